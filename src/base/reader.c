@@ -131,7 +131,8 @@ static void watch_node(const struct yaml_node *node)
         watch_node(c);
 }
 
-/* Whether a row says nothing unless it is given, so that a new key changes no scenario that does without it. */
+/* Whether a row says nothing unless it is given, so that a new key changes no scenario that does without
+ * it. */
 static bool is_off(const char *initial)
 {
     static const char *const off[] = { "", "0", "no", "none", "never", "off", NULL };
@@ -146,7 +147,8 @@ static bool is_off(const char *initial)
  * it is read. */
 static void watch_given(const struct key_row *row, const struct yaml_node *given)
 {
-    const char *slash = row->unit == KEY_FILE && given->kind == YAML_SCALAR ? strrchr(given->text, '/') : NULL;
+    const char *slash =
+        row->unit == KEY_FILE && given->kind == YAML_SCALAR ? strrchr(given->text, '/') : NULL;
 
     if (slash)
         text_watch_text(slash + 1);

@@ -230,7 +230,8 @@ static uint32_t choose_by_goal(const struct comparison *c)
 
     for (uint32_t v = 0; v < c->variants->count; v++)
         if (v != c->baseline && is_named(c, goal, v, true) && !comparison_breaks_bound(c, v) &&
-            comparison_cell(c, goal, v)->change < (best == c->baseline ? 0 : comparison_cell(c, goal, best)->change))
+            comparison_cell(c, goal, v)->change <
+                (best == c->baseline ? 0 : comparison_cell(c, goal, best)->change))
             best = v;
     return best;
 }
@@ -337,8 +338,10 @@ static void add_finding(const struct comparison *c, struct card *card, uint32_t 
                  "Keep %s: no other variant is clearly better by the goal '%s' with" :
                  "Use %s: it is better by the goal '%s' than the others, with", name_of(c, advised),
                  c->goal.name);
-        card_add(card, CARD_FINDING, "no class of messages more than %.3g %% slower than %s and no job more than "
-                 "%.3g %%.", 100 * c->goal.class_bound, base, 100 * c->goal.job_bound);
+        card_add(card, CARD_FINDING,
+                 "no class of messages more than %.3g %% slower than %s and no job more than "
+                 "%.3g %%.",
+                 100 * c->goal.class_bound, base, 100 * c->goal.job_bound);
     } else if (advised == c->baseline) {
         card_add(card, CARD_FINDING,
                  "Keep %s: no other variant is clearly better in any of %u main figures.", base,

@@ -35,7 +35,8 @@ int comparison_add_goal(struct comparison *c, struct err *err)
     if (!has_jobs(c))
         c->goal = goal_without_jobs(&c->goal);
     if (c->goal.weight[GOAL_MIDDLE] > 0)
-        return err_set(err, EINVAL, "goal: results have no figure of messages of 120 KB to 1 MB; use mice, elephants or "
+        return err_set(err, EINVAL,
+                       "goal: results have no figure of messages of 120 KB to 1 MB; use mice, elephants or "
                        "all");
     m.unit = c->goal.figure == GOAL_ITERATIONS ? UNIT_US : UNIT_NONE;
     snprintf(m.label, sizeof(m.label), "goal: %.100s", c->goal.name);

@@ -112,7 +112,8 @@ static void add_next(const struct sweep *s, struct card *c, uint32_t best)
         return;
     }
     if (s->results.seeds < COMPARE_SEEDS_TRUSTED && s->comparison.argc) {
-        comparison_add_more_seeds(&s->comparison, c, "use more seeds: so few hardly ever show a clear difference");
+        comparison_add_more_seeds(&s->comparison, c,
+                                  "use more seeds: so few hardly ever show a clear difference");
         return;
     }
     card_add(c, CARD_NEXT, "search among more settings");

@@ -8,7 +8,8 @@
 #define FAST_PS             PS_PER_US    /* fast increase: below this delay */
 #define MAXWND_BDPS         1.5
 
-/* Gathers more growth. Where it wraps: as x86-64 stores a double in 32 bits, the low ones of a 64-bit integer. */
+/* Gathers more growth. Where it wraps: as x86-64 stores a double in 32 bits, the low ones of a 64-bit
+ * integer. */
 static void gather(struct nscc *f, const struct nscc_cfg *c, double more)
 {
     double x = f->increase + more;
@@ -32,7 +33,8 @@ void nscc_configure(struct nscc_cfg *c, uint64_t line_bps, uint32_t mtu_bytes, u
 {
     uint64_t target = target_delay_ps ? target_delay_ps : (uint64_t)((double)network_rtt_ps * 0.75);
     uint32_t mss = mtu_bytes - header_bytes;
-    double   a = (double)bdp_bytes(network_rtt_ps, line_bps) / (double)bdp_bytes(REFERENCE_RTT_PS, REFERENCE_BPS);
+    double a =
+        (double)bdp_bytes(network_rtt_ps, line_bps) / (double)bdp_bytes(REFERENCE_RTT_PS, REFERENCE_BPS);
     double   b = (double)target / (double)REFERENCE_RTT_PS;
 
     *c = (struct nscc_cfg){
@@ -58,8 +60,9 @@ void nscc_configure(struct nscc_cfg *c, uint64_t line_bps, uint32_t mtu_bytes, u
 void nscc_init(struct nscc *f, const struct nscc_cfg *c, uint64_t base_rtt_ps, int64_t cwnd_bytes)
 {
     *f = (struct nscc){ .base_rtt_ps = base_rtt_ps };
-    f->maxwnd_bytes = c->max_cwnd_bytes ? c->max_cwnd_bytes
-                                        : (int64_t)(MAXWND_BDPS * (double)bdp_bytes(base_rtt_ps, c->line_bps));
+    f->maxwnd_bytes = c->max_cwnd_bytes
+                          ? c->max_cwnd_bytes
+                          : (int64_t)(MAXWND_BDPS * (double)bdp_bytes(base_rtt_ps, c->line_bps));
     f->cwnd_bytes = cwnd_bytes ? cwnd_bytes : f->maxwnd_bytes;
 }
 
@@ -96,9 +99,10 @@ static void bound(struct nscc *f, const struct nscc_cfg *c)
         f->cwnd_bytes = f->maxwnd_bytes;
 }
 
-/* At the end of a round trip: has far less arrived than the window allows? The first one only sets the clock. */
-static bool has_collapsed(struct nscc *f, const struct nscc_cfg *c, uint64_t now_ps, bool is_loss, uint64_t delay_ps,
-                          int64_t in_flight_bytes)
+/* At the end of a round trip: has far less arrived than the window allows? The first one only sets the
+ * clock. */
+static bool has_collapsed(struct nscc *f, const struct nscc_cfg *c, uint64_t now_ps, bool is_loss,
+                          uint64_t delay_ps, int64_t in_flight_bytes)
 {
     bool has = f->qa_end_ps != 0 && (f->wants_qa || is_loss || (double)delay_ps > c->qa_threshold_ps)
                && f->achieved_bytes < f->maxwnd_bytes >> c->qa_gate;
@@ -115,8 +119,8 @@ static bool has_collapsed(struct nscc *f, const struct nscc_cfg *c, uint64_t now
 }
 
 /* True: this acknowledgement or loss is not to be heeded any more. */
-static bool quick_adapt(struct nscc *f, const struct nscc_cfg *c, uint64_t now_ps, bool is_loss, bool is_marked,
-                        uint64_t delay_ps, int64_t in_flight_bytes)
+static bool quick_adapt(struct nscc *f, const struct nscc_cfg *c, uint64_t now_ps, bool is_loss,
+                        bool is_marked, uint64_t delay_ps, int64_t in_flight_bytes)
 {
     bool is_over = false;
 

@@ -1,12 +1,13 @@
-/* src/cc/nscc_dctcp.c - the DCTCP variant of uet-htsim: a window that grows by a packet per round trip, and loses a
- * third of what is marked. A loss or a trimmed packet costs a packet. */
+/* src/cc/nscc_dctcp.c - the DCTCP variant of uet-htsim: a window that grows by a packet per round trip,
+ * and loses a third of what is marked. A loss or a trimmed packet costs a packet. */
 #include "cc/cc.h"
 #include "cc/nscc.h"
 #include "core/units.h"
 
 _Static_assert(sizeof(struct nscc_cfg) <= CC_CFG_MAX && sizeof(struct nscc) <= CC_STATE_MAX, "they fit");
 
-static void dctcp_on_ack(const void *cfg, void *state, struct cc_now now, const struct cc_ack *a, struct cc_out *out)
+static void dctcp_on_ack(const void *cfg, void *state, struct cc_now now, const struct cc_ack *a,
+                         struct cc_out *out)
 {
     struct nscc *f = state;
 
@@ -15,7 +16,8 @@ static void dctcp_on_ack(const void *cfg, void *state, struct cc_now now, const 
     out->window_bytes = (uint64_t)f->cwnd_bytes;
 }
 
-static void dctcp_on_loss(const void *cfg_, void *state, struct cc_now now, enum cc_loss loss, struct cc_out *out)
+static void dctcp_on_loss(const void *cfg_, void *state, struct cc_now now, enum cc_loss loss,
+                          struct cc_out *out)
 {
     const struct nscc_cfg *cfg = cfg_;
     struct nscc           *f = state;
@@ -41,7 +43,8 @@ static void dctcp_configure(void *cfg_, const struct knobs *k, const struct cc_l
     uint64_t         bdp = cc_link_bdp_bytes(link), start = link->is_uet ? bdp * 3 / 2 : bdp;
 
     (void)k;
-    nscc_configure(cfg, link->line_bps, link->mtu_bytes, 0, link->base_rtt_ps ? link->base_rtt_ps : PS_PER_US, 0);
+    nscc_configure(cfg, link->line_bps, link->mtu_bytes, 0, link->base_rtt_ps ? link->base_rtt_ps : PS_PER_US,
+                   0);
     cfg->max_cwnd_bytes = (int64_t)(start > link->mtu_bytes ? start : link->mtu_bytes);      /* at the start */
 }
 

@@ -1,12 +1,14 @@
 /* src/cc/nscc_pair.c - NSCC as the congestion control of a RoCE queue pair.
  *
- * The arithmetic is that of nscc.h; here it is fed with what a queue pair sees: round trips and marks come with ACKs, a
- * NACK of a lossy network stands for a trimmed packet, and a time-out costs a packet. What is ours: a flow starts with
- * one BDP, its rate is the line's (NSCC has a window alone), round trips are without the time inside the receiver, a NACK
- * does not lower the base RTT, and no window is smaller than a packet. So no flow can get stuck.
+ * The arithmetic is that of nscc.h; here it is fed with what a queue pair sees: round trips and marks come
+ * with ACKs, a NACK of a lossy network stands for a trimmed packet, and a time-out costs a packet. What is
+ * ours: a flow starts with one BDP, its rate is the line's (NSCC has a window alone), round trips are without
+ * the time inside the receiver, a NACK does not lower the base RTT, and no window is smaller than a packet.
+ * So no flow can get stuck.
  *
- * Connections of model uet start with the largest window, 1.5 BDP. With receiver credit (nscc_rccc), a packet that was
- * trimmed in front of the receiver's link does not cost window: the receiver's credit takes care of its link.
+ * Connections of model uet start with the largest window, 1.5 BDP. With receiver credit (nscc_rccc), a packet
+ * that was trimmed in front of the receiver's link does not cost window: the receiver's credit takes care of
+ * its link.
  */
 #include "cc/nscc.h"
 
@@ -43,11 +45,13 @@ static void nscc_pair_on_ack(const void *cfg_, void *state, struct cc_now now, c
         nscc_add_delay(f, &cfg->nscc, rtt_ps, a->is_marked);
         delay_ps = rtt_ps - f->base_rtt_ps;
     }
-    nscc_on_ack(f, &cfg->nscc, now.ps, a->is_marked, delay_ps, (int64_t)a->acked_bytes, (int64_t)a->inflight_bytes);
+    nscc_on_ack(f, &cfg->nscc, now.ps, a->is_marked, delay_ps, (int64_t)a->acked_bytes,
+                (int64_t)a->inflight_bytes);
     decide(cfg, f, out);
 }
 
-static void nscc_pair_on_loss(const void *cfg_, void *state, struct cc_now now, enum cc_loss loss, struct cc_out *out)
+static void nscc_pair_on_loss(const void *cfg_, void *state, struct cc_now now, enum cc_loss loss,
+                              struct cc_out *out)
 {
     const struct nscc_pair_cfg *cfg = cfg_;
     struct nscc                *f = state;
@@ -55,8 +59,8 @@ static void nscc_pair_on_loss(const void *cfg_, void *state, struct cc_now now, 
     if (loss == CC_TIMEOUT)
         nscc_lose(f, &cfg->nscc, cfg->nscc.mtu_bytes);
     else
-        nscc_on_trim(f, &cfg->nscc, now.ps, cfg->nscc.mtu_bytes, cfg->has_credit && loss == CC_NACK_AT_LAST_HOP,
-                     f->cwnd_bytes);
+        nscc_on_trim(f, &cfg->nscc, now.ps, cfg->nscc.mtu_bytes,
+                     cfg->has_credit && loss == CC_NACK_AT_LAST_HOP, f->cwnd_bytes);
     decide(cfg, f, out);
 }
 
@@ -81,7 +85,7 @@ static void nscc_pair_configure(void *cfg_, const struct knobs *k, const struct 
 {
     struct nscc_pair_cfg *cfg = cfg_;
     struct nscc_cfg      *c = &cfg->nscc;
-    uint64_t              rtt_ps = time_ps(k, KNOB_nscc_base_rtt, link->base_rtt_ps ? link->base_rtt_ps : PS_PER_US);
+    uint64_t rtt_ps = time_ps(k, KNOB_nscc_base_rtt, link->base_rtt_ps ? link->base_rtt_ps : PS_PER_US);
 
     nscc_configure(c, link->line_bps, link->mtu_bytes, 0, rtt_ps, time_ps(k, KNOB_nscc_target_delay, 0));
     cfg->base_rtt_ps = rtt_ps;

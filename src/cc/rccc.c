@@ -1,7 +1,8 @@
 /* src/cc/rccc.c - RCCC, the receiver credit of Ultra Ethernet, alone.
  *
- * The sender has no window: it sends what the receiver has given credit for. Receivers hand out credit at the rate of
- * their link, to all that ask for it in turn: see sim/host/uet/credit.h. So this control only names it.
+ * The sender has no window: it sends what the receiver has given credit for. Receivers hand out credit at the
+ * rate of their link, to all that ask for it in turn: see sim/host/uet/credit.h. So this control only names
+ * it.
  */
 #include "cc/cc.h"
 #include "core/units.h"

@@ -181,7 +181,8 @@ static int write_setting(struct outfile *out, const struct knobs *k, const char 
     return rc ? rc : outfile_commit(out, err);
 }
 
-static int write_page(struct outfile *page, const struct advice *a, const struct card *answer, struct err *err)
+static int write_page(struct outfile *page, const struct advice *a, const struct card *answer,
+                      struct err *err)
 {
     int rc;
 
@@ -192,7 +193,8 @@ static int write_page(struct outfile *page, const struct advice *a, const struct
     return rc ? rc : outfile_commit(page, err);
 }
 
-static int give(const struct options *o, struct outfile *out, struct outfile *page, const struct advice *a, struct err *err)
+static int give(const struct options *o, struct outfile *out, struct outfile *page, const struct advice *a,
+                struct err *err)
 {
     const struct knobs *k = &advised(a)->knobs;
     struct card         answer;
@@ -243,7 +245,8 @@ static void check_described(const struct options *o)
     bool                         has_load = q->described.load > 0 || q->load_high > 0;
 
     if (!has_load && !q->messages && !q->counters && !q->record)
-        cmd_usage("--load: how busy are hosts' links? For instance --load 40%%, or --messages or --counters with what was recorded");
+        cmd_usage("--load: how busy are hosts' links? For instance --load 40%%, or --messages or --counters "
+                  "with what was recorded");
     if (has_load && q->counters)
         cmd_usage("--load and --counters: one of them");
     if (q->record && q->counters)
@@ -266,7 +269,8 @@ static void check_options(const struct options *o)
     if (o->is_json && o->device != DEVICE_NONE)
         cmd_usage("--format json and --as: one of them");
     if (!o->request.path && !o->request.record && !first_given(o))
-        cmd_usage("which network? anole advise SCENARIO.yaml, or --rate, --rtt, --sizes and --load; see anole advise --help");
+        cmd_usage("which network? anole advise SCENARIO.yaml, or --rate, --rtt, --sizes and --load; see "
+                  "anole advise --help");
     if (o->request.path && first_given(o))
         cmd_usage("--%s goes without a scenario; to change '%s' use --set", first_given(o), o->request.path);
     if (!o->request.path)
@@ -286,8 +290,10 @@ static void add_settings(struct options *o, const struct host_device *d)
         if (!d->setting.is_named[k])
             continue;
         if (value < info->min || value > info->max) {
-            fprintf(stderr, "anole: %s: %s is %s there, which is outside what can be simulated; the default is taken\n",
-                    o->request.record_path, info->name, knob_text(text, k, value));
+            fprintf(
+                stderr,
+                "anole: %s: %s is %s there, which is outside what can be simulated; the default is taken\n",
+                o->request.record_path, info->name, knob_text(text, k, value));
             continue;
         }
         snprintf(line, sizeof(line), "%s=%s", info->name, knob_text(text, k, value));
@@ -336,7 +342,8 @@ static void list_assumed(struct options *o)
 
         if (o->is_given[defaults[i].option] || (defaults[i].option == SIZES && o->request.messages))
             continue;
-        snprintf(o->assumed + length, sizeof(o->assumed) - length, "%s%s", length ? ", " : "", defaults[i].text);
+        snprintf(o->assumed + length, sizeof(o->assumed) - length, "%s%s", length ? ", " : "",
+                 defaults[i].text);
     }
 }
 

@@ -43,7 +43,8 @@ static void add_parameter(void *into, const char *text)
     if (!value || value == text ||
         sscanf(value + 1, "%lf%15[A-Za-z]..%lf%15[A-Za-z]", &p->low, p->unit, &p->high, unit) != 4 ||
         strcmp(unit, p->unit) != 0 || !(p->low > 0) || !(p->high > p->low))
-        cmd_usage("--fit: '%s' is not KEY=LOW..HIGH with one unit, such as topology.delay=100ns..5000ns", text);
+        cmd_usage("--fit: '%s' is not KEY=LOW..HIGH with one unit, such as topology.delay=100ns..5000ns",
+                  text);
     p->keys = strndup(text, (size_t)(value - text));
     o->parameters++;
 }
@@ -115,8 +116,8 @@ static void run(struct fitted_world *w, struct simulation *s)
     interrupt_watch(NULL);
 }
 
-static int simulate(struct fitted_world *w, const char *const *set, uint32_t sets, const struct measured_row *row,
-                    double *figure, struct err *err)
+static int simulate(struct fitted_world *w, const char *const *set, uint32_t sets,
+                    const struct measured_row *row, double *figure, struct err *err)
 {
     struct simulation_input input = scenario_file_input(w->file);
     struct simulation       simulation;
@@ -188,9 +189,11 @@ static void print_fit(const struct options *o, const struct least_squares_fit *f
 {
     printf("Fitted to %u measurements, %u simulations; 95 %% intervals\n", rows, f->predictions * rows);
     for (uint32_t i = 0; i < o->parameters; i++)
-        printf("  %s=%.4g%s  [%.4g, %.4g]%s\n", o->parameter[i].keys, f->value[i], o->parameter[i].unit, f->low[i], f->high[i],
-               f->value[i] < 1.001 * o->parameter[i].low || f->value[i] > 0.999 * o->parameter[i].high ?
-               "  at the bound that was given" : "");
+        printf("  %s=%.4g%s  [%.4g, %.4g]%s\n", o->parameter[i].keys, f->value[i], o->parameter[i].unit,
+               f->low[i], f->high[i],
+               f->value[i] < 1.001 * o->parameter[i].low || f->value[i] > 0.999 * o->parameter[i].high
+                   ? "  at the bound that was given"
+                   : "");
     printf("  errors there: %.2f %% (root mean square)\n", 100 * (exp(f->rms) - 1));
 }
 
@@ -209,7 +212,8 @@ static void print_checks(const struct fitted_world *w, const double *figure)
 
         worst = fabs(error) > fabs(worst) ? error : worst;
         sum += error * error;
-        printf("  %+7.2f %%  %s %.4g, measured %.4g ", error, safe_name(row->figure).buf, figure[i], row->value);
+        printf("  %+7.2f %%  %s %.4g, measured %.4g ", error, safe_name(row->figure).buf, figure[i],
+               row->value);
         for (uint32_t k = 0; k < row->sets; k++)
             printf(" %s", safe_name(row->set[k]).buf);
         printf("\n");
@@ -222,15 +226,17 @@ static json_t *json_of(const struct fitted_world *w, const struct least_squares_
     json_t *fitted = json_array(), *predicted = json_array();
 
     for (uint32_t i = 0; i < w->options->parameters; i++)
-        json_array_append_new(fitted, json_pack("{s:s, s:f, s:f, s:f, s:s}", "keys", w->options->parameter[i].keys, "value",
-                                                f->value[i], "low", f->low[i], "high", f->high[i], "unit",
-                                                w->options->parameter[i].unit));
+        json_array_append_new(fitted,
+                              json_pack("{s:s, s:f, s:f, s:f, s:s}", "keys", w->options->parameter[i].keys,
+                                        "value", f->value[i], "low", f->low[i], "high", f->high[i], "unit",
+                                        w->options->parameter[i].unit));
     for (uint32_t i = 0; i < w->rows; i++) {
         const struct measured_row *row = &w->measured->row[w->row[i]];
 
-        json_array_append_new(predicted, json_pack("{s:i, s:s, s:f, s:f, s:f}", "line", (int)row->line, "figure", row->figure,
-                                                   "measured", row->value, "predicted", figure[i], "error_pct",
-                                                   100 * (figure[i] / row->value - 1)));
+        json_array_append_new(predicted,
+                              json_pack("{s:i, s:s, s:f, s:f, s:f}", "line", (int)row->line, "figure",
+                                        row->figure, "measured", row->value, "predicted", figure[i],
+                                        "error_pct", 100 * (figure[i] / row->value - 1)));
     }
     return json_pack("{s:s, s:o, s:f, s:o}", "kind", w->measured->kind, "fitted", fitted, "fitted_rms_pct",
                      100 * (exp(f->rms) - 1), "predicted", predicted);

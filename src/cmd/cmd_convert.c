@@ -97,7 +97,9 @@ static const struct cmd_line line = {
 static int write_all(const struct convert_source *source, enum format to, struct outdir *dir, struct err *err)
 {
     if (source->command.matrix && to != TO_SCENARIO)
-        return err_set(err, ENOTSUP, "%s: a command line of htsim_uec becomes a scenario alone: say --to scenario", source->name);
+        return err_set(err, ENOTSUP,
+                       "%s: a command line of htsim_uec becomes a scenario alone: say --to scenario",
+                       source->name);
     switch (to) {
     case TO_SCENARIO: return convert_write_scenario(source, dir, err);
     case TO_HPCC:     return convert_write_hpcc(source, dir, err);

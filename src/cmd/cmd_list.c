@@ -48,8 +48,8 @@ static void add_bytes(struct table *t, const struct cc_algo *cc)
     static const struct cc_link link = { 0 };
 
     if (strcmp(cc->name, "rlcc") == 0)
-        table_cell(t, "%zu trees, %zu mlp, %zu lstm", rlcc_flow_bytes(POLICY_TREES), rlcc_flow_bytes(POLICY_MLP),
-                   rlcc_flow_bytes(POLICY_LSTM));
+        table_cell(t, "%zu trees, %zu mlp, %zu lstm", rlcc_flow_bytes(POLICY_TREES),
+                   rlcc_flow_bytes(POLICY_MLP), rlcc_flow_bytes(POLICY_LSTM));
     else
         table_cell(t, "%zu", cc->state_bytes ? cc->state_bytes(&link) : cc->state_size);
 }

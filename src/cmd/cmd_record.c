@@ -1,4 +1,5 @@
-/* src/cmd/cmd_record.c - anole record: samples the counters and settings of this host into a file, with data/record.sh. */
+/* src/cmd/cmd_record.c - anole record: samples the counters and settings of this host into a file, with
+ * data/record.sh. */
 #include "cmd/cmd.h"
 #include "base/text.h"
 #include "cmd/options.h"

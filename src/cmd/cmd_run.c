@@ -89,7 +89,8 @@ static void settle_files(struct run_files_paths *f)
     settle(&f->pcap_bytes_max, 1000000000, "--pcap-limit", f->pcap, "--pcap");
     settle(&f->trace_bytes_max, 256000000, "--trace-limit", f->trace, "--trace");
     settle(&f->samples_bytes_max, 256000000, "--samples-limit", f->samples, "--samples");
-    settle(&f->sample_ps, 10 * PS_PER_US, "--sample-every", f->samples ? f->samples : f->trace, "--samples or --trace");
+    settle(&f->sample_ps, 10 * PS_PER_US, "--sample-every", f->samples ? f->samples : f->trace,
+           "--samples or --trace");
 }
 
 static const struct cmd_line command_line = {

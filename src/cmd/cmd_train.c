@@ -133,7 +133,8 @@ static int train_acc(int argc, char **argv)
 
     cmd_parse(&acc_line, argc, argv, &o);
     if (strcmp(o.what, "acc") != 0)
-        cmd_usage("'%s' cannot be trained; there are acc, and rlcc and twin, which precede their options", o.what);
+        cmd_usage("'%s' cannot be trained; there are acc, and rlcc and twin, which precede their options",
+                  o.what);
     need_out(o.request.out);
     has_json = o.is_json && !o.request.is_quiet;
     o.request.is_quiet |= o.is_json;

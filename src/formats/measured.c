@@ -66,7 +66,8 @@ static int read_perftest_head(struct measured_reader *x, const char *line)
                       "give them as CSV", "");
     x->scale = strstr(line, "Gb/sec") ? 1e9 : strstr(line, "MiB/sec") ? 8 * 1048576.0 : strstr(line, "MB/sec") ? 8e6 : 0;
     x->made->kind = "perftest";
-    return x->scale > 0 ? 0 : refuse(x, "'BW average' has no unit that is known: Gb/sec, MB/sec or MiB/sec", "");
+    return x->scale > 0 ? 0
+                        : refuse(x, "'BW average' has no unit that is known: Gb/sec, MB/sec or MiB/sec", "");
 }
 
 /* size count type redop root time algbw busbw .. */
@@ -75,8 +76,8 @@ static bool is_nccl(const char *line, double *bytes, double *busbw)
     char type[17], op[17];
     double count, root, time, algbw;
 
-    return sscanf(line, " %lf %lf %16[a-z0-9_] %16[a-z_] %lf %lf %lf %lf", bytes, &count, type, op, &root, &time, &algbw,
-                  busbw) == 8;
+    return sscanf(line, " %lf %lf %16[a-z0-9_] %16[a-z_] %lf %lf %lf %lf", bytes, &count, type, op, &root,
+                  &time, &algbw, busbw) == 8;
 }
 
 static int read_printed(struct measured_reader *x, const char *line)
@@ -154,7 +155,8 @@ static int read_cells(struct measured_reader *x, char *line)
     if (part >= 0)
         row->is_fitted = strcmp(cell[part], "fit") == 0;
     for (uint32_t i = 0; i < cells; i++)
-        if ((int)i != part && strcmp(x->head[i], "figure") != 0 && strcmp(x->head[i], "measured") != 0 && *cell[i])
+        if ((int)i != part && strcmp(x->head[i], "figure") != 0 && strcmp(x->head[i], "measured") != 0 &&
+            *cell[i])
             add_set(row, x->head[i], cell[i]);
     return 0;
 }

@@ -27,7 +27,8 @@ void entropy_init(struct entropy *e, const struct entropy_cfg *c)
     e->turn = draw(c) % c->paths;
 }
 
-void entropy_init_in(struct entropy *e, const struct entropy_cfg *c, uint8_t *penalty, uint16_t *good, uint32_t goods)
+void entropy_init_in(struct entropy *e, const struct entropy_cfg *c, uint8_t *penalty, uint16_t *good,
+                     uint32_t goods)
 {
     entropy_init(e, c);
     e->penalty = penalty;
@@ -54,7 +55,8 @@ static void step(struct entropy *e, const struct entropy_cfg *c)
     }
 }
 
-/* Skips EVs with penalties. The first one that is skipped loses one; after a whole round the one at hand is taken. */
+/* Skips EVs with penalties. The first one that is skipped loses one; after a whole round the one at hand
+ * is taken. */
 static void skip_bad(struct entropy *e, const struct entropy_cfg *c)
 {
     uint32_t index = entropy_index(e, c->paths);

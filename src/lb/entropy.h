@@ -57,9 +57,10 @@ struct entropy {
 
 void entropy_init(struct entropy *, const struct entropy_cfg *);
 
-/* The same, with memory of the caller, so that nothing is allocated: 'paths' penalties of 0, and room for 'goods' good
- * EVs, a power of two; more are forgotten. entropy_fini() is not needed. */
-void entropy_init_in(struct entropy *, const struct entropy_cfg *, uint8_t *penalty, uint16_t *good, uint32_t goods);
+/* The same, with memory of the caller, so that nothing is allocated: 'paths' penalties of 0, and room for
+ * 'goods' good EVs, a power of two; more are forgotten. entropy_fini() is not needed. */
+void entropy_init_in(struct entropy *, const struct entropy_cfg *, uint8_t *penalty, uint16_t *good,
+                     uint32_t goods);
 
 void entropy_fini(struct entropy *);
 
@@ -76,9 +77,10 @@ static inline uint32_t entropy_index(const struct entropy *e, uint32_t paths)
     return (e->at ^ e->turn) & (paths - 1);
 }
 
-/* entropy_next() where the choice is easy: a good EV, or one without penalty in the midst of a round. Returns false if it
- * is not. */
-static inline bool entropy_next_easily(struct entropy *e, enum entropy_kind kind, uint32_t paths, uint16_t *ev)
+/* entropy_next() where the choice is easy: a good EV, or one without penalty in the midst of a round.
+ * Returns false if it is not. */
+static inline bool entropy_next_easily(struct entropy *e, enum entropy_kind kind, uint32_t paths,
+                                       uint16_t *ev)
 {
     uint32_t index = entropy_index(e, paths);
 
@@ -86,19 +88,21 @@ static inline bool entropy_next_easily(struct entropy *e, enum entropy_kind kind
         *ev = entropy_take_good(e);
         return true;
     }
-    if (kind >= ENTROPY_REPS || e->at + 1 >= paths || (kind != ENTROPY_OBLIVIOUS && e->penalty && e->penalty[index]))
+    if (kind >= ENTROPY_REPS || e->at + 1 >= paths ||
+        (kind != ENTROPY_OBLIVIOUS && e->penalty && e->penalty[index]))
         return false;
     e->at++;
     *ev = (uint16_t)(index | e->fixed);
     return true;
 }
 
-/* The EV of the next packet. 'next' is the number of the next packet that is sent first, and 'window' the congestion
- * window, both in packets: reps_legacy asks for them. */
+/* The EV of the next packet. 'next' is the number of the next packet that is sent first, and 'window' the
+ * congestion window, both in packets: reps_legacy asks for them. */
 uint16_t entropy_next(struct entropy *, const struct entropy_cfg *, uint64_t next, uint64_t window);
 
 /* entropy_learn() of a good EV that need only be noted. Returns false if there is more to do. */
-static inline bool entropy_learn_easily(struct entropy *e, enum entropy_kind kind, uint16_t ev, enum entropy_feedback f)
+static inline bool entropy_learn_easily(struct entropy *e, enum entropy_kind kind, uint16_t ev,
+                                        enum entropy_feedback f)
 {
     if (kind != ENTROPY_MIXED || f != ENTROPY_GOOD || e->good_count == e->good_room)
         return false;

@@ -80,7 +80,7 @@ struct lb_algo {
     void (*init)(const void *cfg, void *state, const struct lb_switch *);
 
     bool is_woven;               /* ConWeave: uses none of the hooks below, see conweave.h */
-    uint8_t entropy;             /* senders choose the path of each packet: enum entropy_kind + 1. The switches
+    uint8_t entropy; /* senders choose the path of each packet: enum entropy_kind + 1. The switches
                                   * hash, as with ECMP, and call none of the hooks. 0: they do not */
 
     /* Handles a data packet. Returns a path or the index of a next hop, depending on the scope; below

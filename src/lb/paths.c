@@ -1,5 +1,5 @@
-/* src/lb/paths.c - balancers of senders that spray: the entropy value of each packet stands for a path, and switches
- * hash it. entropy.c has the algorithms, the knob 'paths' the number of values. */
+/* src/lb/paths.c - balancers of senders that spray: the entropy value of each packet stands for a path,
+ * and switches hash it. entropy.c has the algorithms, the knob 'paths' the number of values. */
 #include "lb/entropy.h"
 #include "lb/lb.h"
 
@@ -8,7 +8,9 @@
     const struct lb_algo lb_##name_ = { .name = #name_, .about = about_, .entropy = kind_ + 1 };
 
 SPRAYED(oblivious, ENTROPY_OBLIVIOUS, "senders walk through all paths, packet by packet: knob paths")
-SPRAYED(bitmap, ENTROPY_BITMAP, "the same, but paths with marks, trimmed packets or time-outs are skipped for a while")
+SPRAYED(bitmap, ENTROPY_BITMAP,
+        "the same, but paths with marks, trimmed packets or time-outs are skipped for a while")
 SPRAYED(reps, ENTROPY_REPS, "senders use the last eight good paths again, else random ones")
-SPRAYED(reps_legacy, ENTROPY_REPS_LEGACY, "senders try all paths, then use the good ones again, else random ones")
+SPRAYED(reps_legacy, ENTROPY_REPS_LEGACY,
+        "senders try all paths, then use the good ones again, else random ones")
 SPRAYED(mixed, ENTROPY_MIXED, "senders use good paths again, once each, else as bitmap")

@@ -67,7 +67,8 @@ static int find_slopes(struct state *s, struct err *err)
 static int check_slopes(const struct state *s, struct err *err)
 {
     uint32_t n = s->p->parameters, figures = s->p->figures;
-    double  *rest = xcalloc(figures + 1ul, sizeof(*rest)), *base = xcalloc((size_t)figures * n + 1, sizeof(*base));
+    double *rest = xcalloc(figures + 1ul, sizeof(*rest)),
+           *base = xcalloc((size_t)figures * n + 1, sizeof(*base));
     int      rc = 0;
 
     for (uint32_t i = 0; i < n && !rc; i++) {
@@ -75,7 +76,8 @@ static int check_slopes(const struct state *s, struct err *err)
         uint32_t bases = 0;
 
         if (size < SLOPE_MIN * sqrt(figures)) {
-            rc = err_set(err, EDOM, "these measurements cannot tell %s: none of them depends on it", s->p->name[i]);
+            rc = err_set(err, EDOM, "these measurements cannot tell %s: none of them depends on it",
+                         s->p->name[i]);
             break;
         }
         for (uint32_t k = 0; k < n + 1; k++) {       /* the others first, then it */
@@ -218,8 +220,8 @@ int least_squares(const struct least_squares *p, struct least_squares_fit *made,
 
     *made = (struct least_squares_fit){ 0 };
     if (p->figures <= p->parameters)
-        return err_set(err, EDOM, "%u measurements cannot tell %u parameters: there must be more of them", p->figures,
-                       p->parameters);
+        return err_set(err, EDOM, "%u measurements cannot tell %u parameters: there must be more of them",
+                       p->figures, p->parameters);
     s.error = xcalloc(p->figures, sizeof(*s.error));
     s.tried = xcalloc(p->figures, sizeof(*s.tried));
     for (uint32_t i = 0; i < p->parameters; i++)

@@ -1,9 +1,9 @@
 /* src/learn/least_squares.h - fits a few positive parameters to measured figures, with intervals.
  *
- * Errors are relative: the sum of squares of ln(predicted / measured) is minimized over the logarithms of the parameters
- * (Gauss-Newton with halved steps, derivatives by differences). Intervals are those of the linear model at the
- * minimum, with Student's t. A fit is refused if the figures cannot tell the parameters: there are too few, a
- * parameter changes none of them, or changes them as a combination of others does.
+ * Errors are relative: the sum of squares of ln(predicted / measured) is minimized over the logarithms of the
+ * parameters (Gauss-Newton with halved steps, derivatives by differences). Intervals are those of the linear
+ * model at the minimum, with Student's t. A fit is refused if the figures cannot tell the parameters: there
+ * are too few, a parameter changes none of them, or changes them as a combination of others does.
  */
 #ifndef LEARN_LEAST_SQUARES_H
 #define LEARN_LEAST_SQUARES_H

@@ -54,7 +54,8 @@ static void add_network(struct card *c, const struct sim *sim)
     card_add(c, CARD_NETWORK, "%s,", counted(g->nodes - g->hosts, "switch", "switches").buf);
     add_oversubscription(c, g);
     card_add(c, CARD_NETWORK, "idle round trip %s; %s, %s, %s.", time_text(sim->net.base_rtt_ps).buf,
-             sim_cc_text(&sim->cfg, controls), sim->cfg.lb->name, sim->cfg.is_lossless ? "lossless" : "lossy");
+             sim_cc_text(&sim->cfg, controls), sim->cfg.lb->name,
+             sim->cfg.is_lossless ? "lossless" : "lossy");
 }
 
 static void add_entry(struct card *c, const struct traffic_about *t, uint64_t run_ps, const char *end)
@@ -62,7 +63,8 @@ static void add_entry(struct card *c, const struct traffic_about *t, uint64_t ru
     char load[48] = "", when[160] = "", time[32];
 
     if (t->load > 0)
-        snprintf(load, sizeof(load), ", load %.3g %% of %s", 100 * t->load, t->is_of_bisection ? "bisection" : "host links");
+        snprintf(load, sizeof(load), ", load %.3g %% of %s", 100 * t->load,
+                 t->is_of_bisection ? "bisection" : "host links");
     if (t->start_ps > 0)
         snprintf(when, sizeof(when), ", from %s", text_from_time(time, sizeof(time), t->start_ps));
     if (t->stop_ps < run_ps)
@@ -89,7 +91,8 @@ void about_scenario(struct card *c, const struct scenario *scenario, const struc
 
 #define GBPS 1000000000ull
 
-/* Measurements on hardware: maximum host speed and number of switches. The first row that fits a network applies. */
+/* Measurements on hardware: maximum host speed and number of switches. The first row that fits a network
+ * applies. */
 static const struct hardware_row { uint64_t bps_max; uint32_t switches_max; bool has_cc; const char *text; } hardware[] = {
     { 10 * GBPS, 9, false, "On hardware at 10 Gb/s that the model was fitted to, reads of 400 KiB and more are within 4 % in p50 and 16 % in p99" },
     { 25 * GBPS, 1, true, "On ConnectX-5 at 25 Gb/s, DCQCN's mean queue was predicted 1.4 times too long" },
@@ -114,7 +117,8 @@ void about_hardware(struct card *c, const struct sim *s)
     if (!bps)
         return;
     for (size_t i = 0; i < sizeof hardware / sizeof *hardware; i++)
-        if (bps <= hardware[i].bps_max && switches <= hardware[i].switches_max && has_cc == hardware[i].has_cc) {
+        if (bps <= hardware[i].bps_max && switches <= hardware[i].switches_max &&
+            has_cc == hardware[i].has_cc) {
             card_add(c, CARD_SURE, "%s (docs/hardware.md).", hardware[i].text);
             return;
         }
@@ -126,7 +130,9 @@ void about_hardware(struct card *c, const struct sim *s)
 void about_hardware_of_collective(struct card *c, uint64_t bytes, bool has_step_cost)
 {
     if (has_step_cost)
-        card_add(c, CARD_SURE, "With a step cost fitted at 1 GiB, NCCL's bus bandwidth on 16 H100 was predicted 6 %% too low at 8 GiB "
+        card_add(c, CARD_SURE,
+                 "With a step cost fitted at 1 GiB, NCCL's bus bandwidth on 16 H100 was predicted 6 %% too "
+                 "low at 8 GiB "
                  "(docs/hardware.md).");
     else
         card_add(c, CARD_SURE, "Not calibrated: without 'step_cost', NCCL's bus bandwidth on 16 H100 was predicted 1.8 times too high at "

@@ -20,8 +20,9 @@ static char *sentence(const json_t *all)
     if (failed)
         length = asprintf(&text, "the run ended before its time: %s", failed);
     else if (stuck)
-        length = asprintf(&text, "nothing moved after %s; the figures are of the time before. %s",
-                          text_from_time(when, sizeof(when), (uint64_t)(since_us * (double)PS_PER_US)), stuck);
+        length =
+            asprintf(&text, "nothing moved after %s; the figures are of the time before. %s",
+                     text_from_time(when, sizeof(when), (uint64_t)(since_us * (double)PS_PER_US)), stuck);
     if (length < 0)
         die("out of memory");
     return text;

@@ -218,10 +218,11 @@ static void print_quiet(const struct history *h, struct episode e, FILE *out)
     char           span[72], rate[32], rtt[32], paused[32], share[32], elephants[64];
 
     snprintf(elephants, sizeof(elephants), ", elephants %s of flows", share_text(share, f.elephants));
-    say(out, span_text(span, h, e), "%s for %u interval%s: goodput %s, mean RTT %s, paused %s per ms (all ports)%s",
-        h->queues.queues ? "queues set one by one" : "nothing tried", e.to - e.from, e.to - e.from == 1 ? "" : "s",
-        rate_text(rate, f.goodput_gbps), us_text(rtt, f.rtt_us), us_text(paused, f.paused_us_per_ms),
-        h->queues.queues ? "" : elephants);
+    say(out, span_text(span, h, e),
+        "%s for %u interval%s: goodput %s, mean RTT %s, paused %s per ms (all ports)%s",
+        h->queues.queues ? "queues set one by one" : "nothing tried", e.to - e.from,
+        e.to - e.from == 1 ? "" : "s", rate_text(rate, f.goodput_gbps), us_text(rtt, f.rtt_us),
+        us_text(paused, f.paused_us_per_ms), h->queues.queues ? "" : elephants);
     print_changes(h, e, e.to < h->steps, out);
 }
 
@@ -267,7 +268,8 @@ static void print_tried(const struct history *h, struct episode e, FILE *out)
             "%u times a new best",
             t.settings, took, t.low, t.high, time_text(when, t.best_us), t.accepted, t.rejected, t.bests);
     if (t.confirmed)
-        say(out, "", "the best and the setting at which it began measured again in %u intervals", t.confirmed);
+        say(out, "", "the best and the setting at which it began measured again in %u intervals",
+            t.confirmed);
 }
 
 static void print_kept(const struct history *h, struct episode e, FILE *out)
@@ -290,8 +292,8 @@ static bool is_near(double a, double b, double limit)
     return isnan(a) || isnan(b) || fabs(a - b) <= limit * fmax(fabs(a), fabs(b));
 }
 
-/* The history does not record the offered load. Goodput and the share of elephants follow it, so the traffic counts as
- * similar if both are. */
+/* The history does not record the offered load. Goodput and the share of elephants follow it, so the
+ * traffic counts as similar if both are. */
 static bool is_similar(const struct figures *a, const struct figures *b)
 {
     bool has_sizes = !isnan(a->elephants) && !isnan(b->elephants);
@@ -300,7 +302,8 @@ static bool is_similar(const struct figures *a, const struct figures *b)
            (!has_sizes || fabs(a->elephants - b->elephants) <= SIMILAR_SHARE);
 }
 
-/* Compares the intervals before and after a search. If the traffic changed, the effect of the setting is unknown. */
+/* Compares the intervals before and after a search. If the traffic changed, the effect of the setting is
+ * unknown. */
 static void print_effect(const struct history *h, struct episode e, FILE *out)
 {
     struct episode before = { e.from, e.from }, after = { e.to, e.to };
@@ -318,7 +321,9 @@ static void print_effect(const struct history *h, struct episode e, FILE *out)
     rate_text(a[0], was.goodput_gbps);
     rate_text(a[1], is.goodput_gbps);
     if (!is_similar(&was, &is)) {
-        say(out, "", "effect: unknown, because the traffic changed: goodput %s before and %s after, elephants %s and %s of flows",
+        say(out, "",
+            "effect: unknown, because the traffic changed: goodput %s before and %s after, elephants %s and "
+            "%s of flows",
             a[0], a[1], share_text(a[2], was.elephants), share_text(a[3], is.elephants));
         return;
     }

@@ -60,7 +60,8 @@ static bool is_ranked(const char *name, const char *pattern)
 {
     size_t length = strlen(name), end = strlen(pattern);
 
-    return pattern[0] == '.' ? length > end && strcmp(name + length - end, pattern) == 0 : strcmp(name, pattern) == 0;
+    return pattern[0] == '.' ? length > end && strcmp(name + length - end, pattern) == 0
+                             : strcmp(name, pattern) == 0;
 }
 
 uint32_t metric_rank(const char *name)
@@ -89,7 +90,8 @@ static void begin(struct list *l, const char *name, const char *label)
 }
 
 /* Metrics beyond the limit are left out. Which ones depends on the scenario only. */
-static void add_as(struct list *l, const struct figure_info *f, const char *name, const char *label, double value)
+static void add_as(struct list *l, const struct figure_info *f, const char *name, const char *label,
+                   double value)
 {
     struct metric *m = &l->metric[l->count];
 
@@ -111,7 +113,8 @@ static void add(struct list *l, enum figure_id figure, double value)
 enum { MEAN = 1, P50 = 2, P99 = 4, P999 = 8, ALL = 15 };
 
 /* Some of mean, median, p99 and p99.9 of one quantity. */
-static void add_stats(struct list *l, enum figure_id figure, unsigned wanted, const struct fct_stats *s, uint64_t count)
+static void add_stats(struct list *l, enum figure_id figure, unsigned wanted, const struct fct_stats *s,
+                      uint64_t count)
 {
     const struct figure_info *f = &figure_info[figure];
     const struct { unsigned is; const char *name, *label; double value; } rows[] = {
@@ -191,7 +194,8 @@ static void add_sizes(struct list *l, const struct results *r)
         add_slowdown(l, ALL, &r->fct->bucket[i]);
         add_as(l, &figure_info[FIGURE_reordered], "reordered", "out of order", (double)r->size[i].reordered);
         add(l, FIGURE_nacks, (double)r->size[i].nacks);
-        add_as(l, &figure_info[FIGURE_resent_bytes], "resent_bytes", "sent again", (double)r->size[i].resent_bytes);
+        add_as(l, &figure_info[FIGURE_resent_bytes], "resent_bytes", "sent again",
+               (double)r->size[i].resent_bytes);
     }
 }
 

@@ -43,8 +43,8 @@ static json_t *sizes_json(const struct results *r)
             continue;
         row = json_object();
         json_put_count(row, "bytes_min", fct_size_min(i));
-        json_object_set_new(row, "bytes_end", i + 1 < FCT_SIZES ? json_integer((json_int_t)fct_size_min(i + 1))
-                                                               : json_null());
+        json_object_set_new(row, "bytes_end",
+                            i + 1 < FCT_SIZES ? json_integer((json_int_t)fct_size_min(i + 1)) : json_null());
         json_put_count(row, "flows", c->count);
         put_number(row, "bytes_mean", (double)c->bytes / (double)c->count);
         put_number(row, "mean", s.mean);
@@ -67,8 +67,8 @@ static double cdf_share(uint32_t i)
     return i < 100 ? i / 100.0 : last[i - 100];
 }
 
-static void add_cdf(json_t *list, const char *quantity, const char *of, const char *unit, const struct hist *h,
-                    double scale)
+static void add_cdf(json_t *list, const char *quantity, const char *of, const char *unit,
+                    const struct hist *h, double scale)
 {
     json_t *o, *x, *p;
     char label[128];
@@ -124,7 +124,8 @@ static double span_ps(const struct series_point *p)
     return (double)(p->end_ps - p->start_ps);
 }
 
-static json_t *column_json(const char *name, const char *label, const char *group, const char *unit, json_t *values)
+static json_t *column_json(const char *name, const char *label, const char *group, const char *unit,
+                           json_t *values)
 {
     json_t *o = json_object();
 
@@ -143,8 +144,8 @@ static json_t *entry_column_json(const struct results *r, uint32_t entry)
     char name[96];
 
     for (uint32_t i = 0; i < s->points; i++)
-        json_array_append_new(values, json_of_rounded((double)s->entry_bytes[(size_t)i * s->entries + entry] * 8 *
-                                                  (double)PS_PER_S / span_ps(&s->point[i])));
+        json_array_append_new(values, json_of_rounded((double)s->entry_bytes[(size_t)i * s->entries + entry] *
+                                                      8 * (double)PS_PER_S / span_ps(&s->point[i])));
     snprintf(name, sizeof(name), "%s.goodput_bps", r->scenario->entry[entry].name);
     return column_json(name, r->scenario->entry[entry].name, "throughput", "bps", values);
 }
@@ -165,7 +166,8 @@ static json_t *columns_json(const struct results *r)
 
             json_array_append_new(values, json_of_rounded(figure_value(column[c], &seen)));
         }
-        json_array_append_new(list, column_json(f->name, f->chart, f->group, metric_unit_name(f->unit), values));
+        json_array_append_new(list,
+                              column_json(f->name, f->chart, f->group, metric_unit_name(f->unit), values));
         for (uint32_t e = 0; c == 0 && r->scenario->entries > 1 && e < entries_shown(r); e++)
             json_array_append_new(list, entry_column_json(r, e));
     }
@@ -239,7 +241,8 @@ static json_t *phases_json(const struct results *r)
         json_put_text(o, "name", phase_names[i]);
         json_put_us(o, "start_us", edge_ps[i]);
         json_put_us(o, "stop_us", edge_ps[i + 1]);
-        json_object_set_new(o, "metrics", results_json_metrics(metrics, metrics_of_phase(r, (enum phase)i, metrics)));
+        json_object_set_new(o, "metrics",
+                            results_json_metrics(metrics, metrics_of_phase(r, (enum phase)i, metrics)));
         json_array_append_new(list, o);
     }
     free(metrics);
@@ -342,8 +345,8 @@ static json_t *partial_json(const struct results *r)
     char    text[600], when[32];
 
     if (r->stuck_why) {
-        snprintf(text, sizeof(text), "Nothing moves any more after %s. %s", text_from_time(when, sizeof(when), r->stuck_ps),
-                 r->stuck_why);
+        snprintf(text, sizeof(text), "Nothing moves any more after %s. %s",
+                 text_from_time(when, sizeof(when), r->stuck_ps), r->stuck_why);
         json_array_append_new(list, json_of_text(text));
     }
     if (r->failure) {

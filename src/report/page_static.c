@@ -45,7 +45,8 @@ static struct value_text value_text(const json_t *value, const json_t *metric)
 {
     struct value_text t;
 
-    metric_text(t.buf, sizeof(t.buf), unit_of(metric), json_is_number(value) ? json_number_value(value) : NAN);
+    metric_text(t.buf, sizeof(t.buf), unit_of(metric),
+                json_is_number(value) ? json_number_value(value) : NAN);
     return t;
 }
 
@@ -97,8 +98,10 @@ static void put_metric(FILE *out, const json_t *metric, const char *baseline)
         if (strcmp(name, baseline) == 0)
             snprintf(text, sizeof(text), "baseline");
         else if (json_is_number(change))
-            snprintf(text, sizeof(text), "%+.3g %%, %s", 100 * json_number_value(change), verdict_of(metric, cell));
-        PUT_ROW(out, i ? "" : json_get_text(metric, "label"), name, value_text(json_object_get(cell, "mean"), metric).buf, text);
+            snprintf(text, sizeof(text), "%+.3g %%, %s", 100 * json_number_value(change),
+                     verdict_of(metric, cell));
+        PUT_ROW(out, i ? "" : json_get_text(metric, "label"), name,
+                value_text(json_object_get(cell, "mean"), metric).buf, text);
     }
 }
 
@@ -122,7 +125,8 @@ static void put_comparison(FILE *out, const json_t *comparison)
 
 static void put_sweep(FILE *out, const json_t *sweep)
 {
-    const json_t *figures = json_object_get(sweep, "figures"), *best = find(figures, json_get_text(sweep, "best"));
+    const json_t *figures = json_object_get(sweep, "figures"),
+                 *best = find(figures, json_get_text(sweep, "best"));
     const json_t *points = json_object_get(sweep, "points"), *own = json_object_get(sweep, "own"), *point;
     size_t        i, at = 0;
 
@@ -138,7 +142,8 @@ static void put_sweep(FILE *out, const json_t *sweep)
             PUT_ROW(out, rank, json_get_text(point, "name"),
                     value_text(json_array_get(json_object_get(point, "figures"), at), best).buf);
     }
-    PUT_ROW(out, "own", json_get_text(own, "name"), value_text(json_array_get(json_object_get(own, "figures"), at), best).buf);
+    PUT_ROW(out, "own", json_get_text(own, "name"),
+            value_text(json_array_get(json_object_get(own, "figures"), at), best).buf);
     end_table(out);
 }
 
@@ -151,9 +156,9 @@ static void put_found(FILE *out, const json_t *changes, const json_t *help)
 
     begin_table(out, "The setting found");
     PUT_ROW(out, "Knob", "Before", "Found", "Change", "What it does");
-    json_array_foreach(changes, i, change)
-        PUT_ROW(out, json_get_text(change, "name"), json_get_text(change, "from"), json_get_text(change, "to"),
-                json_get_text(change, "change"), json_get_text(help, json_get_text(change, "name")));
+    json_array_foreach(changes, i, change) PUT_ROW(
+        out, json_get_text(change, "name"), json_get_text(change, "from"), json_get_text(change, "to"),
+        json_get_text(change, "change"), json_get_text(help, json_get_text(change, "name")));
     end_table(out);
 }
 
@@ -165,15 +170,16 @@ static void put_run(FILE *out, const json_t *metrics)
     size_t        i;
 
     begin_table(out, "Figures");
-    json_array_foreach(metrics, i, metric)
-        PUT_ROW(out, json_get_text(metric, "label"), value_text(json_object_get(metric, "value"), metric).buf);
+    json_array_foreach(metrics, i, metric) PUT_ROW(out, json_get_text(metric, "label"),
+                                                   value_text(json_object_get(metric, "value"), metric).buf);
     end_table(out);
 }
 
 void page_static(const json_t *page, FILE *out)
 {
     const json_t *comparison = json_object_get(page, "comparison"), *sweep = json_object_get(page, "sweep");
-    const json_t *own = json_object_get(page, "answer"), *answer = own ? own : json_object_get(comparison, "answer");
+    const json_t *own = json_object_get(page, "answer"),
+                 *answer = own ? own : json_object_get(comparison, "answer");
     const json_t *search = json_object_get(page, "search");
     struct card   card;
 

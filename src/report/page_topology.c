@@ -138,7 +138,8 @@ static void make_edges(struct picture *p, uint32_t *edge_of_link)
 
 /* ---- links that were down ---- */
 
-/* Returns the end of the outage that begins with change 'i': the next change of that link, or the end of the run. */
+/* Returns the end of the outage that begins with change 'i': the next change of that link, or the end of
+ * the run. */
 static uint64_t outage_end_ps(const struct results *r, uint32_t i)
 {
     const struct sim_cfg *cfg = &r->sim->cfg;
@@ -160,7 +161,8 @@ static void add_outages(struct picture *p, const uint32_t *edge_of_link)
 
     for (uint32_t i = 0; i < cfg->changes; i++)
         if (is_outage(p->r, i) && edge_of_link[cfg->change[i].link] != NOWHERE)
-            p->edge[edge_of_link[cfg->change[i].link]].down_ps += outage_end_ps(p->r, i) - cfg->change[i].at_ps;
+            p->edge[edge_of_link[cfg->change[i].link]].down_ps +=
+                outage_end_ps(p->r, i) - cfg->change[i].at_ps;
 }
 
 json_t *page_outages(const struct results *r)
@@ -200,7 +202,8 @@ static void add_edges(struct picture *p)
 
         if (!e)
             continue;
-        if (p->shown[s->net.graph.link[port->link].a] != NOWHERE && p->shown[s->net.graph.link[port->link].b] != NOWHERE)
+        if (p->shown[s->net.graph.link[port->link].a] != NOWHERE &&
+            p->shown[s->net.graph.link[port->link].b] != NOWHERE)
             is_up = port->node->id == s->net.graph.link[port->link].a;
         add_way(is_up ? &e->ab : &e->ba, p->r, port);
     }

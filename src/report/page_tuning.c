@@ -34,7 +34,8 @@ static bool is_decision(const struct tuning *g, uint32_t i)
            strcmp(phase_of(s), phase_of(&g->step[i - 1])) != 0;
 }
 
-/* Marks the steps of one kind: all of them, or evenly spread ones if there are too many. Returns their number. */
+/* Marks the steps of one kind: all of them, or evenly spread ones if there are too many. Returns their
+ * number. */
 static uint32_t keep_some(const struct tuning *g, bool *is_kept, bool of_decisions, uint32_t room)
 {
     uint32_t count = 0, seen = 0, kept = 0, every;

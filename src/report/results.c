@@ -17,8 +17,8 @@ char *results_port_name(char buf[PORT_NAME_MAX], const struct sim *s, const stru
 }
 
 /* Inserts into a list sorted by value, largest first. Equal values keep their order. */
-static void keep_worst(uint32_t list[RESULTS_WORST], uint64_t value[RESULTS_WORST], uint32_t *count, uint32_t port,
-                       uint64_t is)
+static void keep_worst(uint32_t list[RESULTS_WORST], uint64_t value[RESULTS_WORST], uint32_t *count,
+                       uint32_t port, uint64_t is)
 {
     uint32_t at = *count;
 
@@ -47,7 +47,8 @@ static void add_ports(struct results *r, struct figure_span *all)
         for (int kind = PACKET_DATA; kind <= PACKET_PFC; kind++)
             r->hops += (double)p->counters.tx_packets[kind];
         all->count[FIGURE_marked_packets] += (double)p->counters.marked_packets;
-        all->count[FIGURE_queue_bytes_max] = fmax(all->count[FIGURE_queue_bytes_max], (double)p->counters.queue_bytes_max);
+        all->count[FIGURE_queue_bytes_max] =
+            fmax(all->count[FIGURE_queue_bytes_max], (double)p->counters.queue_bytes_max);
         all->count[FIGURE_paused_ps] += (double)paused_ps;
         r->paused_ports += p->counters.pauses > 0;
         keep_worst(r->paused, paused, &r->paused_count, i, paused_ps);
@@ -222,7 +223,8 @@ static void add_phases(struct results *r)
         r->phase[i] = (struct figure_span){ .ps = (double)p->ps, .ports = r->sim->net.ports };
         memcpy(r->phase[i].count, p->count, sizeof(p->count));
         for (uint32_t e = 0; e < entries; e++)
-            r->entry_phase_bps[e * PHASES + i] = rate(r->series->phase_entry_bytes[e * PHASES + i] * 8, p->ps);
+            r->entry_phase_bps[e * PHASES + i] =
+                rate(r->series->phase_entry_bytes[e * PHASES + i] * 8, p->ps);
     }
 }
 
@@ -237,7 +239,8 @@ static void add_network(struct results *r)
         all.count[i] = (double)c->count[i];
     add_ports(r, &all);
     for (uint32_t i = 0; i < r->series->points; i++)
-        all.count[FIGURE_rtt_ps_peak] = fmax(all.count[FIGURE_rtt_ps_peak], (double)r->series->point[i].rtt_ps_peak);
+        all.count[FIGURE_rtt_ps_peak] =
+            fmax(all.count[FIGURE_rtt_ps_peak], (double)r->series->point[i].rtt_ps_peak);
     all.count[FIGURE_dropped_packets] = (double)(c->dropped_buffer + c->dropped_wire + c->dropped_down +
                                                       c->dropped_no_route + c->dropped_host);
     all.count[FIGURE_flows_active] = r->flows_unfinished = (double)(c->flows_started - c->flows_done);

@@ -118,7 +118,8 @@ void results_print_ports(const struct results *, FILE *);
 /* gaps.csv: one line for each length of gaps between packets; it is written if they were recorded. */
 void results_print_gaps(const struct results *, FILE *);
 
-/* manifest.json: what was run, by what, and how long it took. 'files': what lies beside it, ends with NULL. */
+/* manifest.json: what was run, by what, and how long it took. 'files': what lies beside it, ends with
+ * NULL. */
 void results_print_manifest(const struct results *, const char *const *files, FILE *);
 
 /* intervals.csv: one line a monitor interval. */
@@ -133,8 +134,8 @@ struct slots_row;
 void results_print_queue_head(FILE *);
 void results_print_queue(FILE *, const struct sim *, const struct slots_row *);
 
-/* A name as a field of a CSV file: it may hold commas and quotes, being the user's, and what a terminal would obey,
- * which is escaped. Returns buf. */
+/* A name as a field of a CSV file: it may hold commas and quotes, being the user's, and what a terminal
+ * would obey, which is escaped. Returns buf. */
 #define RESULTS_QUOTED_MAX 264
 const char *results_quoted(char buf[RESULTS_QUOTED_MAX], const char *name);
 

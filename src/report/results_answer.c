@@ -35,20 +35,26 @@ static void add_finding(const struct results *r, struct card *c)
     else if (!add_training(r, c) && r->fct->all.count == 0)
         card_add(c, CARD_FINDING, "No flow finished.");
     else if (!c->text[CARD_FINDING])
-        card_add(c, CARD_FINDING, "Flows take %.3g times as long as in an empty network on average, the slowest 1 %% %.3g times.",
-                 s.mean, s.p99);
-    card_add(c, CARD_DETAIL, "Goodput %s, mean round trip %s (idle %s).", metric(UNIT_BPS, r->goodput_bps).buf,
-             metric(UNIT_US, r->rtt_us_mean).buf, time_text(r->sim->net.base_rtt_ps).buf);
+        card_add(
+            c, CARD_FINDING,
+            "Flows take %.3g times as long as in an empty network on average, the slowest 1 %% %.3g times.",
+            s.mean, s.p99);
+    card_add(c, CARD_DETAIL, "Goodput %s, mean round trip %s (idle %s).",
+             metric(UNIT_BPS, r->goodput_bps).buf, metric(UNIT_US, r->rtt_us_mean).buf,
+             time_text(r->sim->net.base_rtt_ps).buf);
 }
 
 static void add_cost(const struct results *r, struct card *c)
 {
     if (r->dropped_packets > 0)
-        card_add(c, CARD_COST, "%s dropped.", counted((uint64_t)r->dropped_packets, "packet was", "packets were").buf);
+        card_add(c, CARD_COST, "%s dropped.",
+                 counted((uint64_t)r->dropped_packets, "packet was", "packets were").buf);
     if (r->trimmed > 0)
-        card_add(c, CARD_COST, "%s trimmed.", counted((uint64_t)r->trimmed, "packet was", "packets were").buf);
+        card_add(c, CARD_COST, "%s trimmed.",
+                 counted((uint64_t)r->trimmed, "packet was", "packets were").buf);
     if (r->paused_share > 0)
-        card_add(c, CARD_COST, "PFC paused ports for %s of the time.", metric(UNIT_SHARE, r->paused_share).buf);
+        card_add(c, CARD_COST, "PFC paused ports for %s of the time.",
+                 metric(UNIT_SHARE, r->paused_share).buf);
     if (r->dropped_packets == 0 && r->trimmed == 0 && !(r->paused_share > 0))
         card_add(c, CARD_COST, "No packet was dropped and no port was paused.");
     if (r->queue_bytes_max > 0)
@@ -62,9 +68,11 @@ void results_answer(const struct results *r, struct card *c)
     add_cost(r, c);
     card_add(c, CARD_SURE, "One run, seed %llu: other seeds differ.", (unsigned long long)r->sim->cfg.seed);
     if (r->flows_unfinished > 0)
-        card_add(c, CARD_SURE, "%s not finished and do not count.", counted((uint64_t)r->flows_unfinished, "flow had", "flows had").buf);
+        card_add(c, CARD_SURE, "%s not finished and do not count.",
+                 counted((uint64_t)r->flows_unfinished, "flow had", "flows had").buf);
     about_scenario(c, r->scenario, r->sim);
-    card_add(c, CARD_NEXT, r->sets ? "see what the change is worth over several seeds" : "get a recommended setting");
+    card_add(c, CARD_NEXT,
+             r->sets ? "see what the change is worth over several seeds" : "get a recommended setting");
     card_add(c, CARD_COMMAND, r->sets ? "anole compare" : "anole advise");
     card_add_argument(c, r->scenario->path);
     if (!r->sets)

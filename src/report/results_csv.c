@@ -111,8 +111,9 @@ void results_print_csv(const struct results *r, FILE *out)
 {
     char name[RESULTS_QUOTED_MAX];
 
-    fputs("set,name,flows,bytes,slowdown_mean,slowdown_p50,slowdown_p95,slowdown_p99,slowdown_p999,slowdown_max,"
-          "fct_us_mean,fct_us_p50,fct_us_p95,fct_us_p99,fct_us_p999,fct_us_max,value,unit\n", out);
+    fputs("set,name,flows,bytes,slowdown_mean,slowdown_p50,slowdown_p95,slowdown_p99,slowdown_p999,"
+          "slowdown_max,fct_us_mean,fct_us_p50,fct_us_p95,fct_us_p99,fct_us_p999,fct_us_max,value,unit\n",
+          out);
     for (uint32_t i = 0; i < FCT_BUCKETS; i++)
         print_row(out, "size", fct_buckets[i].name, &r->fct->bucket[i]);
     print_row(out, "all", "all", &r->fct->all);
@@ -177,12 +178,13 @@ void results_print_flow_head(FILE *out)
     fputs("src,dst,sport,dport,prio,traffic,bytes,start_ns,fct_ns,ideal_ns,slowdown,resent_bytes\n", out);
 }
 
-void results_print_flow(FILE *out, const struct sim *s, const struct scenario *scenario, const struct flow_result *r)
+void results_print_flow(FILE *out, const struct sim *s, const struct scenario *scenario,
+                        const struct flow_result *r)
 {
     char name[3][RESULTS_QUOTED_MAX];
 
-    fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, node_field(name[0], s, r->src), node_field(name[1], s, r->dst), r->sport,
-            r->dport, r->prio, results_quoted(name[2], scenario->entry[r->traffic].name), r->bytes);
+    fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, node_field(name[0], s, r->src), node_field(name[1], s, r->dst),
+            r->sport, r->dport, r->prio, results_quoted(name[2], scenario->entry[r->traffic].name), r->bytes);
     print_ns(out, r->start_ps);
     print_ns(out, r->fct_ps);
     print_ns(out, r->ideal_ps);
@@ -210,7 +212,8 @@ static int compare_unfinished(const void *left, const void *right)
 }
 
 /* Lists the messages of a flow, oldest first. Returns their number. */
-static uint32_t list_messages(const struct sim *s, const struct flow *f, enum wait wait, struct unfinished *to)
+static uint32_t list_messages(const struct sim *s, const struct flow *f, enum wait wait,
+                              struct unfinished *to)
 {
     const struct posted *posted = s->flows.pairs.posted;
     uint32_t             count = 0, head = f->is_lasting ? pair_of(s, f)->head : 0;
@@ -241,10 +244,12 @@ void results_print_unfinished(const struct results *r, FILE *out)
     for (uint64_t i = 0; i < count; i++) {
         const struct flow *f = list[i].flow;
 
-        fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, node_field(name[0], s, f->src), node_field(name[1], s, f->dst), f->ports & 0xffff,
-                f->ports >> 16, f->prio, results_quoted(name[2], r->scenario->entry[f->traffic].name), list[i].bytes);
+        fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, node_field(name[0], s, f->src),
+                node_field(name[1], s, f->dst), f->ports & 0xffff, f->ports >> 16, f->prio,
+                results_quoted(name[2], r->scenario->entry[f->traffic].name), list[i].bytes);
         print_ns(out, list[i].start_ps);
-        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%s\n", list[i].acked_bytes, list[i].resent_bytes, wait_names[list[i].wait]);
+        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%s\n", list[i].acked_bytes, list[i].resent_bytes,
+                wait_names[list[i].wait]);
     }
     waits_free(waits);
     free(list);
@@ -252,13 +257,15 @@ void results_print_unfinished(const struct results *r, FILE *out)
 
 void results_print_hpcc_fct(FILE *out, const struct flow_result *r)
 {
-    fprintf(out, "%08x %08x %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", address_of_node(r->src), address_of_node(r->dst),
-            r->sport, r->dport, r->bytes, whole_ns(r->start_ps), whole_ns(r->fct_ps), whole_ns(r->ideal_ps));
+    fprintf(out, "%08x %08x %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", address_of_node(r->src),
+            address_of_node(r->dst), r->sport, r->dport, r->bytes, whole_ns(r->start_ps), whole_ns(r->fct_ps),
+            whole_ns(r->ideal_ps));
 }
 
 void results_print_hpcc_pfc(FILE *out, const struct pfc_result *r)
 {
-    fprintf(out, "%" PRIu64 " %u %u %u %u\n", whole_ns(r->at_ps), r->node, r->is_switch, r->port, r->is_pause);
+    fprintf(out, "%" PRIu64 " %u %u %u %u\n", whole_ns(r->at_ps), r->node, r->is_switch, r->port,
+            r->is_pause);
 }
 
 /* ---- intervals.csv ---- */
@@ -297,8 +304,8 @@ void results_print_interval_head(FILE *out, const struct scenario *s)
     if (s->watch.monitors)
         fputs(",utility,utility_throughput,utility_rtt,utility_pfc", out);
     for (uint32_t i = 0; i < s->watch.monitors; i++)
-        fprintf(out, ",%s.flows,%s.elephant_share,%s.accuracy", s->watch.monitor[i]->name, s->watch.monitor[i]->name,
-                s->watch.monitor[i]->name);
+        fprintf(out, ",%s.flows,%s.elephant_share,%s.accuracy", s->watch.monitor[i]->name,
+                s->watch.monitor[i]->name, s->watch.monitor[i]->name);
     for (uint32_t i = 0; i < KNOB_COUNT; i++)
         fprintf(out, ",%s%s", knob_info[i].name, knob_column_unit(knob_info[i].unit));
     fputc('\n', out);
@@ -401,18 +408,21 @@ void results_print_points(FILE *out, const struct results *r)
 
 void results_print_queue_head(FILE *out)
 {
-    fputs("start_us,node,port,peer,queue_bytes_mean,tx_share,marked_share,kmin_bytes,kmax_bytes,pmax,changed\n", out);
+    fputs(
+        "start_us,node,port,peer,queue_bytes_mean,tx_share,marked_share,kmin_bytes,kmax_bytes,pmax,changed\n",
+        out);
 }
 
 void results_print_queue(FILE *out, const struct sim *s, const struct slots_row *r)
 {
     const struct queue_slot *seen = r->seen;
-    double                   bytes_max = (double)r->port->rate_bps / 8 * (double)r->slot_ps / (double)PS_PER_S;
+    double bytes_max = (double)r->port->rate_bps / 8 * (double)r->slot_ps / (double)PS_PER_S;
     char                     peer[PORT_NAME_MAX], name[2][RESULTS_QUOTED_MAX];
 
     print_us(out, r->start_ps);
     fprintf(out, ",%s,%u,%s,%" PRIu64 ",%.6f,", node_field(name[0], s, r->port->node->id), r->port->index,
-            field(name[1], results_port_name(peer, s, r->port->peer)), seen->queue_bytes_mean, (double)seen->tx_bytes / bytes_max);
+            field(name[1], results_port_name(peer, s, r->port->peer)), seen->queue_bytes_mean,
+            (double)seen->tx_bytes / bytes_max);
     if (seen->tx_bytes)
         fprintf(out, "%.6f", (double)seen->marked_bytes / (double)seen->tx_bytes);
     fprintf(out, ",%u,%u,%.10g,%d\n", r->ecn.kmin_bytes, r->ecn.kmax_bytes, r->ecn.pmax, r->is_changed);

@@ -1,7 +1,7 @@
 /* src/report/results_paths.c - the load of links between switches, by tier and plane.
  *
- * Links are alike if they lead from one kind of switch to another (tor, spine, ..), have the same speed and lie in the
- * same plane: a part of the network that is connected without hosts and their NICs.
+ * Links are alike if they lead from one kind of switch to another (tor, spine, ..), have the same speed and
+ * lie in the same plane: a part of the network that is connected without hosts and their NICs.
  */
 #include "report/results.h"
 
@@ -115,7 +115,8 @@ static uint32_t find_alike(const struct results *r, const uint32_t *plane, struc
             continue;
         if (t == tiers)
             tier[tiers++] = (struct alike){ .first = p, .plane = plane[p->node->id] };
-        add_load(&tier[t], (double)p->counters.tx_bytes * 8 / ((double)p->rate_bps * (double)r->end_ps / (double)PS_PER_S));
+        add_load(&tier[t], (double)p->counters.tx_bytes * 8 /
+                               ((double)p->rate_bps * (double)r->end_ps / (double)PS_PER_S));
     }
     return tiers;
 }
@@ -135,11 +136,12 @@ static struct results_tier summed_up(const struct graph *g, const uint32_t *plan
     uint32_t            number = plane_number(g, plane, t->plane, &has_planes);
     int                 length = has_planes ? snprintf(made.name, sizeof made.name, "plane %u: ", number) : 0;
 
-    snprintf(made.name + length, sizeof made.name - (size_t)length, "%.*s to %.*s", (int)kind_length(from), from,
-             (int)kind_length(to), to);
+    snprintf(made.name + length, sizeof made.name - (size_t)length, "%.*s to %.*s", (int)kind_length(from),
+             from, (int)kind_length(to), to);
     qsort(t->load, t->count, sizeof *t->load, by_value);
     made.least = t->load[0];
-    made.median = t->count % 2 ? t->load[t->count / 2] : (t->load[t->count / 2 - 1] + t->load[t->count / 2]) / 2;
+    made.median =
+        t->count % 2 ? t->load[t->count / 2] : (t->load[t->count / 2 - 1] + t->load[t->count / 2]) / 2;
     made.busiest = t->load[t->count - 1];
     return made;
 }

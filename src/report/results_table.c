@@ -38,7 +38,8 @@ static void print_traffic(const struct results *r, FILE *out)
 
         if (t->load > 0)
             print_line(out, what, "%s: load %.3f realised, %.3f asked; %s, %s", t->name, r->entry[i].load,
-                       t->load, flows_text(r->entry[i].flows_started).buf, bytes_text(r->entry[i].bytes_started).buf);
+                       t->load, flows_text(r->entry[i].flows_started).buf,
+                       bytes_text(r->entry[i].bytes_started).buf);
         else
             print_line(out, what, "%s: %s, %s", t->name, flows_text(r->entry[i].flows_started).buf,
                        bytes_text(r->entry[i].bytes_started).buf);
@@ -49,14 +50,16 @@ static void print_traffic(const struct results *r, FILE *out)
 static void print_fidelity(const struct results *r, const struct skip_told *k, FILE *out)
 {
     if (k->packets == 0)
-        print_line(out, "fidelity", "fast: nothing was skipped%s%s", k->why_not ? ": " : ", no flow was alone for long",
-                   k->why_not ? k->why_not : "");
+        print_line(out, "fidelity", "fast: nothing was skipped%s%s",
+                   k->why_not ? ": " : ", no flow was alone for long", k->why_not ? k->why_not : "");
     else
         print_line(out, "fidelity", "fast: %s of hops skipped, those of flows alone on their way",
                    metric(UNIT_SHARE, (double)k->hops / r->hops).buf);
     if (k->checks)
-        print_line(out, "", "checked: packets of %s simulated: their time differs by %.2g %% on average, %.2g %% RMS",
-                   counted(k->checks, "such flow were", "such flows were").buf, 100 * k->off_mean, 100 * k->off_rms);
+        print_line(out, "",
+                   "checked: packets of %s simulated: their time differs by %.2g %% on average, %.2g %% RMS",
+                   counted(k->checks, "such flow were", "such flows were").buf, 100 * k->off_mean,
+                   100 * k->off_rms);
     if (k->packets && k->why_not)
         print_line(out, "", "then every packet was simulated: %s", k->why_not);
 }
@@ -70,12 +73,13 @@ static void print_setup(const struct results *r, FILE *out)
     print_line(out, "scenario", "%s", r->scenario->path);
     for (uint32_t i = 0; i < r->sets; i++)
         print_line(out, i == 0 ? "set" : "", "%s", r->set[i]);
-    print_line(out, "model", "%s, %s, %s, %s", sim_model_names[cfg->model], sim_cc_text(cfg, controls), sim_lb_text(cfg),
-               cfg->is_lossless ? "lossless" : "lossy");
+    print_line(out, "model", "%s, %s, %s, %s", sim_model_names[cfg->model], sim_cc_text(cfg, controls),
+               sim_lb_text(cfg), cfg->is_lossless ? "lossless" : "lossy");
     if (r->tuning->algo)
         print_line(out, "tuner", "%s: %s", r->tuning->algo->name, r->tuning->algo->about);
     print_line(out, "network", "%s, %s, %s", counted(g->hosts, "host", "hosts").buf,
-               counted(g->nodes - g->hosts, "switch", "switches").buf, counted(g->links, "link", "links").buf);
+               counted(g->nodes - g->hosts, "switch", "switches").buf,
+               counted(g->links, "link", "links").buf);
     print_traffic(r, out);
     print_line(out, "time", "%s simulated", text_from_time(time, sizeof(time), r->end_ps));
     if (skip_told(r->sim))
@@ -228,7 +232,8 @@ static void print_steps(const struct results *r, FILE *out, struct results_look 
     if (!has_job(r, true))
         return;
     t = table_new("lllrrlrr");
-    print_heading(out, look.has_colour, "Messages of training: how many times longer than alone, and the one held up most");
+    print_heading(out, look.has_colour,
+                  "Messages of training: how many times longer than alone, and the one held up most");
     add_words(t, heads);
     for (uint32_t i = 0; i < r->scenario->entries * ITERATION_KINDS; i++) {
         const struct steps_cell *c = steps_cell(r->steps, i / ITERATION_KINDS, i % ITERATION_KINDS);
@@ -313,7 +318,8 @@ static void print_phases(const struct results *r, FILE *out, struct results_look
     if (!r->has_phases)
         return;
     t = table_new("llrrrrrrr");
-    print_heading(out, look.has_colour, "Before, during and after the influx; a flow belongs to the phase it starts in");
+    print_heading(out, look.has_colour,
+                  "Before, during and after the influx; a flow belongs to the phase it starts in");
     add_words(t, heads);
     for (uint32_t i = 0; i < PHASES; i++) {
         const struct figure_span *p = &r->phase[i];
@@ -345,15 +351,17 @@ struct over_time {               /* a series, resampled to the columns of a line
 
 static void fold(struct over_time *o, const struct series *s, int width)
 {
-    uint32_t room = width > WORDS + COLUMNS || width <= 0 ? COLUMNS : width > WORDS + 10 ? (uint32_t)(width - WORDS) : 10;
+    uint32_t room = width > WORDS + COLUMNS || width <= 0 ? COLUMNS
+                    : width > WORDS + 10                  ? (uint32_t)(width - WORDS)
+                                                          : 10;
 
     o->columns = s->points < room ? s->points : room;
     for (uint32_t i = 0; i < o->columns; i++)
         o->column[i] = series_sum(s, i * s->points / o->columns, (i + 1) * s->points / o->columns);
 }
 
-static void print_spark(FILE *out, const char *what, enum figure_id figure, bool is_zero_shown, const struct series *s,
-                        const struct over_time *o, bool is_utf8)
+static void print_spark(FILE *out, const char *what, enum figure_id figure, bool is_zero_shown,
+                        const struct series *s, const struct over_time *o, bool is_utf8)
 {
     enum metric_unit unit = figure_info[figure].unit;
     char   line[SPARK_BYTES];
@@ -450,14 +458,16 @@ static void print_pauses(const struct results *r, FILE *out)
         return;
     }
     print_line(out, "PFC", "%s; %s in all on %s", counted(c->pauses, "pause", "pauses").buf,
-               time_text((uint64_t)r->paused_ps).buf, counted((uint64_t)r->paused_ports, "port", "ports").buf);
+               time_text((uint64_t)r->paused_ps).buf,
+               counted((uint64_t)r->paused_ports, "port", "ports").buf);
     for (uint32_t i = 0; i < r->paused_count; i++) {
         const struct port *p = &r->sim->net.port[r->paused[i]];
         uint64_t paused_ps = port_paused_ps(p, r->end_ps);
         char name[PORT_NAME_MAX];
 
-        print_line(out, i == 0 ? "paused most" : "", "%s %s, %s of the time", results_port_name(name, r->sim, p),
-                   time_text(paused_ps).buf, metric(UNIT_SHARE, r->end_ps ? (double)paused_ps / (double)r->end_ps : 0).buf);
+        print_line(out, i == 0 ? "paused most" : "", "%s %s, %s of the time",
+                   results_port_name(name, r->sim, p), time_text(paused_ps).buf,
+                   metric(UNIT_SHARE, r->end_ps ? (double)paused_ps / (double)r->end_ps : 0).buf);
     }
 }
 
@@ -484,7 +494,8 @@ static void print_drops(const struct results *r, FILE *out)
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++)
         if (rows[i].count)
-            print_line(out, printed++ == 0 ? "drops" : "", "%s %s", count_text(rows[i].count).buf, rows[i].why);
+            print_line(out, printed++ == 0 ? "drops" : "", "%s %s", count_text(rows[i].count).buf,
+                       rows[i].why);
     if (!printed)
         print_line(out, "drops", "none");
 }
@@ -496,7 +507,8 @@ static void print_balancing(const struct results *r, FILE *out)
     if (!r->sim->lb.is_on && !r->sim->lb.weave && !r->sim->hosts.hf2t && !c->flowlets)
         return;
     if (r->sim->lb.weave) {
-        print_line(out, "balancing", "%s, %s held by switches, %s late of %s", counted(c->conweave.reroutings, "rerouting", "reroutings").buf,
+        print_line(out, "balancing", "%s, %s held by switches, %s late of %s",
+                   counted(c->conweave.reroutings, "rerouting", "reroutings").buf,
                    counted(c->conweave.packets_held, "packet", "packets").buf,
                    count_text(c->conweave.replies_sent - c->conweave.replies_timely).buf,
                    counted(c->conweave.replies_sent, "round trip", "round trips").buf);
@@ -519,7 +531,8 @@ static void print_uet(const struct results *r, FILE *out)
         print_line(out, "credit", "%s, %s", counted(c->pulls_sent, "pull", "pulls").buf,
                    counted(c->rts_sent, "request", "requests").buf);
     if (isfinite(r->path_spread))
-        print_line(out, "paths", "the busiest link between switches carried %.3g times the mean", r->path_spread);
+        print_line(out, "paths", "the busiest link between switches carried %.3g times the mean",
+                   r->path_spread);
 }
 
 /* Load of links by tier, and feedback on paths to senders. */
@@ -528,9 +541,10 @@ static void print_paths(const struct results *r, FILE *out)
     const struct sim_counters *c = &r->sim->engine.counters;
 
     for (uint32_t i = 0; i < r->tiers; i++)
-        print_line(out, i == 0 ? "link load" : "", "%s: %s busiest, %s median, %s least of %u", r->tier[i].name,
-                   metric(UNIT_SHARE, r->tier[i].busiest).buf, metric(UNIT_SHARE, r->tier[i].median).buf,
-                   metric(UNIT_SHARE, r->tier[i].least).buf, r->tier[i].links);
+        print_line(out, i == 0 ? "link load" : "", "%s: %s busiest, %s median, %s least of %u",
+                   r->tier[i].name, metric(UNIT_SHARE, r->tier[i].busiest).buf,
+                   metric(UNIT_SHARE, r->tier[i].median).buf, metric(UNIT_SHARE, r->tier[i].least).buf,
+                   r->tier[i].links);
     if (r->sim->spray.kind)
         print_line(out, "path states", "%s without a mark, %s marked, %s trimmed, %s; %s skipped",
                    counted(c->paths_good, "answer", "answers").buf, count_text(c->paths_marked).buf,
@@ -548,7 +562,8 @@ static void print_marks(const struct results *r, FILE *out)
         snprintf(cnps, sizeof cnps, ", %s%s",
                  counted(r->cnps_are_flags ? c->cnps_received : c->cnps_sent, "CNP", "CNPs").buf,
                  r->cnps_are_flags ? " as flags of ACKs" : "");
-    print_line(out, "ECN", "%s (%s of data packets)%s", counted((uint64_t)r->marked_packets, "mark", "marks").buf,
+    print_line(out, "ECN", "%s (%s of data packets)%s",
+               counted((uint64_t)r->marked_packets, "mark", "marks").buf,
                metric(UNIT_SHARE, r->marked_share).buf, cnps);
 }
 
@@ -559,8 +574,9 @@ static void print_recovery(const struct results *r, FILE *out)
         const struct results_size *z = &r->size[i];
 
         if (z->resent_bytes || z->nacks || z->reordered)
-            print_line(out, "", "%s: %s out of order, %s, %s", sizes_text(i).buf, count_text(z->reordered).buf,
-                       counted(z->nacks, "NACK", "NACKs").buf, bytes_text(z->resent_bytes).buf);
+            print_line(out, "", "%s: %s out of order, %s, %s", sizes_text(i).buf,
+                       count_text(z->reordered).buf, counted(z->nacks, "NACK", "NACKs").buf,
+                       bytes_text(z->resent_bytes).buf);
     }
 }
 
@@ -588,7 +604,8 @@ static void print_network(const struct results *r, FILE *out, bool has_colour)
                counted(c->reordered, "packet", "packets").buf, counted(c->nacks_sent, "NACK", "NACKs").buf,
                counted(c->timeouts, "time-out", "time-outs").buf, bytes_text((uint64_t)r->resent_bytes).buf);
     if (c->payload_spurious)
-        print_line(out, "", "%s of that in vain: time-outs had it sent again, and it had arrived; see host: rto",
+        print_line(out, "",
+                   "%s of that in vain: time-outs had it sent again, and it had arrived; see host: rto",
                    bytes_text(c->payload_spurious).buf);
     print_recovery(r, out);
 }

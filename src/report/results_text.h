@@ -1,4 +1,5 @@
-/* src/report/results_text.h - numbers as people read them, and lines of "what   how much", for tables of results. */
+/* src/report/results_text.h - numbers as people read them, and lines of "what   how much", for tables of
+ * results. */
 #ifndef REPORT_RESULTS_TEXT_H
 #define REPORT_RESULTS_TEXT_H
 
@@ -68,7 +69,8 @@ static inline void print_heading(FILE *out, bool has_colour, const char *text)
 }
 
 /* A line of "what   how much". */
-static inline void print_line(FILE *out, const char *what, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static inline void print_line(FILE *out, const char *what, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 static inline void print_line(FILE *out, const char *what, const char *format, ...)
 {

@@ -228,7 +228,8 @@ static int check_model(const struct run_files_paths *p, const struct sim *s, str
     return 0;
 }
 
-int run_files_open(struct run_files *f, const struct run_files_paths *paths, const struct simulation *s, struct err *err)
+int run_files_open(struct run_files *f, const struct run_files_paths *paths, const struct simulation *s,
+                   struct err *err)
 {
     int rc = check_model(paths, s->sim, err);
 
@@ -312,14 +313,18 @@ static void close_traces(struct run_files *f)
     uint64_t samples = f->samples ? samples_close(f->samples) : 0;
 
     if (frames)
-        fprintf(stderr, "anole: warning: %s: %llu frames are not in it: it would be larger than --pcap-limit, or they are not RoCEv2\n",
+        fprintf(stderr,
+                "anole: warning: %s: %llu frames are not in it: it would be larger than --pcap-limit, or "
+                "they are not RoCEv2\n",
                 f->pcap_file.shown, (unsigned long long)frames);
     if (events)
-        fprintf(stderr, "anole: warning: %s: %llu events are not in it: it would be larger than --trace-limit\n", f->trace_file.shown,
-                (unsigned long long)events);
+        fprintf(stderr,
+                "anole: warning: %s: %llu events are not in it: it would be larger than --trace-limit\n",
+                f->trace_file.shown, (unsigned long long)events);
     if (samples)
-        fprintf(stderr, "anole: warning: %s: %llu rows are not in it: it would be larger than --samples-limit\n", f->samples_file.shown,
-                (unsigned long long)samples);
+        fprintf(stderr,
+                "anole: warning: %s: %llu rows are not in it: it would be larger than --samples-limit\n",
+                f->samples_file.shown, (unsigned long long)samples);
     f->pcap = NULL;
     f->chrome = NULL;
     f->samples = NULL;

@@ -1,7 +1,8 @@
-/* src/report/run_files.h - the files that a run leaves: the folder of --out, and lists in the format of HPCC's ns-3.
+/* src/report/run_files.h - the files that a run leaves: the folder of --out, and lists in the format of
+ * HPCC's ns-3.
  *
- * They are opened before anything runs, because a wrong name must not cost hours. Some get their lines as things
- * happen, the others at the end. Then all of them are put into place.
+ * They are opened before anything runs, because a wrong name must not cost hours. Some get their lines as
+ * things happen, the others at the end. Then all of them are put into place.
  */
 #ifndef REPORT_RUN_FILES_H
 #define REPORT_RUN_FILES_H
@@ -41,7 +42,8 @@ struct run_files {
 };
 
 /* The simulation must outlive the files. To be aborted also on failure. */
-int run_files_open(struct run_files *, const struct run_files_paths *, const struct simulation *, struct err *);
+int run_files_open(struct run_files *, const struct run_files_paths *, const struct simulation *,
+                   struct err *);
 
 /* What writes lines while the simulation runs. */
 struct simulation_hooks run_files_hooks(struct run_files *);

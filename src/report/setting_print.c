@@ -1,7 +1,8 @@
 /* src/report/setting_print.c - a setting in the names, units and ranges of devices.
  *
- * Some devices react badly to invalid values: some versions of the mlx5 driver pass them on to the firmware, and
- * SONiC's orchagent exits at an unknown word. So this code prints only whole numbers in the documented ranges.
+ * Some devices react badly to invalid values: some versions of the mlx5 driver pass them on to the firmware,
+ * and SONiC's orchagent exits at an unknown word. So this code prints only whole numbers in the documented
+ * ranges.
  */
 #include "report/setting_print.h"
 #include "base/minmax.h"
@@ -136,8 +137,8 @@ static void print_by_speed(const struct knobs *k, const char *what, FILE *out)
                 "# changed in proportion: a quarter for a link that is a quarter as fast.\n", what);
 }
 
-/* What the script does with its rows: first it reads every old value and keeps it in a file, then it writes. If a write fails, it puts
- * everything back, so that no NIC is left with half a setting. */
+/* What the script does with its rows: first it reads every old value and keeps it in a file, then it
+ * writes. If a write fails, it puts everything back, so that no NIC is left with half a setting. */
 static const char mlx5_begin[] =
     "set -eu\n"
     "sys=${SYSFS:-/sys}\n"

@@ -15,7 +15,8 @@
 void setting_print_yaml(const struct knobs *, const char *about, FILE *);
 int setting_write_yaml(const char *path, const struct knobs *, const char *about, struct err *);
 
-/* Returns whether two settings differ in what NICs of the mlx5 driver have, so that a script for them is of use. */
+/* Returns whether two settings differ in what NICs of the mlx5 driver have, so that a script for them is
+ * of use. */
 bool setting_differs_in_mlx5(const struct knobs *, const struct knobs *);
 
 /* A shell script that sets NICs of the mlx5 driver, or loads a WRED profile into a SONiC switch. */

@@ -63,7 +63,8 @@ static void describe(char *buf, size_t size, const struct sim *s, uint64_t run_p
         return;
     }
     clock_text(left, share > 0 ? passed_s * (1 - share) / share : 0);
-    snprintf(buf, size, "%.1f %% of %s, %s left", 100 * share, text_from_time(end, sizeof(end), run_ps), left);
+    snprintf(buf, size, "%.1f %% of %s, %s left", 100 * share, text_from_time(end, sizeof(end), run_ps),
+             left);
 }
 
 void progress_update(struct progress *p, const struct sim *s, uint64_t run_ps)

@@ -27,8 +27,8 @@
 static double expected_bytes(const struct scenario *s, const struct traffic_about *t)
 {
     uint64_t stop_ps = t->stop_ps < s->run_ps ? t->stop_ps : s->run_ps;
-    double   seconds = stop_ps == NEVER || stop_ps <= t->start_ps ? 0
-                                                                  : (double)(stop_ps - t->start_ps) / (double)PS_PER_S;
+    double seconds =
+        stop_ps == NEVER || stop_ps <= t->start_ps ? 0 : (double)(stop_ps - t->start_ps) / (double)PS_PER_S;
 
     return (t->load > 0 ? t->bps_per_host * t->hosts : s->host_bps * SHARE_ASSUMED) / 8 * seconds;
 }
@@ -164,7 +164,9 @@ int simulation_open(struct simulation *s, const struct simulation_input *input, 
         return rc;
     if (input->until_ps && input->until_ps < s->scenario.run_ps)
         s->scenario.run_ps = input->until_ps;
-    s->scenario.cfg.threads = input->threads ? input->threads : s->scenario.htsim ? 1 : threads_that_pay(&s->scenario);
+    s->scenario.cfg.threads = input->threads      ? input->threads
+                              : s->scenario.htsim ? 1
+                                                  : threads_that_pay(&s->scenario);
     rc = scenario_start(&s->scenario, &s->sim, err);
     if (rc) {
         scenario_fini(&s->scenario);

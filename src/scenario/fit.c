@@ -166,7 +166,8 @@ char *fit_warning(const struct scenario *s, const struct sim *sim)
 
     if (of_buffer)
         return of_buffer;
-    if (!s->place[PLACE_RTO] || !sim->cfg.rto_ps || !sim_model_is_real(sim->cfg.model) || sim->cfg.rto_ps >= full_ps)
+    if (!s->place[PLACE_RTO] || !sim->cfg.rto_ps || !sim_model_is_real(sim->cfg.model) ||
+        sim->cfg.rto_ps >= full_ps)
         return warn_of_knob(s);
     snprintf(made, sizeof made, "%san 'rto' of %s is shorter than a full queue takes, %s: time-outs may "
              "send again what is not lost; 'auto' chooses one", s->place[PLACE_RTO],

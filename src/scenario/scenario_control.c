@@ -110,19 +110,21 @@ static void read_classes(const struct section *sec, struct sim_cfg *cfg, const s
     uint8_t                 prios = 0;
     uint32_t                class = 0;
 
-    for (c = section_list(sec, "classes", PRIOS); c && reader_count(sec->r, c, "a class", 0, PRIOS - 1, &class);
-         c = c->next)
+    for (c = section_list(sec, "classes", PRIOS);
+         c && reader_count(sec->r, c, "a class", 0, PRIOS - 1, &class); c = c->next)
         prios |= (uint8_t)(1u << class);
     if (sec->r->rc)
         return;
     if (!prios)
         reader_refuse(sec->r, section_get(sec, "classes"), "'classes' names no class");
     else if (cfg->cc_others)
-        reader_refuse(sec->r, kind, "queue pairs have one control in model uet; list all their classes with it");
+        reader_refuse(sec->r, kind,
+                      "queue pairs have one control in model uet; list all their classes with it");
     else if (cc->needs_uet)
         reader_refuse(sec->r, kind, "%s is for connections of UET: queue pairs cannot use it", cc->name);
     else if (is_in_header(cc->telemetry))
-        reader_refuse(sec->r, kind, "%s needs telemetry in the headers of all packets, which those of UET do not have",
+        reader_refuse(sec->r, kind,
+                      "%s needs telemetry in the headers of all packets, which those of UET do not have",
                       cc->name);
     cfg->cc_other[0] = (struct cc_other){ .cc = cc, .prios = prios };
     cfg->cc_others = 1;
@@ -139,8 +141,10 @@ static void read_other(struct reader *r, struct scenario *s, const struct yaml_n
     const char           *other = is_uet ? "hosts" : "classes";
 
     if (section_get(&e.sec, other))
-        reader_refuse_key(r, section_get(&e.sec, other), is_uet ? "model uet has one control for all hosts; 'classes' "
-                          "names classes whose flows are queue pairs of RoCE" : "'classes' needs 'model: uet'");
+        reader_refuse_key(r, section_get(&e.sec, other),
+                          is_uet ? "model uet has one control for all hosts; 'classes' "
+                                   "names classes whose flows are queue pairs of RoCE"
+                                 : "'classes' needs 'model: uet'");
     section_need(&e.sec, is_uet ? "classes" : "hosts");
     if (r->rc || !cc)
         return;

@@ -1,5 +1,5 @@
-/* src/scenario/scenario_control.h - the keys cc and rlcc: the hosts' congestion control, and the model of a learned
- * one. */
+/* src/scenario/scenario_control.h - the keys cc and rlcc: the hosts' congestion control, and the model of
+ * a learned one. */
 #ifndef SCENARIO_SCENARIO_CONTROL_H
 #define SCENARIO_SCENARIO_CONTROL_H
 

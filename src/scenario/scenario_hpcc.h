@@ -1,5 +1,5 @@
-/* src/scenario/scenario_hpcc.h - converts a config file of the HPCC or ConWeave ns-3 forks: network, settings and
- * flows. */
+/* src/scenario/scenario_hpcc.h - converts a config file of the HPCC or ConWeave ns-3 forks: network,
+ * settings and flows. */
 #ifndef SCENARIO_SCENARIO_HPCC_H
 #define SCENARIO_SCENARIO_HPCC_H
 

@@ -1,5 +1,5 @@
-/* src/scenario/scenario_htsim.h - the section htsim: files and options of uet-htsim become a network, its flows and
- * settings. */
+/* src/scenario/scenario_htsim.h - the section htsim: files and options of uet-htsim become a network, its
+ * flows and settings. */
 #ifndef SCENARIO_SCENARIO_HTSIM_H
 #define SCENARIO_SCENARIO_HTSIM_H
 

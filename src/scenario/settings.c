@@ -295,7 +295,8 @@ static void check_capacity(const struct section *sec, const struct graph *g, con
 /* Chips with virtual output queues: what marks their packets is credit, not the length of a queue. */
 static bool is_voq(const char *name)
 {
-    return name && (strncmp(name, "jericho", 7) == 0 || strncmp(name, "qumran", 6) == 0 || strcmp(name, "dnx") == 0);
+    return name &&
+           (strncmp(name, "jericho", 7) == 0 || strncmp(name, "qumran", 6) == 0 || strcmp(name, "dnx") == 0);
 }
 
 static void read_asic(const struct section *sec, struct scenario *s)
@@ -303,7 +304,8 @@ static void read_asic(const struct section *sec, struct scenario *s)
     int chosen = -1;
 
     if (is_voq(section_text(sec, "asic")))
-        reader_refuse(sec->r, section_get(sec, "asic"), "a chip with virtual output queues marks packets by credits, whatever "
+        reader_refuse(sec->r, section_get(sec, "asic"),
+                      "a chip with virtual output queues marks packets by credits, whatever "
                       "kmin and kmax are (sonic-buildimage 20146): its ECN cannot be predicted");
     else
         chosen = section_choice(sec, "asic", "a switch chip", asic_names);
@@ -331,7 +333,8 @@ static void resolve_cell(const struct section *sec, struct sim_cfg *cfg)
         if (strcmp(a->name, name) == 0)
             cfg->ecn_cell_bytes = a->cell_bytes;
     if (!cfg->ecn_cell_bytes)
-        reader_refuse(sec->r, section_get(sec, "ecn_cell"), "'ecn_cell: asic' needs 'asic', a chip whose cells are known "
+        reader_refuse(sec->r, section_get(sec, "ecn_cell"),
+                      "'ecn_cell: asic' needs 'asic', a chip whose cells are known "
                       "(anole list asic)");
 }
 
@@ -390,7 +393,8 @@ void scenario_use_model(struct reader *r, struct scenario *s)
     made.change = cfg->change;
     made.changes = cfg->changes;
     made.ack_droppable = cfg->model == MODEL_HPCC && cfg->order == ORDER_NS3;
-    if (!sim_model_is_real(cfg->model) && !(cfg->model == MODEL_HPCC && cfg->order == ORDER_NS3) && loses_packets(s))
+    if (!sim_model_is_real(cfg->model) && !(cfg->model == MODEL_HPCC && cfg->order == ORDER_NS3) &&
+        loses_packets(s))
         made.rto_ps = RTO_PS;
     knobs_init(&made.knobs);
     if (cfg->model == MODEL_HPCC || cfg->model == MODEL_CONWEAVE)

@@ -38,8 +38,8 @@ static uint32_t find_or_add(struct sim *s, struct cc_at own)
 {
     uint32_t c = 0;
 
-    while (c < s->hosts.cc_cfgs && (s->hosts.cc_at[c].rate_bps != own.rate_bps || s->hosts.cc_at[c].cc != own.cc ||
-                                    s->hosts.cc_at[c].is_uet != own.is_uet))
+    while (c < s->hosts.cc_cfgs && (s->hosts.cc_at[c].rate_bps != own.rate_bps ||
+                                    s->hosts.cc_at[c].cc != own.cc || s->hosts.cc_at[c].is_uet != own.is_uet))
         c++;
     if (c == s->hosts.cc_cfgs)
         s->hosts.cc_at[s->hosts.cc_cfgs++] = own;

@@ -20,7 +20,8 @@ static uint64_t ack_timeout_ps(uint64_t ps, uint32_t least)
 /* The classes of queue pairs. */
 static uint8_t rdma_prios(const struct sim *s)
 {
-    return (uint8_t)(traffic_prios(s->program.traffic) & ~traffic_prios_tcp(s->program.traffic) & ~s->uet.classes);
+    return (uint8_t)(traffic_prios(s->program.traffic) & ~traffic_prios_tcp(s->program.traffic) &
+                     ~s->uet.classes);
 }
 
 static bool is_lossy(const struct sim *s)
@@ -60,7 +61,8 @@ static uint64_t pair_bytes_max(const struct sim *s)
 /* The most bytes in one queue. */
 static uint64_t queue_bytes_max(const struct sim *s)
 {
-    uint64_t uet = s->uet.classes ? uet_bytes_max(s) : 0, pairs = s->uet.classes && !rdma_prios(s) ? 0 : pair_bytes_max(s);
+    uint64_t uet = s->uet.classes ? uet_bytes_max(s) : 0,
+             pairs = s->uet.classes && !rdma_prios(s) ? 0 : pair_bytes_max(s);
 
     return uet > pairs ? uet : pairs;
 }
@@ -99,7 +101,8 @@ static void settle_uet(struct sim *s)
 
 static void settle_pairs(struct sim *s)
 {
-    uint64_t one_ps = rto_default_queue_ps(s), longest_ps = ack_timeout_ps(rto_default_full_ps(s), ACK_TIMEOUT_LEAST);
+    uint64_t one_ps = rto_default_queue_ps(s),
+             longest_ps = ack_timeout_ps(rto_default_full_ps(s), ACK_TIMEOUT_LEAST);
 
     if (!may_miss(s)) {
         s->hosts.pair_rto_ps = longest_ps;
@@ -109,7 +112,8 @@ static void settle_pairs(struct sim *s)
     s->hosts.pair_rto_ps_max = longest_ps;
 }
 
-/* Model uet: the time-out that a file sets is that of UET, which is far too short for go-back-N behind PFC. */
+/* Model uet: the time-out that a file sets is that of UET, which is far too short for go-back-N behind
+ * PFC. */
 void rto_default_settle(struct sim *s)
 {
     s->hosts.pair_rto_ps = s->cfg.rto_ps;

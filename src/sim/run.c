@@ -158,7 +158,8 @@ static void on_flow(struct sim *s, uint32_t stream)
 }
 
 /* Returns a packet that the host 'index' receives now, or NULL. */
-static __attribute__((noinline)) struct packet *on_numbered(struct sim *s, enum event_kind kind, uint32_t index)
+static __attribute__((noinline)) struct packet *on_numbered(struct sim *s, enum event_kind kind,
+                                                            uint32_t index)
 {
     switch (kind) {
     case EV_FLOW:          on_flow(s, index);                                                    break;
@@ -176,8 +177,8 @@ static __attribute__((noinline)) struct packet *on_numbered(struct sim *s, enum 
     return NULL;
 }
 
-/* Most events belong to switches, which are tested first instead of using a jump table. host_on_packet() has one
- * caller, so that the compiler makes it part of the loop. */
+/* Most events belong to switches, which are tested first instead of using a jump table. host_on_packet()
+ * has one caller, so that the compiler makes it part of the loop. */
 static inline void dispatch(struct sim *s, struct event *event)
 {
     const struct evq *q = &s->engine.evq;

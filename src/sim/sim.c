@@ -95,8 +95,10 @@ int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct
     if (g->nodes > NODES_MAX || 2ull * g->links > UINT32_MAX / 4)
         return err_set(err, EINVAL, "a network of %u nodes and %u links is too large", g->nodes, g->links);
     if (cfg->htsim && cfg->threads > 1)
-        return err_set(err, EINVAL, "model htsim runs on one thread, not %u: its events of equal time happen in the order "
-                       "in which they were entered, and all draw from one random sequence", cfg->threads);
+        return err_set(err, EINVAL,
+                       "model htsim runs on one thread, not %u: its events of equal time happen in the order "
+                       "in which they were entered, and all draw from one random sequence",
+                       cfg->threads);
     for (uint32_t i = 0; i < g->links; i++)
         assert(g->link[i].delay_ps <= GRAPH_DELAY_PS_MAX);
     s = xcalloc(1, sizeof *s);

@@ -25,7 +25,8 @@ struct world {
 
 static inline void world_cfg(struct sim_cfg *cfg, enum sim_model model)
 {
-    bool is_fork = !sim_model_is_real(model), is_conweave = model == MODEL_CONWEAVE, is_uet = model == MODEL_UET;
+    bool is_fork = !sim_model_is_real(model), is_conweave = model == MODEL_CONWEAVE,
+         is_uet = model == MODEL_UET;
 
     *cfg = (struct sim_cfg){
         .model = model,

@@ -52,7 +52,8 @@ static void set_apart_headers(struct sim *s)
     s->scheduler.strict_prios |= (uint8_t)(1u << s->uet.head_prio);
 }
 
-/* Queue pairs: the knobs set the thresholds of UET's classes, so theirs are the initial ones, or of 'ecn_by_class'. */
+/* Queue pairs: the knobs set the thresholds of UET's classes, so theirs are the initial ones, or of
+ * 'ecn_by_class'. */
 static void set_apart_pairs(struct sim *s)
 {
     uint8_t unset = sim_roce_prios(&s->cfg) & (uint8_t)~s->sw.ecn_prios;

@@ -12,10 +12,10 @@ struct cdf {
     double   bytes_mean;         /* of the linear interpolation */
 };
 
-/* Reads the table in the file 'path', or in 'text' if it is not NULL. '#' starts a comment; blank lines are
- * skipped. On error, reports "file:line: reason" and leaves the cdf unchanged. Errors are: fewer than two
- * rows, decreasing sizes or probabilities, negative or infinite numbers, sizes above 2^48 bytes or all below one
- * byte, and a last probability other than 1. */
+/* Reads the table in the file 'path', or in 'text' if it is not NULL. '#' starts a comment; blank lines
+ * are skipped. On error, reports "file:line: reason" and leaves the cdf unchanged. Errors are: fewer than
+ * two rows, decreasing sizes or probabilities, negative or infinite numbers, sizes above 2^48 bytes or all
+ * below one byte, and a last probability other than 1. */
 int  cdf_read(struct cdf *, const char *path, const char *text, struct err *);
 void cdf_fini(struct cdf *);
 

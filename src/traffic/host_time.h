@@ -48,7 +48,8 @@ bool host_times_are_set(const struct host_times *);
 /* Takes ownership of tables, in any case. */
 void job_use_host_time(struct job *, struct host_times *);
 
-/* Return when the worker's CPU has posted a message, or taken one of so many bytes, that comes up at now_ps. */
+/* Return when the worker's CPU has posted a message, or taken one of so many bytes, that comes up at
+ * now_ps. */
 uint64_t job_cpu_post(struct job *, uint32_t worker, uint64_t now_ps);
 uint64_t job_cpu_take(struct job *, uint32_t worker, uint64_t now_ps, uint64_t bytes);
 

@@ -90,8 +90,8 @@ static void read_name(struct entry *e, const struct traffic_about *first)
         snprintf(e->about->name, sizeof e->about->name, "%s", name);
 }
 
-/* Describes what is sent, in the words of the file: "ring_all_reduce of 64MB", "FB_Hadoop sizes". A number without a unit is
- * bytes. */
+/* Describes what is sent, in the words of the file: "ring_all_reduce of 64MB", "FB_Hadoop sizes". A number
+ * without a unit is bytes. */
 static void describe(struct entry *e)
 {
     const struct yaml_node *sizes = section_get(&e->sec, "sizes"), *size = section_get(&e->sec, "size");
@@ -109,7 +109,8 @@ static void describe(struct entry *e)
         snprintf(amount, sizeof amount, "%.40s sizes", slash ? slash + 1 : sizes->text);
     else if (size && size->kind == YAML_SCALAR)
         snprintf(amount, sizeof amount, "%s%.20s", is_named ? "" : "messages of ",
-                 text_to_uint(size->text, &bytes, NULL) ? size->text : text_from_bytes(text, sizeof text, (double)bytes));
+                 text_to_uint(size->text, &bytes, NULL) ? size->text
+                                                        : text_from_bytes(text, sizeof text, (double)bytes));
     snprintf(e->about->what, sizeof e->about->what, "%.30s%s%s", is_named ? operation->text : "",
              is_named && *amount ? " of " : "", amount);
 }

@@ -30,7 +30,8 @@ struct reads_cfg {
 /* Workers of the job may read. */
 void job_allow_reads(struct job *, const struct reads_cfg *);
 
-/* A worker posts a read of 'bytes' from node 'dst' at at_ps, which is not before that of its previous reads. */
+/* A worker posts a read of 'bytes' from node 'dst' at at_ps, which is not before that of its previous
+ * reads. */
 void job_read(struct job *, uint32_t worker, uint64_t at_ps, uint32_t dst, uint64_t bytes, uint64_t tag);
 
 /* ---- for traffic/ ---- */

@@ -114,7 +114,8 @@ static void find_goal(struct advice *a, const struct predicted *whole)
     if (!has_jobs)
         a->goal = goal_without_jobs(&a->goal);
     if (a->jobs && !has_jobs && !a->request->is_quiet)
-        fprintf(stderr, "anole: %s: no job ends an iteration in it; the goal is '%s'\n", a->name, a->goal.name);
+        fprintf(stderr, "anole: %s: no job ends an iteration in it; the goal is '%s'\n", a->name,
+                a->goal.name);
 }
 
 /* The scenario's own setting runs once. A scenario that takes long is cut, so that the budget is enough
@@ -310,7 +311,8 @@ static int gather_evidence(struct advice *a, struct err *err)
 
 #define LOAD_MOST 0.98           /* of a host's link: a scenario with more is refused */
 
-/* Loads of entries add up, and links carry no more than they can: a test at 1.5 times the load may have less. */
+/* Loads of entries add up, and links carry no more than they can: a test at 1.5 times the load may have
+ * less. */
 static void limit_load(struct advice *a, const struct scenario *s)
 {
     double sum = 0;

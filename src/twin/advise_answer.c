@@ -145,7 +145,8 @@ static void add_iterations(const struct advice *a, struct card *c, uint32_t test
 static void add_finding(const struct advice *a, struct card *c)
 {
     uint32_t test = advise_test(a);
-    double is = advise_slowdown(advised(a), test, GOAL_ALL), was = advise_slowdown(&a->row[0], test, GOAL_ALL);
+    double is = advise_slowdown(advised(a), test, GOAL_ALL),
+           was = advise_slowdown(&a->row[0], test, GOAL_ALL);
     char   name[80], gain[80];
 
     if (advise_keeps_yours(a) && has_no_effect(a)) {

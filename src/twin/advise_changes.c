@@ -1,4 +1,5 @@
-/* src/twin/advise_changes.c - changes other than knobs that an advice may propose where the user allows it. */
+/* src/twin/advise_changes.c - changes other than knobs that an advice may propose where the user allows
+ * it. */
 #include "base/text.h"
 #include "twin/advise.h"
 
@@ -150,9 +151,10 @@ static uint32_t best_of_kind(const struct advice *a, int kind)
 
     for (uint32_t i = 1; i < a->rows; i++) {
         const struct advise_row *row = &a->row[i];
-        bool                     is_of = kind < 0 ? !row->changes : row->changes == 1 && (int)row->change[0]->kind == kind;
+        bool is_of = kind < 0 ? !row->changes : row->changes == 1 && (int)row->change[0]->kind == kind;
 
-        if (is_of && advise_gain(a, row, &a->row[0], 0).high < 0 && advise_harmed(a, row, NULL) == GOAL_PARTIES &&
+        if (is_of && advise_gain(a, row, &a->row[0], 0).high < 0 &&
+            advise_harmed(a, row, NULL) == GOAL_PARTIES &&
             (!best || advise_gain(a, row, &a->row[best], 0).mean < 0))
             best = i;
     }

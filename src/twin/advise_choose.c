@@ -186,7 +186,8 @@ static uint32_t best_of(const struct advice *a)
     uint32_t best = 0;
 
     for (uint32_t i = 1; i < a->rows; i++)
-        if (is_allowed(a, i) && (is_stuck(&a->row[0]) || advise_gain(a, &a->row[i], &a->row[0], 0).high < 0) &&
+        if (is_allowed(a, i) &&
+            (is_stuck(&a->row[0]) || advise_gain(a, &a->row[i], &a->row[0], 0).high < 0) &&
             (!is_allowed(a, best) || advise_gain(a, &a->row[i], &a->row[best], 0).mean < 0))
             best = i;
     return best;

@@ -107,7 +107,8 @@ void card_add_variant(struct card *c, const char *name, const char *const *set, 
     free(text);
 }
 
-/* The number of arguments that an option to leave out takes here; 0: it is none of these. "!-q" takes no value. */
+/* The number of arguments that an option to leave out takes here; 0: it is none of these. "!-q" takes no
+ * value. */
 static int count_left_out(const char *argument, const char *const *without)
 {
     for (; *without; without++) {
@@ -200,7 +201,9 @@ void card_of_json(struct card *c, const json_t *o)
 
 void card_html(const struct card *c, FILE *out)
 {
-    fputs("<section class=\"answer\" id=\"answer\" aria-label=\"Answer\"><div>\n<p class=\"eyebrow\">Answer</p>\n", out);
+    fputs("<section class=\"answer\" id=\"answer\" aria-label=\"Answer\"><div>\n<p "
+          "class=\"eyebrow\">Answer</p>\n",
+          out);
     html_prose(out, "h1", NULL, card_text(c, CARD_FINDING));
     html_prose(out, "p", "detail", card_text(c, CARD_DETAIL));
     if (*card_text(c, CARD_COMMAND)) {

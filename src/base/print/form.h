@@ -19,7 +19,8 @@ extern const size_t page_html_size;
  * NULL. */
 void form_print(const char *json, const char *html, FILE *);
 
-/* Writes a page that is complete as HTML and has no data, with this title. Scripts add copying and printing. */
+/* Writes a page that is complete as HTML and has no data, with this title. Scripts add copying and
+ * printing. */
 void form_print_still(const char *title, const char *html, FILE *);
 
 #endif

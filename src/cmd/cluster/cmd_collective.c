@@ -1,7 +1,8 @@
-/* src/cmd/cluster/cmd_collective.c - anole collective: times a collective for a range of sizes, in the format of nccl-tests.
+/* src/cmd/cluster/cmd_collective.c - anole collective: times a collective for a range of sizes, in the format
+ * of nccl-tests.
  *
- * Channels, algorithm and protocol are NCCL's for the network and the size (nccl.h), unless options say otherwise. With other
- * traffic (--beside), each size runs alone and next to it.
+ * Channels, algorithm and protocol are NCCL's for the network and the size (nccl.h), unless options say
+ * otherwise. With other traffic (--beside), each size runs alone and next to it.
  */
 #include "base/json.h"
 #include "base/file/outfile.h"
@@ -174,7 +175,8 @@ static int look_at_network(const struct collective_options *o, struct found *f, 
     return rc;
 }
 
-/* Bus bandwidth if every link were full: of rings, all NICs of a server; of an all-to-all, what leaves a server. */
+/* Bus bandwidth if every link were full: of rings, all NICs of a server; of an all-to-all, what leaves a
+ * server. */
 static double ideal_busbw(const struct cluster_network *n, enum collective_kind kind)
 {
     double nic = n->cluster.nic_gbytes_per_s, others = n->cluster.ranks - n->each;
@@ -188,7 +190,8 @@ static double ideal_busbw(const struct cluster_network *n, enum collective_kind 
 
 /* ---- one size ---- */
 
-/* Choices for a size: the user's, or NCCL's. Trees over several NICs of a server are not modeled: a ring takes their place. */
+/* Choices for a size: the user's, or NCCL's. Trees over several NICs of a server are not modeled: a ring
+ * takes their place. */
 static void choose(const struct collective_options *o, const struct cluster_network *n, struct row *row)
 {
     bool               is_all_reduce = o->kind == BY_SIZE || o->kind == COLLECTIVE_RING_ALL_REDUCE;
@@ -201,12 +204,15 @@ static void choose(const struct collective_options *o, const struct cluster_netw
                          nccl_choose(&n->cluster, true, true, row->bytes).algorithm == NCCL_TREE;
     row->channels = collective_has_rings(row->kind) ? (o->channels == 0 ? 0 : n->cluster.channels) : 0;
     row->protocol = o->protocol != BY_SIZE ? (enum nccl_protocol)o->protocol
-                    : collective_has_rings(row->kind) || row->kind == COLLECTIVE_TREE_ALL_REDUCE ? x.protocol : NCCL_SIMPLE;
+                    : collective_has_rings(row->kind) || row->kind == COLLECTIVE_TREE_ALL_REDUCE
+                        ? x.protocol
+                        : NCCL_SIMPLE;
     row->ideal = ideal_busbw(n, row->kind);
 }
 
 /* Sizes of nccl-tests are those of a rank's whole buffer. */
-static char *scenario_text(const struct collective_options *o, const struct cluster_network *n, const struct row *row, bool is_beside)
+static char *scenario_text(const struct collective_options *o, const struct cluster_network *n,
+                           const struct row *row, bool is_beside)
 {
     double   wire = (double)row->bytes * nccl_wire_factor(row->protocol);
     uint64_t bytes = (uint64_t)(row->kind == COLLECTIVE_ALL_TO_ALL ? wire / n->cluster.ranks : wire);
@@ -217,8 +223,10 @@ static char *scenario_text(const struct collective_options *o, const struct clus
 
     if (!out)
         die("out of memory");
-    fprintf(out, "topology: %s\ntraffic:\n  - {kind: training, name: collective, collective: %s, size: %" PRIu64
-            ", iterations: %" PRIu64, o->topology, collective_names[row->kind], bytes ? bytes : 1, o->iterations);
+    fprintf(out,
+            "topology: %s\ntraffic:\n  - {kind: training, name: collective, collective: %s, size: %" PRIu64
+            ", iterations: %" PRIu64,
+            o->topology, collective_names[row->kind], bytes ? bytes : 1, o->iterations);
     if (row->channels)
         fprintf(out, ", channels: %u", row->channels);
     if (has_chunks && o->chunk)
@@ -229,7 +237,8 @@ static char *scenario_text(const struct collective_options *o, const struct clus
         fputs(", pxn: yes", out);
     fputs("}\n", out);
     if (is_beside)
-        fprintf(out, "  - {kind: poisson, name: beside, sizes: %s, load: %.6g}\nrun: " BESIDE_RUN "\n", o->beside, o->beside_load);
+        fprintf(out, "  - {kind: poisson, name: beside, sizes: %s, load: %.6g}\nrun: " BESIDE_RUN "\n",
+                o->beside, o->beside_load);
     fclose(out);
     return text;
 }
@@ -315,15 +324,19 @@ static void name_limit(const struct sim *s, char buf[240])
     if (!l.busiest)
         snprintf(buf, 240, "no link carries it, all traffic stays inside servers.");
     else if (l.busy >= BUSY)
-        snprintf(buf, 240, "the link %s is busy %.0f %% of the time.", collective_link_text(name, s, l.busiest), 100 * l.busy);
+        snprintf(buf, 240, "the link %s is busy %.0f %% of the time.",
+                 collective_link_text(name, s, l.busiest), 100 * l.busy);
     else if (l.paused_share > PAUSED)
-        snprintf(buf, 240, "PFC pauses %s for %.0f %% of the time.", collective_link_text(name, s, l.paused), 100 * l.paused_share);
+        snprintf(buf, 240, "PFC pauses %s for %.0f %% of the time.", collective_link_text(name, s, l.paused),
+                 100 * l.paused_share);
     else if (l.longest && l.longest->counters.marked_packets > 0)
         snprintf(buf, 240, "the queue at %s grows to %s and marks %.0f %% of its packets, so NICs slow down; no link is busy more than %.0f %%.",
                  collective_link_text(name, s, l.longest), text_figure(queue, sizeof(queue), "bytes", (double)l.longest->counters.queue_bytes_max),
                  100 * (double)l.longest->counters.marked_packets / (double)l.longest->counters.data_packets, 100 * l.busy);
     else
-        snprintf(buf, 240, "steps wait for round trips and for each other; no link is busy more than %.0f %%.", 100 * l.busy);
+        snprintf(buf, 240,
+                 "steps wait for round trips and for each other; no link is busy more than %.0f %%.",
+                 100 * l.busy);
 }
 
 /* Names, places and queues of the NICs; those of hosts alone stay. Returns how many. */
@@ -335,7 +348,8 @@ static uint32_t describe_nics(const struct sim *s, const struct cluster_network 
     for (uint32_t i = 0; i < s->net.ports; i++) {
         const struct port *p = &s->net.port[i];
 
-        if (!g->node[p->peer->node->id].is_switch && p->counters.queue_bytes_max > nic[p->peer->node->id].queue_bytes_max)
+        if (!g->node[p->peer->node->id].is_switch &&
+            p->counters.queue_bytes_max > nic[p->peer->node->id].queue_bytes_max)
             nic[p->peer->node->id].queue_bytes_max = p->counters.queue_bytes_max;
     }
     for (uint32_t i = 0; i < g->nodes; i++) {
@@ -374,7 +388,8 @@ static void apply_preset(struct sim *s, const struct setting *preset)
     world_fini(&world);
 }
 
-static int run_sim(const struct collective_options *o, struct sim *s, bool is_beside, struct one_run *r, struct err *err)
+static int run_sim(const struct collective_options *o, struct sim *s, bool is_beside, struct one_run *r,
+                   struct err *err)
 {
     struct watch    w = { .graph = &s->net.graph };
     uint64_t        slice = r->trace ? SAMPLE_PS : is_beside ? SLICE_PS : RUN_PS;
@@ -428,7 +443,7 @@ static int run_text(const struct collective_options *o, const char *text, struct
 {
     struct scenario scenario;
     struct sim     *s;
-    int             rc = scenario_parse(&scenario, "collective", text, strlen(text), o->set, o->sets, &r->seed, err);
+    int rc = scenario_parse(&scenario, "collective", text, strlen(text), o->set, o->sets, &r->seed, err);
 
     if (rc)
         return rc;
@@ -441,9 +456,10 @@ static int run_text(const struct collective_options *o, const char *text, struct
     return rc;
 }
 
-/* Runs all seeds; the first one shows what NICs received, and the time line. 'slowdown': of other traffic; NULL: not wanted. */
-static int measure(const struct collective_options *o, const char *text, uint32_t seeds, struct one_run r, struct timing *t,
-                   double *slowdown, struct err *err)
+/* Runs all seeds; the first one shows what NICs received, and the time line. 'slowdown': of other traffic;
+ * NULL: not wanted. */
+static int measure(const struct collective_options *o, const char *text, uint32_t seeds, struct one_run r,
+                   struct timing *t, double *slowdown, struct err *err)
 {
     struct found *nics_of = r.nics_of, *steps_of = r.steps_of;
     FILE         *trace = r.trace;
@@ -467,7 +483,8 @@ static int measure(const struct collective_options *o, const char *text, uint32_
     return rc;
 }
 
-static int measure_row(const struct collective_options *o, struct found *f, uint64_t bytes, FILE *trace, struct err *err)
+static int measure_row(const struct collective_options *o, struct found *f, uint64_t bytes, FILE *trace,
+                       struct err *err)
 {
     struct row    *row = &f->row[f->rows];
     bool           is_last = bytes > o->to / o->factor || f->rows + 1 == ROWS_MAX;
@@ -507,7 +524,8 @@ static int measure_all(const struct collective_options *o, struct found *f, FILE
 
 /* ---- presets, for the page ---- */
 
-static int try_preset(const struct collective_options *o, struct found *f, const char *text, const struct setting *preset, struct err *err)
+static int try_preset(const struct collective_options *o, struct found *f, const char *text,
+                      const struct setting *preset, struct err *err)
 {
     struct preset_seen *p = &f->preset[f->presets];
     char                limit[240];
@@ -561,7 +579,8 @@ static void add_choice(const struct collective_options *o, const struct row *row
     char chunk[32];
 
     snprintf(chunk, sizeof(chunk), "%u KiB", nccl_chunk_bytes(row->protocol) >> 10);
-    card_add(c, CARD_SETTING, "%s%s", collective_names[row->kind], o->kind == BY_SIZE ? ", as NCCL chooses for this size" : "");
+    card_add(c, CARD_SETTING, "%s%s", collective_names[row->kind],
+             o->kind == BY_SIZE ? ", as NCCL chooses for this size" : "");
     if (collective_has_rings(row->kind) && row->channels)
         card_append(c, CARD_SETTING, ", %u channel%s", row->channels, row->channels == 1 ? "" : "s");
     else if (collective_has_rings(row->kind))
@@ -572,7 +591,8 @@ static void add_choice(const struct collective_options *o, const struct row *row
     card_append(c, CARD_SETTING, ".");
 }
 
-/* The fastest preset next to other traffic, if each of its seeds is faster than each of the current setting. */
+/* The fastest preset next to other traffic, if each of its seeds is faster than each of the current
+ * setting. */
 static void add_preset(const struct found *f, struct card *c)
 {
     const struct preset_seen *own = &f->preset[0], *best = own;
@@ -580,8 +600,10 @@ static void add_preset(const struct found *f, struct card *c)
     for (uint32_t i = 1; i < f->presets; i++)
         best = f->preset[i].time.us < best->time.us ? &f->preset[i] : best;
     if (f->presets && best->time.high_us < own->time.low_us)
-        card_add(c, CARD_DETAIL, "Preset %s makes it %.2g times as fast and slows other traffic %.3g times instead of %.3g times.", best->name,
-                 own->time.us / best->time.us, best->slowdown, own->slowdown);
+        card_add(
+            c, CARD_DETAIL,
+            "Preset %s makes it %.2g times as fast and slows other traffic %.3g times instead of %.3g times.",
+            best->name, own->time.us / best->time.us, best->slowdown, own->slowdown);
 }
 
 static bool has_step_cost(const struct collective_options *o)
@@ -603,14 +625,19 @@ static void answer(const struct collective_options *o, const struct found *f, st
     text_from_bytes(size, sizeof(size), (double)row->bytes);
     us_text(was, row->alone.us);
     if (o->beside)
-        card_add(c, CARD_FINDING, "Next to %.3g %% %s traffic, the %s of %s takes %.3g times as long: %s instead of %s.",
-                 100 * o->beside_load, o->beside, collective_kind_text(row), size, times, us_text(is, row->beside.us), was);
-    card_add(c, o->beside ? CARD_DETAIL : CARD_FINDING, "%s %s of %s takes %s: %.3g GB/s bus bandwidth, %.0f %% of what the links allow.",
-             o->beside ? "Alone, the" : "The", collective_kind_text(row), size, was, row->busbw, 100 * row->busbw / row->ideal);
+        card_add(c, CARD_FINDING,
+                 "Next to %.3g %% %s traffic, the %s of %s takes %.3g times as long: %s instead of %s.",
+                 100 * o->beside_load, o->beside, collective_kind_text(row), size, times,
+                 us_text(is, row->beside.us), was);
+    card_add(c, o->beside ? CARD_DETAIL : CARD_FINDING,
+             "%s %s of %s takes %s: %.3g GB/s bus bandwidth, %.0f %% of what the links allow.",
+             o->beside ? "Alone, the" : "The", collective_kind_text(row), size, was, row->busbw,
+             100 * row->busbw / row->ideal);
     add_preset(f, c);
     card_add(c, CARD_DETAIL, "Bottleneck: %s", f->limit[o->beside ? 1 : 0]);
     if (o->beside)
-        card_add(c, CARD_SURE, "%u seeds: %s to %s.", o->seeds, us_text(is, row->beside.low_us), us_text(was, row->beside.high_us));
+        card_add(c, CARD_SURE, "%u seeds: %s to %s.", o->seeds, us_text(is, row->beside.low_us),
+                 us_text(was, row->beside.high_us));
     card_add(c, CARD_SURE, "Simulation of the network only: GPU kernels and memory copies are not modeled.");
     about_hardware_of_collective(c, row->bytes, has_step_cost(o));
     for (uint32_t i = 0; i < f->rows; i++)
@@ -619,12 +646,13 @@ static void answer(const struct collective_options *o, const struct found *f, st
         card_add(c, CARD_SURE, "NCCL would use a tree for the %u smallest size%s; rings were simulated, "
                  "because trees over several NICs of a server are not modeled.", trees,
                  trees == 1 ? "" : "s");
-    card_add(c, CARD_NETWORK, "%u ranks on %u server%s.", f->network.cluster.ranks, f->network.cluster.servers,
-             f->network.cluster.servers == 1 ? "" : "s");
+    card_add(c, CARD_NETWORK, "%u ranks on %u server%s.", f->network.cluster.ranks,
+             f->network.cluster.servers, f->network.cluster.servers == 1 ? "" : "s");
     card_add(c, CARD_NETWORK, "%s", card_text(&f->about, CARD_NETWORK));
     if (o->beside)
-        card_add(c, CARD_TRAFFIC, "Other traffic: %s message sizes between all NICs, %.3g %% of their speed, same class.", o->beside,
-                 100 * o->beside_load);
+        card_add(c, CARD_TRAFFIC,
+                 "Other traffic: %s message sizes between all NICs, %.3g %% of their speed, same class.",
+                 o->beside, 100 * o->beside_load);
     add_choice(o, row, c);
     if (o->beside && o->save) {
         card_add(c, CARD_NEXT, "look for a setting for large transfers on this traffic");
@@ -633,7 +661,9 @@ static void answer(const struct collective_options *o, const struct found *f, st
         card_add(c, CARD_COMMAND, "--set run=5ms --goal throughput --report advice.html");
         return;
     }
-    card_add(c, CARD_NEXT, o->beside ? "save the scenario and look for a setting for it" : "see what other traffic costs it");
+    card_add(c, CARD_NEXT,
+             o->beside ? "save the scenario and look for a setting for it"
+                       : "see what other traffic costs it");
     card_add_command(c, o->argc, o->argv, (const char *const[]){ "--format", "--save", "--report", "--trace", NULL });
     card_add(c, CARD_COMMAND, o->beside ? "--save beside.yaml" : "--beside storage");
 }
@@ -670,12 +700,13 @@ static void print_table(const struct collective_options *o, const struct found *
 
 static void print_csv(const struct collective_options *o, const struct found *f)
 {
-    puts("size_bytes,time_us,algbw_GBps,busbw_GBps,ideal_share,algorithm,protocol,channels,beside_us,beside_us_min,beside_us_max");
+    puts("size_bytes,time_us,algbw_GBps,busbw_GBps,ideal_share,algorithm,protocol,channels,"
+         "beside_us,beside_us_min,beside_us_max");
     for (uint32_t i = 0; i < f->rows; i++) {
         const struct row *r = &f->row[i];
 
-        printf("%" PRIu64 ",%.3f,%.4f,%.4f,%.4f,%s,%s,%u,", r->bytes, r->alone.us, r->algbw, r->busbw, r->busbw / r->ideal,
-               collective_names[r->kind], nccl_protocol_names[r->protocol], r->channels);
+        printf("%" PRIu64 ",%.3f,%.4f,%.4f,%.4f,%s,%s,%u,", r->bytes, r->alone.us, r->algbw, r->busbw,
+               r->busbw / r->ideal, collective_names[r->kind], nccl_protocol_names[r->protocol], r->channels);
         if (o->beside)
             printf("%.3f,%.3f,%.3f\n", r->beside.us, r->beside.low_us, r->beside.high_us);
         else
@@ -732,7 +763,8 @@ static void print(const struct collective_options *o, const struct found *f)
 }
 
 /* The file is opened before the runs, so that a wrong path is reported at once. */
-static int write_page(const struct collective_options *o, const struct found *f, struct outfile *out, struct err *err)
+static int write_page(const struct collective_options *o, const struct found *f, struct outfile *out,
+                      struct err *err)
 {
     char       *text = scenario_text(o, &f->network, &f->row[f->rows - 1], o->beside != NULL);
     struct card c;

@@ -86,7 +86,8 @@ struct found {
     uint32_t presets;
 };
 
-/* cmd_collective_page.c: the page for a browser, complete without scripts. 'scenario': that of the last row. */
+/* cmd_collective_page.c: the page for a browser, complete without scripts. 'scenario': that of the last
+ * row. */
 void collective_page(const struct collective_options *, const struct found *, const struct card *,
                      const char *scenario, FILE *);
 

@@ -1,4 +1,5 @@
-/* src/cmd/cluster/cmd_collective_page.c - the results of anole collective as a page, complete without scripts.
+/* src/cmd/cluster/cmd_collective_page.c - the results of anole collective as a page, complete without
+ * scripts.
  *
  * The answer card, charts and a table by size, the NICs that hold it back, what presets change, limits.
  */

@@ -1,4 +1,5 @@
-/* src/cmd/cluster/cmd_collective_steps.c - the time line of anole collective: in a table, in JSON and in a trace. */
+/* src/cmd/cluster/cmd_collective_steps.c - the time line of anole collective: in a table, in JSON and in a
+ * trace. */
 #include "base/json.h"
 #include "base/print/table.h"
 #include "base/text.h"
@@ -23,7 +24,8 @@ double collective_busy_share(const struct sim *s, const struct port *p)
     return (double)p->counters.tx_bytes * 8 / (double)p->rate_bps * (double)PS_PER_S / (double)s->now_ps;
 }
 
-/* Distances in links from a host, by node; hosts do not forward. UINT32_MAX: no path. The caller frees them. */
+/* Distances in links from a host, by node; hosts do not forward. UINT32_MAX: no path. The caller frees
+ * them. */
 static uint32_t *distances_from(const struct sim *s, uint32_t from)
 {
     uint32_t *distance = xmalloc(s->net.nodes * sizeof(*distance));
@@ -35,7 +37,8 @@ static uint32_t *distances_from(const struct sim *s, uint32_t from)
         for (uint32_t i = 0; i < s->net.ports; i++) {
             const struct port *p = &s->net.port[i];
 
-            if (distance[p->node->id] != d || (d > 0 && !p->is_switch) || distance[p->peer->node->id] != UINT32_MAX)
+            if (distance[p->node->id] != d || (d > 0 && !p->is_switch) ||
+                distance[p->peer->node->id] != UINT32_MAX)
                 continue;
             distance[p->peer->node->id] = d + 1;
             has_more = 1;
@@ -75,7 +78,8 @@ void collective_see_steps(const struct sim *s, const struct timeline *t, struct 
     for (uint32_t i = 0; i < f->rows_of_steps; i++) {
         const struct flow_result *last = &t->step[row[i].slowest].last;
         struct steps_seen        *x = &f->row_of_steps[i];
-        const struct port        *p = graph_is_inside(g, last->src, last->dst) ? NULL : busiest_between(s, last->src, last->dst);
+        const struct port *p =
+            graph_is_inside(g, last->src, last->dst) ? NULL : busiest_between(s, last->src, last->dst);
 
         *x = (struct steps_seen){ row[i].first + 1, row[i].last + 1, row[i].slowest + 1, t->step[row[i].first].start_ps,
                                   t->step[row[i].last].end_ps, .us = (double)last->fct_ps / (double)PS_PER_US,
@@ -95,7 +99,8 @@ void collective_trace_steps(const struct sim *s, const struct timeline *t, struc
     for (uint32_t i = 0; i < t->steps; i++) {
         const struct timeline_step *x = &t->step[i];
 
-        snprintf(note, sizeof(note), "%s -> %s", s->net.graph.node[x->last.src].name, s->net.graph.node[x->last.dst].name);
+        snprintf(note, sizeof(note), "%s -> %s", s->net.graph.node[x->last.src].name,
+                 s->net.graph.node[x->last.dst].name);
         if (x->messages)
             chrome_on_step(trace, i + 1, x->start_ps, x->end_ps, note);
     }
@@ -108,7 +113,8 @@ void collective_print_steps(const struct found *f)
     char          text[32];
 
     text_from_count(text, sizeof(text), f->messages);
-    printf("\nTime line of the last size: %u step%s, %s messages\n", f->steps, f->steps == 1 ? "" : "s", text);
+    printf("\nTime line of the last size: %u step%s, %s messages\n", f->steps, f->steps == 1 ? "" : "s",
+           text);
     for (int i = 0; i < 9; i++)
         table_cell(t, "%s", heads[i]);
     for (uint32_t i = 0; i < f->rows_of_steps; i++) {

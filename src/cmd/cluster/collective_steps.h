@@ -1,8 +1,9 @@
-/* src/cmd/cluster/collective_steps.h - the steps of a collective: when each ran, and which message held it back.
+/* src/cmd/cluster/collective_steps.h - the steps of a collective: when each ran, and which message held it
+ * back.
  *
- * The step of a message is the length of the longest chain of messages that it waits for, from 1. A step lasts
- * from the start of its first message to the last acknowledgement of its last one. Steps overlap where chunks
- * are forwarded as soon as they arrive.
+ * The step of a message is the length of the longest chain of messages that it waits for, from 1. A step
+ * lasts from the start of its first message to the last acknowledgement of its last one. Steps overlap where
+ * chunks are forwarded as soon as they arrive.
  */
 #ifndef CMD_CLUSTER_COLLECTIVE_STEPS_H
 #define CMD_CLUSTER_COLLECTIVE_STEPS_H
@@ -28,7 +29,8 @@ struct timeline {
     uint32_t              messages, steps;
 };
 
-/* Neighbouring steps in one row. 'slowest' is the step whose end is furthest behind the end of the one before. */
+/* Neighbouring steps in one row. 'slowest' is the step whose end is furthest behind the end of the one
+ * before. */
 struct timeline_row { uint32_t first, last, slowest; };
 
 void timeline_init(struct timeline *, const struct iteration *);

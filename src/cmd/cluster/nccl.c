@@ -74,7 +74,8 @@ static double latency_us(const struct nccl_cluster *c, bool is_all_reduce, struc
         return base_us[NCCL_TREE][x.protocol] + 2 * ((each - 1) * inside + log2_of(c->servers) * between);
     inside = c->servers > 1 ? fmax(inside, NET_OVERHEAD_US * (x.protocol == NCCL_SIMPLE ? 3 : 1)) : inside;
     crossings = (is_all_reduce ? 2 : 1) * (c->servers - 1);
-    return base_us[NCCL_RING][x.protocol] + (steps_of(c, is_all_reduce) - crossings) * inside + crossings * between;
+    return base_us[NCCL_RING][x.protocol] + (steps_of(c, is_all_reduce) - crossings) * inside +
+           crossings * between;
 }
 
 double nccl_time_us(const struct nccl_cluster *c, bool is_all_reduce, uint64_t bytes, struct nccl_choice x)

@@ -1,8 +1,9 @@
 /* src/cmd/cluster/nccl.h - which algorithm and protocol NCCL would use for a collective of some size.
  *
- * NCCL predicts the time of each combination as latency + size / bandwidth and takes the fastest (ncclTopoTuneModel() and
- * ncclTopoGetAlgoTime() in src/graph/tuning.cc of NCCL 2.20 and later). This is the same model with NCCL's constants for
- * Hopper GPUs and Intel hosts, without NVLS, CollNet and PAT, which Anole does not simulate.
+ * NCCL predicts the time of each combination as latency + size / bandwidth and takes the fastest
+ * (ncclTopoTuneModel() and ncclTopoGetAlgoTime() in src/graph/tuning.cc of NCCL 2.20 and later). This is the
+ * same model with NCCL's constants for Hopper GPUs and Intel hosts, without NVLS, CollNet and PAT, which
+ * Anole does not simulate.
  */
 #ifndef CMD_CLUSTER_NCCL_H
 #define CMD_CLUSTER_NCCL_H
@@ -24,7 +25,8 @@ struct nccl_cluster {
 
 struct nccl_choice { enum nccl_algorithm algorithm; enum nccl_protocol protocol; };
 
-/* steps: 2 (ranks - 1) for an all-reduce, ranks - 1 for all-gather and reduce-scatter. Trees are for all-reduce only. */
+/* steps: 2 (ranks - 1) for an all-reduce, ranks - 1 for all-gather and reduce-scatter. Trees are for
+ * all-reduce only. */
 double nccl_time_us(const struct nccl_cluster *, bool is_all_reduce, uint64_t bytes, struct nccl_choice);
 
 /* The fastest. 'trees': they may be chosen. */

@@ -136,7 +136,8 @@ static void add_part(bool *is_open, const char *text)
     *is_open = true;
 }
 
-/* Prints unit, sum and direction where they differ from the usual: a count, summed over intervals, without a direction. */
+/* Prints unit, sum and direction where they differ from the usual: a count, summed over intervals, without
+ * a direction. */
 static void print_facts(const struct row *r)
 {
     char how[TEXT_MAX], places[TEXT_MAX];
@@ -154,7 +155,8 @@ static void print_facts(const struct row *r)
         puts("*");
 }
 
-/* One heading per figure, so that other pages can link to it: figures.md#goodput_bps, figures.md#port-tx_bytes. */
+/* One heading per figure, so that other pages can link to it: figures.md#goodput_bps,
+ * figures.md#port-tx_bytes. */
 static void print_entry(void *last_of, const struct row *r)
 {
     static const char *const titles[][2] = {

@@ -64,10 +64,17 @@ struct chrome *chrome_open(FILE *out, const struct sim *s, uint64_t bytes_max)
                           .queue = xcalloc(s->net.ports + 1ul, sizeof *c->queue),
                           .is_named = xcalloc((size_t)s->net.nodes + s->net.ports + 1, sizeof *c->is_named) };
     fputs("{\"traceEvents\": [", out);
-    write_event(c, "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": {\"name\": \"flows\"}}", FLOWS);
-    write_event(c, "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": {\"name\": \"pauses\"}}", PAUSES);
-    write_event(c, "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": {\"name\": \"queues\"}}", QUEUES);
-    write_event(c, "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": {\"name\": \"work\"}}", WORK);
+    write_event(c,
+                "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": {\"name\": \"flows\"}}",
+                FLOWS);
+    write_event(c,
+                "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": {\"name\": \"pauses\"}}",
+                PAUSES);
+    write_event(c,
+                "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": {\"name\": \"queues\"}}",
+                QUEUES);
+    write_event(c, "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": {\"name\": \"work\"}}",
+                WORK);
     return c;
 }
 
@@ -75,8 +82,10 @@ struct chrome *chrome_open(FILE *out, const struct sim *s, uint64_t bytes_max)
 void chrome_on_flow(struct chrome *c, const struct flow_result *r)
 {
     if (!c->is_named[r->src])
-        c->is_named[r->src] = write_event(c, "{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": %d, \"tid\": %u, \"args\": {\"name\": \"%s\"}}", FLOWS,
-                                          r->src, name_of(c, r->src));
+        c->is_named[r->src] = write_event(c,
+                                          "{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": %d, \"tid\": "
+                                          "%u, \"args\": {\"name\": \"%s\"}}",
+                                          FLOWS, r->src, name_of(c, r->src));
     if (!write_event(c, "{\"ph\": \"b\", \"cat\": \"flow\", \"name\": \"%s -> %s\", \"id\": %" PRIu64 ", \"pid\": %d, \"tid\": %u, \"ts\": %.6f, "
                      "\"args\": {\"bytes\": %" PRIu64 ", \"slowdown\": %.3f, \"resent_bytes\": %" PRIu64 "}}", name_of(c, r->src), name_of(c, r->dst),
                      c->flows, FLOWS, r->src, us(r->start_ps), r->bytes, r->ideal_ps ? (double)r->fct_ps / (double)r->ideal_ps : 0, r->resent_bytes))
@@ -90,7 +99,8 @@ void chrome_on_pfc(struct chrome *c, const struct pfc_result *r)
 {
     const struct network *net = &c->sim->net;
     uint32_t              port = net->node[r->node].first_port + r->port - 1;
-    uint8_t               was = c->paused[port], bit = (uint8_t)(1u << r->prio), is = (uint8_t)(r->is_pause ? was | bit : was & ~bit);
+    uint8_t was = c->paused[port], bit = (uint8_t)(1u << r->prio),
+            is = (uint8_t)(r->is_pause ? was | bit : was & ~bit);
     bool                 *is_named = &c->is_named[net->nodes + port];
 
     c->paused[port] = is;
@@ -99,8 +109,9 @@ void chrome_on_pfc(struct chrome *c, const struct pfc_result *r)
     if (!*is_named)
         *is_named = write_event(c, "{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": %d, \"tid\": %u, \"args\": {\"name\": \"%s:%u\"}}", PAUSES, port,
                                 name_of(c, r->node), r->port);
-    write_event(c, "{\"ph\": \"%s\", \"name\": \"paused\", \"cat\": \"pfc\", \"pid\": %d, \"tid\": %u, \"ts\": %.6f}", is ? "B" : "E", PAUSES, port,
-                us(r->at_ps));
+    write_event(
+        c, "{\"ph\": \"%s\", \"name\": \"paused\", \"cat\": \"pfc\", \"pid\": %d, \"tid\": %u, \"ts\": %.6f}",
+        is ? "B" : "E", PAUSES, port, us(r->at_ps));
 }
 
 /* Those of one traffic may overlap. */
@@ -109,11 +120,15 @@ void chrome_on_op(struct chrome *c, const struct op_result *r)
     static const char *const names[OP_KINDS] = { "iteration", "read", "write", "call" };
     uint64_t                 id = c->ops++;
 
-    if (!write_event(c, "{\"ph\": \"b\", \"cat\": \"work\", \"name\": \"%s\", \"id\": %" PRIu64 ", \"pid\": %d, \"tid\": %u, \"ts\": %.6f, \"args\": {\"bytes\": %"
-                     PRIu64 "}}", names[r->kind], id, WORK, r->traffic + 1, us(r->start_ps), r->bytes))
+    if (!write_event(c,
+                     "{\"ph\": \"b\", \"cat\": \"work\", \"name\": \"%s\", \"id\": %" PRIu64
+                     ", \"pid\": %d, \"tid\": %u, \"ts\": %.6f, \"args\": {\"bytes\": %" PRIu64 "}}",
+                     names[r->kind], id, WORK, r->traffic + 1, us(r->start_ps), r->bytes))
         return;
-    write_event(c, "{\"ph\": \"e\", \"cat\": \"work\", \"name\": \"%s\", \"id\": %" PRIu64 ", \"pid\": %d, \"tid\": %u, \"ts\": %.6f}", names[r->kind], id, WORK,
-                r->traffic + 1, us(r->start_ps + r->took_ps));
+    write_event(c,
+                "{\"ph\": \"e\", \"cat\": \"work\", \"name\": \"%s\", \"id\": %" PRIu64
+                ", \"pid\": %d, \"tid\": %u, \"ts\": %.6f}",
+                names[r->kind], id, WORK, r->traffic + 1, us(r->start_ps + r->took_ps));
 }
 
 void chrome_on_step(struct chrome *c, uint32_t step, uint64_t start_ps, uint64_t end_ps, const char *note)
@@ -123,7 +138,9 @@ void chrome_on_step(struct chrome *c, uint32_t step, uint64_t start_ps, uint64_t
     if (!write_event(c, "{\"ph\": \"b\", \"cat\": \"step\", \"name\": \"step %u\", \"id\": %" PRIu64 ", \"pid\": %d, \"tid\": 0, "
                      "\"ts\": %.6f, \"args\": {\"last\": \"%s\"}}", step, id, WORK, us(start_ps), note))
         return;
-    write_event(c, "{\"ph\": \"e\", \"cat\": \"step\", \"name\": \"step %u\", \"id\": %" PRIu64 ", \"pid\": %d, \"tid\": 0, \"ts\": %.6f}",
+    write_event(c,
+                "{\"ph\": \"e\", \"cat\": \"step\", \"name\": \"step %u\", \"id\": %" PRIu64
+                ", \"pid\": %d, \"tid\": 0, \"ts\": %.6f}",
                 step, id, WORK, us(end_ps));
 }
 

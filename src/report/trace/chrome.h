@@ -1,8 +1,11 @@
-/* src/report/trace/chrome.h - flows and pauses over time, for Perfetto's page and chrome://tracing: JSON of trace events.
+/* src/report/trace/chrome.h - flows and pauses over time, for Perfetto's page and chrome://tracing: JSON of
+ * trace events.
  *
- * Process "flows": a flow is a span of its host, from its start to its end, with its size, destination and slowdown. Process "pauses": a port is paused from the
- * frame that says so to the one that takes it back. Process "queues": a counter for each switch port at which something has waited when it was looked at. Process "work":
- * iterations, IOs and calls, as spans of their traffic. Flows are written when they end, so the file is not in the order of time; readers do not mind.
+ * Process "flows": a flow is a span of its host, from its start to its end, with its size, destination and
+ * slowdown. Process "pauses": a port is paused from the frame that says so to the one that takes it back.
+ * Process "queues": a counter for each switch port at which something has waited when it was looked at.
+ * Process "work": iterations, IOs and calls, as spans of their traffic. Flows are written when they end, so
+ * the file is not in the order of time; readers do not mind.
  */
 #ifndef REPORT_TRACE_CHROME_H
 #define REPORT_TRACE_CHROME_H

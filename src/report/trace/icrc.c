@@ -47,7 +47,8 @@ uint32_t icrc_of(const struct icrc *c, const unsigned char *ip, uint32_t bytes, 
         crc = c->table[(crc ^ byte) & 0xff] ^ crc >> 8;
     }
     if (zeros == c->zeros)
-        crc = c->skip[0][crc & 0xff] ^ c->skip[1][crc >> 8 & 0xff] ^ c->skip[2][crc >> 16 & 0xff] ^ c->skip[3][crc >> 24];
+        crc = c->skip[0][crc & 0xff] ^ c->skip[1][crc >> 8 & 0xff] ^ c->skip[2][crc >> 16 & 0xff] ^
+              c->skip[3][crc >> 24];
     else
         crc = add_zeros(c, crc, zeros);
     return ~crc;

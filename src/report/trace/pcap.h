@@ -7,8 +7,8 @@
  * 16 on, its sender's end the same number and bit 23. Datagrams (UD) have PSN 0.
  *
  * Payload is zeroes: Wireshark calls data without payload malformed. It may be left out; lengths are the true
- * ones in any case, plus the up to three bytes that pad a payload, and the DETH of datagrams. The ECN field is
- * that of the frame as it leaves; the class is the upper three bits of the DSCP. Frames of TCP, probes and
+ * ones in any case, plus the up to three bytes that pad a payload, and the DETH of datagrams. The ECN field
+ * is that of the frame as it leaves; the class is the upper three bits of the DSCP. Frames of TCP, probes and
  * ConWeave are left out, and counted.
  */
 #ifndef REPORT_TRACE_PCAP_H

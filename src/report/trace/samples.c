@@ -103,7 +103,8 @@ static void look_at_flow(struct samples *s, uint64_t now_ps, uint32_t id)
         write_row(s, now_ps, "rate", where, (double)f->out.rate_bps / GBPS);
     bytes = f->acked > was->acked ? f->acked - was->acked : 0;
     if (bytes || was->has_goodput)
-        write_row(s, now_ps, "goodput", where, (double)bytes * 8 * (double)PS_PER_S / (double)(now_ps - s->last_ps) / GBPS);
+        write_row(s, now_ps, "goodput", where,
+                  (double)bytes * 8 * (double)PS_PER_S / (double)(now_ps - s->last_ps) / GBPS);
     was->has_goodput = bytes > 0;
     was->acked = f->acked;
     was->rate_bps = f->out.rate_bps;

@@ -30,23 +30,23 @@ enum sim_order {
 /* Everything that can happen. The kind is stored in the event: see state/owner.h. */
 enum event_kind {
     /* The event is the first member of a packet, port or host. */
-    EV_AT_SWITCH,                /* a packet arrives at a switch, through the port that owns the event */
-    EV_AT_HOST,                  /* a packet arrives at the host that owns the event */
-    EV_SWITCH_FREE,              /* the last byte has left a port with a backlog */
+    EV_AT_SWITCH,   /* a packet arrives at a switch, through the port that owns the event */
+    EV_AT_HOST,     /* a packet arrives at the host that owns the event */
+    EV_SWITCH_FREE, /* the last byte has left a port with a backlog */
     EV_HOST_FREE,
-    EV_WAKE,                     /* the pacer lets a queue pair send */
+    EV_WAKE, /* the pacer lets a queue pair send */
 
     /* The event has a number: first_event[kind] plus the index given here. */
-    EV_TIMEOUT,                  /* retransmission, by host */
-    EV_CHANGE,                   /* links of a node go down or up, by node */
-    EV_TCP_TIMER,                /* by host */
-    EV_TCP_WAKE,                 /* by host */
-    EV_CNP_TURN,                 /* by host: see host/np/cnp_arbiter.h */
-    EV_PAUSE_END,                /* a received pause expires, by port and class: see link/path.h */
-    EV_PAUSE_REFRESH,            /* a sent pause is repeated, by port and class */
-    EV_FLOW,                     /* a stream starts its next flow, by stream */
-    EV_SIGNAL,                   /* one: see event/program.h */
-    EV_RECEIVER,                 /* by host: it gives credit, see host/uet/credit.h, or has taken a packet in, see
+    EV_TIMEOUT,       /* retransmission, by host */
+    EV_CHANGE,        /* links of a node go down or up, by node */
+    EV_TCP_TIMER,     /* by host */
+    EV_TCP_WAKE,      /* by host */
+    EV_CNP_TURN,      /* by host: see host/np/cnp_arbiter.h */
+    EV_PAUSE_END,     /* a received pause expires, by port and class: see link/path.h */
+    EV_PAUSE_REFRESH, /* a sent pause is repeated, by port and class */
+    EV_FLOW,          /* a stream starts its next flow, by stream */
+    EV_SIGNAL,        /* one: see event/program.h */
+    EV_RECEIVER,      /* by host: it gives credit, see host/uet/credit.h, or has taken a packet in, see
                                   * host/drain.h */
     EV_KINDS,
     EV_FIRST_NUMBERED = EV_TIMEOUT,

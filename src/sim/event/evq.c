@@ -338,7 +338,8 @@ void evq_cancel(struct evq *q, uint32_t id)
 }
 
 /* Appends the events of all lists of cells of a word, sorted, and frees the cells. */
-static __attribute__((noinline)) struct event **take_word_of_cells(struct evq *q, uint32_t w, struct event **to)
+static __attribute__((noinline)) struct event **take_word_of_cells(struct evq *q, uint32_t w,
+                                                                   struct event **to)
 {
     for (uint32_t word = q->bits[w]; word; word &= word - 1) {
         uint32_t      *bucket = &q->bucket[(size_t)w * EVQ_WORD + (uint32_t)__builtin_ctz(word)];

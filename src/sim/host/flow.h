@@ -105,7 +105,8 @@ void pair_go_back(struct sim *, struct flow *);
 const struct posted *pair_receiving(const struct sim *, const struct flow *);
 void pair_on_arrival(struct sim *, const struct flow *);
 
-/* The receiver: the first packet of a SEND has come. Returns whether there is a receive for it: see verbs.h. */
+/* The receiver: the first packet of a SEND has come. Returns whether there is a receive for it: see
+ * verbs.h. */
 bool pair_has_receive(const struct sim *, uint32_t flow);
 
 #endif

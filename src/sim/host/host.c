@@ -107,7 +107,8 @@ static inline void on_answer(struct sim *s, struct host *h, struct flow *f, cons
         answer_on_ack(s, h, f, k);
 }
 
-/* A packet comes that is lost, or waits before it is received. Messages inside a server do not use the link. */
+/* A packet comes that is lost, or waits before it is received. Messages inside a server do not use the
+ * link. */
 static APART bool is_kept(struct sim *s, struct host *h, uint32_t id, struct packet *k)
 {
     if (inside_is(k) || (h->port->slow_path & SLOW_DRAIN && drain_lets_pass(s, h, id)))
@@ -126,7 +127,8 @@ void host_on_packet(struct sim *s, struct host *h, struct packet *k)
     if (__builtin_expect(in->slow_path & (SLOW_LINK | SLOW_DRAIN), 0) && is_kept(s, h, id, k))
         return;
     if (k->kind == PACKET_DATA) {
-        if (__builtin_expect(k->flags & PACKET_TCP, 0) ? on_other_data(s, h, id, k) : receive_data(s, h, id, k))
+        if (__builtin_expect(k->flags & PACKET_TCP, 0) ? on_other_data(s, h, id, k)
+                                                       : receive_data(s, h, id, k))
             goto kick;
     } else if (__builtin_expect(k->kind >= PACKET_CNP, 0)) {
         if (on_small_frame(s, h, in, id, k))

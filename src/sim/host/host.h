@@ -15,8 +15,8 @@ void host_on_free(struct sim *, struct host *);
 /* The same for any other reason. */
 void host_kick(struct sim *, struct host *);
 
-/* The retransmission timer; the next entry of the CNP arbiter; a receiver of UET gives credit, or a slow one has taken a packet in; TCP's timer, and the time at which its stack
- * handles ACKs. */
+/* The retransmission timer; the next entry of the CNP arbiter; a receiver of UET gives credit, or a slow
+ * one has taken a packet in; TCP's timer, and the time at which its stack handles ACKs. */
 void host_on_timeout(struct sim *, struct host *);
 void host_on_turn(struct sim *, struct host *);
 void host_on_tcp_timer(struct sim *, struct host *);

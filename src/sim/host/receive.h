@@ -11,9 +11,9 @@ bool receive_data(struct sim *, struct host *, uint32_t id, struct packet *);
 /* model.on_copy of a real NIC: acknowledges again what has arrived. */
 void receive_ack_copy(struct sim *, struct host *, struct flow_rx *, const struct packet *, uint8_t flags);
 
-/* Reports the messages that are complete when all bytes before 'expected' have arrived. There may be several of a
- * persistent queue pair, if packets of later ones arrived before; otherwise the message ends at 'message_end'. Returns
- * whether there is any. */
+/* Reports the messages that are complete when all bytes before 'expected' have arrived. There may be
+ * several of a persistent queue pair, if packets of later ones arrived before; otherwise the message ends
+ * at 'message_end'. Returns whether there is any. */
 bool receive_tell_arrivals(struct sim *, const struct flow *, uint64_t message_end, uint64_t expected);
 
 /* A packet came out of order; one that was missing or trimmed gets a NACK. */

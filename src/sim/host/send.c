@@ -136,8 +136,8 @@ void send_find_next(struct sim *s, struct flow *f)
         pair_go_back(s, f);
 }
 
-/* Other steps before a flow sends. Returns true if it does not: there is nothing left to repeat, HF2T holds its
- * packet and it waits, or it is left alone (skip/skip.h). */
+/* Other steps before a flow sends. Returns true if it does not: there is nothing left to repeat, HF2T
+ * holds its packet and it waits, or it is left alone (skip/skip.h). */
 static APART bool hold(struct sim *s, struct host *h, uint32_t id)
 {
     struct flow *f = &s->flows.flow[id];

@@ -2,9 +2,9 @@
  *
  * At each packet boundary acknowledgements go first, then TCP and the queue pairs by their shares.
  *
- * SEND_FIFO: queue pairs take turns ahead of the wire. A packet that has been chosen waits in the port's queue
- * of its class, which takes packets until it holds tx_fifo_bytes. All that the host sends later in that class,
- * answers too, waits behind it. A queue pair at line rate is not paced: the FIFO holds it back.
+ * SEND_FIFO: queue pairs take turns ahead of the wire. A packet that has been chosen waits in the port's
+ * queue of its class, which takes packets until it holds tx_fifo_bytes. All that the host sends later in that
+ * class, answers too, waits behind it. A queue pair at line rate is not paced: the FIFO holds it back.
  */
 #ifndef SIM_HOST_SEND_H
 #define SIM_HOST_SEND_H

@@ -41,7 +41,8 @@ void spray_build(struct sim *s, uint32_t flows)
     if (!x->kind)
         return;
     x->goods = has_goods(x->kind) ? GOODS : 0;
-    x->stride = sizeof(struct entropy) + (has_penalties(x->kind) ? penalty_bytes() : 0) + x->goods * sizeof(uint16_t);
+    x->stride =
+        sizeof(struct entropy) + (has_penalties(x->kind) ? penalty_bytes() : 0) + x->goods * sizeof(uint16_t);
     x->stride = (x->stride + 7) / 8 * 8;
     arena_init(&s->spray_arena, flows * x->stride + 64);
     x->state = arena_alloc(&s->spray_arena, flows, x->stride);
@@ -73,7 +74,8 @@ void spray_start(struct sim *s, const struct flow *f)
     penalty = (uint8_t *)(good + s->spray.goods);
     if (has_penalties(s->spray.kind))
         memset(penalty, 0, penalty_bytes());
-    entropy_init_in(e, &cfg, has_penalties(s->spray.kind) ? penalty : NULL, s->spray.goods ? good : NULL, s->spray.goods);
+    entropy_init_in(e, &cfg, has_penalties(s->spray.kind) ? penalty : NULL, s->spray.goods ? good : NULL,
+                    s->spray.goods);
 }
 
 APART uint16_t spray_next_slowly(struct sim *s, uint32_t flow, uint64_t next)

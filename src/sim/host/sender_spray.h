@@ -1,7 +1,8 @@
 /* src/sim/host/sender_spray.h - senders that choose the path of each packet: see lb/entropy.h.
  *
  * The source port of a packet is that of its flow, exclusive or the entropy value. Answers return it as their
- * destination port, so a sender knows which path they are about. Used by UET, and by queue pairs with selective repeat.
+ * destination port, so a sender knows which path they are about. Used by UET, and by queue pairs with
+ * selective repeat.
  */
 #ifndef SIM_HOST_SENDER_SPRAY_H
 #define SIM_HOST_SENDER_SPRAY_H
@@ -29,8 +30,8 @@ static inline uint16_t spray_next(struct sim *s, uint32_t flow, uint64_t next)
 {
     uint16_t ev = 0;
 
-    if (s->spray.kind &&
-        !entropy_next_easily(spray_state(s, flow), (enum entropy_kind)(s->spray.kind - 1), s->spray.paths, &ev))
+    if (s->spray.kind && !entropy_next_easily(spray_state(s, flow), (enum entropy_kind)(s->spray.kind - 1),
+                                              s->spray.paths, &ev))
         return spray_next_slowly(s, flow, next);
     return ev;
 }

@@ -314,8 +314,8 @@ uint32_t pfc_new_frame(struct engine *e, const struct pfc_cfg *c, struct port *p
 }
 
 /* An idle port has no other packet that may be sent, so the frame does not need the scheduler. */
-void pfc_send(struct engine *e, const struct scheduler_cfg *scheduler, const struct pfc_cfg *c, struct port *p,
-              uint32_t prio, bool is_pause)
+void pfc_send(struct engine *e, const struct scheduler_cfg *scheduler, const struct pfc_cfg *c,
+              struct port *p, uint32_t prio, bool is_pause)
 {
     uint32_t       id = pfc_new_frame(e, c, p, prio, is_pause), q = c->queue;
     struct packet *k = &e->packets.packet[id];

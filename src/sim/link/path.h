@@ -91,8 +91,8 @@ __attribute__((noinline)) void path_transmit_slowly(struct engine *, struct port
 /* Draws whether a bit error or a random loss hits a frame of this many bytes. */
 bool path_is_hit(const struct port *, uint32_t bytes);
 
-/* Time from the start of a frame to its arrival at the other end: with its last byte or, at a switch that cuts
- * through, with the first CUT_BYTES, from when on the switch may send it. Does not overflow: see
+/* Time from the start of a frame to its arrival at the other end: with its last byte or, at a switch that
+ * cuts through, with the first CUT_BYTES, from when on the switch may send it. Does not overflow: see
  * GRAPH_DELAY_PS_MAX. */
 static inline uint32_t path_age(const struct port *p, uint32_t bytes)
 {
@@ -155,8 +155,8 @@ void pfc_forget(struct engine *, const struct pfc_cfg *, struct port *);
 uint32_t pfc_new_frame(struct engine *, const struct pfc_cfg *, struct port *, uint32_t prio, bool is_pause);
 
 /* Sends a PFC frame. */
-void pfc_send(struct engine *, const struct scheduler_cfg *, const struct pfc_cfg *, struct port *, uint32_t prio,
-              bool is_pause);
+void pfc_send(struct engine *, const struct scheduler_cfg *, const struct pfc_cfg *, struct port *,
+              uint32_t prio, bool is_pause);
 
 /* A sent pause is repeated after half of its time, so that it does not expire while it is needed. */
 void pfc_await_refresh(struct engine *, const struct pfc_cfg *, struct port *, uint32_t prio);

@@ -7,8 +7,9 @@ static uint64_t turn_ps(const struct alone_host *h)
 {
     uint64_t tx_ps = model_frame_ps(h->model, h->frame_bytes, h->line_bps);
 
-    return h->other_bps ? units_divide(tx_ps, h->line_bps, h->line_bps - h->other_bps - 1, h->line_bps - h->other_bps)
-                        : tx_ps;
+    return h->other_bps
+               ? units_divide(tx_ps, h->line_bps, h->line_bps - h->other_bps - 1, h->line_bps - h->other_bps)
+               : tx_ps;
 }
 
 /* The rate stays: packets follow each other at equal distances. */
@@ -61,7 +62,8 @@ static void send_one(const struct alone_host *h, struct alone *a, void *state, s
         h->cc->on_sent(h->cc_cfg, state, now, h->frame_bytes, &a->out);
 }
 
-uint64_t alone_send(const struct alone_host *h, struct alone *a, void *state, uint64_t packets, uint64_t until_ps)
+uint64_t alone_send(const struct alone_host *h, struct alone *a, void *state, uint64_t packets,
+                    uint64_t until_ps)
 {
     struct gap gap = { 0, 0, turn_ps(h) };
     uint64_t   count = 0;

@@ -2,8 +2,8 @@
  *
  * Full packets leave as the pacer lets them: the next one a gap after the last, the gap by the rate at that
  * time, and what is left of it shorter or longer when the rate changes (pacer_repace()). Congestion control
- * without marks knows its rate in advance: a rate at its end is a division, a rate that rises is stepped packet
- * by packet. Acknowledgements that the same host sends take their share of its port.
+ * without marks knows its rate in advance: a rate at its end is a division, a rate that rises is stepped
+ * packet by packet. Acknowledgements that the same host sends take their share of its port.
  */
 #ifndef SIM_SKIP_ALONE_H
 #define SIM_SKIP_ALONE_H
@@ -29,6 +29,7 @@ struct alone {
 
 /* Sends full packets, at most so many, that leave before until_ps. Returns how many; 'state' is that of
  * congestion control. */
-uint64_t alone_send(const struct alone_host *, struct alone *, void *state, uint64_t packets, uint64_t until_ps);
+uint64_t alone_send(const struct alone_host *, struct alone *, void *state, uint64_t packets,
+                    uint64_t until_ps);
 
 #endif

@@ -98,7 +98,8 @@ void lanes_add(struct lanes *l, const struct sim *s, const struct lane_path *p, 
     lanes_change(l, s, p, 0, bps);
 }
 
-void lanes_remove(struct lanes *l, const struct sim *s, const struct lane_path *p, uint32_t flow, uint64_t bps)
+void lanes_remove(struct lanes *l, const struct sim *s, const struct lane_path *p, uint32_t flow,
+                  uint64_t bps)
 {
     for (uint32_t i = 0; i < p->hops; i++) {
         struct lane *a = &l->lane[p->port[i]];
@@ -111,7 +112,8 @@ void lanes_remove(struct lanes *l, const struct sim *s, const struct lane_path *
     lanes_change(l, s, p, bps, 0);
 }
 
-void lanes_change(struct lanes *l, const struct sim *s, const struct lane_path *p, uint64_t was_bps, uint64_t bps)
+void lanes_change(struct lanes *l, const struct sim *s, const struct lane_path *p, uint64_t was_bps,
+                  uint64_t bps)
 {
     if (bps == was_bps)
         return;
@@ -124,7 +126,7 @@ void lanes_change(struct lanes *l, const struct sim *s, const struct lane_path *
 uint64_t lanes_room_bps(const struct lanes *l, const struct port *p, uint64_t bps)
 {
     const struct lane *a = &l->lane[p->id];
-    uint64_t           others = a->data_bps - bps + a->ack_bps, most = (uint64_t)(LANE_SHARE * (double)p->rate_bps);
+    uint64_t others = a->data_bps - bps + a->ack_bps, most = (uint64_t)(LANE_SHARE * (double)p->rate_bps);
 
     if (a->count < 2)
         return UINT64_MAX;

@@ -1,10 +1,10 @@
 /* src/sim/skip/lanes.h - which flows use which ports, and how much of them.
  *
  * A flow uses the ports of its way from when it is posted until its last byte has arrived, at its rate; its
- * acknowledgements use those of the way back. Components of flows that affect each other are cut at ports that are not
- * full. Several flows fill a port if they need more than LANE_SHARE of it. A flow alone does not fill a port of its
- * own speed, but together with acknowledgements of others the queue in front of it grows slowly. That queue is
- * computed, and the port is full when packets may soon be marked.
+ * acknowledgements use those of the way back. Components of flows that affect each other are cut at ports
+ * that are not full. Several flows fill a port if they need more than LANE_SHARE of it. A flow alone does not
+ * fill a port of its own speed, but together with acknowledgements of others the queue in front of it grows
+ * slowly. That queue is computed, and the port is full when packets may soon be marked.
  */
 #ifndef SIM_SKIP_LANES_H
 #define SIM_SKIP_LANES_H
@@ -43,7 +43,8 @@ void lanes_find_path(const struct sim *, const struct flow *, struct lane_path *
 
 void lanes_add(struct lanes *, const struct sim *, const struct lane_path *, uint32_t flow, uint64_t bps);
 void lanes_remove(struct lanes *, const struct sim *, const struct lane_path *, uint32_t flow, uint64_t bps);
-void lanes_change(struct lanes *, const struct sim *, const struct lane_path *, uint64_t was_bps, uint64_t bps);
+void lanes_change(struct lanes *, const struct sim *, const struct lane_path *, uint64_t was_bps,
+                  uint64_t bps);
 
 /* What a flow that uses 'bps' of a port may use at most, if other flows do; otherwise UINT64_MAX. */
 uint64_t lanes_room_bps(const struct lanes *, const struct port *, uint64_t bps);

@@ -139,7 +139,8 @@ static struct alone_host host_of(const struct sim *s, const struct flow *f, uint
 }
 
 /* What a flow sends at a rate, as its port allows. */
-static uint64_t allowed_bps(const struct skip *k, const struct sim *s, const struct flow *f, uint64_t rate_bps)
+static uint64_t allowed_bps(const struct skip *k, const struct sim *s, const struct flow *f,
+                            uint64_t rate_bps)
 {
     const struct host *h = &s->net.host[f->host];
 
@@ -320,7 +321,8 @@ static bool is_to_check(const struct sim *s, const struct flow *f)
     return h % CHECK_EVERY == 0;
 }
 
-/* A flow that could be held is simulated, and so are those to its host, for their ACKs; a copy of its state is held. */
+/* A flow that could be held is simulated, and so are those to its host, for their ACKs; a copy of its
+ * state is held. */
 static void check(struct skip *k, struct sim *s, struct flow *f, struct way *w, uint64_t packets)
 {
     const struct port *p = s->net.host[f->host].port;
@@ -445,7 +447,8 @@ static bool take_turn(struct skip *k, struct sim *s, struct flow *f)
         return false;
     }
     if (s->engine.now_ps >= f->out.due_ps)
-        s->net.host[f->host].cc->on_due(s->net.host[f->host].cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
+        s->net.host[f->host].cc->on_due(s->net.host[f->host].cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine),
+                                        &f->out);
     if (w->messages) {
         uint64_t was_bps = w->bps;
 

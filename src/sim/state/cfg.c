@@ -27,8 +27,8 @@ const char *sim_cc_text(const struct sim_cfg *c, char buf[SIM_CC_TEXT_MAX])
     char   who[32];
 
     for (uint32_t i = 0; i < c->cc_others && length < SIM_CC_TEXT_MAX; i++)
-        length += (size_t)snprintf(buf + length, SIM_CC_TEXT_MAX - length, ", %s (%s)", c->cc_other[i].cc->name,
-                                   whose(&c->cc_other[i], who, sizeof who));
+        length += (size_t)snprintf(buf + length, SIM_CC_TEXT_MAX - length, ", %s (%s)",
+                                   c->cc_other[i].cc->name, whose(&c->cc_other[i], who, sizeof who));
     return buf;
 }
 

@@ -145,7 +145,7 @@ struct sim_cfg {
     uint8_t  lossy_prios;        /* classes without PFC alongside lossless ones; bit mask */
     bool     lossy_by_traffic;   /* instead: those that TCP alone uses */
     bool     is_lossless, ecn_on, ecn_at_enqueue;
-    uint32_t ecn_cell_bytes;     /* marking counts a queue in cells of this size; 0: in bytes. ECN_CELL_OF_ASIC
+    uint32_t ecn_cell_bytes; /* marking counts a queue in cells of this size; 0: in bytes. ECN_CELL_OF_ASIC
                                   * while a scenario is read */
     uint64_t ecn_lag_ps;         /* the length that decides on a mark is so old */
     uint8_t  strict_prios;       /* bit mask; others share by weight */

@@ -75,11 +75,10 @@ static uint64_t rough_ps(const struct sim *s, const struct path *path, uint64_t 
 struct frames { uint32_t payload_bytes, header_bytes, ack_bytes, ack_every; };
 
 /* Exact: when the last packet has arrived and its ACK is back. Of n packets all but the last are full; the
- * last but one has left hop i when the first has, plus n - 2 times the longest time on a wire so far, and the
- * last leaves when it has arrived and the one before it has left.
- * On the way back only the last ACK can have to wait for the one before it, when the last packet was
- * shorter than an ACK.
- * Packets that are sprayed share the links of a hop, in turn: the last waits for the one before it on its own link. */
+ * last but one has left hop i when the first has, plus n - 2 times the longest time on a wire so far, and
+ * the last leaves when it has arrived and the one before it has left. On the way back only the last ACK
+ * can have to wait for the one before it, when the last packet was shorter than an ACK. Packets that are
+ * sprayed share the links of a hop, in turn: the last waits for the one before it on its own link. */
 static uint64_t ideal_exact_ps(const struct sim *s, const struct path *path, uint64_t bytes,
                                const struct frames *frames)
 {
@@ -106,7 +105,7 @@ static uint64_t ideal_exact_ps(const struct sim *s, const struct path *path, uin
     }
     for (uint32_t i = frames->ack_bytes ? path->hops : 0; i-- > 0; ) {
         const struct port *p = &s->net.port[path->port[i]];
-        uint64_t           ack = p->peer->tx_ps[frames->ack_bytes], age = path_age(p->peer, frames->ack_bytes);
+        uint64_t ack = p->peer->tx_ps[frames->ack_bytes], age = path_age(p->peer, frames->ack_bytes);
 
         two = (!is_alone && one + ack > two ? one + ack : two) + age;
         one += age;
@@ -176,7 +175,8 @@ bool sim_ideal_is_uneven(const struct sim *s)
 
 /* ---- where packets take several paths ---- */
 
-/* Is a link between switches slower than that of the host? Otherwise further links are of no use to a lone flow. */
+/* Is a link between switches slower than that of the host? Otherwise further links are of no use to a lone
+ * flow. */
 static bool is_narrow(const struct sim *s, const struct path *path)
 {
     for (uint32_t i = 1; i + 1 < path->hops; i++)
@@ -213,7 +213,8 @@ static void count_ways(const struct sim *s, const struct path *path, uint32_t ds
     }
 }
 
-/* Which way a flow goes is the balancer's business: it is held against the best. 'is_sprayed': against all of them. */
+/* Which way a flow goes is the balancer's business: it is held against the best. 'is_sprayed': against all
+ * of them. */
 static uint64_t exact_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes,
                          const struct frames *frames, bool is_sprayed)
 {

@@ -6,8 +6,9 @@
 
 #define IDEAL_HOPS_MAX 64u        /* links on a way: what the time to live of an IP packet usually allows */
 
-/* Returns the FCT of a lone flow: over the best of the shortest paths (of the first 256), over all of them if its packets
- * are sprayed, or, in the forks, over their first. _tcp: with the frames of TCP, at line rate. */
+/* Returns the FCT of a lone flow: over the best of the shortest paths (of the first 256), over all of them
+ * if its packets are sprayed, or, in the forks, over their first. _tcp: with the frames of TCP, at line
+ * rate. */
 uint64_t sim_ideal_ps(const struct sim *, uint32_t src, uint32_t dst, uint64_t bytes);
 
 /* Returns whether the routes of an epoch lead from one host to another. */

@@ -1,8 +1,8 @@
 /* src/sim/state/model.h - what a model of devices decides, besides the numbers of struct sim_cfg.
  *
- * A model is a row of data and functions, chosen when a world is built (sim/choose_model.c). The rows of the ns-3
- * forks are in sim/forks/; no other code asks which model runs. A function that is NULL is behaviour that
- * real devices do not have.
+ * A model is a row of data and functions, chosen when a world is built (sim/choose_model.c). The rows of the
+ * ns-3 forks are in sim/forks/; no other code asks which model runs. A function that is NULL is behaviour
+ * that real devices do not have.
  */
 #ifndef SIM_STATE_MODEL_H
 #define SIM_STATE_MODEL_H

@@ -136,8 +136,8 @@ struct switch_state {
     uint8_t        queue_prios;              /* classes that are the queue of a port: see
                                               * observe/queue_telemetry.h */
     struct ecn_cfg ecn_class[PRIOS];
-    /* Mark a packet that leaves or enters a queue of so many other bytes. on_admit: NULL if there is nothing to
-     * do. */
+    /* Mark a packet that leaves or enters a queue of so many other bytes. on_admit: NULL if there is
+     * nothing to do. */
     void         (*on_leave)(struct sim *, struct port *, struct packet *, uint32_t queue_bytes);
     void         (*on_admit)(struct sim *, struct port *, struct packet *, uint32_t queue_bytes);
     struct ecn_view *view;                   /* by port and class: see switch/ecn_view.h; NULL: none */

@@ -54,7 +54,8 @@ struct uet_state {
     struct uet_host *host;       /* by host */
 };
 
-/* State of senders, of this part, in cache lines; line 0 is not used. Messages of a few packets need a small ring. */
+/* State of senders, of this part, in cache lines; line 0 is not used. Messages of a few packets need a
+ * small ring. */
 struct uet_pool {
     char    *line;
     uint32_t used, limit;

@@ -1,10 +1,11 @@
 /* src/sim/switch/ecn_view.h - the length of a queue as a chip's ECN sees it.
  *
- * Chips store packets in cells of ecn_cell bytes: a packet of 1086 bytes takes five cells of 256. Thresholds are
- * whole numbers of cells. And the length that decides on a mark may be out of date: it is that of ecn_lag ago.
+ * Chips store packets in cells of ecn_cell bytes: a packet of 1086 bytes takes five cells of 256. Thresholds
+ * are whole numbers of cells. And the length that decides on a mark may be out of date: it is that of ecn_lag
+ * ago.
  *
- * A view follows one queue. It is told of each packet that is admitted and of each that leaves. Without 'ecn_cell'
- * and 'ecn_lag' there are no views, and switch.c marks by the queue's bytes.
+ * A view follows one queue. It is told of each packet that is admitted and of each that leaves. Without
+ * 'ecn_cell' and 'ecn_lag' there are no views, and switch.c marks by the queue's bytes.
  */
 #ifndef SIM_SWITCH_ECN_VIEW_H
 #define SIM_SWITCH_ECN_VIEW_H

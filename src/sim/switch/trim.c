@@ -28,7 +28,8 @@ static void exchange(struct sim *s, struct port *out, uint32_t id)
     last->in_port = was.in_port;
     *k = was;
     if (s->engine.packets.tag) {
-        struct lb_tag *a = packet_tag(&s->engine.packets, id), *b = packet_tag(&s->engine.packets, queue->tail), tag = *a;
+        struct lb_tag *a = packet_tag(&s->engine.packets, id),
+                      *b = packet_tag(&s->engine.packets, queue->tail), tag = *a;
 
         *a = *b;
         *b = tag;

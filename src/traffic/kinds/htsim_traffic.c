@@ -1,5 +1,5 @@
-/* src/traffic/kinds/htsim_traffic.c - the flows of an htsim connection matrix, which start at a time or when a
- * trigger fires.
+/* src/traffic/kinds/htsim_traffic.c - the flows of an htsim connection matrix, which start at a time or when
+ * a trigger fires.
  *
  * A flow fires a trigger when it has arrived or has been acknowledged. A trigger's only state is how often it
  * has fired, so the order of simultaneous events does not matter. Triggered flows start delay_ps later, on

@@ -1,5 +1,5 @@
-/* src/traffic/kinds/htsim_traffic.h - API for connections with triggers. Hosts are node numbers; arguments must be
- * valid. */
+/* src/traffic/kinds/htsim_traffic.h - API for connections with triggers. Hosts are node numbers; arguments
+ * must be valid. */
 #ifndef TRAFFIC_KINDS_HTSIM_TRAFFIC_H
 #define TRAFFIC_KINDS_HTSIM_TRAFFIC_H
 

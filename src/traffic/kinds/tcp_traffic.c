@@ -1,5 +1,5 @@
-/* src/traffic/kinds/tcp_traffic.c - TCP flows: their transport settings. Senders and sizes are as in poisson or
- * incast. */
+/* src/traffic/kinds/tcp_traffic.c - TCP flows: their transport settings. Senders and sizes are as in
+ * poisson or incast. */
 #include "core/units.h"
 #include "traffic/kind.h"
 #include "traffic/read.h"

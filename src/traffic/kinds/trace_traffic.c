@@ -1,4 +1,5 @@
-/* src/traffic/kinds/trace_traffic.c - application traces: GOAL files, Chakra execution traces, SimAI workloads. */
+/* src/traffic/kinds/trace_traffic.c - application traces: GOAL files, Chakra execution traces, SimAI
+ * workloads. */
 #include "traffic/perform.h"
 #include "traffic/read.h"
 #include "traffic/traffic.h"

@@ -30,14 +30,14 @@ struct traffic_steps {
     struct iteration_cfg iteration;
     uint64_t             size_bytes, compute_ps, delay_ps;
     uint32_t             iterations;
-    uint64_t             step_ps;        /* cost of a step: from what a message waits for to its start; a channel of
+    uint64_t step_ps; /* cost of a step: from what a message waits for to its start; a channel of
                                           * a worker takes one step at a time */
 };
 void traffic_add_training_steps(struct traffic *, const struct traffic_common *, const struct traffic_steps *,
                                 const uint32_t *hosts);
 
-/* The messages of an iteration of an entry whose kind is training, and what each waits for. A message's index is
- * the tag of its flow. */
+/* The messages of an iteration of an entry whose kind is training, and what each waits for. A message's
+ * index is the tag of its flow. */
 const struct iteration *training_iteration(const struct traffic *, uint32_t entry);
 
 /* The kind of collective (iteration_kind_name()) that a message of an entry belongs to, by its tag;

@@ -360,5 +360,6 @@ void model_print_markdown(FILE *out)
     fputs("\n| name | parameters | active | bytes of a token's keys and values |\n|---|---|---|---|\n", out);
     for (uint32_t i = 0; model_names[i]; i++)
         fprintf(out, "| `%s` | %.1f billion | %.1f | %.0f |\n", model_names[i],
-                model_parameters(&models[i]) / 1e9, model_active_parameters(&models[i]) / 1e9, model_cache_bytes(i));
+                model_parameters(&models[i]) / 1e9, model_active_parameters(&models[i]) / 1e9,
+                model_cache_bytes(i));
 }

@@ -80,7 +80,8 @@ bool rehearser_is_endogenous(const struct traffic_model *m)
 
 double rehearser_margin(const struct traffic_model *m)
 {
-    return rehearser_is_endogenous(m) && m->loop_bps_per_host > LOOP_SHARE * model_bps(m) ? LOOP_MARGIN : MARGIN;
+    return rehearser_is_endogenous(m) && m->loop_bps_per_host > LOOP_SHARE * model_bps(m) ? LOOP_MARGIN
+                                                                                          : MARGIN;
 }
 
 int rehearser_make_twin(struct rehearser *t, const struct traffic_model *m, struct predictor *p,

@@ -95,7 +95,7 @@ static void compute_network(struct htsim *w)
 {
     const struct htsim_cfg *c = &w->cfg;
     double   g = (double)c->linkspeed_bps / 1000000000.0, links = 2.0 * w->tree.tiers;
-    double   data_ps = c->mtu_bytes * 8 / g * links * 1000, ack_ps = HTSIM_HEADER_BYTES * 8 / g * links * 1000;
+    double data_ps = c->mtu_bytes * 8 / g * links * 1000, ack_ps = HTSIM_HEADER_BYTES * 8 / g * links * 1000;
     uint64_t bytes_per_s = c->linkspeed_bps / 8, bdp_packets, factor;
 
     w->mss_bytes = c->mtu_bytes - HTSIM_HEADER_BYTES;
@@ -124,7 +124,7 @@ static void compute_control(struct htsim *w)
 {
     const struct htsim_cfg *c = &w->cfg;
     uint64_t                target_ps = c->target_q_delay_ps;
-    uint32_t                ratio = w->tree.oversubscribed[0] * (w->tree.tiers > 2 ? w->tree.oversubscribed[1] : 1);
+    uint32_t ratio = w->tree.oversubscribed[0] * (w->tree.tiers > 2 ? w->tree.oversubscribed[1] : 1);
 
     w->has_nscc = c->control != HTSIM_RCCC;
     w->has_rccc = c->control != HTSIM_NSCC;
@@ -184,7 +184,8 @@ static void init_host(struct htsim *w, uint32_t i, struct nic *nic, struct pacer
         h->turns[class].at = NONE;
     *nic = (struct nic){ .event = { .next = EVQ_IDLE, .owner = EV_NIC }, .host = i, .control = { NONE, NONE } };
     *pacer = (struct pacer){ .event = { .next = EVQ_IDLE, .owner = EV_PACER } };
-    pacer->unit_ps = pacer->unit_ps_first = (uint64_t)(8 * 256 * 1e12 / (double)w->cfg.linkspeed_bps / PACER_SHARE);
+    pacer->unit_ps = pacer->unit_ps_first =
+        (uint64_t)(8 * 256 * 1e12 / (double)w->cfg.linkspeed_bps / PACER_SHARE);
     if (over)
         *over = (struct over){ .event = { .next = EVQ_IDLE, .owner = EV_OVER }, .pacer = pacer };
 }
@@ -243,7 +244,8 @@ static void lay_out_tables(struct htsim *w, const struct flow_matrix *m)
 {
     uint64_t window = (uint64_t)(1.5 * (double)w->network_rtt_ps / 1e12 * (double)w->cfg.linkspeed_bps / 8)
                       / w->cfg.mtu_bytes;
-    uint64_t most = m->conns * (2 * (window > w->cfg.cwnd_packets ? window : w->cfg.cwnd_packets) + 64) + 65536;
+    uint64_t most =
+        m->conns * (2 * (window > w->cfg.cwnd_packets ? window : w->cfg.cwnd_packets) + 64) + 65536;
 
     w->tor_of = arena_alloc(&w->arena, w->hosts, sizeof *w->tor_of);
     w->pod_of = arena_alloc(&w->arena, w->hosts, sizeof *w->pod_of);
@@ -294,7 +296,7 @@ static void build_triggers(struct htsim *w, const struct flow_matrix *m)
 static uint64_t pair_rtt_ps(const struct htsim *w, uint32_t a, uint32_t b)
 {
     const struct fat_tree *t = &w->tree;
-    uint64_t               rack = 2 * t->link_ps[0] + t->switch_ps[0], one = 2 * (t->link_ps[0] + t->switch_ps[0]);
+    uint64_t rack = 2 * t->link_ps[0] + t->switch_ps[0], one = 2 * (t->link_ps[0] + t->switch_ps[0]);
     uint64_t               pod = rack + t->switch_ps[0] + 2 * t->link_ps[1] + t->switch_ps[1];
 
     if (longest_ps(t) == 0)
@@ -323,24 +325,27 @@ static void build_flow(struct htsim *w, uint32_t i, const struct matrix_conn *c)
         timer_enter(w, i, c->start_ps);
 }
 
-static int check(const struct htsim_cfg *c, const struct fat_tree *t, const struct flow_matrix *m, struct err *err)
+static int check(const struct htsim_cfg *c, const struct fat_tree *t, const struct flow_matrix *m,
+                 struct err *err)
 {
     if (c->mtu_bytes <= HTSIM_HEADER_BYTES || c->mtu_bytes > MTU_MOST)
-        return err_set(err, EINVAL, "an MTU of %u bytes is not within %u .. %u", c->mtu_bytes, HTSIM_HEADER_BYTES + 1,
-                       MTU_MOST);
+        return err_set(err, EINVAL, "an MTU of %u bytes is not within %u .. %u", c->mtu_bytes,
+                       HTSIM_HEADER_BYTES + 1, MTU_MOST);
     if (c->paths == 0 || c->paths & (c->paths - 1) || c->paths > ENTROPY_PATHS_MAX)
-        return err_set(err, EINVAL, "%u paths: it must be a power of two up to %u", c->paths, ENTROPY_PATHS_MAX);
+        return err_set(err, EINVAL, "%u paths: it must be a power of two up to %u", c->paths,
+                       ENTROPY_PATHS_MAX);
     if (c->ecn_low_packets > c->ecn_high_packets)
-        return err_set(err, EINVAL, "the low ECN threshold, %u packets, is above the high one, %u", c->ecn_low_packets,
-                       c->ecn_high_packets);
+        return err_set(err, EINVAL, "the low ECN threshold, %u packets, is above the high one, %u",
+                       c->ecn_low_packets, c->ecn_high_packets);
     if (m->nodes != t->hosts)
-        return err_set(err, EINVAL, "the connection matrix is for %u hosts, the network has %u", m->nodes, t->hosts);
+        return err_set(err, EINVAL, "the connection matrix is for %u hosts, the network has %u", m->nodes,
+                       t->hosts);
     return 0;
 }
 
 /* The order of steps decides on random numbers and on the order of events of equal time. */
-int htsim_new(struct htsim **out, const struct htsim_cfg *cfg, const struct fat_tree *tree, const struct flow_matrix *m,
-              struct err *err)
+int htsim_new(struct htsim **out, const struct htsim_cfg *cfg, const struct fat_tree *tree,
+              const struct flow_matrix *m, struct err *err)
 {
     struct htsim *w;
     int           rc = check(cfg, tree, m, err);
@@ -469,9 +474,12 @@ void htsim_link(const struct htsim *w, uint32_t link, struct htsim_port *up, str
 uint64_t htsim_ideal_ps(const struct htsim *w, const struct htsim_flow *f)
 {
     const struct fat_tree *t = &w->tree;
-    uint64_t packets = (f->bytes + w->mss_bytes - 1) / w->mss_bytes, wire = f->bytes + packets * HTSIM_HEADER_BYTES;
+    uint64_t packets = (f->bytes + w->mss_bytes - 1) / w->mss_bytes,
+             wire = f->bytes + packets * HTSIM_HEADER_BYTES;
     uint64_t before = packets > 1 ? w->cfg.mtu_bytes : wire, ps = 0;
-    uint32_t top = w->tor_of[f->src] == w->tor_of[f->dst] ? 0 : w->pod_of[f->src] == w->pod_of[f->dst] ? 1 : 2;
+    uint32_t top = w->tor_of[f->src] == w->tor_of[f->dst]   ? 0
+                   : w->pod_of[f->src] == w->pod_of[f->dst] ? 1
+                                                            : 2;
 
     for (uint32_t i = 0; i <= top; i++) {
         uint64_t byte = (uint64_t)(1e12 * 8 / (double)t->rate_bps[i]);

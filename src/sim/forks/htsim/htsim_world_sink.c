@@ -1,4 +1,5 @@
-/* src/sim/forks/htsim/htsim_world_sink.c - receivers, the pacer of a host's credit, and the control of its rate. */
+/* src/sim/forks/htsim/htsim_world_sink.c - receivers, the pacer of a host's credit, and the control of its
+ * rate. */
 #include "sim/forks/htsim/htsim_world.h"
 
 #include "core/units.h"

@@ -112,10 +112,12 @@ bool inside_start(struct sim *s, struct host *h, const struct flow_spec *spec)
     m = &s->hosts.inside->message[number];
     *m = (struct inside_message){ .told = { h->node, spec->dst, spec->traffic, spec->bytes, spec->tag,
                                             is_read ? spec->op.since_ps : s->engine.now_ps, spec->op },
-                                  .ideal_ps = tx_ps + 2 * s->net.graph.inside_delay_ps +
-                                              (is_read ? tx_ps_of(s, READ_REQUEST_BYTES) + spec->op.wait_ps : 0),
+                                  .ideal_ps =
+                                      tx_ps + 2 * s->net.graph.inside_delay_ps +
+                                      (is_read ? tx_ps_of(s, READ_REQUEST_BYTES) + spec->op.wait_ps : 0),
                                   .dport = spec->dport,
-                                  .prio = spec->prio, .is_answered = spec->is_answered };
+                                  .prio = spec->prio,
+                                  .is_answered = spec->is_answered };
     id = engine_new_packet(&s->engine);
     k = &s->engine.packets.packet[id];
     k->flow = number;

@@ -72,8 +72,9 @@ void credit_ask(struct sim *s, struct host *h, const struct packet *k, bool must
     await(s, h);
 }
 
-/* Packets were trimmed before they came to the link of this host, so some link inside the network is slower: credit for
- * the share of them is held back. Otherwise it rises again. At most every one and a half round trips. */
+/* Packets were trimmed before they came to the link of this host, so some link inside the network is
+ * slower: credit for the share of them is held back. Otherwise it rises again. At most every one and a
+ * half round trips. */
 static void look_inside(const struct sim *s, struct uet_host *all)
 {
     uint32_t rise = RISE_PPM << (all->rises < 7 ? all->rises : 7);
@@ -95,7 +96,7 @@ static void send_pull(struct sim *s, struct host *h, uint32_t flow)
 {
     const struct flow *f = &s->flows.flow[flow];
     struct uet_rx     *x = uet_rx_of(s, flow);
-    uint32_t           id = engine_new_packet(&s->engine), ports = f->ports ^ (x->pulls++ & (s->spray.paths - 1));
+    uint32_t id = engine_new_packet(&s->engine), ports = f->ports ^ (x->pulls++ & (s->spray.paths - 1));
     struct packet     *k = &s->engine.packets.packet[id];
 
     s->engine.counters.pulls_sent++;

@@ -1,18 +1,19 @@
-/* src/sim/host/uet/uet.h - the connections of Ultra Ethernet. uet_send.h sends, uet_answer.h handles ACKs, NACKs,
- * pulls and time-outs, uet_receive.h receives, credit.h grants credit.
+/* src/sim/host/uet/uet.h - the connections of Ultra Ethernet. uet_send.h sends, uet_answer.h handles ACKs,
+ * NACKs, pulls and time-outs, uet_receive.h receives, credit.h grants credit.
  *
- * A UET flow is a struct flow like a queue pair's, and takes its turn among them; what else it needs lies beside it,
- * under the same index: uet_tx belongs to the source host, uet_rx to the destination. docs/uet.md describes the
- * protocol; the algorithms are those of uet-htsim, without its accidents.
+ * A UET flow is a struct flow like a queue pair's, and takes its turn among them; what else it needs lies
+ * beside it, under the same index: uet_tx belongs to the source host, uet_rx to the destination. docs/uet.md
+ * describes the protocol; the algorithms are those of uet-htsim, without its accidents.
  *
- * Packets are numbered: number n carries the bytes from n x mtu on, also when it is sent again. Messages of a persistent
- * connection begin at a multiple of the MTU. A number from 'first' to 'next' is in one of three states: out (a record
- * says when it was sent), again (it waits to be sent again), or neither: it has arrived. Records are a list in the order
- * of sending, so the first one is the one that times out first.
+ * Packets are numbered: number n carries the bytes from n x mtu on, also when it is sent again. Messages of a
+ * persistent connection begin at a multiple of the MTU. A number from 'first' to 'next' is in one of three
+ * states: out (a record says when it was sent), again (it waits to be sent again), or neither: it has
+ * arrived. Records are a list in the order of sending, so the first one is the one that times out first.
  *
- * In flight is what is out, less what the receiver says to have without the maps of its ACKs having named it. Since this
- * is counted from records, it cannot drift; a flow with nothing in flight may always send one packet. So a flow is never
- * stuck: what is out times out, and what waits may be sent or, with receiver credit, asked for.
+ * In flight is what is out, less what the receiver says to have without the maps of its ACKs having named it.
+ * Since this is counted from records, it cannot drift; a flow with nothing in flight may always send one
+ * packet. So a flow is never stuck: what is out times out, and what waits may be sent or, with receiver
+ * credit, asked for.
  */
 #ifndef SIM_HOST_UET_UET_H
 #define SIM_HOST_UET_UET_H
@@ -174,8 +175,8 @@ static inline bool uet_has_more(const struct flow *f, const struct uet_tx *t)
     return t->again || (f->sent < f->bytes && t->next - t->first <= t->mask);
 }
 
-/* Do credit and window allow it? If a window shrinks below what is in flight, the receiver could wait for packets and the
- * sender for an ACK: so one more may go that asks for it. */
+/* Do credit and window allow it? If a window shrinks below what is in flight, the receiver could wait for
+ * packets and the sender for an ACK: so one more may go that asks for it. */
 static inline bool uet_may_send(const struct sim *s, const struct flow *f, const struct uet_tx *t)
 {
     uint64_t left = f->bytes - f->sent, flight;
@@ -184,7 +185,8 @@ static inline bool uet_may_send(const struct sim *s, const struct flow *f, const
     if (!uet_has_more(f, t) || (s->uet.has_credit && t->credit_bytes <= 0))
         return false;
     flight = uet_in_flight(s, t);
-    return flight + size <= f->out.window_bytes || flight == 0 || !t->is_asked || (t->is_recovering && t->again);
+    return flight + size <= f->out.window_bytes || flight == 0 || !t->is_asked ||
+           (t->is_recovering && t->again);
 }
 
 #endif

@@ -26,7 +26,8 @@ static APART void cancel_again(struct uet_tx *t, uint32_t n)
     t->again_bytes -= uet_record(t, n)->payload;
 }
 
-/* The packets of a map, from packet 'from' on, have arrived. Returns how many of them were not known to have. */
+/* The packets of a map, from packet 'from' on, have arrived. Returns how many of them were not known to
+ * have. */
 static inline uint32_t note_arrivals(struct uet_tx *t, uint32_t from, uint64_t map)
 {
     uint64_t out = map & uet_bits(uet_out_map(t), t->mask, from);
@@ -65,8 +66,8 @@ static void note_map(struct uet_tx *t, uint32_t from, uint64_t map)
         t->known += note_arrivals(t, from + old, map >> old);
 }
 
-/* Returns the round trip that an ACK shows, 0: none. Of a packet that was sent several times, the ACK may be for an
- * earlier copy: only the second one can be told from the first. */
+/* Returns the round trip that an ACK shows, 0: none. Of a packet that was sent several times, the ACK may
+ * be for an earlier copy: only the second one can be told from the first. */
 static uint64_t rtt_of(const struct sim *s, struct uet_tx *t, const struct uet_ack *a)
 {
     const struct uet_record *r = uet_record(t, a->number);
@@ -92,7 +93,8 @@ static uint32_t window_packets(const struct sim *s, const struct flow *f)
 /* So many packets beyond a gap make it a loss: one and a half windows. */
 static uint32_t reorder_packets(const struct sim *s, const struct flow *f)
 {
-    uint32_t most = (uint32_t)(s->uet.window_bytes_max / s->cfg.mtu_bytes), packets = window_packets(s, f) * 3 / 2;
+    uint32_t most = (uint32_t)(s->uet.window_bytes_max / s->cfg.mtu_bytes),
+             packets = window_packets(s, f) * 3 / 2;
 
     packets = packets < most ? packets : most;
     return packets > REORDER_MIN ? packets : REORDER_MIN;
@@ -183,7 +185,8 @@ static void go_on(struct sim *s, struct host *h, struct flow *f)
     }
 }
 
-static void on_ack(struct sim *s, struct host *h, struct flow *f, const struct packet *k, const struct uet_ack *a)
+static void on_ack(struct sim *s, struct host *h, struct flow *f, const struct packet *k,
+                   const struct uet_ack *a)
 {
     struct uet_tx *t = uet_tx_of(s, f);
     uint64_t       rtt_ps = rtt_of(s, t, a), newly;
@@ -201,7 +204,8 @@ static void on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
     go_on(s, h, f);
 }
 
-static void on_nack(struct sim *s, struct host *h, struct flow *f, const struct packet *k, const struct uet_ack *a)
+static void on_nack(struct sim *s, struct host *h, struct flow *f, const struct packet *k,
+                    const struct uet_ack *a)
 {
     struct uet_tx *t = uet_tx_of(s, f);
     bool           is_at_last = a->flags & UET_ACK_AT_LAST;
@@ -214,8 +218,10 @@ static void on_nack(struct sim *s, struct host *h, struct flow *f, const struct 
         uet_forget(t, a->number);
         uet_put_again(s, f, a->number);
     }
-    spray_learn(s, f, spray_ev(f, k), !is_at_last ? ENTROPY_TRIMMED : a->flags & UET_ACK_MARKED ? ENTROPY_MARKED
-                                                                                                 : ENTROPY_GOOD);
+    spray_learn(s, f, spray_ev(f, k),
+                !is_at_last                 ? ENTROPY_TRIMMED
+                : a->flags & UET_ACK_MARKED ? ENTROPY_MARKED
+                                            : ENTROPY_GOOD);
     go_on(s, h, f);
 }
 

@@ -9,8 +9,8 @@
 /* ---- answers ---- */
 
 /* The packet becomes its answer. */
-static void answer(struct sim *s, struct host *h, struct uet_rx *x, uint32_t id, struct packet *k, enum packet_kind kind,
-                   uint32_t flags)
+static void answer(struct sim *s, struct host *h, struct uet_rx *x, uint32_t id, struct packet *k,
+                   enum packet_kind kind, uint32_t flags)
 {
     struct uet_ack a = { x->expected, x->kept, (uint32_t)(k->seq & UET_NUMBER),
                          flags | (k->seq & UET_AGAIN ? UET_ACK_AGAIN : 0) };
@@ -19,7 +19,8 @@ static void answer(struct sim *s, struct host *h, struct uet_rx *x, uint32_t id,
     reply_with(s, h, id, k, &(struct answer){ kind, uet_ack_pack(&a), s->uet.head_prio, s->cfg.ack_bytes, PACKET_TCP });
 }
 
-static void acknowledge(struct sim *s, struct host *h, struct uet_rx *x, uint32_t id, struct packet *k, uint32_t flags)
+static void acknowledge(struct sim *s, struct host *h, struct uet_rx *x, uint32_t id, struct packet *k,
+                        uint32_t flags)
 {
     x->unacked = 0;
     s->engine.counters.acks_sent++;
@@ -94,7 +95,8 @@ static bool take(struct sim *s, struct host *h, struct uet_rx *x, const struct p
     return must;
 }
 
-static void on_trimmed(struct sim *s, struct host *h, struct uet_rx *x, uint32_t id, struct packet *k, uint32_t n)
+static void on_trimmed(struct sim *s, struct host *h, struct uet_rx *x, uint32_t id, struct packet *k,
+                       uint32_t n)
 {
     if (is_there(s, x, n)) {
         acknowledge(s, h, x, id, k, 0);

@@ -23,7 +23,8 @@ static uint32_t ring_of(const struct sim *s, const struct flow *f)
     return is_small ? UET_RING_SMALL : s->uet.ring;
 }
 
-/* Returned places are a list, through their first word. 0: there are too many, and the run ends with this event. */
+/* Returned places are a list, through their first word. 0: there are too many, and the run ends with this
+ * event. */
 static uint32_t take_place(struct sim *s, uint32_t ring)
 {
     struct uet_pool *pool = &s->flows.uet_pool;
@@ -67,7 +68,8 @@ void uet_open(struct sim *s, struct flow *f)
 
 /* ---- records, in the order of sending ---- */
 
-static inline void add_record(struct sim *s, struct uet_tx *t, uint32_t n, uint32_t payload, uint16_t ev, bool is_again)
+static inline void add_record(struct sim *s, struct uet_tx *t, uint32_t n, uint32_t payload, uint16_t ev,
+                              bool is_again)
 {
     struct uet_record *r = uet_record(t, n);
     uint16_t           at = (uint16_t)(n & t->mask);
@@ -123,7 +125,8 @@ static uint64_t wire_bytes(const struct sim *s, uint64_t payload)
 }
 
 /* How much credit a flow needs, as the sum of all that it has ever been given, in units. */
-static uint64_t target_of(const struct sim *s, const struct host *h, const struct flow *f, const struct uet_tx *t)
+static uint64_t target_of(const struct sim *s, const struct host *h, const struct flow *f,
+                          const struct uet_tx *t)
 {
     int64_t mtu = s->cfg.mtu_bytes + s->cfg.header_bytes, most = (int64_t)s->uet.window_bytes_max;
     int64_t window = f->out.window_bytes < (uint64_t)most ? (int64_t)f->out.window_bytes + mtu : most;
@@ -147,7 +150,8 @@ static uint64_t tell_target(const struct sim *s, const struct host *h, const str
     return target;
 }
 
-static APART uint64_t spend_credit(const struct sim *s, const struct host *h, const struct flow *f, uint32_t bytes)
+static APART uint64_t spend_credit(const struct sim *s, const struct host *h, const struct flow *f,
+                                   uint32_t bytes)
 {
     struct uet_tx *t = uet_tx_of(s, f);
 
@@ -185,8 +189,8 @@ static APART void go_on(struct sim *s, struct flow *f)
 }
 
 /* Sends packet n. */
-static __attribute__((always_inline)) inline void emit(struct sim *s, struct host *h, uint32_t flow, uint32_t n,
-                                                       uint32_t payload, bool is_last, bool is_again)
+static __attribute__((always_inline)) inline void
+emit(struct sim *s, struct host *h, uint32_t flow, uint32_t n, uint32_t payload, bool is_last, bool is_again)
 {
     struct flow   *f = &s->flows.flow[flow];
     struct uet_tx *t = uet_tx_at(s, flow);
@@ -221,7 +225,8 @@ static APART void send_again(struct sim *s, struct host *h, uint32_t flow)
 
     f->resent_bytes += payload;
     s->engine.counters.sent_again++;
-    emit(s, h, flow, n, payload, !f->is_lasting && (uint64_t)n * s->cfg.mtu_bytes + payload == f->bytes, true);
+    emit(s, h, flow, n, payload, !f->is_lasting && (uint64_t)n * s->cfg.mtu_bytes + payload == f->bytes,
+         true);
 }
 
 void uet_send(struct sim *s, struct host *h, uint32_t flow)
@@ -240,7 +245,8 @@ void uet_send(struct sim *s, struct host *h, uint32_t flow)
     emit(s, h, flow, t->next++, payload, payload == left, false);
 }
 
-static void send_header(struct sim *s, struct host *h, struct flow *f, uint64_t seq, uint64_t told, uint8_t prio)
+static void send_header(struct sim *s, struct host *h, struct flow *f, uint64_t seq, uint64_t told,
+                        uint8_t prio)
 {
     uint32_t       id = engine_new_packet(&s->engine), flow = (uint32_t)(f - s->flows.flow);
     struct packet *k = &s->engine.packets.packet[id];

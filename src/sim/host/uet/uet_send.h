@@ -15,8 +15,8 @@ void uet_send(struct sim *, struct host *, uint32_t flow);
 /* Packet n, which has no record, waits to be sent again. */
 void uet_put_again(struct sim *, struct flow *, uint32_t n);
 
-/* Credit is used up: asks the receiver by an RTS if it does not know of all that waits, or may wait for more packets
- * before it sends an ACK. 'must': in any case. */
+/* Credit is used up: asks the receiver by an RTS if it does not know of all that waits, or may wait for
+ * more packets before it sends an ACK. 'must': in any case. */
 void uet_ask(struct sim *, struct host *, struct flow *, bool must);
 
 /* SLEEK: asks the receiver what it has. */

@@ -41,8 +41,10 @@ void duel_begin(struct rehearser *t, struct knobs *knobs, struct tuner_note *not
     t->duel_before = t->window;
     t->phase = PHASE_DUEL;
     *knobs = pairing_arm(&t->pairing) == ARM_B ? t->floor.other : t->floor.knobs;
-    snprintf(note->why + at, sizeof(note->why) - at, ". Both formulas take turns, in blocks of %u intervals, to "
-             "find out which is better", 2 * burn_in);
+    snprintf(note->why + at, sizeof(note->why) - at,
+             ". Both formulas take turns, in blocks of %u intervals, to "
+             "find out which is better",
+             2 * burn_in);
 }
 
 static void end(struct rehearser *t, bool is_other, struct knobs *knobs, struct tuner_note *note)
