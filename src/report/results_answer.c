@@ -70,6 +70,7 @@ void results_answer(const struct results *r, struct card *c)
     if (r->flows_unfinished > 0)
         card_add(c, CARD_SURE, "%s not finished and do not count.",
                  counted((uint64_t)r->flows_unfinished, "flow had", "flows had").buf);
+    about_hardware(c, r->sim);
     about_scenario(c, r->scenario, r->sim);
     card_add(c, CARD_NEXT,
              r->sets ? "see what the change is worth over several seeds" : "get a recommended setting");
