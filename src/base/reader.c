@@ -119,7 +119,7 @@ static bool is_empty(const struct yaml_node *node)
     return node->kind == YAML_SCALAR && *node->text == '\0';
 }
 
-/* ---- what a watcher is told (text.h) ---- */
+/* ---- reports to a watcher (text.h) ---- */
 
 static void watch_node(const struct yaml_node *node)
 {
@@ -143,8 +143,7 @@ static bool is_off(const char *initial)
     return !initial || off[i];
 }
 
-/* Of a file only the name is told: where it lies does not decide anything, and what it contains is told when
- * it is read. */
+/* Reports only the name of a file: its folder does not matter, and its contents are reported when it is read. */
 static void watch_given(const struct key_row *row, const struct yaml_node *given)
 {
     const char *slash =

@@ -25,7 +25,7 @@ static void told(void *arg, enum anole_event event, uint64_t now_ps, const struc
              names[event], (unsigned long long)m->posted_ps, (unsigned long long)now_ps);
 }
 
-/* Posts one message from host 0 to host 1; returns what was told of it. */
+/* Posts one message from host 0 to host 1; returns the event about it. */
 static const char *post(struct seen *s, const char *scenario, enum anole_verb verb, uint64_t bytes)
 {
     char                error[256];

@@ -247,6 +247,8 @@ static void kv_cache__refuses(void **unused)
 {
     static const struct { const char *entry, *message; } rows[] = {
         { "prefill: 4, stop: 1ms", "s.yaml:2:11: 'decode' is missing in traffic kv_cache" },
+        { "prefill: 4, decode: 4, prompt: 100000000, tensor: 1, requests: 1e-6, stop: 1ms",
+          "s.yaml:2:59: the longest prompt makes a message of 3.28e+14 bytes; 2.81e+14 are the most" },
         { "prefill: 8, decode: 6, stop: 1ms", "s.yaml:2:48: h6 computes prompts, too" },
         { "prefill: 4, decode: 4, prompts: none.txt, stop: 1ms", "s.yaml:2:60: none.txt: No such file or directory" },
         { "prefill: 4, decode: 4, requests: 10000, stop: 1ms",
@@ -361,6 +363,8 @@ static void training__refuses(void **unused)
           "s.yaml:2:35: the model has 0 experts, too few for groups of 2 (expert)" },
         { "model: {name: llama_8b, layers: 2}, groups: {pipeline: 3}, iterations: 1",
           "s.yaml:2:35: 2 layers are too few for pipelines of 3 stages" },
+        { "model: {name: llama_405b, tflops: 0.001, sequence: 100000000}, iterations: 1",
+          "s.yaml:2:35: an iteration computes for 9.93e+14 s, too long to simulate" },
         { "model: {name: llama_8b, kv_heads: 64}, iterations: 1",
           "s.yaml:2:35: 64 heads of keys and values are more than 32 heads" },
         { "model: {name: mixtral_8x7b, micro_batches: 9}, groups: {expert: 4, context: 2}, iterations: 1",

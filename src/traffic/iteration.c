@@ -337,7 +337,8 @@ static void add_step(const struct iteration_cfg *cfg, uint32_t i, uint32_t mtu_b
     struct collective     c;
 
     group.skew = 0;              /* on average */
-    collective_init(&c, &group);
+    if (rate_bps)
+        collective_init(&c, &group);
     for (uint32_t g = 0; g < parallel_count(&cfg->parallel, s->group); g++) {
         for (uint32_t m = 0; rate_bps && m < group.workers; m++)
             rate[m] = rate_bps[parallel_worker(&cfg->parallel, s->group, g, m)];
@@ -353,7 +354,8 @@ static void add_step(const struct iteration_cfg *cfg, uint32_t i, uint32_t mtu_b
         if (s->is_pipelined)
             fill_pipeline(cfg, s, g, b);
     }
-    collective_fini(&c);
+    if (rate_bps)
+        collective_fini(&c);
     free(rate);
     free(busy_ps);
 }

@@ -66,7 +66,7 @@ static void add_flow_metrics(struct prom *m, const struct collector *f)
     prom_value(m, (double)n->unknown, "why", "no template", NULL);
     prom_value(m, (double)n->other, "why", "not RoCEv2", NULL);
     prom_value(m, (double)n->full, "why", "no room", NULL);
-    prom_one(m, "anole_flows_records_total", "counter", "Flows or packets that they told of.",
+    prom_one(m, "anole_flows_records_total", "counter", "Flows or packets in the records of exporters.",
              (double)n->records);
     prom_one(m, "anole_flows_known", "gauge", "Flows that are known now.", f->used);
     prom_one(m, "anole_flows_elephant_ratio", "gauge", "Share of elephants among flows of the last window.",

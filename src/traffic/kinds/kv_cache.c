@@ -60,6 +60,10 @@ static void read_prompts(const struct entry *e, const struct kv_cache *k, struct
         draw_prompts(cdf, k->prompt);
     free(path);
     cdf_scale(cdf, token_bytes);
+    if (!e->r->rc && cdf->bytes[cdf->count - 1] > TRAFFIC_SIZE_MAX)
+        reader_refuse(e->r, section_place(&e->sec, section_get(&e->sec, "prompts") ? "prompts" : "prompt"),
+                      "the longest prompt makes a message of %.3g bytes; %.3g are the most",
+                      cdf->bytes[cdf->count - 1], (double)TRAFFIC_SIZE_MAX);
 }
 
 static void kv_cache_read(struct entry *e)

@@ -126,7 +126,10 @@ struct model_build {
     bool                        is_full;         /* there is no room for another step */
 };
 
-static uint64_t ps_of(double seconds) { return (uint64_t)llround(seconds * (double)PS_PER_S); }
+static uint64_t ps_of(double seconds)
+{
+    return (uint64_t)fmin(round(seconds * (double)PS_PER_S), (double)KEY_TIME_PS_MAX);
+}
 
 static double tokens_of(const struct model_build *b)
 {
@@ -340,6 +343,11 @@ uint32_t model_read_steps(const struct entry *e, const struct parallel *p, uint3
         check_shape(e->r, node, p, &q.shape);
     if (e->r->rc)
         return 0;
+    if (3 * forward_s(&b) * q.micro_batches * (double)PS_PER_S > (double)KEY_TIME_PS_MAX / 1000) {
+        reader_refuse(e->r, node, "an iteration computes for %.3g s, too long to simulate",
+                      3 * forward_s(&b) * q.micro_batches);
+        return 0;
+    }
     add_iteration(&b);
     *compute_ps += ps_of(b.before_s);
     if (b.is_full)
