@@ -1,6 +1,7 @@
 /* tests/invariant_test.c - what must hold in every world, in a few hundred random ones.
  *
- * ANOLE_SEED=n runs world n alone and says what it is and how it ended. ANOLE_WORLDS=n runs n worlds of each test.
+ * ANOLE_SEED=n runs world n alone and says what it is and how it ended. ANOLE_WORLDS=n runs n worlds of each
+ * test.
  */
 #include "digest.h"
 #include "random_world.h"
@@ -32,8 +33,8 @@ static void check_buffers(const struct sim *s)
             assert_in_range(buffer_used_bytes(s, &s->net.node[i]), 0, s->cfg.buffer_bytes);
 }
 
-/* Every unfinished flow has one reason to wait. Where nothing can get lost, it is not the timer: it may send, or something of it is
- * on its way. */
+/* Every unfinished flow has one reason to wait. Where nothing can get lost, it is not the timer: it may
+ * send, or something of it is on its way. */
 static void check_waits(const struct random_world *w)
 {
     const struct sim_counters *c = &w->world.sim->engine.counters;
@@ -85,7 +86,7 @@ static void check_rest(const struct sim *s)
         }
     for (uint32_t i = 0; i < s->net.ports; i++) {
         assert_int_equal(s->net.port[i].paused, 0);
-        assert_true(!s->net.port[i].pausing || s->cfg.model == MODEL_CONWEAVE);      /* there nobody looks when it ends */
+        assert_true(!s->net.port[i].pausing || s->cfg.model == MODEL_CONWEAVE);  /* not observed there */
     }
 }
 
@@ -157,8 +158,9 @@ static void run_world(uint64_t seed, bool is_told)
     check_rest(s);
     /* The ConWeave fork's buffers drop what would make a queue too long, PFC or not. */
     if (s->cfg.is_lossless && s->cfg.model != MODEL_CONWEAVE && !w.has_loss && !w.has_changes)
-        assert_int_equal(s->engine.counters.dropped_buffer + s->engine.counters.dropped_wire + s->engine.counters.dropped_down +
-                             s->engine.counters.dropped_no_route + s->engine.counters.nacks_sent,
+        assert_int_equal(s->engine.counters.dropped_buffer + s->engine.counters.dropped_wire +
+                             s->engine.counters.dropped_down + s->engine.counters.dropped_no_route +
+                             s->engine.counters.nacks_sent,
                          0);
     world_end(&w.world);
 }
@@ -186,8 +188,8 @@ static void sim_check__holds_in_random_worlds(void **unused)
 
 /* ---- one flow alone ---- */
 
-/* Any network without cycles, no congestion control, room for all: whatever the rates, delays and sizes, the flow takes its closed
- * form. */
+/* Any network without cycles, no congestion control, room for all: whatever the rates, delays and sizes,
+ * the flow takes its closed form. */
 static void run_lone(uint64_t seed, bool is_told)
 {
     struct random_world w = { 0 };
@@ -220,10 +222,12 @@ static void run_lone(uint64_t seed, bool is_told)
     world_of_flows(&w.world, &g, &cfg, &flow, 1);
     assert_true(world_finish(&w.world, 100 * PS_PER_US, LIMIT_PS));
     if (is_told || w.world.done[0].fct_ps != w.world.done[0].ideal_ps)
-        fprintf(stderr, "seed %llu: %s, %u hosts, %llu bytes of %u, ack_every %u, window %llu: %llu ps, alone %llu ps\n",
-                (unsigned long long)seed, w.graph_kind, hosts, (unsigned long long)flow.bytes, cfg.mtu_bytes, cfg.ack_every,
-                (unsigned long long)w.world.sim->cfg.window_bytes, (unsigned long long)w.world.done[0].fct_ps,
-                (unsigned long long)w.world.done[0].ideal_ps);
+        fprintf(
+            stderr,
+            "seed %llu: %s, %u hosts, %llu bytes of %u, ack_every %u, window %llu: %llu ps, alone %llu ps\n",
+            (unsigned long long)seed, w.graph_kind, hosts, (unsigned long long)flow.bytes, cfg.mtu_bytes,
+            cfg.ack_every, (unsigned long long)w.world.sim->cfg.window_bytes,
+            (unsigned long long)w.world.done[0].fct_ps, (unsigned long long)w.world.done[0].ideal_ps);
     assert_int_equal(w.world.done[0].fct_ps, w.world.done[0].ideal_ps);
     world_end(&w.world);
 }

@@ -1,4 +1,5 @@
-/* src/campaign/tune_check_test.c - when a setting is better, when it is worse, and when nobody can tell. */
+/* src/campaign/tune_check_test.c - when a setting is better, when it is worse, and when neither can be
+ * said. */
 #include "campaign/tune.h"
 
 #include <setjmp.h>

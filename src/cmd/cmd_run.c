@@ -73,7 +73,7 @@ static const struct cmd_option option_rows[] = {
     { 0 },
 };
 
-/* An option about a file that nobody asked for would do nothing: refused. What is not given is filled in. */
+/* Refuses options for an output that was not requested, and fills in defaults. */
 static void settle(uint64_t *value, uint64_t otherwise, const char *option, const char *file, const char *of)
 {
     if (*value && !file)

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RATE_BPS 100000000000u   /* of links, if nobody says */
+#define RATE_BPS 100000000000u   /* of links, by default */
 
 /* ---- options ---- */
 

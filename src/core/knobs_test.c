@@ -246,7 +246,7 @@ static void at_speed__thresholds_and_rates_go_with_the_link(void **state)
     knobs_init(&k);
     k.value[KNOB_rate_to_set_on_first_cnp] = 80000;
     slow = knobs_at_speed(&k, 0.25);
-    assert_true(knobs_equal(&slow, &k));             /* nobody has asked for it */
+    assert_true(knobs_equal(&slow, &k));             /* not requested */
     k.value[KNOB_by_speed] = 1;
     slow = knobs_at_speed(&k, 0.25);
     assert_true(slow.value[KNOB_kmin] == 100 && slow.value[KNOB_kmax] == 400 && slow.value[KNOB_pmax] == 0.2);

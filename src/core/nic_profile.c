@@ -6,7 +6,7 @@
 static const struct nic_value nvidia[] = { { .knob = KNOB_COUNT } };
 
 /* Zhu et al., SIGCOMM 2015, for 40 Gb/s, and the authors' simulator for what the paper leaves open (hyper
- * increase, a target that follows every cut). A flow is at line rate until it is told, and is cut from
+ * increase, a target that follows every cut). A flow stays at line rate until its first CNP, and is cut from
  * there. */
 static const struct nic_value dcqcn_paper[] = {
     { KNOB_clamp_tgt_rate,             1,      NIC_VALUE },

@@ -18,7 +18,7 @@ struct anole_world {
     uint64_t        now_ps;      /* time of the caller; without events, the simulation's own clock does not
                                   * advance */
     int64_t         open;        /* unfinished messages and pending wake-ups */
-    anole_told     *told;
+    anole_message_hook *hook;    /* NULL: none */
     void           *arg;
 };
 
@@ -32,8 +32,8 @@ static void notify_program(struct anole_world *w, enum anole_event event, uint64
 {
     w->now_ps = now_ps;
     w->open -= event == (m->op.verb == VERB_READ ? ANOLE_ARRIVED : ANOLE_SENT);
-    if (w->told)
-        w->told(w->arg, event, now_ps,
+    if (w->hook)
+        w->hook(w->arg, event, now_ps,
                 &(struct anole_message){ w->host[m->src], w->host[m->dst], m->bytes, m->tag, m->start_ps });
 }
 
@@ -53,8 +53,8 @@ static void on_wake(void *arg, uint64_t now_ps, uint64_t tag)
 
     w->now_ps = now_ps;
     w->open--;
-    if (w->told)
-        w->told(w->arg, ANOLE_WOKEN, now_ps, &(struct anole_message){ .tag = tag, .posted_ps = now_ps });
+    if (w->hook)
+        w->hook(w->arg, ANOLE_WOKEN, now_ps, &(struct anole_message){ .tag = tag, .posted_ps = now_ps });
 }
 
 /* ---- create ---- */
@@ -128,9 +128,9 @@ uint32_t anole_hosts(const struct anole_world *w)
     return w->hosts;
 }
 
-void anole_on_message(struct anole_world *w, anole_told *told, void *arg)
+void anole_on_message(struct anole_world *w, anole_message_hook *hook, void *arg)
 {
-    w->told = told;
+    w->hook = hook;
     w->arg = arg;
 }
 

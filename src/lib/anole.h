@@ -5,7 +5,7 @@
  * the start of the world, sizes are bytes, and hosts are numbered from 0.
  *
  *     struct anole_world *w = anole_open("topology: {kind: star, hosts: 2}", error, sizeof error);
- *     anole_on_message(w, told, NULL);
+ *     anole_on_message(w, on_message, NULL);
  *     anole_post(w, 0, 1, 1000000, 7);
  *     anole_run(w, 1000000000);              // to 1 ms
  *     anole_close(w);
@@ -45,7 +45,7 @@ struct anole_message {
     uint64_t posted_ps;
 };
 
-typedef void anole_told(void *arg, enum anole_event, uint64_t now_ps, const struct anole_message *);
+typedef void anole_message_hook(void *arg, enum anole_event, uint64_t now_ps, const struct anole_message *);
 
 /* Returns the ANOLE_ABI of the loaded library. */
 int anole_abi(void);
@@ -58,7 +58,7 @@ void anole_close(struct anole_world *);
 uint32_t anole_hosts(const struct anole_world *);
 
 /* Sets the callback for posted messages. */
-void anole_on_message(struct anole_world *, anole_told *, void *arg);
+void anole_on_message(struct anole_world *, anole_message_hook *, void *arg);
 
 /* Posts a message now, on a persistent queue pair from src to dst. Returns 0, or -1 if a host does not exist,
  * both are the same, or bytes is 0 or too large. */

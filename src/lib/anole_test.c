@@ -15,14 +15,14 @@
 
 struct seen { char text[1024]; };
 
-static void told(void *arg, enum anole_event event, uint64_t now_ps, const struct anole_message *m)
+static void on_message(void *arg, enum anole_event event, uint64_t now_ps, const struct anole_message *m)
 {
     static const char *const names[] = { "arrived", "sent", "woken" };
     struct seen *s = arg;
     size_t       used = strlen(s->text);
 
-    snprintf(s->text + used, sizeof s->text - used, "%llu %u->%u %s %llu %llu\n", (unsigned long long)m->tag, m->src, m->dst,
-             names[event], (unsigned long long)m->posted_ps, (unsigned long long)now_ps);
+    snprintf(s->text + used, sizeof s->text - used, "%llu %u->%u %s %llu %llu\n", (unsigned long long)m->tag,
+             m->src, m->dst, names[event], (unsigned long long)m->posted_ps, (unsigned long long)now_ps);
 }
 
 /* Posts one message from host 0 to host 1; returns the event about it. */
@@ -33,7 +33,7 @@ static const char *post(struct seen *s, const char *scenario, enum anole_verb ve
 
     *s = (struct seen){ "" };
     assert_non_null(w);
-    anole_on_message(w, told, s);
+    anole_on_message(w, on_message, s);
     if (anole_post_as(w, verb, 0, 1, bytes, 7))
         snprintf(s->text, sizeof s->text, "refused");
     else
@@ -67,7 +67,8 @@ static void post_as__keys_of_reads_act(void **unused)
 
     (void)unused;
     snprintf(want, sizeof want, "7 1->0 arrived 0 %llu\n", WAY_PS(16) + 5 * DELAY_PS + WAY_PS(1000));
-    assert_string_equal(post(&s, STAR "traffic: [{kind: external, read_delay: 5us}]\n", ANOLE_READ, 1000), want);
+    assert_string_equal(post(&s, STAR "traffic: [{kind: external, read_delay: 5us}]\n", ANOLE_READ, 1000),
+                        want);
 }
 
 static void post_as__what_cannot_be_is_refused(void **unused)
@@ -78,7 +79,8 @@ static void post_as__what_cannot_be_is_refused(void **unused)
     assert_string_equal(post(&s, STAR, ANOLE_UD, 5000), "refused");
     assert_string_equal(post(&s, STAR, (enum anole_verb)9, 1000), "refused");
     assert_string_equal(post(&s, STAR "model: hpcc\n", ANOLE_READ, 1000), "refused");
-    assert_string_equal(post(&s, STAR "traffic: [{kind: external, qps: fresh}]\n", ANOLE_READ, 1000), "refused");
+    assert_string_equal(post(&s, STAR "traffic: [{kind: external, qps: fresh}]\n", ANOLE_READ, 1000),
+                        "refused");
 }
 
 int main(void)

@@ -26,7 +26,8 @@ static json_t *data_of(const struct made *m)
 {
     const char  *marker = strstr(page_html, PAGE_MARKER), *behind = marker + strlen(PAGE_MARKER);
     const char  *still = strstr(page_html, PAGE_STATIC), *begin = "id=\"anole-data\">", *data;
-    size_t       before = (size_t)(still - page_html), after = page_html_size - (size_t)(behind - page_html), length;
+    size_t before = (size_t)(still - page_html), after = page_html_size - (size_t)(behind - page_html),
+           length;
     json_error_t error;
     json_t      *made;
 
@@ -157,11 +158,13 @@ static void run__says_what_decides_and_what_names_mean(void **state)
         assert_true(is_metric(get(get(m.run, "summary"), "metrics"), json_string_value(name)));
     assert_string_equal(text_at(get(m.page, "help"), "kmin"), knob_info[KNOB_kmin].about);
     assert_string_equal(text_at(get(m.page, "help"), "slowdown"), figure_info[FIGURE_slowdown].help);
-    assert_string_equal(text_at(m.page, "repeat"), "anole run 'some/where/test <1>.yaml' --seed 1 --until 500us");
+    assert_string_equal(text_at(m.page, "repeat"),
+                        "anole run 'some/where/test <1>.yaml' --seed 1 --until 500us");
     unmake(&m);
 }
 
-/* Before the data: the answer, figures and limits, as HTML that needs no script and in which nothing of the data is markup. */
+/* Before the data: the answer, figures and limits, as HTML that needs no script and in which nothing of
+ * the data is markup. */
 static void print__is_readable_without_scripts(void **state)
 {
     struct made m;
@@ -191,7 +194,8 @@ static void run__says_that_it_is_partial(void **state)
     make(&m, lossy);
     assert_non_null(m.r.stuck_why);
     assert_int_equal(json_array_size(get(m.run, "partial")), 1);
-    assert_true(strncmp(json_string_value(json_array_get(get(m.run, "partial"), 0)), "Nothing moves any more after ", 29) == 0);
+    assert_true(strncmp(json_string_value(json_array_get(get(m.run, "partial"), 0)),
+                        "Nothing moves any more after ", 29) == 0);
     assert_non_null(strstr(json_string_value(json_array_get(get(m.run, "partial"), 0)), m.r.stuck_why));
     unmake(&m);
     make(&m, busy);
@@ -199,7 +203,8 @@ static void run__says_that_it_is_partial(void **state)
     assert_string_equal(text_at(m.run, "model"), "nic");
     assert_string_equal(text_at(m.run, "fidelity"), "packet");
     unmake(&m);
-    make(&m, "fidelity: fast\ntopology: {kind: star, hosts: 3}\ntraffic: [{kind: incast, senders: 2, size: 20KB}]\n");
+    make(&m, "fidelity: fast\ntopology: {kind: star, hosts: 3}\ntraffic: [{kind: incast, senders: 2, size: "
+             "20KB}]\n");
     assert_string_equal(text_at(m.run, "model"), "nic");
     assert_string_equal(text_at(m.run, "fidelity"), "fast");
     unmake(&m);
@@ -219,7 +224,8 @@ static void run__sizes_add_up_to_all_flows(void **state)
         assert_true(number(row, "p50") <= number(row, "p99") && number(row, "p99") <= number(row, "p999"));
         assert_true(number(row, "p50") >= 1);
         assert_true(number(row, "bytes_mean") >= number(row, "bytes_min"));
-        assert_true(json_is_null(get(row, "bytes_end")) || number(row, "bytes_mean") < number(row, "bytes_end"));
+        assert_true(json_is_null(get(row, "bytes_end")) ||
+                    number(row, "bytes_mean") < number(row, "bytes_end"));
     }
     assert_int_equal(flows, m.s.fct.all.count);
     unmake(&m);
@@ -243,8 +249,10 @@ static void run__cdfs_ascend_on_one_grid(void **state)
         assert_int_equal(json_array_size(x), json_array_size(p));
         assert_true(json_array_size(x) <= 200);
         for (size_t k = 1; k < json_array_size(x); k++) {
-            assert_true(json_number_value(json_array_get(x, k)) >= json_number_value(json_array_get(x, k - 1)));
-            assert_true(json_number_value(json_array_get(p, k)) > json_number_value(json_array_get(p, k - 1)));
+            assert_true(json_number_value(json_array_get(x, k)) >=
+                        json_number_value(json_array_get(x, k - 1)));
+            assert_true(json_number_value(json_array_get(p, k)) >
+                        json_number_value(json_array_get(p, k - 1)));
         }
         assert_true(json_number_value(json_array_get(p, json_array_size(p) - 1)) == 1);
     }
@@ -348,7 +356,8 @@ static void topology__tiers_and_loads_of_a_clos(void **state)
     assert_true(fabs(told / sent - 1) < 0.01);       /* four digits of each */
     /* the first link is h0's: what it sends is 'ab' */
     row = json_array_get(links, 0);
-    assert_true(fabs(number(row, "ab") - (double)m.s.sim->net.port[0].counters.tx_bytes * 8 / (100e9 * 500e-6)) < 1e-4);
+    assert_true(fabs(number(row, "ab") -
+                     (double)m.s.sim->net.port[0].counters.tx_bytes * 8 / (100e9 * 500e-6)) < 1e-4);
     unmake(&m);
 }
 
@@ -417,10 +426,12 @@ static void run__outages_and_losses_are_told(void **state)
     size_t i;
 
     (void)state;
-    make(&m, "topology: {kind: clos, tors: 2, hosts_per_tor: 3, spines: 2, rate: 100Gbps, delay: 1us, links_down: "
-             "[{a: tor0, b: spine1, down: 100us, up: 150us}, {a: tor1, b: spine1, down: 300us}, "
-             "{a: tor0, b: spine0, down: 900us, up: 950us}]}\n"
-             "traffic: [{kind: permutation, size: 3MB, shift: 3}]\nrun: 500us\n");
+    make(
+        &m,
+        "topology: {kind: clos, tors: 2, hosts_per_tor: 3, spines: 2, rate: 100Gbps, delay: 1us, links_down: "
+        "[{a: tor0, b: spine1, down: 100us, up: 150us}, {a: tor1, b: spine1, down: 300us}, "
+        "{a: tor0, b: spine0, down: 900us, up: 950us}]}\n"
+        "traffic: [{kind: permutation, size: 3MB, shift: 3}]\nrun: 500us\n");
     outages = get(m.run, "outages");
     assert_int_equal(json_array_size(outages), 2);
     assert_string_equal(text_at(json_array_get(outages, 0), "a"), "tor0");
@@ -451,7 +462,8 @@ static void run__in_which_nothing_finishes(void **state)
     unmake(&m);
 }
 
-/* A hundred thousand flows, ten thousand intervals, a knob turned in each: what is told does not grow with them. */
+/* A hundred thousand flows, ten thousand intervals, a knob turned in each: the page does not grow with
+ * them. */
 static void print__a_long_run_makes_a_small_page(void **state)
 {
     static const char text[] = "topology: {kind: clos, tors: 8, hosts_per_tor: 16, spines: 4, rate: 100Gbps, "

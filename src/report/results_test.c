@@ -35,7 +35,8 @@ static void init__goodput_of_an_entry_by_hand(void **state)
     fct_us = fct_us_stats(&s.fct.all).max;
     assert_true(fabs(r.entry[0].goodput_bps - 8e6 / (fct_us * 1e-6)) < 1);
     assert_true(r.paused_share == 0 && r.marked_share == 0 && r.dropped_packets == 0);
-    /* there and back, twice 1 us each way, and the time of a packet of 1106 bytes and of an ACK on two wires */
+    /* there and back, twice 1 us each way, and the time of a packet of 1106 bytes and of an ACK on two
+     * wires */
     assert_true(r.rtt_us_mean > 4 && r.rtt_us_max < 4.3);
     results_fini(&r);
     simulation_close(&s);
@@ -62,11 +63,13 @@ static void init__of_phases_by_hand(void **state)
     assert_int_equal(s.fct.phase[PHASE_DURING].count, 2);
     assert_int_equal(s.fct.phase[PHASE_AFTER].count, 1);
     assert_int_equal(s.fct.entry_phase[1 * PHASES + PHASE_AFTER].count, 1);
-    assert_true(figure_value(FIGURE_goodput_bps, &r.phase[PHASE_BEFORE]) == 0 && isnan(figure_value(FIGURE_rtt_us_mean, &r.phase[PHASE_BEFORE])));
+    assert_true(figure_value(FIGURE_goodput_bps, &r.phase[PHASE_BEFORE]) == 0 &&
+                isnan(figure_value(FIGURE_rtt_us_mean, &r.phase[PHASE_BEFORE])));
     /* 200 KB in 100 us are 16 Gb/s */
     assert_true(fabs(figure_value(FIGURE_goodput_bps, &r.phase[PHASE_DURING]) - 16e9) < 1);
     assert_true(fabs(r.entry_phase_bps[PHASE_DURING] - 16e9) < 1);
-    assert_true(fabs(figure_value(FIGURE_goodput_bps, &r.phase[PHASE_AFTER]) - 8000 / ((double)s.end_ps * 1e-12 - 200e-6)) < 1);
+    assert_true(fabs(figure_value(FIGURE_goodput_bps, &r.phase[PHASE_AFTER]) -
+                     8000 / ((double)s.end_ps * 1e-12 - 200e-6)) < 1);
     assert_true(r.entry_phase_bps[0 * PHASES + PHASE_AFTER] == 0);
     results_fini(&r);
     simulation_close(&s);
@@ -99,8 +102,8 @@ static uint64_t number_behind(const char *line, const char *before)
     return n;
 }
 
-/* In the models of the ns-3 forks a CNP is a flag of an ACK. Every marked packet is acknowledged with one, and it acts
- * unless the ACK is a flow's last: 8 flows, so at most 8 act not. */
+/* In the models of the ns-3 forks a CNP is a flag of an ACK. Every marked packet is acknowledged with one,
+ * and it acts unless the ACK is a flow's last: 8 flows, so at most 8 act not. */
 static void print_table__cnps_of_forks_are_flags_of_acks(void **state)
 {
     static const char *const models[] = { "hpcc", "conweave" };
@@ -112,8 +115,10 @@ static void print_table__cnps_of_forks_are_flags_of_acks(void **state)
         struct results    r;
         uint64_t          told, marked;
 
-        snprintf(text, sizeof(text), "model: %s\ntopology: {kind: star, hosts: 9, rate: 100Gbps, delay: 1us}\n"
-                 "traffic: [{kind: incast, senders: 8, receiver: h8, size: 500KB}]\n", models[i]);
+        snprintf(text, sizeof(text),
+                 "model: %s\ntopology: {kind: star, hosts: 9, rate: 100Gbps, delay: 1us}\n"
+                 "traffic: [{kind: incast, senders: 8, receiver: h8, size: 500KB}]\n",
+                 models[i]);
         run_text(&s, text);
         results_init(&r, &s);
         line = table_line(&r, "ECN");
@@ -152,7 +157,8 @@ static void print_table__cnps_of_nics_are_packets(void **state)
     simulation_close(&s);
 }
 
-/* Two flows end, then five start where there is room for three: the run has failed, and tells what it has found. */
+/* Two flows end, then five start where there is room for three: the run has failed, and tells what it has
+ * found. */
 /* One flow of 400 packets of 4,160 bytes, 100 over each of four spines. */
 static void find_tiers__load_by_hand(void **state)
 {
@@ -177,14 +183,15 @@ static void find_tiers__load_by_hand(void **state)
     simulation_close(&s);
 }
 
-/* Each plane is told apart, and NICs are no part of any. */
+/* Planes are kept apart, and NICs belong to none. */
 static void find_tiers__of_planes(void **state)
 {
     struct simulation s;
     struct results r;
 
     (void)state;
-    run_text(&s, "model: uet\ntopology: {kind: multi_plane, planes: 2, tors: 2, hosts_per_tor: 2, spines: 2, rate: 100Gbps}\n"
+    run_text(&s, "model: uet\ntopology: {kind: multi_plane, planes: 2, tors: 2, hosts_per_tor: 2, spines: 2, "
+                 "rate: 100Gbps}\n"
                  "traffic: [{kind: permutation, size: 1MB}]\n");
     results_init(&r, &s);
     assert_int_equal(r.tiers, 4);
@@ -215,8 +222,10 @@ static void init__of_a_run_that_failed(void **state)
     s.sim->flows.limit = s.sim->flows.first + 3;
     simulation_run(&s, NULL, NULL);
     assert_true(simulation_failed(&s, &err) < 0);
-    assert_string_equal(err.text, "test.yaml:4: more than 3 flows at once: more is sent than the network carries; most of them, 3, "
-                                  "are of 'incast 2': let it send less, on fewer hosts, or for a shorter time");
+    assert_string_equal(
+        err.text,
+        "test.yaml:4: more than 3 flows at once: more is sent than the network carries; most of them, 3, "
+        "are of 'incast 2': let it send less, on fewer hosts, or for a shorter time");
     results_init(&r, &s);
     assert_string_equal(r.failure, "more than 3 flows at once: more is sent than the network carries");
     assert_int_equal(s.fct.all.count, 2);

@@ -1,4 +1,4 @@
-/* src/run/sim_world_test.c - what a tuner is told of a simulated network. */
+/* src/run/sim_world_test.c - what a tuner sees of a simulated network. */
 #include "run/sim_world.h"
 #include "run/simulation.h"
 

@@ -66,7 +66,7 @@ static void run__reports_every_interval_up_to_the_end(void **state)
     simulation_close(&s);
 }
 
-/* Nothing happens after a few microseconds: the rest is told in intervals all the same. */
+/* Nothing happens after a few microseconds: intervals are still reported to the end. */
 static void run__reports_a_network_in_which_nothing_moves(void **state)
 {
     struct simulation s;
@@ -220,7 +220,7 @@ static void run_and_keep(const char *interval, struct kept *k, uint32_t *points)
     simulation_close(&s);
 }
 
-/* What monitors and tuners are shown does not depend on how often somebody looks for a picture. */
+/* Monitors and tuners get the same data however often the page's data is sampled. */
 static void run__intervals_are_the_same_with_points_between(void **state)
 {
     struct kept given = { 0 }, chosen = { 0 };
@@ -246,7 +246,7 @@ static void run__intervals_are_the_same_with_points_between(void **state)
         assert_memory_equal(a->pair, b->pair, a->pairs * sizeof(*a->pair));
         assert_memory_equal(a->entry_bytes, b->entry_bytes, a->entries * sizeof(*a->entry_bytes));
         for (uint32_t p = 0; p < a->ports; p++) {
-            /* The peak may be one that no packet saw: what is left of a queue when somebody looks. */
+            /* The peak may be one that no packet saw: what is left of a queue when it is sampled. */
             assert_true(b->port[p].queue_bytes_max >= a->port[p].queue_bytes_max);
             b->port[p].queue_bytes_max = a->port[p].queue_bytes_max;
             assert_memory_equal(&a->port[p], &b->port[p], sizeof(a->port[p]));
@@ -345,7 +345,7 @@ static void change__at_the_end_of_an_interval_is_of_the_next(void **state)
     simulation_close(&s);
 }
 
-/* A search sets kmin; cnp_dscp, which nobody searches for, stays as it was changed. Three hosts send so little
+/* A search sets kmin; cnp_dscp, which is not searched, stays as it was changed. Three hosts send so little
  * in some intervals that the guard would put kmin back: it is off. */
 static void change__of_a_knob_that_is_not_searched_for_stays(void **state)
 {
@@ -418,7 +418,7 @@ static void tuner__an_alias_is_a_tuner_with_an_option(void **state)
     simulation_close(&s);
 }
 
-/* 14 temperatures of 20 settings, utility not in percent: nobody gave these, and yet they are what the
+/* 14 temperatures of 20 settings, utility not in percent: these were not given, and yet they are what the
  * tuner has. */
 static void tuner__keeps_the_values_in_force(void **state)
 {

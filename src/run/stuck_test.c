@@ -75,7 +75,7 @@ static void run__waits_for_the_timer_that_is_set(void **unused)
     simulation_close(&s);
 }
 
-/* A loss that nobody repairs: there are no more events. */
+/* A loss without retransmission: there are no more events. */
 static void run__names_what_is_never_sent_again(void **unused)
 {
     struct simulation s;

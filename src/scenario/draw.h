@@ -1,4 +1,5 @@
-/* src/scenario/draw.h - random scenarios, for judging tuners and settings on workloads that nobody chose.
+/* src/scenario/draw.h - random scenarios, for judging tuners and settings on workloads that were not
+ * hand-picked.
  *
  * A seed gives one scenario, as YAML: topology (one to three tiers, rails, planes; oversubscribed or not;
  * mixed speeds; failing links), NICs, buffers, and one to three kinds of traffic. The same seed gives the

@@ -81,7 +81,7 @@ static void scenario_start__takes_what_can(void **unused)
         STAR INCAST "switch: {lossless: no, buffer: 1086}\n",
         STAR INCAST "switch: {lossless: no, lossy_queue: 1086}\n",
         STAR INCAST "switch: {lossless: no, buffer: 10860, lossy_alpha: 0.1}\n",
-        STAR INCAST "switch: {lossy_queue: 1}\n",            /* of classes that nobody uses */
+        STAR INCAST "switch: {lossy_queue: 1}\n",            /* of unused classes */
         STAR INCAST "host: {rto: 0}\n",
         STAR INCAST "host: {rto: 20ms}\n",
         STAR INCAST "host: {rto: auto}\n",

@@ -259,7 +259,7 @@ static void set_devices(struct reader *r, struct scenario *s, const char *path, 
     if (c->is_conweave)
         cfg->pause_ps = (uint64_t)c->pause_us * PS_PER_US;
     if (c->is_conweave && !cfg->pause_ps)
-        refuse_config(r, path, "a PAUSE_TIME of less than 1 us pauses nobody");
+        refuse_config(r, path, "a PAUSE_TIME of less than 1 us pauses no port");
 }
 
 static void read_flows(struct reader *r, struct scenario *s, const struct yaml_node *node, const char *path,

@@ -116,7 +116,7 @@ static void conweave__refused_with_the_line_of_the_config(void **unused)
     assert_true(read_config(&s, "\nLB_MODE 2\n", &err) < 0);
     assert_non_null(strstr(err.text, "/config.txt:2: LB_MODE 2 (drill) is not modelled"));
     assert_true(read_config(&s, CONFIG "LB_MODE 0\nPAUSE_TIME 0\n", &err) < 0);
-    assert_non_null(strstr(err.text, "/config.txt: a PAUSE_TIME of less than 1 us pauses nobody"));
+    assert_non_null(strstr(err.text, "/config.txt: a PAUSE_TIME of less than 1 us pauses no port"));
 }
 
 /* The balancer and the seed of the config count, unless the scenario has its own. */

@@ -213,7 +213,7 @@ static void long_short__is_refused(void **unused)
     refuse_all(rows);
 }
 
-/* A table that somebody wrote is refused where it is wrong. */
+/* A user's table is refused where it is wrong. */
 static void sizes__of_a_file_are_refused(void **unused)
 {
     static const struct { const char *table, *message; } rows[] = {
@@ -382,7 +382,7 @@ static void long_short__hosts_are_given_out(void **unused)
     }
     scenario_fini(&s);
     parse(&s, "topology: {kind: star, hosts: 2}\nrun: 20ms\ntraffic: [{kind: long_short, shorts: 3}]\n");
-    assert_int_equal(traffic_streams(s.traffic), 2);     /* nobody else is there: both from h0 */
+    assert_int_equal(traffic_streams(s.traffic), 2);     /* there is no other host: both from h0 */
     assert_int_equal(traffic_source(s.traffic, 1), 0);
     scenario_fini(&s);
 }

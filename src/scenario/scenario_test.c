@@ -86,7 +86,7 @@ static void take_file(struct scenario *s, const char *path)
 
 /* ---- general keys and models ---- */
 
-static void scenario_parse__what_nobody_said(void **state)
+static void scenario_parse__defaults(void **state)
 {
     struct scenario s;
 
@@ -645,7 +645,7 @@ static void scenario_print_reference__is_the_page(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scenario_parse__what_nobody_said),
+        cmocka_unit_test(scenario_parse__defaults),
         cmocka_unit_test(scenario_parse__what_is_said),
         cmocka_unit_test(scenario_parse__acks_as_linux_sets_them_up),
         cmocka_unit_test(scenario_parse__model_hpcc),

@@ -123,7 +123,7 @@ static void check_switch(const struct section *root, const struct sim_cfg *cfg)
                           "model uet have many");
 }
 
-/* A class of queue pairs that nobody uses is a mistake. */
+/* A class of queue pairs without traffic is a mistake. */
 static void check_classes(const struct section *root, const struct scenario *s)
 {
     uint8_t idle = sim_roce_prios(&s->cfg) & (uint8_t)~traffic_prios(s->traffic);

@@ -560,7 +560,7 @@ bool partition_run_until(struct sim *s, uint64_t until_ps)
     while (!has_failed(all) && (from_ps = next_ps(all)) <= until_ps && from_ps != UINT64_MAX) {
         run_round(all, from_ps, until_ps - from_ps < all->round_ps ? until_ps + 1 : from_ps + all->round_ps);
         all->round_ps = all->round_ps < ROUND_PS / 2 ? 2 * all->round_ps : ROUND_PS;
-        gather_tell(all->gathered, all->count, &s->engine.hooks);
+        gather_report(all->gathered, all->count, &s->engine.hooks);
         traffic_tell(s->program.traffic);
     }
     gather_sums(s, all->gathered, all->count);

@@ -128,8 +128,9 @@ static void change_build__gives_each_node_its_own(void **unused)
 
             assert_int_equal(n, net->port[c->port].node->id);
             assert_true(i == net->first_change[n] || c[-1].epoch <= c->epoch);
-            assert_int_equal(net->epoch_ps[c->epoch - 1],
-                             c->epoch == 1 ? 10 * PS_PER_US : c->epoch == 2 ? 20 * PS_PER_US : 30 * PS_PER_US);
+            assert_int_equal(net->epoch_ps[c->epoch - 1], c->epoch == 1   ? 10 * PS_PER_US
+                                                          : c->epoch == 2 ? 20 * PS_PER_US
+                                                                          : 30 * PS_PER_US);
         }
     assert_int_equal(8, seen);
     assert_true(net->epoch_ps[3] == NEVER);
@@ -156,7 +157,7 @@ static void run_until__ports_follow_the_changes(void **unused)
     sim_free(s);
 }
 
-/* Both ends of a link that comes up wait for word from the other, but nobody has paused them. */
+/* Both ends of a link that comes up wait for word from the other, but neither is paused. */
 static void run_until__waiting_for_a_link_is_no_pause(void **unused)
 {
     struct sim *s = start_with_changes();

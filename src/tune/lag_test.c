@@ -76,7 +76,7 @@ static void take__what_began_before_the_decision_was_in_force_is_left_out(void *
         r = lag_next(&l, i * PS_PER_MS);
     }
     assert_true(r && r->number == 6);
-    lag_settle(&l, NEVER);       /* on its way, nobody knows for how long */
+    lag_settle(&l, NEVER);       /* on its way for an unknown time */
     add(&l, 8);
     assert_null(lag_next(&l, 100 * PS_PER_MS));
     lag_fini(&l);

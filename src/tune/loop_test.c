@@ -313,8 +313,8 @@ static void on_applied__refused_is_asked_again_and_pending_is_not(void **state)
 
 /* ---- others ---- */
 
-/* A knob that somebody has turned stays turned while the tuner gives what it gave before, and others stay the
- * tuner's. */
+/* A knob that an operator has changed stays changed while the tuner gives what it gave before, and others
+ * stay the tuner's. */
 static void on_change__holds_until_the_tuner_wants_something_new(void **state)
 {
     struct decision d;

@@ -147,7 +147,7 @@ static bool next_word(struct bench *b, uint32_t intervals)
     return false;
 }
 
-/* The setting that is set ran, was predicted to be better, and nobody who is still in the race more so by
+/* The setting that is set ran, was predicted to be better, and no other setting in the race more so by
  * more than chance. */
 static void check_tried(const struct bench *b)
 {
@@ -209,7 +209,7 @@ static void step__what_is_slower_than_before_does_not_stay(void **state)
     close_bench(&b);
 }
 
-/* Whoever applies settings has taken it back: nothing is left to prove, and the twin is not asked again at
+/* The actuator has withdrawn it: nothing is left to prove, and the twin is not asked again at
  * once. */
 static void step__what_a_guard_takes_back_needs_no_proof(void **state)
 {

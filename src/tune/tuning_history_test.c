@@ -125,7 +125,7 @@ static void add_step(struct tuning *g, uint64_t n, const struct knobs *was, doub
     s->is.value[KNOB_kmin] = kmin;
 }
 
-/* Three steps: kmin is set, somebody else sets pmax, and what the last step sets is refused. */
+/* Three steps: kmin is set, an operator sets pmax, and what the last step sets is refused. */
 static void make_history(struct tuning *g)
 {
     struct outcome       refused = { .kind = OUTCOME_REFUSED, .why = "nobody answers" };
@@ -146,7 +146,7 @@ static void make_history(struct tuning *g)
     add_step(g, 3, &k, 100);
 }
 
-/* One port is paused for 3 us, and nobody counts how long the other is. */
+/* One port is paused for 3 us, and the other port's pauses are not counted. */
 static void add__unknown_pauses_are_not_zero(void **state)
 {
     struct report_device devices[] = { { 0 }, { .counts_no_pauses = true } };

@@ -173,8 +173,8 @@ static void add_finding(const struct advice *a, struct card *c)
 
 /* ---- against the others ---- */
 
-/* Why a setting is not advised though it may score better: it harms somebody beyond the bound, or that it
- * does not is uncertain. False: neither. */
+/* Why a setting is not advised though it may score better: it harms a class or job beyond the bound, or
+ * that it does not is uncertain. False: neither. */
 static bool add_harm(const struct advice *a, struct card *c, const struct advise_row *row, const char *name)
 {
     uint32_t test, party = advise_harmed(a, row, &test);

@@ -54,8 +54,8 @@ static struct traffic_model half_and_half(double local)
     return m;
 }
 
-/* Half of the hosts are workers, half have closed loops: nobody has both, whether rings are packed into racks
- * or spread over them. */
+/* Half of the hosts are workers, half have closed loops: no host has both, whether rings are packed into
+ * racks or spread over them. */
 static void make__jobs_and_loops_have_hosts_of_their_own(void **state)
 {
     (void)state;

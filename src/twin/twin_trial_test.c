@@ -70,8 +70,9 @@ static void run__messages_that_starve_are_not_forgotten(void **state)
  * about 6 % more for headers; then come at most 10 us of round trip and the barrier. */
 static void run__a_job_has_iterations_with_compute(void **state)
 {
-    static const char job[] = STAR "traffic:\n  - {kind: training, workers: 2, collective: all_to_all, size: 1MB, "
-                                   "compute: 100us}\nrun: 2ms\n";
+    static const char job[] =
+        STAR "traffic:\n  - {kind: training, workers: 2, collective: all_to_all, size: 1MB, "
+             "compute: 100us}\nrun: 2ms\n";
     struct predicted  p = run_one(job, 2 * PS_PER_MS, 1);
     double            us = 1e6 * p.all.job[0].seconds / p.all.job[0].iterations;
 
@@ -133,7 +134,7 @@ static void run__load_is_that_of_entries_that_have_one(void **state)
 }
 
 /* Posting ends after 0.5 ms, in the middle of a message that takes 0.8 ms alone: it is waited for. At that
- * moment hosts would have told of one that waits. */
+ * moment hosts would have reported one that waits. */
 static void run__what_was_posted_is_waited_for(void **state)
 {
     struct twin          t = twin_of(lone, 1);

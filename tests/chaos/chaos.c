@@ -275,7 +275,7 @@ static void edit(struct world *w)
     uint32_t       i = (uint32_t)world_draw(w, 0, w->agents - 1);
     struct device *d = &w->device[i];
     bool           denies = d->is.is_named[KNOB_denied_ports] && world_chance(w, 0.3);
-    enum knob      knob = d->is.is_named[KNOB_kmin] ? KNOB_kmin : denies ? KNOB_denied_ports : KNOB_rpg_hai_rate;
+    enum knob knob = d->is.is_named[KNOB_kmin] ? KNOB_kmin : denies ? KNOB_denied_ports : KNOB_rpg_hai_rate;
     double         value = (double)world_draw(w, 100, 390) + 0.25;
 
     d->is.knobs.value[knob] = value;
@@ -439,11 +439,12 @@ static void heal(struct world *w)
         w->proc[i].disk.full_until_us = 0;
     }
     for (uint32_t i = 0; i < w->controllers && w->has_lying_relay; i++)
-        process_kill(w, &w->proc[w->agents + i]);        /* people see that nobody acts, or that two do, and start them again */
+        process_kill(w, &w->proc[w->agents + i]);        /* operators restart them */
     for (uint32_t i = 0; i < w->agents; i++) {
         struct device *d = &w->device[i];
 
-        d->refuses_until_us = d->busy_until_us = d->blind_until_us = d->clamps_until_us = d->late_until_us = d->breach_until_us = 0;
+        d->refuses_until_us = d->busy_until_us = d->blind_until_us = d->clamps_until_us = d->late_until_us =
+            d->breach_until_us = 0;
     }
 }
 
@@ -472,7 +473,7 @@ static void on_late(struct world *w, const struct event *e)
 /* A process that stands still does not see it yet. */
 static bool is_put_off(struct world *w, const struct event *e)
 {
-    bool         is_process = e->kind == EV_TICK || e->kind == EV_TIMER || e->kind == EV_MSG || e->kind == EV_CUT;
+    bool is_process = e->kind == EV_TICK || e->kind == EV_TIMER || e->kind == EV_MSG || e->kind == EV_CUT;
     struct event later = *e;
 
     if (!is_process || w->now_us >= w->proc[e->proc].paused_until_us)

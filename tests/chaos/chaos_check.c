@@ -25,8 +25,9 @@ static void broken(struct world *w, enum chaos_promise promise, uint32_t device,
     if (*w->result->broken)
         return;
     w->result->promise = promise;
-    snprintf(w->result->broken, sizeof w->result->broken, "%s: seed %" PRIu64 ", %.3f s, device %u (%s): %s", promise_name[promise],
-             w->seed, (double)w->now_us / 1e6, device, knobset_text(text, sizeof text, &w->device[device].is), what);
+    snprintf(w->result->broken, sizeof w->result->broken, "%s: seed %" PRIu64 ", %.3f s, device %u (%s): %s",
+             promise_name[promise], w->seed, (double)w->now_us / 1e6, device,
+             knobset_text(text, sizeof text, &w->device[device].is), what);
     world_loud(w, "BROKEN %s", w->result->broken);
 }
 
@@ -96,7 +97,8 @@ void check_after_msg(struct world *w, uint32_t device, const struct msg *m)
     const struct proc *p = &w->proc[device];
     struct device     *d = &w->device[device];
 
-    bool is_obeyed = m->incarnation == p->agent.incarnation && m->term >= d->fence && w->now_us >= p->disk.full_until_us;
+    bool is_obeyed =
+        m->incarnation == p->agent.incarnation && m->term >= d->fence && w->now_us >= p->disk.full_until_us;
 
     if (m->kind != MSG_WHO && m->incarnation == p->agent.incarnation && w->now_us >= p->disk.full_until_us)
         d->fence = max_u64(d->fence, m->term);
@@ -140,7 +142,8 @@ void check_log_line(struct world *w, uint32_t device, const char *line, size_t l
 static bool is_of_newest(const struct device *d, enum knob knob, double value)
 {
     for (uint32_t i = 0; i < WORLD_PREPARED_MAX; i++)
-        if (d->prepared[i].set.is_named[knob] && d->prepared[i].set.knobs.value[knob] == value && d->prepared[i].term >= d->fence)
+        if (d->prepared[i].set.is_named[knob] && d->prepared[i].set.knobs.value[knob] == value &&
+            d->prepared[i].term >= d->fence)
             return true;
     return false;
 }
@@ -218,7 +221,8 @@ static void check_pace(struct world *w, uint32_t device)
         broken(w, PROMISE_pace, device, "there are more changes than a day's budget");
 }
 
-/* Has a controller asked for a factory value? An agent then takes it for its own write that came late, for a minute. */
+/* Has a controller asked for a factory value? An agent then takes it for its own write that came late, for
+ * a minute. */
 static bool is_first_asked(const struct device *d, const struct knob_set *set)
 {
     for (uint32_t i = 0; i < WORLD_PREPARED_MAX; i++)
@@ -236,7 +240,8 @@ void check_set(struct world *w, uint32_t device, const struct knob_set *set)
 
     if (d->is_observed)
         broken(w, PROMISE_observe, device, "an agent that observes writes");
-    if (d->loaded_us > d->asked_us && knobset_has(&d->held, set) && !knobset_has(&d->first, set) && !is_first_asked(d, set))
+    if (d->loaded_us > d->asked_us && knobset_has(&d->held, set) && !knobset_has(&d->first, set) &&
+        !is_first_asked(d, set))
         broken(w, PROMISE_volatile, device, "a setting outlives the driver that had it");
     if (!check_values(w, device, set))
         return;
@@ -292,7 +297,7 @@ void check_command(struct world *w, const struct proc *p, uint32_t link, const s
     if (m->kind == MSG_PREPARE && p->is_frozen && !is_known(w, &m->set, false))
         broken(w, PROMISE_freeze, 0, "a frozen controller tries something");
     if (m->kind == MSG_PREPARE && mode == MODE_APPROVE && !is_known(w, &m->set, true))
-        broken(w, PROMISE_approval, 0, "something is tried that nobody has approved");
+        broken(w, PROMISE_approval, 0, "a trial runs without approval");
     if (m->kind == MSG_COMMIT && !w->relays && link < w->agents && w->now_us > p->heard_us[link] + OLD_US)
         broken(w, PROMISE_knowledge, link, "it is changed although its last report is old");
 }
@@ -343,7 +348,8 @@ void check_kill_controller(struct world *w, struct proc *p)
 void check_controller_line(struct world *w, struct proc *p, const char *line, size_t length)
 {
     json_t     *o = json_loadb(line, length, 0, NULL);
-    const char *what = json_string_value(json_object_get(o, "what")), *why = json_string_value(json_object_get(o, "why"));
+    const char *what = json_string_value(json_object_get(o, "what")),
+               *why = json_string_value(json_object_get(o, "why"));
 
     if (what && strcmp(what, "abort") == 0 && why && (strstr(why, "harm:") || strstr(why, "guardrail:")))
         note_harm(w, p);
@@ -352,7 +358,8 @@ void check_controller_line(struct world *w, struct proc *p, const char *line, si
     json_decref(o);
 }
 
-/* What a device made of a write cannot be told from what a person has set, once the agent has forgotten it: it stays. */
+/* What a device made of a write cannot be told from what a person has set, once the agent has forgotten
+ * it: it stays. */
 void check_kill(struct world *w, uint32_t device)
 {
     struct device *d = &w->device[device];
@@ -367,8 +374,8 @@ void check_kill(struct world *w, uint32_t device)
 
 static bool is_well(const struct world *w, const struct device *d)
 {
-    return w->now_us >= d->refuses_until_us && w->now_us >= d->busy_until_us && w->now_us >= d->blind_until_us &&
-           w->now_us >= d->clamps_until_us && w->now_us >= d->late_until_us;
+    return w->now_us >= d->refuses_until_us && w->now_us >= d->busy_until_us &&
+           w->now_us >= d->blind_until_us && w->now_us >= d->clamps_until_us && w->now_us >= d->late_until_us;
 }
 
 static void follow(struct world *w, uint32_t device)
@@ -408,19 +415,20 @@ static void check_device(struct world *w, uint32_t device)
         broken(w, PROMISE_lease, device, "a value that is not confirmed is there after its lease");
     if (d->is_exposed && w->now_us < d->breach_until_us &&
         w->now_us > max_u64(max_u64(d->exposed_us, d->breach_since_us) + GUARD_US, d->able_us + MOMENT_US))
-        broken(w, PROMISE_guard, device, "a value that is not confirmed is there after a guardrail was broken");
+        broken(w, PROMISE_guard, device,
+               "a value that is not confirmed is there after a guardrail was broken");
     if (d->is_unexplained && w->now_us > max_u64(d->able_log_us, d->unexplained_us) + MOMENT_US)
         broken(w, PROMISE_audit, device, "the audit log does not explain a value");
 }
 
-/* With one controller alone, nobody can have taken over. A relay that lies speaks for all behind it, and two who lie may be more than those
- * who are left. */
+/* With one controller alone, there is no other to take over. A relay that lies speaks for all behind it,
+ * and two who lie may be more than those who are left. */
 static void check_role(struct world *w)
 {
     const struct proc *first = &w->proc[w->agents], *second = first + 1;
 
-    if (second->life == 1 && !second->is_alive && first->controller.role == ROLE_DEPOSED && !w->has_lying_relay &&
-        w->liars < 2)
+    if (second->life == 1 && !second->is_alive && first->controller.role == ROLE_DEPOSED &&
+        !w->has_lying_relay && w->liars < 2)
         broken(w, PROMISE_deposed, 0, "the only controller takes itself for deposed");
 }
 
@@ -458,8 +466,8 @@ void check_leave(struct world *w)
         const struct proc *p = &w->proc[w->agents + i];
 
         has_active |= p->is_alive && p->controller.role == ROLE_ACTIVE;
-        world_loud(w, "controller %u: %s, role %d, term %" PRIx64, i, p->is_alive ? "alive" : "dead", (int)p->controller.role,
-                   p->controller.term);
+        world_loud(w, "controller %u: %s, role %d, term %" PRIx64, i, p->is_alive ? "alive" : "dead",
+                   (int)p->controller.role, p->controller.term);
     }
     if (!has_active && w->liars < 2)             /* two who lie may outvote those who are left */
         broken(w, PROMISE_lasting, 0, "no controller acts, long after all is well");

@@ -8,14 +8,16 @@
 void check_before_msg(struct world *, uint32_t device, const struct msg *);
 void check_after_msg(struct world *, uint32_t device, const struct msg *);
 
-/* Its agent wrote a line; is about to write a setting, and a value of it; somebody else has set a value; its agent was killed. */
+/* Its agent wrote a line; is about to write a setting, and a value of it; an operator has set a value; its
+ * agent was killed. */
 void check_log_line(struct world *, uint32_t device, const char *line, size_t length);
 void check_set(struct world *, uint32_t device, const struct knob_set *);
 void check_write(struct world *, uint32_t device, enum knob, double value);
 void check_foreign(struct world *, uint32_t device, enum knob, double value);
 void check_kill(struct world *, uint32_t device);
 
-/* A controller is killed; hears something; sends a message; writes a line; a person has ordered something, and it said so. */
+/* A controller is killed; hears something; sends a message; writes a line; a person has ordered something,
+ * and it said so. */
 void check_kill_controller(struct world *, struct proc *);
 void check_heard(struct world *, struct proc *, const struct event *);
 void check_command(struct world *, const struct proc *, uint32_t link, const struct msg *);

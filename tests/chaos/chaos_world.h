@@ -26,7 +26,7 @@
 #define WORLD_PREPARED_MAX    64
 
 enum event_kind { EV_TICK, EV_TIMER, EV_MSG, EV_RESTART, EV_FAULT, EV_LATE, EV_HEAL, EV_LEAVE, EV_CUT, EV_PERSON };
-/* CUT: a relay sends an agent away; PERSON: somebody looks whether a trial waits for approval */
+/* CUT: a relay sends an agent away; PERSON: an operator looks whether a trial waits for approval */
 
 struct event {
     uint64_t        at_us, order;
@@ -46,7 +46,7 @@ struct disk {
     char       *log;
     size_t      log_length, log_max;
     uint64_t    full_until_us;
-    bool        is_damaged;      /* a file was changed by nobody who may */
+    bool        is_damaged;      /* a file was changed without permission */
     bool        is_log_damaged;  /* as disk.h: nothing is added until it was set aside */
     bool        is_part;         /* the log: what was damaged is elsewhere */
 };
@@ -55,7 +55,7 @@ struct proc {                    /* agents first, then controllers, relays, liar
     struct world     *world;
     uint32_t          index;     /* among its kind */
     bool              is_agent, is_relay, is_alive, is_gone;     /* gone: does not come back */
-    bool              is_liar;   /* a relay that lies, or somebody with a certificate and no device */
+    bool              is_liar;   /* a relay that lies, or a party with a certificate and no device */
     uint64_t          life, timer;
     uint64_t          paused_until_us;
     uint64_t          clock_us;  /* its clock when the history began ... */
@@ -89,7 +89,8 @@ struct values { double value[WORLD_VALUES_MAX]; uint32_t count; };
 
 struct device {
     struct knob_set is;
-    uint64_t        refuses_until_us, blind_until_us, clamps_until_us, late_until_us, breach_until_us, breach_since_us;
+    uint64_t refuses_until_us, blind_until_us, clamps_until_us, late_until_us, breach_until_us,
+        breach_since_us;
     uint64_t        busy_until_us;               /* it says EBUSY, and nothing changes */
     bool            is_whole;    /* parameters are written together, as a profile of MRC */
     bool            is_fixed;    /* it changes nothing while it is used, and says so */
@@ -113,7 +114,7 @@ struct device {
     uint64_t        loaded_us, asked_us;         /* the driver, again; the last order to prepare or commit something */
     bool            is_foreign[KNOB_COUNT];      /* set by a person who has not let it go since */
     bool            is_observed; /* its agent may not write, or the device takes no change */
-    bool            is_frozen;   /* its agent has been told, and could save it */
+    bool            is_frozen;   /* its agent has received the freeze and could save it */
     bool            is_misled;   /* its agent has heard a relay that lies */
     uint64_t        changes;     /* writes of values that are not confirmed */
     uint64_t        changed_us, kills_at_change, kills;
@@ -166,7 +167,8 @@ extern const struct world_bound world_bound[WORLD_KNOBS];
 /* Is this the world in which this was taken away? */
 #define IS_MUTANT(w, name) ((w)->mutation == CHAOS_##name)
 
-/* Rooms for messages and racks are used again and again: allocation would be most of the time of a history. */
+/* Rooms for messages and racks are used again and again: allocation would be most of the time of a
+ * history. */
 void *world_take(struct pool *, size_t size);
 void  world_give(struct pool *, void *);
 void  world_free(struct pool *);

@@ -40,10 +40,12 @@ static struct knob_set lie_set(struct world *w)
 
     for (int i = 0; i < 3; i++)
         if (world_chance(w, 0.1))
-            knob_set_add(&set, (enum knob)world_draw(w, 0, KNOB_COUNT - 1), (double)any_number(w) * (world_chance(w, 0.1) ? -1 : 1));
+            knob_set_add(&set, (enum knob)world_draw(w, 0, KNOB_COUNT - 1),
+                         (double)any_number(w) * (world_chance(w, 0.1) ? -1 : 1));
     for (int i = 0; i < WORLD_KNOBS; i++)
         if (world_chance(w, 0.4))
-            knob_set_add(&set, world_bound[i].knob, (double)world_draw(w, 1, (uint64_t)world_bound[i].max * 2));
+            knob_set_add(&set, world_bound[i].knob,
+                         (double)world_draw(w, 1, (uint64_t)world_bound[i].max * 2));
     return set;
 }
 
@@ -59,7 +61,7 @@ static struct msg_sample lie_sample(struct world *w)
 
 /* ---- an agent ---- */
 
-/* Its own first device, one that it has invented, or somebody else's. */
+/* Its own first device, an invented one, or another agent's. */
 static void lie_name(struct world *w, const struct proc *p, struct msg *m)
 {
     uint32_t own = p->index;
@@ -67,7 +69,8 @@ static void lie_name(struct world *w, const struct proc *p, struct msg *m)
     if (lies(p, LIE_NAMES) && world_chance(w, 0.4))
         snprintf(m->name, sizeof m->name, "%s", w->agent_cfg[world_draw(w, 0, w->agents - 1)].name);
     else
-        snprintf(m->name, sizeof m->name, "mallory%u/nic%u", own, lies(p, LIE_NAMES) ? (unsigned)world_draw(w, 0, 400) : 0);
+        snprintf(m->name, sizeof m->name, "mallory%u/nic%u", own,
+                 lies(p, LIE_NAMES) ? (unsigned)world_draw(w, 0, 400) : 0);
 }
 
 static void lie_hello(struct world *w, const struct proc *p, struct msg *m)
@@ -87,7 +90,9 @@ static struct msg make_lie(struct world *w, const struct proc *p)
     struct msg m = { .kind = pick < 0.35 ? MSG_HELLO : pick < 0.75 ? MSG_REPORT : pick < 0.95 ? MSG_ANSWER :
                              (enum msg_kind)world_draw(w, MSG_NONE, MSG_KINDS - 1) };
 
-    m.incarnation = w->is_calm || world_chance(w, 0.8) ? p->incarnation : w->proc[world_draw(w, 0, w->agents - 1)].agent.incarnation;
+    m.incarnation = w->is_calm || world_chance(w, 0.8)
+                        ? p->incarnation
+                        : w->proc[world_draw(w, 0, w->agents - 1)].agent.incarnation;
     m.term = lies(p, LIE_TERMS) ? lie_term(w, p) : p->heard_term;
     m.stamp_us = lies(p, LIE_NUMBERS) ? lie_time(w, p) : world_clock(p, w->now_us);
     m.sample = (struct msg_sample){ .interval_us = 100000, .metric = 0.5 };
@@ -108,7 +113,7 @@ static struct msg make_lie(struct world *w, const struct proc *p)
     return m;
 }
 
-/* As it would arrive; false: nobody can read it. */
+/* As it would arrive; false: unreadable. */
 static bool pass_codec(struct world *w, bool is_garbled, struct msg *m)
 {
     static unsigned char bytes[CODEC_BYTES_MAX];
@@ -129,7 +134,8 @@ static void send_lie(struct world *w, struct proc *p, struct msg *m, liar_pass *
     if (!pass_codec(w, is_garbled, m))
         w->result->unreadable++;
     else
-        pass(w, (uint32_t)(p - w->proc), w->agents + (uint32_t)world_draw(w, 0, w->controllers + w->relays - 1), m);
+        pass(w, (uint32_t)(p - w->proc),
+             w->agents + (uint32_t)world_draw(w, 0, w->controllers + w->relays - 1), m);
 }
 
 void liar_on_tick(struct world *w, struct proc *p, liar_pass *pass)
@@ -217,7 +223,9 @@ void liar_order(struct world *w, struct proc *p, struct msg *m)
         return;
     w->result->lies++;
     lie.kind = kinds[world_draw(w, 0, sizeof kinds / sizeof *kinds - 1)];
-    lie.term = world_chance(w, 0.7) ? p->heard_term : world_chance(w, 0.05) ? lie_term(w, p) : p->heard_term + 1;
+    lie.term = world_chance(w, 0.7)    ? p->heard_term
+               : world_chance(w, 0.05) ? lie_term(w, p)
+                                       : p->heard_term + 1;
     if (lie.kind == MSG_PREPARE)
         p->heard_change++;
     lie.change = world_chance(w, 0.9) ? p->heard_change : any_number(w);

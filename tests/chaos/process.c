@@ -172,7 +172,8 @@ static void write_value(struct proc *p, enum knob knob, double value)
     check_write(w, p->index, knob, value);
     d->is.knobs.value[knob] = is_clamped ? floor(value * 0.75) + 0.5 : value;
     d->is_clamped[knob] = is_clamped;
-    world_loud(w, "device %u: %s = %g%s", p->index, knob_info[knob].name, d->is.knobs.value[knob], is_clamped ? " (clamped)" : "");
+    world_loud(w, "device %u: %s = %g%s", p->index, knob_info[knob].name, d->is.knobs.value[knob],
+               is_clamped ? " (clamped)" : "");
 }
 
 static int write_late(struct proc *p, const struct knob_set *set)
@@ -246,13 +247,13 @@ static void rack_copy(struct rack *to, const struct rack *from)
     to->item = from->items ? xmalloc(from->items * sizeof *to->item) : NULL;
     if (from->items)
         memcpy(to->item, from->item, from->items * sizeof *to->item);
-    for (uint32_t i = 0; i < from->tolds; i++)
-        seen_part_copy(rack_tell(to, from->told[i].slot), &from->told[i].part);
+    for (uint32_t i = 0; i < from->messages_count; i++)
+        seen_part_copy(rack_add_messages(to, from->messages[i].slot), &from->messages[i].part);
 }
 
 static void deliver(struct world *w, uint32_t from, uint32_t to, const struct msg *m, const struct rack *r)
 {
-    uint64_t     delay_us = world_chance(w, w->slow) ? world_draw(w, 1000, 4000000) : world_draw(w, 100, 3000);
+    uint64_t delay_us = world_chance(w, w->slow) ? world_draw(w, 1000, 4000000) : world_draw(w, 100, 3000);
     struct event e = { .at_us = w->now_us + delay_us, .kind = EV_MSG, .proc = to, .from = from };
 
     if (m) {
@@ -265,7 +266,8 @@ static void deliver(struct world *w, uint32_t from, uint32_t to, const struct ms
     world_push(w, e);
 }
 
-static void pass(struct world *w, uint32_t from, uint32_t to, uint64_t cut_until_us, const struct msg *m, const struct rack *r)
+static void pass(struct world *w, uint32_t from, uint32_t to, uint64_t cut_until_us, const struct msg *m,
+                 const struct rack *r)
 {
     if (w->now_us < cut_until_us || (!w->is_quiet && world_chance(w, w->drop)))
         return;
@@ -390,7 +392,8 @@ static void mux_down(void *arg, const struct rack *r)
     struct proc *p = arg;
     uint32_t     relay = (uint32_t)(r->life % WORLD_RELAYS_MAX);
 
-    pass(p->world, p->world->agents + p->index, relay_proc(p->world, relay), p->world->cut_relay_us[relay], NULL, r);
+    pass(p->world, p->world->agents + p->index, relay_proc(p->world, relay), p->world->cut_relay_us[relay],
+         NULL, r);
 }
 
 /* ---- tuner ---- */
@@ -424,7 +427,8 @@ static bool propose(void *arg, uint64_t now_us, struct knob_set *set, char why[M
 
 static void ended(void *arg, bool is_kept, uint32_t missed, const char *why)
 {
-    world_loud(((struct proc *)arg)->world, "trial %s, %u missed: %s", is_kept ? "kept" : "dropped", missed, why);
+    world_loud(((struct proc *)arg)->world, "trial %s, %u missed: %s", is_kept ? "kept" : "dropped", missed,
+               why);
 }
 
 /* ---- life ---- */
@@ -515,7 +519,8 @@ void process_fini(struct proc *p)
     relay_fini(&p->relay);
 }
 
-/* As disk.c: devices are brought back first, then the log is looked at, and another begins if it is damaged. */
+/* As disk.c: devices are brought back first, then the log is looked at, and another begins if it is
+ * damaged. */
 static void mend_log(struct proc *p, struct audit *a)
 {
     struct disk *d = &p->disk;
@@ -612,8 +617,8 @@ static void set_tick(struct world *w, struct proc *p, uint64_t after_us)
 }
 
 /* Runs one handler of the process; it may end in the middle of it. */
-static void run(struct world *w, struct proc *p, void (*handle)(struct world *, struct proc *, const struct event *),
-                const struct event *e)
+static void run(struct world *w, struct proc *p,
+                void (*handle)(struct world *, struct proc *, const struct event *), const struct event *e)
 {
     w->running = p;
     if (setjmp(w->killed) == 0)
@@ -691,8 +696,9 @@ static void hide_newer(const struct event *e, const struct controller *c)
 static bool admits(struct world *w, struct proc *p, const struct event *e)
 {
     struct account *a = p->account[e->from];
-    bool            is_good = e->msg->kind != MSG_HELLO || ((IS_MUTANT(w, any_name) || account_speaks_for(a, e->msg->name)) &&
-                      account_has_room(a, WORLD_NAMES_MAX, e->msg->name));
+    bool is_good =
+        e->msg->kind != MSG_HELLO || ((IS_MUTANT(w, any_name) || account_speaks_for(a, e->msg->name)) &&
+                                      account_has_room(a, WORLD_NAMES_MAX, e->msg->name));
 
     w->result->unreadable += !is_good;
     return is_good;
@@ -771,14 +777,17 @@ static void handle_relay(struct world *w, struct proc *p, const struct event *e)
 
 static uint64_t interval_us(const struct proc *p)
 {
-    return p->is_relay || p->is_liar ? 100000 : p->is_agent ? p->agent.cfg->interval_us : p->controller.cfg->interval_us;
+    return p->is_relay || p->is_liar ? 100000
+           : p->is_agent             ? p->agent.cfg->interval_us
+                                     : p->controller.cfg->interval_us;
 }
 
 void process_on_event(struct world *w, const struct event *e)
 {
     struct proc *p = &w->proc[e->proc];
 
-    if (!p->is_alive || (e->kind == EV_TICK && e->life != p->life) || (e->kind == EV_TIMER && e->life != p->timer))
+    if (!p->is_alive || (e->kind == EV_TICK && e->life != p->life) ||
+        (e->kind == EV_TIMER && e->life != p->timer))
         return;
     run(w, p, p->is_agent ? handle_agent : p->is_relay ? handle_relay : p->is_liar ? handle_liar : handle_controller, e);
     if (e->kind == EV_TICK && p->is_alive)

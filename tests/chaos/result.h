@@ -4,55 +4,57 @@
 
 #include <stdint.h>
 
-/* The promises of docs/live.md, "What it never does", and those of its agents and controllers. Rows: name, in words. */
+/* The promises of docs/live.md, "What it never does", and those of its agents and controllers. Rows: name,
+ * in words. */
 #define CHAOS_PROMISES(X) \
     X(observe, "nothing is written in observe mode") \
     X(limits, "no value outside its bounds, and no knob that may not be set, is written") \
     X(step, "no change is larger than the largest step") \
     X(pace, "no two changes are closer than the gap, or more than the budget of a day") \
     X(volatile, "a driver restart undoes all changes") \
-    X(foreign, "no value that somebody else has set is overwritten") \
+    X(foreign, "no foreign value is overwritten") \
     X(lease, "no value that is not confirmed stays in a device that lost its controller") \
     X(knowledge, "nothing is changed on old reports, at an unreadable device, or with a full disk") \
     X(term, "never two writers: only the newest controller's changes are written") \
     X(guard, "a value that is not confirmed is gone soon after a guardrail was broken") \
     X(audit, "the log explains every value, and no line of it was changed, removed or added") \
     X(freeze, "nothing is tried at a frozen device or fabric") \
-    X(approval, "nothing is tried that nobody has approved, in mode approve") \
+    X(approval, "no trial runs without approval, in mode approve") \
     X(pause, "no trial begins after too many that did harm, until the pause is over") \
     X(rollback, "a rollback is never refused by a controller that acts") \
     X(deposed, "a controller is deposed by another controller alone") \
     X(lasting, "in the end, devices hold what is confirmed, and their agents obey a controller") \
-    X(others, "nobody's lies stop the trials of others")
+    X(others, "no liar stops the trials of others")
 
 #define CHAOS_PROMISE_ENUM(name, text) PROMISE_##name,
 enum chaos_promise { CHAOS_PROMISES(CHAOS_PROMISE_ENUM) PROMISES };
 
-/* Worlds in which a promise is not kept, because something that keeps it was taken away: histories must find it. Rows: name,
- * and what the world is like. */
-#define CHAOS_MUTATIONS(X) \
-    X(none, "as it is") \
-    X(no_lease, "agents take leases for an hour long") \
-    X(no_term, "messages of old controllers look like those of the newest, and controllers do not hear of newer ones") \
-    X(no_read_back, "a device that is read after a write shows what was written") \
-    X(no_audit, "lines of the log vanish") \
-    X(no_guard, "counters hide what breaks a guardrail") \
-    X(any_term, "a controller believes any higher term that anybody claims") \
-    X(any_first_term, "a controller that starts takes a term above any that anybody claims") \
-    X(any_name, "certificates do not limit who speaks for which device") \
-    X(any_gap, "a controller waits for as long as any device says it must") \
-    X(no_limits, "agents set any knob to any value") \
-    X(no_observe, "agents that observe may write") \
-    X(no_refusal, "agents do not ask devices whether they take changes") \
-    X(no_gap, "agents change as often as they are told") \
-    X(no_foreign, "agents do not see what others set while a change is open") \
-    X(no_freeze, "agents forget that they are frozen") \
-    X(full_disk, "a full disk pretends to have saved") \
-    X(any_approval, "an approval is for whichever trial waits") \
-    X(no_pause, "trials that did harm are not counted") \
-    X(short_pause, "a restart ends the pause") \
-    X(no_rollback, "a rollback is refused while a trial is under way") \
-    X(one_copy, "a damaged file is as good as none") \
+/* Worlds in which a promise is not kept, because something that keeps it was taken away: histories must
+ * find it. Rows: name, and what the world is like. */
+#define CHAOS_MUTATIONS(X)                                                                                  \
+    X(none, "as it is")                                                                                     \
+    X(no_lease, "agents take leases for an hour long")                                                      \
+    X(no_term, "messages of old controllers look like those of the newest, and controllers do not hear of " \
+               "newer ones")                                                                                \
+    X(no_read_back, "a device that is read after a write shows what was written")                           \
+    X(no_audit, "lines of the log vanish")                                                                  \
+    X(no_guard, "counters hide what breaks a guardrail")                                                    \
+    X(any_term, "a controller believes any higher term that anybody claims")                                \
+    X(any_first_term, "a controller that starts takes a term above any that anybody claims")                \
+    X(any_name, "certificates do not limit who speaks for which device")                                    \
+    X(any_gap, "a controller waits for as long as any device says it must")                                 \
+    X(no_limits, "agents set any knob to any value")                                                        \
+    X(no_observe, "agents that observe may write")                                                          \
+    X(no_refusal, "agents do not ask devices whether they take changes")                                    \
+    X(no_gap, "agents change as often as they are asked")                                                   \
+    X(no_foreign, "agents do not see what others set while a change is open")                               \
+    X(no_freeze, "agents forget that they are frozen")                                                      \
+    X(full_disk, "a full disk pretends to have saved")                                                      \
+    X(any_approval, "an approval is for whichever trial waits")                                             \
+    X(no_pause, "trials that did harm are not counted")                                                     \
+    X(short_pause, "a restart ends the pause")                                                              \
+    X(no_rollback, "a rollback is refused while a trial is under way")                                      \
+    X(one_copy, "a damaged file is as good as none")                                                        \
     X(no_log_repair, "an agent whose log is damaged does not start")
 
 #define CHAOS_MUTATION_ENUM(name, text) CHAOS_##name,
@@ -64,7 +66,7 @@ struct chaos_result {
     uint64_t digest;             /* of all that happened: the same for the same seed */
     uint64_t events, faults;
     uint64_t relayed;            /* agents behind relays, at their ticks */
-    uint64_t lies, unreadable;   /* told; of these, refused by the codec or for the certificate */
+    uint64_t lies, unreadable;   /* sent; of these, refused by the codec or for the certificate */
     uint64_t damaged;            /* files */
     uint64_t drills;             /* that began */
     uint64_t applied, confirmed, reverted, adopted, kills, terms;

@@ -1,5 +1,5 @@
-/* tests/export/main_count.c - decides COUNT times in each of 500 states, by the trees alone or, with WHOLE, by
- * the whole rule: whoever counts instructions takes the difference between two COUNTs. */
+/* tests/export/main_count.c - decides COUNT times in each of 500 states, by the trees alone or, with
+ * WHOLE, by the whole rule: an instruction count is the difference between two COUNTs. */
 #include EXPORTED
 
 #include "freestanding.h"

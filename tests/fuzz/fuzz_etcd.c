@@ -1,4 +1,5 @@
-/* tests/fuzz/fuzz_etcd.c - whatever etcd answers, or somebody who says that he is etcd: nothing half-taken, and names that can be shown. */
+/* tests/fuzz/fuzz_etcd.c - whatever etcd answers, or an impostor: nothing half-taken, and names that can
+ * be shown. */
 #include "live/lease/etcd.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* tests/fuzz/fuzz_http.c - whoever has no token changes nothing, whatever the head of a request says; and what is taken from a body keeps
- * its promises. The input is six lines (method, Host, Authorization, Origin, Sec-Fetch-Site, Content-Type, which is Sec-Fetch-Dest
- * as well), a path, and a body. */
+/* tests/fuzz/fuzz_http.c - a client without a token changes nothing, whatever the head of a request says;
+ * and what is taken from a body keeps its promises. The input is six lines (method, Host, Authorization,
+ * Origin, Sec-Fetch-Site, Content-Type, which is Sec-Fetch-Dest as well), a path, and a body. */
 #include "live/history/history.h"
 #include "http/gate.h"
 #include "live/view/order.h"
@@ -47,7 +47,8 @@ static void check_order(const char *path, const char *body, size_t length)
         PROMISE(q.version == 77 && *err.text);
         return;
     }
-    PROMISE(strcmp(q.verb, "freeze") == 0 || strcmp(q.verb, "thaw") == 0 || strcmp(q.verb, "approve") == 0 || strcmp(q.verb, "rollback") == 0);
+    PROMISE(strcmp(q.verb, "freeze") == 0 || strcmp(q.verb, "thaw") == 0 || strcmp(q.verb, "approve") == 0 ||
+            strcmp(q.verb, "rollback") == 0);
     PROMISE((q.number != 0) == (strcmp(q.verb, "approve") == 0));
     check_text(q.device, sizeof q.device);
     check_text(q.why, sizeof q.why);

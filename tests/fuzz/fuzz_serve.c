@@ -1,4 +1,5 @@
-/* tests/fuzz/fuzz_serve.c - a CSV that somebody is writing: whatever is in it, columns of one length come out. */
+/* tests/fuzz/fuzz_serve.c - a CSV that is being written: whatever is in it, columns of one length come
+ * out. */
 #include "serve/folder.h"
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
-/* tests/fuzz/fuzz_wire.c - whatever comes over the wire, a message that is taken keeps its promises and comes back as it was. */
+/* tests/fuzz/fuzz_wire.c - whatever comes over the wire, a message that is taken keeps its promises and
+ * comes back as it was. */
 #include "live/core/knobset.h"
 #include "live/wire/codec.h"
 #include "live/wire/rack_codec.h"
@@ -33,10 +34,12 @@ static void check_again(const struct msg *m)
     if (m->sample.detail && m->sample.detail->has_seen) {
         const struct seen_part *p = &m->sample.detail->seen;
 
-        PROMISE(again.sample.detail && detail.has_seen && detail.seen.rows == p->rows && p->rows <= SEEN_ROWS);
+        PROMISE(again.sample.detail && detail.has_seen && detail.seen.rows == p->rows &&
+                p->rows <= SEEN_ROWS);
         PROMISE(memcmp(&detail.seen, p, offsetof(struct seen_part, row) + p->rows * sizeof *p->row) == 0);
         for (uint32_t i = 0; i < p->rows; i++)
-            PROMISE(p->row[i].bin < SEEN_ROWS && p->row[i].messages && (!i || p->row[i - 1].bin < p->row[i].bin));
+            PROMISE(p->row[i].bin < SEEN_ROWS && p->row[i].messages &&
+                    (!i || p->row[i - 1].bin < p->row[i].bin));
     }
     PROMISE(again.kind == m->kind && again.term == m->term && again.stamp_us == m->stamp_us);
     PROMISE(knobset_is_same(&again.set, &m->set));
@@ -52,10 +55,13 @@ static void check_unknown(struct rack *a, struct rack *b, const uint8_t *data, s
         memcpy(more, data, size);
     memcpy(more + size, "\xf0\x01\x01", 3);
     PROMISE((rack_codec_read(b, more, size + 3) == 0) == (rc == 0) || rc);       /* it may also end what was cut off */
-    PROMISE(rc || (a->rows == b->rows && a->items == b->items && a->gones == b->gones && a->life == b->life && a->term == b->term));
+    PROMISE(rc || (a->rows == b->rows && a->items == b->items && a->gones == b->gones && a->life == b->life &&
+                   a->term == b->term));
     for (uint32_t i = 0; !rc && i < a->rows; i++)
-        PROMISE(a->row[i].slot == b->row[i].slot && a->row[i].stamp_us == b->row[i].stamp_us && a->row[i].sample.cnps == b->row[i].sample.cnps &&
-                a->row[i].sample.paused == b->row[i].sample.paused && isnan(a->row[i].sample.metric) == isnan(b->row[i].sample.metric));
+        PROMISE(a->row[i].slot == b->row[i].slot && a->row[i].stamp_us == b->row[i].stamp_us &&
+                a->row[i].sample.cnps == b->row[i].sample.cnps &&
+                a->row[i].sample.paused == b->row[i].sample.paused &&
+                isnan(a->row[i].sample.metric) == isnan(b->row[i].sample.metric));
     free(more);
 }
 
@@ -68,12 +74,14 @@ static void check_rack(const uint8_t *data, size_t size)
     rack_init(&r[0], 0);
     rack_init(&r[1], 0);
     if (rack_codec_read(&r[0], data, size) == 0) {
-        PROMISE(r->rows <= RACK_DEVICES_MAX && r->gones <= RACK_DEVICES_MAX && r->tolds <= RACK_DEVICES_MAX);
+        PROMISE(r->rows <= RACK_DEVICES_MAX && r->gones <= RACK_DEVICES_MAX &&
+                r->messages_count <= RACK_DEVICES_MAX);
         for (uint32_t i = 0; i < r->rows; i++)
             PROMISE(r->row[i].sample.paused >= 0 && r->row[i].sample.paused <= 1 && !r->row[i].sample.detail);
         length = rack_codec_write(&r[0], &bytes);
         PROMISE(rack_codec_is(bytes, length) && rack_codec_read(&r[1], bytes, length) == 0);
-        PROMISE(r[1].rows == r->rows && r[1].items == r->items && r[1].life == r->life && r[1].number == r->number && r[1].tolds == r->tolds);
+        PROMISE(r[1].rows == r->rows && r[1].items == r->items && r[1].life == r->life &&
+                r[1].number == r->number && r[1].messages_count == r->messages_count);
         free(bytes);
     }
     check_unknown(&r[0], &r[1], data, size);

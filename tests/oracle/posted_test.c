@@ -15,8 +15,8 @@
 #define ACK_PS   ((66 + 20) * BYTE_PS)
 #define ALONE_PS(packets) (((packets) - 1) * FULL_PS + 2ull * (FULL_PS + DELAY_PS) + 2ull * (ACK_PS + DELAY_PS))
 
-static void start_star(struct world *w, const struct sim_cfg *cfg, uint32_t senders, const struct posted_traffic *c,
-                       uint64_t stop_ps)
+static void start_star(struct world *w, const struct sim_cfg *cfg, uint32_t senders,
+                       const struct posted_traffic *c, uint64_t stop_ps)
 {
     const struct traffic_common common = { .stop_ps = stop_ps, .prio = 3 };
     struct posted_traffic       mine = *c;
@@ -36,8 +36,9 @@ static void start_star(struct world *w, const struct sim_cfg *cfg, uint32_t send
     assert_int_equal(world_start(w, &g, cfg, t, &err), 0);
 }
 
-/* One sender with N messages of M packets posted: if they fill the pipe the line is always busy, and a message waits for
- * the N - 1 before it: N M t. If not, every message goes as if it were alone. To the picosecond. */
+/* One sender with N messages of M packets posted: if they fill the pipe the line is always busy, and a
+ * message waits for the N - 1 before it: N M t. If not, every message goes as if it were alone. To the
+ * picosecond. */
 static void one_pair__has_the_line_or_the_round_trip(void **unused)
 {
     static const uint32_t outstanding[] = { 1, 2, 10, 40, 48, 200 }, packets[] = { 1, 16 };
@@ -48,7 +49,7 @@ static void one_pair__has_the_line_or_the_round_trip(void **unused)
     for (uint32_t i = 0; i < 6; i++)
         for (uint32_t k = 0; k < 2; k++) {
             struct posted_traffic c = { .qps = 1, .outstanding = outstanding[i], .bytes = packets[k] * MTU };
-            uint64_t              full = (uint64_t)outstanding[i] * packets[k] * FULL_PS, alone = ALONE_PS(packets[k]);
+            uint64_t full = (uint64_t)outstanding[i] * packets[k] * FULL_PS, alone = ALONE_PS(packets[k]);
             struct world          w;
 
             start_star(&w, &cfg, 1, &c, PS_PER_MS);
@@ -61,8 +62,8 @@ static void one_pair__has_the_line_or_the_round_trip(void **unused)
         }
 }
 
-/* Queue pairs of one host take turns, packet by packet: all have done the same number of messages, and at the line's
- * rate a message takes Q N M t. */
+/* Queue pairs of one host take turns, packet by packet: all have done the same number of messages, and at
+ * the line's rate a message takes Q N M t. */
 static void one_host__shares_its_line_evenly(void **unused)
 {
     const struct posted_traffic c = { .qps = 7, .outstanding = 5, .bytes = 8 * MTU };
@@ -88,8 +89,9 @@ static void one_host__shares_its_line_evenly(void **unused)
     world_end(&w);
 }
 
-/* Many hosts to one: the receiver's line is full of whole packets, and each host has its share of it. Whoever is slowed down
- * is so by PFC alone, which is as fair as switches take turns; that is a few percent here. */
+/* Many hosts to one: the receiver's line is full of whole packets, and each host has its share of it. A
+ * host that is slowed down is so by PFC alone, which is as fair as switches take turns; that is a few
+ * percent here. */
 static void many_hosts__share_the_receivers_line(void **unused)
 {
     const struct posted_traffic c = { .qps = 2, .outstanding = 10, .bytes = 16 * MTU, .spread_ps = 10 * PS_PER_US };
@@ -104,7 +106,8 @@ static void many_hosts__share_the_receivers_line(void **unused)
     before = w.sim->engine.counters.payload_received;
     sim_run_until(w.sim, 11 * PS_PER_MS);
     after = w.sim->engine.counters.payload_received;
-    assert_true(after - before >= (10 * PS_PER_MS / FULL_PS - 1) * MTU && after - before <= (10 * PS_PER_MS / FULL_PS + 1) * MTU);
+    assert_true(after - before >= (10 * PS_PER_MS / FULL_PS - 1) * MTU &&
+                after - before <= (10 * PS_PER_MS / FULL_PS + 1) * MTU);
     for (uint32_t i = 0; i < w.done_count; i++) {
         each[w.done[i].src] += w.done[i].bytes;
         sum += w.done[i].bytes;

@@ -93,7 +93,7 @@ static void run_star(struct ops *ops, const struct traffic_training *cfg, uint32
 }
 
 /* Two iterations of 'took_ps', to the picosecond, with an ACK for the last packet of each message alone:
- * on the way back it meets nobody. */
+ * on the way back it meets no other packet. */
 static void expect_exact(enum collective_kind kind, uint32_t workers, uint64_t bytes, uint64_t took_ps)
 {
     const struct collective_cfg   c = { .kind = kind, .workers = workers, .bytes = bytes, .chunk_bytes = bytes };
@@ -161,9 +161,9 @@ static void tree__of_two_by_hand(void **unused)
 
 /* ---- iterations of several steps ---- */
 
-/* Computing, and each collective as long as alone: 12 workers, tensor 2, pipeline 3, data 2. Each group has links
- * of its own. The pipeline's first stages have finished when they have their ACKs. The last stage only receives
- * and is earlier. So an iteration takes what the first stage takes. */
+/* Computing, and each collective as long as alone: 12 workers, tensor 2, pipeline 3, data 2. Each group
+ * has links of its own. The pipeline's first stages have finished when they have their ACKs. The last
+ * stage only receives and is earlier. So an iteration takes what the first stage takes. */
 static void steps__take_computing_and_collectives(void **unused)
 {
     static const struct iteration_step step[] = {

@@ -20,7 +20,7 @@ static void count(void *arg)
         w->sum += i;
 }
 
-/* Whoever asks meanwhile does not wait for it, and hears of it once. */
+/* Callers do not wait for it meanwhile, and get its result once. */
 static void end__is_not_waited_for_longer_than_asked(void **state)
 {
     struct thinker t;

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #define RLCC_RATE_ONE   (1u << 28)           /* the line's rate */
-#define RLCC_RATE_SHIFT 8                    /* what is told counts 2^-20 of it */
+#define RLCC_RATE_SHIFT 8                    /* reported rates count 2^-20 of it */
 #define RLCC_EXCESS_MAX (1u << 22)           /* ns */
 
 struct rlcc_params {

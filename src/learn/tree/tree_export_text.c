@@ -7,7 +7,7 @@ const char tree_export_types[] =
 "#include <stdint.h>\n"
 "\n"
 "#define RLCC_RATE_ONE   (1u << 28)           /* the line's rate */\n"
-"#define RLCC_RATE_SHIFT 8                    /* what is told counts 2^-20 of it */\n"
+"#define RLCC_RATE_SHIFT 8                    /* reported rates count 2^-20 of it */\n"
 "#define RLCC_EXCESS_MAX (1u << 22)           /* ns */\n"
 "\n"
 "struct rlcc_params {\n"

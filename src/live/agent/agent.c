@@ -52,7 +52,7 @@ void agent_start(struct agent *a, const struct audit *audit, uint64_t now_us)
     a->audit = *audit;
     a->is_lost = a->source == SAVED_LOST;
     if (a->source == SAVED_FIRST && a->cfg->is_rescue)
-        a->source = SAVED_LOG;           /* whoever calls for a rescue does not trust the files */
+        a->source = SAVED_LOG;           /* a rescue does not trust the files */
     a->owns_all = a->source == SAVED_LOG || a->source == SAVED_FOUND;
     a->is_dirty |= a->source == SAVED_FIRST;
     a->needs_mending = a->owns_all || a->source == SAVED_COPY;

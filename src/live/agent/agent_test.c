@@ -271,7 +271,7 @@ static const char *change_nothing(void *arg)
     return "it changes nothing while it is used";
 }
 
-/* Not asked to by the controller, who is told in the hello, nor in a drill. */
+/* Neither at the controller's request (the hello reports it) nor in a drill. */
 static void prepare__is_refused_by_a_device_that_takes_no_change(void **unused)
 {
     struct bench *b = bench_new();
@@ -350,7 +350,7 @@ static void commit__leaves_knobs_alone_that_are_not_named(void **unused)
     apply(b, 1, 8);
     assert_true(b->device.knobs.value[KNOB_rpg_hai_rate] == 50);
     say(b, (struct msg){ .kind = MSG_CONFIRM, .change = 1 });
-    b->device.knobs.value[KNOB_rpg_hai_rate] = 60;               /* somebody else's */
+    b->device.knobs.value[KNOB_rpg_hai_rate] = 60;               /* a foreign value */
     agent_on_tick(&b->agent, b->now_us);
     assert_true(ai_rate(b) == 8 && b->device.knobs.value[KNOB_rpg_hai_rate] == 60);
     assert_true(b->agent.saved.baseline.knobs.value[KNOB_rpg_hai_rate] == 60);
@@ -427,8 +427,8 @@ static void lease__of_the_future_or_of_another_life_is_not_believed(void **unuse
     bench_free(b);
 }
 
-/* Flow sizes always, the rest while something is tried, and when nobody has said for long that less will
- * do. */
+/* Flow sizes always, the rest while something is tried, and when the controller has not said for a while
+ * that less will do. */
 static void lease__that_wants_less_gets_flow_sizes_and_the_metric(void **unused)
 {
     static struct msg_detail detail = { .fsd = { .elephants = 3 * FSD_ONE, .mice = 7 }, .ports = 1 };
@@ -461,7 +461,7 @@ static void lease__that_wants_less_gets_flow_sizes_and_the_metric(void **unused)
     say(b, (struct msg){ .kind = MSG_LEASE, .stamp_us = b->now_us, .is_brief = true });
     pass(b, 200 * MS);
     assert_true(b->reported.is_brief);
-    pass(b, 3100 * MS);                          /* nobody has said so for a lease */
+    pass(b, 3100 * MS);                          /* not confirmed for a lease */
     assert_false(b->reported.is_brief);
     bench_free(b);
 }
@@ -516,7 +516,7 @@ static void restore__is_tried_again_until_it_succeeds(void **unused)
     apply(b, 1, 8);
     b->refuses = true;
     say(b, (struct msg){ .kind = MSG_REVERT, .change = 1 });
-    assert_int_equal(b->said.kind, MSG_NONE);    /* it is not reverted, and nobody says so */
+    assert_int_equal(b->said.kind, MSG_NONE);    /* it is not reverted, and no message claims so */
     assert_true(b->agent.is_broken);
     pass(b, 1000 * MS);
     prepare(b, 2, 9);
@@ -753,7 +753,8 @@ static void rescue__of_which_nothing_is_left_names_the_device(void **unused)
     bench_free(b);
 }
 
-/* The log has what the device held first, and then the process was killed. What a person sets before it starts again stays. */
+/* The log has what the device held first, and then the process was killed. What a person sets before it
+ * starts again stays. */
 static void start__after_a_first_start_that_was_cut_short_nothing_is_ours(void **unused)
 {
     struct bench *b = bench_new();
@@ -871,7 +872,7 @@ static void drill__without_a_lease_writes_back_what_is_confirmed(void **unused)
     bench_free(b);
 }
 
-static void drill__leaves_what_somebody_else_sets(void **unused)
+static void drill__leaves_foreign_settings(void **unused)
 {
     struct bench *b = bench_new();
 
@@ -947,7 +948,7 @@ int main(void)
         cmocka_unit_test(budget__that_is_used_up_refuses),
         cmocka_unit_test(prepare__the_way_back_to_the_baseline_is_always_open),
         cmocka_unit_test(drill__without_a_lease_writes_back_what_is_confirmed),
-        cmocka_unit_test(drill__leaves_what_somebody_else_sets),
+        cmocka_unit_test(drill__leaves_foreign_settings),
         cmocka_unit_test(drill__that_is_cut_short_is_over),
         cmocka_unit_test(leave__takes_back_what_is_open),
     };

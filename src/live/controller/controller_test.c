@@ -594,7 +594,7 @@ static void drill__ends_if_the_answer_is_lost(void **unused)
     assert_int_equal(controller_drill(&t.c, "host1/nic", ALICE, t.now_us), 0);
     deliver();
     ticks(5);
-    t.fake[1].phase = PHASE_IDLE;                /* it was frozen at the host, say, and nobody heard of it */
+    t.fake[1].phase = PHASE_IDLE;                /* for example frozen at the host */
     ticks(15);
     assert_true(is_idle());
     assert_true(t.now_us - t.fake[1].leased_us < 1000000);       /* and it has leases again */
@@ -641,7 +641,7 @@ static void drill__runs_by_itself_when_it_is_due(void **unused)
     assert_int_equal(t.c.trial.phase, TRIAL_DRILL);
 }
 
-static void bye__nobody_waits_for_one_that_left(void **unused)
+static void bye__ends_the_wait_for_a_device_that_left(void **unused)
 {
     char why[MSG_WHY_SIZE];
 
@@ -777,7 +777,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(drill__ends_if_the_answer_is_lost, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drill__waits_for_no_trial_and_needs_a_device, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drill__runs_by_itself_when_it_is_due, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(bye__nobody_waits_for_one_that_left, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(bye__ends_the_wait_for_a_device_that_left, set_up, tear_down),
         cmocka_unit_test_setup_teardown(forget__drops_one_that_is_silent, set_up, tear_down),
         cmocka_unit_test_setup_teardown(trial__begins_with_one_device_that_has_something_to_change,
                                         set_up, tear_down),

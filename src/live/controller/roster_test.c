@@ -130,7 +130,7 @@ static struct msg hello_of(const char *name, uint64_t incarnation)
     return m;
 }
 
-/* A name that never reports holds nobody up; nor does a device that needs years between changes. */
+/* A device that never reports delays no other; nor does a device that needs years between changes. */
 static void rank__names_without_reports_and_endless_gaps_do_not_take_part(void **unused)
 {
     struct msg invented = hello_of("mallory/nic", 7), slow = hello_of("mallory/slow", 8);

@@ -128,7 +128,7 @@ static void begin(struct bench *b)
     assert_int_equal(b->c.role, ROLE_ACTIVE);
 }
 
-static void on_msg__a_term_of_a_stranger_is_nobodys(void **unused)
+static void on_msg__ignores_the_term_of_a_stranger(void **unused)
 {
     struct bench *b = bench_new();
 
@@ -140,7 +140,7 @@ static void on_msg__a_term_of_a_stranger_is_nobodys(void **unused)
     bench_free(b);
 }
 
-static void on_msg__one_host_with_many_devices_deposes_nobody(void **unused)
+static void on_msg__one_host_with_many_devices_deposes_no_controller(void **unused)
 {
     static const char *const name[] = { "h1/a", "h2/a", "h3/a", "h3/b", "h3/c", "h3/d" };
     struct bench            *b = bench_new();
@@ -238,8 +238,8 @@ static void start__one_damaged_byte_changes_nothing(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_msg__a_term_of_a_stranger_is_nobodys),
-        cmocka_unit_test(on_msg__one_host_with_many_devices_deposes_nobody),
+        cmocka_unit_test(on_msg__ignores_the_term_of_a_stranger),
+        cmocka_unit_test(on_msg__one_host_with_many_devices_deposes_no_controller),
         cmocka_unit_test(on_msg__with_a_lease_no_agent_deposes),
         cmocka_unit_test(on_msg__an_impossible_term_is_ignored_and_its_sender_named),
         cmocka_unit_test(start__one_damaged_byte_changes_nothing),

@@ -95,7 +95,7 @@ static void clear_peers(struct controller *c)
 /* Describes the current setting for operators: since when, by whom, why. */
 static void note_standing(struct controller *c, uint64_t now_us)
 {
-    static const char *const nobody[] = { "", "", "the controller, mode auto", "the tuner, mode direct" };
+    static const char *const unnamed[] = { "", "", "the controller, mode auto", "the tuner, mode direct" };
     const struct trial *t = &c->trial;
     struct standing    *s = &c->standing;
 
@@ -105,7 +105,7 @@ static void note_standing(struct controller *c, uint64_t now_us)
         knobset_put(&s->set, &t->wanted);
     s->wall_us = c->io.disk.wall_us(c->io.disk.arg);
     s->trial = t->number;
-    snprintf(s->by, sizeof s->by, "%s", *t->by ? t->by : nobody[c->cfg->mode]);
+    snprintf(s->by, sizeof s->by, "%s", *t->by ? t->by : unnamed[c->cfg->mode]);
     snprintf(s->why, sizeof s->why, "%s", t->why);
     memory_save_soon(c, now_us);
 }

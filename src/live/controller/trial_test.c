@@ -90,7 +90,7 @@ static void begin__a_metric_that_comes_late_is_waited_for(void **unused)
     knob_set_add(&wanted, KNOB_rpg_ai_rate, 10);
     trial_begin(&c, &wanted, "a test", true, 1000);
     assert_int_equal(c.trial.phase, TRIAL_WAITING);
-    assert_true(isnan(c.trial.metric));          /* nobody has reported in the interval in which it began */
+    assert_true(isnan(c.trial.metric));          /* no reports in the interval in which it began */
     trial_on_tick(&c, 2000);
     assert_true(isnan(c.trial.metric));
     for (uint32_t i = 0; i < 2; i++) {

@@ -3,7 +3,7 @@
  *
  * One JSON object per line. Every line holds the SHA-256 of the line before it ("prev") and ends with its
  * own ("hash"), over all that stands before it in the line. So a line that was changed, removed or put in
- * between is found, and whoever keeps the last hash elsewhere also finds that the end was cut off.
+ * between is found, and a copy of the last hash, kept elsewhere, also reveals that the end was cut off.
  *
  *   {"seq":7,"time":"2026-11-16T08:40:00.123Z","us":81234567,"who":"mlx5_0","what":"apply","term":3,
  *    "change":12,"why":"...","old":{"rpg_ai_rate":5},"new":{"rpg_ai_rate":50},"prev":"...","hash":"..."}

@@ -9,8 +9,8 @@ void rack_init(struct rack *r, uint64_t life)
 {
     r->item = NULL;
     r->items_max = 0;
-    r->told = NULL;
-    r->tolds_max = 0;
+    r->messages = NULL;
+    r->messages_max = 0;
     r->life = life;
     rack_clear(r);
 }
@@ -18,16 +18,16 @@ void rack_init(struct rack *r, uint64_t life)
 void rack_fini(struct rack *r)
 {
     free(r->item);
-    free(r->told);
+    free(r->messages);
     r->item = NULL;
-    r->told = NULL;
-    r->items = r->items_max = r->tolds = r->tolds_max = 0;
+    r->messages = NULL;
+    r->items = r->items_max = r->messages_count = r->messages_max = 0;
 }
 
 void rack_clear(struct rack *r)
 {
     r->number = r->term = 0;
-    r->rows = r->items = r->gones = r->tolds = 0;
+    r->rows = r->items = r->gones = r->messages_count = 0;
     r->fsd = (struct fsd){ 0 };
 }
 
@@ -41,15 +41,15 @@ void rack_add(struct rack *r, uint32_t slot, const struct msg *m)
     r->item[r->items++].msg.sample.detail = NULL;
 }
 
-struct seen_part *rack_tell(struct rack *r, uint32_t slot)
+struct seen_part *rack_add_messages(struct rack *r, uint32_t slot)
 {
-    assert(r->tolds < RACK_DEVICES_MAX);
-    if (r->tolds == r->tolds_max) {
-        r->tolds_max = 2 * r->tolds_max + 4;
-        r->told = xrealloc(r->told, r->tolds_max * sizeof *r->told);
+    assert(r->messages_count < RACK_DEVICES_MAX);
+    if (r->messages_count == r->messages_max) {
+        r->messages_max = 2 * r->messages_max + 4;
+        r->messages = xrealloc(r->messages, r->messages_max * sizeof *r->messages);
     }
-    r->told[r->tolds].slot = slot;
-    return &r->told[r->tolds++].part;
+    r->messages[r->messages_count].slot = slot;
+    return &r->messages[r->messages_count++].part;
 }
 
 bool rack_is_empty(const struct rack *r)

@@ -26,7 +26,7 @@ struct rack_row {
 };
 
 struct rack_item { uint32_t slot; struct msg msg; };     /* without detail */
-struct rack_told { uint32_t slot; struct seen_part part; };      /* messages of a host, next to its report */
+struct rack_messages { uint32_t slot; struct seen_part part; };  /* messages of a host, next to its report */
 
 struct rack {
     uint64_t          life;
@@ -40,8 +40,8 @@ struct rack {
     struct fsd        fsd;       /* of all rows together */
     struct rack_item *item;
     uint32_t          items_max;
-    struct rack_told *told;
-    uint32_t          tolds, tolds_max;
+    struct rack_messages *messages;
+    uint32_t              messages_count, messages_max;
 };
 
 void rack_init(struct rack *, uint64_t life);
@@ -53,7 +53,7 @@ void rack_clear(struct rack *);
 void rack_add(struct rack *, uint32_t slot, const struct msg *);
 
 /* Space for the statistics of one more host, valid until the next call; at most RACK_DEVICES_MAX. */
-struct seen_part *rack_tell(struct rack *, uint32_t slot);
+struct seen_part *rack_add_messages(struct rack *, uint32_t slot);
 
 bool rack_is_empty(const struct rack *);
 

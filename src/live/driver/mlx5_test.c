@@ -176,7 +176,7 @@ static void sample__takes_differences_that_wrap(void **unused)
 }
 
 /* PFC is off, or ethtool cannot be asked: half of the metric and the guardrail on pauses are not there, and
- * nobody takes that for 0. */
+ * none of them counts as 0. */
 static void sample__what_is_not_counted_is_unknown(void **unused)
 {
     void             *nic = must_open();
@@ -191,7 +191,7 @@ static void sample__what_is_not_counted_is_unknown(void **unused)
     assert_int_equal(driver_mlx5.sample(nic, &s), 0);
     assert_true(isnan(s.paused) && (s.unknown & MSG_UNKNOWN(lossless_drops)) &&
                 (s.unknown & MSG_UNKNOWN(watchdog)));
-    /* how busy it is, and no half for pauses that nobody saw */
+    /* utilisation, and no half for unknown pauses */
     assert_true(s.metric >= 0 && s.metric < 0.01);
     driver_mlx5.close(nic);
 }

@@ -60,7 +60,7 @@ static void read__flows_by_what_counters_have_grown(void **unused)
     struct fsd       f = { 0 };
 
     (void)unused;
-    assert_false(qp_flows_read(q, &f));          /* nobody counts */
+    assert_false(qp_flows_read(q, &f));          /* no counter */
     counters("7:9000000000 8:500 9:4000");
     assert_false(qp_flows_read(q, &f));          /* the first: since when is not known */
     counters("7:9000001000 8:500 9:2004000 10:300");

@@ -197,7 +197,7 @@ static void sample__takes_differences_and_says_when_nothing_is_new(void **unused
     assert_int_equal(s.tx_bytes, 4300);
     assert_int_equal(s.lossless_drops, 2);
     assert_int_equal(s.watchdog, 1);
-    /* no pause counter: nobody gets half a metric for that */
+    /* no pause counter: the metric is unknown, not half */
     assert_true(isnan(s.paused) && s.metric >= 0 && s.metric < 0.5);
     /* queue 4 does not count drops */
     assert_true((s.unknown & MSG_UNKNOWN(cnps)) && (s.unknown & MSG_UNKNOWN(lossless_drops)));

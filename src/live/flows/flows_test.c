@@ -35,14 +35,14 @@ static void make(const char *hex)
     put(hex);
 }
 
-static struct flow_record told[16];
+static struct flow_record record[16];
 static int                count;
 
 static void keep(void *arg, const struct flow_record *r)
 {
     (void)arg;
     if (count < 16)
-        told[count] = *r;
+        record[count] = *r;
     count++;
 }
 
@@ -101,9 +101,9 @@ static void sflow_read__a_sampled_packet_stands_for_many(void **state)
     count = 0;
     assert_int_equal(sflow_read(bytes, length, keep, NULL, &facts), 0);
     assert_int_equal(count, 1);
-    assert_int_equal(told[0].bytes, 68000);
-    assert_int_equal(told[0].packets, 1000);
-    assert_int_equal(told[0].qp, 0x123);
+    assert_int_equal(record[0].bytes, 68000);
+    assert_int_equal(record[0].packets, 1000);
+    assert_int_equal(record[0].qp, 0x123);
     assert_int_equal(facts.sequence, 1);
     /* cut off anywhere: never more than the one packet, and never taken for whole */
     for (size_t i = 0; i < 176; i++)
@@ -127,8 +127,8 @@ static void sflow_read__passes_over_what_it_does_not_know(void **state)
     assert_int_equal(sflow_read(bytes, length, keep, NULL, &facts), 0);
     assert_int_equal(facts.samples, 3);
     assert_int_equal(count, 1);
-    assert_int_equal(told[0].bytes, 150000);
-    assert_int_equal(told[0].source_port, 0xc001);
+    assert_int_equal(record[0].bytes, 150000);
+    assert_int_equal(record[0].source_port, 0xc001);
 }
 
 /* ---- NetFlow 9 and IPFIX ---- */
@@ -152,10 +152,10 @@ static void ipfix_read__version_9(void **state)
     assert_int_equal(ipfix_read(&x, 1, bytes, length, keep, NULL, &facts), 0);
     assert_int_equal(facts.templates, 1);
     assert_int_equal(count, 1);
-    assert_int_equal(told[0].bytes, 100000);
-    assert_int_equal(told[0].packets, 100);
-    assert_int_equal(told[0].target_port, 4791);
-    assert_int_equal(told[0].qp, RECORD_QP_NONE);
+    assert_int_equal(record[0].bytes, 100000);
+    assert_int_equal(record[0].packets, 100);
+    assert_int_equal(record[0].target_port, 4791);
+    assert_int_equal(record[0].qp, RECORD_QP_NONE);
     make(V9_HEAD "0100 001c" FLOW_DATA "000000");
     assert_int_equal(ipfix_read(&x, 2, bytes, length, keep, NULL, &facts), 0);
     assert_int_equal(facts.unknown, 1);          /* that of another exporter */
@@ -175,7 +175,7 @@ static void ipfix_read__sampling_from_options(void **state)
          "0101 000c 00000000 000001f4" "0100 001c" FLOW_DATA "000000");
     assert_int_equal(ipfix_read(&x, 1, bytes, length, keep, NULL, &facts), 0);
     assert_int_equal(count, 1);
-    assert_int_equal(told[0].bytes, 100000 * 500);
+    assert_int_equal(record[0].bytes, 100000 * 500);
 }
 
 static void ipfix_read__ipfix_with_variable_and_foreign_fields(void **state)
@@ -193,8 +193,8 @@ static void ipfix_read__ipfix_with_variable_and_foreign_fields(void **state)
     bytes[3] = (uint8_t)length;
     assert_int_equal(ipfix_read(&x, 1, bytes, length, keep, NULL, &facts), 0);
     assert_int_equal(count, 1);
-    assert_int_equal(told[0].bytes, 100000);     /* three bytes are enough for it */
-    assert_true(told[0].is_ended);
+    assert_int_equal(record[0].bytes, 100000);     /* three bytes are enough for it */
+    assert_true(record[0].is_ended);
     make("000a 0018 00000000 00000002 00000009" "0002 0008 0100 0000");          /* withdrawn */
     assert_int_equal(ipfix_read(&x, 1, bytes, length, keep, NULL, &facts), 0);
     make("000a 0020 00000000 00000003 00000009" "0100 0010 0a000001 0a000002 c00112b7");

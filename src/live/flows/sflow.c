@@ -10,7 +10,7 @@ enum { RECORD_RAW = 1, RECORD_V4 = 3, RECORD_V6 = 4 };
 enum { HEADER_ETHERNET = 1, HEADER_IPV4 = 11, HEADER_IPV6 = 12 };
 
 struct cursor { const uint8_t *at, *end; bool is_bad; };
-struct told { record_hook *hook; void *arg; struct sflow_facts *facts; };
+struct receiver { record_hook *hook; void *arg; struct sflow_facts *facts; };
 
 static uint32_t read_word(struct cursor *c)
 {
@@ -42,7 +42,7 @@ static struct cursor take_part(struct cursor *c, uint32_t length)
 
 /* ---- records of a sample ---- */
 
-static void deliver(const struct told *t, struct flow_record *r, uint32_t rate)
+static void deliver(const struct receiver *t, struct flow_record *r, uint32_t rate)
 {
     r->bytes *= rate ? rate : 1;
     r->packets = rate ? rate : 1;
@@ -50,7 +50,7 @@ static void deliver(const struct told *t, struct flow_record *r, uint32_t rate)
     t->hook(t->arg, r);
 }
 
-static void read_raw(struct cursor c, uint32_t rate, const struct told *t)
+static void read_raw(struct cursor c, uint32_t rate, const struct receiver *t)
 {
     uint32_t           protocol = read_word(&c), length;
     struct cursor      head;
@@ -71,7 +71,7 @@ static void read_raw(struct cursor c, uint32_t rate, const struct told *t)
 }
 
 /* A record without the packet's header: length, protocol, addresses, ports. */
-static void read_parsed(struct cursor c, bool is_v6, uint32_t rate, const struct told *t)
+static void read_parsed(struct cursor c, bool is_v6, uint32_t rate, const struct receiver *t)
 {
     struct flow_record r = { .is_v6 = is_v6, .qp = RECORD_QP_NONE };
     size_t             address = is_v6 ? 16 : 4;
@@ -91,7 +91,7 @@ static void read_parsed(struct cursor c, bool is_v6, uint32_t rate, const struct
 }
 
 /* One record per packet is enough: the raw header comes first by custom, and knows the queue pair. */
-static void read_flow(struct cursor c, bool is_expanded, const struct told *t)
+static void read_flow(struct cursor c, bool is_expanded, const struct receiver *t)
 {
     uint32_t before = t->facts->flows, rate, records;
 
@@ -123,7 +123,7 @@ static void read_flow(struct cursor c, bool is_expanded, const struct told *t)
 int sflow_read(const uint8_t *bytes, size_t length, record_hook *hook, void *arg, struct sflow_facts *facts)
 {
     struct cursor c = { bytes, bytes + length, false };
-    struct told   t = { hook, arg, facts };
+    struct receiver t = { hook, arg, facts };
     uint32_t      version = read_word(&c), kind = read_word(&c), samples;
 
     *facts = (struct sflow_facts){ 0 };

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the client was told, as words. */
+/* The client's events, as words. */
 struct seen { char text[4096], why[H2_WHY_SIZE]; struct h2_call *call; unsigned opened, closed;
               bool is_done; };
 
@@ -141,7 +141,7 @@ static void answer(struct server *s, const char *status, const char *type)
     nghttp2_submit_response(s->session, 1, head, 2, &from);
 }
 
-/* Bytes go to and fro, 'grain' at a time, until nobody has any. */
+/* Bytes go to and fro, 'grain' at a time, until both sides are empty. */
 static void talk(struct h2 *h, struct server *s, size_t grain)
 {
     const unsigned char *bytes;
@@ -173,7 +173,7 @@ static void begin__says_what_gRPC_asks_for(void **unused)
     (void)unused;
     server_init(&s);
     h2_begin(h, &request);
-    /* before the server has spoken nobody knows whether it listens */
+    /* before the server's first bytes it is unknown whether it listens */
     assert_int_equal(seen.opened, 0);
     talk(h, &s, 100);
     assert_int_equal(seen.opened, 1);

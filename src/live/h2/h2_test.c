@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the server was told, as words. */
+/* The server's events, as words. */
 struct seen { char text[4096]; struct h2_call *call; unsigned opened, closed; };
 
 static enum h2_kind kind_of(const char *path)
@@ -134,7 +134,7 @@ static void client_init(struct client *c, const char *path, const char *type)
     nghttp2_submit_request(c->session, NULL, head, sizeof head / sizeof *head, &from, NULL);
 }
 
-/* Bytes go to and fro, 'grain' at a time, until nobody has any. */
+/* Bytes go to and fro, 'grain' at a time, until both sides are empty. */
 static void talk(struct client *c, struct h2 *h, size_t grain)
 {
     const unsigned char *bytes;

@@ -148,7 +148,7 @@ static void history__keeps_months_through_a_restart_and_stays_small(void **state
     assert_true(st.st_size < 32 << 20);
 }
 
-static void history__shows_a_gap_where_nobody_measured(void **state)
+static void history__shows_a_gap_where_nothing_was_measured(void **state)
 {
     struct history    *h = open_history();
     struct store_point p;
@@ -245,7 +245,7 @@ static void history__knows_who_was_not_heard(void **state)
 
 /* Every look comes a minute after the one before it: an answer is older than it is good for before anybody
  * can fetch it. */
-static void history_ask__answers_whoever_is_slow(void **state)
+static void history_ask__answers_slow_clients(void **state)
 {
     struct history    *h = open_history();
     struct store_point p = point_of(BEGIN_MS, 1);
@@ -264,7 +264,7 @@ static void history_ask__answers_whoever_is_slow(void **state)
     history_free(h);
 }
 
-/* Whoever asked before anything was written sees what comes, also where a point is many minutes. */
+/* A client that asked before the first write sees later points, also where a point is many minutes. */
 static void history_ask__soon_tells_of_a_beginning(void **state)
 {
     struct history    *h = open_history();
@@ -327,10 +327,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(history__keeps_months_through_a_restart_and_stays_small),
-        CASE(history__shows_a_gap_where_nobody_measured),
+        CASE(history__shows_a_gap_where_nothing_was_measured),
         CASE(history__tells_decisions_and_settings_of_the_time_asked_for),
         CASE(history__knows_who_was_not_heard),
-        CASE(history_ask__answers_whoever_is_slow),
+        CASE(history_ask__answers_slow_clients),
         CASE(history_ask__soon_tells_of_a_beginning),
         CASE(history_open__refuses_what_is_not_its_own),
         cmocka_unit_test(history_read_span__case),

@@ -326,7 +326,7 @@ static void on_slot__needs_the_controllers_word_and_a_lease(void **state)
     pass(b, 20);
     lease(b);
     pass(b, 20);
-    assert_int_equal(b->writes, 0);              /* nobody has said that it may */
+    assert_int_equal(b->writes, 0);              /* writing was not allowed */
     assert_true(b->agent.self.decisions > 0);    /* it has looked all the same */
     b->agent.lease_until_us = 0;
     allow(b, true);
@@ -408,7 +408,7 @@ static void on_timer__holds_back_after_a_guardrail(void **state)
     bench_free(b);
 }
 
-static void on_tick__adopts_what_somebody_else_has_set(void **state)
+static void on_tick__adopts_foreign_settings(void **state)
 {
     static const struct ecn theirs = { 123000, 456000, 0.07 };
     struct bench *b = bench_tuned();
@@ -538,7 +538,7 @@ static void leave__brings_all_back(void **state)
 }
 
 /* Killed at any access to disk or switch: the next life brings all back, and takes nothing of ours for
- * somebody else's. */
+ * foreign. */
 static void start__after_a_kill_at_any_moment(void **state)
 {
     (void)state;
@@ -601,7 +601,7 @@ int main(void)
         cmocka_unit_test(on_timer__brings_all_back_when_the_lease_ends),
         cmocka_unit_test(on_timer__brings_all_back_when_forbidden_or_frozen),
         cmocka_unit_test(on_timer__holds_back_after_a_guardrail),
-        cmocka_unit_test(on_tick__adopts_what_somebody_else_has_set),
+        cmocka_unit_test(on_tick__adopts_foreign_settings),
         cmocka_unit_test(on_tick__leaves_queues_alone_that_were_set_back),
         cmocka_unit_test(change__keeps_within_limits_and_budget),
         cmocka_unit_test(change__never_without_disk_or_log),

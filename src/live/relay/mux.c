@@ -68,13 +68,13 @@ static bool take_seen(struct mux *m, uint32_t slot, struct seen_part *seen)
 {
     const struct rack *up = m->up;
 
-    for (uint32_t i = 0; i < up->tolds; i++) {
-        if (up->told[i].slot != slot)
+    for (uint32_t i = 0; i < up->messages_count; i++) {
+        if (up->messages[i].slot != slot)
             continue;
         if (m->is_handed_on[i])
             seen_part_clear(seen);
         else
-            seen_part_copy(seen, &up->told[i].part);
+            seen_part_copy(seen, &up->messages[i].part);
         m->is_handed_on[i] = true;
         return true;
     }
@@ -118,7 +118,7 @@ static void hand_on_item(struct mux *m, const struct rack_item *item, uint64_t n
     if (item->msg.kind == MSG_HELLO)
         s->incarnation = item->msg.incarnation;
     m->current = s;
-    if (item->msg.kind == MSG_REPORT && m->up->tolds) {
+    if (item->msg.kind == MSG_REPORT && m->up->messages_count) {
         struct msg report = item->msg;
 
         report.sample.detail = detail_of(m, item->slot, NULL);
@@ -173,7 +173,7 @@ void mux_on_rack(struct mux *m, const struct rack *up, uint64_t now_us)
     m->leases = 0;
     m->detail = &detail;
     detail.ports = detail.pairs = 0;
-    memset(m->is_handed_on, 0, up->tolds * sizeof *m->is_handed_on);
+    memset(m->is_handed_on, 0, up->messages_count * sizeof *m->is_handed_on);
     for (uint32_t i = 0; i < up->items; i++)
         hand_on_item(m, &up->item[i], now_us);
     for (uint32_t i = 0; i < up->rows; i++)

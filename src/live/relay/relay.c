@@ -181,7 +181,7 @@ static void send_statistics(struct relay *r, struct relay_agent *a)
     if (!a || !a->has_seen)
         return;
     seen_part_fit(a->seen);
-    seen_part_copy(rack_tell(&r->up, a->slot), a->seen);
+    seen_part_copy(rack_add_messages(&r->up, a->slot), a->seen);
     a->has_seen = false;
 }
 

@@ -16,11 +16,11 @@
 
 #define AGENTS 5
 
-struct told { uint32_t link; struct msg msg; bool has_seen; struct seen_part seen; };
+struct sent { uint32_t link; struct msg msg; bool has_seen; struct seen_part seen; };
 
 static struct relay relay;
 static struct mux   mux;
-static struct told  down[64], up[64];    /* at agents; at the controller */
+static struct sent down[64], up[64];    /* at agents; at the controller */
 static uint32_t     downs, ups, cuts, links, racks_down, items_down;
 static bool         is_leasing;
 static uint32_t     not_leased;          /* a link of the controller that gets no lease */
@@ -34,7 +34,7 @@ static void     on_cut(void *arg, uint32_t link) { (void)arg, (void)link; cuts++
 static void on_msg(void *arg, uint32_t link, const struct msg *m, uint64_t now_us)
 {
     (void)arg, (void)now_us;
-    up[ups] = (struct told){ .link = link, .msg = *m,
+    up[ups] = (struct sent){ .link = link, .msg = *m,
                              .has_seen = m->sample.detail && m->sample.detail->has_seen };
     if (up[ups].has_seen)
         seen_part_copy(&up[ups].seen, &m->sample.detail->seen);
@@ -58,7 +58,7 @@ static void send_down(void *arg, const struct rack *r)
 static void send(void *arg, uint32_t link, const struct msg *m)
 {
     (void)arg;
-    down[downs++] = (struct told){ .link = link, .msg = *m };
+    down[downs++] = (struct sent){ .link = link, .msg = *m };
 }
 
 static void cut(void *arg, uint32_t link) { (void)arg, (void)link; cuts++; }
@@ -153,7 +153,7 @@ static void tick__who_gets_no_lease_without_a_relay_gets_none_with_it(void **unu
     report_all(2000);
     relay_on_tick(&relay, 3);
     assert_int_equal(downs, 0);
-    assert_int_equal(racks_down, 1);             /* that it was heard, the relay is told all the same */
+    assert_int_equal(racks_down, 1);             /* the relay still gets its acknowledgement */
 }
 
 static void tick__two_intervals_become_one(void **unused)
@@ -212,8 +212,8 @@ static void post(uint32_t agent, uint32_t messages, enum msg_phase phase)
 }
 
 /* Of two intervals of a host its messages are added; those of two hosts are not. Where reports are not
- * ordinary, too, each message is told once. */
-static void tick__messages_of_a_host_are_told_once_and_as_its_own(void **unused)
+ * ordinary, too, each message is reported once. */
+static void tick__reports_messages_of_a_host_once_and_as_its_own(void **unused)
 {
     uint32_t messages[AGENTS] = { 0 }, tellers = 0;
 
@@ -246,10 +246,10 @@ static void tick__messages_of_a_host_are_told_once_and_as_its_own(void **unused)
     relay_on_tick(&relay, 3);
     assert_int_equal(ups, AGENTS);
     for (uint32_t i = 0; i < ups; i++)
-        assert_false(up[i].has_seen);            /* they have told nothing since */
+        assert_false(up[i].has_seen);            /* they have reported nothing since */
     post(4, 1, PHASE_IDLE);
     relay_on_agent_cut(&relay, 4);
-    post(4, 2, PHASE_IDLE);                      /* another connection: what was told before is gone */
+    post(4, 2, PHASE_IDLE);                      /* another connection: earlier reports are gone */
     ups = 0;
     relay_on_tick(&relay, 4);
     assert_int_equal(relay.agents, AGENTS);
@@ -349,7 +349,7 @@ static void silence__agents_are_sent_away(void **unused)
     assert_int_equal(relay.agents, 0);
 }
 
-static void silence__does_not_count_while_nobody_is_there(void **unused)
+static void silence__does_not_count_without_agents(void **unused)
 {
     struct msg m = hello_of(0);
 
@@ -421,7 +421,7 @@ int main(void)
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(tick__two_intervals_become_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(tick__flow_sizes_are_added, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(tick__messages_of_a_host_are_told_once_and_as_its_own,
+        cmocka_unit_test_setup_teardown(tick__reports_messages_of_a_host_once_and_as_its_own,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(flush__messages_pass_both_ways, set_up, tear_down),
         cmocka_unit_test_setup_teardown(life__another_one_has_other_slots, set_up, tear_down),
@@ -429,7 +429,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(agent__that_says_too_much_is_cut_short_and_the_others_are_heard,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(silence__agents_are_sent_away, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(silence__does_not_count_while_nobody_is_there, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(silence__does_not_count_without_agents, set_up, tear_down),
         cmocka_unit_test_setup_teardown(agent__one_too_many_is_sent_away, set_up, tear_down),
         cmocka_unit_test(path__the_next_way_after_silence_and_back_to_the_first),
         cmocka_unit_test(path__without_relays_it_stays_where_it_is_heard),

@@ -1,4 +1,4 @@
-/* src/live/wire/identity_test.c - certificates that are exchanged while somebody looks. */
+/* src/live/wire/identity_test.c - certificates that are replaced while they are read. */
 #include "live/tls/identity.h"
 
 #include <setjmp.h>

@@ -14,7 +14,7 @@
 #define CELLS_DEVICES    64      /* of a cell, at most, but for fabrics that would have too many cells */
 #define CELLS_PAGE       100     /* devices in one answer */
 
-struct cell_seen {               /* rounded, so that noise is not told */
+struct cell_seen {               /* rounded, so that noise is not sent */
     int32_t  utilisation, paused, metric;        /* thousandths; mean, worst, mean; -1: not known */
     int64_t  cnps;               /* sum, to two digits; -1: not known */
     int64_t  age_s;              /* the oldest report, whole seconds; -1: there is none */

@@ -1,4 +1,4 @@
-/* src/live/view/cells_test.c - many devices on few cells, and what a listener is told of them. */
+/* src/live/view/cells_test.c - many devices on few cells, and what a listener receives of them. */
 #include "live/view/cells.h"
 
 #include <math.h>
@@ -141,7 +141,9 @@ static void cells_page__ends_where_devices_end(void **state)
     cells_look(&s, &c, NOW_US);
     for (uint32_t first = 0; first < 400; first += 100) {
         o = cells_page(&s, &c, first, NOW_US);
-        assert_int_equal(json_array_size(json_object_get(o, "devices")), first < 200 ? 100 : first == 200 ? 50 : 0);
+        assert_int_equal(json_array_size(json_object_get(o, "devices")), first < 200    ? 100
+                                                                         : first == 200 ? 50
+                                                                                        : 0);
         json_decref(o);
     }
     o = cells_page(&s, &c, UINT32_MAX, NOW_US);

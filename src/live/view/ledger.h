@@ -1,4 +1,4 @@
-/* src/live/view/ledger.h - the last lines of the audit log, in memory, for whoever watches.
+/* src/live/view/ledger.h - the last lines of the audit log, in memory, for the page and `ctl`.
  *
  * It wraps the disk of a state machine and keeps a copy of each record that was written. So a watcher sees
  * records in order, only once they are on the disk, and can continue after any of them. */

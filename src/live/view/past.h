@@ -14,7 +14,7 @@ struct past {
     uint64_t           minute;
     struct past_heard *heard;    /* by the number of the device */
     uint32_t           size;
-    uint64_t           record, changes;          /* that it was told of */
+    uint64_t           record, changes;          /* that it has received */
     struct knob_set    confirmed;                /* likewise */
 };
 

@@ -116,14 +116,14 @@ static void write__messages_come_back_and_are_as_long_as_was_said(void **unused)
     seen_part_clear(&detail.seen);
     assert_int_equal(seen_part_bytes(&detail.seen), 0);
     assert_int_equal(codec_read_detail(&back, &read, bytes, codec_write(&m, bytes)), 0);
-    /* nothing was posted: that is told, too */
+    /* nothing was posted: reported, too */
     assert_true(back.sample.detail && read.has_seen && !read.seen.rows);
     detail.seen.rows = 1;
     detail.seen.row[0] = (struct seen_row){ SEEN_ROWS, 1, 1ull << 40 };
     /* no such bin */
     assert_int_equal(codec_read_detail(&back, &read, bytes, codec_write(&m, bytes)), -EBADMSG);
     assert_true(seen_bin_min(108) == 1ull << 33);
-    detail.seen.row[0] = (struct seen_row){ 108, 1u << 31, 0 };          /* 2^64 bytes: 0, if nobody looks */
+    detail.seen.row[0] = (struct seen_row){ 108, 1u << 31, 0 };          /* 2^64 bytes: 0, if unchecked */
     assert_int_equal(codec_read_detail(&back, &read, bytes, codec_write(&m, bytes)), -EBADMSG);
 }
 

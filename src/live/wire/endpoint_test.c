@@ -65,7 +65,7 @@ static void check__plaintext_stays_on_this_machine(void **unused)
         assert_int_equal(address_check(away[i], &none, &err), -EPERM);
 }
 
-static void lookup__a_number_needs_nobody_and_a_name_is_found_by_a_thread(void **unused)
+static void lookup__an_address_needs_no_thread_and_a_name_does(void **unused)
 {
     struct address   number = { "127.0.0.1", "7471" }, name = { "localhost", "7471" };
     struct addrinfo *found;
@@ -93,7 +93,7 @@ int main(void)
         cmocka_unit_test(read__hosts_numbers_and_sockets),
         cmocka_unit_test(read__what_is_none_is_refused_with_what_was_written),
         cmocka_unit_test(check__plaintext_stays_on_this_machine),
-        cmocka_unit_test(lookup__a_number_needs_nobody_and_a_name_is_found_by_a_thread),
+        cmocka_unit_test(lookup__an_address_needs_no_thread_and_a_name_does),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,7 @@ static void take__gives_what_was_added_in_order(void **unused)
     inbox_fini(&b);
 }
 
-static void fini__frees_what_nobody_took(void **unused)
+static void fini__frees_messages_that_were_not_taken(void **unused)
 {
     static const unsigned char bytes[1000] = { 1 };
     struct inbox               b;
@@ -59,7 +59,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(take__gives_what_was_added_in_order),
-        cmocka_unit_test(fini__frees_what_nobody_took),
+        cmocka_unit_test(fini__frees_messages_that_were_not_taken),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -119,28 +119,28 @@ static void free_items(Anole__V1__Rack *r)
     free(r->item);
 }
 
-struct told_room { Anole__V1__Told told; struct seen_list list; };
+struct messages_room { Anole__V1__HostMessages messages; struct seen_list list; };
 
 /* To be freed, one by one. */
-static void fill_told(Anole__V1__Rack *to, const struct rack *from)
+static void fill_messages(Anole__V1__Rack *to, const struct rack *from)
 {
-    to->told = xcalloc(from->tolds + 1ul, sizeof *to->told);
-    to->n_told = from->tolds;
-    for (uint32_t i = 0; i < from->tolds; i++) {
-        struct told_room *room = xmalloc(sizeof *room);
+    to->host_messages = xcalloc(from->messages_count + 1ul, sizeof *to->host_messages);
+    to->n_host_messages = from->messages_count;
+    for (uint32_t i = 0; i < from->messages_count; i++) {
+        struct messages_room *room = xmalloc(sizeof *room);
 
-        anole__v1__told__init(&room->told);
-        room->told.slot = from->told[i].slot;
-        room->told.seen = seen_codec_list(&room->list, &from->told[i].part);
-        to->told[i] = &room->told;
+        anole__v1__host_messages__init(&room->messages);
+        room->messages.slot = from->messages[i].slot;
+        room->messages.seen = seen_codec_list(&room->list, &from->messages[i].part);
+        to->host_messages[i] = &room->messages;
     }
 }
 
-static void free_told(Anole__V1__Rack *r)
+static void free_messages(Anole__V1__Rack *r)
 {
-    for (size_t i = 0; i < r->n_told; i++)
-        free(r->told[i]);        /* the first of its room */
-    free(r->told);
+    for (size_t i = 0; i < r->n_host_messages; i++)
+        free(r->host_messages[i]);        /* the first of its room */
+    free(r->host_messages);
 }
 
 size_t rack_codec_write(const struct rack *r, unsigned char **bytes)
@@ -162,11 +162,11 @@ size_t rack_codec_write(const struct rack *r, unsigned char **bytes)
     rack.gone = (uint32_t *)r->gone;
     rack.n_gone = r->gones;
     fill_items(&rack, r);
-    fill_told(&rack, r);
+    fill_messages(&rack, r);
     *bytes = xmalloc(anole__v1__message__get_packed_size(&out) + 1);
     length = anole__v1__message__pack(&out, *bytes);
     free_items(&rack);
-    free_told(&rack);
+    free_messages(&rack);
     return length;
 }
 
@@ -228,13 +228,16 @@ static bool take_rest(struct rack *to, const Anole__V1__Rack *from)
     return true;
 }
 
-static bool take_told(struct rack *to, const Anole__V1__Rack *from)
+static bool take_messages(struct rack *to, const Anole__V1__Rack *from)
 {
-    if (from->n_told > RACK_DEVICES_MAX)
+    if (from->n_host_messages > RACK_DEVICES_MAX)
         return false;
-    for (size_t i = 0; i < from->n_told; i++)
-        if (!from->told[i]->seen || !seen_codec_take(rack_tell(to, from->told[i]->slot), from->told[i]->seen))
+    for (size_t i = 0; i < from->n_host_messages; i++) {
+        const Anole__V1__HostMessages *m = from->host_messages[i];
+
+        if (!m->seen || !seen_codec_take(rack_add_messages(to, m->slot), m->seen))
             return false;
+    }
     return true;
 }
 
@@ -249,7 +252,7 @@ int rack_codec_read(struct rack *r, const unsigned char *bytes, size_t length)
         r->number = in->rack->number;
         r->term = in->rack->term;
         is_good = r->term <= MSG_TERM_MAX && take_rows(r, in->rack) && take_rest(r, in->rack) &&
-                  take_told(r, in->rack);
+                  take_messages(r, in->rack);
     }
     if (in)
         anole__v1__message__free_unpacked(in, NULL);

@@ -87,7 +87,7 @@ static void write__messages_of_hosts_come_back(void **unused)
     (void)unused;
     fill(3);
     for (uint32_t i = 0; i < 3; i++) {
-        part = rack_tell(&out, 10 + i);
+        part = rack_add_messages(&out, 10 + i);
         seen_part_clear(part);
         for (uint32_t bin = i; bin < 30; bin += 1 + i)
             part->row[part->rows++] = (struct seen_row){ bin, 1 + bin, (1 + bin) * (seen_bin_min(bin) + i) };
@@ -97,21 +97,21 @@ static void write__messages_of_hosts_come_back(void **unused)
     }
     length = rack_codec_write(&out, &bytes);
     assert_int_equal(rack_codec_read(&in, bytes, length), 0);
-    assert_true(in.rows == 3 && in.tolds == 3);
+    assert_true(in.rows == 3 && in.messages_count == 3);
     for (uint32_t i = 0; i < 3; i++) {
-        const struct seen_part *a = &in.told[i].part, *b = &out.told[i].part;
+        const struct seen_part *a = &in.messages[i].part, *b = &out.messages[i].part;
 
-        assert_true(in.told[i].slot == 10 + i && a->rows == b->rows);
+        assert_true(in.messages[i].slot == 10 + i && a->rows == b->rows);
         assert_memory_equal(a, b, offsetof(struct seen_part, row) + b->rows * sizeof *b->row);
     }
     in.rows = 0;
     length = rack_codec_write(&in, &twice);
     assert_int_equal(rack_codec_read(&out, twice, length), 0);
-    assert_true(out.rows == 0 && out.tolds == 3);
+    assert_true(out.rows == 0 && out.messages_count == 3);
     free(twice);
     free(bytes);
-    while (out.tolds < RACK_DEVICES_MAX)
-        seen_part_clear(rack_tell(&out, out.tolds));
+    while (out.messages_count < RACK_DEVICES_MAX)
+        seen_part_clear(rack_add_messages(&out, out.messages_count));
     length = rack_codec_write(&out, &bytes);
     assert_int_equal(rack_codec_read(&in, bytes, length), 0);
     free(bytes);
@@ -167,7 +167,7 @@ static uint64_t draw(uint64_t *state)
     return *state >> 33;
 }
 
-/* A field that nobody knows lets protobuf-c read it: what it reads is what was read without it. A byte that
+/* An unknown field makes protobuf-c read the message: what it reads is what was read without it. A byte that
  * is wrong is wrong for both, or means the same. */
 static void read__without_objects_is_as_with_them(void **unused)
 {

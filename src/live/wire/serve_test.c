@@ -1,5 +1,5 @@
-/* src/live/wire/serve_test.c - serve.h and dial.h: both sides in one process, over this machine's network. Certificates:
- * tests/cli/live.bats. */
+/* src/live/wire/serve_test.c - serve.h and dial.h: both sides in one process, over this machine's network.
+ * Certificates: tests/cli/live.bats. */
 #include "live/wire/ask.h"
 #include "live/wire/dial.h"
 #include "live/wire/serve.h"
@@ -151,7 +151,7 @@ static struct rpc *serve(void)
     return other = r;
 }
 
-/* What it was told and nobody asked for goes with it. */
+/* Messages that were not taken are freed with it. */
 static void stop(struct rpc *r)
 {
     for (; kept_first < kept_last; kept_first++)
@@ -264,7 +264,7 @@ static void ask__is_answered(void **unused)
     stop(server);
 }
 
-static void ask__nobody_is_an_error_in_time(void **unused)
+static void ask__without_a_server_fails_in_time(void **unused)
 {
     unsigned char *reply;
     size_t         length;
@@ -275,7 +275,7 @@ static void ask__nobody_is_an_error_in_time(void **unused)
     assert_non_null(strstr(err.text, "no answer"));
 }
 
-/* Somebody listens, but nobody speaks. */
+/* The server accepts but never answers. */
 static void ask__a_silent_server_is_an_error_in_time(void **unused)
 {
     struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -344,7 +344,7 @@ static void send__a_server_that_does_not_hear_is_left(void **unused)
     stop(server);
 }
 
-static void cut__is_told_to_both(void **unused)
+static void cut__is_reported_to_both(void **unused)
 {
     struct rpc      *server = serve(), *client = dial();
     uint32_t         up = next(client).link;
@@ -402,11 +402,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(send__messages_arrive_in_order_both_ways, set_up, tear_down),
         cmocka_unit_test_setup_teardown(redial__comes_back_after_the_server_does, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ask__is_answered, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(ask__nobody_is_an_error_in_time, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ask__without_a_server_fails_in_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ask__a_silent_server_is_an_error_in_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ask__is_repeated_where_connections_are_cut, set_up, tear_down),
         cmocka_unit_test_setup_teardown(send__a_server_that_does_not_hear_is_left, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(cut__is_told_to_both, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(cut__is_reported_to_both, set_up, tear_down),
         cmocka_unit_test_setup_teardown(dial__a_wrong_address_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(serve__without_certificates_only_here, set_up, tear_down),
     };

@@ -1,6 +1,6 @@
 /* src/sim/host/flow_probe_test.c - RTT probes of queue pairs that live on: while they are idle, and after it.
  *
- * Oracles: times of frames over known links, a control that only writes down what it is told, and rttcc, and
+ * Oracles: times of frames over known links, a control that only writes down what it receives, and rttcc, and
  * Swift, which measures by its ACKs: their rates must not change while nothing comes.
  */
 #include "sim/host/flow.h"
@@ -45,20 +45,20 @@ static struct flow_row row(uint32_t src, uint32_t dst, uint64_t bytes, uint64_t 
                               .start_ns = start_us * 1000 };
 }
 
-/* ---- a control that writes down what it is told ---- */
+/* ---- a control that writes down what it receives ---- */
 
-#define TOLD_MAX 1000u
+#define SEEN_MAX 1000u
 
-static struct { uint64_t at_ps, rtt_ps; } told[TOLD_MAX];
-static uint32_t tolds, starts;
+static struct { uint64_t at_ps, rtt_ps; } seen[SEEN_MAX];
+static uint32_t seen_count, starts;
 
 static void on_rtt(const void *cfg, void *state, struct cc_now now, const struct cc_probe *probe,
                    struct cc_out *out)
 {
     (void)cfg, (void)state;
-    assert_true(tolds < TOLD_MAX);
-    told[tolds].at_ps = now.ps;
-    told[tolds++].rtt_ps = probe->rtt_ps;
+    assert_true(seen_count < SEEN_MAX);
+    seen[seen_count].at_ps = now.ps;
+    seen[seen_count++].rtt_ps = probe->rtt_ps;
     out->probe_ps = now.ps;                      /* at once, if only there is something to send */
 }
 
@@ -81,7 +81,7 @@ static void use_prober(struct sim_cfg *cfg)
 {
     world_cfg(cfg, MODEL_NIC);
     cfg->cc = &prober;
-    tolds = starts = 0;
+    seen_count = starts = 0;
 }
 
 /* A probe goes behind the first packet of each message and comes back, behind the ACK, to a pair that is idle
@@ -99,23 +99,23 @@ static void idle__probe_that_returns_counts(void **unused)
     start_star(&w, &cfg, 2, 0, flow, 3);
     sim_run_until(w.sim, THERE_PS + BACK_PS);
     assert_int_equal(w.sim->flows.flow[1].phase, FLOW_IDLE);
-    assert_int_equal(tolds, 0);
+    assert_int_equal(seen_count, 0);
     assert_int_not_equal(w.sim->flows.probe[1].asked_ps, 0);
     sim_run_until(w.sim, 20 * PS_PER_US);
-    assert_int_equal(tolds, 1);
+    assert_int_equal(seen_count, 1);
     assert_int_equal(w.sim->flows.probe[1].asked_ps, 0);
     /* The packet is before it at both hops, and on the way back its ACK is. */
-    assert_int_equal(told[0].rtt_ps, 4 * (PROBE_PS + DELAY_PS) + FULL_PS - PROBE_PS);
+    assert_int_equal(seen[0].rtt_ps, 4 * (PROBE_PS + DELAY_PS) + FULL_PS - PROBE_PS);
     sim_run_until(w.sim, 200 * PS_PER_US);
-    assert_int_equal(tolds, 2);
+    assert_int_equal(seen_count, 2);
     events = w.sim->engine.counters.events;
     sim_run_until(w.sim, 20000 * PS_PER_US - 1);
     assert_int_equal(w.sim->engine.counters.events, events);
     assert_true(world_finish(&w, PS_PER_MS, PS_PER_S));
-    assert_int_equal(tolds, 3);
+    assert_int_equal(seen_count, 3);
     assert_int_equal(starts, 1);
     for (uint32_t i = 0; i < 3; i++) {
-        assert_int_equal(told[i].rtt_ps, told[0].rtt_ps);
+        assert_int_equal(seen[i].rtt_ps, seen[0].rtt_ps);
         assert_int_equal(w.done[i].fct_ps, THERE_PS + BACK_PS);
     }
     world_end(&w);
@@ -134,7 +134,7 @@ static void idle__reset_asks_for_a_probe(void **unused)
     start_star(&w, &cfg, 2, 0, flow, 3);
     assert_true(world_finish(&w, PS_PER_US, PS_PER_S));
     assert_int_equal(starts, 2);
-    assert_int_equal(tolds, 3);
+    assert_int_equal(seen_count, 3);
     world_end(&w);
 }
 
@@ -156,7 +156,7 @@ static void idle__lost_probe_is_forgotten(void **unused)
     start_star(&w, &cfg, 2, 0.2, flow, 200);
     assert_true(world_finish(&w, PS_PER_MS, 10 * PS_PER_S));
     assert_int_equal(w.done_count, 200);
-    assert_in_range(tolds, 200 * 0.64 - 4 * 6.8, 200 * 0.64 + 4 * 6.8 + 20);
+    assert_in_range(seen_count, 200 * 0.64 - 4 * 6.8, 200 * 0.64 + 4 * 6.8 + 20);
     assert_true(w.sim->net.host[0].port->counters.tx_packets[PACKET_CNP] >= 200);
     world_end(&w);
 }

@@ -188,7 +188,7 @@ static void idle__reset_begins_anew(void **unused)
     world_end(&w);
 }
 
-/* An idle pair is told as well: the next message goes at the rate that follows. */
+/* An idle pair gets CNPs as well: its next message starts at the rate that follows. */
 static void idle__cnp_counts(void **unused)
 {
     const struct flow_row flow[] = { row(0, 1, 20 * 1024, 0), row(0, 1, 20 * 1024, 100000) };
@@ -357,7 +357,8 @@ static void idle__many_cost_memory_alone(void **unused)
     assert_int_equal(w.sim->flows.pairs.used - w.sim->flows.pairs.first, HOSTS * PAIRS);
     assert_in_range(w.sim->flows.pairs.mask + 1, 2 * HOSTS * PAIRS, 4 * HOSTS * PAIRS);
     for (uint32_t i = 0; i < HOSTS; i++)
-        assert_int_equal(w.sim->net.host[i].active + w.sim->net.host[i].ready_count + w.sim->net.host[i].heap_count, 0);
+        assert_int_equal(
+            w.sim->net.host[i].active + w.sim->net.host[i].ready_count + w.sim->net.host[i].heap_count, 0);
     events = w.sim->engine.counters.events;
     sim_run_until(w.sim, w.sim->engine.now_ps + 10 * PS_PER_S);
     assert_int_equal(w.sim->engine.counters.events, events);

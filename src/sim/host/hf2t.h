@@ -25,7 +25,7 @@
  * not told of congestion for a while (quiet); its count starts again as if it had been. A lone flow at line
  * rate would lose for nothing (docs/model.md).
  *
- * In model hpcc a host with HF2T has a wake-up for whoever may go first; the fork's would stay with the one
+ * In model hpcc a host with HF2T has a wake-up for the next flow; the fork's would stay with the one
  * that is held, and others would wait for it.
  */
 #ifndef SIM_HOST_HF2T_H

@@ -117,7 +117,7 @@ static uint64_t sent_in(struct sim *s, uint64_t ps)
 static const enum sim_model models[] = { MODEL_NIC, MODEL_HPCC };
 
 /* A lone flow at line rate: one packet every g; once x g >= 80 T a packet is held for 25 us and a frame. T is
- * ten times g here; what is lost is then 26 %, as long as nobody guards the flow. */
+ * ten times g here; what is lost is then 26 %, while the flow has no guard. */
 static void hold__costs_a_lone_flow_what_it_must(void **unused)
 {
     (void)unused;

@@ -183,7 +183,7 @@ static uint64_t sent_after_answer(uint32_t flow, enum packet_kind kind)
     return third;
 }
 
-static void answer__of_a_flow_that_is_over_wakes_nobody(void **unused)
+static void answer__of_a_finished_flow_wakes_no_flow(void **unused)
 {
     (void)unused;
     assert_int_equal(sent_after_answer(2, PACKET_ACK), 200 * US);
@@ -290,7 +290,7 @@ int main(void)
         cmocka_unit_test(timeout__counts_from_the_last_packet),
         cmocka_unit_test(timeout__counts_from_an_ack_without_progress),
         cmocka_unit_test(timeout__needs_something_under_way),
-        cmocka_unit_test(answer__of_a_flow_that_is_over_wakes_nobody),
+        cmocka_unit_test(answer__of_a_finished_flow_wakes_no_flow),
         cmocka_unit_test(copy__after_the_end_is_answered_as_by_a_fresh_receiver),
         cmocka_unit_test(copy__of_all_that_came_is_acknowledged_now_and_then),
         cmocka_unit_test(copy__is_acknowledged_if_the_last_ack_was_lost),

@@ -133,7 +133,7 @@ static void send__keeps_its_rate(void **unused)
 
 /* Three flows at 40 Gb/s each share a link of 100: none is ever faster than its own rate, and the link is
  * never idle. */
-static void send__nobody_exceeds_his_rate(void **unused)
+static void send__no_flow_exceeds_its_rate(void **unused)
 {
     const uint64_t   gap = (1024 + 62 + 20) * 200;           /* 200 ps a byte */
     struct flow_row flow[3];
@@ -416,7 +416,7 @@ static void ack__is_asked_for_when_the_window_has_shrunk(void **unused)
     }
 }
 
-/* An incast into one port, with every control: nobody waits for the timer, however few ACKs there are. */
+/* An incast into one port, with every control: no flow waits for the timer, however few ACKs there are. */
 static void ack__is_asked_for_by_every_control(void **unused)
 {
     static const uint32_t every[] = { 2, 8, 256 };
@@ -497,7 +497,7 @@ static void cnp__keeps_its_distance_in_each_scope(void **unused)
     }
 }
 
-/* 65,536 queue pairs of a class that is paused: whoever comes by does not look at all of them again. A flow
+/* 65,536 queue pairs of a class that is paused: a pass does not visit all of them again. A flow
  * of another class goes at once, and the others go when the pause is over; none is forgotten. */
 static void send__does_not_look_at_all_that_are_paused_again(void **unused)
 {
@@ -543,7 +543,7 @@ int main(void)
         cmocka_unit_test(send__takes_turns),
         cmocka_unit_test(send__does_not_look_at_all_that_are_paused_again),
         cmocka_unit_test(send__keeps_its_rate),
-        cmocka_unit_test(send__nobody_exceeds_his_rate),
+        cmocka_unit_test(send__no_flow_exceeds_its_rate),
         cmocka_unit_test(send__keeps_within_its_window),
         cmocka_unit_test(loss__is_sent_again_from_the_lost_byte),
         cmocka_unit_test(loss__is_counted_by_size),

@@ -1,7 +1,7 @@
 /* src/sim/host/probe_test.c - RTT probes: when they go, what they measure, and what becomes of those that are
  * lost.
  *
- * Oracles: times of small frames over known links, and a control that only writes down what it is told.
+ * Oracles: times of small frames over known links, and a control that only writes down what it receives.
  */
 #include "sim/host/probe.h"
 #include "sim/test_world.h"
@@ -22,8 +22,8 @@
 #define EVERY_PS  (10 * PS_PER_US)
 #define PROBES    1000
 
-static struct { uint64_t at_ps, rtt_ps; } told[PROBES];
-static uint32_t tolds;
+static struct { uint64_t at_ps, rtt_ps; } seen[PROBES];
+static uint32_t seen_count;
 static bool     asks_twice;
 
 /* Asks for a probe every EVERY_PS, and keeps the rate. */
@@ -31,9 +31,9 @@ static void on_rtt(const void *cfg, void *state, struct cc_now now, const struct
                    struct cc_out *out)
 {
     (void)cfg, (void)state;
-    assert_true(tolds < PROBES);
-    told[tolds].at_ps = now.ps;
-    told[tolds++].rtt_ps = p->rtt_ps;
+    assert_true(seen_count < PROBES);
+    seen[seen_count].at_ps = now.ps;
+    seen[seen_count++].rtt_ps = p->rtt_ps;
     out->probe_ps = now.ps - p->rtt_ps + EVERY_PS;
 }
 
@@ -67,7 +67,7 @@ static void run(struct sim_cfg *cfg, uint32_t flows, uint64_t bytes, double loss
     struct flow_row flow[8];
     struct graph    g;
 
-    tolds = 0;
+    seen_count = 0;
     graph_star(&g, &(struct graph_star){ flows + 1, 100 * GBPS, DELAY_PS });
     g.link[0].loss = loss;
     for (uint32_t i = 0; i < flows; i++)
@@ -92,14 +92,14 @@ static void probe__measures_the_empty_network(void **unused)
     (void)unused;
     use_prober(&cfg);
     run(&cfg, 1, 1000000, 0, &w);
-    assert_in_range(tolds, 800000 / 10885, 870000 / 10000);
-    for (uint32_t i = 0; i < tolds; i++) {
-        assert_int_equal(told[i].rtt_ps, EMPTY_PS);
+    assert_in_range(seen_count, 800000 / 10885, 870000 / 10000);
+    for (uint32_t i = 0; i < seen_count; i++) {
+        assert_int_equal(seen[i].rtt_ps, EMPTY_PS);
         if (i > 0)
-            assert_in_range(told[i].at_ps - told[i - 1].at_ps, EVERY_PS, EVERY_PS + 885000);
+            assert_in_range(seen[i].at_ps - seen[i - 1].at_ps, EVERY_PS, EVERY_PS + 885000);
     }
-    assert_int_equal(w.sim->net.host[1].port->counters.tx_packets[PACKET_CNP], tolds);
-    assert_int_equal(w.sim->net.host[0].port->counters.tx_packets[PACKET_CNP], tolds);
+    assert_int_equal(w.sim->net.host[1].port->counters.tx_packets[PACKET_CNP], seen_count);
+    assert_int_equal(w.sim->net.host[0].port->counters.tx_packets[PACKET_CNP], seen_count);
     world_end(&w);
 }
 
@@ -119,15 +119,15 @@ static void probe__measures_the_queues_of_its_class(void **unused)
         use_prober(&cfg);
         if (own)
             cfg.knobs.value[KNOB_rtt_probe_prio] = 6;
-        tolds = 0;
+        seen_count = 0;
         graph_star(&g, &(struct graph_star){ 8, 100 * GBPS, DELAY_PS });
         g.link[0].rate_bps = 50 * GBPS;          /* where host 0 is */
         for (uint32_t i = 0; i < 7; i++)
             flow[i] = (struct flow_row){ .src = i + 1, .dst = 0, .prio = 3, .dport = 100, .bytes = 300000 };
         world_of_flows(&w, &g, &cfg, flow, 7);
         assert_true(world_finish(&w, PS_PER_MS, PS_PER_S));
-        for (uint32_t i = 0; i < tolds; i++)
-            longest[own] = told[i].rtt_ps > longest[own] ? told[i].rtt_ps : longest[own];
+        for (uint32_t i = 0; i < seen_count; i++)
+            longest[own] = seen[i].rtt_ps > longest[own] ? seen[i].rtt_ps : longest[own];
         world_end(&w);
     }
     /* 70 Gb/s into 50: at the end two sevenths of what was sent wait, 600 KB or 96 us. */
@@ -135,7 +135,7 @@ static void probe__measures_the_queues_of_its_class(void **unused)
     assert_true(longest[1] < EMPTY_PS + PS_PER_US);
 }
 
-/* Whoever asks with every packet has one on its way at a time all the same. */
+/* A control that asks with every packet still has one probe in flight at a time. */
 static void probe__one_at_a_time(void **unused)
 {
     struct sim_cfg cfg;
@@ -145,10 +145,10 @@ static void probe__one_at_a_time(void **unused)
     use_prober(&cfg);
     asks_twice = true;
     run(&cfg, 1, 1000 * 1024, 0, &w);
-    for (uint32_t i = 1; i < tolds; i++)
-        assert_in_range(told[i].at_ps - told[i - 1].at_ps, EMPTY_PS, EMPTY_PS + 2 * 885000);
-    assert_in_range(tolds, 884800 / 5882, 884800 / 4112);
-    assert_in_range(w.sim->net.host[1].port->counters.tx_packets[PACKET_CNP], tolds, tolds + 1);
+    for (uint32_t i = 1; i < seen_count; i++)
+        assert_in_range(seen[i].at_ps - seen[i - 1].at_ps, EMPTY_PS, EMPTY_PS + 2 * 885000);
+    assert_in_range(seen_count, 884800 / 5882, 884800 / 4112);
+    assert_in_range(w.sim->net.host[1].port->counters.tx_packets[PACKET_CNP], seen_count, seen_count + 1);
     world_end(&w);
 }
 
@@ -166,11 +166,11 @@ static void probe__goes_again_when_it_is_lost(void **unused)
     cfg.rto_ps = 100 * PS_PER_US;
     run(&cfg, 1, 2000000, 0.3, &w);
     sent = w.sim->net.host[1].port->counters.tx_packets[PACKET_CNP];
-    assert_true(tolds > 3 && sent > tolds);
-    for (uint32_t i = 0; i < tolds; i++) {
-        assert_in_range(told[i].rtt_ps, EMPTY_PS - PACKET_PS, EMPTY_PS + PACKET_PS);
-        was_lost |= told[i].at_ps - last >= PROBE_LOST_PS;
-        last = told[i].at_ps;
+    assert_true(seen_count > 3 && sent > seen_count);
+    for (uint32_t i = 0; i < seen_count; i++) {
+        assert_in_range(seen[i].rtt_ps, EMPTY_PS - PACKET_PS, EMPTY_PS + PACKET_PS);
+        was_lost |= seen[i].at_ps - last >= PROBE_LOST_PS;
+        last = seen[i].at_ps;
     }
     assert_true(was_lost);
     world_end(&w);

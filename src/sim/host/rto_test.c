@@ -115,7 +115,7 @@ static void spurious__is_what_came_twice(void **unused)
     world_end(&w);
 }
 
-/* A NACK is told at once what is missing: nothing of what it has sent again counts. */
+/* A NACK names the missing packet at once: packets that were sent again do not count. */
 static void spurious__nothing_that_a_nack_has_sent_again(void **unused)
 {
     struct sim_cfg cfg;

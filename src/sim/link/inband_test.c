@@ -1,6 +1,6 @@
 /* src/sim/link/inband_test.c - what ports write into packets, and how it comes back.
  *
- * Oracles: times and sizes of frames over known links, and a control that writes down what it is told.
+ * Oracles: times and sizes of frames over known links, and a control that writes down what it receives.
  */
 #include "sim/link/path.h"
 #include "sim/test_world.h"
@@ -14,19 +14,19 @@
 #define DELAY_PS PS_PER_US
 #define ACKS_MAX 4000
 
-static struct { struct cc_ack ack; struct cc_hop hop[CC_HOPS_MAX]; uint64_t at_ps; } told[ACKS_MAX];
-static uint32_t tolds;
+static struct { struct cc_ack ack; struct cc_hop hop[CC_HOPS_MAX]; uint64_t at_ps; } seen[ACKS_MAX];
+static uint32_t seen_count;
 
 static void on_ack(const void *cfg, void *state, struct cc_now now, const struct cc_ack *a,
                    struct cc_out *out)
 {
     (void)cfg, (void)state, (void)out;
-    assert_true(tolds < ACKS_MAX);
-    told[tolds].ack = *a;
-    told[tolds].at_ps = now.ps;
+    assert_true(seen_count < ACKS_MAX);
+    seen[seen_count].ack = *a;
+    seen[seen_count].at_ps = now.ps;
     for (uint32_t i = 0; i < a->records; i++)
-        told[tolds].hop[i] = a->hop[i];
-    tolds++;
+        seen[seen_count].hop[i] = a->hop[i];
+    seen_count++;
 }
 
 static void start(const void *cfg, void *state, struct cc_now now, struct cc_out *out)
@@ -52,7 +52,7 @@ static void run(struct graph *g, const struct cc_algo *cc, const struct flow_row
 
     world_cfg(&cfg, MODEL_NIC);
     cfg.cc = cc;
-    tolds = 0;
+    seen_count = 0;
     world_of_flows(&w, g, &cfg, flow, flows);
     assert_true(world_finish(&w, PS_PER_MS, PS_PER_S));
     world_end(&w);
@@ -69,11 +69,11 @@ static void records__of_a_flow_alone(void **unused)
     (void)unused;
     graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, DELAY_PS });
     run(&g, &hops, &one, 1);
-    assert_int_equal(tolds, 99);             /* the last one ends the flow */
-    for (uint32_t i = 0; i < tolds; i++) {
-        const struct cc_hop *h = &told[i].hop[0];
+    assert_int_equal(seen_count, 99);             /* the last one ends the flow */
+    for (uint32_t i = 0; i < seen_count; i++) {
+        const struct cc_hop *h = &seen[i].hop[0];
 
-        assert_int_equal(told[i].ack.records, 1);
+        assert_int_equal(seen[i].ack.records, 1);
         assert_int_equal(h->rate_bps, 100 * GBPS);
         assert_int_equal(h->at_ps, i * wire * 800 + wire * 80 + DELAY_PS);
         assert_int_equal(h->sent_bytes, i * wire);
@@ -92,10 +92,10 @@ static void records__of_every_switch(void **unused)
     flow.dst = 15;
     graph_fat_tree(&g, &(struct graph_fat_tree){ .k = 4, .rate_bps = 100 * GBPS, .delay_ps = DELAY_PS });
     run(&g, &hops, &flow, 1);
-    assert_int_equal(tolds, 99);
-    assert_int_equal(told[7].ack.records, 5);
+    assert_int_equal(seen_count, 99);
+    assert_int_equal(seen[7].ack.records, 5);
     for (uint32_t i = 0; i < 5; i++)
-        assert_int_equal(told[7].hop[i].at_ps, 7 * wire * 800 + (i + 1) * (wire * 80 + DELAY_PS));
+        assert_int_equal(seen[7].hop[i].at_ps, 7 * wire * 800 + (i + 1) * (wire * 80 + DELAY_PS));
 }
 
 static void take(void *arg, const struct port *p, uint32_t packet)
@@ -157,17 +157,17 @@ static void path__counts_switches(void **unused)
             graph_fat_tree(&g, &(struct graph_fat_tree){ .k = 4, .rate_bps = 100 * GBPS,
                                                          .delay_ps = DELAY_PS });
         run(&g, &path, &flow, 1);
-        assert_int_equal(tolds, 99);
-        for (uint32_t i = 0; i < tolds; i++) {
-            assert_int_equal(told[i].ack.hops, want[kind]);
-            assert_int_equal(told[i].ack.endpoint_ps, 0);
+        assert_int_equal(seen_count, 99);
+        for (uint32_t i = 0; i < seen_count; i++) {
+            assert_int_equal(seen[i].ack.hops, want[kind]);
+            assert_int_equal(seen[i].ack.endpoint_ps, 0);
         }
     }
 }
 
 /* Both send a packet every 884.8 ns. Those of the first arrive 2176.96 ns after they left, which is 407.36 in
  * such a period; the second sends from 370 to 458.48 in it, so answers wait for 51.12. Those of the second
- * arrive while nobody sends. */
+ * arrive while no host sends. */
 static void path__how_long_the_receiver_took(void **unused)
 {
     struct flow_row flow[] = { one, one };
@@ -179,10 +179,10 @@ static void path__how_long_the_receiver_took(void **unused)
     flow[1].src = 1, flow[1].dst = 0, flow[1].start_ns = 370;
     graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, DELAY_PS });
     run(&g, &path, flow, 2);
-    for (uint32_t i = 0; i < tolds; i++) {
-        assert_true(told[i].ack.endpoint_ps < told[i].ack.rtt_ps);
-        longest = told[i].ack.endpoint_ps > longest ? told[i].ack.endpoint_ps : longest;
-        waited += told[i].ack.endpoint_ps > 0;
+    for (uint32_t i = 0; i < seen_count; i++) {
+        assert_true(seen[i].ack.endpoint_ps < seen[i].ack.rtt_ps);
+        longest = seen[i].ack.endpoint_ps > longest ? seen[i].ack.endpoint_ps : longest;
+        waited += seen[i].ack.endpoint_ps > 0;
     }
     assert_int_equal(longest, 51120);
     assert_in_range(waited, 97, 99);

@@ -1,4 +1,4 @@
-/* src/sim/observe/observe_test.c - the sum of all reports is what the counters say at the end, and nobody is
+/* src/sim/observe/observe_test.c - the sum of all reports is what the counters say at the end, and no flow is
  * disturbed. */
 #include "sim/observe/observe.h"
 #include "scenario/scenario.h"
@@ -117,7 +117,7 @@ static void check_counters(const struct total *t, const struct sim *s)
     assert_true(t->sum.rtt_ps_peak >= c->rtt_ps_sum / c->rtt_samples);
 }
 
-/* Against the same run that nobody has looked at. */
+/* Against the same run without observers. */
 static void check_ports(const struct total *t, const struct sim *s, const struct sim *plain)
 {
     uint64_t marked = 0, paused_ps = 0, queue_max = 0;

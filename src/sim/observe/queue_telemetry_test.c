@@ -1,5 +1,5 @@
 /* src/sim/observe/queue_telemetry_test.c - queues one by one: what is counted and set, and that counting
- * disturbs nobody. */
+ * disturbs no flow. */
 #include "sim/observe/queue_telemetry.h"
 #include "scenario/scenario.h"
 

@@ -1,4 +1,4 @@
-/* src/sim/observe/watch_test.c - what is counted is counted once, and nobody is disturbed. */
+/* src/sim/observe/watch_test.c - each packet is counted once, and no flow is disturbed. */
 #include "sim/observe/watch.h"
 #include "sim/observe/observe.h"
 #include "scenario/scenario.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct told {
+struct part_result {
     uint64_t at_ps, order;
     bool     is_flow;
     union { struct flow_result flow; struct pfc_result pfc; };
@@ -12,13 +12,13 @@ struct told {
 
 /* ---- keeping ---- */
 
-static void keep(struct gathered *g, const struct told *t)
+static void keep(struct gathered *g, const struct part_result *t)
 {
-    if (g->told_count == g->told_max) {
-        g->told_max = g->told_max ? 2 * g->told_max : 1024;
-        g->told = xrealloc(g->told, g->told_max * sizeof *g->told);
+    if (g->results == g->results_max) {
+        g->results_max = g->results_max ? 2 * g->results_max : 1024;
+        g->result = xrealloc(g->result, g->results_max * sizeof *g->result);
     }
-    g->told[g->told_count++] = *t;
+    g->result[g->results++] = *t;
 }
 
 static void on_flow_done(void *arg, const struct flow_result *r)
@@ -26,7 +26,7 @@ static void on_flow_done(void *arg, const struct flow_result *r)
     struct gathered     *g = arg;
     const struct engine *e = &g->sim->engine;
 
-    keep(g, &(struct told){ .at_ps = e->now_ps, .order = e->order, .is_flow = true, .flow = *r });
+    keep(g, &(struct part_result){ .at_ps = e->now_ps, .order = e->order, .is_flow = true, .flow = *r });
 }
 
 static void on_pfc(void *arg, const struct pfc_result *r)
@@ -34,7 +34,7 @@ static void on_pfc(void *arg, const struct pfc_result *r)
     struct gathered     *g = arg;
     const struct engine *e = &g->sim->engine;
 
-    keep(g, &(struct told){ .at_ps = e->now_ps, .order = e->order, .pfc = *r });
+    keep(g, &(struct part_result){ .at_ps = e->now_ps, .order = e->order, .pfc = *r });
 }
 
 void gather_begin(struct gathered *g, struct sim *part, const struct sim_hooks *hooks)
@@ -46,26 +46,26 @@ void gather_begin(struct gathered *g, struct sim *part, const struct sim_hooks *
 
 void gather_free(struct gathered *g)
 {
-    free(g->told);
+    free(g->result);
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
-static bool is_before(const struct told *a, const struct told *b)
+static bool is_before(const struct part_result *a, const struct part_result *b)
 {
     return a->at_ps < b->at_ps || (a->at_ps == b->at_ps && a->order < b->order);
 }
 
 /* Returns the earliest result that was not reported yet, and its part; NULL: none. */
-static const struct told *find_first(struct gathered **g, uint32_t count, const uint32_t *next,
+static const struct part_result *find_first(struct gathered **g, uint32_t count, const uint32_t *next,
                                      uint32_t *whose)
 {
-    const struct told *first = NULL;
+    const struct part_result *first = NULL;
 
     for (uint32_t i = 0; i < count; i++) {
-        const struct told *t = &g[i]->told[next[i]];
+        const struct part_result *t = &g[i]->result[next[i]];
 
-        if (next[i] < g[i]->told_count && (!first || is_before(t, first))) {
+        if (next[i] < g[i]->results && (!first || is_before(t, first))) {
             first = t;
             *whose = i;
         }
@@ -73,10 +73,10 @@ static const struct told *find_first(struct gathered **g, uint32_t count, const 
     return first;
 }
 
-void gather_tell(struct gathered **g, uint32_t count, const struct sim_hooks *hooks)
+void gather_report(struct gathered **g, uint32_t count, const struct sim_hooks *hooks)
 {
     uint32_t           next[PARTS_MAX] = { 0 }, whose = 0;
-    const struct told *t;
+    const struct part_result *t;
 
     while ((t = find_first(g, count, next, &whose)) != NULL) {
         next[whose]++;
@@ -86,7 +86,7 @@ void gather_tell(struct gathered **g, uint32_t count, const struct sim_hooks *ho
             hooks->pfc(hooks->arg, &t->pfc);
     }
     for (uint32_t i = 0; i < count; i++)
-        g[i]->told_count = 0;
+        g[i]->results = 0;
 }
 
 /* ---- adding up ---- */

@@ -4,12 +4,12 @@
 
 #include "sim/state/state.h"
 
-struct told;
+struct part_result;
 
 struct gathered {                /* of one part */
-    struct sim  *sim;
-    struct told *told;           /* results to report, in the order of events */
-    uint32_t     told_count, told_max;
+    struct sim         *sim;
+    struct part_result *result;  /* results to report, in the order of events */
+    uint32_t            results, results_max;
 };
 
 /* Collects the results for 'hooks' from now on. */
@@ -17,7 +17,7 @@ void gather_begin(struct gathered *, struct sim *part, const struct sim_hooks *h
 void gather_free(struct gathered *);
 
 /* Reports the results of all parts, in the order of events. */
-void gather_tell(struct gathered **, uint32_t count, const struct sim_hooks *);
+void gather_report(struct gathered **, uint32_t count, const struct sim_hooks *);
 
 /* Adds the counters of all parts. */
 void gather_sums(struct sim *whole, struct gathered **, uint32_t count);

@@ -4,7 +4,7 @@
  * are whole numbers of cells. And the length that decides on a mark may be out of date: it is that of ecn_lag
  * ago.
  *
- * A view follows one queue. It is told of each packet that is admitted and of each that leaves. Without
+ * A view follows one queue. It is updated when a packet is admitted and when one leaves. Without
  * 'ecn_cell' and 'ecn_lag' there are no views, and switch.c marks by the queue's bytes.
  */
 #ifndef SIM_SWITCH_ECN_VIEW_H

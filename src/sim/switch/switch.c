@@ -163,7 +163,7 @@ static inline bool is_lossless(const struct sim *s, const struct packet *k)
     return k->kind < PACKET_CNP && s->sw.lossless_prios >> k->prio & 1;
 }
 
-/* Returns true if booking the packet in and out at once would change nothing, pause nobody and mark nothing,
+/* Returns true if booking the packet in and out at once would change nothing, pause no port and mark nothing,
  * where other packets are on its account. */
 static inline bool fits_account(const struct sim *s, const struct port *port, const struct packet *k)
 {

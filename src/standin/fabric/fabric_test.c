@@ -1,5 +1,5 @@
 /* src/standin/fabric/fabric_test.c - a simulated network through the driver: what is set holds where it was
- * set, and what is told adds up. */
+ * set, and reports add up. */
 #include "standin/fabric/fabric.h"
 #include "live/core/knobset.h"
 

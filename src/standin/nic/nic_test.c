@@ -86,7 +86,7 @@ static void nic_read__counters_are_as_wide_and_old_as_real_ones(void **state)
     assert_null(strstr(get("/ethtool/ens1f0np0", 1), "pause_duration"));
 }
 
-/* For whoever simulates the port: what it has sent goes in, what was set comes out. */
+/* For the simulator of the port: what it has sent goes in, what was set comes out. */
 static void nic_write__a_port_behind_it_is_fed(void **state)
 {
     static const char xmit[] = "/sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_data";

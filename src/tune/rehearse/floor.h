@@ -20,7 +20,7 @@ struct floor {
     struct knobs knobs;          /* the formula, or the initial setting */
     struct knobs other;          /* the other formula */
     bool         has_formula;    /* else both are the initial setting: no formula is wanted, the control is
-                                  * not DCQCN, or somebody chose the setting */
+                                  * not DCQCN, or the user chose the setting */
 };
 
 void floor_make(struct floor *, enum floor_formula, const struct world *);

@@ -41,8 +41,8 @@ static void floor_make__bdp_is_the_setting_of_that_name(void **state)
 }
 
 /* Marks from a third of what is under way on, and rates whose rise and cuts are in proportion to the line;
- * they rise half as fast where there is room for some packets. The additive rise is an eighth of that. Where a third is less than four packets of 4
- * KB, marks from six on, and the first of them cuts less. */
+ * they rise half as fast where there is room for some packets. The additive rise is an eighth of that.
+ * Where a third is less than four packets of 4 KB, marks from six on, and the first of them cuts less. */
 static void floor_make__gentle_goes_with_the_network(void **state)
 {
     struct world w;
@@ -113,7 +113,7 @@ static void floor_make__gentle_minds_slow_hosts(void **state)
     assert_true(k.value[KNOB_kmin] < even.value[KNOB_kmin]);
 }
 
-static void floor_make__none_where_it_is_not_wanted_or_somebody_has_chosen(void **state)
+static void floor_make__none_where_it_is_off_or_the_user_has_chosen(void **state)
 {
     static const enum knob others[] = { KNOB_COUNT };
     struct world           w = world_of(100, 8);
@@ -171,7 +171,7 @@ int main(void)
         cmocka_unit_test(floor_make__gentle_goes_with_the_network),
         cmocka_unit_test(floor_make__gentle_minds_the_size_of_packets),
         cmocka_unit_test(floor_make__gentle_minds_slow_hosts),
-        cmocka_unit_test(floor_make__none_where_it_is_not_wanted_or_somebody_has_chosen),
+        cmocka_unit_test(floor_make__none_where_it_is_off_or_the_user_has_chosen),
         cmocka_unit_test(floor_make__leaves_other_knobs_alone),
         cmocka_unit_test(floor_swap__the_other_formula_takes_its_place),
     };

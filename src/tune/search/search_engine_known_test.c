@@ -74,7 +74,7 @@ static void known__come_in_the_order_of_what_prevails(void **unused)
     }
 }
 
-/* Without a monitor nobody knows what prevails: all are tried, the running one first. */
+/* Without a monitor the dominant class is unknown: all are tried, the running one first. */
 static void known__are_all_tried_if_flows_are_not_known(void **unused)
 {
     static const char *const name[] = { "expert", "default", "default_artifact", "hpcc", "bdp",

@@ -10,7 +10,7 @@
 #define CLOCK_PS          (50 * PS_PER_MS)   /* of uet-htsim's clock: the last event, without effect */
 #define FIRST_ID          1000000001u        /* of flows without an id: of the sender; the receiver's is the next */
 #define PACER_SHARE       0.99               /* of the link that credit is granted for */
-#define RCCC_TARGET_PS    (6 * PS_PER_US)    /* without NSCC; the average delay, which nobody asks for, is made with it */
+#define RCCC_TARGET_PS    (6 * PS_PER_US)    /* without NSCC */
 #define PACKETS_MOST      (1u << 28)
 #define TIMERS_PER_FLOW   6u                 /* start, retransmission and probe, and as many that no longer matter */
 #define MTU_MOST          65535u

@@ -8,7 +8,7 @@
 
 /* ---- the host's queue: strict classes, round robin over flows in each ---- */
 
-/* A flow that never waited before takes its place by id. Whoever's turn it was keeps it. */
+/* A flow that never waited before takes its place by id. The flow whose turn it was keeps it. */
 static void turns_join(struct turns *t, struct turn_entry *e)
 {
     uint32_t at;

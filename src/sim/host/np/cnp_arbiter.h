@@ -8,7 +8,7 @@
  *
  * An entry whose flow has had no mark for 200 us goes when its turn comes. Where new flows come more often
  * than turns the table would fill with flows that are over, so a turn drops all that it comes by until one
- * stays; a mark on a flow's last packet, which nobody needs to hear of, makes no entry; and the table has an
+ * stays; a mark on a flow's last packet, which needs no CNP, makes no entry; and the table has an
  * end.
  *
  * A flow's receiving half knows where its entry is, or was, and an entry says whose it is. An entry does not

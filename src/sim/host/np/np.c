@@ -40,7 +40,7 @@ static bool on_mark(struct sim *s, struct host *h, struct flow_rx *rx, const str
 static const char *check(const struct sim *s, const struct host *h)
 {
     (void)s;
-    return h->cnp_count ? "flows wait for turns that nobody takes" : NULL;
+    return h->cnp_count ? "flows wait for CNP slots that are never served" : NULL;
 }
 
 const struct np_algo np_spacing = { .on_mark = on_mark, .check = check };

@@ -7,7 +7,7 @@
 struct inside_link { uint64_t out_ps, in_ps; };      /* of a GPU: busy until then */
 
 struct inside_message {
-    struct message told;
+    struct message message;
     uint64_t       ideal_ps;
     uint32_t       next_free;
     uint16_t       dport;
@@ -110,7 +110,7 @@ bool inside_start(struct sim *s, struct host *h, const struct flow_spec *spec)
     post_count(s, spec);
     number = take_message(s->hosts.inside);
     m = &s->hosts.inside->message[number];
-    *m = (struct inside_message){ .told = { h->node, spec->dst, spec->traffic, spec->bytes, spec->tag,
+    *m = (struct inside_message){ .message = { h->node, spec->dst, spec->traffic, spec->bytes, spec->tag,
                                             is_read ? spec->op.since_ps : s->engine.now_ps, spec->op },
                                   .ideal_ps =
                                       tx_ps + 2 * s->net.graph.inside_delay_ps +
@@ -135,7 +135,7 @@ bool inside_start(struct sim *s, struct host *h, const struct flow_spec *spec)
 
 static void end(struct sim *s, const struct inside_message *m)
 {
-    const struct message *t = &m->told;
+    const struct message *t = &m->message;
     uint64_t              since_ps;
 
     if (t->op.verb == VERB_ASK)
@@ -163,9 +163,9 @@ bool inside_on_packet(struct sim *s, uint32_t id, struct packet *k)
 
     if (!(k->flags & PACKET_RETURNED)) {
         k->flags |= PACKET_RETURNED;
-        await(s, id, m.told.src, s->engine.now_ps + s->net.graph.inside_delay_ps);
+        await(s, id, m.message.src, s->engine.now_ps + s->net.graph.inside_delay_ps);
         if (m.is_answered)
-            program_on_arrival(&s->engine, &s->program, &m.told);
+            program_on_arrival(&s->engine, &s->program, &m.message);
         return true;
     }
     s->hosts.inside->message[number].next_free = s->hosts.inside->free;

@@ -49,7 +49,7 @@ struct uet_tx {
     uint64_t probe_ps;           /* when it was sent */
     uint64_t probe_due_ps;       /* of the next; NEVER: none */
     int64_t  credit_bytes;
-    uint64_t pulled, told;       /* credit in units: given, and asked for */
+    uint64_t pulled, requested;  /* credit in units: granted, and requested */
     uint64_t rts_ps;             /* when it last asked by an RTS */
 };
 

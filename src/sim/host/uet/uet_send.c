@@ -146,7 +146,7 @@ static uint64_t tell_target(const struct sim *s, const struct host *h, const str
 {
     uint64_t target = target_of(s, h, f, t);
 
-    t->told = target > t->told ? target : t->told;
+    t->requested = target > t->requested ? target : t->requested;
     return target;
 }
 
@@ -245,7 +245,7 @@ void uet_send(struct sim *s, struct host *h, uint32_t flow)
     emit(s, h, flow, t->next++, payload, payload == left, false);
 }
 
-static void send_header(struct sim *s, struct host *h, struct flow *f, uint64_t seq, uint64_t told,
+static void send_header(struct sim *s, struct host *h, struct flow *f, uint64_t seq, uint64_t requested,
                         uint8_t prio)
 {
     uint32_t       id = engine_new_packet(&s->engine), flow = (uint32_t)(f - s->flows.flow);
@@ -256,20 +256,20 @@ static void send_header(struct sim *s, struct host *h, struct flow *f, uint64_t 
     k->payload = 0;
     k->prio = prio & 7u;
     k->seq = UET | seq;
-    k->sent_ps = told;
+    k->sent_ps = requested;
     reply_send(s, h, id, k);
 }
 
 APART void uet_ask(struct sim *s, struct host *h, struct flow *f, bool must)
 {
     struct uet_tx *t = uet_tx_of(s, f);
-    uint64_t       told = t->told;
+    uint64_t       requested = t->requested;
 
     if (!s->uet.has_credit || t->credit_bytes > 0 || !uet_has_more(f, t))
         return;
     if (!must && t->rts_ps && s->engine.now_ps - t->rts_ps < s->net.base_rtt_ps)
         return;
-    if (!must && t->is_asked && target_of(s, h, f, t) <= told)
+    if (!must && t->is_asked && target_of(s, h, f, t) <= requested)
         return;
     t->is_asked = true;
     t->rts_ps = s->engine.now_ps;

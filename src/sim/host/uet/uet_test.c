@@ -1,7 +1,8 @@
 /* src/sim/host/uet/uet_test.c
  *
- * Oracles: closed forms. One flow takes what its bytes take on the wire; NSCC holds the queue near its target; receiver
- * credit divides a link equally; a link that UET and RoCE share is divided as the weights of their classes say.
+ * Oracles: closed forms. One flow takes what its bytes take on the wire; NSCC holds the queue near its
+ * target; receiver credit divides a link equally; a link that UET and RoCE share is divided as the weights of
+ * their classes say.
  */
 #include "sim/host/uet/uet.h"
 #include "sim/test_world.h"
@@ -19,8 +20,8 @@
 #define HEAD_PS  ((64 + 20) * BYTE_PS)
 #define LONG_PS  (PS_PER_S / 10)
 
-static void start_star(struct world *w, const struct sim_cfg *cfg, uint32_t hosts, const struct flow_row *flow,
-                       uint32_t count)
+static void start_star(struct world *w, const struct sim_cfg *cfg, uint32_t hosts,
+                       const struct flow_row *flow, uint32_t count)
 {
     struct graph g;
 
@@ -84,7 +85,7 @@ static void lone_flow__takes_what_its_bytes_take(void **unused)
     }
 }
 
-/* Sprayed over all paths of a fat-tree, whoever chooses them. */
+/* Sprayed over all paths of a fat-tree, with every balancer. */
 static void lone_flow__is_ideal_whatever_balances(void **unused)
 {
     static const char *const names[] = { "mixed", "oblivious", "bitmap", "reps", "reps_legacy", "spray", "adaptive", "ecmp" };
@@ -107,8 +108,8 @@ static void lone_flow__is_ideal_whatever_balances(void **unused)
     }
 }
 
-/* A NIC of 400 Gb/s has a port of 100 Gb/s in each of four planes: alone in the network, a flow has all of them. Its packets
- * leave at 400 Gb/s, and each takes four times as long on the four links of its plane. */
+/* A NIC of 400 Gb/s has a port of 100 Gb/s in each of four planes: alone in the network, a flow has all of
+ * them. Its packets leave at 400 Gb/s, and each takes four times as long on the four links of its plane. */
 static void lone_flow__has_all_planes(void **unused)
 {
     static const uint32_t packets[] = { 1, 3, 4, 5, 400 };
@@ -116,7 +117,7 @@ static void lone_flow__has_all_planes(void **unused)
     (void)unused;
     for (size_t i = 0; i < sizeof packets / sizeof *packets; i++) {
         struct flow_row flow = { .src = 0, .dst = 7, .prio = 3, .dport = 1, .bytes = packets[i] * 4096ull };
-        uint64_t        way_ps = 4 * (FULL_PS + HEAD_PS + 2 * DELAY_PS) + (FULL_PS + 2 * HEAD_PS) / 4, inside_ps;
+        uint64_t way_ps = 4 * (FULL_PS + HEAD_PS + 2 * DELAY_PS) + (FULL_PS + 2 * HEAD_PS) / 4, inside_ps;
         struct sim_cfg  cfg;
         struct graph    g;
         struct world    w;
@@ -175,7 +176,8 @@ static void nscc__holds_the_delay_near_its_target(void **unused)
         sum = c->rtt_ps_sum;
         samples = c->rtt_samples;
         sim_run_until(w.sim, 1200 * PS_PER_US);
-        delay_ps = (double)(c->rtt_ps_sum - sum) / (double)(c->rtt_samples - samples) - (double)w.sim->net.base_rtt_ps;
+        delay_ps = (double)(c->rtt_ps_sum - sum) / (double)(c->rtt_samples - samples) -
+                   (double)w.sim->net.base_rtt_ps;
         target_ps = 0.75 * (double)w.sim->net.base_rtt_ps;
         assert_true(delay_ps > 0.8 * target_ps && delay_ps < 1.3 * target_ps);
         world_end(&w);
@@ -208,8 +210,8 @@ static void credit__divides_an_incast_equally(void **unused)
     }
 }
 
-/* Eight hosts send to eight others over one link that is ten times slower than theirs. Credit at the rate of the hosts
- * would fill it with headers: 8 x 10 x 84 / 584 of its bytes. */
+/* Eight hosts send to eight others over one link that is ten times slower than theirs. Credit at the rate
+ * of the hosts would fill it with headers: 8 x 10 x 84 / 584 of its bytes. */
 static void credit__does_not_fill_a_slow_link_with_headers(void **unused)
 {
     struct sim_cfg  cfg;
@@ -238,8 +240,8 @@ static void credit__does_not_fill_a_slow_link_with_headers(void **unused)
     world_end(&w);
 }
 
-/* Senders of an incast that begin with a window each lose payload, and no header: all is named by NACKs, and nothing
- * waits for a time-out. */
+/* Senders of an incast that begin with a window each lose payload, and no header: all is named by NACKs,
+ * and nothing waits for a time-out. */
 static void trimming__needs_no_timeout(void **unused)
 {
     struct sim_cfg cfg;
@@ -324,8 +326,8 @@ static uint64_t last_ps(const struct world *w, uint8_t prio)
     return last;
 }
 
-/* Two hosts send by UET and two by RoCE to one receiver, all they can. The bytes of each transport are as its weight, so
- * both end when the link has carried everything. */
+/* Two hosts send by UET and two by RoCE to one receiver, all they can. The bytes of each transport are as
+ * its weight, so both end when the link has carried everything. */
 static void roce__shares_a_link_by_weight(void **unused)
 {
     static const uint8_t rows[][2] = { { 1, 1 }, { 1, 3 }, { 4, 1 } };
@@ -397,7 +399,8 @@ static void roce__is_marked_by_its_own_thresholds(void **unused)
         knobs.value[KNOB_kmin] = 30;
         sim_apply(w.sim, &knobs);
         assert_int_equal(out->ecn.kmin_bytes, 30000);
-        assert_int_equal(w.sim->sw.ecn_class[ROCE].kmin_bytes, i ? 20000 : knob_info[KNOB_kmin].initial * 1000);
+        assert_int_equal(w.sim->sw.ecn_class[ROCE].kmin_bytes,
+                         i ? 20000 : knob_info[KNOB_kmin].initial * 1000);
         assert_int_equal(out->mark_from_bytes, i ? 20001 : 30001);
         finish(&w);
         assert_true(w.sim->engine.counters.cnps_received > 0);

@@ -92,7 +92,7 @@ static void surrogate_propose__the_best_comes_first(void **state)
         named += list[i].name != NULL;
     }
     assert_in_range(named, 8, count - 1);
-    assert_null(list[0].name);           /* nobody with a name has thresholds as low */
+    assert_null(list[0].name);           /* no preset has thresholds as low */
     free(list);
     surrogate_close(&s);
 }

@@ -1,7 +1,7 @@
 /* src/tune/rehearse/search/tune_goal.h - the gain of one setting over another, by a goal.
  *
  * Only ratios to a baseline on the same messages count, so a score of -0.1 is 10 % better at any load. Harm
- * above the bound of a class or a job is weighted ten times, so that nobody pays for the others. Where a
+ * above the bound of a class or a job is weighted ten times, so that no class pays for the others. Where a
  * class may bear a little, harm up to that limit is weighted three times.
  */
 #ifndef TUNE_REHEARSE_SEARCH_TUNE_GOAL_H

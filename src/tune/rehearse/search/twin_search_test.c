@@ -239,7 +239,7 @@ static void rehearse__what_was_refuted_does_not_run(void **state)
     assert_true(r.race.gain.high < 0);
 }
 
-/* Long trials are for the baseline, whoever is in force, and the best of the others, eight blocks of them;
+/* Long trials are for the baseline, the current setting, and the best of the others, eight blocks of them;
  * the others have run the heat alone, and are compared by it. */
 static void rehearse__the_best_of_a_heat_run_long_trials(void **state)
 {
@@ -274,7 +274,7 @@ static void rehearse__the_best_of_a_heat_run_long_trials(void **state)
     }
     assert_int_equal(finalists, RACE_FINALISTS);
     assert_true(r.race.runner[r.race.winner].is_final);
-    for (uint32_t i = 2; i < r.race.runners; i++)        /* nobody who was better in the heat is missing */
+    for (uint32_t i = 2; i < r.race.runners; i++)        /* all that were better in the heat */
         assert_true(r.race.runner[i].is_final ||
                     race_gain(&r.race.runner[i], &r.race.runner[0]).mean >= worst);
 }
