@@ -39,7 +39,7 @@ static void add_finding(const struct results *r, struct card *c)
             c, CARD_FINDING,
             "Flows take %.3g times as long as in an empty network on average, the slowest 1 %% %.3g times.",
             s.mean, s.p99);
-    card_add(c, CARD_DETAIL, "Goodput %s, mean round trip %s (idle %s).",
+    card_add(c, CARD_DETAIL, "Goodput %s, mean round trip %s (idle: at most %s).",
              metric(UNIT_BPS, r->goodput_bps).buf, metric(UNIT_US, r->rtt_us_mean).buf,
              time_text(r->sim->net.base_rtt_ps).buf);
 }
