@@ -8,7 +8,6 @@
 #include "cmd/json/policy_json.h"
 #include "cmd/options.h"
 #include "train/rlcc/rlcc_train.h"
-#include "train/twin/twin_train.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -87,11 +86,10 @@ _Static_assert(offsetof(struct acc_options, request) == 0, "rows of the request 
 static const struct cmd_line acc_line = {
     .options = acc_rows,
     .argument = { "tuner", KEY_AT(struct acc_options, what) },
-    .missing = "which model? anole train acc --out FILE; see anole train "
-               "--help",
-    .args = "acc|rlcc|twin",
-    .help = "Trains a model: for the tuner acc, for the congestion control rlcc (see 'anole train rlcc "
-            "--help'), or for the tuner rehearse (see 'anole train twin --help').\n\n"
+    .missing = "which model? anole train acc --out FILE; see anole train --help",
+    .args = "acc|rlcc",
+    .help = "Trains a model: for the tuner acc, or for the congestion control rlcc (see 'anole train rlcc "
+            "--help').\n\n"
             "The training for acc first searches for a simple rule with a few cells, which then guides the "
             "net. Rounds of short runs on random networks and traffic follow, in which net and rule "
             "explore. After each round the net learns from all of them. Every few rounds it is compared "
@@ -133,8 +131,7 @@ static int train_acc(int argc, char **argv)
 
     cmd_parse(&acc_line, argc, argv, &o);
     if (strcmp(o.what, "acc") != 0)
-        cmd_usage("'%s' cannot be trained; there are acc, and rlcc and twin, which precede their options",
-                  o.what);
+        cmd_usage("'%s' cannot be trained; there are acc, and rlcc, which precedes its options", o.what);
     need_out(o.request.out);
     has_json = o.is_json && !o.request.is_quiet;
     o.request.is_quiet |= o.is_json;
@@ -254,75 +251,16 @@ static int train_rlcc(int argc, char **argv)
     return cmd_end(rc, &err);
 }
 
-/* ---- twin ---- */
-
-#define REQUEST struct twin_request
-
-static const struct cmd_option twin_rows[] = {
-    { "out", 'o', "FILE", "Write the model to FILE", KEY_AT(REQUEST, out) },
-    SEED_OPTION(REQUEST),
-    { "rounds", 0, "N", "Rounds of new networks (default: 4)", KEY_AT(REQUEST, rounds), KEY_COUNT, 1, 1000 },
-    { "networks", 0, "N", "Networks per round (default: 32)", KEY_AT(REQUEST, networks), KEY_COUNT, 1,
-      100000 },
-    { "epochs", 0, "N", "Epochs of each fit (default: 120)", KEY_AT(REQUEST, epochs), KEY_COUNT, 1, 100000 },
-    JOBS_OPTION(REQUEST, 64, "Trials"),
-    QUICK_OPTION(REQUEST),
-    JSON_OPTION(REQUEST),
-    QUIET_OPTION(REQUEST),
-    { 0 },
-};
-#undef REQUEST
-
-static const struct cmd_line twin_line = {
-    .options = twin_rows,
-    .help = "Trains the surrogate model of the tuner rehearse: a small net that predicts the effect of a "
-            "setting on a network and its traffic without a trial. It is fitted to short trials on random "
-            "networks with random traffic, in rounds. From the second round on, some of the trials use "
-            "settings that the previous net would choose, which also measures the quality of its choices on "
-            "new networks."
-            "\v"
-            "Examples:\n"
-            "  anole train twin --out twin.model\n"
-            "      Trains a model in about five minutes, on two cores.\n"
-            "  anole train twin --quick --out quick.model\n"
-            "      Smoke test.\n"
-            "\n" REPRODUCIBLE,
-};
-
-static int train_twin(int argc, char **argv)
-{
-    struct twin_request r = twin_initial;
-    struct twin_trained trained;
-    struct err          err;
-    int                 rc;
-
-    cmd_parse(&twin_line, argc, argv, &r);
-    need_out(r.out);
-    rc = twin_train(&r, &trained, &err);
-    if (!rc) {
-        rc = twin_train_save(&r, &trained, &err);
-        net_fini(&trained.net);
-    }
-    return cmd_end(rc, &err);
-}
-
 /* ---- the command ---- */
-
-static const struct { const char *name; int (*main)(int argc, char **argv); } kinds[] = {
-    { "rlcc", train_rlcc }, { "twin", train_twin },
-};
 
 static int train_main(int argc, char **argv)
 {
-    static char title[40];
+    static char title[] = "anole train rlcc";
 
-    for (size_t i = 0; argc > 1 && i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(argv[1], kinds[i].name) == 0) {
-            snprintf(title, sizeof title, "anole train %s", kinds[i].name);
-            argv[1] = title;
-            return kinds[i].main(argc - 1, argv + 1);
-        }
-    return train_acc(argc, argv);
+    if (argc < 2 || strcmp(argv[1], "rlcc") != 0)
+        return train_acc(argc, argv);
+    argv[1] = title;
+    return train_rlcc(argc - 1, argv + 1);
 }
 
 const struct command command_train = {

@@ -46,7 +46,6 @@
 #define SETTLE        1          /* interval after a change that does not count */
 #define LOAD_MORE     1.1        /* than was seen */
 #define QUIET         0.9        /* of the speed of an empty network: the rest is not worth a search */
-#define SURROGATE_STARTS 4       /* of a search, from the surrogate */
 /* windows in a row for which the twin is wrong: then it is looked at less often */
 #define DOUBTS_MAX    4
 
@@ -79,30 +78,10 @@ static void start_proof(struct rehearser *t, const struct traffic_model *m, cons
         *knobs = t->candidate;
 }
 
-/* Settings to try on a twin, from what the surrogate likes best on. Returns how many. */
-static uint32_t surrogate_starts(const struct rehearser *t, const struct traffic_model *m, struct knobs *out)
-{
-    struct surrogate_proposal *list = xcalloc(SURROGATE_PROPOSALS, sizeof(*list));
-    struct traffic_model       bent = *m;
-    struct surrogate_ask       ask;
-    uint32_t                   count = 0;
-
-    model_bend(&bent, t->option[OPT_WRONG_LOAD], t->option[OPT_WRONG_SIZES]);
-    if (t->has_surrogate
-        && surrogate_begin(&ask, &t->surrogate, &t->world, &bent, &t->goal, &t->world.start)) {
-        count = surrogate_propose(&ask, t->world.seed, list);
-        count = count < SURROGATE_STARTS ? count : SURROGATE_STARTS;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        out[i] = list[i].knobs;
-    free(list);
-    return count;
-}
-
 static int search(struct rehearser *t, const struct traffic_model *m, const struct predictor *p,
                   const struct knobs *now, struct rehearsal *r, struct err *err)
 {
-    struct knobs            known[REHEARSE_STARTS + SURROGATE_STARTS + MEMORIES + 1];
+    struct knobs            known[REHEARSE_STARTS + MEMORIES + 1];
     struct rehearse_request q = { .predictor = p, .world = &t->world, .goal = &t->goal,
                                   .base = t->world.start, .length = SEARCH_LENGTH,
                                   .race_length = m->bursts_per_s > 0 ? 1 : HORIZON,
@@ -112,7 +91,6 @@ static int search(struct rehearser *t, const struct traffic_model *m, const stru
                                   .budget = (uint64_t)(t->option[OPT_BUDGET] * 1e6) };
 
     q.mores = rehearse_starts(&t->world, &t->world.start, known);
-    q.mores += surrogate_starts(t, m, &known[q.mores]);
     known[q.mores++] = *now;
     q.mores += memory_good(&t->memories, &known[q.mores]);
     return rehearse(r, &q, err);
@@ -497,15 +475,12 @@ static void destroy(void *state)
         return;
     free(t->world.device);       /* names are the owner's, and not looked at */
     free(t->world.port);
-    if (t->has_surrogate)
-        surrogate_close(&t->surrogate);
     free(t);
 }
 
 static int create(void **state, const struct world *w, const struct option_values *v, struct err *err)
 {
     struct rehearser *t;
-    int               rc;
 
     if (!w->maker)
         return err_set(err, EINVAL,
@@ -521,23 +496,13 @@ static int create(void **state, const struct world *w, const struct option_value
     copy_world(t, w);
     rehearser_set_goal(t);
     floor_make(&t->floor, (enum floor_formula)t->option[OPT_OPENING], w);
-    rc = strcmp(v->text[OPT_MODEL], "none") == 0 ? 0 : surrogate_open(&t->surrogate, v->text[OPT_MODEL], err);
-    t->has_surrogate = rc == 0 && t->surrogate.net.parameters > 0;
-    if (rc)
-        destroy(t);
-    else
-        *state = t;
-    return rc;
+    *state = t;
+    return 0;
 }
-
-static const char *const model_names[] = { "shipped", "none", NULL };
 
 static const struct key_row options[] = {
     [OPT_BUDGET] = { "budget", KEY_REAL, "40", "packet-hops of a search on the twin, in millions", .min = 1,
                      .max = 1e6 },
-    [OPT_MODEL] = { "model", KEY_FILE, "shipped",
-                    "surrogate model that suggests starting points: shipped, none, or a file of anole train "
-                    "twin", .choices = model_names },
     [OPT_OPENING] = { "opening", KEY_NAME, "gentle",
                     "formula that applies from the start and in doubt; not used if the scenario sets DCQCN "
                     "or ECN knobs, and never by a controller", .choices = floor_names },

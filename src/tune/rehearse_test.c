@@ -82,7 +82,6 @@ static void open_bench_with(struct bench *b, const char *option, const char *val
     twins = 0;
     tuner_values_init(&tuner_rehearse, &b->values);
     assert_int_equal(tuner_values_set(&tuner_rehearse, &b->values, "budget", "1", &err), 0);
-    assert_int_equal(tuner_values_set(&tuner_rehearse, &b->values, "model", "none", &err), 0);
     assert_int_equal(tuner_values_set(&tuner_rehearse, &b->values, "opening", "none", &err), 0);
     assert_int_equal(tuner_values_set(&tuner_rehearse, &b->values, option, value, &err), 0);
     assert_int_equal(tuner_open(&b->tuner, &tuner_rehearse, &b->world, &b->values, &err), 0);

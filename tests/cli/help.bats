@@ -109,7 +109,7 @@ load common
             echo "  in anole $command --help"
             failed=1
         fi
-    done <<<"$commands"$'\ntrain rlcc\ntrain twin\nexplain rlcc'
+    done <<<"$commands"$'\ntrain rlcc\nexplain rlcc'
     [ "$failed" = 0 ]
 }
 

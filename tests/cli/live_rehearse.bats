@@ -14,7 +14,7 @@ interval: 1ms
 traffic:
   - {kind: poisson, load: 0.5, sizes: FB_Hadoop}
 knobs: {kmin: 1600KB, kmax: 6400KB, min_time_between_cnps: 96us}
-tuner: {kind: rehearse, model: none, budget: 1, pairs: 0}
+tuner: {kind: rehearse, budget: 1, pairs: 0}
 goal: balanced, class_bound=10000%
 run: 14ms
 END_OF_FILE

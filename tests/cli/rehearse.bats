@@ -13,7 +13,7 @@ interval: 500us
 traffic:
   - {kind: poisson, load: 0.5, sizes: FB_Hadoop}
 knobs: {kmin: 1600KB, kmax: 6400KB, min_time_between_cnps: 96us}
-tuner: {kind: rehearse, model: none, budget: 4}
+tuner: {kind: rehearse, budget: 4}
 goal: balanced, class_bound=10000%
 run: 14ms
 END
@@ -31,16 +31,6 @@ END
     "$ANOLE" run "$file" --out "$dir/b" >/dev/null
     cmp "$dir/a/tuning.jsonl" "$dir/b/tuning.jsonl"
     cmp "$dir/a/flows.csv" "$dir/b/flows.csv"
-}
-
-@test "rehearse: a surrogate is of another model, too, and only of a model" {
-    file=$(slow)
-    "$ANOLE" train twin --quick --rounds 1 --networks 1 --epochs 1 --quiet --out "$dir/own.model"
-    "$ANOLE" run "$file" --set "tuner.model=$dir/own.model" --set run=2ms >/dev/null
-    run_apart "$ANOLE" run "$file" --set "tuner.model=$file"
-    [ "$status" -ne 0 ]
-    [ "$(wc -l <"$dir/err")" -eq 1 ]
-    grep -q 'model: ' "$dir/err"
 }
 
 @test "rehearse: an opening is in force from the beginning on and told, unless somebody has chosen a setting or wants none" {

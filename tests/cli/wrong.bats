@@ -159,7 +159,7 @@ wrong_inputs() {
 2|advise --load 40% --sizes WebSerch|anole: --sizes: 'WebSerch' is neither a built-in table of sizes nor a file; did you mean 'WebSearch'?
 1|advise --load 40% --sizes a.yaml|anole: a.yaml:1: *
 2|train|anole: which model? anole train acc --out FILE; see anole train --help
-2|train foo --out x|anole: 'foo' cannot be trained; there are acc, and rlcc and twin, which precede their options
+2|train foo --out x|anole: 'foo' cannot be trained; there are acc, and rlcc, which precedes its options
 2|train acc|anole: --out FILE is missing: the file for the model
 2|help foo|anole: 'foo' is not a command; there are *
 2|hlep|anole: 'hlep' is not a command; did you mean 'help'?

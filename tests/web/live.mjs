@@ -130,7 +130,7 @@ async function checkRehearsal(browser) {
   writeFileSync(
     join(folder, "rehearse.yaml"),
     "topology: {kind: star, hosts: 8, rate: 100Gbps, delay: 1us}\nhost: {mtu: 4096}\ntraffic:\n  - {kind: poisson, load: 0.4, sizes: FB_Hadoop}\n" +
-      "tuner: {kind: rehearse, model: none, budget: 2}\ninterval: 1ms\nrun: 1000s\n",
+      "tuner: {kind: rehearse, budget: 2}\ninterval: 1ms\nrun: 1000s\n",
   );
   const twin = start("twin", "rehearse.yaml", "--interval", "200", "--page", "127.0.0.1:0", "--out", "rehearse");
   await until("the address of a twin that rehearses", () => /http at (\S+)/.test(twin.log));

@@ -17,14 +17,13 @@
 #include "tune/rehearse/traffic/traffic_memory.h"
 #include "tune/rehearse/proof/proof.h"
 #include "tune/rehearse/proof/regret.h"
-#include "tune/rehearse/search/surrogate.h"
 #include "tune/tuner.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum {
-    OPT_BUDGET, OPT_MODEL, OPT_OPENING, OPT_THINK, OPT_TRUST, OPT_PAIRS,
+    OPT_BUDGET, OPT_OPENING, OPT_THINK, OPT_TRUST, OPT_PAIRS,
     OPT_WRONG_LOAD, OPT_WRONG_SIZES, OPTIONS
 };
 
@@ -72,8 +71,6 @@ struct rehearser {
     struct traffic_model duelled;        /* the traffic of the last comparison, */
     bool           has_duelled;          /* if there was one */
 
-    struct surrogate surrogate;
-    bool             has_surrogate;
     struct memories memories;
     struct knobs   refuted[REFUTED];     /* that the network was slower with than was predicted, the last of
                                           * them */
