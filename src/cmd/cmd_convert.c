@@ -17,9 +17,9 @@
 
 /* ---- options ---- */
 
-enum format { TO_SCENARIO, TO_HPCC, TO_HTSIM, TO_NOTHING };
+enum format { TO_SCENARIO, TO_HPCC, TO_NOTHING };
 
-static const char *const format_names[] = { "scenario", "hpcc", "htsim", NULL };
+static const char *const format_names[] = { "scenario", "hpcc", NULL };
 
 struct options {
     const char  *path[INPUTS_MAX];
@@ -43,8 +43,7 @@ static void add_path(void *options, const char *path)
 }
 
 static const struct cmd_option option_rows[] = {
-    { "to", 't', "scenario|hpcc|htsim", "What to write", KEY_AT(struct options, to),
-      .choices = format_names },
+    { "to", 't', "scenario|hpcc", "What to write", KEY_AT(struct options, to), .choices = format_names },
     { "out", 'o', "DIR", "Folder to write to, atomically", KEY_AT(struct options, out) },
     CMD_SET(struct options, set, sets),
     CMD_SEED(struct options, seed, has_seed),
@@ -59,7 +58,7 @@ static const struct cmd_line line = {
     .missing = "which file? anole convert FILE... --to hpcc -o DIR; see anole convert --help",
     .args = "FILE...",
     .help =
-        "Converts files of other simulators to a scenario, and a scenario to their files."
+        "Converts files of other simulators to a scenario, and a scenario to files of the HPCC ns-3 fork."
             "\v"
         "FILE is one of these, recognized by name or content:\n"
         "  a config of the HPCC or ConWeave ns-3 forks\n"
@@ -75,11 +74,10 @@ static const struct cmd_line line = {
         "Files in DIR:\n"
         "  --to scenario   scenario.yaml, flows.txt, traffic.cm or network.topo\n"
         "  --to hpcc       config.txt, topology.txt, flow.txt, trace.txt\n"
-        "  --to htsim      network.topo, traffic.cm\n"
         "\n"
         "The flows of a scenario are drawn with its seed, so that all simulators run the same flows. Anole "
-        "refuses what a format cannot express: traffic whose flows depend on other flows, and in a .topo "
-        "networks other than fat trees. docs/formats.md has the details.\n"
+        "refuses what a format cannot express, as traffic whose flows depend on other flows. docs/formats.md "
+        "has the details.\n"
         "\n"
         "Examples:\n"
         "  anole convert mix/config.txt --to scenario -o mine\n"
@@ -103,7 +101,6 @@ static int write_all(const struct convert_source *source, enum format to, struct
     switch (to) {
     case TO_SCENARIO: return convert_write_scenario(source, dir, err);
     case TO_HPCC:     return convert_write_hpcc(source, dir, err);
-    case TO_HTSIM:    return convert_write_htsim(source, dir, err);
     case TO_NOTHING:  break;
     }
     return 0;
@@ -114,7 +111,6 @@ static void print_json(const struct options *o, const struct convert_source *sou
     static const char *const files[][6] = {
         [TO_SCENARIO] = { "scenario.yaml", "flows.txt", "traffic.cm", "topology.txt", "network.topo" },
         [TO_HPCC] = { "config.txt", "topology.txt", "flow.txt", "trace.txt" },
-        [TO_HTSIM] = { "network.topo", "traffic.cm" },
     };
     const struct graph *g = &source->scenario.graph;
     json_t             *all = json_object(), *list = json_array();
@@ -173,7 +169,7 @@ static int recognize(const struct options *o, struct err *err)
 
         rc = convert_detect(o->path[i], &input, err);
         if (!rc && !(use = convert_line(input, o->path[i])))
-            cmd_usage("--to is missing: --to scenario, --to hpcc or --to htsim");
+            cmd_usage("--to is missing: --to scenario or --to hpcc");
         if (!rc)
             json_array_append_new(all, json_pack("{s:o, s:s, s:o}", "file", json_of_text(o->path[i]), "what",
                                                  convert_what(input), "line", json_of_text(use)));

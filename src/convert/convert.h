@@ -60,7 +60,6 @@ void convert_fini(struct convert_source *);
 /* Each writes all files of its format. */
 int convert_write_scenario(const struct convert_source *, struct outdir *, struct err *);
 int convert_write_hpcc(const struct convert_source *, struct outdir *, struct err *);
-int convert_write_htsim(const struct convert_source *, struct outdir *, struct err *);
 
 /* A command line of htsim_uec: reads it as a scenario; writes that with copies of its files. */
 int convert_read_command(struct convert_source *, const char *path, const char *const *set, uint32_t sets,
@@ -77,8 +76,6 @@ void convert_print_graph(FILE *, const struct graph *, const struct link_change 
 
 int  convert_print_hpcc_topology(FILE *, const struct convert_source *, struct err *);
 int  convert_print_hpcc_flows(FILE *, const struct convert_source *, struct err *);
-int  convert_print_cm(FILE *, const struct convert_source *, struct err *);
-int  convert_print_topo(FILE *, const struct convert_source *, struct err *);
 
 /* Exact value in the largest unit that gives a whole number: "100Gbps", "1us". */
 char *convert_rate(char *buf, size_t size, uint64_t bps);

@@ -4,6 +4,7 @@
 #include "core/units.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- network ---- */
@@ -185,6 +186,75 @@ static void print_general(const struct convert_source *s, FILE *out)
 
 /* ---- flows ---- */
 
+/* Returns the index of each host among the hosts. */
+static uint32_t *host_numbers(const struct graph *g)
+{
+    uint32_t *number = xcalloc(g->nodes, sizeof(*number)), count = 0;
+
+    for (uint32_t i = 0; i < g->nodes; i++)
+        if (!g->node[i].is_switch)
+            number[i] = count++;
+    return number;
+}
+
+static void print_flow_conns(FILE *out, const struct convert_source *s, const uint32_t *number)
+{
+    for (uint32_t i = 0; i < s->flows; i++) {
+        const struct convert_flow *f = &s->flow[i];
+
+        fprintf(out, "%u->%u id %u start %llu size %llu\n", number[f->src], number[f->dst], i + 1,
+                (unsigned long long)f->at_ps, (unsigned long long)f->bytes);
+    }
+}
+
+static void print_conn(FILE *out, const struct convert_source *s, const uint32_t *number,
+                       const struct matrix_conn *c, uint32_t id)
+{
+    const struct matrix_trigger *t = s->cm.trigger;
+
+    fprintf(out, "%u->%u id %u ", number[c->src], number[c->dst], id);
+    if (c->trigger == MATRIX_NO_TRIGGER)
+        fprintf(out, "start %llu", (unsigned long long)c->start_ps);
+    else
+        fprintf(out, "trigger %u", t[c->trigger].id);
+    fprintf(out, " size %llu", (unsigned long long)c->bytes);
+    if (c->send_done != MATRIX_NO_TRIGGER)
+        fprintf(out, " send_done_trigger %u", t[c->send_done].id);
+    if (c->recv_done != MATRIX_NO_TRIGGER)
+        fprintf(out, " recv_done_trigger %u", t[c->recv_done].id);
+    fputc('\n', out);
+}
+
+static void print_triggers(FILE *out, const struct flow_matrix *cm)
+{
+    static const char *const kinds[] = { "oneshot", "multishot", "barrier" };
+
+    for (uint32_t i = 0; i < cm->triggers; i++) {
+        fprintf(out, "trigger id %u %s", cm->trigger[i].id, kinds[cm->trigger[i].kind]);
+        if (cm->trigger[i].kind == MATRIX_BARRIER)
+            fprintf(out, " count %u", cm->trigger[i].count);
+        fputc('\n', out);
+    }
+}
+
+static void print_cm(FILE *out, const struct convert_source *s)
+{
+    const struct graph *g = &s->scenario.graph;
+    uint32_t           *number;
+    bool                is_cm = s->cm.conns > 0;
+
+    number = host_numbers(g);
+    fprintf(out, "Nodes %u\nConnections %u\n", g->hosts, is_cm ? s->cm.conns : s->flows);
+    if (s->cm.triggers)
+        fprintf(out, "Triggers %u\n", s->cm.triggers);
+    if (!is_cm)
+        print_flow_conns(out, s, number);
+    for (uint32_t i = 0; i < s->cm.conns; i++)
+        print_conn(out, s, number, &s->cm.conn[i], i + 1);
+    print_triggers(out, &s->cm);
+    free(number);
+}
+
 /* Lists of flows have whole nanoseconds and no dependencies; otherwise a connection matrix is needed. */
 static bool needs_cm(const struct convert_source *s)
 {
@@ -205,7 +275,10 @@ static int write_flows(const struct convert_source *s, FILE *out, struct outdir 
     file = outdir_file(dir, name, err);
     if (!file)
         return -EIO;
-    return is_cm ? convert_print_cm(file, s, err) : convert_print_hpcc_flows(file, s, err);
+    if (!is_cm)
+        return convert_print_hpcc_flows(file, s, err);
+    print_cm(file, s);
+    return 0;
 }
 
 int convert_write_scenario(const struct convert_source *s, struct outdir *dir, struct err *err)
@@ -216,7 +289,7 @@ int convert_write_scenario(const struct convert_source *s, struct outdir *dir, s
     if (s->command.matrix)
         return convert_write_command(s, dir, err);
     if (s->is_scenario)
-        return err_set(err, EINVAL, "%s: this is a scenario already; say --to hpcc or --to htsim", s->name);
+        return err_set(err, EINVAL, "%s: this is a scenario already; say --to hpcc", s->name);
     out = outdir_file(dir, "scenario.yaml", err);
     if (!out)
         return -EIO;

@@ -53,7 +53,7 @@ convert() {
     [ "$status" -ne 0 ]
     [[ $output == *"say --to scenario"* ]]
     [ ! -e "$dir/hpcc" ]
-    run "$ANOLE" convert "$dir/mine/scenario.yaml" --to htsim -o "$dir/again"
+    run "$ANOLE" convert "$dir/mine/scenario.yaml" --to hpcc -o "$dir/again"
     [ "$status" -ne 0 ]
     [[ $output == *"names its .cm and .topo files already"* ]]
     echo 'htsim_uec -tm conn.cm -nodes 8' >"$dir/theirs/cmd.txt"

@@ -149,7 +149,7 @@ wrong_inputs() {
 2|list cc lb|anole: one list at a time: 'cc' and 'lb'
 2|list cc --markdown|anole: --markdown goes with knob, figure or key
 2|convert|anole: which file? anole convert FILE... --to hpcc -o DIR; see anole convert --help
-2|convert a.yaml|anole: --to is missing: --to scenario, --to hpcc or --to htsim
+2|convert a.yaml|anole: --to is missing: --to scenario or --to hpcc
 2|convert a.yaml --to foo -o x|anole: --to: unknown value 'foo'; there are *
 1|convert nosuch --to scenario -o x|anole: nosuch: no such file, and no scenario of that name comes with Anole; see anole list scenario
 1|convert incats --to scenario -o x|anole: incats: no such file, and no scenario of that name comes with Anole; did you mean 'incast'?
