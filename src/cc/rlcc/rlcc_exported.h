@@ -1,4 +1,5 @@
-/* src/cc/rlcc/rlcc_exported.h - declarations of rlcc_exported.c, the C code exported from the shipped trees.
+/* src/cc/rlcc/rlcc_exported.h - declarations of data/models/rlcc_exported.c, the C code
+ * exported from the shipped trees.
  *
  * That file includes none of our headers, as in a NIC, so it repeats these declarations. A test compares the
  * two, and the file with a new export.

@@ -294,7 +294,7 @@ static void exported__equals_a_new_export(void **unused)
     assert_int_equal(0, rule_params_make(&params, &(struct rule_cfg){ 0 }, NULL));
     assert_int_equal(0, tree_export(f, TREE_EXPORT_C, &m->policy->trees, &params, title, NULL));
     fclose(f);
-    f = fopen("src/cc/rlcc/rlcc_exported.c", "r");
+    f = fopen("data/models/rlcc_exported.c", "r");
     assert_non_null(f);
     bytes = fread(kept, 1, sizeof kept, f);
     fclose(f);
