@@ -152,10 +152,14 @@ static uint32_t count_messages(const struct scenario *s, uint64_t bytes, uint64_
     uint32_t                count = 0;
 
     *sum = 0;
-    for (uint32_t m = 0; m < it->messages; m++) {
-        count += it->message[m].bytes == bytes;
-        *sum += it->message[m].bytes;
+    for (uint32_t i = 0; i < it->messages; i++) {
+        struct iteration_message        m = iteration_find(it, i);
+        const struct collective_message *is = &m.c->message[m.m];
+
+        count += is->bytes == bytes;
+        *sum += is->bytes;
     }
+    assert_true(iteration_bytes(it) == (double)*sum);
     return count;
 }
 
@@ -282,6 +286,9 @@ static void training__knows_every_collective(void **unused)
 
 /* ---- what is wrong ---- */
 
+#define OFTEN "{size: 1MB, times: 65535}, {size: 1MB, times: 65535}, {size: 1MB, times: 65535}, " \
+              "{size: 1MB, times: 65535}, {size: 1MB, times: 65535}, {size: 1MB, times: 65535}, "
+
 static void training__refuses(void **unused)
 {
     static const struct { const char *entry, *message; } rows[] = {
@@ -370,8 +377,8 @@ static void training__refuses(void **unused)
         { "model: {name: mixtral_8x7b, micro_batches: 9}, groups: {expert: 4, context: 2}, iterations: 1",
           "s.yaml:2:35: an iteration has more than 1024 steps: use 'pipeline' groups, or fewer "
           "'micro_batches'" },
-        { "steps: [{size: 1MB, times: 65535}], iterations: 1",
-          "s.yaml:2:35: an iteration has more than 4000000 messages: use fewer workers, steps or times" },
+        { "steps: [" OFTEN OFTEN OFTEN OFTEN "{size: 1MB}], iterations: 1",
+          "s.yaml:2:35: an iteration has more than 16777216 steps of workers: use fewer workers, steps or times" },
     };
 
     (void)unused;

@@ -41,10 +41,10 @@ int iteration_check(const struct iteration_cfg *cfg, struct err *err)
         messages += collective_messages(&c) * parallel_count(&cfg->parallel, cfg->step[i].group) *
                     times_of(cfg, i);
         stages += stages_of(cfg, i);
-        if (messages > COLLECTIVE_MESSAGES_MAX)
+        if (messages > ITERATION_MESSAGES_MAX)
             return err_set(err, E2BIG,
                            "an iteration has more than %u messages: use fewer workers, steps or times",
-                           COLLECTIVE_MESSAGES_MAX);
+                           ITERATION_MESSAGES_MAX);
         if (stages * cfg->parallel.workers > ITERATION_CELLS_MAX)
             return err_set(err, E2BIG,
                            "an iteration has more than %u steps of workers: use fewer workers, steps or "
@@ -88,97 +88,38 @@ const char *iteration_kind_name(uint32_t kind, const char **group)
 
 /* ---- building ---- */
 
-struct iteration_builder {
-    struct iteration *it;
-    uint32_t          arrivals, sents, stage;    /* counts so far */
-    uint32_t          arrival_stage;             /* of messages of this stage */
-};
+struct iteration_builder { struct iteration *it; uint32_t stage; };      /* stage: the next */
 
-static uint32_t sum_counts(const struct iteration_cfg *cfg, const struct collective *step,
-                           uint32_t (*count)(const struct collective *))
+/* Lists the messages that each member sends, in order. */
+static void list_own(struct iteration_plan *p)
 {
-    uint32_t all = 0;
+    const struct collective *c = &p->c;
 
-    for (uint32_t i = 0; i < cfg->steps; i++)
-        all += count(&step[i]) * parallel_count(&cfg->parallel, cfg->step[i].group) *
-               (uint32_t)times_of(cfg, i);
-    return all;
+    p->own_at = xcalloc(c->workers + 2ul, sizeof *p->own_at);
+    p->own = xcalloc(c->messages + 1ul, sizeof *p->own);
+    for (uint32_t w = 0; w < c->workers; w++)
+        p->own_at[w + 2] = p->own_at[w + 1] + c->sends[w];
+    for (uint32_t m = 0; m < c->messages; m++)   /* own_at[w + 1] moves from the start of w's list to its end */
+        p->own[p->own_at[c->message[m].src + 1]++] = m;
 }
 
-static uint32_t messages_of(const struct collective *c) { return c->messages; }
-static uint32_t arrivals_of(const struct collective *c) { return c->arrival_at[c->messages]; }
-static uint32_t sents_of(const struct collective *c) { return c->sent_at[c->messages]; }
-
-static void copy_list(uint32_t *to_at, uint32_t *to, uint32_t *used, const uint32_t *at, const uint32_t *list,
-                      uint32_t m, uint32_t first)
+static const struct iteration_plan *add_plan(struct iteration *it, const struct collective_cfg *cfg)
 {
-    for (uint32_t i = at[m]; i < at[m + 1]; i++)
-        to[(*used)++] = list[i] + first;
-    to_at[1] = *used;
+    struct iteration_plan *p = &it->plan[it->plans++];
+
+    collective_init(&p->c, cfg);
+    list_own(p);
+    return p;
 }
 
-/* Adds the collective of one group. */
-static void add_group(struct iteration_builder *b, const struct iteration_cfg *cfg,
-                      const struct iteration_step *s, const struct collective *c, uint32_t group)
+static void make_room(struct iteration *it, const struct iteration_cfg *cfg)
 {
-    struct iteration *it = b->it;
-    uint32_t          first = it->messages;
-
-    for (uint32_t m = 0; m < c->messages; m++) {
-        uint32_t                   id = first + m;
-        struct collective_message *made = &it->message[id];
-
-        *made = c->message[m];
-        made->src = parallel_worker(&cfg->parallel, s->group, group, made->src);
-        made->dst = parallel_worker(&cfg->parallel, s->group, group, made->dst);
-        it->waits[id] = (uint8_t)(c->waits[m] + 1);
-        it->stage_of[id] = b->stage;
-        it->count[b->stage * it->workers + made->src]++;
-        it->arrival_stage_of[id] = b->arrival_stage;
-        it->count[b->arrival_stage * it->workers + made->dst]++;
-        copy_list(&it->arrival_at[id], it->arrival, &b->arrivals, c->arrival_at, c->arrival, m, first);
-        copy_list(&it->sent_at[id], it->sent, &b->sents, c->sent_at, c->sent, m, first);
-    }
-    it->messages += c->messages;
-}
-
-/* Lists the messages that each worker sends in each stage, in order. */
-static void list_own(struct iteration *it)
-{
-    uint32_t cells = it->stages * it->workers;
-
-    it->own_at = xcalloc(cells + 2ul, sizeof *it->own_at);
-    it->own = xcalloc(it->messages + 1ul, sizeof *it->own);
-    for (uint32_t m = 0; m < it->messages; m++)
-        it->own_at[it->stage_of[m] * it->workers + it->message[m].src + 2]++;
-    for (uint32_t i = 2; i <= cells; i++)
-        it->own_at[i] += it->own_at[i - 1];
-    /* own_at[i + 1] moves from the start of i's list to its end */
-    for (uint32_t m = 0; m < it->messages; m++)
-        it->own[it->own_at[it->stage_of[m] * it->workers + it->message[m].src + 1]++] = m;
-}
-
-static void make_room(struct iteration *it, const struct iteration_cfg *cfg, const struct collective *step)
-{
-    uint32_t messages = sum_counts(cfg, step, messages_of);
-
     for (uint32_t i = 0; i < cfg->steps; i++)
         it->stages += (uint32_t)stages_of(cfg, i);
+    it->parallel = cfg->parallel;
     it->workers = cfg->parallel.workers;
-    it->message = xcalloc(messages + 1ul, sizeof *it->message);
-    it->waits = xcalloc(messages + 1ul, sizeof *it->waits);
-    it->stage_of = xcalloc(messages + 1ul, sizeof *it->stage_of);
-    it->arrival_stage_of = xcalloc(messages + 1ul, sizeof *it->arrival_stage_of);
-    it->arrival_at = xcalloc(messages + 2ul, sizeof *it->arrival_at);
-    it->sent_at = xcalloc(messages + 2ul, sizeof *it->sent_at);
-    it->arrival = xcalloc(sum_counts(cfg, step, arrivals_of) + 1ul, sizeof *it->arrival);
-    it->sent = xcalloc(sum_counts(cfg, step, sents_of) + 1ul, sizeof *it->sent);
-    it->compute_ps = xcalloc(it->stages, sizeof *it->compute_ps);
-    it->before_ps = xcalloc(it->stages, sizeof *it->before_ps);
-    it->kind = xcalloc(it->stages, sizeof *it->kind);
-    it->lane = xcalloc(it->stages, sizeof *it->lane);
-    it->next_in_lane = xcalloc(it->stages, sizeof *it->next_in_lane);
-    it->is_overlapped = xcalloc(it->stages, sizeof *it->is_overlapped);
+    it->stage = xcalloc(it->stages + 1ul, sizeof *it->stage);
+    it->plan = xcalloc(cfg->steps + (size_t)it->stages, sizeof *it->plan);
     it->count = xcalloc((size_t)it->stages * it->workers, sizeof *it->count);
 }
 
@@ -186,48 +127,50 @@ static void make_room(struct iteration *it, const struct iteration_cfg *cfg, con
 static void begin_stage(struct iteration_builder *b, const struct iteration_step *s, uint64_t compute_ps,
                         uint64_t before_ps)
 {
-    struct iteration *it = b->it;
-
-    it->compute_ps[b->stage] = compute_ps;
-    it->before_ps[b->stage] = before_ps;
-    it->kind[b->stage] = (uint8_t)(s->collective.kind * PARALLEL_GROUPS + s->group);
-    it->lane[b->stage] = s->is_pipelined ? ITERATION_NO_LANE : (uint8_t)s->group;
-    it->is_overlapped[b->stage] = s->is_overlapped || s->is_pipelined;
+    b->it->stage[b->stage] = (struct iteration_stage){
+        .group = s->group, .first = b->it->messages, .compute_ps = compute_ps, .before_ps = before_ps,
+        .kind = (uint8_t)(s->collective.kind * PARALLEL_GROUPS + s->group),
+        .lane = s->is_pipelined ? ITERATION_NO_LANE : (uint8_t)s->group,
+        .is_overlapped = s->is_overlapped || s->is_pipelined,
+    };
 }
 
-/* Adds the messages of all groups and ends the stage. They arrive in 'arrival_stage'. With skew each stage
- * has another hottest worker, as each layer of a model has other popular experts. */
-static void end_stage(struct iteration_builder *b, const struct iteration_cfg *cfg,
-                      const struct iteration_step *s, const struct collective *c, uint32_t arrival_stage)
+/* Adds the messages of all groups and ends the stage. They arrive in 'arrives_in'. With skew each stage has
+ * another hottest worker, as each layer of a model has other popular experts. */
+static void end_stage(struct iteration_builder *b, const struct iteration_cfg *cfg, uint32_t step,
+                      uint32_t arrives_in)
 {
-    struct collective     skewed;
-    struct collective_cfg own = group_cfg(cfg, s);
+    const struct iteration_step *s = &cfg->step[step];
+    struct iteration            *it = b->it;
+    struct iteration_stage      *is = &it->stage[b->stage];
+    struct collective_cfg        own = group_cfg(cfg, s);
+    uint32_t                     groups = parallel_count(&cfg->parallel, s->group);
 
-    b->arrival_stage = arrival_stage;
-    if (own.skew > 0) {
-        own.hottest = b->stage * SKEW_STRIDE % own.workers;
-        collective_init(&skewed, &own);
-        c = &skewed;
+    own.hottest = b->stage * SKEW_STRIDE % own.workers;
+    is->plan = own.skew > 0 ? add_plan(it, &own) : &it->plan[step];
+    is->arrives_in = arrives_in;
+    for (uint32_t i = 0; i < groups * own.workers; i++) {
+        uint32_t member = i % own.workers,
+                 worker = parallel_worker(&cfg->parallel, s->group, i / own.workers, member);
+
+        it->count[b->stage * it->workers + worker] += is->plan->c.sends[member];
+        it->count[arrives_in * it->workers + worker] += is->plan->c.receives[member];
     }
-    for (uint32_t g = 0; g < parallel_count(&cfg->parallel, s->group); g++)
-        add_group(b, cfg, s, c, g);
-    if (c == &skewed)
-        collective_fini(&skewed);
+    it->messages += groups * is->plan->c.messages;
     b->stage++;
 }
 
-static void add_stage(struct iteration_builder *b, const struct iteration_cfg *cfg, uint32_t i,
-                      const struct collective *c, bool is_first)
+static void add_stage(struct iteration_builder *b, const struct iteration_cfg *cfg, uint32_t i, bool is_first)
 {
     const struct iteration_step *s = &cfg->step[i];
 
     begin_stage(b, s, s->compute_ps, is_first ? s->before_ps : 0);
-    end_stage(b, cfg, s, &c[i], b->stage);
+    end_stage(b, cfg, i, b->stage);
 }
 
 /* Adds a micro-batch of a pipelined step with steps inside: receive and compute, the steps inside, send. */
 static void add_micro_batch(struct iteration_builder *b, const struct iteration_cfg *cfg, uint32_t i,
-                            const struct collective *c, bool is_first)
+                            bool is_first)
 {
     const struct iteration_step *s = &cfg->step[i];
     uint32_t                     received = b->stage;
@@ -236,9 +179,9 @@ static void add_micro_batch(struct iteration_builder *b, const struct iteration_
     b->stage++;
     for (uint32_t j = i + 1; j <= i + s->inside; j++)
         for (uint32_t k = 0; k < cfg->step[j].times; k++)
-            add_stage(b, cfg, j, c, k == 0);
+            add_stage(b, cfg, j, k == 0);
     begin_stage(b, s, 0, 0);
-    end_stage(b, cfg, s, &c[i], received);
+    end_stage(b, cfg, i, received);
 }
 
 static void link_lanes(struct iteration *it)
@@ -247,54 +190,90 @@ static void link_lanes(struct iteration *it)
 
     for (uint32_t g = 0; g <= PARALLEL_GROUPS; g++)
         next[g] = ITERATION_NO_STAGE;
-    for (uint32_t stage = it->stages; stage-- > 0;) {
-        it->next_in_lane[stage] = next[it->lane[stage]];
-        next[it->lane[stage]] = stage;
+    for (uint32_t i = it->stages; i-- > 0;) {
+        it->stage[i].next_in_lane = next[it->stage[i].lane];
+        next[it->stage[i].lane] = i;
     }
 }
 
 void iteration_init(struct iteration *it, const struct iteration_cfg *cfg)
 {
-    struct collective       *step = xcalloc(cfg->steps, sizeof *step);
     struct iteration_builder b = { .it = it };
 
     *it = (struct iteration){ .roots_max = roots_max(cfg) };
+    make_room(it, cfg);
     for (uint32_t i = 0; i < cfg->steps; i++) {
         struct collective_cfg c = group_cfg(cfg, &cfg->step[i]);
 
-        collective_init(&step[i], &c);
+        add_plan(it, &c);
     }
-    make_room(it, cfg, step);
     for (uint32_t i = 0; i < cfg->steps; i += 1 + cfg->step[i].inside)
         for (uint32_t k = 0; k < cfg->step[i].times; k++)
-            (cfg->step[i].inside ? add_micro_batch : add_stage)(&b, cfg, i, step, k == 0);
+            (cfg->step[i].inside ? add_micro_batch : add_stage)(&b, cfg, i, k == 0);
     link_lanes(it);
-    list_own(it);
-    for (uint32_t i = 0; i < cfg->steps; i++)
-        collective_fini(&step[i]);
-    free(step);
 }
 
 void iteration_fini(struct iteration *it)
 {
-    free(it->message);
-    free(it->waits);
-    free(it->stage_of);
-    free(it->arrival_stage_of);
-    free(it->arrival_at);
-    free(it->arrival);
-    free(it->sent_at);
-    free(it->sent);
-    free(it->compute_ps);
-    free(it->before_ps);
-    free(it->kind);
-    free(it->lane);
-    free(it->next_in_lane);
-    free(it->is_overlapped);
-    free(it->own_at);
-    free(it->own);
+    for (uint32_t i = 0; i < it->plans; i++) {
+        collective_fini(&it->plan[i].c);
+        free(it->plan[i].own_at);
+        free(it->plan[i].own);
+    }
+    free(it->plan);
+    free(it->stage);
     free(it->count);
     *it = (struct iteration){ 0 };
+}
+
+/* ---- messages ---- */
+
+struct iteration_message iteration_find(const struct iteration *it, uint32_t number)
+{
+    struct iteration_message found;
+    uint32_t                 from = 0, to = it->stages, at;
+
+    while (to - from > 1) {      /* the last stage that does not begin after it, and so has messages */
+        uint32_t middle = from + (to - from) / 2;
+
+        *(it->stage[middle].first <= number ? &from : &to) = middle;
+    }
+    at = number - it->stage[from].first;
+    found = (struct iteration_message){ .c = &it->stage[from].plan->c, .stage = from };
+    found.group = at / found.c->messages;
+    found.m = at % found.c->messages;
+    found.first = number - found.m;
+    return found;
+}
+
+uint32_t iteration_worker(const struct iteration *it, const struct iteration_message *m, uint32_t member)
+{
+    return parallel_worker(&it->parallel, it->stage[m->stage].group, m->group, member);
+}
+
+struct iteration_own iteration_own(const struct iteration *it, uint32_t stage, uint32_t worker)
+{
+    const struct iteration_stage *s = &it->stage[stage];
+    struct parallel_place         is;
+
+    if (!s->plan)
+        return (struct iteration_own){ 0 };
+    is = parallel_place(&it->parallel, s->group, worker);
+    return (struct iteration_own){ s->plan->own + s->plan->own_at[is.member], s->plan->c.sends[is.member],
+                                   s->first + is.group * s->plan->c.messages };
+}
+
+double iteration_bytes(const struct iteration *it)
+{
+    double bytes = 0;
+
+    for (uint32_t i = 0; i < it->stages; i++) {
+        const struct iteration_stage *s = &it->stage[i];
+
+        for (uint32_t m = 0; s->plan && m < s->plan->c.messages; m++)
+            bytes += (double)s->plan->c.message[m].bytes * parallel_count(&it->parallel, s->group);
+    }
+    return bytes;
 }
 
 /* ---- metrics ---- */

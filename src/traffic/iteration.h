@@ -18,8 +18,9 @@
  *
  * An iteration ends when all overlapped collectives have ended.
  *
- * All messages of all stages are listed once, with consecutive numbers. Each message has one dependency more
- * than in its collective: its worker has entered the stage.
+ * Messages have consecutive numbers: stage by stage, and in a stage group by group. Only the messages of one
+ * group are kept, once for all stages of a step; iteration_find() computes the others. Each message has one
+ * dependency more than in its collective: its worker has entered the stage.
  */
 #ifndef TRAFFIC_ITERATION_H
 #define TRAFFIC_ITERATION_H
@@ -29,6 +30,7 @@
 
 #define ITERATION_STEPS_MAX 1024u
 #define ITERATION_CELLS_MAX (1u << 24)           /* stages x workers */
+#define ITERATION_MESSAGES_MAX 1000000000u       /* a byte of memory each */
 #define ITERATION_NO_LANE   PARALLEL_GROUPS
 #define ITERATION_NO_STAGE  UINT32_MAX
 #define ITERATION_KINDS     (COLLECTIVE_KINDS * PARALLEL_GROUPS) /* of collectives: what, in which groups */
@@ -50,28 +52,55 @@ struct iteration_cfg {
     uint32_t                     steps;          /* 1 or more */
 };
 
-struct iteration {
-    struct collective_message *message;          /* src and dst are workers of the job */
-    uint32_t  messages, workers, stages;
-    uint8_t  *waits;                             /* by message: number of dependencies, including its worker's
-                                                  * entry into the stage */
-    uint32_t *stage_of;                          /* by message: stage of its sender */
-    uint32_t *arrival_stage_of;                  /* by message: stage of its receiver */
-    uint32_t *arrival_at, *arrival, *sent_at, *sent;     /* see struct collective */
-    uint64_t *compute_ps, *before_ps;            /* by stage */
-    uint8_t  *kind;                              /* by stage: see iteration_kind_name() */
-    uint8_t  *lane;                              /* by stage: its kind of group; ITERATION_NO_LANE:
-                                                  * pipelined */
-    uint32_t *next_in_lane;                      /* by stage: next stage with the same lane, or
-                                                  * ITERATION_NO_STAGE */
-    bool     *is_overlapped;                     /* by stage */
-    uint32_t *own_at, *own;                      /* messages that a worker sends in a stage start at
-                                                  * own_at[stage * workers + worker] */
-    uint32_t *count;                             /* [stage * workers + worker]: number of messages it sends or
-                                                  * receives */
-    uint32_t  roots_max;                         /* approximate number of messages that a worker starts
-                                                  * together */
+/* The messages of one group. */
+struct iteration_plan {
+    struct collective c;
+    uint32_t         *own_at, *own;              /* member m sends own[own_at[m]] up to, but not including,
+                                                  * own[own_at[m + 1]] */
 };
+
+struct iteration_stage {
+    const struct iteration_plan *plan;           /* NULL: it only receives */
+    enum parallel_group          group;
+    uint32_t                     first;          /* number of its first message */
+    uint32_t                     arrives_in;     /* stage of its messages' receivers */
+    uint64_t                     compute_ps, before_ps;
+    uint8_t                      kind;           /* see iteration_kind_name() */
+    uint8_t                      lane;           /* kind of group; ITERATION_NO_LANE: pipelined */
+    bool                         is_overlapped;
+    uint32_t                     next_in_lane;   /* next stage with the same lane, or ITERATION_NO_STAGE */
+};
+
+struct iteration {
+    struct parallel         parallel;
+    struct iteration_stage *stage;
+    uint32_t                messages, workers, stages;
+    uint32_t               *count;               /* [stage * workers + worker]: number of messages it sends or
+                                                  * receives */
+    uint32_t                roots_max;           /* approximate number of messages that a worker starts
+                                                  * together */
+    struct iteration_plan  *plan;                /* of all stages */
+    uint32_t                plans;
+};
+
+/* A message by its number. Message m of its plan has the number first + m, in the same group. */
+struct iteration_message {
+    const struct collective *c;
+    uint32_t                 stage, group, m, first;
+};
+
+struct iteration_message iteration_find(const struct iteration *, uint32_t number);
+
+/* Returns the worker of the job that is a member of a message's group. */
+uint32_t iteration_worker(const struct iteration *, const struct iteration_message *, uint32_t member);
+
+/* Messages that a worker sends in a stage: own[0] up to, but not including, own[count], plus 'first'. */
+struct iteration_own { const uint32_t *own; uint32_t count, first; };
+
+struct iteration_own iteration_own(const struct iteration *, uint32_t stage, uint32_t worker);
+
+/* Returns the bytes of all messages. */
+double iteration_bytes(const struct iteration *);
 
 /* Rejects too many messages or stages. Expects checked steps. The reason has no file position. */
 int iteration_check(const struct iteration_cfg *, struct err *);

@@ -25,37 +25,47 @@ static void iteration_init__by_hand(void **unused)
     iteration_init(&it, &cfg);
     assert_int_equal(it.stages, 4);
     assert_int_equal(it.messages, 3 * 8 + 2);
-    for (uint32_t m = 0; m < 24; m++) {
-        uint32_t group = m % 8 / 4, second = m % 4 / 2;
+    for (uint32_t i = 0; i < 24; i++) {
+        uint32_t                 group = i % 8 / 4, second = i % 4 / 2;
+        struct iteration_message m = iteration_find(&it, i);
+        const struct collective *c = m.c;
 
-        assert_int_equal(it.stage_of[m], m / 8);
-        assert_int_equal(it.message[m].src, 2 * group + m % 2);
-        assert_int_equal(it.message[m].dst, 2 * group + !(m % 2));
-        assert_int_equal(it.message[m].bytes, 2000);
+        assert_int_equal(m.stage, i / 8);
+        assert_int_equal(m.first + m.m, i);
+        assert_int_equal(iteration_worker(&it, &m, c->message[m.m].src), 2 * group + i % 2);
+        assert_int_equal(iteration_worker(&it, &m, c->message[m.m].dst), 2 * group + !(i % 2));
+        assert_int_equal(c->message[m.m].bytes, 2000);
         /* its sent and received messages of the first step */
-        assert_int_equal(it.waits[m], second ? 3 : 1);
-        assert_int_equal(it.arrival_at[m + 1] - it.arrival_at[m], !second);
-        assert_int_equal(it.sent_at[m + 1] - it.sent_at[m], !second);
+        assert_int_equal(c->waits[m.m], second ? 2 : 0);
+        assert_int_equal(c->arrival_at[m.m + 1] - c->arrival_at[m.m], !second);
+        assert_int_equal(c->sent_at[m.m + 1] - c->sent_at[m.m], !second);
         if (!second) {
-            assert_int_equal(it.sent[it.sent_at[m]], m + 2);
-            assert_int_equal(it.arrival[it.arrival_at[m]], (m ^ 1) + 2);
+            assert_int_equal(m.first + c->sent[c->sent_at[m.m]], i + 2);
+            assert_int_equal(m.first + c->arrival[c->arrival_at[m.m]], (i ^ 1) + 2);
         }
     }
-    for (uint32_t m = 24; m < 26; m++) {
-        assert_int_equal(it.stage_of[m], 3);
-        assert_int_equal(it.message[m].src, m - 24);
-        assert_int_equal(it.message[m].dst, m - 24 + 2);
-        assert_int_equal(it.waits[m], 1);
+    for (uint32_t i = 24; i < 26; i++) {
+        struct iteration_message m = iteration_find(&it, i);
+
+        assert_int_equal(m.stage, 3);
+        assert_int_equal(iteration_worker(&it, &m, m.c->message[m.m].src), i - 24);
+        assert_int_equal(iteration_worker(&it, &m, m.c->message[m.m].dst), i - 24 + 2);
+        assert_int_equal(m.c->waits[m.m], 0);
     }
     for (uint32_t w = 0; w < 4; w++) {
         for (uint32_t stage = 0; stage < 3; stage++) {
-            assert_int_equal(it.compute_ps[stage], 5000);
+            struct iteration_own own = iteration_own(&it, stage, w);
+
+            assert_int_equal(it.stage[stage].compute_ps, 5000);
             assert_int_equal(it.count[stage * 4 + w], 4);
-            assert_int_equal(it.own_at[stage * 4 + w + 1] - it.own_at[stage * 4 + w], 2);
+            assert_int_equal(own.count, 2);
+            for (uint32_t i = 0; i < 2; i++)
+                assert_int_equal(own.first + own.own[i], stage * 8 + w / 2 * 4 + w % 2 + 2 * i);
         }
         assert_int_equal(it.count[3 * 4 + w], 1);
-        assert_int_equal(it.own_at[3 * 4 + w + 1] - it.own_at[3 * 4 + w], w < 2);
+        assert_int_equal(iteration_own(&it, 3, w).count, w < 2);
     }
+    assert_true(iteration_bytes(&it) == 24 * 2000 + 2 * 1000);
     iteration_fini(&it);
 }
 
@@ -95,13 +105,15 @@ static void iteration_bound__with_overlap(void **unused)
 
 static void iteration_check__counts(void **unused)
 {
-    struct iteration_step one = { 0, { .kind = COLLECTIVE_SEND_NEXT, .workers = 4, .bytes = 1 }, PARALLEL_ALL,
-                                  COLLECTIVE_MESSAGES_MAX / 3, 0, false, false, 0 };
-    struct iteration_cfg  c = { { 4, 1, 4, 1, 1, 1 }, &one, 1 };
+    struct iteration_step ring = { 0, { .kind = COLLECTIVE_RING_ALL_REDUCE, .bytes = 10 * 1000 * 1000 },
+                                   PARALLEL_DATA, 40, 0, false, false, 0 };
+    struct iteration_cfg  c = { { 10240, 8, 160, 8, 1, 1 }, &ring, 1 };
 
     (void)unused;
+    assert_int_equal(iteration_check(&c, NULL), 0);      /* 40 x 64 rings of 2 x 160 x 159: 130 million */
+    ring.times = ITERATION_MESSAGES_MAX / (64 * 2 * 160 * 159);
     assert_int_equal(iteration_check(&c, NULL), 0);
-    one.times++;
+    ring.times++;
     assert_int_equal(iteration_check(&c, NULL), -E2BIG);
 }
 

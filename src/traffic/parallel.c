@@ -80,3 +80,27 @@ uint32_t parallel_worker(const struct parallel *p, enum parallel_group kind, uin
         return member;
     }
 }
+
+struct parallel_place parallel_place(const struct parallel *p, enum parallel_group kind, uint32_t worker)
+{
+    uint32_t tensor = worker % p->tensor, data = worker / p->tensor % p->data,
+             pipeline = worker / p->tensor / p->data;
+    uint32_t near = kind == PARALLEL_CONTEXT ? context_of(p) : p->expert;
+
+    switch (kind) {
+    case PARALLEL_TENSOR:
+        return (struct parallel_place){ worker / p->tensor, tensor };
+    case PARALLEL_DATA:
+        return (struct parallel_place){ tensor + p->tensor * pipeline, data };
+    case PARALLEL_PIPELINE:
+        return (struct parallel_place){ tensor + p->tensor * data, pipeline };
+    case PARALLEL_EXPERT:
+    case PARALLEL_CONTEXT:
+        return (struct parallel_place){ tensor + p->tensor * (pipeline * (p->data / near) + data / near),
+                                        data % near };
+    case PARALLEL_EXPERT_DATA:
+        return (struct parallel_place){ tensor + p->tensor * (pipeline * near + data % near), data / near };
+    default:
+        return (struct parallel_place){ 0, worker };
+    }
+}

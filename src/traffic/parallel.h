@@ -39,4 +39,9 @@ uint32_t parallel_count(const struct parallel *, enum parallel_group);
 /* Returns member 'member' of group 'group' of that kind. */
 uint32_t parallel_worker(const struct parallel *, enum parallel_group, uint32_t group, uint32_t member);
 
+/* Returns a worker's group of that kind, and which member of it the worker is. */
+struct parallel_place { uint32_t group, member; };
+
+struct parallel_place parallel_place(const struct parallel *, enum parallel_group, uint32_t worker);
+
 #endif

@@ -70,8 +70,10 @@ static void groups__partition_the_workers(void **unused)
                         assert_int_equal(parallel_size(&p, kind) * parallel_count(&p, kind), p.workers);
                         for (uint32_t g = 0; g < parallel_count(&p, kind); g++)
                             for (uint32_t m = 0; m < parallel_size(&p, kind); m++) {
-                                uint32_t w = parallel_worker(&p, kind, g, m);
+                                uint32_t              w = parallel_worker(&p, kind, g, m);
+                                struct parallel_place is = parallel_place(&p, kind, w);
 
+                                assert_true(is.group == g && is.member == m);
                                 assert_true(w < p.workers);
                                 assert_int_equal(group_of[k][w], UINT32_MAX);
                                 group_of[k][w] = g;

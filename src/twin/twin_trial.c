@@ -110,16 +110,6 @@ static double bytes_of(const struct sim *s, uint32_t entry)
     return bytes;
 }
 
-static double iteration_bytes(const struct simulation *s, uint32_t entry)
-{
-    const struct iteration *it = training_iteration(s->sim->program.traffic, entry);
-    double                  bytes = 0;
-
-    for (uint32_t i = 0; i < it->messages; i++)
-        bytes += (double)it->message[i].bytes;
-    return bytes;
-}
-
 /* Iterations as results have them. Of the one that is under way, the share of its bytes that arrived counts:
  * short trials, in which few iterations end, tell of the rest as well. */
 static struct outcome_job job_of(const struct simulation *s, uint32_t entry)
@@ -129,7 +119,7 @@ static struct outcome_job job_of(const struct simulation *s, uint32_t entry)
     double                      compute_s = (double)about->compute_ps / (double)PS_PER_S;
     struct outcome_job          j = { .id = entry + 1, .iterations = (double)c->count };
     uint64_t                    began_ps = c->count ? c->last_ps + about->compute_ps : about->start_ps;
-    double                      share = bytes_of(s->sim, entry) / iteration_bytes(s, entry) - j.iterations;
+    double                      share = bytes_of(s->sim, entry) / iteration_bytes(training_iteration(s->sim->program.traffic, entry)) - j.iterations;
 
     j.seconds = (double)c->took_ps_sum / (double)PS_PER_S + j.iterations * compute_s;
     if (s->end_ps <= began_ps || !(share > 0))

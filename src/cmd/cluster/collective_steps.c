@@ -7,9 +7,8 @@
 #include <string.h>
 
 struct order {                   /* messages whose dependencies are resolved, in an order that respects them */
-    const struct iteration *it;
-    uint8_t                *waits;
-    uint32_t               *step_of, *ready, count;
+    uint8_t  *waits;
+    uint32_t *step_of, *ready, count;
 };
 
 static void resolve(struct order *o, uint32_t m, uint32_t step)
@@ -20,21 +19,20 @@ static void resolve(struct order *o, uint32_t m, uint32_t step)
         o->ready[o->count++] = m;
 }
 
-/* A message waits for its worker's entry into the stage, too, which is no message. */
-static void find_steps(struct timeline *t, const struct iteration *it)
+static void find_steps(struct timeline *t, const struct collective *c)
 {
-    struct order o = { it, xmalloc(it->messages + 1ul), t->step_of, xcalloc(it->messages + 1ul, sizeof(uint32_t)), 0 };
+    struct order o = { xmalloc(c->messages + 1ul), t->step_of, xcalloc(c->messages + 1ul, sizeof(uint32_t)), 0 };
 
-    memcpy(o.waits, it->waits, it->messages);
-    for (uint32_t m = 0; m < it->messages; m++)
-        resolve(&o, m, 0);
+    memcpy(o.waits, c->waits, c->messages);
+    for (; o.count < c->roots; o.count++)
+        o.ready[o.count] = c->root[o.count];
     for (uint32_t i = 0; i < o.count; i++) {
         uint32_t m = o.ready[i], step = t->step_of[m] + 1;
 
-        for (uint32_t k = it->arrival_at[m]; k < it->arrival_at[m + 1]; k++)
-            resolve(&o, it->arrival[k], step);
-        for (uint32_t k = it->sent_at[m]; k < it->sent_at[m + 1]; k++)
-            resolve(&o, it->sent[k], step);
+        for (uint32_t k = c->arrival_at[m]; k < c->arrival_at[m + 1]; k++)
+            resolve(&o, c->arrival[k], step);
+        for (uint32_t k = c->sent_at[m]; k < c->sent_at[m + 1]; k++)
+            resolve(&o, c->sent[k], step);
         if (step > t->steps)
             t->steps = step;
     }
@@ -42,11 +40,11 @@ static void find_steps(struct timeline *t, const struct iteration *it)
     free(o.ready);
 }
 
-void timeline_init(struct timeline *t, const struct iteration *it)
+void timeline_init(struct timeline *t, const struct collective *c)
 {
-    *t = (struct timeline){ .messages = it->messages, .step_of = xcalloc(it->messages + 1ul, sizeof(*t->step_of)),
-                            .is_done = xcalloc(it->messages + 1ul, sizeof(*t->is_done)) };
-    find_steps(t, it);
+    *t = (struct timeline){ .messages = c->messages, .step_of = xcalloc(c->messages + 1ul, sizeof(*t->step_of)),
+                            .is_done = xcalloc(c->messages + 1ul, sizeof(*t->is_done)) };
+    find_steps(t, c);
     t->step = xcalloc(t->steps + 1ul, sizeof(*t->step));
 }
 

@@ -9,7 +9,7 @@
 #define CMD_CLUSTER_COLLECTIVE_STEPS_H
 
 #include "core/result.h"
-#include "traffic/iteration.h"
+#include "traffic/collective.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,7 +33,7 @@ struct timeline {
  * before. */
 struct timeline_row { uint32_t first, last, slowest; };
 
-void timeline_init(struct timeline *, const struct iteration *);
+void timeline_init(struct timeline *, const struct collective *);
 void timeline_fini(struct timeline *);
 
 /* A message has ended. */

@@ -7,13 +7,10 @@
 
 #include <cmocka.h>
 
-static void start(struct timeline *t, struct iteration *it, const struct collective_cfg *cfg)
+static void start(struct timeline *t, struct collective *c, const struct collective_cfg *cfg)
 {
-    const struct iteration_step step = { .collective = *cfg, .group = PARALLEL_ALL, .times = 1 };
-    const struct iteration_cfg  all = { { cfg->workers, 1, cfg->workers, 1, 1, 1 }, &step, 1 };
-
-    iteration_init(it, &all);
-    timeline_init(t, it);
+    collective_init(c, cfg);
+    timeline_init(t, c);
 }
 
 static void steps__are_those_of_the_algorithm(void **state)
@@ -29,24 +26,24 @@ static void steps__are_those_of_the_algorithm(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
-        struct iteration it;
-        struct timeline  t;
+        struct collective c;
+        struct timeline   t;
 
-        start(&t, &it, &row[i].cfg);
+        start(&t, &c, &row[i].cfg);
         assert_int_equal(t.steps, row[i].steps);
         timeline_fini(&t);
-        iteration_fini(&it);
+        collective_fini(&c);
     }
 }
 
 /* Two workers send an all-gather of one step per iteration; message 1 takes longer. */
 static void on_flow__keeps_the_last_message_of_the_first_iteration(void **state)
 {
-    struct iteration it;
-    struct timeline  t;
+    struct collective c;
+    struct timeline   t;
 
     (void)state;
-    start(&t, &it, &(struct collective_cfg){ .kind = COLLECTIVE_ALL_GATHER, .workers = 2, .bytes = 2000 });
+    start(&t, &c, &(struct collective_cfg){ .kind = COLLECTIVE_ALL_GATHER, .workers = 2, .bytes = 2000 });
     assert_int_equal(t.messages, 2);
     timeline_on_flow(&t, &(struct flow_result){ .tag = 1, .src = 1, .start_ps = 10, .fct_ps = 50 });
     timeline_on_flow(&t, &(struct flow_result){ .tag = 0, .src = 0, .start_ps = 5, .fct_ps = 20 });
@@ -57,7 +54,7 @@ static void on_flow__keeps_the_last_message_of_the_first_iteration(void **state)
     assert_int_equal(t.step[0].end_ps, 60);
     assert_int_equal(t.step[0].last.src, 1);
     timeline_fini(&t);
-    iteration_fini(&it);
+    collective_fini(&c);
 }
 
 /* Steps of 10, 10, 70 and 10: the third takes more than half, and each row has its slowest. */

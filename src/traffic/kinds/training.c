@@ -36,7 +36,7 @@ struct training_job {
     uint32_t                 kernels;
     uint64_t                 kernel_bytes;       /* of the buffer, for each */
     uint32_t                *after;      /* by message: the next that waits for the same kernel; 0: none */
-    uint8_t                 *waits;      /* by message: open dependencies */
+    uint8_t                 *resolved;   /* by message: dependencies that are resolved */
     uint32_t                *left;       /* [stage * workers + worker]: messages still to send or receive */
     uint64_t                *begin_ps;   /* [stage * workers + worker]: earliest start of its messages,
                                           * after computing */
@@ -54,27 +54,30 @@ struct training_barrier {
 
 /* ---- a worker's progress through an iteration ---- */
 
-static struct training_kernel *kernel_of(const struct training_job *t, uint32_t m)
+static struct training_kernel *kernel_of(const struct training_job *t, const struct iteration_message *is)
 {
-    uint64_t channel = t->it.message[m].offset / t->kernel_bytes;
+    const struct collective_message *c = &is->c->message[is->m];
+    uint64_t                         channel = c->offset / t->kernel_bytes;
 
-    return &t->kernel[t->it.message[m].src * t->kernels + (channel < t->kernels ? channel : t->kernels - 1)];
+    return &t->kernel[iteration_worker(&t->it, is, c->src) * t->kernels +
+                      (channel < t->kernels ? channel : t->kernels - 1)];
 }
 
-static void post_message(struct training_job *t, uint32_t m, uint64_t now_ps)
+static void post_message(struct training_job *t, const struct iteration_message *is, uint64_t now_ps)
 {
-    const struct collective_message *c = &t->it.message[m];
-    uint64_t                         begin_ps = t->begin_ps[t->it.stage_of[m] * t->it.workers + c->src];
+    const struct collective_message *c = &is->c->message[is->m];
+    uint32_t                         src = iteration_worker(&t->it, is, c->src);
+    uint64_t                         begin_ps = t->begin_ps[is->stage * t->it.workers + src];
 
-    job_post(&t->job, c->src, (begin_ps > now_ps ? begin_ps : now_ps) + t->step_ps, t->job.host[c->dst],
-        c->bytes,
-             m);
+    job_post(&t->job, src, (begin_ps > now_ps ? begin_ps : now_ps) + t->step_ps,
+             t->job.host[iteration_worker(&t->it, is, c->dst)], c->bytes, is->first + is->m);
 }
 
 /* A message may start. A step that costs time is taken after the one before it. */
-static void start_message(struct training_job *t, uint32_t m, uint64_t now_ps)
+static void start_message(struct training_job *t, const struct iteration_message *is, uint64_t now_ps)
 {
-    struct training_kernel *k = t->kernel ? kernel_of(t, m) : NULL;
+    struct training_kernel *k = t->kernel ? kernel_of(t, is) : NULL;
+    uint32_t                m = is->first + is->m;
 
     if (k && k->is_busy) {
         *(k->first ? &t->after[k->last - 1] : &k->first) = m + 1;
@@ -84,42 +87,52 @@ static void start_message(struct training_job *t, uint32_t m, uint64_t now_ps)
     }
     if (k)
         k->is_busy = true;
-    post_message(t, m, now_ps);
+    post_message(t, is, now_ps);
 }
 
-static void end_message(struct training_job *t, uint32_t m, uint64_t now_ps)
+static void end_message(struct training_job *t, const struct iteration_message *is, uint64_t now_ps)
 {
-    struct training_kernel *k = kernel_of(t, m);
-    uint32_t                next = k->first;
+    struct training_kernel  *k = kernel_of(t, is);
+    uint32_t                 next = k->first;
+    struct iteration_message after;
 
     k->is_busy = next != 0;
     if (!next)
         return;
     k->first = t->after[next - 1];
-    post_message(t, next - 1, now_ps);
+    after = iteration_find(&t->it, next - 1);
+    post_message(t, &after, now_ps);
 }
 
-/* Resolves one dependency of a message. When it may start, its counter is reset: it starts once per
- * iteration. Its worker has then entered the stage, but may still be computing. */
-static void resolve_dependency(struct training_job *t, uint32_t m, uint64_t now_ps)
+/* Resolves one dependency of message m of the plan. When it may start, its counter is reset: it starts once
+ * per iteration. Its worker has then entered the stage, but may still be computing. */
+static void resolve_dependency(struct training_job *t, const struct iteration_message *of, uint32_t m,
+                               uint64_t now_ps)
 {
-    if (--t->waits[m] > 0)
+    struct iteration_message is = *of;
+    uint8_t                 *resolved = &t->resolved[of->first + m];
+
+    is.m = m;
+    if (++*resolved <= of->c->waits[m])          /* one more: its worker has entered the stage */
         return;
-    t->waits[m] = t->it.waits[m];
-    start_message(t, m, now_ps);
+    *resolved = 0;
+    start_message(t, &is, now_ps);
 }
 
 /* Starts a worker's messages of a stage that have no other dependencies. Returns true if the stage is already
  * over: the worker only receives in it, and everything has arrived. */
 static bool start_stage_messages(struct training_job *t, uint32_t worker, uint32_t stage, uint64_t at_ps)
 {
-    const struct iteration *it = &t->it;
-    uint32_t                cell = stage * it->workers + worker;
+    struct iteration_own     own = iteration_own(&t->it, stage, worker);
+    struct iteration_message of;
+    uint32_t                 cell = stage * t->it.workers + worker;
 
     if (at_ps > t->begin_ps[cell])
         t->begin_ps[cell] = at_ps;
-    for (uint32_t i = it->own_at[cell]; i < it->own_at[cell + 1]; i++)
-        resolve_dependency(t, it->own[i], t->begin_ps[cell]);
+    if (own.count)
+        of = iteration_find(&t->it, own.first);
+    for (uint32_t i = 0; i < own.count; i++)
+        resolve_dependency(t, &of, own.own[i], t->begin_ps[cell]);
     return t->left[cell] == 0;
 }
 
@@ -134,7 +147,7 @@ static void end_stage(struct training_job *t, uint32_t worker, uint32_t stage)
 static uint64_t end_lane_collective(struct training_job *t, uint32_t worker, uint32_t stage, uint64_t now_ps)
 {
     struct training_worker *w = &t->worker[worker];
-    uint32_t               *lane = &w->lane[t->it.lane[stage]];
+    uint32_t               *lane = &w->lane[t->it.stage[stage].lane];
     uint64_t                freed_ps = NEVER;
     bool                    is_over = true;
 
@@ -143,9 +156,9 @@ static uint64_t end_lane_collective(struct training_job *t, uint32_t worker, uin
 
         now_ps = begin_ps > now_ps ? begin_ps : now_ps;
         end_stage(t, worker, stage);
-        if (w->stage == stage && !t->it.is_overlapped[stage])
+        if (w->stage == stage && !t->it.stage[stage].is_overlapped)
             freed_ps = now_ps;
-        stage = t->it.next_in_lane[stage];
+        stage = t->it.stage[stage].next_in_lane;
         if (stage == ITERATION_NO_STAGE || stage > w->stage) {
             *lane = 0;
             return freed_ps;
@@ -159,9 +172,7 @@ static uint64_t end_lane_collective(struct training_job *t, uint32_t worker, uin
 /* Pipelined stage: returns true if the worker has received all its input. It has sent nothing yet. */
 static bool has_received(const struct training_job *t, uint32_t worker, uint32_t stage)
 {
-    uint32_t cell = stage * t->it.workers + worker;
-
-    return t->left[cell] <= t->it.own_at[cell + 1] - t->it.own_at[cell];
+    return t->left[stage * t->it.workers + worker] <= iteration_own(&t->it, stage, worker).count;
 }
 
 /* The worker has everything it needs for its stage, and may compute. Returns when it continues, or NEVER if
@@ -169,9 +180,9 @@ static bool has_received(const struct training_job *t, uint32_t worker, uint32_t
 static uint64_t run_stage(struct training_job *t, uint32_t worker, uint32_t stage, uint64_t at_ps)
 {
     struct training_worker *w = &t->worker[worker];
-    uint32_t                lane = t->it.lane[stage];
+    uint32_t                lane = t->it.stage[stage].lane;
 
-    at_ps += t->it.compute_ps[stage];
+    at_ps += t->it.stage[stage].compute_ps;
     t->begin_ps[stage * t->it.workers + worker] = at_ps;
     w->open++;
     if (lane == ITERATION_NO_LANE) {
@@ -187,7 +198,7 @@ static uint64_t run_stage(struct training_job *t, uint32_t worker, uint32_t stag
             return at_ps;
         }
     }
-    return t->it.is_overlapped[stage] ? at_ps : NEVER;
+    return t->it.stage[stage].is_overlapped ? at_ps : NEVER;
 }
 
 /* Moves a worker to a stage, or to the end. */
@@ -203,8 +214,8 @@ static void enter_stage(struct training_job *t, uint32_t worker, uint32_t stage,
                 job_signal(&t->job, worker, at_ps, 0);
             return;
         }
-        w->free_ps = at_ps += t->it.before_ps[stage];
-        if (t->it.lane[stage] == ITERATION_NO_LANE && !has_received(t, worker, stage))
+        w->free_ps = at_ps += t->it.stage[stage].before_ps;
+        if (t->it.stage[stage].lane == ITERATION_NO_LANE && !has_received(t, worker, stage))
             return;
         at_ps = run_stage(t, worker, stage, at_ps);
     }
@@ -227,7 +238,7 @@ static void count_pipelined_message(struct training_job *t, uint32_t worker, uin
 static void count_message(struct training_job *t, uint32_t worker, uint32_t stage, uint64_t now_ps)
 {
     struct training_worker *w = &t->worker[worker];
-    uint32_t               *left = &t->left[stage * t->it.workers + worker], lane = t->it.lane[stage],
+    uint32_t               *left = &t->left[stage * t->it.workers + worker], lane = t->it.stage[stage].lane,
                            open = w->open;
     uint64_t                freed_ps;
 
@@ -248,24 +259,27 @@ static void count_message(struct training_job *t, uint32_t worker, uint32_t stag
 
 static void on_arrival(struct job *j, uint64_t now_ps, const struct message *m)
 {
-    struct training_job    *t = (struct training_job *)j;
-    const struct iteration *it = &t->it;
+    struct training_job     *t = (struct training_job *)j;
+    struct iteration_message is = iteration_find(&t->it, (uint32_t)m->tag);
+    const struct collective *c = is.c;
 
-    for (uint32_t i = it->arrival_at[m->tag]; i < it->arrival_at[m->tag + 1]; i++)
-        resolve_dependency(t, it->arrival[i], now_ps);
-    count_message(t, it->message[m->tag].dst, it->arrival_stage_of[m->tag], now_ps);
+    for (uint32_t i = c->arrival_at[is.m]; i < c->arrival_at[is.m + 1]; i++)
+        resolve_dependency(t, &is, c->arrival[i], now_ps);
+    count_message(t, iteration_worker(&t->it, &is, c->message[is.m].dst), t->it.stage[is.stage].arrives_in,
+                  now_ps);
 }
 
 static void on_sent(struct job *j, uint64_t now_ps, const struct message *m)
 {
-    struct training_job    *t = (struct training_job *)j;
-    const struct iteration *it = &t->it;
+    struct training_job     *t = (struct training_job *)j;
+    struct iteration_message is = iteration_find(&t->it, (uint32_t)m->tag);
+    const struct collective *c = is.c;
 
     if (t->kernel)
-        end_message(t, (uint32_t)m->tag, now_ps);
-    for (uint32_t i = it->sent_at[m->tag]; i < it->sent_at[m->tag + 1]; i++)
-        resolve_dependency(t, it->sent[i], now_ps);
-    count_message(t, it->message[m->tag].src, it->stage_of[m->tag], now_ps);
+        end_message(t, &is, now_ps);
+    for (uint32_t i = c->sent_at[is.m]; i < c->sent_at[is.m + 1]; i++)
+        resolve_dependency(t, &is, c->sent[i], now_ps);
+    count_message(t, iteration_worker(&t->it, &is, c->message[is.m].src), is.stage, now_ps);
 }
 
 /* ---- barrier ---- */
@@ -315,7 +329,7 @@ static void free_training(void *state)
     iteration_fini(&t->it);
     free(t->kernel);
     free(t->after);
-    free(t->waits);
+    free(t->resolved);
     free(t->left);
     free(t->begin_ps);
     free(t->worker);
@@ -357,8 +371,7 @@ void traffic_add_training_steps(struct traffic *traffic, const struct traffic_co
     t->job.signal_ps = cfg->delay_ps;
     t->barrier = xcalloc(1, sizeof *t->barrier);
     t->barrier[0].iterations = cfg->iterations;
-    t->waits = xmalloc(t->it.messages * sizeof *t->waits);
-    memcpy(t->waits, t->it.waits, t->it.messages * sizeof *t->waits);
+    t->resolved = xcalloc(t->it.messages + 1ul, sizeof *t->resolved);
     cells = (size_t)t->it.stages * workers;
     t->left = xmalloc(cells * sizeof *t->left);
     memcpy(t->left, t->it.count, cells * sizeof *t->left);
@@ -382,7 +395,7 @@ uint32_t training_kind_of(const struct traffic *traffic, uint32_t entry, uint64_
     if (traffic->entry[entry].kind != &traffic_training)
         return ITERATION_KINDS;
     it = training_iteration(traffic, entry);
-    return it->kind[it->stage_of[tag]];
+    return it->stage[iteration_find(it, (uint32_t)tag).stage].kind;
 }
 
 void traffic_add_training(struct traffic *traffic, const struct traffic_common *common,

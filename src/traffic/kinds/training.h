@@ -37,7 +37,7 @@ void traffic_add_training_steps(struct traffic *, const struct traffic_common *,
                                 const uint32_t *hosts);
 
 /* The messages of an iteration of an entry whose kind is training, and what each waits for. A message's
- * index is the tag of its flow. */
+ * number is the tag of its flow. */
 const struct iteration *training_iteration(const struct traffic *, uint32_t entry);
 
 /* The kind of collective (iteration_kind_name()) that a message of an entry belongs to, by its tag;

@@ -263,21 +263,23 @@ static void check_iteration(const struct training_fixture *h, const struct itera
         uint32_t sends[8] = { 0 };
 
         for (uint32_t w = 0; w < 8; w++) {
-            begin[w] = end[w] += it->compute_ps[stage];
+            begin[w] = end[w] += it->stage[stage].compute_ps;
             first_ps[w] = NEVER;
         }
         for (uint32_t i = first; i < first + it->messages; i++) {
-            const struct message            *m = &h->ether.flow[i];
-            const struct collective_message *c = &it->message[m->tag];
-            uint64_t                         arrival = m->start_ps + uneven_ps(m), sent = arrival + LINK_PS;
+            const struct message    *m = &h->ether.flow[i];
+            struct iteration_message is = iteration_find(it, (uint32_t)m->tag);
+            uint32_t                 src = iteration_worker(it, &is, is.c->message[is.m].src),
+                                     dst = iteration_worker(it, &is, is.c->message[is.m].dst);
+            uint64_t                 arrival = m->start_ps + uneven_ps(m), sent = arrival + LINK_PS;
 
-            if (it->stage_of[m->tag] != stage)
+            if (is.stage != stage)
                 continue;
-            assert_true(m->start_ps >= begin[c->src]);
-            sends[c->src]++;
-            first_ps[c->src] = m->start_ps < first_ps[c->src] ? m->start_ps : first_ps[c->src];
-            end[c->src] = sent > end[c->src] ? sent : end[c->src];
-            end[c->dst] = arrival > end[c->dst] ? arrival : end[c->dst];
+            assert_true(m->start_ps >= begin[src]);
+            sends[src]++;
+            first_ps[src] = m->start_ps < first_ps[src] ? m->start_ps : first_ps[src];
+            end[src] = sent > end[src] ? sent : end[src];
+            end[dst] = arrival > end[dst] ? arrival : end[dst];
         }
         /* in all collectives here, every sending worker can start at once */
         for (uint32_t w = 0; w < 8; w++)
@@ -457,9 +459,10 @@ static void pipeline__waits_for_its_predecessor(void **unused)
                     done[w] = (came[w][batch] > done[w] ? came[w][batch] : done[w]) + T;
                     last = done[w] > last ? done[w] : last;
                     for (uint32_t i = k * M * (P - 1); i < (k + 1) * M * (P - 1); i++) {
-                        const struct message *m = &h.ether.flow[i];
+                        const struct message    *m = &h.ether.flow[i];
+                        struct iteration_message is = iteration_find(&it, (uint32_t)m->tag);
 
-                        if (it.stage_of[m->tag] != batch || it.message[m->tag].src != w)
+                        if (is.stage != batch || is.c->message[is.m].src != w)
                             continue;
                         assert_int_equal(m->start_ps, done[w]);
                         came[w + 1][batch] = m->start_ps + uneven_ps(m);
