@@ -3,6 +3,7 @@
 #include "base/err.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,8 @@ void ops_add(struct ops *o, const struct op_result *r)
         c->took_ns = xcalloc(1, sizeof(*c->took_ns));        /* large: only for kinds that occur */
         c->first_ps = r->start_ps;
     }
+    if (r->start_ps < c->first_ps || (r->start_ps == c->first_ps && r->took_ps > c->first_took_ps))
+        c->first_took_ps = r->took_ps;
     c->count++;
     c->bytes += r->bytes;
     c->first_ps = r->start_ps < c->first_ps ? r->start_ps : c->first_ps;
@@ -49,4 +52,9 @@ struct fct_stats ops_us_stats(const struct ops_cell *c)
     if (c->count == 0)
         return (struct fct_stats){ 0 };
     return fct_stats_of(c->took_ns, (double)c->took_ps_sum / 1e6 / (double)c->count, 1e3);
+}
+
+double ops_later_us_mean(const struct ops_cell *c)
+{
+    return c->count > 1 ? (double)(c->took_ps_sum - c->first_took_ps) / 1e6 / (double)(c->count - 1) : NAN;
 }

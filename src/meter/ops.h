@@ -16,6 +16,7 @@ struct ops_cell {
     uint64_t          count, bytes;
     uint64_t          first_ps, last_ps;     /* when the first began and the last ended */
     unsigned __int128 took_ps_sum;
+    uint64_t          first_took_ps;         /* of the one that began first; of several, the longest */
     struct hist      *took_ns;               /* NULL: no operations yet */
 };
 
@@ -32,5 +33,8 @@ const struct ops_cell *ops_cell(const struct ops *, uint32_t entry, enum op_kind
 
 /* Statistics of the durations, in microseconds. All 0 without operations. */
 struct fct_stats ops_us_stats(const struct ops_cell *);
+
+/* Mean duration of all operations but the first, in microseconds; NAN: there is none. */
+double ops_later_us_mean(const struct ops_cell *);
 
 #endif

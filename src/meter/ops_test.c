@@ -40,6 +40,9 @@ static void ops_add__keeps_entries_and_kinds_apart(void **unused)
     assert_int_equal(c->bytes, 120);
     assert_true(c->took_ps_sum == 1200);
     assert_int_equal(c->first_ps, 3);
+    assert_int_equal(c->first_took_ps, 800);
+    assert_true(ops_later_us_mean(c) == 400e-6);
+    assert_true(isnan(ops_later_us_mean(ops_cell(&o, 0, OP_READ))));
     assert_int_equal(c->last_ps, 803);
     ops_fini(&o);
     assert_null(o.cell);

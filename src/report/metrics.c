@@ -287,6 +287,8 @@ static void add_job_rest(struct list *l, const struct results *r, uint32_t entry
     switch (e->job) {
     case JOB_TRAINING:
         add(l, FIGURE_exposed_us_mean, e->exposed_us_mean);
+        add(l, FIGURE_exposed_cold_us, e->exposed_cold_us);
+        add(l, FIGURE_exposed_warm_us_mean, e->exposed_warm_us_mean);
         add(l, FIGURE_algbw_bps, e->algbw_bps);
         add(l, FIGURE_bound_share, e->bound_share);
         add_op(l, FIGURE_collective_us, ALL, ops_cell(r->ops, entry, OP_ITERATION));

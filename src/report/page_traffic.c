@@ -42,6 +42,8 @@ static void add_job_rows(json_t *rows, const struct results *r, uint32_t entry)
     if (e->job == JOB_TRAINING) {
         add_row(rows, "iteration, mean", "us", e->iteration_us_mean);
         add_row(rows, "not hidden by computing", "us", e->exposed_us_mean);
+        add_row(rows, "of that, first iteration", "us", e->exposed_cold_us);
+        add_row(rows, "of that, later iterations", "us", e->exposed_warm_us_mean);
         add_row(rows, "algbw", "bus", e->algbw_bps);
         add_row(rows, "busbw", "bus", e->busbw_bps);
         add_row(rows, "of line rate", "share", e->bound_share);

@@ -22,6 +22,7 @@ struct results_entry {           /* a traffic entry */
     enum results_job job;        /* for the figures below; they are NAN if nothing has finished */
     double   iteration_us_mean;  /* training: collective and compute */
     double   exposed_us_mean;    /* training: the same without computing */
+    double   exposed_cold_us, exposed_warm_us_mean;  /* that of the first iteration, and of the later ones */
     double   algbw_bps, busbw_bps;   /* training, as nccl-tests define them: size / mean time, and x bus_factor */
     double   bound_share;        /* training: lower bound from link rates / mean time */
     double   ops_per_s;          /* iterations, reads and writes, or calls, from the first start to the last end */

@@ -162,6 +162,8 @@ static void put_job(json_t *row, const struct results *r, uint32_t entry)
         json_put_count(row, "collective_bytes", t->collective_bytes);
         json_put_number(row, "iteration_us_mean", e->iteration_us_mean);
         json_put_number(row, "exposed_us_mean", e->exposed_us_mean);
+        json_put_number(row, "exposed_cold_us", e->exposed_cold_us);
+        json_put_number(row, "exposed_warm_us_mean", e->exposed_warm_us_mean);
         json_put_number(row, "algbw_bps", e->algbw_bps);
         json_put_number(row, "busbw_bps", e->busbw_bps);
         json_put_number(row, "bound_share", e->bound_share);

@@ -192,16 +192,16 @@ static void add_bandwidth(struct table *t, double bps)
 
 static void print_training(const struct results *r, FILE *out, struct results_look look)
 {
-    static const char *const heads[] = { "traffic", "iterations", "iteration", "exposed", "collective", "p50", "p99",
-                                         "max", "algbw", "busbw", "of line rate", NULL };
+    static const char *const heads[] = { "traffic", "iterations", "iteration", "exposed", "cold", "warm",
+                                         "collective", "p50", "p99", "max", "algbw", "busbw", "of line rate", NULL };
     struct table *t;
 
     if (!has_job(r, true))
         return;
-    t = table_new("lrrrrrrrrrr");
+    t = table_new("lrrrrrrrrrrrr");
     print_heading(out, look.has_colour,
-                  "Training: mean iteration, what computing does not hide, its collective, bandwidths as in "
-                  "nccl-tests");
+                  "Training: mean iteration, what computing does not hide (all, first, later), its collective, "
+                  "bandwidths as in nccl-tests");
     add_words(t, heads);
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
         const struct results_entry *e = &r->entry[i];
@@ -213,13 +213,13 @@ static void print_training(const struct results *r, FILE *out, struct results_lo
         table_cell(t, "%s", r->scenario->entry[i].name);
         table_cell(t, "%s", count_text(c->count).buf);
         table_cell(t, "%s", metric(UNIT_US, e->iteration_us_mean).buf);
-        table_cell(t, "%s", metric(UNIT_US, e->exposed_us_mean).buf);
+        add_times(t, (const double[]){ e->exposed_us_mean, e->exposed_cold_us, e->exposed_warm_us_mean }, 3, false);
         add_times(t, (const double[]){ s.mean, s.p50, s.p99, s.max }, 4, c->count == 0);
         add_bandwidth(t, e->algbw_bps);
         add_bandwidth(t, e->busbw_bps);
         table_cell(t, "%s", metric(UNIT_SHARE, e->bound_share).buf);
     }
-    end_table(t, out, look, "03000508906");
+    end_table(t, out, look, "0300440508906");
 }
 
 /* Which collectives of training take longer than alone, and the message of each that lost most time. */
