@@ -65,9 +65,11 @@ static APART bool on_small_frame(struct sim *s, struct host *h, struct port *in,
 {
     struct flow *f;
 
-    if (k->kind == PACKET_PFC)
+    if (k->kind == PACKET_PFC) {
         pfc_on_frame(&s->engine, &s->pfc, in, k->prio, k->seq);
-    else if (k->flags & PACKET_PROBE)
+        if (s->flow_watch.arg && in->paused)
+            s->flow_watch.on_pause(s->flow_watch.arg, in);
+    } else if (k->flags & PACKET_PROBE)
         return probe_on_packet(s, h, id, k);
     else if (k->flags & PACKET_INSIDE)
         return inside_on_packet(s, id, k);

@@ -222,9 +222,8 @@ static APART bool on_disorder(struct sim *s, struct host *h, struct flow_rx *rx,
     if (k->seq & SEQ_ASKS)
         rx->unacked = s->cfg.ack_every;
     k->seq &= SEQ_BITS;
-    if (k->seq > rx->expected && s->flow_watch.arg &&
-        s->flow_watch.on_gap(s->flow_watch.arg, k->flow, rx, k->seq - rx->expected))
-        rx->expected = k->seq;
+    if (k->seq > rx->expected && s->flow_watch.arg)
+        s->flow_watch.on_gap(s->flow_watch.arg, k->flow, rx, k->seq);
     if (k->seq == rx->expected && is_send && !pair_has_receive(s, k->flow)) {
         refuse_send(s, h, rx, k);
         return false;

@@ -11,8 +11,11 @@
 
 #define LAST_PACKETS 2u          /* of a message are always sent: a short last one waits for the one before it */
 #define HELD_MIN     4u          /* packets worth a hold */
+#define CHANGE_RTTS  4u          /* before links change, no flow is held */
+#define LOSS_RTTS    4u          /* after packets were lost, nor is a flow with packets under way */
 #define PATIENCE     32u         /* packets until a flow looks again whether it is alone */
-#define CHECK_EVERY  200u        /* holds, by hash: one of them is simulated to measure the error */
+#define CHECK_EVERY  200u        /* holds, by hash: one of them is simulated to measure the error, */
+#define CHECKS_DENSE 64u         /* and fewer, the more have been: as many again take three times as long */
 
 struct way {                     /* of a flow */
     struct lane_path path;
@@ -27,7 +30,7 @@ struct way {                     /* of a flow */
     uint64_t         other_bps;  /* of others at its host's port, since then */
     uint64_t         packets;    /* at most, of those it has left */
     uint64_t         end_sent, from_ps;
-    uint64_t         skipped, jumped;    /* bytes, by its sender and as its receiver knows */
+    uint64_t         skipped_to;         /* first byte after those that its sender has skipped */
     uint32_t         unacked;    /* packets of them that no counted ACK is for */
 };
 
@@ -39,6 +42,8 @@ struct skip {
     uint32_t         ways;
     double           off_ps, off_squares;    /* sums for told */
     bool             is_turn;    /* a host is about to send: no other may, nor may it twice */
+    uint64_t         losses, lost_ps;    /* so far in the whole world; when a flow last saw more of them; 0: never */
+    uint32_t         epoch;      /* of the routes by which paths were found: see sim/change.h */
 };
 
 /* ---- conditions ---- */
@@ -55,8 +60,6 @@ static const char *why_not_ever(const struct sim *s)
         return "a window waits for every acknowledgement";
     if (s->lb.choose || s->lb.weave || s->spray.kind)
         return "this balancer chooses paths by packet";
-    if (s->cfg.changes)
-        return "links change";
     if (s->cfg.drain_bps)
         return "slow receivers count every packet";
     if (s->cfg.ecn_cell_bytes || s->cfg.ecn_lag_ps)
@@ -66,17 +69,12 @@ static const char *why_not_ever(const struct sim *s)
     for (uint32_t i = 0; i < s->net.hosts; i++)
         if (s->net.host[i].cc->on_ack || s->net.host[i].cc->on_rtt)
             return "its congestion control looks at every acknowledgement";
-    for (uint32_t i = 0; i < s->net.ports; i++)
-        if (s->net.port[i].is_lossy)
-            return "links lose packets";
     return NULL;
 }
 
 /* From then on every packet is simulated: what is in the way of one flow cannot be told by its ports. */
 static const char *why_no_more(const struct sim *s)
 {
-    const struct sim_counters *c = &s->engine.counters;
-
     if (s->watch.arg)
         return "a monitor sees every packet";
     if (s->engine.tap.arg)
@@ -85,10 +83,6 @@ static const char *why_no_more(const struct sim *s)
         return "HF2T holds single packets";
     if (s->hosts.after_send & SENT_VERB)
         return "SENDs and datagrams are followed packet by packet";
-    if (c->pfc_sent)
-        return "PFC paused senders";
-    if (c->payload_dropped || c->timeouts || c->nacks_sent)
-        return "packets were lost";
     return NULL;
 }
 
@@ -163,8 +157,8 @@ static void count(struct skip *k, struct sim *s, struct flow *f, struct way *w, 
 
     w->unacked = (uint32_t)((w->unacked + packets) % s->cfg.ack_every);
     w->packets -= packets;
-    w->skipped += bytes;
     f->sent += bytes;
+    w->skipped_to = f->sent;
     if (!f->is_lasting || f->end == f->bytes)
         f->acked = f->sent;      /* otherwise an older message is still to be acknowledged */
     f->sent_max = f->sent > f->sent_max ? f->sent : f->sent_max;
@@ -205,10 +199,18 @@ static void settle(struct skip *k, struct sim *s, struct flow *f, struct way *w)
 
 /* ---- holding ---- */
 
-/* When the first port on its way will be full. */
+/* When links change next. What is under way then may be lost, so it must be packets. */
+static uint64_t change_ps(const struct skip *k, const struct sim *s, const struct way *w)
+{
+    uint64_t at_ps = s->cfg.changes ? s->net.epoch_ps[k->epoch] : NEVER, before_ps = CHANGE_RTTS * w->path.rtt_ps;
+
+    return at_ps == NEVER ? NEVER : at_ps > before_ps ? at_ps - before_ps : 0;
+}
+
+/* When the first port on its way will be full, or links change. */
 static uint64_t full_ps(const struct skip *k, const struct sim *s, const struct way *w)
 {
-    uint64_t first = NEVER;
+    uint64_t first = change_ps(k, s, w);
 
     for (uint32_t i = 0; i < w->path.hops; i++)
         first = min_u64(first, lanes_full_ps(&k->lanes, s, &s->net.port[w->path.port[i]]));
@@ -310,7 +312,7 @@ static void let_go(struct skip *k, struct sim *s, struct flow *f, struct way *w)
 /* ---- checking ---- */
 
 /* Chosen by what reports do not change. */
-static bool is_to_check(const struct sim *s, const struct flow *f)
+static bool is_to_check(const struct sim *s, const struct flow *f, uint64_t checks)
 {
     uint64_t h = (uint64_t)f->src << 32 ^ f->dst ^ (f->sent + s->cfg.seed) * 0x9e3779b97f4a7c15ull ^
                  f->start_ps * 0x94d049bb133111ebull;
@@ -318,7 +320,7 @@ static bool is_to_check(const struct sim *s, const struct flow *f)
     h ^= h >> 31;
     h *= 0xbf58476d1ce4e5b9ull;
     h ^= h >> 29;
-    return h % CHECK_EVERY == 0;
+    return h % (CHECK_EVERY * (1 + checks / CHECKS_DENSE)) == 0;
 }
 
 /* A flow that could be held is simulated, and so are those to its host, for their ACKs; a copy of its
@@ -386,15 +388,15 @@ static void plan_again(struct skip *k, struct sim *s, uint32_t port)
     }
 }
 
-/* Nothing of others waits on its way, and no port must see every frame. */
+/* Nothing of others waits on its way, nothing is lost there, and no port must see every frame. */
 static bool is_drained(struct skip *k, const struct sim *s, const struct lane_path *path)
 {
     for (uint32_t i = 0; i < path->hops; i++) {
         const struct port *p = &s->net.port[path->port[i]];
 
-        if (p->slow_path & PATH_SLOW & ~SLOW_CUT)
+        if (p->slow_path & PATH_SLOW & ~(SLOW_CUT | SLOW_LINK))
             k->told.why_not = "switches count every frame";
-        if (p->paused || k->told.why_not)
+        if (p->paused || p->is_lossy || p->is_down || k->told.why_not)
             return false;
         for (uint32_t q = 0; p->is_switch && p->backlog && q < PRIOS; q++)
             if (p->queue[q].bytes > 2 * (s->cfg.mtu_bytes + s->cfg.header_bytes))
@@ -406,6 +408,20 @@ static bool is_drained(struct skip *k, const struct sim *s, const struct lane_pa
 static bool is_alone(struct skip *k, const struct sim *s, const struct way *w)
 {
     return w->path.hops && full_ps(k, s, w) > s->engine.now_ps && is_drained(k, s, &w->path);
+}
+
+/* It has lost nothing that is under way: it has nothing under way, or what was when packets were last lost or
+ * links changed has been acknowledged. */
+static bool is_whole(struct skip *k, const struct sim *s, const struct flow *f, const struct way *w)
+{
+    const struct sim_counters *c = &s->engine.counters;
+    uint64_t                   losses = c->payload_dropped + c->timeouts + c->nacks_sent;
+
+    if (losses != k->losses)
+        k->lost_ps = s->engine.now_ps;
+    k->losses = losses;
+    return f->sent >= f->sent_max &&
+           (f->sent == f->acked || !k->lost_ps || s->engine.now_ps > k->lost_ps + LOSS_RTTS * w->path.rtt_ps);
 }
 
 /* More goes through a port than before. */
@@ -428,11 +444,51 @@ static void let_all_go(struct skip *k, struct sim *s, const struct lane_path *pa
         let_others_go(k, s, path->port[i]);
 }
 
+/* ---- paths ---- */
+
+static void find_path(struct sim *s, const struct flow *f, struct way *w)
+{
+    if (w->ports == f->ports && w->dst == f->dst && w->path.hops)
+        return;
+    w->ports = f->ports;
+    w->dst = f->dst;
+    lanes_find_path(s, f, &w->path);
+}
+
+/* Links have changed, and routes with them: flows are in the way of others elsewhere. */
+static void find_paths_again(struct skip *k, struct sim *s)
+{
+    while (s->net.epoch_ps[k->epoch] < s->engine.now_ps)
+        k->epoch++;
+    k->lost_ps = s->engine.now_ps;
+    for (uint32_t i = 0; i < k->ways; i++) {
+        struct way  *w = &k->way[i];
+        struct flow *f = &s->flows.flow[i];
+
+        if (w->messages)
+            lanes_remove(&k->lanes, s, &w->path, i, w->bps);
+        w->path.hops = 0;
+        if (!w->messages)
+            continue;
+        find_path(s, f, w);
+        lanes_add(&k->lanes, s, &w->path, i, w->bps);
+    }
+}
+
+static void follow_changes(struct skip *k, struct sim *s)
+{
+    if (s->cfg.changes && s->net.epoch_ps[k->epoch] < s->engine.now_ps)
+        find_paths_again(k, s);
+}
+
+/* ---- turns ---- */
+
 static bool take_turn(struct skip *k, struct sim *s, struct flow *f)
 {
     struct way  *w = way_of(k, s, id_of(s, f));
     uint64_t     packets = (f->bytes - f->sent + s->cfg.mtu_bytes - 1) / s->cfg.mtu_bytes;
 
+    follow_changes(k, s);
     if (w->is_held) {
         release(k, s, f, w);
         w->patience = 0;
@@ -457,11 +513,11 @@ static bool take_turn(struct skip *k, struct sim *s, struct flow *f)
             let_all_go(k, s, &w->path);
     }
     w->patience = (uint32_t)min_u64(packets - 1, PATIENCE - 1);
-    if (packets < HELD_MIN + LAST_PACKETS || f->sent < f->sent_max || !w->messages || !is_allowed(k, s) ||
+    if (packets < HELD_MIN + LAST_PACKETS || !is_whole(k, s, f, w) || !w->messages || !is_allowed(k, s) ||
         !is_alone(k, s, w) || k->lanes.lane[w->path.back[0]].checked)
         return false;
     w->patience = 0;
-    if (is_to_check(s, f)) {
+    if (is_to_check(s, f, k->told.checks)) {
         check(k, s, f, w, packets - LAST_PACKETS);
         return false;
     }
@@ -484,15 +540,6 @@ static bool on_turn(void *sim, struct flow *f)
 
 /* ---- what happens to flows ---- */
 
-static void find_path(struct sim *s, const struct flow *f, struct way *w)
-{
-    if (w->ports == f->ports && w->dst == f->dst && w->path.hops)
-        return;
-    w->ports = f->ports;
-    w->dst = f->dst;
-    lanes_find_path(s, f, &w->path);
-}
-
 /* A message has been posted: its flow is in the way of others from now on. */
 static void on_start(void *sim, const struct flow *f)
 {
@@ -500,8 +547,9 @@ static void on_start(void *sim, const struct flow *f)
     struct skip      *k = s->skip;
     struct way       *w = way_of(k, s, id_of(s, f));
 
+    follow_changes(k, s);
     if (!f->is_lasting)
-        w->skipped = w->jumped = w->messages = 0;
+        w->skipped_to = w->messages = 0;
     if (w->messages++ > 0)
         return;
     find_path(s, f, w);
@@ -527,17 +575,16 @@ static void on_arrival(void *sim, const struct flow *f)
         plan_again(k, s, w->path.back[0]);
 }
 
-/* Its receiver misses bytes. Returns true if they were not sent. */
-static bool on_gap(void *sim, uint32_t flow, struct flow_rx *rx, uint64_t bytes)
+/* Its receiver misses bytes. Those before skipped_to have not been sent. */
+static void on_gap(void *sim, uint32_t flow, struct flow_rx *rx, uint64_t seq)
 {
     struct sim *s = sim;
-    struct way *w = way_of(s->skip, s, flow);
+    uint64_t    to = min_u64(seq, way_of(s->skip, s, flow)->skipped_to);
 
-    if (bytes > w->skipped - w->jumped)
-        return false;
-    w->jumped += bytes;
-    rx->unacked = (uint32_t)((rx->unacked + bytes / s->cfg.mtu_bytes) % s->cfg.ack_every);
-    return true;
+    if (to <= rx->expected)
+        return;
+    rx->unacked = (uint32_t)((rx->unacked + (to - rx->expected) / s->cfg.mtu_bytes) % s->cfg.ack_every);
+    rx->expected = to;
 }
 
 static void on_signal(void *sim, struct flow *f)
@@ -546,6 +593,15 @@ static void on_signal(void *sim, struct flow *f)
     struct way *w = way_of(s->skip, s, id_of(s, f));
 
     let_go(s->skip, s, f, w);
+}
+
+static void on_pause(void *sim, const struct port *p)
+{
+    struct sim        *s = sim;
+    const struct lane *lane = &s->skip->lanes.lane[p->id];
+
+    for (uint32_t i = 0; i < lane->count; i++)
+        let_go(s->skip, s, &s->flows.flow[lane->flow[i]], &s->skip->way[lane->flow[i]]);
 }
 
 static bool is_held(void *sim, const struct flow *f)
@@ -567,7 +623,7 @@ void skip_new(struct sim *s)
         return;
     lanes_init(&k->lanes, s);
     s->hosts.at_send |= SEND_HELD;
-    s->flow_watch = (struct flow_watcher){ s, on_start, on_arrival, on_turn, on_gap, on_signal, is_held };
+    s->flow_watch = (struct flow_watcher){ s, on_start, on_arrival, on_turn, on_gap, on_signal, on_pause, is_held };
 }
 
 void skip_free(struct sim *s)

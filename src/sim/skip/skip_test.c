@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -264,6 +265,109 @@ static void skip_on_change__goes_on_where_it_was(void **unused)
     end_both(&packet, &fast);
 }
 
+/* A world with its own buffers, losses and links that change. Returns what was skipped. */
+struct hard { uint64_t buffer_bytes; bool is_lossy; struct link_change change[2]; uint32_t changes; };
+
+static const struct flow_result *result_of(const struct world *w, uint16_t dport)
+{
+    for (uint32_t i = 0; i < w->done_count; i++)
+        if (w->done[i].dport == dport)
+            return &w->done[i];
+    fail();
+    return NULL;
+}
+
+static double off(const struct world *packet, const struct world *fast, uint16_t dport)
+{
+    return (double)result_of(fast, dport)->fct_ps / (double)result_of(packet, dport)->fct_ps - 1;
+}
+
+static uint64_t hard_worlds(struct world *packet, struct world *fast, const struct hard *is,
+                            const struct flow_row *flow, uint32_t count)
+{
+    struct world *both[] = { packet, fast };
+
+    for (int i = 0; i < 2; i++) {
+        struct sim_cfg cfg;
+        struct graph   g;
+
+        fast_cfg(&cfg, i);
+        cfg.buffer_bytes = is->buffer_bytes;
+        cfg.is_lossless = !is->is_lossy;
+        cfg.change = xcalloc(2, sizeof *cfg.change);
+        memcpy(cfg.change, is->change, sizeof is->change);
+        cfg.changes = is->changes;
+        racks(&g, 100 * GBPS, DELAY_PS);
+        world_of_flows(both[i], &g, &cfg, flow, count);
+        assert_true(world_finish(both[i], PS_PER_MS, LATEST));
+        assert_int_equal(both[i]->sim->engine.counters.bytes_started, both[i]->sim->engine.counters.bytes_done);
+        assert_int_equal(both[i]->done_count, count);
+    }
+    assert_null(skip_told(fast->sim)->why_not);
+    return skip_told(fast->sim)->packets;
+}
+
+/* Four fabric links in turn fail in the middle of a flow, and come back. Half of them are on its way. */
+static void skip__goes_on_when_links_change(void **unused)
+{
+    const struct flow_row flow = { .src = 0, .dst = 5, .prio = 3, .bytes = 20 * MB, .dport = 1 };
+    uint64_t              skipped = 0;
+    uint32_t              hit = 0;
+
+    (void)unused;
+    for (uint32_t link = HOSTS; link < HOSTS + 4; link++) {
+        const struct hard is = { 32 * MB, false, { { 400 * PS_PER_US, link, false }, { 900 * PS_PER_US, link, true } },
+                                 2 };
+        struct world      packet, fast;
+
+        skipped += hard_worlds(&packet, &fast, &is, &flow, 1);
+        hit += packet.sim->engine.counters.payload_dropped > 0;
+        assert_int_equal(packet.sim->engine.counters.payload_dropped > 0,
+                         fast.sim->engine.counters.payload_dropped > 0);
+        assert_true(fabs(off(&packet, &fast, 1)) < 0.001);
+        end_both(&packet, &fast);
+    }
+    assert_int_equal(hit, 2);
+    assert_true(skipped > 2 * 17000 + 4 * 3000); /* in all four from the start on, to the end where it was not hit */
+}
+
+/* Three hosts of a rack make a port of the other rack pause its sender, and that the hosts. Flow 1, which goes
+ * elsewhere, waits with them; flow 9 comes when all is over. */
+static const struct flow_row jam[] = {
+    { .src = 0, .dst = 6, .prio = 3, .bytes = 20 * MB, .dport = 1 },
+    { .start_ns = 200000, .src = 1, .dst = 4, .prio = 3, .bytes = 2 * MB, .dport = 2 },
+    { .start_ns = 200000, .src = 2, .dst = 4, .prio = 3, .bytes = 2 * MB, .dport = 3 },
+    { .start_ns = 200000, .src = 3, .dst = 4, .prio = 3, .bytes = 2 * MB, .dport = 4 },
+    { .start_ns = 200000, .src = 5, .dst = 4, .prio = 3, .bytes = 2 * MB, .dport = 5 },
+    { .start_ns = 40000000, .src = 3, .dst = 7, .prio = 3, .bytes = 20 * MB, .dport = 9 },
+};
+
+static void skip__goes_on_after_pauses(void **unused)
+{
+    const struct hard is = { .buffer_bytes = 500000 };
+    struct world      packet, fast;
+
+    (void)unused;
+    assert_true(hard_worlds(&packet, &fast, &is, jam, 6) > 20000);
+    assert_true(packet.sim->engine.counters.pauses > 10 && fast.sim->engine.counters.pauses > 10);
+    assert_true(fabs(off(&packet, &fast, 1)) < 0.03);
+    assert_int_equal(result_of(&fast, 9)->fct_ps, result_of(&packet, 9)->fct_ps);
+    end_both(&packet, &fast);
+}
+
+/* The same without PFC: packets are lost and sent again. */
+static void skip__goes_on_after_losses(void **unused)
+{
+    const struct hard is = { .buffer_bytes = 200000, .is_lossy = true };
+    struct world      packet, fast;
+
+    (void)unused;
+    assert_true(hard_worlds(&packet, &fast, &is, jam, 6) > 20000);
+    assert_true(packet.sim->engine.counters.payload_dropped > 0 && fast.sim->engine.counters.payload_dropped > 0);
+    assert_int_equal(result_of(&fast, 9)->fct_ps, result_of(&packet, 9)->fct_ps);
+    end_both(&packet, &fast);
+}
+
 /* Reports see what has been sent by then, and change nothing. */
 static void skip_settle__reports_add_up(void **unused)
 {
@@ -302,7 +406,7 @@ static void skip__what_needs_packets_gets_them(void **unused)
                                      { .start_ns = 50000, .src = 1, .dst = 6, .prio = 3, .bytes = 2 * MB, .dport = 2 } };
 
     (void)unused;
-    for (int which = 0; which < 5; which++) {
+    for (int which = 0; which < 4; which++) {
         struct world packet, fast, *both[] = { &packet, &fast };
 
         for (int i = 0; i < 2; i++) {
@@ -315,10 +419,6 @@ static void skip__what_needs_packets_gets_them(void **unused)
             case 1: cfg.is_selective = true;      break;
             case 2: cfg.window_bytes = 100000;    break;
             case 3: cfg.cc = cc_find("timely");   break;
-            case 4:
-                cfg.change = xcalloc(1, sizeof *cfg.change);
-                *cfg.change = (struct link_change){ .at_ps = PS_PER_S, .link = 0 };
-                cfg.changes = 1;
             }
             racks(&g, 100 * GBPS, DELAY_PS);
             world_of_flows(both[i], &g, &cfg, flow, 2);
@@ -418,6 +518,9 @@ int main(void)
         cmocka_unit_test(skip__another_flow_ends_it),
         cmocka_unit_test(skip__acks_slow_data_down),
         cmocka_unit_test(skip_on_change__goes_on_where_it_was),
+        cmocka_unit_test(skip__goes_on_when_links_change),
+        cmocka_unit_test(skip__goes_on_after_pauses),
+        cmocka_unit_test(skip__goes_on_after_losses),
         cmocka_unit_test(skip_settle__reports_add_up),
         cmocka_unit_test(skip__what_needs_packets_gets_them),
         cmocka_unit_test(skip__training_takes_as_long),

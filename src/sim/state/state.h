@@ -183,9 +183,10 @@ struct flow_watcher {
     void (*on_start)  (void *arg, const struct flow *);  /* a message is posted */
     void (*on_arrival)(void *arg, const struct flow *);
     bool (*on_turn)   (void *arg, struct flow *);        /* it may send; true: it is held instead */
-    bool (*on_gap)    (void *arg, uint32_t flow, struct flow_rx *, uint64_t bytes);  /* missing; true: never
-                                                                                      * sent */
+    void (*on_gap)    (void *arg, uint32_t flow, struct flow_rx *, uint64_t seq);    /* came instead of the
+                                                                                      * expected byte */
     void (*on_signal) (void *arg, struct flow *);        /* a CNP is about to reach its control */
+    void (*on_pause)  (void *arg, const struct port *);  /* PFC has paused it */
     bool (*is_held)   (void *arg, const struct flow *);
 };
 

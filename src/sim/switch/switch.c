@@ -426,6 +426,8 @@ static inline void enqueue(struct sim *s, struct port *out, uint32_t prio, uint3
 /* Classes of a port were paused or resumed. */
 static APART void on_pfc(struct sim *s, struct port *p)
 {
+    if (s->flow_watch.arg && p->paused)
+        s->flow_watch.on_pause(s->flow_watch.arg, p);
     if (!port_is_busy(p, s->engine.now_ps, s->engine.order))
         switch_kick(s, p);
     else if (sendable(p))
