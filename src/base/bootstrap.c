@@ -40,9 +40,8 @@ double mean_of(const double *value, uint32_t count)
     return sum / count;
 }
 
-/* The 97.5 % quantile of Student's distribution. Beyond the table: its expansion in 1 / degrees (Cornish and
- * Fisher), right to four digits there. */
-static double student(uint32_t degrees)
+/* Beyond the table: the expansion in 1 / degrees (Cornish and Fisher), right to four digits there. */
+double student_quantile(uint32_t degrees)
 {
     static const double table[] = {
         12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281,
@@ -109,7 +108,7 @@ static double widening(const struct bootstrap *b)
 {
     double n = b->values;
 
-    return sqrt(n / (n - 1)) * student(b->values - 1) / Z;
+    return sqrt(n / (n - 1)) * student_quantile(b->values - 1) / Z;
 }
 
 struct interval bootstrap_mean(struct bootstrap *b, const double *value)

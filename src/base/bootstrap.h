@@ -18,13 +18,13 @@
 #ifndef BASE_BOOTSTRAP_H
 #define BASE_BOOTSTRAP_H
 
+#include "base/interval.h"
+
 #include <stdint.h>
 
 #define BOOTSTRAP_CONFIDENCE 0.95
 #define BOOTSTRAP_DRAWS      10000
 #define BOOTSTRAP_VALUES_MAX 65535
-
-struct interval { double low, high; };
 
 struct bootstrap {
     uint32_t  values;            /* n */
@@ -44,6 +44,9 @@ struct interval bootstrap_mean(struct bootstrap *, const double *value);
  * equals that of bootstrap_mean(). A value outside or on a bound removes that bound, or cuts the interval
  * there. */
 struct interval bootstrap_mean_within(struct bootstrap *, const double *value, double least, double most);
+
+/* The 97.5 % quantile of Student's distribution, for 1 degree of freedom or more. */
+double student_quantile(uint32_t degrees);
 
 /* The plain mean. */
 double mean_of(const double *value, uint32_t count);

@@ -8,6 +8,7 @@
 #include "cmd/options.h"
 #include "core/units.h"
 #include "report/run_files.h"
+#include "run/further_seeds.h"
 #include "run/progress.h"
 #include "run/scenario_file.h"
 #include "sim/partition.h"
@@ -178,8 +179,11 @@ static int simulate(const struct options *o, struct simulation *s, struct run_fi
     interrupt_watch(&s->sim->now_ps);
     progress_start(&progress, !o->is_quiet);
     simulation_run(s, &hooks, &progress);
-    progress_clear(&progress);
     failed = simulation_failed(s, &why);     /* what was found until then is told all the same */
+    rc = failed ? 0 : further_seeds_run(s, &progress, err);
+    progress_clear(&progress);
+    if (rc)
+        return rc;
     results_init(&results, s);
     rc = run_files_write(files, &results, err);
     if (!rc) {

@@ -44,6 +44,12 @@ static void add_job_rows(json_t *rows, const struct results *r, uint32_t entry)
         add_row(rows, "not hidden by computing", "us", e->exposed_us_mean);
         add_row(rows, "of that, first iteration", "us", e->exposed_cold_us);
         add_row(rows, "of that, later iterations", "us", e->exposed_warm_us_mean);
+        if (r->spread->seeds) {
+            const struct interval *v = &r->spread->us[entry * EXPOSED_COUNT + EXPOSED_MEAN];
+
+            add_row(rows, "not hidden, packet by packet: at least (95 %)", "us", v->low);
+            add_row(rows, "not hidden, packet by packet: at most (95 %)", "us", v->high);
+        }
         add_row(rows, "algbw", "bus", e->algbw_bps);
         add_row(rows, "busbw", "bus", e->busbw_bps);
         add_row(rows, "of line rate", "share", e->bound_share);

@@ -162,18 +162,16 @@ const enum op_kind *results_ops_of(enum results_job job)
 
 static void add_training(struct results_entry *e, const struct traffic_about *t, const struct ops_cell *c)
 {
-    double mean_us = ops_us_stats(c).mean, mean_s = mean_us / 1e6, work_us = (double)t->work_ps / (double)PS_PER_US;
+    double mean_us = ops_us_stats(c).mean, mean_s = mean_us / 1e6, exposed[EXPOSED_COUNT];
 
-    e->iteration_us_mean = e->exposed_us_mean = e->exposed_cold_us = e->exposed_warm_us_mean = NAN;
-    e->algbw_bps = e->busbw_bps = e->bound_share = NAN;
+    e->iteration_us_mean = e->algbw_bps = e->busbw_bps = e->bound_share = NAN;
+    exposed_us(t, c, exposed);
+    e->exposed_us_mean = exposed[EXPOSED_MEAN];
+    e->exposed_cold_us = exposed[EXPOSED_COLD];
+    e->exposed_warm_us_mean = exposed[EXPOSED_WARM];
     if (c->count == 0 || mean_us <= 0)
         return;
     e->iteration_us_mean = mean_us + (double)t->compute_ps / (double)PS_PER_US;
-    if (t->has_work) {
-        e->exposed_us_mean = mean_us - work_us;
-        e->exposed_cold_us = (double)c->first_took_ps / (double)PS_PER_US - work_us;
-        e->exposed_warm_us_mean = ops_later_us_mean(c) - work_us;
-    }
     if (t->collective_bytes) {
         e->algbw_bps = (double)t->collective_bytes * 8 / mean_s;
         e->busbw_bps = e->algbw_bps * t->bus_factor;
@@ -280,6 +278,7 @@ void results_init(struct results *r, const struct simulation *run)
     r->scores = &run->scores;
     r->tuning = &run->loop.tuning;
     r->queues = &run->queues;
+    r->spread = &run->spread;
     r->text = run->input.text;
     r->text_bytes = run->input.text_bytes;
     r->set = run->input.set;

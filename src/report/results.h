@@ -50,6 +50,7 @@ struct results {
     const struct series   *series;
     const struct scores   *scores;
     const struct queue_log *queues;
+    const struct spread   *spread;       /* intervals of fidelity fast */
     const struct tuning   *tuning;       /* its algo is NULL without a tuner */
     const char            *text;         /* of the scenario's file */
     size_t                 text_bytes;

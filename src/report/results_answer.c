@@ -18,6 +18,10 @@ static bool add_training(const struct results *r, struct card *c)
         if (isfinite(e->exposed_us_mean) && r->scenario->entry[i].work_ps)
             card_add(c, CARD_DETAIL, "Communication that computing does not hide: %s.",
                      metric(UNIT_US, e->exposed_us_mean).buf);
+        if (r->spread->seeds && r->scenario->entry[i].work_ps)
+            card_add(c, CARD_DETAIL, "Packet by packet it would be %s to %s (95 %% interval).",
+                     metric(UNIT_US, r->spread->us[i * EXPOSED_COUNT + EXPOSED_MEAN].low).buf,
+                     metric(UNIT_US, r->spread->us[i * EXPOSED_COUNT + EXPOSED_MEAN].high).buf);
         if (isfinite(e->bound_share) && e->bound_share > 0)
             card_add(c, CARD_DETAIL, "The links allow one in %.0f %% of that time.", 100 * e->bound_share);
         return true;

@@ -148,6 +148,22 @@ static json_t *collectives_json(const struct results *r, uint32_t entry)
     return rows;
 }
 
+/* Intervals of fidelity fast. */
+static void put_intervals(json_t *row, const struct results *r, uint32_t entry)
+{
+    static const char *const names[EXPOSED_COUNT][2] = {
+        { "exposed_us_mean_low", "exposed_us_mean_high" }, { "exposed_cold_us_low", "exposed_cold_us_high" },
+        { "exposed_warm_us_mean_low", "exposed_warm_us_mean_high" },
+    };
+
+    for (uint32_t i = 0; r->spread->seeds && i < EXPOSED_COUNT; i++) {
+        const struct interval *v = &r->spread->us[entry * EXPOSED_COUNT + i];
+
+        json_put_number(row, names[i][0], v->low);
+        json_put_number(row, names[i][1], v->high);
+    }
+}
+
 static void put_job(json_t *row, const struct results *r, uint32_t entry)
 {
     const struct results_entry *e = &r->entry[entry];
@@ -164,6 +180,7 @@ static void put_job(json_t *row, const struct results *r, uint32_t entry)
         json_put_number(row, "exposed_us_mean", e->exposed_us_mean);
         json_put_number(row, "exposed_cold_us", e->exposed_cold_us);
         json_put_number(row, "exposed_warm_us_mean", e->exposed_warm_us_mean);
+        put_intervals(row, r, entry);
         json_put_number(row, "algbw_bps", e->algbw_bps);
         json_put_number(row, "busbw_bps", e->busbw_bps);
         json_put_number(row, "bound_share", e->bound_share);
@@ -394,6 +411,12 @@ static json_t *fidelity_json(const struct results *r, const struct skip_told *k)
     json_put_count(o, "checks", k->checks);
     json_put_number(o, "check_off_mean", k->checks ? k->off_mean : NAN);
     json_put_number(o, "check_off_rms", k->checks ? k->off_rms : NAN);
+    if (r->spread->seeds) {
+        json_put_count(o, "seeds", r->spread->seeds);
+        json_put_number(o, "model_share", r->spread->model);
+        json_put_text(o, "interval_of", "one run packet by packet, with any seed");
+    } else if (r->spread->why_not)
+        json_put_text(o, "why_no_interval", r->spread->why_not);
     return o;
 }
 

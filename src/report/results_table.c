@@ -46,6 +46,40 @@ static void print_traffic(const struct results *r, FILE *out)
     }
 }
 
+/* "2.1 ms to 2.2 ms" */
+static struct text interval_text(const struct interval *v)
+{
+    struct text t;
+
+    snprintf(t.buf, sizeof t.buf, "%.28s to %.28s", metric(UNIT_US, v->low).buf, metric(UNIT_US, v->high).buf);
+    return t;
+}
+
+/* Where the exposed communication of a run packet by packet would be. */
+static void print_spread(const struct results *r, const struct skip_told *k, FILE *out)
+{
+    const struct spread *s = r->spread;
+
+    if (!s->seeds) {
+        if (s->why_not)
+            print_line(out, "exposed", "no interval: %s", s->why_not);
+        return;
+    }
+    for (uint32_t i = 0; i < r->scenario->entries; i++) {
+        const struct interval *us = &s->us[i * EXPOSED_COUNT];
+
+        if (isnan(us[EXPOSED_MEAN].low))
+            continue;
+        print_line(out, "exposed", "%s: %s packet by packet; cold %s, warm %s", r->scenario->entry[i].name,
+                   interval_text(&us[EXPOSED_MEAN]).buf, interval_text(&us[EXPOSED_COLD]).buf,
+                   isnan(us[EXPOSED_WARM].low) ? "-" : interval_text(&us[EXPOSED_WARM]).buf);
+    }
+    print_line(out, "", "95 %% interval for one such run: %s%s; %.2g %% for the model, measured bias %.2g %%",
+               s->seeds > 1 ? "spread of " : "seeds have no effect",
+               s->seeds > 1 ? counted(s->seeds, "seed", "seeds").buf : "", 100 * s->model,
+               k->checks ? 100 * k->off_mean : 0);
+}
+
 /* What was not simulated packet by packet, and why not more. */
 static void print_fidelity(const struct results *r, const struct skip_told *k, FILE *out)
 {
@@ -62,6 +96,7 @@ static void print_fidelity(const struct results *r, const struct skip_told *k, F
                    100 * k->off_rms);
     if (k->packets && k->why_not)
         print_line(out, "", "then every packet was simulated: %s", k->why_not);
+    print_spread(r, k, out);
 }
 
 static void print_setup(const struct results *r, FILE *out)

@@ -27,16 +27,6 @@ void progress_next(struct progress *p, const char *what)
     p->what = what;
 }
 
-static uint64_t hops_of(const struct sim *s)
-{
-    uint64_t hops = 0;
-
-    for (uint32_t i = 0; i < s->net.ports; i++)
-        for (int kind = PACKET_DATA; kind <= PACKET_PFC; kind++)
-            hops += s->net.port[i].counters.tx_packets[kind];
-    return hops;
-}
-
 /* "1:05", "2:00:00" */
 static const char *clock_text(char buf[32], double seconds)
 {
@@ -76,7 +66,7 @@ void progress_update(struct progress *p, const struct sim *s, uint64_t run_ps)
         return;
     describe(rest, sizeof(rest), s, run_ps, passed_s);
     fprintf(stderr, "\r\033[K%s%s simulated, %s, %.1fM hops/s", p->what ? p->what : "",
-            text_from_time(now, sizeof(now), s->now_ps), rest, (double)hops_of(s) / (passed_s + 1e-6) / 1e6);
+            text_from_time(now, sizeof(now), s->now_ps), rest, (double)sim_hops(s) / (passed_s + 1e-6) / 1e6);
     p->drawn_s = now_s;
     p->is_drawn = true;
 }

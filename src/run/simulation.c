@@ -229,6 +229,7 @@ int simulation_failed(const struct simulation *s, struct err *err)
 
 void simulation_close(struct simulation *s)
 {
+    spread_fini(&s->spread);
     ops_fini(&s->ops);
     steps_fini(&s->steps);
     fct_fini(&s->fct);

@@ -43,6 +43,8 @@ struct scenario {
     enum knob                idle_knob;      /* PLACE_IDLE_KNOB: is set, but ignored by the congestion
                                               * control */
     struct sim_cfg           cfg;
+    bool                     has_fidelity;   /* it is given */
+    uint32_t                 fast_seeds;     /* of fidelity fast; 0: by what they cost (run/spread.h) */
     struct htsim_input      *htsim;          /* model htsim; NULL: another */
     struct rlcc_model       *rlcc;           /* model of cc rlcc; NULL: another control */
     struct graph             graph;

@@ -164,11 +164,12 @@ void scenario_read_fidelity(struct reader *r, struct scenario *s, const struct y
 
     if (r->rc || !node)
         return;
+    s->has_fidelity = true;
     if (node->kind != YAML_MAP) {
         read_fidelity_kind(r, s, node);
         return;
     }
-    section_read(&sec, sec.common, &s->cfg);
+    section_read(&sec, sec.common, s);
     if (!r->rc)
         read_fidelity_kind(r, s, section_get(&sec, "kind"));
 }

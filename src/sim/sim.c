@@ -186,6 +186,30 @@ static uint32_t next_active_of(const struct flows *all, uint32_t id)
     return 0;
 }
 
+uint64_t sim_hops(const struct sim *s)
+{
+    uint64_t hops = 0;
+
+    for (uint32_t i = 0; i < s->net.ports; i++)
+        for (int kind = PACKET_DATA; kind <= PACKET_PFC; kind++)
+            hops += s->net.port[i].counters.tx_packets[kind];
+    return hops;
+}
+
+bool sim_has_drawn(const struct sim *s)
+{
+    if (s->parts || s->lb.rng || s->model.random || s->htsim)
+        return true;             /* not looked at */
+    for (uint32_t i = 0; i < s->net.nodes; i++) {
+        struct rng unused;
+
+        rng_init(&unused, s->cfg.seed, i);
+        if (memcmp(&unused, &s->net.node[i].rng, sizeof unused) != 0)
+            return true;
+    }
+    return false;
+}
+
 uint32_t sim_next_active(const struct sim *s, uint32_t after)
 {
     if (!s->parts)

@@ -37,6 +37,12 @@ void sim_set_ecn(struct sim *, uint32_t port, const struct ecn_cfg *);
  * on. Aborts with a message. */
 void sim_check(const struct sim *);
 
+/* Packets that all ports have sent, PFC frames included. */
+uint64_t sim_hops(const struct sim *);
+
+/* Returns false if the run has not depended on the seed so far: no node has drawn a random number. */
+bool sim_has_drawn(const struct sim *);
+
 /* Returns the first unfinished flow after 'after' (0: the first of all), or 0. */
 uint32_t sim_next_active(const struct sim *, uint32_t after);
 

@@ -147,16 +147,6 @@ static void on_report(void *arg, const struct report *r)
         add_rest(&t->out->window, t->s, t->stop_ps);
 }
 
-static uint64_t hops_of(const struct sim *s)
-{
-    uint64_t hops = 0;
-
-    for (uint32_t i = 0; i < s->net.ports; i++)
-        for (int kind = PACKET_DATA; kind <= PACKET_PFC; kind++)
-            hops += s->net.port[i].counters.tx_packets[kind];
-    return hops;
-}
-
 /* An entry must not stop before it starts; one that begins later than that sends something once. */
 static uint64_t stop_after(const struct traffic_about *e, uint64_t stop_ps)
 {
@@ -192,7 +182,7 @@ static void run_trial(struct trial *t)
     simulation_run(s, &hooks, NULL);
     add_rest(&t->out->all, s, s->end_ps);
     add_jobs(&t->out->all, s);
-    t->out->cost = hops_of(s->sim);
+    t->out->cost = sim_hops(s->sim);
     t->out->lasted_ps = s->end_ps;
     t->out->is_stuck = s->is_stuck;
 }

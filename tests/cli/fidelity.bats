@@ -50,12 +50,29 @@ both() {
         $f[0].packets.data_sent == $p[0].packets.data_sent and $f[0].packets.acks_sent == $p[0].packets.acks_sent'
 }
 
+# Marks are drawn, so seeds matter, and few hops are skipped.
+@test "fidelity: an interval of exposed communication, from further seeds if they are asked for" {
+    crowd=(--set 'traffic=[{kind: training, workers: 32, collective: all_to_all, at_once: yes, skew: 1, size: 100KB, iterations: 3}]')
+    "$ANOLE" run "$(training)" "${crowd[@]}" --set fidelity=fast >"$dir/none"
+    grep -qE "^ +exposed +no interval: further seeds would take longer than all packets; 'fidelity: \{kind: fast, seeds: 5\}' runs them$" "$dir/none"
+    "$ANOLE" run "$(training)" "${crowd[@]}" --set 'fidelity={kind: fast, seeds: 4}' --out "$dir/results" >"$dir/some"
+    grep -qE '^ +exposed +training 1: [0-9.]+ .s to [0-9.]+ .s packet by packet; cold [0-9.]+ .s to .*, warm [0-9.]+ .s to ' "$dir/some"
+    grep -qE '^ +95 % interval for one such run: spread of 4 seeds; [0-9.]+ % for the model, measured bias [-0-9.e]+ %$' "$dir/some"
+    "$ANOLE" run "$(training)" "${crowd[@]}" --seed 9 --format json >"$dir/packet.json"
+    jq -e --slurpfile p "$dir/packet.json" '.fidelity.seeds == 4 and (.fidelity.interval_of | test("packet by packet")) and
+        ($p[0].traffic[0] as $was | .traffic[0] |
+         .exposed_us_mean_low < $was.exposed_us_mean and $was.exposed_us_mean < .exposed_us_mean_high and
+         .exposed_cold_us_low < $was.exposed_cold_us and $was.exposed_warm_us_mean < .exposed_warm_us_mean_high)' "$dir/results/summary.json"
+    grep -q 'not hidden, packet by packet: at least' "$dir/results/report.html"
+}
+
 @test "fidelity: what is saved is told" {
     run_apart "$ANOLE" run "$(training)" --set fidelity=fast --out "$dir/results"
     [ "$status" -eq 0 ]
     grep -qE '^ +fidelity +fast: [0-9.]+ % of hops skipped, those of flows alone on their way$' "$dir/out"
     grep -qE '^ +checked: packets of [0-9]+ such flows? were simulated: their time differs by [-0-9.e]+ % on average, [0-9.e-]+ % RMS$' "$dir/out"
-    jq -e '.fidelity | .kind == "fast" and .checks > 0 and .check_off_rms < 0.005 and .hops_skipped_share > 0.9 and .packets_skipped > 10000 and .why_not == null' \
+    grep -qE '^ +95 % interval for one such run: seeds have no effect; ' "$dir/out"
+    jq -e '.fidelity | .kind == "fast" and .seeds == 1 and .checks > 0 and .check_off_rms < 0.005 and .hops_skipped_share > 0.9 and .packets_skipped > 10000 and .why_not == null' \
         "$dir/results/summary.json"
     grep -q '"fidelity":"fast"' "$dir/results/report.html"
 }

@@ -1,0 +1,161 @@
+/* src/run/further_seeds.c */
+#include "run/further_seeds.h"
+#include "run/progress.h"
+#include "run/simulation.h"
+#include "sim/skip/skip.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define SEED_STEP   3000000u     /* far from seeds that people choose */
+#define THREADS_MAX 64u
+
+struct batch {
+    const struct simulation *first;
+    struct progress         *progress;   /* of the first thread */
+    double                  *sample;     /* [(entry * EXPOSED_COUNT + enum exposed) * seeds + seed] */
+    uint32_t                 seeds;
+    atomic_uint              next;
+    atomic_int               failed;     /* the first to fail says why */
+    struct err              *err;
+};
+
+static void keep(const struct batch *b, uint32_t seed, const struct simulation *s)
+{
+    for (uint32_t i = 0; i < s->scenario.entries; i++) {
+        double us[EXPOSED_COUNT];
+
+        exposed_us(&s->scenario.entry[i], ops_cell(&s->ops, i, OP_ITERATION), us);
+        for (uint32_t k = 0; k < EXPOSED_COUNT; k++)
+            b->sample[(i * EXPOSED_COUNT + k) * b->seeds + seed] = us[k];
+    }
+}
+
+static int run_seed(const struct batch *b, uint32_t number, struct progress *progress, struct err *err)
+{
+    struct simulation_input input = b->first->input;
+    uint64_t                seed = b->first->sim->cfg.seed + SEED_STEP + number;
+    struct simulation       s;
+    int                     rc;
+
+    input.seed = &seed;
+    input.threads = 1;
+    rc = simulation_open(&s, &input, err);
+    if (rc)
+        return rc;
+    simulation_run(&s, NULL, progress);
+    rc = simulation_failed(&s, err);
+    keep(b, number, &s);
+    simulation_close(&s);
+    return rc;
+}
+
+static void run_seeds(struct batch *b, struct progress *progress)
+{
+    struct err err;
+    uint32_t   i;
+
+    while (!atomic_load(&b->failed) && (i = atomic_fetch_add(&b->next, 1)) < b->seeds) {
+        int none = 0, rc = run_seed(b, i, progress, &err);
+
+        if (rc && atomic_compare_exchange_strong(&b->failed, &none, rc))
+            *b->err = err;
+    }
+}
+
+static void *work(void *arg)
+{
+    run_seeds(arg, NULL);
+    return NULL;
+}
+
+static uint32_t threads_of(const struct simulation *s, uint32_t runs)
+{
+    long     processors = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t threads = s->input.threads ? s->input.threads : processors > 0 ? (uint32_t)processors : 1;
+
+    threads = threads < runs ? threads : runs;
+    return threads < THREADS_MAX ? threads : THREADS_MAX;
+}
+
+static int run_batch(struct batch *b)
+{
+    pthread_t thread[THREADS_MAX];
+    uint32_t  threads = 0, wanted = b->seeds > 1 ? threads_of(b->first, b->seeds - 1) : 1;
+
+    keep(b, 0, b->first);
+    atomic_init(&b->next, 1);
+    while (threads + 1 < wanted && pthread_create(&thread[threads], NULL, work, b) == 0)
+        threads++;
+    run_seeds(b, b->progress);
+    while (threads > 0)
+        pthread_join(thread[--threads], NULL);
+    return atomic_load(&b->failed);
+}
+
+/* ---- how many ---- */
+
+static bool has_jobs(const struct simulation *s)
+{
+    for (uint32_t i = 0; i < s->scenario.entries; i++)
+        if (s->scenario.entry[i].has_work && ops_cell(&s->ops, i, OP_ITERATION)->count)
+            return true;
+    return false;
+}
+
+/* Training posts the same messages whatever the seed is. */
+static bool seed_matters(const struct simulation *s)
+{
+    for (uint32_t i = 0; i < s->scenario.entries; i++)
+        if (!s->scenario.entry[i].workers)
+            return true;
+    return s->loop.tuner.algo || sim_has_drawn(s->sim);
+}
+
+/* Returns 0 if there is to be no interval, and sets why. */
+static uint32_t seeds_of(const struct simulation *s, const struct skip_told *told, const char **why_not)
+{
+    if (s->is_stuck || s->scenario.fast_seeds == 1)
+        return 0;
+    if (s->scenario.fast_seeds)
+        return s->scenario.fast_seeds;
+    if (!seed_matters(s))
+        return 1;
+    if (SPREAD_SEEDS * (sim_hops(s->sim) - told->hops) <= sim_hops(s->sim))
+        return SPREAD_SEEDS;
+    *why_not = "further seeds would take longer than all packets; 'fidelity: {kind: fast, seeds: 5}' runs "
+               "them";
+    return 0;
+}
+
+int further_seeds_run(struct simulation *s, struct progress *progress, struct err *err)
+{
+    const struct skip_told *told = skip_told(s->sim);
+    struct spread          *out = &s->spread;
+    struct batch            b = { .first = s, .progress = progress, .err = err };
+    double                  start_s = progress_clock_s();
+    uint32_t                cells = s->scenario.entries * EXPOSED_COUNT;
+    int                     rc;
+
+    if (!told || !has_jobs(s))
+        return 0;
+    b.seeds = seeds_of(s, told, &out->why_not);
+    if (!b.seeds)
+        return 0;
+    progress_next(progress, "further seeds: ");
+    b.sample = xcalloc((size_t)cells * b.seeds, sizeof *b.sample);
+    rc = run_batch(&b);
+    if (!rc) {
+        out->seeds = b.seeds;
+        out->model = told->packets ? SPREAD_MODEL + fabs(told->checks ? told->off_mean : 0) : 0;
+        out->us = xcalloc(cells, sizeof *out->us);
+        for (uint32_t i = 0; i < cells; i++)
+            out->us[i] = spread_interval(&b.sample[i * b.seeds], b.seeds, out->model);
+    }
+    free(b.sample);
+    s->wall_s += progress_clock_s() - start_s;
+    return rc;
+}

@@ -1,0 +1,50 @@
+/* src/run/spread.h - how far a run with fidelity fast may be from a run packet by packet.
+ *
+ * The interval is one of prediction: a run of all packets, with any seed, has its exposed communication in it
+ * in 95 of 100 cases. Two things make a difference.
+ *
+ *   Seeds. The same scenario runs with SPREAD_SEEDS seeds in all. If their mean is m and their standard
+ *   deviation s, another run of the same kind is within m +- t(n - 1) s sqrt(1 + 1 / n) (Student). Samples
+ *   from within one run would be too close to each other: rates of queue pairs that live on differ from
+ *   seed to seed and hardly change from iteration to iteration.
+ *
+ *   The model. The interval is widened by SPREAD_MODEL of the mean and by the bias of checked flows
+ *   (skip/told.h). SPREAD_MODEL was found with 30 random cases of bench/fidelity-random: without any effect
+ *   of the seed, the exposed time was off by up to 0.92 %.
+ *
+ * If no random number was drawn, seeds have no effect, and one run is enough. If less than 4 hops in 5
+ * were skipped, further seeds would take longer than all packets: they run only if the scenario asks for
+ * them (fidelity: {kind: fast, seeds: 5}).
+ */
+#ifndef RUN_SPREAD_H
+#define RUN_SPREAD_H
+
+#include "base/interval.h"
+#include "meter/ops.h"
+#include "traffic/traffic_flow.h"
+
+#include <stdint.h>
+
+#define SPREAD_SEEDS     5u
+#define SPREAD_SEEDS_MAX 100u
+#define SPREAD_MODEL     0.01
+
+/* What computing does not hide of iterations. */
+enum exposed { EXPOSED_MEAN, EXPOSED_COLD, EXPOSED_WARM, EXPOSED_COUNT };     /* all, first, later ones */
+
+struct spread {
+    uint32_t         seeds;      /* of all runs; 0: there is no interval */
+    const char      *why_not;    /* why there is none; NULL: nothing asks for one */
+    double           model;      /* share of the mean that is added at both ends */
+    struct interval *us;         /* [entry * EXPOSED_COUNT + enum exposed]; NAN: not training */
+};
+
+/* In microseconds; NAN: no iteration has ended, or it is not known how long it computes. */
+void exposed_us(const struct traffic_about *, const struct ops_cell *iterations, double us[EXPOSED_COUNT]);
+
+/* The interval of a value of which 'count' samples are given, widened by so large a share of their mean. */
+struct interval spread_interval(const double *sample, uint32_t count, double model);
+
+void spread_fini(struct spread *);
+
+#endif
