@@ -152,6 +152,14 @@ void simulation_take_back(struct simulation *s, struct loop *loop)
     s->loop = (struct loop){ 0 };
 }
 
+static bool has_training(const struct scenario *s)
+{
+    for (uint32_t i = 0; i < s->entries; i++)
+        if (s->entry[i].workers)
+            return true;
+    return false;
+}
+
 int simulation_open(struct simulation *s, const struct simulation_input *input, struct err *err)
 {
     int rc;
@@ -164,6 +172,7 @@ int simulation_open(struct simulation *s, const struct simulation_input *input, 
         return rc;
     if (input->until_ps && input->until_ps < s->scenario.run_ps)
         s->scenario.run_ps = input->until_ps;
+    s->scenario.cfg.is_fast |= input->prefers_fast && !s->scenario.has_fidelity && has_training(&s->scenario);
     s->scenario.cfg.threads = input->threads      ? input->threads
                               : s->scenario.htsim ? 1
                                                   : threads_that_pay(&s->scenario);

@@ -36,6 +36,7 @@ struct simulation_input {
     uint32_t           threads;  /* 0: as many as are useful */
     uint64_t           until_ps; /* latest end of the run; 0: the scenario's */
     bool               is_untuned;           /* without the scenario's tuner */
+    bool               prefers_fast;         /* fidelity fast for training, unless the scenario says which */
     const struct predict_maker *maker;       /* makes twins for tuners; its arg is this input. NULL: none */
     const struct knobs *knobs;   /* initial setting; NULL: the scenario's */
 };

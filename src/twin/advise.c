@@ -185,6 +185,7 @@ static int try_row(struct advice *a, struct advise_row *row, uint32_t test, uint
 
     if (had >= seeds)
         return 0;
+    twin.prefers_fast &= !is_proof;
     for (uint32_t i = had; i < seeds; i++)
         point[i] = (struct predict_point){ &row->knobs,
                                            a->request->seed + (is_proof ? PROOF_SEED : EVIDENCE_SEED) + i,
@@ -334,12 +335,13 @@ static void look_at_scenario(struct advice *a)
 {
     struct simulation_input input = { .name = a->name, .text = a->twin.text, .text_bytes = a->twin.text_bytes,
                                       .base = a->twin.base, .set = a->twin.set, .sets = a->twin.sets,
-                                      .is_untuned = true };
+                                      .is_untuned = true, .prefers_fast = a->twin.prefers_fast };
     struct simulation       s;
     struct err              err;
 
     if (simulation_open(&s, &input, &err))
         return;
+    a->is_fast = s.scenario.cfg.is_fast && !s.scenario.has_fidelity;
     for (uint32_t i = 0; i < s.scenario.entries; i++) {
         const struct traffic_about *e = &s.scenario.entry[i];
 
@@ -449,7 +451,8 @@ static int make_twin(struct advice *a, struct err *err)
     int                          rc;
 
     a->name = q->path ? q->path : "the network described";
-    a->twin = (struct twin){ .name = a->name, .set = q->set, .sets = q->sets, .jobs = q->jobs };
+    a->twin = (struct twin){ .name = a->name, .set = q->set, .sets = q->sets, .jobs = q->jobs,
+                             .prefers_fast = true };
     if (!q->path)
         return make_described(a, err);
     rc = scenario_file_read(&a->file, q->path, err);

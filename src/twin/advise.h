@@ -99,6 +99,7 @@ struct advice {
     uint32_t             choice;                     /* the advised row; 0: keep yours */
     uint32_t             best_preset;                /* by the mean score; 0: no preset is better than
                                                       * yours */
+    bool                 is_fast;                    /* all trials but those that confirm skip packets */
     bool                 has_load;                   /* some traffic has one, so that it can be off */
     struct card          about;                      /* the network and the traffic */
     struct card          refused;                    /* changes that cannot be simulated: a detail */

@@ -327,6 +327,9 @@ static void add_sure(const struct advice *a, struct card *c)
         add_bounds(a, c);
     card_add(c, CARD_SURE, "Means of %u seeds that %s did not use. Simulation only.", row->seeds[test],
              test == ADVISE_PROOF ? "search and choice" : "the search");
+    if (a->is_fast)
+        card_add(c, CARD_SURE, "Trials skipped packets of flows that were alone (fidelity: fast); %s.",
+                 test == ADVISE_PROOF ? "these seeds were run packet by packet" : "nothing was confirmed packet by packet");
     card_add(c, CARD_SURE, "%s", card_text(&a->about, CARD_SURE));
 }
 

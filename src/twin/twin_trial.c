@@ -198,7 +198,7 @@ static int open_trial(struct simulation *s, const struct twin *t, const struct p
     struct simulation_input input = { .name = t->name, .text = t->text, .text_bytes = t->text_bytes,
                                       .base = t->base, .set = t->set,
                                       .sets = t->sets, .over = over, .seed = p ? &p->seed : NULL,
-                                      .threads = 1, .is_untuned = true,
+                                      .threads = 1, .is_untuned = true, .prefers_fast = t->prefers_fast,
                                       .until_ps = times(t->until_ps, (p ? p->length : 1) * (1 + t->drain)),
                                       .knobs = p ? p->knobs : NULL };
 

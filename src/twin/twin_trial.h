@@ -27,6 +27,7 @@ struct twin {
     double             drain;
     uint64_t           warm_ps;              /* with it: where the window begins that predicted.window
                                               * tells of */
+    bool               prefers_fast;         /* see struct simulation_input */
     double             load_max;             /* largest factor of loads that links can carry; 0: not known */
     uint32_t           jobs;                 /* trials at a time; 0: as many as there are cores */
 };

@@ -162,6 +162,27 @@ END
     done
 }
 
+# As slow.yaml, with a job.
+@test "advise: trials of training skip packets, the confirmation does not, unless the scenario says which" {
+    cat >"$dir/job.yaml" <<'END'
+topology: {kind: star, hosts: 6, rate: 100Gbps, delay: 1us}
+traffic:
+  - {kind: training, collective: ring_all_reduce, size: 2MB, compute: 50us, iterations: 2}
+  - {kind: incast, senders: 5, size: 200KB, period: 150us, stop: 300us}
+knobs: {kmin: 1KB, kmax: 2KB, pmax: 1, rpg_min_dec_fac: 10%, rpg_time_reset: 20000us, rpg_byte_reset: 0}
+END
+    "$ANOLE" advise "$dir/job.yaml" --budget 1 --jobs 2 2>/dev/null | tr -s ' \n' ' ' >"$dir/fast"
+    grep -q 'Trials skipped packets of flows that were alone (fidelity: fast); these seeds were run packet by packet' "$dir/fast"
+    "$ANOLE" advise "$dir/job.yaml" --set fidelity=packet --budget 1 --jobs 2 2>/dev/null | tr -s ' \n' ' ' >"$dir/packet"
+    ! grep -q 'fidelity: fast' "$dir/packet"
+    "$ANOLE" advise "$(slow)" --budget 1 --jobs 2 2>/dev/null >"$dir/no_job"
+    ! grep -q 'fidelity: fast' "$dir/no_job"
+    # the user's setting takes as long in both confirmations
+    yours=$(grep -oE 'training 1 takes [0-9.]+ .s instead of [0-9.]+ .s' "$dir/packet" | sed 's/.* instead/instead/')
+    [ -n "$yours" ]
+    grep -q "$yours" "$dir/fast"
+}
+
 @test "advise: the same for any number of jobs" {
     "$ANOLE" advise "$(slow)" --budget 1 --jobs 1 --quiet --as mlx5 >"$dir/one"
     "$ANOLE" advise "$(slow)" --budget 1 --jobs 3 --quiet --as mlx5 >"$dir/three"
