@@ -8,6 +8,7 @@
 #define BASE_ERR_H
 
 #include <errno.h>
+#include <stdint.h>
 
 struct err { char text[512]; };
 
@@ -39,6 +40,17 @@ void *xmalloc(unsigned long bytes);
 void *xcalloc(unsigned long count, unsigned long bytes);
 void *xrealloc(void *old, unsigned long bytes);
 char *xstrdup(const char *text);
+
+/* Makes room for one more element of an array that has room for *max: a full array doubles. 'first' is its
+ * initial room. Returns the array. */
+static inline void *xgrow(void *array, unsigned long count, uint32_t *max, uint32_t first,
+                          unsigned long bytes)
+{
+    if (count < *max)
+        return array;
+    *max = *max ? 2 * *max : first;
+    return xrealloc(array, *max * bytes);
+}
 
 /* Formats into malloc'd memory. */
 char *xprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -160,6 +160,23 @@ static void xstrdup__copies(void **unused)
     free(copy);
 }
 
+/* Seven elements with room for three at first: 3, 6, 12. Elements keep their values. */
+static void xgrow__doubles_a_full_array(void **unused)
+{
+    static const uint32_t room[] = { 3, 3, 3, 6, 6, 6, 12 };
+    uint32_t             *number = NULL, max = 0;
+
+    (void)unused;
+    for (uint32_t i = 0; i < 7; i++) {
+        number = xgrow(number, i, &max, 3, sizeof *number);
+        assert_int_equal(max, room[i]);
+        number[i] = i;
+    }
+    for (uint32_t i = 0; i < 7; i++)
+        assert_int_equal(number[i], i);
+    free(number);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +191,7 @@ int main(void)
         cmocka_unit_test(xmalloc__gives_memory_even_for_nothing),
         cmocka_unit_test(xcalloc__zeroes),
         cmocka_unit_test(xstrdup__copies),
+        cmocka_unit_test(xgrow__doubles_a_full_array),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

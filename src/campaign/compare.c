@@ -1,4 +1,5 @@
 /* src/campaign/compare.c - from a request to a judged comparison. */
+#include "base/text.h"
 #include "campaign/compare.h"
 
 #include <stdlib.h>
@@ -13,12 +14,9 @@ static const char metrics_default[] =
 /* "a.yaml, b.yaml" */
 static char *title_of(const struct campaign_request *r)
 {
-    size_t length;
     char *text;
-    FILE *f = open_memstream(&text, &length);
+    FILE *f = text_stream(&text);
 
-    if (!f)
-        die("no memory");
     for (uint32_t i = 0; i < r->paths; i++) {
         const char *slash = strrchr(r->path[i], '/');
 

@@ -116,12 +116,9 @@ void tune_print_changes(const struct tune *t, FILE *out)
 
 char *tune_story(const struct tune *t)
 {
-    char  *text = NULL;
-    size_t length;
-    FILE  *out = open_memstream(&text, &length);
+    char *text;
+    FILE *out = text_stream(&text);
 
-    if (!out)
-        die("out of memory");
     tune_print_story(t, out, false);
     fclose(out);
     return text;
@@ -314,17 +311,14 @@ static int write_files(struct tune *t, struct err *err)
 static int read_back(struct knobs *knobs, struct err *err)
 {
     struct knobs base;
-    char        *text = NULL;
-    size_t       length;
-    FILE        *out = open_memstream(&text, &length);
+    char        *text;
+    FILE        *out = text_stream(&text);
     int          rc;
 
-    if (!out)
-        die("out of memory");
     knobs_init(&base);
     knobs_print_yaml(knobs, &base, out);
     fclose(out);
-    rc = setting_parse("the setting found", text, length, knobs, err);
+    rc = setting_parse("the setting found", text, strlen(text), knobs, err);
     free(text);
     return rc;
 }

@@ -45,22 +45,19 @@ int convert_read_command(struct convert_source *s, const char *path, const char 
 {
     struct htsim_command *c = &s->command;
     char                 *text = NULL, *matrix, *topology;
-    size_t                size;
     FILE                 *out;
     int                   rc = htsim_read_command(path, NULL, c, err);
 
     if (rc)
         return rc;
-    out = open_memstream(&text, &size);
-    if (!out)
-        return err_set(err, ENOMEM, "%s: no memory to read it", path);
+    out = text_stream(&text);
     matrix = convert_quoted(c->matrix);
     topology = c->topology ? convert_quoted(c->topology) : NULL;
     print_scenario(out, c, matrix, topology, seed ? *seed : c->seed);
     fclose(out);
     free(matrix);
     free(topology);
-    rc = scenario_parse(&s->scenario, path, text, size, set, sets, seed, err);
+    rc = scenario_parse(&s->scenario, path, text, strlen(text), set, sets, seed, err);
     free(text);
     if (rc)
         point_to_command(path, err);

@@ -16,10 +16,7 @@
 
 static void add_flow(struct convert_source *s, uint32_t *room, const struct convert_flow *flow)
 {
-    if (s->flows == *room) {
-        *room = *room ? 2 * *room : 256;
-        s->flow = xrealloc(s->flow, *room * sizeof(*s->flow));
-    }
+    s->flow = xgrow(s->flow, s->flows, room, 256, sizeof *s->flow);
     s->flow[s->flows] = *flow;
     s->flow[s->flows].place = s->flows;
     s->flows++;
@@ -171,7 +168,6 @@ static int read_network(struct convert_source *s, enum convert_input input, cons
                         const char *const *set, uint32_t sets, struct err *err)
 {
     struct graph g;
-    size_t       size;
     char        *text;
     FILE        *out;
     int          rc;
@@ -180,14 +176,11 @@ static int read_network(struct convert_source *s, enum convert_input input, cons
                                       : htsim_read_topology(path, NULL, &g, err);
     if (rc < 0)
         return rc;
-    out = open_memstream(&text, &size);
-    if (out) {
-        print_network(out, input, path, &g);
-        fclose(out);
-    }
+    out = text_stream(&text);
+    print_network(out, input, path, &g);
+    fclose(out);
     graph_fini(&g);
-    return out ? parse_text(s, text, set, sets, NULL, err)
-               : err_set(err, ENOMEM, "%s: no memory to read it", path);
+    return parse_text(s, text, set, sets, NULL, err);
 }
 
 static int read_config(struct convert_source *s, const char *path, const char *const *set, uint32_t sets,

@@ -82,10 +82,7 @@ void report_copy(struct report *to, const struct report *from)
 
 struct report_pair *report_add_pair(struct report *r)
 {
-    if (r->pairs == r->pairs_max) {
-        r->pairs_max = r->pairs_max ? 2 * r->pairs_max : PAIRS_FIRST;
-        r->pair = xrealloc(r->pair, r->pairs_max * sizeof *r->pair);
-    }
+    r->pair = xgrow(r->pair, r->pairs, &r->pairs_max, PAIRS_FIRST, sizeof *r->pair);
     r->pair[r->pairs] = (struct report_pair){ 0 };
     return &r->pair[r->pairs++];
 }

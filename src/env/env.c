@@ -39,20 +39,14 @@ static uint32_t on_start(void *arg, uint64_t now_ps)
     struct env *e = arg;
 
     (void)now_ps;
-    if (e->agents == e->agents_room) {
-        e->agents_room = e->agents_room ? 2 * e->agents_room : 64;
-        e->agent = xrealloc(e->agent, e->agents_room * sizeof *e->agent);
-    }
+    e->agent = xgrow(e->agent, e->agents, &e->agents_room, 64, sizeof *e->agent);
     e->agent[e->agents] = (struct agent_state){ .action = 1 };
     return e->agents++;
 }
 
 static void add_step(struct agent_state *a, const float x[POLICY_FEATURES])
 {
-    if (a->steps == a->room) {
-        a->room = a->room ? 2 * a->room : 16;
-        a->x = xrealloc(a->x, a->room * sizeof *a->x);
-    }
+    a->x = xgrow(a->x, a->steps, &a->room, 16, sizeof *a->x);
     memcpy(a->x[a->steps++], x, sizeof *a->x);
 }
 
@@ -60,10 +54,7 @@ static void add_observation(struct env *e, uint32_t agent, const struct rlcc_ste
 {
     struct env_observation *o;
 
-    if (e->seens == e->seens_room) {
-        e->seens_room = e->seens_room ? 2 * e->seens_room : 64;
-        e->seen = xrealloc(e->seen, e->seens_room * sizeof *e->seen);
-    }
+    e->seen = xgrow(e->seen, e->seens, &e->seens_room, 64, sizeof *e->seen);
     o = &e->seen[e->seens++];
     *o = (struct env_observation){ .agent = agent, .rate = s->rate, .at_ps = s->at_ps,
                                    .rtt_us = (float)((double)s->rtt_ps / PS_PER_US) };

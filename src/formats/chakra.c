@@ -122,10 +122,7 @@ static int add_to_whole(struct node_consumer *taker, const struct chakra_node *n
     if (w->trace->ops >= TRACE_OPS_MAX)
         return chakra_refuse(where, n->id, "more than %u operations", TRACE_OPS_MAX);
     trace_add(w->trace, where->rank, &n->op);
-    if (w->ids == w->ids_max) {
-        w->ids_max = w->ids_max ? 2 * w->ids_max : 256;
-        w->of_id = xrealloc(w->of_id, w->ids_max * sizeof *w->of_id);
-    }
+    w->of_id = xgrow(w->of_id, w->ids, &w->ids_max, 256, sizeof *w->of_id);
     w->of_id[w->ids++] = (struct chakra_dep){ n->id, op };
     for (uint32_t i = 0; i < n->deps; i++) {
         if (w->deps == w->deps_max) {

@@ -155,10 +155,7 @@ static bool note_attribute(struct parsed_node *n, struct chakra_bytes b)
 
 static void add_dep(struct chakra_node *n, uint64_t id)
 {
-    if (n->deps == n->deps_max) {
-        n->deps_max = n->deps_max ? 2 * n->deps_max : 16;
-        n->dep = xrealloc(n->dep, n->deps_max * sizeof *n->dep);
-    }
+    n->dep = xgrow(n->dep, n->deps, &n->deps_max, 16, sizeof *n->dep);
     n->dep[n->deps++] = id;
 }
 

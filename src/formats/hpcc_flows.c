@@ -114,10 +114,7 @@ static int read_flows(struct hpcc_flow_reader *r, struct flow_list *flows, struc
             break;
         if (i == 0)
             r->has_dport = row_has_dport(*w);
-        if (i == room) {
-            room = room ? 2 * room : 64;
-            flows->flow = xrealloc(flows->flow, room * sizeof *flows->flow);
-        }
+        flows->flow = xgrow(flows->flow, i, &room, 64, sizeof *flows->flow);
         rc = read_flow(r, &flows->flow[i], err);
     }
     flows->count = count;

@@ -203,10 +203,7 @@ static int read_conn(struct cm_reader *r, struct err *err)
         rc = tokens_err(w, err, ERANGE, "more than %u connections", HTSIM_CONNS_MAX);
     if (rc)
         return rc;
-    if (cm->conns == r->conn_room) {
-        r->conn_room = r->conn_room ? 2 * r->conn_room : 64;
-        cm->conn = xrealloc(cm->conn, r->conn_room * sizeof *cm->conn);
-    }
+    cm->conn = xgrow(cm->conn, cm->conns, &r->conn_room, 64, sizeof *cm->conn);
     cm->conn[cm->conns++] = c;
     return 0;
 }
@@ -254,10 +251,7 @@ static int read_trigger(struct cm_reader *r, struct err *err)
         rc = tokens_err(w, err, ERANGE, "more than %u triggers", HTSIM_CONNS_MAX);
     if (rc)
         return rc;
-    if (cm->triggers == r->trigger_room) {
-        r->trigger_room = r->trigger_room ? 2 * r->trigger_room : 64;
-        cm->trigger = xrealloc(cm->trigger, r->trigger_room * sizeof *cm->trigger);
-    }
+    cm->trigger = xgrow(cm->trigger, cm->triggers, &r->trigger_room, 64, sizeof *cm->trigger);
     cm->trigger[cm->triggers++] = t;
     return 0;
 }

@@ -163,10 +163,7 @@ void series_set_knobs(struct series *s, uint64_t at_ps, const struct knobs *knob
     for (uint32_t i = 0; i < KNOB_COUNT; i++) {
         if (!is_first && knobs->value[i] == s->knobs_last.value[i])
             continue;
-        if (s->knobs == s->knobs_max) {
-            s->knobs_max = s->knobs_max ? 2 * s->knobs_max : 64;
-            s->knob = xrealloc(s->knob, s->knobs_max * sizeof *s->knob);
-        }
+        s->knob = xgrow(s->knob, s->knobs, &s->knobs_max, 64, sizeof *s->knob);
         s->knob[s->knobs++] = (struct series_knob){ at_ps, i, knobs->value[i] };
     }
     s->knobs_last = *knobs;

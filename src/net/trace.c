@@ -46,10 +46,7 @@ uint32_t trace_add(struct trace *t, uint32_t rank, const struct trace_op *op)
 {
     struct trace_rank *r = &t->rank[rank];
 
-    if (r->ops == r->ops_max) {
-        r->ops_max = r->ops_max ? 2 * r->ops_max : 16;
-        r->op = xrealloc(r->op, r->ops_max * sizeof *r->op);
-    }
+    r->op = xgrow(r->op, r->ops, &r->ops_max, 16, sizeof *r->op);
     r->op[r->ops] = *op;
     r->op[r->ops].waits = 0;
     t->has_reads |= op->type == TRACE_READ;
@@ -63,10 +60,7 @@ void trace_require(struct trace *t, uint32_t rank, uint32_t after, uint32_t befo
 {
     struct trace_rank *r = &t->rank[rank];
 
-    if (r->edges == r->edges_max) {
-        r->edges_max = r->edges_max ? 2 * r->edges_max : 16;
-        r->edge = xrealloc(r->edge, r->edges_max * sizeof *r->edge);
-    }
+    r->edge = xgrow(r->edge, r->edges, &r->edges_max, 16, sizeof *r->edge);
     r->edge[r->edges++] = (struct trace_edge){ before, after, is_start };
     r->op[after].waits++;
 }

@@ -76,10 +76,7 @@ static void append_entry(struct dry_run *d, uint32_t *first, uint32_t *last, str
     if (id) {
         d->entry_free = d->entry[id].next;
     } else {
-        if (d->entries + 1 >= d->max) {
-            d->max = d->max ? 2 * d->max : 1024;
-            d->entry = xrealloc(d->entry, d->max * sizeof *d->entry);
-        }
+        d->entry = xgrow(d->entry, d->entries + 1, &d->max, 1024, sizeof *d->entry);
         id = ++d->entries;
     }
     d->entry[id] = l;
@@ -167,10 +164,7 @@ static uint32_t add_collective(struct dry_run *d, uint32_t group, uint64_t numbe
     if (id) {
         d->collective_free = d->collective[id].next;
     } else {
-        if (d->collectives + 1 >= d->collectives_max) {
-            d->collectives_max = d->collectives_max ? 2 * d->collectives_max : 64;
-            d->collective = xrealloc(d->collective, d->collectives_max * sizeof *d->collective);
-        }
+        d->collective = xgrow(d->collective, d->collectives + 1, &d->collectives_max, 64, sizeof *d->collective);
         id = ++d->collectives;
     }
     d->collective[id] = (struct open_collective){ .number = number, .group = group,

@@ -16,10 +16,7 @@ void trace_numbers_fini(struct trace_numbers *n)
 
 static void add_collective(struct trace_group *g, const struct trace_op *op)
 {
-    if (g->collectives == g->collectives_max) {
-        g->collectives_max = g->collectives_max ? 2 * g->collectives_max : 16;
-        g->collective = xrealloc(g->collective, g->collectives_max * sizeof *g->collective);
-    }
+    g->collective = xgrow(g->collective, g->collectives, &g->collectives_max, 16, sizeof *g->collective);
     g->collective[g->collectives++] = (struct trace_meeting){ op->size, op->line, op->collective };
 }
 

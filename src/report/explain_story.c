@@ -161,12 +161,9 @@ static void print_options(const struct history *h, FILE *out)
 
 static void print_head(const struct history *h, FILE *out)
 {
-    char   from[32], to[32], *text = NULL;
-    size_t length;
-    FILE  *line = open_memstream(&text, &length);
+    char  from[32], to[32], *text;
+    FILE *line = text_stream(&text);
 
-    if (!line)
-        die("out of memory");
     safe_printf(line, "Tuner %s", h->tuner);
     print_options(h, line);
     if (h->steps)

@@ -459,14 +459,12 @@ static json_t *help_json(void)
 
 void page_print(json_t *page, FILE *out)
 {
-    char  *json, *html = NULL;
-    size_t length;
-    FILE  *words = open_memstream(&html, &length);
+    char *json, *html;
+    FILE *words = text_stream(&html);
 
     json_object_set_new(page, "help", help_json());
     json = json_dumps(page, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
-
-    if (!json || !words)
+    if (!json)
         die("out of memory");
     page_static(page, words);
     fclose(words);

@@ -90,10 +90,7 @@ static bool belongs(const struct graph *g, const struct alike *t, const struct p
 
 static void add_load(struct alike *t, double load)
 {
-    if (t->count == t->room) {
-        t->room = t->room ? 2 * t->room : 16;
-        t->load = xrealloc(t->load, t->room * sizeof *t->load);
-    }
+    t->load = xgrow(t->load, t->count, &t->room, 16, sizeof *t->load);
     t->load[t->count++] = load;
 }
 

@@ -36,10 +36,7 @@ void queue_log_add(struct queue_log *l, const struct slots_row *r)
     l->changes_of[r->port->id]++;
     if (l->count == QUEUE_CHANGES_MAX)
         return;
-    if (l->count == l->max) {
-        l->max = l->max ? 2 * l->max : 256;
-        l->change = xrealloc(l->change, l->max * sizeof *l->change);
-    }
+    l->change = xgrow(l->change, l->count, &l->max, 256, sizeof *l->change);
     l->change[l->count++] = (struct queue_change){ r->start_ps + r->slot_ps, r->port->id, r->ecn };
 }
 
@@ -62,10 +59,7 @@ static void add_time(struct sums *s, const struct ecn *e, uint64_t ps)
     while (i < s->count && !ecn_equal(&s->of[i].ecn, e))
         i++;
     if (i == s->count) {
-        if (s->count == s->max) {
-            s->max = s->max ? 2 * s->max : 64;
-            s->of = xrealloc(s->of, s->max * sizeof *s->of);
-        }
+        s->of = xgrow(s->of, s->count, &s->max, 64, sizeof *s->of);
         s->of[s->count++] = (struct tuned_setting){ .ecn = *e };
     }
     s->of[i].share += (double)ps;

@@ -312,10 +312,7 @@ static struct lines split_lines(const char *csv, size_t length)
     l.text[length] = '\0';
     for (char *at = l.text, *end; (end = strchr(at, '\n')); at = end + 1) {
         *end = '\0';
-        if (l.count == room) {
-            room = room ? 2 * room : 256;
-            l.line = xrealloc(l.line, room * sizeof *l.line);
-        }
+        l.line = xgrow(l.line, l.count, &room, 256, sizeof *l.line);
         l.line[l.count++] = at;
     }
     return l;

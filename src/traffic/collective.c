@@ -166,10 +166,7 @@ static uint32_t add_message(struct collective_builder *b, uint32_t src, uint32_t
 static void add_edge(struct collective_builder *b, struct collective_edges *e, uint32_t before,
                      uint32_t after)
 {
-    if (e->count == e->max) {
-        e->max = e->max ? 2 * e->max : 256;
-        e->edge = xrealloc(e->edge, e->max * sizeof *e->edge);
-    }
+    e->edge = xgrow(e->edge, e->count, &e->max, 256, sizeof *e->edge);
     e->edge[e->count++] = (struct collective_edge){ before, after };
     b->c->waits[after]++;
 }

@@ -75,10 +75,7 @@ void job_signal(struct job *j, uint32_t worker, uint64_t now_ps, uint64_t value)
     struct traffic_part *p = &j->traffic->part[job_part(j, worker)];
 
     assert(j->signal_ps > 0);
-    if (p->signals == p->signals_max) {
-        p->signals_max = p->signals_max ? 2 * p->signals_max : 16;
-        p->signal = xrealloc(p->signal, p->signals_max * sizeof *p->signal);
-    }
+    p->signal = xgrow(p->signal, p->signals, &p->signals_max, 16, sizeof *p->signal);
     p->signal[p->signals++] = (struct signal){ now_ps + j->signal_ps, value, j->entry, worker };
 }
 
@@ -90,10 +87,7 @@ struct rng *job_rng(struct job *j, uint32_t worker)
 /* Partitions run concurrently, so the callback must wait until traffic_tell(). */
 static void keep_op(struct traffic_part *p, const struct op_result *r)
 {
-    if (p->ops == p->ops_max) {
-        p->ops_max = p->ops_max ? 2 * p->ops_max : 256;
-        p->op = xrealloc(p->op, p->ops_max * sizeof *p->op);
-    }
+    p->op = xgrow(p->op, p->ops, &p->ops_max, 256, sizeof *p->op);
     p->op[p->ops++] = *r;
 }
 

@@ -29,10 +29,7 @@ struct traffic_stream *traffic_add_stream(struct traffic *t, uint32_t source, ui
     struct traffic_entry  *e = &t->entry[t->entries - 1];
     struct traffic_stream *s;
 
-    if (t->streams == t->streams_max) {
-        t->streams_max = t->streams_max ? 2 * t->streams_max : 64;
-        t->stream = xrealloc(t->stream, t->streams_max * sizeof *t->stream);
-    }
+    t->stream = xgrow(t->stream, t->streams, &t->streams_max, 64, sizeof *t->stream);
     s = &t->stream[t->streams++];
     memset(s, 0, sizeof *s);
     s->entry = t->entries - 1;

@@ -53,10 +53,7 @@ static bool is_before(const void *a_, const void *b_)
 
 static void ready_add(struct ready *r, uint64_t since_ps, uint32_t number)
 {
-    if (r->count == r->max) {
-        r->max = r->max ? 2 * r->max : 8;
-        r->op = xrealloc(r->op, r->max * sizeof *r->op);
-    }
+    r->op = xgrow(r->op, r->count, &r->max, 8, sizeof *r->op);
     heap_add(r->op, sizeof *r->op, r->count++, &(struct ready_op){ since_ps, number }, is_before);
 }
 
@@ -83,10 +80,7 @@ static void keep_unmatched(struct trace_job_rank *r, uint32_t *first, uint32_t *
     if (id) {
         r->unmatched_free = r->unmatched[id].next;
     } else {
-        if (r->unmatched_count + 1 >= r->unmatched_max) {
-            r->unmatched_max = r->unmatched_max ? 2 * r->unmatched_max : 16;
-            r->unmatched = xrealloc(r->unmatched, r->unmatched_max * sizeof *r->unmatched);
-        }
+        r->unmatched = xgrow(r->unmatched, r->unmatched_count + 1, &r->unmatched_max, 16, sizeof *r->unmatched);
         id = ++r->unmatched_count;
     }
     r->unmatched[id] = *l;

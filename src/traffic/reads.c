@@ -76,10 +76,7 @@ void job_read(struct job *j, uint32_t worker, uint64_t at_ps, uint32_t dst, uint
     struct read_queue *q = queue_of(j->reads, worker, dst);
 
     assert(j->worker_of[dst] != JOB_NO_WORKER && dst != j->host[worker] && bytes > 0);
-    if (q->count == q->max) {
-        q->max = q->max ? 2 * q->max : 16;
-        q->read = xrealloc(q->read, q->max * sizeof *q->read);
-    }
+    q->read = xgrow(q->read, q->count, &q->max, 16, sizeof *q->read);
     q->read[q->count++] = (struct posted_read){ at_ps, bytes, tag };
     if (q->open < j->reads->cfg.limit)
         send_request(j, worker, at_ps, q);

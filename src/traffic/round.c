@@ -32,10 +32,7 @@ struct collective_round {
 
 static void todo_push(struct todo_stack *s, struct collective_round *r, uint32_t number)
 {
-    if (s->depth == s->max) {
-        s->max = s->max ? 2 * s->max : 16;
-        s->todo = xrealloc(s->todo, s->max * sizeof *s->todo);
-    }
+    s->todo = xgrow(s->todo, s->depth, &s->max, 16, sizeof *s->todo);
     s->todo[s->depth++] = (struct todo){ r, number };
 }
 

@@ -167,11 +167,6 @@ uint32_t traffic_source(const struct traffic *t, uint32_t stream)
     return t->stream[stream].source;
 }
 
-uint32_t traffic_entry_of(const struct traffic *t, uint32_t stream)
-{
-    return t->stream[stream].entry;
-}
-
 /* Estimates a worker, or a stream of unknown rate, at a quarter of its link. */
 void traffic_weigh(const struct traffic *t, const uint64_t *rate_bps, double *weight)
 {

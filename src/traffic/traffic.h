@@ -57,7 +57,6 @@ uint32_t traffic_flows_room(const struct traffic *);
 uint32_t traffic_entries(const struct traffic *);
 uint32_t traffic_streams(const struct traffic *);
 uint32_t traffic_source(const struct traffic *, uint32_t stream);
-uint32_t traffic_entry_of(const struct traffic *, uint32_t stream);
 
 /* Writes the stream's next flow. Returns false if there are no more. Start times never decrease. Does not
  * allocate. For a worker: takes the earliest posted flow. */

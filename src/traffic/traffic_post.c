@@ -21,10 +21,7 @@ static uint32_t new_post(struct traffic_part *p)
         p->post_free = p->post[id].next;
         return id;
     }
-    if (p->posts >= p->posts_max) {
-        p->posts_max = p->posts_max ? 2 * p->posts_max : 1024;
-        p->post = xrealloc(p->post, p->posts_max * sizeof *p->post);
-    }
+    p->post = xgrow(p->post, p->posts, &p->posts_max, 1024, sizeof *p->post);
     if (p->posts == 0)
         p->posts = 1;
     return p->posts++;

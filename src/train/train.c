@@ -2,6 +2,7 @@
 #include "train/train.h"
 #include "base/digest.h"
 #include "base/print/safe.h"
+#include "base/text.h"
 #include "campaign/pool.h"
 #include "learn/model.h"
 #include "tune/acc/acc.h"
@@ -76,12 +77,9 @@ static int set_values(struct train *t, struct err *err)
 static char *config_text(const struct train *t)
 {
     const struct train_request *q = &t->request;
-    char   *text = NULL;
-    size_t  length;
-    FILE   *out = open_memstream(&text, &length);
+    char *text;
+    FILE *out = text_stream(&text);
 
-    if (!out)
-        die("out of memory");
     fprintf(out,
             "generation %d seed %" PRIu64 " nics %s search %u rounds %u runs %u updates %u hold %u "
             "check %u quick %d traffic %s",
@@ -149,12 +147,9 @@ static void put_rule(struct model *m, const struct train *t)
 static char *command_text(const struct train *t)
 {
     const struct train_request *q = &t->request;
-    char  *text = NULL;
-    size_t length;
-    FILE  *out = open_memstream(&text, &length);
+    char *text;
+    FILE *out = text_stream(&text);
 
-    if (!out)
-        die("out of memory");
     fprintf(out,
             "anole train acc --seed %" PRIu64 " --nics %s --search %u --rounds %u --runs %u --updates %u "
             "--hold %u --check %u%s%s",

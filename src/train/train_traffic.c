@@ -10,6 +10,7 @@
  * unlike any of the experiments.
  */
 #include "base/rng.h"
+#include "base/text.h"
 #include "train/train.h"
 
 #include <inttypes.h>
@@ -213,13 +214,10 @@ char *train_scenario(uint64_t seed, uint32_t round, uint32_t run, enum train_nic
                      enum train_traffic traffic, bool is_quick)
 {
     struct traffic_draw d = { .nics = nics, .traffic = traffic, .is_quick = is_quick };
-    char       *text = NULL;
-    size_t      length;
+    char       *text;
 
     rng_init(&d.rng, seed, (uint64_t)round << 32 | run);
-    d.out = open_memstream(&text, &length);
-    if (!d.out)
-        die("out of memory");
+    d.out = text_stream(&text);
     if (draw_below(&d, 5) < 2)
         print_star(&d);
     else
@@ -274,12 +272,9 @@ char *train_check_scenario(uint32_t number, uint64_t seed, enum train_nics nics,
 {
     uint32_t which = number % (TRAIN_CHECKS / 2);
     bool     is_second = number >= TRAIN_CHECKS / 2;
-    char    *text = NULL;
-    size_t   length;
-    FILE    *out = open_memstream(&text, &length);
+    char    *text;
+    FILE    *out = text_stream(&text);
 
-    if (!out)
-        die("out of memory");
     fprintf(out, "seed: %" PRIu64 "\n", 2 * seed + is_second);
     if (nics == TRAIN_DCQCN || (nics == TRAIN_BOTH && is_second))
         fprintf(out, DCQCN_NIC);

@@ -65,10 +65,7 @@ struct tuning_step *tuning_add(struct tuning *g, const struct report *r, const s
     double              seconds = (double)(r->end_ps - r->start_ps) / (double)PS_PER_S;
     struct tuning_step *s;
 
-    if (g->steps == g->steps_max) {
-        g->steps_max = g->steps_max ? 2 * g->steps_max : 64;
-        g->step = xrealloc(g->step, g->steps_max * sizeof *g->step);
-    }
+    g->step = xgrow(g->step, g->steps, &g->steps_max, 64, sizeof *g->step);
     s = &g->step[g->steps++];
     *s = (struct tuning_step){ .start_ps = r->start_ps, .end_ps = r->end_ps, .paused_us = paused_us(r),
                                .was = *was, .outcome = OUTCOME_APPLIED };
@@ -454,10 +451,7 @@ static struct history_step *add_step(struct history_reader *r)
 {
     struct history *h = r->h;
 
-    if (h->steps == r->steps_max) {
-        r->steps_max = r->steps_max ? 2 * r->steps_max : 64;
-        h->step = xrealloc(h->step, r->steps_max * sizeof *h->step);
-    }
+    h->step = xgrow(h->step, h->steps, &r->steps_max, 64, sizeof *h->step);
     h->step[h->steps] = (struct history_step){ 0 };
     return &h->step[h->steps++];
 }

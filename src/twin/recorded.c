@@ -64,10 +64,7 @@ static struct recorded_host *host_of(struct recording *r, int column)
         return *found;
     if (r->hosts == HOSTS_MAX)
         return csv_refuse(&r->csv, column, r->err, "there are more than a million names"), NULL;
-    if (r->hosts == r->hosts_max) {
-        r->hosts_max = r->hosts_max ? 2 * r->hosts_max : 64;
-        r->host = xrealloc(r->host, r->hosts_max * sizeof(*r->host));
-    }
+    r->host = xgrow(r->host, r->hosts, &r->hosts_max, 64, sizeof *r->host);
     h = r->host[r->hosts++] = xmalloc(sizeof(*h));
     *h = (struct recorded_host){ .last_bytes = -1 };
     memcpy(h->name, key.name, sizeof(h->name));
@@ -82,7 +79,7 @@ static void add_sample(struct recording *r, double from_s, double to_s, double b
 {
     if (r->samples == r->samples_max) {
         r->samples_max = r->samples_max ? 2 * r->samples_max : 1024;
-        r->sample = xrealloc(r->sample, r->samples_max * sizeof(*r->sample));
+        r->sample = xrealloc(r->sample, r->samples_max * sizeof *r->sample);
     }
     r->sample[r->samples++] = (struct recorded_sample){ from_s, to_s, bytes };
     r->first_s = r->samples == 1 ? from_s : fmin(r->first_s, from_s);

@@ -217,12 +217,9 @@ static char *scenario_text(const struct collective_options *o, const struct clus
     double   wire = (double)row->bytes * nccl_wire_factor(row->protocol);
     uint64_t bytes = (uint64_t)(row->kind == COLLECTIVE_ALL_TO_ALL ? wire / n->cluster.ranks : wire);
     bool     has_chunks = row->kind == COLLECTIVE_TREE_ALL_REDUCE || row->channels;
-    char    *text = NULL;
-    size_t   length;
-    FILE    *out = open_memstream(&text, &length);
+    char    *text;
+    FILE    *out = text_stream(&text);
 
-    if (!out)
-        die("out of memory");
     fprintf(out,
             "topology: %s\ntraffic:\n  - {kind: training, name: collective, collective: %s, size: %" PRIu64
             ", iterations: %" PRIu64,

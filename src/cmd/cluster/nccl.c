@@ -6,7 +6,6 @@
 
 #define TREE_SIZES 24            /* powers of two from 64 bytes on that have a correction */
 
-const char *const nccl_algorithm_names[] = { "tree", "ring", NULL };
 const char *const nccl_protocol_names[] = { "LL", "LL128", "Simple", NULL };
 
 static const double base_us[NCCL_ALGORITHMS][NCCL_PROTOCOLS] = { { 6.8, 14.0, 0 }, { 6.6, 14.0, 8.4 } };

@@ -14,7 +14,6 @@
 enum nccl_algorithm { NCCL_TREE, NCCL_RING, NCCL_ALGORITHMS };
 enum nccl_protocol { NCCL_LL, NCCL_LL128, NCCL_SIMPLE, NCCL_PROTOCOLS };
 
-extern const char *const nccl_algorithm_names[];         /* "tree", "ring"; NULL-terminated */
 extern const char *const nccl_protocol_names[];          /* "LL", "LL128", "Simple" */
 
 struct nccl_cluster {

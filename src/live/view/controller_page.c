@@ -237,12 +237,9 @@ static json_t *form_json(const struct page *p)
 /* The page follows /api/overview and /api/events by itself: web/src/live/. */
 static char *html_text(const struct page *p)
 {
-    char  *text = NULL, *json = dump(form_json(p));
-    size_t length;
-    FILE  *out = open_memstream(&text, &length);
+    char *text, *json = dump(form_json(p));
+    FILE *out = text_stream(&text);
 
-    if (!out)
-        die("out of memory");
     form_print(json,
                "<main><p>This page follows a controller and needs JavaScript. Without it: "
                "<code>anole ctl status</code>, or "

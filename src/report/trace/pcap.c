@@ -126,10 +126,7 @@ static void write_interface(struct pcap *p, const struct port *port)
 
 static void add_message(struct seen_pair *q, uint64_t begin, uint64_t psn)
 {
-    if (q->messages == q->messages_max) {
-        q->messages_max = q->messages_max ? 2 * q->messages_max : 4;
-        q->message = xrealloc(q->message, q->messages_max * sizeof *q->message);
-    }
+    q->message = xgrow(q->message, q->messages, &q->messages_max, 4, sizeof *q->message);
     q->message[q->messages++] = (struct seen_message){ begin, psn };
 }
 

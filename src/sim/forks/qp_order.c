@@ -64,10 +64,7 @@ static void add(struct sim *s, const struct host *h, const struct flow *f)
 {
     struct qp_order *o = &s->hosts.qp_order[h->id];
 
-    if (o->count == o->room) {
-        o->room = o->room ? 2 * o->room : 16;
-        o->flow = xrealloc(o->flow, o->room * sizeof *o->flow);
-    }
+    o->flow = xgrow(o->flow, o->count, &o->room, 16, sizeof *o->flow);
     if (o->count == buckets[o->growths])
         grow(s, o);
     insert(s, o, (uint32_t)(f - s->flows.flow));

@@ -14,10 +14,7 @@ struct part_result {
 
 static void keep(struct gathered *g, const struct part_result *t)
 {
-    if (g->results == g->results_max) {
-        g->results_max = g->results_max ? 2 * g->results_max : 1024;
-        g->result = xrealloc(g->result, g->results_max * sizeof *g->result);
-    }
+    g->result = xgrow(g->result, g->results, &g->results_max, 1024, sizeof *g->result);
     g->result[g->results++] = *t;
 }
 

@@ -28,10 +28,7 @@ struct walk {
 
 static void add_path(struct walk *w, uint32_t id, uint64_t delay_ps)
 {
-    if (w->paths->count == w->most) {
-        w->most = w->most ? 2 * w->most : 16;
-        w->paths->id = xrealloc(w->paths->id, w->most * sizeof *w->paths->id);
-    }
+    w->paths->id = xgrow(w->paths->id, w->paths->count, &w->most, 16, sizeof *w->paths->id);
     w->paths->id[w->paths->count++] = id;
     w->delay_ps_most = delay_ps > w->delay_ps_most ? delay_ps : w->delay_ps_most;
     w->is_deep |= w->paths->count > UINT16_MAX;

@@ -281,14 +281,12 @@ static bool is_plain(const struct fabric *f, uint32_t port)
 int fabric_links(char **text, const char *path, const char *agent, struct err *err)
 {
     struct fabric *f;
-    size_t         length;
     int            rc = fabric_new(&f, path, err);
-    FILE          *out = rc ? NULL : open_memstream(text, &length);
+    FILE          *out;
 
     if (rc)
         return rc;
-    if (!out)
-        die("out of memory");
+    out = text_stream(text);
     fputs("links:\n", out);
     for (uint32_t i = 0; i < f->world.ports; i++) {
         uint32_t peer = f->world.port[i].peer;

@@ -3,6 +3,7 @@
 #include "base/io/clock.h"
 #include "base/digest.h"
 #include "base/print/safe.h"
+#include "base/text.h"
 #include "learn/policy/policy_file.h"
 #include "train/rlcc/rlcc_check.h"
 #include "train/rlcc/rlcc_rollout.h"
@@ -60,12 +61,9 @@ static void write_request(FILE *out, const struct rlcc_train *t)
 
 static char *request_text(const struct rlcc_train *t)
 {
-    char  *text = NULL;
-    size_t length;
-    FILE  *out = open_memstream(&text, &length);
+    char *text;
+    FILE *out = text_stream(&text);
 
-    if (!out)
-        die("out of memory");
     write_request(out, t);
     fclose(out);
     return text;

@@ -141,10 +141,7 @@ const struct search_sample *search_best_sample(const struct search *s)
 
 bool search_record(struct search *s, const struct knobs *knobs, struct utility_terms terms, const char *name)
 {
-    if (s->samples == s->samples_max) {
-        s->samples_max = s->samples_max ? 2 * s->samples_max : 64;
-        s->sample = xrealloc(s->sample, s->samples_max * sizeof *s->sample);
-    }
+    s->sample = xgrow(s->sample, s->samples, &s->samples_max, 64, sizeof *s->sample);
     s->sample[s->samples++] = (struct search_sample){ *knobs, terms, name };
     if (search_best_sample(s) != &s->sample[s->samples - 1]) {
         s->in_vain++;

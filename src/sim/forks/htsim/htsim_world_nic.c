@@ -13,10 +13,7 @@ static void turns_join(struct turns *t, struct turn_entry *e)
 {
     uint32_t at;
 
-    if (t->entries == t->room) {
-        t->room = t->room ? 2 * t->room : 4;
-        t->entry = xrealloc(t->entry, t->room * sizeof(*t->entry));
-    }
+    t->entry = xgrow(t->entry, t->entries, &t->room, 4, sizeof *t->entry);
     for (at = t->entries++; at > 0 && t->entry[at - 1]->hash_id > e->hash_id; at--) {
         t->entry[at] = t->entry[at - 1];
         t->entry[at]->pos = at;

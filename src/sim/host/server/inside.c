@@ -59,10 +59,7 @@ static uint32_t take_message(struct inside *x)
         x->free = x->message[id].next_free;
         return id;
     }
-    if (x->used + 1 >= x->max) {
-        x->max = x->max ? 2 * x->max : 256;
-        x->message = xrealloc(x->message, x->max * sizeof *x->message);
-    }
+    x->message = xgrow(x->message, x->used + 1, &x->max, 256, sizeof *x->message);
     return ++x->used;
 }
 
