@@ -1,4 +1,4 @@
-/* src/base/minmax.h - the smaller and the larger of two numbers. */
+/* src/base/minmax.h - compares numbers. */
 #ifndef BASE_MINMAX_H
 #define BASE_MINMAX_H
 
@@ -14,6 +14,14 @@ static inline double clamp_real(double x, double min, double max)
 {
     x = x > max ? max : x;
     return x < min ? min : x;
+}
+
+/* Sorts doubles with qsort(), the smallest first. */
+static inline int compare_reals(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
 }
 
 #endif

@@ -4,6 +4,7 @@
  * lie in the same plane: a part of the network that is connected without hosts and their NICs.
  */
 #include "report/results.h"
+#include "base/minmax.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -118,13 +119,6 @@ static uint32_t find_alike(const struct results *r, const uint32_t *plane, struc
     return tiers;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static struct results_tier summed_up(const struct graph *g, const uint32_t *plane, struct alike *t)
 {
     const char         *from = g->node[t->first->node->id].name, *to = g->node[t->first->peer->node->id].name;
@@ -135,7 +129,7 @@ static struct results_tier summed_up(const struct graph *g, const uint32_t *plan
 
     snprintf(made.name + length, sizeof made.name - (size_t)length, "%.*s to %.*s", (int)kind_length(from),
              from, (int)kind_length(to), to);
-    qsort(t->load, t->count, sizeof *t->load, by_value);
+    qsort(t->load, t->count, sizeof *t->load, compare_reals);
     made.least = t->load[0];
     made.median =
         t->count % 2 ? t->load[t->count / 2] : (t->load[t->count / 2 - 1] + t->load[t->count / 2]) / 2;

@@ -33,13 +33,6 @@ struct rack {
     double   host_bps, uplink_bps;           /* sums */
 };
 
-static int by_size(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
 static int by_speed(const void *a, const void *b)
 {
     const struct rack *x = a, *y = b;
@@ -65,7 +58,7 @@ static struct rack look_at(const struct world *w, const struct world_device *d)
             r.uplink_bps += (double)p->rate_bps;
         }
     }
-    qsort(r.host, r.hosts, sizeof(*r.host), by_size);
+    qsort(r.host, r.hosts, sizeof(*r.host), compare_reals);
     return r;
 }
 

@@ -1,6 +1,7 @@
 #include "twin/recorded.h"
 
 #include "base/file/csv.h"
+#include "base/minmax.h"
 #include "base/text.h"
 #include "core/seen/seen.h"
 
@@ -182,13 +183,6 @@ static int read_rows(struct recording *r, int (*read_row)(struct recording *), u
 
 /* ---- loads ---- */
 
-static int compare_doubles(const void *a_, const void *b_)
-{
-    double a = *(const double *)a_, b = *(const double *)b_;
-
-    return a < b ? -1 : a > b;
-}
-
 static uint32_t slot_of(const struct recording *r, double at_s)
 {
     double slot = SLOTS * (at_s - r->first_s) / (r->last_s - r->first_s);
@@ -219,7 +213,7 @@ static void find_range(const struct recording *r, double bytes_per_s, bool is_co
     for (uint32_t k = 0; k < SLOTS; k++)
         if (!is_counted || seconds[k] > 0)
             load[known++] = bytes[k] / (is_counted ? seconds[k] : width * r->hosts) / bytes_per_s;
-    qsort(load, known, sizeof(*load), compare_doubles);
+    qsort(load, known, sizeof(*load), compare_reals);
     to->load_low = load[known / 10];
     to->load_high = load[known - 1 - known / 10];
 }
@@ -268,7 +262,7 @@ static void find_sizes(const struct recording *r, struct recorded *made)
 
     for (uint64_t k = 0; k < r->samples; k++)
         bytes[k] = r->sample[k].bytes;
-    qsort(bytes, r->samples, sizeof(*bytes), compare_doubles);
+    qsort(bytes, r->samples, sizeof(*bytes), compare_reals);
     while (i < r->samples) {
         uint64_t end = i + 1;
 

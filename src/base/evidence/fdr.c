@@ -1,5 +1,6 @@
 /* src/base/evidence/fdr.c - see fdr.h. */
 #include "base/evidence/fdr.h"
+#include "base/minmax.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -61,13 +62,6 @@ double t_test_p(const double *value, uint32_t count)
     if (mean == 0)
         return 1;
     return student_p(mean / sqrt(squares / (count - 1) / count), count - 1);
-}
-
-static int compare_reals(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
 }
 
 double fdr_threshold(double *p, uint32_t count, double share)

@@ -128,19 +128,11 @@ static void schedule_signals(struct engine *e, struct program *p)
                 (ORDER_AGE_MAX << 32) - 1);
 }
 
-static struct signal *grow(struct signal *list, uint32_t count, uint32_t *max)
-{
-    if (count < *max)
-        return list;
-    *max = *max ? 2 * *max : 64;
-    return xrealloc(list, *max * sizeof *list);
-}
-
 void program_add_signal(struct engine *e, struct program *p, const struct signal *made)
 {
     uint32_t i = p->signals++;
 
-    p->signal = grow(p->signal, i, &p->signals_max);
+    p->signal = xgrow(p->signal, i, &p->signals_max, 64, sizeof *p->signal);
     for (; i > 0 && is_signal_before(&p->signal[i - 1], made); i--)
         p->signal[i] = p->signal[i - 1];
     p->signal[i] = *made;
@@ -166,7 +158,7 @@ void program_on_signals(struct engine *e, struct program *p)
 
 static void keep_for_others(struct program *p, const struct signal *signal)
 {
-    p->made = grow(p->made, p->made_count, &p->made_max);
+    p->made = xgrow(p->made, p->made_count, &p->made_max, 64, sizeof *p->made);
     p->made[p->made_count++] = *signal;
 }
 

@@ -1,4 +1,5 @@
 #include "tune/search/search_engine.h"
+#include "base/minmax.h"
 #include "core/units.h"
 #include "tune/rehearse/search/tune_goal.h"
 
@@ -153,17 +154,10 @@ bool search_record(struct search *s, const struct knobs *knobs, struct utility_t
 
 /* ---- summaries of intervals ---- */
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Sorts them. */
 static double median(double *x, uint32_t count)
 {
-    qsort(x, count, sizeof *x, by_value);
+    qsort(x, count, sizeof *x, compare_reals);
     return count % 2 ? x[count / 2] : (x[count / 2 - 1] + x[count / 2]) / 2;
 }
 
