@@ -15,19 +15,34 @@
 
 #define SEEDS_MAX 1000
 
-/* The first seed whose history breaks a promise in this world; 0: none of SEEDS_MAX. */
-static uint64_t first_broken(enum chaos_mutation mutation)
+/* A seed that found each mutation before. It is tried first, which saves time; where it finds nothing any more, all are tried. */
+static const uint64_t found_before[CHAOS_MUTATION_KINDS] = {
+    [CHAOS_no_lease] = 132, [CHAOS_no_term] = 13, [CHAOS_no_read_back] = 17, [CHAOS_no_guard] = 5,
+    [CHAOS_any_name] = 10, [CHAOS_any_gap] = 8, [CHAOS_no_observe] = 12, [CHAOS_no_refusal] = 15,
+    [CHAOS_no_gap] = 12, [CHAOS_no_foreign] = 43, [CHAOS_no_freeze] = 20, [CHAOS_full_disk] = 5,
+    [CHAOS_any_approval] = 2, [CHAOS_no_pause] = 10, [CHAOS_short_pause] = 302, [CHAOS_no_rollback] = 14,
+    [CHAOS_one_copy] = 6, [CHAOS_no_log_repair] = 12,
+};
+
+/* Whether the history of a seed breaks a promise in this world. */
+static bool is_broken_by(enum chaos_mutation mutation, uint64_t seed)
 {
     struct chaos_result r;
 
-    for (uint64_t seed = 1; seed <= SEEDS_MAX; seed++) {
-        chaos_run(seed, mutation, false, &r);
-        if (*r.broken) {
-            print_message("# %-14s %4" PRIu64 " histories; %s\n", chaos_mutation_name(mutation), seed, r.broken);
-            return seed;
-        }
-    }
-    return 0;
+    chaos_run(seed, mutation, false, &r);
+    if (*r.broken)
+        print_message("# %-14s %s\n", chaos_mutation_name(mutation), r.broken);
+    return *r.broken;
+}
+
+static bool is_found(enum chaos_mutation mutation)
+{
+    if (found_before[mutation] && is_broken_by(mutation, found_before[mutation]))
+        return true;
+    for (uint64_t seed = 1; seed <= SEEDS_MAX; seed++)
+        if (is_broken_by(mutation, seed))
+            return true;
+    return false;
 }
 
 static void run__every_mutation_is_found(void **unused)
@@ -36,7 +51,7 @@ static void run__every_mutation_is_found(void **unused)
 
     (void)unused;
     for (int m = CHAOS_none + 1; m < CHAOS_MUTATION_KINDS; m++)
-        if (!first_broken((enum chaos_mutation)m)) {
+        if (!is_found((enum chaos_mutation)m)) {
             print_message("# %s was not found\n", chaos_mutation_name((enum chaos_mutation)m));
             missed++;
         }
@@ -48,6 +63,6 @@ int main(void)
     const struct CMUnitTest tests[] = { cmocka_unit_test(run__every_mutation_is_found) };
 
     if (getenv("CHAOS_MUTATION"))
-        return !first_broken(chaos_mutation_of(getenv("CHAOS_MUTATION")));
+        return !is_found(chaos_mutation_of(getenv("CHAOS_MUTATION")));
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
