@@ -8,26 +8,25 @@ load common
     done
 }
 
-# runs_for FILE TIME : it runs, and data arrives.
-runs_for() {
-    "$ANOLE" run "$1" --until "$2" --format json >"$BATS_TEST_TMPDIR/out.json" 2>"$BATS_TEST_TMPDIR/err" \
-        || { echo "$1: $(cat "$BATS_TEST_TMPDIR/err")"; return 1; }
-    jq -e '.packets.data_received > 0' "$BATS_TEST_TMPDIR/out.json" >/dev/null
+# result_of FILE ARGUMENT... : what anole run prints, without the time that it took. A million connections take long to make:
+# one scenario is made with 128 of its 1,024 hosts.
+result_of() {
+    case $1 in */uet_alltoall1024.yaml) set -- "$@" --set topology.k=8 ;; esac
+    "$ANOLE" run "$@" --format json >out 2>err || { echo "$1: $(cat err)" >&2; return 1; }
+    jq 'del(.wall)' out
 }
 
-# Where links are slow the first flow comes later.
-@test "every scenario runs for a while and data arrives" {
-    for file in scenarios/*.yaml; do
-        runs_for "$file" 60us || runs_for "$file" 2ms || { echo "$file: no data"; return 1; }
-    done
+data_arrives() {
+    jq -e '.packets.data_received > 0' "$1" >/dev/null
 }
 
-@test "every scenario is the same on one thread and on three" {
-    for file in scenarios/*.yaml; do
-        for threads in 1 3; do
-            "$ANOLE" run "$file" --until 60us --format json --threads "$threads" 2>/dev/null | jq 'del(.wall)' \
-                >"$BATS_TEST_TMPDIR/$threads.json"
-        done
-        cmp "$BATS_TEST_TMPDIR/1.json" "$BATS_TEST_TMPDIR/3.json" || { echo "$file"; return 1; }
+# Where links are slow, or hosts compute first, the first flow comes later.
+@test "every scenario runs, data arrives, and three threads give the same as one" {
+    cd "$BATS_TEST_TMPDIR"
+    for file in "$OLDPWD"/scenarios/*.yaml; do
+        for threads in 1 3; do result_of "$file" --until 60us --threads $threads >$threads.json; done
+        cmp 1.json 3.json || { echo "$file"; return 1; }
+        data_arrives 1.json || result_of "$file" --until 2ms >1.json
+        data_arrives 1.json || { echo "$file: no data"; return 1; }
     done
 }
