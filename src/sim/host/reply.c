@@ -5,6 +5,8 @@ static inline void send(struct sim *s, const struct host *h, uint32_t id, struct
 {
     struct port *p = h->port;
 
+    if (__builtin_expect(p->slow_path & SLOW_LEAP, 0) && s->flow_watch.on_reply(s->flow_watch.arg, p, id, r))
+        return;
     if (!p->backlog && !(p->slow_path & SLOW_LINK) && (!p->paused || s->cfg.ack_unpaused) &&
         !port_is_busy(p, s->engine.now_ps, s->engine.order))
         path_transmit(&s->engine, p, id, r);

@@ -2,6 +2,7 @@
 #include "base/minmax.h"
 #include "sim/host/pacer.h"
 #include "sim/host/send.h"
+#include "sim/link/path.h"
 #include "sim/skip/alone.h"
 #include "sim/skip/lanes.h"
 
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LAST_PACKETS 2u          /* of a message are always sent: a short last one waits for the one before it */
+#define LAST_PACKETS 1u          /* of a message are always sent */
 #define HELD_MIN     4u          /* packets worth a hold */
 #define CHANGE_RTTS  4u          /* before links change, no flow is held */
 #define LOSS_RTTS    4u          /* after packets were lost, nor is a flow with packets under way */
@@ -31,6 +32,7 @@ struct way {                     /* of a flow */
     uint64_t         packets;    /* at most, of those it has left */
     uint64_t         end_sent, from_ps;
     uint64_t         skipped_to;         /* first byte after those that its sender has skipped */
+    uint64_t         leapt_to;           /* first byte after a packet that skipped its way; 0: none */
     uint32_t         unacked;    /* packets of them that no counted ACK is for */
 };
 
@@ -538,6 +540,75 @@ static bool on_turn(void *sim, struct flow *f)
     return is_held;
 }
 
+/* ---- the last packet of a held message, and its ACK ---- */
+
+/* Nothing is in the way of a frame from port to port: it arrives at at_ps. */
+static void leap(struct skip *k, struct sim *s, const uint32_t *path, uint32_t hops, struct packet *p, uint64_t at_ps)
+{
+    struct port *first = &s->net.port[path[0]], *last = &s->net.port[path[hops - 1]];
+    uint32_t     number = engine_number(&s->engine, &last->node->next_number);
+
+    first->free_at_ps = s->engine.now_ps + first->tx_ps[p->bytes];
+    first->free_order = engine_order_of_age(first->tx_ps[p->bytes],
+                                            engine_number(&s->engine, &first->node->next_number));
+    for (uint32_t i = 0; i < hops; i++) {
+        s->net.port[path[i]].counters.tx_packets[p->kind]++;
+        s->net.port[path[i]].counters.tx_bytes += p->bytes;
+    }
+    k->told.hops += hops;
+    p->event.at_ps = at_ps;
+    p->event.order = engine_order_of_age(path_age(last, p->bytes), number);
+    p->event.owner = last->to;
+    evq_put(&s->engine.evq, &p->event, evq_id(&s->engine.evq, p));
+}
+
+/* When a frame arrives that leaves now. A full one has left before, at before_ps: it does not overtake it. */
+static uint64_t arrival_ps(const struct sim *s, const struct lane_path *path, uint32_t bytes, uint64_t before_ps)
+{
+    uint32_t full = s->cfg.mtu_bytes + s->cfg.header_bytes;
+    uint64_t at_ps = s->engine.now_ps;
+
+    for (uint32_t i = 0; i < path->hops; i++) {
+        const struct port *p = &s->net.port[path->port[i]];
+        uint64_t           free_ps = before_ps + p->tx_ps[full];
+
+        at_ps = (i && free_ps > at_ps ? free_ps : at_ps) + path_age(p, bytes);
+        before_ps += path_age(p, full);
+    }
+    return at_ps;
+}
+
+static bool on_send(void *sim, const struct flow *f, uint32_t id, struct packet *p)
+{
+    struct sim  *s = sim;
+    struct skip *k = s->skip;
+    struct way  *w = way_of(k, s, id_of(s, f));
+
+    (void)id;
+    if (!(p->flags & PACKET_LAST) || !p->seq || p->seq != w->skipped_to || !w->messages || !is_alone(k, s, w))
+        return false;
+    w->leapt_to = p->seq + p->payload;
+    leap(k, s, w->path.port, w->path.hops, p, arrival_ps(s, &w->path, p->bytes, w->now.seen_ps));
+    return true;
+}
+
+/* An answer leaves. That to a packet which has skipped its way does the same, if nothing goes first. */
+static bool on_reply(void *sim, const struct port *from, uint32_t id, struct packet *p)
+{
+    struct sim  *s = sim;
+    struct way  *w = way_of(s->skip, s, p->flow);
+    uint64_t     at_ps = s->engine.now_ps;
+
+    (void)id;
+    if (p->kind != PACKET_ACK || p->seq != w->leapt_to || from->backlog || from->paused || from->is_down ||
+        port_is_busy(from, s->engine.now_ps, s->engine.order))
+        return false;
+    for (uint32_t i = 0; i < w->path.back_hops; i++)
+        at_ps += path_age(&s->net.port[w->path.back[i]], p->bytes);
+    leap(s->skip, s, w->path.back, w->path.back_hops, p, at_ps);
+    return true;
+}
+
 /* ---- what happens to flows ---- */
 
 /* A message has been posted: its flow is in the way of others from now on. */
@@ -549,7 +620,7 @@ static void on_start(void *sim, const struct flow *f)
 
     follow_changes(k, s);
     if (!f->is_lasting)
-        w->skipped_to = w->messages = 0;
+        w->skipped_to = w->leapt_to = w->messages = 0;
     if (w->messages++ > 0)
         return;
     find_path(s, f, w);
@@ -623,7 +694,9 @@ void skip_new(struct sim *s)
         return;
     lanes_init(&k->lanes, s);
     s->hosts.at_send |= SEND_HELD;
-    s->flow_watch = (struct flow_watcher){ s, on_start, on_arrival, on_turn, on_gap, on_signal, on_pause, is_held };
+    for (uint32_t i = 0; i < s->net.hosts; i++)
+        s->net.host[i].port->slow_path |= SLOW_LEAP;
+    s->flow_watch = (struct flow_watcher){ s, on_start, on_arrival, on_turn, on_gap, on_send, on_reply, on_signal, on_pause, is_held };
 }
 
 void skip_free(struct sim *s)
