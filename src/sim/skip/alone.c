@@ -2,10 +2,15 @@
 #include "base/minmax.h"
 #include "core/units.h"
 
+static uint64_t tx_ps_of(const struct alone_host *h)
+{
+    return model_frame_ps(h->model, h->frame_bytes, h->line_bps);
+}
+
 /* Time from packet to packet if the port is the limit: what others send goes in between. */
 static uint64_t turn_ps(const struct alone_host *h)
 {
-    uint64_t tx_ps = model_frame_ps(h->model, h->frame_bytes, h->line_bps);
+    uint64_t tx_ps = tx_ps_of(h);
 
     return h->other_bps
                ? units_divide(tx_ps, h->line_bps, h->line_bps - h->other_bps - 1, h->line_bps - h->other_bps)
@@ -24,6 +29,7 @@ static uint64_t send_evenly(const struct alone_host *h, struct alone *a, uint64_
     count = min_u64(count, packets);
     a->at_ps += count * gap_ps;
     a->seen_ps = a->at_ps - gap_ps;
+    a->free_ps = a->seen_ps + tx_ps_of(h);
     a->gap_rate_bps = a->out.rate_bps;
     return count;
 }
@@ -32,9 +38,11 @@ static uint64_t send_evenly(const struct alone_host *h, struct alone *a, uint64_
 static void repace(const struct alone_host *h, struct alone *a, void *state, uint64_t until_ps)
 {
     while (a->out.due_ps < a->at_ps && a->out.due_ps < until_ps) {
-        uint64_t since_ps = a->seen_ps;
+        uint64_t since_ps = a->seen_ps, due_ps = a->out.due_ps > a->free_ps ? a->out.due_ps : a->free_ps;
 
-        a->seen_ps = a->out.due_ps > since_ps ? a->out.due_ps : since_ps + 1;
+        if (due_ps >= a->at_ps || due_ps >= until_ps)
+            return;
+        a->seen_ps = due_ps > since_ps ? due_ps : since_ps + 1;
         h->cc->on_due(h->cc_cfg, state, (struct cc_now){ a->seen_ps, since_ps }, &a->out);
         a->at_ps = a->seen_ps + units_divide(a->at_ps - a->seen_ps, a->gap_rate_bps, a->out.rate_bps - 1,
                                              a->out.rate_bps);
@@ -42,7 +50,7 @@ static void repace(const struct alone_host *h, struct alone *a, void *state, uin
     }
 }
 
-struct gap { uint64_t rate_bps, ps, turn_ps; };      /* of a rate; turn_ps: at least */
+struct gap { uint64_t rate_bps, ps, turn_ps, tx_ps; };       /* of a rate; turn_ps: at least */
 
 static void send_one(const struct alone_host *h, struct alone *a, void *state, struct gap *gap)
 {
@@ -58,6 +66,7 @@ static void send_one(const struct alone_host *h, struct alone *a, void *state, s
     a->gap_rate_bps = a->out.rate_bps;
     a->seen_ps = now.ps;
     a->at_ps = now.ps + gap->ps;
+    a->free_ps = now.ps + gap->tx_ps;
     if (a->out.counts_bytes)
         h->cc->on_sent(h->cc_cfg, state, now, h->frame_bytes, &a->out);
 }
@@ -65,7 +74,7 @@ static void send_one(const struct alone_host *h, struct alone *a, void *state, s
 uint64_t alone_send(const struct alone_host *h, struct alone *a, void *state, uint64_t packets,
                     uint64_t until_ps)
 {
-    struct gap gap = { 0, 0, turn_ps(h) };
+    struct gap gap = { 0, 0, turn_ps(h), tx_ps_of(h) };
     uint64_t   count = 0;
 
     for (;;) {

@@ -1,7 +1,8 @@
 /* src/sim/skip/alone.h - a sender that nothing disturbs, without its packets.
  *
  * Full packets leave as the pacer lets them: the next one a gap after the last, the gap by the rate at that
- * time, and what is left of it shorter or longer when the rate changes (pacer_repace()). Congestion control
+ * time, and what is left of it shorter or longer when the rate changes (pacer_repace()). The pacer notices a
+ * new rate when the port has sent the last packet, not before. Congestion control
  * without marks knows its rate in advance: a rate at its end is a division, a rate that rises is stepped
  * packet by packet. Acknowledgements that the same host sends take their share of its port.
  */
@@ -25,6 +26,7 @@ struct alone {
     uint64_t      at_ps;         /* of the next packet, if the rate stays */
     uint64_t      seen_ps;       /* when that was last decided */
     uint64_t      gap_rate_bps;  /* by which at_ps was set */
+    uint64_t      free_ps;       /* when the port has sent the last packet */
 };
 
 /* Sends full packets, at most so many, that leave before until_ps. Returns how many; 'state' is that of

@@ -251,7 +251,7 @@ static void plan(struct skip *k, struct sim *s, struct flow *f, struct way *w)
 static void hold(struct skip *k, struct sim *s, struct flow *f, struct way *w, uint64_t packets)
 {
     w->is_held = true;
-    w->now = (struct alone){ f->out, s->engine.now_ps, s->engine.now_ps, f->gap_rate_bps };
+    w->now = (struct alone){ f->out, s->engine.now_ps, s->engine.now_ps, f->gap_rate_bps, s->engine.now_ps };
     w->packets = packets;
     f->out.due_ps = NEVER;       /* its control has run ahead */
     plan(k, s, f, w);
@@ -337,7 +337,7 @@ static void check(struct skip *k, struct sim *s, struct flow *f, struct way *w, 
     for (uint32_t i = 0; i < in->count; i++)
         let_go(k, s, &s->flows.flow[in->flow[i]], &k->way[in->flow[i]]);
     w->from_ps = s->engine.now_ps;
-    w->now = (struct alone){ f->out, s->engine.now_ps, s->engine.now_ps, f->gap_rate_bps };
+    w->now = (struct alone){ f->out, s->engine.now_ps, s->engine.now_ps, f->gap_rate_bps, s->engine.now_ps };
     w->other_bps = other_bps(k, &s->net.host[f->host]);
     w->packets = packets;
     w->end_sent = f->sent + packets * s->cfg.mtu_bytes;
@@ -562,16 +562,17 @@ static void leap(struct skip *k, struct sim *s, const uint32_t *path, uint32_t h
     evq_put(&s->engine.evq, &p->event, evq_id(&s->engine.evq, p));
 }
 
-/* When a frame arrives that leaves now. A full one has left before, at before_ps: it does not overtake it. */
-static uint64_t arrival_ps(const struct sim *s, const struct lane_path *path, uint32_t bytes, uint64_t before_ps)
+/* When a frame arrives that leaves now. It does not overtake a full one, which the first port had sent at
+ * free_ps. */
+static uint64_t arrival_ps(const struct sim *s, const struct lane_path *path, uint32_t bytes, uint64_t free_ps)
 {
     uint32_t full = s->cfg.mtu_bytes + s->cfg.header_bytes;
-    uint64_t at_ps = s->engine.now_ps;
+    uint64_t at_ps = s->engine.now_ps, before_ps = free_ps - s->net.port[path->port[0]].tx_ps[full];
 
     for (uint32_t i = 0; i < path->hops; i++) {
         const struct port *p = &s->net.port[path->port[i]];
-        uint64_t           free_ps = before_ps + p->tx_ps[full];
 
+        free_ps = before_ps + p->tx_ps[full];
         at_ps = (i && free_ps > at_ps ? free_ps : at_ps) + path_age(p, bytes);
         before_ps += path_age(p, full);
     }
@@ -588,7 +589,7 @@ static bool on_send(void *sim, const struct flow *f, uint32_t id, struct packet 
     if (!(p->flags & PACKET_LAST) || !p->seq || p->seq != w->skipped_to || !w->messages || !is_alone(k, s, w))
         return false;
     w->leapt_to = p->seq + p->payload;
-    leap(k, s, w->path.port, w->path.hops, p, arrival_ps(s, &w->path, p->bytes, w->now.seen_ps));
+    leap(k, s, w->path.port, w->path.hops, p, arrival_ps(s, &w->path, p->bytes, w->now.free_ps));
     return true;
 }
 

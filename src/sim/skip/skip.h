@@ -1,16 +1,16 @@
 /* src/sim/skip/skip.h - leaves senders alone that nothing disturbs (fidelity: fast).
  *
  * When it is a flow's turn to send, and no port on its way is full (lanes.h), its packets are not simulated:
- * the flow is held until it has two packets of the message left, and the time of these follows from its
- * control alone (alone.h). They are sent as ever, and their arrival and acknowledgement end the message. If
- * another flow comes into its way before that, a CNP arrives or knobs change, the flow has sent what it would
- * have, and goes on packet by packet. So a message costs a few events, whatever its size, and there is
+ * the flow is held until it has one packet of the message left, and the time of that follows from its control
+ * alone (alone.h). It is sent, and it and its acknowledgement arrive when their ways have taken them, which
+ * ends the message. If another flow comes into its way before that, PFC pauses a port of it, a CNP arrives or
+ * knobs change, the flow has sent what it would have, and goes on packet by packet. So a message costs a few events, whatever its size, and there is
  * nothing else to keep in step: counters and progress of held flows are brought up to date when they are read
  * (skip_settle()).
  *
  * One hold in 200 is simulated as well, to measure how far off the others are.
  *
- * A lone flow takes exactly as long as with all its packets. Approximated is what flows that do not fill a
+ * A lone flow takes exactly as long as with all its packets, at any rate. Approximated is what flows that do not fill a
  * port do to each other: acknowledgements slow down data of the same host by their share, and nothing else.
  *
  * Where anything needs every packet (skip_told.why_not), every packet is simulated.
