@@ -137,12 +137,12 @@ uint64_t lanes_full_ps(const struct lanes *l, const struct sim *s, const struct 
 {
     const struct lane *a = &l->lane[p->id];
     uint64_t           now_ps = s->engine.now_ps;
-    double             most = LANE_QUEUE * p->ecn.kmin_bytes, ps;
+    double             ps;
 
     if (a->count > 1)
         return (double)(a->data_bps + a->ack_bps) > LANE_SHARE * (double)p->rate_bps ? now_ps : NEVER;
     if (!p->is_switch || growth(a, p) <= 0)
         return NEVER;            /* a host's own ACKs only slow its data down */
-    ps = (most - queue_now(a, p, now_ps)) / growth(a, p);
+    ps = (p->ecn.kmin_bytes - queue_now(a, p, now_ps)) / growth(a, p);
     return ps <= 0 ? now_ps : ps < (double)PS_PER_S ? now_ps + (uint64_t)ps : NEVER;
 }

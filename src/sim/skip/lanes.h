@@ -4,7 +4,7 @@
  * acknowledgements use those of the way back. Components of flows that affect each other are cut at ports
  * that are not full. Several flows fill a port if they need more than LANE_SHARE of it. A flow alone does not
  * fill a port of its own speed, but together with acknowledgements of others the queue in front of it grows
- * slowly. That queue is computed, and the port is full when packets may soon be marked.
+ * slowly. That queue is computed, and the port is full when packets may be marked.
  */
 #ifndef SIM_SKIP_LANES_H
 #define SIM_SKIP_LANES_H
@@ -13,7 +13,6 @@
 
 #define LANE_HOPS_MAX 16u
 #define LANE_SHARE    0.9
-#define LANE_QUEUE    0.75       /* of kmin: a longer queue fills a port */
 
 struct lane_path {
     uint32_t hops, back_hops;    /* 0: unknown */

@@ -16,7 +16,8 @@
 #define LOSS_RTTS    4u          /* after packets were lost, nor is a flow with packets under way */
 #define PATIENCE     32u         /* packets until a flow looks again whether it is alone */
 #define CHECK_EVERY  200u        /* holds, by hash: one of them is simulated to measure the error, */
-#define CHECKS_DENSE 64u         /* and fewer, the more have been: as many again take three times as long */
+#define CHECK_SHARE  1000u       /* but not more than one in so many packets that are skipped, */
+#define CHECK_MIN    100000u     /* and so many packets */
 
 struct way {                     /* of a flow */
     struct lane_path path;
@@ -44,6 +45,7 @@ struct skip {
     uint32_t         ways;
     double           off_ps, off_squares;    /* sums for told */
     bool             is_turn;    /* a host is about to send: no other may, nor may it twice */
+    uint64_t         held, checked;      /* packets of messages that were held, and that were checked */
     uint64_t         losses, lost_ps;    /* so far in the whole world; when a flow last saw more of them; 0: never */
     uint32_t         epoch;      /* of the routes by which paths were found: see sim/change.h */
 };
@@ -253,6 +255,7 @@ static void hold(struct skip *k, struct sim *s, struct flow *f, struct way *w, u
     w->is_held = true;
     w->now = (struct alone){ f->out, s->engine.now_ps, s->engine.now_ps, f->gap_rate_bps, s->engine.now_ps };
     w->packets = packets;
+    k->held += packets;
     f->out.due_ps = NEVER;       /* its control has run ahead */
     plan(k, s, f, w);
     k->told.holds++;
@@ -314,7 +317,7 @@ static void let_go(struct skip *k, struct sim *s, struct flow *f, struct way *w)
 /* ---- checking ---- */
 
 /* Chosen by what reports do not change. */
-static bool is_to_check(const struct sim *s, const struct flow *f, uint64_t checks)
+static bool is_to_check(const struct skip *k, const struct sim *s, const struct flow *f, uint64_t packets)
 {
     uint64_t h = (uint64_t)f->src << 32 ^ f->dst ^ (f->sent + s->cfg.seed) * 0x9e3779b97f4a7c15ull ^
                  f->start_ps * 0x94d049bb133111ebull;
@@ -322,7 +325,7 @@ static bool is_to_check(const struct sim *s, const struct flow *f, uint64_t chec
     h ^= h >> 31;
     h *= 0xbf58476d1ce4e5b9ull;
     h ^= h >> 29;
-    return h % (CHECK_EVERY * (1 + checks / CHECKS_DENSE)) == 0;
+    return h % CHECK_EVERY == 0 && k->checked + packets < CHECK_MIN + k->held / CHECK_SHARE;
 }
 
 /* A flow that could be held is simulated, and so are those to its host, for their ACKs; a copy of its
@@ -333,6 +336,7 @@ static void check(struct skip *k, struct sim *s, struct flow *f, struct way *w, 
     const struct lane *in = &k->lanes.lane[p->peer->id];
 
     w->is_checked = true;
+    k->checked += packets;
     k->lanes.lane[p->id].checked++;
     for (uint32_t i = 0; i < in->count; i++)
         let_go(k, s, &s->flows.flow[in->flow[i]], &k->way[in->flow[i]]);
@@ -519,7 +523,7 @@ static bool take_turn(struct skip *k, struct sim *s, struct flow *f)
         !is_alone(k, s, w) || k->lanes.lane[w->path.back[0]].checked)
         return false;
     w->patience = 0;
-    if (is_to_check(s, f, k->told.checks)) {
+    if (is_to_check(k, s, f, packets)) {
         check(k, s, f, w, packets - LAST_PACKETS);
         return false;
     }
