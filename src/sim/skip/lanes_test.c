@@ -1,0 +1,128 @@
+/* src/sim/skip/lanes_test.c - paths, loads and queues of ports, computed by hand. */
+#include "sim/skip/lanes.h"
+#include "sim/link/path.h"
+#include "sim/sim.h"
+#include "sim/test_world.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define LINE_BPS (100 * GBPS)
+
+struct fixture { struct world w; struct lanes lanes; struct lane_path path[3]; };
+
+/* Hosts 0 to 3 at one switch; flows 1: 0 to 2, 2: 1 to 2, 3: 2 to 0. ACKs are 86 bytes for 1106 with spacing. */
+static void open_star(struct fixture *f)
+{
+    const struct flow_row row[] = { { .start_ns = 1, .src = 0, .dst = 2, .prio = 3, .bytes = 1000000, .dport = 1 },
+                                    { .start_ns = 1, .src = 1, .dst = 2, .prio = 3, .bytes = 1000000, .dport = 2 },
+                                    { .start_ns = 1, .src = 2, .dst = 0, .prio = 3, .bytes = 1000000, .dport = 3 } };
+    struct sim_cfg        cfg;
+    struct graph          g;
+
+    world_cfg(&cfg, MODEL_NIC);
+    graph_star(&g, &(struct graph_star){ 4, LINE_BPS, PS_PER_US });
+    world_of_flows(&f->w, &g, &cfg, row, 3);
+    sim_run_until(f->w.sim, 2000);
+    lanes_init(&f->lanes, f->w.sim);
+    for (uint32_t i = 0; i < 3; i++)
+        lanes_find_path(f->w.sim, &f->w.sim->flows.flow[i + 1], &f->path[i]);
+}
+
+static void close_star(struct fixture *f)
+{
+    lanes_fini(&f->lanes, f->w.sim);
+    world_end(&f->w);
+}
+
+static const struct port *port_at(const struct fixture *f, uint32_t flow, uint32_t hop)
+{
+    return &f->w.sim->net.port[f->path[flow - 1].port[hop]];
+}
+
+static void lanes_find_path__star(void **unused)
+{
+    struct fixture f;
+
+    (void)unused;
+    open_star(&f);
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct flow *flow = &f.w.sim->flows.flow[i + 1];
+
+        assert_int_equal(f.path[i].hops, 2);
+        assert_int_equal(f.path[i].back_hops, 2);
+        assert_int_equal(port_at(&f, i + 1, 0)->node->id, flow->src);
+        assert_true(port_at(&f, i + 1, 1)->is_switch);
+        assert_int_equal(port_at(&f, i + 1, 1)->peer->node->id, flow->dst);
+        /* there with 1106 bytes twice, back with 86 twice, and four links */
+        assert_int_equal(f.path[i].rtt_ps, 2 * (1106 + 86) * 80 + 4 * PS_PER_US);
+    }
+    assert_int_equal(port_at(&f, 1, 1)->id, port_at(&f, 2, 1)->id);
+    close_star(&f);
+}
+
+/* Two flows may use 90 % of a port; a lone one all of it. */
+static void lanes_room__is_what_others_leave(void **unused)
+{
+    struct fixture     f;
+    const struct port *out;
+
+    (void)unused;
+    open_star(&f);
+    out = port_at(&f, 1, 1);
+    lanes_add(&f.lanes, f.w.sim, &f.path[0], 1, 40 * GBPS);
+    assert_true(lanes_room_bps(&f.lanes, out, 40 * GBPS) == UINT64_MAX);
+    assert_true(lanes_full_ps(&f.lanes, f.w.sim, out) == NEVER);
+    lanes_add(&f.lanes, f.w.sim, &f.path[1], 2, 30 * GBPS);
+    assert_int_equal(lanes_room_bps(&f.lanes, out, 40 * GBPS), 60 * GBPS);
+    assert_int_equal(lanes_room_bps(&f.lanes, out, 30 * GBPS), 50 * GBPS);
+    assert_true(lanes_full_ps(&f.lanes, f.w.sim, out) == NEVER);
+    lanes_change(&f.lanes, f.w.sim, &f.path[1], 30 * GBPS, 51 * GBPS);
+    assert_int_equal(lanes_full_ps(&f.lanes, f.w.sim, out), f.w.sim->engine.now_ps);
+    assert_int_equal(lanes_room_bps(&f.lanes, out, 51 * GBPS), 50 * GBPS);
+    lanes_remove(&f.lanes, f.w.sim, &f.path[0], 1, 40 * GBPS);
+    assert_true(lanes_full_ps(&f.lanes, f.w.sim, out) == NEVER);
+    assert_int_equal(f.lanes.lane[out->id].count, 1);
+    assert_int_equal(f.lanes.lane[out->id].flow[0], 2);
+    assert_int_equal(f.lanes.lane[out->id].data_bps, 51 * GBPS);
+    close_star(&f);
+}
+
+/* Flow 3 sends ACKs of flow 1 the way of its data: 86 of 1106 bytes too much for the port to host 0. Its queue
+ * reaches kmin in kmin / (86 / 1106 x 12.5 bytes a nanosecond), and is gone when flow 1 is. */
+static void lanes_full__when_acks_have_filled_the_queue(void **unused)
+{
+    struct fixture     f;
+    const struct port *out;
+    double             ns;
+
+    (void)unused;
+    open_star(&f);
+    out = port_at(&f, 3, 1);
+    lanes_add(&f.lanes, f.w.sim, &f.path[2], 3, LINE_BPS);
+    assert_true(lanes_full_ps(&f.lanes, f.w.sim, out) == NEVER);
+    lanes_add(&f.lanes, f.w.sim, &f.path[0], 1, LINE_BPS);
+    ns = out->ecn.kmin_bytes / (86.0 / 1106 * 12.5);
+    assert_in_range(lanes_full_ps(&f.lanes, f.w.sim, out) - f.w.sim->engine.now_ps, (uint64_t)(999 * ns),
+                    (uint64_t)(1001 * ns));
+    /* at the host itself ACKs only slow data down */
+    assert_true(lanes_full_ps(&f.lanes, f.w.sim, port_at(&f, 3, 0)) == NEVER);
+    lanes_remove(&f.lanes, f.w.sim, &f.path[0], 1, LINE_BPS);
+    assert_true(lanes_full_ps(&f.lanes, f.w.sim, out) == NEVER);
+    assert_int_equal(f.lanes.lane[out->id].ack_bps, 0);
+    close_star(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lanes_find_path__star),
+        cmocka_unit_test(lanes_room__is_what_others_leave),
+        cmocka_unit_test(lanes_full__when_acks_have_filled_the_queue),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
