@@ -18,13 +18,13 @@
 #ifndef BASE_BOOTSTRAP_H
 #define BASE_BOOTSTRAP_H
 
-#include "base/interval.h"
-
 #include <stdint.h>
 
 #define BOOTSTRAP_CONFIDENCE 0.95
 #define BOOTSTRAP_DRAWS      10000
 #define BOOTSTRAP_VALUES_MAX 65535
+
+struct interval { double low, high; };
 
 struct bootstrap {
     uint32_t  values;            /* n */

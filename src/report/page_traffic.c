@@ -45,8 +45,9 @@ static void add_job_rows(json_t *rows, const struct results *r, uint32_t entry)
         add_row(rows, "of that, first iteration", "us", e->exposed_cold_us);
         add_row(rows, "of that, later iterations", "us", e->exposed_warm_us_mean);
         if (r->spread->seeds) {
-            const struct interval *v = &r->spread->us[entry * EXPOSED_COUNT + EXPOSED_MEAN];
+            const struct expected *v = &r->spread->us[entry * EXPOSED_COUNT + EXPOSED_MEAN];
 
+            add_row(rows, "not hidden, packet by packet: expected", "us", v->mean);
             add_row(rows, "not hidden, packet by packet: at least (95 %)", "us", v->low);
             add_row(rows, "not hidden, packet by packet: at most (95 %)", "us", v->high);
         }

@@ -19,7 +19,7 @@ static bool add_training(const struct results *r, struct card *c)
             card_add(c, CARD_DETAIL, "Communication that computing does not hide: %s.",
                      metric(UNIT_US, e->exposed_us_mean).buf);
         if (r->spread->seeds && r->scenario->entry[i].work_ps)
-            card_add(c, CARD_DETAIL, "Packet by packet it would be %s to %s (95 %% interval).",
+            card_add(c, CARD_DETAIL, "Packet by packet: %s to %s (95 %% interval).",
                      metric(UNIT_US, r->spread->us[i * EXPOSED_COUNT + EXPOSED_MEAN].low).buf,
                      metric(UNIT_US, r->spread->us[i * EXPOSED_COUNT + EXPOSED_MEAN].high).buf);
         if (isfinite(e->bound_share) && e->bound_share > 0)

@@ -148,19 +148,21 @@ static json_t *collectives_json(const struct results *r, uint32_t entry)
     return rows;
 }
 
-/* Intervals of fidelity fast. */
-static void put_intervals(json_t *row, const struct results *r, uint32_t entry)
+/* What fidelity fast expects of packets. */
+static void put_expected(json_t *row, const struct results *r, uint32_t entry)
 {
-    static const char *const names[EXPOSED_COUNT][2] = {
-        { "exposed_us_mean_low", "exposed_us_mean_high" }, { "exposed_cold_us_low", "exposed_cold_us_high" },
-        { "exposed_warm_us_mean_low", "exposed_warm_us_mean_high" },
-    };
+    static const char *const names[EXPOSED_COUNT] = { "exposed_us_mean", "exposed_cold_us", "exposed_warm_us_mean" };
+    char                     name[48];
 
     for (uint32_t i = 0; r->spread->seeds && i < EXPOSED_COUNT; i++) {
-        const struct interval *v = &r->spread->us[entry * EXPOSED_COUNT + i];
+        const struct expected *v = &r->spread->us[entry * EXPOSED_COUNT + i];
 
-        json_put_number(row, names[i][0], v->low);
-        json_put_number(row, names[i][1], v->high);
+        snprintf(name, sizeof name, "%s_expected", names[i]);
+        json_put_number(row, name, v->mean);
+        snprintf(name, sizeof name, "%s_low", names[i]);
+        json_put_number(row, name, v->low);
+        snprintf(name, sizeof name, "%s_high", names[i]);
+        json_put_number(row, name, v->high);
     }
 }
 
@@ -180,7 +182,7 @@ static void put_job(json_t *row, const struct results *r, uint32_t entry)
         json_put_number(row, "exposed_us_mean", e->exposed_us_mean);
         json_put_number(row, "exposed_cold_us", e->exposed_cold_us);
         json_put_number(row, "exposed_warm_us_mean", e->exposed_warm_us_mean);
-        put_intervals(row, r, entry);
+        put_expected(row, r, entry);
         json_put_number(row, "algbw_bps", e->algbw_bps);
         json_put_number(row, "busbw_bps", e->busbw_bps);
         json_put_number(row, "bound_share", e->bound_share);

@@ -46,12 +46,13 @@ static void print_traffic(const struct results *r, FILE *out)
     }
 }
 
-/* "2.1 ms to 2.2 ms" */
-static struct text interval_text(const struct interval *v)
+/* "2.15 ms (2.1 ms to 2.2 ms)" */
+static struct text expected_text(const struct expected *v)
 {
     struct text t;
 
-    snprintf(t.buf, sizeof t.buf, "%.28s to %.28s", metric(UNIT_US, v->low).buf, metric(UNIT_US, v->high).buf);
+    snprintf(t.buf, sizeof t.buf, isnan(v->mean) ? "%.16s" : "%.16s (%.16s to %.16s)", metric(UNIT_US, v->mean).buf,
+             metric(UNIT_US, v->low).buf, metric(UNIT_US, v->high).buf);
     return t;
 }
 
@@ -66,13 +67,12 @@ static void print_spread(const struct results *r, const struct skip_told *k, FIL
         return;
     }
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
-        const struct interval *us = &s->us[i * EXPOSED_COUNT];
+        const struct expected *us = &s->us[i * EXPOSED_COUNT];
 
-        if (isnan(us[EXPOSED_MEAN].low))
-            continue;
-        print_line(out, "exposed", "%s: %s packet by packet; cold %s, warm %s", r->scenario->entry[i].name,
-                   interval_text(&us[EXPOSED_MEAN]).buf, interval_text(&us[EXPOSED_COLD]).buf,
-                   isnan(us[EXPOSED_WARM].low) ? "-" : interval_text(&us[EXPOSED_WARM]).buf);
+        if (!isnan(us[EXPOSED_MEAN].mean))
+            print_line(out, "exposed", "%s: %s packet by packet; cold %s, warm %s", r->scenario->entry[i].name,
+                       expected_text(&us[EXPOSED_MEAN]).buf, expected_text(&us[EXPOSED_COLD]).buf,
+                       expected_text(&us[EXPOSED_WARM]).buf);
     }
     print_line(out, "", "95 %% interval for one such run: %s%s; %.2g %% for the model, measured bias %.2g %%",
                s->seeds > 1 ? "spread of " : "seeds have no effect",

@@ -15,7 +15,7 @@ void exposed_us(const struct traffic_about *t, const struct ops_cell *c, double 
     us[EXPOSED_WARM] = ops_later_us_mean(c) - work_us;
 }
 
-struct interval spread_interval(const double *sample, uint32_t count, double model)
+struct expected spread_interval(const double *sample, uint32_t count, double model)
 {
     double mean = mean_of(sample, count), squares = 0, half;
 
@@ -24,7 +24,7 @@ struct interval spread_interval(const double *sample, uint32_t count, double mod
     half = model * fabs(mean);
     if (count > 1)
         half += student_quantile(count - 1) * sqrt(squares / (count - 1) * (1 + 1.0 / count));
-    return (struct interval){ fmax(mean - half, 0), mean + half };
+    return (struct expected){ mean, fmax(mean - half, 0), mean + half };
 }
 
 void spread_fini(struct spread *s)

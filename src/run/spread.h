@@ -19,7 +19,6 @@
 #ifndef RUN_SPREAD_H
 #define RUN_SPREAD_H
 
-#include "base/interval.h"
 #include "meter/ops.h"
 #include "traffic/traffic_flow.h"
 
@@ -32,18 +31,21 @@
 /* What computing does not hide of iterations. */
 enum exposed { EXPOSED_MEAN, EXPOSED_COLD, EXPOSED_WARM, EXPOSED_COUNT };     /* all, first, later ones */
 
+struct expected { double mean, low, high; };         /* in microseconds; NAN: not known */
+
 struct spread {
     uint32_t         seeds;      /* of all runs; 0: there is no interval */
     const char      *why_not;    /* why there is none; NULL: nothing asks for one */
     double           model;      /* share of the mean that is added at both ends */
-    struct interval *us;         /* [entry * EXPOSED_COUNT + enum exposed]; NAN: not training */
+    struct expected *us;         /* [entry * EXPOSED_COUNT + enum exposed] */
 };
 
 /* In microseconds; NAN: no iteration has ended, or it is not known how long it computes. */
 void exposed_us(const struct traffic_about *, const struct ops_cell *iterations, double us[EXPOSED_COUNT]);
 
-/* The interval of a value of which 'count' samples are given, widened by so large a share of their mean. */
-struct interval spread_interval(const double *sample, uint32_t count, double model);
+/* Where the next value is expected after 'count' samples, with its interval widened by so large a share of
+ * their mean. */
+struct expected spread_interval(const double *sample, uint32_t count, double model);
 
 void spread_fini(struct spread *);
 

@@ -13,7 +13,7 @@
  * there is nothing. */
 static void spread_interval__of_two_samples_by_hand(void **unused)
 {
-    struct interval v = spread_interval((const double[]){ 9, 11 }, 2, 0);
+    struct expected v = spread_interval((const double[]){ 9, 11 }, 2, 0);
 
     (void)unused;
     assert_true(v.low == 0 && fabs(v.high - 10 - 12.7062 * sqrt(2) * sqrt(1.5)) < 1e-3);
@@ -21,7 +21,7 @@ static void spread_interval__of_two_samples_by_hand(void **unused)
 
 static void spread_interval__of_one_sample_is_the_model(void **unused)
 {
-    struct interval v = spread_interval((const double[]){ 200 }, 1, 0.01);
+    struct expected v = spread_interval((const double[]){ 200 }, 1, 0.01);
 
     (void)unused;
     assert_true(fabs(v.low - 198) < 1e-9 && fabs(v.high - 202) < 1e-9);
@@ -38,7 +38,7 @@ static void spread_interval__holds_the_next_sample_in_95_percent(void **unused)
     rng_init(&rng, 1, 0);
     for (uint32_t i = 0; i < 20000; i++) {
         double          sample[6];
-        struct interval v;
+        struct expected v;
 
         for (uint32_t k = 0; k < 6; k++) {
             sample[k] = 100;
