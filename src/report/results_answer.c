@@ -65,12 +65,22 @@ static void add_cost(const struct results *r, struct card *c)
         card_add(c, CARD_COST, "Longest queue: %s.", metric(UNIT_BYTES, r->queue_bytes_max).buf);
 }
 
+static void add_seeds(const struct results *r, struct card *c)
+{
+    unsigned long long seed = r->sim->cfg.seed;
+
+    if (r->spread->seeds > 1)
+        card_add(c, CARD_SURE, "The run with seed %llu; the interval is of %u seeds.", seed, r->spread->seeds);
+    else
+        card_add(c, CARD_SURE, "One run, seed %llu: other seeds %s.", seed, r->spread->seeds ? "give the same" : "differ");
+}
+
 void results_answer(const struct results *r, struct card *c)
 {
     *c = (struct card){ 0 };
     add_finding(r, c);
     add_cost(r, c);
-    card_add(c, CARD_SURE, "One run, seed %llu: other seeds differ.", (unsigned long long)r->sim->cfg.seed);
+    add_seeds(r, c);
     if (r->flows_unfinished > 0)
         card_add(c, CARD_SURE, "%s not finished and do not count.",
                  counted((uint64_t)r->flows_unfinished, "flow had", "flows had").buf);

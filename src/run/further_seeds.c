@@ -12,6 +12,7 @@
 
 #define SEED_STEP   3000000u     /* far from seeds that people choose */
 #define THREADS_MAX 64u
+#define HOSTS_MANY  4096u        /* of a network that fills gigabytes: its runs are in memory one at a time */
 
 struct batch {
     const struct simulation *first;
@@ -77,6 +78,8 @@ static uint32_t threads_of(const struct simulation *s, uint32_t runs)
     long     processors = sysconf(_SC_NPROCESSORS_ONLN);
     uint32_t threads = s->input.threads ? s->input.threads : processors > 0 ? (uint32_t)processors : 1;
 
+    if (s->sim->net.hosts > HOSTS_MANY)
+        return 1;
     threads = threads < runs ? threads : runs;
     return threads < THREADS_MAX ? threads : THREADS_MAX;
 }
