@@ -70,7 +70,7 @@ static void add_seeds(const struct results *r, struct card *c)
     unsigned long long seed = r->sim->cfg.seed;
 
     if (r->spread->seeds > 1)
-        card_add(c, CARD_SURE, "The run with seed %llu; the interval is of %u seeds.", seed, r->spread->seeds);
+        card_add(c, CARD_SURE, "The run with seed %llu, one of %u for the interval.", seed, r->spread->seeds);
     else
         card_add(c, CARD_SURE, "One run, seed %llu: other seeds %s.", seed, r->spread->seeds ? "give the same" : "differ");
 }
