@@ -1,0 +1,146 @@
+/* src/campaign/compare_goal_test.c - the figure of a goal, from figures by hand. */
+#include "campaign/compare.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const uint64_t  seeds[] = { 1 };
+static struct variant  list[] = { { .name = (char *)"base" }, { .name = (char *)"other" } };
+static const struct variants variants = { list, 2 };
+
+struct given { const char *name; double base, other; };
+
+/* Two variants with one seed and these figures; then the figure of the goal. */
+static void compare(struct comparison *c, const char *goal, const struct given *g, uint32_t count)
+{
+    struct err err;
+
+    *c = (struct comparison){ .variants = &variants, .seed = seeds, .seeds = 1, .has_goal = true };
+    assert_int_equal(goal_of_text(&c->goal, goal, &err), 0);
+    for (uint32_t i = 0; i < count; i++) {
+        struct metric m = { .better = BETTER_LOWER };
+
+        snprintf(m.name, sizeof m.name, "%s", g[i].name);
+        comparison_add_metrics(c, &m, 1);
+        c->figures.list[i].value[0] = g[i].base;
+        c->figures.list[i].value[1] = g[i].other;
+    }
+    assert_int_equal(comparison_add_goal(c, &err), 0);
+    comparison_fill_goal(c);
+}
+
+static double goal_value(const struct comparison *c, uint32_t variant)
+{
+    return c->figures.list[comparison_goal_figure(c)].value[variant];
+}
+
+#define NEAR(a, b) assert_true(fabs((a) - (b)) < 1e-12)
+
+/* 4^0.75 x 16^0.25 = 2^1.5 x 2^1 = 2^2.5; without elephants, mice alone count. */
+static void goal__weights_means(void **unused)
+{
+    static const struct given g[] = {
+        { "slowdown_mean", 100, 100 }, { "mice.slowdown_mean", 4, 3 }, { "elephants.slowdown_mean", 16, NAN },
+    };
+    struct comparison c;
+
+    (void)unused;
+    compare(&c, "mice=0.75,elephants=0.25", g, 3);
+    NEAR(goal_value(&c, 0), pow(2, 2.5));
+    NEAR(goal_value(&c, 1), 3);
+    assert_true(c.figures.list[comparison_goal_figure(&c)].is_shown);
+    comparison_fini(&c);
+}
+
+static void goal__takes_p99_of_one_class(void **unused)
+{
+    static const struct given g[] = {
+        { "mice.slowdown_mean", 4, 3 }, { "mice.slowdown_p99", 40, 30 }, { "slowdown_p99", 7, 8 },
+    };
+    struct comparison c;
+
+    (void)unused;
+    compare(&c, "p99_slowdown of mice", g, 3);
+    NEAR(goal_value(&c, 0), 40);
+    NEAR(goal_value(&c, 1), 30);
+    comparison_fini(&c);
+}
+
+/* Geometric means of two jobs: sqrt(100 x 400) = 200, sqrt(225 x 400) = 300. Without jobs the goal falls back
+ * to slowdowns. */
+static void goal__of_jobs_is_their_geometric_mean(void **unused)
+{
+    static const struct given jobs[] = {
+        { "a.iteration_us_mean", 100, 225 }, { "slowdown_mean", 2, 3 }, { "b.iteration_us_mean", 400, 400 },
+    };
+    static const struct given none[] = {
+        { "slowdown_mean", 2, 3 }, { "mice.slowdown_mean", 2, 3 }, { "elephants.slowdown_mean", 2, 3 },
+        { "iteration_us", 1, 1 },
+    };
+    struct comparison c;
+
+    (void)unused;
+    compare(&c, "iteration_time", jobs, 3);
+    NEAR(goal_value(&c, 0), 200);
+    NEAR(goal_value(&c, 1), 300);
+    assert_int_equal(c.figures.list[comparison_goal_figure(&c)].metric.unit, UNIT_US);
+    comparison_fini(&c);
+    compare(&c, "iteration_time", none, 4);
+    NEAR(goal_value(&c, 0), 2);
+    NEAR(goal_value(&c, 1), 3);
+    comparison_fini(&c);
+}
+
+static void goal__refuses_a_class_without_figures(void **unused)
+{
+    struct comparison c = { .variants = &variants, .seed = seeds, .seeds = 1, .has_goal = true };
+    struct err        err;
+
+    (void)unused;
+    assert_int_equal(goal_of_text(&c.goal, "middle=1", &err), 0);
+    assert_int_equal(comparison_add_goal(&c, &err), -EINVAL);
+    comparison_fini(&c);
+}
+
+/* Elephants 4 % slower, within 5 %; a job 3 % slower, beyond 2 %. */
+static void breaks_bound__by_class_and_by_job(void **unused)
+{
+    static const struct given classes[] = {
+        { "slowdown_mean", 1, 2 }, { "mice.slowdown_mean", 1, 0.5 }, { "elephants.slowdown_mean", 1, 1.04 },
+    };
+    static const struct given jobs[] = { { "a.iteration_us_mean", 100, 103 } };
+    struct comparison         c;
+
+    (void)unused;
+    compare(&c, "balanced", classes, 3);
+    comparison_judge(&c);
+    assert_false(comparison_breaks_bound(&c, 1));
+    c.goal.class_bound = 0.03;
+    assert_true(comparison_breaks_bound(&c, 1));
+    comparison_fini(&c);
+    compare(&c, "iteration_time", jobs, 1);
+    comparison_judge(&c);
+    assert_true(comparison_breaks_bound(&c, 1));
+    c.goal.job_bound = 0.04;
+    assert_false(comparison_breaks_bound(&c, 1));
+    comparison_fini(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(goal__weights_means),
+        cmocka_unit_test(goal__takes_p99_of_one_class),
+        cmocka_unit_test(goal__of_jobs_is_their_geometric_mean),
+        cmocka_unit_test(goal__refuses_a_class_without_figures),
+        cmocka_unit_test(breaks_bound__by_class_and_by_job),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
