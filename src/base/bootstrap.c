@@ -1,4 +1,3 @@
-/* src/base/bootstrap.c */
 #include "base/bootstrap.h"
 #include "base/err.h"
 #include "base/rng.h"

@@ -1,4 +1,3 @@
-/* src/base/bootstrap_test.c */
 #include "base/bootstrap.h"
 #include "base/rng.h"
 

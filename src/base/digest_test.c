@@ -1,4 +1,3 @@
-/* src/base/digest_test.c */
 #include "base/digest.h"
 
 #include <setjmp.h>

@@ -1,4 +1,3 @@
-/* src/base/err.c */
 #include "base/err.h"
 #include "base/escape.h"
 

@@ -1,4 +1,3 @@
-/* src/base/err_test.c */
 #include "base/err.h"
 
 #include <setjmp.h>

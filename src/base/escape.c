@@ -1,4 +1,3 @@
-/* src/base/escape.c */
 #include "base/escape.h"
 
 #include <stdbool.h>

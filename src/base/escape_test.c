@@ -1,4 +1,3 @@
-/* src/base/escape_test.c */
 #include "base/escape.h"
 
 #include <setjmp.h>

@@ -1,4 +1,3 @@
-/* src/base/heap_test.c */
 #include "base/heap.h"
 #include "base/rng.h"
 

@@ -1,4 +1,3 @@
-/* src/base/hist.c */
 #include "base/hist.h"
 
 #include <assert.h>

@@ -1,4 +1,3 @@
-/* src/base/hist_test.c */
 #include "base/err.h"
 #include "base/hist.h"
 #include "base/rng.h"

@@ -1,4 +1,3 @@
-/* src/base/json.c */
 #include "base/json.h"
 #include "base/err.h"
 

@@ -1,4 +1,3 @@
-/* src/base/json_test.c */
 #include "base/json.h"
 
 #include <setjmp.h>

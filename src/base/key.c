@@ -1,4 +1,3 @@
-/* src/base/key.c - see key.h. */
 #include "base/key.h"
 #include "base/text.h"
 

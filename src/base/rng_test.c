@@ -1,4 +1,3 @@
-/* src/base/rng_test.c */
 #include "base/rng.h"
 
 #include <setjmp.h>

@@ -1,4 +1,3 @@
-/* src/base/sobol.c */
 #include "base/sobol.h"
 
 #include <assert.h>

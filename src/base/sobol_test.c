@@ -1,4 +1,3 @@
-/* src/base/sobol_test.c */
 #include "base/sobol.h"
 
 #include <setjmp.h>

@@ -1,4 +1,3 @@
-/* src/base/text.c */
 #include "base/text.h"
 
 #include <assert.h>

@@ -1,4 +1,3 @@
-/* src/base/text_test.c */
 #include "base/text.h"
 
 #include <setjmp.h>

@@ -1,4 +1,3 @@
-/* src/base/tokens.c */
 #include "base/tokens.h"
 
 #include "base/text.h"

@@ -1,4 +1,3 @@
-/* src/base/tokens_test.c */
 #include "base/tokens.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* src/base/yaml_test.c */
 #include "base/yaml.h"
 
 #include <setjmp.h>

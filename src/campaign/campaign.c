@@ -1,4 +1,3 @@
-/* src/campaign/campaign.c */
 #include "campaign/campaign.h"
 #include "base/file/database.h"
 #include "base/json.h"

@@ -1,4 +1,3 @@
-/* src/campaign/campaign_figures.c */
 #include "campaign/campaign_figures.h"
 #include "base/err.h"
 #include "base/escape.h"

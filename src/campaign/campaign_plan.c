@@ -1,4 +1,3 @@
-/* src/campaign/campaign_plan.c */
 #include "campaign/campaign_plan.h"
 #include "base/file/interrupt.h"
 

@@ -1,4 +1,3 @@
-/* src/campaign/campaign_runs.c */
 #include "campaign/campaign_runs.h"
 #include "base/print/safe.h"
 #include "report/metrics.h"

@@ -1,4 +1,3 @@
-/* src/campaign/campaign_test.c */
 #include "campaign/campaign.h"
 
 #include <setjmp.h>

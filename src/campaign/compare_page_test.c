@@ -1,4 +1,3 @@
-/* src/campaign/compare_page_test.c */
 #include "campaign/compare.h"
 
 #include <setjmp.h>

@@ -1,4 +1,3 @@
-/* src/campaign/compare_print.c */
 #include "base/bootstrap.h"
 #include "base/evidence/fdr.h"
 #include "base/json.h"

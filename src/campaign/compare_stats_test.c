@@ -1,4 +1,3 @@
-/* src/campaign/compare_stats_test.c */
 #include "base/bootstrap.h"
 #include "campaign/compare.h"
 

@@ -1,4 +1,3 @@
-/* src/campaign/executor.c */
 #include "campaign/executor.h"
 #include "base/io/whole.h"
 #include "campaign/executor_mpi.h"

@@ -1,4 +1,3 @@
-/* src/campaign/pool_test.c */
 #include "campaign/pool.h"
 
 #include <setjmp.h>

@@ -1,4 +1,3 @@
-/* src/campaign/sweep_points.c */
 #include "campaign/sweep_points.h"
 #include "base/rng.h"
 #include "base/sobol.h"

@@ -1,4 +1,3 @@
-/* src/campaign/sweep_points_test.c */
 #include "campaign/sweep_points.h"
 
 #include <setjmp.h>

@@ -1,4 +1,3 @@
-/* src/campaign/sweep_print.c */
 #include "base/bootstrap.h"
 #include "base/json.h"
 #include "base/print/safe.h"

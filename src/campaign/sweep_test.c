@@ -1,4 +1,3 @@
-/* src/campaign/sweep_test.c */
 #include "campaign/sweep.h"
 
 #include <setjmp.h>

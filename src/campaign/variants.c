@@ -1,4 +1,3 @@
-/* src/campaign/variants.c */
 #include "campaign/variants.h"
 #include "base/text.h"
 #include "report/about.h"

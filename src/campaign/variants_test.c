@@ -1,4 +1,3 @@
-/* src/campaign/variants_test.c */
 #include "campaign/variants.h"
 
 #include <setjmp.h>

@@ -1,4 +1,3 @@
-/* src/cc/nscc.c */
 #include "cc/nscc.h"
 
 #include "core/units.h"

@@ -1,4 +1,3 @@
-/* src/cc/timer_test.c */
 #include "cc/timer.h"
 
 #include <stdarg.h>

@@ -1,4 +1,3 @@
-/* src/cmd/campaign_options.c */
 #include "cmd/campaign_options.h"
 #include "base/bootstrap.h"
 #include "base/text.h"

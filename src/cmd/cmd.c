@@ -1,4 +1,3 @@
-/* src/cmd/cmd.c */
 #include "cmd/cmd.h"
 #include "base/key.h"
 #include "base/print/excerpt.h"

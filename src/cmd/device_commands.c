@@ -1,4 +1,3 @@
-/* src/cmd/device_commands.c - see device_commands.h. */
 #include "cmd/device_commands.h"
 #include "report/setting_print.h"
 

@@ -1,4 +1,3 @@
-/* src/cmd/options.c - see options.h. */
 #include "cmd/options.h"
 #include "cmd/cmd.h"
 #include "version.h"

@@ -1,4 +1,3 @@
-/* src/core/figures.c */
 #include "core/figures.h"
 #include "core/units.h"
 

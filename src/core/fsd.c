@@ -1,4 +1,3 @@
-/* src/core/fsd.c - see fsd.h. */
 #include "core/fsd.h"
 
 #define FIRST_LOG2 6             /* bin 0 ends at 2^(this + 1): a small packet */

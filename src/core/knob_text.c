@@ -1,4 +1,3 @@
-/* src/core/knob_text.c */
 #include "core/knob_text.h"
 #include "base/text.h"
 

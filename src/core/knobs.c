@@ -1,4 +1,3 @@
-/* src/core/knobs.c */
 #include "core/knobs.h"
 #include "base/text.h"
 

@@ -1,4 +1,3 @@
-/* src/core/knobs_test.c */
 #include "core/knobs.h"
 
 #include <setjmp.h>

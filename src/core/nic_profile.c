@@ -1,4 +1,3 @@
-/* src/core/nic_profile.c - see nic_profile.h. */
 #include "core/nic_profile.h"
 
 #include <string.h>

@@ -1,4 +1,3 @@
-/* src/core/nic_profile_test.c */
 #include "core/nic_profile.h"
 
 #include <string.h>

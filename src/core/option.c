@@ -1,4 +1,3 @@
-/* src/core/option.c - see option.h. */
 #include "core/option.h"
 #include "base/reader.h"
 #include "base/text.h"

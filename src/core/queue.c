@@ -1,4 +1,3 @@
-/* src/core/queue.c - see queue.h. */
 #include "core/queue.h"
 
 struct ecn ecn_of_knobs(const struct knobs *k)

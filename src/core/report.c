@@ -1,4 +1,3 @@
-/* src/core/report.c - see report.h. */
 #include "core/report.h"
 #include "base/err.h"
 

@@ -1,4 +1,3 @@
-/* src/core/scope.c - see scope.h. */
 #include "core/scope.h"
 
 #include <stdio.h>

@@ -1,4 +1,3 @@
-/* src/core/tuning_goal.c - see tuning_goal.h. */
 #include "core/tuning_goal.h"
 #include "base/text.h"
 

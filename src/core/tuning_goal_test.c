@@ -1,4 +1,3 @@
-/* src/core/tuning_goal_test.c */
 #include "core/tuning_goal.h"
 
 #include <math.h>

@@ -1,4 +1,3 @@
-/* src/core/world.c - see world.h. */
 #include "core/world.h"
 #include "base/err.h"
 

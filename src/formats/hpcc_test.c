@@ -1,4 +1,3 @@
-/* src/formats/hpcc_test.c */
 #include "formats/hpcc.h"
 
 #include "core/units.h"

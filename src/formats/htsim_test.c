@@ -1,4 +1,3 @@
-/* src/formats/htsim_test.c */
 #include "formats/htsim.h"
 
 #include "core/units.h"

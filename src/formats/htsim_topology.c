@@ -1,4 +1,3 @@
-/* src/formats/htsim_topology.c */
 #include "formats/htsim.h"
 
 #include "base/text.h"

@@ -1,4 +1,3 @@
-/* src/lb/entropy.c */
 #include "lb/entropy.h"
 
 #include "base/err.h"

@@ -1,4 +1,3 @@
-/* src/meter/fct.c */
 #include "meter/fct.h"
 #include "base/err.h"
 

@@ -1,4 +1,3 @@
-/* src/meter/kl.c - see kl.h. */
 #include "meter/kl.h"
 #include "base/rng.h"
 

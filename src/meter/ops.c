@@ -1,4 +1,3 @@
-/* src/meter/ops.c */
 #include "meter/ops.h"
 #include "base/err.h"
 

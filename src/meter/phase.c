@@ -1,4 +1,3 @@
-/* src/meter/phase.c */
 #include "meter/phase.h"
 
 const char *const phase_names[PHASES] = { "before", "during", "after" };

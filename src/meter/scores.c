@@ -1,4 +1,3 @@
-/* src/meter/scores.c */
 #include "meter/scores.h"
 
 #include <math.h>

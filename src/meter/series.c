@@ -1,4 +1,3 @@
-/* src/meter/series.c */
 #include "meter/series.h"
 #include "base/err.h"
 #include "core/units.h"

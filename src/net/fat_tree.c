@@ -1,4 +1,3 @@
-/* src/net/fat_tree.c */
 #include "net/fat_tree.h"
 
 #include <errno.h>

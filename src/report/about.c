@@ -1,4 +1,3 @@
-/* src/report/about.c - see about.h. */
 #include "report/about.h"
 #include "base/text.h"
 #include "core/units.h"

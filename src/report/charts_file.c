@@ -1,4 +1,3 @@
-/* src/report/charts_file.c - see charts_file.h. */
 #include "report/charts_file.h"
 #include "core/figures.h"
 #include "report/results_json.h"

@@ -1,4 +1,3 @@
-/* src/report/metrics.c */
 #include "report/metrics.h"
 #include "base/text.h"
 

@@ -1,4 +1,3 @@
-/* src/report/run_files.c */
 #include "report/run_files.h"
 #include "report/charts_file.h"
 #include "base/file/interrupt.h"

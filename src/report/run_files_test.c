@@ -1,4 +1,3 @@
-/* src/report/run_files_test.c */
 #include "report/run_files.h"
 #include "base/text.h"
 

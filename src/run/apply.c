@@ -1,4 +1,3 @@
-/* src/run/apply.c */
 #include "run/apply.h"
 #include "sim/observe/queue_telemetry.h"
 

@@ -1,4 +1,3 @@
-/* src/run/further_seeds.c */
 #include "run/further_seeds.h"
 #include "run/progress.h"
 #include "run/simulation.h"

@@ -1,4 +1,3 @@
-/* src/run/progress.c */
 #include "run/progress.h"
 #include "base/io/clock.h"
 #include "base/text.h"

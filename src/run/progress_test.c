@@ -1,4 +1,3 @@
-/* src/run/progress_test.c */
 #include "run/progress.h"
 #include "core/units.h"
 #include "scenario/scenario.h"

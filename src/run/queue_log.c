@@ -1,4 +1,3 @@
-/* src/run/queue_log.c */
 #include "run/queue_log.h"
 #include "sim/observe/queue_telemetry.h"
 

@@ -1,4 +1,3 @@
-/* src/run/sampling.c */
 #include "run/sampling.h"
 
 #define POINT_PS_FIRST (PS_PER_US / 8)

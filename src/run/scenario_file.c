@@ -1,4 +1,3 @@
-/* src/run/scenario_file.c */
 #include "run/scenario_file.h"
 #include "base/text.h"
 #include "scenario/examples.h"

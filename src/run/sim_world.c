@@ -1,4 +1,3 @@
-/* src/run/sim_world.c */
 #include "run/sim_world.h"
 #include "sim/observe/queue_telemetry.h"
 #include "sim/uet_build.h"

@@ -1,4 +1,3 @@
-/* src/run/simulation.c */
 #include "run/simulation.h"
 #include "run/progress.h"
 #include "run/sim_world.h"

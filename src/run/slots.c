@@ -1,4 +1,3 @@
-/* src/run/slots.c */
 #include "run/slots.h"
 #include "sim/observe/queue_telemetry.h"
 

@@ -1,4 +1,3 @@
-/* src/run/spread.c */
 #include "run/spread.h"
 #include "base/bootstrap.h"
 #include "core/units.h"

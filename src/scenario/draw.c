@@ -1,4 +1,3 @@
-/* src/scenario/draw.c - see draw.h. */
 #include "scenario/draw.h"
 
 #include "base/minmax.h"

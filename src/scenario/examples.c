@@ -1,4 +1,3 @@
-/* src/scenario/examples.c */
 #include "scenario/examples.h"
 #include "base/text.h"
 

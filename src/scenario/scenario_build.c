@@ -1,4 +1,3 @@
-/* src/scenario/scenario_build.c - see build.h. */
 #include "scenario/scenario_build.h"
 
 #include <stdarg.h>

@@ -1,4 +1,3 @@
-/* src/scenario/scenario_htsim.c */
 #include "scenario/scenario_htsim.h"
 
 #include "base/text.h"

@@ -1,4 +1,3 @@
-/* src/sim/build.c - see build.h. */
 #include "sim/link/path.h"
 #include "sim/build.h"
 #include "sim/change.h"

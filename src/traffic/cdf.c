@@ -1,4 +1,3 @@
-/* src/traffic/cdf.c */
 #include "traffic/cdf.h"
 
 #include "base/tokens.h"

@@ -1,4 +1,3 @@
-/* src/traffic/cdf_test.c */
 #include "traffic/cdf.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* src/tune/anneal.c - see anneal.h. */
 #include "tune/anneal.h"
 #include "tune/exp.h"
 #include "tune/setting.h"

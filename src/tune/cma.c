@@ -1,4 +1,3 @@
-/* src/tune/cma.c - see cma.h. */
 #include "tune/cma.h"
 #include "tune/exp.h"
 

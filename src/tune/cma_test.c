@@ -1,4 +1,3 @@
-/* src/tune/cma_test.c */
 #include "tune/cma.h"
 
 #include <math.h>

@@ -1,4 +1,3 @@
-/* src/tune/cmaes_test.c */
 #include "tune/search/test_search.h"
 
 #include <string.h>

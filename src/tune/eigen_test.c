@@ -1,4 +1,3 @@
-/* src/tune/eigen_test.c */
 #include "tune/eigen.h"
 #include "base/rng.h"
 

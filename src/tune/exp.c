@@ -1,4 +1,3 @@
-/* src/tune/exp.c - see exp.h. */
 #include "tune/exp.h"
 #include "base/rng.h"
 

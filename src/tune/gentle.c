@@ -1,4 +1,3 @@
-/* src/tune/gentle.c - see gentle.h. */
 #include "tune/gentle.h"
 #include "tune/rehearse/search/coded.h"
 

@@ -1,4 +1,3 @@
-/* src/tune/lag_test.c */
 #include "tune/lag.h"
 #include "core/units.h"
 

@@ -1,4 +1,3 @@
-/* src/tune/random_test.c */
 #include "tune/search/test_search.h"
 
 #include <string.h>

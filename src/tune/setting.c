@@ -1,4 +1,3 @@
-/* src/tune/setting.c - see setting.h. */
 #include "tune/setting.h"
 #include "base/text.h"
 #include "base/yaml.h"

@@ -1,4 +1,3 @@
-/* src/tune/tuned_queues_test.c */
 #include "tune/tuned_queues.h"
 
 #include <setjmp.h>

@@ -1,4 +1,3 @@
-/* src/tune/tuning_history.c - see history.h. */
 #include "tune/tuning_history.h"
 #include "base/json.h"
 #include "base/escape.h"

@@ -1,4 +1,3 @@
-/* src/twin/advise.c - see advise.h. */
 #include "twin/advise.h"
 #include "base/text.h"
 #include "report/about.h"

@@ -1,4 +1,3 @@
-/* src/twin/cell.c - see cell.h. */
 #include "twin/cell.h"
 #include "base/minmax.h"
 #include "core/units.h"

@@ -1,4 +1,3 @@
-/* src/twin/described.c - see described.h. */
 #include "twin/described.h"
 #include "core/units.h"
 #include "twin/cell.h"

@@ -1,4 +1,3 @@
-/* src/twin/twin_trial.c - see twin_trial.h. */
 #include "twin/twin_trial.h"
 #include "base/rng.h"
 #include "core/units.h"

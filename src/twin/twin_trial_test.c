@@ -1,4 +1,3 @@
-/* src/twin/twin_trial_test.c */
 #include "twin/twin_trial.h"
 #include "core/units.h"
 

@@ -1,4 +1,3 @@
-/* src/base/evidence/evalue.c - see evalue.h. */
 #include "base/evidence/evalue.h"
 
 #include <assert.h>

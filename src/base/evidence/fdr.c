@@ -1,4 +1,3 @@
-/* src/base/evidence/fdr.c - see fdr.h. */
 #include "base/evidence/fdr.h"
 #include "base/minmax.h"
 

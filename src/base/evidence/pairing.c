@@ -1,4 +1,3 @@
-/* src/base/evidence/pairing.c - see pairing.h. */
 #include "base/evidence/pairing.h"
 
 #include <assert.h>

@@ -1,4 +1,3 @@
-/* src/base/evidence/pairing_test.c */
 #include "base/evidence/pairing.h"
 
 #include <setjmp.h>

@@ -1,4 +1,3 @@
-/* src/base/evidence/shift.c - see shift.h. */
 #include "base/evidence/shift.h"
 
 #include <assert.h>

@@ -1,4 +1,3 @@
-/* src/base/file/csv.c - see csv.h. */
 #include "base/file/csv.h"
 
 #include "base/text.h"

@@ -1,4 +1,3 @@
-/* src/base/file/database.c - see database.h. */
 #include "base/file/database.h"
 
 #include <stdio.h>

@@ -1,4 +1,3 @@
-/* src/base/file/marker.c */
 #include "base/file/marker.h"
 #include "base/err.h"
 

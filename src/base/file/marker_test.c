@@ -1,4 +1,3 @@
-/* src/base/file/marker_test.c */
 #include "base/file/marker.h"
 #include "base/file/test_home.h"
 

@@ -1,4 +1,3 @@
-/* src/base/file/outdir_test.c */
 #include "base/file/outdir.h"
 #include "base/file/scratch.h"
 #include "base/file/test_home.h"

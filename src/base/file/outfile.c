@@ -1,4 +1,3 @@
-/* src/base/file/outfile.c */
 #include "base/file/outfile.h"
 #include "base/file/scratch.h"
 

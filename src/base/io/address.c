@@ -1,4 +1,3 @@
-/* src/base/io/address.c - see address.h. */
 #include "base/io/address.h"
 
 #include <errno.h>

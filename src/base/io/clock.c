@@ -1,4 +1,3 @@
-/* src/base/io/clock.c - see clock.h. */
 #include "base/io/clock.h"
 
 #include <time.h>

@@ -1,4 +1,3 @@
-/* src/base/io/whole.c - see whole.h. */
 #include "base/io/whole.h"
 
 #include <errno.h>

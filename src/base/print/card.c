@@ -1,4 +1,3 @@
-/* src/base/print/card.c - see card.h. */
 #include "base/print/card.h"
 #include "base/err.h"
 #include "base/json.h"

@@ -1,4 +1,3 @@
-/* src/base/print/excerpt.c - see excerpt.h. */
 #include "base/print/excerpt.h"
 
 #include <ctype.h>

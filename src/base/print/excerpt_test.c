@@ -1,4 +1,3 @@
-/* src/base/print/excerpt_test.c */
 #include "base/print/excerpt.h"
 
 #include <setjmp.h>

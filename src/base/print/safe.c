@@ -1,4 +1,3 @@
-/* src/base/print/safe.c */
 #include "base/print/safe.h"
 #include "base/err.h"
 #include "base/escape.h"

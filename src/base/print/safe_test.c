@@ -1,4 +1,3 @@
-/* src/base/print/safe_test.c */
 #include "base/print/safe.h"
 
 #include <setjmp.h>

@@ -1,4 +1,3 @@
-/* src/base/print/spark.c */
 #include "base/print/spark.h"
 
 #include <math.h>

@@ -1,4 +1,3 @@
-/* src/base/print/table.c */
 #include "base/print/table.h"
 #include "base/err.h"
 #include "base/print/safe.h"

@@ -1,4 +1,3 @@
-/* src/base/print/table_test.c */
 #include "base/print/table.h"
 
 #include <setjmp.h>

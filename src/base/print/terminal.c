@@ -1,4 +1,3 @@
-/* src/base/print/terminal.c - see terminal.h. */
 #include "base/print/terminal.h"
 
 #include <ctype.h>

@@ -1,4 +1,3 @@
-/* src/base/thread/thinker.c - see thinker.h. */
 #include "base/thread/thinker.h"
 
 #include <assert.h>

@@ -1,4 +1,3 @@
-/* src/base/thread/thinker_test.c */
 #include "base/thread/thinker.h"
 
 #include <setjmp.h>

@@ -1,4 +1,3 @@
-/* src/cmd/cluster/collective_steps.c - see collective_steps.h. */
 #include "cmd/cluster/collective_steps.h"
 
 #include "base/err.h"

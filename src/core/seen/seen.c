@@ -1,4 +1,3 @@
-/* src/core/seen/seen.c - see seen.h. */
 #include "core/seen/seen.h"
 #include "base/minmax.h"
 

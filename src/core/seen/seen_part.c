@@ -1,4 +1,3 @@
-/* src/core/seen/seen_part.c - see seen_part.h. */
 #include "core/seen/seen_part.h"
 #include "base/err.h"
 #include "core/units.h"

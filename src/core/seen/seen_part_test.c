@@ -1,4 +1,3 @@
-/* src/core/seen/seen_part_test.c */
 #include "core/seen/seen_part.h"
 
 #include <setjmp.h>

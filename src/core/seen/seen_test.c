@@ -1,4 +1,3 @@
-/* src/core/seen/seen_test.c */
 #include "core/seen/seen.h"
 
 #include <math.h>

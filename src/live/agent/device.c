@@ -1,4 +1,3 @@
-/* src/live/agent/device.c - see device.h. */
 #include "live/agent/device.h"
 #include "core/units.h"
 #include "live/agent/say.h"

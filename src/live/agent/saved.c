@@ -1,4 +1,3 @@
-/* src/live/agent/saved.c - see saved.h. */
 #include "live/agent/saved.h"
 #include "live/core/audit.h"
 #include "live/core/keep.h"

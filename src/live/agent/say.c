@@ -1,4 +1,3 @@
-/* src/live/agent/say.c - see say.h. */
 #include "live/agent/say.h"
 
 #include <math.h>

@@ -1,4 +1,3 @@
-/* src/live/config/live_config.c - see live_config.h. */
 #include "live/config/live_config.h"
 #include "base/reader.h"
 #include "base/text.h"

@@ -1,4 +1,3 @@
-/* src/live/config/live_config_tuner.c - see live_config_tuner.h. */
 #include "live/config/live_config_tuner.h"
 
 #include <stdlib.h>

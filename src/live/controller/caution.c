@@ -1,4 +1,3 @@
-/* src/live/controller/caution.c - see caution.h. */
 #include "live/controller/caution.h"
 #include "live/core/knobset.h"
 

@@ -1,4 +1,3 @@
-/* src/live/controller/command.c - see command.h. */
 #include "live/controller/command.h"
 #include "core/units.h"
 #include "live/controller/roster.h"

@@ -1,4 +1,3 @@
-/* src/live/controller/controller.c - see controller.h. */
 #include "live/controller/controller.h"
 #include "base/err.h"
 #include "live/controller/command.h"

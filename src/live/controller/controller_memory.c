@@ -1,4 +1,3 @@
-/* src/live/controller/controller_memory.c - see controller_memory.h. */
 #include "live/controller/controller_memory.h"
 #include "base/json.h"
 #include "core/units.h"

@@ -1,4 +1,3 @@
-/* src/live/controller/roster.c - see roster.h. */
 #include "live/controller/roster.h"
 #include "base/err.h"
 #include "live/core/knobset.h"

@@ -1,4 +1,3 @@
-/* src/live/controller/trial.c - see trial.h. */
 #include "live/controller/trial.h"
 #include "live/controller/command.h"
 #include "live/controller/controller_memory.h"

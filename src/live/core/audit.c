@@ -1,4 +1,3 @@
-/* src/live/core/audit.c - see audit.h. */
 #include "live/core/audit.h"
 #include "live/core/knobset.h"
 

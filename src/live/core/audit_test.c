@@ -1,4 +1,3 @@
-/* src/live/core/audit_test.c */
 #include "live/core/audit.h"
 #include "live/core/knobset.h"
 

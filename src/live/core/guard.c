@@ -1,4 +1,3 @@
-/* src/live/core/guard.c - see guard.h. */
 #include "live/core/guard.h"
 
 #include <inttypes.h>

@@ -1,4 +1,3 @@
-/* src/live/core/keep.c - see keep.h. */
 #include "live/core/keep.h"
 #include "base/err.h"
 #include "live/core/audit.h"

@@ -1,4 +1,3 @@
-/* src/live/core/knobset.c - see setting.h. */
 #include "live/core/knobset.h"
 
 #include <math.h>

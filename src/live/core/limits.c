@@ -1,4 +1,3 @@
-/* src/live/core/limits.c - see limits.h. */
 #include "live/core/limits.h"
 #include "live/core/knobset.h"
 

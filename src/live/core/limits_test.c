@@ -1,4 +1,3 @@
-/* src/live/core/limits_test.c */
 #include "live/core/limits.h"
 
 #include <setjmp.h>

@@ -1,4 +1,3 @@
-/* src/live/core/live_clock.c - see live_clock.h. */
 #include "live/core/live_clock.h"
 #include "base/err.h"
 #include "base/print/safe.h"

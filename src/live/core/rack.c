@@ -1,4 +1,3 @@
-/* src/live/core/rack.c - see rack.h. */
 #include "live/core/rack.h"
 #include "base/err.h"
 

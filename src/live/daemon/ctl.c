@@ -1,4 +1,3 @@
-/* src/live/daemon/ctl.c - see ctl.h. */
 #include "live/daemon/ctl.h"
 #include "live/daemon/disk.h"
 #include "base/json.h"

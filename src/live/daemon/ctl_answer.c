@@ -1,4 +1,3 @@
-/* src/live/daemon/ctl_answer.c - see ctl_answer.h. */
 #include "live/daemon/ctl_answer.h"
 #include "base/json.h"
 #include "live/view/process_metrics.h"

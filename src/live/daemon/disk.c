@@ -1,4 +1,3 @@
-/* src/live/daemon/disk.c - see disk.h. */
 #include "live/daemon/disk.h"
 #include "base/file/scratch.h"
 #include "base/text.h"

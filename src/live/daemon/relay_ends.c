@@ -1,4 +1,3 @@
-/* src/live/daemon/relay_ends.c - see relay_ends.h. */
 #include "live/daemon/relay_ends.h"
 #include "base/minmax.h"
 

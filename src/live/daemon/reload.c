@@ -1,4 +1,3 @@
-/* src/live/daemon/reload.c - see reload.h. */
 #include "live/daemon/reload.h"
 #include "live/core/live_clock.h"
 #include "live/tuner/live_tuner.h"

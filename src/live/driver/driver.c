@@ -1,4 +1,3 @@
-/* src/live/driver/driver.c - see driver.h. */
 #include "live/driver/driver.h"
 
 #include <string.h>

@@ -1,4 +1,3 @@
-/* src/live/driver/ethtool.c - see ethtool.h. */
 #include "live/driver/ethtool.h"
 #include "base/err.h"
 

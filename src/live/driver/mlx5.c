@@ -1,4 +1,3 @@
-/* src/live/driver/mlx5.c - see mlx5.h. */
 #include "live/driver/mlx5.h"
 #include "base/io/clock.h"
 #include "live/driver/ethtool.h"

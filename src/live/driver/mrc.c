@@ -1,4 +1,3 @@
-/* src/live/driver/mrc.c - see mrc.h. */
 #include "live/driver/mrc.h"
 #include "base/io/clock.h"
 #include "base/minmax.h"

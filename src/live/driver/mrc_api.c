@@ -1,4 +1,3 @@
-/* src/live/driver/mrc_api.c - see mrc_api.h. */
 #include "live/driver/mrc_api.h"
 
 #include <arpa/inet.h>

@@ -1,4 +1,3 @@
-/* src/live/driver/qp_flows.c - see qp_flows.h. */
 #include "live/driver/qp_flows.h"
 #include "base/err.h"
 #include "meter/monitor/flowstate.h"

@@ -1,4 +1,3 @@
-/* src/live/driver/rdma_stat.c - see rdma_stat.h. */
 #include "live/driver/rdma_stat.h"
 
 #include <errno.h>

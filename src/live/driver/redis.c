@@ -1,4 +1,3 @@
-/* src/live/driver/redis.c - see redis.h. */
 #include "live/driver/redis.h"
 #include "base/io/clock.h"
 

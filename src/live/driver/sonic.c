@@ -1,4 +1,3 @@
-/* src/live/driver/sonic.c - see sonic.h. */
 #include "live/driver/sonic.h"
 #include "base/io/clock.h"
 #include "core/units.h"

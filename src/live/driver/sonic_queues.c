@@ -1,4 +1,3 @@
-/* src/live/driver/sonic_queues.c - see sonic_queues.h. */
 #include "live/driver/sonic_queues.h"
 #include "base/io/clock.h"
 

@@ -1,4 +1,3 @@
-/* src/live/flows/collector.c - see collector.h. */
 #include "live/flows/collector.h"
 #include "base/io/address.h"
 

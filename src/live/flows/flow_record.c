@@ -1,4 +1,3 @@
-/* src/live/flows/flow_record.c - see flow_record.h. */
 #include "live/flows/flow_record.h"
 
 uint64_t record_number(const uint8_t *b, size_t length)

@@ -1,4 +1,3 @@
-/* src/live/flows/frame.c - see frame.h. */
 #include "live/flows/frame.h"
 
 #include <string.h>

@@ -1,4 +1,3 @@
-/* src/live/flows/ipfix.c - see ipfix.h. */
 #include "live/flows/ipfix.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* src/live/h2/listen.c - see listen.h. */
 #include "live/h2/listen.h"
 #include "base/io/address.h"
 

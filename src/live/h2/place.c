@@ -1,4 +1,3 @@
-/* src/live/h2/place.c - see place.h. */
 #include "live/h2/place.h"
 #include "base/err.h"
 

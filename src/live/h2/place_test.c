@@ -1,4 +1,3 @@
-/* src/live/h2/place_test.c */
 #include "live/h2/place.h"
 
 #include <setjmp.h>

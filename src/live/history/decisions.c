@@ -1,4 +1,3 @@
-/* src/live/history/decisions.c - see decisions.h. */
 #include "live/history/decisions.h"
 
 #include <string.h>

@@ -1,4 +1,3 @@
-/* src/live/history/file.c - see file.h. */
 #include "live/history/file.h"
 
 #include <stdarg.h>

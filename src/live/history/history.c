@@ -1,4 +1,3 @@
-/* src/live/history/history.c - see history.h. */
 #include "live/history/history.h"
 #include "base/text.h"
 

@@ -1,4 +1,3 @@
-/* src/live/lease/etcd.c - see etcd.h. */
 #include "live/lease/etcd.h"
 #include "base/err.h"
 #include "base/json.h"

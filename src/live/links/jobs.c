@@ -1,4 +1,3 @@
-/* src/live/links/jobs.c - see jobs.h. */
 #include "live/links/jobs.h"
 #include "base/err.h"
 #include "live/controller/roster.h"

@@ -1,4 +1,3 @@
-/* src/live/links/links.c - see links.h. */
 #include "live/links/links.h"
 #include "base/text.h"
 

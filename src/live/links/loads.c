@@ -1,4 +1,3 @@
-/* src/live/links/loads.c - see loads.h. */
 #include "live/links/loads.h"
 #include "base/text.h"
 #include "core/units.h"

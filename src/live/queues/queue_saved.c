@@ -1,4 +1,3 @@
-/* src/live/queues/queue_saved.c - see queue_saved.h. */
 #include "live/queues/queue_saved.h"
 #include "base/err.h"
 #include "base/json.h"

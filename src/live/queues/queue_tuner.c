@@ -1,4 +1,3 @@
-/* src/live/queues/queue_tuner.c - see queue_tuner.h. */
 #include "live/queues/queue_tuner.h"
 #include "core/units.h"
 #include "live/agent/device.h"

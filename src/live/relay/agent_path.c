@@ -1,4 +1,3 @@
-/* src/live/relay/agent_path.c - see agent_path.h. */
 #include "live/relay/agent_path.h"
 
 void path_init(struct path *p, uint32_t ways, uint32_t relays, uint64_t silence_us, uint64_t return_us,

@@ -1,4 +1,3 @@
-/* src/live/relay/mux.c - see mux.h. */
 #include "live/relay/mux.h"
 
 #include <string.h>

@@ -1,4 +1,3 @@
-/* src/live/relay/relay.c - see relay.h. */
 #include "live/relay/relay.h"
 #include "base/err.h"
 

@@ -1,4 +1,3 @@
-/* src/live/tls/identity.c - see identity.h. */
 #include "live/tls/identity.h"
 #include "base/io/clock.h"
 #include "base/text.h"

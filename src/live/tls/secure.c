@@ -1,4 +1,3 @@
-/* src/live/tls/secure.c - see secure.h. */
 #include "live/tls/secure.h"
 #include "live/tls/identity.h"
 

@@ -1,4 +1,3 @@
-/* src/live/tuner/live_tuner.c - see live_tuner.h. */
 #include "live/tuner/live_tuner.h"
 #include "base/minmax.h"
 #include "base/file/outfile.h"

@@ -1,4 +1,3 @@
-/* src/live/tuner/live_twin.c - see live_twin.h. */
 #include "live/tuner/live_twin.h"
 #include "base/text.h"
 #include "run/sim_world.h"

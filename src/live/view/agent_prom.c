@@ -1,4 +1,3 @@
-/* src/live/view/agent_prom.c - see agent_prom.h. */
 #include "live/view/agent_prom.h"
 
 #include <math.h>

@@ -1,4 +1,3 @@
-/* src/live/view/agreement.c - see agreement.h. */
 #include "live/view/agreement.h"
 #include "live/core/knobset.h"
 

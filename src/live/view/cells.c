@@ -1,4 +1,3 @@
-/* src/live/view/cells.c - see cells.h. */
 #include "live/view/cells.h"
 #include "base/err.h"
 #include "live/controller/roster.h"

@@ -1,4 +1,3 @@
-/* src/live/view/controller_page.c - see controller_page.h. */
 #include "live/view/controller_page.h"
 #include "base/print/form.h"
 #include "base/print/safe.h"

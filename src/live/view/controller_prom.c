@@ -1,4 +1,3 @@
-/* src/live/view/controller_prom.c - see controller_prom.h. */
 #include "live/view/controller_prom.h"
 #include "live/controller/controller.h"
 #include "live/controller/roster.h"

@@ -1,4 +1,3 @@
-/* src/live/view/ledger.c - see ledger.h. */
 #include "live/view/ledger.h"
 #include "base/err.h"
 #include "live/history/decisions.h"

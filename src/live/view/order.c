@@ -1,4 +1,3 @@
-/* src/live/view/order.c - see order.h. */
 #include "live/view/order.h"
 #include "base/json.h"
 

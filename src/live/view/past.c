@@ -1,4 +1,3 @@
-/* src/live/view/past.c - see past.h. */
 #include "live/view/past.h"
 #include "live/controller/roster.h"
 #include "live/core/knobset.h"

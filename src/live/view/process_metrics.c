@@ -1,4 +1,3 @@
-/* src/live/view/process_metrics.c - see process_metrics.h. */
 #include "live/view/process_metrics.h"
 
 #include <dirent.h>

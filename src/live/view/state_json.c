@@ -1,4 +1,3 @@
-/* src/live/view/state_json.c - see state_json.h. */
 #include "live/view/state_json.h"
 #include "live/controller/roster.h"
 #include "live/core/guard.h"

@@ -1,4 +1,3 @@
-/* src/live/view/status_page.c - see status_page.h. */
 #include "live/view/status_page.h"
 #include "base/io/clock.h"
 #include "live/core/live_clock.h"

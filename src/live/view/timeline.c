@@ -1,4 +1,3 @@
-/* src/live/view/timeline.c - see timeline.h. */
 #include "live/view/timeline.h"
 #include "live/controller/roster.h"
 #include "live/controller/trial.h"

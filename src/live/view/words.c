@@ -1,4 +1,3 @@
-/* src/live/view/words.c - see words.h. */
 #include "live/view/words.h"
 #include "live/controller/roster.h"
 #include "live/core/knobset.h"

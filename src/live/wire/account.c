@@ -1,4 +1,3 @@
-/* src/live/wire/account.c - see account.h. */
 #include "live/wire/account.h"
 #include "base/err.h"
 

@@ -1,4 +1,3 @@
-/* src/live/wire/ask.c - see ask.h. */
 #include "live/wire/ask.h"
 #include "base/io/clock.h"
 #include "live/wire/endpoint.h"

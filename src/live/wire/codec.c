@@ -1,4 +1,3 @@
-/* src/live/wire/codec.c - see codec.h. */
 #include "live/wire/codec.h"
 #include "base/err.h"
 #include "live/wire/seen_codec.h"

@@ -1,4 +1,3 @@
-/* src/live/wire/codec_test.c */
 #include "live/wire/codec.h"
 #include "live/core/knobset.h"
 

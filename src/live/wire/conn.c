@@ -1,4 +1,3 @@
-/* src/live/wire/conn.c - see conn.h. */
 #include "live/wire/conn.h"
 #include "base/io/clock.h"
 #include "base/err.h"

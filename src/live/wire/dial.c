@@ -1,4 +1,3 @@
-/* src/live/wire/dial.c - see dial.h. */
 #include "live/wire/dial.h"
 #include "live/wire/endpoint.h"
 #include "live/wire/conn.h"

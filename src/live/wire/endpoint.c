@@ -1,4 +1,3 @@
-/* src/live/wire/endpoint.c - see endpoint.h. */
 #include "live/wire/endpoint.h"
 
 #include <netdb.h>

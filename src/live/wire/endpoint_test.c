@@ -1,4 +1,3 @@
-/* src/live/wire/endpoint_test.c */
 #include "live/wire/endpoint.h"
 
 #include <setjmp.h>

@@ -1,4 +1,3 @@
-/* src/live/wire/inbox.c - see inbox.h. */
 #include "live/wire/inbox.h"
 #include "base/err.h"
 

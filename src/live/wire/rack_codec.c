@@ -1,4 +1,3 @@
-/* src/live/wire/rack_codec.c - see rack_codec.h. */
 #include "live/wire/rack_codec.h"
 #include "base/err.h"
 #include "live/wire/codec.h"

@@ -1,4 +1,3 @@
-/* src/live/wire/rack_codec_test.c */
 #include "live/wire/rack_codec.h"
 #include "live/wire/codec.h"
 

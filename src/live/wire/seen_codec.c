@@ -1,4 +1,3 @@
-/* src/live/wire/seen_codec.c - see seen_codec.h. */
 #include "live/wire/seen_codec.h"
 
 #include <math.h>

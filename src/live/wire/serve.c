@@ -1,4 +1,3 @@
-/* src/live/wire/serve.c - see serve.h. */
 #include "live/wire/serve.h"
 #include "live/h2/listen.h"
 #include "live/h2/place.h"

@@ -1,4 +1,3 @@
-/* src/meter/monitor/elastic.c - see elastic.h. */
 #include "meter/monitor/elastic.h"
 #include "base/err.h"
 #include "base/rng.h"

@@ -1,4 +1,3 @@
-/* src/meter/monitor/flowstate.c - see flowstate.h. */
 #include "meter/monitor/flowstate.h"
 
 #include <assert.h>

@@ -1,4 +1,3 @@
-/* src/meter/monitor/flowstate_table.c - see flowstate_table.h. */
 #include "meter/monitor/flowstate_table.h"
 #include "base/err.h"
 

@@ -1,4 +1,3 @@
-/* src/meter/monitor/monitor_sketch.c - see monitor_sketch.h. */
 #include "meter/monitor/monitor_sketch.h"
 
 void monitor_sketch_init(struct monitor_sketch *m, const struct monitor_cfg *cfg)

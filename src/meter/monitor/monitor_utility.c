@@ -1,4 +1,3 @@
-/* src/meter/monitor/monitor_utility.c - see monitor_utility.h. */
 #include "meter/monitor/monitor_utility.h"
 #include "core/units.h"
 

@@ -1,4 +1,3 @@
-/* src/sim/forks/htsim_sim.c */
 #include "sim/forks/htsim_sim.h"
 
 #include "core/result.h"

@@ -1,4 +1,3 @@
-/* src/sim/host/gaps.c - see gaps.h. */
 #include "sim/host/gaps.h"
 #include "sim/state/state.h"
 

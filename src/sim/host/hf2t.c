@@ -1,4 +1,3 @@
-/* src/sim/host/hf2t.c - see hf2t.h. */
 #include "sim/host/hf2t.h"
 
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-/* src/sim/host/selective_repeat.c - see selective_repeat.h. */
 #include "sim/host/selective_repeat.h"
 
 #include <string.h>

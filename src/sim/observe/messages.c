@@ -1,4 +1,3 @@
-/* src/sim/observe/messages.c - see messages.h. */
 #include "sim/observe/messages.h"
 #include "core/units.h"
 #include "sim/host/flow.h"

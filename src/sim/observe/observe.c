@@ -1,4 +1,3 @@
-/* src/sim/observe/observe.c */
 #include "sim/observe/observe.h"
 #include "sim/host/flow.h"
 #include "sim/host/selective_repeat.h"

@@ -1,4 +1,3 @@
-/* src/sim/observe/queue_telemetry.c */
 #include "sim/observe/queue_telemetry.h"
 #include "sim/sim.h"
 

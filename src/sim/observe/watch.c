@@ -1,4 +1,3 @@
-/* src/sim/observe/watch.c */
 #include "sim/observe/watch.h"
 #include "net/address.h"
 #include "sim/host/nic.h"

@@ -1,4 +1,3 @@
-/* src/standin/fabric/fabric.c - see fabric.h. */
 #include "standin/fabric/fabric.h"
 #include "base/text.h"
 #include "core/units.h"

@@ -1,4 +1,3 @@
-/* src/standin/fabric/hardware.c - see hardware.h. */
 #include "standin/fabric/hardware.h"
 #include "core/queue.h"
 #include "core/units.h"

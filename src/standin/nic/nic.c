@@ -1,4 +1,3 @@
-/* src/standin/nic/nic.c - see nic.h. */
 #include "standin/nic/nic.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* src/standin/orch/orch.c - see orch.h. */
 #include "standin/orch/orch.h"
 
 #include <hiredis/hiredis.h>

@@ -1,4 +1,3 @@
-/* src/standin/twin/authority.c - see authority.h. */
 #include "standin/twin/authority.h"
 
 #include <openssl/ec.h>

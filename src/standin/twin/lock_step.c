@@ -1,4 +1,3 @@
-/* src/standin/twin/lock_step.c - see lock_step.h. */
 #include "standin/twin/lock_step.h"
 #include "live/controller/command.h"
 #include "live/controller/controller.h"

@@ -1,4 +1,3 @@
-/* src/standin/twin/twin_hardware.c - see twin_hardware.h. */
 #include "standin/twin/twin_hardware.h"
 #include "live/core/live_clock.h"
 

@@ -1,4 +1,3 @@
-/* src/tune/search/search_engine_flows_test.c */
 #include "tune/search/test_script.h"
 
 /* 2 points more of elephants in every interval. From one to the next the divergence is 0.0008; from the

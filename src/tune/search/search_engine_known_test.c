@@ -1,4 +1,3 @@
-/* src/tune/search/search_engine_known_test.c */
 #include "tune/search/test_script.h"
 #include "tune/setting.h"
 

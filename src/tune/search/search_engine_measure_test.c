@@ -1,4 +1,3 @@
-/* src/tune/search/search_engine_measure_test.c */
 #include "tune/search/test_script.h"
 
 static void weights__are_as_given(void **unused)

@@ -1,4 +1,3 @@
-/* src/tune/search/search_keep_test.c */
 #include "base/rng.h"
 #include "tune/search/test_script.h"
 

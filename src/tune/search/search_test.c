@@ -1,4 +1,3 @@
-/* src/tune/search/search_test.c */
 #include "tune/search/test_script.h"
 
 /* Row by row: two even intervals, a change, three settings of which the second is best, two turns each,
