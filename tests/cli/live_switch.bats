@@ -93,40 +93,6 @@ is_ended() {
     "$ANOLE" ctl verify state1/AZURE_LOSSLESS/audit.jsonl
 }
 
-# profile_of ROOT N : which object the queue of port N has in the ASIC.
-profile_of() {
-    redis "$1" 1 HGET "ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:oid:0x1500000000000$2" SAI_QUEUE_ATTR_WRED_PROFILE_ID
-}
-
-has_profile() {
-    [ "$(profile_of sw "$1")" = "$2" ]
-}
-
-has_own() {
-    [ "$(redis sw 1 HGET ASIC_STATE:SAI_OBJECT_TYPE_WRED:oid:0x1300000000001 SAI_WRED_ATTR_GREEN_MAX_THRESHOLD)" = "$1" ]
-}
-
-@test "switch: a queue that is a device gets a profile of its own, in one transaction, and others keep theirs" {
-    needs_redis
-    start_switch sw
-    watch_redis
-    start_leaf 'devices: [Ethernet4-3]'
-    wait_for has_own 6400000
-    wait_for has_profile 1 oid:0x1300000000001                           # the ASIC gets it after the profile that it names
-    [ "$(profile_of sw 0)" = oid:0x1300000000000 ]
-    is_in_asic sw MAX_THRESHOLD 2097152                                  # that of the others
-    [ "$(redis sw 4 HGET 'QUEUE|Ethernet4|3' wred_profile)" = ANOLE_Ethernet4_3 ]
-    [ "$(redis sw 4 HGET 'QUEUE|Ethernet4|3' scheduler)" = scheduler.1 ]
-    grep -A3 '"MULTI"' monitor | grep -q 'HSET" "WRED_PROFILE|ANOLE_Ethernet4_3" .*"green_max_threshold" "6400000"'
-    wait_for ctl rollback
-    wait_for has_own 2097152
-    is_in_asic sw MAX_THRESHOLD 2097152
-    kill -9 "$(sed -n 3p pids)"                                          # the agent; the next one finds the queue as it is
-    start again.log "$ANOLE" agent agent.yaml
-    wait_for grep -q connected again.log
-    "$ANOLE" ctl verify state1/Ethernet4-3/audit.jsonl
-}
-
 write_network() {
     cat >"$1" <<'END'
 topology: {kind: clos, tors: 2, hosts_per_tor: 1, spines: 1, rate: 25Gbps, delay: 1us}
@@ -268,6 +234,8 @@ write_acc() {
     [ "$(wc -l <writes)" -ge 8 ]
     refute grep -vE '"HSET" "WRED_PROFILE\|ANOLE_Ethernet[0-9]+_3"( "green_(min_threshold|max_threshold|drop_probability)" "[0-9]+")+$' writes
     refute grep -E '"green_max_threshold" "(1[0-9]{6}|[2-9][0-9]{6})"' <(grep -Ev '"(2097152|1000000)"' writes)          # above 1 MB: how it was found, or nothing
+    grep -A3 '"MULTI"' monitor | grep -q 'HSET" "WRED_PROFILE|ANOLE_Ethernet4_3" .*"green_max_threshold"'        # its own, in one transaction
+    [ "$(redis sw 4 HGET 'QUEUE|Ethernet4|3' scheduler)" = scheduler.1 ]
     "$ANOLE" ctl verify state1/all-3/audit.jsonl
     grep -q '"what":"setting"' state1/all-3/audit.jsonl
 }

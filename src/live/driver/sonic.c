@@ -17,13 +17,9 @@
 #define POLL_US     20000u
 #define SLOT_US_MIN 10000u       /* of tuners of queues: counters are polled every 100 ms at best */
 
-struct field { enum knob knob; const char *config, *asic; double scale; };
-
-/* scale: what a knob of 1 is in the field. */
-static const struct field fields[] = {
-    { KNOB_kmin, "green_min_threshold", "SAI_WRED_ATTR_GREEN_MIN_THRESHOLD", 1000 },
-    { KNOB_kmax, "green_max_threshold", "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD", 1000 },
-    { KNOB_pmax, "green_drop_probability", "SAI_WRED_ATTR_GREEN_DROP_PROBABILITY", 100 },
+/* scale: what a knob of 1 is in the field, in the order of sonic_config_names[]. */
+static const struct field { enum knob knob; double scale; } fields[] = {
+    { KNOB_kmin, 1000 }, { KNOB_kmax, 1000 }, { KNOB_pmax, 100 },
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -40,11 +36,8 @@ struct port { char name[MSG_PORT_NAME_SIZE]; uint64_t rate_bps; uint32_t queues;
 struct sonic {
     struct redis redis;
     char         profile[MSG_NAME_SIZE], key[KEY_SIZE], asic_key[KEY_SIZE];
-    /* a single queue: its entry in CONFIG_DB; "": a profile with all its queues */
-    char         queue_key[KEY_SIZE];
     /* "all-3": that queue of all ports, each set separately; NULL: not such a device */
     struct sonic_queues *all;
-    char         own_key[KEY_SIZE];              /* the profile that is to be its own */
     struct queue *queue;
     uint32_t     queues;
     /* of these queues; what has no room is counted in the sum alone */
@@ -175,48 +168,6 @@ static int find_asic_key(struct sonic *s, struct err *err)
     return 0;
 }
 
-/* ---- a single queue ---- */
-
-/* "Ethernet0-3" is queue 3 of Ethernet0, if no profile is called so. False: it is not. */
-static bool take_queue(struct sonic *s, const char *name)
-{
-    char          port[MSG_NAME_SIZE], *dash, *end, profile[MSG_NAME_SIZE];
-    unsigned long number;
-
-    snprintf(port, sizeof port, "%s", name);
-    dash = strrchr(port, '-');
-    if (!dash || dash[1] < '0' || dash[1] > '9')
-        return false;
-    number = strtoul(dash + 1, &end, 10);
-    *dash = '\0';
-    snprintf(s->queue_key, sizeof s->queue_key, "QUEUE|%s|%lu", port, number);
-    if (*end || number >= 64 ||
-        redis_get(&s->redis, REDIS_CONFIG, s->queue_key, "wred_profile", profile, sizeof profile)) {
-        s->queue_key[0] = '\0';
-        return false;
-    }
-    snprintf(s->own_key, sizeof s->own_key, "WRED_PROFILE|ANOLE_%s_%lu", port, number);
-    add_queue(s, port, (unsigned)number);
-    return true;
-}
-
-/* The profile of a queue changes when it gets its own, or when a person assigns another. */
-static int follow_queue(struct sonic *s)
-{
-    struct err err;
-    char       profile[MSG_NAME_SIZE];
-    int        rc;
-
-    if (!*s->queue_key)
-        return 0;
-    rc = redis_get(&s->redis, REDIS_CONFIG, s->queue_key, "wred_profile", profile, sizeof profile);
-    if (rc)
-        return rc;
-    snprintf(s->profile, sizeof s->profile, "%s", profile);
-    snprintf(s->key, sizeof s->key, "WRED_PROFILE|%s", profile);
-    return find_asic_key(s, &err) ? -EAGAIN : 0;
-}
-
 /* ---- opening ---- */
 
 static bool is_profile_name(const char *name)
@@ -233,8 +184,8 @@ static int check_profile(struct sonic *s, struct err *err)
     uint64_t value;
 
     for (int i = 0; i < FIELDS; i++)
-        if (redis_number(&s->redis, REDIS_CONFIG, s->key, fields[i].config, &value))
-            return err_set(err, ENOENT, "%s: it has no %s", s->key, fields[i].config);
+        if (redis_number(&s->redis, REDIS_CONFIG, s->key, sonic_config_names[i], &value))
+            return err_set(err, ENOENT, "%s: it has no %s", s->key, sonic_config_names[i]);
     redis_get(&s->redis, REDIS_CONFIG, s->key, "ecn", ecn, sizeof ecn);
     if (strcmp(ecn, "ecn_all") != 0 && !strstr(ecn, "green"))
         return err_set(err, EPERM, "%s: ECN is not on for green packets", s->key);
@@ -265,16 +216,12 @@ static int open_all(struct sonic *s, unsigned number, struct err *err)
 
 static int open_profile(struct sonic *s, const char *name, struct err *err)
 {
-    char ecn[32];
-    int  rc = is_profile_name(name) ? redis_check(&s->redis, err) :
-              err_set(err, EINVAL, "'%s' is not the name of a profile", name);
+    int rc = is_profile_name(name) ? redis_check(&s->redis, err) :
+             err_set(err, EINVAL, "'%s' is not the name of a profile", name);
 
-    if (!rc && redis_get(&s->redis, REDIS_CONFIG, s->key, "ecn", ecn, sizeof ecn) && take_queue(s, name) &&
-        follow_queue(s))
-        rc = err_set(err, ENOENT, "%s: CONFIG_DB or ASIC_DB does not say which profile it has", s->queue_key);
     if (!rc)
         rc = check_profile(s, err);
-    if (!rc && !*s->queue_key && redis_keys(&s->redis, REDIS_CONFIG, "QUEUE|*", visit_queue, s))
+    if (!rc && redis_keys(&s->redis, REDIS_CONFIG, "QUEUE|*", visit_queue, s))
         rc = err_set(err, EIO, "%s: CONFIG_DB cannot be read", s->redis.socket);
     return rc ? rc : find_asic_key(s, err);
 }
@@ -306,12 +253,12 @@ static int open_device(const struct driver *driver, void **state, const char *ro
 static int read_fields(struct sonic *s, uint64_t value[FIELDS])
 {
     uint64_t asic;
-    int      rc = follow_queue(s);
+    int      rc = 0;
 
     for (int i = 0; i < FIELDS && !rc; i++) {
-        rc = redis_number(&s->redis, REDIS_CONFIG, s->key, fields[i].config, &value[i]);
+        rc = redis_number(&s->redis, REDIS_CONFIG, s->key, sonic_config_names[i], &value[i]);
         if (!rc)
-            rc = redis_number(&s->redis, REDIS_ASIC, s->asic_key, fields[i].asic, &asic);
+            rc = redis_number(&s->redis, REDIS_ASIC, s->asic_key, sonic_asic_names[i], &asic);
         if (!rc && asic != value[i])
             rc = -EAGAIN;
     }
@@ -379,13 +326,9 @@ static int write_knobs(void *state, const struct knob_set *set)
             continue;
         rc = field_of(&fields[i], set->knobs.value[fields[i].knob], &wanted);
         if (!rc && wanted != is[i])
-            change[count++] = (struct redis_field){ fields[i].config, is[i], wanted };
+            change[count++] = (struct redis_field){ sonic_config_names[i], is[i], wanted };
     }
-    /* its profile is still shared with other queues */
-    if (!rc && count && *s->queue_key && strcmp(s->key, s->own_key) != 0)
-        rc = redis_rebind(&s->redis,
-                          &(struct redis_rebind){ s->queue_key, s->key, s->own_key, change, count });
-    else if (!rc && count)
+    if (!rc && count)
         rc = redis_set(&s->redis, REDIS_CONFIG, s->key, change, count);
     return rc ? rc : settle(s);
 }

@@ -12,10 +12,7 @@
  *     write. Writing an unchanged value would make orchagent program the whole profile again.
  *   - A write is complete when ASIC_DB has it, within two seconds. While CONFIG_DB and ASIC_DB differ, the
  *     device counts as unreadable and nothing is decided about it.
- *   - A device may also be one queue, "Ethernet0-3", if CONFIG_DB has an entry for it alone
- *     (QUEUE|Ethernet0|3). Its first change creates a profile of its own, ANOLE_Ethernet0_3, a copy of its
- *     previous one, and binds the queue to it in the same transaction. It is never bound back, since a copy
- *     with the old numbers has the same effect.
+ *   - The device "all-3" is queue 3 of all ports, for tuners that set each queue (sonic_queues.h).
  *   - Nothing is saved: a restart of the switch restores its configuration.
  *
  * The socket is <root>/var/run/redis/redis.sock. Counters are those of the queues that reference the profile,

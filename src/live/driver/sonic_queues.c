@@ -15,11 +15,11 @@ static const char *const counter_names[COUNTERS] = {
     "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS", "SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES",
     "SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES",
 };
-static const char *const config_names[3] = { "green_min_threshold", "green_max_threshold",
-                                             "green_drop_probability" };
-static const char *const asic_names[3] = { "SAI_WRED_ATTR_GREEN_MIN_THRESHOLD",
-                                           "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD",
-                                           "SAI_WRED_ATTR_GREEN_DROP_PROBABILITY" };
+const char *const sonic_config_names[3] = { "green_min_threshold", "green_max_threshold",
+                                            "green_drop_probability" };
+const char *const sonic_asic_names[3] = { "SAI_WRED_ATTR_GREEN_MIN_THRESHOLD",
+                                          "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD",
+                                          "SAI_WRED_ATTR_GREEN_DROP_PROBABILITY" };
 
 struct counted { uint64_t value[COUNTERS]; bool has[COUNTERS]; };
 
@@ -110,9 +110,9 @@ static int read_all(struct sonic_queues *s)
     if (!rc)
         rc = ask_all(s, REDIS_ASIC, offsetof(struct queue, asic), wred_id, 1, take_wred);
     if (!rc)
-        rc = ask_all(s, REDIS_CONFIG, offsetof(struct queue, profile), config_names, 3, take_set);
+        rc = ask_all(s, REDIS_CONFIG, offsetof(struct queue, profile), sonic_config_names, 3, take_set);
     if (!rc)
-        rc = ask_all(s, REDIS_ASIC, offsetof(struct queue, wred), asic_names, 3, take_programmed);
+        rc = ask_all(s, REDIS_ASIC, offsetof(struct queue, wred), sonic_asic_names, 3, take_programmed);
     return rc;
 }
 
@@ -223,7 +223,7 @@ static int check_shared(struct sonic_queues *s, const char *profile, const struc
     int      rc = 0;
 
     for (int i = 0; i < 3 && !rc; i++) {
-        rc = redis_number(s->redis, REDIS_CONFIG, profile, config_names[i], &value);
+        rc = redis_number(s->redis, REDIS_CONFIG, profile, sonic_config_names[i], &value);
         if (!rc && value != field_of(was, i))
             rc = -EBUSY;
     }
@@ -239,7 +239,8 @@ int sonic_queues_write(struct sonic_queues *s, uint32_t queue, const struct ecn 
 
     for (int i = 0; i < 3; i++)
         if (field_of(was, i) != field_of(is, i))
-            change[count++] = (struct redis_field){ config_names[i], field_of(was, i), field_of(is, i) };
+            change[count++] = (struct redis_field){ sonic_config_names[i], field_of(was, i),
+                                                    field_of(is, i) };
     if (!count)
         return 0;
     rc = redis_get(s->redis, REDIS_CONFIG, q->config, "wred_profile", name, sizeof name);

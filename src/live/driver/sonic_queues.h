@@ -1,8 +1,11 @@
 /* src/live/driver/sonic_queues.h - queue N of all ports of a SONiC switch, each set separately: for tuners of
  * queues (live/queues).
  *
- * The first change of a queue creates a WRED profile of its own, in one transaction, as sonic.h describes.
  * The queue must have its own entry in CONFIG_DB (QUEUE|Ethernet0|3), and its profile must have ECN enabled.
+ * Its first change creates a WRED profile of its own, ANOLE_Ethernet0_3, a copy of its previous one, and binds
+ * the queue to it in the same transaction. It is never bound back, since a copy with the old numbers has the
+ * same effect.
+ *
  * Requests about all queues take one round trip to Redis per database.
  *
  * Counters: SAI_QUEUE_STAT_BYTES, ..._WRED_ECN_MARKED_BYTES (or _PACKETS, times the mean packet size), and
@@ -26,6 +29,9 @@ bool sonic_queues_number(const char *name, unsigned *number);
  * itself. */
 int  sonic_queues_open(struct sonic_queues **, struct redis *, unsigned number, struct err *);
 void sonic_queues_free(struct sonic_queues *);
+
+/* Fields of kmin, kmax and pmax in CONFIG_DB and ASIC_DB. */
+extern const char *const sonic_config_names[3], *const sonic_asic_names[3];
 
 /* Its ports, in the order of their names. */
 uint32_t    sonic_queues_count(const struct sonic_queues *);
