@@ -1,20 +1,21 @@
 /* src/cc/nscc.h - NSCC, the window of Ultra Ethernet's senders.
  *
- * In a nutshell: the sender knows the delay of each acknowledged packet beyond the least round trip it has seen, and
- * whether the packet was marked. Four cases, with T the target of the delay:
+ * Overview. The sender knows the delay of each acknowledged packet beyond the least round trip it has seen,
+ * and whether the packet was marked. Four cases, with T the target of the delay:
  *
- *   not marked, delay below T   the window grows in proportion to T - delay; if the delay stays below 1 us for a whole
- *                               window, by a share of what was acknowledged ("fast increase")
+ *   not marked, delay below T   the window grows in proportion to T - delay; if the delay stays below 1 us for
+ *                               a whole window, by a share of the acknowledged bytes ("fast increase")
  *   not marked, delay from T    it grows by a constant ("fair increase")
  *   marked, delay below T       it stays: the queue is about to shrink
- *   marked, delay from T        it shrinks in proportion to how far the average delay exceeds T, once per round trip
+ *   marked, delay from T        it shrinks in proportion to how far the average delay exceeds T, once per round
+ *                               trip
  *
- * Growth is gathered and applied every few packets. A trimmed packet costs its own size. And if in a round trip much less
- * arrived than the window allows ("quick adapt"), the window becomes what arrived, and what was in flight then is not
- * heeded any more.
+ * Growth is gathered and applied every few packets. A trimmed packet costs its own size. If far fewer bytes
+ * arrive in a round trip than the window allows, the window becomes the number that arrived ("quick adapt").
+ * Feedback of packets that were in flight at that time is ignored.
  *
- * The arithmetic is that of uet-htsim, to the bit: doubles in this order, windows in 64-bit and the gathered growth in
- * 32-bit integers that wrap. Names of settings are those of MRC's profile "uet-1.0-nscc".
+ * The arithmetic is that of uet-htsim, to the bit: doubles in this order, windows in 64-bit and the gathered
+ * growth in 32-bit integers that wrap. Names of settings are those of MRC's profile "uet-1.0-nscc".
  */
 #ifndef CC_NSCC_H
 #define CC_NSCC_H
@@ -38,7 +39,8 @@ struct nscc_cfg {
     uint64_t adjust_period_ps;
     int64_t  adjust_bytes;
     int64_t  max_cwnd_bytes;             /* 0: 1.5 times line rate x least round trip seen */
-    bool     wraps;                      /* the gathered growth wraps at 32 bits, as in uet-htsim; otherwise it stops there */
+    /* the gathered growth wraps at 32 bits, as in uet-htsim; otherwise it stops there */
+    bool     wraps;
 };
 
 struct nscc {

@@ -45,7 +45,8 @@ static void dctcp_configure(void *cfg_, const struct knobs *k, const struct cc_l
     (void)k;
     nscc_configure(cfg, link->line_bps, link->mtu_bytes, 0, link->base_rtt_ps ? link->base_rtt_ps : PS_PER_US,
                    0);
-    cfg->max_cwnd_bytes = (int64_t)(start > link->mtu_bytes ? start : link->mtu_bytes);      /* at the start */
+    /* at the start */
+    cfg->max_cwnd_bytes = (int64_t)(start > link->mtu_bytes ? start : link->mtu_bytes);
 }
 
 static const enum knob knobs[] = { KNOB_kmin, KNOB_kmax, KNOB_pmax, KNOB_COUNT };

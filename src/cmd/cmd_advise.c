@@ -479,4 +479,5 @@ static int advise_main(int argc, char **argv)
     return cmd_end(rc, &err);
 }
 
-const struct command command_advise = { "advise", "recommend a setting for a network and its traffic", advise_main };
+const struct command command_advise = { "advise", "recommend a setting for a network and its traffic",
+                                        advise_main };

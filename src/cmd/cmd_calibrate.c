@@ -51,8 +51,9 @@ static void add_parameter(void *into, const char *text)
 
 static const struct cmd_option option_rows[] = {
     { "scenario", 'S', "FILE", "What was measured, as a scenario", KEY_AT(struct options, scenario) },
-    { "fit", 0, "KEY=LOW..HIGH", "A parameter that may change, and between which values: topology.delay=100ns..5000ns. Several "
-      "keys with commas share a value. Repeatable", .add = add_parameter },
+    { "fit", 0, "KEY=LOW..HIGH", "A parameter that may change, and between which values: "
+      "topology.delay=100ns..5000ns. Several keys with commas share a value. Repeatable",
+      .add = add_parameter },
     CMD_SET(struct options, set, sets),
     CMD_FORMAT(struct options, is_json),
     { 0 },
@@ -61,13 +62,15 @@ static const struct cmd_option option_rows[] = {
 static const struct cmd_line line = {
     .options = option_rows,
     .argument = { "file of measurements", KEY_AT(struct options, measurements) },
-    .missing = "which measurements? anole calibrate FILE --scenario FILE --fit KEY=LOW..HIGH; see anole calibrate --help",
+    .missing = "which measurements? anole calibrate FILE --scenario FILE --fit KEY=LOW..HIGH; see anole "
+               "calibrate --help",
     .args = "MEASUREMENTS",
-    .help = "Fits parameters of hosts and links to figures that were measured: output of perftest or nccl-tests as printed, or "
-            "CSV with columns 'figure', 'measured' and a column for each scenario key that differs. Only parameters of --fit "
-            "change. They are fitted to one part of the measurements (every second one, or those with 'fit' in a column "
-            "'part'), with 95 % intervals; the others are predicted, and the errors printed. Refuses to fit what the "
-            "measurements cannot tell."
+    .help = "Fits parameters of hosts and links to figures that were measured: output of perftest or "
+            "nccl-tests as printed, or CSV with columns 'figure', 'measured' and a column for each scenario "
+            "key that differs. Only parameters of --fit change. They are fitted to one part of the "
+            "measurements (every second one, or those with 'fit' in a column 'part'), with 95 % intervals; "
+            "the others are predicted, and the errors printed. Refuses to fit what the measurements cannot "
+            "tell."
             "\v"
             "Examples:\n"
             "  anole calibrate ib_write_bw.txt --scenario pair.yaml \\\n"
@@ -315,4 +318,5 @@ static int calibrate_main(int argc, char **argv)
     return cmd_end(rc, &err);
 }
 
-const struct command command_calibrate = { "calibrate", "fit host and link parameters to measurements", calibrate_main };
+const struct command command_calibrate = { "calibrate", "fit host and link parameters to measurements",
+                                           calibrate_main };

@@ -34,4 +34,5 @@ static int draw_workload_main(int argc, char **argv)
     return cmd_close_stdout();
 }
 
-const struct command command_draw_workload = { "draw-workload", "print a random scenario to judge tuners on", draw_workload_main };
+const struct command command_draw_workload = { "draw-workload", "print a random scenario to judge tuners on",
+                                               draw_workload_main };

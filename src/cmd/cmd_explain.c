@@ -125,7 +125,7 @@ static json_t *values_json(const struct history *h, enum knob knob)
     return list;
 }
 
-/* Steps in which something was decided, or all of them. With a knob other than KNOB_COUNT, also its values. */
+/* Steps with a decision, or all of them. With a knob other than KNOB_COUNT, also its values. */
 static json_t *explain_json(const struct history *h, const char *partial, bool has_all, enum knob knob)
 {
     json_t *all = json_object(), *options = json_object();

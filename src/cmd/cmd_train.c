@@ -165,7 +165,8 @@ static void set_body(void *into, const char *text)
 
 static const struct cmd_option rlcc_rows[] = {
     OUT_OPTION(REQUEST),
-    { "body", 0, "mlp|lstm", "What learns: a net of 204 weights (default), or one with memory", .add = set_body },
+    { "body", 0, "mlp|lstm", "What learns: a net of 204 weights (default), or one with memory",
+      .add = set_body },
     { "world", 'w', "WORLD", "World to learn in: many_to_one:HOSTS_QPS, all_to_all:HOSTS_QPS or "
       "long_short:HOSTS. May be given more than once (default: those of the published training)",
       CMD_LIST(REQUEST, world, worlds) },

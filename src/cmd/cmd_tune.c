@@ -231,4 +231,5 @@ static int tune_main(int argc, char **argv)
     return cmd_end(rc, &err);
 }
 
-const struct command command_tune = { "tune", "search with a tuner, verify the result, save it to a file", tune_main };
+const struct command command_tune = { "tune", "search with a tuner, verify the result, save it to a file",
+                                      tune_main };

@@ -156,7 +156,8 @@ char *goal_text(char buf[GOAL_TEXT_MAX], const struct goal *g)
     size_t length = (size_t)snprintf(buf, GOAL_TEXT_MAX, "%s%s", is_named ? g->name : "", is_named ? ", " : "");
 
     for (int i = 0; !is_named && parts[i]; i++)
-        length += (size_t)snprintf(buf + length, GOAL_TEXT_MAX - length, "%s=%.10g, ", parts[i], g->weight[i]);
+        length += (size_t)snprintf(buf + length, GOAL_TEXT_MAX - length, "%s=%.10g, ", parts[i],
+                                   g->weight[i]);
     snprintf(buf + length, GOAL_TEXT_MAX - length, "class_bound=%.10g, job_bound=%.10g", g->class_bound,
              g->job_bound);
     return buf;

@@ -21,7 +21,8 @@ struct measured_row {
     uint32_t sets;
     char   *figure;
     double  value;               /* in the unit of the figure */
-    bool    is_fitted;           /* otherwise it is predicted. Where the file does not say: every second row */
+    /* otherwise it is predicted. Where the file does not say: every second row */
+    bool    is_fitted;
     uint32_t line;
 };
 

@@ -86,7 +86,8 @@ static uint16_t walk(struct entropy *e, const struct entropy_cfg *c)
 
 static void penalise(struct entropy *e, const struct entropy_cfg *c, uint16_t ev, enum entropy_feedback f)
 {
-    static const uint8_t more[] = { [ENTROPY_MARKED] = 1, [ENTROPY_TRIMMED] = 4, [ENTROPY_TIMEOUT] = PENALTY_MAX };
+    static const uint8_t more[] = { [ENTROPY_MARKED] = 1, [ENTROPY_TRIMMED] = 4,
+                                    [ENTROPY_TIMEOUT] = PENALTY_MAX };
     uint8_t             *p;
 
     if (f == ENTROPY_GOOD)

@@ -30,8 +30,10 @@ enum entropy_feedback { ENTROPY_GOOD, ENTROPY_MARKED, ENTROPY_TRIMMED, ENTROPY_T
 struct entropy_cfg {
     enum entropy_kind kind;
     uint32_t          paths;             /* a power of two, up to ENTROPY_PATHS_MAX */
-    bool              freezes;           /* reps: a time-out freezes the ring. uet-htsim: only with trimming */
-    uint64_t         *skipped;           /* counts EVs that were passed over for their penalty; NULL: not counted */
+    /* reps: a time-out freezes the ring. uet-htsim: only with trimming */
+    bool              freezes;
+    /* counts EVs that were passed over for their penalty; NULL: not counted */
+    uint64_t         *skipped;
     uint32_t        (*draw)(void *arg);  /* 31 random bits */
     void             *arg;
 };

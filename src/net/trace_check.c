@@ -164,7 +164,8 @@ static uint32_t add_collective(struct dry_run *d, uint32_t group, uint64_t numbe
     if (id) {
         d->collective_free = d->collective[id].next;
     } else {
-        d->collective = xgrow(d->collective, d->collectives + 1, &d->collectives_max, 64, sizeof *d->collective);
+        d->collective = xgrow(d->collective, d->collectives + 1, &d->collectives_max, 64,
+                              sizeof *d->collective);
         id = ++d->collectives;
     }
     d->collective[id] = (struct open_collective){ .number = number, .group = group,

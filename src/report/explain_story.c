@@ -15,7 +15,8 @@
 #define WIDTH       100          /* of a line if the output is no terminal */
 #define WHEN_WIDTH  22           /* of the column of times */
 #define EFFECT_MAX  20           /* intervals before and after a search that its effect is computed from */
-#define SIMILAR_SHARE 0.1        /* similar traffic: largest difference of goodput and of the share of elephants */
+/* similar traffic: largest difference of goodput and of the share of elephants */
+#define SIMILAR_SHARE 0.1
 
 struct episode { uint32_t from, to; };           /* steps from .. to - 1 */
 

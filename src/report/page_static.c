@@ -33,7 +33,8 @@ static void put_row(FILE *out, const char *const *text)
 {
     fputs("<tr>", out);
     for (int i = 0; text[i]; i++)
-        put_element(out, i == 0 ? "th" : strspn(text[i], "+-.0123456789") ? "td class=\"number\"" : "td", text[i]);
+        put_element(out, i == 0 ? "th" : strspn(text[i], "+-.0123456789") ? "td class=\"number\"" : "td",
+                    text[i]);
     fputs("</tr>\n", out);
 }
 

@@ -23,9 +23,11 @@ struct results_entry {           /* a traffic entry */
     double   iteration_us_mean;  /* training: collective and compute */
     double   exposed_us_mean;    /* training: the same without computing */
     double   exposed_cold_us, exposed_warm_us_mean;  /* that of the first iteration, and of the later ones */
-    double   algbw_bps, busbw_bps;   /* training, as nccl-tests define them: size / mean time, and x bus_factor */
+    /* training, as nccl-tests define them: size / mean time, and x bus_factor */
+    double   algbw_bps, busbw_bps;
     double   bound_share;        /* training: lower bound from link rates / mean time */
-    double   ops_per_s;          /* iterations, reads and writes, or calls, from the first start to the last end */
+    /* iterations, reads and writes, or calls, from the first start to the last end */
+    double   ops_per_s;
     double   ops_bps;            /* storage and rpc: payload in that time */
 };
 
@@ -74,7 +76,8 @@ struct results {
         };
         double figure[FIGURE_COUNT];
     };
-    uint32_t paused[RESULTS_WORST], queued[RESULTS_WORST];   /* ports paused longest, with the longest queues */
+    /* ports paused longest, with the longest queues */
+    uint32_t paused[RESULTS_WORST], queued[RESULTS_WORST];
     uint32_t paused_count, queued_count;     /* of them */
     struct results_tier tier[RESULTS_TIERS]; /* where senders or switches spray */
     uint32_t tiers;
@@ -108,7 +111,8 @@ extern const char *const results_op_names[OP_KINDS];
 void results_answer(const struct results *, struct card *);
 
 /* The forms. Only what is under "wall", and the last line of the table, differs from run to run. */
-struct results_look { bool has_colour, is_utf8; int width; };     /* width: of the terminal; 0: there is none */
+/* width: of the terminal; 0: there is none */
+struct results_look { bool has_colour, is_utf8; int width; };
 
 void results_print_table(const struct results *, FILE *, struct results_look);
 void results_print_csv(const struct results *, FILE *);

@@ -193,7 +193,12 @@ void results_print_flow(FILE *out, const struct sim *s, const struct scenario *s
 
 /* ---- unfinished.csv ---- */
 
-struct unfinished { const struct flow *flow; uint64_t start_ps, bytes, acked_bytes, resent_bytes; uint32_t place; enum wait wait; };
+struct unfinished {
+    const struct flow *flow;
+    uint64_t           start_ps, bytes, acked_bytes, resent_bytes;
+    uint32_t           place;
+    enum wait          wait;
+};
 
 /* An order that does not depend on the partition. */
 static int compare_unfinished(const void *left, const void *right)
@@ -223,7 +228,8 @@ static uint32_t list_messages(const struct sim *s, const struct flow *f, enum wa
                                            f->resent_bytes, 0, wait };
     for (uint32_t id = head ? posted[head].next : 0; id; id = posted[id].next)
         if (posted_is_open(&posted[id])) {
-            to[count] = (struct unfinished){ f, posted[id].start_ps, posted_bytes(&posted[id]), 0, 0, count, WAIT_QUEUE_PAIR };
+            to[count] = (struct unfinished){ f, posted[id].start_ps, posted_bytes(&posted[id]), 0, 0, count,
+                                             WAIT_QUEUE_PAIR };
             count++;
         }
     return count;

@@ -85,7 +85,8 @@ static void print_unfinished(const struct run_files *f, const struct results *r,
 static const struct row {
     const char *name;
     bool (*is_there)(const struct run_files *);          /* NULL: always */
-    void (*print)(const struct run_files *, const struct results *, FILE *);   /* NULL: written during the run */
+    /* NULL: written during the run */
+    void (*print)(const struct run_files *, const struct results *, FILE *);
 } rows[] = {
     { "report.html",   NULL,       print_page },
     { "charts.json",   NULL,       print_charts },

@@ -60,7 +60,8 @@ void control_add_host(struct sim *s, struct host *h)
     if (bps > s->hosts.fastest_bps)
         s->hosts.fastest_bps = bps;
     h->cc = sim_cc(&s->cfg, first);
-    h->cc_at = find_or_add(s, (struct cc_at){ h->cc, bps, .is_uet = s->cfg.model == MODEL_UET && first == 0 });
+    h->cc_at = find_or_add(s, (struct cc_at){ h->cc, bps, .is_uet = s->cfg.model == MODEL_UET &&
+                                              first == 0 });
     h->uet_at = s->cfg.model == MODEL_UET ? find_or_add(s, (struct cc_at){ s->cfg.cc, bps, .is_uet = true }) : h->cc_at;
     share(s, h);
 }

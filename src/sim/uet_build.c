@@ -48,7 +48,8 @@ static void use_thresholds(struct sim *s)
 static void set_apart_headers(struct sim *s)
 {
     s->sw.ecn_prios |= (uint8_t)(1u << s->uet.head_prio);
-    s->sw.ecn_class[s->uet.head_prio] = (struct ecn_cfg){ .kmin_bytes = UINT32_MAX, .kmax_bytes = UINT32_MAX };
+    s->sw.ecn_class[s->uet.head_prio] = (struct ecn_cfg){ .kmin_bytes = UINT32_MAX,
+                                                          .kmax_bytes = UINT32_MAX };
     s->scheduler.strict_prios |= (uint8_t)(1u << s->uet.head_prio);
 }
 
@@ -145,7 +146,8 @@ static void build_pool(struct sim *s, uint32_t flows)
     uint64_t each = (uet_tx_bytes(s->uet.ring) + EVQ_LINE - 1) / EVQ_LINE, most = POOL_BYTES_MAX / EVQ_LINE;
     uint64_t lines = (flows + 1ull) * each;
 
-    s->flows.uet_pool = (struct uet_pool){ .used = (uint32_t)each, .limit = (uint32_t)(lines < most ? lines : most) };
+    s->flows.uet_pool = (struct uet_pool){ .used = (uint32_t)each,
+                                           .limit = (uint32_t)(lines < most ? lines : most) };
     arena_init(&s->uet_pool_arena, (size_t)s->flows.uet_pool.limit * EVQ_LINE);
     s->flows.uet_pool.line = arena_alloc(&s->uet_pool_arena, s->flows.uet_pool.limit, EVQ_LINE);
 }

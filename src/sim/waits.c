@@ -136,7 +136,8 @@ enum wait waits_of(const struct waits *w, const struct flow *f)
 
     if (h->port->is_down || found & DOWN)
         return WAIT_LINK;
-    if (may_send(part_of(s, h->port->node->part), h, f))         /* each part has the state of its own senders */
+    /* each part has the state of its own senders */
+    if (may_send(part_of(s, h->port->node->part), h, f))
         return h->port->paused >> f->prio & 1 ? WAIT_PAUSE :
                f->heap_at != NOT_IN_HEAP      ? WAIT_PACER : WAIT_TURN;
     if (found & PAUSED)

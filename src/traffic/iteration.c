@@ -99,7 +99,8 @@ static void list_own(struct iteration_plan *p)
     p->own = xcalloc(c->messages + 1ul, sizeof *p->own);
     for (uint32_t w = 0; w < c->workers; w++)
         p->own_at[w + 2] = p->own_at[w + 1] + c->sends[w];
-    for (uint32_t m = 0; m < c->messages; m++)   /* own_at[w + 1] moves from the start of w's list to its end */
+    /* own_at[w + 1] moves from the start of w's list to its end */
+    for (uint32_t m = 0; m < c->messages; m++)
         p->own[p->own_at[c->message[m].src + 1]++] = m;
 }
 

@@ -80,7 +80,8 @@ static void keep_unmatched(struct trace_job_rank *r, uint32_t *first, uint32_t *
     if (id) {
         r->unmatched_free = r->unmatched[id].next;
     } else {
-        r->unmatched = xgrow(r->unmatched, r->unmatched_count + 1, &r->unmatched_max, 16, sizeof *r->unmatched);
+        r->unmatched = xgrow(r->unmatched, r->unmatched_count + 1, &r->unmatched_max, 16,
+                             sizeof *r->unmatched);
         id = ++r->unmatched_count;
     }
     r->unmatched[id] = *l;

@@ -31,7 +31,8 @@
 #define ADVISE_BUDGET_MILLIONS 100
 
 /* Changes besides knobs, which the user must allow. */
-enum advise_kind { ALLOW_CONTROL, ALLOW_MTU, ALLOW_ACK_EVERY, ALLOW_RETRANSMISSION, ALLOW_BALANCER, ADVISE_KINDS };
+enum advise_kind { ALLOW_CONTROL, ALLOW_MTU, ALLOW_ACK_EVERY, ALLOW_RETRANSMISSION, ALLOW_BALANCER,
+                   ADVISE_KINDS };
 extern const char *const advise_kinds[];         /* NULL-terminated */
 
 struct advise_change {

@@ -54,7 +54,8 @@ static uint32_t best_other(const struct advice *a)
 
 static const char *name_of(const struct advise_row *row, char buf[80])
 {
-    snprintf(buf, 80, row->changes ? "%.70s" : row->is_preset ? "preset %.60s" : "the %.60s setting", row->name);
+    snprintf(buf, 80, row->changes ? "%.70s" : row->is_preset ? "preset %.60s" : "the %.60s setting",
+             row->name);
     return buf;
 }
 

@@ -89,7 +89,8 @@ void card_add_argument(struct card *c, const char *argument)
         append(&quoted, *argument == '\'' ? "'\\''" : one);
     }
     append(&quoted, "'");
-    card_add(c, CARD_COMMAND, "%s", quoted);     /* a name that a terminal would obey is escaped, and cannot be copied */
+    /* a name that a terminal would obey is escaped, and cannot be copied */
+    card_add(c, CARD_COMMAND, "%s", quoted);
     free(quoted);
 }
 

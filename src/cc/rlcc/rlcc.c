@@ -6,16 +6,17 @@
  *   rate x= policy(last action but one, last delta, last action, delta)     in 1/1.2 .. 1.2, an action
  *   rate = within [minimum, line]                                           regardless of the policy
  *
- * base is the round trip of an empty path (rlcc_base 0, the default): the longest of the network, or the least that
- * the flow has seen if that is shorter. RTTs are scaled by BASE_PS / base, so the policy sees a path like those that it was
- * trained with, and rlcc_rtt_max goes with base, too. With another rlcc_base it is that constant for all paths, as in
- * the papers, whose networks are all alike: 8.192 us.
+ * base is the round trip of an empty path (rlcc_base 0, the default): the longest of the network, or the
+ * least that the flow has seen if that is shorter. RTTs are scaled by BASE_PS / base, so the policy sees a
+ * path like those that it was trained with, and rlcc_rtt_max goes with base, too. With another rlcc_base it
+ * is that constant for all paths, as in the papers, whose networks are all alike: 8.192 us.
  *
  * The next probe is sent as soon as the decision is made. N flows that share a link converge where delta is
  * 0: the RTT is base (beta + target sqrt(N)). A flow has no window. It ignores CNPs, NACKs and marks.
  *
- * Policies are trained with flows that have settled, and act by at most a fifth per round trip. With the automatic base,
- * three rules of ours help where that is too slow; with a constant base there are none, as in the papers:
+ * Policies are trained with flows that have settled, and act by at most a fifth per round trip. With the
+ * automatic base, three rules of ours help where that is too slow; with a constant base there are none, as in
+ * the papers:
  *
  *   start      a flow sends at line rate for one base, then at a quarter of it until its first decision
  *   silence    a probe that is late says what a long RTT would say later: the rate is halved when
@@ -43,7 +44,8 @@
 #include <math.h>
 #include <string.h>
 
-#define BASE_PS 8192000u         /* of the networks that policies are trained with; also the default of exported code */
+/* of the networks that policies are trained with; also the default of exported code */
+#define BASE_PS 8192000u
 #define BASE_US_MIN 0.1          /* the integers of the trees go no lower */
 #define FLOOR   0x1p-14          /* minimum relative to line rate, if the knob is 0 */
 #define START   0.25f            /* rate of a flow after its first burst, relative to line rate */

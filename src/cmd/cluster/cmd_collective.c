@@ -30,13 +30,15 @@
 
 #define RUN_PS    (1000 * PS_PER_S)      /* longer than anyone waits */
 #define BESIDE_RUN "100s"                /* other traffic ends then: long after any collective */
-#define SLICE_PS  (50 * PS_PER_US)       /* next to other traffic, which does not end by itself, the clock advances by this */
+/* next to other traffic, which does not end by itself, the clock advances by this */
+#define SLICE_PS  (50 * PS_PER_US)
 #define SAMPLE_PS (10 * PS_PER_US)       /* a trace has the queues this often */
 #define TRACE_BYTES_MAX 256000000
 #define SEEDS_BESIDE 3
 #define BESIDE_NAMES 32                  /* tables of sizes, and storage */
-#define BUSY      0.8                    /* a link that is busy for this share of the time limits the collective, */
-#define PAUSED    0.05                   /* and so does a port that is paused for this share */
+/* Limits of the collective: a link that is busy, or a port that is paused, for this share of the time. */
+#define BUSY      0.8
+#define PAUSED    0.05
 
 /* nccl-tests' names, and Anole's for the same. */
 static void set_kind(void *options, const char *word)
@@ -84,9 +86,12 @@ static const struct cmd_option option_rows[] = {
       "ring_all_reduce, tree_all_reduce, halving_doubling_all_reduce, all_gather, reduce_scatter, "
       "all_to_all (or alltoall)",
       .add = set_kind },
-    { "minbytes", 'b', "SIZE", "First size (default: 1MB)", KEY_AT(struct collective_options, from), KEY_BYTES, 1, 1e18 },
-    { "maxbytes", 'e', "SIZE", "Last size (default: 64MB)", KEY_AT(struct collective_options, to), KEY_BYTES, 1, 1e18 },
-    { "stepfactor", 'f', "N", "Factor between sizes (default: 2)", KEY_AT(struct collective_options, factor), KEY_COUNT, 2,
+    { "minbytes", 'b', "SIZE", "First size (default: 1MB)", KEY_AT(struct collective_options, from),
+      KEY_BYTES, 1, 1e18 },
+    { "maxbytes", 'e', "SIZE", "Last size (default: 64MB)", KEY_AT(struct collective_options, to), KEY_BYTES,
+      1, 1e18 },
+    { "stepfactor", 'f', "N", "Factor between sizes (default: 2)", KEY_AT(struct collective_options, factor),
+      KEY_COUNT, 2,
       1u << 20 },
     { "iters", 'n', "N", "Collectives of each size, one after the other; times are their mean (default: 1)",
       KEY_AT(struct collective_options, iterations), KEY_COUNT, 1, 1000000 },
@@ -97,19 +102,21 @@ static const struct cmd_option option_rows[] = {
     { "chunk", 0, "SIZE", "Piece that trees and rings forward (default: NCCL's, 512KB; LL: 64KB)",
       KEY_AT(struct collective_options, chunk) },
     { .help = "Scenario:" },
-    { "beside", 0, "WHAT[=LOAD]", "Other traffic at the same time: storage (WebSearch message sizes), or sizes "
-      "from 'anole list sizes'; its share of the NICs (default: 30%)", .add = set_beside },
-    { "seeds", 0, "N", "Seeds with --beside (default: 3)", KEY_AT(struct collective_options, seeds), KEY_COUNT, 1, SEEDS_MAX },
+    { "beside", 0, "WHAT[=LOAD]", "Other traffic at the same time: storage (WebSearch message sizes), or "
+      "sizes from 'anole list sizes'; its share of the NICs (default: 30%)", .add = set_beside },
+    { "seeds", 0, "N", "Seeds with --beside (default: 3)", KEY_AT(struct collective_options, seeds),
+      KEY_COUNT, 1, SEEDS_MAX },
     { "seed", 0, "N", "First random seed (default: 1)", KEY_AT(struct collective_options, seed), KEY_COUNT },
     CMD_SET(struct collective_options, set, sets),
     { .help = "Output:" },
     { "save", 0, "FILE", "Save the scenario of the last size, for anole run and anole advise",
       KEY_AT(struct collective_options, save) },
-    { "trace", 0, "FILE", "Write the steps, messages, pauses and queues of the last size as JSON for Perfetto or "
-      "chrome://tracing", KEY_AT(struct collective_options, trace) },
+    { "trace", 0, "FILE", "Write the steps, messages, pauses and queues of the last size as JSON for "
+      "Perfetto or chrome://tracing", KEY_AT(struct collective_options, trace) },
     { "report", 0, "FILE", "Save the results as a web page; with --beside also what presets would change",
       KEY_AT(struct collective_options, report) },
-    { "format", 0, "FORMAT", "Output format: table, csv, or json (default: table)", KEY_AT(struct collective_options, format),
+    { "format", 0, "FORMAT", "Output format: table, csv, or json (default: table)",
+      KEY_AT(struct collective_options, format),
       .choices = cmd_table_csv_or_json },
     { 0 },
 };
@@ -150,7 +157,8 @@ static int look_at_network(const struct collective_options *o, struct found *f, 
     uint32_t       *link_of;
     int             rc;
 
-    if (asprintf(&text, "topology: %s\ntraffic:\n  - {kind: training, collective: all_gather, size: 1GB, iterations: 1}\n", o->topology) < 0)
+    if (asprintf(&text, "topology: %s\ntraffic:\n  - {kind: training, collective: all_gather, size: 1GB, "
+                 "iterations: 1}\n", o->topology) < 0)
         die("out of memory");
     rc = scenario_parse(&s, "collective", text, strlen(text), o->set, o->sets, &o->seed, err);
     free(text);
@@ -327,9 +335,11 @@ static void name_limit(const struct sim *s, char buf[240])
         snprintf(buf, 240, "PFC pauses %s for %.0f %% of the time.", collective_link_text(name, s, l.paused),
                  100 * l.paused_share);
     else if (l.longest && l.longest->counters.marked_packets > 0)
-        snprintf(buf, 240, "the queue at %s grows to %s and marks %.0f %% of its packets, so NICs slow down; no link is busy more than %.0f %%.",
-                 collective_link_text(name, s, l.longest), text_figure(queue, sizeof(queue), "bytes", (double)l.longest->counters.queue_bytes_max),
-                 100 * (double)l.longest->counters.marked_packets / (double)l.longest->counters.data_packets, 100 * l.busy);
+        snprintf(buf, 240, "the queue at %s grows to %s and marks %.0f %% of its packets, so NICs slow down; no "
+                 "link is busy more than %.0f %%.", collective_link_text(name, s, l.longest),
+                 text_figure(queue, sizeof(queue), "bytes", (double)l.longest->counters.queue_bytes_max),
+                 100 * (double)l.longest->counters.marked_packets / (double)l.longest->counters.data_packets,
+                 100 * l.busy);
     else
         snprintf(buf, 240,
                  "steps wait for round trips and for each other; no link is busy more than %.0f %%.",
@@ -527,9 +537,11 @@ static int try_preset(const struct collective_options *o, struct found *f, const
     struct preset_seen *p = &f->preset[f->presets];
     char                limit[240];
 
-    *p = (struct preset_seen){ .name = preset ? preset->name : "current", .about = preset ? preset->about : "the setting of this run" };
+    *p = (struct preset_seen){ .name = preset ? preset->name : "current",
+                               .about = preset ? preset->about : "the setting of this run" };
     f->presets++;
-    return measure(o, text, o->seeds, (struct one_run){ .limit = limit, .preset = preset }, &p->time, &p->slowdown, err);
+    return measure(o, text, o->seeds, (struct one_run){ .limit = limit, .preset = preset }, &p->time,
+                   &p->slowdown, err);
 }
 
 /* The last size next to other traffic, with every preset. */
@@ -661,7 +673,8 @@ static void answer(const struct collective_options *o, const struct found *f, st
     card_add(c, CARD_NEXT,
              o->beside ? "save the scenario and look for a setting for it"
                        : "see what other traffic costs it");
-    card_add_command(c, o->argc, o->argv, (const char *const[]){ "--format", "--save", "--report", "--trace", NULL });
+    card_add_command(c, o->argc, o->argv,
+                     (const char *const[]){ "--format", "--save", "--report", "--trace", NULL });
     card_add(c, CARD_COMMAND, o->beside ? "--save beside.yaml" : "--beside storage");
 }
 
@@ -777,8 +790,9 @@ static int write_page(const struct collective_options *o, const struct found *f,
 
 static int collective_main(int argc, char **argv)
 {
-    struct collective_options o = { .kind = BY_SIZE, .protocol = BY_SIZE, .channels = -1, .from = 1000000, .to = 64000000, .factor = 2,
-                         .iterations = 1, .seed = 1, .seeds = SEEDS_BESIDE, .beside_load = 0.3, .argc = argc, .argv = argv };
+    struct collective_options o = { .kind = BY_SIZE, .protocol = BY_SIZE, .channels = -1, .from = 1000000,
+                                    .to = 64000000, .factor = 2, .iterations = 1, .seed = 1,
+                                    .seeds = SEEDS_BESIDE, .beside_load = 0.3, .argc = argc, .argv = argv };
     struct found  *f = xcalloc(1, sizeof(*f));
     struct outfile page = { 0 }, trace = { 0 };
     struct err     err;
@@ -813,4 +827,6 @@ static int collective_main(int argc, char **argv)
     return cmd_end(rc, &err);
 }
 
-const struct command command_collective = { "collective", "time collectives on a network, in the format of nccl-tests", collective_main };
+const struct command command_collective = {
+    "collective", "time collectives on a network, in the format of nccl-tests", collective_main,
+};

@@ -80,7 +80,8 @@ struct found {
     char limit[2][240];   /* of the last row: what holds it back, alone and beside */
     struct nic_seen *nic; /* of the last row, first seed, next to other traffic if there is any */
     uint32_t nics;
-    struct steps_seen row_of_steps[TIMELINE_ROWS]; /* of the last row, first seed, next to other traffic if any */
+    /* of the last row, first seed, next to other traffic if any */
+    struct steps_seen row_of_steps[TIMELINE_ROWS];
     uint32_t rows_of_steps, steps, messages;
     struct preset_seen preset[PRESETS_MAX]; /* the setting of the scenario first */
     uint32_t presets;

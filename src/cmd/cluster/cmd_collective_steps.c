@@ -108,7 +108,8 @@ void collective_trace_steps(const struct sim *s, const struct timeline *t, struc
 
 void collective_print_steps(const struct found *f)
 {
-    static const char *const heads[] = { "steps", "from", "to", "slowest", "waits for", "takes", "slowdown", "busiest link", "busy" };
+    static const char *const heads[] = { "steps", "from", "to", "slowest", "waits for", "takes", "slowdown",
+                                         "busiest link", "busy" };
     struct table *t = table_new("lrrrlrrlr");
     char          text[32];
 

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct order {                   /* messages whose dependencies are resolved, in an order that respects them */
+/* messages whose dependencies are resolved, in an order that respects them */
+struct order {
     uint8_t  *waits;
     uint32_t *step_of, *ready, count;
 };

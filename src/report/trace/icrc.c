@@ -3,7 +3,8 @@
 #include <stdbool.h>
 
 #define POLYNOMIAL 0xedb88320u
-#define MASKED     48u           /* what counts as ones is among the first bytes: IPv4, UDP, and five of the BTH */
+/* what counts as ones is among the first bytes: IPv4, UDP, and five of the BTH */
+#define MASKED     48u
 
 static uint32_t add_zeros(const struct icrc *c, uint32_t crc, uint32_t bytes)
 {
@@ -20,7 +21,8 @@ void icrc_init(struct icrc *c, uint32_t zeros)
             c->table[i] = c->table[i] >> 1 ^ (c->table[i] & 1 ? POLYNOMIAL : 0);
     }
     c->zeros = zeros;
-    for (uint32_t byte = 0; byte < 4; byte++) {      /* linear: what it makes of a byte is the sum of what it makes of its bits */
+    /* linear: what it makes of a byte is the sum of what it makes of its bits */
+    for (uint32_t byte = 0; byte < 4; byte++) {
         for (uint32_t bit = 0; bit < 8; bit++)
             c->skip[byte][1u << bit] = add_zeros(c, 1u << (8 * byte + bit), zeros);
         c->skip[byte][0] = 0;

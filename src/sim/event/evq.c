@@ -7,7 +7,8 @@
 
 #define FEW 24u                  /* sorted by insertion */
 #define FRONT_SPARE 4096u
-#define WORD_LONG  128           /* events of a word: random traffic has about 16, ports in lock step hundreds */
+/* events of a word: random traffic has about 16, ports in lock step hundreds */
+#define WORD_LONG  128
 #define WORD_SHORT 32
 #define SHORT_WORDS 4096u        /* after so many short words in turn, lists go through the events again */
 

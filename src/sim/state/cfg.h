@@ -45,7 +45,8 @@ struct tcp_cfg {                 /* of one entry of the traffic */
     bool     is_ecn;             /* switches may mark its packets */
 };
 
-struct cc_other {                /* some hosts, or in model uet some classes, have another congestion control */
+/* some hosts, or in model uet some classes, have another congestion control */
+struct cc_other {
     const struct cc_algo *cc;
     uint32_t hosts;              /* how many */
     uint8_t  prios;              /* model uet: its classes, whose flows are queue pairs of RoCE; bit mask */
@@ -70,7 +71,8 @@ struct sim_cfg {
     uint8_t       *cc_by_node;   /* of hosts: 0: cc, i: cc_other[i - 1]; NULL if there are none. Needed
                                   * until the world is built */
     const struct rlcc_model *rlcc;           /* of cc rlcc; outlives the world */
-    const struct htsim_input *htsim;         /* model htsim: network, flows and settings; outlives the world */
+    /* model htsim: network, flows and settings; outlives the world */
+    const struct htsim_input *htsim;
     const char    *shown_cc, *shown_lb;      /* model htsim: what reports show in place of cc and lb */
     struct cc_fork fork;         /* model hpcc: settings of its controls */
     const struct lb_algo *lb;
@@ -117,7 +119,8 @@ struct sim_cfg {
     uint64_t pcie_bps;           /* with a FIFO: it is filled at this rate; 0: at once */
     uint32_t tx_fifo_bytes;      /* of each class, between the choice of a queue pair and the wire; 0: none */
     uint64_t drain_bps;          /* hosts take data in at this rate: see host/drain.h; 0: at once */
-    uint8_t *drains;             /* by node: whether it does; NULL: all hosts do. Needed until the world is built */
+    /* by node: whether it does; NULL: all hosts do. Needed until the world is built */
+    uint8_t *drains;
     uint64_t rx_buffer_bytes;    /* with drain_bps: a class of a host that holds more is paused */
     uint32_t receives;           /* posted on each queue pair for SENDs; 0: there are always enough */
     uint64_t repost_ps;          /* from the arrival of a SEND until its receive is posted again */
@@ -138,10 +141,12 @@ struct sim_cfg {
     uint32_t pfc_shift;          /* alpha = 2^-shift at host speed, one less per doubling of speed */
     double   lossy_alpha;        /* lossy: an egress queue may take this share of the free buffer */
     uint64_t lossy_queue_bytes;  /* and this much; 0: no such limit */
-    bool     has_trim;           /* model uet: packets that find no room lose their payload, not their header */
+    /* model uet: packets that find no room lose their payload, not their header */
+    bool     has_trim;
     uint32_t trim_bytes;         /* what is left of them */
     uint8_t  head_prio;          /* model uet: class of headers and answers */
-    bool     ecn_by_network;     /* model uet: kmin, kmax and pmax follow from the BDP when the world is built */
+    /* model uet: kmin, kmax and pmax follow from the BDP when the world is built */
+    bool     ecn_by_network;
     uint8_t  lossy_prios;        /* classes without PFC alongside lossless ones; bit mask */
     bool     lossy_by_traffic;   /* instead: those that TCP alone uses */
     bool     is_lossless, ecn_on, ecn_at_enqueue;

@@ -1,6 +1,8 @@
-/* src/sim/state/uet.h - Ultra Ethernet in this simulator: what hosts and switches share. docs/uet.md has the model.
+/* src/sim/state/uet.h - Ultra Ethernet in this simulator: what hosts and switches share. docs/uet.md has the
+ * model.
  *
- * Packets of UET have the flag PACKET_TCP ("not of a queue pair") and UET in their number, which no TCP packet has:
+ * Packets of UET have the flag PACKET_TCP ("not of a queue pair") and UET in their number, which no TCP packet
+ * has:
  *
  *   data    seq: flags below and the packet's number; sent_ps: how much credit its sender asks for
  *           a trimmed packet, a request for credit (RTS) and a probe are data without payload
@@ -34,7 +36,8 @@
 #define UET_ACK_MARKED 16u
 #define UET_ACK_AT_LAST 32u
 
-#define UET_RING_MAX  4096u              /* packets of a flow between the first that is missing and the last sent */
+/* packets of a flow between the first that is missing and the last sent */
+#define UET_RING_MAX  4096u
 #define UET_RING_MIN  128u
 #define UET_CREDIT_UNIT 256u             /* bytes */
 
@@ -46,7 +49,8 @@ struct uet_state {
     uint8_t  prios;              /* of data */
     uint8_t  head_prio;          /* of headers, ACKs, NACKs and pulls: first in every queue */
     bool     has_trim, has_credit, has_sleek;
-    const struct cc_algo *cc;    /* of its connections; queue pairs in other classes have that of their host */
+    /* of its connections; queue pairs in other classes have that of their host */
+    const struct cc_algo *cc;
     uint32_t trim_bytes;         /* of a trimmed packet, RTS or probe */
     uint32_t queue_bytes_max[8];     /* of a port, by class; 0: not of UET */
     uint32_t ring;               /* a power of two, up to UET_RING_MAX */
@@ -91,7 +95,8 @@ static inline uint64_t uet_ack_pack(const struct uet_ack *a)
 static inline struct uet_ack uet_ack_unpack(uint64_t seq)
 {
     uint32_t       low = (uint32_t)seq;
-    struct uet_ack a = { (uint32_t)(seq >> 32) & 0x7fffffffu, low >> 13 & 4095u, low & 8191u, low >> 25 & 63u };
+    struct uet_ack a = { (uint32_t)(seq >> 32) & 0x7fffffffu, low >> 13 & 4095u, low & 8191u,
+                         low >> 25 & 63u };
 
     if (!(a.flags & UET_ACK_PROBE))
         a.number += a.expected - UET_RING_MAX;

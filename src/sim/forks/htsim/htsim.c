@@ -8,11 +8,13 @@
 #include <stdlib.h>
 
 #define CLOCK_PS          (50 * PS_PER_MS)   /* of uet-htsim's clock: the last event, without effect */
-#define FIRST_ID          1000000001u        /* of flows without an id: of the sender; the receiver's is the next */
+/* of flows without an id: of the sender; the receiver's is the next */
+#define FIRST_ID          1000000001u
 #define PACER_SHARE       0.99               /* of the link that credit is granted for */
 #define RCCC_TARGET_PS    (6 * PS_PER_US)    /* without NSCC */
 #define PACKETS_MOST      (1u << 28)
-#define TIMERS_PER_FLOW   6u                 /* start, retransmission and probe, and as many that no longer matter */
+/* start, retransmission and probe, and as many that no longer matter */
+#define TIMERS_PER_FLOW   6u
 #define MTU_MOST          65535u
 
 /* ---- running ---- */

@@ -8,7 +8,8 @@
 
 #define SLOW          0.25       /* of a failed link, and of its queue and thresholds */
 #define TURNS         100001u    /* of services while both classes wait, data has the one of this count - 1 */
-#define SIZE_PS       (100 * PS_PER_NS)      /* a queue's quantised size is at least so old before it is renewed */
+/* a queue's quantised size is at least so old before it is renewed */
+#define SIZE_PS       (100 * PS_PER_NS)
 #define ROBIN_BYTES   128u       /* smaller packets are hashed by switches that do round robin, */
 #define ADAPTIVE_BYTES 100u      /* and by those that route adaptively */
 

@@ -16,7 +16,8 @@ static void answer(struct sim *s, struct host *h, struct uet_rx *x, uint32_t id,
                          flags | (k->seq & UET_AGAIN ? UET_ACK_AGAIN : 0) };
 
     k->sent_ps = x->kept ? uet_bits(x->has, s->uet.ring - 1, uet_map_begin(&a)) : 0;
-    reply_with(s, h, id, k, &(struct answer){ kind, uet_ack_pack(&a), s->uet.head_prio, s->cfg.ack_bytes, PACKET_TCP });
+    reply_with(s, h, id, k, &(struct answer){ kind, uet_ack_pack(&a), s->uet.head_prio, s->cfg.ack_bytes,
+                                              PACKET_TCP });
 }
 
 static void acknowledge(struct sim *s, struct host *h, struct uet_rx *x, uint32_t id, struct packet *k,
