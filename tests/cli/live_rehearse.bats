@@ -5,6 +5,8 @@
 load common
 load fabric
 
+optimised=$(realpath "${FIDELITY_ANOLE:-$ANOLE}")
+
 # slow FILE : thresholds so high and CNPs so rare that queues are long: nearly anything is better, so that a small search finds something.
 slow() {
     cat >"$1" <<'END_OF_FILE'
@@ -25,22 +27,20 @@ decisions() {
     jq -c 'del(.goodput_gbps, .rtt_us)' "$1"
 }
 
+# That without delays, too, a tuner decides alike is shown in live.bats.
 @test "live rehearse: in lock step it decides as it does in anole run, delays included" {
     needs_live
-    slow at_once.yaml
-    sed 's/pairs: 0/pairs: 0, monitor_delay: 1ms, dispatch_delay: 2ms/' at_once.yaml >late.yaml
-    for name in at_once late; do
-        "$ANOLE" run "$name.yaml" --out "$name.run" >/dev/null
-        "$ANOLE" twin "$name.yaml" --lock-step --out "$name.twin" >/dev/null 2>"$name.err"
-        decisions "$name.run/tuning.jsonl" >"$name.a"
-        decisions "$name.twin/controller/tuning.jsonl" >"$name.b"
-        diff "$name.a" "$name.b"
-        grep -q 'trials on the twin' "$name.a"
-        grep -q '"set":{[^}]*"kmin"' "$name.a"
-        for log in "$name.twin"/agent/*/audit.jsonl "$name.twin/controller/audit.jsonl"; do "$ANOLE" ctl verify "$log"; done
-    done
-    run cmp -s at_once.a late.a
-    [ "$status" -eq 1 ]
+    slow late.yaml
+    sed -i 's/pairs: 0/pairs: 0, monitor_delay: 1ms, dispatch_delay: 2ms/' late.yaml
+    # the same search again: by an optimised program where there is one
+    "$optimised" run late.yaml --out run >/dev/null
+    "$ANOLE" twin late.yaml --lock-step --out twin >/dev/null 2>twin.err
+    decisions run/tuning.jsonl >run.decisions
+    decisions twin/controller/tuning.jsonl >twin.decisions
+    diff run.decisions twin.decisions
+    grep -q 'trials on the twin' run.decisions
+    grep -q '"set":{[^}]*"kmin"' run.decisions
+    for log in twin/agent/*/audit.jsonl twin/controller/audit.jsonl; do "$ANOLE" ctl verify "$log"; done
 }
 
 # has_set : some device was told to set thresholds by what was found on the twin.
