@@ -3,8 +3,8 @@
 #include "base/yaml.h"
 #include "core/nic_profile.h"
 #include "core/units.h"
-#include "tune/gentle.h"
 
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -83,6 +83,68 @@ static void make_bdp(struct knobs *k, const struct world *world)
     knobs_clamp(k);
 }
 
+/* ---- gentle ---- */
+
+#define PACKETS      6           /* a shorter queue is no congestion: a few hosts meet by chance */
+#define PACKETS_SLOW 4           /* the same where some hosts are slower than others */
+#define PACKET_KB    4           /* if the MTU is unknown: the largest there is */
+
+/* Speed of the slowest host, as a share of the fastest. */
+static double slowest_of(const struct world *w)
+{
+    double least = (double)w->host_bps;
+
+    for (uint32_t i = 0; i < w->ports; i++)
+        if (w->device[w->port[i].device].tier == WORLD_HOSTS && w->port[i].rate_bps)
+            least = fmin(least, (double)w->port[i].rate_bps);
+    return least / (double)w->host_bps;
+}
+
+static void set_marks(struct knobs *k, double kmin)
+{
+    k->value[KNOB_kmin] = ceil(kmin);
+    k->value[KNOB_kmax] = ceil(3 * kmin);
+    k->value[KNOB_pmax] = 0.8;
+}
+
+/* Many cuts by a fifth at most, instead of few by half, so that links stay busy. Alpha starts at its largest,
+ * and falls by half in 35 round trips: cuts are smaller where marks are rare. */
+static void cut_by_little(struct knobs *k, double rtt_us)
+{
+    k->value[KNOB_rpg_min_dec_fac] = 80;
+    k->value[KNOB_rate_reduce_monitor_period] = 1;
+    k->value[KNOB_min_time_between_cnps] = 2;
+    k->value[KNOB_dce_tcp_rtt] = fmax(1, rounded(rtt_us / 4));
+    k->value[KNOB_rpg_time_reset] = fmax(1, rounded(0.85 * rtt_us));
+}
+
+/* Like bdp, but with queues of half a bandwidth-delay product, above which almost every packet is marked, and
+ * with small cuts. Where some hosts are slower than others, so many cuts starve messages to them: marks come
+ * earlier, cuts are bdp's, and the first cut and the raise are in proportion to the slowest host.
+ * repro/rehearse/README.md has the settings that were compared. */
+static void make_gentle(struct knobs *k, const struct world *world)
+{
+    double slow = slowest_of(world), rtt_us = (double)world->base_rtt_ps / (double)PS_PER_US;
+    double bdp_kb = line_mbps(world) * rtt_us / 8e3;
+    double packet_kb = world->mtu_bytes ? fmax(1, rounded(world->mtu_bytes / 1000.0)) : PACKET_KB;
+
+    make_bdp(k, world);
+    k->value[KNOB_rpg_threshold] = 2;
+    k->value[KNOB_rpg_byte_reset] = 13124;
+    if (slow >= 1) {
+        set_marks(k, fmax(PACKETS * packet_kb, bdp_kb / 2));
+        cut_by_little(k, rtt_us);
+        k->value[KNOB_rpg_ai_rate] = rounded(line_mbps(world) / 1400);
+    } else {
+        set_marks(k, fmax(PACKETS_SLOW * packet_kb, bdp_kb / 4.5));
+        k->value[KNOB_rpg_ai_rate] = rounded(slow * line_mbps(world) / 2000);
+    }
+    k->value[KNOB_rate_to_set_on_first_cnp] = floor(fmin(0.7, 1.25 * slow) * line_mbps(world));
+    knobs_clamp(k);
+}
+
+/* ---- thresholds alone ---- */
+
 /* What ACC (SIGCOMM 2021) is compared with are thresholds alone: NICs stay as they are. It does not say
  * how often its settings mark; DCTCP's one threshold marks everything, the other two are as in the papers
  * they come from. */
@@ -125,7 +187,7 @@ const struct setting setting_all[] = {
     { "hpcc", "the HPCC paper's for DCQCN, in proportion to the speed of links", make_hpcc, 1, false },
     { "bdp", "in proportion to the bandwidth-delay product: short queues, quick recovery",
       make_bdp, -1, false },
-    { "gentle", "short queues by many small cuts, in proportion to link speeds and round trip", gentle_make,
+    { "gentle", "short queues by many small cuts, in proportion to link speeds and round trip", make_gentle,
       -1, false },
     { NULL, NULL, NULL, 0, false },
 };

@@ -21,7 +21,7 @@ struct setting {
  * expert             PARALEON's table I on top of default
  * hpcc               the HPCC paper's, which scales with link speed
  * bdp                thresholds and timers in proportion to bandwidth x round trip of the empty network
- * gentle             short queues by many small cuts (gentle.h)
+ * gentle             like bdp, with short queues by many small cuts instead of few deep ones
  * Ends with a row without a name. Searches try these presets. */
 extern const struct setting setting_all[];
 

@@ -40,9 +40,8 @@ static void floor_make__bdp_is_the_setting_of_that_name(void **state)
     assert_true(knobs_equal(&k, &bdp));
 }
 
-/* Marks from a third of what is under way on, and rates whose rise and cuts are in proportion to the line;
- * they rise half as fast where there is room for some packets. The additive rise is an eighth of that.
- * Where a third is less than four packets of 4 KB, marks from six on, and the first of them cuts less. */
+/* Marks begin at half of what is under way, but not below six packets of 4 KB. Rates are in proportion to the
+ * line, timers to the round trip; one cut takes a fifth at most. */
 static void floor_make__gentle_goes_with_the_network(void **state)
 {
     struct world w;
@@ -52,25 +51,22 @@ static void floor_make__gentle_goes_with_the_network(void **state)
     (void)state;
     for (uint64_t gbps = 25; gbps <= 400; gbps *= 2)
         for (uint64_t rtt = 4; rtt <= 32; rtt *= 2) {
-            double bdp_kb = (double)(gbps * rtt) / 8, rise;
+            double bdp_kb = (double)(gbps * rtt) / 8;
 
             w = world_of(gbps, rtt);
             assert_true(formula_of(FLOOR_GENTLE, &w, &k));
             assert_int_equal(knobs_check(&k, &err), 0);
-            rise = k.value[KNOB_rpg_hai_rate] / 3.64 / (double)gbps;
-            assert_true(fabs(k.value[KNOB_rpg_ai_rate] - fmax(1, rise * (double)gbps / 8)) <= 1);
-            assert_true(k.value[KNOB_kmin] >= 16 && k.value[KNOB_kmax] >= 2.5 * k.value[KNOB_kmin]);
-            assert_true(bdp_kb < 50 || fabs(k.value[KNOB_kmin] - 0.33 * bdp_kb) <= 2 + 0.03 * bdp_kb);
-            assert_true(bdp_kb < 50 || fabs(k.value[KNOB_kmax] - 0.98 * bdp_kb) <= 2 + 0.06 * bdp_kb);
-            assert_true(bdp_kb > 45 || k.value[KNOB_kmin] == 24);
-            assert_true(bdp_kb < 100 ? rise > 3.5 && rise < 8.5 : gbps < 50 || fabs(rise - 3.535) < 0.1);
-            assert_true(bdp_kb > 40 || gbps < 50 || fabs(rise - 7.07) < 0.1);
-            assert_true(fabs(k.value[KNOB_rate_to_set_on_first_cnp] / (double)gbps -
-                             (bdp_kb < 45 ? 800 : 703)) < 2);
+            assert_true(fabs(k.value[KNOB_kmin] - fmax(24, bdp_kb / 2)) <= 1);
+            assert_true(fabs(k.value[KNOB_kmax] - 3 * fmax(24, bdp_kb / 2)) <= 1);
+            assert_true(fabs(k.value[KNOB_rpg_ai_rate] - (double)gbps / 1.4) <= 0.5);
+            assert_true(fabs(k.value[KNOB_rpg_hai_rate] - 2 * (double)gbps) <= 0.5);
+            assert_true(k.value[KNOB_rate_to_set_on_first_cnp] == 700 * (double)gbps);
+            assert_true(fabs(k.value[KNOB_rpg_time_reset] - 0.85 * (double)rtt) <= 0.5);
+            assert_true(k.value[KNOB_dce_tcp_rtt] == (double)rtt / 4 && k.value[KNOB_rpg_min_dec_fac] == 80);
         }
 }
 
-/* 25 Gb/s and 4 us: a third of what is under way are four packets of 1 KB, but one of 4 KB. */
+/* 25 Gb/s and 4 us: half of what is under way are six packets of 1 KB, but less than two of 4 KB. */
 static void floor_make__gentle_minds_the_size_of_packets(void **state)
 {
     struct world w = world_of(25, 4);
@@ -83,13 +79,12 @@ static void floor_make__gentle_minds_the_size_of_packets(void **state)
     assert_true(knobs_equal(&k, &unknown));
     w.mtu_bytes = 1024;
     assert_true(formula_of(FLOOR_GENTLE, &w, &k));
-    assert_true(k.value[KNOB_kmin] >= 4 && k.value[KNOB_kmin] <= 0.4 * 25 * 4);
-    assert_true(k.value[KNOB_kmax] < unknown.value[KNOB_kmax]);
-    assert_true(k.value[KNOB_rate_to_set_on_first_cnp] < unknown.value[KNOB_rate_to_set_on_first_cnp]);
+    assert_true(k.value[KNOB_kmin] == 7 && k.value[KNOB_kmax] == 19);        /* of 12.5 KB under way */
+    assert_true(unknown.value[KNOB_kmin] == 24 && unknown.value[KNOB_kmax] == 72);
 }
 
-/* One host of four has a quarter of the speed: the first cut is to a quarter of the line and a little, and
- * rates rise by a quarter of 0.7 % of the line at a time. */
+/* One host of two has a quarter of the speed: the first cut is to a quarter of the line and a little, rates
+ * rise by a quarter at a time, marks begin earlier, and cuts are those of bdp. */
 static void floor_make__gentle_minds_slow_hosts(void **state)
 {
     struct world_device device[] = { { .tier = WORLD_HOSTS }, { .tier = WORLD_HOSTS },
@@ -98,19 +93,21 @@ static void floor_make__gentle_minds_slow_hosts(void **state)
                                    { .device = 1, .rate_bps = 25000000000 },
                                    { .device = 2, .rate_bps = 10000000000 } };
     struct world        w = world_of(100, 8);
-    struct knobs        even, k;
+    struct knobs        even, k, bdp;
 
     (void)state;
     assert_true(formula_of(FLOOR_GENTLE, &w, &even));
+    assert_true(formula_of(FLOOR_BDP, &w, &bdp));
     w.device = device;
     w.port = port;
     w.devices = w.ports = 3;
     assert_true(formula_of(FLOOR_GENTLE, &w, &k));
-    assert_true(fabs(k.value[KNOB_rate_to_set_on_first_cnp] - 1.25 * 25000) <= 1);
-    /* which is half of 0.7 % of the line itself */
-    assert_true(fabs(k.value[KNOB_rpg_hai_rate] - even.value[KNOB_rpg_hai_rate] / 2) <= 3);
-    assert_true(fabs(k.value[KNOB_rpg_time_reset] - 2 * even.value[KNOB_rpg_time_reset]) <= 1);
-    assert_true(k.value[KNOB_kmin] < even.value[KNOB_kmin]);
+    assert_true(k.value[KNOB_rate_to_set_on_first_cnp] == 1.25 * 25000);
+    assert_true(fabs(k.value[KNOB_rpg_ai_rate] - bdp.value[KNOB_rpg_ai_rate] / 4) <= 0.5);
+    assert_true(k.value[KNOB_kmin] == 23 && even.value[KNOB_kmin] == 50);    /* of 100 KB under way */
+    for (enum knob i = KNOB_rpg_gd; i <= KNOB_min_time_between_cnps; i++)
+        if (i != KNOB_rate_to_set_on_first_cnp)
+            assert_true(k.value[i] == bdp.value[i]);
 }
 
 static void floor_make__none_where_it_is_off_or_the_user_has_chosen(void **state)
