@@ -96,15 +96,11 @@ static int search(struct rehearser *t, const struct traffic_model *m, const stru
     return rehearse(r, &q, err);
 }
 
-/* Logs unmodelled events, and the twin's predictions for presets relative to the initial setting. */
+/* Logs the twin's predictions for presets relative to the initial setting. */
 static void say_named(const struct rehearser *t, struct tuner_note *note, const struct rehearsal *r)
 {
-    const struct predictor *p = r->race.predictor;
-    size_t                  at = strlen(note->why);
+    size_t at = strlen(note->why);
 
-    if (p->unaware_of)
-        at += (size_t)snprintf(note->why + at, sizeof(note->why) - at, ". The twin knows nothing of %s",
-                               p->unaware_of);
     for (uint32_t i = 0; i < r->nameds && at < sizeof(note->why); i++)
         at += (size_t)snprintf(note->why + at, sizeof(note->why) - at, "%s%s %+.0f %%",
                                i ? ", " : ". By name, against the start: ", r->named[i].name,
@@ -147,10 +143,10 @@ static void decide(struct rehearser *t, const struct traffic_model *m, const str
     start_proof(t, m, &winner->knobs, gain, c, knobs);
 }
 
-/* The twin is wrong. A setting that was chosen for other traffic is not kept for traffic without a model; the
- * floor is compared with the other formula on the network itself. */
-static void doubt(struct rehearser *t, const struct traffic_model *m, const struct twin_check *c,
-                  struct knobs *knobs, struct tuner_note *note)
+/* No twin can be believed, for this reason. A setting that was chosen for other traffic is not kept for traffic
+ * without a model; the floor is compared with the other formula on the network itself. */
+static void doubt(struct rehearser *t, const struct traffic_model *m, const char *why, struct knobs *knobs,
+                  struct tuner_note *note)
 {
     bool is_other = t->has_chosen && model_distance(m, &t->chosen) >= 1;
     bool is_back = ++t->doubts == 2 && is_other && !floor_is(&t->floor, knobs);
@@ -159,13 +155,26 @@ static void doubt(struct rehearser *t, const struct traffic_model *m, const stru
         *knobs = t->floor.knobs;
         t->has_chosen = false;
     }
-    rehearser_say(note, "watch",
-                  "the twin is wrong: with the setting in force its slowdowns are %+.0f %% off those that "
-                  "hosts see, where chance makes %.0f %%; %s%s", rehearser_percent(c->off),
-                  rehearser_percent(c->chance), is_back ? rehearser_floor_name(t) : "nothing is changed",
+    rehearser_say(note, "watch", "%s; %s%s", why, is_back ? rehearser_floor_name(t) : "nothing is changed",
                   is_back ? " comes back" : "");
     if (t->doubts >= 2 && floor_is(&t->floor, knobs))
         duel_begin(t, knobs, note);
+}
+
+/* Is the twin worth asking? If not, says why. A twin without TCP can be right about the setting in force, and
+ * wrong about all others. */
+static bool is_believed(const struct rehearser *t, const struct predictor *p, const struct twin_check *c,
+                        char *why, size_t size)
+{
+    if (p->unaware_of)
+        snprintf(why, size, "the twin knows nothing of %s, and is not asked", p->unaware_of);
+    else if (!check_is_right(c, t->option[OPT_TRUST]))
+        snprintf(why, size, "the twin is wrong: with the setting in force its slowdowns are %+.0f %% off those "
+                 "that hosts see, where chance makes %.0f %%", rehearser_percent(c->off),
+                 rehearser_percent(c->chance));
+    else
+        return true;
+    return false;
 }
 
 static void try_on_twin(struct rehearser *t, const struct traffic_model *m, struct predictor *p,
@@ -174,11 +183,13 @@ static void try_on_twin(struct rehearser *t, const struct traffic_model *m, stru
     struct rehearsal *r = xmalloc(sizeof(*r));
     struct err        err;
     struct outcomes   saw = seen_outcomes(&t->under);
-    struct twin_check check;
-    int               rc = check_twin(&check, p, &t->goal, knobs, t->world.seed, &saw, &err);
+    struct twin_check check = { 0 };
+    char              why[200];
+    int               rc = p->unaware_of ? 0 :
+                           check_twin(&check, p, &t->goal, knobs, t->world.seed, &saw, &err);
 
-    if (!rc && !check_is_right(&check, t->option[OPT_TRUST])) {
-        doubt(t, m, &check, knobs, note);
+    if (!rc && !is_believed(t, p, &check, why, sizeof(why))) {
+        doubt(t, m, why, knobs, note);
         free(r);
         return;
     }
@@ -501,7 +512,7 @@ static int create(void **state, const struct world *w, const struct option_value
 }
 
 static const struct key_row options[] = {
-    [OPT_BUDGET] = { "budget", KEY_REAL, "40", "packet-hops of a search on the twin, in millions", .min = 1,
+    [OPT_BUDGET] = { "budget", KEY_REAL, "20", "packet-hops of a search on the twin, in millions", .min = 1,
                      .max = 1e6 },
     [OPT_OPENING] = { "opening", KEY_NAME, "gentle",
                     "formula that applies from the start and in doubt; not used if the scenario sets DCQCN "

@@ -16,13 +16,15 @@ extern const struct tuner_algo tuner_rehearse;
 
 static struct test_network twin;
 static double              lie;              /* the twin's slowdowns, times */
-static uint32_t            twins;
+static uint32_t            twins, trials;
+static const char         *unaware_of;
 
 static int run_twin(void *arg, const struct predict_point *point, uint32_t count, struct predicted *out,
                     struct err *err)
 {
     int rc = test_predict(arg, point, count, out, err);
 
+    trials += count;
     for (uint32_t i = 0; i < count && !rc; i++)
         for (int c = 0; c < PREDICT_CLASSES; c++) {
             out[i].all.slowdowns[c] *= lie;
@@ -39,7 +41,7 @@ static int make(void *arg, const struct world *w, const struct traffic_model *m,
     (void)m;
     (void)err;
     twins++;
-    *p = (struct predictor){ .arg = &twin, .run = run_twin };
+    *p = (struct predictor){ .arg = &twin, .run = run_twin, .unaware_of = unaware_of };
     return 0;
 }
 
@@ -79,7 +81,8 @@ static void open_bench_with(struct bench *b, const char *option, const char *val
     for (uint32_t i = 0; i < twin.coded.dims; i++)
         twin.best[i] = 0.3;
     lie = 1;
-    twins = 0;
+    twins = trials = 0;
+    unaware_of = NULL;
     tuner_values_init(&tuner_rehearse, &b->values);
     assert_int_equal(tuner_values_set(&tuner_rehearse, &b->values, "budget", "1", &err), 0);
     assert_int_equal(tuner_values_set(&tuner_rehearse, &b->values, "opening", "none", &err), 0);
@@ -458,6 +461,27 @@ static void doubt__sets_the_other_formula_if_the_network_proves_it(void **state)
     close_bench(&b);
 }
 
+/* The twin lacks TCP: it is right about the setting in force, and knows a better one, but has no say. */
+static void doubt__asks_no_twin_that_lacks_something(void **state)
+{
+    struct bench b;
+    struct knobs start;
+
+    (void)state;
+    open_bench(&b);
+    start = b.knobs;
+    unaware_of = "TCP";
+    for (uint32_t i = 0; i < 30; i++)
+        next(&b, 1);
+    assert_true(twins > 0 && trials == 0);
+    assert_true(knobs_equal(&b.knobs, &start));
+    unaware_of = NULL;
+    for (uint32_t i = 0; i < 100 && knobs_equal(&b.knobs, &start); i++)
+        next(&b, 1);
+    assert_false(knobs_equal(&b.knobs, &start));
+    close_bench(&b);
+}
+
 /* Messages of which a thousand wait for each that ends: blocks would mix up both settings. */
 static void doubt__compares_nothing_where_messages_last_long(void **state)
 {
@@ -576,6 +600,7 @@ int main(void)
         cmocka_unit_test(first__an_opening_that_the_twin_refutes_goes),
         cmocka_unit_test(first__what_is_not_proved_gives_way_to_the_opening),
         cmocka_unit_test(doubt__returns_to_the_formula),
+        cmocka_unit_test(doubt__asks_no_twin_that_lacks_something),
         cmocka_unit_test(doubt__sets_the_other_formula_if_the_network_proves_it),
         cmocka_unit_test(doubt__compares_nothing_where_messages_last_long),
         cmocka_unit_test(step__no_twin_where_there_is_nothing_to_gain),
