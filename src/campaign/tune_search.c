@@ -37,6 +37,7 @@ static void search_at_once(struct scenario_tuner *t)
     add_option(t, "trigger", "once");
     add_option(t, "restart", "no");
     add_option(t, "guard", "0");             /* simulated trials harm no traffic */
+    add_option(t, "floor", "no");
 }
 
 /* Opens the network once to know what the tuner may know of it. */

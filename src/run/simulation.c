@@ -630,8 +630,7 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     s->series.is_growing = s->pace.is_growing;
     if (s->pace.is_growing)
         series_begin_idle(&s->series, first_start_ps(&s->scenario) / s->pace.point_ps);
-    if (s->loop.tuner.algo && s->loop.tuner.algo->wants_messages &&
-        s->loop.tuner.algo->wants_messages(s->loop.tuner.state))
+    if (tuner_reads_messages(&s->loop.tuner))
         run.messages = messages_new(s->sim);
     run.slots = slots_new(&s->applier, &s->loop, s->scenario.tuner.start_ps);
     if (run.slots) {

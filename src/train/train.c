@@ -31,6 +31,7 @@ static void set_initial(struct train *t)
     } rows[] = {
         { "model", "none" },  { "train", "no" }, { "epsilon", "0.5" },   { "epsilon_min", "0.05" },
         { "rate", "0.0003" }, { "batch", "64" }, { "memory", "100000" }, { "copy_every", "500" },
+        { "guard", "no" },
     };
     struct err err;
 
@@ -167,7 +168,8 @@ static bool is_omitted(const struct train *t, int option)
 {
     const char *name = tuner_acc.option[option].name;
 
-    return t->values.value[option] == 0 && (strcmp(name, "loss") == 0 || strcmp(name, "draw") == 0);
+    return t->values.value[option] == 0 &&
+           (strcmp(name, "loss") == 0 || strcmp(name, "draw") == 0 || strcmp(name, "guard") == 0);
 }
 
 static int write_model(struct train *t, struct err *err)

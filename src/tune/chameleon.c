@@ -286,6 +286,7 @@ static const struct tuner_preset presets[] = {
     { "trigger",   { "change",  "once" } },
     { "restart",   { "yes",     "no" } },
     { "guard",     { "2",       "0" } },
+    { "floor",     { "yes",     "no" } },
     { "abandon",   { "0.05",    "0" } },
     { "confirm",   { "3",       "0" } },
     { "metric",    { "utility", "throughput" } },

@@ -74,6 +74,7 @@ const struct tuner_preset paraleon_presets[] = {
     { "give_up",             { "0",          "6",         "0" } },
     { "restart",             { "no",         "yes",       "no" } },
     { "guard",               { "0",          "2",         "0" } },
+    { "floor",               { "no",         "yes",       "no" } },
     { "mutate_count",        { "0",          "4",         "0" } },
     { NULL, { NULL } },
 };

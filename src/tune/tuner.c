@@ -2,6 +2,8 @@
 #include "tune/tuner.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 extern const struct tuner_algo tuner_fixed, tuner_paraleon, tuner_naive_sa, tuner_chameleon, tuner_random,
@@ -112,6 +114,28 @@ void tuner_first(const struct tuner *t, struct knobs *knobs)
 {
     if (t->algo->first)
         t->algo->first(t->state, knobs);
+}
+
+void tuner_say(struct tuner_note *note, const char *format, ...)
+{
+    size_t  used = strlen(note->why);
+    va_list args;
+
+    if (used > 0)
+        used += (size_t)snprintf(note->why + used, sizeof note->why - used, "; ");
+    if (used >= sizeof note->why)
+        return;
+    va_start(args, format);
+    vsnprintf(note->why + used, sizeof note->why - used, format, args);
+    va_end(args);
+}
+
+bool tuner_reads_messages(const struct tuner *t)
+{
+    const struct tuner_algo *a = t->algo;
+
+    return a && ((a->wants_messages && a->wants_messages(t->state)) ||
+                 (a->uses_messages && a->uses_messages(t->state)));
 }
 
 void tuner_close(struct tuner *t)

@@ -44,6 +44,9 @@ struct tuner_note {              /* why a tuner did what it did in one step */
     uint32_t           tries;
 };
 
+/* Appends to the note's reason, after "; " if there is one. */
+void tuner_say(struct tuner_note *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 struct tuner_algo {
     /* Sets options that were not given and depend on others, such as those of a preset. create() does the
      * same. NULL: none. */
@@ -87,6 +90,9 @@ struct tuner_algo {
 
     /* Returns true if reports must include what hosts see of messages. NULL: no. */
     bool (*wants_messages)(const void *state);
+
+    /* Returns true if the tuner uses what hosts see of messages where they report it. NULL: no. */
+    bool (*uses_messages)(const void *state);
 
     const char           *name, *about;
     const struct key_row *option;        /* ends with a row without a name */
@@ -132,6 +138,9 @@ int  tuner_open(struct tuner *, const struct tuner_algo *, const struct world *,
                 const struct option_values *, struct err *);
 void tuner_close(struct tuner *);
 void tuner_first(const struct tuner *, struct knobs *);
+
+/* Returns true if reports should include messages: the tuner needs or uses them. */
+bool tuner_reads_messages(const struct tuner *);
 void tuner_step(struct tuner *, const struct report *, struct knobs *, struct tuner_note *);
 
 #endif

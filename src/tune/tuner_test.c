@@ -111,7 +111,7 @@ static void set__refuses_with_what_would_be_right(void **unused)
         { "thta", "0.1", "'thta' is not an option of paraleon; did you mean 'theta'?" },
         { "colour", "0.1", "'colour' is not an option of paraleon; there are preset, temperature_start, "
           "temperature_end, iterations, eta, guided, mutate_from, first_always, mutate_count, "
-          "utility_scale, trigger, theta and 23 more" },
+          "utility_scale, trigger, theta and 24 more" },
         { "theta", "0", "theta must be 1e-09 .. 1000000000, not 0" },
         { "theta", "x", "theta: 'x' is not a number; write 0.3, 30%, 2e6" },
         { "theta", "nan", "theta: 'nan' is not a number; write 0.3, 30%, 2e6" },

@@ -327,7 +327,7 @@ static bool add_seen(struct live_tuner *t, const struct controller *c, struct re
     free(part);
     seen_add(&t->seen, &now);
     t->unseen = tellers ? 0 : t->unseen + 1;
-    if (t->unseen == UNSEEN_MAX)
+    if (t->unseen == UNSEEN_MAX && wants_messages(t))
         clock_log("no device reports messages; the tuner is idle and the current setting stays");
     if (!tellers || 20 * t->seen_us < 19 * whole_us)
         return false;
@@ -383,7 +383,7 @@ void live_tuner_interval(struct live_tuner *t, const struct controller *c, uint6
     t->flowless = r->fsd.elephants || r->fsd.mice ? 0 : t->flowless + 1;
     if (t->flowless == UNSEEN_MAX && *live_tuner_missing(t, missing, sizeof missing))
         clock_log("%s", missing);
-    if (wants_messages(t) && !add_seen(t, c, r, now_us))
+    if (tuner_reads_messages(&t->loop.tuner) && !add_seen(t, c, r, now_us) && wants_messages(t))
         return;
     lag_add(&t->lag, r);
     while (t->decision && lag_next(&t->lag, t->end_ps))

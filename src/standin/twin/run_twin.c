@@ -504,8 +504,7 @@ static int start_hardware(struct twin_run *t, struct err *err)
 static int start_agents(struct twin_run *t, struct err *err)
 {
     char        file[MSG_NAME_SIZE + 16];
-    const char *flags = !t->q->is_locked ? is_rehearse(tuner_of(t)) ? "m" : "-" :
-                        is_rehearse(tuner_of(t)) ? "lm" : "l";
+    const char *flags = t->q->is_locked ? "lm" : is_rehearse(tuner_of(t)) ? "m" : "-";
     int         rc = t->devices ? 0 : start(t, AGENT, "agent", "agent.yaml", flags, err);
 
     for (uint32_t i = 0; i < t->devices && !rc; i++) {

@@ -15,9 +15,14 @@
  * lengths, so that what is learned at one speed holds for others.
  *
  * Central (C-ACC, section 5.4): one agent with one setting for all uplinks and one for all other ports.
+ *
+ * The guard is ours. The reward does not see what messages suffer, so the initial thresholds of all queues
+ * stay until messages are faster with the agents: both take turns in blocks (tune/contest.h). The contest is
+ * repeated, less and less often, because traffic changes. Where hosts report no messages there is no guard.
  */
 #include "tune/acc/acc.h"
 #include "learn/model.h"
+#include "tune/contest.h"
 #include "tune/acc/acc_action.h"
 #include "tune/acc/acc_agents.h"
 #include "tune/acc/acc_state.h"
@@ -34,10 +39,11 @@
 #define UNUSED_SENT  0.05        /* share of a link below which it is hardly used */
 #define SCALE_BPS    25e9        /* port speed for which the lists of actions are made */
 #define STREAM       0x61636365u
+#define AGAIN        64          /* intervals until the next contest; twice as many after each */
 
 enum {
     MODEL, TRAIN, SLOT, AGENTS, ACTIONS, SCALE, REWARD, WEIGHT, IDLE, HISTORY, EPSILON, EPSILON_MIN,
-    EPSILON_DECISIONS, GAMMA, RATE, BATCH, MEMORY, COPY_EVERY, EXCHANGE, LOSS, DRAW
+    EPSILON_DECISIONS, GAMMA, RATE, BATCH, MEMORY, COPY_EVERY, EXCHANGE, LOSS, DRAW, GUARD
 };
 
 enum { AGENTS_SWITCH, AGENTS_CENTRAL };
@@ -56,6 +62,7 @@ static const char *const model_names[] = { "shipped", "dcqcn", "none", NULL };
 struct unit {                    /* a queue; or, central, all queues of one direction */
     uint32_t agent;
     uint32_t action;             /* current */
+    uint32_t first;              /* nearest to the initial thresholds */
     uint32_t queues;
     /* 'action' was chosen in the last slot; false: the queue was idle and kept it */
     bool     is_decided;
@@ -68,6 +75,20 @@ struct unit {                    /* a queue; or, central, all queues of one dire
     struct acc_seen sum;         /* over its queues, in the current slot */
     uint64_t queue_bytes_max;    /* scaled, as is kmin_bytes */
     uint64_t kmin_bytes;         /* current */
+};
+
+/* Who sets the thresholds: the agents, nobody (the initial ones stay), or both in turn. */
+enum acc_stage { STAGE_AGENTS, STAGE_START, STAGE_CONTEST };
+
+struct acc_guard {
+    bool           is_on;
+    enum acc_stage stage;
+    struct contest contest;
+    struct seen    window;       /* messages of the last intervals without a contest, */
+    uint32_t       windows;      /* and how many intervals */
+    uint32_t       wait, again;  /* intervals until the next contest; between the next two */
+    uint64_t       contests;
+    struct ecn    *start;        /* by queue: the initial thresholds */
 };
 
 struct acc {
@@ -87,6 +108,8 @@ struct acc {
     uint32_t            units;
     bool                has_begun;
     bool                is_following;
+    struct acc_guard    guard;
+    uint64_t            seed;
     struct acc_agents   agents;
     struct rng          rng;
     struct acc_explorer explorer;    /* without net and rule: not exploring */
@@ -147,6 +170,7 @@ static void make_units(struct acc *a, const struct world *w, bool is_central)
 {
     a->queues = w->queues;
     a->fact = xcalloc(a->queues + 1ul, sizeof *a->fact);
+    a->guard.start = xcalloc(a->queues + 1ul, sizeof *a->guard.start);
     a->unit_of = xcalloc(a->queues + 1ul, sizeof *a->unit_of);
     a->units = is_central ? 2 : a->queues;
     a->unit = xcalloc(a->units + 1ul, sizeof *a->unit);
@@ -202,6 +226,7 @@ static void destroy(void *state)
         return;
     acc_agents_fini(&a->agents);
     free(a->fact);
+    free(a->guard.start);
     free(a->unit_of);
     free(a->unit);
     free(a);
@@ -226,6 +251,11 @@ static struct acc *make(const struct world *world, const struct option_values *v
     a->idle = (int)v->value[IDLE];
     a->is_scaled = v->value[SCALE] == SCALE_PORT;
     a->inputs = (uint32_t)v->value[HISTORY] * ACC_FEATURES;
+    a->seed = world->seed;
+    a->guard.is_on = v->value[GUARD] != 0;
+    a->guard.stage = a->guard.is_on ? STAGE_START : STAGE_AGENTS;
+    a->guard.wait = CONTEST_WATCH;
+    a->guard.again = AGAIN;
     rng_init(&a->rng, world->seed, STREAM);
     make_actions(a, (enum acc_actions)v->value[ACTIONS]);
     make_units(a, world, v->value[AGENTS] == AGENTS_CENTRAL);
@@ -282,7 +312,9 @@ static void begin(struct acc *a, const struct queue_slot *seen)
     for (uint32_t i = 0; i < a->queues; i++) {
         struct ecn scaled = ecn_times(&seen[i].ecn, 1 / speed(a, i));
 
-        a->unit[a->unit_of[i]].action = acc_actions_nearest(a->action, a->actions, &scaled);
+        a->guard.start[i] = seen[i].ecn;
+        a->unit[a->unit_of[i]].first = acc_actions_nearest(a->action, a->actions, &scaled);
+        a->unit[a->unit_of[i]].action = a->unit[a->unit_of[i]].first;
     }
     a->has_begun = true;
 }
@@ -400,15 +432,24 @@ static uint32_t explore(struct acc *a, struct unit *u)
     return net_largest(value, a->actions);
 }
 
+static bool is_guarded(const struct acc *a)
+{
+    const struct acc_guard *g = &a->guard;
+
+    return g->stage == STAGE_START || (g->stage == STAGE_CONTEST && !contest_is_b(&g->contest));
+}
+
 static void decide(struct acc *a, struct unit *u)
 {
     uint32_t action;
 
-    u->is_decided = !is_idle(a, u);
+    if (is_guarded(a))
+        u->action = u->first;
+    u->is_decided = !is_guarded(a) && !is_idle(a, u);
     memcpy(u->state, u->next, a->inputs * sizeof(float));
     u->has_state = true;
     if (!u->is_decided) {
-        a->figures.skipped++;
+        a->figures.skipped += !is_guarded(a);
         return;
     }
     action = is_exploring(a) ? explore(a, u) : acc_agents_choose(&a->agents, u->agent, u->next);
@@ -453,8 +494,73 @@ static bool queues(const void *state, struct ecn *ecn)
     const struct acc *a = state;
 
     for (uint32_t i = 0; i < a->queues; i++)
-        ecn[i] = ecn_times(&a->action[a->unit[a->unit_of[i]].action], speed(a, i));
+        ecn[i] = is_guarded(a) ? a->guard.start[i] :
+                 ecn_times(&a->action[a->unit[a->unit_of[i]].action], speed(a, i));
     return a->has_begun;
+}
+
+/* ---- the guard ---- */
+
+#define PAIRS    12              /* of blocks in a contest, at most */
+#define HARM_MAX 0.25            /* sum of logarithms of slowdowns that a contest may cost */
+
+static void remove_guard(struct acc *a)
+{
+    a->guard.is_on = false;
+    a->guard.stage = STAGE_AGENTS;
+}
+
+static void watch_messages(struct acc *a, const struct report *r, struct tuner_note *note)
+{
+    struct contest_rule rule = { .pairs = PAIRS, .harm_max = HARM_MAX };
+    struct acc_guard   *g = &a->guard;
+
+    seen_add(&g->window, &r->seen);
+    if (++g->windows < g->wait)
+        return;
+    if (contest_begin(&g->contest, &rule, goal_find("balanced"), &g->window, g->windows,
+                      a->seed + ++g->contests)) {
+        g->stage = STAGE_CONTEST;
+        tuner_say(note, "the agents and the initial thresholds take turns, in blocks of %u intervals",
+                  contest_block(&g->contest));
+    }
+    g->window = (struct seen){ 0 };
+    g->windows = 0;
+}
+
+static void end_contest(struct acc *a, bool is_better, struct tuner_note *note)
+{
+    struct acc_guard *g = &a->guard;
+    double            gain = contest_gain(&g->contest);
+
+    tuner_say(note, "in %u pairs of blocks messages are %.1f %% %s with the agents: %s",
+              contest_pairs(&g->contest), 100 * fabs(exp(-gain) - 1), gain > 0 ? "faster" : "slower",
+              is_better ? "they decide" : "the initial thresholds stay");
+    g->stage = is_better ? STAGE_AGENTS : STAGE_START;
+    g->wait = g->again;
+    g->again = g->again < UINT32_MAX / 2 ? 2 * g->again : g->again;
+}
+
+static void guard_step(struct acc *a, const struct report *r, struct tuner_note *note)
+{
+    enum contest_verdict verdict;
+
+    if (!r->has_seen) {
+        remove_guard(a);
+        return;
+    }
+    if (a->guard.stage != STAGE_CONTEST) {
+        watch_messages(a, r, note);
+        return;
+    }
+    verdict = contest_add(&a->guard.contest, &r->seen);
+    if (verdict != CONTEST_ON)
+        end_contest(a, verdict == CONTEST_B, note);
+}
+
+static bool uses_messages(const void *state)
+{
+    return ((const struct acc *)state)->guard.is_on;
 }
 
 /* ---- training ---- */
@@ -463,6 +569,7 @@ void acc_explore(struct tuner *t, const struct acc_explorer *e)
 {
     struct acc *a = t->state;
 
+    remove_guard(a);
     a->explorer = *e;
     if (!e->hold)
         a->explorer.hold = 1;
@@ -470,7 +577,10 @@ void acc_explore(struct tuner *t, const struct acc_explorer *e)
 
 void acc_follow(struct tuner *t)
 {
-    ((struct acc *)t->state)->is_following = true;
+    struct acc *a = t->state;
+
+    remove_guard(a);             /* a device reports no messages */
+    a->is_following = true;
 }
 
 void acc_figures(const struct tuner *t, struct acc_figures *f)
@@ -507,7 +617,7 @@ static void step(void *state, const struct report *r, struct knobs *knobs, struc
     struct acc_figures now;
     uint64_t           rewards;
 
-    (void)r, (void)knobs;
+    (void)knobs;
     acc_figures(&self, &now);
     rewards = now.rewards - a->reported.rewards;
     note->phase = a->agents.cfg.is_learning ? "learn" : "frozen";
@@ -517,6 +627,8 @@ static void step(void *state, const struct report *r, struct knobs *knobs, struc
     }
     describe_step(&now, &a->reported, a->agents.cfg.is_learning, note);
     a->reported = now;
+    if (a->guard.is_on)
+        guard_step(a, r, note);
 }
 
 static const struct key_row options[] = {
@@ -562,11 +674,15 @@ static const struct key_row options[] = {
     [DRAW] = { "draw", KEY_NAME, "alike",
                "records to learn from: alike (uniform); reward: in proportion to reward",
                .choices = draw_names },
+    [GUARD] = { "guard", KEY_YES, "yes",
+                "keep the initial thresholds unless messages are faster with the agents, where hosts report "
+                "them; no: the agents decide, as in the paper" },
     { 0 },
 };
 
 const struct tuner_algo tuner_acc = {
     .create = create, .destroy = destroy, .step = step, .slot_ps = slot_ps, .slot = slot, .queues = queues,
+    .uses_messages = uses_messages,
     .name = "acc",
     .about = "ACC: a small net per switch sets the thresholds of every egress queue, every 100 us",
     .option = options,

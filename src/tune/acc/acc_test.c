@@ -33,9 +33,12 @@ static struct world make_world(uint64_t seed)
 static void open_acc(struct tuner *t, uint64_t seed, const struct test_option *option)
 {
     struct world       world = make_world(seed);
+    struct test_option all[16] = { { "guard", "no" } };
     struct err         err;
 
-    if (test_open(t, &tuner_acc, &world, option, &err))
+    for (int n = 1; option->name; option++)
+        all[n++] = *option;
+    if (test_open(t, &tuner_acc, &world, all, &err))
         fail_msg("%s", err.text);
 }
 
@@ -459,6 +462,80 @@ static void step__tells_what_was_decided(void **state)
     tuner_close(&t);
 }
 
+/* ---- the guard ---- */
+
+/* One interval: a slot of full queues, then messages that take 'slowdown' with the agents and 2 without. */
+static bool run_interval(struct tuner *t, double slowdown, struct tuner_note *note)
+{
+    struct test_net net;
+    struct ecn      ecn[QUEUES];
+    struct knobs    knobs;
+    bool            is_start;
+
+    knobs_init(&knobs);
+    run_slot(t, 300000, SLOT_BYTES, 0, ecn);
+    is_start = ecn[0].kmin_bytes == 100000;
+    test_report(&net, 0.9, 0.5, 1, 0.5);
+    net.report.has_seen = true;
+    net.report.seen.done[PREDICT_MICE] = (struct seen_class){ 100, 100 * (is_start ? 2 : slowdown) };
+    tuner_step(t, &net.report, &knobs, note);
+    return is_start;
+}
+
+/* Opens agents that never choose the initial thresholds in these slots. */
+static void open_guarded(struct tuner *t)
+{
+    open_acc(t, 2, TEST_OPTIONS({ "model", "none" }, { "guard", "yes" }, { "idle", "never" }));
+}
+
+/* The initial thresholds stay for 16 intervals and after a contest that shows no gain; agents with which
+ * messages are faster decide from then on. */
+static void guard__keeps_the_initial_thresholds_unless_messages_are_faster(void **state)
+{
+    static const struct { double slowdown; bool ends_at_start; } row[] = {
+        { 1.4, false }, { 2, true }, { 2.1, true }, { 8, true },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct tuner_note note;
+        struct tuner      t;
+        int               agents = 0;
+
+        open_guarded(&t);
+        for (int n = 0; n < 16; n++)
+            assert_true(run_interval(&t, row[i].slowdown, &note));
+        for (int n = 0; n < 48; n++)
+            agents += !run_interval(&t, row[i].slowdown, &note);
+        for (int n = 0; n < 8; n++)
+            assert_true(run_interval(&t, row[i].slowdown, &note) == row[i].ends_at_start);
+        assert_true(agents > 0);
+        if (row[i].slowdown == 8)
+            assert_int_equal(agents, 2);         /* one block */
+        tuner_close(&t);
+    }
+}
+
+/* As at a switch: nobody reports messages. */
+static void guard__ends_where_no_messages_are_reported(void **state)
+{
+    struct test_net   net;
+    struct tuner_note note;
+    struct knobs      knobs;
+    struct tuner      t;
+    struct ecn        ecn[QUEUES];
+
+    (void)state;
+    knobs_init(&knobs);
+    open_guarded(&t);
+    run_slot(&t, 300000, SLOT_BYTES, 0, ecn);
+    assert_int_equal(figures_of(&t).decisions, 0);
+    tuner_step(&t, test_report(&net, 0.9, 0.5, 1, 0.5), &knobs, &note);
+    run_slot(&t, 300000, SLOT_BYTES, 0, ecn);
+    assert_int_equal(figures_of(&t).decisions, QUEUES);
+    tuner_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -476,6 +553,8 @@ int main(void)
         cmocka_unit_test(learn__the_reward_rises),
         cmocka_unit_test(learn__the_same_seed_does_the_same),
         cmocka_unit_test(step__tells_what_was_decided),
+        cmocka_unit_test(guard__keeps_the_initial_thresholds_unless_messages_are_faster),
+        cmocka_unit_test(guard__ends_where_no_messages_are_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,9 +10,8 @@
 #ifndef TUNE_REHEARSE_REHEARSE_STATE_H
 #define TUNE_REHEARSE_REHEARSE_STATE_H
 
-#include "base/evidence/evalue.h"
-#include "base/evidence/pairing.h"
 #include "core/report.h"
+#include "tune/contest.h"
 #include "tune/rehearse/floor.h"
 #include "tune/rehearse/traffic/traffic_memory.h"
 #include "tune/rehearse/proof/proof.h"
@@ -65,9 +64,7 @@ struct rehearser {
     /* Without a twin. */
     struct floor   floor;
     bool           is_told;              /* the explanation has it */
-    struct pairing pairing;              /* of the floor (A) and the other formula (B) */
-    struct evalue  evalue;
-    struct seen    duel_before;          /* what hosts saw before they alternate */
+    struct contest contest;              /* of the floor (A) and the other formula (B) */
     struct traffic_model duelled;        /* the traffic of the last comparison, */
     bool           has_duelled;          /* if there was one */
 

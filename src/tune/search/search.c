@@ -1,6 +1,7 @@
 #include "tune/search/search.h"
 #include "tune/search/search_engine.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,8 @@ const char *const search_metric_names[] = {
 };
 const char *const search_objective_names[] = { "utility", "balanced", "latency", "throughput", NULL };
 
+#define CONTEST_HARM 0.5         /* sum of logarithms of slowdowns that a contest may cost */
+
 /* By enum search_phase. */
 static const char *const phase_names[] = { "watch", "search", "search", "confirm", "hold" };
 
@@ -29,6 +32,7 @@ static const struct { const char *name; double value; } search_defaults[SEARCH_O
     [SEARCH_CONFIRM] = { "confirm" }, [SEARCH_BUDGET] = { "budget" }, [SEARCH_REMEMBER] = { "remember" },
     [SEARCH_SETTLE] = { "settle" }, [SEARCH_MEASURE] = { "measure" }, [SEARCH_ABANDON] = { "abandon" },
     [SEARCH_RESTART] = { "restart" }, [SEARCH_OBJECTIVE] = { "objective" }, [SEARCH_GUARD] = { "guard" },
+    [SEARCH_FLOOR] = { "floor" },
     /* PARALEON's; repro/paraleon-ablation measures each. */
     [SEARCH_EPSILON] = { "epsilon", 0.05 },      /* with 0.001, chance among few flows counts as a change */
     [SEARCH_METRICS] = { "metrics", METRICS_CORRECTED },
@@ -95,7 +99,7 @@ int search_create(void **state, const struct search_algo *algo, const struct wor
     kl_trigger_init(&s->trigger, s->option[SEARCH_THETA], s->option[SEARCH_EPSILON]);
     s->seen = xcalloc(search_count(s, SEARCH_MEASURE), sizeof *s->seen);
     s->elephants = 0.5;
-    s->before = world->start;
+    s->before = s->start = world->start;
     s->searcher = algo->create(&s->space, values->value, world->seed);
     *state = s;
     return 0;
@@ -140,31 +144,48 @@ static void search_keep(struct search *s, const struct knobs *kept, struct knobs
     search_settle(s, kept, knobs);
 }
 
+/* A contest of messages needs hosts that report them, and messages that are short against a block. */
+static bool begin_contest(struct search *s)
+{
+    struct contest_rule rule = { .pairs = 2 * search_count(s, SEARCH_CONFIRM), .harm_max = CONTEST_HARM,
+                                 .is_lenient = true };
+
+    return search_is(s, SEARCH_FLOOR, true) && s->windows > 0 &&
+           contest_begin(&s->contest, &rule, goal_find("balanced"), &s->window, s->windows,
+                         s->world.seed + s->searches);
+}
+
 static void begin_to_confirm(struct search *s, struct knobs *knobs)
 {
     s->phase = PHASE_CONFIRM;
     s->turn = 0;
     s->sum[0] = s->sum[1] = (struct utility_terms){ 0 };
-    *knobs = s->finalist = search_best_sample(s)->knobs;
+    s->finalist = search_best_sample(s)->knobs;
+    s->is_contest = begin_contest(s);
+    *knobs = s->is_contest && !contest_is_b(&s->contest) ? *search_rival(s) : s->finalist;
+}
+
+static const char *rival_name(const struct search *s)
+{
+    return search_is(s, SEARCH_FLOOR, true) ? "the setting from the start" : "the setting at which it began";
 }
 
 static void search_finish(struct search *s, struct knobs *knobs, struct tuner_note *note)
 {
     const struct search_sample *best = search_best_sample(s);
-    const struct knobs         *from = &s->from;
 
-    search_say(note, "the search is over after %u settings", s->measured);
-    if (!best || knobs_equal(&best->knobs, from)) {
-        search_say(note, "the setting at which it began stays");
-        search_keep(s, from, knobs);
+    tuner_say(note, "the search is over after %u settings", s->measured);
+    if (!best || knobs_equal(&best->knobs, search_rival(s))) {
+        tuner_say(note, "%s is kept", rival_name(s));
+        search_keep(s, search_rival(s), knobs);
         return;
     }
     if (search_count(s, SEARCH_CONFIRM)) {
-        search_say(note, "the best, at %.4f, and the setting at which it began are measured again, in turn",
-                   utility(search_weights(s), best->terms));
+        tuner_say(note, "the best, at %.4f, and %s are measured again, in turn",
+                   utility(search_weights(s), best->terms), rival_name(s));
         begin_to_confirm(s, knobs);
     } else {
-        search_say(note, "the best was measured at %.4f and is kept",
+        tuner_say(note, "the best was measured at %.4f and is kept",
                    utility(search_weights(s), best->terms));
         search_keep(s, &best->knobs, knobs);
     }
@@ -179,10 +200,30 @@ static void decide_finalist(struct search *s, struct knobs *knobs, struct tuner_
     bool                   is_better = best > from && !guard_refuses(s);
 
     note->verdict = is_better ? TUNER_ACCEPTED : TUNER_REJECTED;
-    search_say(note, "measured again, the new setting has %.4f, the one at which the search began %.4f: "
-               "the %s is kept%s", best, from, is_better ? "new one" : "latter",
+    tuner_say(note, "measured again, the new setting has %.4f, %s %.4f: the %s is kept%s", best,
+               rival_name(s), from, is_better ? "new one" : "latter",
                !is_better && best > from ? ", with which more is sent" : "");
-    search_keep(s, is_better ? &s->finalist : &s->from, knobs);
+    search_keep(s, is_better ? &s->finalist : search_rival(s), knobs);
+}
+
+/* An interval of a contest. Messages may be missing from single reports. */
+static void search_contest(struct search *s, const struct report *r, struct knobs *knobs,
+                           struct tuner_note *note)
+{
+    enum contest_verdict verdict = contest_add(&s->contest, r->has_seen ? &r->seen : NULL);
+    double               gain = contest_gain(&s->contest);
+
+    *knobs = contest_is_b(&s->contest) ? s->finalist : *search_rival(s);
+    if (verdict == CONTEST_ON) {
+        tuner_say(note, "the new setting and %s take turns, in blocks of %u intervals", rival_name(s),
+                   contest_block(&s->contest));
+        return;
+    }
+    note->verdict = verdict == CONTEST_B ? TUNER_ACCEPTED : TUNER_REJECTED;
+    tuner_say(note, "in %u pairs of blocks messages are %.1f %% %s with the new setting: %s is kept",
+               contest_pairs(&s->contest), 100 * fabs(exp(-gain) - 1), gain > 0 ? "faster" : "slower",
+               verdict == CONTEST_B ? "it" : rival_name(s));
+    search_keep(s, verdict == CONTEST_B ? &s->finalist : search_rival(s), knobs);
 }
 
 static void search_confirm(struct search *s, const struct search_now *now, struct knobs *knobs,
@@ -194,9 +235,9 @@ static void search_confirm(struct search *s, const struct search_now *now, struc
         decide_finalist(s, knobs, note);
         return;
     }
-    search_say(note, "measurement %u of %u of the %s", (s->turn + 1) / 2, search_count(s, SEARCH_CONFIRM),
-               s->turn % 2 ? "new setting" : "one at which the search began");
-    *knobs = s->turn % 2 ? s->from : s->finalist;
+    tuner_say(note, "measurement %u of %u of %s", (s->turn + 1) / 2, search_count(s, SEARCH_CONFIRM),
+               s->turn % 2 ? "the new setting" : rival_name(s));
+    *knobs = s->turn % 2 ? *search_rival(s) : s->finalist;
 }
 
 /* ---- the search itself ---- */
@@ -262,7 +303,7 @@ static void begin_at_best_known(struct search *s, const struct search_now *now, 
     const struct search_sample *best = search_best_known(s);
     struct search_now    measured = search_now_of(s, best->terms);
 
-    search_say(note, "the search goes on at the best, %s", best->name);
+    tuner_say(note, "the search goes on at the best, %s", best->name);
     s->in_vain = 0;
     begin_at(s, &best->knobs, &measured);
     ask(s, now, knobs, note);
@@ -276,7 +317,7 @@ static void on_known(struct search *s, const struct search_now *now, struct knob
     s->measured++;
     if (search_record(s, knobs, now->terms, name))
         note->verdict = TUNER_BEST;
-    search_say(note, "of the known settings, %s was tried", name);
+    tuner_say(note, "of the known settings, %s was tried", name);
     s->known++;
     if (!search_set_known(s, knobs))
         begin_at_best_known(s, now, knobs, note);
@@ -289,7 +330,7 @@ static void begin_with_known(struct search *s, struct knobs *knobs, struct tuner
 {
     s->phase = PHASE_KNOWN;
     search_set_known(s, knobs);
-    search_say(note, "search begins with settings that are known");
+    tuner_say(note, "search begins with settings that are known");
 }
 
 static void begin_at_running(struct search *s, const struct search_now *measured, struct knobs *knobs,
@@ -298,7 +339,7 @@ static void begin_at_running(struct search *s, const struct search_now *measured
     if (measured)
         search_record(s, knobs, measured->terms, NULL);
     begin_at(s, &s->before, measured);
-    search_say(note, "search begins at the running setting");
+    tuner_say(note, "search begins at the running setting");
     ask(s, measured, knobs, note);
 }
 
@@ -315,7 +356,7 @@ static void begin_search(struct search *s, const struct search_now *measured, st
         begin_at_running(s, measured, knobs, note);
     } else {
         begin_at_default(s);
-        search_say(note, "search begins at the default setting");
+        tuner_say(note, "search begins at the default setting");
         ask(s, measured, knobs, note);
     }
 }
@@ -330,7 +371,7 @@ static void begin(struct search *s, const struct search_now *measured, struct kn
         begin_search(s, measured, knobs, note);
         return;
     }
-    search_say(note, "the setting that was found when elephants were %.0f %% of flows is in force again",
+    tuner_say(note, "the setting that was found when elephants were %.0f %% of flows is in force again",
                100 * found->elephants);
     search_settle(s, &found->knobs, knobs);
 }
@@ -354,13 +395,17 @@ static void on_watch(struct search *s, bool has_changed, const struct search_now
         if (search_is(s, SEARCH_TRIGGER, TRIGGER_CHANGE))
             search_say_change(s, note);
         else
-            search_say(note, s->searches ? "the last search is over" : "this is the start");
+            tuner_say(note, s->searches ? "the last search is over" : "this is the start");
         begin(s, measured, knobs, note);
         return;
     }
+    if (!knobs_equal(knobs, &s->before))
+        s->start = *knobs;       /* somebody else has set it */
     s->before = *knobs;
-    search_say(note, "%s",
-               guard_allows(s) ? search_why_not(s) : "the last search cost traffic that is not made up for");
+    tuner_say(note, "%s",
+               guard_allows(s) ? search_why_not(s) :
+               s->searches ? "the last search cost traffic that is not made up for" :
+               "the network is watched before the first search");
 }
 
 /* ---- the hooks ---- */
@@ -399,11 +444,11 @@ static void drop_trial(struct search *s, struct search_now *now, struct knobs *k
 {
     double sent = guard_ratio(s);
 
-    search_say(note, "only %.0f %% of the traffic before was sent: the setting is dropped", 100 * sent);
+    tuner_say(note, "only %.0f %% of the traffic before was sent: the setting is dropped", 100 * sent);
     s->intervals = s->skip = 0;
     if (s->phase == PHASE_CONFIRM) {
-        search_say(note, "the setting at which the search began is kept");
-        search_keep(s, &s->from, knobs);
+        tuner_say(note, "%s is kept", rival_name(s));
+        search_keep(s, search_rival(s), knobs);
         return;
     }
     *now = search_now_of(s, (struct utility_terms){ sent * now->terms.throughput, sent * now->terms.rtt,
@@ -419,7 +464,7 @@ static bool is_guarded(struct search *s, const struct report *r, struct search_n
 {
     guard_add(s, r, knobs);
     if (guard_is_search_over(s)) {
-        search_say(
+        tuner_say(
             note, "the search has cost %.1f intervals of traffic: it ends, and the setting from before stays",
             s->guard.debt);
         s->intervals = s->skip = s->guard.recovering = 0;
@@ -427,7 +472,7 @@ static bool is_guarded(struct search *s, const struct report *r, struct search_n
         return true;
     }
     if (guard_is_recovering(s, knobs)) {
-        search_say(note, "the setting from before, until as much is sent again");
+        tuner_say(note, "the setting from before, until as much is sent again");
         s->skip = search_count(s, SEARCH_SETTLE);
         return true;
     }
@@ -435,6 +480,20 @@ static bool is_guarded(struct search *s, const struct report *r, struct search_n
         return false;
     drop_trial(s, now, knobs, note);
     return true;
+}
+
+/* Messages of a search since its setting was changed. */
+static void add_to_window(struct search *s, const struct report *r, const struct knobs *knobs)
+{
+    if (!search_is_on(s) || !knobs_equal(knobs, &s->seen_with)) {
+        s->window = (struct seen){ 0 };
+        s->windows = 0;
+        s->seen_with = *knobs;
+    }
+    if (!r->has_seen)
+        return;
+    seen_add(&s->window, &r->seen);
+    s->windows++;
 }
 
 void search_step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)
@@ -446,6 +505,7 @@ void search_step(void *state, const struct report *r, struct knobs *knobs, struc
 
     if (!search_is_on(s) || search_is(s, SEARCH_REREAD, true))
         search_look_at_flows(s, &r->fsd);
+    add_to_window(s, r, knobs);
     now = search_now_of(s, search_measure(s, r));
     note_interval(s, r, &now, note);
     is_silent = search_is_silent(s, &now);
@@ -454,12 +514,16 @@ void search_step(void *state, const struct report *r, struct knobs *knobs, struc
     if (search_is_on(s) && (!is_silent || guard_has_traffic(r)) && is_guarded(s, r, &now, knobs, note))
         return;
     if (search_is_on(s) && is_silent) {
-        search_say(note, "no uplink was active: the same setting is measured in the next interval");
+        tuner_say(note, "no uplink was active: the same setting is measured in the next interval");
         return;
     }
     was = *knobs;
     if (search_is_on(s) && has_changed && search_is(s, SEARCH_RESTART, true) && !guard_is_starved(s)) {
         begin_again(s, &r->fsd, knobs, note);
+        return;
+    }
+    if (s->phase == PHASE_CONFIRM && s->is_contest) {
+        search_contest(s, r, knobs, note);
         return;
     }
     if (search_is_on(s) && !search_add_up(s, &now, note))
@@ -483,6 +547,13 @@ bool search_wants_messages(const void *state)
     const struct search *s = state;
 
     return !search_is(s, SEARCH_OBJECTIVE, OBJECTIVE_UTILITY);
+}
+
+bool search_uses_messages(const void *state)
+{
+    const struct search *s = state;
+
+    return search_is(s, SEARCH_FLOOR, true);
 }
 
 bool search_is_idle(const void *state)

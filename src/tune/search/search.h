@@ -12,9 +12,10 @@
  *             current setting or at the default one [start_from].
  *   search    Ask, measure, tell, until the searcher is done, the budget is used, or too many settings in a
  *             row were not the best [give_up].
- *   confirm   The best setting and the one at which the search began are measured again, alternately; the
- *             better is kept. If the search began at the default setting, the setting before the search takes
- *             its place.
+ *   confirm   The best setting and another are measured again, alternately; the better is kept. The other
+ *             is the setting from the start [floor]. Without a floor it is the one at which the search began;
+ *             if that was the default setting, the setting before the search. With a floor and hosts that
+ *             report messages, it is a contest (tune/contest.h).
  *   hold      Watches again with the kept setting.
  *
  * A setting that starves flows is dropped, and a search that costs too much traffic ends [guard]:
@@ -81,6 +82,9 @@ extern const char *const search_trigger_names[], *const search_weights_names[], 
     { "guard", KEY_REAL, "2", \
       "traffic that a search may cost, in intervals of earlier traffic; then the previous setting returns. " \
       "0: no limit", .min = 0, .max = 1e6 }, \
+    { "floor", KEY_YES, "no", \
+      "return to the setting from the start unless the result of a search is better for messages, where " \
+      "hosts report them; elsewhere by utility" }, \
     { "objective", KEY_NAME, "utility", \
       "objective: utility, or slowdowns of messages where hosts report them (balanced, latency, " \
       "throughput: docs/advise.md)", .choices = search_objective_names }
@@ -128,7 +132,7 @@ extern const char *const search_trigger_names[], *const search_weights_names[], 
 /* The hooks of a tuner that searches, all but create. search_is_idle() is false before the first search. */
 #define SEARCH_HOOKS \
     .destroy = search_destroy, .step = search_step, .best = search_best, .is_idle = search_is_idle, \
-    .wants_messages = search_wants_messages
+    .wants_messages = search_wants_messages, .uses_messages = search_uses_messages
 
 int  search_create(void **state, const struct search_algo *, const struct world *,
                    const struct option_values *, struct err *);
@@ -137,6 +141,7 @@ void search_step(void *state, const struct report *, struct knobs *, struct tune
 void search_best(const void *state, struct knobs *);
 bool search_is_idle(const void *state);
 bool search_wants_messages(const void *state);
+bool search_uses_messages(const void *state);
 
 /* The value of an engine option: that of the tuner's table, or the default. */
 double search_option(const struct search_algo *, const struct option_values *, enum search_option);

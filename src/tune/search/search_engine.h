@@ -10,6 +10,7 @@
 #define TUNE_SEARCH_SEARCH_ENGINE_H
 
 #include "meter/kl.h"
+#include "tune/contest.h"
 #include "tune/search/search_algo.h"
 
 /* Choices of options, in the order of their names in search.c. */
@@ -39,11 +40,13 @@ struct search_memory { struct knobs knobs; double elephants; };
 struct search_guard {
     double       before_bps[GUARD_INTERVALS];    /* sum of uplinks in the last intervals without a search */
     uint32_t     befores;        /* intervals ever added to before_bps */
+    uint32_t     intervals;      /* with traffic, searches included */
     double       ratio;          /* of the last interval to their mean */
     double       debt, trial;    /* lost traffic, in intervals: of searches, and of the current trial */
-    double       sent[2];        /* in the confirmation, in intervals: finalist, 'from' */
+    double       sent[2];        /* in the confirmation, in intervals: finalist, its rival */
     struct knobs next;           /* waits until the rate has recovered */
     uint32_t     recovering;     /* intervals left for the recovery */
+    struct outcomes messages;    /* of the last intervals without a search; older ones weigh less */
 };
 
 struct search {
@@ -82,8 +85,15 @@ struct search {
     uint32_t              intervals;
 
     /* Confirmation. */
+    struct knobs         start;              /* in force when the tuner began, or set by somebody else
+                                              * since */
     struct knobs         finalist;
-    struct utility_terms sum[2];             /* of the finalist, of 'from' */
+    struct seen          window;             /* messages since the setting was changed, */
+    uint32_t             windows;            /* in so many intervals */
+    struct knobs         seen_with;          /* that setting */
+    struct contest       contest;
+    bool                 is_contest;         /* else terms of utility are compared: */
+    struct utility_terms sum[2];             /* of the finalist, of its rival */
     uint32_t             turn;
     struct search_guard  guard;
 };
@@ -103,8 +113,11 @@ static inline bool search_is_on(const struct search *s)
     return s->phase != PHASE_WATCH && s->phase != PHASE_HOLD;
 }
 
-/* Appends to the note's reason, after "; " if there is one. */
-void search_say(struct tuner_note *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* What the result of a search must beat. */
+static inline const struct knobs *search_rival(const struct search *s)
+{
+    return search_is(s, SEARCH_FLOOR, true) ? &s->start : &s->from;
+}
 
 /* ---- search_engine_flows.c ---- */
 
@@ -195,11 +208,14 @@ struct utility_terms summary_of(const struct utility_terms *seen, uint32_t count
 
 /* Utility may not show that flows starve: hardly used uplinks do not count, and flows that send nothing
  * are not seen. The guard therefore compares the rate of all uplinks with its mean in the last intervals
- * before the search. Missing traffic adds up to the debt of the search, in intervals of traffic:
+ * before the search. Where hosts report messages, it compares their slowdowns as well, and the greater
+ * loss counts. Losses add up to the debt of the search, in intervals of traffic:
  *
  *   - A setting that has cost TRIAL_MAX intervals is dropped. Its utility counts in proportion to its
  *     traffic, and the setting from before the search is restored until the rate has recovered.
- *   - When the debt exceeds [guard] intervals, the search ends and the setting from before stays.
+ *   - When the debt exceeds [guard] intervals, the search ends and the setting from before stays. With a
+ *     floor the limit is SHARE of the intervals so far, if that is less, and the first search waits for
+ *     CONTEST_WATCH intervals.
  *   - The debt decreases by REPAY per interval. The next search begins when half of it is gone.
  *   - A setting is kept only if it does not send less than the one before, by more than KEEP_LOSS and chance.
  *
@@ -234,7 +250,7 @@ bool guard_is_recovering(struct search *, struct knobs *);
 /* Returns the traffic of the last interval relative to that before the search, at most 1. */
 double guard_ratio(const struct search *);
 
-/* Returns true if the finalist sent less than 'from' in the confirmation. */
+/* Returns true if the finalist sent less than its rival in the confirmation. */
 bool guard_refuses(const struct search *);
 
 #endif

@@ -54,11 +54,11 @@ bool search_compare_flows(struct search *s, const struct fsd *f)
 void search_say_change(const struct search *s, struct tuner_note *note)
 {
     if (search_is_first(s) && s->divergence <= s->option[SEARCH_THETA]) {
-        search_say(note, "no setting was chosen for these flows yet (elephants %.0f %% of flows)",
+        tuner_say(note, "no setting was chosen for these flows yet (elephants %.0f %% of flows)",
                    100 * s->elephants);
         return;
     }
-    search_say(note, "flow sizes changed (divergence %.3g > %.3g; elephants %.0f %% of flows)", s->divergence,
+    tuner_say(note, "flow sizes changed (divergence %.3g > %.3g; elephants %.0f %% of flows)", s->divergence,
                s->option[SEARCH_THETA], 100 * s->elephants);
 }
 

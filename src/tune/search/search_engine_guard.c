@@ -1,5 +1,6 @@
 #include "tune/search/search_engine.h"
 #include "core/units.h"
+#include "tune/rehearse/search/tune_goal.h"
 
 #include <math.h>
 
@@ -9,6 +10,10 @@
 #define RECOVER_MAX 8            /* longest recovery, in intervals */
 #define REPAY       0.02         /* intervals of traffic, per interval */
 #define KEEP_LOSS   0.02         /* largest loss of rate by a setting that is kept */
+#define SHARE       0.02         /* of the time that has passed: what a search with a floor may cost */
+#define OLD         0.8          /* weight of messages of an interval in the next one */
+#define SLACK_SLOW  0.02         /* as SLACK, of slowdowns */
+#define SLOW_MAX    4.0          /* most intervals that slow messages of one interval count for */
 
 static double uplink_bps(const struct report *r)
 {
@@ -45,19 +50,55 @@ static double deviation_before(const struct search_guard *g)
     return count > 1 && mean > 0 ? sqrt(sum / (count - 1)) / mean : 1;
 }
 
+static void remember_messages(struct search_guard *g, const struct report *r)
+{
+    struct outcomes now;
+
+    if (!r->has_seen)
+        return;
+    now = seen_outcomes(&r->seen);
+    for (int c = 0; c < PREDICT_CLASSES; c++) {
+        g->messages.messages[c] = OLD * g->messages.messages[c] + now.messages[c];
+        g->messages.slowdowns[c] = OLD * g->messages.slowdowns[c] + now.slowdowns[c];
+    }
+}
+
+/* By how much messages of an interval are slower than before the search, as a share; 0 if unknown. */
+static double slower_by(const struct search_guard *g, const struct report *r)
+{
+    struct outcomes now;
+
+    if (!r->has_seen)
+        return 0;
+    now = seen_outcomes(&r->seen);
+    return exp(goal_gain(goal_find("balanced"), &now, &g->messages)) - 1;
+}
+
 void guard_watch(struct search *s, const struct report *r)
 {
     struct search_guard *g = &s->guard;
 
     g->before_bps[g->befores++ % GUARD_INTERVALS] = uplink_bps(r);
+    g->intervals++;
+    remember_messages(g, r);
     g->debt = fmax(g->debt - REPAY, 0);
     g->trial = 0;
     g->sent[0] = g->sent[1] = 0;
 }
 
+/* The largest debt, in intervals of traffic. */
+static double debt_max(const struct search *s)
+{
+    double guard = s->option[SEARCH_GUARD];
+
+    return search_is(s, SEARCH_FLOOR, true) ? fmin(guard, SHARE * s->guard.intervals) : guard;
+}
+
 bool guard_allows(const struct search *s)
 {
-    return s->option[SEARCH_GUARD] <= 0 || s->guard.debt <= s->option[SEARCH_GUARD] / 2;
+    if (search_is(s, SEARCH_FLOOR, true) && s->guard.intervals < CONTEST_WATCH)
+        return false;
+    return s->option[SEARCH_GUARD] <= 0 || s->guard.debt <= debt_max(s) / 2;
 }
 
 void guard_add(struct search *s, const struct report *r, const struct knobs *knobs)
@@ -65,8 +106,9 @@ void guard_add(struct search *s, const struct report *r, const struct knobs *kno
     struct search_guard *g = &s->guard;
     double               before = mean_before(g), lost;
 
+    g->intervals++;
     g->ratio = before > 0 ? uplink_bps(r) / before : 1;
-    lost = 1 - g->ratio - SLACK;
+    lost = fmax(1 - g->ratio - SLACK, fmin(slower_by(g, r) - SLACK_SLOW, SLOW_MAX));
     g->debt = fmax(g->debt + lost, 0);
     g->trial = knobs_equal(knobs, &s->before) ? 0 : fmax(g->trial + lost, 0);
     if (s->phase == PHASE_CONFIRM && s->skip == 0)
@@ -80,7 +122,7 @@ bool guard_is_trial_over(const struct search *s)
 
 bool guard_is_search_over(const struct search *s)
 {
-    return s->option[SEARCH_GUARD] > 0 && s->guard.debt > s->option[SEARCH_GUARD];
+    return s->option[SEARCH_GUARD] > 0 && s->guard.debt > debt_max(s);
 }
 
 bool guard_is_starved(const struct search *s)

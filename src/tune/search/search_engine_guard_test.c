@@ -1,6 +1,7 @@
 /* src/tune/search/search_engine_guard_test.c - what a search may cost. The network sends what the setting
  * lets it. */
 #include "base/rng.h"
+#include "tune/contest.h"
 #include "tune/search/test_script.h"
 
 /* Presets for mice starve a network of elephants to a tenth, as utility does not notice: round trips are
@@ -113,6 +114,72 @@ static void guard__makes_up_for_what_was_lost(void **unused)
     tuner_close(&b.tuner);
 }
 
+/* ---- with messages ---- */
+
+/* An interval in which utility prefers any other setting to that of the start, and messages take 'slowdown'
+ * with others and 2 with it. */
+static void step_messages(struct test_search *b, double slowdown)
+{
+    bool           is_start = knobs_equal(&b->knobs, &b->world.start);
+    struct report *r = &b->net.report;
+
+    test_report(&b->net, is_start ? 0.5 : 0.55, 0.5, 1, 0.5);
+    r->has_seen = true;
+    r->seen.done[PREDICT_MICE] = (struct seen_class){ 100, 100 * (is_start ? 2 : slowdown) };
+    tuner_step(&b->tuner, r, &b->knobs, &b->note);
+}
+
+/* Returns true if 'intervals' intervals end at the setting of the start. */
+static bool ends_at_start(const char *floor, double slowdown, int intervals)
+{
+    struct test_search b;
+    bool               is_start;
+
+    open_bench(&b, 3,
+               TEST_OPTIONS({ "guard", "9" }, { "floor", floor }, { "confirm", "3" }, { "trigger", "once" }));
+    for (int i = 0; i < intervals; i++)
+        step_messages(&b, slowdown);
+    assert_true(intervals < 100 || is_idle(&b));
+    is_start = knobs_equal(&b.knobs, &b.world.start);
+    tuner_close(&b.tuner);
+    return is_start;
+}
+
+/* Utility alone keeps a setting with which messages take 5 % longer. With a floor the one from the start
+ * returns; one with which they are faster is kept. */
+static void floor__returns_unless_messages_are_faster(void **unused)
+{
+    (void)unused;
+    assert_false(ends_at_start("no", 2.1, 120));
+    assert_true(ends_at_start("yes", 2.1, 120));
+    assert_false(ends_at_start("yes", 1.9, 120));
+}
+
+static void floor__watches_before_the_first_search(void **unused)
+{
+    (void)unused;
+    assert_false(ends_at_start("no", 2, 3));
+    assert_true(ends_at_start("yes", 2, CONTEST_WATCH - 1));
+    assert_false(ends_at_start("yes", 2, CONTEST_WATCH + 1));
+}
+
+/* Messages that take three times as long cost two intervals each, although as much is sent. A search may
+ * cost 2 % of the 16 intervals before it: it ends with its first. */
+static void floor__bounds_what_messages_suffer(void **unused)
+{
+    struct test_search b;
+
+    (void)unused;
+    open_bench(&b, 40, TEST_OPTIONS({ "guard", "2" }, { "floor", "yes" }, { "trigger", "once" }));
+    for (int i = 0; !is_idle(&b); i++) {
+        step_messages(&b, 6);
+        assert_true(i <= CONTEST_WATCH);
+    }
+    assert_non_null(strstr(b.note.why, "the search has cost 2.0 intervals of traffic"));
+    assert_true(knobs_equal(&b.knobs, &b.world.start));
+    tuner_close(&b.tuner);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +187,9 @@ int main(void)
         cmocka_unit_test(guard__leaves_noise_alone),
         cmocka_unit_test(guard__recovers_before_the_next_setting),
         cmocka_unit_test(guard__makes_up_for_what_was_lost),
+        cmocka_unit_test(floor__returns_unless_messages_are_faster),
+        cmocka_unit_test(floor__watches_before_the_first_search),
+        cmocka_unit_test(floor__bounds_what_messages_suffer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

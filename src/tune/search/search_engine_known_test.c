@@ -143,8 +143,8 @@ static void confirm__compares_with_where_the_search_began(void **unused)
     assert_runs(&b, "expert");
     step(&b, 0.8, 0.9);
     assert_int_equal(TUNER_REJECTED, b.note.verdict);
-    assert_string_equal("measured again, the new setting has 0.7500, the one at which the search began "
-                        "0.8000: the latter is kept", b.note.why);
+    assert_string_equal("measured again, the new setting has 0.7500, the setting at which it began 0.8000: the "
+                        "latter is kept", b.note.why);
     assert_runs(&b, "expert");
     tuner_close(&b.tuner);
 }

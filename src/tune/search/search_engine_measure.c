@@ -4,27 +4,10 @@
 #include "tune/rehearse/search/tune_goal.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define ONE_WAY 0.5              /* one-way delay over RTT: the paper uses hops times link delay */
-
-void search_say(struct tuner_note *note, const char *format, ...)
-{
-    size_t  used = strlen(note->why);
-    va_list args;
-
-    if (used > 0)
-        used += (size_t)snprintf(note->why + used, sizeof note->why - used, "; ");
-    if (used >= sizeof note->why)
-        return;
-    va_start(args, format);
-    vsnprintf(note->why + used, sizeof note->why - used, format, args);
-    va_end(args);
-}
 
 struct utility_weights search_weights(const struct search *s)
 {
@@ -255,12 +238,12 @@ bool search_add_up(struct search *s, struct search_now *now, struct tuner_note *
 {
     if (s->skip > 0) {
         s->skip--;
-        search_say(note, "the setting is new: what is seen is still the old one's");
+        tuner_say(note, "the setting is new: what is seen is still the old one's");
         return false;
     }
     s->seen[s->intervals++] = now->terms;
     if (s->intervals < search_count(s, SEARCH_MEASURE) && !is_lost(s)) {
-        search_say(note, "interval %u of %u in which the setting is measured", s->intervals,
+        tuner_say(note, "interval %u of %u in which the setting is measured", s->intervals,
                    search_count(s, SEARCH_MEASURE));
         return false;
     }

@@ -1,0 +1,121 @@
+/* src/tune/contest_test.c - contests of settings whose effect is known. */
+#include "tune/contest.h"
+#include "base/rng.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define RUNS 400
+
+/* 100 small messages that end, with this mean slowdown; 'waiting' more wait. */
+static struct seen messages(double slowdown, double waiting)
+{
+    return (struct seen){ .done = { [PREDICT_MICE] = { 100, 100 * slowdown } },
+                          .waiting = { [PREDICT_MICE] = { waiting, waiting * slowdown } } };
+}
+
+/* Of RUNS contests, those that B wins, whose messages take 'by' times as long. Slowdowns of intervals vary by
+ * 'noise'. */
+static int won_by_b(const struct contest_rule *rule, double by, double noise, uint32_t *intervals)
+{
+    struct rng rng;
+    int        won = 0;
+
+    rng_init(&rng, 7, 7);
+    *intervals = 0;
+    for (int i = 0; i < RUNS; i++) {
+        struct seen          before = messages(2, 0);
+        struct contest       c;
+        enum contest_verdict verdict = CONTEST_ON;
+
+        assert_true(contest_begin(&c, rule, goal_find("balanced"), &before, 1, (uint64_t)i));
+        assert_int_equal(contest_block(&c), 2);
+        for (; verdict == CONTEST_ON; ++*intervals) {
+            struct seen now = messages(2 * (contest_is_b(&c) ? by : 1) *
+                                       exp(noise * (rng_real(&rng) - 0.5)), 0);
+
+            verdict = contest_add(&c, &now);
+        }
+        won += verdict == CONTEST_B;
+    }
+    return won;
+}
+
+/* What is clearly better wins, what is worse never does. Without a difference, B wins at most 1 of 20 times
+ * by the strict rule (Ville's inequality). */
+static void contest__decides_by_messages(void **unused)
+{
+    static const struct contest_rule strict = { .pairs = 12 }, lenient = { .pairs = 6, .is_lenient = true };
+    uint32_t                         intervals;
+
+    (void)unused;
+    assert_true(won_by_b(&strict, 0.7, 0.2, &intervals) > 0.9 * RUNS);
+    assert_true(won_by_b(&lenient, 0.9, 0.2, &intervals) > 0.85 * RUNS);
+    assert_int_equal(won_by_b(&strict, 1.3, 0.2, &intervals), 0);
+    assert_true(won_by_b(&lenient, 1.1, 0.2, &intervals) <= 0.02 * RUNS);
+    assert_true(won_by_b(&strict, 1, 0.2, &intervals) <= RUNS / 20);
+}
+
+/* A setting with which messages take twice as long is dropped after the first pair, of four intervals. */
+static void contest__ends_when_it_costs_too_much(void **unused)
+{
+    static const struct contest_rule rule = { .pairs = 12, .harm_max = 0.5 }, patient = { .pairs = 12 };
+    uint32_t                         intervals;
+
+    (void)unused;
+    assert_int_equal(won_by_b(&rule, 2, 0, &intervals), 0);
+    assert_int_equal(intervals, 4 * RUNS);
+    won_by_b(&patient, 2, 0, &intervals);
+    assert_int_equal(intervals, 16 * RUNS);      /* four pairs without a gain */
+}
+
+/* Where no messages end, four pairs of blocks are enough to give up. */
+static void contest__ends_without_messages(void **unused)
+{
+    struct contest_rule rule = { .pairs = 12, .is_lenient = true };
+    struct seen         before = messages(2, 0), none = { 0 };
+    struct contest      c;
+    int                 intervals = 1;
+
+    (void)unused;
+    assert_true(contest_begin(&c, &rule, goal_find("balanced"), &before, 1, 1));
+    while (contest_add(&c, intervals % 2 ? &none : NULL) == CONTEST_ON)
+        intervals++;
+    assert_int_equal(intervals, 16);
+    assert_int_equal(contest_pairs(&c), 0);
+}
+
+/* By Little's law messages take as many intervals as there are waiting per message that ends in one. */
+static void contest_begin__needs_short_messages(void **unused)
+{
+    static const struct { double waiting; bool is_possible; uint32_t block; } row[] = {
+        { 0, true, 2 }, { 50, true, 2 }, { 100, true, 4 }, { 400, true, 16 }, { 401, false, 0 },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct contest_rule rule = { .pairs = 4 };
+        struct seen         window = messages(2, row[i].waiting);
+        struct contest      c;
+
+        assert_int_equal(contest_begin(&c, &rule, goal_find("balanced"), &window, 1, 1), row[i].is_possible);
+        if (row[i].is_possible)
+            assert_int_equal(contest_block(&c), row[i].block);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contest__decides_by_messages),
+        cmocka_unit_test(contest__ends_when_it_costs_too_much),
+        cmocka_unit_test(contest__ends_without_messages),
+        cmocka_unit_test(contest_begin__needs_short_messages),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
