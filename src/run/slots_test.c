@@ -165,7 +165,7 @@ static bool is_to_h8(const struct row *r)
 static void run_recorded(struct simulation *s)
 {
     rows_count = 0;
-    open_text(s, STAR "tuner: {kind: acc, record: yes}\n", NULL, 0, 1);
+    open_text(s, STAR "tuner: {kind: acc, record: yes, guard: no}\n", NULL, 0, 1);
     simulation_run(s, &keep_rows, NULL);
 }
 
@@ -372,8 +372,8 @@ static void set__secn2_by_the_speed_of_each_port(void **state)
 /* Agents that learn while the network runs: no result depends on the number of threads. */
 static void acc__the_same_with_many_threads(void **state)
 {
-    static const char *const set[] = { "tuner={kind: acc, model: none, train: yes, epsilon: 0.5, exchange: "
-        "5}" };
+    static const char *const set[] = { "tuner={kind: acc, model: none, guard: no, train: yes, epsilon: 0.5, "
+        "exchange: 5}" };
     struct tuning_step       last[2];
     uint64_t                 done[2], marked[2];
 

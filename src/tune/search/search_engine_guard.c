@@ -63,13 +63,13 @@ static void remember_messages(struct search_guard *g, const struct report *r)
     }
 }
 
-/* By how much messages of an interval are slower than before the search, as a share; 0 if unknown. */
+/* By how much messages of an interval are slower than before the search, as a share; -INFINITY: unknown. */
 static double slower_by(const struct search_guard *g, const struct report *r)
 {
     struct outcomes now;
 
     if (!r->has_seen)
-        return 0;
+        return -INFINITY;
     now = seen_outcomes(&r->seen);
     return exp(goal_gain(goal_find("balanced"), &now, &g->messages)) - 1;
 }
