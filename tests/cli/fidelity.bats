@@ -89,6 +89,26 @@ both() {
     "$ANOLE" run "$(training)" --set fidelity=fast --quiet --out "$dir/a"
     "$ANOLE" run "$(training)" --set fidelity=fast --set interval=37us --threads 4 --quiet --out "$dir/b"
     cmp "$dir/a/flows.csv" "$dir/b/flows.csv"
+    for threads in 1 2 4; do
+        "$ANOLE" run "$(training)" --set fidelity=fast --threads "$threads" --format json | jq 'del(.wall)' >"$dir/$threads.json"
+    done
+    cmp "$dir/1.json" "$dir/2.json"
+    cmp "$dir/1.json" "$dir/4.json"
+}
+
+# All that workers send at once fills the ports of popular experts.
+@test "fidelity: a skewed exchange of experts costs no more than its packets, and it is told how little was skipped" {
+    cat >"$dir/moe.yaml" <<'EOF'
+topology: {kind: clos, tors: 4, hosts_per_tor: 8, spines: 4, rate: 400Gbps}
+host: {mtu: 4096}
+traffic:
+  - {kind: training, workers: 32, steps: [{compute: 50us, collective: all_to_all, size: 256KB, skew: 1}], iterations: 2}
+EOF
+    both "$dir/moe.yaml"
+    jq -en --slurpfile p "$dir/packet.json" --slurpfile f "$dir/fast.json" \
+        '$f[0].packets.events < 1.05 * $p[0].packets.events and $f[0].fidelity.hops_skipped_share < 0.5'
+    "$ANOLE" run "$dir/moe.yaml" --set fidelity=fast >"$dir/out"
+    grep -qE '^ +fidelity +fast: [0-9.]+ % of hops skipped' "$dir/out"
 }
 
 @test "fidelity: where every packet is needed the run is the same, and it is told why" {
