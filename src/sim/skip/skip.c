@@ -597,7 +597,7 @@ static bool on_send(void *sim, const struct flow *f, uint32_t id, struct packet 
     return true;
 }
 
-/* An answer leaves. That to a packet which has skipped its way does the same, if nothing goes first. */
+/* An answer leaves. That to a packet which has skipped its way does the same, if it waits nowhere. */
 static bool on_reply(void *sim, const struct port *from, uint32_t id, struct packet *p)
 {
     struct sim  *s = sim;
@@ -605,11 +605,16 @@ static bool on_reply(void *sim, const struct port *from, uint32_t id, struct pac
     uint64_t     at_ps = s->engine.now_ps;
 
     (void)id;
-    if (p->kind != PACKET_ACK || p->seq != w->leapt_to || from->backlog || from->paused || from->is_down ||
+    if (p->kind != PACKET_ACK || p->seq != w->leapt_to || !w->path.hops ||
         port_is_busy(from, s->engine.now_ps, s->engine.order))
         return false;
-    for (uint32_t i = 0; i < w->path.back_hops; i++)
-        at_ps += path_age(&s->net.port[w->path.back[i]], p->bytes);
+    for (uint32_t i = 0; i < w->path.back_hops; i++) {
+        const struct port *q = &s->net.port[w->path.back[i]];
+
+        if (q->backlog || q->paused || q->is_lossy || q->is_down)
+            return false;
+        at_ps += path_age(q, p->bytes);
+    }
     leap(s->skip, s, w->path.back, w->path.back_hops, p, at_ps);
     return true;
 }

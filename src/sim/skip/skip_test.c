@@ -240,6 +240,24 @@ static void skip__acks_slow_data_down(void **unused)
     end_both(&packet, &fast);
 }
 
+/* Two flows fill the port to host 0, where the last ACK of a third waits behind them. */
+static void skip__last_ack_waits_in_queues(void **unused)
+{
+    const struct flow_row flow[] = { { .src = 2, .dst = 0, .prio = 3, .bytes = 8 * MB, .dport = 1 },
+                                     { .src = 3, .dst = 0, .prio = 3, .bytes = 8 * MB, .dport = 2 },
+                                     { .start_ns = 20000, .src = 0, .dst = 5, .prio = 3, .bytes = MB / 4, .dport = 3 } };
+    struct world          packet, fast;
+
+    (void)unused;
+    both_worlds(&packet, &fast, flow, 3);
+    assert_true(skip_told(fast.sim)->packets > 200);
+    assert_int_equal(packet.done[0].dport, 3);
+    assert_int_equal(fast.done[0].dport, 3);
+    assert_true(packet.done[0].fct_ps > packet.done[0].ideal_ps + 10 * PS_PER_US);
+    assert_in_range(fast.done[0].fct_ps, packet.done[0].fct_ps / 100 * 95, packet.done[0].fct_ps / 100 * 105);
+    end_both(&packet, &fast);
+}
+
 /* New knobs in the middle of a hold, which change nothing for it. */
 static void skip_on_change__goes_on_where_it_was(void **unused)
 {
@@ -515,6 +533,7 @@ int main(void)
         cmocka_unit_test(skip__what_is_left_of_an_incast_is_alone),
         cmocka_unit_test(skip__another_flow_ends_it),
         cmocka_unit_test(skip__acks_slow_data_down),
+        cmocka_unit_test(skip__last_ack_waits_in_queues),
         cmocka_unit_test(skip_on_change__goes_on_where_it_was),
         cmocka_unit_test(skip__goes_on_when_links_change),
         cmocka_unit_test(skip__goes_on_after_pauses),
