@@ -60,12 +60,10 @@ static struct text expected_text(const struct expected *v)
 static void print_spread(const struct results *r, const struct skip_told *k, FILE *out)
 {
     const struct spread *s = r->spread;
+    char                 seeds[80];
 
-    if (!s->seeds) {
-        if (s->why_not)
-            print_line(out, "exposed", "no interval: %s", s->why_not);
+    if (!s->seeds)
         return;
-    }
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
         const struct expected *us = &s->us[i * EXPOSED_COUNT];
 
@@ -74,10 +72,14 @@ static void print_spread(const struct results *r, const struct skip_told *k, FIL
                        expected_text(&us[EXPOSED_MEAN]).buf, expected_text(&us[EXPOSED_COLD]).buf,
                        expected_text(&us[EXPOSED_WARM]).buf);
     }
-    print_line(out, "", "95 %% interval for one such run: %s%s; %.2g %% for the model, measured bias %.2g %%",
-               s->seeds > 1 ? "spread of " : "seeds have no effect",
-               s->seeds > 1 ? counted(s->seeds, "seed", "seeds").buf : "", 100 * s->model,
-               k->checks ? 100 * k->off_mean : 0);
+    if (s->others > 0)
+        snprintf(seeds, sizeof seeds, "%.2g %% for other seeds, assumed ('seeds: 5' runs them)", 100 * s->others);
+    else if (s->seeds > 1)
+        snprintf(seeds, sizeof seeds, "spread of %u seeds", s->seeds);
+    else
+        snprintf(seeds, sizeof seeds, "seeds have no effect");
+    print_line(out, "", "95 %% interval for one such run: %s; %.2g %% for the model, measured bias %.2g %%", seeds,
+               100 * s->model, k->checks ? 100 * k->off_mean : 0);
 }
 
 /* What was not simulated packet by packet, and why not more. */

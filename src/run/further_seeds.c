@@ -117,9 +117,10 @@ static bool seed_matters(const struct simulation *s)
     return s->loop.tuner.algo || sim_has_drawn(s->sim);
 }
 
-/* Returns 0 if there is to be no interval, and sets why. */
-static uint32_t seeds_of(const struct simulation *s, const struct skip_told *told, const char **why_not)
+/* 0: there is to be no interval. 'others' gets the share that is assumed for seeds that do not run. */
+static uint32_t seeds_of(const struct simulation *s, const struct skip_told *told, double *others)
 {
+    *others = 0;
     if (s->is_stuck || s->scenario.fast_seeds == 1)
         return 0;
     if (s->scenario.fast_seeds)
@@ -128,9 +129,8 @@ static uint32_t seeds_of(const struct simulation *s, const struct skip_told *tol
         return 1;
     if (SPREAD_SEEDS * (sim_hops(s->sim) - told->hops) <= sim_hops(s->sim))
         return SPREAD_SEEDS;
-    *why_not = "further seeds would take longer than all packets; 'fidelity: {kind: fast, seeds: 5}' runs "
-               "them";
-    return 0;
+    *others = SPREAD_OTHERS;
+    return 1;
 }
 
 int further_seeds_run(struct simulation *s, struct progress *progress, struct err *err)
@@ -144,7 +144,7 @@ int further_seeds_run(struct simulation *s, struct progress *progress, struct er
 
     if (!told || !has_jobs(s))
         return 0;
-    b.seeds = seeds_of(s, told, &out->why_not);
+    b.seeds = seeds_of(s, told, &out->others);
     if (!b.seeds)
         return 0;
     progress_next(progress, "further seeds: ");
@@ -155,7 +155,7 @@ int further_seeds_run(struct simulation *s, struct progress *progress, struct er
         out->model = told->packets ? SPREAD_MODEL + fabs(told->checks ? told->off_mean : 0) : 0;
         out->us = xcalloc(cells, sizeof *out->us);
         for (uint32_t i = 0; i < cells; i++)
-            out->us[i] = spread_interval(&b.sample[i * b.seeds], b.seeds, out->model);
+            out->us[i] = spread_interval(&b.sample[i * b.seeds], b.seeds, out->model + out->others);
     }
     free(b.sample);
     s->wall_s += progress_clock_s() - start_s;

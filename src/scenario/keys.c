@@ -95,8 +95,8 @@ static const struct key_row rlcc_keys[] = {
 
 static const struct key_row fidelity_keys[] = {
     { "kind", KEY_NAME, "packet", "`packet` or `fast`" },
-    { "seeds", KEY_COUNT, "", "`anole run` with `fast`: runs with so many seeds to find the interval of exposed "
-      "communication; 1: none. Default: 5 if that takes less time than all packets",
+    { "seeds", KEY_COUNT, "", "`anole run` with `fast`: seeds whose spread makes the interval of exposed communication; "
+      "1: no interval. Default: 5 if they take less time than all packets",
       KEY_AT(struct scenario, fast_seeds), 1, 100 },
     { 0 },
 };
