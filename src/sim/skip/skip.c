@@ -21,8 +21,8 @@
 
 struct way {                     /* of a flow */
     struct lane_path path;
-    uint32_t         ports;      /* of the flow when its path was found, and its destination */
-    uint32_t         dst;
+    uint32_t         ports;      /* of the flow when its path was found, and its ends */
+    uint32_t         src, dst;
     uint64_t         bps;        /* as counted in the lanes */
     uint32_t         messages;   /* posted, and not arrived; 0: not in the lanes */
     uint32_t         patience;
@@ -454,9 +454,10 @@ static void let_all_go(struct skip *k, struct sim *s, const struct lane_path *pa
 
 static void find_path(struct sim *s, const struct flow *f, struct way *w)
 {
-    if (w->ports == f->ports && w->dst == f->dst && w->path.hops)
+    if (w->ports == f->ports && w->src == f->src && w->dst == f->dst && w->path.hops)
         return;
     w->ports = f->ports;
+    w->src = f->src;
     w->dst = f->dst;
     lanes_find_path(s, f, &w->path);
 }

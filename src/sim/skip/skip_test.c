@@ -106,6 +106,22 @@ static void end_both(struct world *packet, struct world *fast)
 
 /* ---- alone ---- */
 
+/* Flows one after the other have the same number. Ports and destination are the same, too, but not the source. */
+static void skip__a_flow_takes_the_way_of_its_own_source(void **unused)
+{
+    static const struct flow_row flow[] = {
+        { .start_ns = 0, .src = 0, .dst = 6, .prio = 3, .bytes = MB, .dport = 7 },
+        { .start_ns = 1000000, .src = 5, .dst = 6, .prio = 3, .bytes = MB, .dport = 7 },
+    };
+    struct world packet, fast;
+
+    (void)unused;
+    both_worlds(&packet, &fast, flow, 2);
+    assert_same_flows(&packet, &fast);
+    assert_same_counts(&packet, &fast);
+    end_both(&packet, &fast);
+}
+
 /* Flows one after the other: rates, delays, sizes, MTUs and ACK rules at random. */
 static void lone_world(struct world *w, bool is_fast, uint64_t seed)
 {
@@ -528,6 +544,7 @@ static void skip__training_takes_as_long(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(skip__a_flow_takes_the_way_of_its_own_source),
         cmocka_unit_test(skip__a_lone_flow_takes_the_same_picoseconds),
         cmocka_unit_test(skip__a_flow_below_its_line_takes_the_same_picoseconds),
         cmocka_unit_test(skip__what_is_left_of_an_incast_is_alone),
