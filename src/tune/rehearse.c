@@ -46,6 +46,7 @@
 #define SETTLE        1          /* interval after a change that does not count */
 #define LOAD_MORE     1.1        /* than was seen */
 #define QUIET         0.9        /* of the speed of an empty network: the rest is not worth a search */
+#define JOBS_SHARE    0.5        /* of bits: with more, it is iterations that count */
 /* windows in a row for which the twin is wrong: then it is looked at less often */
 #define DOUBTS_MAX    4
 
@@ -123,6 +124,29 @@ static void stay(struct rehearser *t, const struct traffic_model *m, const struc
     rehearser_choose_for(t, m, PHASE_HOLD);
 }
 
+/* Jobs carry most of the traffic. Is the formula expected to make their iterations longer than the goal allows,
+ * against the initial setting? Nobody has asked for the formula, so it must show that it does not. */
+static bool harms_jobs(const struct rehearser *t, const struct traffic_model *m, const struct race *race,
+                       const struct runner *now)
+{
+    const struct runner *start = race_find(race, &t->world.start);
+
+    return model_in_jobs(m) > JOBS_SHARE && floor_is(&t->floor, &now->knobs)
+           && race_gain(start, now).mean < -rng_log(1 + t->goal.job_bound);
+}
+
+/* The formula stays the floor for other traffic. */
+static void return_to_start(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r,
+                            const struct twin_check *c, struct knobs *knobs, struct tuner_note *note)
+{
+    rehearser_say(note, "hold", "%u trials on the twin (%+.0f %% off): jobs are faster with the initial setting "
+                  "than with the formula; it comes back", r->trials, rehearser_percent(c->off));
+    say_named(t, note, r);
+    *knobs = t->world.start;
+    memory_add(&t->memories, m, knobs, false);
+    rehearser_choose_for(t, m, PHASE_HOLD);
+}
+
 static void decide(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r,
                    const struct twin_check *c, struct knobs *knobs, struct tuner_note *note)
 {
@@ -131,7 +155,10 @@ static void decide(struct rehearser *t, const struct traffic_model *m, const str
 
     assert(knobs_equal(&now->knobs, knobs));     /* the current setting always runs */
     if (winner == now || gain.high > -rehearser_margin(m)) {
-        stay(t, m, r, c, knobs, note);
+        if (harms_jobs(t, m, &r->race, now))
+            return_to_start(t, m, r, c, knobs, note);
+        else
+            stay(t, m, r, c, knobs, note);
         return;
     }
     rehearser_say(note, "search",
