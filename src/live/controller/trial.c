@@ -35,6 +35,33 @@ static void enter(struct controller *c, enum trial_phase phase)
     c->trial.waits = 0;
 }
 
+/* ---- commands to all devices of the trial ---- */
+
+/* Prepares those that are free. */
+static void prepare_all(struct controller *c, uint64_t now_us)
+{
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (takes_part(&c->peer[i]) && c->peer[i].step == STEP_NONE)
+            command_prepare(c, &c->peer[i], now_us);
+}
+
+/* Lets all that are prepared change at an instant; 0: at once. */
+static void commit_all(struct controller *c, uint64_t at_us, uint64_t now_us)
+{
+    c->trial.has_committed = true;
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (c->peer[i].step == STEP_PREPARED)
+            command_commit(c, &c->peer[i], at_us, now_us);
+}
+
+static void confirm_all(struct controller *c, uint64_t now_us)
+{
+    enter(c, TRIAL_CONFIRM);
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (takes_part(&c->peer[i]) && c->peer[i].step == STEP_APPLIED)
+            command_confirm(c, &c->peer[i], now_us);
+}
+
 /* ---- the log ---- */
 
 static char *evidence_text(char *buf, size_t size, const struct controller *c)
@@ -54,15 +81,10 @@ static void log_by(struct controller *c, const char *who, const char *what, cons
     char evidence[200];
 
     audit_write(&c->audit, &c->io.disk,
-                &(struct audit_record){ .who = who,
-                                        .what = what,
-                                        .why = why,
+                &(struct audit_record){ .who = who, .what = what, .why = why, .term = c->term,
                                         .evidence = evidence_text(evidence, sizeof evidence, c),
-                                        .term = c->term,
-                                        .change = c->trial.number,
-                                        .now_us = now_us,
-                                        .old = &c->trial.was,
-                                        .new = &c->trial.wanted });
+                                        .change = c->trial.number, .now_us = now_us,
+                                        .old = &c->trial.was, .new = &c->trial.wanted });
 }
 
 static void log_trial(struct controller *c, const char *what, const char *why, uint64_t now_us)
@@ -193,14 +215,6 @@ static bool begin(struct controller *c, const char *why, uint64_t now_us)
     return is_any;
 }
 
-static void begin_direct(struct controller *c, uint64_t now_us)
-{
-    enter(c, TRIAL_DIRECT);
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (takes_part(&c->peer[i]))
-            command_prepare(c, &c->peer[i], now_us);
-}
-
 bool trial_begin(struct controller *c, const struct knob_set *wanted, const char *why, bool needs_approval,
                  uint64_t now_us)
 {
@@ -215,9 +229,10 @@ bool trial_begin(struct controller *c, const struct knob_set *wanted, const char
     roster_rank_for_trial(c);
     if (!begin(c, why, now_us))
         return true;
-    if (c->cfg->mode == MODE_DIRECT)
-        begin_direct(c, now_us);
-    else if (needs_approval)
+    if (c->cfg->mode == MODE_DIRECT) {
+        enter(c, TRIAL_DIRECT);
+        prepare_all(c, now_us);
+    } else if (needs_approval)
         enter(c, TRIAL_WAITING);
     else
         begin_stage(c, STAGE_ONE);
@@ -552,19 +567,11 @@ static void on_spread(struct controller *c, uint64_t now_us)
     /* devices need a pause between changes */
     bool          is_waiting = t->intervals < trial_block_length(c);
 
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (takes_part(&c->peer[i]) && c->peer[i].step == STEP_NONE)
-            command_prepare(c, &c->peer[i], now_us);
-    if (is_all(c, is_applied)) {
+    prepare_all(c, now_us);
+    if (is_all(c, is_applied))
         enter(c, TRIAL_SOAK);
-        return;
-    }
-    if (t->has_committed || is_waiting || !is_all(c, is_ready))
-        return;
-    t->has_committed = true;
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].step == STEP_PREPARED)
-            command_commit(c, &c->peer[i], now_us + c->cfg->interval_us, now_us);
+    else if (!t->has_committed && !is_waiting && is_all(c, is_ready))
+        commit_all(c, now_us + c->cfg->interval_us, now_us);
 }
 
 static void on_soak(struct controller *c, uint64_t now_us)
@@ -572,10 +579,7 @@ static void on_soak(struct controller *c, uint64_t now_us)
     if (c->trial.intervals < c->cfg->soak_intervals)
         return;
     log_trial(c, "confirm", "it is kept", now_us);
-    enter(c, TRIAL_CONFIRM);
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (takes_part(&c->peer[i]) && c->peer[i].step == STEP_APPLIED)
-            command_confirm(c, &c->peer[i], now_us);
+    confirm_all(c, now_us);
 }
 
 /* A device that cannot be confirmed reverts on its own; the others stay. */
@@ -596,25 +600,14 @@ static void on_confirm(struct controller *c, uint64_t now_us)
 
 /* ---- without evidence ---- */
 
-static void commit_all(struct controller *c, uint64_t now_us)
-{
-    c->trial.has_committed = true;
-    c->trial.at_us = now_us + c->cfg->dispatch_us;
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].step == STEP_PREPARED)
-            command_commit(c, &c->peer[i], c->cfg->dispatch_us ? c->trial.at_us : 0, now_us);
-}
-
 static void on_direct(struct controller *c, uint64_t now_us)
 {
-    if (!c->trial.has_committed && is_all(c, is_ready))
-        commit_all(c, now_us);
-    if (!is_all(c, is_applied))
-        return;
-    enter(c, TRIAL_CONFIRM);
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (takes_part(&c->peer[i]))
-            command_confirm(c, &c->peer[i], now_us);
+    if (!c->trial.has_committed && is_all(c, is_ready)) {
+        c->trial.at_us = now_us + c->cfg->dispatch_us;
+        commit_all(c, c->cfg->dispatch_us ? c->trial.at_us : 0, now_us);
+    }
+    if (is_all(c, is_applied))
+        confirm_all(c, now_us);
 }
 
 /* ---- back to the baseline ---- */
@@ -778,6 +771,16 @@ static bool check(struct controller *c, uint64_t now_us)
     return c->trial.phase == TRIAL_ABORT;
 }
 
+/* is_checked: something may be written, and check() may end the trial. Other phases end on their own. */
+static const struct { void (*on_tick)(struct controller *, uint64_t now_us); bool is_checked; } phases[] = {
+    [TRIAL_NONE] = { NULL, false },          [TRIAL_WAITING] = { NULL, false },
+    [TRIAL_LEAD_IN] = { on_lead_in, true },  [TRIAL_RUN] = { on_run, true },
+    [TRIAL_SPREAD] = { on_spread, true },    [TRIAL_SOAK] = { on_soak, true },
+    [TRIAL_DIRECT] = { on_direct, true },    [TRIAL_CONFIRM] = { on_confirm, false },
+    [TRIAL_ABORT] = { on_abort, false },     [TRIAL_ROLLBACK] = { on_rollback, false },
+    [TRIAL_DRILL] = { on_drill, false },
+};
+
 void trial_on_tick(struct controller *c, uint64_t now_us)
 {
     struct trial *t = &c->trial;
@@ -786,26 +789,8 @@ void trial_on_tick(struct controller *c, uint64_t now_us)
     /* no device had reported at the start: without this no harm would ever be found */
     if (isnan(t->metric))
         t->metric = roster_metric(c);
-    if (t->phase == TRIAL_CONFIRM)
-        on_confirm(c, now_us);
-    else if (t->phase == TRIAL_ABORT)
-        on_abort(c, now_us);
-    else if (t->phase == TRIAL_ROLLBACK)
-        on_rollback(c, now_us);
-    else if (t->phase == TRIAL_DRILL)
-        on_drill(c, now_us);
-    else if (t->phase == TRIAL_WAITING || t->phase == TRIAL_NONE || check(c, now_us))
-        return;
-    else if (t->phase == TRIAL_LEAD_IN)
-        on_lead_in(c, now_us);
-    else if (t->phase == TRIAL_RUN)
-        on_run(c, now_us);
-    else if (t->phase == TRIAL_DIRECT)
-        on_direct(c, now_us);
-    else if (t->phase == TRIAL_SPREAD)
-        on_spread(c, now_us);
-    else
-        on_soak(c, now_us);
+    if (phases[t->phase].on_tick && !(phases[t->phase].is_checked && check(c, now_us)))
+        phases[t->phase].on_tick(c, now_us);
 }
 
 bool trial_has(const struct controller *c, const struct peer *p)
