@@ -1,5 +1,5 @@
-/* src/cmd/cmd_compare.c - anole compare: runs variants of a scenario with many seeds and tells which
- * differences are more than chance. */
+/* src/cmd/cmd_compare.c - anole compare: runs variants of a scenario with many seeds and finds the
+ * differences that are more than chance. */
 #include "campaign/compare.h"
 #include "base/file/interrupt.h"
 #include "base/print/safe.h"

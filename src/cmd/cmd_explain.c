@@ -105,7 +105,7 @@ static json_t *steps_json(const struct history *h, bool has_all)
     return list;
 }
 
-/* From when on which value was in force. */
+/* The values of a knob, and since when each was set. */
 static json_t *values_json(const struct history *h, enum knob knob)
 {
     json_t *list = json_array();
@@ -181,7 +181,7 @@ static int read_history(struct history *h, const char *path, struct err *err)
     return rc;
 }
 
-/* The summary of the run lies beside its history. */
+/* The summary of the run is next to its history. */
 static char *partial_of(const char *path)
 {
     char *file = file_of(path), *slash = strrchr(file, '/'), *summary = NULL, *text;

@@ -1,4 +1,4 @@
-/* src/cmd/cmd_run.c - anole run: simulates a scenario and tells what became of it. */
+/* src/cmd/cmd_run.c - anole run: simulates a scenario and prints its results. */
 #include "base/file/interrupt.h"
 #include "base/print/safe.h"
 #include "base/print/terminal.h"
@@ -117,7 +117,7 @@ static const struct cmd_line command_line = {
             "run and removes its partial results.",
 };
 
-/* ---- what is told ---- */
+/* ---- output ---- */
 
 static void print(const struct options *o, const struct results *r)
 {
@@ -179,7 +179,7 @@ static int simulate(const struct options *o, struct simulation *s, struct run_fi
     interrupt_watch(&s->sim->now_ps);
     progress_start(&progress, !o->is_quiet);
     simulation_run(s, &hooks, &progress);
-    failed = simulation_failed(s, &why);     /* what was found until then is told all the same */
+    failed = simulation_failed(s, &why);     /* results so far are printed all the same */
     rc = failed ? 0 : further_seeds_run(s, &progress, err);
     progress_clear(&progress);
     if (rc)

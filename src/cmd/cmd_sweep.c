@@ -1,4 +1,4 @@
-/* src/cmd/cmd_sweep.c - anole sweep: runs a scenario with many settings and tells which is best. */
+/* src/cmd/cmd_sweep.c - anole sweep: runs a scenario with many settings and ranks them. */
 #include "campaign/sweep.h"
 #include "base/file/interrupt.h"
 #include "base/print/safe.h"

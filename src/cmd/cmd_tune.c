@@ -159,7 +159,7 @@ static json_t *tune_setting_json(const char *name, const struct knobs *k)
     return all;
 }
 
-/* ---- what is told ---- */
+/* ---- output ---- */
 
 static void print(const struct options *o, const struct tune *t)
 {

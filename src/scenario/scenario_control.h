@@ -13,8 +13,8 @@ void scenario_read_cc_others(const struct section *, struct scenario *);
 /* Reads which hosts take data in slowly: 'drain_hosts'. */
 void scenario_read_slow_hosts(const struct section *, struct scenario *);
 
-/* rlcc: NAME, or a map, or nothing. The model is read here, so that what is wrong with it is told with the
- * place that names it. With another congestion control nothing is read. */
+/* rlcc: NAME, or a map, or nothing. The model is read here, so that errors in it name the place of the key.
+ * With another congestion control nothing is read. */
 void scenario_read_rlcc(struct reader *, struct scenario *, const struct yaml_node *);
 void scenario_rlcc_fini(struct scenario *);
 

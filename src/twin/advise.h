@@ -172,7 +172,7 @@ double advise_bound(const struct advice *, uint32_t party);
 uint32_t advise_harmed(const struct advice *, const struct advise_row *, uint32_t *test);
 
 /* What a confirmation found: the setting is clearly better and surely within all bounds; it is not; or more
- * seeds may tell. */
+ * seeds are needed. */
 enum advise_proof { PROOF_HOLDS, PROOF_FAILS, PROOF_OPEN };
 enum advise_proof advise_judge(const struct advice *, const struct advise_row *);
 

@@ -109,8 +109,8 @@ static double bytes_of(const struct sim *s, uint32_t entry)
     return bytes;
 }
 
-/* Iterations as results have them. Of the one that is under way, the share of its bytes that arrived counts:
- * short trials, in which few iterations end, tell of the rest as well. */
+/* Iterations as in results. The current one counts by the share of its bytes that arrived, because few
+ * iterations end in a short trial. */
 static struct outcome_job job_of(const struct simulation *s, uint32_t entry)
 {
     const struct traffic_about *about = &s->scenario.entry[entry];

@@ -25,8 +25,8 @@ struct twin {
     /* > 0: messages are posted so long, and what is not over then gets this many times as long again to end;
      * no more is posted meanwhile */
     double             drain;
-    uint64_t           warm_ps;              /* with it: where the window begins that predicted.window
-                                              * tells of */
+    uint64_t           warm_ps;              /* with it: the beginning of the window that
+                                              * predicted.window covers */
     bool               prefers_fast;         /* see struct simulation_input */
     double             load_max;             /* largest factor of loads that links can carry; 0: not known */
     uint32_t           jobs;                 /* trials at a time; 0: as many as there are cores */
