@@ -309,7 +309,7 @@ static void controller_init(struct controller *c)
     struct rng r;
 
     rng_init(&r, 1, 7);
-    kl_trigger_init(&c->trigger, KL_THETA, KL_EPSILON, KL_LOG);
+    kl_trigger_init(&c->trigger, KL_THETA, KL_EPSILON);
     for (uint32_t i = 0; i < TORS; i++) {
         struct message_switch m = { .fsd = { .mice = 1000 * FSD_ONE } };
 

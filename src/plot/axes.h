@@ -31,7 +31,6 @@ struct axes {
     struct axis     across, up;
     char           *name[CURVES_MAX];
     uint32_t        names;
-    double          least_y;                 /* nothing is drawn below it; 0 on a logarithmic axis */
 };
 
 /* Rounds the axes to their marks. */
