@@ -260,12 +260,9 @@ static char *title_of(const struct sweep *s)
 {
     const struct sweep_results *r = &s->results;
     const char                 *path = s->plan.file[0].path, *slash = strrchr(path, '/');
-    char                       *title;
 
-    if (asprintf(&title, "%u settings of %s by %s", r->count, slash ? slash + 1 : text_file_name(path),
-                 r->figures.list[r->best].metric.label) < 0)
-        die("out of memory");
-    return title;
+    return xprintf("%u settings of %s by %s", r->count, slash ? slash + 1 : text_file_name(path),
+                   r->figures.list[r->best].metric.label);
 }
 
 /* Whether these settings have the same flows: a sweep may vary the load. */

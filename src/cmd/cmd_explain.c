@@ -154,13 +154,10 @@ static json_t *explain_json(const struct history *h, const char *partial, bool h
 static char *file_of(const char *path)
 {
     struct stat info;
-    char       *file = NULL;
 
     if (stat(path, &info) || !S_ISDIR(info.st_mode))
         return xstrdup(path);
-    if (asprintf(&file, "%s%stuning.jsonl", path, *path && path[strlen(path) - 1] == '/' ? "" : "/") < 0)
-        die("out of memory");
-    return file;
+    return xprintf("%s%stuning.jsonl", path, *path && path[strlen(path) - 1] == '/' ? "" : "/");
 }
 
 static int read_history(struct history *h, const char *path, struct err *err)
@@ -184,11 +181,10 @@ static int read_history(struct history *h, const char *path, struct err *err)
 /* The summary of the run is next to its history. */
 static char *partial_of(const char *path)
 {
-    char *file = file_of(path), *slash = strrchr(file, '/'), *summary = NULL, *text;
+    char *file = file_of(path), *slash = strrchr(file, '/');
+    char *summary = xprintf("%.*ssummary.json", slash ? (int)(slash - file + 1) : 0, file);
+    char *text = explain_partial(summary);
 
-    if (asprintf(&summary, "%.*ssummary.json", slash ? (int)(slash - file + 1) : 0, file) < 0)
-        die("out of memory");
-    text = explain_partial(summary);
     free(summary);
     free(file);
     return text;

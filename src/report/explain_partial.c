@@ -14,18 +14,14 @@ static char *sentence(const json_t *all)
     const char *stuck = json_string_value(json_object_get(all, "stuck_why"));
     const char *failed = json_string_value(json_object_get(all, "failed"));
     double      since_us = json_number_value(json_object_get(all, "stuck_since_us"));
-    char        when[32], *text = NULL;
-    int         length = 0;
+    char        when[32];
 
     if (failed)
-        length = asprintf(&text, "the run ended before its time: %s", failed);
-    else if (stuck)
-        length =
-            asprintf(&text, "nothing moved after %s; the figures are of the time before. %s",
-                     text_from_time(when, sizeof(when), (uint64_t)(since_us * (double)PS_PER_US)), stuck);
-    if (length < 0)
-        die("out of memory");
-    return text;
+        return xprintf("the run ended before its time: %s", failed);
+    if (!stuck)
+        return NULL;
+    return xprintf("nothing moved after %s; the figures are of the time before. %s",
+                   text_from_time(when, sizeof(when), (uint64_t)(since_us * (double)PS_PER_US)), stuck);
 }
 
 char *explain_partial(const char *summary_path)

@@ -221,15 +221,6 @@ static uint32_t count_cores(void)
     return cores < 1 ? 1 : cores > POOL_WORKERS_MAX ? POOL_WORKERS_MAX : (uint32_t)cores;
 }
 
-static char *make_state_path(const char *out)
-{
-    char *path;
-
-    if (asprintf(&path, "%s.state", out) < 0)
-        die("out of memory");
-    return path;
-}
-
 int train_open(struct train *t, const struct train_request *request, struct err *err)
 {
     int rc;
@@ -241,7 +232,7 @@ int train_open(struct train *t, const struct train_request *request, struct err 
     if (rc)
         return rc;
     init_state(t);
-    t->state_path = make_state_path(request->out);
+    t->state_path = xprintf("%s.state", request->out);
     return 0;
 }
 

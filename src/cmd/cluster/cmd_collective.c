@@ -150,17 +150,14 @@ static const struct cmd_line line = {
 /* Reads the topology without running it. */
 static int look_at_network(const struct collective_options *o, struct found *f, struct err *err)
 {
-    char           *text;
+    char           *text = xprintf("topology: %s\ntraffic:\n  - {kind: training, collective: all_gather, "
+                                   "size: 1GB, iterations: 1}\n", o->topology);
     struct scenario s;
     struct sim     *sim;
     struct cluster_network *n = &f->network;
     uint32_t       *link_of;
-    int             rc;
+    int             rc = scenario_parse(&s, "collective", text, strlen(text), o->set, o->sets, &o->seed, err);
 
-    if (asprintf(&text, "topology: %s\ntraffic:\n  - {kind: training, collective: all_gather, size: 1GB, "
-                 "iterations: 1}\n", o->topology) < 0)
-        die("out of memory");
-    rc = scenario_parse(&s, "collective", text, strlen(text), o->set, o->sets, &o->seed, err);
     free(text);
     if (rc)
         return rc;

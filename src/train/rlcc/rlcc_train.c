@@ -132,8 +132,7 @@ int rlcc_train_open(struct rlcc_train *t, const struct rlcc_request *request, st
         return rc;
     open_policy(t);
     compute_config(t);
-    if (asprintf(&t->state_path, "%s.state", request->out) < 0)
-        die("out of memory");
+    t->state_path = xprintf("%s.state", request->out);
     return 0;
 }
 
