@@ -3,12 +3,12 @@
  * Overview. The sender knows the delay of each acknowledged packet beyond the least round trip it has seen,
  * and whether the packet was marked. Four cases, with T the target of the delay:
  *
- *   not marked, delay below T   the window grows in proportion to T - delay; if the delay stays below 1 us for
- *                               a whole window, by a share of the acknowledged bytes ("fast increase")
+ *   not marked, delay below T   the window grows in proportion to T - delay; if the delay stays below 1 us
+ *                               for a whole window, by a share of the acknowledged bytes ("fast increase")
  *   not marked, delay from T    it grows by a constant ("fair increase")
  *   marked, delay below T       it stays: the queue is about to shrink
- *   marked, delay from T        it shrinks in proportion to how far the average delay exceeds T, once per round
- *                               trip
+ *   marked, delay from T        it shrinks in proportion to how far the average delay exceeds T, once per
+ *                               round trip
  *
  * Growth is gathered and applied every few packets. A trimmed packet costs its own size. If far fewer bytes
  * arrive in a round trip than the window allows, the window becomes the number that arrived ("quick adapt").

@@ -1,12 +1,13 @@
 /* src/lb/entropy.h - how a sender that sprays packets chooses the entropy value (EV) of each.
  *
- * Switches hash the EV, so an EV stands for a path. A sender uses 'paths' of them, a power of two, and learns from
- * acknowledgements which are good. The choices are those of uet-htsim:
+ * Switches hash the EV, so an EV stands for a path. A sender uses 'paths' of them, a power of two, and learns
+ * from acknowledgements which are good. The choices are those of uet-htsim:
  *
  *   oblivious    walks through all EVs, in an order that changes with each round
- *   bitmap       the same, but skips EVs with penalties: 1 for a mark, 4 for a trimmed packet, 15 for a time-out
- *   reps_legacy  the first packets try all EVs; then those that came back good are used again, once each; else a
- *                random one
+ *   bitmap       the same, but skips EVs with penalties: 1 for a mark, 4 for a trimmed packet, 15 for a
+ *                time-out
+ *   reps_legacy  the first packets try all EVs; then those that came back good are used again, once each; else
+ *                a random one
  *   mixed        EVs that came back good are used again, once each; else as bitmap
  *   reps         a ring of the last eight good EVs; a time-out freezes it for 10 ms
  *

@@ -325,10 +325,12 @@ static void print_effect(const struct history *h, struct episode e, FILE *out)
             a[0], a[1], share_text(a[2], was.elephants), share_text(a[3], is.elephants));
         return;
     }
-    say(out, "", "effect with similar traffic (goodput %s -> %s), %u intervals before and %u after: mean RTT %s -> %s%s, "
-        "paused %s -> %s per ms%s", a[0], a[1], before.to - before.from, after.to - after.from, us_text(a[2], was.rtt_us),
-        us_text(a[3], is.rtt_us), change_text(change[0], was.rtt_us, is.rtt_us), us_text(a[4], was.paused_us_per_ms),
-        us_text(a[5], is.paused_us_per_ms), change_text(change[1], was.paused_us_per_ms, is.paused_us_per_ms));
+    say(out, "",
+        "effect with similar traffic (goodput %s -> %s), %u intervals before and %u after: mean RTT %s -> %s%s, "
+        "paused %s -> %s per ms%s", a[0], a[1], before.to - before.from, after.to - after.from,
+        us_text(a[2], was.rtt_us), us_text(a[3], is.rtt_us), change_text(change[0], was.rtt_us, is.rtt_us),
+        us_text(a[4], was.paused_us_per_ms), us_text(a[5], is.paused_us_per_ms),
+        change_text(change[1], was.paused_us_per_ms, is.paused_us_per_ms));
 }
 
 static void print_search(const struct history *h, struct episode e, uint32_t number, FILE *out)

@@ -118,7 +118,8 @@ static struct outcome_job job_of(const struct simulation *s, uint32_t entry)
     double                      compute_s = (double)about->compute_ps / (double)PS_PER_S;
     struct outcome_job          j = { .id = entry + 1, .iterations = (double)c->count };
     uint64_t                    began_ps = c->count ? c->last_ps + about->compute_ps : about->start_ps;
-    double                      share = bytes_of(s->sim, entry) / iteration_bytes(training_iteration(s->sim->program.traffic, entry)) - j.iterations;
+    const struct iteration     *it = training_iteration(s->sim->program.traffic, entry);
+    double                      share = bytes_of(s->sim, entry) / iteration_bytes(it) - j.iterations;
 
     j.seconds = (double)c->took_ps_sum / (double)PS_PER_S + j.iterations * compute_s;
     if (s->end_ps <= began_ps || !(share > 0))

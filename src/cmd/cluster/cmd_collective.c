@@ -332,8 +332,8 @@ static void name_limit(const struct sim *s, char buf[240])
         snprintf(buf, 240, "PFC pauses %s for %.0f %% of the time.", collective_link_text(name, s, l.paused),
                  100 * l.paused_share);
     else if (l.longest && l.longest->counters.marked_packets > 0)
-        snprintf(buf, 240, "the queue at %s grows to %s and marks %.0f %% of its packets, so NICs slow down; no "
-                 "link is busy more than %.0f %%.", collective_link_text(name, s, l.longest),
+        snprintf(buf, 240, "the queue at %s grows to %s and marks %.0f %% of its packets, so NICs slow down; "
+                 "no link is busy more than %.0f %%.", collective_link_text(name, s, l.longest),
                  text_figure(queue, sizeof(queue), "bytes", (double)l.longest->counters.queue_bytes_max),
                  100 * (double)l.longest->counters.marked_packets / (double)l.longest->counters.data_packets,
                  100 * l.busy);

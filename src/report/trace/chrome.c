@@ -86,12 +86,14 @@ void chrome_on_flow(struct chrome *c, const struct flow_result *r)
                                           "{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": %d, \"tid\": "
                                           "%u, \"args\": {\"name\": \"%s\"}}",
                                           FLOWS, r->src, name_of(c, r->src));
-    if (!write_event(c, "{\"ph\": \"b\", \"cat\": \"flow\", \"name\": \"%s -> %s\", \"id\": %" PRIu64 ", \"pid\": %d, \"tid\": %u, \"ts\": %.6f, "
-                     "\"args\": {\"bytes\": %" PRIu64 ", \"slowdown\": %.3f, \"resent_bytes\": %" PRIu64 "}}", name_of(c, r->src), name_of(c, r->dst),
-                     c->flows, FLOWS, r->src, us(r->start_ps), r->bytes, r->ideal_ps ? (double)r->fct_ps / (double)r->ideal_ps : 0, r->resent_bytes))
+    if (!write_event(c, "{\"ph\": \"b\", \"cat\": \"flow\", \"name\": \"%s -> %s\", \"id\": %" PRIu64 ", \"pid\": %d, "
+                     "\"tid\": %u, \"ts\": %.6f, \"args\": {\"bytes\": %" PRIu64 ", \"slowdown\": %.3f, "
+                     "\"resent_bytes\": %" PRIu64 "}}", name_of(c, r->src), name_of(c, r->dst), c->flows, FLOWS,
+                     r->src, us(r->start_ps), r->bytes,
+                     r->ideal_ps ? (double)r->fct_ps / (double)r->ideal_ps : 0, r->resent_bytes))
         return;
-    write_event(c, "{\"ph\": \"e\", \"cat\": \"flow\", \"name\": \"%s -> %s\", \"id\": %" PRIu64 ", \"pid\": %d, \"tid\": %u, \"ts\": %.6f}",
-                name_of(c, r->src), name_of(c, r->dst), c->flows++, FLOWS, r->src, us(r->start_ps + r->fct_ps));
+    write_event(c, "{\"ph\": \"e\", \"cat\": \"flow\", \"name\": \"%s -> %s\", \"id\": %" PRIu64 ", \"pid\": %d, "
+                "\"tid\": %u, \"ts\": %.6f}", name_of(c, r->src), name_of(c, r->dst), c->flows++, FLOWS, r->src, us(r->start_ps + r->fct_ps));
 }
 
 /* A port counts as paused while any of its classes is. */
@@ -107,8 +109,8 @@ void chrome_on_pfc(struct chrome *c, const struct pfc_result *r)
     if (!was == !is)
         return;
     if (!*is_named)
-        *is_named = write_event(c, "{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": %d, \"tid\": %u, \"args\": {\"name\": \"%s:%u\"}}", PAUSES, port,
-                                name_of(c, r->node), r->port);
+        *is_named = write_event(c, "{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": %d, \"tid\": %u, "
+                                "\"args\": {\"name\": \"%s:%u\"}}", PAUSES, port, name_of(c, r->node), r->port);
     write_event(
         c, "{\"ph\": \"%s\", \"name\": \"paused\", \"cat\": \"pfc\", \"pid\": %d, \"tid\": %u, \"ts\": %.6f}",
         is ? "B" : "E", PAUSES, port, us(r->at_ps));
@@ -135,8 +137,8 @@ void chrome_on_step(struct chrome *c, uint32_t step, uint64_t start_ps, uint64_t
 {
     uint64_t id = c->ops++;
 
-    if (!write_event(c, "{\"ph\": \"b\", \"cat\": \"step\", \"name\": \"step %u\", \"id\": %" PRIu64 ", \"pid\": %d, \"tid\": 0, "
-                     "\"ts\": %.6f, \"args\": {\"last\": \"%s\"}}", step, id, WORK, us(start_ps), note))
+    if (!write_event(c, "{\"ph\": \"b\", \"cat\": \"step\", \"name\": \"step %u\", \"id\": %" PRIu64 ", \"pid\": %d, "
+                     "\"tid\": 0, \"ts\": %.6f, \"args\": {\"last\": \"%s\"}}", step, id, WORK, us(start_ps), note))
         return;
     write_event(c,
                 "{\"ph\": \"e\", \"cat\": \"step\", \"name\": \"step %u\", \"id\": %" PRIu64
@@ -157,8 +159,8 @@ void chrome_on_sample(struct chrome *c, uint64_t now_ps)
         if (bytes == c->queue[i])
             continue;
         c->queue[i] = bytes;
-        write_event(c, "{\"ph\": \"C\", \"name\": \"%s:%u\", \"pid\": %d, \"ts\": %.6f, \"args\": {\"bytes\": %" PRIu64 "}}", name_of(c, p->node->id), p->index, QUEUES,
-                    us(now_ps), bytes);
+        write_event(c, "{\"ph\": \"C\", \"name\": \"%s:%u\", \"pid\": %d, \"ts\": %.6f, \"args\": {\"bytes\": %" PRIu64 "}}",
+                    name_of(c, p->node->id), p->index, QUEUES, us(now_ps), bytes);
     }
 }
 

@@ -1,11 +1,12 @@
-/* src/report/trace/samples.h - queues and rates over time: a table with a row for everything that has changed since the sample before.
+/* src/report/trace/samples.h - queues and rates over time: a table with a row for each value that has changed
+ * since the previous sample.
  *
  *     time_us,what,where,value
  *     20,queue,s0:3,41472          bytes that wait at a switch port, all classes; 0 when it is empty again
- *     20,rate,h1>h2:49153,87.5     Gb/s that congestion control lets a flow have: source, destination, source port
- *     20,goodput,h1>h2:49153,80.2  Gb/s that have been acknowledged since the sample before; 0 when nothing was, or it is over
+ *     20,rate,h1>h2:49153,87.5     Gb/s that congestion control allows a flow: source, destination, source port
+ *     20,goodput,h1>h2:49153,80.2  Gb/s acknowledged since the previous sample; 0: nothing, or the flow ended
  *
- * What is not there is as it was. Samples do not change what happens.
+ * Values without a row have not changed. Samples do not change results.
  */
 #ifndef REPORT_TRACE_SAMPLES_H
 #define REPORT_TRACE_SAMPLES_H

@@ -1,8 +1,8 @@
 /* src/sim/state/uet.h - Ultra Ethernet in this simulator: what hosts and switches share. docs/uet.md has the
  * model.
  *
- * Packets of UET have the flag PACKET_TCP ("not of a queue pair") and UET in their number, which no TCP packet
- * has:
+ * Packets of UET have the flag PACKET_TCP ("not of a queue pair") and UET in their number, which no TCP
+ * packet has:
  *
  *   data    seq: flags below and the packet's number; sent_ps: how much credit its sender asks for
  *           a trimmed packet, a request for credit (RTS) and a probe are data without payload
