@@ -410,7 +410,7 @@ static uint64_t train(uint32_t threads, bool is_selective, uint32_t qps, const c
     traffic_add_incast(t, &common, 20000, 7 * PS_PER_US, 7, hosts, 12, 3);
     traffic_use_qps(t, qps);
     assert_int_equal(world_start(&w, &g, &cfg, t, &err), 0);
-    assert_true(world_finish(&w, 50 * PS_PER_US, PS_PER_S));
+    assert_true(world_finish(&w, PS_PER_MS, PS_PER_S));
     for (uint32_t i = 0; i < w.done_count; i++) {
         const struct flow_result *r = &w.done[i];
 
