@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
-# tests/cli/hardening.bats - programs of the release build are hardened: what their ELF files say.
+# tests/cli/hardening.bats - optimised programs, of release and of the fast build of `make test`, are hardened: what their ELF files say.
 
 setup() {
     build=$(dirname "${FIDELITY_ANOLE:-build/release/anole}")
-    [ -x "$build/anole" ] || skip 'no release build'
+    [ -x "$build/anole" ] || skip 'no optimised build'
     command -v readelf >/dev/null || skip 'no readelf'
     programs=$(ls "$build/anole" "$build/anole-live" "$build/anole-switch" "$build/anole-twin" "$build/anole-nic" 2>/dev/null || true)
 }
 
-@test "release: position-independent, bound at once, read-only after relocation, no executable stack" {
+@test "optimised: position-independent, bound at once, read-only after relocation, no executable stack" {
     for program in $programs; do
         readelf -hW "$program" | grep -q 'Type: *DYN'
         readelf -dW "$program" | grep -q 'FLAGS_1.*NOW.*PIE'
@@ -17,7 +17,7 @@ setup() {
     done
 }
 
-@test "release: stack protector, checked library calls, landing pads" {
+@test "optimised: stack protector, checked library calls, landing pads" {
     for program in $programs; do
         readelf -sW "$program" | grep -q ' __stack_chk_fail@'
         readelf -sW "$program" | grep -q 'printf_chk@'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # tests/tools/commands.bats - a new user follows README.md and docs/first.md to the letter, in a fresh folder: every command works.
 
-# What takes seconds in the release build would take minutes with sanitizers.
+# What takes seconds in an optimised program would take minutes with sanitizers.
 setup() {
     anole=${FIDELITY_ANOLE:-$ANOLE}
     fresh=$BATS_TEST_TMPDIR/fresh
@@ -24,7 +24,8 @@ results() {
 }
 
 @test "commands: every block of README.md and docs/first.md works in a fresh folder" {
-    { echo 'set -ex'; commands README.md; commands docs/first.md; } >"$BATS_TEST_TMPDIR/commands"
+    # The search of README.md is short here: first.md has one as long as by default.
+    { echo 'set -ex'; commands README.md | sed '/^anole advise /s/$/ --budget 1/'; commands docs/first.md; } >"$BATS_TEST_TMPDIR/commands"
     [ "$(grep -c anole "$BATS_TEST_TMPDIR/commands")" -ge 14 ]
     cd "$fresh"
     sh "$BATS_TEST_TMPDIR/commands" </dev/null >"$BATS_TEST_TMPDIR/log" 2>&1 || { tail -n 20 "$BATS_TEST_TMPDIR/log"; false; }
