@@ -142,7 +142,7 @@ kill_run() {
 
 @test "mpi: a run that crashes is tried once more, on whatever rank" {
     needs_mpi
-    "$ANOLE" sweep "$(star)" "${long[@]}" --format csv -j 2 >"$dir/want" 2>/dev/null
+    "$ANOLE" sweep "$(star)" "${long[@]}" --format csv --store "$(long_local).sqlite" >"$dir/want" 2>/dev/null
     "${mpirun[@]}" -n 2 "$ANOLE" sweep "$(star)" "${long[@]}" --format csv >"$dir/out" 2>"$dir/err" &
     job=$!
     for rank in 0 1; do

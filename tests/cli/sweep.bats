@@ -55,7 +55,8 @@ sweep() {
 
 @test "sweep: the page, the terminal and JSON name the same winner, and the comparison does not refute it" {
     sweep --seeds 5 --out "$dir/results"
-    "$ANOLE" sweep "$(star)" --range kmin=5KB..400KB:log --range pmax=0.05..1 --samples 8 --seeds 5 --format json >"$dir/json" 2>/dev/null
+    "$ANOLE" sweep "$(star)" --range kmin=5KB..400KB:log --range pmax=0.05..1 --samples 8 --seeds 5 --store "$dir/results.sqlite" \
+        --format json >"$dir/json" 2>/dev/null
     [ "$(jq -r .answer.finding "$dir/json")" = "$(jq -r .answer.finding "$dir/results/comparison.json")" ]
     sed '/^$/,$d' "$dir/out" | tr '\n' ' ' | grep -qF "$(jq -r .answer.finding "$dir/json")"
     python3 - "$dir/json" "$dir/results/comparison.json" <<'END'
@@ -165,7 +166,7 @@ slow='--set run=4ms --set traffic.0.stop=4ms'
 
 @test "sweep: interrupted, it goes on from there" {
     # shellcheck disable=SC2086  # words
-    set -- --range pmax=0..1 --samples 24 --seeds 1 $slow --out "$dir/results"
+    set -- --range pmax=0..1 --samples 12 --seeds 1 $slow --out "$dir/results"
     env --default-signal=INT "$ANOLE" sweep "$(star)" "$@" >"$dir/out" 2>"$dir/err" &
     pid=$!
     wait_for runs_in "$dir/results.sqlite" 2
@@ -174,16 +175,16 @@ slow='--set run=4ms --set traffic.0.stop=4ms'
     wait $pid || status=$?
     [ "$status" -eq 130 ]
     [ ! -e "$dir/results" ]
-    grep -qE "^anole: interrupted: [0-9]+ of 25 runs are in $dir/results.sqlite; the same command goes on" "$dir/err"
-    kept=$(sed -nE 's/.*interrupted: ([0-9]+) of 25.*/\1/p' "$dir/err")
+    grep -qE "^anole: interrupted: [0-9]+ of 13 runs are in $dir/results.sqlite; the same command goes on" "$dir/err"
+    kept=$(sed -nE 's/.*interrupted: ([0-9]+) of 13.*/\1/p' "$dir/err")
     run_apart "$ANOLE" sweep "$(star)" "$@"
     [ "$status" -eq 0 ]
-    grep -q "^anole: $((25 - kept)) runs simulated, $kept were in " "$dir/err"
+    grep -q "^anole: $((13 - kept)) runs simulated, $kept were in " "$dir/err"
 }
 
 @test "sweep: a run that crashes is tried once more" {
     # shellcheck disable=SC2086  # words
-    set -- --range pmax=0..1 --samples 6 --seeds 1 $slow --jobs 1 --format csv
+    set -- --range pmax=0..1 --samples 3 --seeds 1 $slow --jobs 1 --format csv
     "$ANOLE" sweep "$(star)" "$@" >"$dir/want" 2>/dev/null
     "$ANOLE" sweep "$(star)" "$@" >"$dir/out" 2>"$dir/err" &
     pid=$!
