@@ -24,8 +24,9 @@ results() {
 }
 
 @test "commands: every block of README.md and docs/first.md works in a fresh folder" {
-    # The search of README.md is short here: first.md has one as long as by default.
-    { echo 'set -ex'; commands README.md | sed '/^anole advise /s/$/ --budget 1/'; commands docs/first.md; } >"$BATS_TEST_TMPDIR/commands"
+    # README.md's search is a short one on light traffic here: first.md has one of the usual length.
+    light='s/--sizes [A-Za-z_]* --load [0-9]*%/--sizes SolarRPC --load 10%/; s/$/ --budget 1/'
+    { echo 'set -ex'; commands README.md | sed "/^anole advise /{ $light }"; commands docs/first.md; } >"$BATS_TEST_TMPDIR/commands"
     [ "$(grep -c anole "$BATS_TEST_TMPDIR/commands")" -ge 14 ]
     cd "$fresh"
     sh "$BATS_TEST_TMPDIR/commands" </dev/null >"$BATS_TEST_TMPDIR/log" 2>&1 || { tail -n 20 "$BATS_TEST_TMPDIR/log"; false; }

@@ -28,8 +28,5 @@ mkdir "$dir/tune"
 status=$?
 node "$here/still.mjs" "$dir/advice.html" "$dir/collective.html" >>"$dir/log" 2>&1 || status=1
 node "$here/states.mjs" >>"$dir/log" 2>&1 || status=1
-[ ! -x "$(dirname "$anole")/anole-serve" ] || node "$here/serve.mjs" "$anole" "$dir/run" >>"$dir/log" 2>&1 || status=1
-[ ! -x "$(dirname "$anole")/anole-live" ] || node "$here/live.mjs" "$anole" >>"$dir/log" 2>&1 || status=1
-[ ! -x "$(dirname "$anole")/live_load" ] || node "$here/fleet.mjs" "$anole" >>"$dir/log" 2>&1 || status=1
 number "$dir/log"
 exit "$status"
