@@ -70,6 +70,7 @@ uses() {
         case $word in
         @*) continue ;;
         --set | --variant) held=$word; continue ;;
+        tuner.model=*"$out/"*) word=tuner.model=none ;;      # of another shape than the one that ships
         *"$out/"*) held=''; continue ;;
         *[!A-Za-z0-9_./=,:%+-]*) word="'$word'" ;;
         esac
@@ -154,16 +155,20 @@ is_final() {
     [ -z "$QUICK" ] && [ "$seeds" -ge "${enough:-5}" ]
 }
 
-# replace_rows OLD NEW SEPARATOR : OLD, with those lines of NEW in their places that have the same words before their first figure; others of NEW
-# come after it.
+# replace_rows OLD NEW SEPARATOR : OLD, with those lines of NEW in their places that have the same first column and the same words before the
+# next figure; others of NEW come after it. Of lines that are alike, the first takes the place of the first, and so on.
 replace_rows() {
     awk -v separator="$3" '
-        function key(    n, part, i, k) {
+        function key(    n, part, i, k, is_first) {
             n = split($0, part, separator)
-            for (i = 1; i <= n && part[i] !~ /^ *[-+]?[0-9]/; i++) k = k separator part[i]
-            return k
+            is_first = 1
+            for (i = 1; i <= n && (is_first || part[i] !~ /^ *[-+]?[0-9]/); i++) {
+                k = k separator part[i]
+                if (part[i] != "") is_first = 0
+            }
+            return k SUBSEP (++alike[FILENAME, k])
         }
-        FNR == NR { if (!(key() in row)) order[++rows] = key(); row[key()] = $0; next }
+        FNR == NR { k = key(); order[++rows] = k; row[k] = $0; next }
         { k = key(); if (k in row) { print row[k]; done[k] } else print }
         END { for (i = 1; i <= rows; i++) if (!(order[i] in done)) print row[order[i]] }' "$2" "$1"
 }

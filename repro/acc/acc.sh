@@ -37,6 +37,7 @@ with=
 acc_scheme() {
     model=$ACC_MODEL
     case ${2:-} in *dcqcn*) model=$ACC_DCQCN_MODEL ;; esac
+    model="$model --set tuner.guard=no"          # the guard is not the paper's
     case $1 in
     acc) echo "--set tuner.kind=acc --set tuner.model=$model" ;;
     acc_online) echo "--set tuner.kind=acc --set tuner.model=$model --set tuner.train=yes" ;;

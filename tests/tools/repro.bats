@@ -36,6 +36,21 @@ setup() {
     [[ $output != *"with what went before 10"[0-9]" s"* ]]
 }
 
+@test "run-all, check: the CPU time of the last full run is told of an experiment that is stale" {
+    QUICK=1 "$at/run-all" one
+    [ ! -e "$at/one/cpu" ]
+    "$at/run-all" one
+    [ -s "$at/one/cpu" ]
+    echo 150 >"$at/one/cpu"
+    rm -f "$at/one/digest"
+    echo 'repro/run-all two        # 30 runs, about 3 minutes of CPU time' >>"$at/two/README.md"
+    run "$at/check"
+    [ "$status" -eq 1 ]
+    [ "$output" = 'one has no digest: it did not run since there are digests; its last run took 150 s of CPU time
+two has no digest: it did not run since there are digests; its last run took 180 s of CPU time
+to run these: 5 minutes of CPU time, and 0 of which nobody knows' ]
+}
+
 @test "run-all: an experiment that is not there is named, and none is run" {
     run "$at/run-all" one tow
     [ "$status" -eq 2 ]
@@ -100,6 +115,41 @@ c,8' ]
 <!-- /t -->
 End.' ]
     grep -q abc1234 "$at/one/README.md"
+}
+
+# The first column is a number of flows; figures come after it.
+@test "publish, readme: rows whose first column is a number keep their places" {
+    printf '%s\n' flows,net,share 16,lstm,0.4 16,trees,0.9 64,lstm,0.3 >"$at/one/results.csv"
+    printf '%s\n' '<!-- t -->' '| flows | share |' '|---|---|' '| 16 | 0.4 |' '| 64 | 0.3 |' '<!-- /t -->' >>"$at/one/README.md"
+    # shellcheck disable=SC2016  # for the script
+    printf '%s\n' '#!/bin/sh' '. "$(dirname "$0")/../lib.sh"' 'some=b' \
+        'printf "%s\n" flows,net,share 16,trees,0.8 64,lstm,0.5 128,lstm,0.1 >"$out/results.csv"' \
+        'printf "%s\n" "| flows | share |" "|---|---|" "| 64 | 0.5 |" "| 128 | 0.1 |" | readme t' 'publish results.csv' >"$at/one/run"
+    "$at/run-all" one
+    [ "$(cat "$at/one/results.csv")" = 'flows,net,share
+16,lstm,0.4
+16,trees,0.8
+64,lstm,0.5
+128,lstm,0.1' ]
+    [ "$(sed -n '/<!-- t -->/,/<!-- .t -->/p' "$at/one/README.md")" = '<!-- t -->
+| flows | share |
+|---|---|
+| 16 | 0.4 |
+| 64 | 0.5 |
+| 128 | 0.1 |
+<!-- /t -->' ]
+}
+
+# A model that the script makes may be of another shape than the one that ships.
+@test "check: a model that the script makes is left out, and its options are not" {
+    use_program
+    # shellcheck disable=SC2016  # for the script
+    printf '%s\n' '#!/bin/sh' '. "$(dirname "$0")/../lib.sh"' \
+        'uses star.yaml --set tuner.kind=acc --set "tuner.model=$out/own.acc" --set tuner.actions=pairs' \
+        'echo 1,2 >"$out/results.csv"' 'publish results.csv' >"$at/one/run"
+    SEEDS=5 "$at/one/run"
+    grep -q 'tuner.model=none --set tuner.actions=pairs$' "$at/one/digest"
+    "$at/check" one
 }
 
 # An experiment that compares a setting of ACC with NVIDIA's defaults in messages between two hosts, and the program of this build.
