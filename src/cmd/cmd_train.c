@@ -185,7 +185,8 @@ static const struct cmd_option rlcc_rows[] = {
     { "rate-end", 0, "X", "Fraction to which the learning rate falls in the second half (default: 0.02; "
       "published: 1)",
       KEY_AT(REQUEST, rate_end), KEY_REAL, 0, 1 },
-    { "gamma", 0, "X", "Weight of the next step (default: 0.99)", KEY_AT(REQUEST, gamma), KEY_REAL, 0.01, 1 },
+    { "gamma", 0, "X", "Weight of the next step (default: 0.99; 0: equation 3 of the paper alone)",
+      KEY_AT(REQUEST, gamma), KEY_REAL, 0, 1 },
     { "smoothing", 0, "X", "Weight of differences between actions (default: 1)",
       KEY_AT(REQUEST, smoothing), KEY_REAL, 0, 100 },
     { "hide-history", 0, NULL, "Flows other than the first see actions of 1: the defect of the published "

@@ -18,6 +18,7 @@ struct adpg_cfg adpg_cfg_fill(const struct adpg_cfg *given)
         .clip = value_or_default(given->clip, 0.5), .adam = given->adam,
     };
 
+    cfg.gamma = cfg.gamma < 0 ? 0 : cfg.gamma;
     cfg.smoothing = cfg.smoothing < 0 ? 0 : cfg.smoothing;
     cfg.adam.rate = value_or_default(given->adam.rate, 0.01);
     cfg.adam.epsilon = value_or_default(given->adam.epsilon, 1e-5);
@@ -66,20 +67,20 @@ void adpg_fini(struct adpg *a)
     *a = (struct adpg){ 0 };
 }
 
-/* From the last step to the first: the to-go is G times n - i, and sums over j > i grow by one term per
- * step. */
+/* From the last step to the first: 'whole' is G times n - i, and sums over j > i grow by one term per step. */
 static double add_loss_after(const struct adpg_cfg *cfg, const float *u, const float *delta, uint32_t n,
                              float *slope)
 {
     double to_go = 0, later = 0, later_square = 0, sum = 0;
 
     for (uint32_t i = n; i-- > 0;) {
-        double left = n - i, here = (double)u[i], bend = (left - 1) * here - later;
+        double left = n - i, here = (double)u[i], bend = (left - 1) * here - later, whole;
 
         to_go = (double)delta[i] + cfg->gamma * to_go;
-        sum += here * to_go / left;
+        whole = cfg->gamma > 0 ? to_go : to_go * left;
+        sum += here * whole / left;
         sum += cfg->smoothing * 0.5 * ((left - 1) * here * here - 2 * here * later + later_square) / left;
-        slope[i] = (float)((to_go + cfg->smoothing * bend) / left / n);
+        slope[i] = (float)((whole + cfg->smoothing * bend) / left / n);
         later += here;
         later_square += here * here;
     }

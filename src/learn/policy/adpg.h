@@ -7,6 +7,7 @@
  * treats delta as constant, is:
  *
  *   1/n sum_i u[i] G[i]                                   G[i] = 1/(n-i) sum_{k>=i} gamma^(k-i) delta[k]
+ *                                                       gamma = 0: G[i] = delta[i], equation (3) of the latter
  * + smoothing 1/n sum_i 1/(n-i) sum_{j>i} (u[i] - u[j])^2 / 2
  *
  * The loss of a rollout is the mean over agents with at least two steps. Each component of the gradient is
@@ -19,7 +20,7 @@
 #include "learn/policy/lstm.h"
 
 struct adpg_cfg {                /* 0: the published default in brackets */
-    double          gamma;       /* [0.99] */
+    double          gamma;       /* [0.99]; negative: 0 */
     double          smoothing;   /* [1]; negative: none */
     double          clip;        /* [0.5] */
     struct adam_cfg adam;        /* [rate 0.01, epsilon 1e-5] */

@@ -49,6 +49,19 @@ static void loss__of_two_steps_by_hand(void **unused)
     assert_true(slope[0] == 0.0625f && slope[1] == -2.0625f);
 }
 
+/* Equation (3): each action is weighted with the delta that followed it, 1/n sum_i u[i] delta[i]. */
+static void loss__without_gamma_is_equation_3(void **unused)
+{
+    static const float u[] = { 0.5f, 0.25f, -1 }, delta[] = { 2, -4, 8 };
+    struct adpg_cfg cfg = { .gamma = 0, .smoothing = 0, .clip = 1 };
+    float slope[3];
+
+    (void)unused;
+    assert_true(fabs(adpg_loss(&cfg, u, delta, 3, slope) - (1 - 1 - 8) / 3.0) < 1e-12);
+    for (int i = 0; i < 3; i++)
+        assert_true(fabs((double)slope[i] - (double)delta[i] / 3) < 1e-6);
+}
+
 /* With gamma 1, the to-go of a constant delta is that delta for any length of the flow: a mean. */
 static void loss__uses_the_mean_to_go(void **unused)
 {
@@ -253,6 +266,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loss__of_two_steps_by_hand),
+        cmocka_unit_test(loss__without_gamma_is_equation_3),
         cmocka_unit_test(loss__uses_the_mean_to_go),
         cmocka_unit_test(loss__matches_the_definition_and_its_slope),
         cmocka_unit_test(update__ignores_agents_with_one_step),

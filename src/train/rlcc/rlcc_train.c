@@ -93,7 +93,8 @@ static int open_seats(struct rlcc_train *t, struct err *err)
 static void open_policy(struct rlcc_train *t)
 {
     const struct rlcc_request *q = &t->request;
-    struct adpg_cfg            cfg = { .gamma = q->gamma, .smoothing = q->smoothing > 0 ? q->smoothing : -1,
+    struct adpg_cfg            cfg = { .gamma = q->gamma > 0 ? q->gamma : -1,
+                                       .smoothing = q->smoothing > 0 ? q->smoothing : -1,
                                        .adam = { .rate = q->rate } };
     struct rng                 rng;
 
