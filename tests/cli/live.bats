@@ -402,7 +402,7 @@ has_same_decisions() {
 @test "live: in lock step a tuner decides as it does in anole run" {
     needs_live
     write_twin at_once.yaml
-    sed -i 's/interval: .*/interval: 1ms/; s/run: .*/run: 25ms\ntuner: paraleon/' at_once.yaml
+    sed -i 's/interval: .*/interval: 1ms/; s/run: .*/run: 45ms\ntuner: paraleon/' at_once.yaml
     sed 's/tuner: .*/tuner: {kind: paraleon, monitor_delay: 2ms, dispatch_delay: 3ms}/' at_once.yaml >late.yaml
     sed 's/tuner: .*/tuner: {kind: random, budget: 12}/; s/^interval/monitor: host\ninterval/' at_once.yaml >random.yaml
     has_same_decisions at_once.yaml 4

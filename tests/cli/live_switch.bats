@@ -290,7 +290,7 @@ write_acc() {
 topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 25Gbps, fabric_rate: 100Gbps, delay: 1us}
 host: {mtu: 4096, rto: 100ms}
 nic: dcqcn_paper
-tuner: {kind: acc, model: dcqcn}
+tuner: {kind: acc, model: dcqcn, guard: no}
 traffic:
   - {kind: poisson, name: websearch, sizes: WebSearch, load: 70%, stop: 4ms}
 interval: 1ms
