@@ -10,7 +10,7 @@
 #define RECOVER_MAX 8            /* longest recovery, in intervals */
 #define REPAY       0.02         /* intervals of traffic, per interval */
 #define KEEP_LOSS   0.02         /* largest loss of rate by a setting that is kept */
-#define SHARE       0.02         /* of the time that has passed: what a search with a floor may cost */
+#define SHARE       0.05         /* of the time that has passed: what a search with a floor may cost */
 #define OLD         0.8          /* weight of messages of an interval in the next one */
 #define SLACK_SLOW  0.02         /* as SLACK, of slowdowns */
 #define SLOW_MAX    4.0          /* most intervals that slow messages of one interval count for */
@@ -108,7 +108,9 @@ void guard_add(struct search *s, const struct report *r, const struct knobs *kno
 
     g->intervals++;
     g->ratio = before > 0 ? uplink_bps(r) / before : 1;
-    lost = fmax(1 - g->ratio - SLACK, fmin(slower_by(g, r) - SLACK_SLOW, SLOW_MAX));
+    lost = 1 - g->ratio - SLACK;
+    if (s->skip == 0)            /* else messages are still those of the previous setting */
+        lost = fmax(lost, fmin(slower_by(g, r) - SLACK_SLOW, SLOW_MAX));
     g->debt = fmax(g->debt + lost, 0);
     g->trial = knobs_equal(knobs, &s->before) ? 0 : fmax(g->trial + lost, 0);
     if (s->phase == PHASE_CONFIRM && s->skip == 0)

@@ -164,7 +164,7 @@ static void floor__watches_before_the_first_search(void **unused)
 }
 
 /* Messages that take three times as long cost two intervals each, although as much is sent. A search may
- * cost 2 % of the 16 intervals before it: it ends with its first. */
+ * cost 5 % of the 16 intervals before it: it ends with its first. */
 static void floor__bounds_what_messages_suffer(void **unused)
 {
     struct test_search b;
@@ -180,6 +180,23 @@ static void floor__bounds_what_messages_suffer(void **unused)
     tuner_close(&b.tuner);
 }
 
+/* In the interval after a change, messages were posted with the setting before: their slowdowns cost nothing. */
+static void floor__does_not_charge_messages_of_the_setting_before(void **unused)
+{
+    struct test_search b;
+
+    (void)unused;
+    open_bench(&b, 40,
+               TEST_OPTIONS({ "guard", "2" }, { "floor", "yes" }, { "trigger", "once" }, { "settle", "1" }));
+    for (int i = 0; i < CONTEST_WATCH; i++)
+        step_messages(&b, 6);
+    step_messages(&b, 6);        /* the first interval of a search */
+    assert_false(is_idle(&b));
+    step_messages(&b, 6);
+    assert_true(is_idle(&b));
+    tuner_close(&b.tuner);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +207,7 @@ int main(void)
         cmocka_unit_test(floor__returns_unless_messages_are_faster),
         cmocka_unit_test(floor__watches_before_the_first_search),
         cmocka_unit_test(floor__bounds_what_messages_suffer),
+        cmocka_unit_test(floor__does_not_charge_messages_of_the_setting_before),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
