@@ -72,7 +72,8 @@ static void add_seeds(const struct results *r, struct card *c)
     if (r->spread->seeds > 1)
         card_add(c, CARD_SURE, "The run with seed %llu, one of %u for the interval.", seed, r->spread->seeds);
     else
-        card_add(c, CARD_SURE, "One run, seed %llu: other seeds %s.", seed, r->spread->seeds && !r->spread->others ? "give the same" : "differ");
+        card_add(c, CARD_SURE, "One run, seed %llu: other seeds %s.", seed,
+                 r->spread->seeds ? "give the same" : "differ");
 }
 
 void results_answer(const struct results *r, struct card *c)

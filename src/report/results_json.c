@@ -416,8 +416,9 @@ static json_t *fidelity_json(const struct results *r, const struct skip_told *k)
     if (r->spread->seeds) {
         json_put_count(o, "seeds", r->spread->seeds);
         json_put_number(o, "model_share", r->spread->model);
-        json_put_number(o, "seeds_share", r->spread->others);
         json_put_text(o, "interval_of", "one run packet by packet, with any seed");
+    } else if (r->spread->why_not) {
+        json_put_text(o, "why_no_interval", r->spread->why_not);
     }
     return o;
 }

@@ -62,6 +62,8 @@ static void print_spread(const struct results *r, const struct skip_told *k, FIL
     const struct spread *s = r->spread;
     char                 seeds[80];
 
+    if (s->why_not)
+        print_line(out, "exposed", "no interval: %s", s->why_not);
     if (!s->seeds)
         return;
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
@@ -72,9 +74,7 @@ static void print_spread(const struct results *r, const struct skip_told *k, FIL
                        expected_text(&us[EXPOSED_MEAN]).buf, expected_text(&us[EXPOSED_COLD]).buf,
                        expected_text(&us[EXPOSED_WARM]).buf);
     }
-    if (s->others > 0)
-        snprintf(seeds, sizeof seeds, "%.2g %% for other seeds, assumed ('seeds: 5' runs them)", 100 * s->others);
-    else if (s->seeds > 1)
+    if (s->seeds > 1)
         snprintf(seeds, sizeof seeds, "spread of %u seeds", s->seeds);
     else
         snprintf(seeds, sizeof seeds, "seeds have no effect");

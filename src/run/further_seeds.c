@@ -1,6 +1,7 @@
 #include "run/further_seeds.h"
 #include "run/progress.h"
 #include "run/simulation.h"
+#include "base/minmax.h"
 #include "sim/skip/skip.h"
 
 #include <math.h>
@@ -117,20 +118,22 @@ static bool seed_matters(const struct simulation *s)
     return s->loop.tuner.algo || sim_has_drawn(s->sim);
 }
 
-/* 0: there is to be no interval. 'others' gets the share that is assumed for seeds that do not run. */
-static uint32_t seeds_of(const struct simulation *s, const struct skip_told *told, double *others)
+/* As many as take no longer than all packets. 0: there is to be no interval. */
+static uint32_t seeds_of(const struct simulation *s, const struct skip_told *told, const char **why_not)
 {
-    *others = 0;
+    uint64_t hops = sim_hops(s->sim), simulated = hops - told->hops;
+    uint64_t seeds = simulated ? hops / simulated : SPREAD_SEEDS;
+
     if (s->is_stuck || s->scenario.fast_seeds == 1)
         return 0;
     if (s->scenario.fast_seeds)
         return s->scenario.fast_seeds;
     if (!seed_matters(s))
         return 1;
-    if (SPREAD_SEEDS * (sim_hops(s->sim) - told->hops) <= sim_hops(s->sim))
-        return SPREAD_SEEDS;
-    *others = SPREAD_OTHERS;
-    return 1;
+    if (seeds >= 2)
+        return (uint32_t)min_u64(seeds, SPREAD_SEEDS);
+    *why_not = "further seeds would take longer than all packets ('seeds: 5' runs them)";
+    return 0;
 }
 
 int further_seeds_run(struct simulation *s, struct progress *progress, struct err *err)
@@ -144,7 +147,7 @@ int further_seeds_run(struct simulation *s, struct progress *progress, struct er
 
     if (!told || !has_jobs(s))
         return 0;
-    b.seeds = seeds_of(s, told, &out->others);
+    b.seeds = seeds_of(s, told, &out->why_not);
     if (!b.seeds)
         return 0;
     progress_next(progress, "further seeds: ");
@@ -155,7 +158,7 @@ int further_seeds_run(struct simulation *s, struct progress *progress, struct er
         out->model = told->packets ? SPREAD_MODEL + fabs(told->checks ? told->off_mean : 0) : 0;
         out->us = xcalloc(cells, sizeof *out->us);
         for (uint32_t i = 0; i < cells; i++)
-            out->us[i] = spread_interval(&b.sample[i * b.seeds], b.seeds, out->model + out->others);
+            out->us[i] = spread_interval(&b.sample[i * b.seeds], b.seeds, out->model);
     }
     free(b.sample);
     s->wall_s += progress_clock_s() - start_s;

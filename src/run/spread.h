@@ -12,12 +12,11 @@
  *   (skip/told.h). In 130 random cases of bench/fidelity-random (1 to 30 and 101 to 200), differences that
  *   no seed explains were above 1 % in two, and above 1.5 % in one.
  *
- * If no random number was drawn, seeds have no effect, and one run is enough. If less than 4 hops in 5
- * were skipped, further seeds would take longer than all packets: they run only if the scenario asks for
- * them (fidelity: {kind: fast, seeds: 5}). Otherwise their effect is taken to be SPREAD_OTHERS of the mean:
- * in those cases, one run of each kind with different seeds differed by less in 97 of 100 (15 % over all
- * iterations, 20 % in the first or in later ones). On other cases (201 to 250) such intervals held 53 of 55
- * means, 50 cold and 52 warm values: beside Poisson or storage traffic seeds differ by up to 50 %.
+ * If no random number was drawn, seeds have no effect, and one run is enough. Otherwise as many seeds run as
+ * take no longer than all packets: with two of them the interval is wide, because Student's quantile is 12.7.
+ * If less than half of all hops were skipped there is no interval, unless the scenario asks for seeds
+ * (fidelity: {kind: fast, seeds: 5}). An allowance for seeds that do not run would be a guess: beside
+ * Poisson or storage traffic they differ by up to 50 %.
  */
 #ifndef RUN_SPREAD_H
 #define RUN_SPREAD_H
@@ -27,9 +26,8 @@
 
 #include <stdint.h>
 
-#define SPREAD_SEEDS  5u
-#define SPREAD_MODEL  0.015
-#define SPREAD_OTHERS 0.2
+#define SPREAD_SEEDS 5u          /* at most, unless the scenario asks for more */
+#define SPREAD_MODEL 0.015
 
 /* What computing does not hide of iterations. */
 enum exposed { EXPOSED_MEAN, EXPOSED_COLD, EXPOSED_WARM, EXPOSED_COUNT };     /* all, first, later ones */
@@ -38,8 +36,8 @@ struct expected { double mean, low, high; };         /* in microseconds; NAN: no
 
 struct spread {
     uint32_t         seeds;      /* of all runs; 0: there is no interval */
-    double           model;      /* share of the mean that is added at both ends for the model, */
-    double           others;     /* and for seeds that did not run; 0: they did, or have no effect */
+    const char      *why_not;    /* why there is none; NULL: not asked for */
+    double           model;      /* share of the mean that is added at both ends for the model */
     struct expected *us;         /* [entry * EXPOSED_COUNT + enum exposed] */
 };
 
