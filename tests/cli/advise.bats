@@ -16,7 +16,7 @@ traffic:
 knobs: {kmin: 1KB, kmax: 2KB, pmax: 1, rpg_min_dec_fac: 10%, rpg_time_reset: 20000us, rpg_byte_reset: 0}
 run: 300us
 END
-    cd "$BATS_FILE_TMPDIR"
+    cd "$BATS_FILE_TMPDIR" || return 1
     "$ANOLE" advise "$(slow)" --budget 1 --jobs 2 --out knobs.yaml --report advice.html >advice.txt 2>/dev/null
     "$ANOLE" advise "$(slow)" --budget 1 --jobs 1 --quiet --as mlx5 >set-nics.sh 2>quiet.err
 }
@@ -70,7 +70,7 @@ END
 }
 
 @test "advise: a page that shows the same for any number of jobs, with scripts to apply and undo, and runs nothing of the data" {
-    cd "$BATS_FILE_TMPDIR"
+    cd "$BATS_FILE_TMPDIR" || return 1
     sh -n set-nics.sh
     python3 - advice.html advice.txt set-nics.sh <<'END'
 import html.parser, re, sys

@@ -25,13 +25,13 @@ tuner: {kind: rehearse, budget: 4}
 goal: balanced, class_bound=10000%
 run: 14ms
 END
-    cd "$BATS_FILE_TMPDIR"
+    cd "$BATS_FILE_TMPDIR" || return 1
     "$ANOLE" run slow.yaml --out a >/dev/null
     "$ANOLE" explain a | tr -s ' \n' ' ' >story
 }
 
 @test "rehearse: what was tried, what was predicted, what came; and the same again" {
-    cd "$BATS_FILE_TMPDIR"
+    cd "$BATS_FILE_TMPDIR" || return 1
     grep -qE 'Gb/s per host, [0-9]+ % at random' story
     grep -qE '[0-9]+ trials on the twin \([+-][0-9]+ % off\): .* predicted to be [0-9]+ % better' story
     grep -qE '[0-9]+ % (faster|slower) than before, [0-9]+ % (were|faster was) predicted' story

@@ -18,7 +18,7 @@ run_incast() {
     grep -qE '^  drops +none' "$dir/out"
     grep -qE '^  Cost +[1-9][0-9,]* packets were trimmed\. Longest queue' "$dir/out"
     grep -qE '^  ECN +[0-9,]+ marks \([0-9.]+ % of data packets\)$' "$dir/out"
-    ! grep -q 'had not finished' "$dir/out"
+    refute grep -q 'had not finished' "$dir/out"
 }
 
 @test "uet: receiver credit shows its pulls" {
@@ -44,13 +44,13 @@ run_incast() {
 @test "uet: queue pairs with selective repeat may be sprayed by their senders" {
     "$ANOLE" run "scenarios/permutation.yaml" --set topology.k=4 --set lb=mixed --set host.retransmit=selective >"$dir/out"
     grep -qE '^  model +nic, dcqcn, mixed' "$dir/out"
-    ! grep -q 'had not finished' "$dir/out"
+    refute grep -q 'had not finished' "$dir/out"
 }
 
 @test "uet: a knob of NSCC changes the result" {
     run_incast --out "$dir/a" >/dev/null
     run_incast --set knobs.nscc_target_delay=20 --out "$dir/b" >/dev/null
-    ! cmp -s "$dir/a/flows.csv" "$dir/b/flows.csv"
+    refute cmp -s "$dir/a/flows.csv" "$dir/b/flows.csv"
 }
 
 @test "uet: the report shows the load of tiers and the states of paths" {
@@ -77,5 +77,5 @@ run_incast() {
     run_incast --set trim=20KB | grep trimming >"$dir/short"
     run_incast --set trim=4000KB | grep trimming >"$dir/long"
     grep -q ' 0 packets trimmed' "$dir/long"
-    ! grep -q ' 0 packets trimmed' "$dir/short"
+    refute grep -q ' 0 packets trimmed' "$dir/short"
 }
