@@ -44,11 +44,11 @@ watch_redis() {
     echo $! >>pids
 }
 
-# start_leaf [LINE] : an agent of the switch, with a line more in its configuration, and a controller that sets at once.
+# start_leaf : an agent of the switch, and a controller that sets at once.
 start_leaf() {
     write_controller
     sed -i 's/^mode: .*/mode: direct/' controller.yaml
-    printf 'name: leaf1\ncontroller: 127.0.0.1:%s\nstate: state1\nroot: sw\ndriver: sonic\nwrite: yes\ngap: 100ms\n%s\n' "$port" "${1:-}" >agent.yaml
+    printf 'name: leaf1\ncontroller: 127.0.0.1:%s\nstate: state1\nroot: sw\ndriver: sonic\nwrite: yes\ngap: 100ms\n' "$port" >agent.yaml
     start agent.log "$ANOLE" agent agent.yaml
     start controller.log "$ANOLE" controller controller.yaml
 }

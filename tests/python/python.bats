@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # tests/python/python.bats - the tests of python/, with whichever Python has numpy; and that it can be installed.
+# shellcheck disable=SC2030,SC2031  # each test looks for its Python
 
 setup() {
     : "${ANOLE:?is the program to test}"

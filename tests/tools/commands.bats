@@ -28,10 +28,9 @@ results() {
     light='s/--sizes [A-Za-z_]* --load [0-9]*%/--sizes SolarRPC --load 10%/; s/$/ --budget 1/'
     { echo 'set -ex'; commands README.md | sed "/^anole advise /{ $light }"; commands docs/first.md; } >"$BATS_TEST_TMPDIR/commands"
     [ "$(grep -c anole "$BATS_TEST_TMPDIR/commands")" -ge 14 ]
-    cd "$fresh"
-    sh "$BATS_TEST_TMPDIR/commands" </dev/null >"$BATS_TEST_TMPDIR/log" 2>&1 || { tail -n 20 "$BATS_TEST_TMPDIR/log"; false; }
+    (cd "$fresh" && sh "$BATS_TEST_TMPDIR/commands" </dev/null >"$BATS_TEST_TMPDIR/log" 2>&1) ||
+        { tail -n 20 "$BATS_TEST_TMPDIR/log"; false; }
     # Rows of results that first.md shows: columns may be further apart in the output.
-    cd - >/dev/null
     results docs/first.md | tr -s ' ' >"$BATS_TEST_TMPDIR/results"
     [ "$(wc -l <"$BATS_TEST_TMPDIR/results")" -ge 12 ]
     tr -s ' ' <"$BATS_TEST_TMPDIR/log" >"$BATS_TEST_TMPDIR/found"
