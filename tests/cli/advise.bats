@@ -16,9 +16,11 @@ traffic:
 knobs: {kmin: 1KB, kmax: 2KB, pmax: 1, rpg_min_dec_fac: 10%, rpg_time_reset: 20000us, rpg_byte_reset: 0}
 run: 300us
 END
-    cd "$BATS_FILE_TMPDIR" || return 1
-    "$ANOLE" advise "$(slow)" --budget 1 --jobs 2 --out knobs.yaml --report advice.html >advice.txt 2>/dev/null
-    "$ANOLE" advise "$(slow)" --budget 1 --jobs 1 --quiet --as mlx5 >set-nics.sh 2>quiet.err
+    (
+        cd "$BATS_FILE_TMPDIR" || exit 1
+        "$ANOLE" advise "$(slow)" --budget 1 --jobs 2 --out knobs.yaml --report advice.html >advice.txt 2>/dev/null
+        "$ANOLE" advise "$(slow)" --budget 1 --jobs 1 --quiet --as mlx5 >set-nics.sh 2>quiet.err
+    )
 }
 
 slow() {
