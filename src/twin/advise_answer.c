@@ -362,11 +362,11 @@ static void add_setting(const struct advice *a, struct card *c)
         card_add(c, CARD_SETTING, "'Yours' is the setting of %s.",
                  a->request->path ? "the scenario" : "--set");
     if (a->goal.figure == GOAL_ITERATIONS)
-        card_add(c, CARD_SETTING, "Goal: %s, no job more than %.3g %% slower, no class of messages more than "
-                 "%.3g %%.", a->goal.name, 100 * a->goal.job_bound, 100 * a->goal.class_bound);
+        card_add(c, CARD_SETTING, "Goal: %s, no job more than %.3g %% slower and no class of messages more "
+                 "than %.3g %%, at the expected load.", a->goal.name, 100 * a->goal.job_bound, 100 * a->goal.class_bound);
     else
-        card_add(c, CARD_SETTING, "Goal: %s, no class of messages more than %.3g %% slower.", a->goal.name,
-                 100 * a->goal.class_bound);
+        card_add(c, CARD_SETTING, "Goal: %s, no class of messages more than %.3g %% slower at the expected load.",
+                 a->goal.name, 100 * a->goal.class_bound);
 }
 
 static bool is_dear(const struct advice *a)

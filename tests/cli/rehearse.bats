@@ -25,9 +25,8 @@ tuner: {kind: rehearse, budget: 4}
 goal: balanced, class_bound=10000%
 run: 14ms
 END
-    cd "$BATS_FILE_TMPDIR" || return 1
-    "$ANOLE" run slow.yaml --out a >/dev/null
-    "$ANOLE" explain a | tr -s ' \n' ' ' >story
+    "$ANOLE" run "$(slow)" --out "$BATS_FILE_TMPDIR/a" >/dev/null
+    "$ANOLE" explain "$BATS_FILE_TMPDIR/a" | tr -s ' \n' ' ' >"$BATS_FILE_TMPDIR/story"
 }
 
 @test "rehearse: what was tried, what was predicted, what came; and the same again" {
