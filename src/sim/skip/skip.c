@@ -34,6 +34,7 @@ struct way {                     /* of a flow */
     uint64_t         end_sent, from_ps;
     uint64_t         skipped_to;         /* first byte after those that its sender has skipped */
     uint64_t         leapt_to;           /* first byte after a packet that skipped its way; 0: none */
+    uint64_t         leapt_ps, leapt_free_ps;    /* when it arrives, and when the host's port has sent it */
     uint32_t         unacked;    /* packets of them that no counted ACK is for */
 };
 
@@ -584,17 +585,27 @@ static uint64_t arrival_ps(const struct sim *s, const struct lane_path *path, ui
     return at_ps;
 }
 
+/* A short packet of the next message would overtake one that does not occupy the ports on its way. */
+static bool is_behind_leap(const struct sim *s, const struct way *w, const struct packet *p)
+{
+    return s->engine.now_ps < w->leapt_ps && p->bytes < s->cfg.mtu_bytes + s->cfg.header_bytes;
+}
+
 static bool on_send(void *sim, const struct flow *f, uint32_t id, struct packet *p)
 {
     struct sim  *s = sim;
     struct skip *k = s->skip;
     struct way  *w = way_of(k, s, id_of(s, f));
+    bool         is_behind = is_behind_leap(s, w, p), is_last = p->flags & PACKET_LAST && p->seq &&
+                                                               p->seq == w->skipped_to;
 
     (void)id;
-    if (!(p->flags & PACKET_LAST) || !p->seq || p->seq != w->skipped_to || !w->messages || !is_alone(k, s, w))
+    if (!(is_behind || is_last) || !w->messages || !is_alone(k, s, w))
         return false;
     w->leapt_to = p->seq + p->payload;
-    leap(k, s, w->path.port, w->path.hops, p, arrival_ps(s, &w->path, p->bytes, w->now.free_ps));
+    w->leapt_ps = arrival_ps(s, &w->path, p->bytes, is_behind ? w->leapt_free_ps : w->now.free_ps);
+    w->leapt_free_ps = s->engine.now_ps + s->net.port[w->path.port[0]].tx_ps[p->bytes];
+    leap(k, s, w->path.port, w->path.hops, p, w->leapt_ps);
     return true;
 }
 
@@ -631,7 +642,7 @@ static void on_start(void *sim, const struct flow *f)
 
     follow_changes(k, s);
     if (!f->is_lasting)
-        w->skipped_to = w->leapt_to = w->messages = 0;
+        w->skipped_to = w->leapt_to = w->leapt_ps = w->messages = 0;
     if (w->messages++ > 0)
         return;
     find_path(s, f, w);

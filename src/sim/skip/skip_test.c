@@ -274,6 +274,37 @@ static void skip__last_ack_waits_in_queues(void **unused)
     end_both(&packet, &fast);
 }
 
+/* Messages of one queue pair, posted while the one before is sent: a short one stays behind a full packet. */
+static void skip__the_next_message_stays_behind(void **unused)
+{
+    const struct flow_row flow[] = { { .src = 0, .dst = 5, .prio = 3, .bytes = 512000, .dport = 1 },
+                                     { .start_ns = 1000, .src = 0, .dst = 5, .prio = 3, .bytes = 100, .dport = 1 },
+                                     { .start_ns = 2000, .src = 0, .dst = 5, .prio = 3, .bytes = 300, .dport = 1 } };
+    struct world          w[2];
+
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        struct flow_list list = { xcalloc(3, sizeof *list.flow), 3 };
+        struct sim_cfg   cfg;
+        struct graph     g;
+        struct traffic  *t;
+        struct err       err;
+
+        fast_cfg(&cfg, i);
+        racks(&g, 100 * GBPS, DELAY_PS);
+        t = traffic_new(&g, 1);
+        memcpy(list.flow, flow, sizeof flow);
+        traffic_add_list(t, &list);
+        traffic_use_qps(t, 1);
+        assert_int_equal(world_start(&w[i], &g, &cfg, t, &err), 0);
+        assert_true(world_finish(&w[i], PS_PER_MS, LATEST));
+        assert_int_equal(w[i].sim->engine.counters.nacks_sent, 0);
+    }
+    assert_true(skip_told(w[1].sim)->packets > 400);
+    assert_same_flows(&w[0], &w[1]);
+    end_both(&w[0], &w[1]);
+}
+
 /* New knobs in the middle of a hold, which change nothing for it. */
 static void skip_on_change__goes_on_where_it_was(void **unused)
 {
@@ -551,6 +582,7 @@ int main(void)
         cmocka_unit_test(skip__another_flow_ends_it),
         cmocka_unit_test(skip__acks_slow_data_down),
         cmocka_unit_test(skip__last_ack_waits_in_queues),
+        cmocka_unit_test(skip__the_next_message_stays_behind),
         cmocka_unit_test(skip_on_change__goes_on_where_it_was),
         cmocka_unit_test(skip__goes_on_when_links_change),
         cmocka_unit_test(skip__goes_on_after_pauses),
