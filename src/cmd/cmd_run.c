@@ -180,10 +180,9 @@ static int simulate(const struct options *o, struct simulation *s, struct run_fi
     progress_start(&progress, !o->is_quiet);
     simulation_run(s, &hooks, &progress);
     failed = simulation_failed(s, &why);     /* results so far are printed all the same */
-    rc = failed ? 0 : further_seeds_run(s, &progress, err);
+    if (!failed)
+        further_seeds_run(s, &progress);
     progress_clear(&progress);
-    if (rc)
-        return rc;
     results_init(&results, s);
     rc = run_files_write(files, &results, err);
     if (!rc) {

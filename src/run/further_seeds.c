@@ -20,8 +20,7 @@ struct batch {
     double                  *sample;     /* [(entry * EXPOSED_COUNT + enum exposed) * seeds + seed] */
     uint32_t                 seeds;
     atomic_uint              next;
-    atomic_int               failed;     /* the first to fail says why */
-    struct err              *err;
+    atomic_bool              has_failed;
 };
 
 static void keep(const struct batch *b, uint32_t seed, const struct simulation *s)
@@ -35,36 +34,33 @@ static void keep(const struct batch *b, uint32_t seed, const struct simulation *
     }
 }
 
-static int run_seed(const struct batch *b, uint32_t number, struct progress *progress, struct err *err)
+/* Returns false if it failed, or got stuck: its iterations are not those of a whole run. */
+static bool run_seed(const struct batch *b, uint32_t number, struct progress *progress)
 {
     struct simulation_input input = b->first->input;
     uint64_t                seed = b->first->sim->cfg.seed + SEED_STEP + number;
     struct simulation       s;
-    int                     rc;
+    struct err              err;
+    bool                    is_whole;
 
     input.seed = &seed;
     input.threads = 1;
-    rc = simulation_open(&s, &input, err);
-    if (rc)
-        return rc;
+    if (simulation_open(&s, &input, &err))
+        return false;
     simulation_run(&s, NULL, progress);
-    rc = simulation_failed(&s, err);
+    is_whole = !simulation_failed(&s, &err) && !s.is_stuck;
     keep(b, number, &s);
     simulation_close(&s);
-    return rc;
+    return is_whole;
 }
 
 static void run_seeds(struct batch *b, struct progress *progress)
 {
-    struct err err;
-    uint32_t   i;
+    uint32_t i;
 
-    while (!atomic_load(&b->failed) && (i = atomic_fetch_add(&b->next, 1)) < b->seeds) {
-        int none = 0, rc = run_seed(b, i, progress, &err);
-
-        if (rc && atomic_compare_exchange_strong(&b->failed, &none, rc))
-            *b->err = err;
-    }
+    while (!atomic_load(&b->has_failed) && (i = atomic_fetch_add(&b->next, 1)) < b->seeds)
+        if (!run_seed(b, i, progress))
+            atomic_store(&b->has_failed, true);
 }
 
 static void *work(void *arg)
@@ -84,7 +80,8 @@ static uint32_t threads_of(const struct simulation *s, uint32_t runs)
     return threads < THREADS_MAX ? threads : THREADS_MAX;
 }
 
-static int run_batch(struct batch *b)
+/* Returns false if a seed failed. */
+static bool run_batch(struct batch *b)
 {
     pthread_t thread[THREADS_MAX];
     uint32_t  threads = 0, wanted = b->seeds > 1 ? threads_of(b->first, b->seeds - 1) : 1;
@@ -96,7 +93,7 @@ static int run_batch(struct batch *b)
     run_seeds(b, b->progress);
     while (threads > 0)
         pthread_join(thread[--threads], NULL);
-    return atomic_load(&b->failed);
+    return !atomic_load(&b->has_failed);
 }
 
 /* ---- how many ---- */
@@ -136,24 +133,24 @@ static uint32_t seeds_of(const struct simulation *s, const struct skip_told *tol
     return 0;
 }
 
-int further_seeds_run(struct simulation *s, struct progress *progress, struct err *err)
+void further_seeds_run(struct simulation *s, struct progress *progress)
 {
     const struct skip_told *told = skip_told(s->sim);
     struct spread          *out = &s->spread;
-    struct batch            b = { .first = s, .progress = progress, .err = err };
+    struct batch            b = { .first = s, .progress = progress };
     double                  start_s = progress_clock_s();
     uint32_t                cells = s->scenario.entries * EXPOSED_COUNT;
-    int                     rc;
 
     if (!told || !has_jobs(s))
-        return 0;
+        return;
     b.seeds = seeds_of(s, told, &out->why_not);
     if (!b.seeds)
-        return 0;
+        return;
     progress_next(progress, "further seeds: ");
     b.sample = xcalloc((size_t)cells * b.seeds, sizeof *b.sample);
-    rc = run_batch(&b);
-    if (!rc) {
+    if (!run_batch(&b)) {
+        out->why_not = "a run with another seed failed";
+    } else {
         out->seeds = b.seeds;
         out->model = told->packets ? SPREAD_MODEL + fabs(told->checks ? told->off_mean : 0) : 0;
         out->us = xcalloc(cells, sizeof *out->us);
@@ -162,5 +159,4 @@ int further_seeds_run(struct simulation *s, struct progress *progress, struct er
     }
     free(b.sample);
     s->wall_s += progress_clock_s() - start_s;
-    return rc;
 }

@@ -3,9 +3,9 @@
  * The interval is one of prediction: a run of all packets, with any seed, has its exposed communication in it
  * in 95 of 100 cases. Two things make a difference.
  *
- *   Seeds. The same scenario runs with SPREAD_SEEDS seeds in all. If their mean is m and their standard
+ *   Seeds. The same scenario runs with up to SPREAD_SEEDS seeds in all. If their mean is m and their standard
  *   deviation s, another run of the same kind is within m +- t(n - 1) s sqrt(1 + 1 / n) (Student). Samples
- *   from within one run would be too close to each other: rates of queue pairs that live on differ from
+ *   from within one run would be too close to each other: rates of persistent queue pairs differ from
  *   seed to seed and hardly change from iteration to iteration.
  *
  *   The model. The interval is widened by SPREAD_MODEL of the mean and by the bias of checked flows

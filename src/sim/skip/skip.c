@@ -204,7 +204,7 @@ static void settle(struct skip *k, struct sim *s, struct flow *f, struct way *w)
 
 /* ---- holding ---- */
 
-/* When links change next. What is under way then may be lost, so it must be packets. */
+/* When flows must be simulated because links change: packets in flight may be lost then. */
 static uint64_t change_ps(const struct skip *k, const struct sim *s, const struct way *w)
 {
     uint64_t at_ps = s->cfg.changes ? s->net.epoch_ps[k->epoch] : NEVER, before_ps = CHANGE_RTTS * w->path.rtt_ps;
