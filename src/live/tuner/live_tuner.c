@@ -216,7 +216,7 @@ void live_tuner_fini(struct live_tuner *t)
     thinker_fini(&t->thinker);
     close_loop(t);
     live_twin_close(t->twin);
-    json_decref(t->told);
+    json_decref(t->last_status);
     lag_fini(&t->lag);
 }
 
@@ -508,8 +508,8 @@ static bool has_thought(struct live_tuner *t, struct decision *d)
 
 static bool think_of(struct live_tuner *t, const struct report *r, struct decision *d)
 {
-    json_decref(t->told);
-    t->told = live_tuner_json(t);
+    json_decref(t->last_status);
+    t->last_status = live_tuner_json(t);
     t->thought = r;
     live_twin_allow(t->twin);
     thinker_begin(&t->thinker, think, t);

@@ -37,7 +37,7 @@ struct live_tuner {
     struct thinker thinker;
     const struct report *thought;        /* the report that is being processed; NULL: idle */
     struct decision decided;     /* by the thinker */
-    json_t       *told;          /* the tuner's status before its calculation started */
+    json_t       *last_status;   /* the tuner's status before its calculation started */
     struct seen   seen;          /* messages that were not shown yet, */
     uint64_t      seen_us;       /* of so much time of all hosts together */
     uint32_t      unseen;        /* intervals without reports of messages; a warning follows after a few */

@@ -94,7 +94,7 @@ json_t *live_tuner_json(const struct live_tuner *t)
     char    missing[600];
 
     if (t->thought) {            /* the loop is not ours */
-        json_object_update(o, t->told);
+        json_object_update(o, t->last_status);
         json_object_set_new(o, "thinks", json_true());
         return o;
     }

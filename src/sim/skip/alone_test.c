@@ -87,7 +87,7 @@ static void alone_send__rest_of_a_gap(void **unused)
     }
 }
 
-/* What is not due before the time that is asked for has not happened. */
+/* Events after the requested time have not happened yet. */
 static void alone_send__stops_in_time(void **unused)
 {
     struct alone_host h = host_with(0);

@@ -67,7 +67,7 @@ static void note_map(struct uet_tx *t, uint32_t from, uint64_t map)
 }
 
 /* Returns the round trip that an ACK shows, 0: none. Of a packet that was sent several times, the ACK may
- * be for an earlier copy: only the second one can be told from the first. */
+ * be for an earlier copy: only the second one can be distinguished from the first. */
 static uint64_t rtt_of(const struct sim *s, struct uet_tx *t, const struct uet_ack *a)
 {
     const struct uet_record *r = uet_record(t, a->number);
