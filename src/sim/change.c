@@ -1,6 +1,7 @@
 #include "sim/change.h"
 #include "sim/host/host.h"
 #include "sim/link/path.h"
+#include "sim/link/pfc.h"
 #include "sim/switch/switch.h"
 
 #include <stdlib.h>

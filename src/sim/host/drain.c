@@ -1,5 +1,5 @@
 #include "sim/host/drain.h"
-#include "sim/link/path.h"
+#include "sim/link/pfc.h"
 
 struct drain {                   /* of a host */
     uint32_t head, tail;         /* packets that wait */

@@ -1,6 +1,6 @@
 #include "sim/host/hf2t.h"
 #include "sim/host/host.h"
-#include "sim/link/path.h"
+#include "sim/link/pfc.h"
 #include "sim/test_world.h"
 
 #include <setjmp.h>

@@ -20,6 +20,7 @@
 #include "sim/host/tcp/tcp_receive.h"
 #include "sim/host/tcp/tcp_send.h"
 #include "sim/link/path.h"
+#include "sim/link/pfc.h"
 #include "sim/state/expect.h"
 
 /* A queue pair takes part in the turn from now on. */

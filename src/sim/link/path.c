@@ -1,8 +1,6 @@
 #include "sim/link/path.h"
 #include "core/units.h"
 
-#define RARE __attribute__((noinline, cold))
-
 /* ---- scheduling ---- */
 
 /* The classes in 'mask' alternate by packet. */
@@ -113,15 +111,14 @@ static void raise_digest(const struct engine *e, const struct port *p, struct in
 }
 
 /* The last port on the path writes last. */
-static void note_arrival(const struct engine *e, const struct port *p, struct inband *t,
-                         const struct packet *k)
+static void note_arrival(const struct engine *e, const struct port *p, struct inband *t, uint32_t age)
 {
     t->hops += p->is_switch;
-    t->stay_ps = e->now_ps + path_age(p, k->bytes);
+    t->stay_ps = e->now_ps + age;
 }
 
 /* The other kinds. */
-static void write_frame(struct engine *e, struct port *p, uint32_t id, const struct packet *k)
+static void write_frame(struct engine *e, struct port *p, uint32_t id, const struct packet *k, uint32_t age)
 {
     struct inband *t = packet_inband(&e->packets, id);
     bool           is_data = k->kind == PACKET_DATA && !(k->flags & PACKET_TCP);
@@ -131,7 +128,7 @@ static void write_frame(struct engine *e, struct port *p, uint32_t id, const str
         t->digest = 0;
     }
     if (is_data && e->inband->kind == CC_PATH)
-        note_arrival(e, p, t, k);
+        note_arrival(e, p, t, age);
     else if (is_data && p->is_switch && e->inband->kind == CC_DIGEST)
         raise_digest(e, p, t);
     else if (e->inband->kind == CC_PATH && !p->is_switch && (k->kind == PACKET_ACK || k->kind == PACKET_NACK))
@@ -141,6 +138,11 @@ static void write_frame(struct engine *e, struct port *p, uint32_t id, const str
 }
 
 /* ---- transmit ---- */
+
+uint32_t path_age(const struct port *p, uint32_t bytes)
+{
+    return p->tx_ps[p->slow_path & SLOW_CUT && bytes > CUT_BYTES ? CUT_BYTES : bytes] + p->delay_ps;
+}
 
 /* Returns the probability that neither a bit error nor a random loss hits a frame of this many bytes. */
 static double survival(const struct port *p, uint32_t bytes)
@@ -171,7 +173,7 @@ static void stamp(const struct engine *e, struct packet *k)
 }
 
 /* Counts a frame, writes on it, and decides whether the wire loses it. */
-static enum path_fate leave(struct engine *e, struct port *p, uint32_t id, struct packet *k)
+static enum path_fate leave(struct engine *e, struct port *p, uint32_t id, struct packet *k, uint32_t age)
 {
     bool is_hit = p->is_lossy && k->kind != PACKET_PFC && !e->loss_stream && path_is_hit(p, k->bytes);
 
@@ -184,16 +186,17 @@ static enum path_fate leave(struct engine *e, struct port *p, uint32_t id, struc
     if (p->slow_path & SLOW_TAPPED)
         e->tap.on_frame(e->tap.arg, e->now_ps, p, k);
     if (p->slow_path & SLOW_INBAND)
-        write_frame(e, p, id, k);
+        write_frame(e, p, id, k, age);
     e->counters.dropped_wire += is_hit;
     return is_hit ? PATH_LOST : p->slow_path & SLOW_BORDER ? PATH_CROSSES : PATH_ARRIVES;
 }
 
 void path_transmit_slowly(struct engine *e, struct port *p, uint32_t id, struct packet *k)
 {
-    enum path_fate fate = leave(e, p, id, k);
+    uint32_t       age = path_age(p, k->bytes);
+    enum path_fate fate = leave(e, p, id, k, age);
 
-    path_put(e, p, id, k, fate, path_age(p, k->bytes));
+    path_put(e, p, id, k, fate, age);
 }
 
 /* ---- arrive ---- */
@@ -216,131 +219,4 @@ bool path_is_gone(struct engine *e, const struct port *to, uint32_t id, const st
         return false;
     engine_drop(e, id);
     return true;
-}
-
-/* ---- PFC ---- */
-
-static uint32_t event_of(const struct engine *e, enum event_kind kind, const struct port *p, uint32_t prio)
-{
-    return e->first_event[kind] + p->id * PRIOS + prio;
-}
-
-/* A pause has ended. Waiting for a link that has just come up does not count. */
-static void count_paused(const struct engine *e, struct port *p)
-{
-    if (p->paused_since_ps != PORT_HELD)
-        p->counters.paused_ps += e->now_ps - p->paused_since_ps;
-}
-
-static void restart(struct engine *e, struct port *p, uint32_t prio)
-{
-    uint8_t was = p->paused;
-
-    p->paused &= (uint8_t)~(1u << prio);
-    if (was && !p->paused)
-        count_paused(e, p);
-}
-
-/* The time of a pause counts from its last frame. */
-static RARE void move_expiry(struct engine *e, const struct pfc_cfg *c, struct port *p, uint32_t prio,
-                             bool is_pause)
-{
-    uint32_t event = event_of(e, EV_PAUSE_END, p, prio);
-    uint64_t at = e->now_ps + c->pause_ps;
-
-    if (evq_is_pending(&e->evq, event))
-        evq_cancel(&e->evq, event);
-    if (is_pause)
-        evq_add(&e->evq, event, at, engine_order(e, &p->node->next_number, at));
-}
-
-void pfc_on_expiry(struct engine *e, struct port *p, uint32_t prio)
-{
-    restart(e, p, prio);
-}
-
-void pfc_on_frame(struct engine *e, const struct pfc_cfg *c, struct port *p, uint32_t prio, bool is_pause)
-{
-    uint8_t was = p->paused, bit = (uint8_t)(1u << prio);
-
-    if (is_pause) {
-        p->counters.pauses++;
-        e->counters.pauses++;
-        p->paused |= bit;
-        if (!was || p->paused_since_ps == PORT_HELD)
-            p->paused_since_ps = e->now_ps;
-    } else {
-        e->counters.resumes++;
-        restart(e, p, prio);
-    }
-    if (c->pause_ps)
-        move_expiry(e, c, p, prio, is_pause);
-    if (e->hooks.pfc) {
-        struct pfc_result r = { .at_ps = e->now_ps, .node = p->node->id, .port = p->index,
-                                .prio = (uint8_t)prio,
-                                .is_switch = p->is_switch, .is_pause = is_pause };
-
-        e->hooks.pfc(e->hooks.arg, &r);
-    }
-}
-
-void pfc_forget(struct engine *e, const struct pfc_cfg *c, struct port *p)
-{
-    if (p->paused)
-        count_paused(e, p);
-    p->paused = 0;
-    for (uint32_t prio = 0; c->pause_ps && prio < PRIOS; prio++)
-        if (evq_is_pending(&e->evq, event_of(e, EV_PAUSE_END, p, prio)))
-            evq_cancel(&e->evq, event_of(e, EV_PAUSE_END, p, prio));
-}
-
-uint32_t pfc_new_frame(struct engine *e, const struct pfc_cfg *c, struct port *p, uint32_t prio,
-                       bool is_pause)
-{
-    uint32_t       id;
-    struct packet *k;
-
-    if (e->order_kind == ORDER_NS3)
-        mrg_next(&e->mrg);       /* the fork draws a number for the frame's IP id */
-    if (p->is_down)
-        return 0;
-    id = engine_new_packet(e);
-    k = &e->packets.packet[id];
-    e->counters.pfc_sent++;
-    *k = (struct packet){ .kind = PACKET_PFC, .prio = (uint8_t)(prio & 7), .seq = is_pause,
-                          .in_port = UNBOOKED, .bytes = (uint16_t)c->frame_bytes, .src = p->node->id,
-                          .dst = p->peer->node->id };
-    return id;
-}
-
-/* An idle port has no other packet that may be sent, so the frame does not need the scheduler. */
-void pfc_send(struct engine *e, const struct scheduler_cfg *scheduler, const struct pfc_cfg *c,
-              struct port *p, uint32_t prio, bool is_pause)
-{
-    uint32_t       id = pfc_new_frame(e, c, p, prio, is_pause), q = c->queue;
-    struct packet *k = &e->packets.packet[id];
-
-    if (!id)
-        return;
-    if (!port_is_busy(p, e->now_ps, e->order)) {
-        path_take_turn(scheduler, p, q);
-        path_transmit(e, p, id, k);
-    } else {
-        path_enqueue(e, p, q, id, k);
-    }
-    if (p->backlog)
-        path_await_free(e, p);
-}
-
-RARE void pfc_await_refresh(struct engine *e, const struct pfc_cfg *c, struct port *p, uint32_t prio)
-{
-    uint32_t event = event_of(e, EV_PAUSE_REFRESH, p, prio);
-    uint64_t at = e->now_ps + c->pause_ps / 2;
-
-    evq_add(&e->evq, event, at, engine_order(e, &p->node->next_number, at));
-}
-
-RARE void pfc_end_refresh(struct engine *e, struct port *p, uint32_t prio)
-{
-    evq_cancel(&e->evq, event_of(e, EV_PAUSE_REFRESH, p, prio));
 }

@@ -1,5 +1,4 @@
-/* src/sim/link/path.h - what happens to packets at a port: queue, schedule, transmit, arrive; PFC and
- * telemetry.
+/* src/sim/link/path.h - what happens to packets at a port: queue, schedule, transmit, arrive; telemetry.
  *
  * The steps that every packet takes are inline. Ownership: path_transmit() takes the packet; it belongs to
  * the wire until it arrives, unless it is lost. path_enqueue() takes it; it belongs to the queue until
@@ -83,21 +82,13 @@ enum path_fate { PATH_ARRIVES, PATH_LOST, PATH_CROSSES };    /* crosses: its lin
 #define PATH_SLOW (SLOW_LINK | SLOW_COUNTED | SLOW_INBAND | SLOW_BORDER | SLOW_TAPPED | SLOW_RECORD | \
                    SLOW_PROBED | SLOW_CUT)
 
-/* The same for a port with a rare case. PFC frames are not lost to errors here, because our switches do not
- * repeat them. With engine.loss_stream, frames are lost on arrival. */
-__attribute__((noinline)) void path_transmit_slowly(struct engine *, struct port *, uint32_t id,
-                                                    struct packet *);
-
 /* Draws whether a bit error or a random loss hits a frame of this many bytes. */
 bool path_is_hit(const struct port *, uint32_t bytes);
 
 /* Time from the start of a frame to its arrival at the other end: with its last byte or, at a switch that
  * cuts through, with the first CUT_BYTES, from when on the switch may send it. Does not overflow: see
  * GRAPH_DELAY_PS_MAX. */
-static inline uint32_t path_age(const struct port *p, uint32_t bytes)
-{
-    return p->tx_ps[p->slow_path & SLOW_CUT && bytes > CUT_BYTES ? CUT_BYTES : bytes] + p->delay_ps;
-}
+uint32_t path_age(const struct port *, uint32_t bytes);
 
 /* age: path_age() of the frame */
 static inline void path_put(struct engine *e, struct port *p, uint32_t id, struct packet *k,
@@ -121,6 +112,12 @@ static inline void path_put(struct engine *e, struct port *p, uint32_t id, struc
         engine_drop(e, id);
 }
 
+/* Puts a packet on the wire of an idle port with a rare case: counts it, writes on it, and decides whether the
+ * wire loses it. PFC frames are not lost to errors here, because our switches do not repeat them. With
+ * engine.loss_stream, frames are lost on arrival. */
+__attribute__((noinline)) void path_transmit_slowly(struct engine *, struct port *, uint32_t id,
+                                                    struct packet *);
+
 /* Puts packet 'id' on the wire of an idle port. */
 static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, struct packet *k)
 {
@@ -136,31 +133,6 @@ static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, 
  * the wire or, with engine.loss_stream, an error hit it. Each frame that arrives takes one number of that
  * stream. */
 bool path_is_gone(struct engine *, const struct port *to, uint32_t id, const struct packet *);
-
-/* ---- PFC: pauses between both ends of a link, by class ----
- *
- * With pause_ps each class of a port has two events: a received pause expires, and a sent one is repeated. */
-
-/* A PFC frame for class 'prio' has arrived. The caller sends what may be sent now. */
-__attribute__((noinline))
-void pfc_on_frame(struct engine *, const struct pfc_cfg *, struct port *, uint32_t prio, bool is_pause);
-
-/* A received pause that was not repeated expires. */
-void pfc_on_expiry(struct engine *, struct port *, uint32_t prio);
-
-/* The link goes down or comes up: no class is paused any more. */
-void pfc_forget(struct engine *, const struct pfc_cfg *, struct port *);
-
-/* Makes a PFC frame. Returns 0 if the link is down; the peer learns the state when it comes up. */
-uint32_t pfc_new_frame(struct engine *, const struct pfc_cfg *, struct port *, uint32_t prio, bool is_pause);
-
-/* Sends a PFC frame. */
-void pfc_send(struct engine *, const struct scheduler_cfg *, const struct pfc_cfg *, struct port *,
-              uint32_t prio, bool is_pause);
-
-/* A sent pause is repeated after half of its time, so that it does not expire while it is needed. */
-void pfc_await_refresh(struct engine *, const struct pfc_cfg *, struct port *, uint32_t prio);
-void pfc_end_refresh(struct engine *, struct port *, uint32_t prio);
 
 /* ---- telemetry in packets ----
  *

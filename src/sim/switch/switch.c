@@ -8,6 +8,7 @@
  */
 #include "sim/switch/switch.h"
 #include "sim/link/path.h"
+#include "sim/link/pfc.h"
 #include "sim/state/expect.h"
 #include "sim/switch/buffer.h"
 #include "sim/switch/ecn_view.h"
