@@ -143,7 +143,8 @@ static bool is_off(const char *initial)
     return !initial || off[i];
 }
 
-/* Reports only the name of a file: its folder does not matter, and its contents are reported when it is read. */
+/* Reports only the name of a file: its folder does not matter, and its contents are reported when it is
+ * read. */
 static void watch_given(const struct key_row *row, const struct yaml_node *given)
 {
     const char *slash =

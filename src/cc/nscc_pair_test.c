@@ -1,7 +1,7 @@
 /* src/cc/nscc_pair_test.c
  *
- * Oracles: NSCC's steady state, in which flows that share a marked queue keep its delay near the target, whatever their
- * number; and bounds that hold for any input.
+ * Oracles: NSCC's steady state, in which flows that share a marked queue keep its delay near the target,
+ * whatever their number; and bounds that hold for any input.
  */
 #include "cc/test_flow.h"
 
@@ -14,7 +14,8 @@ extern const struct cc_algo cc_nscc;
 #define FLOWS_MAX 32
 #define PACKET    1000
 
-/* A link of 100 Gb/s whose queue is what the windows exceed its capacity by; it marks from 'mark_us' of delay on. */
+/* A link of 100 Gb/s whose queue is what the windows exceed its capacity by; it marks from 'mark_us' of
+ * delay on. */
 struct queue { struct flow flow[FLOWS_MAX]; int flows; double base_us, mark_us, now_us; };
 
 static double window_sum(const struct queue *q)
@@ -41,8 +42,10 @@ static double round_trip(struct queue *q)
         q->now_us += rtt_us / (double)most;
         for (int i = 0; i < q->flows; i++)
             if (p < packets[i]) {
-                struct cc_ack a = { .rtt_ps = (uint64_t)(rtt_us * 1e6), .acked_bytes = PACKET,
-                                    .inflight_bytes = q->flow[i].out.window_bytes, .is_marked = delay_us > q->mark_us };
+                struct cc_ack a = { .rtt_ps = (uint64_t)(rtt_us * 1e6),
+                                    .acked_bytes = PACKET,
+                                    .inflight_bytes = q->flow[i].out.window_bytes,
+                                    .is_marked = delay_us > q->mark_us };
                 struct cc_now now = { (uint64_t)(q->now_us * 1e6), (uint64_t)(q->now_us * 1e6) };
 
                 cc_nscc.on_ack(q->flow[i].cfg, q->flow[i].state, now, &a, &q->flow[i].out);

@@ -1,8 +1,8 @@
 /* src/cc/nscc_test.c
  *
- * Oracles: NSCC's formulas by hand. At 100 Gb/s and a round trip of 12 us, for which the constants are given, a round trip
- * without marks at a delay d below the target T adds 4 MSS (T - d) / 12 us, one at a delay from T on adds 5 MSS, and
- * both add 0.15 MSS once per round trip.
+ * Oracles: NSCC's formulas by hand. At 100 Gb/s and a round trip of 12 us, for which the constants are given,
+ * a round trip without marks at a delay d below the target T adds 4 MSS (T - d) / 12 us, one at a delay from
+ * T on adds 5 MSS, and both add 0.15 MSS once per round trip.
  */
 #include "cc/nscc.h"
 
@@ -80,8 +80,8 @@ static void on_ack__grows_by_how_far_delay_is_below_target(void **unused)
         start(&s, 100000);
         for (int j = 0; j < 4; j++)
             acked += (double)round_trip(&s, false, rows[i].delay_us);
-        /* a growth of g per window is one of g / window per byte, so that the square of the window grows by 2 g per byte;
-         * what has been gathered and not applied yet is missing */
+        /* a growth of g per window is one of g / window per byte, so that the square of the window grows
+         * by 2 g per byte; what has been gathered and not applied yet is missing */
         is = (double)s.f.cwnd_bytes;
         assert_true(fabs((is * is - was * was) / 2 / acked / MSS - (rows[i].want_mss + 0.15)) < 0.25);
     }
@@ -117,9 +117,11 @@ static void on_ack__shrinks_with_the_average_delay(void **unused)
         start(&s, 100000);
         s.f.avg_delay_ps = rows[i].avg_us * PS_PER_US;
         ack(&s, true, 10, MTU);
-        assert_in_range(s.f.cwnd_bytes, (int64_t)(100000 * rows[i].want) - 1, (int64_t)(100000 * rows[i].want));
+        assert_in_range(s.f.cwnd_bytes, (int64_t)(100000 * rows[i].want) - 1,
+                        (int64_t)(100000 * rows[i].want));
         ack(&s, true, 10, MTU);                  /* the same round trip */
-        assert_in_range(s.f.cwnd_bytes, (int64_t)(100000 * rows[i].want) - 1, (int64_t)(100000 * rows[i].want));
+        assert_in_range(s.f.cwnd_bytes, (int64_t)(100000 * rows[i].want) - 1,
+                        (int64_t)(100000 * rows[i].want));
         start(&s, 100000);
         s.f.avg_delay_ps = rows[i].avg_us * PS_PER_US;
         ack(&s, true, 8, MTU);
@@ -154,8 +156,8 @@ static void on_trim__costs_its_size_unless_credit_takes_care(void **unused)
     assert_int_equal(s.f.cwnd_bytes, 100000 - MTU);
 }
 
-/* Less than 1/8 of the largest window in a round trip: the window becomes that, and marks of what was in flight do not
- * count. */
+/* Less than 1/8 of the largest window in a round trip: the window becomes that, and marks of what was in
+ * flight do not count. */
 static void on_ack__quick_adapt(void **unused)
 {
     struct sender s;

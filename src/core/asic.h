@@ -1,8 +1,8 @@
 /* src/core/asic.h - capacity, buffers and latency of switch chips.
  *
  * `switch: {asic: NAME}` in a scenario takes the buffer from here, and alpha, the size of cells and the
- * latency if known. Each value has a source; see also docs/model.md. Sizes of cells are those of SONiC's tests
- * of buffers (sonic-mgmt, tests/qos/files).
+ * latency if known. Each value has a source; see also docs/model.md. Sizes of cells are those of SONiC's
+ * tests of buffers (sonic-mgmt, tests/qos/files).
  */
 #ifndef CORE_ASIC_H
 #define CORE_ASIC_H

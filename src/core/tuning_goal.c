@@ -153,7 +153,8 @@ int goal_of_text(struct goal *to, const char *text, struct err *err)
 char *goal_text(char buf[GOAL_TEXT_MAX], const struct goal *g)
 {
     bool   is_named = strcmp(g->name, "weights") != 0;
-    size_t length = (size_t)snprintf(buf, GOAL_TEXT_MAX, "%s%s", is_named ? g->name : "", is_named ? ", " : "");
+    size_t length =
+        (size_t)snprintf(buf, GOAL_TEXT_MAX, "%s%s", is_named ? g->name : "", is_named ? ", " : "");
 
     for (int i = 0; !is_named && parts[i]; i++)
         length += (size_t)snprintf(buf + length, GOAL_TEXT_MAX - length, "%s=%.10g, ", parts[i],

@@ -52,8 +52,8 @@ static void text__is_read_back(void **state)
         assert_int_equal(goal_of_text(&again, goal_text(buf, &g), NULL), 0);
         assert_string_equal(again.name, g.name);
         assert_memory_equal(again.weight, g.weight, sizeof g.weight);
-        assert_true(again.figure == g.figure && again.class_bound == g.class_bound && again.bound == g.bound &&
-                    again.job_bound == g.job_bound);
+        assert_true(again.figure == g.figure && again.class_bound == g.class_bound &&
+                    again.bound == g.bound && again.job_bound == g.job_bound);
     }
 }
 

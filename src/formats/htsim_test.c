@@ -539,7 +539,8 @@ static void parse_uet_topology__keeps_delays_apart(void **unused)
     struct err      err;
 
     (void)unused;
-    assert_int_equal(htsim_read_uet_topology("t", HEAD T0 "Switch_Latency_ns 300\nQueue_Up 1\n" T1 T2, &t, &err), 0);
+    assert_int_equal(
+        htsim_read_uet_topology("t", HEAD T0 "Switch_Latency_ns 300\nQueue_Up 1\n" T1 T2, &t, &err), 0);
     assert_int_equal(t.switch_ps[0], 300 * PS_PER_NS);
     assert_int_equal(t.hosts, 16);
     assert_int_equal(t.pods, 4);

@@ -132,7 +132,8 @@ static void reps_legacy__tries_then_reuses(void **unused)
     entropy_fini(&e);
 }
 
-/* A ring of eight: each good path is used once; a time-out freezes them for 10 ms, and 16 random ones follow. */
+/* A ring of eight: each good path is used once; a time-out freezes them for 10 ms, and 16 random ones
+ * follow. */
 static void reps__reuses_and_freezes(void **unused)
 {
     struct entropy     e;

@@ -59,7 +59,8 @@ static void longest__counts_links_and_switches(void **unused)
     (void)unused;
     assert_int_equal(fat_tree_make(&t, 3, 16, 1000000000, 1000, 300, &err), 0);
     assert_int_equal(fat_tree_longest_ps(&t), 6 * 1000 + 5 * 300);
-    assert_int_equal(2 * (fat_tree_delay_ps(&t, 0) + fat_tree_delay_ps(&t, 1) + fat_tree_delay_ps(&t, 2)), 6 * 1000 + 5 * 300);
+    assert_int_equal(2 * (fat_tree_delay_ps(&t, 0) + fat_tree_delay_ps(&t, 1) + fat_tree_delay_ps(&t, 2)),
+                     6 * 1000 + 5 * 300);
     assert_int_equal(fat_tree_make(&t, 2, 32, 1000000000, 1000, 300, &err), 0);
     assert_int_equal(fat_tree_longest_ps(&t), 4 * 1000 + 3 * 300);
 }

@@ -7,7 +7,8 @@
 
 #include <cmocka.h>
 
-static void assert_said(uint64_t rate_bps, bool is_clos, const char *cc, enum sim_model model, const char *part)
+static void assert_said(uint64_t rate_bps, bool is_clos, const char *cc, enum sim_model model,
+                        const char *part)
 {
     struct card    card = { 0 };
     struct sim_cfg cfg;
@@ -33,7 +34,8 @@ static void about_hardware__says_the_nearest_row_or_that_there_is_none(void **un
     (void)unused;
     assert_said(400 * GBPS, false, "none", MODEL_NIC, "within 0.2 %");
     assert_said(25 * GBPS, false, "dcqcn", MODEL_NIC, "1.4 times too long");
-    assert_said(100 * GBPS, false, "dcqcn", MODEL_NIC, "none of congestion control on NICs above 25 Gb/s is public");
+    assert_said(100 * GBPS, false, "dcqcn", MODEL_NIC,
+                "none of congestion control on NICs above 25 Gb/s is public");
     assert_said(400 * GBPS, true, "none", MODEL_NIC, "nothing like it is validated beyond one switch");
     assert_said(10 * GBPS, true, "none", MODEL_NIC, "within 4 % in p50");
     assert_said(100 * GBPS, false, "none", MODEL_HPCC, "");

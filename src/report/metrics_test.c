@@ -1,4 +1,5 @@
-/* src/report/metrics_test.c - which metrics there are follows from the scenario; their values from hand-made flows. */
+/* src/report/metrics_test.c - which metrics there are follows from the scenario; their values from
+ * hand-made flows. */
 #include "report/metrics.h"
 
 #include <math.h>

@@ -51,8 +51,8 @@ static struct text expected_text(const struct expected *v)
 {
     struct text t;
 
-    snprintf(t.buf, sizeof t.buf, isnan(v->mean) ? "%.16s" : "%.16s (%.16s to %.16s)", metric(UNIT_US, v->mean).buf,
-             metric(UNIT_US, v->low).buf, metric(UNIT_US, v->high).buf);
+    snprintf(t.buf, sizeof t.buf, isnan(v->mean) ? "%.16s" : "%.16s (%.16s to %.16s)",
+             metric(UNIT_US, v->mean).buf, metric(UNIT_US, v->low).buf, metric(UNIT_US, v->high).buf);
     return t;
 }
 
@@ -60,7 +60,7 @@ static struct text expected_text(const struct expected *v)
 static void print_spread(const struct results *r, const struct skip_told *k, FILE *out)
 {
     const struct spread *s = r->spread;
-    char                 seeds[80];
+    char                 seeds[80], bias[40] = "its bias was not measured";
 
     if (s->why_not)
         print_line(out, "exposed", "no interval: %s", s->why_not);
@@ -70,16 +70,18 @@ static void print_spread(const struct results *r, const struct skip_told *k, FIL
         const struct expected *us = &s->us[i * EXPOSED_COUNT];
 
         if (!isnan(us[EXPOSED_MEAN].mean))
-            print_line(out, "exposed", "%s: %s packet by packet; cold %s, warm %s", r->scenario->entry[i].name,
-                       expected_text(&us[EXPOSED_MEAN]).buf, expected_text(&us[EXPOSED_COLD]).buf,
-                       expected_text(&us[EXPOSED_WARM]).buf);
+            print_line(out, "exposed", "%s: %s packet by packet; cold %s, warm %s",
+                       r->scenario->entry[i].name, expected_text(&us[EXPOSED_MEAN]).buf,
+                       expected_text(&us[EXPOSED_COLD]).buf, expected_text(&us[EXPOSED_WARM]).buf);
     }
     if (s->seeds > 1)
         snprintf(seeds, sizeof seeds, "spread of %u seeds", s->seeds);
     else
         snprintf(seeds, sizeof seeds, "seeds have no effect");
-    print_line(out, "", "95 %% interval for one such run: %s; %.2g %% for the model, measured bias %.2g %%", seeds,
-               100 * s->model, k->checks ? 100 * k->off_mean : 0);
+    if (k->checks)
+        snprintf(bias, sizeof bias, "measured bias %.2g %%", 100 * k->off_mean);
+    print_line(out, "", "95 %% interval for one such run: %s; %.2g %% for the model, %s", seeds,
+               100 * s->model, bias);
 }
 
 /* What was not simulated packet by packet, and why not more. */

@@ -1,5 +1,5 @@
-/* src/scenario/scenario_control_test.c - one congestion control for all hosts, or others for some; what does not go
- * together. */
+/* src/scenario/scenario_control_test.c - one congestion control for all hosts, or others for some; what
+ * does not go together. */
 #include "scenario/scenario.h"
 
 #include "cc/cc.h"
@@ -63,7 +63,9 @@ static void scenario_read_cc_others__some_hosts(void **state)
     char            buf[SIM_CC_TEXT_MAX];
 
     (void)state;
-    parse(&s, "cc: {kind: dcqcn, others: [{kind: rlcc, hosts: [h3, h1]}, {kind: swift, hosts: 1}]}\n" STAR INCAST);
+    parse(
+        &s,
+        "cc: {kind: dcqcn, others: [{kind: rlcc, hosts: [h3, h1]}, {kind: swift, hosts: 1}]}\n" STAR INCAST);
     assert_string_equal(sim_cc_text(&s.cfg, buf), "dcqcn, rlcc (2 hosts), swift (1 host)");
     assert_non_null(s.rlcc);                 /* it is needed, though it is not the usual one */
     assert_int_equal(scenario_start(&s, &sim, &err), 0);
@@ -86,8 +88,10 @@ static void scenario_read_cc_others__some_classes(void **state)
     char            buf[SIM_CC_TEXT_MAX];
 
     (void)state;
-    parse(&s, "model: uet\ncc: {kind: nscc, others: [{kind: dcqcn, classes: [4]}]}\nswitch: {lossless: yes}\n" STAR
-          "traffic: [{kind: incast, senders: 1, size: 1MB}, {kind: permutation, size: 1MB, prio: 4}]\n");
+    parse(
+        &s,
+        "model: uet\ncc: {kind: nscc, others: [{kind: dcqcn, classes: [4]}]}\nswitch: {lossless: yes}\n" STAR
+        "traffic: [{kind: incast, senders: 1, size: 1MB}, {kind: permutation, size: 1MB, prio: 4}]\n");
     assert_string_equal(sim_cc_text(&s.cfg, buf), "nscc, dcqcn (class 4)");
     assert_int_equal(scenario_start(&s, &sim, &err), 0);
     assert_ptr_equal(sim->net.host[0].cc, cc_find("dcqcn"));

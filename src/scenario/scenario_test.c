@@ -598,8 +598,8 @@ static void scenario_read__hpcc_config_without_a_speed(void **state)
 
 /* ---- what is in the repository ---- */
 
-/* The files of scenarios/ are examples: all of them must work. The million connections of one take long to make:
- * tests/cli/scenarios.bats runs it with fewer hosts. */
+/* The files of scenarios/ are examples: all of them must work. The million connections of one take long to
+ * make: tests/cli/scenarios.bats runs it with fewer hosts. */
 static void scenario_start__examples(void **state)
 {
     glob_t found;

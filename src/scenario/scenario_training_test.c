@@ -228,8 +228,8 @@ static void model__has_its_parameters(void **unused)
     free(text);
 }
 
-/* Llama 70B keeps 80 layers x 8 heads x 128 keys and values of 2 bytes: 327,680 bytes of a token. An eighth of
- * 2,000 tokens, 10 times a second. DeepSeek keeps 61 x 576 values. */
+/* Llama 70B keeps 80 layers x 8 heads x 128 keys and values of 2 bytes: 327,680 bytes of a token. An
+ * eighth of 2,000 tokens, 10 times a second. DeepSeek keeps 61 x 576 values. */
 static void kv_cache__load_by_hand(void **unused)
 {
     static const char llama[] = CLOS "traffic: [{kind: kv_cache, prefill: 4, decode: 4, requests: 10, "

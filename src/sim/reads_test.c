@@ -170,7 +170,8 @@ static void reads_error__lost_data_is_repeated_from_the_hole(void **unused)
     uint64_t trip_ps = 4 * DELAY_PS + 2 * FULL_PS + 2 * ACK_PS, outage_ps = 30 * PS_PER_US, took_ps;
 
     (void)unused;
-    fault.rank = 0, fault.from_ps = REQUEST_PS + ACK_PS + 20 * FULL_PS, fault.to_ps = fault.from_ps + outage_ps;
+    fault.rank = 0, fault.from_ps = REQUEST_PS + ACK_PS + 20 * FULL_PS,
+    fault.to_ps = fault.from_ps + outage_ps;
     run_reads(1, 1, &(struct reads_cfg){ .limit = 16 });
     took_ps = op[0].took_ps;
     assert_in_range(took_ps, LONE_PS + outage_ps + trip_ps + 2 * DELAY_PS,

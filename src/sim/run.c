@@ -101,9 +101,9 @@ static bool is_large(const struct sim *s)
 }
 
 /* A busy port has an event or two per packet, about every 80 ns: aim at one event per bucket. Ports of a
- * small network are busy at the same moments, so its buckets are narrower, as long as that needs no more of
- * them. In a large network they are narrower because only the first event of a bucket is prefetched. Where most
- * packets are skipped, events are rare. */
+ * small network are busy at the same moments, so its buckets are narrower, as long as that needs no more
+ * of them. In a large network they are narrower because only the first event of a bucket is prefetched.
+ * Where most packets are skipped, events are rare. */
 static uint64_t bucket_ps(const struct sim *s)
 {
     uint64_t even = EVENT_GAP_PS / (s->net.ports + 1), narrow = even / 8;

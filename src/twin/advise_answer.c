@@ -330,7 +330,8 @@ static void add_sure(const struct advice *a, struct card *c)
              test == ADVISE_PROOF ? "search and choice" : "the search");
     if (a->is_fast)
         card_add(c, CARD_SURE, "Trials skipped packets of flows that were alone (fidelity: fast); %s.",
-                 test == ADVISE_PROOF ? "these seeds were run packet by packet" : "nothing was confirmed packet by packet");
+                 test == ADVISE_PROOF ? "these seeds were run packet by packet"
+                                      : "nothing was confirmed packet by packet");
     card_add(c, CARD_SURE, "%s", card_text(&a->about, CARD_SURE));
 }
 
@@ -365,7 +366,8 @@ static void add_setting(const struct advice *a, struct card *c)
         card_add(c, CARD_SETTING, "Goal: %s, no job more than %.3g %% slower and no class of messages more "
                  "than %.3g %%, at the expected load.", a->goal.name, 100 * a->goal.job_bound, 100 * a->goal.class_bound);
     else
-        card_add(c, CARD_SETTING, "Goal: %s, no class of messages more than %.3g %% slower at the expected load.",
+        card_add(c, CARD_SETTING,
+                 "Goal: %s, no class of messages more than %.3g %% slower at the expected load.",
                  a->goal.name, 100 * a->goal.class_bound);
 }
 

@@ -77,6 +77,12 @@ both() {
     grep -q '"fidelity":"fast"' "$dir/results/report.html"
 }
 
+@test "fidelity: a bias that was not measured is not told as 0" {
+    "$ANOLE" run "$(training)" --set topology.servers=1 --set 'traffic=[{kind: training, workers: 8, collective: send_next, size: 1MB, iterations: 2}]' \
+        --set fidelity=fast >"$dir/out"
+    grep -qE '^ +95 % interval for one such run: .* for the model, its bias was not measured$' "$dir/out"
+}
+
 @test "fidelity: intervals and ports add up to what the summary says" {
     "$ANOLE" run "$(training)" --set fidelity=fast --set interval=130us --quiet --out "$dir/results"
     want=$(jq '.packets.payload_bytes_received' "$dir/results/summary.json")

@@ -197,7 +197,8 @@ static void open__removes_only_files_that_the_marker_names(void **unused)
 {
     (void)unused;
     put("precious", "x");
-    put_leftover(".anole-wicked", ".anole-wicked\n../precious\n/etc/passwd\n..\n.\n\nsub\nlink\nsub/deep\nhal");
+    put_leftover(".anole-wicked",
+                 ".anole-wicked\n../precious\n/etc/passwd\n..\n.\n\nsub\nlink\nsub/deep\nhal");
     mkdir(".anole-wicked/sub", 0777);
     put(".anole-wicked/sub/deep", "x");
     put(".anole-wicked/hal", "x");

@@ -346,8 +346,8 @@ static void flow_bytes__are_few(void **unused)
     assert_int_equal(168, rlcc_flow_bytes(POLICY_LSTM));
 }
 
-/* Paths of 2 to 100 us whose RTTs are as many times the empty one: all get the rates of one of 8.192 us. A flow whose path
- * is shorter than the longest finds that out. */
+/* Paths of 2 to 100 us whose RTTs are as many times the empty one: all get the rates of one of 8.192 us. A
+ * flow whose path is shorter than the longest finds that out. */
 static void on_rtt__by_the_empty_round_trip(void **unused)
 {
     static const double empty_us[] = { 8.192, 2, 20, 100, 100 };
@@ -435,8 +435,8 @@ static void on_due__a_late_probe_halves(void **unused)
     }
 }
 
-/* The next probe waits for the next packet of a slow flow: that is no silence. Nor are there such rules with a constant
- * base. */
+/* The next probe waits for the next packet of a slow flow: that is no silence. Nor are there such rules
+ * with a constant base. */
 static void on_due__a_probe_that_was_not_sent_is_not_late(void **unused)
 {
     struct rlcc_model *m;
@@ -454,7 +454,8 @@ static void on_due__a_probe_that_was_not_sent_is_not_late(void **unused)
     rlcc_model_close(m);
 }
 
-/* Below 1/1024 an empty path doubles the rate; a path that is not empty, and a rate that is not so low, are the policy's. */
+/* Below 1/1024 an empty path doubles the rate; a path that is not empty, and a rate that is not so low,
+ * are the policy's. */
 static void on_rtt__recovers_from_the_lowest_rates(void **unused)
 {
     struct rlcc_model *m;

@@ -1,4 +1,5 @@
-/* src/cmd/cluster/collective_steps_test.c - numbers of steps are those of the algorithms; times are counted by hand. */
+/* src/cmd/cluster/collective_steps_test.c - numbers of steps are those of the algorithms; times are
+ * counted by hand. */
 #include "cmd/cluster/collective_steps.h"
 
 #include <setjmp.h>

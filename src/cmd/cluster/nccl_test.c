@@ -1,4 +1,5 @@
-/* src/cmd/cluster/nccl_test.c - NCCL's choice of algorithm and protocol: its formula by hand, and its known shape. */
+/* src/cmd/cluster/nccl_test.c - NCCL's choice of algorithm and protocol: its formula by hand, and its
+ * known shape. */
 #include "cmd/cluster/nccl.h"
 
 #include <setjmp.h>
@@ -12,7 +13,8 @@ static const struct nccl_cluster h100 = { .ranks = 32, .servers = 4, .channels =
 
 static void time_us__by_hand(void **state)
 {
-    /* Ring, Simple: 1.4 (8.4 + 56 steps inside of 3.4 us + 6 between of 14) + 64 MB / (400 GB/s x 32 / 62). */
+    /* Ring, Simple: 1.4 (8.4 + 56 steps inside of 3.4 us + 6 between of 14) + 64 MB / (400 GB/s x 32 /
+     * 62). */
     double ring = 1.4 * (8.4 + 56 * 3.4 + 6 * 14.0) + 64e6 / (400e3 * 32 / 62);
     /* Tree, LL: 6.8 + 2 (7 x 0.6 + 2 x 5.0) + 1 KB / (min(8 x 36 / 3.8, 20.4) / 2 GB/s). */
     double tree = 6.8 + 2 * (7 * 0.6 + 2 * 5.0) + 1024 / (20.4e3 / 2 * 0.9);
@@ -24,7 +26,8 @@ static void time_us__by_hand(void **state)
 
 static void choose__small_tree_ll_large_ring_simple(void **state)
 {
-    struct nccl_choice small = nccl_choose(&h100, true, true, 1024), large = nccl_choose(&h100, true, true, 1ull << 30);
+    struct nccl_choice small = nccl_choose(&h100, true, true, 1024),
+                       large = nccl_choose(&h100, true, true, 1ull << 30);
     enum nccl_protocol last = NCCL_LL;
 
     (void)state;

@@ -1,4 +1,5 @@
-/* src/live/driver/mrc_test.c - the driver with a stand-in for the vendor's library, loaded in the same way. */
+/* src/live/driver/mrc_test.c - the driver with a stand-in for the vendor's library, loaded in the same
+ * way. */
 #include "live/driver/mrc.h"
 
 #include <setjmp.h>
@@ -464,7 +465,8 @@ static void ports__are_denied_and_allowed(void **unused)
     driver.close(nic);
 }
 
-/* The last paths, more than the stated share, ports that are not there, and ports in which a person denied a path. */
+/* The last paths, more than the stated share, ports that are not there, and ports in which a person denied
+ * a path. */
 static void ports__refused(void **unused)
 {
     static const double rows[][2] = { { 0.9, 3 }, { 0.4, 2 }, { 0.9, 4 } };

@@ -3,8 +3,8 @@
  *
  * The queue must have its own entry in CONFIG_DB (QUEUE|Ethernet0|3), and its profile must have ECN enabled.
  * Its first change creates a WRED profile of its own, ANOLE_Ethernet0_3, a copy of its previous one, and
- * binds the queue to it in the same transaction. It is never bound back, since a copy with the old numbers has
- * the same effect.
+ * binds the queue to it in the same transaction. It is never bound back, since a copy with the old numbers
+ * has the same effect.
  *
  * Requests about all queues take one round trip to Redis per database.
  *

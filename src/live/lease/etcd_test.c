@@ -28,9 +28,11 @@ static int take(const char *text, uint64_t id, struct etcd_taken *t)
 
 static void etcd_read_take__won_lost_and_had_already(void **state)
 {
-    static const char other[] = "{\"header\":{\"revision\":\"9\"},\"responses\":[{\"response_range\":{\"header\":{\"revision\":\"9\"},\"kvs\":["
-                                "{\"key\":\"YW5vbGUvY2VsbA==\",\"create_revision\":\"4\",\"mod_revision\":\"4\",\"version\":\"1\","
-                                "\"value\":\"YzE=\",\"lease\":\"7587898949321359625\"}],\"count\":\"1\"}}]}";
+    static const char other[] =
+        "{\"header\":{\"revision\":\"9\"},\"responses\":[{\"response_range\":{\"header\":{\"revision\":\"9\"}"
+        ",\"kvs\":["
+        "{\"key\":\"YW5vbGUvY2VsbA==\",\"create_revision\":\"4\",\"mod_revision\":\"4\",\"version\":\"1\","
+        "\"value\":\"YzE=\",\"lease\":\"7587898949321359625\"}],\"count\":\"1\"}}]}";
     struct etcd_taken t;
 
     (void)state;

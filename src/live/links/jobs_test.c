@@ -147,7 +147,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(look__a_job_that_is_paused_is_told_from_the_others, begin, end),
-        cmocka_unit_test_setup_teardown(look__round_trips_tell_where_they_are_known_and_who_is_silent_does_not_count, begin, end),
+        cmocka_unit_test_setup_teardown(
+            look__round_trips_tell_where_they_are_known_and_who_is_silent_does_not_count, begin, end),
         cmocka_unit_test(read__says_what_is_wrong),
     };
 

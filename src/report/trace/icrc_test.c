@@ -34,7 +34,8 @@ static void icrc_of__zeroes_by_the_short_way(void **unused)
     memcpy(frame, cnp, sizeof cnp);
     for (uint32_t zeros = 1; zeros <= 4096; zeros = zeros * 2 + 1) {
         icrc_init(&c, zeros);
-        assert_int_equal(icrc_of(&c, frame, sizeof cnp, zeros), icrc_of(&c, frame, (uint32_t)sizeof cnp + zeros, 0));
+        assert_int_equal(icrc_of(&c, frame, sizeof cnp, zeros),
+                         icrc_of(&c, frame, (uint32_t)sizeof cnp + zeros, 0));
     }
 }
 

@@ -47,7 +47,8 @@ static void drain__a_lone_packet_waits_for_memory(void **unused)
     (void)unused;
     start(&t, 1, 1024, 25 * GBPS, true);
     assert_true(world_finish(&t.world, 10 * PS_PER_US, PS_PER_S));
-    assert_int_equal(t.world.done[0].fct_ps, 2 * (FULL_PS + DELAY_PS) + 4 * FULL_PS + 2 * (ACK_PS + DELAY_PS));
+    assert_int_equal(t.world.done[0].fct_ps,
+                     2 * (FULL_PS + DELAY_PS) + 4 * FULL_PS + 2 * (ACK_PS + DELAY_PS));
     assert_int_equal(t.world.pfc_count, 0);
     world_end(&t.world);
 }
@@ -60,7 +61,8 @@ static void drain__a_fast_host_pauses_no_one(void **unused)
     (void)unused;
     start(&t, 1, 1000 * 1024, LINE_BPS, true);
     assert_true(world_finish(&t.world, 10 * PS_PER_US, PS_PER_S));
-    assert_int_equal(t.world.done[0].fct_ps, 1000 * FULL_PS + FULL_PS + 2 * DELAY_PS + FULL_PS + 2 * (ACK_PS + DELAY_PS));
+    assert_int_equal(t.world.done[0].fct_ps,
+                     1000 * FULL_PS + FULL_PS + 2 * DELAY_PS + FULL_PS + 2 * (ACK_PS + DELAY_PS));
     assert_int_equal(t.world.pfc_count, 0);
     world_end(&t.world);
 }
@@ -80,7 +82,8 @@ static void drain__pauses_for_what_it_cannot_take_in(void **unused)
         paused_ps = t.to_slow->counters.paused_ps;
         assert_in_range(t.world.done[0].fct_ps, drain_ps, drain_ps + 10 * PS_PER_US);
         /* share 1 - drain / line, but for the beginning, when the buffer fills, and the end */
-        assert_in_range(paused_ps * 1000 / t.world.done[0].fct_ps, (100 - gbps[i]) * 10 - 10, (100 - gbps[i]) * 10 + 1);
+        assert_in_range(paused_ps * 1000 / t.world.done[0].fct_ps, (100 - gbps[i]) * 10 - 10,
+                        (100 - gbps[i]) * 10 + 1);
         assert_true(t.world.sim->engine.counters.pauses > 0);
         assert_int_equal(t.world.sim->engine.counters.dropped_host, 0);
         assert_int_equal(t.world.sim->engine.counters.dropped_buffer, 0);

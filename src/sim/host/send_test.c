@@ -1,4 +1,5 @@
-/* src/sim/host/send_test.c - the FIFO between the turn of queue pairs and the wire; switches that cut through. */
+/* src/sim/host/send_test.c - the FIFO between the turn of queue pairs and the wire; switches that cut
+ * through. */
 #include "sim/host/host.h"
 #include "sim/test_world.h"
 
@@ -129,8 +130,8 @@ static void fill_fifo__is_filled_at_the_rate_of_pcie(void **unused)
     world_end(&w);
 }
 
-/* A lone message over a switch that cuts through: the second hop begins 64 bytes and the chip's time after the
- * first. Where the way out is faster, the switch stores the frame. */
+/* A lone message over a switch that cuts through: the second hop begins 64 bytes and the chip's time after
+ * the first. Where the way out is faster, the switch stores the frame. */
 static void path_age__a_switch_that_cuts_through_adds_its_header_time(void **unused)
 {
     uint64_t chip_ps = 300000, head_ps = (64 + 20) * BYTE_PS, ack_ps = (66 + 20) * BYTE_PS;

@@ -45,8 +45,8 @@ static void on_sent(void *arg, uint64_t now_ps, const struct message *m)
 }
 
 /* Host 0 posts 'count' messages to host 1, 'gap_ps' apart. */
-static void run(struct test *t, const struct sim_cfg *cfg, enum verb verb, uint32_t count, uint64_t bytes, uint64_t gap_ps,
-                double loss)
+static void run(struct test *t, const struct sim_cfg *cfg, enum verb verb, uint32_t count, uint64_t bytes,
+                uint64_t gap_ps, double loss)
 {
     struct traffic *traffic;
     struct graph    g;
@@ -110,7 +110,8 @@ static void send__without_a_receive_waits_for_the_rnr_timer(void **unused)
     run(&t, &cfg, VERB_SEND, 5, BYTES, 0, 0);
     assert_int_equal(t.came, 5);
     for (uint32_t i = 1; i < 5; i++) {
-        uint64_t took_ps = t.came_ps[i] - t.came_ps[i - 1], want_ps = FULL_PS + NACK_PS + RNR_PS + WAY_PS(PACKETS);
+        uint64_t took_ps = t.came_ps[i] - t.came_ps[i - 1],
+                 want_ps = FULL_PS + NACK_PS + RNR_PS + WAY_PS(PACKETS);
 
         /* The ACK of the message before goes first. */
         assert_in_range(took_ps, want_ps - FULL_PS, want_ps + ACK_PS);
@@ -134,7 +135,8 @@ static void send__tries_again_until_there_is_a_receive(void **unused)
     world_end(&t.world);
 }
 
-/* With as many receives as messages in flight, the rate is receives over the time until one is posted again. */
+/* With as many receives as messages in flight, the rate is receives over the time until one is posted
+ * again. */
 static void send__receives_limit_the_rate(void **unused)
 {
     struct sim_cfg cfg = cfg_of(4, 100 * PS_PER_US);

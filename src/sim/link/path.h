@@ -112,8 +112,8 @@ static inline void path_put(struct engine *e, struct port *p, uint32_t id, struc
         engine_drop(e, id);
 }
 
-/* Puts a packet on the wire of an idle port with a rare case: counts it, writes on it, and decides whether the
- * wire loses it. PFC frames are not lost to errors here, because our switches do not repeat them. With
+/* Puts a packet on the wire of an idle port with a rare case: counts it, writes on it, and decides whether
+ * the wire loses it. PFC frames are not lost to errors here, because our switches do not repeat them. With
  * engine.loss_stream, frames are lost on arrival. */
 __attribute__((noinline)) void path_transmit_slowly(struct engine *, struct port *, uint32_t id,
                                                     struct packet *);

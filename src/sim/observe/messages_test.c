@@ -58,8 +58,10 @@ static uint64_t singles(const struct seen *s)
  * FB_Hadoop has messages of nearly all sizes, and stays below 1 KB by far. */
 static void read__what_a_host_tells_is_counted(void **state)
 {
-    struct seen s = watch("  - {kind: incast, senders: 1, receiver: h5, size: 10KB, start: 10us, period: 400us}\n"
-                          "  - {kind: incast, senders: 1, receiver: h5, size: 1MB, start: 200us}\n", 1);
+    struct seen s =
+        watch("  - {kind: incast, senders: 1, receiver: h5, size: 10KB, start: 10us, period: 400us}\n"
+              "  - {kind: incast, senders: 1, receiver: h5, size: 1MB, start: 200us}\n",
+              1);
 
     (void)state;
     assert_int_equal(s.posted, 4);
@@ -100,7 +102,8 @@ static void read__a_burst_is_one(void **state)
  * messages. */
 static void read__a_ring_is_a_job(void **state)
 {
-    struct seen s = watch("  - {kind: training, workers: 8, collective: ring_all_reduce, size: 4MB, compute: 200us}\n", 8);
+    struct seen s = watch(
+        "  - {kind: training, workers: 8, collective: ring_all_reduce, size: 4MB, compute: 200us}\n", 8);
 
     (void)state;
     assert_int_equal(s.job[0].bytes, 500000);
@@ -116,7 +119,9 @@ static void read__a_ring_is_a_job(void **state)
 
 static void read__all_to_all_at_once_is_a_job_without_chains(void **state)
 {
-    struct seen s = watch("  - {kind: training, workers: 8, collective: all_to_all, at_once: yes, size: 200KB, compute: 200us}\n", 8);
+    struct seen s = watch("  - {kind: training, workers: 8, collective: all_to_all, at_once: yes, size: "
+                          "200KB, compute: 200us}\n",
+                          8);
 
     (void)state;
     assert_int_equal(s.job[0].bytes, 200000);
@@ -131,7 +136,8 @@ static void read__all_to_all_at_once_is_a_job_without_chains(void **state)
  * be. */
 static void read__after_a_pause_a_job_is_known_by_its_size(void **state)
 {
-    struct seen s = watch("  - {kind: training, workers: 8, collective: all_to_all, size: 4MB, compute: 3300us}\n", 40);
+    struct seen s =
+        watch("  - {kind: training, workers: 8, collective: all_to_all, size: 4MB, compute: 3300us}\n", 40);
 
     (void)state;
     assert_int_equal(s.job[0].bytes, 4000000);

@@ -29,7 +29,8 @@ static void make_graph(struct graph *g, struct rng *r, bool has_odd_rates, uint3
     for (uint32_t i = 0; i < switches; i++)
         graph_add_node(g, true, NULL);
     for (uint32_t i = 1; i < switches + more; i++) {
-        uint32_t a = i < switches ? i : (uint32_t)rng_below(r, switches), b = (uint32_t)rng_below(r, i < switches ? i : switches);
+        uint32_t a = i < switches ? i : (uint32_t)rng_below(r, switches),
+                 b = (uint32_t)rng_below(r, i < switches ? i : switches);
 
         if (a != b)
             link_at_random(g, r, has_odd_rates, a, b);
@@ -97,7 +98,8 @@ static void walk(const struct sim *s, uint32_t node, uint32_t from, struct sum s
     uint32_t            mtu = s->cfg.mtu_bytes;
 
     if (sum.links && !g->node[node].is_switch) {
-        uint64_t bdp = (uint64_t)((unsigned __int128)(sum.rtt_ps / PS_PER_NS) * sum.slowest_bps / 1000000000) / 8;
+        uint64_t bdp =
+            (uint64_t)((unsigned __int128)(sum.rtt_ps / PS_PER_NS) * sum.slowest_bps / 1000000000) / 8;
 
         most->rtt_ps = sum.rtt_ps > most->rtt_ps ? sum.rtt_ps : most->rtt_ps;
         most->bdp_bytes = bdp > most->bdp_bytes ? bdp : most->bdp_bytes;

@@ -200,8 +200,8 @@ static void mark__follows_the_ramp(void **unused)
         }
 }
 
-/* Which of 'count' packets that waited behind a pause are marked as they leave: the number of those before the
- * first that is not, with thresholds without a ramp. Marks behind it fail the test. */
+/* Which of 'count' packets that waited behind a pause are marked as they leave: the number of those before
+ * the first that is not, with thresholds without a ramp. Marks behind it fail the test. */
 static uint32_t marked_first(uint32_t count, uint32_t kmin, uint32_t cell, uint64_t lag_ps)
 {
     struct sim_cfg cfg;
@@ -259,7 +259,8 @@ static void mark__lags(void **unused)
     assert_int_equal(marked_first(1000, 500000, 256, 250 * FULL_PS), 1000 - 1953 * 256 / 1280 - 1 + 250);
 }
 
-/* Marks of a burst that builds up lag as well: at enqueue, packet i (from 0) sees what was there a lag ago. */
+/* Marks of a burst that builds up lag as well: at enqueue, packet i (from 0) sees what was there a lag
+ * ago. */
 static void mark__lags_at_enqueue(void **unused)
 {
     struct sim_cfg cfg;

@@ -46,8 +46,8 @@ static bool offer(struct sim *s, struct port *out, uint32_t bytes, uint8_t prio)
     return true;
 }
 
-/* A queue of 10 packets holds 10; from then on each leaves a header, none of which is lost until the queue of headers,
- * with twice as many bytes, is full. */
+/* A queue of 10 packets holds 10; from then on each leaves a header, none of which is lost until the queue
+ * of headers, with twice as many bytes, is full. */
 static void trim__loses_no_header_before_the_queue_is_full(void **unused)
 {
     struct sim_cfg  cfg;
@@ -105,8 +105,8 @@ static void trim__takes_the_last_one_or_the_new_one(void **unused)
     world_end(&w);
 }
 
-/* A class of UET may also have CNPs and TCP. A CNP at the end of the queue keeps its place, and a TCP packet that finds no
- * room is dropped. */
+/* A class of UET may also have CNPs and TCP. A CNP at the end of the queue keeps its place, and a TCP
+ * packet that finds no room is dropped. */
 static void trim__takes_packets_of_uet_only(void **unused)
 {
     struct sim_cfg  cfg;

@@ -133,7 +133,8 @@ static void call__by_read_waits_for_earlier_ones(void **unused)
     fixture_init(&o, &one, "1000 0\n1000 1\n", PS_PER_MS, 2, 0);
     assert_true(o.ops > 200);
     for (uint32_t i = 1; i < o.ops; i++)
-        assert_true(o.op[i].start_ps + o.op[i].took_ps - o.op[i - 1].start_ps - o.op[i - 1].took_ps >= READ_PS(1000));
+        assert_true(o.op[i].start_ps + o.op[i].took_ps - o.op[i - 1].start_ps - o.op[i - 1].took_ps >=
+                    READ_PS(1000));
     fixture_fini(&o);
     fixture_init(&o, &many, "500 0\n9000 1\n", PS_PER_MS, 2, 0.002);
     assert_true(o.ops > 500);

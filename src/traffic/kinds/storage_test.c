@@ -141,7 +141,7 @@ static void read__by_rdma_takes_the_wire_time(void **unused)
         const struct storage s = { .computes = 1, .storages = 1, .reads = 1, .block_min = bytes, .block_max = bytes,
                                    .request_bytes = REQUEST, .depth = 1, .replicas = 1, .verb = VERB_READ,
                                    .reads_cfg = { .limit = 16, .delay_ps = i % 2 ? wait_ps : 0 } };
-        uint64_t               took_ps = one_way_ps(READ_REQUEST_BYTES) + (i % 2 ? wait_ps : ACK_PS) + one_way_ps(bytes);
+        uint64_t took_ps = one_way_ps(READ_REQUEST_BYTES) + (i % 2 ? wait_ps : ACK_PS) + one_way_ps(bytes);
         struct storage_fixture c;
 
         fixture_init(&c, &s, 200 * PS_PER_US, 1, 0);
@@ -179,14 +179,16 @@ static void read__takes_the_time_of_hosts(void **unused)
     fixture_init(&c, &s, 2 * PS_PER_MS, 1, 0);
     assert_true(c.ops > 20);
     for (uint32_t k = 0; k < c.ops; k++)
-        assert_int_equal(c.op[k].took_ps, 2 * 5 * PS_PER_US + request_ps + copy_ps + one_way_ps(REQUEST) + one_way_ps(4096));
+        assert_int_equal(c.op[k].took_ps,
+                         2 * 5 * PS_PER_US + request_ps + copy_ps + one_way_ps(REQUEST) + one_way_ps(4096));
     fixture_fini(&c);
     by_read.verb = VERB_READ;
     by_read.reads_cfg.limit = 16;
     fixture_init(&c, &by_read, 2 * PS_PER_MS, 1, 0);         /* the storage node's CPU has nothing to do */
     assert_true(c.ops > 20);
     for (uint32_t k = 0; k < c.ops; k++)
-        assert_int_equal(c.op[k].took_ps, 5 * PS_PER_US + copy_ps + one_way_ps(READ_REQUEST_BYTES) + ACK_PS + one_way_ps(4096));
+        assert_int_equal(c.op[k].took_ps, 5 * PS_PER_US + copy_ps + one_way_ps(READ_REQUEST_BYTES) + ACK_PS +
+                                              one_way_ps(4096));
     fixture_fini(&c);
 }
 
@@ -213,7 +215,8 @@ static void read__rate_is_that_of_the_cpu(void **unused)
         /* 2000 posts: five standard deviations of an exponential sum are 5 %; 64 more end after the end */
         assert_true(fabs(c.ops - 64 - want) < (i ? 0.05 : 0.01) * want);
         for (uint32_t k = 1; k < c.ops; k++)         /* in order, and not at once */
-            assert_true(c.op[k].start_ps + c.op[k].took_ps >= c.op[k - 1].start_ps + c.op[k - 1].took_ps + 3 * PS_PER_US);
+            assert_true(c.op[k].start_ps + c.op[k].took_ps >=
+                        c.op[k - 1].start_ps + c.op[k - 1].took_ps + 3 * PS_PER_US);
         fixture_fini(&c);
     }
 }

@@ -394,8 +394,8 @@ static void pipeline__fills_and_drains(void **unused)
 }
 
 /* p stages of two workers. Between receiving and sending a micro-batch, workers compute u and exchange 100
- * bytes with their neighbor, r times. If they wait, an exchange takes u + a each: the way and the ACK. If they
- * go on, only the last exchange shows, after the last computing. */
+ * bytes with their neighbor, r times. If they wait, an exchange takes u + a each: the way and the ACK. If
+ * they go on, only the last exchange shows, after the last computing. */
 static void pipeline__with_steps_inside(void **unused)
 {
     const uint64_t t = 5000, u = 7000, c = LINK_PS + 300 * BYTE_PS, a = 2 * LINK_PS + 100 * BYTE_PS;

@@ -1,7 +1,7 @@
 /* src/sim/forks/htsim/htsim_test.c
  *
- * Oracles: times of flows alone by arithmetic, and what must hold in any run. tests/fidelity/htsim.sh compares with
- * uet-htsim itself.
+ * Oracles: times of flows alone by arithmetic, and what must hold in any run. tests/fidelity/htsim.sh
+ * compares with uet-htsim itself.
  */
 #include "sim/forks/htsim/htsim.h"
 
@@ -22,7 +22,8 @@ static const struct htsim_cfg defaults = {
     .oversubscribed_auto = true, .over_ai = 0.01, .over_md = 0.5, .over_alpha = 0.5,
 };
 
-static struct htsim *start(const struct htsim_cfg *cfg, const struct fat_tree *t, struct matrix_conn *conn, uint32_t conns)
+static struct htsim *start(const struct htsim_cfg *cfg, const struct fat_tree *t, struct matrix_conn *conn,
+                           uint32_t conns)
 {
     struct flow_matrix m = { .conn = conn, .conns = conns, .nodes = t->hosts };
     struct htsim      *w;
@@ -62,7 +63,8 @@ static uint64_t alone(const struct htsim_cfg *cfg, uint32_t dst, uint64_t bytes)
     return (uint64_t)f.finish_ps;
 }
 
-/* At 100 Gb/s a byte takes 80 ps. A packet goes over 2, 4 or 6 links of 1 us, and an ACK of 64 bytes comes back. */
+/* At 100 Gb/s a byte takes 80 ps. A packet goes over 2, 4 or 6 links of 1 us, and an ACK of 64 bytes comes
+ * back. */
 static void run__one_flow_takes_line_rate(void **unused)
 {
     const uint64_t full = 4150 * 80, ack = 64 * 80, us = PS_PER_US;
@@ -72,7 +74,8 @@ static void run__one_flow_takes_line_rate(void **unused)
     assert_int_equal(alone(&defaults, 2, 4086), 4 * (full + us) + 4 * (ack + us));
     assert_int_equal(alone(&defaults, 1, 100), 2 * (164 * 80 + us) + 2 * (ack + us));
     /* 244 full packets, and one of 3080 bytes that waits for the one before it at five switches */
-    assert_int_equal(alone(&defaults, 15, 1000000), 244 * full + 3080 * 80 + 5 * full + 6 * us + 6 * (ack + us));
+    assert_int_equal(alone(&defaults, 15, 1000000),
+                     244 * full + 3080 * 80 + 5 * full + 6 * us + 6 * (ack + us));
 }
 
 /* Every control and balancer fills an empty network. */

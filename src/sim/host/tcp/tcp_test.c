@@ -117,7 +117,8 @@ static double utilisation(struct world *w, uint64_t from_ps, uint64_t to_ps)
     before = p->counters.tx_packets[PACKET_DATA];
     sim_run_until(w->sim, to_ps);
     sim_check(w->sim);
-    return (double)(p->counters.tx_packets[PACKET_DATA] - before) * WIRE_BYTES * 800 / (double)(to_ps - from_ps);
+    return (double)(p->counters.tx_packets[PACKET_DATA] - before) * WIRE_BYTES * 800 /
+           (double)(to_ps - from_ps);
 }
 
 static double utilisation_of(const char *algorithm, uint32_t queue_bytes)
@@ -416,7 +417,9 @@ static void burst__packets_follow_each_other(void **unused)
     uint64_t     sent = 0, idle_at = 0, gaps = 0;
 
     (void)unused;
-    start(&w, BOTTLENECK "switch: {lossy_queue: 127KB}, traffic: [{kind: tcp, senders: [h0], size: 10GB, burst: %s}]}",
+    start(&w,
+          BOTTLENECK
+          "switch: {lossy_queue: 127KB}, traffic: [{kind: tcp, senders: [h0], size: 10GB, burst: %s}]}",
           "64KB");
     p = w.sim->net.host[0].port;
     sim_run_until(w.sim, 20 * PS_PER_MS);
