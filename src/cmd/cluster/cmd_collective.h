@@ -87,6 +87,10 @@ struct found {
     uint32_t presets;
 };
 
+/* cmd_collective_answer.c: what the result means; and prints it as o->format says. */
+void collective_answer(const struct collective_options *, const struct found *, struct card *);
+void collective_print(const struct collective_options *, const struct found *);
+
 /* cmd_collective_page.c: the page for a browser, complete without scripts. 'scenario': that of the last
  * row. */
 void collective_page(const struct collective_options *, const struct found *, const struct card *,

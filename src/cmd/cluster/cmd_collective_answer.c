@@ -1,0 +1,208 @@
+/* src/cmd/cluster/cmd_collective_answer.c - anole collective: the answer, and the table, CSV or JSON. */
+#include "base/json.h"
+#include "base/print/table.h"
+#include "base/text.h"
+#include "cmd/cluster/cmd_collective.h"
+#include "cmd/json/cmd_json.h"
+#include "report/about.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- the answer ---- */
+
+static const char *us_text(char buf[32], double us)
+{
+    return text_figure(buf, 32, "us", us);
+}
+
+/* What a row ran: "ring, 8 channels, Simple, chunks of 512 KiB". */
+static void add_choice(const struct collective_options *o, const struct row *row, struct card *c)
+{
+    char chunk[32];
+
+    snprintf(chunk, sizeof(chunk), "%u KiB", nccl_chunk_bytes(row->protocol) >> 10);
+    card_add(c, CARD_SETTING, "%s%s", collective_names[row->kind],
+             o->kind == BY_SIZE ? ", as NCCL chooses for this size" : "");
+    if (collective_has_rings(row->kind) && row->channels)
+        card_append(c, CARD_SETTING, ", %u channel%s", row->channels, row->channels == 1 ? "" : "s");
+    else if (collective_has_rings(row->kind))
+        card_append(c, CARD_SETTING, ", one ring whose steps wait for acknowledgements");
+    card_append(c, CARD_SETTING, ", protocol %s", nccl_protocol_names[row->protocol]);
+    if (row->channels || row->kind == COLLECTIVE_TREE_ALL_REDUCE)
+        card_append(c, CARD_SETTING, ", chunks of %s", o->chunk ? o->chunk : chunk);
+    card_append(c, CARD_SETTING, ".");
+}
+
+/* The fastest preset next to other traffic, if each of its seeds is faster than each of the current
+ * setting. */
+static void add_preset(const struct found *f, struct card *c)
+{
+    const struct preset_seen *own = &f->preset[0], *best = own;
+
+    for (uint32_t i = 1; i < f->presets; i++)
+        best = f->preset[i].time.us < best->time.us ? &f->preset[i] : best;
+    if (f->presets && best->time.high_us < own->time.low_us)
+        card_add(
+            c, CARD_DETAIL,
+            "Preset %s makes it %.2g times as fast and slows other traffic %.3g times instead of %.3g times.",
+            best->name, own->time.us / best->time.us, best->slowdown, own->slowdown);
+}
+
+static bool has_step_cost(const struct collective_options *o)
+{
+    for (uint32_t i = 0; i < o->sets; i++)
+        if (strstr(o->set[i], "step_cost"))
+            return true;
+    return false;
+}
+
+void collective_answer(const struct collective_options *o, const struct found *f, struct card *c)
+{
+    const struct row *row = &f->row[f->rows - 1];
+    char              size[32], is[32], was[32];
+    double            times = o->beside ? row->beside.us / row->alone.us : 1;
+    uint32_t          trees = 0;
+
+    *c = (struct card){ 0 };
+    text_from_bytes(size, sizeof(size), (double)row->bytes);
+    us_text(was, row->alone.us);
+    if (o->beside)
+        card_add(c, CARD_FINDING,
+                 "Next to %.3g %% %s traffic, the %s of %s takes %.3g times as long: %s instead of %s.",
+                 100 * o->beside_load, o->beside, collective_kind_text(row), size, times,
+                 us_text(is, row->beside.us), was);
+    card_add(c, o->beside ? CARD_DETAIL : CARD_FINDING,
+             "%s %s of %s takes %s: %.3g GB/s bus bandwidth, %.0f %% of what the links allow.",
+             o->beside ? "Alone, the" : "The", collective_kind_text(row), size, was, row->busbw,
+             100 * row->busbw / row->ideal);
+    add_preset(f, c);
+    card_add(c, CARD_DETAIL, "Bottleneck: %s", f->limit[o->beside ? 1 : 0]);
+    if (o->beside)
+        card_add(c, CARD_SURE, "%u seeds: %s to %s.", o->seeds, us_text(is, row->beside.low_us),
+                 us_text(was, row->beside.high_us));
+    card_add(c, CARD_SURE, "Simulation of the network only: GPU kernels and memory copies are not modeled.");
+    about_hardware_of_collective(c, row->bytes, has_step_cost(o));
+    for (uint32_t i = 0; i < f->rows; i++)
+        trees += f->row[i].nccl_has_tree;
+    if (trees)
+        card_add(c, CARD_SURE, "NCCL would use a tree for the %u smallest size%s; rings were simulated, "
+                 "because trees over several NICs of a server are not modeled.", trees,
+                 trees == 1 ? "" : "s");
+    card_add(c, CARD_NETWORK, "%u ranks on %u server%s.", f->network.cluster.ranks,
+             f->network.cluster.servers, f->network.cluster.servers == 1 ? "" : "s");
+    card_add(c, CARD_NETWORK, "%s", card_text(&f->about, CARD_NETWORK));
+    if (o->beside)
+        card_add(c, CARD_TRAFFIC,
+                 "Other traffic: %s message sizes between all NICs, %.3g %% of their speed, same class.",
+                 o->beside, 100 * o->beside_load);
+    add_choice(o, row, c);
+    if (o->beside && o->save) {
+        card_add(c, CARD_NEXT, "look for a setting for large transfers on this traffic");
+        card_add(c, CARD_COMMAND, "anole advise");
+        card_add_argument(c, o->save);
+        card_add(c, CARD_COMMAND, "--set run=5ms --goal throughput --report advice.html");
+        return;
+    }
+    card_add(c, CARD_NEXT,
+             o->beside ? "save the scenario and look for a setting for it"
+                       : "see what other traffic costs it");
+    card_add_command(c, o->argc, o->argv,
+                     (const char *const[]){ "--format", "--save", "--report", "--trace", NULL });
+    card_add(c, CARD_COMMAND, o->beside ? "--save beside.yaml" : "--beside storage");
+}
+
+/* ---- printing ---- */
+
+static void print_table(const struct collective_options *o, const struct found *f)
+{
+    static const char *const heads[] = { "size (B)",  "time (us)", "algbw (GB/s)", "busbw (GB/s)", "of ideal",
+                                         "algorithm", "protocol",  "beside (us)",  "seeds (us)",   "times" };
+    struct table *t = table_new(o->beside ? "rrrrrllrrr" : "rrrrrll");
+
+    for (int i = 0; i < (o->beside ? 10 : 7); i++)
+        table_cell(t, "%s", heads[i]);
+    for (uint32_t i = 0; i < f->rows; i++) {
+        const struct row *r = &f->row[i];
+
+        table_cell(t, "%" PRIu64, r->bytes);
+        table_cell(t, "%.2f", r->alone.us);
+        table_cell(t, "%.2f", r->algbw);
+        table_cell(t, "%.2f", r->busbw);
+        table_cell(t, "%.0f %%", 100 * r->busbw / r->ideal);
+        table_cell(t, "%s", collective_names[r->kind]);
+        table_cell(t, "%s", nccl_protocol_names[r->protocol]);
+        if (!o->beside)
+            continue;
+        table_cell(t, "%.2f", r->beside.us);
+        table_cell(t, "%.0f to %.0f", r->beside.low_us, r->beside.high_us);
+        table_cell(t, "%.2f", r->beside.us / r->alone.us);
+    }
+    table_print(t, stdout, 0);
+    table_free(t);
+}
+
+static void print_csv(const struct collective_options *o, const struct found *f)
+{
+    puts("size_bytes,time_us,algbw_GBps,busbw_GBps,ideal_share,algorithm,protocol,channels,"
+         "beside_us,beside_us_min,beside_us_max");
+    for (uint32_t i = 0; i < f->rows; i++) {
+        const struct row *r = &f->row[i];
+
+        printf("%" PRIu64 ",%.3f,%.4f,%.4f,%.4f,%s,%s,%u,", r->bytes, r->alone.us, r->algbw, r->busbw,
+               r->busbw / r->ideal, collective_names[r->kind], nccl_protocol_names[r->protocol], r->channels);
+        if (o->beside)
+            printf("%.3f,%.3f,%.3f\n", r->beside.us, r->beside.low_us, r->beside.high_us);
+        else
+            puts(",,");
+    }
+}
+
+static json_t *row_json(const struct collective_options *o, const struct found *f, const struct row *r)
+{
+    json_t *made = json_object();
+
+    json_put_text(made, "collective", collective_names[r->kind]);
+    json_put_text(made, "protocol", nccl_protocol_names[r->protocol]);
+    json_put_count(made, "ranks", f->network.cluster.ranks);
+    json_put_count(made, "channels", r->channels);
+    json_put_count(made, "size_bytes", r->bytes);
+    json_put_number(made, "time_us", r->alone.us);
+    json_put_number(made, "algbw_GBps", r->algbw);
+    json_put_number(made, "busbw_GBps", r->busbw);
+    json_put_number(made, "ideal_share", r->busbw / r->ideal);
+    json_put_number(made, "beside_us", o->beside ? r->beside.us : NAN);
+    json_put_number(made, "beside_us_min", o->beside ? r->beside.low_us : NAN);
+    json_put_number(made, "beside_us_max", o->beside ? r->beside.high_us : NAN);
+    return made;
+}
+
+void collective_print(const struct collective_options *o, const struct found *f)
+{
+    struct card c;
+    json_t     *all, *rows;
+
+    collective_answer(o, f, &c);
+    switch (o->format) {
+    case FORMAT_TABLE:
+        card_print(&c, stdout, cmd_has_colour(stdout));
+        putchar('\n');
+        print_table(o, f);
+        collective_print_steps(f);
+        break;
+    case FORMAT_CSV:
+        print_csv(o, f);
+        break;
+    case FORMAT_JSON:
+        all = json_object();
+        rows = json_array();
+        for (uint32_t i = 0; i < f->rows; i++)
+            json_array_append_new(rows, row_json(o, f, &f->row[i]));
+        json_object_set_new(all, "answer", card_json(&c));
+        json_object_set_new(all, "sizes", rows);
+        json_object_set_new(all, "time_line", collective_steps_json(f));
+        cmd_print_json(all);
+    }
+    card_fini(&c);
+}
