@@ -17,6 +17,7 @@
 
 #define GRID_PLACES_MAX 4096     /* actions times deltas: 17 million states */
 #define WORLDS_MAX      16
+#define STATES_LSTM     100000   /* to measure an LSTM in integers, which is slow */
 
 enum to { TO_INT8, TO_TREES, TO_NOTHING };
 
@@ -45,7 +46,7 @@ static void add_world(void *options, const char *name)
 }
 
 static const struct cmd_option option_rows[] = {
-    { "to", 't', "int8|trees", "Kind of small model: the same net with 8-bit weights (from an mlp), or trees",
+    { "to", 't', "int8|trees", "Kind of small model: the same net with 8-bit weights, or trees",
       KEY_AT(struct options, to), .choices = to_names },
     { "out", 'o', "FILE", "Write the model to FILE, atomically", KEY_AT(struct options, out) },
     { "trees", 0, "N", "Trees (default: 10; at most 16)",
@@ -103,7 +104,7 @@ static const struct cmd_line line = {
             "  anole distil net.rlcc --to trees --out trees.rlcc\n"
             "      Ten trees of depth 4.\n"
             "  anole distil net.rlcc --to int8 --out int8.rlcc\n"
-            "      The net in integers, and its error in a million states.\n"
+            "      The net in integers, and its error in a million states (an LSTM: 100,000).\n"
             "  anole distil net.rlcc --to trees --world many_to_one:8_1 --out trees.rlcc\n"
             "      Trees that are closer to the net in the states that its own flows reach.\n"
             "\n"
@@ -172,16 +173,25 @@ static json_t *begin_json(const struct options *o, const char *to)
 
 static const float delta_max[] = { POLICY_GAP_NEAR, POLICY_GAP_FAR };
 
+static void draw_int8_gap(struct policy_gap *gap, const struct policy *teacher, const struct policy *int8,
+                          float most)
+{
+    *gap = (struct policy_gap){ 0 };
+    policy_gap_draw(gap, teacher, int8,
+                    &(struct policy_gap_cfg){ .delta_max = most,
+                                              .states = teacher->body == POLICY_LSTM ? STATES_LSTM : 0 });
+}
+
 static void print_int8_json(const struct options *o, const struct policy *int8, const struct policy *teacher)
 {
     json_t *all = begin_json(o, "int8"), *gaps = json_array();
 
     json_put_count(all, "bytes", quant_bytes(int8->int8));
     for (int i = 0; i < 2; i++) {
-        struct policy_gap gap = { 0 };
+        struct policy_gap gap;
         json_t           *made;
 
-        policy_gap_draw(&gap, teacher, int8, &(struct policy_gap_cfg){ .delta_max = delta_max[i] });
+        draw_int8_gap(&gap, teacher, int8, delta_max[i]);
         made = policy_gap_json(&gap);
         json_put_number(made, "delta_max", (double)delta_max[i]);
         json_array_append_new(gaps, made);
@@ -204,9 +214,9 @@ static void print_int8(const struct policy *int8, const struct policy *teacher)
 {
     printf("int8: %u bytes of weights, scales and tables\n", quant_bytes(int8->int8));
     for (int i = 0; i < 2; i++) {
-        struct policy_gap gap = { 0 };
+        struct policy_gap gap;
 
-        policy_gap_draw(&gap, teacher, int8, &(struct policy_gap_cfg){ .delta_max = delta_max[i] });
+        draw_int8_gap(&gap, teacher, int8, delta_max[i]);
         printf("against the net in %" PRIu64 " states, deltas up to %g:\n", gap.states, (double)delta_max[i]);
         policy_gap_print(stdout, &gap, "net", "int8");
     }
@@ -218,7 +228,7 @@ static int make_int8(const struct options *o, struct policy *made, const struct 
     int rc;
     struct err why;
 
-    if (teacher->body == POLICY_INT8)
+    if (teacher->body == POLICY_INT8 || teacher->body == POLICY_INT8_LSTM)
         return err_set(err, EINVAL, "%s: the model is already int8", o->model);
     rc = policy_init_int8(made, teacher, &why);
     if (rc)

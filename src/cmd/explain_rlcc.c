@@ -65,8 +65,10 @@ static const struct cmd_line line = {
 
 static uint64_t states_for(const struct options *o, const struct policy *p, int n)
 {
-    bool is_slow = p[0].body == POLICY_LSTM || (n > 1 && p[1].body == POLICY_LSTM);
+    bool is_slow = false;
 
+    for (int i = 0; i < n; i++)
+        is_slow = is_slow || p[i].body == POLICY_LSTM || p[i].body == POLICY_INT8_LSTM;
     return o->states ? o->states : is_slow ? STATES_LSTM : STATES;
 }
 

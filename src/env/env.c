@@ -122,7 +122,7 @@ int env_open(struct env **made, const struct env_cfg *cfg, struct err *err)
     int rc = scenario_parse(&e->scenario, cfg->name, cfg->text, cfg->text_bytes, cfg->set, cfg->sets,
                             &cfg->seed, err);
 
-    assert(!cfg->policy || cfg->policy->body != POLICY_INT8);
+    assert(!cfg->policy || cfg->policy->body == POLICY_TREES || policy_is_float(cfg->policy));
     if (rc) {
         free(e);
         return rc;

@@ -42,7 +42,7 @@ int env_add_rows(struct tree_rows *rows, const struct policy *p, const char *wor
     struct env *e;
     int rc;
 
-    if (p->body != POLICY_MLP && p->body != POLICY_LSTM)
+    if (!policy_is_float(p))
         return err_set(err, EINVAL, "flows of a world are controlled by an mlp or an lstm, not by %s",
                        policy_body_name[p->body]);
     rc = open_world(&e, p, world, seed, err);

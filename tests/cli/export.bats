@@ -52,9 +52,20 @@ setup_file() {
     run_apart "$ANOLE" distil "$dir/int8.rlcc" --to int8 --out "$dir/t.rlcc"
     [ "$status" -eq 1 ]
     [ "$(cat "$dir/err")" = "anole: $dir/int8.rlcc: the model is already int8" ]
-    run_apart "$ANOLE" distil "$lstm" --to int8 --out "$dir/t.rlcc"
+    run_apart "$ANOLE" distil "$BATS_FILE_TMPDIR/trees.rlcc" --to int8 --out "$dir/t.rlcc"
     [ "$status" -eq 1 ]
-    [ "$(cat "$dir/err")" = "anole: $lstm: only an mlp can be made int8, not lstm" ]
+    [ "$(cat "$dir/err")" = "anole: $BATS_FILE_TMPDIR/trees.rlcc: only an mlp or an lstm can be made int8, not trees" ]
+}
+
+@test "distil: an LSTM in int8, which a network runs by" {
+    run_apart "$optimised" distil data/models/rlcc_lstm.model --to int8 --out "$dir/int8_lstm.rlcc"
+    [ "$status" -eq 0 ]
+    [ "$(grep -c '^against the net in 100000 states' "$dir/out")" -eq 2 ]
+    grep -qxE '  mean 0\.000[0-9]+, root mean square 0\.00[0-9]+' "$dir/out"
+    run_apart "$ANOLE" explain rlcc "$dir/int8_lstm.rlcc" --states 100
+    grep -qx 'a decision takes 2640 multiplications and additions' "$dir/out"
+    run_apart "$ANOLE" run scenarios/cc_rlcc.yaml --set "rlcc=$dir/int8_lstm.rlcc" --set run=200us
+    [ "$status" -eq 0 ]
 }
 
 @test "distil: from the flows of a world, with an LSTM too" {

@@ -99,7 +99,7 @@ setup_file() {
 
 @test "rlcc: every model of the program runs, and threads make no difference" {
     scenario "$dir/s.yaml"
-    for model in trees exported mlp int8 lstm; do
+    for model in trees exported mlp int8 lstm int8_lstm; do
         for threads in 1 2 3 8; do
             "$ANOLE" run "$dir/s.yaml" --set rlcc=$model --set rlcc_decision=0.9us --threads $threads --format json |
                 jq 'del(.. | .seconds?, .hops_per_second?, .events_per_second?)' >"$dir/$model.$threads"

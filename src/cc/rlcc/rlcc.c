@@ -89,11 +89,13 @@ _Static_assert(sizeof(struct rule_flow) == sizeof(struct rlcc_flow), "the export
 
 size_t rlcc_flow_bytes(enum policy_body body)
 {
-    size_t memory = body == POLICY_LSTM ? sizeof(struct net_flow)
-                    : offsetof(struct net_flow, room) + sizeof(struct policy_flow);
+    size_t bytes = body == POLICY_TREES  ? sizeof(struct rule_flow)
+                   : body == POLICY_LSTM ? sizeof(struct net_flow)
+                                         : offsetof(struct net_flow, room) + sizeof(struct policy_flow);
 
-    return (offsetof(struct rlcc, tree) + (body == POLICY_TREES ? sizeof(struct rule_flow) : memory) + 7) /
-           8 * 8;
+    if (body == POLICY_INT8_LSTM)
+        bytes += sizeof(struct quant_state);
+    return (offsetof(struct rlcc, tree) + bytes + 7) / 8 * 8;
 }
 
 static bool is_tree(const struct rlcc_cfg *cfg)

@@ -12,9 +12,9 @@
 extern const unsigned char rlcc_mlp_model[], rlcc_lstm_model[], rlcc_trees_model[];
 extern const unsigned long rlcc_mlp_model_bytes, rlcc_lstm_model_bytes, rlcc_trees_model_bytes;
 
-enum { TREES, EXPORTED, MLP, INT8, LSTM };
+enum { TREES, EXPORTED, MLP, INT8, LSTM, INT8_LSTM };
 
-const char *const rlcc_model_names[] = { "trees", "exported", "mlp", "int8", "lstm", NULL };
+const char *const rlcc_model_names[] = { "trees", "exported", "mlp", "int8", "lstm", "int8_lstm", NULL };
 
 static const struct { const unsigned char *bytes; const unsigned long *length; } shipped[] = {
     [TREES] = { rlcc_trees_model, &rlcc_trees_model_bytes },
@@ -22,6 +22,7 @@ static const struct { const unsigned char *bytes; const unsigned long *length; }
     [MLP] = { rlcc_mlp_model, &rlcc_mlp_model_bytes },
         [INT8] = { rlcc_mlp_model, &rlcc_mlp_model_bytes },
     [LSTM] = { rlcc_lstm_model, &rlcc_lstm_model_bytes },
+        [INT8_LSTM] = { rlcc_lstm_model, &rlcc_lstm_model_bytes },
 };
 
 static int find_shipped(const char *name)
@@ -59,7 +60,7 @@ static int set_range(struct policy *p, double range, const char *name, struct er
 {
     if (range == 0)
         return 0;
-    if (p->body != POLICY_MLP && p->body != POLICY_LSTM)
+    if (!policy_is_float(p))
         return err_set(err, EINVAL, "%.200s: %s have their range of actions in them", name,
                        policy_body_name[p->body]);
     if (!(range > 0 && range <= RANGE_MAX))
@@ -94,7 +95,7 @@ int rlcc_model_open(struct rlcc_model **made, const char *name, double range, st
     rc = check_shape(&m->own, name, err);
     if (!rc)
         rc = set_range(&m->own, range, name, err);
-    if (!rc && which == INT8)
+    if (!rc && (which == INT8 || which == INT8_LSTM))
         rc = quantize(&m->own, err);
     if (rc)
         rlcc_model_close(m);

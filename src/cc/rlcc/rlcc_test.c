@@ -344,6 +344,7 @@ static void flow_bytes__are_few(void **unused)
     assert_int_equal(40, rlcc_flow_bytes(POLICY_MLP));
     assert_int_equal(40, rlcc_flow_bytes(POLICY_INT8));
     assert_int_equal(168, rlcc_flow_bytes(POLICY_LSTM));
+    assert_int_equal(104, rlcc_flow_bytes(POLICY_INT8_LSTM));
 }
 
 /* Paths of 2 to 100 us whose RTTs are as many times the empty one: all get the rates of one of 8.192 us. A

@@ -98,7 +98,7 @@ static void copy_bounds(struct forest *f, const struct policy *teacher)
 {
     const struct policy *p = teacher;
 
-    if (p->body == POLICY_TREES || p->body == POLICY_INT8) {
+    if (!policy_is_float(p)) {
         f->multiplier_min = p->body == POLICY_TREES ? p->trees.multiplier_min : p->int8->table[0];
         f->multiplier_max =
             p->body == POLICY_TREES ? p->trees.multiplier_max : p->int8->table[QUANT_TABLE_SIZE - 1];

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const policy_body_name[POLICY_BODIES] = { "mlp", "lstm", "int8", "trees" };
+const char *const policy_body_name[POLICY_BODIES] = { "mlp", "lstm", "int8", "int8_lstm", "trees" };
 
 const struct net_shape policy_shape_mlp = {
     .inputs = POLICY_FEATURES, .layers = 3,
@@ -31,17 +31,24 @@ void policy_init_lstm(struct policy *p, struct rng *rng)
     lstm_randomise(&p->lstm, rng);
 }
 
-int policy_init_int8(struct policy *p, const struct policy *mlp, struct err *err)
+static int quantise(struct quant *q, const struct policy *net, struct err *err)
+{
+    if (net->body == POLICY_MLP)
+        return quant_init(q, &net->mlp, net->range, err);
+    if (net->body == POLICY_LSTM)
+        return quant_init_lstm(q, &net->lstm, net->range, err);
+    return err_set(err, EINVAL, "only an mlp or an lstm can be made int8, not %s", policy_body_name[net->body]);
+}
+
+int policy_init_int8(struct policy *p, const struct policy *net, struct err *err)
 {
     struct quant *q = xcalloc(1, sizeof(*q));
-    int rc = mlp->body == POLICY_MLP ? quant_init(q, &mlp->mlp, mlp->range, err)
-                                     : err_set(err, EINVAL, "only an mlp can be made int8, not %s",
-                                               policy_body_name[mlp->body]);
+    int rc = quantise(q, net, err);
 
     if (rc)
         free(q);
     else
-        *p = (struct policy){ .body = POLICY_INT8, .range = mlp->range, .int8 = q };
+        *p = (struct policy){ .body = q->is_lstm ? POLICY_INT8_LSTM : POLICY_INT8, .range = net->range, .int8 = q };
     return rc;
 }
 
@@ -56,7 +63,7 @@ void policy_fini(struct policy *p)
         net_fini(&p->mlp);
     else if (p->body == POLICY_LSTM)
         lstm_fini(&p->lstm);
-    else if (p->body == POLICY_INT8)
+    else if (p->body == POLICY_INT8 || p->body == POLICY_INT8_LSTM)
         free(p->int8);
     *p = (struct policy){ 0 };
 }
@@ -65,7 +72,8 @@ size_t policy_flow_bytes(const struct policy *p)
 {
     size_t cells = p->body == POLICY_LSTM ? p->lstm.shape.cells : 0;
 
-    return sizeof(struct policy_flow) + 2 * cells * sizeof(float);
+    return sizeof(struct policy_flow) + 2 * cells * sizeof(float) +
+           (p->body == POLICY_INT8_LSTM ? sizeof(struct quant_state) : 0);
 }
 
 void policy_start(const struct policy *p, struct policy_flow *flow)
@@ -129,15 +137,32 @@ static float run_lstm(const struct policy *p, const float *x, float *memory)
     return action_multiplier(u, p->range);
 }
 
-static float run_integers(const struct policy *p, const float *x)
+static int32_t run_int8_lstm(const struct quant *q, const int16_t *feature, float *memory)
+{
+    struct quant_state s;
+    int32_t multiplier;
+
+    memcpy(&s, memory, sizeof s);
+    multiplier = quant_step(q, &s, feature);
+    memcpy(memory, &s, sizeof s);
+    return multiplier;
+}
+
+static float run_integers(const struct policy *p, const float *x, float *memory)
 {
     int16_t feature[TREE_FEATURES];
     int32_t multiplier;
 
     forest_features(x, feature);
-    multiplier =
-        p->body == POLICY_TREES ? forest_multiplier(&p->trees, feature) : quant_multiplier(p->int8, feature);
+    multiplier = p->body == POLICY_TREES  ? forest_multiplier(&p->trees, feature)
+                 : p->body == POLICY_INT8 ? quant_multiplier(p->int8, feature)
+                                          : run_int8_lstm(p->int8, feature, memory);
     return (float)multiplier * (1.0f / TREE_ONE);
+}
+
+bool policy_is_float(const struct policy *p)
+{
+    return p->body == POLICY_MLP || p->body == POLICY_LSTM;
 }
 
 /* x: all features; an LSTM uses the last two. */
@@ -145,7 +170,7 @@ static float run_policy(const struct policy *p, const float *x, float *memory)
 {
     if (p->body == POLICY_MLP)
         return run_mlp(p, x);
-    return p->body == POLICY_LSTM ? run_lstm(p, x + 2, memory) : run_integers(p, x);
+    return p->body == POLICY_LSTM ? run_lstm(p, x + 2, memory) : run_integers(p, x, memory);
 }
 
 float policy_decide(const struct policy *p, struct policy_flow *flow, float delta)
@@ -164,8 +189,9 @@ float policy_decide(const struct policy *p, struct policy_flow *flow, float delt
 float policy_try(const struct policy *p, const float x[POLICY_FEATURES])
 {
     float memory[2 * LSTM_CELLS_MAX] = { 0 };
+    const float first[POLICY_FEATURES] = { x[0], x[1], x[0], x[1] };
 
-    if (p->body == POLICY_LSTM)
-        run_lstm(p, x, memory);
+    if (p->body == POLICY_LSTM || p->body == POLICY_INT8_LSTM)
+        run_policy(p, first, memory);
     return run_policy(p, x, memory);
 }

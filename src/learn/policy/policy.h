@@ -5,10 +5,11 @@
  * before last, last action, delta]. An LSTM sees only the last one and has a memory. Actions are multipliers
  * of the rate. For a new flow, the actions are 1 and both deltas are equal.
  *
- *   mlp     4-12relu-12relu-1tanh without biases, and action.h
- *   lstm    2-32relu-16relu-lstm16-1tanh, the same
- *   int8    an mlp in integers (quant.h)
- *   trees   boosted trees in integers (tree.h)
+ *   mlp         4-12relu-12relu-1tanh without biases, and action.h
+ *   lstm        2-32relu-16relu-lstm16-1tanh, the same
+ *   int8        an mlp in integers (quant.h)
+ *   int8_lstm   an lstm in integers
+ *   trees       boosted trees in integers (tree.h)
  */
 #ifndef LEARN_POLICY_POLICY_H
 #define LEARN_POLICY_POLICY_H
@@ -23,18 +24,18 @@
 #define POLICY_RANGE    0.2f
 #define POLICY_FEATURES 4
 
-enum policy_body { POLICY_MLP, POLICY_LSTM, POLICY_INT8, POLICY_TREES, POLICY_BODIES };
+enum policy_body { POLICY_MLP, POLICY_LSTM, POLICY_INT8, POLICY_INT8_LSTM, POLICY_TREES, POLICY_BODIES };
 
 extern const char *const policy_body_name[POLICY_BODIES];
 extern const struct net_shape policy_shape_mlp;
 
 struct policy {
     enum policy_body body;
-    float            range;      /* range of actions of mlp and lstm; int8 and trees contain it */
+    float            range;      /* range of actions of mlp and lstm; the others contain it */
     union {
         struct net    mlp;
         struct lstm   lstm;
-        struct quant *int8;
+        struct quant *int8;      /* also of int8_lstm */
         struct forest trees;
     };
 };
@@ -43,23 +44,26 @@ struct policy {
 struct policy_flow {
     float    action_older, action, delta;
     uint32_t is_started;
-    float    memory[];           /* LSTM: c, then h */
+    float    memory[];           /* LSTM: c, then h; int8_lstm: the bytes of struct quant_state */
 };
 
-/* mlp and lstm start with orthogonal weights of gain sqrt 2 (orthogonal.h). int8 and trees are copied from
- * existing ones; int8 may be refused, see quant_init(). */
+/* mlp and lstm start with orthogonal weights of gain sqrt 2 (orthogonal.h). int8, int8_lstm and trees are made
+ * from existing ones; integers may be refused, see quant_init(). */
 void policy_init_mlp(struct policy *, struct rng *);
 void policy_init_lstm(struct policy *, struct rng *);
-int  policy_init_int8(struct policy *, const struct policy *mlp, struct err *);
+int  policy_init_int8(struct policy *, const struct policy *net, struct err *);
 void policy_init_trees(struct policy *, const struct forest *);
 void policy_fini(struct policy *);
 
-/* 16, plus 128 for RL-CC's LSTM. */
+/* 16, plus 128 for RL-CC's LSTM, 64 for that in integers. */
 size_t policy_flow_bytes(const struct policy *);
 void   policy_start(const struct policy *, struct policy_flow *);
 
 /* Returns the multiplier at a delta, and updates the flow's state. */
 float policy_decide(const struct policy *, struct policy_flow *, float delta);
+
+/* Whether nets in floating point, which have a range, decide. */
+bool policy_is_float(const struct policy *);
 
 /* Decides for given features. An LSTM sees the two steps in sequence, from a zero state. */
 float policy_try(const struct policy *, const float x[POLICY_FEATURES]);

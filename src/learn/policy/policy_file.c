@@ -58,6 +58,8 @@ static void put_int8(FILE *f, const struct quant *q)
         for (uint32_t o = 0; o < l->outputs; o++)
             for (uint32_t j = 0; j < l->inputs; j++)
                 put_bytes(f, (uint32_t)l->weight[o][j], 1);
+        for (uint32_t o = 0; o < l->outputs && q->is_lstm; o++)
+            put_u32(f, (uint32_t)l->bias[o]);
     }
     for (int i = 0; i < QUANT_TABLE_SIZE; i++)
         put_u32(f, (uint32_t)q->table[i]);
@@ -93,7 +95,7 @@ static void put_body(const struct policy *p, struct model *m, const char *kind)
     put_u32(f, POLICY_FILE_VERSION);
     if (p->body == POLICY_LSTM)
         put_lstm(f, &p->lstm);
-    else if (p->body == POLICY_INT8)
+    else if (p->body == POLICY_INT8 || p->body == POLICY_INT8_LSTM)
         put_int8(f, p->int8);
     else
         put_trees(f, &p->trees);
@@ -112,7 +114,7 @@ void policy_to_model(const struct policy *p, struct model *m)
         model_init(m, kind, &p->mlp);
     else
         put_body(p, m, kind);
-    if (p->body == POLICY_MLP || p->body == POLICY_LSTM)
+    if (policy_is_float(p))
         model_put(m, "range", range);
 }
 
@@ -206,7 +208,7 @@ static int get_lstm(struct policy_reader *r, struct policy *p)
     return rc;
 }
 
-static void get_int8_layer(struct policy_reader *r, struct quant_layer *l, uint32_t inputs)
+static void get_int8_layer(struct policy_reader *r, struct quant_layer *l, uint32_t inputs, bool has_bias)
 {
     l->inputs = inputs;
     l->outputs = get_u32(r);
@@ -218,22 +220,28 @@ static void get_int8_layer(struct policy_reader *r, struct quant_layer *l, uint3
     for (uint32_t o = 0; o < l->outputs; o++)
         for (uint32_t i = 0; i < inputs; i++)
             l->weight[o][i] = (int8_t)get_bytes(r, 1);
+    for (uint32_t o = 0; o < l->outputs && has_bias; o++)
+        l->bias[o] = (int32_t)get_u32(r);
 }
 
 static int get_int8(struct policy_reader *r, struct policy *p)
 {
     struct quant *q = xcalloc(1, sizeof(*q));
-    uint32_t inputs = QUANT_FEATURES;
     const char *flaw;
     int rc;
 
+    q->is_lstm = p->body == POLICY_INT8_LSTM;
     q->layers = get_u32(r);
-    for (uint32_t i = 0; i < q->layers && i < NET_LAYERS_MAX && inputs <= QUANT_WIDTH_MAX; i++) {
-        get_int8_layer(r, &q->layer[i], inputs);
-        inputs = q->layer[i].outputs;
+    for (uint32_t i = 0; i < q->layers && i < NET_LAYERS_MAX; i++) {
+        uint32_t inputs = quant_inputs(q, i);
+
+        if (inputs > QUANT_WIDTH_MAX)
+            break;
+        get_int8_layer(r, &q->layer[i], inputs, q->is_lstm);
     }
     for (int i = 0; i < QUANT_TABLE_SIZE; i++)
         q->table[i] = (int32_t)get_u32(r);
+    quant_fill_tanh(q);
     flaw = quant_flaw(q);
     rc = r->is_short ? check_end(r) : flaw ? refuse(r, "the net %s", flaw) : check_end(r);
     if (rc)
@@ -291,9 +299,9 @@ static int get_body(struct policy *p, const struct model *m, const char *name, s
     if (version != POLICY_FILE_VERSION)
         return refuse_as(name, err, "is a policy of version %u; this program reads version %u", version,
                          POLICY_FILE_VERSION);
-    return p->body == POLICY_LSTM   ? get_lstm(&r, p)
-           : p->body == POLICY_INT8 ? get_int8(&r, p)
-                                    : get_trees(&r, p);
+    return p->body == POLICY_LSTM    ? get_lstm(&r, p)
+           : p->body == POLICY_TREES ? get_trees(&r, p)
+                                     : get_int8(&r, p);
 }
 
 static int get_mlp(struct policy *p, const struct model *m, const char *name, struct err *err)
@@ -313,7 +321,7 @@ static int get_range(struct policy *p, const struct model *m, const char *name, 
     double range = POLICY_RANGE;
 
     p->range = POLICY_RANGE;
-    if (!text || (p->body != POLICY_MLP && p->body != POLICY_LSTM))
+    if (!text || !policy_is_float(p))
         return 0;
     if (text_to_real(text, &range, NULL) || range <= 0 || range > 1)
         return refuse_as(name, err, "its range of actions, '%s', is not a number in 0 .. 1", text);

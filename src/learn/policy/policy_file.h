@@ -7,6 +7,7 @@
  *                note "range"
  *   rlcc-int8    a body: uint32 layers; for each: uint32 outputs, int32 bits, uint16 scales, int8 weights,
  *                one output after the other; int32 table of multipliers
+ *   rlcc-int8_lstm  the same with the layers of quant.h; int32 biases follow the weights of a layer
  *   rlcc-trees   a body: uint32 trees, int32 base, lowest and highest multiplier; for each tree: uint32
  *                depth, for each split int32 feature and threshold, int32 leaves
  *

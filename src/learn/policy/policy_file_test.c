@@ -28,7 +28,13 @@ static void make_policy(struct policy *p, enum policy_body body)
     }
     if (body == POLICY_LSTM)
         policy_init_lstm(p, &rng);
-    else if (body == POLICY_INT8)
+    else if (body == POLICY_INT8_LSTM) {
+        struct policy lstm;
+
+        policy_init_lstm(&lstm, &rng);
+        assert_int_equal(0, policy_init_int8(p, &lstm, NULL));
+        policy_fini(&lstm);
+    } else if (body == POLICY_INT8)
         assert_int_equal(0, policy_init_int8(p, &mlp, NULL));
     else {
         test_forest_draw(&f, 10, 300, 3000, &rng);
@@ -130,6 +136,9 @@ static void from_model__refuses_with_one_clear_line(void **unused)
         { POLICY_INT8, 4, 0, "m: the net has no layers or too many" },
         { POLICY_INT8, 8, 65, "m: the net has layers that do not fit together" },
         { POLICY_INT8, 12, 77, "m: the net has a scale out of range" },
+        { POLICY_INT8_LSTM, 4, 9, "m: its body is cut short" },
+        { POLICY_INT8_LSTM, 12, 33, "m: the net has a scale out of range" },
+        { POLICY_INT8_LSTM, 144, 0x7fffffff, "m: the net has a bias out of range" },
         { POLICY_TREES, 0, 9, "m: is a policy of version 9; this program reads version 1" },
         { POLICY_TREES, 4, 17, "m: has 17 trees; there may be 16" },
         { POLICY_TREES, 12, 70000, "m: the forest has bounds that are not on both sides of 1" },

@@ -140,8 +140,10 @@ void policy_story_print_body(FILE *out, const struct policy *p)
         print_float(out, "an LSTM 2-32relu-16relu-lstm16-1tanh", p->lstm.parameters);
         break;
     case POLICY_INT8:
-        fprintf(out, "a net with weights of 8 bits; %u bytes of weights, scales and tables\n",
-                quant_bytes(p->int8));
+    case POLICY_INT8_LSTM:
+        fprintf(out, "%s with weights of 8 bits; %u bytes of weights, scales and tables\n",
+                p->int8->is_lstm ? "an LSTM" : "a net", quant_bytes(p->int8));
+        fprintf(out, "a decision takes %u multiplications and additions\n", quant_multiplications(p->int8));
         break;
     default:
         print_trees(out, &p->trees);

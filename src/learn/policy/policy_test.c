@@ -131,15 +131,14 @@ static void decide__walks_trees(void **unused)
 static void init_int8__refuses_other_bodies(void **unused)
 {
     struct policy p, int8;
+    struct forest f;
     struct err err;
-    struct rng rng;
 
     (void)unused;
-    rng_init(&rng, 2, 0);
-    policy_init_lstm(&p, &rng);
+    forest_init(&f);
+    policy_init_trees(&p, &f);
     assert_int_equal(-EINVAL, policy_init_int8(&int8, &p, &err));
-    assert_string_equal("only an mlp can be made int8, not lstm", err.text);
-    policy_fini(&p);
+    assert_string_equal("only an mlp or an lstm can be made int8, not trees", err.text);
 }
 
 /* The specialized code path of mlp gives the same bits as net_run(). */

@@ -2,7 +2,7 @@
 #include "learn/policy/quant.h"
 
 #include "learn/policy/action.h"
-#include "learn/policy/policy.h"
+#include "learn/policy/policy_file.h"
 #include "learn/policy/test_teacher.h"
 
 #include <math.h>
@@ -184,6 +184,149 @@ static void multiplier__approximates_random_nets(void **unused)
     }
 }
 
+/* ---- LSTM ---- */
+
+/* An LSTM of zeros: the input, forget and output gates are 1/2. With a candidate near 1, c is 1 - 2^-n after n
+ * steps. */
+static void step__follows_the_closed_form(void **unused)
+{
+    const uint32_t cells = lstm_shape_rlcc.cells;
+    struct quant_state s = { 0 };
+    struct lstm l;
+    struct quant q;
+    float *bias;
+
+    (void)unused;
+    lstm_init(&l, &lstm_shape_rlcc);
+    bias = l.cells + (size_t)(2 * cells) * LSTM_GATES * cells;
+    for (uint32_t i = 0; i < cells; i++)
+        bias[2 * cells + i] = 9;
+    l.head.parameter[0] = 1;
+    l.head.parameter[cells] = -0.25f;        /* its bias */
+    assert_int_equal(0, quant_init_lstm(&q, &l, 0.2f, NULL));
+    assert_null(quant_flaw(&q));
+    for (int n = 1; n <= 12; n++) {
+        double c = 1 - exp2(-n), u = tanh(0.5 * tanh(c) - 0.25);
+        double want = (double)action_multiplier((float)u, 0.2f);
+
+        assert_true(fabs(quant_step(&q, &s, (int16_t[4]){ 0 }) / 65536.0 - want) < 2e-4);
+        assert_true(fabs(s.c[3] / 2048.0 - c) < 2.0 / 2048);
+    }
+    lstm_fini(&l);
+}
+
+/* Flows of 50 steps; some of their deltas are far from 0. */
+static struct quant_error compare_lstm(const struct policy *p, uint32_t flows)
+{
+    struct quant_error e = { 0 };
+    struct policy int8;
+    struct rng rng;
+
+    assert_int_equal(0, policy_init_int8(&int8, p, NULL));
+    rng_init(&rng, 6, 0);
+    for (uint32_t i = 0; i < flows; i++) {
+        struct { struct policy_flow flow; float room[2 * LSTM_CELLS_MAX]; } a, b;
+
+        policy_start(p, &a.flow);
+        policy_start(&int8, &b.flow);
+        for (int step = 0; step < 50; step++) {
+            int16_t x[4];
+            double away;
+
+            draw_state(x, 20 * 256, &rng);
+            b.flow.action = a.flow.action = 1 + (float)x[2] / 4096;
+            away = fabs((double)policy_decide(p, &a.flow, (float)x[3] / 256) -
+                        (double)policy_decide(&int8, &b.flow, (float)x[3] / 256));
+            e.largest = fmax(e.largest, away);
+            e.sum += away / (50.0 * flows);
+        }
+    }
+    policy_fini(&int8);
+    return e;
+}
+
+static void step__approximates_the_lstm(void **unused)
+{
+    struct policy p;
+    struct err err;
+
+    (void)unused;
+    assert_int_equal(0, policy_load(&p, "data/models/rlcc_lstm.model", &err));
+    assert_true(compare_lstm(&p, 200).sum < 0.001);
+    assert_true(compare_lstm(&p, 200).largest < 0.02);
+    policy_fini(&p);
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct rng rng;
+
+        rng_init(&rng, seed, 0);
+        policy_init_lstm(&p, &rng);
+        assert_true(compare_lstm(&p, 20).sum < 0.003);
+        policy_fini(&p);
+    }
+}
+
+/* 2640 multiplications; the paper has 2600 FLOPs. */
+static void init_lstm__has_the_size_of_the_paper(void **unused)
+{
+    struct quant q;
+    struct lstm l;
+
+    (void)unused;
+    lstm_init(&l, &lstm_shape_rlcc);
+    assert_int_equal(0, quant_init_lstm(&q, &l, 0.2f, NULL));
+    assert_int_equal(2 * 32 + 32 * 16 + 16 * 64 + 16 * 64 + 16, quant_multiplications(&q));
+    assert_int_equal(2640 + 2 * 177 + 4 * 113 + 513 * 6, quant_bytes(&q));
+    lstm_fini(&l);
+}
+
+static void init_lstm__refuses_other_nets(void **unused)
+{
+    struct lstm_shape shape = lstm_shape_rlcc;
+    struct quant q;
+    struct lstm l;
+    struct err err;
+
+    (void)unused;
+    shape.cells = shape.head.inputs = 8;
+    lstm_init(&l, &shape);
+    assert_int_equal(-EINVAL, quant_init_lstm(&q, &l, 0.2f, &err));
+    assert_string_equal("the net is not 2-32relu-16relu-lstm16-1tanh", err.text);
+    lstm_fini(&l);
+    lstm_init(&l, &lstm_shape_rlcc);
+    l.parameter[64] = 1024;                  /* a bias of the first layer */
+    assert_int_equal(-EINVAL, quant_init_lstm(&q, &l, 0.2f, &err));
+    assert_string_equal("the net has a bias of 1024; biases are below 1024", err.text);
+    lstm_fini(&l);
+}
+
+static void flaw__names_what_is_wrong_with_an_lstm(void **unused)
+{
+    struct quant q, good;
+    struct lstm l;
+
+    (void)unused;
+    lstm_init(&l, &lstm_shape_rlcc);
+    assert_int_equal(0, quant_init_lstm(&good, &l, 0.2f, NULL));
+    q = good;
+    q.layer[QUANT_GATES].outputs = q.layer[QUANT_GATES_OF_STATE].outputs = 62;
+    q.layer[QUANT_GATES_OF_STATE].inputs = q.layer[QUANT_HEAD].inputs = 15;
+    assert_string_equal("has gates that do not fit together", quant_flaw(&q));
+    q = good;
+    q.layer[QUANT_GATES_OF_STATE].outputs = 60;
+    assert_string_equal("has gates that do not fit together", quant_flaw(&q));
+    q = good;
+    q.layer[QUANT_HEAD].bias[0] = 1 << 26;
+    assert_string_equal("has a bias out of range", quant_flaw(&q));
+    q = good;
+    q.layer[0].bits = 33;
+    assert_string_equal("has a scale out of range", quant_flaw(&q));
+    q = good;
+    q.layers = 6;
+    q.layer[5] = (struct quant_layer){ .inputs = 1, .outputs = 1 };
+    assert_string_equal("does not have the layers of an LSTM", quant_flaw(&q));
+    lstm_fini(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +336,11 @@ int main(void)
         cmocka_unit_test(multiplier__one_weight_matches_tanh),
         cmocka_unit_test(multiplier__approximates_the_net),
         cmocka_unit_test(multiplier__approximates_random_nets),
+        cmocka_unit_test(step__follows_the_closed_form),
+        cmocka_unit_test(step__approximates_the_lstm),
+        cmocka_unit_test(init_lstm__has_the_size_of_the_paper),
+        cmocka_unit_test(init_lstm__refuses_other_nets),
+        cmocka_unit_test(flaw__names_what_is_wrong_with_an_lstm),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
