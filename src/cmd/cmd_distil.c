@@ -270,7 +270,7 @@ static int distil(const struct options *o, struct err *err)
 {
     struct policy teacher, made;
     struct model m;
-    int rc = model_load(&m, o->model, err);
+    int rc = policy_model_load(&m, o->model, err);
 
     if (rc)
         return rc;

@@ -86,8 +86,8 @@ static const struct key_row cc_others_keys[] = {
 };
 
 static const struct key_row rlcc_keys[] = {
-    { "model", KEY_NAME, "trees", "`trees`, `exported`, `mlp`, `int8`, `lstm`, or a file of `anole train "
-      "rlcc` (docs/rlcc.md)" },
+    { "model", KEY_NAME, "trees", "`trees`, `exported`, `mlp`, `int8`, `lstm`, `int8_lstm`, or a file of "
+      "`anole train rlcc` (docs/rlcc.md)" },
     { "range", KEY_REAL, "",      "a decision multiplies the rate by 1/(1 + range) to 1 + range; nets only. "
       "Default: the model's" },
     { 0 },

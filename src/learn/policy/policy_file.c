@@ -1,6 +1,7 @@
 #include "learn/policy/policy_file.h"
 
 #include "base/text.h"
+#include "learn/policy/policy_torch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -356,10 +357,37 @@ int policy_from_model(struct policy *p, const struct model *m, const char *name,
     return rc;
 }
 
+/* A checkpoint of PyTorch becomes the model that it would be here. */
+static int parse_torch(struct model *m, const char *path, const char *bytes, size_t length, struct err *err)
+{
+    struct policy p;
+    int rc = policy_torch_parse(&p, path, bytes, length, err);
+
+    if (rc)
+        return rc;
+    policy_to_model(&p, m);
+    policy_fini(&p);
+    return 0;
+}
+
+int policy_model_load(struct model *m, const char *path, struct err *err)
+{
+    char *bytes;
+    size_t length;
+    int rc = text_read_file(path, MODEL_BYTES_MAX, &bytes, &length, err);
+
+    if (rc)
+        return rc;
+    rc = policy_torch_is(bytes, length) ? parse_torch(m, path, bytes, length, err)
+                                        : model_parse(m, path, bytes, length, err);
+    free(bytes);
+    return rc;
+}
+
 int policy_load(struct policy *p, const char *path, struct err *err)
 {
     struct model m;
-    int rc = model_load(&m, path, err);
+    int rc = policy_model_load(&m, path, err);
 
     if (rc)
         return rc;

@@ -27,7 +27,10 @@ void policy_to_model(const struct policy *, struct model *);
 /* Refuses unknown kinds, versions and shapes. 'name' precedes the reason in err. */
 int policy_from_model(struct policy *, const struct model *, const char *name, struct err *);
 
-/* model_load() followed by policy_from_model(). */
+/* Like model_load(); also takes a checkpoint of RL-CC's authors (policy_torch.h). */
+int policy_model_load(struct model *, const char *path, struct err *);
+
+/* policy_model_load() followed by policy_from_model(). */
 int policy_load(struct policy *, const char *path, struct err *);
 
 #endif
