@@ -1,9 +1,10 @@
 /* tests/fuzz/fuzz_policy.c - whatever is thrown at policy_from_model(), a policy keeps its promises.
  *
- * The first byte says which kind of body the others are. Each input is tried as it is and once more with its
- * version made right.
+ * The first byte says which kind of body the others are: that of a model, which is tried as it is and once
+ * more with its version made right, or a checkpoint of PyTorch.
  */
 #include "learn/policy/policy_file.h"
+#include "learn/policy/policy_torch.h"
 #include "learn/tree/tree_certify.h"
 
 #include <stdint.h>
@@ -66,14 +67,32 @@ static void try(const struct model *m)
     policy_fini(&p);
 }
 
+static void try_checkpoint(const uint8_t *data, size_t size)
+{
+    struct err err = { "" };
+    struct policy p;
+
+    if (policy_torch_parse(&p, "fuzz", data, size, &err)) {
+        check_refusal(&err);
+        return;
+    }
+    check_policy(&p);
+    policy_fini(&p);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const kind[] = { "rlcc-lstm", "rlcc-int8", "rlcc-trees", "rlcc-mlp" };
+    static const char *const kind[] = { "rlcc-lstm", "rlcc-int8", "rlcc-trees", "rlcc-mlp", "rlcc-int8_lstm" };
+    const uint32_t kinds = sizeof kind / sizeof *kind;
     struct model m;
 
     if (size < 1)
         return 0;
-    model_init_body(&m, kind[data[0] % 4], data + 1, (uint32_t)size - 1);
+    if (data[0] % (kinds + 1) == kinds) {
+        try_checkpoint(data + 1, size - 1);
+        return 0;
+    }
+    model_init_body(&m, kind[data[0] % (kinds + 1)], data + 1, (uint32_t)size - 1);
     try(&m);
     if (m.body_bytes >= 4) {
         memcpy(m.body, "\1\0\0\0", 4);
