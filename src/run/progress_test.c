@@ -17,7 +17,7 @@ static const char text[] = "topology: {kind: star, hosts: 4, rate: 100Gbps, dela
 /* What is drawn after ten seconds of wall time and 'now_ps' of simulated time. */
 static void expect(uint64_t now_ps, uint64_t run_ps, const char *want)
 {
-    struct progress p = { .is_on = true, .start_s = progress_clock_s() - 10 };
+    struct progress p = { .is_on = true };
     struct scenario s;
     struct sim     *sim;
     struct err      err;
@@ -30,6 +30,7 @@ static void expect(uint64_t now_ps, uint64_t run_ps, const char *want)
     sim_run_until(sim, now_ps);
     fflush(stderr);
     dup2(fileno(out), STDERR_FILENO);
+    p.start_s = progress_clock_s() - 10;
     progress_update(&p, sim, run_ps);
     fflush(stderr);
     dup2(screen, STDERR_FILENO);
