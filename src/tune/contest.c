@@ -1,5 +1,6 @@
 /* src/tune/contest.c - see contest.h. */
 #include "tune/contest.h"
+#include "base/minmax.h"
 #include "tune/rehearse/search/tune_goal.h"
 
 #include <math.h>
@@ -9,27 +10,40 @@
 #define PAIRS_LEAST 4            /* before it is given up */
 #define BURN_IN_MAX 8            /* intervals: if messages take longer, blocks cannot tell settings apart */
 
-/* Intervals for which messages of the previous block are seen: twice as long as messages take. */
-static uint32_t burn_in_of(const struct seen *s, uint32_t intervals)
+/* Intervals for which messages of the previous block are seen: twice as long as messages of this class take. */
+static uint32_t burn_in_of(const struct seen *s, uint32_t intervals, int class)
 {
-    double longest = 0;
+    double took = s->waiting[class].messages * intervals / fmax(1, s->done[class].messages);
 
-    for (int c = 0; c < PREDICT_CLASSES; c++)
-        if (s->waiting[c].messages > 0)
-            longest = fmax(longest, s->waiting[c].messages * intervals / fmax(1, s->done[c].messages));
-    return (uint32_t)fmin(BURN_IN_MAX + 1, fmax(1, ceil(2 * longest)));
+    return (uint32_t)fmin(BURN_IN_MAX + 1, fmax(1, ceil(2 * took)));
+}
+
+/* Without messages that blocks cannot tell apart. */
+static struct outcomes comparable(const struct contest *c, const struct seen *seen)
+{
+    struct outcomes o = seen_outcomes(seen);
+
+    if (c->is_by_rate)
+        o.messages[PREDICT_ELEPHANTS] = o.slowdowns[PREDICT_ELEPHANTS] = 0;
+    return o;
 }
 
 bool contest_begin(struct contest *c, const struct contest_rule *rule, const struct goal *goal,
                    const struct seen *window, uint32_t intervals, uint64_t seed)
 {
-    uint32_t burn_in = burn_in_of(window, intervals);
+    uint32_t burn_in;
 
+    /* Rates of queue pairs that always send follow a change slowly. */
+    c->is_by_rate = rule->is_rate_enough && burn_in_of(window, intervals, PREDICT_ELEPHANTS) > BURN_IN_MAX;
+    burn_in = c->is_by_rate ? BURN_IN_MAX : 1;
+    for (int class = 0; class < PREDICT_CLASSES; class++)
+        if (class != PREDICT_ELEPHANTS || !c->is_by_rate)
+            burn_in = max_u32(burn_in, burn_in_of(window, intervals, class));
     if (burn_in > BURN_IN_MAX)
         return false;
     c->rule = *rule;
     c->goal = *goal;
-    c->before = seen_outcomes(window);
+    c->before = comparable(c, window);
     c->intervals = 0;
     pairing_init(&c->pairing, 2 * burn_in, burn_in, seed);
     evalue_init(&c->evalue, PAIR_SD);
@@ -57,14 +71,21 @@ uint32_t contest_pairs(const struct contest *c)
 }
 
 /* Higher is better; NAN: no message ended or waited. */
-static double value_of(const struct contest *c, const struct seen *seen)
+static double value_of(const struct contest *c, const struct seen *seen, double payload_bytes)
 {
+    const double   *weight = c->goal.weight;
     struct outcomes is;
+    double          gain;
 
     if (!seen)
         return NAN;
-    is = seen_outcomes(seen);
-    return isnan(goal_slowdown(&is, GOAL_ALL)) ? NAN : -goal_gain(&c->goal, &is, &c->before);
+    is = comparable(c, seen);
+    if (isnan(goal_slowdown(&is, GOAL_ALL)))
+        return NAN;
+    gain = -goal_gain(&c->goal, &is, &c->before);
+    if (!c->is_by_rate)
+        return gain;
+    return (1 - weight[GOAL_ELEPHANTS]) * gain + weight[GOAL_ELEPHANTS] * log(fmax(1, payload_bytes));
 }
 
 static bool is_better_in_the_end(const struct contest *c)
@@ -76,14 +97,14 @@ static bool is_better_in_the_end(const struct contest *c)
     return c->rule.is_lenient && gain > 0 && gain > sqrt(fmax(variance, 0));
 }
 
-enum contest_verdict contest_add(struct contest *c, const struct seen *seen)
+enum contest_verdict contest_add(struct contest *c, const struct seen *seen, double payload_bytes)
 {
     const struct evalue *e = &c->evalue;
     bool                 is_end_of_pair = ++c->intervals % (2 * c->pairing.length) == 0;
     uint32_t             tried = c->intervals / (2 * c->pairing.length);
     double               d;
 
-    if (pairing_add(&c->pairing, value_of(c, seen), &d))
+    if (pairing_add(&c->pairing, value_of(c, seen, payload_bytes), &d))
         evalue_add(&c->evalue, d);
     if (!is_end_of_pair)
         return CONTEST_ON;

@@ -7,7 +7,8 @@
  *
  * A message that was posted in one block and ends in the next is counted for the wrong setting. So the part
  * of a block that does not count is twice as long as messages take, by Little's law. Where that is too long,
- * there is no contest.
+ * there is no contest. If only elephants take too long (queue pairs that always send), a rule may judge them
+ * by goodput instead, most of which is theirs.
  */
 #ifndef TUNE_CONTEST_H
 #define TUNE_CONTEST_H
@@ -28,6 +29,7 @@ struct contest_rule {
     double   harm_max;           /* sum of the logarithms by which B was slower that ends it; 0: no limit */
     bool     is_lenient;         /* after the last pair B wins if it is better by more than its standard
                                   * error; false: A wins */
+    bool     is_rate_enough;     /* elephants that take too long count by goodput; false: no contest then */
 };
 
 enum contest_verdict { CONTEST_ON, CONTEST_A, CONTEST_B };
@@ -39,6 +41,7 @@ struct contest {
     struct evalue       evalue;
     struct outcomes     before;  /* what differences are relative to */
     uint32_t            intervals;
+    bool                is_by_rate;  /* elephants count by goodput */
 };
 
 /* 'window' are the messages of the last 'intervals'. Returns false if messages take too long. */
@@ -51,8 +54,8 @@ uint32_t contest_block(const struct contest *);
 /* Is B the setting of the next interval? */
 bool contest_is_b(const struct contest *);
 
-/* Adds the messages of an interval; NULL: they are unknown. */
-enum contest_verdict contest_add(struct contest *, const struct seen *);
+/* Adds the messages of an interval (NULL: they are unknown) and the payload that it delivered. */
+enum contest_verdict contest_add(struct contest *, const struct seen *, double payload_bytes);
 
 /* Logarithm by which messages are faster with B, and the number of pairs that say so. */
 double   contest_gain(const struct contest *);

@@ -38,7 +38,7 @@ static int won_by_b(const struct contest_rule *rule, double by, double noise, ui
             struct seen now = messages(2 * (contest_is_b(&c) ? by : 1) *
                                        exp(noise * (rng_real(&rng) - 0.5)), 0);
 
-            verdict = contest_add(&c, &now);
+            verdict = contest_add(&c, &now, 1);
         }
         won += verdict == CONTEST_B;
     }
@@ -83,7 +83,7 @@ static void contest__ends_without_messages(void **unused)
 
     (void)unused;
     assert_true(contest_begin(&c, &rule, goal_find("balanced"), &before, 1, 1));
-    while (contest_add(&c, intervals % 2 ? &none : NULL) == CONTEST_ON)
+    while (contest_add(&c, intervals % 2 ? &none : NULL, 1) == CONTEST_ON)
         intervals++;
     assert_int_equal(intervals, 16);
     assert_int_equal(contest_pairs(&c), 0);
@@ -108,6 +108,43 @@ static void contest_begin__needs_short_messages(void **unused)
     }
 }
 
+/* Twelve queue pairs that never end stand beside small messages, which take 'by' times as long with B, with
+ * which the network delivers 'rate' times as much. */
+static enum contest_verdict beside_endless(double by, double rate)
+{
+    struct contest_rule  rule = { .pairs = 12, .harm_max = 0.25, .is_rate_enough = true };
+    struct seen          window = messages(2, 0);
+    enum contest_verdict verdict = CONTEST_ON;
+    struct contest       c;
+
+    window.waiting[PREDICT_ELEPHANTS] = (struct seen_class){ 12, 1200 };
+    assert_true(contest_begin(&c, &rule, goal_find("balanced"), &window, 16, 1));
+    assert_int_equal(contest_block(&c), 16);
+    while (verdict == CONTEST_ON) {
+        struct seen now = messages(2 * (contest_is_b(&c) ? by : 1), 0);
+
+        window.waiting[PREDICT_ELEPHANTS].slowdowns += 100;      /* the longer they last, the slower */
+        now.waiting[PREDICT_ELEPHANTS] = window.waiting[PREDICT_ELEPHANTS];
+        verdict = contest_add(&c, &now, 1e7 * (contest_is_b(&c) ? rate : 1));
+    }
+    return verdict;
+}
+
+/* Messages that never end do not rule out a contest: what they get counts instead of how long they take. */
+static void contest__judges_endless_elephants_by_goodput(void **unused)
+{
+    struct contest_rule strict = { .pairs = 12 };
+    struct seen         window = messages(2, 0);
+    struct contest      c;
+
+    (void)unused;
+    assert_int_equal(beside_endless(0.78, 0.99), CONTEST_B);
+    assert_int_equal(beside_endless(0.78, 0.7), CONTEST_A);
+    assert_int_equal(beside_endless(1.2, 1), CONTEST_A);
+    window.waiting[PREDICT_ELEPHANTS] = (struct seen_class){ 12, 1200 };
+    assert_false(contest_begin(&c, &strict, goal_find("balanced"), &window, 16, 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -115,6 +152,7 @@ int main(void)
         cmocka_unit_test(contest__ends_when_it_costs_too_much),
         cmocka_unit_test(contest__ends_without_messages),
         cmocka_unit_test(contest_begin__needs_short_messages),
+        cmocka_unit_test(contest__judges_endless_elephants_by_goodput),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,8 +17,9 @@
  * Central (C-ACC, section 5.4): one agent with one setting for all uplinks and one for all other ports.
  *
  * The guard is ours. The reward does not see what messages suffer, so the initial thresholds of all queues
- * stay until messages are faster with the agents: both take turns in blocks (tune/contest.h). The contest is
- * repeated, less and less often, because traffic changes. Where hosts report no messages there is no guard.
+ * stay until messages are faster with the agents: both take turns in blocks (tune/contest.h). Elephants that
+ * take too long for blocks count by goodput. The contest is repeated, less and less often, because traffic
+ * changes. Where hosts report no messages there is no guard.
  */
 #include "tune/acc/acc.h"
 #include "learn/model.h"
@@ -512,7 +513,7 @@ static void remove_guard(struct acc *a)
 
 static void watch_messages(struct acc *a, const struct report *r, struct tuner_note *note)
 {
-    struct contest_rule rule = { .pairs = PAIRS, .harm_max = HARM_MAX };
+    struct contest_rule rule = { .pairs = PAIRS, .harm_max = HARM_MAX, .is_rate_enough = true };
     struct acc_guard   *g = &a->guard;
 
     seen_add(&g->window, &r->seen);
@@ -553,7 +554,7 @@ static void guard_step(struct acc *a, const struct report *r, struct tuner_note 
         watch_messages(a, r, note);
         return;
     }
-    verdict = contest_add(&a->guard.contest, &r->seen);
+    verdict = contest_add(&a->guard.contest, &r->seen, (double)r->payload_bytes);
     if (verdict != CONTEST_ON)
         end_contest(a, verdict == CONTEST_B, note);
 }

@@ -210,7 +210,8 @@ static void decide_finalist(struct search *s, struct knobs *knobs, struct tuner_
 static void search_contest(struct search *s, const struct report *r, struct knobs *knobs,
                            struct tuner_note *note)
 {
-    enum contest_verdict verdict = contest_add(&s->contest, r->has_seen ? &r->seen : NULL);
+    enum contest_verdict verdict = contest_add(&s->contest, r->has_seen ? &r->seen : NULL,
+                                               (double)r->payload_bytes);
     double               gain = contest_gain(&s->contest);
 
     *knobs = contest_is_b(&s->contest) ? s->finalist : *search_rival(s);

@@ -46,7 +46,7 @@ static void end(struct rehearser *t, bool is_other, struct knobs *knobs, struct 
 
 void duel_step(struct rehearser *t, const struct report *r, struct knobs *knobs, struct tuner_note *note)
 {
-    enum contest_verdict verdict = contest_add(&t->contest, &r->seen);
+    enum contest_verdict verdict = contest_add(&t->contest, &r->seen, (double)r->payload_bytes);
 
     note->phase = "confirm";
     *knobs = contest_is_b(&t->contest) ? t->floor.other : t->floor.knobs;
