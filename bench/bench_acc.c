@@ -2,10 +2,10 @@
  *
  *   bench_acc [-n RUNS]
  *
- * decide:   one decision for one queue: what is seen becomes the state of a net, the net is asked, a setting is chosen.
- * switch48: a switch of 48 ports, all of them busy, every 500 us, with ten readings of every queue length and the
- *           counters in each slot; the share of one core that it takes. Frozen, learning from a batch every slot, and
- *           frozen with all ports idle, for which the net is not asked.
+ * decide:   one decision for one queue: what is seen becomes the state of a net, the net chooses a setting.
+ * switch48: the share of a core that a switch of 48 ports takes, with a slot of 500 us and ten readings of
+ *           each queue length and the counters in it. Frozen, learning from a batch every slot, and frozen
+ *           with all ports idle, for which the net is not asked. Otherwise all ports are busy.
  */
 #include "base/err.h"
 #include "base/rng.h"
@@ -81,7 +81,8 @@ static void read_slot(struct bench *b)
 {
     for (int i = 0; i < PORTS; i++) {
         b->slot[i] = (struct queue_slot){
-            .tx_bytes = b->port[i].tx_bytes - b->was_tx[i], .marked_bytes = b->port[i].marked_bytes - b->was_marked[i],
+            .tx_bytes = b->port[i].tx_bytes - b->was_tx[i],
+            .marked_bytes = b->port[i].marked_bytes - b->was_marked[i],
             .queue_bytes_mean = b->sum[i] / SAMPLES, .ecn = b->ecn[i],
         };
         b->was_tx[i] = b->port[i].tx_bytes;

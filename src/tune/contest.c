@@ -10,7 +10,7 @@
 #define PAIRS_LEAST 4            /* before it is given up */
 #define BURN_IN_MAX 8            /* intervals: if messages take longer, blocks cannot tell settings apart */
 
-/* Intervals for which messages of the previous block are seen: twice as long as messages of this class take. */
+/* Intervals for which messages of the previous block are seen: twice as long as those of a class take. */
 static uint32_t burn_in_of(const struct seen *s, uint32_t intervals, int class)
 {
     double took = s->waiting[class].messages * intervals / fmax(1, s->done[class].messages);

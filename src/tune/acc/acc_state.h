@@ -17,9 +17,10 @@
  * and the net then starts with it (train/train.h).
  *
  *                link below 80 %   80 to 95 %   above
- *   below 5 KB         0                5         10 to 20 KB           1                6         11 to 80
- *   KB           2                7         12      mean length in the last slot, per 25 Gb/s of the port to
- *   320 KB          3                8         13      if lengths are scaled
+ *   below 5 KB         0                5         10
+ *   to 20 KB           1                6         11
+ *   to 80 KB           2                7         12      mean length in the last slot,
+ *   to 320 KB          3                8         13      per 25 Gb/s of the port if lengths are scaled
  *   above              4                9         14
  */
 #ifndef TUNE_ACC_ACC_STATE_H
