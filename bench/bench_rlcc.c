@@ -197,20 +197,21 @@ static void write_export(const char *path, const struct forest *f)
 
 static void bench_all(const char *export_path)
 {
-    struct policy mlp, lstm, int8, trees;
+    struct policy mlp, lstm, int8, int8_lstm, trees;
     struct forest f;
     struct rng rng;
 
     rng_init(&rng, 1, 0);
     test_teacher_init(&mlp);
     policy_init_lstm(&lstm, &rng);
-    if (policy_init_int8(&int8, &mlp, NULL))
+    if (policy_init_int8(&int8, &mlp, NULL) || policy_init_int8(&int8_lstm, &lstm, NULL))
         bench_fail("int8", "refused");
     compare_trees(&mlp, &f);
     policy_init_trees(&trees, &f);
     bench_decision("rlcc.mlp.decision", &mlp);
     bench_decision("rlcc.lstm.decision", &lstm);
     bench_decision("rlcc.int8.decision", &int8);
+    bench_decision("rlcc.int8_lstm.decision", &int8_lstm);
     bench_decision("rlcc.trees.decision", &trees);
     bench_rule(&f);
     bench_print("rlcc.trees.operations", tree_export_cost(&f).operations, "operations");
@@ -222,6 +223,7 @@ static void bench_all(const char *export_path)
     policy_fini(&mlp);
     policy_fini(&lstm);
     policy_fini(&int8);
+    policy_fini(&int8_lstm);
 }
 
 int main(int argc, char **argv)

@@ -37,7 +37,8 @@ static int quantise(struct quant *q, const struct policy *net, struct err *err)
         return quant_init(q, &net->mlp, net->range, err);
     if (net->body == POLICY_LSTM)
         return quant_init_lstm(q, &net->lstm, net->range, err);
-    return err_set(err, EINVAL, "only an mlp or an lstm can be made int8, not %s", policy_body_name[net->body]);
+    return err_set(err, EINVAL, "only an mlp or an lstm can be made int8, not %s",
+                   policy_body_name[net->body]);
 }
 
 int policy_init_int8(struct policy *p, const struct policy *net, struct err *err)
@@ -48,7 +49,8 @@ int policy_init_int8(struct policy *p, const struct policy *net, struct err *err
     if (rc)
         free(q);
     else
-        *p = (struct policy){ .body = q->is_lstm ? POLICY_INT8_LSTM : POLICY_INT8, .range = net->range, .int8 = q };
+        *p = (struct policy){ .body = q->is_lstm ? POLICY_INT8_LSTM : POLICY_INT8,
+                              .range = net->range, .int8 = q };
     return rc;
 }
 

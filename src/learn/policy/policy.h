@@ -47,8 +47,8 @@ struct policy_flow {
     float    memory[];           /* LSTM: c, then h; int8_lstm: the bytes of struct quant_state */
 };
 
-/* mlp and lstm start with orthogonal weights of gain sqrt 2 (orthogonal.h). int8, int8_lstm and trees are made
- * from existing ones; integers may be refused, see quant_init(). */
+/* mlp and lstm start with orthogonal weights of gain sqrt 2 (orthogonal.h). int8, int8_lstm and trees are
+ * made from existing ones; integers may be refused, see quant_init(). */
 void policy_init_mlp(struct policy *, struct rng *);
 void policy_init_lstm(struct policy *, struct rng *);
 int  policy_init_int8(struct policy *, const struct policy *net, struct err *);

@@ -76,7 +76,8 @@ static int open_path(const struct torch_file *f, const char *path, struct torch_
     const unsigned char *end = find_end(f);
     size_t at = end ? number_at(end + 16, 4) : f->length;
 
-    while (at <= f->length && f->length - at >= ENTRY_BYTES && number_at(f->bytes + at, 4) == ENTRY_SIGNATURE) {
+    while (at <= f->length && f->length - at >= ENTRY_BYTES &&
+           number_at(f->bytes + at, 4) == ENTRY_SIGNATURE) {
         const unsigned char *entry = f->bytes + at;
         size_t name = number_at(entry + 28, 2), more = number_at(entry + 30, 2) + number_at(entry + 32, 2);
 
@@ -135,12 +136,14 @@ static struct torch_span find_key(struct torch_span pickle, const char *tensor)
 
 /* ---- the net ---- */
 
-static int read_weights(const struct torch_file *f, struct torch_span numbers, const char *tensor, float *weights,
-                        uint32_t inputs, uint32_t outputs)
+static int read_weights(const struct torch_file *f, struct torch_span numbers, const char *tensor,
+                        float *weights, uint32_t inputs, uint32_t outputs)
 {
-    if (numbers.length != sizeof(float) * inputs * outputs)
-        return refuse(f, "%s has %zu bytes; those of 4-12relu-12relu-1tanh would be %zu", tensor, numbers.length,
-                      sizeof(float) * inputs * outputs);
+    size_t wanted = sizeof(float) * inputs * outputs;
+
+    if (numbers.length != wanted)
+        return refuse(f, "%s has %zu bytes; those of 4-12relu-12relu-1tanh would be %zu", tensor,
+                      numbers.length, wanted);
     for (uint32_t o = 0; o < outputs; o++)
         for (uint32_t i = 0; i < inputs; i++) {
             uint32_t bits = number_at(numbers.at + sizeof(float) * ((size_t)o * inputs + i), 4);
@@ -153,8 +156,8 @@ static int read_weights(const struct torch_file *f, struct torch_span numbers, c
     return 0;
 }
 
-static int read_layer(const struct torch_file *f, struct torch_span pickle, const char *tensor, float *weights,
-                      uint32_t inputs, uint32_t outputs)
+static int read_layer(const struct torch_file *f, struct torch_span pickle, const char *tensor,
+                      float *weights, uint32_t inputs, uint32_t outputs)
 {
     struct torch_span key = find_key(pickle, tensor), numbers;
     char path[sizeof("/data/") + KEY_BYTES_MAX];

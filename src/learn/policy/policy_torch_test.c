@@ -1,5 +1,5 @@
-/* src/learn/policy/policy_torch_test.c - archives as torch.save() writes them, made here: the authors' file has no
- * licence. What their net decides, and the layout of its archive, are taken from it. */
+/* src/learn/policy/policy_torch_test.c - reads archives with the layout of torch.save(). They are made here:
+ * the authors' file has no licence. */
 #include "learn/policy/policy_file.h"
 #include "learn/policy/policy_torch.h"
 
@@ -28,7 +28,8 @@ static void put(FILE *f, uint32_t value, int bytes)
         fputc(i < 4 ? (int)(value >> 8 * i & 255) : 0, f);
 }
 
-/* PyTorch leaves sizes and checksums out of the local header, and pads content to 64 bytes by an extra field. */
+/* PyTorch leaves sizes and checksums out of the local header, and aligns content to 64 bytes by an extra
+ * field. */
 static void add_file(struct archive *a, const char *name, const void *content, uint32_t size)
 {
     uint32_t at = (uint32_t)ftell(a->f), padding = (64 - (at + 30 + (uint32_t)strlen(name)) % 64) % 64;
@@ -109,7 +110,8 @@ static float weight(uint32_t layer, uint32_t output, uint32_t input)
     return 1000 * (float)(layer + 1) + 20 * (float)output + (float)input;
 }
 
-static void add_weights(struct archive *a, const char *name, uint32_t layer, uint32_t outputs, uint32_t inputs)
+static void add_weights(struct archive *a, const char *name, uint32_t layer, uint32_t outputs,
+                        uint32_t inputs)
 {
     float numbers[12 * 12];
 
@@ -171,20 +173,23 @@ static void parse__refuses_with_one_clear_line(void **unused)
     assert_string_equal("m: is no checkpoint of RL-CC: the archive is compressed", reason(&a, a.length));
     free(a.bytes);
     make_archive(&a, "actor.weight", 0);
-    assert_string_equal("m: is no checkpoint of RL-CC: there is no tensor net.0.weight", reason(&a, a.length));
+    assert_string_equal("m: is no checkpoint of RL-CC: there is no tensor net.0.weight",
+                        reason(&a, a.length));
     free(a.bytes);
     make_archive(&a, "net.0.bias", 0);
     assert_string_equal("m: is no checkpoint of RL-CC: the net has biases", reason(&a, a.length));
     free(a.bytes);
     make_archive(&a, "net.0.weight", 0);
-    assert_string_equal("m: is no checkpoint of RL-CC: there is no data.pkl in it", reason(&a, a.length - 30));
+    assert_string_equal("m: is no checkpoint of RL-CC: there is no data.pkl in it",
+                        reason(&a, a.length - 30));
     memset(a.bytes + a.file[3].content, 0xff, 4);            /* a weight of the first layer */
     assert_string_equal("m: is no checkpoint of RL-CC: net.0.weight has a weight that is not a finite number",
                         reason(&a, a.length));
     free(a.bytes);
 }
 
-/* With any single byte changed, or cut short anywhere, it is read or refused, and nothing beyond its end is touched. */
+/* With any single byte changed, or cut short anywhere, it is read or refused, and nothing beyond its end is
+ * touched. */
 static void parse__survives_damage(void **unused)
 {
     struct archive a;

@@ -205,7 +205,8 @@ const char *quant_flaw(const struct quant *q)
     for (uint32_t i = 0; i < q->layers; i++) {
         const struct quant_layer *l = &q->layer[i];
 
-        if (l->inputs != quant_inputs(q, i) || l->inputs < 1 || l->outputs < 1 || l->outputs > QUANT_WIDTH_MAX)
+        if (l->inputs != quant_inputs(q, i) || l->inputs < 1 || l->outputs < 1 ||
+            l->outputs > QUANT_WIDTH_MAX)
             return "has layers that do not fit together";
         if (l->bits < 0 || l->bits > bits_max)
             return "has a scale out of range";
@@ -330,14 +331,24 @@ int32_t quant_multiplier(const struct quant *q, const int16_t feature[QUANT_FEAT
 
 /* ---- inference of an LSTM ---- */
 
+/* A bias in 2^-bits. */
+static int64_t scale_bias(int32_t bias, int32_t bits)
+{
+    int32_t shift = bits - OUTPUT_BITS;
+
+    if (shift >= 0)
+        return (int64_t)bias * (1ll << shift);
+    return bias >> (shift > -31 ? -shift : 31);
+}
+
 /* Returns the bits of 'wide'. */
 static int32_t run_biased(const struct quant_layer *l, const struct quant_values *v, int64_t *wide)
 {
-    int32_t bits = v->bits + l->bits, shift = bits - OUTPUT_BITS;
+    int32_t bits = v->bits + l->bits;
 
     multiply_weights(l, v, wide);
     for (uint32_t o = 0; o < l->outputs; o++)
-        wide[o] += shift >= 0 ? (int64_t)l->bias[o] * (1ll << shift) : l->bias[o] >> (shift > -31 ? -shift : 31);
+        wide[o] += scale_bias(l->bias[o], bits);
     return bits;
 }
 

@@ -186,8 +186,8 @@ static void multiplier__approximates_random_nets(void **unused)
 
 /* ---- LSTM ---- */
 
-/* An LSTM of zeros: the input, forget and output gates are 1/2. With a candidate near 1, c is 1 - 2^-n after n
- * steps. */
+/* An LSTM of zeros: the input, forget and output gates are 1/2. With a candidate near 1, c is 1 - 2^-n after
+ * n steps. */
 static void step__follows_the_closed_form(void **unused)
 {
     const uint32_t cells = lstm_shape_rlcc.cells;
