@@ -64,7 +64,7 @@ setup_file() {
     grep -qxE '  mean 0\.000[0-9]+, root mean square 0\.00[0-9]+' "$dir/out"
     run_apart "$ANOLE" explain rlcc "$dir/int8_lstm.rlcc" --states 100
     grep -qx 'a decision takes 2640 multiplications and additions' "$dir/out"
-    run_apart "$ANOLE" run scenarios/cc_rlcc.yaml --set "rlcc=$dir/int8_lstm.rlcc" --set run=200us
+    run_apart "$ANOLE" run scenarios/cc_rlcc.yaml --set "rlcc=$dir/int8_lstm.rlcc" --set run=200us --set traffic.0.spread=100us
     [ "$status" -eq 0 ]
 }
 
