@@ -4,11 +4,13 @@
 #include "tune/rehearse/search/tune_goal.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #define PAIR_SD     0.1          /* of differences of blocks: a guess, which costs time at worst */
 #define PAIR_E      20.0         /* evidence that decides: 1 in 20 is wrong at most */
 #define PAIRS_LEAST 4            /* before it is given up */
 #define BURN_IN_MAX 8            /* intervals: if messages take longer, blocks cannot tell settings apart */
+#define JOBS_SHARE  0.5          /* of bytes: with more, it is the progress of jobs that counts */
 
 /* Intervals for which messages of the previous block are seen: twice as long as those of a class take. */
 static uint32_t burn_in_of(const struct seen *s, uint32_t intervals, int class)
@@ -28,23 +30,55 @@ static struct outcomes comparable(const struct contest *c, const struct seen *se
     return o;
 }
 
+static uint32_t longest_burn_in(const struct seen *s, uint32_t intervals, bool has_elephants)
+{
+    uint32_t longest = 1;
+
+    for (int class = 0; class < PREDICT_CLASSES; class++)
+        if (class != PREDICT_ELEPHANTS || has_elephants)
+            longest = max_u32(longest, burn_in_of(s, intervals, class));
+    return longest;
+}
+
+bool contest_is_possible(const struct seen *window, uint32_t intervals)
+{
+    return longest_burn_in(window, intervals, true) <= BURN_IN_MAX;
+}
+
+bool contest_is_of_jobs(const struct seen *s)
+{
+    double bytes = 0;
+
+    for (int i = 0; i < SEEN_JOBS; i++)
+        bytes += (double)s->job[i].bytes * s->job[i].messages;
+    return bytes > JOBS_SHARE * (double)s->posted_bytes;
+}
+
+static void find_jobs(struct contest *c, const struct seen *window, uint32_t intervals)
+{
+    for (int i = 0; i < SEEN_JOBS; i++)
+        c->job[i] = (struct contest_job){ .bytes = window->job[i].messages ? window->job[i].bytes : 0,
+                                          .before = (double)window->job[i].messages / intervals };
+    c->counted[ARM_A] = c->counted[ARM_B] = 0;
+    c->is_of_jobs = contest_is_of_jobs(window);
+}
+
 bool contest_begin(struct contest *c, const struct contest_rule *rule, const struct goal *goal,
                    const struct seen *window, uint32_t intervals, uint64_t seed)
 {
     uint32_t burn_in;
 
-    /* Rates of queue pairs that always send follow a change slowly. */
     c->is_by_rate = rule->is_rate_enough && burn_in_of(window, intervals, PREDICT_ELEPHANTS) > BURN_IN_MAX;
-    burn_in = c->is_by_rate ? BURN_IN_MAX : 1;
-    for (int class = 0; class < PREDICT_CLASSES; class++)
-        if (class != PREDICT_ELEPHANTS || !c->is_by_rate)
-            burn_in = max_u32(burn_in, burn_in_of(window, intervals, class));
+    burn_in = longest_burn_in(window, intervals, !c->is_by_rate);
+    if (c->is_by_rate)
+        burn_in = max_u32(burn_in, BURN_IN_MAX);     /* rates of pairs that always send follow a change slowly */
     if (burn_in > BURN_IN_MAX)
         return false;
     c->rule = *rule;
     c->goal = *goal;
     c->before = comparable(c, window);
     c->intervals = 0;
+    find_jobs(c, window, intervals);
     pairing_init(&c->pairing, 2 * burn_in, burn_in, seed);
     evalue_init(&c->evalue, PAIR_SD);
     return true;
@@ -70,15 +104,60 @@ uint32_t contest_pairs(const struct contest *c)
     return c->evalue.pairs;
 }
 
+/* The share of its progress that the job loses with B that loses most; 0: none loses. */
+static double job_loss(const struct contest *c)
+{
+    double loss = 0;
+
+    for (int i = 0; i < SEEN_JOBS && c->counted[ARM_A] && c->counted[ARM_B]; i++) {
+        const struct contest_job *j = &c->job[i];
+        double                    a = j->posted[ARM_A] / c->counted[ARM_A];
+
+        if (j->bytes && a > 0)
+            loss = fmax(loss, 1 - j->posted[ARM_B] / c->counted[ARM_B] / a);
+    }
+    return loss;
+}
+
+static double posted_by(const struct contest_job *j, const struct seen *seen)
+{
+    for (int i = 0; i < SEEN_JOBS; i++)
+        if (seen->job[i].bytes == j->bytes)
+            return seen->job[i].messages;
+    return 0;
+}
+
+/* Adds the progress of an interval. Returns its mean over jobs, relative to that before the contest. */
+static double progress_of(struct contest *c, const struct seen *seen)
+{
+    bool   is_counted = c->pairing.interval >= c->pairing.burn_in;
+    double sum = 0, jobs = 0;
+
+    c->counted[pairing_arm(&c->pairing)] += is_counted;
+    for (int i = 0; i < SEEN_JOBS; i++)
+        if (c->job[i].bytes) {
+            double posted = posted_by(&c->job[i], seen);
+
+            if (is_counted)
+                c->job[i].posted[pairing_arm(&c->pairing)] += posted;
+            sum += posted / c->job[i].before;
+            jobs++;
+        }
+    return sum / jobs;
+}
+
 /* Higher is better; NAN: no message ended or waited. */
-static double value_of(const struct contest *c, const struct seen *seen, double payload_bytes)
+static double value_of(struct contest *c, const struct seen *seen, double payload_bytes)
 {
     const double   *weight = c->goal.weight;
     struct outcomes is;
-    double          gain;
+    double          gain, progress;
 
     if (!seen)
         return NAN;
+    progress = progress_of(c, seen);
+    if (c->is_of_jobs)
+        return progress;
     is = comparable(c, seen);
     if (isnan(goal_slowdown(&is, GOAL_ALL)))
         return NAN;
@@ -97,6 +176,17 @@ static bool is_better_in_the_end(const struct contest *c)
     return c->rule.is_lenient && gain > 0 && gain > sqrt(fmax(variance, 0));
 }
 
+static bool harms_jobs(const struct contest *c)
+{
+    return job_loss(c) > c->goal.job_bound;
+}
+
+/* What B has cost so far, by its subject and by the job that loses most. */
+static double harm_of(const struct contest *c)
+{
+    return fmax(-c->evalue.sum, job_loss(c) * c->evalue.pairs);
+}
+
 enum contest_verdict contest_add(struct contest *c, const struct seen *seen, double payload_bytes)
 {
     const struct evalue *e = &c->evalue;
@@ -108,11 +198,24 @@ enum contest_verdict contest_add(struct contest *c, const struct seen *seen, dou
         evalue_add(&c->evalue, d);
     if (!is_end_of_pair)
         return CONTEST_ON;
-    if (evalue_above(e, 0) >= PAIR_E)
+    if (evalue_above(e, 0) >= PAIR_E && !harms_jobs(c))
         return CONTEST_B;
-    if (c->rule.harm_max > 0 && e->sum < -c->rule.harm_max)
+    if (c->rule.harm_max > 0 && harm_of(c) > c->rule.harm_max)
         return CONTEST_A;
     if (tried >= c->rule.pairs)
-        return is_better_in_the_end(c) ? CONTEST_B : CONTEST_A;
+        return is_better_in_the_end(c) && !harms_jobs(c) ? CONTEST_B : CONTEST_A;
     return tried >= PAIRS_LEAST && evalue_gain(e) <= 0 ? CONTEST_A : CONTEST_ON;
+}
+
+const char *contest_text(const struct contest *c, char buf[CONTEST_TEXT])
+{
+    double gain = contest_gain(c), percent = c->is_of_jobs ? 100 * gain : 100 * (1 - exp(-gain));
+    int    length = snprintf(buf, CONTEST_TEXT, "in %u pairs of blocks %s are %.1f %% %s", contest_pairs(c),
+                             c->is_of_jobs ? "jobs" : "messages", fabs(percent),
+                             gain > 0 ? "faster" : "slower");
+
+    if (harms_jobs(c))
+        snprintf(buf + length, CONTEST_TEXT - (size_t)length, ", and one job is %.1f %% slower,",
+                 100 * job_loss(c));
+    return buf;
 }

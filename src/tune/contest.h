@@ -1,9 +1,15 @@
-/* src/tune/contest.h - compares two settings on the network itself, by the messages that hosts report.
+/* src/tune/contest.h - compares two settings on the network itself, by what hosts report: how fast messages are,
+ * and how fast jobs go on.
  *
  * Blocks of intervals with A, the setting to fall back to, and B alternate in random order (base/evidence).
  * B wins at any time with an e-value of 20. A wins when B has not been better in the mean of four pairs, or
  * has cost too much. When all pairs are used up, the rule decides. A block without messages says nothing of
  * its setting, so its pair does not count as better.
+ *
+ * Messages of a job follow one another, so the number that it posts is its progress. A job whose messages are
+ * as fast may still go on more slowly, if those that the others wait for are slower. Where jobs post most of
+ * the bytes, their progress is compared in place of the messages. B never wins if a job, whatever its share,
+ * makes less progress than the goal allows (job_bound).
  *
  * A message that was posted in one block and ends in the next is counted for the wrong setting. So the part
  * of a block that does not count is twice as long as messages take, by Little's law. Where that is too long,
@@ -42,9 +48,20 @@ struct contest {
     struct outcomes     before;  /* what differences are relative to */
     uint32_t            intervals;
     bool                is_by_rate;  /* elephants count by goodput */
+
+    struct contest_job {
+        uint64_t bytes;          /* of its messages; 0: no job */
+        double   before;         /* messages posted per interval */
+        double   posted[2];      /* by arm, in the intervals that count, */
+    }                   job[SEEN_JOBS];
+    uint32_t            counted[2];          /* and how many these are */
+    bool                is_of_jobs;          /* they post most of the bytes */
 };
 
-/* 'window' are the messages of the last 'intervals'. Returns false if messages take too long. */
+/* Are messages short enough for a contest? 'window' are those of the last 'intervals'. */
+bool contest_is_possible(const struct seen *window, uint32_t intervals);
+
+/* Returns false if it is not possible. */
 bool contest_begin(struct contest *, const struct contest_rule *, const struct goal *,
                    const struct seen *window, uint32_t intervals, uint64_t seed);
 
@@ -57,8 +74,16 @@ bool contest_is_b(const struct contest *);
 /* Adds the messages of an interval (NULL: they are unknown) and the payload that it delivered. */
 enum contest_verdict contest_add(struct contest *, const struct seen *, double payload_bytes);
 
-/* Logarithm by which messages are faster with B, and the number of pairs that say so. */
+/* Do jobs post most of the bytes? */
+bool contest_is_of_jobs(const struct seen *);
+
+/* Logarithm by which messages are faster with B, or share of progress by which jobs are; and the number of
+ * pairs that say so. */
 double   contest_gain(const struct contest *);
 uint32_t contest_pairs(const struct contest *);
+
+/* The same in words: "in 6 pairs of blocks messages are 3.1 % faster". Returns buf. */
+#define CONTEST_TEXT 128
+const char *contest_text(const struct contest *, char buf[CONTEST_TEXT]);
 
 #endif

@@ -89,6 +89,84 @@ static void contest__ends_without_messages(void **unused)
     assert_int_equal(contest_pairs(&c), 0);
 }
 
+/* 'jobs' of the bytes are a job's; 'progress' is the number of its messages in the interval. */
+static struct seen with_job(struct seen s, double jobs, double progress)
+{
+    s.job[0] = (struct seen_job){ .bytes = 1000, .messages = (uint32_t)progress };
+    s.posted_bytes = (uint64_t)(1000 * 100 / jobs);
+    return s;
+}
+
+/* Messages take 'slowdown' times as long with B, and the job makes 'progress' times as much. */
+static enum contest_verdict verdict_with_job(double jobs, double slowdown, double progress, uint32_t *intervals)
+{
+    struct contest_rule  rule = { .pairs = 12, .harm_max = 0.5, .is_lenient = true };
+    struct seen          before = with_job(messages(2, 0), jobs, 100);
+    struct contest       c;
+    enum contest_verdict verdict = CONTEST_ON;
+
+    assert_true(contest_begin(&c, &rule, goal_find("balanced"), &before, 1, 1));
+    for (*intervals = 0; verdict == CONTEST_ON; ++*intervals) {
+        bool        is_b = contest_is_b(&c);
+        struct seen now = with_job(messages(is_b ? 2 * slowdown : 2, 0), jobs, is_b ? 100 * progress : 100);
+
+        verdict = contest_add(&c, &now, 1);
+    }
+    return verdict;
+}
+
+/* Where jobs post most of the bytes their progress decides, whatever messages suffer. Elsewhere messages decide,
+ * but a job may not lose more than 2 % of its progress. */
+static void contest__decides_by_progress_of_jobs(void **unused)
+{
+    static const struct { double jobs, slowdown, progress; enum contest_verdict is; } row[] = {
+        { 0.9, 1.2, 1.2, CONTEST_B }, { 0.9, 0.5, 0.8, CONTEST_A }, { 0.9, 0.5, 1, CONTEST_A },
+        { 0.1, 0.7, 1.0, CONTEST_B }, { 0.1, 0.7, 0.99, CONTEST_B }, { 0.1, 0.7, 0.97, CONTEST_A },
+        { 0.1, 1.3, 1.5, CONTEST_A },
+    };
+    uint32_t intervals;
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+        assert_int_equal(verdict_with_job(row[i].jobs, row[i].slowdown, row[i].progress, &intervals), row[i].is);
+}
+
+/* A job that loses 60 % of its progress ends a contest after the first pair, of four intervals. */
+static void contest__ends_when_a_job_loses_too_much(void **unused)
+{
+    uint32_t intervals;
+
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(verdict_with_job(i ? 0.9 : 0.1, 0.9, 0.4, &intervals), CONTEST_A);
+        assert_int_equal(intervals, 4);
+    }
+}
+
+/* The slowest of two jobs counts: one is half as fast, and the other three times as fast. */
+static void contest__no_job_pays_for_another(void **unused)
+{
+    struct contest_rule  rule = { .pairs = 12 };
+    struct seen          before = with_job(messages(2, 0), 0.9, 100);
+    struct contest       c;
+    enum contest_verdict verdict = CONTEST_ON;
+    char                 text[CONTEST_TEXT];
+
+    (void)unused;
+    before.job[1] = (struct seen_job){ .bytes = 2000, .messages = 100 };
+    assert_true(contest_begin(&c, &rule, goal_find("balanced"), &before, 1, 1));
+    while (verdict == CONTEST_ON) {
+        struct seen now = before;
+
+        now.job[0].messages = contest_is_b(&c) ? 50 : 100;
+        now.job[1].messages = contest_is_b(&c) ? 300 : 100;
+        verdict = contest_add(&c, &now, 1);
+    }
+    assert_int_equal(verdict, CONTEST_A);
+    assert_string_equal(contest_text(&c, text),
+                        "in 12 pairs of blocks jobs are 75.0 % faster, and one job is 50.0 % slower,");
+}
+
 /* By Little's law messages take as many intervals as there are waiting per message that ends in one. */
 static void contest_begin__needs_short_messages(void **unused)
 {
@@ -151,6 +229,9 @@ int main(void)
         cmocka_unit_test(contest__decides_by_messages),
         cmocka_unit_test(contest__ends_when_it_costs_too_much),
         cmocka_unit_test(contest__ends_without_messages),
+        cmocka_unit_test(contest__decides_by_progress_of_jobs),
+        cmocka_unit_test(contest__ends_when_a_job_loses_too_much),
+        cmocka_unit_test(contest__no_job_pays_for_another),
         cmocka_unit_test(contest_begin__needs_short_messages),
         cmocka_unit_test(contest__judges_endless_elephants_by_goodput),
     };

@@ -532,10 +532,9 @@ static void watch_messages(struct acc *a, const struct report *r, struct tuner_n
 static void end_contest(struct acc *a, bool is_better, struct tuner_note *note)
 {
     struct acc_guard *g = &a->guard;
-    double            gain = contest_gain(&g->contest);
+    char              text[CONTEST_TEXT];
 
-    tuner_say(note, "in %u pairs of blocks messages are %.1f %% %s with the agents: %s",
-              contest_pairs(&g->contest), 100 * fabs(exp(-gain) - 1), gain > 0 ? "faster" : "slower",
+    tuner_say(note, "%s with the agents: %s", contest_text(&g->contest, text),
               is_better ? "they decide" : "the initial thresholds stay");
     g->stage = is_better ? STAGE_AGENTS : STAGE_START;
     g->wait = g->again;
