@@ -288,7 +288,7 @@ static void search__applies_allowed_settings_only(void **unused)
     for (int kind = SPACE_SAFE; kind <= SPACE_ARTIFACT; kind++) {
         const struct test_option option[] = {
             { "space", space_names[kind] }, { "trigger", "always" }, { "known", "no" },
-            { "remember", "no" }, { "guard", "0" }, END
+            { "remember", "no" }, { "guard", "0" }, { "floor", "no" }, END
         };
         struct world world = test_world(5);
         struct knobs knobs;

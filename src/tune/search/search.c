@@ -1,7 +1,6 @@
 #include "tune/search/search.h"
 #include "tune/search/search_engine.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,7 +211,7 @@ static void search_contest(struct search *s, const struct report *r, struct knob
 {
     enum contest_verdict verdict = contest_add(&s->contest, r->has_seen ? &r->seen : NULL,
                                                (double)r->payload_bytes);
-    double               gain = contest_gain(&s->contest);
+    char                 text[CONTEST_TEXT];
 
     *knobs = contest_is_b(&s->contest) ? s->finalist : *search_rival(s);
     if (verdict == CONTEST_ON) {
@@ -221,8 +220,7 @@ static void search_contest(struct search *s, const struct report *r, struct knob
         return;
     }
     note->verdict = verdict == CONTEST_B ? TUNER_ACCEPTED : TUNER_REJECTED;
-    tuner_say(note, "in %u pairs of blocks messages are %.1f %% %s with the new setting: %s is kept",
-               contest_pairs(&s->contest), 100 * fabs(exp(-gain) - 1), gain > 0 ? "faster" : "slower",
+    tuner_say(note, "%s with the new setting: %s is kept", contest_text(&s->contest, text),
                verdict == CONTEST_B ? "it" : rival_name(s));
     search_keep(s, verdict == CONTEST_B ? &s->finalist : search_rival(s), knobs);
 }
@@ -403,10 +401,7 @@ static void on_watch(struct search *s, bool has_changed, const struct search_now
     if (!knobs_equal(knobs, &s->before))
         s->start = *knobs;       /* somebody else has set it */
     s->before = *knobs;
-    tuner_say(note, "%s",
-               guard_allows(s) ? search_why_not(s) :
-               s->searches ? "the last search cost traffic that is not made up for" :
-               "the network is watched before the first search");
+    tuner_say(note, "%s", guard_allows(s) ? search_why_not(s) : guard_why_not(s));
 }
 
 /* ---- the hooks ---- */
@@ -483,10 +478,10 @@ static bool is_guarded(struct search *s, const struct report *r, struct search_n
     return true;
 }
 
-/* Messages of a search since its setting was changed. */
+/* Messages since the setting was changed. */
 static void add_to_window(struct search *s, const struct report *r, const struct knobs *knobs)
 {
-    if (!search_is_on(s) || !knobs_equal(knobs, &s->seen_with)) {
+    if (!knobs_equal(knobs, &s->seen_with)) {
         s->window = (struct seen){ 0 };
         s->windows = 0;
         s->seen_with = *knobs;
@@ -497,9 +492,8 @@ static void add_to_window(struct search *s, const struct report *r, const struct
     s->windows++;
 }
 
-void search_step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)
+static void one_step(struct search *s, const struct report *r, struct knobs *knobs, struct tuner_note *note)
 {
-    struct search    *s = state;
     bool              has_changed = search_compare_flows(s, &r->fsd), is_silent;
     struct search_now now;
     struct knobs      was;
@@ -531,6 +525,18 @@ void search_step(void *state, const struct report *r, struct knobs *knobs, struc
         return;
     go_on(s, has_changed, is_silent, &now, knobs, note);
     s->skip = search_is_on(s) && !knobs_equal(&was, knobs) ? search_count(s, SEARCH_SETTLE) : 0;
+}
+
+void search_step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)
+{
+    struct search *s = state;
+    struct knobs   was = *knobs;
+
+    if (raise_end(&s->raise, knobs, note))
+        return;
+    one_step(s, r, knobs, note);
+    if (search_is(s, SEARCH_FLOOR, true))
+        raise_begin(&s->raise, &s->world, &was, &s->start, knobs);
 }
 
 void search_best(const void *state, struct knobs *knobs)

@@ -11,6 +11,7 @@
 
 #include "meter/kl.h"
 #include "tune/contest.h"
+#include "tune/raise.h"
 #include "tune/search/search_algo.h"
 
 /* Choices of options, in the order of their names in search.c. */
@@ -96,6 +97,7 @@ struct search {
     struct utility_terms sum[2];             /* of the finalist, of its rival */
     uint32_t             turn;
     struct search_guard  guard;
+    struct raise         raise;              /* with a floor */
 };
 
 static inline bool search_is(const struct search *s, enum search_option option, int choice)
@@ -215,7 +217,7 @@ struct utility_terms summary_of(const struct utility_terms *seen, uint32_t count
  *     traffic, and the setting from before the search is restored until the rate has recovered.
  *   - When the debt exceeds [guard] intervals, the search ends and the setting from before stays. With a
  *     floor the limit is SHARE of the intervals so far, if that is less, and the first search waits for
- *     CONTEST_WATCH intervals.
+ *     CONTEST_WATCH intervals, and none begins where messages take too long for a contest of its result.
  *   - The debt decreases by REPAY per interval. The next search begins when half of it is gone.
  *   - A setting is kept only if it does not send less than the one before, by more than KEEP_LOSS and chance.
  *
@@ -229,8 +231,9 @@ bool guard_has_traffic(const struct report *);
 /* Adds an interval without a search. */
 void guard_watch(struct search *, const struct report *);
 
-/* Returns true if a search may begin. */
-bool guard_allows(const struct search *);
+/* Returns why no search may begin now; NULL: it may. */
+const char *guard_why_not(const struct search *);
+bool        guard_allows(const struct search *);
 
 /* Adds an interval of a search with the setting 'knobs'. */
 void guard_add(struct search *, const struct report *, const struct knobs *);

@@ -10,7 +10,7 @@
 #define RECOVER_MAX 8            /* longest recovery, in intervals */
 #define REPAY       0.02         /* intervals of traffic, per interval */
 #define KEEP_LOSS   0.02         /* largest loss of rate by a setting that is kept */
-#define SHARE       0.05         /* of the time that has passed: what a search with a floor may cost */
+#define SHARE       0.01         /* of the time that has passed: what all searches with a floor may cost */
 #define OLD         0.8          /* weight of messages of an interval in the next one */
 #define SLACK_SLOW  0.02         /* as SLACK, of slowdowns */
 #define SLOW_MAX    4.0          /* most intervals that slow messages of one interval count for */
@@ -81,7 +81,7 @@ void guard_watch(struct search *s, const struct report *r)
     g->before_bps[g->befores++ % GUARD_INTERVALS] = uplink_bps(r);
     g->intervals++;
     remember_messages(g, r);
-    g->debt = fmax(g->debt - REPAY, 0);
+    g->debt = fmax(g->debt - (search_is(s, SEARCH_FLOOR, true) ? SHARE : REPAY), 0);
     g->trial = 0;
     g->sent[0] = g->sent[1] = 0;
 }
@@ -94,11 +94,20 @@ static double debt_max(const struct search *s)
     return search_is(s, SEARCH_FLOOR, true) ? fmin(guard, SHARE * s->guard.intervals) : guard;
 }
 
+const char *guard_why_not(const struct search *s)
+{
+    bool is_in_debt = s->option[SEARCH_GUARD] > 0 && s->guard.debt > debt_max(s) / 2;
+
+    if (search_is(s, SEARCH_FLOOR, true) && s->guard.intervals < CONTEST_WATCH)
+        return "the network is watched before the first search";
+    if (search_is(s, SEARCH_FLOOR, true) && s->windows > 0 && !contest_is_possible(&s->window, s->windows))
+        return "messages take too long to compare settings by them: none is tried";
+    return is_in_debt ? "the last search cost traffic that is not made up for" : NULL;
+}
+
 bool guard_allows(const struct search *s)
 {
-    if (search_is(s, SEARCH_FLOOR, true) && s->guard.intervals < CONTEST_WATCH)
-        return false;
-    return s->option[SEARCH_GUARD] <= 0 || s->guard.debt <= debt_max(s) / 2;
+    return !guard_why_not(s);
 }
 
 void guard_add(struct search *s, const struct report *r, const struct knobs *knobs)

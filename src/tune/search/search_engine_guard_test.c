@@ -117,8 +117,8 @@ static void guard__makes_up_for_what_was_lost(void **unused)
 /* ---- with messages ---- */
 
 /* An interval in which utility prefers any other setting to that of the start, and messages take 'slowdown'
- * with others and 2 with it. */
-static void step_messages(struct test_search *b, double slowdown)
+ * with others and 2 with it. 100 end, and 'waiting' wait. */
+static void step_waiting(struct test_search *b, double slowdown, double waiting)
 {
     bool           is_start = knobs_equal(&b->knobs, &b->world.start);
     struct report *r = &b->net.report;
@@ -126,7 +126,13 @@ static void step_messages(struct test_search *b, double slowdown)
     test_report(&b->net, is_start ? 0.5 : 0.55, 0.5, 1, 0.5);
     r->has_seen = true;
     r->seen.done[PREDICT_MICE] = (struct seen_class){ 100, 100 * (is_start ? 2 : slowdown) };
+    r->seen.waiting[PREDICT_MICE] = (struct seen_class){ waiting, waiting * (is_start ? 2 : slowdown) };
     tuner_step(&b->tuner, r, &b->knobs, &b->note);
+}
+
+static void step_messages(struct test_search *b, double slowdown)
+{
+    step_waiting(b, slowdown, 0);
 }
 
 /* Returns true if 'intervals' intervals end at the setting of the start. */
@@ -164,7 +170,7 @@ static void floor__watches_before_the_first_search(void **unused)
 }
 
 /* Messages that take three times as long cost two intervals each, although as much is sent. A search may
- * cost 5 % of the 16 intervals before it: it ends with its first. */
+ * cost 1 % of the 16 intervals before it: it ends with its first. */
 static void floor__bounds_what_messages_suffer(void **unused)
 {
     struct test_search b;
@@ -176,6 +182,7 @@ static void floor__bounds_what_messages_suffer(void **unused)
         assert_true(i <= CONTEST_WATCH);
     }
     assert_non_null(strstr(b.note.why, "the search has cost 2.0 intervals of traffic"));
+    step_messages(&b, 6);
     assert_true(knobs_equal(&b.knobs, &b.world.start));
     tuner_close(&b.tuner);
 }
@@ -197,6 +204,38 @@ static void floor__does_not_charge_messages_of_the_setting_before(void **unused)
     tuner_close(&b.tuner);
 }
 
+/* Where messages take longer than blocks of a contest, its result could not be judged: no search begins. */
+static void floor__needs_messages_that_can_be_compared(void **unused)
+{
+    struct test_search b;
+
+    (void)unused;
+    open_bench(&b, 40, TEST_OPTIONS({ "guard", "9" }, { "floor", "yes" }, { "trigger", "once" }));
+    for (int i = 0; i < 3 * CONTEST_WATCH; i++) {
+        step_waiting(&b, 1, 1000);
+        assert_true(knobs_equal(&b.knobs, &b.world.start));
+    }
+    assert_non_null(strstr(b.note.why, "messages take too long"));
+    step_waiting(&b, 1, 10);
+    assert_false(knobs_equal(&b.knobs, &b.world.start));
+    tuner_close(&b.tuner);
+}
+
+/* After a trial that has cost too much, rates rise for an interval before the start returns. */
+static void floor__raises_rates_before_the_start_returns(void **unused)
+{
+    struct test_search b;
+
+    (void)unused;
+    open_bench(&b, 40, TEST_OPTIONS({ "guard", "2" }, { "floor", "yes" }, { "trigger", "once" }));
+    while (!is_idle(&b))
+        step_messages(&b, 6);
+    assert_true(b.knobs.value[KNOB_rpg_ai_rate] > b.world.start.value[KNOB_rpg_ai_rate]);
+    step_messages(&b, 6);
+    assert_true(knobs_equal(&b.knobs, &b.world.start));
+    tuner_close(&b.tuner);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +246,8 @@ int main(void)
         cmocka_unit_test(floor__returns_unless_messages_are_faster),
         cmocka_unit_test(floor__watches_before_the_first_search),
         cmocka_unit_test(floor__bounds_what_messages_suffer),
+        cmocka_unit_test(floor__needs_messages_that_can_be_compared),
+        cmocka_unit_test(floor__raises_rates_before_the_start_returns),
         cmocka_unit_test(floor__does_not_charge_messages_of_the_setting_before),
     };
 

@@ -1,0 +1,30 @@
+/* src/tune/raise.h - undoes what a trial leaves behind when the setting from the start returns.
+ *
+ * A setting is more than its knobs: queue pairs that live on keep the rates to which it has cut them. With
+ * DCQCN's default setting a rate rises by 5 Mb/s every 300 us, so one millisecond of a setting that cuts more
+ * often slows jobs down for hundreds of milliseconds after the start has returned. Cuts, in contrast, are
+ * quick. So for one interval rates rise as fast as to reach the line rate, and then the start returns. It
+ * finds rates that are too high, as those of new queue pairs are, and cuts them.
+ *
+ * Other controls than DCQCN are left alone. So are networks that were in use before the tuner: their
+ * controller proves each setting by itself.
+ */
+#ifndef TUNE_RAISE_H
+#define TUNE_RAISE_H
+
+#include "tune/tuner.h"
+
+struct raise {
+    bool         is_on;          /* rates rise in the current interval */
+    struct knobs start;          /* what returns then */
+};
+
+/* A step has changed the setting from 'was' to *now. If that is a return to 'start', *now becomes a setting with
+ * which rates rise. */
+void raise_begin(struct raise *, const struct world *, const struct knobs *was, const struct knobs *start,
+                 struct knobs *now);
+
+/* Is the interval that ends one in which rates rose? Then 'start' returns, and the interval says nothing. */
+bool raise_end(struct raise *, struct knobs *now, struct tuner_note *);
+
+#endif
