@@ -5,7 +5,8 @@
  *   watch     Hosts report message sizes at post time and completion times. Two consecutive windows that
  *             agree give a traffic model (rehearse/traffic/traffic_model.h).
  *   floor     From the beginning on a formula applies that follows from the network alone (rehearse/floor.h).
- *             Doubt returns to it.
+ *             Doubt returns to it. As soon as jobs post most of the bytes, the initial setting is the floor:
+ *             nobody has asked for the formula, so it must show that it makes jobs no slower.
  *   check     A twin with that traffic runs with the current setting, for as long as the network has. If its
  *             slowdowns differ from those of the hosts, the model is wrong, and the twin is not asked. Then
  *             the network itself compares the floor with the other formula, in alternating blocks
@@ -46,7 +47,6 @@
 #define SETTLE        1          /* interval after a change that does not count */
 #define LOAD_MORE     1.1        /* than was seen */
 #define QUIET         0.9        /* of the speed of an empty network: the rest is not worth a search */
-#define JOBS_SHARE    0.5        /* of bits: with more, it is iterations that count */
 /* windows in a row for which the twin is wrong: then it is looked at less often */
 #define DOUBTS_MAX    4
 
@@ -124,29 +124,6 @@ static void stay(struct rehearser *t, const struct traffic_model *m, const struc
     rehearser_choose_for(t, m, PHASE_HOLD);
 }
 
-/* Jobs carry most of the traffic. Is the formula expected to make their iterations longer than the goal allows,
- * against the initial setting? Nobody has asked for the formula, so it must show that it does not. */
-static bool harms_jobs(const struct rehearser *t, const struct traffic_model *m, const struct race *race,
-                       const struct runner *now)
-{
-    const struct runner *start = race_find(race, &t->world.start);
-
-    return model_in_jobs(m) > JOBS_SHARE && floor_is(&t->floor, &now->knobs)
-           && race_gain(start, now).mean < -rng_log(1 + t->goal.job_bound);
-}
-
-/* The formula stays the floor for other traffic. */
-static void return_to_start(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r,
-                            const struct twin_check *c, struct knobs *knobs, struct tuner_note *note)
-{
-    rehearser_say(note, "hold", "%u trials on the twin (%+.0f %% off): jobs are faster with the initial setting "
-                  "than with the formula; it comes back", r->trials, rehearser_percent(c->off));
-    say_named(t, note, r);
-    *knobs = t->world.start;
-    memory_add(&t->memories, m, knobs, false);
-    rehearser_choose_for(t, m, PHASE_HOLD);
-}
-
 static void decide(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r,
                    const struct twin_check *c, struct knobs *knobs, struct tuner_note *note)
 {
@@ -155,10 +132,7 @@ static void decide(struct rehearser *t, const struct traffic_model *m, const str
 
     assert(knobs_equal(&now->knobs, knobs));     /* the current setting always runs */
     if (winner == now || gain.high > -rehearser_margin(m)) {
-        if (harms_jobs(t, m, &r->race, now))
-            return_to_start(t, m, r, c, knobs, note);
-        else
-            stay(t, m, r, c, knobs, note);
+        stay(t, m, r, c, knobs, note);
         return;
     }
     rehearser_say(note, "search",
@@ -421,6 +395,13 @@ static void one_step(struct rehearser *t, const struct report *r, struct knobs *
         return;
     }
     is_full = gather(t, r);
+    if (floor_is(&t->floor, knobs) && contest_is_of_jobs(&r->seen) && floor_withdraw(&t->floor, &t->world.start)) {
+        rehearser_say(note, "watch", "jobs post most of the bytes, and may be slower with the formula: the initial "
+                      "setting comes back until something better is known");
+        *knobs = t->floor.knobs;
+        rehearser_begin_window(t);
+        return;
+    }
     if (!is_full) {
         note->phase = phase_name(t->phase);
         return;
@@ -460,6 +441,8 @@ static void step(void *state, const struct report *r, struct knobs *knobs, struc
     struct rehearser *t = state;
     struct knobs      was = *knobs;
 
+    if (raise_end(&t->raise, knobs, note))
+        return;
     if (is_taken_back(t, r))
         give_up(t, r, knobs, note);
     else
@@ -468,6 +451,7 @@ static void step(void *state, const struct report *r, struct knobs *knobs, struc
     if (!knobs_equal(&was, knobs)) {
         t->under_windows = 0;
         regret_forget(&t->regret);
+        raise_begin(&t->raise, &t->world, &was, &t->world.start, knobs);
     }
 }
 

@@ -38,3 +38,13 @@ void floor_swap(struct floor *f)
     f->knobs = f->other;
     f->other = was;
 }
+
+bool floor_withdraw(struct floor *f, const struct knobs *initial)
+{
+    if (f->is_withdrawn || !f->has_formula)
+        return false;
+    f->is_withdrawn = true;
+    f->other = f->knobs;
+    f->knobs = *initial;
+    return true;
+}

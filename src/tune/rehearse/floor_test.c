@@ -161,6 +161,25 @@ static void floor_swap__the_other_formula_takes_its_place(void **state)
     assert_true(floor_is(&f, &bdp) && knobs_equal(&f.other, &gentle));
 }
 
+/* Only once: a formula that has proved to be better than the initial setting stays. */
+static void floor_withdraw__the_initial_setting_takes_its_place(void **state)
+{
+    struct world w = world_of(100, 8);
+    struct floor f;
+    struct knobs gentle;
+
+    (void)state;
+    setting_find("gentle")->make(&gentle, &w);
+    floor_make(&f, FLOOR_NONE, &w);
+    assert_false(floor_withdraw(&f, &w.start));
+    floor_make(&f, FLOOR_GENTLE, &w);
+    assert_true(floor_withdraw(&f, &w.start));
+    assert_true(floor_is(&f, &w.start) && knobs_equal(&f.other, &gentle));
+    floor_swap(&f);
+    assert_false(floor_withdraw(&f, &w.start));
+    assert_true(floor_is(&f, &gentle));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +190,7 @@ int main(void)
         cmocka_unit_test(floor_make__none_where_it_is_off_or_the_user_has_chosen),
         cmocka_unit_test(floor_make__leaves_other_knobs_alone),
         cmocka_unit_test(floor_swap__the_other_formula_takes_its_place),
+        cmocka_unit_test(floor_withdraw__the_initial_setting_takes_its_place),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ void rehearser_set_goal(struct rehearser *t)
 
 const char *rehearser_floor_name(const struct rehearser *t)
 {
-    return t->floor.has_formula ? "the formula from the beginning" : "the setting from the beginning";
+    return knobs_equal(&t->floor.knobs, &t->world.start) ? "the initial setting" : "the formula";
 }
 
 void rehearser_begin_window(struct rehearser *t)

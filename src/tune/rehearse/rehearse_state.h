@@ -12,6 +12,7 @@
 
 #include "core/report.h"
 #include "tune/contest.h"
+#include "tune/raise.h"
 #include "tune/rehearse/floor.h"
 #include "tune/rehearse/traffic/traffic_memory.h"
 #include "tune/rehearse/proof/proof.h"
@@ -64,6 +65,7 @@ struct rehearser {
     /* Without a twin. */
     struct floor   floor;
     bool           is_told;              /* the explanation has it */
+    struct raise   raise;                /* when the initial setting returns */
     struct contest contest;              /* of the floor (A) and the other formula (B) */
     struct traffic_model duelled;        /* the traffic of the last comparison, */
     bool           has_duelled;          /* if there was one */
@@ -84,7 +86,7 @@ double rehearser_percent(double log_ratio);
 /* Goal and bound of harm, from the options. */
 void rehearser_set_goal(struct rehearser *);
 
-/* "the formula bdp", or "the setting from the beginning" where no formula applies. */
+/* "the formula", or "the initial setting" where no formula applies. */
 const char *rehearser_floor_name(const struct rehearser *);
 
 /* A new window of intervals begins. */

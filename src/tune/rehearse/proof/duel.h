@@ -1,7 +1,7 @@
-/* src/tune/rehearse/proof/duel.h - compares the two formulas on the network itself, where no twin can.
+/* src/tune/rehearse/proof/duel.h - compares the floor with a formula on the network itself, where no twin can.
  *
- * Blocks with the floor and with the other formula alternate (tune/contest.h). The other one replaces the
- * floor only if it is surely better.
+ * Blocks with the floor and with the formula alternate (tune/contest.h). The latter replaces the floor only if
+ * it is surely better.
  */
 #ifndef TUNE_REHEARSE_PROOF_DUEL_H
 #define TUNE_REHEARSE_PROOF_DUEL_H
