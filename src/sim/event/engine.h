@@ -67,6 +67,13 @@ struct engine_border {
     void (*take)(void *arg, const struct port *, uint32_t packet);
 };
 
+/* Takes frames that leave a port with SLOW_LEAP past the next ports: see skip/skip.h. Returns false if a frame
+ * goes to the next port as usual. */
+struct engine_leaper {
+    void *arg;
+    bool (*leap)(void *arg, struct port *, uint32_t packet);
+};
+
 /* Sees every frame that leaves a port with SLOW_TAPPED. Only in a world of one part. */
 struct engine_tap {
     void *arg;
@@ -88,6 +95,7 @@ struct engine {
     struct inband_ports *inband;       /* see link/path.h; NULL: ports write nothing */
     struct engine_border border;
     struct engine_tap   tap;
+    struct engine_leaper leaper;
     struct mrg          mrg;                 /* ORDER_NS3: the fork's stream of random numbers */
     struct mrg        **loss_stream;         /* by link: see forks/hpcc.c; NULL: drawn where a frame is
                                               * sent */

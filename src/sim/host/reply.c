@@ -8,24 +8,11 @@ static inline bool may_go(const struct sim *s, const struct port *p)
            !port_is_busy(p, s->engine.now_ps, s->engine.order);
 }
 
-/* By a link that loses frames, or where answers may skip their way. */
-static APART void send_slowly(struct sim *s, struct port *p, uint32_t id, struct packet *r)
-{
-    if (p->slow_path & SLOW_LEAP && s->flow_watch.on_reply(s->flow_watch.arg, p, id, r))
-        return;
-    if (!(p->slow_path & SLOW_LINK) && may_go(s, p))
-        path_transmit(&s->engine, p, id, r);
-    else
-        path_enqueue(&s->engine, p, s->hosts.reply_queue[r->prio], id, r);
-}
-
 static inline void send(struct sim *s, const struct host *h, uint32_t id, struct packet *r)
 {
     struct port *p = h->port;
 
-    if (__builtin_expect(p->slow_path & (SLOW_LINK | SLOW_LEAP), 0))
-        send_slowly(s, p, id, r);
-    else if (may_go(s, p))
+    if (!(p->slow_path & SLOW_LINK) && may_go(s, p))
         path_transmit(&s->engine, p, id, r);
     else
         path_enqueue(&s->engine, p, s->hosts.reply_queue[r->prio], id, r);

@@ -66,17 +66,11 @@ static APART bool on_last(struct sim *s, struct host *h, struct flow *f)
     return true;
 }
 
-/* Other ways of a packet into the network. */
-static APART void send_otherwise(struct sim *s, struct host *h, struct flow *f, uint32_t id, struct packet *k)
+/* SEND_FIFO */
+static APART void send_by_fifo(struct sim *s, struct host *h, struct flow *f, uint32_t id, struct packet *k)
 {
     struct port *p = h->port;
 
-    if (!(s->hosts.at_send & SEND_FIFO)) {
-        if (!s->flow_watch.on_send(s->flow_watch.arg, f, id, k))
-            path_transmit(&s->engine, p, id, k);
-        f->next_ps = s->engine.now_ps + pacer_gap_ps(s, f, k->bytes);
-        return;
-    }
     path_enqueue(&s->engine, p, k->prio, id, k);
     f->next_ps = s->engine.now_ps;
     if (f->out.rate_bps < p->rate_bps)
@@ -118,8 +112,8 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
         do_after_send(s, h, f, k);
     s->engine.counters.data_sent++;
     s->engine.counters.payload_sent += payload;
-    if (__builtin_expect(s->hosts.at_send & (SEND_FIFO | SEND_HELD), 0)) {
-        send_otherwise(s, h, f, id, k);
+    if (__builtin_expect(s->hosts.at_send & SEND_FIFO, 0)) {
+        send_by_fifo(s, h, f, id, k);
     } else {
         path_transmit(&s->engine, p, id, k);
         f->next_ps = s->engine.now_ps + pacer_gap_ps(s, f, payload + s->cfg.header_bytes);

@@ -194,8 +194,11 @@ static enum path_fate leave(struct engine *e, struct port *p, uint32_t id, struc
 void path_transmit_slowly(struct engine *e, struct port *p, uint32_t id, struct packet *k)
 {
     uint32_t       age = path_age(p, k->bytes);
-    enum path_fate fate = leave(e, p, id, k, age);
+    enum path_fate fate;
 
+    if (p->slow_path & SLOW_LEAP && e->leaper.leap(e->leaper.arg, p, id))
+        return;
+    fate = leave(e, p, id, k, age);
     path_put(e, p, id, k, fate, age);
 }
 

@@ -80,7 +80,7 @@ enum path_fate { PATH_ARRIVES, PATH_LOST, PATH_CROSSES };    /* crosses: its lin
                                                               * the world */
 
 #define PATH_SLOW (SLOW_LINK | SLOW_COUNTED | SLOW_INBAND | SLOW_BORDER | SLOW_TAPPED | SLOW_RECORD | \
-                   SLOW_PROBED | SLOW_CUT)
+                   SLOW_PROBED | SLOW_LEAP | SLOW_CUT)
 
 /* Draws whether a bit error or a random loss hits a frame of this many bytes. */
 bool path_is_hit(const struct port *, uint32_t bytes);

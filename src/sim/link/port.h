@@ -30,7 +30,7 @@
 #define SLOW_WOVEN   64u          /* ConWeave sees packets that come in: see switch/weave.h */
 #define SLOW_TAPPED  128u         /* engine.tap sees frames that leave */
 #define SLOW_DRAIN   2048u        /* data that comes in waits: see host/drain.h */
-#define SLOW_LEAP    4096u        /* of a host: its answers may be skipped on their way: see skip/skip.h */
+#define SLOW_LEAP    4096u        /* frames that leave may skip ports on their way: see skip/skip.h */
 #define SLOW_CUT     1024u        /* it leads to a switch that cuts through: see path_age() */
 
 #define CUT_BYTES 64u             /* what a switch that cuts through must have of a frame to send it on */

@@ -9,6 +9,7 @@ void lanes_init(struct lanes *l, const struct sim *s)
     uint32_t spacing = s->model.spacing_bytes;
 
     l->lane = xcalloc(s->net.ports + 1ul, sizeof *l->lane);
+    l->is_full = xcalloc(s->net.ports + 1ul, sizeof *l->is_full);
     l->ack_share = (double)(s->cfg.ack_bytes + spacing) / s->cfg.ack_every /
                    (s->cfg.mtu_bytes + s->cfg.header_bytes + spacing);
 }
@@ -18,6 +19,7 @@ void lanes_fini(struct lanes *l, const struct sim *s)
     for (uint32_t i = 0; l->lane && i < s->net.ports; i++)
         free(l->lane[i].flow);
     free(l->lane);
+    free(l->is_full);
 }
 
 /* Returns the number of ports on the way; 0: there is none, or it is too long. */
@@ -42,6 +44,13 @@ static uint32_t trace(const struct sim *s, uint32_t src, uint32_t dst, uint32_t 
     }
 }
 
+static void time_hops(const struct sim *s, const uint32_t *port, uint32_t hops, uint32_t bytes, uint64_t *at_ps)
+{
+    at_ps[0] = 0;
+    for (uint32_t i = 0; i < hops; i++)
+        at_ps[i + 1] = at_ps[i] + path_age(&s->net.port[port[i]], bytes);
+}
+
 void lanes_find_path(const struct sim *s, const struct flow *f, struct lane_path *p)
 {
     uint32_t full = s->cfg.mtu_bytes + s->cfg.header_bytes;
@@ -50,11 +59,11 @@ void lanes_find_path(const struct sim *s, const struct flow *f, struct lane_path
     p->back_hops = trace(s, f->dst, f->src, f->ports >> 16 | f->ports << 16, p->back);
     if (!p->back_hops)
         p->hops = 0;
-    p->rtt_ps = 0;
-    for (uint32_t i = 0; i < p->hops; i++)
-        p->rtt_ps += path_age(&s->net.port[p->port[i]], full);
-    for (uint32_t i = 0; p->hops && i < p->back_hops; i++)
-        p->rtt_ps += path_age(&s->net.port[p->back[i]], s->cfg.ack_bytes);
+    if (!p->hops)
+        return;
+    time_hops(s, p->port, p->hops, full, p->port_ps);
+    time_hops(s, p->back, p->back_hops, s->cfg.ack_bytes, p->back_ps);
+    p->rtt_ps = p->port_ps[p->hops] + p->back_ps[p->back_hops];
 }
 
 static uint64_t ack_bps(const struct lanes *l, uint64_t bps)
@@ -121,6 +130,7 @@ void lanes_change(struct lanes *l, const struct sim *s, const struct lane_path *
         lane_now(l, s, p->port[i])->data_bps += bps - was_bps;
     for (uint32_t i = 0; p->hops && i < p->back_hops; i++)
         lane_now(l, s, p->back[i])->ack_bps += ack_bps(l, bps) - ack_bps(l, was_bps);
+    lanes_look(l, s, p);
 }
 
 uint64_t lanes_room_bps(const struct lanes *l, const struct port *p, uint64_t bps)
@@ -145,4 +155,22 @@ uint64_t lanes_full_ps(const struct lanes *l, const struct sim *s, const struct 
         return NEVER;            /* a host's own ACKs only slow its data down */
     ps = (p->ecn.kmin_bytes - queue_now(a, p, now_ps)) / growth(a, p);
     return ps <= 0 ? now_ps : ps < (double)PS_PER_S ? now_ps + (uint64_t)ps : NEVER;
+}
+
+static void look(struct lanes *l, const struct sim *s, const uint32_t *port, uint32_t hops)
+{
+    for (uint32_t i = 0; i < hops; i++) {
+        const struct port *p = &s->net.port[port[i]];
+
+        l->is_full[port[i]] = p->backlog || p->paused || p->is_lossy || p->is_down ||
+                              lanes_full_ps(l, s, p) <= s->engine.now_ps;
+    }
+}
+
+void lanes_look(struct lanes *l, const struct sim *s, const struct lane_path *p)
+{
+    if (!p->hops)
+        return;
+    look(l, s, p->port, p->hops);
+    look(l, s, p->back, p->back_hops);
 }

@@ -17,7 +17,9 @@
 struct lane_path {
     uint32_t hops, back_hops;    /* 0: unknown */
     uint32_t port[LANE_HOPS_MAX], back[LANE_HOPS_MAX];
-    uint64_t rtt_ps;             /* of a full packet and its ACK */
+    uint64_t port_ps[LANE_HOPS_MAX + 1];     /* when a full packet leaves each of them, if nothing is in its way, */
+    uint64_t back_ps[LANE_HOPS_MAX + 1];     /* and its ACK; the last: when it has arrived */
+    uint64_t rtt_ps;             /* of both */
 };
 
 struct lane {                    /* of a port */
@@ -31,6 +33,7 @@ struct lane {                    /* of a port */
 
 struct lanes {
     struct lane *lane;           /* by port */
+    bool        *is_full;        /* by port, when it was last looked at: frames wait in its queue */
     double       ack_share;      /* bits of ACKs per bit of data */
 };
 
@@ -50,5 +53,8 @@ uint64_t lanes_room_bps(const struct lanes *, const struct port *, uint64_t bps)
 
 /* When a port will be full, if nothing else starts or ends; now if it is. */
 uint64_t lanes_full_ps(const struct lanes *, const struct sim *, const struct port *);
+
+/* Looks at the ports of a path: which are full, still have a queue, are paused or may lose frames. */
+void lanes_look(struct lanes *, const struct sim *, const struct lane_path *);
 
 #endif

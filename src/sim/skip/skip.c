@@ -33,8 +33,10 @@ struct way {                     /* of a flow */
     uint64_t         packets;    /* at most, of those it has left */
     uint64_t         end_sent, from_ps;
     uint64_t         skipped_to;         /* first byte after those that its sender has skipped */
-    uint64_t         leapt_to;           /* first byte after a packet that skipped its way; 0: none */
-    uint64_t         leapt_ps, leapt_free_ps;    /* when it arrives, and when the host's port has sent it */
+    uint64_t         free_ps;    /* when the host's port has sent its last packet */
+    int32_t          leapt[LANE_HOPS_MAX + 1], leapt_back[LANE_HOPS_MAX + 1];    /* full packets and ACKs that
+                                  * skipped ports and are to be counted: by which more leave a port than the
+                                  * one before */
     uint32_t         unacked;    /* packets of them that no counted ACK is for */
 };
 
@@ -49,6 +51,7 @@ struct skip {
     uint64_t         held, checked;      /* packets of messages that were held, and that were checked */
     uint64_t         losses, lost_ps;    /* so far in the whole world; when a flow last saw more of them; 0: never */
     uint32_t         epoch;      /* of the routes by which paths were found: see sim/change.h */
+    uint64_t         changed_ps; /* when they were found because links had changed; 0: never */
 };
 
 /* ---- conditions ---- */
@@ -154,6 +157,32 @@ static void set_bps(struct skip *k, const struct sim *s, struct way *w, uint64_t
 
 /* ---- counting what was not sent ---- */
 
+static void count_frames(struct port *p, uint32_t kind, uint64_t frames, uint32_t bytes)
+{
+    p->counters.tx_packets[kind] += frames;
+    p->counters.tx_bytes += frames * bytes;
+}
+
+static void count_leapt(struct sim *s, const uint32_t *port, uint32_t hops, int32_t *leapt, uint32_t kind,
+                        uint32_t bytes)
+{
+    int32_t frames = 0;
+
+    for (uint32_t i = 0; i < hops; i++) {
+        frames += leapt[i];
+        count_frames(&s->net.port[port[i]], kind, (uint64_t)frames, bytes);
+    }
+    memset(leapt, 0, (hops + 1) * sizeof *leapt);
+}
+
+/* Counts frames of a flow that have skipped ports. */
+static void count_leaps(struct sim *s, struct way *w)
+{
+    count_leapt(s, w->path.port, w->path.hops, w->leapt, PACKET_DATA, s->cfg.mtu_bytes + s->cfg.header_bytes);
+    count_leapt(s, w->path.back, w->path.hops ? w->path.back_hops : 0, w->leapt_back, PACKET_ACK,
+                s->cfg.ack_bytes);
+}
+
 static void count(struct skip *k, struct sim *s, struct flow *f, struct way *w, uint64_t packets)
 {
     struct sim_counters *c = &s->engine.counters;
@@ -175,14 +204,10 @@ static void count(struct skip *k, struct sim *s, struct flow *f, struct way *w, 
     c->acks_sent += acks;
     c->rtt_samples += acks;
     c->rtt_ps_sum += acks * w->path.rtt_ps;
-    for (uint32_t i = 0; i < w->path.hops; i++) {
-        s->net.port[w->path.port[i]].counters.tx_packets[PACKET_DATA] += packets;
-        s->net.port[w->path.port[i]].counters.tx_bytes += packets * full;
-    }
-    for (uint32_t i = 0; i < w->path.back_hops; i++) {
-        s->net.port[w->path.back[i]].counters.tx_packets[PACKET_ACK] += acks;
-        s->net.port[w->path.back[i]].counters.tx_bytes += acks * s->cfg.ack_bytes;
-    }
+    for (uint32_t i = 0; i < w->path.hops; i++)
+        count_frames(&s->net.port[w->path.port[i]], PACKET_DATA, packets, full);
+    for (uint32_t i = 0; i < w->path.back_hops; i++)
+        count_frames(&s->net.port[w->path.back[i]], PACKET_ACK, acks, s->cfg.ack_bytes);
     k->told.packets += packets;
     k->told.hops += packets * w->path.hops + acks * w->path.back_hops;
 }
@@ -266,6 +291,7 @@ static void release(struct skip *k, struct sim *s, struct flow *f, struct way *w
 {
     settle(k, s, f, w);
     w->is_held = false;
+    w->free_ps = w->now.free_ps;
     f->out = w->now.out;
     f->next_ps = w->now.at_ps;
     f->gap_rate_bps = w->now.gap_rate_bps;
@@ -401,7 +427,7 @@ static bool is_drained(struct skip *k, const struct sim *s, const struct lane_pa
     for (uint32_t i = 0; i < path->hops; i++) {
         const struct port *p = &s->net.port[path->port[i]];
 
-        if (p->slow_path & PATH_SLOW & ~(SLOW_CUT | SLOW_LINK))
+        if (p->slow_path & PATH_SLOW & ~(SLOW_CUT | SLOW_LINK | SLOW_LEAP))
             k->told.why_not = "switches count every frame";
         if (p->paused || p->is_lossy || p->is_down || k->told.why_not)
             return false;
@@ -468,13 +494,14 @@ static void find_paths_again(struct skip *k, struct sim *s)
 {
     while (s->net.epoch_ps[k->epoch] < s->engine.now_ps)
         k->epoch++;
-    k->lost_ps = s->engine.now_ps;
+    k->lost_ps = k->changed_ps = s->engine.now_ps;
     for (uint32_t i = 0; i < k->ways; i++) {
         struct way  *w = &k->way[i];
         struct flow *f = &s->flows.flow[i];
 
         if (w->messages)
             lanes_remove(&k->lanes, s, &w->path, i, w->bps);
+        count_leaps(s, w);
         w->path.hops = 0;
         if (!w->messages)
             continue;
@@ -520,6 +547,7 @@ static bool take_turn(struct skip *k, struct sim *s, struct flow *f)
         if (w->bps > was_bps)
             let_all_go(k, s, &w->path);
     }
+    lanes_look(&k->lanes, s, &w->path);
     w->patience = (uint32_t)min_u64(packets - 1, PATIENCE - 1);
     if (packets < HELD_MIN + LAST_PACKETS || !is_whole(k, s, f, w) || !w->messages || !is_allowed(k, s) ||
         !is_alone(k, s, w) || k->lanes.lane[w->path.back[0]].checked)
@@ -546,88 +574,135 @@ static bool on_turn(void *sim, struct flow *f)
     return is_held;
 }
 
-/* ---- the last packet of a held message, and its ACK ---- */
+/* ---- frames that skip ports ---- */
 
-/* Nothing is in the way of a frame from port to port: it arrives at at_ps. */
-static void leap(struct skip *k, struct sim *s, const uint32_t *path, uint32_t hops, struct packet *p, uint64_t at_ps)
-{
-    struct port *first = &s->net.port[path[0]], *last = &s->net.port[path[hops - 1]];
-    uint32_t     number = engine_number(&s->engine, &last->node->next_number);
-
-    first->free_at_ps = s->engine.now_ps + first->tx_ps[p->bytes];
-    first->free_order = engine_order_of_age(first->tx_ps[p->bytes],
-                                            engine_number(&s->engine, &first->node->next_number));
-    for (uint32_t i = 0; i < hops; i++) {
-        s->net.port[path[i]].counters.tx_packets[p->kind]++;
-        s->net.port[path[i]].counters.tx_bytes += p->bytes;
-    }
-    k->told.hops += hops;
-    p->event.at_ps = at_ps;
-    p->event.order = engine_order_of_age(path_age(last, p->bytes), number);
-    p->event.owner = last->to;
-    evq_put(&s->engine.evq, &p->event, evq_id(&s->engine.evq, p));
-}
-
-/* When a frame arrives that leaves now. It does not overtake a full one, which the first port had sent at
- * free_ps. */
-static uint64_t arrival_ps(const struct sim *s, const struct lane_path *path, uint32_t bytes, uint64_t free_ps)
+/* When a frame arrives behind ports 'from' to 'to' - 1 that leaves the first of them now. It does not overtake a
+ * full one, which that port had sent at free_ps; 0: there was none. */
+static uint64_t arrival_ps(const struct sim *s, const uint32_t *port, uint32_t from, uint32_t to, uint32_t bytes,
+                           uint64_t free_ps)
 {
     uint32_t full = s->cfg.mtu_bytes + s->cfg.header_bytes;
-    uint64_t at_ps = s->engine.now_ps, before_ps = free_ps - s->net.port[path->port[0]].tx_ps[full];
+    uint64_t at_ps = s->engine.now_ps, before_ps = free_ps - s->net.port[port[from]].tx_ps[full];
+    bool     has_before = free_ps > 0;
 
-    for (uint32_t i = 0; i < path->hops; i++) {
-        const struct port *p = &s->net.port[path->port[i]];
+    for (uint32_t i = from; i < to; i++) {
+        const struct port *p = &s->net.port[port[i]];
 
         free_ps = before_ps + p->tx_ps[full];
-        at_ps = (i && free_ps > at_ps ? free_ps : at_ps) + path_age(p, bytes);
+        at_ps = (has_before && i > from && free_ps > at_ps ? free_ps : at_ps) + path_age(p, bytes);
         before_ps += path_age(p, full);
     }
     return at_ps;
 }
 
-/* A short packet of the next message would overtake one that does not occupy the ports on its way. */
-static bool is_behind_leap(const struct sim *s, const struct way *w, const struct packet *p)
+/* Frames of the usual size, of whose times the path knows. */
+static bool is_usual(const struct sim *s, const struct packet *p)
 {
-    return s->engine.now_ps < w->leapt_ps && p->bytes < s->cfg.mtu_bytes + s->cfg.header_bytes;
+    return p->kind == PACKET_DATA ? p->bytes == s->cfg.mtu_bytes + s->cfg.header_bytes
+                                  : p->kind == PACKET_ACK && p->bytes == s->cfg.ack_bytes;
 }
 
-static bool on_send(void *sim, const struct flow *f, uint32_t id, struct packet *p)
+/* When a frame of a flow arrives: only a short one can come up to the one before it, and behind a full port that
+ * may have just left. */
+static uint64_t frame_ps(const struct sim *s, const struct way *w, const uint32_t *port, uint32_t from, uint32_t to,
+                         const struct packet *p)
 {
-    struct sim  *s = sim;
-    struct skip *k = s->skip;
-    struct way  *w = way_of(k, s, id_of(s, f));
-    bool         is_behind = is_behind_leap(s, w, p), is_last = p->flags & PACKET_LAST && p->seq &&
-                                                               p->seq == w->skipped_to;
+    uint64_t at_ps = s->engine.now_ps, before_ps = from ? at_ps : w->free_ps;
 
-    (void)id;
-    if (!(is_behind || is_last) || !w->messages || !is_alone(k, s, w))
-        return false;
-    w->leapt_to = p->seq + p->payload;
-    w->leapt_ps = arrival_ps(s, &w->path, p->bytes, is_behind ? w->leapt_free_ps : w->now.free_ps);
-    w->leapt_free_ps = s->engine.now_ps + s->net.port[w->path.port[0]].tx_ps[p->bytes];
-    leap(k, s, w->path.port, w->path.hops, p, w->leapt_ps);
-    return true;
+    if (is_usual(s, p))
+        return at_ps + (p->kind == PACKET_DATA ? w->path.port_ps[to] - w->path.port_ps[from]
+                                               : w->path.back_ps[to] - w->path.back_ps[from]);
+    return arrival_ps(s, port, from, to, p->bytes, p->kind == PACKET_DATA ? before_ps : 0);
 }
 
-/* An answer leaves. That to a packet which has skipped its way does the same, if it waits nowhere. */
-static bool on_reply(void *sim, const struct port *from, uint32_t id, struct packet *p)
+/* What leaves now and arrives behind a port cannot be paused before it is there: there is room for as much again. */
+static bool has_room(const struct sim *s, const struct port *before, const struct packet *p, uint64_t at_ps)
 {
-    struct sim  *s = sim;
-    struct way  *w = way_of(s->skip, s, p->flow);
-    uint64_t     at_ps = s->engine.now_ps;
+    const struct port *in = before->peer;
+    double             under_way = (double)before->rate_bps / 8 * (double)(at_ps - s->engine.now_ps) / PS_PER_S;
+    int64_t            limit = in->node->shared_bytes_left >> in->shift;
 
-    (void)id;
-    if (p->kind != PACKET_ACK || p->seq != w->leapt_to || !w->path.hops ||
-        port_is_busy(from, s->engine.now_ps, s->engine.order))
-        return false;
-    for (uint32_t i = 0; i < w->path.back_hops; i++) {
-        const struct port *q = &s->net.port[w->path.back[i]];
+    return !s->cfg.is_lossless || p->kind != PACKET_DATA ||
+           (double)in->in[p->prio].bytes + under_way < (double)limit / 2;
+}
 
-        if (q->backlog || q->paused || q->is_lossy || q->is_down)
-            return false;
-        at_ps += path_age(q, p->bytes);
+/* The packet is one of those that the way was found for. */
+static bool is_on_way(const struct way *w, const struct packet *p)
+{
+    return p->kind == PACKET_DATA ? p->src == w->src && p->dst == w->dst && p->ports == w->ports
+                                  : p->src == w->dst && p->dst == w->src &&
+                                    p->ports == (w->ports >> 16 | w->ports << 16);
+}
+
+/* Links do not change soon, nor have they just changed. */
+static bool is_settled(const struct skip *k, const struct sim *s, const struct way *w)
+{
+    return s->engine.now_ps < change_ps(k, s, w) &&
+           (!k->changed_ps || s->engine.now_ps > k->changed_ps + LOSS_RTTS * w->path.rtt_ps);
+}
+
+static bool may_leap(struct skip *k, struct sim *s, const struct way *w, const struct port *from,
+                     const struct packet *p)
+{
+    follow_changes(k, s);
+    return w->path.hops && is_on_way(w, p) && is_allowed(k, s) && !from->is_lossy && !from->is_down &&
+           is_settled(k, s, w);
+}
+
+/* Counts frames of the usual size when the numbers are read, others at once. */
+static void count_leap(const struct sim *s, struct way *w, const uint32_t *port, uint32_t from, uint32_t to,
+                       const struct packet *p)
+{
+    int32_t *leapt = p->kind == PACKET_DATA ? w->leapt : w->leapt_back;
+
+    if (w->messages && is_usual(s, p)) {
+        leapt[from]++;
+        leapt[to]--;
+        return;
     }
-    leap(s->skip, s, w->path.back, w->path.back_hops, p, at_ps);
+    for (uint32_t i = from; i < to; i++)
+        count_frames(&s->net.port[port[i]], p->kind, 1, p->bytes);
+}
+
+/* A frame that leaves the first port now arrives behind the last at at_ps. */
+static void leap(struct sim *s, struct port *first, const struct port *last, struct packet *p, uint64_t at_ps)
+{
+    uint32_t number = engine_number(&s->engine, &first->node->next_number), tx_ps = first->tx_ps[p->bytes];
+
+    first->free_at_ps = s->engine.now_ps + tx_ps;
+    first->free_order = engine_order_of_age(tx_ps, number);
+    p->event.at_ps = at_ps;
+    p->event.order = engine_order_of_age(path_age(last, p->bytes), number + 1);
+    p->event.owner = last->to;
+    evq_put(&s->engine.evq, &p->event, evq_id(&s->engine.evq, p));
+}
+
+/* A frame leaves a port. It skips those behind it that are not full. */
+static bool on_leave(void *sim, struct port *first, uint32_t id)
+{
+    struct sim     *s = sim;
+    struct packet  *p = &s->engine.packets.packet[id];
+    struct way     *w = way_of(s->skip, s, p->flow);
+    const uint32_t *port = p->kind == PACKET_DATA ? w->path.port : w->path.back;
+    uint32_t        hops = p->kind == PACKET_DATA ? w->path.hops : w->path.back_hops, from = 0, to;
+    uint64_t        at_ps;
+
+    if (p->kind == PACKET_PFC || !may_leap(s->skip, s, w, first, p))
+        return false;
+    while (from < hops && port[from] != first->id)
+        from++;
+    for (to = from + 1; to < hops && !s->skip->lanes.is_full[port[to]]; to++)
+        ;
+    if (to > hops)
+        return false;
+    at_ps = frame_ps(s, w, port, from, to, p);
+    if (!from && p->kind == PACKET_DATA)
+        w->free_ps = s->engine.now_ps + first->tx_ps[p->bytes];
+    if (to == from + 1 || (to < hops && !has_room(s, &s->net.port[port[to - 1]], p, at_ps)))
+        return false;
+    leap(s, first, &s->net.port[port[to - 1]], p, at_ps);
+    count_leap(s, w, port, from, to, p);
+    s->skip->told.hops += to - from - 1;
     return true;
 }
 
@@ -642,7 +717,7 @@ static void on_start(void *sim, const struct flow *f)
 
     follow_changes(k, s);
     if (!f->is_lasting)
-        w->skipped_to = w->leapt_to = w->leapt_ps = w->messages = 0;
+        w->skipped_to = w->free_ps = w->messages = 0;
     if (w->messages++ > 0)
         return;
     find_path(s, f, w);
@@ -663,6 +738,7 @@ static void on_arrival(void *sim, const struct flow *f)
 
     if (!w->messages || --w->messages > 0)
         return;
+    count_leaps(s, w);
     lanes_remove(&k->lanes, s, &w->path, id_of(s, f), w->bps);
     if (w->path.hops)
         plan_again(k, s, w->path.back[0]);
@@ -693,6 +769,7 @@ static void on_pause(void *sim, const struct port *p)
     struct sim        *s = sim;
     const struct lane *lane = &s->skip->lanes.lane[p->id];
 
+    s->skip->lanes.is_full[p->id] = true;
     for (uint32_t i = 0; i < lane->count; i++)
         let_go(s->skip, s, &s->flows.flow[lane->flow[i]], &s->skip->way[lane->flow[i]]);
 }
@@ -716,9 +793,11 @@ void skip_new(struct sim *s)
         return;
     lanes_init(&k->lanes, s);
     s->hosts.at_send |= SEND_HELD;
-    for (uint32_t i = 0; i < s->net.hosts; i++)
-        s->net.host[i].port->slow_path |= SLOW_LEAP;
-    s->flow_watch = (struct flow_watcher){ s, on_start, on_arrival, on_turn, on_gap, on_send, on_reply, on_signal, on_pause, is_held };
+    for (uint32_t i = 0; i < s->net.ports; i++)
+        s->net.port[i].slow_path |= SLOW_LEAP;
+    s->engine.leaper = (struct engine_leaper){ s, on_leave };
+    s->flow_watch = (struct flow_watcher){ s, on_start, on_arrival, on_turn, on_gap, on_signal, on_pause,
+                                           is_held };
 }
 
 void skip_free(struct sim *s)
@@ -734,9 +813,11 @@ void skip_free(struct sim *s)
 
 void skip_settle(struct sim *s)
 {
-    for (uint32_t i = 0; s->skip && i < s->skip->ways; i++)
+    for (uint32_t i = 0; s->skip && i < s->skip->ways; i++) {
         if (s->skip->way[i].is_held)
             settle(s->skip, s, &s->flows.flow[i], &s->skip->way[i]);
+        count_leaps(s, &s->skip->way[i]);
+    }
 }
 
 void skip_on_change(struct sim *s)

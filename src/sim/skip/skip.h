@@ -2,11 +2,14 @@
  *
  * When it is a flow's turn to send, and no port on its way is full (lanes.h), its packets are not simulated:
  * the flow is held until it has one packet of the message left, and the time of that follows from its control
- * alone (alone.h). It is sent, and it and its acknowledgement arrive when their ways have taken them, which
- * ends the message. If another flow comes into its way before that, PFC pauses a port of it, a CNP arrives or
- * knobs change, the flow has sent what it would have, and goes on packet by packet. So a message costs a few events, whatever its size, and there is
- * nothing else to keep in step: counters and progress of held flows are brought up to date when they are read
- * (skip_settle()).
+ * alone (alone.h). It is sent, and ends the message. If another flow comes into its way before that, PFC
+ * pauses a port of it, a CNP arrives or knobs change, the flow has sent what it would have, and goes on packet
+ * by packet. So a message costs a few events, whatever its size, and there is nothing else to keep in step:
+ * counters and progress of held flows are brought up to date when they are read (skip_settle()).
+ *
+ * Frames that are simulated wait at full ports only. When one leaves a port, it arrives behind the last port
+ * before the next full one, when its way has taken it there. So of two flows that meet at one port of six, an
+ * event is left for each packet at its sender, that port, its receiver, and for its acknowledgement.
  *
  * One hold in 200 is simulated as well, to measure how far off the others are.
  *

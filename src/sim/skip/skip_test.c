@@ -104,6 +104,20 @@ static void end_both(struct world *packet, struct world *fast)
     world_end(fast);
 }
 
+static const struct flow_result *result_of(const struct world *w, uint16_t dport)
+{
+    for (uint32_t i = 0; i < w->done_count; i++)
+        if (w->done[i].dport == dport)
+            return &w->done[i];
+    fail();
+    return NULL;
+}
+
+static double off(const struct world *packet, const struct world *fast, uint16_t dport)
+{
+    return (double)result_of(fast, dport)->fct_ps / (double)result_of(packet, dport)->fct_ps - 1;
+}
+
 /* ---- alone ---- */
 
 /* Flows one after the other have the same number. Ports and destination are the same, too, but not the source. */
@@ -223,6 +237,31 @@ static void skip__what_is_left_of_an_incast_is_alone(void **unused)
     end_both(&packet, &fast);
 }
 
+/* Three flows fill the last port of their ways, and nothing else: frames wait there alone. Nothing overtakes, every port
+ * counts the frames that went by it, and there are fewer events. */
+static void skip__frames_skip_ports_that_are_not_full(void **unused)
+{
+    const struct flow_row flow[] = { { .src = 0, .dst = 5, .prio = 3, .bytes = 3 * MB, .dport = 1 },
+                                     { .src = 1, .dst = 5, .prio = 3, .bytes = 3 * MB + 1, .dport = 2 },
+                                     { .src = 4, .dst = 5, .prio = 3, .bytes = 3 * MB + 700, .dport = 3 } };
+    struct world          packet, fast;
+    uint64_t              simulated;
+
+    (void)unused;
+    both_worlds(&packet, &fast, flow, 3);
+    simulated = sim_hops(fast.sim) - skip_told(fast.sim)->hops;
+    assert_true(packet.sim->engine.counters.cnps_received > 0 && fast.sim->engine.counters.cnps_received > 0);
+    assert_true(simulated < sim_hops(packet.sim) * 6 / 10);
+    assert_true(fast.sim->engine.counters.events < packet.sim->engine.counters.events * 7 / 10);
+    assert_int_equal(fast.sim->engine.counters.nacks_sent, 0);
+    for (uint32_t i = 0; i < packet.sim->net.ports; i++)
+        assert_int_equal(packet.sim->net.port[i].counters.tx_packets[PACKET_DATA],
+                         fast.sim->net.port[i].counters.tx_packets[PACKET_DATA]);
+    for (uint16_t i = 1; i <= 3; i++)
+        assert_true(fabs(off(&packet, &fast, i)) < 0.05);
+    end_both(&packet, &fast);
+}
+
 /* ---- disturbed ---- */
 
 /* Another flow comes to the same host after 200 us: from then on packets are simulated. */
@@ -331,20 +370,6 @@ static void skip_on_change__goes_on_where_it_was(void **unused)
 /* A world with its own buffers, losses and links that change. Returns what was skipped. */
 struct hard { uint64_t buffer_bytes; bool is_lossy; struct link_change change[2]; uint32_t changes; };
 
-static const struct flow_result *result_of(const struct world *w, uint16_t dport)
-{
-    for (uint32_t i = 0; i < w->done_count; i++)
-        if (w->done[i].dport == dport)
-            return &w->done[i];
-    fail();
-    return NULL;
-}
-
-static double off(const struct world *packet, const struct world *fast, uint16_t dport)
-{
-    return (double)result_of(fast, dport)->fct_ps / (double)result_of(packet, dport)->fct_ps - 1;
-}
-
 static uint64_t hard_worlds(struct world *packet, struct world *fast, const struct hard *is,
                             const struct flow_row *flow, uint32_t count)
 {
@@ -413,6 +438,7 @@ static void skip__goes_on_after_pauses(void **unused)
     (void)unused;
     assert_true(hard_worlds(&packet, &fast, &is, jam, 6) > 20000);
     assert_true(packet.sim->engine.counters.pauses > 10 && fast.sim->engine.counters.pauses > 10);
+    assert_int_equal(fast.sim->engine.counters.payload_dropped, 0);  /* nothing leaps into a full buffer */
     assert_true(fabs(off(&packet, &fast, 1)) < 0.03);
     assert_int_equal(result_of(&fast, 9)->fct_ps, result_of(&packet, 9)->fct_ps);
     end_both(&packet, &fast);
@@ -579,6 +605,7 @@ int main(void)
         cmocka_unit_test(skip__a_lone_flow_takes_the_same_picoseconds),
         cmocka_unit_test(skip__a_flow_below_its_line_takes_the_same_picoseconds),
         cmocka_unit_test(skip__what_is_left_of_an_incast_is_alone),
+        cmocka_unit_test(skip__frames_skip_ports_that_are_not_full),
         cmocka_unit_test(skip__another_flow_ends_it),
         cmocka_unit_test(skip__acks_slow_data_down),
         cmocka_unit_test(skip__last_ack_waits_in_queues),

@@ -185,9 +185,6 @@ struct flow_watcher {
     bool (*on_turn)   (void *arg, struct flow *);        /* it may send; true: it is held instead */
     void (*on_gap)    (void *arg, uint32_t flow, struct flow_rx *, uint64_t seq);    /* came instead of the
                                                                                       * expected byte */
-    bool (*on_send)   (void *arg, const struct flow *, uint32_t id, struct packet *);    /* true: it is on its
-                                                                                          * way */
-    bool (*on_reply)  (void *arg, const struct port *, uint32_t id, struct packet *);
     void (*on_signal) (void *arg, struct flow *);        /* a CNP is about to reach its control */
     void (*on_pause)  (void *arg, const struct port *);  /* PFC has paused it */
     bool (*is_held)   (void *arg, const struct flow *);
