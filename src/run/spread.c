@@ -1,5 +1,6 @@
 #include "run/spread.h"
 #include "base/bootstrap.h"
+#include "base/err.h"
 #include "core/units.h"
 
 #include <math.h>
@@ -14,16 +15,39 @@ void exposed_us(const struct traffic_about *t, const struct ops_cell *c, double 
     us[EXPOSED_WARM] = ops_later_us_mean(c) - work_us;
 }
 
-struct expected spread_interval(const double *sample, uint32_t count, double share)
+static double least(const double *sample, uint32_t count)
 {
-    double mean = mean_of(sample, count), squares = 0, half;
+    double min = INFINITY;
+
+    for (uint32_t i = 0; i < count; i++)
+        min = fmin(min, sample[i]);
+    return min;
+}
+
+/* How far the next value may be from the mean of some, by Student. */
+static double half_width(const double *sample, uint32_t count)
+{
+    double mean = mean_of(sample, count), squares = 0;
 
     for (uint32_t i = 0; i < count; i++)
         squares += (sample[i] - mean) * (sample[i] - mean);
-    half = share * fabs(mean);
-    if (count > 1)
-        half += student_quantile(count - 1) * sqrt(squares / (count - 1) * (1 + 1.0 / count));
-    return (struct expected){ mean, fmax(mean - half, 0), mean + half };
+    return count > 1 ? student_quantile(count - 1) * sqrt(squares / (count - 1) * (1 + 1.0 / count)) : 0;
+}
+
+struct expected spread_interval(const double *sample, uint32_t count, double share)
+{
+    double mean = mean_of(sample, count), more = share * fabs(mean), *log_of, middle, factor;
+
+    if (!(least(sample, count) > 0))
+        return (struct expected){ mean, fmax(mean - half_width(sample, count) - more, 0),
+                                  mean + half_width(sample, count) + more };
+    log_of = xcalloc(count, sizeof *log_of);
+    for (uint32_t i = 0; i < count; i++)
+        log_of[i] = log(sample[i]);
+    middle = exp(mean_of(log_of, count));
+    factor = exp(half_width(log_of, count));
+    free(log_of);
+    return (struct expected){ mean, fmax(middle / factor - more, 0), middle * factor + more };
 }
 
 void spread_fini(struct spread *s)

@@ -3,10 +3,12 @@
  * The interval is one of prediction: a run of all packets, with any seed, has its exposed communication in it
  * in 95 of 100 cases. Two things make a difference.
  *
- *   Seeds. The same scenario runs with up to SPREAD_SEEDS seeds in all. If their mean is m and their standard
- *   deviation s, another run of the same kind is within m +- t(n - 1) s sqrt(1 + 1 / n) (Student). Samples
- *   from within one run would be too close to each other: rates of persistent queue pairs differ from
- *   seed to seed and hardly change from iteration to iteration.
+ *   Seeds. The same scenario runs with up to SPREAD_SEEDS seeds in all. If the logarithms have the mean m and
+ *   the standard deviation s, that of another run of the same kind is within m +- t(n - 1) s sqrt(1 + 1 / n)
+ *   (Student). Logarithms, because a step waits for its slowest flow, so some seeds take far longer than
+ *   most: of 12 packet seeds of 128 GPUs in a fat-tree 11 exposed 20 to 30 ms, and one 45. Samples from within
+ *   one run would be too close to each other: rates of persistent queue pairs differ from seed to seed and
+ *   hardly change from iteration to iteration.
  *
  *   The model. The interval is widened by SPREAD_MODEL of the mean and by the bias of checked flows
  *   (skip/told.h). With 1.5 %, intervals of 7 of 93 random cases missed the first iteration, and of 3 the
