@@ -13,8 +13,6 @@
 #                                      before it, such as 0.001:%.2f
 #   acc_changes RUNS.CSV METRIC...     changes of ACC in each case against SECN1, SECN2, the vendor's setting and the best static
 #                                      one, seed by seed, in Markdown. A METRIC of which more is better begins with +
-#   acc_limit AGAINST PERCENT METRIC.. which of these is at most PERCENT more than AGAINST (secn1, .., best or overall), by
-#                                      changes.csv
 #   acc_all NAMES METRIC...            runs what `jobs` of the script prints and makes runs.csv, results.csv, changes.csv of it, and
 #                                      `changes` of the README
 #   acc_names SCHEMES CASES            all names, case by case
@@ -112,8 +110,7 @@ acc_results() {
 }
 
 # "case,metric,against,base,change,low,high", in percent of the base's mean; the interval is that of Student's t. The best is the
-# static setting with the best mean of just this metric in just this case, chosen afterwards: more than anybody could set. Overall
-# is the one with the best mean of the first metric in this case.
+# static setting with the best mean of just this metric in just this case, chosen afterwards: more than anybody could set.
 acc_compare() {
     runs=$1
     shift
@@ -162,7 +159,6 @@ acc_compare() {
                     tell(order[c], j, "secn2", "secn2")
                     tell(order[c], j, "vendor", "vendor")
                     tell(order[c], j, "best", best(order[c], j))
-                    tell(order[c], j, "overall", best(order[c], 1))
                 }
         }' "$runs"
 }
@@ -172,10 +168,16 @@ acc_changes() {
     echo '| case | figure | against SECN1 | SECN2 | the vendor | the best static one |'
     echo '|---|---|---|---|---|---|'
     awk -F , '
-        $3 == "overall" { next }
-        function flush() { if (row != "") print row }
-        ($1 "," $2) != at { flush(); at = $1 "," $2; row = sprintf("| %s | %s |", $1, $2) }
-        { row = row sprintf(" %+.1f %% [%+.1f, %+.1f]%s |", $5, $6, $7, $3 == "best" ? " `" $4 "`" : "") }
+        function flush() {
+            if (at == "") return
+            printf "| %s |", at
+            for (i = 1; i <= 4; i++) printf " %s |", against[i] in cell ? cell[against[i]] : "-"
+            print ""
+            split("", cell)
+        }
+        BEGIN { split("secn1 secn2 vendor best", against, " ") }
+        ($1 " | " $2) != at { flush(); at = $1 " | " $2 }
+        { cell[$3] = sprintf("%+.1f %% [%+.1f, %+.1f]%s", $5, $6, $7, $3 == "best" ? " `" $4 "`" : "") }
         END { flush() }' "$out/changes.csv"
 }
 
@@ -217,16 +219,4 @@ acc_bars() {
 
 acc_names() {
     for case in $2; do for scheme in $1; do echo "$scheme:$case"; done; done
-}
-
-acc_limit() {
-    against=$1 limit=$2
-    shift 2
-    echo "| case | figure | against \`$against\` | at most $limit % more |"
-    echo '|---|---|---|---|'
-    awk -F , -v against="$against" -v limit="$limit" -v metrics=" $* " '
-        $3 == against && index(metrics, " " $2 " ") {
-            verdict = $5 <= limit ? "yes" : $6 > limit ? "**no**" : "no, but the interval holds " limit " %"
-            printf "| %s | %s | %+.1f %% [%+.1f, %+.1f] `%s` | %s |\n", $1, $2, $5, $6, $7, $4, verdict
-        }' "$out/changes.csv"
 }
