@@ -1,7 +1,6 @@
 #include "run/further_seeds.h"
 #include "run/progress.h"
 #include "run/simulation.h"
-#include "base/minmax.h"
 #include "sim/skip/skip.h"
 
 #include <math.h>
@@ -115,11 +114,11 @@ static bool seed_matters(const struct simulation *s)
     return s->loop.tuner.algo || sim_has_drawn(s->sim);
 }
 
-/* As many as take no longer than all packets. 0: there is to be no interval. */
-static uint32_t seeds_of(const struct simulation *s, const struct skip_told *told, const char **why_not)
+/* 0: there is to be no interval. */
+static uint32_t seeds_of(const struct simulation *s, const char **why_not)
 {
-    uint64_t hops = sim_hops(s->sim), simulated = hops - told->hops;
-    uint64_t seeds = simulated ? hops / simulated : SPREAD_SEEDS;
+    uint64_t hops = sim_hops(s->sim), events = s->sim->engine.counters.events;
+    uint32_t seeds = spread_seeds(hops, events);
 
     if (s->is_stuck || s->scenario.fast_seeds == 1)
         return 0;
@@ -128,8 +127,9 @@ static uint32_t seeds_of(const struct simulation *s, const struct skip_told *tol
     if (!seed_matters(s))
         return 1;
     if (seeds >= 2)
-        return (uint32_t)min_u64(seeds, SPREAD_SEEDS);
-    *why_not = "further seeds would take longer than all packets ('seeds: 5' runs them)";
+        return seeds;
+    *why_not = hops / 2 < events ? "further seeds would take longer than all packets ('seeds: 5' runs them)"
+                                 : "further seeds would take minutes ('seeds: 5' runs them)";
     return 0;
 }
 
@@ -143,7 +143,7 @@ void further_seeds_run(struct simulation *s, struct progress *progress)
 
     if (!told || !has_jobs(s))
         return;
-    b.seeds = seeds_of(s, told, &out->why_not);
+    b.seeds = seeds_of(s, &out->why_not);
     if (!b.seeds)
         return;
     progress_next(progress, "further seeds: ");

@@ -15,6 +15,13 @@ void exposed_us(const struct traffic_about *t, const struct ops_cell *c, double 
     us[EXPOSED_WARM] = ops_later_us_mean(c) - work_us;
 }
 
+uint32_t spread_seeds(uint64_t hops, uint64_t events)
+{
+    uint64_t all = hops < SPREAD_EVENTS ? hops : SPREAD_EVENTS, seeds = events ? all / events : SPREAD_SEEDS;
+
+    return seeds < SPREAD_SEEDS ? (uint32_t)seeds : SPREAD_SEEDS;
+}
+
 static double least(const double *sample, uint32_t count)
 {
     double min = INFINITY;

@@ -15,8 +15,8 @@
  *   mean (bench/fidelity-random, 301 to 450): by up to 1.7 points where seeds did not explain it.
  *
  * If no random number was drawn, seeds have no effect, and one run is enough. Otherwise as many seeds run as
- * take no longer than all packets: with two of them the interval is wide, because Student's quantile is 12.7.
- * If less than half of all hops were skipped there is no interval, unless the scenario asks for seeds
+ * take no longer than all packets, nor more than SPREAD_EVENTS: with two of them the interval is wide, because
+ * Student's quantile is 12.7. Below two there is no interval, unless the scenario asks for seeds
  * (fidelity: {kind: fast, seeds: 5}). An allowance for seeds that do not run would be a guess: beside
  * Poisson or storage traffic they differ by up to 50 %.
  */
@@ -28,7 +28,8 @@
 
 #include <stdint.h>
 
-#define SPREAD_SEEDS 5u          /* at most, unless the scenario asks for more */
+#define SPREAD_SEEDS 5u          /* at most, unless the scenario asks for more, */
+#define SPREAD_EVENTS 1000000000u    /* and so many events: some three minutes on one core */
 #define SPREAD_MODEL 0.03
 
 /* What computing does not hide of iterations. */
@@ -45,6 +46,10 @@ struct spread {
 
 /* In microseconds; NAN: no iteration has ended, or it is not known how long it computes. */
 void exposed_us(const struct traffic_about *, const struct ops_cell *iterations, double us[EXPOSED_COUNT]);
+
+/* How many seeds may run if one takes so many events, and all its packets so many hops, of which each is an event at
+ * least: as many as take no longer than all packets, nor more than SPREAD_EVENTS and SPREAD_SEEDS. */
+uint32_t spread_seeds(uint64_t hops, uint64_t events);
 
 /* Where the next value is expected after 'count' samples, with its interval widened by so large a share of
  * their mean. */

@@ -9,6 +9,19 @@
 
 #include <cmocka.h>
 
+/* Two seeds of 0.4 of all hops, three of a third; of the largest runs as many as have 1,000 million events. */
+static void spread_seeds__as_many_as_pay(void **unused)
+{
+    (void)unused;
+    assert_int_equal(spread_seeds(1000, 0), 5);
+    assert_int_equal(spread_seeds(1000, 100), 5);
+    assert_int_equal(spread_seeds(1000, 333), 3);
+    assert_int_equal(spread_seeds(1000, 400), 2);
+    assert_int_equal(spread_seeds(1000, 600), 1);
+    assert_int_equal(spread_seeds(4411515992, 965392692), 1);
+    assert_int_equal(spread_seeds(4411515992, 300000000), 3);
+}
+
 /* Logarithms with mean 3 and standard deviation 0.1 sqrt(2); t(1) = 12.7062. */
 static void spread_interval__of_two_samples_by_hand(void **unused)
 {
@@ -65,6 +78,7 @@ static void spread_interval__holds_the_next_sample_in_95_percent(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spread_seeds__as_many_as_pay),
         cmocka_unit_test(spread_interval__of_two_samples_by_hand),
         cmocka_unit_test(spread_interval__of_nothing_exposed),
         cmocka_unit_test(spread_interval__of_one_sample_is_the_model),
