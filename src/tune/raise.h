@@ -6,8 +6,7 @@
  * quick. So for one interval rates rise as fast as to reach the line rate, and then the start returns. It
  * finds rates that are too high, as those of new queue pairs are, and cuts them.
  *
- * Other controls than DCQCN are left alone. So are networks that were in use before the tuner: their
- * controller proves each setting by itself.
+ * Other controls than DCQCN are left alone.
  */
 #ifndef TUNE_RAISE_H
 #define TUNE_RAISE_H

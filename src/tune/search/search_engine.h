@@ -217,7 +217,7 @@ struct utility_terms summary_of(const struct utility_terms *seen, uint32_t count
  *     traffic, and the setting from before the search is restored until the rate has recovered.
  *   - When the debt exceeds [guard] intervals, the search ends and the setting from before stays. With a
  *     floor the limit is SHARE of the intervals so far, if that is less, and the first search waits for
- *     CONTEST_WATCH intervals, and none begins where messages take too long for a contest of its result.
+ *     CONTEST_WATCH intervals, and none begins where messages end, but take too long for a contest of its result.
  *   - The debt decreases by REPAY per interval. The next search begins when half of it is gone.
  *   - A setting is kept only if it does not send less than the one before, by more than KEEP_LOSS and chance.
  *

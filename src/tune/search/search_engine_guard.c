@@ -94,14 +94,24 @@ static double debt_max(const struct search *s)
     return search_is(s, SEARCH_FLOOR, true) ? fmin(guard, SHARE * s->guard.intervals) : guard;
 }
 
+/* Messages end, but take too long for a contest. Where none ever ends, rates and utility are all there is. */
+static bool has_long_messages(const struct search *s)
+{
+    bool has_ended = false;
+
+    for (int c = 0; c < PREDICT_CLASSES; c++)
+        has_ended = has_ended || s->window.done[c].messages > 0;
+    return has_ended && !contest_is_possible(&s->window, s->windows);
+}
+
 const char *guard_why_not(const struct search *s)
 {
     bool is_in_debt = s->option[SEARCH_GUARD] > 0 && s->guard.debt > debt_max(s) / 2;
 
     if (search_is(s, SEARCH_FLOOR, true) && s->guard.intervals < CONTEST_WATCH)
         return "the network is watched before the first search";
-    if (search_is(s, SEARCH_FLOOR, true) && s->windows > 0 && !contest_is_possible(&s->window, s->windows))
-        return "messages take too long to compare settings by them: none is tried";
+    if (search_is(s, SEARCH_FLOOR, true) && has_long_messages(s))
+        return "messages take too long to compare settings";
     return is_in_debt ? "the last search cost traffic that is not made up for" : NULL;
 }
 

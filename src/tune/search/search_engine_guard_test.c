@@ -117,22 +117,22 @@ static void guard__makes_up_for_what_was_lost(void **unused)
 /* ---- with messages ---- */
 
 /* An interval in which utility prefers any other setting to that of the start, and messages take 'slowdown'
- * with others and 2 with it. 100 end, and 'waiting' wait. */
-static void step_waiting(struct test_search *b, double slowdown, double waiting)
+ * with others and 2 with it. 'done' end, and 'waiting' wait. */
+static void step_waiting(struct test_search *b, double slowdown, double done, double waiting)
 {
     bool           is_start = knobs_equal(&b->knobs, &b->world.start);
     struct report *r = &b->net.report;
 
     test_report(&b->net, is_start ? 0.5 : 0.55, 0.5, 1, 0.5);
     r->has_seen = true;
-    r->seen.done[PREDICT_MICE] = (struct seen_class){ 100, 100 * (is_start ? 2 : slowdown) };
+    r->seen.done[PREDICT_MICE] = (struct seen_class){ done, done * (is_start ? 2 : slowdown) };
     r->seen.waiting[PREDICT_MICE] = (struct seen_class){ waiting, waiting * (is_start ? 2 : slowdown) };
     tuner_step(&b->tuner, r, &b->knobs, &b->note);
 }
 
 static void step_messages(struct test_search *b, double slowdown)
 {
-    step_waiting(b, slowdown, 0);
+    step_waiting(b, slowdown, 100, 0);
 }
 
 /* Returns true if 'intervals' intervals end at the setting of the start. */
@@ -212,12 +212,28 @@ static void floor__needs_messages_that_can_be_compared(void **unused)
     (void)unused;
     open_bench(&b, 40, TEST_OPTIONS({ "guard", "9" }, { "floor", "yes" }, { "trigger", "once" }));
     for (int i = 0; i < 3 * CONTEST_WATCH; i++) {
-        step_waiting(&b, 1, 1000);
+        step_waiting(&b, 1, 100, 1000);
         assert_true(knobs_equal(&b.knobs, &b.world.start));
     }
     assert_non_null(strstr(b.note.why, "messages take too long"));
-    step_waiting(&b, 1, 10);
+    step_waiting(&b, 1, 100, 10);
     assert_false(knobs_equal(&b.knobs, &b.world.start));
+    tuner_close(&b.tuner);
+}
+
+/* Flows that never end are judged by rates and utility, as if hosts did not report messages. */
+static void floor__searches_where_no_message_ends(void **unused)
+{
+    struct test_search b;
+    bool               has_tried = false;
+
+    (void)unused;
+    open_bench(&b, 40, TEST_OPTIONS({ "guard", "9" }, { "floor", "yes" }, { "trigger", "once" }));
+    for (int i = 0; i <= CONTEST_WATCH; i++) {
+        step_waiting(&b, 2, 0, 1000);
+        has_tried = has_tried || !knobs_equal(&b.knobs, &b.world.start);
+    }
+    assert_true(has_tried);
     tuner_close(&b.tuner);
 }
 
@@ -247,6 +263,7 @@ int main(void)
         cmocka_unit_test(floor__watches_before_the_first_search),
         cmocka_unit_test(floor__bounds_what_messages_suffer),
         cmocka_unit_test(floor__needs_messages_that_can_be_compared),
+        cmocka_unit_test(floor__searches_where_no_message_ends),
         cmocka_unit_test(floor__raises_rates_before_the_start_returns),
         cmocka_unit_test(floor__does_not_charge_messages_of_the_setting_before),
     };
