@@ -6,7 +6,8 @@
  * quick. So for one interval rates rise as fast as to reach the line rate, and then the start returns. It
  * finds rates that are too high, as those of new queue pairs are, and cuts them.
  *
- * Other controls than DCQCN are left alone.
+ * Other controls than DCQCN are left alone. So are networks that were in use before the tuner: nobody there
+ * asked for rates that rise so fast.
  */
 #ifndef TUNE_RAISE_H
 #define TUNE_RAISE_H

@@ -45,7 +45,7 @@ static void raise__reaches_the_line_rate(void **unused)
     assert_false(raise_end(&r, &now, &note));
 }
 
-/* Only where a trial returns to the start, with DCQCN. */
+/* Only where a trial returns to the start, on a network that the tuner has had from the beginning, with DCQCN. */
 static void raise__only_for_returns(void **unused)
 {
     static const enum knob others[] = { KNOB_kmin, KNOB_COUNT };
@@ -57,6 +57,9 @@ static void raise__only_for_returns(void **unused)
     assert_true(rises(&w, &trial, &w.start, &now));
     assert_false(rises(&w, &w.start, &w.start, &now));
     assert_false(rises(&w, &w.start, &trial, &now) || !knobs_equal(&now, &trial));
+    w.is_in_use = true;
+    assert_false(rises(&w, &trial, &w.start, &now) || !knobs_equal(&now, &w.start));
+    w.is_in_use = false;
     w.knobs = others;
     assert_false(rises(&w, &trial, &w.start, &now));
 }
