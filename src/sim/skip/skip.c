@@ -33,7 +33,7 @@ struct way {                     /* of a flow */
     uint64_t         packets;    /* at most, of those it has left */
     uint64_t         end_sent, from_ps;
     uint64_t         skipped_to;         /* first byte after those that its sender has skipped */
-    uint64_t         free_ps;    /* when the host's port has sent its last packet */
+    uint64_t         free_ps[LANE_HOPS_MAX];     /* when each port has sent the last packet that left it; 0: none */
     int32_t          leapt[LANE_HOPS_MAX + 1], leapt_back[LANE_HOPS_MAX + 1];    /* full packets and ACKs that
                                   * skipped ports and are to be counted: by which more leave a port than the
                                   * one before */
@@ -291,7 +291,7 @@ static void release(struct skip *k, struct sim *s, struct flow *f, struct way *w
 {
     settle(k, s, f, w);
     w->is_held = false;
-    w->free_ps = w->now.free_ps;
+    w->free_ps[0] = w->now.free_ps;
     f->out = w->now.out;
     f->next_ps = w->now.at_ps;
     f->gap_rate_bps = w->now.gap_rate_bps;
@@ -602,17 +602,15 @@ static bool is_usual(const struct sim *s, const struct packet *p)
                                   : p->kind == PACKET_ACK && p->bytes == s->cfg.ack_bytes;
 }
 
-/* When a frame of a flow arrives: only a short one can come up to the one before it, and behind a full port that
- * may have just left. */
+/* When a frame of a flow arrives. Only a short one can come up to the one before it. */
 static uint64_t frame_ps(const struct sim *s, const struct way *w, const uint32_t *port, uint32_t from, uint32_t to,
                          const struct packet *p)
 {
-    uint64_t at_ps = s->engine.now_ps, before_ps = from ? at_ps : w->free_ps;
+    const uint64_t *usual_ps = p->kind == PACKET_DATA ? w->path.port_ps : w->path.back_ps;
 
     if (is_usual(s, p))
-        return at_ps + (p->kind == PACKET_DATA ? w->path.port_ps[to] - w->path.port_ps[from]
-                                               : w->path.back_ps[to] - w->path.back_ps[from]);
-    return arrival_ps(s, port, from, to, p->bytes, p->kind == PACKET_DATA ? before_ps : 0);
+        return s->engine.now_ps + usual_ps[to] - usual_ps[from];
+    return arrival_ps(s, port, from, to, p->bytes, p->kind == PACKET_DATA ? w->free_ps[from] : 0);
 }
 
 /* What leaves now and arrives behind a port cannot be paused before it is there: there is room for as much again. */
@@ -696,8 +694,8 @@ static bool on_leave(void *sim, struct port *first, uint32_t id)
     if (to > hops)
         return false;
     at_ps = frame_ps(s, w, port, from, to, p);
-    if (!from && p->kind == PACKET_DATA)
-        w->free_ps = s->engine.now_ps + first->tx_ps[p->bytes];
+    if (p->kind == PACKET_DATA)
+        w->free_ps[from] = s->engine.now_ps + first->tx_ps[p->bytes];
     if (to == from + 1 || (to < hops && !has_room(s, &s->net.port[port[to - 1]], p, at_ps)))
         return false;
     leap(s, first, &s->net.port[port[to - 1]], p, at_ps);
@@ -716,8 +714,10 @@ static void on_start(void *sim, const struct flow *f)
     struct way       *w = way_of(k, s, id_of(s, f));
 
     follow_changes(k, s);
-    if (!f->is_lasting)
-        w->skipped_to = w->free_ps = w->messages = 0;
+    if (!f->is_lasting) {
+        w->skipped_to = w->messages = 0;
+        memset(w->free_ps, 0, sizeof w->free_ps);
+    }
     if (w->messages++ > 0)
         return;
     find_path(s, f, w);
