@@ -211,7 +211,8 @@ stamp() {
         { print }
         NR == 1 && !has                 { print "\n<!-- build -->\n<!-- /build -->" }' README.md >"$out/README.stamped"
     cp "$out/README.stamped" README.md
-    echo "Made with the program of $(commit), seeds 1 to $seeds." | readme build
+    case $seeds in 1) of='seed 1' ;; *) of="seeds 1 to $seeds" ;; esac
+    echo "Made with the program of $(commit), $of." | readme build
 }
 
 # readme NAME <TEXT : puts the text between <!-- NAME --> and <!-- /NAME --> of README.md, after a full run; with $some the rows of a

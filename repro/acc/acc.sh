@@ -24,8 +24,8 @@
 #
 # ACC_MODEL is a model to try instead of the one that ships, ACC_DCQCN_MODEL instead of the one for the DCQCN paper's NICs.
 # shellcheck disable=SC2034,SC2154  # out, lib and seeds are of lib.sh; others are for the scripts
-# shellcheck source=repro/paraleon-fig08/series.sh
-. "$lib/paraleon-fig08/series.sh"
+# shellcheck source=repro/series.sh
+. "$lib/series.sh"
 acc=$lib/acc
 statics='secn0 secn1 secn2 vendor'
 schemes="$statics acc"

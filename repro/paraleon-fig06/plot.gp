@@ -1,14 +1,13 @@
-# gnuplot -e "results='...'; picture='...'" plot.gp : a column a model; goodput above, RTT below; dark is better.
-set terminal svg size 900,700 font 'sans,11' background '#ffffff'
+# gnuplot -e "results='...'; picture='...'" plot.gp : goodput, RTT; dark is better.
+set terminal svg size 900,360 font 'sans,11' background '#ffffff'
 set output picture
 set datafile separator ','
-set multiplot layout 2,2 rowsfirst
+set multiplot layout 1,2 rowsfirst
 
-times = system("awk -F , 'NR > 1 { print $3 }' ".results." | sort -nu | tr '\n' ' '")
-kmaxs = system("awk -F , 'NR > 1 { print $2 }' ".results." | sort -nu | tr '\n' ' '")
+times = system("awk -F , 'NR > 1 { print $2 }' ".results." | sort -nu | tr '\n' ' '")
+kmaxs = system("awk -F , 'NR > 1 { print $1 }' ".results." | sort -nu | tr '\n' ' '")
 # Values are not evenly spaced; cells are.
 place(list, value) = sum [i = 1:words(list)] (word(list, i) + 0 < value ? 1 : 0)
-x(model) = strcol(1) eq model ? place(times, $3) : NaN
 
 unset key
 set tics nomirror out
@@ -20,14 +19,12 @@ set yrange [-0.5:words(kmaxs) - 0.5]
 set xlabel 'rpg\_time\_reset, us'
 set ylabel 'kmax, KB'
 do for [figure in 'goodput rtt'] {
-    column = figure eq 'goodput' ? 5 : 8
+    column = figure eq 'goodput' ? 4 : 7
     scale = figure eq 'goodput' ? 1e9 : 1
     if (figure eq 'goodput') { set palette defined (0 '#f7fbff', 1 '#2171b5') } else { set palette defined (0 '#41ab5d', 1 '#f7fcf5') }
-    do for [model in 'nic artifact'] {
-        set title model.(figure eq 'goodput' ? ': goodput, Gb/s' : ': mean RTT, us')
-        plot results using (x(model)):(place(kmaxs, $2)):(0.5):(0.5):(column(column) / scale) \
-                with boxxyerror fs solid noborder fc palette, \
-             '' using (x(model)):(place(kmaxs, $2)):(sprintf('%.0f', column(column) / scale)) with labels font ',10'
-    }
+    set title (figure eq 'goodput' ? 'goodput, Gb/s' : 'mean RTT, us')
+    plot results every ::1 using (place(times, $2)):(place(kmaxs, $1)):(0.5):(0.5):(column(column) / scale) \
+            with boxxyerror fs solid noborder fc palette, \
+         '' every ::1 using (place(times, $2)):(place(kmaxs, $1)):(sprintf('%.0f', column(column) / scale)) with labels font ',10'
 }
 unset multiplot

@@ -17,18 +17,15 @@ set yrange [*:100.3]
 plot accuracy every ::1 using 1:(100 * $3):(100 * $4):(100 * $5) with yerrorlines pt 7 ps 0.5 lc rgb '#d62728' title 'paraleon', \
     '' every ::1 using 1:(100 * $6):(100 * $7):(100 * $8) with yerrorlines pt 7 ps 0.5 lc rgb '#1f77b4' title 'elastic'
 
-tuners = 'paraleon paraleon paraleon_published'
-monitors = 'paraleon elastic paraleon'
-colours = '#d62728 #1f77b4 #ff9896'
 set yrange [0:*]
 do for [tail = 0:1] {
-    at = 5 + 3 * tail
+    at = 4 + 3 * tail
     base = real(system(sprintf("awk -F, '$1==\"default\" {print $%d}' %s", at, results)))
     set title (tail ? '(b) p99.9 slowdown' : '(b) mean slowdown')
     if (tail) { set key off }
-    plot base with lines dt 2 lc '#7f7f7f' title 'default', for [s = 1:3] results every ::1 \
-        using (strcol(1) eq word(tuners, s) && strcol(2) eq word(monitors, s) ? $3 * (1 + 0.03 * (s - 2)) : NaN) \
-        :(column(at)):(column(at + 1)):(column(at + 2)) with yerrorlines pt 7 ps 0.5 lc rgb word(colours, s) \
-        title word(tuners, s).', '.word(monitors, s)
+    plot base with lines dt 2 lc '#7f7f7f' title 'default', results every ::1 \
+        using (strcol(1) eq 'default' ? NaN : $2) \
+        :(column(at)):(column(at + 1)):(column(at + 2)) with yerrorlines pt 7 ps 0.5 lc rgb '#d62728' \
+        title 'published'
 }
 unset multiplot

@@ -32,7 +32,7 @@ static const struct { const char *name; double value; } search_defaults[SEARCH_O
     [SEARCH_SETTLE] = { "settle" }, [SEARCH_MEASURE] = { "measure" }, [SEARCH_ABANDON] = { "abandon" },
     [SEARCH_RESTART] = { "restart" }, [SEARCH_OBJECTIVE] = { "objective" }, [SEARCH_GUARD] = { "guard" },
     [SEARCH_FLOOR] = { "floor" },
-    /* PARALEON's; repro/paraleon-ablation measures each. */
+    /* PARALEON's; repro/paraleon-ablation measures some. */
     [SEARCH_EPSILON] = { "epsilon", 0.05 },      /* with 0.001, chance among few flows counts as a change */
     [SEARCH_METRICS] = { "metrics", METRICS_CORRECTED },
     [SEARCH_UTILITY_SCALE] = { "utility_scale", 100 },           /* utility in percent */
