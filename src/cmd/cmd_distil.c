@@ -104,7 +104,7 @@ static const struct cmd_line line = {
             "  anole distil net.rlcc --to trees --out trees.rlcc\n"
             "      Ten trees of depth 4.\n"
             "  anole distil net.rlcc --to int8 --out int8.rlcc\n"
-            "      The net in integers, and its error in a million states (an LSTM: 100,000).\n"
+            "      The net in integers, and its error in up to a million states.\n"
             "  anole distil net.rlcc --to trees --world many_to_one:8_1 --out trees.rlcc\n"
             "      Trees that are closer to the net in the states that its own flows reach.\n"
             "\n"
