@@ -6,7 +6,7 @@
  *   Seeds. The same scenario runs with up to SPREAD_SEEDS seeds in all. If the logarithms have the mean m and
  *   the standard deviation s, that of another run of the same kind is within m +- t(n - 1) s sqrt(1 + 1 / n)
  *   (Student). Logarithms, because a step waits for its slowest flow, so some seeds take far longer than
- *   most: of 12 packet seeds of 128 GPUs in a fat-tree 11 exposed 20 to 30 ms, and one 45. Samples from within
+ *   most: of 24 packet seeds of 128 GPUs in a fat-tree 23 exposed 20 to 30 ms, and one 45. Samples from within
  *   one run would be too close to each other: rates of persistent queue pairs differ from seed to seed and
  *   hardly change from iteration to iteration.
  *
