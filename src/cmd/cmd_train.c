@@ -83,17 +83,31 @@ _Static_assert(offsetof(struct acc_options, request) == 0, "rows of the request 
     "too");
 #undef REQUEST
 
+static void add_argument(void *options, const char *text)
+{
+    struct acc_options   *o = options;
+    struct train_request *q = &o->request;
+
+    if (!o->what) {
+        o->what = text;
+        return;
+    }
+    q->scenario = xrealloc(q->scenario, (q->scenarios + 1) * sizeof *q->scenario);
+    q->scenario[q->scenarios++] = text;
+}
+
 static const struct cmd_line acc_line = {
     .options = acc_rows,
-    .argument = { "tuner", KEY_AT(struct acc_options, what) },
+    .argument = { "scenario", .add = add_argument },
     .missing = "which model? anole train acc --out FILE; see anole train --help",
-    .args = "acc|rlcc",
+    .args = "acc|rlcc [SCENARIO...]",
     .help = "Trains a model: for the tuner acc, or for the congestion control rlcc (see 'anole train rlcc "
             "--help').\n\n"
             "The training for acc first searches for a simple rule with a few cells, which then guides the "
             "net. Rounds of short runs on random networks and traffic follow, in which net and rule "
             "explore. After each round the net learns from all of them. Every few rounds it is compared "
-            "with static settings on other traffic; the best net is written."
+            "with static settings on other traffic; the best net is written. With scenarios, it learns from "
+            "these instead, each with many seeds. A scenario may replay recorded flows."
             "\v"
             "Examples:\n"
             "  anole train acc --out model.acc\n"
@@ -101,6 +115,8 @@ static const struct cmd_line acc_line = {
             "  anole train acc --search 0 --check 0 --traffic published \\\n"
             "      --set loss=squared --set draw=reward --out own.acc\n"
             "      Uses the paper's method alone.\n"
+            "  anole train acc monday.yaml friday.yaml --out ours.acc\n"
+            "      Learns from the traffic of two scenarios.\n"
             "  anole run incast.yaml --set tuner=acc:model.acc\n"
             "      Runs a network that the model tunes.\n"
             "\n" REPRODUCIBLE RESUMABLE,
@@ -143,6 +159,7 @@ static int train_acc(int argc, char **argv)
         print_acc_json(&t);
     train_close(&t);
     free(o.request.set);
+    free(o.request.scenario);
     return cmd_end(rc, &err);
 }
 

@@ -74,7 +74,22 @@ static int set_values(struct train *t, struct err *err)
     return 0;
 }
 
-/* Returns everything that affects the model, as text. */
+/* ---- scenarios ---- */
+
+static int read_files(struct train *t, struct err *err)
+{
+    const struct train_request *q = &t->request;
+    int                         rc = 0;
+
+    if (q->scenarios && (q->is_quick || q->nics != TRAIN_BOTH || q->traffic != TRAIN_ALL))
+        return err_set(err, EINVAL, "--quick, --nics and --traffic are for generated traffic, not for scenarios");
+    t->file = xcalloc(q->scenarios + 1, sizeof *t->file);
+    for (uint32_t i = 0; i < q->scenarios && !rc; i++)
+        rc = train_read_file(q->scenario[i], &t->file[i], err);
+    return rc;
+}
+
+/* Returns everything that affects the model, as text; of files that scenarios name, the names. */
 static char *config_text(const struct train *t)
 {
     const struct train_request *q = &t->request;
@@ -88,6 +103,8 @@ static char *config_text(const struct train *t)
             q->hold, q->check, q->is_quick, train_traffic_names[q->traffic]);
     for (int i = 0; tuner_acc.option[i].name; i++)
         fprintf(out, " %s %.17g", tuner_acc.option[i].name, t->values.value[i]);
+    for (uint32_t i = 0; i < q->scenarios; i++)
+        fprintf(out, "\n%s", t->file[i]);
     fclose(out);
     return text;
 }
@@ -158,6 +175,8 @@ static char *command_text(const struct train *t)
             q->traffic == TRAIN_PUBLISHED ? " --traffic published" : "", q->is_quick ? " --quick" : "");
     for (uint32_t i = 0; i < q->sets; i++)
         fprintf(out, " --set %s", q->set[i]);
+    for (uint32_t i = 0; i < q->scenarios; i++)
+        fprintf(out, " %s", q->scenario[i]);
     fclose(out);
     return text;
 }
@@ -181,7 +200,8 @@ static int write_model(struct train *t, struct err *err)
     model_init(&m, "acc", &t->state.best);
     model_put(&m, "command", command);
     model_put(&m, "version", ANOLE_VERSION);
-    model_put(&m, "traffic", train_traffic_about[t->request.traffic]);
+    model_put(&m, "traffic",
+              t->request.scenarios ? "that of the scenarios" : train_traffic_about[t->request.traffic]);
     put_rule(&m, t);
     put_number(&m, "generation", GENERATION);
     put_number(&m, "round", t->state.best_round);
@@ -229,6 +249,8 @@ int train_open(struct train *t, const struct train_request *request, struct err 
     if (!t->request.jobs)
         t->request.jobs = count_cores();
     rc = set_values(t, err);
+    if (!rc)
+        rc = read_files(t, err);
     if (rc)
         return rc;
     init_state(t);
@@ -241,6 +263,9 @@ void train_close(struct train *t)
     if (t->state_path)
         train_state_fini(&t->state);
     option_values_fini(&t->values);
+    for (uint32_t i = 0; t->file && i < t->request.scenarios; i++)
+        free(t->file[i]);
+    free(t->file);
     free(t->state_path);
 }
 

@@ -63,6 +63,7 @@ struct train_found {             /* result of a run */
 
 struct train_job {
     const struct option_values *values;       /* options of acc */
+    const char *name;            /* of the scenario's file; NULL: it is generated */
     const struct net *net;       /* net that decides */
     bool        is_by_rule;      /* or 'rule' decides */
     struct acc_rule rule;
@@ -72,6 +73,9 @@ struct train_job {
     uint32_t    records_max, record_floats;  /* records to return, and their size */
     uint64_t    seed;
 };
+
+/* Reads a scenario, which must be valid. *text is malloc'd, also on failure; NULL: not read */
+int train_read_file(const char *path, char **text, struct err *);
 
 /* Runs a scenario and writes a struct train_found, followed by the records if records_max > 0. */
 int train_run(const char *text, const struct train_job *, FILE *out, struct err *);
@@ -110,8 +114,9 @@ int train_state_parse(struct train_state *, const char *name, const char *bytes,
 
 struct train_request {
     const char  *out, *json;     /* json NULL: none */
+    const char **scenario;       /* files to learn from; none: generated traffic */
     const char **set;            /* options of the tuner: "gamma=0.95" */
-    uint32_t     sets;
+    uint32_t     scenarios, sets;
     uint64_t     seed;
     enum train_nics nics;
     enum train_traffic traffic;
@@ -127,6 +132,7 @@ struct train {
     struct train_request request;
 
     struct option_values values;
+    char              **file;    /* texts of the scenarios */
     struct train_state  state;
     char               *state_path;
     double              loss;    /* of the last round */
@@ -158,6 +164,12 @@ int train_jobs(struct train *, uint32_t count,
                void (*job)(const struct train *, uint32_t number, struct train_job *, char **text),
                struct err *);
 void train_jobs_drop(struct train *);
+
+/* The scenario of a check, malloc'd: generated, or one of the files with a seed that no run has. */
+char *train_check_text(const struct train *, uint32_t number, uint64_t seed, struct train_job *);
+
+/* The scenario of file 'number', from the first again behind the last; malloc'd. */
+char *train_file_text(const struct train *, uint32_t number, struct train_job *);
 
 struct train_found train_found_by(const struct train *, uint32_t job);
 

@@ -9,6 +9,7 @@
 
 #define HARM_FROM   1.01
 #define HARM_WEIGHT 4
+#define CHECK_SEEDS (1ull << 50) /* those of runs are lower */
 
 double train_value(const struct train *t, const char *name)
 {
@@ -16,6 +17,22 @@ double train_value(const struct train *t, const char *name)
         if (strcmp(tuner_acc.option[i].name, name) == 0)
             return t->values.value[i];
     die("no option %s", name);
+}
+
+char *train_file_text(const struct train *t, uint32_t number, struct train_job *j)
+{
+    uint32_t file = number % t->request.scenarios;
+
+    j->name = t->request.scenario[file];
+    return xstrdup(t->file[file]);
+}
+
+char *train_check_text(const struct train *t, uint32_t number, uint64_t seed, struct train_job *j)
+{
+    if (!t->request.scenarios)
+        return train_check_scenario(number, seed, t->request.nics, t->request.is_quick);
+    j->seed = CHECK_SEEDS + seed * 1009 + number;
+    return train_file_text(t, number, j);
 }
 
 static enum pool_next next_job(void *arg, struct pool_job *job)

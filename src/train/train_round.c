@@ -38,8 +38,9 @@ static void describe_run(const struct train *t, uint32_t number, struct train_jo
     j->hold = t->request.hold;
     j->records_max = RECORDS_MAX;
     j->seed = (t->request.seed * 1000003 + t->state.rounds) * 1009 + number + 1;
-    *text = train_scenario(t->request.seed, t->state.rounds, number, t->request.nics,
-                           t->request.traffic, t->request.is_quick);
+    *text = t->request.scenarios ? train_file_text(t, number, j)
+                                 : train_scenario(t->request.seed, t->state.rounds, number, t->request.nics,
+                                                  t->request.traffic, t->request.is_quick);
 }
 
 static void describe_job(const struct train *t, uint32_t number, struct train_job *j, char **text)
@@ -50,9 +51,8 @@ static void describe_job(const struct train *t, uint32_t number, struct train_jo
         describe_run(t, number, j, text);
         return;
     }
-    *text = train_check_scenario(check % TRAIN_CHECKS,
-                                 t->request.seed + CHECK_SEED + check / TRAIN_CHECKS % 2, t->request.nics,
-                                 t->request.is_quick);
+    *text = train_check_text(t, check % TRAIN_CHECKS,
+                             t->request.seed + CHECK_SEED + check / TRAIN_CHECKS % 2, j);
     if (check < TRAIN_EXAMS)
         j->net = &t->state.smooth;
     else

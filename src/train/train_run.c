@@ -1,4 +1,5 @@
 /* src/train/train_run.c - one training run, in its own process. */
+#include "base/text.h"
 #include "run/sim_world.h"
 #include "run/simulation.h"
 #include "train/train.h"
@@ -6,6 +7,21 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#define FILE_BYTES_MAX (64u << 20)
+
+int train_read_file(const char *path, char **text, struct err *err)
+{
+    struct scenario s;
+    size_t          length;
+    int             rc = text_read_file(path, FILE_BYTES_MAX, text, &length, err);
+
+    if (!rc)
+        rc = scenario_parse(&s, path, *text, length, NULL, 0, NULL, err);
+    if (!rc)
+        scenario_fini(&s);
+    return rc;
+}
 
 /* Attaches a tuner that explores to the simulation. */
 static int attach_explorer(struct simulation *s, const struct train_job *j, struct replay *memory,
@@ -48,7 +64,7 @@ int train_run(const char *text, const struct train_job *j, FILE *out, struct err
 {
     char                    set[40];
     const char             *sets[] = { set };
-    struct simulation_input input = { .name = "training", .text = text, .text_bytes = strlen(text),
+    struct simulation_input input = { .name = j->name ? j->name : "training", .text = text, .text_bytes = strlen(text),
                                       .threads = 1, .seed = j->seed ? &j->seed : NULL, .set = sets,
                                       .is_untuned = !j->tuner };
     struct replay           memory = { 0 };

@@ -81,8 +81,7 @@ static void describe_check(const struct train *t, uint32_t number, uint64_t seed
 {
     j->is_by_rule = number / TRAIN_CHECKS != BASE;
     j->tuner = j->is_by_rule ? NULL : "secn2";
-    *text = train_check_scenario(number % TRAIN_CHECKS, t->request.seed * 1000003 + seed, t->request.nics,
-                                 t->request.is_quick);
+    *text = train_check_text(t, number % TRAIN_CHECKS, t->request.seed * 1000003 + seed, j);
 }
 
 static void first_job(const struct train *t, uint32_t number, struct train_job *j, char **text)
@@ -220,9 +219,8 @@ static void run_off_job(const struct train *t, uint32_t number, struct train_job
         j->rule = t->state.last[variant - 1];
     else
         j->tuner = "secn2";
-    *text = train_check_scenario(number % TRAIN_CHECKS,
-                                 t->request.seed * 1000003 + 2ull * t->request.search + seed, t->request.nics,
-                                 t->request.is_quick);
+    *text = train_check_text(t, number % TRAIN_CHECKS,
+                             t->request.seed * 1000003 + 2ull * t->request.search + seed, j);
 }
 
 int train_run_off(struct train *t, struct err *err)

@@ -84,6 +84,40 @@ setup_file() {
     grep -q 'm.acc.state: the file is truncated' "$dir/err"
 }
 
+# The second scenario has a list of flows, those of the first, which is found beside it.
+@test "train: learns from scenarios and recorded flows, which all make a difference" {
+    mkdir "$dir/ours"
+    printf '%s\n' 'topology: {kind: star, hosts: 9, rate: 25Gbps, delay: 1us}' 'run: 500us' \
+        'traffic: [{kind: poisson, load: 60%, sizes: FB_Hadoop}]' >"$dir/ours/drawn.yaml"
+    "$ANOLE" convert "$dir/ours/drawn.yaml" --to hpcc --out "$dir/ns3"
+    cp "$dir/ns3/flow.txt" "$dir/ours/monday.txt"
+    sed 's/{kind: poisson.*}/{kind: flows, file: monday.txt}/' "$dir/ours/drawn.yaml" >"$dir/ours/recorded.yaml"
+    short=(--search 1 --check 1 --rounds 2 --runs 2 --updates 5 --quiet)
+    for jobs in 1 2; do
+        "$ANOLE" train acc "$dir/ours/drawn.yaml" "$dir/ours/recorded.yaml" "${short[@]}" --jobs $jobs --out "$dir/$jobs.acc" --json "$dir/$jobs.json"
+    done
+    cmp "$dir/1.acc" "$dir/2.acc"
+    grep -qE 'anole train acc --seed 1 .*/drawn.yaml .*/recorded.yaml"' "$dir/1.json"
+    "$ANOLE" train acc "$dir/ours/recorded.yaml" "${short[@]}" --out "$dir/other.acc"
+    refute cmp -s "$dir/1.acc" "$dir/other.acc"
+    "$ANOLE" run "$dir/ours/drawn.yaml" --set "tuner=acc:$dir/1.acc" --quiet --out "$dir/tuned"
+}
+
+@test "train: scenarios are read before anything is written" {
+    echo 'topolgy: {kind: star}' >"$dir/bad.yaml"
+    run_apart "$ANOLE" train acc "$dir/bad.yaml" --out "$dir/x"
+    [ "$status" -eq 2 ]
+    grep -q "bad.yaml:1:1: .*did you mean 'topology'?" "$dir/err"
+    write_scenario "$dir/s.yaml"
+    for option in --quick '--nics dcqcn' '--traffic published'; do
+        # shellcheck disable=SC2086  # words
+        run_apart "$ANOLE" train acc "$dir/s.yaml" $option --out "$dir/x"
+        [ "$status" -eq 2 ]
+        [ "$(cat "$dir/err")" = 'anole: --quick, --nics and --traffic are for generated traffic, not for scenarios' ]
+    done
+    [ ! -e "$dir/x.state" ]
+}
+
 @test "train: wrong options are refused with one line" {
     for args in "" "acc" "ac --out $dir/x" "acc --out $dir/x --set gama=1" "acc --out $dir/x --set gamma=2" \
         "acc --out $dir/x --rounds 0" "acc --out $dir/x --set model=none" "acc --out $dir/x --nics intel" "acc acc --out $dir/x"; do
