@@ -1,13 +1,13 @@
 /* src/tune/raise.h - undoes what a trial leaves behind when the setting from the start returns.
  *
- * A setting is more than its knobs: queue pairs that live on keep the rates to which it has cut them. With
+ * A setting is more than its knobs: persistent queue pairs keep the rates to which it has cut them. With
  * DCQCN's default setting a rate rises by 5 Mb/s every 300 us, so one millisecond of a setting that cuts more
  * often slows jobs down for hundreds of milliseconds after the start has returned. Cuts, in contrast, are
  * quick. So for one interval rates rise as fast as to reach the line rate, and then the start returns. It
  * finds rates that are too high, as those of new queue pairs are, and cuts them.
  *
- * Other controls than DCQCN are left alone. So are networks that were in use before the tuner: nobody there
- * asked for rates that rise so fast.
+ * Other controls than DCQCN are left alone. So are networks that were in use before the tuner: their users have
+ * not asked for rates that rise so fast.
  */
 #ifndef TUNE_RAISE_H
 #define TUNE_RAISE_H

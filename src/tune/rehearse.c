@@ -6,7 +6,7 @@
  *             agree give a traffic model (rehearse/traffic/traffic_model.h).
  *   floor     From the beginning on a formula applies that follows from the network alone (rehearse/floor.h).
  *             Doubt returns to it. As soon as jobs post most of the bytes, the initial setting is the floor:
- *             nobody has asked for the formula, so it must show that it makes jobs no slower.
+ *             the user has not asked for the formula, so it must show that it makes jobs no slower.
  *   check     A twin with that traffic runs with the current setting, for as long as the network has. If its
  *             slowdowns differ from those of the hosts, the model is wrong, and the twin is not asked. Then
  *             the network itself compares the floor with the other formula, in alternating blocks
