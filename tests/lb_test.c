@@ -1,5 +1,5 @@
-/* tests/lb_test.c - whole networks with each load balancer: links fail and come back, threads do not matter, and ECMP
- * spreads flows as balls fall into bins, by what links carry. */
+/* tests/lb_test.c - whole networks with each load balancer: links fail and come back, threads do not
+ * matter, and ECMP spreads flows as balls fall into bins, by what links carry. */
 #include "digest.h"
 
 #include "core/units.h"
@@ -48,7 +48,8 @@ static struct sim *start(struct scenario *scenario, const char *text, uint32_t t
     return s;
 }
 
-/* Runs a world to its end; returns the digest of it. Where senders spray, queue pairs must keep what overtakes others. */
+/* Runs a world to its end; returns the digest of it. Where senders spray, queue pairs must keep what
+ * overtakes others. */
 static uint64_t run(const char *lb, const char *world, uint32_t threads)
 {
     const char     *repeat = lb_find(lb)->entropy ? ", retransmit: selective, reorder: 20us" : "";
@@ -115,16 +116,19 @@ static void run__is_another_with_another_balancer(void **unused)
 static void throw_balls(const char *first, uint32_t seed, uint32_t *balls)
 {
     char               text[2048];
-    int                at = snprintf(text, sizeof text, "{lb: {kind: ecmp, seed: %u}, traffic: [{kind: incast, "
-                                     "senders: 8, size: 1KB}], topology: {kind: graph, hosts: 9, switches: 6, "
-                                     "links: [{a: h8, b: s1}", seed);
+    int at = snprintf(text, sizeof text,
+                      "{lb: {kind: ecmp, seed: %u}, traffic: [{kind: incast, "
+                      "senders: 8, size: 1KB}], topology: {kind: graph, hosts: 9, switches: 6, "
+                      "links: [{a: h8, b: s1}",
+                      seed);
     struct scenario    scenario;
     struct sim        *s;
     const struct node *a;
 
     for (int i = 0; i < BINS; i++)
-        at += snprintf(text + at, sizeof text - (size_t)at, ", {a: s0, b: s%d, rate: %s}, {a: s1, b: s%d, rate: %s}",
-                       2 + i, i ? "100Gbps" : first, 2 + i, i ? "100Gbps" : first);
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       ", {a: s0, b: s%d, rate: %s}, {a: s1, b: s%d, rate: %s}", 2 + i, i ? "100Gbps" : first,
+                       2 + i, i ? "100Gbps" : first);
     for (int i = 0; i < BALLS; i++)
         at += snprintf(text + at, sizeof text - (size_t)at, ", {a: h%d, b: s0}", i);
     snprintf(text + at, sizeof text - (size_t)at, "]}}");
@@ -157,8 +161,8 @@ static void ecmp__lets_flows_fall_as_balls_into_bins(void **unused)
     assert_in_range(empty, 160 - 48, 160 + 48);
 }
 
-/* One path at half the rate of three others: 1/7 of 3200 flows, 457, with a standard deviation of 19.8; 2/7, 914 with
- * 25.6, on each of the others. */
+/* One path at half the rate of three others: 1/7 of 3200 flows, 457, with a standard deviation of 19.8;
+ * 2/7, 914 with 25.6, on each of the others. */
 static void ecmp__weighs_links_by_their_rate(void **unused)
 {
     uint32_t balls[BINS] = { 0 };

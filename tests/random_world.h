@@ -203,7 +203,8 @@ static inline void random_cfg(struct sim_cfg *cfg, struct rng *r, uint64_t seed)
     for (int i = 0; i < PRIOS; i++)
         cfg->weight[i] = (uint8_t)pick(r, 1, 5);
     if (cfg->model == MODEL_CONWEAVE) {
-        /* Its pauses do not hold senders at line rate back for long, nor does anything its ACKs and PFC frames. */
+        /* Its pauses do not hold senders at line rate back for long, nor does anything its ACKs and PFC
+         * frames. */
         cfg->cc = cc_find("dcqcn_hpcc");
         cfg->mtu_bytes = 1000;
         cfg->rto_ps = PS_PER_MS;
@@ -215,7 +216,8 @@ static inline uint8_t random_prio(struct rng *r, bool has_classes)
     return has_classes ? (uint8_t)pick(r, 1, 7) : 3;
 }
 
-/* Where queue pairs may live on, they do so in half of the worlds; then flows of a list share destination ports. */
+/* Where queue pairs may live on, they do so in half of the worlds; then flows of a list share destination
+ * ports. */
 static inline struct traffic *random_traffic(struct random_world *w, const struct graph *g, struct rng *r,
                                              uint64_t seed, bool may_last)
 {
@@ -254,7 +256,8 @@ static inline struct traffic *random_traffic(struct random_world *w, const struc
     return t;
 }
 
-/* In half of the worlds in which nothing can get lost there is no timer: a flow that waits for it never ends. */
+/* In half of the worlds in which nothing can get lost there is no timer: a flow that waits for it never
+ * ends. */
 static inline void settle_timer(struct random_world *w, struct sim_cfg *cfg, struct rng *r)
 {
     w->is_tight = cfg->model == MODEL_NIC && cfg->is_lossless && !w->has_loss && !w->has_changes;

@@ -1,5 +1,5 @@
-/* tests/threads_test.c - any number of threads gives the same results, to the last bit: every flow in the same
- * order, every counter of every port, every report. */
+/* tests/threads_test.c - any number of threads gives the same results, to the last bit: every flow in the
+ * same order, every counter of every port, every report. */
 #include "digest.h"
 #include "worlds.h"
 
@@ -37,10 +37,11 @@ static void on_pfc(void *arg, const struct pfc_result *r)
 
 static uint64_t add_report(uint64_t digest, const struct report *r)
 {
-    const uint64_t rows[] = { r->end_ps, r->payload_bytes, r->flows_started, r->flows_done, r->flows_active,
-                              r->data_packets, r->received_packets, r->marked_packets, r->cnps, r->nacks, r->timeouts,
-                              r->dropped_packets, r->pauses, r->paused_ps, r->rtt_samples, r->rtt_ps_sum,
-                              r->rtt_ps_peak, r->queue_bytes_max, r->queue_bytes };
+    const uint64_t rows[] = { r->end_ps,       r->payload_bytes,   r->flows_started,    r->flows_done,
+                              r->flows_active, r->data_packets,    r->received_packets, r->marked_packets,
+                              r->cnps,         r->nacks,           r->timeouts,         r->dropped_packets,
+                              r->pauses,       r->paused_ps,       r->rtt_samples,      r->rtt_ps_sum,
+                              r->rtt_ps_peak,  r->queue_bytes_max, r->queue_bytes };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         digest = digest_add(digest, rows[i]);
@@ -72,8 +73,8 @@ static uint64_t add_counts(uint64_t digest, const struct sim *s)
 }
 
 /* Runs a scenario to its end and returns the digest of all that can be seen of it. */
-static uint64_t run_in_parts(const char *name, const char *text, uint64_t seed, uint32_t threads, uint32_t parts,
-                             uint64_t interval_ps)
+static uint64_t run_in_parts(const char *name, const char *text, uint64_t seed, uint32_t threads,
+                             uint32_t parts, uint64_t interval_ps)
 {
     uint64_t         digest = DIGEST_EMPTY;
     struct observer *observer;
@@ -131,7 +132,8 @@ static void run__is_the_same_with_any_number_of_threads(void **unused)
     }
 }
 
-/* Every congestion control, with what it makes frames carry and hosts do; links that fail lead packets on detours. */
+/* Every congestion control, with what it makes frames carry and hosts do; links that fail lead packets on
+ * detours. */
 static void run__is_the_same_with_every_control(void **unused)
 {
     static const uint32_t threads[] = { 2, 3, 8 };
@@ -171,8 +173,9 @@ static void run__goes_on_when_a_ring_is_full(void **unused)
     assert_true(run_in_parts("full", text, 1, 2, 4, PS_PER_MS) == one);
 }
 
-/* Links of next to no length, within racks or everywhere, and few packets: threads have nothing to go ahead by. It ends all
- * the same, soon, and is the same. Some 10 ms pass in which little happens, at 7 ns a step that would be a million. */
+/* Links of next to no length, within racks or everywhere, and few packets: threads have nothing to go
+ * ahead by. It ends all the same, soon, and is the same. Some 10 ms pass in which little happens, at 7 ns
+ * a step that would be a million. */
 static void run__ends_with_short_links(void **unused)
 {
     static const char *const delay[] = { "delay: 1ps", "delay: 1ns", "delay: 10ns", "delay: 20ns", "delay: 100ns",
@@ -183,9 +186,11 @@ static void run__ends_with_short_links(void **unused)
         char     text[400];
         uint64_t one;
 
-        snprintf(text, sizeof text, "{topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, %s}, run: 10ms, "
+        snprintf(text, sizeof text,
+                 "{topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, %s}, run: 10ms, "
                  "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 5%%, stop: 300us}, "
-                 "{kind: permutation, size: 20KB, start: 9ms}]}", delay[i]);
+                 "{kind: permutation, size: 20KB, start: 9ms}]}",
+                 delay[i]);
         one = run("short", text, 1, 1);
         for (uint32_t threads = 2; threads <= 4; threads++)
             if (run("short", text, 1, threads) != one) {
@@ -230,7 +235,8 @@ static void parts_new__does_not_cut_short_links(void **unused)
     for (uint32_t i = 0; i < s->net.ports; i++) {
         const struct port *p = &s->net.port[i];
 
-        assert_int_equal(p->node->part != p->peer->node->part, p->is_switch && p->peer->is_switch && p->delay_ps > 100000);
+        assert_int_equal(p->node->part != p->peer->node->part,
+                         p->is_switch && p->peer->is_switch && p->delay_ps > 100000);
     }
     sim_free(s);
     s = start(all_short, 4, &parts);
@@ -238,11 +244,13 @@ static void parts_new__does_not_cut_short_links(void **unused)
     sim_free(s);
 }
 
-/* As many flows at once as 725 hosts to each other, more than half a million: with one thread and with two. */
+/* As many flows at once as 725 hosts to each other, more than half a million: with one thread and with
+ * two. */
 static void run__has_room_for_many_flows_whatever_the_threads(void **unused)
 {
-    static const char *const text = "{topology: {kind: clos, tors: 2, hosts_per_tor: 380, spines: 1}, cc: none, "
-                                    "switch: {buffer: 1GB}, run: 1us, traffic: [{kind: all_to_all, size: 1KB}]}";
+    static const char *const text =
+        "{topology: {kind: clos, tors: 2, hosts_per_tor: 380, spines: 1}, cc: none, "
+        "switch: {buffer: 1GB}, run: 1us, traffic: [{kind: all_to_all, size: 1KB}]}";
 
     (void)unused;
     for (uint32_t threads = 1; threads <= 2; threads++) {

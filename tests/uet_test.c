@@ -1,10 +1,10 @@
-/* tests/uet_test.c - model uet in random worlds: every flow ends, every byte arrives once, nothing is left behind, and
- * any number of threads gives the same results.
+/* tests/uet_test.c - model uet in random worlds: every flow ends, every byte arrives once, nothing is left
+ * behind, and any number of threads gives the same results.
  *
- * Topology (also with several planes), rates and delays of links, control, balancer, trimming, SLEEK, thresholds, losses,
- * failing links and switches, jobs and persistent connections are drawn. Each world exists a second time with queue pairs of
- * RoCE in a class of its own, with PFC or without: switches with PFC drop no packet of it.
- * ANOLE_SEED=n runs world n alone and says what it is; ANOLE_WORLDS=n runs n worlds.
+ * Topology (also with several planes), rates and delays of links, control, balancer, trimming, SLEEK,
+ * thresholds, losses, failing links and switches, jobs and persistent connections are drawn. Each world
+ * exists a second time with queue pairs of RoCE in a class of its own, with PFC or without: switches with PFC
+ * drop no packet of it. ANOLE_SEED=n runs world n alone and says what it is; ANOLE_WORLDS=n runs n worlds.
  */
 #include "digest.h"
 #include "random_world.h"
@@ -79,7 +79,8 @@ static void add_roce(struct sim_cfg *cfg, uint64_t seed)
         cfg->weight[i] = (uint8_t)pick(&r, 1, 5);
 }
 
-static void add_roce_flows(struct random_world *w, const struct graph *g, struct traffic *t, uint8_t prios, uint64_t seed)
+static void add_roce_flows(struct random_world *w, const struct graph *g, struct traffic *t, uint8_t prios,
+                           uint64_t seed)
 {
     struct flow_list list = { xcalloc(32, sizeof *list.flow), 0 };
     uint32_t         hosts[64], n = 0, qps = seed % 3 ? 1 : 0;
@@ -162,8 +163,8 @@ static void add_job(struct random_world *w, struct traffic *t, const struct grap
     w->flows += job.iterations * (uint32_t)collective_messages(&job.collective);
 }
 
-static int try_to_make(struct random_world *w, uint64_t seed, uint32_t threads, bool has_roce, uint64_t buffer,
-                       struct err *err)
+static int try_to_make(struct random_world *w, uint64_t seed, uint32_t threads, bool has_roce,
+                       uint64_t buffer, struct err *err)
 {
     struct rng      r;
     struct graph    g;
@@ -207,7 +208,8 @@ static int try_to_make(struct random_world *w, uint64_t seed, uint32_t threads, 
 static bool has_room(const struct sim *s)
 {
     for (uint32_t i = 0; s->cfg.is_lossless && i < s->net.nodes; i++)
-        if (s->net.node[i].is_switch && s->net.node[i].shared_bytes_max < 4 * (int64_t)sim_largest_frame(&s->cfg))
+        if (s->net.node[i].is_switch &&
+            s->net.node[i].shared_bytes_max < 4 * (int64_t)sim_largest_frame(&s->cfg))
             return false;
     return true;
 }
@@ -254,7 +256,8 @@ static void check_results(const struct random_world *w)
     for (uint32_t i = 0; i < w->world.done_count; i++) {
         bytes += w->world.done[i].bytes;
         resent += w->world.done[i].resent_bytes;
-        /* Where the short last packet overtakes, a flow is faster than the closed form; by a packet, not by a path. */
+        /* Where the short last packet overtakes, a flow is faster than the closed form; by a packet, not
+         * by a path. */
         assert_true(2 * w->world.done[i].fct_ps >= w->world.done[i].ideal_ps);
     }
     assert_int_equal(c->payload_received, bytes);            /* every byte once */

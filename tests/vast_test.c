@@ -1,4 +1,5 @@
-/* tests/vast_test.c - in a vast network memory is asked for ahead, and ways are found before their time: what happens is the same. */
+/* tests/vast_test.c - in a vast network memory is asked for ahead, and ways are found before their time:
+ * what happens is the same. */
 #include "digest.h"
 
 #include "core/units.h"
@@ -26,7 +27,8 @@ static uint64_t run(const char *text, bool is_blind)
     struct sim     *s;
     struct err      err;
 
-    if (scenario_parse(&scenario, "vast", text, strlen(text), NULL, 0, &seed, &err) || scenario_start(&scenario, &s, &err))
+    if (scenario_parse(&scenario, "vast", text, strlen(text), NULL, 0, &seed, &err) ||
+        scenario_start(&scenario, &s, &err))
         die("%s", err.text);
     assert_true(s->net.ports >= LOOK_AHEAD_PORTS_VAST && s->engine.evq.on_open);
     if (is_blind) {
@@ -56,7 +58,8 @@ static void run__is_the_same_without_looking_ahead(void **unused)
 /* Uplinks go down and come back while packets whose way was found before are on the wire. */
 static void run__is_the_same_when_ways_change(void **unused)
 {
-    static const char text[] = "topology: {kind: fat_tree, k: 18, rate: 100Gbps, delay: 1us, links_down: [{a: edge0, b: agg0, down: 10us, up: 25us}, "
+    static const char text[] = "topology: {kind: fat_tree, k: 18, rate: 100Gbps, delay: 1us, links_down: "
+                               "[{a: edge0, b: agg0, down: 10us, up: 25us}, "
                                "{a: agg1, b: core10, down: 12us, up: 40us}]}\n"
                                "traffic: [{kind: permutation, size: 100KB}]\n"
                                "run: 60us\n";

@@ -1,5 +1,5 @@
-/* tests/worlds.h - small scenarios that between them use all that the simulator can do, with the digest of what
- * becomes of each: for tests of "the same whatever ...".
+/* tests/worlds.h - small scenarios that between them use all that the simulator can do, with the digest of
+ * what becomes of each: for tests of "the same whatever ...".
  */
 #ifndef TESTS_WORLDS_H
 #define TESTS_WORLDS_H

@@ -1,7 +1,7 @@
 /* tests/chaos/chaos_test.c - a few hundred fault histories; `make chaos` runs as many as one likes.
  *
- * Environment: CHAOS_SEEDS so many histories, CHAOS_FROM from this seed on; CHAOS_SEED this one alone, and what happens in it;
- * CHAOS_MUTATION the world of this name.
+ * Environment: CHAOS_SEEDS so many histories, CHAOS_FROM from this seed on; CHAOS_SEED this one alone, and
+ * what happens in it; CHAOS_MUTATION the world of this name.
  */
 #include "chaos.h"
 
@@ -45,15 +45,18 @@ static void run__no_promise_is_broken(void **unused)
         chaos_run(seed, CHAOS_none, false, &r);
         if (*r.broken)
             fail_msg("%s; CHAOS_SEED=%" PRIu64 " shows it", r.broken, seed);
-        all.events += r.events, all.faults += r.faults, all.applied += r.applied, all.confirmed += r.confirmed;
+        all.events += r.events, all.faults += r.faults, all.applied += r.applied,
+            all.confirmed += r.confirmed;
         all.reverted += r.reverted, all.adopted += r.adopted, all.kills += r.kills, all.terms += r.terms;
-        all.relayed += r.relayed, all.lies += r.lies, all.unreadable += r.unreadable, all.damaged += r.damaged, all.drills += r.drills;
+        all.relayed += r.relayed, all.lies += r.lies, all.unreadable += r.unreadable,
+            all.damaged += r.damaged, all.drills += r.drills;
     }
-    print_message("# %" PRIu64 " histories: %" PRIu64 " events, %" PRIu64 " faults, %" PRIu64 " kills, %" PRIu64
-                  " terms; %" PRIu64 " changes applied, %" PRIu64 " confirmed, %" PRIu64 " reverted, %" PRIu64
-                  " foreign edits adopted; %" PRIu64 " lies, %" PRIu64 " of them unreadable or refused; %" PRIu64 " files damaged\n",
-                  seeds, all.events, all.faults, all.kills, all.terms, all.applied, all.confirmed, all.reverted, all.adopted,
-                  all.lies, all.unreadable, all.damaged);
+    print_message("# %" PRIu64 " histories: %" PRIu64 " events, %" PRIu64 " faults, %" PRIu64
+                  " kills, %" PRIu64 " terms; %" PRIu64 " changes applied, %" PRIu64 " confirmed, %" PRIu64
+                  " reverted, %" PRIu64 " foreign edits adopted; %" PRIu64 " lies, %" PRIu64
+                  " of them unreadable or refused; %" PRIu64 " files damaged\n",
+                  seeds, all.events, all.faults, all.kills, all.terms, all.applied, all.confirmed,
+                  all.reverted, all.adopted, all.lies, all.unreadable, all.damaged);
     if (seeds >= 100) {          /* histories in which nothing happens prove nothing */
         assert_true(all.drills > seeds / 10);
         assert_true(all.applied > seeds * 5);

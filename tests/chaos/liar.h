@@ -1,8 +1,9 @@
 /* tests/chaos/liar.h - Byzantine parties: they have valid certificates, and lie.
  *
- * An agent says hello for devices that are not there or not its own, claims terms, counts, clocks and answers, and garbles
- * bytes, to controllers and through relays. A relay hands on what it likes, and forges orders for the agents behind it. An
- * operator orders whatever comes to his mind. What they send passes the codec and the certificates as in the daemons.
+ * An agent says hello for devices that are not there or not its own, claims terms, counts, clocks and
+ * answers, and garbles bytes, to controllers and through relays. A relay hands on what it likes, and forges
+ * orders for the agents behind it. An operator orders whatever comes to his mind. What they send passes the
+ * codec and the certificates as in the daemons.
  */
 #ifndef TESTS_CHAOS_LIAR_H
 #define TESTS_CHAOS_LIAR_H

@@ -1,4 +1,5 @@
-/* tests/chaos/mutation_test.c - proof that fault histories find what is wrong: each fix that they can see is taken away.
+/* tests/chaos/mutation_test.c - proof that fault histories find what is wrong: each fix that they can see is
+ * taken away.
  *
  * Environment: CHAOS_MUTATION the one of this name alone.
  */
@@ -15,7 +16,8 @@
 
 #define SEEDS_MAX 1000
 
-/* A seed that found each mutation before. It is tried first, which saves time; where it finds nothing any more, all are tried. */
+/* A seed that found each mutation before. It is tried first, which saves time; where it finds nothing any
+ * more, all are tried. */
 static const uint64_t found_before[CHAOS_MUTATION_KINDS] = {
     [CHAOS_no_lease] = 132, [CHAOS_no_term] = 13, [CHAOS_no_read_back] = 17, [CHAOS_no_guard] = 5,
     [CHAOS_any_name] = 10, [CHAOS_any_gap] = 8, [CHAOS_no_observe] = 12, [CHAOS_no_refusal] = 15,

@@ -45,7 +45,8 @@ void operator_lie(struct world *w, struct proc *p)
     char                     name[MSG_NAME_SIZE];
 
     w->result->lies++;
-    snprintf(name, sizeof name, "host%u/%s", (unsigned)world_draw(w, 0, 9), world_chance(w, 0.5) ? "nic" : "../../etc");
+    snprintf(name, sizeof name, "host%u/%s", (unsigned)world_draw(w, 0, 9),
+             world_chance(w, 0.5) ? "nic" : "../../etc");
     if (world_chance(w, 0.3))
         operator_device(w, p, name, world_chance(w, 0.5));
     else if (world_chance(w, 0.5))

@@ -1,4 +1,5 @@
-/* tests/chaos/process.h - agents, controllers and relays as processes that can be killed at any access to disk or device. */
+/* tests/chaos/process.h - agents, controllers and relays as processes that can be killed at any access to
+ * disk or device. */
 #ifndef TESTS_CHAOS_PROCESS_H
 #define TESTS_CHAOS_PROCESS_H
 

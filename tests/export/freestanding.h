@@ -1,4 +1,5 @@
-/* tests/export/freestanding.h - a program without a library: where it starts, how it prints and how it ends. */
+/* tests/export/freestanding.h - a program without a library: where it starts, how it prints and how it
+ * ends. */
 #ifndef TESTS_EXPORT_FREESTANDING_H
 #define TESTS_EXPORT_FREESTANDING_H
 

@@ -1,5 +1,5 @@
-/* tests/export/main_doca.c - drives the entry points of an exported file as a NIC would, and prints what came of
- * it: the number of checks that failed and a digest of the rates of FLOWS flows. */
+/* tests/export/main_doca.c - drives the entry points of an exported file as a NIC would, and prints what
+ * came of it: the number of checks that failed and a digest of the rates of FLOWS flows. */
 #include EXPORTED
 
 #include "freestanding.h"
@@ -10,8 +10,8 @@ static uint32_t slots, defaults;
 
 /* ---- what the NIC offers */
 
-void doca_pcc_dev_algo_init_metadata(uint32_t algo, struct doca_pcc_dev_algo_meta_data *about, uint32_t params,
-                                     uint32_t counters)
+void doca_pcc_dev_algo_init_metadata(uint32_t algo, struct doca_pcc_dev_algo_meta_data *about,
+                                     uint32_t params, uint32_t counters)
 {
     (void)algo, (void)about, (void)params, (void)counters;
 }
@@ -51,8 +51,8 @@ void doca_pcc_dev_default_internal_algo(doca_pcc_dev_algo_ctxt_t *c, doca_pcc_de
 
 /* ---- events */
 
-static doca_pcc_dev_results_t raise(doca_pcc_dev_algo_ctxt_t *c, uint32_t type, uint32_t now_ns, uint32_t sent_ns,
-                                    uint32_t slot)
+static doca_pcc_dev_results_t raise(doca_pcc_dev_algo_ctxt_t *c, uint32_t type, uint32_t now_ns,
+                                    uint32_t sent_ns, uint32_t slot)
 {
     doca_pcc_dev_event_t event = { .attr = { .ev_type = type }, .timestamp = now_ns, .rtt_sent = sent_ns };
     doca_pcc_dev_attr_t attr = { .algo_slot = slot };
@@ -106,7 +106,8 @@ static uint64_t digest_flows(void)
 
         raise(&c, DOCA_PCC_DEV_EVNT_ROCE_TX, 0, 0, 0);
         for (int j = 0; j < 100; j++)
-            digest = digest_add_value(digest, raise(&c, DOCA_PCC_DEV_EVNT_RTT, 0, -states_rtt_ns(&x), 0).rate);
+            digest =
+                digest_add_value(digest, raise(&c, DOCA_PCC_DEV_EVNT_RTT, 0, -states_rtt_ns(&x), 0).rate);
     }
     return digest;
 }

@@ -1,5 +1,5 @@
-/* tests/export/states.h - the states that exported trees and their walker are compared in, and a digest of what
- * they decide. Included by both sides, one of which has no library. */
+/* tests/export/states.h - the states that exported trees and their walker are compared in, and a digest of
+ * what they decide. Included by both sides, one of which has no library. */
 #ifndef TESTS_EXPORT_STATES_H
 #define TESTS_EXPORT_STATES_H
 

@@ -1,7 +1,7 @@
 /* tests/export/tree_export_test.c - exported trees, compiled without a library, decide as their walker does.
  *
- * On this processor in 10^7 states; on others, where their compiler and an emulator are installed (tools/deps nic),
- * in 10^6. Run at the top of the repository.
+ * On this processor in 10^7 states; on others, where their compiler and an emulator are installed (tools/deps
+ * nic), in 10^6. Run at the top of the repository.
  */
 #include "learn/tree/tree_export.h"
 
@@ -234,9 +234,11 @@ static void export__refuses_what_is_not_certified(void **unused)
     forest_init(&f);
     f.base++;
     assert_int_equal(-EPERM, tree_export(out, TREE_EXPORT_C, &f, &params, "", &err));
-    assert_string_equal("not exported, because this is not so: the rate never goes up when the RTT is above its "
-                        "target and rising; broken by actions 0.8333, 0.8333 and deltas -128.0000, 127.9961: "
-                        "multiplier 1.00002", err.text);
+    assert_string_equal(
+        "not exported, because this is not so: the rate never goes up when the RTT is above its "
+        "target and rising; broken by actions 0.8333, 0.8333 and deltas -128.0000, 127.9961: "
+        "multiplier 1.00002",
+        err.text);
     f.base--;
     bad.rate_min = 1;
     assert_int_equal(-EPERM, tree_export(out, TREE_EXPORT_C, &f, &bad, "", &err));
@@ -274,8 +276,8 @@ static void export__writes_integers_alone(void **unused)
     free(text);
 }
 
-/* One tree about two thresholds of one feature and one of another: searches of 2 and 1 steps, two loads, an OR,
- * four for the tree, two for the bounds. */
+/* One tree about two thresholds of one feature and one of another: searches of 2 and 1 steps, two loads,
+ * an OR, four for the tree, two for the bounds. */
 static void cost__by_hand(void **unused)
 {
     struct forest f;

@@ -125,7 +125,8 @@ static int dev_write(void *arg, const struct knob_set *s)
     (void)arg;
     for (int i = 0; i < KNOB_COUNT; i++)
         if (s->is_named[i])
-            PROMISE(cfg.limits.may_set[i] && s->knobs.value[i] >= cfg.limits.min[i] && s->knobs.value[i] <= cfg.limits.max[i]);
+            PROMISE(cfg.limits.may_set[i] && s->knobs.value[i] >= cfg.limits.min[i] &&
+                    s->knobs.value[i] <= cfg.limits.max[i]);
     device.writes++;
     if (device.refuses)
         return -EIO;
@@ -232,7 +233,8 @@ static void message(void)
 static void check(void)
 {
     if (agent.phase == PHASE_APPLIED)
-        PROMISE(now_us <= agent.lease_until_us || agent.lease_until_us == 0 || agent_timer_us(&agent) <= now_us);
+        PROMISE(now_us <= agent.lease_until_us || agent.lease_until_us == 0 ||
+                agent_timer_us(&agent) <= now_us);
     if (agent.phase == PHASE_IDLE && !agent.is_broken && !device.mute && agent.is_seen)
         PROMISE(knobset_has(&device.holds, &agent.saved.confirmed));
 }
@@ -275,6 +277,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     now_us += 200000000;
     for (int i = 0; i < 4; i++)
         agent_on_tick(&agent, now_us += 2000000);
-    PROMISE(agent.phase == PHASE_IDLE && !agent.is_broken && knobset_has(&device.holds, &agent.saved.confirmed));
+    PROMISE(agent.phase == PHASE_IDLE && !agent.is_broken &&
+            knobset_has(&device.holds, &agent.saved.confirmed));
     return 0;
 }

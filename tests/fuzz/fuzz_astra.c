@@ -1,4 +1,5 @@
-/* tests/fuzz/fuzz_astra.c - any text is a sound network and a list of dimensions, or refused with a reason. */
+/* tests/fuzz/fuzz_astra.c - any text is a sound network and a list of dimensions, or refused with a
+ * reason. */
 #include "formats/astra.h"
 
 #include <ctype.h>
@@ -15,7 +16,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err   err = { "" };
     struct graph g;
 
-    if (astra_read_dims("l", (const char *)data, size, dim, &dims, &err) == 0 ? !dims || dims > ASTRA_DIMS_MAX : strncmp(err.text, "l:", 2) != 0)
+    if (astra_read_dims("l", (const char *)data, size, dim, &dims, &err) == 0
+            ? !dims || dims > ASTRA_DIMS_MAX
+            : strncmp(err.text, "l:", 2) != 0)
         abort();
     for (size_t i = 0; i < size; i++)
         digits += isdigit(data[i]) != 0;

@@ -1,4 +1,5 @@
-/* tests/fuzz/fuzz_chakra.c - any bytes are the trace of a rank, or refused with a reason; what is taken waits only for what is there. */
+/* tests/fuzz/fuzz_chakra.c - any bytes are the trace of a rank, or refused with a reason; what is taken
+ * waits only for what is there. */
 #include "formats/chakra.h"
 
 #include <stdlib.h>

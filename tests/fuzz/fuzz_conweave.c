@@ -16,7 +16,8 @@ static void fuzz_config(const char *text)
     struct err         err = { "" };
 
     if (hpcc_read_config("c", text, &c, &err) == 0) {
-        if ((c.lb_mode != 0 && c.lb_mode != 3 && c.lb_mode != 6 && c.lb_mode != 9) || c.enable_irn || !c.enable_pfc || (c.is_conweave && !c.ack_high_prio))
+        if ((c.lb_mode != 0 && c.lb_mode != 3 && c.lb_mode != 6 && c.lb_mode != 9) || c.enable_irn ||
+            !c.enable_pfc || (c.is_conweave && !c.ack_high_prio))
             abort();
     } else if (strncmp(err.text, "c:", 2) != 0) {
         abort();

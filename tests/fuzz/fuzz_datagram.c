@@ -1,5 +1,5 @@
-/* tests/fuzz/fuzz_datagram.c - datagrams of switches, one after another: each begins with its length in two bytes. Whatever comes, the
- * collector stays whole and within its room. */
+/* tests/fuzz/fuzz_datagram.c - datagrams of switches, one after another: each begins with its length in
+ * two bytes. Whatever comes, the collector stays whole and within its room. */
 #include "live/flows/collector.h"
 
 #include <stdio.h>

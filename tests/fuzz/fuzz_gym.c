@@ -1,5 +1,6 @@
-/* tests/fuzz/fuzz_gym.c - whatever a client says, a session answers with whole messages of its own, and ends with an ERROR if
- * it must. The world is that of the unit tests. Each input is tried as it is, and once more behind a HELLO and a RESET. */
+/* tests/fuzz/fuzz_gym.c - whatever a client says, a session answers with whole messages of its own, and
+ * ends with an ERROR if it must. The world is that of the unit tests. Each input is tried as it is, and
+ * once more behind a HELLO and a RESET. */
 #include "../../src/gym/test_world.h"
 
 #include <stdio.h>
@@ -26,7 +27,8 @@ static void check_reply(const struct gym_session *s, int rc, const struct err *e
     type = u32(s->reply.bytes);
     PROMISE(s->reply.length == GYM_HEAD_BYTES + u32(s->reply.bytes + 4));
     PROMISE((type == GYM_ERROR) == (rc != 0) && (rc == 0 || s->is_closed));
-    PROMISE(type != GYM_BATCH || s->reply.length == GYM_HEAD_BYTES + 56 + 32 * (size_t)u32(s->reply.bytes + 48));
+    PROMISE(type != GYM_BATCH ||
+            s->reply.length == GYM_HEAD_BYTES + 56 + 32 * (size_t)u32(s->reply.bytes + 48));
     PROMISE(rc == 0 || (!strchr(err->text, '\n') && *err->text));
 }
 

@@ -1,4 +1,5 @@
-/* tests/fuzz/fuzz_h2_client.c - whatever a server says, messages are whole, and what was opened is closed once. */
+/* tests/fuzz/fuzz_h2_client.c - whatever a server says, messages are whole, and what was opened is closed
+ * once. */
 #include "live/h2/h2.h"
 
 #include <stdio.h>

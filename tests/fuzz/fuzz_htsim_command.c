@@ -1,4 +1,5 @@
-/* tests/fuzz/fuzz_htsim_command.c - any text is a command line whose values a scenario can hold, or refused with a reason. */
+/* tests/fuzz/fuzz_htsim_command.c - any text is a command line whose values a scenario can hold, or
+ * refused with a reason. */
 #include "formats/htsim.h"
 
 #include <stdlib.h>

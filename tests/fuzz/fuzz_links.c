@@ -1,4 +1,5 @@
-/* tests/fuzz/fuzz_links.c - any text is a list of links between nodes that are there, or refused with a reason. */
+/* tests/fuzz/fuzz_links.c - any text is a list of links between nodes that are there, or refused with a
+ * reason. */
 #include "live/links/links.h"
 
 #include <stdlib.h>
@@ -9,10 +10,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check(const struct links *l)
 {
     for (uint32_t i = 0; i < l->nodes; i++)
-        if (!*l->node[i] || strpbrk(l->node[i], " \n\t") || links_find(l, l->node[i], strlen(l->node[i])) != i)
+        if (!*l->node[i] || strpbrk(l->node[i], " \n\t") ||
+            links_find(l, l->node[i], strlen(l->node[i])) != i)
             abort();
     for (uint32_t i = 0; i < l->links; i++)
-        if (l->link[i].end[0].node >= l->nodes || l->link[i].end[1].node >= l->nodes || l->link[i].end[0].node == l->link[i].end[1].node)
+        if (l->link[i].end[0].node >= l->nodes || l->link[i].end[1].node >= l->nodes ||
+            l->link[i].end[0].node == l->link[i].end[1].node)
             abort();
 }
 

@@ -48,8 +48,9 @@ static void check_model(const struct model *m)
     char *json;
 
     PROMISE(m->kind && *m->kind);
-    PROMISE(m->body ? m->net.parameters == 0
-                    : !net_shape_flaw(&m->net.shape) && m->net.parameters == net_shape_parameters(&m->net.shape));
+    PROMISE(m->body
+                ? m->net.parameters == 0
+                : !net_shape_flaw(&m->net.shape) && m->net.parameters == net_shape_parameters(&m->net.shape));
     for (uint32_t i = 0; i < m->net.parameters; i++)
         PROMISE(isfinite(m->net.parameter[i]));
     for (uint32_t i = 0; i < m->notes; i++) {

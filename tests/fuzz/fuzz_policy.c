@@ -33,7 +33,8 @@ static void check_same(const struct policy *p, const struct model *m)
     model_fini(&again);
 }
 
-/* What is decided is something that a rate can be multiplied by; trees come to an end when they are certified. */
+/* What is decided is something that a rate can be multiplied by; trees come to an end when they are
+ * certified. */
 static void check_policy(const struct policy *p)
 {
     static const float delta[] = { -0.8f, 0, 0.3f, 90 };

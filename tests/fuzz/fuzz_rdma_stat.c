@@ -1,4 +1,5 @@
-/* tests/fuzz/fuzz_rdma_stat.c - whatever is said to be the kernel's answer: a set that was bound says to whom, and names have an end. */
+/* tests/fuzz/fuzz_rdma_stat.c - whatever is said to be the kernel's answer: a set that was bound says to
+ * whom, and names have an end. */
 #include "live/driver/rdma_stat.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* tests/fuzz/fuzz_recorded.c - whatever is thrown at recorded_messages() and recorded_counters(), they find loads that can be or say one line. */
+/* tests/fuzz/fuzz_recorded.c - whatever is thrown at recorded_messages() and recorded_counters(), they
+ * find loads that can be or say one line. */
 #include "twin/recorded.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* tests/fuzz/fuzz_saved.c - whatever stands in an agent's state on the disk, what is taken of it keeps its promises. */
+/* tests/fuzz/fuzz_saved.c - whatever stands in an agent's state on the disk, what is taken of it keeps its
+ * promises. */
 #include "live/agent/saved.h"
 #include "live/core/keep.h"
 #include "live/core/knobset.h"
@@ -61,7 +62,8 @@ static void try_queues(const uint8_t *data, size_t size)
         return;
     }
     for (uint32_t i = 0; i < s.founds; i++)
-        PROMISE(*s.found[i].name && queue_saved_find(&s, s.found[i].name) == &s.found[i] && s.found[i].ecn.pmax <= 1);
+        PROMISE(*s.found[i].name && queue_saved_find(&s, s.found[i].name) == &s.found[i] &&
+                s.found[i].ecn.pmax <= 1);
     for (uint32_t i = 0; i < s.settings; i++)
         PROMISE(s.setting[i].pmax >= 0 && s.setting[i].pmax <= 1);
     PROMISE(queue_saved_write(&s, &disk) == 0);
@@ -88,6 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_set(&s.doubt[i]);
     PROMISE(saved_write(&s, &disk) == 0);
     PROMISE(saved_parse(&again, text, unseal(text)) == 0);
-    PROMISE(again.term == s.term && again.doubts == s.doubts && knobset_is_same(&again.confirmed, &s.confirmed));
+    PROMISE(again.term == s.term && again.doubts == s.doubts &&
+            knobset_is_same(&again.confirmed, &s.confirmed));
     return 0;
 }

@@ -45,7 +45,8 @@ static void check(const struct scenario *s)
         if (s->cfg.change[i].at_ps < s->cfg.change[i - 1].at_ps || s->cfg.change[i].link >= s->graph.links)
             abort();
     for (uint32_t i = 0; i < s->changes; i++)
-        if (s->change[i].at_ps <= (i ? s->change[i - 1].at_ps : 0) || knobs_check(&s->change[i].set.knobs, NULL))
+        if (s->change[i].at_ps <= (i ? s->change[i - 1].at_ps : 0) ||
+            knobs_check(&s->change[i].set.knobs, NULL))
             abort();
 }
 

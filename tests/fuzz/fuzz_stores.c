@@ -78,7 +78,8 @@ static void try_history(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!*path)
-        snprintf(path, sizeof path, "%s/anole-fuzz-store-%d", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (int)getpid());
+        snprintf(path, sizeof path, "%s/anole-fuzz-store-%d", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm",
+                 (int)getpid());
     put(data, size);
     try_campaign();
     clean();

@@ -42,7 +42,8 @@ static const char *unit_of(const char *number_end)
     return strncmp(unit, "\xc2\xb5", 2) == 0 || strncmp(unit, "\xce\xbc", 2) == 0 ? "us" : unit;
 }
 
-/* strtold() and powers, which share nothing with the parser, come to the same value. "s" is not a prefix: its power is 'plain'. */
+/* strtold() and powers, which share nothing with the parser, come to the same value. "s" is not a prefix:
+ * its power is 'plain'. */
 static void check_value(const char *text, uint64_t got, const char *prefixes, double plain)
 {
     char *end;

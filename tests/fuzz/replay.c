@@ -10,7 +10,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Returns the content in a block of exactly its size, so that reading past the end is seen; NULL on failure. */
+/* Returns the content in a block of exactly its size, so that reading past the end is seen; NULL on
+ * failure. */
 static uint8_t *read_whole(const char *path, size_t *size)
 {
     FILE *f = fopen(path, "rb");

@@ -1,5 +1,5 @@
-/* tests/oracle/cc_test.c - where congestion controls settle, in whole worlds of model nic: n long flows into one port of
- * 100 Gb/s. What must come out is worked out here from the rules that their authors give.
+/* tests/oracle/cc_test.c - where congestion controls settle, in whole worlds of model nic: n long flows into
+ * one port of 100 Gb/s. What must come out is worked out here from the rules that their authors give.
  */
 #include "sim/test_world.h"
 
@@ -68,8 +68,8 @@ static void look(struct world *w, uint32_t senders, struct settled *out)
     assert_int_equal(w->done_count, 0);
     out->use = (sent_bytes(s, p) - sent) * 8e12 / (double)LOOK_PS / (double)LINE_BPS;
     out->queue_mean = sum / (double)samples;
-    out->rtt_us = (double)(s->engine.counters.rtt_ps_sum - rtt_sum) / (double)(s->engine.counters.rtt_samples - rtts) /
-                  PS_PER_US;
+    out->rtt_us = (double)(s->engine.counters.rtt_ps_sum - rtt_sum) /
+                  (double)(s->engine.counters.rtt_samples - rtts) / PS_PER_US;
     for (uint32_t i = 1; i <= senders; i++)
         all += from[i] = sent_bytes(s, s->net.host[i].port) - from[i];
     for (uint32_t i = 1; i <= senders; i++) {
@@ -104,13 +104,16 @@ static void use_control(struct sim_cfg *cfg, const char *name)
 
 static void show(const char *name, uint32_t n, const struct settled *s)
 {
-    print_message("%-10s %2u flows: use %.4f, queue %.0f .. %.0f .. %.0f bytes, round trip %.2f us (empty %.2f), "
-                  "shares %.2f .. %.2f\n", name, n, s->use, s->queue_min, s->queue_mean, s->queue_max, s->rtt_us, s->base_us,
-                  s->share_min, s->share_max);
+    print_message(
+        "%-10s %2u flows: use %.4f, queue %.0f .. %.0f .. %.0f bytes, round trip %.2f us (empty %.2f), "
+        "shares %.2f .. %.2f\n",
+        name, n, s->use, s->queue_min, s->queue_mean, s->queue_max, s->rtt_us, s->base_us, s->share_min,
+        s->share_max);
 }
 
-/* R = Rc / (U / eta) + AI stands still where U = eta + n AI / line: AI is a part in 2500. U is the use of the link, and at
- * most what waits, of the bytes that fit into a round trip. Packets of n flows may come at once, and nothing else waits. */
+/* R = Rc / (U / eta) + AI stands still where U = eta + n AI / line: AI is a part in 2500. U is the use of
+ * the link, and at most what waits, of the bytes that fit into a round trip. Packets of n flows may come
+ * at once, and nothing else waits. */
 static void hpcc__settles_at_its_target_with_an_empty_queue(void **unused)
 {
     static const uint32_t flows[] = { 1, 2, 4, 8 };
@@ -163,8 +166,8 @@ static void hpcc_pint__settles_where_hpcc_does(void **unused)
     assert_true(s.queue_mean < 4 * 1106);
 }
 
-/* DCTCP's analysis (SIGCOMM 2010, 3.3) with a step of 'a' bytes of window per round trip in the place of a packet: the
- * queue goes up to K + n a and swings by sqrt(2 n (C RTT + K) a) / 2. Frames come in whole. */
+/* DCTCP's analysis (SIGCOMM 2010, 3.3) with a step of 'a' bytes of window per round trip in the place of a
+ * packet: the queue goes up to K + n a and swings by sqrt(2 n (C RTT + K) a) / 2. Frames come in whole. */
 static void dctcp__keeps_its_queue_near_k(void **unused)
 {
     static const uint32_t flows[] = { 3, 4, 8 };
@@ -189,7 +192,8 @@ static void dctcp__keeps_its_queue_near_k(void **unused)
     }
 }
 
-/* Below tlow every round trip raises, above thigh every one cuts: the mean lies between, and the link is in use. */
+/* Below tlow every round trip raises, above thigh every one cuts: the mean lies between, and the link is
+ * in use. */
 static void timely__stays_within_its_bounds(void **unused)
 {
     struct sim_cfg cfg;
@@ -206,11 +210,12 @@ static void timely__stays_within_its_bounds(void **unused)
     assert_true(s.use > 0.8);
 }
 
-/* A window that is no whole number of packets lets the next one go, too, so that up to one packet of each flow is more. */
+/* A window that is no whole number of packets lets the next one go, too, so that up to one packet of each
+ * flow is more. */
 #define PACKET_US (1106 * 8 / (double)LINE_BPS * 1e6)
 
-/* n windows of w packets fill a link whose round trip is their target: n w packet = line x (base + hop + a / sqrt(w) + b).
- * The left side grows with w and the right side falls. */
+/* n windows of w packets fill a link whose round trip is their target: n w packet = line x (base + hop + a
+ * / sqrt(w) + b). The left side grows with w and the right side falls. */
 static double swift_target_us(const struct settled *s, uint32_t n, double hop_us, double range_us)
 {
     double a = range_us / (1 / sqrt(0.1) - 1 / sqrt(100)), b = -a / sqrt(100), low = 1e-3, high = 1e4;
@@ -265,8 +270,9 @@ static void swift__counts_hops(void **unused)
     assert_true(four.rtt_us > none.rtt_us + 2);
 }
 
-/* So many flows that a packet of each is more than the target: windows below one packet are paced, and the queue stays where
- * the target of the smallest windows is. Without pacing it would be at least one packet of each. */
+/* So many flows that a packet of each is more than the target: windows below one packet are paced, and the
+ * queue stays where the target of the smallest windows is. Without pacing it would be at least one packet
+ * of each. */
 static void swift__paces_below_one_packet(void **unused)
 {
     const uint32_t n = 60;

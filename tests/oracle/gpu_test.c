@@ -1,4 +1,5 @@
-/* tests/oracle/gpu_test.c - GPU clusters against closed forms: messages inside a server, and NCCL's rings over several. */
+/* tests/oracle/gpu_test.c - GPU clusters against closed forms: messages inside a server, and NCCL's rings
+ * over several. */
 #include "../digest.h"
 
 #include "core/units.h"
@@ -57,24 +58,29 @@ static void inside__a_message_alone(void **unused)
     struct figures seen;
 
     (void)unused;
-    run(&seen, "{topology: dgx_h100_8, traffic: [{kind: incast, senders: [h1], receiver: h0, size: 36MB}]}", 1);
+    run(&seen, "{topology: dgx_h100_8, traffic: [{kind: incast, senders: [h1], receiver: h0, size: 36MB}]}",
+        1);
     assert_int_equal(seen.flows, 1);
     assert_int_equal(seen.last.fct_ps, 81 * PS_PER_US);
     assert_int_equal(seen.last.ideal_ps, 81 * PS_PER_US);
 }
 
-/* Three to one: one after the other on the way in. All leave at once: 3 x 80 us, one delay there, one back. */
+/* Three to one: one after the other on the way in. All leave at once: 3 x 80 us, one delay there, one
+ * back. */
 static void inside__messages_share_the_way_in(void **unused)
 {
     struct figures seen;
 
     (void)unused;
-    run(&seen, "{topology: dgx_h100_8, traffic: [{kind: incast, senders: [h1, h2, h3], receiver: h0, size: 36MB}]}", 1);
+    run(&seen,
+        "{topology: dgx_h100_8, traffic: [{kind: incast, senders: [h1, h2, h3], receiver: h0, size: 36MB}]}",
+        1);
     assert_int_equal(seen.last.fct_ps, 241 * PS_PER_US);
 }
 
-/* The bus bandwidth of eight rings is what eight NICs carry: a packet's 1024 bytes take 1106 on the wire, and beside it goes an ACK,
- * 86 bytes, of what comes the other way; NVLink is faster. It holds for any number of servers that is even, and threads do not matter. */
+/* The bus bandwidth of eight rings is what eight NICs carry: a packet's 1024 bytes take 1106 on the wire,
+ * and beside it goes an ACK, 86 bytes, of what comes the other way; NVLink is faster. It holds for any
+ * number of servers that is even, and threads do not matter. */
 static void all_reduce__has_the_bandwidth_of_all_nics(void **unused)
 {
     static const uint32_t gpus[] = { 16, 32 };
@@ -104,7 +110,8 @@ static void all_reduce__of_one_ring_has_that_of_one(void **unused)
     (void)unused;
     run(&seen, "{topology: dgx_h100_16, traffic: [{kind: training, collective: ring_all_reduce, size: 16MB, channels: 1, chunk: 64KB, "
                "iterations: 1}]}", 1);
-    assert_in_range((uint64_t)(8 * 16e6 / ((double)seen.took_ps / PS_PER_S) * 2 * 15 / 16), (uint64_t)(0.97 * form_bps), (uint64_t)form_bps);
+    assert_in_range((uint64_t)(8 * 16e6 / ((double)seen.took_ps / PS_PER_S) * 2 * 15 / 16),
+                    (uint64_t)(0.97 * form_bps), (uint64_t)form_bps);
 }
 
 int main(void)

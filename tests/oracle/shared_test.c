@@ -80,7 +80,8 @@ static void pfc__loses_nothing_and_no_time(void **unused)
     assert_true(world_finish(&w, PS_PER_US, PS_PER_S));
     assert_true(w.sim->engine.counters.pauses > senders);
     assert_int_equal(w.sim->engine.counters.pauses, w.sim->engine.counters.resumes);
-    assert_int_equal(w.sim->engine.counters.pfc_sent, w.sim->engine.counters.pauses + w.sim->engine.counters.resumes);
+    assert_int_equal(w.sim->engine.counters.pfc_sent,
+                     w.sim->engine.counters.pauses + w.sim->engine.counters.resumes);
     assert_int_equal(w.sim->engine.counters.dropped_buffer, 0);
     assert_int_equal(w.sim->engine.counters.payload_received, senders * packets * 1024);
     assert_int_equal(w.sim->engine.counters.payload_sent, senders * packets * 1024);

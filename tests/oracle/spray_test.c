@@ -1,9 +1,9 @@
-/* tests/oracle/spray_test.c - packets that each go their own way: four racks of four hosts, four spines, so that what
- * all hosts send fits exactly through the spines. Every host sends to one in the next rack without end. If what
- * arrives out of order does no harm, all links of hosts stay full.
+/* tests/oracle/spray_test.c - packets that each go their own way: four racks of four hosts, four spines, so
+ * that what all hosts send fits exactly through the spines. Every host sends to one in the next rack without
+ * end. If what arrives out of order does no harm, all links of hosts stay full.
  *
- * Congestion control is off. An ACK goes for every 32nd packet, and takes its share of the wire: a host's link carries
- * 32 x 1106 bytes of data for each 86 of ACKs, with preambles and gaps between frames.
+ * Congestion control is off. An ACK goes for every 32nd packet, and takes its share of the wire: a host's
+ * link carries 32 x 1106 bytes of data for each 86 of ACKs, with preambles and gaps between frames.
  */
 #include "core/units.h"
 #include "scenario/scenario.h"

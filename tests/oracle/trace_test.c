@@ -1,5 +1,6 @@
-/* tests/oracle/trace_test.c - traces that are carried out, where it can be worked out when each operation ends. At 100 Gb/s a message of 1000
- * bytes takes two hops of (1000 + 62 + 20) x 80 ps and 1 us; its ACK two of 86 x 80 ps and 1 us. */
+/* tests/oracle/trace_test.c - traces that are carried out, where it can be worked out when each operation
+ * ends. At 100 Gb/s a message of 1000 bytes takes two hops of (1000 + 62 + 20) x 80 ps and 1 us; its ACK
+ * two of 86 x 80 ps and 1 us. */
 #include "core/units.h"
 #include "scenario/scenario.h"
 
@@ -46,7 +47,9 @@ static void run(struct ends *ends, const char *goal, uint32_t threads)
 
     assert_true(fd >= 0 && write(fd, goal, strlen(goal)) == (ssize_t)strlen(goal));
     close(fd);
-    snprintf(text, sizeof text, "{topology: {kind: star, hosts: 4}, host: {ack_every: 1000}, traffic: [{kind: goal, file: %s}]}", path);
+    snprintf(text, sizeof text,
+             "{topology: {kind: star, hosts: 4}, host: {ack_every: 1000}, traffic: [{kind: goal, file: %s}]}",
+             path);
     if (scenario_parse(&scenario, "t", text, strlen(text), NULL, 0, &seed, &err))
         die("%s", err.text);
     unlink(path);
@@ -88,8 +91,8 @@ static void goal__processors(void **unused)
     assert_int_equal(e.took_ps[0], 510 * NS);
 }
 
-/* Operations that become ready at the same moment run in the order of the file, whatever the order of 'requires', and whether a
- * processor, a receive or an operation of no length comes between. */
+/* Operations that become ready at the same moment run in the order of the file, whatever the order of
+ * 'requires', and whether a processor, a receive or an operation of no length comes between. */
 static void goal__ties_run_in_file_order(void **unused)
 {
     struct ends e;
@@ -127,11 +130,14 @@ static void goal__ends_and_starts(void **unused)
     assert_int_equal(e.took_ps[1], 10000 * NS);
 }
 
-/* Two messages with one tag go to receives in the order in which these were posted; one that comes first waits. Threads do not matter. */
+/* Two messages with one tag go to receives in the order in which these were posted; one that comes first
+ * waits. Threads do not matter. */
 static void goal__matches_as_mpi_does(void **unused)
 {
-    static const char goal[] = "num_ranks 3\nrank 0 {\na: calc 9000\nb: send 1000b to 2 tag 1\nb requires a\n}\nrank 1 {\nsend 1000b to 2 tag 1\n}\n"
-                               "rank 2 {\na: recv 1000b from -1 tag 1\nb: calc 500\nb requires a\nc: recv 1000b from 0 tag -1\n}\n";
+    static const char goal[] =
+        "num_ranks 3\nrank 0 {\na: calc 9000\nb: send 1000b to 2 tag 1\nb requires a\n}\nrank 1 {\nsend "
+        "1000b to 2 tag 1\n}\n"
+        "rank 2 {\na: recv 1000b from -1 tag 1\nb: calc 500\nb requires a\nc: recv 1000b from 0 tag -1\n}\n";
     struct ends one, two;
 
     (void)unused;
