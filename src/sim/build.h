@@ -4,12 +4,12 @@
 
 #include "sim/state/state.h"
 
-/* All but the events of a world whose configuration, graph and traffic are set. On failure what was built so
- * far is to be freed by build_free(). */
+/* Builds everything except events. Configuration, graph and traffic are set. After a failure, build_free()
+ * frees what was built. */
 int  build_world(struct sim *, struct err *);
 void build_free(struct sim *);
 
-/* A part of a world that has been built: shares its network, has its own events, packets and counters. */
+/* Builds one part of a world. The part shares the network and has its own events, packets and counters. */
 struct sim *build_part(const struct sim *whole, struct arena *, uint32_t part, uint32_t parts);
 void        build_free_part(struct sim *);
 

@@ -1,25 +1,25 @@
-/* src/sim/change.h - links that go down and come up while the world runs.
+/* src/sim/change.h - links that go down or come up during a run.
  *
- * All changes of a moment make one epoch. Every node has an event for it: its routes are those of the epoch
- * from then on, and those of its ports whose links change do so.
+ * All changes at one instant form an epoch. At the start of an epoch every node has an event. It switches to
+ * the epoch's routes and updates those of its ports whose links change.
  */
 #ifndef SIM_CHANGE_H
 #define SIM_CHANGE_H
 
 #include "sim/state/state.h"
 
-/* Sorts the changes of the configuration by epoch and node. Ports are built. Returns how many epochs there
- * are, the first one included. */
+/* Sorts the configured changes by epoch and node. Call it when ports are built. Returns the number of epochs,
+ * including the initial one. */
 uint32_t change_build(struct sim *);
 
-/* Gives a node the routes of its epoch. */
+/* Switches a node to the routes of its epoch. */
 void change_use_routes(const struct network *, struct node *);
 
-/* Awaits the epoch after that of a node; the moment at which it begins. */
+/* change_await() schedules the node's next epoch. change_on_epoch() runs when it begins. */
 void change_await(struct sim *, struct node *);
 void change_on_epoch(struct sim *, struct node *);
 
-/* A pause that the port has received expires. */
+/* A received pause expires. */
 void change_on_pause_end(struct sim *, struct port *, uint32_t prio);
 
 #endif

@@ -1,21 +1,23 @@
-/* src/sim/control.h - which congestion control the hosts have, and how it is configured: once for each
- * control and speed of links, from the knobs, which hosts that are alike share. */
+/* src/sim/control.h - congestion control of the hosts and its configuration.
+ *
+ * Hosts with the same algorithm and link speed share one configuration, which is computed from the knobs.
+ */
 #ifndef SIM_CONTROL_H
 #define SIM_CONTROL_H
 
 #include "sim/state/state.h"
 
-struct cc_at {                   /* hosts that are alike */
+struct cc_at {                   /* a group of hosts that share a configuration */
     const struct cc_algo *cc;
-    uint64_t              rate_bps;          /* of their links */
-    bool                  is_uet;            /* for connections of model uet, not for queue pairs */
+    uint64_t              rate_bps;          /* link speed */
+    bool                  is_uet;            /* true: UET connections; false: queue pairs */
 };
 
-/* Room for all of them; hosts are added one by one. */
+/* control_build() allocates all groups. Hosts are then added one by one. */
 void control_build(struct sim *);
 void control_add_host(struct sim *, struct host *);
 
-/* Bytes that a control remembers of a flow, at most. */
+/* Returns the largest per-flow state of any congestion control in use, in bytes. */
 size_t control_state_bytes(const struct sim *);
 
 /* Returns whether receivers send CNPs to congested flows in rotation. */
@@ -24,10 +26,10 @@ bool control_takes_turns(const struct sim_cfg *);
 /* Applies the knobs. */
 void control_configure(struct sim *);
 
-/* Hosts of equal speed share a setting again, even if a NIC forgot it or had one of its own. */
+/* Makes hosts of equal speed share a setting again, including NICs that lost it or had a separate one. */
 void control_share(struct sim *);
 
-/* Knobs of one host alone, until they are shared again. */
+/* Applies knobs to one host, until control_share(). */
 void control_apply_host(struct sim *, struct host *, const struct knobs *);
 
 #endif

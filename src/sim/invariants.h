@@ -1,18 +1,18 @@
-/* src/sim/invariants.h - what must hold of the world, part by part. */
+/* src/sim/invariants.h - invariants of the world, checked part by part. */
 #ifndef SIM_INVARIANTS_H
 #define SIM_INVARIANTS_H
 
 #include "sim/state/state.h"
 
 struct check_sums {
-    uint64_t packets, payload;   /* that were found on wires and in queues */
+    uint64_t packets, payload;   /* found on wires and in queues */
     uint64_t live;               /* packets in use */
 };
 
-/* Checks the nodes of a part, or of a world that is not divided, and adds what it finds. */
+/* Checks the nodes of one part, or of an undivided world, and adds their packets to the sums. */
 void check_part(const struct sim *, struct check_sums *);
 
-/* Checks what all parts have counted against what was found. */
+/* Compares the counters of all parts with the sums. */
 void check_totals(const struct sim *, const struct check_sums *);
 
 #endif

@@ -1,16 +1,18 @@
-/* src/sim/partition.h - one simulation on many threads, with the same result.
+/* src/sim/partition.h - runs one simulation on several threads, with identical results.
  *
- * The nodes are divided into parts; a rack stays together. Each part is a struct sim with its own engine,
- * program of traffic and flow indices, and shares the network; it only touches its own nodes. Hosts, switches
- * and links do not know of parts.
+ * The nodes are divided into parts; the nodes of a rack stay together. Each part is a struct sim with its own
+ * engine, traffic program and flow indices. Parts share the network, but each touches only its own nodes.
+ * Hosts, switches and links are unaware of parts.
  *
- * Parts only interact over links: see crossing.h. The clock of a part means: all its earlier events have
- * happened and are in the rings. Nothing crosses a link faster than its delay, so a part may advance to the
- * minimum of the others' clocks plus that delay; there is no barrier.
+ * Parts interact only over links: see crossing.h. When a part publishes its clock, all its earlier events
+ * have run and their packets are in the rings. No packet crosses a link faster than the link's delay. So a
+ * part may advance to the minimum of the others' clocks plus that delay, without a barrier.
  *
- * Why the result is the same: the events of a node and their order (time, then the sender's key) do not
- * depend on who runs them; every node has its own random numbers; counters are integers. Results that are
- * reported during a run (ends of flows) are collected and reported in the order of events afterwards.
+ * The result is identical because
+ *   - the events of a node and their order (time, then the sender's key) do not depend on the thread,
+ *   - every node has its own random numbers,
+ *   - counters are integers,
+ *   - flow completions are collected during the run and reported in event order afterwards.
  */
 #ifndef SIM_PARTITION_H
 #define SIM_PARTITION_H
@@ -23,10 +25,10 @@
 
 struct partition;
 
-/* Time of a thread. */
+/* Where a thread spends its time. */
 struct partition_time { double work_s, wait_s; uint64_t windows, events; };
 
-/* Divides a new world, before anything is scheduled. */
+/* Divides a new world. Call it before anything is scheduled. */
 int  partition_new(struct sim *, uint32_t count, uint32_t threads, struct err *);
 void partition_free(struct partition *);
 
@@ -36,11 +38,11 @@ uint32_t    partition_count(const struct partition *);
 /* Returns the part of a node, or the world if it is not divided. */
 struct sim *partition_of_node(struct sim *, uint32_t node);
 
-/* Runs all parts up to and including until_ps and adds their counters. Returns whether there is more to
- * do. */
+/* Runs all parts up to and including until_ps and sums their counters. Returns true if more events are
+ * pending. */
 bool partition_run_until(struct sim *, uint64_t until_ps);
 
-/* Checks every part, and adds packets on wires between them. */
+/* Checks every part, and adds the packets on wires between parts. */
 void partition_check(const struct sim *, struct check_sums *);
 
 uint32_t              partition_threads(const struct partition *);

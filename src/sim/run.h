@@ -1,16 +1,16 @@
-/* src/sim/run.h - lets a part of the world run, event by event. */
+/* src/sim/run.h - runs the events of one part of the world. */
 #ifndef SIM_RUN_H
 #define SIM_RUN_H
 
 #include "sim/state/state.h"
 
-/* The events of a part, but for ports, hosts and packets: there are not more of them. */
+/* Returns an upper bound for the number of events, without those embedded in ports, hosts and packets. */
 uint32_t run_events_most(const struct sim *);
 
-/* Makes the events of a part that has been built, and says who owns each. */
+/* Creates the events of a part and sets their owners. Call it when the part is built. */
 void run_build_events(struct sim *, struct arena *);
 
-/* Runs the events up to and including until_ps. It ends before if the engine fails. */
+/* Runs all events up to and including until_ps. Stops earlier if the engine fails. */
 void run_part(struct sim *, uint64_t until_ps);
 
 #endif

@@ -1,7 +1,7 @@
 /* src/sim/sim.h - the simulated world: its public interface.
  *
- * A struct sim is one network and everything in it. There are no globals, so a program may have many. It is
- * built from a graph, a configuration and traffic, in a few arenas; run, read and freed.
+ * A struct sim is one network with all its state. There are no globals, so a program may have several. A
+ * world is built in a few arenas from a graph, a configuration and traffic.
  */
 #ifndef SIM_SIM_H
 #define SIM_SIM_H
@@ -14,19 +14,19 @@
 int  sim_new(struct sim **, struct graph *, const struct sim_cfg *, struct traffic *, struct err *);
 void sim_free(struct sim *);
 
-/* Runs all events up to and including until_ps. Returns whether there is more to do; after all flows are over
- * (is_done), packets in flight still arrive. Also returns false on failure: see sim_failure(). */
+/* Runs all events up to and including until_ps. Returns true if more events are pending. Packets in flight
+ * still arrive after all flows are done (is_done). Returns false on failure: see sim_failure(). */
 bool sim_run_until(struct sim *, uint64_t until_ps);
 
 /* Returns why the run has failed, or NULL. The world can still be read and freed. */
 const struct err *sim_failure(const struct sim *);
 
-/* Applies a setting everywhere. ECN thresholds change at once; running timers of a NIC end as they would
- * have. */
+/* Applies a setting to the whole network. ECN thresholds change at once; timers of NICs that are already
+ * running keep their expiry time. */
 void sim_apply(struct sim *, const struct knobs *);
 
-/* Applies a setting to the rate control of one host, until sim_apply(). Receivers and switches keep
- * theirs. */
+/* Applies a setting to the rate control of one host, until sim_apply(). Receivers and switches keep their
+ * setting. */
 void sim_apply_host(struct sim *, uint32_t host, const struct knobs *);
 
 /* Sets the thresholds of one switch port, until the knobs change kmin, kmax or pmax. Classes with their own
@@ -37,7 +37,7 @@ void sim_set_ecn(struct sim *, uint32_t port, const struct ecn_cfg *);
  * on. Aborts with a message. */
 void sim_check(const struct sim *);
 
-/* Packets that all ports have sent, PFC frames included. */
+/* Returns the number of packets that all ports have sent, including PFC frames. */
 uint64_t sim_hops(const struct sim *);
 
 /* Returns false if the run has not depended on the seed so far: no node has drawn a random number. */

@@ -1,7 +1,7 @@
-/* src/sim/test_world.h - small worlds for tests: a graph and a list of flows become a simulation, and its
- * results are kept.
+/* src/sim/test_world.h - small worlds for tests: builds a simulation from a graph and a list of flows, and
+ * records its results.
  *
- * Settings are copies of the models' own, so that a test does not follow a change of them.
+ * Settings are copies of the models' settings, so that a change of the models does not change the tests.
  */
 #ifndef SIM_TEST_WORLD_H
 #define SIM_TEST_WORLD_H
@@ -89,7 +89,7 @@ static inline void world_on_pfc(void *arg, const struct pfc_result *r)
     w->pfc[w->pfc_count++] = *r;
 }
 
-/* Takes over graph, traffic and the configuration's list of changes, whatever comes of it. */
+/* Takes ownership of the graph, the traffic and the configuration's list of changes, even on failure. */
 static inline int world_start(struct world *w, struct graph *g, const struct sim_cfg *cfg, struct traffic *t,
                               struct err *err)
 {
@@ -115,7 +115,7 @@ static inline void world_end(struct world *w)
     *w = (struct world){ 0 };
 }
 
-/* A world in which the given flows, sorted by their start, take place. */
+/* Builds a world with the given flows, sorted by start time. */
 static inline void world_of_flows(struct world *w, struct graph *g, const struct sim_cfg *cfg,
                                   const struct flow_row *flows, uint32_t count)
 {
@@ -130,8 +130,8 @@ static inline void world_of_flows(struct world *w, struct graph *g, const struct
         die("%s", err.text);
 }
 
-/* Runs until all flows are done and packets in flight have arrived; checks invariants every 'step_ps'.
- * Returns false if flows were not done by 'until_ps'. */
+/* Runs until all flows are done and packets in flight have arrived. Checks invariants every 'step_ps'.
+ * Returns false if flows are unfinished at 'until_ps'. */
 static inline bool world_finish(struct world *w, uint64_t step_ps, uint64_t until_ps)
 {
     struct sim *s = w->sim;
@@ -147,7 +147,7 @@ static inline bool world_finish(struct world *w, uint64_t step_ps, uint64_t unti
     return true;
 }
 
-/* What is on the wire of a port, in the order in which it arrives; there are not more than 64 packets. */
+/* Packets on the wire of a port, at most 64, in order of arrival. */
 struct world_wire {
     const struct port *port;
     struct packet     *packet[64];
@@ -176,7 +176,7 @@ static inline struct world_wire world_wire(const struct world *w, const struct p
     return wire;
 }
 
-/* The result of the flow from 'src' with destination port 'dport'; NULL: not done. */
+/* Returns the result of the flow from 'src' to destination port 'dport', or NULL if it is unfinished. */
 static inline const struct flow_result *world_result(const struct world *w, uint32_t src, uint16_t dport)
 {
     for (uint32_t i = 0; i < w->done_count; i++)

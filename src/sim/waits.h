@@ -1,7 +1,7 @@
 /* src/sim/waits.h - what each unfinished flow waits for.
  *
- * A run may end with unfinished flows, because its time is up or it is stalled. This finds out what each of
- * them waits for, from the state of its sender and the places of its packets and answers. The same for any
+ * A run may end with unfinished flows, because its time is up or because it is stalled. The state of a flow's
+ * sender and the location of its packets and ACKs show what it waits for. The result does not depend on the
  * number of threads.
  */
 #ifndef SIM_WAITS_H
@@ -12,29 +12,29 @@
 #include <stdint.h>
 
 enum wait {
-    WAIT_TURN,                   /* it may send: for its NIC, which sends something else */
-    WAIT_PACER,                  /* until its rate lets it send */
-    WAIT_QUEUE_PAIR,             /* for messages before it in its queue pair */
-    WAIT_PAUSE,                  /* PFC pauses its class at its NIC, or where one of its packets or answers
-                                  * is */
-    WAIT_LINK,                   /* its link, or one that a packet of its waits for, is down */
-    WAIT_WINDOW,                 /* its window is closed, and packets or ACKs that open it are on their way */
-    WAIT_ACK,                    /* all is sent, and packets or ACKs are on their way */
-    WAIT_TIMEOUT,                /* none is: for the retransmission timer */
-    WAIT_FOREVER,                /* none is, and there is no timer (rto: 0) */
-    WAIT_DELIVERY,               /* inside a server: it ends at a time that is known */
+    WAIT_TURN,                   /* ready to send, but its NIC is sending something else */
+    WAIT_PACER,                  /* the pacer delays it */
+    WAIT_QUEUE_PAIR,             /* earlier messages of its queue pair come first */
+    WAIT_PAUSE,                  /* PFC pauses its class at its NIC, or at a port where its packets or ACKs
+                                  * wait */
+    WAIT_LINK,                   /* its own link is down, or one that its packets wait for */
+    WAIT_WINDOW,                 /* its window is closed; packets or ACKs that will open it are in flight */
+    WAIT_ACK,                    /* everything is sent; packets or ACKs are in flight */
+    WAIT_TIMEOUT,                /* nothing is in flight; it waits for the retransmission timer */
+    WAIT_FOREVER,                /* nothing is in flight and there is no timer (rto: 0) */
+    WAIT_DELIVERY,               /* transfer inside a server, which ends at a known time */
     WAITS
 };
 
-extern const char *const wait_names[WAITS];      /* "turn", ..: for other programs */
-extern const char *const wait_texts[WAITS];      /* "wait for their turn at the NIC", ..: for people */
+extern const char *const wait_names[WAITS];      /* "turn", ..: machine-readable */
+extern const char *const wait_texts[WAITS];      /* "wait for their turn at the NIC", ..: human-readable */
 
 /* Examines every packet once. */
 struct waits;
 struct waits *waits_new(const struct sim *);
 void          waits_free(struct waits *);
 
-/* Of an unfinished flow, or its oldest message. */
+/* Returns what an unfinished flow, or its oldest message, waits for. */
 enum wait waits_of(const struct waits *, const struct flow *);
 
 /* Returns the first switch port with data of the flow in a queue, or NULL. */

@@ -1,5 +1,5 @@
 /* src/sim/event/engine.h - the engine of one part of the world: its clock, events, packets and counters.
- * Parts share none of it.
+ * Parts share no engine state.
  *
  * It also decides the order of simultaneous events: see "Time and order of events" in docs/design.md.
  */
@@ -17,14 +17,14 @@
 #include <stdint.h>
 
 #define ORDER_AGE_MAX 0xffffffffull
-#define ENGINE_NUMBER_FIRST (1u << 30)   /* ORDER_NS3: above the ranks of flows, which start before what
-                                          * they cause at once */
+#define ENGINE_NUMBER_FIRST (1u << 30)   /* ORDER_NS3: above the ranks of flows, which start before the events
+                                          * they cause at the same instant */
 
 enum sim_order {
-    ORDER_NODE,                  /* equal times: older first, then by node: any division of the work gives
-                                  * it */
+    ORDER_NODE,                  /* equal times: older first, then by node. Does not depend on how the work is
+                                  * divided */
     ORDER_NS3,                   /* equal times: first scheduled, first run, over the whole network; one
-                                  * thread */
+                                  * thread only */
 };
 
 /* Everything that can happen. The kind is stored in the event: see state/owner.h. */
@@ -42,12 +42,12 @@ enum event_kind {
     EV_TCP_TIMER,     /* by host */
     EV_TCP_WAKE,      /* by host */
     EV_CNP_TURN,      /* by host: see host/np/cnp_arbiter.h */
-    EV_PAUSE_END,     /* a received pause expires, by port and class: see link/path.h */
+    EV_PAUSE_END,     /* a received pause expires, by port and class: see link/pfc.h */
     EV_PAUSE_REFRESH, /* a sent pause is repeated, by port and class */
     EV_FLOW,          /* a stream starts its next flow, by stream */
     EV_SIGNAL,        /* one: see event/program.h */
-    EV_RECEIVER,      /* by host: it gives credit, see host/uet/credit.h, or has taken a packet in, see
-                                  * host/drain.h */
+    EV_RECEIVER,      /* by host: issues credit (host/uet/credit.h) or finishes draining a packet
+                       * (host/drain.h) */
     EV_KINDS,
     EV_FIRST_NUMBERED = EV_TIMEOUT,
 };
@@ -61,49 +61,51 @@ struct sim_hooks {
 struct inband_ports;
 struct port;
 
-/* Takes packets to other parts of the world: see parts/crossing.h. */
+/* Passes packets to other parts of the world: see parts/crossing.h. */
 struct engine_border {
     void *arg;
     void (*take)(void *arg, const struct port *, uint32_t packet);
 };
 
-/* Takes frames that leave a port with SLOW_LEAP past the next ports: see skip/skip.h. Returns false if a frame
- * goes to the next port as usual. */
+/* Moves frames from a port with SLOW_LEAP past the next ports: see skip/skip.h. Returns false if the frame
+ * must go to the next port as usual. */
 struct engine_leaper {
     void *arg;
     bool (*leap)(void *arg, struct port *, uint32_t packet);
 };
 
-/* Sees every frame that leaves a port with SLOW_TAPPED. Only in a world of one part. */
+/* Called for every frame that leaves a port with SLOW_TAPPED. Only in a world of one part. */
 struct engine_tap {
     void *arg;
     void (*on_frame)(void *arg, uint64_t now_ps, const struct port *, const struct packet *);
 };
 
 struct engine {
-    uint64_t            now_ps;              /* of the current event; order below */
+    uint64_t            now_ps;              /* time of the current event; its order is below */
     struct packet_pool  packets;
     uint64_t            order;
-    uint32_t            first_event[EV_KINDS + 1];   /* of each numbered kind; the last entry is the end */
+    uint32_t            first_event[EV_KINDS + 1];   /* first event number of each numbered kind; the last
+                                                      * entry is the end */
     enum sim_order      order_kind;
-    uint32_t            next_number;         /* ORDER_NS3: of the whole network */
+    uint32_t            next_number;         /* ORDER_NS3: next event number of the whole network */
     struct sim_counters counters;
     struct sim_hooks    hooks;               /* observers of results */
-    uint64_t            rtt_ps_peak;         /* since it was last read and set to 0 */
+    uint64_t            rtt_ps_peak;         /* largest RTT since this was last read and reset to 0 */
     bool                has_failed;
-    struct err          failure;             /* why, if it has */
-    struct inband_ports *inband;       /* see link/path.h; NULL: ports write nothing */
+    struct err          failure;             /* reason of the failure, if any */
+    struct inband_ports *inband;       /* see link/path.h; NULL: ports write no telemetry */
     struct engine_border border;
     struct engine_tap   tap;
     struct engine_leaper leaper;
     struct mrg          mrg;                 /* ORDER_NS3: the fork's stream of random numbers */
-    struct mrg        **loss_stream;         /* by link: see forks/hpcc.c; NULL: drawn where a frame is
-                                              * sent */
-    struct evq          evq;                 /* last, being large: what lies behind is far away */
+    struct mrg        **loss_stream;         /* by link: see forks/hpcc.c; NULL: losses are drawn when a frame
+                                              * is sent */
+    struct evq          evq;                 /* last because it is large: members after it would be far from
+                                              * the others */
 };
 
-/* A node numbers its events: the low bits identify the node, the 12 bits above count and wrap around. In the
- * order of events both are swapped. */
+/* Each node numbers its events. The low bits identify the node; the 12 bits above are a counter that wraps
+ * around. The order key swaps the two. */
 static inline uint32_t engine_turn_number(uint32_t node_number)
 {
     return node_number << 12 | node_number >> 20;
@@ -131,8 +133,8 @@ static inline uint32_t engine_network_number(struct engine *e)
     return number;
 }
 
-/* Returns the next number of a node, so that no two of its events are equal. It is even; the caller may also
- * use the odd number after it. */
+/* Returns the node's next event number, so that no two of its events compare equal. It is even; the caller
+ * may also use the odd number that follows. */
 static inline uint32_t engine_number(struct engine *e, uint32_t *node_number)
 {
     if (__builtin_expect(e->order_kind == ORDER_NS3, 0))
@@ -145,7 +147,7 @@ static inline uint64_t engine_order_of_age(uint32_t age_ps, uint32_t number)
     return (uint64_t)(uint32_t)~age_ps << 32 | number;
 }
 
-/* The key of an event that a node schedules now for at_ps. */
+/* Returns the order key of an event that a node schedules now for at_ps. */
 static inline uint64_t engine_order(struct engine *e, uint32_t *node_number, uint64_t at_ps)
 {
     uint64_t age = at_ps - e->now_ps;
@@ -154,17 +156,17 @@ static inline uint64_t engine_order(struct engine *e, uint32_t *node_number, uin
                                engine_number(e, node_number));
 }
 
-/* Returns the current instant, as congestion control sees it. */
+/* Returns the current time in the form that congestion control uses. */
 static inline struct cc_now engine_cc_now(const struct engine *e)
 {
     return (struct cc_now){ e->now_ps, e->now_ps - (ORDER_AGE_MAX - (e->order >> 32)) };
 }
 
-/* The run has failed: stores the first reason and stops after the current event. */
+/* Fails the run: stores the first reason and stops after the current event. */
 __attribute__((noinline, cold, format(printf, 2, 3)))
 void engine_fail(struct engine *, const char *format, ...);
 
-/* Returns a packet that was never used. Fails at the limit. */
+/* Returns a packet that was never used. Fails the run at the limit. */
 __attribute__((noinline, cold)) uint32_t engine_fresh_packet(struct engine *);
 
 static inline uint32_t engine_new_packet(struct engine *e)

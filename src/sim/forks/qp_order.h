@@ -1,8 +1,8 @@
-/* src/sim/forks/qp_order.h - the queue pairs of a host in the order of the HPCC fork's table.
+/* src/sim/forks/qp_order.h - the queue pairs of a host in the order of the HPCC fork's hash table.
  *
- * When a link goes down the fork's hosts put their queue pairs back into their turn in the order in which
- * they find them in a hash table of C++'s library, a std::unordered_map of libstdc++. That order depends on
- * all that was ever added and removed, so it is kept from the start of the run in worlds whose links change.
+ * When a link goes down, the fork's hosts rebuild their round robin of queue pairs in the iteration order of
+ * a std::unordered_map of libstdc++. That order depends on every insertion and removal. So in worlds whose
+ * links change, it is tracked from the start of the run.
  */
 #ifndef SIM_FORKS_QP_ORDER_H
 #define SIM_FORKS_QP_ORDER_H
@@ -12,10 +12,10 @@
 struct qp_order {
     uint32_t *flow;              /* in the table's order */
     uint32_t  count, room;
-    uint32_t  growths;           /* of the table */
+    uint32_t  growths;           /* how often the table has grown */
 };
 
-/* From now on all hosts keep their queue pairs in this order. */
+/* Makes all hosts track this order. */
 void qp_order_build(struct sim *);
 void qp_order_free(struct sim *);
 

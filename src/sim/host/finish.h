@@ -1,13 +1,13 @@
-/* src/sim/host/finish.h - the sender knows that messages have arrived. */
+/* src/sim/host/finish.h - the sender completes acknowledged messages. */
 #ifndef SIM_HOST_FINISH_H
 #define SIM_HOST_FINISH_H
 
 #include "sim/host/nic.h"
 
-/* All of a flow that is not persistent is acknowledged. */
+/* Ends a flow that is not persistent and completely acknowledged. */
 void finish_flow(struct sim *, struct host *, struct flow *);
 
-/* Ends the acknowledged messages of a persistent queue pair. Returns whether it is idle now. */
+/* Completes the acknowledged messages of a persistent queue pair. Returns true if it is idle now. */
 bool finish_messages(struct sim *, struct host *, struct flow *);
 
 #endif

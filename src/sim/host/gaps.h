@@ -1,8 +1,8 @@
-/* src/sim/host/gaps.h - how long queue pairs wait between two packets: a histogram of constant memory.
+/* src/sim/host/gaps.h - histogram of the gaps between packets of queue pairs, in constant memory.
  *
- * Bins are the exponent and the first GAPS_BITS bits of the mantissa of the gap in picoseconds: 16 to the
- * octave, from 2^GAPS_LOW (4 ns) up to 2^GAPS_HIGH (1.1 s). The first bin has what is shorter as well, the
- * last what is longer. Counts are whole numbers, so a sum of histograms does not depend on their order.
+ * A bin is the exponent and the first GAPS_BITS bits of the mantissa of the gap in picoseconds: 16 bins per
+ * octave, from 2^GAPS_LOW (4 ns) up to 2^GAPS_HIGH (1.1 s). The first bin includes all shorter gaps, the last
+ * all longer ones. Counts are integers, so a sum of histograms does not depend on their order.
  */
 #ifndef SIM_HOST_GAPS_H
 #define SIM_HOST_GAPS_H
@@ -33,7 +33,7 @@ static inline uint32_t gaps_bin(uint64_t gap_ps)
     if (gap_ps >> GAPS_HIGH)
         return GAPS_BINS - 1;
     exponent = 63u - (uint32_t)__builtin_clzll(gap_ps);
-    /* The mantissa's leading 1 counts as one octave: hence the 1. */
+    /* The mantissa's leading 1 adds one octave; hence the - 1. */
     return ((exponent - GAPS_LOW - 1) << GAPS_BITS) + (uint32_t)(gap_ps >> (exponent - GAPS_BITS));
 }
 
@@ -45,18 +45,17 @@ static inline void gaps_add(struct gaps *g, uint64_t gap_ps)
 
 void gaps_merge(struct gaps *to, const struct gaps *from);
 
-/* The shortest gap of a bin that is not the first; 0 for the first, and 2^GAPS_HIGH for GAPS_BINS. */
+/* Returns the lower edge of a bin; 0 for the first, and 2^GAPS_HIGH for GAPS_BINS. */
 uint64_t gaps_edge_ps(uint32_t bin);
 
-/* The gap below which a share (0..1) of the gaps lies, as if those of a bin were spread evenly over it:
- * within the width of a bin, 1/16, of the true one for what is neither in the first bin nor in the last. 0
- * when empty. */
+/* Returns the gap below which a share (0..1) of the gaps lies, interpolated evenly within a bin. The error is
+ * at most the width of a bin, 1/16, except in the first and last bin. 0 when empty. */
 uint64_t gaps_percentile(const struct gaps *, double share);
 
 /* ---- gaps of hosts, with record_gaps ---- */
 
 struct gap_record {
-    uint64_t *sent_ps;           /* of each flow, its last packet, and 1; 0: none yet */
+    uint64_t *sent_ps;           /* by flow: departure of its last packet + 1; 0: none yet */
     struct { struct gaps rdma, tcp; } *host;
     struct arena arena;
 };
@@ -65,10 +64,11 @@ struct gap_record {
 void gaps_record(struct sim *);
 void gaps_record_free(struct sim *);
 
-/* All hosts together. */
+/* Sums the histograms of all hosts. */
 void gaps_recorded(const struct sim *, struct gaps *rdma, struct gaps *tcp);
 
-/* A flow sends, its first packet or another: now, not when it wanted to. */
+/* Records that a flow sends a packet. now_ps is the departure time, which PFC or the pacer may have
+ * delayed. */
 static inline void gaps_on_sent(struct gap_record *r, uint32_t host, uint32_t flow, bool is_tcp,
                                 uint64_t now_ps)
 {

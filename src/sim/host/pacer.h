@@ -1,7 +1,7 @@
 /* src/sim/host/pacer.h - which queue pairs of a host may send now, and when the others may.
  *
- * A pacer works off the bits of a flow's last packet at the flow's rate: until next_ps it waits. A model may
- * move next_ps when the rate changes (repace); otherwise next_ps stays where it was set.
+ * After each packet, the pacer delays the flow until next_ps: the time the packet takes at the flow's rate. A
+ * model may move next_ps when the rate changes (repace); otherwise next_ps stays where it was set.
  */
 #ifndef SIM_HOST_PACER_H
 #define SIM_HOST_PACER_H
@@ -25,7 +25,7 @@ static inline bool bit_is_set(const uint64_t *bits, uint32_t i)
     return bits[i / 64] >> (i % 64) & 1;
 }
 
-/* A flow may send now. */
+/* Marks a flow as ready to send. */
 static inline void pacer_set_ready(struct host *h, const struct flow *f)
 {
     bit_set(h->ready, f->position);
@@ -34,63 +34,63 @@ static inline void pacer_set_ready(struct host *h, const struct flow *f)
         h->ready_prios = 0;
 }
 
-/* Returns whether the window allows more bytes in flight. */
+/* Returns true if the window allows more bytes in flight. */
 bool pacer_has_window(const struct sim *, const struct host *, const struct flow *);
 
-/* The same, but allows one more packet if none in flight has asked for an ACK. If a window shrinks below the
- * bytes in flight and ACKs are for several packets, the receiver could wait for packets and the sender for an
- * ACK. */
+/* Same, but allows one more packet if no packet in flight has requested an ACK. If a window shrinks below the
+ * bytes in flight and one ACK covers several packets, the receiver could wait for packets and the sender for
+ * an ACK. */
 bool pacer_may_send(const struct sim *, const struct host *, const struct flow *);
 
-/* has_held: returns whether the window holds a ready flow at the current rate. */
+/* has_held: returns true if the window blocks a ready flow at the current rate. */
 bool pacer_is_held(const struct sim *, const struct host *, struct flow *);
 
-/* Puts a flow where it belongs: ready, waiting for its pacer, or neither. */
+/* Updates the state of a flow: ready, waiting for its pacer, or neither. */
 void pacer_sort_in(struct sim *, struct host *, struct flow *);
 
-/* The same for a connection of UET, which is not paced. */
+/* Same for a UET connection, which is not paced. */
 void pacer_sort_in_uet(struct sim *, struct host *, struct flow *);
 
-/* A ready flow has sent, has bytes left and no window: it waits. */
+/* A ready flow has sent and has bytes left, but no window: it waits. */
 void pacer_put_off(struct sim *, struct host *, struct flow *);
 
-/* Congestion control has decided: a waiting flow may have a new rate, or a new time of its next change. */
+/* Congestion control has updated a waiting flow: its rate, or the time of its next update, may have
+ * changed. */
 void pacer_on_decision(struct sim *, struct host *, struct flow *);
 
-/* model.repace of a real NIC: what is left of the gap takes as much longer or shorter as the rate has
- * changed. */
+/* model.repace of a real NIC: the rest of the gap is scaled by the change of the rate. */
 void pacer_repace(const struct sim *, struct flow *);
 
-/* The forks, for a control that repaces: moves the next packet to where it would be if the last one had been
- * paced at the new rate, even if that is in the past or the rate is the same. A later wake-up moves to this
- * time, even if it is for another flow. */
+/* The forks, for congestion controls that repace: moves the next packet to where it would be if the last one
+ * had been paced at the new rate, even if that is in the past or the rate is unchanged. A later wake-up moves
+ * to this time, even if it is for another flow. */
 void pacer_repace_last(struct sim *, struct host *, struct flow *);
 
-/* Waiting flows that are due become ready. */
+/* Makes waiting flows that are due ready. */
 void pacer_release(struct sim *, struct host *);
 
 /* No flow may send before since_ps: arms the wake-up of the host. */
 void pacer_await(struct sim *, struct host *, uint64_t since_ps);
 
-/* Returns whether the wake-up is armed, and early enough. */
+/* Returns true if the wake-up is armed, and early enough. */
 static inline bool pacer_is_awaited(const struct host *h)
 {
     return h->wake.next != EVQ_IDLE && h->wake.at_ps <= h->heap_ps[0];
 }
 
-/* Returns whether no waiting flow is due by then. */
+/* Returns true if no waiting flow is due by 'ps'. */
 static inline bool pacer_is_later(const struct host *h, uint64_t ps)
 {
     return !h->heap_count || h->heap_ps[0] > ps;
 }
 
-/* The rate at which packets follow each other. */
+/* Returns the pacing rate. */
 static inline uint64_t pacer_bps(const struct sim *s, const struct flow *f)
 {
     return s->cfg.is_unpaced ? s->net.host[f->host].port->rate_bps : f->out.rate_bps;
 }
 
-/* Time between the start of this packet and the earliest start of the flow's next. */
+/* Returns the time between the start of this packet and the earliest start of the flow's next. */
 static inline uint64_t pacer_gap_ps(const struct sim *s, struct flow *f, uint32_t bytes)
 {
     if (f->gap_rate_bps != f->out.rate_bps || f->gap_bytes != bytes) {

@@ -8,9 +8,9 @@
 enum post_step {
     POST_FAILED,                 /* nothing: there are too many flows, and the run has failed */
     POST_TCP,                    /* start TCP */
-    POST_NEW,                    /* add a queue pair to the turn */
-    POST_AWAKE,                  /* the same for one that was idle: its rate may have changed */
-    POST_MORE,                   /* its queue pair may send more */
+    POST_NEW,                    /* add a queue pair to the round robin */
+    POST_AWAKE,                  /* the same for an idle queue pair, whose rate may have changed */
+    POST_MORE,                   /* its queue pair may have more to send */
 };
 
 struct post { enum post_step step; struct flow *flow; };

@@ -1,11 +1,11 @@
 /* src/sim/host/probe.h - RTT probes, for congestion controls that use them (cc_out.probe_ps).
  *
  * A flow has at most one probe in flight. It follows the next packet that the flow sends at or after the
- * requested time, on the same path, as small as a CNP, in a class of its own or that of the flow
- * (rtt_probe_prio). The receiver returns it at once in class rtt_resp_prio. The round trip begins when the
- * probe leaves the sender's port. A probe that does not return within PROBE_LOST_PS counts as lost and
- * another is sent; if it returns later, its round trip still counts, but the next probe waits for the new
- * one. Like CNPs, probes are on no buffer account, and counters count them as CNPs.
+ * requested time, on the same path. It is as small as a CNP and uses a separate class or that of the flow
+ * (rtt_probe_prio). The receiver returns it immediately in class rtt_resp_prio. The round trip begins when
+ * the probe leaves the sender's port. A probe that does not return within PROBE_LOST_PS counts as lost, and
+ * another is sent. If it returns later, its round trip still counts, but the next probe waits for the new
+ * one. Like CNPs, probes are not charged to buffers, and counters count them as CNPs.
  */
 #ifndef SIM_HOST_PROBE_H
 #define SIM_HOST_PROBE_H
@@ -14,11 +14,11 @@
 
 #define PROBE_LOST_PS PS_PER_MS
 
-struct probe {                   /* of a flow; all zero: none in flight */
+struct probe {                   /* per flow; all zero: none in flight */
     uint64_t asked_ps;           /* identifies the probe in flight, plus 1 */
 };
 
-/* A flow is about to send. Returns whether a probe is due. */
+/* A flow is about to send. Returns true if a probe is due. */
 static inline bool probe_is_due(const struct sim *s, const struct flow *f)
 {
     const struct probe *p = &s->flows.probe[f - s->flows.flow];
@@ -30,7 +30,8 @@ static inline bool probe_is_due(const struct sim *s, const struct flow *f)
 
 void probe_send(struct sim *, struct host *, struct flow *);
 
-/* A probe has arrived at its receiver and is returned, or is back. Returns whether the packet is reused. */
+/* A probe has arrived at its receiver, which returns it, or is back at its sender. Returns true if the packet
+ * is reused. */
 bool probe_on_packet(struct sim *, struct host *, uint32_t id, struct packet *);
 
 #endif

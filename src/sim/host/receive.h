@@ -1,4 +1,4 @@
-/* src/sim/host/receive.h - the receiver's half of a NIC: order of packets, ACKs and NACKs. */
+/* src/sim/host/receive.h - the receiver's half of a NIC: packet order, ACKs and NACKs. */
 #ifndef SIM_HOST_RECEIVE_H
 #define SIM_HOST_RECEIVE_H
 
@@ -8,15 +8,16 @@
  * caller still owns it. */
 bool receive_data(struct sim *, struct host *, uint32_t id, struct packet *);
 
-/* model.on_copy of a real NIC: acknowledges again what has arrived. */
+/* model.on_copy of a real NIC: acknowledges the received bytes again. */
 void receive_ack_copy(struct sim *, struct host *, struct flow_rx *, const struct packet *, uint8_t flags);
 
-/* Reports the messages that are complete when all bytes before 'expected' have arrived. There may be
- * several of a persistent queue pair, if packets of later ones arrived before; otherwise the message ends
- * at 'message_end'. Returns whether there is any. */
+/* Reports the messages that are complete when all bytes before 'expected' have arrived. A persistent queue
+ * pair may complete several, if packets of later ones arrived earlier; otherwise the message ends at
+ * 'message_end'. Returns true if there is any. */
 bool receive_tell_arrivals(struct sim *, const struct flow *, uint64_t message_end, uint64_t expected);
 
-/* A packet came out of order; one that was missing or trimmed gets a NACK. */
+/* receive_count_reordered(): a packet arrived out of order. receive_count_nack(): a missing or trimmed packet
+ * gets a NACK. */
 void receive_count_reordered(struct sim *, const struct packet *);
 void receive_count_nack(struct sim *, const struct packet *);
 
@@ -30,11 +31,10 @@ void receive_acknowledge(struct sim *, const struct host *, const struct packet 
 void receive_complain(struct sim *, struct host *, struct flow_rx *, const struct packet *, uint64_t expected,
                       uint8_t flags);
 
-/* Returns whether nack_gap has passed since the last answer about this byte, and notes that there is one
- * now. */
+/* Returns true if nack_gap has passed since the last answer about this byte, and records an answer now. */
 bool receive_may_answer(const struct sim *, struct flow_rx *, uint64_t expected);
 
-/* Where ACKs are for several packets: returns whether this one has its own. */
+/* If one ACK covers several packets: returns true if this packet is acknowledged immediately. */
 bool receive_is_acked_at_once(const struct sim *, uint64_t expected, const struct packet *, uint8_t flags);
 
 #endif

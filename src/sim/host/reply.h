@@ -11,16 +11,16 @@ struct answer {
     uint8_t          flags;
 };
 
-/* Sends an answer to packet 'k', at once if nothing else goes first. */
+/* Sends an answer to packet 'k', immediately if nothing has precedence. */
 void reply_to(struct sim *, const struct host *, const struct packet *k, const struct answer *);
 
-/* The same, and packet 'id' itself becomes the answer. */
+/* Same, but reuses packet 'id' as the answer. */
 void reply_with(struct sim *, const struct host *, uint32_t id, struct packet *k, const struct answer *);
 
-/* Sends a packet with a place among the answers: at once if nothing else goes first. */
+/* Queues a packet among the answers, or sends it immediately if nothing has precedence. */
 void reply_send(struct sim *, const struct host *, uint32_t id, struct packet *);
 
-/* Sends a CNP to the flow of packet 'k'. told_ps: what it says, see PACKET_CNP. */
+/* Sends a CNP to the flow of packet 'k'. told_ps: the time it carries, see PACKET_CNP. */
 void reply_cnp(struct sim *, const struct host *, const struct packet *k, uint64_t told_ps);
 
 #endif

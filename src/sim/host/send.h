@@ -1,10 +1,10 @@
 /* src/sim/host/send.h - puts the packets of a host on its wire, one at a time.
  *
- * At each packet boundary acknowledgements go first, then TCP and the queue pairs by their shares.
+ * At each packet boundary ACKs go first, then TCP and the queue pairs by their shares.
  *
- * SEND_FIFO: queue pairs take turns ahead of the wire. A packet that has been chosen waits in the port's
- * queue of its class, which takes packets until it holds tx_fifo_bytes. All that the host sends later in that
- * class, answers too, waits behind it. A queue pair at line rate is not paced: the FIFO holds it back.
+ * SEND_FIFO: queue pairs are scheduled ahead of the wire. A chosen packet waits in the port's queue of its
+ * class, which accepts packets until it holds tx_fifo_bytes. Everything that the host sends later in that
+ * class waits behind it, including ACKs. A queue pair at line rate is not paced: the FIFO limits it.
  */
 #ifndef SIM_HOST_SEND_H
 #define SIM_HOST_SEND_H
@@ -13,7 +13,7 @@
 #include "sim/host/pacer.h"
 #include "sim/link/path.h"
 
-/* Sends one packet from an idle port, if there is one that may go. */
+/* Sends one packet from an idle port, if one is allowed to go. */
 void send_next(struct sim *, struct host *, struct port *);
 
 /* The host's port is free, or its pacer due. */
@@ -24,7 +24,7 @@ static inline bool send_has_work(const struct host *h, const struct port *p)
     return (p->backlog | h->ready_count | h->heap_count | h->dead) != 0;
 }
 
-/* The port is busy: requests the event at which it is free if a flow may go then; otherwise arms the
+/* The port is busy. Requests the event at which it becomes free if a flow may send then; otherwise arms the
  * wake-up. */
 static inline void send_await(struct sim *s, struct host *h, struct port *p)
 {
@@ -36,7 +36,7 @@ static inline void send_await(struct sim *s, struct host *h, struct port *p)
         pacer_await(s, h, p->free_at_ps);
 }
 
-/* Sends what may be sent by the host's port, for any reason. */
+/* Sends a packet if the port is idle and one is allowed to go. If the port is busy, waits for it. */
 static inline void send_kick(struct sim *s, struct host *h, struct port *p)
 {
     if (!send_has_work(h, p) || (__builtin_expect(p->slow_path & SLOW_LINK, 0) && p->is_down))

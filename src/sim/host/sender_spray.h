@@ -1,15 +1,15 @@
 /* src/sim/host/sender_spray.h - senders that choose the path of each packet: see lb/entropy.h.
  *
- * The source port of a packet is that of its flow, exclusive or the entropy value. Answers return it as their
- * destination port, so a sender knows which path they are about. Used by UET, and by queue pairs with
- * selective repeat.
+ * The source port of a packet is the flow's port XOR the entropy value (EV). ACKs return it as their
+ * destination port, so the sender knows the path of the acknowledged packet. Used by UET, and by queue pairs
+ * with selective repeat.
  */
 #ifndef SIM_HOST_SENDER_SPRAY_H
 #define SIM_HOST_SENDER_SPRAY_H
 
 #include "sim/host/nic.h"
 
-/* Memory for all flows; the balancer is one of senders, or there is nothing to do. */
+/* Allocates memory for all flows. Does nothing unless the balancer runs in senders. */
 void spray_build(struct sim *, uint32_t flows);
 
 /* The knobs have changed. */
@@ -23,7 +23,7 @@ static inline struct entropy *spray_state(const struct sim *s, size_t flow)
     return (struct entropy *)(void *)(s->spray.state + flow * s->spray.stride);
 }
 
-/* Returns the EV of a flow's next packet. 'next': the number of its next packet that is sent first. */
+/* Returns the EV of a flow's next packet. 'next': the number of its next new packet. */
 uint16_t spray_next_slowly(struct sim *, uint32_t flow, uint64_t next);
 
 static inline uint16_t spray_next(struct sim *s, uint32_t flow, uint64_t next)
@@ -36,10 +36,10 @@ static inline uint16_t spray_next(struct sim *s, uint32_t flow, uint64_t next)
     return ev;
 }
 
-/* Tells what became of a packet with this EV. */
+/* Reports the outcome of a packet with this EV to the balancer. */
 void spray_learn(struct sim *, const struct flow *, uint16_t ev, enum entropy_feedback);
 
-/* The EV of the packet that 'k' answers. */
+/* Returns the EV of the packet that 'k' answers. */
 static inline uint16_t spray_ev(const struct flow *f, const struct packet *k)
 {
     return (uint16_t)(k->ports >> 16 ^ f->ports);

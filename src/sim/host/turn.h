@@ -1,30 +1,30 @@
 /* src/sim/host/turn.h - round robin over the ready queue pairs of a host.
  *
- * Positions are those of the HPCC ns-3 fork's list. It keeps finished queue pairs until a scan passes them,
- * because the order of service depends on it.
+ * Positions follow the list of the HPCC ns-3 fork. The list keeps finished queue pairs until a scan passes
+ * them, because the order of service depends on it.
  */
 #ifndef SIM_HOST_TURN_H
 #define SIM_HOST_TURN_H
 
 #include "sim/host/nic.h"
 
-/* A flow starts: appends it to the list. */
+/* Appends a new flow to the list. */
 void turn_add(struct sim *, struct host *, struct flow *);
 
-/* Clears the list; appends one flow again. */
+/* turn_clear() empties the list; turn_put() appends a flow again. */
 void turn_clear(struct sim *, struct host *);
 void turn_put(struct sim *, struct host *, struct flow *);
 
-/* A flow that is neither ready nor waiting is over. */
+/* Marks a flow as finished. It must be neither ready nor waiting. */
 void turn_finish(struct sim *, struct host *, const struct flow *);
 
-/* Takes finished entries from position 'from' on out of the list. Returns the new position of 'keep'. */
+/* Removes finished entries from position 'from' on. Returns the new position of 'keep'. */
 uint32_t turn_compact(struct sim *, struct host *, uint32_t from, uint32_t keep);
 
 uint32_t turn_next_of_many(struct sim *, struct host *, uint8_t paused);
 
 /* Returns the position of the flow to serve after the one served last, or UINT32_MAX. Skips the classes in
- * 'paused'. The common case is one of a few, with nothing in its way. */
+ * 'paused'. Optimised for a few flows that are neither paused nor blocked. */
 static inline uint32_t turn_next(struct sim *s, struct host *h, uint8_t paused)
 {
     uint32_t start = h->last + 1;

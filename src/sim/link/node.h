@@ -1,4 +1,4 @@
-/* src/sim/link/node.h - what hosts and switches have in common. */
+/* src/sim/link/node.h - the common part of hosts and switches. */
 #ifndef SIM_LINK_NODE_H
 #define SIM_LINK_NODE_H
 
@@ -10,18 +10,18 @@
 
 struct node {
     uint32_t     id;
-    uint32_t     next_number;    /* of what it schedules: see engine_number() */
+    uint32_t     next_number;    /* next event number: see engine_number() */
     uint32_t     host;           /* index among the hosts */
-    uint32_t     salt;           /* of the hash that ECMP chooses by */
+    uint32_t     salt;           /* of the ECMP hash */
     bool         is_switch;
-    uint8_t      part;           /* of the work: see partition.h */
-    uint32_t     epoch;          /* changes of links it has seen */
+    uint8_t      part;           /* see partition.h */
+    uint32_t     epoch;          /* number of link changes it has seen */
 
-    /* Switches. The routes of the present: see struct route. */
+    /* Switches: the current routes, see struct route. */
     const struct route_host *route_host;
     const uint32_t          *route_entry, *route_hop;
-    int64_t      shared_bytes_left;  /* of the buffer less headroom and reserves */
-    int64_t      used_bytes;         /* of the buffer, but for what ingress ports account for: see
+    int64_t      shared_bytes_left;  /* free bytes of the shared buffer (without headroom and reserves) */
+    int64_t      used_bytes;         /* buffer bytes that no ingress port accounts for: see
                                       * buffer_used_bytes() */
 
     struct rng   rng;
@@ -31,7 +31,7 @@ struct node {
     const uint16_t *route_paths;     /* only for balancers other than ECMP */
 };
 
-/* They may belong to different threads. */
+/* Neighbouring nodes may belong to different threads. */
 _Static_assert(sizeof(struct node) % 64 == 0, "nodes share no cache line");
 
 #endif

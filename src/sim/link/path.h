@@ -1,8 +1,8 @@
-/* src/sim/link/path.h - what happens to packets at a port: queue, schedule, transmit, arrive; telemetry.
+/* src/sim/link/path.h - a packet's steps at a port: queue, schedule, transmit, arrive; and telemetry.
  *
- * The steps that every packet takes are inline. Ownership: path_transmit() takes the packet; it belongs to
- * the wire until it arrives, unless it is lost. path_enqueue() takes it; it belongs to the queue until
- * path_dequeue() returns it.
+ * The steps that every packet takes are inline. Ownership: path_transmit() takes the packet; the wire owns it
+ * until it arrives or is lost. path_enqueue() takes the packet; the queue owns it until path_dequeue()
+ * returns it.
  */
 #ifndef SIM_LINK_PATH_H
 #define SIM_LINK_PATH_H
@@ -25,7 +25,7 @@ static inline void path_enqueue(struct engine *e, struct port *p, uint32_t q, ui
     p->backlog |= (uint16_t)(1u << q);
 }
 
-/* Takes the first packet out of queue q, which is not empty. */
+/* Removes the first packet of queue q, which must not be empty. */
 static inline uint32_t path_dequeue(struct engine *e, struct port *p, uint32_t q)
 {
     struct queue  *queue = &p->queue[q];
@@ -35,30 +35,30 @@ static inline uint32_t path_dequeue(struct engine *e, struct port *p, uint32_t q
     queue->head = k->next;
     queue->bytes -= k->bytes;
     if (k->next)
-        __builtin_prefetch(&e->packets.packet[k->next], 1);      /* the next to leave; it may have waited
-                                                                  * for long */
+        __builtin_prefetch(&e->packets.packet[k->next], 1);      /* next to leave; it may have left the
+                                                                  * cache */
     else
         p->backlog &= (uint16_t)~(1u << q);
     return id;
 }
 
-/* Requests the event at which a busy port becomes free, once. */
+/* Schedules the event at which a busy port becomes free, unless it is pending. */
 static inline void path_await_free(struct engine *e, struct port *p)
 {
     if (p->free.next == EVQ_IDLE)
         evq_put(&e->evq, &p->free, evq_id(&e->evq, p));
 }
 
-/* ---- scheduling: control first, then strict classes from the highest, then the others in turn ---- */
+/* ---- scheduling: control first, then strict classes from the highest, then round robin ---- */
 
-/* Class c sends a packet. */
+/* Updates the round robin state: class c sends a packet. */
 static inline void path_take_turn(const struct scheduler_cfg *cfg, struct port *p, uint32_t c)
 {
     if (!((cfg->strict_prios | 1u << QUEUE_CONTROL) >> c & 1))
         p->last_prio = (uint8_t)c;
 }
 
-/* Chooses among several queues of 'mask'. */
+/* Chooses one of several queues in 'mask'. */
 uint32_t path_choose_of_many(const struct engine *, const struct scheduler_cfg *, struct port *,
                              uint32_t mask);
 
@@ -76,21 +76,21 @@ static inline uint32_t path_choose(const struct engine *e, const struct schedule
 
 /* ---- transmit ---- */
 
-enum path_fate { PATH_ARRIVES, PATH_LOST, PATH_CROSSES };    /* crosses: its link leads to another part of
-                                                              * the world */
+enum path_fate { PATH_ARRIVES, PATH_LOST, PATH_CROSSES };    /* PATH_CROSSES: its link leads to another
+                                                              * part */
 
 #define PATH_SLOW (SLOW_LINK | SLOW_COUNTED | SLOW_INBAND | SLOW_BORDER | SLOW_TAPPED | SLOW_RECORD | \
                    SLOW_PROBED | SLOW_LEAP | SLOW_CUT)
 
-/* Draws whether a bit error or a random loss hits a frame of this many bytes. */
+/* Draws whether a bit error or a random loss hits a frame of this size. */
 bool path_is_hit(const struct port *, uint32_t bytes);
 
-/* Time from the start of a frame to its arrival at the other end: with its last byte or, at a switch that
- * cuts through, with the first CUT_BYTES, from when on the switch may send it. Does not overflow: see
- * GRAPH_DELAY_PS_MAX. */
+/* Returns the time from the start of a frame to its arrival at the other end: the arrival of its last byte
+ * or, at a cut-through switch, of its first CUT_BYTES, after which the switch may forward it. Does not
+ * overflow: see GRAPH_DELAY_PS_MAX. */
 uint32_t path_age(const struct port *, uint32_t bytes);
 
-/* age: path_age() of the frame */
+/* Puts a packet on the wire. 'age': path_age() of the frame. */
 static inline void path_put(struct engine *e, struct port *p, uint32_t id, struct packet *k,
                             enum path_fate fate, uint32_t age)
 {
@@ -112,9 +112,9 @@ static inline void path_put(struct engine *e, struct port *p, uint32_t id, struc
         engine_drop(e, id);
 }
 
-/* Puts a packet on the wire of an idle port with a rare case: counts it, writes on it, and decides whether
- * the wire loses it. PFC frames are not lost to errors here, because our switches do not repeat them. With
- * engine.loss_stream, frames are lost on arrival. */
+/* Slow path of path_transmit(): counts the packet, writes telemetry, and decides whether the wire loses it.
+ * PFC frames are never lost to errors here, because our switches do not repeat them. With engine.loss_stream,
+ * frames are lost on arrival instead. */
 __attribute__((noinline)) void path_transmit_slowly(struct engine *, struct port *, uint32_t id,
                                                     struct packet *);
 
@@ -129,18 +129,19 @@ static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, 
 
 /* ---- arrive ---- */
 
-/* A packet arrives at a port with SLOW_LINK. Returns whether it was lost: the link was down while it was on
- * the wire or, with engine.loss_stream, an error hit it. Each frame that arrives takes one number of that
- * stream. */
+/* Handles the arrival of a packet at a port with SLOW_LINK. Returns true if it was lost: the link went down
+ * while it was on the wire or, with engine.loss_stream, an error hit it. Each arriving frame takes one number
+ * of that stream. */
 bool path_is_gone(struct engine *, const struct port *to, uint32_t id, const struct packet *);
 
 /* ---- telemetry in packets ----
  *
- * A host's port begins with nothing. Every switch adds a record (CC_HOPS), raises one number (CC_DIGEST) or
- * counts itself (CC_PATH) when the packet leaves its queue; queue lengths do not include the packet. A packet
- * that passes more switches than there is room for, which only happens after links have failed, ends with
- * CC_HOPS_MAX + 1 records and is ignored. The receiver sends a copy back; with CC_PATH its port adds how long
- * it had the packet. Packets have room for it in packet_pool.inband. */
+ * A host's port starts with an empty record. When a packet leaves a switch queue, the switch adds a record
+ * (CC_HOPS), raises one number (CC_DIGEST) or counts itself (CC_PATH). Queue lengths do not include the
+ * packet. The receiver sends a copy back; with CC_PATH its port adds how long it held the packet.
+ *
+ * After link failures a packet may pass more switches than there is room for. It then ends with CC_HOPS_MAX +
+ * 1 records and is ignored. The records are in packet_pool.inband. */
 
 /* CC_DIGEST: returns the next random number of a node. */
 uint32_t inband_random(struct engine *, uint32_t node);

@@ -1,8 +1,7 @@
-/* src/sim/link/port.h - one end of a link: the queues that feed it, the wire behind them and, in a switch,
- * the account of packets that came in by it.
+/* src/sim/link/port.h - one end of a link: its queues, its wire and, in a switch, the ingress accounts.
  *
- * A port is busy until its last byte has left (free_at_ps, free_order). A port begins with the event for
- * that, which is pending only while packets wait for it. Packets on the wire are events themselves.
+ * A port is busy until its last byte has left (free_at_ps, free_order). The struct begins with the event for
+ * that instant, which is pending only while packets wait. Packets on the wire are separate events.
  */
 #ifndef SIM_LINK_PORT_H
 #define SIM_LINK_PORT_H
@@ -16,36 +15,36 @@
 #include <stdint.h>
 
 #define PRIOS         8
-#define QUEUE_CONTROL PRIOS      /* PFC frames; before everything else, never paused */
-#define BACKLOG_TCP   (1u << (PRIOS + 1))    /* in 'backlog' of a host's port: TCP has something to send */
+#define QUEUE_CONTROL PRIOS      /* PFC frames: highest priority, never paused */
+#define BACKLOG_TCP   (1u << (PRIOS + 1))    /* in 'backlog' of a host's port: TCP has data to send */
 
-/* Rare cases of a port, tested together. */
+/* Flags for rare cases of a port, tested together. */
 #define SLOW_LINK    1u           /* the link is lossy, or has ever been down */
-#define SLOW_WATCHED 2u           /* monitors see packets that come in: see observe/watch.h */
-#define SLOW_COUNTED 4u           /* frames that leave are counted by queue: see observe/queue_telemetry.h */
-#define SLOW_INBAND  8u           /* frames that leave get telemetry: see path.h, */
-#define SLOW_RECORD  256u         /* data that leaves gets a record, */
-#define SLOW_PROBED  512u         /* RTT probes that leave get their time */
-#define SLOW_BORDER  32u          /* the link leads to another part of the world: see parts/crossing.h */
-#define SLOW_WOVEN   64u          /* ConWeave sees packets that come in: see switch/weave.h */
-#define SLOW_TAPPED  128u         /* engine.tap sees frames that leave */
-#define SLOW_DRAIN   2048u        /* data that comes in waits: see host/drain.h */
-#define SLOW_LEAP    4096u        /* frames that leave may skip ports on their way: see skip/skip.h */
-#define SLOW_CUT     1024u        /* it leads to a switch that cuts through: see path_age() */
+#define SLOW_WATCHED 2u           /* monitors see arriving packets: see observe/watch.h */
+#define SLOW_COUNTED 4u           /* departing frames are counted by queue: see observe/queue_telemetry.h */
+#define SLOW_INBAND  8u           /* departing frames carry telemetry: see path.h */
+#define SLOW_RECORD  256u         /* departing data packets get a record */
+#define SLOW_PROBED  512u         /* departing RTT probes get a timestamp */
+#define SLOW_BORDER  32u          /* the link leads to another part: see parts/crossing.h */
+#define SLOW_WOVEN   64u          /* ConWeave sees arriving packets: see switch/weave.h */
+#define SLOW_TAPPED  128u         /* engine.tap sees departing frames */
+#define SLOW_DRAIN   2048u        /* arriving data waits in the NIC: see host/drain.h */
+#define SLOW_LEAP    4096u        /* departing frames may skip ports on their path: see skip/skip.h */
+#define SLOW_CUT     1024u        /* the peer is a cut-through switch: see path_age() */
 
-#define CUT_BYTES 64u             /* what a switch that cuts through must have of a frame to send it on */
+#define CUT_BYTES 64u             /* a cut-through switch starts to forward after this many bytes */
 
 struct queue {
     uint32_t head, tail;         /* FIFO of packet ids; head == 0: empty */
     uint32_t bytes;              /* sum over the FIFO */
 };
 
-struct ingress {                 /* what a switch holds that came in by one port in one class */
+struct ingress {                 /* buffer account of one ingress port and class */
     uint32_t bytes;              /* in the reserve and the shared buffer */
     uint32_t headroom_bytes;     /* in the headroom */
 };
 
-struct ecn_cfg {                 /* as set, by the knobs or for this port alone */
+struct ecn_cfg {                 /* set by the knobs or for one port */
     uint32_t kmin_bytes, kmax_bytes;     /* kmin UINT32_MAX: never marks */
     double   pmax;
 };
@@ -56,8 +55,7 @@ struct port_counters {           /* only grow; see figures.def. paused_ps: up to
 #define PORT(name, ...) uint64_t name;
 #include "core/figures.def"
         };
-        struct { uint64_t first; uint64_t tx_packets[5]; };      /* by enum packet_kind: data_packets and
-                                                                  * those behind it */
+        struct { uint64_t first; uint64_t tx_packets[5]; };      /* by enum packet_kind */
         uint64_t count[PORT_COUNTS];
     };
 };
@@ -65,32 +63,32 @@ struct port_counters {           /* only grow; see figures.def. paused_ps: up to
 _Static_assert(offsetof(struct port_counters, tx_packets) == offsetof(struct port_counters, data_packets),
                "one and the same");
 
-/* 'paused_since_ps' of a port whose link has come up and that waits for the peer to say what it may send: not
- * paused time. */
+/* Value of 'paused_since_ps' after a link has come up, while the port waits for its peer's PFC state. This
+ * does not count as paused time. */
 #define PORT_HELD UINT64_MAX
 
 struct port {
-    /* A cache line: what every packet touches, coming in or going out. */
+    /* First cache line: touched by every packet, arriving or departing. */
     union {
         struct event free;       /* the last byte leaves */
         struct { uint64_t free_at_ps, free_order; };
     };
-    const uint32_t *tx_ps;       /* time on the wire, by bytes of the frame */
+    const uint32_t *tx_ps;       /* transmission time, by frame size */
     uint32_t        delay_ps;    /* see GRAPH_DELAY_PS_MAX */
-    uint32_t        id;          /* of this port in the array of all */
+    uint32_t        id;          /* index in the array of all ports */
     struct node    *node;
-    uint32_t        to;          /* owner of what goes out, as an event */
+    uint32_t        to;          /* owner of departing packets, as events */
     uint16_t        backlog;     /* bit q: queue q is not empty */
-    uint16_t        slow_path;   /* SLOW_LINK, SLOW_WATCHED, ..: the rare cases, asked about at once */
-    uint8_t         paused;      /* bit c: the peer has stopped class c */
-    uint8_t         pausing;     /* bit c: we have stopped class c of the peer */
-    uint8_t         held;        /* bit c: packets of class c that came in by this port are booked */
-    uint8_t         shift;       /* a class may take (free shared buffer) >> shift */
-    bool            is_switch;   /* of the node */
+    uint16_t        slow_path;   /* SLOW_LINK, SLOW_WATCHED, ..: rare cases, tested together */
+    uint8_t         paused;      /* bit c: the peer has paused class c */
+    uint8_t         pausing;     /* bit c: we have paused class c of the peer */
+    uint8_t         held;        /* bit c: buffer holds packets of class c that arrived at this port */
+    uint8_t         shift;       /* a class may use (free shared buffer) >> shift */
+    bool            is_switch;   /* true if the node is a switch */
     uint8_t         last_prio;   /* class served last */
-    uint8_t         peer_part;   /* of the work, that the other end belongs to */
+    uint8_t         peer_part;   /* part that the other end belongs to */
 
-    struct port_counters counters;       /* another: what every packet that goes out touches */
+    struct port_counters counters;       /* second cache line: touched by every departing packet */
 
     struct port    *peer;        /* the other end */
     uint64_t        paused_since_ps;     /* or PORT_HELD */
@@ -99,34 +97,35 @@ struct port {
     uint32_t        headroom_bytes_max;
     uint32_t        index;       /* within its node, from 1 */
 
-    uint32_t        mark_from_bytes;     /* what leaves a queue of so much or more may be marked; UINT32_MAX:
-                                          * never */
-    struct queue    queue[PRIOS + 1];    /* what waits touches a line of these, */
-    struct ingress  in[PRIOS];           /* and of the port it came in by one of these */
+    uint32_t        mark_from_bytes;     /* packets that leave a queue of this length or more may be marked;
+                                          * UINT32_MAX: never */
+    struct queue    queue[PRIOS + 1];    /* a waiting packet touches one line of these .. */
+    struct ingress  in[PRIOS];           /* .. and one of these at its ingress port */
 
     uint32_t        deficit[PRIOS];
     uint64_t        rate_bps;
     double          loss, ber;
-    uint32_t        link;        /* in the graph */
+    uint32_t        link;        /* index in the graph */
     bool            is_down, was_down, is_lossy;
     uint8_t         counted_prios;   /* SLOW_COUNTED: classes whose frames are counted */
     uint64_t        queue_tx_bytes, queue_marked_bytes;  /* SLOW_COUNTED: only grow */
 };
 
-/* With a power of two of them, the first lines of all ports would compete for a few sets of the cache. */
+/* The size is an odd number of cache lines. With a power of two, the first lines of all ports would compete
+ * for a few cache sets. */
 _Static_assert(offsetof(struct port, counters) == 64, "what every packet touches is in two lines");
 _Static_assert(offsetof(struct port, mark_from_bytes) == 192, "a queue and its threshold are in one line");
 _Static_assert(sizeof(struct port) == 448, "a port is an odd number of cache lines");
 
-/* Is the port still sending? True until the instant, and within the instant the place in
- * the order of events, at which its last byte has left. */
+/* Returns true while the port is sending: until the instant at which its last byte has left and, within that
+ * instant, its position in the order of events. */
 static inline bool port_is_busy(const struct port *p, uint64_t now_ps, uint64_t order)
 {
     return p->free_at_ps > now_ps || (p->free_at_ps == now_ps && p->free_order > order);
 }
 
-/* Returns how long a port has been paused until now. A run may end before frames in flight have arrived, so
- * paused_since_ps may lie ahead. */
+/* Returns how long a port has been paused in total. A run may end before frames in flight have arrived, so
+ * paused_since_ps may be in the future. */
 static inline uint64_t port_paused_ps(const struct port *p, uint64_t now_ps)
 {
     return p->counters.paused_ps + (p->paused &&
@@ -134,26 +133,26 @@ static inline uint64_t port_paused_ps(const struct port *p, uint64_t now_ps)
 }
 
 struct scheduler_cfg {
-    uint8_t  strict_prios;       /* bit mask; the others share */
-    bool     by_packet;          /* classes alternate by packet; otherwise deficit round robin: */
-    uint32_t quantum_bytes[PRIOS];   /* what a class may send in a round */
+    uint8_t  strict_prios;       /* bit mask; the other classes share */
+    bool     by_packet;          /* classes alternate by packet; otherwise deficit round robin */
+    uint32_t quantum_bytes[PRIOS];   /* deficit round robin: bytes per round */
 };
 
 struct pfc_cfg {
     uint64_t pause_ps;           /* a pause expires after this time; 0: never */
     uint32_t frame_bytes;
-    bool     is_refreshed;       /* a pause that lasts is sent again before it expires */
-    uint8_t  queue;              /* of a port, for PFC frames */
+    bool     is_refreshed;       /* a pause is repeated before it expires */
+    uint8_t  queue;              /* index of the port queue for PFC frames */
 };
 
-/* What ports need to write telemetry. */
+/* Configuration and state that ports need to write telemetry. */
 struct inband_ports {
     enum cc_telemetry kind;
-    struct pint_cfg   digest;    /* CC_DIGEST: with the longest empty round trip, */
-    uint16_t          digest_mask;       /* the bits that packets carry, */
-    uint32_t          spacing_bytes;     /* that count with every frame, */
-    struct pint_port *pint;      /* state by port, */
-    struct crand     *random;    /* and random numbers: by node, or one stream for all in the order of ns-3 */
+    struct pint_cfg   digest;    /* CC_DIGEST: includes the longest empty round trip */
+    uint16_t          digest_mask;       /* CC_DIGEST: bits that packets carry */
+    uint32_t          spacing_bytes;     /* overhead that counts with every frame */
+    struct pint_port *pint;      /* state by port */
+    struct crand     *random;    /* by node, or one stream for all in the order of ns-3 */
 };
 
 #endif

@@ -7,20 +7,20 @@
 
 struct observer;
 
-/* The simulation must outlive it. */
+/* The simulation must outlive the observer. */
 struct observer *observer_new(struct sim *);
 
 /* Allocates a report; free it with report_fini(). */
 void observer_init_report(const struct observer *, struct report *);
 
-/* Writes what has happened since the last call. Peaks restart: until observer_free(), queue_bytes_max of a
- * port is since the last call. */
+/* Fills in the report for the time since the last call. Also resets peaks: until observer_free(), a port's
+ * queue_bytes_max covers the time since the last call. */
 void observer_look(struct observer *, uint64_t now_ps, struct report *);
 
-/* The same without reading the monitors; watch_read() does that. */
+/* Like observer_look(), without reading the monitors; watch_read() does that. */
 void observer_count(struct observer *, uint64_t now_ps, struct report *);
 
-/* Restores the largest queues of the whole run. */
+/* Frees the observer and restores the ports' queue maxima of the whole run. */
 void observer_free(struct observer *);
 
 #endif

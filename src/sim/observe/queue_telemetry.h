@@ -1,10 +1,12 @@
-/* src/sim/observe/queue_telemetry.h - the egress queues of all switches, for agents that set each of them.
+/* src/sim/observe/queue_telemetry.h - telemetry of all egress queues, for agents that set each queue
+ * separately.
  *
- * A port of a switch is one queue: its classes with PFC (all classes, where there is none) without thresholds
- * of their own. Classes of TCP alongside RDMA are not counted, as switches count queues separately.
+ * A switch port counts as one queue. It covers the classes with PFC (all classes, if none has PFC), except
+ * those with their own thresholds. TCP classes alongside RDMA are not counted, because switches count queues
+ * separately.
  *
- * Bytes sent are exact; only ports with SLOW_COUNTED pay for it. The mean length is that of TELEMETRY_SAMPLES
- * samples per slot, taken between events, as on switches. Counting changes no result.
+ * Bytes sent are exact; only ports with SLOW_COUNTED pay for counting. The mean length averages
+ * TELEMETRY_SAMPLES samples per slot, taken between events, as switches do. Counting changes no result.
  */
 #ifndef SIM_OBSERVE_QUEUE_TELEMETRY_H
 #define SIM_OBSERVE_QUEUE_TELEMETRY_H
@@ -18,25 +20,24 @@
 struct sim;
 struct telemetry;
 
-/* Returns the number of queues, and describes each; facts may be NULL. */
+/* Returns the number of queues and describes each of them. 'facts' may be NULL. */
 uint32_t telemetry_list(const struct sim *, struct queue_facts *);
 
-/* Writes the distance of each node from the nearest host, in links: 0 for a host, 1 for a ToR; UINT32_MAX:
- * none. */
+/* Writes each node's distance from the nearest host, in links: 0 for a host, 1 for a ToR, UINT32_MAX if there
+ * is no path. */
 void telemetry_tiers(const struct sim *, uint32_t *tier);
 
-/* Starts counting; the simulation must outlive it. */
+/* Starts counting. The simulation must outlive the returned object. */
 struct telemetry *telemetry_new(struct sim *);
 void           telemetry_free(struct telemetry *);
 
-/* Reads all lengths once. */
+/* Samples all queue lengths. */
 void telemetry_sample(struct telemetry *);
 
-/* Ends a slot: reads what has happened since the last one. Without a sample, the length is the current
- * one. */
+/* Ends a slot and reads its counters. Without a sample, the length is the current one. */
 void telemetry_read(struct telemetry *, struct queue_slot *);
 
-/* Sets thresholds. Returns how many have changed. */
+/* Sets thresholds. Returns how many thresholds changed. */
 uint32_t telemetry_set(struct sim *, const struct ecn *);
 
 #endif

@@ -1,7 +1,7 @@
-/* src/sim/parts/crossing.h - how packets and signals get from one part of the world to another.
+/* src/sim/parts/crossing.h - passes packets and signals between parts of the world.
  *
- * A packet sent on a link to another part (SLOW_BORDER) goes into a ring with one writer and one reader, and
- * becomes an event of the receiving part.
+ * A packet sent on a link to another part (SLOW_BORDER) is written to a ring with one writer and one reader,
+ * and becomes an event of the receiving part.
  */
 #ifndef SIM_PARTS_CROSSING_H
 #define SIM_PARTS_CROSSING_H
@@ -13,40 +13,43 @@
 
 #define RING_SIZE_MAX (1u << 14)
 
-/* Data that some worlds attach to a packet. */
+/* Optional data attached to a packet. */
 struct crossing_more {
     struct lb_tag       tag;
     struct conweave_tag woven;
-    struct inband       inband;  /* last: not touched where it is not used */
+    struct inband       inband;  /* last, so that worlds without telemetry do not touch it */
 };
 
-/* One writer, one reader; numbers wrap around. An entry is one cache line. As few of them as possible are
- * used, because each has to move between processors. */
+/* Single-producer, single-consumer ring; indices wrap around. An entry is one cache line. As few entries as
+ * possible are in use, because each must move between processors. */
 struct ring {
     _Alignas(64) _Atomic uint32_t put;
     _Alignas(64) _Atomic uint32_t got;
-    struct packet        *packet;    /* or a signal: see crossing_write_signal(); NULL: no link leads there */
-    struct crossing_more *more;      /* NULL: nothing is attached */
+    struct packet        *packet;    /* packets, or signals: see crossing_write_signal(); NULL: no link in
+                                      * this direction */
+    struct crossing_more *more;      /* NULL: no attached data */
     uint32_t              size;      /* a power of two */
 };
 
 void ring_build(struct ring *, const struct packet_pool *, uint32_t ports);
 void ring_free(struct ring *);
 
-/* Finds the links of part 's' to others. ahead_ps: the least delay from each other part; NEVER: no link. */
+/* Finds the links of part 's' to other parts. ahead_ps: the minimum delay from each other part; NEVER: no
+ * link. */
 void crossing_build(struct sim *s, uint64_t ahead_ps[PARTS_MAX]);
 
 /* Returns the number of links from a part to part 's'. */
 uint32_t crossing_links(const struct sim *s, uint32_t from);
 
-/* Returns whether a ring has room. */
+/* Returns true if a ring has room. */
 bool ring_has_room(const struct ring *);
 
-/* Lets packet 'id', or a signal, cross; there is room. */
+/* Writes packet 'id', or a signal, to the ring, which must have room. */
 void ring_put_packet(struct ring *, const struct packet_pool *, uint32_t id);
 void ring_put_signal(struct ring *, const struct signal *);
 
-/* Takes what has come to part 's'; it arrives at or after its clock. A part that has failed lets it go. */
+/* Takes packets and signals out of the ring and schedules them in part 's'. They are never before its clock.
+ * A part that has failed discards them. */
 void crossing_take(struct sim *s, struct ring *);
 
 #endif

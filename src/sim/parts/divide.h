@@ -1,19 +1,20 @@
-/* src/sim/parts/divide.h - which node belongs to which part. A rack stays together, and so do nodes with very
- * short links between them: a part may only be ahead of another by the delay of a link between them. */
+/* src/sim/parts/divide.h - assigns nodes to parts. The nodes of a rack stay together, and so do nodes with
+ * very short links between them: a part may only be ahead of another by the delay of a link between them.
+ */
 #ifndef SIM_PARTS_DIVIDE_H
 #define SIM_PARTS_DIVIDE_H
 
 #include "sim/state/state.h"
 
-#define PARTS_MAX 64            /* parts */
+#define PARTS_MAX 64
 
-/* Returns the number of parts: one per thread, if there are as many racks. */
+/* Returns the number of parts: one per thread, if there are enough racks. */
 uint32_t divide_count(const struct sim *, uint32_t threads);
 
 /* Returns an upper limit for divide_count(), for any network. */
 uint32_t divide_most(const struct sim *, uint32_t threads);
 
-/* Returns the least time in which a frame crosses a link. */
+/* Returns the minimum time in which a frame crosses a link. */
 uint64_t divide_least_ps(const struct sim *, const struct port *);
 
 /* Sets the part of every node, also in the traffic. */

@@ -6,17 +6,17 @@
 
 struct part_result;
 
-struct gathered {                /* of one part */
+struct gathered {                /* results of one part */
     struct sim         *sim;
-    struct part_result *result;  /* results to report, in the order of events */
+    struct part_result *result;  /* results to report, in event order */
     uint32_t            results, results_max;
 };
 
-/* Collects the results for 'hooks' from now on. */
+/* Starts to collect results for 'hooks'. */
 void gather_begin(struct gathered *, struct sim *part, const struct sim_hooks *hooks);
 void gather_free(struct gathered *);
 
-/* Reports the results of all parts, in the order of events. */
+/* Reports the results of all parts, in event order. */
 void gather_report(struct gathered **, uint32_t count, const struct sim_hooks *);
 
 /* Adds the counters of all parts. */

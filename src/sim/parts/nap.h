@@ -5,10 +5,10 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Sleeps while *word is 'is', for a short time at most, in case a wake-up is missed. */
+/* Sleeps while *word equals 'is'. Sleeps only for a short time, in case a wake-up is missed. */
 void nap_while(_Atomic uint32_t *word, uint32_t is);
 
-/* Wakes the threads that sleep on it. */
+/* Wakes the threads that sleep on the word. */
 void nap_wake(_Atomic uint32_t *word);
 
 #endif

@@ -1,8 +1,8 @@
-/* src/sim/parts/pace.h - decides whether all threads run the parts of a world, or one alone. No result
- * depends on it.
+/* src/sim/parts/pace.h - decides whether all threads or only one thread runs the parts of a world. Results do
+ * not depend on it.
  *
- * Several threads are slower than one if other programs use the processors, or if parts have little to do
- * before they wait for each other: short links, few packets.
+ * Several threads are slower than one if other programs use the processors, or if parts have little work
+ * between synchronizations: short links, few packets.
  */
 #ifndef SIM_PARTS_PACE_H
 #define SIM_PARTS_PACE_H
@@ -13,20 +13,20 @@
 struct pace_rate { double s_per_event; bool is_known; };
 
 struct pace {
-    struct pace_rate one, many;  /* what an event has cost one thread, and all of them together */
-    uint32_t rounds_same;        /* since the last change between the two */
-    double   wait_share;         /* of the time of the last rounds of many */
+    struct pace_rate one, many;  /* cost per event with one thread, and with all threads together */
+    uint32_t rounds_same;        /* rounds since the last change between the two */
+    double   wait_share;         /* share of time spent waiting in the last rounds with many threads */
     bool     is_one;             /* in the last round */
-    bool     is_sparse;          /* there was little to do in a step of a part */
+    bool     is_sparse;          /* parts had little work per step */
 };
 
-struct pace_round {              /* result of a round */
-    uint64_t events, steps;      /* steps: of all parts */
-    double   took_s, wait_s;     /* wait_s: of all threads */
+struct pace_round {              /* measurements of a round */
+    uint64_t events, steps;      /* steps: sum over all parts */
+    double   took_s, wait_s;     /* wait_s: sum over all threads */
     uint32_t threads;
 };
 
-/* Returns whether one thread should do the next round. */
+/* Returns true if one thread should run the next round. */
 bool pace_choose_one(struct pace *);
 
 void pace_keep(struct pace *, const struct pace_round *);

@@ -1,4 +1,4 @@
-/* src/sim/state/expect.h - what must hold; otherwise we were wrong, and the program says where and ends. */
+/* src/sim/state/expect.h - checks an invariant. If it does not hold, prints where and aborts. */
 #ifndef SIM_STATE_EXPECT_H
 #define SIM_STATE_EXPECT_H
 

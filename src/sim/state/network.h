@@ -1,5 +1,6 @@
 /* src/sim/state/network.h - the network, shared by all parts of a world. Each part has a copy of these
- * handles and only touches the entries of its own nodes. */
+ * handles and touches only the entries of its own nodes.
+ */
 #ifndef SIM_STATE_NETWORK_H
 #define SIM_STATE_NETWORK_H
 
@@ -14,7 +15,7 @@
 
 struct host;
 
-#define LINKS_MANY 2048u         /* 2 MB of ports: a network of so many does not fit the cache */
+#define LINKS_MANY 2048u         /* ports of this many links take 2 MB and do not fit the cache */
 
 /* A link of a node goes down or comes up. */
 struct port_change { uint32_t epoch, port; bool is_up; };
@@ -25,11 +26,11 @@ struct conweave_node {
     struct mrg           mrg;                /* its random numbers */
 };
 
-#define LAST_WAYS 2u              /* of a port, for data and for the rest: a cache line */
+#define LAST_WAYS 2u              /* per port, for data and for other packets: one cache line */
 
-/* The port by which a packet left. */
+/* Cached route: the egress port of the last packet. */
 struct last_way {
-    uint64_t nodes;              /* its source and destination, as they lie in struct packet */
+    uint64_t nodes;              /* its source and destination, laid out as in struct packet */
     uint32_t ports, port;
 };
 
@@ -39,18 +40,18 @@ struct network {
     struct host   *host;
     uint32_t       nodes, ports, hosts;
     struct conweave_node *conweave;          /* by node; NULL: another model */
-    uint64_t      *pausing_until_ps;         /* model conweave: by port and class: see
+    uint64_t      *pausing_until_ps;         /* model conweave, by port and class: see
                                               * forks/conweave_buffer.h */
-    struct last_way (*last_way)[LAST_WAYS][2];   /* by port that a packet came in by, by flow, and whether
-                                                  * it was data; of the present routes */
-    struct route  *route;                    /* one per set of links that are up: by epoch */
-    uint64_t      *epoch_ps;                 /* when the epoch after this one begins; NEVER: it is the last */
+    struct last_way (*last_way)[LAST_WAYS][2];   /* by ingress port, by flow parity, and by data or other; for
+                                                  * the current routes */
+    struct route  *route;                    /* one per epoch (set of links that are up) */
+    uint64_t      *epoch_ps;                 /* start of the next epoch; NEVER: this is the last */
     struct port_change *change;              /* by node, then by epoch */
-    uint32_t      *first_change;             /* by node, and one more */
-    uint64_t       base_rtt_ps;              /* the longest, */
-    uint32_t       base_rtt_hops;            /* over so many links, those of both hosts included */
+    uint32_t      *first_change;             /* by node, plus one */
+    uint64_t       base_rtt_ps;              /* the longest */
+    uint32_t       base_rtt_hops;            /* links on that path, including those of both hosts */
     bool           is_uneven;                /* see sim_ideal_is_uneven() */
-    uint64_t       bdp_bytes;                /* the largest; 0: the model has none */
+    uint64_t       bdp_bytes;                /* the largest; 0: not defined in this model */
     struct graph   graph;
 };
 

@@ -1,7 +1,8 @@
-/* src/sim/state/owner.h - the owner word of an event: the line of its owner and, in the low bits, the event's
+/* src/sim/state/owner.h - the owner word of an event: the owner's line and, in the low bits, the event's
  * kind.
  *
- * Ports and hosts own events; their lines have small numbers. Numbered events have no owner. */
+ * Ports and hosts own events; their lines have small numbers. Numbered events have no owner.
+ */
 #ifndef SIM_STATE_OWNER_H
 #define SIM_STATE_OWNER_H
 
@@ -13,7 +14,7 @@
 
 _Static_assert(EV_KINDS <= 1 << OWNER_KIND_BITS, "a kind fits its bits");
 
-/* The owner word of an event. NULL: a numbered event. */
+/* Returns the owner word of an event. NULL: a numbered event. */
 static inline uint32_t owner_make(const struct evq *q, enum event_kind kind, const void *owner)
 {
     uint32_t line = owner ? evq_id(q, owner) : 0;
@@ -27,7 +28,7 @@ static inline enum event_kind owner_kind(const struct event *e)
     return (enum event_kind)(e->owner & OWNER_KINDS);
 }
 
-/* Is it a packet that arrives? */
+/* Returns true if the event is the arrival of a packet. */
 static inline bool owner_is_packet(const struct event *e)
 {
     return owner_kind(e) <= EV_AT_HOST;

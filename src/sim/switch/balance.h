@@ -1,18 +1,20 @@
-/* src/sim/switch/balance.h - balancers other than ECMP: asks them (lb/lb.h), and follows the paths that first
- * switches have chosen. balancer_state.choose is the entry for packets.
+/* src/sim/switch/balance.h - load balancers other than ECMP.
+ *
+ * Calls the balancer (lb/lb.h) and follows the paths that first-hop switches have chosen. Packets enter
+ * through balancer_state.choose.
  */
 #ifndef SIM_SWITCH_BALANCE_H
 #define SIM_SWITCH_BALANCE_H
 
 #include "sim/state/state.h"
 
-/* Builds salts, configuration and the balancer's state. Before the ports are built. */
+/* Builds salts, configuration and the balancer's state. Call it before the ports are built. */
 void balance_build(struct sim *);
 
-/* After the ports are built. */
+/* Call it after the ports are built. */
 void balance_connect(struct sim *);
 
-/* The knobs have changed. */
+/* Applies changed knobs. */
 void balance_configure(struct sim *);
 
 #endif

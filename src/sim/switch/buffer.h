@@ -1,5 +1,4 @@
-/* src/sim/switch/buffer.h - how much is in a switch's buffer, and whether its accounts agree. switch.c keeps
- * them. */
+/* src/sim/switch/buffer.h - reads and checks the buffer accounts of a switch. switch.c updates them. */
 #ifndef SIM_SWITCH_BUFFER_H
 #define SIM_SWITCH_BUFFER_H
 
@@ -11,10 +10,10 @@ static inline uint32_t buffer_shared_used(const struct sim *s, const struct ingr
     return in->bytes > s->cfg.reserve_bytes ? in->bytes - s->cfg.reserve_bytes : 0;
 }
 
-/* Returns the bytes in a switch's buffer: adds up all accounts. */
+/* Returns the bytes in a switch's buffer, summed over all accounts. */
 int64_t buffer_used_bytes(const struct sim *, const struct node *);
 
-/* Fails if the accounts differ from the packets in the queues. */
+/* Aborts if the accounts differ from the packets in the queues. */
 void buffer_check(const struct sim *, const struct node *);
 
 #endif

@@ -1,5 +1,4 @@
-/* src/sim/switch/forward.h - routes: the port by which a packet leaves a switch, unless a balancer chooses
- * it. */
+/* src/sim/switch/forward.h - routing: finds the egress port of a packet, unless a balancer chooses it. */
 #ifndef SIM_SWITCH_FORWARD_H
 #define SIM_SWITCH_FORWARD_H
 
@@ -16,8 +15,8 @@ static inline uint32_t forward_hash(const struct node *n, uint32_t src, uint32_t
     return hop[1 + ecmp_hash(n->salt, address_of_node(src), address_of_node(dst), ports) % hop[0]];
 }
 
-/* Looks up a port, by the hash of ECMP if there are several next hops. Returns its number + 1; 0: no
- * route. */
+/* Looks up the egress port. Uses the ECMP hash if there are several next hops. Returns the port number + 1,
+ * or 0 if there is no route. */
 static inline uint32_t forward_by_routes(const struct node *n, const struct route_host *h,
                                          const struct packet *k)
 {
@@ -34,10 +33,11 @@ static inline uint32_t forward_by_routes(const struct node *n, const struct rout
     return forward_hash(n, k->src, k->dst, k->ports, hop) + 1;
 }
 
-/* Returns the port for a packet that came in by 'in', or NULL if there is none. Each port remembers the last
- * packet of data and of the rest, for flows with even and odd numbers: the next one is mostly of the same
- * flow, and needs no look-up. Routes avoid links that are down, but the last link to a host cannot be
- * avoided. */
+/* Returns the egress port of a packet that arrived at 'in', or NULL if there is none.
+ *
+ * Each port caches the route of its last data packet and of its last other packet, separately for even and
+ * odd flow numbers. The next packet usually belongs to the same flow and needs no lookup. Routes avoid links
+ * that are down, except for the last link to a host. */
 static inline __attribute__((always_inline))
 struct port *forward_routed(const struct sim *s, const struct port *in, const struct packet *k)
 {
@@ -45,7 +45,7 @@ struct port *forward_routed(const struct sim *s, const struct port *in, const st
     struct port     *out;
     uint64_t         nodes;
 
-    memcpy(&nodes, &k->src, sizeof nodes);           /* and k->dst */
+    memcpy(&nodes, &k->src, sizeof nodes);           /* copies src and dst */
     if (last->nodes != nodes || last->ports != k->ports) {
         uint32_t way = forward_by_routes(in->node, &in->node->route_host[k->dst], k);
 

@@ -10,10 +10,10 @@ void switch_on_packet(struct sim *, struct port *in, uint32_t id, struct packet 
 /* The last byte has left a port with a backlog. */
 void switch_on_free(struct sim *, struct port *);
 
-/* Sends the next packet of an idle port, if one may go. */
+/* Sends the next packet of an idle port, if one is allowed to go. */
 void switch_kick(struct sim *, struct port *);
 
-/* Tells the peer of a port to pause or resume a class. */
+/* Sends a PFC frame that pauses or resumes a class of the peer. */
 void switch_send_pfc(struct sim *, struct port *, uint32_t prio, bool is_pause);
 
 /* With pause_ps: repeats a pause that 'port' has sent for class 'prio'. */
@@ -25,7 +25,8 @@ void switch_flush(struct sim *, struct port *);
 /* Chooses how switches mark packets. Call it before thresholds are set. */
 void switch_build_marking(struct sim *);
 
-/* Sets the marking thresholds of one port; or those of the knobs, or of the table of port speeds. */
+/* switch_set_ecn() sets the marking thresholds of one port. The others apply the knobs or the per-speed
+ * table. */
 void switch_set_ecn(const struct sim *, struct port *, const struct ecn_cfg *);
 void switch_set_ecn_by_knobs(const struct sim *, struct port *, bool use_table);
 

@@ -1,16 +1,16 @@
 /* src/sim/switch/trim.h - queues of Ultra Ethernet: two classes at each port.
  *
- * Data has a limit. If a packet does not fit, either it or the last one in the queue, by a coin, loses its
- * payload: what is left joins the queue of headers, which goes first and has twice the limit. Without
- * trimming the packet is dropped.
+ * The data queue has a limit. If a packet does not fit, a coin toss selects either it or the last packet in
+ * the queue, and the selected packet loses its payload. The remaining header joins the header queue, which
+ * has priority and twice the limit. Without trimming the packet is dropped.
  */
 #ifndef SIM_SWITCH_TRIM_H
 #define SIM_SWITCH_TRIM_H
 
 #include "sim/state/state.h"
 
-/* Books a packet for port 'out' if it fits: the usual case. Returns false if it does not, or is not of
- * UET. */
+/* Common case: charges a packet to the buffer if it fits the queue of 'out'. Returns false if it does not fit
+ * or is not a UET packet. */
 static inline bool trim_book(const struct sim *s, const struct port *out, struct packet *k)
 {
     struct node *n = out->node;
@@ -25,8 +25,8 @@ static inline bool trim_book(const struct sim *s, const struct port *out, struct
     return true;
 }
 
-/* Books packet 'id' for port 'out', or what is left of it once it is trimmed. Afterwards it may be another
- * one, in another class: the one that was last in the queue. Returns false if there is no room. */
+/* Admits packet 'id' to port 'out', trimmed if necessary. On return 'id' may hold another packet in another
+ * class: the one that was last in the queue. Returns false if there is no room. */
 bool trim_admit(struct sim *, struct port *out, uint32_t id);
 
 #endif

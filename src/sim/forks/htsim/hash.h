@@ -1,5 +1,6 @@
-/* src/sim/forks/htsim/hash.h - what switches of uet-htsim hash: id of a flow's sender or receiver, entropy
- * value and salt. */
+/* src/sim/forks/htsim/hash.h - the ECMP hash of uet-htsim's switches, over the id of a flow's sender or
+ * receiver, the entropy value and a salt.
+ */
 #ifndef SIM_FORKS_HTSIM_HASH_H
 #define SIM_FORKS_HTSIM_HASH_H
 

@@ -1,7 +1,8 @@
-/* src/sim/forks/htsim/htsim_world.h - the parts of the world and how they reach each other.
+/* src/sim/forks/htsim/htsim_world.h - data structures of the world and the functions between its files.
  *
- * A packet goes through queue, pipe (the link), pipe (the switch), queue and so on. What owns an event begins
- * with it, and with a line of the event queue: see sim/event/evq.h. An event's 'owner' says what it is.
+ * A packet passes a queue, a pipe (the link), a pipe (the switch), a queue and so on. An object that owns an
+ * event begins with it, aligned to a line of the event queue: see sim/event/evq.h. An event's 'owner'
+ * identifies the object.
  */
 #ifndef SIM_FORKS_HTSIM_HTSIM_WORLD_H
 #define SIM_FORKS_HTSIM_HTSIM_WORLD_H
@@ -23,32 +24,32 @@ enum data_kind   { DATA_PULLED, DATA_SPECULATIVE, DATA_RESENT, DATA_PROBE };
 enum host_class  { CLASS_SPECULATIVE, CLASS_DATA, CLASS_CONTROL, CLASSES };
 
 struct packet {
-    uint64_t at_ps;              /* when it leaves its pipe */
-    uint32_t next;               /* in its queue, pipe or list of free ones */
-    uint32_t beside;             /* in a switch: the queue it goes to; in a queue: the one before it */
+    uint64_t at_ps;              /* departure from its pipe */
+    uint32_t next;               /* next packet in its queue, pipe or free list */
+    uint32_t beside;             /* in a switch: the egress queue; in a queue: the previous packet */
     uint32_t flow;
-    uint32_t hash_id;            /* id of the flow's sender or receiver, for the hash of switches */
+    uint32_t hash_id;            /* id of the flow's sender or receiver, for the switches' hash */
     uint32_t dst;                /* host */
-    uint32_t number;             /* of data; of the data an ACK or NACK answers; of a pull */
+    uint32_t number;             /* data, pull: its number; ACK, NACK: number of the data packet */
     uint16_t bytes, ev;
     uint8_t  kind, data_kind;
     bool     is_header : 1, is_marked : 1, asks_ack : 1, is_last_hop : 1, is_resent : 1, is_probe : 1;
-    bool     is_rts : 1;         /* ACKs: never cleared, so ACKs that use the packet later have it, too */
+    bool     is_rts : 1;         /* ACKs: never cleared, so later ACKs that reuse the packet still have it */
     uint8_t  host_class;
     union {
-        int64_t target;          /* data and RTS: of pulls, in units of credit */
+        int64_t target;          /* data and RTS: pull target, in units of credit */
         struct {
-            uint64_t bitmap;     /* of packets that arrived, from 'ref' on */
-            uint32_t expected;   /* all before this have arrived */
+            uint64_t bitmap;     /* packets received, from 'ref' on */
+            uint32_t expected;   /* all packets before this have arrived */
             uint32_t ref;
             uint32_t received_bytes;
-            uint16_t out_of_order;       /* packets behind 'expected' */
+            uint16_t out_of_order;       /* packets received beyond 'expected' */
         };
     };
 };
 _Static_assert(sizeof(struct packet) == 64, "one cache line");
 
-struct fifo { uint32_t head, tail; };    /* tail is not used while head is NONE */
+struct fifo { uint32_t head, tail; };    /* tail is undefined while head is NONE */
 
 /* ---- links and switches ---- */
 
@@ -64,20 +65,20 @@ struct pipe {
 
 enum { SERVES_NONE, SERVES_LOW, SERVES_HIGH };
 
-/* A switch port: packets with payload in 'low', headers in 'high', which goes first. */
+/* A switch port. Packets with payload are in 'low', headers in 'high', which has priority. */
 struct queue {
     struct event event;
     struct fifo  low, high;
     int64_t      low_bytes, high_bytes, max_bytes;
     int64_t      ecn_low_bytes, ecn_high_bytes;
     uint32_t     ps_per_byte;
-    uint32_t     turn;           /* counts services while both wait */
+    uint32_t     turn;           /* counts transmissions while both are backlogged */
     uint8_t      serves;
     bool         is_last_hop;
     struct htsim_port sent;
     struct pipe  pipe;
-    uint64_t     sized_ps;       /* when 'size' was looked at, which only adaptive routing does */
-    uint8_t      size;           /* quantised */
+    uint64_t     sized_ps;       /* when 'size' was sampled; only adaptive routing samples it */
+    uint8_t      size;           /* quantised queue length */
 } __attribute__((aligned(EVQ_LINE)));
 
 enum { SWITCH_TOR, SWITCH_AGG, SWITCH_CORE };
@@ -86,35 +87,36 @@ struct switch_ {
     struct event event;
     struct fifo  inside;
     uint64_t     delay_ps;
-    uint32_t    *route;          /* by host: first of its next queues in w->hop; 0: not made yet. NULL: ToR */
-    uint32_t     up;             /* ToR: first of the queues upward in w->hop; 0: not made yet */
+    uint32_t    *route;          /* by host: first of its next queues in w->hop; 0: not computed yet. NULL:
+                                  * ToR */
+    uint32_t     up;             /* ToR: first of the queues upward in w->hop; 0: not computed yet */
     uint32_t     salt, index, turn;
     uint8_t      kind;
 } __attribute__((aligned(EVQ_LINE)));
 
 /* ---- hosts ---- */
 
-/* One flow's packets in one class of a host queue. */
+/* Waiting packets of one flow in one class of a host queue. */
 struct turn_entry { uint32_t hash_id, pos; struct fifo wait; };    /* pos NONE: never waited */
 
-/* Round robin over the flows that ever waited, in the order of their ids. */
+/* Round robin over all flows that ever waited, ordered by id. */
 struct turns {
     struct turn_entry **entry;   /* sorted by hash_id */
     uint32_t  entries, room;
-    uint32_t  waiting;           /* packets */
-    uint32_t  at;                /* whose turn it is; NONE: the first's */
+    uint32_t  waiting;           /* number of packets */
+    uint32_t  at;                /* next entry to serve; NONE: the first */
 };
 
-struct host {                    /* its queue, the NIC before it and the pacer of its credit */
+struct host {                    /* a host: its queue, its NIC and the pacer of its credit */
     struct event event;
     struct turns turns[CLASSES];
-    uint32_t     sending;        /* packet; NONE: none */
+    uint32_t     sending;        /* packet on the wire, or NONE */
     uint32_t     ps_per_byte;
     struct htsim_port sent;
     struct pipe  pipe;
     struct nic  *nic;
     struct pacer *pacer;
-    struct over *over;           /* NULL: none */
+    struct over *over;           /* NULL: disabled */
 } __attribute__((aligned(EVQ_LINE)));
 
 struct ring { uint32_t *item, first, count, room; };     /* FIFO of flows; room is a power of two */
@@ -125,10 +127,10 @@ struct nic {
     bool         is_busy;
     uint8_t      turn;
     struct fifo  control;
-    struct ring  asking;         /* flows that wait for it */
+    struct ring  asking;         /* flows that wait for the NIC */
 } __attribute__((aligned(EVQ_LINE)));
 
-struct pacer {                   /* of the credit a receiving host grants */
+struct pacer {                   /* paces the credit that a receiving host grants */
     struct event event;
     uint64_t     unit_ps, unit_ps_first;
     bool         is_on;
@@ -148,56 +150,55 @@ struct timer { struct event event; uint32_t flow, next; } __attribute__((aligned
 
 /* ---- flows ---- */
 
-/* A packet that was sent and is not known to have arrived; in w->flow[].record by number. */
+/* A packet that was sent and not yet acknowledged; in w->flow[].record by number. */
 struct record {
     uint64_t sent_ps;
     uint32_t bytes;
-    uint32_t before, after;      /* numbers of packets sent before and after it; NONE: none */
+    uint32_t before, after;      /* numbers of the packets sent before and after it, or NONE */
     int32_t  resends;            /* -1: never sent */
-    bool     is_out;             /* sent, and neither acknowledged nor given up */
-    bool     is_timed;           /* in the list of sends */
-    bool     waits;              /* to be sent again */
+    bool     is_out;             /* sent, and neither acknowledged nor declared lost */
+    bool     is_timed;           /* in the list of sent packets */
+    bool     waits;              /* waits for retransmission */
 };
 
 struct flow {
     /* sender */
     struct nscc     nscc;
     struct entropy  entropy;
-    struct record  *record;      /* a ring of 'records', a power of two, from 'acked' on */
+    struct record  *record;      /* ring of 'records' entries, a power of two, from 'acked' on */
     uint32_t        records;
-    uint32_t        acked;       /* all before this have been acknowledged */
+    uint32_t        acked;       /* all packets before this are acknowledged */
     uint32_t        next;        /* number of the next new packet */
-    uint32_t        oldest, newest;      /* of the list of sends */
-    uint32_t        waiting, waiting_first;      /* packets to be sent again; none is before
-                                                  * 'waiting_first' */
+    uint32_t        oldest, newest;      /* ends of the list of sent packets */
+    uint32_t        waiting, waiting_first;      /* packets to retransmit; none is before 'waiting_first' */
     uint32_t        src, dst, id, sink_id;
     uint64_t        bytes;
-    int64_t         backlog_bytes;       /* not sent yet, headers included */
+    int64_t         backlog_bytes;       /* unsent bytes, headers included */
     int64_t         waiting_bytes;
     int64_t         in_flight_bytes;
     int64_t         credit_bytes;
     int64_t         pull_target;
-    int64_t         pull;                /* the last number */
-    int64_t         known_bytes;         /* that arrived, by ACKs */
+    int64_t         pull;                /* latest pull number */
+    int64_t         known_bytes;         /* bytes known to have arrived, from ACKs */
     bool            is_speculative, is_asking, is_started, is_done;
     uint32_t        timer;               /* line of the retransmission timer; NONE: not running */
-    uint64_t        timer_ps, timer_sent_ps;     /* when it ends; send time of the packet it is for */
-    uint64_t        rts_ps;              /* of the last one; 0: none */
+    uint64_t        timer_ps, timer_sent_ps;     /* expiry; send time of the packet it covers */
+    uint64_t        rts_ps;              /* time of the last RTS; 0: none */
     uint32_t        end_trigger;
 
     /* SLEEK */
     bool            in_recovery;
     uint32_t        recovery_end, resent_up_to;
-    uint32_t        probe_timer;         /* NONE: none */
-    uint64_t        probe_ps;            /* when the next one goes; 0: never */
+    uint32_t        probe_timer;         /* NONE: not running */
+    uint64_t        probe_ps;            /* time of the next probe; 0: never */
     uint64_t        probe_sent_ps;
-    uint32_t        probe;               /* number of the last one */
+    uint32_t        probe;               /* number of the last probe */
 
     /* receiver */
-    uint64_t       *arrived;             /* bits of a ring of ARRIVED numbers; NULL: all came in order so
-                                          * far */
+    uint64_t       *arrived;             /* bits of a ring of ARRIVED numbers; NULL: everything has arrived in
+                                          * order so far */
     uint32_t        expected, out_of_order;
-    uint32_t        received_bytes;      /* first copies, headers included */
+    uint32_t        received_bytes;      /* without duplicates, headers included */
     bool            has_payload, is_asked;
     uint16_t        accepted_bytes;      /* since the last ACK */
     int64_t         granted, highest_target;     /* units of credit */
@@ -215,11 +216,11 @@ struct trigger { enum matrix_trigger_kind kind; uint32_t left, first, count, sta
 
 struct htsim {
     struct evq      evq;
-    uint64_t        order;               /* of the next event */
+    uint64_t        order;               /* order of the next event */
     uint64_t        now_ps;
-    uint64_t        active_ps;           /* of the last event but the clock's */
+    uint64_t        active_ps;           /* time of the last event, without clock events */
     uint32_t       *soon, soon_head, soon_tail,
-        soon_mask;       /* ring of events that happen now, after those in evq */
+        soon_mask;       /* ring of events due now, after those in evq */
 
     struct packet  *packet;
     uint32_t        packets, packets_max, free_packet, free_ack;
@@ -229,17 +230,17 @@ struct htsim {
     struct switch_ *sw;
     struct host    *host;
     struct flow    *flow;
-    struct timer   *timer_line;          /* all timers; 'free_timer' begins the list of free ones */
+    struct timer   *timer_line;          /* all timers; 'free_timer' is the head of the free list */
     uint32_t       *hop;                 /* lists of next queues; entry 0 is not used */
     uint32_t        hops, hops_room;
     uint32_t       *tor_of, *pod_of;     /* by host */
     uint32_t        queues, switches, hosts, flows, free_timer;
-    uint32_t        first_up, first_agg_down, first_agg_up, first_core_down;     /* of each kind of queue */
-    uint32_t        uplinks, agg_uplinks;        /* of a ToR, of an agg: queues */
+    uint32_t        first_up, first_agg_down, first_agg_up, first_core_down;     /* first of each kind */
+    uint32_t        uplinks, agg_uplinks;        /* queues of a ToR, and of an aggregation switch */
     uint32_t        cores_per_agg;
 
     struct trigger *trigger;
-    uint32_t       *target, *pending;    /* flows that triggers start; a stack of those that start now */
+    uint32_t       *target, *pending;    /* flows that triggers start; stack of those that start now */
     uint32_t        pendings;
 
     struct htsim_cfg cfg;
@@ -249,10 +250,12 @@ struct htsim {
     bool            has_nscc, has_rccc, has_over;
     uint32_t        mss_bytes;
     uint64_t        network_rtt_ps, rts_gap_ps, min_rto_ps;
-    uint64_t        transmit_ps;         /* of a full packet and an ACK along the longest path */
+    uint64_t        transmit_ps;         /* transmission time of a full packet and an ACK along the longest
+                                          * path */
     int64_t         queue_bytes, ecn_low_bytes, ecn_high_bytes;
-    int64_t         conf_maxwnd;         /* the largest window of the flow set up last, for all flows */
-    double          over_min;            /* least rate of the oversubscription control */
+    int64_t         conf_maxwnd;         /* largest window of the flow that was set up last; applies to all
+                                          * flows */
+    double          over_min;            /* lowest rate of the oversubscription control */
 
     struct htsim_counters counters;
     struct htsim_hooks    hooks;
@@ -269,7 +272,8 @@ static inline uint32_t world_draw(struct htsim *w)
     return mt_next(&w->mt);
 }
 
-/* Enters an event; those of equal time happen in this order. False: it is after the end and never happens. */
+/* Schedules an event; simultaneous events run in the order of these calls. Returns false if it is after the
+ * end and never runs. */
 static inline bool world_enter(struct htsim *w, struct event *e, uint64_t at_ps)
 {
     if (w->cfg.end_ps && at_ps >= w->cfg.end_ps)
@@ -284,7 +288,7 @@ static inline bool world_enter(struct htsim *w, struct event *e, uint64_t at_ps)
     return true;
 }
 
-/* The run ends here. */
+/* Ends the run. */
 void world_fail(struct htsim *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- packets and lists (htsim_world.c) ---- */
@@ -318,7 +322,7 @@ static inline uint32_t ring_front(const struct ring *r)
     return r->item[r->first & (r->room - 1)];
 }
 
-/* ---- what the parts do (by file) ---- */
+/* ---- functions by file ---- */
 
 /* world_network.c: queues, pipes, switches */
 void network_build(struct htsim *);
@@ -332,19 +336,20 @@ void host_put(struct htsim *, uint32_t host, uint32_t packet);
 void host_on_event(struct htsim *, struct host *);
 bool nic_ask(struct htsim *, uint32_t host,
              uint32_t flow);                      /* true: the flow sends now */
-void nic_send(struct htsim *, uint32_t host, uint32_t flow, uint64_t bytes);     /* it has sent so much */
+void nic_send(struct htsim *, uint32_t host, uint32_t flow, uint64_t bytes);     /* has sent 'bytes' */
 void nic_send_control(struct htsim *, uint32_t host, uint32_t packet);
 void nic_on_event(struct htsim *, struct nic *);
 
 /* world_source.c: senders */
 void source_init(struct htsim *, uint32_t flow, uint64_t base_rtt_ps);
 void source_start(struct htsim *, uint32_t flow);
-bool source_on_turn(struct htsim *, uint32_t flow);      /* its NIC asks; false: it declines */
+bool source_on_turn(struct htsim *, uint32_t flow);      /* the NIC offers to send; false: the flow
+                                                          * declines */
 void source_on_packet(struct htsim *, uint32_t packet);  /* ACK, NACK or pull */
 void source_on_timer(struct htsim *, struct timer *);
 void source_result(const struct flow *, struct htsim_flow *);
 
-/* world_sink.c: receivers, and the pacers of their credit */
+/* world_sink.c: receivers and their credit pacers */
 void sink_init(struct htsim *, uint32_t flow);
 void sink_on_packet(struct htsim *, uint32_t packet);
 void pacer_on_event(struct htsim *, struct pacer *);

@@ -1,4 +1,4 @@
-/* src/sim/forks/htsim/mt.h - the Mersenne Twister mt19937, of which uet-htsim uses the low 31 bits. */
+/* src/sim/forks/htsim/mt.h - the Mersenne Twister mt19937. uet-htsim uses its low 31 bits. */
 #ifndef SIM_FORKS_HTSIM_MT_H
 #define SIM_FORKS_HTSIM_MT_H
 
@@ -16,7 +16,7 @@ struct mt {
 void     mt_init(struct mt *, uint32_t seed);
 void     mt_refill(struct mt *);
 
-/* 0 .. MT_MAX */
+/* Returns a number in 0 .. MT_MAX. */
 static inline uint32_t mt_next(struct mt *m)
 {
     uint32_t y;

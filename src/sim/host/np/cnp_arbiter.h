@@ -1,43 +1,41 @@
-/* src/sim/host/np/cnp_arbiter.h - the flows that a receiver finds congested, told of it in turn (cc
- * dcqcn_plus).
+/* src/sim/host/np/cnp_arbiter.h - a receiver sends CNPs to its congested flows in rotation (cc dcqcn_plus).
  *
- * A flow whose packet comes marked gets an entry at its receiver. Every microsecond the receiver visits one
- * entry, round robin; if a packet came marked since the flow's last CNP, and that one went more than 45 us
- * ago (a new flow has had none), it sends the next. So a flow's CNPs are a whole number of rounds apart, and
- * each says how long a round takes: the number of entries, in microseconds.
+ * A flow gets an entry at its receiver when a marked packet arrives. Every microsecond the receiver visits
+ * one entry, round robin. It sends a CNP if a marked packet arrived since the flow's last CNP and that CNP is
+ * more than 45 us old (a new flow has had none). So a flow's CNPs are a whole number of rounds apart. Each
+ * CNP carries the duration of a round: the number of entries, in microseconds.
  *
- * An entry whose flow has had no mark for 200 us goes when its turn comes. Where new flows come more often
- * than turns the table would fill with flows that are over, so a turn drops all that it comes by until one
- * stays; a mark on a flow's last packet, which needs no CNP, makes no entry; and the table has an
- * end.
+ * An entry without marks for 200 us is removed when its turn comes. If new flows arrive faster than turns,
+ * the table would fill with finished flows. So a turn removes all stale entries up to the first that stays; a
+ * mark on a flow's last packet, which needs no CNP, creates no entry; and the table has a limit.
  *
- * A flow's receiving half knows where its entry is, or was, and an entry says whose it is. An entry does not
- * touch the flow: that may be over, and its index may be in use by a flow to another host.
+ * A flow's receiving half points to its entry, or to a former one, and an entry names its flow. An entry does
+ * not access the flow: it may be done, and its index may belong to a flow to another host.
  */
 #ifndef SIM_HOST_NP_CNP_ARBITER_H
 #define SIM_HOST_NP_CNP_ARBITER_H
 
 #include "sim/host/np/np.h"
 
-#define CNP_ARBITER_MAX 16384u     /* entries of a host; marks of further flows are lost */
+#define CNP_ARBITER_MAX 16384u     /* entries per host; marks of further flows are lost */
 
 struct cnp_entry {
-    struct cnp_entry *next;      /* in the ring of its host, or among the free ones */
-    uint64_t ready_ps;           /* the next CNP may go after that */
-    uint64_t marked_ps;          /* when the last marked packet came */
-    uint32_t flow;               /* 0: it is free */
+    struct cnp_entry *next;      /* in the ring of its host, or in the free list */
+    uint64_t ready_ps;           /* earliest time of the next CNP */
+    uint64_t marked_ps;          /* arrival of the last marked packet */
+    uint32_t flow;               /* 0: free */
     uint32_t src, ports;         /* of its packets */
     uint16_t generation;
-    bool     is_marked;          /* since the last CNP */
+    bool     is_marked;          /* marked since the last CNP */
 };
 
 extern const struct np_algo cnp_arbiter;
 
-/* Visits the next entry. Returns true if its flow gets a CNP, with 'k' set like a packet of it and told_ps to
- * the time of a round. */
+/* Visits the next entry. Returns true if its flow gets a CNP. Then sets 'k' like a packet of the flow, and
+ * told_ps to the duration of a round. */
 bool cnp_arbiter_visit(struct sim *, struct host *, struct packet *k, uint64_t *told_ps);
 
-/* Awaits the turn after it. A host without entries awaits none. */
+/* Schedules the next visit, if the host has entries. */
 void cnp_arbiter_await_turn(struct sim *, const struct host *);
 
 #endif

@@ -1,6 +1,6 @@
-/* src/sim/host/np/np.h - the notification point: how a receiver informs senders of marked packets.
+/* src/sim/host/np/np.h - the notification point: how a receiver notifies senders of marked packets.
  *
- * One file per kind of receiver, each with a struct np_algo: np.c sends a CNP at once, but with a minimum
+ * One file per kind of receiver, each with a struct np_algo: np.c sends a CNP immediately, but with a minimum
  * spacing; cnp_arbiter.c serves congested flows in rotation. The congestion control decides which is used.
  */
 #ifndef SIM_HOST_NP_NP_H
@@ -9,18 +9,18 @@
 #include "sim/host/nic.h"
 
 struct np_algo {
-    /* A marked packet has arrived. Returns whether to send a CNP now. */
+    /* A marked packet has arrived. Returns true to send a CNP now. */
     bool (*on_mark)(struct sim *, struct host *, struct flow_rx *, const struct packet *);
 
-    /* What is wrong with the state of a host, or NULL. */
+    /* Returns what is wrong with the state of a host, or NULL. */
     const char *(*check)(const struct sim *, const struct host *);
 
-    bool has_turns;              /* hosts have an event for them: see cnp_arbiter.h */
+    bool has_turns;              /* hosts have an event for the rotation: see cnp_arbiter.h */
 };
 
 extern const struct np_algo np_spacing;
 
-/* From the knobs. */
+/* Derives the configuration from the knobs. */
 struct np_cfg np_configure(const struct knobs *);
 
 #endif

@@ -1,9 +1,9 @@
 /* src/sim/host/server/inside.h - messages between GPUs of one server.
  *
- * Every GPU has one link in and one out (graph.inside_rate_bps); the switch between them never blocks. A
- * message is not split into packets: messages take the outgoing link one after the other and, a delay later,
- * the incoming link. Both ends are informed when packets would do so. There is no congestion control, loss or
- * pause.
+ * Every GPU has one link in and one link out (graph.inside_rate_bps); the switch between them never blocks. A
+ * message is not split into packets. Messages use the outgoing link one after the other and, a delay later,
+ * the incoming link. Sender and receiver are notified at the times at which packets would arrive. There is no
+ * congestion control, loss or pause.
  *
  * A message in flight is a packet record that is an event at a host. All GPUs of a server are in one part of
  * the world.
@@ -13,12 +13,12 @@
 
 #include "sim/host/nic.h"
 
-/* Builds the state, if there are servers. A part has its own messages and shares the links. */
+/* Builds the state, if there are servers. Each part has separate messages; parts share the links. */
 void inside_build(struct sim *);
 void inside_build_part(struct sim *, struct arena *);
 void inside_free(struct sim *);
 
-/* Starts a flow whose destination is in the same server; false: it is not. */
+/* Starts a flow within a server. Returns false if the destination is outside the server. */
 bool inside_start(struct sim *, struct host *, const struct flow_spec *);
 
 static inline bool inside_is(const struct packet *k)
@@ -26,7 +26,7 @@ static inline bool inside_is(const struct packet *k)
     return k->kind == PACKET_CNP && k->flags & PACKET_INSIDE;
 }
 
-/* A message has arrived, or its source learns that. Returns whether the packet is reused. */
+/* A message has arrived, or its source is notified. Returns true if the packet is reused. */
 bool inside_on_packet(struct sim *, uint32_t id, struct packet *);
 
 #endif

@@ -1,4 +1,4 @@
-/* src/sim/host/tcp/tcp_ack.h - a TCP sender handles acknowledgements: arrivals, losses and the window. */
+/* src/sim/host/tcp/tcp_ack.h - the TCP sender handles ACKs: arrivals, losses and the window. */
 #ifndef SIM_HOST_TCP_TCP_ACK_H
 #define SIM_HOST_TCP_TCP_ACK_H
 

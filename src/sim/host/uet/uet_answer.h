@@ -1,5 +1,4 @@
-/* src/sim/host/uet/uet_answer.h - the answers that a UET sender gets: ACKs, NACKs, pulls; and what it does
- * without any. */
+/* src/sim/host/uet/uet_answer.h - the UET sender handles ACKs, NACKs, pulls and timeouts. */
 #ifndef SIM_HOST_UET_UET_ANSWER_H
 #define SIM_HOST_UET_UET_ANSWER_H
 
@@ -7,12 +6,12 @@
 
 void uet_on_answer(struct sim *, struct host *, struct flow *, const struct packet *);
 
-/* The same for a persistent connection without a message: credit may still arrive. */
+/* Same for an idle persistent connection: credit may still arrive. */
 void uet_on_idle_answer(struct sim *, struct flow *, const struct packet *);
 
-/* Sends again what has timed out, and asks where nothing is on its way. The time-out doubles while nothing
- * arrives: with a constant one that is shorter than the round trip, copies could fill all queues for ever.
- * Returns when to look again. */
+/* Retransmits packets that have timed out, and sends a request if nothing is in flight. The timeout doubles
+ * while nothing arrives: a constant timeout shorter than the round trip could fill all queues with duplicates
+ * forever. Returns the time of the next check. */
 uint64_t uet_on_timeout(struct sim *, struct host *, struct flow *);
 
 #endif

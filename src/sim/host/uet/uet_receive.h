@@ -1,17 +1,18 @@
-/* src/sim/host/uet/uet_receive.h - UET receives: keeps what comes out of order, and answers with ACKs and
- * NACKs.
+/* src/sim/host/uet/uet_receive.h - the UET receiver: keeps out-of-order packets and sends ACKs and NACKs.
  *
- * An ACK says what is expected next, how many packets are there beyond it, and shows a map of 64 of them. It
- * goes out for every 'ack_every' packets, and at once for marked packets, copies, those whose sender asks for
- * it, the first packet of a flow, and when a gap closes whose packets had asked. A trimmed packet is answered
- * by a NACK.
+ * An ACK carries the next expected packet, the number of packets received beyond it, and a bitmap of 64 of
+ * them. The receiver sends an ACK for every 'ack_every' packets. It sends one immediately
+ *   - for a marked packet, a duplicate, or a packet whose sender requests it,
+ *   - for the first packet of a flow,
+ *   - when a gap closes and a packet in it had requested an ACK.
+ * A trimmed packet is answered by a NACK.
  */
 #ifndef SIM_HOST_UET_UET_RECEIVE_H
 #define SIM_HOST_UET_UET_RECEIVE_H
 
 #include "sim/host/uet/uet.h"
 
-/* Handles data packet 'id'. Returns whether it has become the answer. */
+/* Handles data packet 'id'. Returns true if the packet was reused as the answer. */
 bool uet_on_data(struct sim *, struct host *, uint32_t id, struct packet *);
 
 #endif
