@@ -28,9 +28,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PACKETS_MAX  (1u << 28)  /* of a part */
+#define PACKETS_MAX  (1u << 28)  /* per part */
 #define PACKETS_OF_HOST 1024u
-#define FLOWS_SPARE  (1u << 22)  /* of a part, besides those that traffic announces before the run */
+#define FLOWS_SPARE  (1u << 22)  /* per part, in addition to the flows that traffic announces before the
+                                  * run */
 #define ALL_PARTS    UINT32_MAX
 
 _Static_assert((uint64_t)PARTS_MAX * (FLOWS_SPARE + TRAFFIC_AT_ONCE_MAX) < UINT32_MAX,
@@ -53,8 +54,8 @@ static void build_nodes(struct sim *s)
         n->is_switch = s->net.graph.node[i].is_switch;
         rng_init(&n->rng, s->cfg.seed, i);
     }
-    /* The state of the fork's streams when the first packet is sent: building took six per node and two per
-     * error model. */
+    /* The fork's random streams when the first packet is sent: building its world uses six streams per node
+     * and two per error model. */
     s->engine.order_kind = s->cfg.order;
     s->engine.next_number = ENGINE_NUMBER_FIRST;
     if (s->model.build)
@@ -63,7 +64,7 @@ static void build_nodes(struct sim *s)
     balance_build(s);
 }
 
-/* Numbers of events that a node schedules lie above those of its streams. */
+/* Event numbers of a node lie above those of its streams. */
 static int number_nodes(struct sim *s, struct err *err)
 {
     int bits;
@@ -79,12 +80,13 @@ static int number_nodes(struct sim *s, struct err *err)
 
 /* ---- ports ---- */
 
-struct speeds {                  /* of links that have been seen */
-    const struct port **port;    /* one of each */
+struct speeds {                  /* link speeds seen so far */
+    const struct port **port;    /* one port per speed */
     uint32_t            count;
 };
 
-/* Time on the wire for every size of frame, preamble and gap included: one table per speed. */
+/* Returns the transmission time for every frame size, including preamble and gap. Ports of one speed share a
+ * table. */
 static const uint32_t *tx_table(struct sim *s, struct speeds *speeds, const struct port *p)
 {
     uint32_t  sizes = sim_largest_frame(&s->cfg) + s->cfg.ack_bytes + s->cfg.cnp_bytes + s->cfg.pfc_bytes;
@@ -141,7 +143,8 @@ static void build_ports(struct sim *s)
     free(made);
 }
 
-/* Returns whether a switch may send a frame that comes in by 'in' while it comes: no port of it is faster. */
+/* Returns true if a switch may forward a frame from 'in' while it is still arriving: none of its ports is
+ * faster. */
 static bool cuts_through(const struct sim *s, const struct port *in)
 {
     const struct port *p = &s->net.port[in->node->first_port];
@@ -152,7 +155,7 @@ static bool cuts_through(const struct sim *s, const struct port *in)
     return s->cfg.is_cut_through;
 }
 
-/* A switch's own time counts on the way to it. */
+/* Adds a switch's latency to the delay of the links that lead to it. */
 static void build_ways_into_switches(struct sim *s)
 {
     for (uint32_t i = 0; i < s->net.ports; i++) {
@@ -208,7 +211,8 @@ static int build_switch(struct sim *s, struct node *n, uint64_t host_bps, struct
     return 0;
 }
 
-/* A pause is repeated after half of its time, and then waits for the packet on the wire. */
+/* Fails if a pause could expire before it is repeated. It is repeated after half of its duration, and may
+ * then wait for the packet on the wire. */
 static int check_pause(const struct sim *s, struct err *err)
 {
     uint64_t longest_ps = 0;
@@ -266,8 +270,8 @@ void build_configure_hosts(struct sim *s)
 
 /* ---- routes ---- */
 
-/* Returns whether links between switches differ in speed; a link that is down has speed 0. If not, next hops
- * are equal and need no weights. */
+/* Returns true if links between switches differ in speed; a link that is down has speed 0. Otherwise next
+ * hops are equal and need no weights. */
 static bool links_differ(const struct graph *g, const bool *down)
 {
     uint64_t rate_bps = 0;
@@ -295,7 +299,7 @@ static void build_epoch(struct sim *s, struct route *r, const uint32_t *first_po
     route_build(r, &s->arena, &s->net.graph, &cfg);
 }
 
-/* One set of routes for each time at which links change, built before the run. */
+/* Builds one set of routes per epoch, before the run. */
 static void build_routes(struct sim *s)
 {
     const struct link_change *c = s->cfg.change;
@@ -320,8 +324,8 @@ static void build_routes(struct sim *s)
 
 /* ---- pools ---- */
 
-/* The largest number of packets at once: full buffers and wires of the smallest frames, and some in hosts,
- * where a paused class keeps its answers. */
+/* Returns the largest number of simultaneous packets: full buffers and wires with the smallest frames, plus
+ * some in hosts, where a paused class keeps its ACKs. */
 static uint32_t packets_at_once(const struct sim *s, uint32_t part)
 {
     uint64_t count = 1u << 16;
@@ -329,8 +333,8 @@ static uint32_t packets_at_once(const struct sim *s, uint32_t part)
     for (uint32_t i = 0; i < s->net.nodes; i++)
         if (part == ALL_PARTS || s->net.node[i].part == part)
             count += s->net.node[i].is_switch ? s->cfg.buffer_bytes / s->cfg.pfc_bytes : PACKETS_OF_HOST;
-    count += s->cfg.buffer_wraps ? 1u << 20 : 0;     /* a switch then has no limit */
-    count *= s->cfg.lb->is_woven ? 2 : 1;            /* packets that ConWeave holds are in no buffer */
+    count += s->cfg.buffer_wraps ? 1u << 20 : 0;     /* the buffer of a switch is then unlimited */
+    count *= s->cfg.lb->is_woven ? 2 : 1;            /* packets held by ConWeave are not in a buffer */
     for (uint32_t i = 0; i < s->net.graph.links; i++) {
         const struct graph_link *l = &s->net.graph.link[i];
 
@@ -341,8 +345,8 @@ static uint32_t packets_at_once(const struct sim *s, uint32_t part)
     return count < PACKETS_MAX ? (uint32_t)count : PACKETS_MAX;
 }
 
-/* Reserves all cache lines: ports and hosts, and events and packets of the world and of its parts. No line
- * has number 0. */
+/* Reserves all cache lines: for ports and hosts, and for events and packets of the world and of its parts. No
+ * line has number 0. */
 static void reserve_lines(struct sim *s)
 {
     uint64_t parts = 1ull + divide_most(s, s->cfg.threads ? s->cfg.threads : 1);
@@ -380,7 +384,7 @@ static void build_packets(struct sim *s, uint32_t packets)
         s->engine.packets.inband = arena_alloc(&s->packet_arena, room, telemetry_bytes);
 }
 
-/* Every part has room for all flows at once, so that results do not depend on the number of parts. */
+/* Every part has memory for all flows at once, so that results do not depend on the number of parts. */
 static void build_flows(struct sim *s)
 {
     uint64_t      each = FLOWS_SPARE + traffic_flows_room(s->program.traffic);
@@ -423,8 +427,8 @@ static void build_flows(struct sim *s)
     s->hosts.tcp = arena_alloc(&s->arena, s->net.hosts, sizeof *s->hosts.tcp);
 }
 
-/* Reserves addresses, not memory; but emulators and analysers track reserved ranges too. A table of all pairs
- * of hosts is large and sparse. */
+/* Reserves address space, not memory; but emulators and analysers also track reserved ranges. A table of all
+ * pairs of hosts is large and sparse. */
 static void build_pools(struct sim *s)
 {
     bool is_large = s->net.graph.links >= LINKS_MANY;
@@ -437,7 +441,7 @@ static void build_pools(struct sim *s)
 
 /* ---- telemetry ---- */
 
-/* The fork encodes only some link speeds. */
+/* The fork can encode only some link speeds. */
 static int check_rates(const struct sim *s, struct err *err)
 {
     for (uint32_t i = 0; i < s->net.ports; i++)
@@ -457,7 +461,7 @@ static int check_hops(const struct sim *s, uint32_t most, struct err *err)
     return s->model.knows_rate ? check_rates(s, err) : 0;
 }
 
-/* In the order of ns-3, all switches and hosts draw from one stream, which begins as C's rand() does. */
+/* In the order of ns-3, all switches and hosts draw from one stream, which starts like C's rand(). */
 static void build_digests(struct sim *s, struct inband_ports *t)
 {
     uint32_t rows = s->cfg.order == ORDER_NS3 ? 1 : s->net.nodes;
@@ -495,7 +499,7 @@ static int build_telemetry(struct sim *s, uint32_t switches, struct err *err)
     return t->kind == CC_HOPS ? check_hops(s, switches, err) : 0;
 }
 
-/* ---- all of it ---- */
+/* ---- the world ---- */
 
 int build_world(struct sim *s, struct err *err)
 {
@@ -535,7 +539,7 @@ int build_world(struct sim *s, struct err *err)
     uet_build(s);
     rto_default_settle(s);
     if (s->cfg.window_by_pair)
-        s->cfg.window_bytes = s->cfg.window_bytes ? UINT64_MAX : 0;      /* every flow has its own */
+        s->cfg.window_bytes = s->cfg.window_bytes ? UINT64_MAX : 0;      /* flows have individual windows */
     s->hosts.has_held = !s->model.repace && s->cfg.window_bytes;
     s->hosts.paces_window = s->model.repace && s->cfg.window_by_rate;
     s->hosts.window_bytes_max = !s->model.repace ? 0 : s->cfg.window_bytes ? UINT64_MAX : UINT64_MAX - 1;

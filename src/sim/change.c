@@ -24,7 +24,7 @@ static uint32_t build_epochs(struct sim *s)
     return epochs;
 }
 
-/* The port at the first end of a link. */
+/* Returns the port at end 'a' of a link. */
 static struct port *find_port(const struct network *net, uint32_t link)
 {
     struct port *p = &net->port[net->node[net->graph.link[link].a].first_port];
@@ -93,7 +93,7 @@ void change_await(struct sim *s, struct node *n)
     evq_add(&s->engine.evq, s->engine.first_event[EV_CHANGE] + n->id, at, sim_order(s, n, at));
 }
 
-/* ---- while it runs ---- */
+/* ---- during the run ---- */
 
 static __attribute__((noinline)) void kick_port(struct sim *s, struct port *p)
 {
@@ -122,9 +122,9 @@ static void go_down(struct sim *s, struct port *p)
         switch_flush(s, p);
 }
 
-/* When a link comes up, each end holds its classes until the other has sent their state: pauses may have
- * been lost with the link, and the buffers they protect may still be full. Only slow hosts pause anyone, and
- * no one waits for them. */
+/* When a link comes up, each end holds its classes until the other has sent its PFC state: pauses may have
+ * been lost with the link, and the buffers they protect may still be full. Among hosts only slow ones send
+ * pauses, and no switch waits for them. */
 static void come_up(struct sim *s, struct port *p)
 {
     if (p->peer->is_switch && s->cfg.is_lossless) {
@@ -148,7 +148,7 @@ static void change_port(struct sim *s, struct port *p, bool is_up)
         go_down(s, p);
 }
 
-/* The first change of a node in its epoch, or where it would be. */
+/* Returns the first change of a node in its epoch, or the position where it would be. */
 static uint32_t find_first(const struct network *net, const struct node *n)
 {
     uint32_t low = net->first_change[n->id], high = net->first_change[n->id + 1];

@@ -7,8 +7,9 @@
 #include "sim/host/receive.h"
 #include "sim/uet_build.h"
 
-/* What may arrive after a pause was requested: the frame waits for one full packet, the wire is full in both
- * directions, the peer finishes a packet; two more for what overran the threshold. */
+/* Bytes that may arrive after a pause was requested: the PFC frame waits for one full packet, the wire is
+ * full in both directions, and the peer finishes a packet. Two more packets cover the overrun of the
+ * threshold. */
 static uint32_t nic_headroom_bytes(const struct sim_cfg *c, const struct port *p)
 {
     uint64_t frames_bytes = 4ull * (sim_largest_frame(c) + c->spacing_bytes) +
@@ -17,7 +18,8 @@ static uint32_t nic_headroom_bytes(const struct sim_cfg *c, const struct port *p
     return (uint32_t)((unsigned __int128)p->rate_bps * p->delay_ps * 2 / 8 / PS_PER_S + frames_bytes);
 }
 
-/* A control that only uses acknowledgements finds marks there. */
+/* Returns true if senders find ECN marks in ACKs: a congestion control that only uses ACKs needs them
+ * there. */
 static bool takes_marks_from_acks(const struct sim_cfg *c)
 {
     bool has_ack = false, has_cnp = false;
@@ -29,8 +31,8 @@ static bool takes_marks_from_acks(const struct sim_cfg *c)
     return has_ack && !has_cnp;
 }
 
-/* RoCEv2 uses the source ports 0xC000 .. 0xFFFF for entropy. A marked packet is acknowledged at once if marks
- * are in ACKs. */
+/* RoCEv2 uses the source ports 0xC000 .. 0xFFFF for entropy. A marked packet is acknowledged immediately if
+ * ACKs carry marks. */
 static struct model nic(const struct sim_cfg *c)
 {
     uint8_t echo = takes_marks_from_acks(c) ? PACKET_ECHO : 0;
@@ -47,7 +49,7 @@ static struct model nic(const struct sim_cfg *c)
 static struct model (*const models[])(const struct sim_cfg *) = {
     [MODEL_NIC] = nic, [MODEL_HPCC] = hpcc_model, [MODEL_CONWEAVE] = conweave_model,
     [MODEL_UET] = nic,
-    [MODEL_HTSIM] = nic,         /* its packets are not here: see forks/htsim_sim.h */
+    [MODEL_HTSIM] = nic,         /* its packets are simulated elsewhere: see forks/htsim_sim.h */
 };
 
 static struct model model_of(const struct sim_cfg *c)
@@ -56,14 +58,14 @@ static struct model model_of(const struct sim_cfg *c)
 
     m.spacing_bytes = c->spacing_bytes;
     if (control_takes_turns(c))
-        m.echo = 0;              /* a receiver's turns are CNPs in every model */
+        m.echo = 0;              /* a receiver that serves flows in rotation sends CNPs in every model */
     if (!m.echo)
         m.forget = NULL;
     return m;
 }
 
-/* Model nic: a record has 8 bytes after a header of two, as in HPCC, with room for the longest path. A NIC
- * itself remembers when it sent a packet. */
+/* Model nic: a record has 8 bytes after a 2-byte header, as in HPCC, with room for the longest path. The NIC
+ * itself remembers when it sent a packet, so packets carry no timestamp. */
 static uint32_t nic_telemetry_bytes(const struct sim *s)
 {
     switch (sim_cc_telemetry(&s->cfg)) {
@@ -73,7 +75,8 @@ static uint32_t nic_telemetry_bytes(const struct sim *s)
     }
 }
 
-/* Packets carry what the control asks for, from the start and at full size, and ACKs return it. */
+/* Data packets carry the telemetry that the congestion control needs, at full size from the start. ACKs
+ * return it. */
 static void build_telemetry(struct sim *s)
 {
     uint32_t ack_bytes, bytes;
@@ -91,7 +94,7 @@ static void build_telemetry(struct sim *s)
     s->cfg.ack_bytes = ack_bytes > s->cfg.ack_bytes ? ack_bytes : s->cfg.ack_bytes;
 }
 
-/* An account that pauses at each packet that meets a full class needs no refresh. */
+/* An account that sends a pause for each packet that meets a full class needs no refresh. */
 static void build_links(struct sim *s)
 {
     s->pfc = (struct pfc_cfg){ .pause_ps = s->cfg.pause_ps, .frame_bytes = s->cfg.pfc_bytes,
@@ -103,7 +106,7 @@ static void build_links(struct sim *s)
         s->scheduler.quantum_bytes[c] = s->cfg.weight[c] * (s->cfg.mtu_bytes + s->cfg.header_bytes);
 }
 
-/* Classes with PFC by the account of switch.c. */
+/* Returns the classes with PFC that switch.c accounts for. */
 static uint8_t lossless_prios(const struct sim *s)
 {
     uint8_t prios = s->cfg.is_lossless ? (uint8_t)~s->cfg.lossy_prios : 0;
@@ -111,8 +114,8 @@ static uint8_t lossless_prios(const struct sim *s)
     return s->model.account ? 0 : prios & (uint8_t)~s->model.unbooked_prios;
 }
 
-/* Bytes in the buffer of a lossy switch up to which any frame finds room in an empty queue: see book_lossy().
- * Half of a far too large buffer is enough. */
+/* Returns the buffer occupancy of a lossy switch up to which any frame fits an empty queue (see
+ * book_lossy()), or -1. Half of the buffer is a sufficient bound. */
 static int64_t lossy_pass_max(const struct sim *s)
 {
     uint32_t frame = sim_largest_frame(&s->cfg);
@@ -124,8 +127,8 @@ static int64_t lossy_pass_max(const struct sim *s)
     return left >= frame && s->cfg.lossy_alpha * (double)left >= (double)frame ? used : -1;
 }
 
-/* Returns whether a packet that bypasses its queue takes a turn of its class. The forks count it, and with
- * several classes that decides which is next. */
+/* Returns true if a packet that bypasses its queue counts as a turn of its class. The forks count it, and
+ * with several classes this decides which is next. */
 static bool counts_turns(const struct sim *s)
 {
     uint32_t prios = traffic_prios(s->program.traffic);
@@ -133,7 +136,7 @@ static bool counts_turns(const struct sim *s)
     return s->scheduler.by_packet && prios & (prios - 1);
 }
 
-/* Thresholds by class are the same at every port, and do not change with the knobs. */
+/* Thresholds by class are equal at all ports, and do not depend on the knobs. */
 static void build_ecn_classes(struct sim *s)
 {
     for (uint32_t c = 0; c < PRIOS && s->cfg.ecn_on; c++) {
@@ -162,7 +165,8 @@ void model_build(struct sim *s)
     s->sw.pass_alone_max = counts_turns(s) ? 0 : s->sw.pass_bytes_max;
     s->sw.pass_used_max = lossy_pass_max(s);
     if (s->cfg.ecn_on && (s->cfg.ecn_cell_bytes || s->cfg.ecn_lag_ps)) {
-        s->sw.pass_bytes_max = s->sw.pass_alone_max = 0;     /* no packet may bypass the views of queues */
+        s->sw.pass_bytes_max = s->sw.pass_alone_max = 0;     /* no packet may bypass the ECN views of
+                                                              * queues */
         s->sw.pass_used_max = -1;
     }
     for (uint32_t c = 0; c < PRIOS; c++) {

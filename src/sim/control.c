@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* What NICs of that speed know about where they are. */
+/* Returns what a NIC of this speed knows about its network. */
 static struct cc_link link_of(const struct sim *s, uint64_t line_bps, bool is_uet)
 {
     return (struct cc_link){ .line_bps = line_bps, .base_rtt_ps = s->net.base_rtt_ps,
@@ -33,7 +33,7 @@ void control_build(struct sim *s)
     s->hosts.cc_at = arena_alloc(&s->arena, 2ul * s->net.hosts, sizeof *s->hosts.cc_at);
 }
 
-/* Returns the number of a control among those that hosts share. */
+/* Returns the index of a shared configuration, added if it is new. */
 static uint32_t find_or_add(struct sim *s, struct cc_at own)
 {
     uint32_t c = 0;

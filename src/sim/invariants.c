@@ -9,7 +9,7 @@
 
 struct wires { const struct sim *sim; struct check_sums *sums; };
 
-/* A packet that is on a wire. */
+/* Counts a packet on a wire. */
 static void check_arrival(void *arg, struct event *e)
 {
     const struct wires  *w = arg;
@@ -60,7 +60,7 @@ void check_part(const struct sim *s, struct check_sums *sums)
     }
 }
 
-/* Where nothing that is configured lets a lossless class overrun its headroom. */
+/* Returns true if a lossless class cannot overrun its headroom in this configuration. */
 static bool is_tight(const struct sim *s)
 {
     return s->cfg.is_lossless && !s->cfg.ack_droppable && !s->cfg.headroom_bytes && !s->model.account;

@@ -4,8 +4,8 @@
 #include "sim/switch/forward.h"
 
 /* Prefetches the ports and hosts that own the events, the queues of ports that become free, and the second
- * events of buckets. There is no branch on the kind of event, which is unpredictable: a useless prefetch
- * repeats a line. With 'ways', also the last route of that port. */
+ * events of buckets. With 'ways', also the cached route of that port. Avoids branches on the kind of event,
+ * which would be unpredictable: a useless prefetch repeats a line. */
 static inline __attribute__((always_inline))
 void ask_for_owners(const struct evq *q, const uint32_t *events, uint32_t count, const struct network *ways)
 {
@@ -38,10 +38,10 @@ static void on_near_vast(void *sim, const uint32_t *events, uint32_t count)
     ask_for_owners(&s->engine.evq, events, count, &s->net);
 }
 
-/* ---- a vast network: events whose turn is next ---- */
+/* ---- a vast network: the next events ---- */
 
-/* Finds the route of a packet now, and stores it as the last one: several look-ups wait for memory at once,
- * and the port is prefetched. If links change meanwhile, the route is found again. */
+/* Looks up the route of a packet now and stores it in the port's cache. Several lookups then wait for memory
+ * at once, and the egress port is prefetched. If links change meanwhile, the route is looked up again. */
 static void ask_at_switch(const struct sim *s, const struct port *in, const struct packet *k)
 {
     const struct port *out;
@@ -64,7 +64,7 @@ static void ask_at_host(const struct sim *s, const struct host *h, const struct 
         __builtin_prefetch(&s->flows.flow[k->flow], 1);
 }
 
-/* The next packet to leave, if it is in the first class with a backlog, as is common. */
+/* Prefetches the next packet to leave, assuming it is in the first class with a backlog, as is common. */
 static void ask_at_free(const struct sim *s, const struct port *p)
 {
     const struct queue *queue = &p->queue[p->backlog ? __builtin_ctz(p->backlog) : 0];

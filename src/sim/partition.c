@@ -16,55 +16,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUND_PS    PS_PER_MS    /* then it is looked whether there is anything left to do */
-#define ROUND_STEPS 256u         /* of the first round; each may be twice as long as the one before */
-#define STEPS_AHEAD 2            /* one has come half way, the other may go on: less waiting (docs/perf.md) */
-#define ROUND_ONE   128u         /* the number of a round counts in these: how many do it fits below */
-#define SPINS       2000u        /* looks at another's clock before the processor is given away */
+#define ROUND_PS    PS_PER_MS    /* longest round; after each, checks whether there is anything left to do */
+#define ROUND_STEPS 256u         /* steps of the first round; each round
+                                  * may be twice as long as the one before */
+#define STEPS_AHEAD 2            /* steps per look-ahead window: publishing half-way
+                                  * lets others advance earlier (docs/perf.md) */
+#define ROUND_ONE   128u         /* 'round' is a multiple of this plus the number of threads that run it */
+#define SPINS       2000u        /* polls of another part's clock before yielding the processor */
 #define YIELDS      50u
 
 struct part {
-    _Alignas(64) _Atomic uint64_t clock_ps;  /* all before has happened */
+    _Alignas(64) _Atomic uint64_t clock_ps;  /* all earlier events have run */
     atomic_flag      is_pulling;
-    _Atomic uint32_t beat, sleepers;         /* beat: changes with the clock; for those who sleep until it
-                                              * does */
+    _Atomic uint32_t beat, sleepers;         /* beat: changes with the clock; futex
+                                              * word of the threads that sleep */
 
     _Alignas(64) struct sim *sim;
     struct partition *all;
     uint32_t          index;
-    uint64_t          mine_ps;   /* clock_ps, without asking */
-    uint64_t          ahead_ps[PARTS_MAX];  /* from each other part: nothing arrives sooner */
-    uint64_t          step_ps;   /* after which it publishes its clock */
+    uint64_t          mine_ps;   /* copy of clock_ps for the part itself */
+    uint64_t          ahead_ps[PARTS_MAX];  /* minimum delay from each other part */
+    uint64_t          step_ps;   /* interval at which it publishes its clock */
     struct gathered   gathered;
     struct arena      arena;
 };
 
-struct worker {                  /* a thread, and the parts it runs in turn */
+struct worker {                  /* a thread, and the parts it runs round robin */
     struct partition     *all;
     uint32_t              index;
     uint32_t              first, end;
     struct partition_time time;
     pthread_t             thread;
-    char                  apart[64];         /* from the next */
+    char                  apart[64];         /* padding: keeps workers in separate cache lines */
 };
 
 struct partition {
-    _Alignas(64) _Atomic uint32_t round;     /* changes when there is work: its number and how many are to
-                                              * do it */
-    char             apart[60];  /* from what changes more often */
+    _Alignas(64) _Atomic uint32_t round;     /* changes when there is work: see ROUND_ONE */
+    char             apart[60];  /* padding: keeps 'round' apart from fields that change more often */
     struct sim      *whole;
     struct part     *part;
-    struct gathered **gathered;  /* of each */
+    struct gathered **gathered;  /* results by part */
     uint32_t         count;
     struct worker   *worker;
-    uint32_t         workers, active;        /* active: of this round */
+    uint32_t         workers, active;        /* active: threads of this round */
     struct pace      pace;
     uint32_t         rounds;
-    uint64_t         round_ps;   /* how long the next may be */
+    uint64_t         round_ps;   /* largest length of the next round */
     struct ring     *ring;       /* [from * count + to] */
-    uint64_t         end_ps;     /* of the round: first moment not run */
+    uint64_t         end_ps;     /* end of the round, exclusive */
     _Atomic bool     is_over;
-    _Atomic uint32_t busy;       /* threads that have not come to the end of the round */
+    _Atomic uint32_t busy;       /* threads that have not finished the round */
 };
 
 static struct ring *ring_of(const struct partition *all, uint32_t from, uint32_t to)
@@ -74,7 +75,7 @@ static struct ring *ring_of(const struct partition *all, uint32_t from, uint32_t
 
 /* ---- building ---- */
 
-/* From which other parts something may come, packets or signals. */
+/* Determines from which other parts packets or signals may arrive, and after which delay. */
 static void build_rings(struct partition *all, struct part *p)
 {
     uint64_t signal_ps = traffic_signal_ps(all->whole->program.traffic), least = NEVER;
@@ -118,7 +119,7 @@ static void build_parts(struct partition *all)
     }
 }
 
-/* A few steps, to see how fast they are. */
+/* Returns the length of the first round: a few steps, to measure their speed. */
 static uint64_t first_round_ps(const struct partition *all)
 {
     uint64_t step_ps = ROUND_PS;
@@ -146,7 +147,7 @@ int partition_new(struct sim *s, uint32_t count, uint32_t threads, struct err *e
     all->worker = xcalloc(threads, sizeof *all->worker);
     for (uint32_t i = 0; i < threads; i++)
         all->worker[i] = (struct worker){ .all = all, .index = i };
-    for (all->workers = 1; all->workers < threads; all->workers++)   /* the first is the caller */
+    for (all->workers = 1; all->workers < threads; all->workers++)   /* worker 0 is the caller */
         if (pthread_create(&all->worker[all->workers].thread, NULL, work, &all->worker[all->workers]))
             return err_set(err, EAGAIN, "cannot start a thread, the %u-th", all->workers + 1);
     return 0;
@@ -207,9 +208,10 @@ struct sim *partition_of_node(struct sim *s, uint32_t node)
     return s->parts ? partition_sim(s->parts, s->net.node[node].part) : s;
 }
 
-/* ---- over the links ---- */
+/* ---- crossing links ---- */
 
-/* One at a time: a part that is through with its round may be helped (see put()). */
+/* Receives packets for a part. Only one thread at a time may do so: another thread may help a part that has
+ * finished its round (see await_room()). */
 static void pull(struct part *p)
 {
     while (atomic_flag_test_and_set_explicit(&p->is_pulling, memory_order_acquire))
@@ -220,7 +222,7 @@ static void pull(struct part *p)
     atomic_flag_clear_explicit(&p->is_pulling, memory_order_release);
 }
 
-/* Receives packets for all parts of this thread: a thread that waits must not keep others waiting for room in
+/* Receives packets for all parts of this thread. A waiting thread must not block others that wait for room in
  * a ring, least of all itself. */
 static void pull_all(const struct part *p)
 {
@@ -232,8 +234,8 @@ static void pull_all(const struct part *p)
                 pull(&all->part[k]);
 }
 
-/* No more fits into the ring to part 'to'. Its reader takes some out, which may be this very thread; one that
- * has come to the end of the round looks no more, so it is done here. */
+/* The ring to part 'to' is full: waits until its reader takes entries out. If the reader is this thread, or
+ * has finished the round, takes them out here. */
 static void await_room(struct part *p, uint32_t to)
 {
     const struct ring *r = ring_of(p->all, p->index, to);
@@ -246,7 +248,7 @@ static void await_room(struct part *p, uint32_t to)
     }
 }
 
-/* The ring to part 'to', with room in it. */
+/* Returns the ring to part 'to', with room for an entry. */
 static struct ring *find_ring(struct part *p, uint32_t to)
 {
     struct ring *r = ring_of(p->all, p->index, to);
@@ -256,7 +258,7 @@ static struct ring *find_ring(struct part *p, uint32_t to)
     return r;
 }
 
-/* Hands over a packet that a port has sent to another part. */
+/* Passes a packet that a port has sent to another part. */
 static void take_out(void *arg, const struct port *port, uint32_t id)
 {
     struct part        *p = arg;
@@ -284,7 +286,7 @@ static double clock_s(void)
     return (double)clock_us() / 1e6;
 }
 
-/* How far this part may go, and whose clock keeps it from going further. */
+/* Returns how far this part may advance, and the part whose clock limits it. */
 static uint64_t horizon(const struct part *p, uint32_t *slowest)
 {
     uint64_t least = p->all->end_ps;
@@ -314,7 +316,7 @@ static void set_clock(struct part *p, uint64_t ps)
         nap_wake(&p->beat);
 }
 
-/* While a thread looks again and again at what another will change. */
+/* Hint to the processor in a spin loop. */
 static void relax(void)
 {
 #if defined(__aarch64__)
@@ -324,8 +326,7 @@ static void relax(void)
 #endif
 }
 
-/* Until 'slowest' has a clock later than 'was_ps': looks again and again, then lets others have the
- * processor, then sleeps. */
+/* Waits until the clock of 'slowest' is later than 'was_ps': spins, then yields, then sleeps. */
 static void await_clock(struct part *slowest, uint64_t was_ps, struct part *me)
 {
     for (uint32_t i = 0; atomic_load_explicit(&slowest->clock_ps, memory_order_acquire) == was_ps; i++) {
@@ -362,7 +363,7 @@ static bool step(struct part *p)
     return true;
 }
 
-/* None of a thread's parts may go on: waits for the clock that holds one of them up. */
+/* None of a thread's parts can advance: waits for the clock that blocks one of them. */
 static void await_others(struct worker *w)
 {
     for (uint32_t i = w->first; i < w->end; i++) {
@@ -381,7 +382,7 @@ static void await_others(struct worker *w)
     }
 }
 
-/* A thread's share of a round: its parts in turn. */
+/* Runs a thread's parts round robin until the end of the round. */
 static void run_parts(struct worker *w)
 {
     struct partition *all = w->all;
@@ -425,14 +426,15 @@ static void *work(void *arg)
         seen = round;
         if (atomic_load(&all->is_over))
             return NULL;
-        if (w->index < round % ROUND_ONE)      /* read at once: the next round may have begun meanwhile */
+        if (w->index < round % ROUND_ONE)      /* uses the value read above: the next
+                                                * round may have begun meanwhile */
             run_parts(w);
     }
 }
 
 /* ---- before and after a round ---- */
 
-/* When the first event of any part is; there is nothing in the rings. */
+/* Returns the time of the first event of any part. All rings are empty. */
 static uint64_t next_ps(const struct partition *all)
 {
     uint64_t next = UINT64_MAX;
@@ -445,7 +447,7 @@ static uint64_t next_ps(const struct partition *all)
     return next;
 }
 
-/* Shares the parts out among the threads of a round. */
+/* Assigns the parts to the threads of a round. */
 static void choose_workers(struct partition *all)
 {
     all->active = pace_choose_one(&all->pace) ? 1 : all->workers;
@@ -455,7 +457,7 @@ static void choose_workers(struct partition *all)
     }
 }
 
-/* What all threads and parts together have done so far. */
+/* Returns the work of all threads and parts so far. */
 static struct pace_round done_so_far(const struct partition *all)
 {
     struct pace_round r = { .took_s = clock_s(), .threads = all->active };
@@ -509,7 +511,8 @@ static void run_round(struct partition *all, uint64_t from_ps, uint64_t end_ps)
     keep_pace(all, &before);
 }
 
-/* Each part has room for all the flows there may be; together they have no more than one part alone would. */
+/* Fails the run if all parts together have more flows than one part may have. Each part has memory for all of
+ * them, so that the limit does not depend on the number of parts. */
 static void check_flows(const struct partition *all)
 {
     uint64_t under_way = 0, most = all->whole->flows.limit / all->count - 1;
@@ -523,7 +526,8 @@ static void check_flows(const struct partition *all)
         flow_fail(&all->whole->engine, most);
 }
 
-/* A part has failed, so the world has. Of several, the first by number gives the reason. */
+/* Returns true if a part, and thus the world, has failed. If several have, the lowest-numbered one gives the
+ * reason. */
 static bool has_failed(const struct partition *all)
 {
     check_flows(all);

@@ -4,10 +4,10 @@
 #define ACK_TIMEOUT_PS    (4096 * PS_PER_NS)     /* x 2^n */
 #define ACK_TIMEOUT_LEAST 14u
 #define ADAPTIVE_PS       (4 * PS_PER_MS)
-#define UET_LEAST_PS      (15 * PS_PER_US)       /* model uet: besides full queues */
-#define UET_BACKOFF       8u                     /* and so many times longer at most */
+#define UET_LEAST_PS      (15 * PS_PER_US)       /* model uet: in addition to full queues */
+#define UET_BACKOFF       8u                     /* model uet: limit of the backoff, as a multiple */
 
-/* The least of 4.096 us x 2^n, n >= least, that is not shorter. */
+/* Returns the smallest 4.096 us x 2^n, n >= least, that is at least 'ps'. */
 static uint64_t ack_timeout_ps(uint64_t ps, uint32_t least)
 {
     uint64_t made = ACK_TIMEOUT_PS << least;
@@ -17,7 +17,7 @@ static uint64_t ack_timeout_ps(uint64_t ps, uint32_t least)
     return made;
 }
 
-/* The classes of queue pairs. */
+/* Returns the classes of queue pairs. */
 static uint8_t rdma_prios(const struct sim *s)
 {
     return (uint8_t)(traffic_prios(s->program.traffic) & ~traffic_prios_tcp(s->program.traffic) &
@@ -29,7 +29,7 @@ static bool is_lossy(const struct sim *s)
     return !s->cfg.is_lossless || (rdma_prios(s) & s->cfg.lossy_prios);
 }
 
-/* Can a packet be lost, or overtaken, so that a time-out is what repairs it? */
+/* Returns true if a packet can be lost or reordered so that only a timeout repairs it. */
 static bool may_miss(const struct sim *s)
 {
     if (is_lossy(s) || s->cfg.headroom_bytes || s->cfg.changes || s->lb.is_on)
@@ -47,7 +47,7 @@ static uint64_t uet_bytes_max(const struct sim *s)
     return bytes < s->cfg.buffer_bytes ? bytes : s->cfg.buffer_bytes;
 }
 
-/* The most bytes in one queue of queue pairs: the whole buffer, or its share of the free buffer. */
+/* Returns the largest queue of queue pairs: the whole buffer, or its share of the free buffer. */
 static uint64_t pair_bytes_max(const struct sim *s)
 {
     uint64_t bytes = s->cfg.buffer_bytes;
@@ -58,7 +58,7 @@ static uint64_t pair_bytes_max(const struct sim *s)
     return s->cfg.lossy_queue_bytes && s->cfg.lossy_queue_bytes < bytes ? s->cfg.lossy_queue_bytes : bytes;
 }
 
-/* The most bytes in one queue. */
+/* Returns the largest queue of any kind. */
 static uint64_t queue_bytes_max(const struct sim *s)
 {
     uint64_t uet = s->uet.classes ? uet_bytes_max(s) : 0,
@@ -77,7 +77,8 @@ uint64_t rto_default_queue_ps(const struct sim *s)
     return sim_full_rtt_ps(s, queue_bytes_max(s), 1);
 }
 
-/* What a full queue of UET waits for: also for what classes of queue pairs send meanwhile, by weight. */
+/* Returns the bytes that drain before the end of a full UET queue: its own, and those that classes of queue
+ * pairs send meanwhile, by weight. */
 static uint64_t uet_bytes_ahead(const struct sim *s)
 {
     uint32_t own = UINT8_MAX, others = 0;
@@ -112,7 +113,7 @@ static void settle_pairs(struct sim *s)
     s->hosts.pair_rto_ps_max = longest_ps;
 }
 
-/* Model uet: the time-out that a file sets is that of UET, which is far too short for go-back-N behind
+/* Model uet: the timeout of a scenario file applies to UET. It would be far too short for go-back-N behind
  * PFC. */
 void rto_default_settle(struct sim *s)
 {

@@ -1,4 +1,4 @@
-/* src/sim/run.c - dispatch() lists everything that happens. */
+/* src/sim/run.c - the event loop. dispatch() lists all kinds of events. */
 #include "sim/run.h"
 #include "sim/change.h"
 #include "sim/invariants.h"
@@ -9,12 +9,12 @@
 #include "sim/state/owner.h"
 #include "sim/switch/switch.h"
 
-#define CHECK_EVERY  (1u << 18)  /* events, in builds with assertions */
-#define SPAN_MAX_PS  (64 * PS_PER_US)    /* what lies further ahead waits in the heap, but for most of the
-                                          * packets */
-#define EVENT_GAP_PS (80 * PS_PER_NS)    /* of one port, about */
-#define CROWD_MAX    16u         /* events in a bucket that are still cheaper than all packets of long
-                                  * links in the heap */
+#define CHECK_EVERY  (1u << 18)  /* events between checks, in builds with assertions */
+#define SPAN_MAX_PS  (64 * PS_PER_US)    /* events further ahead wait in the heap,
+                                          * unless most packets are that far ahead */
+#define EVENT_GAP_PS (80 * PS_PER_NS)    /* typical time between two events of one port */
+#define CROWD_MAX    16u         /* events in a bucket up to which a wider bucket is
+                                  * cheaper than keeping packets of long links in the heap */
 
 /* ---- building ---- */
 
@@ -50,8 +50,8 @@ uint32_t run_events_most(const struct sim *s)
     return 5 * s->net.hosts + s->net.nodes + 2 * PRIOS * s->net.ports + s->program.streams + 2;
 }
 
-/* How far ahead most events are. A ring that covers long links has wider buckets; with many ports and few
- * such links, all other events would pay for them. */
+/* Returns how far ahead most events are. A ring that covers long links needs wider buckets. With many ports
+ * and few such links, all other events would pay for them. */
 static uint64_t span_ps(const struct sim *s)
 {
     uint64_t span = 0, far = 0;
@@ -100,10 +100,10 @@ static bool is_large(const struct sim *s)
     return s->net.graph.links >= LINKS_MANY;
 }
 
-/* A busy port has an event or two per packet, about every 80 ns: aim at one event per bucket. Ports of a
- * small network are busy at the same moments, so its buckets are narrower, as long as that needs no more
- * of them. In a large network they are narrower because only the first event of a bucket is prefetched.
- * Where most packets are skipped, events are rare. */
+/* Returns the bucket width. A busy port has one or two events per packet, about every 80 ns; the aim is one
+ * event per bucket. Ports of a small network are busy at the same times, so its buckets are narrower, as long
+ * as this needs no more of them. In a large network they are narrower because only the first event of a
+ * bucket is prefetched. If most packets are skipped, events are rare. */
 static uint64_t bucket_ps(const struct sim *s)
 {
     uint64_t even = EVENT_GAP_PS / (s->net.ports + 1), narrow = even / 8;
@@ -115,7 +115,8 @@ static uint64_t bucket_ps(const struct sim *s)
     return EVQ_BUCKETS_MIN / 2 * narrow >= span_ps(s) ? narrow : even;
 }
 
-/* Ports send full frames and ACKs: the last byte leaves, then they arrive. */
+/* Announces when most events are due: ports send full frames and ACKs, whose last byte leaves and which then
+ * arrive. */
 static void expect_frames(struct sim *s)
 {
     struct evq *q = &s->engine.evq;
@@ -146,7 +147,7 @@ void run_build_events(struct sim *s, struct arena *arena)
     own_events(s);
 }
 
-/* ---- what happens ---- */
+/* ---- events ---- */
 
 static void on_flow(struct sim *s, uint32_t stream)
 {
@@ -160,7 +161,7 @@ static void on_flow(struct sim *s, uint32_t stream)
     host_start_flow(s, &s->net.host[s->net.node[traffic_source(s->program.traffic, stream)].host], &f);
 }
 
-/* Returns a packet that the host 'index' receives now, or NULL. */
+/* Handles a numbered event. Returns a packet that host 'index' receives now, or NULL. */
 static __attribute__((noinline)) struct packet *on_numbered(struct sim *s, enum event_kind kind,
                                                             uint32_t index)
 {
@@ -180,8 +181,8 @@ static __attribute__((noinline)) struct packet *on_numbered(struct sim *s, enum 
     return NULL;
 }
 
-/* Most events belong to switches, which are tested first instead of using a jump table. host_on_packet()
- * has one caller, so that the compiler makes it part of the loop. */
+/* Most events belong to switches, so these are tested first instead of using a jump table. host_on_packet()
+ * has a single caller, so that the compiler inlines it into the loop. */
 static inline void dispatch(struct sim *s, struct event *event)
 {
     const struct evq *q = &s->engine.evq;

@@ -1,4 +1,4 @@
-/* src/sim/sim.c - builds the world, lets it run, turns its knobs and checks it, all parts of it together. */
+/* src/sim/sim.c - builds, runs, configures and checks a world with all its parts. */
 #include "sim/sim.h"
 #include "sim/build.h"
 #include "sim/control.h"
@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NODES_MAX (1u << 20)     /* what the order of events has bits for */
+#define NODES_MAX (1u << 20)     /* limited by the bits of the order key */
 
-/* How many parts there are, or 1: the world itself. */
+/* Returns the number of parts, or 1 for an undivided world. */
 static uint32_t count_parts(const struct sim *s)
 {
     return s->parts ? partition_count(s->parts) : 1;
@@ -55,7 +55,7 @@ static int divide(struct sim *s, struct err *err)
     return parts > 1 ? partition_new(s, parts, threads < parts ? threads : parts, err) : 0;
 }
 
-/* The first flow of every stream, and the first change of every node's links. */
+/* Schedules the first flow of every stream and the first link change of every node. */
 static void schedule(struct sim *s)
 {
     struct traffic *traffic = s->program.traffic;
@@ -114,7 +114,7 @@ int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct
         rc = cfg->htsim ? htsim_attach(s, err) : divide(s, err);
     }
     if (rc < 0) {
-        s->net.graph = (struct graph){ 0 };      /* what was to be taken over remains the caller's */
+        s->net.graph = (struct graph){ 0 };      /* the caller keeps ownership of the graph and the traffic */
         s->program.traffic = NULL;
         sim_free(s);
         return rc;
@@ -146,7 +146,7 @@ static bool run_undivided(struct sim *s, uint64_t until_ps)
     run_part(s, until_ps);
     s->is_done = s->program.live == 0 && s->engine.counters.flows_done == s->engine.counters.flows_started;
     if (s->engine.has_failed || evq_is_empty(&s->engine.evq))
-        return false;            /* time stands still */
+        return false;            /* the clock stays at the last event */
     s->engine.now_ps = until_ps;
     s->engine.order = UINT64_MAX;
     return true;
@@ -177,7 +177,7 @@ const struct err *sim_failure(const struct sim *s)
     return s->engine.has_failed ? &s->engine.failure : NULL;
 }
 
-/* The first unfinished flow from 'id' on among those of one part. */
+/* Returns the first unfinished flow from 'id' on in one part, or 0. */
 static uint32_t next_active_of(const struct flows *all, uint32_t id)
 {
     for (id = id > all->first ? id : all->first; id < all->used; id++)
@@ -199,7 +199,7 @@ uint64_t sim_hops(const struct sim *s)
 bool sim_has_drawn(const struct sim *s)
 {
     if (s->parts || s->lb.rng || s->model.random || s->htsim)
-        return true;             /* not looked at */
+        return true;             /* unknown: assume it has */
     for (uint32_t i = 0; i < s->net.nodes; i++) {
         struct rng unused;
 
@@ -223,7 +223,7 @@ uint32_t sim_next_active(const struct sim *s, uint32_t after)
     return 0;
 }
 
-/* ---- turning knobs ---- */
+/* ---- knobs ---- */
 
 void sim_set_ecn(struct sim *s, uint32_t port, const struct ecn_cfg *ecn)
 {
@@ -283,7 +283,7 @@ void sim_check(const struct sim *s)
     struct check_sums sums = { 0 };
 
     if (s->htsim)
-        return;                  /* the counters are not those of this world's packets */
+        return;                  /* the counters do not describe packets of this world */
     if (s->parts)
         partition_check(s, &sums);
     else

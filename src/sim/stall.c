@@ -12,7 +12,7 @@
 
 #define NAMED_MAX    3u          /* flows */
 #define CYCLE_MAX    8u          /* switches */
-#define TCP_DOUBLED  128u        /* RTO_TRIES time-outs of TCP, each twice as long as the one before */
+#define TCP_DOUBLED  128u        /* RTO_TRIES timeouts of TCP, with exponential backoff */
 
 static uint32_t parts_of(const struct sim *s)
 {
@@ -24,7 +24,7 @@ static struct sim *part_of(struct sim *s, uint32_t i)
     return s->parts ? partition_sim(s->parts, i) : s;
 }
 
-/* ---- does it stand? ---- */
+/* ---- detection ---- */
 
 void stall_init(struct stall *st, const struct sim *s)
 {
@@ -38,7 +38,7 @@ void stall_init(struct stall *st, const struct sim *s)
     st->next_ps = st->every_ps;
 }
 
-/* Will a flow start, a replayed one end, or a link change? */
+/* Returns true if a flow will start, a replayed one will end, or a link will change. */
 static bool is_more_to_come(struct sim *s)
 {
     for (uint32_t i = 0; i < s->cfg.changes; i++)
@@ -54,7 +54,7 @@ static bool is_more_to_come(struct sim *s)
     return false;
 }
 
-/* Some are merely slow: the longest time between two packets of a flow. */
+/* Returns the longest time between two packets of a flow: some flows are merely slow. */
 static uint64_t slowest_gap_ps(const struct sim *s)
 {
     uint64_t longest = 0;
@@ -83,7 +83,7 @@ bool stall_look(struct stall *st, struct sim *s)
     return now_ps - st->since_ps >= RTO_TRIES * slowest_gap_ps(s) && !is_more_to_come(s);
 }
 
-/* ---- what stands where ---- */
+/* ---- explanation ---- */
 
 struct writer { char *text; size_t used; };
 
@@ -103,7 +103,7 @@ static const char *name_of(const struct sim *s, uint32_t node)
     return s->net.graph.node[node].name;
 }
 
-/* By what does not depend on how the world is divided: start, source and its port. */
+/* Orders flows by start, source and source port, which do not depend on how the world is divided. */
 static bool comes_before(const struct flow *a, const struct flow *b)
 {
     if (a->start_ps != b->start_ps)
@@ -111,7 +111,7 @@ static bool comes_before(const struct flow *a, const struct flow *b)
     return a->src != b->src ? a->src < b->src : a->ports < b->ports;
 }
 
-/* The first flows that are not over. Returns how many there are in all. */
+/* Finds the first unfinished flows. Returns their total number. */
 static uint32_t first_flows(const struct sim *s, const struct flow *first[NAMED_MAX])
 {
     uint32_t count = 0;
@@ -129,7 +129,7 @@ static uint32_t first_flows(const struct sim *s, const struct flow *first[NAMED_
     return count;
 }
 
-/* Names the place at which a flow waits, or the reason. */
+/* Writes where a flow waits, or why. */
 static void explain_flow(struct sim *s, const struct waits *waits, const struct flow *f, struct writer *w)
 {
     const struct port *at = waits_at(waits, f), *nic = s->net.host[f->host].port;
@@ -158,10 +158,10 @@ static void explain_flow(struct sim *s, const struct waits *waits, const struct 
         put(w, "%s", wait_texts[reason]);
 }
 
-/* ---- pauses that wait for each other ---- */
+/* ---- cyclic pauses ---- */
 
-/* The next port in a row: its switch has paused 'p', and holds what came from there because it is paused
- * itself. */
+/* Returns the next port in a chain of pauses: its switch has paused 'p', and holds packets from there because
+ * the port is itself paused. */
 static const struct port *waits_for(struct sim *s, const struct port *p, uint32_t prio)
 {
     const struct node   *n = p->peer->node;
@@ -177,7 +177,7 @@ static const struct port *waits_for(struct sim *s, const struct port *p, uint32_
     return NULL;
 }
 
-/* Follows the pauses from each port that has one; what was met on the way has its number in 'met'. */
+/* Follows the pauses from each paused port. 'met' holds the number of the walk that visited a port. */
 static const struct port *find_cycle(struct sim *s, uint32_t prio)
 {
     uint32_t          *met = xcalloc(s->net.ports + 1ul, sizeof *met);

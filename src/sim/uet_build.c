@@ -5,17 +5,17 @@
 
 #include <math.h>
 
-#define POOL_BYTES_MAX  (24ull << 30)    /* addresses for the senders' state, of a part */
-#define ECN_LOW         0.2              /* BDPs */
+#define POOL_BYTES_MAX  (24ull << 30)    /* address space of the senders' state, per part */
+#define ECN_LOW         0.2              /* in BDPs */
 #define ECN_HIGH        0.8
-#define QUEUES_NO_TRIM  5u               /* BDPs */
+#define QUEUES_NO_TRIM  5u               /* in BDPs */
 
 static uint64_t frame_bytes(const struct sim *s)
 {
     return s->cfg.mtu_bytes + s->cfg.header_bytes;
 }
 
-/* Full packets in flight in the longest empty round trip. */
+/* Returns the BDP of the longest path in an empty network, in full packets. */
 static uint64_t bdp_packets(const struct sim *s)
 {
     unsigned __int128 bits = (unsigned __int128)s->net.base_rtt_ps * s->hosts.fastest_bps / PS_PER_S;
@@ -33,7 +33,7 @@ static uint32_t ring_for(uint64_t packets)
     return ring;
 }
 
-/* Packets marked between these lengths of a queue: a fifth and four fifths of a BDP. */
+/* Sets the marking thresholds to one fifth and four fifths of a BDP. */
 static void use_thresholds(struct sim *s)
 {
     double packets = (double)bdp_packets(s), kb = (double)frame_bytes(s) / 1000;
@@ -44,7 +44,7 @@ static void use_thresholds(struct sim *s)
     knobs_clamp(&s->cfg.knobs);
 }
 
-/* Headers are not marked. */
+/* Headers are not marked, and have strict priority. */
 static void set_apart_headers(struct sim *s)
 {
     s->sw.ecn_prios |= (uint8_t)(1u << s->uet.head_prio);
@@ -53,8 +53,8 @@ static void set_apart_headers(struct sim *s)
     s->scheduler.strict_prios |= (uint8_t)(1u << s->uet.head_prio);
 }
 
-/* Queue pairs: the knobs set the thresholds of UET's classes, so theirs are the initial ones, or of
- * 'ecn_by_class'. */
+/* Queue pairs: the knobs set the thresholds of UET's classes. Classes of queue pairs use the initial
+ * thresholds, or those of 'ecn_by_class'. */
 static void set_apart_pairs(struct sim *s)
 {
     uint8_t unset = sim_roce_prios(&s->cfg) & (uint8_t)~s->sw.ecn_prios;
@@ -140,7 +140,7 @@ void uet_configure(struct sim *s)
 
 /* ---- memory ---- */
 
-/* Line 0 and those behind it are for a connection that found no place. */
+/* Line 0 and those after it serve a connection that found no room. */
 static void build_pool(struct sim *s, uint32_t flows)
 {
     uint64_t each = (uet_tx_bytes(s->uet.ring) + EVQ_LINE - 1) / EVQ_LINE, most = POOL_BYTES_MAX / EVQ_LINE;

@@ -28,14 +28,14 @@ const char *const wait_texts[WAITS] = {
     [WAIT_DELIVERY] = "inside a server",
 };
 
-#define ON_ITS_WAY 1u            /* a packet of the flow, or an answer to one, is in the network */
-#define PAUSED     2u            /* and waits at a port that is paused, */
-#define DOWN       4u            /* or whose link is down */
+#define ON_ITS_WAY 1u            /* a packet of the flow, or an answer to one, is in the network .. */
+#define PAUSED     2u            /* .. and waits at a paused port */
+#define DOWN       4u            /* .. or at a port whose link is down */
 
 struct waits {
     const struct sim *sim;
     uint8_t          *found;     /* by flow: ON_ITS_WAY, .. */
-    uint32_t         *at;        /* by flow: see waits_at(); a port plus 1 */
+    uint32_t         *at;        /* by flow: port + 1, see waits_at() */
     uint32_t          flows;
 };
 
@@ -49,9 +49,9 @@ static const struct sim *part_of(const struct sim *s, uint32_t i)
     return s->parts ? partition_sim(s->parts, i) : s;
 }
 
-/* ---- where packets are ---- */
+/* ---- locations of packets ---- */
 
-/* Returns whether it is a packet of a flow that is not over, or an answer to one. */
+/* Records a packet of an unfinished flow, or an answer to one. Returns false for other packets. */
 static bool see(struct waits *w, const struct packet *k, uint32_t found)
 {
     if (k->kind > PACKET_NACK || k->flow >= w->flows ||
@@ -119,7 +119,7 @@ const struct port *waits_at(const struct waits *w, const struct flow *f)
     return at ? &w->sim->net.port[at - 1] : NULL;
 }
 
-/* ---- what for ---- */
+/* ---- reasons ---- */
 
 static bool may_send(const struct sim *s, const struct host *h, const struct flow *f)
 {
@@ -136,7 +136,7 @@ enum wait waits_of(const struct waits *w, const struct flow *f)
 
     if (h->port->is_down || found & DOWN)
         return WAIT_LINK;
-    /* each part has the state of its own senders */
+    /* Each part has the state of its own senders. */
     if (may_send(part_of(s, h->port->node->part), h, f))
         return h->port->paused >> f->prio & 1 ? WAIT_PAUSE :
                f->heap_at != NOT_IN_HEAP      ? WAIT_PACER : WAIT_TURN;
