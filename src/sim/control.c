@@ -62,7 +62,8 @@ void control_add_host(struct sim *s, struct host *h)
     h->cc = sim_cc(&s->cfg, first);
     h->cc_at = find_or_add(s, (struct cc_at){ h->cc, bps, .is_uet = s->cfg.model == MODEL_UET &&
                                               first == 0 });
-    h->uet_at = s->cfg.model == MODEL_UET ? find_or_add(s, (struct cc_at){ s->cfg.cc, bps, .is_uet = true }) : h->cc_at;
+    h->uet_at = s->cfg.model == MODEL_UET ?
+                    find_or_add(s, (struct cc_at){ s->cfg.cc, bps, .is_uet = true }) : h->cc_at;
     share(s, h);
 }
 

@@ -7,10 +7,11 @@
 
 #define FEW 24u                  /* sorted by insertion */
 #define FRONT_SPARE 4096u
-/* events of a word: random traffic has about 16, ports in lock step hundreds */
+/* Events per word: random traffic has about 16, ports in lock step hundreds. */
 #define WORD_LONG  128
 #define WORD_SHORT 32
-#define SHORT_WORDS 4096u        /* after so many short words in turn, lists go through the events again */
+#define SHORT_WORDS 4096u        /* after this many consecutive short words,
+                                  * lists link the events themselves again */
 
 /* Lists: 'at' is an event or a cell, EVQ_NONE at the end. */
 static inline uint32_t list_event(const struct evq *q, uint32_t at)
@@ -23,8 +24,8 @@ static inline uint32_t *list_next(const struct evq *q, uint32_t at)
     return q->cell ? &q->cell[at].next : &evq_event(q, at)->next;
 }
 
-/* Prefetches events of the buckets of word 'w', which time reaches soon: all in lists of cells, otherwise the
- * first ones. gcc 12 drops calls of a function that only prefetches, so it must be inlined. */
+/* Prefetches events of the buckets of word 'w', which is due soon: all events in lists of cells, otherwise
+ * the first of each list. Must be inlined: gcc 12 drops calls of a function that only prefetches. */
 static inline __attribute__((always_inline)) void fetch(const struct evq *q, uint32_t w)
 {
     const uint32_t *first = &q->bucket[(size_t)EVQ_WORD * (w & (q->mask / EVQ_WORD))];
@@ -40,8 +41,8 @@ static inline __attribute__((always_inline)) void fetch(const struct evq *q, uin
     }
 }
 
-/* The same for buckets that events will be added to: the ring is larger than the cache, and its lines have
- * left it since time was last there. */
+/* Same for buckets that events will be added to. The ring is larger than the cache, so these lines have been
+ * evicted since they were last used. */
 static inline __attribute__((always_inline)) void fetch_ahead(const struct evq *q)
 {
     for (uint32_t i = 0; i < q->aheads; i++) {
@@ -52,7 +53,8 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct evq *
     }
 }
 
-/* Shows events of the buckets of word 'w': all in lists of cells, otherwise the first ones. */
+/* Passes events of the buckets of word 'w' to on_near(): all events in lists of cells, otherwise the first of
+ * each list. */
 static void show(const struct evq *q, uint32_t w)
 {
     const uint32_t *first = &q->bucket[(size_t)EVQ_WORD * (w & (q->mask / EVQ_WORD))];
@@ -162,7 +164,7 @@ static void heap_remove(struct evq *q, uint32_t pos)
         heap_down(q, pos, last);
 }
 
-/* ---- front: sorted ---- */
+/* ---- front: a sorted array ---- */
 
 /* Merges the sorted runs a[0..left) and a[left..n) through 'scratch'. */
 static void merge(struct event **a, size_t left, size_t n, struct event **scratch)
@@ -223,7 +225,8 @@ static void front_remove(struct evq *q, const struct event *e)
     q->tail--;
 }
 
-/* Sorts the events of a list. It has the events added last, mostly the latest, first. */
+/* Sorts the events of a list. It starts with the events added last, which are mostly the latest, so it is
+ * reversed first. */
 static inline void sort_list(const struct evq *q, struct event **to, struct event **end)
 {
     struct event **last = end - 1;
@@ -245,7 +248,7 @@ static inline void sort_list(const struct evq *q, struct event **to, struct even
     sort(to, (size_t)(end - to), q->scratch);
 }
 
-/* Appends a list of two or more to 'to', sorted. Returns its end. */
+/* Appends a list of two or more events to 'to', sorted. Returns the new end. */
 static struct event **take_list(const struct evq *q, struct event **to, struct event *e)
 {
     struct event **end = to;
@@ -274,7 +277,7 @@ static inline uint32_t cell_take(struct evq *q)
 {
     uint32_t at = q->cell_free, next = q->cell[at].next;
 
-    q->cell_free = next ? next : at + 1;     /* one that was never used has no 'next' */
+    q->cell_free = next ? next : at + 1;     /* a cell that was never used has next 0 */
     return at;
 }
 
@@ -360,7 +363,7 @@ static __attribute__((noinline)) struct event **take_word_of_cells(struct evq *q
     return to;
 }
 
-/* Number of the first bucket of the first word that is not empty; UINT64_MAX: all are. */
+/* Returns the number of the first bucket of the first word that is not empty, or UINT64_MAX. */
 static uint64_t ring_first(const struct evq *q)
 {
     uint32_t words = q->mask / EVQ_WORD, from = (uint32_t)(q->from / EVQ_WORD);
@@ -403,7 +406,7 @@ static void ring_use_events(struct evq *q)
     q->reach = q->mask + 1ull;
 }
 
-/* Chooses how lists are made, by the number of events in a word that was opened. */
+/* Chooses the kind of lists by the number of events in the word just opened. */
 static void choose_lists(struct evq *q, ptrdiff_t events)
 {
     if (!q->cell) {
@@ -416,8 +419,7 @@ static void choose_lists(struct evq *q, ptrdiff_t events)
     }
 }
 
-/* Time reaches the word that begins with the bucket of this number: its events go to 'front', which is
- * empty. */
+/* Moves the events of a word to 'front', which is empty. 'number': the word's first bucket. */
 static void open_word(struct evq *q, uint64_t number)
 {
     uint32_t       w = ((uint32_t)number & q->mask) / EVQ_WORD;
@@ -448,7 +450,7 @@ static void open_word(struct evq *q, uint64_t number)
         heap_remove(q, 0);
         front_insert(q, e);
     }
-    if (!q->on_near)             /* all of it is in the cache */
+    if (!q->on_near)             /* everything is in the cache */
         return;
     if (q->cells)
         choose_lists(q, q->tail - q->head);
@@ -459,7 +461,8 @@ static void open_word(struct evq *q, uint64_t number)
     show(q, w + 1);
 }
 
-/* Fills 'front' with the first word, of the ring or the heap, that has events and begins by 'until_ps'. */
+/* Fills 'front' with the first word, of ring or heap, that has events and begins by 'until_ps'. Returns false
+ * if there is none. */
 static bool advance(struct evq *q, uint64_t until_ps)
 {
     uint64_t number = ring_first(q);
@@ -492,7 +495,7 @@ __attribute__((noinline)) struct event *evq_pop_far(struct evq *q, uint64_t unti
     return e;
 }
 
-/* ---- looking at it ---- */
+/* ---- inspection ---- */
 
 uint64_t evq_next_ps(const struct evq *q)
 {

@@ -68,7 +68,7 @@ void mrg_init(struct mrg *g, uint32_t seed, uint64_t stream, uint64_t run)
     leap(g->s2, A2, M2, run, 76);
 }
 
-/* What follows the three numbers of each component's state. */
+/* Return the next number of each component. */
 static inline uint64_t after1(const uint64_t s[3])
 {
     return (1403580 * s[1] + (M1 - 810728) * s[0] % M1) % M1;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define STREAM_BITS 12           /* of a number, below the node's; more where a node has more streams */
+#define STREAM_BITS 12           /* low bits of an event number; more if a node has more streams */
 
 /* ---- building ---- */
 
@@ -21,7 +21,7 @@ void program_fini(struct program *p)
     free(p->made);
 }
 
-/* How many bits it takes to count to 'most'. */
+/* Returns the number of bits needed to count to 'most'. */
 static int bits_of(uint32_t most)
 {
     return most ? 32 - __builtin_clz(most) : 0;
@@ -55,9 +55,9 @@ int program_number_streams(struct program *p, uint32_t nodes, struct err *err)
     return bits;
 }
 
-/* ---- flows that start ---- */
+/* ---- flow starts ---- */
 
-/* Flows start after everything else that happens in the same instant, as in the HPCC fork. */
+/* Flows start after all other events of the same instant, as in the HPCC fork. */
 static void await_flow(struct engine *e, struct program *p, uint32_t stream, uint64_t at_ps, uint32_t rank)
 {
     uint32_t place = e->order_kind == ORDER_NS3 ? rank : p->place[stream];
@@ -77,7 +77,7 @@ void program_start_stream(struct engine *e, struct program *p, uint32_t stream)
         engine_fail(e, "%s", why.text);
 }
 
-/* A worker's flow is taken when it starts: until then an earlier one may come before it. */
+/* A worker's flow is fetched when it starts: until then an earlier one may be added. */
 static void schedule_worker(struct engine *e, struct program *p, uint32_t stream)
 {
     uint32_t event = e->first_event[EV_FLOW] + stream;
@@ -118,7 +118,7 @@ static bool is_signal_before(const struct signal *a, const struct signal *b)
     return a->worker != b->worker ? a->worker < b->worker : a->value < b->value;
 }
 
-/* Signals act before flows start, and after all else of their moment. */
+/* Signals take effect before flows start, and after all other events of the instant. */
 static void schedule_signals(struct engine *e, struct program *p)
 {
     if (evq_is_pending(&e->evq, e->first_event[EV_SIGNAL]))
@@ -149,12 +149,12 @@ void program_on_signals(struct engine *e, struct program *p)
         p->live--;
         traffic_on_signal(p->traffic, p->part, &next);
     }
-    e->counters.events -= p->part > 0;       /* it happens in every part: is counted once */
+    e->counters.events -= p->part > 0;       /* the event runs in every part but counts once */
     schedule_signals(e, p);
     program_schedule_workers(e, p);
 }
 
-/* ---- what follows from what has ended ---- */
+/* ---- consequences of completed flows ---- */
 
 static void keep_for_others(struct program *p, const struct signal *signal)
 {

@@ -3,7 +3,7 @@
 
 /* ---- scheduling ---- */
 
-/* The classes in 'mask' alternate by packet. */
+/* The classes in 'mask' alternate packet by packet. */
 static uint32_t choose_by_packet(const struct port *p, uint32_t mask)
 {
     uint32_t c = p->last_prio;
@@ -14,7 +14,7 @@ static uint32_t choose_by_packet(const struct port *p, uint32_t mask)
     return c;
 }
 
-/* Deficit weighted round robin over the classes in 'mask', more than one. */
+/* Deficit weighted round robin over two or more classes in 'mask'. */
 static uint32_t choose_by_weight(const struct engine *e, const struct scheduler_cfg *cfg, struct port *p,
                                  uint32_t mask)
 {
@@ -29,7 +29,7 @@ static uint32_t choose_by_weight(const struct engine *e, const struct scheduler_
                 return c;
             }
         } else {
-            p->deficit[c] = 0;   /* a class does not save up while it has nothing to send */
+            p->deficit[c] = 0;   /* an empty class accumulates no deficit */
         }
         c = (c + 1) % PRIOS;
         if (mask >> c & 1)
@@ -63,7 +63,7 @@ uint32_t inband_random(struct engine *e, uint32_t node)
     return crand_next(random_of(e, node));
 }
 
-/* Without PFC frames. */
+/* Returns the queued bytes without PFC frames. */
 static inline uint64_t queue_bytes(const struct port *p)
 {
     uint64_t bytes = 0;
@@ -73,7 +73,7 @@ static inline uint64_t queue_bytes(const struct port *p)
     return bytes;
 }
 
-/* Includes preamble and gap: a link that sends only small frames is full, too. */
+/* Includes preamble and gap, so that a link full of small frames counts as full. */
 static inline uint64_t sent_bytes(const struct engine *e, const struct port *p)
 {
     const uint64_t *packets = p->counters.tx_packets;
@@ -84,7 +84,7 @@ static inline uint64_t sent_bytes(const struct engine *e, const struct port *p)
     return p->counters.tx_bytes + all * e->inband->spacing_bytes;
 }
 
-/* CC_HOPS: data is about to leave. */
+/* CC_HOPS: adds a record to a data packet that is about to leave. */
 static void record(const struct engine *e, const struct port *p, uint32_t id, const struct packet *k)
 {
     struct inband *t = packet_inband(&e->packets, id);
@@ -110,14 +110,14 @@ static void raise_digest(const struct engine *e, const struct port *p, struct in
     t->digest = digest > t->digest ? digest & e->inband->digest_mask : t->digest;
 }
 
-/* The last port on the path writes last. */
+/* CC_PATH. The last port on the path overwrites earlier values. */
 static void note_arrival(const struct engine *e, const struct port *p, struct inband *t, uint32_t age)
 {
     t->hops += p->is_switch;
     t->stay_ps = e->now_ps + age;
 }
 
-/* The other kinds. */
+/* Writes the other kinds of telemetry. */
 static void write_frame(struct engine *e, struct port *p, uint32_t id, const struct packet *k, uint32_t age)
 {
     struct inband *t = packet_inband(&e->packets, id);
@@ -144,7 +144,7 @@ uint32_t path_age(const struct port *p, uint32_t bytes)
     return p->tx_ps[p->slow_path & SLOW_CUT && bytes > CUT_BYTES ? CUT_BYTES : bytes] + p->delay_ps;
 }
 
-/* Returns the probability that neither a bit error nor a random loss hits a frame of this many bytes. */
+/* Returns the probability that neither a bit error nor a random loss hits a frame of this size. */
 static double survival(const struct port *p, uint32_t bytes)
 {
     return (1 - p->loss) * rng_pow(1 - p->ber, 8ull * bytes);
@@ -155,7 +155,7 @@ bool path_is_hit(const struct port *p, uint32_t bytes)
     return rng_real(&p->node->rng) >= survival(p, bytes);
 }
 
-/* SLOW_COUNTED */
+/* SLOW_COUNTED. */
 static void count_frame(struct port *p, const struct packet *k)
 {
     if (k->kind == PACKET_PFC || !(p->counted_prios >> k->prio & 1))
@@ -172,7 +172,7 @@ static void stamp(const struct engine *e, struct packet *k)
         k->sent_ps = e->now_ps;
 }
 
-/* Counts a frame, writes on it, and decides whether the wire loses it. */
+/* Counts a frame, writes its telemetry, and decides whether the wire loses it. */
 static enum path_fate leave(struct engine *e, struct port *p, uint32_t id, struct packet *k, uint32_t age)
 {
     bool is_hit = p->is_lossy && k->kind != PACKET_PFC && !e->loss_stream && path_is_hit(p, k->bytes);

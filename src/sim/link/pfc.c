@@ -8,7 +8,8 @@ static uint32_t event_of(const struct engine *e, enum event_kind kind, const str
     return e->first_event[kind] + p->id * PRIOS + prio;
 }
 
-/* A pause has ended. Waiting for a link that has just come up does not count. */
+/* Adds a pause that has ended. The time until the peer has sent its state after a link came up does not
+ * count. */
 static void count_paused(const struct engine *e, struct port *p)
 {
     if (p->paused_since_ps != PORT_HELD)
@@ -24,7 +25,7 @@ static void restart(struct engine *e, struct port *p, uint32_t prio)
         count_paused(e, p);
 }
 
-/* The time of a pause counts from its last frame. */
+/* Restarts the expiry of a pause: it counts from the last PAUSE frame. */
 static RARE void move_expiry(struct engine *e, const struct pfc_cfg *c, struct port *p, uint32_t prio,
                              bool is_pause)
 {
@@ -96,7 +97,7 @@ uint32_t pfc_new_frame(struct engine *e, const struct pfc_cfg *c, struct port *p
     return id;
 }
 
-/* An idle port has no other packet that may be sent, so the frame does not need the scheduler. */
+/* If the port is idle, no other packet may be sent, so the frame bypasses the scheduler. */
 void pfc_send(struct engine *e, const struct scheduler_cfg *scheduler, const struct pfc_cfg *c,
               struct port *p, uint32_t prio, bool is_pause)
 {

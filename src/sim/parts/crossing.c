@@ -37,9 +37,9 @@ uint32_t crossing_links(const struct sim *s, uint32_t from)
 /* ---- the ring ---- */
 
 #define RING_SIZE_MIN   1024u
-#define RING_PER_LINK   64u      /* more are rarely in flight at once; then the writer waits */
-#define RING_KIND       255u     /* marks a signal */
-#define RING_FETCHED    6u       /* places ahead */
+#define RING_PER_LINK   64u      /* rarely exceeded by packets in flight; then the writer waits */
+#define RING_KIND       255u     /* packet kind that marks a signal */
+#define RING_FETCHED    6u       /* entries prefetched ahead */
 
 _Static_assert(offsetof(struct packet, kind) >= sizeof(struct signal),
                "a signal and its kind fit into a packet's line");
@@ -76,7 +76,7 @@ bool ring_has_room(const struct ring *r)
            atomic_load_explicit(&r->got, memory_order_acquire) != r->size;
 }
 
-/* The place of what goes into a ring next; the reader had those after it before, so they are asked for. */
+/* Returns the entry to write next. Prefetches entries ahead, which are in the reader's cache. */
 static uint32_t ring_place(const struct ring *r)
 {
     uint32_t put = atomic_load_explicit(&r->put, memory_order_relaxed);

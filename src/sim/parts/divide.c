@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 
-#define AHEAD_PS_MIN (25 * PS_PER_NS)  /* less, and parts do little but wait for each other */
+#define AHEAD_PS_MIN (25 * PS_PER_NS)  /* with less look-ahead, parts mostly wait for each other */
 
-/* How much there is to do at a node. What a host sends passes its own switch, one in between and one at the
- * receiver, and as much comes in on average: three parts for the host and the switch it is at, one for those
- * in between, by the rates of their links. */
+/* Estimates the work at each node. A packet passes the sender's switch, one in between and the receiver's
+ * switch, and a host receives as much as it sends on average. So a host with its switch has weight three.
+ * Switches in between share weight one per host, by the rates of their links. */
 static double *weigh(const struct sim *s)
 {
     double   *weight = xcalloc(s->net.nodes + 1ul, sizeof *weight), sent = 0, between = 0;
@@ -20,7 +20,7 @@ static double *weigh(const struct sim *s)
     for (uint32_t i = 0; i < s->net.hosts; i++) {
         double *w = &weight[s->net.host[i].node];
 
-        *w += (double)rate_bps[s->net.host[i].node] / 100;       /* everybody may receive */
+        *w += (double)rate_bps[s->net.host[i].node] / 100;       /* every host may receive */
         sent += *w;
         *w *= 3;
     }
@@ -47,11 +47,10 @@ uint64_t divide_least_ps(const struct sim *s, const struct port *p)
 /* ---- clusters: nodes that stay together ---- */
 
 struct clusters {
-    uint32_t *head;              /* by node: one of its cluster, the same for all of them: a switch if
-                                  * there is one */
-    uint32_t *next;              /* by node: another of its cluster, plus 1; 0: that was the last */
+    uint32_t *head;              /* by node: representative of its cluster: a switch if there is one */
+    uint32_t *next;              /* by node: next node of its cluster, plus 1; 0: the last */
     bool     *has_hosts;         /* by head */
-    uint32_t  racks;             /* clusters with hosts */
+    uint32_t  racks;             /* number of clusters with hosts */
 };
 
 static uint32_t head_of(uint32_t *head, uint32_t node)
@@ -61,7 +60,7 @@ static uint32_t head_of(uint32_t *head, uint32_t node)
     return node;
 }
 
-/* The lowest switch is the head, else the lowest host. */
+/* Merges two clusters. The lowest switch becomes the head, else the lowest host. */
 static void join(const struct sim *s, uint32_t *head, uint32_t a, uint32_t b)
 {
     bool is_a;
@@ -72,7 +71,7 @@ static void join(const struct sim *s, uint32_t *head, uint32_t a, uint32_t b)
     head[is_a ? b : a] = is_a ? a : b;
 }
 
-/* GPUs of one server share its links: see host/server/inside.h. They are numbered one after the other. */
+/* GPUs of one server share its links: see host/server/inside.h. They have consecutive numbers. */
 static void join_servers(const struct clusters *c, const struct sim *s)
 {
     for (uint32_t n = 1; n < s->net.nodes; n++)
@@ -80,8 +79,8 @@ static void join_servers(const struct clusters *c, const struct sim *s)
             join(s, c->head, n - 1, n);
 }
 
-/* A rack is a cluster: a switch and its hosts. So are nodes joined by links so short that one part could
- * hardly go ahead of another over them. */
+/* A rack (a switch and its hosts) is a cluster. So are nodes joined by links so short that one part could
+ * hardly advance ahead of another. */
 static void find_clusters(struct clusters *c, const struct sim *s)
 {
     *c = (struct clusters){ xcalloc(s->net.nodes + 1ul, sizeof *c->head),
@@ -117,7 +116,7 @@ static void free_clusters(struct clusters *c)
     free(c->has_hosts);
 }
 
-/* One part per thread: several smaller ones would fit the cache better, but prefetching gains more
+/* One part per thread. Several smaller parts would fit the cache better, but prefetching gains more
  * (docs/perf.md). */
 uint32_t divide_most(const struct sim *s, uint32_t threads)
 {
@@ -132,26 +131,26 @@ uint32_t divide_count(const struct sim *s, uint32_t threads)
     struct clusters c;
 
     if (s->cfg.order == ORDER_NS3)
-        return 1;                /* needs one number for all events, and one stream of random numbers */
+        return 1;                /* needs one event counter and one stream of random numbers */
     if (traffic_signal_ps(s->program.traffic) < AHEAD_PS_MIN)
-        return 1;                /* all parts hear of signals */
+        return 1;                /* all parts receive signals */
     find_clusters(&c, s);
     parts = parts < c.racks ? parts : c.racks;
     free_clusters(&c);
     return parts ? parts : 1;
 }
 
-struct shares {                  /* of the work, while it is divided */
+struct shares {                  /* assignment in progress */
     struct clusters c;
     uint32_t        count;
     double          load[PARTS_MAX];
-    double          each;        /* a fair share */
-    double         *weight;      /* by node, then by head: of its cluster */
+    double          each;        /* work of a fair share */
+    double         *weight;      /* by node, then by head: weight of its cluster */
     bool           *is_placed;   /* by head */
 };
 
-/* The part that a cluster without hosts is linked to most, unless that has its share already; of equals, the
- * one with the least to do. */
+/* Returns the part that a cluster without hosts has most links to, unless that part has its share already. Of
+ * equals, the one with the least work. */
 static uint32_t choose_part(const struct sim *s, const struct shares *all, uint32_t head)
 {
     double   linked[PARTS_MAX] = { 0 };
@@ -187,7 +186,7 @@ static void place(const struct sim *s, struct shares *all, uint32_t head, uint32
     all->is_placed[head] = true;
 }
 
-/* Clusters with hosts in their order, each part as many as make up its share; then the other switches. */
+/* Assigns clusters with hosts in order, until each part has its share; then the other switches. */
 static void divide_nodes(struct sim *s, uint32_t count)
 {
     struct shares all = { .count = count, .weight = weigh(s),

@@ -10,7 +10,7 @@ struct part_result {
     union { struct flow_result flow; struct pfc_result pfc; };
 };
 
-/* ---- keeping ---- */
+/* ---- collecting ---- */
 
 static void keep(struct gathered *g, const struct part_result *t)
 {
@@ -53,7 +53,7 @@ static bool is_before(const struct part_result *a, const struct part_result *b)
     return a->at_ps < b->at_ps || (a->at_ps == b->at_ps && a->order < b->order);
 }
 
-/* Returns the earliest result that was not reported yet, and its part; NULL: none. */
+/* Returns the earliest result not reported yet, and its part; or NULL. */
 static const struct part_result *find_first(struct gathered **g, uint32_t count, const uint32_t *next,
                                      uint32_t *whose)
 {
@@ -86,9 +86,9 @@ void gather_report(struct gathered **g, uint32_t count, const struct sim_hooks *
         g[i]->results = 0;
 }
 
-/* ---- adding up ---- */
+/* ---- sums ---- */
 
-/* struct sim_counters is nothing but sums. */
+/* struct sim_counters consists only of sums. */
 static void add_counters(struct sim_counters *to, const struct sim_counters *from)
 {
     uint64_t       *sum = (uint64_t *)to;

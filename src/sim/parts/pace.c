@@ -1,13 +1,14 @@
 #include "sim/parts/pace.h"
 
-#define EVENTS_ENOUGH   10000u   /* of a round, to measure its speed, */
-#define TIME_ENOUGH_S   0.02     /* or so much time */
+#define EVENTS_ENOUGH   10000u   /* events of a round that suffice to measure its speed .. */
+#define TIME_ENOUGH_S   0.02     /* .. or duration */
 #define TRY_OTHER_AFTER 16u      /* rounds */
-#define WAIT_MUCH       0.35     /* of the time */
-#define STEP_EVENTS     4u       /* fewer, and a step of a part is over before another thread knows of it */
+#define WAIT_MUCH       0.35     /* share of the time */
+#define STEP_EVENTS     4u       /* with fewer events, a step ends before another thread notices */
 #define STEPS_ENOUGH    64u
 
-/* If threads wait a lot, one tries alone. The faster choice stays, and the other is tried now and then. */
+/* If threads wait a lot, tries a single thread. The faster choice stays; the other is retried
+ * periodically. */
 bool pace_choose_one(struct pace *p)
 {
     bool was_one = p->is_one, one = false;

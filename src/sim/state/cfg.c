@@ -5,7 +5,7 @@
 
 const char *const sim_model_names[] = { "nic", "hpcc", "conweave", "htsim", "uet", NULL };
 
-/* "32 hosts", "class 4", "classes 1 4" */
+/* Returns "32 hosts", "class 4" or "classes 1 4". */
 static const char *whose(const struct cc_other *c, char *buf, size_t size)
 {
     size_t length;
@@ -42,7 +42,7 @@ enum cc_telemetry sim_cc_telemetry(const struct sim_cfg *c)
     enum cc_telemetry most = CC_NO_TELEMETRY;
 
     if (c->model == MODEL_UET && !sim_roce_prios(c))
-        return most;             /* its connections measure without it */
+        return most;             /* UET connections need no telemetry */
     for (uint32_t i = sim_cc_of_pairs(c); sim_cc(c, i); i++)
         most = sim_cc(c, i)->telemetry > most ? sim_cc(c, i)->telemetry : most;
     return most;

@@ -1,15 +1,17 @@
-/* src/sim/state/ideal.c - how long a flow takes that is alone in the network, by closed forms. tests/oracle/
- * holds the simulation against them. */
+/* src/sim/state/ideal.c - the flow completion time of a lone flow, in closed form. tests/oracle/ compares the
+ * simulation with it.
+ */
 #include "sim/state/ideal.h"
 #include "sim/link/path.h"
 
 struct path {                    /* sending ports from source to destination */
     uint32_t        hops;
     uint32_t        port[IDEAL_HOPS_MAX];
-    const uint32_t *ways;        /* by hop: links that the packets of a flow share; NULL: one each */
+    const uint32_t *ways;        /* by hop: number of links that the packets
+                                  * of a sprayed flow share; NULL: one each */
 };
 
-/* The next hops at a switch to a host, as many as the result. */
+/* Finds the next hops from a switch to a host. Returns their number. */
 static uint32_t hops_from(const struct route *r, uint32_t node, uint32_t dst, const uint32_t **hop,
                           uint32_t *one)
 {
@@ -25,7 +27,7 @@ static uint32_t hops_from(const struct route *r, uint32_t node, uint32_t dst, co
     return entry == ROUTE_LOCAL || entry & ROUTE_ONE ? 1 : r->hop[entry];
 }
 
-/* One shortest path, the first of those there are, by the routes of an epoch. */
+/* Finds the first shortest path in the routes of an epoch. Returns false if there is none. */
 static bool find_path_at(const struct sim *s, uint32_t epoch, uint32_t src, uint32_t dst, struct path *path)
 {
     const struct route *r = &s->net.route[epoch];
@@ -62,7 +64,7 @@ static uint64_t slowest_bps(const struct sim *s, const struct path *path)
     return slowest;
 }
 
-/* The forks' scripts: a sum over the links of the path, and the rest at the slowest. */
+/* The forks' scripts: a sum over the links of the path, plus the rest at the slowest link. */
 static uint64_t rough_ps(const struct sim *s, const struct path *path, uint64_t bytes, uint64_t slowest)
 {
     uint64_t ps = 0;
@@ -74,18 +76,21 @@ static uint64_t rough_ps(const struct sim *s, const struct path *path, uint64_t 
 
 struct frames { uint32_t payload_bytes, header_bytes, ack_bytes, ack_every; };
 
-/* Exact: when the last packet has arrived and its ACK is back. Of n packets all but the last are full; the
- * last but one has left hop i when the first has, plus n - 2 times the longest time on a wire so far, and
- * the last leaves when it has arrived and the one before it has left. On the way back only the last ACK
- * can have to wait for the one before it, when the last packet was shorter than an ACK. Packets that are
- * sprayed share the links of a hop, in turn: the last waits for the one before it on its own link. */
+/* Exact time until the last packet has arrived and its ACK is back.
+ *
+ * Of n packets all but the last are full. The last but one has left hop i when the first has, plus n - 2
+ * times the longest transmission time so far. The last leaves when it has arrived and the one before it has
+ * left. On the return path only the last ACK can be delayed by the one before it, if the last packet was
+ * shorter than an ACK. Sprayed packets use the links of a hop in rotation: the last waits for the previous
+ * packet on its own link. */
 static uint64_t ideal_exact_ps(const struct sim *s, const struct path *path, uint64_t bytes,
                                const struct frames *frames)
 {
     uint64_t payload = frames->payload_bytes, packets = (bytes + payload - 1) / payload;
     uint32_t full = frames->payload_bytes + frames->header_bytes;
     uint32_t last = (uint32_t)(bytes - (packets - 1) * payload) + frames->header_bytes;
-    uint64_t first = 0, one = 0, two = 0;    /* when the first, the last but one, and the last arrive */
+    uint64_t first = 0, one = 0, two = 0;    /* arrivals of the first, the last but one, and the last
+                                              * packet */
     uint64_t longest = 0;
     bool     is_alone = packets == 1 || (packets - 1) % frames->ack_every != 0;
 
@@ -113,9 +118,9 @@ static uint64_t ideal_exact_ps(const struct sim *s, const struct path *path, uin
     return two;
 }
 
-/* ---- where paths differ ---- */
+/* ---- paths of different speed ---- */
 
-#define PATHS_MAX 256u            /* that are compared for one flow */
+#define PATHS_MAX 256u            /* paths compared per flow */
 
 struct best {
     const struct sim    *s;
@@ -125,7 +130,7 @@ struct best {
     struct path          path;
 };
 
-/* Every way on from 'port', the last of the path. */
+/* Tries every continuation of the path after 'port', its last port. */
 static void try_paths(struct best *b, uint32_t port)
 {
     uint32_t        node = b->s->net.port[port].peer->node->id, one, hops;
@@ -144,7 +149,7 @@ static void try_paths(struct best *b, uint32_t port)
     b->path.hops--;
 }
 
-/* Whether a switch may choose between links that differ. */
+/* Returns true if a switch may choose between links of different speed or delay. */
 static bool is_set_uneven(const struct sim *s, const uint32_t *hop)
 {
     for (uint32_t i = 1; i < hop[0]; i++) {
@@ -164,7 +169,7 @@ bool sim_ideal_is_uneven(const struct sim *s)
         for (uint32_t group = 0, last = ROUTE_LOCAL; s->net.node[n].is_switch && group < r->groups; group++) {
             uint32_t entry = r->entry[r->row[n] + group];
 
-            if (entry == last || entry & ROUTE_ONE)      /* of ROUTE_LOCAL, too, that bit is set */
+            if (entry == last || entry & ROUTE_ONE)      /* ROUTE_LOCAL also has that bit */
                 continue;
             if (is_set_uneven(s, &r->hop[entry]))
                 return true;
@@ -173,10 +178,10 @@ bool sim_ideal_is_uneven(const struct sim *s)
     return false;
 }
 
-/* ---- where packets take several paths ---- */
+/* ---- sprayed packets ---- */
 
-/* Is a link between switches slower than that of the host? Otherwise further links are of no use to a lone
- * flow. */
+/* Returns true if a link between switches is slower than that of the host. Otherwise further links do not
+ * help a lone flow. */
 static bool is_narrow(const struct sim *s, const struct path *path)
 {
     for (uint32_t i = 1; i + 1 < path->hops; i++)
@@ -185,7 +190,7 @@ static bool is_narrow(const struct sim *s, const struct path *path)
     return false;
 }
 
-/* How many links all shortest paths have at each hop, behind the first PATHS_MAX switches. */
+/* Counts the links of all shortest paths at each hop, for at most PATHS_MAX switches per hop. */
 static void count_ways(const struct sim *s, const struct path *path, uint32_t dst, uint32_t *ways)
 {
     uint32_t nodes[2][PATHS_MAX], count = 1;
@@ -213,8 +218,7 @@ static void count_ways(const struct sim *s, const struct path *path, uint32_t ds
     }
 }
 
-/* Which way a flow goes is the balancer's business: it is held against the best. 'is_sprayed': against all
- * of them. */
+/* Returns the ideal over the best path, since the balancer chooses the path. 'is_sprayed': over all paths. */
 static uint64_t exact_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes,
                          const struct frames *frames, bool is_sprayed)
 {
@@ -232,7 +236,7 @@ static uint64_t exact_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64
     return best.ps;
 }
 
-/* With 'telemetry_bytes' of what frames carry left out. */
+/* Returns frame sizes without 'telemetry_bytes'. */
 static struct frames frames_of(const struct sim *s, uint32_t telemetry_bytes)
 {
     return (struct frames){ s->cfg.mtu_bytes, s->cfg.header_bytes - telemetry_bytes,
@@ -240,7 +244,8 @@ static struct frames frames_of(const struct sim *s, uint32_t telemetry_bytes)
                             s->cfg.ack_every };
 }
 
-/* What a control makes frames carry is its own cost, so that all controls are measured against the same. */
+/* The ideal excludes the telemetry of a congestion control, so that all controls are compared with the same
+ * value. */
 uint64_t sim_ideal_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes)
 {
     struct frames frames = frames_of(s, s->model.telemetry_bytes);
@@ -251,7 +256,7 @@ uint64_t sim_ideal_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t 
     return exact_ps(s, src, dst, bytes, &frames, s->spray.kind || (s->uet.classes && s->lb.is_on));
 }
 
-/* The request is acknowledged before the data. */
+/* The request is acknowledged before the data is sent. */
 uint64_t sim_ideal_read_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes, uint64_t wait_ps)
 {
     struct frames frames = frames_of(s, s->model.telemetry_bytes);
@@ -308,8 +313,8 @@ uint64_t sim_pair_bdp_bytes(const struct sim *s, uint32_t src, uint32_t dst)
     return (uint64_t)((unsigned __int128)rtt_ns * slowest_bps(s, &path) / 1000000000u) / 8;
 }
 
-/* Full queues take longer than propagation wherever this matters, so it is the switches of the longest way
- * that count, and the slowest of all ports. */
+/* If this matters, full queues take longer than propagation. So the number of switches on the longest path
+ * and the slowest port decide. */
 uint64_t sim_full_rtt_ps(const struct sim *s, uint64_t queue_bytes, uint32_t queues)
 {
     uint64_t slowest = UINT64_MAX, drain_ps;

@@ -1,34 +1,33 @@
-/* src/sim/state/ideal_most.c - the longest ways of a network: every pair of racks, in a few steps each.
+/* src/sim/state/ideal_most.c - the longest paths of a network: visits every pair of racks in a few steps.
  *
- * What a lone packet and its answer take is a sum over links. So what lies between a switch and the target is
- * kept once it is known, and another way that comes by there stops looking.
+ * The round trip of a lone packet is a sum over links. So the part between a switch and the target is stored
+ * once it is known, and other paths through that switch stop there.
  */
 #include "sim/state/ideal.h"
 #include "sim/link/path.h"
 
 #include <stdlib.h>
 
-struct hop {                     /* over the link of a port */
-    uint64_t ps;                 /* both ways */
+struct hop {                     /* crossing the link of a port */
+    uint64_t ps;                 /* in both directions */
     uint64_t rate_bps;
-    uint32_t node;               /* where it leads */
+    uint32_t node;               /* the other end */
 };
 
-struct way { uint64_t ps, slowest_bps; uint32_t hops, target; };  /* target: of which group it is, plus 1 */
+struct way { uint64_t ps, slowest_bps; uint32_t hops, target; };  /* target: the group it leads to, plus 1 */
 
 struct search {
     const struct sim   *sim;
     const struct route *route;
     struct hop         *hop;     /* by port */
-    struct way         *way;     /* by node: to the switch of the group at hand */
-    struct end         *end;     /* hosts that a longest path may begin or end at, group by group */
-    uint32_t           *first;   /* by group: its first in 'end' */
+    struct way         *way;     /* by node: path to the switch of the current group */
+    struct end         *end;     /* hosts at which a longest path may begin or end, by group */
+    uint32_t           *first;   /* by group: its first entry in 'end' */
 };
 
-/* Of a group's hosts with links of one rate, the two farthest from their switch are enough: no pair with
- * another of them has a longer round trip, or one as long at a higher rate. The second counts only for paths
- * within the group. Where the model has no BDP, rates do not matter: two of all hosts of a group are
- * enough. */
+/* Among a group's hosts with equal link rate, the two farthest from their switch suffice: no pair with
+ * another host has a longer round trip, or an equally long one at a higher rate. The second counts only for
+ * paths within the group. If the model has no BDP, rates do not matter, and two hosts per group suffice. */
 struct end {
     uint64_t rate_bps;           /* 0: rates do not matter */
     uint64_t ps;
@@ -56,7 +55,7 @@ static void find_hops(struct search *f)
     }
 }
 
-/* By group, then rate, then from the farthest on. */
+/* Sorts by group, then rate, then from the farthest on. */
 static int compare_ends(const void *left, const void *right)
 {
     const struct end *a = left, *b = right;
@@ -118,8 +117,8 @@ static uint32_t next_port(const struct search *f, uint32_t node, uint32_t group)
     return f->route->hop[entry] ? f->route->hop[entry + 1] : UINT32_MAX;
 }
 
-/* From a switch to that of a group; hops UINT32_MAX: there is no way. Goes there along the ways that are not
- * known, and comes back adding up. */
+/* Returns the path from a switch to the switch of a group; hops UINT32_MAX: no path. Walks to the first node
+ * with a known path, then back, summing up. */
 static const struct way *find_way(struct search *f, uint32_t node, uint32_t group, uint32_t *stack)
 {
     uint32_t    depth = 0, at = node;

@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#define BALANCE_STREAM (1ull << 40)      /* of random numbers: apart from those that marking takes */
+#define BALANCE_STREAM (1ull << 40)      /* stream of random numbers, separate from that of marking */
 
-/* What a switch has for its balancer; node.lb_state is 'state'. */
+/* A switch's data for its balancer; node.lb_state points to 'state'. */
 struct place {
     struct lb_switch  sw;
     _Alignas(64) char state[];
@@ -29,7 +29,7 @@ void balance_configure(struct sim *s)
     s->lb.is_path = lb->scope && lb->scope(s->lb.cfg) == LB_PATH;
 }
 
-/* Switches with hosts are what routes lead to: groups. */
+/* Routes lead to groups: switches with hosts. */
 static uint32_t count_racks(const struct graph *g, bool *has_hosts)
 {
     uint32_t racks = 0;
@@ -91,14 +91,14 @@ static void build_places(struct sim *s)
     free(ports);
 }
 
-/* ---- deciding ---- */
+/* ---- decisions ---- */
 
-#define TELL_MASK 14u            /* of a node's numbers, which are even: one in eight */
+#define TELL_MASK 14u            /* tests a node's event numbers, which are even: one in eight */
 
-/* Keeps rare functions out of the one that all packets call, which then needs no stack. */
+/* Keeps rare functions out of the one that all packets call, which then needs no stack frame. */
 #define APART __attribute__((noinline))
 
-/* The next digit of the path that the first switch has chosen. */
+/* Decodes the next digit of the path that the first switch has chosen. */
 static inline uint32_t follow(struct lb_tag *tag, uint32_t path, const uint32_t *hop)
 {
     tag->path = (uint16_t)(path / hop[0]);
@@ -128,8 +128,8 @@ static inline uint32_t ask(struct sim *s, const struct node *n, const struct pac
     return choice;
 }
 
-/* The port for data packet 'id' to group 'to', where 'hop' (see struct route) are several next hops or, at a
- * first switch, one with several paths behind it. */
+/* Returns the port for data packet 'id' to group 'to'. 'hop' (see struct route) has several next hops or, at
+ * a first switch, one with several paths behind it. */
 static APART struct port *choose_port(struct sim *s, const struct node *n, const struct port *in, uint32_t id,
                                       uint32_t to,
                                       const uint32_t *hop)
@@ -200,8 +200,9 @@ static APART void leave(struct sim *s, const struct node *n, uint32_t id)
 
 /* ---- entry points ---- */
 
-/* At the first switch a balancer sees data, and one in eight other packets, which carry feedback; in between
- * data; at the last switch data, and others with feedback. Returns false if routes decide on the port. */
+/* Passes packets to a balancer. The first switch passes data, and one in eight other packets, which carry
+ * feedback; switches in between pass data; the last switch passes data, and other packets with feedback.
+ * Returns false if routing decides on the port. */
 static bool see(struct sim *s, const struct port *in, uint32_t id, const struct packet *k, uint32_t to,
                 struct port **out)
 {
@@ -228,7 +229,7 @@ static bool see(struct sim *s, const struct port *in, uint32_t id, const struct 
     return is_data;
 }
 
-/* Balancers that choose among several next hops for data, and see nothing else. */
+/* Balancers that only choose among several next hops for data. */
 static bool choose(struct sim *s, const struct port *in, uint32_t id, const struct packet *k,
                    struct port **out)
 {
@@ -247,7 +248,7 @@ static bool see_and_choose(struct sim *s, const struct port *in, uint32_t id, co
     return see(s, in, id, k, in->node->route_host[k->dst].group, out) || choose(s, in, id, k, out);
 }
 
-/* ---- a whole network ---- */
+/* ---- building ---- */
 
 void balance_build(struct sim *s)
 {

@@ -20,7 +20,7 @@ int64_t buffer_used_bytes(const struct sim *s, const struct node *n)
 
 struct sums {
     int64_t  used, shared;
-    uint64_t came_in;            /* lossy packets are on no port account, but take from the shared bytes */
+    uint64_t came_in;            /* lossy packets are in no port account, but use shared bytes */
 };
 
 static void add_queues(const struct sim *s, const struct node *n, const struct port *p, struct sums *sums)
@@ -52,7 +52,7 @@ static void add_ingress(const struct sim *s, const struct node *n, const struct 
         expect_of_node(!s->cfg.is_lossless || (p->held >> c & 1) == (bytes > 0), s, n->id,
                        "a port does not know which classes it holds");
         if (!s->cfg.ack_droppable && s->cfg.ack_unpaused)
-            continue;            /* ACKs that cannot be stopped may overrun the headroom */
+            continue;            /* ACKs that cannot be paused may overrun the headroom */
         expect_of_node(p->in[c].headroom_bytes <= p->headroom_bytes_max, s, n->id,
                        "more in the headroom than it holds");
     }

@@ -29,7 +29,7 @@ static uint32_t cells_of(const struct sim *s, const struct packet *k)
     return cell ? (k->bytes + cell - 1) / cell * cell : k->bytes;
 }
 
-/* Doubles the ring. */
+/* Doubles the capacity of the ring. */
 static void grow(struct ecn_view *v)
 {
     uint32_t         max = v->max ? 2 * v->max : 64;
@@ -43,7 +43,7 @@ static void grow(struct ecn_view *v)
     v->max = max;
 }
 
-/* Forgets changes that are older than the lag; the last of them is what marking sees. */
+/* Drops changes older than the lag; the last of them is the length that marking uses. */
 static void pass_time(const struct sim *s, struct ecn_view *v)
 {
     while (v->count && v->past[v->first].at_ps + s->cfg.ecn_lag_ps <= s->engine.now_ps) {

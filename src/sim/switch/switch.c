@@ -1,10 +1,10 @@
 /* A packet's path, in the order of time: arrive, route (forward.h), admit, queue, schedule, mark, transmit
  * (link/path.h). No stage calls an earlier one. switch_on_packet() below is the table of contents.
  *
- * Buffers: see "Lossless buffers" in docs/model.md. Packets of classes with PFC are booked to the class of
- * the port they came in by (k->in_port). A class without PFC (BOOKED_LOSSY) is limited by the queue it waits
- * in. A few small frames are not booked at all (UNBOOKED). A model may have another account (BOOKED_APART):
- * see struct account.
+ * Buffers: see "Lossless buffers" in docs/model.md. A packet of a class with PFC is charged to that class of
+ * its ingress port (k->in_port). A packet of a class without PFC (BOOKED_LOSSY) is limited by its egress
+ * queue. A few small frames are not charged at all (UNBOOKED). A model may use another account
+ * (BOOKED_APART): see struct account.
  */
 #include "sim/switch/switch.h"
 #include "sim/link/path.h"
@@ -63,7 +63,7 @@ static inline const struct ecn_cfg *ecn_of(const struct sim *s, const struct por
     return s->sw.ecn_prios >> k->prio & 1 ? &s->sw.ecn_class[k->prio] : &p->ecn;
 }
 
-/* Marks a packet that leaves, or enters, a queue of so many other bytes: at random between the two
+/* Marks a packet that leaves or enters a queue with this many other bytes: at random between the two
  * thresholds. */
 static inline void mark_by(struct sim *s, struct port *p, struct packet *k, const struct ecn_cfg *e,
                            uint32_t queue_bytes)
@@ -125,16 +125,16 @@ void switch_set_ecn(const struct sim *s, struct port *p, const struct ecn_cfg *e
 
     p->ecn = *ecn;
     if (!s->cfg.ecn_on || (s->uet.has_credit && !p->peer->is_switch))
-        p->ecn.kmin_bytes = UINT32_MAX;      /* receiver credit takes care of the receiver's link */
+        p->ecn.kmin_bytes = UINT32_MAX;      /* receiver credit controls the receiver's link */
     kmin = p->ecn.kmin_bytes;
-    for (uint32_t c = 0; c < PRIOS; c++)     /* the lowest; mark() knows the class */
+    for (uint32_t c = 0; c < PRIOS; c++)     /* the lowest of all classes; mark() checks the packet's class */
         if (s->sw.ecn_prios >> c & 1 && s->sw.ecn_class[c].kmin_bytes < kmin)
             kmin = s->sw.ecn_class[c].kmin_bytes;
     p->mark_from_bytes = kmin < UINT32_MAX - unmarked ? kmin + unmarked + 1 : UINT32_MAX;
     if (s->cfg.ecn_at_enqueue)
         p->mark_from_bytes = UINT32_MAX;
     if (s->sw.view)
-        p->mark_from_bytes = 0;  /* views follow every packet */
+        p->mark_from_bytes = 0;  /* views see every packet */
 }
 
 void switch_set_ecn_by_knobs(const struct sim *s, struct port *p, bool use_table)
@@ -158,14 +158,14 @@ static void drop(struct sim *s, uint32_t id, uint64_t *cause)
     engine_drop(&s->engine, id);
 }
 
-/* Returns whether the packet is in a class with PFC, which book_in() books. */
+/* Returns true if the packet is in a class with PFC, which book_in() charges. */
 static inline bool is_lossless(const struct sim *s, const struct packet *k)
 {
     return k->kind < PACKET_CNP && s->sw.lossless_prios >> k->prio & 1;
 }
 
-/* Returns true if booking the packet in and out at once would change nothing, pause no port and mark nothing,
- * where other packets are on its account. */
+/* Other packets are in its ingress account. Returns true if charging and releasing the packet at once would
+ * have no effect: it pauses no port and causes no mark. */
 static inline bool fits_account(const struct sim *s, const struct port *port, const struct packet *k)
 {
     const struct ingress *in = &port->in[k->prio];
@@ -179,8 +179,8 @@ static inline bool fits_account(const struct sim *s, const struct port *port, co
     return over <= left >> port->shift && over < (left - (over < k->bytes ? over : k->bytes)) >> port->shift;
 }
 
-/* Returns true if the packet may go straight to the wire of an idle port. The usual case first: it fits the
- * reserve of its account, nothing else is booked there, and turns of classes do not matter. */
+/* Returns true if the packet may go straight to the wire of an idle port. Common case first: the packet fits
+ * the reserve of its ingress account, that account is empty, and turns of classes do not matter. */
 static inline bool may_bypass(struct sim *s, const struct port *in, struct port *out, const struct packet *k)
 {
     if (!(in->held >> k->prio & 1) && !in->pausing && k->bytes <= s->sw.pass_alone_max &&
@@ -194,23 +194,23 @@ static inline bool may_bypass(struct sim *s, const struct port *in, struct port 
 
 /* ---- admit ---- */
 
-enum admission { REFUSED, ADMITTED, ADMITTED_FULL };     /* full: the class is at its limit, its sender
-                                                          * must pause */
+enum admission { REFUSED, ADMITTED, ADMITTED_FULL };     /* FULL: the class is at its
+                                                          * limit, its sender must pause */
 
-/* Returns whether a packet that overruns the headroom may be dropped. Where hosts do not stop their ACKs
- * (model hpcc), these may fill it. The fork then drops the next packet; we do so only where results must
- * equal it. */
+/* Returns true if a packet beyond the headroom may be dropped. If hosts do not pause their ACKs (model hpcc),
+ * these may fill the headroom. The fork then drops the next packet; we do so only where results must equal
+ * it. */
 static inline bool is_droppable(const struct sim *s, const struct packet *k)
 {
     return s->cfg.ack_droppable || (k->kind == PACKET_DATA && !s->cfg.ack_unpaused);
 }
 
-/* Books a packet of a class with PFC to its ingress account, if there is room. */
+/* Charges a packet of a class with PFC to its ingress account, if there is room. */
 static inline enum admission book_in(const struct sim *s, struct node *n, struct port *port, struct packet *k)
 {
     struct ingress *in = &port->in[k->prio];
     uint32_t        booked = in->bytes + k->bytes, over = booked - s->cfg.reserve_bytes;
-    int64_t         limit = n->shared_bytes_left >> port->shift;     /* negative: nothing left to share */
+    int64_t         limit = n->shared_bytes_left >> port->shift;     /* negative: no shared bytes left */
 
     if (!in->bytes)
         port->held |= (uint8_t)(1u << k->prio);
@@ -234,8 +234,8 @@ static inline enum admission book_in(const struct sim *s, struct node *n, struct
     return ADMITTED_FULL;
 }
 
-/* Books a packet of a class without PFC: on no ingress account, but alongside lossless classes it takes from
- * what they share. Returns false if there is no room. */
+/* Charges a packet of a class without PFC. It has no ingress account, but alongside lossless classes it uses
+ * their shared bytes. Returns false if there is no room. */
 static bool book_lossy(const struct sim *s, const struct port *out, struct packet *k)
 {
     struct node *n = out->node;
@@ -253,7 +253,7 @@ static bool book_lossy(const struct sim *s, const struct port *out, struct packe
     return true;
 }
 
-/* Packets without an ingress account, other than those of UET that fit. */
+/* Admits packets without an ingress account, except UET packets that fit. */
 static APART enum admission admit_other(struct sim *s, struct port *in, struct port *out, uint32_t id,
                                         struct packet *k)
 {
@@ -280,7 +280,7 @@ static APART enum admission admit_other(struct sim *s, struct port *in, struct p
     return ADMITTED;
 }
 
-/* Packets without an ingress account here. */
+/* Admits packets without an ingress account. */
 static APART enum admission admit_slowly(struct sim *s, struct port *in, struct port *out, uint32_t id,
                                          struct packet *k)
 {
@@ -288,7 +288,7 @@ static APART enum admission admit_slowly(struct sim *s, struct port *in, struct 
 }
 
 /* Charges a packet to the shared buffer and pauses the sender if its share is full. Returns false if the
- * packet was dropped. CNPs and unbooked classes need no room. */
+ * packet was dropped. CNPs and unaccounted classes need no room. */
 static inline bool admit(struct sim *s, struct port *in, struct port *out, uint32_t id, struct packet *k)
 {
     enum admission a = ADMITTED;
@@ -318,8 +318,7 @@ static inline uint32_t sendable(const struct port *p)
     return p->backlog & ~(uint32_t)p->paused;
 }
 
-/* Takes a packet off its account: from the headroom first, then from the shared buffer, last from the
- * reserve. */
+/* Releases a packet from its account: from the headroom first, then the shared buffer, last the reserve. */
 static inline void book_out(const struct sim *s, struct node *n, struct port *port, const struct packet *k)
 {
     struct ingress *in = &port->in[k->prio];
@@ -338,7 +337,7 @@ static inline void book_out(const struct sim *s, struct node *n, struct port *po
     n->shared_bytes_left += rest < shared ? rest : shared;
 }
 
-/* Returns whether a paused class has room again; it is then not paused any more. */
+/* Returns true if a paused class has room again, and marks it as no longer paused. */
 static APART bool may_resume(const struct sim *s, const struct node *n, struct port *port, uint32_t prio)
 {
     const struct ingress *in = &port->in[prio];
@@ -351,8 +350,8 @@ static APART bool may_resume(const struct sim *s, const struct node *n, struct p
     return true;
 }
 
-/* Packet 'k' has left its queue of port 'out', and leaves the buffer. Returns the port whose peer may send
- * packets of its class again, or NULL. */
+/* Packet 'k' has left its queue at port 'out': releases its buffer space. Returns the ingress port whose peer
+ * may resume the class, or NULL. */
 static inline struct port *release(struct sim *s, struct node *n, const struct port *out,
                                    const struct packet *k)
 {
@@ -369,8 +368,7 @@ static inline struct port *release(struct sim *s, struct node *n, const struct p
     return NULL;
 }
 
-/* Sends the first packet of the queue whose turn it is. Resumes the sender it came from if there is room
- * again. */
+/* Sends the first packet of the next queue. Resumes the sender it came from if there is room again. */
 static inline void send_next(struct sim *s, struct port *p)
 {
     uint32_t       mask = sendable(p), q, id;
@@ -391,7 +389,7 @@ static inline void send_next(struct sim *s, struct port *p)
             resume(s, in, q);
     }
     path_transmit(&s->engine, p, id, k);
-    if (p->backlog)              /* a paused backlog wakes the port in vain: rare and harmless */
+    if (p->backlog)              /* if all of it is paused, the wake-up is useless but harmless, and rare */
         path_await_free(&s->engine, p);
 }
 
@@ -424,7 +422,7 @@ static inline void enqueue(struct sim *s, struct port *out, uint32_t prio, uint3
 
 /* ---- arrive: the rare cases ---- */
 
-/* Classes of a port were paused or resumed. */
+/* Handles changed PFC state of a port. */
 static APART void on_pfc(struct sim *s, struct port *p)
 {
     if (s->flow_watch.arg && p->paused)
@@ -455,7 +453,7 @@ static void release_woven(struct sim *s, struct port *in, struct port *out, uint
 }
 
 /* Handles lossy links, monitors and ConWeave. Returns true if the packet was consumed. A packet that ConWeave
- * held back arrives a second time, without a wire. */
+ * held arrives a second time, without crossing a wire. */
 static APART bool handle_ingress(struct sim *s, struct port *in, uint32_t id, struct packet *k)
 {
     bool             is_held = in->slow_path & SLOW_WOVEN && packet_woven(&s->engine.packets, id)->is_held;
@@ -504,7 +502,7 @@ void switch_on_packet(struct sim *s, struct port *in, uint32_t id, struct packet
         enqueue(s, out, k->prio, id, k);
 }
 
-/* ---- links that go down ---- */
+/* ---- link failure ---- */
 
 void switch_flush(struct sim *s, struct port *p)
 {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* A class may also have TCP packets and CNPs, which have no header to send on. */
+/* A class may also carry TCP packets and CNPs, which cannot be trimmed. */
 static bool is_uet(const struct packet *k)
 {
     return k->kind == PACKET_DATA && k->flags & PACKET_TCP && k->seq & UET;
@@ -15,7 +15,7 @@ static bool has_last(const struct sim *s, const struct port *out, const struct p
     return queue->head && is_uet(&s->engine.packets.packet[queue->tail]);
 }
 
-/* Exchanges a packet for the last one of its queue. Places in lists stay. */
+/* Swaps a packet with the last one of its queue. Both keep their positions in lists. */
 static void exchange(struct sim *s, struct port *out, uint32_t id)
 {
     struct packet *k = &s->engine.packets.packet[id];

@@ -8,7 +8,7 @@
 
 enum word { REPLY, CLEAR, NOTIFY };
 
-/* ConWeave's state of every switch, by node. */
+/* ConWeave state of all switches, by node. */
 struct weave {
     struct conweave_tor *tor;
     struct lb_switch    *sw;
@@ -22,7 +22,7 @@ struct walk {
     const struct route    *route;
     uint32_t               to, most;
     uint64_t               delay_ps_most;
-    bool                   is_deep;          /* some path has too many links, or there are too many of them */
+    bool                   is_deep;          /* some path has too many links, or there are too many paths */
     struct conweave_paths *paths;
 };
 
@@ -60,8 +60,8 @@ static int by_id(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the paths from a ToR to rack 'to' by the current routes; built on first use. None: ECMP routes the
- * packet; links have failed, and detours are too long. */
+/* Returns the paths from a ToR to rack 'to' in the current routes; built on first use. If there are none,
+ * ECMP routes the packet: links have failed, and detours are too long. */
 static const struct conweave_paths *paths_to(const struct sim *s, struct conweave_tor *tor,
                                              const struct node *n, uint32_t to)
 {
@@ -89,7 +89,7 @@ static const struct conweave_paths *paths_to(const struct sim *s, struct conweav
 
 /* ---- control frames between ToRs ---- */
 
-/* Makes a control frame about the flow of data packet 'k'. */
+/* Creates a control frame about the flow of data packet 'k'. */
 static void add_control(struct sim *s, const struct node *n, const struct packet *k, enum word word,
                         uint32_t value,
                         struct weave_act *a)
@@ -163,7 +163,7 @@ static enum weave_does enter(struct sim *s, const struct node *n, uint32_t id, c
     return WEAVE_FORWARDED;
 }
 
-/* The next hop of the path. If that link has failed, ECMP routes the packet. */
+/* Returns the next hop of the path. If that link has failed, ECMP routes the packet. */
 static enum weave_does follow(const struct sim *s, const struct node *n, uint32_t id, struct weave_act *a)
 {
     struct conweave_tag *tag = packet_woven(&s->engine.packets, id);
@@ -178,7 +178,7 @@ static enum weave_does follow(const struct sim *s, const struct node *n, uint32_
     return WEAVE_IGNORED;
 }
 
-/* Appends a packet to the held ones of its flow; the first is the event that releases them. */
+/* Appends a packet to the held packets of its flow; the first one is the event that releases them. */
 static void hold(struct sim *s, const struct port *in, uint32_t id, struct packet *k, struct conweave_row *r)
 {
     struct conweave_tag *tag = packet_woven(&s->engine.packets, id);
@@ -240,7 +240,7 @@ static enum weave_does release(struct sim *s, const struct node *n, const struct
     return WEAVE_RELEASED;
 }
 
-/* A packet other than a PFC frame has come in by 'in', or is to be released. */
+/* Handles a packet that arrived at 'in' or is released. PFC frames do not get here. */
 static enum weave_does steer(struct sim *s, struct port *in, uint32_t id, struct packet *k,
                              struct weave_act *a)
 {
