@@ -1,9 +1,9 @@
 #include "sim/forks/conweave_buffer.h"
 
 #define DEFAULT_HEADROOM_BYTES (12500 + 2 * CONWEAVE_PACKET_BYTES)   /* of a port without configuration */
-#define RESUME_BYTES 16          /* so much more must be left than where it paused */
-#define PASS_SHIFT   12          /* a packet passes unbooked while so many bits of bytes are left: more
-                                  * than it has */
+#define RESUME_BYTES 16          /* resume when this much more is left than at the pause */
+#define PASS_SHIFT   12          /* a packet bypasses accounting while at least
+                                  * 2^12 bytes are left, more than its size */
 
 uint32_t conweave_headroom_bytes(const struct port *p)
 {
@@ -11,13 +11,13 @@ uint32_t conweave_headroom_bytes(const struct port *p)
            2 * CONWEAVE_PACKET_BYTES;
 }
 
-/* Bytes that queues share: all but the reserve of each class. */
+/* Returns the bytes that queues share: all but the reserve of each class. */
 static int64_t egress_bytes(const struct sim *s, const struct node *n)
 {
     return (int64_t)s->cfg.buffer_bytes - (int64_t)n->ports * PRIOS * CONWEAVE_PACKET_BYTES;
 }
 
-/* The fork counts ports from 1 but adds headrooms from 0: it leaves out the last port and counts one without
+/* The fork numbers ports from 1 but sums headrooms from 0: it omits the last port and counts one without
  * configuration instead. */
 static void init(struct sim *s, struct node *n)
 {
@@ -36,7 +36,7 @@ static void init(struct sim *s, struct node *n)
     s->net.conweave[n->id].egress_bytes_left = egress_bytes(s, n);
 }
 
-/* Bytes of a queue beyond its free ones. */
+/* Returns the bytes of a queue beyond its free ones. */
 static uint32_t shared_bytes(uint32_t queue_bytes)
 {
     return queue_bytes > CONWEAVE_QUEUE_BYTES ? queue_bytes - CONWEAVE_QUEUE_BYTES : 0;
@@ -59,7 +59,7 @@ static bool fits_ingress(const struct sim *s, const struct node *n, const struct
            class->headroom_bytes + k->bytes <= in->headroom_bytes_max;
 }
 
-/* Bytes beyond the reserve, divided by alpha: comparable with the bytes left. */
+/* Returns the bytes beyond the reserve, divided by alpha, to compare with the bytes left. */
 static int64_t weighed_bytes(const struct sim *s, const struct ingress *class)
 {
     return ((int64_t)class->bytes - s->cfg.reserve_bytes) * (1 << s->cfg.pfc_shift);
@@ -83,7 +83,7 @@ static uint8_t pause_full_classes(struct sim *s, const struct node *n, struct po
     return paused;
 }
 
-/* Returns whether to resume the sender of a paused class. */
+/* Returns true to resume the sender of a paused class. */
 static bool may_resume(struct sim *s, const struct node *n, struct port *in, uint32_t prio)
 {
     const struct ingress *class = &in->in[prio];

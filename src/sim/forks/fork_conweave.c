@@ -12,8 +12,8 @@
 
 /* ---- switches ---- */
 
-/* All switches draw from the same stream, each for itself: the first of those that are requested by number.
- * The seed varies between runs, not ns-3's run number. */
+/* All switches use the same random stream, each with separate state: the first of the streams requested by
+ * number. The seed varies between runs, not ns-3's run number. */
 static uint32_t build(struct sim *s)
 {
     uint32_t seed = (uint32_t)s->cfg.seed;
@@ -42,7 +42,7 @@ static uint32_t headroom_bytes(const struct sim_cfg *c, const struct port *p)
     return conweave_headroom_bytes(p);
 }
 
-/* Source port, class and destination tell flows apart, mostly. */
+/* The key of a flow is its source port, class and destination, which is almost unique. */
 static void set_key(struct lb_packet *p, const struct packet *k)
 {
     p->src = 0;
@@ -56,11 +56,11 @@ static bool keeps_wake(const struct sim *s, const struct host *h)
     return h->wake.next != EVQ_IDLE && !s->hosts.hf2t;
 }
 
-/* Finished queue pairs keep their position for ever. Here their entries are removed at times, which changes
- * no other queue pair's turn. */
+/* In the fork, finished queue pairs keep their position forever. Here their entries are removed occasionally,
+ * which changes no other queue pair's turn. */
 static void keep_finished(struct sim *s, struct host *h)
 {
-    uint32_t passed = 0;         /* entries up to the one served last that stay */
+    uint32_t passed = 0;         /* remaining entries up to the one served last */
 
     h->kept++;
     if (h->kept < 64 || 2 * h->kept < h->count)
@@ -70,19 +70,19 @@ static void keep_finished(struct sim *s, struct host *h)
     h->dead = h->kept;
     h->kept = 0;
     turn_compact(s, h, 0, UINT32_MAX);
-    h->last = passed - 1;        /* none: the first is next */
+    h->last = passed - 1;        /* -1: the first is next */
 }
 
-/* Every queue pair has a timer. What it sends and every answer restart it, progress or not, while packets are
- * in flight. It fires once, until the next packet. */
+/* Every queue pair has a timer. Every packet it sends and every answer restart the timer, with or without
+ * progress, while packets are in flight. It fires once until the next packet. */
 static void on_answer(struct sim *s, const struct host *h, struct flow *f)
 {
     if (f->sent > f->acked)
         rto_restart(s, h, f);
 }
 
-/* Returns whether any timer has fired. The next event gets the order of one that was set 'rto' before: that
- * is when its queue pair set it. */
+/* Returns true if any timer has fired. The next event gets the order key of an event that was scheduled 'rto'
+ * earlier, when its queue pair set the timer. */
 static bool on_timeout(struct sim *s, struct host *h)
 {
     uint64_t next = NEVER;
@@ -109,14 +109,14 @@ static bool on_timeout(struct sim *s, struct host *h)
 
 /* ---- receivers ---- */
 
-/* Acknowledges a copy, with its mark. */
+/* Acknowledges a duplicate, with its mark. */
 static void on_copy(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
 {
     receive_acknowledge(s, h, k, rx->expected, flags);
 }
 
-/* ORDER_NODE: the receiver cannot know the instant in which the sender learns of the end and it would forget
- * the flow. From the last byte on it spaces its answers as the fork spaces those of a forgotten flow, but
+/* ORDER_NODE: the receiver cannot know the instant at which the sender learns of the end and the fork would
+ * forget the flow. From the last byte on it spaces its answers as the fork does for a forgotten flow, but
  * acknowledges: if the last ACK was lost, the sender needs another. */
 static void on_copy_spaced(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k,
                            uint8_t flags)
@@ -125,8 +125,7 @@ static void on_copy_spaced(struct sim *s, struct host *h, struct flow_rx *rx, co
         on_copy(s, h, rx, k, flags);
 }
 
-/* Next hops are in the order of the addresses of ns-3's objects: here, in the order in which they were
- * made. */
+/* Next hops are ordered by the addresses of ns-3's objects: in this fork, in the order of creation. */
 struct model conweave_model(const struct sim_cfg *c)
 {
     return (struct model){

@@ -1,6 +1,6 @@
 /* src/sim/forks/fork_hpcc.c - the HPCC ns-3 fork.
  *
- * In its own order of events (ORDER_NS3) it also equals the fork where links lose packets or fail.
+ * With its order of events (ORDER_NS3), results equal the fork's even if links lose packets or fail.
  */
 #include "sim/forks/fork_hpcc.h"
 #include "sim/forks/ns3.h"
@@ -10,18 +10,18 @@
 #include "sim/link/path.h"
 #include "sim/state/ideal.h"
 
-#define REPLY_QUEUE 3            /* of hosts, and the class whose pauses stop it */
-#define LOSS_STREAM 50u          /* among the random streams that are requested by number */
+#define REPLY_QUEUE 3            /* of hosts; also the class whose pauses stop it */
+#define LOSS_STREAM 50u          /* number of the random stream for losses */
 
-/* Three times rate x delay. */
+/* Returns three times rate x delay. */
 static uint32_t headroom_bytes(const struct sim_cfg *c, const struct port *p)
 {
     (void)c;
     return (uint32_t)(p->rate_bps * (p->delay_ps / PS_PER_NS) / 8 / 1000000000 * 3);
 }
 
-/* A wake-up stays where it is, even if a queue pair may go earlier. None is armed while a stopped queue pair
- * could go. */
+/* A wake-up is not moved, even if a queue pair may send earlier. No wake-up is armed while a ready queue pair
+ * exists. */
 static bool keeps_wake(const struct sim *s, const struct host *h)
 {
     return (h->wake.next != EVQ_IDLE || h->ready_count) && !s->hosts.hf2t;
@@ -55,7 +55,7 @@ static bool knows_rate(uint64_t rate_bps)
            (gbps == 25 || gbps == 50 || gbps == 100 || gbps == 200 || gbps == 400);
 }
 
-/* Draws a number at each acknowledgement, and ignores some. */
+/* Draws a number at each ACK, and ignores some ACKs. */
 static bool takes_digest(struct sim *s, const struct host *h)
 {
     return inband_random(&s->engine, h->node) % 65536 < 65536 - s->cfg.fork.pint_ignored;
@@ -63,12 +63,12 @@ static bool takes_digest(struct sim *s, const struct host *h)
 
 /* ---- links that lose packets or fail ---- */
 
-/* ns-3's error models. All links without a loss of their own share one and its numbers; each of the others
- * has its own, with the same numbers. */
+/* ns-3's error models. All links without a separate loss rate share one model and its random numbers. Each of
+ * the others has a separate model, with the same numbers. */
 static uint32_t build_losses(struct sim *s)
 {
     const struct graph *g = &s->net.graph;
-    /* the last is shared */
+    /* the last entry is shared */
     struct mrg         *stream = arena_alloc(&s->arena, g->links + 1ul, sizeof *stream);
     bool                is_lossy = false;
     uint32_t            own = 0;
@@ -90,14 +90,14 @@ static uint32_t build_losses(struct sim *s)
     return own;
 }
 
-/* A NIC may have gone back to bytes that were acknowledged meanwhile. It sends them all the same, unless the
- * window is closed: the flow is over, but keeps its turn until then. */
+/* A NIC may have gone back to bytes that were acknowledged meanwhile. It sends them nevertheless, unless the
+ * window is closed: the flow is done, but keeps its turn until then. */
 static bool sends_acked(const struct sim *s, const struct host *h, const struct flow *f)
 {
     return f->sent < f->bytes && pacer_has_window(s, h, f);
 }
 
-/* The rate of the slowest link is that of the routes at the end of a flow. */
+/* Uses the slowest link of the routes at the end of the flow. */
 static uint64_t end_ps(const struct sim *s, const struct flow *f)
 {
     uint32_t epoch = s->net.node[f->src].epoch;
@@ -107,7 +107,7 @@ static uint64_t end_ps(const struct sim *s, const struct flow *f)
 }
 
 /* Packets that wait for a link that goes down stay in their queue, which is not served. The fork drops them
- * but leaves them in its books. */
+ * but does not release their buffer space. */
 static void keep_queues(struct sim *s, struct port *p)
 {
     (void)s, (void)p;
@@ -127,9 +127,9 @@ static void fail_as_fork(struct model *m, const struct sim_cfg *c)
     m->list = c->changes ? &qp_order_list : NULL;
 }
 
-/* Next hops are in the order of the addresses of ns-3's objects. This fork's switches are so large that each
- * has a mapping of its own, from the top down. A receiver does not answer copies, but must where there is a
- * timer: the answer may have been lost. */
+/* Next hops are ordered by the addresses of ns-3's objects. Switches of this fork are so large that each has
+ * a separate memory mapping, allocated from the top down. A receiver does not answer duplicates, except with
+ * a retransmission timer: the ACK may have been lost. */
 struct model hpcc_model(const struct sim_cfg *c)
 {
     struct model m = {

@@ -2,7 +2,7 @@
 
 #include "core/result.h"
 
-/* The world of reports has one entry of traffic: the matrix. */
+/* Reports see one traffic entry: the matrix. */
 static void on_finished(void *arg, const struct htsim_flow *f)
 {
     struct sim        *s = arg;

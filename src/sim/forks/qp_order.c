@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Buckets of the table, each as many as it holds entries before it grows. */
+/* Sizes of the hash table. It grows when it holds as many entries as buckets. */
 static const uint32_t buckets[] = { 13, 29, 59, 127, 257, 541, 1109, 2357, 5087, 10273, 20753, 42043, 85229,
                                     172933, 351061,
                                     712697, 1447153, 2938679, 5967347 };
@@ -32,7 +32,8 @@ static uint32_t bucket_of(const struct sim *s, const struct qp_order *o, uint32_
     return (uint32_t)(key % buckets[o->growths]);
 }
 
-/* Entries of a bucket lie together. A new one goes before those of its bucket, or before all. */
+/* Entries of a bucket are contiguous. A new one is inserted before those of its bucket, or before all
+ * entries. */
 static void insert(const struct sim *s, struct qp_order *o, uint32_t flow)
 {
     uint32_t bucket = bucket_of(s, o, flow), at = 0;
@@ -46,7 +47,7 @@ static void insert(const struct sim *s, struct qp_order *o, uint32_t flow)
     o->count++;
 }
 
-/* Takes all entries to the larger table, one by one. */
+/* Moves all entries to a larger table, one by one. */
 static void grow(const struct sim *s, struct qp_order *o)
 {
     uint32_t *old = o->flow, count = o->count;
@@ -80,7 +81,7 @@ static void drop(struct sim *s, const struct host *h, const struct flow *f)
     memmove(&o->flow[at], &o->flow[at + 1], (--o->count - at) * sizeof *o->flow);
 }
 
-/* Without a route the fork's host divides by the number of its next hops, 0. */
+/* Without a route, the fork's host divides by its number of next hops, 0. */
 static void require_route(struct sim *s, const struct host *h, uint32_t dst)
 {
     if (!sim_has_way(s, s->net.node[h->node].epoch, h->node, dst))
@@ -90,7 +91,7 @@ static void require_route(struct sim *s, const struct host *h, uint32_t dst)
                     s->net.graph.node[h->node].name, s->net.graph.node[dst].name);
 }
 
-/* The port is asked to send each time a queue pair is back in its place. */
+/* Reinserts the queue pairs. The port tries to send after each one. */
 static void redistribute(struct sim *s, struct host *h)
 {
     const struct qp_order *o = &s->hosts.qp_order[h->id];

@@ -11,7 +11,7 @@
 #include "sim/host/uet/uet_answer.h"
 #include "sim/link/path.h"
 
-/* ---- the timer ---- */
+/* ---- timer ---- */
 
 static void go_back(struct sim *s, struct host *h, struct flow *f)
 {
@@ -57,7 +57,8 @@ APART void answer_resend(struct sim *s, struct host *h, struct flow *f)
     pacer_sort_in(s, h, f);
 }
 
-/* How long a flow waits for progress: with pair_rto_ps_max, twice as long after each time-out in a row. */
+/* Returns how long a flow waits for progress: with pair_rto_ps_max, twice as long after each consecutive
+ * timeout. */
 static uint64_t patience_ps(const struct sim *s, const struct flow *f)
 {
     uint64_t ps = s->hosts.pair_rto_ps, most = s->hosts.pair_rto_ps_max;
@@ -75,7 +76,7 @@ static void count_timeout(struct sim *s, struct flow *f)
     f->progress_ps = s->engine.now_ps;
 }
 
-/* Looks at least once per rto: a flow that makes progress meanwhile waits for a shorter time again. */
+/* Checks at least once per rto: a flow that makes progress meanwhile has a shorter timeout again. */
 bool answer_on_timeout(struct sim *s, struct host *h)
 {
     uint64_t next = NEVER;
@@ -130,7 +131,8 @@ void answer_catch_up(struct sim *s, struct host *h)
 
 /* ---- answers ---- */
 
-/* The NIC has forgotten its setting: all its queue pairs use the rest of it until the next one is applied. */
+/* The NIC has lost its setting: all its queue pairs use the remaining part until the next setting is
+ * applied. */
 static void forget_setting(struct sim *s, struct host *h)
 {
     answer_catch_up(s, h);
@@ -170,7 +172,8 @@ static inline uint64_t take_ack(struct sim *s, const struct host *h, struct flow
     return acked;
 }
 
-/* Returns false if the sender ignores this ACK. Telemetry that did not fit the packet is ignored. */
+/* Adds the telemetry of an ACK. Returns false if the sender ignores this ACK. Telemetry that did not fit the
+ * packet is ignored. */
 static bool add_telemetry(struct sim *s, const struct host *h, const struct packet *k, struct cc_ack *a)
 {
     const struct inband *t = packet_inband(&s->engine.packets, (uint32_t)(k - s->engine.packets.packet));
@@ -183,7 +186,7 @@ static bool add_telemetry(struct sim *s, const struct host *h, const struct pack
     return h->cc->telemetry != CC_DIGEST || !s->model.takes_digest || s->model.takes_digest(s, h);
 }
 
-/* Congestion control sees an acknowledgement. */
+/* Passes an ACK to congestion control. */
 static APART void control(struct sim *s, struct host *h, struct flow *f, const struct packet *k,
                           uint64_t acked)
 {
@@ -198,7 +201,7 @@ static APART void control(struct sim *s, struct host *h, struct flow *f, const s
     if (s->engine.packets.inband && !add_telemetry(s, h, k, &a))
         return;
     if (repaces)
-        f->out.rate_bps = 0;     /* no control chooses 0: shows whether it has decided */
+        f->out.rate_bps = 0;     /* no congestion control sets 0, so this shows whether it has set a rate */
     h->cc->on_ack(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &a, &f->out);
     if (repaces && f->out.rate_bps)
         pacer_repace_last(s, h, f);
@@ -210,7 +213,7 @@ static APART void control(struct sim *s, struct host *h, struct flow *f, const s
 
 static void on_nack(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
 {
-    f->timeout_sent = 0;         /* retransmissions are due to the NACK now */
+    f->timeout_sent = 0;         /* further retransmissions are due to the NACK */
     if (k->flags & PACKET_RNR) {
         f->held_ps = f->next_ps = s->engine.now_ps + s->cfg.rnr_ps;
         go_back(s, h, f);
@@ -220,7 +223,7 @@ static void on_nack(struct sim *s, struct host *h, struct flow *f, const struct 
     tell_loss(s, h, f, CC_NACK);
 }
 
-/* The last message of a persistent queue pair is acknowledged: its control still sees the ACK. */
+/* The last message of a persistent queue pair is acknowledged: its congestion control still sees the ACK. */
 static APART void answer_idle(struct sim *s, struct host *h, struct flow *f, const struct packet *k,
                               uint64_t acked)
 {

@@ -1,10 +1,10 @@
 #include "sim/host/drain.h"
 #include "sim/link/pfc.h"
 
-struct drain {                   /* of a host */
-    uint32_t head, tail;         /* packets that wait */
-    uint32_t passing;            /* the packet that has waited; 0: none */
-    uint64_t bytes[PRIOS];       /* of those that wait */
+struct drain {                   /* per host */
+    uint32_t head, tail;         /* waiting packets */
+    uint32_t passing;            /* the packet that has just been drained; 0: none */
+    uint64_t bytes[PRIOS];       /* waiting bytes by class */
 };
 
 void drain_build(struct sim *s)

@@ -4,11 +4,11 @@
 #include "sim/host/rto.h"
 #include "sim/host/turn.h"
 
-/* A flow has nothing more to send. */
+/* Removes a flow that has nothing more to send. */
 static void leave(struct sim *s, struct host *h, struct flow *f)
 {
     f->sent = f->bytes;
-    pacer_sort_in(s, h, f);      /* neither ready nor waiting any more */
+    pacer_sort_in(s, h, f);      /* now neither ready nor waiting */
     turn_finish(s, h, f);
     if (h->active == 0)
         rto_cancel(s, h);

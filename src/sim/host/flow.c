@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#define PAIR_SLOTS_MIN 1024u     /* of the hash table of a part */
-#define REST_PS (PS_PER_S / 10)  /* longer than any packet is in flight */
+#define PAIR_SLOTS_MIN 1024u     /* slots of the hash table of a part */
+#define REST_PS (PS_PER_S / 10)  /* longer than any packet stays in flight */
 
 void flow_fail(struct engine *e, uint64_t most)
 {
@@ -46,7 +46,7 @@ static size_t table_bytes(uint32_t count)
 
     while (slots < 2ul * count)
         slots *= 2;
-    return 2 * slots * sizeof(uint32_t) + 64ul * 64;       /* and the tables it has outgrown */
+    return 2 * slots * sizeof(uint32_t) + 64ul * 64;       /* includes outgrown tables */
 }
 
 void pair_build(struct sim *s, uint32_t count)
@@ -91,7 +91,7 @@ void pair_free(struct sim *s)
         arena_fini(&s->lasting_arena);
 }
 
-/* ---- their table: found by source, destination, entry of the traffic list, class and number ---- */
+/* ---- hash table: key is source, destination, entry of the traffic list, class and number ---- */
 
 struct key { uint32_t src, dst, traffic, number; uint16_t dport; uint8_t prio; };
 
@@ -134,7 +134,7 @@ static uint32_t *slot_of(const struct sim *s, const struct key *k)
     return &p->slot[at];
 }
 
-/* Doubles the table when it is half full. The old one stays unused. */
+/* Doubles the table when it is half full. The old one is not reused. */
 static void make_room(struct sim *s)
 {
     struct pairs *p = &s->flows.pairs;
@@ -169,7 +169,7 @@ static struct flow *find_or_make(struct sim *s, struct host *h, const struct key
     p->pair[id] = (struct pair){ .number = k->number, .next_of_host = h->pairs };
     h->pairs = id;
     s->flows.flow[id].phase = FLOW_FREE;
-    s->flows.flow[id].src = k->src;      /* so that it is found */
+    s->flows.flow[id].src = k->src;      /* part of its key */
     s->flows.flow[id].dst = k->dst;
     s->flows.flow[id].traffic = k->traffic;
     s->flows.flow[id].ports = (uint32_t)k->dport << 16;
@@ -192,7 +192,7 @@ struct flow *pair_take(struct sim *s, struct host *h, const struct flow_spec *sp
     return k.number == 1 ? f : find_or_make(s, h, &k);
 }
 
-/* ---- their messages ---- */
+/* ---- messages of persistent queue pairs ---- */
 
 static uint32_t new_posted(struct sim *s)
 {
@@ -357,7 +357,7 @@ void pair_on_arrival(struct sim *s, const struct flow *f)
     s->flows.pairs.arrived[f - s->flows.flow] = id;
 }
 
-/* Receives are taken in turn, so the one for the next message is that of the message 'receives' before it. */
+/* Receives are used in rotation, so the next message uses the receive of the message 'receives' before it. */
 static uint64_t *receive_of(const struct sim *s, uint32_t flow)
 {
     const struct pairs *p = &s->flows.pairs;
@@ -380,7 +380,7 @@ static void on_send(struct sim *s, const struct flow *f)
     s->flows.pairs.sends[id]++;
 }
 
-/* What the oldest message of a flow is for. */
+/* Returns the oldest message of a flow. */
 static const struct posted *oldest(const struct sim *s, const struct flow *f)
 {
     static const struct posted of_fresh = { .op = { .verb = VERB_WRITE } };
@@ -390,8 +390,8 @@ static const struct posted *oldest(const struct sim *s, const struct flow *f)
 
 /* ---- ends ---- */
 
-/* Frees a flow's index. A flow that has retransmitted keeps its index for a while: copies in flight must find
- * the receiver's state. */
+/* Frees a flow's index. A flow that has retransmitted keeps its index for a while: duplicates in flight must
+ * find the receiver's state. */
 static void retire(struct sim *s, struct flow *f)
 {
     struct flows *all = &s->flows;
@@ -413,15 +413,16 @@ static void retire(struct sim *s, struct flow *f)
     all->resting_last = id;
 }
 
-/* These fields do not change from the start of a flow until the source knows of its end, so the destination
- * may read them. */
+/* The destination may read these fields: they do not change between the start of a flow and the time at which
+ * the source knows of its end. */
 static struct message message_of(const struct sim *s, const struct flow *f)
 {
     return (struct message){ f->src, f->dst, f->traffic, pair_bytes(s, f), f->tag, f->start_ps,
                              oldest(s, f)->op };
 }
 
-/* The destination's view of a message of a persistent queue pair: the sender may already send later ones. */
+/* Returns the destination's view of a message of a persistent queue pair: the sender may already send later
+ * ones. */
 static APART struct message arrived_of(struct sim *s, const struct flow *f)
 {
     const struct posted *p = pair_receiving(s, f);
@@ -443,7 +444,8 @@ void flow_on_arrival(struct sim *s, const struct flow *f)
         program_on_arrival(&s->engine, &s->program, &m);
 }
 
-/* A READ ends at the requester, when its data has arrived; a datagram when it has left. */
+/* Returns the end of a message. A READ ends at the requester, when its data has arrived; a datagram when it
+ * has left. */
 static uint64_t end_ps(const struct sim *s, const struct flow *f)
 {
     uint64_t now_ps = s->engine.now_ps;
@@ -471,7 +473,7 @@ void flow_end(struct sim *s, struct flow *f)
     struct message m = message_of(s, f);
 
     if (m.op.verb == VERB_ASK)
-        return;                  /* the data ends the READ */
+        return;                  /* the READ ends with its data */
     s->engine.counters.flows_done++;
     s->engine.counters.bytes_done += m.bytes;
     s->entry_bytes_done[f->traffic] += m.bytes;

@@ -76,7 +76,7 @@ void hf2t_join(struct sim *s, struct hf2t *t, bool is_new)
         if (is_new)
             t->qp[i] = new_qp(all->flow[i].host, s->engine.now_ps);
         else
-            t->qp[i].near_ps = 0;        /* T is to be read again */
+            t->qp[i].near_ps = 0;        /* T must be copied again */
 }
 
 static bool is_same(const struct hf2t_cfg *a, const struct hf2t_cfg *b)
@@ -144,7 +144,7 @@ void hf2t_on_stop(struct sim *s)
     t->stop_ps = NEVER;
 }
 
-/* T is not known yet: sees one more gap, and may know it now. */
+/* Training: adds a gap. T may be known afterwards. */
 static void learn(struct hf2t *t, struct hf2t_host *h, struct hf2t_qp *q, uint64_t gap_ps, uint64_t now_ps)
 {
     bool         is_alone = t->cfg.scope == HF2T_QUEUE_PAIR;
@@ -157,7 +157,7 @@ static void learn(struct hf2t *t, struct hf2t_host *h, struct hf2t_qp *q, uint64
     *(is_alone ? &q->near_ps : &h->near_ps) = gaps_percentile(g, t->cfg.percentile);
 }
 
-/* It sends, x packets after the last flowlet began. */
+/* Records a packet, sent x packets after the start of the last flowlet. */
 static inline void note_sent(const struct hf2t *t, struct hf2t_qp *q, uint32_t x, uint64_t now_ps)
 {
     if (now_ps - q->sent_ps >= t->cfg.threshold_ps && t->cfg.is_natural)

@@ -23,7 +23,7 @@
 #include "sim/link/pfc.h"
 #include "sim/state/expect.h"
 
-/* A queue pair takes part in the turn from now on. */
+/* Adds a queue pair to the round robin. */
 static void add_queue_pair(struct sim *s, struct host *h, struct flow *f)
 {
     turn_add(s, h, f);
@@ -33,7 +33,7 @@ static void add_queue_pair(struct sim *s, struct host *h, struct flow *f)
     pacer_sort_in(s, h, f);
 }
 
-/* A queue pair that is at work has a further message. */
+/* An active queue pair has a further message. */
 static void go_on(struct sim *s, struct host *h, struct flow *f)
 {
     pacer_sort_in(s, h, f);
@@ -60,7 +60,7 @@ void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec
     host_kick(s, h);
 }
 
-/* Handles a CNP, a probe or a PFC frame. Returns whether the packet is reused. */
+/* Handles a CNP, a probe or a PFC frame. Returns true if the packet is reused. */
 static APART bool on_small_frame(struct sim *s, struct host *h, struct port *in, uint32_t id,
                                  struct packet *k)
 {
@@ -76,14 +76,14 @@ static APART bool on_small_frame(struct sim *s, struct host *h, struct port *in,
         return inside_on_packet(s, id, k);
     else if (((f = &s->flows.flow[k->flow])->phase == FLOW_ACTIVE || f->phase == FLOW_IDLE) &&
              f->generation == k->generation) {
-        answer_on_cnp(s, h, f, k->seq);          /* also of an idle queue pair */
+        answer_on_cnp(s, h, f, k->seq);          /* may be an idle queue pair */
         if (s->hosts.after_send & SENT_SPRAYED)
             spray_learn(s, f, spray_ev(f, k), ENTROPY_MARKED);
     }
     return false;
 }
 
-/* Data of another transport. Returns whether the packet is reused. */
+/* Handles data of another transport. Returns true if the packet is reused. */
 static APART bool on_other_data(struct sim *s, struct host *h, uint32_t id, struct packet *k)
 {
     if (k->seq & UET)
@@ -110,8 +110,8 @@ static inline void on_answer(struct sim *s, struct host *h, struct flow *f, cons
         answer_on_ack(s, h, f, k);
 }
 
-/* A packet comes that is lost, or waits before it is received. Messages inside a server do not use the
- * link. */
+/* Returns true if an arriving packet is lost, or waits before it is received. Messages inside a server do not
+ * use the link. */
 static APART bool is_kept(struct sim *s, struct host *h, uint32_t id, struct packet *k)
 {
     if (inside_is(k) || (h->port->slow_path & SLOW_DRAIN && drain_lets_pass(s, h, id)))
@@ -204,7 +204,7 @@ void host_catch_up(struct sim *s, struct host *h)
 {
     answer_catch_up(s, h);
     if (s->model.repace)
-        host_kick(s, h);         /* a queue pair may now go before the wake-up */
+        host_kick(s, h);         /* a queue pair may now be due before the wake-up */
 }
 
 /* ---- invariants ---- */

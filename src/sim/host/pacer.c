@@ -2,9 +2,9 @@
 #include "sim/host/hf2t.h"
 #include "sim/host/uet/uet.h"
 
-/* ---- the heap of flows that wait for their pacer ---- */
+/* ---- heap of flows that wait for their pacer ---- */
 
-/* The times are in an array of their own, so that a search touches no flow. */
+/* The times are in a separate array, so that a search touches no flow. */
 static inline void heap_put(struct sim *s, struct host *h, uint32_t at, uint32_t flow, uint64_t ps)
 {
     h->heap[at] = flow;
@@ -21,8 +21,8 @@ static void heap_up(struct sim *s, struct host *h, uint32_t at, uint32_t flow, u
     heap_put(s, h, at, flow, ps);
 }
 
-/* The entry after the last must not be before this time, so that a single child can be compared with it. The
- * comparison has no branch, because it is unpredictable. */
+/* The entry after the last must not be before this time, so that an only child can be compared with it. The
+ * comparison is branch-free, because a branch would be unpredictable. */
 static void heap_down(struct sim *s, struct host *h, uint32_t at, uint32_t flow, uint64_t ps)
 {
     const uint64_t *times = h->heap_ps;
@@ -71,7 +71,7 @@ static void heap_move(struct sim *s, struct host *h, uint32_t at, uint64_t ps)
     }
 }
 
-/* ---- who may send ---- */
+/* ---- permission to send ---- */
 
 bool pacer_has_window(const struct sim *s, const struct host *h, const struct flow *f)
 {
@@ -84,7 +84,7 @@ bool pacer_has_window(const struct sim *s, const struct host *h, const struct fl
             w = units_share(w, h->port->rate_bps, s->hosts.bdp_bps);
         if (s->cfg.window_by_rate)
             w = units_share(w, f->out.rate_bps, h->port->rate_bps);
-        w = w ? w : 1;           /* one packet may always be on its way */
+        w = w ? w : 1;           /* one packet may always be in flight */
         window = w < window ? w : window;
     }
     return f->sent - f->acked < window;
@@ -104,7 +104,7 @@ APART bool pacer_is_held(const struct sim *s, const struct host *h, struct flow 
     return !pacer_has_window(s, h, f);
 }
 
-/* When to look at a flow that waits: when its pacer lets it go, or when its rate changes before that. */
+/* Returns when to check a waiting flow: when its pacer lets it send, or earlier if its rate changes. */
 static inline uint64_t look_at(const struct sim *s, const struct flow *f)
 {
     if (!s->model.repace || f->out.due_ps >= f->next_ps)
@@ -121,14 +121,14 @@ void pacer_put_off(struct sim *s, struct host *h, struct flow *f)
     heap_add(s, h, f);
 }
 
-/* A flow held by its window waits for the next change of its rate. */
+/* A flow blocked by its window waits for the next change of its rate. */
 static APART void await_rate(struct sim *s, struct host *h, struct flow *f)
 {
     if (f->sent >= f->bytes || f->out.due_ps == NEVER)
         return;
     f->look_ps = f->out.due_ps > s->engine.now_ps ? f->out.due_ps : s->engine.now_ps + 1;
-    f->look_ps += f->look_ps == f->next_ps;          /* they are equal only if the flow may go then: see
-                                                      * pacer_release() */
+    f->look_ps += f->look_ps == f->next_ps;          /* equal times would mean that the flow
+                                                      * may send then: see pacer_release() */
     heap_add(s, h, f);
 }
 
@@ -174,7 +174,7 @@ void pacer_sort_in(struct sim *s, struct host *h, struct flow *f)
     }
 }
 
-/* The rest of the gap becomes longer or shorter. A packet that HF2T or an RNR NACK holds keeps its time. */
+/* Scales the rest of the gap. A packet that HF2T or an RNR NACK holds keeps its time. */
 void pacer_repace(const struct sim *s, struct flow *f)
 {
     if (f->held_ps > s->engine.now_ps)
@@ -185,10 +185,10 @@ void pacer_repace(const struct sim *s, struct flow *f)
                                                  f->out.rate_bps - 1,
                                                  f->out.rate_bps);
     f->gap_rate_bps = f->out.rate_bps;
-    f->gap_bytes = 0;            /* gap_ps is not of this rate */
+    f->gap_bytes = 0;            /* gap_ps is stale */
 }
 
-/* By how much the gap after the last packet grows, which may be negative. The fork also does this where
+/* Returns by how much the gap after the last packet grows, possibly negative. The fork does this even where
  * packets are not paced. */
 static uint64_t longer_ps(const struct sim *s, struct flow *f)
 {
@@ -215,7 +215,7 @@ APART void pacer_repace_last(struct sim *s, struct host *h, struct flow *f)
     }
 }
 
-/* A flow that is neither ready nor waiting is held by its window, which may have changed. */
+/* A flow that is neither ready nor waiting is blocked by its window, which may have changed. */
 static APART void let_held_go(struct sim *s, struct host *h, struct flow *f)
 {
     if (f->phase == FLOW_ACTIVE && f->heap_at == NOT_IN_HEAP && !bit_is_set(h->ready, f->position))
@@ -234,7 +234,7 @@ void pacer_on_decision(struct sim *s, struct host *h, struct flow *f)
     pacer_sort_in(s, h, f);
 }
 
-/* The rate of a waiting flow changes. */
+/* Updates the rate of a waiting flow. */
 static APART void look_again(struct sim *s, struct host *h, struct flow *f)
 {
     h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
@@ -242,7 +242,7 @@ static APART void look_again(struct sim *s, struct host *h, struct flow *f)
     pacer_sort_in(s, h, f);
 }
 
-/* A flow whose time is due for another reason than its pacer. */
+/* Handles a flow that is due for another reason than its pacer. */
 static APART void release_other(struct sim *s, struct host *h, struct flow *f)
 {
     if (f->next_ps > s->engine.now_ps)
@@ -266,9 +266,9 @@ void pacer_release(struct sim *s, struct host *h)
     }
 }
 
-/* ---- waking up ---- */
+/* ---- wake-up ---- */
 
-/* The order of the event counts from since_ps, whenever this is called. */
+/* The order key of the event counts from since_ps, regardless of the time of the call. */
 void pacer_await(struct sim *s, struct host *h, uint64_t since_ps)
 {
     uint32_t event = evq_id(&s->engine.evq, h);

@@ -91,7 +91,7 @@ static void start_control(struct sim *s, struct host *h, struct flow *f)
                   engine_cc_now(&s->engine), &f->out);
 }
 
-/* A READ starts with its request. */
+/* A READ is counted when its request starts. */
 void post_count(struct sim *s, const struct flow_spec *spec)
 {
     if (spec->op.verb == VERB_READ)
@@ -121,7 +121,8 @@ static void make_lasting(struct sim *s, struct host *h, struct flow *f, const st
     reset(s, (uint32_t)(f - s->flows.flow));
 }
 
-/* An idle queue pair has a message again. Its control catches up with its timers when it is next used. */
+/* An idle queue pair has a message again. Its congestion control processes missed timers when it is next
+ * used. */
 static void wake(struct sim *s, struct host *h, struct flow *f)
 {
     if (s->cfg.idle_reset_ps && s->engine.now_ps - f->progress_ps >= s->cfg.idle_reset_ps) {

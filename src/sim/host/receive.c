@@ -19,8 +19,8 @@ void receive_acknowledge(struct sim *s, const struct host *h, const struct packe
     acknowledge(s, h, k, PACKET_ACK, expected, flags);
 }
 
-/* The size class of an unfinished message. Its source does not know of its end yet, so it may be read
- * here. */
+/* Returns the size class of an unfinished message. Safe to read here: its source does not know of its end
+ * yet. */
 static uint32_t size_of(const struct sim *s, const struct packet *k)
 {
     const struct flow *f = &s->flows.flow[k->flow];
@@ -76,7 +76,7 @@ static APART void reply_hole(struct sim *s, struct host *h, const struct packet 
     acknowledge(s, h, &answered, PACKET_NACK, expected, PACKET_HOLE);
 }
 
-/* Selective repeat: sends a NACK for a hole that has lasted long enough. */
+/* Selective repeat: sends a NACK for a hole that has been open long enough. */
 static void name_hole(struct sim *s, struct host *h, struct selective_rx *x, const struct packet *k,
                       uint64_t expected)
 {
@@ -103,7 +103,7 @@ bool receive_tell_arrivals(struct sim *s, const struct flow *f, uint64_t message
     for (;;) {
         flow_on_arrival(s, f);
         if (expected < end + s->cfg.mtu_bytes)
-            return true;         /* no packet of the next has arrived; it may not be posted yet */
+            return true;         /* no packet of the next message has arrived; it may not be posted yet */
         end = pair_receiving(s, f)->end;
         if (expected < end)
             return true;
@@ -134,7 +134,7 @@ static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const s
         receive_acknowledge(s, h, k, expected, flags);
     }
     if (k->flags & PACKET_LAST && fate != SELECTIVE_BEYOND && expected < k->seq + k->payload) {
-        uint32_t n = (uint32_t)(k->seq / s->cfg.mtu_bytes);      /* itself */
+        uint32_t n = (uint32_t)(k->seq / s->cfg.mtu_bytes);      /* an empty hole before this packet */
 
         s->engine.counters.acks_sent++;
         reply_hole(s, h, k, expected, (struct selective_hole){ n, n });
@@ -142,8 +142,8 @@ static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const s
     name_hole(s, h, x, k, expected);
 }
 
-/* Handles the first packet of a flow. Returns false if there is no more to do: it is a datagram, or of a
- * flow that is over. */
+/* Handles the first packet of a flow. Returns false if there is nothing more to do: it is a datagram, or the
+ * flow is already done. */
 static APART bool open_flow(struct sim *s, struct flow_rx *rx, const struct packet *k)
 {
     if (verbs_take_datagram(s, k))
@@ -161,7 +161,7 @@ static APART bool open_flow(struct sim *s, struct flow_rx *rx, const struct pack
     return true;
 }
 
-/* Where ACKs are for several packets: returns whether this one has its own. */
+/* If one ACK covers several packets: returns true if this packet is acknowledged immediately. */
 static inline bool is_acked_at_once(const struct sim *s, uint64_t expected, const struct packet *k,
                                     uint8_t flags)
 {
@@ -182,7 +182,7 @@ void receive_ack_copy(struct sim *s, struct host *h, struct flow_rx *rx, const s
     receive_acknowledge(s, h, k, rx->expected, 0);
 }
 
-/* A packet before or after the expected one. */
+/* Handles a packet before or after the expected one. */
 static void on_other(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
 {
     if (s->flows.selective_rx) {
@@ -200,7 +200,7 @@ static void on_other(struct sim *s, struct host *h, struct flow_rx *rx, const st
     }
 }
 
-/* The first packet of a SEND finds no receive. The packets behind it are refused with it. */
+/* Refuses a SEND whose first packet finds no receive. The packets behind it are refused too. */
 static void refuse_send(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k)
 {
     s->engine.counters.payload_stale += k->payload;
@@ -210,9 +210,9 @@ static void refuse_send(struct sim *s, struct host *h, struct flow_rx *rx, const
     acknowledge(s, h, k, PACKET_NACK, rx->expected, PACKET_RNR);
 }
 
-/* A packet out of order, or with a flag in its number. Returns whether it was the expected one after all. A
- * packet that a time-out repeated was spurious if the first copy has arrived: it is before the expected byte
- * or, with selective repeat, not new. */
+/* Handles a packet that is out of order or has a flag in its number. Returns true if it was the expected one
+ * after all. A retransmission after a timeout was spurious if the first copy has arrived: it is before the
+ * expected byte or, with selective repeat, not new. */
 static APART bool on_disorder(struct sim *s, struct host *h, struct flow_rx *rx, struct packet *k,
                               uint8_t flags)
 {

@@ -1,7 +1,7 @@
 #include "sim/host/reply.h"
 #include "sim/link/path.h"
 
-/* Nothing goes before an answer. */
+/* Returns true if nothing has precedence over an answer. */
 static inline bool may_go(const struct sim *s, const struct port *p)
 {
     return !p->backlog && (!p->paused || s->cfg.ack_unpaused) &&
@@ -23,7 +23,7 @@ void reply_send(struct sim *s, const struct host *h, uint32_t id, struct packet 
     send(s, h, id, r);
 }
 
-/* Fields that an answer does not take from the packet it answers. */
+/* Sets the fields that an answer does not copy from the answered packet. */
 static inline void fill_in(struct packet *r, const struct answer *a)
 {
     r->seq = a->seq;

@@ -14,7 +14,7 @@ static inline void flip(struct selective_rx *x, uint32_t n)
     x->has[n % SELECTIVE_WINDOW / 64] ^= 1ull << (n % 64);
 }
 
-/* The first from 'n' on, and before 'top', that has arrived (or has not); 'top' if there is none. */
+/* Returns the first packet from 'n' on and before 'top' that has arrived (or has not), or 'top'. */
 static uint32_t find(const struct selective_rx *x, uint32_t n, bool is_there)
 {
     while (n < x->top) {
@@ -63,7 +63,7 @@ uint32_t selective_arrived(const struct selective_rx *x)
     return count;
 }
 
-/* The first hole again, if it was named long ago. */
+/* Returns true if the first hole was named long ago and must be named again. */
 static bool is_late(struct selective_rx *x, uint64_t now_ps, uint64_t again_ps)
 {
     if (x->named <= x->expected)
@@ -76,7 +76,7 @@ static bool is_late(struct selective_rx *x, uint64_t now_ps, uint64_t again_ps)
     return now_ps >= x->again_ps;
 }
 
-/* A packet arrives: was it silent for long before it? */
+/* Handles a silence before the packet that has just arrived. */
 static void note_silence(struct selective_rx *x, uint64_t now_ps, uint64_t reorder_ps, uint64_t again_ps)
 {
     uint64_t silent_ps = now_ps - x->seen_ps;
@@ -84,7 +84,7 @@ static void note_silence(struct selective_rx *x, uint64_t now_ps, uint64_t reord
     if (silent_ps >= reorder_ps && x->seen > x->overdue)
         x->overdue = x->seen;
     if (silent_ps >= again_ps)
-        x->named = 0;            /* what was named has been lost again */
+        x->named = 0;            /* retransmissions of named holes were lost too */
     x->seen = x->top;
     x->seen_ps = now_ps;
 }

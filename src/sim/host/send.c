@@ -21,8 +21,8 @@ static void send_again(struct flow *f, struct packet *k, uint32_t payload)
         k->seq |= SEQ_TIMEOUT;
 }
 
-/* A packet asks for an ACK if it closes the window. With selective repeat also if it is sent again, as the
- * receiver may have counted earlier ones. The last of a message is always acknowledged. */
+/* A packet requests an ACK if it fills the window. With selective repeat also if it is a retransmission, as
+ * the receiver may have counted earlier copies. The last packet of a message is always acknowledged. */
 static void ask(const struct sim *s, const struct host *h, struct flow *f, struct packet *k)
 {
     bool is_again = f->sent < f->sent_max && s->flows.selective_tx;
@@ -47,8 +47,8 @@ static APART void do_after_send(struct sim *s, const struct host *h, struct flow
         verbs_complete(s, f, k);
 }
 
-/* A persistent queue pair, or a flow that is over already, has sent its last packet. Returns whether its
- * place in the turn is settled. */
+/* A persistent queue pair, or a flow that is already done, has sent its last packet. Returns true if the
+ * round robin is up to date. */
 static APART bool on_last(struct sim *s, struct host *h, struct flow *f)
 {
     if (f->is_ud) {
@@ -66,7 +66,7 @@ static APART bool on_last(struct sim *s, struct host *h, struct flow *f)
     return true;
 }
 
-/* SEND_FIFO */
+/* SEND_FIFO. */
 static APART void send_by_fifo(struct sim *s, struct host *h, struct flow *f, uint32_t id, struct packet *k)
 {
     struct port *p = h->port;
@@ -102,7 +102,7 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
     k->prio = f->prio & 7u;
     k->flags = payload == left ? PACKET_LAST : 0;
     if (f->sent == f->acked)
-        f->progress_ps = s->engine.now_ps;   /* nothing was in flight: the time-out counts from here */
+        f->progress_ps = s->engine.now_ps;   /* nothing was in flight: the timeout starts here */
     f->sent += payload;
     if (f->sent > f->sent_max)
         f->sent_max = f->sent;
@@ -123,7 +123,7 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
                        &f->out);
     if (payload == left && (f->is_lasting || f->phase == FLOW_DONE) && on_last(s, h, f))
         return;
-    /* The flow stays ready if it may go by the time the port is free: no other is served before. */
+    /* The flow stays ready if it may send when the port becomes free: no flow is served before that. */
     if (payload == left || f->out.window_bytes <= s->hosts.window_bytes_max)
         pacer_sort_in(s, h, f);
     else if (f->next_ps > (s->hosts.at_send & SEND_FIFO ? s->engine.now_ps : p->free_at_ps))
@@ -133,7 +133,7 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
 void send_find_next(struct sim *s, struct flow *f)
 {
     uint32_t mtu = s->cfg.mtu_bytes;
-    /* All are full packets, except the end of the message. */
+    /* All packets are full, except the last of the message. */
     uint64_t fresh = (f->sent_max + mtu - 1) / mtu;
     uint64_t next = selective_next(&s->flows.selective_tx[f - s->flows.flow],
                                    (uint32_t)((f->sent + mtu - 1) / mtu),
@@ -144,8 +144,8 @@ void send_find_next(struct sim *s, struct flow *f)
         pair_go_back(s, f);
 }
 
-/* Other steps before a flow sends. Returns true if it does not: there is nothing left to repeat, HF2T
- * holds its packet and it waits, or it is left alone (skip/skip.h). */
+/* Rare steps before a flow sends. Returns true if it does not send: nothing is left to retransmit, HF2T holds
+ * its packet, or the fast mode holds it (skip/skip.h). */
 static APART bool hold(struct sim *s, struct host *h, uint32_t id)
 {
     struct flow *f = &s->flows.flow[id];
@@ -175,7 +175,7 @@ static APART bool hold(struct sim *s, struct host *h, uint32_t id)
     return true;
 }
 
-/* The same, with fast paths. */
+/* Same, with fast paths. */
 static __attribute__((always_inline)) inline bool is_held(struct sim *s, struct host *h, uint32_t id)
 {
     if (s->hosts.at_send == SEND_UET)
@@ -189,7 +189,7 @@ static __attribute__((always_inline)) inline bool is_held(struct sim *s, struct 
            hold(s, h, id);
 }
 
-/* Classes whose FIFO is full, as a bit mask. */
+/* Returns the classes whose FIFO is full, as a bit mask. */
 static uint8_t full_classes(const struct sim *s, const struct port *p)
 {
     uint8_t full = 0;
@@ -199,7 +199,7 @@ static uint8_t full_classes(const struct sim *s, const struct port *p)
     return full;
 }
 
-/* Who goes next: the one whose turn it is, or the next. */
+/* Returns the position of the queue pair that continues its turn, or of the next one. */
 static uint32_t next_in_turn(struct sim *s, struct host *h, uint8_t full)
 {
     uint32_t last = h->last, position;
@@ -215,14 +215,14 @@ static uint32_t next_in_turn(struct sim *s, struct host *h, uint8_t full)
     return position;
 }
 
-/* Packets come out of memory one after the other, at the rate of PCIe, while the port sends. */
+/* Fetches packets from memory one after the other, at the rate of PCIe, while the port sends. */
 static APART void fill_fifo(struct sim *s, struct host *h, struct port *p)
 {
     uint64_t now_ps = s->engine.now_ps;
     uint32_t position;
 
     if (p->free_at_ps < now_ps && h->fetched_ps < now_ps)
-        h->fetched_ps = now_ps;          /* the port was idle: nothing was fetched */
+        h->fetched_ps = now_ps;          /* the port was idle, so no fetch is in progress */
     while (h->fetched_ps <= now_ps && (position = next_in_turn(s, h, full_classes(s, p))) != UINT32_MAX) {
         struct flow *f = &s->flows.flow[h->list[position]];
         uint64_t     sent = f->sent;

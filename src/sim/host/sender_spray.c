@@ -18,7 +18,7 @@ void spray_configure(struct sim *s)
     s->spray.paths = s->spray.kind ? paths_of(&s->cfg.knobs) : 1;
 }
 
-/* Penalties have room for as many paths as the knob allows, as it may change. */
+/* Penalties have room for the largest value of the knob 'paths', because the knob may change. */
 static size_t penalty_bytes(void)
 {
     return (size_t)knob_info[KNOB_paths].max;

@@ -5,7 +5,7 @@
 
 #define CAPACITY_MIN 64
 
-/* ---- tables that grow without an allocation ---- */
+/* ---- tables that grow without allocation ---- */
 
 static size_t table_bytes(uint32_t capacity)
 {
@@ -19,11 +19,11 @@ static void set_tables(struct host *h, char *memory, uint32_t capacity)
     h->ready = (uint64_t *)memory;
     h->finished = h->ready + capacity / 64;
     h->heap_ps = h->finished + capacity / 64;
-    h->list = (uint32_t *)(h->heap_ps + capacity + 1);           /* the pacer's heap needs one more */
+    h->list = (uint32_t *)(h->heap_ps + capacity + 1);           /* the pacer's heap needs one more entry */
     h->heap = h->list + capacity;
 }
 
-/* Doubles the table; the next host that grows to its size reuses the old one. */
+/* Doubles the tables. The next host that grows to their size reuses the old ones. */
 static void grow(struct sim *s, struct host *h)
 {
     struct host old = *h;
@@ -65,9 +65,9 @@ void turn_add(struct sim *s, struct host *h, struct flow *f)
     turn_put(s, h, f);
 }
 
-/* ---- who goes next ---- */
+/* ---- scheduling ---- */
 
-/* The first set bit in [from, to), or 'to'. */
+/* Returns the first set bit in [from, to), or 'to'. */
 static uint32_t next_bit(const uint64_t *bits, uint32_t from, uint32_t to)
 {
     uint32_t w = from / 64;
@@ -85,7 +85,7 @@ static uint32_t next_bit(const uint64_t *bits, uint32_t from, uint32_t to)
     return from < to ? from : to;
 }
 
-/* The same, also skipping flows that their window holds. */
+/* Same, but also skips flows that their window blocks. */
 static APART uint32_t next_unheld(const struct sim *s, const struct host *h, uint8_t paused, uint32_t from,
                                   uint32_t to)
 {
@@ -98,7 +98,7 @@ static APART uint32_t next_unheld(const struct sim *s, const struct host *h, uin
     return to;
 }
 
-/* The first ready position in [from, to) whose class is not paused, or 'to'. */
+/* Returns the first ready position in [from, to) whose class is not paused, or 'to'. */
 static uint32_t next_ready(const struct sim *s, const struct host *h, uint8_t paused, uint32_t from,
                            uint32_t to)
 {
@@ -137,15 +137,15 @@ uint32_t turn_compact(struct sim *s, struct host *h, uint32_t from, uint32_t kee
     return kept;
 }
 
-/* All ready flows are in paused classes. This is remembered until another class is ready or fewer are paused:
- * searching again for every incoming packet would take quadratic time. */
+/* Returns true if all ready flows are in paused classes. This is remembered until another class becomes ready
+ * or fewer are paused: repeating the search for every incoming packet would take quadratic time. */
 static inline bool is_all_paused(const struct host *h, uint8_t paused)
 {
     return h->ready_prios && !(h->ready_prios & ~paused);
 }
 
 /* If the scan passes finished entries, the list is compacted from the first of them on. If no flow is found,
- * 'last' is not adjusted to that, as in the HPCC fork. */
+ * 'last' is not adjusted to the compaction, as in the HPCC fork. */
 APART uint32_t turn_next_of_many(struct sim *s, struct host *h, uint8_t paused)
 {
     uint32_t n = h->count, start, found, dead;

@@ -7,39 +7,38 @@
 #include <string.h>
 
 #define BURST_SENDERS 4
-#define SLACK_PS      (2 * PS_PER_US)        /* from the end of one message to the next, in software */
+#define SLACK_PS      (2 * PS_PER_US)        /* software delay from the end of one message to the next */
 
-#define JOB_LEAST     8                      /* messages of a job in an interval */
-#define JOB_BYTES     4096                   /* of each: shorter ones are requests and answers */
-#define JOB_SHARE     0.02                   /* of all bytes, at least; */
-#define JOB_SHARE_SURE 0.25                  /* and with this share they are one, from any sender */
+#define JOB_LEAST     8                      /* least number of messages of a job per interval */
+#define JOB_BYTES     4096                   /* least size: shorter messages are requests and responses */
+#define JOB_SHARE     0.02                   /* least share of all bytes */
+#define JOB_SHARE_SURE 0.25                  /* with this share it is a job, even if senders differ */
 #define JOB_DISPERSION 0.5
-#define JOB_CREDIT    8                      /* intervals, at most, that speak for a size, */
-#define JOB_KNOWN     2                      /* and from how many on it is believed; one that speaks
-                                              * against it takes two away */
-#define TINY_BYTES    256                    /* at most: requests, and answers without data */
+#define JOB_CREDIT    8                      /* largest number of intervals that count in favour of a size */
+#define JOB_KNOWN     2                      /* from this many on, a size is known to be a
+                                              * job; an interval against it subtracts two */
+#define TINY_BYTES    256                    /* limit for requests, and responses without data */
 
-/* took: until now, if it is not over */
+/* took_ps: until now, if the message is unfinished */
 struct post { uint64_t at_ps, took_ps, bytes; uint32_t src, dst; };
 struct end  { uint64_t at_ps; uint32_t host; };
 
-struct known { uint64_t bytes; uint32_t credit; };       /* a size that was of a job */
+struct known { uint64_t bytes; uint32_t credit; };       /* a size that was classified as a job */
 
-struct place { uint32_t single, chain; };    /* rows of a host that were added last, counted from 1; 0:
-                                              * none was */
+struct place { uint32_t single, chain; };    /* rows of a host added last, counted from 1; 0: none */
 
 struct messages {
     const struct sim *sim;
-    uint32_t         *rack;      /* [node]: the switch that a host is at */
+    uint32_t         *rack;      /* [node]: the switch of a host */
     struct post      *post;
     struct end       *end;
-    uint64_t         *last_ps;   /* [node]: when its last message had ended before this interval */
-    double           *chance;    /* [node]: that a message follows from another only by chance */
-    uint32_t         *count;     /* [node]: 0 but while something is counted */
+    uint64_t         *last_ps;   /* [node]: end of its last message before this interval */
+    double           *chance;    /* [node]: probability that a message is chained only by chance */
+    uint32_t         *count;     /* [node]: scratch counters, 0 between uses */
     struct place     *place;     /* [node] */
-    struct seen_part *part;      /* [node]: what it saw in the interval that was looked at last */
-    const struct seen_part **all;            /* [node]: those of hosts */
-    struct seen_part_class (*done)[PREDICT_CLASSES];     /* [node]: since then */
+    struct seen_part *part;      /* [node]: observations of the last interval that was read */
+    const struct seen_part **all;            /* [node]: parts of hosts */
+    struct seen_part_class (*done)[PREDICT_CLASSES];     /* [node]: completions since then */
     size_t            posts, posts_max, ends, ends_max;
     struct known      known[SEEN_JOBS];
     uint64_t          was_ps;
@@ -104,7 +103,7 @@ static void add_end(struct messages *m, uint64_t at_ps, uint32_t host)
     m->end[m->ends++] = (struct end){ at_ps, host };
 }
 
-/* In whole steps: sums are exact, whatever the order in which messages end. */
+/* Uses integer steps: sums are exact and do not depend on the order in which messages end. */
 static void count_slowdown(struct seen_part_class *c, double slowdown)
 {
     c->messages++;
@@ -132,12 +131,12 @@ void messages_follow(struct messages *m, struct sim *s)
     s->engine.hooks = (struct sim_hooks){ .arg = m, .flow_done = follow };
 }
 
-/* ---- those that are not over ---- */
+/* ---- unfinished messages ---- */
 
 static void add_waiting(struct messages *m, const struct post *p, uint64_t left, uint64_t ideal_ps,
                         uint64_t now_ps)
 {
-    if (!p->bytes || !ideal_ps || p->at_ps >= now_ps)        /* of this very moment: the next interval's */
+    if (!p->bytes || !ideal_ps || p->at_ps >= now_ps)        /* posted now: belongs to the next interval */
         return;
     count_slowdown(&m->part[p->src].waiting[predict_class_of(p->bytes)],
                    (double)(now_ps - p->at_ps) / (double)ideal_ps + (double)left / (double)p->bytes);
@@ -168,7 +167,7 @@ static void look_at_waiting(struct messages *m, uint64_t now_ps)
     }
 }
 
-/* ---- which belong together ---- */
+/* ---- which messages belong together ---- */
 
 static int by_host(const void *a, const void *b)
 {
@@ -184,7 +183,7 @@ static int compare(uint64_t x, uint64_t y)
     return (x > y) - (x < y);
 }
 
-/* By size, then by receiver and time: a burst is a run of them. */
+/* Sorts by size, then by receiver and time, so that a burst is a contiguous run. */
 static int by_receiver(const void *a, const void *b)
 {
     const struct post *x = a, *y = b;
@@ -193,11 +192,11 @@ static int by_receiver(const void *a, const void *b)
     order = order ? order : compare(x->dst, y->dst);
     order = order ? order : compare(x->at_ps, y->at_ps);
     order = order ? order : compare(x->src, y->src);
-    return order ? order : compare(x->took_ps, y->took_ps);          /* the same, whatever the order in
-                                                                      * which they ended */
+    return order ? order : compare(x->took_ps, y->took_ps);          /* independent of the order
+                                                                      * in which they ended */
 }
 
-/* By sender and receiver. */
+/* Sorts by sender and receiver. */
 static int by_pair(const void *a, const void *b)
 {
     const struct post *x = a, *y = b;
@@ -223,7 +222,7 @@ static uint64_t last_of(const struct end *list, size_t count, uint32_t host, uin
     return low > 0 && list[low - 1].host == host ? list[low - 1].at_ps : 0;
 }
 
-/* When the last message of a host had ended before it posted this one; 0: none had. */
+/* Returns when the last message of a host ended before it posted this one, or 0. */
 static uint64_t last_end(const struct messages *m, const struct post *p)
 {
     uint64_t now = last_of(m->end, m->ends, p->src, p->at_ps + SLACK_PS);
@@ -231,7 +230,8 @@ static uint64_t last_end(const struct messages *m, const struct post *p)
     return now ? now : m->last_ps[p->src];
 }
 
-/* When a receiver has a message is known to within SLACK_PS, so it may seem to have come a little later. */
+/* The time at which a receiver has a message is only known to within SLACK_PS, so it may seem to end slightly
+ * later. */
 static bool is_chained(const struct messages *m, const struct post *p)
 {
     uint64_t last = last_end(m, p);
@@ -241,8 +241,8 @@ static bool is_chained(const struct messages *m, const struct post *p)
 
 /* ---- jobs ---- */
 
-/* How much hosts differ in what they post of one size: variance over mean. About 1 if they do it at random,
- * near 0 in a collective, in which each does the same. */
+/* Returns how much hosts differ in the number of posts of one size: variance over mean. About 1 if they post
+ * at random, near 0 in a collective, in which each posts the same. */
 static double dispersion(const struct messages *m, const struct post *p, size_t count)
 {
     double senders = 0, squares = 0, mean;
@@ -259,8 +259,8 @@ static double dispersion(const struct messages *m, const struct post *p, size_t 
     return mean < 2 ? 1 : squares / senders / mean;
 }
 
-/* Do most of them start together with others of that size from several hosts to several? Receivers come one
- * after the other in the list, so each post of the first receiver is looked for among those of the second. */
+/* Returns true if most messages start together with others of that size, from several hosts to several. Posts
+ * are sorted by receiver, so each post to the first receiver is looked up among those to the second. */
 static bool is_at_once(const struct post *p, size_t count)
 {
     size_t first = 1, second, met = 0, i = 0;
@@ -279,7 +279,7 @@ static bool is_at_once(const struct post *p, size_t count)
     return 2 * met >= second - first;
 }
 
-/* Posts of one size: do they look like a job by themselves? */
+/* Returns true if posts of one size look like a job, without regard to earlier intervals. */
 static bool seems_job(const struct messages *m, const struct post *p, size_t count, double share)
 {
     size_t chained = 0;
@@ -290,7 +290,7 @@ static bool seems_job(const struct messages *m, const struct post *p, size_t cou
            (share > JOB_SHARE_SURE || dispersion(m, p, count) < JOB_DISPERSION);
 }
 
-/* Where a size is known, or the place of the one of which least is known. */
+/* Returns the entry of a known size, or the entry with the least credit. */
 static struct known *known_of(struct messages *m, uint64_t bytes)
 {
     struct known *least = &m->known[0];
@@ -303,8 +303,8 @@ static struct known *known_of(struct messages *m, uint64_t bytes)
     return least;
 }
 
-/* Posts of one size: are they of a job? After a pause there may be a few, which follow from nothing: what was
- * seen of that size before counts then. */
+/* Returns true if posts of one size belong to a job. After a pause there may be a few that are not chained;
+ * then earlier intervals decide. */
 static bool is_job(struct messages *m, const struct post *p, size_t count, uint64_t all_bytes)
 {
     double        share = (double)(count * p->bytes) / (double)all_bytes;
@@ -326,8 +326,8 @@ static bool is_job(struct messages *m, const struct post *p, size_t count, uint6
     return is_one || (k->credit >= JOB_KNOWN && share >= JOB_SHARE);
 }
 
-/* Which of four they are: a job of few bytes gives way to one of more. */
-struct jobs { uint64_t all[SEEN_JOBS]; };     /* bytes */
+/* Bytes of up to four jobs: a job of few bytes is replaced by a larger one. */
+struct jobs { uint64_t all[SEEN_JOBS]; };
 
 static void look_at_job(struct messages *m, struct post *p, size_t count, uint32_t place)
 {
@@ -350,8 +350,8 @@ static void look_at_job(struct messages *m, struct post *p, size_t count, uint32
     }
 }
 
-/* Where the next job goes: a free place, or that of a smaller one, which is forgotten; SEEN_JOBS: it is the
- * smallest. */
+/* Returns the index for the next job: a free one, or that of a smaller job, which is dropped; SEEN_JOBS if
+ * the new job is the smallest. */
 static uint32_t place_for(struct messages *m, struct jobs *jobs, uint64_t bytes)
 {
     uint32_t least = 0;
@@ -366,9 +366,9 @@ static uint32_t place_for(struct messages *m, struct jobs *jobs, uint64_t bytes)
     return least;
 }
 
-/* ---- the rest ---- */
+/* ---- other messages ---- */
 
-/* How many from 'first' on are one burst; fewer than BURST_SENDERS are none. */
+/* Returns how many posts from 'p' on form one burst; fewer than BURST_SENDERS are not a burst. */
 static size_t burst_at(const struct post *p, size_t left)
 {
     size_t count = 1, senders = 1;
@@ -380,7 +380,7 @@ static size_t burst_at(const struct post *p, size_t left)
     return senders >= BURST_SENDERS ? count : 0;
 }
 
-/* Posts come in the order of their sizes, so it is that of a host's last row, or a new one. */
+/* Returns the row of a bin. Posts are sorted by size, so it is the host's last row, or a new one. */
 static struct seen_row *row_of(struct seen_part *p, uint32_t *last, uint32_t bin)
 {
     if (!*last || p->row[*last - 1].bin != bin) {
@@ -410,7 +410,7 @@ static void count_single(struct messages *m, const struct post *p)
         part->local_bytes += p->bytes;
 }
 
-/* Posts of one size that are no job. */
+/* Counts posts of one size that are not a job. */
 static void count_others(struct messages *m, const struct post *p, size_t count)
 {
     size_t burst;
@@ -427,8 +427,8 @@ static void count_others(struct messages *m, const struct post *p, size_t count)
     }
 }
 
-/* The time in which a message would be taken to follow from one that ended, for all of a host's that
- * ended. */
+/* Computes the probability of chaining by chance: the fraction of the interval that is within SLACK_PS of a
+ * message end at the host. */
 static void find_chances(struct messages *m, uint64_t now_ps)
 {
     double covered = 2.0 * SLACK_PS / (double)(now_ps - m->was_ps);
@@ -445,7 +445,7 @@ static int by_bin(const void *a, const void *b)
     return (x->bin > y->bin) - (x->bin < y->bin);
 }
 
-/* Jobs of a host follow one another, and their lists are short. */
+/* Sorts the rows and removes gaps between the jobs of a host. */
 static void tidy(struct seen_part *p)
 {
     uint32_t jobs = 0;

@@ -15,8 +15,8 @@ struct observer {
     uint64_t             was_ps;
     struct port_counters *port_was;
     uint64_t            *port_was_paused_ps;
-    uint64_t            *queue_bytes_max;    /* by port, up to the last look */
-    uint64_t            *entry_was;  /* bytes that had arrived until the last look */
+    uint64_t            *queue_bytes_max;    /* by port, up to the last call */
+    uint64_t            *entry_was;  /* bytes received up to the last call */
     uint64_t             looks;
 };
 
@@ -53,8 +53,9 @@ void observer_free(struct observer *o)
     free(o);
 }
 
-/* A queue that only shrinks is longest at the start of the interval. Never more than the switch itself has
- * counted: it does not count what was alone in the queue when the port became free. */
+/* Returns the longest queue now: a queue that only shrinks is longest at the start of the interval. The
+ * result never exceeds the switch's own maximum, which does not include a packet that was alone in the queue
+ * when the port became free. */
 static uint64_t longest_queue(const struct port *p, uint64_t counted_max)
 {
     uint64_t longest = 0;
@@ -89,22 +90,22 @@ static void look_at_ports(struct observer *o, uint64_t now_ps, struct report *r)
     }
 }
 
-/* What the receiver of a queue pair with selective repeat has, in order or not. Where messages end, a packet
- * is counted as a whole. */
+/* Returns what the receiver of a queue pair with selective repeat has, in order or not. The last packet of a
+ * message counts as a full one. */
 static uint64_t kept_bytes(const struct sim *s, const struct flow *f, uint32_t flow)
 {
     uint64_t begin = f->is_lasting ? s->flows.pairs.posted[pair_of(s, f)->head].begin : 0, end;
 
     if (s->flows.rx[flow].generation != f->generation)
-        return 0;                /* nothing has come yet */
+        return 0;                /* nothing has arrived yet */
     end = (uint64_t)selective_arrived(&s->flows.selective_rx[flow]) * s->cfg.mtu_bytes;
     end = !f->is_lasting && end > f->bytes ? f->bytes : end;
     return end > begin ? end - begin : 0;
 }
 
-/* Bytes that have arrived, as senders know them, or receivers with selective repeat. Counting only those
- * acknowledged in order would show all bytes behind a loss at once when it is repaired, faster than any
- * link. */
+/* Returns the bytes that have arrived, as known to the sender or, with selective repeat, to the receiver.
+ * Counting only bytes acknowledged in order would show all bytes behind a loss at once when it is repaired,
+ * faster than any link. */
 static uint64_t arrived_bytes(const struct sim *s, uint32_t flow)
 {
     const struct flow *f = &s->flows.flow[flow];
@@ -114,7 +115,7 @@ static uint64_t arrived_bytes(const struct sim *s, uint32_t flow)
     return s->flows.selective_rx ? kept_bytes(s, f, flow) : pair_acked(s, f);
 }
 
-/* What has arrived of flows that are over and of those that are not. */
+/* Sums the bytes received of finished and unfinished flows. */
 static void look_at_entries(struct observer *o, struct report *r)
 {
     const struct sim *s = o->sim;
@@ -127,7 +128,7 @@ static void look_at_entries(struct observer *o, struct report *r)
         uint64_t now = r->entry_bytes[i];
 
         if (s->flows.selective_rx && now < o->entry_was[i])
-            now = o->entry_was[i];       /* the rest of a message's last packet, counted before its end */
+            now = o->entry_was[i];       /* the last packet of a message was counted as full before its end */
         r->entry_bytes[i] = now - o->entry_was[i];
         o->entry_was[i] = now;
     }
@@ -144,7 +145,7 @@ static void look_at_counters(const struct observer *o, struct report *r)
                          r->dropped_host;
 }
 
-/* All devices report everything, at once. */
+/* All devices report everything, at the same time. */
 void observer_count(struct observer *o, uint64_t now_ps, struct report *r)
 {
     struct sim *s = o->sim;

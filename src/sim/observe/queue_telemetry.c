@@ -6,13 +6,13 @@
 struct telemetry {
     struct sim        *sim;
     struct queue_slot *was;      /* counters at the end of the last slot */
-    uint64_t          *sum;      /* of the lengths that were sampled */
+    uint64_t          *sum;      /* sum of the sampled lengths */
     uint32_t           count, samples;
 };
 
-/* ---- which there are ---- */
+/* ---- list ---- */
 
-/* Ports of switches, in the order of their ids; 'i' is the port after the last one. */
+/* Iterates over switch ports by id; 'i' is the port after the last one returned. */
 static struct port *next_queue(const struct sim *s, uint32_t *i)
 {
     while (*i < s->net.ports)
@@ -21,7 +21,7 @@ static struct port *next_queue(const struct sim *s, uint32_t *i)
     return NULL;
 }
 
-/* By rings around the hosts. */
+/* Breadth-first search from the hosts. */
 void telemetry_tiers(const struct sim *s, uint32_t *tier)
 {
     bool goes_on = true;

@@ -9,12 +9,12 @@
 
 #define PROTOCOL_UDP 17
 
-struct hint { uint64_t hint; uint16_t generation; };     /* of a flow: see struct monitor_algo */
+struct hint { uint64_t hint; uint16_t generation; };     /* per flow: see struct monitor_algo */
 
-struct point {                   /* one monitor, everywhere */
+struct point {                   /* one monitor at all its points */
     const struct monitor_algo *algo;
-    void                     **state;        /* by node; NULL: not a point */
-    struct hint               *hint;         /* by flow; NULL: the monitor has no short cut */
+    void                     **state;        /* by node; NULL: no measurement point */
+    struct hint               *hint;         /* by flow; NULL: the monitor has no shortcut */
 };
 
 struct rtt_sample { uint32_t dst; uint64_t rtt_ps; };
@@ -23,17 +23,17 @@ struct watch {
     struct sim           *sim;
     struct point          point[WATCH_MONITORS_MAX];
     uint32_t              monitors;
-    bool                  is_single;         /* one monitor, at ToRs, with a short cut */
+    bool                  is_single;         /* one monitor, at ToRs, with a shortcut */
     struct arena          hints;
     struct rtt_sample    *sample;            /* [host * samples_max + i] */
     uint32_t             *samples;           /* by host */
     uint32_t              samples_max;
-    struct fsd           *kept;              /* of the first monitor, by node; NULL: not needed */
-    uint32_t             *pair_of;           /* by destination: 1 + its place in the report for the host at
-                                              * hand */
+    struct fsd           *kept;              /* results of the first monitor, by node; NULL: not needed */
+    uint32_t             *pair_of;           /* by destination: 1 + its index in
+                                              * the report for the current host */
 };
 
-/* ---- while it runs ---- */
+/* ---- during the run ---- */
 
 static struct flow_key key_of(uint32_t src, uint32_t dst, uint32_t ports)
 {
@@ -54,7 +54,7 @@ static void show(const struct point *p, void *state, const struct packet *k, uin
         *h = (struct hint){ p->algo->hint(state, &key), k->generation };
 }
 
-/* Apart from what most packets need: their way stays short. */
+/* Out of line, to keep the path of most packets short. */
 static __attribute__((noinline)) void show_to_all(const struct watch *w, const struct node *n,
                                                   const struct packet *k,
                                                   uint64_t now_ps)
@@ -110,7 +110,7 @@ static void on_rtt(void *watch, uint64_t now_ps, struct host *h, const struct fl
         w->sample[(size_t)host * w->samples_max + w->samples[host]++] = (struct rtt_sample){ f->dst, rtt_ps };
 }
 
-/* ---- setting up ---- */
+/* ---- building ---- */
 
 static bool is_tor(const struct sim *s, const struct node *n)
 {
@@ -135,7 +135,7 @@ static void make_point(struct watch *w, struct point *p, const struct monitor_al
     for (uint32_t i = 0; i < s->net.nodes; i++) {
         struct monitor_cfg own = *cfg;
 
-        own.seed ^= i * 0x9e3779b97f4a7c15ull;       /* samplers that are not in step */
+        own.seed ^= i * 0x9e3779b97f4a7c15ull;       /* decorrelates the samplers */
         if (is_point(s, algo, &s->net.node[i]))
             p->state[i] = algo->create(&own);
     }
@@ -143,9 +143,8 @@ static void make_point(struct watch *w, struct point *p, const struct monitor_al
         p->hint = arena_alloc(&w->hints, s->flows.limit, sizeof *p->hint);
 }
 
-/* Ports of ToRs to hosts are looked at for this as for other rare things. What comes by other ports comes
- * from a switch, so a ToR has counted it: a real switch sees that by the mark, and need not know what its
- * ports lead to. */
+/* Flags the ports of ToRs to hosts. Packets at other ports come from a switch, so a ToR has counted them. A
+ * real switch sees that by the mark, and need not know where its ports lead. */
 static void mark_ports(struct sim *s, bool is_on)
 {
     for (uint32_t i = 0; i < s->net.ports; i++) {
@@ -205,9 +204,9 @@ void watch_free(struct watch *w)
     free(w);
 }
 
-/* ---- the end of an interval ---- */
+/* ---- end of an interval ---- */
 
-/* The samples of one host, by destination. */
+/* Adds the samples of one host, by destination. */
 static void add_pairs(struct watch *w, uint32_t host, struct report *r)
 {
     const struct rtt_sample *sample = &w->sample[(size_t)host * w->samples_max];

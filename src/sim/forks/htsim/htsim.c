@@ -1,4 +1,4 @@
-/* src/sim/forks/htsim/htsim.c - sets the world up in uet-htsim's order, and runs it. */
+/* src/sim/forks/htsim/htsim.c - builds the world in uet-htsim's order, and runs it. */
 #include "sim/forks/htsim/htsim.h"
 
 #include "core/units.h"
@@ -7,13 +7,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define CLOCK_PS          (50 * PS_PER_MS)   /* of uet-htsim's clock: the last event, without effect */
-/* of flows without an id: of the sender; the receiver's is the next */
+#define CLOCK_PS          (50 * PS_PER_MS)   /* period of uet-htsim's clock: its last event has no effect */
+/* id of the first flow's sender if flows have no ids; the receiver's is the next */
 #define FIRST_ID          1000000001u
-#define PACER_SHARE       0.99               /* of the link that credit is granted for */
+#define PACER_SHARE       0.99               /* share of the link rate that credit is granted for */
 #define RCCC_TARGET_PS    (6 * PS_PER_US)    /* without NSCC */
 #define PACKETS_MOST      (1u << 28)
-/* start, retransmission and probe, and as many that no longer matter */
+/* start, retransmission and probe, and as many cancelled ones */
 #define TIMERS_PER_FLOW   6u
 #define MTU_MOST          65535u
 
@@ -37,7 +37,7 @@ static void dispatch(struct htsim *w, struct event *e)
     }
 }
 
-/* Events that were entered for the time at which they were entered come after all others of that time. */
+/* Events scheduled for the current time run after all others of that time. */
 static struct event *pop_event(struct htsim *w, uint64_t until_ps)
 {
     struct event *e;
@@ -80,9 +80,10 @@ bool htsim_run_until(struct htsim *w, uint64_t until_ps)
     return false;
 }
 
-/* ---- setting up: numbers ---- */
+/* ---- building: derived settings ---- */
 
-/* Of the longest path. A file without the delay of host links counts as one without any. */
+/* Returns the delay of the longest path. A topology file without the delay of host links counts as one
+ * without any delay. */
 static uint64_t longest_ps(const struct fat_tree *t)
 {
     return t->is_given && t->link_ps[0] == 0 ? 0 : fat_tree_longest_ps(t);
@@ -149,7 +150,7 @@ static void compute_control(struct htsim *w)
     }
 }
 
-/* ---- setting up: memory ---- */
+/* ---- building: memory ---- */
 
 static void count_queues(struct htsim *w)
 {
@@ -201,7 +202,7 @@ static void init_timers(struct htsim *w, uint32_t timers)
     }
 }
 
-/* Everything that has events lies in one row of lines. */
+/* Allocates all objects with events in one array of lines. */
 static void lay_out(struct htsim *w, uint32_t flows)
 {
     uint32_t      timers = TIMERS_PER_FLOW * flows + 16;
@@ -225,9 +226,9 @@ static void lay_out(struct htsim *w, uint32_t flows)
     w->timer_line = carve_lines(&at, timers, sizeof(struct timer));
     w->clock = carve_lines(&at, 1, EVQ_LINE);
     *w->clock = (struct event){ .next = EVQ_IDLE, .owner = EV_CLOCK };
-    /* Most events are a link's delay or a packet's transmission ahead. Many are equal in time, so a word
-     * of buckets must be shorter than the shortest transmission: what is added to an open word is sorted
-     * in, one by one. */
+    /* Most events are a link's delay or a packet's transmission ahead. Many are simultaneous, so a word of
+     * buckets must be shorter than the shortest transmission: events added to an open word are inserted one
+     * by one. */
     width_ps = PS_PER_S * 8 * HTSIM_HEADER_BYTES / w->cfg.linkspeed_bps / 2 / EVQ_WORD + 1;
     span_ps = w->transmit_ps / w->tree.tiers;
     for (uint32_t i = 0; i < w->tree.tiers; i++)
@@ -265,7 +266,7 @@ static void lay_out_tables(struct htsim *w, const struct flow_matrix *m)
     w->flow = arena_alloc(&w->arena, m->conns + 1ul, sizeof *w->flow);
 }
 
-/* ---- setting up: flows ---- */
+/* ---- building: flows ---- */
 
 static void build_triggers(struct htsim *w, const struct flow_matrix *m)
 {
@@ -294,7 +295,7 @@ static void build_triggers(struct htsim *w, const struct flow_matrix *m)
         }
 }
 
-/* Twice the delay of the pair's path. Without a topology file, the switch is counted once per link. */
+/* Returns twice the delay of the pair's path. Without a topology file, the switch counts once per link. */
 static uint64_t pair_rtt_ps(const struct htsim *w, uint32_t a, uint32_t b)
 {
     const struct fat_tree *t = &w->tree;
@@ -345,7 +346,7 @@ static int check(const struct htsim_cfg *c, const struct fat_tree *t, const stru
     return 0;
 }
 
-/* The order of steps decides on random numbers and on the order of events of equal time. */
+/* The order of steps determines random numbers and the order of simultaneous events. */
 int htsim_new(struct htsim **out, const struct htsim_cfg *cfg, const struct fat_tree *tree,
               const struct flow_matrix *m, struct err *err)
 {
@@ -371,7 +372,7 @@ int htsim_new(struct htsim **out, const struct htsim_cfg *cfg, const struct fat_
     for (uint32_t i = 0; i < w->hosts; i++) {
         if (w->has_over)
             over_start(w, w->host[i].over);
-        world_draw(w);           /* the NIC's, which is not used */
+        world_draw(w);           /* drawn for the NIC, which does not use it */
     }
     build_triggers(w, m);
     w->flows = w->unfinished = m->conns;
@@ -441,7 +442,7 @@ void htsim_count(const struct htsim *w, struct htsim_counters *out)
     out->draws = w->mt.draws;
 }
 
-/* The queues of a graph's link, in the order in which fat_tree_wire() makes them. */
+/* Finds the queues of a graph's link, in the order in which fat_tree_wire() creates them. */
 void htsim_link(const struct htsim *w, uint32_t link, struct htsim_port *up, struct htsim_port *down)
 {
     const struct fat_tree *t = &w->tree;
@@ -471,8 +472,8 @@ void htsim_link(const struct htsim *w, uint32_t link, struct htsim_port *up, str
                      + link % n].sent;
 }
 
-/* All packets leave the host one after the other. The last one then waits at each switch for the one
- * before it, which is no shorter; its ACK takes the same way back. */
+/* All packets leave the host back to back. The last one then waits at each switch for the one before it,
+ * which is no shorter. Its ACK takes the same path back. */
 uint64_t htsim_ideal_ps(const struct htsim *w, const struct htsim_flow *f)
 {
     const struct fat_tree *t = &w->tree;

@@ -32,7 +32,7 @@ uint32_t packet_new(struct htsim *w)
     } else {
         if (w->packets == w->packets_max) {
             world_fail(w, "more than %u packets are under way", w->packets_max);
-            w->packets--;        /* the run ends; until then the last one serves */
+            w->packets--;        /* the run fails; until then the last packet is reused */
         }
         packet = w->packets++;
     }
@@ -94,7 +94,7 @@ void timer_free(struct htsim *w, struct timer *t)
     w->free_timer = evq_id(&w->evq, &t->event);
 }
 
-/* One that is due now is in the list of events that happen soon: it stays there without effect. */
+/* A timer that is due now is in the list of imminent events: it stays there without effect. */
 void timer_cancel(struct htsim *w, uint32_t line)
 {
     struct timer *t = (struct timer *)(void *)evq_event(&w->evq, line);
@@ -107,7 +107,7 @@ void timer_cancel(struct htsim *w, uint32_t line)
     }
 }
 
-/* Flows that it starts begin at once, the last in file order first. */
+/* Starts flows immediately, the last in file order first. */
 void trigger_fire(struct htsim *w, uint32_t trigger)
 {
     struct trigger *t = &w->trigger[trigger];

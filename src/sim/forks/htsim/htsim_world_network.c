@@ -6,17 +6,17 @@
 
 #include <string.h>
 
-#define SLOW          0.25       /* of a failed link, and of its queue and thresholds */
-#define TURNS         100001u    /* of services while both classes wait, data has the one of this count - 1 */
-/* a queue's quantised size is at least so old before it is renewed */
+#define SLOW          0.25       /* factor for a failed link, its queue and thresholds */
+#define TURNS         100001u    /* while both classes wait, one of this many services is data */
+/* least age of a queue's quantised size before it is updated */
 #define SIZE_PS       (100 * PS_PER_NS)
-#define ROBIN_BYTES   128u       /* smaller packets are hashed by switches that do round robin, */
-#define ADAPTIVE_BYTES 100u      /* and by those that route adaptively */
+#define ROBIN_BYTES   128u       /* round robin switches hash smaller packets .. */
+#define ADAPTIVE_BYTES 100u      /* .. and so do switches with adaptive routing */
 
 /* ---- pipes ---- */
 
-/* A pipe has one event at most, that of its first packet. So a packet's place among equal times is decided
- * when the one before it leaves. */
+/* A pipe has at most one event, that of its first packet. So a packet's order among simultaneous events is
+ * decided when the packet before it leaves. */
 void pipe_put(struct htsim *w, struct pipe *p, uint32_t packet)
 {
     uint64_t at_ps = w->now_ps + p->delay_ps;
@@ -33,7 +33,7 @@ void pipe_on_event(struct htsim *w, struct pipe *p)
 {
     uint32_t packet = p->inside.head, after = w->packet[packet].next;
 
-    /* While it is handed over the pipe counts as if the packet had left. */
+    /* During the handover the packet no longer counts as inside the pipe. */
     p->inside.head = after;
     if (p->end == TO_SWITCH)
         switch_put(w, &w->sw[p->to], packet);
@@ -61,7 +61,8 @@ static void begin_service(struct htsim *w, struct queue *q)
     world_enter(w, &q->event, w->now_ps + (uint64_t)w->packet[first].bytes * q->ps_per_byte);
 }
 
-/* Marks by what is left behind: always above the high threshold, and with a probability between the two. */
+/* Marks by the remaining queue length: always above the high threshold, with a probability between the
+ * two. */
 static void mark(struct htsim *w, struct queue *q, struct packet *p)
 {
     if (q->low_bytes <= q->ecn_low_bytes)
@@ -106,7 +107,7 @@ static void low_put(struct htsim *w, struct queue *q, uint32_t packet)
         q->sent.queue_bytes_max = (uint64_t)q->low_bytes;
 }
 
-/* Even if the packet is in service: its event stays, and then whatever is first leaves. */
+/* The packet may even be in service: its event stays, and then the first remaining packet leaves. */
 static uint32_t low_take_last(struct htsim *w, struct queue *q)
 {
     uint32_t packet = q->low.tail, before = w->packet[packet].beside;
@@ -150,7 +151,7 @@ static void trim(struct htsim *w, const struct queue *q, uint32_t packet)
     w->counters.trims++;
 }
 
-/* The last packet of the class makes room for a new one, without a look whether that is enough. */
+/* Removes the last packet of the class to make room for a new one, without checking that this suffices. */
 static void throw_out_last(struct htsim *w, struct queue *q)
 {
     uint32_t last;
@@ -167,7 +168,7 @@ static void throw_out_last(struct htsim *w, struct queue *q)
     }
     trim(w, q, last);
     if (!high_put(w, q, last))
-        packet_free(w, last);    /* lost, but not counted as a drop */
+        packet_free(w, last);    /* lost, but uet-htsim does not count it as a drop */
 }
 
 static void queue_put(struct htsim *w, struct queue *q, uint32_t packet)
@@ -210,7 +211,7 @@ static void shuffle(struct htsim *w, uint32_t *list, uint32_t n)
     }
 }
 
-/* A new list of the queues from 'first' on. Returns where it is in w->hop. */
+/* Creates a list of the queues from 'first' on. Returns its position in w->hop. */
 static uint32_t new_list(struct htsim *w, uint32_t first, uint32_t n, bool is_shuffled)
 {
     uint32_t at = w->hops;
@@ -227,8 +228,8 @@ static uint32_t new_list(struct htsim *w, uint32_t first, uint32_t n, bool is_sh
     return at;
 }
 
-/* The links that lead from an agg or a core to a host, made when they are first needed. Returns their
- * number. */
+/* Returns the number of links that lead from an aggregation or core switch to a host. The list is built on
+ * first use. */
 static uint32_t find_route(struct htsim *w, struct switch_ *s, uint32_t dst, uint32_t *list)
 {
     const struct fat_tree *t = &w->tree;
@@ -257,7 +258,7 @@ static uint32_t find_route(struct htsim *w, struct switch_ *s, uint32_t dst, uin
     return n;
 }
 
-/* 0, 1, 2, 3 for up to 5 %, 10 %, 20 % and more of the queue's limit. */
+/* Returns 0, 1, 2 or 3 for up to 5 %, 10 %, 20 % and more of the queue's limit. */
 static uint8_t quantised(const struct htsim *w, struct queue *q)
 {
     if (w->now_ps - q->sized_ps > SIZE_PS) {
@@ -269,7 +270,7 @@ static uint8_t quantised(const struct htsim *w, struct queue *q)
     return q->size;
 }
 
-/* A random one of the shortest. Each comparison may renew the two sizes. */
+/* Returns a random one of the shortest queues. Each comparison may update both sizes. */
 static uint32_t choose_shortest(struct htsim *w, const uint32_t *list, uint32_t n)
 {
     uint32_t best = 0, ties = 1, chosen, seen = 0;
@@ -325,7 +326,8 @@ static uint32_t route(struct htsim *w, struct switch_ *s, const struct packet *p
     return choose(w, s, p, &w->hop[s->up], w->uplinks);
 }
 
-/* The way out is chosen on arrival; then the packet takes the switch's delay in one pipe for all ports. */
+/* The egress queue is chosen on arrival. The packet then spends the switch's delay in one pipe for all
+ * ports. */
 static void switch_put(struct htsim *w, struct switch_ *s, uint32_t packet)
 {
     uint64_t at_ps = w->now_ps + s->delay_ps;

@@ -1,14 +1,14 @@
-/* src/sim/forks/htsim/htsim_world_nic.c - a host's queue, and the NIC that lets one packet after another into
- * it. */
+/* src/sim/forks/htsim/htsim_world_nic.c - a host's queue, and the NIC that feeds it packet by packet. */
 #include "sim/forks/htsim/htsim_world.h"
 
 #include "core/units.h"
 
-#define NIC_TURNS 11u            /* while both wait, one of so many packets is data, the others are control */
+#define NIC_TURNS 11u            /* while both wait, one of this many packets is data, the others are
+                                  * control */
 
 /* ---- the host's queue: strict classes, round robin over flows in each ---- */
 
-/* A flow that never waited before takes its place by id. The flow whose turn it was keeps it. */
+/* A flow that never waited before is inserted by id. The current turn does not change. */
 static void turns_join(struct turns *t, struct turn_entry *e)
 {
     uint32_t at;
@@ -106,7 +106,7 @@ bool nic_ask(struct htsim *w, uint32_t host, uint32_t flow)
     return !n->is_busy;
 }
 
-/* A flow that has been asked is the first of those that wait. */
+/* The flow that was offered to send is at the head of the waiting flows. */
 void nic_send(struct htsim *w, uint32_t host, uint32_t flow, uint64_t bytes)
 {
     struct nic *n = w->host[host].nic;
@@ -133,7 +133,7 @@ void nic_send_control(struct htsim *w, uint32_t host, uint32_t packet)
         send_control(w, n);
 }
 
-/* Asks flows in turn until one sends; if all decline it is the turn of control packets. */
+/* Offers flows the NIC in rotation until one sends. If all decline, control packets are next. */
 static void ask_flows(struct htsim *w, struct nic *n)
 {
     while (n->asking.count) {

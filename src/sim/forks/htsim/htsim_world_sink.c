@@ -1,19 +1,18 @@
-/* src/sim/forks/htsim/htsim_world_sink.c - receivers, the pacer of a host's credit, and the control of its
- * rate. */
+/* src/sim/forks/htsim/htsim_world_sink.c - receivers, the pacer of a host's credit, and its rate control. */
 #include "sim/forks/htsim/htsim_world.h"
 
 #include "core/units.h"
 
-#define ARRIVED       16384u     /* numbers behind the expected one that are remembered */
-#define GRANT_UNITS   64         /* of credit in a pull, whatever the MTU */
-#define IDLE_UNITS    4          /* the pacer's pause after a pull without credit */
+#define ARRIVED       16384u     /* numbers beyond the expected one that are remembered */
+#define GRANT_UNITS   64         /* credit per pull, for any MTU */
+#define IDLE_UNITS    4          /* pause of the pacer after a pull without credit */
 #define CREDIT_BYTES  256
 #define PULL_FIRST    100000000
 #define PULL_EVS      128u
-#define OVER_ROUND    1.5        /* round trips between two looks of the oversubscription control */
-#define OVER_MARKED   0.3        /* share of marked packets from which it slows down */
+#define OVER_ROUND    1.5        /* round trips between two updates of the oversubscription control */
+#define OVER_MARKED   0.3        /* share of marked packets from which it reduces the rate */
 
-/* ---- what has arrived ---- */
+/* ---- arrivals ---- */
 
 static bool has_arrived(const struct flow *f, uint32_t number)
 {
@@ -43,7 +42,7 @@ static void advance(struct flow *f)
     }
 }
 
-/* 64 numbers from 'ref' on. */
+/* Returns 64 bits from number 'ref' on. */
 static uint64_t arrived_from(const struct flow *f, uint32_t ref)
 {
     uint32_t bit = ref % ARRIVED, word = bit / 64, shift = bit % 64;
@@ -65,7 +64,7 @@ static void fill_answer(struct htsim *w, struct packet *p, struct flow *f, enum 
     p->host_class = CLASS_CONTROL;
 }
 
-/* ACKs are taken from those that were used last, with their flag. */
+/* ACKs reuse the most recently freed ACK, with its stale flag. */
 static uint32_t new_ack(struct htsim *w, struct flow *f, uint16_t ev, uint32_t ref, uint32_t number,
                         bool is_marked, bool is_resent)
 {
@@ -246,9 +245,10 @@ void sink_on_packet(struct htsim *w, uint32_t packet)
     packet_free(w, packet);
 }
 
-/* ---- the pacer ---- */
+/* ---- pacer ---- */
 
-/* Sends a pull. 'unasked' units, or as many as were asked for, up to GRANT_UNITS. Returns how many. */
+/* Sends a pull with 'unasked' units or, if 0, as many as were requested, up to GRANT_UNITS. Returns how
+ * many. */
 static int64_t grant(struct htsim *w, struct flow *f, int64_t unasked)
 {
     int64_t        units = unasked;
@@ -268,8 +268,8 @@ static int64_t grant(struct htsim *w, struct flow *f, int64_t unasked)
     return units;
 }
 
-/* Those that asked first; if there are none, one that did not gets credit all the same, up to a window
- * ahead of what it asked for. A flow may be in the idle list more than once. */
+/* Serves flows with requests first. If there are none, one without a request gets credit too, up to a window
+ * beyond its request. A flow may be in the idle list more than once. */
 void pacer_on_event(struct htsim *w, struct pacer *p)
 {
     bool         is_asked = p->active.count > 0, wants;
@@ -309,7 +309,7 @@ void over_start(struct htsim *w, struct over *o)
     over_arm(w, o);
 }
 
-/* 2^n, infinite beyond the range of a double. */
+/* Returns 2^n, infinite beyond the range of a double. */
 static double power_of_two(uint64_t n)
 {
     return n < 1024 ? __builtin_ldexp(1, (int)n) : __builtin_inf();

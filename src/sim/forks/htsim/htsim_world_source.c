@@ -1,8 +1,8 @@
 /* src/sim/forks/htsim/htsim_world_source.c - senders.
  *
  * A sender has a window (NSCC), credit from the receiver (RCCC), or both. It keeps a record of every packet
- * that was sent and not acknowledged, a list of these in the order of sending for its one timer, and the
- * packets that wait to be sent again. The order of steps in each handler is uet-htsim's, and matters.
+ * that was sent and not acknowledged, a list of these in sending order for its one timer, and the packets to
+ * retransmit. The order of steps in each handler is uet-htsim's, and matters.
  */
 #include "sim/forks/htsim/htsim_world.h"
 
@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CREDIT_BYTES   256       /* a unit of credit */
+#define CREDIT_BYTES   256       /* size of a unit of credit */
 #define PULL_FIRST     100000000
 #define CREDIT_FIRST   50        /* packets */
 #define RECORDS_FIRST  64u
-#define SLEEK_PACKETS  5         /* recovery begins with at least so many out of order */
+#define SLEEK_PACKETS  5         /* least number of out-of-order packets to start recovery */
 
 /* ---- records ---- */
 
@@ -36,7 +36,7 @@ static void grow_records(struct flow *f)
     f->records = room;
 }
 
-/* The record of a packet that is out, or NULL. */
+/* Returns the record of a packet in flight, or NULL. */
 static struct record *find_out(const struct flow *f, uint32_t number)
 {
     struct record *r;
@@ -47,7 +47,7 @@ static struct record *find_out(const struct flow *f, uint32_t number)
     return r->is_out ? r : NULL;
 }
 
-/* Makes room for the packet f->next, which has not been sent yet. */
+/* Adds a record for packet f->next, which has not been sent yet. */
 static void record_new(struct flow *f)
 {
     if (f->next - f->acked >= f->records)
@@ -87,7 +87,7 @@ static void forget_time(struct flow *f, struct record *r)
         record_at(f, r->after)->before = r->before;
 }
 
-/* ---- packets that wait to be sent again ---- */
+/* ---- packets to retransmit ---- */
 
 static uint32_t first_waiting(struct flow *f)
 {
@@ -103,7 +103,7 @@ static void stop_waiting(struct flow *f, struct record *r)
     f->waiting_bytes -= r->bytes;
 }
 
-/* ---- may it send? ---- */
+/* ---- permission to send ---- */
 
 static int64_t next_bytes(const struct htsim *w, struct flow *f)
 {
@@ -149,7 +149,7 @@ static void start_timer(struct htsim *w, struct flow *f, uint64_t sent_ps)
     f->timer = timer_enter(w, (uint32_t)(f - w->flow), f->timer_ps);
 }
 
-/* For the oldest packet that is out. */
+/* Restarts the timer for the oldest packet in flight. */
 static void renew_timer(struct htsim *w, struct flow *f)
 {
     cancel_timer(w, f);
@@ -159,7 +159,7 @@ static void renew_timer(struct htsim *w, struct flow *f)
 
 /* ---- sending ---- */
 
-/* How far the receiver is asked to pull, in units of credit. */
+/* Returns the pull target to request from the receiver, in units of credit. */
 static int64_t pull_target(const struct htsim *w, const struct flow *f)
 {
     uint32_t asking = w->host[f->src].nic->asking.count;
@@ -247,7 +247,7 @@ static uint32_t send_next(struct htsim *w, struct flow *f)
     return f->waiting ? resend(w, f) : send_new(w, f);
 }
 
-/* Sends if the NIC is free, or waits for it. */
+/* Sends if the NIC is free, otherwise waits for it. */
 static void send_while_permitted(struct htsim *w, struct flow *f)
 {
     while (!f->is_asking && may_send(w, f)) {
@@ -290,7 +290,7 @@ void source_start(struct htsim *w, uint32_t flow)
     send_while_permitted(w, f);
 }
 
-/* Asks for credit, or for a sign of life: it uses up a number. */
+/* Requests credit, or an answer from the receiver. Uses up a packet number. */
 static void send_rts(struct htsim *w, struct flow *f)
 {
     struct packet *p;
@@ -346,7 +346,7 @@ static void learn_rtt(struct htsim *w, struct flow *f, uint64_t rtt_ps)
                    f->id, (unsigned long long)rtt_ps);
 }
 
-/* The delay beyond the base RTT: of the packet that the ACK answers, or else the average. */
+/* Returns the delay beyond the base RTT: of the acknowledged packet, or else the average. */
 static uint64_t sample_delay(struct htsim *w, struct flow *f, const struct packet *p)
 {
     const struct record *r = p->is_probe ? NULL : find_out(f, p->number);
@@ -381,7 +381,7 @@ static void remove_record(struct htsim *w, struct flow *f, struct record *r)
         renew_timer(w, f);
 }
 
-/* It had been taken off what is in flight. */
+/* Packets marked for retransmission were subtracted from the bytes in flight: adds them back. */
 static void remove_waiting(struct flow *f, struct record *r)
 {
     stop_waiting(f, r);
@@ -447,7 +447,7 @@ static void resend_gaps(struct htsim *w, struct flow *f, uint32_t expected)
         r->is_out = false;
         forget_time(f, r);
         f->resent_up_to = i + 1;
-        sent_ps = r->sent_ps;    /* what follows may move the record, and send the packet again */
+        sent_ps = r->sent_ps;    /* the calls below may move the record and resend the packet */
         queue_resend(w, f, i);
         if (sent_ps == f->timer_sent_ps)
             renew_timer(w, f);
@@ -547,7 +547,7 @@ static void window_on_nack(struct htsim *w, struct flow *f, uint32_t bytes, bool
         nscc_lose(&f->nscc, &w->nscc, bytes);
 }
 
-/* A NACK may answer an earlier copy: then the round trip is too short. */
+/* A NACK may belong to an earlier copy: then the round trip is too short. */
 static void on_nack(struct htsim *w, struct flow *f, const struct packet *p)
 {
     struct record *r = find_out(f, p->number);
@@ -603,9 +603,9 @@ void source_on_packet(struct htsim *w, uint32_t packet)
     packet_free(w, packet);
 }
 
-/* ---- time-outs ---- */
+/* ---- timeouts ---- */
 
-/* In recovery only the time is forgotten: SLEEK resends by itself. */
+/* In recovery a timeout only updates the timer: SLEEK retransmits without it. */
 static void on_timeout_in_recovery(struct htsim *w, struct flow *f, uint32_t number)
 {
     if (record_at(f, number)->resends < 1)
@@ -614,8 +614,8 @@ static void on_timeout_in_recovery(struct htsim *w, struct flow *f, uint32_t num
         f->resent_up_to = number;
 }
 
-/* The packet has just been queued, which mostly sent it. The NIC is then asked once more, without the flow
- * remembering that it asks; if the NIC should be free it takes the packet for one byte. */
+/* The packet has just been queued, which mostly sent it. uet-htsim then asks the NIC once more, without the
+ * flow remembering it. If the NIC is free, it accounts the packet as one byte. */
 static void ask_again(struct htsim *w, struct flow *f)
 {
     if (!nic_ask(w, f->src, (uint32_t)(f - w->flow)))
@@ -675,7 +675,7 @@ static void send_probe(struct htsim *w, struct flow *f)
     arm_probe(w, f, w->now_ps + 5 * f->nscc.base_rtt_ps);
 }
 
-/* One handler for the start, the retransmission timer and the probe: an event of one may do the work of
+/* One handler for the start, the retransmission timer and the probe: the event of one may do the work of
  * another that is due at the same time. */
 void source_on_timer(struct htsim *w, struct timer *t)
 {

@@ -28,7 +28,7 @@ static struct cnp_entry *take(struct sim *s)
     return e;
 }
 
-/* The new one's turn is last: the ring is entered behind the one visited last, which it then is. */
+/* Adds an entry to the ring behind the one visited last, so that its turn comes last. */
 static struct cnp_entry *add(struct sim *s, struct host *h, const struct packet *k)
 {
     struct cnp_entry *e = take(s), *last = h->cnp_last;

@@ -12,11 +12,11 @@ struct np_cfg np_configure(const struct knobs *k)
     };
 }
 
-/* ---- a CNP at once, with a spacing of min_time_between_cnps per flow, address or port ---- */
+/* ---- immediate CNPs, spaced by min_time_between_cnps per flow, address or port ---- */
 
 enum { BY_FLOW, BY_ADDRESS, BY_PORT };
 
-/* Few hosts ever need the table, so it is made when one does. */
+/* Few hosts ever need the table, so it is allocated on first use. */
 static __attribute__((noinline, cold)) uint64_t *make_table(struct sim *s, struct host *h)
 {
     h->cnp_by_source = arena_alloc(&s->list_arena, CNP_SOURCES, sizeof *h->cnp_by_source);

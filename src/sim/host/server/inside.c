@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-struct inside_link { uint64_t out_ps, in_ps; };      /* of a GPU: busy until then */
+struct inside_link { uint64_t out_ps, in_ps; };      /* per GPU: time until which each direction is busy */
 
 struct inside_message {
     struct message message;
@@ -16,7 +16,7 @@ struct inside_message {
 };
 
 struct inside {
-    struct inside_link    *link;             /* by host; of the whole world */
+    struct inside_link    *link;             /* by host; shared by all parts */
     struct inside_message *message;          /* of this part; number 0 is not used */
     uint32_t               used, max, free;
 };
@@ -72,8 +72,8 @@ static void await(struct sim *s, uint32_t id, uint32_t node, uint64_t at_ps)
     evq_add(&s->engine.evq, id, at_ps, sim_order(s, &s->net.node[node], at_ps));
 }
 
-/* Returns when the last byte arrives. The receiving link is taken when the first byte arrives and the link is
- * free. */
+/* Returns when the last byte arrives. The receiving link is occupied once the first byte has arrived and the
+ * link is free. */
 static uint64_t send(struct sim *s, const struct host *h, uint32_t dst, uint64_t tx_ps)
 {
     struct inside_link *out = &s->hosts.inside->link[h->id];
@@ -136,7 +136,7 @@ static void end(struct sim *s, const struct inside_message *m)
     uint64_t              since_ps;
 
     if (t->op.verb == VERB_ASK)
-        return;                  /* the data ends the READ, when it arrives */
+        return;                  /* the READ ends when its data arrives */
 
     s->engine.counters.flows_done++;
     s->engine.counters.bytes_done += t->bytes;
@@ -155,8 +155,8 @@ static void end(struct sim *s, const struct inside_message *m)
 bool inside_on_packet(struct sim *s, uint32_t id, struct packet *k)
 {
     uint32_t              number = k->flow;
-    struct inside_message m = s->hosts.inside->message[number];      /* a copy: starting others may move
-                                                                      * the table */
+    struct inside_message m = s->hosts.inside->message[number];      /* a copy, because starting other
+                                                                      * messages may move the table */
 
     if (!(k->flags & PACKET_RETURNED)) {
         k->flags |= PACKET_RETURNED;

@@ -1,9 +1,9 @@
 #include "sim/host/tcp/tcp_ack.h"
 #include "sim/host/tcp/tcp_send.h"
 
-#define LOST_AFTER 3             /* packets that arrived behind it */
+#define LOST_AFTER 3             /* packets received behind a missing one */
 
-/* RFC 6298. */
+/* Updates the round-trip estimate and the timeout (RFC 6298). */
 static void measure(struct tcp_tx *t, uint64_t rtt_ps)
 {
     uint64_t off = t->srtt_ps > rtt_ps ? t->srtt_ps - rtt_ps : rtt_ps - t->srtt_ps;
@@ -15,7 +15,7 @@ static void measure(struct tcp_tx *t, uint64_t rtt_ps)
         t->rto_ps = t->cfg->rto_ps_min;
 }
 
-/* All before packet 'to' has arrived. */
+/* All packets before 'to' have arrived. */
 static void advance(struct tcp_tx *t, uint64_t to)
 {
     for (uint64_t n = t->first; n < to; n++)
@@ -44,15 +44,15 @@ static void note_sacks(struct tcp_tx *t, uint64_t from, uint64_t to)
     }
 }
 
-/* All up to 'to' that has not arrived is lost. */
+/* Declares all missing packets before 'to' lost. */
 static void lose(struct tcp_tx *t, uint64_t to)
 {
     for (; t->lost_to < to; t->lost_to++)
         t->holes += !tcp_has_bit(t->is_sacked, t->lost_to);
 }
 
-/* New packets go when all repairs are made. If three of them have arrived, repairs that have not were lost
- * too: there is still too much under way (RFC 6675, 5.1). */
+/* New packets are sent only after all retransmissions. If three of them have arrived, retransmissions that
+ * have not were lost too: there is still too much in flight (RFC 6675, 5.1). */
 static void repeat_repairs(struct sim *s, struct tcp_tx *t)
 {
     t->cfg->algo->on_loss(&t->window, t->state, s->engine.now_ps, tcp_flight_bytes(t));
@@ -62,7 +62,7 @@ static void repeat_repairs(struct sim *s, struct tcp_tx *t)
     t->repair_at = t->next;
 }
 
-/* Looks for packets with three arrived behind them. */
+/* Declares packets lost that have three received packets behind them. */
 static void find_losses(struct sim *s, struct tcp_tx *t)
 {
     uint32_t behind = 0;
@@ -78,13 +78,14 @@ static void find_losses(struct sim *s, struct tcp_tx *t)
         }
 }
 
-/* Follows the phases; a loss in open water cuts the window and sends the first repair at once. */
+/* Updates the phase. A loss in the open phase cuts the window and sends the first retransmission
+ * immediately. */
 static void judge(struct sim *s, struct tcp_tx *t, bool is_new)
 {
     if (t->phase != TCP_OPEN && t->first >= t->recover)
         t->phase = TCP_OPEN;
     if (t->phase == TCP_RECOVERY && is_new && t->first >= t->lost_to)
-        lose(t, t->first + 1);   /* what lies before 'recover' and was not repaired is missing too */
+        lose(t, t->first + 1);   /* the next unrepaired packet before 'recover' is missing too */
     if (t->phase != TCP_OPEN || !t->holes)
         return;
     t->cfg->algo->on_loss(&t->window, t->state, s->engine.now_ps, tcp_flight_bytes(t));
@@ -93,7 +94,7 @@ static void judge(struct sim *s, struct tcp_tx *t, bool is_new)
     t->is_urgent = true;
 }
 
-/* Does the window limit this sender, rather than the link of its host? */
+/* Returns true if the window limits this sender, rather than its host's link. */
 static bool is_limited(const struct tcp_tx *t, uint64_t flight)
 {
     uint64_t window = t->window.cwnd_bytes / t->window.mss_bytes;
@@ -103,7 +104,7 @@ static bool is_limited(const struct tcp_tx *t, uint64_t flight)
     return window <= flight + tcp_full_burst(t);
 }
 
-/* A mark cuts the window once per window, unless a loss has done so. */
+/* A mark cuts the window once per round trip, unless a loss has already done so. */
 static void on_mark(struct sim *s, struct tcp_tx *t)
 {
     const struct tcp_algo *a = t->cfg->algo;

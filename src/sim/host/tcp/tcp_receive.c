@@ -2,9 +2,10 @@
 #include "sim/host/flow.h"
 #include "sim/host/reply.h"
 
-#define BLOCK_MAX 64             /* packets that one ACK names */
+#define BLOCK_MAX 64             /* packets that one ACK may report */
 
-/* Packet 'last', out of order, and those just before it: as offsets from what is acknowledged. */
+/* Returns the block of out-of-order packets that ends with 'last', as offsets from the acknowledged
+ * number. */
 static uint64_t block(const struct tcp_rx *x, uint64_t expected, uint64_t last)
 {
     uint64_t from = last;
@@ -34,7 +35,7 @@ static void acknowledge(struct sim *s, struct host *h, const struct packet *k, b
                                                 (uint8_t)flags });
 }
 
-/* Takes packet n from those that are kept, if it is there. */
+/* Removes packet n from the kept packets. Returns false if it is not there. */
 static bool take(struct tcp_rx *x, uint64_t n)
 {
     if (!x->out_of_order || !tcp_has_bit(x->has, n))
@@ -44,7 +45,7 @@ static bool take(struct tcp_rx *x, uint64_t n)
     return true;
 }
 
-/* Advances over packets that have arrived. */
+/* Advances 'expected' over packets that have arrived. */
 static void deliver(struct flow_rx *rx, struct tcp_rx *x, uint32_t mss)
 {
     uint64_t n = rx->expected / mss;
@@ -69,7 +70,7 @@ static void on_in_order(struct sim *s, struct host *h, const struct packet *k, u
         acknowledge(s, h, k, false);
 }
 
-/* False: a packet of a flow that is over. */
+/* Handles the first packet of a flow. Returns false if the flow is already done. */
 static bool open_flow(struct sim *s, const struct packet *k)
 {
     struct flow_rx *rx = &s->flows.rx[k->flow];
@@ -83,8 +84,8 @@ static bool open_flow(struct sim *s, const struct packet *k)
     return true;
 }
 
-/* Settings are read from the flow only for bytes that have not come yet: so it is not over at its source,
- * which does not change them. */
+/* Reads settings of the flow only for bytes that have not arrived yet. So the flow is not done at its source,
+ * which then does not change them. */
 APART void tcp_on_data(struct sim *s, struct host *h, const struct packet *k)
 {
     struct flow_rx *rx = &s->flows.rx[k->flow];

@@ -4,10 +4,10 @@
 #include "sim/link/path.h"
 #include "sim/state/expect.h"
 
-#define BURST_SHARE  8           /* a burst is at most this part of a window */
+#define BURST_SHARE  8           /* a burst is at most this fraction of a window */
 #define RTO_PS_MAX   (60 * PS_PER_S)
-#define SERVED_SHIFT 8           /* digits of 'served' after the point */
-#define RDMA         PRIOS       /* in 'served' */
+#define SERVED_SHIFT 8           /* fractional bits of 'served' */
+#define RDMA         PRIOS       /* index in 'served' */
 #define NOBODY       (PRIOS + 1)
 
 static inline struct tcp_host *tcp_host_of(const struct sim *s, const struct host *h)
@@ -15,9 +15,9 @@ static inline struct tcp_host *tcp_host_of(const struct sim *s, const struct hos
     return &s->hosts.tcp[h - s->net.host];
 }
 
-/* ---- what the window allows ---- */
+/* ---- window ---- */
 
-/* Packets that the window has room for. */
+/* Returns how many packets the window has room for. */
 static uint64_t room(const struct tcp_tx *t)
 {
     uint64_t window = t->window.cwnd_bytes / t->window.mss_bytes, flight = tcp_in_flight(t);
@@ -26,7 +26,8 @@ static uint64_t room(const struct tcp_tx *t)
     return free == 0 && (flight == 0 || t->is_urgent) ? 1 : free;
 }
 
-/* Packets to send: lost ones first, then new ones for which the receiver has room. */
+/* Returns how many packets there are to send: lost ones first, then new ones for which the receiver has
+ * room. */
 static uint64_t sendable(const struct tcp_tx *t)
 {
     uint64_t limit = t->first + TCP_PACKETS_MAX < t->end ? t->first + TCP_PACKETS_MAX : t->end;
@@ -43,7 +44,7 @@ uint64_t tcp_full_burst(const struct tcp_tx *t)
     return share ? share : 1;
 }
 
-/* Is there room for a burst? Repairs do not wait for one. */
+/* Returns true if there is room for a burst. Retransmissions do not wait for one. */
 static bool may_go(const struct tcp_tx *t)
 {
     uint64_t there = sendable(t), burst = t->phase == TCP_OPEN ? tcp_full_burst(t) : 1;
@@ -53,7 +54,7 @@ static bool may_go(const struct tcp_tx *t)
 
 /* ---- turns ---- */
 
-/* Lets a flow that may send wait for its turn. */
+/* Queues a flow that may send for its turn. */
 static void take_turn(struct sim *s, struct host *h, struct flow *f)
 {
     struct tcp_host *th = tcp_host_of(s, h);
@@ -73,7 +74,7 @@ static void take_turn(struct sim *s, struct host *h, struct flow *f)
     h->port->backlog |= BACKLOG_TCP;
 }
 
-/* Takes a flow, first or not, out of those that wait. */
+/* Removes a flow from the queue of its class. */
 static void leave_turn(struct sim *s, struct host *h, const struct flow *f)
 {
     struct tcp_host *th = tcp_host_of(s, h);
@@ -98,7 +99,7 @@ static void leave_turn(struct sim *s, struct host *h, const struct flow *f)
         h->port->backlog &= (uint16_t)~BACKLOG_TCP;
 }
 
-/* The first flow of a class that can send; those that no longer can are sent away. Begins its burst. */
+/* Returns the first flow of a class that can send, and begins its burst. Removes flows that no longer can. */
 static struct flow *first_in_turn(struct sim *s, struct host *h, uint32_t class)
 {
     struct tcp_host *th = tcp_host_of(s, h);
@@ -118,7 +119,7 @@ static struct flow *first_in_turn(struct sim *s, struct host *h, uint32_t class)
     return NULL;
 }
 
-/* ---- the stack wakes up ---- */
+/* ---- wake-ups of the stack ---- */
 
 static inline uint32_t wake_event(const struct sim *s, uint32_t host)
 {
@@ -148,7 +149,7 @@ void tcp_wake(struct sim *s, struct host *h, struct flow *f)
     }
 }
 
-/* A flow is over: takes it out of those that the stack will look at. */
+/* Removes a finished flow from the list of flows that the stack will handle. */
 static void forget(struct sim *s, struct host *h, const struct flow *f)
 {
     struct tcp_host *th = tcp_host_of(s, h);
@@ -183,7 +184,7 @@ static void arm(struct sim *s, uint32_t host, uint64_t at_ps)
 
     if (evq_is_pending(&s->engine.evq, event)) {
         if (evq_event(&s->engine.evq, event)->at_ps <= at_ps)
-            return;              /* it will look, and see that there is nothing to do yet */
+            return;              /* the pending event will find nothing to do and rearm itself */
         evq_cancel(&s->engine.evq, event);
     }
     evq_add(&s->engine.evq, event, at_ps, sim_order(s, &s->net.node[s->net.host[host].node], at_ps));
@@ -197,8 +198,8 @@ void tcp_restart_timer(struct sim *s, const struct flow *f)
     arm(s, f->host, t->deadline_ps);
 }
 
-/* All that has not arrived is lost; one packet goes, and the next time-out comes later. Further time-outs
- * leave the threshold alone (RFC 5681, 3.1). */
+/* Declares everything that has not arrived lost, sends one packet and doubles the timeout. Further timeouts
+ * do not change the slow-start threshold (RFC 5681, 3.1). */
 static void time_out(struct sim *s, struct host *h, struct flow *f)
 {
     struct tcp_tx *t = tcp_tx_of(s, f);
@@ -214,7 +215,7 @@ static void time_out(struct sim *s, struct host *h, struct flow *f)
     t->is_urgent = false;
     t->rto_ps = 2 * t->rto_ps < RTO_PS_MAX ? 2 * t->rto_ps : RTO_PS_MAX;
     t->deadline_ps = s->engine.now_ps + t->rto_ps;
-    leave_turn(s, h, f);         /* its burst is over */
+    leave_turn(s, h, f);         /* its burst ends */
     take_turn(s, h, f);
 }
 
@@ -233,7 +234,7 @@ APART void tcp_on_timer(struct sim *s, struct host *h)
 
 /* ---- sending ---- */
 
-/* Which packet goes next: one that is lost, or a new one. */
+/* Returns the packet to send next: a lost one, or a new one. */
 static uint64_t next_number(struct tcp_tx *t)
 {
     if (!t->holes)
@@ -244,7 +245,7 @@ static uint64_t next_number(struct tcp_tx *t)
     return t->resend++;
 }
 
-/* Returns the bytes of the frame. */
+/* Returns the frame size. */
 static uint32_t send_packet(struct sim *s, struct host *h, struct flow *f, uint64_t number, bool is_push)
 {
     const struct tcp_cfg *cfg = tcp_tx_of(s, f)->cfg;
@@ -284,7 +285,7 @@ static inline uint64_t over_weight(const struct sim *s, uint32_t bytes, uint32_t
     return ((uint64_t)bytes << SERVED_SHIFT) / s->cfg.weight[class];
 }
 
-/* The class that has had least is next: a class of TCP, RDMA, or none. Paused classes are skipped. */
+/* Returns the class with the least service: a class of TCP, RDMA, or none. Skips paused classes. */
 static uint32_t choose(struct sim *s, struct host *h, bool has_rdma)
 {
     struct tcp_host *th = tcp_host_of(s, h);
@@ -294,7 +295,7 @@ static uint32_t choose(struct sim *s, struct host *h, bool has_rdma)
         if (c < PRIOS ? h->port->paused >> c & 1 || !first_in_turn(s, h, c) : !has_rdma)
             continue;
         if (th->served[c] < th->served_last)
-            th->served[c] = th->served_last;     /* who had nothing to send saves nothing up */
+            th->served[c] = th->served_last;     /* an idle class accumulates no credit */
         if (best == NOBODY || th->served[c] < th->served[best])
             best = c;
     }
@@ -303,7 +304,7 @@ static uint32_t choose(struct sim *s, struct host *h, bool has_rdma)
     return best;
 }
 
-/* The next packet of the flow whose turn it is in a class. */
+/* Sends the next packet of the first flow of a class. */
 static void send_of_class(struct sim *s, struct host *h, uint32_t class)
 {
     struct tcp_host *th = tcp_host_of(s, h);

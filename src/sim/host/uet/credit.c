@@ -3,10 +3,10 @@
 
 #define GRANT_UNITS   64u        /* 16 KB */
 #define RATE_PERCENT  99u
-#define CUT_PPM_MAX   990000u    /* 1 % of the rate is left */
-#define RISE_PPM      10000u     /* doubled with each rise in a row */
+#define CUT_PPM_MAX   990000u    /* leaves 1 % of the rate */
+#define RISE_PPM      10000u     /* doubles with each consecutive increase */
 
-/* ---- flows that want credit, in turn ---- */
+/* ---- round robin over flows that want credit ---- */
 
 static void append(struct sim *s, struct uet_host *all, uint32_t flow)
 {
@@ -43,7 +43,7 @@ void credit_leave(struct sim *s, struct host *h, uint32_t flow)
         take_out(s, &s->uet.host[h->id], flow);
 }
 
-/* ---- when ---- */
+/* ---- timing ---- */
 
 static void await(struct sim *s, const struct host *h)
 {
@@ -72,9 +72,9 @@ void credit_ask(struct sim *s, struct host *h, const struct packet *k, bool must
     await(s, h);
 }
 
-/* Packets were trimmed before they came to the link of this host, so some link inside the network is
- * slower: credit for the share of them is held back. Otherwise it rises again. At most every one and a
- * half round trips. */
+/* Adjusts the credit rate, at most every one and a half round trips. If packets were trimmed before the last
+ * link, a link inside the network is slower: withholds their share of the credit. Otherwise raises the rate
+ * again. */
 static void look_inside(const struct sim *s, struct uet_host *all)
 {
     uint32_t rise = RISE_PPM << (all->rises < 7 ? all->rises : 7);
@@ -91,7 +91,7 @@ static void look_inside(const struct sim *s, struct uet_host *all)
     all->look_ps = s->engine.now_ps + s->net.base_rtt_ps * 3 / 2;
 }
 
-/* Paths of pulls change with each. */
+/* Each pull takes another path. */
 static void send_pull(struct sim *s, struct host *h, uint32_t flow)
 {
     const struct flow *f = &s->flows.flow[flow];

@@ -4,10 +4,10 @@
 #include "sim/host/sender_spray.h"
 #include "sim/host/uet/uet_send.h"
 
-#define BACKOFF_MAX 16u          /* the time-out doubles so often, up to rto_ps_max */
-#define REORDER_MIN 5u           /* SLEEK: packets beyond a gap that make it a loss, at least */
+#define BACKOFF_MAX 16u          /* largest number of doublings of the timeout, up to rto_ps_max */
+#define REORDER_MIN 5u           /* SLEEK: minimum number of packets beyond a gap that make it a loss */
 
-/* No answer has come so far: what is left of the credit for that is worth nothing once one has. */
+/* The first answer ends the speculative phase: the rest of its initial credit expires. */
 static void end_trust(struct uet_tx *t)
 {
     if (!t->is_spec)
@@ -16,9 +16,9 @@ static void end_trust(struct uet_tx *t)
     t->credit_bytes = t->credit_bytes > 0 ? 0 : t->credit_bytes;
 }
 
-/* ---- what has arrived ---- */
+/* ---- arrivals ---- */
 
-/* Takes packet n from those that are to be sent again. */
+/* Removes packet n from those to retransmit. */
 static APART void cancel_again(struct uet_tx *t, uint32_t n)
 {
     uet_flip(uet_again_map(t), t->mask, n);
@@ -26,8 +26,7 @@ static APART void cancel_again(struct uet_tx *t, uint32_t n)
     t->again_bytes -= uet_record(t, n)->payload;
 }
 
-/* The packets of a map, from packet 'from' on, have arrived. Returns how many of them were not known to
- * have. */
+/* The packets of a bitmap, from packet 'from' on, have arrived. Returns how many of them are new. */
 static inline uint32_t note_arrivals(struct uet_tx *t, uint32_t from, uint64_t map)
 {
     uint64_t out = map & uet_bits(uet_out_map(t), t->mask, from);
@@ -41,7 +40,7 @@ static inline uint32_t note_arrivals(struct uet_tx *t, uint32_t from, uint64_t m
     return count;
 }
 
-/* All before 'expected' have arrived. */
+/* All packets before 'expected' have arrived. */
 static void note_expected(struct sim *s, struct flow *f, struct uet_tx *t, uint32_t expected)
 {
     uint64_t bytes = (uint64_t)expected * s->cfg.mtu_bytes;
@@ -57,7 +56,7 @@ static void note_expected(struct sim *s, struct flow *f, struct uet_tx *t, uint3
     f->progress_ps = s->engine.now_ps;
 }
 
-/* An old map may begin before 'first'. */
+/* A stale bitmap may begin before 'first'. */
 static void note_map(struct uet_tx *t, uint32_t from, uint64_t map)
 {
     uint32_t old = from < t->first ? t->first - from : 0;
@@ -66,8 +65,8 @@ static void note_map(struct uet_tx *t, uint32_t from, uint64_t map)
         t->known += note_arrivals(t, from + old, map >> old);
 }
 
-/* Returns the round trip that an ACK shows, 0: none. Of a packet that was sent several times, the ACK may
- * be for an earlier copy: only the second one can be distinguished from the first. */
+/* Returns the round trip that an ACK shows, or 0. If a packet was sent several times, the ACK may belong to
+ * an earlier copy: only the second copy can be distinguished from the first. */
 static uint64_t rtt_of(const struct sim *s, struct uet_tx *t, const struct uet_ack *a)
 {
     const struct uet_record *r = uet_record(t, a->number);
@@ -90,7 +89,7 @@ static uint32_t window_packets(const struct sim *s, const struct flow *f)
     return packets < s->uet.ring ? (uint32_t)packets : s->uet.ring;
 }
 
-/* So many packets beyond a gap make it a loss: one and a half windows. */
+/* Returns how many packets beyond a gap make it a loss: one and a half windows. */
 static uint32_t reorder_packets(const struct sim *s, const struct flow *f)
 {
     uint32_t most = (uint32_t)(s->uet.window_bytes_max / s->cfg.mtu_bytes),
@@ -158,7 +157,7 @@ static void tell_loss(struct sim *s, struct host *h, struct flow *f, enum cc_los
         s->uet.cc->on_loss(h->uet_cfg, flow_cc(s, f), engine_cc_now(&s->engine), loss, &f->out);
 }
 
-/* What every ACK and NACK says of packets that have arrived. Returns how many bytes are new. */
+/* Handles what every ACK and NACK says about arrived packets. Returns the new bytes. */
 static uint64_t note_answer(struct sim *s, struct flow *f, struct uet_tx *t, const struct packet *k,
                             const struct uet_ack *a)
 {
@@ -214,7 +213,8 @@ static void on_nack(struct sim *s, struct host *h, struct flow *f, const struct 
     end_trust(t);
     if (a->number >= t->first && a->number < t->next && uet_has(uet_out_map(t), t->mask, a->number)) {
         tell_loss(s, h, f, is_at_last ? CC_NACK_AT_LAST_HOP : CC_NACK);
-        t->is_asked &= t->newest != (a->number & t->mask);     /* it was the one that asked */
+        t->is_asked &= t->newest != (a->number & t->mask);     /* the acknowledged packet was
+                                                                * the one that requested an ACK */
         uet_forget(t, a->number);
         uet_put_again(s, f, a->number);
     }

@@ -8,7 +8,7 @@
 
 /* ---- answers ---- */
 
-/* The packet becomes its answer. */
+/* Reuses the packet as its answer. */
 static void answer(struct sim *s, struct host *h, struct uet_rx *x, uint32_t id, struct packet *k,
                    enum packet_kind kind, uint32_t flags)
 {
@@ -40,7 +40,7 @@ static bool is_there(const struct sim *s, const struct uet_rx *x, uint32_t n)
     return n < x->expected || (x->kept && uet_has(x->has, s->uet.ring - 1, n));
 }
 
-/* Handles the first packet of a flow. Returns false if it is of a flow that is over. */
+/* Handles the first packet of a flow. Returns false if the flow is already done. */
 static APART bool open_flow(struct sim *s, const struct packet *k)
 {
     struct flow_rx *rx = &s->flows.rx[k->flow];
@@ -54,7 +54,7 @@ static APART bool open_flow(struct sim *s, const struct packet *k)
     return true;
 }
 
-/* Packet n was expected: it, and those kept behind it, are complete. */
+/* Packet n was expected: delivers it and those kept behind it. */
 static void deliver(struct sim *s, struct host *h, const struct packet *k, struct uet_rx *x)
 {
     const struct flow *f = &s->flows.flow[k->flow];
@@ -72,7 +72,7 @@ static void deliver(struct sim *s, struct host *h, const struct packet *k, struc
         credit_leave(s, h, k->flow);
 }
 
-/* Keeps a new packet. Returns whether it is answered at once. */
+/* Keeps a new packet. Returns true if it is answered immediately. */
 static bool take(struct sim *s, struct host *h, struct uet_rx *x, const struct packet *k, uint32_t n)
 {
     bool must = !x->has_any || k->seq & UET_ASKS;
@@ -107,7 +107,7 @@ static void on_trimmed(struct sim *s, struct host *h, struct uet_rx *x, uint32_t
     answer(s, h, x, id, k, PACKET_NACK, mark_of(k) | (k->seq & UET_AT_LAST ? UET_ACK_AT_LAST : 0));
 }
 
-/* Packets without payload. */
+/* Handles packets without payload. */
 static APART void on_header(struct sim *s, struct host *h, uint32_t id, struct packet *k, uint32_t n)
 {
     struct uet_rx *x = uet_rx_of(s, k->flow);

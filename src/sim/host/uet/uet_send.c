@@ -15,7 +15,7 @@ void uet_wake(struct sim *s, struct flow *f)
     t->credit_bytes = (int64_t)s->uet.window_bytes_max;
 }
 
-/* A message of a few packets needs no more; a persistent connection may have longer ones later. */
+/* A message of a few packets needs only a small ring; a persistent connection may have longer ones later. */
 static uint32_t ring_of(const struct sim *s, const struct flow *f)
 {
     bool is_small = !f->is_lasting && f->bytes <= (uint64_t)UET_RING_SMALL * s->cfg.mtu_bytes;
@@ -23,8 +23,8 @@ static uint32_t ring_of(const struct sim *s, const struct flow *f)
     return is_small ? UET_RING_SMALL : s->uet.ring;
 }
 
-/* Returned places are a list, through their first word. 0: there are too many, and the run ends with this
- * event. */
+/* The free list is linked through the first word of each place. If there are too many flows, fails the run
+ * and returns 0. */
 static uint32_t take_place(struct sim *s, uint32_t ring)
 {
     struct uet_pool *pool = &s->flows.uet_pool;
@@ -96,7 +96,7 @@ void uet_put_again(struct sim *s, struct flow *f, uint32_t n)
     t->again_bytes += uet_record(t, n)->payload;
 }
 
-/* Takes the first packet that waits to be sent again. */
+/* Removes and returns the first packet to retransmit. */
 static uint32_t take_again(struct uet_tx *t)
 {
     uint64_t *map = uet_again_map(t);
@@ -116,7 +116,7 @@ static uint32_t take_again(struct uet_tx *t)
 
 /* ---- credit ---- */
 
-/* Bytes on the wire of so much payload, about. */
+/* Returns roughly the bytes on the wire of this much payload. */
 static uint64_t wire_bytes(const struct sim *s, uint64_t payload)
 {
     uint64_t packets = (payload + s->cfg.mtu_bytes - 1) / s->cfg.mtu_bytes;
@@ -124,7 +124,7 @@ static uint64_t wire_bytes(const struct sim *s, uint64_t payload)
     return payload + packets * s->cfg.header_bytes;
 }
 
-/* How much credit a flow needs, as the sum of all that it has ever been given, in units. */
+/* Returns how much credit a flow needs in units, as a total since its start. */
 static uint64_t target_of(const struct sim *s, const struct host *h, const struct flow *f,
                           const struct uet_tx *t)
 {
@@ -175,14 +175,15 @@ static inline void fill_in(const struct sim *s, uint32_t flow, struct packet *k,
     k->prio = f->prio & 7u;
 }
 
-/* An ACK is wanted for the last packet, and for one after which the sender has to wait. */
+/* Returns true if the packet must request an ACK: a retransmission, the last packet, or one after which the
+ * sender has to wait. */
 static bool must_ask(const struct sim *s, const struct flow *f, const struct uet_tx *t, bool is_again)
 {
     return is_again || f->sent >= f->bytes || (s->uet.has_credit && t->credit_bytes <= 0) ||
            uet_in_flight(s, t) + s->cfg.mtu_bytes >= f->out.window_bytes || t->next - t->first > t->mask;
 }
 
-/* The next message of a persistent connection begins with the next packet. */
+/* Moves on to the next message of a persistent connection, which begins with the next packet. */
 static APART void go_on(struct sim *s, struct flow *f)
 {
     pair_go_on(s, f);
@@ -210,7 +211,7 @@ emit(struct sim *s, struct host *h, uint32_t flow, uint32_t n, uint32_t payload,
     s->engine.counters.data_sent++;
     s->engine.counters.payload_sent += payload;
     path_transmit(&s->engine, h->port, id, k);
-    /* Without reason to ask, there is a packet that may follow. */
+    /* If the packet did not have to request an ACK, another one may follow. */
     if (t->is_asked && !uet_may_send(s, f, t)) {
         bit_clear(h->ready, f->position);
         h->ready_count--;
