@@ -129,9 +129,9 @@ struct cc_probe {
 
 enum cc_loss {
     CC_NACK,                     /* the receiver reported a gap, or a trimmed packet */
-    /* model uet: a packet that was trimmed in front of the receiver's own link */
+    /* model uet: a packet that was trimmed at the last hop, before the receiver's link */
     CC_NACK_AT_LAST_HOP,
-    CC_TIMEOUT,                  /* nothing was received for long */
+    CC_TIMEOUT,                  /* nothing was received for a timeout */
 };
 
 enum cc_telemetry {
@@ -169,7 +169,7 @@ struct cc_algo {
                                   * it is rescaled */
     bool        has_window;      /* has a window that follows its rate */
     bool        needs_uet;       /* only for connections of model uet */
-    /* needs_uet: senders also wait for credit of the receiver: sim/host/uet/credit.h */
+    /* needs_uet: senders also wait for receiver credit: sim/host/uet/credit.h */
     bool        has_credit;
     bool        reads_marks;     /* reacts to ECN marks in ACKs instead of CNPs */
     bool        takes_turns;     /* receivers notify congested flows in rotation and report the length of a

@@ -7,8 +7,8 @@
 #define FAST_PS             PS_PER_US    /* fast increase: below this delay */
 #define MAXWND_BDPS         1.5
 
-/* Gathers more growth. Where it wraps: as x86-64 stores a double in 32 bits, the low ones of a 64-bit
- * integer. */
+/* Accumulates growth. If it wraps, it does so like x86-64 storing a double in 32 bits: the low bits of a
+ * 64-bit integer. */
 static void gather(struct nscc *f, const struct nscc_cfg *c, double more)
 {
     double x = f->increase + more;
@@ -26,7 +26,7 @@ static int64_t bdp_bytes(uint64_t rtt_ps, uint64_t bps)
     return (int64_t)((double)rtt_ps / 1e12 * (double)bytes_per_s);
 }
 
-/* Constants are given for 100 Gb/s and a round trip of 12 us, and scaled by BDP (a) and target (b). */
+/* Constants are given for 100 Gb/s and a round trip of 12 us. They are scaled by BDP (a) and target (b). */
 void nscc_configure(struct nscc_cfg *c, uint64_t line_bps, uint32_t mtu_bytes, uint32_t header_bytes,
                     uint64_t network_rtt_ps, uint64_t target_delay_ps)
 {
@@ -78,7 +78,7 @@ bool nscc_on_rtt(struct nscc *f, const struct nscc_cfg *c, uint64_t rtt_ps)
     return bdp > 0;
 }
 
-/* High delay without a mark is not the network's: it is then taken for a quarter of a round trip. */
+/* A high delay without a mark was not caused by the network. It counts as a quarter of a round trip. */
 void nscc_add_delay(struct nscc *f, const struct nscc_cfg *c, uint64_t rtt_ps, bool is_marked)
 {
     uint64_t delay_ps = rtt_ps - f->base_rtt_ps;
@@ -98,8 +98,8 @@ static void bound(struct nscc *f, const struct nscc_cfg *c)
         f->cwnd_bytes = f->maxwnd_bytes;
 }
 
-/* At the end of a round trip: has far less arrived than the window allows? The first one only sets the
- * clock. */
+/* Ends a round trip. Returns true if far less has arrived than the window allows, and shrinks the window. The
+ * first call only starts a round trip. */
 static bool has_collapsed(struct nscc *f, const struct nscc_cfg *c, uint64_t now_ps, bool is_loss,
                           uint64_t delay_ps, int64_t in_flight_bytes)
 {
@@ -117,7 +117,7 @@ static bool has_collapsed(struct nscc *f, const struct nscc_cfg *c, uint64_t now
     return has;
 }
 
-/* True: this acknowledgement or loss is not to be heeded any more. */
+/* Returns true if this acknowledgement or loss must be ignored. */
 static bool quick_adapt(struct nscc *f, const struct nscc_cfg *c, uint64_t now_ps, bool is_loss,
                         bool is_marked, uint64_t delay_ps, int64_t in_flight_bytes)
 {

@@ -1,5 +1,6 @@
-/* src/cc/nscc_dctcp.c - the DCTCP variant of uet-htsim: a window that grows by a packet per round trip,
- * and loses a third of what is marked. A loss or a trimmed packet costs a packet. */
+/* src/cc/nscc_dctcp.c - the DCTCP variant of uet-htsim: a window that grows by a packet per round trip, and
+ * shrinks by a third of the marked bytes. A loss or a trimmed packet costs a packet.
+ */
 #include "cc/cc.h"
 #include "cc/nscc.h"
 #include "core/units.h"
@@ -33,8 +34,8 @@ static void dctcp_start(const void *cfg_, void *state, struct cc_now now, struct
 
     (void)now;
     nscc_init(state, cfg, cfg->network_rtt_ps, cfg->max_cwnd_bytes);
-    *out = (struct cc_out){ .rate_bps = cfg->line_bps, .window_bytes = (uint64_t)cfg->max_cwnd_bytes, .due_ps = NEVER,
-                            .probe_ps = NEVER };
+    *out = (struct cc_out){ .rate_bps = cfg->line_bps, .window_bytes = (uint64_t)cfg->max_cwnd_bytes,
+                            .due_ps = NEVER, .probe_ps = NEVER };
 }
 
 static void dctcp_configure(void *cfg_, const struct knobs *k, const struct cc_link *link)
@@ -45,7 +46,7 @@ static void dctcp_configure(void *cfg_, const struct knobs *k, const struct cc_l
     (void)k;
     nscc_configure(cfg, link->line_bps, link->mtu_bytes, 0, link->base_rtt_ps ? link->base_rtt_ps : PS_PER_US,
                    0);
-    /* at the start */
+    /* initial window */
     cfg->max_cwnd_bytes = (int64_t)(start > link->mtu_bytes ? start : link->mtu_bytes);
 }
 

@@ -1,14 +1,18 @@
 /* src/cc/nscc_pair.c - NSCC as the congestion control of a RoCE queue pair.
  *
- * The arithmetic is that of nscc.h; here it is fed with what a queue pair sees: round trips and marks come
- * with ACKs, a NACK of a lossy network stands for a trimmed packet, and a time-out costs a packet. What is
- * ours: a flow starts with one BDP, its rate is the line's (NSCC has a window alone), round trips are without
- * the time inside the receiver, a NACK does not lower the base RTT, and no window is smaller than a packet.
- * So no flow can get stuck.
+ * The arithmetic is that of nscc.h. A queue pair supplies the signals: round trips and marks come with ACKs,
+ * a NACK of a lossy network counts as a trimmed packet, and a timeout costs a packet.
+ *
+ * Our additions:
+ *   - A flow starts with one BDP.
+ *   - The rate is the line rate, because NSCC only has a window.
+ *   - Round trips exclude the time inside the receiver.
+ *   - A NACK does not lower the base RTT.
+ *   - The window is at least one packet, so that no flow gets stuck.
  *
  * Connections of model uet start with the largest window, 1.5 BDP. With receiver credit (nscc_rccc), a packet
- * that was trimmed in front of the receiver's link does not cost window: the receiver's credit takes care of
- * its link.
+ * that was trimmed at the last hop does not reduce the window: credit already limits the load of the
+ * receiver's link.
  */
 #include "cc/nscc.h"
 
@@ -93,7 +97,7 @@ static void nscc_pair_configure(void *cfg_, const struct knobs *k, const struct 
     cfg->start_bytes = link->is_uet ? cc_link_bdp_bytes(link) * 3 / 2 : cc_link_bdp_bytes(link);
     if (cfg->start_bytes < link->mtu_bytes)
         cfg->start_bytes = link->mtu_bytes;
-    /* The knobs are factors of what nscc_configure() computes with its own. */
+    /* The knobs scale the constants that nscc_configure() computes for these defaults. */
     c->fi *= k->value[KNOB_nscc_fi] / 5;
     c->fi_scale *= k->value[KNOB_nscc_fi_scale] / 0.25;
     c->eta *= k->value[KNOB_nscc_eta] / 0.15;
@@ -117,8 +121,9 @@ static void nscc_rccc_configure(void *cfg_, const struct knobs *k, const struct 
 }
 
 static const enum knob knobs[] = {
-    KNOB_nscc_target_delay, KNOB_nscc_base_rtt, KNOB_nscc_max_cwnd, KNOB_nscc_fi, KNOB_nscc_fi_scale, KNOB_nscc_eta,
-    KNOB_nscc_gamma, KNOB_nscc_max_md_jump, KNOB_nscc_qa_gate, KNOB_nscc_qa_threshold, KNOB_nscc_disable_qa,
+    KNOB_nscc_target_delay, KNOB_nscc_base_rtt, KNOB_nscc_max_cwnd,
+    KNOB_nscc_fi, KNOB_nscc_fi_scale, KNOB_nscc_eta, KNOB_nscc_gamma, KNOB_nscc_max_md_jump,
+    KNOB_nscc_qa_gate, KNOB_nscc_qa_threshold, KNOB_nscc_disable_qa,
     KNOB_nscc_adjust_bytes, KNOB_nscc_adjust_period, KNOB_kmin, KNOB_kmax, KNOB_pmax, KNOB_COUNT };
 
 extern const struct cc_algo cc_nscc;

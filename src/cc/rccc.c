@@ -1,8 +1,8 @@
 /* src/cc/rccc.c - RCCC, the receiver credit of Ultra Ethernet, alone.
  *
- * The sender has no window: it sends what the receiver has given credit for. Receivers hand out credit at the
- * rate of their link, to all that ask for it in turn: see sim/host/uet/credit.h. So this control only names
- * it.
+ * The sender has no window: it sends as much as the receiver has granted. Receivers grant credit at the rate
+ * of their link, round robin over all flows that request it: see sim/host/uet/credit.h. This file only
+ * declares the control.
  */
 #include "cc/cc.h"
 #include "core/units.h"

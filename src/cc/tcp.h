@@ -1,8 +1,8 @@
 /* src/cc/tcp.h - the interface of TCP congestion control, which sets a sender's window.
  *
  * Each algorithm is one file, tcp_<name>.c, and is listed in tcp_all[] (tcp.c). It sees acknowledgements,
- * losses, marks and time-outs, and sets the window. The sender (sim/host/tcp/tcp.h) tracks what is in flight
- * or lost, and decides when to send.
+ * losses, marks and timeouts, and sets the window. The sender (sim/host/tcp/tcp.h) tracks packets in flight
+ * and lost packets, and decides when to send.
  *
  * Hooks are called with non-decreasing now_ps. They do not allocate or fail.
  */

@@ -12,8 +12,8 @@ struct dre {                     /* load estimate of a port */
 
 struct conga_rack {              /* another switch with hosts */
     uint32_t changes, news;      /* number of bits set in 'changed' and 'heard' */
-    /* by path from there, since its level was last sent back: the level has changed; a packet has arrived.
-     * Changed paths are also in 'heard' */
+    /* by path from there, since its level was last sent back: 'changed' if its level has changed, 'heard' if
+     * a packet has arrived. Changed paths are also in 'heard' */
     uint64_t changed[WORDS], heard[WORDS];
     uint32_t turn;               /* name to send back next, if it has news */
     uint8_t  level[CONGA_NAMES]; /* by path from there: level of its last packet */

@@ -54,8 +54,8 @@ static void step(struct entropy *e, const struct entropy_cfg *c)
     }
 }
 
-/* Skips EVs with penalties. The first one that is skipped loses one; after a whole round the one at hand
- * is taken. */
+/* Skips EVs with penalties. The first EV skipped loses one penalty point. After a whole round the current EV
+ * is used. */
 static void skip_bad(struct entropy *e, const struct entropy_cfg *c)
 {
     uint32_t index = entropy_index(e, c->paths);
@@ -160,7 +160,7 @@ static uint16_t ring_next(struct entropy *e, const struct entropy_cfg *c)
     return e->ring[at];
 }
 
-/* ---- all of them ---- */
+/* ---- all algorithms ---- */
 
 static uint16_t legacy_next(struct entropy *e, const struct entropy_cfg *c, uint64_t next, uint64_t window)
 {

@@ -1,5 +1,6 @@
-/* src/lb/paths.c - balancers of senders that spray: the entropy value of each packet stands for a path,
- * and switches hash it. entropy.c has the algorithms, the knob 'paths' the number of values. */
+/* src/lb/paths.c - balancers of senders that spray: the entropy value of each packet selects a path, because
+ * switches hash it. entropy.c has the algorithms; the knob 'paths' sets the number of values.
+ */
 #include "lb/entropy.h"
 #include "lb/lb.h"
 

@@ -6,20 +6,20 @@
  *   rate x= policy(last action but one, last delta, last action, delta)     in 1/1.2 .. 1.2, an action
  *   rate = within [minimum, line]                                           regardless of the policy
  *
- * base is the round trip of an empty path (rlcc_base 0, the default): the longest of the network, or the
- * least that the flow has seen if that is shorter. RTTs are scaled by BASE_PS / base, so the policy sees a
- * path like those that it was trained with, and rlcc_rtt_max goes with base, too. With another rlcc_base it
- * is that constant for all paths, as in the papers, whose networks are all alike: 8.192 us.
+ * base is the round trip of an empty path. By default (rlcc_base 0) it is the longest of the network, or the
+ * lowest RTT that the flow has seen if that is shorter. RTTs are scaled by BASE_PS / base, so that the policy
+ * sees a path like those of its training; rlcc_rtt_max scales with base, too. With another rlcc_base it is
+ * that constant for all paths, as in the papers, whose networks have equal paths: 8.192 us.
  *
  * The next probe is sent as soon as the decision is made. N flows that share a link converge where delta is
  * 0: the RTT is base (beta + target sqrt(N)). A flow has no window. It ignores CNPs, NACKs and marks.
  *
- * Policies are trained with flows that have settled, and act by at most a fifth per round trip. With the
- * automatic base, three rules of ours help where that is too slow; with a constant base there are none, as in
- * the papers:
+ * Policies are trained with flows in steady state, and change a rate by at most a fifth per round trip. With
+ * the automatic base, three rules of ours help where that is too slow. With a constant base they are off, as
+ * in the papers:
  *
  *   start      a flow sends at line rate for one base, then at a quarter of it until its first decision
- *   silence    a probe that is late says what a long RTT would say later: the rate is halved when
+ *   silence    a late probe implies a long RTT: the rate is halved when
  *              (age / base - beta)^2 rate > 1/2, then again after another quarter of that age, down to 1/1024
  *   recovery   below 1/1024, an RTT less than 1/8 above base doubles the rate
  *
@@ -44,12 +44,13 @@
 #include <math.h>
 #include <string.h>
 
-/* of the networks that policies are trained with; also the default of exported code */
+/* base RTT of the networks used for training; also the default of exported code */
 #define BASE_PS 8192000u
-#define BASE_US_MIN 0.1          /* the integers of the trees go no lower */
+#define BASE_US_MIN 0.1          /* smallest value that the trees' integers can represent */
 #define FLOOR   0x1p-14          /* minimum relative to line rate, if the knob is 0 */
 #define START   0.25f            /* rate of a flow after its first burst, relative to line rate */
-#define LOW     0x1p-10f         /* relative to line rate: silence cuts no further, and recovery is fast */
+#define LOW     0x1p-10f         /* relative to line rate: silence does not cut
+                                  * below it, and recovery below it is fast */
 
 struct rlcc_cfg {
     const struct rlcc_model *model;
@@ -75,7 +76,7 @@ struct net_flow {
 struct rlcc {
     uint64_t at_ps;              /* when the pending decision takes effect; NEVER: none */
     uint32_t agent;
-    uint32_t least_ns;           /* RTT of the flow's path when empty, as far as it has seen */
+    uint32_t least_ns;           /* lowest RTT seen, at most that of the longest empty path */
     union {
         struct rule_flow tree;
         struct net_flow  net;
@@ -108,13 +109,13 @@ static bool is_decided_outside(const struct rlcc_cfg *cfg)
     return cfg->model->observer && cfg->model->observer->action;
 }
 
-/* Whether the rules of ours apply. */
+/* Returns true if our three rules apply. */
 static bool is_guarded(const struct rlcc_cfg *cfg)
 {
     return cfg->empty_ps && !is_decided_outside(cfg);
 }
 
-/* The RTT as if the path's empty round trip were the one of training. */
+/* Returns the RTT scaled to the empty round trip of training. */
 static uint64_t normalise(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t rtt_ps)
 {
     uint64_t ns = rtt_ps / PS_PER_NS, least_ps;
@@ -292,7 +293,7 @@ static uint64_t bps_of(const struct rlcc_cfg *cfg, const struct rlcc *f)
     return is_tree(cfg) ? tree_bps(cfg, &f->tree) : net_bps(cfg, &f->net);
 }
 
-/* The probe is as old as an RTT that would say: much too fast. */
+/* Returns true if the age of the pending probe implies that the rate is much too high. */
 static bool is_late(const struct rlcc_cfg *cfg, const struct rlcc *f, uint64_t age_ps)
 {
     float excess = (float)age_ps / ((float)f->least_ns * PS_PER_NS) - cfg->beta;
@@ -300,7 +301,7 @@ static bool is_late(const struct rlcc_cfg *cfg, const struct rlcc *f, uint64_t a
     return excess > 0 && excess * excess * rate_of(cfg, f) > 0.5f;
 }
 
-/* Looks at the probe's age, and says when to look again. */
+/* Checks the age of the pending probe and schedules the next check. */
 static void watch_silence(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t now_ps, struct cc_out *out)
 {
     uint64_t base_ps = f->least_ns * PS_PER_NS;
@@ -313,7 +314,7 @@ static void watch_silence(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t n
     out->due_ps = now_ps + (age_ps / 4 > base_ps ? age_ps / 4 : base_ps);
 }
 
-/* After a decision: 'was' is the rate before it. */
+/* Recovery, after a decision: 'was' is the rate before it. */
 static void recover(const struct rlcc_cfg *cfg, struct rlcc *f, float was, uint64_t scaled_ps)
 {
     if (was < LOW && scaled_ps < BASE_PS + BASE_PS / 8)
@@ -360,7 +361,7 @@ static void rlcc_on_due(const void *cfg_, void *state, struct cc_now now, struct
         watch_silence(cfg, f, now.ps, out);
 }
 
-/* A flow sends at line rate first, for one base, unless rlcc_start_rate says otherwise. */
+/* A flow first sends at line rate for one base, unless rlcc_start_rate is set. */
 static void start_rate(const struct rlcc_cfg *cfg, const struct rlcc *f, uint64_t now_ps, struct cc_out *out)
 {
     bool has_burst = is_guarded(cfg) && cfg->rate_start == START;
@@ -407,7 +408,7 @@ static double share_of_line(double mbps, const struct cc_link *link, double unse
     return share < 0x1p-20 ? 0x1p-20 : share < 1 ? share : 1;
 }
 
-/* Of RTTs as they are scaled. */
+/* Returns the base of scaled RTTs. */
 static double base_us(const struct knobs *k)
 {
     double us = k->value[KNOB_rlcc_base];

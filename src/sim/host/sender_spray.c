@@ -56,7 +56,8 @@ static uint32_t draw(void *arg)
 static struct entropy_cfg cfg_of(struct sim *s, const struct flow *f)
 {
     return (struct entropy_cfg){ .kind = (enum entropy_kind)(s->spray.kind - 1), .paths = s->spray.paths,
-                                 .freezes = true, .skipped = &s->engine.counters.paths_skipped, .draw = draw, .arg = &s->net.node[f->src].rng };
+                                 .freezes = true, .skipped = &s->engine.counters.paths_skipped,
+                                 .draw = draw, .arg = &s->net.node[f->src].rng };
 }
 
 void spray_start(struct sim *s, const struct flow *f)

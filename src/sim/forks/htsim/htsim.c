@@ -140,8 +140,8 @@ static void compute_control(struct htsim *w)
     if (!w->has_nscc)
         w->nscc.min_cwnd_bytes = 0;
     w->rts_gap_ps = w->has_nscc ? w->network_rtt_ps : 0;
-    w->entropy = (struct entropy_cfg){ .kind = c->balancer, .paths = c->route == HTSIM_HASH ? c->paths : 1, .freezes = c->trim,
-                                       .draw = draw_for_entropy, .arg = w };
+    w->entropy = (struct entropy_cfg){ .kind = c->balancer, .paths = c->route == HTSIM_HASH ? c->paths : 1,
+                                       .freezes = c->trim, .draw = draw_for_entropy, .arg = w };
     w->has_over = c->oversubscribed_cc;
     w->over_min = 0.01;
     if (ratio > 1 && c->oversubscribed_auto) {
@@ -181,11 +181,12 @@ static void init_host(struct htsim *w, uint32_t i, struct nic *nic, struct pacer
 {
     struct host *h = &w->host[i];
 
-    *h = (struct host){ .event = { .next = EVQ_IDLE, .owner = EV_HOST }, .sending = NONE, .nic = nic, .pacer = pacer,
-                        .over = over };
+    *h = (struct host){ .event = { .next = EVQ_IDLE, .owner = EV_HOST }, .sending = NONE, .nic = nic,
+                        .pacer = pacer, .over = over };
     for (int class = 0; class < CLASSES; class++)
         h->turns[class].at = NONE;
-    *nic = (struct nic){ .event = { .next = EVQ_IDLE, .owner = EV_NIC }, .host = i, .control = { NONE, NONE } };
+    *nic = (struct nic){ .event = { .next = EVQ_IDLE, .owner = EV_NIC }, .host = i,
+                         .control = { NONE, NONE } };
     *pacer = (struct pacer){ .event = { .next = EVQ_IDLE, .owner = EV_PACER } };
     pacer->unit_ps = pacer->unit_ps_first =
         (uint64_t)(8 * 256 * 1e12 / (double)w->cfg.linkspeed_bps / PACER_SHARE);
@@ -459,7 +460,8 @@ void htsim_link(const struct htsim *w, uint32_t link, struct htsim_port *up, str
 
         agg = tor / t->tors_per_pod * t->aggs_per_pod + j;
         *up = w->queue[w->first_up + link].sent;
-        *down = w->queue[w->first_agg_down + (agg * t->tors_per_pod + tor % t->tors_per_pod) * n + link % n].sent;
+        *down = w->queue[w->first_agg_down + (agg * t->tors_per_pod + tor % t->tors_per_pod) * n +
+                         link % n].sent;
         return;
     }
     link -= w->first_agg_down - w->first_up;

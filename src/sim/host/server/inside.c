@@ -146,8 +146,8 @@ static void end(struct sim *s, const struct inside_message *m)
     if (s->engine.hooks.flow_done)
         s->engine.hooks.flow_done(s->engine.hooks.arg, &(struct flow_result){
             .src = t->src, .dst = t->dst, .dport = m->dport, .prio = m->prio, .traffic = t->traffic,
-            .bytes = t->bytes,
-            .start_ps = t->start_ps, .fct_ps = s->done_ps - since_ps, .ideal_ps = m->ideal_ps, .tag = t->tag });
+            .bytes = t->bytes, .start_ps = t->start_ps, .fct_ps = s->done_ps - since_ps,
+            .ideal_ps = m->ideal_ps, .tag = t->tag });
     if (m->is_answered)
         program_on_sent(&s->engine, &s->program, t);
 }

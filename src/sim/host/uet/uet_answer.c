@@ -195,8 +195,8 @@ static void on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
         nic_count_rtt(s, h, f, rtt_ps);
     newly = note_answer(s, f, t, k, a);
     spray_learn(s, f, spray_ev(f, k), is_marked ? ENTROPY_MARKED : ENTROPY_GOOD);
-    control(s, h, f, &(struct cc_ack){ .rtt_ps = rtt_ps, .acked_bytes = newly, .inflight_bytes = uet_in_flight(s, t),
-                                       .is_marked = is_marked });
+    control(s, h, f, &(struct cc_ack){ .rtt_ps = rtt_ps, .acked_bytes = newly,
+                                       .inflight_bytes = uet_in_flight(s, t), .is_marked = is_marked });
     if (s->uet.has_sleek)
         recover(s, f, a, rtt_ps);
     end_trust(t);

@@ -74,8 +74,10 @@ static inline void add_record(struct sim *s, struct uet_tx *t, uint32_t n, uint3
     struct uet_record *r = uet_record(t, n);
     uint16_t           at = (uint16_t)(n & t->mask);
 
-    *r = (struct uet_record){ .sent_ps = s->engine.now_ps, .payload = payload & 0x3fff, .ev = ev, .older = t->newest,
-                              .times = !is_again ? 1 : r->times < 3 ? (r->times + 1) & 3 : 3, .newer = UET_NONE };
+    *r = (struct uet_record){ .sent_ps = s->engine.now_ps, .payload = payload & 0x3fff, .ev = ev,
+                              .older = t->newest,
+                              .times = !is_again ? 1 : r->times < 3 ? (r->times + 1) & 3 : 3,
+                              .newer = UET_NONE };
     if (t->newest != UET_NONE)
         uet_record(t, 0)[t->newest].newer = at;
     else
