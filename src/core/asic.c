@@ -5,8 +5,8 @@
 #define MB   1000000ull
 
 #define ROWS(X) \
-    X("trident_plus", "Broadcom Trident+, 48 x 10G and 4 x 40G", 640000000000ull, 9 * MB, ASIC_NO_SHIFT, 0, 0, \
-      "port-buffers.forwardingplane.net") \
+    X("trident_plus", "Broadcom Trident+, 48 x 10G and 4 x 40G", 640000000000ull, 9 * MB, ASIC_NO_SHIFT, \
+      0, 0, "port-buffers.forwardingplane.net") \
     X("trident2", "Broadcom Trident II, 32 x 40G", 1280000000000ull, 12 * MB, ASIC_NO_SHIFT, 208, 600, \
       "Arista's data sheet of the 7050X (550 to 650 ns), by people.ucsc.edu/~warner/Bufs") \
     X("tomahawk", "Broadcom Tomahawk, 32 x 100G", 3200000000000ull, 16 * MB, ASIC_NO_SHIFT, 208, 0, \

@@ -1,8 +1,8 @@
 /* src/core/asic.h - capacity, buffers and latency of switch chips.
  *
- * `switch: {asic: NAME}` in a scenario takes the buffer from here, and alpha, the size of cells and the
- * latency if known. Each value has a source; see also docs/model.md. Sizes of cells are those of SONiC's
- * tests of buffers (sonic-mgmt, tests/qos/files).
+ * `switch: {asic: NAME}` in a scenario takes the buffer from here, and alpha, the cell size and the latency
+ * if known. Each value has a source; see also docs/model.md. Cell sizes are those of SONiC's buffer tests
+ * (sonic-mgmt, tests/qos/files).
  */
 #ifndef CORE_ASIC_H
 #define CORE_ASIC_H
@@ -16,8 +16,8 @@ struct asic {
     uint64_t    capacity_bps;    /* sum of all ports, one way */
     uint64_t    buffer_bytes;    /* shared packet buffer */
     uint32_t    pfc_shift;       /* default alpha of lossless classes is 2^-shift; ASIC_NO_SHIFT: unknown */
-    uint32_t    cell_bytes;      /* the buffer's; 0: unknown */
-    uint32_t    latency_ns;      /* of a frame that is cut through; 0: unknown */
+    uint32_t    cell_bytes;      /* size of a buffer cell; 0: unknown */
+    uint32_t    latency_ns;      /* cut-through latency of a frame; 0: unknown */
     const char *source;
 };
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define END 99                   /* a place behind all others */
+#define END 99                   /* position after all others */
 
 const char *metric_unit_name(enum metric_unit unit)
 {
@@ -19,8 +19,8 @@ const char *metric_better_name(enum metric_better better)
     return names[better];
 }
 
-/* What every row says. What follows it names its fields: where the figure is shown, and what it is derived
- * from. */
+/* Fields common to all rows. The remaining arguments name further fields: where the figure is shown, and what
+ * it is derived from. */
 #define ROW(id, of_name, of_how, of_unit, of_better, text, about, ...) \
     [id] = { .name = #of_name, .how = FIGURE_##of_how, .unit = UNIT_##of_unit, .better = BETTER_##of_better, \
              .label = (text), .help = (about), __VA_ARGS__ },

@@ -7,7 +7,7 @@
 
 enum metric_unit { UNIT_NONE, UNIT_US, UNIT_BYTES, UNIT_BPS, UNIT_SHARE, UNIT_COUNT, UNIT_PER_S,
                    UNIT_BUS,         /* bits per second, printed like nccl-tests: "2.94 GB/s (23.5 Gb/s)" */
-                   UNIT_PS };        /* counters alone */
+                   UNIT_PS };        /* counters only */
 enum metric_better { BETTER_LOWER, BETTER_HIGHER, BETTER_NEITHER };
 
 /* The unit as JSON and web/src/data.ts call it: "", "us", "bytes", "bps", "share", "count", "per_s". */
@@ -22,10 +22,10 @@ enum figure_id {
 #define DETAIL(name, ...)  FIGURE_##name,
 #include "core/figures.def"
     FIGURE_COUNT, FIGURE_none = FIGURE_COUNT,
-    FIGURE_COUNTERS = 0          /* rows COUNTER, the first, */
+    FIGURE_COUNTERS = 0          /* rows COUNTER come first .. */
 #define COUNTER(...) + 1
 #include "core/figures.def"
-    , FIGURE_COUNTS = FIGURE_COUNTERS        /* and with rows STATE those of a report */
+    , FIGURE_COUNTS = FIGURE_COUNTERS        /* .. with rows STATE, these are the counts of a report */
 #define STATE(...) + 1
 #include "core/figures.def"
 };
@@ -40,7 +40,7 @@ enum port_count {
 #define FIGURES_OVER_TIME { FIGURE_goodput_bps, FIGURE_rtt_us_mean, FIGURE_queue_bytes_max }
 
 enum figure_how {
-    FIGURE_SUM, FIGURE_MAX, FIGURE_LAST,     /* of neighbouring intervals */
+    FIGURE_SUM, FIGURE_MAX, FIGURE_LAST,     /* over consecutive intervals */
     FIGURE_RATE,                 /* 8 x of / time */
     FIGURE_MEAN,                 /* of / over */
     FIGURE_SHARE,                /* of / over, at most 1 */
@@ -76,7 +76,7 @@ static inline bool figure_is_derived(enum figure_id figure)
     return figure_info[figure].how > FIGURE_LAST && figure_info[figure].how < FIGURE_ONCE;
 }
 
-/* Writes the rows that an output shows, in its order. Returns their number. */
+/* Lists the rows that an output shows, in its order. Returns their number. */
 uint32_t figure_list(enum figure_output, enum figure_id list[FIGURE_COUNT]);
 
 /* Adds the counts of the next interval: adds sums, keeps peaks, and takes states from its end. */
@@ -91,10 +91,10 @@ struct figure_span {             /* counts of a network over some time */
 
 struct figure_span figure_span(const uint64_t count[FIGURE_COUNTS], uint64_t ps, uint32_t ports);
 
-/* The value of a counter, a state or a derived figure; times are in ps. NAN: undefined. */
+/* Returns the value of a counter, a state or a derived figure; times are in ps. NAN: undefined. */
 double figure_raw(enum figure_id, const struct figure_span *);
 
-/* The same in the unit of its row. */
+/* Same in the unit of its row. */
 double figure_value(enum figure_id, const struct figure_span *);
 
 #endif

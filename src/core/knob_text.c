@@ -11,7 +11,7 @@ static bool is_whole_unit(enum knob_unit unit)
            unit == KNOB_PERCENT;
 }
 
-/* The fewest digits that identify the number. */
+/* Writes the fewest digits that identify the number. */
 static void number_text(char buf[32], double value)
 {
     for (int digits = 10; digits <= 17; digits++) {

@@ -82,7 +82,7 @@ static bool is_whole_unit(enum knob_unit unit)
            unit == KNOB_PERCENT;
 }
 
-/* "12", or "12us" where us is the knob's own unit. */
+/* Parses "12", or "12us" if us is the knob's unit. */
 static int parse_plain(enum knob_unit unit, const char *text, double *value)
 {
     const char *own = knob_unit_name(unit);
@@ -100,7 +100,7 @@ static int parse_plain(enum knob_unit unit, const char *text, double *value)
     return text_to_real(number, value, NULL);
 }
 
-/* A quantity of the knob's kind in another unit. */
+/* Parses a quantity of the same kind in another unit. */
 static int parse_quantity(enum knob_unit unit, const char *text, double *value)
 {
     uint64_t n = 0;

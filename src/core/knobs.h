@@ -60,10 +60,11 @@ void knobs_init(struct knobs *);
 /* Limits every knob to [min, max]. */
 void knobs_clamp(struct knobs *);
 
-/* The setting for a link whose speed is 'share' times that of the fastest host: see by_speed. */
+/* Returns the setting for a link with 'share' times the speed of the fastest host: see by_speed. */
 struct knobs knobs_at_speed(const struct knobs *, double share);
 
-/* Tells a watcher (base/text.h) all that are not 0, by name: a new knob that is off changes nothing. */
+/* Reports all nonzero knobs to a watcher (base/text.h), by name. So a new knob that is off changes
+ * nothing. */
 void knobs_watch(const struct knobs *);
 
 /* True if all knobs are equal. */

@@ -4,7 +4,7 @@
 
 static const struct nic_value nvidia[] = { { .knob = KNOB_COUNT } };
 
-/* Zhu et al., SIGCOMM 2015, for 40 Gb/s, and the authors' simulator for what the paper leaves open (hyper
+/* Zhu et al., SIGCOMM 2015, for 40 Gb/s. The authors' simulator supplies what the paper leaves open (hyper
  * increase, a target that follows every cut). A flow stays at line rate until its first CNP, and is cut from
  * there. */
 static const struct nic_value dcqcn_paper[] = {
@@ -17,11 +17,11 @@ static const struct nic_value dcqcn_paper[] = {
     { KNOB_rpg_hai_rate,               200,    NIC_VALUE },
     { KNOB_min_time_between_cnps,      50,     NIC_VALUE },
     { KNOB_rate_reduce_monitor_period, 50,     NIC_VALUE },
-    { KNOB_rate_to_set_on_first_cnp,   800000, NIC_VALUE },      /* more than any line has: line rate */
+    { KNOB_rate_to_set_on_first_cnp,   800000, NIC_VALUE },      /* above any line rate: line rate */
     { .knob = KNOB_COUNT },
 };
 
-/* The profile "dcqcn" of the HPCC paper's simulator, which gives it for 25 Gb/s. */
+/* The profile "dcqcn" of the HPCC paper's simulator, defined for 25 Gb/s. */
 static const struct nic_value hpcc[] = {
     { KNOB_rpg_ai_rate,              5,    NIC_PER_25G },
     { KNOB_rpg_hai_rate,             50,   NIC_PER_25G },

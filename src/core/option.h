@@ -1,8 +1,8 @@
 /* src/core/option.h - options of a tuner and their values.
  *
  * A tuner's options are a table of rows (base/key.h) without fields. Values are stored in the order of the
- * table. The place of a value, in a file or on the command line, starts error messages. KEY_FILE: the name of
- * a setting or a model ('choices'), or of a file.
+ * table. Error messages start with the location of a value, in a file or on the command line. KEY_FILE: the
+ * name of a setting or a model ('choices'), or of a file.
  */
 #ifndef CORE_OPTION_H
 #define CORE_OPTION_H

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Messages by size; mice and elephants as PARALEON has them. */
+/* Message size classes; mice and elephants as defined by PARALEON. */
 enum predict_class { PREDICT_MICE, PREDICT_MIDDLE, PREDICT_ELEPHANTS, PREDICT_CLASSES };
 
 #define PREDICT_MOUSE_END 120000u        /* smaller messages are mice; in bytes */
@@ -32,12 +32,12 @@ struct predict_point {           /* one trial */
 
 /* A training job. An unfinished iteration counts with its share of bytes, and with its age. */
 struct outcome_job {
-    uint64_t id;                 /* distinguishes the jobs of one network; 0: there is none */
+    uint64_t id;                 /* distinguishes the jobs of one network; 0: no job */
     double   iterations, seconds;            /* seconds: their sum, with compute */
 };
 
 #define OUTCOME_JOBS  8
-#define OUTCOME_BINS  96         /* of slowdowns, eight to the octave, from 1 on: up to 4096 */
+#define OUTCOME_BINS  96         /* bins of slowdowns, eight per octave, from 1 up to 4096 */
 
 /* Outcomes of messages. An unfinished message counts with a lower bound of its slowdown: its age plus the
  * time that the rest takes on an empty path. Otherwise settings that starve some messages would look
@@ -47,8 +47,9 @@ struct outcomes {
     double   slowdowns[PREDICT_CLASSES];     /* their sum */
     uint64_t unfinished;
 
-    /* Known where every message is: in a simulation. Elsewhere 0. */
-    double   job_messages[PREDICT_CLASSES];  /* of these, messages of jobs: their times are the jobs' */
+    /* Only known in a simulation, which sees every message; otherwise 0. */
+    double   job_messages[PREDICT_CLASSES];  /* messages of jobs among these; they
+                                              * count through the jobs' times */
     double   job_slowdowns[PREDICT_CLASSES];
     uint32_t bin[PREDICT_CLASSES][OUTCOME_BINS];     /* by slowdown; without messages of jobs */
     struct outcome_job job[OUTCOME_JOBS];
@@ -98,7 +99,7 @@ struct traffic_job {
 struct traffic_model {
     double   window_s, warm_s;   /* observation time, and age of the traffic before it */
 
-    /* Messages that come at random. */
+    /* Messages posted at random. */
     double               bps_per_host;
     double               noise;  /* relative standard deviation of bps_per_host by chance */
     double               local;  /* share of bytes that stay in their rack */
@@ -125,7 +126,7 @@ struct traffic_model {
 
 struct world;
 
-/* Makes a small model of the network with such traffic. */
+/* Creates a small model of the network with such traffic. */
 struct predict_maker {
     int  (*make)(void *arg, const struct world *, const struct traffic_model *, struct predictor *,
                  struct err *);

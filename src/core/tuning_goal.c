@@ -12,7 +12,7 @@
       .weight = { [part] = 1 }, .figure = GOAL_P99, BOUNDS }
 #define J_WEIGHTS { [GOAL_ALL] = 0.5, [GOAL_ELEPHANTS] = 0.5 }
 
-/* The order of the first three is that of the option 'objective' of searches. */
+/* The first three are in the order of the option 'objective' of searches. */
 const struct goal goal_all[] = {
     { .name = "balanced",
       .about = "mice and elephants alike: sqrt(mean slowdown x mean slowdown of messages from 1 MB)",
@@ -54,7 +54,7 @@ const struct goal *goal_find(const char *name)
 
 #define BOUND_MAX 1e6            /* no bound: a million times slower */
 
-/* The number behind '=' of a weight or a bound. */
+/* Reads the number after '=' of a weight or a bound. */
 static int read_number(const char *text, double max, double *value, struct err *err)
 {
     double number;
@@ -103,7 +103,7 @@ static int set_named(struct goal *g, const char *text, struct err *err)
     return 0;
 }
 
-/* One of the parts between commas. */
+/* Parses one part between commas. */
 static int set_term(struct goal *g, const char *text, struct err *err)
 {
     const char *is = strchr(text, '=');

@@ -1,11 +1,11 @@
-/* src/core/tuning_goal.h - what a setting is chosen for, and whom it must not harm.
+/* src/core/tuning_goal.h - the objective of a tuner, and its bounds on harm.
  *
- * The key `goal` of scenarios and controllers, and --goal: one text and one parser for tuners, advice and
- * comparisons. A goal is the iteration time of training jobs where jobs are visible. Elsewhere it is a
- * weighted sum of logarithms of mean slowdowns (of all messages, of mice, of middle-sized messages, of
- * elephants), or the 99th percentile of the slowdowns of one of these.
+ * The key `goal` of scenarios and controllers, and --goal: one syntax and one parser for tuners, advice and
+ * comparisons. The objective is the iteration time of training jobs, if jobs are visible. Otherwise it is a
+ * weighted sum of logarithms of mean slowdowns (of all messages, mice, middle-sized messages, elephants), or
+ * the 99th percentile of the slowdowns of one of these.
  *
- * Every goal has two bounds: how much slower a class of messages and a job may get.
+ * Every goal has two bounds: how much slower a class of messages and a job may become.
  */
 #ifndef CORE_TUNING_GOAL_H
 #define CORE_TUNING_GOAL_H
@@ -18,15 +18,15 @@ enum goal_figure { GOAL_MEANS, GOAL_P99, GOAL_ITERATIONS };
 
 struct goal {
     const char *name, *about;
-    double      weight[GOAL_PARTS];          /* of means; iterations: where no job is visible. P99: of one
-                                              * part */
+    double      weight[GOAL_PARTS];          /* weights of means; iteration_time: used if no job
+                                              * is visible. P99: the weight selects one part */
     enum goal_figure figure;
-    double      class_bound, job_bound;      /* as stated: 0.05 is 5 % slower */
-    /* In a search, of a class's log mean slowdown over the baseline's: more is harm. Stricter than the stated
-     * bound, because trials are short. */
+    double      class_bound, job_bound;      /* as the user writes them: 0.05 is 5 % slower */
+    /* Bound during a search: a class's log mean slowdown may exceed the baseline's by this much. Stricter
+     * than the user's bound, because trials are short. */
     double      bound;
-    double      limit;           /* up to which harm is dear, and beyond which it is too much; less than the
-                                  * bound: there is no such room */
+    double      limit;           /* up to here harm is penalised, beyond it the
+                                  * setting is refused; below 'bound': no such margin */
 };
 
 /* balanced: J = sqrt(mean slowdown x mean slowdown of elephants); latency, throughput; iteration_time;
@@ -44,22 +44,22 @@ extern const struct goal *const goal_default;
 
 const struct goal *goal_find(const char *name);
 
-/* Parses a goal and its bounds, separated by commas: "p99_slowdown of mice, class_bound=3%, job_bound=1%". In
- * place of a name there may be weights of means: "mice=0.7,elephants=0.3", of all, mice, middle and
- * elephants. Bounds alone are those of the default. Errors have no place in front. */
+/* Parses a goal and its bounds, separated by commas: "p99_slowdown of mice, class_bound=3%, job_bound=1%". A
+ * name may be replaced by weights of means: "mice=0.7,elephants=0.3", of all, mice, middle and elephants.
+ * Bounds without a name apply to the default goal. Errors do not name a place. */
 int goal_of_text(struct goal *, const char *text, struct err *);
 
-/* The same from --goal, which errors name. */
+/* Same for --goal, which errors name. */
 int goal_of_option(struct goal *, const char *text, struct err *);
 
-/* The text of a goal, as goal_of_text() reads it. Returns buf. */
+/* Formats a goal so that goal_of_text() can read it. Returns buf. */
 #define GOAL_TEXT_MAX 256
 char *goal_text(char buf[GOAL_TEXT_MAX], const struct goal *);
 
-/* Reads a goal from a key of a file; errors name its place. NULL: the default. */
+/* Reads a goal from a key of a file; errors name its location. NULL: the default. */
 void goal_of_node(struct reader *, const struct yaml_node *, struct goal *);
 
-/* The same bounds with other figures: what iteration_time means where no job is visible. */
+/* Returns the same bounds with the figures that iteration_time uses if no job is visible. */
 struct goal goal_without_jobs(const struct goal *);
 
 #endif

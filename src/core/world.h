@@ -48,7 +48,7 @@ struct world {
     const struct goal *goal;     /* of tuners; NULL: the default */
     const enum knob *knobs;      /* of the current congestion control, ends with KNOB_COUNT; NULL: DCQCN's and
                                   * ECN's */
-    uint64_t     trim_bytes;     /* what the knob trim stands for if it is 0; 0: queues do not depend on it */
+    uint64_t     trim_bytes;     /* automatic value of the knob trim (0); 0: queues do not depend on it */
     bool         has_paths;      /* senders spray: the knob paths matters */
 
     struct world_device *device;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The ports of the smallest switches that make a network of this size. */
+/* Returns the port count of the smallest switches for a network of this size. */
 static uint32_t ports_for(uint32_t tiers, uint32_t hosts)
 {
     uint64_t k = 0;

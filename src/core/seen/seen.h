@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#define SEEN_BINS 112            /* four to the octave, from 64 bytes: up to 16 GB */
+#define SEEN_BINS 112            /* four per octave, from 64 bytes up to 16 GB */
 
 #define SEEN_JOBS 4
 
@@ -51,7 +51,7 @@ struct seen {
     struct seen_class done[PREDICT_CLASSES];
     struct seen_class waiting[PREDICT_CLASSES];      /* unfinished at the end, with lower bounds of
                                                       * slowdowns */
-    uint32_t told_bytes;                     /* longest encoded report of a host. Largest of an interval */
+    uint32_t told_bytes;                     /* longest encoded report of a host; largest of an interval */
 };
 
 /* The bin of a size, and the smallest size of a bin. */
