@@ -1,9 +1,9 @@
-/* src/meter/kl.h - has the traffic changed? Kullback-Leibler divergence, and PARALEON's trigger.
+/* src/meter/kl.h - detects a change of traffic: Kullback-Leibler divergence, and PARALEON's trigger.
  *
  *   KL(P, Q) = sum of P(i) ln(P(i) / Q(i)),   P now, Q before
  *
- * A bin that is empty before and not now makes it infinite. Every share is therefore raised by 'epsilon'
- * before the shares are made to sum to one again; with epsilon 0 an empty bin gives KL_MAX.
+ * A bin that was empty before and is not now would make it infinite. So 'epsilon' is added to every share,
+ * and the shares are normalised again. With epsilon 0 such a bin yields KL_MAX.
  */
 #ifndef METER_KL_H
 #define METER_KL_H
@@ -17,22 +17,23 @@
 #define KL_EPSILON 1e-3
 #define KL_MAX     1e9
 
-/* Of counts, at least one bin. Two empty distributions are equal; an empty one is taken to be even. */
+/* Returns the divergence of counts in at least one bin. Two empty distributions are equal; a single empty one
+ * counts as uniform. */
 double kl_divergence(const uint64_t *now, const uint64_t *before, uint32_t bins, double epsilon);
 
-/* Of elephants and mice, as in PARALEON's artifact. */
+/* Returns the divergence of elephants and mice, as in PARALEON's artifact. */
 double kl_fsd(const struct fsd *now, const struct fsd *before, double epsilon);
 
 struct kl_trigger {
     double     theta, epsilon;
-    struct fsd before;           /* empty at the start: even, as in the artifact */
+    struct fsd before;           /* initially empty, which counts as uniform, as in the artifact */
     double     last;             /* divergence at the last step */
 };
 
 void kl_trigger_init(struct kl_trigger *, double theta, double epsilon);
 
-/* Takes the distribution of an interval; true if it is more than theta from that of the interval before. An
- * interval without flows says nothing: it neither triggers nor is remembered. */
+/* Adds the distribution of an interval. Returns true if it differs from that of the previous interval by more
+ * than theta. An interval without flows is ignored: it neither triggers nor is remembered. */
 bool kl_trigger_step(struct kl_trigger *, const struct fsd *);
 
 #endif

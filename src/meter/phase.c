@@ -28,7 +28,7 @@ enum phase phases_at(const struct phases *p, uint64_t at_ps)
     return is;
 }
 
-/* The next moment after at_ps at which a window starts or ends, or end_ps. */
+/* Returns the next time after at_ps at which a window starts or ends, or end_ps. */
 static uint64_t next_edge(const struct phases *p, uint64_t at_ps, uint64_t end_ps)
 {
     uint64_t next = end_ps;

@@ -9,7 +9,7 @@ struct score {                   /* of one interval */
     bool                 is_active;          /* at least one uplink was active; otherwise the rest is
                                               * meaningless */
     struct utility_terms terms;
-    double               utility;            /* with the weights for the flows that prevail */
+    double               utility;            /* weighted for the prevailing kind of flows */
 };
 
 struct scores {

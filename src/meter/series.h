@@ -30,7 +30,7 @@ struct series_point {            /* as in struct report */
     };
 };
 
-struct series_knob { uint64_t at_ps; uint32_t knob; double value; };     /* a knob changes at at_ps */
+struct series_knob { uint64_t at_ps; uint32_t knob; double value; };     /* value of a knob from at_ps on */
 
 struct series_phase {            /* sums over one phase; an interval in two phases is divided in proportion to
                                   * time */
@@ -51,7 +51,7 @@ struct series {
     uint32_t             knobs, knobs_max;
     struct knobs         knobs_last;
     uint64_t             intervals;
-    uint64_t             interval_ps;        /* of one; set by the caller */
+    uint64_t             interval_ps;        /* length of one interval; set by the caller */
     bool                 is_growing;         /* reports get longer, so util_max is not comparable. Set by the
                                               * caller */
     struct phases        phases;             /* set by the caller before the first report */
@@ -67,7 +67,7 @@ void series_fini(struct series *);
  * intervals, so that the caller may report less often. Call it before the first report. */
 void series_begin_idle(struct series *, uint64_t intervals);
 
-/* Adds a report that covers so many intervals. */
+/* Adds a report that covers this many intervals. */
 void series_add(struct series *, const struct report *, uint64_t intervals);
 
 /* Records the setting that applies from at_ps on. Call it at the start and at every change: reports do not
@@ -77,7 +77,7 @@ void series_set_knobs(struct series *, uint64_t at_ps, const struct knobs *);
 /* Merges the points first .. end - 1; first < end. */
 struct series_point series_sum(const struct series *, uint32_t first, uint32_t end);
 
-/* The input from which figures of a point are computed. */
+/* Returns the input for computing figures of a point. */
 struct figure_span series_span(const struct series *, const struct series_point *);
 
 /* Utilization of a port in one column of the heat map. */

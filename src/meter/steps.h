@@ -1,6 +1,6 @@
-/* src/meter/steps.h - messages of training by kind of collective: how long they take, and the worst of each.
+/* src/meter/steps.h - messages of training by kind of collective: their durations, and the worst of each.
  *
- * Sums are integers, and the worst message has a total order, so neither depends on the order of ends.
+ * Sums are integers and the worst message has a total order, so neither depends on the order of completion.
  */
 #ifndef METER_STEPS_H
 #define METER_STEPS_H
@@ -12,7 +12,7 @@
 struct steps_cell {
     uint64_t           count;
     unsigned __int128  fct_ps_sum, ideal_ps_sum;
-    struct flow_result worst;    /* the one that lost most time against being alone */
+    struct flow_result worst;    /* the message that lost the most time compared with being alone */
 };
 
 struct steps {

@@ -306,7 +306,7 @@ void elastic_next_interval(struct elastic *e)
     elastic_clear_rest(e);
 }
 
-/* The estimate that an entry gives for its flow. */
+/* Returns the estimate of an entry for its flow. */
 static uint64_t entry_bytes(const struct elastic *e, uint32_t bucket, uint32_t entry)
 {
     const struct elastic_bucket *b = &e->bucket[bucket];

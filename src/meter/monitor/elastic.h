@@ -39,11 +39,11 @@
 #define ELASTIC_LAMBDA      8
 #define ELASTIC_HEAVY_BYTES (150u << 10)     /* PARALEON's sketch */
 #define ELASTIC_LIGHT_BYTES (450u << 10)
-#define ELASTIC_LIGHT_UNIT  16u              /* bytes to a step of a light counter */
+#define ELASTIC_LIGHT_UNIT  16u              /* bytes per step of a light counter */
 
 struct elastic_cfg {
-    uint32_t heavy_bytes;        /* size of the buckets; keys need 2.2 times as much again; 0:
-                                  * ELASTIC_HEAVY_BYTES */
+    uint32_t heavy_bytes;        /* size of the buckets, without keys, which take
+                                  * 2.2 times as much; 0: ELASTIC_HEAVY_BYTES */
     uint32_t light_bytes;        /* 0: ELASTIC_LIGHT_BYTES */
     uint64_t seed;               /* of the hash */
     bool     published;
@@ -105,8 +105,8 @@ void elastic_insert_scalar(struct elastic *, const struct flow_key *, uint32_t b
 /* Estimated bytes of a flow: never too low, unless a counter is saturated. */
 uint64_t elastic_query(const struct elastic *, const struct flow_key *);
 
-/* Writes the flows of the heavy part with at least bytes_min, > 0, at most 'max' of them; returns how many
- * there are. */
+/* Writes up to 'max' flows of the heavy part with at least bytes_min > 0 bytes. Returns how many there
+ * are. */
 uint32_t elastic_list(const struct elastic *, uint64_t bytes_min, struct elastic_flow *, uint32_t max);
 
 /* Clears all counters. Flows keep their entries until a newcomer takes them, so a continuing flow finds its
@@ -121,7 +121,7 @@ static inline void elastic_clear_bucket(struct elastic_bucket *b, uint8_t idle)
 
     b->guard = 0;
     memset(b->count, 0, sizeof(b->count));
-    memcpy((char *)b + offsetof(struct elastic_bucket, fresh), marks, sizeof(marks));    /* in one go */
+    memcpy((char *)b + offsetof(struct elastic_bucket, fresh), marks, sizeof(marks));    /* in one store */
 }
 
 void elastic_clear_rest(struct elastic *);
@@ -133,7 +133,7 @@ void elastic_reset(struct elastic *);
  * are empty hold m ln(m / e) flows. Assumes at least one empty counter. Not negative. */
 double elastic_light_flows(const struct elastic *);
 
-/* The number of all flows. */
+/* Returns the estimated number of all flows. */
 double elastic_cardinality(const struct elastic *);
 
 /* Memory of the sketch, in bytes. */

@@ -2,14 +2,14 @@
  *
  * A flow is classified by the bytes that it sent in each monitor interval:
  *
- *   elephant             it has sent at least tau since it was first seen
- *   potential elephant   less, but it has sent something in each of the last delta intervals or more
- *   mouse                less, and it has not
- *   silent               it has sent nothing in this interval, and does not count
+ *   elephant             has sent at least tau since it was first seen
+ *   potential elephant   has sent less, but something in each of the last delta intervals or more
+ *   mouse                neither of these
+ *   silent               has sent nothing in this interval, and does not count
  *
- * What it has sent is never forgotten while the flow is known; a silent interval ends the row. A potential
- * elephant is counted partly as an elephant and partly as a mouse. The paper gives no formula ("proportional
- * to its likelihood of transitioning"), so there are three.
+ * The bytes sent accumulate while the flow is known; a silent interval ends the run of active ones. A
+ * potential elephant counts partly as an elephant and partly as a mouse. The paper gives no formula
+ * ("proportional to its likelihood of transitioning"), so there are three.
  */
 #ifndef METER_MONITOR_FLOWSTATE_H
 #define METER_MONITOR_FLOWSTATE_H
@@ -25,37 +25,38 @@
 
 enum flow_class { FLOW_SILENT, FLOW_MOUSE, FLOW_POTENTIAL, FLOW_ELEPHANT };
 
-enum flow_share {                /* how much of a potential elephant is an elephant */
-    FLOW_SHARE_SIZE,             /* what it has sent over tau; the rest of it is a mouse */
-    FLOW_SHARE_SIGMOID,          /* 1 / (1 + e^-n) after n intervals as one: .5, .73, ...; the rest a mouse */
-    FLOW_SHARE_ARTIFACT,         /* the same, and a whole mouse besides: PARALEON's artifact counts it so */
+enum flow_share {                /* the part of a potential elephant that counts as an elephant */
+    FLOW_SHARE_SIZE,             /* bytes sent / tau; the rest counts as a mouse */
+    FLOW_SHARE_SIGMOID,          /* 1 / (1 + e^-n) after n intervals in this state:
+                                  * .5, .73, ...; the rest counts as a mouse */
+    FLOW_SHARE_ARTIFACT,         /* the same, plus a whole mouse, as in PARALEON's artifact */
 };
 
 struct flowstate_cfg {
     uint32_t        tau_bytes;   /* 0: FLOWSTATE_TAU_BYTES */
     uint32_t        delta;       /* 0: FLOWSTATE_DELTA; less than FLOWSTATE_RUN_MAX */
     enum flow_share share;
-    bool            with_bins;   /* fill the distribution's bins, which takes longer */
+    bool            with_bins;   /* fill the distribution's bins, which is slower */
 };
 
 struct flowstate {
     uint32_t bytes;              /* sent so far, at most UINT32_MAX */
-    uint16_t run;                /* intervals in a row, at most FLOWSTATE_RUN_MAX */
+    uint16_t run;                /* consecutive active intervals, at most FLOWSTATE_RUN_MAX */
 };
 
-/* The settings with initial values where they are 0. */
+/* Replaces settings that are 0 by their defaults. */
 struct flowstate_cfg flowstate_configure(struct flowstate_cfg);
 
-/* Ends an interval in which the flow sent 'bytes'. 'cfg' is a configured one, here and below. */
+/* Ends an interval in which the flow sent 'bytes'. Here and below, 'cfg' comes from flowstate_configure(). */
 enum flow_class flowstate_step(const struct flowstate_cfg *cfg, struct flowstate *, uint64_t bytes);
 
-/* Adds a flow whose whole size is known. */
+/* Adds a flow of known total size. */
 void flow_count(const struct flowstate_cfg *cfg, uint64_t bytes, struct fsd *);
 
-/* What the flows of an interval add up to, before potential elephants are divided. */
+/* Sums over the flows of an interval, before potential elephants are divided. */
 struct flow_tally {
     uint64_t elephants, potentials, mice;
-    uint64_t potential_bytes;                    /* sent so far by potential elephants together */
+    uint64_t potential_bytes;                    /* total bytes sent by potential elephants */
     uint64_t potential_sigmoid;                  /* sum of their sigmoids, in 1/FSD_ONE */
     uint64_t bin[FSD_BINS];
 };

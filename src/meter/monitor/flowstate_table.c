@@ -9,7 +9,7 @@
 #include <arm_neon.h>
 #endif
 
-#define PARKING_WAYS 4u          /* places that a flow may have */
+#define PARKING_WAYS 4u          /* positions in which a flow may be parked */
 #define ALL_ENTRIES  ((1u << ELASTIC_ENTRIES) - 1)
 #define AHEAD        8u          /* prefetch distance, in entries */
 
@@ -42,7 +42,7 @@ static struct parked_flow *parking_row(const struct flowstate_table *s, uint64_t
     return &s->parked[(size_t)flow_key_below(name, s->parking_places / PARKING_WAYS) * PARKING_WAYS];
 }
 
-/* Returns a free place of a row, or the oldest one. */
+/* Returns a free position of a row, or the oldest one. */
 static struct parked_flow *place_in(const struct flowstate_table *s, struct parked_flow *row)
 {
     struct parked_flow *place = row;
@@ -146,7 +146,8 @@ void flowstate_table_read_scalar(struct flowstate_table *s, struct elastic *e, s
     elastic_next_interval(e);
 }
 
-/* Eight lanes of a bucket at once: bytes as two vectors of four, runs and truths (-1 or 0) as one. */
+/* Processes the eight lanes of a bucket at once: bytes as two vectors of four, runs and truth values (-1 or
+ * 0) as one. */
 typedef uint32_t words __attribute__((vector_size(16)));
 typedef uint16_t shorts __attribute__((vector_size(16)));
 typedef uint64_t sums __attribute__((vector_size(16)));

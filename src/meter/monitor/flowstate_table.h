@@ -33,7 +33,7 @@ struct flowstate_table {
     uint16_t              interval;          /* sequence number modulo 65536 */
 };
 
-/* For sketches with so many buckets. Parks at most 'places' flows, and at least four. */
+/* 'buckets': size of the sketch. Parks at most 'places' flows, and at least four. */
 void flowstate_table_init(struct flowstate_table *, struct flowstate_cfg, uint32_t buckets, uint32_t places);
 void flowstate_table_fini(struct flowstate_table *);
 

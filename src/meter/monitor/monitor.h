@@ -20,7 +20,7 @@ struct monitor_cfg {             /* 0: default value */
     struct flowstate_cfg states;
     uint32_t             parking_places;     /* flow states that are kept without an entry; 0: 16384 */
     bool                 heavy_only;         /* do not count flows of the light part, like PARALEON */
-    uint32_t             netflow_one_in;     /* sample one packet in so many; 0: 100 */
+    uint32_t             netflow_one_in;     /* sample one packet in this many; 0: 100 */
     uint64_t             netflow_export_ps;  /* 0: 1 s */
     uint32_t             host_requests;      /* size of the table of work requests; 0: 1024 */
     uint64_t             seed;               /* for sampling; the sketch's hash uses sketch.seed */
@@ -29,10 +29,10 @@ struct monitor_cfg {             /* 0: default value */
 enum monitor_place { MONITOR_TOR, MONITOR_HOST };
 
 struct monitor_algo {
-    /* A packet with so many bytes (> 0) passes. NULL: packets are ignored. */
+    /* A packet with this many bytes (> 0) passes. NULL: packets are ignored. */
     void (*on_packet)(void *state, const struct flow_key *, uint32_t bytes, uint64_t now_ps);
 
-    /* A work request of so many bytes (> 0) is posted; its packets follow. NULL: work requests are
+    /* A work request of this many bytes (> 0) is posted; its packets follow. NULL: work requests are
      * ignored. */
     void (*on_request)(void *state, const struct flow_key *, uint64_t bytes, uint64_t now_ps);
 

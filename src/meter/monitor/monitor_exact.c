@@ -1,7 +1,8 @@
-/* src/meter/monitor/monitor_exact.c - the truth, to measure others by.
+/* src/meter/monitor/monitor_exact.c - the ground truth for other monitors.
  *
- * A flow that sent something in the interval is an elephant if it is tau long: by its work request, and where
- * that is not known by what it has sent so far. So the first packet of an elephant counts as one.
+ * A flow that sent something in the interval is an elephant if its size is at least tau. Its size is that of
+ * its work request or, if unknown, the bytes sent so far. So the first packet of an elephant already counts
+ * as one.
  */
 #include "base/err.h"
 #include "meter/monitor/monitor.h"
@@ -21,7 +22,7 @@ static void exact_on_request(void *state, const struct flow_key *k, uint64_t byt
 
     (void)now_ps;
     if (f->sent_bytes >= f->size_bytes)
-        f->size_bytes = f->sent_bytes = 0;   /* the one before is through */
+        f->size_bytes = f->sent_bytes = 0;   /* the previous request is complete */
     f->size_bytes += bytes;
     f->is_done = false;
 }

@@ -9,10 +9,10 @@
 
 struct table_flow {
     struct flow_key key;         /* none: free */
-    uint64_t        size_bytes;  /* of the work request; 0: not known */
+    uint64_t        size_bytes;  /* size of the work request; 0: not known */
     uint64_t        sent_bytes;  /* so far */
     uint64_t        now_bytes;   /* in this interval */
-    bool            is_done;     /* may be forgotten */
+    bool            is_done;     /* may be removed */
 };
 
 struct flow_table {

@@ -1,9 +1,9 @@
 /* src/meter/monitor/netflow.c - sampling like commodity switches: one packet in a hundred, exported once per
  * second.
  *
- * A flow is as large as its sampled packets times the rate; one of which no packet was sampled does not
- * exist. Gaps between samples are drawn evenly from 1 .. 2 n - 1, so that traffic in step with the sampler
- * does not deceive it. Between exports the last one stands.
+ * The size of a flow is its sampled bytes times the sampling rate; a flow without samples is not seen. Gaps
+ * between samples are uniform in 1 .. 2 n - 1, so that periodic traffic does not bias them. Between exports
+ * the last export is reported.
  */
 #include "base/err.h"
 #include "base/rng.h"
@@ -19,7 +19,7 @@ struct netflow {
     struct rng           rng;
     uint64_t             gap;                /* packets until the next sample */
     uint32_t             one_in;
-    uint64_t             period_ps, export_ps;   /* export_ps: next time */
+    uint64_t             period_ps, export_ps;   /* export_ps: time of the next export */
     struct fsd           last;
 };
 
