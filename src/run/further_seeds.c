@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define SEED_STEP   3000000u     /* far from seeds that people choose */
+#define SEED_STEP   3000000u     /* far from seeds that users choose */
 #define THREADS_MAX 64u
-#define HOSTS_MANY  4096u        /* of a network that fills gigabytes: its runs are in memory one at a time */
+#define HOSTS_MANY  4096u        /* hosts of a network that takes gigabytes:
+                                  * its runs are in memory one at a time */
 
 struct batch {
     const struct simulation *first;
@@ -33,7 +34,7 @@ static void keep(const struct batch *b, uint32_t seed, const struct simulation *
     }
 }
 
-/* Returns false if it failed, or got stuck: its iterations are not those of a whole run. */
+/* Runs one seed. Returns false if it failed or deadlocked: it then lacks some iterations. */
 static bool run_seed(const struct batch *b, uint32_t number, struct progress *progress)
 {
     struct simulation_input input = b->first->input;
@@ -95,7 +96,7 @@ static bool run_batch(struct batch *b)
     return !atomic_load(&b->has_failed);
 }
 
-/* ---- how many ---- */
+/* ---- number of seeds ---- */
 
 static bool has_jobs(const struct simulation *s)
 {
@@ -105,7 +106,7 @@ static bool has_jobs(const struct simulation *s)
     return false;
 }
 
-/* Training posts the same messages whatever the seed is. */
+/* Returns true if the seed affects the result. Training posts the same messages for every seed. */
 static bool seed_matters(const struct simulation *s)
 {
     for (uint32_t i = 0; i < s->scenario.entries; i++)
@@ -114,7 +115,7 @@ static bool seed_matters(const struct simulation *s)
     return s->loop.tuner.algo || sim_has_drawn(s->sim);
 }
 
-/* 0: there is to be no interval. */
+/* Returns the number of seeds to run; 0: no interval. */
 static uint32_t seeds_of(const struct simulation *s, const char **why_not)
 {
     uint64_t hops = sim_hops(s->sim), events = s->sim->engine.counters.events;

@@ -17,7 +17,8 @@ void progress_start(struct progress *p, bool is_wanted)
 {
     double now_s = progress_clock_s();
 
-    *p = (struct progress){ .is_on = is_wanted && isatty(STDERR_FILENO), .start_s = now_s, .from_s = now_s + FIRST_S };
+    *p = (struct progress){ .is_on = is_wanted && isatty(STDERR_FILENO),
+                            .start_s = now_s, .from_s = now_s + FIRST_S };
 }
 
 void progress_next(struct progress *p, const char *what)
@@ -38,8 +39,8 @@ static const char *clock_text(char buf[32], double seconds)
     return buf;
 }
 
-/* "12.0% of 20ms, 1:05 left". Without a known end: how many flows are done. That is no share of the work,
- * because traces and jobs start flows as others end. */
+/* Writes "12.0% of 20ms, 1:05 left". Without a known end: the number of finished flows. This is not a share
+ * of the work, because traces and jobs start flows as others end. */
 static void describe(char *buf, size_t size, const struct sim *s, uint64_t run_ps, double passed_s)
 {
     double share = (double)s->now_ps / (double)run_ps;

@@ -1,6 +1,6 @@
-/* src/run/progress.h - the progress of a run, or of several, on one line that is redrawn.
+/* src/run/progress.h - progress of one or several runs, on a single line that is redrawn.
  *
- * Only on a terminal, and only if they take longer than a second together.
+ * Shown only on a terminal, and only if the runs take longer than a second in total.
  */
 #ifndef RUN_PROGRESS_H
 #define RUN_PROGRESS_H
@@ -13,8 +13,8 @@
 struct progress {
     bool   is_on, is_drawn;
     double start_s, drawn_s;     /* on the wall clock; start: of this run */
-    double from_s;               /* nothing is drawn before */
-    const char *what;            /* in front of the line; NULL: nothing */
+    double from_s;               /* nothing is drawn before this time */
+    const char *what;            /* prefix of the line; NULL: none */
 };
 
 /* Monotonic clock, in seconds. */
@@ -22,7 +22,7 @@ double progress_clock_s(void);
 
 void progress_start(struct progress *, bool is_wanted);
 
-/* Another run begins. */
+/* Starts another run. */
 void progress_next(struct progress *, const char *what);
 
 /* Draws a few times per second; call it often. 'run_ps' is the end of the run, or NEVER. */

@@ -1,8 +1,9 @@
 #include "run/sampling.h"
 
 #define POINT_PS_FIRST (PS_PER_US / 8)
-#define PORTS_FEW      1024u     /* sampling so many ports at every point is negligible */
-#define PORTS_MANY     16384u    /* with so many it is noticeable in an idle network: 80 ns per port */
+#define PORTS_FEW      1024u     /* sampling this many ports at every point is negligible */
+#define PORTS_MANY     16384u    /* with this many, sampling is noticeable in an idle network: 80 ns per
+                                  * port */
 
 _Static_assert(PS_PER_MS % SERIES_POINTS == 0, "points end where intervals of 1 ms do");
 

@@ -32,7 +32,7 @@ uint64_t pace_next_ps(const struct pace *, const struct series *, uint64_t looke
 /* True if an interval ends here. */
 bool pace_is_interval(const struct pace *, uint64_t now_ps);
 
-/* Length of a period in units of point_ps, for series_add(). */
+/* Returns the length of a period in units of point_ps, for series_add(). */
 uint64_t pace_points(const struct pace *, uint64_t ps);
 
 #endif

@@ -256,13 +256,13 @@ struct run {                     /* a simulation in progress */
     const struct simulation_hooks *hooks;
     struct progress               *progress;
     struct observer               *observer;
-    struct report                  report;   /* since the last look */
-    struct report                  interval; /* of several looks, if an interval takes so many */
+    struct report                  report;   /* since the last sample */
+    struct report                  interval; /* sum over several samples, if an interval has several */
     struct watch                  *watch;    /* NULL: no monitor */
     struct slots                  *slots;    /* NULL: no tuner per queue */
     struct messages               *messages; /* NULL: no tuner needs them */
     struct stall                   stall;
-    struct lag                     lag;      /* reports on their way to the tuner */
+    struct lag                     lag;      /* reports in transit to the tuner */
     struct decision                pending;  /* the next decision to apply; number 0: none */
     uint64_t                       pending_ps;           /* when it applies */
     uint64_t                       slice_ps, looked_ps;
@@ -417,7 +417,7 @@ static uint64_t last_arrival_ps(const struct sim *s)
     uint64_t last_ps = 0;
 
     if (s->htsim)
-        return s->now_ps;        /* its packets are not on these ports */
+        return s->now_ps;        /* model htsim: packets do not use these ports */
     for (uint32_t i = 0; i < s->net.ports; i++) {
         const struct port *p = &s->net.port[i];
 

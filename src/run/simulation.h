@@ -25,7 +25,7 @@ struct progress;
 struct slots_row;
 
 struct simulation_input {
-    const char        *name;     /* of the scenario's file, for messages and for files it names */
+    const char        *name;     /* name of the scenario's file, for error messages and relative paths */
     const char        *text;
     size_t             text_bytes;
     const struct build *base;    /* a scenario built by a program, instead of a text; or NULL */
@@ -36,8 +36,10 @@ struct simulation_input {
     uint32_t           threads;  /* 0: as many as are useful */
     uint64_t           until_ps; /* latest end of the run; 0: the scenario's */
     bool               is_untuned;           /* without the scenario's tuner */
-    bool               prefers_fast;         /* fidelity fast for training, unless the scenario says which */
-    const struct predict_maker *maker;       /* makes twins for tuners; its arg is this input. NULL: none */
+    bool               prefers_fast;         /* use fidelity fast for training,
+                                              * unless the scenario sets the fidelity */
+    const struct predict_maker *maker;       /* makes twins for tuners; its arg is this input. NULL: no
+                                              * twins */
     const struct knobs *knobs;   /* initial setting; NULL: the scenario's */
 };
 
@@ -51,8 +53,8 @@ struct simulation_hooks {
     void (*queue)(void *arg, const struct slots_row *);     /* see slots_record() */
     bool (*is_enough)(void *arg);            /* after every interval; true ends the run */
     void (*op)(void *arg, const struct op_result *);
-    void (*sample)(void *arg, uint64_t now_ps);          /* every sample_ps; would affect fidelity fast, so
-                                                          * not there */
+    void (*sample)(void *arg, uint64_t now_ps);          /* every sample_ps; not called with
+                                                          * fidelity fast, which it would affect */
     uint64_t sample_ps;
 };
 

@@ -26,8 +26,9 @@ struct slots *slots_new(struct applier *a, struct loop *loop, uint64_t start_ps)
     if (!loop_slot_ps(loop))
         return NULL;
     s = xcalloc(1, sizeof *s);
-    *s = (struct slots){ .sim = a->sim, .applier = a, .loop = loop, .start_ps = start_ps, .sample = start_ps == 0,
-                         .slot_ps = loop_slot_ps(loop), .telemetry = telemetry_new(a->sim) };
+    *s = (struct slots){ .sim = a->sim, .applier = a, .loop = loop,
+                         .start_ps = start_ps, .sample = start_ps == 0, .slot_ps = loop_slot_ps(loop),
+                         .telemetry = telemetry_new(a->sim) };
     s->seen = xcalloc(telemetry_list(a->sim, NULL) + 1ul, sizeof *s->seen);
     return s;
 }
@@ -43,7 +44,7 @@ void slots_free(struct slots *s)
     free(s);
 }
 
-/* ---- record ---- */
+/* ---- recording ---- */
 
 static struct ecn in_force(const struct slots *s, uint32_t queue)
 {
@@ -85,7 +86,7 @@ static void record(struct slots *s, uint64_t start_ps)
     }
 }
 
-/* ---- the clock ---- */
+/* ---- timing ---- */
 
 uint64_t slots_next_ps(const struct slots *s)
 {

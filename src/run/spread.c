@@ -31,7 +31,7 @@ static double least(const double *sample, uint32_t count)
     return min;
 }
 
-/* How far the next value may be from the mean of some, by Student. */
+/* Returns the half width of the prediction interval around the mean, by Student's distribution. */
 static double half_width(const double *sample, uint32_t count)
 {
     double mean = mean_of(sample, count), squares = 0;
