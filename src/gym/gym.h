@@ -5,14 +5,17 @@
  *
  *   head     uint32 type, uint32 bytes of the payload
  *
- *   client   HELLO    "AGYM", uint32 version RESET    uint64 seed ACT      uint32 n, uint32 0, float32
- *            multiplier[n]      one per agent of the last batch, in order CLOSE    nothing
- *   server   WELCOME  uint32 version, uint32 features, float32 lowest and highest multiplier of policies,
- *            uint32 worlds, uint32 bytes of a name, the name        answers HELLO BATCH    uint64 now_ps,
- *            end_ps, steps, payload_bytes, dropped_packets, uint32 n, agents so far, 1 if the scenario is
- *            over, 0, uint32 agent[n], float32 x[n][features], reward[n], rate[n], rtt_us[n] answers RESET
- *            and ACT ERROR    text; the last message                                 answers an invalid
- *            request
+ *   client   HELLO    "AGYM", uint32 version
+ *            RESET    uint64 seed
+ *            ACT      uint32 n, uint32 0, float32 multiplier[n]: one per agent of the last batch, in order
+ *            CLOSE    nothing
+ *
+ *   server   WELCOME  answers HELLO: uint32 version, uint32 features, float32 lowest and highest multiplier
+ *                     of policies, uint32 worlds, uint32 bytes of the name, name
+ *            BATCH    answers RESET and ACT: uint64 now_ps, end_ps, steps, payload_bytes, dropped_packets,
+ *                     uint32 n, agents so far, 1 if the scenario is over, 0,
+ *                     uint32 agent[n], float32 x[n][features], reward[n], rate[n], rtt_us[n]
+ *            ERROR    answers an invalid request: text; the last message
  *
  * HELLO comes first, then RESET. After a BATCH that is not over comes ACT or RESET. The server only sends
  * answers.

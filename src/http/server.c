@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-/* of these half for one address; fewer where the process may have few files */
+/* half of these per address; fewer if the process may open few files */
 #define CONNECTIONS_MAX   128u
 #define LISTENERS_MAX     16u
 #define HEAD_BYTES_MAX    16384

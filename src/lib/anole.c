@@ -148,7 +148,7 @@ _Static_assert((int)ANOLE_WRITE == (int)VERB_WRITE && (int)ANOLE_SEND == (int)VE
                (int)ANOLE_UD == (int)VERB_UD && (int)ANOLE_READ == (int)VERB_READ,
                "verbs have the same numbers");
 
-/* Does the world have such an operation? */
+/* Returns true if the world supports this operation. */
 static bool has_verb(const struct anole_world *w, enum anole_verb verb, uint64_t bytes)
 {
     if (verb == ANOLE_UD)

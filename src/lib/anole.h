@@ -34,13 +34,13 @@ enum anole_event {
     ANOLE_WOKEN                  /* the time given to anole_wake() has come; only the tag is valid */
 };
 
-/* What a message does. Writes and SENDs are reliable; a SEND waits for a receive where the scenario's
- * `receives` says so. A datagram (UD) is one packet, which may be lost. A READ brings bytes of the
+/* The operation of a message. Writes and SENDs are reliable; a SEND waits for a receive if the scenario
+ * limits `receives`. A datagram (UD) is one packet, which may be lost. A READ transfers bytes from the
  * destination's memory to the source. */
 enum anole_verb { ANOLE_WRITE, ANOLE_SEND, ANOLE_UD, ANOLE_READ };
 
 struct anole_message {
-    uint32_t src, dst;           /* of the bytes: those of a READ go to the host that posted it */
+    uint32_t src, dst;           /* of the bytes: a READ's bytes go to the host that posted it */
     uint64_t bytes, tag;         /* as posted */
     uint64_t posted_ps;
 };
