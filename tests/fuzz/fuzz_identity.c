@@ -1,6 +1,6 @@
-/* tests/fuzz/fuzz_identity.c - any file as authority, certificate and key at once: an identity, or a reason
- * why not. */
-#include "live/tls/identity.h"
+/* tests/fuzz/fuzz_identity.c - any file as authority, certificate and key at once: accepted, or a reason why
+ * not. */
+#include "live/tls/secure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static int      fd = -1;
-    static char     path[32];
-    struct identity d;
-    struct err      err = { "" };
+    static int     fd = -1;
+    static char    path[32];
+    struct secure *s;
+    struct err     err = { "" };
 
     if (fd < 0) {
         fd = memfd_create("identity", 0);
@@ -22,11 +22,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size)
         abort();
-    if (identity_open(&d, &(struct rpc_tls){ .ca = path, .cert = path, .key = path }, &err) == 0) {
-        if (identity_look(&d))
-            abort();             /* nothing has changed */
-        identity_fini(&d);
-    } else if (!*err.text)
+    if (secure_open(&s, &(struct rpc_tls){ .ca = path, .cert = path, .key = path }, false, &err) == 0)
+        secure_free(s);
+    else if (!*err.text)
         abort();
     return 0;
 }

@@ -1,8 +1,7 @@
 #include "live/tls/secure.h"
-#include "live/tls/identity.h"
+#include "base/io/clock.h"
 
 #include <openssl/err.h>
-#include <openssl/pem.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 #include <signal.h>
@@ -10,7 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct secure { struct identity identity; SSL_CTX *context; bool is_client, is_old; };
+#define REFRESH_S 60
+
+enum { CA, CERT, KEY, FILES };
+
+struct secure {
+    char     *path[FILES];
+    SSL_CTX  *context;
+    unsigned  refresh_s;
+    int64_t   looked_s;          /* when the files were last read */
+    bool      is_client, is_old;
+};
 
 static const unsigned char h2_name[] = { 2, 'h', '2' };        /* gRPC speaks HTTP/2 alone */
 
@@ -26,36 +35,29 @@ static int choose(SSL *ssl, const unsigned char **out, unsigned char *length, co
            SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-/* The certificates in a text, one after another: the first is ours, or all of them are authorities. */
-static bool use_certs(SSL_CTX *context, const char *text, bool is_authority)
+/* A daemon cannot use a key with a password. */
+/* NOLINT(readability-non-const-parameter): OpenSSL's */
+static int no_password(char *buf, int size, int is_write, void *arg)
 {
-    BIO  *bio = BIO_new_mem_buf(text, -1);
-    X509 *cert;
-    int   count = 0;
-    bool  is_good = true;
-
-    for (; is_good && (cert = PEM_read_bio_X509(bio, NULL, NULL, NULL)); count++) {
-        if (is_authority)
-            is_good = X509_STORE_add_cert(SSL_CTX_get_cert_store(context), cert) == 1;
-        else
-            is_good = count ? SSL_CTX_add1_chain_cert(context, cert) == 1 :
-                      SSL_CTX_use_certificate(context, cert) == 1;
-        X509_free(cert);
-    }
-    BIO_free(bio);
-    ERR_clear_error();           /* the end of the text is one */
-    return is_good && count;
+    (void)buf;
+    (void)size;
+    (void)is_write;
+    (void)arg;
+    return 0;
 }
 
-static bool use_key(SSL_CTX *context, const char *text)
+static int use_files(SSL_CTX *context, char *const path[FILES], struct err *err)
 {
-    BIO      *bio = BIO_new_mem_buf(text, -1);
-    EVP_PKEY *key = PEM_read_bio_PrivateKey(bio, NULL, NULL, NULL);
-    bool      is_good = key && SSL_CTX_use_PrivateKey(context, key) == 1;
-
-    EVP_PKEY_free(key);
-    BIO_free(bio);
-    return is_good;
+    SSL_CTX_set_default_passwd_cb(context, no_password);
+    if (SSL_CTX_load_verify_file(context, path[CA]) != 1)
+        return err_set(err, EBADMSG, "%s: it is no certificate", path[CA]);
+    if (SSL_CTX_use_certificate_chain_file(context, path[CERT]) != 1)
+        return err_set(err, EBADMSG, "%s: it is no certificate", path[CERT]);
+    if (SSL_CTX_use_PrivateKey_file(context, path[KEY], SSL_FILETYPE_PEM) != 1 &&
+        ERR_GET_REASON(ERR_peek_last_error()) != X509_R_KEY_VALUES_MISMATCH)
+        return err_set(err, EBADMSG, "%s: it is no key, or has a password", path[KEY]);
+    return SSL_CTX_check_private_key(context) == 1 ? 0 :
+           err_set(err, EBADMSG, "%s and %s do not belong together", path[CERT], path[KEY]);
 }
 
 /* Buffers are given back while nothing is in them, where there are a thousand connections. */
@@ -74,17 +76,24 @@ static void set_up(SSL_CTX *context, bool is_client, bool is_old)
         die("no memory");
 }
 
-static SSL_CTX *context_of(const struct identity *d, bool is_client, bool is_old)
+/* Reads the files. Unless they are complete and fit together, the context stays as it is. */
+static int read_files(struct secure *s, struct err *err)
 {
-    SSL_CTX *context = SSL_CTX_new(is_client ? TLS_client_method() : TLS_server_method());
+    SSL_CTX *context = SSL_CTX_new(s->is_client ? TLS_client_method() : TLS_server_method());
+    int      rc;
 
-    if (context && use_certs(context, d->text[0], true) && use_certs(context, d->text[1], false) &&
-        use_key(context, d->text[2])) {
-        set_up(context, is_client, is_old);
-        return context;
-    }
-    SSL_CTX_free(context);
-    return NULL;
+    if (!context)
+        die("no memory");
+    rc = use_files(context, s->path, err);
+    ERR_clear_error();           /* or it would be taken for that of a connection */
+    if (!rc) {
+        set_up(context, s->is_client, s->is_old);
+        SSL_CTX_free(s->context);                /* existing connections keep it */
+        s->context = context;
+    } else
+        SSL_CTX_free(context);
+    s->looked_s = (int64_t)(clock_us() / 1000000);
+    return rc;
 }
 
 int secure_open(struct secure **out, const struct rpc_tls *tls, bool is_client, struct err *err)
@@ -97,14 +106,10 @@ int secure_open(struct secure **out, const struct rpc_tls *tls, bool is_client, 
         return 0;
     s = xcalloc(1, sizeof *s);
     signal(SIGPIPE, SIG_IGN);    /* OpenSSL writes to sockets without MSG_NOSIGNAL */
-    s->is_client = is_client;
-    s->is_old = tls->is_old;
-    rc = identity_open(&s->identity, tls, err);
-    if (!rc)
-        s->context = context_of(&s->identity, is_client, tls->is_old);
-    if (!rc && !s->context)
-        rc = err_set(err, EBADMSG, "%s: OpenSSL does not take it: %s", tls->cert,
-                     ERR_reason_error_string(ERR_peek_last_error()));
+    *s = (struct secure){ .path = { xstrdup(tls->ca), xstrdup(tls->cert), xstrdup(tls->key) },
+                          .refresh_s = tls->refresh_s ? tls->refresh_s : REFRESH_S, .is_client = is_client,
+                          .is_old = tls->is_old };
+    rc = read_files(s, err);
     if (rc)
         secure_free(s);
     else
@@ -116,20 +121,19 @@ void secure_free(struct secure *s)
 {
     if (!s)
         return;
-    identity_fini(&s->identity);
+    for (int i = 0; i < FILES; i++)
+        free(s->path[i]);
     SSL_CTX_free(s->context);
     free(s);
 }
 
 static SSL *new_end(struct secure *s, int fd)
 {
-    SSL_CTX *next = identity_look(&s->identity) ? context_of(&s->identity, s->is_client, s->is_old) : NULL;
-    SSL     *ssl;
+    struct err ignored;          /* files are being replaced: the next look takes them */
+    SSL       *ssl;
 
-    if (next) {
-        SSL_CTX_free(s->context);                /* connections that there are keep it */
-        s->context = next;
-    }
+    if ((int64_t)(clock_us() / 1000000) - s->looked_s >= s->refresh_s)
+        (void)read_files(s, &ignored);
     ssl = SSL_new(s->context);
     if (!ssl || SSL_set_fd(ssl, fd) != 1)
         die("no memory");

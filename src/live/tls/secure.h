@@ -1,5 +1,7 @@
-/* src/live/tls/secure.h - TLS of both ends: each shows a certificate of the same authority, or is not talked
- * to. */
+/* src/live/tls/secure.h - TLS of both ends: each shows a certificate of the same authority, or is refused.
+ *
+ * The files of certificates and keys are reread now and then. They are replaced one by one and may be
+ * incomplete or mismatched for a moment: only a complete and matching set replaces the previous one. */
 #ifndef LIVE_TLS_SECURE_H
 #define LIVE_TLS_SECURE_H
 
@@ -15,8 +17,8 @@ struct secure;                   /* NULL: without TLS */
 int  secure_open(struct secure **out, const struct rpc_tls *, bool is_client, struct err *);
 void secure_free(struct secure *);
 
-/* An end of a connection. Files that were exchanged are seen here, as identity.h says. The other side's
- * certificate must have the name or the address that was dialled. */
+/* An end of a connection. Files are reread here, if it is time. The server's certificate must have the name
+ * or the address that was dialled. */
 SSL *secure_accept(struct secure *, int fd);
 SSL *secure_dial(struct secure *, int fd, const char *host);
 

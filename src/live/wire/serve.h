@@ -5,7 +5,7 @@
  *
  * With TLS both sides present a certificate of the same authority. The files are read again every minute, so
  * certificates are replaced without a restart, in any order: files that do not fit together are ignored
- * (identity.h). Without TLS only local addresses are allowed.
+ * (secure.h). Without TLS only local addresses are allowed.
  *
  * Sockets are read when the loop asks for events, so a peer that sends too fast waits in the kernel. Messages
  * are written at once; if the kernel's buffer is full, the rest waits until the socket is writable.
