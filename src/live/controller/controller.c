@@ -55,13 +55,11 @@ void controller_init(struct controller *c, const struct controller_config *cfg,
 
 void controller_fini(struct controller *c)
 {
+    roster_fini(c);
     for (uint32_t i = 0; i < c->peers; i++)
         free(c->peer[i].detail);
     free(c->peer);
     c->peer = NULL;
-    finder_fini(&c->by_name);
-    finder_fini(&c->by_link);
-    finder_fini(&c->by_host);
     c->peers = 0;
 }
 
@@ -181,40 +179,24 @@ static void see_term(struct controller *c, struct peer *p, uint64_t term)
     c->is_doubted |= p->is_ahead;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    const struct peer *const *x = a, *const *y = b;
-
-    return strcmp((*x)->name, (*y)->name);
-}
-
-static bool is_same_host(const struct peer *a, const struct peer *b)
-{
-    size_t length = strcspn(a->name, "/");
-
-    return length == strcspn(b->name, "/") && memcmp(a->name, b->name, length) == 0;
-}
-
 /* Do more than half of the hosts that have reported obey a higher term? Those that are silent now count:
  * while they are cut off, the one that lies may be the only one left. One host alone is never enough. */
 static bool is_outvoted(const struct controller *c, uint64_t now_us)
 {
-    const struct peer **peer = xmalloc((c->peers + 1ul) * sizeof *peer);
-    uint32_t            count = 0, hosts = 0, ahead = 0;
+    enum { UNKNOWN, BEHIND, AHEAD } *host = xcalloc(c->peers + 1ul, sizeof *host);
+    uint32_t hosts = 0, ahead = 0;
 
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].reported)
-            peer[count++] = &c->peer[i];
-    qsort(peer, count, sizeof *peer, by_name);
-    for (uint32_t i = 0, end; i < count; i = end) {
-        bool is_ahead = false;
+    for (uint32_t i = 0; i < c->peers; i++) {
+        const struct peer *p = &c->peer[i];
 
-        for (end = i; end < count && is_same_host(peer[i], peer[end]); end++)
-            is_ahead |= peer[end]->is_ahead && roster_is_fresh(c, peer[end], now_us);
-        hosts++;
-        ahead += is_ahead;
+        if (p->reported && host[p->host] != AHEAD)
+            host[p->host] = p->is_ahead && roster_is_fresh(c, p, now_us) ? AHEAD : BEHIND;
     }
-    free(peer);
+    for (uint32_t i = 0; i < c->peers; i++) {
+        hosts += host[i] != UNKNOWN;
+        ahead += host[i] == AHEAD;
+    }
+    free(host);
     return ahead > 1 && 2 * ahead > hosts;
 }
 

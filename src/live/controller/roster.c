@@ -3,6 +3,7 @@
 #include "live/core/knobset.h"
 
 #include <math.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,53 +17,60 @@
 
 /* ---- who ---- */
 
-/* Also the order of stages, which has nothing to do with racks then. */
-static uint64_t hash_of(const char *name)
+/* Peers are found through trees (search.h) whose keys are fields of the peers themselves. */
+static int compare_links(const void *a, const void *b)
 {
-    return finder_hash(name, strlen(name));
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* Devices of one host have names that are equal up to a '/'. */
+static int compare_hosts(const void *a, const void *b)
+{
+    size_t m = strcspn(a, "/"), n = strcspn(b, "/");
+    int    order = memcmp(a, b, m < n ? m : n);
+
+    return order ? order : (m > n) - (m < n);
+}
+
+/* The peer whose field is the key of a tree's node; NULL: no node. */
+static struct peer *peer_of(void *node, size_t field)
+{
+    return node ? (struct peer *)(void *)(*(char **)node - field) : NULL;
 }
 
 struct peer *roster_of_link(struct controller *c, uint32_t link)
 {
-    uint32_t at = 0, i;
-
-    while ((i = finder_next(&c->by_link, link, &at)) != FINDER_NONE)
-        if (c->peer[i].link == link)
-            return &c->peer[i];
-    return NULL;
+    return peer_of(tfind(&link, &c->by_link, compare_links), offsetof(struct peer, link));
 }
 
 struct peer *roster_find(struct controller *c, const char *name)
 {
-    uint32_t at = 0, i;
-
-    while ((i = finder_next(&c->by_name, hash_of(name), &at)) != FINDER_NONE)
-        if (strcmp(c->peer[i].name, name) == 0)
-            return &c->peer[i];
-    return NULL;
-}
-
-/* Links come and go; the finder is rebuilt when too many of its entries are gone. */
-static void set_link(struct controller *c, struct peer *p, uint32_t link)
-{
-    if (p->link == link)
-        return;
-    p->link = link;
-    if (c->by_link.count > 2 * c->peers + 64) {
-        finder_fini(&c->by_link);
-        for (uint32_t i = 0; i < c->peers; i++)
-            if (c->peer[i].link != LINK_NONE)
-                finder_add(&c->by_link, c->peer[i].link, i);
-    } else
-        finder_add(&c->by_link, link, (uint32_t)(p - c->peer));
+    return peer_of(tfind(name, &c->by_name, compare_names), offsetof(struct peer, name));
 }
 
 void roster_cut(struct controller *c, uint32_t link)
 {
     struct peer *p = roster_of_link(c, link);
 
-    if (p)
-        p->link = LINK_NONE;
+    if (!p)
+        return;
+    tdelete(&link, &c->by_link, compare_links);
+    p->link = LINK_NONE;
+}
+
+static void set_link(struct controller *c, struct peer *p, uint32_t link)
+{
+    if (p->link != LINK_NONE)
+        roster_cut(c, p->link);
+    p->link = link;
+    tsearch(&p->link, &c->by_link, compare_links);
 }
 
 void roster_leave(struct controller *c, struct peer *p)
@@ -72,18 +80,29 @@ void roster_leave(struct controller *c, struct peer *p)
     c->is_unranked = true;
 }
 
-/* The first of its host: of those whose names are the same up to a '/'. */
-static uint32_t find_host(struct controller *c, const struct peer *p)
+/* Makes a peer known by its name and host, and by its link if it has one. */
+static void add_peer(struct controller *c, struct peer *p)
 {
-    size_t   length = strcspn(p->name, "/");
-    uint64_t hash = finder_hash(p->name, length);
-    uint32_t at = 0, i;
+    tsearch(p->name, &c->by_name, compare_names);
+    p->host = (uint32_t)(peer_of(tsearch(p->name, &c->by_host, compare_hosts), offsetof(struct peer, name)) -
+                         c->peer);
+    if (p->link != LINK_NONE)
+        tsearch(&p->link, &c->by_link, compare_links);
+}
 
-    while ((i = finder_next(&c->by_host, hash, &at)) != FINDER_NONE)
-        if (strcspn(c->peer[i].name, "/") == length && memcmp(c->peer[i].name, p->name, length) == 0)
-            return i;
-    finder_add(&c->by_host, hash, (uint32_t)(p - c->peer));
-    return (uint32_t)(p - c->peer);
+static void keep_key(void *key)
+{
+    (void)key;                   /* part of a peer */
+}
+
+void roster_fini(struct controller *c)
+{
+    void **tree[] = { &c->by_name, &c->by_link, &c->by_host };
+
+    for (int i = 0; i < 3; i++) {
+        tdestroy(*tree[i], keep_key);
+        *tree[i] = NULL;
+    }
 }
 
 void roster_forget(struct controller *c, struct peer *p)
@@ -91,15 +110,9 @@ void roster_forget(struct controller *c, struct peer *p)
     free(p->detail);
     *p = c->peer[--c->peers];
     c->peer[c->peers].detail = NULL;             /* it has moved */
-    finder_fini(&c->by_name);
-    finder_fini(&c->by_link);
-    finder_fini(&c->by_host);
-    for (uint32_t i = 0; i < c->peers; i++) {
-        finder_add(&c->by_name, hash_of(c->peer[i].name), i);
-        c->peer[i].host = find_host(c, &c->peer[i]);
-        if (c->peer[i].link != LINK_NONE)
-            finder_add(&c->by_link, c->peer[i].link, i);
-    }
+    roster_fini(c);
+    for (uint32_t i = 0; i < c->peers; i++)
+        add_peer(c, &c->peer[i]);
     c->is_unranked = true;
     c->roster++;
 }
@@ -127,9 +140,8 @@ struct peer *roster_on_hello(struct controller *c, uint32_t link, const struct m
         p = &c->peer[c->peers++];
         *p = (struct peer){ .rank = RANK_NONE, .link = LINK_NONE };
         snprintf(p->name, sizeof p->name, "%s", m->name);
-        finder_add(&c->by_name, hash_of(p->name), c->peers - 1);
+        add_peer(c, p);
         c->roster++;
-        p->host = find_host(c, p);
     }
     if (p->incarnation != m->incarnation)
         p->has_offset = false;
@@ -254,6 +266,16 @@ uint64_t roster_instant(const struct peer *p, uint64_t at_us)
 }
 
 /* ---- groups ---- */
+
+/* FNV-1a: an order of devices that has nothing to do with racks. */
+static uint64_t hash_of(const char *name)
+{
+    uint64_t h = 0xcbf29ce484222325;
+
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * 0x100000001b3;
+    return h;
+}
 
 struct place { uint32_t group; uint64_t order; struct peer *peer; };
 

@@ -18,6 +18,9 @@ void         roster_cut(struct controller *, uint32_t link);
 /* Its agent said goodbye. */
 void         roster_leave(struct controller *, struct peer *);
 
+/* Frees the indices of peers, not the peers. */
+void         roster_fini(struct controller *);
+
 /* Drops one that does not report. Others may move: pointers to peers are void afterwards. */
 void         roster_forget(struct controller *, struct peer *);
 

@@ -3,7 +3,6 @@
 #define LIVE_CONTROLLER_STATE_H
 
 #include "live/controller/caution.h"
-#include "live/controller/finder.h"
 #include "live/core/audit.h"
 #include "live/core/io.h"
 #include "base/evidence/evalue.h"
@@ -196,7 +195,7 @@ struct controller {
     struct peer         *peer;
     uint32_t             peers, peers_max;
     uint32_t             roster;         /* another number whenever a device comes or is forgotten */
-    struct finder        by_name, by_link, by_host;
+    void                *by_name, *by_link, *by_host;    /* trees: roster.c */
     uint32_t             ranked[2];      /* how many NICs and switches have a rank */
     double               control[2];     /* how long NICs and switches without the trial's change were paused;
                                           * NAN: not known */

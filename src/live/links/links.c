@@ -1,6 +1,8 @@
 #include "live/links/links.h"
 #include "base/text.h"
 
+#include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,35 +13,45 @@ static const struct key_row keys[] = {
     { 0 },
 };
 
+static void keep_key(void *key)
+{
+    (void)key;                   /* part of an array */
+}
+
 void links_fini(struct links *l)
 {
+    tdestroy(l->by_name, keep_key);
     free(l->node);
     free(l->link);
-    finder_fini(&l->by_name);
     *l = (struct links){ 0 };
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(a, b);
 }
 
 uint32_t links_find(const struct links *l, const char *name, size_t length)
 {
-    uint32_t at = 0, i;
+    char  whole[MSG_NAME_SIZE];
+    void *at;
 
-    while ((i = finder_next(&l->by_name, finder_hash(name, length), &at)) != FINDER_NONE)
-        if (strlen(l->node[i]) == length && memcmp(l->node[i], name, length) == 0)
-            return i;
-    return FINDER_NONE;
+    if (length >= sizeof whole)
+        return LINKS_NONE;
+    snprintf(whole, sizeof whole, "%.*s", (int)length, name);
+    at = tfind(whole, &l->by_name, compare_names);
+    return at ? (uint32_t)(*(char (**)[MSG_NAME_SIZE])at - l->node) : LINKS_NONE;
 }
 
+/* The array has room for the nodes of all links. */
 static uint32_t add_node(struct links *l, const char *name, size_t length)
 {
     uint32_t i = links_find(l, name, length);
 
-    if (i != FINDER_NONE)
+    if (i != LINKS_NONE)
         return i;
-    if ((l->nodes & (l->nodes - 1)) == 0)
-        l->node = xrealloc(l->node, (l->nodes ? 2ul * l->nodes : 1) * sizeof *l->node);
-    memcpy(l->node[l->nodes], name, length);
-    l->node[l->nodes][length] = '\0';
-    finder_add(&l->by_name, finder_hash(name, length), l->nodes);
+    snprintf(l->node[l->nodes], sizeof *l->node, "%.*s", (int)length, name);
+    tsearch(l->node[l->nodes], &l->by_name, compare_names);
     return l->nodes++;
 }
 
@@ -68,36 +80,30 @@ static bool take_end(struct links *l, const char *text, size_t length, struct li
     return true;
 }
 
-/* A port has one link. Where no port is said any number of them may be there. */
-static void check_ports(struct reader *r, const struct yaml_node *n, const struct links *l,
-                        struct finder *ports)
+static int compare_ends(const void *a, const void *b)
 {
-    const struct link *link = &l->link[l->links];
+    const struct link_end *x = a, *y = b;
 
+    return x->node != y->node ? (x->node > y->node) - (x->node < y->node) : strcmp(x->port, y->port);
+}
+
+/* A port has one link. Where no port is said any number of them may be there. */
+static void check_ports(struct reader *r, const struct yaml_node *n, struct links *l, void **ports)
+{
     for (uint32_t side = 0; side < 2 && !r->rc; side++) {
-        const struct link_end *e = &link->end[side];
-        uint64_t               hash = finder_hash(e->port, strlen(e->port)) * 31 + e->node;
-        uint32_t               at = 0, i;
+        struct link_end *e = &l->link[l->links].end[side];
 
-        while (*e->port && (i = finder_next(ports, hash, &at)) != FINDER_NONE) {
-            const struct link_end *other = &l->link[i / 2].end[i % 2];
-
-            if (other->node == e->node && strcmp(other->port, e->port) == 0)
-                reader_refuse(r, n, "%s:%s has another link already", l->node[e->node], e->port);
-        }
-        finder_add(ports, hash, 2 * l->links + side);
+        if (*e->port && *(struct link_end **)tsearch(e, ports, compare_ends) != e)
+            reader_refuse(r, n, "%s:%s has another link already", l->node[e->node], e->port);
     }
 }
 
-static void add_link(struct reader *r, const struct yaml_node *n, struct links *l, struct finder *ports)
+static void add_link(struct reader *r, const struct yaml_node *n, struct links *l, void **ports)
 {
     const char  *dash = n->kind == YAML_SCALAR ? strstr(n->text, " - ") : NULL;
-    struct link *link;
+    struct link *link = &l->link[l->links];
     size_t       left, gap;
 
-    if ((l->links & (l->links - 1)) == 0)
-        l->link = xrealloc(l->link, (l->links ? 2ul * l->links : 1) * sizeof *l->link);
-    link = &l->link[l->links];
     if (dash) {
         left = (size_t)(dash - n->text);
         while (left && n->text[left - 1] == ' ')
@@ -121,18 +127,23 @@ int links_parse(struct links *l, const char *name, const char *text, size_t leng
 {
     struct yaml_doc doc;
     struct reader   r = { .name = name, .what = "a list of links", .err = err };
-    struct finder   ports = { 0 };
+    void           *ports = NULL;                /* tree of ends that name a port */
     struct section  s;
+    const struct yaml_node *list;
     int             rc = yaml_parse(&doc, name, text, length, err);
 
     *l = (struct links){ 0 };
     if (rc)
         return rc;
     s = section_open(&r, doc.root, &(struct section){ .name = "", .own = keys });
-    if (section_need(&s, "links"))
-        for (const struct yaml_node *n = section_list(&s, "links", LINKS_MAX); n && !r.rc; n = n->next)
-            add_link(&r, n, l, &ports);
-    finder_fini(&ports);
+    list = section_need(&s, "links") ? section_list(&s, "links", LINKS_MAX) : NULL;
+    if (list) {
+        l->link = xcalloc(section_get(&s, "links")->count, sizeof *l->link);
+        l->node = xcalloc(2ul * section_get(&s, "links")->count, sizeof *l->node);
+    }
+    for (; list && !r.rc; list = list->next)
+        add_link(&r, list, l, &ports);
+    tdestroy(ports, keep_key);
     yaml_fini(&doc);
     if (r.rc)
         links_fini(l);

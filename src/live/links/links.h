@@ -14,12 +14,12 @@
 #define LIVE_LINKS_LINKS_H
 
 #include "base/reader.h"
-#include "live/controller/finder.h"
 #include "live/core/msg.h"
 
 #include <stddef.h>
 
-#define LINKS_MAX 65536u
+#define LINKS_MAX  65536u
+#define LINKS_NONE UINT32_MAX
 
 struct link_end { uint32_t node; char port[MSG_PORT_NAME_SIZE]; };       /* port "": not said */
 struct link { struct link_end end[2]; };
@@ -28,7 +28,7 @@ struct links {
     char        (*node)[MSG_NAME_SIZE];
     struct link  *link;
     uint32_t      nodes, links;
-    struct finder by_name;       /* nodes */
+    void         *by_name;       /* tree (search.h) of nodes */
 };
 
 /* Errors have the place in the file, and leave nothing allocated. */
@@ -38,7 +38,7 @@ void links_fini(struct links *);
 /* The file that a key of a configuration names, if it is there. */
 void links_read_named(const struct section *, const char *key, struct links *);
 
-/* Finds a node by the first 'length' characters of 'name'; FINDER_NONE: unknown. */
+/* Finds a node by the first 'length' characters of 'name'; LINKS_NONE: unknown. */
 uint32_t links_find(const struct links *, const char *name, size_t length);
 
 #endif

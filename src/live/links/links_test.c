@@ -30,7 +30,7 @@ static void parse__takes_devices_hosts_and_ports(void **unused)
     assert_string_equal(l.link[1].end[0].port, "mlx5_1");
     assert_int_equal(l.link[0].end[1].node, l.link[3].end[0].node);
     assert_int_equal(links_find(&l, "spine1", 6), l.link[2].end[1].node);
-    assert_int_equal(links_find(&l, "spine", 5), FINDER_NONE);
+    assert_int_equal(links_find(&l, "spine", 5), LINKS_NONE);
     links_fini(&l);
 }
 

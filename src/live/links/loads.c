@@ -17,7 +17,7 @@ void loads_init(struct loads *s, const struct links *links, uint64_t look)
     s->load = xcalloc(s->links->links + 1ul, sizeof *s->load);
     s->first = xcalloc(s->links->nodes + 1ul, sizeof *s->first);
     for (uint32_t i = 0; i < s->links->nodes; i++)
-        s->first[i] = FINDER_NONE;
+        s->first[i] = LINKS_NONE;
     for (uint32_t i = 0; i < s->links->links; i++)
         s->load[i] = (struct link_load){ .way = { unknown, unknown }, .changed = look + 1 };
 }
@@ -37,7 +37,7 @@ static uint32_t node_of(const struct loads *s, const char *device)
 {
     uint32_t node = links_find(s->links, device, strlen(device));
 
-    return node != FINDER_NONE ? node : links_find(s->links, device, strcspn(device, "/"));
+    return node != LINKS_NONE ? node : links_find(s->links, device, strcspn(device, "/"));
 }
 
 static void find_devices(struct loads *s, const struct controller *c)
@@ -46,8 +46,8 @@ static void find_devices(struct loads *s, const struct controller *c)
     for (uint32_t i = s->devices; i < c->peers; i++) {
         uint32_t node = node_of(s, c->peer[i].name);
 
-        s->next[i] = FINDER_NONE;
-        if (node == FINDER_NONE)
+        s->next[i] = LINKS_NONE;
+        if (node == LINKS_NONE)
             continue;
         s->next[i] = s->first[node];
         s->first[node] = i;
@@ -140,10 +140,10 @@ static bool see_end(const struct loads *s, const struct controller *c, const str
                     uint64_t now_us, struct load *out, bool *has_sender)
 {
     uint32_t first = s->first[e->node];
-    bool     is_alone = first != FINDER_NONE && s->next[first] == FINDER_NONE;
+    bool     is_alone = first != LINKS_NONE && s->next[first] == LINKS_NONE;
 
     *has_sender = false;
-    for (uint32_t i = first; i != FINDER_NONE; i = s->next[i]) {
+    for (uint32_t i = first; i != LINKS_NONE; i = s->next[i]) {
         if (!roster_is_fresh(c, &c->peer[i], now_us))
             continue;
         *has_sender = true;
@@ -192,7 +192,7 @@ static json_t *nodes_json(const struct loads *s, const struct controller *c)
 
     for (uint32_t i = 0; i < s->links->nodes; i++) {
         uint32_t    device = s->first[i];
-        const char *kind = device == FINDER_NONE ? "" : c->peer[device].where == KNOB_NIC ? "NIC" : "switch";
+        const char *kind = device == LINKS_NONE ? "" : c->peer[device].where == KNOB_NIC ? "NIC" : "switch";
 
         json_array_append_new(list, json_pack("[o, s]", json_of_text(s->links->node[i]), kind));
     }

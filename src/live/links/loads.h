@@ -27,7 +27,7 @@ struct loads {
     const struct links *links;   /* NULL: none are known */
     struct link_load *load;      /* by link */
     uint32_t         *first, *next;              /* devices by node, and the next one of the same;
-                                                  * FINDER_NONE: none */
+                                                  * LINKS_NONE: none */
     uint32_t          devices, roster;           /* of the controller, when they were looked for */
     uint64_t          version;   /* of the set of known devices */
     uint64_t          look;

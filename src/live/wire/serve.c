@@ -1,12 +1,12 @@
 #include "live/wire/serve.h"
 #include "live/h2/listen.h"
-#include "live/h2/place.h"
 #include "live/wire/conn.h"
 #include "live/wire/endpoint.h"
 #include "live/wire/inbox.h"
 #include "base/io/clock.h"
 
 #include <netinet/in.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,8 @@ struct serve {
     struct listener     listener[2];             /* agents and operators; local */
     uint32_t            listeners;
     struct secure      *secure;
-    struct places       calls;
+    void               *calls;                   /* tree (search.h) by number */
+    uint32_t            last_call;               /* number of the last call */
     struct connection  *connections;
     struct connection  *shaking[SHAKING_MAX];    /* in the order in which they came */
     uint32_t            shaking_max, connections_max, locals;
@@ -72,6 +73,31 @@ static void add_event(struct serve *s, const struct h2_call *call, enum rpc_kind
 
 /* ---- calls ---- */
 
+static int compare_numbers(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* NULL: it has ended. */
+static struct h2_call *find_call(const struct serve *s, uint32_t number)
+{
+    char **at = tfind(&number, &s->calls, compare_numbers);
+
+    return at ? (struct h2_call *)(void *)(*at - offsetof(struct h2_call, number)) : NULL;
+}
+
+/* A number is not used again for a long time, so that the link of an ended call finds nothing. */
+static void add_call(struct serve *s, struct h2_call *call)
+{
+    do
+        s->last_call = (s->last_call + 1) & INT32_MAX;
+    while (find_call(s, s->last_call));
+    call->number = s->last_call;
+    tsearch(&call->number, &s->calls, compare_numbers);
+}
+
 static enum h2_kind kind_of(const char *path)
 {
     return strcmp(path, RPC_CONNECT_METHOD) == 0 ? H2_STREAM :
@@ -86,7 +112,7 @@ static void on_open(void *arg, struct h2_call *call)
     struct connection *c = arg;
 
     settle(c);
-    call->number = place_take(&c->serve->calls, call);
+    add_call(c->serve, call);
     if (call->kind == H2_STREAM && c->is_local)
         h2_cut(call);
     if (call->kind == H2_STREAM)
@@ -116,7 +142,7 @@ static void on_close(void *arg, struct h2_call *call)
 
     if (call->kind == H2_STREAM)
         add_event(c->serve, call, RPC_CLOSE, NULL, 0);
-    place_leave(&c->serve->calls, call->number);
+    tdelete(&call->number, &c->serve->calls, compare_numbers);
 }
 
 /* ---- handshakes ---- */
@@ -477,7 +503,7 @@ int serve_fd(const struct serve *s)
 
 void serve_send(struct serve *s, uint32_t link, const void *bytes, size_t length)
 {
-    struct h2_call *call = place_find(&s->calls, link);
+    struct h2_call *call = find_call(s, link);
 
     if (!call || call->kind != H2_STREAM)
         return;
@@ -488,7 +514,7 @@ void serve_send(struct serve *s, uint32_t link, const void *bytes, size_t length
 
 void serve_reply(struct serve *s, uint32_t link, const void *bytes, size_t length)
 {
-    struct h2_call *call = place_find(&s->calls, link);
+    struct h2_call *call = find_call(s, link);
 
     if (!call || call->kind != H2_QUESTION)
         return;
@@ -498,7 +524,7 @@ void serve_reply(struct serve *s, uint32_t link, const void *bytes, size_t lengt
 
 void serve_cut(struct serve *s, uint32_t link)
 {
-    struct h2_call *call = place_find(&s->calls, link);
+    struct h2_call *call = find_call(s, link);
 
     if (!call)
         return;
@@ -633,7 +659,6 @@ void serve_free(struct serve *s)
         connection_free(s->connections);
     }
     inbox_fini(&s->inbox);
-    places_fini(&s->calls);
     secure_free(s->secure);
     accounts_fini(&s->accounts);
     for (uint32_t i = 0; i < s->listeners; i++) {
