@@ -77,7 +77,7 @@ static void let_go(struct dial *d)
     d->stage = IDLE;
 }
 
-/* Tells of the end once, however it came. */
+/* Reports the end once, whatever caused it. */
 static void end(struct dial *d, const char *why)
 {
     char text[sizeof d->why];
@@ -140,8 +140,7 @@ static void begin_call(struct dial *d)
     d->conn.h2 = h2_dial(&hooks, d);
     h2_begin(d->conn.h2,
              &(struct h2_request){ d->what.method, authority, d->what.is_question ? H2_QUESTION : H2_STREAM,
-                                   d->secure != NULL,
-                                               d->what.timeout_ms });
+                                   d->secure != NULL, d->what.timeout_ms });
     conn_flush(&d->conn);
 }
 
@@ -171,8 +170,7 @@ static void on_connected(struct dial *d)
         try_next(d);
         return;
     }
-    /* not of a file's; no matter */
-    setsockopt(d->conn.fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    setsockopt(d->conn.fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);  /* no effect on a socket file */
     d->why[0] = '\0';
     d->conn.wants_write = false;
     conn_watch(&d->conn, EPOLL_CTL_MOD);
@@ -219,14 +217,12 @@ static void take_found(struct dial *d, int rc, struct addrinfo *found)
 
 static void dial_file(struct dial *d)
 {
-    struct sockaddr_un at = { .sun_family = AF_UNIX };
+    struct sockaddr_un at;
+    struct err         err;
 
-    if (strlen(d->at.host) >= sizeof at.sun_path) {
-        end(d, "a socket's path is shorter");
-        return;
-    }
-    memcpy(at.sun_path, d->at.host, strlen(d->at.host) + 1);
-    if (!connect_to(d, (const struct sockaddr *)&at, sizeof at))
+    if (address_file(&at, d->at.host, &err))
+        end(d, err.text);
+    else if (!connect_to(d, (const struct sockaddr *)&at, sizeof at))
         end(d, d->why);
 }
 

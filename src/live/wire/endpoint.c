@@ -7,9 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
-#define STACK (1u << 20)
+#define STACK       (1u << 20)
+#define WAITING_MAX 4096         /* backlog: all agents, after a restart */
 
 bool address_is_here(const char *address)
 {
@@ -44,6 +48,72 @@ int address_read(struct address *a, const char *text, struct err *err)
            err_set(err, EINVAL, "%s: an address is host:port", text);
 }
 
+static int look_up(const struct address *a, int flags, struct addrinfo **out)
+{
+    struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = flags };
+
+    *out = NULL;
+    return getaddrinfo(a->host, a->port, &hints, out);
+}
+
+int address_file(struct sockaddr_un *out, const char *path, struct err *err)
+{
+    *out = (struct sockaddr_un){ .sun_family = AF_UNIX };
+    if (strlen(path) >= sizeof out->sun_path)
+        return err_set(err, ENAMETOOLONG, "%s: a socket's path has less than %zu characters", path,
+                       sizeof out->sun_path);
+    memcpy(out->sun_path, path, strlen(path) + 1);
+    return 0;
+}
+
+/* ---- listening ---- */
+
+static int listen_at(const struct sockaddr *at, socklen_t length, const char *address, struct err *err)
+{
+    int fd = socket(at->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), one = 1, rc;
+
+    if (fd >= 0)
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    if (fd >= 0 && bind(fd, at, length) == 0 && listen(fd, WAITING_MAX) == 0)
+        return fd;
+    rc = err_set(err, errno, "%s: cannot listen there: %s", address, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+static int listen_file(const char *address, const char *path, struct err *err)
+{
+    struct sockaddr_un at;
+    struct stat        st;
+    int                rc = address_file(&at, path, err);
+
+    if (rc)
+        return rc;
+    if (stat(path, &st) == 0 && S_ISSOCK(st.st_mode))
+        unlink(path);
+    return listen_at((const struct sockaddr *)&at, sizeof at, address, err);
+}
+
+int listen_open(const char *address, struct err *err)
+{
+    struct addrinfo *a;
+    struct address   at;
+    int              fd = address_read(&at, address, err);
+
+    if (fd)
+        return fd;
+    if (!*at.port)
+        return listen_file(address, at.host, err);
+    if (look_up(&at, AI_PASSIVE, &a))
+        return err_set(err, EADDRNOTAVAIL, "%s: cannot listen there: there is no such address", address);
+    fd = -1;
+    for (const struct addrinfo *i = a; i && fd < 0; i = i->ai_next)
+        fd = listen_at(i->ai_addr, i->ai_addrlen, address, err);
+    freeaddrinfo(a);
+    return fd;
+}
+
 /* ---- the socket file of a controller ---- */
 
 bool address_local(char path[ADDRESS_LOCAL_SIZE], const char *address, unsigned nth)
@@ -70,14 +140,6 @@ struct lookup {
     atomic_bool      is_done;    /* the result is available */
     atomic_int       users;      /* the thread and its client: the last frees it */
 };
-
-static int look_up(const struct address *a, int flags, struct addrinfo **out)
-{
-    struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = flags };
-
-    *out = NULL;
-    return getaddrinfo(a->host, a->port, &hints, out);
-}
 
 int lookup_number(const struct address *a, struct addrinfo **out)
 {

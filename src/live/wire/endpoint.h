@@ -9,12 +9,20 @@
 #include <stdbool.h>
 
 struct addrinfo;
+struct sockaddr_un;
 
 /* Refuses files that cannot be read, and addresses elsewhere without TLS. */
 int address_check(const char *address, const struct rpc_tls *, struct err *);
 
 /* -EINVAL: malformed. The port of a socket file is "". */
 int address_read(struct address *, const char *text, struct err *);
+
+/* The address of a socket file. -ENAMETOOLONG: its path is too long. */
+int address_file(struct sockaddr_un *, const char *path, struct err *);
+
+/* Listens there, without waiting. Returns the descriptor, or a negative errno. Replaces an existing socket
+ * file. */
+int listen_open(const char *address, struct err *);
 
 /* Resolves a name. This may take long, so a thread does it; the descriptor becomes readable when the answer
  * is there. */

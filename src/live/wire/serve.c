@@ -1,11 +1,11 @@
 #include "live/wire/serve.h"
-#include "live/h2/listen.h"
 #include "live/wire/conn.h"
 #include "live/wire/endpoint.h"
 #include "live/wire/inbox.h"
 #include "base/io/clock.h"
 
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -375,6 +375,17 @@ static void limit_origin(struct serve *s)
     connection_free(c);
 }
 
+/* Accepts the next connection without waiting; negative: -errno. */
+static int accept_next(int listening)
+{
+    int fd = accept4(listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC), one = 1;
+
+    if (fd < 0)
+        return -errno;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);          /* no effect on a socket file */
+    return fd;
+}
+
 static bool may_accept(struct serve *s, const struct listener *l)
 {
     return l->is_local ? s->locals < LOCALS_MAX : make_room(s);
@@ -383,7 +394,7 @@ static bool may_accept(struct serve *s, const struct listener *l)
 static void accept_all(struct serve *s, struct listener *l)
 {
     for (int i = 0; i < ACCEPT_MAX; i++) {
-        int fd = may_accept(s, l) ? listen_next(l->fd) : -EMFILE;
+        int fd = may_accept(s, l) ? accept_next(l->fd) : -EMFILE;
 
         if (fd >= 0) {
             accept_one(s, l, fd);
