@@ -108,6 +108,8 @@ int audit_write(struct audit *a, const struct io_disk *disk, const struct audit_
     a->seq++;
     a->lost = 0;
     memcpy(a->head, hash, sizeof hash);
+    if (disk->on_line)
+        disk->on_line(disk->on_line_arg, line, length);
     return 0;
 }
 

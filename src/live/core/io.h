@@ -28,6 +28,10 @@ struct io_disk {
      * too long to be one. */
     void (*set_aside)(void *, const char *name);
     uint64_t (*replay)(void *, void (*line)(void *ctx, const char *text, size_t length), void *ctx);
+
+    /* Gets a copy of each line that was added to the audit log; NULL: disabled. */
+    void (*on_line)(void *, const char *text, size_t length);
+    void *on_line_arg;
 };
 
 struct io_device {

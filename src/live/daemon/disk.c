@@ -299,7 +299,8 @@ static uint64_t wall_us(void *arg)
 
 struct io_disk disk_io(struct disk *d)
 {
-    return (struct io_disk){ save, load, append, wall_us, d, set_aside, replay };
+    return (struct io_disk){ .save = save, .load = load, .append = append, .wall_us = wall_us, .arg = d,
+                             .set_aside = set_aside, .replay = replay };
 }
 
 /* ---- checking ---- */

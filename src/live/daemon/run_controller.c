@@ -499,7 +499,6 @@ static int start(struct fabric *f, struct err *err)
     struct rpc_tls       tls = config_tls(&f->file->common);
     uint64_t             begin_us = f->pace ? f->pace->now_us - f->file->controller.gather_us : clock_us();
     struct audit         audit;
-    struct io_disk       disk;
     struct err           why;
     char                 log[600];
     int                  rc = disk_open(&f->disk, f->file->common.state, &audit, err);
@@ -513,8 +512,9 @@ static int start(struct fabric *f, struct err *err)
         ledger_load_file(&f->page.ledger, log);
     snprintf(log, sizeof log, "%s/" DISK_LOG, f->file->common.state);
     ledger_load_file(&f->page.ledger, log);
-    disk = disk_io(&f->disk);
-    io.disk = ledger_disk(&f->page.ledger, &disk);
+    io.disk = disk_io(&f->disk);
+    io.disk.on_line = ledger_on_line;
+    io.disk.on_line_arg = &f->page.ledger;
     controller_init(&f->controller, &f->file->controller, &io, f->file->devices_max);
     rc = page_open(&f->page, &f->file->common.http, err);
     if (!rc && !f->pace)         /* its times are those of the clock */

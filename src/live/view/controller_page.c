@@ -18,7 +18,7 @@
 
 static uint64_t wall_us(const struct page *p)
 {
-    return p->ledger.disk.wall_us(p->ledger.disk.arg);
+    return p->controller->io.disk.wall_us(p->controller->io.disk.arg);
 }
 
 /* Drops cached answers. */

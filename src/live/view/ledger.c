@@ -20,9 +20,9 @@ void ledger_fini(struct ledger *l)
 
 static void add(struct ledger *l, const char *text, size_t length)
 {
-    json_t  *o = json_loadb(text, length, 0, NULL);
+    json_t    *o = json_loadb(text, length, 0, NULL);
     json_int_t seq = json_integer_value(json_object_get(o, "seq"));
-    uint32_t i = (uint32_t)(l->count % LEDGER_LINES);
+    uint32_t   i = (uint32_t)(l->count % LEDGER_LINES);
 
     json_decref(o);
     if (seq <= 0)
@@ -47,6 +47,11 @@ void ledger_load(struct ledger *l, const char *text, size_t length)
         add(l, text, (size_t)(stop - text));
         text = stop + 1;
     }
+}
+
+void ledger_on_line(void *l, const char *text, size_t length)
+{
+    ledger_load(l, text, length);
 }
 
 void ledger_load_file(struct ledger *l, const char *path)
@@ -82,45 +87,6 @@ const char *ledger_after(const struct ledger *l, uint64_t seq, uint64_t *found)
 uint64_t ledger_last(const struct ledger *l)
 {
     return l->count ? l->seq[(l->count - 1) % LEDGER_LINES] : 0;
-}
-
-/* ---- the disk ---- */
-
-static int save(void *arg, const char *name, const char *text, size_t length)
-{
-    struct ledger *l = arg;
-
-    return l->disk.save(l->disk.arg, name, text, length);
-}
-
-static long load(void *arg, const char *name, char *text, size_t size)
-{
-    struct ledger *l = arg;
-
-    return l->disk.load(l->disk.arg, name, text, size);
-}
-
-static int append(void *arg, const char *text, size_t length)
-{
-    struct ledger *l = arg;
-    int            rc = l->disk.append(l->disk.arg, text, length);
-
-    if (!rc)
-        ledger_load(l, text, length);
-    return rc;
-}
-
-static uint64_t wall_us(void *arg)
-{
-    struct ledger *l = arg;
-
-    return l->disk.wall_us(l->disk.arg);
-}
-
-struct io_disk ledger_disk(struct ledger *l, const struct io_disk *real)
-{
-    l->disk = *real;
-    return (struct io_disk){ .save = save, .load = load, .append = append, .wall_us = wall_us, .arg = l };
 }
 
 /* ---- as JSON ---- */

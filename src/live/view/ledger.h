@@ -1,17 +1,18 @@
 /* src/live/view/ledger.h - the last lines of the audit log, in memory, for the page and `ctl`.
  *
- * It wraps the disk of a state machine and keeps a copy of each record that was written. So a watcher sees
- * records in order, only once they are on the disk, and can continue after any of them. */
+ * It gets a copy of each record that was written. So a watcher sees records in order, only once they are on
+ * the disk, and can continue after any of them. */
 #ifndef LIVE_VIEW_LEDGER_H
 #define LIVE_VIEW_LEDGER_H
 
 #include "base/json.h"
-#include "live/core/io.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 #define LEDGER_LINES 512
 
 struct ledger {
-    struct io_disk disk;                         /* the real one */
     char          *line[LEDGER_LINES];           /* a ring, without newlines */
     uint64_t       seq[LEDGER_LINES];
     uint64_t       count;                        /* lines ever added */
@@ -26,8 +27,8 @@ void ledger_load(struct ledger *, const char *text, size_t length);
 /* The end of a file, likewise. One that cannot be read holds nothing. */
 void ledger_load_file(struct ledger *, const char *path);
 
-/* A disk that does what 'real' does and keeps what is appended. */
-struct io_disk ledger_disk(struct ledger *, const struct io_disk *real);
+/* on_line of a disk (live/core/io.h), with the ledger as its argument. */
+void ledger_on_line(void *, const char *text, size_t length);
 
 /* The first line after number 'seq'; its own is in *found. NULL: there is none. */
 const char *ledger_after(const struct ledger *, uint64_t seq, uint64_t *found);

@@ -1,5 +1,6 @@
 /* src/live/view/ledger_test.c - the last records, and what they say was decided. */
 #include "live/view/ledger.h"
+#include "live/core/audit.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -65,21 +66,24 @@ static void ledger_load__passes_over_what_is_no_record(void **state)
     ledger_fini(&l);
 }
 
-static void ledger_disk__keeps_what_the_disk_took(void **state)
+static void ledger_on_line__gets_what_the_disk_took(void **state)
 {
-    int            rc = -ENOSPC;
-    struct io_disk real = { .append = full, .wall_us = noon, .arg = &rc }, disk;
-    struct ledger  l;
+    int                 rc = -ENOSPC;
+    struct ledger       l;
+    struct io_disk      disk = { .append = full, .wall_us = noon, .arg = &rc, .on_line = ledger_on_line,
+                                 .on_line_arg = &l };
+    struct audit        audit;
+    struct audit_record record = { .who = "c1", .what = "begin" };
 
     (void)state;
     memset(&l, 0, sizeof l);
-    disk = ledger_disk(&l, &real);
-    assert_int_equal(disk.append(disk.arg, "{\"seq\":1}\n", 10), -ENOSPC);
+    audit_init(&audit);
+    assert_int_equal(audit_write(&audit, &disk, &record), -ENOSPC);
     assert_int_equal(l.count, 0);
     rc = 0;
-    assert_int_equal(disk.append(disk.arg, "{\"seq\":1}\n", 10), 0);
+    assert_int_equal(audit_write(&audit, &disk, &record), 0);
     assert_int_equal(l.count, 1);
-    assert_int_equal(disk.wall_us(disk.arg), 43200000000);
+    assert_int_equal(ledger_last(&l), 1);
     ledger_fini(&l);
 }
 
@@ -121,7 +125,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ledger_after__goes_on_after_a_number),
         cmocka_unit_test(ledger_load__passes_over_what_is_no_record),
-        cmocka_unit_test(ledger_disk__keeps_what_the_disk_took),
+        cmocka_unit_test(ledger_on_line__gets_what_the_disk_took),
         cmocka_unit_test(ledger_decisions__a_trial_from_its_beginning_to_its_end),
     };
 
