@@ -1,24 +1,172 @@
-/* src/live/history/store.c - see store.h. Writing is here, reading in store_read.c. */
 #include "live/history/store.h"
+#include "live/history/decisions.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define RECORDS_MAX 50000
-#define KNOBS_MAX   20000
+#define RECORDS_MAX   50000
+#define KNOBS_MAX     20000
 /* writes between two clean-ups: searching for old rows costs more than a write */
-#define TRIM_EVERY  32
+#define TRIM_EVERY    32
+#define DEVICES_MAX   65536
+#define LEVELS        3          /* seconds, minutes, hours */
 
-const struct store_level store_levels[STORE_LEVELS] = {
+#define KNOBS_SHOWN   500u
+#define RECORDS_SHOWN 3000u
+#define WORST_SHOWN   20
+#define ROWS_MAX      4000u      /* of a series that are read for one answer, if a coarser level has enough */
+#define POINTS_ENOUGH 100u
+
+/* How far apart, and how many rows are kept. */
+struct level { uint64_t step_ms; uint32_t points, coverages; };
+static const struct level levels[LEVELS] = {
     { 1000, 6 * 3600, 0 }, { 60000, 8 * 1440, 2 * 1440 }, { 3600000, 400 * 24, 100 * 24 },
 };
+
+struct store {
+    struct database file;
+    uint64_t    from_ms, until_ms;               /* of points since store_begin() */
+    uint64_t    settled;
+    char      (*name)[STORE_NAME_SIZE];          /* devices of the last report, and their ids */
+    uint32_t   *id;
+    uint32_t    names;
+};
+
+/* ---- the database ---- */
+
+enum statement {
+    ADD_POINT, ROLL_POINTS, TRIM_POINTS, ADD_KNOBS, TRIM_KNOBS, ADD_RECORD, TRIM_RECORDS, LAST_RECORD,
+    ADD_DEVICE, DEVICE_ID, ADD_COVERAGE, TRIM_COVERAGE, GET_POINTS, GET_KNOBS, GET_RECORDS, GET_COVERAGE,
+    DEVICE_NAME, OLDEST, STATEMENTS
+};
+
+static const char schema[] =
+    "CREATE TABLE IF NOT EXISTS point (level INTEGER, series INTEGER, t INTEGER, n INTEGER, mean REAL, low "
+    "REAL, high REAL,"
+    " PRIMARY KEY (level, series, t)) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS knobs (t INTEGER PRIMARY KEY, setting TEXT NOT NULL);"
+    "CREATE TABLE IF NOT EXISTS record (seq INTEGER PRIMARY KEY, t INTEGER, trial INTEGER, term INTEGER, "
+    "text TEXT NOT NULL);"
+    "CREATE INDEX IF NOT EXISTS record_t ON record (t);"
+    "CREATE INDEX IF NOT EXISTS record_trial ON record (trial, term);"
+    "CREATE TABLE IF NOT EXISTS device (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
+    "CREATE TABLE IF NOT EXISTS coverage (level INTEGER, t INTEGER, shares BLOB NOT NULL, PRIMARY KEY "
+    "(level, t)) WITHOUT ROWID;";
+
+static const char *const statements[STATEMENTS] = {
+    [ADD_POINT] = "INSERT OR REPLACE INTO point VALUES (0, ?1, ?2, 1, ?3, ?3, ?3)",
+    [ROLL_POINTS] = "INSERT OR REPLACE INTO point SELECT ?1 + 1, series, t / ?3 * ?3, sum(n), sum(mean * n) "
+                    "/ sum(n), min(low), max(high)"
+                    " FROM point WHERE level = ?1 AND series = ?2 AND t >= ?4 AND t < ?5 GROUP BY t / ?3",
+    [TRIM_POINTS] = "DELETE FROM point WHERE level = ?1 AND series = ?2 AND t <="
+                    " (SELECT t FROM point WHERE level = ?1 AND series = ?2 ORDER BY t DESC LIMIT 1 OFFSET "
+                    "?3)",
+    [ADD_KNOBS] = "INSERT OR REPLACE INTO knobs VALUES (?1, ?2)",
+    [TRIM_KNOBS] = "DELETE FROM knobs WHERE t <= (SELECT t FROM knobs ORDER BY t DESC LIMIT 1 OFFSET ?1)",
+    [ADD_RECORD] = "INSERT OR IGNORE INTO record VALUES (?1, CAST(strftime('%s', ?2) AS INTEGER) * 1000, ?3, "
+                   "?4, ?5)",
+    [TRIM_RECORDS] = "DELETE FROM record WHERE seq <= (SELECT seq FROM record ORDER BY seq DESC LIMIT 1 "
+                     "OFFSET ?1)",
+    [LAST_RECORD] = "SELECT max(seq) FROM record",
+    [ADD_DEVICE] = "INSERT OR IGNORE INTO device (name) VALUES (?1)",
+    [DEVICE_ID] = "SELECT id FROM device WHERE name = ?1",
+    [ADD_COVERAGE] = "INSERT OR REPLACE INTO coverage VALUES (?1, ?2, ?3)",
+    [TRIM_COVERAGE] = "DELETE FROM coverage WHERE level = ?1 AND t <="
+                      " (SELECT t FROM coverage WHERE level = ?1 ORDER BY t DESC LIMIT 1 OFFSET ?2)",
+    [GET_POINTS] = "SELECT t / ?3 * ?3, sum(mean * n) / sum(n), min(low), max(high) FROM point"
+                   " WHERE level = ?1 AND series = ?2 AND t >= ?4 AND t < ?5 GROUP BY t / ?3",
+    [GET_KNOBS] = "SELECT t, setting FROM knobs WHERE t < ?2 AND t >= coalesce((SELECT max(t) FROM knobs "
+                  "WHERE t <= ?1), 0)"
+                  " ORDER BY t DESC LIMIT ?3",
+    [GET_RECORDS] = "SELECT text FROM (SELECT seq, text FROM record WHERE (trial, term) IN"
+                    " (SELECT DISTINCT trial, term FROM record WHERE t >= ?1 AND t < ?2 AND trial > 0)"
+                    " ORDER BY seq DESC LIMIT ?3) ORDER BY seq",
+    [GET_COVERAGE] = "SELECT shares FROM coverage WHERE level = ?1 AND t >= ?2 AND t < ?3",
+    [DEVICE_NAME] = "SELECT name FROM device WHERE id = ?1",
+    [OLDEST] = "SELECT min(t) FROM point WHERE level = ?1 AND series = 0",
+};
+
+static const struct database_kind kind = {
+    .application = 0x616e6868,   /* "anhh" */
+    .version = 1, .schema = schema, .sql = statements, .statements = STATEMENTS,
+    .advice = "move it away",
+};
+
+static sqlite3_stmt *bind(struct store *s, enum statement which, const char *kinds, va_list args)
+{
+    sqlite3_stmt *q = database_statement(&s->file, which);
+
+    for (int at = 1; q && kinds[at - 1]; at++)
+        if (kinds[at - 1] == 'i')
+            sqlite3_bind_int64(q, at, (sqlite3_int64)va_arg(args, uint64_t));
+        else if (kinds[at - 1] == 'r')
+            sqlite3_bind_double(q, at, va_arg(args, double));
+        else if (kinds[at - 1] == 't')
+            sqlite3_bind_text(q, at, va_arg(args, const char *), -1, SQLITE_STATIC);
+        else {
+            const void *bytes = va_arg(args, const void *);
+
+            sqlite3_bind_blob(q, at, bytes, va_arg(args, int), SQLITE_STATIC);
+        }
+    return q;
+}
+
+/* A statement with its arguments, one letter for each: i uint64_t, r double, t text, b bytes and how
+ * many (int). Text and bytes must stay. NULL: it could not be made. */
+static sqlite3_stmt *query(struct store *s, enum statement which, const char *kinds, ...)
+{
+    sqlite3_stmt *q;
+    va_list       args;
+
+    va_start(args, kinds);
+    q = bind(s, which, kinds, args);
+    va_end(args);
+    return q;
+}
+
+/* Carries a statement out that answers nothing. */
+static int run(struct store *s, struct err *err, enum statement which, const char *kinds, ...)
+{
+    sqlite3_stmt *q;
+    va_list       args;
+
+    va_start(args, kinds);
+    q = bind(s, which, kinds, args);
+    va_end(args);
+    return database_end(&s->file, q, q ? sqlite3_step(q) : SQLITE_ERROR, err);
+}
+
+/* Goes to the next row of an answer; false: there is none, and the statement is done with. */
+static bool next_row(sqlite3_stmt *q)
+{
+    bool has_row = q && sqlite3_step(q) == SQLITE_ROW;
+
+    if (q && !has_row)
+        sqlite3_reset(q);
+    return has_row;
+}
+
+/* An answer of one number; 0: nothing. */
+static uint64_t number_of(sqlite3_stmt *q)
+{
+    uint64_t number = next_row(q) ? (uint64_t)sqlite3_column_int64(q, 0) : 0;
+
+    if (q)
+        sqlite3_reset(q);
+    return number;
+}
 
 int store_open(struct store **out, const char *path, struct err *err)
 {
     struct store *s = xcalloc(1, sizeof *s);
-    int           rc = file_open(&s->file, path, err);
+    int           rc = database_open(&s->file, &kind, path, err);
 
+    if (!rc)
+        rc = database_execute(&s->file, "PRAGMA max_page_count = 65536", err);   /* of 4 KB: 256 MB */
+    if (rc && s->file.db)
+        database_close(&s->file);
     if (rc) {
         free(s);
         s = NULL;
@@ -69,7 +217,7 @@ int store_add_point(struct store *s, const struct store_point *p, struct err *er
 
     for (int i = 0; i < STORE_SERIES && !rc; i++) {
         if (!isnan(p->value[i]))
-            rc = file_run(&s->file, err, ADD_POINT, "iir", (uint64_t)i, p->wall_ms, p->value[i]);
+            rc = run(s, err, ADD_POINT, "iir", (uint64_t)i, p->wall_ms, p->value[i]);
     }
     s->from_ms = p->wall_ms < s->from_ms ? p->wall_ms : s->from_ms;
     s->until_ms = p->wall_ms > s->until_ms ? p->wall_ms : s->until_ms;
@@ -78,7 +226,7 @@ int store_add_point(struct store *s, const struct store_point *p, struct err *er
 
 int store_add_knobs(struct store *s, uint64_t wall_ms, const char *set, struct err *err)
 {
-    return file_run(&s->file, err, ADD_KNOBS, "it", wall_ms, set);
+    return run(s, err, ADD_KNOBS, "it", wall_ms, set);
 }
 
 int store_add_record(struct store *s, const char *line, size_t length, struct err *err)
@@ -88,7 +236,7 @@ int store_add_record(struct store *s, const char *line, size_t length, struct er
     int           rc = 0;
 
     if (seq > 0)
-        rc = file_run(&s->file, err, ADD_RECORD, "itiit", (uint64_t)seq, json_get_text(o, "time"),
+        rc = run(s, err, ADD_RECORD, "itiit", (uint64_t)seq, json_get_text(o, "time"),
                       (uint64_t)json_integer_value(json_object_get(o, "change")),
                       (uint64_t)json_integer_value(json_object_get(o, "term")), line);
     json_decref(o);
@@ -99,8 +247,8 @@ int store_add_record(struct store *s, const char *line, size_t length, struct er
 
 static int find_id(struct store *s, const char *name, uint32_t *id, struct err *err)
 {
-    int      rc = file_run(&s->file, err, ADD_DEVICE, "t", name);
-    uint64_t is = rc ? 0 : file_number(file_query(&s->file, DEVICE_ID, "t", name));
+    int      rc = run(s, err, ADD_DEVICE, "t", name);
+    uint64_t is = rc ? 0 : number_of(query(s, DEVICE_ID, "t", name));
 
     *id = is ? (uint32_t)is : UINT32_MAX;
     return rc;
@@ -125,13 +273,45 @@ static int find_ids(struct store *s, uint32_t count, const char (*name)[STORE_NA
     return rc;
 }
 
+struct sums { uint32_t *sum, *count, ids; };
+
+static void add_shares(struct sums *m, const uint8_t *share, uint32_t ids)
+{
+    for (uint32_t i = 0; i < ids && i < DEVICES_MAX; i++)
+        if (share[i] != STORE_NOT_THERE) {
+            m->sum[i] += share[i];
+            m->count[i]++;
+        }
+    m->ids = ids > m->ids ? ids : m->ids;
+}
+
+/* How long each device was heard in that time, by its id: malloc'd, as many as *ids says. */
+static uint8_t *mean_shares(struct store *s, uint32_t level, uint64_t from_ms, uint64_t until_ms,
+                           uint32_t *ids)
+{
+    sqlite3_stmt *q = query(s, GET_COVERAGE, "iii", (uint64_t)level, from_ms, until_ms);
+    struct sums   m = { xcalloc(DEVICES_MAX, sizeof *m.sum),
+                        xcalloc(DEVICES_MAX, sizeof *m.count), 0 };
+    uint8_t      *mean;
+
+    while (next_row(q))
+        add_shares(&m, sqlite3_column_blob(q, 0), (uint32_t)sqlite3_column_bytes(q, 0));
+    mean = xmalloc(m.ids ? m.ids : 1);
+    for (uint32_t i = 0; i < m.ids; i++)
+        mean[i] = (uint8_t)(m.count[i] ? (m.sum[i] + m.count[i] / 2) / m.count[i] : STORE_NOT_THERE);
+    free(m.sum);
+    free(m.count);
+    *ids = m.ids;
+    return mean;
+}
+
 /* The hour that a minute belongs to: means of its minutes. */
 static int roll_coverage(struct store *s, uint64_t wall_ms, struct err *err)
 {
-    uint64_t step_ms = store_levels[2].step_ms, from_ms = wall_ms / step_ms * step_ms;
+    uint64_t step_ms = levels[2].step_ms, from_ms = wall_ms / step_ms * step_ms;
     uint32_t ids = 0;
-    uint8_t *share = store_mean_shares(s, 1, from_ms, from_ms + step_ms, &ids);
-    int      rc = file_run(&s->file, err, ADD_COVERAGE, "iib", 2ul, from_ms, share, (int)ids);
+    uint8_t *share = mean_shares(s, 1, from_ms, from_ms + step_ms, &ids);
+    int      rc = run(s, err, ADD_COVERAGE, "iib", 2ul, from_ms, share, (int)ids);
 
     free(share);
     return rc;
@@ -140,19 +320,19 @@ static int roll_coverage(struct store *s, uint64_t wall_ms, struct err *err)
 int store_add_coverage(struct store *s, uint64_t wall_ms, uint32_t count, const char (*name)[STORE_NAME_SIZE],
                        const uint8_t *share, struct err *err)
 {
-    uint64_t step_ms = store_levels[1].step_ms;
-    uint8_t *by_id = xmalloc(STORE_DEVICES_MAX);
+    uint64_t step_ms = levels[1].step_ms;
+    uint8_t *by_id = xmalloc(DEVICES_MAX);
     uint32_t ids = 0;
     int      rc = find_ids(s, count, name, err);
 
-    memset(by_id, STORE_NOT_THERE, STORE_DEVICES_MAX);
+    memset(by_id, STORE_NOT_THERE, DEVICES_MAX);
     for (uint32_t i = 0; i < count && !rc; i++)
-        if (s->id[i] < STORE_DEVICES_MAX) {
+        if (s->id[i] < DEVICES_MAX) {
             by_id[s->id[i]] = share[i];
             ids = s->id[i] + 1 > ids ? s->id[i] + 1 : ids;
         }
     if (!rc)
-        rc = file_run(&s->file, err, ADD_COVERAGE, "iib", 1ul, wall_ms / step_ms * step_ms, by_id, (int)ids);
+        rc = run(s, err, ADD_COVERAGE, "iib", 1ul, wall_ms / step_ms * step_ms, by_id, (int)ids);
     if (!rc)
         rc = roll_coverage(s, wall_ms, err);
     free(by_id);
@@ -163,25 +343,25 @@ int store_add_coverage(struct store *s, uint64_t wall_ms, uint32_t count, const 
 
 static int roll(struct store *s, uint32_t level, int series, struct err *err)
 {
-    uint64_t step_ms = store_levels[level + 1].step_ms;
+    uint64_t step_ms = levels[level + 1].step_ms;
 
-    return file_run(&s->file, err, ROLL_POINTS, "iiiii", (uint64_t)level, (uint64_t)series, step_ms,
+    return run(s, err, ROLL_POINTS, "iiiii", (uint64_t)level, (uint64_t)series, step_ms,
                     s->from_ms / step_ms * step_ms, (s->until_ms / step_ms + 1) * step_ms);
 }
 
 static int trim(struct store *s, struct err *err)
 {
-    int rc = file_run(&s->file, err, TRIM_RECORDS, "i", (uint64_t)RECORDS_MAX);
+    int rc = run(s, err, TRIM_RECORDS, "i", (uint64_t)RECORDS_MAX);
 
     if (!rc)
-        rc = file_run(&s->file, err, TRIM_KNOBS, "i", (uint64_t)KNOBS_MAX);
-    for (uint64_t level = 0; level < STORE_LEVELS && !rc; level++) {
-        const struct store_level *l = &store_levels[level];
+        rc = run(s, err, TRIM_KNOBS, "i", (uint64_t)KNOBS_MAX);
+    for (uint64_t level = 0; level < LEVELS && !rc; level++) {
+        const struct level *l = &levels[level];
 
         for (uint64_t i = 0; i < STORE_SERIES && !rc; i++)
-            rc = file_run(&s->file, err, TRIM_POINTS, "iii", level, i, (uint64_t)l->points);
+            rc = run(s, err, TRIM_POINTS, "iii", level, i, (uint64_t)l->points);
         if (!rc && l->coverages)
-            rc = file_run(&s->file, err, TRIM_COVERAGE, "ii", level, (uint64_t)l->coverages);
+            rc = run(s, err, TRIM_COVERAGE, "ii", level, (uint64_t)l->coverages);
     }
     return rc;
 }
@@ -190,7 +370,7 @@ int store_settle(struct store *s, struct err *err)
 {
     int rc = 0;
 
-    for (uint32_t level = 0; level + 1 < STORE_LEVELS && s->from_ms <= s->until_ms; level++)
+    for (uint32_t level = 0; level + 1 < LEVELS && s->from_ms <= s->until_ms; level++)
         for (int i = 0; i < STORE_SERIES && !rc; i++)
             rc = roll(s, level, i, err);
     return rc || s->settled++ % TRIM_EVERY ? rc : trim(s, err);
@@ -198,5 +378,175 @@ int store_settle(struct store *s, struct err *err)
 
 uint64_t store_last_record(struct store *s)
 {
-    return file_number(file_query(&s->file, LAST_RECORD, ""));
+    return number_of(query(s, LAST_RECORD, ""));
+}
+
+/* ---- answers ---- */
+
+struct range { uint32_t level; uint64_t step_ms, from_ms, until_ms; uint32_t points; };
+
+/* The finest level that reaches back so far and has not too many rows; points in steps that are whole ones of
+ * that level. */
+static struct range choose(struct store *s, uint64_t span_ms, uint64_t until_ms)
+{
+    struct range r = { 0 };
+    uint64_t     from_ms = span_ms < until_ms ? until_ms - span_ms : 0;
+
+    for (; r.level + 1 < LEVELS; r.level++) {
+        uint64_t oldest = number_of(query(s, OLDEST, "i", (uint64_t)r.level)),
+                 coarser = number_of(query(s, OLDEST, "i", (uint64_t)(r.level + 1)));
+
+        if ((oldest <= from_ms || oldest <= coarser + levels[r.level + 1].step_ms) &&
+            (span_ms / levels[r.level].step_ms <= ROWS_MAX ||
+             span_ms / levels[r.level + 1].step_ms < POINTS_ENOUGH))
+            break;
+    }
+    r.step_ms = levels[r.level].step_ms;
+    r.step_ms *= (span_ms / r.step_ms + STORE_POINTS_MAX - 1) / STORE_POINTS_MAX;
+    if (!r.step_ms)
+        r.step_ms = levels[r.level].step_ms;
+    r.from_ms = from_ms / r.step_ms * r.step_ms;
+    r.points = (uint32_t)((until_ms - r.from_ms + r.step_ms - 1) / r.step_ms);
+    r.until_ms = r.from_ms + r.points * r.step_ms;
+    return r;
+}
+
+/* ---- measurements ---- */
+
+static json_t *nulls(uint32_t count)
+{
+    json_t *list = json_array();
+
+    while (count--)
+        json_array_append_new(list, json_null());
+    return list;
+}
+
+static json_t *series_json(struct store *s, const struct range *r, int series)
+{
+    sqlite3_stmt *q = query(s, GET_POINTS, "iiiii", (uint64_t)r->level, (uint64_t)series,
+                                 r->step_ms, r->from_ms, r->until_ms);
+    json_t       *column[3] = { nulls(r->points), nulls(r->points), nulls(r->points) };
+
+    while (next_row(q))
+        for (int i = 0; i < 3; i++)
+            json_array_set_new(column[i], ((uint64_t)sqlite3_column_int64(q, 0) - r->from_ms) / r->step_ms,
+                               json_of_number(sqlite3_column_double(q, i + 1)));
+    return json_pack("{s:o, s:o, s:o}", "mean", column[0], "least", column[1], "most", column[2]);
+}
+
+static void add_series(json_t *o, struct store *s, const struct range *r)
+{
+    static const char *const names[STORE_SERIES] = {
+        "coverage", "metric", "paused", "utilisation", "cnps", "tried", "with", "without",
+    };
+    json_t *at = json_array(), *all = json_object();
+
+    for (uint64_t t = r->from_ms; t < r->until_ms; t += r->step_ms)
+        json_array_append_new(at, json_integer((json_int_t)t));
+    for (int i = 0; i < STORE_SERIES; i++)
+        json_object_set_new(all, names[i], series_json(s, r, i));
+    json_object_set_new(o, "t_ms", at);
+    json_object_set_new(o, "series", all);
+}
+
+/* ---- settings and decisions ---- */
+
+static json_t *knobs_json(struct store *s, const struct range *r)
+{
+    sqlite3_stmt *q = query(s, GET_KNOBS, "iii", r->from_ms, r->until_ms, (uint64_t)KNOBS_SHOWN);
+    json_t       *list = json_array();
+
+    while (next_row(q)) {
+        json_t *set = json_loads(database_text(q, 1), 0, NULL);
+
+        if (set)
+            json_array_insert_new(list, 0,
+                                  json_pack("{s:I, s:o}", "t_ms", (json_int_t)sqlite3_column_int64(q, 0),
+                                            "confirmed", set));
+    }
+    return list;
+}
+
+static json_t *decisions_json(struct store *s, const struct range *r)
+{
+    sqlite3_stmt *q = query(s, GET_RECORDS, "iii", r->from_ms, r->until_ms,
+                                 (uint64_t)RECORDS_SHOWN);
+    json_t       *list = json_array();
+
+    while (next_row(q)) {
+        json_t *record = json_loads(database_text(q, 0), 0, NULL);
+
+        if (record)
+            decisions_take(list, record);
+        json_decref(record);
+    }
+    return list;
+}
+
+/* ---- reporting devices ---- */
+
+static json_t *device_json(struct store *s, uint32_t id, uint8_t share)
+{
+    sqlite3_stmt *q = query(s, DEVICE_NAME, "i", (uint64_t)id);
+    json_t       *o = json_object();
+
+    json_put_text(o, "name", next_row(q) ? database_text(q, 0) : "");
+    json_put_number(o, "heard", (double)share / STORE_SHARE_ONE);
+    if (q)
+        sqlite3_reset(q);
+    return o;
+}
+
+/* Those that were heard least. Within two days by the minute, before that by the hour. */
+static json_t *devices_json(struct store *s, const struct range *r)
+{
+    uint32_t level = r->until_ms - r->from_ms <= 86400000u ? 1 : 2, ids, known = 0, whole = 0;
+    uint64_t step_ms = levels[level].step_ms;
+    uint8_t *share = mean_shares(s, level, r->from_ms / step_ms * step_ms, r->until_ms, &ids);
+    json_t  *worst = json_array();
+
+    for (uint32_t i = 0; i < ids; i++) {
+        known += share[i] != STORE_NOT_THERE;
+        whole += share[i] == STORE_SHARE_ONE;
+    }
+    for (uint32_t want = 0; want < STORE_SHARE_ONE && json_array_size(worst) < WORST_SHOWN; want++)
+        for (uint32_t i = 0; i < ids && json_array_size(worst) < WORST_SHOWN; i++)
+            if (share[i] == want)
+                json_array_append_new(worst, device_json(s, i, share[i]));
+    free(share);
+    return json_pack("{s:I, s:I, s:o}", "known", (json_int_t)known, "heard_always", (json_int_t)whole,
+                     "worst", worst);
+}
+
+/* ---- all of it ---- */
+
+static uint64_t oldest_ms(struct store *s)
+{
+    uint64_t oldest = 0;
+
+    for (uint32_t level = 0; level < LEVELS; level++) {
+        uint64_t t = number_of(query(s, OLDEST, "i", (uint64_t)level));
+
+        oldest = t && (!oldest || t < oldest) ? t : oldest;
+    }
+    return oldest;
+}
+
+json_t *store_json(struct store *s, uint64_t span_ms, uint64_t until_ms)
+{
+    static const char *const names[LEVELS] = { "second", "minute", "hour" };
+    struct range r = choose(s, span_ms, until_ms);
+    json_t      *o = json_object();
+
+    json_put_count(o, "from_ms", r.from_ms);
+    json_put_count(o, "until_ms", r.until_ms);
+    json_put_count(o, "oldest_ms", oldest_ms(s));
+    json_put_count(o, "step_ms", r.step_ms);
+    json_put_text(o, "level", names[r.level]);
+    add_series(o, s, &r);
+    json_object_set_new(o, "knobs", knobs_json(s, &r));
+    json_object_set_new(o, "decisions", decisions_json(s, &r));
+    json_object_set_new(o, "devices", devices_json(s, &r));
+    return o;
 }

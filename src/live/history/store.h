@@ -11,16 +11,15 @@
 #ifndef LIVE_HISTORY_STORE_H
 #define LIVE_HISTORY_STORE_H
 
-#include "base/err.h"
+#include "base/file/database.h"
 #include "base/json.h"
-#include "live/history/file.h"
+
+#include <stdint.h>
 
 #define STORE_NAME_SIZE   64     /* of a device */
-#define STORE_DEVICES_MAX 65536
 #define STORE_POINTS_MAX  720    /* of an answer */
 #define STORE_NOT_THERE   255    /* of a device's share: it was not known then */
 #define STORE_SHARE_ONE   250    /* it was heard all the time */
-#define STORE_LEVELS      3      /* seconds, minutes, hours */
 
 enum store_series {
     STORE_COVERAGE, STORE_METRIC, STORE_PAUSED, STORE_UTILISATION, STORE_CNPS,
@@ -31,18 +30,7 @@ enum store_series {
 
 struct store_point { uint64_t wall_ms; double value[STORE_SERIES]; };    /* NAN: not measured */
 
-/* How far apart, and how many rows are kept. */
-struct store_level { uint64_t step_ms; uint32_t points, coverages; };
-extern const struct store_level store_levels[STORE_LEVELS];
-
-struct store {
-    struct database file;
-    uint64_t    from_ms, until_ms;               /* of points since store_begin() */
-    uint64_t    settled;
-    char      (*name)[STORE_NAME_SIZE];          /* devices of the last report, and their ids */
-    uint32_t   *id;
-    uint32_t    names;
-};
+struct store;
 
 /* A file that is not there is made; one of another program or a damaged one is refused and left as it is. */
 int  store_open(struct store **out, const char *path, struct err *);
@@ -69,10 +57,6 @@ int store_settle(struct store *, struct err *);
 
 /* Number of the last record of the audit log that is there; 0: none. */
 uint64_t store_last_record(struct store *);
-
-/* How long each device was heard in that time, by its id: malloc'd, as many as *ids says. */
-uint8_t *store_mean_shares(struct store *, uint32_t level, uint64_t from_ms, uint64_t until_ms,
-                           uint32_t *ids);
 
 /* The time from 'until_ms' - 'span_ms' on: docs/live.md, /api/history. */
 json_t *store_json(struct store *, uint64_t span_ms, uint64_t until_ms);
