@@ -1,7 +1,6 @@
 /* tests/fuzz/fuzz_flowparse.c - sFlow, NetFlow 9 and IPFIX without the collector's tables; datagrams as in
  * fuzz_datagram.c. */
-#include "live/flows/ipfix.h"
-#include "live/flows/sflow.h"
+#include "live/flows/flow_record.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,8 +14,7 @@
 
 #include "base/err.h"
 #include "core/fsd.h"
-#include "live/flows/ipfix.h"
-#include "live/flows/sflow.h"
+#include "live/flows/flow_record.h"
 #include "meter/monitor/flowstate.h"
 
 #define COLLECTOR_FLOWS_MAX 65536u

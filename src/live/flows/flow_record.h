@@ -1,5 +1,5 @@
 /* src/live/flows/flow_record.h - a switch's record of a flow: its bytes since the last record, or those that
- * a sampled packet represents. */
+ * a sampled packet represents; and the formats in which switches export records. */
 #ifndef LIVE_FLOWS_FLOW_RECORD_H
 #define LIVE_FLOWS_FLOW_RECORD_H
 
@@ -25,5 +25,63 @@ typedef void record_hook(void *, const struct flow_record *);
 
 /* Numbers with the most significant byte first, of any length up to 8. */
 uint64_t record_number(const uint8_t *, size_t length);
+
+/* ---- frames ---- */
+
+/* Parses Ethernet with VLAN tags, or IP. Fills the flow's key and the length of the IP packet; for RoCEv2
+ * also the queue pair. Returns false if it is not IP, or too short. */
+bool frame_read(struct flow_record *, const uint8_t *bytes, size_t length);
+bool frame_read_ip(struct flow_record *, const uint8_t *bytes, size_t length);
+
+/* ---- sFlow version 5: packets that a switch has sampled, one datagram at a time ----
+ *
+ * Each sampled packet represents as many as the sampling rate says. Samples and records of unknown kinds are
+ * skipped by their length. A malformed datagram is read up to the error.
+ */
+
+/* of a datagram; flows: delivered records */
+struct sflow_facts { uint32_t sequence, samples, flows; };
+
+/* Calls 'hook' for each packet. -EBADMSG: not such a datagram, or truncated; packets before the error were
+ * delivered. */
+int sflow_read(const uint8_t *, size_t length, record_hook *hook, void *arg, struct sflow_facts *);
+
+/* ---- NetFlow version 9 and IPFIX: flows that a switch has counted, one datagram at a time ----
+ *
+ * A template, sent earlier by the same exporter and domain, defines the fields of a record. Records without a
+ * known template are skipped, as are unneeded fields. Options carry the sampling rate, by which bytes and
+ * packets are multiplied. If there are too many templates, the oldest are dropped.
+ */
+
+#define IPFIX_TEMPLATES 256
+#define IPFIX_FIELDS    64               /* of a template; longer ones are refused */
+#define IPFIX_DOMAINS   64
+
+struct ipfix_field { uint16_t id, length; uint32_t enterprise; };        /* length 65535: it varies */
+
+struct ipfix_template {
+    uint64_t           exporter;         /* whose; 0: free */
+    uint32_t           domain;
+    uint16_t           id, fields;
+    bool               is_options;
+    uint64_t           used;
+    struct ipfix_field field[IPFIX_FIELDS];
+};
+
+struct ipfix_domain { uint64_t exporter; uint32_t domain; double one_in; uint64_t used; };
+
+struct ipfix {
+    struct ipfix_template template[IPFIX_TEMPLATES];
+    struct ipfix_domain   domain[IPFIX_DOMAINS];
+    uint64_t              uses;
+};
+
+/* of a datagram; unknown: sets without a template */
+struct ipfix_facts { uint32_t templates, flows, unknown; };
+
+/* 'exporter' identifies the sender; not 0. -EBADMSG: neither format, or malformed; records before the error
+ * were delivered. */
+int ipfix_read(struct ipfix *, uint64_t exporter, const uint8_t *, size_t length, record_hook *hook,
+               void *arg, struct ipfix_facts *);
 
 #endif

@@ -1,6 +1,5 @@
 /* src/live/flows/flows_test.c - datagrams made by hand from the specifications, and what becomes of them. */
 #include "live/flows/collector.h"
-#include "live/flows/frame.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

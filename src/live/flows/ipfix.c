@@ -1,4 +1,4 @@
-#include "live/flows/ipfix.h"
+#include "live/flows/flow_record.h"
 
 #include <errno.h>
 #include <string.h>

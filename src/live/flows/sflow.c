@@ -1,13 +1,96 @@
-/* src/live/flows/sflow.c - see sflow.h. Everything is XDR: big-endian words, opaque data padded to four
+/* src/live/flows/sflow.c - see flow_record.h. Everything is XDR: big-endian words, opaque data padded to four
  * bytes. */
-#include "live/flows/sflow.h"
-#include "live/flows/frame.h"
+#include "live/flows/flow_record.h"
 
 #include <errno.h>
+#include <string.h>
+
+#define TYPE_IPV4   0x0800
+#define TYPE_IPV6   0x86dd
+#define TYPE_VLAN   0x8100
+#define TYPE_QINQ   0x88a8
+#define UDP         17
+#define TCP         6
+#define VLANS_MAX   4
 
 enum { SAMPLE_FLOW = 1, SAMPLE_FLOW_EXPANDED = 3 };
 enum { RECORD_RAW = 1, RECORD_V4 = 3, RECORD_V6 = 4 };
 enum { HEADER_ETHERNET = 1, HEADER_IPV4 = 11, HEADER_IPV6 = 12 };
+
+uint64_t record_number(const uint8_t *b, size_t length)
+{
+    uint64_t value = 0;
+
+    for (size_t i = 0; i < length && i < 8; i++)
+        value = value << 8 | b[i];
+    return value;
+}
+
+/* ---- frames ---- */
+
+/* The ports, and the queue pair of RoCEv2: eight bytes of UDP, then BTH. */
+static void read_ports(struct flow_record *r, const uint8_t *b, size_t length)
+{
+    r->qp = RECORD_QP_NONE;
+    if (length < 4 || (r->protocol != UDP && r->protocol != TCP))
+        return;
+    r->source_port = (uint16_t)record_number(b, 2);
+    r->target_port = (uint16_t)record_number(b + 2, 2);
+    if (r->protocol == UDP && r->target_port == RECORD_ROCE_PORT && length >= 16)
+        r->qp = (uint32_t)record_number(b + 13, 3);
+}
+
+static bool read_v4(struct flow_record *r, const uint8_t *b, size_t length)
+{
+    size_t head = (size_t)(b[0] & 15) * 4;
+    bool   is_later = length >= 8 && (record_number(b + 6, 2) & 0x1fff);       /* of a fragment: no ports */
+
+    if (length < 20 || head < 20)
+        return false;
+    r->protocol = b[9];
+    r->bytes = record_number(b + 2, 2);
+    memcpy(r->source, b + 12, 4);
+    memcpy(r->target, b + 16, 4);
+    read_ports(r, b + head, length > head && !is_later ? length - head : 0);
+    return r->bytes >= head;
+}
+
+static bool read_v6(struct flow_record *r, const uint8_t *b, size_t length)
+{
+    if (length < 40)
+        return false;
+    r->is_v6 = true;
+    r->protocol = b[6];
+    r->bytes = record_number(b + 4, 2) + 40;
+    memcpy(r->source, b + 8, 16);
+    memcpy(r->target, b + 24, 16);
+    read_ports(r, b + 40, length - 40);
+    return true;
+}
+
+bool frame_read_ip(struct flow_record *r, const uint8_t *b, size_t length)
+{
+    *r = (struct flow_record){ .qp = RECORD_QP_NONE, .packets = 1 };
+    return length &&
+           (b[0] >> 4 == 4 ? read_v4(r, b, length) : b[0] >> 4 == 6 ? read_v6(r, b, length) : false);
+}
+
+bool frame_read(struct flow_record *r, const uint8_t *b, size_t length)
+{
+    size_t   at = 12;
+    uint64_t type = 0;
+
+    for (int i = 0; i <= VLANS_MAX; i++, at += 4) {
+        if (at + 2 > length)
+            return false;
+        type = record_number(b + at, 2);
+        if (type != TYPE_VLAN && type != TYPE_QINQ)
+            break;
+    }
+    return (type == TYPE_IPV4 || type == TYPE_IPV6) && frame_read_ip(r, b + at + 2, length - at - 2);
+}
+
+/* ---- words ---- */
 
 struct cursor { const uint8_t *at, *end; bool is_bad; };
 struct receiver { record_hook *hook; void *arg; struct sflow_facts *facts; };
