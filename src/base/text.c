@@ -1,6 +1,5 @@
 #include "base/text.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>

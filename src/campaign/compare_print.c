@@ -8,9 +8,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- the table: a line a figure, for each variant its mean, and the change to the baseline ---- */
 

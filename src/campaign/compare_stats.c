@@ -17,7 +17,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 void comparison_add_metrics(struct comparison *c, const struct metric *metric, uint32_t count)
 {

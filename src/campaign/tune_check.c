@@ -10,7 +10,6 @@
  */
 #include "base/print/table.h"
 #include "base/file/interrupt.h"
-#include "core/knob_text.h"
 #include "report/metrics.h"
 #include "report/page.h"
 #include "run/progress.h"

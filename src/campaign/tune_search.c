@@ -1,11 +1,9 @@
 /* src/campaign/tune_search.c - the search: rounds of one scenario, with one tuner that remembers. */
-#include "base/text.h"
 #include "base/file/interrupt.h"
 #include "run/progress.h"
 #include "run/sim_world.h"
 #include "campaign/tune.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define ROUNDS_MAX 20

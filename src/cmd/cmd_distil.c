@@ -12,7 +12,6 @@
 #include "learn/tree/tree_export.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define GRID_PLACES_MAX 4096     /* actions times deltas: 17 million states */

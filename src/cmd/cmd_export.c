@@ -3,7 +3,6 @@
 #include "base/file/interrupt.h"
 #include "base/file/outfile.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/json/cmd_json.h"
 #include "cmd/json/policy_json.h"

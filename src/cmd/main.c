@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "version.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

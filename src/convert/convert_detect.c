@@ -1,6 +1,5 @@
 /* src/convert/convert_detect.c - recognizes a file of another simulator by its name and its first lines. */
 #include "convert/convert.h"
-#include "base/text.h"
 #include "scenario/examples.h"
 
 #include <ctype.h>

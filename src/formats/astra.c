@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "base/yaml.h"
-#include "core/units.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum node_type { METADATA = 1, MEM_LOAD, MEM_STORE, COMP, SEND, RECV, COLL };

@@ -6,7 +6,6 @@
 #include "base/tokens.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define CONFIG_BYTES_MAX (1ul << 20)

@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 #include "base/tokens.h"
-#include "core/units.h"
 
 #include <errno.h>
 #include <stdbool.h>

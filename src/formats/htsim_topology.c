@@ -7,8 +7,6 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #define TOPOLOGY_BYTES_MAX (1ul << 20)

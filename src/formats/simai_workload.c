@@ -8,7 +8,6 @@
  */
 #include "formats/simai.h"
 
-#include "base/text.h"
 #include "base/tokens.h"
 #include "core/units.h"
 

@@ -1,6 +1,5 @@
 #include "report/about.h"
 #include "base/text.h"
-#include "core/units.h"
 #include "net/measure.h"
 #include "report/results_text.h"
 

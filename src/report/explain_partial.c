@@ -1,7 +1,6 @@
 /* src/report/explain_partial.c - whether a run came to its end, by its summary. */
 #include "report/explain.h"
 
-#include "base/json.h"
 #include "base/text.h"
 #include "core/units.h"
 

@@ -2,7 +2,6 @@
 #include "report/results.h"
 #include "base/err.h"
 #include "sim/host/flow.h"
-#include "sim/skip/skip.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,7 +11,6 @@
 #include "report/results_text.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 /* Prints and frees a table. If it is too wide, drops columns by 'order' (see table_fit()) and names them. */

@@ -1,6 +1,5 @@
 #include "scenario/scenario_htsim.h"
 
-#include "base/text.h"
 #include "core/units.h"
 #include "formats/htsim.h"
 #include "sim/forks/htsim_sim.h"

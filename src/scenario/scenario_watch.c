@@ -6,7 +6,6 @@
 #include "scenario/scenario_watch.h"
 
 #include "base/text.h"
-#include "core/units.h"
 #include "scenario/keys.h"
 
 #include <stdio.h>

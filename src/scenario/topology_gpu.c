@@ -2,7 +2,6 @@
 #include "scenario/topology_gpu.h"
 
 #include "base/text.h"
-#include "core/units.h"
 
 #include <string.h>
 

@@ -1,5 +1,4 @@
 #include "scenario/uet_rules.h"
-#include "scenario/keys.h"
 
 #include <string.h>
 

@@ -1,9 +1,7 @@
 #include "traffic/job.h"
-#include "core/units.h"
 #include "traffic/traffic_post.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 void job_init(struct job *j, const struct traffic_kind *kind, struct traffic *t,
               const struct traffic_common *common, const uint32_t *hosts, uint32_t count)

@@ -1,7 +1,6 @@
 #include "traffic/perform.h"
 #include "base/heap.h"
 
-#include "core/units.h"
 #include "traffic/internal.h"
 #include "traffic/round.h"
 

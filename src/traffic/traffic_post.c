@@ -1,6 +1,5 @@
 #include "traffic/traffic_post.h"
 
-#include <stdlib.h>
 
 static struct traffic_part *part_of(struct traffic *t, const struct traffic_stream *s)
 {

@@ -1,8 +1,6 @@
 #include "cmd/json/cmd_json.h"
 
 #include "base/json.h"
-#include "cmd/cmd.h"
-#include "cmd/options.h"
 #include "report/results_json.h"
 
 #include <stdio.h>

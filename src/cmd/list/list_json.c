@@ -16,7 +16,6 @@
 #include "tune/tuner.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Appends an object with a name and, unless NULL, a description. */

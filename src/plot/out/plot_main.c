@@ -2,14 +2,12 @@
  * against cairo. */
 #include "base/file/outfile.h"
 #include "base/print/safe.h"
-#include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "plot/charts.h"
 #include "plot/out/raster.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

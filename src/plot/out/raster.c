@@ -4,7 +4,6 @@
 #include <cairo.h>
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define SCALE 2.0
 #define FONT  "DejaVu Sans"

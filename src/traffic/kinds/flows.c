@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct source_flows { uint32_t *flow, count; }; /* flows of one source, in list order */
 

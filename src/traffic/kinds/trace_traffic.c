@@ -5,7 +5,6 @@
 #include "traffic/traffic.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 extern const struct traffic_kind traffic_goal, traffic_chakra, traffic_simai;
 

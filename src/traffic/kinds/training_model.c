@@ -1,10 +1,8 @@
 #include "traffic/kinds/training_model.h"
 
 #include "core/units.h"
-#include "traffic/traffic_flow.h"
 
 #include <math.h>
-#include <string.h>
 
 #define VALUE_BYTES 2.0                  /* activations, weights and gradients: bfloat16 */
 

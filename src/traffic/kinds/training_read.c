@@ -7,7 +7,6 @@
 #include "traffic/read.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- placement ---- */
 
