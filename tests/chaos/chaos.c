@@ -12,11 +12,11 @@
 #include <string.h>
 
 #define S        1000000ull
-#define HEAL_US  (40 * S)        /* from here on nothing goes wrong and nothing new is tried */
-#define LEAVE_US (52 * S)        /* controllers are gone */
+#define HEAL_US  (40 * S)        /* from here on there are no faults and no new trials */
+#define LEAVE_US (52 * S)        /* controllers have left */
 #define END_US   (62 * S)        /* the longest lease has ended */
 
-/* ---- what there is ---- */
+/* ---- set-up ---- */
 
 static void set_limits(struct world *w, struct limits *l)
 {
@@ -66,7 +66,7 @@ static void set_up_device(struct world *w, uint32_t i)
             check_foreign(w, i, (enum knob)k, d->is.knobs.value[k]);
 }
 
-/* Everything is quick, so that a history sees several trials end. */
+/* Intervals are short, so that a history contains several complete trials. */
 static void set_up_controller(struct world *w, uint32_t i)
 {
     struct controller_config *c = &w->controller_cfg[i];
@@ -106,7 +106,7 @@ static void set_up_process(struct world *w, uint32_t i)
     p->life = 1;
 }
 
-/* Each history has its own mixture of what goes wrong. */
+/* Each history has a different mixture of faults. */
 static void set_up_faults(struct world *w)
 {
     static const double kill[] = { 0, 0, 1e-4, 1e-3 }, drop[] = { 0, 0, 0.02, 0.2 }, effect[] = { 0.05, 0.05, 0, -0.05 };
@@ -121,7 +121,7 @@ static void set_up_faults(struct world *w)
         w->fault_weight[i] = world_chance(w, 0.5) ? (uint32_t)world_draw(w, 1, 4) : 0;
 }
 
-/* What each liar lies about: all sorts of things, or a few. */
+/* What each liar lies about: many things, or a few. */
 static void set_up_liars(struct world *w)
 {
     for (uint32_t i = 0; i < w->liars; i++) {
@@ -165,7 +165,7 @@ static void set_up(struct world *w)
     if (w->is_calm)
         be_calm(w);
     for (uint32_t i = 0; i <= w->agents; i++)
-        process_start(w, &w->proc[i]);           /* the second controller comes later, or never */
+        process_start(w, &w->proc[i]);           /* the second controller starts later, or never */
     for (uint32_t i = 0; i < w->relays + w->liars; i++)
         process_start(w, &w->proc[w->agents + w->controllers + i]);
     world_push(w, (struct event){ .at_us = 2 * S, .kind = EV_FAULT });
@@ -174,7 +174,7 @@ static void set_up(struct world *w)
     world_push(w, (struct event){ .at_us = LEAVE_US, .kind = EV_LEAVE });
 }
 
-/* ---- what goes wrong ---- */
+/* ---- faults ---- */
 
 static struct proc *any_agent(struct world *w)
 {
@@ -191,7 +191,7 @@ static struct device *any_device(struct world *w)
     return &w->device[world_draw(w, 0, w->agents - 1)];
 }
 
-/* NULL: there is none. */
+/* Returns NULL if there is none. */
 static struct proc *any_relay(struct world *w)
 {
     return w->relays ? &w->proc[w->agents + w->controllers + world_draw(w, 0, w->relays - 1)] : NULL;
@@ -202,7 +202,7 @@ static uint64_t soon(struct world *w)
     return w->now_us + world_draw(w, 50000, 5000000);
 }
 
-/* What was put off until an earlier pause is over stays put off. */
+/* Events that were delayed until the end of an earlier pause stay delayed. */
 static void pause(struct world *w, struct proc *p)
 {
     uint64_t until_us = soon(w);
@@ -269,7 +269,7 @@ static void break_guardrail(struct world *w)
     d->breach_until_us = soon(w);
 }
 
-/* A person at the device. */
+/* An operator sets a value at the device. */
 static void edit(struct world *w)
 {
     uint32_t       i = (uint32_t)world_draw(w, 0, w->agents - 1);
@@ -280,12 +280,13 @@ static void edit(struct world *w)
 
     d->is.knobs.value[knob] = value;
     d->is_clamped[knob] = false;
-    d->is_foreign[knob] = w->proc[i].disk.log_length > 0;    /* before its agent first looks, it is what the device held first */
+    /* Before its agent first reads the device, this counts as its initial value. */
+    d->is_foreign[knob] = w->proc[i].disk.log_length > 0;
     check_foreign(w, i, knob, value);
     world_loud(w, "device %u: a person sets %s = %g", i, knob_info[knob].name, value);
 }
 
-/* The driver is loaded again: what was set is gone. */
+/* The driver reloads: settings are lost. */
 static void load_driver(struct world *w)
 {
     uint32_t       i = (uint32_t)world_draw(w, 0, w->agents - 1);
@@ -299,7 +300,7 @@ static void load_driver(struct world *w)
     world_loud(w, "device %u: its driver is loaded again", i);
 }
 
-/* An agent with a change that is not confirmed, if there is one. */
+/* Returns an agent with an unconfirmed change, if there is one. */
 static struct proc *any_open(struct world *w)
 {
     struct proc *p = any_agent(w);
@@ -309,7 +310,7 @@ static struct proc *any_open(struct world *w)
     return p;
 }
 
-/* A byte of a file is not what it was, or its end is missing. One file of an agent: that must do no harm. */
+/* Changes a byte of a file, or truncates it. Damage to one file of an agent must do no harm. */
 static void damage(struct world *w)
 {
     struct proc *p = any_open(w);
@@ -328,16 +329,16 @@ static void damage(struct world *w)
     w->result->damaged++;
     world_loud(w, "agent %u: %s is damaged", p->index, i < d->files ? d->file[i].name : "the log");
     if (world_chance(w, 0.7))
-        process_kill(w, p);      /* whatever it was that damaged it */
+        process_kill(w, p);      /* as a crash that damaged the file would */
 }
 
-/* A machine slept: its clock is ahead of what happened. */
+/* The machine was suspended: its clock jumps ahead. */
 static void jump_clock(struct world *w)
 {
     struct proc *p = &w->proc[world_draw(w, 0, w->agents + w->controllers - 1)];
 
     p->clock_us += world_draw(w, 1, 3600) * S;
-    p->harms = 0;                /* a pause is as long as its clock says */
+    p->harms = 0;                /* pauses are measured with its clock */
     p->rests_until_us = 0;
     world_loud(w, "the clock of %u jumps", (unsigned)(p - w->proc));
 }
@@ -350,9 +351,9 @@ static void start_second(struct world *w)
         process_start(w, p);
 }
 
-/* ---- people ---- */
+/* ---- operators ---- */
 
-/* A controller that can hear a person; NULL: that one cannot. */
+/* Returns a controller that an operator can reach, or NULL. */
 static struct proc *any_hearing(struct world *w)
 {
     struct proc *p = any_controller(w);
@@ -360,7 +361,7 @@ static struct proc *any_hearing(struct world *w)
     return p->is_alive && w->now_us >= p->paused_until_us ? p : NULL;
 }
 
-/* A person looks at what is frozen and lets it go on. */
+/* An operator inspects a frozen device and thaws it. */
 static void thaw(struct world *w)
 {
     struct proc *p = any_hearing(w), *a = any_agent(w);
@@ -395,7 +396,7 @@ static void roll_back(struct world *w)
         operator_fabric(w, p, "rollback");
 }
 
-/* One who has no idea, or means harm. */
+/* An operator who is ignorant or malicious. */
 static void lie_as_operator(struct world *w)
 {
     struct proc *p = any_hearing(w);
@@ -459,7 +460,7 @@ static void leave(struct world *w)
 
 /* ---- events ---- */
 
-/* A write that timed out takes effect after all. */
+/* A write that timed out takes effect late. */
 static void on_late(struct world *w, const struct event *e)
 {
     struct device *d = &w->device[e->proc];
@@ -470,7 +471,7 @@ static void on_late(struct world *w, const struct event *e)
     world_loud(w, "device %u: a late write takes effect", e->proc);
 }
 
-/* A process that stands still does not see it yet. */
+/* Returns true if the process hangs: the event is delayed. */
 static bool is_put_off(struct world *w, const struct event *e)
 {
     bool is_process = e->kind == EV_TICK || e->kind == EV_TIMER || e->kind == EV_MSG || e->kind == EV_CUT;

@@ -9,9 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOMENT_US 900000u        /* an agent that can act must have acted: a retry, an interval, and a little */
-#define GUARD_US  350000u        /* two intervals, and a little */
-#define OLD_US    1500000u       /* a report: the intervals in which it counts as new, and what the network takes */
+/* An agent that can act must have acted within this time: a retry, an interval and a margin. */
+#define MOMENT_US 900000u
+#define GUARD_US  350000u        /* two intervals and a margin */
+/* Age of a report that no longer counts: the intervals in which it counts as new, and the network delay. */
+#define OLD_US    1500000u
 
 static const char *const promise_name[] = {
 #define NAME(name, text) #name,
@@ -52,7 +54,7 @@ static void add(struct values *v, double value)
     v->value[v->count++] = value;
 }
 
-/* ---- what is known ---- */
+/* ---- what the checks know ---- */
 
 static void note_prepare(struct device *d, const struct msg *m)
 {
@@ -63,7 +65,7 @@ static void note_prepare(struct device *d, const struct msg *m)
     d->prepared[i].set = m->set;
 }
 
-/* What a controller confirms may stay, from the moment the agent could know of it. */
+/* A value that a controller confirms may stay, from the moment at which the agent could know of it. */
 static void note_confirm(struct device *d, const struct msg *m)
 {
     for (uint32_t i = 0; i < WORLD_PREPARED_MAX; i++) {
@@ -138,7 +140,7 @@ void check_log_line(struct world *w, uint32_t device, const char *line, size_t l
     json_decref(o);
 }
 
-/* Has the newest controller that the agent knows asked for it? */
+/* Returns true if the newest controller that the agent knows requested this value. */
 static bool is_of_newest(const struct device *d, enum knob knob, double value)
 {
     for (uint32_t i = 0; i < WORLD_PREPARED_MAX; i++)
@@ -180,14 +182,14 @@ static bool is_small(enum knob knob, double from, double to)
     double low = from < to ? from : to, high = from < to ? to : from;
 
     if (knob == KNOB_denied_ports)
-        return true;             /* bits have no steps */
+        return true;             /* a bit mask has no step limit */
     for (int i = 0; i < WORLD_KNOBS; i++)
         if (world_bound[i].knob == knob)
             return high <= 2 * low || high - low <= 0.25 * (world_bound[i].max - world_bound[i].min);
     return false;
 }
 
-/* Values that are not confirmed: within what is allowed? */
+/* Checks that unconfirmed values are within the limits. */
 static bool check_values(struct world *w, uint32_t device, const struct knob_set *set)
 {
     const struct knob_set *confirmed = &w->proc[device].agent.saved.confirmed;
@@ -217,12 +219,12 @@ static void check_pace(struct world *w, uint32_t device)
         broken(w, PROMISE_pace, device, "two changes are too close to each other");
     d->changed_us = w->now_us;
     d->kills_at_change = d->kills;
-    if (++d->changes > c->switches_per_day + 2 + d->kills)       /* a kill may forget the last one */
+    if (++d->changes > c->switches_per_day + 2 + d->kills)       /* a kill may lose the last one */
         broken(w, PROMISE_pace, device, "there are more changes than a day's budget");
 }
 
-/* Has a controller asked for a factory value? An agent then takes it for its own write that came late, for
- * a minute. */
+/* Returns true if a controller requested a factory value. For a minute, the agent then treats it as its own
+ * late write. */
 static bool is_first_asked(const struct device *d, const struct knob_set *set)
 {
     for (uint32_t i = 0; i < WORLD_PREPARED_MAX; i++)
@@ -260,7 +262,7 @@ void check_heard(struct world *w, struct proc *p, const struct event *e)
         p->heard_us[e->from] = w->now_us;
 }
 
-/* May devices rest at these values, or has a person approved them? */
+/* Returns true if devices may hold these values permanently, or if an operator has approved them. */
 static bool is_known(const struct world *w, const struct knob_set *set, bool may_be_approved)
 {
     for (int k = 0; k < KNOB_COUNT; k++) {
@@ -274,7 +276,7 @@ static bool is_known(const struct world *w, const struct knob_set *set, bool may
     return true;
 }
 
-/* Is it an honest device that gets this? What others say that they hold is not checked. */
+/* Returns true if the receiver is an honest device. Values reported by others are not checked. */
 static bool is_honest(const struct world *w, const struct proc *p, uint32_t link)
 {
     struct controller *c = (struct controller *)&p->controller;
@@ -314,7 +316,7 @@ void check_order(struct world *w, struct proc *p, const char *verb, int rc)
     bool is_acting = p->controller.role == ROLE_ACTIVE && p->controller.cfg->mode != MODE_OBSERVE;
 
     if (rc == -EIO)
-        rc = 0;                  /* the disk is full: it does it all the same */
+        rc = 0;                  /* the disk is full; the order is carried out nevertheless */
     else if (strcmp(verb, "thaw") != 0 && rc == 0)
         p->is_frozen = true;
     if (strcmp(verb, "thaw") == 0) {
@@ -336,7 +338,7 @@ static void note_harm(struct world *w, struct proc *p)
         p->rests_until_us = w->now_us + c->pause_us;
 }
 
-/* One that is killed while it writes of a harm may not know it. */
+/* A controller that is killed while it records harm may forget it. */
 void check_kill_controller(struct world *w, struct proc *p)
 {
     if (!p->harms || p->harmed_us != w->now_us)
@@ -358,8 +360,8 @@ void check_controller_line(struct world *w, struct proc *p, const char *line, si
     json_decref(o);
 }
 
-/* What a device made of a write cannot be told from what a person has set, once the agent has forgotten
- * it: it stays. */
+/* Once the agent has forgotten its write, the resulting value cannot be distinguished from one that an
+ * operator set: it stays. */
 void check_kill(struct world *w, uint32_t device)
 {
     struct device *d = &w->device[device];
@@ -421,8 +423,8 @@ static void check_device(struct world *w, uint32_t device)
         broken(w, PROMISE_audit, device, "the audit log does not explain a value");
 }
 
-/* With one controller alone, there is no other to take over. A relay that lies speaks for all behind it,
- * and two who lie may be more than those who are left. */
+/* A single controller has no other that could take over. A relay that lies speaks for all agents behind it,
+ * and two liars may outnumber the others. */
 static void check_role(struct world *w)
 {
     const struct proc *first = &w->proc[w->agents], *second = first + 1;
@@ -457,7 +459,7 @@ static void check_log(struct world *w, uint32_t proc)
         fclose(file);
 }
 
-/* Nothing that was said may keep agents from obeying a controller: no files have to be wiped. */
+/* No message may prevent agents from obeying a controller permanently: no files have to be wiped. */
 void check_leave(struct world *w)
 {
     bool has_active = false;
@@ -469,7 +471,7 @@ void check_leave(struct world *w)
         world_loud(w, "controller %u: %s, role %d, term %" PRIx64, i, p->is_alive ? "alive" : "dead",
                    (int)p->controller.role, p->controller.term);
     }
-    if (!has_active && w->liars < 2)             /* two who lie may outvote those who are left */
+    if (!has_active && w->liars < 2)             /* two liars may outvote the others */
         broken(w, PROMISE_lasting, 0, "no controller acts, long after all is well");
     for (uint32_t i = 0; i < w->agents; i++) {
         const struct proc *p = &w->proc[i];

@@ -1,7 +1,7 @@
-/* tests/chaos/chaos_test.c - a few hundred fault histories; `make chaos` runs as many as one likes.
+/* tests/chaos/chaos_test.c - a few hundred fault histories. `make chaos` runs any number of them.
  *
- * Environment: CHAOS_SEEDS so many histories, CHAOS_FROM from this seed on; CHAOS_SEED this one alone, and
- * what happens in it; CHAOS_MUTATION the world of this name.
+ * Environment: CHAOS_SEEDS number of histories, CHAOS_FROM first seed; CHAOS_SEED runs this one alone and
+ * prints its events; CHAOS_MUTATION selects a mutation.
  */
 #include "chaos.h"
 
@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define SEEDS 350        /* within so many mutation_test finds every defect that it puts in */
+#define SEEDS 350        /* within this many seeds, mutation_test finds every defect that it injects */
 
 static uint64_t number(const char *name, uint64_t initial)
 {
@@ -57,12 +57,12 @@ static void run__no_promise_is_broken(void **unused)
                   " of them unreadable or refused; %" PRIu64 " files damaged\n",
                   seeds, all.events, all.faults, all.kills, all.terms, all.applied, all.confirmed,
                   all.reverted, all.adopted, all.lies, all.unreadable, all.damaged);
-    if (seeds >= 100) {          /* histories in which nothing happens prove nothing */
+    if (seeds >= 100) {          /* histories without events prove nothing */
         assert_true(all.drills > seeds / 10);
         assert_true(all.applied > seeds * 5);
         assert_true(all.confirmed > seeds / 4);
         assert_true(all.adopted > seeds / 4 && all.kills > seeds);
-        assert_true(all.relayed > seeds * 200);          /* reports that went through relays */
+        assert_true(all.relayed > seeds * 200);          /* reports that passed relays */
         assert_true(all.lies > seeds * 500);
     }
 }

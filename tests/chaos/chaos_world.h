@@ -1,4 +1,4 @@
-/* tests/chaos/chaos_world.h - what a fault history consists of: see chaos.h. */
+/* tests/chaos/chaos_world.h - the state of a fault history: see chaos.h. */
 #ifndef TESTS_CHAOS_CHAOS_WORLD_H
 #define TESTS_CHAOS_CHAOS_WORLD_H
 
@@ -26,13 +26,13 @@
 #define WORLD_PREPARED_MAX    64
 
 enum event_kind { EV_TICK, EV_TIMER, EV_MSG, EV_RESTART, EV_FAULT, EV_LATE, EV_HEAL, EV_LEAVE, EV_CUT, EV_PERSON };
-/* CUT: a relay sends an agent away; PERSON: an operator looks whether a trial waits for approval */
+/* CUT: a relay disconnects an agent; PERSON: an operator checks whether a trial waits for approval */
 
 struct event {
     uint64_t        at_us, order;
     enum event_kind kind;
     uint32_t        proc, from;  /* LATE: proc is the device */
-    uint64_t        life;        /* of the process that it is for; TIMER: number of the timer */
+    uint64_t        life;        /* life of the target process; TIMER: number of the timer */
     struct msg     *msg;         /* MSG: this, or */
     struct rack    *rack;
     struct knob_set *set;        /* LATE */
@@ -47,29 +47,29 @@ struct disk {
     size_t      log_length, log_max;
     uint64_t    full_until_us;
     bool        is_damaged;      /* a file was changed without permission */
-    bool        is_log_damaged;  /* as disk.h: nothing is added until it was set aside */
-    bool        is_part;         /* the log: what was damaged is elsewhere */
+    bool        is_log_damaged;  /* as in disk.h: no lines are appended until it was set aside */
+    bool        is_part;         /* the log: damaged lines were set aside */
 };
 
 struct proc {                    /* agents first, then controllers, relays, liars */
     struct world     *world;
     uint32_t          index;     /* among its kind */
-    bool              is_agent, is_relay, is_alive, is_gone;     /* gone: does not come back */
-    bool              is_liar;   /* a relay that lies, or a party with a certificate and no device */
+    bool              is_agent, is_relay, is_alive, is_gone;     /* gone: does not restart */
+    bool              is_liar;   /* a relay that lies, or a party with a certificate but no device */
     uint64_t          life, timer;
     uint64_t          paused_until_us;
-    uint64_t          clock_us;  /* its clock when the history began ... */
-    double            clock_rate;                        /* ... and how fast it goes */
-    int64_t           wall_us;   /* the time of day, less the true one */
+    uint64_t          clock_us;  /* its clock at the start of the history .. */
+    double            clock_rate;                        /* .. and its speed */
+    int64_t           wall_us;   /* offset of the time of day */
     struct disk       disk;
     struct agent      agent;
     struct path       path;      /* of an agent: relays, then all controllers */
     struct controller controller;
     struct mux        mux[WORLD_RELAYS_MAX];             /* of a controller: its end of each relay */
-    uint32_t          links;     /* of a controller: given so far */
+    uint32_t          links;     /* of a controller: number of links so far */
     struct relay      relay;
     uint32_t          up;        /* of a relay: its controller */
-    uint32_t          handing;   /* of a controller: the relay whose rack is at hand */
+    uint32_t          handing;   /* of a controller: the relay whose rack is being handled */
     struct accounts   accounts;  /* of controllers and relays */
     struct account   *account[WORLD_PROCS_MAX];
 
@@ -77,12 +77,13 @@ struct proc {                    /* agents first, then controllers, relays, liar
     unsigned          style;     /* LIE_... */
     uint64_t          incarnation, heard_term, heard_change;
 
-    /* what the checks know of a controller */
+    /* state of the checks about a controller */
     uint32_t          harms;                             /* trials that did harm */
-    uint64_t          rests_until_us, rested_until_us;   /* the pause that follows; before the last of them */
+    uint64_t          rests_until_us, rested_until_us;   /* end of the pause that follows;
+                                                          * the same of the previous one */
     uint64_t          harmed_us;
-    bool              is_frozen;                         /* by a person */
-    uint64_t          heard_us[WORLD_DEVICES_MAX];       /* reports of devices */
+    bool              is_frozen;                         /* by an operator */
+    uint64_t          heard_us[WORLD_DEVICES_MAX];       /* last reports of devices */
 };
 
 struct values { double value[WORLD_VALUES_MAX]; uint32_t count; };
@@ -91,43 +92,44 @@ struct device {
     struct knob_set is;
     uint64_t refuses_until_us, blind_until_us, clamps_until_us, late_until_us, breach_until_us,
         breach_since_us;
-    uint64_t        busy_until_us;               /* it says EBUSY, and nothing changes */
-    bool            is_whole;    /* parameters are written together, as a profile of MRC */
-    bool            is_fixed;    /* it changes nothing while it is used, and says so */
-    bool            is_clamped[KNOB_COUNT];      /* the value came of a write that was clamped */
-    struct knob_set claimed;     /* NO_READ_BACK: the next read shows this */
+    uint64_t        busy_until_us;               /* until then it returns EBUSY and does not change */
+    bool            is_whole;    /* parameters are written together, like an MRC profile */
+    bool            is_fixed;    /* rejects changes while it is in use, and reports this */
+    bool            is_clamped[KNOB_COUNT];      /* the value results from a clamped write */
+    struct knob_set claimed;     /* NO_READ_BACK: the next read returns this */
 
-    /* what the checks know, from messages and the log, not from the agent */
-    struct values   rest[KNOB_COUNT];            /* first, set by people, or confirmed: may stay */
+    /* state of the checks, from messages and the log, not from the agent */
+    struct values   rest[KNOB_COUNT];            /* initial, set by operators, or confirmed: may stay */
     struct values   explained[KNOB_COUNT];       /* by the audit log */
     struct { uint64_t term, change; struct knob_set set; } prepared[WORLD_PREPARED_MAX];
     uint32_t        prepares;
-    uint64_t        fence;       /* the highest term that its agent has taken in */
+    uint64_t        fence;       /* highest term that its agent has accepted */
     uint64_t        lease_us, lease_until_us;
     uint64_t        able_us, able_log_us;        /* since when its agent could act, and write its log */
     bool            is_exposed;
     uint64_t        exposed_us;
     bool            is_unexplained;
     uint64_t        unexplained_us;
-    struct knob_set first;       /* factory values, which return when the driver is loaded again */
-    struct knob_set held;        /* before that */
-    uint64_t        loaded_us, asked_us;         /* the driver, again; the last order to prepare or commit something */
-    bool            is_foreign[KNOB_COUNT];      /* set by a person who has not let it go since */
-    bool            is_observed; /* its agent may not write, or the device takes no change */
+    struct knob_set first;       /* factory values, which return when the driver reloads */
+    struct knob_set held;        /* values before the reload */
+    /* Last reload of the driver; last order to prepare or commit. */
+    uint64_t        loaded_us, asked_us;
+    bool            is_foreign[KNOB_COUNT];      /* set by an operator who has not released it since */
+    bool            is_observed; /* its agent may not write, or the device rejects changes */
     bool            is_frozen;   /* its agent has received the freeze and could save it */
-    bool            is_misled;   /* its agent has heard a relay that lies */
-    uint64_t        changes;     /* writes of values that are not confirmed */
+    bool            is_misled;   /* its agent has received messages from a relay that lies */
+    uint64_t        changes;     /* writes of unconfirmed values */
     uint64_t        changed_us, kills_at_change, kills;
 };
 
-struct pool { void *first; };    /* the first bytes of each are a pointer to the next */
+struct pool { void *first; };    /* free list, linked through the first bytes of each object */
 
 struct world {
     uint64_t      seed, now_us;
     struct pool   messages, racks;
     struct rng    rng;
     enum chaos_mutation mutation;
-    bool          is_calm;       /* nothing goes wrong but lies */
+    bool          is_calm;       /* no faults except lies */
     bool          has_lying_relay;
     bool          is_loud, is_quiet;
     struct event  heap[WORLD_EVENTS_MAX];
@@ -135,54 +137,54 @@ struct world {
     uint64_t      order;
     struct proc   proc[WORLD_PROCS_MAX];
     uint32_t      agents, controllers, relays, liars;
-    struct values approved[KNOB_COUNT];          /* values that a person has approved */
-    struct { uint64_t at_us, number; char code[24]; struct knob_set set; } look[8];      /* at a trial, by who will approve it */
+    struct values approved[KNOB_COUNT];          /* approved by an operator */
+    /* Trials inspected by an operator who will approve them. */
+    struct { uint64_t at_us, number; char code[24]; struct knob_set set; } look[8];
     uint32_t      looks;
     struct device device[WORLD_DEVICES_MAX];
     struct agent_config      agent_cfg[WORLD_DEVICES_MAX];
     struct controller_config controller_cfg[WORLD_CONTROLLERS_MAX];
 
-    /* what goes wrong */
+    /* faults */
     double        kill_chance;   /* per access to disk or device */
     double        drop, twice, slow;             /* shares of messages */
     uint64_t      cut_until_us[WORLD_CONTROLLERS_MAX][WORLD_DEVICES_MAX];
-    uint64_t      cut_relay_us[WORLD_RELAYS_MAX];        /* from everybody */
+    uint64_t      cut_relay_us[WORLD_RELAYS_MAX];        /* from all processes */
     uint32_t      fault_weight[32];
-    uint64_t      fault_gap_us;  /* between faults, at most */
-    double        effect;        /* of candidates on the metric */
+    uint64_t      fault_gap_us;  /* largest gap between faults */
+    double        effect;        /* effect of candidates on the metric */
 
     struct proc  *running;
     jmp_buf       killed;
     struct chaos_result *result;
 };
 
-/* The knobs that devices have here: all others need not be looked at after every event. */
+/* The knobs of these devices. Checks after every event ignore all others. */
 #define WORLD_KNOBS 5
 extern const enum knob world_knob[WORLD_KNOBS];
 
-/* What these devices may be set to; all other knobs may not be set. */
+/* Bounds of these knobs; all other knobs may not be set. */
 struct world_bound { enum knob knob; double min, max; };
 extern const struct world_bound world_bound[WORLD_KNOBS];
 
-/* Is this the world in which this was taken away? */
+/* True in a world from which this safeguard was removed. */
 #define IS_MUTANT(w, name) ((w)->mutation == CHAOS_##name)
 
-/* Rooms for messages and racks are used again and again: allocation would be most of the time of a
- * history. */
+/* Pools for messages and racks: allocation would otherwise dominate the run time of a history. */
 void *world_take(struct pool *, size_t size);
 void  world_give(struct pool *, void *);
 void  world_free(struct pool *);
 
-/* In the order of time. */
+/* Events in the order of time. */
 void world_push(struct world *, struct event);
 bool world_pop(struct world *, struct event *);
 void world_loud(const struct world *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Uniform in low .. high, and true with this chance. */
+/* Returns a uniform number in low .. high; true with this probability. */
 uint64_t world_draw(struct world *, uint64_t low, uint64_t high);
 bool     world_chance(struct world *, double);
 
-/* The clock of a process, and back. */
+/* Convert between true time and the clock of a process. */
 uint64_t world_clock(const struct proc *, uint64_t at_us);
 uint64_t world_true(const struct proc *, uint64_t clock_us);
 

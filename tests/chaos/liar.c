@@ -61,7 +61,7 @@ static struct msg_sample lie_sample(struct world *w)
 
 /* ---- an agent ---- */
 
-/* Its own first device, an invented one, or another agent's. */
+/* Names its own first device, an invented one, or another agent's. */
 static void lie_name(struct world *w, const struct proc *p, struct msg *m)
 {
     uint32_t own = p->index;
@@ -113,7 +113,7 @@ static struct msg make_lie(struct world *w, const struct proc *p)
     return m;
 }
 
-/* As it would arrive; false: unreadable. */
+/* Encodes and decodes the message. Returns false if it is unreadable. */
 static bool pass_codec(struct world *w, bool is_garbled, struct msg *m)
 {
     static unsigned char bytes[CODEC_BYTES_MAX];
@@ -147,7 +147,8 @@ void liar_on_tick(struct world *w, struct proc *p, liar_pass *pass)
         m = make_lie(w, p);
         send_lie(w, p, &m, pass);
     }
-    for (uint32_t i = 0; i < w->controllers && w->is_calm; i++)  /* a host that falls silent would hold up trials: not what is asked */
+    /* Calm histories: keep reporting, because a silent host would hold up trials. */
+    for (uint32_t i = 0; i < w->controllers && w->is_calm; i++)
         pass(w, (uint32_t)(p - w->proc), w->agents + i, &(struct msg){ .kind = MSG_REPORT, .incarnation = p->incarnation,
                      .stamp_us = world_clock(p, w->now_us), .sample = { .interval_us = 100000, .metric = 0.5 } });
 }
@@ -171,7 +172,7 @@ static void lie_row(struct world *w, struct rack_row *r)
         r->sample = lie_sample(w);
 }
 
-/* Somebody behind it, in its name. */
+/* Adds a message that claims to come from an agent behind the relay. */
 static void add_item(struct world *w, struct proc *p, struct rack *r)
 {
     struct msg m = make_lie(w, p);
@@ -207,7 +208,8 @@ bool liar_rack(struct world *w, struct proc *p, struct rack *r)
         bytes[world_draw(w, 0, length - 1)] ^= (unsigned char)(1u << world_draw(w, 0, 7));
     is_read = rack_codec_is(bytes, length) && rack_codec_read(r, bytes, length) == 0;
     free(bytes);
-    r->life = r->life / WORLD_RELAYS_MAX * WORLD_RELAYS_MAX + p->index;          /* mux_down() tells relays apart by it */
+    /* mux_down() distinguishes relays by this. */
+    r->life = r->life / WORLD_RELAYS_MAX * WORLD_RELAYS_MAX + p->index;
     w->result->unreadable += !is_read;
     return is_read;
 }

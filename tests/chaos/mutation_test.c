@@ -1,7 +1,7 @@
-/* tests/chaos/mutation_test.c - proof that fault histories find what is wrong: each fix that they can see is
- * taken away.
+/* tests/chaos/mutation_test.c - proves that fault histories find defects: removes each safeguard that they
+ * can observe.
  *
- * Environment: CHAOS_MUTATION the one of this name alone.
+ * Environment: CHAOS_MUTATION runs only this mutation.
  */
 #include "chaos.h"
 
@@ -16,8 +16,8 @@
 
 #define SEEDS_MAX 1000
 
-/* A seed that found each mutation before. It is tried first, which saves time; where it finds nothing any
- * more, all are tried. */
+/* A seed that found each mutation before. It is tried first, which saves time. If it no longer does, all
+ * seeds are tried. */
 static const uint64_t found_before[CHAOS_MUTATION_KINDS] = {
     [CHAOS_no_lease] = 132, [CHAOS_no_term] = 13, [CHAOS_no_read_back] = 17, [CHAOS_no_guard] = 5,
     [CHAOS_any_name] = 10, [CHAOS_any_gap] = 8, [CHAOS_no_observe] = 12, [CHAOS_no_refusal] = 15,
@@ -26,7 +26,7 @@ static const uint64_t found_before[CHAOS_MUTATION_KINDS] = {
     [CHAOS_one_copy] = 6, [CHAOS_no_log_repair] = 12,
 };
 
-/* Whether the history of a seed breaks a promise in this world. */
+/* Returns true if the history of a seed breaks a promise in this world. */
 static bool is_broken_by(enum chaos_mutation mutation, uint64_t seed)
 {
     struct chaos_result r;

@@ -66,7 +66,7 @@ static void look(struct world *w, const struct proc *p)
     snprintf(w->look[i].code, sizeof w->look[i].code, "%s", t->code);
 }
 
-/* What he has looked at is what he approves, whatever waits by then. */
+/* Approves the trial that was inspected, even if another one waits by then. */
 static void decide(struct world *w, struct proc *p)
 {
     uint32_t kept = w->looks < 8 ? w->looks : 8, i = kept ? (uint32_t)world_draw(w, 0, kept - 1) : 0;
@@ -77,7 +77,7 @@ static void decide(struct world *w, struct proc *p)
     approve(w, p, w->look[i].number, w->look[i].code);
 }
 
-/* The dead-man switch is proven while all else goes wrong. */
+/* Tests the dead-man switch while faults occur. */
 static void drill(struct world *w, struct proc *p)
 {
     int rc = controller_drill(&p->controller, "", &person, world_clock(p, w->now_us));

@@ -1,4 +1,4 @@
-/* tests/chaos/operator.h - people at controllers: those who know what they do, and those who do not. */
+/* tests/chaos/operator.h - operators of controllers: careful ones, and others. */
 #ifndef TESTS_CHAOS_OPERATOR_H
 #define TESTS_CHAOS_OPERATOR_H
 
@@ -10,10 +10,10 @@ void operator_device(struct world *, struct proc *controller, const char *name, 
 /* "freeze", "thaw" or "rollback". */
 void operator_fabric(struct world *, struct proc *controller, const char *verb);
 
-/* Orders whatever comes to his mind, for devices and trials that may not be there. */
+/* Sends arbitrary orders, for devices and trials that may not exist. */
 void operator_lie(struct world *, struct proc *controller);
 
-/* Looks at trials that wait, and approves some of those that he has looked at, a while later. */
+/* Inspects trials that wait for approval, and approves some of them a while later. */
 void operator_come(struct world *);
 
 #endif

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The machine that runs now may end here. */
+/* The current process may be killed here. */
 static void maybe_kill(struct world *w)
 {
     if (w->running && !w->is_quiet && world_chance(w, w->kill_chance))
@@ -83,7 +83,7 @@ static void put_log(struct disk *d, const char *text, size_t length)
     d->log_length += length;
 }
 
-/* A kill may leave any part of the line. */
+/* A kill may leave any prefix of the line. */
 static int disk_append(void *arg, const char *text, size_t length)
 {
     struct proc  *p = arg;
@@ -230,8 +230,7 @@ static int device_sample(void *arg, struct msg_sample *s)
 
 /* ---- network ---- */
 
-/* What is sent from process to process; it becomes the event's. */
-/* Makes 'to', which holds nothing, another of the same. */
+/* Copies a rack into 'to', which must be empty. */
 static void rack_copy(struct rack *to, const struct rack *from)
 {
     rack_init(to, from->life);
@@ -241,7 +240,7 @@ static void rack_copy(struct rack *to, const struct rack *from)
     to->gones = from->gones;
     to->items = from->items;
     to->fsd = from->fsd;
-    memcpy(to->row, from->row, from->rows * sizeof *to->row);    /* most of the room is empty */
+    memcpy(to->row, from->row, from->rows * sizeof *to->row);    /* most of the array is unused */
     memcpy(to->gone, from->gone, from->gones * sizeof *to->gone);
     to->items_max = from->items;
     to->item = from->items ? xmalloc(from->items * sizeof *to->item) : NULL;
@@ -276,7 +275,7 @@ static void pass(struct world *w, uint32_t from, uint32_t to, uint64_t cut_until
         deliver(w, from, to, m, r);
 }
 
-/* A liar's, which nothing cuts off. */
+/* Sends a liar's message, which partitions do not affect. */
 static void pass_lie(struct world *w, uint32_t from, uint32_t to, const struct msg *m)
 {
     pass(w, from, to, 0, m, NULL);
@@ -287,7 +286,7 @@ static uint32_t relay_proc(const struct world *w, uint32_t relay)
     return w->agents + w->controllers + relay;
 }
 
-/* Which relay an agent's way leads through; w->relays: through none. */
+/* Returns the relay on the path of an agent; w->relays: none. */
 static uint32_t relay_of(const struct world *w, const struct proc *agent)
 {
     return agent->path.at < w->relays ? (agent->path.at + agent->index) % w->relays : w->relays;
@@ -359,7 +358,7 @@ static void relay_send_up(void *arg, const struct rack *r)
     rack_fini(&lie);
 }
 
-/* ---- a controller's ends of relays ---- */
+/* ---- relay links of a controller ---- */
 
 static uint32_t mux_open(void *arg)
 {
@@ -371,7 +370,7 @@ static void mux_link(void *arg, uint32_t link, uint64_t now_us)
     controller_on_link(&((struct proc *)arg)->controller, link, now_us);
 }
 
-/* As relay_ends.c: a relay has room for so many names. */
+/* As in relay_ends.c: a relay accepts a limited number of names. */
 static void mux_msg(void *arg, uint32_t link, const struct msg *m, uint64_t now_us)
 {
     struct proc *p = arg;
@@ -386,7 +385,7 @@ static void mux_cut(void *arg, uint32_t link)
     controller_on_cut(&((struct proc *)arg)->controller, link);
 }
 
-/* Which of its ends it is shows in the life of the relay: see start_relay(). */
+/* The life of the relay identifies the link: see start_relay(). */
 static void mux_down(void *arg, const struct rack *r)
 {
     struct proc *p = arg;
@@ -398,7 +397,7 @@ static void mux_down(void *arg, const struct rack *r)
 
 /* ---- tuner ---- */
 
-/* A value not far from what a device has, most of the time. */
+/* Returns a value that is mostly close to the device's current one. */
 static double near(struct world *w, enum knob knob)
 {
     const struct knob_set *is = &w->device[world_draw(w, 0, w->agents - 1)].is;
@@ -420,7 +419,7 @@ static bool propose(void *arg, uint64_t now_us, struct knob_set *set, char why[M
     if (world_chance(w, 0.3))
         knob_set_add(set, KNOB_kmin, near(w, KNOB_kmin));
     if (world_chance(w, 0.3))
-        knob_set_add(set, KNOB_denied_ports, (double)world_draw(w, 0, 4));       /* 4: more than is allowed */
+        knob_set_add(set, KNOB_denied_ports, (double)world_draw(w, 0, 4));       /* 4: more than allowed */
     memcpy(why, "a guess", 8);
     return true;
 }
@@ -431,7 +430,7 @@ static void ended(void *arg, bool is_kept, uint32_t missed, const char *why)
                why);
 }
 
-/* ---- life ---- */
+/* ---- start and stop ---- */
 
 static struct io_disk disk_of(struct proc *p)
 {
@@ -439,13 +438,13 @@ static struct io_disk disk_of(struct proc *p)
                              .set_aside = disk_set_aside, .replay = disk_replay };
 }
 
-/* With a certificate, and without a device. */
+/* Returns true for a party with a certificate but no device. */
 static bool is_liar_agent(const struct proc *p)
 {
     return p->is_liar && !p->is_relay;
 }
 
-#define SILENCE_US 1200000u      /* after which a way or a controller is given up */
+#define SILENCE_US 1200000u      /* after this silence a path or a controller is given up */
 
 static void start_agent(struct proc *p, const struct audit *a, uint64_t clock_us)
 {
@@ -493,7 +492,7 @@ static void start_relay(struct proc *p, uint64_t clock_us)
     relay_on_up(&p->relay, clock_us);
 }
 
-/* Whom a controller or a relay may hear, by their certificates. */
+/* Registers which parties a controller or a relay accepts, by their certificates. */
 static void open_accounts(struct world *w, struct proc *p)
 {
     accounts_fini(&p->accounts);
@@ -519,7 +518,7 @@ void process_fini(struct proc *p)
     relay_fini(&p->relay);
 }
 
-/* As disk.c: devices are brought back first, then the log is looked at, and another begins if it is
+/* As in disk.c: devices are restored first. Then the log is checked, and a new one begins if it is
  * damaged. */
 static void mend_log(struct proc *p, struct audit *a)
 {
@@ -550,7 +549,7 @@ static void start_with_log(struct world *w, struct proc *p)
     good = d->log_length ? audit_resume_tail(&a, d->log, d->log_length) : 0;
     d->is_log_damaged = good < 0;
     if (good >= 0)
-        d->log_length = (size_t)good;            /* half a line is cut off */
+        d->log_length = (size_t)good;            /* removes a partial line */
     if (p->is_agent) {
         start_agent(p, &a, world_clock(p, w->now_us));
         mend_log(p, &p->agent.audit);
@@ -598,7 +597,7 @@ void process_kill(struct world *w, struct proc *p)
                    .proc = (uint32_t)(p - w->proc) });
 }
 
-/* The agent wants to be called at a certain time, of its clock. */
+/* Schedules the time at which the agent wants to be called, by its clock. */
 static void set_timer(struct world *w, struct proc *p)
 {
     uint64_t clock_us = p->is_agent && p->is_alive ? agent_timer_us(&p->agent) : NEVER;
@@ -616,7 +615,7 @@ static void set_tick(struct world *w, struct proc *p, uint64_t after_us)
                .life = p->life });
 }
 
-/* Runs one handler of the process; it may end in the middle of it. */
+/* Runs one handler of the process, which may be killed within it. */
 static void run(struct world *w, struct proc *p,
                 void (*handle)(struct world *, struct proc *, const struct event *), const struct event *e)
 {
@@ -692,7 +691,7 @@ static void hide_newer(const struct event *e, const struct controller *c)
         hide_term(&e->rack->item[i].msg.term, c);
 }
 
-/* As the daemons: an agent speaks for the devices of its own host, and for so many. */
+/* As in the daemons: an agent speaks only for the devices of its own host, and for a limited number. */
 static bool admits(struct world *w, struct proc *p, const struct event *e)
 {
     struct account *a = p->account[e->from];
@@ -704,7 +703,7 @@ static bool admits(struct world *w, struct proc *p, const struct event *e)
     return is_good;
 }
 
-/* What a controller did before it knew better. */
+/* Behaves like a controller without the safeguard. */
 static void be_mutant(struct world *w, struct controller *c, const struct event *e)
 {
     uint64_t term = e->kind != EV_MSG ? 0 : e->msg ? e->msg->term : e->rack->term;
@@ -730,7 +729,7 @@ static void handle_controller(struct world *w, struct proc *p, const struct even
     be_mutant(w, &p->controller, e);
     check_heard(w, p, e);
     if (e->kind == EV_MSG && p->controller.role == ROLE_DEPOSED)
-        return;                  /* it sends agents and relays away */
+        return;                  /* it disconnects agents and relays */
     if (e->kind == EV_MSG && e->rack) {
         p->handing = e->from - w->agents - w->controllers;
         mux_on_rack(&p->mux[p->handing], e->rack, clock_us);
@@ -751,7 +750,7 @@ static void handle_liar(struct world *w, struct proc *p, const struct event *e)
         liar_on_msg(w, p, e->msg);
 }
 
-/* A relay that has not heard from its controller goes to the other. */
+/* A relay that has not heard from its controller switches to the other. */
 static void handle_relay(struct world *w, struct proc *p, const struct event *e)
 {
     uint64_t clock_us = world_clock(p, w->now_us);

@@ -5,16 +5,16 @@
 
 #include "chaos_world.h"
 
-/* Starts it, or starts it again, from what is on its disk. */
+/* Starts or restarts a process from the state on its disk. */
 void process_start(struct world *, struct proc *);
 
-/* Ends it; it starts again after a while, unless it is gone. */
+/* Kills a process. It restarts after a while, unless it is gone. */
 void process_kill(struct world *, struct proc *);
 
-/* Frees what its state machines hold. */
+/* Frees the memory of its state machines. */
 void process_fini(struct proc *);
 
-/* TICK, TIMER, MSG or CUT of a process. */
+/* Handles TICK, TIMER, MSG or CUT of a process. */
 void process_on_event(struct world *, const struct event *);
 
 #endif

@@ -1,11 +1,11 @@
-/* tests/chaos/result.h - what a fault history is given, and what it has shown. */
+/* tests/chaos/result.h - promises, mutations and the result of a fault history. */
 #ifndef TESTS_CHAOS_RESULT_H
 #define TESTS_CHAOS_RESULT_H
 
 #include <stdint.h>
 
 /* The promises of docs/live.md, "What it never does", and those of its agents and controllers. Rows: name,
- * in words. */
+ * description. */
 #define CHAOS_PROMISES(X) \
     X(observe, "nothing is written in observe mode") \
     X(limits, "no value outside its bounds, and no knob that may not be set, is written") \
@@ -29,8 +29,8 @@
 #define CHAOS_PROMISE_ENUM(name, text) PROMISE_##name,
 enum chaos_promise { CHAOS_PROMISES(CHAOS_PROMISE_ENUM) PROMISES };
 
-/* Worlds in which a promise is not kept, because something that keeps it was taken away: histories must
- * find it. Rows: name, and what the world is like. */
+/* Worlds in which a promise is broken, because a safeguard was removed: histories must find it. Rows: name,
+ * description of the world. */
 #define CHAOS_MUTATIONS(X)                                                                                  \
     X(none, "as it is")                                                                                     \
     X(no_lease, "agents take leases for an hour long")                                                      \
@@ -61,14 +61,14 @@ enum chaos_promise { CHAOS_PROMISES(CHAOS_PROMISE_ENUM) PROMISES };
 enum chaos_mutation { CHAOS_MUTATIONS(CHAOS_MUTATION_ENUM) CHAOS_MUTATION_KINDS };
 
 struct chaos_result {
-    char     broken[600];        /* which promise, where and when; "": none */
+    char     broken[600];        /* which promise, where and when; "": no promise was broken */
     enum chaos_promise promise;  /* the broken one */
-    uint64_t digest;             /* of all that happened: the same for the same seed */
+    uint64_t digest;             /* digest of all events: equal for equal seeds */
     uint64_t events, faults;
-    uint64_t relayed;            /* agents behind relays, at their ticks */
-    uint64_t lies, unreadable;   /* sent; of these, refused by the codec or for the certificate */
+    uint64_t relayed;            /* agents behind relays, summed over their ticks */
+    uint64_t lies, unreadable;   /* sent; of these, rejected by the codec or because of the certificate */
     uint64_t damaged;            /* files */
-    uint64_t drills;             /* that began */
+    uint64_t drills;             /* drills that began */
     uint64_t applied, confirmed, reverted, adopted, kills, terms;
 };
 
