@@ -1,7 +1,8 @@
-/* tests/fuzz/fuzz_agent.c - an agent whose controller says anything at all, in well-formed messages; its
- * disk and device may fail, a file may be damaged, and it may be killed between two steps. Whatever comes:
- * what it saves it can read again, it writes nothing outside its limits, and no value that is not confirmed
- * is in the device when the lease has ended, nor after the next start. */
+/* tests/fuzz/fuzz_agent.c - an agent whose controller sends arbitrary well-formed messages. Its disk and
+ * device may fail, a file may be damaged, and it may be killed between two steps. In all cases it can read
+ * back what it saves, it writes nothing outside its limits, and the device holds no unconfirmed value after
+ * the lease has ended or after the next start.
+ */
 #include "live/agent/agent.h"
 #include "live/core/keep.h"
 #include "live/core/knobset.h"
@@ -62,7 +63,7 @@ static int save(void *arg, const char *name, const char *text, size_t length)
     file[i].length = (long)length;
     if (strcmp(name, SAVED_BASELINE) == 0)
         return 0;
-    PROMISE(saved_parse(&s, text, (size_t)whole) == 0);          /* what is saved can be read */
+    PROMISE(saved_parse(&s, text, (size_t)whole) == 0);          /* saved state can be parsed */
     PROMISE(s.term == agent.saved.term && s.doubts == agent.saved.doubts);
     return 0;
 }
@@ -150,7 +151,7 @@ static void send(void *arg, const struct msg *m)
     PROMISE(codec_read(&again, bytes, codec_write(m, bytes)) == 0);
 }
 
-/* Does 'all' name every knob that 'some' does? */
+/* Returns true if 'all' names every knob that 'some' names. */
 static bool names_all(const struct knob_set *all, const struct knob_set *some)
 {
     struct knob_set part = knobset_part(some, all);
@@ -170,7 +171,7 @@ static void start(void)
     PROMISE(!agent.is_lost);
 }
 
-/* One file is damaged while the agent does not run: it knows all that it knew. */
+/* Damages one file while the agent does not run. It must not lose any state. */
 static void damage(void)
 {
     unsigned        i = (unsigned)take(1) % FILES;
@@ -222,7 +223,7 @@ static void message(void)
     if (m.kind == MSG_RACK)
         return;
     m.incarnation = take(1) % 16 ? agent.incarnation : take(1);
-    m.term = number(agent.saved.term) % (MSG_TERM_MAX + 1);      /* the codec lets no other pass */
+    m.term = number(agent.saved.term) % (MSG_TERM_MAX + 1);      /* the codec accepts no other */
     m.change = number(agent.change);
     m.stamp_us = number(now_us);
     m.at_us = number(now_us);

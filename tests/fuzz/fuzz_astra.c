@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_astra.c - any text is a sound network and a list of dimensions, or refused with a
+/* tests/fuzz/fuzz_astra.c - any text is a valid network and a list of dimensions, or rejected with a
  * reason. */
 #include "formats/astra.h"
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIGITS_MAX 12                /* a few words make a large network; the fuzzer is to be quick */
+#define DIGITS_MAX 12                /* a short text can describe a large network; limits the run time */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,7 @@
-/* tests/fuzz/fuzz_audit.c - whatever stands in an audit log: readers agree on how much of it is whole, and
- * an agent that must rely on it takes nothing that is none. Each line is also read with a hash that is
- * right, since no fuzzer finds one. */
+/* tests/fuzz/fuzz_audit.c - for any audit log, readers agree on how much of it is intact, and an agent that
+ * relies on it accepts nothing beyond. Each line is also tried with a correct hash, since no fuzzer finds
+ * one.
+ */
 #include "live/agent/saved.h"
 #include "live/core/audit.h"
 #include "live/core/knobset.h"
@@ -18,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static char   sealed[1 << 17];
 static size_t sealed_length;
 
-/* Every line that ends with a brace, with its hash. */
+/* Adds a correct hash to every line that ends with a brace. */
 static void seal(const char *data, size_t size)
 {
     sealed_length = 0;

@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_cdf.c - any text is a table whose sizes never fall, or refused with a reason. */
+/* tests/fuzz/fuzz_cdf.c - any text is a table of non-decreasing sizes, or rejected with a reason. */
 #include "traffic/cdf.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* tests/fuzz/fuzz_chakra.c - any bytes are the trace of a rank, or refused with a reason; what is taken
- * waits only for what is there. */
+/* tests/fuzz/fuzz_chakra.c - any bytes are the trace of a rank, or rejected with a reason. Operations of an
+ * accepted trace only wait for existing ones.
+ */
 #include "formats/chakra.h"
 
 #include <stdlib.h>

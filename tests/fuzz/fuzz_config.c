@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_config.c - any text is a config within its bounds or refused with a reason. */
+/* tests/fuzz/fuzz_config.c - any text is a config within its bounds, or rejected with a reason. */
 #include "formats/hpcc.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* tests/fuzz/fuzz_conweave.c - a config and a list of flows of the ConWeave fork, as it writes them: any text
- * is one that is modelled, or refused with a reason.
+/* tests/fuzz/fuzz_conweave.c - a config and a list of flows of the ConWeave fork: any text is one that we
+ * model, or rejected with a reason.
  *
- * What follows a line "---" is the list of flows.
+ * The list of flows follows a line "---".
  */
 #include "formats/hpcc.h"
 
@@ -24,7 +24,7 @@ static void fuzz_config(const char *text)
     }
 }
 
-/* With a graph and without, the flows are the same but for the ports. */
+/* With and without a graph, the flows are equal except for the ports. */
 static void fuzz_flows(const char *text)
 {
     struct flow_list flows, again;

@@ -1,6 +1,6 @@
-/* tests/fuzz/fuzz_ctl.c - whatever a controller answers, anole ctl prints it or says that it cannot be
- * understood. The first byte is the verb; the rest is the text of the answer, and also the answer as it
- * comes over the wire. */
+/* tests/fuzz/fuzz_ctl.c - anole ctl prints any answer of a controller, or reports that it cannot be parsed.
+ * The first byte is the verb. The rest is tried as the text of the answer and as its encoding on the wire.
+ */
 #include "live/daemon/ctl.h"
 #include "live/wire/codec.h"
 

@@ -1,5 +1,6 @@
-/* tests/fuzz/fuzz_datagram.c - datagrams of switches, one after another: each begins with its length in
- * two bytes. Whatever comes, the collector stays whole and within its room. */
+/* tests/fuzz/fuzz_datagram.c - datagrams of switches, one after another, each preceded by its length in two
+ * bytes. For any input, the collector stays consistent and within its memory.
+ */
 #include "live/flows/collector.h"
 
 #include <stdio.h>
@@ -25,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         data += 2;
         size -= 2;
         length = length < size ? length : size;
-        copy = malloc(length ? length : 1);      /* so that a byte too far is seen */
+        copy = malloc(length ? length : 1);      /* exact size, so that a read beyond the end is detected */
         for (size_t i = 0; i < length; i++)
             copy[i] = data[i];
         collector_take(&c, from, copy, length);

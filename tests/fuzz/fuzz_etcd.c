@@ -1,5 +1,6 @@
-/* tests/fuzz/fuzz_etcd.c - whatever etcd answers, or an impostor: nothing half-taken, and names that can
- * be shown. */
+/* tests/fuzz/fuzz_etcd.c - for any answer of etcd or an impostor, results are complete and names are
+ * printable.
+ */
 #include "live/lease/etcd.h"
 
 #include <stdio.h>

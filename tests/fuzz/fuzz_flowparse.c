@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         data += 2;
         size -= 2;
         length = length < size ? length : size;
-        copy = malloc(length ? length : 1);      /* so that a byte too far is seen */
+        copy = malloc(length ? length : 1);      /* exact size, so that a read beyond the end is detected */
         memcpy(copy, data, length);
         sflow_read(copy, length, add, &sum, &s);
         ipfix_read(&x, 1, copy, length, add, &sum, &f);

@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_flows.c - any text is a sorted list of real flows or refused with a reason. */
+/* tests/fuzz/fuzz_flows.c - any text is a sorted list of valid flows, or rejected with a reason. */
 #include "formats/hpcc.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static void check(const struct graph *g, const struct flow_list *flows)
 
         if (f->src == f->dst || f->bytes == 0 || f->prio > 7)
             abort();
-        if (f->src >= g->hosts || f->dst >= g->hosts)        /* in a star hosts come first */
+        if (f->src >= g->hosts || f->dst >= g->hosts)        /* in a star, hosts have the first numbers */
             abort();
         if (i > 0 && f->start_ns < flows->flow[i - 1].start_ns)
             abort();

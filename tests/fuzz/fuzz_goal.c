@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_goal.c - any bytes are a trace that can be carried out, or refused with a reason. */
+/* tests/fuzz/fuzz_goal.c - any bytes are a trace that can be executed, or rejected with a reason. */
 #include "formats/goal.h"
 
 #include <stdlib.h>

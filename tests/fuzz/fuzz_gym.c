@@ -1,6 +1,7 @@
-/* tests/fuzz/fuzz_gym.c - whatever a client says, a session answers with whole messages of its own, and
- * ends with an ERROR if it must. The world is that of the unit tests. Each input is tried as it is, and
- * once more behind a HELLO and a RESET. */
+/* tests/fuzz/fuzz_gym.c - for any input of a client, a session answers with complete messages, and ends with
+ * an ERROR if necessary. The world is that of the unit tests. Each input is tried as it is, and again after a
+ * HELLO and a RESET.
+ */
 #include "../../src/gym/test_world.h"
 
 #include <stdio.h>
@@ -32,7 +33,7 @@ static void check_reply(const struct gym_session *s, int rc, const struct err *e
     PROMISE(rc == 0 || (!strchr(err->text, '\n') && *err->text));
 }
 
-/* As gym_serve() takes them from a socket. Returns false when the session is over. */
+/* Feeds messages like gym_serve() from a socket. Returns false when the session is over. */
 static bool feed(struct gym_session *s, const uint8_t *data, size_t size)
 {
     while (size >= GYM_HEAD_BYTES && !s->is_closed) {
@@ -47,7 +48,7 @@ static bool feed(struct gym_session *s, const uint8_t *data, size_t size)
             return false;
         }
         if (bytes > size - GYM_HEAD_BYTES)
-            return false;                    /* the client is gone */
+            return false;                    /* the client has disconnected */
         payload = malloc(bytes ? bytes : 1);
         memcpy(payload, data + GYM_HEAD_BYTES, bytes);
         rc = gym_session_take(s, type, payload, bytes, &err);

@@ -1,5 +1,6 @@
-/* tests/fuzz/fuzz_h2.c - whatever comes over a connection, messages are whole, and what was opened is
- * closed once. */
+/* tests/fuzz/fuzz_h2.c - for any bytes on a connection, messages are complete, and each opened call is closed
+ * exactly once.
+ */
 #include "live/h2/h2.h"
 
 #include <stdio.h>
@@ -26,7 +27,7 @@ static void on_open(void *arg, struct h2_call *c)
     open_calls++;
 }
 
-/* A word back for each that came, and the end after an odd one. */
+/* Echoes each message. Depending on its bytes, ends or cuts the call. */
 static void on_data(void *arg, struct h2_call *c, const unsigned char *bytes, size_t length)
 {
     unsigned sum = 0;
@@ -49,7 +50,8 @@ static void on_close(void *arg, struct h2_call *c)
     open_calls--;
 }
 
-/* The first byte says in which pieces the rest comes. What a client always says first is there already. */
+/* The first byte selects the sizes of the pieces in which the rest arrives. The client preface is already
+ * there. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct h2_hooks hooks = { kind_of, on_open, on_data, on_close };

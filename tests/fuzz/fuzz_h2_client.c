@@ -1,5 +1,6 @@
-/* tests/fuzz/fuzz_h2_client.c - whatever a server says, messages are whole, and what was opened is closed
- * once. */
+/* tests/fuzz/fuzz_h2_client.c - for any bytes of a server, messages are complete, and each opened call is
+ * closed exactly once.
+ */
 #include "live/h2/h2.h"
 
 #include <stdio.h>
@@ -19,7 +20,7 @@ static void on_open(void *arg, struct h2_call *c)
     h2_send(c, "hello", 5);
 }
 
-/* A word back for each that came, and the end after an odd one. */
+/* Echoes each message. Depending on its bytes, ends or cuts the call. */
 static void on_data(void *arg, struct h2_call *c, const unsigned char *bytes, size_t length)
 {
     unsigned sum = 0;
@@ -47,7 +48,7 @@ static void on_close(void *arg, struct h2_call *c)
     closed++;
 }
 
-/* The first byte says in which pieces the rest comes. */
+/* The first byte selects the sizes of the pieces in which the rest arrives. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct h2_hooks hooks = { NULL, on_open, on_data, on_close };

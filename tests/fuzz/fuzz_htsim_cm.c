@@ -1,5 +1,6 @@
-/* tests/fuzz/fuzz_htsim_cm.c - any text is a set of connections that all start some time, or refused with a
- * reason. */
+/* tests/fuzz/fuzz_htsim_cm.c - any text is a set of connections that all start eventually, or rejected with a
+ * reason.
+ */
 #include "formats/htsim.h"
 
 #include <stdbool.h>

@@ -1,5 +1,6 @@
-/* tests/fuzz/fuzz_htsim_command.c - any text is a command line whose values a scenario can hold, or
- * refused with a reason. */
+/* tests/fuzz/fuzz_htsim_command.c - any text is a command line whose values fit a scenario, or rejected with
+ * a reason.
+ */
 #include "formats/htsim.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Values go into a scenario as they are: letters, digits, '.', '-', '+' and '_'. */
+/* Values are copied into a scenario unchanged: letters, digits, '.', '-', '+' and '_'. */
 static void check(const struct htsim_command *c)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789_.+-";

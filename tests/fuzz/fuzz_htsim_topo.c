@@ -1,15 +1,15 @@
-/* tests/fuzz/fuzz_htsim_topo.c - any text is a sound fat tree or refused with a reason. */
+/* tests/fuzz/fuzz_htsim_topo.c - any text is a valid fat-tree, or rejected with a reason. */
 #include "formats/htsim.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HOSTS_MAX 5000               /* a few words make a large network; the fuzzer is to be quick */
+#define HOSTS_MAX 5000               /* a short text can describe a large network; limits the run time */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The largest number that stands behind "nodes". */
+/* Returns the largest number after "nodes". */
 static long nodes_of(const char *text)
 {
     long most = 0;
@@ -34,7 +34,7 @@ static void check(const struct graph *g)
     if (graph_check(g, NULL) != 0)
         abort();
     for (uint32_t i = 0; i < g->links; i++) {
-        if (g->link[i].a >= g->link[i].b)            /* a tier's nodes come before those of the next */
+        if (g->link[i].a >= g->link[i].b)            /* nodes of a tier come before those of the next */
             abort();
         down += !g->node[g->link[i].a].is_switch;
     }

@@ -1,6 +1,7 @@
-/* tests/fuzz/fuzz_http.c - a client without a token changes nothing, whatever the head of a request says;
- * and what is taken from a body keeps its promises. The input is six lines (method, Host, Authorization,
- * Origin, Sec-Fetch-Site, Content-Type, which is Sec-Fetch-Dest as well), a path, and a body. */
+/* tests/fuzz/fuzz_http.c - a client without a token changes nothing, for any request head, and values parsed
+ * from a body are valid. The input is six lines (method, Host, Authorization, Origin, Sec-Fetch-Site,
+ * Content-Type, which is also used as Sec-Fetch-Dest), a path, and a body.
+ */
 #include "live/history/history.h"
 #include "http/gate.h"
 #include "live/view/order.h"
@@ -54,7 +55,7 @@ static void check_order(const char *path, const char *body, size_t length)
     check_text(q.why, sizeof q.why);
 }
 
-/* The end of /api/history/... : what is taken is a time that can be asked for. */
+/* Checks the end of /api/history/... : an accepted time span is valid. */
 static void check_span(const char *path)
 {
     uint64_t span_ms, until_ms;

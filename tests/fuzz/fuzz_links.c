@@ -1,5 +1,4 @@
-/* tests/fuzz/fuzz_links.c - any text is a list of links between nodes that are there, or refused with a
- * reason. */
+/* tests/fuzz/fuzz_links.c - any text is a list of links between existing nodes, or rejected with a reason. */
 #include "live/links/links.h"
 
 #include <stdlib.h>

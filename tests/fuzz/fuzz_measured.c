@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_measured.c - any bytes are measurements above 0, or are refused in one line. */
+/* tests/fuzz/fuzz_measured.c - any bytes are measurements above 0, or rejected in one line. */
 #include "formats/measured.h"
 
 #include <math.h>

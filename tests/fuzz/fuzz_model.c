@@ -1,10 +1,11 @@
-/* tests/fuzz/fuzz_model.c - whatever is thrown at model_parse(), a model keeps its promises.
+/* tests/fuzz/fuzz_model.c - for any input of model_parse(), an accepted model is valid.
  *
  *   clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I src tests/fuzz/fuzz_model.c \
- *       src/learn/{model,model_format,model_json,model_read,net,tanh}.c src/base/{text,err,rng}.c -ljansson -lm
+ *       src/learn/{model,model_format,model_json,model_read,net,tanh}.c \
+ *       src/base/{text,err,rng}.c -ljansson -lm
  *
- * Each input is tried as it is and, since a checksum is hardly met by chance, once more with length and
- * checksum made right.
+ * Each input is tried as it is and, since a fuzzer hardly finds a checksum, again with corrected length and
+ * checksum.
  */
 #include "learn/model.h"
 
@@ -32,7 +33,7 @@ static void check_text(const char *text)
         PROMISE((unsigned char)*text >= ' ' && *text != 127);
 }
 
-/* What was read is written as it was. */
+/* Writing an accepted model yields the same bytes. */
 static void check_same(const struct model *m, const uint8_t *data, size_t size)
 {
     size_t length;

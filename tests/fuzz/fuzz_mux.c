@@ -1,6 +1,7 @@
-/* tests/fuzz/fuzz_mux.c - a controller whose relays and agents say anything: racks and messages as they
- * come over the wire, one after another, each with its length in two bytes and what it is in one. Terms
- * stay usable, and what is on the controller's disk can be read. */
+/* tests/fuzz/fuzz_mux.c - a controller whose relays and agents send anything: racks and messages in wire
+ * encoding, one after another, each preceded by its length in two bytes and its kind in one. Terms stay
+ * usable, and the controller's disk stays readable.
+ */
 #include "base/json.h"
 #include "live/controller/controller.h"
 #include "live/relay/mux.h"
@@ -59,7 +60,7 @@ static void send(void *arg, uint32_t link, const struct msg *m)
     (void)arg;
     if (!mux_send(&mux[0], link, m) && !mux_send(&mux[1], link, m))
         PROMISE(codec_write(m, bytes) <= CODEC_BYTES_MAX);
-    PROMISE(c.term <= MSG_TERM_MAX);             /* an agent could not read it from its disk again */
+    PROMISE(c.term <= MSG_TERM_MAX);             /* an agent could not read it back from its disk */
 }
 
 static bool propose(void *arg, uint64_t now_us, struct knob_set *set, char why[MSG_WHY_SIZE])

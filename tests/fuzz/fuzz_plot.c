@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_plot.c - a damaged charts.json is refused, or drawn from the numbers that it has. */
+/* tests/fuzz/fuzz_plot.c - a damaged charts.json is rejected, or drawn from the numbers that it contains. */
 #include "plot/charts.h"
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
-/* tests/fuzz/fuzz_policy.c - whatever is thrown at policy_from_model(), a policy keeps its promises.
+/* tests/fuzz/fuzz_policy.c - for any input of policy_from_model(), an accepted policy is valid.
  *
- * The first byte says which kind of body the others are: that of a model, which is tried as it is and once
- * more with its version made right, or a checkpoint of PyTorch.
+ * The first byte selects the kind of the other bytes: the body of a model, which is tried as it is and again
+ * with a corrected version, or a PyTorch checkpoint.
  */
 #include "learn/policy/policy_file.h"
 #include "learn/policy/policy_torch.h"
@@ -22,7 +22,7 @@ static void check_refusal(const struct err *err)
     PROMISE(!strchr(err->text, '\n') && err->text[6]);
 }
 
-/* What was read is written as it was. */
+/* Writing an accepted policy yields the same bytes. */
 static void check_same(const struct policy *p, const struct model *m)
 {
     struct model again;
@@ -33,8 +33,7 @@ static void check_same(const struct policy *p, const struct model *m)
     model_fini(&again);
 }
 
-/* What is decided is something that a rate can be multiplied by; trees come to an end when they are
- * certified. */
+/* A decision is a valid multiplier of a rate; certified trees terminate. */
 static void check_policy(const struct policy *p)
 {
     static const float delta[] = { -0.8f, 0, 0.3f, 90 };

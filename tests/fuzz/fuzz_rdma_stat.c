@@ -1,5 +1,6 @@
-/* tests/fuzz/fuzz_rdma_stat.c - whatever is said to be the kernel's answer: a set that was bound says to
- * whom, and names have an end. */
+/* tests/fuzz/fuzz_rdma_stat.c - for any bytes as the kernel's answer: a bound counter set names its owner,
+ * and names are terminated.
+ */
 #include "live/driver/rdma_stat.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
-/* tests/fuzz/fuzz_recorded.c - whatever is thrown at recorded_messages() and recorded_counters(), they
- * find loads that can be or say one line. */
+/* tests/fuzz/fuzz_recorded.c - for any input, recorded_messages() and recorded_counters() return plausible
+ * loads, or an error of one line.
+ */
 #include "twin/recorded.h"
 
 #include <stdio.h>
@@ -10,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The rows form a distribution: sizes and shares ascend, and the last share is 1. */
+/* The rows form a distribution: sizes and shares increase, and the last share is 1. */
 static void check_sizes(const struct recorded *r)
 {
     double bytes = 0, p = 0;
@@ -38,7 +39,8 @@ static void check(struct recorded *r, int rc, const struct err *err)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char           *text = malloc(size ? size : 1);      /* no byte behind it: a sanitizer sees what is read there */
+    /* No spare byte: a sanitizer detects reads beyond the end. */
+    char           *text = malloc(size ? size : 1);
     struct recorded r;
     struct err      err = { "" };
 

@@ -1,5 +1,6 @@
-/* tests/fuzz/fuzz_rlcc_state.c - the file of a training of rlcc that was interrupted, and names of worlds:
- * any bytes are taken or refused, never trusted. */
+/* tests/fuzz/fuzz_rlcc_state.c - the file of an interrupted rlcc training, and names of worlds: any bytes are
+ * accepted or rejected, never trusted.
+ */
 #include "train/rlcc/rlcc_state.h"
 #include "train/rlcc/rlcc_train.h"
 

@@ -1,5 +1,4 @@
-/* tests/fuzz/fuzz_saved.c - whatever stands in an agent's state on the disk, what is taken of it keeps its
- * promises. */
+/* tests/fuzz/fuzz_saved.c - for any bytes as an agent's state on disk, the accepted state is valid. */
 #include "live/agent/saved.h"
 #include "live/core/keep.h"
 #include "live/core/knobset.h"
@@ -51,7 +50,7 @@ static int save_queues(void *arg, const char *name, const char *bytes, size_t co
     return 0;
 }
 
-/* The same bytes as what is kept about queues. */
+/* Tries the same bytes as saved state of queues. */
 static void try_queues(const uint8_t *data, size_t size)
 {
     struct io_disk     disk = { .save = save_queues };

@@ -1,7 +1,6 @@
-/* tests/fuzz/fuzz_scenario.c - any text is a scenario that can be started and run, or refused with a reason.
+/* tests/fuzz/fuzz_scenario.c - any text is a scenario that can be started and run, or rejected with a reason.
  *
- * What follows "#--set " in a line is what the command line adds. Files are looked for in a folder that is
- * not there.
+ * The rest of a line after "#--set " is a --set option. Files are looked up in a folder that does not exist.
  */
 #include "core/units.h"
 #include "scenario/scenario.h"
@@ -11,11 +10,11 @@
 
 #define NAME      "no-such-folder/s"
 #define SETS_MAX  8
-#define NODES_MAX 64                 /* larger networks are read, but not run: the fuzzer is to be quick */
+#define NODES_MAX 64                 /* larger networks are parsed but not run, to limit the run time */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Ends the --set lines of the text with zeros, and lists them. */
+/* Terminates the --set lines of the text with zeros, and lists them. */
 static uint32_t take_sets(char *text, const char **set)
 {
     uint32_t count = 0;

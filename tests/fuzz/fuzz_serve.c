@@ -1,5 +1,6 @@
-/* tests/fuzz/fuzz_serve.c - a CSV that is being written: whatever is in it, columns of one length come
- * out. */
+/* tests/fuzz/fuzz_serve.c - a CSV that is still being written: for any content, all columns have equal
+ * length.
+ */
 #include "serve/folder.h"
 
 #include <stdint.h>

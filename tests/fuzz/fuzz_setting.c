@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_setting.c - any text is a setting that is allowed, or refused with its place. */
+/* tests/fuzz/fuzz_setting.c - any text is an allowed setting, or rejected with its location. */
 #include "tune/setting.h"
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_simai_topo.c - any text is a sound topology or refused with a reason. */
+/* tests/fuzz/fuzz_simai_topo.c - any text is a valid topology, or rejected with a reason. */
 #include "formats/simai.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (simai_read_topology("t", text, &g, &err) == 0) {
         if (graph_check(&g, &err) != 0)
             abort();
-        for (uint32_t i = 0; i < g.nodes; i++)           /* who is in a server has links inside */
+        for (uint32_t i = 0; i < g.nodes; i++)           /* GPUs of a server need links inside it */
             if (g.node[i].server && (g.node[i].is_switch || !g.inside_rate_bps))
                 abort();
         graph_fini(&g);

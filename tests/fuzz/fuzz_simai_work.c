@@ -1,4 +1,6 @@
-/* tests/fuzz/fuzz_simai_work.c - any text is a workload that becomes messages, or refused with a reason. */
+/* tests/fuzz/fuzz_simai_work.c - any text is a workload that can be converted to messages, or rejected with a
+ * reason.
+ */
 #include "formats/simai.h"
 #include "traffic/collective_plan.h"
 

@@ -1,5 +1,6 @@
-/* tests/fuzz/fuzz_stores.c - any file as the history of a fabric and as the store of a campaign: it is read
- * or refused with a reason. */
+/* tests/fuzz/fuzz_stores.c - any file as the history of a fabric and as the store of a campaign is read, or
+ * rejected with a reason.
+ */
 #include "base/json.h"
 #include "campaign/campaign.h"
 #include "live/history/store.h"

@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_text.c - every parser of base/text on the same words.
+/* tests/fuzz/fuzz_text.c - every parser of base/text on the same input.
  *
  *   clang -g -O1 -fsanitize=fuzzer,address,undefined -I src tests/fuzz/fuzz_text.c \
  *       src/base/{text,err}.c -lm
@@ -24,7 +24,7 @@ static void check_refusal(int rc, const struct err *err)
     PROMISE(err->text[0] == '\'' && !strchr(err->text, '\n'));
 }
 
-/* Rates may have their prefix in lower case: 9gb/s. */
+/* Prefixes of rates may be in lower case: 9gb/s. */
 static double factor(const char *unit, const char *prefixes)
 {
     const char *found = *unit ? strchr(prefixes, *unit) : NULL;
@@ -34,7 +34,7 @@ static double factor(const char *unit, const char *prefixes)
     return found ? pow(unit[1] == 'i' ? 1024 : 1000, (double)(found - prefixes)) : 1;
 }
 
-/* The unit behind a number. "u" stands for the micro sign and for the Greek letter. */
+/* Returns the unit after a number. "u" represents the micro sign and the Greek letter. */
 static const char *unit_of(const char *number_end)
 {
     const char *unit = number_end + strspn(number_end, " \t");
@@ -42,7 +42,7 @@ static const char *unit_of(const char *number_end)
     return strncmp(unit, "\xc2\xb5", 2) == 0 || strncmp(unit, "\xce\xbc", 2) == 0 ? "us" : unit;
 }
 
-/* strtold() and powers, which share nothing with the parser, come to the same value. "s" is not a prefix:
+/* strtold() and powers, which share no code with the parser, must give the same value. "s" is not a prefix:
  * its power is 'plain'. */
 static void check_value(const char *text, uint64_t got, const char *prefixes, double plain)
 {

@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_topology.c - any text is a sound topology or refused with a reason. */
+/* tests/fuzz/fuzz_topology.c - any text is a valid topology, or rejected with a reason. */
 #include "formats/hpcc.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* tests/fuzz/fuzz_train_state.c - the state of an interrupted training: any bytes are refused, unless they
- * are whole. They are also tried as the content of a file whose frame is right. */
+/* tests/fuzz/fuzz_train_state.c - the state of an interrupted training: any bytes are rejected, unless they
+ * are intact. They are also tried as the content of a file with a valid frame.
+ */
 #include "base/digest.h"
 #include "train/train.h"
 

@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_tuning.c - whatever is thrown at history_parse(), a history keeps its promises.
+/* tests/fuzz/fuzz_tuning.c - for any input of history_parse(), an accepted history is valid.
  *
  *   clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I src tests/fuzz/fuzz_tuning.c \
  *       src/tune/tuning_history.c src/base/{text,err}.c src/core/knobs.c -ljansson -lm

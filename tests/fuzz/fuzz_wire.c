@@ -1,5 +1,4 @@
-/* tests/fuzz/fuzz_wire.c - whatever comes over the wire, a message that is taken keeps its promises and
- * comes back as it was. */
+/* tests/fuzz/fuzz_wire.c - for any bytes, an accepted message is valid and survives encoding and decoding. */
 #include "live/core/knobset.h"
 #include "live/wire/codec.h"
 #include "live/wire/rack_codec.h"
@@ -45,7 +44,7 @@ static void check_again(const struct msg *m)
     PROMISE(knobset_is_same(&again.set, &m->set));
 }
 
-/* An unknown field changes nothing. */
+/* An unknown field has no effect. */
 static void check_unknown(struct rack *a, struct rack *b, const uint8_t *data, size_t size)
 {
     uint8_t *more = malloc(size + 3);
@@ -54,7 +53,8 @@ static void check_unknown(struct rack *a, struct rack *b, const uint8_t *data, s
     if (size)
         memcpy(more, data, size);
     memcpy(more + size, "\xf0\x01\x01", 3);
-    PROMISE((rack_codec_read(b, more, size + 3) == 0) == (rc == 0) || rc);       /* it may also end what was cut off */
+    /* It may also complete a truncated field. */
+    PROMISE((rack_codec_read(b, more, size + 3) == 0) == (rc == 0) || rc);
     PROMISE(rc || (a->rows == b->rows && a->items == b->items && a->gones == b->gones && a->life == b->life &&
                    a->term == b->term));
     for (uint32_t i = 0; !rc && i < a->rows; i++)

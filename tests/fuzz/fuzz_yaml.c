@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_yaml.c - whatever is thrown at yaml_parse(), the tree keeps its promises.
+/* tests/fuzz/fuzz_yaml.c - for any input of yaml_parse(), the tree is consistent.
  *
  *   clang -g -O1 -fsanitize=fuzzer,address,undefined -I src tests/fuzz/fuzz_yaml.c \
  *       src/base/{yaml,text,err}.c -lyaml
@@ -18,7 +18,7 @@ static void check_node(const struct yaml_node *node, int depth)
 {
     uint32_t count = 0;
 
-    PROMISE(depth <= 33);        /* 32 lists and maps, and what is inside the last */
+    PROMISE(depth <= 33);        /* 32 lists and maps, and the content of the last */
     PROMISE(node->line >= 1 && node->column >= 1);
     PROMISE((node->kind == YAML_SCALAR) == (node->text != NULL));
     PROMISE(node->kind != YAML_SCALAR || !node->child);
@@ -26,7 +26,7 @@ static void check_node(const struct yaml_node *node, int depth)
         count++;
         PROMISE((node->kind == YAML_MAP) == (c->key != NULL));
         PROMISE(!c->key || (c->key_line >= 1 && c->key_column >= 1));
-        PROMISE(!c->key || yaml_get(node, c->key) == c);     /* the first of its name is the only one */
+        PROMISE(!c->key || yaml_get(node, c->key) == c);     /* keys are unique */
         check_node(c, depth + 1);
     }
     PROMISE(count == node->count);

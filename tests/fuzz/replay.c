@@ -1,8 +1,7 @@
 /* tests/fuzz/replay.c - runs a fuzz target over files, without a fuzzer.
  *
- * `make test` feeds each target its corpus this way: inputs that once broke
- * something never do again. The name of an input is printed before it is run,
- * so the last line of a crash names the culprit.
+ * `make test` runs each target over its corpus this way, so that inputs that once broke something are tested
+ * again. The name of an input is printed before it is run, so that the last line of a crash names the input.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -10,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Returns the content in a block of exactly its size, so that reading past the end is seen; NULL on
+/* Returns the content in a block of exactly its size, so that a read beyond the end is detected; NULL on
  * failure. */
 static uint8_t *read_whole(const char *path, size_t *size)
 {
