@@ -1,8 +1,8 @@
-/* tests/alloc_test.c - between the first event and the last no memory is asked for or given back.
+/* tests/alloc_test.c - no memory is allocated or freed between the first event and the last.
  *
- * Calls of malloc() and the like, and of mmap(), are counted: in a plain build by functions of those names
- * here, which go before the C library's; in a build with a sanitizer, which has put its own there, by its
- * hooks (mmap() is then not seen).
+ * Counts calls of malloc(), mmap() and the like. In a plain build, functions of those names here override the
+ * C library's. In a build with a sanitizer, which overrides them itself, its hooks count (mmap() is then not
+ * seen).
  */
 #include "scenario/scenario.h"
 #include "traffic/traffic.h"
@@ -27,7 +27,7 @@
 #define HAS_SANITIZER 1
 #endif
 
-static volatile uint64_t calls; /* compilers know that malloc() leaves our variables alone; ours does not */
+static volatile uint64_t calls; /* compilers assume that malloc() leaves our variables alone; ours does not */
 
 #ifdef HAS_SANITIZER
 
@@ -150,7 +150,7 @@ static void run__asks_for_no_memory(void **unused)
     }
 }
 
-/* Flows are made one by one, not held: as many as one likes cost no memory. */
+/* Flows are created one by one, so any number of them needs no memory. */
 static void traffic__is_not_held(void **unused)
 {
     static const char text[] = "{topology: {kind: clos, tors: 8, hosts_per_tor: 16, spines: 4}, run: 20ms,"
@@ -173,7 +173,7 @@ static void traffic__is_not_held(void **unused)
     scenario_fini(&scenario);
 }
 
-/* The counter does count. */
+/* Checks that the counter counts. */
 static void calls__are_counted(void **unused)
 {
     uint64_t       before = calls;

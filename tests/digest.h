@@ -1,6 +1,5 @@
-/* tests/digest.h - a whole run as one number: FNV-1a over every flow's result, in the order in which they
- * ended, and over the counters. Numbers are hashed byte by byte from the lowest, so that every processor
- * gets the same.
+/* tests/digest.h - the digest of a run: FNV-1a over every flow's result, in order of completion, and over the
+ * counters. Numbers are hashed byte by byte from the lowest, so that every processor gets the same.
  */
 #ifndef TESTS_DIGEST_H
 #define TESTS_DIGEST_H
@@ -29,8 +28,8 @@ static inline uint64_t digest_add_flow(uint64_t d, const struct flow_result *r)
     return d;
 }
 
-/* All but the number of events, which may fall when the simulator gets faster, and of PFC frames sent,
- * which is that of those received and those under way. */
+/* Adds all counters except the number of events, which may fall when the simulator gets faster, and PFC
+ * frames sent, which also counts frames in flight at the end. */
 static inline uint64_t digest_add_counters(uint64_t d, const struct sim_counters *c)
 {
     const uint64_t field[] = { c->flows_started, c->flows_done,       c->bytes_started,   c->bytes_done,

@@ -1,6 +1,6 @@
-/* tests/invariant_test.c - what must hold in every world, in a few hundred random ones.
+/* tests/invariant_test.c - invariants of every world, in a few hundred random ones.
  *
- * ANOLE_SEED=n runs world n alone and says what it is and how it ended. ANOLE_WORLDS=n runs n worlds of each
+ * ANOLE_SEED=n runs world n alone and prints its description and result. ANOLE_WORLDS=n runs n worlds of each
  * test.
  */
 #include "digest.h"
@@ -22,7 +22,7 @@
 #define STEP_PS  (20 * PS_PER_US)
 #define LIMIT_PS (PS_PER_S / 2)
 
-/* What is in a switch fits into it. Not so in model hpcc with several classes: each may use the headroom
+/* Packets in a switch fit its buffer. Except in model hpcc with several classes: each may use the headroom
  * set aside for one. */
 static void check_buffers(const struct sim *s)
 {
@@ -33,8 +33,8 @@ static void check_buffers(const struct sim *s)
             assert_in_range(buffer_used_bytes(s, &s->net.node[i]), 0, s->cfg.buffer_bytes);
 }
 
-/* Every unfinished flow has one reason to wait. Where nothing can get lost, it is not the timer: it may
- * send, or something of it is on its way. */
+/* Every unfinished flow waits for exactly one reason. If nothing can be lost, it is not the timer: the flow
+ * may send, or its packets are in flight. */
 static void check_waits(const struct random_world *w)
 {
     const struct sim_counters *c = &w->world.sim->engine.counters;
@@ -74,7 +74,7 @@ static void check_results(const struct random_world *w)
     assert_int_equal(nacks, c->nacks_sent);
 }
 
-/* Everything has come to rest: no packet, no timer of a flow that is over, empty accounts. */
+/* Everything is idle: no packets, no timers of finished flows, empty accounts. */
 static void check_rest(const struct sim *s)
 {
     assert_int_equal(s->engine.packets.live, 0);
@@ -86,11 +86,12 @@ static void check_rest(const struct sim *s)
         }
     for (uint32_t i = 0; i < s->net.ports; i++) {
         assert_int_equal(s->net.port[i].paused, 0);
-        assert_true(!s->net.port[i].pausing || s->cfg.model == MODEL_CONWEAVE);  /* not observed there */
+        /* Model conweave clears it lazily. */
+        assert_true(!s->net.port[i].pausing || s->cfg.model == MODEL_CONWEAVE);
     }
 }
 
-/* Somebody turns the knobs while it runs. */
+/* Changes the knobs during a run. */
 static void turn_knobs(struct sim *s, struct rng *r)
 {
     struct knobs k = s->cfg.knobs;
@@ -108,7 +109,7 @@ static void turn_knobs(struct sim *s, struct rng *r)
     sim_apply(s, &k);
 }
 
-/* A world that may hang is checked for as long as its flows take otherwise. */
+/* A world that may hang is checked for as long as its flows normally take. */
 static uint64_t limit_ps(const struct random_world *w)
 {
     return w->may_hang ? 20 * PS_PER_MS : LIMIT_PS;
@@ -116,7 +117,7 @@ static uint64_t limit_ps(const struct random_world *w)
 
 static volatile uint64_t seed_at_hand;
 
-/* sim_check() aborts: say in which world. */
+/* sim_check() aborts: print in which world. */
 static void on_abort(int signal_number)
 {
     (void)signal_number;
@@ -147,7 +148,7 @@ static void run_world(uint64_t seed, bool is_told)
             turn_knobs(s, &rng);
     }
     is_done = world_finish(&w.world, STEP_PS, limit_ps(&w));
-    if (w.may_hang) {            /* the fork also sends for flows that are over: totals need not add up */
+    if (w.may_hang) {            /* the fork also sends for finished flows: totals need not add up */
         world_end(&w.world);
         return;
     }
@@ -156,7 +157,7 @@ static void run_world(uint64_t seed, bool is_told)
     assert_true(is_done);
     check_results(&w);
     check_rest(s);
-    /* The ConWeave fork's buffers drop what would make a queue too long, PFC or not. */
+    /* Buffers of the ConWeave fork drop packets that would make a queue too long, even with PFC. */
     if (s->cfg.is_lossless && s->cfg.model != MODEL_CONWEAVE && !w.has_loss && !w.has_changes)
         assert_int_equal(s->engine.counters.dropped_buffer + s->engine.counters.dropped_wire +
                              s->engine.counters.dropped_down + s->engine.counters.dropped_no_route +
@@ -165,7 +166,7 @@ static void run_world(uint64_t seed, bool is_told)
     world_end(&w.world);
 }
 
-/* Runs worlds 1 to 'count', or as many as the environment wants, or the one it names. */
+/* Runs worlds 1 to 'count', as many as the environment sets, or the one it names. */
 static void run_worlds(void (*run)(uint64_t seed, bool is_told), uint64_t count)
 {
     const char *one = getenv("ANOLE_SEED"), *many = getenv("ANOLE_WORLDS");
@@ -188,8 +189,8 @@ static void sim_check__holds_in_random_worlds(void **unused)
 
 /* ---- one flow alone ---- */
 
-/* Any network without cycles, no congestion control, room for all: whatever the rates, delays and sizes,
- * the flow takes its closed form. */
+/* Any network without cycles, no congestion control, large buffers: for any rates, delays and sizes, the flow
+ * takes its closed form. */
 static void run_lone(uint64_t seed, bool is_told)
 {
     struct random_world w = { 0 };
@@ -218,7 +219,8 @@ static void run_lone(uint64_t seed, bool is_told)
     cfg.ecn_on = false;
     cfg.rto_ps = 0;
     if (cfg.ack_every == 1 && one_in(&r, 2))
-        cfg.window_bytes = UINT64_MAX;           /* the longest round trip at line rate: it holds no flow back */
+        /* The longest round trip at line rate: it limits no flow. */
+        cfg.window_bytes = UINT64_MAX;
     world_of_flows(&w.world, &g, &cfg, &flow, 1);
     assert_true(world_finish(&w.world, 100 * PS_PER_US, LIMIT_PS));
     if (is_told || w.world.done[0].fct_ps != w.world.done[0].ideal_ps)

@@ -1,4 +1,4 @@
-/* tests/knob_text_test.c - what is written of a knob is read back as it was. */
+/* tests/knob_text_test.c - a formatted knob is parsed back to the same value. */
 #include "core/knob_text.h"
 #include "base/rng.h"
 #include "tune/setting.h"
@@ -43,7 +43,7 @@ static void change_text__by_hand(void **state)
     }
 }
 
-/* Somewhere in the range of the knob, most of them no round numbers. */
+/* Returns a value in the range of the knob, mostly not a round number. */
 static double draw(struct rng *r, enum knob knob)
 {
     const struct knob_info *k = &knob_info[knob];

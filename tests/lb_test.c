@@ -1,5 +1,6 @@
-/* tests/lb_test.c - whole networks with each load balancer: links fail and come back, threads do not
- * matter, and ECMP spreads flows as balls fall into bins, by what links carry. */
+/* tests/lb_test.c - whole networks with each load balancer: links fail and recover, threads do not matter,
+ * and ECMP distributes flows like balls into bins, weighted by link rates.
+ */
 #include "digest.h"
 
 #include "core/units.h"
@@ -15,7 +16,7 @@
 
 #define DOWN_PS (100 * PS_PER_US)
 #define UP_PS   (400 * PS_PER_US)
-#define REST_PS (20 * PS_PER_US)         /* by then what was under way to the link when it failed is gone */
+#define REST_PS (20 * PS_PER_US)         /* by then, packets in flight to the failed link are gone */
 
 #define TRAFFIC "knobs: {kmin: 5KB, kmax: 20KB}, traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.3, stop: 500us}]"
 
@@ -48,8 +49,8 @@ static struct sim *start(struct scenario *scenario, const char *text, uint32_t t
     return s;
 }
 
-/* Runs a world to its end; returns the digest of it. Where senders spray, queue pairs must keep what
- * overtakes others. */
+/* Runs a world to its end and returns its digest. If senders spray, queue pairs must keep reordered
+ * packets. */
 static uint64_t run(const char *lb, const char *world, uint32_t threads)
 {
     const char     *repeat = lb_find(lb)->entropy ? ", retransmit: selective, reorder: 20us" : "";
@@ -92,7 +93,7 @@ static void run__survives_a_link_and_any_number_of_threads(void **unused)
         }
 }
 
-/* Balancers differ: it is not ECMP that all of them do. */
+/* Balancers differ: they do not all act like ECMP. */
 static void run__is_another_with_another_balancer(void **unused)
 {
     uint64_t seen[16];
@@ -107,12 +108,12 @@ static void run__is_another_with_another_balancer(void **unused)
     }
 }
 
-/* Eight hosts behind switch a each send one packet to a host behind b, by four switches between them. */
+/* Eight hosts behind switch a each send one packet to a host behind b, over four switches. */
 #define BALLS 8
 #define BINS  4
 #define SEEDS 400
 
-/* Adds to balls[i] how many went by the i-th switch. The links of the first have the rate 'first'. */
+/* Adds to balls[i] how many packets used the i-th switch. The links of the first have the rate 'first'. */
 static void throw_balls(const char *first, uint32_t seed, uint32_t *balls)
 {
     char               text[2048];

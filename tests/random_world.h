@@ -1,13 +1,13 @@
 /* tests/random_world.h - small worlds of every kind from a seed: graph, model, buffers, losses, failing
  * links, traffic.
  *
- * Half of the worlds of model nic have queue pairs that live on, and a third of those selective repeat.
+ * Half of the worlds of model nic have persistent queue pairs, and a third of those selective repeat.
  *
- * Buffers are within a factor of two of the smallest that is accepted, so that PFC and drops are the rule.
- * What no network could promise is left out: lossless worlds have no cycles through which pauses could
- * wait for each other, and lossy ones have links of one speed, because go-back-N may repeat itself for
- * ever before a link that is much slower. Model hpcc in order ns3 loses PFC frames as its fork does, after
- * which a class may stay paused for ever: 'may_hang'.
+ * Buffers are within a factor of two of the smallest accepted size, so that PFC and drops are common.
+ * Configurations that no network could handle are left out: lossless worlds have no cycles in which pauses
+ * could wait for each other. Lossy worlds have links of one speed, because go-back-N may retransmit forever
+ * before a much slower link. Model hpcc in order ns3 loses PFC frames as its fork does, after which a class
+ * may stay paused forever: 'may_hang'.
  */
 #ifndef TESTS_RANDOM_WORLD_H
 #define TESTS_RANDOM_WORLD_H
@@ -20,11 +20,11 @@
 struct random_world {
     struct world world;
     const char  *graph_kind;
-    uint32_t fabric_first, fabric_count; /* links between switches of which others can take the place */
+    uint32_t fabric_first, fabric_count; /* redundant links between switches */
     bool         has_loss;       /* on the wire */
     bool         has_changes;
-    bool         may_hang;       /* model hpcc as its fork: a lost resume frame stops a class for ever */
-    bool         is_tight;       /* model nic, and nothing can get lost */
+    bool         may_hang;       /* model hpcc as its fork: a lost resume frame pauses a class forever */
+    bool         is_tight;       /* model nic, and nothing can be lost */
     uint32_t     flows;
 };
 
@@ -51,7 +51,7 @@ static inline uint64_t random_delay(struct rng *r)
     return one_in(r, 4) ? pick(r, 1, 20) * PS_PER_NS : pick(r, 100, 3000) * PS_PER_NS;
 }
 
-/* Any control but rlcc, which needs a trained model. */
+/* Returns any congestion control but rlcc, which needs a trained model. */
 static inline const struct cc_algo *random_cc(struct rng *r)
 {
     uint32_t count = 0;
@@ -66,7 +66,7 @@ static inline const struct cc_algo *random_cc(struct rng *r)
     }
 }
 
-/* Host links that are alike in nothing; some are long. */
+/* Gives every host link a different rate and delay; some are long. */
 static inline void make_hosts_unlike(struct graph *g, struct rng *r)
 {
     for (uint32_t i = 0; i < g->links; i++)
@@ -76,7 +76,7 @@ static inline void make_hosts_unlike(struct graph *g, struct rng *r)
         }
 }
 
-/* Switches in a random tree, hosts anywhere on them; with cycles, further links between switches. */
+/* Builds a random tree of switches with hosts anywhere; with cycles, adds links between switches. */
 static inline void random_graph(struct graph *g, struct rng *r, bool may_have_cycles)
 {
     uint32_t hosts = pick(r, 2, 8), switches = pick(r, 1, 6);
@@ -133,7 +133,7 @@ static inline void random_topology(struct random_world *w, struct graph *g, stru
     }
 }
 
-/* Fails up to three links, one after the other, each back before the next one goes. */
+/* Fails up to three links, one after the other; each comes up before the next one fails. */
 static inline void random_changes(struct random_world *w, struct sim_cfg *cfg, const struct graph *g,
                                   struct rng *r)
 {
@@ -153,7 +153,7 @@ static inline void random_changes(struct random_world *w, struct sim_cfg *cfg, c
     w->has_changes = true;
 }
 
-/* One by one, a few, or as many as `ack_every: mlx5`. */
+/* Returns 1, a few, or the value of `ack_every: mlx5`. */
 static inline uint32_t random_ack_every(struct rng *r)
 {
     static const uint32_t every[] = { 1, 1, 1, 2, 8, 16, 256 };
@@ -203,8 +203,8 @@ static inline void random_cfg(struct sim_cfg *cfg, struct rng *r, uint64_t seed)
     for (int i = 0; i < PRIOS; i++)
         cfg->weight[i] = (uint8_t)pick(r, 1, 5);
     if (cfg->model == MODEL_CONWEAVE) {
-        /* Its pauses do not hold senders at line rate back for long, nor does anything its ACKs and PFC
-         * frames. */
+        /* In this model, pauses do not stop senders at line rate for long, and nothing stops their ACKs and
+         * PFC frames. */
         cfg->cc = cc_find("dcqcn_hpcc");
         cfg->mtu_bytes = 1000;
         cfg->rto_ps = PS_PER_MS;
@@ -216,7 +216,7 @@ static inline uint8_t random_prio(struct rng *r, bool has_classes)
     return has_classes ? (uint8_t)pick(r, 1, 7) : 3;
 }
 
-/* Where queue pairs may live on, they do so in half of the worlds; then flows of a list share destination
+/* Where queue pairs may persist, they do in half of the worlds. Flows of a list then share destination
  * ports. */
 static inline struct traffic *random_traffic(struct random_world *w, const struct graph *g, struct rng *r,
                                              uint64_t seed, bool may_last)
@@ -256,8 +256,7 @@ static inline struct traffic *random_traffic(struct random_world *w, const struc
     return t;
 }
 
-/* In half of the worlds in which nothing can get lost there is no timer: a flow that waits for it never
- * ends. */
+/* Half of the worlds in which nothing can be lost have no timer: a flow that waits for it never ends. */
 static inline void settle_timer(struct random_world *w, struct sim_cfg *cfg, struct rng *r)
 {
     w->is_tight = cfg->model == MODEL_NIC && cfg->is_lossless && !w->has_loss && !w->has_changes;
@@ -265,7 +264,7 @@ static inline void settle_timer(struct random_world *w, struct sim_cfg *cfg, str
         cfg->rto_ps = 0;
 }
 
-/* What a port must be able to take after it has asked for a pause, whatever the model's own formula says. */
+/* Sets the headroom that a port needs after it has requested a pause, instead of the model's formula. */
 static inline void ample_headroom(struct sim_cfg *cfg, const struct graph *g)
 {
     uint64_t most = 0;

@@ -1,9 +1,8 @@
-/* tests/same_test.c - the same scenario and seed give the same results, to the last bit: twice in a row,
- * in small steps, and as on the day when the numbers below were written down, whatever compiler,
- * optimisation or processor.
+/* tests/same_test.c - the same scenario and seed give bit-identical results: in two runs, in small steps, and
+ * equal to the digests below, with any compiler, optimisation or processor.
  *
- * A change of the model changes the numbers: `same_test print` prints the new rows. A change that was not
- * meant to must not.
+ * A change of the model changes the digests: `same_test print` prints the new rows. Any other change must
+ * not.
  */
 #include "digest.h"
 #include "worlds.h"
@@ -42,7 +41,8 @@ static uint64_t run(const struct world_text *a, uint64_t seed, uint64_t step_ps)
         continue;
     assert_true(s->is_done);
     assert_true(s->engine.counters.flows_done > 10);
-    assert_true(!s->hosts.hf2t || s->engine.counters.delayed > 0);        /* a world does what it is there for */
+    assert_true(!s->hosts.hf2t || s->engine.counters.delayed > 0);        /* the world uses the feature
+                                                                           * it is meant to test */
     assert_true(!s->flows.selective_tx ||
                 (s->engine.counters.nacks_sent > 0 && s->engine.counters.payload_dropped > 0));
     digest = digest_add_counters(digest, &s->engine.counters);
@@ -70,7 +70,7 @@ static void run__gives_the_same_twice(void **unused)
         assert_int_equal(run(&worlds[i], 7, 0), run(&worlds[i], 7, 0));
 }
 
-/* Stopping and going on leaves no trace. */
+/* Pausing and resuming a run does not change its result. */
 static void run__gives_the_same_in_steps(void **unused)
 {
     (void)unused;

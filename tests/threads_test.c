@@ -1,5 +1,6 @@
-/* tests/threads_test.c - any number of threads gives the same results, to the last bit: every flow in the
- * same order, every counter of every port, every report. */
+/* tests/threads_test.c - any number of threads gives bit-identical results: every flow in the same order,
+ * every counter of every port, every report.
+ */
 #include "digest.h"
 #include "worlds.h"
 
@@ -72,7 +73,7 @@ static uint64_t add_counts(uint64_t digest, const struct sim *s)
     return digest;
 }
 
-/* Runs a scenario to its end and returns the digest of all that can be seen of it. */
+/* Runs a scenario to its end and returns the digest of everything observable. */
 static uint64_t run_in_parts(const char *name, const char *text, uint64_t seed, uint32_t threads,
                              uint32_t parts, uint64_t interval_ps)
 {
@@ -132,8 +133,7 @@ static void run__is_the_same_with_any_number_of_threads(void **unused)
     }
 }
 
-/* Every congestion control, with what it makes frames carry and hosts do; links that fail lead packets on
- * detours. */
+/* Every congestion control, with its telemetry and host behaviour; failing links cause detours. */
 static void run__is_the_same_with_every_control(void **unused)
 {
     static const uint32_t threads[] = { 2, 3, 8 };
@@ -160,7 +160,7 @@ static void run__is_the_same_with_every_control(void **unused)
     }
 }
 
-/* More under way between two parts than a ring holds, whether its ends belong to one thread or to two. */
+/* More packets in flight between two parts than a ring holds, with both ends in one thread or in two. */
 static void run__goes_on_when_a_ring_is_full(void **unused)
 {
     static const char *const text =
@@ -173,9 +173,9 @@ static void run__goes_on_when_a_ring_is_full(void **unused)
     assert_true(run_in_parts("full", text, 1, 2, 4, PS_PER_MS) == one);
 }
 
-/* Links of next to no length, within racks or everywhere, and few packets: threads have nothing to go
- * ahead by. It ends all the same, soon, and is the same. Some 10 ms pass in which little happens, at 7 ns
- * a step that would be a million. */
+/* Very short links, within racks or everywhere, and few packets: threads have no look-ahead. The run still
+ * ends soon, with the same result. Some 10 ms pass with few events; at 7 ns per step this would be a million
+ * steps. */
 static void run__ends_with_short_links(void **unused)
 {
     static const char *const delay[] = { "delay: 1ps", "delay: 1ns", "delay: 10ns", "delay: 20ns", "delay: 100ns",
@@ -200,7 +200,7 @@ static void run__ends_with_short_links(void **unused)
     }
 }
 
-/* Builds a world for 'threads' and tells how many parts it has. */
+/* Builds a world for 'threads' and returns its number of parts. */
 static struct sim *start(const char *text, uint32_t threads, uint32_t *parts)
 {
     struct scenario scenario;
@@ -217,7 +217,7 @@ static struct sim *start(const char *text, uint32_t threads, uint32_t *parts)
     return s;
 }
 
-/* Two pairs of racks, each pair joined by a short link to a switch of its own, the two by a long link. */
+/* Two pairs of racks. Each pair has short links to a switch; a long link joins the two switches. */
 static void parts_new__does_not_cut_short_links(void **unused)
 {
     static const char *const pairs =
@@ -244,7 +244,7 @@ static void parts_new__does_not_cut_short_links(void **unused)
     sim_free(s);
 }
 
-/* As many flows at once as 725 hosts to each other, more than half a million: with one thread and with
+/* As many simultaneous flows as 725 hosts to each other, more than half a million: with one thread and with
  * two. */
 static void run__has_room_for_many_flows_whatever_the_threads(void **unused)
 {
@@ -265,14 +265,14 @@ static void run__has_room_for_many_flows_whatever_the_threads(void **unused)
     }
 }
 
-/* The digest sees a difference if there is one. */
+/* The digest does detect differences. */
 static void run__is_not_the_same_with_another_seed(void **unused)
 {
     (void)unused;
     assert_true(run(worlds[0].name, worlds[0].text, 1, 2) != run(worlds[0].name, worlds[0].text, 2, 2));
 }
 
-/* Hosts stay with their switch, every part has work, and a network of one rack is one part. */
+/* Hosts stay with their switch, every part has work, and a network of one rack has one part. */
 static void parts_new__keeps_racks_together(void **unused)
 {
     static const char *const text = "{topology: {kind: clos, tors: 6, hosts_per_tor: 3, spines: 3}, "

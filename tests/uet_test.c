@@ -1,10 +1,11 @@
 /* tests/uet_test.c - model uet in random worlds: every flow ends, every byte arrives once, nothing is left
- * behind, and any number of threads gives the same results.
+ * over, and any number of threads gives the same results.
  *
- * Topology (also with several planes), rates and delays of links, control, balancer, trimming, SLEEK,
- * thresholds, losses, failing links and switches, jobs and persistent connections are drawn. Each world
- * exists a second time with queue pairs of RoCE in a class of its own, with PFC or without: switches with PFC
- * drop no packet of it. ANOLE_SEED=n runs world n alone and says what it is; ANOLE_WORLDS=n runs n worlds.
+ * Topology (also with several planes), rates and delays of links, congestion control, balancer, trimming,
+ * SLEEK, thresholds, losses, failing links and switches, jobs and persistent connections are random. Each
+ * world exists a second time with RoCE queue pairs in a separate class, with PFC or without: switches with
+ * PFC drop none of its packets. ANOLE_SEED=n runs world n alone and describes it; ANOLE_WORLDS=n runs n
+ * worlds.
  */
 #include "digest.h"
 #include "random_world.h"
@@ -20,7 +21,7 @@
 #define WORLDS   120
 #define DIVIDED  30              /* worlds that several threads share */
 #define STEP_PS  (50 * PS_PER_US)
-#define LIMIT_PS (10 * PS_PER_S)         /* time-outs of networks with slow links are long, and double */
+#define LIMIT_PS (10 * PS_PER_S)         /* timeouts of networks with slow links are long, and double */
 
 static const char *const controls[] = { "nscc", "rccc", "nscc_rccc", "nscc_dctcp" };
 static const char *const balancers[] = { "mixed", "oblivious", "bitmap", "reps", "reps_legacy", "ecmp", "spray",
@@ -40,13 +41,14 @@ static void random_uet(struct sim_cfg *cfg, struct rng *r, uint64_t seed)
     cfg->ecn_on = !one_in(r, 5);
     cfg->knobs.value[KNOB_paths] = pick(r, 1, 256);
     if (one_in(r, 2))
-        cfg->knobs.value[KNOB_trim] = pick(r, 1, 60);        /* few packets, or not one: headers are lost, too */
+        /* A few packets, or less than one: headers are lost, too. */
+        cfg->knobs.value[KNOB_trim] = pick(r, 1, 60);
     if (one_in(r, 3))
-        cfg->rto_ps = pick(r, 5, 200) * PS_PER_US;           /* perhaps shorter than the round trip */
+        cfg->rto_ps = pick(r, 5, 200) * PS_PER_US;           /* may be shorter than the round trip */
     cfg->buffer_bytes = one_in(r, 3) ? 20ull * (cfg->mtu_bytes + cfg->header_bytes) : 32000000;
 }
 
-/* ---- queue pairs of RoCE beside UET ---- */
+/* ---- RoCE queue pairs alongside UET ---- */
 
 static const struct cc_algo *random_control(struct rng *r)
 {
@@ -130,7 +132,7 @@ static void make_links_unlike(struct graph *g, struct rng *r)
     }
 }
 
-/* All links of a switch fail at once, and are back at once: a spine, a plane that has one, or a rack. */
+/* All links of a switch fail and recover together: a spine, a plane that has one, or a rack. */
 static void fail_switch(struct random_world *w, struct sim_cfg *cfg, const struct graph *g, struct rng *r)
 {
     uint64_t down = pick(r, 1, 100) * PS_PER_US, up = down + pick(r, 1, 300) * PS_PER_US;
@@ -204,7 +206,7 @@ static int try_to_make(struct random_world *w, uint64_t seed, uint32_t threads, 
     return world_start(&w->world, &g, &cfg, t, err);
 }
 
-/* Scenarios without room for packets of UET beside the headroom are refused: see scenario/fit.c. */
+/* Scenarios without room for UET packets beside the headroom are refused: see scenario/fit.c. */
 static bool has_room(const struct sim *s)
 {
     for (uint32_t i = 0; s->cfg.is_lossless && i < s->net.nodes; i++)
@@ -214,7 +216,7 @@ static bool has_room(const struct sim *s)
     return true;
 }
 
-/* PFC needs a buffer that holds its headroom: within a factor of two of the smallest that does. */
+/* PFC needs a buffer that holds its headroom: within a factor of two of the smallest such buffer. */
 static void make(struct random_world *w, uint64_t seed, uint32_t threads, bool has_roce)
 {
     struct err err;
@@ -233,7 +235,7 @@ static void make(struct random_world *w, uint64_t seed, uint32_t threads, bool h
     }
 }
 
-/* Somebody turns the knobs while it runs. */
+/* Changes the knobs during a run. */
 static void turn_knobs(struct sim *s, struct rng *r)
 {
     struct knobs k = s->cfg.knobs;
@@ -256,7 +258,7 @@ static void check_results(const struct random_world *w)
     for (uint32_t i = 0; i < w->world.done_count; i++) {
         bytes += w->world.done[i].bytes;
         resent += w->world.done[i].resent_bytes;
-        /* Where the short last packet overtakes, a flow is faster than the closed form; by a packet, not
+        /* If the short last packet overtakes others, a flow is faster than the closed form: by a packet, not
          * by a path. */
         assert_true(2 * w->world.done[i].fct_ps >= w->world.done[i].ideal_ps);
     }
@@ -264,7 +266,7 @@ static void check_results(const struct random_world *w)
     assert_int_equal(c->payload_sent, bytes + resent);
     assert_int_equal(c->payload_sent, c->payload_received + c->payload_stale + c->payload_dropped);
     if (w->world.sim->cfg.is_lossless)
-        assert_int_equal(c->dropped_buffer, c->dropped_lossy);       /* none of a class with PFC */
+        assert_int_equal(c->dropped_buffer, c->dropped_lossy);       /* none in a class with PFC */
 }
 
 static void run_world(uint64_t seed, bool has_roce, bool is_told)

@@ -1,5 +1,6 @@
-/* tests/vast_test.c - in a vast network memory is asked for ahead, and ways are found before their time:
- * what happens is the same. */
+/* tests/vast_test.c - in a vast network, memory is prefetched and routes are looked up ahead. Results must
+ * not change.
+ */
 #include "digest.h"
 
 #include "core/units.h"
@@ -55,7 +56,7 @@ static void run__is_the_same_without_looking_ahead(void **unused)
     assert_int_equal(run(text, false), run(text, true));
 }
 
-/* Uplinks go down and come back while packets whose way was found before are on the wire. */
+/* Uplinks go down and up while packets whose route was looked up before are on the wire. */
 static void run__is_the_same_when_ways_change(void **unused)
 {
     static const char text[] = "topology: {kind: fat_tree, k: 18, rate: 100Gbps, delay: 1us, links_down: "

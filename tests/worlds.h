@@ -1,5 +1,5 @@
-/* tests/worlds.h - small scenarios that between them use all that the simulator can do, with the digest of
- * what becomes of each: for tests of "the same whatever ...".
+/* tests/worlds.h - small scenarios that together use all features of the simulator, with the digest of each
+ * result: for tests that results do not depend on threads, steps or builds.
  */
 #ifndef TESTS_WORLDS_H
 #define TESTS_WORLDS_H
@@ -17,7 +17,7 @@ static const struct world_text worlds[] = {
       "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
       "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.5, stop: 300us}]}",
       0x42c91b6f716b2e96 },
-    { "nic_truncated_alpha",             /* the number of nic_poisson from before alpha had a fraction */
+    { "nic_truncated_alpha",             /* the digest of nic_poisson from before alpha had a fraction */
       "{nic: truncated_alpha, knobs: {kmin: 5, kmax: 50}, "
       "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
       "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.5, stop: 300us}]}",

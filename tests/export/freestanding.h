@@ -1,5 +1,4 @@
-/* tests/export/freestanding.h - a program without a library: where it starts, how it prints and how it
- * ends. */
+/* tests/export/freestanding.h - a program without a library: entry point, output and exit. */
 #ifndef TESTS_EXPORT_FREESTANDING_H
 #define TESTS_EXPORT_FREESTANDING_H
 
@@ -39,7 +38,7 @@ static inline long system_call(long number, long a, long b, long c)
 #error "how does this processor call the system?"
 #endif
 
-/* A number and a new line. */
+/* Prints a number and a newline. */
 static inline void print_hex(uint64_t value)
 {
     char text[17];
@@ -56,7 +55,7 @@ static inline _Noreturn void end(long code)
         system_call(SYS_EXIT, code, 0, 0);
 }
 
-/* The stack of x86-64 is not where a function expects it when a program starts. */
+/* At program start, the stack of x86-64 is not aligned as functions expect. */
 #if defined(__x86_64__)
 __attribute__((force_align_arg_pointer))
 #endif

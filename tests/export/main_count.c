@@ -1,11 +1,12 @@
-/* tests/export/main_count.c - decides COUNT times in each of 500 states, by the trees alone or, with
- * WHOLE, by the whole rule: an instruction count is the difference between two COUNTs. */
+/* tests/export/main_count.c - decides COUNT times in each of 500 states, by the trees alone or, with WHOLE,
+ * by the whole rule. The difference between two COUNTs gives the instruction count.
+ */
 #include EXPORTED
 
 #include "freestanding.h"
 #include "states.h"
 
-/* Tells the compiler nothing about what becomes of it, so that no call is saved. */
+/* Hides the value from the compiler, so that it cannot drop a call. */
 static inline void use(uint32_t value)
 {
     __asm__ volatile("" : : "r"(value) : "memory");

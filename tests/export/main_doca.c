@@ -1,5 +1,6 @@
-/* tests/export/main_doca.c - drives the entry points of an exported file as a NIC would, and prints what
- * came of it: the number of checks that failed and a digest of the rates of FLOWS flows. */
+/* tests/export/main_doca.c - drives the entry points of an exported file as a NIC would. Prints the number of
+ * failed checks and a digest of the rates of FLOWS flows.
+ */
 #include EXPORTED
 
 #include "freestanding.h"
@@ -8,7 +9,7 @@
 static uint32_t param[RLCC_PARAMS], param_least[RLCC_PARAMS], param_most[RLCC_PARAMS];
 static uint32_t slots, defaults;
 
-/* ---- what the NIC offers */
+/* ---- functions of the NIC */
 
 void doca_pcc_dev_algo_init_metadata(uint32_t algo, struct doca_pcc_dev_algo_meta_data *about,
                                      uint32_t params, uint32_t counters)
@@ -68,13 +69,14 @@ static uint32_t check_events(void)
     doca_pcc_dev_results_t r;
     uint32_t wrong = 0;
 
-    r = raise(&c, DOCA_PCC_DEV_EVNT_ROCE_TX, 100, 0, 0);     /* new: at the line's rate, and asks */
+    r = raise(&c, DOCA_PCC_DEV_EVNT_ROCE_TX, 100, 0, 0);     /* new: at line rate, and requests a probe */
     wrong += r.rate != 1u << 20 || r.rtt_req != 1;
-    r = raise(&c, DOCA_PCC_DEV_EVNT_ROCE_CNP, 200, 0, 0);    /* nothing but an RTT decides */
+    r = raise(&c, DOCA_PCC_DEV_EVNT_ROCE_CNP, 200, 0, 0);    /* only an RTT decides */
     wrong += r.rate != 1u << 20 || r.rtt_req != 0;
     r = raise(&c, DOCA_PCC_DEV_EVNT_ROCE_TX, 200 + 2000000, 0, 0);   /* the probe was lost */
     wrong += r.rtt_req != 1;
-    r = raise(&c, DOCA_PCC_DEV_EVNT_RTT, 5, (uint32_t)-300000, 0);   /* 300 us, across the end of the clock */
+    r = raise(&c, DOCA_PCC_DEV_EVNT_RTT, 5, (uint32_t)-300000, 0);   /* 300 us, across the
+                                                                      * wrap-around of the clock */
     wrong += r.rate != 1u << 19 || r.rtt_req != 1;
     raise(&c, DOCA_PCC_DEV_EVNT_RTT, 5, 0, 1);
     wrong += defaults != 1;

@@ -1,5 +1,6 @@
-/* tests/export/main_tree.c - decides in STATES states and FLOWS flows and prints what came of it: two
- * digests. Compiled with EXPORTED, the name of a file that tree_export() wrote, without any library. */
+/* tests/export/main_tree.c - evaluates STATES states and FLOWS flows and prints two digests of the decisions.
+ * Compiled with EXPORTED, the name of a file that tree_export() wrote, without any library.
+ */
 #include EXPORTED
 
 #include "freestanding.h"

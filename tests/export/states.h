@@ -1,5 +1,6 @@
-/* tests/export/states.h - the states that exported trees and their walker are compared in, and a digest of
- * what they decide. Included by both sides, one of which has no library. */
+/* tests/export/states.h - the states in which exported trees are compared with their walker, and a digest of
+ * the decisions. Included by both sides, one of which has no library.
+ */
 #ifndef TESTS_EXPORT_STATES_H
 #define TESTS_EXPORT_STATES_H
 
@@ -17,7 +18,7 @@ static inline uint64_t states_next(uint64_t *x)
     return *x;
 }
 
-/* One in four anywhere, the others near 0, where thresholds are. */
+/* One in four is uniform, the others are near 0, where thresholds are. */
 static inline int16_t states_feature(uint64_t bits)
 {
     int16_t value = (int16_t)bits;
@@ -35,7 +36,7 @@ static inline void states_draw(uint64_t *x, int16_t feature[4])
     feature[3] = states_feature(b >> 32);
 }
 
-/* An RTT from nothing to seconds, most of them of some microseconds. */
+/* Returns an RTT from 0 to seconds, mostly a few microseconds. */
 static inline uint32_t states_rtt_ns(uint64_t *x)
 {
     uint64_t bits = states_next(x);

@@ -1,7 +1,7 @@
-/* tests/export/tree_export_test.c - exported trees, compiled without a library, decide as their walker does.
+/* tests/export/tree_export_test.c - exported trees, compiled without a library, decide like their walker.
  *
- * On this processor in 10^7 states; on others, where their compiler and an emulator are installed (tools/deps
- * nic), in 10^6. Run at the top of the repository.
+ * On this processor in 10^7 states; on others in 10^6, if their compiler and an emulator are installed
+ * (tools/deps nic). Run it at the top of the repository.
  */
 #include "learn/tree/tree_export.h"
 
@@ -35,8 +35,8 @@ static const struct machine riscv64 = { "riscv64", "riscv64-linux-gnu-gcc -march
 static struct rule_params params;
 static char folder[] = "/tmp/anole-export-XXXXXX";
 
-/* Ten trees of depth 4 with thresholds where they matter; never up when rising, because never up at all above
- * the target. */
+/* Ten trees of depth 4 with thresholds where they matter. They never raise the rate above the target, so
+ * CERTIFY_RISING holds too. */
 static void make_forest(struct forest *f)
 {
     struct rng rng;
@@ -85,7 +85,7 @@ static void run(const char *command, char *text, int size)
     assert_int_equal(0, pclose(in));
 }
 
-/* Compiles tests/export/main_'name'.c with what was exported and returns what it prints. */
+/* Compiles tests/export/main_'name'.c with the exported code and returns its output. */
 static void run_export(const struct machine *m, const char *name, char *text, int size)
 {
     char command[1024];
@@ -111,7 +111,7 @@ static uint64_t walk_trees(const struct forest *f, uint64_t states)
     return digest;
 }
 
-/* rate 0: one that is drawn for each flow. */
+/* rate 0: drawn for each flow. */
 static uint64_t walk_flows(const struct forest *f, uint64_t flows, uint32_t rate)
 {
     uint64_t x = STATES_BEGIN, digest = DIGEST_BEGIN;
@@ -197,7 +197,8 @@ static void export__decides_as_the_walker_when_distilled(void **unused)
     policy_fini(&net);
 }
 
-/* Forests of every number of trees, shallow ones and none: they compile, and decide as the walker does. */
+/* Forests of any number of trees, including shallow ones and none: they compile, and decide like the
+ * walker. */
 static void export__writes_forests_of_any_size(void **unused)
 {
     static const uint32_t trees[] = { 0, 1, 2, 16 };
@@ -211,7 +212,7 @@ static void export__writes_forests_of_any_size(void **unused)
         struct forest f;
 
         test_forest_draw(&f, trees[i], 700, 1000, &rng);
-        f.base -= 1000 * (int32_t)trees[i];      /* never up */
+        f.base -= 1000 * (int32_t)trees[i];      /* never raises the rate */
         if (trees[i] == 2)
             f.tree[1].leaf[0] = -40000;          /* does not fit in 16 bits */
         snprintf(path, sizeof(path), "%s/rlcc.c", folder);
@@ -252,7 +253,7 @@ static void export__refuses_what_is_not_certified(void **unused)
     fclose(out);
 }
 
-/* No floating point, no division and no remainder: not a word of them in the text. */
+/* The text contains no floating point, division or remainder. */
 static void export__writes_integers_alone(void **unused)
 {
     static const char *const word[] = { "float", "double", "malloc", "while", " / ", " % ", "#include <m" };
@@ -266,7 +267,7 @@ static void export__writes_integers_alone(void **unused)
     assert_int_equal(0, tree_export(out, TREE_EXPORT_C, &f, &params, "trees of a test", NULL));
     fclose(out);
     code = text;
-    for (char *open = text; (open = strstr(open, "/*"));) {  /* comments may speak of them */
+    for (char *open = text; (open = strstr(open, "/*"));) {  /* comments may mention them */
         char *close = strstr(open, "*/");
 
         memset(open, '.', (size_t)(close + 2 - open));
@@ -276,8 +277,8 @@ static void export__writes_integers_alone(void **unused)
     free(text);
 }
 
-/* One tree about two thresholds of one feature and one of another: searches of 2 and 1 steps, two loads,
- * an OR, four for the tree, two for the bounds. */
+/* One tree with two thresholds of one feature and one of another: searches of 2 and 1 steps, two loads, an
+ * OR, four for the tree, two for the bounds. */
 static void cost__by_hand(void **unused)
 {
     struct forest f;

@@ -1,7 +1,7 @@
-/* tests/fidelity/routes_test.c - next hops, and their order, against those of the HPCC ns-3 fork.
+/* tests/fidelity/routes_test.c - compares next hops and their order with those of the HPCC ns-3 fork.
  *
  * Each folder of tests/fidelity/hpcc has the fork's tables in routes.txt.gz, "node dst : port(neighbour) ..."
- * per line, in the order in which ECMP counts them. Runs at the top of the repository.
+ * per line, in the order that ECMP uses. Run it at the top of the repository.
  */
 #include "base/arena.h"
 #include "base/err.h"
@@ -26,11 +26,11 @@ struct net {
     struct graph graph;
     struct arena arena;
     struct route route;
-    uint32_t    *first_port;     /* by node, and one more */
+    uint32_t    *first_port;     /* by node, plus one */
     uint32_t    *neighbour;      /* by port */
 };
 
-/* Ports count node by node, then in the order of the links. */
+/* Ports are numbered node by node, in the order of the links. */
 static void number_ports(struct net *n)
 {
     const struct graph *g = &n->graph;
@@ -72,7 +72,7 @@ static void close_net(struct net *n)
     free(n->neighbour);
 }
 
-/* The next hops of switch 'node' towards 'host' and their number. 'one' holds it where there is no list. */
+/* Returns the next hops of switch 'node' towards 'host' and their number. 'one' holds a single one. */
 static uint32_t find_hops(const struct net *n, uint32_t node, uint32_t host, uint32_t *one,
                           const uint32_t **hops)
 {
@@ -88,7 +88,7 @@ static uint32_t find_hops(const struct net *n, uint32_t node, uint32_t host, uin
     return n->route.hop[entry];
 }
 
-/* What the fork would print for the same node and host. A host has one link and no table. */
+/* Prints the line of the fork for the same node and host. A host has one link and no table. */
 static void print_route(char *line, const struct net *n, uint32_t node, uint32_t host)
 {
     const uint32_t *hops;
@@ -116,7 +116,7 @@ static FILE *open_routes(const char *folder)
     return in;
 }
 
-/* The fork has no lines from a host to itself, and one for every other pair. */
+/* The fork prints one line for every pair of a node and another host. */
 static uint64_t lines_expected(const struct graph *g)
 {
     return (uint64_t)g->hosts * (g->nodes - 1);
@@ -171,7 +171,7 @@ int main(void)
         tests[i] = (struct CMUnitTest){ .name = name_of(found.gl_pathv[i]),
                                         .test_func = route_build__orders_next_hops_as_the_fork,
                                         .initial_state = found.gl_pathv[i] };
-    /* The public macro behind which this stands takes only arrays whose length the compiler knows. */
+    /* Calls the function behind the public macro, which only accepts arrays of known length. */
     failed = _cmocka_run_group_tests("routes", tests, found.gl_pathc, NULL, NULL);
     for (size_t i = 0; i < found.gl_pathc; i++)
         free((char *)tests[i].name);

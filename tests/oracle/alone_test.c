@@ -1,9 +1,7 @@
-/* tests/oracle/alone_test.c - a flow alone in the network takes exactly the time that can be worked out on
- * paper.
+/* tests/oracle/alone_test.c - a flow alone in the network takes exactly the time computed by hand.
  *
- * The worked-out time does not come from a formula of the simulator: every packet is followed over every
- * hop, start(p, h) = max(arrival(p, h), end(p - 1, h)), with times on the wire computed here from bytes
- * and rates.
+ * The expected time does not use formulas of the simulator: every packet is followed over every hop, start(p,
+ * h) = max(arrival(p, h), end(p - 1, h)), with transmission times computed here from bytes and rates.
  */
 #include "sim/test_world.h"
 
@@ -19,10 +17,9 @@
 struct hop { uint64_t rate_bps, delay_ps; };
 struct route_taken { uint32_t hops; struct hop hop[HOPS_MAX]; };
 
-/* Model nic: every byte, preamble and gap included, takes 8 / rate; a started picosecond counts whole.
- * Model hpcc: ns-3's arithmetic. bits / rate is a double of seconds; it becomes a fixed-point number with
- * 64 bits after the point, is multiplied by 10^9 and cut to whole nanoseconds. So 50 bytes at 100 Gb/s, 4
- * ns, are 3. */
+/* Model nic: every byte, including preamble and gap, takes 8 / rate, rounded up to a picosecond. Model hpcc:
+ * ns-3's arithmetic. bits / rate is a double of seconds; it becomes a fixed-point number with 64 fractional
+ * bits, is multiplied by 10^9 and truncated to whole nanoseconds. So 50 bytes at 100 Gb/s, 4 ns, are 3. */
 static uint64_t on_wire_ps(const struct sim_cfg *cfg, uint64_t bytes, uint64_t rate_bps)
 {
     if (cfg->model != MODEL_NIC)
@@ -32,8 +29,8 @@ static uint64_t on_wire_ps(const struct sim_cfg *cfg, uint64_t bytes, uint64_t r
     return ((bytes + 20) * 8 * 1000000000000 + rate_bps - 1) / rate_bps;
 }
 
-/* Sends a frame that is at the first hop at 'at' over all hops; 'ends' is when each hop has sent the frame
- * before it. */
+/* Sends a frame over all hops. It is at the first hop at 'at'; 'ends' is when each hop has sent the previous
+ * frame. */
 static uint64_t follow(const struct sim_cfg *cfg, const struct route_taken *r, bool is_back, uint64_t at,
                        uint64_t frame, uint64_t *ends)
 {
@@ -46,8 +43,8 @@ static uint64_t follow(const struct sim_cfg *cfg, const struct route_taken *r, b
     return at;
 }
 
-/* When the last packet's ACK is back, by following each packet and each ACK. An ACK may wait for the one
- * before it: a last packet with little in it is shorter than an ACK. */
+/* Returns the arrival of the last packet's ACK, by following each packet and each ACK. An ACK may wait for
+ * the one before it: a short last packet is shorter than an ACK. */
 static uint64_t worked_out_ps(const struct sim_cfg *cfg, const struct route_taken *r, uint64_t bytes)
 {
     uint64_t there[HOPS_MAX] = { 0 }, home[HOPS_MAX] = { 0 }, back = 0;
@@ -61,7 +58,8 @@ static uint64_t worked_out_ps(const struct sim_cfg *cfg, const struct route_take
     return back;
 }
 
-/* HPCC's ideal, as its scripts write it: bytes on the bottleneck plus one payload per hop plus two ways. */
+/* HPCC's ideal, as in its scripts: bytes on the bottleneck plus one payload per hop plus the propagation in
+ * both directions. */
 static uint64_t hpcc_ideal_ps(const struct sim_cfg *cfg, const struct route_taken *r, uint64_t bytes)
 {
     uint64_t ns = 0, slowest = UINT64_MAX, packets = (bytes + cfg->mtu_bytes - 1) / cfg->mtu_bytes;
@@ -97,7 +95,7 @@ static void expect_alone(enum sim_model model, struct graph *g, uint32_t src, ui
     world_end(&w);
 }
 
-/* Sizes around the packet's, one large, and in all models; 'build' makes the graph anew for each. */
+/* Sizes around the packet size and a large one, in all models; 'build' creates a new graph for each. */
 static void expect_all_sizes(void (*build)(struct graph *), uint32_t src, uint32_t dst,
                              const struct route_taken *r)
 {
@@ -128,7 +126,7 @@ static void flow__alone_on_a_star(void **unused)
     expect_all_sizes(build_star, 0, 2, &r);
 }
 
-/* By hand: one byte at 100 Gb/s is 80 ps. A frame of 1 + 62 bytes and 20 between frames: 6640 ps, twice; 2
+/* By hand: one byte at 100 Gb/s is 80 ps. A frame of 1 + 62 bytes plus 20 between frames: 6640 ps, twice; 2
  * us there; an ACK of 66 + 20 bytes: 6880 ps, twice; 2 us back. */
 static void flow__one_byte_by_hand(void **unused)
 {
@@ -146,7 +144,7 @@ static void flow__one_byte_by_hand(void **unused)
     world_end(&w);
 }
 
-/* A speed at which a byte is no whole number of picoseconds: 8 / 7e9 s = 1142.857... ps. */
+/* A rate at which a byte does not take a whole number of picoseconds: 8 / 7e9 s = 1142.857... ps. */
 static void build_odd_star(struct graph *g)
 {
     graph_star(g, &(struct graph_star){ 2, 7 * GBPS, 123457 * PS_PER_NS });
@@ -216,7 +214,7 @@ static void flow__alone_in_a_fat_tree(void **unused)
     r.hops = 6, expect_all_sizes(build_fat_tree_8, 127, 0, &r);
 }
 
-/* ---- a chain made by hand: switches and hosts mixed, each link different, the slowest in the middle ---- */
+/* ---- a chain: switches and hosts mixed, each link different, the slowest in the middle ---- */
 
 static const struct hop chain[] = { { 200 * GBPS, 100 * PS_PER_NS },
                                     { 25 * GBPS, 3 * PS_PER_US },

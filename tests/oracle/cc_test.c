@@ -1,5 +1,5 @@
-/* tests/oracle/cc_test.c - where congestion controls settle, in whole worlds of model nic: n long flows into
- * one port of 100 Gb/s. What must come out is worked out here from the rules that their authors give.
+/* tests/oracle/cc_test.c - where congestion controls converge, in whole worlds of model nic: n long flows
+ * into one port of 100 Gb/s. Expected values are derived here from the rules that their authors give.
  */
 #include "sim/test_world.h"
 
@@ -19,8 +19,8 @@ struct settled {
     double use;                  /* share of the time that the port was busy */
     double queue_mean, queue_min, queue_max;     /* bytes */
     double rtt_us;               /* mean */
-    double base_us;              /* the empty one, as the controls know it */
-    double share_min, share_max; /* of single flows, of an equal part */
+    double base_us;              /* empty round trip, as the congestion controls know it */
+    double share_min, share_max; /* of single flows, relative to an equal share */
 };
 
 static uint64_t queue_bytes(const struct port *p)
@@ -80,7 +80,7 @@ static void look(struct world *w, uint32_t senders, struct settled *out)
     }
 }
 
-/* Lets n flows run that do not end before we have looked. */
+/* Runs n flows that do not end during the measurement. */
 static void settle(struct sim_cfg *cfg, uint32_t senders, struct settled *out)
 {
     struct flow_row flow[64];
@@ -111,9 +111,9 @@ static void show(const char *name, uint32_t n, const struct settled *s)
         s->share_max);
 }
 
-/* R = Rc / (U / eta) + AI stands still where U = eta + n AI / line: AI is a part in 2500. U is the use of
- * the link, and at most what waits, of the bytes that fit into a round trip. Packets of n flows may come
- * at once, and nothing else waits. */
+/* R = Rc / (U / eta) + AI is stationary where U = eta + n AI / line; AI is 1/2500 of the line. U is the
+ * utilization of the link plus the queue, in bytes per round trip. Packets of n flows may arrive at once, and
+ * nothing else waits. */
 static void hpcc__settles_at_its_target_with_an_empty_queue(void **unused)
 {
     static const uint32_t flows[] = { 1, 2, 4, 8 };
@@ -137,7 +137,7 @@ static void hpcc__settles_at_its_target_with_an_empty_queue(void **unused)
     }
 }
 
-/* With another target it settles there. */
+/* With another target it converges there. */
 static void hpcc__follows_eta(void **unused)
 {
     struct sim_cfg cfg;
@@ -151,7 +151,7 @@ static void hpcc__follows_eta(void **unused)
     assert_true(fabs(s.use - (0.8 + 4 / 2500.0)) < 0.005);
 }
 
-/* The digest is right on average, to a hundredth. */
+/* The digest is unbiased, to a hundredth. */
 static void hpcc_pint__settles_where_hpcc_does(void **unused)
 {
     struct sim_cfg cfg;
@@ -166,8 +166,8 @@ static void hpcc_pint__settles_where_hpcc_does(void **unused)
     assert_true(s.queue_mean < 4 * 1106);
 }
 
-/* DCTCP's analysis (SIGCOMM 2010, 3.3) with a step of 'a' bytes of window per round trip in the place of a
- * packet: the queue goes up to K + n a and swings by sqrt(2 n (C RTT + K) a) / 2. Frames come in whole. */
+/* DCTCP's analysis (SIGCOMM 2010, 3.3) with a step of 'a' bytes of window per round trip instead of a packet:
+ * the queue rises to K + n a and oscillates by sqrt(2 n (C RTT + K) a) / 2. Frames arrive whole. */
 static void dctcp__keeps_its_queue_near_k(void **unused)
 {
     static const uint32_t flows[] = { 3, 4, 8 };
@@ -192,8 +192,8 @@ static void dctcp__keeps_its_queue_near_k(void **unused)
     }
 }
 
-/* Below tlow every round trip raises, above thigh every one cuts: the mean lies between, and the link is
- * in use. */
+/* Below tlow every round trip raises, above thigh every one cuts: the mean is in between, and the link is
+ * busy. */
 static void timely__stays_within_its_bounds(void **unused)
 {
     struct sim_cfg cfg;
@@ -210,12 +210,12 @@ static void timely__stays_within_its_bounds(void **unused)
     assert_true(s.use > 0.8);
 }
 
-/* A window that is no whole number of packets lets the next one go, too, so that up to one packet of each
- * flow is more. */
+/* A window that is not a whole number of packets also admits the next one, so there may be one more packet
+ * per flow. */
 #define PACKET_US (1106 * 8 / (double)LINE_BPS * 1e6)
 
-/* n windows of w packets fill a link whose round trip is their target: n w packet = line x (base + hop + a
- * / sqrt(w) + b). The left side grows with w and the right side falls. */
+/* n windows of w packets fill a link whose round trip is their target: n w packet = line x (base + hop + a /
+ * sqrt(w) + b). The left side grows with w and the right side falls. */
 static double swift_target_us(const struct settled *s, uint32_t n, double hop_us, double range_us)
 {
     double a = range_us / (1 / sqrt(0.1) - 1 / sqrt(100)), b = -a / sqrt(100), low = 1e-3, high = 1e4;
@@ -253,7 +253,7 @@ static void swift__settles_at_its_target_delay(void **unused)
     }
 }
 
-/* A target that each switch on the way makes longer: the same flows, with another term per hop. */
+/* Each switch on the path raises the target: the same flows, with another term per hop. */
 static void swift__counts_hops(void **unused)
 {
     struct settled none, four;
@@ -270,9 +270,8 @@ static void swift__counts_hops(void **unused)
     assert_true(four.rtt_us > none.rtt_us + 2);
 }
 
-/* So many flows that a packet of each is more than the target: windows below one packet are paced, and the
- * queue stays where the target of the smallest windows is. Without pacing it would be at least one packet
- * of each. */
+/* So many flows that one packet of each exceeds the target: windows below one packet are paced, and the queue
+ * stays at the target of the smallest windows. Without pacing it would be at least one packet per flow. */
 static void swift__paces_below_one_packet(void **unused)
 {
     const uint32_t n = 60;
@@ -290,7 +289,7 @@ static void swift__paces_below_one_packet(void **unused)
     assert_true(s.rtt_us < one_each_us / 1.5);
 }
 
-/* Cuts begin at the target and nothing else makes it longer than a few raises do. */
+/* Cuts begin at the target, and only a few raises exceed it. */
 static void rttcc__settles_at_its_target(void **unused)
 {
     static const uint32_t flows[] = { 1, 2, 4, 4 };

@@ -52,7 +52,7 @@ static void run(struct figures *seen, const char *text, uint32_t threads)
     scenario_fini(&scenario);
 }
 
-/* 36 MB at 3600 Gb/s are 80 us; there and back 2 x 500 ns. */
+/* 36 MB at 3600 Gb/s take 80 us; the round trip 2 x 500 ns. */
 static void inside__a_message_alone(void **unused)
 {
     struct figures seen;
@@ -65,8 +65,8 @@ static void inside__a_message_alone(void **unused)
     assert_int_equal(seen.last.ideal_ps, 81 * PS_PER_US);
 }
 
-/* Three to one: one after the other on the way in. All leave at once: 3 x 80 us, one delay there, one
- * back. */
+/* Three to one: they share the incoming link one after the other. All leave at once: 3 x 80 us, one delay
+ * there, one back. */
 static void inside__messages_share_the_way_in(void **unused)
 {
     struct figures seen;
@@ -78,9 +78,9 @@ static void inside__messages_share_the_way_in(void **unused)
     assert_int_equal(seen.last.fct_ps, 241 * PS_PER_US);
 }
 
-/* The bus bandwidth of eight rings is what eight NICs carry: a packet's 1024 bytes take 1106 on the wire,
- * and beside it goes an ACK, 86 bytes, of what comes the other way; NVLink is faster. It holds for any
- * number of servers that is even, and threads do not matter. */
+/* The bus bandwidth of eight rings is that of eight NICs: a packet's 1024 bytes take 1106 on the wire, and
+ * its link also carries an ACK, 86 bytes, for data in the other direction; NVLink is faster. It holds for any
+ * even number of servers, and threads do not matter. */
 static void all_reduce__has_the_bandwidth_of_all_nics(void **unused)
 {
     static const uint32_t gpus[] = { 16, 32 };
@@ -101,7 +101,7 @@ static void all_reduce__has_the_bandwidth_of_all_nics(void **unused)
     }
 }
 
-/* One ring leaves each server by one NIC, whose ACKs come back by another's way: 1024 of 1106 bytes. */
+/* One ring leaves each server by one NIC, whose ACKs return on another link: 1024 of 1106 bytes. */
 static void all_reduce__of_one_ring_has_that_of_one(void **unused)
 {
     double      form_bps = 400e9 * 1024 / 1106;

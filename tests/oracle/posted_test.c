@@ -1,4 +1,4 @@
-/* tests/oracle/posted_test.c - queue pairs that always have messages posted, against closed forms. */
+/* tests/oracle/posted_test.c - queue pairs with messages always posted, against closed forms. */
 #include "sim/test_world.h"
 #include "traffic/kinds/posted.h"
 
@@ -36,8 +36,8 @@ static void start_star(struct world *w, const struct sim_cfg *cfg, uint32_t send
     assert_int_equal(world_start(w, &g, cfg, t, &err), 0);
 }
 
-/* One sender with N messages of M packets posted: if they fill the pipe the line is always busy, and a
- * message waits for the N - 1 before it: N M t. If not, every message goes as if it were alone. To the
+/* One sender with N messages of M packets posted. If they fill the pipe, the line is always busy and a
+ * message waits for the N - 1 before it: N M t. Otherwise every message takes as long as alone. To the
  * picosecond. */
 static void one_pair__has_the_line_or_the_round_trip(void **unused)
 {
@@ -62,8 +62,8 @@ static void one_pair__has_the_line_or_the_round_trip(void **unused)
         }
 }
 
-/* Queue pairs of one host take turns, packet by packet: all have done the same number of messages, and at
- * the line's rate a message takes Q N M t. */
+/* Queue pairs of one host alternate packet by packet: all have completed the same number of messages, and at
+ * line rate a message takes Q N M t. */
 static void one_host__shares_its_line_evenly(void **unused)
 {
     const struct posted_traffic c = { .qps = 7, .outstanding = 5, .bytes = 8 * MTU };
@@ -89,9 +89,8 @@ static void one_host__shares_its_line_evenly(void **unused)
     world_end(&w);
 }
 
-/* Many hosts to one: the receiver's line is full of whole packets, and each host has its share of it. A
- * host that is slowed down is so by PFC alone, which is as fair as switches take turns; that is a few
- * percent here. */
+/* Many hosts to one: the receiver's line is full of whole packets, and each host has its share of it. Only
+ * PFC slows hosts down, which is as fair as the switches' arbitration: within a few percent here. */
 static void many_hosts__share_the_receivers_line(void **unused)
 {
     const struct posted_traffic c = { .qps = 2, .outstanding = 10, .bytes = 16 * MTU, .spread_ps = 10 * PS_PER_US };
@@ -117,7 +116,7 @@ static void many_hosts__share_the_receivers_line(void **unused)
     world_end(&w);
 }
 
-/* At any moment as many messages are under way as were asked for. */
+/* The number of messages in flight is always as configured. */
 static void outstanding__is_always_the_same(void **unused)
 {
     const struct posted_traffic c = { .qps = 3, .outstanding = 6, .bytes = 5000, .spread_ps = 50 * PS_PER_US };

@@ -1,6 +1,5 @@
-/* tests/oracle/shared_test.c - flows that share a bottleneck: who gets how much, when the last is done,
- * what PFC and drops do to it. Closed forms are worked out here from bytes and rates. Congestion control
- * is off.
+/* tests/oracle/shared_test.c - flows that share a bottleneck: shares, completion of the last flow, and the
+ * effects of PFC and drops. Closed forms are computed here from bytes and rates. Congestion control is off.
  */
 #include "sim/test_world.h"
 
@@ -28,9 +27,9 @@ static void start_incast(struct world *w, struct sim_cfg *cfg, uint32_t senders,
     world_of_flows(w, &g, cfg, flow, senders);
 }
 
-/* The receiver's link is busy from the moment the first packet has crossed the first hop until all have
- * been sent; then the last crosses it and its ACK goes back. All packets are full, so none waits for a
- * shorter one. */
+/* The receiver's link is busy from the time at which the first packet has crossed the first hop until all
+ * packets have been sent. Then the last one crosses it and its ACK returns. All packets are full, so none
+ * waits for a shorter one. */
 static uint64_t last_done_ps(uint32_t senders, uint64_t packets)
 {
     return FULL_PS + DELAY_PS + senders * packets * FULL_PS + DELAY_PS + 2 * (ACK_PS + DELAY_PS);
@@ -54,7 +53,7 @@ static void incast__last_is_done_when_all_bytes_are_sent(void **unused)
         }
         assert_int_equal(w.done_count, senders);
         assert_int_equal(last, last_done_ps(senders, packets));
-        /* Equal flows get equal shares: the last packets of all follow each other. */
+        /* Equal flows get equal shares: their last packets follow each other. */
         assert_int_equal(last - first, (senders - 1) * FULL_PS);
         world_end(&w);
     }
@@ -62,8 +61,8 @@ static void incast__last_is_done_when_all_bytes_are_sent(void **unused)
 
 /* ---- PFC ---- */
 
-/* A buffer so small that the senders of an incast are paused again and again: nothing is lost, and the
- * receiver's link is never idle, so the last flow is done exactly as in a large buffer. */
+/* The buffer is so small that senders of an incast are paused repeatedly. Nothing is lost, and the receiver's
+ * link is never idle, so the last flow completes exactly as with a large buffer. */
 static void pfc__loses_nothing_and_no_time(void **unused)
 {
     const uint32_t senders = 8;
@@ -91,7 +90,7 @@ static void pfc__loses_nothing_and_no_time(void **unused)
     world_end(&w);
 }
 
-/* Runs instant by instant: while a host's port is paused no packet of the class starts on it. */
+/* Runs in tiny steps: while a host's port is paused, no packet of the class starts on it. */
 static void pfc__a_paused_port_is_silent(void **unused)
 {
     const uint32_t senders = 4;
@@ -123,7 +122,7 @@ static void pfc__a_paused_port_is_silent(void **unused)
     world_end(&w);
 }
 
-/* The time a port counts as paused is that between the frames the hook tells of. */
+/* The paused time of a port equals the time between the PFC frames that the hook reports. */
 static void pfc__paused_time_is_that_between_frames(void **unused)
 {
     const uint32_t senders = 4;
@@ -142,7 +141,7 @@ static void pfc__paused_time_is_that_between_frames(void **unused)
             if (w.pfc[k].node == i) {
                 assert_int_equal(w.pfc[k].prio, 3);
                 assert_int_equal(w.pfc[k].port, 1);
-                assert_int_equal(w.pfc[k].is_pause, since == 0);     /* they alternate */
+                assert_int_equal(w.pfc[k].is_pause, since == 0);     /* pause and resume alternate */
                 paused += w.pfc[k].is_pause ? 0 : w.pfc[k].at_ps - since;
                 since = w.pfc[k].is_pause ? w.pfc[k].at_ps : 0;
             }
@@ -154,7 +153,7 @@ static void pfc__paused_time_is_that_between_frames(void **unused)
 
 /* ---- shares ---- */
 
-/* Two flows from different hosts into one port, seen halfway: each has half of the link, to a packet. */
+/* Two flows from different hosts into one port, observed halfway: each has half of the link, to a packet. */
 static void shares__are_equal(void **unused)
 {
     struct sim_cfg cfg;
@@ -172,7 +171,7 @@ static void shares__are_equal(void **unused)
     world_end(&w);
 }
 
-/* Two flows of one host to two others share its own link packet by packet. */
+/* Two flows of one host to two receivers share its link packet by packet. */
 static void shares__of_one_host_are_equal(void **unused)
 {
     const struct flow_row flow[] = { { .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = 500 * 1024 },
@@ -225,8 +224,8 @@ static void lossy__everything_arrives_in_the_end(void **unused)
     }
 }
 
-/* Of n packets on a link with loss p, n p are lost, give or take five standard deviations; all arrive in
- * the end. */
+/* Of n packets on a link with loss p, n p are lost, within five standard deviations; all arrive
+ * eventually. */
 static void lossy__wire_loses_its_share(void **unused)
 {
     const double   loss = 0.02;
@@ -337,7 +336,7 @@ static void failure__flows_find_another_way(void **unused)
     }
 }
 
-/* The only link of a host fails: what is on its way is lost, the rest waits until it is back. */
+/* The only link of a host fails: packets in flight are lost, the rest waits until the link is up. */
 static void failure__of_a_host_link_is_survived(void **unused)
 {
     struct sim_cfg cfg;

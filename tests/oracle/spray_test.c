@@ -1,9 +1,9 @@
-/* tests/oracle/spray_test.c - packets that each go their own way: four racks of four hosts, four spines, so
- * that what all hosts send fits exactly through the spines. Every host sends to one in the next rack without
- * end. If what arrives out of order does no harm, all links of hosts stay full.
+/* tests/oracle/spray_test.c - packets that take separate paths: four racks of four hosts and four spines, so
+ * that the load of all hosts exactly fits the spines. Every host sends endlessly to a host in the next rack.
+ * If reordering does no harm, all host links stay full.
  *
- * Congestion control is off. An ACK goes for every 32nd packet, and takes its share of the wire: a host's
- * link carries 32 x 1106 bytes of data for each 86 of ACKs, with preambles and gaps between frames.
+ * Congestion control is off. An ACK is sent for every 32nd packet and takes its share of the wire: a host's
+ * link carries 32 x 1106 bytes of data for each 86 of ACKs, including preambles and gaps between frames.
  */
 #include "core/units.h"
 #include "scenario/scenario.h"
@@ -21,7 +21,7 @@
 #define FROM_PS  PS_PER_MS
 #define UNTIL_PS (3 * PS_PER_MS)
 
-/* Payload that all hosts together can receive in the time, in bytes: 80 ps each. */
+/* Payload that all hosts together can receive in the time, in bytes, at 80 ps each. */
 static double possible_bytes(void)
 {
     double per_ack_ps = 80.0 * (ACKED * (1024 + 62 + 20) + 66 + 20);
@@ -65,7 +65,7 @@ static struct outcome run(const char *repeat, const char *how, uint32_t mode)
     return o;
 }
 
-/* With selective repeat as it is by default, at random and in turn. */
+/* With the defaults of selective repeat, at random and round robin. */
 static void spray__fills_the_bisection(void **unused)
 {
     (void)unused;
@@ -79,7 +79,7 @@ static void spray__fills_the_bisection(void **unused)
     }
 }
 
-/* It is selective repeat that does it, and spraying: without the one, or the other, much is lost. */
+/* Both spraying and selective repeat are necessary: without either one, much throughput is lost. */
 static void spray__needs_selective_repeat(void **unused)
 {
     (void)unused;

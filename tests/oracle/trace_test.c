@@ -1,6 +1,7 @@
-/* tests/oracle/trace_test.c - traces that are carried out, where it can be worked out when each operation
- * ends. At 100 Gb/s a message of 1000 bytes takes two hops of (1000 + 62 + 20) x 80 ps and 1 us; its ACK
- * two of 86 x 80 ps and 1 us. */
+/* tests/oracle/trace_test.c - execution of traces whose completion times have a closed form. At 100 Gb/s a
+ * message of 1000 bytes takes two hops of (1000 + 62 + 20) x 80 ps and 1 us; its ACK two of 86 x 80 ps and 1
+ * us.
+ */
 #include "core/units.h"
 #include "scenario/scenario.h"
 
@@ -35,7 +36,7 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* When the ranks are through, sorted. */
+/* Completion times of the ranks, sorted. */
 static void run(struct ends *ends, const char *goal, uint32_t threads)
 {
     char            path[] = "/tmp/anole-trace-XXXXXX", text[256];
@@ -65,7 +66,7 @@ static void run(struct ends *ends, const char *goal, uint32_t threads)
     scenario_fini(&scenario);
 }
 
-/* Computing, a message, computing, a message back. */
+/* Compute, a message, compute, a message back. */
 static void goal__ping_pong(void **unused)
 {
     struct ends e;
@@ -78,7 +79,8 @@ static void goal__ping_pong(void **unused)
     assert_int_equal(e.took_ps[1], 700 * NS + THERE + 300 * NS + THERE + BACK);
 }
 
-/* One processor does one thing after the other, as they became ready; two at the same time. */
+/* One processor runs operations one after the other, in the order in which they became ready; two run them
+ * concurrently. */
 static void goal__processors(void **unused)
 {
     struct ends e;
@@ -91,8 +93,8 @@ static void goal__processors(void **unused)
     assert_int_equal(e.took_ps[0], 510 * NS);
 }
 
-/* Operations that become ready at the same moment run in the order of the file, whatever the order of
- * 'requires', and whether a processor, a receive or an operation of no length comes between. */
+/* Operations that become ready simultaneously run in file order, regardless of the order of 'requires', even
+ * with a processor, a receive or an operation of no duration in between. */
 static void goal__ties_run_in_file_order(void **unused)
 {
     struct ends e;
@@ -107,17 +109,17 @@ static void goal__ties_run_in_file_order(void **unused)
     run(&e, "num_ranks 1\nrank 0 {\na: calc 100\nz: calc 0\nc: calc 70\nb: calc 50\nd: calc 1000 cpu 1\nb requires a\nz requires a\n"
             "c requires z\nd requires c\n}\n", 1);
     assert_int_equal(e.took_ps[0], 1170 * NS);
-    /* Both while the processor is busy (until 400): x and y end at 100 on others, y first. */
+    /* Both become ready while the processor is busy (until 400): x and y end at 100 on others, y first. */
     run(&e, "num_ranks 1\nrank 0 {\nx: calc 100 cpu 2\ny: calc 100 cpu 1\na: calc 400\nb: calc 50\nc: calc 70\nd: calc 1000 cpu 1\n"
             "b requires x\nc requires y\nd requires b\n}\n", 1);
     assert_int_equal(e.took_ps[0], 1450 * NS);
-    /* The first message is for the first receive. */
+    /* The first message matches the first receive. */
     run(&e, "num_ranks 2\nrank 0 {\na: calc 100\nb: recv 1000b from 1\nc: recv 1000b from 1\nd: calc 90000\nb requires a\nc requires a\nd requires b\n}\n"
             "rank 1 {\nsend 1000b to 0\na: calc 20000\nb: send 1000b to 0\nb requires a\n}\n", 1);
     assert_int_equal(e.took_ps[1], THERE + 90000 * NS);
 }
 
-/* A send that is required is over when its ACK is back; one that is begun lets go at once. */
+/* A required send is done when its ACK is back; with 'irequires' its start suffices. */
 static void goal__ends_and_starts(void **unused)
 {
     struct ends e;
@@ -130,8 +132,8 @@ static void goal__ends_and_starts(void **unused)
     assert_int_equal(e.took_ps[1], 10000 * NS);
 }
 
-/* Two messages with one tag go to receives in the order in which these were posted; one that comes first
- * waits. Threads do not matter. */
+/* Two messages with one tag match receives in the order of posting; an early message waits. Threads do not
+ * matter. */
 static void goal__matches_as_mpi_does(void **unused)
 {
     static const char goal[] =

@@ -1,7 +1,6 @@
-/* tests/oracle/training_test.c - how long collectives take, where it can be worked out: in a star all workers
- * of a ring, of a pairwise exchange or of a halving do the same at the same time, no two send to one, and
- * each step takes as long as one message alone in the network. Messages alone are worked out here, packet by
- * packet.
+/* tests/oracle/training_test.c - durations of collectives that have a closed form. In a star, all workers of
+ * a ring, a pairwise exchange or a halving act simultaneously, no two send to the same receiver, and each
+ * step takes as long as one message alone in the network. Lone messages are computed here, packet by packet.
  */
 #include "../digest.h"
 
@@ -33,8 +32,8 @@ static void on_op(void *arg, const struct op_result *r)
 
 /* ---- by closed form ---- */
 
-/* When the last byte of a message has come, over two hops that store and forward: the last packet leaves
- * the second hop when it has arrived there and all before it have left. */
+/* Arrival of the last byte of a message over two store-and-forward hops: the last packet leaves the second
+ * hop when it has arrived there and all packets before it have left. */
 static uint64_t arrival_ps(uint64_t bytes)
 {
     uint64_t first_hop = 0, second_hop = 0;
@@ -48,13 +47,13 @@ static uint64_t arrival_ps(uint64_t bytes)
     return second_hop + DELAY_PS;
 }
 
-/* And the acknowledgement of all of it is back. */
+/* Plus the return of the acknowledgement of the last packet. */
 static uint64_t alone_ps(uint64_t bytes)
 {
     return arrival_ps(bytes) + 2 * (ACK_PS + DELAY_PS);
 }
 
-/* So many equal jobs, one beside the other. */
+/* Runs this many equal jobs concurrently. */
 static void run_steps(struct ops *ops, const struct traffic_steps *cfg, uint32_t ack_every, uint32_t jobs)
 {
     const struct traffic_common common = { .start_ps = 12345, .stop_ps = NEVER, .prio = 3 };
@@ -92,8 +91,8 @@ static void run_star(struct ops *ops, const struct traffic_training *cfg, uint32
     run_steps(ops, &steps, ack_every, 1);
 }
 
-/* Two iterations of 'took_ps', to the picosecond, with an ACK for the last packet of each message alone:
- * on the way back it meets no other packet. */
+/* Expects two iterations of 'took_ps', to the picosecond. Only the last packet of each message is
+ * acknowledged, so an ACK meets no other packet. */
 static void expect_exact(enum collective_kind kind, uint32_t workers, uint64_t bytes, uint64_t took_ps)
 {
     const struct collective_cfg   c = { .kind = kind, .workers = workers, .bytes = bytes, .chunk_bytes = bytes };
@@ -137,10 +136,10 @@ static void halving__takes_its_steps(void **unused)
     }
 }
 
-/* Three workers: the first gives all to the second and gets all from it at the end; the third does not
- * wait for that and sends its half to the second as well. So all of 625 packets and half of them (312 full
- * ones and one of 512 bytes) have crossed the second's link before it begins, behind its ACK; then all
- * goes step by step. */
+/* Three workers. The first sends everything to the second and gets everything from it at the end. The third
+ * does not wait for that and also sends its half to the second. So all 625 packets and half of them (312 full
+ * ones and one of 512 bytes) have crossed the second's link before it begins, after its ACK. Then the steps
+ * follow each other. */
 static void halving__of_three_by_hand(void **unused)
 {
     uint64_t full_ps = (1024 + 62 + 20) * BYTE_PS, rest_ps = (512 + 62 + 20) * BYTE_PS;
@@ -151,8 +150,8 @@ static void halving__of_three_by_hand(void **unused)
                  folded_ps + ACK_PS + 2 * alone_ps(320000) + alone_ps(640000));
 }
 
-/* Two workers, one chunk: each is the root of a tree. A half comes to each; what goes down again starts
- * when it has come, behind its ACK. */
+/* Two workers, one chunk: each is the root of a tree. Each receives a half. The downward message starts when
+ * it has arrived, after its ACK. */
 static void tree__of_two_by_hand(void **unused)
 {
     (void)unused;
@@ -161,9 +160,10 @@ static void tree__of_two_by_hand(void **unused)
 
 /* ---- iterations of several steps ---- */
 
-/* Computing, and each collective as long as alone: 12 workers, tensor 2, pipeline 3, data 2. Each group
- * has links of its own. The pipeline's first stages have finished when they have their ACKs. The last
- * stage only receives and is earlier. So an iteration takes what the first stage takes. */
+/* An iteration takes its compute time and its collectives, each as long as alone: 12 workers, tensor 2,
+ * pipeline 3, data 2. Each group has separate links. The pipeline's first stages are done when they have
+ * their ACKs. The last stage only receives and is earlier. So the first stage determines the time of an
+ * iteration. */
 static void steps__take_computing_and_collectives(void **unused)
 {
     static const struct iteration_step step[] = {
@@ -190,7 +190,7 @@ static void steps__take_computing_and_collectives(void **unused)
     }
 }
 
-/* Two jobs side by side on other hosts take as long as one alone. */
+/* Two concurrent jobs on different hosts take as long as one alone. */
 static void jobs__do_not_meet_in_a_star(void **unused)
 {
     static const struct iteration_step step[] = {
@@ -209,9 +209,9 @@ static void jobs__do_not_meet_in_a_star(void **unused)
 
 /* ---- with an ACK for every packet ---- */
 
-/* Each link carries a data packet and an ACK in turn, as long as data come in: a step of p packets takes
- * the time of both for each, and at its beginning and end the way there and back. nccl-tests: bus
- * bandwidth is 2(n-1)/n x size / time. */
+/* Each link alternates between a data packet and an ACK while data arrives: a step of p packets takes the
+ * time of both for each, plus one round trip at its ends. nccl-tests: bus bandwidth is 2(n-1)/n x size /
+ * time. */
 static void ring__bus_bandwidth_is_what_acks_leave(void **unused)
 {
     (void)unused;
@@ -262,8 +262,8 @@ static void run_scenario(struct outcome *o, struct scenario *scenario, uint64_t 
     sim_free(s);
 }
 
-/* The tuned setting of scenarios/training.yaml. By hand: a worker sends 19 x 12 MB in packets of 4096
- * bytes, 2930 for each message, with 82 bytes besides. */
+/* The tuned setting of scenarios/training.yaml. By hand: a worker sends 19 x 12 MB in packets of 4096 bytes,
+ * 2930 per message, with 82 bytes of overhead each. */
 static void all_to_all__tuned_is_near_the_bound(void **unused)
 {
     static const char *const set[] = { "traffic.0.iterations=1" };
@@ -284,7 +284,8 @@ static void all_to_all__tuned_is_near_the_bound(void **unused)
     scenario_fini(&scenario);
 }
 
-/* Every kind of collective, among other traffic, in a fabric that is too small: the same again, in steps. */
+/* Every kind of collective, among other traffic, in an undersized fabric: the result is the same in a second
+ * run and in steps. */
 static void training__gives_the_same_twice(void **unused)
 {
     static const char text[] =
@@ -312,7 +313,7 @@ static void training__gives_the_same_twice(void **unused)
             assert_memory_equal(o[i].ops.r, o[0].ops.r, 3 * sizeof *o[0].ops.r);
             for (uint32_t k = 0; k < 3; k++)
                 assert_true(o[i].ops.r[k].took_ps > o[i].bound_ps);
-            /* 50 us of computing, and the longest link's delay until all know. */
+            /* 50 us of compute, and the delay of the longest link for the signal. */
             for (uint32_t k = 1; k < 3; k++)
                 assert_int_equal(o[i].ops.r[k].start_ps,
                                  o[i].ops.r[k - 1].start_ps + o[i].ops.r[k - 1].took_ps + 51 * PS_PER_US);

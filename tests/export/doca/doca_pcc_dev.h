@@ -1,5 +1,6 @@
-/* tests/export/doca/doca_pcc_dev.h - of the headers of a programmable congestion control what our export
- * needs, with types of our own: to compile and drive it without the SDK. */
+/* tests/export/doca/doca_pcc_dev.h - the declarations of DOCA PCC that our export needs, with our own types,
+ * to compile and drive it without the SDK.
+ */
 #ifndef TESTS_EXPORT_DOCA_PCC_DEV_H
 #define TESTS_EXPORT_DOCA_PCC_DEV_H
 
