@@ -12,12 +12,12 @@
 #define DELAY_PS   PS_PER_US
 #define FULL_PS    ((1024 + 62 + 20) * BYTE_PS)
 #define REQUEST_PS (2 * ((READ_REQUEST_BYTES + 62 + 20) * BYTE_PS + DELAY_PS))  /* over two hops */
-#define ACK_PS     ((66 + 20) * BYTE_PS) /* of the request, before the data */
+#define ACK_PS     ((66 + 20) * BYTE_PS) /* ACK of the request, before the data */
 #define PACKETS    50u
 
 extern const struct traffic_kind traffic_goal;
 
-/* From the arrival of a request to that of the last packet, two hops away. */
+/* Returns the time from the arrival of a request to that of the last data packet, two hops away. */
 static uint64_t data_ps(uint64_t packets)
 {
     return ACK_PS + (packets + 1) * FULL_PS + 2 * DELAY_PS;
@@ -30,7 +30,7 @@ static struct op_result op[64];
 static uint32_t         ops;
 static uint64_t         resent_bytes;
 
-/* What goes wrong: the link of a rank is down for a while, or all links lose packets. */
+/* Fault to inject: the link of a rank is down for a while, or all links lose packets. */
 static struct { uint32_t rank; uint64_t from_ps, to_ps; double loss; bool is_selective; } fault;
 
 static void keep_op(void *unused, const struct op_result *r)
@@ -40,7 +40,7 @@ static void keep_op(void *unused, const struct op_result *r)
         op[ops++] = *r;
 }
 
-/* The results of flows are those of operations: data of the responder that ends at the requester. */
+/* Flow results are those of operations: data of the responder that ends at the requester. */
 static void check_flows(const struct world *w, const struct reads_cfg *reads)
 {
     resent_bytes = 0;
@@ -58,7 +58,7 @@ static void check_flows(const struct world *w, const struct reads_cfg *reads)
     }
 }
 
-/* Ranks 1 .. readers each read 'count' blocks of PACKETS packets from rank 0, all at once. */
+/* Ranks 1 .. readers each read 'count' blocks of PACKETS packets from rank 0, all at the same time. */
 static void run_reads(uint32_t readers, uint32_t count, const struct reads_cfg *reads)
 {
     uint32_t       hosts[8] = { 0 }, found = 0;
@@ -110,12 +110,12 @@ static void reads_begin__a_lone_read_takes_its_request_and_its_data(void **unuse
     assert_int_equal(op[0].bytes, PACKETS * 1024);
     assert_int_equal(op[0].took_ps, REQUEST_PS + data_ps(PACKETS));
     run_reads(1, 1, &(struct reads_cfg){ .limit = 16, .delay_ps = 3 * PS_PER_US });
-    /* The ACK of the request is sent meanwhile. */
+    /* The ACK of the request is sent during the wait. */
     assert_int_equal(op[0].took_ps, REQUEST_PS + 3 * PS_PER_US + data_ps(PACKETS) - ACK_PS);
 }
 
-/* The responder's link is full until the last packet, and its queue pairs take turns: the reads end one
- * packet after the other. */
+/* The responder's link is full until the last packet, and its queue pairs alternate: the reads end one packet
+ * after the other. */
 static void reads_begin__readers_share_the_link_of_the_responder(void **unused)
 {
     (void)unused;
@@ -136,7 +136,7 @@ static void reads_begin__reads_of_a_queue_pair_are_answered_in_order(void **unus
                         REQUEST_PS + data_ps((i + 1) * PACKETS) + 4 * request_ps);
 }
 
-/* With one read under way, the next request leaves when the data is complete. */
+/* With one outstanding read, the next request leaves when the data is complete. */
 static void reads_begin__reads_beyond_the_limit_wait_at_the_requester(void **unused)
 {
     uint64_t lone_ps = REQUEST_PS + data_ps(PACKETS);
@@ -151,20 +151,20 @@ static void reads_begin__reads_beyond_the_limit_wait_at_the_requester(void **unu
 
 /* ---- errors ---- */
 
-/* The requester repeats it after its time-out. */
+/* The requester retransmits it after a timeout. */
 static void reads_error__a_lost_request_is_repeated(void **unused)
 {
     (void)unused;
     fault.rank = 1, fault.from_ps = DELAY_PS / 2, fault.to_ps = 100 * PS_PER_US;
     run_reads(1, 1, &(struct reads_cfg){ .limit = 16 });
     assert_int_equal(op[0].took_ps, RTO_PS + LONE_PS);
-    assert_int_equal(resent_bytes, 0);               /* of data */
+    assert_int_equal(resent_bytes, 0);               /* data bytes */
     fault.to_ps = 0;
 }
 
-/* The packets of a delay are lost on a wire that goes down. When it is up and the switch has said that it is
- * not paused, the responder goes on. The requester sees the hole two hops later, and the responder goes back
- * another two hops later. */
+/* The packets of one link delay are lost on a wire that goes down. When it is up and the switch has sent its
+ * PFC state, the responder continues. The requester detects the gap two hops later, and the responder goes
+ * back another two hops later. */
 static void reads_error__lost_data_is_repeated_from_the_hole(void **unused)
 {
     uint64_t trip_ps = 4 * DELAY_PS + 2 * FULL_PS + 2 * ACK_PS, outage_ps = 30 * PS_PER_US, took_ps;
@@ -177,7 +177,7 @@ static void reads_error__lost_data_is_repeated_from_the_hole(void **unused)
     assert_in_range(took_ps, LONE_PS + outage_ps + trip_ps + 2 * DELAY_PS,
                     LONE_PS + outage_ps + trip_ps + 2 * DELAY_PS + 2 * FULL_PS);
     assert_true(resent_bytes >= DELAY_PS / FULL_PS * 1024);
-    fault.is_selective = true;                       /* repeats fewer */
+    fault.is_selective = true;                       /* retransmits less */
     run_reads(1, 1, &(struct reads_cfg){ .limit = 16 });
     assert_true(resent_bytes < 15 * 1024);
     assert_true(op[0].took_ps >= LONE_PS + outage_ps);
@@ -185,7 +185,7 @@ static void reads_error__lost_data_is_repeated_from_the_hole(void **unused)
     fault.to_ps = 0;
 }
 
-/* The end of the data is lost: nothing tells the responder but its time-out. */
+/* The end of the data is lost: only a timeout of the responder repairs it. */
 static void reads_error__the_lost_end_of_data_is_repeated_after_a_time_out(void **unused)
 {
     (void)unused;
@@ -208,7 +208,7 @@ static void reads_error__reads_beyond_the_limit_wait_for_a_repeated_one(void **u
     fault.to_ps = 0;
 }
 
-/* Requests, data and ACKs are lost, some of them again and again. */
+/* Requests, data and ACKs are lost, some of them repeatedly. */
 static void reads_error__all_end_on_lossy_links(void **unused)
 {
     (void)unused;

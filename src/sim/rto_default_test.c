@@ -1,4 +1,4 @@
-/* src/sim/rto_default_test.c - the time-out that a network gets, worked out by hand. */
+/* src/sim/rto_default_test.c - the default timeout of networks, computed by hand. */
 #include "sim/rto_default.h"
 #include "sim/test_world.h"
 
@@ -26,8 +26,8 @@ static void start_star(struct world *w, const struct sim_cfg *cfg, uint64_t gbps
     world_of_flows(w, &g, cfg, &one, 1);
 }
 
-/* 67.1 ms are more than 32 MB take at 10 Gb/s, 25.6 ms; not more than at 1 Gb/s, 256 ms, nor than three of
- * them behind each other at 10 Gb/s, 76.8 ms. */
+/* 67.1 ms exceed what 32 MB take at 10 Gb/s, 25.6 ms; but not 256 ms at 1 Gb/s, nor 76.8 ms of three full
+ * buffers in a row at 10 Gb/s. */
 static void lossless__is_above_full_buffers(void **unused)
 {
     struct sim_cfg cfg;
@@ -57,8 +57,8 @@ static void lossless__is_above_full_buffers(void **unused)
     world_end(&w);
 }
 
-/* Where time-outs repair something they begin with 4 ms, if a queue of half the buffer takes less: 1.3 ms at
- * 100 Gb/s, 12.8 ms at 10. */
+/* Where timeouts repair losses they start at 4 ms, if a queue of half the buffer drains faster: 1.3 ms at 100
+ * Gb/s, 12.8 ms at 10. */
 static void lossy__begins_small(void **unused)
 {
     struct sim_cfg cfg;
@@ -87,7 +87,7 @@ static void lossy__begins_small(void **unused)
     world_end(&w);
 }
 
-/* Each of these lets packets be lost or overtaken in a lossless network. */
+/* Each of these allows losses or reordering in a lossless network. */
 static void lossless__but_not_quite(void **unused)
 {
     for (int i = 0; i < 5; i++) {

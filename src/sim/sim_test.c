@@ -25,9 +25,9 @@ static void racks(struct graph *g)
                                         .fabric_rate_bps = 100 * GBPS, .fabric_delay_ps = DELAY_PS });
 }
 
-/* ---- flows that start together ---- */
+/* ---- simultaneous flow starts ---- */
 
-/* 'streams' flows from host 0 to host 1 that start at the same time: entry i of the traffic is stream i. */
+/* Starts 'streams' flows from host 0 to host 1 at the same time: entry i of the traffic is stream i. */
 static void start_together(struct world *w, uint32_t streams)
 {
     const struct traffic_common at_start = { .stop_ps = NEVER, .prio = 3 };
@@ -45,7 +45,7 @@ static void start_together(struct world *w, uint32_t streams)
     assert_int_equal(0, world_start(w, &g, &cfg, t, &err));
 }
 
-/* Source ports are given out in the order of starts, so they tell it. */
+/* Source ports are assigned in the order of starts, so they reveal it. */
 static void new__flows_of_a_node_start_in_the_order_of_streams(void **unused)
 {
     static const uint32_t streams[] = { 3, 4096, 4097, 9000 };
@@ -63,7 +63,7 @@ static void new__flows_of_a_node_start_in_the_order_of_streams(void **unused)
     }
 }
 
-/* No two streams have the same place, and those of a node come before those of the next. */
+/* No two streams have the same order key, and those of a node come before those of the next. */
 static void number_streams__is_a_total_order(void **unused)
 {
     struct world w;
@@ -80,7 +80,7 @@ static void number_streams__is_a_total_order(void **unused)
     world_end(&w);
 }
 
-/* ---- links that change ---- */
+/* ---- link changes ---- */
 
 static const struct link_change changes[] = {
     { 10 * PS_PER_US, 4, false }, { 10 * PS_PER_US, 0, false }, { 20 * PS_PER_US, 4, true }, { 30 * PS_PER_US, 0, true },
@@ -101,7 +101,7 @@ static struct sim *start_with_changes(void)
     return s;
 }
 
-/* The configuration is the caller's: here it cannot even be written. */
+/* The configuration belongs to the caller: here it is read-only. */
 static void new__leaves_the_changes_to_the_caller(void **unused)
 {
     struct sim *s = start_with_changes();
@@ -113,7 +113,7 @@ static void new__leaves_the_changes_to_the_caller(void **unused)
     sim_free(s);
 }
 
-/* A node looks only at what changes of its own: all nodes together at both ends of each. */
+/* A node only has the changes of its own links: each change appears at both ends. */
 static void change_build__gives_each_node_its_own(void **unused)
 {
     struct sim           *s = start_with_changes();
@@ -139,7 +139,7 @@ static void change_build__gives_each_node_its_own(void **unused)
 
 static void run_until__ports_follow_the_changes(void **unused)
 {
-    /* By time in us: which of the links 0 and 4 are down. */
+    /* By time in us: whether the links 0 and 4 are down. */
     static const struct { uint64_t us; bool down0, down4; } row[] = {
         { 9, false, false }, { 10, true, true }, { 19, true, true }, { 20, true, false }, { 30, false, false },
     };
@@ -157,7 +157,8 @@ static void run_until__ports_follow_the_changes(void **unused)
     sim_free(s);
 }
 
-/* Both ends of a link that comes up wait for word from the other, but neither is paused. */
+/* Both ends of a link that comes up wait for the PFC state of the other, but this does not count as
+ * paused. */
 static void run_until__waiting_for_a_link_is_no_pause(void **unused)
 {
     struct sim *s = start_with_changes();
@@ -179,7 +180,7 @@ static void run_until__waiting_for_a_link_is_no_pause(void **unused)
     sim_free(s);
 }
 
-/* ---- a run that cannot go on ---- */
+/* ---- failing runs ---- */
 
 /* Four hosts send to each other across the spine. */
 static void start_busy(struct world *w, uint32_t parts)
@@ -196,7 +197,7 @@ static void start_busy(struct world *w, uint32_t parts)
     world_of_flows(w, &g, &cfg, flow, 4);
 }
 
-/* The world, or its parts. */
+/* Returns the world, or one of its parts. */
 static struct sim *part(const struct world *w, uint32_t i)
 {
     return w->sim->parts ? partition_sim(w->sim->parts, i) : w->sim;
@@ -216,7 +217,7 @@ static void run_until__says_that_packets_are_too_many(void **unused)
         assert_string_equal("more than 10 packets at once: more is sent than the network carries",
                             sim_failure(w.sim)->text);
         assert_false(w.sim->is_done);
-        assert_false(sim_run_until(w.sim, 2 * PS_PER_S));        /* nor does it go on later */
+        assert_false(sim_run_until(w.sim, 2 * PS_PER_S));        /* nor does it continue later */
         world_end(&w);
     }
 }
@@ -237,7 +238,7 @@ static void run_until__says_that_flows_are_too_many(void **unused)
     world_end(&w);
 }
 
-/* Parts have as much room each as the world alone, and together they may have no more under way. */
+/* Each part has as much memory for flows as the world alone, but together they may not have more flows. */
 static void run_until__says_that_flows_of_all_parts_are_too_many(void **unused)
 {
     struct world w;

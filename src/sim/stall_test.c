@@ -1,4 +1,4 @@
-/* src/sim/stall_test.c - what merely is slow does not stand. Whole runs: see run/stuck_test.c. */
+/* src/sim/stall_test.c - a slow world is not stalled. Whole runs: see run/stuck_test.c. */
 #include "sim/stall.h"
 #include "sim/test_world.h"
 
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* 100 kb/s: a packet every 88 ms, longer than the time between two looks. */
+/* 100 kb/s: a packet every 88 ms, longer than the time between two checks. */
 static void crawl_start(const void *cfg, void *state, struct cc_now now, struct cc_out *out)
 {
     (void)cfg, (void)state, (void)now;

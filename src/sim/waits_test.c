@@ -1,4 +1,4 @@
-/* src/sim/waits_test.c - small worlds that are stopped while a flow waits for one thing. */
+/* src/sim/waits_test.c - small worlds that are stopped while a flow waits for a known reason. */
 #include "sim/waits.h"
 #include "sim/test_world.h"
 
@@ -25,7 +25,7 @@ static void slow_configure(void *cfg, const struct knobs *k, const struct cc_lin
 static const struct cc_algo slow = { .start = slow_start, .configure = slow_configure, .name = "slow",
                                      .about = "" };
 
-/* Hosts 0 to 2 at one switch; 'flows' of them from host 0 to host 2, and one from host 1. */
+/* Hosts 0 to 2 at one switch; 'flows' flows from host 0 to host 2, and one from host 1. */
 static void start(struct world *w, struct sim_cfg *cfg, uint32_t flows, uint32_t qps)
 {
     struct flow_list list = { xcalloc(flows + 1ul, sizeof *list.flow), flows + 1 };
@@ -44,7 +44,7 @@ static void start(struct world *w, struct sim_cfg *cfg, uint32_t flows, uint32_t
         fail_msg("%s", err.text);
 }
 
-/* At 'at_ps' so many flows wait for this, and those of other reasons make up the rest. */
+/* At 'at_ps', 'right' flows wait for this reason; the others wait for other reasons. */
 static void expect(struct world *w, uint64_t at_ps, enum wait wait, uint64_t right)
 {
     uint64_t      count[WAITS], sum = 0;
@@ -68,7 +68,7 @@ static void stop_link(struct sim_cfg *cfg, uint64_t at_ps)
     cfg->change[cfg->changes++] = (struct link_change){ at_ps, 0, false };
 }
 
-/* A packet is 88.48 ns on a wire, a round trip is 4.19 us. */
+/* A packet takes 88.48 ns on a wire; a round trip takes 4.19 us. */
 static void waits__names_each_reason(void **unused)
 {
     struct sim_cfg cfg;
@@ -78,7 +78,7 @@ static void waits__names_each_reason(void **unused)
     world_cfg(&cfg, MODEL_NIC);
     start(&w, &cfg, 4, 0);                       /* at line rate */
     expect(&w, 50 * PS_PER_NS, WAIT_TURN, 4);
-    expect(&w, 50 * PS_PER_NS, WAIT_ACK, 1);     /* of host 1 */
+    expect(&w, 50 * PS_PER_NS, WAIT_ACK, 1);     /* the flow of host 1 */
     expect(&w, 100 * PS_PER_US, WAIT_ACK, 0);
     world_end(&w);
 
@@ -105,8 +105,8 @@ static void waits__names_each_reason(void **unused)
     world_end(&w);
 }
 
-/* Host 0's link loses the last packet: when the ACKs of the others are back, its flow has nothing in the
- * network. */
+/* Host 0's link loses the last packet: when the ACKs of the others are back, nothing of its flow is in
+ * flight. */
 static void waits__tells_a_loss_from_a_packet_under_way(void **unused)
 {
     (void)unused;
@@ -129,7 +129,7 @@ static void waits__tells_a_loss_from_a_packet_under_way(void **unused)
     }
 }
 
-/* The port to host 2 is paused for ever: packets wait there, and the pause spreads to host 0. */
+/* The port to host 2 is paused forever: packets wait there, and the pause spreads to host 0. */
 static void waits__sees_pauses_on_the_way(void **unused)
 {
     struct sim_cfg cfg;
@@ -142,7 +142,7 @@ static void waits__sees_pauses_on_the_way(void **unused)
     start(&w, &cfg, 1, 0);
     out = w.sim->net.host[2].port->peer;
     out->paused = 1 << 3;
-    expect(&w, 50 * PS_PER_US, WAIT_PAUSE, 2);   /* the window is closed, but that is not why */
+    expect(&w, 50 * PS_PER_US, WAIT_PAUSE, 2);   /* the window is closed, but the pause is the reason */
     world_end(&w);
 }
 

@@ -10,7 +10,7 @@
 
 #define EVENTS 300u
 
-/* The plain way to do it: look at every event. */
+/* Naive reference: examines every event. */
 struct naive { bool is_pending[EVENTS]; uint64_t at_ps[EVENTS], order[EVENTS]; };
 
 static uint32_t naive_first(const struct naive *n, uint64_t until_ps)
@@ -34,7 +34,7 @@ static uint32_t naive_count(const struct naive *n)
     return count;
 }
 
-/* The number of the event that is popped, or EVQ_NONE. */
+/* Returns the number of the popped event, or EVQ_NONE. */
 static uint32_t pop(struct evq *q, uint64_t until_ps)
 {
     const struct event *e = evq_pop(q, until_ps);
@@ -42,7 +42,7 @@ static uint32_t pop(struct evq *q, uint64_t until_ps)
     return e ? evq_id(q, e) : EVQ_NONE;
 }
 
-/* A queue of so many events, all idle. */
+/* Initialises a queue of this many idle events. */
 static void init(struct evq *q, struct arena *arena, uint32_t events, uint64_t width_ps, uint64_t span_ps)
 {
     evq_init(q, arena, arena_alloc(arena, events, EVQ_LINE), events, width_ps, span_ps);
@@ -72,7 +72,7 @@ static void pair_fini(struct pair *p)
     free(p->q);
 }
 
-/* Now, in the same bucket, in the ring, at its very end, beyond it, far beyond it. */
+/* Returns a time: now, in the same bucket, in the ring, at its very end, beyond it, far beyond it. */
 static uint64_t random_time(struct pair *p)
 {
     uint64_t bucket = 1ull << p->q->shift, ring = bucket * (p->q->mask + 1ull);
@@ -89,7 +89,7 @@ static uint64_t random_time(struct pair *p)
 
 static void pair_add(struct pair *p, uint32_t event, uint64_t at_ps)
 {
-    /* Orders go up and down, so that an event may come before one that was added earlier. */
+    /* Orders increase and decrease, so that an event may come before one that was added earlier. */
     uint64_t order = rng_below(&p->rng, 4) << 40 | p->next_order++;
 
     p->naive.is_pending[event] = true;
@@ -144,7 +144,7 @@ static void evq__agrees_with_a_plain_list(void **unused)
 
         pair_init(&p, widths[i], spans[i], i);
         for (uint32_t step = 0; step < 4000; step++) {
-            pair_step(&p, step / 500 % 2 ? 3 : 7);       /* fills up, runs dry */
+            pair_step(&p, step / 500 % 2 ? 3 : 7);       /* fills up, then drains */
             if (step % 8 == 0)
                 evq_check(p.q);
         }
@@ -157,7 +157,7 @@ static void evq__agrees_with_a_plain_list(void **unused)
     }
 }
 
-/* Without forgetting the limit, as the event loop does it: pop to the end, adding on the way. */
+/* Without resetting the limit, as in the event loop: pops to the end and adds events meanwhile. */
 static void evq__keeps_order_while_running(void **unused)
 {
     struct pair p;
@@ -184,8 +184,8 @@ static void evq__keeps_order_while_running(void **unused)
     pair_fini(&p);
 }
 
-/* A network in lock step: thousands of events at one instant come in their order, whatever the order of
- * adding. */
+/* A network in lock step: thousands of events at one instant are popped in order, regardless of the order of
+ * insertion. */
 static void evq__sorts_thousands_at_one_instant(void **unused)
 {
     const uint32_t count = 20000;
@@ -208,7 +208,8 @@ static void evq__sorts_thousands_at_one_instant(void **unused)
     free(q);
 }
 
-/* An instant that does not end: one event goes off again and again before another of the same bucket. */
+/* An instant that does not end: one event is repeatedly popped and added before another of the same
+ * bucket. */
 static void evq__lets_an_instant_last(void **unused)
 {
     struct arena arena;
@@ -274,8 +275,8 @@ static void count_shown(void *arg, const uint32_t *events, uint32_t count)
     }
 }
 
-/* With an event in every third bucket each is shown once before it comes, but for those of the first word;
- * and fetching buckets ahead changes nothing. */
+/* With an event in every third bucket, each is passed to on_near() once before it is due, except those of the
+ * first word. Prefetching buckets ahead changes nothing. */
 static void evq_pop__shows_what_is_near(void **unused)
 {
     struct arena arena;
@@ -313,7 +314,7 @@ static void see_open(void *count, struct event *const *events, uint32_t n)
     assert_true(n > 0);
 }
 
-/* All idle events become pending at one moment; then all are popped, but for a few that are cancelled. */
+/* All idle events become pending at one instant. Then all are popped, except a few that are cancelled. */
 static void lock_step(struct pair *p)
 {
     uint64_t at_ps = p->now_ps + 100 * ((uint64_t)EVQ_WORD << p->q->shift);

@@ -23,8 +23,8 @@ static double published_next(struct published *g)
     return (p1 <= p2 ? p1 - p2 + m1 : p1 - p2) * (1.0 / (m1 + 1));
 }
 
-/* Jumping without matrices. A step is multiplication by x in polynomials modulo the characteristic
- * polynomial x^3 = c1 x + c0 (or c2 x^2 + c0), and x^n = a + b x + c x^2 says that state n is a s(0) + b
+/* Jumps without matrices. A step is multiplication by x in polynomials modulo the characteristic
+ * polynomial x^3 = c1 x + c0 (or c2 x^2 + c0), and x^n = a + b x + c x^2 means that state n is a s(0) + b
  * s(1) + c s(2). */
 struct poly { uint64_t c[3]; };
 struct field { uint64_t m, x3[3]; };             /* x^3 as a polynomial */
@@ -58,7 +58,7 @@ static struct poly power_of_x(const struct field *f, uint64_t n, int power)
 static const struct field first = { 4294967087u, { 4294967087u - 810728, 1403580, 0 } };
 static const struct field second = { 4294944443u, { 4294944443u - 1370589, 0, 527612 } };
 
-/* The three words of a component after x^e, from words of 1: the sequence goes on by its recurrence. */
+/* The three words of a component after x^e, starting from words of 1: the sequence follows its recurrence. */
 static void tokens_at(const struct field *f, struct poly e, uint64_t out[3])
 {
     const struct poly x = { { 0, 1, 0 } };
@@ -80,7 +80,7 @@ static double first_of_stream(uint64_t stream, uint64_t run)
     return published_next(&g);
 }
 
-/* The published generator, from 12345 in every word, begins with numbers that everybody gets. */
+/* The published generator, seeded with 12345 in every word, begins with well-known numbers. */
 static void published__begins_as_published(void **unused)
 {
     static const double known[] = { 0.127011, 0.318528, 0.309186, 0.825847, 0.221630 };
@@ -141,7 +141,7 @@ static void mrg_step__stays_in_its_stream(void **unused)
     }
 }
 
-/* Of the stream that the ConWeave fork's switches draw from. */
+/* The stream that the ConWeave fork's switches use. */
 static void mrg_step__begins_where_next_does(void **unused)
 {
     double     expected = first_of_stream(1ull << 63, 1);
@@ -152,7 +152,7 @@ static void mrg_step__begins_where_next_does(void **unused)
     b = a;
     assert_true(mrg_step(&(struct mrg){ { a.s1[0], a.s1[1], a.s1[2] }, { a.s2[0], a.s2[1], a.s2[2] } }) == expected);
     assert_true(mrg_step(&a) == mrg_next(&b));
-    assert_true(mrg_step(&a) != mrg_next(&b));       /* one goes on in the stream, the other to the next */
+    assert_true(mrg_step(&a) != mrg_next(&b));       /* one continues the stream, the other starts the next */
 }
 
 int main(void)

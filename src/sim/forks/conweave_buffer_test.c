@@ -11,8 +11,8 @@
 #define FULL   1048
 #define BUFFER (9u << 20)
 
-/* A switch with four hosts at 100 Gb/s and 1 us. Packets are put into it by hand; what is for host 0 stays,
- * for its port is paused. */
+/* A switch with four hosts at 100 Gb/s and 1 us. Packets are passed to it one by one. Packets to host 0 stay,
+ * because its port is paused. */
 struct bench { struct world w; struct node *n; struct port *out; };
 
 static struct port *port_of(const struct bench *b, uint32_t host)
@@ -65,7 +65,7 @@ static void take(struct bench *b)
     b->out->paused = 1 << 3;
 }
 
-/* By hand: headroom 2 x 12,500 + 2 x 1048 of three ports and 12,500 + 2 x 1048 in place of the fourth; eight
+/* By hand: headroom 2 x 12,500 + 2 x 1048 of three ports and 12,500 + 2 x 1048 instead of the fourth; eight
  * classes of four ports. */
 static void init__sets_aside_what_the_fork_does(void **unused)
 {
@@ -79,8 +79,8 @@ static void init__sets_aside_what_the_fork_does(void **unused)
     world_end(&b.w);
 }
 
-/* The rule as the fork writes it, in real numbers: pause if what is beyond two packets is more than a
- * sixteenth of what is left. From then on for every packet, not only the first. */
+/* The fork's rule, in real numbers: pause if the bytes beyond two packets exceed a sixteenth of the bytes
+ * left. From then on for every packet, not only the first. */
 static void take__pauses_for_every_packet_above_the_threshold(void **unused)
 {
     const double limit = 9437184 - (3 * 27096 + 14596) - 4 * 8 * 1048;
@@ -90,8 +90,7 @@ static void take__pauses_for_every_packet_above_the_threshold(void **unused)
 
     (void)unused;
     bench_init(&b, BUFFER);
-    for (uint32_t n = 1; n <= 700; n++) {        /* host 2 takes its part of the buffer, the other is
-                                                  * tested */
+    for (uint32_t n = 1; n <= 700; n++) {        /* host 2 uses part of the buffer, the other is tested */
         put(&b, 2);
         total += FULL;
     }
@@ -103,7 +102,7 @@ static void take__pauses_for_every_packet_above_the_threshold(void **unused)
         total += FULL;
         pauses += used > 2 * FULL && used - 2 * FULL > 0.0625 * (limit - total);
         assert_int_equal(b.w.sim->engine.counters.pfc_sent, pauses);
-        wait_ps(&b, 200 * PS_PER_NS);      /* frames do not wait for each other */
+        wait_ps(&b, 200 * PS_PER_NS);      /* PFC frames do not wait for each other */
     }
     assert_in_range(pauses, 50, 500);            /* both sides of the threshold were seen */
     sim_check(b.w.sim);
@@ -119,7 +118,8 @@ static void fill(struct bench *b)
     }
 }
 
-/* It is taken back with the packet that leaves the class below the threshold of 16 bytes less to share. */
+/* The pause is cancelled by the packet that leaves the class below the threshold with 16 bytes less to
+ * share. */
 static void release__resumes_below_the_threshold(void **unused)
 {
     const double limit = 9437184 - (3 * 27096 + 14596) - 4 * 8 * 1048;
@@ -142,7 +142,7 @@ static void release__resumes_below_the_threshold(void **unused)
     world_end(&b.w);
 }
 
-/* Others leave, which gives this class room: then its next packet takes the pause back when it arrives. */
+/* Packets of others leave, which gives this class room: its next arriving packet cancels the pause. */
 static void take__resumes_when_others_made_room(void **unused)
 {
     struct bench b;
@@ -154,7 +154,7 @@ static void take__resumes_when_others_made_room(void **unused)
         put(&b, 2);
     fill(&b);
     frames = b.w.sim->engine.counters.pfc_sent;
-    for (uint32_t n = 0; n < 40; n++)            /* those of host 2 were first */
+    for (uint32_t n = 0; n < 40; n++)            /* packets of host 2 came first */
         take(&b);
     assert_int_equal(b.w.sim->engine.counters.pfc_sent, frames);
     b.w.sim->net.pausing_until_ps[port_of(&b, 1)->id * PRIOS + 3] = b.w.sim->engine.now_ps + 1;
@@ -164,7 +164,7 @@ static void take__resumes_when_others_made_room(void **unused)
     world_end(&b.w);
 }
 
-/* After pause_ps the switch knows that the pause is over: there is nothing to take back. */
+/* After pause_ps the switch knows that the pause has expired: no resume is needed. */
 static void release__says_nothing_of_a_pause_that_has_ended(void **unused)
 {
     struct bench b;
@@ -205,7 +205,7 @@ static void take__drops_at_half_of_the_buffer(void **unused)
     world_end(&b.w);
 }
 
-/* Headroom counts only when nothing is left to share: after 67 packets, here. */
+/* Headroom counts only when no shared bytes are left: here after 67 packets. */
 static void take__uses_headroom_when_nothing_is_left(void **unused)
 {
     const int64_t buffer = 200000, limit = buffer - (3 * 27096 + 14596) - 4 * 8 * 1048;
@@ -236,7 +236,8 @@ static void take__uses_headroom_when_nothing_is_left(void **unused)
     world_end(&b.w);
 }
 
-/* ACKs are of class 0: on no account, and before data; PFC frames wait in the same queue, in turn. */
+/* ACKs are in class 0: they are not charged, and precede data. PFC frames wait in the same queue, in
+ * order. */
 static void acks__are_not_booked_and_go_first(void **unused)
 {
     struct bench   b;
@@ -247,7 +248,7 @@ static void acks__are_not_booked_and_go_first(void **unused)
     bench_init(&b, BUFFER);
     for (uint32_t n = 0; n < 20; n++)
         put(&b, 1);
-    b.out->free_at_ps = b.w.sim->engine.now_ps + PS_PER_US;             /* busy: all have to wait */
+    b.out->free_at_ps = b.w.sim->engine.now_ps + PS_PER_US;             /* busy: all packets have to wait */
     b.out->paused = 0;
     id = engine_new_packet(&b.w.sim->engine);
     b.w.sim->engine.packets.packet[id] = (struct packet){ .flow = 1, .generation = 1, .src = 1, .dst = 0,
@@ -262,8 +263,8 @@ static void acks__are_not_booked_and_go_first(void **unused)
     k = &b.w.sim->engine.packets.packet[b.w.sim->engine.packets.packet[id].next];
     assert_int_equal(k->kind, PACKET_PFC);
     wait_ps(&b, PS_PER_US);
-    assert_int_equal(b.out->queue[0].bytes, 43);                 /* the ACK went, though data had waited
-                                                                  * longer */
+    assert_int_equal(b.out->queue[0].bytes, 43);                 /* the ACK was sent, although
+                                                                  * data had waited longer */
     assert_int_equal(b.out->queue[3].bytes, 20 * FULL);
     world_end(&b.w);
 }

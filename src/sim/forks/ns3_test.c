@@ -9,7 +9,7 @@
 
 static void frame_ps__truncates_nanoseconds(void **unused)
 {
-    /* 1048 bytes take 83.84, 335.36, 8384 ns: the last is a whole number, but its double is less. */
+    /* 1048 bytes take 83.84, 335.36, 8384 ns: the last is a whole number, but its double is smaller. */
     static const struct { uint64_t bytes, bps, want_ns; } row[] = {
         { 1048, 100000000000, 83 }, { 60, 100000000000, 4 }, { 43, 100000000000, 3 },
         { 1048, 25000000000, 335 }, { 60, 25000000000, 19 },

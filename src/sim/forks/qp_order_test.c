@@ -6,8 +6,8 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-/* What a std::unordered_map of libstdc++ 12 gives for the same keys: 20 queue pairs to nodes 1, 2, 3, 1, ..
- * with source ports from 10000 on, of which number 4 is over before number 13 starts. */
+/* The order of a std::unordered_map of libstdc++ 12 for the same keys: 20 queue pairs to nodes 1, 2, 3, 1, ..
+ * with source ports from 10000 on; number 4 is finished before number 13 starts. */
 static const uint32_t expected[] = { 19, 18, 17, 16, 15, 14, 0, 1, 3, 2, 6, 5, 7, 9, 8, 10, 12, 11, 13 };
 
 static void qp_order_add__is_as_in_libstdcxx(void **state)

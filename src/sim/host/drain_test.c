@@ -16,7 +16,7 @@
 
 struct test { struct world world; const struct port *to_slow, *to_sender; };
 
-/* 'senders' hosts send 'bytes' each to the last host, which takes them in at drain_bps. */
+/* 'senders' hosts send 'bytes' each to the last host, which drains at drain_bps. */
 static void start(struct test *t, uint32_t senders, uint64_t bytes, uint64_t drain_bps, bool is_lossless)
 {
     struct flow_row flow[4] = { { 0 } };
@@ -39,7 +39,8 @@ static void start(struct test *t, uint32_t senders, uint64_t bytes, uint64_t dra
     t->to_sender = t->world.sim->net.host[0].port;
 }
 
-/* A packet is received when it is in memory. The wire of a lone flow takes longer than its ACK. */
+/* A packet is received when it is in memory. The data of a lone flow takes longer on the wire than its
+ * ACK. */
 static void drain__a_lone_packet_waits_for_memory(void **unused)
 {
     struct test t;
@@ -53,7 +54,7 @@ static void drain__a_lone_packet_waits_for_memory(void **unused)
     world_end(&t.world);
 }
 
-/* A faster memory than the line only delays. */
+/* Memory that is faster than the line only adds latency. */
 static void drain__a_fast_host_pauses_no_one(void **unused)
 {
     struct test t;
@@ -67,7 +68,7 @@ static void drain__a_fast_host_pauses_no_one(void **unused)
     world_end(&t.world);
 }
 
-/* A lone flow: what the host does not take in, it pauses. The FCT is that of its memory. */
+/* A lone flow: the host pauses what it cannot drain. The FCT is determined by its memory. */
 static void drain__pauses_for_what_it_cannot_take_in(void **unused)
 {
     static const uint64_t gbps[] = { 80, 50, 20, 5 };
@@ -81,7 +82,7 @@ static void drain__pauses_for_what_it_cannot_take_in(void **unused)
         assert_true(world_finish(&t.world, 100 * PS_PER_US, PS_PER_S));
         paused_ps = t.to_slow->counters.paused_ps;
         assert_in_range(t.world.done[0].fct_ps, drain_ps, drain_ps + 10 * PS_PER_US);
-        /* share 1 - drain / line, but for the beginning, when the buffer fills, and the end */
+        /* share 1 - drain / line, except at the beginning, when the buffer fills, and at the end */
         assert_in_range(paused_ps * 1000 / t.world.done[0].fct_ps, (100 - gbps[i]) * 10 - 10,
                         (100 - gbps[i]) * 10 + 1);
         assert_true(t.world.sim->engine.counters.pauses > 0);
@@ -106,7 +107,7 @@ static void drain__pauses_spread(void **unused)
     world_end(&t.world);
 }
 
-/* Without PFC, what finds no room is lost, counted, and sent again. */
+/* Without PFC, packets that find no room are lost, counted, and retransmitted. */
 static void drain__drops_lossy_packets(void **unused)
 {
     struct test t;

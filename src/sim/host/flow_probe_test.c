@@ -1,7 +1,7 @@
-/* src/sim/host/flow_probe_test.c - RTT probes of queue pairs that live on: while they are idle, and after it.
+/* src/sim/host/flow_probe_test.c - RTT probes of persistent queue pairs: while they are idle, and afterwards.
  *
- * Oracles: times of frames over known links, a control that only writes down what it receives, and rttcc, and
- * Swift, which measures by its ACKs: their rates must not change while nothing comes.
+ * Oracles: times of frames over known links, a congestion control that only records what it receives, rttcc,
+ * and Swift, which measures by its ACKs: their rates must not change while nothing arrives.
  */
 #include "sim/host/flow.h"
 #include "sim/host/probe.h"
@@ -45,7 +45,7 @@ static struct flow_row row(uint32_t src, uint32_t dst, uint64_t bytes, uint64_t 
                               .start_ns = start_us * 1000 };
 }
 
-/* ---- a control that writes down what it receives ---- */
+/* ---- a congestion control that records what it receives ---- */
 
 #define SEEN_MAX 1000u
 
@@ -59,7 +59,7 @@ static void on_rtt(const void *cfg, void *state, struct cc_now now, const struct
     assert_true(seen_count < SEEN_MAX);
     seen[seen_count].at_ps = now.ps;
     seen[seen_count++].rtt_ps = probe->rtt_ps;
-    out->probe_ps = now.ps;                      /* at once, if only there is something to send */
+    out->probe_ps = now.ps;                      /* immediately, if there is something to send */
 }
 
 static void start(const void *cfg, void *state, struct cc_now now, struct cc_out *out)
@@ -84,9 +84,9 @@ static void use_prober(struct sim_cfg *cfg)
     seen_count = starts = 0;
 }
 
-/* A probe goes behind the first packet of each message and comes back, behind the ACK, to a pair that is idle
- * by then. It counts; it asks for another, which does not go before there is a message. So an idle pair does
- * nothing at all. */
+/* A probe follows the first packet of each message and returns behind the ACK, to a pair that is idle by
+ * then. It counts and requests another one, which is not sent before there is a message. So an idle pair does
+ * nothing. */
 static void idle__probe_that_returns_counts(void **unused)
 {
     const struct flow_row flow[] = { row(0, 1, 1024, 0), row(0, 1, 1024, 100), row(0, 1, 1024, 20000) };
@@ -104,7 +104,7 @@ static void idle__probe_that_returns_counts(void **unused)
     sim_run_until(w.sim, 20 * PS_PER_US);
     assert_int_equal(seen_count, 1);
     assert_int_equal(w.sim->flows.probe[1].asked_ps, 0);
-    /* The packet is before it at both hops, and on the way back its ACK is. */
+    /* The packet precedes it at both hops, and its ACK does on the return path. */
     assert_int_equal(seen[0].rtt_ps, 4 * (PROBE_PS + DELAY_PS) + FULL_PS - PROBE_PS);
     sim_run_until(w.sim, 200 * PS_PER_US);
     assert_int_equal(seen_count, 2);
@@ -121,7 +121,7 @@ static void idle__probe_that_returns_counts(void **unused)
     world_end(&w);
 }
 
-/* With idle_reset the control starts anew and asks for a probe of its own. */
+/* With idle_reset the congestion control restarts and requests a probe. */
 static void idle__reset_asks_for_a_probe(void **unused)
 {
     const struct flow_row flow[] = { row(0, 1, 1024, 0), row(0, 1, 1024, 50), row(0, 1, 1024, 300) };
@@ -138,10 +138,9 @@ static void idle__reset_asks_for_a_probe(void **unused)
     world_end(&w);
 }
 
-/* Two frames in ten are lost where the sender is. A probe that is lost is not waited for longer than
- * PROBE_LOST_PS: a message that comes later has one again. One of 200 messages every 2 ms: as many probes as
- * messages, and not fewer than there are ways there and back without a loss (0.64, four standard deviations
- * below). */
+/* Two frames in ten are lost at the sender. A lost probe is not awaited longer than PROBE_LOST_PS: a later
+ * message has a probe again. With 200 messages, one every 2 ms, there are at most as many probes as messages,
+ * and at least as many as round trips without a loss (0.64, minus four standard deviations). */
 static void idle__lost_probe_is_forgotten(void **unused)
 {
     struct flow_row flow[200];
@@ -163,9 +162,9 @@ static void idle__lost_probe_is_forgotten(void **unused)
 
 /* ---- Swift and rttcc ---- */
 
-/* Seven hosts send to one until their rates are below the line's, then nothing for 50 ms; what came back late
- * has come by then. Nothing changes in between, and no event happens; then the second message goes on at the
- * rate that was left. */
+/* Seven hosts send to one until their rates are below the line rate, then nothing for 50 ms; late answers
+ * have arrived by then. Nothing changes in between, and no event runs. Then the second message continues at
+ * the previous rate. */
 static void rates__stay_while_idle(void **unused)
 {
     static const char *const controls[] = { "swift", "rttcc" };
@@ -190,7 +189,7 @@ static void rates__stay_while_idle(void **unused)
         assert_int_equal(w.done_count, 7);
         for (uint32_t i = 1; i <= 7; i++) {
             assert_int_equal(w.sim->flows.flow[i].phase, FLOW_IDLE);
-            /* Swift needs none */
+            /* Swift needs no probes */
             assert_true(!w.sim->flows.probe || w.sim->flows.probe[i].asked_ps == 0);
             out[i] = w.sim->flows.flow[i].out;
             slow += out[i].rate_bps < 90 * GBPS;
@@ -203,7 +202,7 @@ static void rates__stay_while_idle(void **unused)
             assert_int_equal(w.sim->flows.flow[i].out.rate_bps, out[i].rate_bps);
             assert_int_equal(w.sim->flows.flow[i].out.window_bytes, out[i].window_bytes);
         }
-        sim_run_until(w.sim, 60 * PS_PER_MS + PS_PER_US);    /* before anything can have come back */
+        sim_run_until(w.sim, 60 * PS_PER_MS + PS_PER_US);    /* before any answer can have arrived */
         for (uint32_t i = 1; i <= 7; i++) {
             uint64_t gap_ps = (1024 + 62 + 20) * 8ull * PS_PER_S / out[i].rate_bps;
             uint64_t sent = w.sim->flows.flow[i].sent - 300000;
@@ -217,9 +216,8 @@ static void rates__stay_while_idle(void **unused)
     }
 }
 
-/* A pair alone: nothing is learnt that would slow it down, however often it is idle. Every message takes what
- * it takes alone and a probe's time on the wire at most, which goes behind its first packet and before its
- * last. */
+/* A lone pair: nothing slows it down, however often it is idle. Every message takes as long as alone plus at
+ * most the transmission of a probe, which is sent after its first packet and before its last. */
 static void alone__every_message_at_line_rate(void **unused)
 {
     static const char *const controls[] = { "swift", "rttcc" };

@@ -15,10 +15,10 @@
 #define DELAY_PS PS_PER_US
 #define FULL_PS  ((1024 + 62 + 20) * BYTE_PS)
 #define ACK_PS   ((66 + 20) * BYTE_PS)
-#define BACK_PS  (2 * (ACK_PS + DELAY_PS))           /* an ACK's way over two hops */
-#define THERE_PS (2 * (FULL_PS + DELAY_PS))          /* a full packet's */
+#define BACK_PS  (2 * (ACK_PS + DELAY_PS))           /* return of an ACK over two hops */
+#define THERE_PS (2 * (FULL_PS + DELAY_PS))          /* a full packet over two hops */
 
-/* A star in which the flows of a list share so many queue pairs from host to host. */
+/* A star in which the flows of a list share this many queue pairs per pair of hosts. */
 static void start_star(struct world *w, const struct sim_cfg *cfg, uint32_t hosts,
                        const struct flow_row *flow,
                        uint32_t count, uint32_t qps)
@@ -42,7 +42,7 @@ static struct flow_row row(uint32_t src, uint32_t dst, uint64_t bytes, uint64_t 
                               .start_ns = start_ns };
 }
 
-/* All that was posted has come once, in order, and every pair is idle. */
+/* Everything posted has arrived once, in order, and every pair is idle. */
 static void check_all_over(const struct world *w)
 {
     const struct sim_counters *c = &w->sim->engine.counters;
@@ -53,10 +53,10 @@ static void check_all_over(const struct world *w)
     assert_int_equal(sim_next_active(w->sim, 0), 0);
 }
 
-/* ---- one after the other ---- */
+/* ---- order of messages ---- */
 
-/* Two messages posted together: the second goes when the first is out, and its FCT counts from posting. The
- * first's last packet is short, and so is its time on the wire. */
+/* Two messages posted together: the second starts when the first is sent, and its FCT counts from posting.
+ * The last packet of the first is short, and so is its transmission. */
 static void post__messages_of_a_pair_go_in_order(void **unused)
 {
     const struct flow_row flow[] = { row(0, 1, 10 * 1024 + 100, 0), row(0, 1, 5 * 1024, 0) };
@@ -72,14 +72,14 @@ static void post__messages_of_a_pair_go_in_order(void **unused)
     assert_int_equal(w.done[0].bytes, 10 * 1024 + 100);
     assert_int_equal(w.done[1].bytes, 5 * 1024);
     assert_int_equal(w.done[0].sport, w.done[1].sport);
-    /* The switch stores and forwards; what lies before a packet leaves the switch before it. */
+    /* The switch stores and forwards; packets ahead leave the switch first. */
     assert_int_equal(w.done[1].fct_ps, first_ps + 4 * FULL_PS + THERE_PS + BACK_PS);
     assert_int_equal(w.sim->flows.pairs.count, 1);
     check_all_over(&w);
     world_end(&w);
 }
 
-/* One after another on the same pair: each as fast as alone. */
+/* One message after another on the same pair: each is as fast as alone. */
 static void post__idle_pair_takes_the_next_message(void **unused)
 {
     const struct flow_row flow[] = { row(0, 1, 8 * 1024, 0), row(0, 1, 8 * 1024, 50000),
@@ -99,7 +99,7 @@ static void post__idle_pair_takes_the_next_message(void **unused)
     world_end(&w);
 }
 
-/* Messages take the pairs of a destination in turn. */
+/* Messages use the pairs of a destination in rotation. */
 static void post__takes_pairs_in_turn(void **unused)
 {
     struct flow_row flow[12];
@@ -122,9 +122,9 @@ static void post__takes_pairs_in_turn(void **unused)
     world_end(&w);
 }
 
-/* ---- what stays ---- */
+/* ---- persistent state ---- */
 
-/* DCQCN with one CNP: the limiter starts at 50 Gb/s and has no timer that raises it soon. */
+/* DCQCN with one CNP: the limiter starts at 50 Gb/s and no timer raises it soon. */
 static void slow_cfg(struct sim_cfg *cfg)
 {
     world_cfg(cfg, MODEL_NIC);
@@ -134,7 +134,7 @@ static void slow_cfg(struct sim_cfg *cfg)
     cfg->knobs.value[KNOB_rpg_byte_reset] = 0;
 }
 
-/* A CNP for flow 1 comes to host 0. */
+/* A CNP for flow 1 arrives at host 0. */
 static void tell(struct world *w)
 {
     struct sim    *s = w->sim;
@@ -149,7 +149,7 @@ static void tell(struct world *w)
     host_on_packet(s, &s->net.host[0], k);
 }
 
-/* The second message starts at the rate at which the first ended: packets are a gap of that rate apart. */
+/* The second message starts at the final rate of the first: its packets are spaced by that rate. */
 static void idle__rate_stays(void **unused)
 {
     const struct flow_row flow[] = { row(0, 1, 20 * 1024, 0), row(0, 1, 20 * 1024, 100000) };
@@ -188,7 +188,7 @@ static void idle__reset_begins_anew(void **unused)
     world_end(&w);
 }
 
-/* An idle pair gets CNPs as well: its next message starts at the rate that follows. */
+/* An idle pair receives CNPs as well: its next message starts at the resulting rate. */
 static void idle__cnp_counts(void **unused)
 {
     const struct flow_row flow[] = { row(0, 1, 20 * 1024, 0), row(0, 1, 20 * 1024, 100000) };
@@ -207,8 +207,8 @@ static void idle__cnp_counts(void **unused)
     world_end(&w);
 }
 
-/* The timers of an idle pair run on: a raise every 300 us, of 20 Gb/s from the threshold on, releases the
- * limiter within 20 ms. They are caught up with when it sends again; meanwhile nothing happens. */
+/* The timers of an idle pair keep running: a raise every 300 us, of 20 Gb/s from the threshold on, releases
+ * the limiter within 20 ms. They are processed when it sends again; no events run meanwhile. */
 static void idle__timers_run_on(void **unused)
 {
     const struct flow_row flow[] = { row(0, 1, 20 * 1024, 0), row(0, 1, 20 * 1024, 20000000) };
@@ -234,7 +234,7 @@ static void idle__timers_run_on(void **unused)
     world_end(&w);
 }
 
-/* The rate after two CNPs, the second so long after the first. */
+/* Returns the rate after two CNPs, 'later_ps' apart. */
 static uint64_t rate_after_two(uint64_t later_ps)
 {
     const struct flow_row flow[] = { row(0, 1, 20 * 1024, 0), row(0, 1, 2000 * 1024, later_ps / PS_PER_NS) };
@@ -254,9 +254,9 @@ static uint64_t rate_after_two(uint64_t later_ps)
     return rate_bps;
 }
 
-/* A cut takes R alpha / 2. Alpha is 1 at the first CNP and loses 5/1024 of itself every microsecond: 10 us
- * later it is 0.95, and the second CNP takes nearly half; 5 ms later nothing is left of it, though no packet
- * went in the meantime, and it is the 5/1024 that the second CNP itself has added. */
+/* A cut takes R alpha / 2. Alpha is 1 at the first CNP and loses 5/1024 of itself every microsecond. 10 us
+ * later it is 0.95, and the second CNP takes nearly half. 5 ms later it is 0, although no packet was sent in
+ * the meantime; only the 5/1024 that the second CNP adds remain. */
 static void idle__alpha_decays(void **unused)
 {
     (void)unused;
@@ -265,8 +265,8 @@ static void idle__alpha_decays(void **unused)
                     50 * GBPS * (2048 - 4) / 2048);
 }
 
-/* What HF2T knows of a queue pair stays as well: its training began with it, and its last packet is the first
- * message's until it sends again. */
+/* HF2T's state of a queue pair persists as well: its training began with the pair, and its last packet is
+ * that of the first message until it sends again. */
 static void idle__hf2t_goes_on(void **unused)
 {
     const struct flow_row flow[] = { row(0, 1, 20 * 1024, 0), row(0, 1, 20 * 1024, 100000) };
@@ -292,8 +292,8 @@ static void idle__hf2t_goes_on(void **unused)
 
 /* ---- losses ---- */
 
-/* Over links that lose one packet in fifty: all messages of a pair come, once and in order, however it
- * repeats. */
+/* Over links that lose one packet in fifty: all messages of a pair arrive once and in order, with any kind of
+ * retransmission. */
 static void loss__messages_come_in_order(void **unused)
 {
     (void)unused;
@@ -329,7 +329,7 @@ static void loss__messages_come_in_order(void **unused)
 
 /* ---- many ---- */
 
-/* 100,000 idle pairs: time passes without an event, and each takes so much memory and no more. */
+/* 100,000 idle pairs: time passes without an event, and each takes a fixed amount of memory. */
 static void idle__many_cost_memory_alone(void **unused)
 {
     enum { HOSTS = 100, PAIRS = 1000 };
@@ -373,8 +373,7 @@ static uint64_t mix(uint64_t h, uint64_t value)
     return (h ^ value) * 0x100000001b3ull;
 }
 
-/* Training over racks, with several pairs and messages that wait for each other: all results in one
- * number. */
+/* Training over racks, with several pairs and dependent messages: a digest of all results. */
 static uint64_t train(uint32_t threads, bool is_selective, uint32_t qps, const char *cc)
 {
     struct traffic_common   common = { .stop_ps = NEVER, .prio = 3 };

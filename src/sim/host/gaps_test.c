@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* Edges by hand: 16 bins to the octave from 4096 ps on. */
+/* Edges by hand: 16 bins per octave from 4096 ps on. */
 static void bin__is_that_of_its_edges(void **unused)
 {
     static const struct { uint64_t gap_ps; uint32_t bin; uint64_t edge_ps; } row[] = {
@@ -38,7 +38,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Three kinds of gaps: all but equal, over many octaves, and with a tail like that of a paced queue pair. */
+/* Three kinds of gaps: nearly equal, over many octaves, and with a tail like that of a paced queue pair. */
 static uint64_t draw(struct rng *r, int kind)
 {
     if (kind == 0)

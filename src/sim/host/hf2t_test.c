@@ -13,7 +13,8 @@
 
 /* ---- the rule ---- */
 
-/* T = 1000: the gap from which on a packet is held, by hand from a = 20/x, 1, 80/x, rounded up. */
+/* T = 1000: the smallest gap at which a packet is held, computed by hand from a = 20/x, 1, 80/x, rounded
+ * up. */
 static void is_near__follows_the_rule(void **unused)
 {
     static const struct { uint32_t x; uint64_t from; } row[] = {
@@ -36,7 +37,7 @@ static void is_near__follows_the_rule(void **unused)
     }
 }
 
-/* The largest numbers that the knobs allow do not overflow. */
+/* The largest values of the knobs do not overflow. */
 static void is_near__holds_at_the_limits(void **unused)
 {
     struct hf2t_cfg c = { .min = 1000, .max = 1000 };
@@ -48,8 +49,7 @@ static void is_near__holds_at_the_limits(void **unused)
 
 /* ---- queue pairs in a host ---- */
 
-/* A congestion control with a rate of its own that it changes at a moment of its own; writes down who sends
- * when. */
+/* A congestion control with one rate that changes at a given time; records departures. */
 static uint64_t first_bps, then_bps, change_ps;
 
 static void two_rates_start(const void *cfg, void *state, struct cc_now now, struct cc_out *out)
@@ -76,7 +76,7 @@ static const struct cc_algo two_rates = { .start = two_rates_start,
                                           .name = "two rates",
                                           .about = "a rate, then another" };
 
-/* Host 0 has 'flows' queue pairs, each to a host of its own. */
+/* Host 0 has 'flows' queue pairs, each to a different host. */
 static void start(struct world *w, struct sim_cfg *cfg, uint32_t flows, uint64_t bytes)
 {
     struct flow_row flow[4];
@@ -105,7 +105,7 @@ static uint64_t full_ps(const struct sim *s)
     return s->net.host[0].port->tx_ps[s->cfg.mtu_bytes + s->cfg.header_bytes];
 }
 
-/* Packets that host 0 sends in a time. */
+/* Returns the packets that host 0 sends in this time. */
 static uint64_t sent_in(struct sim *s, uint64_t ps)
 {
     uint64_t was = s->engine.counters.data_sent;
@@ -116,8 +116,8 @@ static uint64_t sent_in(struct sim *s, uint64_t ps)
 
 static const enum sim_model models[] = { MODEL_NIC, MODEL_HPCC };
 
-/* A lone flow at line rate: one packet every g; once x g >= 80 T a packet is held for 25 us and a frame. T is
- * ten times g here; what is lost is then 26 %, while the flow has no guard. */
+/* A lone flow at line rate: one packet every g; once x g >= 80 T a packet is held for 25 us and a frame. Here
+ * T is ten times g; without a guard the flow loses 26 %. */
 static void hold__costs_a_lone_flow_what_it_must(void **unused)
 {
     (void)unused;
@@ -187,7 +187,7 @@ static void learn__waits_for_enough_gaps(void **unused)
     world_end(&w);
 }
 
-/* Of two queue pairs at 40 Gb/s, one has all its packets held; the other sends as if it were alone. */
+/* Of two queue pairs at 40 Gb/s, one has all its packets held; the other sends as if alone. */
 static void hold__does_not_block_others(void **unused)
 {
     (void)unused;
@@ -209,7 +209,7 @@ static void hold__does_not_block_others(void **unused)
         was = w.sim->flows.flow[2].sent;
         held = w.sim->flows.flow[1].sent;
         sim_run_until(w.sim, w.sim->engine.now_ps + 10 * PS_PER_MS);
-        /* At most it meets each packet of the first on the wire, and waits for that. */
+        /* At most it meets each packet of the first on the wire, and waits for it. */
         assert_in_range((w.sim->flows.flow[2].sent - was) / cfg.mtu_bytes,
                         (10 * PS_PER_MS - 200 * full_ps(w.sim)) / gap_ps - 1, 10 * PS_PER_MS / gap_ps + 1);
         /* one in 50.1 us */
@@ -219,7 +219,7 @@ static void hold__does_not_block_others(void **unused)
     }
 }
 
-/* Every packet is held once, for as long as it must be, though the rate rises or falls meanwhile. */
+/* Every packet is held once, for the required time, even if the rate rises or falls meanwhile. */
 static void hold__outlasts_a_change_of_rate(void **unused)
 {
     static const uint64_t then[] = { GBPS, 100 * GBPS };
@@ -254,7 +254,7 @@ static void hold__outlasts_a_change_of_rate(void **unused)
         }
 }
 
-/* A longer threshold while a packet is held does not hold it again; a shorter one does not let it go. */
+/* A longer threshold while a packet is held does not hold it again; a shorter one does not release it. */
 static void hold__outlasts_a_change_of_knobs(void **unused)
 {
     static const double then_us[] = { 10, 90 };
@@ -284,7 +284,7 @@ static void hold__outlasts_a_change_of_knobs(void **unused)
     }
 }
 
-/* A pause that lasts longer than a packet is held makes it later; it is not held once more. */
+/* A pause that outlasts the hold delays the packet further; it is not held again. */
 static void hold__ends_with_a_pause(void **unused)
 {
     struct sim_cfg cfg;
@@ -309,7 +309,7 @@ static void hold__ends_with_a_pause(void **unused)
     world_end(&w);
 }
 
-/* Flows end, and what they leave behind is not the next one's: its first packet has no gap. */
+/* When an index is reused, state of the finished flow is not used: the first packet has no gap. */
 static void start__has_no_gap(void **unused)
 {
     struct flow_row flow[50];
@@ -334,7 +334,7 @@ static void start__has_no_gap(void **unused)
     world_end(&w);
 }
 
-/* A queue pair that was not told of congestion is not held; one that was is, for a while. */
+/* A queue pair that received no CNP is not held; one that received a CNP is held for a while. */
 static void quiet__keeps_others_from_being_held(void **unused)
 {
     struct sim_cfg cfg;
@@ -356,7 +356,7 @@ static void quiet__keeps_others_from_being_held(void **unused)
     world_end(&w);
 }
 
-/* Natural flowlets: with 'natural' they start the count of packets again, without they do not. */
+/* Natural flowlets: with 'natural' they restart the count of packets, without it they do not. */
 static void natural__resets_the_count(void **unused)
 {
     (void)unused;
@@ -376,8 +376,8 @@ static void natural__resets_the_count(void **unused)
     }
 }
 
-/* The network's T is that of all gaps, here those of a host at 100 Gb/s and of one at 1 Gb/s, and is known to
- * all at the same moment. Host 2 sends nothing. */
+/* The network's T covers all gaps, here those of a host at 100 Gb/s and of one at 1 Gb/s, and is known to all
+ * hosts at the same time. Host 2 sends nothing. */
 static void stop__gives_all_hosts_the_same(void **unused)
 {
     struct flow_row flow[2] = {
@@ -406,7 +406,7 @@ static void stop__gives_all_hosts_the_same(void **unused)
     world_end(&w);
 }
 
-/* Turned off and on again it begins anew. */
+/* Disabled and enabled again, it restarts. */
 static void configure__turns_it_off_and_on(void **unused)
 {
     struct sim_cfg cfg;

@@ -1,6 +1,7 @@
-/* src/sim/host/host_conweave_test.c - what hosts do otherwise in model conweave: timers, and what comes after
- * the end of a flow. Times are by hand: at 100 Gb/s a full packet takes 83 ns and an ACK 4, each link 1
- * us. */
+/* src/sim/host/host_conweave_test.c - differences of hosts in model conweave: timers, and packets after the
+ * end of a flow. Times are computed by hand: at 100 Gb/s a full packet takes 83 ns and an ACK 4, each link 1
+ * us.
+ */
 #include "sim/host/host.h"
 #include "sim/test_world.h"
 
@@ -15,7 +16,7 @@
 #define MS    PS_PER_MS
 #define TRIP  (2 * (83 + 1000 + 4 + 1000) * NS)      /* a full packet there, its ACK back */
 
-/* ---- a congestion control with a rate of its own for each flow, which writes down who sends when ---- */
+/* ---- a congestion control with a fixed rate per flow, which records departures ---- */
 
 static uint64_t next_bps, sent_ps[64], sent_count;
 
@@ -58,7 +59,7 @@ static void start(struct world *w, enum sim_order order, const struct flow_row *
     world_of_flows(w, &g, &cfg, flow, count);
 }
 
-/* One flow of so many full packets, with the rate at which one takes 'gap_ps'. */
+/* One flow of this many full packets, paced at 'gap_ps' per packet. */
 static void start_one(struct world *w, enum sim_order order, uint64_t packets, uint64_t gap_ps)
 {
     next_bps = 1048 * 8 * PS_PER_S / gap_ps;
@@ -70,7 +71,7 @@ static struct port *port_of(const struct world *w, uint32_t host)
     return w->sim->net.host[host].port;
 }
 
-/* What host 0 sends from now on is lost, or no more. */
+/* Starts or stops losing packets that host 0 sends. */
 static void set_loss(struct world *w, bool is_on)
 {
     struct port *p = port_of(w, 0);
@@ -86,7 +87,7 @@ static void run_until(struct world *w, uint64_t at_ps)
     w->sim->engine.now_ps = at_ps;
 }
 
-/* A packet of the first flow that had this index reaches a host. */
+/* A packet of the first flow that had this index arrives at a host. */
 static void put(struct world *w, uint32_t host, uint32_t id, enum packet_kind kind, uint64_t seq)
 {
     uint32_t           k = engine_new_packet(&w->sim->engine);
@@ -104,7 +105,8 @@ static void put(struct world *w, uint32_t host, uint32_t id, enum packet_kind ki
 
 /* ---- the timer ---- */
 
-/* Three packets, one every ms, all lost: 4 ms count from the last. Then they are sent again, one every ms. */
+/* Three packets, one every ms, all lost: the 4 ms count from the last. Then they are retransmitted, one every
+ * ms. */
 static void timeout__counts_from_the_last_packet(void **unused)
 {
     static const uint64_t at_ms[] = { 0, 1, 2, 6, 7, 8 };
@@ -124,7 +126,7 @@ static void timeout__counts_from_the_last_packet(void **unused)
     world_end(&w);
 }
 
-/* The only packet is lost; an ACK that tells nothing new comes after 1 ms, and 4 ms count from there. */
+/* The only packet is lost. An ACK without progress arrives after 1 ms, and the 4 ms count from there. */
 static void timeout__counts_from_an_ack_without_progress(void **unused)
 {
     struct world w;
@@ -140,7 +142,7 @@ static void timeout__counts_from_an_ack_without_progress(void **unused)
     world_end(&w);
 }
 
-/* A flow with nothing under way, for its pacer sleeps for 10 ms after each packet, has no time-out. */
+/* A flow with nothing in flight, because its pacer waits 10 ms after each packet, has no timeout. */
 static void timeout__needs_something_under_way(void **unused)
 {
     struct world w;
@@ -155,9 +157,10 @@ static void timeout__needs_something_under_way(void **unused)
 
 /* ---- after the end ---- */
 
-/* Flow 1 has one packet and is soon over. Flow 2 may send again 1 ms after its first packet, and the NIC
- * wakes up then. Flow 3 starts at 10 us and may send again at 110 us, but the wake-up stays where it is. What
- * reaches the NIC at 200 us makes it look, and flow 3 sends, but not if it belongs to a flow that is over. */
+/* Flow 1 has one packet and is soon done. Flow 2 may send again 1 ms after its first packet, and the NIC's
+ * wake-up is set to that. Flow 3 starts at 10 us and may send again at 110 us, but the wake-up is not moved.
+ * A packet that arrives at 200 us makes the NIC check, and flow 3 sends, unless the packet belongs to a
+ * finished flow. */
 static uint64_t sent_after_answer(uint32_t flow, enum packet_kind kind)
 {
     const struct flow_row list[] = {
@@ -192,7 +195,7 @@ static void answer__of_a_finished_flow_wakes_no_flow(void **unused)
     assert_int_equal(sent_after_answer(1, PACKET_NACK), 83 * NS + MS);
 }
 
-/* Four packets of which the second was lost and sent again, and the sender knows that all have come. */
+/* Four packets, the second of which was lost and retransmitted; the sender knows that all have arrived. */
 static void start_over(struct world *w, enum sim_order order)
 {
     start_one(w, order, 4, 83 * NS);
@@ -206,7 +209,7 @@ static void start_over(struct world *w, enum sim_order order)
     assert_int_equal(w->done[0].resent_bytes, 3000);
 }
 
-/* What host 1 answers to a copy that comes at 'at_ps': the packet that it sends, NULL if none. */
+/* Returns the packet that host 1 sends in answer to a duplicate that arrives at 'at_ps', or NULL. */
 static const struct packet *answer_to(struct world *w, uint64_t at_ps, uint64_t seq)
 {
     uint64_t          before = port_of(w, 1)->counters.tx_bytes;
@@ -227,7 +230,7 @@ static void expect_answer(const struct packet *k, enum packet_kind kind, uint64_
     assert_int_equal(k->bytes, 60);
 }
 
-/* Order ns3: a fresh state expects byte 0 and says so, with the flag of a CNP, every 4 us at most. */
+/* Order ns3: a fresh state expects byte 0 and says so, with the flag of a CNP, at most every 4 us. */
 static void copy__after_the_end_is_answered_as_by_a_fresh_receiver(void **unused)
 {
     struct world w;
@@ -247,7 +250,7 @@ static void copy__after_the_end_is_answered_as_by_a_fresh_receiver(void **unused
     world_end(&w);
 }
 
-/* Order node, where the receiver cannot know when the sender knows: as often, but acknowledged. */
+/* Order node, where the receiver cannot know when the sender finishes: as often, but with an ACK. */
 static void copy__of_all_that_came_is_acknowledged_now_and_then(void **unused)
 {
     struct world w;
@@ -262,7 +265,8 @@ static void copy__of_all_that_came_is_acknowledged_now_and_then(void **unused)
     world_end(&w);
 }
 
-/* Order node: the last ACK is lost. The sender tries again after 4 ms and must hear that all is there. */
+/* Order node: the last ACK is lost. The sender retransmits after 4 ms and must learn that everything has
+ * arrived. */
 static void copy__is_acknowledged_if_the_last_ack_was_lost(void **unused)
 {
     struct world w;

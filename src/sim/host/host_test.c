@@ -12,8 +12,8 @@
 #define DELAY_PS PS_PER_US
 #define FULL_PS  ((1024 + 62 + 20) * BYTE_PS)
 #define ACK_PS   ((66 + 20) * BYTE_PS)
-#define BACK_PS  (2 * (ACK_PS + DELAY_PS))           /* an ACK's way over two hops */
-#define THERE_PS (2 * (FULL_PS + DELAY_PS))          /* a full packet's */
+#define BACK_PS  (2 * (ACK_PS + DELAY_PS))           /* return of an ACK over two hops */
+#define THERE_PS (2 * (FULL_PS + DELAY_PS))          /* a full packet over two hops */
 
 static void start_star(struct world *w, const struct sim_cfg *cfg, uint32_t hosts,
                        const struct flow_row *flow, uint32_t count)
@@ -51,7 +51,7 @@ static void lose_at(struct world *w, uint64_t at_ps)
     assert_int_equal(w->sim->engine.counters.dropped_wire - before, 1);
 }
 
-/* ---- a congestion control that writes down when it is asked, with a rate of its own ---- */
+/* ---- a congestion control with a fixed rate that records when it is called ---- */
 
 static uint64_t fixed_bps, sent_ps[4096], sent_count;
 
@@ -78,7 +78,7 @@ static const struct cc_algo fixed = { .on_sent = fixed_on_sent,
                                       .name = "fixed",
                                       .about = "a rate that stays" };
 
-/* ---- who sends when ---- */
+/* ---- scheduling and pacing ---- */
 
 static void send__takes_turns(void **unused)
 {
@@ -106,7 +106,7 @@ static void send__takes_turns(void **unused)
     world_end(&w);
 }
 
-/* Alone, a paced flow starts a packet every (frame + spacing) / rate, a started picosecond counted whole. */
+/* Alone, a paced flow starts a packet every (frame + spacing) / rate, rounded up to a picosecond. */
 static void send__keeps_its_rate(void **unused)
 {
     static const uint64_t rates[] = { GBPS, 7 * GBPS, 33333333333, 50 * GBPS, 99 * GBPS, 100 * GBPS };
@@ -131,11 +131,10 @@ static void send__keeps_its_rate(void **unused)
     }
 }
 
-/* Three flows at 40 Gb/s each share a link of 100: none is ever faster than its own rate, and the link is
- * never idle. */
+/* Three flows at 40 Gb/s each share a link of 100: none ever exceeds its rate, and the link is never idle. */
 static void send__no_flow_exceeds_its_rate(void **unused)
 {
-    const uint64_t   gap = (1024 + 62 + 20) * 200;           /* 200 ps a byte */
+    const uint64_t   gap = (1024 + 62 + 20) * 200;           /* 200 ps per byte */
     struct flow_row flow[3];
     uint64_t         last[4] = { 0 }, was[4] = { 0 };
     struct sim_cfg   cfg;
@@ -165,7 +164,7 @@ static void send__no_flow_exceeds_its_rate(void **unused)
     world_end(&w);
 }
 
-/* A window of w bytes: never more than that, and the packet that was begun, on its way. */
+/* A window of w bytes: at most that, plus the packet being sent, is in flight. */
 static void send__keeps_within_its_window(void **unused)
 {
     struct sim_cfg cfg;
@@ -184,15 +183,15 @@ static void send__keeps_within_its_window(void **unused)
         most = inflight > most ? inflight : most;
     }
     assert_int_equal(most, 10 * 1024);
-    /* Ten packets a round trip, the last ten behind each other. */
+    /* Ten packets per round trip, the last ten back to back. */
     assert_int_equal(w.done[0].fct_ps, 19 * (THERE_PS + BACK_PS) + 9 * FULL_PS + THERE_PS + BACK_PS);
     world_end(&w);
 }
 
 /* ---- losses ---- */
 
-/* Packet k is lost. The NACK that k + 1 causes comes back while the sender goes on; from the next packet
- * on it sends again from k, so that everything is as if so many packets more had been sent. */
+/* Packet k is lost. The NACK caused by k + 1 returns while the sender continues. From the next packet on it
+ * retransmits from k, as if that many more packets had been sent. */
 static void loss__is_sent_again_from_the_lost_byte(void **unused)
 {
     const uint64_t packets = 400;
@@ -210,15 +209,15 @@ static void loss__is_sent_again_from_the_lost_byte(void **unused)
         assert_int_equal(w.done[0].resent_bytes, again * 1024);
         assert_int_equal(w.sim->engine.counters.nacks_sent, 1);
         assert_int_equal(w.sim->engine.counters.timeouts, 0);
-        /* all behind the lost one */
+        /* all packets behind the lost one */
         assert_int_equal(w.sim->engine.counters.payload_stale, (again - 1) * 1024);
         assert_int_equal(w.done[0].fct_ps, (packets + again - 1) * FULL_PS + THERE_PS + BACK_PS);
         world_end(&w);
     }
 }
 
-/* The second packet is lost, and one NACK sent; all that left before it came arrive out of order. One flow of
- * each range of sizes. */
+/* The second packet is lost, and one NACK is sent; all packets sent before it arrives are out of order. One
+ * flow of each size class. */
 static void loss__is_counted_by_size(void **unused)
 {
     static const uint64_t packets[FCT_BUCKETS] = { 9, 90, 900, 1000 };
@@ -246,7 +245,7 @@ static void loss__is_counted_by_size(void **unused)
     }
 }
 
-/* Nobody notices that the last packet is lost; rto after the last progress it is sent again. */
+/* Nothing reveals the loss of the last packet; it is retransmitted rto after the last progress. */
 static void loss__of_the_last_packet_waits_for_the_timer(void **unused)
 {
     const uint64_t packets = 50, rto_ps = 321 * PS_PER_US,
@@ -267,7 +266,7 @@ static void loss__of_the_last_packet_waits_for_the_timer(void **unused)
     world_end(&w);
 }
 
-/* NACKs for the same byte: one at once, then one for the first packet that comes nack_gap or more after
+/* NACKs for the same byte: one immediately, then one for the first packet that arrives nack_gap or more after
  * the last. */
 static void nack__keeps_its_distance(void **unused)
 {
@@ -281,7 +280,7 @@ static void nack__keeps_its_distance(void **unused)
     cfg.nack_gap_ps = gap_ps;
     start_one(&w, &cfg, 2000);
     lose_at(&w, k * FULL_PS);
-    set_loss(w.sim->net.host[1].port, true);       /* the sender never hears of it */
+    set_loss(w.sim->net.host[1].port, true);       /* the sender never receives them */
     for (uint64_t n = 0; n < 15; n++) {
         sim_run_until(w.sim, first + n * every - 1);
         assert_int_equal(w.sim->engine.counters.nacks_sent, n);
@@ -291,7 +290,7 @@ static void nack__keeps_its_distance(void **unused)
     world_end(&w);
 }
 
-/* One packet is lost: its NACK is a CNP too, if so configured, and the sender slows down. */
+/* One packet is lost: its NACK also counts as a CNP, if so configured, and the sender slows down. */
 static void nack__may_count_as_a_cnp(void **unused)
 {
     (void)unused;
@@ -314,7 +313,7 @@ static void nack__may_count_as_a_cnp(void **unused)
             assert_true(world_finish(&w, PS_PER_US, PS_PER_S));
             assert_int_equal(w.sim->engine.counters.nacks_sent, 1);
             assert_int_equal(w.sim->engine.counters.cnps_received, is_cnp);
-            assert_int_equal(w.sim->engine.counters.cnps_sent, 0);              /* no packet of its own */
+            assert_int_equal(w.sim->engine.counters.cnps_sent, 0);              /* no separate packet */
             assert_int_equal(w.sim->flows.flow[1].out.rate_bps < 100 * GBPS, is_cnp);
             world_end(&w);
         }
@@ -322,7 +321,7 @@ static void nack__may_count_as_a_cnp(void **unused)
 
 /* ---- answers ---- */
 
-/* The class of data is stopped on the way back: only ACKs of another one come through. */
+/* The data class is paused on the return path: only ACKs of another class pass. */
 static void ack__may_have_a_class_of_its_own(void **unused)
 {
     (void)unused;
@@ -360,7 +359,7 @@ static void ack__every_nth_packet_and_the_last(void **unused)
         }
 }
 
-/* A window of four packets and an ACK for eight: the fourth asks for one, and its ACK opens the window
+/* A window of four packets and an ACK for eight: the fourth packet requests one, and its ACK opens the window
  * again. */
 static void ack__is_asked_for_by_the_packet_that_closes_the_window(void **unused)
 {
@@ -378,7 +377,7 @@ static void ack__is_asked_for_by_the_packet_that_closes_the_window(void **unused
     world_end(&w);
 }
 
-/* A window of ten packets that its first ACK closes. */
+/* A window of ten packets that shrinks with the first ACK. */
 static void closing_start(const void *cfg, void *state, struct cc_now now, struct cc_out *out)
 {
     (void)cfg, (void)state, (void)now;
@@ -392,7 +391,7 @@ static void closing_on_ack(const void *cfg, void *state, struct cc_now now, cons
     out->window_bytes = 1024;
 }
 
-/* The last asks, too: an ACK for 32 packets does not come before. */
+/* The last packet requests an ACK, too: one ACK for 32 packets would not come before. */
 static void ack__is_asked_for_when_the_window_has_shrunk(void **unused)
 {
     static const struct cc_algo closing = { .start = closing_start, .on_ack = closing_on_ack,
@@ -416,7 +415,8 @@ static void ack__is_asked_for_when_the_window_has_shrunk(void **unused)
     }
 }
 
-/* An incast into one port, with every control: no flow waits for the timer, however few ACKs there are. */
+/* An incast into one port, with every congestion control: no flow waits for the timer, however rare ACKs
+ * are. */
 static void ack__is_asked_for_by_every_control(void **unused)
 {
     static const uint32_t every[] = { 2, 8, 256 };
@@ -441,7 +441,7 @@ static void ack__is_asked_for_by_every_control(void **unused)
         }
 }
 
-/* When the next CNP is allowed, as the given scope keeps it for this flow. */
+/* Returns when the next CNP is allowed for this flow, in the given scope. */
 static uint64_t next_cnp_ps(const struct sim *s, uint32_t flow, int scope)
 {
     const struct host *h = &s->net.host[0];
@@ -451,9 +451,9 @@ static uint64_t next_cnp_ps(const struct sim *s, uint32_t flow, int scope)
                         : h->cnp_ps;
 }
 
-/* Hosts 1 and 2 send two flows each to host 0, every packet marked: CNPs keep their distance per queue
- * pair (4 of them), per source (2) or per port (1), and nothing else holds them back: in every distance
- * and two packets of each flow there is one. */
+/* Hosts 1 and 2 send two flows each to host 0, every packet marked. CNPs are spaced per queue pair (4 of
+ * them), per source (2) or per port (1), and by nothing else: one CNP in every spacing plus two packets of
+ * each flow. */
 static void cnp__keeps_its_distance_in_each_scope(void **unused)
 {
     static const uint64_t keepers[] = { 4, 2, 1 };
@@ -491,14 +491,14 @@ static void cnp__keeps_its_distance_in_each_scope(void **unused)
         for (uint32_t id = 1; id <= 4; id++)
             sum += changes[id];
         assert_int_equal(w.sim->engine.counters.cnps_sent,
-                         sum * keepers[scope] / 4); /* a shared keeper was seen by all */
+                         sum * keepers[scope] / 4); /* all flows of a shared scope saw it */
         assert_in_range(w.sim->engine.counters.cnps_sent, keepers[scope] * 33, keepers[scope] * 40);
         world_end(&w);
     }
 }
 
-/* 65,536 queue pairs of a class that is paused: a pass does not visit all of them again. A flow
- * of another class goes at once, and the others go when the pause is over; none is forgotten. */
+/* 65,536 queue pairs of a paused class: a pass does not visit all of them again. A flow of another class
+ * sends immediately, and the others when the pause ends; none is forgotten. */
 static void send__does_not_look_at_all_that_are_paused_again(void **unused)
 {
     enum { MANY = 65536 };
@@ -524,7 +524,7 @@ static void send__does_not_look_at_all_that_are_paused_again(void **unused)
     for (uint32_t i = 0; i < MANY; i++)
         host_kick(w.sim, &w.sim->net.host[0]);
     assert_int_equal(w.sim->engine.counters.data_sent, 0);
-    /* 4 billion looks take several times that */
+    /* 4 billion visits would take several times as long */
     assert_true((double)(clock() - before) / CLOCKS_PER_SEC < 5);
     sim_run_until(w.sim, 50 * PS_PER_US);
     assert_int_equal(w.sim->engine.counters.data_sent, 10);

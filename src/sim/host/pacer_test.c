@@ -1,5 +1,6 @@
-/* src/sim/host/pacer_test.c - the packet sent last is paced anew, as the HPCC ns-3 fork does it: next_ps and
- * the wake-up, by hand; and as many flows as there is room for wait, with rates that change. */
+/* src/sim/host/pacer_test.c - the gap after the last packet is recomputed as in the HPCC ns-3 fork: next_ps
+ * and the wake-up, by hand; and a full heap of waiting flows whose rates change.
+ */
 #include "base/rng.h"
 #include "sim/host/host.h"
 #include "sim/host/pacer.h"
@@ -24,15 +25,15 @@ static void configure(void *cfg, const struct knobs *k, const struct cc_link *li
 
 static const struct cc_algo slow = { .start = start, .configure = configure, .name = "slow" };
 
-/* 1048 bytes: 838 ns at 10 Gb/s, 1676 at 5, 419 at 20, 209 at 40, all truncated. The first packet goes at
+/* 1048 bytes: 838 ns at 10 Gb/s, 1676 at 5, 419 at 20, 209 at 40, all truncated. The first packet leaves at
  * 0. */
 static void repace_last__moves_the_next_packet_and_the_wake_up(void **unused)
 {
     static const struct { uint64_t gbps, next_ns, wake_ns; } row[] = {
         { 5, 1676, 838 },        /* later: the wake-up stays, as the fork's does */
         { 20, 419, 419 },        /* earlier: it moves */
-        { 20, 419, 419 },        /* the same once more changes nothing */
-        { 40, 209, 300 },        /* in the past: it may go now, at once */
+        { 20, 419, 419 },        /* the same rate again changes nothing */
+        { 40, 209, 300 },        /* in the past: it may go immediately */
     };
     struct flow_row flow = { .src = 0, .dst = 1, .prio = 3, .dport = 100, .bytes = 10000 };
     struct sim_cfg  cfg;
@@ -64,9 +65,9 @@ static void repace_last__moves_the_next_packet_and_the_wake_up(void **unused)
     world_end(&w);
 }
 
-#define WAITING 64u              /* what a host's tables have room for before they grow */
+#define WAITING 64u              /* capacity of a host's tables before they grow */
 
-/* The soonest of all that wait, looked for one by one. */
+/* Returns the earliest time of all waiting flows, by a linear search. */
 static uint64_t soonest_ps(const struct sim *s, const struct host *h)
 {
     uint64_t soonest = NEVER;

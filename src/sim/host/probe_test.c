@@ -1,7 +1,8 @@
-/* src/sim/host/probe_test.c - RTT probes: when they go, what they measure, and what becomes of those that are
- * lost.
+/* src/sim/host/probe_test.c - RTT probes: when they are sent, what they measure, and what happens when they
+ * are lost.
  *
- * Oracles: times of small frames over known links, and a control that only writes down what it receives.
+ * Oracles: times of small frames over known links, and a congestion control that only records what it
+ * receives.
  */
 #include "sim/host/probe.h"
 #include "sim/test_world.h"
@@ -16,8 +17,8 @@
 #define DELAY_PS  PS_PER_US
 #define PROBE_PS  ((78 + 20) * BYTE_PS)
 #define PACKET_PS ((1024 + 62 + 20) * BYTE_PS)
-/* A probe and its answer, two links each; at the switch it waits for the packet before it, which came so much
- * earlier. */
+/* A probe and its answer, two links each. At the switch it waits for the packet before it, which arrived that
+ * much earlier. */
 #define EMPTY_PS  (4 * (PROBE_PS + DELAY_PS) + PACKET_PS - PROBE_PS)
 #define EVERY_PS  (10 * PS_PER_US)
 #define PROBES    1000
@@ -26,7 +27,7 @@ static struct { uint64_t at_ps, rtt_ps; } seen[PROBES];
 static uint32_t seen_count;
 static bool     asks_twice;
 
-/* Asks for a probe every EVERY_PS, and keeps the rate. */
+/* Requests a probe every EVERY_PS, and keeps the rate. */
 static void on_rtt(const void *cfg, void *state, struct cc_now now, const struct cc_probe *p,
                    struct cc_out *out)
 {
@@ -37,7 +38,7 @@ static void on_rtt(const void *cfg, void *state, struct cc_now now, const struct
     out->probe_ps = now.ps - p->rtt_ps + EVERY_PS;
 }
 
-/* Asks once more while one is on its way. */
+/* Requests another probe while one is in flight. */
 static void on_sent(const void *cfg, void *state, struct cc_now now, uint32_t bytes, struct cc_out *out)
 {
     (void)cfg, (void)state, (void)bytes;
@@ -61,7 +62,7 @@ static const struct cc_algo prober = { .on_rtt = on_rtt, .on_sent = on_sent, .st
                                        .configure = configure,
                                        .name = "prober" };
 
-/* Flows of 'bytes' from hosts 1 .. flows to host 0. */
+/* Runs flows of 'bytes' from hosts 1 .. flows to host 0. */
 static void run(struct sim_cfg *cfg, uint32_t flows, uint64_t bytes, double loss, struct world *w)
 {
     struct flow_row flow[8];
@@ -83,7 +84,7 @@ static void use_prober(struct sim_cfg *cfg)
     asks_twice = false;
 }
 
-/* 10 Gb/s of 100: packets go every 884.8 ns, so a probe goes so much late at most. */
+/* 10 Gb/s of 100: packets leave every 884.8 ns, so a probe is at most that much late. */
 static void probe__measures_the_empty_network(void **unused)
 {
     struct sim_cfg cfg;
@@ -103,8 +104,7 @@ static void probe__measures_the_empty_network(void **unused)
     world_end(&w);
 }
 
-/* Eight flows of 20 Gb/s in all wait for each other in the class of data, and not in one that goes before
- * it. */
+/* Eight flows of 20 Gb/s in total queue in the class of data, but not in a class with precedence. */
 static void probe__measures_the_queues_of_its_class(void **unused)
 {
     uint64_t       longest[2] = { 0 };
@@ -121,7 +121,7 @@ static void probe__measures_the_queues_of_its_class(void **unused)
             cfg.knobs.value[KNOB_rtt_probe_prio] = 6;
         seen_count = 0;
         graph_star(&g, &(struct graph_star){ 8, 100 * GBPS, DELAY_PS });
-        g.link[0].rate_bps = 50 * GBPS;          /* where host 0 is */
+        g.link[0].rate_bps = 50 * GBPS;          /* link of host 0 */
         for (uint32_t i = 0; i < 7; i++)
             flow[i] = (struct flow_row){ .src = i + 1, .dst = 0, .prio = 3, .dport = 100, .bytes = 300000 };
         world_of_flows(&w, &g, &cfg, flow, 7);
@@ -130,12 +130,12 @@ static void probe__measures_the_queues_of_its_class(void **unused)
             longest[own] = seen[i].rtt_ps > longest[own] ? seen[i].rtt_ps : longest[own];
         world_end(&w);
     }
-    /* 70 Gb/s into 50: at the end two sevenths of what was sent wait, 600 KB or 96 us. */
+    /* 70 Gb/s into 50: at the end two sevenths of the data wait, 600 KB or 96 us. */
     assert_true(longest[0] > 60 * PS_PER_US);
     assert_true(longest[1] < EMPTY_PS + PS_PER_US);
 }
 
-/* A control that asks with every packet still has one probe in flight at a time. */
+/* A congestion control that requests a probe with every packet still has one in flight at a time. */
 static void probe__one_at_a_time(void **unused)
 {
     struct sim_cfg cfg;
@@ -152,8 +152,7 @@ static void probe__one_at_a_time(void **unused)
     world_end(&w);
 }
 
-/* Three frames in ten are lost on one link: some probes are as well, and each time one goes again after a
- * while. */
+/* Three frames in ten are lost on one link. Some probes are lost too, and each is replaced after a while. */
 static void probe__goes_again_when_it_is_lost(void **unused)
 {
     struct sim_cfg cfg;

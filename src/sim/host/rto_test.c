@@ -1,4 +1,4 @@
-/* src/sim/host/rto_test.c - when the retransmission timer fires, and what it has sent again in vain. */
+/* src/sim/host/rto_test.c - when the retransmission timer fires, and spurious retransmissions. */
 #include "sim/test_world.h"
 
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static void set_loss(struct world *w, uint32_t host, bool is_on)
     p->slow_path = is_on ? SLOW_LINK : 0;
 }
 
-/* The host loses what it sends from 'from_ps' to 'to_ps'. */
+/* The host loses its frames from 'from_ps' to 'to_ps'. */
 static void lose(struct world *w, uint32_t host, uint64_t from_ps, uint64_t to_ps)
 {
     if (from_ps)
@@ -44,9 +44,10 @@ static void lose(struct world *w, uint32_t host, uint64_t from_ps, uint64_t to_p
     set_loss(w, host, false);
 }
 
-/* ---- in vain ---- */
+/* ---- spurious retransmissions ---- */
 
-/* What is lost is sent again for good, whatever came behind it: the receiver has thrown that away. */
+/* Lost packets are retransmitted for a reason, regardless of the packets behind them: the receiver has
+ * discarded those. */
 static void spurious__nothing_that_was_lost(void **unused)
 {
     static const bool selective[] = { false, true };
@@ -68,7 +69,7 @@ static void spurious__nothing_that_was_lost(void **unused)
     }
 }
 
-/* The receiver has all, but its last answers are lost: what they were for is sent again in vain. */
+/* The receiver has everything, but its last ACKs are lost: those packets are retransmitted spuriously. */
 static void spurious__all_whose_answer_was_lost(void **unused)
 {
     static const bool selective[] = { false, true };
@@ -90,7 +91,7 @@ static void spurious__all_whose_answer_was_lost(void **unused)
     }
 }
 
-/* Messages of one packet are never NACKed: what a receiver gets twice, a time-out had sent again. */
+/* Messages of one packet are never NACKed: a duplicate at the receiver was retransmitted by a timeout. */
 static void spurious__is_what_came_twice(void **unused)
 {
     struct flow_row      flow[200];
@@ -115,7 +116,7 @@ static void spurious__is_what_came_twice(void **unused)
     world_end(&w);
 }
 
-/* A NACK names the missing packet at once: packets that were sent again do not count. */
+/* A NACK names the missing packet immediately: its retransmissions do not count. */
 static void spurious__nothing_that_a_nack_has_sent_again(void **unused)
 {
     struct sim_cfg cfg;
@@ -132,7 +133,7 @@ static void spurious__nothing_that_a_nack_has_sent_again(void **unused)
     world_end(&w);
 }
 
-/* The round trip is longer than the timer, and nothing is lost: each byte that is sent again is in vain. */
+/* The round trip is longer than the timer, and nothing is lost: each retransmitted byte is spurious. */
 static void spurious__all_in_a_lossless_network(void **unused)
 {
     struct graph   g;
@@ -152,7 +153,7 @@ static void spurious__all_in_a_lossless_network(void **unused)
     world_end(&w);
 }
 
-/* ---- when it fires ---- */
+/* ---- expiry ---- */
 
 static void expect_timeouts(struct world *w, const uint64_t *at_ps, uint32_t count)
 {
@@ -194,8 +195,8 @@ static void timeout__stays_where_it_is_fixed(void **unused)
     world_end(&w);
 }
 
-/* A byte that is acknowledged makes it as short as at first. One packet at a time: the second goes when the
- * first is answered. */
+/* An acknowledged byte resets the timeout to its initial value. One packet at a time: the second is sent when
+ * the first is acknowledged. */
 static void timeout__begins_anew_with_progress(void **unused)
 {
     const uint64_t got_ps = 7 * RTO_PS + THERE_PS + BACK_PS;

@@ -11,7 +11,7 @@
 #define FULL_PS ((1024 + 62 + 20) * 80)      /* at 100 Gb/s */
 #define ACK_PS  ((66 + 20) * 80)
 
-/* ---- the receiver's numbers ---- */
+/* ---- receiver ---- */
 
 static void take__keeps_what_comes_early(void **unused)
 {
@@ -30,7 +30,7 @@ static void take__keeps_what_comes_early(void **unused)
     }
 }
 
-/* Every order of arrival of packets that are at most a window apart gives all of them, each once. */
+/* Packets that arrive in any order, at most a window apart, are all delivered once. */
 static void take__does_not_mind_the_order(void **unused)
 {
     static struct selective_rx x;
@@ -62,7 +62,7 @@ static void take__does_not_mind_the_order(void **unused)
         assert_int_equal(x.has[i], 0);
 }
 
-/* Arrivals and what is named at each, with a patience of 10, and again after 100. -1: nothing. */
+/* Arrivals and the hole named at each, with reorder_ps 10 and repetition after 100. -1: nothing. */
 static void name__waits_and_repeats(void **unused)
 {
     static const struct { uint64_t at; uint32_t n; int from, to; } row[] = {
@@ -70,13 +70,13 @@ static void name__waits_and_repeats(void **unused)
         { 1, 3, -1, 0 },         /* 1 and 2 are missing */
         { 5, 5, -1, 0 },         /* and 4 */
         { 10, 6, -1, 0 },
-        { 11, 7, 1, 3 },         /* those of 1 are overdue; 4 came later */
+        { 11, 7, 1, 3 },         /* holes seen at 1 are overdue; 4 was seen later */
         { 20, 8, -1, 0 },
         { 21, 9, 4, 5 },
-        { 22, 1, -1, 0 },        /* a repeated one; 2 is now the first */
+        { 22, 1, -1, 0 },        /* a retransmission; 2 is now the first */
         { 100, 10, -1, 0 },
         { 121, 11, -1, 0 },
-        { 122, 12, 2, 3 },       /* 100 after it became that */
+        { 122, 12, 2, 3 },       /* 100 after it became the first */
         { 130, 2, -1, 0 },       /* 4 is now the first */
         { 229, 13, -1, 0 },
         { 230, 14, 4, 5 },
@@ -119,7 +119,7 @@ static void name__at_once_without_patience(void **unused)
     assert_false(selective_must_name(&x, 4, 0, 100, &hole));
 }
 
-/* ---- the sender's ---- */
+/* ---- sender ---- */
 
 static void next__does_holes_in_turn(void **unused)
 {
@@ -128,7 +128,7 @@ static void next__does_holes_in_turn(void **unused)
     (void)unused;
     assert_int_equal(selective_next(&t, 50, 0, 50), 50);
     selective_add(&t, (struct selective_hole){ 10, 12 });
-    selective_add(&t, (struct selective_hole){ 10, 12 });          /* told twice */
+    selective_add(&t, (struct selective_hole){ 10, 12 });          /* named twice */
     selective_add(&t, (struct selective_hole){ 20, 23 });
     selective_add(&t, (struct selective_hole){ 11, 14 });          /* half of it is new */
     assert_int_equal(selective_next(&t, 50, 5, 50), 10);
@@ -136,16 +136,16 @@ static void next__does_holes_in_turn(void **unused)
     assert_int_equal(selective_next(&t, 12, 5, 50), 20);
     assert_int_equal(selective_next(&t, 21, 22, 50), 22);       /* acknowledged meanwhile */
     assert_int_equal(selective_next(&t, 23, 12, 50), 12);
-    assert_int_equal(selective_next(&t, 13, 40, 50), 50);       /* likewise, all of it */
+    assert_int_equal(selective_next(&t, 13, 40, 50), 50);       /* acknowledged meanwhile, all of it */
     assert_int_equal(t.count, 0);
-    selective_add(&t, (struct selective_hole){ 40, 50 });          /* up to what is new: a time-out */
+    selective_add(&t, (struct selective_hole){ 40, 50 });          /* up to the new packets: a timeout */
     assert_int_equal(selective_next(&t, 50, 40, 50), 40);
     for (uint32_t i = 0; i < 2 * SELECTIVE_HOLES; i++)
         selective_add(&t, (struct selective_hole){ 100 + 2 * i, 101 + 2 * i });
     assert_int_equal(t.count, SELECTIVE_HOLES);
 }
 
-/* 30 has arrived, for a hole up to it was named; 10 is the first that is not acknowledged. */
+/* 30 has arrived, because a hole up to it was named; 10 is the first unacknowledged packet. */
 static void all__leaves_out_what_is_known(void **unused)
 {
     struct selective_tx t = { 0 };
@@ -189,7 +189,7 @@ static void lose_at(struct world *w, uint64_t at_ps)
     assert_int_equal(w->sim->engine.counters.dropped_wire, was + 1);
 }
 
-/* Without a loss all is as ever. (The fork's ideal is not what a flow of model hpcc takes.) */
+/* Without a loss, a flow takes its ideal time. (In model hpcc a flow does not take the fork's ideal.) */
 static void flow__alone_takes_its_ideal_time(void **unused)
 {
     static const struct { uint64_t bytes, hpcc_ps; } row[] = {
@@ -213,8 +213,8 @@ static void flow__alone_takes_its_ideal_time(void **unused)
         }
 }
 
-/* Of 1000 packets number 100 is lost: that one is repeated, and costs its time on the wire. The NACK goes
- * back behind an ACK. */
+/* Of 1000 packets number 100 is lost: it is retransmitted, which costs its transmission time. The NACK
+ * follows an ACK. */
 static void flow__repeats_what_is_missing(void **unused)
 {
     struct sim_cfg cfg;
@@ -231,13 +231,13 @@ static void flow__repeats_what_is_missing(void **unused)
     assert_int_equal(w.sim->engine.counters.nacks_sent, 1);
     assert_int_equal(w.sim->engine.counters.payload_stale, 0);
     assert_int_equal(w.sim->engine.counters.timeouts, 0);
-    /* Those that were sent until the repeated one was: a round trip, and the ACK before the NACK. */
+    /* Expected count: the packets of one round trip, plus one for the ACK that was sent before the NACK. */
     assert_int_equal(w.sim->engine.counters.reordered,
                      1 + (2 * FULL_PS + 2 * ACK_PS + ACK_PS + 4 * PS_PER_US - 1) / FULL_PS);
     world_end(&w);
 }
 
-/* The last packet is lost: nothing comes behind it, so the timer must. */
+/* The last packet is lost: no packet follows it, so only the timer recovers it. */
 static void flow__ends_by_the_timer(void **unused)
 {
     struct sim_cfg cfg;
@@ -254,9 +254,9 @@ static void flow__ends_by_the_timer(void **unused)
     world_end(&w);
 }
 
-/* Numbers 90 and 95 of 100 are lost, and nothing comes late enough for a hole to be named. When the timer has
- * run out, the first is repeated; as it was silent for so long, its arrival has the second named. Nothing
- * else is repeated. */
+/* Numbers 90 and 95 of 100 are lost, and no packet arrives late enough for a hole to be named. When the timer
+ * has expired, the first is retransmitted. After such a silence, its arrival makes the receiver name the
+ * second. Nothing else is retransmitted. */
 static void flow__repeats_little_near_the_end(void **unused)
 {
     struct sim_cfg cfg;
@@ -271,13 +271,14 @@ static void flow__repeats_little_near_the_end(void **unused)
     assert_int_equal(w.done[0].resent_bytes, 2 * 1024);
     assert_int_equal(w.sim->engine.counters.timeouts, 1);
     assert_int_equal(w.sim->engine.counters.nacks_sent, 1);
-    /* The silence: the timer is looked at when it could have run out first, and counts from the last that was
-     * new. */
+    /* The silence: the timer is checked when it could first have expired, and counts from the last
+     * progress. */
     assert_in_range(w.done[0].fct_ps, cfg.rto_ps, 2 * cfg.rto_ps + 20 * PS_PER_US);
     world_end(&w);
 }
 
-/* Two packets on the wire to host 1 change places, again and again: with patience nothing is sent twice. */
+/* Two packets on the wire to host 1 swap places repeatedly: with a long reorder time nothing is sent
+ * twice. */
 static void flow__bears_disorder(void **unused)
 {
     struct sim_cfg cfg;
@@ -308,8 +309,8 @@ static void flow__bears_disorder(void **unused)
     world_end(&w);
 }
 
-/* A network that loses one packet in a hundred, both models: all arrives, and little more is sent than was
- * lost. */
+/* A network that loses one packet in a hundred, in both models: everything arrives, and little more is sent
+ * than was lost. */
 static void flow__gets_through_losses(void **unused)
 {
     (void)unused;

@@ -1,5 +1,4 @@
-/* src/sim/host/send_test.c - the FIFO between the turn of queue pairs and the wire; switches that cut
- * through. */
+/* src/sim/host/send_test.c - the FIFO between queue pair arbitration and the wire; cut-through switches. */
 #include "sim/host/host.h"
 #include "sim/test_world.h"
 
@@ -13,7 +12,7 @@
 #define DELAY_PS PS_PER_US
 #define FRAME    (1024 + 62)
 #define FULL_PS  ((FRAME + 20) * BYTE_PS)
-#define BACK_PS  (2 * ((66 + 20) * BYTE_PS + DELAY_PS))      /* an ACK's way over two hops */
+#define BACK_PS  (2 * ((66 + 20) * BYTE_PS + DELAY_PS))      /* return of an ACK over two hops */
 #define PACKETS  1000u
 #define START_NS 8892ull         /* while the 101st packet is on the wire */
 #define REST_PS  (101 * FULL_PS - START_NS * PS_PER_NS)
@@ -36,7 +35,7 @@ static uint64_t fct_of(const struct world *w, uint64_t bytes)
 }
 
 /* A small message is posted while the FIFO of ten packets is full: it waits for the rest of the packet on the
- * wire and for nine others. Without a FIFO it waits for the packet on the wire alone. */
+ * wire and for nine others. Without a FIFO it only waits for the packet on the wire. */
 static void fill_fifo__a_message_waits_behind_what_was_chosen_before(void **unused)
 {
     static const uint32_t fifos[] = { 0, 10 * FRAME };
@@ -56,14 +55,14 @@ static void fill_fifo__a_message_waits_behind_what_was_chosen_before(void **unus
         start(&w, &cfg, flow, 2);
         assert_true(world_finish(&w, 10 * PS_PER_US, PS_PER_S));
         assert_int_equal(fct_of(&w, 64), REST_PS + (i ? 9 * FULL_PS : 0) + alone_ps);
-        /* The long one takes as long as it would without: a FIFO costs nothing when one sends alone. */
+        /* The long message takes as long as without a FIFO: it costs nothing for a lone sender. */
         assert_int_equal(fct_of(&w, PACKETS * 1024),
                          PACKETS * FULL_PS + (64 + 62 + 20) * BYTE_PS + FULL_PS + 2 * DELAY_PS + BACK_PS);
         world_end(&w);
     }
 }
 
-/* A class that is paused does not hold another class back: it has a FIFO of its own. */
+/* A paused class does not block another class: each has a separate FIFO. */
 static void fill_fifo__a_paused_class_stops_itself_alone(void **unused)
 {
     const struct flow_row flow[] = {
@@ -84,7 +83,8 @@ static void fill_fifo__a_paused_class_stops_itself_alone(void **unused)
     world_end(&w);
 }
 
-/* Two queue pairs with four packets in a turn: neither is ever ahead by more, and one is ahead by so much. */
+/* Two queue pairs with four packets per turn: neither is ever ahead by more, and one is ahead by that
+ * much. */
 static void next_in_turn__a_turn_lasts_as_long_as_set(void **unused)
 {
     const struct flow_row flow[] = {
@@ -111,7 +111,7 @@ static void next_in_turn__a_turn_lasts_as_long_as_set(void **unused)
     world_end(&w);
 }
 
-/* Memory delivers at twice the rate of the link: after the time of n packets on the wire 2 n are fetched. */
+/* Memory delivers at twice the link rate: after the transmission time of n packets, 2 n are fetched. */
 static void fill_fifo__is_filled_at_the_rate_of_pcie(void **unused)
 {
     const struct flow_row flow = { .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = PACKETS * 1024 };
@@ -125,13 +125,13 @@ static void fill_fifo__is_filled_at_the_rate_of_pcie(void **unused)
     cfg.pcie_bps = 200 * GBPS;
     start(&w, &cfg, &flow, 1);
     sim_run_until(w.sim, 100 * FULL_PS);
-    /* What comes over PCIe is payload and 20 bytes, not the headers that the NIC adds. */
+    /* Payload and 20 bytes cross PCIe, without the headers that the NIC adds. */
     assert_in_range(w.sim->flows.flow[1].sent / 1024, fetched - 3, fetched + 3);
     world_end(&w);
 }
 
-/* A lone message over a switch that cuts through: the second hop begins 64 bytes and the chip's time after
- * the first. Where the way out is faster, the switch stores the frame. */
+/* A lone message through a cut-through switch: the second hop begins 64 bytes and the chip's latency after
+ * the first. If the egress link is faster, the switch stores the frame. */
 static void path_age__a_switch_that_cuts_through_adds_its_header_time(void **unused)
 {
     uint64_t chip_ps = 300000, head_ps = (64 + 20) * BYTE_PS, ack_ps = (66 + 20) * BYTE_PS;

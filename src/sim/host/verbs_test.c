@@ -17,7 +17,7 @@
 #define BYTES    (PACKETS * 1024u)
 #define RNR_PS   (50 * PS_PER_US)
 
-/* From the first byte out of the sender to the last byte at the receiver, two hops away. */
+/* Time from the first byte at the sender to the last byte at the receiver, two hops away. */
 #define WAY_PS(packets) (((packets) + 1) * FULL_PS + 2 * DELAY_PS)
 
 struct test {
@@ -98,8 +98,8 @@ static void send__with_receives_is_as_fast_as_a_write(void **unused)
     world_end(&write.world);
 }
 
-/* One receive, posted again too late for the next message, but before its sender retries: the first packet
- * of each comes a packet's time after the last one, its NACK goes back, the sender waits, and the whole
+/* One receive, reposted too late for the next message but before its sender retries. The first packet of each
+ * message arrives one packet time after the last one; its NACK returns, the sender waits, and the whole
  * message follows. */
 static void send__without_a_receive_waits_for_the_rnr_timer(void **unused)
 {
@@ -113,7 +113,7 @@ static void send__without_a_receive_waits_for_the_rnr_timer(void **unused)
         uint64_t took_ps = t.came_ps[i] - t.came_ps[i - 1],
                  want_ps = FULL_PS + NACK_PS + RNR_PS + WAY_PS(PACKETS);
 
-        /* The ACK of the message before goes first. */
+        /* The ACK of the previous message goes first. */
         assert_in_range(took_ps, want_ps - FULL_PS, want_ps + ACK_PS);
         assert_int_equal(t.tag[i], 100 + i);
     }
@@ -122,7 +122,7 @@ static void send__without_a_receive_waits_for_the_rnr_timer(void **unused)
     world_end(&t.world);
 }
 
-/* The receive comes after the sender has tried n times. */
+/* The receive is posted after the sender has tried n times. */
 static void send__tries_again_until_there_is_a_receive(void **unused)
 {
     struct sim_cfg cfg = cfg_of(1, 4 * RNR_PS);
@@ -135,8 +135,7 @@ static void send__tries_again_until_there_is_a_receive(void **unused)
     world_end(&t.world);
 }
 
-/* With as many receives as messages in flight, the rate is receives over the time until one is posted
- * again. */
+/* With as many receives as messages in flight, the rate is the number of receives over the repost time. */
 static void send__receives_limit_the_rate(void **unused)
 {
     struct sim_cfg cfg = cfg_of(4, 100 * PS_PER_US);
@@ -178,14 +177,14 @@ static void ud__takes_one_way_and_no_ack(void **unused)
         assert_int_equal(t.came_ps[i], i * 10 * PS_PER_US + WAY_PS(1));
         assert_int_equal(t.posted_ps[i], i * 10 * PS_PER_US);
         assert_int_equal(t.tag[i], 100 + i);
-        assert_int_equal(t.world.done[i].fct_ps, FULL_PS);           /* it has left */
+        assert_int_equal(t.world.done[i].fct_ps, FULL_PS);           /* has left */
         assert_int_equal(t.world.done[i].ideal_ps, FULL_PS);
     }
     assert_int_equal(t.world.sim->engine.counters.acks_sent, 0);
     world_end(&t.world);
 }
 
-/* Posted at once, they leave one after the other at line rate. */
+/* Posted at once, they leave back to back at line rate. */
 static void ud__is_sent_in_order_at_line_rate(void **unused)
 {
     struct sim_cfg cfg = cfg_of(0, 0);
@@ -213,7 +212,7 @@ static void ud__what_is_lost_is_gone_and_counted(void **unused)
     assert_int_equal(c->datagrams_sent, 200);
     assert_int_equal(c->datagrams_received, t.came);
     assert_int_equal(c->dropped_wire, 200 - t.came);
-    assert_int_equal(c->data_sent, 200);             /* none again */
+    assert_int_equal(c->data_sent, 200);             /* no retransmissions */
     assert_int_equal(c->timeouts + c->nacks_sent + c->cnps_sent, 0);
     for (uint32_t i = 1; i < t.came; i++)
         assert_true(t.tag[i] > t.tag[i - 1]);

@@ -1,6 +1,7 @@
-/* src/sim/link/inband_test.c - what ports write into packets, and how it comes back.
+/* src/sim/link/inband_test.c - telemetry that ports write into packets, and how it returns.
  *
- * Oracles: times and sizes of frames over known links, and a control that writes down what it receives.
+ * Oracles: times and sizes of frames over known links, and a congestion control that records what it
+ * receives.
  */
 #include "sim/link/path.h"
 #include "sim/test_world.h"
@@ -60,7 +61,7 @@ static void run(struct graph *g, const struct cc_algo *cc, const struct flow_row
 
 static const struct flow_row one = { .src = 0, .dst = 1, .prio = 3, .dport = 100, .bytes = 100 * 1024 };
 
-/* A flow of 10 Gb/s alone. Frames have 10 bytes of room for one record, and 20 more on the wire. */
+/* A lone flow of 10 Gb/s. Frames have 10 bytes for one record, and 20 more on the wire. */
 static void records__of_a_flow_alone(void **unused)
 {
     const uint64_t wire = 1024 + 62 + 10 + 20;
@@ -69,7 +70,7 @@ static void records__of_a_flow_alone(void **unused)
     (void)unused;
     graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, DELAY_PS });
     run(&g, &hops, &one, 1);
-    assert_int_equal(seen_count, 99);             /* the last one ends the flow */
+    assert_int_equal(seen_count, 99);             /* the last ACK ends the flow */
     for (uint32_t i = 0; i < seen_count; i++) {
         const struct cc_hop *h = &seen[i].hop[0];
 
@@ -81,7 +82,8 @@ static void records__of_a_flow_alone(void **unused)
     }
 }
 
-/* Every switch of the way writes, in its order: each leaves a frame's time and a link later. */
+/* Every switch on the path writes a record, in path order: each is a frame's transmission and a link delay
+ * later. */
 static void records__of_every_switch(void **unused)
 {
     const uint64_t wire = 1024 + 62 + 2 + 5 * 8 + 20;
@@ -103,7 +105,8 @@ static void take(void *arg, const struct port *p, uint32_t packet)
     (void)arg, (void)p, (void)packet;
 }
 
-/* Where links fail, a packet may meet more switches than there is room for: nothing is written beyond it. */
+/* After link failures a packet may pass more switches than there is room for: nothing is written beyond
+ * it. */
 static void records__no_more_than_there_is_room_for(void **unused)
 {
     static struct inband slot[3];
@@ -137,8 +140,7 @@ static void records__no_more_than_there_is_room_for(void **unused)
     free(e);
 }
 
-/* A rack, two racks of a Clos, two pods of a fat tree. A receiver that has nothing else to do answers at
- * once. */
+/* A rack, two racks of a Clos, two pods of a fat-tree. An idle receiver answers immediately. */
 static void path__counts_switches(void **unused)
 {
     static const uint8_t want[] = { 1, 3, 5 };
@@ -165,9 +167,9 @@ static void path__counts_switches(void **unused)
     }
 }
 
-/* Both send a packet every 884.8 ns. Those of the first arrive 2176.96 ns after they left, which is 407.36 in
- * such a period; the second sends from 370 to 458.48 in it, so answers wait for 51.12. Those of the second
- * arrive while no host sends. */
+/* Both send a packet every 884.8 ns. Packets of the first arrive 2176.96 ns after they left, which is 407.36
+ * within such a period. The second sends from 370 to 458.48 in it, so ACKs wait for 51.12. Packets of the
+ * second arrive while no host sends. */
 static void path__how_long_the_receiver_took(void **unused)
 {
     struct flow_row flow[] = { one, one };

@@ -18,7 +18,7 @@ static void start(struct world *w)
     world_of_flows(w, &g, &cfg, NULL, 0);
 }
 
-/* Busy until the instant, and the place within it, at which the last byte has left. */
+/* A port is busy until the instant, and the position within it, at which the last byte has left. */
 static void port_is_busy__ends_in_its_place_of_the_instant(void **unused)
 {
     const struct port p = { .free_at_ps = 1000, .free_order = 50 };
@@ -30,7 +30,7 @@ static void port_is_busy__ends_in_its_place_of_the_instant(void **unused)
     assert_false(port_is_busy(&p, 1001, 0));
 }
 
-/* Both causes together: a frame survives with (1 - loss) (1 - ber)^bits. */
+/* Both causes combined: a frame survives with probability (1 - loss) (1 - ber)^bits. */
 static void path_is_hit__is_as_likely_as_asked_for(void **unused)
 {
     static const struct {

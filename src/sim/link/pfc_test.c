@@ -18,7 +18,7 @@ static void start(struct world *w, uint64_t pause_ps)
     world_of_flows(w, &g, &cfg, NULL, 0);
 }
 
-/* A port counts as paused while any class is: from the first pause to the last resume. */
+/* A port counts as paused while any class is paused: from the first pause to the last resume. */
 static void pfc_on_frame__counts_time_with_any_class_paused(void **unused)
 {
     static const struct {
@@ -61,14 +61,14 @@ static void pfc_on_frame__counts_time_with_any_class_paused(void **unused)
     world_end(&w);
 }
 
-/* A pause ends pause_ps after the last frame that asked for it, in each class by itself; a resume ends it
- * before. */
+/* A pause ends pause_ps after the last frame that requested it, separately for each class; a resume ends it
+ * earlier. */
 static void pfc_on_frame__ends_by_itself(void **unused)
 {
     static const struct { uint64_t at_us; uint32_t prio; bool is_pause; } frame[] = {
         { 10, 3, true }, { 13, 5, true }, { 14, 3, true },       /* class 3 until 19, class 5 until 18 */
-        { 30, 3, true }, { 32, 3, false },                       /* taken back, */
-        { 36, 3, true },                                         /* and until 41 */
+        { 30, 3, true }, { 32, 3, false },                       /* cancelled */
+        { 36, 3, true },                                         /* until 41 */
     };
     static const struct { uint64_t us; uint8_t paused; } row[] = {
         { 9, 0 },           { 10, 1 << 3 }, { 17, 1 << 3 | 1 << 5 }, { 18, 1 << 3 }, { 19, 0 }, { 31, 1 << 3 },
@@ -92,7 +92,7 @@ static void pfc_on_frame__ends_by_itself(void **unused)
     }
     assert_int_equal(port_paused_ps(&w.sim->net.port[0], w.sim->engine.now_ps), (9 + 2 + 5) * PS_PER_US);
     assert_int_equal(w.sim->engine.counters.pauses, 5);
-    assert_int_equal(w.sim->engine.counters.resumes, 1);        /* an end by itself is no frame */
+    assert_int_equal(w.sim->engine.counters.resumes, 1);        /* an expired pause sends no frame */
     world_end(&w);
 }
 

@@ -1,4 +1,4 @@
-/* src/sim/observe/messages_test.c - what hosts see of traffic of which it is known what it is. */
+/* src/sim/observe/messages_test.c - what hosts observe of known traffic. */
 #include "sim/observe/messages.h"
 #include "scenario/scenario.h"
 
@@ -17,7 +17,7 @@ static void on_done(void *arg, const struct flow_result *r)
     messages_on_done(arg, r);
 }
 
-/* Looks every millisecond; returns the sum. */
+/* Reads every millisecond and returns the sum. */
 static struct seen watch(const char *traffic, uint32_t ms)
 {
     char             text[2000] = CLOS "traffic:\n";
@@ -53,9 +53,9 @@ static uint64_t singles(const struct seen *s)
     return count;
 }
 
-/* One host, messages of two sizes, none of which follows from another: two bins of 1 + 1 + 2 and 1 + 1 + 3
- * bytes, three times two for lists, at most 2 x (2 + 6 x 4) for classes, and 23 for chance and rack.
- * FB_Hadoop has messages of nearly all sizes, and stays below 1 KB by far. */
+/* One host, messages of two sizes, none chained: two bins of 1 + 1 + 2 and 1 + 1 + 3 bytes, three times two
+ * for lists, at most 2 x (2 + 6 x 4) for classes, and 23 for chance and rack. FB_Hadoop has messages of
+ * nearly all sizes, and stays far below 1 KB. */
 static void read__what_a_host_tells_is_counted(void **state)
 {
     struct seen s =
@@ -98,8 +98,8 @@ static void read__a_burst_is_one(void **state)
                 o.slowdowns[PREDICT_MICE] / o.messages[PREDICT_MICE] < 8);
 }
 
-/* Eight workers, a ring of 14 steps of 500 KB, and a pause of 200 us: the sizes alone tell it from other
- * messages. */
+/* Eight workers, a ring of 14 steps of 500 KB, and a pause of 200 us: only the sizes distinguish it from
+ * other messages. */
 static void read__a_ring_is_a_job(void **state)
 {
     struct seen s = watch(
@@ -112,7 +112,7 @@ static void read__a_ring_is_a_job(void **state)
     assert_int_equal(s.job[0].pairs, 8);
     assert_true(fabs((double)s.job[0].messages / s.job[0].firsts - 14) < 2);
     assert_true(fabs(s.job[0].pause_s / s.job[0].pauses - 200e-6) < 30e-6);
-    /* six of eight neighbours */
+    /* six of eight neighbours are in the same rack */
     assert_true(fabs((double)s.job[0].local / s.job[0].messages - 0.75) < 0.05);
     assert_true((double)s.job[0].messages * 500000 > 0.95 * (double)s.posted_bytes);
 }
@@ -131,9 +131,9 @@ static void read__all_to_all_at_once_is_a_job_without_chains(void **state)
     assert_true(fabs(s.job[0].pause_s / s.job[0].pauses - 200e-6) < 30e-6);
 }
 
-/* Computing takes longer than an interval, so some have none but the first messages of a round, which follow
- * from nothing. Once the size is known they are of the job; of the very first round one interval may not
- * be. */
+/* The compute phase is longer than an interval, so some intervals contain only the first messages of a round,
+ * which are not chained. Once the size is known, they count as the job; in the very first round one interval
+ * may not. */
 static void read__after_a_pause_a_job_is_known_by_its_size(void **state)
 {
     struct seen s =
@@ -147,7 +147,7 @@ static void read__after_a_pause_a_job_is_known_by_its_size(void **state)
     assert_true(fabs(s.job[0].pause_s / s.job[0].pauses - 3300e-6) < 500e-6);
 }
 
-/* Two of eight hosts store. Blocks have 16 sizes, and none of them is taken for a collective. */
+/* Two of eight hosts store. Blocks have 16 sizes, and none of them is classified as a collective. */
 static void read__storage_is_a_closed_loop_with_hubs(void **state)
 {
     struct seen s = watch("  - {kind: storage, preset: exchange, depth: 4, storage: 2, replicas: 2}\n", 4);
@@ -162,8 +162,8 @@ static void read__storage_is_a_closed_loop_with_hubs(void **state)
     assert_true(s.chain_tiny > 0);
 }
 
-/* One message for the whole link and all of the time: at the end it waits, and has taken what it takes
- * alone. */
+/* One message that fills the link the whole time: at the end it waits, and its slowdown is that of a lone
+ * message. */
 static void read__what_is_not_over_waits(void **state)
 {
     struct seen     s = watch("  - {kind: incast, senders: 1, size: 100MB}\n", 2);

@@ -1,5 +1,6 @@
-/* src/sim/observe/observe_test.c - the sum of all reports is what the counters say at the end, and no flow is
- * disturbed. */
+/* src/sim/observe/observe_test.c - the sum of all reports equals the final counters, and no flow is
+ * disturbed.
+ */
 #include "sim/observe/observe.h"
 #include "scenario/scenario.h"
 
@@ -20,14 +21,14 @@ static const char busy[] =
     "knobs: {kmin: 40KB, kmax: 100KB, pmax: 0.2}\n"
     "run: 1ms\n";
 
-/* Packets are lost, and sent again. */
+/* Packets are lost and retransmitted. */
 static const char lossy[] =
     "topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us, loss: 0.01}\n"
     "traffic: [{kind: incast, senders: 3, size: 200KB}]\n";
 
 #define END_PS (500 * PS_PER_US)
 
-struct tape {                    /* of the flows that have finished */
+struct tape {                    /* results of finished flows */
     uint64_t digest, flows;
 };
 
@@ -117,7 +118,7 @@ static void check_counters(const struct total *t, const struct sim *s)
     assert_true(t->sum.rtt_ps_peak >= c->rtt_ps_sum / c->rtt_samples);
 }
 
-/* Against the same run without observers. */
+/* Compares with the same run without observers. */
 static void check_ports(const struct total *t, const struct sim *s, const struct sim *plain)
 {
     uint64_t marked = 0, paused_ps = 0, queue_max = 0;
@@ -139,7 +140,7 @@ static void check_ports(const struct total *t, const struct sim *s, const struct
     assert_int_equal(t->sum.queue_bytes_max, queue_max);
 }
 
-/* What flows have had acknowledged, flow by flow. */
+/* Compares with the acknowledged bytes, flow by flow. */
 static void check_entries(const struct total *t, const struct sim *s)
 {
     uint64_t acked[2] = { s->entry_bytes_done[0], s->entry_bytes_done[1] };
@@ -221,7 +222,7 @@ static void look__sums_to_the_counters_when_packets_are_lost(void **state)
     assert_true(c.nacks_sent > 0 && c.dropped_wire > 0);
 }
 
-/* A queue that only shrinks was longest when the interval began. */
+/* A queue that only shrinks was longest at the start of the interval. */
 static void look__a_peak_is_that_of_its_interval(void **state)
 {
     static const char text[] = "topology: {kind: star, hosts: 5, rate: 100Gbps, delay: 1us}\n"
@@ -237,7 +238,7 @@ static void look__a_peak_is_that_of_its_interval(void **state)
     (void)state;
     o = observer_new(s);
     observer_init_report(o, &r);
-    /* 400 KB come in 8.6 us and leave in 35: about 300 KB wait at 10 us. */
+    /* 400 KB arrive in 8.6 us and leave in 35: about 300 KB wait at 10 us. */
     sim_run_until(s, 10 * PS_PER_US);
     observer_look(o, 10 * PS_PER_US, &r);
     assert_true(r.queue_bytes_max > 280000 && r.queue_bytes_max < 340000);
@@ -246,7 +247,7 @@ static void look__a_peak_is_that_of_its_interval(void **state)
         held = r.queue_bytes;
         sim_run_until(s, at * PS_PER_US);
         observer_look(o, at * PS_PER_US, &r);
-        /* one queue holds all but the frame on its way */
+        /* one queue holds everything except the frame on the wire */
         assert_true(r.queue_bytes < held && r.queue_bytes_max <= held && r.queue_bytes_max + 2000 > held);
     }
     report_fini(&r);

@@ -1,5 +1,6 @@
-/* src/sim/observe/queue_telemetry_test.c - queues one by one: what is counted and set, and that counting
- * disturbs no flow. */
+/* src/sim/observe/queue_telemetry_test.c - telemetry and thresholds of single queues, and that counting
+ * disturbs no flow.
+ */
 #include "sim/observe/queue_telemetry.h"
 #include "scenario/scenario.h"
 
@@ -47,7 +48,7 @@ static void end(struct scenario *sc, struct sim *s)
     scenario_fini(sc);
 }
 
-/* Each once, in the order of ports, and of its own link. */
+/* Each queue once, in port order, with the rate of its link. */
 static void list__names_the_port_of_each(void **state)
 {
     struct scenario    sc;
@@ -94,8 +95,8 @@ static void list__knows_which_way_is_up(void **state)
     end(&sc, s);
 }
 
-/* Two flows of 1000 full packets to one host: all of them leave by its port, in its own class, and those that
- * the only switch has marked are its first marks. ACKs and CNPs leave by the other two. */
+/* Two flows of 1000 full packets to one host: all of them leave by its port, in their class, and the marks of
+ * the only switch are its marks. ACKs and CNPs leave by the other two ports. */
 static void read__counts_what_was_sent_and_marked(void **state)
 {
     struct scenario   sc;
@@ -117,12 +118,12 @@ static void read__counts_what_was_sent_and_marked(void **state)
     assert_int_equal(slot[0].marked_bytes + slot[1].marked_bytes, 0);
     assert_int_equal(slot[2].ecn.kmin_bytes, 10000);
     telemetry_read(q, slot);
-    assert_int_equal(slot[2].tx_bytes, 0);           /* it is over */
+    assert_int_equal(slot[2].tx_bytes, 0);           /* the traffic is over */
     telemetry_free(q);
     end(&sc, s);
 }
 
-/* Two hosts at line rate fill the queue to a third: the only one there is, so all that waits is in it. */
+/* Two hosts at line rate fill the queue to a third: the only queue, so everything that waits is in it. */
 static void sample__is_the_mean_length(void **state)
 {
     struct scenario   sc;
@@ -206,7 +207,8 @@ static void apply__by_speed_thresholds_go_with_the_link(void **state)
     end(&sc, s);
 }
 
-/* Model conweave leaves out a part of each queue: that is its own business, not one of who sets and reads. */
+/* Model conweave excludes a part of each queue from marking. Thresholds are set and read without that
+ * correction. */
 static void set__is_what_is_read_in_model_conweave(void **state)
 {
     struct ecn        ecn[3] = { { 10000, 10000, 1 }, { 20000, 30000, 0.5 }, { UINT32_MAX, UINT32_MAX, 1 } };
@@ -244,7 +246,7 @@ static void on_done(void *arg, const struct flow_result *r)
     run->digest = (run->digest ^ r->fct_ps ^ r->start_ps << 20 ^ r->bytes) * 1099511628211ull;
 }
 
-/* Every slot the queue that was longest gets other thresholds, if asked for. */
+/* In every slot the longest queue gets other thresholds, if requested. */
 static void turn(struct sim *s, const struct queue_slot *slot)
 {
     struct ecn ecn[32];

@@ -46,7 +46,7 @@ static struct sim *start(struct scenario *sc, const char *text, uint32_t threads
     return s;
 }
 
-/* ---- a monitor that adds up what it is shown ---- */
+/* ---- a monitor that sums what it sees ---- */
 
 static uint64_t shown_bytes[16];
 static uint32_t adders;
@@ -91,8 +91,8 @@ static void on_packet__counts_a_flow_through_four_switches_once(void **unused)
     w = watch_new(s, &cfg, PS_PER_MS);
     sim_run_until(s, NEVER);
     assert_int_equal(adders, 4);
-    assert_int_equal(shown_bytes[0], 123456);        /* at the first; ACKs, which enter at the last, at
-                                                      * none */
+    assert_int_equal(shown_bytes[0], 123456);        /* at the first ToR; ACKs, which
+                                                      * enter at the last, are not counted */
     assert_int_equal(shown_bytes[1] + shown_bytes[2] + shown_bytes[3], 0);
     watch_free(w);
     sim_free(s);
@@ -120,7 +120,7 @@ static void note(struct run *run, const struct report *r)
         seen->fsd[i] = r->monitor[i].fsd;
     seen->pairs = r->pairs;
     for (uint32_t i = 0; i < r->pairs; i++) {
-        /* Packets that are not full are a little faster than the base, which is a full one's. */
+        /* Short packets are slightly faster than the base, which is for a full packet. */
         assert_true(r->pair[i].rtt_ps_sum * 10 >= r->pair[i].base_rtt_ps * r->pair[i].rtt_samples * 9);
         assert_true(r->pair[i].src != r->pair[i].dst && r->pair[i].src < r->devices &&
                     r->pair[i].dst < r->devices);
@@ -181,7 +181,7 @@ static void watch__sees_the_same_with_many_threads(void **unused)
     assert_memory_equal(one.seen, many.seen, sizeof one.seen);
 }
 
-/* A monitor that is never given a hint sees the same. */
+/* A monitor without hints gives the same result. */
 static void hints__are_only_a_short_cut(void **unused)
 {
     static struct monitor_algo plain;
@@ -197,7 +197,7 @@ static void hints__are_only_a_short_cut(void **unused)
         assert_memory_equal(&run.seen[i].fsd[0], &run.seen[i].fsd[1], sizeof(struct fsd));
 }
 
-/* The truth, counted another way: the exact monitor's flows are those whose packets came to a ToR. */
+/* Ground truth, counted differently: the exact monitor counts the flows whose packets reached a ToR. */
 static void read__counts_flows_that_sent_something(void **unused)
 {
     struct watch_cfg cfg = { .monitor = { monitor_find("exact") }, .monitors = 1 };
@@ -219,7 +219,7 @@ static void read__counts_flows_that_sent_something(void **unused)
     watch_read(w, PS_PER_MS, &r);
     report_clear(&r);
     watch_read(w, 2 * PS_PER_MS, &r);
-    assert_int_equal(r.fsd.mice + r.fsd.elephants, 0);               /* it is over */
+    assert_int_equal(r.fsd.mice + r.fsd.elephants, 0);               /* the flow is done */
     assert_int_equal(r.pairs, 0);
     report_fini(&r);
     watch_free(w);

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-/* Rounds of 100,000 events in 10,000 steps, 'wait' of the time spent waiting, so many seconds each with one
- * thread and with two. Returns how many of them one thread has done. */
+/* Rounds of 100,000 events in 10,000 steps, with a share 'wait' of the time spent waiting, and durations with
+ * one thread and with two. Returns how many of them one thread has run. */
 static uint32_t run_rounds(struct pace *p, uint32_t rounds, double one_s, double two_s, double wait)
 {
     uint32_t alone = 0;
@@ -22,8 +22,8 @@ static uint32_t run_rounds(struct pace *p, uint32_t rounds, double one_s, double
     return alone;
 }
 
-/* Threads that hardly wait are left alone; those that wait much are compared with one, and the faster goes
- * on, the other being tried every 17th round or so. */
+/* Threads that hardly wait continue. Threads that wait a lot are compared with one, and the faster choice
+ * continues; the other is tried about every 17th round. */
 static void choose_one__leaves_it_to_the_faster(void **unused)
 {
     (void)unused;
@@ -32,7 +32,7 @@ static void choose_one__leaves_it_to_the_faster(void **unused)
     assert_in_range(run_rounds(&(struct pace){ 0 }, 100, 0.1, 0.07, 0.5), 2, 15);
 }
 
-/* Two events in a step: one thread, whatever the time; and many again when there is more to do. */
+/* Two events per step: one thread, regardless of times; many threads again when there is more work. */
 static void choose_one__when_there_is_little_to_do(void **unused)
 {
     struct pace p = { 0 };
@@ -48,7 +48,7 @@ static void choose_one__when_there_is_little_to_do(void **unused)
     assert_in_range(run_rounds(&p, 40, 0.1, 0.06, 0.1), 0, 2);
 }
 
-/* A round that took long tells how fast it was, however little happened in it. */
+/* A long round is a valid measurement, even with few events. */
 static void keep__takes_slow_rounds_for_what_they_are(void **unused)
 {
     struct pace p = { 0 };

@@ -11,7 +11,7 @@
 
 static const uint64_t gbps[] = { 25, 40, 100, 400 };
 
-/* A link with a delay of its own, and one of four rates. */
+/* A link with an individual delay and one of four rates. */
 static void link_at_random(struct graph *g, struct rng *r, bool has_odd_rates, uint32_t a, uint32_t b)
 {
     graph_add_link(g, &(struct graph_link){ .a = a, .b = b,
@@ -19,8 +19,8 @@ static void link_at_random(struct graph *g, struct rng *r, bool has_odd_rates, u
                                             .delay_ps = rng_below(r, 3000) * PS_PER_NS });
 }
 
-/* Hosts on a random tree of switches with 'more' links. No two links are alike, those of a rack's hosts
- * included. */
+/* Hosts on a random tree of switches with 'more' additional links. No two links are alike, including those of
+ * a rack's hosts. */
 static void make_graph(struct graph *g, struct rng *r, bool has_odd_rates, uint32_t more)
 {
     uint32_t switches = 12;
@@ -68,7 +68,7 @@ static struct sim *new_sim(struct graph *g, enum sim_model model)
     return s;
 }
 
-/* Paths that share their ends are added up once: the same as one by one. */
+/* Summing shared parts of paths once gives the same as summing path by path. */
 static void sim_ideal_most__is_the_most_of_all_pairs(void **unused)
 {
     static const enum sim_model models[] = { MODEL_NIC, MODEL_HPCC };
@@ -87,10 +87,10 @@ static void sim_ideal_most__is_the_most_of_all_pairs(void **unused)
     }
 }
 
-/* What the links of a path add up to. */
+/* Sum over the links of a path. */
 struct sum { uint64_t rtt_ps, slowest_bps; uint32_t links; };
 
-/* The sums of all paths of a tree that begin at a host, by a walk over its links; the largest go to
+/* Computes the sums of all paths of a tree that begin at a host, by a walk over its links; the largest go to
  * 'most'. */
 static void walk(const struct sim *s, uint32_t node, uint32_t from, struct sum sum, struct ideal_most *most)
 {
@@ -114,8 +114,8 @@ static void walk(const struct sim *s, uint32_t node, uint32_t from, struct sum s
             continue;
         next.links++;
         next.slowest_bps = l->rate_bps < sum.slowest_bps ? l->rate_bps : sum.slowest_bps;
-        if (s->cfg.model == MODEL_HPCC)          /* propagation both ways and one payload, in whole
-                                                  * nanoseconds */
+        if (s->cfg.model == MODEL_HPCC)          /* propagation in both directions and
+                                                  * one payload, in whole nanoseconds */
             next.rtt_ps += 2 * l->delay_ps + mtu * 8000000000ull / l->rate_bps * PS_PER_NS;
         else
             next.rtt_ps += 2 * l->delay_ps + model_frame_ps(&s->model, mtu + s->cfg.header_bytes,
@@ -125,8 +125,7 @@ static void walk(const struct sim *s, uint32_t node, uint32_t from, struct sum s
     }
 }
 
-/* In a tree there is one path between two hosts, so that sums over the links of the graph say what is
- * right. */
+/* A tree has one path between two hosts, so sums over the links of the graph give the expected values. */
 static void sim_ideal_most__is_that_of_a_tree(void **unused)
 {
     static const enum sim_model models[] = { MODEL_NIC, MODEL_HPCC };
@@ -152,8 +151,8 @@ static void sim_ideal_most__is_that_of_a_tree(void **unused)
     }
 }
 
-/* Four hosts of one switch, two of them far: the longest path is between those two, wherever they stand in
- * the list. */
+/* Four hosts of one switch, two of them distant: the longest path is between those two, in any order of the
+ * hosts. */
 static void sim_ideal_most__finds_the_far_hosts_of_a_switch(void **unused)
 {
     (void)unused;
@@ -184,14 +183,14 @@ static void sim_ideal_most__counts_links_and_bytes(void **unused)
     s = new_sim(&g, MODEL_HPCC);
     most = sim_ideal_most(s);
     assert_int_equal(most.hops, 4);
-    /* Two ways of 1 + 2 + 2 + 1 us, and 1000 B over each link: 320 + 80 + 80 + 320 ns. */
+    /* Round trip of 1 + 2 + 2 + 1 us each way, and 1000 B over each link: 320 + 80 + 80 + 320 ns. */
     assert_int_equal(most.rtt_ps, (12000 + 800) * PS_PER_NS);
     assert_int_equal(most.bdp_bytes, 12800ull * 25 / 8);
     sim_free(s);
 }
 
-/* Two racks and four spines, one of them with slow links: whichever it is, a flow is held against the fast
- * ones, and takes that long alone on one of them. */
+/* Two racks and four spines, one of them with slow links: whichever it is, the ideal is that of the fast
+ * ones, and a lone flow on one of them takes that time. */
 static void sim_ideal_ps__is_that_of_the_best_path(void **unused)
 {
     uint64_t even_ps = 0;
@@ -216,12 +215,13 @@ static void sim_ideal_ps__is_that_of_the_best_path(void **unused)
         assert_int_equal(s->net.is_uneven, slow < 4);
         sim_free(s);
     }
-    /* 977 packets of 1106 bytes at 100 Gb/s, the last of 658, are 86.4 us; three hops more and the ACK's way,
-     * 8 us and little. */
+    /* 977 packets of 1106 bytes at 100 Gb/s, the last of 658, are 86.4 us; three more hops and the return of
+     * the ACK take slightly over 8 us. */
     assert_true(even_ps > 94 * PS_PER_US && even_ps < 96 * PS_PER_US);
 }
 
-/* A chain of switches: 62 between the hosts are 63 links and are built, 64 are 65 links and are refused. */
+/* A chain of switches: 62 between the hosts make 63 links and are accepted, 64 make 65 links and are
+ * refused. */
 static void sim_new__refuses_ways_that_are_too_long(void **unused)
 {
     (void)unused;

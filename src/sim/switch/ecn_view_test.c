@@ -1,4 +1,5 @@
-/* src/sim/switch/ecn_view_test.c - what ECN sees of a queue: whole cells, and lengths of some time ago. */
+/* src/sim/switch/ecn_view_test.c - the queue length used for ECN: whole cells, and lengths of some time
+ * ago. */
 #include "sim/switch/ecn_view.h"
 #include "base/err.h"
 
@@ -9,7 +10,7 @@
 
 #include <cmocka.h>
 
-/* Two ports of a world in which nothing else exists. */
+/* Two ports without a world around them. */
 static struct sim  *s;
 static struct port  port[2] = { { .id = 0 }, { .id = 1 } };
 
@@ -51,7 +52,7 @@ static void bytes__are_whole_cells(void **unused)
         sum += rows[i].cells * 256;
         assert_int_equal(ecn_view_bytes(s, &port[1], 3), sum);
     }
-    assert_int_equal(ecn_view_bytes(s, &port[1], 4), 0);         /* other classes and ports are apart */
+    assert_int_equal(ecn_view_bytes(s, &port[1], 4), 0);         /* other classes and ports are separate */
     assert_int_equal(ecn_view_bytes(s, &port[0], 3), 0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct packet k = frame(rows[i].bytes, 3);
@@ -75,7 +76,7 @@ static void threshold__is_rounded_down_to_cells(void **unused)
 }
 
 /* One frame of 100 bytes per ns: after n frames, marking sees those that are at least 10 ns old. 200 frames
- * make the ring of changes grow, and turn it around. */
+ * make the ring of changes grow and wrap around. */
 static void bytes__are_those_of_a_lag_ago(void **unused)
 {
     struct packet k = frame(100, 0);

@@ -12,7 +12,7 @@
 #define FULL    (1024 + 62)
 #define FULL_PS ((FULL + 20) * BYTE_PS)
 
-/* A star in which hosts 1.. send to host 0; class and size of each flow are given. */
+/* A star in which hosts 1.. send to host 0; the class and size of each flow are given. */
 static void start_star(struct world *w, const struct sim_cfg *cfg, const uint8_t *prio, uint32_t senders,
                        uint64_t bytes)
 {
@@ -39,9 +39,10 @@ static uint64_t received(const struct world *w, uint32_t src)
     return 0;
 }
 
-/* ---- who goes next ---- */
+/* ---- scheduling ---- */
 
-/* Deficit round robin: while both classes wait, their bytes are as their weights, to one round. */
+/* Deficit round robin: while both classes are backlogged, their bytes are proportional to their weights, to
+ * one round. */
 static void choose__shares_by_weight(void **unused)
 {
     const uint8_t  prio[] = { 1, 2 };
@@ -64,7 +65,7 @@ static void choose__shares_by_weight(void **unused)
     world_end(&w);
 }
 
-/* Packet by packet: with 7 and 3 the order repeats itself every ten packets. */
+/* Packet by packet: with weights 7 and 3 the order repeats every ten packets. */
 static void choose__repeats_itself_exactly(void **unused)
 {
     const uint8_t  prio[] = { 1, 2 };
@@ -99,7 +100,7 @@ static void choose__strict_goes_first(void **unused)
     cfg.strict_prios = 1 << 6 | 1 << 7;
     start_star(&w, &cfg, prio, 4, packets * 1024);
     sim_run_until(w.sim, 2 * PS_PER_US + (packets + 20) * FULL_PS);
-    assert_int_equal(received(&w, 3), packets * 1024);           /* class 7 is through */
+    assert_int_equal(received(&w, 3), packets * 1024);           /* class 7 is done */
     others = received(&w, 1) + received(&w, 2) + received(&w, 4);
     assert_in_range(others / 1024, 15, 25);
     assert_true(world_finish(&w, PS_PER_US, PS_PER_S));
@@ -116,7 +117,7 @@ static void choose__hpcc_takes_turns(void **unused)
 
     (void)unused;
     world_cfg(&cfg, MODEL_HPCC);
-    cfg.weight[1] = 7;           /* the fork knows no weights */
+    cfg.weight[1] = 7;           /* the fork ignores weights */
     start_star(&w, &cfg, prio, 3, 3000 * 1000);
     sim_run_until(w.sim, 2 * PS_PER_US + 901 * 83 * PS_PER_NS);
     for (uint32_t i = 1; i <= 3; i++)
@@ -126,7 +127,8 @@ static void choose__hpcc_takes_turns(void **unused)
 
 /* ---- marks ---- */
 
-/* Host 0's port with a queue of q bytes held still: packets are put through the switch one by one by hand. */
+/* A test bench: host 0's port with a constant queue of q bytes; packets are passed through the switch one by
+ * one. */
 struct bench { struct world w; struct port *in, *out; };
 
 static void bench_init(struct bench *b, const struct sim_cfg *cfg)
@@ -162,9 +164,9 @@ static void bench_fill(struct bench *b, uint32_t count)
         bench_put(b);
 }
 
-/* Shares of marked packets at every length of the queue, both at enqueue and at dequeue: of n packets that
- * find q bytes (before them, or left behind them) n p(q) are marked, within five standard deviations; p is
- * 0 up to kmin, 1 above kmax. */
+/* Shares of marked packets at every queue length, both at enqueue and at dequeue: of n packets that find q
+ * bytes (before them, or left behind them), n p(q) are marked, within five standard deviations; p is 0 up to
+ * kmin, 1 above kmax. */
 static void mark__follows_the_ramp(void **unused)
 {
     static const uint32_t lengths[] = { 0, 5, 18, 19, 30, 50, 75, 92, 93, 120 };
@@ -200,8 +202,8 @@ static void mark__follows_the_ramp(void **unused)
         }
 }
 
-/* Which of 'count' packets that waited behind a pause are marked as they leave: the number of those before
- * the first that is not, with thresholds without a ramp. Marks behind it fail the test. */
+/* Returns how many of 'count' packets that waited behind a pause are marked as they leave, with thresholds
+ * without a ramp. Only the first ones may be marked. */
 static uint32_t marked_first(uint32_t count, uint32_t kmin, uint32_t cell, uint64_t lag_ps)
 {
     struct sim_cfg cfg;
@@ -231,8 +233,8 @@ static uint32_t marked_first(uint32_t count, uint32_t kmin, uint32_t cell, uint6
     return first;
 }
 
-/* Packet i (from 1) leaves n - i others behind it. A queue in cells counts each for 1280 bytes where cells
- * have 256, and the threshold is 195 cells. */
+/* Packet i (from 1) leaves n - i others behind it. With cells of 256 bytes each packet counts as 1280 bytes,
+ * and the threshold is 195 cells. */
 static void mark__counts_cells(void **unused)
 {
     (void)unused;
@@ -243,8 +245,8 @@ static void mark__counts_cells(void **unused)
     assert_int_equal(marked_first(101, 50000, FULL - 1, 0), 101 - 50000 / (2 * (FULL - 1)) - 1);
 }
 
-/* A packet that leaves sees the queue of so long ago: as many packets more are marked as leave in that time,
- * and a packet whose time is not yet over counts. */
+/* A departing packet sees the queue length of a lag ago: as many more packets are marked as leave in that
+ * time. A packet whose departure is younger than the lag still counts. */
 static void mark__lags(void **unused)
 {
     const uint32_t now = 101 - 50000 / FULL - 1;
@@ -259,8 +261,7 @@ static void mark__lags(void **unused)
     assert_int_equal(marked_first(1000, 500000, 256, 250 * FULL_PS), 1000 - 1953 * 256 / 1280 - 1 + 250);
 }
 
-/* Marks of a burst that builds up lag as well: at enqueue, packet i (from 0) sees what was there a lag
- * ago. */
+/* Marks at enqueue lag as well: packet i (from 0) of a growing burst sees the queue of a lag ago. */
 static void mark__lags_at_enqueue(void **unused)
 {
     struct sim_cfg cfg;
@@ -299,7 +300,7 @@ static void mark__none_when_off(void **unused)
     world_end(&b.w);
 }
 
-/* How many of ten packets are marked that leave 'count' behind them, in model conweave. */
+/* Returns how many of ten packets are marked that leave 'count' packets behind them, in model conweave. */
 static uint64_t marked_at(const struct sim_cfg *cfg, const struct ecn_cfg *set, uint32_t count)
 {
     struct bench b;
@@ -321,8 +322,8 @@ static uint64_t marked_at(const struct sim_cfg *cfg, const struct ecn_cfg *set, 
     return marked;
 }
 
-/* Model conweave: 1049 bytes of a queue do not count. With a threshold of twenty packets less these bytes,
- * twenty packets are not beyond it and twenty-one are, whether it is the port's or the class's own. */
+/* Model conweave: 1049 bytes of a queue do not count. With a threshold of twenty packets minus these bytes,
+ * twenty packets do not exceed it and twenty-one do, for the port's threshold and for that of the class. */
 static void mark__leaves_out_the_free_bytes_of_a_queue(void **unused)
 {
     const struct ecn_cfg edge = { 20 * FULL - 1049, 20 * FULL - 1049, 1 }, never = { UINT32_MAX, UINT32_MAX, 1 };
@@ -341,14 +342,14 @@ static void mark__leaves_out_the_free_bytes_of_a_queue(void **unused)
 
 /* ---- PFC ---- */
 
-/* The pause is asked for with the packet that brings the class to (free shared buffer) >> shift, not one
+/* The pause is requested by the packet that brings the class to (free shared buffer) >> shift, not
  * earlier. */
 static void pause__comes_at_the_threshold(void **unused)
 {
     (void)unused;
     for (uint32_t shift = 0; shift <= 5; shift++) {
         const int64_t headroom =
-            2 * 12500 + 4 * (FULL + 20) + 64 + 20; /* two ways, four packets, the frame */
+            2 * 12500 + 4 * (FULL + 20) + 64 + 20; /* wire in both directions, four packets, the PFC frame */
         int64_t        shared, used = 0;
         struct sim_cfg cfg;
         struct bench   b;
@@ -367,7 +368,7 @@ static void pause__comes_at_the_threshold(void **unused)
 
             bench_fill(&b, n);
             used = n * FULL - 3000;
-            if (used > limit) {                  /* did not fit: it is in the headroom */
+            if (used > limit) {                  /* does not fit: it is in the headroom */
                 assert_int_equal(b.in->in[3].headroom_bytes, FULL);
                 assert_int_equal(b.in->pausing, 1 << 3);
                 break;
@@ -380,8 +381,8 @@ static void pause__comes_at_the_threshold(void **unused)
     }
 }
 
-/* The resume goes out with the packet that leaves the class 'resume_bytes' below the threshold, and no
- * headroom used. */
+/* The resume is sent with the packet that leaves the class 'resume_bytes' below the threshold, with no
+ * headroom in use. */
 static void resume__comes_an_offset_below(void **unused)
 {
     (void)unused;
@@ -414,8 +415,7 @@ static void resume__comes_an_offset_below(void **unused)
     }
 }
 
-/* What is paused stays so: the frame comes again in the middle of its time, until the class is below its
- * limit. */
+/* A pause persists: the frame is repeated after half of its duration, until the class is below its limit. */
 static void pause__is_sent_again_while_it_is_needed(void **unused)
 {
     struct sim_cfg cfg;
@@ -432,7 +432,7 @@ static void pause__is_sent_again_while_it_is_needed(void **unused)
     assert_int_equal(b.w.sim->engine.counters.pfc_sent, 1);
     sim_run_until(b.w.sim, b.w.sim->engine.now_ps + 52 * PS_PER_US);
     assert_int_equal(b.w.sim->engine.counters.pfc_sent, 1 + 10);        /* every 5 us */
-    assert_int_equal(b.in->peer->paused, 1 << 3);                /* all the time: */
+    assert_int_equal(b.in->peer->paused, 1 << 3);                /* paused the whole time */
     assert_int_equal(port_paused_ps(b.in->peer, b.w.sim->engine.now_ps),
                      b.w.sim->engine.now_ps - b.in->peer->paused_since_ps);
     b.out->paused = 0;
@@ -447,7 +447,7 @@ static void pause__is_sent_again_while_it_is_needed(void **unused)
     world_end(&b.w);
 }
 
-/* Half of a pause must be longer than a packet and the frame behind it take on the wire: 1106 and 84
+/* Half of a pause must be longer than the transmission of a packet and the PFC frame behind it: 1106 and 84
  * bytes. */
 static void pause__too_short_is_refused(void **unused)
 {

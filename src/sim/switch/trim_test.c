@@ -1,4 +1,4 @@
-/* src/sim/switch/trim_test.c - queues hold what they should, to the packet. */
+/* src/sim/switch/trim_test.c - limits of queues, to the packet. */
 #include "sim/switch/trim.h"
 #include "sim/link/path.h"
 #include "sim/switch/buffer.h"
@@ -32,7 +32,7 @@ static uint32_t new_packet(struct sim *s, uint32_t bytes, uint8_t prio)
     return id;
 }
 
-/* Offers a packet to a port that does not send. Returns whether it, or another in its place, was queued. */
+/* Offers a packet to a port that does not send. Returns true if it, or another in its place, was queued. */
 static bool offer(struct sim *s, struct port *out, uint32_t bytes, uint8_t prio)
 {
     uint32_t       id = new_packet(s, bytes, prio);
@@ -46,8 +46,8 @@ static bool offer(struct sim *s, struct port *out, uint32_t bytes, uint8_t prio)
     return true;
 }
 
-/* A queue of 10 packets holds 10; from then on each leaves a header, none of which is lost until the queue
- * of headers, with twice as many bytes, is full. */
+/* A queue of 10 packets holds 10. From then on each packet leaves a header; none is lost until the header
+ * queue, with twice as many bytes, is full. */
 static void trim__loses_no_header_before_the_queue_is_full(void **unused)
 {
     struct sim_cfg  cfg;
@@ -77,7 +77,7 @@ static void trim__loses_no_header_before_the_queue_is_full(void **unused)
     world_end(&w);
 }
 
-/* By a coin the packet that arrives or the last one in the queue is trimmed. */
+/* A coin toss decides whether the arriving packet or the last one in the queue is trimmed. */
 static void trim__takes_the_last_one_or_the_new_one(void **unused)
 {
     struct sim_cfg  cfg;
@@ -105,7 +105,7 @@ static void trim__takes_the_last_one_or_the_new_one(void **unused)
     world_end(&w);
 }
 
-/* A class of UET may also have CNPs and TCP. A CNP at the end of the queue keeps its place, and a TCP
+/* A class of UET may also carry CNPs and TCP. A CNP at the end of the queue keeps its position, and a TCP
  * packet that finds no room is dropped. */
 static void trim__takes_packets_of_uet_only(void **unused)
 {

@@ -1,6 +1,6 @@
 /* src/sim/forks/htsim/htsim_test.c
  *
- * Oracles: times of flows alone by arithmetic, and what must hold in any run. tests/fidelity/htsim.sh
+ * Oracles: completion times of lone flows by arithmetic, and invariants of any run. tests/fidelity/htsim.sh
  * compares with uet-htsim itself.
  */
 #include "sim/forks/htsim/htsim.h"
@@ -46,7 +46,7 @@ static struct fat_tree tree(uint32_t tiers, uint32_t hosts)
     return t;
 }
 
-/* Runs one flow alone. Returns when its sender knows that all has arrived. */
+/* Runs one flow alone. Returns when its sender knows that everything has arrived. */
 static uint64_t alone(const struct htsim_cfg *cfg, uint32_t dst, uint64_t bytes)
 {
     struct fat_tree    t = tree(3, 16);
@@ -63,8 +63,8 @@ static uint64_t alone(const struct htsim_cfg *cfg, uint32_t dst, uint64_t bytes)
     return (uint64_t)f.finish_ps;
 }
 
-/* At 100 Gb/s a byte takes 80 ps. A packet goes over 2, 4 or 6 links of 1 us, and an ACK of 64 bytes comes
- * back. */
+/* At 100 Gb/s a byte takes 80 ps. A packet crosses 2, 4 or 6 links of 1 us, and an ACK of 64 bytes
+ * returns. */
 static void run__one_flow_takes_line_rate(void **unused)
 {
     const uint64_t full = 4150 * 80, ack = 64 * 80, us = PS_PER_US;
@@ -78,7 +78,7 @@ static void run__one_flow_takes_line_rate(void **unused)
                      244 * full + 3080 * 80 + 5 * full + 6 * us + 6 * (ack + us));
 }
 
-/* Every control and balancer fills an empty network. */
+/* Every congestion control and balancer fills an empty network. */
 static void run__one_flow_with_every_control(void **unused)
 {
     uint64_t want = alone(&defaults, 15, 500000);
@@ -94,7 +94,7 @@ static void run__one_flow_with_every_control(void **unused)
         }
 }
 
-/* 15 flows to one host: payload is sent once or again, and every trimmed packet is sent again. */
+/* 15 flows to one host: every trimmed packet is retransmitted. */
 static struct htsim *incast(const struct htsim_cfg *cfg)
 {
     static struct matrix_conn c[15];
@@ -159,7 +159,7 @@ static void run__credit_divides_an_incast(void **unused)
     htsim_free(w);
 }
 
-/* Wherever a run pauses, the result is the same. */
+/* Pausing a run does not change the result. */
 static void run__in_slices(void **unused)
 {
     struct htsim         *whole = incast(&defaults), *cut = incast(&defaults);
@@ -215,7 +215,7 @@ static void new__refuses(void **unused)
     assert_string_equal(err.text, "the connection matrix is for 8 hosts, the network has 16");
 }
 
-/* uet-htsim ends there, too. */
+/* uet-htsim fails there, too. */
 static void run__reps_without_trimming_fails(void **unused)
 {
     struct htsim_cfg cfg = defaults;

@@ -10,7 +10,7 @@
 #define TURN_PS PS_PER_US
 #define IDLE_PS (200 * PS_PER_US)
 
-/* ---- a congestion control of one rate that checks the CNPs which it gets ---- */
+/* ---- a congestion control with a fixed rate that checks its CNPs ---- */
 
 struct told { uint64_t at_ps; uint32_t count; };
 
@@ -29,8 +29,8 @@ static void fixed_configure(void *cfg, const struct knobs *k, const struct cc_li
     (void)cfg, (void)k, (void)link;
 }
 
-/* The first two come while the table fills. A CNP waits for an acknowledgement to leave, at the receiver and
- * at the switch: some nanoseconds. */
+/* The first two arrive while the table fills. A CNP waits for an ACK to leave, at the receiver and at the
+ * switch: some nanoseconds. */
 static void fixed_on_cnp(const void *cfg, void *state, struct cc_now now, uint64_t told_ps,
                          struct cc_out *out)
 {
@@ -58,7 +58,7 @@ static const struct cc_algo fixed = { .on_cnp = fixed_on_cnp,
 
 /* ---- worlds ---- */
 
-/* Every packet that has waited is marked. */
+/* Every packet that has waited in a queue is marked. */
 static void mark_all(struct sim_cfg *cfg)
 {
     world_cfg(cfg, MODEL_NIC);
@@ -82,7 +82,7 @@ static struct flow_row flow_to_0(uint32_t src, uint32_t number, uint64_t bytes, 
     };
 }
 
-/* Hosts 1 to n send 'bytes' each to host 0, together 5 % more than its link takes, from 0 on. */
+/* Hosts 1 to n send 'bytes' each to host 0 from 0 on, in total 5 % more than its link carries. */
 static void start_incast(struct world *w, uint32_t n, uint64_t bytes)
 {
     struct flow_row *flow = xcalloc(n, sizeof *flow);
@@ -98,8 +98,8 @@ static void start_incast(struct world *w, uint32_t n, uint64_t bytes)
 
 /* ---- turns ---- */
 
-/* With n flows a round takes n us. CNPs of a flow are the least whole number of rounds apart that exceeds
- * 45 us. */
+/* With n flows a round takes n us. CNPs of a flow are spaced by the smallest whole number of rounds above 45
+ * us. */
 static void on_turn__tells_each_flow_every_so_many_rounds(void **unused)
 {
     static const struct { uint32_t flows; uint64_t gap_us; } rows[] = {
@@ -124,7 +124,7 @@ static void on_turn__tells_each_flow_every_so_many_rounds(void **unused)
     }
 }
 
-/* The first CNP goes at the first turn, 1 us after the first mark. */
+/* The first CNP is sent at the first turn, 1 us after the first mark. */
 static void on_turn__first_one_at_once(void **unused)
 {
     const struct sim_counters *c;
@@ -144,7 +144,7 @@ static void on_turn__first_one_at_once(void **unused)
     world_end(&w);
 }
 
-/* The oldest mark in the table, of those that have been answered; NEVER: none. */
+/* Returns the oldest mark in the table among those that have been answered, or NEVER. */
 static uint64_t oldest_ps(const struct host *h)
 {
     const struct cnp_entry *e = h->cnp_last;
@@ -156,7 +156,8 @@ static uint64_t oldest_ps(const struct host *h)
     return oldest;
 }
 
-/* Flows end; their entries go 200 us later, or within a round after that, and then nothing is left to do. */
+/* Flows end. Their entries are removed 200 us later, or within a round after that, and then there is nothing
+ * left to do. */
 static void on_turn__drops_the_idle(void **unused)
 {
     const uint32_t     n = 50;
@@ -203,7 +204,7 @@ static void start_bursts(struct world *w, uint32_t senders, uint32_t bursts, uin
 }
 
 /* 5 new flows every microsecond, of two packets each: more than there are turns. Their entries stay for
- * 200 us and some more, not for ever. */
+ * slightly more than 200 us. */
 static void on_turn__keeps_up_with_many_short_flows(void **unused)
 {
     uint32_t     early = 0, late = 0;
@@ -241,7 +242,7 @@ static void on_mark__not_of_the_last_packet(void **unused)
     world_end(&w);
 }
 
-/* 20000 flows at once, far apart in their packets: each marked at the first. */
+/* 20000 flows at once with widely spaced packets: each is marked at the first. */
 static void on_mark__no_further_than_the_table(void **unused)
 {
     uint32_t     most = 0;
@@ -259,7 +260,7 @@ static void on_mark__no_further_than_the_table(void **unused)
     world_end(&w);
 }
 
-/* ---- what it is good for ---- */
+/* ---- benefit ---- */
 
 struct seen { uint64_t pauses, paused_ps, rtt_ps_mean, end_ps; };
 
@@ -289,9 +290,9 @@ static struct seen run_incast(const char *cc)
     return seen;
 }
 
-/* DCQCN leaves much of a large incast to PFC. DCQCN+ has it off the brakes sooner: half the time in pause and
- * half the round trip, though not fewer pauses, at the price of cutting too deep: the link is idle for a part
- * of the time. */
+/* DCQCN relies on PFC for much of a large incast. DCQCN+ ends the pauses sooner: half the paused time and
+ * half the round trip, though not fewer pauses. In return it cuts too deep: the link is idle for a part of
+ * the time. */
 static void incast__has_less_queue_and_time_in_pause_than_dcqcn(void **unused)
 {
     struct seen dcqcn = run_incast("dcqcn"), plus = run_incast("dcqcn_plus");

@@ -16,7 +16,7 @@
 #define FRAME_BYTES 1518         /* 1448 and headers */
 #define WIRE_BYTES  (FRAME_BYTES + 20)
 
-/* A world as a scenario says; 'with' is put in place of the %s in it. */
+/* Builds the world of a scenario; 'with' replaces the %s in it. */
 static void start(struct world *w, const char *text, const char *with)
 {
     static char     made[4096];
@@ -32,7 +32,7 @@ static void start(struct world *w, const char *text, const char *with)
     scenario_fini(&scenario);
 }
 
-/* The port by which node a sends to node b. */
+/* Returns the port by which node a sends to node b. */
 static struct port *port_to(const struct sim *s, uint32_t a, uint32_t b)
 {
     for (uint32_t i = 0; i < s->net.ports; i++)
@@ -48,7 +48,7 @@ static void set_loss(struct port *p, bool is_on)
     p->slow_path = is_on ? SLOW_LINK : 0;
 }
 
-/* Loses the data frame that host 0 starts with byte 'seq', the first time it does. */
+/* Loses the data frame that host 0 sends with byte 'seq', the first time. */
 static void lose_packet(struct sim *s, uint32_t flow, uint64_t seq)
 {
     struct port *p = s->net.host[0].port;
@@ -65,7 +65,7 @@ static void lose_packet(struct sim *s, uint32_t flow, uint64_t seq)
 
 /* ---- alone ---- */
 
-/* The first window goes out at line rate: its last packet, and the way back of its ACK, by hand. */
+/* The first window is sent at line rate: its last packet and the return of its ACK, by hand. */
 static void alone__the_first_window_is_ideal(void **unused)
 {
     const uint64_t tx = WIRE_BYTES * 80, ack = 90 * 80, us = PS_PER_US;
@@ -85,7 +85,7 @@ static void alone__the_first_window_is_ideal(void **unused)
     }
 }
 
-/* On a long link windows of 10, 20, 40, 80 packets follow each other a round trip apart. */
+/* On a long link, windows of 10, 20, 40, 80 packets follow each other one round trip apart. */
 static void alone__slow_start_doubles(void **unused)
 {
     static const uint32_t sent_by[] = { 10, 30, 70, 150, 310 };
@@ -107,7 +107,7 @@ static void alone__slow_start_doubles(void **unused)
     "{topology: {kind: graph, hosts: 2, switches: 1, links: [{a: h0, b: s0, rate: 40Gbps, delay: 25us}, "              \
     "{a: s0, b: h1, rate: 10Gbps, delay: 25us}]}, "
 
-/* Of the bottleneck's time, between two moments. */
+/* Returns the utilisation of the bottleneck between two times. */
 static double utilisation(struct world *w, uint64_t from_ps, uint64_t to_ps)
 {
     const struct port *p = port_to(w->sim, 2, 1);
@@ -130,7 +130,7 @@ static double utilisation_of(const char *algorithm, uint32_t queue_bytes)
 
     snprintf(with, sizeof with, "%s}], switch: {lossy_queue: %u}", algorithm, queue_bytes);
     start(&w, BOTTLENECK "traffic: [{kind: tcp, senders: [h0], size: 10GB, algorithm: %s}", with);
-    sim_run_until(w.sim, 20 * PS_PER_MS);        /* slow start, and what came of it */
+    sim_run_until(w.sim, 20 * PS_PER_MS);        /* slow start and its consequences */
     timeouts = w.sim->engine.counters.timeouts;
     drops = w.sim->engine.counters.dropped_buffer;
     made = utilisation(&w, 20 * PS_PER_MS, 120 * PS_PER_MS);
@@ -140,8 +140,8 @@ static double utilisation_of(const char *algorithm, uint32_t queue_bytes)
     return made;
 }
 
-/* 10 Gb/s x 102 us: 127 KB. With as much buffer, half of a full window still fills the link; without, NewReno
- * moves between half of it and all of it, 3/4 on average. */
+/* 10 Gb/s x 102 us: 127 KB. With a buffer of this size, half of a full window still fills the link; without
+ * it, NewReno moves between half and all of it, 3/4 on average. */
 static void bottleneck__a_bdp_of_buffer_keeps_it_busy(void **unused)
 {
     (void)unused;
@@ -157,7 +157,7 @@ static void bottleneck__a_bdp_of_buffer_keeps_it_busy(void **unused)
     "[{class: 1, kmin: 60KB, kmax: 60KB, pmax: 1}]}, traffic: [{kind: tcp, algorithm: dctcp, burst: 1448, "            \
     "size: 10GB, receiver: h8, senders: %s}]}"
 
-struct queue_seen { double least, most, mean; };         /* of packets, the one on the wire included */
+struct queue_seen { double least, most, mean; };         /* in packets, including the one on the wire */
 
 static struct queue_seen watch_queue(struct world *w, const struct port *p, uint64_t from_ps, uint64_t to_ps)
 {
@@ -178,8 +178,8 @@ static struct queue_seen watch_queue(struct world *w, const struct port *p, uint
     return q;
 }
 
-/* The closed form of the DCTCP paper (3.3): n flows in step, C x RTT packets of a round trip, K packets of
- * threshold: the queue moves between K + n - A and K + n, A = sqrt(2 n (C RTT + K)) / 2. */
+/* The closed form of the DCTCP paper (3.3): n synchronised flows, C x RTT packets per round trip, a threshold
+ * of K packets: the queue moves between K + n - A and K + n, A = sqrt(2 n (C RTT + K)) / 2. */
 static void dctcp__the_queue_stays_near_k(void **unused)
 {
     static const uint32_t flows[] = { 2, 4, 8 };
@@ -203,7 +203,7 @@ static void dctcp__the_queue_stays_near_k(void **unused)
     }
 }
 
-/* Without marks TCP that asks for none fills the same buffer. */
+/* TCP without ECN is not marked and fills the same buffer. */
 static void dctcp__others_are_not_marked(void **unused)
 {
     struct world w;
@@ -238,7 +238,7 @@ static void newreno__with_ecn_loses_nothing(void **unused)
     "{topology: {kind: star, hosts: 2, rate: 10Gbps, delay: 5us}, traffic: [{kind: tcp, senders: [h0], size: 1448000, " \
     "algorithm: newreno, min_rto: %s}]}"
 
-/* Every byte once, in order; what was lost was sent again, and nothing else. */
+/* Every byte arrives once, in order; only lost packets are retransmitted. */
 static void check_repaired(struct world *w, uint32_t lost, uint64_t timeouts)
 {
     const struct sim_counters *c;
@@ -284,14 +284,14 @@ static void loss__the_last_packet_needs_the_timer(void **unused)
     assert_true(world_finish(&w, 10 * PS_PER_US, PS_PER_S));
     assert_int_equal(w.sim->engine.counters.timeouts, 1);
     assert_int_equal(w.sim->engine.counters.payload_received, 1448000);
-    /* the one before it, if its ACK was put off */
+    /* the packet before it, if its ACK was delayed */
     assert_in_range(w.sim->engine.counters.payload_stale, 0, 1448);
     assert_int_equal(w.done[0].resent_bytes, 1448 + w.sim->engine.counters.payload_stale);
     assert_in_range(w.done[0].fct_ps - lost_ps, PS_PER_MS, PS_PER_MS + 100 * PS_PER_US);
     world_end(&w);
 }
 
-/* The link is dead for 20 ms: time-outs come after 1, 2, 4, 8, 16 ms, the last of them when it works
+/* The link is down for 20 ms: timeouts occur after 1, 2, 4, 8, 16 ms, the last of them when it works
  * again. */
 static void loss__time_outs_back_off(void **unused)
 {
@@ -359,9 +359,9 @@ static void many__share_fairly(void **unused)
     world_end(&w);
 }
 
-/* ---- beside RDMA ---- */
+/* ---- alongside RDMA ---- */
 
-/* Shares of a link, by bytes of frames: of RDMA's class 3 and TCP's class 1, over some milliseconds. */
+/* Shares of a link in frame bytes: RDMA's class 3 and TCP's class 1, over some milliseconds. */
 static double share_of_rdma(struct world *w, uint32_t from, uint32_t to, uint64_t ms)
 {
     const struct port *p = port_to(w->sim, from, to);
@@ -395,7 +395,7 @@ static void beside_rdma__a_switch_keeps_the_weights(void **unused)
     world_end(&w);
 }
 
-/* Both on one host: its link is shared in the same way. */
+/* Both on one host: its link is shared the same way. */
 static void beside_rdma__a_host_keeps_the_weights(void **unused)
 {
     struct world w;
@@ -408,7 +408,7 @@ static void beside_rdma__a_host_keeps_the_weights(void **unused)
     world_end(&w);
 }
 
-/* Gaps between the starts of a flow's packets at the host: RDMA at 2 Gb/s of 10 has one after every packet,
+/* Gaps between the starts of a flow's packets at the host: RDMA at 2 Gb/s of 10 has a gap after every packet,
  * TCP sends bursts back to back. */
 static void burst__packets_follow_each_other(void **unused)
 {
@@ -436,7 +436,7 @@ static void burst__packets_follow_each_other(void **unused)
     world_end(&w);
 }
 
-/* ---- worlds of every kind ---- */
+/* ---- random worlds ---- */
 
 #define WORLDS 150
 
@@ -479,7 +479,7 @@ static uint32_t random_entries(struct traffic *t, const struct graph *g, struct 
                                          entry == 0 ? 3 : (uint8_t)pick(r, 1, 3) };
 
         traffic_add_incast(t, &common, bytes, 0, hosts[count - 1], hosts, count - 1, each);
-        traffic_use_tcp(t, (uint8_t)entry);      /* the first is RDMA */
+        traffic_use_tcp(t, (uint8_t)entry);      /* the first entry is RDMA */
         flows += each * (count - 1);
     }
     return flows;
@@ -500,7 +500,7 @@ static void random_links(struct sim_cfg *cfg, struct graph *g, struct rng *r)
                                            cfg->change[0].link, true };
 }
 
-/* Whatever is lost, every flow ends, every byte arrives once, and all accounts are empty then. */
+/* In spite of losses every flow ends, every byte arrives once, and all accounts are empty afterwards. */
 static void worlds__end_with_everything_delivered(void **unused)
 {
     uint64_t tcp_drops = 0, timeouts = 0;

@@ -1,8 +1,7 @@
 /* src/sim/host/uet/uet_test.c
  *
- * Oracles: closed forms. One flow takes what its bytes take on the wire; NSCC holds the queue near its
- * target; receiver credit divides a link equally; a link that UET and RoCE share is divided as the weights of
- * their classes say.
+ * Oracles: closed forms. A lone flow takes the transmission time of its bytes; NSCC keeps the queue near its
+ * target; receiver credit divides a link equally; UET and RoCE share a link by the weights of their classes.
  */
 #include "sim/host/uet/uet.h"
 #include "sim/test_world.h"
@@ -29,7 +28,7 @@ static void start_star(struct world *w, const struct sim_cfg *cfg, uint32_t host
     world_of_flows(w, &g, cfg, flow, count);
 }
 
-/* 'senders' hosts send 'bytes' each to the last host at once. */
+/* 'senders' hosts send 'bytes' each to the last host at the same time. */
 static void start_incast(struct world *w, const struct sim_cfg *cfg, uint32_t senders, uint64_t bytes)
 {
     struct flow_row flow[64];
@@ -65,7 +64,7 @@ static void ack_pack__keeps_all_fields(void **unused)
 
 /* ---- one flow ---- */
 
-/* n packets leave one after the other; the last one's second hop, and its ACK, follow. */
+/* n packets leave back to back; the last one's second hop, and its ACK, follow. */
 static void lone_flow__takes_what_its_bytes_take(void **unused)
 {
     static const uint32_t packets[] = { 1, 2, 5, 64, 1000 };
@@ -108,8 +107,8 @@ static void lone_flow__is_ideal_whatever_balances(void **unused)
     }
 }
 
-/* A NIC of 400 Gb/s has a port of 100 Gb/s in each of four planes: alone in the network, a flow has all of
- * them. Its packets leave at 400 Gb/s, and each takes four times as long on the four links of its plane. */
+/* A NIC of 400 Gb/s has a port of 100 Gb/s in each of four planes: a lone flow uses all of them. Its packets
+ * leave at 400 Gb/s, and each takes four times as long on the four links of its plane. */
 static void lone_flow__has_all_planes(void **unused)
 {
     static const uint32_t packets[] = { 1, 3, 4, 5, 400 };
@@ -129,7 +128,8 @@ static void lone_flow__has_all_planes(void **unused)
                                                  .rate_bps = 100 * GBPS, .delay_ps = DELAY_PS,
                                                  .fabric_rate_bps = 100 * GBPS, .fabric_delay_ps = DELAY_PS });
         world_of_flows(&w, &g, &cfg, &flow, 1);
-        inside_ps = 4ull * w.sim->net.port[w.sim->net.node[0].first_port].delay_ps;      /* of both NICs, there and back */
+        /* Inside both NICs, in both directions. */
+        inside_ps = 4ull * w.sim->net.port[w.sim->net.node[0].first_port].delay_ps;
         finish(&w);
         assert_int_equal(w.done[0].fct_ps, packets[i] * FULL_PS / 4 + way_ps + inside_ps);
         assert_int_equal(w.done[0].ideal_ps, w.done[0].fct_ps);
@@ -137,7 +137,7 @@ static void lone_flow__has_all_planes(void **unused)
     }
 }
 
-/* Credit is given at 99 % of the link's rate. */
+/* Credit is granted at 99 % of the link rate. */
 static void lone_flow__keeps_the_pace_of_credit(void **unused)
 {
     struct flow_row flow = { .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = 4096 * 5000ull };
@@ -156,7 +156,7 @@ static void lone_flow__keeps_the_pace_of_credit(void **unused)
 
 /* ---- several flows ---- */
 
-/* NSCC aims for 0.75 empty round trips in the queue. */
+/* NSCC aims for a queueing delay of 0.75 empty round trips. */
 static void nscc__holds_the_delay_near_its_target(void **unused)
 {
     static const uint32_t flows[] = { 2, 4, 8 };
@@ -184,7 +184,8 @@ static void nscc__holds_the_delay_near_its_target(void **unused)
     }
 }
 
-/* All get the same, to one grant, whatever they lost at the start; together they get the link. */
+/* All flows get the same share, to one grant, whatever they lost at the start; together they fill the
+ * link. */
 static void credit__divides_an_incast_equally(void **unused)
 {
     static const char *const controls[] = { "rccc", "nscc_rccc" };
@@ -210,8 +211,8 @@ static void credit__divides_an_incast_equally(void **unused)
     }
 }
 
-/* Eight hosts send to eight others over one link that is ten times slower than theirs. Credit at the rate
- * of the hosts would fill it with headers: 8 x 10 x 84 / 584 of its bytes. */
+/* Eight hosts send to eight others over one link that is ten times slower than theirs. Credit at the rate of
+ * the hosts would fill it with headers: 8 x 10 x 84 / 584 of its bytes. */
 static void credit__does_not_fill_a_slow_link_with_headers(void **unused)
 {
     struct sim_cfg  cfg;
@@ -240,8 +241,8 @@ static void credit__does_not_fill_a_slow_link_with_headers(void **unused)
     world_end(&w);
 }
 
-/* Senders of an incast that begin with a window each lose payload, and no header: all is named by NACKs,
- * and nothing waits for a time-out. */
+/* Senders of an incast that start with a full window each lose payload, but no header: NACKs name everything,
+ * and nothing waits for a timeout. */
 static void trimming__needs_no_timeout(void **unused)
 {
     struct sim_cfg cfg;
@@ -259,7 +260,7 @@ static void trimming__needs_no_timeout(void **unused)
     world_end(&w);
 }
 
-/* Without trimming the same packets are dropped, and time-outs or SLEEK repair it; SLEEK sooner. */
+/* Without trimming the same packets are dropped, and timeouts or SLEEK recover them; SLEEK is faster. */
 static void sleek__is_faster_than_timeouts(void **unused)
 {
     uint64_t done_ps[2];
@@ -315,7 +316,7 @@ static void roce__alone_is_ideal(void **unused)
     }
 }
 
-/* When the last flow of a class ended. */
+/* Returns when the last flow of a class ended. */
 static uint64_t last_ps(const struct world *w, uint8_t prio)
 {
     uint64_t last = 0;
@@ -326,8 +327,8 @@ static uint64_t last_ps(const struct world *w, uint8_t prio)
     return last;
 }
 
-/* Two hosts send by UET and two by RoCE to one receiver, all they can. The bytes of each transport are as
- * its weight, so both end when the link has carried everything. */
+/* Two hosts send by UET and two by RoCE to one receiver, as fast as they can. The bytes of each transport are
+ * proportional to its weight, so both end when the link has carried everything. */
 static void roce__shares_a_link_by_weight(void **unused)
 {
     static const uint8_t rows[][2] = { { 1, 1 }, { 1, 3 }, { 4, 1 } };
@@ -358,7 +359,7 @@ static void roce__shares_a_link_by_weight(void **unused)
     }
 }
 
-/* A strict class takes the link until it is done. */
+/* A strict class uses the link until it is done. */
 static void roce__goes_first_if_its_class_is_strict(void **unused)
 {
     struct flow_row flow[2] = { { .src = 0, .dst = 2, .prio = 3, .dport = 1, .bytes = 1000 * 4096 },
@@ -372,11 +373,12 @@ static void roce__goes_first_if_its_class_is_strict(void **unused)
     start_star(&w, &cfg, 3, flow, 2);
     finish(&w);
     assert_in_range(world_result(&w, 1, 2)->fct_ps, 1000ull * FULL_PS, 1020ull * FULL_PS + 4 * DELAY_PS);
-    assert_in_range(world_result(&w, 0, 1)->fct_ps, 1990ull * FULL_PS, 2300ull * FULL_PS);      /* its window grows again */
+    /* Its window grows again. */
+    assert_in_range(world_result(&w, 0, 1)->fct_ps, 1990ull * FULL_PS, 2300ull * FULL_PS);
     world_end(&w);
 }
 
-/* The knobs move the thresholds of UET; a class of RoCE keeps the initial ones, or its own. */
+/* The knobs change the thresholds of UET; a class of RoCE keeps the initial ones, or its own. */
 static void roce__is_marked_by_its_own_thresholds(void **unused)
 {
     (void)unused;
