@@ -1,7 +1,7 @@
 /* src/cc/nscc_pair_test.c
  *
- * Oracles: NSCC's steady state, in which flows that share a marked queue keep its delay near the target,
- * whatever their number; and bounds that hold for any input.
+ * Oracles: NSCC's steady state, in which any number of flows that share a marked queue keep its delay near
+ * the target; and bounds that hold for any input.
  */
 #include "cc/test_flow.h"
 
@@ -14,8 +14,8 @@ extern const struct cc_algo cc_nscc;
 #define FLOWS_MAX 32
 #define PACKET    1000
 
-/* A link of 100 Gb/s whose queue is what the windows exceed its capacity by; it marks from 'mark_us' of
- * delay on. */
+/* A link of 100 Gb/s. Its queue is the excess of the windows over its capacity; it marks from a delay of
+ * 'mark_us' on. */
 struct queue { struct flow flow[FLOWS_MAX]; int flows; double base_us, mark_us, now_us; };
 
 static double window_sum(const struct queue *q)
@@ -84,7 +84,7 @@ static void on_ack__keeps_the_delay_near_its_target(void **unused)
         }
 }
 
-/* A flow that is alone keeps the link busy: its window is never below the capacity. */
+/* A lone flow keeps the link busy: its window is never below the capacity. */
 static void on_ack__alone_fills_the_link(void **unused)
 {
     static struct queue q;
@@ -98,7 +98,7 @@ static void on_ack__alone_fills_the_link(void **unused)
     }
 }
 
-/* Whatever happens, a packet may be sent. */
+/* A packet may be sent in any state. */
 static void window__never_below_a_packet(void **unused)
 {
     static struct queue q;

@@ -1,8 +1,8 @@
 /* src/cc/nscc_test.c
  *
- * Oracles: NSCC's formulas by hand. At 100 Gb/s and a round trip of 12 us, for which the constants are given,
- * a round trip without marks at a delay d below the target T adds 4 MSS (T - d) / 12 us, one at a delay from
- * T on adds 5 MSS, and both add 0.15 MSS once per round trip.
+ * Oracles: NSCC's formulas by hand. The constants are given for 100 Gb/s and a round trip of 12 us. There, a
+ * round trip without marks at a delay d below the target T adds 4 MSS (T - d) / 12 us, one at a delay from T
+ * on adds 5 MSS, and both add 0.15 MSS once per round trip.
  */
 #include "cc/nscc.h"
 
@@ -39,7 +39,7 @@ static void ack(struct sender *s, bool is_marked, double delay_us, int64_t bytes
     nscc_on_ack(&s->f, &s->cfg, s->now_ps, is_marked, (uint64_t)(delay_us * 1e6), bytes, s->f.cwnd_bytes);
 }
 
-/* ACKs of a whole window, one per packet, spread over a round trip. Returns how many bytes. */
+/* ACKs of a whole window, one per packet, spread over a round trip. Returns the acknowledged bytes. */
 static int64_t round_trip(struct sender *s, bool is_marked, double delay_us)
 {
     int64_t packets = s->f.cwnd_bytes / MTU;
@@ -80,14 +80,14 @@ static void on_ack__grows_by_how_far_delay_is_below_target(void **unused)
         start(&s, 100000);
         for (int j = 0; j < 4; j++)
             acked += (double)round_trip(&s, false, rows[i].delay_us);
-        /* a growth of g per window is one of g / window per byte, so that the square of the window grows
-         * by 2 g per byte; what has been gathered and not applied yet is missing */
+        /* A growth of g per window is g / window per byte, so the square of the window grows by 2 g per byte.
+         * Growth that is not applied yet is missing. */
         is = (double)s.f.cwnd_bytes;
         assert_true(fabs((is * is - was * was) / 2 / acked / MSS - (rows[i].want_mss + 0.15)) < 0.25);
     }
 }
 
-/* A quarter of what is acknowledged, after a window of ACKs at less than 1 us. */
+/* A quarter of the acknowledged bytes, after a window of ACKs below 1 us. */
 static void on_ack__fast_increase_after_a_window(void **unused)
 {
     struct sender s;
@@ -156,15 +156,15 @@ static void on_trim__costs_its_size_unless_credit_takes_care(void **unused)
     assert_int_equal(s.f.cwnd_bytes, 100000 - MTU);
 }
 
-/* Less than 1/8 of the largest window in a round trip: the window becomes that, and marks of what was in
- * flight do not count. */
+/* Less than 1/8 of the largest window in a round trip: the window is set to that, and marks of packets in
+ * flight are ignored. */
 static void on_ack__quick_adapt(void **unused)
 {
     struct sender s;
 
     (void)unused;
     start(&s, 200000);
-    ack(&s, false, 3, MTU);                      /* sets the clock */
+    ack(&s, false, 3, MTU);                      /* starts a round trip */
     nscc_on_trim(&s.f, &s.cfg, s.now_ps, MTU, false, 200000);
     nscc_count(&s.f, 3 * MTU);
     s.now_ps += RTT + 9 * PS_PER_US + 1;
@@ -180,7 +180,7 @@ static void on_ack__quick_adapt(void **unused)
     assert_int_equal(s.f.cwnd_bytes, 3 * MTU / 2);
 }
 
-/* The gathered increase has 32 bits; in uet-htsim it wraps. */
+/* The accumulated increase has 32 bits; in uet-htsim it wraps. */
 static void on_ack__increase_wraps(void **unused)
 {
     struct sender s;

@@ -91,8 +91,8 @@ static void list__is_sorted_and_has_every_row_of_the_output(void **state)
     }
 }
 
-/* What code relies on: outputs over time show what a report has, names say their unit, and keys are
- * unique. */
+/* Rules that code relies on: outputs over time show figures of a report, names contain their unit, and keys
+ * are unique. */
 static void rows__keep_the_rules(void **state)
 {
     (void)state;

@@ -33,7 +33,7 @@ static void add__adds_everything(void **unused)
         assert_int_equal(a.bin[i], 101 * i);
 }
 
-/* One elephant in four against one in two: shares differ by a quarter, both of them. */
+/* One elephant in four against one in two: both shares differ by a quarter. */
 static void accuracy__is_less_by_the_difference_of_both_shares(void **unused)
 {
     struct fsd quarter = { .elephants = 1, .mice = 3 }, half = { .elephants = 5, .mice = 5 }, empty = { 0 };

@@ -9,7 +9,7 @@
 
 static void ns_from_seconds__truncates_64_64(void **unused)
 {
-    /* A double below its decimal (2.001, 0.3) loses a nanosecond; so does 1e-9, cut at 2^-64. */
+    /* A double below its decimal (2.001, 0.3) loses a nanosecond; so does 1e-9, truncated at 2^-64. */
     static const struct { double seconds; uint64_t want_ns; } row[] = {
         { 0, 0 }, { 2, 2000000000 }, { 2.001, 2000999999 }, { 2.5, 2500000000 }, { 1e-9, 0 },
         { 0.1, 100000000 }, { 2.1, 2100000000 }, { 2.000005624, 2000005623 }, { 0.3, 299999999 },

@@ -160,7 +160,7 @@ static void parse__refuses_with_name_and_range(void **unused)
     }
 }
 
-/* What is shown to people can be typed back. */
+/* Values can be typed as they are displayed. */
 static void parse__reads_every_bound_with_its_unit(void **unused)
 {
     (void)unused;

@@ -19,7 +19,7 @@ static struct knobs knobs_of(const char *name, uint64_t host_bps)
     return k;
 }
 
-/* How many knobs are not NVIDIA's. */
+/* Returns how many knobs differ from NVIDIA's. */
 static int count_changed(const struct knobs *k)
 {
     int changed = 0;
@@ -68,7 +68,7 @@ static void put__the_dcqcn_paper(void **unused)
     assert_int_equal(count_changed(&k), 10);
 }
 
-/* run.py of its simulator: AI 5 and HAI 50 Mb/s times bandwidth / 25, 1 Gb/s at least, g = 1/256, all of the
+/* run.py of its simulator: AI 5 and HAI 50 Mb/s times bandwidth / 25, at least 1 Gb/s, g = 1/256, the full
  * rate at the first CNP. */
 static void put__hpcc_goes_with_the_speed(void **unused)
 {

@@ -1,4 +1,4 @@
-/* src/core/option_test.c - rows, values, and where they were written. */
+/* src/core/option_test.c - rows, values and their locations. */
 #include "core/option.h"
 
 #include <setjmp.h>
@@ -92,8 +92,8 @@ static void read__puts_the_place_in_front(void **state)
     option_values_fini(&v);
 }
 
-/* A word stays a word; a file is beside the one that names it, unless it was named on the command line and is
- * there. */
+/* A choice is not a file name. A file is relative to the file that names it, unless it was named on the
+ * command line and exists there. */
 static void read__finds_files_beside_the_one_that_names_them(void **state)
 {
     static const struct { const char *text, *place, *beside, *want; } rows[] = {

@@ -17,8 +17,8 @@ static void of_knobs__are_bytes(void **state)
     assert_true(e.kmin_bytes == 400000 && e.kmax_bytes == 1600000 && e.pmax == 0.2);
 }
 
-/* On a queue with 10, 40 KB and 0.5: what is named is as given, and of the two thresholds the other gives
- * way. */
+/* On a queue with 10, 40 KB and 0.5: named values are set, and the other threshold is adjusted if
+ * necessary. */
 static void put__touches_what_is_named(void **state)
 {
     static const struct { enum knob knob; double value; struct ecn want; } rows[] = {

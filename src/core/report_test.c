@@ -1,4 +1,4 @@
-/* src/core/report_test.c - a report owns what is in it, and says what is not. */
+/* src/core/report_test.c - a report owns its arrays, and states which devices are missing. */
 #include "core/report.h"
 #include "core/units.h"
 
@@ -26,7 +26,7 @@ static void clear__keeps_the_room_and_nothing_else(void **state)
     report_fini(&r);
 }
 
-/* What is done to the first afterwards, its end included, is not seen in the second. */
+/* Changing or freeing the original does not affect the copy. */
 static void copy__stands_on_its_own(void **state)
 {
     struct report r, copy;

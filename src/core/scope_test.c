@@ -1,4 +1,4 @@
-/* src/core/scope_test.c - two hosts at a ToR, which is at a spine. */
+/* src/core/scope_test.c - scopes in a network of two hosts, a ToR and a spine. */
 #include "core/scope.h"
 
 #include <setjmp.h>

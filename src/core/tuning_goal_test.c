@@ -30,7 +30,7 @@ static void of_text__takes_bounds(void **state)
     assert_string_equal(g.name, "p99_slowdown of mice");
     assert_int_equal(g.figure, GOAL_P99);
     assert_true(g.weight[GOAL_MICE] == 1 && g.class_bound == 0.10 && g.job_bound == 0.01);
-    assert_true(fabs(g.bound - 2 * GOAL_BOUND) < 1e-12);         /* a search keeps the same share of it */
+    assert_true(fabs(g.bound - 2 * GOAL_BOUND) < 1e-12);         /* a search uses the same share of it */
     assert_int_equal(goal_of_text(&g, "class_bound=3%", NULL), 0);
     assert_string_equal(g.name, "iteration_time");
     assert_true(g.class_bound == 0.03 && g.job_bound == GOAL_JOB_BOUND);
@@ -38,7 +38,7 @@ static void of_text__takes_bounds(void **state)
     assert_true(goal_without_jobs(&g).class_bound == 0.03);
 }
 
-/* What is written is what is read. */
+/* A formatted goal is parsed back. */
 static void text__is_read_back(void **state)
 {
     static const char *const texts[] = { "latency", "p99_slowdown of mice, class_bound=10%, job_bound=1%",

@@ -111,7 +111,7 @@ static void act__external_matches_in_the_loop(void **unused)
     assert_int_equal(loop.agents, 12);
     assert_int_equal(outside.agents, 12);
     for (uint32_t i = 0; i < 12; i++) {
-        /* Observations of the last moments are not answered. */
+        /* Observations at the very end get no action. */
         assert_true(outside.steps[i] <= loop.steps[i] && outside.steps[i] + 2 >= loop.steps[i] &&
                     outside.steps[i] > 20);
         assert_memory_equal(loop.x[i], outside.x[i], outside.steps[i] * sizeof *loop.x[i]);

@@ -59,7 +59,7 @@ static void oblivious__every_path_once_per_round(void **unused)
     entropy_fini(&e);
 }
 
-/* A trimmed packet costs 4: the path is left out, and loses one point each time. */
+/* A trimmed packet costs 4 points: the path is skipped, and loses one point each time. */
 static void bitmap__skips_a_penalised_path(void **unused)
 {
     struct entropy     e;
@@ -87,7 +87,7 @@ static void bitmap__skips_a_penalised_path(void **unused)
     entropy_fini(&e);
 }
 
-/* If all have penalties, one is taken all the same. */
+/* If all paths have penalties, one is used nevertheless. */
 static void bitmap__all_penalised(void **unused)
 {
     struct entropy     e;
@@ -115,7 +115,7 @@ static void mixed__uses_good_paths_again_in_order(void **unused)
     entropy_fini(&e);
 }
 
-/* The first packets of a window try paths 1, 2, ..; then what came back good; then random ones. */
+/* The first packets of a window try paths 1, 2, ..; then good paths are reused; then random ones. */
 static void reps_legacy__tries_then_reuses(void **unused)
 {
     struct entropy     e;
@@ -132,7 +132,7 @@ static void reps_legacy__tries_then_reuses(void **unused)
     entropy_fini(&e);
 }
 
-/* A ring of eight: each good path is used once; a time-out freezes them for 10 ms, and 16 random ones
+/* A ring of eight: each good path is used once. A timeout freezes them for 10 ms, and 16 random ones
  * follow. */
 static void reps__reuses_and_freezes(void **unused)
 {
@@ -140,7 +140,7 @@ static void reps__reuses_and_freezes(void **unused)
     struct entropy_cfg c = start(&e, ENTROPY_REPS);
 
     (void)unused;
-    for (uint16_t i = 0; i < 12; i++)            /* the first four are written over */
+    for (uint16_t i = 0; i < 12; i++)            /* the first four are overwritten */
         entropy_learn(&e, &c, 0, i, ENTROPY_GOOD);
     for (uint16_t i = 4; i < 12; i++)
         assert_int_equal(next(&e, &c), i);

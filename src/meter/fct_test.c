@@ -1,4 +1,4 @@
-/* src/meter/fct_test.c - rows worked out by hand, and a sorted list as the independent way to a quantile. */
+/* src/meter/fct_test.c - rows computed by hand, and a sorted list as an independent quantile. */
 #include "meter/fct.h"
 #include "base/rng.h"
 

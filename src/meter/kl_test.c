@@ -64,9 +64,9 @@ static void divergence__is_finite_for_empty_bins(void **unused)
 static void trigger__compares_with_the_interval_before(void **unused)
 {
     static const struct { uint64_t elephants, mice; bool fires; } rows[] = {
-        { 50, 50, false },       /* nothing before is even */
+        { 50, 50, false },       /* empty before: uniform */
         { 57, 43, false }, { 50, 50, false }, { 58, 42, true }, { 58, 42, false },
-        { 0, 0, false },         /* forgotten */
+        { 0, 0, false },         /* ignored */
         { 59, 41, false }, { 0, 100, true }, { 0, 200, false }, { 1, 199, false }, { 100, 0, true },
     };
     struct kl_trigger t;

@@ -1,4 +1,4 @@
-/* src/meter/phase_test.c - windows on paper; and every picosecond asked one by one. */
+/* src/meter/phase_test.c - windows by hand, and a check of every picosecond. */
 #include "meter/phase.h"
 #include "base/rng.h"
 
@@ -54,7 +54,7 @@ static void overlap__by_hand(void **state)
     }
 }
 
-/* Windows that lie in each other, touch, or go on for ever. */
+/* Windows that overlap, touch, or never end. */
 static void overlap__is_a_count_of_picoseconds(void **state)
 {
     struct rng rng;

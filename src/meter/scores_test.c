@@ -12,14 +12,14 @@
 
 #define GBPS 1000000000ull
 
-/* A link of 100 Gb/s carries 12.5 MB in a millisecond: one is full to 80 %, one to 40 % and paused for a
- * tenth. */
+/* A link of 100 Gb/s carries 12.5 MB in a millisecond: one is 80 % full, one 40 % and paused for a tenth of
+ * the time. */
 static struct report_port ports[] = {
     { .tx_bytes = 10000000, .rate_bps = 100 * GBPS, .is_uplink = true },
     { .tx_bytes = 5000000, .rate_bps = 100 * GBPS, .is_uplink = true, .paused_ps = PS_PER_MS / 10 },
 };
 
-/* Two round trips of 20 us that took 40 us on the mean. */
+/* Two round trips of 20 us that took 40 us on average. */
 static struct report_pair pairs[] = { { .base_rtt_ps = 20 * PS_PER_US, .rtt_ps_sum = 80 * PS_PER_US,
                                         .rtt_samples = 2,
                                         .rtt_ps_last = 30 * PS_PER_US } };
@@ -67,8 +67,8 @@ static void score__of_silence_is_not_active(void **unused)
     assert_false(score_of(&silent).is_active);
 }
 
-/* Of 10 flows 4 are elephants. One monitor sees 3: shares of 0.3 and 0.7 instead of 0.4 and 0.6, so that
- * 0.2 is wrong. Another sees nothing. */
+/* Of 10 flows 4 are elephants. One monitor sees 3: shares of 0.3 and 0.7 instead of 0.4 and 0.6, an error of
+ * 0.2. Another sees nothing. */
 static struct report_monitor seen[] = {
     { "paraleon", { .elephants = 3 * FSD_ONE, .mice = 7 * FSD_ONE } },
     { "exact", { .elephants = 4 * FSD_ONE, .mice = 6 * FSD_ONE } },
@@ -96,8 +96,8 @@ static void accuracy__is_nan_without_truth_or_flows(void **unused)
     assert_true(isnan(score_accuracy(&empty, 0)));
 }
 
-/* Busy with mice, busy with elephants, silent; flows and truth in two of them, in one of those no uplink
- * is active. */
+/* Busy with mice, busy with elephants, silent; two of them have flows and ground truth, and one of those has
+ * no active uplink. */
 static void add__sums_what_says_something(void **unused)
 {
     struct report mice = busy(1, 9), elephants = busy(9, 1);

@@ -66,7 +66,7 @@ static void forget(struct history *h, struct series *s)
 
 #define PEAK(field) (r->field > peak.field ? r->field : peak.field)
 
-/* All are sums but these four. */
+/* All are sums except these four. */
 static struct series_point sum_of(const struct history *h, uint32_t first, uint32_t end)
 {
     struct series_point sum = { .start_ps = h->report[first].start_ps, .end_ps = h->report[end - 1].end_ps };
@@ -141,14 +141,14 @@ static void add__keeps_sums_and_peaks_for_any_number_of_intervals(void **state)
         check_points(&h, &s);
         check_heat(&h, &s);
         assert_int_equal(s.intervals, counts[i]);
-        /* no coarser than it must be */
+        /* no coarser than necessary */
         assert_true(s.merged == 1 || counts[i] > SERIES_POINTS / 2 * s.merged);
         assert_true(s.heat_merged == 1 || counts[i] > SERIES_HEAT / 2 * s.heat_merged);
         forget(&h, &s);
     }
 }
 
-/* Looking at nothing once for many intervals, or at each of them, comes to the same points and columns. */
+/* One idle report for many intervals gives the same points and columns as one report for each. */
 static void begin_idle__is_as_if_every_interval_had_been_seen(void **state)
 {
     static const uint64_t idle[] = { 0, 1, 511, 512, 513, 1023, 1024, 5000, 16000 };
@@ -211,7 +211,7 @@ static void sum__of_points_is_that_of_their_intervals(void **state)
     struct series       s;
 
     (void)state;
-    add_random_reports(&h, &s, 1000, 4);           /* two intervals to a point */
+    add_random_reports(&h, &s, 1000, 4);           /* two intervals per point */
     is = series_sum(&s, 10, 25);
     should_be = sum_of(&h, 20, 50);
     assert_memory_equal(&is, &should_be, sizeof is);
@@ -221,7 +221,7 @@ static void sum__of_points_is_that_of_their_intervals(void **state)
     forget(&h, &s);
 }
 
-/* 100 bytes and one sample of 7 ps an interval of 10 us; windows at 25-45 us and 70-75 us of 100 us. */
+/* 100 bytes and one sample of 7 ps per interval of 10 us; windows at 25-45 us and 70-75 us of 100 us. */
 static void add__divides_an_interval_between_phases(void **state)
 {
     static const double tens[PHASES] = { 2.5, 2.5, 5 };      /* of 10 us: 25, 20 + 5, 25 + 25 */
@@ -265,7 +265,7 @@ static void set_knobs__keeps_the_start_and_what_changes(void **state)
     knobs_init(&knobs);
     series_set_knobs(&s, 0, &knobs);
     assert_int_equal(s.knobs, KNOB_COUNT);
-    series_set_knobs(&s, 5, &knobs);         /* nothing new */
+    series_set_knobs(&s, 5, &knobs);         /* no change */
     assert_int_equal(s.knobs, KNOB_COUNT);
     for (uint64_t i = 1; i <= 1000; i++) {
         knobs.value[KNOB_kmin] = (double)i;

@@ -7,7 +7,8 @@
 
 #include <cmocka.h>
 
-/* Three messages of one kind in two orders: of those that lost most, the one that began first. */
+/* Three messages of one kind in two orders: of those that lost the most time, the one that began first is
+ * kept. */
 static void steps_add__keeps_the_worst(void **unused)
 {
     static const struct flow_result made[] = {

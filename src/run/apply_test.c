@@ -1,4 +1,4 @@
-/* src/run/apply_test.c - decisions on parts of a network: who has what afterwards, and what is refused. */
+/* src/run/apply_test.c - decisions on parts of a network: the resulting settings, and refusals. */
 #include "run/apply.h"
 #include "run/sim_world.h"
 #include "run/simulation.h"
@@ -63,7 +63,7 @@ static void assert_kmin(const struct fixture *f, uint32_t node, uint32_t kmin_by
     }
 }
 
-/* A tier, a device of it with another threshold over that, and one queue; then none of it any more. */
+/* A tier, a device of it with another threshold, and one queue; then none of them. */
 static void apply__thresholds_by_tier_device_and_queue(void **state)
 {
     struct fixture    f;
@@ -90,8 +90,8 @@ static void apply__thresholds_by_tier_device_and_queue(void **state)
     close_network(&f);
 }
 
-/* Where no cut leaves less than 100 % of the rate, h0 keeps its rate and h1 yields; set back, both have the
- * same again. */
+/* If no cut leaves less than 100 % of the rate, h0 keeps its rate and h1 yields; after a reset, both are
+ * equal again. */
 static void apply__rate_control_of_one_host(void **state)
 {
     struct scoped_set none_cut = part(SCOPE_DEVICE, 0, KNOB_rpg_min_dec_fac, 100);
@@ -112,7 +112,7 @@ static void apply__rate_control_of_one_host(void **state)
     close_network(&f);
 }
 
-/* Nothing of a decision that is refused comes into force. */
+/* A refused decision has no effect at all. */
 static void apply__refuses_what_it_cannot_do_and_says_so(void **state)
 {
     static const struct { enum scope_kind kind; uint32_t index; enum knob knob; const char *why; } rows[] = {

@@ -1,4 +1,4 @@
-/* src/run/further_seeds_test.c - how many seeds run, and what their intervals hold. */
+/* src/run/further_seeds_test.c - how many seeds run, and what their intervals contain. */
 #include "run/further_seeds.h"
 #include "run/progress.h"
 #include "run/simulation.h"
@@ -28,11 +28,11 @@ static void run(struct simulation *s, const char *text, uint32_t threads)
 
 #define STAR "topology: {kind: star, hosts: 8, rate: 100Gbps, delay: 1us}\nseed: 1\n"
 #define RING "traffic: [{kind: training, collective: ring_all_reduce, size: 4MB, compute: 20us, iterations: 3}]\n"
-/* Popular experts: queues are between the thresholds, and marks are drawn. */
+/* Popular experts: queues are between the thresholds, so marks are random. */
 #define CROWD "traffic: [{kind: training, collective: all_to_all, at_once: yes, skew: 1, size: 500KB, " \
               "iterations: 3}]\n"
 
-/* Rings on a star are alone: nothing is drawn, and one run is enough. */
+/* The flows of rings on a star are alone: nothing is random, and one run suffices. */
 static void further_seeds_run__without_random_numbers_one_seed_is_enough(void **unused)
 {
     struct simulation s;
@@ -49,7 +49,7 @@ static void further_seeds_run__without_random_numbers_one_seed_is_enough(void **
     simulation_close(&s);
 }
 
-/* Flows that are never alone: five runs would cost more than all packets, unless they are asked for. */
+/* Flows that are never alone: five runs would cost more than all packets, unless they are requested. */
 static void further_seeds_run__further_seeds_where_they_pay_or_are_asked_for(void **unused)
 {
     struct simulation s;
@@ -88,7 +88,7 @@ static void further_seeds_run__is_the_same_on_any_number_of_threads(void **unuse
     simulation_close(&t);
 }
 
-/* The packets of a seed that no run of the interval had. */
+/* Simulates all packets of a seed that no run of the interval had. */
 static void further_seeds_run__holds_a_run_of_all_packets(void **unused)
 {
     struct simulation s, t;

@@ -14,7 +14,7 @@
 static const char text[] = "topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us}\n"
                            "traffic: [{kind: incast, senders: 3, size: 10MB}]\n";
 
-/* What is drawn after ten seconds of wall time and 'now_ps' of simulated time. */
+/* Expects this line after ten seconds of wall time and 'now_ps' of simulated time. */
 static void expect(uint64_t now_ps, uint64_t run_ps, const char *want)
 {
     struct progress p = { .is_on = true };
@@ -50,7 +50,8 @@ static void update__shows_the_share_of_a_known_end(void **unused)
     expect(250 * PS_PER_US, PS_PER_MS, " simulated, 25.0 % of 1 ms, 0:30 left, ");
 }
 
-/* Without a known end, such as that of a trace, flows are counted: those done are no share of the work. */
+/* Without a known end, such as that of a trace, finished flows are counted: they are not a share of the
+ * work. */
 static void update__counts_flows_without_a_known_end(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* src/run/sampling_test.c - when a run is looked at; that it has enough points is tested in simulation_test.c. */
+/* src/run/sampling_test.c - when a run is sampled. simulation_test.c tests that it has enough points. */
 #include "run/sampling.h"
 
 #include <setjmp.h>
@@ -38,7 +38,7 @@ static void of__many_ports_have_longer_points(void **state)
     assert_int_equal(pace_of(&s, 1u << 20, true).point_ps, PS_PER_MS);
 }
 
-/* After a doubling the point that was begun is completed first; an interval is never looked over. */
+/* After a doubling, the current point is completed first; no interval end is skipped. */
 static void next_ps__completes_points_and_intervals(void **state)
 {
     struct scenario s = { .interval_ps = PS_PER_MS };

@@ -1,4 +1,4 @@
-/* src/run/sim_world_test.c - what a tuner sees of a simulated network. */
+/* src/run/sim_world_test.c - the description of a simulated network for tuners. */
 #include "run/sim_world.h"
 #include "run/simulation.h"
 
@@ -23,12 +23,13 @@ static int open_text(struct simulation *s, const char *text, const char *const *
     return simulation_open(s, &input, err);
 }
 
-/* PARALEON's ToR: 16 hosts and 4 uplinks of 100G, 5 us, 12 MiB. By hand: 12 MiB less 20 times 187.5 KB of
- * headroom and 20 times 4 KB leave 8.75 MB to share; one port pauses at an eighth of what is free, so a
- * queue that one port fills reaches 8.75 / 9 = 0.97 MB, one of two ports 8.75 * 2 / 10 = 1.75 MB. */
+/* PARALEON's ToR: 16 hosts and 4 uplinks of 100G, 5 us, 12 MiB. By hand: 12 MiB minus 20 times 187.5 KB of
+ * headroom and 20 times 4 KB leave 8.75 MB to share. One port pauses at an eighth of the free bytes, so a
+ * queue that one port fills reaches 8.75 / 9 = 0.97 MB, and one that two ports fill 8.75 * 2 / 10 = 1.75
+ * MB. */
 static void init__pause_points_of_a_tor_by_hand(void **state)
 {
-    /* In model hpcc that headroom is the automatic one. */
+    /* In model hpcc that headroom is the default. */
     static const char *const rows[] = { "switch.headroom=187500", "model=hpcc" };
 
     (void)state;
@@ -48,9 +49,9 @@ static void init__pause_points_of_a_tor_by_hand(void **state)
         assert_true(fabs((double)w.pfc_bytes_two - 1.75e6) < 0.05 * 1.75e6);
         assert_int_equal(w.host_bps, 100000000000);
         assert_int_equal(w.interval_ps, PS_PER_MS);
-        /* eight links of 5 us, and the time of a packet and an acknowledgement on four wires each */
+        /* eight links of 5 us, and a packet and an ACK on four wires each */
         assert_true(w.base_rtt_ps > 40 * PS_PER_US && w.base_rtt_ps < 41 * PS_PER_US);
-        assert_int_equal(w.mtu_bytes, i ? 1000 : 1024);      /* what the models have initially */
+        assert_int_equal(w.mtu_bytes, i ? 1000 : 1024);      /* defaults of the models */
         assert_int_equal(w.queues, 8 * 20 + 4 * 8);
         world_fini(&w);
         simulation_close(&s);
@@ -74,8 +75,7 @@ static void init__without_pfc_nothing_pauses(void **state)
     simulation_close(&s);
 }
 
-/* A fat-tree of 4 pods: 16 hosts, 8 edges at them, 8 aggregations behind those, 4 cores behind these; 48
- * links. */
+/* A fat-tree of 4 pods: 16 hosts, 8 edge, 8 aggregation and 4 core switches; 48 links. */
 static void init__names_devices_and_ports(void **state)
 {
     static const struct { const char *prefix; uint32_t tier, count; } rows[] = {

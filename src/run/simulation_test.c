@@ -1,4 +1,4 @@
-/* src/run/simulation_test.c - one run from text to results: intervals, knobs on the way, the end. */
+/* src/run/simulation_test.c - one run from text to results: intervals, changes of knobs, the end. */
 #include "run/simulation.h"
 
 #include <setjmp.h>
@@ -58,7 +58,7 @@ static void run__reports_every_interval_up_to_the_end(void **state)
                   "interval: 30us\nrun: 1ms\n");
     looks = run(&s);
     assert_int_equal(s.end_ps, PS_PER_MS);
-    assert_int_equal(looks.count, 34);           /* 33 whole ones, and 10 us */
+    assert_int_equal(looks.count, 34);           /* 33 complete ones, and 10 us */
     assert_int_equal(looks.last_ps, PS_PER_MS);
     assert_int_equal(looks.longest_ps, 30 * PS_PER_US);
     assert_int_equal(looks.payload_bytes, s.sim->engine.counters.payload_received);
@@ -101,7 +101,7 @@ static void run__ends_with_the_last_flow(void **state)
     simulation_close(&s);
 }
 
-/* In the middle of an interval, and of the first. */
+/* In the middle of an interval, and of the first one. */
 static void run__keeps_when_a_knob_was_turned(void **state)
 {
     struct simulation s;
@@ -127,7 +127,7 @@ static void run__keeps_when_a_knob_was_turned(void **state)
         found++;
     }
     assert_int_equal(found, 3);
-    assert_true(looks.kmin_first == 50 && looks.kmin_last == 20);        /* in force at the end of each */
+    assert_true(looks.kmin_first == 50 && looks.kmin_last == 20);        /* setting at the end of each */
     simulation_close(&s);
 }
 
@@ -157,8 +157,7 @@ static void run__ends_when_it_is_enough(void **state)
     simulation_close(&s);
 }
 
-/* Without an interval: points from one end to the other, 100 to SERIES_POINTS of them, however long the run
- * is. */
+/* Without an interval: points from start to end, 100 to SERIES_POINTS of them, for any length of the run. */
 static void run__without_an_interval_has_enough_points(void **state)
 {
     static const char *const length[] = { "30us", "70us", "400us", "3ms", "40ms", "700ms" };
@@ -246,7 +245,7 @@ static void run__intervals_are_the_same_with_points_between(void **state)
         assert_memory_equal(a->pair, b->pair, a->pairs * sizeof(*a->pair));
         assert_memory_equal(a->entry_bytes, b->entry_bytes, a->entries * sizeof(*a->entry_bytes));
         for (uint32_t p = 0; p < a->ports; p++) {
-            /* The peak may be one that no packet saw: what is left of a queue when it is sampled. */
+            /* The peak may be one that no packet saw: the rest of a queue when it is sampled. */
             assert_true(b->port[p].queue_bytes_max >= a->port[p].queue_bytes_max);
             b->port[p].queue_bytes_max = a->port[p].queue_bytes_max;
             assert_memory_equal(&a->port[p], &b->port[p], sizeof(a->port[p]));
@@ -257,8 +256,7 @@ static void run__intervals_are_the_same_with_points_between(void **state)
     assert_true(pauses > 0 && marks > 0);
 }
 
-/* Runs of 4 intervals and half a one: a search goes on from one to the next, with the setting that was
- * left. */
+/* Runs of four and a half intervals: a search continues from one to the next, with the last setting. */
 static void lend__a_search_goes_on_in_the_next_run(void **state)
 {
     static const char text[] = "topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us}\n"
@@ -298,14 +296,14 @@ static void lend__a_search_goes_on_in_the_next_run(void **state)
     loop_close(&loop);
 }
 
-/* ---- changes beside a tuner ---- */
+/* ---- changes alongside a tuner ---- */
 
 #define STAR_100US "topology: {kind: star, hosts: 3, rate: 100Gbps, delay: 1us}\n" \
                    "traffic: [{kind: poisson, load: 0.3, sizes: FB_Hadoop}]\n" \
                    "knobs: {rpg_hai_rate: 70}\ninterval: 100us\nrun: 500us\n"
 
-/* Expert's settings: rpg_ai_rate 50, kmin 1600, kmax 6400, pmax 0.2. A change of pmax touches nothing else,
- * and stays. */
+/* Expert's settings: rpg_ai_rate 50, kmin 1600, kmax 6400, pmax 0.2. A change of pmax affects nothing else,
+ * and persists. */
 static void change__touches_what_it_names_and_stays(void **state)
 {
     static const struct { enum knob knob; double value; } rows[] = {
@@ -322,13 +320,13 @@ static void change__touches_what_it_names_and_stays(void **state)
         turned[s.series.knob[i].knob] += s.series.knob[i].at_ps > 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_true(s.sim->cfg.knobs.value[rows[i].knob] == rows[i].value);
-        assert_int_equal(turned[rows[i].knob], 0);               /* not even for a while */
+        assert_int_equal(turned[rows[i].knob], 0);               /* not even temporarily */
     }
     assert_int_equal(turned[KNOB_pmax], 1);
     simulation_close(&s);
 }
 
-/* At 200 us the second interval ends, in which the old pmax was in force; the third has the new one. */
+/* At 200 us the second interval ends, which had the old pmax; the third has the new one. */
 static void change__at_the_end_of_an_interval_is_of_the_next(void **state)
 {
     struct simulation s;
@@ -345,8 +343,8 @@ static void change__at_the_end_of_an_interval_is_of_the_next(void **state)
     simulation_close(&s);
 }
 
-/* A search sets kmin; cnp_dscp, which is not searched, stays as it was changed. Three hosts send so little
- * in some intervals that the guard would put kmin back: it is off. */
+/* A search sets kmin; cnp_dscp, which is not searched, stays as changed. Three hosts send so little in some
+ * intervals that the guard would reset kmin: it is off. */
 static void change__of_a_knob_that_is_not_searched_for_stays(void **state)
 {
     struct simulation s;
@@ -418,8 +416,7 @@ static void tuner__an_alias_is_a_tuner_with_an_option(void **state)
     simulation_close(&s);
 }
 
-/* 14 temperatures of 20 settings, utility not in percent: these were not given, and yet they are what the
- * tuner has. */
+/* 14 temperatures of 20 settings, utility not in percent: defaults that were not given, but are recorded. */
 static void tuner__keeps_the_values_in_force(void **state)
 {
     struct simulation s;
@@ -472,7 +469,7 @@ static void tuner__refuses_with_the_place(void **state)
     }
 }
 
-/* A file of knobs lies beside the scenario, wherever the program was started. */
+/* A file of knobs is looked up next to the scenario, regardless of the current folder. */
 static void tuner__a_file_is_looked_for_beside_the_scenario(void **state)
 {
     static const char text[] = NETWORK "tuner: {kind: fixed, setting: k.yaml}\n";
@@ -515,8 +512,8 @@ static void open__refuses_a_wrong_scenario(void **state)
 #define BUSY "topology: {kind: star, hosts: 4, rate: 10Gbps, delay: 1us}\n" \
              "traffic: [{kind: all_to_all, size: 1GB}]\ninterval: 200us\nrun: 10ms\n"
 
-/* A decision on a report is in force monitor + dispatch delay after its end, and the next report is of what
- * began then. */
+/* A decision takes effect monitor + dispatch delay after the end of its report, and the next report covers
+ * the time from then on. */
 static void delay__decisions_are_in_force_as_late_as_they_should(void **state)
 {
     const uint64_t    delay_ps = 450 * PS_PER_US;
@@ -547,7 +544,7 @@ static void delay__decisions_are_in_force_as_late_as_they_should(void **state)
     simulation_close(&s);
 }
 
-/* A tuner that sees and sets at once is one whose delays are nothing. */
+/* Delays of 0 are the same as no delays. */
 static void delay__of_nothing_is_none(void **state)
 {
     struct simulation a, b;

@@ -1,4 +1,4 @@
-/* src/run/slots_test.c - a tuner of queues in a network. */
+/* src/run/slots_test.c - a tuner that sets single queues. */
 #include "run/slots.h"
 #include "run/sim_world.h"
 #include "run/simulation.h"
@@ -32,7 +32,7 @@ static void open_text(struct simulation *s, const char *text, const char *const 
         fail_msg("%s", err.text);
 }
 
-/* ---- a tuner that writes down when it was called ---- */
+/* ---- a tuner that records its calls ---- */
 
 static struct { uint32_t slots; uint64_t bytes[64]; } log_of;
 
@@ -92,7 +92,7 @@ static void lend(struct simulation *s, const struct tuner_algo *algo)
     simulation_lend(s, &loop);
 }
 
-/* 2 ms of 70 us are 28 slots and a piece; what they show is all that ports have sent until then. */
+/* 2 ms of 70 us are 28 slots and a remainder; they cover everything that ports have sent until then. */
 static void look__slots_have_a_clock_of_their_own(void **state)
 {
     struct simulation s;
@@ -107,11 +107,12 @@ static void look__slots_have_a_clock_of_their_own(void **state)
         bytes += log_of.bytes[i];
     for (uint32_t i = 0; i < s.sim->net.ports; i++)
         sent += s.sim->net.port[i].queue_tx_bytes;
-    assert_true(bytes < sent && (double)bytes > 0.95 * (double)sent);        /* the piece: 40 us of 2 ms */
+    assert_true(bytes < sent && (double)bytes > 0.95 * (double)sent);        /* the remainder: 40 us of 2
+                                                                              * ms */
     simulation_close(&s);
 }
 
-/* What was before the start does not count as the first slot's. */
+/* Traffic before the start does not count in the first slot. */
 static void look__begins_when_the_tuner_does(void **state)
 {
     static const char *const set[] = { "tuner={kind: default, start: 1ms}" };
@@ -147,7 +148,8 @@ static void keep_row(void *arg, const struct slots_row *r)
 
 static const struct simulation_hooks keep_rows = { .queue = keep_row };
 
-/* Eight send 1 MB each to h8; then one more flow, elsewhere, so that all slots of the first are whole. */
+/* Eight hosts send 1 MB each to h8; then one more flow, elsewhere, so that all slots of the first are
+ * complete. */
 #define STAR \
     "topology: {kind: star, hosts: 10, rate: 25Gbps, delay: 1us}\n" \
     "knobs: {kmin: 100KB, kmax: 400KB, pmax: 0.2}\n" \
@@ -169,7 +171,7 @@ static void run_recorded(struct simulation *s)
     simulation_run(s, &keep_rows, NULL);
 }
 
-/* Frames are the payload, and 62 bytes for each 1024 of it; nothing is lost, and h8 sends no data. */
+/* Frames are the payload plus 62 bytes for each 1024; nothing is lost, and h8 sends no data. */
 static void record__sums_are_the_frames_of_the_flows(void **state)
 {
     struct simulation s;
@@ -202,8 +204,7 @@ static bool is_in_template(const struct ecn *e)
     return false;
 }
 
-/* From row to row the setting is that of the last, unless the row says that it changed; the port has the
- * last. */
+/* From row to row the setting stays, unless a row says that it changed; the port has the last one. */
 static void record__the_setting_follows_from_row_to_row(void **state)
 {
     struct simulation s;
@@ -282,7 +283,7 @@ static void record__an_idle_queue_has_a_row_when_it_is_set(void **state)
     assert_int_equal(rows[0].row.ecn.kmin_bytes, 7000);
     assert_int_equal(rows[0].seen.ecn.kmin_bytes, 100000);
     assert_int_equal(rows[0].row.port->ecn.kmax_bytes, 70000);
-    for (uint32_t i = 1; i < rows_count; i++) {              /* then nothing, until something is sent */
+    for (uint32_t i = 1; i < rows_count; i++) {              /* then no rows, until something is sent */
         assert_int_equal(rows[i].row.start_ps, 27 * 70 * PS_PER_US);
         assert_false(rows[i].row.is_changed);
         assert_true(rows[i].seen.tx_bytes > 0);
@@ -290,8 +291,8 @@ static void record__an_idle_queue_has_a_row_when_it_is_set(void **state)
     simulation_close(&s);
 }
 
-/* A change of the scenario's is for all queues, and of the knobs that it names: each keeps the rest of its
- * own, and the tuner, which wants nothing new, does not take it back. */
+/* A change of the scenario applies to all queues, but only to the knobs that it names: each queue keeps its
+ * other values, and the tuner, which requests nothing new, does not undo it. */
 static void run__a_change_leaves_queues_what_it_does_not_name(void **state)
 {
     static const struct { const char *change; struct ecn third, others; } rows_of[] = {
@@ -320,8 +321,8 @@ static void run__a_change_leaves_queues_what_it_does_not_name(void **state)
     }
 }
 
-/* The second slot ends at 140 us, with a wish of the tuner's for the third queue; a change at that instant
- * holds there, too. A knob of NICs that changes does nothing to queues. */
+/* The second slot ends at 140 us with a request of the tuner for the third queue; a change of the scenario at
+ * that instant also applies there. A changed NIC knob does not affect queues. */
 static void run__a_change_at_the_end_of_a_slot_holds(void **state)
 {
     struct simulation s;
@@ -334,7 +335,7 @@ static void run__a_change_at_the_end_of_a_slot_holds(void **state)
         struct ecn want = i == 2 ? (struct ecn){ 20000, 70000, 0.5 } : (struct ecn){ 20000, 400000, 0.2 };
 
         assert_int_equal(rows[i].row.start_ps, 70 * PS_PER_US);
-        assert_int_equal(rows[i].seen.ecn.kmin_bytes, 20000);        /* for what happened at that instant */
+        assert_int_equal(rows[i].seen.ecn.kmin_bytes, 20000);        /* setting at that instant */
         assert_true(ecn_equal(&rows[i].row.ecn, &want));
     }
     assert_false(rows[16].row.is_changed);
@@ -342,7 +343,7 @@ static void run__a_change_at_the_end_of_a_slot_holds(void **state)
     simulation_close(&s);
 }
 
-/* ---- real ones ---- */
+/* ---- real tuners ---- */
 
 static const struct port *port_of_speed(const struct simulation *s, uint64_t rate_bps)
 {
@@ -369,7 +370,7 @@ static void set__secn2_by_the_speed_of_each_port(void **state)
     simulation_close(&s);
 }
 
-/* Agents that learn while the network runs: no result depends on the number of threads. */
+/* Agents that learn during the run: results do not depend on the number of threads. */
 static void acc__the_same_with_many_threads(void **state)
 {
     static const char *const set[] = { "tuner={kind: acc, model: none, guard: no, train: yes, epsilon: 0.5, "

@@ -1,4 +1,4 @@
-/* src/run/spread_test.c - intervals against those computed by hand, and how often they hold. */
+/* src/run/spread_test.c - intervals computed by hand, and how often they hold. */
 #include "run/spread.h"
 #include "base/rng.h"
 
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* Two seeds of 0.4 of all hops, three of a third; of the largest runs as many as have 1,000 million events. */
+/* Two seeds at 0.4 of all hops, three at a third; large runs are limited by 1,000 million events. */
 static void spread_seeds__as_many_as_pay(void **unused)
 {
     (void)unused;
@@ -33,7 +33,8 @@ static void spread_interval__of_two_samples_by_hand(void **unused)
     assert_true(fabs(log(v.low) - (3 - half)) < 1e-4 && fabs(log(v.high) - (3 + half)) < 1e-4);
 }
 
-/* Mean 10, standard deviation 10 sqrt(2). There is no logarithm of 0, and nothing below it. */
+/* Mean 10, standard deviation 10 sqrt(2). Zero has no logarithm, and the interval does not extend below
+ * it. */
 static void spread_interval__of_nothing_exposed(void **unused)
 {
     struct expected v = spread_interval((const double[]){ 0, 20 }, 2, 0);
@@ -50,8 +51,8 @@ static void spread_interval__of_one_sample_is_the_model(void **unused)
     assert_true(fabs(v.low - 198) < 1e-9 && fabs(v.high - 202) < 1e-9);
 }
 
-/* Numbers with a long tail, whose logarithms are nearly normal with a standard deviation of 0.3: the interval of
- * five holds the sixth in 95 % of cases. Of 20,000 that varies by 0.15 %. */
+/* Samples with a long tail, whose logarithms are nearly normal with a standard deviation of 0.3: the interval
+ * of five samples contains the sixth in 95 % of cases, within 0.15 % for 20,000 trials. */
 static void spread_interval__holds_the_next_sample_in_95_percent(void **unused)
 {
     struct rng rng;

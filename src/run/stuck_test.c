@@ -1,4 +1,4 @@
-/* src/run/stuck_test.c - runs that would never end do, and say why; others are left alone. */
+/* src/run/stuck_test.c - runs that would never end are ended with an explanation; others continue. */
 #include "run/simulation.h"
 
 #include <setjmp.h>
@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-/* Five switches in a ring with two hosts each, which all send to hosts two switches further on: each link of
- * the ring waits for the next, as shortest paths have it. */
+/* Five switches in a ring with two hosts each, which all send to hosts two switches further: on shortest
+ * paths, each link of the ring waits for the next. */
 #define RING                                                                                                             \
     "topology:\n  kind: graph\n  hosts: 10\n  switches: 5\n  links: ["                                                   \
     "{a: s0, b: s1}, {a: s1, b: s2}, {a: s2, b: s3}, {a: s3, b: s4}, {a: s4, b: s0}, "                                   \
@@ -31,10 +31,9 @@ static void run_text(struct simulation *s, const char *text, uint32_t threads)
     simulation_run(s, NULL, NULL);
 }
 
-/* ---- what stands ---- */
+/* ---- stalled ---- */
 
-/* The pauses are a ring, and the text says which; any division of the work finds the same at the same
- * time. */
+/* The pauses form a ring, and the text names it. Any division of the work finds the same at the same time. */
 static void run__names_a_deadlock(void **unused)
 {
     struct simulation first, s;
@@ -47,9 +46,9 @@ static void run__names_a_deadlock(void **unused)
     assert_non_null(strstr(first.stuck_why, "h0 -> h4 ("));
     assert_non_null(strstr(first.stuck_why, "waits in s0, paused by s1; "));
     assert_non_null(strstr(first.stuck_why, "; and 7 more; "));
-    /* Two looks: RTO_TRIES times 4.096 us x 2^14 each. */
+    /* Two checks: RTO_TRIES times 4.096 us x 2^14 each. */
     assert_int_equal(first.end_ps, 2 * 7 * (4096000ull << 14));
-    assert_true(first.stuck_ps < PS_PER_MS);         /* 800 KB are full long before */
+    assert_true(first.stuck_ps < PS_PER_MS);         /* 800 KB fill up much earlier */
     for (uint32_t threads = 2; threads <= 3; threads++) {
         run_text(&s, RING ROUND, threads);
         assert_true(s.is_stuck);
@@ -63,7 +62,7 @@ static void run__names_a_deadlock(void **unused)
     simulation_close(&first);
 }
 
-/* The same with a timer that was given: so many of them, but no less than full buffers take. */
+/* Same with a configured timer: RTO_TRIES of them, but no less than full buffers take. */
 static void run__waits_for_the_timer_that_is_set(void **unused)
 {
     struct simulation s;
@@ -90,7 +89,7 @@ static void run__names_what_is_never_sent_again(void **unused)
     simulation_close(&s);
 }
 
-/* Frames go on, and none of them arrives: the link is gone for good. */
+/* Frames are sent, but none arrives: the link stays down. */
 static void run__names_a_host_that_cannot_be_reached(void **unused)
 {
     struct simulation s;
@@ -106,7 +105,7 @@ static void run__names_a_host_that_cannot_be_reached(void **unused)
     simulation_close(&s);
 }
 
-/* ---- what does not ---- */
+/* ---- not stalled ---- */
 
 static void expect_end(const char *text)
 {
@@ -119,7 +118,7 @@ static void expect_end(const char *text)
     simulation_close(&s);
 }
 
-/* The link comes back after 40 time-outs. */
+/* The link comes up after 40 timeouts. */
 static void run__waits_for_a_link(void **unused)
 {
     (void)unused;
@@ -128,7 +127,7 @@ static void run__waits_for_a_link(void **unused)
                "traffic: [{kind: incast, senders: 2, size: 1MB}]\n");
 }
 
-/* Nothing happens for seconds, between two flows. */
+/* Nothing happens for seconds between two flows. */
 static void run__waits_for_the_next_flow(void **unused)
 {
     (void)unused;
@@ -137,7 +136,7 @@ static void run__waits_for_the_next_flow(void **unused)
                "start: 3s}]\n");
 }
 
-/* A run that has an end comes to it: what is not over then is no news. */
+/* A run with an end time runs to it: unfinished flows are then normal. */
 static void run__leaves_runs_with_an_end(void **unused)
 {
     struct simulation s;

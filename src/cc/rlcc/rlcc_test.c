@@ -74,8 +74,9 @@ static void start__line_rate_and_a_probe(void **unused)
     rlcc_model_close(m);
 }
 
-/* 100 Mb/s are a thousandth of the line; below 1/16384, that minimum applies. The first decision starts
- * there: an RTT of half a base is delta -0.8, which the trees answer with a raise of at most a fifth. */
+/* 100 Mb/s is a thousandth of the line rate; below 1/16384, that minimum applies. The first decision starts
+ * from there: an RTT of half a base is delta -0.8, to which the trees respond with a raise of at most a
+ * fifth. */
 static void start__at_another_rate(void **unused)
 {
     static const char  *const bodies[] = { "trees", "exported", "mlp" };
@@ -347,8 +348,8 @@ static void flow_bytes__are_few(void **unused)
     assert_int_equal(104, rlcc_flow_bytes(POLICY_INT8_LSTM));
 }
 
-/* Paths of 2 to 100 us whose RTTs are as many times the empty one: all get the rates of one of 8.192 us. A
- * flow whose path is shorter than the longest finds that out. */
+/* Paths of 2 to 100 us with RTTs in proportion to the empty one: all get the rates of a path of 8.192 us. A
+ * flow whose path is shorter than the longest detects that. */
 static void on_rtt__by_the_empty_round_trip(void **unused)
 {
     static const double empty_us[] = { 8.192, 2, 20, 100, 100 };
@@ -381,7 +382,7 @@ static void on_rtt__by_the_empty_round_trip(void **unused)
 
 /* ---- start, silence, recovery ---- */
 
-/* A flow whose base is the link's 8 us. */
+/* A flow whose base is the 8 us of the link. */
 static void start_guarded(struct flow *t, const struct rlcc_model *m, double start_mbps)
 {
     struct cc_link link = link_100g;
@@ -436,8 +437,8 @@ static void on_due__a_late_probe_halves(void **unused)
     }
 }
 
-/* The next probe waits for the next packet of a slow flow: that is no silence. Nor are there such rules
- * with a constant base. */
+/* The next probe waits for the next packet of a slow flow: this does not count as silence. With a constant
+ * base these rules are off. */
 static void on_due__a_probe_that_was_not_sent_is_not_late(void **unused)
 {
     struct rlcc_model *m;
@@ -455,8 +456,7 @@ static void on_due__a_probe_that_was_not_sent_is_not_late(void **unused)
     rlcc_model_close(m);
 }
 
-/* Below 1/1024 an empty path doubles the rate; a path that is not empty, and a rate that is not so low,
- * are the policy's. */
+/* Below 1/1024 an empty path doubles the rate. On a loaded path, or at a higher rate, the policy decides. */
 static void on_rtt__recovers_from_the_lowest_rates(void **unused)
 {
     struct rlcc_model *m;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* Each bin has messages of its least size and one byte more. */
+/* Each bin has messages of its smallest size and one byte more. */
 static void fill(struct seen_part *p, uint32_t first, uint32_t step, uint32_t messages)
 {
     seen_part_clear(p);
@@ -24,7 +24,7 @@ static void sum_of_rows(const struct seen_part *p, uint64_t *messages, uint64_t 
     }
 }
 
-/* Whatever it is, no message and no byte is lost, chains stay chains, and bins stay in order. */
+/* For any input, no message and no byte is lost, chains stay chains, and bins stay in order. */
 static void fit__a_part_is_never_too_long_and_loses_nothing(void **state)
 {
     static struct seen_part p;
@@ -54,7 +54,7 @@ static void fit__a_part_is_never_too_long_and_loses_nothing(void **state)
     fill(&p, 8, 4, 3);
     before[0] = p.rows;
     seen_part_fit(&p);
-    assert_int_equal(p.rows, before[0]);         /* what is short stays as it is */
+    assert_int_equal(p.rows, before[0]);         /* a short report is unchanged */
 }
 
 static void add__is_the_sum_of_two_intervals(void **state)
@@ -113,7 +113,7 @@ static void sum__hubs_post_more_than_the_mean(void **state)
     assert_int_equal(s.chain_hub_bytes, 2000000);
     assert_int_equal(s.posted, 40 + 9);
     assert_int_equal(s.posted_bytes, 4000000 + 4 * 9000 + 4 * 4000 + 9000);
-    assert_int_equal(s.job[0].bytes, 4000);              /* in order of size, whichever host comes first */
+    assert_int_equal(s.job[0].bytes, 4000);              /* in order of size, for any order of hosts */
     assert_int_equal(s.job[1].bytes, 9000);
     assert_int_equal(s.job[1].senders, 2);
     assert_int_equal(s.job[1].pairs, 5);

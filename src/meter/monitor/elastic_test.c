@@ -33,7 +33,7 @@ static uint64_t query(const struct elastic *e, uint32_t flow)
     return elastic_query(e, &key);
 }
 
-/* A flow of FLOWS: half of the draws from the first 30, the others from all. */
+/* Returns one of FLOWS flows: half of the draws are from the first 30, the others from all. */
 static uint32_t draw_flow(struct rng *r)
 {
     return (uint32_t)rng_below(r, rng_next(r) >> 63 ? 30 : FLOWS);
@@ -74,7 +74,8 @@ static void insert__gives_seven_flows_a_entry_each(void **unused)
     elastic_fini(&e);
 }
 
-/* The smallest has 100 bytes and lambda is 8: 800 bytes of votes are too few. 100 bytes are 7 light units. */
+/* The smallest has 100 bytes and lambda is 8: 800 bytes of votes do not suffice. 100 bytes are 7 light
+ * units. */
 static void insert__needs_more_than_lambda_votes_for_a_entry(void **unused)
 {
     struct elastic e;
@@ -103,7 +104,8 @@ static void insert__as_published_leaves_the_past_in_the_light_part(void **unused
     insert(&e, 8, 100, 9);
     assert_int_equal(e.bucket[0].count[0], 100);
     assert_int_equal(query(&e, 8), 100 + 8 * 7 * 16);
-    /* 900 votes against 100 bytes: the marked flow goes, and its 7 units are added to the 56 there are. */
+    /* 900 votes against 100 bytes: the marked flow is evicted, and its 7 units are added to the existing
+     * 56. */
     insert(&e, 9, 900, 1);
     assert_int_equal(e.light[0], 8 * 7 + 7);
     assert_int_equal(query(&e, 9), 900 + (8 * 7 + 7) * 16);
@@ -193,7 +195,7 @@ static void check_never_less(bool published)
     insert_random(&e, bytes, 7, 50000);
     for (uint32_t flow = 0; flow < FLOWS; flow++)
         assert_true(query(&e, flow) >= (bytes[flow] < 1000000 ? bytes[flow] : 1000000));
-    /* The first 30 flows have half of the packets: each is far above the others and must be known by name. */
+    /* The first 30 flows have half of the packets: each is far above the others and must have an entry. */
     for (uint32_t flow = 0; flow < 30; flow++)
         assert_true(query(&e, flow) >= bytes[flow] && query(&e, flow) <= bytes[flow] + bytes[flow] / 10);
     elastic_fini(&e);
@@ -239,9 +241,8 @@ static void next_interval__leaves_flows_in_their_entries(void **unused)
     elastic_fini(&e);
 }
 
-/* Flows 1 .. 7 have sent in the last interval and are taken to send a packet in this one: only the ninth
- * packet of a newcomer outvotes one. An interval later six of them have been silent, and an entry is free for
- * anyone. */
+/* Flows 1 .. 7 sent in the last interval and are assumed to send a packet in this one: only the ninth packet
+ * of a newcomer outvotes one. An interval later six of them have been silent, and an entry is free. */
 static void next_interval__keeps_entries_for_late_flows(void **unused)
 {
     struct elastic e;

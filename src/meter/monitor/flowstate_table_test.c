@@ -43,7 +43,7 @@ static struct flow_tally read(struct pair *p)
     return t;
 }
 
-/* With a place for every flow, the sums are those of flowstate_step() for each flow. */
+/* With a position for every flow, the sums equal those of flowstate_step() per flow. */
 static void check_equals_single_flows(struct flowstate_cfg cfg)
 {
     enum { FLOWS = 500 };
@@ -69,7 +69,7 @@ static void check_equals_single_flows(struct flowstate_cfg cfg)
         assert_int_equal(p.sketch.lights_used, 0);
         actual = read(&p);
         if (cfg.share == FLOW_SHARE_SIZE)
-            expected.potential_sigmoid = 0;      /* not asked for */
+            expected.potential_sigmoid = 0;      /* not requested */
         assert_memory_equal(&actual, &expected, sizeof(actual));
         elephants += expected.elephants;
         potentials += expected.potentials;
@@ -88,7 +88,7 @@ static void read__equals_single_flows(void **unused)
                                                       .with_bins = 1 });
 }
 
-/* Many flows in few entries, so that entries change hands all the time, and counts of all magnitudes. */
+/* Many flows in few entries, so that entries change hands constantly, and counts of all magnitudes. */
 static void read__vector_equals_scalar(void **unused)
 {
     struct pair a, b;
@@ -129,7 +129,7 @@ static void send(struct pair *p, uint32_t first, uint32_t last, uint32_t packets
             insert(&p->sketch, flow, bytes);
 }
 
-/* One bucket. Flow 1 sends 'packets' of 1 KB and is silent, until seven others have all entries. */
+/* One bucket. Flow 1 sends 'packets' of 1 KB and is silent until seven others have all entries. */
 static void lose_entry(struct pair *p, uint32_t packets)
 {
     pair_init(p, 1, 16, (struct flowstate_cfg){ 0 });
@@ -142,7 +142,7 @@ static void lose_entry(struct pair *p, uint32_t packets)
     assert_int_equal(read(p).mice, 7);
 }
 
-/* It comes back with 400 KB, of which eight packets, counted as 1008 bytes, are votes for an entry. */
+/* It returns with 400 KB, of which eight packets, counted as 1008 bytes, are votes for an entry. */
 static void read__remembers_a_flow_that_lost_its_entry(void **unused)
 {
     struct flow_tally t;
@@ -157,7 +157,7 @@ static void read__remembers_a_flow_that_lost_its_entry(void **unused)
     pair_fini(&p);
 }
 
-/* 62 KB are no more than a sixteenth of 1 MB, so that 62 + 939 KB are not known to be an elephant. */
+/* 62 KB are below a sixteenth of 1 MB, so 62 + 939 KB are not recognised as an elephant. */
 static void read__forgets_a_small_flow_that_lost_its_entry(void **unused)
 {
     struct pair p;
@@ -174,8 +174,8 @@ static void read__forgets_a_small_flow_that_lost_its_entry(void **unused)
 }
 
 /* One bucket, flows 1 .. 7 in entries 0 .. 6. In the third interval a newcomer wins entry 0 before flow 1
- * speaks, which wins entry 1: it has moved, and its row goes on. 100 bytes are 112 in the light part; eight
- * packets pass there. */
+ * sends, which then wins entry 1: it has moved, and its run continues. 100 bytes are 112 in the light part;
+ * eight packets go there. */
 static void read__follows_a_flow_to_another_entry(void **unused)
 {
     struct flow_tally t;

@@ -19,8 +19,9 @@ static struct flowstate_cfg initial(void)
     return flowstate_configure((struct flowstate_cfg){ 0 });
 }
 
-/* PARALEON, figure 4. States of f1 and the fourth interval of f2 and f3, where the figure says "slide", are
- * those of its text. The text has f3 send in the seventh interval and be finished in the eighth. */
+/* PARALEON, figure 4. For f1, and for the fourth interval of f2 and f3, where the figure says "slide", the
+ * states are those of the text. In the text, f3 sends in the seventh interval and is finished in the
+ * eighth. */
 static const struct { uint32_t bytes[INTERVALS]; enum flow_class state[INTERVALS]; } figure4[] = {
     { { 1200 * KB, 2500 * KB, 1100 * KB, 0, 0, 0, 0, 0 }, { E, E, E, S, S, S, S, S } },
     { { 25 * KB, 28 * KB, 33 * KB, 100 * KB, 216 * KB, 221 * KB, 423 * KB, 530 * KB },
@@ -45,7 +46,7 @@ static void step__ends_a_row_with_a_silent_interval(void **unused)
 {
     static const struct { uint32_t bytes; enum flow_class state; } rows[] = {
         { 10, M }, { 10, M }, { 10, PE }, { 0, S }, { 10, M }, { 10, M }, { 10, PE }, { 0, S },
-        { 999939, M },           /* 999,999 in all */
+        { 999939, M },           /* 999,999 in total */
         { 0, S }, { 1, E },
     };
     struct flowstate_cfg cfg = initial();
@@ -100,7 +101,8 @@ static void tally__divides_potential_elephants_by_size(void **unused)
     assert_int_equal(f.bin[fsd_bin(59 * KB)], 1);
 }
 
-/* Third interval: two that have just become potential, 0.5 each; fifth: two after two more, 0.8808 each. */
+/* Third interval: two flows have just become potential elephants, 0.5 each; fifth: the same two after two
+ * more, 0.8808 each. */
 static void tally__divides_potential_elephants_by_sigmoid(void **unused)
 {
     struct fsd third = figure4_at(3, FLOW_SHARE_SIGMOID), fifth = figure4_at(5, FLOW_SHARE_SIGMOID);

@@ -41,7 +41,7 @@ static struct fsd read(const struct monitor_algo *a, void *state)
     return f;
 }
 
-/* 20 flows of 5 MB send 300 KB in every interval; 200 of 2 KB are new in every interval. */
+/* 20 flows of 5 MB send 300 KB in every interval; each interval also has 200 new flows of 2 KB. */
 static void one_interval(const struct monitor_algo *a, void *state, uint32_t interval)
 {
     for (uint32_t i = 0; i < ELEPHANTS; i++) {
@@ -55,7 +55,7 @@ static void one_interval(const struct monitor_algo *a, void *state, uint32_t int
     }
 }
 
-/* What the monitors say of ten intervals, in thousandths of a flow. */
+/* Checks the results of ten intervals, in thousandths of a flow. */
 static void check_ten_intervals(const char *name, const uint32_t elephants[10])
 {
     const struct monitor_algo *a = monitor_find(name);
@@ -72,7 +72,8 @@ static void check_ten_intervals(const char *name, const uint32_t elephants[10])
     a->destroy(state);
 }
 
-/* 300 and 600 KB are mice yet, 900 KB in three intervals 0.9 of an elephant. */
+/* After 300 and 600 KB these flows are still mice; after 900 KB in three intervals 0.9 of an elephant
+ * each. */
 static void paraleon__finds_slow_elephants(void **unused)
 {
     static const uint32_t elephants[10] = { 0, 0, 18000, 20000, 20000, 20000, 20000, 20000, 20000, 20000 };
@@ -124,7 +125,7 @@ static void elastic__knows_fast_elephants(void **unused)
     a->destroy(state);
 }
 
-/* One bucket: seven flows have entries, about 50 are in the light part alone. */
+/* One bucket: seven flows have entries, about 50 are only in the light part. */
 static void check_light_part(const char *name)
 {
     const struct monitor_algo *a = monitor_find(name);
@@ -153,8 +154,8 @@ static void light_part__counts_as_mice_unless_told_otherwise(void **unused)
     check_light_part("elastic");
 }
 
-/* A request of 2.5 MB: nothing while it has not begun, an elephant with the first packet; once more when it
- * is through. */
+/* A request of 2.5 MB: nothing before it begins, an elephant from the first packet on, and once more when it
+ * is complete. */
 static void host__sees_requests_as_they_begin(void **unused)
 {
     const struct monitor_algo *a = monitor_find("host");
@@ -209,7 +210,7 @@ static void exact__starts_over_with_the_next_message(void **unused)
     request(a, state, 1, 10 * KB);
     send(a, state, 1, 1);
     assert_int_equal(read(a, state).mice, FSD_ONE);
-    send(a, state, 2, 999);                          /* not announced: what it has sent so far */
+    send(a, state, 2, 999);                          /* not announced: classified by the bytes sent so far */
     assert_int_equal(read(a, state).mice, FSD_ONE);
     send(a, state, 2, 1);
     assert_int_equal(read(a, state).elephants, FSD_ONE);

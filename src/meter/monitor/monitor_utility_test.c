@@ -11,7 +11,7 @@
 
 #define GBPS 1000000000ull
 
-/* A millisecond of five ports of 100 Gb/s, which carry 12.5 MB at most: full, half, a tenth, 5 %, nothing. */
+/* A millisecond of five ports of 100 Gb/s, at most 12.5 MB each: full, half, a tenth, 5 %, empty. */
 static struct report_port ports[] = {
     { .tx_bytes = 12500000, .rate_bps = 100 * GBPS, .is_uplink = true, .paused_ps = 0 },
     { .tx_bytes = 6250000, .rate_bps = 100 * GBPS, .is_uplink = true, .paused_ps = PS_PER_MS / 2 },
@@ -48,7 +48,7 @@ static void throughput__is_the_mean_of_active_links(void **unused)
     assert_true(is_near(utility_throughput(&first, UTILITY_ACTIVE_SHARE), 0.5));
 }
 
-/* 20 of 40 us twice, 40 of 30 us (an empty path is never slower), and one that has no samples: the mean of
+/* 20 of 40 us twice, 40 of 30 us (an empty path is never slower), and one pair without samples: the mean of
  * 0.5 and 1; of the last samples, 30 and 50 us, against 40. */
 static void rtt__compares_with_empty_paths(void **unused)
 {

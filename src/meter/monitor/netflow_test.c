@@ -34,14 +34,14 @@ static void read__tells_nothing_before_the_first_export(void **unused)
     assert_int_equal(f.elephants + f.mice, 0);
     f = read_at(a, state, PS_PER_S);
     assert_int_equal(f.mice, FSD_ONE);
-    f = read_at(a, state, 2 * PS_PER_S - 1);         /* the last one stands */
+    f = read_at(a, state, 2 * PS_PER_S - 1);         /* the last export is reported */
     assert_int_equal(f.mice, FSD_ONE);
     f = read_at(a, state, 2 * PS_PER_S);
     assert_int_equal(f.elephants + f.mice, 0);
     a->destroy(state);
 }
 
-/* Exports stay on their grid when a reader comes late. */
+/* Exports stay on their grid even if a read is late. */
 static void read__keeps_to_whole_seconds(void **unused)
 {
     const struct monitor_algo *a = monitor_find("netflow");
@@ -56,9 +56,9 @@ static void read__keeps_to_whole_seconds(void **unused)
     a->destroy(state);
 }
 
-/* 10 flows of 20 MB, each of 20,000 packets: about 200 are sampled of each, so all are seen as elephants. Of
- * 1000 flows of one packet about 10 are sampled (standard deviation of at most sqrt(10)); each is taken for
- * 100 KB. */
+/* 10 flows of 20 MB, each of 20,000 packets: about 200 packets of each are sampled, so all are seen as
+ * elephants. Of 1000 flows of one packet about 10 are sampled (standard deviation at most sqrt(10)); each
+ * counts as 100 KB. */
 static void on_packet__samples_one_in_a_hundred(void **unused)
 {
     const struct monitor_algo *a = monitor_find("netflow");
