@@ -125,7 +125,7 @@ static void on_done(void *arg, const struct flow_result *r)
     *(uint64_t *)arg += r->bytes;
 }
 
-static void run__asks_for_no_memory(void **unused)
+static void run__allocates_no_memory(void **unused)
 {
     (void)unused;
     for (uint32_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
@@ -151,7 +151,7 @@ static void run__asks_for_no_memory(void **unused)
 }
 
 /* Flows are created one by one, so any number of them needs no memory. */
-static void traffic__is_not_held(void **unused)
+static void traffic__needs_no_memory_per_flow(void **unused)
 {
     static const char text[] = "{topology: {kind: clos, tors: 8, hosts_per_tor: 16, spines: 4}, run: 20ms,"
                                " traffic: [{kind: poisson, sizes: FB_Hadoop, load: 30%}]}";
@@ -201,8 +201,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(calls__are_counted, count_calls),
-        cmocka_unit_test(run__asks_for_no_memory),
-        cmocka_unit_test(traffic__is_not_held),
+        cmocka_unit_test(run__allocates_no_memory),
+        cmocka_unit_test(traffic__needs_no_memory_per_flow),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

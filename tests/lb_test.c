@@ -94,7 +94,7 @@ static void run__survives_a_link_and_any_number_of_threads(void **unused)
 }
 
 /* Balancers differ: they do not all act like ECMP. */
-static void run__is_another_with_another_balancer(void **unused)
+static void run__differs_between_balancers(void **unused)
 {
     uint64_t seen[16];
     uint32_t count = 0;
@@ -147,7 +147,7 @@ static void throw_balls(const char *first, uint32_t seed, uint32_t *balls)
 
 /* n flows leave m (1 - 1/m)^n of m paths empty, here 0.4005, with the variance
  * m (m - 1) (1 - 2/m)^n + E - E^2 = 0.287: over 400 runs 160.2, with a standard deviation of 10.7. */
-static void ecmp__lets_flows_fall_as_balls_into_bins(void **unused)
+static void ecmp__distributes_flows_like_balls_into_bins(void **unused)
 {
     uint32_t empty = 0;
 
@@ -180,8 +180,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(run__survives_a_link_and_any_number_of_threads),
-        cmocka_unit_test(run__is_another_with_another_balancer),
-        cmocka_unit_test(ecmp__lets_flows_fall_as_balls_into_bins),
+        cmocka_unit_test(run__differs_between_balancers),
+        cmocka_unit_test(ecmp__distributes_flows_like_balls_into_bins),
         cmocka_unit_test(ecmp__weighs_links_by_their_rate),
     };
 

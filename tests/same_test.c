@@ -51,7 +51,7 @@ static uint64_t run(const struct world_text *a, uint64_t seed, uint64_t step_ps)
     return digest;
 }
 
-static void run__gives_what_it_gave_before(void **unused)
+static void run__matches_the_stored_digests(void **unused)
 {
     (void)unused;
     for (uint32_t i = 0; i < WORLDS; i++) {
@@ -88,7 +88,7 @@ static void run__differs_with_the_seed(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(run__gives_what_it_gave_before),
+        cmocka_unit_test(run__matches_the_stored_digests),
         cmocka_unit_test(run__gives_the_same_twice),
         cmocka_unit_test(run__gives_the_same_in_steps),
         cmocka_unit_test(run__differs_with_the_seed),

@@ -161,7 +161,7 @@ static void run__is_the_same_with_every_control(void **unused)
 }
 
 /* More packets in flight between two parts than a ring holds, with both ends in one thread or in two. */
-static void run__goes_on_when_a_ring_is_full(void **unused)
+static void run__continues_when_a_ring_is_full(void **unused)
 {
     static const char *const text =
         "{cc: none, switch: {buffer: 1GB}, topology: {kind: clos, tors: 4, hosts_per_tor: 8, spines: 8, delay: 400us}, "
@@ -246,7 +246,7 @@ static void parts_new__does_not_cut_short_links(void **unused)
 
 /* As many simultaneous flows as 725 hosts to each other, more than half a million: with one thread and with
  * two. */
-static void run__has_room_for_many_flows_whatever_the_threads(void **unused)
+static void run__has_room_for_many_flows_with_any_threads(void **unused)
 {
     static const char *const text =
         "{topology: {kind: clos, tors: 2, hosts_per_tor: 380, spines: 1}, cc: none, "
@@ -303,12 +303,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(run__is_the_same_with_any_number_of_threads),
         cmocka_unit_test(run__is_the_same_with_every_control),
-        cmocka_unit_test(run__goes_on_when_a_ring_is_full),
+        cmocka_unit_test(run__continues_when_a_ring_is_full),
         cmocka_unit_test(run__is_not_the_same_with_another_seed),
         cmocka_unit_test(run__ends_with_short_links),
         cmocka_unit_test(parts_new__keeps_racks_together),
         cmocka_unit_test(parts_new__does_not_cut_short_links),
-        cmocka_unit_test(run__has_room_for_many_flows_whatever_the_threads),
+        cmocka_unit_test(run__has_room_for_many_flows_with_any_threads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ static uint64_t run(const char *text, bool is_blind)
     return digest;
 }
 
-static void run__is_the_same_without_looking_ahead(void **unused)
+static void run__is_the_same_without_look_ahead(void **unused)
 {
     static const char text[] = "topology: {kind: fat_tree, k: 18, rate: 100Gbps, delay: 1us}\n"
                                "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 5%}, {kind: incast, senders: 40, size: 60KB, start: 5us}]\n"
@@ -57,7 +57,7 @@ static void run__is_the_same_without_looking_ahead(void **unused)
 }
 
 /* Uplinks go down and up while packets whose route was looked up before are on the wire. */
-static void run__is_the_same_when_ways_change(void **unused)
+static void run__is_the_same_when_routes_change(void **unused)
 {
     static const char text[] = "topology: {kind: fat_tree, k: 18, rate: 100Gbps, delay: 1us, links_down: "
                                "[{a: edge0, b: agg0, down: 10us, up: 25us}, "
@@ -72,8 +72,8 @@ static void run__is_the_same_when_ways_change(void **unused)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(run__is_the_same_without_looking_ahead),
-        cmocka_unit_test(run__is_the_same_when_ways_change),
+        cmocka_unit_test(run__is_the_same_without_look_ahead),
+        cmocka_unit_test(run__is_the_same_when_routes_change),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

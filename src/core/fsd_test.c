@@ -34,7 +34,7 @@ static void add__adds_everything(void **unused)
 }
 
 /* One elephant in four against one in two: both shares differ by a quarter. */
-static void accuracy__is_less_by_the_difference_of_both_shares(void **unused)
+static void accuracy__falls_by_the_difference_of_both_shares(void **unused)
 {
     struct fsd quarter = { .elephants = 1, .mice = 3 }, half = { .elephants = 5, .mice = 5 }, empty = { 0 };
 
@@ -52,7 +52,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bin__doubles),
         cmocka_unit_test(add__adds_everything),
-        cmocka_unit_test(accuracy__is_less_by_the_difference_of_both_shares),
+        cmocka_unit_test(accuracy__falls_by_the_difference_of_both_shares),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

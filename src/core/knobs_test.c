@@ -237,7 +237,7 @@ static void set_put__touches_what_is_named(void **unused)
     }
 }
 
-static void at_speed__thresholds_and_rates_go_with_the_link(void **state)
+static void at_speed__scales_thresholds_and_rates(void **state)
 {
     struct knobs k, slow;
 
@@ -269,7 +269,7 @@ int main(void)
         cmocka_unit_test(parse__reads_every_bound_with_its_unit),
         cmocka_unit_test(check__refuses_kmin_above_kmax),
         cmocka_unit_test(names__are_as_people_write_them),
-        cmocka_unit_test(at_speed__thresholds_and_rates_go_with_the_link),
+        cmocka_unit_test(at_speed__scales_thresholds_and_rates),
         cmocka_unit_test(set_put__touches_what_is_named),
     };
 

@@ -70,7 +70,7 @@ static void put__the_dcqcn_paper(void **unused)
 
 /* run.py of its simulator: AI 5 and HAI 50 Mb/s times bandwidth / 25, at least 1 Gb/s, g = 1/256, the full
  * rate at the first CNP. */
-static void put__hpcc_goes_with_the_speed(void **unused)
+static void put__hpcc_scales_with_the_speed(void **unused)
 {
     struct knobs k = knobs_of("hpcc", 100 * GBPS);
 
@@ -94,7 +94,7 @@ static void put__variants_of_nvidia_differ_in_one(void **unused)
     assert_true(cut.value[KNOB_alpha_fraction_bits] == 0);
 }
 
-static void put__replaces_what_a_nic_was_told_and_leaves_the_rest(void **unused)
+static void put__replaces_nic_knobs_and_keeps_the_others(void **unused)
 {
     struct knobs k = knobs_of("dcqcn_paper", 25 * GBPS);
 
@@ -113,9 +113,9 @@ int main(void)
         cmocka_unit_test(find__names_are_those_of_the_table),
         cmocka_unit_test(all__values_are_nics_and_in_range),
         cmocka_unit_test(put__the_dcqcn_paper),
-        cmocka_unit_test(put__hpcc_goes_with_the_speed),
+        cmocka_unit_test(put__hpcc_scales_with_the_speed),
         cmocka_unit_test(put__variants_of_nvidia_differ_in_one),
-        cmocka_unit_test(put__replaces_what_a_nic_was_told_and_leaves_the_rest),
+        cmocka_unit_test(put__replaces_nic_knobs_and_keeps_the_others),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

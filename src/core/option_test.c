@@ -38,7 +38,7 @@ static void init__gives_the_values_of_the_rows(void **state)
     assert_null(v.text[WHAT]);
 }
 
-static void copy__has_texts_of_its_own(void **state)
+static void copy__has_separate_texts(void **state)
 {
     struct option_values v, copy;
 
@@ -53,7 +53,7 @@ static void copy__has_texts_of_its_own(void **state)
     option_values_fini(&copy);
 }
 
-static void set__refuses_and_keeps_what_was(void **state)
+static void set__refuses_and_keeps_the_old_value(void **state)
 {
     static const struct { const char *name, *text, *why; } rows[] = {
         { "sise", "1", "'sise' is not an option of it; did you mean 'size'?" },
@@ -79,7 +79,7 @@ static void set__refuses_and_keeps_what_was(void **state)
     option_values_fini(&v);
 }
 
-static void read__puts_the_place_in_front(void **state)
+static void read__errors_start_with_the_location(void **state)
 {
     struct option_text   wrong = { "times", "many", "f.yaml:3:9: " };
     struct option_values v;
@@ -94,7 +94,7 @@ static void read__puts_the_place_in_front(void **state)
 
 /* A choice is not a file name. A file is relative to the file that names it, unless it was named on the
  * command line and exists there. */
-static void read__finds_files_beside_the_one_that_names_them(void **state)
+static void read__finds_files_relative_to_the_file_that_names_them(void **state)
 {
     static const struct { const char *text, *place, *beside, *want; } rows[] = {
         { "usual", "d/f.yaml:1:1: ", "d/f.yaml", "usual" },
@@ -130,10 +130,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(init__gives_the_values_of_the_rows),
-        cmocka_unit_test(copy__has_texts_of_its_own),
-        cmocka_unit_test(set__refuses_and_keeps_what_was),
-        cmocka_unit_test(read__puts_the_place_in_front),
-        cmocka_unit_test(read__finds_files_beside_the_one_that_names_them),
+        cmocka_unit_test(copy__has_separate_texts),
+        cmocka_unit_test(set__refuses_and_keeps_the_old_value),
+        cmocka_unit_test(read__errors_start_with_the_location),
+        cmocka_unit_test(read__finds_files_relative_to_the_file_that_names_them),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

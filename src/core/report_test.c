@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-static void clear__keeps_the_room_and_nothing_else(void **state)
+static void clear__keeps_only_the_memory(void **state)
 {
     struct report r;
 
@@ -27,7 +27,7 @@ static void clear__keeps_the_room_and_nothing_else(void **state)
 }
 
 /* Changing or freeing the original does not affect the copy. */
-static void copy__stands_on_its_own(void **state)
+static void copy__is_independent(void **state)
 {
     struct report r, copy;
 
@@ -57,8 +57,8 @@ static void copy__stands_on_its_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clear__keeps_the_room_and_nothing_else),
-        cmocka_unit_test(copy__stands_on_its_own),
+        cmocka_unit_test(clear__keeps_only_the_memory),
+        cmocka_unit_test(copy__is_independent),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,7 @@ static void has_device__by_hand(void **state)
     }
 }
 
-static void is_of__knows_what_is_not_there(void **state)
+static void is_of__rejects_scopes_outside_the_world(void **state)
 {
     (void)state;
     assert_false(scope_is_of((struct scope){ SCOPE_TIER, 3 }, &world));
@@ -53,7 +53,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(has_device__by_hand),
-        cmocka_unit_test(is_of__knows_what_is_not_there),
+        cmocka_unit_test(is_of__rejects_scopes_outside_the_world),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 /* a x b + more = c x quotient + rest, with a rest below c: in 64 bits, at their end, and beyond them. */
-static void units_divide__cuts(void **unused)
+static void units_divide__truncates(void **unused)
 {
     (void)unused;
     assert_int_equal(units_divide(7, 3, 0, 4), 5);
@@ -36,7 +36,7 @@ static void units_share__of_a_window(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(units_divide__cuts),
+        cmocka_unit_test(units_divide__truncates),
         cmocka_unit_test(units_share__of_a_window),
     };
 

@@ -60,7 +60,7 @@ static void post_as__each_verb_takes_the_wire_time(void **unused)
     assert_string_equal(post(&s, STAR, ANOLE_UD, 1000), want);
 }
 
-static void post_as__keys_of_reads_act(void **unused)
+static void post_as__read_keys_take_effect(void **unused)
 {
     struct seen s;
     char        want[256];
@@ -71,7 +71,7 @@ static void post_as__keys_of_reads_act(void **unused)
                         want);
 }
 
-static void post_as__what_cannot_be_is_refused(void **unused)
+static void post_as__refuses_impossible_operations(void **unused)
 {
     struct seen s;
 
@@ -87,8 +87,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(post_as__each_verb_takes_the_wire_time),
-        cmocka_unit_test(post_as__keys_of_reads_act),
-        cmocka_unit_test(post_as__what_cannot_be_is_refused),
+        cmocka_unit_test(post_as__read_keys_take_effect),
+        cmocka_unit_test(post_as__refuses_impossible_operations),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

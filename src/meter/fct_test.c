@@ -224,7 +224,7 @@ static void add__puts_a_flow_into_the_size_it_has(void **state)
     }
 }
 
-static void add__tells_mice_from_elephants(void **state)
+static void add__distinguishes_mice_and_elephants(void **state)
 {
     struct fct f;
 
@@ -315,7 +315,7 @@ int main(void)
         cmocka_unit_test(stats__do_not_depend_on_the_order),
         cmocka_unit_test(size_min__goes_1_2_5),
         cmocka_unit_test(add__puts_a_flow_into_the_size_it_has),
-        cmocka_unit_test(add__tells_mice_from_elephants),
+        cmocka_unit_test(add__distinguishes_mice_and_elephants),
         cmocka_unit_test(add__splits_by_the_phase_of_the_start),
         cmocka_unit_test(add__without_windows_there_are_no_phases),
         cmocka_unit_test(add__keeps_when_the_first_started_and_the_last_was_done),

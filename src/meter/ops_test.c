@@ -90,7 +90,7 @@ static void ops_us_stats__against_the_sorted_samples(void **unused)
     ops_fini(&o);
 }
 
-static void ops_us_stats__of_none(void **unused)
+static void ops_us_stats__without_operations(void **unused)
 {
     struct ops       o;
     struct fct_stats s;
@@ -122,7 +122,7 @@ int main(void)
         cmocka_unit_test(ops_add__keeps_entries_and_kinds_apart),
         cmocka_unit_test(ops_add__sums_do_not_overflow),
         cmocka_unit_test(ops_us_stats__against_the_sorted_samples),
-        cmocka_unit_test(ops_us_stats__of_none),
+        cmocka_unit_test(ops_us_stats__without_operations),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

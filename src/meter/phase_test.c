@@ -77,7 +77,7 @@ static void overlap__is_a_count_of_picoseconds(void **state)
     }
 }
 
-static void add__joins_what_is_too_much_to_the_last(void **state)
+static void add__extends_the_last_window_when_full(void **state)
 {
     struct phases p = { 0 };
 
@@ -97,7 +97,7 @@ int main(void)
         cmocka_unit_test(at__a_window_begins_with_its_start_and_ends_before_its_stop),
         cmocka_unit_test(overlap__by_hand),
         cmocka_unit_test(overlap__is_a_count_of_picoseconds),
-        cmocka_unit_test(add__joins_what_is_too_much_to_the_last),
+        cmocka_unit_test(add__extends_the_last_window_when_full),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,7 @@ static bool is_near(double a, double b)
     return fabs(a - b) < 1e-12;
 }
 
-static void score__weighs_by_what_prevails(void **unused)
+static void score__weighs_by_the_prevailing_flows(void **unused)
 {
     struct report mice = busy(1, 9), elephants = busy(9, 1);
     struct score for_delay = score_of(&mice), for_throughput = score_of(&elephants);
@@ -98,7 +98,7 @@ static void accuracy__is_nan_without_truth_or_flows(void **unused)
 
 /* Busy with mice, busy with elephants, silent; two of them have flows and ground truth, and one of those has
  * no active uplink. */
-static void add__sums_what_says_something(void **unused)
+static void add__sums_meaningful_intervals(void **unused)
 {
     struct report mice = busy(1, 9), elephants = busy(9, 1);
     struct report silent = { .end_ps = PS_PER_MS, .port = idle, .ports = 1, .monitor = seen, .monitors = 3 };
@@ -124,11 +124,11 @@ static void add__sums_what_says_something(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(score__weighs_by_what_prevails),
+        cmocka_unit_test(score__weighs_by_the_prevailing_flows),
         cmocka_unit_test(score__of_silence_is_not_active),
         cmocka_unit_test(accuracy__compares_with_the_exact_monitor),
         cmocka_unit_test(accuracy__is_nan_without_truth_or_flows),
-        cmocka_unit_test(add__sums_what_says_something),
+        cmocka_unit_test(add__sums_meaningful_intervals),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

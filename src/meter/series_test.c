@@ -149,7 +149,7 @@ static void add__keeps_sums_and_peaks_for_any_number_of_intervals(void **state)
 }
 
 /* One idle report for many intervals gives the same points and columns as one report for each. */
-static void begin_idle__is_as_if_every_interval_had_been_seen(void **state)
+static void begin_idle__equals_reporting_every_interval(void **state)
 {
     static const uint64_t idle[] = { 0, 1, 511, 512, 513, 1023, 1024, 5000, 16000 };
 
@@ -255,7 +255,7 @@ static void add__divides_an_interval_between_phases(void **state)
     series_fini(&s);
 }
 
-static void set_knobs__keeps_the_start_and_what_changes(void **state)
+static void set_knobs__keeps_the_start_and_changes(void **state)
 {
     struct knobs  knobs;
     struct series s;
@@ -284,11 +284,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(add__keeps_sums_and_peaks_for_any_number_of_intervals),
-        cmocka_unit_test(begin_idle__is_as_if_every_interval_had_been_seen),
+        cmocka_unit_test(begin_idle__equals_reporting_every_interval),
         cmocka_unit_test(add__remembers_the_busiest_interval_of_a_port),
         cmocka_unit_test(sum__of_points_is_that_of_their_intervals),
         cmocka_unit_test(add__divides_an_interval_between_phases),
-        cmocka_unit_test(set_knobs__keeps_the_start_and_what_changes),
+        cmocka_unit_test(set_knobs__keeps_the_start_and_changes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,7 +113,7 @@ static void apply__rate_control_of_one_host(void **state)
 }
 
 /* A refused decision has no effect at all. */
-static void apply__refuses_what_it_cannot_do_and_says_so(void **state)
+static void apply__refuses_unsupported_decisions_with_a_reason(void **state)
 {
     static const struct { enum scope_kind kind; uint32_t index; enum knob knob; const char *why; } rows[] = {
         { SCOPE_DEVICE, 0, KNOB_min_time_between_cnps,
@@ -149,7 +149,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(apply__thresholds_by_tier_device_and_queue),
         cmocka_unit_test(apply__rate_control_of_one_host),
-        cmocka_unit_test(apply__refuses_what_it_cannot_do_and_says_so),
+        cmocka_unit_test(apply__refuses_unsupported_decisions_with_a_reason),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

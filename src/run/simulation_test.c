@@ -102,7 +102,7 @@ static void run__ends_with_the_last_flow(void **state)
 }
 
 /* In the middle of an interval, and of the first one. */
-static void run__keeps_when_a_knob_was_turned(void **state)
+static void run__records_when_a_knob_changed(void **state)
 {
     struct simulation s;
     struct looks looks;
@@ -140,7 +140,7 @@ static bool is_enough(void *arg)
     return ++e->asked == e->limit;
 }
 
-static void run__ends_when_it_is_enough(void **state)
+static void run__ends_when_a_hook_requests_it(void **state)
 {
     struct enough           enough = { .limit = 3 };
     struct simulation_hooks hooks = { .arg = &enough, .is_enough = is_enough };
@@ -304,7 +304,7 @@ static void lend__a_search_goes_on_in_the_next_run(void **state)
 
 /* Expert's settings: rpg_ai_rate 50, kmin 1600, kmax 6400, pmax 0.2. A change of pmax affects nothing else,
  * and persists. */
-static void change__touches_what_it_names_and_stays(void **state)
+static void change__affects_only_named_knobs_and_persists(void **state)
 {
     static const struct { enum knob knob; double value; } rows[] = {
         { KNOB_rpg_ai_rate, 50 }, { KNOB_kmin, 1600 }, { KNOB_kmax, 6400 }, { KNOB_rpg_hai_rate, 150 },
@@ -327,7 +327,7 @@ static void change__touches_what_it_names_and_stays(void **state)
 }
 
 /* At 200 us the second interval ends, which had the old pmax; the third has the new one. */
-static void change__at_the_end_of_an_interval_is_of_the_next(void **state)
+static void change__at_the_end_of_an_interval_belongs_to_the_next(void **state)
 {
     struct simulation s;
 
@@ -417,7 +417,7 @@ static void tuner__an_alias_is_a_tuner_with_an_option(void **state)
 }
 
 /* 14 temperatures of 20 settings, utility not in percent: defaults that were not given, but are recorded. */
-static void tuner__keeps_the_values_in_force(void **state)
+static void tuner__records_all_option_values(void **state)
 {
     struct simulation s;
     struct err        err;
@@ -435,7 +435,7 @@ static void tuner__keeps_the_values_in_force(void **state)
     simulation_close(&s);
 }
 
-static void tuner__refuses_with_the_place(void **state)
+static void tuner__refuses_with_the_location(void **state)
 {
     static const struct { const char *tuner, *set, *message; } rows[] = {
         { "tuner: paralon\n", NULL, "test.yaml:5:8: 'paralon' is not a tuner; did you mean 'paraleon'?" },
@@ -470,7 +470,7 @@ static void tuner__refuses_with_the_place(void **state)
 }
 
 /* A file of knobs is looked up next to the scenario, regardless of the current folder. */
-static void tuner__a_file_is_looked_for_beside_the_scenario(void **state)
+static void tuner__a_file_is_relative_to_the_scenario(void **state)
 {
     static const char text[] = NETWORK "tuner: {kind: fixed, setting: k.yaml}\n";
     char              folder[] = "/tmp/anole-tuning-XXXXXX", name[64], file[64];
@@ -514,7 +514,7 @@ static void open__refuses_a_wrong_scenario(void **state)
 
 /* A decision takes effect monitor + dispatch delay after the end of its report, and the next report covers
  * the time from then on. */
-static void delay__decisions_are_in_force_as_late_as_they_should(void **state)
+static void delay__decisions_take_effect_after_the_delay(void **state)
 {
     const uint64_t    delay_ps = 450 * PS_PER_US;
     struct simulation s;
@@ -545,7 +545,7 @@ static void delay__decisions_are_in_force_as_late_as_they_should(void **state)
 }
 
 /* Delays of 0 are the same as no delays. */
-static void delay__of_nothing_is_none(void **state)
+static void delay__of_zero_equals_none(void **state)
 {
     struct simulation a, b;
 
@@ -579,21 +579,21 @@ int main(void)
         cmocka_unit_test(run__reports_every_interval_up_to_the_end),
         cmocka_unit_test(run__reports_a_network_in_which_nothing_moves),
         cmocka_unit_test(run__ends_with_the_last_flow),
-        cmocka_unit_test(run__keeps_when_a_knob_was_turned),
-        cmocka_unit_test(run__ends_when_it_is_enough),
+        cmocka_unit_test(run__records_when_a_knob_changed),
+        cmocka_unit_test(run__ends_when_a_hook_requests_it),
         cmocka_unit_test(run__without_an_interval_has_enough_points),
         cmocka_unit_test(run__intervals_are_the_same_with_points_between),
         cmocka_unit_test(lend__a_search_goes_on_in_the_next_run),
-        cmocka_unit_test(change__touches_what_it_names_and_stays),
-        cmocka_unit_test(change__at_the_end_of_an_interval_is_of_the_next),
+        cmocka_unit_test(change__affects_only_named_knobs_and_persists),
+        cmocka_unit_test(change__at_the_end_of_an_interval_belongs_to_the_next),
         cmocka_unit_test(change__of_a_knob_that_is_not_searched_for_stays),
         cmocka_unit_test(tuner__takes_options_of_the_scenario),
         cmocka_unit_test(tuner__an_alias_is_a_tuner_with_an_option),
-        cmocka_unit_test(tuner__keeps_the_values_in_force),
-        cmocka_unit_test(tuner__refuses_with_the_place),
-        cmocka_unit_test(tuner__a_file_is_looked_for_beside_the_scenario),
-        cmocka_unit_test(delay__decisions_are_in_force_as_late_as_they_should),
-        cmocka_unit_test(delay__of_nothing_is_none),
+        cmocka_unit_test(tuner__records_all_option_values),
+        cmocka_unit_test(tuner__refuses_with_the_location),
+        cmocka_unit_test(tuner__a_file_is_relative_to_the_scenario),
+        cmocka_unit_test(delay__decisions_take_effect_after_the_delay),
+        cmocka_unit_test(delay__of_zero_equals_none),
         cmocka_unit_test(delay__of_a_tuner_of_slots_is_refused),
         cmocka_unit_test(open__refuses_a_wrong_scenario),
     };

@@ -93,7 +93,7 @@ static void lend(struct simulation *s, const struct tuner_algo *algo)
 }
 
 /* 2 ms of 70 us are 28 slots and a remainder; they cover everything that ports have sent until then. */
-static void look__slots_have_a_clock_of_their_own(void **state)
+static void look__slots_are_independent_of_intervals(void **state)
 {
     struct simulation s;
     uint64_t          bytes = 0, sent = 0;
@@ -293,7 +293,7 @@ static void record__an_idle_queue_has_a_row_when_it_is_set(void **state)
 
 /* A change of the scenario applies to all queues, but only to the knobs that it names: each queue keeps its
  * other values, and the tuner, which requests nothing new, does not undo it. */
-static void run__a_change_leaves_queues_what_it_does_not_name(void **state)
+static void run__a_change_keeps_values_it_does_not_name(void **state)
 {
     static const struct { const char *change; struct ecn third, others; } rows_of[] = {
         { "kmin: 50KB", { 50000, 70000, 0.5 }, { 50000, 400000, 0.2 } },
@@ -371,7 +371,7 @@ static void set__secn2_by_the_speed_of_each_port(void **state)
 }
 
 /* Agents that learn during the run: results do not depend on the number of threads. */
-static void acc__the_same_with_many_threads(void **state)
+static void acc__does_not_depend_on_threads(void **state)
 {
     static const char *const set[] = { "tuner={kind: acc, model: none, guard: no, train: yes, epsilon: 0.5, "
         "exchange: 5}" };
@@ -399,15 +399,15 @@ static void acc__the_same_with_many_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(look__slots_have_a_clock_of_their_own),
+        cmocka_unit_test(look__slots_are_independent_of_intervals),
         cmocka_unit_test(look__begins_when_the_tuner_does),
         cmocka_unit_test(record__sums_are_the_frames_of_the_flows),
         cmocka_unit_test(record__the_setting_follows_from_row_to_row),
         cmocka_unit_test(record__an_idle_queue_has_a_row_when_it_is_set),
-        cmocka_unit_test(run__a_change_leaves_queues_what_it_does_not_name),
+        cmocka_unit_test(run__a_change_keeps_values_it_does_not_name),
         cmocka_unit_test(run__a_change_at_the_end_of_a_slot_holds),
         cmocka_unit_test(set__secn2_by_the_speed_of_each_port),
-        cmocka_unit_test(acc__the_same_with_many_threads),
+        cmocka_unit_test(acc__does_not_depend_on_threads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 /* Two seeds at 0.4 of all hops, three at a third; large runs are limited by 1,000 million events. */
-static void spread_seeds__as_many_as_pay(void **unused)
+static void spread_seeds__as_many_as_are_worthwhile(void **unused)
 {
     (void)unused;
     assert_int_equal(spread_seeds(1000, 0), 5);
@@ -79,7 +79,7 @@ static void spread_interval__holds_the_next_sample_in_95_percent(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spread_seeds__as_many_as_pay),
+        cmocka_unit_test(spread_seeds__as_many_as_are_worthwhile),
         cmocka_unit_test(spread_interval__of_two_samples_by_hand),
         cmocka_unit_test(spread_interval__of_nothing_exposed),
         cmocka_unit_test(spread_interval__of_one_sample_is_the_model),

@@ -75,7 +75,7 @@ static void run__waits_for_the_timer_that_is_set(void **unused)
 }
 
 /* A loss without retransmission: there are no more events. */
-static void run__names_what_is_never_sent_again(void **unused)
+static void run__names_a_loss_without_retransmission(void **unused)
 {
     struct simulation s;
 
@@ -137,7 +137,7 @@ static void run__waits_for_the_next_flow(void **unused)
 }
 
 /* A run with an end time runs to it: unfinished flows are then normal. */
-static void run__leaves_runs_with_an_end(void **unused)
+static void run__does_not_cut_runs_with_an_end_time(void **unused)
 {
     struct simulation s;
 
@@ -153,11 +153,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(run__names_a_deadlock),
         cmocka_unit_test(run__waits_for_the_timer_that_is_set),
-        cmocka_unit_test(run__names_what_is_never_sent_again),
+        cmocka_unit_test(run__names_a_loss_without_retransmission),
         cmocka_unit_test(run__names_a_host_that_cannot_be_reached),
         cmocka_unit_test(run__waits_for_a_link),
         cmocka_unit_test(run__waits_for_the_next_flow),
-        cmocka_unit_test(run__leaves_runs_with_an_end),
+        cmocka_unit_test(run__does_not_cut_runs_with_an_end_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,7 +88,7 @@ static void lossy__begins_small(void **unused)
 }
 
 /* Each of these allows losses or reordering in a lossless network. */
-static void lossless__but_not_quite(void **unused)
+static void lossless__with_possible_losses_is_adaptive(void **unused)
 {
     for (int i = 0; i < 5; i++) {
         struct graph   g;
@@ -110,7 +110,7 @@ static void lossless__but_not_quite(void **unused)
     }
 }
 
-static void given__stays(void **unused)
+static void configured__stays(void **unused)
 {
     static const uint64_t given[] = { 0, 1, PS_PER_S };
 
@@ -133,8 +133,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lossless__is_above_full_buffers),
         cmocka_unit_test(lossy__begins_small),
-        cmocka_unit_test(lossless__but_not_quite),
-        cmocka_unit_test(given__stays),
+        cmocka_unit_test(lossless__with_possible_losses_is_adaptive),
+        cmocka_unit_test(configured__stays),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

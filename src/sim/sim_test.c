@@ -102,7 +102,7 @@ static struct sim *start_with_changes(void)
 }
 
 /* The configuration belongs to the caller: here it is read-only. */
-static void new__leaves_the_changes_to_the_caller(void **unused)
+static void new__does_not_modify_the_changes(void **unused)
 {
     struct sim *s = start_with_changes();
 
@@ -114,7 +114,7 @@ static void new__leaves_the_changes_to_the_caller(void **unused)
 }
 
 /* A node only has the changes of its own links: each change appears at both ends. */
-static void change_build__gives_each_node_its_own(void **unused)
+static void change_build__assigns_changes_to_nodes(void **unused)
 {
     struct sim           *s = start_with_changes();
     const struct network *net = &s->net;
@@ -159,7 +159,7 @@ static void run_until__ports_follow_the_changes(void **unused)
 
 /* Both ends of a link that comes up wait for the PFC state of the other, but this does not count as
  * paused. */
-static void run_until__waiting_for_a_link_is_no_pause(void **unused)
+static void run_until__waiting_for_a_link_does_not_count_as_paused(void **unused)
 {
     struct sim *s = start_with_changes();
     uint32_t    waiting = 0;
@@ -203,7 +203,7 @@ static struct sim *part(const struct world *w, uint32_t i)
     return w->sim->parts ? partition_sim(w->sim->parts, i) : w->sim;
 }
 
-static void run_until__says_that_packets_are_too_many(void **unused)
+static void run_until__reports_too_many_packets(void **unused)
 {
     (void)unused;
     for (uint32_t parts = 1; parts <= 2; parts++) {
@@ -224,7 +224,7 @@ static void run_until__says_that_packets_are_too_many(void **unused)
 
 static const char *const too_many = "more than 3 flows at once: more is sent than the network carries";
 
-static void run_until__says_that_flows_are_too_many(void **unused)
+static void run_until__reports_too_many_flows(void **unused)
 {
     struct world w;
 
@@ -239,7 +239,7 @@ static void run_until__says_that_flows_are_too_many(void **unused)
 }
 
 /* Each part has as much memory for flows as the world alone, but together they may not have more flows. */
-static void run_until__says_that_flows_of_all_parts_are_too_many(void **unused)
+static void run_until__reports_too_many_flows_of_all_parts(void **unused)
 {
     struct world w;
 
@@ -266,13 +266,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(new__flows_of_a_node_start_in_the_order_of_streams),
         cmocka_unit_test(number_streams__is_a_total_order),
-        cmocka_unit_test(new__leaves_the_changes_to_the_caller),
-        cmocka_unit_test(change_build__gives_each_node_its_own),
+        cmocka_unit_test(new__does_not_modify_the_changes),
+        cmocka_unit_test(change_build__assigns_changes_to_nodes),
         cmocka_unit_test(run_until__ports_follow_the_changes),
-        cmocka_unit_test(run_until__waiting_for_a_link_is_no_pause),
-        cmocka_unit_test(run_until__says_that_packets_are_too_many),
-        cmocka_unit_test(run_until__says_that_flows_are_too_many),
-        cmocka_unit_test(run_until__says_that_flows_of_all_parts_are_too_many),
+        cmocka_unit_test(run_until__waiting_for_a_link_does_not_count_as_paused),
+        cmocka_unit_test(run_until__reports_too_many_packets),
+        cmocka_unit_test(run_until__reports_too_many_flows),
+        cmocka_unit_test(run_until__reports_too_many_flows_of_all_parts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,7 +107,7 @@ static void waits__names_each_reason(void **unused)
 
 /* Host 0's link loses the last packet: when the ACKs of the others are back, nothing of its flow is in
  * flight. */
-static void waits__tells_a_loss_from_a_packet_under_way(void **unused)
+static void waits__distinguishes_a_loss_from_a_packet_in_flight(void **unused)
 {
     (void)unused;
     for (uint32_t has_timer = 0; has_timer < 2; has_timer++) {
@@ -130,7 +130,7 @@ static void waits__tells_a_loss_from_a_packet_under_way(void **unused)
 }
 
 /* The port to host 2 is paused forever: packets wait there, and the pause spreads to host 0. */
-static void waits__sees_pauses_on_the_way(void **unused)
+static void waits__sees_pauses_on_the_path(void **unused)
 {
     struct sim_cfg cfg;
     struct world   w;
@@ -150,8 +150,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waits__names_each_reason),
-        cmocka_unit_test(waits__tells_a_loss_from_a_packet_under_way),
-        cmocka_unit_test(waits__sees_pauses_on_the_way),
+        cmocka_unit_test(waits__distinguishes_a_loss_from_a_packet_in_flight),
+        cmocka_unit_test(waits__sees_pauses_on_the_path),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -224,7 +224,7 @@ static void export__writes_forests_of_any_size(void **unused)
     }
 }
 
-static void export__refuses_what_is_not_certified(void **unused)
+static void export__refuses_uncertified_trees(void **unused)
 {
     FILE *out = fopen("/dev/null", "w");
     struct rule_params bad = params;
@@ -254,7 +254,7 @@ static void export__refuses_what_is_not_certified(void **unused)
 }
 
 /* The text contains no floating point, division or remainder. */
-static void export__writes_integers_alone(void **unused)
+static void export__uses_integers_only(void **unused)
 {
     static const char *const word[] = { "float", "double", "malloc", "while", " / ", " % ", "#include <m" };
     char *text, *code;
@@ -320,8 +320,8 @@ int main(void)
         cmocka_unit_test(export__decides_as_the_walker_on_riscv64),
         cmocka_unit_test(export__decides_as_the_walker_when_distilled),
         cmocka_unit_test(export__writes_forests_of_any_size),
-        cmocka_unit_test(export__refuses_what_is_not_certified),
-        cmocka_unit_test(export__writes_integers_alone),
+        cmocka_unit_test(export__refuses_uncertified_trees),
+        cmocka_unit_test(export__uses_integers_only),
         cmocka_unit_test(cost__by_hand),
     };
 

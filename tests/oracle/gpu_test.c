@@ -67,7 +67,7 @@ static void inside__a_message_alone(void **unused)
 
 /* Three to one: they share the incoming link one after the other. All leave at once: 3 x 80 us, one delay
  * there, one back. */
-static void inside__messages_share_the_way_in(void **unused)
+static void inside__messages_share_the_incoming_link(void **unused)
 {
     struct figures seen;
 
@@ -102,7 +102,7 @@ static void all_reduce__has_the_bandwidth_of_all_nics(void **unused)
 }
 
 /* One ring leaves each server by one NIC, whose ACKs return on another link: 1024 of 1106 bytes. */
-static void all_reduce__of_one_ring_has_that_of_one(void **unused)
+static void all_reduce__of_one_ring_has_the_bandwidth_of_one_nic(void **unused)
 {
     double      form_bps = 400e9 * 1024 / 1106;
     struct figures seen;
@@ -118,9 +118,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inside__a_message_alone),
-        cmocka_unit_test(inside__messages_share_the_way_in),
+        cmocka_unit_test(inside__messages_share_the_incoming_link),
         cmocka_unit_test(all_reduce__has_the_bandwidth_of_all_nics),
-        cmocka_unit_test(all_reduce__of_one_ring_has_that_of_one),
+        cmocka_unit_test(all_reduce__of_one_ring_has_the_bandwidth_of_one_nic),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

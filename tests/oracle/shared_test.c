@@ -307,7 +307,7 @@ static void start_clos_with_failure(struct world *w, uint64_t down_ps, uint64_t 
     world_of_flows(w, &g, &cfg, flow, 32);
 }
 
-static void failure__flows_find_another_way(void **unused)
+static void failure__flows_find_another_path(void **unused)
 {
     (void)unused;
     for (int is_back = 0; is_back < 2; is_back++) {
@@ -370,7 +370,7 @@ int main(void)
         cmocka_unit_test(lossy__everything_arrives_in_the_end),
         cmocka_unit_test(lossy__wire_loses_its_share),
         cmocka_unit_test(lossy__bit_errors_hit_long_frames),
-        cmocka_unit_test(failure__flows_find_another_way),
+        cmocka_unit_test(failure__flows_find_another_path),
         cmocka_unit_test(failure__of_a_host_link_is_survived),
     };
 

@@ -191,7 +191,7 @@ static void steps__take_computing_and_collectives(void **unused)
 }
 
 /* Two concurrent jobs on different hosts take as long as one alone. */
-static void jobs__do_not_meet_in_a_star(void **unused)
+static void jobs__do_not_interfere_in_a_star(void **unused)
 {
     static const struct iteration_step step[] = {
         { 0, { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 6, .bytes = 600000 }, PARALLEL_ALL, 2, 0,
@@ -212,7 +212,7 @@ static void jobs__do_not_meet_in_a_star(void **unused)
 /* Each link alternates between a data packet and an ACK while data arrives: a step of p packets takes the
  * time of both for each, plus one round trip at its ends. nccl-tests: bus bandwidth is 2(n-1)/n x size /
  * time. */
-static void ring__bus_bandwidth_is_what_acks_leave(void **unused)
+static void ring__bus_bandwidth_excludes_acks(void **unused)
 {
     (void)unused;
     for (uint32_t n = 4; n <= 16; n *= 2) {
@@ -330,8 +330,8 @@ int main(void)
         cmocka_unit_test(halving__of_three_by_hand),
         cmocka_unit_test(tree__of_two_by_hand),
         cmocka_unit_test(steps__take_computing_and_collectives),
-        cmocka_unit_test(jobs__do_not_meet_in_a_star),
-        cmocka_unit_test(ring__bus_bandwidth_is_what_acks_leave),
+        cmocka_unit_test(jobs__do_not_interfere_in_a_star),
+        cmocka_unit_test(ring__bus_bandwidth_excludes_acks),
         cmocka_unit_test(all_to_all__tuned_is_near_the_bound),
         cmocka_unit_test(training__gives_the_same_twice),
     };

@@ -25,7 +25,7 @@ static void bin_min__four_to_the_octave(void **state)
         assert_true(fabs((double)seen_bin_min(i) / (64 * pow(2, i / 4.0)) - 1) < 0.02);
 }
 
-static void add__counts_add_up_and_those_that_wait_are_the_last(void **state)
+static void add__sums_counts_and_takes_the_last_waiting(void **state)
 {
     struct seen a = { .posted = 3, .bin[5] = 2, .done[1] = { 4, 8 }, .waiting[0] = { 7, 70 } };
     struct seen b = { .posted = 1, .bin[5] = 1, .done[1] = { 1, 3 }, .waiting[0] = { 2, 30 } };
@@ -45,7 +45,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bin__every_size_is_between_its_bounds),
         cmocka_unit_test(bin_min__four_to_the_octave),
-        cmocka_unit_test(add__counts_add_up_and_those_that_wait_are_the_last),
+        cmocka_unit_test(add__sums_counts_and_takes_the_last_waiting),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,7 +127,7 @@ static void insert__marks_the_light_part_for_a_newcomer(void **unused)
     elastic_fini(&e);
 }
 
-static void insert__stops_at_the_greatest_count(void **unused)
+static void insert__saturates(void **unused)
 {
     struct elastic e;
 
@@ -306,7 +306,7 @@ int main(void)
         cmocka_unit_test(insert__needs_more_than_lambda_votes_for_a_entry),
         cmocka_unit_test(insert__as_published_leaves_the_past_in_the_light_part),
         cmocka_unit_test(insert__marks_the_light_part_for_a_newcomer),
-        cmocka_unit_test(insert__stops_at_the_greatest_count),
+        cmocka_unit_test(insert__saturates),
         cmocka_unit_test(insert__vector_equals_scalar),
         cmocka_unit_test(query__is_never_less_than_the_truth),
         cmocka_unit_test(list__has_the_flows_of_the_heavy_part),

@@ -57,7 +57,7 @@ static void step__ends_a_row_with_a_silent_interval(void **unused)
         assert_int_equal(flowstate_step(&cfg, &s, rows[i].bytes), rows[i].state);
 }
 
-static void step__stops_at_the_greatest_numbers(void **unused)
+static void step__saturates(void **unused)
 {
     struct flowstate_cfg cfg = initial();
     struct flowstate s = { UINT32_MAX - 5, FLOWSTATE_RUN_MAX };
@@ -145,7 +145,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(step__is_figure_4_cell_by_cell),
         cmocka_unit_test(step__ends_a_row_with_a_silent_interval),
-        cmocka_unit_test(step__stops_at_the_greatest_numbers),
+        cmocka_unit_test(step__saturates),
         cmocka_unit_test(tally__divides_potential_elephants_by_size),
         cmocka_unit_test(tally__divides_potential_elephants_by_sigmoid),
         cmocka_unit_test(tally__as_in_the_artifact_counts_them_twice),

@@ -25,7 +25,7 @@ static void tuple__keeps_every_field_apart(void **unused)
 
 /* Flipping one bit of a key flips each bit of its hash half of the time: 200 of 400, standard deviation 10.
  * Six of them. */
-static void hash__feels_every_bit(void **unused)
+static void hash__depends_on_every_bit(void **unused)
 {
     uint32_t flips[64];
 
@@ -67,7 +67,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tuple__keeps_every_field_apart),
-        cmocka_unit_test(hash__feels_every_bit),
+        cmocka_unit_test(hash__depends_on_every_bit),
         cmocka_unit_test(below__spreads_neighbours),
     };
 

@@ -82,7 +82,7 @@ static void paraleon__finds_slow_elephants(void **unused)
     check_ten_intervals("paraleon", elephants);
 }
 
-static void elastic__takes_slow_elephants_for_mice(void **unused)
+static void elastic__counts_slow_elephants_as_mice(void **unused)
 {
     static const uint32_t elephants[10] = { 0 };
 
@@ -147,7 +147,7 @@ static void check_light_part(const char *name)
     }
 }
 
-static void light_part__counts_as_mice_unless_told_otherwise(void **unused)
+static void light_part__counts_as_mice_unless_heavy_only(void **unused)
 {
     (void)unused;
     check_light_part("paraleon");
@@ -180,7 +180,7 @@ static void host__sees_requests_as_they_begin(void **unused)
 }
 
 /* One entry: the second request replaces the first, whose packets are then ignored. */
-static void host__forgets_what_is_replaced(void **unused)
+static void host__forgets_replaced_requests(void **unused)
 {
     const struct monitor_algo *a = monitor_find("host");
     void *state = a->create(&(struct monitor_cfg){ .host_requests = 1 });
@@ -237,13 +237,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paraleon__finds_slow_elephants),
-        cmocka_unit_test(elastic__takes_slow_elephants_for_mice),
+        cmocka_unit_test(elastic__counts_slow_elephants_as_mice),
         cmocka_unit_test(exact__knows_from_the_first_packet),
         cmocka_unit_test(none__sees_nothing),
         cmocka_unit_test(elastic__knows_fast_elephants),
-        cmocka_unit_test(light_part__counts_as_mice_unless_told_otherwise),
+        cmocka_unit_test(light_part__counts_as_mice_unless_heavy_only),
         cmocka_unit_test(host__sees_requests_as_they_begin),
-        cmocka_unit_test(host__forgets_what_is_replaced),
+        cmocka_unit_test(host__forgets_replaced_requests),
         cmocka_unit_test(exact__starts_over_with_the_next_message),
         cmocka_unit_test(find__finds_each_by_its_name),
     };

@@ -90,7 +90,7 @@ static void pfc__is_the_share_of_time_that_is_not_paused(void **unused)
 
 /* The second port, paused half of the time, belongs to a device that did not report: 0.1 of four ports
  * remain. */
-static void pfc__leaves_out_what_is_missing(void **unused)
+static void pfc__excludes_missing_devices(void **unused)
 {
     struct report_device devices[] = { { 0 }, { .is_missing = true } };
     struct report_port   own[5];
@@ -137,7 +137,7 @@ int main(void)
         cmocka_unit_test(rtt__compares_with_empty_paths),
         cmocka_unit_test(pfc_of_frames__counts_frames),
         cmocka_unit_test(pfc__is_the_share_of_time_that_is_not_paused),
-        cmocka_unit_test(pfc__leaves_out_what_is_missing),
+        cmocka_unit_test(pfc__excludes_missing_devices),
         cmocka_unit_test(weights_at__go_from_mice_to_elephants),
         cmocka_unit_test(weights_for__follow_the_flows_that_prevail),
     };

@@ -21,7 +21,7 @@ static struct fsd read_at(const struct monitor_algo *a, void *state, uint64_t at
     return f;
 }
 
-static void read__tells_nothing_before_the_first_export(void **unused)
+static void read__is_empty_before_the_first_export(void **unused)
 {
     const struct monitor_algo *a = monitor_find("netflow");
     void *state = a->create(&(struct monitor_cfg){ .netflow_one_in = 1 });
@@ -82,7 +82,7 @@ static void on_packet__samples_one_in_a_hundred(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(read__tells_nothing_before_the_first_export),
+        cmocka_unit_test(read__is_empty_before_the_first_export),
         cmocka_unit_test(read__keeps_to_whole_seconds),
         cmocka_unit_test(on_packet__samples_one_in_a_hundred),
     };

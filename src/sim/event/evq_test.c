@@ -133,7 +133,7 @@ static void pair_step(struct pair *p, uint32_t adds_of_ten)
     assert_int_equal(evq_is_empty(p->q), naive_count(&p->naive) == 0);
 }
 
-static void evq__agrees_with_a_plain_list(void **unused)
+static void evq__agrees_with_a_naive_list(void **unused)
 {
     static const uint64_t spans[] = { 1, 20000, 1000000, 64000000, 100000000000, 1000000, 1000000 };
     static const uint64_t widths[] = { 1, 1, 1, 5000, 1, 1000, 100000 };
@@ -210,7 +210,7 @@ static void evq__sorts_thousands_at_one_instant(void **unused)
 
 /* An instant that does not end: one event is repeatedly popped and added before another of the same
  * bucket. */
-static void evq__lets_an_instant_last(void **unused)
+static void evq__handles_an_instant_that_does_not_end(void **unused)
 {
     struct arena arena;
     struct evq  *q = malloc(sizeof *q);
@@ -277,7 +277,7 @@ static void count_shown(void *arg, const uint32_t *events, uint32_t count)
 
 /* With an event in every third bucket, each is passed to on_near() once before it is due, except those of the
  * first word. Prefetching buckets ahead changes nothing. */
-static void evq_pop__shows_what_is_near(void **unused)
+static void evq_pop__passes_near_events_to_the_hook(void **unused)
 {
     struct arena arena;
     struct evq  *q = malloc(sizeof *q);
@@ -333,7 +333,7 @@ static void lock_step(struct pair *p)
     evq_check(p->q);
 }
 
-static void evq_allow_cells__makes_them_while_words_are_long(void **unused)
+static void evq_allow_cells__uses_cells_while_words_are_long(void **unused)
 {
     struct pair p;
     uint32_t    shown = 0;
@@ -366,7 +366,7 @@ static void evq_allow_cells__makes_them_while_words_are_long(void **unused)
     pair_fini(&p);
 }
 
-static void evq_expect__keeps_what_differs_and_fits(void **unused)
+static void evq_expect__keeps_distinct_distances_within_the_ring(void **unused)
 {
     struct arena arena;
     struct evq  *q = malloc(sizeof *q);
@@ -396,14 +396,14 @@ static void evq_expect__keeps_what_differs_and_fits(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(evq__agrees_with_a_plain_list),
+        cmocka_unit_test(evq__agrees_with_a_naive_list),
         cmocka_unit_test(evq__keeps_order_while_running),
         cmocka_unit_test(evq__sorts_thousands_at_one_instant),
-        cmocka_unit_test(evq__lets_an_instant_last),
+        cmocka_unit_test(evq__handles_an_instant_that_does_not_end),
         cmocka_unit_test(evq_pop__stops_at_the_limit),
-        cmocka_unit_test(evq_pop__shows_what_is_near),
-        cmocka_unit_test(evq_allow_cells__makes_them_while_words_are_long),
-        cmocka_unit_test(evq_expect__keeps_what_differs_and_fits),
+        cmocka_unit_test(evq_pop__passes_near_events_to_the_hook),
+        cmocka_unit_test(evq_allow_cells__uses_cells_while_words_are_long),
+        cmocka_unit_test(evq_expect__keeps_distinct_distances_within_the_ring),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

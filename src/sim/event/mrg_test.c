@@ -109,7 +109,7 @@ static void mrg_next__takes_the_first_of_each_stream(void **unused)
     }
 }
 
-static void mrg_init__leaps_to_far_streams(void **unused)
+static void mrg_init__jumps_to_far_streams(void **unused)
 {
     (void)unused;
     for (uint64_t stream = 1; stream < 1ull << 60; stream = stream * 9 + 1) {
@@ -160,7 +160,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published__begins_as_published),
         cmocka_unit_test(mrg_next__takes_the_first_of_each_stream),
-        cmocka_unit_test(mrg_init__leaps_to_far_streams),
+        cmocka_unit_test(mrg_init__jumps_to_far_streams),
         cmocka_unit_test(mrg_step__stays_in_its_stream),
         cmocka_unit_test(mrg_step__begins_where_next_does),
     };

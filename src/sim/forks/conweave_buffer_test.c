@@ -67,7 +67,7 @@ static void take(struct bench *b)
 
 /* By hand: headroom 2 x 12,500 + 2 x 1048 of three ports and 12,500 + 2 x 1048 instead of the fourth; eight
  * classes of four ports. */
-static void init__sets_aside_what_the_fork_does(void **unused)
+static void init__sets_aside_the_same_as_the_fork(void **unused)
 {
     struct bench b;
 
@@ -165,7 +165,7 @@ static void take__resumes_when_others_made_room(void **unused)
 }
 
 /* After pause_ps the switch knows that the pause has expired: no resume is needed. */
-static void release__says_nothing_of_a_pause_that_has_ended(void **unused)
+static void release__sends_no_resume_for_an_expired_pause(void **unused)
 {
     struct bench b;
     uint64_t     frames;
@@ -272,11 +272,11 @@ static void acks__are_not_booked_and_go_first(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(init__sets_aside_what_the_fork_does),
+        cmocka_unit_test(init__sets_aside_the_same_as_the_fork),
         cmocka_unit_test(take__pauses_for_every_packet_above_the_threshold),
         cmocka_unit_test(release__resumes_below_the_threshold),
         cmocka_unit_test(take__resumes_when_others_made_room),
-        cmocka_unit_test(release__says_nothing_of_a_pause_that_has_ended),
+        cmocka_unit_test(release__sends_no_resume_for_an_expired_pause),
         cmocka_unit_test(take__drops_at_half_of_the_buffer),
         cmocka_unit_test(take__uses_headroom_when_nothing_is_left),
         cmocka_unit_test(acks__are_not_booked_and_go_first),

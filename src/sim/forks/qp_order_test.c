@@ -10,7 +10,7 @@
  * with source ports from 10000 on; number 4 is finished before number 13 starts. */
 static const uint32_t expected[] = { 19, 18, 17, 16, 15, 14, 0, 1, 3, 2, 6, 5, 7, 9, 8, 10, 12, 11, 13 };
 
-static void qp_order_add__is_as_in_libstdcxx(void **state)
+static void qp_order_add__matches_libstdcxx(void **state)
 {
     struct sim  *s = xcalloc(1, sizeof *s);
     struct host  h = { 0 };
@@ -35,7 +35,7 @@ static void qp_order_add__is_as_in_libstdcxx(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(qp_order_add__is_as_in_libstdcxx) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(qp_order_add__matches_libstdcxx) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static void drain__a_lone_packet_waits_for_memory(void **unused)
 }
 
 /* Memory that is faster than the line only adds latency. */
-static void drain__a_fast_host_pauses_no_one(void **unused)
+static void drain__a_fast_host_sends_no_pause(void **unused)
 {
     struct test t;
 
@@ -69,7 +69,7 @@ static void drain__a_fast_host_pauses_no_one(void **unused)
 }
 
 /* A lone flow: the host pauses what it cannot drain. The FCT is determined by its memory. */
-static void drain__pauses_for_what_it_cannot_take_in(void **unused)
+static void drain__pauses_when_it_cannot_keep_up(void **unused)
 {
     static const uint64_t gbps[] = { 80, 50, 20, 5 };
 
@@ -125,8 +125,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drain__a_lone_packet_waits_for_memory),
-        cmocka_unit_test(drain__a_fast_host_pauses_no_one),
-        cmocka_unit_test(drain__pauses_for_what_it_cannot_take_in),
+        cmocka_unit_test(drain__a_fast_host_sends_no_pause),
+        cmocka_unit_test(drain__pauses_when_it_cannot_keep_up),
         cmocka_unit_test(drain__pauses_spread),
         cmocka_unit_test(drain__drops_lossy_packets),
     };

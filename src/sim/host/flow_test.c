@@ -100,7 +100,7 @@ static void post__idle_pair_takes_the_next_message(void **unused)
 }
 
 /* Messages use the pairs of a destination in rotation. */
-static void post__takes_pairs_in_turn(void **unused)
+static void post__uses_pairs_in_rotation(void **unused)
 {
     struct flow_row flow[12];
     struct sim_cfg  cfg;
@@ -169,7 +169,7 @@ static void idle__rate_stays(void **unused)
 }
 
 /* With idle_reset it starts at line rate, if it was idle for that long. */
-static void idle__reset_begins_anew(void **unused)
+static void idle__reset_restarts_at_line_rate(void **unused)
 {
     const struct flow_row flow[] = { row(0, 1, 20 * 1024, 0), row(0, 1, 20 * 1024, 30000),
                                      row(0, 1, 20 * 1024, 200000) };
@@ -209,7 +209,7 @@ static void idle__cnp_counts(void **unused)
 
 /* The timers of an idle pair keep running: a raise every 300 us, of 20 Gb/s from the threshold on, releases
  * the limiter within 20 ms. They are processed when it sends again; no events run meanwhile. */
-static void idle__timers_run_on(void **unused)
+static void idle__timers_keep_running(void **unused)
 {
     const struct flow_row flow[] = { row(0, 1, 20 * 1024, 0), row(0, 1, 20 * 1024, 20000000) };
     struct sim_cfg        cfg;
@@ -267,7 +267,7 @@ static void idle__alpha_decays(void **unused)
 
 /* HF2T's state of a queue pair persists as well: its training began with the pair, and its last packet is
  * that of the first message until it sends again. */
-static void idle__hf2t_goes_on(void **unused)
+static void idle__hf2t_state_persists(void **unused)
 {
     const struct flow_row flow[] = { row(0, 1, 20 * 1024, 0), row(0, 1, 20 * 1024, 100000) };
     const struct hf2t_qp *q;
@@ -294,7 +294,7 @@ static void idle__hf2t_goes_on(void **unused)
 
 /* Over links that lose one packet in fifty: all messages of a pair arrive once and in order, with any kind of
  * retransmission. */
-static void loss__messages_come_in_order(void **unused)
+static void loss__messages_arrive_in_order(void **unused)
 {
     (void)unused;
     for (uint32_t selective = 0; selective < 2; selective++) {
@@ -330,7 +330,7 @@ static void loss__messages_come_in_order(void **unused)
 /* ---- many ---- */
 
 /* 100,000 idle pairs: time passes without an event, and each takes a fixed amount of memory. */
-static void idle__many_cost_memory_alone(void **unused)
+static void idle__many_pairs_only_cost_memory(void **unused)
 {
     enum { HOSTS = 100, PAIRS = 1000 };
     struct traffic_common common = { .stop_ps = NEVER, .prio = 3 };
@@ -441,15 +441,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(post__messages_of_a_pair_go_in_order),
         cmocka_unit_test(post__idle_pair_takes_the_next_message),
-        cmocka_unit_test(post__takes_pairs_in_turn),
+        cmocka_unit_test(post__uses_pairs_in_rotation),
         cmocka_unit_test(idle__rate_stays),
-        cmocka_unit_test(idle__reset_begins_anew),
+        cmocka_unit_test(idle__reset_restarts_at_line_rate),
         cmocka_unit_test(idle__cnp_counts),
-        cmocka_unit_test(idle__timers_run_on),
+        cmocka_unit_test(idle__timers_keep_running),
         cmocka_unit_test(idle__alpha_decays),
-        cmocka_unit_test(idle__hf2t_goes_on),
-        cmocka_unit_test(loss__messages_come_in_order),
-        cmocka_unit_test(idle__many_cost_memory_alone),
+        cmocka_unit_test(idle__hf2t_state_persists),
+        cmocka_unit_test(loss__messages_arrive_in_order),
+        cmocka_unit_test(idle__many_pairs_only_cost_memory),
         cmocka_unit_test(threads__same_results),
     };
 

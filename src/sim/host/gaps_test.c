@@ -87,7 +87,7 @@ static void percentile__interpolates_within_a_bin(void **unused)
     assert_int_equal(gaps_percentile(&g, 0.75), 172032 + 8192 / 2);
 }
 
-static void merge__is_as_if_all_were_seen_by_one(void **unused)
+static void merge__equals_one_histogram(void **unused)
 {
     struct gaps a = { 0 }, b = { 0 }, all = { 0 };
     struct rng  r;
@@ -110,7 +110,7 @@ int main(void)
         cmocka_unit_test(bin__is_that_of_its_edges),
         cmocka_unit_test(percentile__is_within_a_bin_of_the_exact_one),
         cmocka_unit_test(percentile__interpolates_within_a_bin),
-        cmocka_unit_test(merge__is_as_if_all_were_seen_by_one),
+        cmocka_unit_test(merge__equals_one_histogram),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

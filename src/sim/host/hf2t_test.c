@@ -118,7 +118,7 @@ static const enum sim_model models[] = { MODEL_NIC, MODEL_HPCC };
 
 /* A lone flow at line rate: one packet every g; once x g >= 80 T a packet is held for 25 us and a frame. Here
  * T is ten times g; without a guard the flow loses 26 %. */
-static void hold__costs_a_lone_flow_what_it_must(void **unused)
+static void hold__costs_a_lone_flow_the_expected_share(void **unused)
 {
     (void)unused;
     for (int m = 0; m < 2; m++) {
@@ -148,7 +148,7 @@ static void hold__costs_a_lone_flow_what_it_must(void **unused)
 
 /* What a host learns from a lone flow: all gaps are g, T is at 0.99 of g's bin. Nothing is held before 1000
  * us, nor with the guard. */
-static void learn__takes_its_time(void **unused)
+static void learn__lasts_for_the_training_time(void **unused)
 {
     (void)unused;
     for (int m = 0; m < 2; m++) {
@@ -285,7 +285,7 @@ static void hold__outlasts_a_change_of_knobs(void **unused)
 }
 
 /* A pause that outlasts the hold delays the packet further; it is not held again. */
-static void hold__ends_with_a_pause(void **unused)
+static void hold__is_extended_by_a_pause(void **unused)
 {
     struct sim_cfg cfg;
     struct world   w;
@@ -407,7 +407,7 @@ static void stop__gives_all_hosts_the_same(void **unused)
 }
 
 /* Disabled and enabled again, it restarts. */
-static void configure__turns_it_off_and_on(void **unused)
+static void configure__disables_and_enables(void **unused)
 {
     struct sim_cfg cfg;
     struct world   w;
@@ -440,18 +440,18 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_near__follows_the_rule),
         cmocka_unit_test(is_near__holds_at_the_limits),
-        cmocka_unit_test(hold__costs_a_lone_flow_what_it_must),
-        cmocka_unit_test(learn__takes_its_time),
+        cmocka_unit_test(hold__costs_a_lone_flow_the_expected_share),
+        cmocka_unit_test(learn__lasts_for_the_training_time),
         cmocka_unit_test(learn__waits_for_enough_gaps),
         cmocka_unit_test(hold__does_not_block_others),
         cmocka_unit_test(hold__outlasts_a_change_of_rate),
         cmocka_unit_test(hold__outlasts_a_change_of_knobs),
-        cmocka_unit_test(hold__ends_with_a_pause),
+        cmocka_unit_test(hold__is_extended_by_a_pause),
         cmocka_unit_test(start__has_no_gap),
         cmocka_unit_test(quiet__keeps_others_from_being_held),
         cmocka_unit_test(natural__resets_the_count),
         cmocka_unit_test(stop__gives_all_hosts_the_same),
-        cmocka_unit_test(configure__turns_it_off_and_on),
+        cmocka_unit_test(configure__disables_and_enables),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

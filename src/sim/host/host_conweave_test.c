@@ -143,7 +143,7 @@ static void timeout__counts_from_an_ack_without_progress(void **unused)
 }
 
 /* A flow with nothing in flight, because its pacer waits 10 ms after each packet, has no timeout. */
-static void timeout__needs_something_under_way(void **unused)
+static void timeout__needs_packets_in_flight(void **unused)
 {
     struct world w;
 
@@ -231,7 +231,7 @@ static void expect_answer(const struct packet *k, enum packet_kind kind, uint64_
 }
 
 /* Order ns3: a fresh state expects byte 0 and says so, with the flag of a CNP, at most every 4 us. */
-static void copy__after_the_end_is_answered_as_by_a_fresh_receiver(void **unused)
+static void duplicate__after_the_end_is_answered_by_fresh_state(void **unused)
 {
     struct world w;
 
@@ -251,7 +251,7 @@ static void copy__after_the_end_is_answered_as_by_a_fresh_receiver(void **unused
 }
 
 /* Order node, where the receiver cannot know when the sender finishes: as often, but with an ACK. */
-static void copy__of_all_that_came_is_acknowledged_now_and_then(void **unused)
+static void duplicate__after_the_last_byte_is_acknowledged_spaced(void **unused)
 {
     struct world w;
 
@@ -267,7 +267,7 @@ static void copy__of_all_that_came_is_acknowledged_now_and_then(void **unused)
 
 /* Order node: the last ACK is lost. The sender retransmits after 4 ms and must learn that everything has
  * arrived. */
-static void copy__is_acknowledged_if_the_last_ack_was_lost(void **unused)
+static void duplicate__is_acknowledged_if_the_last_ack_was_lost(void **unused)
 {
     struct world w;
     struct port *p;
@@ -293,11 +293,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(timeout__counts_from_the_last_packet),
         cmocka_unit_test(timeout__counts_from_an_ack_without_progress),
-        cmocka_unit_test(timeout__needs_something_under_way),
+        cmocka_unit_test(timeout__needs_packets_in_flight),
         cmocka_unit_test(answer__of_a_finished_flow_wakes_no_flow),
-        cmocka_unit_test(copy__after_the_end_is_answered_as_by_a_fresh_receiver),
-        cmocka_unit_test(copy__of_all_that_came_is_acknowledged_now_and_then),
-        cmocka_unit_test(copy__is_acknowledged_if_the_last_ack_was_lost),
+        cmocka_unit_test(duplicate__after_the_end_is_answered_by_fresh_state),
+        cmocka_unit_test(duplicate__after_the_last_byte_is_acknowledged_spaced),
+        cmocka_unit_test(duplicate__is_acknowledged_if_the_last_ack_was_lost),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

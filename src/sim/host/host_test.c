@@ -192,7 +192,7 @@ static void send__keeps_within_its_window(void **unused)
 
 /* Packet k is lost. The NACK caused by k + 1 returns while the sender continues. From the next packet on it
  * retransmits from k, as if that many more packets had been sent. */
-static void loss__is_sent_again_from_the_lost_byte(void **unused)
+static void loss__is_retransmitted_from_the_lost_byte(void **unused)
 {
     const uint64_t packets = 400;
 
@@ -268,7 +268,7 @@ static void loss__of_the_last_packet_waits_for_the_timer(void **unused)
 
 /* NACKs for the same byte: one immediately, then one for the first packet that arrives nack_gap or more after
  * the last. */
-static void nack__keeps_its_distance(void **unused)
+static void nack__is_spaced(void **unused)
 {
     const uint64_t gap_ps = 7 * PS_PER_US, every = (gap_ps + FULL_PS - 1) / FULL_PS * FULL_PS, k = 10;
     const uint64_t first = (k + 1) * FULL_PS + THERE_PS;
@@ -322,7 +322,7 @@ static void nack__may_count_as_a_cnp(void **unused)
 /* ---- answers ---- */
 
 /* The data class is paused on the return path: only ACKs of another class pass. */
-static void ack__may_have_a_class_of_its_own(void **unused)
+static void ack__may_have_a_separate_class(void **unused)
 {
     (void)unused;
     for (int is_apart = 0; is_apart < 2; is_apart++) {
@@ -361,7 +361,7 @@ static void ack__every_nth_packet_and_the_last(void **unused)
 
 /* A window of four packets and an ACK for eight: the fourth packet requests one, and its ACK opens the window
  * again. */
-static void ack__is_asked_for_by_the_packet_that_closes_the_window(void **unused)
+static void ack__is_requested_by_the_packet_that_fills_the_window(void **unused)
 {
     struct sim_cfg cfg;
     struct world   w;
@@ -392,7 +392,7 @@ static void closing_on_ack(const void *cfg, void *state, struct cc_now now, cons
 }
 
 /* The last packet requests an ACK, too: one ACK for 32 packets would not come before. */
-static void ack__is_asked_for_when_the_window_has_shrunk(void **unused)
+static void ack__is_requested_when_the_window_has_shrunk(void **unused)
 {
     static const struct cc_algo closing = { .start = closing_start, .on_ack = closing_on_ack,
                                             .configure = fixed_configure,
@@ -417,7 +417,7 @@ static void ack__is_asked_for_when_the_window_has_shrunk(void **unused)
 
 /* An incast into one port, with every congestion control: no flow waits for the timer, however rare ACKs
  * are. */
-static void ack__is_asked_for_by_every_control(void **unused)
+static void ack__is_requested_with_every_control(void **unused)
 {
     static const uint32_t every[] = { 2, 8, 256 };
     struct flow_row       flow[32];
@@ -454,7 +454,7 @@ static uint64_t next_cnp_ps(const struct sim *s, uint32_t flow, int scope)
 /* Hosts 1 and 2 send two flows each to host 0, every packet marked. CNPs are spaced per queue pair (4 of
  * them), per source (2) or per port (1), and by nothing else: one CNP in every spacing plus two packets of
  * each flow. */
-static void cnp__keeps_its_distance_in_each_scope(void **unused)
+static void cnp__is_spaced_in_each_scope(void **unused)
 {
     static const uint64_t keepers[] = { 4, 2, 1 };
     const uint64_t        distance = 10 * PS_PER_US, until = 400 * PS_PER_US;
@@ -499,7 +499,7 @@ static void cnp__keeps_its_distance_in_each_scope(void **unused)
 
 /* 65,536 queue pairs of a paused class: a pass does not visit all of them again. A flow of another class
  * sends immediately, and the others when the pause ends; none is forgotten. */
-static void send__does_not_look_at_all_that_are_paused_again(void **unused)
+static void send__does_not_visit_paused_flows_again(void **unused)
 {
     enum { MANY = 65536 };
     struct flow_row *flow = calloc(MANY + 1, sizeof *flow);
@@ -541,21 +541,21 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(send__takes_turns),
-        cmocka_unit_test(send__does_not_look_at_all_that_are_paused_again),
+        cmocka_unit_test(send__does_not_visit_paused_flows_again),
         cmocka_unit_test(send__keeps_its_rate),
         cmocka_unit_test(send__no_flow_exceeds_its_rate),
         cmocka_unit_test(send__keeps_within_its_window),
-        cmocka_unit_test(loss__is_sent_again_from_the_lost_byte),
+        cmocka_unit_test(loss__is_retransmitted_from_the_lost_byte),
         cmocka_unit_test(loss__is_counted_by_size),
         cmocka_unit_test(loss__of_the_last_packet_waits_for_the_timer),
-        cmocka_unit_test(nack__keeps_its_distance),
+        cmocka_unit_test(nack__is_spaced),
         cmocka_unit_test(nack__may_count_as_a_cnp),
-        cmocka_unit_test(ack__may_have_a_class_of_its_own),
+        cmocka_unit_test(ack__may_have_a_separate_class),
         cmocka_unit_test(ack__every_nth_packet_and_the_last),
-        cmocka_unit_test(ack__is_asked_for_by_the_packet_that_closes_the_window),
-        cmocka_unit_test(ack__is_asked_for_when_the_window_has_shrunk),
-        cmocka_unit_test(ack__is_asked_for_by_every_control),
-        cmocka_unit_test(cnp__keeps_its_distance_in_each_scope),
+        cmocka_unit_test(ack__is_requested_by_the_packet_that_fills_the_window),
+        cmocka_unit_test(ack__is_requested_when_the_window_has_shrunk),
+        cmocka_unit_test(ack__is_requested_with_every_control),
+        cmocka_unit_test(cnp__is_spaced_in_each_scope),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

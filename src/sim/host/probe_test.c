@@ -153,7 +153,7 @@ static void probe__one_at_a_time(void **unused)
 }
 
 /* Three frames in ten are lost on one link. Some probes are lost too, and each is replaced after a while. */
-static void probe__goes_again_when_it_is_lost(void **unused)
+static void probe__is_replaced_when_lost(void **unused)
 {
     struct sim_cfg cfg;
     struct world   w;
@@ -181,7 +181,7 @@ int main(void)
         cmocka_unit_test(probe__measures_the_empty_network),
         cmocka_unit_test(probe__measures_the_queues_of_its_class),
         cmocka_unit_test(probe__one_at_a_time),
-        cmocka_unit_test(probe__goes_again_when_it_is_lost),
+        cmocka_unit_test(probe__is_replaced_when_lost),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

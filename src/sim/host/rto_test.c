@@ -48,7 +48,7 @@ static void lose(struct world *w, uint32_t host, uint64_t from_ps, uint64_t to_p
 
 /* Lost packets are retransmitted for a reason, regardless of the packets behind them: the receiver has
  * discarded those. */
-static void spurious__nothing_that_was_lost(void **unused)
+static void spurious__excludes_lost_packets(void **unused)
 {
     static const bool selective[] = { false, true };
 
@@ -70,7 +70,7 @@ static void spurious__nothing_that_was_lost(void **unused)
 }
 
 /* The receiver has everything, but its last ACKs are lost: those packets are retransmitted spuriously. */
-static void spurious__all_whose_answer_was_lost(void **unused)
+static void spurious__includes_packets_whose_ack_was_lost(void **unused)
 {
     static const bool selective[] = { false, true };
 
@@ -92,7 +92,7 @@ static void spurious__all_whose_answer_was_lost(void **unused)
 }
 
 /* Messages of one packet are never NACKed: a duplicate at the receiver was retransmitted by a timeout. */
-static void spurious__is_what_came_twice(void **unused)
+static void spurious__equals_duplicates_of_short_messages(void **unused)
 {
     struct flow_row      flow[200];
     struct graph         g;
@@ -117,7 +117,7 @@ static void spurious__is_what_came_twice(void **unused)
 }
 
 /* A NACK names the missing packet immediately: its retransmissions do not count. */
-static void spurious__nothing_that_a_nack_has_sent_again(void **unused)
+static void spurious__excludes_retransmissions_after_a_nack(void **unused)
 {
     struct sim_cfg cfg;
     struct world   w;
@@ -134,7 +134,7 @@ static void spurious__nothing_that_a_nack_has_sent_again(void **unused)
 }
 
 /* The round trip is longer than the timer, and nothing is lost: each retransmitted byte is spurious. */
-static void spurious__all_in_a_lossless_network(void **unused)
+static void spurious__includes_all_in_a_lossless_network(void **unused)
 {
     struct graph   g;
     struct sim_cfg cfg;
@@ -181,7 +181,7 @@ static void timeout__doubles_up_to_its_limit(void **unused)
     world_end(&w);
 }
 
-static void timeout__stays_where_it_is_fixed(void **unused)
+static void timeout__without_backoff_is_constant(void **unused)
 {
     static const uint64_t at_ps[] = { RTO_PS, 2 * RTO_PS, 3 * RTO_PS, 4 * RTO_PS, 5 * RTO_PS };
     struct sim_cfg        cfg;
@@ -197,7 +197,7 @@ static void timeout__stays_where_it_is_fixed(void **unused)
 
 /* An acknowledged byte resets the timeout to its initial value. One packet at a time: the second is sent when
  * the first is acknowledged. */
-static void timeout__begins_anew_with_progress(void **unused)
+static void timeout__resets_with_progress(void **unused)
 {
     const uint64_t got_ps = 7 * RTO_PS + THERE_PS + BACK_PS;
     struct sim_cfg cfg;
@@ -223,14 +223,14 @@ static void timeout__begins_anew_with_progress(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spurious__nothing_that_was_lost),
-        cmocka_unit_test(spurious__all_whose_answer_was_lost),
-        cmocka_unit_test(spurious__is_what_came_twice),
-        cmocka_unit_test(spurious__nothing_that_a_nack_has_sent_again),
-        cmocka_unit_test(spurious__all_in_a_lossless_network),
+        cmocka_unit_test(spurious__excludes_lost_packets),
+        cmocka_unit_test(spurious__includes_packets_whose_ack_was_lost),
+        cmocka_unit_test(spurious__equals_duplicates_of_short_messages),
+        cmocka_unit_test(spurious__excludes_retransmissions_after_a_nack),
+        cmocka_unit_test(spurious__includes_all_in_a_lossless_network),
         cmocka_unit_test(timeout__doubles_up_to_its_limit),
-        cmocka_unit_test(timeout__stays_where_it_is_fixed),
-        cmocka_unit_test(timeout__begins_anew_with_progress),
+        cmocka_unit_test(timeout__without_backoff_is_constant),
+        cmocka_unit_test(timeout__resets_with_progress),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@
 
 /* ---- receiver ---- */
 
-static void take__keeps_what_comes_early(void **unused)
+static void take__keeps_early_packets(void **unused)
 {
     static const struct { uint32_t n; enum selective_fate fate; uint32_t expected; } row[] = {
         { 0, SELECTIVE_TAKEN, 1 }, { 0, SELECTIVE_OLD, 1 },    { 3, SELECTIVE_KEPT, 1 },  { 2, SELECTIVE_KEPT, 1 },
@@ -31,7 +31,7 @@ static void take__keeps_what_comes_early(void **unused)
 }
 
 /* Packets that arrive in any order, at most a window apart, are all delivered once. */
-static void take__does_not_mind_the_order(void **unused)
+static void take__accepts_any_order(void **unused)
 {
     static struct selective_rx x;
     static uint32_t         order[20000];
@@ -102,7 +102,7 @@ static void name__waits_and_repeats(void **unused)
     assert_int_equal(x.expected, 16);
 }
 
-static void name__at_once_without_patience(void **unused)
+static void name__immediately_without_reorder_time(void **unused)
 {
     static struct selective_rx x;
     struct selective_hole      hole;
@@ -121,7 +121,7 @@ static void name__at_once_without_patience(void **unused)
 
 /* ---- sender ---- */
 
-static void next__does_holes_in_turn(void **unused)
+static void next__sends_holes_in_order(void **unused)
 {
     struct selective_tx t = { 0 };
 
@@ -146,7 +146,7 @@ static void next__does_holes_in_turn(void **unused)
 }
 
 /* 30 has arrived, because a hole up to it was named; 10 is the first unacknowledged packet. */
-static void all__leaves_out_what_is_known(void **unused)
+static void all__excludes_known_packets(void **unused)
 {
     struct selective_tx t = { 0 };
 
@@ -215,7 +215,7 @@ static void flow__alone_takes_its_ideal_time(void **unused)
 
 /* Of 1000 packets number 100 is lost: it is retransmitted, which costs its transmission time. The NACK
  * follows an ACK. */
-static void flow__repeats_what_is_missing(void **unused)
+static void flow__retransmits_only_missing_packets(void **unused)
 {
     struct sim_cfg cfg;
     struct world   w;
@@ -257,7 +257,7 @@ static void flow__ends_by_the_timer(void **unused)
 /* Numbers 90 and 95 of 100 are lost, and no packet arrives late enough for a hole to be named. When the timer
  * has expired, the first is retransmitted. After such a silence, its arrival makes the receiver name the
  * second. Nothing else is retransmitted. */
-static void flow__repeats_little_near_the_end(void **unused)
+static void flow__retransmits_little_near_the_end(void **unused)
 {
     struct sim_cfg cfg;
     struct world   w;
@@ -279,7 +279,7 @@ static void flow__repeats_little_near_the_end(void **unused)
 
 /* Two packets on the wire to host 1 swap places repeatedly: with a long reorder time nothing is sent
  * twice. */
-static void flow__bears_disorder(void **unused)
+static void flow__tolerates_reordering(void **unused)
 {
     struct sim_cfg cfg;
     struct world   w;
@@ -311,7 +311,7 @@ static void flow__bears_disorder(void **unused)
 
 /* A network that loses one packet in a hundred, in both models: everything arrives, and little more is sent
  * than was lost. */
-static void flow__gets_through_losses(void **unused)
+static void flow__survives_losses(void **unused)
 {
     (void)unused;
     for (int m = 0; m < 2; m++) {
@@ -347,18 +347,18 @@ static void flow__gets_through_losses(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(take__keeps_what_comes_early),
-        cmocka_unit_test(take__does_not_mind_the_order),
+        cmocka_unit_test(take__keeps_early_packets),
+        cmocka_unit_test(take__accepts_any_order),
         cmocka_unit_test(name__waits_and_repeats),
-        cmocka_unit_test(name__at_once_without_patience),
-        cmocka_unit_test(next__does_holes_in_turn),
-        cmocka_unit_test(all__leaves_out_what_is_known),
+        cmocka_unit_test(name__immediately_without_reorder_time),
+        cmocka_unit_test(next__sends_holes_in_order),
+        cmocka_unit_test(all__excludes_known_packets),
         cmocka_unit_test(flow__alone_takes_its_ideal_time),
-        cmocka_unit_test(flow__repeats_what_is_missing),
+        cmocka_unit_test(flow__retransmits_only_missing_packets),
         cmocka_unit_test(flow__ends_by_the_timer),
-        cmocka_unit_test(flow__repeats_little_near_the_end),
-        cmocka_unit_test(flow__bears_disorder),
-        cmocka_unit_test(flow__gets_through_losses),
+        cmocka_unit_test(flow__retransmits_little_near_the_end),
+        cmocka_unit_test(flow__tolerates_reordering),
+        cmocka_unit_test(flow__survives_losses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,7 +36,7 @@ static uint64_t fct_of(const struct world *w, uint64_t bytes)
 
 /* A small message is posted while the FIFO of ten packets is full: it waits for the rest of the packet on the
  * wire and for nine others. Without a FIFO it only waits for the packet on the wire. */
-static void fill_fifo__a_message_waits_behind_what_was_chosen_before(void **unused)
+static void fill_fifo__a_message_waits_behind_chosen_packets(void **unused)
 {
     static const uint32_t fifos[] = { 0, 10 * FRAME };
     const struct flow_row flow[] = {
@@ -63,7 +63,7 @@ static void fill_fifo__a_message_waits_behind_what_was_chosen_before(void **unus
 }
 
 /* A paused class does not block another class: each has a separate FIFO. */
-static void fill_fifo__a_paused_class_stops_itself_alone(void **unused)
+static void fill_fifo__a_paused_class_blocks_no_other(void **unused)
 {
     const struct flow_row flow[] = {
         { .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = PACKETS * 1024 },
@@ -132,7 +132,7 @@ static void fill_fifo__is_filled_at_the_rate_of_pcie(void **unused)
 
 /* A lone message through a cut-through switch: the second hop begins 64 bytes and the chip's latency after
  * the first. If the egress link is faster, the switch stores the frame. */
-static void path_age__a_switch_that_cuts_through_adds_its_header_time(void **unused)
+static void path_age__a_cut_through_switch_adds_its_header_time(void **unused)
 {
     uint64_t chip_ps = 300000, head_ps = (64 + 20) * BYTE_PS, ack_ps = (66 + 20) * BYTE_PS;
     struct sim_cfg cfg;
@@ -157,11 +157,11 @@ static void path_age__a_switch_that_cuts_through_adds_its_header_time(void **unu
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fill_fifo__a_message_waits_behind_what_was_chosen_before),
-        cmocka_unit_test(fill_fifo__a_paused_class_stops_itself_alone),
+        cmocka_unit_test(fill_fifo__a_message_waits_behind_chosen_packets),
+        cmocka_unit_test(fill_fifo__a_paused_class_blocks_no_other),
         cmocka_unit_test(next_in_turn__a_turn_lasts_as_long_as_set),
         cmocka_unit_test(fill_fifo__is_filled_at_the_rate_of_pcie),
-        cmocka_unit_test(path_age__a_switch_that_cuts_through_adds_its_header_time),
+        cmocka_unit_test(path_age__a_cut_through_switch_adds_its_header_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -165,7 +165,7 @@ static void send__survives_losses(void **unused)
 
 /* ---- UD ---- */
 
-static void ud__takes_one_way_and_no_ack(void **unused)
+static void ud__is_one_way_without_an_ack(void **unused)
 {
     struct sim_cfg cfg = cfg_of(0, 0);
     struct test    t;
@@ -199,7 +199,7 @@ static void ud__is_sent_in_order_at_line_rate(void **unused)
     world_end(&t.world);
 }
 
-static void ud__what_is_lost_is_gone_and_counted(void **unused)
+static void ud__losses_are_counted_and_not_repaired(void **unused)
 {
     struct sim_cfg             cfg = cfg_of(0, 0);
     const struct sim_counters *c;
@@ -227,9 +227,9 @@ int main(void)
         cmocka_unit_test(send__tries_again_until_there_is_a_receive),
         cmocka_unit_test(send__receives_limit_the_rate),
         cmocka_unit_test(send__survives_losses),
-        cmocka_unit_test(ud__takes_one_way_and_no_ack),
+        cmocka_unit_test(ud__is_one_way_without_an_ack),
         cmocka_unit_test(ud__is_sent_in_order_at_line_rate),
-        cmocka_unit_test(ud__what_is_lost_is_gone_and_counted),
+        cmocka_unit_test(ud__losses_are_counted_and_not_repaired),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

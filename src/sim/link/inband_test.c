@@ -107,7 +107,7 @@ static void take(void *arg, const struct port *p, uint32_t packet)
 
 /* After link failures a packet may pass more switches than there is room for: nothing is written beyond
  * it. */
-static void records__no_more_than_there_is_room_for(void **unused)
+static void records__do_not_exceed_their_room(void **unused)
 {
     static struct inband slot[3];
     static struct packet packet[3];
@@ -170,7 +170,7 @@ static void path__counts_switches(void **unused)
 /* Both send a packet every 884.8 ns. Packets of the first arrive 2176.96 ns after they left, which is 407.36
  * within such a period. The second sends from 370 to 458.48 in it, so ACKs wait for 51.12. Packets of the
  * second arrive while no host sends. */
-static void path__how_long_the_receiver_took(void **unused)
+static void path__measures_the_time_in_the_receiver(void **unused)
 {
     struct flow_row flow[] = { one, one };
     uint64_t        longest = 0;
@@ -195,9 +195,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records__of_a_flow_alone),
         cmocka_unit_test(records__of_every_switch),
-        cmocka_unit_test(records__no_more_than_there_is_room_for),
+        cmocka_unit_test(records__do_not_exceed_their_room),
         cmocka_unit_test(path__counts_switches),
-        cmocka_unit_test(path__how_long_the_receiver_took),
+        cmocka_unit_test(path__measures_the_time_in_the_receiver),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

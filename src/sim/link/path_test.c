@@ -19,7 +19,7 @@ static void start(struct world *w)
 }
 
 /* A port is busy until the instant, and the position within it, at which the last byte has left. */
-static void port_is_busy__ends_in_its_place_of_the_instant(void **unused)
+static void port_is_busy__ends_at_its_order_within_the_instant(void **unused)
 {
     const struct port p = { .free_at_ps = 1000, .free_order = 50 };
 
@@ -31,7 +31,7 @@ static void port_is_busy__ends_in_its_place_of_the_instant(void **unused)
 }
 
 /* Both causes combined: a frame survives with probability (1 - loss) (1 - ber)^bits. */
-static void path_is_hit__is_as_likely_as_asked_for(void **unused)
+static void path_is_hit__has_the_configured_probability(void **unused)
 {
     static const struct {
         double loss, ber;
@@ -58,8 +58,8 @@ static void path_is_hit__is_as_likely_as_asked_for(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(port_is_busy__ends_in_its_place_of_the_instant),
-        cmocka_unit_test(path_is_hit__is_as_likely_as_asked_for),
+        cmocka_unit_test(port_is_busy__ends_at_its_order_within_the_instant),
+        cmocka_unit_test(path_is_hit__has_the_configured_probability),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,7 +63,7 @@ static void pfc_on_frame__counts_time_with_any_class_paused(void **unused)
 
 /* A pause ends pause_ps after the last frame that requested it, separately for each class; a resume ends it
  * earlier. */
-static void pfc_on_frame__ends_by_itself(void **unused)
+static void pfc_on_frame__expires(void **unused)
 {
     static const struct { uint64_t at_us; uint32_t prio; bool is_pause; } frame[] = {
         { 10, 3, true }, { 13, 5, true }, { 14, 3, true },       /* class 3 until 19, class 5 until 18 */
@@ -100,7 +100,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pfc_on_frame__counts_time_with_any_class_paused),
-        cmocka_unit_test(pfc_on_frame__ends_by_itself),
+        cmocka_unit_test(pfc_on_frame__expires),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,7 +56,7 @@ static uint64_t singles(const struct seen *s)
 /* One host, messages of two sizes, none chained: two bins of 1 + 1 + 2 and 1 + 1 + 3 bytes, three times two
  * for lists, at most 2 x (2 + 6 x 4) for classes, and 23 for chance and rack. FB_Hadoop has messages of
  * nearly all sizes, and stays far below 1 KB. */
-static void read__what_a_host_tells_is_counted(void **state)
+static void read__measures_the_encoded_report(void **state)
 {
     struct seen s =
         watch("  - {kind: incast, senders: 1, receiver: h5, size: 10KB, start: 10us, period: 400us}\n"
@@ -83,7 +83,7 @@ static void read__messages_at_random_are_counted_once(void **state)
 
 /* Every 250 us seven hosts send 64 KB to the last one: 16 times in 4 ms. Each shares the link with six
  * others, so it takes up to seven times as long as alone. */
-static void read__a_burst_is_one(void **state)
+static void read__counts_a_burst_once(void **state)
 {
     struct seen     s = watch("  - {kind: incast, senders: 7, size: 64KB, period: 250us}\n", 4);
     struct outcomes o = seen_outcomes(&s);
@@ -164,7 +164,7 @@ static void read__storage_is_a_closed_loop_with_hubs(void **state)
 
 /* One message that fills the link the whole time: at the end it waits, and its slowdown is that of a lone
  * message. */
-static void read__what_is_not_over_waits(void **state)
+static void read__unfinished_messages_wait(void **state)
 {
     struct seen     s = watch("  - {kind: incast, senders: 1, size: 100MB}\n", 2);
     struct outcomes o = seen_outcomes(&s);
@@ -178,14 +178,14 @@ static void read__what_is_not_over_waits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(read__what_a_host_tells_is_counted),
+        cmocka_unit_test(read__measures_the_encoded_report),
         cmocka_unit_test(read__messages_at_random_are_counted_once),
-        cmocka_unit_test(read__a_burst_is_one),
+        cmocka_unit_test(read__counts_a_burst_once),
         cmocka_unit_test(read__a_ring_is_a_job),
         cmocka_unit_test(read__all_to_all_at_once_is_a_job_without_chains),
         cmocka_unit_test(read__after_a_pause_a_job_is_known_by_its_size),
         cmocka_unit_test(read__storage_is_a_closed_loop_with_hubs),
-        cmocka_unit_test(read__what_is_not_over_waits),
+        cmocka_unit_test(read__unfinished_messages_wait),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -223,7 +223,7 @@ static void look__sums_to_the_counters_when_packets_are_lost(void **state)
 }
 
 /* A queue that only shrinks was longest at the start of the interval. */
-static void look__a_peak_is_that_of_its_interval(void **state)
+static void look__peaks_are_per_interval(void **state)
 {
     static const char text[] = "topology: {kind: star, hosts: 5, rate: 100Gbps, delay: 1us}\n"
                                "cc: none\n"
@@ -256,7 +256,7 @@ static void look__a_peak_is_that_of_its_interval(void **state)
     scenario_fini(&sc);
 }
 
-static void look__tells_the_knobs_in_force(void **state)
+static void look__reports_the_current_knobs(void **state)
 {
     struct observer *o;
     struct scenario  sc;
@@ -287,8 +287,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(look__sums_to_the_counters_for_any_interval),
         cmocka_unit_test(look__sums_to_the_counters_when_packets_are_lost),
-        cmocka_unit_test(look__a_peak_is_that_of_its_interval),
-        cmocka_unit_test(look__tells_the_knobs_in_force),
+        cmocka_unit_test(look__peaks_are_per_interval),
+        cmocka_unit_test(look__reports_the_current_knobs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

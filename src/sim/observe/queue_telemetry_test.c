@@ -72,7 +72,7 @@ static void list__names_the_port_of_each(void **state)
 }
 
 /* Four ToRs with four hosts and two spines each. */
-static void list__knows_which_way_is_up(void **state)
+static void list__marks_uplinks(void **state)
 {
     struct scenario    sc;
     struct sim        *s = start(&sc, busy, 1);
@@ -97,7 +97,7 @@ static void list__knows_which_way_is_up(void **state)
 
 /* Two flows of 1000 full packets to one host: all of them leave by its port, in their class, and the marks of
  * the only switch are its marks. ACKs and CNPs leave by the other two ports. */
-static void read__counts_what_was_sent_and_marked(void **state)
+static void read__counts_sent_and_marked_bytes(void **state)
 {
     struct scenario   sc;
     struct sim       *s = start(&sc, pair, 1);
@@ -177,7 +177,7 @@ static void set__changes_one_port_and_survives_other_knobs(void **state)
 
 /* Links between switches are four times as fast as those of hosts: with by_speed their thresholds are four
  * times as high. */
-static void apply__by_speed_thresholds_go_with_the_link(void **state)
+static void apply__by_speed_scales_thresholds_with_the_link(void **state)
 {
     struct scenario   sc;
     struct sim       *s = start(&sc, busy, 1);
@@ -209,7 +209,7 @@ static void apply__by_speed_thresholds_go_with_the_link(void **state)
 
 /* Model conweave excludes a part of each queue from marking. Thresholds are set and read without that
  * correction. */
-static void set__is_what_is_read_in_model_conweave(void **state)
+static void set__reads_back_in_model_conweave(void **state)
 {
     struct ecn        ecn[3] = { { 10000, 10000, 1 }, { 20000, 30000, 0.5 }, { UINT32_MAX, UINT32_MAX, 1 } };
     struct queue_slot slot[3];
@@ -294,7 +294,7 @@ static void queues__counting_changes_nothing(void **state)
     assert_true(turned.digest != with.digest);
 }
 
-static void queues__the_same_with_many_threads(void **state)
+static void queues__do_not_depend_on_threads(void **state)
 {
     static struct run one, many;
 
@@ -309,14 +309,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(list__names_the_port_of_each),
-        cmocka_unit_test(list__knows_which_way_is_up),
-        cmocka_unit_test(read__counts_what_was_sent_and_marked),
+        cmocka_unit_test(list__marks_uplinks),
+        cmocka_unit_test(read__counts_sent_and_marked_bytes),
         cmocka_unit_test(sample__is_the_mean_length),
         cmocka_unit_test(set__changes_one_port_and_survives_other_knobs),
-        cmocka_unit_test(apply__by_speed_thresholds_go_with_the_link),
-        cmocka_unit_test(set__is_what_is_read_in_model_conweave),
+        cmocka_unit_test(apply__by_speed_scales_thresholds_with_the_link),
+        cmocka_unit_test(set__reads_back_in_model_conweave),
         cmocka_unit_test(queues__counting_changes_nothing),
-        cmocka_unit_test(queues__the_same_with_many_threads),
+        cmocka_unit_test(queues__do_not_depend_on_threads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -182,7 +182,7 @@ static void watch__sees_the_same_with_many_threads(void **unused)
 }
 
 /* A monitor without hints gives the same result. */
-static void hints__are_only_a_short_cut(void **unused)
+static void hints__do_not_change_the_result(void **unused)
 {
     static struct monitor_algo plain;
     struct watch_cfg           cfg = { .monitor = { monitor_find("paraleon"), &plain }, .monitors = 2,
@@ -233,7 +233,7 @@ int main(void)
         cmocka_unit_test(on_packet__counts_a_flow_through_four_switches_once),
         cmocka_unit_test(watch__changes_nothing),
         cmocka_unit_test(watch__sees_the_same_with_many_threads),
-        cmocka_unit_test(hints__are_only_a_short_cut),
+        cmocka_unit_test(hints__do_not_change_the_result),
         cmocka_unit_test(read__counts_flows_that_sent_something),
     };
 

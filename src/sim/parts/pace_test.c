@@ -24,7 +24,7 @@ static uint32_t run_rounds(struct pace *p, uint32_t rounds, double one_s, double
 
 /* Threads that hardly wait continue. Threads that wait a lot are compared with one, and the faster choice
  * continues; the other is tried about every 17th round. */
-static void choose_one__leaves_it_to_the_faster(void **unused)
+static void choose_one__keeps_the_faster_choice(void **unused)
 {
     (void)unused;
     assert_int_equal(run_rounds(&(struct pace){ 0 }, 100, 0.1, 0.06, 0.1), 0);
@@ -49,7 +49,7 @@ static void choose_one__when_there_is_little_to_do(void **unused)
 }
 
 /* A long round is a valid measurement, even with few events. */
-static void keep__takes_slow_rounds_for_what_they_are(void **unused)
+static void keep__counts_slow_rounds(void **unused)
 {
     struct pace p = { 0 };
 
@@ -62,9 +62,9 @@ static void keep__takes_slow_rounds_for_what_they_are(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(choose_one__leaves_it_to_the_faster),
+        cmocka_unit_test(choose_one__keeps_the_faster_choice),
         cmocka_unit_test(choose_one__when_there_is_little_to_do),
-        cmocka_unit_test(keep__takes_slow_rounds_for_what_they_are),
+        cmocka_unit_test(keep__counts_slow_rounds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,7 +69,7 @@ static struct sim *new_sim(struct graph *g, enum sim_model model)
 }
 
 /* Summing shared parts of paths once gives the same as summing path by path. */
-static void sim_ideal_most__is_the_most_of_all_pairs(void **unused)
+static void sim_ideal_most__is_the_maximum_of_all_pairs(void **unused)
 {
     static const enum sim_model models[] = { MODEL_NIC, MODEL_HPCC };
     struct rng                  r;
@@ -126,7 +126,7 @@ static void walk(const struct sim *s, uint32_t node, uint32_t from, struct sum s
 }
 
 /* A tree has one path between two hosts, so sums over the links of the graph give the expected values. */
-static void sim_ideal_most__is_that_of_a_tree(void **unused)
+static void sim_ideal_most__matches_the_sums_of_a_tree(void **unused)
 {
     static const enum sim_model models[] = { MODEL_NIC, MODEL_HPCC };
     struct rng                  r;
@@ -222,7 +222,7 @@ static void sim_ideal_ps__is_that_of_the_best_path(void **unused)
 
 /* A chain of switches: 62 between the hosts make 63 links and are accepted, 64 make 65 links and are
  * refused. */
-static void sim_new__refuses_ways_that_are_too_long(void **unused)
+static void sim_new__refuses_paths_that_are_too_long(void **unused)
 {
     (void)unused;
     for (uint32_t switches = 62; switches <= 64; switches += 2) {
@@ -259,12 +259,12 @@ static void sim_new__refuses_ways_that_are_too_long(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sim_ideal_most__is_the_most_of_all_pairs),
-        cmocka_unit_test(sim_ideal_most__is_that_of_a_tree),
+        cmocka_unit_test(sim_ideal_most__is_the_maximum_of_all_pairs),
+        cmocka_unit_test(sim_ideal_most__matches_the_sums_of_a_tree),
         cmocka_unit_test(sim_ideal_most__finds_the_far_hosts_of_a_switch),
         cmocka_unit_test(sim_ideal_most__counts_links_and_bytes),
         cmocka_unit_test(sim_ideal_ps__is_that_of_the_best_path),
-        cmocka_unit_test(sim_new__refuses_ways_that_are_too_long),
+        cmocka_unit_test(sim_new__refuses_paths_that_are_too_long),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

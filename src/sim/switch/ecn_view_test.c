@@ -77,7 +77,7 @@ static void threshold__is_rounded_down_to_cells(void **unused)
 
 /* One frame of 100 bytes per ns: after n frames, marking sees those that are at least 10 ns old. 200 frames
  * make the ring of changes grow and wrap around. */
-static void bytes__are_those_of_a_lag_ago(void **unused)
+static void bytes__are_delayed_by_the_lag(void **unused)
 {
     struct packet k = frame(100, 0);
 
@@ -95,7 +95,7 @@ static void bytes__are_those_of_a_lag_ago(void **unused)
     close_view();
 }
 
-static void build__makes_none_that_are_not_needed(void **unused)
+static void build__creates_views_only_if_needed(void **unused)
 {
     (void)unused;
     open_view(0, 0);
@@ -108,8 +108,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes__are_whole_cells),
         cmocka_unit_test(threshold__is_rounded_down_to_cells),
-        cmocka_unit_test(bytes__are_those_of_a_lag_ago),
-        cmocka_unit_test(build__makes_none_that_are_not_needed),
+        cmocka_unit_test(bytes__are_delayed_by_the_lag),
+        cmocka_unit_test(build__creates_views_only_if_needed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

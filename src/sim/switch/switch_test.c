@@ -66,7 +66,7 @@ static void choose__shares_by_weight(void **unused)
 }
 
 /* Packet by packet: with weights 7 and 3 the order repeats every ten packets. */
-static void choose__repeats_itself_exactly(void **unused)
+static void choose__order_is_periodic(void **unused)
 {
     const uint8_t  prio[] = { 1, 2 };
     uint64_t       at[3] = { 0 };
@@ -324,7 +324,7 @@ static uint64_t marked_at(const struct sim_cfg *cfg, const struct ecn_cfg *set, 
 
 /* Model conweave: 1049 bytes of a queue do not count. With a threshold of twenty packets minus these bytes,
  * twenty packets do not exceed it and twenty-one do, for the port's threshold and for that of the class. */
-static void mark__leaves_out_the_free_bytes_of_a_queue(void **unused)
+static void mark__excludes_the_free_bytes_of_a_queue(void **unused)
 {
     const struct ecn_cfg edge = { 20 * FULL - 1049, 20 * FULL - 1049, 1 }, never = { UINT32_MAX, UINT32_MAX, 1 };
     const double         edge_kb = (20 * FULL - 1049 + 0.5) / 1000;
@@ -344,7 +344,7 @@ static void mark__leaves_out_the_free_bytes_of_a_queue(void **unused)
 
 /* The pause is requested by the packet that brings the class to (free shared buffer) >> shift, not
  * earlier. */
-static void pause__comes_at_the_threshold(void **unused)
+static void pause__is_sent_at_the_threshold(void **unused)
 {
     (void)unused;
     for (uint32_t shift = 0; shift <= 5; shift++) {
@@ -383,7 +383,7 @@ static void pause__comes_at_the_threshold(void **unused)
 
 /* The resume is sent with the packet that leaves the class 'resume_bytes' below the threshold, with no
  * headroom in use. */
-static void resume__comes_an_offset_below(void **unused)
+static void resume__is_sent_an_offset_below(void **unused)
 {
     (void)unused;
     for (uint32_t offset = 0; offset <= 20000; offset += 5000) {
@@ -416,7 +416,7 @@ static void resume__comes_an_offset_below(void **unused)
 }
 
 /* A pause persists: the frame is repeated after half of its duration, until the class is below its limit. */
-static void pause__is_sent_again_while_it_is_needed(void **unused)
+static void pause__is_repeated_while_it_is_needed(void **unused)
 {
     struct sim_cfg cfg;
     struct bench   b;
@@ -479,7 +479,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(choose__shares_by_weight),
-        cmocka_unit_test(choose__repeats_itself_exactly),
+        cmocka_unit_test(choose__order_is_periodic),
         cmocka_unit_test(choose__strict_goes_first),
         cmocka_unit_test(choose__hpcc_takes_turns),
         cmocka_unit_test(mark__follows_the_ramp),
@@ -487,10 +487,10 @@ int main(void)
         cmocka_unit_test(mark__lags),
         cmocka_unit_test(mark__lags_at_enqueue),
         cmocka_unit_test(mark__none_when_off),
-        cmocka_unit_test(mark__leaves_out_the_free_bytes_of_a_queue),
-        cmocka_unit_test(pause__comes_at_the_threshold),
-        cmocka_unit_test(resume__comes_an_offset_below),
-        cmocka_unit_test(pause__is_sent_again_while_it_is_needed),
+        cmocka_unit_test(mark__excludes_the_free_bytes_of_a_queue),
+        cmocka_unit_test(pause__is_sent_at_the_threshold),
+        cmocka_unit_test(resume__is_sent_an_offset_below),
+        cmocka_unit_test(pause__is_repeated_while_it_is_needed),
         cmocka_unit_test(pause__too_short_is_refused),
     };
 

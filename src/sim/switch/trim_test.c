@@ -78,7 +78,7 @@ static void trim__loses_no_header_before_the_queue_is_full(void **unused)
 }
 
 /* A coin toss decides whether the arriving packet or the last one in the queue is trimmed. */
-static void trim__takes_the_last_one_or_the_new_one(void **unused)
+static void trim__trims_the_last_or_the_new_packet(void **unused)
 {
     struct sim_cfg  cfg;
     struct world    w;
@@ -107,7 +107,7 @@ static void trim__takes_the_last_one_or_the_new_one(void **unused)
 
 /* A class of UET may also carry CNPs and TCP. A CNP at the end of the queue keeps its position, and a TCP
  * packet that finds no room is dropped. */
-static void trim__takes_packets_of_uet_only(void **unused)
+static void trim__only_trims_uet_packets(void **unused)
 {
     struct sim_cfg  cfg;
     struct world    w;
@@ -143,8 +143,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trim__loses_no_header_before_the_queue_is_full),
-        cmocka_unit_test(trim__takes_the_last_one_or_the_new_one),
-        cmocka_unit_test(trim__takes_packets_of_uet_only),
+        cmocka_unit_test(trim__trims_the_last_or_the_new_packet),
+        cmocka_unit_test(trim__only_trims_uet_packets),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

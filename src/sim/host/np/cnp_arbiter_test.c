@@ -100,7 +100,7 @@ static void start_incast(struct world *w, uint32_t n, uint64_t bytes)
 
 /* With n flows a round takes n us. CNPs of a flow are spaced by the smallest whole number of rounds above 45
  * us. */
-static void on_turn__tells_each_flow_every_so_many_rounds(void **unused)
+static void on_turn__spaces_cnps_by_whole_rounds(void **unused)
 {
     static const struct { uint32_t flows; uint64_t gap_us; } rows[] = {
         { 2, 46 }, { 10, 50 }, { 44, 88 }, { 45, 90 }, { 46, 46 }, { 100, 100 }, { 250, 250 },
@@ -125,7 +125,7 @@ static void on_turn__tells_each_flow_every_so_many_rounds(void **unused)
 }
 
 /* The first CNP is sent at the first turn, 1 us after the first mark. */
-static void on_turn__first_one_at_once(void **unused)
+static void on_turn__first_cnp_is_immediate(void **unused)
 {
     const struct sim_counters *c;
     uint64_t                   marked_ps;
@@ -226,7 +226,7 @@ static void on_turn__keeps_up_with_many_short_flows(void **unused)
     world_end(&w);
 }
 
-static void on_mark__not_of_the_last_packet(void **unused)
+static void on_mark__ignores_the_last_packet(void **unused)
 {
     struct world w;
 
@@ -243,7 +243,7 @@ static void on_mark__not_of_the_last_packet(void **unused)
 }
 
 /* 20000 flows at once with widely spaced packets: each is marked at the first. */
-static void on_mark__no_further_than_the_table(void **unused)
+static void on_mark__does_not_exceed_the_table(void **unused)
 {
     uint32_t     most = 0;
     struct world w;
@@ -307,12 +307,12 @@ static void incast__has_less_queue_and_time_in_pause_than_dcqcn(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_turn__tells_each_flow_every_so_many_rounds),
-        cmocka_unit_test(on_turn__first_one_at_once),
+        cmocka_unit_test(on_turn__spaces_cnps_by_whole_rounds),
+        cmocka_unit_test(on_turn__first_cnp_is_immediate),
         cmocka_unit_test(on_turn__drops_the_idle),
         cmocka_unit_test(on_turn__keeps_up_with_many_short_flows),
-        cmocka_unit_test(on_mark__not_of_the_last_packet),
-        cmocka_unit_test(on_mark__no_further_than_the_table),
+        cmocka_unit_test(on_mark__ignores_the_last_packet),
+        cmocka_unit_test(on_mark__does_not_exceed_the_table),
         cmocka_unit_test(incast__has_less_queue_and_time_in_pause_than_dcqcn),
     };
 

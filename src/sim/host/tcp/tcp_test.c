@@ -380,7 +380,7 @@ static double share_of_rdma(struct world *w, uint32_t from, uint32_t to, uint64_
 #define WEIGHTS "switch: {weights: [1, 3, 1, 7, 1, 1, 1, 1], lossy_queue: 300KB}, cc: none, traffic: ["                    \
                 "{kind: incast, senders: [h0], receiver: h2, size: 10GB}, {kind: tcp, receiver: h2, size: 10GB, %s}]}"
 
-static void beside_rdma__a_switch_keeps_the_weights(void **unused)
+static void with_rdma__a_switch_keeps_the_weights(void **unused)
 {
     struct world w;
     double       share;
@@ -396,7 +396,7 @@ static void beside_rdma__a_switch_keeps_the_weights(void **unused)
 }
 
 /* Both on one host: its link is shared the same way. */
-static void beside_rdma__a_host_keeps_the_weights(void **unused)
+static void with_rdma__a_host_keeps_the_weights(void **unused)
 {
     struct world w;
     double       share;
@@ -561,8 +561,8 @@ int main(void)
         cmocka_unit_test(loss__time_outs_back_off),
         cmocka_unit_test(loss__survives_a_bad_link),
         cmocka_unit_test(many__share_fairly),
-        cmocka_unit_test(beside_rdma__a_switch_keeps_the_weights),
-        cmocka_unit_test(beside_rdma__a_host_keeps_the_weights),
+        cmocka_unit_test(with_rdma__a_switch_keeps_the_weights),
+        cmocka_unit_test(with_rdma__a_host_keeps_the_weights),
         cmocka_unit_test(burst__packets_follow_each_other),
         cmocka_unit_test(worlds__end_with_everything_delivered),
     };

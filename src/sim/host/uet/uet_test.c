@@ -65,7 +65,7 @@ static void ack_pack__keeps_all_fields(void **unused)
 /* ---- one flow ---- */
 
 /* n packets leave back to back; the last one's second hop, and its ACK, follow. */
-static void lone_flow__takes_what_its_bytes_take(void **unused)
+static void lone_flow__takes_its_transmission_time(void **unused)
 {
     static const uint32_t packets[] = { 1, 2, 5, 64, 1000 };
 
@@ -85,7 +85,7 @@ static void lone_flow__takes_what_its_bytes_take(void **unused)
 }
 
 /* Sprayed over all paths of a fat-tree, with every balancer. */
-static void lone_flow__is_ideal_whatever_balances(void **unused)
+static void lone_flow__is_ideal_with_every_balancer(void **unused)
 {
     static const char *const names[] = { "mixed", "oblivious", "bitmap", "reps", "reps_legacy", "spray", "adaptive", "ecmp" };
 
@@ -109,7 +109,7 @@ static void lone_flow__is_ideal_whatever_balances(void **unused)
 
 /* A NIC of 400 Gb/s has a port of 100 Gb/s in each of four planes: a lone flow uses all of them. Its packets
  * leave at 400 Gb/s, and each takes four times as long on the four links of its plane. */
-static void lone_flow__has_all_planes(void **unused)
+static void lone_flow__uses_all_planes(void **unused)
 {
     static const uint32_t packets[] = { 1, 3, 4, 5, 400 };
 
@@ -414,9 +414,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ack_pack__keeps_all_fields),
-        cmocka_unit_test(lone_flow__takes_what_its_bytes_take),
-        cmocka_unit_test(lone_flow__is_ideal_whatever_balances),
-        cmocka_unit_test(lone_flow__has_all_planes),
+        cmocka_unit_test(lone_flow__takes_its_transmission_time),
+        cmocka_unit_test(lone_flow__is_ideal_with_every_balancer),
+        cmocka_unit_test(lone_flow__uses_all_planes),
         cmocka_unit_test(lone_flow__keeps_the_pace_of_credit),
         cmocka_unit_test(nscc__holds_the_delay_near_its_target),
         cmocka_unit_test(credit__divides_an_incast_equally),
