@@ -4,7 +4,7 @@
  */
 #include "live/history/history.h"
 #include "http/gate.h"
-#include "live/view/order.h"
+#include "live/view/controller_page.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static void check_order(const char *path, const char *body, size_t length)
     struct question q = { .version = 77 };
     struct err      err = { "" };
 
-    if (order_read(&q, path, body, length, &err)) {
+    if (page_read_order(&q, path, body, length, &err)) {
         PROMISE(q.version == 77 && *err.text);
         return;
     }

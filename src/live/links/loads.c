@@ -1,4 +1,5 @@
 #include "live/links/loads.h"
+#include "base/minmax.h"
 #include "base/text.h"
 #include "core/units.h"
 #include "live/controller/roster.h"
@@ -59,13 +60,12 @@ static void find_devices(struct loads *s, const struct controller *c)
 
 /* ---- looking ---- */
 
-static int32_t thousandths(double share)
+int32_t loads_thousandths(double value)
 {
-    return (int32_t)lrint(fmin(fmax(share, 0), 1) * 1000);
+    return isnan(value) ? -1 : (int32_t)lrint(clamp_real(value, 0, 1000) * 1000);
 }
 
-/* Filters noise. */
-static int64_t two_digits(uint64_t n)
+int64_t loads_two_digits(uint64_t n)
 {
     uint64_t unit = 1;
 
@@ -75,16 +75,22 @@ static int64_t two_digits(uint64_t n)
     return n < INT64_MAX ? (int64_t)n : INT64_MAX;
 }
 
+void loads_append(json_t *row, int64_t value)
+{
+    json_array_append_new(row, value < 0 ? json_null() : json_integer(value));
+}
+
 static struct load load_of(const struct msg_port *p, uint64_t interval_us, bool counts_pauses)
 {
     struct load l = unknown;
 
     if (p->rate_bps)
-        l.use = thousandths((double)p->tx_bytes * 8e6 / (double)interval_us / (double)p->rate_bps);
+        l.use = loads_thousandths(fmin(1, (double)p->tx_bytes * 8e6 / (double)interval_us /
+                                          (double)p->rate_bps));
     if (counts_pauses)
-        l.paused = thousandths((double)p->paused_ps / (double)PS_PER_US / (double)interval_us);
+        l.paused = loads_thousandths(fmin(1, (double)p->paused_ps / (double)PS_PER_US / (double)interval_us));
     if (p->has_queue)
-        l.queue = two_digits(p->queue_bytes);
+        l.queue = loads_two_digits(p->queue_bytes);
     return l;
 }
 
@@ -216,19 +222,14 @@ json_t *loads_json(const struct loads *s, const struct controller *c)
                      "links", links);
 }
 
-static void add_known(json_t *row, int64_t value)
-{
-    json_array_append_new(row, value < 0 ? json_null() : json_integer(value));
-}
-
 static void add_loads(json_t *row, const struct load way[2])
 {
-    add_known(row, way[0].use);
-    add_known(row, way[1].use);
-    add_known(row, way[0].paused);
-    add_known(row, way[1].paused);
-    add_known(row, way[0].queue);
-    add_known(row, way[1].queue);
+    loads_append(row, way[0].use);
+    loads_append(row, way[1].use);
+    loads_append(row, way[0].paused);
+    loads_append(row, way[1].paused);
+    loads_append(row, way[0].queue);
+    loads_append(row, way[1].queue);
 }
 
 static json_t *changes(const struct loads *s, uint64_t since)

@@ -1,6 +1,7 @@
 #include "live/view/cells.h"
 #include "base/err.h"
 #include "live/controller/roster.h"
+#include "live/links/loads.h"
 #include "live/view/state_json.h"
 
 #include <ctype.h>
@@ -87,21 +88,6 @@ static void arrange(struct cells *s, const struct controller *c)
 
 /* ---- looking ---- */
 
-static int32_t thousandths(double value)
-{
-    return isnan(value) ? -1 : (int32_t)lrint(fmin(fmax(value, 0), 1000) * 1000);
-}
-
-static uint32_t two_digits(uint64_t n)
-{
-    uint64_t unit = 1;
-
-    while (n / unit >= 100)
-        unit *= 10;
-    n = n / unit * unit;
-    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
-}
-
 static struct cell_seen see(const struct cells *s, const struct cell *cell, const struct controller *c,
                             uint64_t now_us)
 {
@@ -126,16 +112,16 @@ static struct cell_seen see(const struct cells *s, const struct cell *cell, cons
             use += words_utilisation(m);
             uses++;
         }
-        if (m->interval_us && !isnan(m->paused) && thousandths(m->paused) > seen.paused)
-            seen.paused = thousandths(m->paused);
+        if (m->interval_us && !isnan(m->paused) && loads_thousandths(m->paused) > seen.paused)
+            seen.paused = loads_thousandths(m->paused);
         if (!isnan(m->metric) && m->interval_us) {
             metric += m->metric;
             metrics++;
         }
     }
-    seen.utilisation = uses ? thousandths(use / uses) : -1;
-    seen.metric = metrics ? thousandths(metric / metrics) : -1;
-    seen.cnps = is_counted ? (int64_t)two_digits(cnps) : -1;
+    seen.utilisation = uses ? loads_thousandths(use / uses) : -1;
+    seen.metric = metrics ? loads_thousandths(metric / metrics) : -1;
+    seen.cnps = is_counted ? loads_two_digits(cnps) : -1;
     return seen;
 }
 
@@ -173,21 +159,16 @@ json_t *cells_json(const struct cells *s, const struct controller *c)
     return json_pack("{s:I, s:o}", "version", (json_int_t)s->version, "names", names);
 }
 
-static json_t *known(int32_t value)
-{
-    return value < 0 ? json_null() : json_integer(value);
-}
-
 static json_t *row_of(uint32_t i, const struct cell_seen *v)
 {
     json_t *row = json_array();
 
     json_array_append_new(row, json_integer(i));
-    json_array_append_new(row, known(v->utilisation));
-    json_array_append_new(row, known(v->paused));
-    json_array_append_new(row, known(v->metric));
-    json_array_append_new(row, v->cnps < 0 ? json_null() : json_integer(v->cnps));
-    json_array_append_new(row, v->age_s < 0 ? json_null() : json_integer(v->age_s));
+    loads_append(row, v->utilisation);
+    loads_append(row, v->paused);
+    loads_append(row, v->metric);
+    loads_append(row, v->cnps);
+    loads_append(row, v->age_s);
     json_array_append_new(row, json_integer(v->tried));
     for (int k = 0; k < STATES; k++)
         json_array_append_new(row, json_integer(v->state[k]));

@@ -10,9 +10,9 @@
 #include "live/links/jobs.h"
 #include "live/links/loads.h"
 #include "live/view/cells.h"
-#include "live/view/controller_prom.h"
 #include "live/view/ledger.h"
 #include "live/view/past.h"
+#include "live/view/process_metrics.h"
 #include "live/view/timeline.h"
 #include "live/wire/codec.h"
 
@@ -52,6 +52,11 @@ void page_know(struct page *, const struct links *, const struct job_list *);
 
 /* Keeps a history in this file: src/live/history/history.h. */
 int  page_keep(struct page *, const char *path, struct err *);
+
+/* Reads an order, POST /api/VERB, from its path and body, which may be empty: {"device": "host1/mlx5_0",
+ * "number": 3, "code": "...", "why": "..."}. -ENOENT: there is no such verb. -EINVAL: the body is malformed,
+ * and nothing of it is used. */
+int  page_read_order(struct question *, const char *path, const char *body, size_t length, struct err *);
 
 /* An interval is over. */
 void page_tick(struct page *, uint64_t now_us);

@@ -1,7 +1,6 @@
-#include "live/view/controller_prom.h"
+#include "live/view/process_metrics.h"
 #include "live/controller/controller.h"
 #include "live/controller/roster.h"
-#include "live/view/process_metrics.h"
 #include "live/view/words.h"
 
 #include <math.h>

@@ -29,4 +29,8 @@ json_t *state_json_device(const struct controller *, const struct peer *, uint64
 json_t *state_json_brief(const struct controller *, const struct timeline *, uint64_t now_us,
                          uint64_t wall_us);
 
+/* [{"knob":K,"kind":"NIC","values":[{"value":V,"devices":N,"example":NAME},...]},...]: knobs of which
+ * devices of one kind hold several values, those that most devices hold first; at most 8 values of a knob. */
+json_t *state_json_agreement(const struct controller *);
+
 #endif
