@@ -18,7 +18,15 @@ _Static_assert(MSG_SAMPLE_cnps == 1 && MSG_SAMPLE_watchdog == 5 && MSG_SAMPLE_CO
 _Static_assert((int)PHASE_APPLIED == ANOLE__V1__PHASE__IS_APPLIED &&
                (int)KNOB_SWITCH == ANOLE__V1__WHERE__SWITCH, "phases");
 
+/* Fields that have the same name and meaning in our structs and in the .proto, for both directions. */
 #define COPY(field) to->field = from->field;
+#define PORT_FIELDS(X) \
+    X(tx_bytes) X(rate_bps) X(pauses) X(paused_ps) X(marked_packets) X(queue_bytes) X(has_queue)
+#define PAIR_FIELDS(X) X(peer) X(base_rtt_ps) X(rtt_ps_sum) X(rtt_samples) X(rtt_ps_last)
+#define HELLO_FIELDS(X) X(version) X(may_write) X(gap_us) X(interval_us)
+#define FACT_FIELDS(X) X(number) X(ports) X(rate_bps) X(base_rtt_ps) X(pfc_bytes_one) X(pfc_bytes_two)
+#define SELF_FIELDS(X) X(queues) X(moved) X(decisions) X(changes)
+#define MESSAGE_FIELDS(X) X(term) X(incarnation) X(change) X(stamp_us) X(at_us) X(is_frozen) X(is_broken)
 
 /* ---- writing ---- */
 
@@ -50,33 +58,25 @@ struct detail_list {
 static void list_ports(struct detail_list *l, const struct msg_detail *d)
 {
     for (uint32_t i = 0; i < d->ports; i++) {
-        Anole__V1__Port *p = &l->port[i];
+        const struct msg_port *from = &d->port[i];
+        Anole__V1__Port       *to = &l->port[i];
 
-        anole__v1__port__init(p);
-        p->tx_bytes = d->port[i].tx_bytes;
-        p->rate_bps = d->port[i].rate_bps;
-        p->pauses = d->port[i].pauses;
-        p->paused_ps = d->port[i].paused_ps;
-        p->marked_packets = d->port[i].marked_packets;
-        p->queue_bytes = d->port[i].queue_bytes;
-        p->has_queue = d->port[i].has_queue;
-        p->name = (char *)d->port[i].name;
-        l->port_at[i] = p;
+        anole__v1__port__init(to);
+        PORT_FIELDS(COPY)
+        to->name = (char *)from->name;
+        l->port_at[i] = to;
     }
 }
 
 static void list_pairs(struct detail_list *l, const struct msg_detail *d)
 {
     for (uint32_t i = 0; i < d->pairs; i++) {
-        Anole__V1__Pair *p = &l->pair[i];
+        const struct msg_pair *from = &d->pair[i];
+        Anole__V1__Pair       *to = &l->pair[i];
 
-        anole__v1__pair__init(p);
-        p->peer = d->pair[i].peer;
-        p->base_rtt_ps = d->pair[i].base_rtt_ps;
-        p->rtt_ps_sum = d->pair[i].rtt_ps_sum;
-        p->rtt_samples = d->pair[i].rtt_samples;
-        p->rtt_ps_last = d->pair[i].rtt_ps_last;
-        l->pair_at[i] = p;
+        anole__v1__pair__init(to);
+        PAIR_FIELDS(COPY)
+        l->pair_at[i] = to;
     }
 }
 
@@ -111,40 +111,31 @@ static void fill_sample(Anole__V1__Sample *to, const struct msg_sample *from)
 static void fill(Anole__V1__Message *to, const struct msg *from)
 {
     anole__v1__message__init(to);
+    MESSAGE_FIELDS(COPY)
     to->kind = (Anole__V1__Kind)from->kind;
-    to->term = from->term;
     to->has_control = from->kind == MSG_LEASE && from->has_control;
     to->control = to->has_control ? (float)from->control : 0;
     to->brief = from->kind == MSG_LEASE ? from->is_brief : from->kind == MSG_REPORT && from->sample.is_brief;
-    to->incarnation = from->incarnation;
-    to->change = from->change;
-    to->stamp_us = from->stamp_us;
-    to->at_us = from->at_us;
     to->why = (char *)from->why;
     to->phase = (Anole__V1__Phase)from->phase;
-    to->is_frozen = from->is_frozen;
-    to->is_broken = from->is_broken;
     to->result = (Anole__V1__Result)from->answer;
+}
+
+static void fill_facts(Anole__V1__Hello *to, const struct msg_facts *from)
+{
+    FACT_FIELDS(COPY)
 }
 
 static void fill_hello(Anole__V1__Hello *to, const struct msg *from, struct knob_list *confirmed,
                        struct knob_list *baseline)
 {
     anole__v1__hello__init(to);
+    HELLO_FIELDS(COPY)
+    fill_facts(to, &from->facts);
     list_knobs(confirmed, &from->confirmed);
     list_knobs(baseline, &from->baseline);
-    to->version = from->version;
     to->name = (char *)from->name;
     to->where = (Anole__V1__Where)from->where;
-    to->may_write = from->may_write;
-    to->gap_us = from->gap_us;
-    to->interval_us = from->interval_us;
-    to->number = from->facts.number;
-    to->ports = from->facts.ports;
-    to->rate_bps = from->facts.rate_bps;
-    to->base_rtt_ps = from->facts.base_rtt_ps;
-    to->pfc_bytes_one = from->facts.pfc_bytes_one;
-    to->pfc_bytes_two = from->facts.pfc_bytes_two;
     to->confirmed = confirmed->at;
     to->n_confirmed = confirmed->count;
     to->baseline = baseline->at;
@@ -154,11 +145,8 @@ static void fill_hello(Anole__V1__Hello *to, const struct msg *from, struct knob
 static void fill_self(Anole__V1__Self *to, const struct msg_self *from)
 {
     anole__v1__self__init(to);
+    SELF_FIELDS(COPY)
     to->allowed = from->is_allowed;
-    to->queues = from->queues;
-    to->moved = from->moved;
-    to->decisions = from->decisions;
-    to->changes = from->changes;
 }
 
 size_t codec_write(const struct msg *m, unsigned char *bytes)
@@ -227,6 +215,17 @@ static bool take_sample(struct msg_sample *to, const Anole__V1__Sample *from)
            (!from->has_metric || (from->metric >= 0 && from->metric <= 1));
 }
 
+static bool take_port(struct msg_port *to, const Anole__V1__Port *from)
+{
+    PORT_FIELDS(COPY)
+    return take_text(to->name, sizeof to->name, from->name);
+}
+
+static void take_pair(struct msg_pair *to, const Anole__V1__Pair *from)
+{
+    PAIR_FIELDS(COPY)
+}
+
 /* Details are decoded only on request. */
 static bool take_detail(struct msg_detail *to, const Anole__V1__Sample *from)
 {
@@ -236,21 +235,12 @@ static bool take_detail(struct msg_detail *to, const Anole__V1__Sample *from)
     for (size_t i = 0; i < from->n_bin; i++)
         to->fsd.bin[i] = from->bin[i];
     to->ports = (uint32_t)from->n_port;
-    for (size_t i = 0; i < from->n_port; i++) {
-        const Anole__V1__Port *p = from->port[i];
-
-        to->port[i] = (struct msg_port){ p->tx_bytes, p->rate_bps, p->pauses, p->paused_ps, p->marked_packets,
-                                         p->queue_bytes, p->has_queue, "" };
-        if (!take_text(to->port[i].name, sizeof to->port[i].name, p->name))
+    for (size_t i = 0; i < from->n_port; i++)
+        if (!take_port(&to->port[i], from->port[i]))
             return false;
-    }
     to->pairs = (uint32_t)from->n_pair;
-    for (size_t i = 0; i < from->n_pair; i++) {
-        const Anole__V1__Pair *p = from->pair[i];
-
-        to->pair[i] = (struct msg_pair){ p->peer, p->base_rtt_ps, p->rtt_ps_sum, p->rtt_samples,
-                                         p->rtt_ps_last };
-    }
+    for (size_t i = 0; i < from->n_pair; i++)
+        take_pair(&to->pair[i], from->pair[i]);
     to->has_seen = from->seen != NULL;
     return !from->seen || seen_codec_take(&to->seen, from->seen);
 }
@@ -260,50 +250,51 @@ static bool has_detail(const Anole__V1__Sample *s)
     return s->elephants || s->mice || s->n_bin || s->n_port || s->n_pair || s->seen;
 }
 
-static bool take_hello(struct msg *m, const Anole__V1__Hello *h)
+static void take_facts(struct msg_facts *to, const Anole__V1__Hello *from)
 {
-    m->version = h->version;
-    m->where = (enum knob_where)h->where;
-    m->may_write = h->may_write;
-    m->gap_us = h->gap_us;
-    m->interval_us = h->interval_us;
-    m->facts = (struct msg_facts){ h->number, h->ports, h->rate_bps, h->base_rtt_ps, h->pfc_bytes_one,
-                                   h->pfc_bytes_two };
-    return (h->where == ANOLE__V1__WHERE__NIC || h->where == ANOLE__V1__WHERE__SWITCH) && *h->name &&
-           take_text(m->name, sizeof m->name, h->name) &&
-           take_knobs(&m->confirmed, h->confirmed, h->n_confirmed) &&
-           take_knobs(&m->baseline, h->baseline, h->n_baseline);
+    FACT_FIELDS(COPY)
 }
 
-static bool decode(struct msg *m, const Anole__V1__Message *in)
+static bool take_hello(struct msg *to, const Anole__V1__Hello *from)
 {
-    if ((unsigned)in->kind >= MSG_KINDS || in->kind == ANOLE__V1__KIND__NONE ||
-        in->kind == ANOLE__V1__KIND__RACK || (unsigned)in->result >= ANSWER_KINDS ||
-        (unsigned)in->phase >= PHASE_KINDS || in->term > MSG_TERM_MAX)
+    HELLO_FIELDS(COPY)
+    take_facts(&to->facts, from);
+    to->where = (enum knob_where)from->where;
+    return (from->where == ANOLE__V1__WHERE__NIC || from->where == ANOLE__V1__WHERE__SWITCH) && *from->name &&
+           take_text(to->name, sizeof to->name, from->name) &&
+           take_knobs(&to->confirmed, from->confirmed, from->n_confirmed) &&
+           take_knobs(&to->baseline, from->baseline, from->n_baseline);
+}
+
+static void take_self(struct msg_self *to, const Anole__V1__Self *from)
+{
+    SELF_FIELDS(COPY)
+    to->is_there = true;
+    to->is_allowed = from->allowed;
+}
+
+static bool decode(struct msg *to, const Anole__V1__Message *from)
+{
+    if ((unsigned)from->kind >= MSG_KINDS || from->kind == ANOLE__V1__KIND__NONE ||
+        from->kind == ANOLE__V1__KIND__RACK || (unsigned)from->result >= ANSWER_KINDS ||
+        (unsigned)from->phase >= PHASE_KINDS || from->term > MSG_TERM_MAX)
         return false;
-    m->kind = (enum msg_kind)in->kind;
-    m->term = in->term;
-    m->incarnation = in->incarnation;
-    m->change = in->change;
-    m->stamp_us = in->stamp_us;
-    m->at_us = in->at_us;
-    m->phase = (enum msg_phase)in->phase;
-    m->is_frozen = in->is_frozen;
-    m->is_broken = in->is_broken;
-    m->answer = (enum msg_answer)in->result;
-    m->is_brief = in->brief && m->kind == MSG_LEASE;
-    m->has_control = in->has_control && in->control >= 0 && in->control <= 1 && m->kind == MSG_LEASE;
-    m->control = m->has_control ? (double)in->control : 0;
-    m->sample.is_brief = in->brief && m->kind == MSG_REPORT;
-    if (in->self)
-        m->self = (struct msg_self){ .is_there = true, .is_allowed = in->self->allowed,
-                                     .queues = in->self->queues, .moved = in->self->moved,
-                                     .decisions = in->self->decisions, .changes = in->self->changes };
-    if ((m->kind == MSG_HELLO) != (in->hello != NULL) || (m->kind == MSG_QUEUES && !in->self) ||
-        (m->kind == MSG_REPORT) != (in->sample != NULL))
+    MESSAGE_FIELDS(COPY)
+    to->kind = (enum msg_kind)from->kind;
+    to->phase = (enum msg_phase)from->phase;
+    to->answer = (enum msg_answer)from->result;
+    to->is_brief = from->brief && to->kind == MSG_LEASE;
+    to->has_control = from->has_control && from->control >= 0 && from->control <= 1 && to->kind == MSG_LEASE;
+    to->control = to->has_control ? (double)from->control : 0;
+    to->sample.is_brief = from->brief && to->kind == MSG_REPORT;
+    if (from->self)
+        take_self(&to->self, from->self);
+    if ((to->kind == MSG_HELLO) != (from->hello != NULL) || (to->kind == MSG_QUEUES && !from->self) ||
+        (to->kind == MSG_REPORT) != (from->sample != NULL))
         return false;
-    return take_text(m->why, sizeof m->why, in->why) && take_knobs(&m->set, in->set, in->n_set) &&
-           (!in->hello || take_hello(m, in->hello)) && (!in->sample || take_sample(&m->sample, in->sample));
+    return take_text(to->why, sizeof to->why, from->why) && take_knobs(&to->set, from->set, from->n_set) &&
+           (!from->hello || take_hello(to, from->hello)) &&
+           (!from->sample || take_sample(&to->sample, from->sample));
 }
 
 int codec_read(struct msg *m, const unsigned char *bytes, size_t length)

@@ -5,6 +5,13 @@
 /* of anything in an interval: more is nonsense, and sums of less do not overflow */
 #define BYTES_MAX (1ull << 50)
 
+/* Fields that have the same name and meaning in our structs and in the .proto, for both directions. */
+#define COPY(field) to->field = from->field;
+#define JOB_FIELDS(X) X(bytes) X(messages) X(firsts) X(pairs) X(local) X(pauses) X(pause_ps)
+#define SEEN_FIELDS(X) \
+    X(local_bytes) X(chance_bytes) X(chance_squares) X(chain_tiny) X(chain_ps) X(bursts) X(burst_messages) \
+    X(burst_bytes)
+
 /* ---- writing ---- */
 
 /* Returns how many numbers are sent: none if all are 0. */
@@ -28,46 +35,33 @@ static void list_jobs(struct seen_list *l, const struct seen_part *p)
         Anole__V1__SeenJob         *to = &l->job[l->seen.n_job];
 
         anole__v1__seen_job__init(to);
-        to->bytes = from->bytes;
-        to->messages = from->messages;
-        to->firsts = from->firsts;
-        to->pairs = from->pairs;
-        to->local = from->local;
-        to->pauses = from->pauses;
-        to->pause_ps = from->pause_ps;
+        JOB_FIELDS(COPY)
         l->job_at[l->seen.n_job] = to;
     }
     l->seen.job = l->job_at;
 }
 
-Anole__V1__Seen *seen_codec_list(struct seen_list *l, const struct seen_part *p)
+Anole__V1__Seen *seen_codec_list(struct seen_list *l, const struct seen_part *from)
 {
-    Anole__V1__Seen *s = &l->seen;
+    Anole__V1__Seen *to = &l->seen;
 
-    anole__v1__seen__init(s);
-    for (uint32_t i = 0; i < p->rows; i++) {
-        l->bin[i] = p->row[i].bin - (i ? p->row[i - 1].bin : 0);
-        l->messages[i] = p->row[i].messages;
-        l->excess[i] = seen_row_excess(&p->row[i]);
+    anole__v1__seen__init(to);
+    SEEN_FIELDS(COPY)
+    for (uint32_t i = 0; i < from->rows; i++) {
+        l->bin[i] = from->row[i].bin - (i ? from->row[i - 1].bin : 0);
+        l->messages[i] = from->row[i].messages;
+        l->excess[i] = seen_row_excess(&from->row[i]);
     }
-    s->bin = l->bin;
-    s->messages = l->messages;
-    s->excess = l->excess;
-    s->n_bin = s->n_messages = s->n_excess = p->rows;
-    s->local_bytes = p->local_bytes;
-    s->chance_bytes = p->chance_bytes;
-    s->chance_squares = p->chance_squares;
-    s->chain_tiny = p->chain_tiny;
-    s->chain_ps = p->chain_ps;
-    s->bursts = p->bursts;
-    s->burst_messages = p->burst_messages;
-    s->burst_bytes = p->burst_bytes;
-    s->done = l->done;
-    s->n_done = list_classes(l->done, p->done);
-    s->waiting = l->waiting;
-    s->n_waiting = list_classes(l->waiting, p->waiting);
-    list_jobs(l, p);
-    return s;
+    to->bin = l->bin;
+    to->messages = l->messages;
+    to->excess = l->excess;
+    to->n_bin = to->n_messages = to->n_excess = from->rows;
+    to->done = l->done;
+    to->n_done = list_classes(l->done, from->done);
+    to->waiting = l->waiting;
+    to->n_waiting = list_classes(l->waiting, from->waiting);
+    list_jobs(l, from);
+    return to;
 }
 
 /* ---- reading ---- */
@@ -111,15 +105,16 @@ static bool take_jobs(struct seen_part *p, const Anole__V1__Seen *s)
     if (s->n_job > SEEN_JOBS)
         return false;
     for (size_t i = 0; i < s->n_job; i++) {
-        const Anole__V1__SeenJob *j = s->job[i];
+        const Anole__V1__SeenJob *from = s->job[i];
+        struct seen_part_job     *to = &p->job[i];
 
-        if (!j->bytes || j->bytes > BYTES_MAX || !j->messages || j->messages > BYTES_MAX / j->bytes)
+        if (!from->bytes || from->bytes > BYTES_MAX || !from->messages ||
+            from->messages > BYTES_MAX / from->bytes)
             return false;
         for (size_t k = 0; k < i; k++)
-            if (s->job[k]->bytes == j->bytes)
+            if (s->job[k]->bytes == from->bytes)
                 return false;
-        p->job[i] = (struct seen_part_job){ j->bytes, j->messages, j->firsts, j->pairs, j->local, j->pauses,
-                                            j->pause_ps };
+        JOB_FIELDS(COPY)
     }
     return true;
 }
@@ -129,19 +124,15 @@ static bool is_amount(double value)
     return isfinite(value) && value >= 0;
 }
 
-bool seen_codec_take(struct seen_part *p, const Anole__V1__Seen *s)
+bool seen_codec_take(struct seen_part *to, const Anole__V1__Seen *from)
 {
-    seen_part_clear(p);
-    p->local_bytes = s->local_bytes;
-    p->chance_bytes = fabs(s->chance_bytes);             /* there is but one 0 */
-    p->chance_squares = fabs(s->chance_squares);
-    p->chain_tiny = s->chain_tiny;
-    p->chain_ps = s->chain_ps;
-    p->bursts = s->bursts;
-    p->burst_messages = s->burst_messages;
-    p->burst_bytes = s->burst_bytes;
-    return is_amount(s->chance_bytes) && is_amount(s->chance_squares) && s->local_bytes <= BYTES_MAX &&
-           s->burst_bytes <= BYTES_MAX && s->burst_messages <= BYTES_MAX && s->bursts <= s->burst_messages &&
-           take_rows(p, s) && take_jobs(p, s) && take_classes(p->done, s->done, s->n_done) &&
-           take_classes(p->waiting, s->waiting, s->n_waiting);
+    seen_part_clear(to);
+    SEEN_FIELDS(COPY)
+    to->chance_bytes = fabs(from->chance_bytes);         /* -0 becomes 0 */
+    to->chance_squares = fabs(from->chance_squares);
+    return is_amount(from->chance_bytes) && is_amount(from->chance_squares) &&
+           from->local_bytes <= BYTES_MAX && from->burst_bytes <= BYTES_MAX &&
+           from->burst_messages <= BYTES_MAX && from->bursts <= from->burst_messages && take_rows(to, from) &&
+           take_jobs(to, from) && take_classes(to->done, from->done, from->n_done) &&
+           take_classes(to->waiting, from->waiting, from->n_waiting);
 }
