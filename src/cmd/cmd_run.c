@@ -47,28 +47,28 @@ static const struct cmd_option option_rows[] = {
     { .help = "Recordings:" },
     { "trace", 0, "FILE", "Write flows, pauses, queues, and iterations as JSON for Perfetto or "
       "chrome://tracing",
-      KEY_AT(struct options, files.trace) },
+      KEY_AT(struct options, files.single[RUN_FILE_TRACE]) },
     { "trace-limit", 0, "SIZE", "Maximum size of the trace (default: 256MB)",
       KEY_AT(struct options, files.trace_bytes_max), KEY_BYTES, LIMIT_MIN, 1e18 },
     { "samples", 0, "FILE", "Write queue lengths and flow rates over time as CSV. Uses one thread",
-      KEY_AT(struct options, files.samples) },
+      KEY_AT(struct options, files.single[RUN_FILE_SAMPLES]) },
     { "samples-limit", 0, "SIZE", "Maximum size of the samples (default: 256MB)",
       KEY_AT(struct options, files.samples_bytes_max), KEY_BYTES, LIMIT_MIN, 1e18 },
     { "sample-every", 0, "TIME", "Sampling period of --samples and --trace (default: 10us)",
       KEY_AT(struct options, files.sample_ps), KEY_TIME, 1, KEY_TIME_PS_MAX },
     { "pcap", 0, "FILE", "Write the frames on host links as pcapng for Wireshark. Uses one thread",
-      KEY_AT(struct options, files.pcap) },
+      KEY_AT(struct options, files.single[RUN_FILE_PCAP]) },
     { "pcap-limit", 0, "SIZE", "Maximum size of the capture (default: 1GB)",
       KEY_AT(struct options, files.pcap_bytes_max), KEY_BYTES, LIMIT_MIN, 1e18 },
     { "pcap-headers", 0, NULL, "Capture headers only. The file is about ten times smaller, but Wireshark "
       "reports data packets as malformed", KEY_AT(struct options, files.is_pcap_cut) },
     { "hpcc-fct", 0, "FILE", "Write completed flows in the format of the HPCC ns-3 fork (fct.txt)",
-      KEY_AT(struct options, files.hpcc_fct) },
+      KEY_AT(struct options, files.single[RUN_FILE_HPCC_FCT]) },
     { "hpcc-pfc", 0, "FILE", "Write PFC frames in the format of the HPCC ns-3 fork (pfc.txt)",
-      KEY_AT(struct options, files.hpcc_pfc) },
+      KEY_AT(struct options, files.single[RUN_FILE_HPCC_PFC]) },
     { "htsim-flows", 0, "FILE", "Model htsim: write each flow with its packets, windows, and delays, in 26 "
       "columns",
-      KEY_AT(struct options, files.htsim_flows) },
+      KEY_AT(struct options, files.single[RUN_FILE_HTSIM_FLOWS]) },
     { .help = "Speed:" },
     CMD_THREADS(struct options, threads),
     { 0 },
@@ -85,12 +85,15 @@ static void settle(uint64_t *value, uint64_t otherwise, const char *option, cons
 
 static void settle_files(struct run_files_paths *f)
 {
-    if (f->is_pcap_cut && !f->pcap)
+    const char *pcap = f->single[RUN_FILE_PCAP], *trace = f->single[RUN_FILE_TRACE],
+               *samples = f->single[RUN_FILE_SAMPLES];
+
+    if (f->is_pcap_cut && !pcap)
         cmd_usage("--pcap-headers goes with --pcap FILE, which is not there");
-    settle(&f->pcap_bytes_max, 1000000000, "--pcap-limit", f->pcap, "--pcap");
-    settle(&f->trace_bytes_max, 256000000, "--trace-limit", f->trace, "--trace");
-    settle(&f->samples_bytes_max, 256000000, "--samples-limit", f->samples, "--samples");
-    settle(&f->sample_ps, 10 * PS_PER_US, "--sample-every", f->samples ? f->samples : f->trace,
+    settle(&f->pcap_bytes_max, 1000000000, "--pcap-limit", pcap, "--pcap");
+    settle(&f->trace_bytes_max, 256000000, "--trace-limit", trace, "--trace");
+    settle(&f->samples_bytes_max, 256000000, "--samples-limit", samples, "--samples");
+    settle(&f->sample_ps, 10 * PS_PER_US, "--sample-every", samples ? samples : trace,
            "--samples or --trace");
 }
 
@@ -206,7 +209,7 @@ static int run_file(const struct options *o, const struct scenario_file *file, s
     input.set = o->set;
     input.sets = o->sets;
     input.seed = o->has_seed ? &o->seed : NULL;
-    input.threads = o->files.pcap || o->files.samples ? 1 : o->threads;
+    input.threads = o->files.single[RUN_FILE_PCAP] || o->files.single[RUN_FILE_SAMPLES] ? 1 : o->threads;
     input.until_ps = o->until_ps;
     input.maker = &twin_maker;
     rc = simulation_open(&simulation, &input, err);

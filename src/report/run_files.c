@@ -28,79 +28,47 @@ static bool has_unfinished(const struct run_files *f)
     return c->flows_started != c->flows_done && !f->simulation->sim->htsim;
 }
 
-static void print_page(const struct run_files *f, const struct results *r, FILE *out)
-{
-    (void)r;
-    page_print(f->page, out);
-}
-
-static void print_charts(const struct run_files *f, const struct results *r, FILE *out)
-{
-    (void)r;
-    charts_file_print(f->page, out);
-}
-
-static void print_ports(const struct run_files *f, const struct results *r, FILE *out)
-{
-    (void)f;
-    results_print_ports(r, out);
-}
-
-static void print_summary(const struct run_files *f, const struct results *r, FILE *out)
-{
-    (void)f;
-    results_print_json(r, out, false);
-}
-
-static void print_manifest(const struct run_files *f, const struct results *r, FILE *out)
-{
-    results_print_manifest(r, f->name, out);
-}
-
-static void print_scenario(const struct run_files *f, const struct results *r, FILE *out)
-{
-    (void)f;
-    fwrite(r->text, 1, r->text_bytes, out);
-}
-
-static void print_tuning(const struct run_files *f, const struct results *r, FILE *out)
-{
-    (void)f;
-    tuning_print(r->tuning, out);
-}
-
-static void print_gaps(const struct run_files *f, const struct results *r, FILE *out)
-{
-    (void)f;
-    results_print_gaps(r, out);
-}
-
-static void print_unfinished(const struct run_files *f, const struct results *r, FILE *out)
-{
-    (void)f;
-    results_print_unfinished(r, out);
-}
-
 /* The page comes first and links to the others. */
+enum file {
+    PAGE, CHARTS, FLOWS, INTERVALS, PORTS, SUMMARY, MANIFEST, SCENARIO, TUNING, GAPS, QUEUES, UNFINISHED
+};
+
 static const struct row {
     const char *name;
-    bool (*is_there)(const struct run_files *);          /* NULL: always */
-    /* NULL: written during the run */
-    void (*print)(const struct run_files *, const struct results *, FILE *);
+    bool      (*is_there)(const struct run_files *);     /* NULL: always */
+    bool        is_live;         /* written during the run */
 } rows[] = {
-    { "report.html",   NULL,       print_page },
-    { "charts.json",   NULL,       print_charts },
-    { "flows.csv",     NULL,       NULL },
-    { "intervals.csv", NULL,       NULL },
-    { "ports.csv",     NULL,       print_ports },
-    { "summary.json",  NULL,       print_summary },
-    { "manifest.json", NULL,       print_manifest },
-    { "scenario.yaml", NULL,       print_scenario },
-    { "tuning.jsonl",  is_tuned,   print_tuning },
-    { "gaps.csv",      has_gaps,   print_gaps },
-    { "queues.csv",    has_queues, NULL },
-    { "unfinished.csv", has_unfinished, print_unfinished },
+    [PAGE] = { "report.html" },
+    [CHARTS] = { "charts.json" },
+    [FLOWS] = { "flows.csv", .is_live = true },
+    [INTERVALS] = { "intervals.csv", .is_live = true },
+    [PORTS] = { "ports.csv" },
+    [SUMMARY] = { "summary.json" },
+    [MANIFEST] = { "manifest.json" },
+    [SCENARIO] = { "scenario.yaml" },
+    [TUNING] = { "tuning.jsonl", is_tuned },
+    [GAPS] = { "gaps.csv", has_gaps },
+    [QUEUES] = { "queues.csv", has_queues, .is_live = true },
+    [UNFINISHED] = { "unfinished.csv", has_unfinished },
 };
+
+static void print_file(const struct run_files *f, enum file file, const struct results *r, FILE *out)
+{
+    switch (file) {
+    case PAGE:       page_print(f->page, out);                  break;
+    case CHARTS:     charts_file_print(f->page, out);           break;
+    case PORTS:      results_print_ports(r, out);               break;
+    case SUMMARY:    results_print_json(r, out, false);         break;
+    case MANIFEST:   results_print_manifest(r, f->name, out);   break;
+    case SCENARIO:   fwrite(r->text, 1, r->text_bytes, out);    break;
+    case TUNING:     tuning_print(r->tuning, out);              break;
+    case GAPS:       results_print_gaps(r, out);                break;
+    case UNFINISHED: results_print_unfinished(r, out);          break;
+    case FLOWS:
+    case INTERVALS:
+    case QUEUES:     break;
+    }
+}
 
 #define ROWS (sizeof(rows) / sizeof(*rows))
 
@@ -128,8 +96,8 @@ static void on_flow_done(void *arg, const struct flow_result *r)
 
     if (f->flows)
         results_print_flow(f->flows, f->simulation->sim, &f->simulation->scenario, r);
-    if (f->hpcc_fct.stream)
-        results_print_hpcc_fct(f->hpcc_fct.stream, r);
+    if (f->single[RUN_FILE_HPCC_FCT].stream)
+        results_print_hpcc_fct(f->single[RUN_FILE_HPCC_FCT].stream, r);
     if (f->chrome)
         chrome_on_flow(f->chrome, r);
 }
@@ -138,8 +106,8 @@ static void on_pfc(void *arg, const struct pfc_result *r)
 {
     struct run_files *f = arg;
 
-    if (f->hpcc_pfc.stream)
-        results_print_hpcc_pfc(f->hpcc_pfc.stream, r);
+    if (f->single[RUN_FILE_HPCC_PFC].stream)
+        results_print_hpcc_pfc(f->single[RUN_FILE_HPCC_PFC].stream, r);
     if (f->chrome)
         chrome_on_pfc(f->chrome, r);
 }
@@ -181,7 +149,7 @@ struct simulation_hooks run_files_hooks(struct run_files *f)
 
     return (struct simulation_hooks){ .arg = f, .flow_done = on_flow_done, .op = f->chrome ? on_op : NULL,
                                       .sample = is_sampled ? on_sample : NULL, .sample_ps = f->sample_ps,
-                                      .pfc = f->hpcc_pfc.stream || f->chrome ? on_pfc : NULL,
+                                      .pfc = f->single[RUN_FILE_HPCC_PFC].stream || f->chrome ? on_pfc : NULL,
                                       .report = f->intervals ? on_report : NULL,
                                       .queue = f->queues ? on_queue : NULL };
 }
@@ -216,14 +184,15 @@ static int open_dir(struct run_files *f, const char *path, struct err *err)
 /* Refuses captures of models htsim (no packets) and uet (not RoCEv2), and htsim's columns of other models. */
 static int check_model(const struct run_files_paths *p, const struct sim *s, struct err *err)
 {
-    const char *none = p->pcap ? "--pcap" : p->trace ? "--trace" : p->samples ? "--samples" :
-                       p->hpcc_pfc ? "--hpcc-pfc" : NULL;
+    const char *const *path = p->single;
+    const char *none = path[RUN_FILE_PCAP] ? "--pcap" : path[RUN_FILE_TRACE] ? "--trace" :
+                       path[RUN_FILE_SAMPLES] ? "--samples" : path[RUN_FILE_HPCC_PFC] ? "--hpcc-pfc" : NULL;
 
     if (s->htsim && none)
         return err_set(err, EINVAL, "%s: model htsim has no such file; --htsim-flows is its own", none);
-    if (!s->htsim && p->htsim_flows)
+    if (!s->htsim && path[RUN_FILE_HTSIM_FLOWS])
         return err_set(err, EINVAL, "--htsim-flows needs model htsim");
-    if (p->pcap && s->cfg.model == MODEL_UET)
+    if (path[RUN_FILE_PCAP] && s->cfg.model == MODEL_UET)
         return err_set(err, EINVAL, "--pcap writes RoCEv2 frames; model uet has none");
     return 0;
 }
@@ -234,29 +203,23 @@ int run_files_open(struct run_files *f, const struct run_files_paths *paths, con
     int rc = check_model(paths, s->sim, err);
 
     *f = (struct run_files){ .simulation = s, .sample_ps = paths->sample_ps };
-    if (!rc && paths->htsim_flows)
-        rc = outfile_open(&f->htsim_flows, paths->htsim_flows, err);
+    if (!rc && paths->single[RUN_FILE_SAMPLES] && s->sim->skip)
+        rc = err_set(err, EINVAL, "--samples needs every packet: fidelity fast skips some");
     if (!rc && paths->out)
         rc = open_dir(f, paths->out, err);
-    if (!rc && paths->hpcc_fct)
-        rc = outfile_open(&f->hpcc_fct, paths->hpcc_fct, err);
-    if (!rc && paths->hpcc_pfc)
-        rc = outfile_open(&f->hpcc_pfc, paths->hpcc_pfc, err);
-    if (!rc && paths->pcap)
-        rc = outfile_open(&f->pcap_file, paths->pcap, err);
-    if (!rc && paths->trace)
-        rc = outfile_open(&f->trace_file, paths->trace, err);
-    if (!rc && paths->samples && s->sim->skip)
-        rc = err_set(err, EINVAL, "--samples needs every packet: fidelity fast skips some");
-    if (!rc && paths->samples)
-        rc = outfile_open(&f->samples_file, paths->samples, err);
-    if (!rc && paths->samples)
-        f->samples = samples_open(f->samples_file.stream, s, paths->samples_bytes_max);
-    if (!rc && paths->pcap)
-        f->pcap = pcap_open(f->pcap_file.stream, s->sim, paths->pcap_bytes_max, !paths->is_pcap_cut);
-    if (!rc && paths->trace)
-        f->chrome = chrome_open(f->trace_file.stream, s->sim, paths->trace_bytes_max);
-    return rc;
+    for (int i = 0; i < RUN_FILES_SINGLE && !rc; i++)
+        if (paths->single[i])
+            rc = outfile_open(&f->single[i], paths->single[i], err);
+    if (rc)
+        return rc;
+    if (paths->single[RUN_FILE_SAMPLES])
+        f->samples = samples_open(f->single[RUN_FILE_SAMPLES].stream, s, paths->samples_bytes_max);
+    if (paths->single[RUN_FILE_PCAP])
+        f->pcap = pcap_open(f->single[RUN_FILE_PCAP].stream, s->sim, paths->pcap_bytes_max,
+                            !paths->is_pcap_cut);
+    if (paths->single[RUN_FILE_TRACE])
+        f->chrome = chrome_open(f->single[RUN_FILE_TRACE].stream, s->sim, paths->trace_bytes_max);
+    return 0;
 }
 
 /* ---- at the end ---- */
@@ -272,11 +235,11 @@ static int write_dir(struct run_files *f, const struct results *r, struct err *e
     for (uint32_t i = 0; f->dir && i < ROWS && !rc; i++) {
         FILE *out;
 
-        if (!rows[i].print || !is_there(f, &rows[i]))
+        if (rows[i].is_live || !is_there(f, &rows[i]))
             continue;
         rc = open_file(f, rows[i].name, &out, err);
         if (!rc)
-            rows[i].print(f, r, out);
+            print_file(f, (enum file)i, r, out);
     }
     json_decref(f->page);
     f->page = NULL;
@@ -291,19 +254,17 @@ static int commit(struct run_files *f, struct err *err)
         rc = outdir_commit(f->dir, err);
         f->dir = NULL;
     }
-    if (!rc)
-        rc = outfile_commit(&f->htsim_flows, err);
-    if (!rc)
-        rc = outfile_commit(&f->hpcc_fct, err);
-    if (!rc)
-        rc = outfile_commit(&f->hpcc_pfc, err);
-    if (!rc)
-        rc = outfile_commit(&f->pcap_file, err);
-    if (!rc)
-        rc = outfile_commit(&f->trace_file, err);
-    if (!rc)
-        rc = outfile_commit(&f->samples_file, err);
+    for (int i = 0; i < RUN_FILES_SINGLE && !rc; i++)
+        rc = outfile_commit(&f->single[i], err);
     return rc;
+}
+
+static void warn_left_out(const struct run_files *f, enum run_file file, uint64_t count, const char *what,
+                          const char *limit)
+{
+    if (count)
+        fprintf(stderr, "anole: warning: %s: %llu %s are not in it: it would be larger than %s\n",
+                f->single[file].shown, (unsigned long long)count, what, limit);
 }
 
 /* Reports events that did not fit into the trace. */
@@ -312,19 +273,9 @@ static void close_traces(struct run_files *f)
     uint64_t frames = f->pcap ? pcap_close(f->pcap) : 0, events = f->chrome ? chrome_close(f->chrome) : 0;
     uint64_t samples = f->samples ? samples_close(f->samples) : 0;
 
-    if (frames)
-        fprintf(stderr,
-                "anole: warning: %s: %llu frames are not in it: it would be larger than --pcap-limit, or "
-                "they are not RoCEv2\n",
-                f->pcap_file.shown, (unsigned long long)frames);
-    if (events)
-        fprintf(stderr,
-                "anole: warning: %s: %llu events are not in it: it would be larger than --trace-limit\n",
-                f->trace_file.shown, (unsigned long long)events);
-    if (samples)
-        fprintf(stderr,
-                "anole: warning: %s: %llu rows are not in it: it would be larger than --samples-limit\n",
-                f->samples_file.shown, (unsigned long long)samples);
+    warn_left_out(f, RUN_FILE_PCAP, frames, "frames", "--pcap-limit, or they are not RoCEv2");
+    warn_left_out(f, RUN_FILE_TRACE, events, "events", "--trace-limit");
+    warn_left_out(f, RUN_FILE_SAMPLES, samples, "rows", "--samples-limit");
     f->pcap = NULL;
     f->chrome = NULL;
     f->samples = NULL;
@@ -336,20 +287,10 @@ int run_files_write(struct run_files *f, const struct results *r, struct err *er
     int rc = write_dir(f, r, err);
 
     close_traces(f);
-    if (f->htsim_flows.stream)
-        results_print_htsim(f->htsim_flows.stream, f->simulation->sim);
-    if (!rc)
-        rc = outfile_close(&f->htsim_flows, err);
-    if (!rc)
-        rc = outfile_close(&f->hpcc_fct, err);
-    if (!rc)
-        rc = outfile_close(&f->hpcc_pfc, err);
-    if (!rc)
-        rc = outfile_close(&f->pcap_file, err);
-    if (!rc)
-        rc = outfile_close(&f->trace_file, err);
-    if (!rc)
-        rc = outfile_close(&f->samples_file, err);
+    if (f->single[RUN_FILE_HTSIM_FLOWS].stream)
+        results_print_htsim(f->single[RUN_FILE_HTSIM_FLOWS].stream, f->simulation->sim);
+    for (int i = 0; i < RUN_FILES_SINGLE && !rc; i++)
+        rc = outfile_close(&f->single[i], err);
     if (rc)
         return rc;
     interrupt_hold();
@@ -366,12 +307,8 @@ void run_files_abort(struct run_files *f)
         chrome_close(f->chrome);
     if (f->samples)
         samples_close(f->samples);
-    outfile_abort(&f->htsim_flows);
-    outfile_abort(&f->samples_file);
-    outfile_abort(&f->trace_file);
-    outfile_abort(&f->pcap_file);
-    outfile_abort(&f->hpcc_pfc);
-    outfile_abort(&f->hpcc_fct);
+    for (int i = RUN_FILES_SINGLE - 1; i >= 0; i--)
+        outfile_abort(&f->single[i]);
     outdir_abort(f->dir);
     f->dir = NULL;
 }

@@ -19,9 +19,14 @@
 
 #define RUN_FILES_MAX 13
 
+/* files outside the folder, each with an option of its own */
+enum run_file {
+    RUN_FILE_HTSIM_FLOWS, RUN_FILE_HPCC_FCT, RUN_FILE_HPCC_PFC, RUN_FILE_PCAP, RUN_FILE_TRACE,
+    RUN_FILE_SAMPLES, RUN_FILES_SINGLE
+};
+
 struct run_files_paths {         /* NULL: not wanted */
-    const char *out, *hpcc_fct, *hpcc_pfc, *htsim_flows;
-    const char *pcap, *trace, *samples;
+    const char *out, *single[RUN_FILES_SINGLE];
     bool        is_pcap_cut;     /* behind headers */
     uint64_t    pcap_bytes_max, trace_bytes_max, samples_bytes_max;
     uint64_t    sample_ps;       /* how often queues and rates are looked at, for 'trace' and 'samples' */
@@ -34,7 +39,7 @@ struct run_files {
     FILE                    *flows, *intervals;      /* in dir */
     json_t                  *page;           /* data of the page, while files are written */
     FILE                    *queues;         /* the same; NULL: not counted */
-    struct outfile           hpcc_fct, hpcc_pfc, htsim_flows, pcap_file, trace_file, samples_file;
+    struct outfile           single[RUN_FILES_SINGLE];
     struct pcap             *pcap;           /* NULL: not wanted */
     struct chrome           *chrome;
     struct samples          *samples;

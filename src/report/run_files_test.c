@@ -55,7 +55,8 @@ static void remove_all(const char *path)
 static void write__leaves_what_it_lists(void **unused)
 {
     char out[128], fct[128], name[300];
-    struct run_files_paths paths = { .out = path_of(out, "out"), .hpcc_fct = path_of(fct, "fct.txt") };
+    struct run_files_paths paths = { .out = path_of(out, "out"),
+                                     .single[RUN_FILE_HPCC_FCT] = path_of(fct, "fct.txt") };
     struct simulation_hooks hooks;
     struct simulation s;
     struct run_files f;
