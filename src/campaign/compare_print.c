@@ -78,9 +78,7 @@ static const char *name_of(const struct comparison *c, uint32_t variant)
 
 static void add_heading(const struct comparison *c, struct table *t, uint32_t variant)
 {
-    table_cell(t, "%s", "");
-    table_cell(t, "%s", name_of(c, c->baseline));
-    table_cell(t, "%s", name_of(c, variant));
+    table_cells(t, "", name_of(c, c->baseline), name_of(c, variant), NULL);
     if (!comparison_is_pair(c, variant))
         return;
     table_cell(t, "change");
@@ -95,8 +93,9 @@ static void add_row(const struct comparison *c, struct table *t, uint32_t row, u
     const struct compared_cell *cell = comparison_cell(c, row, variant);
     char text[64];
 
-    table_cell(t, "%s", m->label);
-    table_cell(t, "%s", metric_text(text, sizeof(text), m->unit, comparison_cell(c, row, c->baseline)->mean));
+    table_cells(t, m->label,
+                metric_text(text, sizeof(text), m->unit, comparison_cell(c, row, c->baseline)->mean),
+                NULL);
     table_cell(t, "%s", metric_text(text, sizeof(text), m->unit, cell->mean));
     if (!comparison_is_pair(c, variant))
         return;
@@ -113,8 +112,7 @@ static void print_variant(const struct comparison *c, uint32_t variant, FILE *ou
     for (uint32_t i = 0; i < c->figures.count; i++)
         if (c->figures.list[i].is_shown)
             add_row(c, t, i, variant, has_colour);
-    table_print(t, out, 0);
-    table_free(t);
+    table_end(t, out, 0);
 }
 
 static void print_baseline(const struct comparison *c, FILE *out)
@@ -122,17 +120,15 @@ static void print_baseline(const struct comparison *c, FILE *out)
     struct table *t = table_new("lr");
     char text[64];
 
-    table_cell(t, "%s", "");
-    table_cell(t, "%s", c->variants->list[0].name);
+    table_cells(t, "", c->variants->list[0].name, NULL);
     for (uint32_t i = 0; i < c->figures.count; i++)
         if (c->figures.list[i].is_shown) {
             const struct metric *m = &c->figures.list[i].metric;
 
-            table_cell(t, "%s", m->label);
-            table_cell(t, "%s", metric_text(text, sizeof(text), m->unit, comparison_cell(c, i, 0)->mean));
+            table_cells(t, m->label,
+                        metric_text(text, sizeof(text), m->unit, comparison_cell(c, i, 0)->mean), NULL);
         }
-    table_print(t, out, 0);
-    table_free(t);
+    table_end(t, out, 0);
 }
 
 void compare_warn_few_seeds(uint32_t seeds, FILE *out)

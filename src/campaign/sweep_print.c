@@ -443,8 +443,7 @@ void sweep_print_table(const struct sweep *s, FILE *out, uint32_t top, bool has_
     for (uint32_t i = 0; i < top; i++)
         add_row(r, t, &b, i);
     add_own(s, t);
-    table_print(t, out, 0);
-    table_free(t);
+    table_end(t, out, 0);
     print_notes(r, out, top);
     if (r->seeds > 1)
         bootstrap_fini(&b);

@@ -411,8 +411,8 @@ static void add_row(struct table *t, const struct row *row, bool has_colour)
     const char *word = word_of(row), *colour = row->after->is_better ? "\033[32m" : "\033[31m";
     char        text[64];
 
-    table_cell(t, "%s", row->metric->label);
-    table_cell(t, "%s", metric_text(text, sizeof(text), row->metric->unit, row->before->mean));
+    table_cells(t, row->metric->label, metric_text(text, sizeof(text), row->metric->unit, row->before->mean),
+                NULL);
     table_cell(t, "%s", metric_text(text, sizeof(text), row->metric->unit, row->after->mean));
     table_cell(t, "%s", change_text(text, sizeof(text), row->after));
     table_cell(t, "%s", interval_text(text, sizeof(text), row->after));
@@ -421,17 +421,14 @@ static void add_row(struct table *t, const struct row *row, bool has_colour)
 
 void tune_check_print(const struct tune_check *c, FILE *out, bool has_colour)
 {
-    static const char *const heads[] = { "", "before", "after", "change", "95% interval", "" };
-    struct table            *t = table_new("lrrrll");
+    struct table *t = table_new("lrrrll");
 
-    for (int i = 0; i < 6; i++)
-        table_cell(t, "%s", heads[i]);
+    table_cells(t, "", "before", "after", "change", "95% interval", "", NULL);
     for (uint32_t i = 0; i < c->comparison.figures.count; i++) {
         struct row row = row_of(c, i);
 
         add_row(t, &row, has_colour);
     }
-    table_print(t, out, 0);
-    table_free(t);
+    table_end(t, out, 0);
     fputs("\nSlowdown: FCT / FCT of the same flow alone in the network.", out);
 }

@@ -22,8 +22,7 @@
 
 static void print_and_free(struct table *t)
 {
-    table_print(t, stdout, 0);
-    table_free(t);
+    table_end(t, stdout, 0);
 }
 
 /* The knobs that a tuner may set. */
@@ -147,8 +146,7 @@ static void print_sizes(void)
 
         if (cdf_builtin(&c, cdf_names[i]))
             continue;
-        table_cell(t, "%s", cdf_names[i]);
-        table_cell(t, "%s", text_from_bytes(text, sizeof(text), c.bytes_mean));
+        table_cells(t, cdf_names[i], text_from_bytes(text, sizeof(text), c.bytes_mean), NULL);
         table_cell(t, "%s", text_from_bytes(text, sizeof(text), (double)cdf_size(&c, 0.5)));
         table_cell(t, "%s", text_from_bytes(text, sizeof(text), c.bytes[c.count - 1]));
         cdf_fini(&c);

@@ -65,16 +65,13 @@ static void step_cells(struct table *t, const struct history_step *s)
 
 void explain_print_steps(const struct history *h, FILE *out)
 {
-    static const char *const heads[] = { "end", "phase", "utility", "goodput", "RTT", "paused", "elephants",
-                                         "divergence", "temperature", "verdict", "set", "why" };
-    struct table            *t = table_new("rlrrrrrrrlll");
+    struct table *t = table_new("rlrrrrrrrlll");
 
-    for (int i = 0; i < 12; i++)
-        table_cell(t, "%s", heads[i]);
+    table_cells(t, "end", "phase", "utility", "goodput", "RTT", "paused", "elephants", "divergence",
+                "temperature", "verdict", "set", "why", NULL);
     for (uint32_t i = 0; i < h->steps; i++)
         step_cells(t, &h->step[i]);
-    table_print(t, out, 0);
-    table_free(t);
+    table_end(t, out, 0);
 }
 
 /* ---- one knob ---- */
@@ -92,23 +89,20 @@ static void value_cells(struct table *t, const struct history *h, enum knob knob
     time_cell(t, h->step[from].start_us);
     time_cell(t, h->step[to - 1].end_us);
     table_cell(t, "%s", knob_text(text, knob, value));
-    table_cell(t, "%s", from ? knob_change_text(text, h->step[from - 1].was.value[knob], value) : "");
-    table_cell(t, "%s", h->step[from].phase);
+    table_cells(t, from ? knob_change_text(text, h->step[from - 1].was.value[knob], value) : "",
+                h->step[from].phase, NULL);
     number_cell(t, count > 0 ? sum / count : NAN, 4, "");
 }
 
 void explain_print_knob(const struct history *h, enum knob knob, FILE *out)
 {
-    const char *const heads[] = { "from", "to", knob_info[knob].name, "change", "phase", "utility" };
-    struct table     *t = table_new("rrrrlr");
+    struct table *t = table_new("rrrrlr");
 
-    for (int i = 0; i < 6; i++)
-        table_cell(t, "%s", heads[i]);
+    table_cells(t, "from", "to", knob_info[knob].name, "change", "phase", "utility", NULL);
     for (uint32_t i = 0, to; i < h->steps; i = to) {
         for (to = i + 1; to < h->steps && h->step[to].was.value[knob] == h->step[i].was.value[knob]; to++)
             ;
         value_cells(t, h, knob, i, to);
     }
-    table_print(t, out, 0);
-    table_free(t);
+    table_end(t, out, 0);
 }

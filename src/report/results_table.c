@@ -129,12 +129,8 @@ static void print_setup(const struct results *r, FILE *out)
 
 static void add_heads(struct table *t, const char *first)
 {
-    static const char *const heads[] = { "flows", "bytes", "mean", "p50", "p95", "p99", "p99.9", "max",
-                                         "FCT p50", "FCT p99" };
-
-    table_cell(t, "%s", first);
-    for (unsigned i = 0; i < sizeof(heads) / sizeof(*heads); i++)
-        table_cell(t, "%s", heads[i]);
+    table_cells(t, first, "flows", "bytes", "mean", "p50", "p95", "p99", "p99.9", "max", "FCT p50",
+                "FCT p99", NULL);
 }
 
 static void add_row(struct table *t, const char *name, const struct fct_cell *c)
@@ -142,9 +138,7 @@ static void add_row(struct table *t, const char *name, const struct fct_cell *c)
     struct fct_stats s = fct_slowdown_stats(c), us = fct_us_stats(c);
     const double slowdown[] = { s.mean, s.p50, s.p95, s.p99, s.p999, s.max };
 
-    table_cell(t, "%s", name);
-    table_cell(t, "%s", count_text(c->count).buf);
-    table_cell(t, "%s", bytes_text(c->bytes).buf);
+    table_cells(t, name, count_text(c->count).buf, bytes_text(c->bytes).buf, NULL);
     if (c->count == 0) {
         for (int i = 0; i < 8; i++)
             table_cell(t, "-");
@@ -152,8 +146,7 @@ static void add_row(struct table *t, const char *name, const struct fct_cell *c)
     }
     for (int i = 0; i < 6; i++)
         table_cell(t, "%s", metric(UNIT_NONE, slowdown[i]).buf);
-    table_cell(t, "%s", metric(UNIT_US, us.p50).buf);
-    table_cell(t, "%s", metric(UNIT_US, us.p99).buf);
+    table_cells(t, metric(UNIT_US, us.p50).buf, metric(UNIT_US, us.p99).buf, NULL);
 }
 
 /* Prints the number of unfinished flows, and a line per reason. */
@@ -210,28 +203,14 @@ static bool has_job(const struct results *r, bool is_training)
     return false;
 }
 
-static void add_words(struct table *t, const char *const *words)
-{
-    for (; *words; words++)
-        table_cell(t, "%s", *words);
-}
-
 static void add_times(struct table *t, const double *us, uint32_t count, bool is_empty)
 {
     for (uint32_t i = 0; i < count; i++)
         table_cell(t, "%s", metric(UNIT_US, is_empty ? NAN : us[i]).buf);
 }
 
-/* In bytes and bits per second: nccl-tests use bytes. */
-static void add_bandwidth(struct table *t, double bps)
-{
-    table_cell(t, "%s", metric(UNIT_BUS, bps).buf);
-}
-
 static void print_training(const struct results *r, FILE *out, struct results_look look)
 {
-    static const char *const heads[] = { "traffic", "iterations", "iteration", "exposed", "cold", "warm",
-                                         "collective", "p50", "p99", "max", "algbw", "busbw", "of line rate", NULL };
     struct table *t;
 
     if (!has_job(r, true))
@@ -240,7 +219,8 @@ static void print_training(const struct results *r, FILE *out, struct results_lo
     print_heading(out, look.has_colour,
                   "Training: mean iteration, what computing does not hide (all, first, later), its collective, "
                   "bandwidths as in nccl-tests");
-    add_words(t, heads);
+    table_cells(t, "traffic", "iterations", "iteration", "exposed", "cold", "warm", "collective", "p50",
+                "p99", "max", "algbw", "busbw", "of line rate", NULL);
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
         const struct results_entry *e = &r->entry[i];
         const struct ops_cell *c = ops_cell(r->ops, i, OP_ITERATION);
@@ -248,14 +228,12 @@ static void print_training(const struct results *r, FILE *out, struct results_lo
 
         if (e->job != JOB_TRAINING)
             continue;
-        table_cell(t, "%s", r->scenario->entry[i].name);
-        table_cell(t, "%s", count_text(c->count).buf);
-        table_cell(t, "%s", metric(UNIT_US, e->iteration_us_mean).buf);
+        table_cells(t, r->scenario->entry[i].name, count_text(c->count).buf,
+                    metric(UNIT_US, e->iteration_us_mean).buf, NULL);
         add_times(t, (const double[]){ e->exposed_us_mean, e->exposed_cold_us, e->exposed_warm_us_mean }, 3, false);
         add_times(t, (const double[]){ s.mean, s.p50, s.p99, s.max }, 4, c->count == 0);
-        add_bandwidth(t, e->algbw_bps);
-        add_bandwidth(t, e->busbw_bps);
-        table_cell(t, "%s", metric(UNIT_SHARE, e->bound_share).buf);
+        table_cells(t, metric(UNIT_BUS, e->algbw_bps).buf, metric(UNIT_BUS, e->busbw_bps).buf,
+                    metric(UNIT_SHARE, e->bound_share).buf, NULL);
     }
     end_table(t, out, look, "0300440508906");
 }
@@ -263,8 +241,6 @@ static void print_training(const struct results *r, FILE *out, struct results_lo
 /* Which collectives of training take longer than alone, and the message of each that lost most time. */
 static void print_steps(const struct results *r, FILE *out, struct results_look look)
 {
-    static const char *const heads[] = { "traffic", "collective", "groups", "messages", "slowdown", "held up most",
-                                         "takes", "alone", NULL };
     struct table *t;
 
     if (!has_job(r, true))
@@ -272,7 +248,8 @@ static void print_steps(const struct results *r, FILE *out, struct results_look 
     t = table_new("lllrrlrr");
     print_heading(out, look.has_colour,
                   "Messages of training: how many times longer than alone, and the one held up most");
-    add_words(t, heads);
+    table_cells(t, "traffic", "collective", "groups", "messages", "slowdown", "held up most", "takes",
+                "alone", NULL);
     for (uint32_t i = 0; i < r->scenario->entries * ITERATION_KINDS; i++) {
         const struct steps_cell *c = steps_cell(r->steps, i / ITERATION_KINDS, i % ITERATION_KINDS);
         const struct graph      *g = &r->sim->net.graph;
@@ -281,14 +258,10 @@ static void print_steps(const struct results *r, FILE *out, struct results_look 
         if (c->count == 0)
             continue;
         name = iteration_kind_name(i % ITERATION_KINDS, &group);
-        table_cell(t, "%s", r->scenario->entry[i / ITERATION_KINDS].name);
-        table_cell(t, "%s", name);
-        table_cell(t, "%s", group);
-        table_cell(t, "%s", count_text(c->count).buf);
-        table_cell(t, "%s", metric(UNIT_NONE, (double)c->fct_ps_sum / (double)c->ideal_ps_sum).buf);
+        table_cells(t, r->scenario->entry[i / ITERATION_KINDS].name, name, group, count_text(c->count).buf,
+                    metric(UNIT_NONE, (double)c->fct_ps_sum / (double)c->ideal_ps_sum).buf, NULL);
         table_cell(t, "%s -> %s", g->node[c->worst.src].name, g->node[c->worst.dst].name);
-        table_cell(t, "%s", time_text(c->worst.fct_ps).buf);
-        table_cell(t, "%s", time_text(c->worst.ideal_ps).buf);
+        table_cells(t, time_text(c->worst.fct_ps).buf, time_text(c->worst.ideal_ps).buf, NULL);
     }
     end_table(t, out, look, "90063000");
 }
@@ -303,12 +276,11 @@ static void add_op_rows(struct table *t, const struct results *r, uint32_t entry
         const struct ops_cell *c = ops_cell(r->ops, entry, *k);
         struct fct_stats s = ops_us_stats(c);
 
-        table_cell(t, "%s", is_first ? r->scenario->entry[entry].name : "");
-        table_cell(t, "%s", is_first ? metric(UNIT_PER_S, e->ops_per_s).buf : "");
-        table_cell(t, "%s", is_first ? metric(UNIT_BPS, e->ops_bps).buf : "");
+        table_cells(t, is_first ? r->scenario->entry[entry].name : "",
+                    is_first ? metric(UNIT_PER_S, e->ops_per_s).buf : "",
+                    is_first ? metric(UNIT_BPS, e->ops_bps).buf : "", NULL);
         table_cell(t, "%ss", results_op_names[*k]);
-        table_cell(t, "%s", count_text(c->count).buf);
-        table_cell(t, "%s", bytes_text(c->bytes).buf);
+        table_cells(t, count_text(c->count).buf, bytes_text(c->bytes).buf, NULL);
         add_times(t, (const double[]){ s.mean, s.p50, s.p99, s.p999, s.max }, 5, c->count == 0);
         is_first = false;
     }
@@ -316,15 +288,14 @@ static void add_op_rows(struct table *t, const struct results *r, uint32_t entry
 
 static void print_ops(const struct results *r, FILE *out, struct results_look look)
 {
-    static const char *const heads[] = { "traffic", "per second", "payload", "", "done", "bytes", "mean", "p50",
-                                         "p99", "p99.9", "max", NULL };
     struct table *t;
 
     if (!has_job(r, false))
         return;
     t = table_new("lrrlrrrrrrr");
     print_heading(out, look.has_colour, "Storage and calls: how many a second, and how long each took");
-    add_words(t, heads);
+    table_cells(t, "traffic", "per second", "payload", "", "done", "bytes", "mean", "p50", "p99", "p99.9",
+                "max", NULL);
     for (uint32_t i = 0; i < r->scenario->entries; i++)
         if (r->entry[i].job != JOB_TRAINING)
             add_op_rows(t, r, i);
@@ -338,19 +309,14 @@ static void add_phase_row(struct table *t, const char *phase, const char *name, 
 {
     struct fct_stats s = fct_slowdown_stats(c);
 
-    table_cell(t, "%s", phase);
-    table_cell(t, "%s", name);
-    table_cell(t, "%s", count_text(c->count).buf);
-    table_cell(t, "%s", metric(UNIT_NONE, c->count ? s.mean : NAN).buf);
-    table_cell(t, "%s", metric(UNIT_NONE, c->count ? s.p99 : NAN).buf);
-    table_cell(t, "%s", metric(UNIT_US, c->count ? fct_us_stats(c).p99 : NAN).buf);
-    table_cell(t, "%s", metric(UNIT_BPS, goodput_bps).buf);
+    table_cells(t, phase, name, count_text(c->count).buf, metric(UNIT_NONE, c->count ? s.mean : NAN).buf,
+                metric(UNIT_NONE, c->count ? s.p99 : NAN).buf,
+                metric(UNIT_US, c->count ? fct_us_stats(c).p99 : NAN).buf,
+                metric(UNIT_BPS, goodput_bps).buf, NULL);
 }
 
 static void print_phases(const struct results *r, FILE *out, struct results_look look)
 {
-    static const char *const heads[] = { "phase", "traffic", "flows", "slowdown", "p99", "FCT p99", "goodput",
-                                         "RTT mean", "paused", NULL };
     struct table *t;
 
     if (!r->has_phases)
@@ -358,18 +324,18 @@ static void print_phases(const struct results *r, FILE *out, struct results_look
     t = table_new("llrrrrrrr");
     print_heading(out, look.has_colour,
                   "Before, during and after the influx; a flow belongs to the phase it starts in");
-    add_words(t, heads);
+    table_cells(t, "phase", "traffic", "flows", "slowdown", "p99", "FCT p99", "goodput", "RTT mean",
+                "paused", NULL);
     for (uint32_t i = 0; i < PHASES; i++) {
         const struct figure_span *p = &r->phase[i];
 
         add_phase_row(t, phase_names[i], "all", &r->fct->phase[i], figure_value(FIGURE_goodput_bps, p));
-        table_cell(t, "%s", metric(UNIT_US, figure_value(FIGURE_rtt_us_mean, p)).buf);
-        table_cell(t, "%s", metric(UNIT_SHARE, figure_value(FIGURE_paused_share, p)).buf);
+        table_cells(t, metric(UNIT_US, figure_value(FIGURE_rtt_us_mean, p)).buf,
+                    metric(UNIT_SHARE, figure_value(FIGURE_paused_share, p)).buf, NULL);
         for (uint32_t e = 0; r->scenario->entries > 1 && e < r->scenario->entries; e++) {
             add_phase_row(t, "", r->scenario->entry[e].name, &r->fct->entry_phase[e * PHASES + i],
                           r->entry_phase_bps[e * PHASES + i]);
-            table_cell(t, "%s", "");
-            table_cell(t, "%s", "");
+            table_cells(t, "", "", NULL);
         }
     }
     end_table(t, out, look, "005005004");

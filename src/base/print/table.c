@@ -352,3 +352,9 @@ void table_print(const struct table *t, FILE *f, int indent)
     }
     free(widths);
 }
+
+void table_end(struct table *t, FILE *f, int indent)
+{
+    table_print(t, f, indent);
+    table_free(t);
+}

@@ -32,5 +32,6 @@ void table_gone(const struct table *, FILE *);
 /* Prints the table with two spaces between columns and 'indent' spaces before each row, without trailing
  * blanks. The last row may be incomplete. On a narrow terminal, columns of type 'l' wrap. */
 void table_print(const struct table *, FILE *, int indent);
+void table_end(struct table *, FILE *, int indent);      /* prints and frees it */
 
 #endif

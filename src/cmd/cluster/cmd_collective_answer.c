@@ -117,12 +117,10 @@ void collective_answer(const struct collective_options *o, const struct found *f
 
 static void print_table(const struct collective_options *o, const struct found *f)
 {
-    static const char *const heads[] = { "size (B)",  "time (us)", "algbw (GB/s)", "busbw (GB/s)", "of ideal",
-                                         "algorithm", "protocol",  "beside (us)",  "seeds (us)",   "times" };
     struct table *t = table_new(o->beside ? "rrrrrllrrr" : "rrrrrll");
 
-    for (int i = 0; i < (o->beside ? 10 : 7); i++)
-        table_cell(t, "%s", heads[i]);
+    table_cells(t, "size (B)", "time (us)", "algbw (GB/s)", "busbw (GB/s)", "of ideal", "algorithm",
+                "protocol", o->beside ? "beside (us)" : NULL, "seeds (us)", "times", NULL);
     for (uint32_t i = 0; i < f->rows; i++) {
         const struct row *r = &f->row[i];
 
@@ -131,16 +129,14 @@ static void print_table(const struct collective_options *o, const struct found *
         table_cell(t, "%.2f", r->algbw);
         table_cell(t, "%.2f", r->busbw);
         table_cell(t, "%.0f %%", 100 * r->busbw / r->ideal);
-        table_cell(t, "%s", collective_names[r->kind]);
-        table_cell(t, "%s", nccl_protocol_names[r->protocol]);
+        table_cells(t, collective_names[r->kind], nccl_protocol_names[r->protocol], NULL);
         if (!o->beside)
             continue;
         table_cell(t, "%.2f", r->beside.us);
         table_cell(t, "%.0f to %.0f", r->beside.low_us, r->beside.high_us);
         table_cell(t, "%.2f", r->beside.us / r->alone.us);
     }
-    table_print(t, stdout, 0);
-    table_free(t);
+    table_end(t, stdout, 0);
 }
 
 static void print_csv(const struct collective_options *o, const struct found *f)

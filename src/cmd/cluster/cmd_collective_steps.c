@@ -108,16 +108,14 @@ void collective_trace_steps(const struct sim *s, const struct timeline *t, struc
 
 void collective_print_steps(const struct found *f)
 {
-    static const char *const heads[] = { "steps", "from", "to", "slowest", "waits for", "takes", "slowdown",
-                                         "busiest link", "busy" };
     struct table *t = table_new("lrrrlrrlr");
     char          text[32];
 
     text_from_count(text, sizeof(text), f->messages);
     printf("\nTime line of the last size: %u step%s, %s messages\n", f->steps, f->steps == 1 ? "" : "s",
            text);
-    for (int i = 0; i < 9; i++)
-        table_cell(t, "%s", heads[i]);
+    table_cells(t, "steps", "from", "to", "slowest", "waits for", "takes", "slowdown", "busiest link",
+                "busy", NULL);
     for (uint32_t i = 0; i < f->rows_of_steps; i++) {
         const struct steps_seen *x = &f->row_of_steps[i];
 
@@ -127,12 +125,11 @@ void collective_print_steps(const struct found *f)
         table_cell(t, "%u", x->slowest);
         table_cell(t, "%s -> %s", x->from, x->to);
         table_cell(t, "%s", text_figure(text, sizeof(text), "us", x->us));
-        table_cell(t, "%s", text_figure(text, sizeof(text), "", x->slowdown));
-        table_cell(t, "%s", *x->link ? x->link : "inside a server");
+        table_cells(t, text_figure(text, sizeof(text), "", x->slowdown),
+                    *x->link ? x->link : "inside a server", NULL);
         table_cell(t, "%s", text_figure(text, sizeof(text), "share", x->busy));
     }
-    table_print(t, stdout, 0);
-    table_free(t);
+    table_end(t, stdout, 0);
 }
 
 json_t *collective_steps_json(const struct found *f)

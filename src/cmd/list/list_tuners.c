@@ -55,8 +55,7 @@ static void print_names(void)
         table_cell(t, "%s", a->name);
         table_cell(t, "%s: %s with %s=%s", a->about, a->tuner, a->option, a->value);
     }
-    table_print(t, stdout, 0);
-    table_free(t);
+    table_end(t, stdout, 0);
 }
 
 static void add_option(struct table *t, const char *tuner, const struct key_row *o)
@@ -77,8 +76,7 @@ static void print_options(void)
                 add_option(t, tuner_all[i]->name, o);
     for (const struct key_row *o = shared; o->name; o++)
         add_option(t, ALL_SEARCHES, o);
-    table_print(t, stdout, 0);
-    table_free(t);
+    table_end(t, stdout, 0);
 }
 
 void list_tuners(void)
