@@ -158,8 +158,7 @@ static int read_list(struct yaml_reader *r, unsigned depth, struct yaml_node *li
 
     while (!rc && r->event.type != YAML_SEQUENCE_END_EVENT) {
         rc = read_child(r, depth + 1, list, &tail);
-        if (!rc)
-            rc = next_event(r);
+        rc = rc ? rc : next_event(r);
     }
     return rc;
 }
@@ -173,10 +172,8 @@ static int read_entry(struct yaml_reader *r, unsigned depth, struct yaml_node *m
 
     if (!rc && r->event.type != YAML_SCALAR_EVENT)
         rc = refuse(r, at, "a key must be a word, not a list or a map");
-    if (!rc)
-        rc = read_text(r, &key);
-    if (!rc)
-        rc = next_event(r);
+    rc = rc ? rc : read_text(r, &key);
+    rc = rc ? rc : next_event(r);
     if (rc)
         return rc;
     rc = read_node(r, depth, &entry);
@@ -232,8 +229,7 @@ static int read_map(struct yaml_reader *r, unsigned depth, struct yaml_node *map
 
     while (!rc && r->event.type != YAML_MAPPING_END_EVENT) {
         rc = read_entry(r, depth + 1, map, &tail);
-        if (!rc)
-            rc = next_event(r);
+        rc = rc ? rc : next_event(r);
     }
     return rc ? rc : check_keys(r, map);
 }
@@ -286,13 +282,11 @@ static int read_stream(struct yaml_reader *r)
 {
     int rc = next_event(r);      /* the stream starts */
 
-    if (!rc)
-        rc = next_event(r);
+    rc = rc ? rc : next_event(r);
     if (rc || r->event.type == YAML_STREAM_END_EVENT)
         return rc;
     rc = read_document(r);
-    if (!rc)
-        rc = next_event(r);
+    rc = rc ? rc : next_event(r);
     if (!rc && r->event.type != YAML_STREAM_END_EVENT)
         rc = refuse(r, r->event.start_mark, "a second document; only one is allowed");
     return rc;

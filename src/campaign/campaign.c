@@ -172,8 +172,7 @@ static int add_values(struct campaign *c, const char *metrics, int64_t id, struc
     int rc = 0;
 
     json_object_foreach(object, name, value)
-        if (!rc)
-            rc = add_value(c, name, id, value, err);
+        rc = rc ? rc : add_value(c, name, id, value, err);
     json_decref(object);
     return rc;
 }
@@ -202,12 +201,9 @@ int campaign_add(struct campaign *c, const struct campaign_run *run, struct err 
     int64_t id;
     int rc = campaign_begin(c, err);
 
-    if (!rc)
-        rc = add_run(c, run, &id, err);
-    if (!rc)
-        rc = add_detail(c, run, id, err);
-    if (!rc)
-        rc = add_values(c, run->metrics, id, err);
+    rc = rc ? rc : add_run(c, run, &id, err);
+    rc = rc ? rc : add_detail(c, run, id, err);
+    rc = rc ? rc : add_values(c, run->metrics, id, err);
     if (!rc)
         return is_alone ? campaign_commit(c, err) : 0;
     sqlite3_exec(c->file.db, "ROLLBACK", NULL, NULL, NULL);

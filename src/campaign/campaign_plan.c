@@ -44,8 +44,7 @@ int plan_open(struct plan *p, const struct campaign_request *r, const struct axi
 
     *p = (struct plan){ .request = r };
     rc = read_files(p, err);
-    if (!rc)
-        rc = combine(p, others, count, max, err);
+    rc = rc ? rc : combine(p, others, count, max, err);
     p->runs = (struct campaign_runs){ .variants = &p->variants, .seed = r->seed, .seeds = r->seeds,
                                       .slots = r->jobs, .is_quiet = r->is_quiet };
     return rc;

@@ -73,13 +73,9 @@ static int prepare(struct compare *c, struct err *err)
                                          .title = c->title, .argc = c->request->argc,
                                          .argv = c->request->argv };
     rc = choose_baseline(c, err);
-    if (!rc)
-        rc = check_variants(c, err);
-    if (!rc)
-        rc = figures_choose(&c->comparison.figures, r->metrics, metrics_default, err);
-    if (!rc)
-        rc = set_goal(c, err);
-    return rc;
+    rc = rc ? rc : check_variants(c, err);
+    rc = rc ? rc : figures_choose(&c->comparison.figures, r->metrics, metrics_default, err);
+    return rc ? rc : set_goal(c, err);
 }
 
 static int run_all(struct compare *c, struct err *err)
@@ -116,14 +112,10 @@ int compare_run(struct compare *c, const struct compare_request *request, struct
     rc = plan_open(&c->plan, &request->common, NULL, 0, VARIANTS_MAX, err);
     if (!rc && executor_is_worker())
         return campaign_runs_serve(&c->plan.runs, err);
-    if (!rc)
-        rc = prepare(c, err);
-    if (!rc)
-        rc = plan_start(&c->plan, "anole compare", err);
-    if (!rc)
-        rc = run_all(c, err);
-    if (!rc)
-        rc = comparison_load(&c->comparison, c->plan.store, err);
+    rc = rc ? rc : prepare(c, err);
+    rc = rc ? rc : plan_start(&c->plan, "anole compare", err);
+    rc = rc ? rc : run_all(c, err);
+    rc = rc ? rc : comparison_load(&c->comparison, c->plan.store, err);
     if (rc)
         return rc;
     if (c->comparison.has_goal)

@@ -245,8 +245,7 @@ int executor_open(struct executor **out, const struct pool_hooks *hooks, uint32_
     if (!executor_is_mpi())
         return 0;
     rc = load_mpi(&x->mpi, err);
-    if (!rc)
-        rc = start_runner(&x->runner, hooks, slots, err);
+    rc = rc ? rc : start_runner(&x->runner, hooks, slots, err);
     if (!rc && x->mpi->start(&rank, &x->size)) {
         end_runner(&x->runner);
         rc = err_set(err, EIO, "Open MPI could not be started");

@@ -236,8 +236,7 @@ int pool_run(const struct pool_hooks *hooks, uint32_t workers)
         rc = fill(&p);
         if (!rc && p.running == 0 && p.last == POOL_NONE)
             break;
-        if (!rc)
-            rc = attend(&p);
+        rc = rc ? rc : attend(&p);
     } while (!rc);
     kill_jobs(&p);
     signal_watch_end(&p.signals);

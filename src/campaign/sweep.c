@@ -177,10 +177,8 @@ static int prepare(struct sweep *s, struct err *err)
 
     s->results = (struct sweep_results){ .variants = &s->plan.variants, .seed = r->seed, .seeds = r->seeds };
     rc = check_settings(s, err);
-    if (!rc)
-        rc = find_metrics(s, err);
-    if (!rc)
-        rc = figures_choose(&s->results.figures, r->metrics, metrics_default, err);
+    rc = rc ? rc : find_metrics(s, err);
+    rc = rc ? rc : figures_choose(&s->results.figures, r->metrics, metrics_default, err);
     if (!rc)
         rc = choose_best(&s->results, s->request->best ? s->request->best : best_default, err);
     return rc;
@@ -306,8 +304,7 @@ static int compare_best(struct sweep *s, struct err *err)
         comparison_add_metrics(c, &r->figures.list[i].metric, 1);
     for (uint32_t i = 0; i < r->figures.count && !rc; i++)
         c->figures.list[i].is_shown = r->figures.list[i].is_shown || i == r->best;
-    if (!rc)
-        rc = comparison_load(c, s->plan.store, err);
+    rc = rc ? rc : comparison_load(c, s->plan.store, err);
     if (!rc)
         comparison_judge(c);
     return rc;
@@ -349,14 +346,10 @@ int sweep_run(struct sweep *s, const struct sweep_request *request, struct err *
     rc = open_plan(s, err);
     if (!rc && executor_is_worker())
         return campaign_runs_serve(&s->plan.runs, err);
-    if (!rc)
-        rc = prepare(s, err);
-    if (!rc)
-        rc = plan_start(&s->plan, "anole sweep", err);
-    if (!rc)
-        rc = run_all(s, err);
-    if (!rc)
-        rc = compare_best(s, err);
+    rc = rc ? rc : prepare(s, err);
+    rc = rc ? rc : plan_start(&s->plan, "anole sweep", err);
+    rc = rc ? rc : run_all(s, err);
+    rc = rc ? rc : compare_best(s, err);
     if (!rc && s->plan.dir)
         rc = write_files(s, err);
     return rc;

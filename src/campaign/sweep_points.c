@@ -24,8 +24,7 @@ static int parse_knob(struct range *r, enum knob knob, const char *low, const ch
     enum knob_unit unit = knob_info[knob].unit;
     int rc = knob_parse(knob, low, &r->low, err);
 
-    if (!rc)
-        rc = knob_parse(knob, high, &r->high, err);
+    rc = rc ? rc : knob_parse(knob, high, &r->high, err);
     r->is_whole = unit != KNOB_RATIO;
     r->decimals_max = 4;
     /* Blocks and 1/1024 are written as plain numbers too. */
@@ -137,10 +136,8 @@ int range_parse(struct range *r, const char *text, struct err *err)
     ends = copy(equals + 1, length);
     high = strstr(ends, "..");
     *high = '\0';
-    if (!rc)
-        rc = parse_ends(r, ends, high + 2, &why);
-    if (!rc)
-        rc = check_ends(r, &why);
+    rc = rc ? rc : parse_ends(r, ends, high + 2, &why);
+    rc = rc ? rc : check_ends(r, &why);
     free(ends);
     if (!rc)
         return 0;

@@ -271,18 +271,14 @@ static int close_files(struct tune *t, struct err *err)
 {
     int rc = outfile_close(&t->out, err);
 
-    if (!rc)
-        rc = outfile_close(&t->history, err);
-    if (!rc)
-        rc = outfile_close(&t->report, err);
+    rc = rc ? rc : outfile_close(&t->history, err);
+    rc = rc ? rc : outfile_close(&t->report, err);
     if (rc)
         return rc;
     interrupt_hold();
     rc = outfile_commit(&t->out, err);
-    if (!rc)
-        rc = outfile_commit(&t->history, err);
-    if (!rc)
-        rc = outfile_commit(&t->report, err);
+    rc = rc ? rc : outfile_commit(&t->history, err);
+    rc = rc ? rc : outfile_commit(&t->report, err);
     interrupt_end();
     return rc;
 }
@@ -363,10 +359,8 @@ int tune_run(struct tune *t, const struct tune_request *request, struct err *err
         return rc;
     choose_tuner(t);
     rc = open_files(t, err);
-    if (!rc)
-        rc = search(t, err);
-    if (!rc)
-        rc = tune_check(&t->check, &t->search, request->checks, request->report != NULL, err);
+    rc = rc ? rc : search(t, err);
+    rc = rc ? rc : tune_check(&t->check, &t->search, request->checks, request->report != NULL, err);
     if (rc)
         return rc;
     describe(t);

@@ -303,8 +303,7 @@ static int give(const struct options *o, struct outfile *out, struct outfile *pa
     advise_answer(a, &answer);
     story = card_text(&answer, CARD_FINDING);
     rc = write_setting(out, k, story, err);
-    if (!rc)
-        rc = write_page(page, a, &answer, err);
+    rc = rc ? rc : write_page(page, a, &answer, err);
     if (!rc && o->device != DEVICE_NONE && advised(a)->changes)
         rc = err_set(err, EINVAL, "the advice is %s, which no script sets; without --allow it is a setting",
                      advised(a)->name);
@@ -326,10 +325,8 @@ static int advise(const struct options *o, struct err *err)
 
     if (!rc && o->report)
         rc = outfile_open(&page, o->report, err);
-    if (!rc)
-        rc = advise_run(a, &o->request, err);
-    if (!rc)
-        rc = give(o, &out, &page, a, err);
+    rc = rc ? rc : advise_run(a, &o->request, err);
+    rc = rc ? rc : give(o, &out, &page, a, err);
     outfile_abort(&out);
     outfile_abort(&page);
     advise_close(a);

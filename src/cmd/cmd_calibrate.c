@@ -274,8 +274,7 @@ static int calibrate(struct fitted_world *w, struct err *err)
     p.figures = w->rows;
     rc = least_squares(&p, &fit, err);
     choose(w, false);
-    if (!rc)
-        rc = predict(w, fit.value, value, err);
+    rc = rc ? rc : predict(w, fit.value, value, err);
     progress_clear(&w->progress);
     if (!rc && o->is_json) {
         cmd_print_json(json_of(w, &fit, value));
@@ -303,8 +302,7 @@ static int calibrate_main(int argc, char **argv)
         cmd_usage("--fit KEY=LOW..HIGH is missing: only named parameters are fitted");
     interrupt_catch();
     rc = scenario_file_read(&file, o.scenario, &err);
-    if (!rc)
-        rc = measured_read(&measured, o.measurements, &err);
+    rc = rc ? rc : measured_read(&measured, o.measurements, &err);
     if (!rc) {
         w.row = xcalloc(measured.rows + 1ul, sizeof(*w.row));
         rc = calibrate(&w, &err);

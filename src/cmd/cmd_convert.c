@@ -142,8 +142,7 @@ static int convert(const struct options *o, struct err *err)
     if (rc)
         return rc;
     rc = outdir_open(&dir, o->out, "anole convert", err);
-    if (!rc)
-        rc = write_all(&source, (enum format)o->to, dir, err);
+    rc = rc ? rc : write_all(&source, (enum format)o->to, dir, err);
     if (!rc) {
         interrupt_hold();
         rc = outdir_commit(dir, err);

@@ -171,8 +171,7 @@ static int read_history(struct history *h, const char *path, struct err *err)
         rc = err_set(err, ENOENT, "%s: there is no such file; a run without a tuner has no history", file);
     else
         rc = text_read_file(file, HISTORY_BYTES_MAX, &text, &length, err);
-    if (!rc)
-        rc = history_parse(h, file, text, length, err);
+    rc = rc ? rc : history_parse(h, file, text, length, err);
     free(text);
     free(file);
     return rc;

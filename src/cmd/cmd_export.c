@@ -135,8 +135,7 @@ static int write_file(const struct options *o, const struct policy *trees, struc
     if (rc)
         return rc;
     rc = write_code(o, file.stream, trees, err);
-    if (!rc)
-        rc = outfile_close(&file, err);
+    rc = rc ? rc : outfile_close(&file, err);
     if (!rc) {
         interrupt_hold();
         rc = outfile_commit(&file, err);

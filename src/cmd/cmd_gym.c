@@ -131,8 +131,7 @@ static int serve(const struct options *o, struct err *err)
     int rc = read_scenario(o->scenario, &text, &cfg.text_bytes, err);
 
     cfg.text = text;
-    if (!rc)
-        rc = gym_env_open(&gym, &cfg, o->worlds, err);
+    rc = rc ? rc : gym_env_open(&gym, &cfg, o->worlds, err);
     if (!rc) {
         world = gym_env_world(&gym);
         rc = o->socket ? serve_socket(o, &world, err) : serve_pipe(&world, err);

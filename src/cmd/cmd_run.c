@@ -217,8 +217,7 @@ static int run_file(const struct options *o, const struct scenario_file *file, s
         return rc;
     print_warnings(simulation.scenario.warning);
     rc = run_files_open(&files, &o->files, &simulation, err);
-    if (!rc)
-        rc = simulate(o, &simulation, &files, err);
+    rc = rc ? rc : simulate(o, &simulation, &files, err);
     run_files_abort(&files);
     simulation_close(&simulation);
     return rc;
@@ -235,8 +234,7 @@ static int run_main(int argc, char **argv)
     settle_files(&o.files);
     interrupt_catch();
     rc = scenario_file_read(&file, o.path, &err);
-    if (!rc)
-        rc = run_file(&o, &file, &err);
+    rc = rc ? rc : run_file(&o, &file, &err);
     scenario_file_fini(&file);
     free(o.set);
     return cmd_end(rc, &err);

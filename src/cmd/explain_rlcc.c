@@ -247,8 +247,7 @@ int explain_rlcc(int argc, char **argv)
 
     cmd_parse(&line, argc, argv, &o);
     rc = rule_params_make(&params, &o.rule, &err);
-    if (!rc)
-        rc = load_all(&o, p, &err);
+    rc = rc ? rc : load_all(&o, p, &err);
     if (rc)
         return cmd_end(rc, &err);
     (o.is_json ? print_json : print_words)(&o, p, &params);

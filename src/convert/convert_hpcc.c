@@ -302,8 +302,7 @@ static int print_config(FILE *out, const struct convert_source *s, struct err *e
                  "ACK_HIGH_PRIO %d\n\n", cfg->window_bytes != 0, cfg->window_by_rate, cfg->ack_unpaused);
     rc = print_link_down(out, s, err);
     fputs("ENABLE_TRACE 0\n", out);
-    if (!rc)
-        rc = print_maps(out, s, err);
+    rc = rc ? rc : print_maps(out, s, err);
     fprintf(
         out,
         "BUFFER_SIZE %llu\nQLEN_MON_FILE qlen.txt\nQLEN_MON_START 100000000000\nQLEN_MON_END 100000000001\n",
@@ -326,10 +325,8 @@ int convert_write_hpcc(const struct convert_source *s, struct outdir *dir, struc
         return -EIO;
     fputs("0\n", trace);                     /* no traced nodes */
     rc = convert_print_hpcc_topology(topology, s, err);
-    if (!rc)
-        rc = convert_print_hpcc_flows(flow, s, err);
-    if (!rc)
-        rc = print_config(config, s, err);
+    rc = rc ? rc : convert_print_hpcc_flows(flow, s, err);
+    rc = rc ? rc : print_config(config, s, err);
     if (!rc)
         note_settings(s);
     return rc;

@@ -126,15 +126,10 @@ static int read_network(struct astra_network *n)
 {
     int rc = check_keys(n);
 
-    if (!rc)
-        rc = read_list(n, "topology", take_shape);
-    if (!rc)
-        rc = read_list(n, "npus_count", take_count);
-    if (!rc)
-        rc = read_list(n, "bandwidth", take_rate);
-    if (!rc)
-        rc = read_list(n, "latency", take_delay);
-    return rc;
+    rc = rc ? rc : read_list(n, "topology", take_shape);
+    rc = rc ? rc : read_list(n, "npus_count", take_count);
+    rc = rc ? rc : read_list(n, "bandwidth", take_rate);
+    return rc ? rc : read_list(n, "latency", take_delay);
 }
 
 /* ---- sizes ---- */
@@ -269,8 +264,7 @@ static int make_graph(struct astra_network *n, bool is_inside, struct graph *g)
     struct err   why;
     int          rc = read_network(n);
 
-    if (!rc)
-        rc = check_size(n, is_inside);
+    rc = rc ? rc : check_size(n, is_inside);
     if (rc)
         return rc;
     graph_init(&made);

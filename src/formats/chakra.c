@@ -195,8 +195,7 @@ static int read_whole(struct chakra_source *s, struct trace *t, const struct cha
     struct chakra_whole w = { .taker.take = add_to_whole, .trace = t };
     int                 rc = read_nodes(s, &w.taker, where);
 
-    if (!rc)
-        rc = join_deps(&w, where);
+    rc = rc ? rc : join_deps(&w, where);
     free(w.dep);
     free(w.of_id);
     return rc;
@@ -230,8 +229,7 @@ static int read_stream(struct chakra_source *s, struct trace *t, const struct ch
     struct trace_missing   missing = { 0 };
     int                    rc = read_nodes(s, &x.taker, where);
 
-    if (!rc)
-        rc = trace_stream_seal(x.to, &missing, where->err);
+    rc = rc ? rc : trace_stream_seal(x.to, &missing, where->err);
     if (rc == -ESRCH)
         rc = chakra_refuse(where, missing.line, "it waits for node %llu, which does not exist",
                            (unsigned long long)missing.id);
@@ -377,8 +375,7 @@ int chakra_read(const char *prefix, const char *groups, enum trace_memory memory
         rc = trace_spill(t, err);
     for (uint32_t i = 0; i < ranks && !rc; i++)
         rc = read_rank(prefix, i, t, err);
-    if (!rc)
-        rc = trace_check(t, err);
+    rc = rc ? rc : trace_check(t, err);
     if (rc)
         trace_fini(t);
     return rc;

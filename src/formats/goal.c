@@ -185,8 +185,7 @@ static int read_source(const struct goal_source *from, uint64_t magic, struct tr
         rc = read_binary(&(struct goal_binary){ from, from->name, from->size, t, err });
     else
         rc = goal_text_read(from, t, err);
-    if (!rc)
-        rc = trace_check(t, err);
+    rc = rc ? rc : trace_check(t, err);
     if (rc)
         trace_fini(t);
     return rc;

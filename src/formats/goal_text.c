@@ -333,8 +333,7 @@ static int take_operation(struct goal_parser *x, uint32_t *number)
         return refuse(x, "'%.*s' is not an operation; use calc, send, recv or read",
                       (int)(word_length(x) < 40 ? word_length(x) : 40), x->at);
     }
-    if (!rc)
-        rc = take_options(x, &op);
+    rc = rc ? rc : take_options(x, &op);
     if (!rc &&
         (x->buffer ? x->trace->rank[x->rank].ops >= TRACE_RANK_OPS_MAX : x->trace->ops >= TRACE_OPS_MAX))
         rc = refuse(x, "more than %u operations", x->buffer ? TRACE_RANK_OPS_MAX : TRACE_OPS_MAX);
@@ -353,8 +352,7 @@ static int take_requirement(struct goal_parser *x)
         is_start = true;
     else if (!rc && !take_word(x, "requires"))
         rc = refuse(x, "an operation, 'requires' or 'irequires' is missing");
-    if (!rc)
-        rc = take_label(x, &before);
+    rc = rc ? rc : take_label(x, &before);
     if (!rc)
         trace_require(x->trace, x->rank, after, before, is_start);
     return rc;
@@ -423,8 +421,7 @@ static int take_block(struct goal_parser *x)
         if (x->at >= x->end)
             return refuse(x, "rank %u does not end: '}' is missing", x->rank);
         rc = take_statement(x);
-        if (!rc)
-            rc = end_line(x);
+        rc = rc ? rc : end_line(x);
         if (rc)
             return rc;
     }

@@ -144,11 +144,8 @@ static int read_link_down(struct tokens *w, struct hpcc_config *config, struct e
 {
     int rc = tokens_uint(w, "the time", (uint64_t)(HPCC_SECONDS_MAX * 1e6), &config->link_down.at_us, err);
 
-    if (!rc)
-        rc = tokens_uint32(w, "the first node", UINT32_MAX, &config->link_down.a, err);
-    if (!rc)
-        rc = tokens_uint32(w, "the second node", UINT32_MAX, &config->link_down.b, err);
-    return rc;
+    rc = rc ? rc : tokens_uint32(w, "the first node", UINT32_MAX, &config->link_down.a, err);
+    return rc ? rc : tokens_uint32(w, "the second node", UINT32_MAX, &config->link_down.b, err);
 }
 
 static uint32_t map_find(const struct rate_map *map, uint64_t rate_bps)
@@ -300,11 +297,8 @@ static int read_config_line(struct hpcc_config_reader *r, struct err *err)
         return tokens_err(&r->words, err, EINVAL, "line %u gives %s already", *line, word);
     *line = r->words.line;
     rc = read_value(r, row, err);
-    if (!rc)
-        rc = tokens_end(&r->words, err);
-    if (!rc)
-        rc = refuse_unmodelled(r, err);
-    return rc;
+    rc = rc ? rc : tokens_end(&r->words, err);
+    return rc ? rc : refuse_unmodelled(r, err);
 }
 
 static int join_entry(struct hpcc_config_reader *r, uint32_t i, struct err *err)
@@ -368,8 +362,7 @@ int hpcc_read_config(const char *path, const char *text, struct hpcc_config *con
 
     while (!rc && tokens_next_line(&r.words))
         rc = read_config_line(&r, err);
-    if (!rc)
-        rc = join_maps(&r, err);
+    rc = rc ? rc : join_maps(&r, err);
     use_conweave_defaults(&r);
     if (!rc)
         *config = made;

@@ -58,18 +58,13 @@ static int read_flow_words(struct hpcc_flow_reader *r, struct flow_row *flow, st
     int rc;
 
     rc = read_host(w, "the source", r->graph, &flow->src, err);
-    if (!rc)
-        rc = read_host(w, "the destination", r->graph, &flow->dst, err);
-    if (!rc)
-        rc = tokens_uint32(w, "pg", 7, &prio, err);
+    rc = rc ? rc : read_host(w, "the destination", r->graph, &flow->dst, err);
+    rc = rc ? rc : tokens_uint32(w, "pg", 7, &prio, err);
     if (!rc && r->has_dport)
         rc = tokens_uint32(w, "the port", UINT16_MAX, &dport, err);
-    if (!rc)
-        rc = tokens_uint(w, "the size", FLOW_BYTES_MAX, &flow->bytes, err);
-    if (!rc)
-        rc = tokens_real(w, "the start", 0, HPCC_SECONDS_MAX, &start_s, err);
-    if (!rc)
-        rc = tokens_end(w, err);
+    rc = rc ? rc : tokens_uint(w, "the size", FLOW_BYTES_MAX, &flow->bytes, err);
+    rc = rc ? rc : tokens_real(w, "the start", 0, HPCC_SECONDS_MAX, &start_s, err);
+    rc = rc ? rc : tokens_end(w, err);
     if (rc)
         return rc;
     flow->prio = (uint8_t)prio;
@@ -106,8 +101,7 @@ static int read_flows(struct hpcc_flow_reader *r, struct flow_list *flows, struc
     if (!tokens_next_line(w))
         return tokens_err(w, err, EINVAL, "the file is empty");
     rc = tokens_uint32(w, "the number of flows", HPCC_FLOWS_MAX, &count, err);
-    if (!rc)
-        rc = tokens_end(w, err);
+    rc = rc ? rc : tokens_end(w, err);
     for (uint32_t i = 0; i < count && !rc; i++) {
         rc = hpcc_next_row(w, i, count, "flows", err);
         if (rc)
@@ -128,8 +122,7 @@ int hpcc_read_flows(const char *path, const char *text, const struct graph *g, s
     struct flow_list made = { 0 };
     int rc = tokens_open(&r.words, path, text, FLOWS_BYTES_MAX, err);
 
-    if (!rc)
-        rc = read_flows(&r, &made, err);
+    rc = rc ? rc : read_flows(&r, &made, err);
     tokens_close(&r.words);
     free(r.dport);
     if (rc < 0)

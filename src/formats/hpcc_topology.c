@@ -22,12 +22,9 @@ static int read_counts(struct tokens *w, struct hpcc_counts *size, struct err *e
         return tokens_err(w, err, EINVAL, "the file is empty");
     size->line = w->line;
     rc = tokens_uint32(w, "the number of nodes", GRAPH_NODES_MAX, &size->nodes, err);
-    if (!rc)
-        rc = tokens_uint32(w, "the number of switches", GRAPH_NODES_MAX, &size->switches, err);
-    if (!rc)
-        rc = tokens_uint32(w, "the number of links", GRAPH_LINKS_MAX, &size->links, err);
-    if (!rc)
-        rc = tokens_end(w, err);
+    rc = rc ? rc : tokens_uint32(w, "the number of switches", GRAPH_NODES_MAX, &size->switches, err);
+    rc = rc ? rc : tokens_uint32(w, "the number of links", GRAPH_LINKS_MAX, &size->links, err);
+    rc = rc ? rc : tokens_end(w, err);
     if (rc)
         return rc;
     if (size->switches > size->nodes)
@@ -65,8 +62,7 @@ static int read_nodes(struct tokens *w, const struct hpcc_counts *size, struct g
 
     for (uint32_t i = 0; i < size->switches && !rc; i++)
         rc = read_switch(w, size, is_switch, err);
-    if (!rc)
-        rc = tokens_end(w, err);
+    rc = rc ? rc : tokens_end(w, err);
     for (uint32_t i = 0; i < size->nodes && !rc; i++)
         graph_add_node(g, is_switch[i], NULL);
     free(is_switch);
@@ -105,16 +101,11 @@ static int read_link(struct tokens *w, const struct graph *g, struct graph_link 
     int rc;
 
     rc = tokens_uint32(w, "the first node", UINT32_MAX, &link->a, err);
-    if (!rc)
-        rc = tokens_uint32(w, "the second node", UINT32_MAX, &link->b, err);
-    if (!rc)
-        rc = tokens_rate(w, "the rate", &link->rate_bps, err);
-    if (!rc)
-        rc = read_delay(w, &link->delay_ps, err);
-    if (!rc)
-        rc = tokens_real(w, "the error rate", 0, 1, &link->loss, err);
-    if (!rc)
-        rc = tokens_end(w, err);
+    rc = rc ? rc : tokens_uint32(w, "the second node", UINT32_MAX, &link->b, err);
+    rc = rc ? rc : tokens_rate(w, "the rate", &link->rate_bps, err);
+    rc = rc ? rc : read_delay(w, &link->delay_ps, err);
+    rc = rc ? rc : tokens_real(w, "the error rate", 0, 1, &link->loss, err);
+    rc = rc ? rc : tokens_end(w, err);
     if (rc)
         return rc;
     rc = graph_check_link(g, link, &why);
@@ -155,8 +146,7 @@ static int read_links(struct tokens *w, uint32_t count, struct graph *g, struct 
 
     for (uint32_t i = 0; i < count && !rc; i++) {
         rc = hpcc_next_row(w, i, count, "links", err);
-        if (!rc)
-            rc = read_link(w, g, &link, err);
+        rc = rc ? rc : read_link(w, g, &link, err);
         if (rc)
             break;
         pair[i] = (struct link_pair){ link.a, link.b, w->line };
@@ -164,8 +154,7 @@ static int read_links(struct tokens *w, uint32_t count, struct graph *g, struct 
             pair[i] = (struct link_pair){ link.b, link.a, w->line };
         graph_add_link(g, &link);
     }
-    if (!rc)
-        rc = refuse_parallel(w, pair, count, err);
+    rc = rc ? rc : refuse_parallel(w, pair, count, err);
     free(pair);
     return rc;
 }
@@ -177,10 +166,8 @@ static int read_graph(struct tokens *w, struct graph *g, struct err *err)
     int rc;
 
     rc = read_counts(w, &size, err);
-    if (!rc)
-        rc = read_nodes(w, &size, g, err);
-    if (!rc)
-        rc = read_links(w, size.links, g, err);
+    rc = rc ? rc : read_nodes(w, &size, g, err);
+    rc = rc ? rc : read_links(w, size.links, g, err);
     if (rc)
         return rc;
     rc = graph_check(g, &why);
@@ -198,8 +185,7 @@ int hpcc_read_topology(const char *path, const char *text, struct graph *g, stru
     int rc = tokens_open(&w, path, text, TOPOLOGY_BYTES_MAX, err);
 
     graph_init(&made);
-    if (!rc)
-        rc = read_graph(&w, &made, err);
+    rc = rc ? rc : read_graph(&w, &made, err);
     tokens_close(&w);
     if (rc < 0)
         graph_fini(&made);

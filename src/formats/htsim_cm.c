@@ -167,8 +167,7 @@ static int read_ends(const struct cm_reader *r, struct matrix_conn *c, struct er
     arrow = strstr(ends, "->");
     *arrow = '\0';
     rc = read_host(w, ends, r->header[NODES], &c->src, err);
-    if (!rc)
-        rc = read_host(w, arrow + 2, r->header[NODES], &c->dst, err);
+    rc = rc ? rc : read_host(w, arrow + 2, r->header[NODES], &c->dst, err);
     if (!rc && c->src == c->dst)
         rc = tokens_err(w, err, EINVAL, "a connection from host %u to itself", c->src);
     return rc;
@@ -195,10 +194,8 @@ static int read_conn(struct cm_reader *r, struct err *err)
     uint32_t          given = 0;
     int               rc = read_ends(r, &c, err);
 
-    if (!rc)
-        rc = read_options(r, &c, &given, err);
-    if (!rc)
-        rc = check_conn(w, &c, given, err);
+    rc = rc ? rc : read_options(r, &c, &given, err);
+    rc = rc ? rc : check_conn(w, &c, given, err);
     if (!rc && cm->conns == HTSIM_CONNS_MAX)
         rc = tokens_err(w, err, ERANGE, "more than %u connections", HTSIM_CONNS_MAX);
     if (rc)
@@ -270,8 +267,7 @@ static int read_header(struct cm_reader *r, struct err *err)
     r->header_line[i] = w->line;
     rc = tokens_uint32(w, header_names[i], i == NODES ? GRAPH_NODES_MAX : HTSIM_CONNS_MAX, &r->header[i],
                        err);
-    if (!rc)
-        rc = tokens_end(w, err);
+    rc = rc ? rc : tokens_end(w, err);
     if (!rc && i == FAILURES && r->header[FAILURES])
         rc = tokens_err(w, err, ENOTSUP,
                        "failures of links are not read from here; a scenario has 'links_down'");
@@ -383,10 +379,8 @@ static int resolve_all(struct cm_reader *r, struct err *err)
         struct matrix_conn *c = &cm->conn[i];
 
         rc = resolve(r, name, c->line, &c->trigger, err);
-        if (!rc)
-            rc = resolve(r, name, c->line, &c->send_done, err);
-        if (!rc)
-            rc = resolve(r, name, c->line, &c->recv_done, err);
+        rc = rc ? rc : resolve(r, name, c->line, &c->send_done, err);
+        rc = rc ? rc : resolve(r, name, c->line, &c->recv_done, err);
     }
     free(name);
     return rc;
@@ -518,8 +512,7 @@ static int check_triggers(struct cm_reader *r, struct err *err)
     uses_init(&u, r->cm);
     for (uint32_t i = 0; i < r->cm->triggers && !rc; i++)
         rc = check_trigger(r, &r->cm->trigger[i], &u.of[i], err);
-    if (!rc)
-        rc = check_all_start(r, &u, err);
+    rc = rc ? rc : check_all_start(r, &u, err);
     free(u.waiting);
     free(u.of);
     return rc;
@@ -533,16 +526,11 @@ static int read_cm(struct cm_reader *r, struct err *err)
         rc = read_cm_line(r, err);
     if (!rc && (!r->header_line[NODES] || r->header[NODES] == 0))
         rc = tokens_err(&r->words, err, EINVAL, "'Nodes', the number of hosts, is missing");
-    if (!rc)
-        rc = check_count(r, CONNECTIONS, r->cm->conns, "connection", err);
-    if (!rc)
-        rc = check_count(r, TRIGGERS, r->cm->triggers, "trigger", err);
-    if (!rc)
-        rc = check_conn_ids(r, err);
-    if (!rc)
-        rc = resolve_all(r, err);
-    if (!rc)
-        rc = check_triggers(r, err);
+    rc = rc ? rc : check_count(r, CONNECTIONS, r->cm->conns, "connection", err);
+    rc = rc ? rc : check_count(r, TRIGGERS, r->cm->triggers, "trigger", err);
+    rc = rc ? rc : check_conn_ids(r, err);
+    rc = rc ? rc : resolve_all(r, err);
+    rc = rc ? rc : check_triggers(r, err);
     r->cm->nodes = r->header[NODES];
     return rc;
 }
@@ -554,8 +542,7 @@ static int read_matrix(const char *path, const char *text, bool is_uet, struct f
     struct cm_reader   r = { .cm = &made, .is_uet = is_uet };
     int                rc = tokens_open(&r.words, path, text, CM_BYTES_MAX, err);
 
-    if (!rc)
-        rc = read_cm(&r, err);
+    rc = rc ? rc : read_cm(&r, err);
     tokens_close(&r.words);
     if (rc)
         flow_matrix_fini(&made);

@@ -194,8 +194,7 @@ static int read_ecn(struct command_reader *r, const struct option *o, struct err
     uint64_t low = 0, high = 0;
     int      rc = read_count(r, o, UINT32_MAX, &low, err);
 
-    if (!rc)
-        rc = read_count(r, o, UINT32_MAX, &high, err);
+    rc = rc ? rc : read_count(r, o, UINT32_MAX, &high, err);
     if (!rc && high == 0)
         rc = tokens_err(&r->words, err, ENOTSUP, "-ecn %llu 0 marks every packet, which is not modelled",
                         (unsigned long long)low);
@@ -330,10 +329,8 @@ int htsim_read_command(const char *path, const char *text, struct htsim_command 
     base = word ? strrchr(word, '/') : NULL;
     if (!rc && (!word || strcmp(base ? base + 1 : word, "htsim_uec") != 0))
         rc = tokens_err(&r.words, err, EINVAL, "a command line of uet-htsim begins with htsim_uec");
-    if (!rc)
-        rc = read_options(&r, err);
-    if (!rc)
-        rc = settle(&r, err);
+    rc = rc ? rc : read_options(&r, err);
+    rc = rc ? rc : settle(&r, err);
     tokens_close(&r.words);
     if (rc)
         htsim_command_fini(&c);

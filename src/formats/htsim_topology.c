@@ -75,8 +75,7 @@ static int read_given(struct tokens *w, const char *name, uint32_t min, uint32_t
     rc = tokens_uint32(w, name, max, &value, err);
     if (!rc && value < min)
         rc = tokens_err(w, err, ERANGE, "%s: %u is less than %u", name, value, min);
-    if (!rc)
-        rc = tokens_end(w, err);
+    rc = rc ? rc : tokens_end(w, err);
     if (!rc)
         *given = (struct topo_value){ value, w->line };
     return rc;
@@ -92,8 +91,7 @@ static int read_tier(struct topo_reader *r, struct err *err)
         if (!r->key[i].line)
             return tokens_err(w, err, EINVAL, "%s must be given before the first tier", topo_keys[i].name);
     rc = tokens_uint32(w, "Tier", r->key[TOPO_TIERS].value - 1, &number, err);
-    if (!rc)
-        rc = tokens_end(w, err);
+    rc = rc ? rc : tokens_end(w, err);
     if (!rc && r->tier[number].line)
         rc = tokens_err(w, err, EINVAL, "line %u begins tier %u already", r->tier[number].line, number);
     if (rc)
@@ -345,10 +343,8 @@ static int make_shape(struct topo_reader *r, struct fat_tree *s, struct err *err
         rc = complete_tier(r, i, err);
     for (int i = 0; i < tiers && !rc; i++)
         rc = check_bundles(r, i, err);
-    if (!rc)
-        rc = shape_pods(r, s, err);
-    if (!rc)
-        rc = shape_aggs(r, s, &tor_uplinks, err);
+    rc = rc ? rc : shape_pods(r, s, err);
+    rc = rc ? rc : shape_aggs(r, s, &tor_uplinks, err);
     if (!rc && tiers == 3)
         rc = shape_cores(r, s, tor_uplinks, err);
     if (rc)
@@ -364,8 +360,7 @@ static int read_tree(struct topo_reader *r, const char *path, const char *text, 
 
     while (!rc && tokens_next_line(&r->words))
         rc = read_topo_line(r, err);
-    if (!rc)
-        rc = make_shape(r, s, err);
+    rc = rc ? rc : make_shape(r, s, err);
     tokens_close(&r->words);
     return rc;
 }

@@ -67,20 +67,15 @@ static int read_sizes(struct simai_topology *t)
         return tokens_err(&t->w, t->err, EINVAL, "the file is empty");
     t->line = t->w.line;
     rc = read_count(t, "the number of nodes", GRAPH_NODES_MAX, &t->nodes);
-    if (!rc)
-        rc = read_count(t, "the number of GPUs in a server", GRAPH_NODES_MAX, &t->per_server);
+    rc = rc ? rc : read_count(t, "the number of GPUs in a server", GRAPH_NODES_MAX, &t->per_server);
     if (!rc && !t->per_server)
         rc = tokens_err(&t->w, t->err, EINVAL, "a server has no GPUs");
-    if (!rc)
-        rc = read_count(t, "the number of NV switches", GRAPH_NODES_MAX, &t->nv_switches);
-    if (!rc)
-        rc = read_count(t, "the number of switches", GRAPH_NODES_MAX, &t->switches);
-    if (!rc)
-        rc = read_count(t, "the number of links", GRAPH_LINKS_MAX, &t->links);
+    rc = rc ? rc : read_count(t, "the number of NV switches", GRAPH_NODES_MAX, &t->nv_switches);
+    rc = rc ? rc : read_count(t, "the number of switches", GRAPH_NODES_MAX, &t->switches);
+    rc = rc ? rc : read_count(t, "the number of links", GRAPH_LINKS_MAX, &t->links);
     if (!rc && !tokens_next(&t->w))
         rc = tokens_err(&t->w, t->err, EINVAL, "the type of the GPUs is missing");
-    if (!rc)
-        rc = tokens_end(&t->w, t->err);
+    rc = rc ? rc : tokens_end(&t->w, t->err);
     return rc ? rc : check_sizes(t);
 }
 
@@ -171,16 +166,11 @@ static int read_link(struct simai_topology *t)
     struct graph_link l = { 0 };
     int               rc = tokens_uint32(&t->w, "the first node", UINT32_MAX, &l.a, t->err);
 
-    if (!rc)
-        rc = tokens_uint32(&t->w, "the second node", UINT32_MAX, &l.b, t->err);
-    if (!rc)
-        rc = tokens_rate(&t->w, "the rate", &l.rate_bps, t->err);
-    if (!rc)
-        rc = tokens_time(&t->w, "the delay", &l.delay_ps, t->err);
-    if (!rc)
-        rc = tokens_real(&t->w, "the error rate", 0, 1, &l.loss, t->err);
-    if (!rc)
-        rc = tokens_end(&t->w, t->err);
+    rc = rc ? rc : tokens_uint32(&t->w, "the second node", UINT32_MAX, &l.b, t->err);
+    rc = rc ? rc : tokens_rate(&t->w, "the rate", &l.rate_bps, t->err);
+    rc = rc ? rc : tokens_time(&t->w, "the delay", &l.delay_ps, t->err);
+    rc = rc ? rc : tokens_real(&t->w, "the error rate", 0, 1, &l.loss, t->err);
+    rc = rc ? rc : tokens_end(&t->w, t->err);
     return rc ? rc : add_link(t, &l);
 }
 
@@ -286,12 +276,9 @@ static int read_all(struct simai_topology *t, struct graph *g)
     t->gpu = xcalloc(t->gpus + 1ul, sizeof *t->gpu);
     t->row = xcalloc(t->links + 1ul, sizeof *t->row);
     rc = read_switches(t, NV_SWITCH, t->nv_switches);
-    if (!rc)
-        rc = read_switches(t, SWITCH, t->switches);
-    if (!rc)
-        rc = tokens_end(&t->w, t->err);
-    if (!rc)
-        rc = read_links(t);
+    rc = rc ? rc : read_switches(t, SWITCH, t->switches);
+    rc = rc ? rc : tokens_end(&t->w, t->err);
+    rc = rc ? rc : read_links(t);
     return rc ? rc : make_graph(t, g);
 }
 
@@ -302,8 +289,7 @@ int simai_read_topology(const char *path, const char *text, struct graph *g, str
     int                   rc = tokens_open(&t.w, path, text, TOPOLOGY_BYTES_MAX, err);
 
     graph_init(&made);
-    if (!rc)
-        rc = read_all(&t, &made);
+    rc = rc ? rc : read_all(&t, &made);
     tokens_close(&t.w);
     free(t.kind);
     free(t.server);

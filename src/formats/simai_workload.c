@@ -215,10 +215,8 @@ static int read_work(struct simai_workload *x, struct layer_work *work, enum ste
 
     if (!rc && !tokens_next(&x->w))
         rc = tokens_err(&x->w, x->err, EINVAL, "the collective is missing");
-    if (!rc)
-        rc = take_name(x, work, step, x->w.word);
-    if (!rc)
-        rc = tokens_uint(&x->w, "the size", SIZE_MAX_B, &work->bytes, x->err);
+    rc = rc ? rc : take_name(x, work, step, x->w.word);
+    rc = rc ? rc : tokens_uint(&x->w, "the size", SIZE_MAX_B, &work->bytes, x->err);
     work->has_collective &= work->bytes > 0;
     if (step == FORWARD && work->bytes < FORWARD_MIN)
         work->bytes = FORWARD_MIN;
@@ -238,8 +236,7 @@ static int read_layer(struct simai_workload *x, struct simai_layer *l)
         return tokens_err(&x->w, x->err, EINVAL, "the layer's dependency, usually -1, is missing");
     for (int step = 0; step < STEPS && !rc; step++)
         rc = read_work(x, &l->work[step], (enum step)step);
-    if (!rc)
-        rc = tokens_uint(&x->w, "the time of the update", NS_MAX, &l->update_ns, x->err);
+    rc = rc ? rc : tokens_uint(&x->w, "the time of the update", NS_MAX, &l->update_ns, x->err);
     return rc ? rc : tokens_end(&x->w, x->err);
 }
 
@@ -250,8 +247,7 @@ static int read_layers(struct simai_workload *x)
     if (!tokens_next_line(&x->w))
         return tokens_err(&x->w, x->err, EINVAL, "the number of layers is missing");
     rc = tokens_uint32(&x->w, "the number of layers", LAYERS_MAX, &x->layers, x->err);
-    if (!rc)
-        rc = tokens_end(&x->w, x->err);
+    rc = rc ? rc : tokens_end(&x->w, x->err);
     /* the minimum length of a layer's line */
     if (!rc && (!x->layers || x->layers > strlen(x->w.at) / 24 + 1))
         rc = tokens_err(&x->w, x->err, EINVAL, x->layers ? "the file is too short for %u layers"
@@ -470,8 +466,7 @@ static int write_ranks(struct simai_workload *x, uint32_t passes)
         }
         /* all ranks have the same number */
         rc = rank == 0 && x->trace->ops * x->all > WHOLE_OPS ? trace_spill(x->trace, x->err) : 0;
-        if (!rc)
-            rc = trace_seal_rank(x->trace, rank, x->err);
+        rc = rc ? rc : trace_seal_rank(x->trace, rank, x->err);
     }
     return rc ? rc : trace_check(x->trace, x->err);
 }
@@ -484,14 +479,10 @@ int simai_read_workload(const char *path, const char *text, uint32_t passes, uin
     struct simai_workload x = { .experts = 1, .pipeline = 1, .trace = t, .err = err };
     int                   rc = tokens_open(&x.w, path, text, WORKLOAD_BYTES_MAX, err);
 
-    if (!rc)
-        rc = read_policy(&x);
-    if (!rc)
-        rc = check_sizes(&x, ranks);
-    if (!rc)
-        rc = read_layers(&x);
-    if (!rc)
-        rc = mark_layers(&x);
+    rc = rc ? rc : read_policy(&x);
+    rc = rc ? rc : check_sizes(&x, ranks);
+    rc = rc ? rc : read_layers(&x);
+    rc = rc ? rc : mark_layers(&x);
     if (!rc) {
         trace_init(t, path, x.all);
         t->is_by_number = true;

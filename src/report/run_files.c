@@ -166,10 +166,8 @@ static int open_dir(struct run_files *f, const char *path, struct err *err)
 {
     int rc = outdir_open(&f->dir, path, "anole run", err);
 
-    if (!rc)
-        rc = open_file(f, "flows.csv", &f->flows, err);
-    if (!rc)
-        rc = open_file(f, "intervals.csv", &f->intervals, err);
+    rc = rc ? rc : open_file(f, "flows.csv", &f->flows, err);
+    rc = rc ? rc : open_file(f, "intervals.csv", &f->intervals, err);
     if (!rc && has_queues(f))
         rc = open_file(f, "queues.csv", &f->queues, err);
     if (rc)

@@ -47,8 +47,7 @@ int setting_write_yaml(const char *path, const struct knobs *knobs, const char *
         return rc;
     setting_print_yaml(knobs, about, out.stream);
     rc = outfile_close(&out, err);
-    if (!rc)
-        rc = outfile_commit(&out, err);
+    rc = rc ? rc : outfile_commit(&out, err);
     outfile_abort(&out);
     return rc;
 }

@@ -43,10 +43,8 @@ static int read_row(struct tokens *w, struct cdf *cdf, struct err *err)
     int rc;
 
     rc = tokens_real(w, "the size", 0, SIZE_BYTES_MAX, &bytes, err);
-    if (!rc)
-        rc = tokens_real(w, "the probability", 0, 1, &p, err);
-    if (!rc)
-        rc = tokens_end(w, err);
+    rc = rc ? rc : tokens_real(w, "the probability", 0, 1, &p, err);
+    rc = rc ? rc : tokens_end(w, err);
     if (rc)
         return rc;
     if (cdf->count > 0 && bytes < cdf->bytes[cdf->count - 1])
@@ -84,8 +82,7 @@ int cdf_read(struct cdf *cdf, const char *path, const char *text, struct err *er
     struct tokens w;
     int rc = tokens_open(&w, path, text, FILE_BYTES_MAX, err);
 
-    if (!rc)
-        rc = read_rows(&w, &made, err);
+    rc = rc ? rc : read_rows(&w, &made, err);
     tokens_close(&w);
     if (rc) {
         cdf_fini(&made);

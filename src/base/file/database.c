@@ -51,14 +51,10 @@ static int check_owner(struct database *d, bool *is_new, struct err *err)
     long application = 0, version = 0, tables = 0;
     int  rc = database_execute(d, "BEGIN", err);
 
-    if (!rc)
-        rc = ask_number(d, "PRAGMA application_id", &application, err);
-    if (!rc)
-        rc = ask_number(d, "PRAGMA user_version", &version, err);
-    if (!rc)
-        rc = ask_number(d, "SELECT count(*) FROM sqlite_schema", &tables, err);
-    if (!rc)
-        rc = database_execute(d, "COMMIT", err);
+    rc = rc ? rc : ask_number(d, "PRAGMA application_id", &application, err);
+    rc = rc ? rc : ask_number(d, "PRAGMA user_version", &version, err);
+    rc = rc ? rc : ask_number(d, "SELECT count(*) FROM sqlite_schema", &tables, err);
+    rc = rc ? rc : database_execute(d, "COMMIT", err);
     if (rc)
         return rc;
     *is_new = application == 0 && tables == 0;
@@ -124,8 +120,7 @@ int database_open(struct database *d, const struct database_kind *kind, const ch
     if (sqlite3_open_v2(path ? path : ":memory:", &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
                         NULL) != SQLITE_OK)
         rc = err_set(err, EIO, "%s: %s", d->path, d->db ? sqlite3_errmsg(d->db) : "no memory");
-    if (!rc)
-        rc = prepare(d, err);
+    rc = rc ? rc : prepare(d, err);
     if (rc)
         database_close(d);
     return rc;

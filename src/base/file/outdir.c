@@ -162,8 +162,7 @@ int outdir_open(struct outdir **out, const char *path, const char *kind, struct 
     dir->shown = xstrdup(path);
     dir->kind = kind;
     rc = find_place(dir, err);
-    if (!rc)
-        rc = check_target(dir, err);
+    rc = rc ? rc : check_target(dir, err);
     if (!rc) {
         rc = scratch_open(&dir->scratch, dir->target);
         if (rc)
@@ -340,8 +339,7 @@ int outdir_commit(struct outdir *dir, struct err *err)
         pthread_sigmask(SIG_SETMASK, &before, NULL);
         return err_set(err, EINTR, "interrupted");
     }
-    if (!rc)
-        rc = move_into_place(dir, err);
+    rc = rc ? rc : move_into_place(dir, err);
     if (rc) {
         scratch_remove(dir->scratch);
     } else {

@@ -86,8 +86,7 @@ int outfile_write(const char *path, const void *bytes, size_t length, struct err
     /* outfile_close() reports failed writes. */
     fwrite(bytes, 1, length, f.stream);
     rc = outfile_close(&f, err);
-    if (!rc)
-        rc = outfile_commit(&f, err);
+    rc = rc ? rc : outfile_commit(&f, err);
     outfile_abort(&f);
     return rc;
 }

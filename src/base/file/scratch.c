@@ -306,10 +306,8 @@ int scratch_open(struct scratch **out, const char *place)
     rc = make_above(s, parent);
     clean(parent);
     free(parent);
-    if (!rc)
-        rc = make_folder(s);
-    if (!rc)
-        rc = make_marker(s, list_file(s, SCRATCH_MARKER, s->name)->path);
+    rc = rc ? rc : make_folder(s);
+    rc = rc ? rc : make_marker(s, list_file(s, SCRATCH_MARKER, s->name)->path);
     if (rc)
         scratch_remove(s);
     else

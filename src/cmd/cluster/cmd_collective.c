@@ -562,8 +562,7 @@ static int save(const struct collective_options *o, const struct found *f, struc
         fputs(text, out.stream);
         rc = outfile_close(&out, err);
     }
-    if (!rc)
-        rc = outfile_commit(&out, err);
+    rc = rc ? rc : outfile_commit(&out, err);
     outfile_abort(&out);
     free(text);
     return rc;
@@ -601,8 +600,7 @@ static int collective_main(int argc, char **argv)
     rc = o.report ? outfile_open(&page, o.report, &err) : 0;
     if (!rc && o.trace)
         rc = outfile_open(&trace, o.trace, &err);
-    if (!rc)
-        rc = measure_all(&o, f, trace.stream, &err);
+    rc = rc ? rc : measure_all(&o, f, trace.stream, &err);
     if (!rc && o.report && o.beside)
         rc = try_presets(&o, f, &err);
     if (!rc && o.report)

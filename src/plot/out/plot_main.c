@@ -76,10 +76,8 @@ static int write_chart(const struct plot_options *o, const char *folder, enum ch
         picture_svg(p, file.stream);
     if (!rc && o->format != FORMAT_SVG)
         rc = o->format == FORMAT_PNG ? raster_png(p, file.stream, err) : raster_pdf(p, file.stream, err);
-    if (!rc)
-        rc = outfile_close(&file, err);
-    if (!rc)
-        rc = outfile_commit(&file, err);
+    rc = rc ? rc : outfile_close(&file, err);
+    rc = rc ? rc : outfile_commit(&file, err);
     if (rc)
         outfile_abort(&file);
     else if (!o->is_quiet)
@@ -116,8 +114,7 @@ static int plot_results(const struct plot_options *o, struct err *err)
             continue;
         if (drawn++ == 0)
             rc = make_folder(o, folder, err);
-        if (!rc)
-            rc = write_chart(o, folder, c, &p, err);
+        rc = rc ? rc : write_chart(o, folder, c, &p, err);
         picture_fini(&p);
     }
     json_decref(page);
