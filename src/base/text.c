@@ -592,3 +592,10 @@ int text_read_file(const char *path, size_t max, char **text, size_t *length, st
     *length = used;
     return 0;
 }
+
+const char *text_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}

@@ -76,4 +76,7 @@ void text_watch_value(const void *bytes, size_t length);
 void text_watch_text(const char *text);
 void text_watch_real(double value);
 
+/* The part of a path behind the last slash. */
+const char *text_base_name(const char *path);
+
 #endif

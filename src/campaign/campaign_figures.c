@@ -119,71 +119,34 @@ void figures_hide_empty(struct figures *f, uint64_t runs)
 
 /* ---- values ---- */
 
-/* Which run has a key. Keys are digests, so a part of one is as good a hash as any. */
-struct key_map {
-    char   (*key)[DIGEST_TEXT_SIZE];         /* "": free */
-    uint32_t *run;
-    uint64_t  mask;
-    double   *value;             /* of the figure that is being read */
-};
-
-static uint64_t hash_of(const char *key)
-{
-    char part[17] = "";
-
-    memcpy(part, key, strnlen(key, 16));
-    return strtoull(part, NULL, 16);
-}
-
-/* Where a key is, or where it would go. */
-static uint64_t slot_of(const struct key_map *m, const char *key)
-{
-    uint64_t slot = hash_of(key) & m->mask;
-
-    while (*m->key[slot] && strcmp(m->key[slot], key) != 0)
-        slot = (slot + 1) & m->mask;
-    return slot;
-}
-
-static void map_init(struct key_map *m, const struct figures_runs *r)
-{
-    uint64_t room = 16;
-
-    while (room < 2ull * r->count * r->seeds)
-        room *= 2;
-    *m = (struct key_map){ .key = xcalloc(room, sizeof(*m->key)), .run = xcalloc(room, sizeof(*m->run)),
-                           .mask = room - 1 };
-    for (uint32_t i = 0; i < r->count; i++)
-        for (uint32_t s = 0; s < r->seeds; s++) {
-            char key[DIGEST_TEXT_SIZE];
-            uint64_t slot = slot_of(m, variant_key(key, &r->variants->list[r->which[i]], r->seed[s]));
-
-            memcpy(m->key[slot], key, sizeof(key));
-            m->run[slot] = r->which[i] * r->seeds + s;
-        }
-}
+/* Which run has a key, and the values of the figure that is being read. */
+struct key_map { json_t *run; double *value; };
 
 static void store_value(void *arg, const char *key, double value)
 {
-    struct key_map *m = arg;
-    uint64_t slot = slot_of(m, key);
+    const struct key_map *m = arg;
+    const json_t         *run = json_object_get(m->run, key);
 
-    if (*m->key[slot])
-        m->value[m->run[slot]] = value;
+    if (run)
+        m->value[json_integer_value(run)] = value;
 }
 
 int figures_load(struct figures *f, const struct figures_runs *runs, struct campaign *store, struct err *err)
 {
-    struct key_map map;
-    int rc = 0;
+    struct key_map map = { .run = json_object() };
+    char           key[DIGEST_TEXT_SIZE];
+    int            rc = 0;
 
-    map_init(&map, runs);
+    for (uint32_t i = 0; i < runs->count; i++)
+        for (uint32_t s = 0; s < runs->seeds; s++)
+            json_object_set_new(map.run,
+                                variant_key(key, &runs->variants->list[runs->which[i]], runs->seed[s]),
+                                json_integer((json_int_t)runs->which[i] * runs->seeds + s));
     for (uint32_t i = 0; i < f->count && !rc; i++) {
         map.value = f->list[i].value;
         rc = campaign_each_value(store, f->list[i].metric.name, store_value, &map, err);
     }
-    free(map.key);
-    free(map.run);
+    json_decref(map.run);
     return rc;
 }
 

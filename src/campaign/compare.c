@@ -17,11 +17,8 @@ static char *title_of(const struct campaign_request *r)
     char *text;
     FILE *f = text_stream(&text);
 
-    for (uint32_t i = 0; i < r->paths; i++) {
-        const char *slash = strrchr(r->path[i], '/');
-
-        fprintf(f, "%s%s", i ? ", " : "", slash ? slash + 1 : r->path[i]);
-    }
+    for (uint32_t i = 0; i < r->paths; i++)
+        fprintf(f, "%s%s", i ? ", " : "", text_base_name(r->path[i]));
     fclose(f);
     return text;
 }

@@ -10,15 +10,6 @@
 
 /* ---- the text of a range ---- */
 
-static char *copy(const char *text, size_t length)
-{
-    char *made = xmalloc(length + 1);
-
-    memcpy(made, text, length);
-    made[length] = '\0';
-    return made;
-}
-
 static int parse_knob(struct range *r, enum knob knob, const char *low, const char *high, struct err *err)
 {
     enum knob_unit unit = knob_info[knob].unit;
@@ -33,21 +24,6 @@ static int parse_knob(struct range *r, enum knob knob, const char *low, const ch
     return rc;
 }
 
-static int time_of(const char *text, uint64_t *n)
-{
-    return text_to_time(text, n, NULL);
-}
-
-static int rate_of(const char *text, uint64_t *n)
-{
-    return text_to_rate(text, n, NULL);
-}
-
-static int bytes_of(const char *text, uint64_t *n)
-{
-    return text_to_bytes(text, n, NULL);
-}
-
 /* "us" of "10us". */
 static const char *unit_of(const char *text)
 {
@@ -56,15 +32,16 @@ static const char *unit_of(const char *text)
 
 /* Both ends are of this kind: they are written in the unit of the low one, or, if that is 0, of the high
  * one. */
-static int parse_quantity(struct range *r, int (*parse)(const char *, uint64_t *), const char *smallest,
-                          const char *low, const char *high)
+static int parse_quantity(struct range *r, int (*parse)(const char *, uint64_t *, struct err *),
+                          const char *smallest, const char *low, const char *high)
 {
     const char *unit = *unit_of(low) ? unit_of(low) : unit_of(high);
     uint64_t a, b, one;
     char text[32];
 
     snprintf(text, sizeof(text), "1%s", unit);
-    if (strlen(unit) >= sizeof(r->unit) || parse(low, &a) || parse(high, &b) || parse(text, &one))
+    if (strlen(unit) >= sizeof(r->unit) || parse(low, &a, NULL) || parse(high, &b, NULL) ||
+        parse(text, &one, NULL))
         return -EINVAL;
     r->low = (double)a / (double)one;
     r->high = (double)b / (double)one;
@@ -89,8 +66,8 @@ static int parse_ends(struct range *r, const char *low, const char *high, struct
 
     if (knob < KNOB_COUNT)
         return parse_knob(r, knob, low, high, err);
-    if (parse_number(r, low, high) && parse_quantity(r, time_of, "ps", low, high) &&
-        parse_quantity(r, rate_of, "bps", low, high) && parse_quantity(r, bytes_of, "B", low, high))
+    if (parse_number(r, low, high) && parse_quantity(r, text_to_time, "ps", low, high) &&
+        parse_quantity(r, text_to_rate, "bps", low, high) && parse_quantity(r, text_to_bytes, "B", low, high))
         return err_set(err, EINVAL, "'%s' and '%s' are not two numbers, times, rates or sizes", low, high);
     return 0;
 }
@@ -131,9 +108,9 @@ int range_parse(struct range *r, const char *text, struct err *err)
     *r = (struct range){ 0 };
     if (!dots || equals == text)
         return err_set(err, EINVAL, "--range: '%s' is not a range; write --range kmin=50KB..800KB", text);
-    r->key = copy(text, (size_t)(equals - text));
+    r->key = xprintf("%.*s", (int)(equals - text), text);
     rc = parse_scale(r, equals + 1, &length, &why);
-    ends = copy(equals + 1, length);
+    ends = xprintf("%.*s", (int)length, equals + 1);
     high = strstr(ends, "..");
     *high = '\0';
     rc = rc ? rc : parse_ends(r, ends, high + 2, &why);
@@ -213,26 +190,15 @@ char *range_value(char *buf, size_t size, const struct range *r, double share)
 
 /* ---- points ---- */
 
-static struct axis_choice *add_choice(struct axis *a)
-{
-    a->choice = xrealloc(a->choice, (a->choices + 1ul) * sizeof(*a->choice));
-    a->choice[a->choices] = (struct axis_choice){ .name = xstrdup("") };
-    return &a->choice[a->choices++];
-}
-
 /* "kmin=100KB" also goes to the end of the name. */
 static void add_set(struct axis_choice *c, const struct range *r, double share)
 {
-    size_t size = strlen(c->name) + strlen(r->key) + 128;
-    char value[96], *name = xmalloc(size), *set = xmalloc(size);
+    char value[96], *set = xprintf("%s=%s", r->key, range_value(value, sizeof(value), r, share));
+    char *name = xprintf("%s%s%s", c->name, *c->name ? " " : "", set);
 
-    range_value(value, sizeof(value), r, share);
-    snprintf(set, size, "%s=%s", r->key, value);
-    snprintf(name, size, "%s%s%s", c->name, *c->name ? " " : "", set);
     free(c->name);
     c->name = name;
-    c->set = xrealloc(c->set, (c->sets + 1ul) * sizeof(*c->set));
-    c->set[c->sets++] = set;
+    axis_choice_set(c, set);
 }
 
 static void free_choice(struct axis_choice *c)
@@ -303,7 +269,7 @@ static int make_grid(struct axis *axes, const struct range *range, uint32_t rang
                        ranges, ranges == 1 ? "" : "s", rng_pow(2, ranges));
     for (uint32_t i = 0; i < ranges; i++) {
         for (uint32_t n = 0; n < each; n++)
-            add_set(add_choice(&axes[i]), &range[i], (double)n / (each - 1));
+            add_set(axis_add(&axes[i], xstrdup("")), &range[i], (double)n / (each - 1));
         drop_equal(&axes[i]);
     }
     return (int)ranges;
@@ -320,7 +286,7 @@ static int make_samples(struct axis *a, const struct range *range, uint32_t rang
         shift[i] = (uint32_t)(rng_next(&rng[i]) >> 32);
     }
     for (uint32_t n = 0; n < samples; n++) {
-        struct axis_choice *c = add_choice(a);
+        struct axis_choice *c = axis_add(a, xstrdup(""));
 
         for (uint32_t i = 0; i < ranges; i++)
             add_set(c, &range[i],

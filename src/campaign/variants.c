@@ -11,37 +11,18 @@
 
 #define PROGRAM_BYTES_MAX (1u << 30)
 
-static char *copy(const char *text, size_t length)
-{
-    char *made = xmalloc(length + 1);
-
-    memcpy(made, text, length);
-    made[length] = '\0';
-    return made;
-}
-
-static char *join(const char *a, const char *between, const char *b)
-{
-    size_t size = strlen(a) + strlen(between) + strlen(b) + 1;
-    char *made = xmalloc(size);
-
-    snprintf(made, size, "%s%s%s", a, between, b);
-    return made;
-}
-
 /* ---- axes ---- */
 
-/* The caller gives it its name. */
-static struct axis_choice *add_choice(struct axis *a)
+struct axis_choice *axis_add(struct axis *a, char *name)
 {
-    a->choice = xrealloc(a->choice, (a->choices + 1) * sizeof(*a->choice));
-    a->choice[a->choices] = (struct axis_choice){ 0 };
+    a->choice = xrealloc(a->choice, (a->choices + 1ul) * sizeof(*a->choice));
+    a->choice[a->choices] = (struct axis_choice){ .name = name };
     return &a->choice[a->choices++];
 }
 
-static void add_set(struct axis_choice *c, char *set)
+void axis_choice_set(struct axis_choice *c, char *set)
 {
-    c->set = xrealloc(c->set, (c->sets + 1) * sizeof(*c->set));
+    c->set = xrealloc(c->set, (c->sets + 1ul) * sizeof(*c->set));
     c->set[c->sets++] = set;
 }
 
@@ -74,20 +55,16 @@ int axis_vary(struct axis *a, const char *text, struct err *err)
         return err_set(err, EINVAL, "--vary: '%s' has no '='; write --vary kmin=100KB,400KB", text);
     for (const char *part = equals + 1; !rc; part++) {
         size_t length = part_length(part);
-        char *key = copy(text, (size_t)(equals - text) + 1), *value = copy(part, length);
-        struct axis_choice *c = add_choice(a);
+        char  *set = xprintf("%.*s%.*s", (int)(equals - text) + 1, text, (int)length, part);
+        char  *value = strchr(set, '=') + 1;
 
-        c->name = join(key, "", value);
-        add_set(c, join(key, "", value));
+        axis_choice_set(axis_add(a, xstrdup(set)), set);
         if (length == 0)
             rc = err_set(err, EINVAL, "--vary: '%s' has an empty value", text);
         else if (is_range(value))
             rc = err_set(err, EINVAL,
                          "--vary: '%s' is a range, not a value; write --vary kmin=100KB,400KB, or anole "
-                         "sweep --range %s%s",
-                         value, key, value);
-        free(key);
-        free(value);
+                         "sweep --range %s", value, set);
         part += length;
         if (!*part)
             break;
@@ -106,13 +83,12 @@ int axis_add_variant(struct axis *a, const char *text, struct err *err)
     if (name_length == 0 || (equals && (!colon || equals < colon)))
         return err_set(err, EINVAL, "--variant: '%s' has no name; write --variant NAME:kmin=100KB,kmax=400KB",
                        text);
-    c = add_choice(a);
-    c->name = copy(text, name_length);
+    c = axis_add(a, xprintf("%.*s", (int)name_length, text));
     for (const char *part = text + name_length; *part && part[1];) {
         size_t length = part_length(++part);
-        char *set = copy(part, length);
+        char  *set = xprintf("%.*s", (int)length, part);
 
-        add_set(c, set);
+        axis_choice_set(c, set);
         if (!strchr(set, '='))
             return err_set(err, EINVAL, "--variant %s: '%s' has no '='; write %s:kmin=100KB,kmax=400KB",
                            c->name, set, c->name);
@@ -123,9 +99,9 @@ int axis_add_variant(struct axis *a, const char *text, struct err *err)
 
 static char *stem_of(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    const char *name = text_base_name(path), *dot = strrchr(name, '.');
 
-    return copy(name, dot && dot != name ? (size_t)(dot - name) : strlen(name));
+    return xprintf("%.*s", dot && dot != name ? (int)(dot - name) : (int)strlen(name), name);
 }
 
 static bool have_equal_names(const struct axis *a)
@@ -142,12 +118,8 @@ void axis_of_files(struct axis *a, const struct scenario_file *file, uint32_t fi
     bool are_equal;
 
     *a = (struct axis){ 0 };
-    for (uint32_t i = 0; i < files; i++) {
-        struct axis_choice *c = add_choice(a);
-
-        c->name = files == 1 ? xstrdup("") : stem_of(file[i].path);
-        c->file = i;
-    }
+    for (uint32_t i = 0; i < files; i++)
+        axis_add(a, files == 1 ? xstrdup("") : stem_of(file[i].path))->file = i;
     are_equal = have_equal_names(a);
     for (uint32_t i = 0; are_equal && i < files; i++) {
         free(a->choice[i].name);
@@ -171,7 +143,7 @@ void axis_fini(struct axis *a)
 
 static void apply_choice(struct variant *v, const struct axis_choice *c)
 {
-    char *name = join(v->name, *v->name && *c->name ? " " : "", c->name);
+    char *name = xprintf("%s%s%s", v->name, *v->name && *c->name ? " " : "", c->name);
 
     free(v->name);
     v->name = name;

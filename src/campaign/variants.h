@@ -44,6 +44,10 @@ struct variants {
     uint32_t        count;
 };
 
+/* Adds a choice without settings, and a setting to a choice. Both take ownership of the text. */
+struct axis_choice *axis_add(struct axis *, char *name);
+void axis_choice_set(struct axis_choice *, char *set);
+
 /* "kmin=100KB,400KB": one choice per value, with the setting as its name. Commas in brackets do not
  * separate. */
 int axis_vary(struct axis *, const char *text, struct err *);

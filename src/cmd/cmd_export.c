@@ -3,6 +3,7 @@
 #include "base/file/interrupt.h"
 #include "base/file/outfile.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/json/cmd_json.h"
 #include "cmd/json/policy_json.h"
@@ -105,10 +106,9 @@ static int make_trees(const struct options *o, struct policy *trees, struct dist
 /* The file name goes into a C comment, so characters that could end the comment are replaced. */
 static void make_title(char *title, size_t size, const char *model)
 {
-    const char *slash = strrchr(model, '/');
     int used = snprintf(title, size, "RL-CC in integers, made by anole export rlcc of ");
 
-    for (const char *c = slash ? slash + 1 : model; *c && (size_t)used < size - 1; c++)
+    for (const char *c = text_base_name(model); *c && (size_t)used < size - 1; c++)
         title[used++] = isalnum((unsigned char)*c) || strchr("._-", *c) ? *c : '?';
     title[used] = 0;
 }

@@ -322,12 +322,11 @@ int htsim_read_command(const char *path, const char *text, struct htsim_command 
 {
     struct htsim_command  c = { .seed = 13 };
     struct command_reader r = { .c = &c };
-    const char           *word, *base;
+    const char           *word;
     int                   rc = tokens_open(&r.words, path, text, COMMAND_BYTES_MAX, err);
 
     word = rc ? NULL : next_word(&r);
-    base = word ? strrchr(word, '/') : NULL;
-    if (!rc && (!word || strcmp(base ? base + 1 : word, "htsim_uec") != 0))
+    if (!rc && (!word || strcmp(text_base_name(word), "htsim_uec") != 0))
         rc = tokens_err(&r.words, err, EINVAL, "a command line of uet-htsim begins with htsim_uec");
     rc = rc ? rc : read_options(&r, err);
     rc = rc ? rc : settle(&r, err);

@@ -429,7 +429,6 @@ void page_put_command(json_t *page, int argc, char *const *argv)
 
 json_t *page_of_run(const struct results *r, const char *const *files)
 {
-    const char *slash = strrchr(r->scenario->path, '/');
     json_t *o = json_object(), *runs = json_array();
     struct card answer;
 
@@ -439,7 +438,7 @@ json_t *page_of_run(const struct results *r, const char *const *files)
     json_array_append_new(runs, page_run(r, "", files));
     json_put_text(o, "kind", "run");
     json_put_text(o, "version", ANOLE_VERSION);
-    json_put_text(o, "title", slash ? slash + 1 : r->scenario->path);
+    json_put_text(o, "title", text_base_name(r->scenario->path));
     json_object_set_new(o, "runs", runs);
     json_object_set_new(o, "repeat", repeat_json(r));
     return o;
