@@ -78,8 +78,8 @@ static uint64_t seed_of(const struct campaign_runs *c, uint32_t run)
 
 static void write_metrics(const struct results *r, FILE *out)
 {
-    struct metric *list = xcalloc(METRICS_MAX, sizeof(*list));
-    uint32_t count = metrics_of(r, list);
+    uint32_t count;
+    struct metric *list = metrics_new(r, &count);
     json_t *made = json_object();
 
     for (uint32_t i = 0; i < count; i++)

@@ -73,19 +73,12 @@ static const char *seeds_text(char buf[64], uint64_t first, uint32_t count)
     return buf;
 }
 
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : text_file_name(path);
-}
-
 void tune_print_story(const struct tune *t, FILE *out, bool has_colour)
 {
     const struct tune_search *s = &t->search;
     char                      seeds[64], verdict[700];
 
-    fprintf(out, "%s, tuner %s: %u intervals, %s%s\n", safe_name(name_of(t->request->path)).buf,
+    fprintf(out, "%s, tuner %s: %u intervals, %s%s\n", safe_name(text_base_name(text_file_name(t->request->path))).buf,
             safe_name(t->request->tuner ? t->request->tuner : s->loop.tuning.algo->name).buf,
             s->loop.tuning.steps, seeds_text(seeds, s->seed, s->rounds),
             s->is_over                    ? ""
@@ -235,7 +228,7 @@ static json_t *tune_page(const struct tune *t)
     add_runs(t, runs);
     json_object_set_new(page, "kind", json_string("tune"));
     json_object_set_new(page, "version", json_string(ANOLE_VERSION));
-    json_object_set_new(page, "title", json_of_text(name_of(t->request->path)));
+    json_object_set_new(page, "title", json_of_text(text_base_name(text_file_name(t->request->path))));
     json_object_set_new(page, "runs", runs);
     if (t->check.seeds)
         json_object_set_new(page, "comparison", tune_check_json(&t->check));
@@ -258,27 +251,23 @@ static json_t *tune_page(const struct tune *t)
 /* Opened before anything runs: a wrong name must not cost hours. */
 static int open_files(struct tune *t, struct err *err)
 {
-    int rc = t->request->out ? outfile_open(&t->out, t->request->out, err) : 0;
+    const char *const path[TUNE_FILES] = { t->request->out, t->request->history, t->request->report };
+    int               rc = 0;
 
-    if (!rc && t->request->history)
-        rc = outfile_open(&t->history, t->request->history, err);
-    if (!rc && t->request->report)
-        rc = outfile_open(&t->report, t->request->report, err);
+    for (int i = 0; i < TUNE_FILES && !rc; i++)
+        rc = path[i] ? outfile_open(&t->file_of[i], path[i], err) : 0;
     return rc;
 }
 
 static int close_files(struct tune *t, struct err *err)
 {
-    int rc = outfile_close(&t->out, err);
+    int rc = 0;
 
-    rc = rc ? rc : outfile_close(&t->history, err);
-    rc = rc ? rc : outfile_close(&t->report, err);
-    if (rc)
-        return rc;
+    for (int i = 0; i < TUNE_FILES && !rc; i++)
+        rc = outfile_close(&t->file_of[i], err);
     interrupt_hold();
-    rc = outfile_commit(&t->out, err);
-    rc = rc ? rc : outfile_commit(&t->history, err);
-    rc = rc ? rc : outfile_commit(&t->report, err);
+    for (int i = 0; i < TUNE_FILES && !rc; i++)
+        rc = outfile_commit(&t->file_of[i], err);
     interrupt_end();
     return rc;
 }
@@ -287,14 +276,14 @@ static int write_files(struct tune *t, struct err *err)
 {
     char *story = tune_story(t);
 
-    if (t->out.stream)
-        setting_print_yaml(t->kept, story, t->out.stream);
-    if (t->history.stream)
-        tuning_print(&t->search.loop.tuning, t->history.stream);
-    if (t->report.stream) {
+    if (t->request->out)
+        setting_print_yaml(t->kept, story, t->file_of[TUNE_OUT].stream);
+    if (t->request->history)
+        tuning_print(&t->search.loop.tuning, t->file_of[TUNE_HISTORY].stream);
+    if (t->request->report) {
         json_t *page = tune_page(t);
 
-        page_print(page, t->report.stream);
+        page_print(page, t->file_of[TUNE_REPORT].stream);
         json_decref(page);
     }
     free(story);
@@ -373,9 +362,8 @@ void tune_close(struct tune *t)
     card_fini(&t->about);
     tune_check_fini(&t->check);
     tune_search_fini(&t->search);
-    outfile_abort(&t->report);
-    outfile_abort(&t->history);
-    outfile_abort(&t->out);
+    for (int i = 0; i < TUNE_FILES; i++)
+        outfile_abort(&t->file_of[i]);
     scenario_file_fini(&t->file);
     free(t->set);
 }

@@ -84,6 +84,8 @@ struct tune_request {
     char *const    *argv;
 };
 
+enum tune_file { TUNE_OUT, TUNE_HISTORY, TUNE_REPORT, TUNE_FILES };
+
 struct tune {
     const struct tune_request *request;
     struct scenario_file       file;
@@ -92,7 +94,7 @@ struct tune {
     uint32_t                   sets;
     struct tune_search         search;
     struct tune_check          check;
-    struct outfile             out, history, report;
+    struct outfile             file_of[TUNE_FILES];
     const struct knobs        *kept;         /* the result, or the initial setting */
     struct card                about;        /* network and traffic */
 };

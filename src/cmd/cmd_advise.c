@@ -268,30 +268,7 @@ static json_t *advise_json(const struct advice *a, const struct card *answer)
     return all;
 }
 
-/* The file is opened before the search, so that a wrong path is reported at once. */
-static int write_setting(struct outfile *out, const struct knobs *k, const char *story, struct err *err)
-{
-    int rc;
-
-    if (!out->stream)
-        return 0;
-    setting_print_yaml(k, story, out->stream);
-    rc = outfile_close(out, err);
-    return rc ? rc : outfile_commit(out, err);
-}
-
-static int write_page(struct outfile *page, const struct advice *a, const struct card *answer,
-                      struct err *err)
-{
-    int rc;
-
-    if (!page->stream)
-        return 0;
-    advise_page(a, answer, page->stream);
-    rc = outfile_close(page, err);
-    return rc ? rc : outfile_commit(page, err);
-}
-
+/* Files are opened before the search, so that a wrong path is reported at once. */
 static int give(const struct options *o, struct outfile *out, struct outfile *page, const struct advice *a,
                 struct err *err)
 {
@@ -302,8 +279,12 @@ static int give(const struct options *o, struct outfile *out, struct outfile *pa
 
     advise_answer(a, &answer);
     story = card_text(&answer, CARD_FINDING);
-    rc = write_setting(out, k, story, err);
-    rc = rc ? rc : write_page(page, a, &answer, err);
+    if (out->stream)
+        setting_print_yaml(k, story, out->stream);
+    if (page->stream)
+        advise_page(a, &answer, page->stream);
+    rc = outfile_end(out, 0, err);
+    rc = outfile_end(page, rc, err);
     if (!rc && o->device != DEVICE_NONE && advised(a)->changes)
         rc = err_set(err, EINVAL, "the advice is %s, which no script sets; without --allow it is a setting",
                      advised(a)->name);

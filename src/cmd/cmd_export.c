@@ -135,13 +135,9 @@ static int write_file(const struct options *o, const struct policy *trees, struc
     if (rc)
         return rc;
     rc = write_code(o, file.stream, trees, err);
-    rc = rc ? rc : outfile_close(&file, err);
-    if (!rc) {
-        interrupt_hold();
-        rc = outfile_commit(&file, err);
-        interrupt_end();
-    }
-    outfile_abort(&file);
+    interrupt_hold();
+    rc = outfile_end(&file, rc, err);
+    interrupt_end();
     return rc;
 }
 

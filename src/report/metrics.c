@@ -1,4 +1,5 @@
 #include "report/metrics.h"
+#include "base/err.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -378,6 +379,14 @@ uint32_t metrics_of(const struct results *r, struct metric list[METRICS_MAX])
     add_entries(&l, r);
     add_entry_phases(&l, r);
     return l.count;
+}
+
+struct metric *metrics_new(const struct results *r, uint32_t *count)
+{
+    struct metric *list = xcalloc(METRICS_MAX, sizeof(*list));
+
+    *count = metrics_of(r, list);
+    return list;
 }
 
 uint32_t metrics_headlines(const struct results *r)

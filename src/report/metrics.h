@@ -39,6 +39,9 @@ char *metric_sizes_text(char *buf, size_t size, uint32_t bucket);
  * list, whatever happened. */
 uint32_t metrics_of(const struct results *, struct metric list[METRICS_MAX]);
 
+/* The same list as new memory. */
+struct metric *metrics_new(const struct results *, uint32_t *count);
+
 /* Returns the number of headline metrics at the start of that list. */
 uint32_t metrics_headlines(const struct results *);
 

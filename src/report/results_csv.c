@@ -94,8 +94,8 @@ static void print_phases(const struct results *r, FILE *out)
 
 static void print_metrics(const struct results *r, FILE *out)
 {
-    struct metric *list = xcalloc(METRICS_MAX, sizeof(*list));
-    uint32_t count = metrics_of(r, list);
+    uint32_t count;
+    struct metric *list = metrics_new(r, &count);
     char name[RESULTS_QUOTED_MAX];
 
     for (uint32_t i = 0; i < count; i++) {

@@ -46,10 +46,7 @@ int setting_write_yaml(const char *path, const struct knobs *knobs, const char *
     if (rc)
         return rc;
     setting_print_yaml(knobs, about, out.stream);
-    rc = outfile_close(&out, err);
-    rc = rc ? rc : outfile_commit(&out, err);
-    outfile_abort(&out);
-    return rc;
+    return outfile_end(&out, 0, err);
 }
 
 /* ---- mlx5 ---- */

@@ -76,6 +76,14 @@ int outfile_commit(struct outfile *f, struct err *err)
     return rc;
 }
 
+int outfile_end(struct outfile *f, int rc, struct err *err)
+{
+    rc = rc ? rc : outfile_close(f, err);
+    rc = rc ? rc : outfile_commit(f, err);
+    outfile_abort(f);
+    return rc;
+}
+
 int outfile_write(const char *path, const void *bytes, size_t length, struct err *err)
 {
     struct outfile f;
@@ -83,12 +91,8 @@ int outfile_write(const char *path, const void *bytes, size_t length, struct err
 
     if (rc)
         return rc;
-    /* outfile_close() reports failed writes. */
-    fwrite(bytes, 1, length, f.stream);
-    rc = outfile_close(&f, err);
-    rc = rc ? rc : outfile_commit(&f, err);
-    outfile_abort(&f);
-    return rc;
+    fwrite(bytes, 1, length, f.stream);          /* outfile_end() reports failed writes */
+    return outfile_end(&f, 0, err);
 }
 
 void outfile_abort(struct outfile *f)

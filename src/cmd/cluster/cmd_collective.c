@@ -558,14 +558,10 @@ static int save(const struct collective_options *o, const struct found *f, struc
     struct outfile out = { 0 };
     int            rc = outfile_open(&out, o->save, err);
 
-    if (!rc) {
+    if (!rc)
         fputs(text, out.stream);
-        rc = outfile_close(&out, err);
-    }
-    rc = rc ? rc : outfile_commit(&out, err);
-    outfile_abort(&out);
     free(text);
-    return rc;
+    return outfile_end(&out, rc, err);
 }
 
 /* The file is opened before the runs, so that a wrong path is reported at once. */
@@ -574,14 +570,12 @@ static int write_page(const struct collective_options *o, const struct found *f,
 {
     char       *text = scenario_text(o, &f->network, &f->row[f->rows - 1], o->beside != NULL);
     struct card c;
-    int         rc;
 
     collective_answer(o, f, &c);
     collective_page(o, f, &c, text, out->stream);
     card_fini(&c);
     free(text);
-    rc = outfile_close(out, err);
-    return rc ? rc : outfile_commit(out, err);
+    return outfile_end(out, 0, err);
 }
 
 static int collective_main(int argc, char **argv)
@@ -606,11 +600,7 @@ static int collective_main(int argc, char **argv)
     if (!rc && o.report)
         rc = write_page(&o, f, &page, &err);
     outfile_abort(&page);
-    if (!rc && o.trace)
-        rc = outfile_close(&trace, &err);
-    if (!rc && o.trace)
-        rc = outfile_commit(&trace, &err);
-    outfile_abort(&trace);
+    rc = outfile_end(&trace, rc, &err);
     if (!rc && o.save)
         rc = save(&o, f, &err);
     if (!rc)

@@ -1,7 +1,5 @@
 /* src/cmd/list/list_figures.c - counters and figures as a table, as JSON and as a manual page. */
-#include "cmd/list/list_figures.h"
-#include "base/print/table.h"
-#include "cmd/list/list_knobs.h"
+#include "cmd/list/list.h"
 #include "core/figures.h"
 
 #include <ctype.h>

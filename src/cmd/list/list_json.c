@@ -1,8 +1,7 @@
 /* src/cmd/list/list_json.c - the lists of anole list as JSON: plain numbers in the named unit. */
-#include "cmd/list/list_json.h"
+#include "cmd/list/list.h"
 #include "base/json.h"
 #include "cc/cc.h"
-#include "cmd/list/list_figures.h"
 #include "core/asic.h"
 #include "core/knobs.h"
 #include "core/nic_profile.h"

@@ -1,7 +1,6 @@
 /* src/cmd/list/list_knobs.c - knobs, as a table and as a page of the manual. */
-#include "cmd/list/list_knobs.h"
+#include "cmd/list/list.h"
 #include "base/print/terminal.h"
-#include "base/print/table.h"
 #include "core/knob_text.h"
 #include "core/knobs.h"
 

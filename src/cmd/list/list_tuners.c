@@ -1,6 +1,5 @@
 /* src/cmd/list/list_tuners.c - tuners and their options, as tables. */
-#include "cmd/list/list_tuners.h"
-#include "base/print/table.h"
+#include "cmd/list/list.h"
 #include "tune/search/search.h"
 #include "tune/tuner.h"
 

@@ -76,11 +76,8 @@ static int write_chart(const struct plot_options *o, const char *folder, enum ch
         picture_svg(p, file.stream);
     if (!rc && o->format != FORMAT_SVG)
         rc = o->format == FORMAT_PNG ? raster_png(p, file.stream, err) : raster_pdf(p, file.stream, err);
-    rc = rc ? rc : outfile_close(&file, err);
-    rc = rc ? rc : outfile_commit(&file, err);
-    if (rc)
-        outfile_abort(&file);
-    else if (!o->is_quiet)
+    rc = outfile_end(&file, rc, err);
+    if (!rc && !o->is_quiet)
         printf("%s\n", safe_name(path).buf);
     return rc;
 }
