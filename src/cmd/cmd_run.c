@@ -4,11 +4,11 @@
 #include "base/print/terminal.h"
 #include "base/print/spark.h"
 #include "base/text.h"
+#include "campaign/further_seeds.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "core/units.h"
 #include "report/run_files.h"
-#include "run/further_seeds.h"
 #include "run/progress.h"
 #include "run/scenario_file.h"
 #include "sim/partition.h"
@@ -117,7 +117,8 @@ static const struct cmd_line command_line = {
             "      results/flows.csv and a report to results/report.html.\n"
             "\n"
             "The same scenario, settings and seed give the same results on every machine. Ctrl-C stops a "
-            "run and removes its partial results.",
+            "run and removes its partial results. During the further seeds of fidelity fast it keeps the "
+            "run's results.",
 };
 
 /* ---- output ---- */
@@ -171,32 +172,54 @@ static void print_warnings(const char *text)
 
 /* ---- from options to exit status ---- */
 
+static void show(const struct options *o, const struct results *r)
+{
+    warn_unfinished(r);
+    if (!o->is_quiet) {
+        print(o, r);
+        tell_where(o, r);
+    }
+}
+
+/* Runs further seeds when the results of the run are in place, because that may take minutes and fail. Returns
+ * the number of a signal that ended them. */
+static int find_interval(struct simulation *s, uint32_t seeds, struct progress *progress,
+                         struct run_files *files, struct results *r, struct err *err)
+{
+    int number = further_seeds_run(s, seeds, progress), rc;
+
+    progress_clear(progress);
+    results_fini(r);
+    results_init(r, s);
+    rc = run_files_update(files, r, err);
+    if (!rc && number)
+        err_write(err, "interrupted after the run: its results have no interval");
+    return rc ? rc : number;
+}
+
 static int simulate(const struct options *o, struct simulation *s, struct run_files *files, struct err *err)
 {
     struct simulation_hooks hooks = run_files_hooks(files);
     struct progress progress;
     struct results results;
     struct err why;
-    int rc, failed;
+    uint32_t seeds;
+    int rc, failed, interval_rc = 0;
 
     interrupt_watch(&s->sim->now_ps);
     progress_start(&progress, !o->is_quiet);
     simulation_run(s, &hooks, &progress);
     failed = simulation_failed(s, &why);     /* results so far are printed all the same */
-    if (!failed)
-        further_seeds_run(s, &progress);
+    seeds = failed ? 0 : further_seeds_wanted(s);
     progress_clear(&progress);
     results_init(&results, s);
     rc = run_files_write(files, &results, err);
-    if (!rc) {
-        warn_unfinished(&results);
-        if (!o->is_quiet) {
-            print(o, &results);
-            tell_where(o, &results);
-        }
-    }
+    if (!rc && seeds)
+        interval_rc = find_interval(s, seeds, &progress, files, &results, err);
+    if (!rc)
+        show(o, &results);
     results_fini(&results);
-    return failed && !rc ? err_set(err, -failed, "%s", why.text) : rc;
+    return failed && !rc ? err_set(err, -failed, "%s", why.text) : rc ? rc : interval_rc;
 }
 
 static int run_file(const struct options *o, const struct scenario_file *file, struct err *err)

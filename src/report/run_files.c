@@ -3,6 +3,8 @@
 #include "base/file/interrupt.h"
 #include "report/page.h"
 
+#include <stdlib.h>
+
 /* ---- files of the folder ---- */
 
 static bool is_tuned(const struct run_files *f)
@@ -37,13 +39,14 @@ static const struct row {
     const char *name;
     bool      (*is_there)(const struct run_files *);     /* NULL: always */
     bool        is_live;         /* written during the run */
+    bool        has_interval;    /* shows the interval of further seeds */
 } rows[] = {
-    [PAGE] = { "report.html" },
-    [CHARTS] = { "charts.json" },
+    [PAGE] = { "report.html", .has_interval = true },
+    [CHARTS] = { "charts.json", .has_interval = true },
     [FLOWS] = { "flows.csv", .is_live = true },
     [INTERVALS] = { "intervals.csv", .is_live = true },
     [PORTS] = { "ports.csv" },
-    [SUMMARY] = { "summary.json" },
+    [SUMMARY] = { "summary.json", .has_interval = true },
     [MANIFEST] = { "manifest.json" },
     [SCENARIO] = { "scenario.yaml" },
     [TUNING] = { "tuning.jsonl", is_tuned },
@@ -200,7 +203,7 @@ int run_files_open(struct run_files *f, const struct run_files_paths *paths, con
 {
     int rc = check_model(paths, s->sim, err);
 
-    *f = (struct run_files){ .simulation = s, .sample_ps = paths->sample_ps };
+    *f = (struct run_files){ .simulation = s, .sample_ps = paths->sample_ps, .out = paths->out };
     if (!rc && paths->single[RUN_FILE_SAMPLES] && s->sim->skip)
         rc = err_set(err, EINVAL, "--samples needs every packet: fidelity fast skips some");
     if (!rc && paths->out)
@@ -293,6 +296,38 @@ int run_files_write(struct run_files *f, const struct results *r, struct err *er
         return rc;
     interrupt_hold();
     rc = commit(f, err);
+    interrupt_end();
+    return rc;
+}
+
+static int replace_file(const struct run_files *f, enum file which, const struct results *r, struct err *err)
+{
+    char          *path = xprintf("%s/%s", f->out, rows[which].name);
+    struct outfile file;
+    int            rc = outfile_open(&file, path, err);
+
+    if (!rc) {
+        print_file(f, which, r, file.stream);
+        rc = outfile_close(&file, err);
+    }
+    if (!rc)
+        rc = outfile_commit(&file, err);
+    outfile_abort(&file);
+    free(path);
+    return rc;
+}
+
+int run_files_update(struct run_files *f, const struct results *r, struct err *err)
+{
+    int rc = 0;
+
+    interrupt_hold();
+    f->page = f->out ? page_of_run(r, f->name + 1) : NULL;
+    for (uint32_t i = 0; f->out && i < ROWS && !rc; i++)
+        if (rows[i].has_interval)
+            rc = replace_file(f, (enum file)i, r, err);
+    json_decref(f->page);
+    f->page = NULL;
     interrupt_end();
     return rc;
 }

@@ -34,7 +34,8 @@ struct run_files_paths {         /* NULL: not wanted */
 
 struct run_files {
     const struct simulation *simulation;
-    struct outdir           *dir;            /* NULL: not wanted */
+    const char              *out;            /* the folder; NULL: not wanted */
+    struct outdir           *dir;            /* the same, until it is in place */
     const char              *name[RUN_FILES_MAX];    /* of what lies in it, the page first; ends with NULL */
     FILE                    *flows, *intervals;      /* in dir */
     json_t                  *page;           /* data of the page, while files are written */
@@ -55,6 +56,9 @@ struct simulation_hooks run_files_hooks(struct run_files *);
 
 /* Writes the rest, checks all, puts all into place. */
 int run_files_write(struct run_files *, const struct results *, struct err *);
+
+/* Replaces the files in place that show the interval of further seeds, each atomically. */
+int run_files_update(struct run_files *, const struct results *, struct err *);
 
 /* Removes what is not in place. */
 void run_files_abort(struct run_files *);

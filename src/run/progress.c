@@ -57,18 +57,35 @@ static void describe(char *buf, size_t size, const struct sim *s, uint64_t run_p
              left);
 }
 
-void progress_update(struct progress *p, const struct sim *s, uint64_t run_ps)
+/* True if the line is to be drawn now. */
+static bool is_due(struct progress *p)
 {
-    double now_s = progress_clock_s(), passed_s = now_s - p->start_s;
-    char now[32], rest[128];
+    double now_s = progress_clock_s();
 
     if (!p->is_on || now_s < p->from_s || now_s - p->drawn_s < EVERY_S)
+        return false;
+    p->drawn_s = now_s;
+    p->is_drawn = true;
+    return true;
+}
+
+void progress_update(struct progress *p, const struct sim *s, uint64_t run_ps)
+{
+    double passed_s = progress_clock_s() - p->start_s;
+    char now[32], rest[128];
+
+    if (!is_due(p))
         return;
     describe(rest, sizeof(rest), s, run_ps, passed_s);
     fprintf(stderr, "\r\033[K%s%s simulated, %s, %.1fM hops/s", p->what ? p->what : "",
             text_from_time(now, sizeof(now), s->now_ps), rest, (double)sim_hops(s) / (passed_s + 1e-6) / 1e6);
-    p->drawn_s = now_s;
-    p->is_drawn = true;
+}
+
+void progress_update_runs(struct progress *p, uint32_t done, uint32_t runs, uint32_t running)
+{
+    if (is_due(p))
+        fprintf(stderr, "\r\033[K%s%u of %u runs done, %u running", p->what ? p->what : "", done, runs,
+                running);
 }
 
 void progress_clear(struct progress *p)

@@ -28,6 +28,9 @@ void progress_next(struct progress *, const char *what);
 /* Draws a few times per second; call it often. 'run_ps' is the end of the run, or NEVER. */
 void progress_update(struct progress *, const struct sim *, uint64_t run_ps);
 
+/* The same for several runs at once. */
+void progress_update_runs(struct progress *, uint32_t done, uint32_t runs, uint32_t running);
+
 /* Clears the line. */
 void progress_clear(struct progress *);
 

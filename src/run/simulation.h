@@ -77,7 +77,7 @@ struct simulation {
     bool            is_stuck;    /* the run ended because of a deadlock, with unfinished flows */
     uint64_t        stuck_ps;    /* approximate start of the deadlock */
     char            stuck_why[STALL_TEXT_MAX];       /* its location and cause */
-    struct spread   spread;      /* see further_seeds.h */
+    struct spread   spread;      /* see campaign/further_seeds.h */
     double          wall_s;      /* wall time; the only result that is not reproducible */
 };
 

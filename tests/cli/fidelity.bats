@@ -66,6 +66,59 @@ both() {
     grep -q 'not hidden, packet by packet: at least' "$dir/results/report.html"
 }
 
+# start_seeds : a run with more further seeds than any test waits for; returns when its own results are in place. Sets pid.
+start_seeds() {
+    env --default-signal=INT "$ANOLE" run "$(training)" --set 'traffic=[{kind: training, workers: 32, collective: all_to_all, at_once: yes, skew: 1, size: 100KB, iterations: 3}]' \
+        --set 'fidelity={kind: fast, seeds: 100}' --threads 2 --out "$dir/results" >"$dir/out" 2>"$dir/err" 3>&- &
+    pid=$!
+    wait_for [ -e "$dir/results/.anole" ]
+    wait_for pgrep -P "$pid"
+}
+
+# has_no_interval WHY : the first run's results are in place, and say why they have no interval.
+has_no_interval() {
+    jq -e --arg why "$1" '.fidelity.why_no_interval == $why and .traffic[0].iteration.count == 3' "$dir/results/summary.json"
+    [ "$(find "$dir" -name '.anole-*')" = '' ]
+}
+
+@test "fidelity: Ctrl-C during the further seeds keeps the results of the first run" {
+    start_seeds
+    kill -INT "$pid"
+    status=0; wait "$pid" || status=$?
+    [ "$status" -eq 130 ]
+    has_no_interval 'the further seeds were interrupted'
+    grep -qE '^ +exposed +no interval: the further seeds were interrupted$' "$dir/out"
+    [ "$(cat "$dir/err")" = 'anole: interrupted after the run: its results have no interval' ]
+}
+
+@test "fidelity: a further seed that crashes ends alone" {
+    start_seeds
+    wait_for pkill -SEGV -o -P "$pid"
+    wait "$pid"
+    has_no_interval 'a run with another seed failed'
+    grep -qE '^ +exposed +no interval: a run with another seed failed$' "$dir/out"
+}
+
+@test "fidelity: the results of the first run are in place before further seeds run" {
+    start_seeds
+    kill -KILL "$pid"
+    wait "$pid" || true
+    has_no_interval 'the further seeds have not ended'
+}
+
+# A folder stands in for a disk that is full.
+@test "fidelity: when the interval cannot be written, the first run's results stay and are printed" {
+    start_seeds
+    mv "$dir/results/summary.json" "$dir/kept.json"
+    mkdir "$dir/results/summary.json"
+    kill -TERM "$pid"
+    status=0; wait "$pid" || status=$?
+    [ "$status" -eq 1 ]
+    grep -qE '^anole: .*/results/summary.json: ' "$dir/err"
+    grep -qE '^ +exposed +no interval: ' "$dir/out"
+    [ -s "$dir/results/flows.csv" ] && [ -s "$dir/results/report.html" ]
+}
+
 @test "fidelity: what is saved is told" {
     run_apart "$ANOLE" run "$(training)" --set fidelity=fast --out "$dir/results"
     [ "$status" -eq 0 ]

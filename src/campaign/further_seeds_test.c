@@ -1,5 +1,5 @@
-/* src/run/further_seeds_test.c - how many seeds run, and what their intervals contain. */
-#include "run/further_seeds.h"
+/* src/campaign/further_seeds_test.c - how many seeds run, and what their intervals contain. */
+#include "campaign/further_seeds.h"
 #include "run/progress.h"
 #include "run/simulation.h"
 
@@ -17,13 +17,16 @@ static void run(struct simulation *s, const char *text, uint32_t threads)
                                       .threads = threads };
     struct err              err;
     struct progress         progress = { 0 };
+    uint32_t                seeds;
 
     if (simulation_open(s, &input, &err))
         fail_msg("%s", err.text);
     simulation_run(s, NULL, NULL);
     if (simulation_failed(s, &err))
         fail_msg("%s", err.text);
-    further_seeds_run(s, &progress);
+    seeds = further_seeds_wanted(s);
+    if (seeds)
+        assert_int_equal(further_seeds_run(s, seeds, &progress), 0);
 }
 
 #define STAR "topology: {kind: star, hosts: 8, rate: 100Gbps, delay: 1us}\nseed: 1\n"
@@ -112,11 +115,10 @@ static void further_seeds_run__without_an_interval_if_a_seed_fails(void **unused
 
     (void)unused;
     run(&s, STAR CROWD "fidelity: {kind: fast, seeds: 1}\n", 1);
-    s.scenario.fast_seeds = 3;
     s.input.text = "topology: [";
     s.input.text_bytes = strlen(s.input.text);
     progress_start(&progress, false);
-    further_seeds_run(&s, &progress);
+    assert_int_equal(further_seeds_run(&s, 3, &progress), 0);
     assert_int_equal(s.spread.seeds, 0);
     assert_string_equal(s.spread.why_not, "a run with another seed failed");
     simulation_close(&s);
