@@ -138,19 +138,19 @@ static uint32_t seeds_of(const struct simulation *s, const char **why_not)
 
 uint32_t further_seeds_wanted(struct simulation *s)
 {
-    uint32_t seeds = skip_told(s->sim) && has_jobs(s) ? seeds_of(s, &s->spread.why_not) : 0;
+    uint32_t seeds = skip_stats(s->sim) && has_jobs(s) ? seeds_of(s, &s->spread.why_not) : 0;
 
     if (seeds > 1)
         s->spread.why_not = "the further seeds have not ended";
     return seeds;
 }
 
-static void set_intervals(struct spread *out, const struct batch *b, const struct skip_told *told)
+static void set_intervals(struct spread *out, const struct batch *b, const struct skip_stats *stats)
 {
-    double *one = xcalloc(b->seeds, sizeof *one), bias = told->checks ? fabs(told->off_mean) : 0;
+    double *one = xcalloc(b->seeds, sizeof *one), bias = stats->checks ? fabs(stats->off_mean) : 0;
 
     *out = (struct spread){ .seeds = b->seeds, .us = xcalloc(b->cells, sizeof *out->us),
-                            .model = told->packets ? SPREAD_MODEL + bias : 0 };
+                            .model = stats->packets ? SPREAD_MODEL + bias : 0 };
     for (uint32_t i = 0; i < b->cells; i++) {
         for (uint32_t seed = 0; seed < b->seeds; seed++)
             one[seed] = b->sample[seed * b->cells + i];
@@ -170,7 +170,7 @@ int further_seeds_run(struct simulation *s, uint32_t seeds, struct progress *pro
     b.sample = xcalloc((size_t)b.cells * b.seeds, sizeof *b.sample);
     rc = run_batch(&b);
     if (!rc)
-        set_intervals(&s->spread, &b, skip_told(s->sim));
+        set_intervals(&s->spread, &b, skip_stats(s->sim));
     else
         s->spread.why_not = rc > 0 ? "the further seeds were interrupted" : "a run with another seed failed";
     free(b.sample);

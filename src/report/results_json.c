@@ -398,7 +398,7 @@ static json_t *metrics_json(const struct results *r)
 }
 
 /* For runs with fidelity fast. */
-static json_t *fidelity_json(const struct results *r, const struct skip_told *k)
+static json_t *fidelity_json(const struct results *r, const struct skip_stats *k)
 {
     json_t *o = json_object();
 
@@ -434,8 +434,8 @@ json_t *results_json(const struct results *r)
     json_put_text(o, "scenario", r->scenario->path);
     json_object_set_new(o, "set", results_json_set(r));
     results_json_put_setup(o, r);
-    if (skip_told(r->sim))
-        json_object_set_new(o, "fidelity", fidelity_json(r, skip_told(r->sim)));
+    if (skip_stats(r->sim))
+        json_object_set_new(o, "fidelity", fidelity_json(r, skip_stats(r->sim)));
     json_put_us(o, "simulated_us", r->end_ps);
     json_object_set_new(o, "network", results_json_network(r));
     json_object_set_new(o, "all", all_json(r));

@@ -56,7 +56,7 @@ static struct text expected_text(const struct expected *v)
 }
 
 /* Where the exposed communication of a run packet by packet would be. */
-static void print_spread(const struct results *r, const struct skip_told *k, FILE *out)
+static void print_spread(const struct results *r, const struct skip_stats *k, FILE *out)
 {
     const struct spread *s = r->spread;
     char                 seeds[80], bias[40] = "its bias was not measured";
@@ -84,7 +84,7 @@ static void print_spread(const struct results *r, const struct skip_told *k, FIL
 }
 
 /* What was not simulated packet by packet, and why not more. */
-static void print_fidelity(const struct results *r, const struct skip_told *k, FILE *out)
+static void print_fidelity(const struct results *r, const struct skip_stats *k, FILE *out)
 {
     if (k->packets == 0)
         print_line(out, "fidelity", "fast: nothing was skipped%s%s",
@@ -120,8 +120,8 @@ static void print_setup(const struct results *r, FILE *out)
                counted(g->links, "link", "links").buf);
     print_traffic(r, out);
     print_line(out, "time", "%s simulated", text_from_time(time, sizeof(time), r->end_ps));
-    if (skip_told(r->sim))
-        print_fidelity(r, skip_told(r->sim), out);
+    if (skip_stats(r->sim))
+        print_fidelity(r, skip_stats(r->sim), out);
     print_line(out, "seed", "%llu", (unsigned long long)cfg->seed);
 }
 
@@ -654,7 +654,7 @@ void results_print_table(const struct results *r, FILE *out, struct results_look
     print_network(r, out, look.has_colour);
     print_parts(r, out);
     fprintf(out, "\n%s packet-hops%s in %.2f s, %s hops/s, %s events\n", count_text((uint64_t)r->hops).buf,
-            skip_told(r->sim) ? ", skipped ones included," : "", r->wall_s,
+            skip_stats(r->sim) ? ", skipped ones included," : "", r->wall_s,
             count_text(r->wall_s > 0 ? (uint64_t)(r->hops / r->wall_s) : 0).buf,
             count_text(r->sim->engine.counters.events).buf);
 }

@@ -11,8 +11,9 @@
  *   iteration to iteration.
  *
  *   The model. The interval is widened by SPREAD_MODEL of the mean and by the bias of checked flows
- *   (skip/told.h). With 1.5 %, the intervals of 7 of 93 random cases missed the first iteration, and those of
- *   3 the mean (bench/fidelity-random, 301 to 450): by up to 1.7 points where seeds did not explain it.
+ *   (skip/skip_stats.h). With 1.5 %, the intervals of 7 of 93 random cases missed the first iteration, and
+ *   those of 3 the mean (bench/fidelity-random, 301 to 450): by up to 1.7 points where seeds did not explain
+ *   it.
  *
  * If no random number was drawn, seeds have no effect, and one run suffices. Otherwise, further seeds run as
  * long as they take no longer than a run of all packets and no more than SPREAD_EVENTS. With two seeds the

@@ -49,7 +49,7 @@ static void configure_hf2t(struct sim *s)
 static int divide(struct sim *s, struct err *err)
 {
     uint32_t threads = s->cfg.threads ? s->cfg.threads : 1;
-    bool     skips = s->skip && !skip_told(s)->why_not;
+    bool     skips = s->skip && !skip_stats(s)->why_not;
     uint32_t parts = skips ? 1 : divide_count(s, threads);
 
     return parts > 1 ? partition_new(s, parts, threads < parts ? threads : parts, err) : 0;

@@ -44,7 +44,8 @@ static uint32_t trace(const struct sim *s, uint32_t src, uint32_t dst, uint32_t 
     }
 }
 
-static void time_hops(const struct sim *s, const uint32_t *port, uint32_t hops, uint32_t bytes, uint64_t *at_ps)
+static void time_hops(const struct sim *s, const uint32_t *port, uint32_t hops, uint32_t bytes,
+                      uint64_t *at_ps)
 {
     at_ps[0] = 0;
     for (uint32_t i = 0; i < hops; i++)

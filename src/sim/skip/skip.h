@@ -1,27 +1,32 @@
 /* src/sim/skip/skip.h - leaves senders alone that nothing disturbs (fidelity: fast).
  *
- * When it is a flow's turn to send, and no port on its way is full (lanes.h), its packets are not simulated:
- * the flow is held until it has one packet of the message left, and the time of that follows from its control
- * alone (alone.h). It is sent, and ends the message. If another flow comes into its way before that, PFC
- * pauses a port of it, a CNP arrives or knobs change, the flow has sent what it would have, and goes on packet
- * by packet. So a message costs a few events, whatever its size, and there is nothing else to keep in step:
- * counters and progress of held flows are brought up to date when they are read (skip_settle()).
+ * What happens to a message, in the order of time:
  *
- * Frames that are simulated wait at full ports only. When one leaves a port, it arrives behind the last port
- * before the next full one, when its way has taken it there. So of two flows that meet at one port of six, an
- * event is left for each packet at its sender, that port, its receiver, and for its acknowledgement.
+ *   skip.c       It is posted. Its flow now uses the ports of its path (skip_flow.h, lanes.h).
+ *   skip_turn.c  It is the flow's turn to send. If no port on its path is full, the flow is held.
+ *   hold.c       The flow sends nothing until one packet of the message is left; that time follows from its
+ *                congestion control alone (alone.h). If another flow fills a port of the path, PFC pauses
+ *                one, a CNP arrives or knobs change, the flow has sent what it would have, and goes on
+ *                packet by packet.
+ *   leap.c       Packets that are sent, and ACKs, wait at full ports only. When one leaves a port, it arrives
+ *                behind the last port before the next full one.
+ *   skip.c       It has arrived.
  *
- * One hold in 200 is simulated as well, to measure how far off the others are.
+ * So a message costs a few events, whatever its size. Of two flows that meet at one port of six, an event is
+ * left for each packet at its sender, that port and its receiver, and for its ACK. Nothing else is kept in
+ * step: counters and progress of held flows are brought up to date when they are read (skip_settle()). One
+ * hold in 200 is simulated as well, to measure how far off the others are.
  *
- * A lone flow takes exactly as long as with all its packets, at any rate. Approximated is what flows that do not fill a
- * port do to each other: acknowledgements slow down data of the same host by their share, and nothing else.
+ * A lone flow takes exactly as long as with all its packets, at any rate. One thing is approximated: of flows
+ * that do not fill a port, ACKs slow down data of the same host by their share; they have no other effect on
+ * each other.
  *
- * Where anything needs every packet (skip_told.why_not), every packet is simulated.
+ * Where anything needs every packet (skip_allowed.h), every packet is simulated.
  */
 #ifndef SIM_SKIP_SKIP_H
 #define SIM_SKIP_SKIP_H
 
-#include "sim/skip/told.h"
+#include "sim/skip/skip_stats.h"
 #include "sim/state/state.h"
 
 /* Starts skipping in a new world, before any event. */
@@ -35,6 +40,6 @@ void skip_settle(struct sim *);
 void skip_on_change(struct sim *);
 
 /* NULL: every packet is simulated because fidelity is not fast. */
-const struct skip_told *skip_told(const struct sim *);
+const struct skip_stats *skip_stats(const struct sim *);
 
 #endif

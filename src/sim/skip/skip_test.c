@@ -175,9 +175,9 @@ static void skip__a_lone_flow_takes_the_same_picoseconds(void **unused)
         assert_conserved(&fast);
         if (packet.sim->cfg.ack_every == 1)
             assert_same_counts(&packet, &fast);
-        skipped += skip_told(fast.sim)->packets;
-        checks += skip_told(fast.sim)->checks;
-        assert_true(skip_told(fast.sim)->off_rms == 0);
+        skipped += skip_stats(fast.sim)->packets;
+        checks += skip_stats(fast.sim)->checks;
+        assert_true(skip_stats(fast.sim)->off_rms == 0);
         end_both(&packet, &fast);
     }
     assert_true(skipped > 10000 && checks > 0);
@@ -213,7 +213,7 @@ static void skip__a_flow_below_its_line_takes_the_same_picoseconds(void **unused
         cut_world(&packet, false, seed);
         cut_world(&fast, true, seed);
         assert_true(packet.done[0].fct_ps > packet.done[0].ideal_ps / 100 * 105);
-        skipped += skip_told(fast.sim)->packets;
+        skipped += skip_stats(fast.sim)->packets;
         assert_int_equal(fast.done[0].fct_ps, packet.done[0].fct_ps);
         assert_same_counts(&packet, &fast);
         end_both(&packet, &fast);
@@ -231,7 +231,7 @@ static void skip__what_is_left_of_an_incast_is_alone(void **unused)
     (void)unused;
     both_worlds(&packet, &fast, flow, 2);
     assert_true(packet.sim->engine.counters.cnps_received > 0);
-    assert_true(skip_told(fast.sim)->packets > 1000);
+    assert_true(skip_stats(fast.sim)->packets > 1000);
     for (uint32_t i = 0; i < 2; i++)
         assert_in_range(fast.done[i].fct_ps, packet.done[i].fct_ps / 100 * 98, packet.done[i].fct_ps / 100 * 102);
     end_both(&packet, &fast);
@@ -249,7 +249,7 @@ static void skip__frames_skip_ports_that_are_not_full(void **unused)
 
     (void)unused;
     both_worlds(&packet, &fast, flow, 3);
-    simulated = sim_hops(fast.sim) - skip_told(fast.sim)->hops;
+    simulated = sim_hops(fast.sim) - skip_stats(fast.sim)->hops;
     assert_true(packet.sim->engine.counters.cnps_received > 0 && fast.sim->engine.counters.cnps_received > 0);
     assert_true(simulated < sim_hops(packet.sim) * 6 / 10);
     assert_true(fast.sim->engine.counters.events < packet.sim->engine.counters.events * 7 / 10);
@@ -294,7 +294,7 @@ static void skip__another_flow_ends_it(void **unused)
 
     (void)unused;
     both_worlds(&packet, &fast, flow, 2);
-    assert_int_equal(skip_told(fast.sim)->breaks, 1);
+    assert_int_equal(skip_stats(fast.sim)->breaks, 1);
     for (uint32_t i = 0; i < 2; i++)
         assert_in_range(fast.done[i].fct_ps, packet.done[i].fct_ps / 100 * 98, packet.done[i].fct_ps / 100 * 102);
     end_both(&packet, &fast);
@@ -312,7 +312,7 @@ static void skip__acks_slow_data_down(void **unused)
     assert_true(packet.done[0].fct_ps > packet.done[0].ideal_ps / 100 * 105);
     for (uint32_t i = 0; i < 2; i++)
         assert_in_range(fast.done[i].fct_ps, packet.done[i].fct_ps / 1000 * 997, packet.done[i].fct_ps / 1000 * 1003);
-    assert_true(skip_told(fast.sim)->packets > 7000);
+    assert_true(skip_stats(fast.sim)->packets > 7000);
     end_both(&packet, &fast);
 }
 
@@ -326,7 +326,7 @@ static void skip__last_ack_waits_in_queues(void **unused)
 
     (void)unused;
     both_worlds(&packet, &fast, flow, 3);
-    assert_true(skip_told(fast.sim)->packets > 200);
+    assert_true(skip_stats(fast.sim)->packets > 200);
     assert_int_equal(packet.done[0].dport, 3);
     assert_int_equal(fast.done[0].dport, 3);
     assert_true(packet.done[0].fct_ps > packet.done[0].ideal_ps + 10 * PS_PER_US);
@@ -360,7 +360,7 @@ static void skip__the_next_message_stays_behind(void **unused)
         assert_true(world_finish(&w[i], PS_PER_MS, LATEST));
         assert_int_equal(w[i].sim->engine.counters.nacks_sent, 0);
     }
-    assert_true(skip_told(w[1].sim)->packets > 400);
+    assert_true(skip_stats(w[1].sim)->packets > 400);
     assert_same_flows(&w[0], &w[1]);
     end_both(&w[0], &w[1]);
 }
@@ -412,8 +412,8 @@ static uint64_t hard_worlds(struct world *packet, struct world *fast, const stru
         assert_int_equal(both[i]->sim->engine.counters.bytes_started, both[i]->sim->engine.counters.bytes_done);
         assert_int_equal(both[i]->done_count, count);
     }
-    assert_null(skip_told(fast->sim)->why_not);
-    return skip_told(fast->sim)->packets;
+    assert_null(skip_stats(fast->sim)->why_not);
+    return skip_stats(fast->sim)->packets;
 }
 
 /* Four fabric links in turn fail in the middle of a flow, and come back. Half of them are on its way. */
@@ -534,8 +534,8 @@ static void skip__what_needs_packets_gets_them(void **unused)
             world_of_flows(both[i], &g, &cfg, flow, 2);
             assert_true(world_finish(both[i], PS_PER_MS, LATEST));
         }
-        assert_non_null(skip_told(fast.sim)->why_not);
-        assert_int_equal(skip_told(fast.sim)->packets, 0);
+        assert_non_null(skip_stats(fast.sim)->why_not);
+        assert_int_equal(skip_stats(fast.sim)->packets, 0);
         assert_same_flows(&packet, &fast);
         assert_int_equal(packet.sim->engine.counters.events, fast.sim->engine.counters.events);
         end_both(&packet, &fast);
@@ -611,9 +611,9 @@ static void skip__training_takes_as_long(void **unused)
         for (uint32_t i = 0; i < 3; i++)
             assert_in_range(fast.took_ps[i], packet.took_ps[i] / 1000 * 985, packet.took_ps[i] / 1000 * 1015);
         assert_true(fast.w.sim->engine.counters.events < packet.w.sim->engine.counters.events);
-        checks += skip_told(fast.w.sim)->checks;
-        off_ps += skip_told(fast.w.sim)->off_mean * skip_told(fast.w.sim)->checked_ps;
-        checked_ps += skip_told(fast.w.sim)->checked_ps;
+        checks += skip_stats(fast.w.sim)->checks;
+        off_ps += skip_stats(fast.w.sim)->off_mean * skip_stats(fast.w.sim)->checked_ps;
+        checked_ps += skip_stats(fast.w.sim)->checked_ps;
         end_both(&packet.w, &fast.w);
     }
     assert_true(checks > 5 && fabs(off_ps) < 0.02 * checked_ps);

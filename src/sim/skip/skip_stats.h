@@ -1,10 +1,10 @@
-/* src/sim/skip/told.h - what results report about skipped packets. */
-#ifndef SIM_SKIP_TOLD_H
-#define SIM_SKIP_TOLD_H
+/* src/sim/skip/skip_stats.h - what was skipped, and how far that is off: for results. */
+#ifndef SIM_SKIP_SKIP_STATS_H
+#define SIM_SKIP_SKIP_STATS_H
 
 #include <stdint.h>
 
-struct skip_told {
+struct skip_stats {
     const char *why_not;         /* why no packet may be skipped, or no more; NULL: they may */
     uint64_t    packets;         /* of data that were not simulated */
     uint64_t    hops;            /* of these packets and their ACKs, from port to port */

@@ -1,0 +1,93 @@
+/* src/sim/skip/skip_flow.h - state of skipping, of each flow and of all: paths, rates on them, what is held. */
+#ifndef SIM_SKIP_SKIP_FLOW_H
+#define SIM_SKIP_SKIP_FLOW_H
+
+#include "sim/skip/alone.h"
+#include "sim/skip/lanes.h"
+#include "sim/skip/skip_stats.h"
+
+#define SKIP_LOSS_RTTS 4u        /* after packets were lost, a flow with packets under way is not held */
+#define SKIP_PATIENCE  32u       /* packets until a flow looks again whether it is alone */
+
+struct skip_flow {
+    struct lane_path path;
+    uint32_t         ports;      /* of the flow when its path was found, and its ends */
+    uint32_t         src, dst;
+    uint64_t         bps;        /* as counted in the lanes */
+    uint32_t         messages;   /* posted, and not arrived; 0: not in the lanes */
+    uint32_t         patience;
+    bool             is_held;
+    bool             is_checked; /* not held, to compare: its packets are simulated until end_sent */
+    struct alone     now, end;   /* held: after what is counted; when it goes on */
+    uint64_t         other_bps;  /* of others at its host's port, since then */
+    uint64_t         packets;    /* at most, of those it has left */
+    uint64_t         end_sent, from_ps;
+    uint64_t         skipped_to; /* first byte after those that its sender has skipped */
+    uint64_t         free_ps[LANE_HOPS_MAX];     /* when each port has sent its last packet of it; 0: none */
+    /* Full packets and ACKs that skipped ports and are to be counted: by which more leave a port than the one
+     * before. */
+    int32_t          leapt[LANE_HOPS_MAX + 1], leapt_back[LANE_HOPS_MAX + 1];
+    uint32_t         unacked;    /* packets of them that no counted ACK is for */
+};
+
+struct skip {
+    struct skip_stats stats;
+    struct lanes      lanes;
+    struct skip_flow *flow;      /* by flow */
+    char             *end_state; /* of congestion control, when a held flow goes on; by flow */
+    uint32_t          flows;
+    double            off_ps, off_squares;   /* sums for stats */
+    bool              is_turn;   /* a host is about to send: no other may, nor may it twice */
+    uint64_t          held, checked;     /* packets of messages that were held, and that were checked */
+    uint64_t          losses, lost_ps;   /* of all flows so far; when one last saw more of them; 0: never */
+    uint32_t          epoch;     /* of the routes by which paths were found: see sim/change.h */
+    uint64_t          changed_ps;        /* when they were found because links had changed; 0: never */
+};
+
+static inline uint32_t skip_flow_id(const struct sim *s, const struct flow *f)
+{
+    return (uint32_t)(f - s->flows.flow);
+}
+
+static inline void *skip_flow_end_state(const struct skip *k, const struct sim *s, uint32_t id)
+{
+    return k->end_state + (size_t)id * s->flows.cc_stride;
+}
+
+/* Makes room for flows up to this one. */
+void skip_flow_grow(struct skip *, const struct sim *, uint32_t id);
+
+static inline struct skip_flow *skip_flow_of(struct skip *k, const struct sim *s, uint32_t id)
+{
+    if (id >= k->flows)
+        skip_flow_grow(k, s, id);
+    return &k->flow[id];
+}
+
+/* What others send by a host's port. */
+uint64_t skip_flow_other_bps(const struct skip *, const struct host *);
+
+/* What a flow sends at a rate, as its port allows. */
+uint64_t skip_flow_allowed_bps(const struct skip *, const struct sim *, const struct flow *,
+                               uint64_t rate_bps);
+
+void skip_flow_set_bps(struct skip *, const struct sim *, struct skip_flow *, uint64_t bps);
+
+void skip_flow_find_path(struct sim *, const struct flow *, struct skip_flow *);
+
+/* Finds paths again if links have changed. */
+void skip_follow_changes(struct skip *, struct sim *);
+
+/* From when on flows must be simulated because links change: packets in flight may be lost then. */
+uint64_t skip_flow_change_ps(const struct skip *, const struct sim *, const struct skip_flow *);
+
+static inline void skip_count_frames(struct port *p, uint32_t kind, uint64_t frames, uint32_t bytes)
+{
+    p->counters.tx_packets[kind] += frames;
+    p->counters.tx_bytes += frames * bytes;
+}
+
+/* Counts frames of a flow that have skipped ports. */
+void skip_flow_count_leaps(struct sim *, struct skip_flow *);
+
+#endif
