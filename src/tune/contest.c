@@ -11,6 +11,8 @@
 #define PAIRS_LEAST 4            /* before it is given up */
 #define BURN_IN_MAX 8            /* intervals: if messages take longer, blocks cannot tell settings apart */
 #define JOBS_SHARE  0.5          /* of bytes: with more, it is the progress of jobs that counts */
+/* of bytes: with less, a job posts too few messages to measure its progress in an interval */
+#define LARGE_SHARE 0.05
 
 /* Intervals for which messages of the previous block are seen: twice as long as those of a class take. */
 static uint32_t burn_in_of(const struct seen *s, uint32_t intervals, int class)
@@ -56,10 +58,17 @@ bool contest_is_of_jobs(const struct seen *s)
 
 static void find_jobs(struct contest *c, const struct seen *window, uint32_t intervals)
 {
-    for (int i = 0; i < SEEN_JOBS; i++)
-        c->job[i] = (struct contest_job){ .bytes = window->job[i].messages ? window->job[i].bytes : 0,
-                                          .before = (double)window->job[i].messages / intervals };
-    c->counted[ARM_A] = c->counted[ARM_B] = 0;
+    for (int i = 0; i < SEEN_JOBS; i++) {
+        const struct seen_job *j = &window->job[i];
+
+        c->job[i] = (struct contest_job){ .bytes = j->messages ? j->bytes : 0,
+                                          .before = (double)j->messages / intervals,
+                                          .posted_ever = { [ARM_A] = j->messages },
+                                          .is_large = (double)j->bytes * j->messages >
+                                                      LARGE_SHARE * (double)window->posted_bytes };
+    }
+    c->counted[ARM_A] = c->counted[ARM_B] = c->ran[ARM_B] = 0;
+    c->ran[ARM_A] = intervals;
     c->is_of_jobs = contest_is_of_jobs(window);
 }
 
@@ -119,6 +128,27 @@ static double job_loss(const struct contest *c)
     return loss;
 }
 
+double contest_job_cost(const struct contest *c)
+{
+    double cost = 0;
+
+    for (int i = 0; i < SEEN_JOBS; i++) {
+        const struct contest_job *j = &c->job[i];
+
+        if (j->is_large)
+            cost = fmax(cost, c->ran[ARM_B] - j->posted_ever[ARM_B] * c->ran[ARM_A] / j->posted_ever[ARM_A]);
+    }
+    return cost;
+}
+
+bool contest_has_jobs(const struct contest *c)
+{
+    for (int i = 0; i < SEEN_JOBS; i++)
+        if (c->job[i].is_large)
+            return true;
+    return false;
+}
+
 static double posted_by(const struct contest_job *j, const struct seen *seen)
 {
     for (int i = 0; i < SEEN_JOBS; i++)
@@ -130,16 +160,19 @@ static double posted_by(const struct contest_job *j, const struct seen *seen)
 /* Adds the progress of an interval. Returns its mean over jobs, relative to that before the contest. */
 static double progress_of(struct contest *c, const struct seen *seen)
 {
-    bool   is_counted = c->pairing.interval >= c->pairing.burn_in;
-    double sum = 0, jobs = 0;
+    enum arm arm = pairing_arm(&c->pairing);
+    bool     is_counted = c->pairing.interval >= c->pairing.burn_in;
+    double   sum = 0, jobs = 0;
 
-    c->counted[pairing_arm(&c->pairing)] += is_counted;
+    c->counted[arm] += is_counted;
+    c->ran[arm]++;
     for (int i = 0; i < SEEN_JOBS; i++)
         if (c->job[i].bytes) {
             double posted = posted_by(&c->job[i], seen);
 
             if (is_counted)
-                c->job[i].posted[pairing_arm(&c->pairing)] += posted;
+                c->job[i].posted[arm] += posted;
+            c->job[i].posted_ever[arm] += posted;
             sum += posted / c->job[i].before;
             jobs++;
         }
@@ -196,6 +229,8 @@ enum contest_verdict contest_add(struct contest *c, const struct seen *seen, dou
 
     if (pairing_add(&c->pairing, value_of(c, seen, payload_bytes), &d))
         evalue_add(&c->evalue, d);
+    if (c->rule.job_cost_max > 0 && contest_job_cost(c) > c->rule.job_cost_max)
+        return CONTEST_A;
     if (!is_end_of_pair)
         return CONTEST_ON;
     if (evalue_above(e, 0) >= PAIR_E && !harms_jobs(c))

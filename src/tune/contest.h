@@ -9,7 +9,8 @@
  * Messages of a job follow one another, so the number that it posts is its progress. A job whose messages are
  * as fast may still go on more slowly, if those that the others wait for are slower. Where jobs post most of
  * the bytes, their progress is compared in place of the messages. B never wins if a job, whatever its share,
- * makes less progress than the goal allows (job_bound).
+ * makes less progress than the goal allows (job_bound). A rule can limit the progress that B may cost a job: the
+ * contest then ends in the interval in which that is exceeded, not at the end of a pair of blocks.
  *
  * A message that was posted in one block and ends in the next is counted for the wrong setting. So the part
  * of a block that does not count is twice as long as messages take, by Little's law. Where that is too long,
@@ -33,6 +34,7 @@
 struct contest_rule {
     uint32_t pairs;              /* at most */
     double   harm_max;           /* sum of the logarithms by which B was slower that ends it; 0: no limit */
+    double   job_cost_max;       /* intervals of its progress that a job may lose by B; 0: no limit */
     bool     is_lenient;         /* after the last pair B wins if it is better by more than its standard
                                   * error; false: A wins */
     bool     is_rate_enough;     /* elephants that take too long count by goodput; false: no contest then */
@@ -53,8 +55,11 @@ struct contest {
         uint64_t bytes;          /* of its messages; 0: no job */
         double   before;         /* messages posted per interval */
         double   posted[2];      /* by arm, in the intervals that count, */
+        double   posted_ever[2]; /* and in all intervals; of A also before the contest */
+        bool     is_large;       /* its share of bytes is large enough to measure what it loses */
     }                   job[SEEN_JOBS];
-    uint32_t            counted[2];          /* and how many these are */
+    uint32_t            counted[2];          /* how many intervals count, */
+    uint32_t            ran[2];              /* and how many there were, by arm */
     bool                is_of_jobs;          /* they post most of the bytes */
 };
 
@@ -70,6 +75,12 @@ uint32_t contest_block(const struct contest *);
 
 /* Is B the setting of the next interval? */
 bool contest_is_b(const struct contest *);
+
+/* Intervals of its progress that B has cost the large job that lost most; 0: none has lost. */
+double contest_job_cost(const struct contest *);
+
+/* Is there a job large enough for that? */
+bool contest_has_jobs(const struct contest *);
 
 /* Adds the messages of an interval (NULL: they are unknown) and the payload that it delivered. */
 enum contest_verdict contest_add(struct contest *, const struct seen *, double payload_bytes);

@@ -143,6 +143,53 @@ static void contest__ends_when_a_job_loses_too_much(void **unused)
     }
 }
 
+/* With B a job loses a quarter of its progress, in blocks of 16 intervals: after 2 lost intervals B is dropped, so
+ * its ninth interval is its last, although the first pair has not ended. */
+static void contest__ends_within_a_block_when_a_job_loses_too_much(void **unused)
+{
+    static const struct { double progress; uint32_t intervals_of_b; } row[] = { { 75, 9 }, { 0, 3 }, { 50, 5 } };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct contest_rule  rule = { .pairs = 12, .job_cost_max = 2 };
+        struct seen          before = with_job(messages(2, 400), 0.2, 100);
+        struct contest       c;
+        enum contest_verdict verdict = CONTEST_ON;
+        uint32_t             of_b = 0;
+
+        assert_true(contest_begin(&c, &rule, goal_find("balanced"), &before, 1, 1));
+        assert_true(contest_block(&c) == 16 && contest_has_jobs(&c));
+        while (verdict == CONTEST_ON) {
+            bool        is_b = contest_is_b(&c);
+            struct seen now = with_job(messages(2, 400), 0.2, is_b ? row[i].progress : 100);
+
+            of_b += is_b;
+            verdict = contest_add(&c, &now, 1);
+        }
+        assert_int_equal(verdict, CONTEST_A);
+        assert_int_equal(of_b, row[i].intervals_of_b);
+        assert_true(fabs(contest_job_cost(&c) - of_b * (1 - row[i].progress / 100)) < 1e-9);
+    }
+}
+
+/* A job that posts 1 % of the bytes ends nothing: by chance it posts nothing in an interval. */
+static void contest__small_jobs_cost_nothing(void **unused)
+{
+    struct contest_rule rule = { .pairs = 12, .job_cost_max = 2 };
+    struct seen         before = with_job(messages(2, 0), 0.01, 100);
+    struct contest      c;
+
+    (void)unused;
+    assert_true(contest_begin(&c, &rule, goal_find("balanced"), &before, 1, 1));
+    assert_false(contest_has_jobs(&c));
+    for (int i = 0; i < 3; i++) {
+        struct seen none = with_job(messages(2, 0), 0.01, 0);
+
+        assert_int_equal(contest_add(&c, &none, 1), CONTEST_ON);
+    }
+    assert_true(contest_job_cost(&c) == 0);
+}
+
 /* The slowest of two jobs counts: one is half as fast, and the other three times as fast. */
 static void contest__no_job_pays_for_another(void **unused)
 {
@@ -231,6 +278,8 @@ int main(void)
         cmocka_unit_test(contest__ends_without_messages),
         cmocka_unit_test(contest__decides_by_progress_of_jobs),
         cmocka_unit_test(contest__ends_when_a_job_loses_too_much),
+        cmocka_unit_test(contest__ends_within_a_block_when_a_job_loses_too_much),
+        cmocka_unit_test(contest__small_jobs_cost_nothing),
         cmocka_unit_test(contest__no_job_pays_for_another),
         cmocka_unit_test(contest_begin__needs_short_messages),
         cmocka_unit_test(contest__judges_endless_elephants_by_goodput),

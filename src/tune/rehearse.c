@@ -441,6 +441,7 @@ static void step(void *state, const struct report *r, struct knobs *knobs, struc
     struct rehearser *t = state;
     struct knobs      was = *knobs;
 
+    t->age++;
     if (raise_end(&t->raise, knobs, note))
         return;
     if (is_taken_back(t, r))

@@ -37,6 +37,7 @@ struct rehearser {
     struct goal    goal;
     struct world   world;
     uint32_t       hosts;
+    uint32_t       age;                  /* intervals since the beginning */
     enum phase     phase;
     struct seen    window;               /* of the intervals that are being gathered */
     uint32_t       intervals;            /* in it, or of what else is waited for */
