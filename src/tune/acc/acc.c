@@ -44,18 +44,20 @@
 
 enum {
     MODEL, TRAIN, SLOT, AGENTS, ACTIONS, SCALE, REWARD, WEIGHT, IDLE, HISTORY, EPSILON, EPSILON_MIN,
-    EPSILON_DECISIONS, GAMMA, RATE, BATCH, MEMORY, COPY_EVERY, EXCHANGE, LOSS, DRAW, GUARD
+    EPSILON_DECISIONS, GAMMA, RATE, BATCH, MEMORY, COPY_EVERY, EXCHANGE, LOSS, DRAW, GUARD, LEARNER, SEND_EVERY
 };
 
 enum { AGENTS_SWITCH, AGENTS_CENTRAL };
 enum { SCALE_PORT, SCALE_NONE };
 enum { IDLE_NO_ACTION, IDLE_PUBLISHED, IDLE_NEVER };
+enum { LEARNER_SWITCH, LEARNER_CENTRAL };
 enum { LOSS_HUBER, LOSS_SQUARED };
 enum { DRAW_ALIKE, DRAW_REWARD };
 
 static const char *const agents_names[] = { "switch", "central", NULL };
 static const char *const scale_names[] = { "port", "none", NULL };
 static const char *const idle_names[] = { "short", "published", "never", NULL };
+static const char *const learner_names[] = { "switch", "central", NULL };
 static const char *const loss_names[] = { "huber", "squared", NULL };
 static const char *const draw_names[] = { "alike", "reward", NULL };
 static const char *const model_names[] = { "shipped", "dcqcn", "none", NULL };
@@ -207,6 +209,8 @@ static void configure_agents(struct acc_agents_cfg *c, const struct acc *a, cons
                  .copy_every = (uint32_t)value[COPY_EVERY], .epsilon = value[EPSILON],
                  .epsilon_min = value[EPSILON_MIN], .seed = seed },
         .is_learning = value[TRAIN] != 0,
+        .is_central = value[TRAIN] != 0 && value[LEARNER] == LEARNER_CENTRAL,
+        .send_every = (uint32_t)value[SEND_EVERY],
         .exchange_slots = (uint32_t)value[EXCHANGE],
     };
     acc_shape(&c->dqn.shape, a->inputs, a->actions);
@@ -239,6 +243,8 @@ static int check_values(const struct option_values *v, struct err *err)
         return err_set(err, EINVAL, "epsilon_min: must not be above epsilon, which is %g", v->value[EPSILON]);
     if (v->value[MEMORY] < v->value[BATCH])
         return err_set(err, EINVAL, "memory: must hold a batch, which is %.0f", v->value[BATCH]);
+    if (v->value[LEARNER] == LEARNER_CENTRAL && v->value[AGENTS] == AGENTS_CENTRAL)
+        return err_set(err, EINVAL, "learner: agents: central has one agent, which learns itself");
     return 0;
 }
 
@@ -397,7 +403,7 @@ static void remember(struct acc *a, const struct unit *u)
         dqn_record(record, &step, a->inputs);
         replay_add(a->explorer.memory, record);
     } else if (!is_exploring(a)) {
-        acc_agents_remember(&a->agents, u->agent, &step);
+        acc_agents_remember(&a->agents, u->agent, (uint32_t)(u - a->unit), &step);
     }
 }
 
@@ -583,6 +589,13 @@ void acc_follow(struct tuner *t)
     a->is_following = true;
 }
 
+struct acc_agents *acc_central(struct tuner *t)
+{
+    struct acc *a = t->state;
+
+    return a->agents.cfg.is_central ? &a->agents : NULL;
+}
+
 void acc_figures(const struct tuner *t, struct acc_figures *f)
 {
     const struct acc *a = t->state;
@@ -618,6 +631,7 @@ static void step(void *state, const struct report *r, struct knobs *knobs, struc
     uint64_t           rewards;
 
     (void)knobs;
+    acc_agents_end_interval(&a->agents);
     acc_figures(&self, &now);
     rewards = now.rewards - a->reported.rewards;
     note->phase = a->agents.cfg.is_learning ? "learn" : "frozen";
@@ -626,6 +640,9 @@ static void step(void *state, const struct report *r, struct knobs *knobs, struc
         note->throughput = (now.throughput_sum - a->reported.throughput_sum) / (double)rewards;
     }
     describe_step(&now, &a->reported, a->agents.cfg.is_learning, note);
+    if (a->agents.cfg.is_central)
+        tuner_say(note, "net %" PRIu64 ", checksum %016" PRIx64, a->agents.version,
+                  acc_checksum(a->agents.learner.net.parameter, a->agents.learner.net.parameters));
     a->reported = now;
     if (a->guard.is_on)
         guard_step(a, r, note);
@@ -677,6 +694,11 @@ static const struct key_row options[] = {
     [GUARD] = { "guard", KEY_YES, "yes",
                 "keep the initial thresholds unless messages are faster with the agents, where hosts report "
                 "them; no: the agents decide, as in the paper" },
+    [LEARNER] = { "learner", KEY_NAME, "switch",
+                  "who learns with train: switch: each switch its own net; central: one learner for all, once "
+                  "per monitor interval, as in a live network", .choices = learner_names },
+    [SEND_EVERY] = { "send_every", KEY_COUNT, "500",
+                     "updates of a central learner between two nets for the switches", .min = 1, .max = 1e9 },
     { 0 },
 };
 

@@ -6,7 +6,7 @@
 #ifndef TUNE_ACC_ACC_H
 #define TUNE_ACC_ACC_H
 
-#include "learn/dqn.h"
+#include "tune/acc/acc_agents.h"
 #include "tune/acc/acc_state.h"
 #include "tune/tuner.h"
 
@@ -29,6 +29,9 @@ void acc_explore(struct tuner *, const struct acc_explorer *);
 /* Uses the setting that each slot reports instead of the chosen one: real switches have bounds and delays.
  * (In a simulation, a difference means that the setting was changed from outside; see tune/loop.h.) */
 void acc_follow(struct tuner *);
+
+/* The agents with a central learner; NULL: there is none. For live networks, where it is at the controller. */
+struct acc_agents *acc_central(struct tuner *);
 
 struct acc_figures {             /* since the tuner was opened */
     double   reward_sum, throughput_sum, delay_sum;      /* over rewarded decisions */

@@ -1,6 +1,6 @@
 #include "tune/acc/acc_agents.h"
-#include "base/err.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,17 +9,36 @@
 #define EXCHANGE_RECORDS 64      /* records of each memory per exchange */
 #define COMMON_RECORDS   20000   /* records in the common memory */
 
+uint64_t acc_agents_seed(uint64_t seed, uint32_t agent)
+{
+    return seed ^ (agent + 1) * 0x9e3779b97f4a7c15ull;
+}
+
+static void init_agent(struct acc_agents *a, uint32_t agent, uint64_t seed)
+{
+    struct dqn_cfg cfg = a->cfg.dqn;
+
+    cfg.seed = seed;
+    if (a->cfg.is_central)
+        cfg.memory = cfg.batch = 1;
+    dqn_init(&a->dqn[agent], &cfg);
+}
+
 static void init_learners(struct acc_agents *a, const struct net *net)
 {
     a->dqn = xcalloc(a->cfg.agents + 1ul, sizeof *a->dqn);
     a->is_fresh = xcalloc(a->cfg.agents + 1ul, sizeof *a->is_fresh);
     for (uint32_t i = 0; i < a->cfg.agents; i++) {
-        struct dqn_cfg cfg = a->cfg.dqn;
-
-        cfg.seed ^= (i + 1) * 0x9e3779b97f4a7c15ull;
-        dqn_init(&a->dqn[i], &cfg);
+        init_agent(a, i, acc_agents_seed(a->cfg.dqn.seed, i));
+        if (a->cfg.is_central)
+            net = &a->frozen;
         if (net)
             dqn_load(&a->dqn[i], net);
+    }
+    a->version = a->cfg.is_central;
+    if (a->cfg.is_central) {
+        acc_learner_init(&a->learner, &a->cfg.dqn, a->cfg.send_every, &a->frozen);
+        return;
     }
     replay_init(&a->common, dqn_record_floats(a->cfg.dqn.shape.inputs), COMMON_RECORDS);
 }
@@ -41,7 +60,9 @@ void acc_agents_fini(struct acc_agents *a)
 {
     for (uint32_t i = 0; a->dqn && i < a->cfg.agents; i++)
         dqn_fini(&a->dqn[i]);
-    if (a->dqn)
+    if (a->dqn && a->cfg.is_central)
+        acc_learner_fini(&a->learner);
+    else if (a->dqn)
         replay_fini(&a->common);
     free(a->dqn);
     free(a->is_fresh);
@@ -53,16 +74,30 @@ uint32_t acc_agents_choose(struct acc_agents *a, uint32_t agent, const float *st
 {
     float value[NET_WIDTH_MAX];
 
-    if (a->dqn)
+    if (a->dqn && (!a->cfg.is_central || a->version))
         return dqn_select(&a->dqn[agent], state);
     net_run(&a->frozen, state, value);
     return net_largest(value, net_shape_outputs(&a->frozen.shape));
 }
 
-void acc_agents_remember(struct acc_agents *a, uint32_t agent, const struct dqn_step *step)
+static void record(struct acc_agents *a, uint32_t agent, uint32_t queue, const struct dqn_step *step)
+{
+    float record[2 * NET_WIDTH_MAX + 3];
+
+    if (!a->version)
+        return;
+    dqn_record(record, step, a->cfg.dqn.shape.inputs);
+    acc_records_add(&a->learner.records, (uint32_t)a->slots, agent, queue, record);
+}
+
+void acc_agents_remember(struct acc_agents *a, uint32_t agent, uint32_t queue, const struct dqn_step *step)
 {
     if (!a->dqn)
         return;
+    if (a->cfg.is_central) {
+        record(a, agent, queue, step);
+        return;
+    }
     dqn_remember(&a->dqn[agent], step);
     a->is_fresh[agent] = true;
 }
@@ -104,10 +139,74 @@ void acc_agents_end_slot(struct acc_agents *a)
     if (!a->dqn)
         return;
     a->slots++;
+    if (a->cfg.is_central)
+        return;
     if (a->slots % UPDATE_SLOTS == 0)
         update(a);
     if (a->cfg.exchange_slots && a->slots % a->cfg.exchange_slots == 0)
         exchange(a);
+}
+
+/* ---- a central learner ---- */
+
+static void load_all(struct acc_agents *a, const struct net *net, uint64_t version)
+{
+    for (uint32_t i = 0; i < a->cfg.agents; i++)
+        dqn_load(&a->dqn[i], net);
+    a->version = version;
+}
+
+void acc_agents_end_interval(struct acc_agents *a)
+{
+    if (!a->dqn || !a->cfg.is_central)
+        return;
+    a->slots = 0;
+    if (acc_learner_learn(&a->learner))
+        load_all(a, &a->learner.net, a->learner.version);
+    a->updates = a->learner.dqn.updates;
+    a->loss_sum = a->learner.loss_sum;
+}
+
+void acc_agents_obey(struct acc_agents *a)
+{
+    a->version = 0;
+}
+
+int acc_agents_check(const struct acc_agents *a, const struct acc_net *n, struct err *err)
+{
+    if (n->parameters != a->frozen.parameters)
+        return err_set(err, EINVAL, "it has %u parameters, and the net here %u", n->parameters,
+                       a->frozen.parameters);
+    for (uint32_t i = 0; i < n->parameters; i++)
+        if (!isfinite(n->parameter[i]))
+            return err_set(err, EINVAL, "parameter %u is not a number", i);
+    if (acc_checksum(n->parameter, n->parameters) != n->checksum)
+        return err_set(err, EINVAL, "its checksum is not %016" PRIx64, n->checksum);
+    return 0;
+}
+
+void acc_agents_take(struct acc_agents *a, const struct acc_net *n)
+{
+    struct net net = { .shape = a->frozen.shape, .parameters = a->frozen.parameters,
+                       .parameter = (float *)n->parameter };
+
+    for (uint32_t i = 0; !a->version && i < a->cfg.agents; i++) {
+        dqn_fini(&a->dqn[i]);
+        init_agent(a, i, n->seed);
+    }
+    load_all(a, &net, n->version);
+}
+
+void acc_agents_clear(struct acc_agents *a)
+{
+    a->slots = 0;
+    acc_records_clear(&a->learner.records);
+}
+
+void acc_agents_drop(struct acc_agents *a)
+{
+    a->version = 0;
+    acc_agents_clear(a);
 }
 
 double acc_agents_epsilon(const struct acc_agents *a)

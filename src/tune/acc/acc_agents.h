@@ -3,11 +3,15 @@
  * A learning agent has its own net and memory. Every 'exchange_slots' slots, random records of each memory
  * are copied to a common memory, and random records of that to each, so that switches learn from each other.
  * Agents that do not learn share one net.
+ *
+ * With a central learner (acc_learner.h), agents only explore and record. They share its last net. In a
+ * simulation the learner is here. In a live network it is at the controller: acc_agents_obey().
  */
 #ifndef TUNE_ACC_ACC_AGENTS_H
 #define TUNE_ACC_ACC_AGENTS_H
 
-#include "learn/dqn.h"
+#include "base/err.h"
+#include "tune/acc/acc_learner.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,19 +20,23 @@ struct acc_agents_cfg {
     struct dqn_cfg dqn;
     uint32_t       agents;
     bool           is_learning;
-    uint32_t       exchange_slots;   /* 0: no exchange */
+    bool           is_central;   /* learning: by one learner */
+    uint32_t       send_every;   /* central: updates between two nets */
+    uint32_t       exchange_slots;   /* not central; 0: no exchange */
 };
 
 struct acc_agents {
     struct acc_agents_cfg cfg;
     struct net    frozen;        /* not learning: the common net */
-    struct dqn   *dqn;           /* learning: one per agent; else NULL */
+    struct dqn   *dqn;           /* learning: one per agent; else NULL. Central: without memory */
     bool         *is_fresh;      /* the agent has new experience in this slot */
     struct replay common;
     struct rng    rng;
-    uint64_t      slots;
+    uint64_t      slots;         /* central: of the interval */
     double        loss_sum;
     uint64_t      updates;
+    struct acc_learner learner;  /* central */
+    uint64_t      version;       /* central: of the net in use; 0: 'frozen', without exploration */
 };
 
 /* Starts with copies of 'net'; NULL: with random weights. */
@@ -36,10 +44,31 @@ void acc_agents_init(struct acc_agents *, const struct acc_agents_cfg *, const s
 void acc_agents_fini(struct acc_agents *);
 
 uint32_t acc_agents_choose(struct acc_agents *, uint32_t agent, const float *state);
-void     acc_agents_remember(struct acc_agents *, uint32_t agent, const struct dqn_step *);
+void     acc_agents_remember(struct acc_agents *, uint32_t agent, uint32_t queue, const struct dqn_step *);
 
 /* Lets agents with new experience learn from a batch, and exchanges records, when these are due. */
 void acc_agents_end_slot(struct acc_agents *);
+
+/* A monitor interval has ended: a central learner learns, and agents get its new net. */
+void acc_agents_end_interval(struct acc_agents *);
+
+/* Central: nets come from elsewhere. Until the first one comes, nothing is explored or recorded. */
+void acc_agents_obey(struct acc_agents *);
+
+/* A net for all agents. The first of them starts exploration, with this seed. It must have passed the check of
+ * its size, values and checksum. */
+struct acc_net { uint64_t version, seed, checksum; const float *parameter; uint32_t parameters; };
+int  acc_agents_check(const struct acc_agents *, const struct acc_net *, struct err *);
+void acc_agents_take(struct acc_agents *, const struct acc_net *);
+
+/* Back to the initial net. */
+void acc_agents_drop(struct acc_agents *);
+
+/* The records of the interval are no longer needed. */
+void acc_agents_clear(struct acc_agents *);
+
+/* The seed of an agent. */
+uint64_t acc_agents_seed(uint64_t seed, uint32_t agent);
 
 /* Epsilon of the first agent; the others are close to it. */
 double acc_agents_epsilon(const struct acc_agents *);

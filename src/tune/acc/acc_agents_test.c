@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <math.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -24,7 +25,7 @@ static void remember(struct acc_agents *a, uint32_t agent, uint32_t action, floa
     static const float state[2] = { 0.5f, 0.25f };
     struct dqn_step    step = { .state = state, .next = state, .reward = reward, .action = action };
 
-    acc_agents_remember(a, agent, &step);
+    acc_agents_remember(a, agent, 0, &step);
 }
 
 static void frozen__nothing_that_happens_changes_it(void **unused)
@@ -118,6 +119,51 @@ static void init__a_model_is_where_all_begin(void **unused)
     net_fini(&net);
 }
 
+/* What a controller sends, to agents that were given nothing yet. */
+static void take__a_sound_net_and_no_other(void **unused)
+{
+    static const float    state[2] = { 0.5f, 0.25f };
+    struct acc_agents_cfg cfg = make_cfg(1, true);
+    struct acc_agents     a;
+    float                 p[100];
+    struct acc_net        net = { .version = 4, .seed = 9, .parameter = p };
+    struct err            err;
+    uint32_t              first;
+
+    (void)unused;
+    cfg.is_central = true;
+    cfg.send_every = 1;
+    acc_agents_init(&a, &cfg, NULL);
+    acc_agents_obey(&a);
+    first = acc_agents_choose(&a, 0, state);
+    remember(&a, 0, 1, 1);
+    assert_int_equal(a.learner.records.count, 0);            /* not before there is a net */
+    net.parameters = a.frozen.parameters;
+    memcpy(p, a.frozen.parameter, net.parameters * sizeof(float));
+    for (uint32_t i = 0; i < 3; i++)                         /* the values of actions, the last of all: others win */
+        p[net.parameters - 3 + i] = i == (first + 1) % 3 ? 100 : 0;
+    net.checksum = acc_checksum(p, net.parameters);
+    net.parameters--;
+    assert_true(acc_agents_check(&a, &net, &err) < 0);
+    net.parameters++;
+    net.checksum ^= 1;
+    assert_true(acc_agents_check(&a, &net, &err) < 0);
+    net.checksum ^= 1;
+    p[5] = (float)NAN;
+    assert_true(acc_agents_check(&a, &net, &err) < 0);
+    p[5] = a.frozen.parameter[5];
+    assert_int_equal(acc_agents_choose(&a, 0, state), first);
+    assert_int_equal(acc_agents_check(&a, &net, &err), 0);
+    acc_agents_take(&a, &net);
+    assert_int_equal(acc_agents_choose(&a, 0, state), (first + 1) % 3);
+    remember(&a, 0, 1, 1);
+    assert_int_equal(a.learner.records.count, 1);
+    acc_agents_drop(&a);
+    assert_int_equal(acc_agents_choose(&a, 0, state), first);
+    assert_int_equal(a.learner.records.count, 0);
+    acc_agents_fini(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +171,7 @@ int main(void)
         cmocka_unit_test(end_slot__who_has_experience_learns),
         cmocka_unit_test(end_slot__memories_are_exchanged),
         cmocka_unit_test(init__a_model_is_where_all_begin),
+        cmocka_unit_test(take__a_sound_net_and_no_other),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

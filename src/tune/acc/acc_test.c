@@ -134,6 +134,9 @@ static void create__refuses_what_does_not_go_together(void **state)
     assert_int_equal(strncmp(err.text, "epsilon_min: ", 13), 0);
     assert_true(test_open(&t, &tuner_acc, &world, TEST_OPTIONS({ "memory", "10" }), &err) < 0);
     assert_int_equal(strncmp(err.text, "memory: ", 8), 0);
+    assert_true(test_open(&t, &tuner_acc, &world,
+                          TEST_OPTIONS({ "agents", "central" }, { "learner", "central" }), &err) < 0);
+    assert_int_equal(strncmp(err.text, "learner: ", 9), 0);
 }
 
 /* 12 -> 20 -> 40 -> 40 -> 20: 3560 parameters, 14 KB; with the target net 28 KB, the paper's 30 KB. */
@@ -439,6 +442,107 @@ static void learn__the_same_seed_does_the_same(void **state)
     assert_true(reward[0] != reward[2]);
 }
 
+/* ---- a central learner ---- */
+
+#define SPLIT_OPTIONS TEST_OPTIONS({ "train", "yes" }, { "learner", "central" }, { "send_every", "3" }, \
+                                   { "epsilon", "0.3" }, { "idle", "never" }, { "guard", "no" })
+
+/* The agent of switch i, which knows its own queues, or (-1) the learner at a controller, which knows none. */
+static struct acc_agents *open_split(struct tuner *t, int i)
+{
+    struct queue_facts two[2] = { { .is_uplink = true, .rate_bps = 25000000000 }, { .rate_bps = 25000000000 } };
+    struct world       world = test_world(5);
+    struct err         err;
+
+    world.queue = two;
+    world.queues = i < 0 ? 0 : 2;
+    if (i >= 0)
+        world.seed = 77 + (uint64_t)i;           /* exploration has the controller's */
+    assert_int_equal(test_open(t, &tuner_acc, &world, SPLIT_OPTIONS, &err), 0);
+    if (i >= 0) {
+        acc_follow(t);
+        acc_agents_obey(acc_central(t));
+    }
+    return acc_central(t);
+}
+
+static void give_net(struct acc_agents *to, const struct acc_learner *l, uint32_t agent)
+{
+    struct acc_net net = { l->version, acc_agents_seed(5, agent),
+                           acc_checksum(l->net.parameter, l->net.parameters), l->net.parameter,
+                           l->net.parameters };
+    struct err     err;
+
+    assert_int_equal(acc_agents_check(to, &net, &err), 0);
+    acc_agents_take(to, &net);
+}
+
+/* The last switch's records come first. */
+static void give_records(struct acc_agents *const agent[2], struct acc_learner *l)
+{
+    for (uint32_t i = 2; i-- > 0; ) {
+        const struct acc_records *r = &agent[i]->learner.records;
+
+        for (uint32_t n = 0; n < r->count; n++) {
+            assert_null(acc_learner_flaw(l, r->record + (size_t)n * r->floats));
+            assert_true(acc_records_add(&l->records, r->key[n].slot, i, r->key[n].queue,
+                                        r->record + (size_t)n * r->floats));
+        }
+        acc_agents_clear(agent[i]);
+    }
+}
+
+/* Agents at two switches and a learner elsewhere do as the one tuner of a simulation. */
+static void learner__away_from_its_switches_learns_the_same(void **state)
+{
+    struct tuner       whole, part[2], far;
+    struct acc_agents *agent[2], *learner;
+    struct ecn         ecn[QUEUES] = { { 0 } }, split[QUEUES] = { { 0 } };
+    struct test_net    net;
+    struct tuner_note  note;
+    struct knobs       knobs;
+    struct rng         rng;
+
+    (void)state;
+    knobs_init(&knobs);
+    rng_init(&rng, 1, 0);
+    open_acc(&whole, 5, SPLIT_OPTIONS);
+    learner = open_split(&far, -1);
+    for (int i = 0; i < 2; i++)
+        agent[i] = open_split(&part[i], i);
+    for (int interval = 0; interval < 20; interval++) {
+        for (uint32_t i = 0; i < 2; i++)
+            give_net(agent[i], &learner->learner, i);
+        for (int n = 0; n < 10; n++) {
+            struct queue_slot slot[QUEUES];
+
+            for (int i = 0; i < QUEUES; i++)
+                slot[i] = (struct queue_slot){ rng_below(&rng, SLOT_BYTES), rng_below(&rng, SLOT_BYTES),
+                                               rng_below(&rng, 1000000),
+                                               interval + n ? ecn[i] : (struct ecn){ 100000, 400000, 0.2 } };
+            whole.algo->slot(whole.state, slot);
+            assert_true(whole.algo->queues(whole.state, ecn));
+            for (int i = 0; i < 2; i++) {
+                part[i].algo->slot(part[i].state, slot + 2 * i);
+                assert_true(part[i].algo->queues(part[i].state, split + 2 * i));
+            }
+            assert_memory_equal(ecn, split, sizeof ecn);
+        }
+        tuner_step(&whole, test_report(&net, 0.9, 0.5, 1, 0.5), &knobs, &note);
+        give_records(agent, &learner->learner);
+        acc_learner_learn(&learner->learner);
+        assert_int_equal(learner->learner.version, acc_central(&whole)->version);
+        assert_memory_equal(learner->learner.net.parameter, acc_central(&whole)->learner.net.parameter,
+                            learner->learner.net.parameters * sizeof(float));
+    }
+    assert_true(learner->learner.version > 5);
+    assert_non_null(strstr(note.why, "; net "));
+    for (int i = 0; i < 2; i++)
+        tuner_close(&part[i]);
+    tuner_close(&far);
+    tuner_close(&whole);
+}
+
 static void step__tells_what_was_decided(void **state)
 {
     struct test_net   net;
@@ -552,6 +656,7 @@ int main(void)
         cmocka_unit_test(slot__central_has_one_setting_each_way),
         cmocka_unit_test(learn__the_reward_rises),
         cmocka_unit_test(learn__the_same_seed_does_the_same),
+        cmocka_unit_test(learner__away_from_its_switches_learns_the_same),
         cmocka_unit_test(step__tells_what_was_decided),
         cmocka_unit_test(guard__keeps_the_initial_thresholds_unless_messages_are_faster),
         cmocka_unit_test(guard__ends_where_no_messages_are_reported),
