@@ -142,7 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         now_us += 20000;
         if (what % 8 < 3 && rack_codec_read(&rack, data, length) == 0)
             mux_on_rack(&mux[what >> 3 & 1], &rack, now_us);
-        else if (what % 8 < 6 && codec_read_detail(&m, &detail, data, length) == 0)
+        else if (what % 8 < 6 && codec_read_all(&m, &detail, NULL, data, length) == 0)
             controller_on_msg(&c, what >> 3 & 7, &m, now_us);
         else if (what % 8 == 6)
             mux_on_cut(&mux[what >> 3 & 1]);

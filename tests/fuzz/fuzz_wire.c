@@ -19,13 +19,28 @@ static void check_text(const char *text, size_t size)
         PROMISE((unsigned char)*text >= ' ' && *text != 127);
 }
 
+static void check_learn(const struct msg_learn *l)
+{
+    PROMISE(l->rows <= MSG_LEARN_ROWS_MAX && l->floats <= MSG_LEARN_FLOATS_MAX &&
+            (!l->rows || l->floats % l->rows == 0));
+    for (uint32_t i = 0; i < l->floats; i++)
+        PROMISE(isfinite(l->value[i]));
+}
+
 static void check_again(const struct msg *m)
 {
     static unsigned char     bytes[CODEC_BYTES_MAX];
     static struct msg_detail detail;
+    static struct msg_learn  learn;
     struct msg               again;
 
-    PROMISE(codec_read_detail(&again, &detail, bytes, codec_write(m, bytes)) == 0);
+    PROMISE(codec_read_all(&again, &detail, &learn, bytes, codec_write(m, bytes)) == 0);
+    PROMISE(!again.learn == !m->learn);
+    if (m->learn)
+        PROMISE(learn.rows == m->learn->rows && learn.floats == m->learn->floats &&
+                learn.version == m->learn->version && learn.seed == m->learn->seed &&
+                memcmp(learn.slot, m->learn->slot, learn.rows * sizeof *learn.slot) == 0 &&
+                memcmp(learn.value, m->learn->value, learn.floats * sizeof *learn.value) == 0);
     PROMISE(!again.sample.detail == !m->sample.detail || !m->sample.detail->fsd.elephants);
     if (again.sample.detail)
         PROMISE(detail.ports == m->sample.detail->ports && detail.pairs == m->sample.detail->pairs &&
@@ -93,10 +108,13 @@ static void check_rack(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct msg_detail detail;
+    static struct msg_learn  learn;
     struct msg               m = { .kind = MSG_NONE };
     struct question          q;
 
-    if (codec_read_detail(&m, &detail, data, size) == 0) {
+    if (codec_read_all(&m, &detail, &learn, data, size) == 0) {
+        if (m.learn)
+            check_learn(m.learn);
         PROMISE(!m.sample.detail || (detail.ports <= MSG_PORTS_MAX && detail.pairs <= MSG_PAIRS_MAX));
         PROMISE(m.kind > MSG_NONE && m.kind < MSG_KINDS && m.answer < ANSWER_KINDS && m.phase < PHASE_KINDS);
         PROMISE(isnan(m.sample.metric) || (m.sample.metric >= 0 && m.sample.metric <= 1));

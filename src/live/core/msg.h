@@ -55,6 +55,8 @@ enum msg_kind {
     MSG_BYE,                     /* agent: I end, and nothing of mine is open: do not wait for me */
     MSG_DRILL,                   /* controller: treat your confirmed setting as a change; no lease will
                                   * follow */
+    MSG_LEARN,                   /* agent: records of queues, or why a net was refused; controller: a net. Only
+                                  * to agents whose hello says that they train, and from those with a net */
     MSG_KINDS
 };
 
@@ -142,6 +144,22 @@ struct msg_self {
                                   * the device */
     uint32_t queues, moved;      /* moved: so many are not set as they were found */
     uint64_t decisions, changes; /* since the agent's start */
+    bool     is_training;        /* it takes nets and sends records */
+    uint64_t net;                /* checksum of the controller's net that it uses; 0: its own */
+};
+
+#define MSG_LEARN_ROWS_MAX   512
+#define MSG_LEARN_FLOATS_MAX 15000       /* a message has at most 64 KB */
+
+/* Online learning of a tuner at switches: see tune/acc/acc_learner.h. */
+struct msg_learn {
+    uint64_t version;            /* of the net; 0: the agent's own, which needs no parameters */
+    uint64_t seed;               /* controller: of exploration */
+    uint64_t checksum;           /* of a net */
+    uint32_t rows;               /* agent: of records; 0: the net 'version' was refused */
+    uint32_t floats;
+    uint32_t slot[MSG_LEARN_ROWS_MAX], queue[MSG_LEARN_ROWS_MAX];        /* slot: since the last message */
+    float    value[MSG_LEARN_FLOATS_MAX];        /* records one after the other, or parameters; all finite */
 };
 
 struct msg {
@@ -171,6 +189,9 @@ struct msg {
     bool              is_frozen, is_broken;      /* broken: a revert has not succeeded yet */
     struct msg_sample sample;
     struct msg_self   self;      /* QUEUES: is_allowed */
+
+    /* LEARN. NULL: left out, and the message means nothing. Owned by its creator, until the next one */
+    const struct msg_learn *learn;
 
     /* ANSWER */
     enum msg_answer   answer;

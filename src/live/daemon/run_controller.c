@@ -128,7 +128,7 @@ static void on_data(struct fabric *f, const struct rpc_event *e, uint64_t now_us
     struct msg               m = { .kind = MSG_NONE };
 
     f->page.counts.messages++;
-    if (codec_read_detail(&m, &detail, e->bytes, e->length))
+    if (codec_read_all(&m, &detail, NULL, e->bytes, e->length))
         complain(f, e, "sent something that is not a message");
     else if (m.kind == MSG_HELLO && !account_speaks_for(e->account, m.name))
         complain(f, e, "says that it is %s, which its certificate does not allow", m.name);

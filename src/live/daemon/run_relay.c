@@ -89,7 +89,7 @@ static void on_agent_data(struct rack_relay *r, const struct rpc_event *e)
     struct msg               m;
 
     r->counts.messages++;
-    if (codec_read_detail(&m, &detail, e->bytes, e->length))
+    if (codec_read_all(&m, &detail, NULL, e->bytes, e->length))
         complain(r, e, "%s sent something that is not a message%s", "");
     else if (m.kind == MSG_HELLO && !account_speaks_for(e->account, m.name))
         complain(r, e, "%s says that it is %s, which its certificate does not allow", m.name);

@@ -152,7 +152,7 @@ void relay_on_agent(struct relay *r, uint32_t link, const struct msg *m, uint64_
     }
     if (m->kind == MSG_REPORT)
         a->has_row = false;      /* this says more */
-    if (a->items == RELAY_ITEMS_MAX) {
+    if (a->items == RELAY_ITEMS_MAX || m->kind == MSG_LEARN) {
         r->ignored++;
         return;
     }

@@ -12,7 +12,7 @@
 /* Our numbers are those of the .proto. */
 _Static_assert((int)MSG_THAW == ANOLE__V1__KIND__THAW && (int)MSG_RACK == ANOLE__V1__KIND__RACK &&
                (int)MSG_QUEUES == ANOLE__V1__KIND__QUEUES &&
-               (int)MSG_DRILL == ANOLE__V1__KIND__DRILL, "kinds");
+               (int)MSG_DRILL == ANOLE__V1__KIND__DRILL && (int)MSG_LEARN == ANOLE__V1__KIND__LEARN, "kinds");
 _Static_assert((int)ANSWER_THAWED == ANOLE__V1__RESULT__THAWED && ANSWER_KINDS == 8, "answers");
 _Static_assert(MSG_SAMPLE_cnps == 1 && MSG_SAMPLE_watchdog == 5 && MSG_SAMPLE_COUNTERS == 6, "unknown");
 _Static_assert((int)PHASE_APPLIED == ANOLE__V1__PHASE__IS_APPLIED &&
@@ -25,7 +25,7 @@ _Static_assert((int)PHASE_APPLIED == ANOLE__V1__PHASE__IS_APPLIED &&
 #define PAIR_FIELDS(X) X(peer) X(base_rtt_ps) X(rtt_ps_sum) X(rtt_samples) X(rtt_ps_last)
 #define HELLO_FIELDS(X) X(version) X(may_write) X(gap_us) X(interval_us)
 #define FACT_FIELDS(X) X(number) X(ports) X(rate_bps) X(base_rtt_ps) X(pfc_bytes_one) X(pfc_bytes_two)
-#define SELF_FIELDS(X) X(queues) X(moved) X(decisions) X(changes)
+#define SELF_FIELDS(X) X(queues) X(moved) X(decisions) X(changes) X(net)
 #define MESSAGE_FIELDS(X) X(term) X(incarnation) X(change) X(stamp_us) X(at_us) X(is_frozen) X(is_broken)
 
 /* ---- writing ---- */
@@ -147,6 +147,21 @@ static void fill_self(Anole__V1__Self *to, const struct msg_self *from)
     anole__v1__self__init(to);
     SELF_FIELDS(COPY)
     to->allowed = from->is_allowed;
+    to->training = from->is_training;
+}
+
+static void fill_learn(Anole__V1__Learn *to, const struct msg_learn *from)
+{
+    assert(from->rows <= MSG_LEARN_ROWS_MAX && from->floats <= MSG_LEARN_FLOATS_MAX);
+    anole__v1__learn__init(to);
+    to->version = from->version;
+    to->seed = from->seed;
+    to->checksum = from->checksum;
+    to->n_slot = to->n_queue = from->rows;
+    to->slot = (uint32_t *)from->slot;
+    to->queue = (uint32_t *)from->queue;
+    to->n_value = from->floats;
+    to->value = (float *)from->value;
 }
 
 size_t codec_write(const struct msg *m, unsigned char *bytes)
@@ -155,6 +170,7 @@ size_t codec_write(const struct msg *m, unsigned char *bytes)
     Anole__V1__Self    self;
     Anole__V1__Sample  sample;
     Anole__V1__Hello   hello;
+    Anole__V1__Learn   learn;
     struct knob_list   set, confirmed, baseline;
     struct detail_list detail;
 
@@ -170,6 +186,9 @@ size_t codec_write(const struct msg *m, unsigned char *bytes)
     } else if (m->kind == MSG_HELLO) {
         fill_hello(&hello, m, &confirmed, &baseline);
         out.hello = &hello;
+    } else if (m->kind == MSG_LEARN && m->learn) {
+        fill_learn(&learn, m->learn);
+        out.learn = &learn;
     }
     if (m->self.is_there) {
         fill_self(&self, &m->self);
@@ -245,6 +264,29 @@ static bool take_detail(struct msg_detail *to, const Anole__V1__Sample *from)
     return !from->seen || seen_codec_take(&to->seen, from->seen);
 }
 
+/* Records of one size, or a net, or nothing. */
+static bool take_learn(struct msg_learn *to, const Anole__V1__Learn *from)
+{
+    if (from->n_slot > MSG_LEARN_ROWS_MAX || from->n_queue != from->n_slot ||
+        from->n_value > MSG_LEARN_FLOATS_MAX || (from->n_slot && from->n_value % from->n_slot))
+        return false;
+    for (size_t i = 0; i < from->n_value; i++)
+        if (!isfinite(from->value[i]))
+            return false;
+    to->version = from->version;
+    to->seed = from->seed;
+    to->checksum = from->checksum;
+    to->rows = (uint32_t)from->n_slot;
+    to->floats = (uint32_t)from->n_value;
+    if (to->rows) {
+        memcpy(to->slot, from->slot, to->rows * sizeof *to->slot);
+        memcpy(to->queue, from->queue, to->rows * sizeof *to->queue);
+    }
+    if (to->floats)
+        memcpy(to->value, from->value, to->floats * sizeof *to->value);
+    return true;
+}
+
 static bool has_detail(const Anole__V1__Sample *s)
 {
     return s->elephants || s->mice || s->n_bin || s->n_port || s->n_pair || s->seen;
@@ -271,6 +313,7 @@ static void take_self(struct msg_self *to, const Anole__V1__Self *from)
     SELF_FIELDS(COPY)
     to->is_there = true;
     to->is_allowed = from->allowed;
+    to->is_training = from->training;
 }
 
 static bool decode(struct msg *to, const Anole__V1__Message *from)
@@ -299,10 +342,11 @@ static bool decode(struct msg *to, const Anole__V1__Message *from)
 
 int codec_read(struct msg *m, const unsigned char *bytes, size_t length)
 {
-    return codec_read_detail(m, NULL, bytes, length);
+    return codec_read_all(m, NULL, NULL, bytes, length);
 }
 
-int codec_read_detail(struct msg *m, struct msg_detail *detail, const unsigned char *bytes, size_t length)
+int codec_read_all(struct msg *m, struct msg_detail *detail, struct msg_learn *learn, const unsigned char *bytes,
+                   size_t length)
 {
     Anole__V1__Message *in = length <= CODEC_BYTES_MAX ?
                              anole__v1__message__unpack(NULL, length, bytes) : NULL;
@@ -312,6 +356,10 @@ int codec_read_detail(struct msg *m, struct msg_detail *detail, const unsigned c
     if (is_good && detail && in->sample && has_detail(in->sample)) {
         is_good = take_detail(detail, in->sample);
         read.sample.detail = detail;
+    }
+    if (is_good && learn && in->learn && read.kind == MSG_LEARN) {
+        is_good = take_learn(learn, in->learn);
+        read.learn = learn;
     }
     if (in)
         anole__v1__message__free_unpacked(in, NULL);

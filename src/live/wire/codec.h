@@ -18,9 +18,10 @@ size_t codec_write(const struct msg *, unsigned char *bytes);
  * MSG_TERM_MAX. The output is unchanged then. */
 int codec_read(struct msg *, const unsigned char *bytes, size_t length);
 
-/* The same; details of a report go to *detail, and the message then points there. Otherwise they are left
- * out. */
-int codec_read_detail(struct msg *, struct msg_detail *detail, const unsigned char *bytes, size_t length);
+/* The same; details of a report go to *detail, those of LEARN to *learn, and the message then points there.
+ * NULL: they are left out. */
+int codec_read_all(struct msg *, struct msg_detail *detail, struct msg_learn *learn, const unsigned char *bytes,
+                   size_t length);
 
 #define QUESTION_TEXT_SIZE 256
 

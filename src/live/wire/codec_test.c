@@ -60,7 +60,7 @@ static void write__details_of_a_report_come_back(void **unused)
     (void)unused;
     m.sample.detail = &detail;
     length = codec_write(&m, bytes);
-    assert_int_equal(codec_read_detail(&read, &seen, bytes, length), 0);
+    assert_int_equal(codec_read_all(&read, &seen, NULL, bytes, length), 0);
     assert_true(read.sample.detail == &seen);
     assert_memory_equal(&seen.fsd, &detail.fsd, sizeof seen.fsd);
     assert_true(seen.ports == 2 && seen.pairs == 1);
@@ -70,7 +70,7 @@ static void write__details_of_a_report_come_back(void **unused)
     assert_null(read.sample.detail);
     detail.ports = MSG_PORTS_MAX;
     detail.pairs = MSG_PAIRS_MAX;
-    assert_int_equal(codec_read_detail(&read, &seen, bytes, codec_write(&m, bytes)), 0);
+    assert_int_equal(codec_read_all(&read, &seen, NULL, bytes, codec_write(&m, bytes)), 0);
     assert_true(seen.ports == MSG_PORTS_MAX && seen.pairs == MSG_PAIRS_MAX);
 }
 
@@ -105,7 +105,7 @@ static void write__messages_come_back_and_are_as_long_as_was_said(void **unused)
         length = codec_write(&m, bytes);
         /* its number and length, and a longer length of the sample */
         assert_in_range(length - bare - said, 3, 6);
-        assert_int_equal(codec_read_detail(&back, &read, bytes, length), 0);
+        assert_int_equal(codec_read_all(&back, &read, NULL, bytes, length), 0);
         assert_true(back.sample.detail == &read && read.has_seen);
         assert_memory_equal(&read.seen, &detail.seen,
                             offsetof(struct seen_part, row) + detail.seen.rows * sizeof(struct seen_row));
@@ -114,16 +114,16 @@ static void write__messages_come_back_and_are_as_long_as_was_said(void **unused)
     }
     seen_part_clear(&detail.seen);
     assert_int_equal(seen_part_bytes(&detail.seen), 0);
-    assert_int_equal(codec_read_detail(&back, &read, bytes, codec_write(&m, bytes)), 0);
+    assert_int_equal(codec_read_all(&back, &read, NULL, bytes, codec_write(&m, bytes)), 0);
     /* nothing was posted: reported, too */
     assert_true(back.sample.detail && read.has_seen && !read.seen.rows);
     detail.seen.rows = 1;
     detail.seen.row[0] = (struct seen_row){ SEEN_ROWS, 1, 1ull << 40 };
     /* no such bin */
-    assert_int_equal(codec_read_detail(&back, &read, bytes, codec_write(&m, bytes)), -EBADMSG);
+    assert_int_equal(codec_read_all(&back, &read, NULL, bytes, codec_write(&m, bytes)), -EBADMSG);
     assert_true(seen_bin_min(108) == 1ull << 33);
     detail.seen.row[0] = (struct seen_row){ 108, 1u << 31, 0 };          /* 2^64 bytes: 0, if unchecked */
-    assert_int_equal(codec_read_detail(&back, &read, bytes, codec_write(&m, bytes)), -EBADMSG);
+    assert_int_equal(codec_read_all(&back, &read, NULL, bytes, codec_write(&m, bytes)), -EBADMSG);
 }
 
 static void write__a_hello_with_every_knob_comes_back(void **unused)
@@ -199,12 +199,82 @@ static void write__what_a_tuner_at_a_switch_did_comes_back(void **unused)
     read = through(&m, &length);
     assert_false(read.self.is_there);
     m.self = (struct msg_self){ .is_there = true, .is_allowed = true, .queues = 48, .moved = 7,
-                                .decisions = 1ull << 40, .changes = 12345 };
+                                .decisions = 1ull << 40, .changes = 12345, .is_training = true,
+                                .net = UINT64_MAX };
     read = through(&m, &length);
     assert_memory_equal(&read.self, &m.self, sizeof m.self);
     m = (struct msg){ .kind = MSG_QUEUES, .term = 3, .self = { .is_there = true } };
     read = through(&m, &length);
     assert_true(read.kind == MSG_QUEUES && read.self.is_there && !read.self.is_allowed);
+}
+
+static int learn_through(const struct msg_learn *out, struct msg_learn *in)
+{
+    static unsigned char bytes[CODEC_BYTES_MAX];
+    struct msg           m = { .kind = MSG_LEARN, .term = 3, .incarnation = 4, .learn = out }, read;
+    size_t               length = codec_write(&m, bytes);
+    int                  rc = codec_read_all(&read, NULL, in, bytes, length);
+
+    if (!rc)
+        assert_true(read.kind == MSG_LEARN && read.learn == in && read.term == 3);
+    assert_int_equal(codec_read(&read, bytes, length), 0);
+    assert_null(read.learn);                     /* who does not ask for it does without */
+    return rc;
+}
+
+static void write__records_and_nets_come_back(void **unused)
+{
+    static struct msg_learn out, in;
+
+    (void)unused;
+    out = (struct msg_learn){ .version = 7, .seed = UINT64_MAX, .checksum = 1ull << 63,
+                              .floats = MSG_LEARN_FLOATS_MAX };          /* the longest net */
+    for (uint32_t i = 0; i < out.floats; i++)
+        out.value[i] = -1 / (float)(i + 1);
+    assert_int_equal(learn_through(&out, &in), 0);
+    assert_memory_equal(&in, &out, sizeof in);
+    out.rows = MSG_LEARN_ROWS_MAX;               /* the longest message of records */
+    out.floats = MSG_LEARN_FLOATS_MAX / MSG_LEARN_ROWS_MAX * MSG_LEARN_ROWS_MAX;
+    for (uint32_t i = 0; i < out.rows; i++)
+        out.slot[i] = out.queue[i] = UINT32_MAX - i;
+    assert_int_equal(learn_through(&out, &in), 0);
+    assert_true(in.rows == out.rows && in.floats == out.floats);
+    assert_memory_equal(in.slot, out.slot, sizeof in.slot);
+    assert_memory_equal(in.queue, out.queue, sizeof in.queue);
+    assert_memory_equal(in.value, out.value, in.floats * sizeof *in.value);
+    out = (struct msg_learn){ .version = 7 };
+    assert_int_equal(learn_through(&out, &in), 0);
+    assert_true(in.version == 7 && !in.rows && !in.floats);
+}
+
+static void read__records_and_nets_that_cannot_be_are_refused(void **unused)
+{
+    static struct msg_learn out, in;
+    static unsigned char    bytes[CODEC_BYTES_MAX];
+    struct msg              m;
+    size_t                  length = 0;
+
+    (void)unused;
+    out = (struct msg_learn){ .rows = 2, .floats = 10 };
+    assert_int_equal(learn_through(&out, &in), 0);
+    out.floats = 11;                             /* not of one size */
+    assert_int_equal(learn_through(&out, &in), -EBADMSG);
+    out.floats = 10;
+    out.value[9] = (float)NAN;
+    assert_int_equal(learn_through(&out, &in), -EBADMSG);
+    out.value[9] = (float)INFINITY;
+    assert_int_equal(learn_through(&out, &in), -EBADMSG);
+    /* By hand: kind 16, then field 20 with 513 slots (4) and queues (5) of one byte each. */
+    memcpy(bytes, "\x08\x10\xa2\x01\x88\x08", length = 6);
+    for (int field = 4; field <= 5; field++) {
+        bytes[length++] = (unsigned char)(field << 3 | 2);
+        bytes[length++] = 0x81;
+        bytes[length++] = 0x04;
+        length += MSG_LEARN_ROWS_MAX + 1;
+    }
+    assert_int_equal(length - 6, 0x408);
+    assert_int_equal(codec_read_all(&m, NULL, &in, bytes, length), -EBADMSG);
+    assert_int_equal(codec_read(&m, bytes, length), 0);
 }
 
 static void read__what_is_not_ours_is_refused(void **unused)
@@ -278,6 +348,8 @@ int main(void)
         cmocka_unit_test(write__a_report_of_flow_sizes_alone_is_brief),
         cmocka_unit_test(write__a_setting_of_three_knobs_is_small_enough),
         cmocka_unit_test(write__what_a_tuner_at_a_switch_did_comes_back),
+        cmocka_unit_test(write__records_and_nets_come_back),
+        cmocka_unit_test(read__records_and_nets_that_cannot_be_are_refused),
         cmocka_unit_test(read__what_is_not_ours_is_refused),
         cmocka_unit_test(read__an_impossible_term_is_refused),
         cmocka_unit_test(question__and_reply_come_back),
