@@ -561,6 +561,10 @@ void agent_on_msg(struct agent *a, const struct msg *m, uint64_t now_us)
     case MSG_FREEZE:  on_freeze(a, m, now_us);  break;
     case MSG_THAW:    on_thaw(a, m, now_us);    break;
     case MSG_QUEUES:  a->self.is_allowed = m->self.is_allowed && a->cfg->has_tuner; break;
+    case MSG_LEARN:
+        if (a->on_learn && m->learn)
+            a->on_learn(a->learn_arg, m, now_us);
+        break;
     default:          break;
     }
 }

@@ -69,6 +69,15 @@ void say_bye(struct agent *a, uint64_t now_us)
     a->io.send(a->io.arg, &m);
 }
 
+void say_learn(struct agent *a, const struct msg_learn *learn, const char *why)
+{
+    struct msg m = msg_of(a, MSG_LEARN);
+
+    m.learn = learn;
+    snprintf(m.why, sizeof m.why, "%s", why);
+    a->io.send(a->io.arg, &m);
+}
+
 void say_report(struct agent *a, uint64_t now_us)
 {
     struct msg m = msg_of(a, MSG_REPORT);

@@ -8,5 +8,6 @@ void say_answer(struct agent *, enum msg_answer, uint64_t change, const char *wh
 void say_hello(struct agent *, uint64_t now_us);         /* whenever the controller can be reached again */
 void say_bye(struct agent *, uint64_t now_us);
 void say_report(struct agent *, uint64_t now_us);
+void say_learn(struct agent *, const struct msg_learn *, const char *why);
 
 #endif

@@ -80,6 +80,9 @@ struct agent {
                                           * then */
 
     struct msg_self self;                /* of a tuner of its own; is_allowed is the controller's word */
+    void (*on_learn)(void *, const struct msg *, uint64_t now_us);       /* of that tuner; NULL: it does not
+                                                                          * learn */
+    void           *learn_arg;
 
     bool            has_news;            /* the last hello is out of date */
     char            stopped[MSG_WHY_SIZE];       /* by a file: why; "": not */

@@ -89,9 +89,10 @@ static void plan_redial(struct device *d, uint64_t now_us)
 
 static void on_data(struct device *d, const struct rpc_event *e, uint64_t now_us)
 {
-    struct msg m;
+    static struct msg_learn learn;
+    struct msg              m;
 
-    if (codec_read(&m, e->bytes, e->length))
+    if (codec_read_all(&m, NULL, &learn, e->bytes, e->length))
         clock_log("%s: the controller sent something that is not a message", d->cfg.name);
     else if (d->host->pace && m.kind == MSG_LEASE && m.at_us)
         d->host->pace->let(d->host->pace, (uint32_t)(d - d->host->device), m.at_us);

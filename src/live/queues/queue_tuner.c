@@ -1,6 +1,7 @@
 #include "live/queues/queue_tuner.h"
 #include "core/units.h"
 #include "live/agent/device.h"
+#include "live/agent/say.h"
 #include "tune/acc/acc.h"
 
 #include <inttypes.h>
@@ -49,6 +50,7 @@ struct queue_tuner {
     uint64_t                  told_decisions, told_changes;
     /* decisions that were not carried out: too many changes, or a queue that has not settled */
     uint64_t                  late;
+    struct acc_agents        *learning;  /* through the controller; NULL: not */
 };
 
 /* ---- making one ---- */
@@ -60,6 +62,16 @@ static bool has_option(const struct loop *l, const char *name, double value)
     return o && l->tuning.values.value[o - table] == value;
 }
 
+/* Does a net fit a message? */
+static int check_learner(const struct loop_request *q, struct loop *l, struct err *err)
+{
+    struct acc_agents *a = l->tuner.algo == &tuner_acc ? acc_central(&l->tuner) : NULL;
+
+    return a && a->frozen.parameters > MSG_LEARN_FLOATS_MAX ?
+           err_set(err, E2BIG, "%sactions: a net for so many has %u parameters, and a message at most %d",
+                   q->place, a->frozen.parameters, MSG_LEARN_FLOATS_MAX) : 0;
+}
+
 static int open_loop(struct loop *l, const struct world *w, const struct loop_request *q, struct err *err)
 {
     int rc = loop_open(l, w, q, err);
@@ -69,13 +81,14 @@ static int open_loop(struct loop *l, const struct world *w, const struct loop_re
     if (!l->tuner.algo->slot)
         rc = err_set(err, ENOTSUP, "%s%s does not set queues one by one: that is for a controller",
                      q->place, q->kind);
-    else if (has_option(l, "train", 1))
-        rc = err_set(err, ENOTSUP,
-                     "%strain: who learns tries things out, which agents do not do; anole train acc does",
+    else if (has_option(l, "train", 1) && !has_option(l, "learner", 1))
+        rc = err_set(err, ENOTSUP, "%strain: switches learn through their controller: add learner: central",
                      q->place);
     else if (has_option(l, "agents", 1))
         rc = err_set(err, ENOTSUP,
                      "%sagents: central needs to see all switches, which an agent does not", q->place);
+    else
+        rc = check_learner(q, l, err);
     if (rc)
         loop_close(l);
     return rc;
@@ -109,6 +122,19 @@ static void list_queues(struct queue_tuner *t, struct queue_facts *fact)
     free(name);
 }
 
+static void on_learn(void *, const struct msg *, uint64_t now_us);
+
+static void begin_to_learn(struct queue_tuner *t)
+{
+    t->learning = acc_central(&t->loop.tuner);
+    if (!t->learning)
+        return;
+    acc_agents_obey(t->learning);
+    t->agent->self.is_training = true;
+    t->agent->on_learn = on_learn;
+    t->agent->learn_arg = t;
+}
+
 int queue_tuner_new(struct queue_tuner **out, const struct queue_tuner_config *cfg, struct agent *agent,
                     const struct io_queues *io, void *device, struct err *err)
 {
@@ -131,8 +157,10 @@ int queue_tuner_new(struct queue_tuner **out, const struct queue_tuner_config *c
         return rc;
     }
     t->slot_ps = loop_slot_ps(&t->loop);
-    if (t->loop.tuner.algo == &tuner_acc)
+    if (t->loop.tuner.algo == &tuner_acc) {
         acc_follow(&t->loop.tuner);
+        begin_to_learn(t);
+    }
     agent->self.queues = t->queues;
     *out = t;
     return 0;
@@ -323,6 +351,72 @@ static void find_stuck(struct queue_tuner *t, uint64_t now_us)
     }
 }
 
+/* ---- learning ---- */
+
+static void take_own_net(struct queue_tuner *t, uint64_t now_us)
+{
+    if (!t->learning->version)
+        return;
+    acc_agents_drop(t->learning);
+    t->agent->self.net = 0;
+    note(t, "net", "the initial net is back: the controller does not let it learn", NULL, now_us);
+}
+
+/* The log has it before a queue does. */
+static void take_net(struct queue_tuner *t, const struct msg_learn *m, uint64_t now_us)
+{
+    struct acc_net net = { m->version, m->seed, m->checksum, m->value, m->floats };
+    struct err     err;
+    char           why[MSG_WHY_SIZE];
+    int            rc = acc_agents_check(t->learning, &net, &err);
+
+    if (!rc) {
+        snprintf(why, sizeof why, "version %" PRIu64 ", checksum %016" PRIx64, m->version, m->checksum);
+        rc = note(t, "net", why, NULL, now_us);
+        err_write(&err, "the audit log cannot be written");
+    }
+    if (!rc) {
+        acc_agents_take(t->learning, &net);
+        t->agent->self.net = net.checksum;
+        return;
+    }
+    snprintf(why, sizeof why, "net %" PRIu64 ": %.100s; the old one stays", m->version, err.text);
+    note(t, "refuse", why, NULL, now_us);
+    say_learn(t->agent, &(struct msg_learn){ .version = m->version }, why);
+}
+
+static void on_learn(void *arg, const struct msg *m, uint64_t now_us)
+{
+    struct queue_tuner *t = arg;
+
+    if (!m->learn->version)
+        take_own_net(t, now_us);
+    else if (m->learn->checksum != t->agent->self.net)
+        take_net(t, m->learn, now_us);
+}
+
+/* Of the interval. What was not applied teaches nothing about it. */
+static void send_records(struct queue_tuner *t, uint64_t now_us)
+{
+    static struct msg_learn   m;
+    const struct acc_records *r = &t->learning->learner.records;
+    uint32_t                  most = MSG_LEARN_FLOATS_MAX / r->floats;
+
+    most = most < MSG_LEARN_ROWS_MAX ? most : MSG_LEARN_ROWS_MAX;
+    for (uint32_t first = 0; first < r->count && !agent_may_tune(t->agent, now_us); first += m.rows) {
+        m.version = t->learning->version;
+        m.rows = r->count - first < most ? r->count - first : most;
+        m.floats = m.rows * r->floats;
+        for (uint32_t i = 0; i < m.rows; i++) {
+            m.slot[i] = r->key[first + i].slot;
+            m.queue[i] = r->key[first + i].queue;
+        }
+        memcpy(m.value, r->record + (size_t)first * r->floats, m.floats * sizeof *m.value);
+        say_learn(t->agent, &m, "");
+    }
+    acc_agents_clear(t->learning);
+}
+
 /* ---- starting ---- */
 
 /* The current setting of a queue is its initial one, ours, or foreign. */
@@ -410,6 +504,8 @@ void queue_tuner_on_tick(struct queue_tuner *t, uint64_t now_us)
     else
         read_state(t, now_us);
     queue_tuner_on_timer(t, now_us);
+    if (t->learning)
+        send_records(t, now_us);
     if (now_us >= t->tell_us)
         log_changes(t, now_us);
 }

@@ -20,6 +20,10 @@
  *     queues are restored.
  *
  * The audit log gets a summary once a minute, and the agent's reports contain it.
+ *
+ * ACC with 'train' and 'learner: central' learns through the controller, if that has a learner. The agent sends
+ * records of each interval, explores, and exchanges its net between two slots when a sound one comes. Its net
+ * chooses among the same settings as before, and all of the above holds for it.
  */
 #ifndef LIVE_QUEUES_QUEUE_TUNER_H
 #define LIVE_QUEUES_QUEUE_TUNER_H
@@ -38,7 +42,7 @@ struct queue_tuner_config {
 struct queue_tuner;
 
 /* Creates a tuner for the agent's device; all arguments must outlive it. Refuses tuners that do not set
- * queues, that learn online, or that set all queues alike. Does not access the device yet. */
+ * queues, that learn alone, or that set all queues alike. Does not access the device yet. */
 int  queue_tuner_new(struct queue_tuner **, const struct queue_tuner_config *, struct agent *,
                      const struct io_queues *, void *device, struct err *);
 void queue_tuner_free(struct queue_tuner *);

@@ -2,6 +2,7 @@
  * the test says. */
 #include "live/queues/queue_tuner.h"
 #include "base/rng.h"
+#include "tune/acc/acc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +39,9 @@ struct bench {
     char                      log[1 << 20];
     size_t                    log_length;
     uint64_t                  now_us;
+    struct msg_learn          heard;     /* the last that it said of learning */
+    char                      why[MSG_WHY_SIZE];
+    uint32_t                  rows;      /* of records that it sent */
 };
 
 static const struct ecn first = { 400000, 1600000, 0.2 };
@@ -129,7 +134,13 @@ static int device_sample(void *arg, struct msg_sample *s)
 
 static void hear(void *arg, const struct msg *m)
 {
-    (void)arg, (void)m;
+    struct bench *b = arg;
+
+    if (m->kind != MSG_LEARN)
+        return;
+    b->heard = *m->learn;
+    b->rows += m->learn->rows;
+    snprintf(b->why, sizeof b->why, "%s", m->why);
 }
 
 static uint32_t list(void *arg, struct queue_facts fact[IO_QUEUES_MAX],
@@ -577,9 +588,178 @@ static void start__damaged_state_freezes(void **state)
     bench_free(b);
 }
 
+/* ---- learning ---- */
+
+static const struct option_text learning[] = {
+    { "slot_us", "100000", "" }, { "train", "yes", "" }, { "learner", "central", "" }, { "epsilon", "0", "" },
+    { "epsilon_min", "0", "" }, { "idle", "never", "" },
+};
+
+/* A controller's learner, and an agent that is allowed to set its queues. */
+static struct bench *learning_new(struct loop *far)
+{
+    struct bench *b = bench_new();
+    struct world  w = { .seed = 1 };
+    struct err    err;
+
+    b->tuner_cfg.tuner.option = learning;
+    b->tuner_cfg.tuner.options = sizeof learning / sizeof *learning;
+    restart(b);
+    assert_int_equal(loop_open(far, &w, &b->tuner_cfg.tuner, &err), 0);
+    lease(b);
+    allow(b, true);
+    return b;
+}
+
+static struct acc_learner *learner_of(struct loop *far)
+{
+    return &acc_central(&far->tuner)->learner;
+}
+
+/* The net, with an action that has the largest value in every state. */
+static struct msg_learn net_with(struct loop *far, uint64_t version, uint32_t action)
+{
+    const struct net *net = &learner_of(far)->first;
+    struct msg_learn  m = { .version = version, .seed = 5, .floats = net->parameters };
+
+    memcpy(m.value, net->parameter, net->parameters * sizeof *m.value);
+    m.value[m.floats - net_shape_outputs(&net->shape) + action] = 1000;
+    m.checksum = acc_checksum(m.value, m.floats);
+    return m;
+}
+
+static void give(struct bench *b, const struct msg_learn *m)
+{
+    say(b, (struct msg){ .kind = MSG_LEARN, .learn = m });
+}
+
+static bool all_alike(const struct bench *b)
+{
+    for (uint32_t i = 1; i < QUEUES; i++)
+        if (!ecn_equal(&b->holds[i], &b->holds[0]))
+            return false;
+    return moved(b) == QUEUES;
+}
+
+static void learn__records_go_out_and_nets_decide(void **state)
+{
+    struct loop      far;
+    struct bench    *b = learning_new(&far);
+    struct msg_learn net[2] = { net_with(&far, 1, 0), net_with(&far, 2, 3) }, own = { 0 };
+    struct ecn       before;
+
+    (void)state;
+    assert_true(b->agent.self.is_training);
+    pass_leased(b, 30);
+    assert_int_equal(b->rows, 0);                /* its controller does not learn */
+    give(b, &net[0]);
+    assert_int_equal(b->agent.self.net, net[0].checksum);
+    assert_non_null(strstr(b->log, "version 1, checksum"));
+    pass_leased(b, 30);
+    assert_int_equal(b->rows, 30 * QUEUES);
+    for (uint32_t i = 0; i < b->heard.rows; i++) {
+        assert_null(acc_learner_flaw(learner_of(&far), b->heard.value + (size_t)i * 27));
+        assert_true(b->heard.queue[i] == i % QUEUES && b->heard.slot[i] == i / QUEUES);
+    }
+    assert_true(all_alike(b));
+    before = b->holds[0];
+    give(b, &net[1]);
+    pass_leased(b, 2);
+    assert_true(all_alike(b) && !ecn_equal(&before, &b->holds[0]));
+    give(b, &own);                               /* the operator stops it */
+    assert_int_equal(b->agent.self.net, 0);
+    assert_non_null(strstr(b->log, "the initial net is back"));
+    b->rows = 0;
+    pass_leased(b, 30);
+    assert_false(all_alike(b));
+    assert_int_equal(b->rows, 0);
+    loop_close(&far);
+    bench_free(b);
+}
+
+static void learn__an_unsound_net_is_refused_and_the_old_one_stays(void **state)
+{
+    struct loop      far;
+    struct bench    *b = learning_new(&far);
+    struct msg_learn good = net_with(&far, 1, 0);
+    static const struct { const char *why; } row[] = { { "is not a number" }, { "parameters" }, { "checksum" } };
+
+    (void)state;
+    give(b, &good);
+    for (int i = 0; i < 3; i++) {
+        struct msg_learn bad = net_with(&far, 2 + (uint64_t)i, 3);
+
+        if (i == 0) {
+            bad.value[7] = (float)NAN;
+            bad.checksum = acc_checksum(bad.value, bad.floats);
+        }
+        bad.floats -= i == 1;
+        bad.checksum ^= i == 2;
+        b->heard = (struct msg_learn){ .rows = 1 };
+        give(b, &bad);
+        assert_non_null(strstr(b->why, row[i].why));
+        assert_non_null(strstr(b->why, "the old one stays"));
+        assert_non_null(strstr(b->log, b->why));
+        assert_true(b->heard.rows == 0 && b->heard.version == bad.version);
+        assert_int_equal(b->agent.self.net, good.checksum);
+    }
+    b->is_full = true;                           /* what the log cannot hold is not done */
+    give(b, &(struct msg_learn[]){ net_with(&far, 6, 3) }[0]);
+    assert_int_equal(b->agent.self.net, good.checksum);
+    b->is_full = false;
+    loop_close(&far);
+    bench_free(b);
+}
+
+static void learn__without_lease_or_permission_nets_are_frozen(void **state)
+{
+    struct loop      far;
+    struct bench    *b = learning_new(&far);
+    struct msg_learn net = net_with(&far, 1, 0);
+
+    (void)state;
+    give(b, &net);
+    pass_leased(b, 10);
+    b->rows = 0;
+    allow(b, false);
+    pass_leased(b, 20);
+    assert_int_equal(b->rows, 0);
+    allow(b, true);
+    pass(b, 60);                                 /* the controller is gone: the lease lasts 3 s */
+    b->rows = 0;
+    pass(b, 60);
+    assert_int_equal(b->rows, 0);
+    assert_int_equal(moved(b), 0);
+    assert_int_equal(b->agent.self.net, net.checksum);
+    say(b, (struct msg){ .kind = MSG_LEARN });   /* a relay left out what counts */
+    assert_int_equal(b->agent.self.net, net.checksum);
+    pass_leased(b, 20);
+    assert_true(b->rows > 0 && all_alike(b));
+    loop_close(&far);
+    bench_free(b);
+}
+
+/* An agent that does not train takes no net. */
+static void learn__only_who_trains(void **state)
+{
+    struct loop      far;
+    struct bench    *b = learning_new(&far), *other = bench_new();
+    struct msg_learn net = net_with(&far, 1, 0);
+
+    (void)state;
+    give(other, &net);
+    assert_false(other->agent.self.is_training);
+    assert_int_equal(other->agent.self.net, 0);
+    loop_close(&far);
+    bench_free(other);
+    bench_free(b);
+}
+
 static void check__refuses_what_is_not_for_agents(void **state)
 {
     static const struct option_text train = { "train", "yes", "" }, central = { "agents", "central", "" };
+    static const struct option_text large[] = { { "model", "none", "" }, { "train", "yes", "" },
+                                                { "learner", "central", "" }, { "actions", "text", "" } };
     struct err err;
 
     (void)state;
@@ -590,6 +770,10 @@ static void check__refuses_what_is_not_for_agents(void **state)
     assert_non_null(strstr(err.text, "a:1: paraleon does not set queues"));
     assert_true(queue_tuner_check(&(struct loop_request){ .kind = "acc", .place = "", .option = &train,
                                                           .options = 1, .beside = "" }, &err) < 0);
+    assert_non_null(strstr(err.text, "add learner: central"));
+    assert_true(queue_tuner_check(&(struct loop_request){ .kind = "acc", .place = "", .option = large,
+                                                          .options = 4, .beside = "" }, &err) < 0);
+    assert_non_null(strstr(err.text, "parameters"));
     assert_true(queue_tuner_check(&(struct loop_request){ .kind = "acc", .place = "", .option = &central,
                                                           .options = 1, .beside = "" }, &err) < 0);
 }
@@ -610,6 +794,10 @@ int main(void)
         cmocka_unit_test(leave__brings_all_back),
         cmocka_unit_test(start__after_a_kill_at_any_moment),
         cmocka_unit_test(start__damaged_state_freezes),
+        cmocka_unit_test(learn__records_go_out_and_nets_decide),
+        cmocka_unit_test(learn__an_unsound_net_is_refused_and_the_old_one_stays),
+        cmocka_unit_test(learn__without_lease_or_permission_nets_are_frozen),
+        cmocka_unit_test(learn__only_who_trains),
         cmocka_unit_test(check__refuses_what_is_not_for_agents),
     };
 
