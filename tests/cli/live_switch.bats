@@ -268,7 +268,7 @@ write_acc() {
     [[ "$output" == *'other.yaml:'*'paraleon does not set queues one by one'* ]]
     sed 's/slot_us: 20000/train: yes/' agent.yaml >other.yaml
     run "$ANOLE" agent other.yaml --check-config
-    [[ "$output" == *'who learns tries things out'* ]]
+    [[ "$output" == *'add learner: central'* ]]
     sed 's/all-3/all-4/' agent.yaml >other.yaml
     run "$ANOLE" agent other.yaml --check-config
     [[ "$output" == *'no port with an entry QUEUE|PORT|4'* ]]
@@ -284,13 +284,13 @@ write_acc() {
     [[ "$output" == *'no one can approve'* ]]
 }
 
-@test "twin: ACC at its switches decides as in anole run" {
-    needs_live
-    cat >net.yaml <<'END'
+# decides_alike OPTIONS : ACC at simulated switches sets what it sets in anole run; the folders are run and twin.
+decides_alike() {
+    cat >net.yaml <<END
 topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 25Gbps, fabric_rate: 100Gbps, delay: 1us}
 host: {mtu: 4096, rto: 100ms}
 nic: dcqcn_paper
-tuner: {kind: acc, model: dcqcn, guard: no}
+tuner: {kind: acc, model: dcqcn, guard: no$1}
 traffic:
   - {kind: poisson, name: websearch, sizes: WebSearch, load: 70%, stop: 4ms}
 interval: 1ms
@@ -314,4 +314,26 @@ for line in sys.stdin:
     done
     decisions=$(grep -o '"why":"[0-9]* decisions' run/tuning.jsonl | awk -F'[": ]+' '{ n += $3 } END { print n }')
     [ "$(grep -ho '"why":"[0-9]* decisions' twin/agent/*/audit.jsonl | awk -F'[": ]+' '{ n += $3 } END { print n }')" -eq "$decisions" ]
+}
+
+@test "twin: ACC at its switches decides as in anole run" {
+    needs_live
+    decides_alike ''
+}
+
+# nets FILE : the nets that a log names, in order.
+nets() {
+    grep -ho '\(net\|version\) [0-9]*, checksum [0-9a-f]*' "$1" | sed 's/version/net/' | uniq
+}
+
+@test "twin: ACC that learns through the controller has the nets and thresholds of anole run, bit for bit" {
+    needs_live
+    decides_alike ', train: yes, learner: central, send_every: 3, batch: 16, epsilon: 0.2'
+    nets run/tuning.jsonl >wanted
+    [ "$(wc -l <wanted)" -ge 5 ]
+    nets twin/controller/audit.jsonl | diff wanted -
+    for switch in tor0 tor1 spine0 spine1; do
+        nets twin/agent/$switch/audit.jsonl | grep -v '^net 1,' | diff wanted -          # the first is the model of the file
+    done
+    "$ANOLE" ctl verify twin/controller/audit.jsonl
 }

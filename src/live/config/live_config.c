@@ -98,6 +98,7 @@ static const struct key_row controller_keys[] = {
       "(docs/advise.md)" },
     { "queue_tuners", KEY_YES,  "no", "modes auto and direct: permit the `tuner` of switch agents",
       KEY_AT(struct controller_file, controller.lets_queues) },
+    { "learner", KEY_MAP, "", "learns online for these tuners, which then need the same entry; default: none" },
     { "flows", KEY_MAP, "", "flow exports of switches, see below, for tuners that need flow sizes" },
     { "fabric", KEY_FILE, "", "scenario that describes the network, for tuners that use a twin; its traffic "
       "is ignored", KEY_AT(struct controller_file, fabric) },
@@ -546,6 +547,7 @@ static void read_controller(struct reader *r, const struct yaml_node *root, stru
         f->operator[f->operators++] = xstrdup("operator");
     section_texts(&s, "relays", CONFIG_RELAYS_MAX, "names", f->relay, &f->relays);
     config_tuner_read(r, section_get(&s, "tuner"), &f->tuner);
+    config_tuner_read(r, section_get(&s, "learner"), &f->learner);
     goal_of_node(r, section_get(&s, "goal"), &f->goal);
     check_controller(r, &s, c);
     read_flows(r, f, section_get(&s, "flows"));
@@ -583,6 +585,7 @@ void config_fini_controller(struct controller_file *f)
         free(f->flows_from[i]);
     fini_etcd(&f->etcd);
     config_tuner_fini(&f->tuner);
+    config_tuner_fini(&f->learner);
     links_fini(&f->links);
     jobs_list_fini(&f->jobs);
     *f = (struct controller_file){ 0 };

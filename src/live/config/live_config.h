@@ -65,7 +65,7 @@ struct controller_file {
     uint32_t                 agent_devices, agent_messages;      /* of one certificate; messages per second */
     bool                     is_brief;           /* collect: tuning */
     uint64_t                 monitor_delay_us;   /* lock step: reports reach the tuner so much later */
-    struct config_tuner      tuner;
+    struct config_tuner      tuner, learner;     /* learner: of switches */
     struct goal              goal;               /* of the tuner */
     /* address for flow records of switches; NULL: disabled */
     char                    *flows;

@@ -108,15 +108,53 @@ static uint64_t counter_of(uint64_t term)
     return term >> MSG_TERM_ID_BITS;
 }
 
+static bool may_let_queues(const struct controller *c, uint64_t now_us)
+{
+    return c->cfg->lets_queues && c->cfg->mode >= MODE_AUTO && !*c->frozen && !*c->rolled_back.who &&
+           now_us >= c->caution.paused_until_us;
+}
+
 /* A tuner of the agent's own may act: said again until a report shows that it was heard. */
 static void let_queues(struct controller *c, struct peer *p, uint64_t now_us)
 {
-    bool may = c->cfg->lets_queues && c->cfg->mode >= MODE_AUTO && !*c->frozen && !*c->rolled_back.who &&
-               now_us >= c->caution.paused_until_us;
+    bool may = may_let_queues(c, now_us);
 
     if (p->self.is_there && p->self.is_allowed != may)
         command_send(c, p,
                      &(struct msg){ .kind = MSG_QUEUES, .self = { .is_there = true, .is_allowed = may } });
+}
+
+/* The net that it is to use, until a report shows that it does; an agent that may not act uses its own. */
+static void send_net(struct controller *c, struct peer *p, uint64_t now_us)
+{
+    static const struct msg_learn own = { 0 };
+    const struct msg_learn       *net = may_let_queues(c, now_us) && c->io.net ? c->io.net(c->io.arg, p) : NULL;
+
+    net = net ? net : &own;
+    if (!p->self.is_training || p->self.net == net->checksum || p->link == LINK_NONE ||
+        (net->checksum && p->net_refused == net->checksum) ||
+        (p->net_us && p->net == net->checksum && now_us < p->net_us + 2 * c->cfg->interval_us))
+        return;
+    p->net = net->checksum;
+    p->net_us = now_us;
+    command_send(c, p, &(struct msg){ .kind = MSG_LEARN, .learn = net });
+}
+
+static void on_learn(struct controller *c, struct peer *p, const struct msg *m, uint64_t now_us)
+{
+    char why[MSG_NAME_SIZE + MSG_WHY_SIZE + 2];
+
+    if (c->role != ROLE_ACTIVE || !m->learn || !c->io.records || !p->self.is_training)
+        return;
+    if (m->learn->rows) {
+        c->io.records(c->io.arg, p, m->learn, now_us);
+        return;
+    }
+    if (!p->net || p->net_refused == p->net)
+        return;                  /* it was given none, or has said so */
+    p->net_refused = p->net;
+    snprintf(why, sizeof why, "%s: %s", p->name, m->why);
+    note(c, "net refused", why, now_us);
 }
 
 /* The answer to a report. */
@@ -248,8 +286,10 @@ static void on_hello(struct controller *c, uint32_t link, const struct msg *m, u
     p = roster_on_hello(c, link, m, now_us);
     if (p)
         see_term(c, p, m->term);
-    if (p && before && before != m->incarnation)
+    if (p && before && before != m->incarnation) {
         lose_trial(c, p);        /* a restarted agent has forgotten its orders */
+        p->net_us = 0;
+    }
 }
 
 /* A device has an open change that this controller did not order: it is from an earlier time. */
@@ -299,6 +339,8 @@ void controller_on_msg(struct controller *c, uint32_t link, const struct msg *m,
         on_report(c, p, m, now_us);
     else if (m->kind == MSG_ANSWER)
         on_answer(c, p, m, now_us);
+    else if (m->kind == MSG_LEARN)
+        on_learn(c, p, m, now_us);
     else if (m->kind == MSG_BYE)
         roster_leave(c, p);
 }
@@ -458,6 +500,8 @@ void controller_on_tick(struct controller *c, uint64_t now_us)
     count_claims(c, now_us);
     if (c->io.interval)
         c->io.interval(c->io.arg, now_us);
+    for (uint32_t i = 0; i < c->peers && c->role == ROLE_ACTIVE; i++)
+        send_net(c, &c->peer[i], now_us);
     roster_look(c, now_us);
     for (enum knob_where w = KNOB_NIC; w <= KNOB_SWITCH; w++)
         c->control[w] = c->trial.phase == TRIAL_NONE ? (double)NAN : roster_control(c, w, now_us);

@@ -91,6 +91,8 @@ struct peer {
     char              frozen_why[MSG_WHY_SIZE];
     struct knob_set   device, confirmed, baseline;
     struct msg_self   self;      /* as last reported; agents with a tuner of their own */
+    uint64_t          net, net_us;       /* checksum of the net that was sent last, and when; 0: never */
+    uint64_t          net_refused;       /* checksum of the last that it refused */
 };
 
 enum trial_phase {
@@ -165,6 +167,10 @@ struct controller_io {
     void (*ended)(void *, bool is_kept, uint32_t missed, const char *why);
     /* It is not tried at all, and why. NULL: as if it had ended. */
     void (*declined)(void *, const char *why);
+    /* Agents that learn: records of one came. The net that one is to use, or NULL: its own. Both hooks are NULL:
+     * nobody learns. */
+    void (*records)(void *, const struct peer *, const struct msg_learn *, uint64_t now_us);
+    const struct msg_learn *(*net)(void *, const struct peer *);
     void *arg;
 };
 

@@ -7,6 +7,7 @@
 #include "live/core/live_clock.h"
 #include "live/core/guard.h"
 #include "live/daemon/disk.h"
+#include "live/tuner/live_learner.h"
 #include "live/tuner/live_tuner.h"
 #include "live/daemon/notify.h"
 #include "live/daemon/relay_ends.h"
@@ -41,6 +42,7 @@ struct fabric {
     struct disk                   disk;
     struct serve                 *serve;
     struct live_tuner             tuner;
+    struct live_learner           learner;
     struct relay_ends             relays;
     int                           signals;
     /* devices at which guardrails do not see everything, as last said */
@@ -74,6 +76,22 @@ static void interval(void *arg, uint64_t now_us)
         f->tuner.flows = &f->fsd;
     }
     live_tuner_interval(&f->tuner, &f->controller, now_us);
+    live_learner_interval(&f->learner, &f->controller, now_us);
+    f->page.counts.records = f->learner.taken;
+    f->page.counts.records_refused = f->learner.refused;
+    f->page.counts.net = f->learner.net.version;
+}
+
+static void records(void *arg, const struct peer *p, const struct msg_learn *m, uint64_t now_us)
+{
+    struct fabric *f = arg;
+
+    live_learner_take(&f->learner, &f->controller, p, m, now_us);
+}
+
+static const struct msg_learn *net(void *arg, const struct peer *p)
+{
+    return live_learner_net(&((struct fabric *)arg)->learner, p);
 }
 
 static bool propose(void *arg, uint64_t now_us, struct knob_set *set, char why[MSG_WHY_SIZE])
@@ -125,10 +143,11 @@ static void complain(struct fabric *f, const struct rpc_event *e, const char *fo
 static void on_data(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
 {
     static struct msg_detail detail;
+    static struct msg_learn  learn;
     struct msg               m = { .kind = MSG_NONE };
 
     f->page.counts.messages++;
-    if (codec_read_all(&m, &detail, NULL, e->bytes, e->length))
+    if (codec_read_all(&m, &detail, &learn, e->bytes, e->length))
         complain(f, e, "sent something that is not a message");
     else if (m.kind == MSG_HELLO && !account_speaks_for(e->account, m.name))
         complain(f, e, "says that it is %s, which its certificate does not allow", m.name);
@@ -269,7 +288,8 @@ static void take_next(struct fabric *f)
 {
     struct controller_file before = f->own;
     bool                   had = f->has_own,
-                           is_http = reload_has_http(&f->next.common.http, &f->file->common.http);
+                           is_http = reload_has_http(&f->next.common.http, &f->file->common.http),
+                           has_same_learner = config_tuner_is_same(&f->next.learner, &f->file->learner);
 
     f->own = f->next;
     f->file = &f->own;
@@ -277,6 +297,10 @@ static void take_next(struct fabric *f)
     f->has_next = false;
     live_tuner_fini(&f->tuner);
     live_tuner_init(&f->tuner, f->file, f->pace ? f->pace->epoch_us : 0);
+    if (!has_same_learner) {
+        live_learner_fini(&f->learner);
+        live_learner_init(&f->learner, f->file);
+    }
     page_know(&f->page, &f->own.links, &f->own.jobs);
     controller_reconfigure(&f->controller, &f->own.controller, clock_us());
     if (is_http)
@@ -495,7 +519,7 @@ static int start(struct fabric *f, struct err *err)
 {
     struct serve_limits  limits = { .account = ACCOUNT_LIMITS, .is_operator = is_operator, .arg = f };
     struct controller_io io = { .send = send, .interval = interval, .propose = propose, .ended = ended,
-                                .declined = declined, .arg = f };
+                                .declined = declined, .records = records, .net = net, .arg = f };
     struct rpc_tls       tls = config_tls(&f->file->common);
     uint64_t             begin_us = f->pace ? f->pace->now_us - f->file->controller.gather_us : clock_us();
     struct audit         audit;
@@ -553,6 +577,7 @@ int controller_run(const struct controller_file *file, struct controller_pace *p
     raise_limits();
     f.signals = clock_signals();
     live_tuner_init(&f.tuner, file, pace ? pace->epoch_us : 0);
+    live_learner_init(&f.learner, file);
     page_init(&f.page, &f.controller, ANOLE_VERSION, clock_us);
     page_know(&f.page, &file->links, &file->jobs);
     collector_init(&f.flows, file->flows_window_us);
@@ -574,6 +599,7 @@ int controller_run(const struct controller_file *file, struct controller_pace *p
     page_fini(&f.page);
     collector_fini(&f.flows);
     live_tuner_fini(&f.tuner);
+    live_learner_fini(&f.learner);
     relay_ends_fini(&f.relays);
     controller_fini(&f.controller);
     if (f.has_own)

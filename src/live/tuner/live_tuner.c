@@ -1,3 +1,4 @@
+#include "live/tuner/live_learner.h"
 #include "live/tuner/live_tuner.h"
 #include "base/minmax.h"
 #include "base/file/outfile.h"
@@ -146,8 +147,10 @@ int live_tuner_check(const struct controller_file *f, struct err *err)
     struct world        w;
     struct loop         l;
     struct live_twin   *twin = NULL;
-    int                 rc = f->fabric ? live_twin_open(&twin, f->fabric, f->think_us, err) : 0;
+    int                 rc = live_learner_check(f, err);
 
+    if (!rc && f->fabric)
+        rc = live_twin_open(&twin, f->fabric, f->think_us, err);
     if (rc || !f->tuner.kind) {
         live_twin_close(twin);
         return rc;

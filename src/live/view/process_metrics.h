@@ -25,6 +25,7 @@ struct controller_counts {
     /* intervals; those whose tick came more than half an interval late */
     uint64_t ticks, late;
     uint64_t kept, dropped;                      /* trials */
+    uint64_t records, records_refused, net;      /* of its learner; net: the version */
     const struct serve_counts *peers;            /* whom its server refused; NULL: it has none yet */
 };
 

@@ -70,6 +70,8 @@ static json_t *queues_json(const struct msg_self *s)
     json_put_count(o, "moved", s->moved);
     json_put_count(o, "decisions", s->decisions);
     json_put_count(o, "changes", s->changes);
+    json_object_set_new(o, "training", json_boolean(s->is_training));
+    json_object_set_new(o, "learned", json_boolean(s->net != 0));
     return o;
 }
 

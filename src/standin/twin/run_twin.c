@@ -83,6 +83,11 @@ static bool is_of_agents(const char *tuner)
     return is_called(tuner, "acc");
 }
 
+static bool has_learner(const char *tuner)
+{
+    return is_of_agents(tuner) && strstr(tuner, "learner: 'central'") && strstr(tuner, "train: 'yes'");
+}
+
 /* One that tries settings on a twin must know of messages, and what the network is built of. */
 static bool is_rehearse(const char *tuner)
 {
@@ -131,6 +136,8 @@ static int write_controller(const struct twin_run *t, struct err *err)
                            is_of_agents(tuner_of(t)) ? "queue_tuners: " : "tuner: ",
                            is_of_agents(tuner_of(t)) ? "yes" : tuner_of(t), t->interval_us);
 
+    if (has_learner(tuner_of(t)))
+        length += snprintf(text + length, sizeof text - (size_t)length, "learner: %s\n", tuner_of(t));
     if (*t->about.goal)
         length += snprintf(text + length, sizeof text - (size_t)length, "goal: '%s'\n", t->about.goal);
     if (is_rehearse(tuner_of(t)))
