@@ -240,6 +240,34 @@ write_acc() {
     grep -q '"what":"setting"' state1/all-3/audit.jsonl
 }
 
+has_net() {
+    grep -q "\"what\":\"net\".*version $2, checksum" "$1"
+}
+
+@test "switch: ACC learns through its controller, and its own net returns when the controller's file has no learner" {
+    needs_redis
+    start_switch sw 4 25000
+    write_acc
+    sed -i 's/slot_us: 20000/slot_us: 20000, train: yes, learner: central, idle: never/' agent.yaml
+    echo 'learner: {name: acc, model: dcqcn, train: yes, learner: central, batch: 8, send_every: 4}' >>controller.yaml
+    feed 300 3>&- &
+    echo $! >>pids
+    start agent.log "$ANOLE" agent agent.yaml
+    start controller.log "$ANOLE" controller controller.yaml
+    controller=$pid
+    wait_for has_net cstate/audit.jsonl 3
+    wait_for has_net state1/all-3/audit.jsonl 3
+    wait_for is_moved
+    ctl devices --json | grep -q '"learned": *true'
+    ctl history | grep -q 'version 3, checksum'
+    sed -i '/^learner/d' controller.yaml
+    kill -HUP "$controller"
+    wait_for grep -q 'the initial net is back' state1/all-3/audit.jsonl
+    is_moved                                                             # it goes on with that
+    "$ANOLE" ctl verify state1/all-3/audit.jsonl
+    "$ANOLE" ctl verify cstate/audit.jsonl
+}
+
 @test "switch: a person who sets a queue that ACC sets is left alone, and freezes it" {
     needs_redis
     start_switch sw 4 25000

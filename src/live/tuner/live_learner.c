@@ -105,6 +105,7 @@ static void find_agents(struct live_learner *l, const struct controller *c)
     for (uint32_t i = 0; i < c->peers && l->agents < c->peers_max; i++)
         if (c->peer[i].self.is_training && !find(l, c->peer[i].name))
             add_agent(l, &c->peer[i]);
+    acc_records_share(&l->acc->learner.records, l->agents);
 }
 
 /* ---- records ---- */

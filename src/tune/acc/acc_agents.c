@@ -38,6 +38,7 @@ static void init_learners(struct acc_agents *a, const struct net *net)
     a->version = a->cfg.is_central;
     if (a->cfg.is_central) {
         acc_learner_init(&a->learner, &a->cfg.dqn, a->cfg.send_every, &a->frozen);
+        acc_records_share(&a->learner.records, a->cfg.agents);
         return;
     }
     replay_init(&a->common, dqn_record_floats(a->cfg.dqn.shape.inputs), COMMON_RECORDS);

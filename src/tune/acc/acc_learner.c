@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define RECORDS_MIN 64           /* of a switch in an interval, however many there are */
+
 /* ---- records ---- */
 
 bool acc_records_add(struct acc_records *r, uint32_t slot, uint32_t agent, uint32_t queue, const float *record)
@@ -15,7 +17,7 @@ bool acc_records_add(struct acc_records *r, uint32_t slot, uint32_t agent, uint3
         memset(r->taken + r->agents, 0, (agent + 1ul - r->agents) * sizeof *r->taken);
         r->agents = agent + 1;
     }
-    if (r->taken[agent] == ACC_RECORDS_MAX)
+    if (r->taken[agent] >= r->most)
         return false;
     r->taken[agent]++;
     if (r->count == r->room) {
@@ -36,12 +38,20 @@ void acc_records_clear(struct acc_records *r)
         memset(r->taken, 0, r->agents * sizeof *r->taken);
 }
 
+void acc_records_share(struct acc_records *r, uint32_t agents)
+{
+    uint32_t share = agents ? ACC_RECORDS_ALL / agents : ACC_RECORDS_MAX;
+
+    r->most = share < RECORDS_MIN ? RECORDS_MIN : share < ACC_RECORDS_MAX ? share : ACC_RECORDS_MAX;
+}
+
 /* ---- the learner ---- */
 
 void acc_learner_init(struct acc_learner *l, const struct dqn_cfg *cfg, uint32_t send_every, const struct net *net)
 {
     *l = (struct acc_learner){ .send_every = send_every, .version = 1,
-                               .records.floats = dqn_record_floats(cfg->shape.inputs) };
+                               .records = { .floats = dqn_record_floats(cfg->shape.inputs),
+                                            .most = ACC_RECORDS_MAX } };
     dqn_init(&l->dqn, cfg);
     dqn_load(&l->dqn, net);
     net_init(&l->first, &cfg->shape);
@@ -67,6 +77,7 @@ void acc_learner_reset(struct acc_learner *l)
 
     acc_learner_init(&new, &l->dqn.cfg, l->send_every, &l->first);
     new.version = l->version + 1;
+    new.records.most = l->records.most;
     acc_learner_fini(l);
     *l = new;
 }

@@ -15,12 +15,14 @@
 #include <stdint.h>
 
 #define ACC_RECORDS_MAX 4096     /* of a switch in an interval; others are left out */
+#define ACC_RECORDS_ALL 262144   /* of all switches together, each of which has the same share */
 #define ACC_UPDATES_MAX 32       /* in an interval */
 
 struct acc_key { uint32_t slot, agent, queue; uint32_t place; };         /* place: of its record */
 
 struct acc_records {
     uint32_t        floats;      /* of a record: dqn_record() */
+    uint32_t        most;        /* of an agent */
     uint32_t        count, room;
     struct acc_key *key;
     float          *record;
@@ -31,6 +33,7 @@ struct acc_records {
 /* Returns false if the agent has too many. */
 bool acc_records_add(struct acc_records *, uint32_t slot, uint32_t agent, uint32_t queue, const float *);
 void acc_records_clear(struct acc_records *);
+void acc_records_share(struct acc_records *, uint32_t agents);           /* so many have to share the room */
 
 struct acc_learner {
     struct acc_records records;  /* of the current interval */

@@ -130,6 +130,20 @@ static void learn__the_time_of_an_interval_is_bounded(void **state)
     acc_learner_fini(&l);
 }
 
+static void share__all_have_the_same_room(void **state)
+{
+    static const struct { uint32_t agents, most; } row[] = {
+        { 0, 4096 }, { 1, 4096 }, { 64, 4096 }, { 128, 2048 }, { 1000, 262 }, { 100000, 64 },
+    };
+    struct acc_records r = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        acc_records_share(&r, row[i].agents);
+        assert_int_equal(r.most, row[i].most);
+    }
+}
+
 static void flaw__what_no_switch_can_have_made(void **state)
 {
     static const struct { int at; float value; } row[] = {
@@ -199,6 +213,7 @@ int main(void)
         cmocka_unit_test(learn__does_as_a_dqn_agent_with_these_records),
         cmocka_unit_test(learn__a_net_comes_after_so_many_updates),
         cmocka_unit_test(learn__the_time_of_an_interval_is_bounded),
+        cmocka_unit_test(share__all_have_the_same_room),
         cmocka_unit_test(flaw__what_no_switch_can_have_made),
         cmocka_unit_test(learn__a_net_that_is_not_finite_is_not_sent),
         cmocka_unit_test(reset__forgets_all),
