@@ -98,7 +98,7 @@ static const struct key_row controller_keys[] = {
       "(docs/advise.md)" },
     { "queue_tuners", KEY_YES,  "no", "modes auto and direct: permit the `tuner` of switch agents",
       KEY_AT(struct controller_file, controller.lets_queues) },
-    { "learner", KEY_MAP, "", "learns online for these tuners, which then need the same entry; default: none" },
+    { "learner", KEY_MAP, "", "learns for these tuners, with their options; default: none" },
     { "flows", KEY_MAP, "", "flow exports of switches, see below, for tuners that need flow sizes" },
     { "fabric", KEY_FILE, "", "scenario that describes the network, for tuners that use a twin; its traffic "
       "is ignored", KEY_AT(struct controller_file, fabric) },
