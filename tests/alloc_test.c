@@ -115,8 +115,10 @@ static const char *const scenarios[] = {
     " traffic: [{kind: many_to_one, qps: 200, size: 3KB, spread: 100us},"
     " {kind: long_short, shorts: 500, short_size: 3KB, long_size: 1MB, after: 0, period: 500us, stop: 1ms}]}",
     "{topology: {kind: star, hosts: 9, rate: 100Gbps, delay: 1us},"
-    " traffic: [{kind: posted, qps: 20, outstanding: 7, size: 3KB, spread: 10us, redraw: 100us, stop: 500us}]}",
-    "{cc: dcqcn_plus, knobs: {kmin: 5, kmax: 50}, topology: {kind: star, hosts: 9, rate: 100Gbps, delay: 1us},"
+    " traffic: [{kind: posted, qps: 20, outstanding: 7, size: 3KB, spread: 10us, redraw: 100us, "
+    "stop: 500us}]}",
+    "{cc: dcqcn_plus, knobs: {kmin: 5, kmax: 50}, topology: {kind: star, hosts: 9, rate: 100Gbps, "
+    "delay: 1us},"
     " traffic: [{kind: incast, senders: 8, flows: 400, size: 3KB, period: 300us, stop: 1ms}]}",
 };
 

@@ -18,7 +18,8 @@
 #define UP_PS   (400 * PS_PER_US)
 #define REST_PS (20 * PS_PER_US)         /* by then, packets in flight to the failed link are gone */
 
-#define TRAFFIC "knobs: {kmin: 5KB, kmax: 20KB}, traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.3, stop: 500us}]"
+#define TRAFFIC "knobs: {kmin: 5KB, kmax: 20KB}, " \
+                "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.3, stop: 500us}]"
 
 static const char *const worlds[] = {
     "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 3, "

@@ -318,7 +318,8 @@ static inline void random_world_print(const struct random_world *w, uint64_t see
     const struct sim_counters *c = &s->engine.counters;
 
     fprintf(stderr,
-            "seed %llu: %s, %u hosts, model %s, cc %s, ack_every %u, %s, buffer %llu%s%s; %u flows, %llu done at %llu ps; "
+            "seed %llu: %s, %u hosts, model %s, cc %s, ack_every %u, %s, buffer %llu%s%s; %u flows, "
+            "%llu done at %llu ps; "
             "drops: buffer %llu "
             "wire %llu down %llu no route %llu; pauses %llu resumes %llu timeouts %llu live %u pending %u\n",
             (unsigned long long)seed, w->graph_kind, s->net.hosts, sim_model_names[s->cfg.model],

@@ -164,7 +164,8 @@ static void run__is_the_same_with_every_control(void **unused)
 static void run__continues_when_a_ring_is_full(void **unused)
 {
     static const char *const text =
-        "{cc: none, switch: {buffer: 1GB}, topology: {kind: clos, tors: 4, hosts_per_tor: 8, spines: 8, delay: 400us}, "
+        "{cc: none, switch: {buffer: 1GB}, topology: {kind: clos, tors: 4, hosts_per_tor: 8, spines: 8, "
+        "delay: 400us}, "
         "traffic: [{kind: permutation, size: 8MB}]}";
     uint64_t one = run_in_parts("full", text, 1, 1, 0, PS_PER_MS);
 
@@ -178,7 +179,8 @@ static void run__continues_when_a_ring_is_full(void **unused)
  * steps. */
 static void run__ends_with_short_links(void **unused)
 {
-    static const char *const delay[] = { "delay: 1ps", "delay: 1ns", "delay: 10ns", "delay: 20ns", "delay: 100ns",
+    static const char *const delay[] = { "delay: 1ps", "delay: 1ns", "delay: 10ns", "delay: 20ns",
+                                         "delay: 100ns",
                                          "delay: 1ps, fabric_delay: 1us", "delay: 500ns, fabric_delay: 2ns" };
 
     (void)unused;
@@ -222,9 +224,11 @@ static void parts_new__does_not_cut_short_links(void **unused)
 {
     static const char *const pairs =
         "{topology: {kind: graph, hosts: 8, switches: [t0, t1, t2, t3, a0, a1], links: ["
-        "{a: h0, b: t0}, {a: h1, b: t0}, {a: h2, b: t1}, {a: h3, b: t1}, {a: h4, b: t2}, {a: h5, b: t2}, {a: h6, b: t3}, "
+        "{a: h0, b: t0}, {a: h1, b: t0}, {a: h2, b: t1}, {a: h3, b: t1}, {a: h4, b: t2}, {a: h5, b: t2}, "
+        "{a: h6, b: t3}, "
         "{a: h7, b: t3}, {a: t0, b: a0, delay: 5ns}, {a: t1, b: a0, delay: 5ns}, {a: t2, b: a1, delay: 5ns}, "
-        "{a: t3, b: a1, delay: 5ns}, {a: a0, b: a1, delay: 500ns}]}, traffic: [{kind: permutation, size: 1KB}]}";
+        "{a: t3, b: a1, delay: 5ns}, {a: a0, b: a1, delay: 500ns}]}, traffic: [{kind: permutation, "
+        "size: 1KB}]}";
     static const char *const all_short = "{topology: {kind: fat_tree, k: 4, delay: 3ns}, "
                                          "traffic: [{kind: permutation, size: 1KB}]}";
     uint32_t    parts;

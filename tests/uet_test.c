@@ -24,8 +24,8 @@
 #define LIMIT_PS (10 * PS_PER_S)         /* timeouts of networks with slow links are long, and double */
 
 static const char *const controls[] = { "nscc", "rccc", "nscc_rccc", "nscc_dctcp" };
-static const char *const balancers[] = { "mixed", "oblivious", "bitmap", "reps", "reps_legacy", "ecmp", "spray",
-                                         "adaptive" };
+static const char *const balancers[] = { "mixed", "oblivious", "bitmap", "reps", "reps_legacy",
+                                         "ecmp", "spray", "adaptive" };
 
 static void random_uet(struct sim_cfg *cfg, struct rng *r, uint64_t seed)
 {
@@ -64,7 +64,8 @@ static void add_roce(struct sim_cfg *cfg, uint64_t seed)
     struct rng r;
 
     rng_init(&r, seed, 81);
-    cfg->cc_other[0] = (struct cc_other){ .cc = random_control(&r), .prios = (uint8_t)(1u << pick(&r, 1, 6)) };
+    cfg->cc_other[0] = (struct cc_other){ .cc = random_control(&r),
+                                          .prios = (uint8_t)(1u << pick(&r, 1, 6)) };
     cfg->cc_others = 1;
     cfg->is_lossless = !one_in(&r, 3);
     cfg->is_selective = one_in(&r, 3);
@@ -97,7 +98,8 @@ static void add_roce_flows(struct random_world *w, const struct graph *g, struct
         uint32_t src = pick(&r, 0, n - 1), dst = pick(&r, 0, n - 2);
 
         list.flow[i] = (struct flow_row){ .src = hosts[src], .dst = hosts[dst + (dst >= src)],
-                                          .prio = (uint8_t)__builtin_ctz(prios), .dport = (uint16_t)(qps ? i % 2 : i),
+                                          .prio = (uint8_t)__builtin_ctz(prios),
+                                          .dport = (uint16_t)(qps ? i % 2 : i),
                                           .bytes = pick(&r, 1, 100000), .start_ns = 200 * i };
     }
     w->flows += list.count;
@@ -111,9 +113,11 @@ static void add_roce_flows(struct random_world *w, const struct graph *g, struct
 static void random_planes(struct random_world *w, struct graph *g, struct rng *r, bool may_have_cycles)
 {
     uint64_t rate = random_rate(r), delay = random_delay(r), fabric = random_rate(r), far = random_delay(r);
-    struct graph_planes    planes = { pick(r, 2, 4), pick(r, 1, 3), pick(r, 2, 4), pick(r, 1, 3), pick(r, 1, 2), 1, rate,
+    struct graph_planes    planes = { pick(r, 2, 4), pick(r, 1, 3), pick(r, 2, 4), pick(r, 1, 3),
+                                      pick(r, 1, 2), 1, rate,
                                       delay, fabric, far, 0, 0 };
-    struct graph_dragonfly groups = { pick(r, 2, 4), pick(r, 1, 2), pick(r, 1, 2), 3, rate, delay, fabric, far, fabric, far };
+    struct graph_dragonfly groups = { pick(r, 2, 4), pick(r, 1, 2), pick(r, 1, 2), 3, rate, delay, fabric,
+                                      far, fabric, far };
 
     if (may_have_cycles && one_in(r, 3)) {
         w->graph_kind = "dragonfly";
@@ -158,7 +162,8 @@ static void add_job(struct random_world *w, struct traffic *t, const struct grap
     for (uint32_t i = 0; i < g->nodes && n < 8; i++)
         if (!g->node[i].is_switch)
             hosts[n++] = i;
-    job.collective = (struct collective_cfg){ .kind = (enum collective_kind)pick(r, 0, COLLECTIVE_SEND_NEXT), .workers = n,
+    job.collective = (struct collective_cfg){ .kind = (enum collective_kind)pick(r, 0, COLLECTIVE_SEND_NEXT),
+                                              .workers = n,
                                               .bytes = one_in(r, 2) ? pick(r, n, 5000) : pick(r, n, 100000),
                                               .chunk_bytes = 10000 };
     traffic_add_training(t, &common, &job, hosts);
@@ -286,9 +291,12 @@ static void run_world(uint64_t seed, bool has_roce, bool is_told)
     is_done = world_finish(&w.world, STEP_PS, LIMIT_PS);
     if (is_told || !is_done || w.world.done_count != w.flows) {
         random_world_print(&w, seed);
-        fprintf(stderr, "RoCE %s, selective %d, lb %s, trim %d, sleek %d, rto %.1f us, mtu %u, trimmed %llu, again %llu, headers lost %llu\n",
-                has_roce ? s->cfg.cc_other[0].cc->name : "none", s->cfg.is_selective, s->cfg.lb->name, s->cfg.has_trim, s->cfg.is_sleek, (double)s->cfg.rto_ps / 1e6, s->cfg.mtu_bytes,
-                (unsigned long long)s->engine.counters.trimmed, (unsigned long long)s->engine.counters.sent_again,
+        fprintf(stderr, "RoCE %s, selective %d, lb %s, trim %d, sleek %d, rto %.1f us, mtu %u, "
+                        "trimmed %llu, again %llu, headers lost %llu\n",
+                has_roce ? s->cfg.cc_other[0].cc->name : "none", s->cfg.is_selective, s->cfg.lb->name,
+                s->cfg.has_trim, s->cfg.is_sleek, (double)s->cfg.rto_ps / 1e6, s->cfg.mtu_bytes,
+                (unsigned long long)s->engine.counters.trimmed,
+                (unsigned long long)s->engine.counters.sent_again,
                 (unsigned long long)s->engine.counters.dropped_headers);
     }
     assert_true(is_done);

@@ -49,7 +49,8 @@ static uint64_t run(const char *text, bool is_blind)
 static void run__is_the_same_without_look_ahead(void **unused)
 {
     static const char text[] = "topology: {kind: fat_tree, k: 18, rate: 100Gbps, delay: 1us}\n"
-                               "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 5%}, {kind: incast, senders: 40, size: 60KB, start: 5us}]\n"
+                               "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 5%}, {kind: incast, "
+                               "senders: 40, size: 60KB, start: 5us}]\n"
                                "run: 60us\n";
 
     (void)unused;

@@ -58,7 +58,8 @@ static const struct world_text worlds[] = {
       "traffic: [{kind: permutation, size: 300KB}]}",
       0x0fc2351f0a4fd51c },
     { "nic_training",
-      "{knobs: {kmin: 5, kmax: 50}, topology: {kind: clos, tors: 4, hosts_per_tor: 2, spines: 2, rate: 100Gbps, delay: 1us}, "
+      "{knobs: {kmin: 5, kmax: 50}, topology: {kind: clos, tors: 4, hosts_per_tor: 2, spines: 2, "
+      "rate: 100Gbps, delay: 1us}, "
       "traffic: [{kind: training, qps: fresh, workers: 8, placement: spread, collective: tree_all_reduce, "
       "size: 400KB, chunk: 50KB, "
       "compute: 20us, iterations: 3}, {kind: training, qps: fresh, name: ring, workers: 6, "
@@ -77,7 +78,8 @@ static const struct world_text worlds[] = {
     { "nic_tcp",
       "{knobs: {kmin: 20, kmax: 200}, switch: {buffer: 2MB, weights: [1, 3, 1, 7, 1, 1, 1, 1]}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
-      "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.3, stop: 300us}, {kind: tcp, algorithm: cubic, senders: 8, "
+      "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.3, stop: 300us}, {kind: tcp, algorithm: cubic, "
+      "senders: 8, "
       "size: 300KB}, {kind: tcp, algorithm: dctcp, sizes: WebSearch, load: 0.1, prio: 2, stop: 300us}]}",
       0xea7325ec77705684 },
     { "nic_bursts",
@@ -90,53 +92,67 @@ static const struct world_text worlds[] = {
     { "nic_rlcc",
       "{cc: rlcc, rlcc: trees, knobs: {rlcc_decision: 0.9us}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
-      "traffic: [{kind: many_to_one, hosts: 8, qps: 4, size: 100KB, spread: 50us}, {kind: permutation, size: 500KB}]}",
+      "traffic: [{kind: many_to_one, hosts: 8, qps: 4, size: 100KB, spread: 50us}, {kind: permutation, "
+      "size: 500KB}]}",
       0xed3dbd0fd70974c1 },
     { "nic_rlcc_lossy",
       "{cc: rlcc, rlcc: mlp, switch: {lossless: no, buffer: 400KB}, host: {rto: 300us}, "
       "knobs: {rlcc_decision: 2us, rlcc_base: 8.192us}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
-      "traffic: [{kind: many_to_one, hosts: 8, qps: 4, size: 100KB, spread: 50us}, {kind: permutation, size: 500KB}]}",
+      "traffic: [{kind: many_to_one, hosts: 8, qps: 4, size: 100KB, spread: 50us}, {kind: permutation, "
+      "size: 500KB}]}",
       0x396cd6cd307eb9b1 },
     { "nic_rlcc_lossy_auto",
-      "{cc: rlcc, rlcc: mlp, switch: {lossless: no, buffer: 400KB}, host: {rto: 300us}, knobs: {rlcc_decision: 2us}, "
+      "{cc: rlcc, rlcc: mlp, switch: {lossless: no, buffer: 400KB}, host: {rto: 300us}, "
+      "knobs: {rlcc_decision: 2us}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
-      "traffic: [{kind: many_to_one, hosts: 8, qps: 4, size: 100KB, spread: 50us}, {kind: permutation, size: 500KB}]}",
+      "traffic: [{kind: many_to_one, hosts: 8, qps: 4, size: 100KB, spread: 50us}, {kind: permutation, "
+      "size: 500KB}]}",
       0x78dcb99d14cb7758 },
     { "nic_dcqcn_plus",
       "{cc: dcqcn_plus, knobs: {kmin: 5, kmax: 50, rpg_min_rate: 100}, "
       "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
-      "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.5, stop: 600us}, {kind: incast, senders: 15, flows: 60, "
+      "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.5, stop: 600us}, {kind: incast, senders: 15, "
+      "flows: 60, "
       "size: 20KB, period: 200us, stop: 600us}]}",
       0x06a671d355500de4 },
     { "nic_hf2t_host",
-      "{knobs: {kmin: 5, kmax: 50, hf2t: 1, hf2t_scope: 0, hf2t_threshold: 12us, hf2t_training: 60us, hf2t_guard: 1}, "
+      "{knobs: {kmin: 5, kmax: 50, hf2t: 1, hf2t_scope: 0, hf2t_threshold: 12us, hf2t_training: 60us, "
+      "hf2t_guard: 1}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
-      "traffic: [{kind: poisson, sizes: WebSearch, load: 0.5, stop: 400us}, {kind: incast, senders: 8, size: 300KB}]}",
+      "traffic: [{kind: poisson, sizes: WebSearch, load: 0.5, stop: 400us}, {kind: incast, senders: 8, "
+      "size: 300KB}]}",
       0x8a63ff26c7c56c4e },
     { "nic_hf2t_queue_pair",
-      "{knobs: {kmin: 5, kmax: 50, hf2t: 1, hf2t_scope: 1, hf2t_threshold: 12us, hf2t_training: 60us, hf2t_guard: 0.5, hf2t_natural: 0}, "
+      "{knobs: {kmin: 5, kmax: 50, hf2t: 1, hf2t_scope: 1, hf2t_threshold: 12us, hf2t_training: 60us, "
+      "hf2t_guard: 0.5, hf2t_natural: 0}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
-      "traffic: [{kind: poisson, sizes: WebSearch, load: 0.5, stop: 400us}, {kind: incast, senders: 8, size: 300KB}]}",
+      "traffic: [{kind: poisson, sizes: WebSearch, load: 0.5, stop: 400us}, {kind: incast, senders: 8, "
+      "size: 300KB}]}",
       0xc4a7904d20153fe6 },
     { "nic_hf2t_network",
-      "{knobs: {kmin: 5, kmax: 50, hf2t: 1, hf2t_scope: 2, hf2t_threshold: 12us, hf2t_training: 60us, hf2t_guard: 0.9, "
+      "{knobs: {kmin: 5, kmax: 50, hf2t: 1, hf2t_scope: 2, hf2t_threshold: 12us, hf2t_training: 60us, "
+      "hf2t_guard: 0.9, "
       "hf2t_quiet: 50us}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
-      "traffic: [{kind: poisson, sizes: WebSearch, load: 0.5, stop: 400us}, {kind: incast, senders: 8, size: 300KB}]}",
+      "traffic: [{kind: poisson, sizes: WebSearch, load: 0.5, stop: 400us}, {kind: incast, senders: 8, "
+      "size: 300KB}]}",
       0xb5baa50655edb775 },
     { "nic_selective",
       "{lb: spray, knobs: {kmin: 5, kmax: 50}, host: {retransmit: selective, reorder: 20us, rto: 300us}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 4, rate: 100Gbps, delay: 1us, ber: 3e-8}, "
-      "traffic: [{kind: poisson, sizes: WebSearch, load: 0.4, stop: 300us}, {kind: incast, senders: 8, size: 200KB}]}",
+      "traffic: [{kind: poisson, sizes: WebSearch, load: 0.4, stop: 300us}, {kind: incast, senders: 8, "
+      "size: 200KB}]}",
       0x22c51fbad72f21ec },
     { "hpcc_selective",
       "{model: hpcc, order: node, host: {retransmit: selective, reorder: 0, rto: 300us}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us, loss: 0.001}, "
-      "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.4, stop: 300us}, {kind: permutation, size: 300KB}]}",
+      "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.4, stop: 300us}, {kind: permutation, "
+      "size: 300KB}]}",
       0xe365f7f7176d5fe6 },
     { "nic_gaps",
-      "{lb: letflow, knobs: {kmin: 5, kmax: 50, flowlet_timeout: 5us, hf2t: 1, hf2t_scope: 0, hf2t_training: 60us, "
+      "{lb: letflow, knobs: {kmin: 5, kmax: 50, flowlet_timeout: 5us, hf2t: 1, hf2t_scope: 0, "
+      "hf2t_training: 60us, "
       "hf2t_guard: 1}, "
       "host: {record_gaps: yes}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
@@ -144,11 +160,14 @@ static const struct world_text worlds[] = {
       "{kind: tcp, algorithm: dctcp, senders: 8, size: 200KB, prio: 2}]}",
       0x4d564d2138cbc3d4 },
     { "nic_pairs",
-      "{knobs: {kmin: 5, kmax: 50}, changes: [{at: 150us, knobs: {kmin: 50, kmax: 500, rpg_time_reset: 20}}], "
+      "{knobs: {kmin: 5, kmax: 50}, changes: [{at: 150us, knobs: {kmin: 50, kmax: 500, "
+      "rpg_time_reset: 20}}], "
       "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, run: 3ms, "
-      "traffic: [{kind: training, workers: 8, placement: spread, collective: all_to_all, at_once: yes, size: 60KB, "
+      "traffic: [{kind: training, workers: 8, placement: spread, collective: all_to_all, at_once: yes, "
+      "size: 60KB, "
       "compute: 20us, iterations: 3, qps: 2}, {kind: storage, preset: exchange, depth: 4, stop: 300us}, "
-      "{kind: rpc, sizes: SolarRPC, load: 0.1, stop: 300us, qps: 3}, {kind: long_short, long: 2, long_size: 200KB, "
+      "{kind: rpc, sizes: SolarRPC, load: 0.1, stop: 300us, qps: 3}, {kind: long_short, long: 2, "
+      "long_size: 200KB, "
       "shorts: 4, short_size: 10KB, period: 100us, after: 20us, receiver: h3, stop: 400us}, "
       "{kind: incast, senders: 6, size: 4KB, flows: 3, period: 10us, stop: 300us, qps: 1}]}",
       0x02bef975e920aba7 },
@@ -156,7 +175,8 @@ static const struct world_text worlds[] = {
       "{lb: spray, host: {retransmit: selective, reorder: 20us, rto: 300us, ack_every: 3, idle_reset: 50us}, "
       "knobs: {kmin: 5, kmax: 50, hf2t: 1, hf2t_training: 60us}, switch: {lossless: no, buffer: 1MB}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us, ber: 3e-8}, "
-      "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.4, stop: 300us, qps: 2}, {kind: rpc, sizes: SolarRPC, "
+      "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.4, stop: 300us, qps: 2}, {kind: rpc, "
+      "sizes: SolarRPC, "
       "load: 0.2, stop: 300us}]}",
       0x13d656bef7fa5b8b },
 };

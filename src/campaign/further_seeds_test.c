@@ -30,7 +30,8 @@ static void run(struct simulation *s, const char *text, uint32_t threads)
 }
 
 #define STAR "topology: {kind: star, hosts: 8, rate: 100Gbps, delay: 1us}\nseed: 1\n"
-#define RING "traffic: [{kind: training, collective: ring_all_reduce, size: 4MB, compute: 20us, iterations: 3}]\n"
+#define RING "traffic: [{kind: training, collective: ring_all_reduce, size: 4MB, compute: 20us, " \
+             "iterations: 3}]\n"
 /* Popular experts: queues are between the thresholds, so marks are random. */
 #define CROWD "traffic: [{kind: training, collective: all_to_all, at_once: yes, skew: 1, size: 500KB, " \
               "iterations: 3}]\n"

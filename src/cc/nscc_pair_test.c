@@ -60,7 +60,8 @@ static void start(struct queue *q, int flows, double target_us)
 
     knobs_init(&k);
     k.value[KNOB_nscc_target_delay] = target_us;
-    *q = (struct queue){ .flows = flows, .base_us = (double)link_100g.base_rtt_ps / 1e6, .mark_us = target_us };
+    *q = (struct queue){ .flows = flows, .base_us = (double)link_100g.base_rtt_ps / 1e6,
+                         .mark_us = target_us };
     for (int i = 0; i < flows; i++)
         flow_start(&q->flow[i], &cc_nscc, &k, &link_100g);
 }

@@ -70,7 +70,8 @@ static void configure__constants_of_the_reference_network(void **unused)
 
 static void on_ack__grows_by_how_far_delay_is_below_target(void **unused)
 {
-    static const struct { double delay_us, want_mss; } rows[] = { { 3, 2 }, { 6, 1 }, { 8.25, 0.25 }, { 9, 5 }, { 20, 5 } };
+    static const struct { double delay_us, want_mss; } rows[] = { { 3, 2 }, { 6, 1 }, { 8.25, 0.25 },
+                                                                  { 9, 5 }, { 20, 5 } };
 
     (void)unused;
     for (int i = 0; i < 5; i++) {
@@ -108,7 +109,8 @@ static void on_ack__fast_increase_after_a_window(void **unused)
 /* 1 - 0.8 (avg - T) / avg, at least one half, once per round trip; and nothing while the delay is below T. */
 static void on_ack__shrinks_with_the_average_delay(void **unused)
 {
-    static const struct { uint64_t avg_us; double want; } rows[] = { { 9, 1 }, { 12, 0.8 }, { 18, 0.6 }, { 90, 0.5 } };
+    static const struct { uint64_t avg_us; double want; } rows[] = { { 9, 1 }, { 12, 0.8 }, { 18, 0.6 },
+                                                                     { 90, 0.5 } };
 
     (void)unused;
     for (int i = 0; i < 4; i++) {

@@ -13,7 +13,8 @@
 #include <cmocka.h>
 
 #define NETWORK \
-    "topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 25Gbps, fabric_rate: 100Gbps, delay: 1us}\n" \
+    "topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 25Gbps, fabric_rate: 100Gbps, " \
+    "delay: 1us}\n" \
     "traffic:\n" \
     "  - {kind: poisson, sizes: WebSearch, load: 0.7}\n" \
     "  - {kind: incast, senders: 6, size: 64KB, period: 300us}\n" \

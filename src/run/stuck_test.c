@@ -11,11 +11,11 @@
 
 /* Five switches in a ring with two hosts each, which all send to hosts two switches further: on shortest
  * paths, each link of the ring waits for the next. */
-#define RING                                                                                                             \
-    "topology:\n  kind: graph\n  hosts: 10\n  switches: 5\n  links: ["                                                   \
-    "{a: s0, b: s1}, {a: s1, b: s2}, {a: s2, b: s3}, {a: s3, b: s4}, {a: s4, b: s0}, "                                   \
-    "{a: h0, b: s0}, {a: h1, b: s0}, {a: h2, b: s1}, {a: h3, b: s1}, {a: h4, b: s2}, {a: h5, b: s2}, "                   \
-    "{a: h6, b: s3}, {a: h7, b: s3}, {a: h8, b: s4}, {a: h9, b: s4}]\n"                                                  \
+#define RING \
+    "topology:\n  kind: graph\n  hosts: 10\n  switches: 5\n  links: [" \
+    "{a: s0, b: s1}, {a: s1, b: s2}, {a: s2, b: s3}, {a: s3, b: s4}, {a: s4, b: s0}, " \
+    "{a: h0, b: s0}, {a: h1, b: s0}, {a: h2, b: s1}, {a: h3, b: s1}, {a: h4, b: s2}, {a: h5, b: s2}, " \
+    "{a: h6, b: s3}, {a: h7, b: s3}, {a: h8, b: s4}, {a: h9, b: s4}]\n" \
     "switch: {buffer: 800KB, ecn: no}\ncc: none\n"
 #define ROUND "traffic: [{kind: permutation, size: 20MB, shift: 4}]\n"
 #define STAR  "topology: {kind: star, hosts: 3, rate: 100Gbps, delay: 1us}\n"

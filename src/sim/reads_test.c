@@ -91,7 +91,8 @@ static void run_reads(uint32_t readers, uint32_t count, const struct reads_cfg *
     assert_int_equal(trace_seal(&trace, &err), 0);
     assert_int_equal(trace_check(&trace, &err), 0);
     t = traffic_new(&g, 1);
-    perform_add(t, &traffic_goal, &(struct traffic_common){ .stop_ps = UINT64_MAX, .prio = 3 }, &trace, NULL, 0,
+    perform_add(t, &traffic_goal, &(struct traffic_common){ .stop_ps = UINT64_MAX, .prio = 3 },
+                &trace, NULL, 0,
                 hosts, reads);
     traffic_use_qps(t, 1);
     assert_int_equal(world_start(&w, &g, &cfg, t, &err), 0);

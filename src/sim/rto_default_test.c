@@ -49,7 +49,8 @@ static void lossless__is_above_full_buffers(void **unused)
 
     graph_clos(&g, &(struct graph_clos){ .tors = 2, .hosts_per_tor = 2, .spines = 1, .parallel = 1,
                                          .rate_bps = 10 * GBPS,
-                                         .delay_ps = PS_PER_US, .fabric_rate_bps = 10 * GBPS, .fabric_delay_ps = PS_PER_US });
+                                         .delay_ps = PS_PER_US, .fabric_rate_bps = 10 * GBPS,
+                                         .fabric_delay_ps = PS_PER_US });
     world_of_flows(&w, &g, &cfg, &one, 1);
     assert_int_equal(rto_default_full_ps(w.sim), w.sim->net.base_rtt_ps + 3 * 25600 * PS_PER_US);
     assert_int_equal(rto_default_queue_ps(w.sim), w.sim->net.base_rtt_ps + 25600 * PS_PER_US);

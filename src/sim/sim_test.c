@@ -83,7 +83,8 @@ static void number_streams__is_a_total_order(void **unused)
 /* ---- link changes ---- */
 
 static const struct link_change changes[] = {
-    { 10 * PS_PER_US, 4, false }, { 10 * PS_PER_US, 0, false }, { 20 * PS_PER_US, 4, true }, { 30 * PS_PER_US, 0, true },
+    { 10 * PS_PER_US, 4, false }, { 10 * PS_PER_US, 0, false }, { 20 * PS_PER_US, 4, true },
+    { 30 * PS_PER_US, 0, true },
 };
 
 static struct sim *start_with_changes(void)
@@ -141,7 +142,8 @@ static void run_until__ports_follow_the_changes(void **unused)
 {
     /* By time in us: whether the links 0 and 4 are down. */
     static const struct { uint64_t us; bool down0, down4; } row[] = {
-        { 9, false, false }, { 10, true, true }, { 19, true, true }, { 20, true, false }, { 30, false, false },
+        { 9, false, false }, { 10, true, true }, { 19, true, true }, { 20, true, false },
+        { 30, false, false },
     };
     struct sim *s = start_with_changes();
 

@@ -74,8 +74,8 @@ static void set_up_controller(struct world *w, uint32_t i)
     controller_config_init(c);
     snprintf(c->name, sizeof c->name, "controller%u", i);
     c->id = i + 1;
-    c->mode = w->is_calm ? MODE_AUTO : world_chance(w, 0.2) ? MODE_DIRECT : world_chance(w, 0.15) ? MODE_APPROVE :
-              world_chance(w, 0.05) ? MODE_OBSERVE : MODE_AUTO;
+    c->mode = w->is_calm ? MODE_AUTO : world_chance(w, 0.2) ? MODE_DIRECT :
+              world_chance(w, 0.15) ? MODE_APPROVE : world_chance(w, 0.05) ? MODE_OBSERVE : MODE_AUTO;
     c->dispatch_us = world_chance(w, 0.5) ? 300000 : 0;
     c->gather_us = S;
     c->block_length = 4;
@@ -109,7 +109,8 @@ static void set_up_process(struct world *w, uint32_t i)
 /* Each history has a different mixture of faults. */
 static void set_up_faults(struct world *w)
 {
-    static const double kill[] = { 0, 0, 1e-4, 1e-3 }, drop[] = { 0, 0, 0.02, 0.2 }, effect[] = { 0.05, 0.05, 0, -0.05 };
+    static const double kill[] = { 0, 0, 1e-4, 1e-3 }, drop[] = { 0, 0, 0.02, 0.2 },
+                        effect[] = { 0.05, 0.05, 0, -0.05 };
 
     w->kill_chance = kill[world_draw(w, 0, 3)];
     w->drop = drop[world_draw(w, 0, 3)];
@@ -215,13 +216,22 @@ static void pause_agent(struct world *w)     { pause(w, any_agent(w)); }
 static void pause_controller(struct world *w) { pause(w, any_controller(w)); }
 static void kill_agent(struct world *w)      { process_kill(w, any_agent(w)); }
 static void kill_controller(struct world *w) { process_kill(w, any_controller(w)); }
-static void fill_disk(struct world *w)       { w->proc[world_draw(w, 0, w->agents + w->controllers - 1)].disk.full_until_us = soon(w); }
 static void refuse(struct world *w)          { any_device(w)->refuses_until_us = soon(w); }
 static void be_busy(struct world *w)         { any_device(w)->busy_until_us = soon(w); }
 static void blind(struct world *w)           { any_device(w)->blind_until_us = soon(w); }
 static void clamp(struct world *w)           { any_device(w)->clamps_until_us = soon(w); }
 static void be_late(struct world *w)         { any_device(w)->late_until_us = soon(w); }
-static void step_clock(struct world *w)      { any_agent(w)->wall_us = (int64_t)world_draw(w, 0, 7200 * S) - 3600 * (int64_t)S; }
+
+static void fill_disk(struct world *w)
+{
+    w->proc[world_draw(w, 0, w->agents + w->controllers - 1)].disk.full_until_us = soon(w);
+}
+
+static void step_clock(struct world *w)
+{
+    any_agent(w)->wall_us = (int64_t)world_draw(w, 0, 7200 * S) - 3600 * (int64_t)S;
+}
+
 
 static void pause_relay(struct world *w)
 {
@@ -406,10 +416,9 @@ static void lie_as_operator(struct world *w)
 }
 
 static void (*const fault[])(struct world *) = {
-    kill_agent, kill_controller, pause_agent, pause_controller, fill_disk, refuse, blind, clamp, be_late, step_clock, cut,
-    cut_controller, break_guardrail, edit, start_second, thaw, pause_relay, kill_relay, cut_relay, load_driver, jump_clock,
-    freeze, thaw_fabric, roll_back, lie_as_operator, damage,
-    be_busy,
+    kill_agent, kill_controller, pause_agent, pause_controller, fill_disk, refuse, blind, clamp, be_late,
+    step_clock, cut, cut_controller, break_guardrail, edit, start_second, thaw, pause_relay, kill_relay,
+    cut_relay, load_driver, jump_clock, freeze, thaw_fabric, roll_back, lie_as_operator, damage, be_busy,
 };
 
 static void on_fault(struct world *w)

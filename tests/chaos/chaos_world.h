@@ -20,12 +20,14 @@
 #define WORLD_PROCS_MAX       (WORLD_DEVICES_MAX + WORLD_CONTROLLERS_MAX + WORLD_RELAYS_MAX + WORLD_LIARS_MAX)
 #define WORLD_NAMES_MAX       8  /* devices of one certificate */
 #define WORLD_FILES_MAX       8
-#define WORLD_PEERS_MAX       (WORLD_DEVICES_MAX + (WORLD_LIARS_MAX + 2 * WORLD_RELAYS_MAX) * 2 * WORLD_NAMES_MAX)
+#define WORLD_PEERS_MAX \
+    (WORLD_DEVICES_MAX + (WORLD_LIARS_MAX + 2 * WORLD_RELAYS_MAX) * 2 * WORLD_NAMES_MAX)
 #define WORLD_VALUES_MAX      1024
 #define WORLD_EVENTS_MAX      8192
 #define WORLD_PREPARED_MAX    64
 
-enum event_kind { EV_TICK, EV_TIMER, EV_MSG, EV_RESTART, EV_FAULT, EV_LATE, EV_HEAL, EV_LEAVE, EV_CUT, EV_PERSON };
+enum event_kind { EV_TICK, EV_TIMER, EV_MSG, EV_RESTART, EV_FAULT, EV_LATE, EV_HEAL, EV_LEAVE,
+                  EV_CUT, EV_PERSON };
 /* CUT: a relay disconnects an agent; PERSON: an operator checks whether a trial waits for approval */
 
 struct event {

@@ -21,15 +21,17 @@ static bool lies(const struct proc *p, unsigned about)
 
 static uint64_t lie_term(struct world *w, const struct proc *p)
 {
-    const uint64_t terms[] = { 0, p->heard_term + 1, p->heard_term + (1ull << MSG_TERM_ID_BITS), 0x70000000, 0xFFFFFFFFFFFE0000,
-                               MSG_TERM_MAX, MSG_TERM_MAX + 1, 1ull << 62, (p->heard_term >> 16) + (1ull << 36), any_number(w) };
+    const uint64_t terms[] = { 0, p->heard_term + 1, p->heard_term + (1ull << MSG_TERM_ID_BITS), 0x70000000,
+                               0xFFFFFFFFFFFE0000, MSG_TERM_MAX, MSG_TERM_MAX + 1, 1ull << 62,
+                               (p->heard_term >> 16) + (1ull << 36), any_number(w) };
 
     return terms[world_draw(w, 0, sizeof terms / sizeof *terms - 1)];
 }
 
 static uint64_t lie_time(struct world *w, const struct proc *p)
 {
-    const uint64_t times[] = { 0, world_clock(p, w->now_us), world_clock(p, w->now_us) + 1000000000, UINT64_MAX, any_number(w) };
+    const uint64_t times[] = { 0, world_clock(p, w->now_us), world_clock(p, w->now_us) + 1000000000,
+                               UINT64_MAX, any_number(w) };
 
     return times[world_draw(w, 0, 4)];
 }
@@ -51,7 +53,8 @@ static struct knob_set lie_set(struct world *w)
 
 static struct msg_sample lie_sample(struct world *w)
 {
-    struct msg_sample s = { .interval_us = any_number(w), .rate_bps = any_number(w), .paused = rng_real(&w->rng),
+    struct msg_sample s = { .interval_us = any_number(w), .rate_bps = any_number(w),
+                            .paused = rng_real(&w->rng),
                             .metric = world_chance(w, 0.2) ? NAN : rng_real(&w->rng) };
 
 #define AGENT(name, ...) s.name = any_number(w);
@@ -149,8 +152,10 @@ void liar_on_tick(struct world *w, struct proc *p, liar_pass *pass)
     }
     /* Calm histories: keep reporting, because a silent host would hold up trials. */
     for (uint32_t i = 0; i < w->controllers && w->is_calm; i++)
-        pass(w, (uint32_t)(p - w->proc), w->agents + i, &(struct msg){ .kind = MSG_REPORT, .incarnation = p->incarnation,
-                     .stamp_us = world_clock(p, w->now_us), .sample = { .interval_us = 100000, .metric = 0.5 } });
+        pass(w, (uint32_t)(p - w->proc), w->agents + i,
+             &(struct msg){ .kind = MSG_REPORT, .incarnation = p->incarnation,
+                            .stamp_us = world_clock(p, w->now_us),
+                            .sample = { .interval_us = 100000, .metric = 0.5 } });
 }
 
 void liar_on_msg(struct world *w, struct proc *p, const struct msg *m)
@@ -216,7 +221,8 @@ bool liar_rack(struct world *w, struct proc *p, struct rack *r)
 
 void liar_order(struct world *w, struct proc *p, struct msg *m)
 {
-    static const enum msg_kind kinds[] = { MSG_LEASE, MSG_LEASE, MSG_PREPARE, MSG_PREPARE, MSG_COMMIT, MSG_COMMIT, MSG_CONFIRM, MSG_REVERT,
+    static const enum msg_kind kinds[] = { MSG_LEASE, MSG_LEASE, MSG_PREPARE, MSG_PREPARE, MSG_COMMIT,
+                                           MSG_COMMIT, MSG_CONFIRM, MSG_REVERT,
                                            MSG_FREEZE, MSG_THAW, MSG_WHO };
     struct msg                 lie = *m;
 

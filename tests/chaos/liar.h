@@ -11,7 +11,8 @@
 #include "chaos_world.h"
 
 /* What an agent lies about. */
-enum { LIE_TERMS = 1, LIE_NAMES = 2, LIE_GAPS = 4, LIE_NUMBERS = 8, LIE_ANSWERS = 16, LIE_BREACH = 32, LIE_BYTES = 64, LIE_FLOOD = 128 };
+enum { LIE_TERMS = 1, LIE_NAMES = 2, LIE_GAPS = 4, LIE_NUMBERS = 8, LIE_ANSWERS = 16, LIE_BREACH = 32,
+       LIE_BYTES = 64, LIE_FLOOD = 128 };
 
 /* Some lies cost trials, as an honest device in trouble would. These do not. */
 #define LIES_HARMLESS (LIE_TERMS | LIE_NAMES | LIE_GAPS | LIE_BYTES | LIE_FLOOD)

@@ -103,5 +103,6 @@ void operator_come(struct world *w)
             decide(w, p);
     }
     if (!w->is_quiet)
-        world_push(w, (struct event){ .at_us = w->now_us + world_draw(w, 300000, 2000000), .kind = EV_PERSON });
+        world_push(w, (struct event){ .at_us = w->now_us + world_draw(w, 300000, 2000000),
+                                      .kind = EV_PERSON });
 }

@@ -181,8 +181,8 @@ static int write_late(struct proc *p, const struct knob_set *set)
     struct knob_set *later = xmalloc(sizeof *later);
 
     *later = *set;
-    world_push(p->world, (struct event){ .at_us = p->world->now_us + world_draw(p->world, 100000, 2000000), .kind = EV_LATE,
-               .proc = p->index, .set = later });
+    world_push(p->world, (struct event){ .at_us = p->world->now_us + world_draw(p->world, 100000, 2000000),
+                                         .kind = EV_LATE, .proc = p->index, .set = later });
     return -ETIMEDOUT;
 }
 
@@ -223,7 +223,8 @@ static int device_sample(void *arg, struct msg_sample *s)
     struct device *d = &w->device[p->index];
     double         effect = d->is_exposed ? w->effect : 0;
 
-    *s = (struct msg_sample){ .interval_us = p->agent.cfg->interval_us, .metric = 0.5 + effect + 0.01 * rng_real(&w->rng) };
+    *s = (struct msg_sample){ .interval_us = p->agent.cfg->interval_us,
+                              .metric = 0.5 + effect + 0.01 * rng_real(&w->rng) };
     s->lossless_drops = w->now_us < d->breach_until_us && !IS_MUTANT(w, no_guard);
     return 0;
 }
@@ -434,8 +435,9 @@ static void ended(void *arg, bool is_kept, uint32_t missed, const char *why)
 
 static struct io_disk disk_of(struct proc *p)
 {
-    return (struct io_disk){ .save = disk_save, .load = disk_load, .append = disk_append, .wall_us = disk_wall, .arg = p,
-                             .set_aside = disk_set_aside, .replay = disk_replay };
+    return (struct io_disk){ .save = disk_save, .load = disk_load, .append = disk_append,
+                             .wall_us = disk_wall, .arg = p, .set_aside = disk_set_aside,
+                             .replay = disk_replay };
 }
 
 /* Returns true for a party with a certificate but no device. */
@@ -448,7 +450,8 @@ static bool is_liar_agent(const struct proc *p)
 
 static void start_agent(struct proc *p, const struct audit *a, uint64_t clock_us)
 {
-    struct agent_io io = { .disk = disk_of(p), .device = { device_read, device_write_set, device_sample, p, device_refuses },
+    struct agent_io io = { .disk = disk_of(p),
+                           .device = { device_read, device_write_set, device_sample, p, device_refuses },
                            .send = agent_send, .arg = p };
 
     path_init(&p->path, p->world->relays + 1, p->world->relays, SILENCE_US, 5000000, clock_us);
@@ -466,7 +469,8 @@ static void fini_ends(struct proc *p)
 static void start_controller(struct proc *p, const struct audit *a, uint64_t clock_us)
 {
     struct mux_io        ends = { mux_open, mux_link, mux_msg, mux_cut, mux_down, p };
-    struct controller_io io = { .disk = disk_of(p), .send = controller_send, .propose = propose, .ended = ended, .arg = p };
+    struct controller_io io = { .disk = disk_of(p), .send = controller_send, .propose = propose,
+                                .ended = ended, .arg = p };
 
     fini_ends(p);
     for (uint32_t i = 0; i < p->world->relays; i++)
@@ -501,8 +505,8 @@ static void open_accounts(struct world *w, struct proc *p)
         const struct proc   *other = &w->proc[i];
         struct account_names names = { .count = 1 };
 
-        snprintf(names.name[0], sizeof names.name[0], "%s%u", other->is_agent ? "host" : other->is_relay ? "rack" : "mallory",
-                 other->index);
+        snprintf(names.name[0], sizeof names.name[0], "%s%u",
+                 other->is_agent ? "host" : other->is_relay ? "rack" : "mallory", other->index);
         p->account[i] = account_enter(&p->accounts, &names, 0);
     }
 }
@@ -611,8 +615,8 @@ static void set_timer(struct world *w, struct proc *p)
 
 static void set_tick(struct world *w, struct proc *p, uint64_t after_us)
 {
-    world_push(w, (struct event){ .at_us = w->now_us + after_us, .kind = EV_TICK, .proc = (uint32_t)(p - w->proc),
-               .life = p->life });
+    world_push(w, (struct event){ .at_us = w->now_us + after_us, .kind = EV_TICK,
+                                  .proc = (uint32_t)(p - w->proc), .life = p->life });
 }
 
 /* Runs one handler of the process, which may be killed within it. */
@@ -788,7 +792,8 @@ void process_on_event(struct world *w, const struct event *e)
     if (!p->is_alive || (e->kind == EV_TICK && e->life != p->life) ||
         (e->kind == EV_TIMER && e->life != p->timer))
         return;
-    run(w, p, p->is_agent ? handle_agent : p->is_relay ? handle_relay : p->is_liar ? handle_liar : handle_controller, e);
+    run(w, p, p->is_agent ? handle_agent : p->is_relay ? handle_relay :
+              p->is_liar ? handle_liar : handle_controller, e);
     if (e->kind == EV_TICK && p->is_alive)
         set_tick(w, p, interval_us(p));
 }

@@ -27,8 +27,10 @@
 struct machine { const char *name, *compiler, *runner; uint64_t states, flows; };
 
 static const struct machine here = { "here", "cc", "", 10000000, 20000 };
-static const struct machine x86_64 = { "x86-64", "x86_64-linux-gnu-gcc", "qemu-x86_64-static", 1000000, 2000 };
-static const struct machine aarch64 = { "aarch64", "aarch64-linux-gnu-gcc", "qemu-aarch64-static", 1000000, 2000 };
+static const struct machine x86_64 = { "x86-64", "x86_64-linux-gnu-gcc", "qemu-x86_64-static",
+                                       1000000, 2000 };
+static const struct machine aarch64 = { "aarch64", "aarch64-linux-gnu-gcc", "qemu-aarch64-static",
+                                        1000000, 2000 };
 static const struct machine riscv64 = { "riscv64", "riscv64-linux-gnu-gcc -march=rv64imac -mabi=lp64",
                                         "qemu-riscv64-static", 1000000, 2000 };
 
@@ -92,7 +94,8 @@ static void run_export(const struct machine *m, const char *name, char *text, in
 
     snprintf(command, sizeof(command),
              "%s " FLAGS " -DEXPORTED='\"%s/rlcc.c\"' -DSTATES=%" PRIu64 " -DFLOWS=%" PRIu64
-             " tests/export/main_%s.c -o %s/%s", m->compiler, folder, m->states, m->flows, name, folder, name);
+             " tests/export/main_%s.c -o %s/%s",
+             m->compiler, folder, m->states, m->flows, name, folder, name);
     assert_int_equal(0, system(command));
     snprintf(command, sizeof(command), "%s %s/%s", m->runner, folder, name);
     run(command, text, size);

@@ -162,7 +162,8 @@ static bool names_all(const struct knob_set *all, const struct knob_set *some)
 static void start(void)
 {
     struct agent_io io = { .disk = { save, load, append, wall_us, NULL, set_aside, replay },
-                           .device = { .read = dev_read, .write = dev_write, .sample = dev_sample }, .send = send };
+                           .device = { .read = dev_read, .write = dev_write, .sample = dev_sample },
+                           .send = send };
     struct audit    audit;
 
     PROMISE(audit_resume_tail(&audit, disk.log, disk.log_length) == (long)disk.log_length);

@@ -82,7 +82,8 @@ static void try_checkpoint(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const kind[] = { "rlcc-lstm", "rlcc-int8", "rlcc-trees", "rlcc-mlp", "rlcc-int8_lstm" };
+    static const char *const kind[] = { "rlcc-lstm", "rlcc-int8", "rlcc-trees", "rlcc-mlp",
+                                        "rlcc-int8_lstm" };
     const uint32_t kinds = sizeof kind / sizeof *kind;
     struct model m;
 

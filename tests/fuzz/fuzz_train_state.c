@@ -16,7 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void try(const char *bytes, size_t length)
 {
     static const struct dqn_cfg small = {
-        .shape = { .inputs = 2, .layers = 2, .layer = { { .width = 4, .activation = NET_RELU }, { .width = 2 } } },
+        .shape = { .inputs = 2, .layers = 2, .layer = { { .width = 4, .activation = NET_RELU },
+                                                        { .width = 2 } } },
         .gamma = 0.5, .bend = 1, .batch = 4, .memory = 16, .copy_every = 4, .adam = { .rate = 0.01 },
     };
     struct train_state s;

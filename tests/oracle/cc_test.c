@@ -48,7 +48,8 @@ static void look(struct world *w, uint32_t senders, struct settled *out)
     double             sum = 0, sent, from[65], all = 0;
     uint64_t           samples = 0, rtts, rtt_sum;
 
-    *out = (struct settled){ .queue_min = INFINITY, .share_min = INFINITY, .base_us = (double)s->net.base_rtt_ps / PS_PER_US };
+    *out = (struct settled){ .queue_min = INFINITY, .share_min = INFINITY,
+                             .base_us = (double)s->net.base_rtt_ps / PS_PER_US };
     sim_run_until(s, WARM_PS);
     sent = sent_bytes(s, p);
     rtts = s->engine.counters.rtt_samples;

@@ -91,7 +91,8 @@ static void all_reduce__has_the_bandwidth_of_all_nics(void **unused)
     for (uint32_t i = 0; i < 2; i++) {
         double n = gpus[i], bytes = 64e6, bus_bps, form_bps = 8 * 400e9 * 1024 / (1106 + 86);
 
-        snprintf(text, sizeof text, "{topology: dgx_h100_%u, traffic: [{kind: training, collective: ring_all_reduce, size: 64MB, "
+        snprintf(text, sizeof text, "{topology: dgx_h100_%u, traffic: [{kind: training, "
+                                    "collective: ring_all_reduce, size: 64MB, "
                  "channels: 8, chunk: 64KB, iterations: 1}]}", gpus[i]);
         run(&one, text, 1);
         run(&two, text, 2);
@@ -108,7 +109,8 @@ static void all_reduce__of_one_ring_has_the_bandwidth_of_one_nic(void **unused)
     struct figures seen;
 
     (void)unused;
-    run(&seen, "{topology: dgx_h100_16, traffic: [{kind: training, collective: ring_all_reduce, size: 16MB, channels: 1, chunk: 64KB, "
+    run(&seen, "{topology: dgx_h100_16, traffic: [{kind: training, collective: ring_all_reduce, "
+               "size: 16MB, channels: 1, chunk: 64KB, "
                "iterations: 1}]}", 1);
     assert_in_range((uint64_t)(8 * 16e6 / ((double)seen.took_ps / PS_PER_S) * 2 * 15 / 16),
                     (uint64_t)(0.97 * form_bps), (uint64_t)form_bps);

@@ -13,7 +13,8 @@
 #define MTU      1024
 #define FULL_PS  ((MTU + 62 + 20) * BYTE_PS)
 #define ACK_PS   ((66 + 20) * BYTE_PS)
-#define ALONE_PS(packets) (((packets) - 1) * FULL_PS + 2ull * (FULL_PS + DELAY_PS) + 2ull * (ACK_PS + DELAY_PS))
+#define ALONE_PS(packets) \
+    (((packets) - 1) * FULL_PS + 2ull * (FULL_PS + DELAY_PS) + 2ull * (ACK_PS + DELAY_PS))
 
 static void start_star(struct world *w, const struct sim_cfg *cfg, uint32_t senders,
                        const struct posted_traffic *c, uint64_t stop_ps)
@@ -93,7 +94,8 @@ static void one_host__shares_its_line_evenly(void **unused)
  * PFC slows hosts down, which is as fair as the switches' arbitration: within a few percent here. */
 static void many_hosts__share_the_receivers_line(void **unused)
 {
-    const struct posted_traffic c = { .qps = 2, .outstanding = 10, .bytes = 16 * MTU, .spread_ps = 10 * PS_PER_US };
+    const struct posted_traffic c = { .qps = 2, .outstanding = 10, .bytes = 16 * MTU,
+                                      .spread_ps = 10 * PS_PER_US };
     uint64_t                    before, after, each[8] = { 0 }, sum = 0;
     struct sim_cfg              cfg;
     struct world                w;
@@ -119,7 +121,8 @@ static void many_hosts__share_the_receivers_line(void **unused)
 /* The number of messages in flight is always as configured. */
 static void outstanding__is_always_the_same(void **unused)
 {
-    const struct posted_traffic c = { .qps = 3, .outstanding = 6, .bytes = 5000, .spread_ps = 50 * PS_PER_US };
+    const struct posted_traffic c = { .qps = 3, .outstanding = 6, .bytes = 5000,
+                                      .spread_ps = 50 * PS_PER_US };
     static const char *const    controls[] = { "none", "dcqcn", "swift" };
 
     (void)unused;
@@ -149,7 +152,8 @@ static void outstanding__is_always_the_same(void **unused)
 static uint64_t digest_of(uint32_t threads, enum posted_pattern pattern, const char *cc)
 {
     uint32_t              hosts[16];
-    struct posted_traffic c = { .pattern = pattern, .hosts = hosts, .count = 12, .receiver = 13, .qps = 3, .outstanding = 4,
+    struct posted_traffic c = { .pattern = pattern, .hosts = hosts, .count = 12, .receiver = 13, .qps = 3,
+                                .outstanding = 4,
                                 .bytes = 9000, .spread_ps = 20 * PS_PER_US, .redraw_ps = 100 * PS_PER_US };
     struct traffic_common common = { .stop_ps = 400 * PS_PER_US, .prio = 3 };
     uint64_t              digest = 1;

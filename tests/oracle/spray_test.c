@@ -44,7 +44,8 @@ static struct outcome run(const char *repeat, const char *how, uint32_t mode)
     uint64_t        received, seed = 1;
 
     snprintf(text, sizeof text,
-             "{topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 4, rate: 100Gbps, delay: 1us}, cc: none, "
+             "{topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 4, rate: 100Gbps, delay: 1us}, "
+             "cc: none, "
              "lb: %s, knobs: {spray_mode: %u}, host: {retransmit: %s, ack_every: 32}, "
              "traffic: [{kind: permutation, shift: 4, size: 1GB}]}", how, mode, repeat);
     if (scenario_parse(&scenario, "spray", text, strlen(text), NULL, 0, &seed, &err))

@@ -72,8 +72,10 @@ static void goal__ping_pong(void **unused)
     struct ends e;
 
     (void)unused;
-    run(&e, "num_ranks 2\nrank 0 {\na: calc 700\nb: send 1000b to 1\nb requires a\nrecv 1000b from 1 tag 5\n}\n"
-            "rank 1 {\na: recv 1000b from 0\nb: calc 300\nb requires a\nc: send 1000b to 0 tag 5\nc requires b\n}\n", 1);
+    run(&e, "num_ranks 2\nrank 0 {\na: calc 700\nb: send 1000b to 1\nb requires a\n"
+            "recv 1000b from 1 tag 5\n}\n"
+            "rank 1 {\na: recv 1000b from 0\nb: calc 300\nb requires a\nc: send 1000b to 0 tag 5\n"
+            "c requires b\n}\n", 1);
     assert_int_equal(e.count, 2);
     assert_int_equal(e.took_ps[0], 700 * NS + THERE + 300 * NS + THERE);
     assert_int_equal(e.took_ps[1], 700 * NS + THERE + 300 * NS + THERE + BACK);
@@ -89,7 +91,8 @@ static void goal__processors(void **unused)
     run(&e, "num_ranks 1\nrank 0 {\ncalc 100\ncalc 200\ncalc 250 cpu 1\n}\n", 1);
     assert_int_equal(e.took_ps[0], 300 * NS);
     /* c is ready at 100 and waits for b (until 400), d behind it */
-    run(&e, "num_ranks 1\nrank 0 {\na: calc 100 cpu 1\nb: calc 400\nc: calc 50\nd: calc 60 cpu 1\nc requires a\nd requires c\n}\n", 1);
+    run(&e, "num_ranks 1\nrank 0 {\na: calc 100 cpu 1\nb: calc 400\nc: calc 50\nd: calc 60 cpu 1\n"
+            "c requires a\nd requires c\n}\n", 1);
     assert_int_equal(e.took_ps[0], 510 * NS);
 }
 
@@ -101,20 +104,25 @@ static void goal__ties_run_in_file_order(void **unused)
 
     (void)unused;
     /* b from 100 to 150, c from there to 220; d on another processor from 150 on */
-    run(&e, "num_ranks 1\nrank 0 {\na: calc 100\nb: calc 50\nc: calc 70\nd: calc 1000 cpu 1\nb requires a\nc requires a\nd requires b\n}\n", 1);
+    run(&e, "num_ranks 1\nrank 0 {\na: calc 100\nb: calc 50\nc: calc 70\nd: calc 1000 cpu 1\nb requires a\n"
+            "c requires a\nd requires b\n}\n", 1);
     assert_int_equal(e.took_ps[0], 1150 * NS);
-    run(&e, "num_ranks 1\nrank 0 {\na: calc 100\nb: calc 50\nc: calc 70\nd: calc 1000 cpu 1\nc requires a\nb requires a\nd requires b\n}\n", 1);
+    run(&e, "num_ranks 1\nrank 0 {\na: calc 100\nb: calc 50\nc: calc 70\nd: calc 1000 cpu 1\nc requires a\n"
+            "b requires a\nd requires b\n}\n", 1);
     assert_int_equal(e.took_ps[0], 1150 * NS);
     /* c becomes ready by z, which takes no time, at the same moment as b */
-    run(&e, "num_ranks 1\nrank 0 {\na: calc 100\nz: calc 0\nc: calc 70\nb: calc 50\nd: calc 1000 cpu 1\nb requires a\nz requires a\n"
+    run(&e, "num_ranks 1\nrank 0 {\na: calc 100\nz: calc 0\nc: calc 70\nb: calc 50\nd: calc 1000 cpu 1\n"
+            "b requires a\nz requires a\n"
             "c requires z\nd requires c\n}\n", 1);
     assert_int_equal(e.took_ps[0], 1170 * NS);
     /* Both become ready while the processor is busy (until 400): x and y end at 100 on others, y first. */
-    run(&e, "num_ranks 1\nrank 0 {\nx: calc 100 cpu 2\ny: calc 100 cpu 1\na: calc 400\nb: calc 50\nc: calc 70\nd: calc 1000 cpu 1\n"
+    run(&e, "num_ranks 1\nrank 0 {\nx: calc 100 cpu 2\ny: calc 100 cpu 1\na: calc 400\nb: calc 50\n"
+            "c: calc 70\nd: calc 1000 cpu 1\n"
             "b requires x\nc requires y\nd requires b\n}\n", 1);
     assert_int_equal(e.took_ps[0], 1450 * NS);
     /* The first message matches the first receive. */
-    run(&e, "num_ranks 2\nrank 0 {\na: calc 100\nb: recv 1000b from 1\nc: recv 1000b from 1\nd: calc 90000\nb requires a\nc requires a\nd requires b\n}\n"
+    run(&e, "num_ranks 2\nrank 0 {\na: calc 100\nb: recv 1000b from 1\nc: recv 1000b from 1\nd: calc 90000\n"
+            "b requires a\nc requires a\nd requires b\n}\n"
             "rank 1 {\nsend 1000b to 0\na: calc 20000\nb: send 1000b to 0\nb requires a\n}\n", 1);
     assert_int_equal(e.took_ps[1], THERE + 90000 * NS);
 }
@@ -125,10 +133,12 @@ static void goal__ends_and_starts(void **unused)
     struct ends e;
 
     (void)unused;
-    run(&e, "num_ranks 2\nrank 0 {\na: send 1000b to 1\nb: calc 10\nb requires a\n}\nrank 1 {\nrecv 1000b from 0\n}\n", 1);
+    run(&e, "num_ranks 2\nrank 0 {\na: send 1000b to 1\nb: calc 10\nb requires a\n}\nrank 1 {\n"
+            "recv 1000b from 0\n}\n", 1);
     assert_int_equal(e.took_ps[0], THERE);
     assert_int_equal(e.took_ps[1], THERE + BACK + 10 * NS);
-    run(&e, "num_ranks 2\nrank 0 {\na: send 1000b to 1\nb: calc 10000\nb irequires a\n}\nrank 1 {\nrecv 1000b from 0\n}\n", 1);
+    run(&e, "num_ranks 2\nrank 0 {\na: send 1000b to 1\nb: calc 10000\nb irequires a\n}\nrank 1 {\n"
+            "recv 1000b from 0\n}\n", 1);
     assert_int_equal(e.took_ps[1], 10000 * NS);
 }
 

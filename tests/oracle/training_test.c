@@ -95,7 +95,8 @@ static void run_star(struct ops *ops, const struct traffic_training *cfg, uint32
  * acknowledged, so an ACK meets no other packet. */
 static void expect_exact(enum collective_kind kind, uint32_t workers, uint64_t bytes, uint64_t took_ps)
 {
-    const struct collective_cfg   c = { .kind = kind, .workers = workers, .bytes = bytes, .chunk_bytes = bytes };
+    const struct collective_cfg   c = { .kind = kind, .workers = workers, .bytes = bytes,
+                                        .chunk_bytes = bytes };
     const struct traffic_training cfg = { c, 500 * PS_PER_US, 2 * PS_PER_US, 2 };
     struct ops                    ops;
 
@@ -176,7 +177,8 @@ static void steps__take_computing_and_collectives(void **unused)
         { 500 * PS_PER_US, { .kind = COLLECTIVE_REDUCE_SCATTER, .workers = 2, .bytes = 90000 },
             PARALLEL_DATA, 1, 0, false, false, 0 },
     };
-    const struct traffic_steps cfg = { { { 12, 2, 2, 3, 2, 1 }, step, 4 }, 1, 70 * PS_PER_US, 2 * PS_PER_US, 3 };
+    const struct traffic_steps cfg = { { { 12, 2, 2, 3, 2, 1 }, step, 4 }, 1, 70 * PS_PER_US,
+                                       2 * PS_PER_US, 3 };
     uint64_t                   took = (4 * 300 + 2 * 20 + 500) * PS_PER_US + 4 * 2 * alone_ps(50000) +
                                       alone_ps(40000) + 2 * alone_ps(7000) + alone_ps(45000);
     struct ops                 ops;
@@ -217,7 +219,8 @@ static void ring__bus_bandwidth_excludes_acks(void **unused)
     (void)unused;
     for (uint32_t n = 4; n <= 16; n *= 2) {
         const uint64_t packets = 1000, bytes = n * packets * 1024;
-        const struct traffic_training cfg = { { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = n, .bytes = bytes },
+        const struct traffic_training cfg = { { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = n,
+                                                .bytes = bytes },
                                               0, DELAY_PS, 1 };
         double step_ps = (double)(packets * (1024 + 62 + 20 + 66 + 20) * BYTE_PS + 4 * DELAY_PS);
         double wanted = 2.0 * (n - 1) / n * (double)bytes / (2 * (n - 1) * step_ps), bus;

@@ -150,7 +150,8 @@ static void mrg_step__begins_where_next_does(void **unused)
     (void)unused;
     mrg_init(&a, 1, 1ull << 63, 1);
     b = a;
-    assert_true(mrg_step(&(struct mrg){ { a.s1[0], a.s1[1], a.s1[2] }, { a.s2[0], a.s2[1], a.s2[2] } }) == expected);
+    assert_true(mrg_step(&(struct mrg){ { a.s1[0], a.s1[1], a.s1[2] },
+                                        { a.s2[0], a.s2[1], a.s2[2] } }) == expected);
     assert_true(mrg_step(&a) == mrg_next(&b));
     assert_true(mrg_step(&a) != mrg_next(&b));       /* one continues the stream, the other starts the next */
 }

@@ -33,7 +33,8 @@ static void start(struct test *t, uint32_t senders, uint64_t bytes, uint64_t dra
     cfg.ecn_on = false;
     graph_star(&g, &(struct graph_star){ senders + 1, LINE_BPS, DELAY_PS });
     for (uint32_t i = 0; i < senders; i++)
-        flow[i] = (struct flow_row){ .src = i, .dst = senders, .prio = 3, .dport = (uint16_t)(100 + i), .bytes = bytes };
+        flow[i] = (struct flow_row){ .src = i, .dst = senders, .prio = 3, .dport = (uint16_t)(100 + i),
+                                     .bytes = bytes };
     world_of_flows(&t->world, &g, &cfg, flow, senders);
     t->to_slow = t->world.sim->net.host[senders].port->peer;
     t->to_sender = t->world.sim->net.host[0].port;

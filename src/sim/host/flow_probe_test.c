@@ -66,7 +66,8 @@ static void start(const void *cfg, void *state, struct cc_now now, struct cc_out
 {
     (void)cfg, (void)state;
     starts++;
-    *out = (struct cc_out){ .rate_bps = 100 * GBPS, .window_bytes = UINT64_MAX, .due_ps = NEVER, .probe_ps = now.ps };
+    *out = (struct cc_out){ .rate_bps = 100 * GBPS, .window_bytes = UINT64_MAX,
+                            .due_ps = NEVER, .probe_ps = now.ps };
 }
 
 static void configure(void *cfg, const struct knobs *k, const struct cc_link *link)

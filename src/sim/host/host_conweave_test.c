@@ -23,7 +23,8 @@ static uint64_t next_bps, sent_ps[64], sent_count;
 static void fixed_start(const void *cfg, void *state, struct cc_now now, struct cc_out *out)
 {
     (void)cfg, (void)state, (void)now;
-    *out = (struct cc_out){ .rate_bps = next_bps, .window_bytes = UINT64_MAX, .due_ps = NEVER, .counts_bytes = true };
+    *out = (struct cc_out){ .rate_bps = next_bps, .window_bytes = UINT64_MAX,
+                            .due_ps = NEVER, .counts_bytes = true };
 }
 
 static void fixed_configure(void *cfg, const struct knobs *k, const struct cc_link *link)
@@ -63,7 +64,8 @@ static void start(struct world *w, enum sim_order order, const struct flow_row *
 static void start_one(struct world *w, enum sim_order order, uint64_t packets, uint64_t gap_ps)
 {
     next_bps = 1048 * 8 * PS_PER_S / gap_ps;
-    start(w, order, &(struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = 100, .bytes = packets * 1000 }, 1);
+    start(w, order, &(struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = 100,
+                                        .bytes = packets * 1000 }, 1);
 }
 
 static struct port *port_of(const struct world *w, uint32_t host)
@@ -95,7 +97,8 @@ static void put(struct world *w, uint32_t host, uint32_t id, enum packet_kind ki
 
     w->sim->engine.packets.packet[k] =
         (struct packet){ .flow = id, .generation = 1, .src = host ? f->src : f->dst,
-                         .dst = host ? f->dst : f->src, .seq = seq, .sent_ps = w->sim->engine.now_ps, .kind = (uint8_t)kind,
+                         .dst = host ? f->dst : f->src, .seq = seq, .sent_ps = w->sim->engine.now_ps,
+                         .kind = (uint8_t)kind,
                          .prio = kind == PACKET_DATA ? 3 : 0, .bytes = kind == PACKET_DATA ? 1048 : 60,
                          .payload = kind == PACKET_DATA ? 1000 : 0 };
     w->sim->engine.counters.data_sent += kind == PACKET_DATA;

@@ -58,7 +58,8 @@ static uint64_t fixed_bps, sent_ps[4096], sent_count;
 static void fixed_start(const void *cfg, void *state, struct cc_now now, struct cc_out *out)
 {
     (void)cfg, (void)state, (void)now;
-    *out = (struct cc_out){ .rate_bps = fixed_bps, .window_bytes = UINT64_MAX, .due_ps = NEVER, .counts_bytes = true };
+    *out = (struct cc_out){ .rate_bps = fixed_bps, .window_bytes = UINT64_MAX,
+                            .due_ps = NEVER, .counts_bytes = true };
 }
 
 static void fixed_configure(void *cfg, const struct knobs *k, const struct cc_link *link)

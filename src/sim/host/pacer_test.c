@@ -15,7 +15,8 @@
 static void start(const void *cfg, void *state, struct cc_now now, struct cc_out *out)
 {
     (void)cfg, (void)state, (void)now;
-    *out = (struct cc_out){ .rate_bps = 10 * GBPS, .window_bytes = UINT64_MAX, .due_ps = NEVER, .probe_ps = NEVER };
+    *out = (struct cc_out){ .rate_bps = 10 * GBPS, .window_bytes = UINT64_MAX,
+                            .due_ps = NEVER, .probe_ps = NEVER };
 }
 
 static void configure(void *cfg, const struct knobs *k, const struct cc_link *link)

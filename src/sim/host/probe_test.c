@@ -49,8 +49,8 @@ static void on_sent(const void *cfg, void *state, struct cc_now now, uint32_t by
 static void start(const void *cfg, void *state, struct cc_now now, struct cc_out *out)
 {
     (void)cfg, (void)state;
-    *out = (struct cc_out){ .rate_bps = 10 * GBPS, .window_bytes = UINT64_MAX, .due_ps = NEVER, .probe_ps = now.ps,
-                            .counts_bytes = asks_twice };
+    *out = (struct cc_out){ .rate_bps = 10 * GBPS, .window_bytes = UINT64_MAX,
+                            .due_ps = NEVER, .probe_ps = now.ps, .counts_bytes = asks_twice };
 }
 
 static void configure(void *cfg, const struct knobs *k, const struct cc_link *link)

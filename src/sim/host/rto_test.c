@@ -22,7 +22,8 @@ static void start_one(struct world *w, const struct sim_cfg *cfg, uint64_t packe
 
     graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, DELAY_PS });
     world_of_flows(w, &g, cfg,
-                   &(struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = packets * 1024 }, 1);
+                   &(struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = 1,
+                                       .bytes = packets * 1024 }, 1);
 }
 
 static void set_loss(struct world *w, uint32_t host, bool is_on)

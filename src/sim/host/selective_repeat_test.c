@@ -16,9 +16,12 @@
 static void take__keeps_early_packets(void **unused)
 {
     static const struct { uint32_t n; enum selective_fate fate; uint32_t expected; } row[] = {
-        { 0, SELECTIVE_TAKEN, 1 }, { 0, SELECTIVE_OLD, 1 },    { 3, SELECTIVE_KEPT, 1 },  { 2, SELECTIVE_KEPT, 1 },
-        { 3, SELECTIVE_OLD, 1 },   { 1, SELECTIVE_TAKEN, 4 },  { 4, SELECTIVE_TAKEN, 5 }, { 5 + 4096, SELECTIVE_BEYOND, 5 },
-        { 4 + 4096, SELECTIVE_KEPT, 5 }, { 6, SELECTIVE_KEPT, 5 }, { 5, SELECTIVE_TAKEN, 7 }, { 4 + 4096, SELECTIVE_OLD, 7 },
+        { 0, SELECTIVE_TAKEN, 1 }, { 0, SELECTIVE_OLD, 1 },    { 3, SELECTIVE_KEPT, 1 },
+        { 2, SELECTIVE_KEPT, 1 },
+        { 3, SELECTIVE_OLD, 1 },   { 1, SELECTIVE_TAKEN, 4 },  { 4, SELECTIVE_TAKEN, 5 },
+        { 5 + 4096, SELECTIVE_BEYOND, 5 },
+        { 4 + 4096, SELECTIVE_KEPT, 5 }, { 6, SELECTIVE_KEPT, 5 }, { 5, SELECTIVE_TAKEN, 7 },
+        { 4 + 4096, SELECTIVE_OLD, 7 },
     };
     static struct selective_rx x;
 
@@ -193,7 +196,8 @@ static void lose_at(struct world *w, uint64_t at_ps)
 static void flow__alone_takes_its_ideal_time(void **unused)
 {
     static const struct { uint64_t bytes, hpcc_ps; } row[] = {
-        { 1, 4 * PS_PER_US + 2 * 3 * PS_PER_NS + 2 * 4 * PS_PER_NS }, { 1024, 0 }, { 1025, 0 }, { 1000000, 0 },
+        { 1, 4 * PS_PER_US + 2 * 3 * PS_PER_NS + 2 * 4 * PS_PER_NS }, { 1024, 0 }, { 1025, 0 },
+        { 1000000, 0 },
     };
 
     (void)unused;
@@ -290,7 +294,8 @@ static void flow__tolerates_reordering(void **unused)
     start_one(&w, &cfg, 3000 * 1024, 10 * PS_PER_US);
     while (!w.sim->is_done) {
         struct world_wire wire = world_wire(&w, w.sim->net.host[1].port->peer);
-        struct packet    *a = wire.packet[0], *b = wire.packet[wire.count > 7 ? 7 : wire.count ? wire.count - 1 : 0];
+        struct packet    *a = wire.packet[0];
+        struct packet    *b = wire.packet[wire.count > 7 ? 7 : wire.count ? wire.count - 1 : 0];
 
         if (wire.count > 1 && !(b->flags & PACKET_LAST) && a->seq < b->seq) {
             uint64_t seq = a->seq;

@@ -144,7 +144,8 @@ static void path_age__a_cut_through_switch_adds_its_header_time(void **unused)
         world_cfg(&cfg, MODEL_NIC);
         cfg.is_cut_through = true;
         cfg.chip_ps = chip_ps;
-        start(&w, &cfg, &(struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = packets * 1024 },
+        start(&w, &cfg, &(struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = 1,
+                                            .bytes = packets * 1024 },
               1);
         assert_true(world_finish(&w, 10 * PS_PER_US, PS_PER_S));
         assert_int_equal(w.done[0].fct_ps, head_ps + chip_ps + packets * FULL_PS + 2 * DELAY_PS +

@@ -57,7 +57,8 @@ static void run(struct test *t, const struct sim_cfg *cfg, enum verb verb, uint3
     for (uint32_t i = 0; i < g.links; i++)
         g.link[i].loss = loss;
     traffic = traffic_new(&g, 1);
-    traffic_add_external(traffic, &(struct traffic_common){ .stop_ps = UINT64_MAX, .prio = 3 }, (uint32_t[]){ 0, 1 }, 2,
+    traffic_add_external(traffic, &(struct traffic_common){ .stop_ps = UINT64_MAX, .prio = 3 },
+                         (uint32_t[]){ 0, 1 }, 2,
                          &(struct reads_cfg){ .limit = 1 });
     traffic_use_qps(traffic, 1);
     for (uint32_t i = 0; i < count; i++)

@@ -71,7 +71,8 @@ static void pfc_on_frame__expires(void **unused)
         { 36, 3, true },                                         /* until 41 */
     };
     static const struct { uint64_t us; uint8_t paused; } row[] = {
-        { 9, 0 },           { 10, 1 << 3 }, { 17, 1 << 3 | 1 << 5 }, { 18, 1 << 3 }, { 19, 0 }, { 31, 1 << 3 },
+        { 9, 0 },           { 10, 1 << 3 }, { 17, 1 << 3 | 1 << 5 }, { 18, 1 << 3 }, { 19, 0 },
+        { 31, 1 << 3 },
         { 33, 0 },          { 35, 0 },      { 36, 1 << 3 },          { 40, 1 << 3 }, { 41, 0 }, { 99, 0 },
     };
     struct world w;

@@ -21,7 +21,8 @@ static const char pair[] =
     "traffic: [{kind: incast, senders: [h0, h1], receiver: h2, size: 1024000}]\n";
 
 static const char busy[] =
-    "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 25Gbps, fabric_rate: 100Gbps, delay: 1us}\n"
+    "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 25Gbps, fabric_rate: 100Gbps, "
+    "delay: 1us}\n"
     "knobs: {kmin: 40KB, kmax: 100KB, pmax: 0.2}\n"
     "traffic:\n"
     "  - {kind: poisson, load: 0.7, sizes: FB_Hadoop}\n"

@@ -173,7 +173,8 @@ static void sim_ideal_most__counts_links_and_bytes(void **unused)
 {
     struct graph_clos clos = { .tors = 2, .hosts_per_tor = 1, .spines = 1, .parallel = 1,
                                .rate_bps = 25 * GBPS,
-                               .delay_ps = 1000000, .fabric_rate_bps = 100 * GBPS, .fabric_delay_ps = 2000000 };
+                               .delay_ps = 1000000, .fabric_rate_bps = 100 * GBPS,
+                               .fabric_delay_ps = 2000000 };
     struct ideal_most most;
     struct graph      g;
     struct sim       *s;
@@ -199,7 +200,8 @@ static void sim_ideal_ps__is_that_of_the_best_path(void **unused)
     for (uint32_t slow = 0; slow <= 4; slow++) {
         struct graph_clos clos = { .tors = 2, .hosts_per_tor = 1, .spines = 4, .parallel = 1,
                                    .rate_bps = 100 * GBPS,
-                                   .delay_ps = 1000000, .fabric_rate_bps = 100 * GBPS, .fabric_delay_ps = 1000000 };
+                                   .delay_ps = 1000000, .fabric_rate_bps = 100 * GBPS,
+                                   .fabric_delay_ps = 1000000 };
         struct graph      g;
         struct sim       *s;
         uint64_t          ps;

@@ -26,8 +26,8 @@ static uint32_t new_packet(struct sim *s, uint32_t bytes, uint8_t prio)
     uint32_t       id = engine_new_packet(&s->engine);
     struct packet *k = &s->engine.packets.packet[id];
 
-    *k = (struct packet){ .bytes = (uint16_t)bytes, .payload = (uint16_t)(bytes - 64), .kind = PACKET_DATA, .prio = prio & 7u,
-                          .flags = PACKET_TCP, .seq = UET, .dst = 1 };
+    *k = (struct packet){ .bytes = (uint16_t)bytes, .payload = (uint16_t)(bytes - 64),
+                          .kind = PACKET_DATA, .prio = prio & 7u, .flags = PACKET_TCP, .seq = UET, .dst = 1 };
     s->engine.counters.payload_sent += k->payload;
     return id;
 }
@@ -124,7 +124,8 @@ static void trim__only_trims_uet_packets(void **unused)
     for (uint32_t i = 0; i < 9000 / FULL; i++)
         assert_true(offer(s, out, FULL, 3));
     cnp = new_packet(s, 64, 3);
-    s->engine.packets.packet[cnp] = (struct packet){ .bytes = 64, .kind = PACKET_CNP, .prio = 3, .dst = 1, .in_port = UNBOOKED };
+    s->engine.packets.packet[cnp] = (struct packet){ .bytes = 64, .kind = PACKET_CNP, .prio = 3, .dst = 1,
+                                                     .in_port = UNBOOKED };
     path_enqueue(&s->engine, out, 3, cnp, &s->engine.packets.packet[cnp]);
     for (uint32_t i = 0; i < 50; i++)
         assert_true(offer(s, out, FULL, 3));

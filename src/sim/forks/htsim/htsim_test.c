@@ -17,7 +17,8 @@
 #define GBPS 1000000000ull
 
 static const struct htsim_cfg defaults = {
-    .seed = 13, .end_ps = 100 * PS_PER_MS, .linkspeed_bps = 100 * GBPS, .mtu_bytes = 4150, .paths = 64, .qa_gate = 3,
+    .seed = 13, .end_ps = 100 * PS_PER_MS, .linkspeed_bps = 100 * GBPS, .mtu_bytes = 4150,
+    .paths = 64, .qa_gate = 3,
     .sack_threshold_bytes = 16384, .base_rtt_on_nack = true, .trim = true, .trim_bytes = 64,
     .oversubscribed_auto = true, .over_ai = 0.01, .over_md = 0.5, .over_alpha = 0.5,
 };

@@ -76,7 +76,8 @@ static void alone__the_first_window_is_ideal(void **unused)
         char         size[32];
 
         snprintf(size, sizeof size, "%llu", (unsigned long long)packets * 1448);
-        start(&w, "{topology: {kind: star, hosts: 2, rate: 100Gbps, delay: 1us}, traffic: [{kind: tcp, senders: [h0], "
+        start(&w, "{topology: {kind: star, hosts: 2, rate: 100Gbps, delay: 1us}, traffic: [{kind: tcp, "
+                  "senders: [h0], "
                   "size: %s}]}", size);
         assert_true(world_finish(&w, PS_PER_US, PS_PER_MS));
         assert_int_equal(w.done[0].fct_ps, packets * tx + us + tx + us + 2 * (ack + us));
@@ -92,7 +93,8 @@ static void alone__slow_start_doubles(void **unused)
     struct world          w;
 
     (void)unused;
-    start(&w, "{topology: {kind: star, hosts: 2, rate: 100Gbps, delay: 250us}, traffic: [{kind: tcp, senders: [h0], "
+    start(&w, "{topology: {kind: star, hosts: 2, rate: 100Gbps, delay: 250us}, traffic: [{kind: tcp, "
+              "senders: [h0], "
               "size: 10MB, burst: 1448, wake: 0, algorithm: %s}]}", "newreno");
     for (uint32_t i = 0; i < sizeof sent_by / sizeof *sent_by; i++) {
         sim_run_until(w.sim, i * PS_PER_MS + 900 * PS_PER_US);
@@ -103,8 +105,8 @@ static void alone__slow_start_doubles(void **unused)
 
 /* ---- a bottleneck ---- */
 
-#define BOTTLENECK                                                                                                     \
-    "{topology: {kind: graph, hosts: 2, switches: 1, links: [{a: h0, b: s0, rate: 40Gbps, delay: 25us}, "              \
+#define BOTTLENECK \
+    "{topology: {kind: graph, hosts: 2, switches: 1, links: [{a: h0, b: s0, rate: 40Gbps, delay: 25us}, " \
     "{a: s0, b: h1, rate: 10Gbps, delay: 25us}]}, "
 
 /* Returns the utilisation of the bottleneck between two times. */
@@ -152,10 +154,10 @@ static void bottleneck__a_bdp_of_buffer_keeps_it_busy(void **unused)
 
 /* ---- DCTCP ---- */
 
-#define DCTCP_STAR                                                                                                     \
-    "{topology: {kind: star, hosts: 9, rate: 10Gbps, delay: 12500ns}, switch: {ecn_at: enqueue, ecn_by_class: "        \
-    "[{class: 1, kmin: 60KB, kmax: 60KB, pmax: 1}]}, traffic: [{kind: tcp, algorithm: dctcp, burst: 1448, "            \
-    "size: 10GB, receiver: h8, senders: %s}]}"
+#define DCTCP_STAR \
+    "{topology: {kind: star, hosts: 9, rate: 10Gbps, delay: 12500ns}, switch: {ecn_at: enqueue, " \
+    "ecn_by_class: [{class: 1, kmin: 60KB, kmax: 60KB, pmax: 1}]}, " \
+    "traffic: [{kind: tcp, algorithm: dctcp, burst: 1448, size: 10GB, receiver: h8, senders: %s}]}"
 
 struct queue_seen { double least, most, mean; };         /* in packets, including the one on the wire */
 
@@ -210,7 +212,8 @@ static void dctcp__others_are_not_marked(void **unused)
 
     (void)unused;
     start(&w, "{topology: {kind: star, hosts: 3, rate: 10Gbps, delay: 12500ns}, switch: {lossy_queue: 300KB, "
-              "ecn_by_class: [{class: 1, kmin: 60KB, kmax: 60KB, pmax: 1}]}, traffic: [{kind: tcp, algorithm: newreno, "
+              "ecn_by_class: [{class: 1, kmin: 60KB, kmax: 60KB, pmax: 1}]}, traffic: [{kind: tcp, "
+              "algorithm: newreno, "
               "size: 10GB, receiver: h2, senders: 2, ecn: %s}]}", "no");
     sim_run_until(w.sim, 20 * PS_PER_MS);
     assert_int_equal(port_to(w.sim, 3, 2)->counters.marked_packets, 0);
@@ -224,7 +227,8 @@ static void newreno__with_ecn_loses_nothing(void **unused)
 
     (void)unused;
     start(&w, "{topology: {kind: star, hosts: 3, rate: 10Gbps, delay: 12500ns}, switch: {lossy_queue: 900KB, "
-              "ecn_by_class: [{class: 1, kmin: 60KB, kmax: 60KB, pmax: 1}]}, traffic: [{kind: tcp, algorithm: newreno, "
+              "ecn_by_class: [{class: 1, kmin: 60KB, kmax: 60KB, pmax: 1}]}, traffic: [{kind: tcp, "
+              "algorithm: newreno, "
               "size: 10GB, receiver: h2, senders: 2, ecn: %s}]}", "yes");
     sim_run_until(w.sim, 20 * PS_PER_MS);
     assert_true(port_to(w.sim, 3, 2)->counters.marked_packets > 0);
@@ -234,9 +238,9 @@ static void newreno__with_ecn_loses_nothing(void **unused)
 
 /* ---- loss ---- */
 
-#define ONE_FLOW                                                                                                       \
-    "{topology: {kind: star, hosts: 2, rate: 10Gbps, delay: 5us}, traffic: [{kind: tcp, senders: [h0], size: 1448000, " \
-    "algorithm: newreno, min_rto: %s}]}"
+#define ONE_FLOW \
+    "{topology: {kind: star, hosts: 2, rate: 10Gbps, delay: 5us}, traffic: [{kind: tcp, senders: [h0], " \
+    "size: 1448000, algorithm: newreno, min_rto: %s}]}"
 
 /* Every byte arrives once, in order; only lost packets are retransmitted. */
 static void check_repaired(struct world *w, uint32_t lost, uint64_t timeouts)
@@ -377,8 +381,9 @@ static double share_of_rdma(struct world *w, uint32_t from, uint32_t to, uint64_
     return (double)(rdma[1] - rdma[0]) / (double)(bytes[1] - bytes[0]);
 }
 
-#define WEIGHTS "switch: {weights: [1, 3, 1, 7, 1, 1, 1, 1], lossy_queue: 300KB}, cc: none, traffic: ["                    \
-                "{kind: incast, senders: [h0], receiver: h2, size: 10GB}, {kind: tcp, receiver: h2, size: 10GB, %s}]}"
+#define WEIGHTS "switch: {weights: [1, 3, 1, 7, 1, 1, 1, 1], lossy_queue: 300KB}, cc: none, traffic: [" \
+                "{kind: incast, senders: [h0], receiver: h2, size: 10GB}, {kind: tcp, receiver: h2, " \
+                "size: 10GB, %s}]}"
 
 static void with_rdma__a_switch_keeps_the_weights(void **unused)
 {

@@ -34,7 +34,8 @@ static void start_incast(struct world *w, const struct sim_cfg *cfg, uint32_t se
     struct flow_row flow[64];
 
     for (uint32_t i = 0; i < senders; i++)
-        flow[i] = (struct flow_row){ .src = i, .dst = senders, .prio = 3, .dport = (uint16_t)(i + 1), .bytes = bytes };
+        flow[i] = (struct flow_row){ .src = i, .dst = senders, .prio = 3, .dport = (uint16_t)(i + 1),
+                                     .bytes = bytes };
     start_star(w, cfg, senders + 1, flow, senders);
 }
 
@@ -87,7 +88,8 @@ static void lone_flow__takes_its_transmission_time(void **unused)
 /* Sprayed over all paths of a fat-tree, with every balancer. */
 static void lone_flow__is_ideal_with_every_balancer(void **unused)
 {
-    static const char *const names[] = { "mixed", "oblivious", "bitmap", "reps", "reps_legacy", "spray", "adaptive", "ecmp" };
+    static const char *const names[] = { "mixed", "oblivious", "bitmap", "reps", "reps_legacy",
+                                         "spray", "adaptive", "ecmp" };
 
     (void)unused;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -124,9 +126,11 @@ static void lone_flow__uses_all_planes(void **unused)
         world_cfg(&cfg, MODEL_UET);
         cfg.lb = lb_find("spray");
         cfg.knobs.value[KNOB_spray_mode] = 1;        /* round robin */
-        graph_planes(&g, &(struct graph_planes){ .planes = 4, .tors = 2, .hosts = 4, .spines = 2, .parallel = 1, .gpus = 1,
+        graph_planes(&g, &(struct graph_planes){ .planes = 4, .tors = 2, .hosts = 4, .spines = 2,
+                                                 .parallel = 1, .gpus = 1,
                                                  .rate_bps = 100 * GBPS, .delay_ps = DELAY_PS,
-                                                 .fabric_rate_bps = 100 * GBPS, .fabric_delay_ps = DELAY_PS });
+                                                 .fabric_rate_bps = 100 * GBPS,
+                                                 .fabric_delay_ps = DELAY_PS });
         world_of_flows(&w, &g, &cfg, &flow, 1);
         /* Inside both NICs, in both directions. */
         inside_ps = 4ull * w.sim->net.port[w.sim->net.node[0].first_port].delay_ps;
@@ -232,7 +236,8 @@ static void credit__does_not_fill_a_slow_link_with_headers(void **unused)
         graph_add_link(&g, &(struct graph_link){ i, 16 + i / 8, 100 * GBPS, DELAY_PS, 0, 0 });
     graph_add_link(&g, &(struct graph_link){ 16, 17, 10 * GBPS, DELAY_PS, 0, 0 });
     for (uint32_t i = 0; i < 8; i++)
-        flow[i] = (struct flow_row){ .src = i, .dst = 8 + i, .prio = 3, .dport = (uint16_t)(i + 1), .bytes = 1000000 };
+        flow[i] = (struct flow_row){ .src = i, .dst = 8 + i, .prio = 3, .dport = (uint16_t)(i + 1),
+                                     .bytes = 1000000 };
     world_of_flows(&w, &g, &cfg, flow, 8);
     finish(&w);
     for (uint32_t i = 0; i < w.done_count; i++)
@@ -342,7 +347,8 @@ static void roce__shares_a_link_by_weight(void **unused)
 
         roce_cfg(&cfg, "none");
         for (uint32_t f = 0; f < 4; f++)
-            flow[f] = (struct flow_row){ .src = f, .dst = 4, .prio = (uint8_t)(f % 2 ? ROCE : 3), .dport = (uint16_t)(f + 1),
+            flow[f] = (struct flow_row){ .src = f, .dst = 4, .prio = (uint8_t)(f % 2 ? ROCE : 3),
+                                         .dport = (uint16_t)(f + 1),
                                          .bytes = 500ull * 4096 * rows[i][f % 2] };
         cfg.weight[3] = rows[i][0];
         cfg.weight[ROCE] = rows[i][1];
@@ -391,7 +397,8 @@ static void roce__is_marked_by_its_own_thresholds(void **unused)
 
         roce_cfg(&cfg, "dcqcn");
         for (uint32_t f = 0; f < 4; f++)
-            flow[f] = (struct flow_row){ .src = f, .dst = 4, .prio = (uint8_t)(f % 2 ? ROCE : 3), .dport = (uint16_t)(f + 1),
+            flow[f] = (struct flow_row){ .src = f, .dst = 4, .prio = (uint8_t)(f % 2 ? ROCE : 3),
+                                         .dport = (uint16_t)(f + 1),
                                          .bytes = 4000000 };
         if (i)
             cfg.ecn_class[ROCE] = (struct ecn_class){ true, 20, 80, 1 };
