@@ -5,7 +5,7 @@
 #ifndef BENCH_LIVE_DIAL_H
 #define BENCH_LIVE_DIAL_H
 
-#include "live/wire/event.h"
+#include "live/wire/inbox.h"
 
 #include <stdbool.h>
 

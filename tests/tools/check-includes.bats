@@ -75,7 +75,7 @@ check() {
     mkdir -p "$tree/src/live/daemon" "$tree/src/live/tuner"
     plant live/daemon/run_agent.c '#include "standin/fabric/fabric.h"'
     plant live/driver/driver.c '#include "standin/nic/nic.h"'
-    plant live/tuner/live_tuner.c '#include "standin/twin/lock_step.h"'
+    plant live/tuner/live_tuner.c '#include "standin/twin/run_twin.h"'
     check
     [ "$status" -eq 1 ]
     [ "${#lines[@]}" -eq 3 ]

@@ -4,18 +4,37 @@
 #define LIVE_CONFIG_LIVE_CONFIG_H
 
 #include "base/err.h"
+#include "base/reader.h"
+#include "core/option.h"
 #include "core/tuning_goal.h"
+#include "http/http_config.h"
 #include "live/agent/agent.h"
 #include "live/controller/controller.h"
-#include "live/config/live_config_tuner.h"
 #include "live/driver/driver.h"
-#include "http/http_config.h"
 #include "live/lease/lease.h"
 #include "live/links/jobs.h"
 #include "live/links/links.h"
 #include "live/tls/tls.h"
+#include "tune/loop.h"
 
 #include <stdio.h>
+
+/* ---- a tuner, as in a scenario: a name, or a map with the name and options ---- */
+
+struct config_tuner {
+    char               *kind, *place;            /* NULL: none */
+    struct option_text *option;
+    uint32_t            options;
+};
+
+/* 'node' of NULL: no tuner. */
+void config_tuner_read(struct reader *, const struct yaml_node *node, struct config_tuner *);
+void config_tuner_fini(struct config_tuner *);
+
+/* 'file': file names in options are relative to its folder. */
+struct loop_request config_tuner_request(const struct config_tuner *, const char *file);
+
+bool config_tuner_is_same(const struct config_tuner *, const struct config_tuner *);
 
 #define CONFIG_OPERATORS_MAX 16
 #define CONFIG_RELAYS_MAX    256

@@ -1,4 +1,4 @@
-#include "live/config/live_config_tuner.h"
+#include "live/config/live_config.h"
 
 #include <stdlib.h>
 #include <string.h>

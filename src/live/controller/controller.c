@@ -1,7 +1,5 @@
 #include "live/controller/controller.h"
 #include "base/err.h"
-#include "live/controller/command.h"
-#include "live/controller/controller_memory.h"
 #include "live/controller/roster.h"
 #include "live/controller/trial.h"
 #include "core/units.h"

@@ -17,7 +17,7 @@
 #ifndef LIVE_CONTROLLER_CONTROLLER_H
 #define LIVE_CONTROLLER_CONTROLLER_H
 
-#include "live/controller/controller_memory.h"
+#include "live/controller/trial.h"
 #include "live/controller/state.h"
 
 

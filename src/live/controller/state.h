@@ -2,11 +2,38 @@
 #ifndef LIVE_CONTROLLER_STATE_H
 #define LIVE_CONTROLLER_STATE_H
 
-#include "live/controller/caution.h"
-#include "live/core/audit.h"
-#include "live/core/io.h"
 #include "base/evidence/evalue.h"
 #include "base/evidence/pairing.h"
+#include "base/json.h"
+#include "live/core/audit.h"
+#include "live/core/io.h"
+#include "live/core/msg.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ---- trials that went badly ----
+ *
+ *   - Trials that did harm: several of them within an hour pause tuning for six hours.
+ *   - Settings that evidence or a guardrail has spoken against: they are not tried again for an hour.
+ *
+ * The disk has the time that is left of each, not the time of day: setting a clock changes nothing. It is
+ * written once a minute, so a restart makes a pause longer by at most a minute and the time that the
+ * controller was down, never shorter.
+ */
+
+#define CAUTION_HARMS    8
+#define CAUTION_SETTINGS 16
+#define CAUTION_CODE_SIZE 17     /* 16 hexadecimal digits and a zero byte */
+
+struct caution_setting { char code[CAUTION_CODE_SIZE]; uint64_t until_us; };
+
+struct caution {
+    uint64_t harm_until_us[CAUTION_HARMS];       /* a harmful trial counts until then */
+    uint64_t paused_until_us;
+    struct caution_setting setting[CAUTION_SETTINGS];    /* not tried again until then */
+    uint64_t saved_us;           /* when the remaining pauses were last saved */
+};
 
 #define LINK_NONE UINT32_MAX
 #define RANK_NONE UINT32_MAX

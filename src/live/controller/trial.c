@@ -1,6 +1,4 @@
 #include "live/controller/trial.h"
-#include "live/controller/command.h"
-#include "live/controller/controller_memory.h"
 #include "live/controller/roster.h"
 #include "live/core/knobset.h"
 

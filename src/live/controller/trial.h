@@ -22,6 +22,9 @@
 
 #include "live/controller/state.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /* Begins one. False: the disk cannot be written, and nothing has begun. */
 bool trial_begin(struct controller *, const struct knob_set *, const char *why, bool needs_approval,
                  uint64_t now_us);
@@ -51,5 +54,72 @@ bool trial_has(const struct controller *, const struct peer *);
 
 /* The block length that devices allow, in intervals. */
 uint32_t trial_block_length(const struct controller *);
+
+/* ---- commands to one device: sent, sent again until answered, given up in time ----
+ *
+ * A device has at most one command under way; peer.step says which. */
+
+void command_prepare(struct controller *, struct peer *, uint64_t now_us);
+void command_commit(struct controller *, struct peer *, uint64_t at_us, uint64_t now_us);
+void command_confirm(struct controller *, struct peer *, uint64_t now_us);
+
+/* at_us of 0: at once. */
+/* Makes the device treat its confirmed setting as a change, to check that it is reverted when no lease
+ * follows. */
+void command_drill(struct controller *, struct peer *, const char *why, uint64_t now_us);
+void command_revert(struct controller *, struct peer *, uint64_t at_us, const char *why, uint64_t now_us);
+
+/* An answer came. Returns NULL, or why the trial cannot go on: valid until the message is gone. */
+const char *command_on_answer(struct controller *, struct peer *, const struct msg *);
+
+/* Repeats an unanswered message. Returns false if the device did not answer in time. */
+bool command_on_tick(struct controller *, struct peer *, uint64_t now_us);
+
+/* A message to a device, with term and incarnation. */
+void command_send(struct controller *, const struct peer *, struct msg *);
+
+/* ---- state that survives a restart ----
+ *
+ * In two checksummed copies (live/core/keep.h): its term, the number of the last trial, freezes and rollbacks
+ * with the operator, harm and dropped settings, the current setting, the last drill. */
+
+#define CONTROLLER_SAVED_NAME "controller"
+
+/* Reads it at the start: -EBADMSG if both copies are damaged. */
+int memory_load(struct controller *);
+
+/* Writes it now; -EIO if the disk cannot be written. Soon: at the next tick. */
+int  memory_save(struct controller *, uint64_t now_us);
+void memory_save_soon(struct controller *, uint64_t now_us);
+
+/* Takes the next number of a trial, which is then on the disk; false: the disk cannot be written. */
+bool memory_number(struct controller *, uint64_t now_us);
+
+/* A trial did harm. After too many of them in too short a time the controller pauses. */
+void memory_count_harm(struct controller *, uint64_t now_us);
+
+/* ---- trials that went badly: struct caution ---- */
+
+/* A digest of a setting, and of what goes with it: a term and a number, or zeros. */
+void caution_code(char code[CAUTION_CODE_SIZE], uint64_t term, uint64_t number, const struct knob_set *);
+
+/* A trial did harm. Returns how many such trials there were in the last window_us. */
+uint32_t caution_harm(struct caution *, uint64_t window_us, uint64_t now_us);
+
+/* A setting was dropped because of its measured effect. */
+void caution_drop(struct caution *, const struct knob_set *, uint64_t until_us);
+
+/* How long this setting is not to be tried; 0: it may be. */
+uint64_t caution_wait_us(const struct caution *, const struct knob_set *, uint64_t now_us);
+
+/* Returns whether the remaining pauses must be saved again. */
+bool caution_is_due(const struct caution *, uint64_t now_us);
+
+/* Converts the remaining pauses to and from JSON. Returns false if it is malformed. */
+json_t *caution_json(struct caution *, uint64_t now_us);
+bool    caution_take(struct caution *, const json_t *, uint64_t now_us);
+
+/* "5 h 12 min", "40 s". Returns buf. */
+char *caution_time(char *buf, size_t size, uint64_t us);
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "live/core/audit.h"
 #include "live/core/knobset.h"
-#include "live/wire/ask.h"
+#include "live/wire/dial.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "live/daemon/ctl_answer.h"
 #include "base/json.h"
-#include "live/view/process_metrics.h"
+#include "live/view/metrics.h"
 #include "live/view/state_json.h"
 
 #include <string.h>

@@ -6,6 +6,8 @@
 #include "base/err.h"
 #include "live/config/live_config.h"
 
+#include <stdint.h>
+
 /* A pace replaces the clock of an agent's devices, for simulated ones: time stands still until step() lets
  * some pass. */
 struct agent_pace {
@@ -48,5 +50,20 @@ struct controller_pace {
 };
 
 int controller_run(const struct controller_file *, struct controller_pace *, struct err *);
+
+/* ---- a configuration that is read again while the process runs (SIGHUP): taken whole, or not at all ----
+ *
+ * What a process is built on cannot change: addresses, names, folders, devices, intervals. A file that
+ * changes such a key, or is wrong, is refused with one line, and everything stays as it was.
+ */
+
+/* Reads the file of 'old' again. False: it was refused, and that was logged. */
+bool reload_agent(struct agent_file *new, const struct agent_file *old);
+bool reload_relay(struct relay_file *new, const struct relay_file *old);
+bool reload_controller(struct controller_file *new, const struct controller_file *old);
+
+/* Returns whether the HTTP server must be opened again: its settings changed, or the contents of its files
+ * may have. */
+bool reload_has_http(const struct http_config *new, const struct http_config *old);
 
 #endif

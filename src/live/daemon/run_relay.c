@@ -1,10 +1,9 @@
 /* src/live/daemon/run_relay.c - see run.h: a relay as a process. Agents dial in, it dials out. */
 #include "live/core/live_clock.h"
 #include "live/daemon/notify.h"
-#include "live/daemon/reload.h"
 #include "live/daemon/run.h"
 #include "live/relay/relay.h"
-#include "live/view/process_metrics.h"
+#include "live/view/metrics.h"
 #include "live/view/status_page.h"
 #include "live/wire/codec.h"
 #include "live/wire/rack_codec.h"

@@ -5,7 +5,6 @@
 #include "live/core/knobset.h"
 #include "live/wire/codec.h"
 #include "live/wire/rack_codec.h"
-#include "live/wire/ask.h"
 #include "live/wire/dial.h"
 #include "live/wire/serve.h"
 

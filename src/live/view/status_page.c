@@ -1,7 +1,7 @@
 #include "live/view/status_page.h"
 #include "base/io/clock.h"
 #include "live/core/live_clock.h"
-#include "live/view/process_metrics.h"
+#include "live/view/metrics.h"
 #include "version.h"
 
 #include <string.h>

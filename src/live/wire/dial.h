@@ -8,10 +8,11 @@
 #define LIVE_WIRE_DIAL_H
 
 #include "base/err.h"
-#include "live/wire/event.h"
 #include "live/tls/tls.h"
+#include "live/wire/inbox.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* before the call was open: the reason of RPC_CLOSE */
 #define DIAL_CLOSED_AT_ONCE "it closes the connection at once"
@@ -34,5 +35,11 @@ void dial_again(struct dial *);                          /* after RPC_CLOSE; the
 void dial_cut(struct dial *, uint32_t link);
 void dial_send(struct dial *, uint32_t link, const void *bytes, size_t length);
 void dial_finish(struct dial *, uint32_t link);          /* nothing more will be sent */
+
+/* ---- one question and its reply, for programs that do nothing else ---- */
+
+/* Asks and waits. The reply is malloc'd. */
+int rpc_ask(const char *address, const struct rpc_tls *, const void *bytes, size_t length, int timeout_ms,
+            unsigned char **reply, size_t *reply_length, struct err *);
 
 #endif

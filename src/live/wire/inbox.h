@@ -2,9 +2,32 @@
 #ifndef LIVE_WIRE_INBOX_H
 #define LIVE_WIRE_INBOX_H
 
-#include "live/wire/event.h"
+#include "live/wire/account.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- events of links: see serve.h and dial.h ---- */
+
+#define RPC_CONNECT_METHOD "/anole.v1.Fabric/Connect"
+#define RPC_ASK_METHOD     "/anole.v1.Fabric/Ask"
+
+enum rpc_kind {
+    RPC_OPEN,                    /* a stream was opened */
+    RPC_DATA,                    /* a message on it */
+    RPC_CLOSE,                   /* it ended: the last event of this link */
+    RPC_ASK,                     /* a question, to be answered with serve_reply() */
+};
+
+struct rpc_event {
+    enum rpc_kind  kind;
+    uint32_t       link;         /* below 2^31 */
+    struct account *account;     /* server: account of the certificate; NULL: client */
+    unsigned char *bytes;        /* DATA, ASK: until the next event is taken */
+    size_t         length;
+    const char    *why;          /* CLOSE: "", or the reason, until the next event is taken */
+};
 
 struct inbox_entry;
 

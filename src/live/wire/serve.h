@@ -20,7 +20,7 @@
 
 #include "base/err.h"
 #include "live/tls/secure.h"
-#include "live/wire/event.h"
+#include "live/wire/inbox.h"
 
 #include <stdbool.h>
 

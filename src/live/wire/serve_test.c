@@ -1,6 +1,5 @@
 /* src/live/wire/serve_test.c - serve.h and dial.h: both sides in one process, over this machine's network.
  * Certificates: tests/cli/live.bats. */
-#include "live/wire/ask.h"
 #include "live/wire/dial.h"
 #include "live/wire/serve.h"
 

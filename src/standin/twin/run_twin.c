@@ -12,9 +12,7 @@
 #include "live/tuner/live_tuner.h"
 #include "standin/fabric/fabric.h"
 #include "standin/twin/authority.h"
-#include "standin/twin/lock_step.h"
 #include "standin/twin/run_twin.h"
-#include "standin/twin/twin_hardware.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -3,9 +3,14 @@
 #define STANDIN_TWIN_RUN_TWIN_H
 
 #include "base/err.h"
+#include "live/daemon/run.h"
+#include "standin/fabric/fabric.h"
+#include "standin/fabric/hardware.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct twin_request {
     const char *scenario, *tuner;        /* tuner of NULL: the scenario's, or expert */
@@ -24,5 +29,33 @@ int twin_run(const struct twin_request *, struct err *);
 int twin_agent(const char *config, bool is_locked, bool has_messages, struct err *);
 /* in lock step with so many */
 int twin_controller(const char *config, uint32_t devices, struct err *);
+
+/* ---- simulated time that waits for the controller ----
+ *
+ * The agent reports the interval that has ended. The controller hears all devices, lets its tuner decide, and
+ * waits until every device has answered. Then it sends each a lease with the end of the next interval, and
+ * the agent lets the network run until then.
+ */
+
+struct lock_agent { struct agent_pace pace; struct fabric *fabric; uint64_t *until_us; bool has_begun; };
+void lock_agent_init(struct lock_agent *, struct fabric *);
+void lock_agent_fini(struct lock_agent *);
+
+struct lock_controller { struct controller_pace pace; uint32_t devices; uint64_t interval_us;
+                         bool has_ticked; };
+void lock_controller_init(struct lock_controller *, uint32_t devices, uint64_t interval_us);
+
+/* ---- the processes of a network behind stand-ins: anole-nic for each host, anole-switch for each switch,
+ * and one that simulates ---- */
+
+/* The path of one of our programs, which lies in the folder of this one. */
+void twin_hardware_beside(char path[PATH_MAX], const char *name);
+
+/* Checks for FUSE, redis-server and the two programs. -ENOTSUP: the error names what is missing. */
+int twin_hardware_check(struct err *);
+
+/* Starts a process that starts the others below 'folder', where devices are then; returns when agents may
+ * come. It ends, with all of them, at SIGTERM. Takes 'h'. */
+int twin_hardware_start(pid_t *, struct hardware *h, const char *folder, uint64_t interval_us, struct err *);
 
 #endif

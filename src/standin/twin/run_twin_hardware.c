@@ -1,4 +1,4 @@
-#include "standin/twin/twin_hardware.h"
+#include "standin/twin/run_twin.h"
 #include "live/core/live_clock.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "live/daemon/reload.h"
+#include "live/daemon/run.h"
 #include "live/core/live_clock.h"
 #include "live/tuner/live_tuner.h"
 

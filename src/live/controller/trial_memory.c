@@ -1,4 +1,4 @@
-#include "live/controller/controller_memory.h"
+#include "live/controller/trial.h"
 #include "base/json.h"
 #include "core/units.h"
 #include "live/core/audit.h"

@@ -1,5 +1,5 @@
-/* src/live/flows/sflow.c - see flow_record.h. Everything is XDR: big-endian words, opaque data padded to four
- * bytes. */
+/* src/live/flows/flow_record_sflow.c - see flow_record.h. Everything is XDR: big-endian words, opaque data
+ * padded to four bytes. */
 #include "live/flows/flow_record.h"
 
 #include <errno.h>

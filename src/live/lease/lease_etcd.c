@@ -1,4 +1,4 @@
-#include "live/lease/etcd.h"
+#include "live/lease/lease.h"
 #include "base/err.h"
 #include "base/json.h"
 

@@ -1,13 +1,14 @@
-/* src/live/view/process_metrics.h - metrics that every process has, by the names that Prometheus' own
- * libraries use. */
-#ifndef LIVE_VIEW_PROCESS_METRICS_H
-#define LIVE_VIEW_PROCESS_METRICS_H
+/* src/live/view/metrics.h - metrics for Prometheus. Those that every process has bear the names that
+ * Prometheus' own libraries use. */
+#ifndef LIVE_VIEW_METRICS_H
+#define LIVE_VIEW_METRICS_H
 
 #include "base/json.h"
-#include "live/controller/state.h"
-#include "live/wire/serve.h"
 #include "http/prom.h"
 #include "http/server.h"
+#include "live/agent/agent.h"
+#include "live/controller/state.h"
+#include "live/wire/serve.h"
 
 void process_metrics(struct prom *, const char *version, const struct server_counts *);
 
@@ -31,5 +32,25 @@ struct controller_counts {
 
 void controller_metrics(struct prom *, const struct controller *, const struct controller_counts *,
                         uint64_t now_us);
+
+/* ---- an agent: its devices, one by one ---- */
+
+/* What a device's samples add up to since the start. */
+struct agent_totals {
+    uint64_t samples, missing;
+    uint64_t unknown;            /* counters that its last sample did not have: as in struct msg_sample */
+    double   paused_s;
+#define AGENT(name, ...) uint64_t name;
+#include "core/figures.def"
+};
+
+void agent_totals_add(struct agent_totals *, const struct msg_sample *);
+
+struct agent_shown { const struct agent *agent; const struct agent_totals *totals; bool is_connected; };
+
+void agent_metrics(struct prom *, const struct agent_shown *, uint32_t count, uint64_t now_us);
+
+/* What is wrong with a device, in words; "": nothing. */
+const char *agent_trouble(const struct agent *);
 
 #endif

@@ -1,4 +1,4 @@
-#include "live/view/process_metrics.h"
+#include "live/view/metrics.h"
 #include "live/controller/controller.h"
 #include "live/controller/roster.h"
 #include "live/view/words.h"

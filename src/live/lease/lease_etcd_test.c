@@ -1,6 +1,6 @@
-/* src/live/lease/etcd_test.c - against answers that a real etcd 3.4.23 gave. tests/cli/live_etcd.bats has a
+/* src/live/lease/lease_etcd_test.c - against answers that a real etcd 3.4.23 gave. tests/cli/live_etcd.bats has a
  * real one. */
-#include "live/lease/etcd.h"
+#include "live/lease/lease.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "live/controller/command.h"
+#include "live/controller/trial.h"
 #include "core/units.h"
 #include "live/controller/roster.h"
 #include "live/core/knobset.h"

@@ -1,4 +1,4 @@
-#include "live/view/process_metrics.h"
+#include "live/view/metrics.h"
 
 #include <dirent.h>
 #include <math.h>

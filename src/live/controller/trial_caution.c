@@ -1,4 +1,4 @@
-#include "live/controller/caution.h"
+#include "live/controller/trial.h"
 #include "live/core/knobset.h"
 
 #include <inttypes.h>

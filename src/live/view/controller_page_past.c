@@ -1,4 +1,4 @@
-#include "live/view/past.h"
+#include "live/view/controller_page.h"
 #include "live/controller/roster.h"
 #include "live/core/knobset.h"
 

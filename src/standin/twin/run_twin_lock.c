@@ -1,5 +1,5 @@
-#include "standin/twin/lock_step.h"
-#include "live/controller/command.h"
+#include "standin/twin/run_twin.h"
+#include "live/controller/trial.h"
 #include "live/controller/controller.h"
 #include "live/tuner/live_tuner.h"
 

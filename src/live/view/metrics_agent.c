@@ -1,4 +1,4 @@
-#include "live/view/agent_prom.h"
+#include "live/view/metrics.h"
 
 #include <math.h>
 
