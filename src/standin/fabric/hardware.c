@@ -15,7 +15,7 @@
 #define STATE_SIZE  4096
 #define ASIC_DB     1
 #define COUNTERS_DB 2
-#define OWN_DB      15           /* of the stand-in: standin/orch/orch.h */
+#define OWN_DB      15           /* of the stand-in: standin/orch/orch_main.c */
 #define QUEUE       3
 #define QUEUE_OID   "oid:0x150000000%05x"
 #define PORT_OID    "oid:0x10000000%05x"
