@@ -435,100 +435,83 @@ void dial_free(struct dial *d)
 
 /* ---- one question and its reply ---- */
 
-struct answer { unsigned char *bytes; size_t length; bool is_open, is_over, is_good; char why[160]; };
+struct asking {
+    const void    *question;
+    size_t         question_length;
+    unsigned char *reply;
+    size_t         reply_length;
+    bool           is_open, is_over;
+    char           why[160];     /* "": there is a reply */
+};
 
 /* Was the connection cut before the question was sent? A listener does that while others flood it. */
-static bool is_cut(const struct answer *a)
+static bool is_cut(const struct asking *a)
 {
-    return !a->is_open &&
-           (strcmp(a->why, strerror(EPIPE)) == 0 || strcmp(a->why, strerror(ECONNRESET)) == 0 ||
+    return !a->is_open && (strcmp(a->why, strerror(EPIPE)) == 0 ||
+                           strcmp(a->why, strerror(ECONNRESET)) == 0 ||
                            strcmp(a->why, DIAL_CLOSED_AT_ONCE) == 0);
 }
 
-static void take_event(struct dial *d, struct answer *a, const struct rpc_event *e, const void *bytes,
-                     size_t length)
+static void take_event(struct dial *d, struct asking *a, const struct rpc_event *e)
 {
-    switch (e->kind) {
-    case RPC_OPEN:
+    if (e->kind == RPC_OPEN) {
         a->is_open = true;
-        dial_send(d, e->link, bytes, length);
+        dial_send(d, e->link, a->question, a->question_length);
         dial_finish(d, e->link);
-        break;
-    case RPC_DATA:
-        free(a->bytes);
-        a->bytes = memcpy(xmalloc(e->length + 1), e->bytes, e->length);
-        a->length = e->length;
-        break;
-    case RPC_CLOSE:
+    } else if (e->kind == RPC_DATA) {
+        free(a->reply);
+        a->reply = memcpy(xmalloc(e->length + 1), e->bytes, e->length);
+        a->reply_length = e->length;
+    } else if (e->kind == RPC_CLOSE) {
         a->is_over = true;
-        a->is_good = a->bytes && !*e->why;
-        snprintf(a->why, sizeof a->why, "%s", *e->why ? e->why : "it has closed the connection");
-        break;
-    default:
-        break;
+        snprintf(a->why, sizeof a->why, "%s",
+                 *e->why ? e->why : a->reply ? "" : "it has closed the connection");
     }
 }
 
-static int ask_at(const char *address, const struct rpc_tls *tls, const void *bytes, size_t length,
-                  int timeout_ms, unsigned char **reply, size_t *reply_length, struct err *err)
+static int64_t now_ms(void)
 {
-    int64_t          end_ms = (int64_t)(clock_us() / 1000) + timeout_ms, left_ms = timeout_ms;
-    struct answer    a = { .why = "it took too long" };
-    struct rpc_event e;
-    struct dial     *d;
-    int              rc = dial_open(&d, address, tls,
-                                    &(struct dial_what){ RPC_ASK_METHOD, true, timeout_ms }, err);
+    return (int64_t)(clock_us() / 1000);
+}
+
+static int ask_at(struct asking *a, const char *address, const struct rpc_tls *tls, int64_t end_ms,
+                  struct err *err)
+{
+    static const char late[] = "it took too long";
+    int64_t           left_ms = end_ms - now_ms();
+    struct dial_what  what = { RPC_ASK_METHOD, true, (int)left_ms };
+    struct rpc_event  e;
+    struct dial      *d;
+    int               rc = dial_open(&d, address, tls, &what, err);
 
     if (rc)
         return rc;
-    for (; !a.is_over && left_ms > 0; left_ms = end_ms - (int64_t)(clock_us() / 1000)) {
+    *a = (struct asking){ .question = a->question, .question_length = a->question_length };
+    snprintf(a->why, sizeof a->why, "%s", late);
+    for (; !a->is_over && left_ms > 0; left_ms = end_ms - now_ms()) {
         poll(&(struct pollfd){ .fd = dial_fd(d), .events = POLLIN }, 1, (int)left_ms);
         while (dial_next(d, &e))
-            take_event(d, &a, &e, bytes, length);
+            take_event(d, a, &e);
     }
     dial_free(d);
-    if (!a.is_good) {
-        int error = strcmp(a.why, "it took too long") == 0 ? ETIMEDOUT : is_cut(&a) ? ECONNRESET :
-                    ECONNREFUSED;
-
-        free(a.bytes);
-        return err_set(err, error, "%s: no answer from a controller: %s", address, a.why);
-    }
-    *reply = a.bytes;
-    *reply_length = a.length;
-    return 0;
-}
-
-static int ask_until_heard(const char *address, const struct rpc_tls *tls, const void *bytes, size_t length,
-                           int timeout_ms, unsigned char **reply, size_t *reply_length, struct err *err)
-{
-    int64_t end_ms = (int64_t)(clock_us() / 1000) + timeout_ms, left_ms = timeout_ms;
-    int     rc;
-
-    do {
-        rc = ask_at(address, tls, bytes, length, (int)left_ms, reply, reply_length, err);
-        if (rc != -ECONNRESET)
-            break;
-        poll(NULL, 0, AGAIN_MS);
-        left_ms = end_ms - (int64_t)(clock_us() / 1000);
-    } while (left_ms > 0);
-    return rc;
+    if (!*a->why)
+        return 0;
+    free(a->reply);
+    return err_set(err, strcmp(a->why, late) == 0 ? ETIMEDOUT : is_cut(a) ? ECONNRESET : ECONNREFUSED,
+                   "%s: no answer from a controller: %s", address, a->why);
 }
 
 /* Asks through the socket file of a controller on this machine. -ENOENT: no such file. */
-static int ask_local(const char *address, const void *bytes, size_t length, int timeout_ms,
-                     unsigned char **reply, size_t *reply_length)
+static int ask_local(struct asking *a, const char *address, int64_t end_ms)
 {
     char       path[ADDRESS_LOCAL_SIZE], at[ADDRESS_LOCAL_SIZE + 8];
     struct err ignored;
     int        rc = -ENOENT;
 
-    if (!address_is_here(address))
-        return -ENOENT;
-    for (unsigned i = 0; rc && address_local(path, address, i); i++) {
+    for (unsigned i = 0; rc && address_is_here(address) && address_local(path, address, i); i++) {
         snprintf(at, sizeof at, "unix:%s", path);
         if (access(path, R_OK | W_OK) == 0)
-            rc = ask_at(at, &(struct rpc_tls){ 0 }, bytes, length, timeout_ms, reply, reply_length, &ignored);
+            rc = ask_at(a, at, &(struct rpc_tls){ 0 }, end_ms, &ignored);
     }
     return rc;
 }
@@ -538,12 +521,21 @@ static int ask_local(const char *address, const void *bytes, size_t length, int 
 int rpc_ask(const char *address, const struct rpc_tls *tls, const void *bytes, size_t length, int timeout_ms,
             unsigned char **reply, size_t *reply_length, struct err *err)
 {
-    int rc = tls->ca ? -ENOENT : ask_local(address, bytes, length, timeout_ms, reply, reply_length);
+    struct asking a = { .question = bytes, .question_length = length };
+    int64_t       end_ms;
+    int           rc = tls->ca ? -ENOENT : ask_local(&a, address, now_ms() + timeout_ms);
 
-    if (rc)
-        rc = ask_until_heard(address, tls, bytes, length, timeout_ms, reply, reply_length, err);
+    if (rc) {
+        end_ms = now_ms() + timeout_ms;
+        while ((rc = ask_at(&a, address, tls, end_ms, err)) == -ECONNRESET && now_ms() + AGAIN_MS < end_ms)
+            poll(NULL, 0, AGAIN_MS);
+    }
     if ((rc == -ETIMEDOUT || rc == -ECONNRESET) && tls->ca &&
-        ask_local(address, bytes, length, timeout_ms, reply, reply_length) == 0)
+        ask_local(&a, address, now_ms() + timeout_ms) == 0)
         rc = 0;
+    if (!rc) {
+        *reply = a.reply;
+        *reply_length = a.reply_length;
+    }
     return rc;
 }
