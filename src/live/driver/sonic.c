@@ -15,7 +15,6 @@
 #define KEY_SIZE    160
 #define SETTLE_US   2000000u     /* orchagent and syncd have so long */
 #define POLL_US     20000u
-#define SLOT_US_MIN 10000u       /* of tuners of queues: counters are polled every 100 ms at best */
 
 /* scale: what a knob of 1 is in the field, in the order of sonic_config_names[]. */
 static const struct field { enum knob knob; double scale; } fields[] = {
@@ -34,10 +33,11 @@ struct sums { uint64_t bytes, drops, marked, paused_us, queue_bytes; bool is_sto
 struct port { char name[MSG_PORT_NAME_SIZE]; uint64_t rate_bps; uint32_t queues; struct sums last; };
 
 struct sonic {
+    /* "all-3": that queue of all ports, each set separately; NULL: not such a device. The first field:
+     * sonic_queues_io is for devices that begin so */
+    struct sonic_queues *all;
     struct redis redis;
     char         profile[MSG_NAME_SIZE], key[KEY_SIZE], asic_key[KEY_SIZE];
-    /* "all-3": that queue of all ports, each set separately; NULL: not such a device */
-    struct sonic_queues *all;
     struct queue *queue;
     uint32_t     queues;
     /* of these queues; what has no room is counted in the sum alone */
@@ -453,37 +453,8 @@ static int sample(void *state, struct msg_sample *out)
     return 0;
 }
 
-/* ---- queues, one by one ---- */
-
-static uint32_t list_all(void *state, struct queue_facts fact[IO_QUEUES_MAX],
-                         char name[IO_QUEUES_MAX][MSG_NAME_SIZE])
-{
-    const struct sonic *s = state;
-
-    return s->all ? sonic_queues_list(s->all, fact, name) : 0;
-}
-
-static int look_at_all(void *state, struct queue_slot *slot, uint64_t *us)
-{
-    return sonic_queues_look(((struct sonic *)state)->all, slot, us);
-}
-
-static int read_all(void *state, struct ecn *ecn, bool *is_settled)
-{
-    return sonic_queues_read(((struct sonic *)state)->all, ecn, is_settled);
-}
-
-static int write_one(void *state, uint32_t queue, const struct ecn *was, const struct ecn *is)
-{
-    return sonic_queues_write(((struct sonic *)state)->all, queue, was, is);
-}
-
-static const struct io_queues queues = {
-    .list = list_all, .look = look_at_all, .read = read_all, .write = write_one, .slot_us_min = SLOT_US_MIN,
-};
-
 const struct driver driver_sonic = {
     .find = find, .open = open_device, .close = close_device, .read = read_knobs, .write = write_knobs,
-    .sample = sample, .queues = &queues, .name = "sonic", .about = "SONiC switches: WRED profiles in Redis",
+    .sample = sample, .queues = &sonic_queues_io, .name = "sonic", .about = "SONiC switches: WRED profiles in Redis",
     .where = KNOB_SWITCH,
 };

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEY_SIZE 160
+#define KEY_SIZE    160
+#define SLOT_US_MIN 10000u       /* counters are polled every 100 ms at best */
 
 enum { BYTES, PACKETS, MARKED_BYTES, MARKED_PACKETS, LENGTH, PEAK, COUNTERS };
 
@@ -43,6 +44,11 @@ struct sonic_queues {
     unsigned      number;
     uint64_t      looked_us;     /* when counters had last changed; 0: never */
 };
+
+static struct sonic_queues *queues_of(void *device)
+{
+    return *(struct sonic_queues **)device;
+}
 
 bool sonic_queues_number(const char *name, unsigned *number)
 {
@@ -122,9 +128,10 @@ static bool is_settled_queue(const struct queue *q)
            q->set[1] <= UINT32_MAX && q->set[2] <= 100;
 }
 
-int sonic_queues_read(struct sonic_queues *s, struct ecn *ecn, bool *is_settled)
+static int read_queues(void *device, struct ecn *ecn, bool *is_settled)
 {
-    int rc = read_all(s);
+    struct sonic_queues *s = queues_of(device);
+    int                  rc = read_all(s);
 
     for (uint32_t i = 0; i < s->queues && !rc; i++) {
         const struct queue *q = &s->queue[i];
@@ -187,11 +194,12 @@ static struct queue_slot slot_of(const struct queue *q)
                                 .queue_bytes_mean = q->is.value[q->is.has[LENGTH] ? LENGTH : PEAK] };
 }
 
-int sonic_queues_look(struct sonic_queues *s, struct queue_slot *slot, uint64_t *us)
+static int look(void *device, struct queue_slot *slot, uint64_t *us)
 {
-    uint64_t at_us = clock_us();
-    bool     is_good = s->looked_us != 0;
-    int      rc = read_counters(s);
+    struct sonic_queues *s = queues_of(device);
+    uint64_t             at_us = clock_us();
+    bool                 is_good = s->looked_us != 0;
+    int                  rc = read_counters(s);
 
     if (rc)
         return rc;
@@ -230,12 +238,13 @@ static int check_shared(struct sonic_queues *s, const char *profile, const struc
     return rc;
 }
 
-int sonic_queues_write(struct sonic_queues *s, uint32_t queue, const struct ecn *was, const struct ecn *is)
+static int write_queue(void *device, uint32_t queue, const struct ecn *was, const struct ecn *is)
 {
-    const struct queue *q = &s->queue[queue];
-    struct redis_field  change[3];
-    char                name[MSG_NAME_SIZE], key[KEY_SIZE];
-    int                 count = 0, rc;
+    struct sonic_queues *s = queues_of(device);
+    const struct queue  *q = &s->queue[queue];
+    struct redis_field   change[3];
+    char                 name[MSG_NAME_SIZE], key[KEY_SIZE];
+    int                  count = 0, rc;
 
     for (int i = 0; i < 3; i++)
         if (field_of(was, i) != field_of(is, i))
@@ -378,12 +387,19 @@ const char *sonic_queues_port(const struct sonic_queues *s, uint32_t i)
     return s->queue[i].port;
 }
 
-uint32_t sonic_queues_list(const struct sonic_queues *s, struct queue_facts fact[IO_QUEUES_MAX],
-                           char name[IO_QUEUES_MAX][MSG_NAME_SIZE])
+static uint32_t list(void *device, struct queue_facts fact[IO_QUEUES_MAX],
+                     char name[IO_QUEUES_MAX][MSG_NAME_SIZE])
 {
-    for (uint32_t i = 0; i < s->queues; i++) {
+    const struct sonic_queues *s = queues_of(device);
+    uint32_t                   count = s ? s->queues : 0;
+
+    for (uint32_t i = 0; i < count; i++) {
         fact[i] = (struct queue_facts){ .rate_bps = s->queue[i].rate_bps, .port = i };
         snprintf(name[i], MSG_NAME_SIZE, "%s", s->queue[i].port);
     }
-    return s->queues;
+    return count;
 }
+
+const struct io_queues sonic_queues_io = {
+    .list = list, .look = look, .read = read_queues, .write = write_queue, .slot_us_min = SLOT_US_MIN,
+};

@@ -37,12 +37,7 @@ extern const char *const sonic_config_names[3], *const sonic_asic_names[3];
 uint32_t    sonic_queues_count(const struct sonic_queues *);
 const char *sonic_queues_port(const struct sonic_queues *, uint32_t i);
 
-/* As in struct io_queues, of a struct sonic_queues. */
-uint32_t sonic_queues_list(const struct sonic_queues *, struct queue_facts[IO_QUEUES_MAX],
-                           char name[IO_QUEUES_MAX][MSG_NAME_SIZE]);
-int      sonic_queues_look(struct sonic_queues *, struct queue_slot *, uint64_t *us);
-int      sonic_queues_read(struct sonic_queues *, struct ecn *, bool *is_settled);
-int      sonic_queues_write(struct sonic_queues *, uint32_t queue, const struct ecn *was,
-                            const struct ecn *is);
+/* Of a device whose first field is a struct sonic_queues *; NULL there: it has no queues. */
+extern const struct io_queues sonic_queues_io;
 
 #endif
