@@ -185,6 +185,29 @@ static const struct key_row limit_keys[] = {
     { 0 },
 };
 
+/* ---- files ---- */
+
+typedef void fill_file(struct reader *, const struct yaml_node *root, void *file);
+
+static int read_file(const char *path, fill_file *fill, void *file, struct err *err)
+{
+    struct yaml_doc doc;
+    struct reader   r = { .name = text_file_name(path), .what = "a configuration", .err = err };
+    int             rc = yaml_read(&doc, path, err);
+
+    if (rc)
+        return rc;
+    fill(&r, doc.root, file);
+    yaml_fini(&doc);
+    return r.rc;
+}
+
+static void free_texts(char **text, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        free(text[i]);
+}
+
 /* ---- what both have ---- */
 
 static void read_tls(struct reader *r, struct config_common *c, const struct yaml_node *map)
@@ -363,15 +386,15 @@ static void check_agent(struct reader *r, const struct section *s, struct agent_
     }
 }
 
-static void read_agent(struct reader *r, const struct yaml_node *root, struct agent_file *f,
-                       const struct driver *driver)
+static void read_agent(struct reader *r, const struct yaml_node *root, void *file)
 {
     struct section       s = section_open(r, root,
                                           &(struct section){ .name = "", .own = agent_keys,
                                                              .common = common_keys });
+    struct agent_file   *f = file;
     struct agent_config *a = &f->agent;
 
-    f->driver = driver ? driver : read_driver(r, &s);
+    f->driver = f->driver ? f->driver : read_driver(r, &s);
     agent_config_init(a, f->driver ? f->driver->where : KNOB_NIC);
     if (f->driver && f->driver->is_simulated)
         limits_lift(&a->limits);
@@ -400,25 +423,19 @@ int config_find_driver(const struct driver **out, const char *name, struct err *
 
 int config_read_agent(struct agent_file *f, const char *path, const struct driver *driver, struct err *err)
 {
-    struct yaml_doc doc;
-    struct reader   r = { .name = text_file_name(path), .what = "a configuration", .err = err };
-    int             rc = yaml_read(&doc, path, err);
+    int rc;
 
-    *f = (struct agent_file){ 0 };
+    *f = (struct agent_file){ .driver = driver };
+    rc = read_file(path, read_agent, f, err);
     if (rc)
-        return rc;
-    read_agent(&r, doc.root, f, driver);
-    yaml_fini(&doc);
-    if (r.rc)
         config_fini_agent(f);
-    return r.rc;
+    return rc;
 }
 
 void config_fini_agent(struct agent_file *f)
 {
     fini_common(&f->common);
-    for (uint32_t i = 0; i < f->ways; i++)
-        free(f->way[i]);
+    free_texts(f->way, f->ways);
     key_free_texts(agent_keys, f);
     config_tuner_fini(&f->tuner);
     if (f->own_driver)
@@ -429,35 +446,35 @@ void config_fini_agent(struct agent_file *f)
 
 /* ---- relays ---- */
 
+static void read_relay(struct reader *r, const struct yaml_node *root, void *file)
+{
+    struct section     s = section_open(r, root, &(struct section){ .name = "", .own = relay_keys });
+    struct relay_file *f = file;
+
+    section_read(&s, relay_keys, f);
+    read_name(r, &s, &f->common);
+    read_controllers(r, &s, f->controller, &f->controllers);
+    if (!r->rc && f->silence_us < 2 * f->interval_us)
+        reader_refuse(r, section_place(&s, "silence"), "silence: it is too short: two intervals at least");
+    http_config_read(r, section_get(&s, "http"), RELAY_HTTP_PORT, &f->common.http);
+}
+
 int config_read_relay(struct relay_file *f, const char *path, struct err *err)
 {
-    struct yaml_doc doc;
-    struct reader   r = { .name = text_file_name(path), .what = "a configuration", .err = err };
-    struct section  s;
-    int             rc = yaml_read(&doc, path, err);
+    int rc;
 
     *f = (struct relay_file){ 0 };
+    rc = read_file(path, read_relay, f, err);
     if (rc)
-        return rc;
-    s = section_open(&r, doc.root, &(struct section){ .name = "", .own = relay_keys });
-    section_read(&s, relay_keys, f);
-    read_name(&r, &s, &f->common);
-    read_controllers(&r, &s, f->controller, &f->controllers);
-    if (!r.rc && f->silence_us < 2 * f->interval_us)
-        reader_refuse(&r, section_place(&s, "silence"), "silence: it is too short: two intervals at least");
-    http_config_read(&r, section_get(&s, "http"), RELAY_HTTP_PORT, &f->common.http);
-    yaml_fini(&doc);
-    if (r.rc)
         config_fini_relay(f);
-    return r.rc;
+    return rc;
 }
 
 void config_fini_relay(struct relay_file *f)
 {
     key_free_texts(relay_keys, f);
     fini_common(&f->common);
-    for (uint32_t i = 0; i < f->controllers; i++)
-        free(f->controller[i]);
+    free_texts(f->controller, f->controllers);
     *f = (struct relay_file){ 0 };
 }
 
@@ -511,8 +528,7 @@ static void read_etcd(struct reader *r, struct controller_file *f, const struct 
 
 static void fini_etcd(struct lease_config *e)
 {
-    for (uint32_t i = 0; i < e->endpoints; i++)
-        free(e->endpoint[i]);
+    free_texts(e->endpoint, e->endpoints);
     free(e->key);
     free(e->who);
     key_free_texts(etcd_keys, e);
@@ -531,10 +547,11 @@ static void check_controller(struct reader *r, const struct section *s, const st
                       "auto");
 }
 
-static void read_controller(struct reader *r, const struct yaml_node *root, struct controller_file *f)
+static void read_controller(struct reader *r, const struct yaml_node *root, void *file)
 {
     struct section s = section_open(r, root, &(struct section){ .name = "", .own = controller_keys,
                                                                 .common = common_keys });
+    struct controller_file   *f = file;
     struct controller_config *c = &f->controller;
 
     controller_config_init(c);
@@ -558,18 +575,13 @@ static void read_controller(struct reader *r, const struct yaml_node *root, stru
 
 int config_read_controller(struct controller_file *f, const char *path, struct err *err)
 {
-    struct yaml_doc doc;
-    struct reader   r = { .name = text_file_name(path), .what = "a configuration", .err = err };
-    int             rc = yaml_read(&doc, path, err);
+    int rc;
 
     *f = (struct controller_file){ 0 };
+    rc = read_file(path, read_controller, f, err);
     if (rc)
-        return rc;
-    read_controller(&r, doc.root, f);
-    yaml_fini(&doc);
-    if (r.rc)
         config_fini_controller(f);
-    return r.rc;
+    return rc;
 }
 
 void config_fini_controller(struct controller_file *f)
@@ -577,12 +589,9 @@ void config_fini_controller(struct controller_file *f)
     fini_common(&f->common);
     key_free_texts(controller_keys, f);
     key_free_texts(flows_keys, f);
-    for (uint32_t i = 0; i < f->operators; i++)
-        free(f->operator[i]);
-    for (uint32_t i = 0; i < f->relays; i++)
-        free(f->relay[i]);
-    for (uint32_t i = 0; i < f->flows_senders; i++)
-        free(f->flows_from[i]);
+    free_texts(f->operator, f->operators);
+    free_texts(f->relay, f->relays);
+    free_texts(f->flows_from, f->flows_senders);
     fini_etcd(&f->etcd);
     config_tuner_fini(&f->tuner);
     config_tuner_fini(&f->learner);

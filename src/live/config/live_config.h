@@ -42,8 +42,6 @@ bool config_tuner_is_same(const struct config_tuner *, const struct config_tuner
 #define CONFIG_CONTROLLERS_MAX 8
 #define CONFIG_WAYS_MAX       (4 + CONFIG_CONTROLLERS_MAX)
 
-/* Lock step: agents begin with this time, so that none of theirs is 0. */
-
 struct config_common {
     char              *file, *name, *state, *ca, *cert, *key;
     uint64_t           interval_us;
