@@ -122,8 +122,7 @@ static int agent_main(int argc, char **argv)
         return cmd_end(rc, &err);
     rc = o.is_check ? agent_check(&f, &err) :
          o.path_order ? agent_paths(&f, o.path_order, o.path_name, &err) :
-         o.is_forget ? agent_forget(&f, &err) :
-         o.is_rescue ? agent_rescue(&f, &err) : agent_run(&f, NULL, &err);
+         o.is_forget || o.is_rescue ? agent_rescue(&f, o.is_forget, &err) : agent_run(&f, NULL, &err);
     config_fini_agent(&f);
     return cmd_end(rc, &err);
 }

@@ -256,7 +256,7 @@ static int rescue(struct err *err)
     f.common.name = (char []){ "host" };
     agent_config_init(&f.agent, KNOB_NIC);
     f.agent.may_write = true;
-    return agent_rescue(&f, err);
+    return agent_rescue(&f, false, err);
 }
 
 static void begin_anew(void)
@@ -381,7 +381,7 @@ static void forget__the_term_goes_and_the_baseline_stays(void **unused)
     f.common.name = (char []){ "host" };
     agent_config_init(&f.agent, KNOB_NIC);
     assert_false(run(apply, -1));
-    assert_int_equal(agent_forget(&f, &err), 0);
+    assert_int_equal(agent_rescue(&f, true, &err), 0);
     assert_int_equal(nic("rpg_ai_rate"), 5);
     snprintf(folder, sizeof folder, "%s/mlx5_0", state);
     assert_int_equal(disk_open(&disk, folder, &audit, &err), 0);

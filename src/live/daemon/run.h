@@ -24,11 +24,8 @@ struct agent_pace {
 int agent_run(const struct agent_file *, struct agent_pace *, struct err *);
 
 /* Restores the last confirmed setting of all devices from the state on the disk, without a controller: for
- * use after a crash. */
-int agent_rescue(const struct agent_file *, struct err *);
-
-/* The same; then the agents obey any controller, whatever terms they have seen. */
-int agent_forget(const struct agent_file *, struct err *);
+ * use after a crash. is_forget: then the agents obey any controller, whatever terms they have seen. */
+int agent_rescue(const struct agent_file *, bool is_forget, struct err *);
 
 /* Lists the paths of NICs with state and round trip, or denies or allows what 'which' names: a path, a port,
  * or DEVICE/ and one of these. A person's decision: it stays until it is taken back. Refused unless the agent

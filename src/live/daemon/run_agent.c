@@ -473,14 +473,19 @@ static int check_permits(const struct host *h, struct err *err)
     return rc;
 }
 
+/* The devices that the file names, or all that the driver finds; returns how many. */
+static int find_devices(const struct agent_file *f, char name[DRIVER_DEVICES_MAX][MSG_NAME_SIZE],
+                        struct err *err)
+{
+    memcpy(name, f->device, sizeof f->device);
+    return f->devices ? (int)f->devices : f->driver->find(f->driver, f->root, name, err);
+}
+
 static int open_host(struct host *h, const struct agent_file *f, struct err *err)
 {
     char name[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
-    int  count = (int)f->devices, rc = 0;
+    int  count = find_devices(f, name, err), rc = 0;
 
-    memcpy(name, f->device, sizeof name);
-    if (!count)
-        count = f->driver->find(f->driver, f->root, name, err);
     if (count < 0)
         return count;
     *h = (struct host){ .file = f, .device = xcalloc((unsigned long)count, sizeof *h->device) };
@@ -551,6 +556,17 @@ static int leave_device(struct device *d, const char *why, struct err *err)
            err_set(err, EIO, "%s: it could not be brought back to what was confirmed", d->cfg.name);
 }
 
+/* Several devices may fail. Keeps the last error for the caller and logs the ones before it. */
+static void keep_error(int *rc, struct err *err, int failed, const struct err *why)
+{
+    if (!failed)
+        return;
+    if (*rc)
+        clock_log("%s", err->text);
+    *err = *why;
+    *rc = failed;
+}
+
 /* Every device gets its turn; each that did not come back is named. */
 static int leave(struct host *h, const char *why, struct err *err)
 {
@@ -560,12 +576,7 @@ static int leave(struct host *h, const char *why, struct err *err)
         struct err trouble;
         int        failed = h->device[i].is_started ? leave_device(&h->device[i], why, &trouble) : 0;
 
-        if (rc && failed)
-            clock_log("%s", err->text);
-        if (failed) {
-            *err = trouble;
-            rc = failed;
-        }
+        keep_error(&rc, err, failed, &trouble);
     }
     return rc;
 }
@@ -600,38 +611,20 @@ static int rescue_device(struct host *h, const char *name, bool is_forget, struc
     return rc;
 }
 
-static int rescue(const struct agent_file *f, bool is_forget, struct err *err)
+int agent_rescue(const struct agent_file *f, bool is_forget, struct err *err)
 {
     char name[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
-    int  count = (int)f->devices, rc = 0;
+    int  count = find_devices(f, name, err), rc = 0;
 
-    memcpy(name, f->device, sizeof name);
-    if (!count)
-        count = f->driver->find(f->driver, f->root, name, err);
     for (int i = 0; i < count; i++) {
         struct host h = { .file = f, .device = xcalloc(1, sizeof *h.device) };
         struct err  trouble;
         int         failed = rescue_device(&h, name[i], is_forget, &trouble);
 
         close_host(&h);
-        if (rc && failed)
-            clock_log("%s", err->text);
-        if (failed) {
-            *err = trouble;
-            rc = failed;
-        }
+        keep_error(&rc, err, failed, &trouble);
     }
     return count < 0 ? count : rc;
-}
-
-int agent_rescue(const struct agent_file *f, struct err *err)
-{
-    return rescue(f, false, err);
-}
-
-int agent_forget(const struct agent_file *f, struct err *err)
-{
-    return rescue(f, true, err);
 }
 
 /* ---- paths ---- */
