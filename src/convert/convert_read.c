@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "core/units.h"
 #include "formats/hpcc.h"
+#include "net/measure.h"
 #include "scenario/examples.h"
 #include "traffic/traffic.h"
 
@@ -97,12 +98,8 @@ static int read_hpcc_flows(struct convert_source *s, const char *path, struct er
 /* Maps host i of the file to the i-th host of the network. */
 static void bind_hosts(struct convert_source *s)
 {
-    const struct graph *g = &s->scenario.graph;
-    uint32_t           *node = xmalloc((g->hosts + 1ul) * sizeof(*node)), count = 0;
+    uint32_t *node = graph_list_hosts(&s->scenario.graph);
 
-    for (uint32_t i = 0; i < g->nodes; i++)
-        if (!g->node[i].is_switch)
-            node[count++] = i;
     for (uint32_t i = 0; i < s->cm.conns; i++) {
         s->cm.conn[i].src = node[s->cm.conn[i].src];
         s->cm.conn[i].dst = node[s->cm.conn[i].dst];
@@ -126,12 +123,8 @@ static int read_cm(struct convert_source *s, const char *path, struct err *err)
     bind_hosts(s);
     for (uint32_t i = 0; i < s->cm.conns && s->cm.triggers == 0; i++) {
         const struct matrix_conn *c = &s->cm.conn[i];
-        struct convert_flow flow = { .at_ps = c->start_ps,
-                                     .bytes = c->bytes,
-                                     .src = c->src,
-                                     .dst = c->dst,
-                                     .dport = DPORT,
-                                     .prio = PRIO };
+        struct convert_flow       flow = { .at_ps = c->start_ps, .bytes = c->bytes, .src = c->src,
+                                           .dst = c->dst, .dport = DPORT, .prio = PRIO };
 
         add_flow(s, &room, &flow);
     }
@@ -183,12 +176,6 @@ static int read_network(struct convert_source *s, enum convert_input input, cons
     return parse_text(s, text, set, sets, NULL, err);
 }
 
-static int read_config(struct convert_source *s, const char *path, const char *const *set, uint32_t sets,
-                       const uint64_t *seed, struct err *err)
-{
-    return parse_text(s, convert_line(INPUT_CONFIG, path), set, sets, seed, err);
-}
-
 /* ---- read all files ---- */
 
 static bool is_network(enum convert_input input)
@@ -214,8 +201,8 @@ static int read_one(struct convert_source *s, enum convert_input input, const ch
         return convert_read_command(s, path, set, sets, seed, err);
     s->is_scenario = input == INPUT_SCENARIO;
     s->has_settings = true;
-    rc = input == INPUT_CONFIG ? read_config(s, path, set, sets, seed, err)
-                         : scenario_read(&s->scenario, path, set, sets, seed, err);
+    rc = input == INPUT_CONFIG ? parse_text(s, convert_line(input, path), set, sets, seed, err)
+                               : scenario_read(&s->scenario, path, set, sets, seed, err);
     if (!rc && s->scenario.htsim)
         rc = err_set(err, ENOTSUP,
                      "%s: a scenario of model htsim names its .cm and .topo files already", path);

@@ -45,11 +45,10 @@ static int name_index(const char *word, const char *const *names)
 
 static int unknown_word(const struct tokens *w, const char *what, const char *const *names, struct err *err)
 {
-    const char *near = text_nearest(w->word, names);
+    char near[120];
 
-    if (near)
-        return tokens_err(w, err, EINVAL, "'%s' is not %s; did you mean '%s'?", w->word, what, near);
-    return tokens_err(w, err, EINVAL, "'%s' is not %s", w->word, what);
+    return tokens_err(w, err, EINVAL, "'%s' is not %s%s", w->word, what,
+                      text_did_you_mean(near, sizeof near, w->word, names));
 }
 
 /* htsim's ids are never 0. */
@@ -337,30 +336,27 @@ static int check_conn_ids(struct cm_reader *r, struct err *err)
     return rc;
 }
 
+static int compare_id(const void *id_, const void *name_)
+{
+    uint32_t id = *(const uint32_t *)id_, other = ((const struct cm_name *)name_)->id;
+
+    return id < other ? -1 : id > other;
+}
+
 /* Replaces a trigger's id by its index. */
 static int resolve(struct cm_reader *r, const struct cm_name *name, uint32_t line, uint32_t *trigger,
                    struct err *err)
 {
-    struct cm_name        want = { .id = *trigger };
-    const struct cm_name *last = name + r->cm->triggers, *found = name;
+    uint32_t              id = *trigger;
+    const struct cm_name *found;
 
     *trigger = MATRIX_NO_TRIGGER;
-    if (want.id == 0)
+    if (id == 0)
         return 0;
-    /* binary search: found is the first id that is not less */
-    for (uint32_t left = r->cm->triggers; left > 0;) {
-        uint32_t half = left / 2;
-
-        if (found[half].id < want.id) {
-            found += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-    if (found == last || found->id != want.id) {
+    found = bsearch(&id, name, r->cm->triggers, sizeof *name, compare_id);
+    if (!found) {
         r->words.line = line;
-        return tokens_err(&r->words, err, EINVAL, "there is no line 'trigger id %u'", want.id);
+        return tokens_err(&r->words, err, EINVAL, "there is no line 'trigger id %u'", id);
     }
     *trigger = found->index;
     return 0;
@@ -386,10 +382,10 @@ static int resolve_all(struct cm_reader *r, struct err *err)
     return rc;
 }
 
-/* The connections that wait for a trigger, in file order, and how often it fires. */
-struct trigger_use { uint32_t *waiting, count, started, shots, fired; };
+/* How often a trigger fires, and how many of the connections that wait for it have started. */
+struct trigger_use { struct matrix_waiting waiting; uint32_t started, shots, fired; };
 
-struct trigger_uses { struct trigger_use *of; uint32_t *waiting; };
+struct trigger_uses { struct trigger_use *of; struct matrix_waiting *waiting; };
 
 static void add_shot(struct trigger_uses *u, uint32_t trigger)
 {
@@ -399,27 +395,13 @@ static void add_shot(struct trigger_uses *u, uint32_t trigger)
 
 static void uses_init(struct trigger_uses *u, const struct flow_matrix *cm)
 {
-    uint32_t *next;
-
     u->of = xcalloc(cm->triggers + 1ul, sizeof *u->of);
-    next = u->waiting = xmalloc((cm->conns + 1ul) * sizeof *u->waiting);
+    u->waiting = flow_matrix_waiting(cm);
+    for (uint32_t i = 0; i < cm->triggers; i++)
+        u->of[i].waiting = u->waiting[i];
     for (uint32_t i = 0; i < cm->conns; i++) {
-        if (cm->conn[i].trigger != MATRIX_NO_TRIGGER)
-            u->of[cm->conn[i].trigger].count++;
         add_shot(u, cm->conn[i].send_done);
         add_shot(u, cm->conn[i].recv_done);
-    }
-    for (uint32_t i = 0; i < cm->triggers; i++) {
-        u->of[i].waiting = next;
-        next += u->of[i].count;
-        u->of[i].count = 0;
-    }
-    for (uint32_t i = 0; i < cm->conns; i++) {
-        struct trigger_use *use = cm->conn[i].trigger == MATRIX_NO_TRIGGER ? NULL
-                                  : &u->of[cm->conn[i].trigger];
-
-        if (use)
-            use->waiting[use->count++] = i;
     }
 }
 
@@ -435,14 +417,14 @@ static int check_trigger(struct cm_reader *r, const struct matrix_trigger *t, co
         if (use->shots > 1)
             return tokens_err(&r->words, err, EINVAL, "the trigger %u is oneshot, but is fired %u times",
                              t->id, use->shots);
-        if (use->count == 0)
+        if (use->waiting.count == 0)
             return tokens_err(&r->words, err, EINVAL, "no connection waits for the trigger %u", t->id);
         break;
     case MATRIX_MULTISHOT:
-        if (use->shots < use->count)
+        if (use->shots < use->waiting.count)
             return tokens_err(&r->words, err, EINVAL,
-                             "%u connections wait for the trigger %u, but it is fired %u times", use->count,
-                             t->id, use->shots);
+                             "%u connections wait for the trigger %u, but it is fired %u times",
+                             use->waiting.count, t->id, use->shots);
         break;
     case MATRIX_BARRIER:
         if (use->shots != t->count)
@@ -460,15 +442,15 @@ static void fire_trigger(const struct flow_matrix *cm, struct trigger_uses *u, u
 {
     const struct matrix_trigger *t = &cm->trigger[trigger];
     struct trigger_use         *use = &u->of[trigger];
-    uint32_t                    until = use->count;
+    uint32_t                    until = use->waiting.count;
 
     use->fired++;
-    if (t->kind == MATRIX_MULTISHOT && use->started < use->count)
+    if (t->kind == MATRIX_MULTISHOT && use->started < use->waiting.count)
         until = use->started + 1;
     if (t->kind == MATRIX_BARRIER && use->fired < t->count)
         return;
     while (use->started < until)
-        queue[(*queued)++] = use->waiting[use->started++];
+        queue[(*queued)++] = use->waiting.conn[use->started++];
 }
 
 /* Simulates the start order: every connection ends as soon as it has started. Connections that do not start

@@ -275,14 +275,13 @@ static int read_value(struct command_reader *r, const struct option *o, struct e
 
 static int unknown(const struct command_reader *r, const char *word, struct err *err)
 {
-    const char *names[OPTIONS + 1] = { NULL }, *near;
+    const char *names[OPTIONS + 1] = { NULL };
+    char        near[120];
 
     for (size_t i = 0; i < OPTIONS; i++)
         names[i] = options[i].name;
-    near = text_nearest(word, names);
-    if (near)
-        return tokens_err(&r->words, err, EINVAL, "'%s' is not an option; did you mean '%s'?", word, near);
-    return tokens_err(&r->words, err, EINVAL, "'%s' is not an option", word);
+    return tokens_err(&r->words, err, EINVAL, "'%s' is not an option%s", word,
+                      text_did_you_mean(near, sizeof near, word, names));
 }
 
 static int read_options(struct command_reader *r, struct err *err)

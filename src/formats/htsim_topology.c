@@ -125,7 +125,8 @@ static int read_topo_key(struct topo_reader *r, int key, struct err *err)
 
 static int unknown_topo_key(const struct tokens *w, struct err *err)
 {
-    const char *names[TIER_KEYS + TOPO_KEYS + 2] = { "Tier" }, *near;
+    const char *names[TIER_KEYS + TOPO_KEYS + 2] = { "Tier" };
+    char        near[120];
     int         count = 1;
 
     if (strcasecmp(w->word, "Queue_up") == 0 || strcasecmp(w->word, "Queue_down") == 0)
@@ -137,10 +138,8 @@ static int unknown_topo_key(const struct tokens *w, struct err *err)
         names[count++] = tier_keys[i].name;
     for (int i = 0; i < TOPO_KEYS; i++)
         names[count++] = topo_keys[i].name;
-    near = text_nearest(w->word, names);
-    if (near)
-        return tokens_err(w, err, EINVAL, "'%s' is not a key; did you mean '%s'?", w->word, near);
-    return tokens_err(w, err, EINVAL, "'%s' is not a key", w->word);
+    return tokens_err(w, err, EINVAL, "'%s' is not a key%s", w->word,
+                      text_did_you_mean(near, sizeof near, w->word, names));
 }
 
 static int read_topo_line(struct topo_reader *r, struct err *err)

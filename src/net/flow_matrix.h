@@ -46,4 +46,10 @@ struct flow_matrix {
 
 void flow_matrix_fini(struct flow_matrix *);
 
+/* The connections that wait for a trigger, in file order. */
+struct matrix_waiting { uint32_t *conn, count; };
+
+/* Returns them by trigger, in one piece of memory that the caller frees. */
+struct matrix_waiting *flow_matrix_waiting(const struct flow_matrix *);
+
 #endif

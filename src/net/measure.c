@@ -19,6 +19,16 @@ uint32_t graph_rack(const struct graph *g, const uint32_t *link_of, uint32_t hos
     return l->a == host ? l->b : l->a;
 }
 
+uint32_t *graph_list_hosts(const struct graph *g)
+{
+    uint32_t *node = xcalloc(g->hosts + 1ul, sizeof *node), hosts = 0;
+
+    for (uint32_t i = 0; i < g->nodes; i++)
+        if (!g->node[i].is_switch)
+            node[hosts++] = i;
+    return node;
+}
+
 uint32_t graph_last_host(const struct graph *g)
 {
     uint32_t last = g->nodes - 1;

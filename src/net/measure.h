@@ -14,6 +14,9 @@ uint32_t graph_rack(const struct graph *, const uint32_t *link_of, uint32_t host
 
 uint32_t graph_last_host(const struct graph *);
 
+/* Returns the nodes of all hosts in order. The caller frees them. */
+uint32_t *graph_list_hosts(const struct graph *);
+
 /* Shortest and longest delay of a link. The shortest one bounds how soon one node can affect another. */
 uint64_t graph_delay_ps_min(const struct graph *);
 uint64_t graph_delay_ps_max(const struct graph *);

@@ -150,39 +150,17 @@ static void read_file(const struct section *sec, struct graph *g,
     free(path);
 }
 
-static void read_hpcc(const struct section *sec, struct graph *g)
-{
-    read_file(sec, g, hpcc_read_topology);
-}
-
-static void read_htsim(const struct section *sec, struct graph *g)
-{
-    read_file(sec, g, htsim_read_topology);
-}
-
-static void read_simai(const struct section *sec, struct graph *g)
-{
-    read_file(sec, g, simai_read_topology);
-}
-
-static int read_astra_inside(const char *path, const char *text, struct graph *g, struct err *err)
-{
-    (void)text;
-    return astra_read_network(path, NULL, 0, true, g, err);
-}
-
-static int read_astra_outside(const char *path, const char *text, struct graph *g, struct err *err)
-{
-    (void)text;
-    return astra_read_network(path, NULL, 0, false, g, err);
-}
-
 static void read_astra(const struct section *sec, struct graph *g)
 {
-    bool is_inside = false;
+    char      *path = section_file(sec, "file");
+    bool       is_inside = false;
+    struct err why;
 
     section_bool(sec, "servers", &is_inside);
-    read_file(sec, g, is_inside ? read_astra_inside : read_astra_outside);
+    if (path && !sec->r->rc)
+        reader_keep(sec->r, astra_read_network(path, NULL, 0, is_inside, g, &why), &why,
+                    section_get(sec, "file"));
+    free(path);
 }
 
 /* ---- graph: explicit links ---- */
@@ -260,42 +238,42 @@ static void read_graph(const struct section *sec, struct graph *g)
 /* ---- table of kinds ---- */
 
 const struct topology_kind topology_kinds[] = {
-    { "star",     "hosts around one switch, s0", star_keys, read_star, false },
+    { "star",     "hosts around one switch, s0", star_keys, read_star },
     { "clos",     "two tiers: hosts on ToRs (tor0 ..), every ToR linked to every spine (spine0 ..)",
-      clos_keys, read_clos, false },
+      clos_keys, read_clos },
     { "fat_tree", "three tiers of switches with k ports: edge0 .., agg0 .., core0 ..; k^3/4 hosts",
-      fat_tree_keys, read_fat_tree, false },
-    { "hpcc",     "a topology file of the HPCC ns-3 fork", hpcc_keys, read_hpcc, false },
-    { "graph",    "hosts and switches wired by hand", graph_keys, read_graph, true },
-    { "htsim",    "a topology file of htsim (.topo)", htsim_keys, read_htsim, false },
+      fat_tree_keys, read_fat_tree },
+    { "hpcc",     "a topology file of the HPCC ns-3 fork", hpcc_keys, .read_file = hpcc_read_topology },
+    { "graph",    "hosts and switches wired by hand", graph_keys, read_graph, .says_loss = true },
+    { "htsim",    "a topology file of htsim (.topo)", htsim_keys, .read_file = htsim_read_topology },
     { "simai",    "a topology file of SimAI: GPU servers with NV switches, and switches between them",
-      simai_keys, read_simai, false },
+      simai_keys, .read_file = simai_read_topology },
     { "astra",    "a network of ASTRA-sim's analytical front end (YAML): dimensions of rings, full meshes "
-      "and switches", astra_keys, read_astra, false },
+      "and switches", astra_keys, read_astra },
     { "rail_optimized", "GPU servers with NVLink inside; GPU i of each has its NIC on leaf i, every leaf is "
       "linked to every spine",
-      topology_rails_keys, topology_read_rails, false },
+      topology_rails_keys, topology_read_rails },
     { "hpn",      "Alibaba's HPN: NICs of two ports, dual ToRs, two planes of aggregation switches "
       "(SIGCOMM'24)", topology_hpn_keys,
-      topology_read_hpn, false },
+      topology_read_hpn },
     { "multi_plane", "networks of two tiers side by side; every host has a NIC, or a port of one that is "
       "broken out, in each", topology_planes_keys,
-      topology_read_planes, false },
+      topology_read_planes },
     { "dragonfly", "groups of routers, all linked within a group, all groups linked with each other",
       topology_dragonfly_keys,
-      topology_read_dragonfly, false },
+      topology_read_dragonfly },
     { "dgx_h100", "NVIDIA's DGX SuperPOD H100, also as dgx_h100_64 for 64 GPUs: units of 32 servers, 8 "
       "leaves each, full bisection (its reference architecture)",
-      topology_dgx_keys, topology_read_dgx, false },
+      topology_dgx_keys, topology_read_dgx },
     { "paraleon_testbed", "32 H100 servers, 8 ToRs, 4 leaf switches, 400 Gb/s, 1:1 (PARALEON's paper, "
       "IV-C); ToRs are taken for rails",
-      topology_paraleon_keys, topology_read_paraleon, false },
+      topology_paraleon_keys, topology_read_paraleon },
     { "acc_fabric", "288 hosts of 25 Gb/s, 12 leaves, 6 spines of 100 Gb/s (ACC's paper, 5.4)",
-      topology_delay_keys, topology_read_acc, false },
+      topology_delay_keys, topology_read_acc },
     { "rlcc_cluster", "64 hosts of 100 Gb/s, 4 ToRs, 2 spines, 4 links between each (RL-CC's trees, VI-A)",
       topology_delay_keys,
-      topology_read_rlcc, false },
-    { NULL, NULL, NULL, NULL, false },
+      topology_read_rlcc },
+    { 0 },
 };
 
 static const struct topology_kind *find_kind(const char *name)
@@ -376,7 +354,10 @@ static void read_kind_of(struct reader *r, struct scenario *s, const struct yaml
     if (r->rc)
         return;
     sec.kind = section_get(&sec, "kind")->text;
-    kind->read(&sec, g);
+    if (kind->read_file)
+        read_file(&sec, g, kind->read_file);
+    else
+        kind->read(&sec, g);
     read_loss(&sec, g, kind->says_loss);
     scenario_read_link_rates(&sec, g);
     if (!r->rc && graph_check(g, &why))

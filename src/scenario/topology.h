@@ -10,6 +10,8 @@ struct topology_kind {
     const char               *name, *about;      /* about: one line */
     const struct key_row     *keys;              /* its own keys */
     void                    (*read)(const struct section *, struct graph *);
+    int                     (*read_file)(const char *path, const char *text, struct graph *, struct err *);
+                                                 /* instead: reads the file that the key 'file' names */
     bool                      says_loss;         /* links may have loss 0 of their own; negative: not given */
 };
 

@@ -15,14 +15,10 @@
 
 #include <stdlib.h>
 
-/* The connections that wait for a trigger, in file order. */
-struct trigger_queue { uint32_t *conn, count, fired; };
-
 struct htsim_job {
     struct job            job;
     struct flow_matrix    matrix;
-    struct trigger_queue *waiting;   /* by trigger */
-    uint32_t             *list;      /* connections of all triggers, concatenated */
+    struct matrix_waiting *waiting;  /* by trigger */
     uint32_t             *node;      /* by host number in the matrix */
     uint32_t             *fired;     /* [part * triggers + trigger]: how often it has fired, as known in
                                       * that partition */
@@ -51,7 +47,7 @@ static void on_signal(struct job *j, uint32_t part, uint64_t now_ps, uint32_t wo
 {
     struct htsim_job           *cm = (struct htsim_job *)j;
     const struct matrix_trigger *t = &cm->matrix.trigger[trigger];
-    const struct trigger_queue *w = &cm->waiting[trigger];
+    const struct matrix_waiting *w = &cm->waiting[trigger];
     uint32_t                    fired = ++cm->fired[(size_t)part * cm->matrix.triggers + trigger];
 
     (void)worker;
@@ -98,7 +94,6 @@ static void free_cm(void *state)
 
     flow_matrix_fini(&cm->matrix);
     free(cm->waiting);
-    free(cm->list);
     free(cm->fired);
     free(cm->node);
     free(cm);
@@ -107,16 +102,6 @@ static void free_cm(void *state)
 extern const struct traffic_kind traffic_htsim;
 
 /* ---- building ---- */
-
-static uint32_t *list_hosts(const struct graph *g)
-{
-    uint32_t *node = xcalloc(g->hosts + 1ul, sizeof *node), hosts = 0;
-
-    for (uint32_t i = 0; i < g->nodes; i++)
-        if (!g->node[i].is_switch)
-            node[hosts++] = i;
-    return node;
-}
 
 /* Adds a worker on each host that sends or receives. */
 static void add_workers(struct htsim_job *cm, struct traffic *t, const struct traffic_common *common)
@@ -132,29 +117,6 @@ static void add_workers(struct htsim_job *cm, struct traffic *t, const struct tr
     job_init(&cm->job, &traffic_htsim, t, common, sender, senders);
     free(sends);
     free(sender);
-}
-
-static void list_waiting(struct htsim_job *cm)
-{
-    const struct flow_matrix *m = &cm->matrix;
-    uint32_t              *end;
-
-    cm->waiting = xcalloc(m->triggers + 1ul, sizeof *cm->waiting);
-    cm->list = end = xcalloc(m->conns + 1ul, sizeof *cm->list);
-    for (uint32_t i = 0; i < m->conns; i++)
-        if (m->conn[i].trigger != MATRIX_NO_TRIGGER)
-            cm->waiting[m->conn[i].trigger].count++;
-    for (uint32_t i = 0; i < m->triggers; i++) {
-        cm->waiting[i].conn = end;
-        end += cm->waiting[i].count;
-        cm->waiting[i].count = 0;
-    }
-    for (uint32_t i = 0; i < m->conns; i++)
-        if (m->conn[i].trigger != MATRIX_NO_TRIGGER) {
-            struct trigger_queue *w = &cm->waiting[m->conn[i].trigger];
-
-            w->conn[w->count++] = i;
-        }
 }
 
 struct timed { uint64_t at_ps; uint32_t conn; };
@@ -191,12 +153,12 @@ void traffic_add_matrix(struct traffic *t, const struct traffic_common *common, 
 
     cm->matrix = *matrix;
     *matrix = (struct flow_matrix){ 0 };
-    cm->node = list_hosts(traffic_graph(t));
+    cm->node = graph_list_hosts(traffic_graph(t));
     add_workers(cm, t, common);
     cm->job.signal_ps = delay_ps;
     divide(&cm->job, 1);
     job_reserve(&cm->job, cm->matrix.conns);
-    list_waiting(cm);
+    cm->waiting = flow_matrix_waiting(&cm->matrix);
     post_timed(cm);
 }
 
