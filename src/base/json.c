@@ -49,9 +49,18 @@ json_t *json_of_seed(uint64_t seed)
     return json_string(text);
 }
 
+json_t *json_object_of(const struct json_field *field)
+{
+    json_t *made = json_object();
+
+    for (; field->key; field++)
+        json_object_set_new(made, field->key, field->value);
+    return made;
+}
+
 void json_put_count(json_t *object, const char *key, uint64_t n)
 {
-    json_object_set_new(object, key, json_integer((json_int_t)n));
+    json_object_set_new(object, key, json_of_count(n));
 }
 
 void json_put_number(json_t *object, const char *key, double value)

@@ -14,6 +14,17 @@ json_t *json_of_text(const char *);      /* if it is not UTF-8, bytes above 127 
 json_t *json_of_bytes(const char *text, size_t bytes);
 json_t *json_of_seed(uint64_t);          /* a string if it does not fit a signed number */
 
+static inline json_t *json_of_count(uint64_t n)
+{
+    return json_integer((json_int_t)n);
+}
+
+/* JSON_OF({ "name", json_of_text(name) }, { "flows", json_of_count(n) }): an object with these fields, in
+ * this order. It owns the values. */
+struct json_field { const char *key; json_t *value; };
+#define JSON_OF(...) json_object_of((const struct json_field[]){ __VA_ARGS__, { 0 } })
+json_t *json_object_of(const struct json_field *);       /* ends with a field without a key */
+
 void json_put_count(json_t *object, const char *key, uint64_t);
 void json_put_number(json_t *object, const char *key, double);
 void json_put_text(json_t *object, const char *key, const char *);

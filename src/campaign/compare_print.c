@@ -238,23 +238,18 @@ void comparison_print_runs(const struct comparison *c, FILE *out)
 
 static json_t *cell_json(const struct compared_cell *cell, const char *variant)
 {
-    json_t *made = json_object();
-
-    json_object_set_new(made, "name", json_string(variant));
-    json_object_set_new(made, "pairs", json_integer(cell->seeds));
-    json_put_number(made, "mean", cell->mean);
-    json_put_number(made, "low", cell->low);
-    json_put_number(made, "high", cell->high);
-    json_put_number(made, "difference", cell->difference);
-    json_put_number(made, "difference_low", cell->difference_low);
-    json_put_number(made, "difference_high", cell->difference_high);
-    json_put_number(made, "change", cell->change);
-    json_put_number(made, "change_low", cell->change_low);
-    json_put_number(made, "change_high", cell->change_high);
-    json_put_number(made, "p", isfinite(cell->difference_low) ? cell->p : NAN);
-    json_object_set_new(made, "is_significant", json_boolean(cell->is_significant));
-    json_object_set_new(made, "is_better", json_boolean(cell->is_better));
-    return made;
+    return JSON_OF({ "name", json_string(variant) }, { "pairs", json_integer(cell->seeds) },
+                   { "mean", json_of_number(cell->mean) }, { "low", json_of_number(cell->low) },
+                   { "high", json_of_number(cell->high) },
+                   { "difference", json_of_number(cell->difference) },
+                   { "difference_low", json_of_number(cell->difference_low) },
+                   { "difference_high", json_of_number(cell->difference_high) },
+                   { "change", json_of_number(cell->change) },
+                   { "change_low", json_of_number(cell->change_low) },
+                   { "change_high", json_of_number(cell->change_high) },
+                   { "p", json_of_number(isfinite(cell->difference_low) ? cell->p : NAN) },
+                   { "is_significant", json_boolean(cell->is_significant) },
+                   { "is_better", json_boolean(cell->is_better) });
 }
 
 static json_t *answer_json(const struct comparison *c)
@@ -285,12 +280,10 @@ static json_t *verdicts_json(const struct comparison *c)
     char text[1000];
 
     for (uint32_t v = 0; v < c->variants->count; v++) {
-        json_t *made = json_object();
-
-        json_object_set_new(made, "name", json_string(c->variants->list[v].name));
-        json_object_set_new(made, "text", json_of_text(comparison_verdict(text, sizeof(text), c, v)));
-        json_object_set_new(made, "has_same_flows", json_boolean(comparison_is_pair(c, v)));
-        json_array_append_new(list, made);
+        json_array_append_new(list, JSON_OF(
+            { "name", json_string(c->variants->list[v].name) },
+            { "text", json_of_text(comparison_verdict(text, sizeof(text), c, v)) },
+            { "has_same_flows", json_boolean(comparison_is_pair(c, v)) }));
     }
     return list;
 }

@@ -242,7 +242,7 @@ static json_t *figures_json(const struct sweep_results *r)
 static json_t *point_json(const struct sweep_results *r, const struct sweep_column *column, uint32_t variant)
 {
     const struct variant *v = &r->variants->list[variant];
-    json_t *values = json_array(), *figures = json_array(), *o = json_object();
+    json_t *values = json_array(), *figures = json_array();
 
     for (uint32_t i = 0; i < v->own; i++)
         json_array_append_new(values, column[i].is_number
@@ -253,17 +253,14 @@ static json_t *point_json(const struct sweep_results *r, const struct sweep_colu
         if (is_told(r, i))
             json_array_append_new(figures,
                                   json_of_number(figures_mean(&r->figures.list[i], variant, r->seeds)));
-    json_put_text(o, "name", v->name);
-    json_object_set_new(o, "values", values);
-    json_object_set_new(o, "figures", figures);
-    return o;
+    return JSON_OF({ "name", json_of_text(v->name) }, { "values", values }, { "figures", figures });
 }
 
 /* The scenario's own setting: values of the keys, where they are known, and figures. */
 static json_t *own_json(const struct sweep *s, const struct sweep_column *column, uint32_t columns)
 {
     const struct sweep_results *r = &s->results;
-    json_t                     *o = json_object(), *values = json_array(), *figures = json_array();
+    json_t                     *values = json_array(), *figures = json_array();
 
     for (uint32_t i = 0; i < columns; i++) {
         enum knob knob = knob_find(column[i].key);
@@ -273,10 +270,8 @@ static json_t *own_json(const struct sweep *s, const struct sweep_column *column
     for (uint32_t i = 0; i < r->figures.count; i++)
         if (is_told(r, i))
             json_array_append_new(figures, json_of_number(comparison_cell(&s->comparison, i, 0)->mean));
-    json_put_text(o, "name", s->few.list[0].name);
-    json_object_set_new(o, "values", values);
-    json_object_set_new(o, "figures", figures);
-    return o;
+    return JSON_OF({ "name", json_of_text(s->few.list[0].name) }, { "values", values },
+                   { "figures", figures });
 }
 
 json_t *sweep_page(const struct sweep *s)
@@ -532,7 +527,7 @@ void sweep_print_runs(const struct sweep_results *r, FILE *out)
 static json_t *setting_json(const struct sweep_results *r, uint32_t variant)
 {
     const struct variant *v = &r->variants->list[variant];
-    json_t *made = json_object(), *set = json_object(), *metrics = json_object();
+    json_t *set = json_object(), *metrics = json_object();
 
     for (uint32_t i = 0; i < v->own; i++) {
         const char *text = set_of(v, i);
@@ -544,9 +539,7 @@ static json_t *setting_json(const struct sweep_results *r, uint32_t variant)
 
         json_put_number(metrics, r->figures.list[i].metric.name, mean);
     }
-    json_object_set_new(made, "set", set);
-    json_object_set_new(made, "metrics", metrics);
-    return made;
+    return JSON_OF({ "set", set }, { "metrics", metrics });
 }
 
 static json_t *own_metrics_json(const struct sweep *s)

@@ -175,12 +175,9 @@ static const struct cmd_line command_line = {
 /* As a share: -0.2 is a fifth less. */
 static json_t *gain_json(struct advise_gain g)
 {
-    json_t *made = json_object();
-
-    json_put_number(made, "change", exp(g.mean) - 1);
-    json_put_number(made, "change_low", exp(g.low) - 1);
-    json_put_number(made, "change_high", exp(g.high) - 1);
-    return made;
+    return JSON_OF({ "change", json_of_number(exp(g.mean) - 1) },
+                   { "change_low", json_of_number(exp(g.low) - 1) },
+                   { "change_high", json_of_number(exp(g.high) - 1) });
 }
 
 static json_t *load_json(const struct advice *a, const struct advise_row *row, uint32_t load)
@@ -227,18 +224,12 @@ static json_t *row_json(const struct advice *a, const struct advise_row *row)
 
 static json_t *recorded_json(const struct recorded *r, const char *path)
 {
-    json_t *made = json_object();
-
-    json_put_text(made, "file", path);
-    json_put_count(made, "rows", r->rows);
-    json_put_count(made, "hosts", r->hosts);
-    json_put_count(made, "restarts", r->restarts);
-    json_put_number(made, "seconds", r->seconds);
-    json_put_number(made, "load", r->load);
-    json_put_number(made, "load_low", r->load_low);
-    json_put_number(made, "load_high", r->load_high);
-    json_put_number(made, "load_busiest", r->load_busiest);
-    return made;
+    return JSON_OF({ "file", json_of_text(path) }, { "rows", json_of_count(r->rows) },
+                   { "hosts", json_of_count(r->hosts) }, { "restarts", json_of_count(r->restarts) },
+                   { "seconds", json_of_number(r->seconds) }, { "load", json_of_number(r->load) },
+                   { "load_low", json_of_number(r->load_low) },
+                   { "load_high", json_of_number(r->load_high) },
+                   { "load_busiest", json_of_number(r->load_busiest) });
 }
 
 static json_t *advise_json(const struct advice *a, const struct card *answer)

@@ -162,12 +162,8 @@ static int write_model(const struct options *o, const struct policy *p, const st
 /* The part of the JSON output that both kinds share. */
 static json_t *begin_json(const struct options *o, const char *to)
 {
-    json_t *all = json_object();
-
-    json_put_text(all, "model", o->model);
-    json_put_text(all, "to", to);
-    json_put_text(all, "out", o->out);
-    return all;
+    return JSON_OF({ "model", json_of_text(o->model) }, { "to", json_of_text(to) },
+                   { "out", json_of_text(o->out) });
 }
 
 static const float delta_max[] = { POLICY_GAP_NEAR, POLICY_GAP_FAR };

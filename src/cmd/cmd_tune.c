@@ -152,11 +152,7 @@ static json_t *tune_json(const struct tune *t)
 
 static json_t *tune_setting_json(const char *name, const struct knobs *k)
 {
-    json_t *all = json_object();
-
-    json_put_text(all, "setting", name);
-    json_object_set_new(all, "knobs", json_of_knobs(k));
-    return all;
+    return JSON_OF({ "setting", json_of_text(name) }, { "knobs", json_of_knobs(k) });
 }
 
 /* ---- output ---- */

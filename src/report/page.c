@@ -127,14 +127,8 @@ static double span_ps(const struct series_point *p)
 static json_t *column_json(const char *name, const char *label, const char *group, const char *unit,
                            json_t *values)
 {
-    json_t *o = json_object();
-
-    json_put_text(o, "name", name);
-    json_put_text(o, "label", label);
-    json_put_text(o, "group", group);
-    json_put_text(o, "unit", unit);
-    json_object_set_new(o, "values", values);
-    return o;
+    return JSON_OF({ "name", json_of_text(name) }, { "label", json_of_text(label) },
+                   { "group", json_of_text(group) }, { "unit", json_of_text(unit) }, { "values", values });
 }
 
 static json_t *entry_column_json(const struct results *r, uint32_t entry)
@@ -199,15 +193,12 @@ static json_t *windows_json(const struct results *r)
 
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
         const struct traffic_about *t = &r->scenario->entry[i];
-        json_t *o;
 
         if (!t->is_influx || t->start_ps >= r->end_ps)
             continue;
-        o = json_object();
-        json_put_text(o, "name", t->name);
-        json_put_us(o, "start_us", t->start_ps);
-        json_put_us(o, "stop_us", t->stop_ps < r->end_ps ? t->stop_ps : r->end_ps);
-        json_array_append_new(list, o);
+        json_array_append_new(list, JSON_OF(
+            { "name", json_of_text(t->name) }, { "start_us", json_of_us(t->start_ps) },
+            { "stop_us", json_of_us(t->stop_ps < r->end_ps ? t->stop_ps : r->end_ps) }));
     }
     return list;
 }
@@ -256,7 +247,7 @@ static json_t *phases_json(const struct results *r)
 static json_t *knob_json(const struct results *r, uint32_t knob, uint32_t changes)
 {
     const struct series *s = r->series;
-    json_t *o = json_object(), *at = json_array(), *values = json_array();
+    json_t *at = json_array(), *values = json_array();
     uint64_t part_ps = r->end_ps / CHANGES_MAX + 1;
 
     for (uint32_t i = 0, left = changes; i < s->knobs; i++) {
@@ -273,11 +264,9 @@ static json_t *knob_json(const struct results *r, uint32_t knob, uint32_t change
         json_array_append_new(at, json_real(us(k->at_ps)));
         json_array_append_new(values, json_real(k->value));
     }
-    json_put_text(o, "name", knob_info[knob].name);
-    json_put_text(o, "unit", knob_unit_name(knob_info[knob].unit));
-    json_object_set_new(o, "at_us", at);
-    json_object_set_new(o, "values", values);
-    return o;
+    return JSON_OF({ "name", json_of_text(knob_info[knob].name) },
+                   { "unit", json_of_text(knob_unit_name(knob_info[knob].unit)) }, { "at_us", at },
+                   { "values", values });
 }
 
 static json_t *knobs_json(const struct results *r)

@@ -36,7 +36,6 @@ static json_t *line_json(const struct results *r, const struct rank *rank)
     struct line  l = { json_array(), json_array(), json_array(), json_array() };
     uint64_t     part_ps = rank->changes > CHANGES_MAX ? r->end_ps / CHANGES_MAX + 1 : 1, part = 0;
     const struct queue_change *held = NULL;
-    json_t      *o = json_object();
     char         name[64];
 
     add_point(&l, 0, &q->first[rank->port]);
@@ -51,13 +50,9 @@ static json_t *line_json(const struct results *r, const struct rank *rank)
     if (held)
         add_point(&l, held->at_ps, &held->ecn);
     queue_log_name(name, sizeof(name), r->sim, rank->port);
-    json_put_text(o, "name", name);
-    json_put_count(o, "changes", rank->changes);
-    json_object_set_new(o, "at_us", l.at);
-    json_object_set_new(o, "kmin_bytes", l.kmin);
-    json_object_set_new(o, "kmax_bytes", l.kmax);
-    json_object_set_new(o, "pmax", l.pmax);
-    return o;
+    return JSON_OF({ "name", json_of_text(name) }, { "changes", json_of_count(rank->changes) },
+                   { "at_us", l.at }, { "kmin_bytes", l.kmin }, { "kmax_bytes", l.kmax },
+                   { "pmax", l.pmax });
 }
 
 json_t *page_queues(const struct results *r)

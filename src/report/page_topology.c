@@ -173,16 +173,13 @@ json_t *page_outages(const struct results *r)
 
     for (uint32_t i = 0; i < cfg->changes && json_array_size(list) < OUTAGES_MAX; i++) {
         const struct graph_link *l = &g->link[cfg->change[i].link];
-        json_t *o;
 
         if (!is_outage(r, i))
             continue;
-        o = json_object();
-        json_put_text(o, "a", g->node[l->a].name);
-        json_put_text(o, "b", g->node[l->b].name);
-        json_put_us(o, "start_us", cfg->change[i].at_ps);
-        json_put_us(o, "stop_us", outage_end_ps(r, i));
-        json_array_append_new(list, o);
+        json_array_append_new(list, JSON_OF(
+            { "a", json_of_text(g->node[l->a].name) }, { "b", json_of_text(g->node[l->b].name) },
+            { "start_us", json_of_us(cfg->change[i].at_ps) },
+            { "stop_us", json_of_us(outage_end_ps(r, i)) }));
     }
     return list;
 }
@@ -288,7 +285,7 @@ static json_t *edges_json(const struct picture *p)
 
 static json_t *heat_row(const struct results *r, const struct port *port)
 {
-    json_t *o = json_object(), *values = json_array();
+    json_t *values = json_array();
     char label[48];
 
     snprintf(label, sizeof(label), "%s > %s", r->sim->net.graph.node[port->node->id].name,
@@ -298,9 +295,7 @@ static json_t *heat_row(const struct results *r, const struct port *port)
 
         json_array_append_new(values, json_real((double)(int64_t)(busy * 1e4 + 0.5) / 1e4));
     }
-    json_put_text(o, "label", label);
-    json_object_set_new(o, "values", values);
-    return o;
+    return JSON_OF({ "label", json_of_text(label) }, { "values", values });
 }
 
 static json_t *heat_json(const struct results *r)

@@ -7,12 +7,9 @@
 
 static void add_row(json_t *rows, const char *label, const char *unit, double value)
 {
-    json_t *o = json_object();
-
-    json_put_text(o, "label", label);
-    json_put_number(o, "value", value);
-    json_put_text(o, "unit", unit);
-    json_array_append_new(rows, o);
+    json_array_append_new(rows, JSON_OF(
+        { "label", json_of_text(label) }, { "value", json_of_number(value) },
+        { "unit", json_of_text(unit) }));
 }
 
 static void add_op_rows(json_t *rows, const struct results *r, uint32_t entry)
@@ -86,14 +83,13 @@ json_t *page_traffic(const struct results *r)
     json_t *list = json_array();
 
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
-        json_t *o = json_object(), *rows = json_array();
+        json_t *rows = json_array();
 
         add_job_rows(rows, r, i);
         add_flow_rows(rows, r, i);
-        json_put_text(o, "name", r->scenario->entry[i].name);
-        json_put_text(o, "kind", r->scenario->entry[i].kind);
-        json_object_set_new(o, "rows", rows);
-        json_array_append_new(list, o);
+        json_array_append_new(list, JSON_OF(
+            { "name", json_of_text(r->scenario->entry[i].name) },
+            { "kind", json_of_text(r->scenario->entry[i].kind) }, { "rows", rows }));
     }
     return list;
 }

@@ -75,13 +75,10 @@ static json_t *options_json(const struct tuning *g)
     json_t *list = json_array();
 
     for (uint32_t i = 0; option && option[i].name; i++) {
-        json_t *o = json_object();
-
-        json_put_text(o, "name", option[i].name);
-        json_object_set_new(o, "value", tuning_option(g, i));
-        json_object_set_new(o, "is_given", json_boolean(g->values.is_given[i]));
-        json_put_text(o, "about", option[i].about);
-        json_array_append_new(list, o);
+        json_array_append_new(list, JSON_OF(
+            { "name", json_of_text(option[i].name) }, { "value", tuning_option(g, i) },
+            { "is_given", json_boolean(g->values.is_given[i]) },
+            { "about", json_of_text(option[i].about) }));
     }
     return list;
 }
@@ -93,7 +90,6 @@ static json_t *totals_json(const struct tuning *g)
 {
     uint32_t searches = 0, accepted = 0, rejected = 0;
     const char *before = "";
-    json_t *o = json_object();
 
     for (uint32_t i = 0; i < g->steps; i++) {
         enum tuner_verdict verdict = g->step[i].note.verdict;
@@ -104,11 +100,8 @@ static json_t *totals_json(const struct tuning *g)
         rejected += verdict == TUNER_REJECTED;
         before = phase;
     }
-    json_put_count(o, "steps", g->steps);
-    json_put_count(o, "searches", searches);
-    json_put_count(o, "accepted", accepted);
-    json_put_count(o, "rejected", rejected);
-    return o;
+    return JSON_OF({ "steps", json_of_count(g->steps) }, { "searches", json_of_count(searches) },
+                   { "accepted", json_of_count(accepted) }, { "rejected", json_of_count(rejected) });
 }
 
 /* Lists the phases' names in order of appearance. Steps refer to them by index. */
@@ -231,36 +224,28 @@ static json_t *differences_json(const struct knobs *is, const struct knobs *was)
 
 static json_t *tried_json(const struct tuner_tried *t, const struct tuning_step *s)
 {
-    json_t *o = json_object();
-
-    json_object_set_new(o, "name", t->name ? json_string(t->name) : json_null());
-    json_put_number(o, "change", expm1(t->gain));
-    json_put_number(o, "change_low", expm1(t->low));
-    json_put_number(o, "change_high", expm1(t->high));
-    json_put_count(o, "blocks", t->blocks);
-    json_object_set_new(o, "is_out", json_boolean(t->is_out));
-    json_object_set_new(o, "is_now", json_boolean(t->is_now));
-    json_object_set_new(o, "is_chosen", json_boolean(!t->is_now && knobs_equal(&t->knobs, &s->is)));
-    json_object_set_new(o, "set", differences_json(&t->knobs, &s->was));
-    return o;
+    return JSON_OF({ "name", t->name ? json_string(t->name) : json_null() },
+                   { "change", json_of_number(expm1(t->gain)) },
+                   { "change_low", json_of_number(expm1(t->low)) },
+                   { "change_high", json_of_number(expm1(t->high)) }, { "blocks", json_of_count(t->blocks) },
+                   { "is_out", json_boolean(t->is_out) }, { "is_now", json_boolean(t->is_now) },
+                   { "is_chosen", json_boolean(!t->is_now && knobs_equal(&t->knobs, &s->is)) },
+                   { "set", differences_json(&t->knobs, &s->was) });
 }
 
 /* Lists what was tried on a twin, by decision. The next verdict says what happened. */
 static json_t *twin_json(const struct tuning *g, uint32_t at)
 {
     const struct tuning_step *s = &g->step[at];
-    json_t                   *tried = json_array(), *o = json_object();
+    json_t                   *tried = json_array();
     const char               *came = "";
 
     for (uint32_t k = 0; k < s->note.tries; k++)
         json_array_append_new(tried, tried_json(&s->note.tried[k], s));
     for (uint32_t k = at + 1; k < g->steps && !g->step[k].note.tries && !*came; k++)
         came = g->step[k].note.why;
-    json_put_number(o, "end_us", (double)s->end_ps / (double)PS_PER_US);
-    json_put_text(o, "why", s->note.why);
-    json_put_text(o, "came", came);
-    json_object_set_new(o, "tried", tried);
-    return o;
+    return JSON_OF({ "end_us", json_of_number((double)s->end_ps / (double)PS_PER_US) },
+                   { "why", json_of_text(s->note.why) }, { "came", json_of_text(came) }, { "tried", tried });
 }
 
 static json_t *twins_json(const struct tuning *g)

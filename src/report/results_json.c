@@ -10,9 +10,14 @@
 
 /* ---- words ---- */
 
+json_t *json_of_us(uint64_t ps)
+{
+    return json_of_number((double)ps / (double)PS_PER_US);
+}
+
 void json_put_us(json_t *object, const char *key, uint64_t ps)
 {
-    json_put_number(object, key, (double)ps / (double)PS_PER_US);
+    json_object_set_new(object, key, json_of_us(ps));
 }
 
 void results_json_put_setup(json_t *o, const struct results *r)
@@ -129,20 +134,17 @@ static json_t *collectives_json(const struct results *r, uint32_t entry)
     for (uint32_t kind = 0; kind < ITERATION_KINDS; kind++) {
         const struct steps_cell *c = steps_cell(r->steps, entry, kind);
         const char              *group, *name = iteration_kind_name(kind, &group);
-        json_t                  *row;
 
         if (c->count == 0)
             continue;
-        row = json_object();
-        json_put_text(row, "collective", name);
-        json_put_text(row, "group", group);
-        json_put_count(row, "messages", c->count);
-        json_put_number(row, "slowdown", (double)c->fct_ps_sum / (double)c->ideal_ps_sum);
-        json_put_text(row, "worst_from", r->sim->net.graph.node[c->worst.src].name);
-        json_put_text(row, "worst_to", r->sim->net.graph.node[c->worst.dst].name);
-        json_put_us(row, "worst_us", c->worst.fct_ps);
-        json_put_us(row, "worst_alone_us", c->worst.ideal_ps);
-        json_array_append_new(rows, row);
+        json_array_append_new(rows, JSON_OF(
+            { "collective", json_of_text(name) }, { "group", json_of_text(group) },
+            { "messages", json_of_count(c->count) },
+            { "slowdown", json_of_number((double)c->fct_ps_sum / (double)c->ideal_ps_sum) },
+            { "worst_from", json_of_text(r->sim->net.graph.node[c->worst.src].name) },
+            { "worst_to", json_of_text(r->sim->net.graph.node[c->worst.dst].name) },
+            { "worst_us", json_of_us(c->worst.fct_ps) },
+            { "worst_alone_us", json_of_us(c->worst.ideal_ps) }));
     }
     return rows;
 }
@@ -195,15 +197,12 @@ static void put_job(json_t *row, const struct results *r, uint32_t entry)
 json_t *results_json_entry(const struct results *r, uint32_t entry)
 {
     const struct traffic_about *t = &r->scenario->entry[entry];
-    json_t *row = json_object();
 
-    json_put_text(row, "name", t->name);
-    json_put_text(row, "kind", t->kind);
-    json_put_number(row, "load_asked", t->load > 0 ? t->load : NAN);
-    json_put_number(row, "load_realised", t->load > 0 ? r->entry[entry].load : NAN);
-    json_put_count(row, "flows_started", r->entry[entry].flows_started);
-    json_put_count(row, "bytes_started", r->entry[entry].bytes_started);
-    return row;
+    return JSON_OF({ "name", json_of_text(t->name) }, { "kind", json_of_text(t->kind) },
+                   { "load_asked", json_of_number(t->load > 0 ? t->load : NAN) },
+                   { "load_realised", json_of_number(t->load > 0 ? r->entry[entry].load : NAN) },
+                   { "flows_started", json_of_count(r->entry[entry].flows_started) },
+                   { "bytes_started", json_of_count(r->entry[entry].bytes_started) });
 }
 
 static json_t *traffic_json(const struct results *r)
@@ -270,13 +269,10 @@ static json_t *phases_json(const struct results *r)
 json_t *results_json_network(const struct results *r)
 {
     const struct graph *g = &r->sim->net.graph;
-    json_t *o = json_object();
 
-    json_put_count(o, "hosts", g->hosts);
-    json_put_count(o, "switches", g->nodes - g->hosts);
-    json_put_count(o, "links", g->links);
-    json_put_us(o, "base_rtt_us", r->sim->net.base_rtt_ps);
-    return o;
+    return JSON_OF({ "hosts", json_of_count(g->hosts) }, { "switches", json_of_count(g->nodes - g->hosts) },
+                   { "links", json_of_count(g->links) },
+                   { "base_rtt_us", json_of_us(r->sim->net.base_rtt_ps) });
 }
 
 static json_t *conweave_json(const struct conweave_counters *c)
@@ -314,12 +310,11 @@ static json_t *pfc_json(const struct results *r)
     for (uint32_t i = 0; i < r->paused_count; i++) {
         const struct port *p = &r->sim->net.port[r->paused[i]];
         char name[PORT_NAME_MAX];
-        json_t *row = json_object();
 
-        json_put_text(row, "port", results_port_name(name, r->sim, p));
-        json_put_us(row, "paused_us", port_paused_ps(p, r->end_ps));
-        json_put_count(row, "pauses", p->counters.pauses);
-        json_array_append_new(worst, row);
+        json_array_append_new(worst, JSON_OF(
+            { "port", json_of_text(results_port_name(name, r->sim, p)) },
+            { "paused_us", json_of_us(port_paused_ps(p, r->end_ps)) },
+            { "pauses", json_of_count(p->counters.pauses) }));
     }
     json_object_set_new(o, "worst", worst);
     return o;
@@ -332,11 +327,10 @@ static json_t *queues_json(const struct results *r)
     for (uint32_t i = 0; i < r->queued_count; i++) {
         const struct port *p = &r->sim->net.port[r->queued[i]];
         char name[PORT_NAME_MAX];
-        json_t *row = json_object();
 
-        json_put_text(row, "port", results_port_name(name, r->sim, p));
-        json_put_count(row, "queue_bytes_max", p->counters.queue_bytes_max);
-        json_array_append_new(rows, row);
+        json_array_append_new(rows, JSON_OF(
+            { "port", json_of_text(results_port_name(name, r->sim, p)) },
+            { "queue_bytes_max", json_of_count(p->counters.queue_bytes_max) }));
     }
     return rows;
 }
@@ -348,14 +342,11 @@ static json_t *paths_json(const struct results *r)
 
     for (uint32_t i = 0; i < r->tiers; i++) {
         const struct results_tier *t = &r->tier[i];
-        json_t *row = json_object();
 
-        json_put_text(row, "links", t->name);
-        json_put_count(row, "count", t->links);
-        json_put_number(row, "busiest", t->busiest);
-        json_put_number(row, "median", t->median);
-        json_put_number(row, "least", t->least);
-        json_array_append_new(rows, row);
+        json_array_append_new(rows, JSON_OF(
+            { "links", json_of_text(t->name) }, { "count", json_of_count(t->links) },
+            { "busiest", json_of_number(t->busiest) }, { "median", json_of_number(t->median) },
+            { "least", json_of_number(t->least) }));
     }
     return rows;
 }
@@ -376,14 +367,11 @@ json_t *results_json_metrics(const struct metric *list, uint32_t count)
     json_t *rows = json_array();
 
     for (uint32_t i = 0; i < count; i++) {
-        json_t *row = json_object();
-
-        json_put_text(row, "name", list[i].name);
-        json_put_text(row, "label", list[i].label);
-        json_put_text(row, "unit", metric_unit_name(list[i].unit));
-        json_put_number(row, "value", list[i].value);
-        json_put_text(row, "better", metric_better_name(list[i].better));
-        json_array_append_new(rows, row);
+        json_array_append_new(rows, JSON_OF(
+            { "name", json_of_text(list[i].name) }, { "label", json_of_text(list[i].label) },
+            { "unit", json_of_text(metric_unit_name(list[i].unit)) },
+            { "value", json_of_number(list[i].value) },
+            { "better", json_of_text(metric_better_name(list[i].better)) }));
     }
     return rows;
 }

@@ -8,7 +8,8 @@
 
 #include <stdint.h>
 
-void json_put_us(json_t *object, const char *key, uint64_t ps);
+json_t *json_of_us(uint64_t ps);
+void    json_put_us(json_t *object, const char *key, uint64_t ps);
 
 /* Everything a run has found, as summary.json holds it. */
 json_t *results_json(const struct results *);

@@ -7,12 +7,8 @@
 
 static json_t *scenario_json(const struct results *r)
 {
-    json_t *o = json_object();
-
-    json_put_text(o, "path", r->scenario->path);
-    json_object_set_new(o, "text", json_of_bytes(r->text, r->text_bytes));
-    json_object_set_new(o, "set", results_json_set(r));
-    return o;
+    return JSON_OF({ "path", json_of_text(r->scenario->path) },
+                   { "text", json_of_bytes(r->text, r->text_bytes) }, { "set", results_json_set(r) });
 }
 
 static json_t *loads_json(const struct results *r)

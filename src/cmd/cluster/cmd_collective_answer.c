@@ -157,21 +157,16 @@ static void print_csv(const struct collective_options *o, const struct found *f)
 
 static json_t *row_json(const struct collective_options *o, const struct found *f, const struct row *r)
 {
-    json_t *made = json_object();
-
-    json_put_text(made, "collective", collective_names[r->kind]);
-    json_put_text(made, "protocol", nccl_protocol_names[r->protocol]);
-    json_put_count(made, "ranks", f->network.cluster.ranks);
-    json_put_count(made, "channels", r->channels);
-    json_put_count(made, "size_bytes", r->bytes);
-    json_put_number(made, "time_us", r->alone.us);
-    json_put_number(made, "algbw_GBps", r->algbw);
-    json_put_number(made, "busbw_GBps", r->busbw);
-    json_put_number(made, "ideal_share", r->busbw / r->ideal);
-    json_put_number(made, "beside_us", o->beside ? r->beside.us : NAN);
-    json_put_number(made, "beside_us_min", o->beside ? r->beside.low_us : NAN);
-    json_put_number(made, "beside_us_max", o->beside ? r->beside.high_us : NAN);
-    return made;
+    return JSON_OF({ "collective", json_of_text(collective_names[r->kind]) },
+                   { "protocol", json_of_text(nccl_protocol_names[r->protocol]) },
+                   { "ranks", json_of_count(f->network.cluster.ranks) },
+                   { "channels", json_of_count(r->channels) }, { "size_bytes", json_of_count(r->bytes) },
+                   { "time_us", json_of_number(r->alone.us) }, { "algbw_GBps", json_of_number(r->algbw) },
+                   { "busbw_GBps", json_of_number(r->busbw) },
+                   { "ideal_share", json_of_number(r->busbw / r->ideal) },
+                   { "beside_us", json_of_number(o->beside ? r->beside.us : NAN) },
+                   { "beside_us_min", json_of_number(o->beside ? r->beside.low_us : NAN) },
+                   { "beside_us_max", json_of_number(o->beside ? r->beside.high_us : NAN) });
 }
 
 void collective_print(const struct collective_options *o, const struct found *f)

@@ -134,27 +134,20 @@ void collective_print_steps(const struct found *f)
 
 json_t *collective_steps_json(const struct found *f)
 {
-    json_t *made = json_object(), *rows = json_array();
+    json_t *rows = json_array();
 
     for (uint32_t i = 0; i < f->rows_of_steps; i++) {
         const struct steps_seen *x = &f->row_of_steps[i];
-        json_t                  *row = json_object();
 
-        json_put_count(row, "first", x->first);
-        json_put_count(row, "last", x->last);
-        json_put_number(row, "start_us", (double)x->start_ps / (double)PS_PER_US);
-        json_put_number(row, "end_us", (double)x->end_ps / (double)PS_PER_US);
-        json_put_count(row, "slowest", x->slowest);
-        json_put_text(row, "src", x->from);
-        json_put_text(row, "dst", x->to);
-        json_put_number(row, "message_us", x->us);
-        json_put_number(row, "slowdown", x->slowdown);
-        json_put_text(row, "link", x->link);
-        json_put_number(row, "busy_share", x->busy);
-        json_array_append_new(rows, row);
+        json_array_append_new(rows, JSON_OF(
+            { "first", json_of_count(x->first) }, { "last", json_of_count(x->last) },
+            { "start_us", json_of_number((double)x->start_ps / (double)PS_PER_US) },
+            { "end_us", json_of_number((double)x->end_ps / (double)PS_PER_US) },
+            { "slowest", json_of_count(x->slowest) }, { "src", json_of_text(x->from) },
+            { "dst", json_of_text(x->to) }, { "message_us", json_of_number(x->us) },
+            { "slowdown", json_of_number(x->slowdown) }, { "link", json_of_text(x->link) },
+            { "busy_share", json_of_number(x->busy) }));
     }
-    json_put_count(made, "steps", f->steps);
-    json_put_count(made, "messages", f->messages);
-    json_object_set_new(made, "rows", rows);
-    return made;
+    return JSON_OF({ "steps", json_of_count(f->steps) }, { "messages", json_of_count(f->messages) },
+                   { "rows", rows });
 }

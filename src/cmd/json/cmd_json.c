@@ -25,12 +25,9 @@ json_t *json_of_changes(const struct knobs *was, const struct knobs *is)
 
     for (int i = 0; i < KNOB_COUNT; i++)
         if (was->value[i] != is->value[i]) {
-            json_t *change = json_object();
-
-            json_put_text(change, "name", knob_info[i].name);
-            json_put_number(change, "was", was->value[i]);
-            json_put_number(change, "is", is->value[i]);
-            json_array_append_new(list, change);
+            json_array_append_new(list, JSON_OF(
+                { "name", json_of_text(knob_info[i].name) }, { "was", json_of_number(was->value[i]) },
+                { "is", json_of_number(is->value[i]) }));
         }
     return list;
 }

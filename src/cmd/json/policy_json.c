@@ -80,13 +80,9 @@ json_t *policy_gap_json(const struct policy_gap *g)
 
 json_t *policy_rising_json(const struct policy_rising *r)
 {
-    json_t *made = json_object();
-
-    json_put_count(made, "states", r->states);
-    json_put_count(made, "broken", r->broken);
-    json_object_set_new(made, "worst_state", r->broken ? numbers_json(r->x, POLICY_FEATURES) : json_null());
-    json_object_set_new(made, "worst_multiplier", r->broken ? json_of_number((double)r->most) : json_null());
-    return made;
+    return JSON_OF({ "states", json_of_count(r->states) }, { "broken", json_of_count(r->broken) },
+                   { "worst_state", r->broken ? numbers_json(r->x, POLICY_FEATURES) : json_null() },
+                   { "worst_multiplier", r->broken ? json_of_number((double)r->most) : json_null() });
 }
 
 /* ---- trees ---- */
@@ -110,24 +106,17 @@ json_t *certificate_json(const struct certificate *c)
 
 json_t *distil_json(const struct distil_report *r)
 {
-    json_t *made = json_object();
-
-    json_put_count(made, "rows", r->rows);
-    json_put_count(made, "rows_aside", r->aside);
-    json_object_set_new(made, "grown", policy_gap_json(&r->grown));
-    json_object_set_new(made, "mended", policy_gap_json(&r->mended));
-    json_object_set_new(made, "states_mended", r->states < 0 ? json_null() : json_integer(r->states));
-    json_object_set_new(made, "certificate", certificate_json(&r->certificate));
-    return made;
+    return JSON_OF({ "rows", json_of_count(r->rows) }, { "rows_aside", json_of_count(r->aside) },
+                   { "grown", policy_gap_json(&r->grown) }, { "mended", policy_gap_json(&r->mended) },
+                   { "states_mended", r->states < 0 ? json_null() : json_integer(r->states) },
+                   { "certificate", certificate_json(&r->certificate) });
 }
 
 json_t *forest_cost_json(const struct forest *f)
 {
     struct tree_export_cost c = tree_export_cost(f);
-    json_t                 *made = json_object();
 
-    json_put_count(made, "operations", c.operations);
-    json_put_count(made, "table_bytes", c.table_bytes);
-    json_put_count(made, "flow_bytes", sizeof(struct rule_flow));
-    return made;
+    return JSON_OF({ "operations", json_of_count(c.operations) },
+                   { "table_bytes", json_of_count(c.table_bytes) },
+                   { "flow_bytes", json_of_count(sizeof(struct rule_flow)) });
 }

@@ -197,17 +197,13 @@ void list_figures_markdown(void)
 static void add_json(void *list, const struct row *r)
 {
     char    how[TEXT_MAX], places[TEXT_MAX];
-    json_t *entry = json_object();
 
-    json_put_text(entry, "name", r->info.name);
-    json_put_text(entry, "about", r->info.help);
-    json_put_text(entry, "of", r->of);
-    json_put_text(entry, "unit", metric_unit_name(r->info.unit));
-    json_put_text(entry, "over_time", how_text(how, &r->info));
-    json_put_text(entry, "better", metric_better_name(r->info.better));
-    json_put_text(entry, "label", r->info.label);
-    json_put_text(entry, "shown_in", places_text(places, r));
-    json_array_append_new(list, entry);
+    json_array_append_new(list, JSON_OF(
+        { "name", json_of_text(r->info.name) }, { "about", json_of_text(r->info.help) },
+        { "of", json_of_text(r->of) }, { "unit", json_of_text(metric_unit_name(r->info.unit)) },
+        { "over_time", json_of_text(how_text(how, &r->info)) },
+        { "better", json_of_text(metric_better_name(r->info.better)) },
+        { "label", json_of_text(r->info.label) }, { "shown_in", json_of_text(places_text(places, r)) }));
 }
 
 void list_figures_json(json_t *list)
