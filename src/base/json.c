@@ -39,6 +39,15 @@ json_t *json_of_text(const char *text)
     return json_of_bytes(text, strlen(text));
 }
 
+json_t *json_of_texts(const char *const *text, uint32_t max)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < max && text[i]; i++)
+        json_array_append_new(list, json_of_text(text[i]));
+    return list;
+}
+
 json_t *json_of_seed(uint64_t seed)
 {
     char text[24];

@@ -11,6 +11,7 @@
 json_t *json_of_number(double);
 json_t *json_of_rounded(double);         /* six digits: more than a picture can show */
 json_t *json_of_text(const char *);      /* if it is not UTF-8, bytes above 127 become '?' */
+json_t *json_of_texts(const char *const *, uint32_t max);          /* ends with NULL or after 'max' */
 json_t *json_of_bytes(const char *text, size_t bytes);
 json_t *json_of_seed(uint64_t);          /* a string if it does not fit a signed number */
 

@@ -57,18 +57,21 @@ static void add_change(struct table *t, const struct compared_cell *cell, enum m
                    difference_text(high, sizeof(high), unit, cell->difference_high));
 }
 
+static const char *verdict_of(const struct compared_cell *cell, enum metric_better better)
+{
+    if (!cell->is_significant)
+        return "";
+    return better == BETTER_NEITHER ? "differs" : cell->is_better ? "better" : "worse";
+}
+
 /* A word, so that it does not depend on colour. */
 static void add_verdict(struct table *t, const struct compared_cell *cell, enum metric_better better,
                         bool has_colour)
 {
-    if (!cell->is_significant)
-        table_cell(t, "%s", "");
-    else if (better == BETTER_NEITHER)
-        table_cell(t, "differs");
-    else if (cell->is_better)
-        table_cell_coloured(t, has_colour ? "\033[32m" : NULL, "better");
-    else
-        table_cell_coloured(t, has_colour ? "\033[31m" : NULL, "worse");
+    bool has_side = has_colour && cell->is_significant && better != BETTER_NEITHER;
+
+    table_cell_coloured(t, !has_side ? NULL : cell->is_better ? "\033[32m" : "\033[31m",
+                        verdict_of(cell, better));
 }
 
 static const char *name_of(const struct comparison *c, uint32_t variant)
@@ -188,13 +191,6 @@ void comparison_print_table(const struct comparison *c, FILE *out, bool has_colo
 }
 
 /* ---- CSV ---- */
-
-static const char *verdict_of(const struct compared_cell *cell, enum metric_better better)
-{
-    if (!cell->is_significant)
-        return "";
-    return better == BETTER_NEITHER ? "differs" : cell->is_better ? "better" : "worse";
-}
 
 static void print_cell(const struct metric *metric, const struct compared_cell *cell, const char *variant,
                        FILE *out)

@@ -219,6 +219,16 @@ void sweep_column(const struct sweep_results *r, uint32_t i, struct sweep_column
 
 /* ---- for the page ---- */
 
+static struct sweep_column *columns_of(const struct sweep_results *r)
+{
+    uint32_t own = r->variants->list[0].own;
+    struct sweep_column *column = xcalloc(own + 1ul, sizeof(*column));
+
+    for (uint32_t i = 0; i < own; i++)
+        sweep_column(r, i, &column[i]);
+    return column;
+}
+
 static bool is_told(const struct sweep_results *r, uint32_t figure)
 {
     return figure == r->best || r->figures.list[figure].is_shown;
@@ -278,15 +288,13 @@ json_t *sweep_page(const struct sweep *s)
 {
     const struct sweep_results *r = &s->results;
     uint32_t own = r->variants->list[r->order[0]].own, count = r->count < POINTS_MAX ? r->count : POINTS_MAX;
-    struct sweep_column *column = xcalloc(own + 1ul, sizeof(*column));
+    struct sweep_column *column = columns_of(r);
     json_t *o = json_object(), *keys = json_array(), *points = json_array();
 
-    for (uint32_t i = 0; i < own; i++) {
-        sweep_column(r, i, &column[i]);
+    for (uint32_t i = 0; i < own; i++)
         json_array_append_new(keys,
                               json_pack("{s:s, s:s, s:b}", "name", column[i].key, "unit", column[i].unit,
                                               "is_number", column[i].is_number));
-    }
     for (uint32_t k = 0; k < count; k++)
         json_array_append_new(points, point_json(r, column, r->order[k]));
     json_put_text(o, "best", r->figures.list[r->best].metric.name);
@@ -445,16 +453,6 @@ void sweep_print_table(const struct sweep *s, FILE *out, uint32_t top, bool has_
 }
 
 /* ---- CSV ---- */
-
-static struct sweep_column *columns_of(const struct sweep_results *r)
-{
-    uint32_t own = r->variants->list[0].own;
-    struct sweep_column *column = xcalloc(own + 1ul, sizeof(*column));
-
-    for (uint32_t i = 0; i < own; i++)
-        sweep_column(r, i, &column[i]);
-    return column;
-}
 
 static void print_keys(const struct variant *v, const struct sweep_column *column, FILE *out)
 {

@@ -27,31 +27,21 @@ static const char *time_text(char buf[32], double us)
     return text_from_time(buf, 32, (uint64_t)llround(us * (double)PS_PER_US));
 }
 
-static int width_for(FILE *out)
-{
-    int width = terminal_width(out);
-
-    return width > WHEN_WIDTH + 20 ? width : WIDTH;
-}
-
 /* Prints wrapped text. Further lines are indented like the first. */
-static void print_wrapped(FILE *out, const char *when, const char *text)
-{
-    fprintf(out, "%-*s", WHEN_WIDTH, when);
-    terminal_words(out, text + strspn(text, " "), WHEN_WIDTH, WHEN_WIDTH, width_for(out));
-}
-
 static void say(FILE *out, const char *when, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 static void say(FILE *out, const char *when, const char *format, ...)
 {
+    int     width = terminal_width(out);
     char   *text;
     va_list args;
 
     va_start(args, format);
     text = safe_format(format, args);
     va_end(args);
-    print_wrapped(out, when, text);
+    fprintf(out, "%-*s", WHEN_WIDTH, when);
+    terminal_words(out, text + strspn(text, " "), WHEN_WIDTH, WHEN_WIDTH,
+                   width > WHEN_WIDTH + 20 ? width : WIDTH);
     free(text);
 }
 
@@ -374,11 +364,6 @@ static void print_queues(const struct history *h, FILE *out)
 
 /* ---- a tuner that tries settings on a twin ---- */
 
-static bool is_rehearsal(const struct history *h)
-{
-    return strcmp(h->tuner, "rehearse") == 0;
-}
-
 /* Prints its decisions: what it tried, what the twin predicted, what happened. */
 static void print_rehearsal(const struct history *h, FILE *out)
 {
@@ -406,7 +391,7 @@ void explain_print_story(const struct history *h, FILE *out)
     uint32_t searches = 0;
 
     print_head(h, out);
-    if (is_rehearsal(h)) {
+    if (strcmp(h->tuner, "rehearse") == 0) {
         print_rehearsal(h, out);
         return;
     }

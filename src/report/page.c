@@ -318,15 +318,6 @@ static json_t *seeds_json(const struct results *r)
     return json_pack("[s]", text);
 }
 
-static json_t *files_json(const char *const *files)
-{
-    json_t *list = json_array();
-
-    for (; *files; files++)
-        json_array_append_new(list, json_of_text(*files));
-    return list;
-}
-
 /* Sentences that say why the figures are not those of a complete run. */
 static json_t *partial_json(const struct results *r)
 {
@@ -352,7 +343,7 @@ json_t *page_run(const struct results *r, const char *name, const char *const *f
 
     json_put_text(o, "name", name);
     json_object_set_new(o, "scenario", json_of_bytes(r->text, r->text_bytes));
-    json_object_set_new(o, "set", results_json_set(r));
+    json_object_set_new(o, "set", json_of_texts(r->set, r->sets));
     json_object_set_new(o, "seeds", seeds_json(r));
     json_put_text(o, "model", sim_model_names[r->sim->cfg.model]);
     json_put_text(o, "fidelity", r->sim->cfg.is_fast ? "fast" : "packet");
@@ -376,7 +367,7 @@ json_t *page_run(const struct results *r, const char *name, const char *const *f
         json_object_set_new(json_object_get(o, "tuning"), "queues", page_queues(r));
     json_object_set_new(o, "topology", page_topology(r));
     json_object_set_new(o, "traffic", page_traffic(r));
-    json_object_set_new(o, "files", files_json(files));
+    json_object_set_new(o, "files", json_of_texts(files, UINT32_MAX));
     return o;
 }
 

@@ -353,15 +353,6 @@ static json_t *paths_json(const struct results *r)
 
 /* ---- all ---- */
 
-json_t *results_json_set(const struct results *r)
-{
-    json_t *list = json_array();
-
-    for (uint32_t i = 0; i < r->sets; i++)
-        json_array_append_new(list, json_of_text(r->set[i]));
-    return list;
-}
-
 json_t *results_json_metrics(const struct metric *list, uint32_t count)
 {
     json_t *rows = json_array();
@@ -420,7 +411,7 @@ json_t *results_json(const struct results *r)
     card_fini(&answer);
     json_put_text(o, "version", ANOLE_VERSION);
     json_put_text(o, "scenario", r->scenario->path);
-    json_object_set_new(o, "set", results_json_set(r));
+    json_object_set_new(o, "set", json_of_texts(r->set, r->sets));
     results_json_put_setup(o, r);
     if (skip_stats(r->sim))
         json_object_set_new(o, "fidelity", fidelity_json(r, skip_stats(r->sim)));

@@ -15,7 +15,6 @@ void    json_put_us(json_t *object, const char *key, uint64_t ps);
 json_t *results_json(const struct results *);
 
 /* Parts of it that other files hold too. */
-json_t *results_json_set(const struct results *);
 json_t *results_json_network(const struct results *);
 json_t *results_json_figures(const struct results *, enum figure_output);
 json_t *results_json_metrics(const struct metric *, uint32_t count);

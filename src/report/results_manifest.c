@@ -8,7 +8,8 @@
 static json_t *scenario_json(const struct results *r)
 {
     return JSON_OF({ "path", json_of_text(r->scenario->path) },
-                   { "text", json_of_bytes(r->text, r->text_bytes) }, { "set", results_json_set(r) });
+                   { "text", json_of_bytes(r->text, r->text_bytes) },
+                   { "set", json_of_texts(r->set, r->sets) });
 }
 
 static json_t *loads_json(const struct results *r)
@@ -22,10 +23,8 @@ static json_t *loads_json(const struct results *r)
 
 void results_print_manifest(const struct results *r, const char *const *files, FILE *out)
 {
-    json_t *o = json_object(), *names = json_array();
+    json_t *o = json_object();
 
-    for (; *files; files++)
-        json_array_append_new(names, json_of_text(*files));
     json_put_text(o, "version", ANOLE_VERSION);
     json_object_set_new(o, "scenario", scenario_json(r));
     results_json_put_setup(o, r);
@@ -35,6 +34,6 @@ void results_print_manifest(const struct results *r, const char *const *files, F
     json_put_us(o, "simulated_us", r->end_ps);
     json_put_us(o, "interval_us", r->interval_ps);
     json_put_number(o, "wall_seconds", r->wall_s);
-    json_object_set_new(o, "files", names);
+    json_object_set_new(o, "files", json_of_texts(files, UINT32_MAX));
     results_json_print(o, out);
 }

@@ -13,20 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Prints and frees a table. If it is too wide, drops columns by 'order' (see table_fit()) and names them. */
-static void end_table(struct table *t, FILE *out, struct results_look look, const char *order)
-{
-    int gone = table_fit(t, look.width, 2, order);
-
-    table_print(t, out, 2);
-    if (gone) {
-        fputs("  (without ", out);
-        table_gone(t, out);
-        fputs(": the terminal is too narrow)\n", out);
-    }
-    table_free(t);
-}
-
 /* ---- what was run ---- */
 
 static void print_traffic(const struct results *r, FILE *out)
@@ -169,7 +155,7 @@ static void print_fct(const struct results *r, FILE *out, struct results_look lo
     for (uint32_t i = 0; i < FCT_BUCKETS; i++)
         add_row(t, sizes_text(i).buf, &r->fct->bucket[i]);
     add_row(t, "all", &r->fct->all);
-    end_table(t, out, look, "00501706840");
+    table_end_fitted(t, out, 2, look.width, "00501706840");
     if (r->flows_unfinished > 0)
         print_unfinished(r, out);
     if (r->stuck_why)
@@ -190,7 +176,7 @@ static void print_fct_by_entry(const struct results *r, FILE *out, struct result
     add_heads(t, "traffic");
     for (uint32_t i = 0; i < r->scenario->entries; i++)
         add_row(t, r->scenario->entry[i].name, &r->fct->entry[i]);
-    end_table(t, out, look, "00501706840");
+    table_end_fitted(t, out, 2, look.width, "00501706840");
 }
 
 /* ---- jobs ---- */
@@ -235,7 +221,7 @@ static void print_training(const struct results *r, FILE *out, struct results_lo
         table_cells(t, metric(UNIT_BUS, e->algbw_bps).buf, metric(UNIT_BUS, e->busbw_bps).buf,
                     metric(UNIT_SHARE, e->bound_share).buf, NULL);
     }
-    end_table(t, out, look, "0300440508906");
+    table_end_fitted(t, out, 2, look.width, "0300440508906");
 }
 
 /* Which collectives of training take longer than alone, and the message of each that lost most time. */
@@ -263,7 +249,7 @@ static void print_steps(const struct results *r, FILE *out, struct results_look 
         table_cell(t, "%s -> %s", g->node[c->worst.src].name, g->node[c->worst.dst].name);
         table_cells(t, time_text(c->worst.fct_ps).buf, time_text(c->worst.ideal_ps).buf, NULL);
     }
-    end_table(t, out, look, "90063000");
+    table_end_fitted(t, out, 2, look.width, "90063000");
 }
 
 /* The first row of an entry has the rate of all its operations. */
@@ -299,7 +285,7 @@ static void print_ops(const struct results *r, FILE *out, struct results_look lo
     for (uint32_t i = 0; i < r->scenario->entries; i++)
         if (r->entry[i].job != JOB_TRAINING)
             add_op_rows(t, r, i);
-    end_table(t, out, look, "00900704068");
+    table_end_fitted(t, out, 2, look.width, "00900704068");
 }
 
 /* ---- before, during, after ---- */
@@ -338,7 +324,7 @@ static void print_phases(const struct results *r, FILE *out, struct results_look
             table_cells(t, "", "", NULL);
         }
     }
-    end_table(t, out, look, "005005004");
+    table_end_fitted(t, out, 2, look.width, "005005004");
 }
 
 /* ---- over time ---- */
@@ -385,46 +371,47 @@ static void print_spark(FILE *out, const char *what, enum figure_id figure, bool
         print_line(out, what, "%s  %s .. %s", line, metric(unit, low).buf, metric(unit, high).buf);
 }
 
-/* Dashes under the columns in which a link was down. */
+/* Prints dashes under marked columns. */
+static void print_marks(FILE *out, const char *what, const bool *is_marked, uint32_t columns)
+{
+    char     line[COLUMNS];
+    uint32_t length = 0;
+
+    for (uint32_t i = 0; i < columns; i++) {
+        line[i] = is_marked[i] ? '-' : ' ';
+        length = is_marked[i] ? i + 1 : length;
+    }
+    print_line(out, what, "%.*s", (int)length, line);
+}
+
+/* Columns in which a link was down. */
 static void print_outages(const struct results *r, FILE *out, const struct over_time *o)
 {
     const struct sim_cfg *cfg = &r->sim->cfg;
-    char line[COLUMNS + 1] = "";
-    uint32_t length = 0, down = 0;
+    bool                  was_down[COLUMNS] = { 0 }, is_any = false;
+    uint32_t              down = 0;
 
-    memset(line, ' ', COLUMNS);
     for (uint32_t i = 0, k = 0; i < o->columns; i++) {
-        bool was_down = down > 0;
-
+        was_down[i] = down > 0;
         for (; k < cfg->changes && cfg->change[k].at_ps < o->column[i].end_ps; k++) {
             down += cfg->change[k].is_up ? -1u : 1;
-            was_down |= down > 0;
+            was_down[i] |= down > 0;
         }
-        if (was_down) {
-            line[i] = '-';
-            length = i + 1;
-        }
+        is_any |= was_down[i];
     }
-    if (length)
-        print_line(out, "link down", "%.*s", (int)length, line);
+    if (is_any)
+        print_marks(out, "link down", was_down, o->columns);
 }
 
-/* Dashes under the columns in which there was an influx. */
+/* Columns in which there was an influx. */
 static void print_windows(const struct results *r, FILE *out, const struct over_time *o)
 {
-    char line[COLUMNS + 1] = "";
-    uint32_t length = 0;
+    bool is_inside[COLUMNS];
 
-    memset(line, ' ', COLUMNS);
-    for (uint32_t i = 0; i < o->columns; i++) {
-        const struct series_point *p = &o->column[i];
-
-        if (phases_overlap_ps(&r->series->phases, PHASE_DURING, p->start_ps, p->end_ps)) {
-            line[i] = '-';
-            length = i + 1;
-        }
-    }
-    print_line(out, "influx", "%.*s", (int)length, line);
+    for (uint32_t i = 0; i < o->columns; i++)
+        is_inside[i] = phases_overlap_ps(&r->series->phases, PHASE_DURING, o->column[i].start_ps,
+                                         o->column[i].end_ps) > 0;
+    print_marks(out, "influx", is_inside, o->columns);
 }
 
 static void print_over_time(const struct results *r, FILE *out, struct results_look look)
@@ -557,7 +544,7 @@ static void print_paths(const struct results *r, FILE *out)
 }
 
 /* UET has no CNPs: ACKs echo each mark. */
-static void print_marks(const struct results *r, FILE *out)
+static void print_ecn(const struct results *r, FILE *out)
 {
     const struct sim_counters *c = &r->sim->engine.counters;
     char                       cnps[128] = "";
@@ -592,7 +579,7 @@ static void print_network(const struct results *r, FILE *out, bool has_colour)
     print_line(out, "goodput", "%s (%s of payload delivered)", metric(UNIT_BPS, r->goodput_bps).buf,
                bytes_text(c->payload_received).buf);
     print_line(out, "data packets", "%s sent", count_text(c->data_sent).buf);
-    print_marks(r, out);
+    print_ecn(r, out);
     if (isfinite(r->rtt_us_mean))
         print_line(out, "RTT", "%s mean, %s at most; %s on the longest path when it is empty",
                    metric(UNIT_US, r->rtt_us_mean).buf, metric(UNIT_US, r->rtt_us_max).buf,

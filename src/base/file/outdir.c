@@ -39,22 +39,6 @@ static int is_mount(const char *path)
     return statx(AT_FDCWD, path, 0, 0, &s) == 0 && (s.stx_attributes & STATX_ATTR_MOUNT_ROOT);
 }
 
-/* True if the folder is empty except for a marker. */
-static int is_bare(const char *path)
-{
-    DIR *folder = opendir(path);
-    struct dirent *e;
-    int found = 0;
-
-    if (!folder)
-        return 0;
-    while (!found && (e = readdir(folder)))
-        found = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
-            strcmp(e->d_name, MARKER_NAME) != 0;
-    closedir(folder);
-    return !found;
-}
-
 /* Refuses to replace results of another command. After an interrupted commit the first line names a scratch
  * folder, whose files are Anole's, too. */
 static int check_marker(const struct outdir *dir, const struct marker *m, struct err *err)
@@ -76,7 +60,7 @@ static int check_folder(const struct outdir *dir, struct err *err)
 
     if (marker_read(&m, dir->target))
         rc = check_marker(dir, &m, err);
-    else if (!is_bare(dir->target))
+    else if (!scratch_is_bare(AT_FDCWD, dir->target))
         rc = err_set(err, EEXIST, "%s: exists and was not written by anole; name another folder", dir->shown);
     marker_fini(&m);
     return rc;
@@ -277,7 +261,7 @@ static void remove_old(const char *path, const struct marker *m)
             unlink(file);
         free(file);
     }
-    if (is_bare(path) && unlink(marker) == 0)
+    if (scratch_is_bare(AT_FDCWD, path) && unlink(marker) == 0)
         rmdir(path);
     free(marker);
 }

@@ -109,10 +109,9 @@ void scratch_condemn(const struct scratch *s, const char *old, const struct mark
 
 /* ---- clean up after killed owners ---- */
 
-/* True if the folder contains only the marker. */
-static bool is_bare(int at)
+bool scratch_is_bare(int at, const char *path)
 {
-    int fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *folder = fd < 0 ? NULL : fdopendir(fd);
     struct dirent *e;
     bool is_good = folder != NULL;
@@ -160,7 +159,7 @@ static void clean_one(int parent, const char *name)
     }
     if (length > 0) {
         text[length] = '\0';
-        if (remove_named(folder, name, text) && is_bare(folder)) {
+        if (remove_named(folder, name, text) && scratch_is_bare(folder, ".")) {
             unlinkat(folder, SCRATCH_MARKER, 0);
             unlinkat(parent, name, AT_REMOVEDIR);
         }

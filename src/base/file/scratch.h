@@ -54,6 +54,9 @@ void scratch_remove_all_on_signal(void);
 /* Brings the folder itself to the disk: the names in it, not what is in the files. Best effort. */
 void scratch_sync_folder(const char *path);
 
+/* True if the folder contains at most a marker. 'at' is as for openat(). */
+bool scratch_is_bare(int at, const char *path);
+
 /* The folder in which 'path' is; the caller frees it. */
 char *scratch_parent(const char *path);
 

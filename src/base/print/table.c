@@ -358,3 +358,16 @@ void table_end(struct table *t, FILE *f, int indent)
     table_print(t, f, indent);
     table_free(t);
 }
+
+void table_end_fitted(struct table *t, FILE *f, int indent, int width, const char *order)
+{
+    int gone = table_fit(t, width, indent, order);
+
+    table_print(t, f, indent);
+    if (gone) {
+        fprintf(f, "%*s(without ", indent, "");
+        table_gone(t, f);
+        fputs(": the terminal is too narrow)\n", f);
+    }
+    table_free(t);
+}

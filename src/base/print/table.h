@@ -34,4 +34,7 @@ void table_gone(const struct table *, FILE *);
 void table_print(const struct table *, FILE *, int indent);
 void table_end(struct table *, FILE *, int indent);      /* prints and frees it */
 
+/* The same, but drops columns until it fits, and names them. See table_fit(). */
+void table_end_fitted(struct table *, FILE *, int indent, int width, const char *order);
+
 #endif

@@ -14,15 +14,8 @@ static const char *toward_text(const struct knob_info *k)
 void list_print_fitted(struct table *t, int width_for_all, const char *order)
 {
     int width = terminal_width(stdout);
-    int gone = width > 0 && width < width_for_all ? table_fit(t, width, 0, order) : 0;
 
-    table_print(t, stdout, 0);
-    if (gone) {
-        fputs("(without ", stdout);
-        table_gone(t, stdout);
-        puts(": the terminal is too narrow)");
-    }
-    table_free(t);
+    table_end_fitted(t, stdout, 0, width < width_for_all ? width : 0, order);
 }
 
 void list_knobs(void)
