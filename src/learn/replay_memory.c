@@ -25,12 +25,26 @@ const float *replay_at(const struct replay *r, uint32_t i)
     return r->record + (r->added - r->count + i) % r->capacity * r->floats;
 }
 
-void replay_add(struct replay *r, const float *record)
+static void put(struct replay *r, uint64_t at, const float *record)
 {
-    memcpy(r->record + r->added % r->capacity * r->floats, record, r->floats * sizeof(*record));
-    r->added++;
+    memcpy(r->record + at * r->floats, record, r->floats * sizeof(*record));
     if (r->count < r->capacity)
         r->count++;
+}
+
+void replay_add(struct replay *r, const float *record)
+{
+    put(r, r->added++ % r->capacity, record);
+}
+
+/* Reservoir sampling (Vitter's algorithm R). */
+void replay_sample(struct replay *r, struct rng *rng, const float *record)
+{
+    uint64_t at = r->added < r->capacity ? r->added : rng_below(rng, r->added + 1);
+
+    r->added++;
+    if (at < r->capacity)
+        put(r, at, record);
 }
 
 void replay_add_all(struct replay *r, const float *records, uint32_t n)

@@ -25,6 +25,10 @@ const float *replay_at(const struct replay *, uint32_t i);
 
 void replay_add(struct replay *, const float *record);
 
+/* Adds a record to a sample of all that were offered to an empty memory: each is kept with the same
+ * probability. replay_at() has no order then. */
+void replay_sample(struct replay *, struct rng *, const float *record);
+
 /* Adds n consecutive records. */
 void replay_add_all(struct replay *, const float *records, uint32_t n);
 

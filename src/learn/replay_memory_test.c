@@ -72,6 +72,34 @@ static void draw__uses_existing_records_only(void **unused)
     replay_fini(&r);
 }
 
+/* 200 records are offered to a memory of 50, 4,000 times: each is kept 1,000 times on average, with a
+ * variance of 4,000 / 4 * 3 / 4 = 750. The sum of squares of (count - 1000) / sqrt(750) has mean 200 and
+ * standard deviation sqrt(400). */
+static void sample__keeps_each_with_the_same_probability(void **unused)
+{
+    uint32_t count[200] = { 0 };
+    double chi = 0;
+    struct rng rng;
+
+    (void)unused;
+    rng_init(&rng, 1, 0);
+    for (int i = 0; i < 4000; i++) {
+        struct replay r;
+
+        replay_init(&r, 2, 50);
+        for (int j = 0; j < 200; j++)
+            replay_sample(&r, &rng, (float[]){ (float)j, (float)-j });
+        assert_int_equal(50, r.count);
+        assert_int_equal(200, r.added);
+        for (uint32_t j = 0; j < 50; j++)
+            count[(int)replay_at(&r, j)[0]]++;
+        replay_fini(&r);
+    }
+    for (int i = 0; i < 200; i++)
+        chi += (count[i] - 1000.0) * (count[i] - 1000.0) / 750;
+    assert_true(chi > 100 && chi < 300);
+}
+
 static void add_all__appends_in_order(void **unused)
 {
     static const float records[] = { 4, -4, 5, -5, 6, -6 };
@@ -93,6 +121,7 @@ int main(void)
         cmocka_unit_test(add__replaces_the_oldest),
         cmocka_unit_test(draw__is_uniform),
         cmocka_unit_test(draw__uses_existing_records_only),
+        cmocka_unit_test(sample__keeps_each_with_the_same_probability),
         cmocka_unit_test(add_all__appends_in_order),
     };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RECORDS_MAX  3000        /* records per run */
+#define RECORDS_MAX  3000        /* records per run, a sample of all */
 #define PRINT_EVERY  10          /* rounds, if there are no checks */
 #define EXPLORE_PART 0.6         /* fraction of the rounds over which epsilon falls */
 #define SMOOTH_SHARE 0.001f      /* weight of each new net in the moving average */

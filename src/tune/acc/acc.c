@@ -401,7 +401,7 @@ static void remember(struct acc *a, const struct unit *u)
         return;
     if (is_exploring(a) && a->explorer.memory) {
         dqn_record(record, &step, a->inputs);
-        replay_add(a->explorer.memory, record);
+        replay_sample(a->explorer.memory, &a->rng, record);
     } else if (!is_exploring(a)) {
         acc_agents_remember(&a->agents, u->agent, (uint32_t)(u - a->unit), &step);
     }

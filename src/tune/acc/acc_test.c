@@ -246,6 +246,30 @@ static void slot__idle_queues_are_recorded(void **state)
     tuner_close(&t);
 }
 
+/* Links are fully used in the first half of a run and not at all in the second, as when its last flows end.
+ * The memory is too small for all records. */
+static void slot__records_are_of_the_whole_run(void **state)
+{
+    struct acc_rule rule = { { 0 } };
+    struct replay   memory;
+    struct tuner    t;
+    struct ecn      ecn[QUEUES];
+    uint32_t        early = 0;
+
+    (void)state;
+    open_acc(&t, 1, TEST_OPTIONS({ "model", "none" }));
+    replay_init(&memory, dqn_record_floats(12), 100);
+    acc_explore(&t, &(struct acc_explorer){ .rule = &rule, .memory = &memory });
+    for (int i = 0; i < 400; i++)
+        run_slot(&t, 0, i < 200 ? SLOT_BYTES : 0, 0, ecn);
+    for (uint32_t i = 0; i < memory.count; i++)
+        early += replay_at(&memory, i)[1] == 1;
+    assert_int_equal(memory.count, 100);
+    assert_in_range(early, 30, 70);
+    replay_fini(&memory);
+    tuner_close(&t);
+}
+
 /* A rule is followed: 50 KB before a link that is 90 % full are cell 7, and before a full one another. */
 static void slot__a_rule_decides(void **state)
 {
@@ -649,6 +673,7 @@ int main(void)
         cmocka_unit_test(slot__a_record_by_hand),
         cmocka_unit_test(slot__idle_queues_are_left_alone),
         cmocka_unit_test(slot__idle_queues_are_recorded),
+        cmocka_unit_test(slot__records_are_of_the_whole_run),
         cmocka_unit_test(slot__a_rule_decides),
         cmocka_unit_test(slot__thresholds_are_by_speed),
         cmocka_unit_test(follow__what_is_in_force_counts),
