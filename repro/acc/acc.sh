@@ -16,9 +16,11 @@
 #   acc_all NAMES METRIC...            runs what `jobs` of the script prints and makes runs.csv, results.csv, changes.csv of it, and
 #                                      `changes` of the README
 #   acc_names SCHEMES CASES            all names, case by case
+#   acc_pick                           which training a rule picks, from results.csv of a validation
+#   acc_trainings RUNS.CSV             changes of all trainings against SECN1 and SECN2, seed by seed, in Markdown
 #   acc_bars SCHEMES TITLES SCALES [LOGS]   the picture of results.csv: bars.gp
 #
-# NAME is SCHEME:CASE. What a run leaves is $out/series/NAME/SEED.metrics, a line each "name value", and SEED.csv, its
+# NAME is SCHEME:CASE. Seeds of a CASE@FIRST begin with FIRST, others with 1. What a run leaves is $out/series/NAME/SEED.metrics, a line each "name value", and SEED.csv, its
 # intervals: so all of series.sh can be used. With tuner.record=yes SEED.queues.csv is what was seen and set at each queue. It is
 # made again with another program or other arguments, or when the scenario or what makes figures of it has changed.
 #
@@ -29,6 +31,7 @@
 acc=$lib/acc
 statics='secn0 secn1 secn2 vendor'
 schemes="$statics acc"
+acc_fct='all.fct_us_mean all.fct_us_p99 mice.fct_us_mean mice.fct_us_p99 elephants.fct_us_mean'
 ACC_MODEL=${ACC_MODEL:-shipped} ACC_DCQCN_MODEL=${ACC_DCQCN_MODEL:-dcqcn}
 with=
 
@@ -48,6 +51,12 @@ acc_nics() {
     case $1 in dcqcn*) echo '--set nic=dcqcn_paper' ;; esac
 }
 
+acc_seeds() {
+    first=1
+    case $1 in *@*) first=${1##*@} ;; esac
+    seq "$first" $((first + seeds - 1))
+}
+
 acc_job() {
     name=$1 scenario=$2
     shift 2
@@ -64,7 +73,7 @@ acc_job() {
         mkdir -p "$out/series/$name"
         echo "$key" >"$out/series/$name/key"
     fi
-    for seed in $(seq "$seeds"); do
+    for seed in $(acc_seeds "$name"); do
         [ -e "$out/series/$name/$seed.metrics" ] || echo "$out/series/$name/$seed $scenario $* --seed $seed"
     done
 }
@@ -77,7 +86,7 @@ acc_run() {
 acc_runs() {
     {
         for name; do
-            for seed in $(seq "$seeds"); do sed "s/^/$name $seed /" "$out/series/$name/$seed.metrics"; done
+            for seed in $(acc_seeds "$name"); do sed "s/^/$name $seed /" "$out/series/$name/$seed.metrics"; done
         done
     } | awk '
         {
@@ -179,6 +188,39 @@ acc_changes() {
         ($1 " | " $2) != at { flush(); at = $1 " | " $2 }
         { cell[$3] = sprintf("%+.1f %% [%+.1f, %+.1f]%s", $5, $6, $7, $3 == "best" ? " `" $4 "`" : "") }
         END { flush() }' "$out/changes.csv"
+}
+
+# The rule: of trainings whose mice are at most 5 % slower than with SECN1, the one with the lowest mean FCT; if there is none, the one
+# with the fastest mice. "case,training,mean FCT and mice against SECN1 in percent,is picked".
+acc_pick() {
+    echo 'case,training,all_percent,mice_percent,picked'
+    awk -F , '
+        NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+        { all = $column["all.fct_us_mean"]; mice = $column["mice.fct_us_mean"] }
+        $2 == "secn1" { base_all[$1] = all; base_mice[$1] = mice }
+        $2 !~ /^secn/ {
+            n++
+            of[n] = $1
+            name[n] = $2
+            a[n] = 100 * (all / base_all[$1] - 1)
+            m[n] = 100 * (mice / base_mice[$1] - 1)
+            cost = m[n] <= 5 ? a[n] : 1e6 + m[n]
+            if (!($1 in best) || cost < least[$1]) { best[$1] = n; least[$1] = cost }
+        }
+        END { for (i = 1; i <= n; i++) printf "%s,%s,%+.1f,%+.1f,%s\n", of[i], name[i], a[i], m[i], best[of[i]] == i ? "yes" : "no" }'
+}
+
+acc_trainings() {
+    echo '| case | training | against | all, mean | all, p99 | mice, mean | mice, p99 | elephants, mean |'
+    echo '|---|---|---|---|---|---|---|---|'
+    for base in secn1 secn2; do
+        # shellcheck disable=SC2086  # words
+        "$lib/paired" "$1" "$base" $acc_fct | grep -v '^secn' | awk -F , -v base="$base" '{
+            printf "| %s | `%s` | `%s` |", $2, $1, base
+            for (i = 3; i <= NF; i += 3) printf " %+.1f %% [%+.1f, %+.1f] |", $i, $(i + 1), $(i + 2)
+            print ""
+        }'
+    done
 }
 
 acc_table() {
