@@ -126,8 +126,10 @@ static void let_queues(struct controller *c, struct peer *p, uint64_t now_us)
 static void send_net(struct controller *c, struct peer *p, uint64_t now_us)
 {
     static const struct msg_learn own = { 0 };
-    const struct msg_learn       *net = may_let_queues(c, now_us) && c->io.net ? c->io.net(c->io.arg, p) : NULL;
+    const struct msg_learn       *net = NULL;
 
+    if (may_let_queues(c, now_us) && c->io.net)
+        net = c->io.net(c->io.arg, p);
     net = net ? net : &own;
     if (!p->self.is_training || p->self.net == net->checksum || p->link == LINK_NONE ||
         (net->checksum && p->net_refused == net->checksum) ||

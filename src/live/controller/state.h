@@ -194,8 +194,8 @@ struct controller_io {
     void (*ended)(void *, bool is_kept, uint32_t missed, const char *why);
     /* It is not tried at all, and why. NULL: as if it had ended. */
     void (*declined)(void *, const char *why);
-    /* Agents that learn: records of one came. The net that one is to use, or NULL: its own. Both hooks are NULL:
-     * nobody learns. */
+    /* Agents that learn: records of one came. The net that one is to use, or NULL: its own. Both hooks are
+     * NULL: nobody learns. */
     void (*records)(void *, const struct peer *, const struct msg_learn *, uint64_t now_us);
     const struct msg_learn *(*net)(void *, const struct peer *);
     void *arg;

@@ -55,8 +55,9 @@ enum msg_kind {
     MSG_BYE,                     /* agent: I end, and nothing of mine is open: do not wait for me */
     MSG_DRILL,                   /* controller: treat your confirmed setting as a change; no lease will
                                   * follow */
-    MSG_LEARN,                   /* agent: records of queues, or why a net was refused; controller: a net. Only
-                                  * to agents whose hello says that they train, and from those with a net */
+    MSG_LEARN,                   /* agent: records of queues, or why a net was refused; controller: a net.
+                                  * Only to agents whose hello says that they train, and from those with a
+                                  * net */
     MSG_KINDS
 };
 

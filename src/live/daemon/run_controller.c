@@ -75,7 +75,7 @@ static void interval(void *arg, uint64_t now_us)
         f->tuner.flows = &f->fsd;
     }
     live_tuner_interval(&f->tuner, &f->controller, now_us);
-    live_learner_interval(&f->learner, &f->controller, now_us);
+    live_learner_interval(&f->learner, f->file, &f->controller, now_us);
     f->page.counts.records = f->learner.taken;
     f->page.counts.records_refused = f->learner.refused;
     f->page.counts.net = f->learner.net.version;
@@ -90,7 +90,9 @@ static void records(void *arg, const struct peer *p, const struct msg_learn *m, 
 
 static const struct msg_learn *net(void *arg, const struct peer *p)
 {
-    return live_learner_net(&((struct fabric *)arg)->learner, p);
+    struct fabric *f = arg;
+
+    return live_learner_net(&f->learner, &f->controller, p);
 }
 
 static bool propose(void *arg, uint64_t now_us, struct knob_set *set, char why[MSG_WHY_SIZE])

@@ -62,16 +62,6 @@ static bool has_option(const struct loop *l, const char *name, double value)
     return o && l->tuning.values.value[o - table] == value;
 }
 
-/* Does a net fit a message? */
-static int check_learner(const struct loop_request *q, struct loop *l, struct err *err)
-{
-    struct acc_agents *a = l->tuner.algo == &tuner_acc ? acc_central(&l->tuner) : NULL;
-
-    return a && a->frozen.parameters > MSG_LEARN_FLOATS_MAX ?
-           err_set(err, E2BIG, "%sactions: a net for so many has %u parameters, and a message at most %d",
-                   q->place, a->frozen.parameters, MSG_LEARN_FLOATS_MAX) : 0;
-}
-
 static int open_loop(struct loop *l, const struct world *w, const struct loop_request *q, struct err *err)
 {
     int rc = loop_open(l, w, q, err);
@@ -87,8 +77,6 @@ static int open_loop(struct loop *l, const struct world *w, const struct loop_re
     else if (has_option(l, "agents", 1))
         rc = err_set(err, ENOTSUP,
                      "%sagents: central needs to see all switches, which an agent does not", q->place);
-    else
-        rc = check_learner(q, l, err);
     if (rc)
         loop_close(l);
     return rc;
@@ -124,17 +112,6 @@ static void list_queues(struct queue_tuner *t, struct queue_facts *fact)
 
 static void on_learn(void *, const struct msg *, uint64_t now_us);
 
-static void begin_to_learn(struct queue_tuner *t)
-{
-    t->learning = acc_central(&t->loop.tuner);
-    if (!t->learning)
-        return;
-    acc_agents_obey(t->learning);
-    t->agent->self.is_training = true;
-    t->agent->on_learn = on_learn;
-    t->agent->learn_arg = t;
-}
-
 int queue_tuner_new(struct queue_tuner **out, const struct queue_tuner_config *cfg, struct agent *agent,
                     const struct io_queues *io, void *device, struct err *err)
 {
@@ -159,7 +136,12 @@ int queue_tuner_new(struct queue_tuner **out, const struct queue_tuner_config *c
     t->slot_ps = loop_slot_ps(&t->loop);
     if (t->loop.tuner.algo == &tuner_acc) {
         acc_follow(&t->loop.tuner);
-        begin_to_learn(t);
+        t->learning = acc_central(&t->loop.tuner);
+    }
+    if (t->learning) {
+        agent->self.is_training = true;
+        agent->on_learn = on_learn;
+        agent->learn_arg = t;
     }
     agent->self.queues = t->queues;
     *out = t;
@@ -353,46 +335,35 @@ static void find_stuck(struct queue_tuner *t, uint64_t now_us)
 
 /* ---- learning ---- */
 
-static void take_own_net(struct queue_tuner *t, uint64_t now_us)
+static void refuse_net(struct queue_tuner *t, uint64_t version, const char *flaw, uint64_t now_us)
 {
-    if (!t->learning->version)
-        return;
-    acc_agents_drop(t->learning);
-    t->agent->self.net = 0;
-    note(t, "net", "the initial net is back: the controller does not let it learn", NULL, now_us);
-}
+    char why[MSG_WHY_SIZE];
 
-/* The log has it before a queue does. */
-static void take_net(struct queue_tuner *t, const struct msg_learn *m, uint64_t now_us)
-{
-    struct acc_net net = { m->version, m->seed, m->checksum, m->value, m->floats };
-    struct err     err;
-    char           why[MSG_WHY_SIZE];
-    int            rc = acc_agents_check(t->learning, &net, &err);
-
-    if (!rc) {
-        snprintf(why, sizeof why, "version %" PRIu64 ", checksum %016" PRIx64, m->version, m->checksum);
-        rc = note(t, "net", why, NULL, now_us);
-        err_write(&err, "the audit log cannot be written");
-    }
-    if (!rc) {
-        acc_agents_take(t->learning, &net);
-        t->agent->self.net = net.checksum;
-        return;
-    }
-    snprintf(why, sizeof why, "net %" PRIu64 ": %.100s; the old one stays", m->version, err.text);
+    snprintf(why, sizeof why, "net %" PRIu64 ": %.100s; the old one stays", version, flaw);
     note(t, "refuse", why, NULL, now_us);
-    say_learn(t->agent, &(struct msg_learn){ .version = m->version }, why);
+    say_learn(t->agent, &(struct msg_learn){ .version = version }, why);
 }
 
 static void on_learn(void *arg, const struct msg *m, uint64_t now_us)
 {
-    struct queue_tuner *t = arg;
+    struct queue_tuner     *t = arg;
+    const struct msg_learn *l = m->learn;
+    struct acc_net          net = { l->version, l->seed, l->checksum, l->value, l->floats };
+    struct err              err;
+    char                    why[MSG_WHY_SIZE] = "the initial net is back: nobody lets it learn";
 
-    if (!m->learn->version)
-        take_own_net(t, now_us);
-    else if (m->learn->checksum != t->agent->self.net)
-        take_net(t, m->learn, now_us);
+    if (l->checksum == t->agent->self.net)
+        return;
+    if (!l->version)
+        acc_agents_drop(t->learning);
+    else if (acc_agents_take(t->learning, &net, &err)) {
+        refuse_net(t, l->version, err.text, now_us);
+        return;
+    }
+    else
+        snprintf(why, sizeof why, "version %" PRIu64 ", checksum %016" PRIx64, l->version, l->checksum);
+    t->agent->self.net = l->version ? l->checksum : 0;
+    note(t, "net", why, NULL, now_us);
 }
 
 /* Of the interval. What was not applied teaches nothing about it. */

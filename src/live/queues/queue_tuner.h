@@ -21,9 +21,9 @@
  *
  * The audit log gets a summary once a minute, and the agent's reports contain it.
  *
- * ACC with 'train' and 'learner: central' learns through the controller, if that has a learner. The agent sends
- * records of each interval, explores, and exchanges its net between two slots when a sound one comes. Its net
- * chooses among the same settings as before, and all of the above holds for it.
+ * ACC with 'train' and 'learner: central' learns through the controller, if that has a learner. The agent
+ * sends records of each interval, explores, and exchanges its net between two slots when a sound one comes.
+ * Its net chooses among the same settings as before, and all of the above holds for it.
  */
 #ifndef LIVE_QUEUES_QUEUE_TUNER_H
 #define LIVE_QUEUES_QUEUE_TUNER_H

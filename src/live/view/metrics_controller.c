@@ -33,10 +33,11 @@ static void add_counts(struct prom *p, const struct controller *c, const struct 
                 "Trials that have ended, by what became of them.");
     prom_value(p, (double)n->kept, "outcome", "kept", NULL);
     prom_value(p, (double)n->dropped, "outcome", "dropped", NULL);
-    prom_family(p, "anole_controller_learner_records_total", "counter", "Records of switches for its learner.");
+    prom_family(p, "anole_controller_learner_records_total", "counter",
+                "Records of switches for its learner.");
     prom_value(p, (double)n->records, "outcome", "taken", NULL);
     prom_value(p, (double)n->records_refused, "outcome", "refused", NULL);
-    prom_one(p, "anole_controller_learner_net", "gauge", "Version of its learner's net; 0: it has no learner.",
+    prom_one(p, "anole_controller_learner_net", "gauge", "Version of its learner's net; 0: none.",
              (double)n->net);
     prom_one(p, "anole_controller_audit_records_total", "counter",
              "Number of the last record of the audit log.",

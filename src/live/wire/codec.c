@@ -345,8 +345,8 @@ int codec_read(struct msg *m, const unsigned char *bytes, size_t length)
     return codec_read_all(m, NULL, NULL, bytes, length);
 }
 
-int codec_read_all(struct msg *m, struct msg_detail *detail, struct msg_learn *learn, const unsigned char *bytes,
-                   size_t length)
+int codec_read_all(struct msg *m, struct msg_detail *detail, struct msg_learn *learn,
+                   const unsigned char *bytes, size_t length)
 {
     Anole__V1__Message *in = length <= CODEC_BYTES_MAX ?
                              anole__v1__message__unpack(NULL, length, bytes) : NULL;

@@ -20,8 +20,8 @@ int codec_read(struct msg *, const unsigned char *bytes, size_t length);
 
 /* The same; details of a report go to *detail, those of LEARN to *learn, and the message then points there.
  * NULL: they are left out. */
-int codec_read_all(struct msg *, struct msg_detail *detail, struct msg_learn *learn, const unsigned char *bytes,
-                   size_t length);
+int codec_read_all(struct msg *, struct msg_detail *detail, struct msg_learn *learn,
+                   const unsigned char *bytes, size_t length);
 
 #define QUESTION_TEXT_SIZE 256
 

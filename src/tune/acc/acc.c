@@ -44,7 +44,8 @@
 
 enum {
     MODEL, TRAIN, SLOT, AGENTS, ACTIONS, SCALE, REWARD, WEIGHT, IDLE, HISTORY, EPSILON, EPSILON_MIN,
-    EPSILON_DECISIONS, GAMMA, RATE, BATCH, MEMORY, COPY_EVERY, EXCHANGE, LOSS, DRAW, GUARD, LEARNER, SEND_EVERY
+    EPSILON_DECISIONS, GAMMA, RATE, BATCH, MEMORY, COPY_EVERY, EXCHANGE, LOSS, DRAW, GUARD, LEARNER,
+    SEND_EVERY
 };
 
 enum { AGENTS_SWITCH, AGENTS_CENTRAL };
@@ -281,7 +282,9 @@ static int create(void **state, const struct world *world, const struct option_v
         return rc;
     a = make(world, v);
     configure_agents(&cfg, a, v, world->seed);
-    if (has_model)
+    if (cfg.is_central && net_shape_parameters(&cfg.dqn.shape) > ACC_NET_MAX)
+        rc = err_set(err, E2BIG, "learner: a net for so many actions does not fit a message");
+    else if (has_model)
         rc = load_for(&model, v->text[MODEL], &cfg.dqn.shape, err);
     if (!rc) {
         acc_agents_init(&a->agents, &cfg, has_model ? &model.net : NULL);
@@ -586,6 +589,7 @@ void acc_follow(struct tuner *t)
     struct acc *a = t->state;
 
     remove_guard(a);             /* a device reports no messages */
+    acc_agents_drop(&a->agents);
     a->is_following = true;
 }
 
@@ -695,8 +699,8 @@ static const struct key_row options[] = {
                 "keep the initial thresholds unless messages are faster with the agents, where hosts report "
                 "them; no: the agents decide, as in the paper" },
     [LEARNER] = { "learner", KEY_NAME, "switch",
-                  "who learns with train: switch: each switch its own net; central: one learner for all, once "
-                  "per monitor interval, as in a live network", .choices = learner_names },
+                  "who learns with train: switch: each switch its own net; central: one learner for all, "
+                  "once per monitor interval, as in a live network", .choices = learner_names },
     [SEND_EVERY] = { "send_every", KEY_COUNT, "500",
                      "updates of a central learner between two nets for the switches", .min = 1, .max = 1e9 },
     { 0 },

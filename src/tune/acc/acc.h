@@ -27,10 +27,11 @@ struct acc_explorer {
 void acc_explore(struct tuner *, const struct acc_explorer *);
 
 /* Uses the setting that each slot reports instead of the chosen one: real switches have bounds and delays.
- * (In a simulation, a difference means that the setting was changed from outside; see tune/loop.h.) */
+ * (In a simulation, a difference means that the setting was changed from outside; see tune/loop.h.) A central
+ * learner is elsewhere then, and sends nets. */
 void acc_follow(struct tuner *);
 
-/* The agents with a central learner; NULL: there is none. For live networks, where it is at the controller. */
+/* The agents with a central learner; NULL: there is none. For live networks, whose controller has it. */
 struct acc_agents *acc_central(struct tuner *);
 
 struct acc_figures {             /* since the tuner was opened */

@@ -38,7 +38,6 @@ static void init_learners(struct acc_agents *a, const struct net *net)
     a->version = a->cfg.is_central;
     if (a->cfg.is_central) {
         acc_learner_init(&a->learner, &a->cfg.dqn, a->cfg.send_every, &a->frozen);
-        acc_records_share(&a->learner.records, a->cfg.agents);
         return;
     }
     replay_init(&a->common, dqn_record_floats(a->cfg.dqn.shape.inputs), COMMON_RECORDS);
@@ -168,13 +167,11 @@ void acc_agents_end_interval(struct acc_agents *a)
     a->loss_sum = a->learner.loss_sum;
 }
 
-void acc_agents_obey(struct acc_agents *a)
+int acc_agents_take(struct acc_agents *a, const struct acc_net *n, struct err *err)
 {
-    a->version = 0;
-}
+    struct net net = { .shape = a->frozen.shape, .parameters = a->frozen.parameters,
+                       .parameter = (float *)n->parameter };
 
-int acc_agents_check(const struct acc_agents *a, const struct acc_net *n, struct err *err)
-{
     if (n->parameters != a->frozen.parameters)
         return err_set(err, EINVAL, "it has %u parameters, and the net here %u", n->parameters,
                        a->frozen.parameters);
@@ -183,19 +180,12 @@ int acc_agents_check(const struct acc_agents *a, const struct acc_net *n, struct
             return err_set(err, EINVAL, "parameter %u is not a number", i);
     if (acc_checksum(n->parameter, n->parameters) != n->checksum)
         return err_set(err, EINVAL, "its checksum is not %016" PRIx64, n->checksum);
-    return 0;
-}
-
-void acc_agents_take(struct acc_agents *a, const struct acc_net *n)
-{
-    struct net net = { .shape = a->frozen.shape, .parameters = a->frozen.parameters,
-                       .parameter = (float *)n->parameter };
-
     for (uint32_t i = 0; !a->version && i < a->cfg.agents; i++) {
         dqn_fini(&a->dqn[i]);
         init_agent(a, i, n->seed);
     }
     load_all(a, &net, n->version);
+    return 0;
 }
 
 void acc_agents_clear(struct acc_agents *a)

@@ -5,7 +5,7 @@
  * Agents that do not learn share one net.
  *
  * With a central learner (acc_learner.h), agents only explore and record. They share its last net. In a
- * simulation the learner is here. In a live network it is at the controller: acc_agents_obey().
+ * simulation the learner is here. In a live network it is at the controller, which sends nets.
  */
 #ifndef TUNE_ACC_ACC_AGENTS_H
 #define TUNE_ACC_ACC_AGENTS_H
@@ -52,17 +52,13 @@ void acc_agents_end_slot(struct acc_agents *);
 /* A monitor interval has ended: a central learner learns, and agents get its new net. */
 void acc_agents_end_interval(struct acc_agents *);
 
-/* Central: nets come from elsewhere. Until the first one comes, nothing is explored or recorded. */
-void acc_agents_obey(struct acc_agents *);
-
-/* A net for all agents. The first of them starts exploration, with this seed. It must have passed the check of
- * its size, values and checksum. */
-struct acc_net { uint64_t version, seed, checksum; const float *parameter; uint32_t parameters; };
-int  acc_agents_check(const struct acc_agents *, const struct acc_net *, struct err *);
-void acc_agents_take(struct acc_agents *, const struct acc_net *);
-
-/* Back to the initial net. */
+/* Back to the initial net: nothing is explored or recorded until another comes. */
 void acc_agents_drop(struct acc_agents *);
+
+/* Takes a net for all agents. After a drop, exploration starts with this seed. A net of wrong size, values or
+ * checksum is refused, and the old one stays. */
+struct acc_net { uint64_t version, seed, checksum; const float *parameter; uint32_t parameters; };
+int  acc_agents_take(struct acc_agents *, const struct acc_net *, struct err *);
 
 /* The records of the interval are no longer needed. */
 void acc_agents_clear(struct acc_agents *);

@@ -134,27 +134,26 @@ static void take__a_sound_net_and_no_other(void **unused)
     cfg.is_central = true;
     cfg.send_every = 1;
     acc_agents_init(&a, &cfg, NULL);
-    acc_agents_obey(&a);
+    acc_agents_drop(&a);
     first = acc_agents_choose(&a, 0, state);
     remember(&a, 0, 1, 1);
     assert_int_equal(a.learner.records.count, 0);            /* not before there is a net */
     net.parameters = a.frozen.parameters;
     memcpy(p, a.frozen.parameter, net.parameters * sizeof(float));
-    for (uint32_t i = 0; i < 3; i++)                         /* the values of actions, the last of all: others win */
+    for (uint32_t i = 0; i < 3; i++)                         /* the last parameters are those of actions */
         p[net.parameters - 3 + i] = i == (first + 1) % 3 ? 100 : 0;
     net.checksum = acc_checksum(p, net.parameters);
     net.parameters--;
-    assert_true(acc_agents_check(&a, &net, &err) < 0);
+    assert_true(acc_agents_take(&a, &net, &err) < 0);
     net.parameters++;
     net.checksum ^= 1;
-    assert_true(acc_agents_check(&a, &net, &err) < 0);
+    assert_true(acc_agents_take(&a, &net, &err) < 0);
     net.checksum ^= 1;
     p[5] = (float)NAN;
-    assert_true(acc_agents_check(&a, &net, &err) < 0);
+    assert_true(acc_agents_take(&a, &net, &err) < 0);
     p[5] = a.frozen.parameter[5];
     assert_int_equal(acc_agents_choose(&a, 0, state), first);
-    assert_int_equal(acc_agents_check(&a, &net, &err), 0);
-    acc_agents_take(&a, &net);
+    assert_int_equal(acc_agents_take(&a, &net, &err), 0);
     assert_int_equal(acc_agents_choose(&a, 0, state), (first + 1) % 3);
     remember(&a, 0, 1, 1);
     assert_int_equal(a.learner.records.count, 1);

@@ -6,18 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RECORDS_MIN 64           /* of a switch in an interval, however many there are */
-
 /* ---- records ---- */
 
-bool acc_records_add(struct acc_records *r, uint32_t slot, uint32_t agent, uint32_t queue, const float *record)
+bool acc_records_add(struct acc_records *r, uint32_t slot, uint32_t agent, uint32_t queue,
+                     const float *record)
 {
     if (agent >= r->agents) {
         r->taken = xrealloc(r->taken, (agent + 1ul) * sizeof *r->taken);
         memset(r->taken + r->agents, 0, (agent + 1ul - r->agents) * sizeof *r->taken);
         r->agents = agent + 1;
     }
-    if (r->taken[agent] >= r->most)
+    if (r->taken[agent] == ACC_RECORDS_MAX)
         return false;
     r->taken[agent]++;
     if (r->count == r->room) {
@@ -38,48 +37,27 @@ void acc_records_clear(struct acc_records *r)
         memset(r->taken, 0, r->agents * sizeof *r->taken);
 }
 
-void acc_records_share(struct acc_records *r, uint32_t agents)
-{
-    uint32_t share = agents ? ACC_RECORDS_ALL / agents : ACC_RECORDS_MAX;
-
-    r->most = share < RECORDS_MIN ? RECORDS_MIN : share < ACC_RECORDS_MAX ? share : ACC_RECORDS_MAX;
-}
-
 /* ---- the learner ---- */
 
-void acc_learner_init(struct acc_learner *l, const struct dqn_cfg *cfg, uint32_t send_every, const struct net *net)
+void acc_learner_init(struct acc_learner *l, const struct dqn_cfg *cfg, uint32_t send_every,
+                      const struct net *net)
 {
     *l = (struct acc_learner){ .send_every = send_every, .version = 1,
-                               .records = { .floats = dqn_record_floats(cfg->shape.inputs),
-                                            .most = ACC_RECORDS_MAX } };
+                               .records.floats = dqn_record_floats(cfg->shape.inputs) };
     dqn_init(&l->dqn, cfg);
     dqn_load(&l->dqn, net);
-    net_init(&l->first, &cfg->shape);
     net_init(&l->net, &cfg->shape);
-    net_copy(&l->first, net);
     net_copy(&l->net, net);
 }
 
 void acc_learner_fini(struct acc_learner *l)
 {
     dqn_fini(&l->dqn);
-    net_fini(&l->first);
     net_fini(&l->net);
     free(l->records.key);
     free(l->records.record);
     free(l->records.taken);
     *l = (struct acc_learner){ 0 };
-}
-
-void acc_learner_reset(struct acc_learner *l)
-{
-    struct acc_learner new;
-
-    acc_learner_init(&new, &l->dqn.cfg, l->send_every, &l->first);
-    new.version = l->version + 1;
-    new.records.most = l->records.most;
-    acc_learner_fini(l);
-    *l = new;
 }
 
 /* NaN is in no range. */
@@ -127,17 +105,6 @@ static void update(struct acc_learner *l, uint32_t *updates)
     l->loss_sum += isfinite(loss) ? loss : 0;
 }
 
-/* A net that has diverged is not for switches: the learner goes on from the last that is. */
-static bool is_sound(struct acc_learner *l)
-{
-    for (uint32_t i = 0; i < l->dqn.online.parameters; i++)
-        if (!isfinite(l->dqn.online.parameter[i])) {
-            dqn_load(&l->dqn, &l->net);
-            return false;
-        }
-    return true;
-}
-
 bool acc_learner_learn(struct acc_learner *l)
 {
     struct acc_records *r = &l->records;
@@ -151,7 +118,7 @@ bool acc_learner_learn(struct acc_learner *l)
         update(l, &updates);
     }
     acc_records_clear(r);
-    if (l->dqn.updates - l->sent < l->send_every || !is_sound(l))
+    if (l->dqn.updates - l->sent < l->send_every)
         return false;
     net_copy(&l->net, &l->dqn.online);
     l->sent = l->dqn.updates;

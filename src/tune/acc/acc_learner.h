@@ -14,15 +14,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ACC_RECORDS_MAX 4096     /* of a switch in an interval; others are left out */
-#define ACC_RECORDS_ALL 262144   /* of all switches together, each of which has the same share */
+#define ACC_RECORDS_MAX 1024     /* of a switch in an interval; others are left out */
 #define ACC_UPDATES_MAX 32       /* in an interval */
+#define ACC_NET_MAX     15000    /* parameters: a net must fit a message */
 
 struct acc_key { uint32_t slot, agent, queue; uint32_t place; };         /* place: of its record */
 
 struct acc_records {
     uint32_t        floats;      /* of a record: dqn_record() */
-    uint32_t        most;        /* of an agent */
     uint32_t        count, room;
     struct acc_key *key;
     float          *record;
@@ -33,12 +32,11 @@ struct acc_records {
 /* Returns false if the agent has too many. */
 bool acc_records_add(struct acc_records *, uint32_t slot, uint32_t agent, uint32_t queue, const float *);
 void acc_records_clear(struct acc_records *);
-void acc_records_share(struct acc_records *, uint32_t agents);           /* so many have to share the room */
 
 struct acc_learner {
     struct acc_records records;  /* of the current interval */
     struct dqn         dqn;
-    struct net         first, net;       /* the initial net; what switches use, or shall use */
+    struct net         net;      /* what switches use, or shall use */
     uint32_t           send_every;
     uint32_t           owed;     /* records without an update */
     uint64_t           version;  /* of 'net', from 1 */
@@ -55,9 +53,6 @@ const char *acc_learner_flaw(const struct acc_learner *, const float *record);
 
 /* The interval has ended. Returns true if there is a new version. */
 bool acc_learner_learn(struct acc_learner *);
-
-/* Forgets all that it has learned. Versions go on, so that this is a new one. */
-void acc_learner_reset(struct acc_learner *);
 
 uint64_t acc_checksum(const float *parameter, uint32_t parameters);
 
