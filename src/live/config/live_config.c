@@ -94,8 +94,8 @@ static const struct key_row controller_keys[] = {
     { "devices_max", KEY_COUNT, "1024", "largest number of devices",
       KEY_AT(struct controller_file, devices_max), 1, 1000000 },
     { "tuner", KEY_NAME, "", "as in a scenario; default: none" },
-    { "goal", KEY_NAME, "iteration_time", "what the tuner minimises, and whom it must not harm, as in a scenario "
-      "(docs/advise.md)" },
+    { "goal", KEY_NAME, "iteration_time", "what the tuner minimises, and whom it must not harm, as in a "
+      "scenario (docs/advise.md)" },
     { "queue_tuners", KEY_YES,  "no", "modes auto and direct: permit the `tuner` of switch agents",
       KEY_AT(struct controller_file, controller.lets_queues) },
     { "learner", KEY_MAP, "", "learns for these tuners, with their options; default: none" },

@@ -148,9 +148,9 @@ static void check_freeze_file(struct host *h, struct device *d, uint64_t now_us)
     agent_stop_by_file(&d->agent, why, now_us);
 }
 
-/* Takes the way that the path has come to. Files may be half-exchanged just now: then it is tried again, and
- * nothing has changed. */
-static void dial_anew(const struct host *h, struct device *d)
+/* Dials the address that the path has chosen. If certificates are being replaced just now, nothing changes,
+ * and it is tried again later. */
+static void dial_other(const struct host *h, struct device *d)
 {
     struct rpc_tls tls = config_tls(&h->file->common);
     struct dial   *dial;
@@ -182,7 +182,7 @@ static void redial(const struct host *h, struct device *d, uint64_t now_us)
         return;
     d->redial_us = 0;
     if (d->dialled != d->path.at)
-        dial_anew(h, d);
+        dial_other(h, d);
     else
         dial_again(d->dial);
 }

@@ -455,6 +455,6 @@ static int sample(void *state, struct msg_sample *out)
 
 const struct driver driver_sonic = {
     .find = find, .open = open_device, .close = close_device, .read = read_knobs, .write = write_knobs,
-    .sample = sample, .queues = &sonic_queues_io, .name = "sonic", .about = "SONiC switches: WRED profiles in Redis",
-    .where = KNOB_SWITCH,
+    .sample = sample, .queues = &sonic_queues_io, .name = "sonic",
+    .about = "SONiC switches: WRED profiles in Redis", .where = KNOB_SWITCH,
 };
