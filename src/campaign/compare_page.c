@@ -1,7 +1,6 @@
 /* src/campaign/compare_page.c - the runs of a variant become one. */
 #include "campaign/compare.h"
 #include "base/json.h"
-#include "report/charts_file.h"
 #include "report/page.h"
 #include "version.h"
 
@@ -365,7 +364,7 @@ int comparison_write(const struct comparison *c, struct campaign *store, const s
         json_object_set_new(json_object_get(made, "comparison"), "answer", card_json(extra->answer));
     }
     page_print(made, page);
-    charts_file_print(made, charts);
+    page_print_charts(made, charts);
     json_decref(made);
     comparison_print_csv(c, csv, true);
     comparison_print_json(c, json, true, extra ? extra->answer : NULL);

@@ -78,7 +78,8 @@ void tune_print_story(const struct tune *t, FILE *out, bool has_colour)
     const struct tune_search *s = &t->search;
     char                      seeds[64], verdict[700];
 
-    fprintf(out, "%s, tuner %s: %u intervals, %s%s\n", safe_name(text_base_name(text_file_name(t->request->path))).buf,
+    fprintf(out, "%s, tuner %s: %u intervals, %s%s\n",
+            safe_name(text_base_name(text_file_name(t->request->path))).buf,
             safe_name(t->request->tuner ? t->request->tuner : s->loop.tuning.algo->name).buf,
             s->loop.tuning.steps, seeds_text(seeds, s->seed, s->rounds),
             s->is_over                    ? ""

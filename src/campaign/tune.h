@@ -34,6 +34,10 @@ struct tune_search {
 int  tune_search(struct tune_search *, struct err *);
 void tune_search_fini(struct tune_search *);
 
+/* Runs a simulation of the search or of its check, and shows its progress unless the search is quiet. */
+void tune_simulate(const struct tune_search *, struct simulation *, const struct simulation_hooks *,
+                   const char *what);
+
 /* ---- tune_check.c ---- */
 
 enum tune_verdict { TUNE_UNCHECKED, TUNE_SAME, TUNE_BETTER, TUNE_UNCLEAR, TUNE_WORSE };

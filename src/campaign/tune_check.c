@@ -9,10 +9,8 @@
  * could not prove it.
  */
 #include "base/print/table.h"
-#include "base/file/interrupt.h"
 #include "report/metrics.h"
 #include "report/page.h"
-#include "run/progress.h"
 #include "campaign/tune.h"
 
 #include <math.h>
@@ -35,30 +33,22 @@ static const struct { const char *name; bool decides; } figures[] = {
 
 /* ---- runs ---- */
 
-static const struct metric *find(const struct metric *list, uint32_t count, const char *name)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(list[i].name, name) == 0)
-            return &list[i];
-    return NULL;
-}
-
 static const char *const no_files[] = { NULL };
 
 static void store_figures(struct tune_check *c, const struct simulation *s, uint32_t variant, uint32_t seed)
 {
     struct comparison *m = &c->comparison;
-    struct metric     *list = xcalloc(METRICS_MAX, sizeof(*list));
+    struct metric     *list;
     struct results     results;
     uint32_t           count;
 
     results_init(&results, s);
-    count = metrics_of(&results, list);
-    for (uint32_t i = 0; i < FIGURES; i++) {
-        const struct metric *found = find(list, count, figures[i].name);
+    list = metrics_new(&results, &count);
+    for (uint32_t i = 0; i < FIGURES * count; i++) {
+        const struct metric *found = &list[i % count];
         struct figure       *figure;
 
-        if (!found)
+        if (strcmp(found->name, figures[i / count].name) != 0)
             continue;
         comparison_add_metrics(m, found, 1);
         figure = figures_find(&m->figures, found->name);
@@ -76,7 +66,6 @@ static int run_one(struct tune_check *c, const struct tune_search *t, uint32_t v
                    struct err *err)
 {
     struct simulation_input input = t->input;
-    struct progress         progress;
     struct simulation       s;
     char                    what[48];
     int                     rc;
@@ -87,12 +76,7 @@ static int run_one(struct tune_check *c, const struct tune_search *t, uint32_t v
     if (rc)
         return rc;
     snprintf(what, sizeof(what), "check, run %u of %u: ", 2 * seed + variant + 1, 2 * c->seeds);
-    interrupt_watch(&s.sim->engine.now_ps);
-    progress_start(&progress, !t->is_quiet);
-    progress.what = what;
-    simulation_run(&s, NULL, &progress);
-    progress_clear(&progress);
-    interrupt_watch(NULL);
+    tune_simulate(t, &s, NULL, what);
     rc = simulation_failed(&s, err);
     if (!rc)
         store_figures(c, &s, variant, seed);

@@ -88,18 +88,15 @@ static bool is_enough(void *arg)
     return is_idle(&r->s->loop.tuner) || (r->t->budget && r->s->loop.tuning.steps >= r->t->budget);
 }
 
-static void run(struct tune_search *t, struct simulation *s)
+void tune_simulate(const struct tune_search *t, struct simulation *s, const struct simulation_hooks *hooks,
+                   const char *what)
 {
-    struct round            round = { t, s };
-    struct simulation_hooks hooks = { .arg = &round, .is_enough = is_enough };
-    struct progress         progress;
-    char                    what[48];
+    struct progress progress;
 
-    snprintf(what, sizeof(what), "search, round %u: ", t->rounds + 1);
     interrupt_watch(&s->sim->engine.now_ps);
     progress_start(&progress, !t->is_quiet);
     progress.what = what;
-    simulation_run(s, &hooks, &progress);
+    simulation_run(s, hooks, &progress);
     progress_clear(&progress);
     interrupt_watch(NULL);
 }
@@ -109,8 +106,11 @@ static int run_round(struct tune_search *t, struct knobs *knobs, uint64_t *now_p
 {
     struct simulation_input input = t->input;
     struct simulation       s;
+    struct round            round = { t, &s };
+    struct simulation_hooks hooks = { .arg = &round, .is_enough = is_enough };
     uint64_t                seed = t->seed + t->rounds;
     uint32_t                steps = t->loop.tuning.steps;
+    char                    what[48];
     int                     rc;
 
     input.seed = &seed;
@@ -119,7 +119,8 @@ static int run_round(struct tune_search *t, struct knobs *knobs, uint64_t *now_p
     if (rc)
         return rc;
     simulation_lend(&s, &t->loop);
-    run(t, &s);
+    snprintf(what, sizeof(what), "search, round %u: ", t->rounds + 1);
+    tune_simulate(t, &s, &hooks, what);
     rc = simulation_failed(&s, err);
     simulation_take_back(&s, &t->loop);
     for (uint32_t i = steps; i < t->loop.tuning.steps; i++) {

@@ -61,45 +61,26 @@ static int read_id(struct tokens *w, const char *what, uint32_t *id, struct err 
     return rc;
 }
 
-static int late_start(const struct tokens *w, struct err *err)
+/* Reads picoseconds: an integer or, as some programs print them, "1250000.0" or "1.25e6". uet-htsim has
+ * microseconds, of which it drops the fraction. */
+static int read_start(struct cm_reader *r, uint64_t *start_ps, struct err *err)
 {
-    return tokens_err(w, err, ERANGE, "start: %s is not within 0 .. %llu ps", w->word,
-                     (unsigned long long)START_PS_MAX);
-}
-
-/* Reads picoseconds: an integer or, as some programs print them, "1250000.0" or "1.25e6". */
-static int read_start(struct tokens *w, uint64_t *start_ps, struct err *err)
-{
-    const char *word = tokens_next(w);
-    double      real;
-
-    if (!word)
-        return tokens_err(w, err, EINVAL, "nothing is given for start");
-    if (text_to_uint(word, start_ps, NULL) == 0)
-        return *start_ps <= START_PS_MAX ? 0 : late_start(w, err);
-    if (strchr(word, '%') || text_to_real(word, &real, NULL))
-        return tokens_err(w, err, EINVAL, "start: '%s' is not a number of picoseconds", word);
-    if (!(real >= 0 && real <= (double)START_PS_MAX))
-        return late_start(w, err);
-    *start_ps = (uint64_t)real;
-    return 0;
-}
-
-/* Reads microseconds, of which uet-htsim drops the fraction. */
-static int read_start_us(struct tokens *w, uint64_t *start_ps, struct err *err)
-{
-    const uint64_t us_max = START_PS_MAX / PS_PER_US;
-    const char    *word = tokens_next(w);
+    const char    *word = tokens_next(&r->words), *unit = r->is_uet ? "us" : "ps";
+    const uint64_t scale = r->is_uet ? PS_PER_US : 1, most = START_PS_MAX / scale;
     double         real;
+    bool           is_exact;
 
     if (!word)
-        return tokens_err(w, err, EINVAL, "nothing is given for start");
-    if (strchr(word, '%') || text_to_real(word, &real, NULL))
-        return tokens_err(w, err, EINVAL, "start: '%s' is not a number of microseconds", word);
-    if (!(real >= 0 && real <= (double)us_max))
-        return tokens_err(w, err, ERANGE, "start: %s is not within 0 .. %llu us", word,
-                          (unsigned long long)us_max);
-    *start_ps = (uint64_t)real * PS_PER_US;
+        return tokens_err(&r->words, err, EINVAL, "nothing is given for start");
+    is_exact = !r->is_uet && text_to_uint(word, start_ps, NULL) == 0;
+    if (!is_exact && (strchr(word, '%') || text_to_real(word, &real, NULL)))
+        return tokens_err(&r->words, err, EINVAL, "start: '%s' is not a number of %s", word,
+                          r->is_uet ? "microseconds" : "picoseconds");
+    if (is_exact ? *start_ps > most : !(real >= 0 && real <= (double)most))
+        return tokens_err(&r->words, err, ERANGE, "start: %s is not within 0 .. %llu %s", word,
+                          (unsigned long long)most, unit);
+    if (!is_exact)
+        *start_ps = (uint64_t)real * scale;
     return 0;
 }
 
@@ -110,7 +91,7 @@ static int read_option(struct cm_reader *r, enum option option, struct matrix_co
 
     switch (option) {
     case ID:        return read_id(w, "id", &c->id, err);
-    case START:     return (r->is_uet ? read_start_us : read_start)(w, &c->start_ps, err);
+    case START:     return read_start(r, &c->start_ps, err);
     case TRIGGER:   return read_id(w, "trigger", &c->trigger, err);
     case SIZE:      return tokens_uint(w, "size", r->is_uet ? INT32_MAX : CONN_BYTES_MAX, &c->bytes, err);
     case SEND_DONE: return read_id(w, "send_done_trigger", &c->send_done, err);

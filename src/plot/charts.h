@@ -13,7 +13,7 @@ enum chart { CHART_SLOWDOWN, CHART_FCT, CHART_TIME, CHART_PARETO, CHARTS };
 extern const char *const chart_names[CHARTS + 1];        /* "slowdown", ...; NULL-terminated; also used as
                                                           * file names */
 
-/* Reads a charts.json (report/charts_file.h) into a new object. */
+/* Reads a charts.json (report/page.h) into a new object. */
 int charts_read(const char *path, json_t **page, struct err *);
 
 /* Draws a chart. Returns false if there is no data for it. */

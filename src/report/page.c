@@ -298,8 +298,8 @@ static json_t *metrics_json(const struct results *r)
 /* Names of the deciding figures that have a value, most important first. */
 static json_t *deciding_json(const struct results *r)
 {
-    struct metric *list = xcalloc(METRICS_MAX, sizeof(*list));
-    uint32_t       count = metrics_of(r, list);
+    uint32_t       count;
+    struct metric *list = metrics_new(r, &count);
     json_t        *names = json_array();
 
     for (uint32_t rank = 0; rank < METRIC_RANKS; rank++)
@@ -308,14 +308,6 @@ static json_t *deciding_json(const struct results *r)
                 json_array_append_new(names, json_string(list[i].name));
     free(list);
     return names;
-}
-
-static json_t *seeds_json(const struct results *r)
-{
-    char text[24];
-
-    snprintf(text, sizeof(text), "%llu", (unsigned long long)r->sim->cfg.seed);
-    return json_pack("[s]", text);
 }
 
 /* Sentences that say why the figures are not those of a complete run. */
@@ -344,7 +336,8 @@ json_t *page_run(const struct results *r, const char *name, const char *const *f
     json_put_text(o, "name", name);
     json_object_set_new(o, "scenario", json_of_bytes(r->text, r->text_bytes));
     json_object_set_new(o, "set", json_of_texts(r->set, r->sets));
-    json_object_set_new(o, "seeds", seeds_json(r));
+    json_object_set_new(o, "seeds",
+                        json_pack("[o]", json_sprintf("%llu", (unsigned long long)r->sim->cfg.seed)));
     json_put_text(o, "model", sim_model_names[r->sim->cfg.model]);
     json_put_text(o, "fidelity", r->sim->cfg.is_fast ? "fast" : "packet");
     json_object_set_new(o, "partial", partial_json(r));
@@ -401,8 +394,8 @@ void page_put_command(json_t *page, int argc, char *const *argv)
 
     if (argc == 0)
         return;
-    card_add_command(&card, argc, argv, (const char *const[]){ "--out", "-o", "--store", "--report", "--history", "--format",
-                     "-f", "--jobs", "-j", "--threads", "--top", "!--quiet", "!-q", NULL });
+    card_add_command(&card, argc, argv, (const char *const[]){ "--out", "-o", "--store", "--report",
+                     "--history", "--format", "-f", "--jobs", "-j", "--threads", "--top", "!--quiet", "!-q", NULL });
     json_put_text(page, "repeat", card_text(&card, CARD_COMMAND));
     card_fini(&card);
 }

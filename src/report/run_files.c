@@ -1,5 +1,4 @@
 #include "report/run_files.h"
-#include "report/charts_file.h"
 #include "base/file/interrupt.h"
 #include "report/page.h"
 
@@ -59,7 +58,7 @@ static void print_file(const struct run_files *f, enum file file, const struct r
 {
     switch (file) {
     case PAGE:       page_print(f->page, out);                  break;
-    case CHARTS:     charts_file_print(f->page, out);           break;
+    case CHARTS:     page_print_charts(f->page, out);           break;
     case PORTS:      results_print_ports(r, out);               break;
     case SUMMARY:    results_print_json(r, out, false);         break;
     case MANIFEST:   results_print_manifest(r, f->name, out);   break;

@@ -27,7 +27,8 @@ int outfile_close(struct outfile *, struct err *);
 /* Moves a closed file into place. */
 int outfile_commit(struct outfile *, struct err *);
 
-/* Ends a file: if 'rc' is 0, closes it and moves it into place, else removes it. Returns the first failure. */
+/* Ends a file: if 'rc' is 0, closes it and moves it into place, else removes it. Returns the first
+ * failure. */
 int outfile_end(struct outfile *, int rc, struct err *);
 
 /* Writes a whole file; it is on disk when this returns. */

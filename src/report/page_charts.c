@@ -1,4 +1,5 @@
-#include "report/charts_file.h"
+/* src/report/page_charts.c - charts.json: the data for anole plot, from the data of a page. */
+#include "report/page.h"
 #include "core/figures.h"
 #include "report/results_json.h"
 
@@ -27,7 +28,7 @@ static json_t *drawn_series(const json_t *series)
     return made;
 }
 
-void charts_file_print(const json_t *page, FILE *out)
+void page_print_charts(const json_t *page, FILE *out)
 {
     json_t       *made = json_object(), *runs = json_array();
     const json_t *run;
