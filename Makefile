@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 10
 # The builds. Asserts are on in all but release and fast, and tests run in all but those. Long tests run the programs of fast beside
 # those with sanitizers: optimised, but not at link time, which takes minutes, and with libanole made of the same objects.
 RELEASE := --buildtype=release -Db_lto=true -Db_ndebug=true
-TEST    := --buildtype=debug -Doptimization=1 -Db_sanitize=address,undefined -Dtests=true
+TEST    := --buildtype=debug -Doptimization=1 -Db_pie=false -Db_sanitize=address,undefined -Dtests=true
 FAST    := --buildtype=release -Doptimization=2 -Db_ndebug=true -Db_staticpic=true -Dlibrary=true
 DEBUG   := --buildtype=debug -Dtests=true
 GCC     := --buildtype=release -Dtests=true --werror
