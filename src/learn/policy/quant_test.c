@@ -1,6 +1,7 @@
 /* src/learn/policy/quant_test.c - an integer net against its floating-point original. */
 #include "learn/policy/quant.h"
 
+#include "base/err.h"
 #include "learn/policy/action.h"
 #include "learn/policy/policy_file.h"
 #include "learn/policy/test_teacher.h"
@@ -10,6 +11,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -218,42 +220,45 @@ static void step__follows_the_closed_form(void **unused)
 /* Flows of 50 steps; some of their deltas are far from 0. */
 static struct quant_error compare_lstm(const struct policy *p, uint32_t flows)
 {
-    struct quant_error e = { 0 };
-    struct policy int8;
-    struct rng rng;
+    struct policy_flow *a = xcalloc(1, sizeof *a + 2 * LSTM_CELLS_MAX * sizeof(float));
+    struct policy_flow *b = xcalloc(1, sizeof *b + 2 * LSTM_CELLS_MAX * sizeof(float));
+    struct quant_error  e = { 0 };
+    struct policy       int8;
+    struct rng          rng;
 
     assert_int_equal(0, policy_init_int8(&int8, p, NULL));
     rng_init(&rng, 6, 0);
     for (uint32_t i = 0; i < flows; i++) {
-        struct { struct policy_flow flow; float room[2 * LSTM_CELLS_MAX]; } a, b;
-
-        policy_start(p, &a.flow);
-        policy_start(&int8, &b.flow);
+        policy_start(p, a);
+        policy_start(&int8, b);
         for (int step = 0; step < 50; step++) {
             int16_t x[4];
             double away;
 
             draw_state(x, 20 * 256, &rng);
-            b.flow.action = a.flow.action = 1 + (float)x[2] / 4096;
-            away = fabs((double)policy_decide(p, &a.flow, (float)x[3] / 256) -
-                        (double)policy_decide(&int8, &b.flow, (float)x[3] / 256));
+            b->action = a->action = 1 + (float)x[2] / 4096;
+            away = fabs((double)policy_decide(p, a, (float)x[3] / 256) -
+                        (double)policy_decide(&int8, b, (float)x[3] / 256));
             e.largest = fmax(e.largest, away);
             e.sum += away / (50.0 * flows);
         }
     }
     policy_fini(&int8);
+    free(a);
+    free(b);
     return e;
 }
 
 static void step__approximates_the_lstm(void **unused)
 {
-    struct policy p;
-    struct err err;
+    struct quant_error e;
+    struct policy      p;
+    struct err         err;
 
     (void)unused;
     assert_int_equal(0, policy_load(&p, "data/models/rlcc_lstm.model", &err));
-    assert_true(compare_lstm(&p, 200).sum < 0.001);
-    assert_true(compare_lstm(&p, 200).largest < 0.02);
+    e = compare_lstm(&p, 200);
+    assert_true(e.sum < 0.001 && e.largest < 0.02);
     policy_fini(&p);
     for (uint64_t seed = 1; seed <= 10; seed++) {
         struct rng rng;
