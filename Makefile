@@ -190,7 +190,8 @@ clean:
 #
 # Each part runs what only it can find; all of them together are meant to take less than 90 minutes on two processors.
 #
-#   check-gcc    warnings of gcc, and the unit tests with the optimised code that users run, and asserts
+#   check-gcc    warnings of gcc, and the unit tests with the optimised code that users run, and asserts; more random worlds than
+#                `make test`, and the commands of docs/first.md with all their results
 #   check-clang  the other compiler: its warnings, and the unit tests
 #   check-tidy   clang-tidy on the sources of the library
 #   check-leaks  unit tests and a few scripts, with leak detection also where it is slow (see tools/run-tests)
@@ -201,6 +202,7 @@ clean:
 # `make check-long` has all tests in each of these builds and takes many hours. TESTS names others for one part, as tools/run-tests
 # takes them: make check-tsan TESTS="'live-*_test' cli-live.bats".
 UNIT_TESTS  := '*_test' 'fuzz_*'
+GCC_TESTS   := $(UNIT_TESTS) tools-commands.bats
 LEAK_TESTS  := $(UNIT_TESTS) cli-run.bats cli-tune.bats cli-live.bats
 # Threads: parts of a network and trials of a twin, training, reading whole files, lease, history, addresses and RPCs.
 TSAN_TESTS  := tests-threads_test 'sim-*_test' 'twin-*_test' 'train-rlcc*_test' 'base-thread-*_test' \
@@ -226,7 +228,7 @@ check-scripts: deps-check
 check-gcc: deps-check
 	@CC=gcc tools/configure gcc $(GCC)
 	@ninja -C build/gcc
-	@tools/run-tests build/gcc $(or $(TESTS),$(UNIT_TESTS))
+	@COMMANDS=all ANOLE_WORLDS=$${ANOLE_WORLDS:-600} tools/run-tests build/gcc $(or $(TESTS),$(GCC_TESTS))
 
 build-clang: deps-check
 	@CC=clang tools/configure clang $(CLANG)

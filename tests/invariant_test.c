@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#define WORLDS   600
-#define LONE     300             /* worlds with one flow */
+#define WORLDS   300             /* check-gcc has more */
+#define LONE     150             /* worlds with one flow */
 #define DIVIDED  60              /* worlds that several threads share */
 #define STEP_PS  (20 * PS_PER_US)
 #define LIMIT_PS (PS_PER_S / 2)
@@ -263,11 +263,11 @@ static uint64_t digest_of(uint64_t seed, uint32_t threads)
 static void run_divided(uint64_t seed, bool is_told)
 {
     uint64_t one = digest_of(seed, 1);
+    uint32_t threads = 2 + seed % 2;
 
     seed_at_hand = seed;
-    for (uint32_t threads = 2; threads <= 3; threads++)
-        if (digest_of(seed, threads) != one)
-            fail_msg("world %llu differs with %u threads", (unsigned long long)seed, threads);
+    if (digest_of(seed, threads) != one)
+        fail_msg("world %llu differs with %u threads", (unsigned long long)seed, threads);
     if (is_told)
         fprintf(stderr, "seed %llu: digest 0x%016llx\n", (unsigned long long)seed, (unsigned long long)one);
 }

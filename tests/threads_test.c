@@ -119,7 +119,7 @@ static uint64_t run(const char *name, const char *text, uint64_t seed, uint32_t 
 
 static void run__is_the_same_with_any_number_of_threads(void **unused)
 {
-    static const uint32_t threads[] = { 2, 3, 4, 8 };
+    static const uint32_t threads[] = { 2, 8 };
 
     (void)unused;
     for (size_t i = 0; i < WORLDS; i++) {
@@ -136,12 +136,9 @@ static void run__is_the_same_with_any_number_of_threads(void **unused)
 /* Every congestion control, with its telemetry and host behaviour; failing links cause detours. */
 static void run__is_the_same_with_every_control(void **unused)
 {
-    static const uint32_t threads[] = { 2, 3, 8 };
-
     (void)unused;
     for (int i = 0; cc_all[i]; i++) {
-        char     text[800];
-        uint64_t one;
+        char text[800];
 
         snprintf(text, sizeof text,
                  "{model: %s, cc: %s, knobs: {kmin: 5, kmax: 50, rpg_min_rate: 100}, host: {rto: 300us}, "
@@ -151,12 +148,8 @@ static void run__is_the_same_with_every_control(void **unused)
                  "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.5, stop: 300us}, "
                  "{kind: incast, senders: 15, size: 50KB, start: 50us}]}",
                  cc_all[i]->needs_uet ? "uet" : "nic", cc_all[i]->name);
-        one = run(cc_all[i]->name, text, 1, 1);
-        for (size_t j = 0; j < sizeof threads / sizeof *threads; j++)
-            if (run(cc_all[i]->name, text, 1, threads[j]) != one) {
-                print_error("%s with %u threads\n", cc_all[i]->name, threads[j]);
-                fail();
-            }
+        if (run(cc_all[i]->name, text, 1, 3) != run(cc_all[i]->name, text, 1, 1))
+            fail_msg("%s with 3 threads", cc_all[i]->name);
     }
 }
 
@@ -194,7 +187,7 @@ static void run__ends_with_short_links(void **unused)
                  "{kind: permutation, size: 20KB, start: 9ms}]}",
                  delay[i]);
         one = run("short", text, 1, 1);
-        for (uint32_t threads = 2; threads <= 4; threads++)
+        for (uint32_t threads = 2; threads <= 4; threads += 2)
             if (run("short", text, 1, threads) != one) {
                 print_error("%s with %u threads\n", delay[i], threads);
                 fail();

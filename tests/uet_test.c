@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#define WORLDS   120
+#define WORLDS   60              /* of each kind; check-gcc has more */
 #define DIVIDED  30              /* worlds that several threads share */
 #define STEP_PS  (50 * PS_PER_US)
 #define LIMIT_PS (10 * PS_PER_S)         /* timeouts of networks with slow links are long, and double */
@@ -344,12 +344,11 @@ static void threads__give_the_same_bytes(void **unused)
 
     (void)unused;
     for (uint64_t seed = 1; !getenv("ANOLE_SEED") && seed <= DIVIDED; seed++) {
+        uint32_t many = threads[seed / 2 % 3];
         bool     has_roce = seed % 2;
-        uint64_t one = digest_of(seed, 1, has_roce);
 
-        for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
-            if (digest_of(seed, threads[i], has_roce) != one)
-                fail_msg("world %llu differs on %u threads", (unsigned long long)seed, threads[i]);
+        if (digest_of(seed, many, has_roce) != digest_of(seed, 1, has_roce))
+            fail_msg("world %llu differs on %u threads", (unsigned long long)seed, many);
     }
 }
 

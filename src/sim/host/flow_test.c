@@ -379,7 +379,7 @@ static uint64_t train(uint32_t threads, bool is_selective, uint32_t qps, const c
     struct traffic_common   common = { .stop_ps = NEVER, .prio = 3 };
     struct traffic_training job = { .collective = { COLLECTIVE_RING_ALL_REDUCE, 12, 600001, 0, false, 0, 0,
                                                     false },
-                                    .delay_ps = PS_PER_US, .iterations = 6 };
+                                    .delay_ps = PS_PER_US, .iterations = 3 };
     uint64_t                digest = 0xcbf29ce484222325ull;
     uint32_t                hosts[12];
     struct sim_cfg          cfg;
@@ -429,10 +429,9 @@ static void threads__same_results(void **unused)
     (void)unused;
     for (uint32_t i = 0; i < 5; i++)
         for (uint32_t selective = 0; selective < 2; selective++) {
-            uint64_t one = train(1, selective, 1 + i, controls[i]);
+            uint32_t threads = 2 + (i + selective) % 2;
 
-            assert_int_equal(train(2, selective, 1 + i, controls[i]), one);
-            assert_int_equal(train(3, selective, 1 + i, controls[i]), one);
+            assert_int_equal(train(threads, selective, 1 + i, controls[i]), train(1, selective, 1 + i, controls[i]));
         }
 }
 

@@ -443,7 +443,7 @@ static void burst__packets_follow_each_other(void **unused)
 
 /* ---- random worlds ---- */
 
-#define WORLDS 150
+#define WORLDS 75
 
 static uint32_t pick(struct rng *r, uint32_t low, uint32_t high)
 {
