@@ -5,7 +5,8 @@
 load common
 
 # Thresholds so high and CNPs so rare that queues are long: nearly anything is better, so that a small search finds something.
-# One search takes seconds: that of the first run serves several tests, and others use an optimised program where there is one.
+# One search takes seconds: sanitizers look at that of the first run, which serves several tests. Other runs are by an optimised
+# program where there is one.
 optimised=$(realpath "${FIDELITY_ANOLE:-$ANOLE}")
 
 slow() {
@@ -44,14 +45,14 @@ END
     file=$(slow)
     grep -v ^knobs "$file" >"$dir/new.yaml"
     for opening in bdp gentle; do
-        "$ANOLE" run "$dir/new.yaml" --set "tuner.opening=$opening" --set run=2ms --out "$dir/$opening" >/dev/null
+        "$optimised" run "$dir/new.yaml" --set "tuner.opening=$opening" --set run=2ms --out "$dir/$opening" >/dev/null
         "$ANOLE" explain "$dir/$opening" | tr -s ' \n' ' ' | grep -q 'since the beginning, before any message was seen, '
         jq -s -e '.[0].knobs.kmin < 100' "$dir/$opening/tuning.jsonl" >/dev/null
     done
-    "$ANOLE" run "$dir/new.yaml" --set tuner=bdp --set run=2ms --out "$dir/fixed" >/dev/null
+    "$optimised" run "$dir/new.yaml" --set tuner=bdp --set run=2ms --out "$dir/fixed" >/dev/null
     cmp "$dir/fixed/flows.csv" "$dir/bdp/flows.csv"
-    "$ANOLE" run "$dir/new.yaml" --set tuner.opening=none --set run=2ms --out "$dir/none" >/dev/null
-    "$ANOLE" run "$file" --set run=2ms --out "$dir/chosen" >/dev/null
+    "$optimised" run "$dir/new.yaml" --set tuner.opening=none --set run=2ms --out "$dir/none" >/dev/null
+    "$optimised" run "$file" --set run=2ms --out "$dir/chosen" >/dev/null
     for out in none chosen; do
         refute grep -q 'since the beginning' "$dir/$out/tuning.jsonl"
         jq -s -e '.[0].knobs.kmin >= 400' "$dir/$out/tuning.jsonl" >/dev/null
@@ -60,14 +61,14 @@ END
 
 @test "rehearse: a twin that nobody believes changes nothing" {
     file=$(slow)
-    "$ANOLE" run "$file" --set tuner.trust=0 --set run=8ms --out "$dir/a" >/dev/null
+    "$optimised" run "$file" --set tuner.trust=0 --set run=8ms --out "$dir/a" >/dev/null
     "$ANOLE" explain "$dir/a" | tr -s ' \n' ' ' | grep -qE 'the twin is wrong: .* nothing is changed'
     jq -s -e 'all(.[1:][]; (.set // {}) == {})' "$dir/a/tuning.jsonl"
 }
 
 @test "rehearse: on a quiet network no twin is asked" {
     file=$(slow)
-    "$ANOLE" run "$file" --set 'traffic=[{kind: poisson, load: 0.01, sizes: FB_Hadoop}]' --set run=14ms --out "$dir/a" >/dev/null
+    "$optimised" run "$file" --set 'traffic=[{kind: poisson, load: 0.01, sizes: FB_Hadoop}]' --set run=14ms --out "$dir/a" >/dev/null
     "$ANOLE" explain "$dir/a" | tr -s ' \n' ' ' | grep -q 'there is nothing to gain'
     refute grep -q 'trials on the twin' "$dir/a/tuning.jsonl"
 }
