@@ -1,6 +1,7 @@
 #include "run/sampling.h"
 
 #define POINT_PS_FIRST (PS_PER_US / 8)
+#define BYTES_CERTAIN  1e9       /* of an entry: some of them are sent in the second half of its time */
 #define PORTS_FEW      1024u     /* sampling this many ports at every point is negligible */
 #define PORTS_MANY     16384u    /* with this many, sampling is noticeable in an idle network: 80 ns per
                                   * port */
@@ -22,6 +23,30 @@ struct pace pace_of(const struct scenario *s, uint32_t ports, bool has_readers)
     if (p.point_ps > s->interval_ps)
         p.point_ps = s->interval_ps;
     return p;
+}
+
+/* The middle of an entry's time, or 0 if it may send nothing later. */
+static uint64_t middle_ps(const struct scenario *s, const struct traffic_about *e)
+{
+    uint64_t stop_ps = e->stop_ps < s->run_ps ? e->stop_ps : s->run_ps;
+
+    if (e->load <= 0 || stop_ps == NEVER || stop_ps <= e->start_ps ||
+        e->bps_per_host * e->hosts / 8 * (double)(stop_ps - e->start_ps) / PS_PER_S < BYTES_CERTAIN)
+        return 0;
+    return e->start_ps + (stop_ps - e->start_ps) / 2;
+}
+
+uint64_t pace_reached_ps(const struct scenario *s)
+{
+    uint64_t first_ps = s->entries ? NEVER : 0, last_ps = 0;
+
+    for (uint32_t i = 0; i < s->entries; i++) {
+        uint64_t middle = middle_ps(s, &s->entry[i]);
+
+        first_ps = s->entry[i].start_ps < first_ps ? s->entry[i].start_ps : first_ps;
+        last_ps = middle > last_ps ? middle : last_ps;
+    }
+    return last_ps > first_ps ? last_ps : first_ps;
 }
 
 /* A merged point is complete when the next one ends; from then on each sample covers a whole point. */

@@ -26,6 +26,11 @@ struct pace {
 /* 'has_readers': there is a monitor or a tuner. */
 struct pace pace_of(const struct scenario *, uint32_t ports, bool has_readers);
 
+/* A time that the run will reach: the start of the first flow, or the middle of a period in which so many
+ * messages come at random that some certainly come in its second half. Points need not be shorter until then
+ * than afterwards; every sample stops all threads. */
+uint64_t pace_reached_ps(const struct scenario *);
+
 /* Time of the next sample, after the one at looked_ps, which the series already contains. */
 uint64_t pace_next_ps(const struct pace *, const struct series *, uint64_t looked_ps);
 

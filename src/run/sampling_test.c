@@ -38,6 +38,26 @@ static void of__many_ports_have_longer_points(void **state)
     assert_int_equal(pace_of(&s, 1u << 20, true).point_ps, PS_PER_MS);
 }
 
+/* 2 hosts at 40 Gb/s send 10 GB in a second. */
+static void reached_ps__is_the_middle_of_random_traffic(void **state)
+{
+    struct traffic_about entry[] = { { .start_ps = 5 * PS_PER_MS, .stop_ps = NEVER, .hosts = 2 },
+                                     { .start_ps = PS_PER_S, .stop_ps = NEVER, .hosts = 2, .load = 0.4,
+                                       .bps_per_host = 40e9 } };
+    struct scenario      s = { .entry = entry, .entries = 1, .run_ps = NEVER };
+
+    (void)state;
+    assert_int_equal(pace_reached_ps(&s), 5 * PS_PER_MS);
+    s.entries = 2;
+    assert_int_equal(pace_reached_ps(&s), 5 * PS_PER_MS);        /* its end is unknown */
+    s.run_ps = 2 * PS_PER_S;
+    assert_int_equal(pace_reached_ps(&s), 3 * PS_PER_S / 2);
+    entry[1].stop_ps = PS_PER_S + PS_PER_S / 11;                 /* less than 1 GB: it may end early */
+    assert_int_equal(pace_reached_ps(&s), 5 * PS_PER_MS);
+    s.entries = 0;
+    assert_int_equal(pace_reached_ps(&s), 0);
+}
+
 /* After a doubling, the current point is completed first; no interval end is skipped. */
 static void next_ps__completes_points_and_intervals(void **state)
 {
@@ -64,6 +84,7 @@ int main(void)
         cmocka_unit_test(of__a_given_interval_is_the_point),
         cmocka_unit_test(of__fidelity_fast_keeps_the_interval),
         cmocka_unit_test(of__many_ports_have_longer_points),
+        cmocka_unit_test(reached_ps__is_the_middle_of_random_traffic),
         cmocka_unit_test(next_ps__completes_points_and_intervals),
     };
 

@@ -599,16 +599,6 @@ bool simulation_has_intervals(const struct simulation *s)
     return s->pace.interval_ps != NEVER;
 }
 
-/* The start time of the first flow. */
-static uint64_t first_start_ps(const struct scenario *s)
-{
-    uint64_t first_ps = s->entries ? NEVER : 0;
-
-    for (uint32_t i = 0; i < s->entries; i++)
-        first_ps = s->entry[i].start_ps < first_ps ? s->entry[i].start_ps : first_ps;
-    return first_ps;
-}
-
 void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, struct progress *progress)
 {
     static const struct simulation_hooks none;
@@ -629,7 +619,7 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     s->series.interval_ps = s->pace.point_ps;
     s->series.is_growing = s->pace.is_growing;
     if (s->pace.is_growing)
-        series_begin_idle(&s->series, first_start_ps(&s->scenario) / s->pace.point_ps);
+        series_begin_idle(&s->series, pace_reached_ps(&s->scenario) / s->pace.point_ps);
     if (tuner_reads_messages(&s->loop.tuner))
         run.messages = messages_new(s->sim);
     run.slots = slots_new(&s->applier, &s->loop, s->scenario.tuner.start_ps);
