@@ -389,7 +389,7 @@ for line in open(sys.argv[1]):
 
 # has_same_decisions FILE AT_LEAST : through agents and a controller, and in the simulator.
 has_same_decisions() {
-    "$ANOLE" run "$1" --out "$1.run" >/dev/null
+    "$(realpath "${FIDELITY_ANOLE:-$ANOLE}")" run "$1" --out "$1.run" >/dev/null
     "$ANOLE" twin "$1" --lock-step --out "$1.twin" >/dev/null 2>"$1.err"
     decisions "$1.run/tuning.jsonl" >"$1.a"
     decisions "$1.twin/controller/tuning.jsonl" >"$1.b"
@@ -399,19 +399,15 @@ has_same_decisions() {
     for log in "$1.twin"/agent/*/audit.jsonl "$1.twin/controller/audit.jsonl"; do "$ANOLE" ctl verify "$log"; done
 }
 
-# With a floor, a simulation raises rates before the start returns. A live network, which was in use before, is left alone.
+# Delays are in live_rehearse.bats. With a floor, a simulation raises rates before the start returns. A live network, which was in use before, is left alone.
 @test "live: in lock step a tuner decides as it does in anole run" {
     needs_live
     write_twin at_once.yaml
     sed -i 's/interval: .*/interval: 1ms/; s/run: .*/run: 45ms\ntuner: {kind: paraleon, floor: no}/' at_once.yaml
-    sed 's/tuner: .*/tuner: {kind: paraleon, floor: no, monitor_delay: 2ms, dispatch_delay: 3ms}/' at_once.yaml >late.yaml
     sed 's/tuner: .*/tuner: {kind: random, budget: 12, floor: no}/; s/^interval/monitor: host\ninterval/' at_once.yaml >random.yaml
     has_same_decisions at_once.yaml 4
-    has_same_decisions late.yaml 2
     has_same_decisions random.yaml 4
-    run cmp -s at_once.yaml.a late.yaml.a
-    [ "$status" -eq 1 ]
-    sed 's/2ms/1500us/' late.yaml >odd.yaml
+    sed 's/floor: no/floor: no, monitor_delay: 1500us/' at_once.yaml >odd.yaml
     run "$ANOLE" twin odd.yaml --lock-step
     [ "$status" -eq 1 ]
     [[ "$output" == *'in lock step delays are whole intervals' ]]
@@ -536,19 +532,4 @@ sys.exit(len(devices) != 2 or not all(d["fresh"] for d in devices))'
     wait_for grep -q 'which its certificate does not allow' controller.log
     asks_as operator
     refute grep -q host2 out
-}
-
-@test "live: a certificate that has expired is refused" {
-    needs_live
-    command -v openssl >/dev/null || skip 'no openssl'
-    make_ca ca
-    make_cert c1 ca -days 2
-    make_cert operator ca -days 2
-    make_cert late ca -not_before 20200101000000Z -not_after 20200102000000Z 2>/dev/null || make_cert late ca -days -1
-    write_controller
-    tls_of c1 >>controller.yaml
-    printf 'operators: [operator, late]\n' >>controller.yaml
-    start controller.log "$ANOLE" controller controller.yaml
-    wait_for asks_as operator
-    refute asks_as late
 }

@@ -19,9 +19,9 @@ topology:
     - {a: h1, b: S0, rate: 100Gbps, delay: 1us}
     - {a: h2, b: S1, rate: 100Gbps, delay: 1us}
     - {a: h3, b: S1, rate: 100Gbps, delay: 1us}
-    - {a: S0, b: S1, rate: 200Gbps, delay: 1us, loss: 0.002}
+    - {a: S0, b: S1, rate: 200Gbps, delay: 1us, loss: 0.004}
 traffic:
-  - {kind: many_to_one, hosts: [h0, h1], receiver: h2, size: 2000001B, spread: 1us}
+  - {kind: many_to_one, hosts: [h0, h1], receiver: h2, size: 1000001B, spread: 1us}
 END_OF_SCENARIO
 }
 
@@ -49,7 +49,7 @@ END_OF_SCENARIO
     [ "$(jq .data "$dir/seen")" -eq "$(jq .packets.data_received "$dir/one")" ]
     jq -e '.nak_us[2] < 0.1' "$dir/seen"
     # With more losses there are time-outs too.
-    "$ANOLE" run "$dir/s.yaml" --set topology.links.4.loss=0.02 --set seed=2 --pcap "$dir/a.pcapng" -q
+    "$ANOLE" run "$dir/s.yaml" --set topology.links.4.loss=0.04 --set seed=2 --pcap "$dir/a.pcapng" -q
     check "$dir/a.pcapng" --cnp-gap 4 >"$dir/seen"
     [ "$(jq .naks "$dir/seen")" -ge 30 ]
     [ "$(jq .timeouts "$dir/seen")" -ge 1 ]
@@ -97,7 +97,7 @@ b: read 70001b from 0
 }
 END_OF_TRACE
     write_lossy "$dir/s.yaml"
-    sed -i '/^traffic/,$d; s/0.002/0.03/' "$dir/s.yaml"
+    sed -i '/^traffic/,$d; s/0.004/0.03/' "$dir/s.yaml"
     echo 'traffic: [{kind: goal, file: r.goal}]' >>"$dir/s.yaml"
     "$ANOLE" run "$dir/s.yaml" --pcap "$dir/a.pcapng" -q
     check "$dir/a.pcapng" --cnp-gap 4 >"$dir/seen"

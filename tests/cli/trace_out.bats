@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # tests/cli/trace_out.bats - frames for Wireshark, flows for Perfetto: read back by others, and bounded.
-# shellcheck disable=SC2154  # common.bash sets dir
+# shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir
 load common
 
 # Sixteen hosts send 200 KB each to one receiver.

@@ -4,6 +4,9 @@
 
 setup() {
     : "${ANOLE:?is the program to test}"
+    # Not the program with sanitizers, if there is another: gym.bats and env_test.c have those, and a wheel of it is large.
+    ANOLE=$(realpath "${FIDELITY_ANOLE:-$ANOLE}")
+    export ANOLE
     python=
     for candidate in python3 /usr/bin/python3; do
         if "$candidate" -c 'import numpy' 2>/dev/null; then
