@@ -24,7 +24,7 @@ struct batch {
 static void exposed_of(const struct simulation *s, double *us)
 {
     for (uint32_t i = 0; i < s->scenario.entries; i++)
-        exposed_us(&s->scenario.entry[i], ops_cell(&s->ops, i, OP_ITERATION), &us[i * EXPOSED_COUNT]);
+        exposed_us(&s->scenario.entry[i], ops_cell(&s->ops, i, OP_ITERATION), &us[(size_t)i * EXPOSED_COUNT]);
 }
 
 static enum pool_next next_seed(void *batch, struct pool_job *job)
@@ -64,7 +64,7 @@ static int keep_seed(void *batch, const struct pool_job *job, int status, const 
 
     if (!WIFEXITED(status) || WEXITSTATUS(status) || length != b->cells * sizeof *b->sample)
         return -ECHILD;
-    memcpy(&b->sample[job->number * b->cells], text, length);
+    memcpy(&b->sample[(size_t)job->number * b->cells], text, length);
     b->done++;
     return 0;
 }

@@ -16,7 +16,8 @@
 struct axis_choice *axis_add(struct axis *a, char *name)
 {
     a->choice = xrealloc(a->choice, (a->choices + 1ul) * sizeof(*a->choice));
-    a->choice[a->choices] = (struct axis_choice){ .name = name };
+    a->choice[a->choices] = (struct axis_choice){ 0 };
+    a->choice[a->choices].name = name;
     return &a->choice[a->choices++];
 }
 
