@@ -79,6 +79,7 @@ static bool is_nccl(const char *line, double *bytes, double *busbw)
     char type[17], op[17];
     double count, root, time, algbw;
 
+    /* NOLINTNEXTLINE(cert-err34-c): a line that is something else has fewer fields */
     return sscanf(line, " %lf %lf %16[a-z0-9_] %16[a-z_] %lf %lf %lf %lf", bytes, &count, type, op, &root,
                   &time, &algbw, busbw) == 8;
 }
@@ -89,6 +90,7 @@ static int read_printed(struct measured_reader *x, const char *line)
 
     if (strstr(line, "#bytes"))
         return read_perftest_head(x, line);
+    /* NOLINTNEXTLINE(cert-err34-c): as above */
     if (x->scale > 0 && sscanf(line, " %lf %lf %lf %lf", &bytes, &iterations, &peak, &average) == 4)
         return add_of_size(x, bytes, "goodput_bps", average * x->scale);
     if (!is_nccl(line, &bytes, &busbw) || bytes < 1)

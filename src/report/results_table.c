@@ -52,7 +52,7 @@ static void print_spread(const struct results *r, const struct skip_stats *k, FI
     if (!s->seeds)
         return;
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
-        const struct expected *us = &s->us[i * EXPOSED_COUNT];
+        const struct expected *us = &s->us[(size_t)i * EXPOSED_COUNT];
 
         if (!isnan(us[EXPOSED_MEAN].mean))
             print_line(out, "exposed", "%s: %s packet by packet; cold %s, warm %s",

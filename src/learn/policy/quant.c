@@ -392,7 +392,7 @@ static void compute_gates(const struct quant *q, const struct quant_values *x, c
 static void step_cell(const struct quant *q, const int32_t *gate, uint32_t cells, int16_t *c, int16_t *h)
 {
     int64_t in = look_up_sigmoid(q, gate[0]), forget = look_up_sigmoid(q, gate[cells]);
-    int64_t candidate = look_up_tanh(q, gate[2 * cells]), out = look_up_sigmoid(q, gate[3 * cells]);
+    int64_t candidate = look_up_tanh(q, gate[2ul * cells]), out = look_up_sigmoid(q, gate[3ul * cells]);
     int64_t sum = forget * *c + (in * candidate >> (GATE_BITS - CELL_BITS));
 
     *c = saturate((sum + (1 << (GATE_BITS - 1))) >> GATE_BITS);
