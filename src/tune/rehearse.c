@@ -71,7 +71,7 @@ static void start_proof(struct rehearser *t, const struct traffic_model *m, cons
     t->was = *knobs;
     t->candidate = *better;
     t->before_bps = model_bps(m);
-    proof_begin(&t->proof, gain, c->noise, &t->under, t->under_s);
+    proof_begin(&t->proof, gain, c->noise, &t->under);
     t->proofs = t->regrets = 0;
     regret_begin(&t->regret);
     rehearser_choose_for(t, m, t->option[OPT_THINK] > 0 ? PHASE_THINKING : PHASE_SETTLING);
@@ -265,12 +265,9 @@ static void add_under(struct rehearser *t, bool is_new)
         if (t->has_last)
             regret_forget(&t->regret);
     }
-    if (t->under_windows <= 1) {
+    if (t->under_windows <= 1)
         t->under = (struct seen){ 0 };
-        t->under_s = 0;
-    }
     seen_add(&t->under, &t->window);
-    t->under_s += t->seconds;
     t->under_windows++;
 }
 

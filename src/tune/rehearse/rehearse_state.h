@@ -49,7 +49,6 @@ struct rehearser {
     /* of windows with this traffic and the current setting; the first is left out if possible, because it
      * still shows the previous setting */
     struct seen    under;
-    double         under_s;
     uint32_t       under_windows;
     uint32_t       held, hold_for;       /* windows since the last search; after which more is known than
                                           * then */

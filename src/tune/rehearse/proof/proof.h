@@ -4,9 +4,6 @@
  * before and after, with a noise that the twin has shown as well. The estimate is the mean of both, weighted
  * by precision (as for normal distributions). So a window of bad luck does not undo a good setting, and a
  * clear one undoes a bad setting.
- *
- * Messages of a job can be faster while the job goes on more slowly, if those that the others wait for are slower.
- * So the messages that it posts per second, its progress, are compared as well.
  */
 #ifndef TUNE_REHEARSE_PROOF_PROOF_H
 #define TUNE_REHEARSE_PROOF_PROOF_H
@@ -24,28 +21,22 @@ struct proof {
                                   * error, by the race */
     double      noise;           /* standard deviation of the goal's logarithm in what hosts saw before */
     struct seen before, after;   /* what hosts saw with the setting before, and with the new one */
-    double      before_s, after_s;           /* for how long */
     uint32_t    windows;         /* of the latter */
 };
 
-void proof_begin(struct proof *, struct race_gain expected, double noise, const struct seen *before,
-                 double before_s);
+void proof_begin(struct proof *, struct race_gain expected, double noise, const struct seen *before);
 
 /* A window with the new setting. */
-void proof_add(struct proof *, const struct seen *window, double seconds);
+void proof_add(struct proof *, const struct seen *window);
 
 /* How much faster messages are than before: a log ratio, below 0 is faster. */
 double proof_gain(const struct proof *, const struct goal *);
-
-/* The share of its progress that the job lost that lost most; 0: none has lost. Jobs with less than a twentieth of
- * the bytes are left out. */
-double proof_job_loss(const struct proof *);
 
 /* What the new setting is worth, by that and the twin. */
 double proof_worth(const struct proof *, const struct goal *);
 
 /* It is worth less than nothing; or messages are slower than before by more than chance explains, whatever
- * the twin says; or a job has lost more of its progress than the goal allows. */
+ * the twin says. */
 bool proof_is_worse(const struct proof *, const struct goal *);
 
 #endif

@@ -23,11 +23,6 @@ static void keep(struct rehearser *t, double gain, const char *how, struct tuner
         gain < 0 ? "faster" : "slower", -rehearser_percent(t->proof.expected));
 }
 
-static bool is_job_slower(const struct rehearser *t)
-{
-    return proof_job_loss(&t->proof) > t->goal.job_bound;
-}
-
 void proving_go_back(struct rehearser *t, double gain, const char *how, struct knobs *knobs,
                      struct tuner_note *note)
 {
@@ -37,17 +32,13 @@ void proving_go_back(struct rehearser *t, double gain, const char *how, struct k
     t->is_kept = false;
     regret_end(&t->regret);
     *knobs = t->was;
-    if (is_job_slower(t))
-        rehearser_say(note, "confirm", "a job goes on %.0f %% more slowly than before; the setting from before comes "
-                      "back", 100 * proof_job_loss(&t->proof));
-    else
-        rehearser_say(note, "confirm", "%s: %.0f %% %s than before, %.0f %% faster was predicted; the setting from "
-                      "before comes back", how, fabs(rehearser_percent(gain)), gain < 0 ? "faster" : "slower",
-                      -rehearser_percent(t->proof.expected));
+    rehearser_say(note, "confirm",
+                  "%s: %.0f %% %s than before, %.0f %% faster was predicted; the setting from before comes "
+                  "back", how,
+        fabs(rehearser_percent(gain)), gain < 0 ? "faster" : "slower", -rehearser_percent(t->proof.expected));
 }
 
-/* The traffic has not changed. In closed loops, part of the predicted gain must be measured. No job may go on more
- * slowly, whatever the gain. */
+/* The traffic has not changed. In closed loops, part of the predicted gain must be measured. */
 static void judge(struct rehearser *t, const struct traffic_model *now, struct knobs *knobs,
                   struct tuner_note *note)
 {
@@ -56,7 +47,7 @@ static void judge(struct rehearser *t, const struct traffic_model *now, struct k
            has_come = gain <= CAME_SHARE * t->proof.expected;
     bool   is_worse = proof_is_worse(&t->proof, &t->goal);
 
-    if (is_job_slower(t) || (!has_come && (rehearser_is_endogenous(now) || (is_worse && !is_more))))
+    if (!has_come && (rehearser_is_endogenous(now) || (is_worse && !is_more)))
         proving_go_back(t, gain, "messages in a window", knobs, note);
     else
         keep(t, gain, "messages in a window", note);
@@ -71,7 +62,7 @@ void proving_window(struct rehearser *t, struct knobs *knobs, struct tuner_note 
     t->last = now;
     t->has_last = is_known;
     if (is_alike) {
-        proof_add(&t->proof, &t->window, t->seconds);
+        proof_add(&t->proof, &t->window);
         judge(t, &now, knobs, note);
     } else if (++t->proofs < PROOFS_MAX)
         rehearser_say(note, "confirm",
@@ -86,7 +77,7 @@ bool proving_is_regretted(struct rehearser *t, const struct traffic_model *now, 
         return false;
     if (model_bps(now) > MORE_LOAD * t->before_bps && !rehearser_is_endogenous(now))
         return false;
-    proof_add(&t->proof, &t->window, t->seconds);
+    proof_add(&t->proof, &t->window);
     *gain = proof_gain(&t->proof, &t->goal);
     t->regrets = proof_is_worse(&t->proof, &t->goal) ? t->regrets + 1 : 0;
     return t->regrets >= REGRETS;
@@ -101,23 +92,21 @@ static bool is_watched(const struct rehearser *t)
 bool proving_interval(struct rehearser *t, const struct report *r, struct knobs *knobs,
                       struct tuner_note *note)
 {
-    double      seconds = REGRET_RECENT * (double)(r->end_ps - r->start_ps) / (double)PS_PER_S;
+    double      seconds = (double)(r->end_ps - r->start_ps) / (double)PS_PER_S;
     bool        is_bad = regret_add(&t->regret, &t->goal, r);
     struct seen after = t->proof.after;
-    double      after_s = t->proof.after_s;
     bool        is_more;
 
     if (!is_bad || !is_watched(t))
         return false;
     regret_recent(&t->regret, &t->proof.after);
-    t->proof.after_s = seconds;
-    is_more = (double)t->proof.after.posted_bytes * 8 / (seconds * t->hosts) > MORE_RECENT * t->before_bps;
+    is_more = (double)t->proof.after.posted_bytes * 8 / (REGRET_RECENT * seconds * t->hosts) > MORE_RECENT *
+              t->before_bps;
     if (rehearser_is_endogenous(&t->chosen) || !is_more) {
         proving_go_back(t, proof_gain(&t->proof, &t->goal), "messages in the last intervals", knobs, note);
         return true;
     }
     t->proof.after = after;
-    t->proof.after_s = after_s;
     regret_keep(&t->regret);
     return false;
 }
