@@ -87,7 +87,7 @@ static void lie_hello(struct world *w, const struct proc *p, struct msg *m)
     lie_name(w, p, m);
 }
 
-/* LEARN is left out: without its records, which this wire does not carry, nobody heeds it. */
+/* LEARN is left out: its records do not travel on this wire, and without them it has no effect. */
 static struct msg make_lie(struct world *w, const struct proc *p)
 {
     double     pick = rng_real(&w->rng);

@@ -195,7 +195,7 @@ struct controller_io {
     /* It is not tried at all, and why. NULL: as if it had ended. */
     void (*declined)(void *, const char *why);
     /* Agents that learn: records of one came. The net that one is to use, or NULL: its own. Both hooks are
-     * NULL: nobody learns. */
+     * NULL: no learner. */
     void (*records)(void *, const struct peer *, const struct msg_learn *, uint64_t now_us);
     const struct msg_learn *(*net)(void *, const struct peer *);
     void *arg;

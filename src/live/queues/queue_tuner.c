@@ -350,7 +350,7 @@ static void on_learn(void *arg, const struct msg *m, uint64_t now_us)
     const struct msg_learn *l = m->learn;
     struct acc_net          net = { l->version, l->seed, l->checksum, l->value, l->floats };
     struct err              err;
-    char                    why[MSG_WHY_SIZE] = "the initial net is back: nobody lets it learn";
+    char                    why[MSG_WHY_SIZE] = "the initial net is back: learning is not allowed";
 
     if (l->checksum == t->agent->self.net)
         return;
