@@ -181,8 +181,8 @@ static void show(const struct options *o, const struct results *r)
     }
 }
 
-/* Runs further seeds when the results of the run are in place, because that may take minutes and fail. Returns
- * the number of a signal that ended them. */
+/* Runs further seeds when the results of the run are in place, because that may take minutes and fail.
+ * Returns the number of a signal that ended them. */
 static int find_interval(struct simulation *s, uint32_t seeds, struct progress *progress,
                          struct run_files *files, struct results *r, struct err *err)
 {

@@ -82,7 +82,8 @@ static int read_files(struct train *t, struct err *err)
     int                         rc = 0;
 
     if (q->scenarios && (q->is_quick || q->nics != TRAIN_BOTH || q->traffic != TRAIN_ALL))
-        return err_set(err, EINVAL, "--quick, --nics and --traffic are for generated traffic, not for scenarios");
+        return err_set(err, EINVAL,
+                       "--quick, --nics and --traffic are for generated traffic, not for scenarios");
     t->file = xcalloc(q->scenarios + 1, sizeof *t->file);
     for (uint32_t i = 0; i < q->scenarios && !rc; i++)
         rc = train_read_file(q->scenario[i], &t->file[i], err);

@@ -1,16 +1,16 @@
-/* src/tune/contest.h - compares two settings on the network itself, by what hosts report: how fast messages are,
- * and how fast jobs go on.
+/* src/tune/contest.h - compares two settings on the network itself, by what hosts report: how fast messages
+ * are, and how fast jobs go on.
  *
- * Blocks of intervals with A, the setting to fall back to, and B alternate in random order (base/evidence).
- * B wins at any time with an e-value of 20. A wins when B has not been better in the mean of four pairs, or
- * has cost too much. When all pairs are used up, the rule decides. A block without messages says nothing of
- * its setting, so its pair does not count as better.
+ * Blocks of intervals with A, the setting to fall back to, and B alternate in random order (base/evidence). B
+ * wins at any time with an e-value of 20. A wins when B has not been better in the mean of four pairs, or has
+ * cost too much. When all pairs are used up, the rule decides. A block without messages says nothing of its
+ * setting, so its pair does not count as better.
  *
  * Messages of a job follow one another, so the number that it posts is its progress. A job whose messages are
  * as fast may still go on more slowly, if those that the others wait for are slower. Where jobs post most of
  * the bytes, their progress is compared in place of the messages. B never wins if a job, whatever its share,
- * makes less progress than the goal allows (job_bound). A rule can limit the progress that B may cost a job: the
- * contest then ends in the interval in which that is exceeded, not at the end of a pair of blocks.
+ * makes less progress than the goal allows (job_bound). A rule can limit the progress that B may cost a job:
+ * the contest then ends in the interval in which that is exceeded, not at the end of a pair of blocks.
  *
  * A message that was posted in one block and ends in the next is counted for the wrong setting. So the part
  * of a block that does not count is twice as long as messages take, by Little's law. Where that is too long,

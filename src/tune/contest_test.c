@@ -98,7 +98,8 @@ static struct seen with_job(struct seen s, double jobs, double progress)
 }
 
 /* Messages take 'slowdown' times as long with B, and the job makes 'progress' times as much. */
-static enum contest_verdict verdict_with_job(double jobs, double slowdown, double progress, uint32_t *intervals)
+static enum contest_verdict verdict_with_job(double jobs, double slowdown, double progress,
+                                             uint32_t *intervals)
 {
     struct contest_rule  rule = { .pairs = 12, .harm_max = 0.5, .is_lenient = true };
     struct seen          before = with_job(messages(2, 0), jobs, 100);
@@ -115,8 +116,8 @@ static enum contest_verdict verdict_with_job(double jobs, double slowdown, doubl
     return verdict;
 }
 
-/* Where jobs post most of the bytes their progress decides, whatever messages suffer. Elsewhere messages decide,
- * but a job may not lose more than 2 % of its progress. */
+/* Where jobs post most of the bytes their progress decides, whatever messages suffer. Elsewhere messages
+ * decide, but a job may not lose more than 2 % of its progress. */
 static void contest__decides_by_progress_of_jobs(void **unused)
 {
     static const struct { double jobs, slowdown, progress; enum contest_verdict is; } row[] = {
@@ -128,7 +129,8 @@ static void contest__decides_by_progress_of_jobs(void **unused)
 
     (void)unused;
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
-        assert_int_equal(verdict_with_job(row[i].jobs, row[i].slowdown, row[i].progress, &intervals), row[i].is);
+        assert_int_equal(verdict_with_job(row[i].jobs, row[i].slowdown, row[i].progress, &intervals),
+                         row[i].is);
 }
 
 /* A job that loses 60 % of its progress ends a contest after the first pair, of four intervals. */
@@ -143,8 +145,8 @@ static void contest__ends_when_a_job_loses_too_much(void **unused)
     }
 }
 
-/* With B a job loses a quarter of its progress, in blocks of 16 intervals: after 2 lost intervals B is dropped, so
- * its ninth interval is its last, although the first pair has not ended. */
+/* With B a job loses a quarter of its progress, in blocks of 16 intervals: after 2 lost intervals B is
+ * dropped, so its ninth interval is its last, although the first pair has not ended. */
 static void contest__ends_within_a_block_when_a_job_loses_too_much(void **unused)
 {
     static const struct { double progress; uint32_t intervals_of_b; } row[] = { { 75, 9 }, { 0, 3 }, { 50, 5 } };

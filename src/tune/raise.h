@@ -6,8 +6,8 @@
  * quick. So for one interval rates rise as fast as to reach the line rate, and then the start returns. It
  * finds rates that are too high, as those of new queue pairs are, and cuts them.
  *
- * Other controls than DCQCN are left alone. So are networks that were in use before the tuner: their users have
- * not asked for rates that rise so fast.
+ * Other controls than DCQCN are left alone. So are networks that were in use before the tuner: their users
+ * have not asked for rates that rise so fast.
  */
 #ifndef TUNE_RAISE_H
 #define TUNE_RAISE_H
@@ -19,8 +19,8 @@ struct raise {
     struct knobs start;          /* what returns then */
 };
 
-/* A step has changed the setting from 'was' to *now. If that is a return to 'start', *now becomes a setting with
- * which rates rise. */
+/* A step has changed the setting from 'was' to *now. If that is a return to 'start', *now becomes a
+ * setting with which rates rise. */
 void raise_begin(struct raise *, const struct world *, const struct knobs *was, const struct knobs *start,
                  struct knobs *now);
 

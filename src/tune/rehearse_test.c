@@ -502,8 +502,8 @@ static void doubt__asks_no_twin_that_lacks_something(void **state)
     close_bench(&b);
 }
 
-/* The twin lies about jobs, so it has no say: the network must show that the formula makes them no slower. In the
- * first interval rates rise. */
+/* The twin lies about jobs, so it has no say: the network must show that the formula makes them no slower.
+ * In the first interval rates rise. */
 static void floor__is_the_initial_setting_where_there_are_jobs(void **state)
 {
     struct bench b;
@@ -528,9 +528,9 @@ static void floor__is_the_initial_setting_where_there_are_jobs(void **state)
     close_bench(&b);
 }
 
-/* The formula is the best setting by messages. A job makes half the progress with it: the initial setting stays,
- * and at any time the job has lost at most 1 % of the time so far, and half of the interval in which that is
- * noticed. The first interval, which precedes all reports, does not count. */
+/* The formula is the best setting by messages. A job makes half the progress with it: the initial setting
+ * stays, and at any time the job has lost at most 1 % of the time so far, and half of the interval in
+ * which that is noticed. The first interval, which precedes all reports, does not count. */
 static void floor__stays_where_a_job_is_slower(void **state)
 {
     struct bench b;

@@ -1,5 +1,5 @@
-/* src/live/lease/lease_etcd_test.c - against answers that a real etcd 3.4.23 gave. tests/cli/live_etcd.bats has a
- * real one. */
+/* src/live/lease/lease_etcd_test.c - against answers that a real etcd 3.4.23 gave.
+ * tests/cli/live_etcd.bats has a real one. */
 #include "live/lease/lease.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* src/live/tuner/live_learner_test.c - a controller and its learner, with agents that say what the test wants:
- * also what no honest one would. */
+/* src/live/tuner/live_learner_test.c - a controller and its learner, with agents that say what the test
+ * wants: also what no honest one would. */
 #include "live/tuner/live_learner.h"
 
 #include <setjmp.h>

@@ -431,7 +431,8 @@ static void threads__same_results(void **unused)
         for (uint32_t selective = 0; selective < 2; selective++) {
             uint32_t threads = 2 + (i + selective) % 2;
 
-            assert_int_equal(train(threads, selective, 1 + i, controls[i]), train(1, selective, 1 + i, controls[i]));
+            assert_int_equal(train(threads, selective, 1 + i, controls[i]),
+                             train(1, selective, 1 + i, controls[i]));
         }
 }
 

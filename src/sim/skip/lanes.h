@@ -17,7 +17,8 @@
 struct lane_path {
     uint32_t hops, back_hops;    /* 0: unknown */
     uint32_t port[LANE_HOPS_MAX], back[LANE_HOPS_MAX];
-    /* When a full packet and its ACK leave each of them, if they never wait; the last: when it has arrived. */
+    /* When a full packet and its ACK leave each of them, if they never wait; the last: when it has
+     * arrived. */
     uint64_t port_ps[LANE_HOPS_MAX + 1], back_ps[LANE_HOPS_MAX + 1];
     uint64_t rtt_ps;             /* of both */
 };

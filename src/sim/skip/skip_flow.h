@@ -1,4 +1,5 @@
-/* src/sim/skip/skip_flow.h - state of skipping, of each flow and of all: paths, rates on them, what is held. */
+/* src/sim/skip/skip_flow.h - state of skipping, of each flow and of all: paths, rates on them, what is
+ * held. */
 #ifndef SIM_SKIP_SKIP_FLOW_H
 #define SIM_SKIP_SKIP_FLOW_H
 

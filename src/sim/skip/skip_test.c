@@ -120,7 +120,8 @@ static double off(const struct world *packet, const struct world *fast, uint16_t
 
 /* ---- alone ---- */
 
-/* Flows one after the other have the same number. Ports and destination are the same, too, but not the source. */
+/* Flows one after the other have the same number. Ports and destination are the same, too, but not the
+ * source. */
 static void skip__a_flow_takes_the_way_of_its_own_source(void **unused)
 {
     static const struct flow_row flow[] = {
@@ -170,7 +171,8 @@ static void skip__a_lone_flow_takes_the_same_picoseconds(void **unused)
 
         lone_world(&packet, false, seed);
         lone_world(&fast, true, seed);
-        assert_true(world_finish(&packet, 50 * PS_PER_MS, LATEST) && world_finish(&fast, 50 * PS_PER_MS, LATEST));
+        assert_true(world_finish(&packet, 50 * PS_PER_MS, LATEST) &&
+                    world_finish(&fast, 50 * PS_PER_MS, LATEST));
         assert_same_flows(&packet, &fast);
         assert_conserved(&fast);
         if (packet.sim->cfg.ack_every == 1)
@@ -233,12 +235,13 @@ static void skip__what_is_left_of_an_incast_is_alone(void **unused)
     assert_true(packet.sim->engine.counters.cnps_received > 0);
     assert_true(skip_stats(fast.sim)->packets > 1000);
     for (uint32_t i = 0; i < 2; i++)
-        assert_in_range(fast.done[i].fct_ps, packet.done[i].fct_ps / 100 * 98, packet.done[i].fct_ps / 100 * 102);
+        assert_in_range(fast.done[i].fct_ps, packet.done[i].fct_ps / 100 * 98,
+                        packet.done[i].fct_ps / 100 * 102);
     end_both(&packet, &fast);
 }
 
-/* Three flows fill the last port of their ways, and nothing else: frames wait there alone. Nothing overtakes, every port
- * counts the frames that went by it, and there are fewer events. */
+/* Three flows fill the last port of their ways, and nothing else: frames wait there alone. Nothing
+ * overtakes, every port counts the frames that went by it, and there are fewer events. */
 static void skip__frames_skip_ports_that_are_not_full(void **unused)
 {
     const struct flow_row flow[] = { { .src = 0, .dst = 5, .prio = 3, .bytes = 3 * MB, .dport = 1 },
@@ -262,8 +265,9 @@ static void skip__frames_skip_ports_that_are_not_full(void **unused)
     end_both(&packet, &fast);
 }
 
-/* Two flows meet between their racks, if they take the same spine, and each ends with a short packet. It leaves the last
- * port that both fill one packet of the other after its own, so it does not wait for that at the port of its host. */
+/* Two flows meet between their racks, if they take the same spine, and each ends with a short packet. It
+ * leaves the last port that both fill one packet of the other after its own, so it does not wait for that
+ * at the port of its host. */
 static void skip__a_short_frame_waits_for_none_that_is_gone(void **unused)
 {
     uint32_t met = 0;
@@ -296,7 +300,8 @@ static void skip__another_flow_ends_it(void **unused)
     both_worlds(&packet, &fast, flow, 2);
     assert_int_equal(skip_stats(fast.sim)->breaks, 1);
     for (uint32_t i = 0; i < 2; i++)
-        assert_in_range(fast.done[i].fct_ps, packet.done[i].fct_ps / 100 * 98, packet.done[i].fct_ps / 100 * 102);
+        assert_in_range(fast.done[i].fct_ps, packet.done[i].fct_ps / 100 * 98,
+                        packet.done[i].fct_ps / 100 * 102);
     end_both(&packet, &fast);
 }
 
@@ -311,7 +316,8 @@ static void skip__acks_slow_data_down(void **unused)
     both_worlds(&packet, &fast, flow, 2);
     assert_true(packet.done[0].fct_ps > packet.done[0].ideal_ps / 100 * 105);
     for (uint32_t i = 0; i < 2; i++)
-        assert_in_range(fast.done[i].fct_ps, packet.done[i].fct_ps / 1000 * 997, packet.done[i].fct_ps / 1000 * 1003);
+        assert_in_range(fast.done[i].fct_ps, packet.done[i].fct_ps / 1000 * 997,
+                        packet.done[i].fct_ps / 1000 * 1003);
     assert_true(skip_stats(fast.sim)->packets > 7000);
     end_both(&packet, &fast);
 }
@@ -409,7 +415,8 @@ static uint64_t hard_worlds(struct world *packet, struct world *fast, const stru
         racks(&g, 100 * GBPS, DELAY_PS);
         world_of_flows(both[i], &g, &cfg, flow, count);
         assert_true(world_finish(both[i], PS_PER_MS, LATEST));
-        assert_int_equal(both[i]->sim->engine.counters.bytes_started, both[i]->sim->engine.counters.bytes_done);
+        assert_int_equal(both[i]->sim->engine.counters.bytes_started,
+                         both[i]->sim->engine.counters.bytes_done);
         assert_int_equal(both[i]->done_count, count);
     }
     assert_null(skip_stats(fast->sim)->why_not);
@@ -440,8 +447,8 @@ static void skip__goes_on_when_links_change(void **unused)
     assert_true(skipped > 2 * 17000 + 4 * 3000); /* in all four from the start on, to the end where it was not hit */
 }
 
-/* Three hosts of a rack make a port of the other rack pause its sender, and that the hosts. Flow 1, which goes
- * elsewhere, waits with them; flow 9 comes when all is over. */
+/* Three hosts of a rack make a port of the other rack pause its sender, and that the hosts. Flow 1, which
+ * goes elsewhere, waits with them; flow 9 comes when all is over. */
 static const struct flow_row jam[] = {
     { .src = 0, .dst = 6, .prio = 3, .bytes = 20 * MB, .dport = 1 },
     { .start_ns = 200000, .src = 1, .dst = 4, .prio = 3, .bytes = 2 * MB, .dport = 2 },
@@ -473,7 +480,8 @@ static void skip__goes_on_after_losses(void **unused)
 
     (void)unused;
     assert_true(hard_worlds(&packet, &fast, &is, jam, 6) > 20000);
-    assert_true(packet.sim->engine.counters.payload_dropped > 0 && fast.sim->engine.counters.payload_dropped > 0);
+    assert_true(packet.sim->engine.counters.payload_dropped > 0 &&
+                fast.sim->engine.counters.payload_dropped > 0);
     assert_int_equal(result_of(&fast, 9)->fct_ps, result_of(&packet, 9)->fct_ps);
     end_both(&packet, &fast);
 }
@@ -553,7 +561,8 @@ static void on_op(void *arg, const struct op_result *r)
     gym->took_ps[gym->ops++] = r->took_ps;
 }
 
-/* 16 GPUs in servers of two: pipelines of two stages, gradients reduced while others are computed; sizes at random. */
+/* 16 GPUs in servers of two: pipelines of two stages, gradients reduced while others are computed; sizes
+ * at random. */
 static void gym_run(struct gym *gym, bool is_fast, uint64_t seed)
 {
     const struct traffic_common common = { .stop_ps = NEVER, .prio = 3 };

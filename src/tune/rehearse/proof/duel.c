@@ -6,7 +6,8 @@
 #define HARM_MAX 0.25
 /* Share of the time so far that jobs may lose: half of what goals allow by default. */
 #define JOB_SHARE 0.01
-/* Share of its progress that a job may lose with a formula: 0.25 is more than any job lost in repro/rehearse. */
+/* Share of its progress that a job is assumed to lose with a formula, before that is measured: as on workload
+ * 9104 of repro/rehearse. */
 #define JOB_FEARED 0.25
 
 /* A job can afford the first block with the formula. */
@@ -36,15 +37,18 @@ void duel_begin(struct rehearser *t, struct knobs *knobs, struct tuner_note *not
         return;
     }
     if (!is_affordable(&t->contest)) {
-        tuner_say(note, "formulas are not compared yet, because a job might lose more than %.0f %% of the time so "
-                  "far", 100 * JOB_SHARE);
+        tuner_say(note,
+                  "formulas are not compared yet, because a job might lose more than %.0f %% of the time so "
+                  "far",
+                  100 * JOB_SHARE);
         return;
     }
     remember(t);
     t->decisions++;
     t->phase = PHASE_DUEL;
     *knobs = contest_is_b(&t->contest) ? t->floor.other : t->floor.knobs;
-    tuner_say(note, "the setting in force and the other formula take turns, in blocks of %u intervals, to find out "
+    tuner_say(note,
+              "the setting in force and the other formula take turns, in blocks of %u intervals, to find out "
               "which is better",
               contest_block(&t->contest));
 }
@@ -55,8 +59,10 @@ static void end(struct rehearser *t, bool is_other, struct knobs *knobs, struct 
     char   text[CONTEST_TEXT];
 
     if (cost > t->contest.rule.job_cost_max)
-        rehearser_say(note, "confirm", "a job has lost %.1f intervals of its progress with the other formula; %s "
-                      "comes back", cost, rehearser_floor_name(t));
+        rehearser_say(note, "confirm",
+                      "a job has lost %.1f intervals of its progress with the other formula; %s "
+                      "comes back",
+                      cost, rehearser_floor_name(t));
     else
         rehearser_say(note, "confirm", "%s with the other formula than with %s; %s",
                       contest_text(&t->contest, text), rehearser_floor_name(t), is_other ? "it is set" :
