@@ -57,7 +57,9 @@ static int set_goal(struct compare *c, struct err *err)
     c->comparison.goal = base->goal;
     if (c->request->goal)
         rc = goal_of_option(&c->comparison.goal, c->request->goal, err);
-    return !rc && c->comparison.has_goal ? comparison_add_goal(&c->comparison, err) : rc;
+    if (!rc && c->comparison.has_goal)
+        comparison_add_goal(&c->comparison);
+    return rc;
 }
 
 static int prepare(struct compare *c, struct err *err)

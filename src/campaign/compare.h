@@ -69,13 +69,14 @@ void comparison_fini(struct comparison *);
 
 #define COMPARE_GOAL "goal"              /* the figure of a goal: the lower the better */
 
-/* Adds the figure of the goal, which is shown. Refuses a goal that needs figures which results lack. */
-int comparison_add_goal(struct comparison *, struct err *);
+/* Adds the figure of the goal, which is shown. */
+void comparison_add_goal(struct comparison *);
 
 /* Computes it from the figures that were loaded. */
 void comparison_fill_goal(struct comparison *);
 
-/* Returns true if a variant slows a class of messages or a job beyond the bounds of the goal, on average. */
+/* Returns true if on average a variant slows a class of messages or a job, or lowers the rate of storage or
+ * rpc, beyond the bounds of the goal. */
 bool comparison_breaks_bound(const struct comparison *, uint32_t variant);
 
 /* The index of the figure; UINT32_MAX: there is no goal. */

@@ -67,7 +67,7 @@ static void put_change(struct text *t, const struct compared_cell *cell, enum me
     else if (cell->change >= 1)
         put(t, " %.3g times as much", 1 + cell->change);
     else
-        put(t, " %+.2g %%", 100 * cell->change);
+        put(t, fabs(cell->change) < 0.995 ? " %+.2g %%" : " %+.0f %%", 100 * cell->change);
 }
 
 static void put_named(struct text *t, const struct comparison *c, uint32_t variant, bool is_better)
@@ -307,7 +307,8 @@ void comparison_add_change(const struct comparison *c, struct card *card, enum c
     put_label(&t, c->figures.list[figure].metric.label);
     put_change(&t, cell, c->figures.list[figure].metric.unit);
     if (isfinite(cell->change_low))
-        put(&t, " (95 %% interval %+.3g to %+.3g %%)", 100 * cell->change_low, 100 * cell->change_high);
+        put(&t, fabs(cell->change_high) < 9.995 ? " (95 %% interval %+.3g to %+.3g %%)" :
+            " (95 %% interval %+.0f to %+.0f %%)", 100 * cell->change_low, 100 * cell->change_high);
     card_add(card, field, "%s", words);
 }
 
@@ -339,7 +340,7 @@ static void add_finding(const struct comparison *c, struct card *card, uint32_t 
                  "Use %s: it is better by the goal '%s' than the others, with", name_of(c, advised),
                  c->goal.name);
         card_add(card, CARD_FINDING,
-                 "no class of messages more than %.3g %% slower than %s and no job more than "
+                 "no class of messages more than %.3g %% slower than %s and no job, storage or rpc more than "
                  "%.3g %%.",
                  100 * c->goal.class_bound, base, 100 * c->goal.job_bound);
     } else if (advised == c->baseline) {

@@ -1,12 +1,11 @@
 #include "meter/fct.h"
 #include "base/err.h"
+#include "core/predict.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MICE_BYTES     120000
-#define ELEPHANT_BYTES 1000000
 #define SLOWDOWN_ONE 4294967296.0            /* 2^32 */
 
 const struct fct_bucket fct_buckets[FCT_BUCKETS] = {
@@ -37,7 +36,7 @@ void fct_init(struct fct *f, uint32_t entries, const struct phases *phases)
     f->phases = phases && phases->windows ? phases : NULL;
 }
 
-static void fini_cell(struct fct_cell *c)
+void fct_cell_fini(struct fct_cell *c)
 {
     free(c->slowdown);
     free(c->fct_ns);
@@ -45,19 +44,20 @@ static void fini_cell(struct fct_cell *c)
 
 void fct_fini(struct fct *f)
 {
-    fini_cell(&f->all);
+    fct_cell_fini(&f->all);
     for (uint32_t i = 0; i < FCT_BUCKETS; i++)
-        fini_cell(&f->bucket[i]);
-    fini_cell(&f->mice);
-    fini_cell(&f->elephants);
+        fct_cell_fini(&f->bucket[i]);
+    fct_cell_fini(&f->mice);
+    fct_cell_fini(&f->middle);
+    fct_cell_fini(&f->elephants);
     for (uint32_t i = 0; i < FCT_SIZES; i++)
-        fini_cell(&f->size[i]);
+        fct_cell_fini(&f->size[i]);
     for (uint32_t i = 0; i < PHASES; i++)
-        fini_cell(&f->phase[i]);
+        fct_cell_fini(&f->phase[i]);
     for (uint32_t i = 0; i < f->entries; i++)
-        fini_cell(&f->entry[i]);
+        fct_cell_fini(&f->entry[i]);
     for (uint32_t i = 0; i < f->entries * PHASES; i++)
-        fini_cell(&f->entry_phase[i]);
+        fct_cell_fini(&f->entry_phase[i]);
     free(f->entry);
     free(f->entry_phase);
     memset(f, 0, sizeof(*f));
@@ -109,23 +109,37 @@ static uint32_t size_of(uint64_t bytes)
 
 void fct_add(struct fct *f, const struct flow_result *r)
 {
-    double slowdown = fct_slowdown(r);
+    struct fct_cell *const class[] = { &f->mice, &f->middle, &f->elephants };
+    double                 slowdown = fct_slowdown(r);
 
     assert(r->traffic < f->entries);
     add_to(&f->all, r, slowdown);
     add_to(&f->bucket[fct_bucket_of(r->bytes)], r, slowdown);
     add_to(&f->entry[r->traffic], r, slowdown);
     add_to(&f->size[size_of(r->bytes)], r, slowdown);
-    if (r->bytes < MICE_BYTES)
-        add_to(&f->mice, r, slowdown);
-    else if (r->bytes >= ELEPHANT_BYTES)
-        add_to(&f->elephants, r, slowdown);
+    add_to(class[predict_class_of(r->bytes)], r, slowdown);
     if (f->phases) {
         enum phase phase = phases_at(f->phases, r->start_ps);
 
         add_to(&f->phase[phase], r, slowdown);
         add_to(&f->entry_phase[r->traffic * PHASES + phase], r, slowdown);
     }
+}
+
+void fct_cell_copy(struct fct_cell *c, const struct fct_cell *from)
+{
+    *c = (struct fct_cell){ .count = from->count, .slowdown_sum = from->slowdown_sum };
+    c->slowdown = xcalloc(1, sizeof(*c->slowdown));
+    if (from->slowdown)
+        *c->slowdown = *from->slowdown;
+}
+
+void fct_cell_add(struct fct_cell *c, double slowdown)
+{
+    slowdown = slowdown < 1 ? 1 : slowdown;
+    c->count++;
+    c->slowdown_sum += (unsigned __int128)(slowdown * SLOWDOWN_ONE);
+    hist_add(c->slowdown, slowdown);
 }
 
 struct fct_stats fct_stats_of(const struct hist *h, double mean, double unit)

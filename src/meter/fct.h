@@ -39,7 +39,7 @@ struct fct_cell {                /* a set of flows */
 
 struct fct {
     struct fct_cell  all, bucket[FCT_BUCKETS];
-    struct fct_cell  mice, elephants;        /* under 120 KB, from 1 MB: as PARALEON's text and figure 7 */
+    struct fct_cell  mice, middle, elephants;        /* classes of core/predict.h */
     struct fct_cell  size[FCT_SIZES];
     struct fct_cell  phase[PHASES];          /* of all flows; empty if the run has no phases */
     struct fct_cell *entry;                  /* by entry of the scenario's traffic list */
@@ -56,6 +56,11 @@ void fct_fini(struct fct *);
 
 /* Counts a finished flow; its ideal is not 0. */
 void fct_add(struct fct *, const struct flow_result *);
+
+/* Copies a cell; adds a slowdown, at least 1, to a copy. A copy has statistics of slowdowns only. */
+void fct_cell_copy(struct fct_cell *, const struct fct_cell *from);
+void fct_cell_add(struct fct_cell *, double slowdown);
+void fct_cell_fini(struct fct_cell *);
 
 /* size[i] holds flows of fct_size_min(i) .. fct_size_min(i + 1) - 1 bytes: 0, 100, 200, 500, 1000, ... up to
  * 5 x 10^9. fct_size_min(FCT_SIZES) is UINT64_MAX. */

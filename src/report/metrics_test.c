@@ -240,6 +240,31 @@ static void rank__what_users_feel_comes_first(void **state)
     assert_int_equal(metric_rank("nacks"), METRIC_RANKS);
 }
 
+/* Two elephants and two mice to one host, cut off: finished flows are the mice only. */
+static void of__started_counts_unfinished_flows(void **state)
+{
+    static const char text[] =
+        "topology: {kind: star, hosts: 5, rate: 100Gbps, delay: 1us}\n"
+        "traffic:\n"
+        "  - {kind: incast, name: large, senders: [h0, h1], receiver: h4, size: 10MB}\n"
+        "  - {kind: incast, name: small, senders: [h2, h3], receiver: h4, size: 1KB, start: 10us}\n"
+        "run: 100us\n";
+    static struct figures seen;
+    double all, mice, elephants;
+
+    (void)state;
+    run(&seen, text, 1);
+    assert_true(isnan(find(&seen, "elephants.slowdown_mean")->value));
+    assert_true(isnan(find(&seen, "started.middle.slowdown_mean")->value));
+    all = find(&seen, "started.slowdown_mean")->value;
+    mice = find(&seen, "started.mice.slowdown_mean")->value;
+    elephants = find(&seen, "started.elephants.slowdown_mean")->value;
+    assert_true(mice == find(&seen, "mice.slowdown_mean")->value);
+    assert_true(fabs(all - (mice + elephants) / 2) < 1e-6);
+    /* 10 MB take 0.86 ms alone. Of two, each has sent about half of what one could: 100 us / 860 us + 0.94. */
+    assert_true(elephants > 1.02 && elephants < 1.12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +279,7 @@ int main(void)
         cmocka_unit_test(rank__what_users_feel_comes_first),
         cmocka_unit_test(text__as_people_read_it),
         cmocka_unit_test(unit_name__is_that_of_the_page),
+        cmocka_unit_test(of__started_counts_unfinished_flows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

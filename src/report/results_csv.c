@@ -6,7 +6,7 @@
 #include "report/results.h"
 #include "run/slots.h"
 #include "sim/host/gaps.h"
-#include "sim/host/flow.h"
+#include "sim/unfinished.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -193,17 +193,14 @@ void results_print_flow(FILE *out, const struct sim *s, const struct scenario *s
 
 /* ---- unfinished.csv ---- */
 
-struct unfinished {
-    const struct flow *flow;
-    uint64_t           start_ps, bytes, acked_bytes, resent_bytes;
-    uint32_t           place;
-    enum wait          wait;
-};
+struct row { struct unfinished m; enum wait wait; };
+
+struct rows { struct row *row; uint64_t count; const struct waits *waits; };
 
 /* An order that does not depend on the partition. */
 static int compare_unfinished(const void *left, const void *right)
 {
-    const struct unfinished *a = left, *b = right;
+    const struct unfinished *a = &((const struct row *)left)->m, *b = &((const struct row *)right)->m;
 
     if (a->start_ps != b->start_ps)
         return a->start_ps < b->start_ps ? -1 : 1;
@@ -216,49 +213,36 @@ static int compare_unfinished(const void *left, const void *right)
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/* Lists the messages of a flow, oldest first. Returns their number. */
-static uint32_t list_messages(const struct sim *s, const struct flow *f, enum wait wait,
-                              struct unfinished *to)
+static void add_row(void *arg, const struct unfinished *m)
 {
-    const struct posted *posted = s->flows.pairs.posted;
-    uint32_t             count = 0, head = f->is_lasting ? pair_of(s, f)->head : 0;
+    struct rows *rows = arg;
 
-    if (!head || posted_is_open(&posted[head]))
-        to[count++] = (struct unfinished){ f, f->start_ps, head ? posted_bytes(&posted[head]) : f->bytes, pair_acked(s, f),
-                                           f->resent_bytes, 0, wait };
-    for (uint32_t id = head ? posted[head].next : 0; id; id = posted[id].next)
-        if (posted_is_open(&posted[id])) {
-            to[count] = (struct unfinished){ f, posted[id].start_ps, posted_bytes(&posted[id]), 0, 0, count,
-                                             WAIT_QUEUE_PAIR };
-            count++;
-        }
-    return count;
+    rows->row[rows->count++] = (struct row){ *m, m->place ? WAIT_QUEUE_PAIR : waits_of(rows->waits, m->flow) };
 }
 
 void results_print_unfinished(const struct results *r, FILE *out)
 {
-    const struct sim  *s = r->sim;
-    struct unfinished *list = xcalloc((size_t)r->flows_unfinished + 1, sizeof(*list));
-    struct waits      *waits = waits_new(s);
-    uint64_t           count = 0;
-    char               name[3][RESULTS_QUOTED_MAX];
+    const struct sim *s = r->sim;
+    struct waits     *waits = waits_new(s);
+    struct rows       rows = { xcalloc((size_t)r->flows_unfinished + 1, sizeof(*rows.row)), 0, waits };
+    char              name[3][RESULTS_QUOTED_MAX];
 
-    for (uint32_t i = 0; (i = sim_next_active(s, i)) != 0; )
-        count += list_messages(s, &s->flows.flow[i], waits_of(waits, &s->flows.flow[i]), list + count);
-    qsort(list, count, sizeof(*list), compare_unfinished);
+    sim_each_unfinished(s, add_row, &rows);
+    qsort(rows.row, rows.count, sizeof(*rows.row), compare_unfinished);
     fputs("src,dst,sport,dport,prio,traffic,bytes,start_ns,acked_bytes,resent_bytes,waits_for\n", out);
-    for (uint64_t i = 0; i < count; i++) {
-        const struct flow *f = list[i].flow;
+    for (uint64_t i = 0; i < rows.count; i++) {
+        const struct unfinished *m = &rows.row[i].m;
+        const struct flow       *f = m->flow;
 
         fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, node_field(name[0], s, f->src),
                 node_field(name[1], s, f->dst), f->ports & 0xffff, f->ports >> 16, f->prio,
-                results_quoted(name[2], r->scenario->entry[f->traffic].name), list[i].bytes);
-        print_ns(out, list[i].start_ps);
-        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%s\n", list[i].acked_bytes, list[i].resent_bytes,
-                wait_names[list[i].wait]);
+                results_quoted(name[2], r->scenario->entry[f->traffic].name), m->bytes);
+        print_ns(out, m->start_ps);
+        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%s\n", m->acked_bytes, m->resent_bytes,
+                wait_names[rows.row[i].wait]);
     }
     waits_free(waits);
-    free(list);
+    free(rows.row);
 }
 
 void results_print_hpcc_fct(FILE *out, const struct flow_result *r)

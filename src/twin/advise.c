@@ -463,10 +463,14 @@ static int make_twin(struct advice *a, struct err *err)
 
 int advise_run(struct advice *a, const struct advise_request *q, struct err *err)
 {
-    double start_s = progress_clock_s();
-    int    rc;
+    static const double load[ADVISE_TESTS] = { 1, 0.5, 1.5, 1 };
+    double              start_s = progress_clock_s();
+    int                 rc;
 
-    *a = (struct advice){ .request = q, .goal = *goal_default, .load = { 1, 0.5, 1.5, 1 }, .proof_length = 1 };
+    a->request = q;
+    a->goal = *goal_default;
+    memcpy(a->load, load, sizeof(load));
+    a->proof_length = 1;
     rc = q->goal ? goal_of_option(&a->goal, q->goal, err) : 0;
     if (rc)
         return rc;

@@ -109,7 +109,7 @@ struct advice {
     double               took_s;
 };
 
-/* To be closed in any case. */
+/* The struct is all zero, and too large for a stack. To be closed in any case. */
 int  advise_run(struct advice *, const struct advise_request *, struct err *);
 void advise_close(struct advice *);
 
