@@ -216,11 +216,14 @@ static void open__refuses(void **unused)
 static void world__names(void **unused)
 {
     static const char *const good[] = { "many_to_one:4_1", "all_to_all:4_16", "long_short:7",
-                                        "many_to_one:64_128" };
+                                        "many_to_one:64_128", "many_to_one:8_1@5us",
+                                        "all_to_all:4_2@0.25us,400Gbps", "long_short:7@10us,25Gbps" };
     static const char *const bad[] = { "", "many_to_one", "many_to_one:", "many_to_one:4", "all_to_all:1_1",
                                        "x:4_1", "many_to_one:65_1", "many_to_one:64_129", "long_short:7_1",
                                        "many_to_one:4_0",
-                                       "all_to_all:4_16 " };
+                                       "all_to_all:4_16 ", "many_to_one:8_1@", "many_to_one:8_1@5",
+                                       "many_to_one:8_1@5us,", "many_to_one:8_1@1ns", "many_to_one:8_1@5us,1Mbps",
+                                       "many_to_one:8_1@5us,400Gbps,1", "@5us" };
     struct env_world w;
     struct err       err;
     char             name[64];
@@ -238,10 +241,10 @@ static void world__names(void **unused)
 static void world__texts_run(void **unused)
 {
     static const char *const names[] = { "many_to_one:2_2", "all_to_all:3_1", "long_short:4",
-                                         "many_to_one:64_1" };
+                                         "many_to_one:64_1", "many_to_one:4_2@10us,800Gbps" };
 
     (void)unused;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         struct env_world w;
         struct env      *e;
 

@@ -10,11 +10,16 @@
 #define HOSTS_MAX 64u
 #define FLOWS_MAX 8192u
 #define DIGITS_MAX 4
+#define NAME_BYTES 96
 #define RATE_BPS  100000000000ull
 #define DELAY_PS  (1500 * PS_PER_NS)
 #define BUFFER_BYTES 2000000ull
 #define PORT_BYTES   60000ull    /* minimum per port, which includes headroom */
 #define FOREVER_PS (1000 * PS_PER_S)
+#define DELAY_MIN_PS (10 * PS_PER_NS)
+#define DELAY_MAX_PS (100 * PS_PER_US)
+#define RATE_MIN_BPS 1000000000ull
+#define RATE_MAX_BPS 1600000000000ull
 
 const char *const env_kind_names[] = { "many_to_one", "all_to_all", "long_short", NULL };
 
@@ -51,7 +56,38 @@ static bool take_numbers(struct env_world *w, const char *at)
     return *at == '\0';
 }
 
-int env_world_parse(struct env_world *w, const char *text, struct err *err)
+/* Reads "DELAY" or "DELAY,RATE". */
+static int take_links(struct env_world *w, char *at, struct err *err)
+{
+    char *rate = strchr(at, ',');
+    int   rc;
+
+    if (rate)
+        *rate++ = '\0';
+    rc = text_to_time(at, &w->delay_ps, err);
+    if (!rc && rate)
+        rc = text_to_rate(rate, &w->rate_bps, err);
+    if (rc)
+        return rc;
+    if (w->delay_ps < DELAY_MIN_PS || w->delay_ps > DELAY_MAX_PS || w->delay_ps % PS_PER_NS != 0)
+        return err_set(err, ERANGE, "'%s': delays of links are 10ns to 100us, in whole nanoseconds", at);
+    if (rate && (w->rate_bps < RATE_MIN_BPS || w->rate_bps > RATE_MAX_BPS))
+        return err_set(err, ERANGE, "'%s': rates of links are 1Gbps to 1600Gbps", rate);
+    return 0;
+}
+
+static int parse_links(struct env_world *w, const char *text, struct err *err)
+{
+    char       copy[NAME_BYTES];
+    struct err why;
+
+    snprintf(copy, sizeof(copy), "%s", text);
+    if (take_links(w, copy, &why))
+        return err_set(err, EINVAL, "after @ comes DELAY or DELAY,RATE, such as 5us,400Gbps: %s", why.text);
+    return 0;
+}
+
+static int parse_flows(struct env_world *w, const char *text, struct err *err)
 {
     struct env_world made = { .qps = 1 };
     const char      *colon = strchr(text, ':');
@@ -73,12 +109,32 @@ int env_world_parse(struct env_world *w, const char *text, struct err *err)
     return 0;
 }
 
+int env_world_parse(struct env_world *w, const char *text, struct err *err)
+{
+    const char *at = strchr(text, '@');
+    char        flows[NAME_BYTES];
+    int         rc;
+
+    if (strlen(text) >= sizeof(flows))
+        return err_set(err, EINVAL, "'%.60s...' is not a world to learn in", text);
+    snprintf(flows, sizeof(flows), "%.*s", at ? (int)(at - text) : (int)sizeof(flows), text);
+    rc = parse_flows(w, flows, err);
+    return rc || !at ? rc : parse_links(w, at + 1, err);
+}
+
 const char *env_world_name(char *text, size_t size, const struct env_world *w)
 {
+    char flows[40], delay[32] = "", rate[32] = "";
+
     if (w->kind == ENV_LONG_SHORT)
-        snprintf(text, size, "%s:%u", env_kind_names[w->kind], w->hosts);
+        snprintf(flows, sizeof(flows), "%s:%u", env_kind_names[w->kind], w->hosts);
     else
-        snprintf(text, size, "%s:%u_%u", env_kind_names[w->kind], w->hosts, w->qps);
+        snprintf(flows, sizeof(flows), "%s:%u_%u", env_kind_names[w->kind], w->hosts, w->qps);
+    if (w->delay_ps)
+        snprintf(delay, sizeof(delay), "@%.10gus", (double)w->delay_ps / (double)PS_PER_US);
+    if (w->delay_ps && w->rate_bps)
+        snprintf(rate, sizeof(rate), ",%.10gGbps", (double)w->rate_bps / 1e9);
+    snprintf(text, size, "%s%s%s", flows, delay, rate);
     return text;
 }
 
@@ -109,7 +165,9 @@ static void write_traffic(FILE *out, const struct env_world *w)
 
 static unsigned long long buffer_bytes(const struct env_world *w)
 {
-    uint64_t ports = (w->hosts + 1) * PORT_BYTES;
+    double   rate_bps = (double)(w->rate_bps ? w->rate_bps : RATE_BPS);
+    uint64_t in_flight = (uint64_t)(2 * (double)w->delay_ps / 8e12 * rate_bps);        /* after a pause */
+    uint64_t ports = (w->hosts + 1) * (PORT_BYTES + in_flight);
 
     return w->buffer_bytes ? w->buffer_bytes : ports > BUFFER_BYTES ? ports : BUFFER_BYTES;
 }
@@ -128,7 +186,8 @@ char *env_world_text(const struct env_world *w)
             w->ack_every ? w->ack_every : 1);
     fprintf(out, "switch: {ecn: no, lossless: %s, buffer: %lluB}\n", w->is_lossy ? "no" : "yes",
             buffer_bytes(w));
-    fprintf(out, "knobs: {rlcc_base: 8.192us, rlcc_rtt_max: 0, rlcc_decision: %.10gus}\n", w->decision_us);
+    fprintf(out, "knobs: {rlcc_base: %s, rlcc_rtt_max: 0, rlcc_decision: %.10gus}\n", w->delay_ps ? "0us" : "8.192us",
+            w->decision_us);
     fprintf(out, "traffic:\n");
     write_traffic(out, w);
     fclose(out);

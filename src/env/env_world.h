@@ -5,6 +5,9 @@
  *   long_short H      one host sends permanently; H hosts, including that one, send 200 KiB each every
  *                     10 ms; all to one more host
  *
+ * A name may end in @DELAY or @DELAY,RATE, of every link: many_to_one:8_1@5us,400Gbps. A round trip has four
+ * delays. Such worlds take the empty round trip as rlcc_base, others the published constant.
+ *
  * Queue pairs are persistent and always have messages of 64 KiB posted: 40 in many_to_one, 30 in all_to_all,
  * as in the published simulator. They start at a random time in the first millisecond.
  */
@@ -35,7 +38,7 @@ struct env_world {               /* 0: the default in brackets */
     bool          is_lossy;
 };
 
-/* "many_to_one:8_1", "all_to_all:4_16", "long_short:7". */
+/* "many_to_one:8_1", "all_to_all:4_16", "long_short:7", "many_to_one:8_1@5us,400Gbps". */
 int env_world_parse(struct env_world *, const char *text, struct err *);
 
 /* Returns the scenario, malloc'd. */
