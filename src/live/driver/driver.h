@@ -55,6 +55,7 @@ struct driver {
     bool            is_simulated;        /* not a real device: every knob may be set, in any step */
 };
 
+extern const struct driver driver_mlx5, driver_mrc, driver_sonic;
 extern const struct driver *const driver_all[];          /* NULL-terminated */
 
 /* NULL: no driver of this name. */

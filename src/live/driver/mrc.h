@@ -32,12 +32,9 @@
 struct mrc_settings {
     char           library[256];
     uint32_t       cc_profile, ev_profile, dscp, timeout_us, probes;
-    double         deny;         /* share of its paths that the controller may deny; 0: there is no such
-                                  * knob */
+    double         deny;         /* share of its paths that the controller may deny; 0: no such knob */
     uint32_t       destinations;
     struct mrc_gid to[MRC_TO_MAX];
 };
-
-extern const struct driver driver_mrc;
 
 #endif

@@ -1,5 +1,6 @@
 #include "live/driver/redis.h"
 #include "base/io/clock.h"
+#include "base/text.h"
 
 #include <hiredis/hiredis.h>
 #include <inttypes.h>
@@ -101,23 +102,12 @@ int redis_get(struct redis *r, int db, const char *key, const char *field, char 
     return rc;
 }
 
-int redis_parse_number(const char *text, uint64_t *value)
-{
-    char *end;
-
-    if (*text < '0' || *text > '9')
-        return -EIO;
-    errno = 0;
-    *value = strtoull(text, &end, 10);
-    return errno || *end ? -EIO : 0;
-}
-
 int redis_number(struct redis *r, int db, const char *key, const char *field, uint64_t *value)
 {
     char text[32];
     int  rc = redis_get(r, db, key, field, text, sizeof text);
 
-    return rc ? rc : redis_parse_number(text, value);
+    return rc ? rc : text_to_uint(text, value, NULL) ? -EIO : 0;
 }
 
 /* ---- many questions ---- */

@@ -31,9 +31,6 @@ int redis_get(struct redis *, int db, const char *key, const char *field, char *
 /* A field that is a whole number. -EIO: it is not. */
 int redis_number(struct redis *, int db, const char *key, const char *field, uint64_t *value);
 
-/* Digits, and nothing else; otherwise -EIO. */
-int redis_parse_number(const char *text, uint64_t *value);
-
 /* The same fields, at most 8, of several hashes, in one round trip. Calls with each that is there. Keys that
  * are "" are not asked for. */
 struct redis_many {

@@ -1,8 +1,6 @@
 #include "live/driver/sonic.h"
 #include "base/io/clock.h"
 #include "core/units.h"
-#include "live/driver/redis.h"
-#include "live/driver/sonic_queues.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,5 +1,6 @@
-#include "live/driver/sonic_queues.h"
+#include "live/driver/sonic.h"
 #include "base/io/clock.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -91,14 +92,14 @@ static void take_set(void *arg, uint32_t i, int field, const char *text)
 {
     struct queue *q = &((struct sonic_queues *)arg)->queue[i];
 
-    q->found += redis_parse_number(text, &q->set[field]) == 0;
+    q->found += text_to_uint(text, &q->set[field], NULL) == 0;
 }
 
 static void take_programmed(void *arg, uint32_t i, int field, const char *text)
 {
     struct queue *q = &((struct sonic_queues *)arg)->queue[i];
 
-    q->found += redis_parse_number(text, &q->programmed[field]) == 0;
+    q->found += text_to_uint(text, &q->programmed[field], NULL) == 0;
 }
 
 /* What CONFIG_DB and ASIC_DB say of each. */
@@ -149,7 +150,7 @@ static void take_counter(void *arg, uint32_t i, int field, const char *text)
 {
     struct counted *c = &((struct sonic_queues *)arg)->queue[i].is;
 
-    c->has[field] = redis_parse_number(text, &c->value[field]) == 0;
+    c->has[field] = text_to_uint(text, &c->value[field], NULL) == 0;
 }
 
 static int read_counters(struct sonic_queues *s)
