@@ -4,7 +4,7 @@
  */
 #include "base/json.h"
 #include "live/controller/controller.h"
-#include "live/relay/mux.h"
+#include "live/relay/relay.h"
 #include "live/wire/codec.h"
 #include "live/wire/rack_codec.h"
 

@@ -2,7 +2,6 @@
 #include "live/agent/agent.h"
 #include "core/units.h"
 #include "live/agent/device.h"
-#include "live/agent/say.h"
 #include "live/core/keep.h"
 #include "live/core/knobset.h"
 

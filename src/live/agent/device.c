@@ -1,6 +1,6 @@
 #include "live/agent/device.h"
 #include "core/units.h"
-#include "live/agent/say.h"
+#include "live/agent/agent.h"
 #include "live/core/knobset.h"
 
 #include <math.h>

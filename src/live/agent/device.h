@@ -2,7 +2,7 @@
 #ifndef LIVE_AGENT_DEVICE_H
 #define LIVE_AGENT_DEVICE_H
 
-#include "live/agent/state.h"
+#include "live/agent/agent.h"
 
 #define DEVICE_DOUBT_US 60000000u        /* a write that timed out may take effect for so long */
 #define DEVICE_RETRY_US 500000u          /* between attempts to revert */

@@ -8,7 +8,8 @@
  * its unit.
  *
  * Counters: /sys/class/infiniband/<dev>/ports/1/{counters,hw_counters}, and `ethtool -S` for pauses and
- * discards. Many are 32 bits wide and wrap; port_xmit_data counts units of four bytes. Flow sizes: qp_flows.h.
+ * discards. Many are 32 bits wide and wrap; port_xmit_data counts units of four bytes. Flow sizes come from
+ * qp_flows.h.
  *
  * If the root is not "/", <root>/ethtool/<if> stands for `ethtool -S <if>`.
  */

@@ -51,8 +51,8 @@ size_t rdma_stat_ask_devices(unsigned char question[RDMA_STAT_QUESTION_MAX], uin
 size_t rdma_stat_ask(unsigned char question[RDMA_STAT_QUESTION_MAX], uint32_t device, uint32_t sequence);
 
 /* Parses a datagram of the answer: messages with nested attributes. 1: more follow; 0: it was the last;
- * negative: the kernel's error (-EINVAL: it is too old), or -EBADMSG: malformed. Entries before the error have
- * been visited. */
+ * negative: the kernel's error (-EINVAL: it is too old), or -EBADMSG: malformed. Entries before the error
+ * have been visited. */
 int rdma_stat_read_devices(const unsigned char *bytes, size_t length, uint32_t sequence,
                            rdma_stat_device *, void *arg);
 int rdma_stat_read(const unsigned char *bytes, size_t length, uint32_t sequence,

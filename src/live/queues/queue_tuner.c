@@ -1,7 +1,7 @@
 #include "live/queues/queue_tuner.h"
 #include "core/units.h"
 #include "live/agent/device.h"
-#include "live/agent/say.h"
+#include "live/agent/agent.h"
 #include "tune/acc/acc.h"
 
 #include <inttypes.h>

@@ -7,7 +7,7 @@
  * reports are merged: counters and message statistics are added, the metric is averaged.
  *
  * A relay that has not heard from its controller for a while disconnects its agents: they go to the next
- * relay or to the controller itself (agent_path.h). An agent does the same if its relay is silent or gone.
+ * relay or to the controller itself (struct path). An agent does the same if its relay is silent or gone.
  */
 #ifndef LIVE_RELAY_RELAY_H
 #define LIVE_RELAY_RELAY_H
@@ -72,5 +72,82 @@ void relay_flush(struct relay *);
 
 /* Once per interval: sends all. */
 void relay_on_tick(struct relay *, uint64_t now_us);
+
+/* ---- the path of an agent ----
+ *
+ * An agent reaches its controller through one of its relays or, if none works, through one of the
+ * controllers of its cell directly. It starts with the first path. If a path is cut, or silent for a while,
+ * the agent takes the next one; after the last comes the first. If there are relays, it returns to the first
+ * of them from time to time. Among controllers it stays, because only one of them acts. */
+
+struct path {
+    uint32_t ways, at;           /* number of paths; the current one, from 0 */
+    uint32_t relays;             /* number of relays, which are the first paths */
+    uint64_t silence_us;         /* a path that is silent for so long is left */
+    uint64_t return_us;          /* back to the first relay after so long */
+    uint64_t since_us, heard_us;
+};
+
+/* relays of 0: all paths are controllers, and it never returns to an earlier one. */
+void path_init(struct path *, uint32_t ways, uint32_t relays, uint64_t silence_us, uint64_t return_us,
+               uint64_t now_us);
+
+/* A message arrived. */
+void path_heard(struct path *, uint64_t now_us);
+
+/* The path was cut: takes the next. */
+void path_lost(struct path *, uint64_t now_us);
+
+/* Returns whether the path has changed. */
+bool path_on_tick(struct path *, uint64_t now_us);
+
+/* ---- the controller's end of a relay: racks become messages, and answers become racks ----
+ *
+ * Each slot has a link of its own, as if its agent were connected directly, so the controller's state machine
+ * does not know of relays. If all reports of a rack are answered by leases, which is nearly always the case,
+ * one number answers them all. */
+
+struct mux_io {
+    uint32_t (*open)(void *);                            /* returns an unused link */
+    void (*on_link)(void *, uint32_t link, uint64_t now_us);
+    void (*on_msg)(void *, uint32_t link, const struct msg *, uint64_t now_us);
+    void (*on_cut)(void *, uint32_t link);
+    void (*send_down)(void *, const struct rack *);      /* to the relay */
+    void *arg;
+};
+
+#define MUX_LEASES_MAX (2 * RACK_DEVICES_MAX)
+
+struct mux_lease { uint32_t slot; uint64_t term, incarnation, stamp_us; };
+struct mux_slot { uint32_t slot, link; uint64_t incarnation; };  /* incarnation: of which messages came */
+
+struct mux {
+    struct mux_io   io;
+    uint64_t        life;        /* of the relay; 0: nothing was heard yet */
+    struct mux_slot slot[RACK_DEVICES_MAX];
+    uint32_t        slots;
+    struct rack     down;
+
+    /* the rack that is being handed on */
+    const struct rack     *up;
+    const struct mux_slot *current;      /* whose message it is */
+    struct mux_lease      *lease;        /* given for its reports so far; room for MUX_LEASES_MAX, while it is
+                                          * handed on */
+    uint32_t               leases;
+    struct msg_detail     *detail;       /* space for the details of a report */
+    bool                   is_handed_on[RACK_DEVICES_MAX];       /* of the statistics of hosts */
+};
+
+void mux_init(struct mux *, const struct mux_io *);
+void mux_fini(struct mux *);     /* its links are not closed */
+
+void mux_on_rack(struct mux *, const struct rack *, uint64_t now_us);
+
+/* The relay cannot be reached any more. */
+void mux_on_cut(struct mux *);
+
+/* Queues a message for one of its links until mux_flush(). Returns false if the link belongs to another. */
+bool mux_send(struct mux *, uint32_t link, const struct msg *);
+void mux_flush(struct mux *);
 
 #endif

@@ -6,12 +6,18 @@
 #define LIVE_TLS_SECURE_H
 
 #include "base/err.h"
-#include "live/tls/tls.h"
 
-#include <openssl/ssl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+typedef struct ssl_st SSL;       /* OpenSSL's */
+
+struct rpc_tls {
+    const char *ca, *cert, *key; /* files; all NULL: none */
+    unsigned    refresh_s;       /* how often they are read again; 0: every minute */
+    bool        is_old;          /* TLS 1.2 will do; else 1.3 */
+};
 
 struct secure;                   /* NULL: without TLS */
 int  secure_open(struct secure **out, const struct rpc_tls *, bool is_client, struct err *);

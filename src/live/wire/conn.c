@@ -3,6 +3,7 @@
 #include "base/err.h"
 
 #include <openssl/err.h>
+#include <openssl/ssl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>

@@ -4,7 +4,7 @@
 
 #include "base/io/address.h"
 #include "base/err.h"
-#include "live/tls/tls.h"
+#include "live/tls/secure.h"
 
 #include <stdbool.h>
 

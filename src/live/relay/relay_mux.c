@@ -1,4 +1,4 @@
-#include "live/relay/mux.h"
+#include "live/relay/relay.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "live/agent/say.h"
+#include "live/agent/agent.h"
 
 #include <math.h>
 #include <stdio.h>
