@@ -6,7 +6,6 @@
 #include "live/controller/controller.h"
 #include "live/relay/relay.h"
 #include "live/wire/codec.h"
-#include "live/wire/rack_codec.h"
 
 #include <stdio.h>
 #include <stdlib.h>

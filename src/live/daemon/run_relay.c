@@ -6,7 +6,6 @@
 #include "live/view/metrics.h"
 #include "live/view/status_page.h"
 #include "live/wire/codec.h"
-#include "live/wire/rack_codec.h"
 #include "live/wire/dial.h"
 #include "live/wire/endpoint.h"
 #include "live/wire/serve.h"
