@@ -184,9 +184,7 @@ static uint64_t exporter_of(const uint8_t from[16])
 
 void collector_take(struct collector *c, const uint8_t from[16], const uint8_t *bytes, size_t length)
 {
-    struct sflow_facts sflow;
-    struct ipfix_facts ipfix = { 0 };
-    int                rc;
+    int rc;
 
     c->counts.datagrams++;
     if (!is_allowed(c, from)) {
@@ -194,10 +192,10 @@ void collector_take(struct collector *c, const uint8_t from[16], const uint8_t *
         return;
     }
     if (length >= 4 && record_number(bytes, 4) == 5)
-        rc = sflow_read(bytes, length, take_record, c, &sflow);
+        rc = sflow_read(bytes, length, take_record, c);
     else
-        rc = ipfix_read(&c->ipfix, exporter_of(from), bytes, length, take_record, c, &ipfix);
-    c->counts.unknown += ipfix.unknown;
+        rc = ipfix_read(&c->ipfix, exporter_of(from), bytes, length, take_record, c,
+                        &c->counts.unknown);
     c->counts.bad += rc != 0;
 }
 
