@@ -487,7 +487,7 @@ static int on_close(nghttp2_session *session, int32_t stream, uint32_t code, voi
 
 /* ---- the connection ---- */
 
-static struct h2 *open_end(const struct h2_hooks *hooks, void *arg, bool is_client)
+struct h2 *h2_new(const struct h2_hooks *hooks, void *arg, bool is_client)
 {
     nghttp2_settings_entry settings[] = {
         is_client ? (nghttp2_settings_entry){ NGHTTP2_SETTINGS_ENABLE_PUSH, 0 } :
@@ -519,16 +519,6 @@ static struct h2 *open_end(const struct h2_hooks *hooks, void *arg, bool is_clie
     nghttp2_submit_settings(h->session, NGHTTP2_FLAG_NONE, settings, sizeof settings / sizeof *settings);
     nghttp2_session_set_local_window_size(h->session, NGHTTP2_FLAG_NONE, 0, WINDOW);
     return h;
-}
-
-struct h2 *h2_new(const struct h2_hooks *hooks, void *arg)
-{
-    return open_end(hooks, arg, false);
-}
-
-struct h2 *h2_dial(const struct h2_hooks *hooks, void *arg)
-{
-    return open_end(hooks, arg, true);
 }
 
 void h2_free(struct h2 *h)

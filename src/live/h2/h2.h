@@ -72,8 +72,7 @@ struct h2 {
     size_t           own_held;
 };
 
-struct h2 *h2_new(const struct h2_hooks *, void *arg);           /* a server's end */
-struct h2 *h2_dial(const struct h2_hooks *, void *arg);          /* a client's */
+struct h2 *h2_new(const struct h2_hooks *, void *arg, bool is_client);
 void       h2_free(struct h2 *);                                 /* closes all calls */
 
 /* Takes received bytes and calls hooks. False: they are not HTTP/2, and the connection is over. */

@@ -140,7 +140,7 @@ static void begin_call(struct dial *d)
 
     d->stage = TALKING;
     d->conn.heard_s = conn_now_s();
-    d->conn.h2 = h2_dial(&hooks, d);
+    d->conn.h2 = h2_new(&hooks, d, true);
     h2_begin(d->conn.h2,
              &(struct h2_request){ d->what.method, authority, d->what.is_question ? H2_QUESTION : H2_STREAM,
                                    d->secure != NULL, d->what.timeout_ms });
@@ -379,18 +379,9 @@ void dial_finish(struct dial *d, uint32_t link)
     flush(d);
 }
 
-void dial_cut(struct dial *d, uint32_t link)
-{
-    if (link != d->link || !d->call || d->conn.is_broken)
-        return;
-    h2_cut(d->call);
-    flush(d);
-}
-
 int dial_open(struct dial **out, const char *address, const struct rpc_tls *tls, const struct dial_what *what,
               struct err *err)
 {
-    const struct dial_what stream = { .method = RPC_CONNECT_METHOD };
     struct dial       *d;
     struct epoll_event e = { .events = EPOLLIN };
     struct secure     *secure = NULL;
@@ -403,8 +394,9 @@ int dial_open(struct dial **out, const char *address, const struct rpc_tls *tls,
     if (rc)
         return rc;
     d = xcalloc(1, sizeof *d);
-    *d = (struct dial){ .address = xstrdup(address), .what = what ? *what : stream, .at = at,
-                        .secure = secure, .link = UINT32_MAX, .conn.fd = -1,
+    *d = (struct dial){ .address = xstrdup(address), .at = at, .secure = secure,
+                        .what = what ? *what : (struct dial_what){ .method = RPC_CONNECT_METHOD },
+                        .link = UINT32_MAX, .conn.fd = -1,
                         .epoll = epoll_create1(EPOLL_CLOEXEC),
                         .timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC) };
     inbox_init(&d->inbox);
