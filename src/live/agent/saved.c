@@ -116,7 +116,7 @@ static bool parse_saved(struct saved *s, const json_t *o)
            take_number(o, "lasting_left", &s->lasting_left);
 }
 
-int saved_parse(struct saved *s, const char *text, size_t length)
+int saved_parse(void *saved, const char *text, size_t length)
 {
     json_t      *o = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
     struct saved read = { 0 };
@@ -125,13 +125,8 @@ int saved_parse(struct saved *s, const char *text, size_t length)
     json_decref(o);
     if (!is_good)
         return -EBADMSG;
-    *s = read;
+    *(struct saved *)saved = read;
     return 0;
-}
-
-static int take_text(void *saved, const char *text, size_t length)
-{
-    return saved_parse(saved, text, length);
 }
 
 /* Returns false if the file is missing or damaged; is_there says which. */
@@ -238,7 +233,7 @@ enum saved_source saved_read(struct saved *s, const struct io_disk *disk)
     struct knob_set kept = { 0 };
     bool            is_there, has_kept = read_baseline(&kept, disk, &is_there);
     uint64_t        number = 0, lines;
-    enum keep_found found = keep_read(disk, SAVED_NAME, SAVED_TEXT_MAX, &number, take_text, s);
+    enum keep_found found = keep_read(disk, SAVED_NAME, SAVED_TEXT_MAX, &number, saved_parse, s);
     struct replay   r;
 
     if (found == KEEP_BOTH || found == KEEP_ONE) {

@@ -51,8 +51,8 @@ enum saved_source {
  * cannot be distinguished from foreign ones. */
 enum saved_source saved_read(struct saved *, const struct io_disk *);
 
-/* -EBADMSG: it cannot be understood, and nothing is written. */
-int saved_parse(struct saved *, const char *text, size_t length);
+/* Parses a struct saved. -EBADMSG: it cannot be understood, and nothing is written. */
+int saved_parse(void *saved, const char *text, size_t length);
 
 /* Adds a setting unless it is in the list. Returns false if the list is full. One entry stays free for the
  * value that the device makes of a write. */

@@ -113,22 +113,6 @@ int etcd_read_keep(const char *text, size_t length, uint64_t *ttl_s)
     return rc;
 }
 
-/* Ours, by the put that made it: its revision is that of the answer. */
-static void take_won(struct etcd_taken *t, const json_t *o)
-{
-    t->is_ours = true;
-    t->revision = number_of(json_object_get(o, "header"), "revision");
-}
-
-static void take_lost(struct etcd_taken *t, const json_t *kv, uint64_t id)
-{
-    const char *value = json_string_value(json_object_get(kv, "value"));
-
-    t->is_ours = number_of(kv, "lease") == id;
-    t->revision = number_of(kv, "create_revision");
-    decode(value ? value : "", t->holder, sizeof t->holder);
-}
-
 int etcd_read_take(const char *text, size_t length, uint64_t id, struct etcd_taken *out)
 {
     json_t           *o = json_loadb(text, length, 0, NULL);
@@ -136,10 +120,14 @@ int etcd_read_take(const char *text, size_t length, uint64_t id, struct etcd_tak
     struct etcd_taken t = { 0 };
 
     kv = json_array_get(json_object_get(json_object_get(first, "response_range"), "kvs"), 0);
-    if (json_is_true(json_object_get(o, "succeeded")))
-        take_won(&t, o);
-    else if (kv)
-        take_lost(&t, kv, id);
+    if (json_is_true(json_object_get(o, "succeeded"))) {
+        t.is_ours = true;        /* by the put that made the key: its revision is that of the answer */
+        t.revision = number_of(json_object_get(o, "header"), "revision");
+    } else if (kv) {
+        t.is_ours = number_of(kv, "lease") == id;
+        t.revision = number_of(kv, "create_revision");
+        decode(json_get_text(kv, "value"), t.holder, sizeof t.holder);
+    }
     json_decref(o);
     if (!t.revision)
         return -EBADMSG;

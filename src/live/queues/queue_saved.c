@@ -123,10 +123,11 @@ static bool parse_queues(struct queue_saved *s, json_t *o)
     return true;
 }
 
-int queue_saved_parse(struct queue_saved *s, const char *text, size_t length)
+int queue_saved_parse(void *queue_saved, const char *text, size_t length)
 {
-    json_t *o = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
-    bool    is_good;
+    struct queue_saved *s = queue_saved;
+    json_t             *o = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
+    bool                is_good;
 
     *s = (struct queue_saved){ 0 };
     is_good = o && parse_queues(s, o);
@@ -134,11 +135,6 @@ int queue_saved_parse(struct queue_saved *s, const char *text, size_t length)
     if (!is_good)
         queue_saved_fini(s);
     return is_good ? 0 : -EBADMSG;
-}
-
-static int take_text(void *saved, const char *text, size_t length)
-{
-    return queue_saved_parse(saved, text, length);
 }
 
 static void find_setting(void *ctx, const char *line, size_t length)
@@ -153,7 +149,7 @@ int queue_saved_read(struct queue_saved *s, const struct io_disk *disk)
     enum keep_found found;
 
     *s = (struct queue_saved){ 0 };
-    found = keep_read(disk, QUEUE_SAVED_NAME, QUEUE_SAVED_TEXT_MAX, &number, take_text, s);
+    found = keep_read(disk, QUEUE_SAVED_NAME, QUEUE_SAVED_TEXT_MAX, &number, queue_saved_parse, s);
     s->number = number;
     if (found == KEEP_NONE && disk->replay)
         disk->replay(disk->arg, find_setting, &has_set);

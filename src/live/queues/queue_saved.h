@@ -26,7 +26,7 @@ int queue_saved_write(struct queue_saved *, const struct io_disk *);
 /* Reads the better of two copies. -ENOENT: nothing was ever written; -EBADMSG: corrupt, or missing although
  * the audit log has settings. Nothing is allocated then. */
 int queue_saved_read(struct queue_saved *, const struct io_disk *);
-int queue_saved_parse(struct queue_saved *, const char *text, size_t length);
+int queue_saved_parse(void *queue_saved, const char *text, size_t length);
 
 /* NULL: not there. */
 struct queue_found *queue_saved_find(const struct queue_saved *, const char *name);

@@ -4,14 +4,8 @@
 
 void mux_init(struct mux *m, const struct mux_io *io)
 {
+    memset(m, 0, sizeof *m);
     m->io = *io;
-    m->life = 0;
-    m->slots = 0;
-    m->up = NULL;
-    m->current = NULL;
-    m->lease = NULL;
-    m->leases = 0;
-    m->detail = NULL;
     rack_init(&m->down, 0);
 }
 
@@ -83,12 +77,10 @@ static bool take_seen(struct mux *m, uint32_t slot, struct seen_part *seen)
 /* The details of a report; NULL: none. */
 static const struct msg_detail *detail_of(struct mux *m, uint32_t slot, const struct fsd *flows)
 {
-    static const struct fsd nothing;
-
     m->detail->has_seen = take_seen(m, slot, &m->detail->seen);
     if (!flows && !m->detail->has_seen)
         return NULL;
-    m->detail->fsd = flows ? *flows : nothing;
+    m->detail->fsd = flows ? *flows : (struct fsd){ 0 };
     return m->detail;
 }
 
