@@ -1,8 +1,7 @@
 /* src/live/driver/sonic.h - switches with SONiC, through their Redis.
  *
- * A device is a WRED profile: a hash in CONFIG_DB with thresholds, which queues reference; these queues
- * change together. Orchagent reads the hash when it changes and programs the ASIC; ASIC_DB has what syncd has
- * programmed. So:
+ * A device is a WRED profile: a hash in CONFIG_DB with thresholds for all queues that reference it. Orchagent
+ * reads the hash when it changes and programs the ASIC; ASIC_DB has the programmed values. So:
  *
  *   - kmin, kmax and pmax are green_min_threshold and green_max_threshold (bytes) and green_drop_probability
  *     (whole percent). The driver writes no other field, because orchagent refuses entries with unknown
@@ -45,8 +44,7 @@ struct sonic_queues;
 /* "all-3" -> 3. False: it is not such a name. */
 bool sonic_queues_number(const char *name, unsigned *number);
 
-/* The connection is shared and must outlive it. Refuses, and names it, a queue that cannot be set by
- * itself. */
+/* The connection is shared and must outlive it. Refuses a queue that cannot be set alone. */
 int  sonic_queues_open(struct sonic_queues **, struct redis *, unsigned number, struct err *);
 void sonic_queues_free(struct sonic_queues *);
 
@@ -57,7 +55,7 @@ extern const char *const sonic_config_names[3], *const sonic_asic_names[3];
 uint32_t    sonic_queues_count(const struct sonic_queues *);
 const char *sonic_queues_port(const struct sonic_queues *, uint32_t i);
 
-/* Of a device whose first field is a struct sonic_queues *; NULL there: it has no queues. */
+/* Of a device whose first field is a struct sonic_queues *, or NULL. */
 extern const struct io_queues sonic_queues_io;
 
 #endif

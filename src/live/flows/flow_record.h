@@ -1,5 +1,4 @@
-/* src/live/flows/flow_record.h - a switch's record of a flow: its bytes since the last record, or those that
- * a sampled packet represents; and the formats in which switches export records. */
+/* src/live/flows/flow_record.h - records of flows that switches export, and their formats. */
 #ifndef LIVE_FLOWS_FLOW_RECORD_H
 #define LIVE_FLOWS_FLOW_RECORD_H
 

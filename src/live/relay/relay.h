@@ -1,10 +1,9 @@
-/* src/live/relay/relay.h - a relay between the agents of a rack and a controller, so that a controller talks
- * to racks, not to hosts.
+/* src/live/relay/relay.h - a relay between the agents of a rack and a controller, which then has few peers.
  *
  * A state machine over (clock, network): it has no persistent state, decides nothing, and has no lease of its
- * own. It merges reports (rack.h), forwards all other messages, and passes on to each device the lease that
- * the controller gave for its report. If a device reports several times within one interval of the relay, the
- * reports are merged: counters and message statistics are added, the metric is averaged.
+ * own. It collects reports (rack.h), forwards all other messages, and passes on to each device the lease that
+ * the controller gave for its report. Several reports of a device within one interval are merged: counters
+ * and message statistics are added, the metric is averaged.
  *
  * A relay that has not heard from its controller for a while disconnects its agents: they go to the next
  * relay or to the controller itself (struct path). An agent does the same if its relay is silent or gone.
@@ -16,8 +15,7 @@
 
 #define RELAY_MEMORY 8           /* racks under way that may still be answered */
 #define RELAY_STARTS_MAX 2
-/* of one agent in a rack: so that all of them fit into what a controller reads */
-#define RELAY_ITEMS_MAX 4
+#define RELAY_ITEMS_MAX  4       /* of one agent in a rack, so that the rack fits */
 
 struct relay_config { uint64_t silence_us; };    /* of the controller, after which agents are sent away */
 
@@ -32,8 +30,7 @@ struct relay_agent {
     uint32_t          link, slot;
     uint64_t          incarnation;
     bool              has_row, has_seen;
-    uint32_t          starts;    /* incarnations in this interval: more than RELAY_STARTS_MAX have to wait for
-                                  * the next */
+    uint32_t          starts;    /* incarnations in this interval, at most RELAY_STARTS_MAX */
     uint32_t          items;     /* of the rack that waits */
     struct rack_row   row;
     struct fsd        fsd;
@@ -128,11 +125,10 @@ struct mux {
     uint32_t        slots;
     struct rack     down;
 
-    /* the rack that is being handed on */
+    /* the rack that is being delivered */
     const struct rack     *up;
     const struct mux_slot *current;      /* whose message it is */
-    struct mux_lease      *lease;        /* given for its reports so far; room for MUX_LEASES_MAX, while it is
-                                          * handed on */
+    struct mux_lease      *lease;        /* those for its reports so far */
     uint32_t               leases;
     struct msg_detail     *detail;       /* space for the details of a report */
     bool                   is_handed_on[RACK_DEVICES_MAX];       /* of the statistics of hosts */

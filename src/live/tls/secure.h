@@ -1,7 +1,7 @@
 /* src/live/tls/secure.h - TLS of both ends: each shows a certificate of the same authority, or is refused.
  *
- * The files of certificates and keys are reread now and then. They are replaced one by one and may be
- * incomplete or mismatched for a moment: only a complete and matching set replaces the previous one. */
+ * The files of certificates and keys are reread every minute, so they can be replaced without a restart, in
+ * any order: only a complete and matching set replaces the previous one. */
 #ifndef LIVE_TLS_SECURE_H
 #define LIVE_TLS_SECURE_H
 
