@@ -182,11 +182,6 @@ static const char *obstacle_to(const struct agent *a, const struct knob_set *set
     return why ? why : has_lease(a, now_us) ? NULL : "there is no lease";
 }
 
-static bool has_budget(struct agent *a, uint64_t now_us)
-{
-    return budget_has(&a->switches, now_us) && budget_has(&a->lasting, now_us);
-}
-
 /* Is on the disk before anything can be written: the baseline, and what will be ours. */
 static int save_intent(struct agent *a, const struct knob_set *wanted)
 {
@@ -230,7 +225,8 @@ static void prepare(struct agent *a, const struct msg *m, uint64_t now_us)
         refuse(a, m->change, "there is nothing to change", now_us);
     else if (!is_baseline(a, &m->set) && limits_check(&a->cfg->limits, &a->saved.confirmed, &m->set, &err))
         refuse(a, m->change, err.text, now_us);
-    else if (!is_baseline(a, &m->set) && !has_budget(a, now_us))
+    else if (!is_baseline(a, &m->set) &&
+             !(budget_has(&a->switches, now_us) && budget_has(&a->lasting, now_us)))
         refuse(a, m->change, "the budget of changes is used up", now_us);
     else if ((rc = save_intent(a, &m->set)) != 0)
         refuse(a, m->change, rc == -EBUSY ? "too many earlier writes may still take effect" :

@@ -211,14 +211,6 @@ void device_tell(struct agent *a, const char *what, const struct knob_set *old, 
     a->io.tell(a->io.arg, line);
 }
 
-static void log_revert(struct agent *a, const struct owners *o, const struct knob_set *back, const char *why,
-                       uint64_t now_us)
-{
-    device_tell(a, "reverted", &o->ours, back, why);
-    device_log(a, (struct audit_record){ .what = "revert", .why = why, .change = a->change, .old = &o->ours,
-                                         .new = back, .seen = &a->device }, now_us);
-}
-
 bool device_restore(struct agent *a, const char *why, uint64_t now_us)
 {
     char            trouble[MSG_WHY_SIZE];
@@ -237,7 +229,9 @@ bool device_restore(struct agent *a, const char *why, uint64_t now_us)
                 device_tell(a, "could NOT be reverted", &o.ours, &back, trouble);
             return fail(a, now_us);
         }
-        log_revert(a, &o, &back, why, now_us);
+        device_tell(a, "reverted", &o.ours, &back, why);
+        device_log(a, (struct audit_record){ .what = "revert", .why = why, .change = a->change,
+                                             .old = &o.ours, .new = &back, .seen = &a->device }, now_us);
     }
     a->is_broken = false;
     a->owns_all = false;

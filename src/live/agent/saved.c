@@ -155,11 +155,6 @@ struct replay {
     uint64_t      in_order;      /* lines from the first on, none of them missing */
 };
 
-static void forget_first_doubt(struct saved *s)
-{
-    memmove(&s->doubt[0], &s->doubt[1], --s->doubts * sizeof *s->doubt);
-}
-
 static void take_record(struct saved *s, const char *what, const struct knob_set *old,
                         const struct knob_set *new)
 {
@@ -171,8 +166,8 @@ static void take_record(struct saved *s, const char *what, const struct knob_set
         if (!s->has_baseline)
             s->baseline = s->confirmed;
         s->has_baseline = true;
-        if (s->doubts == SAVED_DOUBTS_MAX - 1)
-            forget_first_doubt(s);
+        if (s->doubts == SAVED_DOUBTS_MAX - 1)           /* forgets the first */
+            memmove(&s->doubt[0], &s->doubt[1], --s->doubts * sizeof *s->doubt);
         saved_doubt(s, new);
         return;
     }

@@ -135,12 +135,6 @@ bool audit_is_own(const char *line, size_t length)
     return !check_hash(line, length);
 }
 
-static void advance(struct audit *a, uint64_t seq, const char *line, size_t length)
-{
-    a->seq = seq;
-    memcpy(a->head, line + length - HASH_LENGTH + sizeof HASH_KEY - 1, 64);
-}
-
 /* Checks a line without its newline and advances the chain, or returns the error. */
 static const char *check_line(struct audit *a, const char *line, size_t length)
 {
@@ -158,7 +152,8 @@ static const char *check_line(struct audit *a, const char *line, size_t length)
     json_decref(o);
     if (!follows)
         return "it does not follow the line before it: lines were removed, added or exchanged";
-    advance(a, seq, line, length);
+    a->seq = seq;
+    memcpy(a->head, line + length - HASH_LENGTH + sizeof HASH_KEY - 1, 64);
     return NULL;
 }
 

@@ -1,5 +1,4 @@
-/* src/live/driver/driver.h - input and output of a device. Limits, leases and the log are the agent's task.
- * */
+/* src/live/driver/driver.h - input and output of a device. Limits, leases and the log are the agent's. */
 #ifndef LIVE_DRIVER_DRIVER_H
 #define LIVE_DRIVER_DRIVER_H
 

@@ -228,14 +228,6 @@ static int find_rows(struct mlx5 *m, struct err *err)
     return count ? 0 : err_set(err, ENOENT, "%s: none of DCQCN's parameters is in %s", m->dev, m->folder);
 }
 
-static int read_counter(const struct mlx5 *m, int i, uint64_t *value)
-{
-    char path[PATH_SIZE + 64];
-
-    snprintf(path, sizeof path, "%s/sys/class/infiniband/%s/ports/1/%s", m->root, m->dev, counters[i].path);
-    return read_number(path, value);
-}
-
 static int open_device(const struct driver *driver, void **state, const char *root, const char *name,
                        struct err *err)
 {
@@ -355,6 +347,7 @@ static bool difference(uint64_t was, uint64_t is, bool is_32_bits, uint64_t *d)
 
 static bool take_counters(struct mlx5 *m, uint64_t d[COUNTERS], bool is_known[COUNTERS])
 {
+    char     path[PATH_SIZE + 64];
     uint64_t value;
     bool     is_good = true;
 
@@ -362,7 +355,9 @@ static bool take_counters(struct mlx5 *m, uint64_t d[COUNTERS], bool is_known[CO
         bool was_counted = m->is_counted[i];
 
         d[i] = 0;
-        m->is_counted[i] = read_counter(m, i, &value) == 0;
+        snprintf(path, sizeof path, "%s/sys/class/infiniband/%s/ports/1/%s", m->root, m->dev,
+                 counters[i].path);
+        m->is_counted[i] = read_number(path, &value) == 0;
         is_known[i] = m->is_counted[i] && was_counted;
         if (is_known[i])
             is_good &= difference(m->counter[i], value, counters[i].is_32_bits, &d[i]);

@@ -367,13 +367,6 @@ static int from_file(struct qp_flows *q)
     return length < 0 ? -EIO : rdma_stat_read(q->answer, (size_t)length, 0, add_counter, q);
 }
 
-static ssize_t send_question(struct qp_flows *q, const unsigned char *question, size_t length)
-{
-    struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
-
-    return sendto(q->fd, question, length, 0, (const struct sockaddr *)&kernel, sizeof kernel);
-}
-
 /* Accepts messages from the kernel only. */
 static ssize_t receive(struct qp_flows *q)
 {
@@ -394,11 +387,13 @@ static void take_index(void *arg, uint32_t index, const char *name)
 
 static int ask(struct qp_flows *q, bool is_devices)
 {
-    unsigned char question[RDMA_STAT_QUESTION_MAX];
-    size_t        length = is_devices ? rdma_stat_ask_devices(question, ++q->sequence) :
-                           rdma_stat_ask(question, q->index, ++q->sequence);
-    ssize_t       n;
-    int           rc = send_question(q, question, length) < 0 ? -errno : 1;
+    unsigned char      question[RDMA_STAT_QUESTION_MAX];
+    size_t             length = is_devices ? rdma_stat_ask_devices(question, ++q->sequence) :
+                                rdma_stat_ask(question, q->index, ++q->sequence);
+    struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
+    ssize_t            n = sendto(q->fd, question, length, 0, (const struct sockaddr *)&kernel,
+                                  sizeof kernel);
+    int                rc = n < 0 ? -errno : 1;
 
     while (rc == 1) {
         n = receive(q);

@@ -59,8 +59,7 @@ struct redis_rebind {
 };
 
 /* Writes the copy and binds the queue to it, in one transaction. Nothing is written on -EBUSY (a concurrent
- * write, or the queue has another profile than 'from') and -EINVAL ('from' has fields that a copy must not).
- * */
+ * write, or the queue has another profile than 'from') and -EINVAL ('from' has unknown fields). */
 int redis_rebind(struct redis *, const struct redis_rebind *);
 
 #endif

@@ -123,12 +123,6 @@ static int read_all(struct sonic_queues *s)
     return rc;
 }
 
-static bool is_settled_queue(const struct queue *q)
-{
-    return q->found == 6 && memcmp(q->set, q->programmed, sizeof q->set) == 0 && q->set[0] <= UINT32_MAX &&
-           q->set[1] <= UINT32_MAX && q->set[2] <= 100;
-}
-
 static int read_queues(void *device, struct ecn *ecn, bool *is_settled)
 {
     struct sonic_queues *s = queues_of(device);
@@ -137,7 +131,8 @@ static int read_queues(void *device, struct ecn *ecn, bool *is_settled)
     for (uint32_t i = 0; i < s->queues && !rc; i++) {
         const struct queue *q = &s->queue[i];
 
-        is_settled[i] = is_settled_queue(q);
+        is_settled[i] = q->found == 6 && memcmp(q->set, q->programmed, sizeof q->set) == 0 &&
+                        q->set[0] <= UINT32_MAX && q->set[1] <= UINT32_MAX && q->set[2] <= 100;
         if (is_settled[i])
             ecn[i] = (struct ecn){ (uint32_t)q->set[0], (uint32_t)q->set[1], (double)q->set[2] / 100 };
     }

@@ -158,11 +158,6 @@ void h2_cut(struct h2_call *c)
 
 /* ---- what comes ---- */
 
-static size_t message_length(const unsigned char *prefix)
-{
-    return (size_t)prefix[1] << 24 | (size_t)prefix[2] << 16 | (size_t)prefix[3] << 8 | prefix[4];
-}
-
 /* Something that is no message of ours. */
 static void refuse(struct h2_call *c, enum h2_status status)
 {
@@ -181,7 +176,8 @@ static size_t take_messages(struct h2_call *c, const unsigned char *bytes, size_
     size_t at = 0;
 
     while (!c->is_deaf && length - at >= PREFIX) {
-        size_t size = message_length(bytes + at);
+        size_t size = (size_t)bytes[at + 1] << 24 | (size_t)bytes[at + 2] << 16 | (size_t)bytes[at + 3] << 8 |
+                      bytes[at + 4];
 
         if (bytes[at] != 0 || size > H2_MESSAGE_MAX) {
             refuse(c, bytes[at] ? H2_UNIMPLEMENTED : H2_EXHAUSTED);

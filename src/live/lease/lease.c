@@ -196,13 +196,6 @@ static int ask(struct lease *l, const char *path, char *question)
     return 0;
 }
 
-static void publish(struct lease *l, const struct lease_view *v)
-{
-    pthread_mutex_lock(&l->lock);
-    l->view = *v;
-    pthread_mutex_unlock(&l->lock);
-}
-
 /* ---- a turn ---- */
 
 /* Gets a lease of our own; whether it owns the key is checked later. Returns false on failure. */
@@ -244,7 +237,9 @@ static void turn(struct lease *l)
         v.holder[0] = '\0';
     } else
         snprintf(v.holder, sizeof v.holder, "%s", t.holder);
-    publish(l, &v);
+    pthread_mutex_lock(&l->lock);
+    l->view = v;
+    pthread_mutex_unlock(&l->lock);
 }
 
 static void *run(void *arg)

@@ -137,13 +137,6 @@ static void add_nic(struct job_point *to, const struct controller *c, uint32_t i
     }
 }
 
-static void keep(struct job_past *past, const struct job_point *p)
-{
-    past->point[past->next] = *p;
-    past->next = (past->next + 1) % JOBS_POINTS;
-    past->points += past->points < JOBS_POINTS;
-}
-
 void jobs_look(struct jobs *s, const struct controller *c, uint64_t now_us)
 {
     uint32_t         jobs = s->list ? s->list->jobs : 0;
@@ -166,8 +159,13 @@ void jobs_look(struct jobs *s, const struct controller *c, uint64_t now_us)
         if (!is_in_one)
             add_nic(&now[jobs], c, i, now_us);
     }
-    for (uint32_t k = 0; k <= jobs; k++)
-        keep(&s->past[k], &now[k]);
+    for (uint32_t k = 0; k <= jobs; k++) {
+        struct job_past *past = &s->past[k];
+
+        past->point[past->next] = now[k];
+        past->next = (past->next + 1) % JOBS_POINTS;
+        past->points += past->points < JOBS_POINTS;
+    }
 }
 
 /* ---- as JSON ---- */

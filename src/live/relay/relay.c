@@ -62,8 +62,7 @@ static struct relay_agent *agent_of(struct relay *r, uint32_t link, uint64_t inc
     } else
         a = &r->agent[r->agents++];
     *a = (struct relay_agent){ .link = link, .slot = ++r->slots, .incarnation = incarnation,
-                               .starts = starts + 1,
-                                .items = items };
+                               .starts = starts + 1, .items = items };
     a->seen = NULL;              /* as it is: clang-tidy does not see it */
     return a;
 }
@@ -78,16 +77,14 @@ static bool is_ordinary(const struct msg *m)
            (!d || (!d->ports && !d->pairs));
 }
 
-static double mean(double a, uint64_t weight_a, double b, uint64_t weight_b)
+/* The mean of two intervals; of one if the other is unknown. */
+static double mean_known(double a, uint64_t weight_a, double b, uint64_t weight_b)
 {
     double weight = (double)(weight_a + weight_b);
 
+    if (isnan(a) || isnan(b))
+        return isnan(a) ? b : a;
     return weight > 0 ? (a * (double)weight_a + b * (double)weight_b) / weight : b;
-}
-
-static double mean_known(double a, uint64_t weight_a, double b, uint64_t weight_b)
-{
-    return isnan(a) ? b : isnan(b) ? a : mean(a, weight_a, b, weight_b);
 }
 
 /* Merges two consecutive intervals. Values unknown in one are taken from the other. */

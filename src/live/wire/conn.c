@@ -65,17 +65,6 @@ static ssize_t io_result(struct conn *c, ssize_t n)
     return is_later ? 0 : -1;
 }
 
-static ssize_t read_some(struct conn *c, unsigned char *bytes)
-{
-    return io_result(c, c->ssl ? SSL_read(c->ssl, bytes, BUFFER) : recv(c->fd, bytes, BUFFER, 0));
-}
-
-static ssize_t write_some(struct conn *c, const unsigned char *bytes, size_t length)
-{
-    return io_result(c, c->ssl ? SSL_write(c->ssl, bytes, (int)length) :
-                     send(c->fd, bytes, length, MSG_NOSIGNAL));
-}
-
 int conn_shake(struct conn *c)
 {
     int rc = SSL_do_handshake(c->ssl);
@@ -101,7 +90,7 @@ void conn_hear(struct conn *c, int64_t second)
     ssize_t       n = 1;
 
     for (int i = 0; i < READS_MAX && !c->is_broken && !c->is_muted && n > 0; i++) {
-        n = read_some(c, bytes);
+        n = io_result(c, c->ssl ? SSL_read(c->ssl, bytes, BUFFER) : recv(c->fd, bytes, BUFFER, 0));
         if (n > 0) {
             c->heard_s = second;
             c->was_asked = false;
@@ -126,11 +115,12 @@ static void gather(struct conn *c)
     }
 }
 
-/* As write_some(). */
+/* As io_result(). */
 static ssize_t write_out(struct conn *c)
 {
     size_t  length = c->out_length < BUFFER ? c->out_length : BUFFER;
-    ssize_t n = write_some(c, c->out, length);
+    ssize_t n = io_result(c, c->ssl ? SSL_write(c->ssl, c->out, (int)length) :
+                          send(c->fd, c->out, length, MSG_NOSIGNAL));
 
     if (n > 0) {
         c->out_length -= (size_t)n;

@@ -41,14 +41,10 @@ struct dial {
     struct inbox      inbox;
 };
 
-/* ---- events for the loop ---- */
-
 static void add_event(struct dial *d, enum rpc_kind kind, const unsigned char *bytes, size_t length)
 {
     inbox_add(&d->inbox, kind, bytes, length)->link = d->link;
 }
-
-/* ---- time ---- */
 
 /* In so many seconds it is to be looked after; 0: not at all. */
 static void set_timer(const struct dial *d, int64_t seconds)
@@ -311,12 +307,6 @@ static void on_timer(struct dial *d)
         set_timer(d, 1);
 }
 
-static void end_if_broken(struct dial *d)
-{
-    if (d->stage != IDLE && d->conn.is_broken)
-        end(d, reason(d));
-}
-
 static void poll_socket(void *arg)
 {
     struct dial       *d = arg;
@@ -330,7 +320,8 @@ static void poll_socket(void *arg)
             on_socket(d);
         else if (d->lookup)
             on_lookup(d);
-        end_if_broken(d);
+        if (d->stage != IDLE && d->conn.is_broken)
+            end(d, reason(d));
     }
 }
 
