@@ -45,8 +45,7 @@ struct rack {
 void rack_init(struct rack *, uint64_t life);
 void rack_fini(struct rack *);
 
-/* Empties it; life stays. */
-void rack_clear(struct rack *);
+void rack_clear(struct rack *);                          /* empties it; life stays */
 
 void rack_add(struct rack *, uint32_t slot, const struct msg *);
 

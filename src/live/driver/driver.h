@@ -54,7 +54,6 @@ struct driver {
 extern const struct driver driver_mlx5, driver_mrc, driver_sonic;
 extern const struct driver *const driver_all[];          /* NULL-terminated */
 
-/* NULL: no driver of this name. */
-const struct driver *driver_find(const char *name);
+const struct driver *driver_find(const char *name);      /* NULL: no driver of this name */
 
 #endif

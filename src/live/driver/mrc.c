@@ -107,33 +107,27 @@ static double decimal(float value)
 
 static double get_field(const struct mrc_nscc *c, int row)
 {
-    const char *at = (const char *)c + rows[row].at;
-    uint32_t    number;
-    float       real;
+    const void *at = (const char *)c + rows[row].at;
 
     switch (rows[row].kind) {
     case U8:  return *(const uint8_t *)at;
-    case U32: memcpy(&number, at, sizeof number); return number / rows[row].per;
-    default:  memcpy(&real, at, sizeof real); return decimal(real);
+    case U32: return *(const uint32_t *)at / rows[row].per;
+    default:  return decimal(*(const float *)at);
     }
 }
 
 /* Fails if the field cannot hold the value. */
 static int put_field(struct mrc_nscc *c, int row, double value)
 {
-    char    *at = (char *)c + rows[row].at;
-    double   scaled = round(value * rows[row].per);
-    uint32_t number;
-    float    real;
+    void  *at = (char *)c + rows[row].at;
+    double scaled = round(value * rows[row].per);
 
     if (!(value >= 0 && scaled <= (rows[row].kind == U8 ? UINT8_MAX : UINT32_MAX)))
         return -EINVAL;
-    number = (uint32_t)scaled;
-    real = (float)value;
     switch (rows[row].kind) {
-    case U8:  *(uint8_t *)at = (uint8_t)number; break;
-    case U32: memcpy(at, &number, sizeof number); break;
-    default:  memcpy(at, &real, sizeof real); break;
+    case U8:  *(uint8_t *)at = (uint8_t)scaled; break;
+    case U32: *(uint32_t *)at = (uint32_t)scaled; break;
+    default:  *(float *)at = (float)value; break;
     }
     return knobset_is_equal_value(get_field(c, row), value) ? 0 : -EINVAL;
 }
@@ -210,14 +204,19 @@ static int open_context(struct mrc *m, struct err *err)
     return is_supported ? 0 : err_set(err, ENOTSUP, "%s: the device has no MRC", m->name);
 }
 
-static void close_device(void *state)
+static void close_context(struct mrc *m)
 {
-    struct mrc *m = state;
-
     if (m->context)
         m->api.destroy(m->context);
     if (m->verbs)
         m->api.close_device(m->verbs);
+}
+
+static void close_device(void *state)
+{
+    struct mrc *m = state;
+
+    close_context(m);
     mrc_api_close(&m->api);
     free(m->path);
     free(m);
@@ -339,10 +338,7 @@ static int find(const struct driver *driver, const char *root, char name[][MSG_N
         snprintf(m.name, sizeof m.name, "%.31s", api.name_of(list[i]));
         if (!open_context(&m, &why))
             snprintf(name[count++], MSG_NAME_SIZE, "%s", m.name);
-        if (m.context)
-            api.destroy(m.context);
-        if (m.verbs)
-            api.close_device(m.verbs);
+        close_context(&m);
     }
     if (list)
         api.free_devices(list);

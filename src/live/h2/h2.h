@@ -97,7 +97,6 @@ bool h2_is_done(const struct h2_call *, const char **why);
 bool h2_send(struct h2_call *, const void *bytes, size_t length);
 /* after queued messages; a client sends no status and still receives */
 void h2_end(struct h2_call *, enum h2_status);
-/* now; 'close' follows with the next output */
-void h2_cut(struct h2_call *);
+void h2_cut(struct h2_call *);                           /* now; 'close' follows with the next output */
 
 #endif

@@ -68,7 +68,7 @@ static json_t *ecn_json(const struct ecn *e)
 
 int queue_saved_write(struct queue_saved *s, const struct io_disk *disk)
 {
-    json_t *o = json_object(), *found = json_object(), *setting = json_array();
+    json_t *found = json_object(), *setting = json_array(), *o;
     char   *text = xmalloc(QUEUE_SAVED_TEXT_MAX);
     size_t  length, max = QUEUE_SAVED_TEXT_MAX - KEEP_SEAL_SIZE;
     int     rc;
@@ -77,9 +77,7 @@ int queue_saved_write(struct queue_saved *s, const struct io_disk *disk)
         json_object_set_new(found, s->found[i].name, ecn_json(&s->found[i].ecn));
     for (uint32_t i = 0; i < s->settings; i++)
         json_array_append_new(setting, ecn_json(&s->setting[i]));
-    json_put_count(o, "version", VERSION);
-    json_object_set_new(o, "found", found);
-    json_object_set_new(o, "settings", setting);
+    o = JSON_OF({ "version", json_of_count(VERSION) }, { "found", found }, { "settings", setting });
     length = json_dumpb(o, text, max, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
     json_decref(o);
     rc = length && length <= max ? keep_write(disk, QUEUE_SAVED_NAME, text, length, &s->number) : -EFBIG;

@@ -64,11 +64,8 @@ void relay_on_up(struct relay *, uint64_t now_us);
 void relay_on_down(struct relay *);      /* it cannot: disconnects all agents */
 void relay_on_rack(struct relay *, const struct rack *, uint64_t now_us);
 
-/* Sends what cannot wait: answers and greetings. */
-void relay_flush(struct relay *);
-
-/* Once per interval: sends all. */
-void relay_on_tick(struct relay *, uint64_t now_us);
+void relay_flush(struct relay *);                        /* sends what cannot wait: answers and greetings */
+void relay_on_tick(struct relay *, uint64_t now_us);     /* once per interval: sends all */
 
 /* ---- the path of an agent ----
  *
@@ -89,14 +86,9 @@ struct path {
 void path_init(struct path *, uint32_t ways, uint32_t relays, uint64_t silence_us, uint64_t return_us,
                uint64_t now_us);
 
-/* A message arrived. */
-void path_heard(struct path *, uint64_t now_us);
-
-/* The path was cut: takes the next. */
-void path_lost(struct path *, uint64_t now_us);
-
-/* Returns whether the path has changed. */
-bool path_on_tick(struct path *, uint64_t now_us);
+void path_heard(struct path *, uint64_t now_us);         /* a message arrived */
+void path_lost(struct path *, uint64_t now_us);          /* the path was cut: takes the next */
+bool path_on_tick(struct path *, uint64_t now_us);       /* returns whether the path has changed */
 
 /* ---- the controller's end of a relay: racks become messages, and answers become racks ----
  *
@@ -139,8 +131,7 @@ void mux_fini(struct mux *);     /* its links are not closed */
 
 void mux_on_rack(struct mux *, const struct rack *, uint64_t now_us);
 
-/* The relay cannot be reached any more. */
-void mux_on_cut(struct mux *);
+void mux_on_cut(struct mux *);                           /* the relay cannot be reached any more */
 
 /* Queues a message for one of its links until mux_flush(). Returns false if the link belongs to another. */
 bool mux_send(struct mux *, uint32_t link, const struct msg *);

@@ -42,7 +42,6 @@ int lookup_number(const struct address *, struct addrinfo **);
 #define ADDRESS_LOCAL_SIZE 108
 bool address_local(char path[ADDRESS_LOCAL_SIZE], const char *address, unsigned nth);
 
-/* Is it at this machine? */
-bool address_is_here(const char *address);
+bool address_is_here(const char *address);               /* is it at this machine? */
 
 #endif

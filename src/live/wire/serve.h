@@ -58,8 +58,7 @@ bool serve_news(struct serve *, char *text, size_t size);
 int  serve_fd(const struct serve *);
 bool serve_next(struct serve *, struct rpc_event *);     /* false: nothing is there */
 
-/* Ends a stream; RPC_CLOSE follows. */
-void serve_cut(struct serve *, uint32_t link);
+void serve_cut(struct serve *, uint32_t link);           /* ends a stream; RPC_CLOSE follows */
 
 /* Send a message. A link whose other end does not read is closed. A link that has ended is ignored. */
 void serve_send(struct serve *, uint32_t link, const void *bytes, size_t length);
