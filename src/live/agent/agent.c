@@ -65,8 +65,7 @@ void agent_start(struct agent *a, const struct audit *audit, uint64_t now_us)
         device_check(a, now_us);
 }
 
-/* Files that were damaged are put right once the device is. Unless a copy had everything, the device is
- * frozen: people are to look. */
+/* Repairs damaged files once the device is restored. Unless a copy was whole, the device is frozen. */
 static void mend(struct agent *a, uint64_t now_us)
 {
     static const char *const why[] = {
@@ -161,8 +160,7 @@ static const char *obstacle(const struct agent *a)
            !a->is_seen ? "the device could not be read yet" : NULL;
 }
 
-/* The way back to the baseline is always open, however far it is: neither a broken guardrail nor a budget
- * closes it. */
+/* A return to the baseline is always possible: no guardrail, limit or budget prevents it. */
 static bool is_baseline(const struct agent *a, const struct knob_set *set)
 {
     return a->saved.has_baseline && knobset_has(&a->saved.baseline, set);
@@ -587,8 +585,7 @@ void agent_on_timer(struct agent *a, uint64_t now_us)
         give_up(a, "the controller asked for it", now_us);
 }
 
-/* Looks at counters. A sample that cannot be had is no reason to change anything, nor to keep anything open
- * for long: the controller misses it. */
+/* A missing sample changes nothing: the controller misses the report. */
 static void watch(struct agent *a, uint64_t now_us)
 {
     bool is_open = a->phase == PHASE_APPLIED || a->self.moved;

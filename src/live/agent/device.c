@@ -60,7 +60,7 @@ static struct owners owners_of(const struct agent *a)
     return o;
 }
 
-/* The audit log must say where a value comes from, if not now then as soon as it can be written. */
+/* Logs the origin of values, now or as soon as the audit log can be written. */
 static void log_adopted(struct agent *a, uint64_t now_us)
 {
     bool is_frozen = *a->saved.frozen;
@@ -152,8 +152,7 @@ bool device_check(struct agent *a, uint64_t now_us)
 
 /* ---- writing ---- */
 
-/* What the device made of our write is ours, too: a NIC may clamp a value without a word. There is always
- * room for one of these (saved.h). */
+/* A NIC may clamp a value silently; the result is ours, too. The list keeps room for it (saved.h). */
 static void own_what_came_of_it(struct agent *a, const struct knob_set *written)
 {
     struct knob_set became = knobset_part(&a->device, written);

@@ -50,8 +50,7 @@ enum msg_kind {
     MSG_QUEUES,                  /* may the agent's own tuner set queues under the lease? Initially not */
     MSG_BYE,                     /* agent: it ends with nothing open, so the controller need not wait */
     MSG_DRILL,                   /* controller: treat the confirmed setting as a change; no lease follows */
-    MSG_LEARN,                   /* agent with a net: records of queues, or why a net was refused; controller,
-                                  * to agents that train: a net */
+    MSG_LEARN,                   /* agent with a net: records, or why a net was refused; controller: a net */
     MSG_KINDS
 };
 

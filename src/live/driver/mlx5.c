@@ -367,8 +367,7 @@ static bool take_counters(struct mlx5 *m, uint64_t d[COUNTERS], bool is_known[CO
     return is_good && m->is_counted[TX_WORDS];
 }
 
-/* Reports the class that was paused longest. Drops count only in classes with PFC, which are those with pause
- * counters. */
+/* Reports the class paused longest. Drops count in classes with PFC, which have pause counters. */
 static bool take_ethtool(struct mlx5 *m, struct msg_sample *s)
 {
     struct ethtool_sums is = { 0 }, was = m->ethtool;
@@ -395,8 +394,7 @@ static bool take_ethtool(struct mlx5 *m, struct msg_sample *s)
     return is_good;
 }
 
-/* Half of it how busy the link is, half how little it was paused, where that is known. A host cannot see its
- * round trips here. */
+/* The mean of utilization and time without pauses, if known. A host cannot measure round trips here. */
 static double metric_of(const struct msg_sample *s)
 {
     double busy = s->rate_bps && s->interval_us ?

@@ -424,8 +424,8 @@ static uint32_t ports_denied(const struct mrc *m, uint32_t *some)
 }
 
 /* May the paths of the ports 'more' be denied, so that all of 'ports' are? Enough good paths must remain, and
- * at most the configured share may be denied. Ports in which a person denied a path are refused: a revert
- * could not distinguish these paths from ours. */
+ * at most the configured share may be denied. Refuses ports in which a person denied a path: a revert could
+ * not distinguish these paths from ours. */
 static bool may_deny(const struct mrc *m, uint32_t ports, uint32_t more)
 {
     uint32_t good = 0, denied = 0, there = 0, some;
@@ -501,8 +501,7 @@ static const char *state_name(int state)
 
 /* ---- knobs ---- */
 
-/* The knob is a bit mask of the ports whose paths are all denied. A profile in mode AUTO has no named paths,
- * and no such knob. */
+/* The ports whose paths are all denied, as bits. A profile in mode AUTO has no paths and no such knob. */
 static int read_ports(struct mrc *m, struct knob_set *set)
 {
     struct err err;
@@ -671,7 +670,7 @@ static int sample(void *state, struct msg_sample *s)
     return is_first ? -EAGAIN : 0;
 }
 
-/* ---- for people ---- */
+/* ---- commands of operators ---- */
 
 static int list_paths(void *state, FILE *out, struct err *err)
 {

@@ -33,8 +33,7 @@ struct sums { uint64_t value[COUNTERS], queue_bytes, unknown; bool is_stormed, h
 struct port { char name[MSG_PORT_NAME_SIZE]; uint64_t rate_bps; uint32_t queues; struct sums last; };
 
 struct sonic {
-    /* "all-3": that queue of all ports, each set separately; NULL: not such a device. The first field:
-     * sonic_queues_io is for devices that begin so */
+    /* "all-3": this queue of all ports; or NULL. First, because sonic_queues_io expects it there. */
     struct sonic_queues *all;
     struct redis redis;
     char         profile[MSG_NAME_SIZE], key[KEY_SIZE], asic_key[KEY_SIZE];

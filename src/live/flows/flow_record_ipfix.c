@@ -203,7 +203,7 @@ static void take_sampling(struct sampling *s, const struct ipfix_field *f, const
     }
 }
 
-/* 0: nothing was said. */
+/* 0: unknown. */
 static double one_in(const struct sampling *s)
 {
     return s->one_in ? (double)s->one_in :

@@ -1,5 +1,4 @@
-/* src/live/flows/flow_record_sflow.c - see flow_record.h. Everything is XDR: big-endian words, opaque data
- * padded to four bytes. */
+/* src/live/flows/flow_record_sflow.c - XDR: big-endian words, opaque data padded to four bytes. */
 #include "live/flows/flow_record.h"
 
 #include <errno.h>
@@ -169,7 +168,7 @@ static bool read_parsed(struct cursor c, bool is_v6, uint32_t rate, const struct
     return !c.is_bad && deliver(t, &r, rate);
 }
 
-/* One record per packet is enough: the raw header comes first by custom, and knows the queue pair. */
+/* Uses the first known record of a packet: usually the raw header, which has the queue pair. */
 static void read_flow(struct cursor c, bool is_expanded, const struct receiver *t)
 {
     uint32_t rate, records;

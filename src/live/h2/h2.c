@@ -156,7 +156,7 @@ void h2_cut(struct h2_call *c)
     nghttp2_submit_rst_stream(c->h2->session, NGHTTP2_FLAG_NONE, c->stream, NGHTTP2_CANCEL);
 }
 
-/* ---- what comes ---- */
+/* ---- receiving ---- */
 
 /* Something that is no message of ours. */
 static void refuse(struct h2_call *c, enum h2_status status)
@@ -364,7 +364,7 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
     return 0;
 }
 
-/* Headers have come whole: the first say whether it is gRPC at all, the last how it ended. */
+/* All headers of a block arrived: the first block shows whether it is gRPC, the last how the call ended. */
 static void on_response(struct h2_call *c, bool is_end)
 {
     if (c->http_status / 100 == 1)
@@ -380,7 +380,7 @@ static void on_response(struct h2_call *c, bool is_end)
         snprintf(c->why, sizeof c->why, "it refuses with gRPC's status %d", (int)c->status);
 }
 
-/* The other side has said all. A call that is half open on our side would stay; so it is ended. */
+/* The server has ended the call. Ends our side, too: a half-open call would stay. */
 static void on_response_end(struct h2_call *c)
 {
     if (c->partial_length) {

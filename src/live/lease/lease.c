@@ -26,8 +26,7 @@ static char *encode(const char *text)
     return out;
 }
 
-/* Decodes base64 for display: replaces unprintable characters by '?' and truncates; malformed text gives
- * "". */
+/* For display: unprintable characters become '?', long text is cut, malformed text gives "". */
 static void decode(const char *text, char *out, size_t size)
 {
     size_t         length = strlen(text);

@@ -522,8 +522,7 @@ static bool take_token(struct queue_tuner *t, uint64_t now_us)
     return true;
 }
 
-/* On the disk and in the log before a queue holds it for the first time, and with it how all queues were
- * found. */
+/* Saves and logs a setting before its first use, with the initial settings of all queues. */
 static bool announce(struct queue_tuner *t, const struct ecn *e, uint64_t now_us)
 {
     uint32_t settings = t->saved.settings;

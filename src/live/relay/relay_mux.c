@@ -55,8 +55,7 @@ static struct mux_slot *slot_of(struct mux *m, uint32_t slot, uint64_t now_us)
 
 /* ---- up ---- */
 
-/* The messages of a host go with the first of its reports in this rack and with no other, so that they count
- * once. Returns false if there are none. */
+/* The first report of a host in a rack gets its messages, so that they count once. False: there are none. */
 static bool take_seen(struct mux *m, uint32_t slot, struct seen_part *seen)
 {
     const struct rack *up = m->up;
@@ -133,7 +132,7 @@ static void send_down(struct mux *m)
     rack_clear(&m->down);
 }
 
-/* Every report has got its lease: its number says so. Otherwise those that have. */
+/* Answers a rack: with its number if all reports got a lease of one term, else lease by lease. */
 static void answer(struct mux *m)
 {
     bool is_all = m->leases && m->leases == reports_in(m->up);

@@ -714,7 +714,7 @@ size_t rack_codec_write(const struct rack *r, unsigned char **bytes)
     return length;
 }
 
-/* The kind comes first, in what we and all others write. */
+/* All encoders write the kind first. */
 bool rack_codec_is(const unsigned char *bytes, size_t length)
 {
     return length >= 2 && bytes[0] == 0x08 && bytes[1] == ANOLE__V1__KIND__RACK;

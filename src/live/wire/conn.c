@@ -40,7 +40,7 @@ void conn_fini(struct conn *c)
     *c = (struct conn){ .fd = -1 };
 }
 
-/* ---- bytes that come ---- */
+/* ---- receiving ---- */
 
 /* Above 0: so many; 0: not now; below: it is over. */
 static ssize_t io_result(struct conn *c, ssize_t n)
@@ -82,8 +82,7 @@ int conn_shake(struct conn *c)
     return 0;
 }
 
-/* A record holds at most BUFFER bytes and OpenSSL does not read ahead, so nothing stays in OpenSSL when the
- * loop ends. */
+/* A record fits BUFFER and OpenSSL does not read ahead: nothing stays there when the loop ends. */
 void conn_hear(struct conn *c, int64_t second)
 {
     unsigned char bytes[BUFFER];
@@ -100,9 +99,9 @@ void conn_hear(struct conn *c, int64_t second)
     }
 }
 
-/* ---- bytes that go ---- */
+/* ---- sending ---- */
 
-/* Adds what HTTP/2 has to say, up to about a record. */
+/* Collects output of HTTP/2, up to about a record. */
 static void gather(struct conn *c)
 {
     const unsigned char *part;

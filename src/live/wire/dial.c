@@ -176,7 +176,7 @@ static void on_connected(struct dial *d)
     begin_talk(d);
 }
 
-/* False: it was refused at once; why says so. */
+/* False: it failed at once, with the reason in d->why. */
 static bool connect_to(struct dial *d, const struct sockaddr *at, socklen_t length)
 {
     int fd = socket(at->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -499,8 +499,7 @@ static int ask_local(struct asking *a, const char *address, int64_t end_ms)
     return rc;
 }
 
-/* A local client without a certificate is identified by the socket file. This also works if the network does
- * not answer. */
+/* The socket file identifies a local client without a certificate, and needs no network. */
 int rpc_ask(const char *address, const struct rpc_tls *tls, const void *bytes, size_t length, int timeout_ms,
             unsigned char **reply, size_t *reply_length, struct err *err)
 {

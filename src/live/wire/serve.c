@@ -37,8 +37,7 @@ struct connection {
     bool               is_local;                 /* came by the local socket */
 };
 
-/* file: of a socket that is one; deaf: does not accept until the next second, or while handshakes are
- * young. */
+/* file: of a socket file; deaf: accepts nothing until the next second, or while handshakes are recent. */
 struct listener { int fd; bool is_local, is_deaf; char *file; };
 
 struct serve {
@@ -106,7 +105,7 @@ static enum h2_kind kind_of(const char *path)
 
 static void settle(struct connection *c);
 
-/* By the local socket people ask; agents come by the other. */
+/* The local socket takes questions, the other one also streams of agents. */
 static void on_open(void *arg, struct h2_call *call)
 {
     struct connection *c = arg;
@@ -226,7 +225,7 @@ static void refuse(struct connection *c, enum secure_refusal why)
     c->conn.is_broken = true;
 }
 
-/* At a socket file the kernel says whose process dials: it must be root's, or of the user of this process. */
+/* Is the client at a socket file, as the kernel reports it, root or the user of this process? */
 static bool is_owner(int fd, uid_t *uid)
 {
     struct ucred who = { .uid = (uid_t)-1 };
@@ -316,8 +315,7 @@ static void accept_one(struct serve *s, const struct listener *l, int fd)
         connection_free(c);
 }
 
-/* Without free files it stops accepting for a moment, instead of being woken repeatedly for waiting
- * clients. */
+/* Deaf: without free files, epoll would report waiting clients again and again. */
 static void listen_to(struct serve *s, struct listener *l, bool is_deaf)
 {
     struct epoll_event e = { .events = is_deaf ? 0 : (uint32_t)EPOLLIN, .data.ptr = l };
@@ -332,8 +330,7 @@ static void give_way(struct connection *c)
     connection_free(c);
 }
 
-/* Makes space for one more handshake. Returns false if all current ones are recent: the client then waits in
- * the kernel. */
+/* Makes room for a handshake. False: all current ones are recent, so the client waits in the kernel. */
 static bool make_room(struct serve *s)
 {
     struct connection *c;
@@ -420,8 +417,7 @@ static void read_connection(struct connection *c)
         connection_free(c);
 }
 
-/* A connection that breaks while the program sends stays until epoll reports it: the program hears of its end
- * in its turn. */
+/* A connection that breaks while the program sends ends when epoll reports it. */
 static void send_on(struct connection *c)
 {
     flush(c);
