@@ -50,16 +50,10 @@ int redis_keys(struct redis *, int db, const char *pattern,
 struct redis_field { const char *name; uint64_t was, is; };
 int redis_set(struct redis *, int db, const char *key, const struct redis_field *, int count);
 
-/* Gives a queue of SONiC its own WRED profile: a copy of the previous one, with some fields changed. */
-struct redis_rebind {
-    const char               *queue;     /* "QUEUE|Ethernet0|3" */
-    const char               *from, *own;        /* "WRED_PROFILE|..." */
-    const struct redis_field *change;
-    int                       count;
-};
-
-/* Writes the copy and binds the queue to it, in one transaction. Nothing is written on -EBUSY (a concurrent
- * write, or the queue has another profile than 'from') and -EINVAL ('from' has unknown fields). */
-int redis_rebind(struct redis *, const struct redis_rebind *);
+/* Gives a queue of SONiC ("QUEUE|Ethernet0|3") its own WRED profile ("WRED_PROFILE|..."): a copy of 'from'
+ * with some fields changed, in one transaction. Nothing is written on -EBUSY (a concurrent write, or the
+ * queue has another profile than 'from') and -EINVAL ('from' has unknown fields). */
+int redis_rebind(struct redis *, const char *queue, const char *from, const char *own,
+                 const struct redis_field *change, int count);
 
 #endif

@@ -248,7 +248,7 @@ static int write_queue(void *device, uint32_t queue, const struct ecn *was, cons
     if (strcmp(key, q->own) == 0)
         return redis_set(s->redis, REDIS_CONFIG, key, change, count);
     rc = check_shared(s, key, was);
-    return rc ? rc : redis_rebind(s->redis, &(struct redis_rebind){ q->config, key, q->own, change, count });
+    return rc ? rc : redis_rebind(s->redis, q->config, key, q->own, change, count);
 }
 
 /* ---- opening ---- */

@@ -10,8 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* a power of two; the table grows with the flows, and is never more than half full */
-#define PLACES_MIN    1024u
+#define PLACES        (2 * COLLECTOR_FLOWS_MAX)  /* a power of two, so that the table is at most half full */
 #define SILENT_MAX    30u        /* windows after which a flow is forgotten */
 #define AT_ONCE       256        /* datagrams before the loop goes on with something else */
 #define UDP           17
@@ -30,8 +29,7 @@ void collector_init(struct collector *c, uint64_t window_us)
     memset(c, 0, sizeof *c);
     c->fd = -1;
     c->window_us = window_us;
-    c->places = PLACES_MIN;
-    c->flow = xcalloc(PLACES_MIN, sizeof *c->flow);
+    c->flow = xcalloc(PLACES, sizeof *c->flow);
     c->states = flowstate_configure((struct flowstate_cfg){ .with_bins = 1 });
 }
 
@@ -60,25 +58,13 @@ static unsigned __int128 key_of(const struct flow_record *r)
     return d.state | 1;          /* not free */
 }
 
-static struct collected *place_of(struct collected *table, uint32_t places, unsigned __int128 key)
+static struct collected *place_of(struct collected *table, unsigned __int128 key)
 {
-    uint32_t i = (uint32_t)(key >> 7 ^ key >> 64) & (places - 1);
+    uint32_t i = (uint32_t)(key >> 7 ^ key >> 64) & (PLACES - 1);
 
     while (table[i].key && table[i].key != key)
-        i = (i + 1) & (places - 1);
+        i = (i + 1) & (PLACES - 1);
     return &table[i];
-}
-
-static void grow(struct collector *c)
-{
-    struct collected *table = xcalloc(2ul * c->places, sizeof *table);
-
-    for (uint32_t i = 0; i < c->places; i++)
-        if (c->flow[i].key)
-            *place_of(table, 2 * c->places, c->flow[i].key) = c->flow[i];
-    free(c->flow);
-    c->flow = table;
-    c->places *= 2;
 }
 
 static void take_record(void *arg, const struct flow_record *r)
@@ -93,9 +79,7 @@ static void take_record(void *arg, const struct flow_record *r)
         c->counts.other++;
         return;
     }
-    if (2 * c->used >= c->places && c->used < COLLECTOR_FLOWS_MAX)
-        grow(c);
-    f = place_of(c->flow, c->places, key);
+    f = place_of(c->flow, key);
     if (!f->key && c->used == COLLECTOR_FLOWS_MAX) {
         c->counts.full++;
         return;
@@ -117,11 +101,11 @@ static void take_record(void *arg, const struct flow_record *r)
 /* All flows step; those that stay move to another table. */
 static void end_window(struct collector *c)
 {
-    struct collected *table = xcalloc(c->places, sizeof *table);
+    struct collected *table = xcalloc(PLACES, sizeof *table);
     struct flow_tally tally = { 0 };
 
     c->used = 0;
-    for (uint32_t i = 0; i < c->places; i++) {
+    for (uint32_t i = 0; i < PLACES; i++) {
         struct collected *f = &c->flow[i];
         enum flow_class   class;
 
@@ -133,7 +117,7 @@ static void end_window(struct collector *c)
         f->bytes = 0;
         if (f->is_ended || f->silent >= SILENT_MAX)
             continue;
-        *place_of(table, c->places, f->key) = *f;
+        *place_of(table, f->key) = *f;
         c->used++;
     }
     flow_tally_write(&c->states, &tally, &c->last);

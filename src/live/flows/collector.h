@@ -32,7 +32,7 @@ struct collector {
     struct ipfix            ipfix;
     struct flowstate_cfg    states;
     struct collected       *flow;                /* a table, open addressing */
-    uint32_t                places, used;
+    uint32_t                used;
     uint64_t                window_us, ends_us;  /* of this window */
     struct fsd              last;
     struct collector_counts counts;

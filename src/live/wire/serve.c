@@ -525,19 +525,9 @@ const struct serve_counts *serve_counts(const struct serve *s)
     return &s->counts;
 }
 
-bool serve_may_log(const struct serve *s, struct account *a)
+struct accounts *serve_accounts(struct serve *s)
 {
-    return account_may_log(&s->accounts, a, clock_us());
-}
-
-bool serve_has_room(const struct serve *s, struct account *a, const char *device)
-{
-    return account_has_room(a, s->accounts.limits.devices, device);
-}
-
-bool serve_news(struct serve *s, char *text, size_t size)
-{
-    return accounts_news(&s->accounts, text, size);
+    return &s->accounts;
 }
 
 /* ---- opening ---- */

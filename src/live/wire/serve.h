@@ -48,12 +48,7 @@ void serve_free(struct serve *);
 int  serve_add_local(struct serve *, const char *path, const char *address, struct err *);
 
 const struct serve_counts *serve_counts(const struct serve *);
-
-/* May a line about this account be logged? Has it room for this device? Is there a line to log about one that
- * takes too much? */
-bool serve_may_log(const struct serve *, struct account *);
-bool serve_has_room(const struct serve *, struct account *, const char *device);
-bool serve_news(struct serve *, char *text, size_t size);
+struct accounts           *serve_accounts(struct serve *);
 
 int  serve_fd(const struct serve *);
 bool serve_next(struct serve *, struct rpc_event *);     /* false: nothing is there */
