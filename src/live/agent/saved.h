@@ -27,7 +27,7 @@ struct saved {
     char            frozen[MSG_WHY_SIZE];        /* why; "": not frozen */
     double          switches_left, lasting_left; /* of the budgets */
 
-    uint64_t        number;      /* of the last that was written: core/keep.h */
+    uint64_t        number;      /* of the last write: core/keep.h */
     struct knob_set kept;        /* what the file of the baseline has */
 };
 

@@ -37,7 +37,7 @@ struct sonic {
     struct sonic_queues *all;
     struct redis redis;
     char         profile[MSG_NAME_SIZE], key[KEY_SIZE], asic_key[KEY_SIZE];
-    struct queue *queue;
+    struct queue queue[QUEUES_MAX];
     uint32_t     queues;
     /* of these queues; what has no room is counted in the sum alone */
     struct port  port[MSG_PORTS_MAX];
@@ -197,7 +197,6 @@ static void close_device(void *state)
 
     sonic_queues_free(s->all);
     redis_fini(&s->redis);
-    free(s->queue);
     free(s);
 }
 
@@ -235,7 +234,6 @@ static int open_device(const struct driver *driver, void **state, const char *ro
     (void)driver;
     *state = NULL;
     init_redis(&s->redis, root);
-    s->queue = xcalloc(QUEUES_MAX, sizeof *s->queue);
     snprintf(s->profile, sizeof s->profile, "%s", name);
     snprintf(s->key, sizeof s->key, "WRED_PROFILE|%s", name);
     rc = sonic_queues_number(name, &number) ? open_all(s, number, err) : open_profile(s, name, err);

@@ -170,35 +170,27 @@ static bool read_templates(const struct reading *r, struct cursor c, bool is_opt
 
 struct sampling { uint64_t one_in, interval, space, size, population; };
 
-static void take_flow(struct flow_record *o, const struct ipfix_field *f, const uint8_t *at, size_t length)
+static void take_field(struct flow_record *o, struct sampling *s, uint16_t id, const uint8_t *at,
+                       size_t length)
 {
     uint64_t value = record_number(at, length);
 
-    switch (f->id) {
-    case BYTES:                       o->bytes = value; o->is_total = false; break;
-    case BYTES_TOTAL:                 if (!o->bytes) { o->bytes = value; o->is_total = true; } break;
-    case PROTOCOL:                    o->protocol = (uint8_t)value; break;
-    case SOURCE_PORT:                 o->source_port = (uint16_t)value; break;
-    case TARGET_PORT:                 o->target_port = (uint16_t)value; break;
-    case SOURCE_V4:                   if (length == 4) memcpy(o->source, at, 4); break;
-    case TARGET_V4:                   if (length == 4) memcpy(o->target, at, 4); break;
-    case SOURCE_V6:                   if (length == 16) memcpy(o->source, at, 16); break;
-    case TARGET_V6:                   if (length == 16) memcpy(o->target, at, 16); break;
-    case END_REASON:                  o->is_ended = value != 2; break;           /* 2: it goes on */
-    default: break;
-    }
-}
-
-static void take_sampling(struct sampling *s, const struct ipfix_field *f, const uint8_t *at, size_t length)
-{
-    uint64_t value = record_number(at, length);
-
-    switch (f->id) {
+    switch (id) {
+    case BYTES:               o->bytes = value; o->is_total = false; break;
+    case BYTES_TOTAL:         if (!o->bytes) { o->bytes = value; o->is_total = true; } break;
+    case PROTOCOL:            o->protocol = (uint8_t)value; break;
+    case SOURCE_PORT:         o->source_port = (uint16_t)value; break;
+    case TARGET_PORT:         o->target_port = (uint16_t)value; break;
+    case SOURCE_V4:           if (length == 4) memcpy(o->source, at, 4); break;
+    case TARGET_V4:           if (length == 4) memcpy(o->target, at, 4); break;
+    case SOURCE_V6:           if (length == 16) memcpy(o->source, at, 16); break;
+    case TARGET_V6:           if (length == 16) memcpy(o->target, at, 16); break;
+    case END_REASON:          o->is_ended = value != 2; break;           /* 2: it goes on */
     case SAMPLING_INTERVAL: case SAMPLER_INTERVAL: s->one_in = value; break;
-    case PACKET_INTERVAL:                          s->interval = value; break;
-    case PACKET_SPACE:                             s->space = value; break;
-    case SAMPLING_SIZE:                            s->size = value; break;
-    case SAMPLING_POPULATION:                      s->population = value; break;
+    case PACKET_INTERVAL:     s->interval = value; break;
+    case PACKET_SPACE:        s->space = value; break;
+    case SAMPLING_SIZE:       s->size = value; break;
+    case SAMPLING_POPULATION: s->population = value; break;
     default: break;
     }
 }
@@ -240,10 +232,8 @@ static bool read_record(const struct reading *r, const struct ipfix_template *t,
 
         if (length == SIZE_MAX)
             return false;
-        if (!t->field[i].enterprise) {
-            take_flow(o, &t->field[i], c->at, length);
-            take_sampling(s, &t->field[i], c->at, length);
-        }
+        if (!t->field[i].enterprise)
+            take_field(o, s, t->field[i].id, c->at, length);
         c->at += length;
     }
     return c->at > begin;        /* one of no bytes would go on for ever */

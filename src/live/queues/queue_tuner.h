@@ -28,7 +28,6 @@
 #define LIVE_QUEUES_QUEUE_TUNER_H
 
 #include "live/agent/agent.h"
-#include "live/queues/queue_saved.h"
 #include "tune/loop.h"
 
 struct queue_tuner_config {
@@ -65,5 +64,38 @@ void     queue_tuner_on_tick(struct queue_tuner *, uint64_t now_us);
 /* The process ends: restores all queues. Returns whether they are; otherwise on_timer() continues, and this
  * is called again. */
 bool     queue_tuner_leave(struct queue_tuner *, const char *why, uint64_t now_us);
+
+/* ---- the persistent state: initial settings of queues, and the settings that may have been written ---- */
+
+#define QUEUE_SAVED_NAME         "queues"
+#define QUEUE_SAVED_SETTINGS_MAX 2048
+#define QUEUE_SAVED_TEXT_MAX     (1ul << 20)
+
+struct queue_found { char name[MSG_NAME_SIZE]; struct ecn ecn; };
+
+struct queue_saved {
+    struct queue_found *found;   /* each queue that was ever set, with the setting to restore */
+    uint32_t            founds;
+    struct ecn         *setting; /* what we may have written to any queue */
+    uint32_t            settings;
+    uint64_t            number;  /* of the last write: core/keep.h */
+};
+
+void queue_saved_fini(struct queue_saved *);
+
+int queue_saved_write(struct queue_saved *, const struct io_disk *);
+
+/* Reads the better of two copies. -ENOENT: nothing was ever written; -EBADMSG: corrupt, or missing although
+ * the audit log has settings. Nothing is allocated then. */
+int queue_saved_read(struct queue_saved *, const struct io_disk *);
+int queue_saved_parse(void *queue_saved, const char *text, size_t length);
+
+/* NULL: not there. */
+struct queue_found *queue_saved_find(const struct queue_saved *, const char *name);
+bool                queue_saved_has(const struct queue_saved *, const struct ecn *);
+
+/* Adds or replaces entries. Returns false if the list is full. */
+bool queue_saved_put(struct queue_saved *, const char *name, const struct ecn *);
+bool queue_saved_add(struct queue_saved *, const struct ecn *);
 
 #endif

@@ -147,17 +147,6 @@ static void begin_call(struct dial *d)
 
 static void try_next(struct dial *d);
 
-static void begin_talk(struct dial *d)
-{
-    if (!d->secure) {
-        begin_call(d);
-        return;
-    }
-    d->stage = SHAKING;
-    d->conn.ssl = secure_dial(d->secure, d->conn.fd, *d->at.port ? d->at.host : "localhost");
-    conn_shake(&d->conn);
-}
-
 static void on_connected(struct dial *d)
 {
     int       error = 0, one = 1;
@@ -173,7 +162,12 @@ static void on_connected(struct dial *d)
     d->why[0] = '\0';
     d->conn.wants_write = false;
     conn_watch(&d->conn, EPOLL_CTL_MOD);
-    begin_talk(d);
+    if (d->secure) {
+        d->stage = SHAKING;
+        d->conn.ssl = secure_dial(d->secure, d->conn.fd, *d->at.port ? d->at.host : "localhost");
+        conn_shake(&d->conn);
+    } else
+        begin_call(d);
 }
 
 /* False: it failed at once, with the reason in d->why. */

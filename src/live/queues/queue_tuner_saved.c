@@ -1,4 +1,4 @@
-#include "live/queues/queue_saved.h"
+#include "live/queues/queue_tuner.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "live/core/keep.h"
