@@ -14,7 +14,6 @@
 #include "live/relay/relay.h"
 #include "standin/twin/authority.h"
 #include "live/wire/codec.h"
-#include "live/wire/rack_codec.h"
 #include "live_dial.h"
 
 #include <dirent.h>

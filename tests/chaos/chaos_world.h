@@ -6,8 +6,6 @@
 #include "live/agent/agent.h"
 #include "result.h"
 #include "live/controller/controller.h"
-#include "live/relay/mux.h"
-#include "live/relay/agent_path.h"
 #include "live/relay/relay.h"
 #include "live/wire/account.h"
 

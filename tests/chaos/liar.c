@@ -2,7 +2,6 @@
 #include "liar.h"
 #include "live/core/knobset.h"
 #include "live/wire/codec.h"
-#include "live/wire/rack_codec.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "core/units.h"
 #include "chaos_check.h"
 #include "liar.h"
-#include "live/agent/say.h"
+#include "live/agent/agent.h"
 #include "live/core/knobset.h"
 
 #include <assert.h>

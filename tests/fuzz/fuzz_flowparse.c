@@ -15,9 +15,7 @@ static void add(void *sum, const struct flow_record *r)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct ipfix x;
-    struct ipfix_facts  f;
-    struct sflow_facts  s;
-    uint64_t            sum = 0;
+    uint64_t            sum = 0, unknown = 0;
 
     memset(&x, 0, sizeof x);
     while (size >= 2) {
@@ -29,8 +27,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         length = length < size ? length : size;
         copy = malloc(length ? length : 1);      /* exact size, so that a read beyond the end is detected */
         memcpy(copy, data, length);
-        sflow_read(copy, length, add, &sum, &s);
-        ipfix_read(&x, 1, copy, length, add, &sum, &f);
+        sflow_read(copy, length, add, &sum);
+        ipfix_read(&x, 1, copy, length, add, &sum, &unknown);
         free(copy);
         data += length;
         size -= length;

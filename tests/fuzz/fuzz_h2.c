@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static int                   owner;
     size_t                       grain = size ? data[0] % 64 + 1u : 1, at = 1, total = 0, n;
     const unsigned char         *out;
-    struct h2                   *h = h2_new(&hooks, &owner);
+    struct h2                   *h = h2_new(&hooks, &owner, false);
     bool                         is_good = h2_receive(h, (const unsigned char *)preface, sizeof preface - 1);
 
     PROMISE(is_good);

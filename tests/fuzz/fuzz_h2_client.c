@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static int                   owner;
     size_t                       grain = size ? data[0] % 64 + 1u : 1, total = 0, n;
     const unsigned char         *out;
-    struct h2                   *h = h2_dial(&hooks, &owner);
+    struct h2                   *h = h2_new(&hooks, &owner, true);
     bool                         is_good = true;
 
     opened = closed = 0;

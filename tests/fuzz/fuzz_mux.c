@@ -4,9 +4,8 @@
  */
 #include "base/json.h"
 #include "live/controller/controller.h"
-#include "live/relay/mux.h"
+#include "live/relay/relay.h"
 #include "live/wire/codec.h"
-#include "live/wire/rack_codec.h"
 
 #include <stdio.h>
 #include <stdlib.h>

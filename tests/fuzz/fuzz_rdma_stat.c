@@ -1,7 +1,7 @@
 /* tests/fuzz/fuzz_rdma_stat.c - for any bytes as the kernel's answer: a bound counter set names its owner,
  * and names are terminated.
  */
-#include "live/driver/rdma_stat.h"
+#include "live/driver/qp_flows.h"
 
 #include <stdio.h>
 #include <stdlib.h>

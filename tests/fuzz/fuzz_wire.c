@@ -1,7 +1,6 @@
 /* tests/fuzz/fuzz_wire.c - for any bytes, an accepted message is valid and survives encoding and decoding. */
 #include "live/core/knobset.h"
 #include "live/wire/codec.h"
-#include "live/wire/rack_codec.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
 #include "live/agent/agent.h"
 #include "core/units.h"
 #include "live/agent/device.h"
-#include "live/agent/say.h"
 #include "live/core/keep.h"
 #include "live/core/knobset.h"
 
@@ -66,8 +65,7 @@ void agent_start(struct agent *a, const struct audit *audit, uint64_t now_us)
         device_check(a, now_us);
 }
 
-/* Files that were damaged are put right once the device is. Unless a copy had everything, the device is
- * frozen: people are to look. */
+/* Repairs damaged files once the device is restored. Unless a copy was whole, the device is frozen. */
 static void mend(struct agent *a, uint64_t now_us)
 {
     static const char *const why[] = {
@@ -162,8 +160,7 @@ static const char *obstacle(const struct agent *a)
            !a->is_seen ? "the device could not be read yet" : NULL;
 }
 
-/* The way back to the baseline is always open, however far it is: neither a broken guardrail nor a budget
- * closes it. */
+/* A return to the baseline is always possible: no guardrail, limit or budget prevents it. */
 static bool is_baseline(const struct agent *a, const struct knob_set *set)
 {
     return a->saved.has_baseline && knobset_has(&a->saved.baseline, set);
@@ -181,11 +178,6 @@ static const char *obstacle_to(const struct agent *a, const struct knob_set *set
 
     why = why == a->breach && set && is_baseline(a, set) ? NULL : why;
     return why ? why : has_lease(a, now_us) ? NULL : "there is no lease";
-}
-
-static bool has_budget(struct agent *a, uint64_t now_us)
-{
-    return budget_has(&a->switches, now_us) && budget_has(&a->lasting, now_us);
 }
 
 /* Is on the disk before anything can be written: the baseline, and what will be ours. */
@@ -231,7 +223,8 @@ static void prepare(struct agent *a, const struct msg *m, uint64_t now_us)
         refuse(a, m->change, "there is nothing to change", now_us);
     else if (!is_baseline(a, &m->set) && limits_check(&a->cfg->limits, &a->saved.confirmed, &m->set, &err))
         refuse(a, m->change, err.text, now_us);
-    else if (!is_baseline(a, &m->set) && !has_budget(a, now_us))
+    else if (!is_baseline(a, &m->set) &&
+             !(budget_has(&a->switches, now_us) && budget_has(&a->lasting, now_us)))
         refuse(a, m->change, "the budget of changes is used up", now_us);
     else if ((rc = save_intent(a, &m->set)) != 0)
         refuse(a, m->change, rc == -EBUSY ? "too many earlier writes may still take effect" :
@@ -592,8 +585,7 @@ void agent_on_timer(struct agent *a, uint64_t now_us)
         give_up(a, "the controller asked for it", now_us);
 }
 
-/* Looks at counters. A sample that cannot be had is no reason to change anything, nor to keep anything open
- * for long: the controller misses it. */
+/* A missing sample changes nothing: the controller misses the report. */
 static void watch(struct agent *a, uint64_t now_us)
 {
     bool is_open = a->phase == PHASE_APPLIED || a->self.moved;

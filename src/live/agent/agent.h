@@ -1,5 +1,5 @@
-/* src/live/agent/agent.h - the agent of one device. Only the agent writes to the device, and it reverts its
- * own writes.
+/* src/live/agent/agent.h - the agent of one device: only it writes to the device, and it reverts its own
+ * writes.
  *
  * A state machine over (clock, network, disk, device). A change passes through these phases:
  *
@@ -26,7 +26,87 @@
 #ifndef LIVE_AGENT_AGENT_H
 #define LIVE_AGENT_AGENT_H
 
-#include "live/agent/state.h"
+#include "live/agent/saved.h"
+#include "live/core/audit.h"
+#include "live/core/guard.h"
+#include "live/core/io.h"
+#include "live/core/limits.h"
+
+struct agent_config {
+    char                name[MSG_NAME_SIZE];
+    enum knob_where     where;
+    uint64_t            lease_us;        /* NIC 3 s, switch 30 s */
+    uint64_t            interval_us;     /* between reports */
+    uint64_t            gap_us;          /* least time between changes; reverts do not wait */
+    uint32_t            switches_per_day, lasting_per_day;
+    bool                may_write;       /* false: observe only */
+    struct limits       limits;
+    struct guard_limits guard;
+    struct msg_facts    facts;           /* about its device */
+    bool                has_tuner;       /* its own (live/queues): the controller does not set the device */
+    bool                is_rescue;       /* only restores: what a device holds does not count as correct */
+};
+
+struct agent_io {
+    struct io_disk   disk;
+    struct io_device device;
+    void (*send)(void *, const struct msg *);    /* to the controller; may be lost */
+    void (*tell)(void *, const char *line);      /* logs a write and its reason; NULL: disabled */
+    void *arg;
+};
+
+struct agent {
+    const struct agent_config *cfg;
+    struct agent_io io;
+    struct audit    audit;
+    struct saved    saved;
+    struct guard    guard;
+    struct budget   switches, lasting;
+    uint64_t        incarnation;
+    bool            is_dirty;            /* saved is not on the disk yet */
+    bool            is_lost;             /* the correct setting is unknown: observes until an operator acts */
+    enum saved_source source;            /* of 'saved', when it started */
+    bool            owns_all;            /* reverts all unconfirmed values: they may be foreign or ours */
+    bool            needs_mending;       /* damaged files are repaired once the device is */
+
+    struct knob_set device;              /* as last read */
+    bool            is_seen;             /* it has been read since the start */
+    struct knob_set adopted;             /* foreign values that are not in the audit log yet */
+
+    enum msg_phase  phase;
+    uint64_t        change, change_term;
+    bool            is_drill;            /* the open change is a drill: it changes no value */
+    struct knob_set wanted;
+    uint64_t        at_us;               /* SCHEDULED: when to apply; APPLIED: when to revert, or NEVER */
+    uint64_t        lease_until_us;
+    double          control;             /* pauses of the control group, from the last lease; NAN: unknown */
+    bool            is_brief;            /* reports may be brief while the lease lasts */
+    uint64_t        confirmed_change;    /* the last */
+    uint64_t        reverted_change;     /* the last; answered when it is done */
+    uint64_t        ended_change, ended_term;    /* the last change: late messages do not start it again */
+    bool            is_broken;           /* a revert has not succeeded yet: it is tried again at retry_us */
+    uint64_t        retry_us;
+    uint64_t        written_us;          /* the last write */
+    uint64_t        tick_us;             /* the last tick, or the start */
+    uint64_t        awake_us;            /* time since the start without the time that the machine slept */
+    /* Of awake_us. Until then a failed write, in this life or before, may still take effect, or any write. */
+    uint64_t        late_until_us, doubt_until_us;
+
+    struct msg_self self;                /* of a tuner of its own; the controller sets is_allowed */
+    void (*on_learn)(void *, const struct msg *, uint64_t now_us);       /* NULL: the tuner does not learn */
+    void           *learn_arg;
+
+    bool            has_news;            /* the last hello is out of date */
+    char            stopped[MSG_WHY_SIZE];       /* by a file: why; "": not */
+    char            breach[MSG_WHY_SIZE];        /* guardrail broken in the last interval; "" */
+    struct msg_sample sample;
+};
+
+/* Why its device takes no change; NULL: it does. Such an agent observes. */
+static inline const char *agent_refusal(const struct agent *a)
+{
+    return a->io.device.refuses ? a->io.device.refuses(a->io.device.arg) : NULL;
+}
 
 /* The defaults of a NIC or of a switch: observe only. */
 void agent_config_init(struct agent_config *, enum knob_where);
@@ -48,29 +128,35 @@ uint64_t agent_timer_us(const struct agent *);               /* NEVER: none */
 void agent_reconfigure(struct agent *, struct agent_config *cfg, const struct agent_config *new,
                        uint64_t now_us);
 
-/* A file says that nothing may be written, and why; "": no longer. */
+/* A file forbids writes, and says why; "": no longer. */
 void agent_stop_by_file(struct agent *, const char *why, uint64_t now_us);
 
-/* May a tuner of the agent's own set queues? NULL: yes; otherwise why not: the controller has not said so,
- * no lease, frozen, a guardrail, or anything else for which nothing would be written. */
+/* Why the agent's own tuner may not set queues: the controller does not allow it, no lease, frozen, a
+ * guardrail, or anything else that prevents writes. NULL: it may. */
 const char *agent_may_tune(const struct agent *, uint64_t now_us);
 
 /* A queue was changed outside Anole: freezes the device, as for any other foreign edit. */
 void agent_freeze(struct agent *, const char *why, uint64_t now_us);
 
-/* The process ends, after agent_leave(): the controller need not wait for it. */
-void agent_bye(struct agent *, uint64_t now_us);
-
-/* The process ends, or a person asks for it: reverts an open change. Returns false if the device could not be
- * restored. */
+/* The process ends, or an operator asks for it: reverts an open change. Returns false if the device could not
+ * be restored. */
 bool agent_leave(struct agent *, const char *why, uint64_t now_us);
 
-/* Obeys any controller from now on, whatever terms it has seen; the baseline stays. -EIO: the disk cannot
- * be written. */
+/* After agent_leave(): the controller need not wait for this agent. */
+void agent_bye(struct agent *, uint64_t now_us);
+
+/* Obeys any controller again, whatever terms it has seen; the baseline stays. -EIO: the disk failed. */
 int agent_forget_term(struct agent *, uint64_t now_us);
 
-/* Reads the device and compares it with the correct setting. On a difference, the error names the device and
- * its values. */
+/* Compares the device with the correct setting. On a difference, the error has the device and its values. */
 int agent_check_back(struct agent *, struct err *);
+
+/* ---- messages to the controller ---- */
+
+void say_answer(struct agent *, enum msg_answer, uint64_t change, const char *why);
+void say_hello(struct agent *, uint64_t now_us);         /* whenever the controller can be reached again */
+void say_bye(struct agent *, uint64_t now_us);
+void say_report(struct agent *, uint64_t now_us);
+void say_learn(struct agent *, const struct msg_learn *, const char *why);
 
 #endif

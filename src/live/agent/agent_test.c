@@ -1,7 +1,6 @@
 /* src/live/agent/agent_test.c - an agent with a device, a disk and a controller that do what the test
  * says. */
 #include "live/agent/agent.h"
-#include "live/agent/say.h"
 #include "live/core/knobset.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 #include "live/agent/device.h"
 #include "core/units.h"
-#include "live/agent/say.h"
+#include "live/agent/agent.h"
 #include "live/core/knobset.h"
 
 #include <math.h>
@@ -60,7 +60,7 @@ static struct owners owners_of(const struct agent *a)
     return o;
 }
 
-/* The audit log must say where a value comes from, if not now then as soon as it can be written. */
+/* Logs the origin of values, now or as soon as the audit log can be written. */
 static void log_adopted(struct agent *a, uint64_t now_us)
 {
     bool is_frozen = *a->saved.frozen;
@@ -152,8 +152,7 @@ bool device_check(struct agent *a, uint64_t now_us)
 
 /* ---- writing ---- */
 
-/* What the device made of our write is ours, too: a NIC may clamp a value without a word. There is always
- * room for one of these (saved.h). */
+/* A NIC may clamp a value silently; the result is ours, too. The list keeps room for it (saved.h). */
 static void own_what_came_of_it(struct agent *a, const struct knob_set *written)
 {
     struct knob_set became = knobset_part(&a->device, written);
@@ -211,14 +210,6 @@ void device_tell(struct agent *a, const char *what, const struct knob_set *old, 
     a->io.tell(a->io.arg, line);
 }
 
-static void log_revert(struct agent *a, const struct owners *o, const struct knob_set *back, const char *why,
-                       uint64_t now_us)
-{
-    device_tell(a, "reverted", &o->ours, back, why);
-    device_log(a, (struct audit_record){ .what = "revert", .why = why, .change = a->change, .old = &o->ours,
-                                         .new = back, .seen = &a->device }, now_us);
-}
-
 bool device_restore(struct agent *a, const char *why, uint64_t now_us)
 {
     char            trouble[MSG_WHY_SIZE];
@@ -237,7 +228,9 @@ bool device_restore(struct agent *a, const char *why, uint64_t now_us)
                 device_tell(a, "could NOT be reverted", &o.ours, &back, trouble);
             return fail(a, now_us);
         }
-        log_revert(a, &o, &back, why, now_us);
+        device_tell(a, "reverted", &o.ours, &back, why);
+        device_log(a, (struct audit_record){ .what = "revert", .why = why, .change = a->change,
+                                             .old = &o.ours, .new = &back, .seen = &a->device }, now_us);
     }
     a->is_broken = false;
     a->owns_all = false;

@@ -2,16 +2,16 @@
 #ifndef LIVE_AGENT_DEVICE_H
 #define LIVE_AGENT_DEVICE_H
 
-#include "live/agent/state.h"
+#include "live/agent/agent.h"
 
 #define DEVICE_DOUBT_US 60000000u        /* a write that timed out may take effect for so long */
 #define DEVICE_RETRY_US 500000u          /* between attempts to revert */
 
-/* Puts what must not be forgotten on the disk. What fails is tried again with every tick. */
+/* Writes the persistent state. A failed write is retried with every tick. */
 int device_save(struct agent *);
 
-/* Adds a record about this agent to the audit log; its term is the highest that was obeyed unless it has one.
- * An error: it is not on the disk. */
+/* Adds a record to the audit log, by default with the highest term that was obeyed. An error: it is not on
+ * the disk. */
 int device_log(struct agent *, struct audit_record, uint64_t now_us);
 
 /* Reads the device. Returns whether it holds the correct setting: the confirmed values, overlaid with the
@@ -31,7 +31,7 @@ bool device_restore(struct agent *, const char *why, uint64_t now_us);
 void device_tell(struct agent *, const char *what, const struct knob_set *old, const struct knob_set *new,
                  const char *why);
 
-/* When no write can take effect any more, what we once tried is not ours any longer. */
+/* Once no write can take effect any more: values that we tried count as foreign again. */
 void device_forget_doubts(struct agent *);
 
 #endif

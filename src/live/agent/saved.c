@@ -20,32 +20,33 @@ static json_t *doubts_json(const struct saved *s)
 
 static json_t *object_of(const struct saved *s)
 {
-    json_t *o = json_object();
+    return JSON_OF({ "version", json_of_count(VERSION) }, { "term", json_of_count(s->term) },
+                   { "baseline", s->has_baseline ? knobset_json(&s->baseline) : NULL },
+                   { "confirmed", knobset_json(&s->confirmed) }, { "doubts", doubts_json(s) },
+                   { "frozen", json_of_text(s->frozen) },
+                   { "switches_left", json_of_number(s->switches_left) },
+                   { "lasting_left", json_of_number(s->lasting_left) });
+}
 
-    json_put_count(o, "version", VERSION);
-    json_put_count(o, "term", s->term);
-    if (s->has_baseline)
-        json_object_set_new(o, "baseline", knobset_json(&s->baseline));
-    json_object_set_new(o, "confirmed", knobset_json(&s->confirmed));
-    json_object_set_new(o, "doubts", doubts_json(s));
-    json_put_text(o, "frozen", s->frozen);
-    json_put_number(o, "switches_left", s->switches_left);
-    json_put_number(o, "lasting_left", s->lasting_left);
-    return o;
+/* Prints and releases an object; leaves room for a seal. 0: it is too long. */
+static size_t print(char text[SAVED_TEXT_MAX], json_t *o)
+{
+    size_t max = SAVED_TEXT_MAX - KEEP_SEAL_SIZE,
+           length = json_dumpb(o, text, max, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
+
+    json_decref(o);
+    return length <= max ? length : 0;
 }
 
 /* Needed when all else is gone, and hardly ever written. */
 static int write_baseline(struct saved *s, const struct io_disk *disk)
 {
     const struct knob_set *is = s->has_baseline ? &s->baseline : &s->confirmed;
-    json_t *o = knobset_json(is);
-    char    text[SAVED_TEXT_MAX];
-    size_t  length = json_dumpb(o, text, sizeof text - KEEP_SEAL_SIZE,
-                                JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
-    int     rc = 0;
+    char                   text[SAVED_TEXT_MAX];
+    size_t                 length = print(text, knobset_json(is));
+    int                    rc = 0;
 
-    json_decref(o);
-    if (!length || length > sizeof text - KEEP_SEAL_SIZE)
+    if (!length)
         return -EFBIG;
     if (!knobset_is_same(is, &s->kept))
         rc = disk->save(disk->arg, SAVED_BASELINE, text, keep_seal(text, length, 1));
@@ -56,16 +57,10 @@ static int write_baseline(struct saved *s, const struct io_disk *disk)
 
 int saved_write(struct saved *s, const struct io_disk *disk)
 {
-    json_t *o = object_of(s);
-    char    text[SAVED_TEXT_MAX];
-    size_t  length = json_dumpb(o, text, sizeof text - KEEP_SEAL_SIZE,
-                                JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
-    int     rc;
+    char   text[SAVED_TEXT_MAX];
+    size_t length = print(text, object_of(s));
+    int    rc = length ? write_baseline(s, disk) : -EFBIG;
 
-    json_decref(o);
-    if (!length || length > sizeof text - KEEP_SEAL_SIZE)
-        return -EFBIG;
-    rc = write_baseline(s, disk);
     return rc ? rc : keep_write(disk, SAVED_NAME, text, length, &s->number);
 }
 
@@ -116,7 +111,7 @@ static bool parse_saved(struct saved *s, const json_t *o)
            take_number(o, "lasting_left", &s->lasting_left);
 }
 
-int saved_parse(struct saved *s, const char *text, size_t length)
+int saved_parse(void *saved, const char *text, size_t length)
 {
     json_t      *o = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
     struct saved read = { 0 };
@@ -125,13 +120,8 @@ int saved_parse(struct saved *s, const char *text, size_t length)
     json_decref(o);
     if (!is_good)
         return -EBADMSG;
-    *s = read;
+    *(struct saved *)saved = read;
     return 0;
-}
-
-static int take_text(void *saved, const char *text, size_t length)
-{
-    return saved_parse(saved, text, length);
 }
 
 /* Returns false if the file is missing or damaged; is_there says which. */
@@ -160,11 +150,6 @@ struct replay {
     uint64_t      in_order;      /* lines from the first on, none of them missing */
 };
 
-static void forget_first_doubt(struct saved *s)
-{
-    memmove(&s->doubt[0], &s->doubt[1], --s->doubts * sizeof *s->doubt);
-}
-
 static void take_record(struct saved *s, const char *what, const struct knob_set *old,
                         const struct knob_set *new)
 {
@@ -176,8 +161,8 @@ static void take_record(struct saved *s, const char *what, const struct knob_set
         if (!s->has_baseline)
             s->baseline = s->confirmed;
         s->has_baseline = true;
-        if (s->doubts == SAVED_DOUBTS_MAX - 1)
-            forget_first_doubt(s);
+        if (s->doubts == SAVED_DOUBTS_MAX - 1)           /* forgets the first */
+            memmove(&s->doubt[0], &s->doubt[1], --s->doubts * sizeof *s->doubt);
         saved_doubt(s, new);
         return;
     }
@@ -238,7 +223,7 @@ enum saved_source saved_read(struct saved *s, const struct io_disk *disk)
     struct knob_set kept = { 0 };
     bool            is_there, has_kept = read_baseline(&kept, disk, &is_there);
     uint64_t        number = 0, lines;
-    enum keep_found found = keep_read(disk, SAVED_NAME, SAVED_TEXT_MAX, &number, take_text, s);
+    enum keep_found found = keep_read(disk, SAVED_NAME, SAVED_TEXT_MAX, &number, saved_parse, s);
     struct replay   r;
 
     if (found == KEEP_BOTH || found == KEEP_ONE) {

@@ -1,9 +1,7 @@
-/* src/live/agent/saved.h - what an agent must not forget: it is on the disk before anything is done that
- * relies on it.
+/* src/live/agent/saved.h - the persistent state of an agent: on the disk before anything relies on it.
  *
- * It is there four times: in two copies of 'state' (core/keep.h), in the audit log, and the baseline alone
- * in a file of its own. So a device is brought back whichever of these is damaged or missing; saved_read()
- * takes the best that is left.
+ * The disk has it in two copies of 'state' (core/keep.h), in the audit log, and the baseline alone in a file.
+ * So the device is restored whichever of these is damaged or missing; saved_read() takes the best.
  */
 #ifndef LIVE_AGENT_SAVED_H
 #define LIVE_AGENT_SAVED_H
@@ -18,8 +16,7 @@
 struct saved {
     uint64_t        term;        /* the highest that was obeyed */
     bool            has_baseline;
-    struct knob_set baseline;    /* what the device held before our first write, or what people have set
-                                  * since */
+    struct knob_set baseline;    /* values before our first write, or foreign ones set since */
     struct knob_set confirmed;   /* correct values if no change is open */
 
     /* Settings that we tried to write and that are not confirmed: the device may hold them now or later.
@@ -30,7 +27,7 @@ struct saved {
     char            frozen[MSG_WHY_SIZE];        /* why; "": not frozen */
     double          switches_left, lasting_left; /* of the budgets */
 
-    uint64_t        number;      /* of the last that was written: core/keep.h */
+    uint64_t        number;      /* of the last write: core/keep.h */
     struct knob_set kept;        /* what the file of the baseline has */
 };
 
@@ -42,17 +39,16 @@ enum saved_source {
     SAVED_LOG,                   /* neither copy: values from the audit log, else the baseline */
     SAVED_FOUND,                 /* the baseline alone */
     SAVED_NEW,                   /* nothing was ever written */
-    SAVED_FIRST,                 /* the log of an interrupted first start: the initial values; nothing was
-                                  * written to the device */
-    SAVED_LOST,                  /* something was, and nothing of it can be understood */
+    SAVED_FIRST,                 /* the log of an interrupted first start: initial values, no writes yet */
+    SAVED_LOST,                  /* something was written, and none of it can be read */
 };
 
 /* Source of the loaded state. After SAVED_LOG or the baseline only confirmed values are known, so our values
  * cannot be distinguished from foreign ones. */
 enum saved_source saved_read(struct saved *, const struct io_disk *);
 
-/* -EBADMSG: it cannot be understood, and nothing is written. */
-int saved_parse(struct saved *, const char *text, size_t length);
+/* Parses a struct saved. -EBADMSG: it cannot be understood, and nothing is written. */
+int saved_parse(void *saved, const char *text, size_t length);
 
 /* Adds a setting unless it is in the list. Returns false if the list is full. One entry stays free for the
  * value that the device makes of a write. */

@@ -14,7 +14,7 @@
 #include "live/lease/lease.h"
 #include "live/links/jobs.h"
 #include "live/links/links.h"
-#include "live/tls/tls.h"
+#include "live/tls/secure.h"
 #include "tune/loop.h"
 
 #include <stdio.h>

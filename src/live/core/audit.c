@@ -30,7 +30,7 @@ char *audit_hash(char buf[AUDIT_HASH_SIZE], const char *text, size_t length)
     return buf;
 }
 
-static void put_time(json_t *o, uint64_t wall_us)
+static json_t *time_json(uint64_t wall_us)
 {
     time_t    seconds = (time_t)(wall_us / 1000000);
     struct tm tm;
@@ -38,46 +38,37 @@ static void put_time(json_t *o, uint64_t wall_us)
     size_t    used;
 
     if (!gmtime_r(&seconds, &tm))
-        return;
+        return NULL;
     used = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm);
     snprintf(text + used, sizeof text - used, ".%03uZ", (unsigned)(wall_us / 1000 % 1000));
-    json_put_text(o, "time", text);
+    return json_of_text(text);
 }
 
-static void put_set(json_t *o, const char *key, const struct knob_set *set)
+/* These return NULL for an empty value: the field is then omitted. */
+static json_t *count_json(uint64_t n)
 {
-    if (set && !knobset_is_empty(set))
-        json_object_set_new(o, key, knobset_json(set));
+    return n ? json_of_count(n) : NULL;
 }
 
-static void put_word(json_t *o, const char *key, const char *text)
+static json_t *text_json(const char *text)
 {
-    if (text && *text)
-        json_put_text(o, key, text);
+    return text && *text ? json_of_text(text) : NULL;
+}
+
+static json_t *set_json(const struct knob_set *set)
+{
+    return set && !knobset_is_empty(set) ? knobset_json(set) : NULL;
 }
 
 static json_t *object_of(const struct audit *a, const struct audit_record *r, uint64_t wall_us)
 {
-    json_t *o = json_object();
-
-    json_put_count(o, "seq", a->seq + 1);
-    put_time(o, wall_us);
-    json_put_count(o, "us", r->now_us);
-    put_word(o, "who", r->who);
-    put_word(o, "what", r->what);
-    if (r->term)
-        json_put_count(o, "term", r->term);
-    if (r->change)
-        json_put_count(o, "change", r->change);
-    put_word(o, "why", r->why);
-    put_word(o, "evidence", r->evidence);
-    put_set(o, "old", r->old);
-    put_set(o, "new", r->new);
-    put_set(o, "seen", r->seen);
-    if (a->lost)
-        json_put_count(o, "lost", a->lost);
-    json_put_text(o, "prev", a->head);
-    return o;
+    return JSON_OF({ "seq", json_of_count(a->seq + 1) }, { "time", time_json(wall_us) },
+                   { "us", json_of_count(r->now_us) }, { "who", text_json(r->who) },
+                   { "what", text_json(r->what) }, { "term", count_json(r->term) },
+                   { "change", count_json(r->change) }, { "why", text_json(r->why) },
+                   { "evidence", text_json(r->evidence) }, { "old", set_json(r->old) },
+                   { "new", set_json(r->new) }, { "seen", set_json(r->seen) },
+                   { "lost", count_json(a->lost) }, { "prev", json_of_text(a->head) });
 }
 
 /* Writes the line with its hash; returns its length. */
@@ -135,12 +126,6 @@ bool audit_is_own(const char *line, size_t length)
     return !check_hash(line, length);
 }
 
-static void advance(struct audit *a, uint64_t seq, const char *line, size_t length)
-{
-    a->seq = seq;
-    memcpy(a->head, line + length - HASH_LENGTH + sizeof HASH_KEY - 1, 64);
-}
-
 /* Checks a line without its newline and advances the chain, or returns the error. */
 static const char *check_line(struct audit *a, const char *line, size_t length)
 {
@@ -158,7 +143,8 @@ static const char *check_line(struct audit *a, const char *line, size_t length)
     json_decref(o);
     if (!follows)
         return "it does not follow the line before it: lines were removed, added or exchanged";
-    advance(a, seq, line, length);
+    a->seq = seq;
+    memcpy(a->head, line + length - HASH_LENGTH + sizeof HASH_KEY - 1, 64);
     return NULL;
 }
 

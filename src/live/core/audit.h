@@ -1,15 +1,14 @@
-/* src/live/core/audit.h - the audit log: what was decided, why, on what evidence, what was there before and
- * after.
+/* src/live/core/audit.h - the audit log: decisions, their reasons and evidence, the values before and after.
  *
- * One JSON object per line. Every line holds the SHA-256 of the line before it ("prev") and ends with its
- * own ("hash"), over all that stands before it in the line. So a line that was changed, removed or put in
- * between is found, and a copy of the last hash, kept elsewhere, also reveals that the end was cut off.
+ * One JSON object per line. Every line holds the SHA-256 of the line before it ("prev") and ends with its own
+ * ("hash"), over the rest of the line. This reveals lines that were changed, removed or inserted; a copy of
+ * the last hash, kept elsewhere, also reveals a truncated log.
  *
  *   {"seq":7,"time":"2026-11-16T08:40:00.123Z","us":81234567,"who":"mlx5_0","what":"apply","term":3,
  *    "change":12,"why":"...","old":{"rpg_ai_rate":5},"new":{"rpg_ai_rate":50},"prev":"...","hash":"..."}
  *
- * A process that is killed may leave half a line at the end: audit_resume_tail() tells how much of a file
- * is whole. A log may be divided into files, the first line of each following the last of the one before.
+ * A killed process may leave half a line at the end: see audit_resume_tail(). In a log of several files, the
+ * first line of each follows the last line of the previous one.
  */
 #ifndef LIVE_CORE_AUDIT_H
 #define LIVE_CORE_AUDIT_H
@@ -26,8 +25,7 @@ struct audit {                   /* where the chain is */
     uint64_t seq;                /* of the last line; 0: empty log */
     char     head[AUDIT_HASH_SIZE];         /* its hash */
     uint64_t lost;               /* records that could not be written since the last that was */
-    bool     is_part;            /* of checks: the first line may have any number, because earlier files are
-                                  * not there */
+    bool     is_part;            /* of checks: earlier files are missing, so any first line will do */
 };
 
 struct audit_record {            /* fields that are NULL, 0 or "" are omitted */
@@ -41,12 +39,12 @@ void audit_init(struct audit *);
 /* SHA-256 as hexadecimal digits; returns buf. */
 char *audit_hash(char buf[AUDIT_HASH_SIZE], const char *text, size_t length);
 
-/* Adds a record to the log; when it returns 0 it is on the disk. One that cannot be written is counted, and
- * the next that can says how many are missing. */
+/* Adds a record to the log; after a return of 0 it is on the disk. The next record after failures has their
+ * number. */
 int audit_write(struct audit *, const struct io_disk *, const struct audit_record *);
 
-/* Goes on after a log of which only the end is at hand: looks at the last whole line alone. Returns how
- * many bytes are whole lines; -EBADMSG: that line is damaged, or none begins in the text. */
+/* Continues a log of which only the end is known: checks the last whole line alone. Returns how many bytes
+ * are whole lines; -EBADMSG: that line is damaged, or none begins in the text. */
 long audit_resume_tail(struct audit *, const char *text, size_t length);
 
 /* Returns whether the hash of a line matches, without its predecessor. */

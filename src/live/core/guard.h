@@ -12,9 +12,8 @@
  *     min(r + max(floor, r), (1 + r) / 2)
  *
  * that is, twice the reference, but at least the floor of 5 points more, and never more than half of the
- * remaining time. Without pauses the limit is 5 %; at 20 % paused it is 40 %, at 80 % it is 90 %. The control
- * group prevents that a load which rises everywhere ends a trial. The device's own normal value prevents this
- * for a device that has always been paused more than others.
+ * remaining time: 5 % without pauses, 40 % at 20 %, 90 % at 80 %. Thus neither a load that rises everywhere
+ * ends a trial, nor a device that has always been paused more than others.
  *
  * Events that a device does not count cannot be guarded: guard_blind() reports this.
  */

@@ -71,11 +71,6 @@ static struct copy load(const struct io_disk *disk, const char *name, int copy, 
     return c;
 }
 
-static bool counts(const struct copy *c, const struct copy *other)
-{
-    return c->is_sealed || (c->length >= 0 && other->length == -ENOENT);
-}
-
 enum keep_found keep_read(const struct io_disk *disk, const char *name, size_t size, uint64_t *number,
                           int (*take)(void *, const char *, size_t), void *arg)
 {
@@ -86,8 +81,9 @@ enum keep_found keep_read(const struct io_disk *disk, const char *name, size_t s
 
     for (int i = 0; i < COPIES && found == KEEP_DAMAGED; i++) {
         const struct copy *it = &c[first ^ i];
+        bool               counts = it->is_sealed || (it->length >= 0 && c[first ^ i ^ 1].length == -ENOENT);
 
-        if (!counts(it, &c[first ^ i ^ 1]) || take(arg, it->text, (size_t)it->length))
+        if (!counts || take(arg, it->text, (size_t)it->length))
             continue;
         *number = are_both ? c[first ^ 1].number : it->number;   /* the higher: the next is above both */
         found = are_both && i == 0 ? KEEP_BOTH : KEEP_ONE;

@@ -4,8 +4,7 @@
  *   #7 SHA-256 of everything before it in 64 hexadecimal digits
  *
  * keep_write() writes one copy after the other, so one of them is always complete. If both are complete and
- * differ, the second was never written: no one relies on the first yet, and the second counts. If one is
- * damaged, the other counts.
+ * differ, the write was interrupted, and the older second copy counts. If one is damaged, the other counts.
  */
 #ifndef LIVE_CORE_KEEP_H
 #define LIVE_CORE_KEEP_H

@@ -1,7 +1,6 @@
-/* src/live/core/knobset.h - the knobs of one device, and how they are written in files and logs.
+/* src/live/core/knobset.h - the knobs of one device, which has some of all knobs, and their form in files.
  *
- * A device has some of all knobs: a struct knob_set in which those are named. Values are equal if they are
- * within a millionth of a millionth: a switch counts bytes where a knob counts kilobytes.
+ * Values are equal if they differ by less than 1e-12: a switch counts bytes where a knob counts kilobytes.
  */
 #ifndef LIVE_CORE_KNOBSET_H
 #define LIVE_CORE_KNOBSET_H
@@ -16,7 +15,6 @@ bool knobset_is_equal_value(double, double);
 
 /* Does 'all' have every knob that 'some' names, with the same value? */
 bool knobset_has(const struct knob_set *all, const struct knob_set *some);
-
 
 bool knobset_is_empty(const struct knob_set *);
 bool knobset_is_same(const struct knob_set *, const struct knob_set *);

@@ -1,7 +1,6 @@
-/* src/live/core/msg.h - messages between controllers and agents.
+/* src/live/core/msg.h - messages between controllers and agents. The state machines have no other contact.
  *
- * The wire (live/wire) carries them; the state machines have no other contact. Messages may be lost, late,
- * duplicated or out of order, so each identifies its recipient and context.
+ * Messages may be lost, late, duplicated or out of order, so each identifies its recipient and context.
  *
  *   term         number of a controller. Agents obey the highest term they have seen and refuse lower ones,
  *                so two controllers cannot both write (fencing).
@@ -20,9 +19,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A term is a counter and, in its last bits, the number of the controller. Counters have an end that no
- * honest controller comes to: one that grows by ten thousand per second lasts for two hundred years. Every
- * term fits the signed numbers of JSON. */
+/* A term is a counter and, in its last bits, the number of the controller. No honest controller reaches the
+ * largest counter: at ten thousand per second that takes two hundred years. All terms fit JSON's integers. */
 #define MSG_TERM_ID_BITS     16
 #define MSG_TERM_COUNTER_MAX ((1ull << 46) - 1)
 #define MSG_TERM_MAX         ((MSG_TERM_COUNTER_MAX << MSG_TERM_ID_BITS) + (1ull << MSG_TERM_ID_BITS) - 1)
@@ -41,23 +39,18 @@ enum msg_kind {
     MSG_REPORT,                  /* an interval has ended */
     MSG_ANSWER,                  /* what became of a command */
     /* from the controller */
-    MSG_WHO,                     /* say hello, please */
-    MSG_LEASE,                   /* your report of stamp_us arrived: the open change may stay for one lease
-                                  * from then on */
-    MSG_PREPARE,                 /* could you set this? Nothing is written yet */
+    MSG_WHO,                     /* requests a hello */
+    MSG_LEASE,                   /* the report of stamp_us arrived: a change may stay for one lease from it */
+    MSG_PREPARE,                 /* checks a setting; nothing is written yet */
     MSG_COMMIT,                  /* apply the prepared setting at at_us */
     MSG_CONFIRM,                 /* the applied setting becomes permanent */
     MSG_REVERT,                  /* return to the last confirmed setting, at at_us */
     MSG_FREEZE, MSG_THAW,        /* no writes until thawed; an open change is reverted */
     MSG_RACK,                    /* of the wire alone: never one of these */
-    MSG_QUEUES,                  /* whether the agent's own tuner may set queues while the lease lasts;
-                                  * initially not */
-    MSG_BYE,                     /* agent: I end, and nothing of mine is open: do not wait for me */
-    MSG_DRILL,                   /* controller: treat your confirmed setting as a change; no lease will
-                                  * follow */
-    MSG_LEARN,                   /* agent: records of queues, or why a net was refused; controller: a net.
-                                  * Only to agents whose hello says that they train, and from those with a
-                                  * net */
+    MSG_QUEUES,                  /* may the agent's own tuner set queues under the lease? Initially not */
+    MSG_BYE,                     /* agent: it ends with nothing open, so the controller need not wait */
+    MSG_DRILL,                   /* controller: treat the confirmed setting as a change; no lease follows */
+    MSG_LEARN,                   /* agent with a net: records, or why a net was refused; controller: a net */
     MSG_KINDS
 };
 
@@ -65,8 +58,7 @@ enum msg_answer {
     ANSWER_PREPARED,
     ANSWER_APPLIED,              /* written and read back */
     ANSWER_CONFIRMED,
-    ANSWER_REVERTED,             /* the last confirmed setting is applied, on request or automatically;
-                                  * 'why' says which */
+    ANSWER_REVERTED,             /* the last confirmed setting is back; 'why': on request or not */
     ANSWER_REFUSED,              /* nothing was written; 'why' */
     ANSWER_STALE,                /* there is a newer controller, whose term is in 'term' */
     ANSWER_FROZEN, ANSWER_THAWED,
@@ -79,17 +71,16 @@ struct msg_port {                /* one of a device's, in one interval */
     uint64_t tx_bytes, rate_bps, pauses, paused_ps, marked_packets;
     uint64_t queue_bytes;        /* the longest in the interval, where has_queue says that it is known */
     bool     has_queue;
-    char     name[MSG_PORT_NAME_SIZE];           /* "Ethernet4"; "": it has a place alone */
+    char     name[MSG_PORT_NAME_SIZE];           /* "Ethernet4"; "": only its index is known */
 };
 
-/* a host that round trips of this one were measured to; which: any number that stays */
-struct msg_pair {
-    uint32_t peer;
+struct msg_pair {                /* round trips to another host */
+    uint32_t peer;               /* any number that stays the same */
     uint64_t base_rtt_ps, rtt_ps_sum, rtt_samples, rtt_ps_last;
 };
 
-/* Details for tuners beyond a sample, from drivers that have them. Flow sizes are those of this device's
- * measurement point: whole numbers, so that those of a network are their sum. */
+/* Details for tuners beyond a sample, from drivers that have them. Flow sizes are those of this measurement
+ * point: whole numbers, so that those of a network are their sum. */
 struct msg_detail {
     struct fsd      fsd;
     uint32_t        ports, pairs;
@@ -105,8 +96,7 @@ struct msg_facts {
     uint32_t ports;
     uint64_t rate_bps;           /* of the fastest port */
     uint64_t base_rtt_ps;        /* the longest, of the empty network */
-    uint64_t pfc_bytes_one, pfc_bytes_two;       /* queue behind a port at which a switch pauses what comes in
-                                                  * by one, or two */
+    uint64_t pfc_bytes_one, pfc_bytes_two;       /* queue at which a switch pauses one or two input ports */
 };
 
 /* The whole numbers of a sample, in the order of anole.proto. */
@@ -128,22 +118,19 @@ struct msg_sample {              /* of a device, in one interval: differences of
     uint64_t rate_bps;           /* of the link; 0: not known */
 #define AGENT(name, ...) uint64_t name;
 #include "core/figures.def"
-    uint64_t unknown;            /* counters that the device does not have: MSG_UNKNOWN(cnps). They are 0,
-                                  * which means nothing */
+    uint64_t unknown;            /* counters that the device does not have, MSG_UNKNOWN(cnps): they are 0 */
     double   paused;             /* share of the time in which it could not send; NAN: not known */
     double   metric;             /* how well it did, 0 .. 1, higher is better; NAN: not measured */
-    bool     is_brief;           /* only these fields and flow sizes: the controller asked for no more */
-    const struct msg_detail *detail;     /* NULL: none; owned by the creator of the sample, until its next
-                                          * one */
+    bool     is_brief;           /* only the metric and flow sizes, as the controller asked */
+    const struct msg_detail *detail;     /* or NULL; owned by the sample's creator, until its next one */
 };
 
 /* A device whose agent sets its queues by a tuner of its own (live/queues). */
 struct msg_self {
     bool     is_there;           /* there is such a tuner */
     bool     is_allowed;         /* HELLO, REPORT: it may act; QUEUES: it may from now on, or no longer */
-    bool     is_broken;          /* not on the wire: queues could not be brought back yet; reports say so of
-                                  * the device */
-    uint32_t queues, moved;      /* moved: so many are not set as they were found */
+    bool     is_broken;          /* queues could not be restored yet; the wire has it as the device's */
+    uint32_t queues, moved;      /* moved: number of queues whose setting has changed */
     uint64_t decisions, changes; /* since the agent's start */
     bool     is_training;        /* it takes nets and sends records */
     uint64_t net;                /* checksum of the controller's net that it uses; 0: its own */
@@ -165,8 +152,7 @@ struct msg_learn {
 
 struct msg {
     enum msg_kind     kind;
-    uint64_t          term;      /* from agents: the highest term they obeyed; 0: not given. A claim: see
-                                  * controller.c */
+    uint64_t          term;      /* from agents: the highest term they claim to have obeyed; 0: not given */
     uint64_t          incarnation;
     uint64_t          change;    /* which one */
     uint64_t          stamp_us, at_us;
@@ -191,13 +177,12 @@ struct msg {
     struct msg_sample sample;
     struct msg_self   self;      /* QUEUES: is_allowed */
 
-    /* LEARN. NULL: left out, and the message means nothing. Owned by its creator, until the next one */
+    /* LEARN. NULL: the message means nothing. Owned by its creator, until the next one */
     const struct msg_learn *learn;
 
     /* ANSWER */
     enum msg_answer   answer;
-    char              why[MSG_WHY_SIZE];         /* REPORT: a guardrail that was broken; ""; HELLO: why it is
-                                                  * frozen */
+    char              why[MSG_WHY_SIZE];         /* REPORT: the broken guardrail, or ""; HELLO: why frozen */
 };
 
 #endif

@@ -3,24 +3,19 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 void rack_init(struct rack *r, uint64_t life)
 {
-    r->item = NULL;
-    r->items_max = 0;
-    r->messages = NULL;
-    r->messages_max = 0;
+    memset(r, 0, sizeof *r);
     r->life = life;
-    rack_clear(r);
 }
 
 void rack_fini(struct rack *r)
 {
     free(r->item);
     free(r->messages);
-    r->item = NULL;
-    r->messages = NULL;
-    r->items = r->items_max = r->messages_count = r->messages_max = 0;
+    rack_init(r, r->life);
 }
 
 void rack_clear(struct rack *r)
@@ -32,10 +27,7 @@ void rack_clear(struct rack *r)
 
 void rack_add(struct rack *r, uint32_t slot, const struct msg *m)
 {
-    if (r->items == r->items_max) {
-        r->items_max = 2 * r->items_max + 4;
-        r->item = xrealloc(r->item, r->items_max * sizeof *r->item);
-    }
+    r->item = xgrow(r->item, r->items, &r->items_max, 4, sizeof *r->item);
     r->item[r->items] = (struct rack_item){ slot, *m };
     r->item[r->items++].msg.sample.detail = NULL;
 }
@@ -43,10 +35,7 @@ void rack_add(struct rack *r, uint32_t slot, const struct msg *m)
 struct seen_part *rack_add_messages(struct rack *r, uint32_t slot)
 {
     assert(r->messages_count < RACK_DEVICES_MAX);
-    if (r->messages_count == r->messages_max) {
-        r->messages_max = 2 * r->messages_max + 4;
-        r->messages = xrealloc(r->messages, r->messages_max * sizeof *r->messages);
-    }
+    r->messages = xgrow(r->messages, r->messages_count, &r->messages_max, 4, sizeof *r->messages);
     r->messages[r->messages_count].slot = slot;
     return &r->messages[r->messages_count++].part;
 }

@@ -30,10 +30,8 @@ struct rack_messages { uint32_t slot; struct seen_part part; };  /* messages of 
 
 struct rack {
     uint64_t          life;
-    uint64_t          number;    /* up: of this one; down: of the one whose reports have all been heard; 0:
-                                  * none */
-    uint64_t          term;      /* down: the controller's; up: 0, because a relay does not speak for its
-                                  * devices */
+    uint64_t          number;    /* up: its own; down: of the rack whose reports all arrived, or 0 */
+    uint64_t          term;      /* down: the controller's; up: 0 */
     uint32_t          rows, items, gones;
     struct rack_row   row[RACK_DEVICES_MAX];
     uint32_t          gone[RACK_DEVICES_MAX];            /* slots whose agents have left */
@@ -47,8 +45,7 @@ struct rack {
 void rack_init(struct rack *, uint64_t life);
 void rack_fini(struct rack *);
 
-/* Empties it; life stays. */
-void rack_clear(struct rack *);
+void rack_clear(struct rack *);                          /* empties it; life stays */
 
 void rack_add(struct rack *, uint32_t slot, const struct msg *);
 

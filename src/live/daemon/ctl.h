@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "live/wire/codec.h"
-#include "live/tls/tls.h"
+#include "live/tls/secure.h"
 
 #include <stdbool.h>
 

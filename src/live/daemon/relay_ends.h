@@ -1,11 +1,11 @@
-/* src/live/daemon/relay_ends.h - the controller's ends of all relays that are connected: live/relay/mux.h
- * over streams. */
+/* src/live/daemon/relay_ends.h - the controller's ends of all connected relays: struct mux of
+ * live/relay/relay.h over streams. */
 #ifndef LIVE_DAEMON_RELAY_ENDS_H
 #define LIVE_DAEMON_RELAY_ENDS_H
 
 #include "live/controller/controller.h"
-#include "live/relay/mux.h"
-#include "live/wire/rack_codec.h"
+#include "live/relay/relay.h"
+#include "live/wire/codec.h"
 #include "live/wire/serve.h"
 
 struct relay_end { struct relay_ends *all; uint32_t link; struct account *account; struct mux mux; };

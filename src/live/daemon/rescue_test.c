@@ -8,7 +8,7 @@
 #include "live/core/live_clock.h"
 #include "live/daemon/disk.h"
 #include "live/daemon/run.h"
-#include "live/driver/mlx5.h"
+#include "live/driver/driver.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

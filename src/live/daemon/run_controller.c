@@ -133,7 +133,7 @@ static void complain(struct fabric *f, const struct rpc_event *e, const char *fo
     va_list     args;
 
     f->page.counts.unreadable++;
-    if (!serve_may_log(f->serve, e->account))
+    if (!account_may_log(serve_accounts(f->serve), e->account, clock_us()))
         return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
@@ -154,7 +154,8 @@ static void on_data(struct fabric *f, const struct rpc_event *e, uint64_t now_us
         complain(f, e, "says that it is %s, which its certificate does not allow", m.name);
     else if (m.kind == MSG_HELLO && m.version != MSG_VERSION)
         complain(f, e, "with %s speaks version %u of the protocol, not %u", m.name, m.version, MSG_VERSION);
-    else if (m.kind == MSG_HELLO && !serve_has_room(f->serve, e->account, m.name))
+    else if (m.kind == MSG_HELLO &&
+             !account_has_room(e->account, serve_accounts(f->serve)->limits.devices, m.name))
         f->page.counts.unreadable++;
     else {
         f->page.counts.reports += m.kind == MSG_REPORT;
@@ -370,7 +371,7 @@ static void tick(struct fabric *f, uint64_t interval_us)
 {
     char text[200];
 
-    while (serve_news(f->serve, text, sizeof text))
+    while (accounts_news(serve_accounts(f->serve), text, sizeof text))
         clock_log("%s", text);
     f->page.counts.ticks++;
     f->page.counts.late += clock_us() - f->tick_us > interval_us / 2;

@@ -6,7 +6,6 @@
 #include "live/view/metrics.h"
 #include "live/view/status_page.h"
 #include "live/wire/codec.h"
-#include "live/wire/rack_codec.h"
 #include "live/wire/dial.h"
 #include "live/wire/endpoint.h"
 #include "live/wire/serve.h"
@@ -77,7 +76,7 @@ static void complain(struct rack_relay *r, const struct rpc_event *e, const char
     const char *name = account_name(e->account);
 
     r->counts.unreadable++;
-    if (serve_may_log(r->agents, e->account))
+    if (account_may_log(serve_accounts(r->agents), e->account, clock_us()))
         clock_log(format, *name ? name : "an agent", what);
 }
 
@@ -92,7 +91,8 @@ static void on_agent_data(struct rack_relay *r, const struct rpc_event *e)
         complain(r, e, "%s sent something that is not a message%s", "");
     else if (m.kind == MSG_HELLO && !account_speaks_for(e->account, m.name))
         complain(r, e, "%s says that it is %s, which its certificate does not allow", m.name);
-    else if (m.kind == MSG_HELLO && !serve_has_room(r->agents, e->account, m.name))
+    else if (m.kind == MSG_HELLO &&
+             !account_has_room(e->account, serve_accounts(r->agents)->limits.devices, m.name))
         r->counts.unreadable++;
     else {
         r->counts.reports += m.kind == MSG_REPORT;
@@ -178,7 +178,7 @@ static void on_time(struct rack_relay *r, uint64_t now_us)
         redial(r);
     if (now_us < r->tick_us)
         return;
-    while (serve_news(r->agents, text, sizeof text))
+    while (accounts_news(serve_accounts(r->agents), text, sizeof text))
         clock_log("%s", text);
     relay_on_tick(&r->relay, now_us);
     r->tick_us += r->file->interval_us;

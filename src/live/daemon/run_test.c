@@ -4,7 +4,6 @@
 #include "live/core/live_clock.h"
 #include "live/core/knobset.h"
 #include "live/wire/codec.h"
-#include "live/wire/rack_codec.h"
 #include "live/wire/dial.h"
 #include "live/wire/serve.h"
 

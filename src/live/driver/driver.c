@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-extern const struct driver driver_mlx5, driver_mrc, driver_sonic;
-
 const struct driver *const driver_all[] = { &driver_mlx5, &driver_mrc, &driver_sonic, NULL };
 
 const struct driver *driver_find(const char *name)

@@ -1,5 +1,4 @@
-/* src/live/driver/driver.h - how an agent reaches a device. A driver does input and output and nothing else:
- * limits, leases, the log and all else that keeps a device safe are the agent's. */
+/* src/live/driver/driver.h - input and output of a device. Limits, leases and the log are the agent's. */
 #ifndef LIVE_DRIVER_DRIVER_H
 #define LIVE_DRIVER_DRIVER_H
 
@@ -23,12 +22,10 @@ struct driver_paths {
 struct driver {
     /* Finds devices below 'root'; returns how many, at most DRIVER_DEVICES_MAX. */
     int (*find)(const struct driver *, const char *root, char name[][MSG_NAME_SIZE], struct err *);
-    /* Opens one, or says why it cannot be tuned: not there, a virtual function, no such files. On failure
-     * nothing is held. */
+    /* Opens one, or explains why it cannot be tuned: missing, a virtual function, no such files. */
     int (*open)(const struct driver *, void **state, const char *root, const char *name, struct err *);
     void (*close)(void *state);
-    /* Returns -EACCES and the missing permission if this process may not write to the device. NULL: the first
-     * write shows it. */
+    /* -EACCES: this process lacks a permission to write. NULL: the first write shows it. */
     int (*permit)(void *state, struct err *);
     /* As in struct io_device. */
     int (*read)(void *state, struct knob_set *);
@@ -36,15 +33,14 @@ struct driver {
     int (*sample)(void *state, struct msg_sample *);
     const char *(*refuses)(void *state);         /* NULL: it accepts changes of all its knobs */
 
-    /* Its constant properties, and its kind. NULL: none are known, and all devices are of the same kind. */
+    /* Constant properties, and the kind. NULL: unknown, and all devices are of the same kind. */
     enum knob_where (*facts)(void *state, struct msg_facts *);
 
-    /* The queues of a switch, which are set one by one. NULL: not supported. */
-    const struct io_queues *queues;
+    const struct io_queues *queues;      /* of a switch, set one by one; NULL: not supported */
     const struct driver_paths *paths;    /* NULL: it has no named paths */
 
-    /* Settings of its own: the section of an agent's file that has the driver's name. They are a flat struct
-     * of 'settings_size' bytes, which find() and open() get as 'arg'. 0: it has none. */
+    /* Its settings: the section of an agent's file with the driver's name. They are a flat struct of
+     * 'settings_size' bytes, the 'arg' of find() and open(). 0: none. */
     const struct key_row *keys;
     void (*configure)(struct reader *, const struct yaml_node *section, void *settings);
     size_t settings_size;
@@ -55,9 +51,9 @@ struct driver {
     bool            is_simulated;        /* not a real device: every knob may be set, in any step */
 };
 
+extern const struct driver driver_mlx5, driver_mrc, driver_sonic;
 extern const struct driver *const driver_all[];          /* NULL-terminated */
 
-/* NULL: no driver of this name. */
-const struct driver *driver_find(const char *name);
+const struct driver *driver_find(const char *name);      /* NULL: no driver of this name */
 
 #endif

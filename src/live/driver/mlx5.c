@@ -1,5 +1,21 @@
-#include "live/driver/mlx5.h"
+/* src/live/driver/mlx5.c - ConnectX NICs, through files of the kernel.
+ *
+ * DCQCN's knobs are in /sys/class/net/<if>/ecn/roce_{rp,np}/ with NVIDIA's out-of-tree driver, or else in
+ * /sys/kernel/debug/mlx5/<pci>/cc_params/ with the in-tree driver; names differ. They apply to a port and all
+ * its flows, take effect at once, and are lost when the driver is unloaded. The out-of-tree driver passes an
+ * uninitialized number to the firmware if the text is not a number. So this driver writes only digits, with a
+ * single write(), and the agent reads them back. rpg_byte_reset is written unscaled: documents disagree on
+ * its unit.
+ *
+ * Counters: /sys/class/infiniband/<dev>/ports/1/{counters,hw_counters}, and `ethtool -S` for pauses and
+ * discards. Many are 32 bits wide and wrap; port_xmit_data counts units of four bytes. Flow sizes come from
+ * qp_flows.h.
+ *
+ * If the root is not "/", <root>/ethtool/<if> stands for `ethtool -S <if>`.
+ */
+#include "live/driver/driver.h"
 #include "base/io/clock.h"
+#include "base/text.h"
 #include "live/driver/ethtool.h"
 #include "live/driver/qp_flows.h"
 
@@ -57,7 +73,7 @@ struct mlx5 {
     char     root[PATH_SIZE / 2], dev[MSG_NAME_SIZE], netdev[32];
     char     folder[PATH_SIZE];  /* of the knobs */
     bool     is_sysfs;
-    bool     has[ROWS];
+    char     path[ROWS][PATH_SIZE + 64];         /* "": the device does not have this knob */
     uint64_t counter[COUNTERS];
     bool     is_counted[COUNTERS];
     struct ethtool_sums ethtool;
@@ -68,22 +84,7 @@ struct mlx5 {
 
 /* ---- files ---- */
 
-/* A whole number and nothing else, as the kernel prints it. */
-static int parse_number(const char *text, uint64_t *value)
-{
-    char    *end;
-    uint64_t read;
-
-    if (*text < '0' || *text > '9')
-        return -EIO;             /* empty: the firmware refused; "N/A (no PMA)": there is no such counter */
-    errno = 0;
-    read = strtoull(text, &end, 10);
-    if (errno || (*end && strcmp(end, "\n") != 0))
-        return -EIO;
-    *value = read;
-    return 0;
-}
-
+/* Without the newline at its end. */
 static int read_text(const char *path, char *text, size_t size)
 {
     int     fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -95,16 +96,18 @@ static int read_text(const char *path, char *text, size_t size)
     if (length < 0)
         length = -errno;
     close(fd);
+    length -= length > 0 && text[length - 1] == '\n';
     text[length > 0 ? length : 0] = '\0';
     return length < 0 ? (int)length : 0;
 }
 
+/* -EIO: not a whole number. Empty: the firmware refused; "N/A (no PMA)": there is no such counter. */
 static int read_number(const char *path, uint64_t *value)
 {
     char text[64] = "";
     int  rc = read_text(path, text, sizeof text);
 
-    return rc ? rc : parse_number(text, value);
+    return rc ? rc : text_to_uint(text, value, NULL) ? -EIO : 0;
 }
 
 static int write_number(const char *path, uint64_t value)
@@ -158,7 +161,6 @@ static int find_netdev(struct mlx5 *m, struct err *err)
                  m->root, m->dev, i);
         if (read_text(path, text, sizeof text))
             continue;            /* an empty slot is an error */
-        text[strcspn(text, "\n")] = '\0';
         if (is_plain_name(text)) {
             snprintf(m->netdev, sizeof m->netdev, "%.31s", text);
             return 0;
@@ -211,30 +213,19 @@ static int find_knobs(struct mlx5 *m, struct err *err)
                    "locked down, or the firmware does not let the host decide", m->dev, m->netdev);
 }
 
-static void path_of(const struct mlx5 *m, int row, char path[PATH_SIZE + 64])
-{
-    snprintf(path, PATH_SIZE + 64, "%s/%s", m->folder, m->is_sysfs ? rows[row].sysfs : rows[row].debugfs);
-}
-
 static int find_rows(struct mlx5 *m, struct err *err)
 {
-    char path[PATH_SIZE + 64];
-    int  count = 0;
+    int count = 0;
 
     for (int i = 0; i < ROWS; i++) {
-        path_of(m, i, path);
-        m->has[i] = access(path, F_OK) == 0;
-        count += m->has[i];
+        snprintf(m->path[i], sizeof m->path[i], "%s/%s", m->folder,
+                 m->is_sysfs ? rows[i].sysfs : rows[i].debugfs);
+        if (access(m->path[i], F_OK) == 0)
+            count++;
+        else
+            m->path[i][0] = '\0';
     }
     return count ? 0 : err_set(err, ENOENT, "%s: none of DCQCN's parameters is in %s", m->dev, m->folder);
-}
-
-static int read_counter(const struct mlx5 *m, int i, uint64_t *value)
-{
-    char path[PATH_SIZE + 64];
-
-    snprintf(path, sizeof path, "%s/sys/class/infiniband/%s/ports/1/%s", m->root, m->dev, counters[i].path);
-    return read_number(path, value);
 }
 
 static int open_device(const struct driver *driver, void **state, const char *root, const char *name,
@@ -276,16 +267,13 @@ static void close_device(void *state)
 /* Checks the effective user and capabilities; opens nothing. */
 static int permit(void *state, struct err *err)
 {
-    struct mlx5 *m = state;
-    char         path[PATH_SIZE + 64];
+    const struct mlx5 *m = state;
 
-    for (int i = 0; i < ROWS; i++) {
-        path_of(m, i, path);
-        if (m->has[i] && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS))
+    for (int i = 0; i < ROWS; i++)
+        if (*m->path[i] && faccessat(AT_FDCWD, m->path[i], W_OK, AT_EACCESS))
             return err_set(err, errno,
                            "%s: %s: %s; it needs CAP_DAC_OVERRIDE, or a udev rule that gives the file to its "
-                           "group", m->dev, path, strerror(errno));
-    }
+                           "group", m->dev, m->path[i], strerror(errno));
     return 0;
 }
 
@@ -293,20 +281,14 @@ static int permit(void *state, struct err *err)
 
 static int read_knobs(void *state, struct knob_set *set)
 {
-    struct mlx5    *m = state;
-    struct knob_set read = { 0 };
-    char            path[PATH_SIZE + 64];
-    uint64_t        value;
-    int             rc = 0;
+    const struct mlx5 *m = state;
+    struct knob_set    read = { 0 };
+    uint64_t           value;
+    int                rc = 0;
 
-    for (int i = 0; i < ROWS && !rc; i++) {
-        if (!m->has[i])
-            continue;
-        path_of(m, i, path);
-        rc = read_number(path, &value);
-        if (!rc)
+    for (int i = 0; i < ROWS && !rc; i++)
+        if (*m->path[i] && !(rc = read_number(m->path[i], &value)))
             knob_set_add(&read, rows[i].knob, (double)value);
-    }
     if (!rc)
         *set = read;
     return rc;
@@ -326,16 +308,12 @@ static int check_values(const struct knob_set *set)
 
 static int write_knobs(void *state, const struct knob_set *set)
 {
-    struct mlx5 *m = state;
-    char         path[PATH_SIZE + 64];
-    int          rc = check_values(set);
+    const struct mlx5 *m = state;
+    int                rc = check_values(set);
 
-    for (int i = 0; i < ROWS && !rc; i++) {
-        if (!set->is_named[rows[i].knob])
-            continue;
-        path_of(m, i, path);
-        rc = m->has[i] ? write_number(path, (uint64_t)set->knobs.value[rows[i].knob]) : -ENOENT;
-    }
+    for (int i = 0; i < ROWS && !rc; i++)
+        if (set->is_named[rows[i].knob])
+            rc = *m->path[i] ? write_number(m->path[i], (uint64_t)set->knobs.value[rows[i].knob]) : -ENOENT;
     return rc;
 }
 
@@ -369,6 +347,7 @@ static bool difference(uint64_t was, uint64_t is, bool is_32_bits, uint64_t *d)
 
 static bool take_counters(struct mlx5 *m, uint64_t d[COUNTERS], bool is_known[COUNTERS])
 {
+    char     path[PATH_SIZE + 64];
     uint64_t value;
     bool     is_good = true;
 
@@ -376,7 +355,9 @@ static bool take_counters(struct mlx5 *m, uint64_t d[COUNTERS], bool is_known[CO
         bool was_counted = m->is_counted[i];
 
         d[i] = 0;
-        m->is_counted[i] = read_counter(m, i, &value) == 0;
+        snprintf(path, sizeof path, "%s/sys/class/infiniband/%s/ports/1/%s", m->root, m->dev,
+                 counters[i].path);
+        m->is_counted[i] = read_number(path, &value) == 0;
         is_known[i] = m->is_counted[i] && was_counted;
         if (is_known[i])
             is_good &= difference(m->counter[i], value, counters[i].is_32_bits, &d[i]);
@@ -386,8 +367,7 @@ static bool take_counters(struct mlx5 *m, uint64_t d[COUNTERS], bool is_known[CO
     return is_good && m->is_counted[TX_WORDS];
 }
 
-/* Reports the class that was paused longest. Drops count only in classes with PFC, which are those with pause
- * counters. */
+/* Reports the class paused longest. Drops count in classes with PFC, which have pause counters. */
 static bool take_ethtool(struct mlx5 *m, struct msg_sample *s)
 {
     struct ethtool_sums is = { 0 }, was = m->ethtool;
@@ -414,8 +394,7 @@ static bool take_ethtool(struct mlx5 *m, struct msg_sample *s)
     return is_good;
 }
 
-/* Half of it how busy the link is, half how little it was paused, where that is known. A host cannot see its
- * round trips here. */
+/* The mean of utilization and time without pauses, if known. A host cannot measure round trips here. */
 static double metric_of(const struct msg_sample *s)
 {
     double busy = s->rate_bps && s->interval_us ?
@@ -448,8 +427,8 @@ static int sample(void *state, struct msg_sample *s)
         s->retransmissions += d[i];
         is_any |= is_known[i];
     }
-    s->unknown |= (is_known[CNPS] ? 0 : MSG_UNKNOWN(cnps)) | (is_known[MARKED] ? 0 :
-                                                              MSG_UNKNOWN(marked_packets)) |
+    s->unknown |= (is_known[CNPS] ? 0 : MSG_UNKNOWN(cnps)) |
+                  (is_known[MARKED] ? 0 : MSG_UNKNOWN(marked_packets)) |
                   (is_any ? 0 : MSG_UNKNOWN(retransmissions));
     s->metric = metric_of(s);
     s->detail = has_flows ? &m->detail : NULL;

@@ -1,5 +1,5 @@
 /* src/live/driver/mlx5_test.c - the driver on a tree of files as the kernel shows them. */
-#include "live/driver/mlx5.h"
+#include "live/driver/driver.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -107,33 +107,27 @@ static double decimal(float value)
 
 static double get_field(const struct mrc_nscc *c, int row)
 {
-    const char *at = (const char *)c + rows[row].at;
-    uint32_t    number;
-    float       real;
+    const void *at = (const char *)c + rows[row].at;
 
     switch (rows[row].kind) {
     case U8:  return *(const uint8_t *)at;
-    case U32: memcpy(&number, at, sizeof number); return number / rows[row].per;
-    default:  memcpy(&real, at, sizeof real); return decimal(real);
+    case U32: return *(const uint32_t *)at / rows[row].per;
+    default:  return decimal(*(const float *)at);
     }
 }
 
 /* Fails if the field cannot hold the value. */
 static int put_field(struct mrc_nscc *c, int row, double value)
 {
-    char    *at = (char *)c + rows[row].at;
-    double   scaled = round(value * rows[row].per);
-    uint32_t number;
-    float    real;
+    void  *at = (char *)c + rows[row].at;
+    double scaled = round(value * rows[row].per);
 
     if (!(value >= 0 && scaled <= (rows[row].kind == U8 ? UINT8_MAX : UINT32_MAX)))
         return -EINVAL;
-    number = (uint32_t)scaled;
-    real = (float)value;
     switch (rows[row].kind) {
-    case U8:  *(uint8_t *)at = (uint8_t)number; break;
-    case U32: memcpy(at, &number, sizeof number); break;
-    default:  memcpy(at, &real, sizeof real); break;
+    case U8:  *(uint8_t *)at = (uint8_t)scaled; break;
+    case U32: *(uint32_t *)at = (uint32_t)scaled; break;
+    default:  *(float *)at = (float)value; break;
     }
     return knobset_is_equal_value(get_field(c, row), value) ? 0 : -EINVAL;
 }
@@ -152,6 +146,7 @@ struct mrc {
     bool                  has_from[PORTS_MAX + 1][2];
     struct mrc_path_entry *path;                         /* NULL: not read yet */
     uint32_t              paths, usable;                 /* usable: good ones, which come first */
+    uint32_t              min_active;                    /* paths that the profile needs */
     int                   format_mode;
     uint32_t              looks;                         /* samples since the paths were read */
     uint32_t              next_path;
@@ -209,20 +204,25 @@ static int open_context(struct mrc *m, struct err *err)
     return is_supported ? 0 : err_set(err, ENOTSUP, "%s: the device has no MRC", m->name);
 }
 
-static void close_device(void *state)
+static void close_context(struct mrc *m)
 {
-    struct mrc *m = state;
-
     if (m->context)
         m->api.destroy(m->context);
     if (m->verbs)
         m->api.close_device(m->verbs);
+}
+
+static void close_device(void *state)
+{
+    struct mrc *m = state;
+
+    close_context(m);
     mrc_api_close(&m->api);
     free(m->path);
     free(m);
 }
 
-static int get_profile(struct mrc *m, struct mrc_nscc *config, int *state, struct err *err)
+static int get_profile(struct mrc *m, struct mrc_nscc *config, struct err *err)
 {
     struct mrc_control c = { .config = config };
 
@@ -230,7 +230,6 @@ static int get_profile(struct mrc *m, struct mrc_nscc *config, int *state, struc
     if (m->api.get_control(m->context, m->settings.cc_profile, &c,
                            MRC_CONTROL_STATE_NOW | MRC_CONTROL_ALGORITHM | MRC_CONTROL_CONFIG))
         return fail(m, "its CC profile cannot be read", err);
-    *state = c.state_now;
     if (c.state_now == MRC_INIT)
         return err_set(err, ENODATA, "%s: CC profile %u is not set up yet", m->name, m->settings.cc_profile);
     if (!c.algorithm || strcmp(c.algorithm, MRC_NSCC) != 0)
@@ -301,7 +300,7 @@ static int open_device(const struct driver *driver, void **state, const char *ro
 {
     struct mrc     *m = xcalloc(1, sizeof *m);
     struct mrc_nscc config;
-    int             now, rc;
+    int             rc;
 
     *state = NULL;
     m->settings = *settings_of(driver);
@@ -311,7 +310,7 @@ static int open_device(const struct driver *driver, void **state, const char *ro
     rc = rc ? rc : open_context(m, err);
     if (!rc && !has_nscc(&m->device))
         rc = err_set(err, ENOTSUP, "%s: the device does not have the algorithm " MRC_NSCC, name);
-    rc = rc ? rc : get_profile(m, &config, &now, err);
+    rc = rc ? rc : get_profile(m, &config, err);
     if (!rc)
         find_sources(m, root);
     rc = rc ? rc : check_probes(m, err);
@@ -339,10 +338,7 @@ static int find(const struct driver *driver, const char *root, char name[][MSG_N
         snprintf(m.name, sizeof m.name, "%.31s", api.name_of(list[i]));
         if (!open_context(&m, &why))
             snprintf(name[count++], MSG_NAME_SIZE, "%s", m.name);
-        if (m.context)
-            api.destroy(m.context);
-        if (m.verbs)
-            api.close_device(m.verbs);
+        close_context(&m);
     }
     if (list)
         api.free_devices(list);
@@ -376,7 +372,7 @@ static int compare_usable(const void *a, const void *b)
 }
 
 /* Reads all paths of the profile with their states; usable ones first. */
-static int read_paths(struct mrc *m, uint32_t *min_active, struct err *err)
+static int read_paths(struct mrc *m, struct err *err)
 {
     struct mrc_paths  p = { 0 };
     struct mrc_format f = { 0 };
@@ -386,7 +382,7 @@ static int read_paths(struct mrc *m, uint32_t *min_active, struct err *err)
                          MRC_PATHS_STATE_NOW | MRC_PATHS_MODE | MRC_PATHS_FORMAT | MRC_PATHS_COUNT |
                          MRC_PATHS_MIN_ACTIVE))
         return fail(m, "its EV profile cannot be read", err);
-    *min_active = p.min_active;
+    m->min_active = p.min_active;
     if (p.mode == MRC_MODE_AUTO || !p.count || p.count > PATHS_MAX)
         return err_set(err, ENOTSUP, "%s: EV profile %u has %s", m->name, m->settings.ev_profile,
                        p.mode == MRC_MODE_AUTO ? "mode AUTO: the NIC chooses its paths itself" :
@@ -415,28 +411,22 @@ static uint32_t bit_of(const struct mrc_path_entry *e)
     return e->path.port >= 1 && e->path.port <= PORTS_MAX ? 1u << (e->path.port - 1) : 0;
 }
 
-/* Ports whose paths are all denied; 'some': those with any. */
+/* Ports whose paths are all denied; *some: those with any. */
 static uint32_t ports_denied(const struct mrc *m, uint32_t *some)
 {
-    uint32_t open = 0;
+    uint32_t open = 0, denied = 0;
 
-    *some = 0;
     for (uint32_t i = 0; i < m->paths; i++)
-        *(m->path[i].state == MRC_PATH_DENIED ? some : &open) |= bit_of(&m->path[i]);
-    return *some & ~open;
-}
-
-static uint32_t denied_ports(const struct mrc *m)
-{
-    uint32_t some;
-
-    return ports_denied(m, &some);
+        *(m->path[i].state == MRC_PATH_DENIED ? &denied : &open) |= bit_of(&m->path[i]);
+    if (some)
+        *some = denied;
+    return denied & ~open;
 }
 
 /* May the paths of the ports 'more' be denied, so that all of 'ports' are? Enough good paths must remain, and
- * at most the configured share may be denied. Ports in which a person denied a path are refused: a revert
- * could not distinguish these paths from ours. */
-static bool may_deny(const struct mrc *m, uint32_t ports, uint32_t more, uint32_t min_active)
+ * at most the configured share may be denied. Refuses ports in which a person denied a path: a revert could
+ * not distinguish these paths from ours. */
+static bool may_deny(const struct mrc *m, uint32_t ports, uint32_t more)
 {
     uint32_t good = 0, denied = 0, there = 0, some;
 
@@ -448,7 +438,7 @@ static bool may_deny(const struct mrc *m, uint32_t ports, uint32_t more, uint32_
         denied += is;
         there |= bit_of(&m->path[i]);
     }
-    return !(more & some) && !(ports & ~there) && good >= max_u32(min_active, 1) &&
+    return !(more & some) && !(ports & ~there) && good >= max_u32(m->min_active, 1) &&
            denied <= m->settings.deny * m->paths;
 }
 
@@ -471,14 +461,14 @@ static int send_states(struct mrc *m, struct mrc_path_entry *entry, uint32_t cou
 static int write_ports(struct mrc *m, uint32_t ports)
 {
     struct mrc_path_entry *entry;
-    uint32_t               min_active, was, count = 0;
+    uint32_t               was, count = 0;
     struct err             err;
-    int                    rc = read_paths(m, &min_active, &err);
+    int                    rc = read_paths(m, &err);
 
     if (rc)
         return rc;
-    was = denied_ports(m);
-    if (ports & ~was && !may_deny(m, ports, ports & ~was, min_active))
+    was = ports_denied(m, NULL);
+    if (ports & ~was && !may_deny(m, ports, ports & ~was))
         return -EPERM;
     entry = xcalloc(m->paths, sizeof *entry);
     for (uint32_t i = 0; i < m->paths; i++)
@@ -511,16 +501,14 @@ static const char *state_name(int state)
 
 /* ---- knobs ---- */
 
-/* The knob is a bit mask of the ports whose paths are all denied. A profile in mode AUTO has no named paths,
- * and no such knob. */
+/* The ports whose paths are all denied, as bits. A profile in mode AUTO has no paths and no such knob. */
 static int read_ports(struct mrc *m, struct knob_set *set)
 {
-    uint32_t   min_active;
     struct err err;
-    int        rc = read_paths(m, &min_active, &err);
+    int        rc = read_paths(m, &err);
 
     if (!rc)
-        knob_set_add(set, KNOB_denied_ports, denied_ports(m));
+        knob_set_add(set, KNOB_denied_ports, ports_denied(m, NULL));
     return rc == -ENOTSUP ? 0 : rc;
 }
 
@@ -530,7 +518,7 @@ static int read_knobs(void *state, struct knob_set *set)
     struct mrc_nscc config;
     struct knob_set read = { 0 };
     struct err      err;
-    int             now, rc = get_profile(m, &config, &now, &err);
+    int             rc = get_profile(m, &config, &err);
 
     for (int i = 0; i < ROWS && !rc; i++)
         knob_set_add(&read, rows[i].knob, get_field(&config, i));
@@ -558,7 +546,7 @@ static int write_knobs(void *state, const struct knob_set *set)
     struct knob_set    rest = *set;
     struct err         err;
     bool               has_ports = m->settings.deny > 0 && set->is_named[KNOB_denied_ports];
-    int                now, fields = 0, rc = refuses(m) ? -EPERM : get_profile(m, &config, &now, &err);
+    int                fields = 0, rc = refuses(m) ? -EPERM : get_profile(m, &config, &err);
 
     for (int i = 0; i < ROWS && !rc; i++)
         if (set->is_named[rows[i].knob]) {
@@ -653,14 +641,14 @@ static void take_round_trips(struct mrc *m, const uint32_t *of, const uint32_t *
 static void measure(struct mrc *m, struct msg_sample *s)
 {
     struct mrc_probe probe[PROBES_MAX];
-    uint32_t         to[PROBES_MAX], rtt_ns[PROBES_MAX], min_active;
+    uint32_t         to[PROBES_MAX], rtt_ns[PROBES_MAX];
     struct err       err;
     int              count = 0;
 
     if (!m->settings.destinations)
         return;
     if (m->looks++ % LOOK_EVERY == 0 || !m->usable)
-        (void)read_paths(m, &min_active, &err);          /* on failure there is no metric */
+        (void)read_paths(m, &err);          /* on failure there is no metric */
     for (uint32_t i = 0; i < m->settings.probes && m->usable; i++, m->next_path++)
         for (uint32_t k = 0; k < m->settings.destinations; k++)
             if (make_probe(m, &probe[count], k, &m->path[m->next_path % m->usable].path))
@@ -682,14 +670,14 @@ static int sample(void *state, struct msg_sample *s)
     return is_first ? -EAGAIN : 0;
 }
 
-/* ---- for people ---- */
+/* ---- commands of operators ---- */
 
 static int list_paths(void *state, FILE *out, struct err *err)
 {
     struct mrc *m = state;
-    uint32_t    min_active, rtt_ns[PROBES_MAX];
+    uint32_t    rtt_ns[PROBES_MAX];
     char        name[DRIVER_PATH_NAME_SIZE];
-    int         rc = read_paths(m, &min_active, err);
+    int         rc = read_paths(m, err);
 
     for (uint32_t i = 0; i < m->paths && !rc; i++) {
         struct mrc_probe probe;
@@ -739,8 +727,8 @@ static uint32_t choose(const struct mrc *m, const char *which, int to, struct mr
 static int set_paths(struct mrc *m, const char *which, int to, struct mrc_path_entry *entry, uint32_t count,
                      struct err *err)
 {
-    uint32_t min_active, named, good, left;
-    int      error = send_states(m, entry, count), rc = read_paths(m, &min_active, err);
+    uint32_t named, good, left;
+    int      error = send_states(m, entry, count), rc = read_paths(m, err);
 
     if (rc)
         return rc;
@@ -757,8 +745,8 @@ static int set_path(void *state, const char *which, bool is_allowed, uint32_t *c
     struct mrc            *m = state;
     int                    to = is_allowed ? MRC_PATH_GOOD : MRC_PATH_DENIED;
     struct mrc_path_entry *entry;
-    uint32_t               min_active, named, good;
-    int                    rc = read_paths(m, &min_active, err);
+    uint32_t               named, good;
+    int                    rc = read_paths(m, err);
 
     if (rc)
         return rc;
@@ -766,9 +754,9 @@ static int set_path(void *state, const char *which, bool is_allowed, uint32_t *c
     *changed = choose(m, which, to, entry, &named, &good);
     if (!named)
         rc = err_set(err, ENOENT, "%s: there is no path '%.80s'; --paths lists them", m->name, which);
-    else if (!is_allowed && good < max_u32(min_active, 1))
+    else if (!is_allowed && good < max_u32(m->min_active, 1))
         rc = err_set(err, EPERM, "%s: %u good paths would be left; its profile needs %u", m->name, good,
-                     max_u32(min_active, 1));
+                     max_u32(m->min_active, 1));
     else
         rc = set_paths(m, which, to, entry, *changed, err);
     free(entry);

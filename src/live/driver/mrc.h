@@ -8,8 +8,8 @@
  *     lists. They are the metric. MRC reports no bytes, losses or windows: all counters are unknown;
  *   - lists paths, and denies and allows them for a person (anole agent --paths, --deny, --allow);
  *   - with 'deny', denies the paths of whole ports for the controller: knob denied_ports. Its value names the
- *     ports, so a revert, by the lease or after a restart, allows exactly these again. It refuses ports in
- *     which a person denied a path, and ports whose denial would leave too few paths.
+ *     ports, so a revert allows exactly these again. It refuses ports in which a person denied a path, and
+ *     ports whose denial would leave too few paths.
  *
  * Some devices change parameters of an ONLINE profile, others only those of a profile that no queue pair
  * uses; a capability bit says which. The driver never writes to the second kind: a queue pair that starts
@@ -32,12 +32,9 @@
 struct mrc_settings {
     char           library[256];
     uint32_t       cc_profile, ev_profile, dscp, timeout_us, probes;
-    double         deny;         /* share of its paths that the controller may deny; 0: there is no such
-                                  * knob */
+    double         deny;         /* share of its paths that the controller may deny; 0: no such knob */
     uint32_t       destinations;
     struct mrc_gid to[MRC_TO_MAX];
 };
-
-extern const struct driver driver_mrc;
 
 #endif

@@ -1,5 +1,6 @@
 #include "live/driver/redis.h"
 #include "base/io/clock.h"
+#include "base/text.h"
 
 #include <hiredis/hiredis.h>
 #include <inttypes.h>
@@ -101,23 +102,12 @@ int redis_get(struct redis *r, int db, const char *key, const char *field, char 
     return rc;
 }
 
-int redis_parse_number(const char *text, uint64_t *value)
-{
-    char *end;
-
-    if (*text < '0' || *text > '9')
-        return -EIO;
-    errno = 0;
-    *value = strtoull(text, &end, 10);
-    return errno || *end ? -EIO : 0;
-}
-
 int redis_number(struct redis *r, int db, const char *key, const char *field, uint64_t *value)
 {
     char text[32];
     int  rc = redis_get(r, db, key, field, text, sizeof text);
 
-    return rc ? rc : redis_parse_number(text, value);
+    return rc ? rc : text_to_uint(text, value, NULL) ? -EIO : 0;
 }
 
 /* ---- many questions ---- */
@@ -341,7 +331,8 @@ static bool make_copy(struct copy *c, const char *own, const redisReply *hash,
     return hash->elements > 0;
 }
 
-int redis_rebind(struct redis *r, const struct redis_rebind *b)
+int redis_rebind(struct redis *r, const char *queue, const char *from, const char *own,
+                 const struct redis_field *change, int count)
 {
     redisContext *c = r->db[REDIS_CONFIG];
     struct copy   copy = { .count = 0 };
@@ -349,17 +340,17 @@ int redis_rebind(struct redis *r, const struct redis_rebind *b)
     redisReply   *hash;
     int           rc;
 
-    if (!c || b->count > FIELDS_MAX || !is_done(c, 3, (const char *[]){ "WATCH", b->queue, b->from }))
+    if (!c || count > FIELDS_MAX || !is_done(c, 3, (const char *[]){ "WATCH", queue, from }))
         return -EIO;
-    rc = redis_get(r, REDIS_CONFIG, b->queue, "wred_profile", name, sizeof name);
-    if (!rc && strcmp(name, b->from + strlen("WRED_PROFILE|")) != 0)
+    rc = redis_get(r, REDIS_CONFIG, queue, "wred_profile", name, sizeof name);
+    if (!rc && strcmp(name, from + strlen("WRED_PROFILE|")) != 0)
         rc = -EBUSY;             /* it was bound to another profile meanwhile */
-    hash = rc ? NULL : redisCommand(c, "HGETALL %s", b->from);
-    if (!rc && (!hash || !make_copy(&copy, b->own, hash, b->change, b->count)))
+    hash = rc ? NULL : redisCommand(c, "HGETALL %s", from);
+    if (!rc && (!hash || !make_copy(&copy, own, hash, change, count)))
         rc = hash ? -EINVAL : -EIO;
     if (!rc && (!is_done(c, 1, (const char *[]){ "MULTI" }) || !is_done(c, copy.count, copy.word) ||
-                !is_done(c, 4, (const char *[]){ "HSET", b->queue, "wred_profile",
-                                                 b->own + strlen("WRED_PROFILE|") })))
+                !is_done(c, 4, (const char *[]){ "HSET", queue, "wred_profile",
+                                                 own + strlen("WRED_PROFILE|") })))
         rc = -EIO;
     rc = end_transaction(r, REDIS_CONFIG, rc ? rc : execute(c));
     freeReplyObject(hash);

@@ -12,9 +12,7 @@ struct redisContext;
 struct redis {
     struct redisContext *db[8];  /* connections by database; NULL: none yet */
     char                 socket[400];
-    /* the last time-out: for a moment it is not asked again, so that a caller with many questions does not
-     * wait for each of them */
-    uint64_t             silent_us;
+    uint64_t             silent_us;      /* the last time-out; requests shortly after it fail at once */
 };
 
 enum { REDIS_ASIC = 1, REDIS_COUNTERS = 2, REDIS_CONFIG = 4 };
@@ -31,11 +29,8 @@ int redis_get(struct redis *, int db, const char *key, const char *field, char *
 /* A field that is a whole number. -EIO: it is not. */
 int redis_number(struct redis *, int db, const char *key, const char *field, uint64_t *value);
 
-/* Digits, and nothing else; otherwise -EIO. */
-int redis_parse_number(const char *text, uint64_t *value);
-
-/* The same fields, at most 8, of several hashes, in one round trip. Calls with each that is there. Keys that
- * are "" are not asked for. */
+/* The same fields, at most 8, of several hashes, in one round trip. Calls with each that exists. Skips keys
+ * that are "". */
 struct redis_many {
     const char *const *key;
     uint32_t           keys;
@@ -55,17 +50,10 @@ int redis_keys(struct redis *, int db, const char *pattern,
 struct redis_field { const char *name; uint64_t was, is; };
 int redis_set(struct redis *, int db, const char *key, const struct redis_field *, int count);
 
-/* Gives a queue of SONiC a WRED profile of its own: a copy of the one that it had, but for a few numbers. */
-struct redis_rebind {
-    const char               *queue;     /* "QUEUE|Ethernet0|3" */
-    const char               *from, *own;        /* "WRED_PROFILE|..." */
-    const struct redis_field *change;
-    int                       count;
-};
-
-/* In one transaction, writes the profile as a copy and binds the queue to it. -EBUSY: there was a concurrent
- * write, or the queue has another profile than 'from'; -EINVAL: 'from' has fields that a copy must not have.
- * Nothing was written then. */
-int redis_rebind(struct redis *, const struct redis_rebind *);
+/* Gives a queue of SONiC ("QUEUE|Ethernet0|3") its own WRED profile ("WRED_PROFILE|..."): a copy of 'from'
+ * with some fields changed, in one transaction. Nothing is written on -EBUSY (a concurrent write, or the
+ * queue has another profile than 'from') and -EINVAL ('from' has unknown fields). */
+int redis_rebind(struct redis *, const char *queue, const char *from, const char *own,
+                 const struct redis_field *change, int count);
 
 #endif

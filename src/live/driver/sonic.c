@@ -1,8 +1,7 @@
 #include "live/driver/sonic.h"
 #include "base/io/clock.h"
+#include "base/minmax.h"
 #include "core/units.h"
-#include "live/driver/redis.h"
-#include "live/driver/sonic_queues.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -24,21 +23,21 @@ enum { FIELDS = sizeof fields / sizeof *fields };
 
 struct queue { char name[48], counters[64], port_counters[64]; unsigned prio; uint32_t port; };
 
-/* unknown: as in struct msg_sample, and SUMS_PAUSED */
-struct sums { uint64_t bytes, drops, marked, paused_us, queue_bytes; bool is_stormed, has_queue;
-              uint64_t unknown; };
+enum { BYTES, DROPS, MARKED, PAUSED_US, COUNTERS };
 
-#define SUMS_PAUSED (1ull << 63)
+#define UNKNOWN_PAUSED (1ull << 63)
+
+/* unknown: as in struct msg_sample, and UNKNOWN_PAUSED */
+struct sums { uint64_t value[COUNTERS], queue_bytes, unknown; bool is_stormed, has_queue; };
 
 struct port { char name[MSG_PORT_NAME_SIZE]; uint64_t rate_bps; uint32_t queues; struct sums last; };
 
 struct sonic {
-    /* "all-3": that queue of all ports, each set separately; NULL: not such a device. The first field:
-     * sonic_queues_io is for devices that begin so */
+    /* "all-3": this queue of all ports; or NULL. First, because sonic_queues_io expects it there. */
     struct sonic_queues *all;
     struct redis redis;
     char         profile[MSG_NAME_SIZE], key[KEY_SIZE], asic_key[KEY_SIZE];
-    struct queue *queue;
+    struct queue queue[QUEUES_MAX];
     uint32_t     queues;
     /* of these queues; what has no room is counted in the sum alone */
     struct port  port[MSG_PORTS_MAX];
@@ -198,7 +197,6 @@ static void close_device(void *state)
 
     sonic_queues_free(s->all);
     redis_fini(&s->redis);
-    free(s->queue);
     free(s);
 }
 
@@ -236,7 +234,6 @@ static int open_device(const struct driver *driver, void **state, const char *ro
     (void)driver;
     *state = NULL;
     init_redis(&s->redis, root);
-    s->queue = xcalloc(QUEUES_MAX, sizeof *s->queue);
     snprintf(s->profile, sizeof s->profile, "%s", name);
     snprintf(s->key, sizeof s->key, "WRED_PROFILE|%s", name);
     rc = sonic_queues_number(name, &number) ? open_all(s, number, err) : open_profile(s, name, err);
@@ -335,60 +332,46 @@ static int write_knobs(void *state, const struct knob_set *set)
 
 /* ---- counters ---- */
 
-/* A missing counter is 0 and adds 'bit' to the unknown ones. */
-static uint64_t counter(struct sonic *s, const char *key, const char *field, uint64_t *unknown, uint64_t bit)
-{
-    uint64_t value = 0;
-
-    if (*key && redis_number(&s->redis, REDIS_COUNTERS, key, field, &value) == 0)
-        return value;
-    *unknown |= bit;
-    return 0;
-}
-
-/* The longest queue since syncd last looked, where it keeps watermarks at all. */
-static void read_watermark(struct sonic *s, const struct queue *q, struct sums *is)
-{
-    is->has_queue = *q->counters && redis_number(&s->redis, REDIS_COUNTERS, q->counters,
-                                                 "SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES",
-                                                 &is->queue_bytes) == 0;
-}
-
+/* A missing counter is 0 and unknown. The length of a queue is its peak since syncd last looked, if the
+ * switch keeps watermarks. */
 static struct sums read_counters(struct sonic *s, const struct queue *q)
 {
+    char pause[64], state[32] = "";
+    const struct { const char *key, *field; uint64_t unknown; } row[COUNTERS] = {
+        [BYTES] = { q->counters, "SAI_QUEUE_STAT_BYTES", MSG_UNKNOWN(tx_bytes) },
+        [DROPS] = { q->counters, "SAI_QUEUE_STAT_DROPPED_PACKETS", MSG_UNKNOWN(lossless_drops) },
+        [MARKED] = { q->counters, "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS", MSG_UNKNOWN(marked_packets) },
+        [PAUSED_US] = { q->port_counters, pause, UNKNOWN_PAUSED },
+    };
     struct sums is = { 0 };
-    char        field[64], state[32] = "";
 
-    is.bytes = counter(s, q->counters, "SAI_QUEUE_STAT_BYTES", &is.unknown, MSG_UNKNOWN(tx_bytes));
-    is.drops = counter(s, q->counters, "SAI_QUEUE_STAT_DROPPED_PACKETS", &is.unknown,
-                       MSG_UNKNOWN(lossless_drops));
-    is.marked = counter(s, q->counters, "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS", &is.unknown,
-                        MSG_UNKNOWN(marked_packets));
-    snprintf(field, sizeof field, "SAI_PORT_STAT_PFC_%u_RX_PAUSE_DURATION_US", q->prio);
-    is.paused_us = counter(s, q->port_counters, field, &is.unknown, SUMS_PAUSED);
+    snprintf(pause, sizeof pause, "SAI_PORT_STAT_PFC_%u_RX_PAUSE_DURATION_US", q->prio);
+    for (int i = 0; i < COUNTERS; i++)
+        if (!*row[i].key || redis_number(&s->redis, REDIS_COUNTERS, row[i].key, row[i].field, &is.value[i]))
+            is.unknown |= row[i].unknown;
     if (redis_get(&s->redis, REDIS_COUNTERS, q->counters, "PFC_WD_STATUS", state, sizeof state) || !*state)
         is.unknown |= MSG_UNKNOWN(watchdog);
     is.is_stormed = strcmp(state, "stormed") == 0;
-    read_watermark(s, q, &is);
+    is.has_queue = *q->counters && redis_number(&s->redis, REDIS_COUNTERS, q->counters,
+                                                "SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES",
+                                                &is.queue_bytes) == 0;
     return is;
 }
 
 static void add_sums(struct sums *sum, const struct sums *is)
 {
-    sum->bytes += is->bytes;
-    sum->drops += is->drops;
-    sum->marked += is->marked;
-    sum->paused_us += is->paused_us;
+    for (int i = 0; i < COUNTERS; i++)
+        sum->value[i] += is->value[i];
     sum->unknown |= is->unknown;
     sum->is_stormed |= is->is_stormed;
     sum->has_queue |= is->has_queue;
-    sum->queue_bytes = is->queue_bytes > sum->queue_bytes ? is->queue_bytes : sum->queue_bytes;
+    sum->queue_bytes = max_u64(is->queue_bytes, sum->queue_bytes);
 }
 
-/* A counter that decreased gives no difference. */
-static uint64_t since(uint64_t is, uint64_t was)
+/* The increase of a counter. One that decreased was reset, and gives 0. */
+static uint64_t since(const struct sums *is, const struct sums *was, int counter)
 {
-    return is > was ? is - was : 0;
+    return is->value[counter] > was->value[counter] ? is->value[counter] - was->value[counter] : 0;
 }
 
 /* The activity of each port since the last reading, and its current counters. */
@@ -398,21 +381,15 @@ static void take_ports(struct sonic *s, const struct sums *is, uint64_t interval
     for (uint32_t i = 0; i < s->ports; i++) {
         struct port     *p = &s->port[i];
         struct msg_port *to = &s->detail.port[i];
-        uint64_t         paused_us = since(is[i].paused_us, p->last.paused_us) / p->queues;
+        uint64_t         paused_us = since(&is[i], &p->last, PAUSED_US) / p->queues;
 
-        *to = (struct msg_port){ .tx_bytes = since(is[i].bytes, p->last.bytes), .rate_bps = p->rate_bps,
-                                 .paused_ps = (paused_us < interval_us ? paused_us : interval_us) * PS_PER_US,
-                                 .marked_packets = since(is[i].marked, p->last.marked),
+        *to = (struct msg_port){ .tx_bytes = since(&is[i], &p->last, BYTES), .rate_bps = p->rate_bps,
+                                 .paused_ps = min_u64(paused_us, interval_us) * PS_PER_US,
+                                 .marked_packets = since(&is[i], &p->last, MARKED),
                                  .queue_bytes = is[i].queue_bytes, .has_queue = is[i].has_queue };
         memcpy(to->name, p->name, sizeof to->name);
         p->last = is[i];
     }
-}
-
-static bool is_same(const struct sums *a, const struct sums *b)
-{
-    return a->bytes == b->bytes && a->drops == b->drops && a->marked == b->marked &&
-           a->paused_us == b->paused_us;
 }
 
 static int sample(void *state, struct msg_sample *out)
@@ -434,20 +411,21 @@ static int sample(void *state, struct msg_sample *out)
     }
     *out = (struct msg_sample){ .interval_us = interval_us, .rate_bps = s->rate_bps,
                                 .watchdog = is.is_stormed, .metric = NAN, .paused = NAN,
-                                 .unknown = MSG_UNKNOWN(cnps) | (is.unknown & ~SUMS_PAUSED) };
-    if (!is_first && is_same(&is, &was))
+                                 .unknown = MSG_UNKNOWN(cnps) | (is.unknown & ~UNKNOWN_PAUSED) };
+    if (!is_first && memcmp(is.value, was.value, sizeof is.value) == 0)
         return 0;                /* the ASIC was not polled since: only storms are known */
     s->last = is;
     s->sampled_us = at_us;
     take_ports(s, port, interval_us);
-    if (is_first || is.bytes < was.bytes || is.drops < was.drops)
+    if (is_first || is.value[BYTES] < was.value[BYTES] || is.value[DROPS] < was.value[DROPS])
         return -EAGAIN;
-    out->tx_bytes = is.bytes - was.bytes;
-    out->lossless_drops = is.drops - was.drops;
-    out->marked_packets = is.marked - was.marked;
+    out->tx_bytes = since(&is, &was, BYTES);
+    out->lossless_drops = since(&is, &was, DROPS);
+    out->marked_packets = is.value[MARKED] - was.value[MARKED];
     busy = fmin(1, (double)out->tx_bytes * 8e6 / (double)interval_us / fmax(1, (double)s->rate_bps));
-    if (!(is.unknown & SUMS_PAUSED))
-        out->paused = fmin(1, (double)(is.paused_us - was.paused_us) / (double)interval_us / s->queues);
+    if (!(is.unknown & UNKNOWN_PAUSED))
+        out->paused = fmin(1, (double)(is.value[PAUSED_US] - was.value[PAUSED_US]) / (double)interval_us /
+                              s->queues);
     out->metric = isnan(out->paused) ? busy : 0.5 * busy + 0.5 * (1 - out->paused);
     out->detail = &s->detail;
     return 0;

@@ -1,5 +1,6 @@
-#include "live/driver/sonic_queues.h"
+#include "live/driver/sonic.h"
 #include "base/io/clock.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -41,6 +42,7 @@ struct sonic_queues {
     struct queue *queue;
     uint32_t      queues;
     const char  **key;           /* room for a call */
+    const struct request *request;       /* of a call */
     unsigned      number;
     uint64_t      looked_us;     /* when counters had last changed; 0: never */
 };
@@ -62,70 +64,64 @@ bool sonic_queues_number(const char *name, unsigned *number)
 
 /* ---- asking about all of them ---- */
 
-/* The same fields of one hash of each queue, in one trip. */
-static int ask_all(struct sonic_queues *s, int db, size_t key_offset, const char *const *field, int fields,
-                   void (*take)(void *, uint32_t, int, const char *))
+/* The same fields of one hash of each queue. 'key' and 'to': places in struct queue. With a prefix, the field
+ * becomes a key; others are numbers. */
+struct request { int db; size_t key, to; const char *prefix; const char *const *field; int fields; };
+
+static const char *const profile_field[] = { "wred_profile" };
+static const char *const wred_field[] = { "SAI_QUEUE_ATTR_WRED_PROFILE_ID" };
+
+static const struct request settings[] = {
+    { REDIS_CONFIG, offsetof(struct queue, config), offsetof(struct queue, profile), "WRED_PROFILE|",
+      profile_field, 1 },
+    { REDIS_ASIC, offsetof(struct queue, asic), offsetof(struct queue, wred),
+      "ASIC_STATE:SAI_OBJECT_TYPE_WRED:", wred_field, 1 },
+    { REDIS_CONFIG, offsetof(struct queue, profile), offsetof(struct queue, set), NULL,
+      sonic_config_names, 3 },
+    { REDIS_ASIC, offsetof(struct queue, wred), offsetof(struct queue, programmed), NULL,
+      sonic_asic_names, 3 },
+};
+static const struct request counters = { REDIS_COUNTERS, offsetof(struct queue, counters),
+                                         offsetof(struct queue, is.value), NULL, counter_names, COUNTERS };
+
+static void take(void *arg, uint32_t i, int field, const char *text)
+{
+    struct sonic_queues  *s = arg;
+    const struct request *r = s->request;
+    struct queue         *q = &s->queue[i];
+    void                 *to = (char *)q + r->to;
+
+    if (r->prefix)
+        snprintf(to, KEY_SIZE, "%s%.64s", r->prefix, text);
+    else if (text_to_uint(text, (uint64_t *)to + field, NULL))
+        return;
+    else if (r == &counters)
+        q->is.has[field] = true;
+    else
+        q->found++;
+}
+
+static int ask_all(struct sonic_queues *s, const struct request *r)
 {
     for (uint32_t i = 0; i < s->queues; i++)
-        s->key[i] = (const char *)&s->queue[i] + key_offset;
-    return redis_get_many(s->redis, db, &(struct redis_many){ s->key, s->queues, field, fields, take, s });
+        s->key[i] = (const char *)&s->queue[i] + r->key;
+    s->request = r;
+    return redis_get_many(s->redis, r->db,
+                          &(struct redis_many){ s->key, s->queues, r->field, r->fields, take, s });
 }
 
-static void take_profile(void *arg, uint32_t i, int field, const char *text)
-{
-    struct queue *q = &((struct sonic_queues *)arg)->queue[i];
-
-    (void)field;
-    snprintf(q->profile, sizeof q->profile, "WRED_PROFILE|%.64s", text);
-}
-
-static void take_wred(void *arg, uint32_t i, int field, const char *text)
-{
-    struct queue *q = &((struct sonic_queues *)arg)->queue[i];
-
-    (void)field;
-    snprintf(q->wred, sizeof q->wred, "ASIC_STATE:SAI_OBJECT_TYPE_WRED:%.64s", text);
-}
-
-static void take_set(void *arg, uint32_t i, int field, const char *text)
-{
-    struct queue *q = &((struct sonic_queues *)arg)->queue[i];
-
-    q->found += redis_parse_number(text, &q->set[field]) == 0;
-}
-
-static void take_programmed(void *arg, uint32_t i, int field, const char *text)
-{
-    struct queue *q = &((struct sonic_queues *)arg)->queue[i];
-
-    q->found += redis_parse_number(text, &q->programmed[field]) == 0;
-}
-
-/* What CONFIG_DB and ASIC_DB say of each. */
+/* Reads the settings in CONFIG_DB and ASIC_DB. */
 static int read_all(struct sonic_queues *s)
 {
-    static const char *const wred_profile[] = { "wred_profile" },
-                      *const wred_id[] = { "SAI_QUEUE_ATTR_WRED_PROFILE_ID" };
-    int rc;
+    int rc = 0;
 
     for (uint32_t i = 0; i < s->queues; i++) {
         s->queue[i].profile[0] = s->queue[i].wred[0] = '\0';
         s->queue[i].found = 0;
     }
-    rc = ask_all(s, REDIS_CONFIG, offsetof(struct queue, config), wred_profile, 1, take_profile);
-    if (!rc)
-        rc = ask_all(s, REDIS_ASIC, offsetof(struct queue, asic), wred_id, 1, take_wred);
-    if (!rc)
-        rc = ask_all(s, REDIS_CONFIG, offsetof(struct queue, profile), sonic_config_names, 3, take_set);
-    if (!rc)
-        rc = ask_all(s, REDIS_ASIC, offsetof(struct queue, wred), sonic_asic_names, 3, take_programmed);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings && !rc; i++)
+        rc = ask_all(s, &settings[i]);
     return rc;
-}
-
-static bool is_settled_queue(const struct queue *q)
-{
-    return q->found == 6 && memcmp(q->set, q->programmed, sizeof q->set) == 0 && q->set[0] <= UINT32_MAX &&
-           q->set[1] <= UINT32_MAX && q->set[2] <= 100;
 }
 
 static int read_queues(void *device, struct ecn *ecn, bool *is_settled)
@@ -136,7 +132,8 @@ static int read_queues(void *device, struct ecn *ecn, bool *is_settled)
     for (uint32_t i = 0; i < s->queues && !rc; i++) {
         const struct queue *q = &s->queue[i];
 
-        is_settled[i] = is_settled_queue(q);
+        is_settled[i] = q->found == 6 && memcmp(q->set, q->programmed, sizeof q->set) == 0 &&
+                        q->set[0] <= UINT32_MAX && q->set[1] <= UINT32_MAX && q->set[2] <= 100;
         if (is_settled[i])
             ecn[i] = (struct ecn){ (uint32_t)q->set[0], (uint32_t)q->set[1], (double)q->set[2] / 100 };
     }
@@ -145,19 +142,11 @@ static int read_queues(void *device, struct ecn *ecn, bool *is_settled)
 
 /* ---- counters ---- */
 
-static void take_counter(void *arg, uint32_t i, int field, const char *text)
-{
-    struct counted *c = &((struct sonic_queues *)arg)->queue[i].is;
-
-    c->has[field] = redis_parse_number(text, &c->value[field]) == 0;
-}
-
 static int read_counters(struct sonic_queues *s)
 {
     for (uint32_t i = 0; i < s->queues; i++)
         s->queue[i].is = (struct counted){ 0 };
-    return ask_all(s, REDIS_COUNTERS, offsetof(struct queue, counters), counter_names, COUNTERS,
-                   take_counter);
+    return ask_all(s, &counters);
 }
 
 static bool has_changed(const struct sonic_queues *s)
@@ -259,7 +248,7 @@ static int write_queue(void *device, uint32_t queue, const struct ecn *was, cons
     if (strcmp(key, q->own) == 0)
         return redis_set(s->redis, REDIS_CONFIG, key, change, count);
     rc = check_shared(s, key, was);
-    return rc ? rc : redis_rebind(s->redis, &(struct redis_rebind){ q->config, key, q->own, change, count });
+    return rc ? rc : redis_rebind(s->redis, q->config, key, q->own, change, count);
 }
 
 /* ---- opening ---- */

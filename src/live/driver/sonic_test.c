@@ -1,6 +1,7 @@
 /* src/live/driver/sonic_test.c - the driver on a real Redis, with a small orchagent: it copies what is in
  * CONFIG_DB to ASIC_DB after a while, and dies of what is not digits. */
 #include "live/driver/sonic.h"
+#include "base/text.h"
 #include "live/driver/redis.h"
 
 #include <setjmp.h>
@@ -244,7 +245,7 @@ static void take_one(void *arg, uint32_t key, int field, const char *text)
     struct many *m = arg;
 
     m->absent += field != 0;
-    assert_int_equal(redis_parse_number(text, &m->value[key]), 0);
+    assert_int_equal(text_to_uint(text, &m->value[key], NULL), 0);
 }
 
 /* More keys than SCAN returns at a time, and more than a socket's buffer of commands. */

@@ -1,4 +1,5 @@
 #include "live/flows/collector.h"
+#include "base/digest.h"
 #include "base/io/address.h"
 
 #include <arpa/inet.h>
@@ -9,14 +10,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* a power of two; the table grows with the flows, and is never more than half full */
-#define PLACES_MIN    1024u
+#define PLACES        (2 * COLLECTOR_FLOWS_MAX)  /* a power of two, so that the table is at most half full */
 #define SILENT_MAX    30u        /* windows after which a flow is forgotten */
 #define AT_ONCE       256        /* datagrams before the loop goes on with something else */
 #define UDP           17
 
 struct collected {
-    uint64_t         key[2];     /* 0: free */
+    unsigned __int128 key;       /* digest of what identifies the flow; 0: free */
     struct flowstate state;
     uint64_t         bytes;      /* in this window */
     uint64_t         total;      /* from exporters that send totals */
@@ -29,8 +29,7 @@ void collector_init(struct collector *c, uint64_t window_us)
     memset(c, 0, sizeof *c);
     c->fd = -1;
     c->window_us = window_us;
-    c->places = PLACES_MIN;
-    c->flow = xcalloc(PLACES_MIN, sizeof *c->flow);
+    c->flow = xcalloc(PLACES, sizeof *c->flow);
     c->states = flowstate_configure((struct flowstate_cfg){ .with_bins = 1 });
 }
 
@@ -45,73 +44,48 @@ void collector_fini(struct collector *c)
 
 /* ---- flows ---- */
 
-/* FNV-1a over two words of 128 bits in total: the only identity of a flow. */
-static void add_bytes(uint64_t h[2], const void *bytes, size_t length)
+static unsigned __int128 key_of(const struct flow_record *r)
 {
-    const uint8_t *b = bytes;
+    struct digest d;
 
-    for (size_t i = 0; i < length; i++) {
-        h[0] = (h[0] ^ b[i]) * 0x100000001b3;
-        h[1] = (h[1] ^ (b[i] + 0x55u)) * 0x9e3779b97f4a7c15;
-        h[1] ^= h[1] >> 29;
-    }
-}
-
-static void key_of(const struct flow_record *r, uint64_t h[2])
-{
-    h[0] = 0xcbf29ce484222325;
-    h[1] = 0x6c62272e07bb0142;
-    add_bytes(h, r->source, 16);
-    add_bytes(h, r->target, 16);
+    digest_init(&d);
+    digest_add(&d, r->source, sizeof r->source);
+    digest_add(&d, r->target, sizeof r->target);
     if (r->qp != RECORD_QP_NONE)
-        add_bytes(h, &r->qp, sizeof r->qp);
+        digest_add(&d, &r->qp, sizeof r->qp);
     else
-        add_bytes(h, &r->source_port, sizeof r->source_port);
-    h[0] |= 1;                   /* not free */
+        digest_add(&d, &r->source_port, sizeof r->source_port);
+    return d.state | 1;          /* not free */
 }
 
-static struct collected *place_of(struct collected *table, uint32_t places, const uint64_t key[2])
+static struct collected *place_of(struct collected *table, unsigned __int128 key)
 {
-    uint32_t i = (uint32_t)(key[0] >> 7 ^ key[1]) & (places - 1);
+    uint32_t i = (uint32_t)(key >> 7 ^ key >> 64) & (PLACES - 1);
 
-    while (table[i].key[0] && (table[i].key[0] != key[0] || table[i].key[1] != key[1]))
-        i = (i + 1) & (places - 1);
+    while (table[i].key && table[i].key != key)
+        i = (i + 1) & (PLACES - 1);
     return &table[i];
-}
-
-static void grow(struct collector *c)
-{
-    struct collected *table = xcalloc(2ul * c->places, sizeof *table);
-
-    for (uint32_t i = 0; i < c->places; i++)
-        if (c->flow[i].key[0])
-            *place_of(table, 2 * c->places, c->flow[i].key) = c->flow[i];
-    free(c->flow);
-    c->flow = table;
-    c->places *= 2;
 }
 
 static void take_record(void *arg, const struct flow_record *r)
 {
     struct collector *c = arg;
     struct collected *f;
-    uint64_t          key[2], more = r->bytes;
+    unsigned __int128 key = key_of(r);
+    uint64_t          more = r->bytes;
 
     c->counts.records++;
     if (r->protocol != UDP || r->target_port != RECORD_ROCE_PORT) {
         c->counts.other++;
         return;
     }
-    key_of(r, key);
-    if (2 * c->used >= c->places && c->used < COLLECTOR_FLOWS_MAX)
-        grow(c);
-    f = place_of(c->flow, c->places, key);
-    if (!f->key[0] && c->used == COLLECTOR_FLOWS_MAX) {
+    f = place_of(c->flow, key);
+    if (!f->key && c->used == COLLECTOR_FLOWS_MAX) {
         c->counts.full++;
         return;
     }
-    if (!f->key[0]) {
-        *f = (struct collected){ .key = { key[0], key[1] } };
+    if (!f->key) {
+        *f = (struct collected){ .key = key };
         c->used++;
     }
     if (r->is_total) {
@@ -127,15 +101,15 @@ static void take_record(void *arg, const struct flow_record *r)
 /* All flows step; those that stay move to another table. */
 static void end_window(struct collector *c)
 {
-    struct collected *table = xcalloc(c->places, sizeof *table);
+    struct collected *table = xcalloc(PLACES, sizeof *table);
     struct flow_tally tally = { 0 };
 
     c->used = 0;
-    for (uint32_t i = 0; i < c->places; i++) {
+    for (uint32_t i = 0; i < PLACES; i++) {
         struct collected *f = &c->flow[i];
         enum flow_class   class;
 
-        if (!f->key[0])
+        if (!f->key)
             continue;
         class = flowstate_step(&c->states, &f->state, f->bytes);
         flow_tally_add(&c->states, &tally, class, f->state);
@@ -143,7 +117,7 @@ static void end_window(struct collector *c)
         f->bytes = 0;
         if (f->is_ended || f->silent >= SILENT_MAX)
             continue;
-        *place_of(table, c->places, f->key) = *f;
+        *place_of(table, f->key) = *f;
         c->used++;
     }
     flow_tally_write(&c->states, &tally, &c->last);
@@ -174,19 +148,10 @@ static bool is_allowed(const struct collector *c, const uint8_t from[16])
     return !c->senders;
 }
 
-static uint64_t exporter_of(const uint8_t from[16])
-{
-    uint64_t h[2] = { 0xcbf29ce484222325, 0 };
-
-    add_bytes(h, from, 16);
-    return h[0] | 1;
-}
-
 void collector_take(struct collector *c, const uint8_t from[16], const uint8_t *bytes, size_t length)
 {
-    struct sflow_facts sflow;
-    struct ipfix_facts ipfix = { 0 };
-    int                rc;
+    struct digest exporter;
+    int           rc;
 
     c->counts.datagrams++;
     if (!is_allowed(c, from)) {
@@ -194,10 +159,13 @@ void collector_take(struct collector *c, const uint8_t from[16], const uint8_t *
         return;
     }
     if (length >= 4 && record_number(bytes, 4) == 5)
-        rc = sflow_read(bytes, length, take_record, c, &sflow);
-    else
-        rc = ipfix_read(&c->ipfix, exporter_of(from), bytes, length, take_record, c, &ipfix);
-    c->counts.unknown += ipfix.unknown;
+        rc = sflow_read(bytes, length, take_record, c);
+    else {
+        digest_init(&exporter);
+        digest_add(&exporter, from, 16);
+        rc = ipfix_read(&c->ipfix, (uint64_t)exporter.state | 1, bytes, length, take_record, c,
+                        &c->counts.unknown);
+    }
     c->counts.bad += rc != 0;
 }
 

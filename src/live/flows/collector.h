@@ -32,7 +32,7 @@ struct collector {
     struct ipfix            ipfix;
     struct flowstate_cfg    states;
     struct collected       *flow;                /* a table, open addressing */
-    uint32_t                places, used;
+    uint32_t                used;
     uint64_t                window_us, ends_us;  /* of this window */
     struct fsd              last;
     struct collector_counts counts;
@@ -44,11 +44,8 @@ void collector_fini(struct collector *);
 /* Adds an allowed sender, as text. -EINVAL: not an address, or too many. */
 int collector_allow(struct collector *, const char *address, struct err *);
 
-/* Listens at host:port. */
-int collector_open(struct collector *, const char *address, struct err *);
-
-/* Takes what has come in, but not for ever. */
-void collector_run(struct collector *);
+int  collector_open(struct collector *, const char *address, struct err *);      /* listens at host:port */
+void collector_run(struct collector *);          /* takes a limited number of datagrams that have arrived */
 
 /* A datagram, as if it had come from there. */
 void collector_take(struct collector *, const uint8_t from[16], const uint8_t *bytes, size_t length);

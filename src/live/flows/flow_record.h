@@ -1,5 +1,4 @@
-/* src/live/flows/flow_record.h - a switch's record of a flow: its bytes since the last record, or those that
- * a sampled packet represents; and the formats in which switches export records. */
+/* src/live/flows/flow_record.h - records of flows that switches export, and their formats. */
 #ifndef LIVE_FLOWS_FLOW_RECORD_H
 #define LIVE_FLOWS_FLOW_RECORD_H
 
@@ -12,11 +11,10 @@
 
 struct flow_record {
     uint8_t  source[16], target[16];     /* IPv4: the first four, the others 0 */
-    bool     is_v6;
     uint8_t  protocol;                   /* 17: UDP */
     uint16_t source_port, target_port;
     uint32_t qp;                         /* the target's queue pair; RECORD_QP_NONE: not known */
-    uint64_t bytes, packets;             /* from the IP header on; scaled by the sampling rate */
+    uint64_t bytes;                      /* from the IP header on; scaled by the sampling rate */
     bool     is_total;                   /* bytes since the start of the flow, not since the last record */
     bool     is_ended;                   /* the switch says that it has ended */
 };
@@ -39,18 +37,15 @@ bool frame_read_ip(struct flow_record *, const uint8_t *bytes, size_t length);
  * skipped by their length. A malformed datagram is read up to the error.
  */
 
-/* of a datagram; flows: delivered records */
-struct sflow_facts { uint32_t sequence, samples, flows; };
-
 /* Calls 'hook' for each packet. -EBADMSG: not such a datagram, or truncated; packets before the error were
  * delivered. */
-int sflow_read(const uint8_t *, size_t length, record_hook *hook, void *arg, struct sflow_facts *);
+int sflow_read(const uint8_t *, size_t length, record_hook *hook, void *arg);
 
 /* ---- NetFlow version 9 and IPFIX: flows that a switch has counted, one datagram at a time ----
  *
  * A template, sent earlier by the same exporter and domain, defines the fields of a record. Records without a
- * known template are skipped, as are unneeded fields. Options carry the sampling rate, by which bytes and
- * packets are multiplied. If there are too many templates, the oldest are dropped.
+ * known template are skipped, as are unneeded fields. Options carry the sampling rate, by which bytes are
+ * multiplied. If there are too many templates, the oldest are dropped.
  */
 
 #define IPFIX_TEMPLATES 256
@@ -76,12 +71,9 @@ struct ipfix {
     uint64_t              uses;
 };
 
-/* of a datagram; unknown: sets without a template */
-struct ipfix_facts { uint32_t templates, flows, unknown; };
-
-/* 'exporter' identifies the sender; not 0. -EBADMSG: neither format, or malformed; records before the error
- * were delivered. */
+/* 'exporter' identifies the sender; not 0. Adds the sets without a template to *unknown. -EBADMSG: neither
+ * format, or malformed; records before the error were delivered. */
 int ipfix_read(struct ipfix *, uint64_t exporter, const uint8_t *, size_t length, record_hook *hook,
-               void *arg, struct ipfix_facts *);
+               void *arg, uint64_t *unknown);
 
 #endif

@@ -9,9 +9,9 @@
 #define ENTERPRISE      0x8000
 
 enum {                           /* elements that are needed, by their numbers at IANA */
-    BYTES = 1, PACKETS = 2, PROTOCOL = 4, SOURCE_PORT = 7, SOURCE_V4 = 8, TARGET_PORT = 11, TARGET_V4 = 12,
+    BYTES = 1, PROTOCOL = 4, SOURCE_PORT = 7, SOURCE_V4 = 8, TARGET_PORT = 11, TARGET_V4 = 12,
     SOURCE_V6 = 27, TARGET_V6 = 28, SAMPLING_INTERVAL = 34, SAMPLER_INTERVAL = 50, BYTES_TOTAL = 85,
-    PACKETS_TOTAL = 86, END_REASON = 136, PACKET_INTERVAL = 305, PACKET_SPACE = 306, SAMPLING_SIZE = 309,
+    END_REASON = 136, PACKET_INTERVAL = 305, PACKET_SPACE = 306, SAMPLING_SIZE = 309,
     SAMPLING_POPULATION = 310,
 };
 
@@ -24,7 +24,7 @@ struct reading {                 /* of one datagram */
     bool                is_v9;
     record_hook        *hook;
     void               *arg;
-    struct ipfix_facts *facts;
+    uint64_t           *unknown;
 };
 
 static size_t left(const struct cursor *c)
@@ -68,15 +68,15 @@ static void keep_template(const struct reading *r, const struct ipfix_template *
         place = oldest;
     *place = *t;
     place->used = ++r->x->uses;
-    r->facts->templates++;
 }
 
-static void forget_template(const struct reading *r, uint32_t id)
+static bool forget_template(const struct reading *r, uint32_t id)
 {
     struct ipfix_template *t = find_template(r, id);
 
     if (t)
         *t = (struct ipfix_template){ 0 };
+    return true;
 }
 
 static struct ipfix_domain *domain_of(const struct reading *r, bool is_new)
@@ -96,8 +96,6 @@ static struct ipfix_domain *domain_of(const struct reading *r, bool is_new)
     *oldest = (struct ipfix_domain){ r->exporter, r->domain, 1, ++r->x->uses };
     return oldest;
 }
-
-/* ---- templates ---- */
 
 /* Reads 'count' fields into a template. False: the set ends before, or there is no room. */
 static bool read_fields(const struct reading *r, struct cursor *c, struct ipfix_template *t, uint64_t count)
@@ -128,10 +126,8 @@ static bool read_template(const struct reading *r, struct cursor *c)
 
     t.id = (uint16_t)read_number(c, 2);
     count = read_number(c, 2);
-    if (!count && !r->is_v9) {
-        forget_template(r, t.id);                /* withdrawn */
-        return true;
-    }
+    if (!count && !r->is_v9)
+        return forget_template(r, t.id);         /* withdrawn */
     if (t.id < 256 || !count || !read_fields(r, c, &t, count))
         return false;
     keep_template(r, &t);
@@ -150,8 +146,7 @@ static bool read_options_template(const struct reading *r, struct cursor *c)
     a = read_number(c, 2);
     if (!a && !r->is_v9) {
         c->at += 2;
-        forget_template(r, t.id);
-        return true;
+        return forget_template(r, t.id);
     }
     b = read_number(c, 2);
     count = r->is_v9 ? (a + b) / 4 : a;
@@ -175,41 +170,32 @@ static bool read_templates(const struct reading *r, struct cursor c, bool is_opt
 
 struct sampling { uint64_t one_in, interval, space, size, population; };
 
-static void take_flow(struct flow_record *o, const struct ipfix_field *f, const uint8_t *at, size_t length)
+static void take_field(struct flow_record *o, struct sampling *s, uint16_t id, const uint8_t *at,
+                       size_t length)
 {
     uint64_t value = record_number(at, length);
 
-    switch (f->id) {
-    case BYTES:                       o->bytes = value; o->is_total = false; break;
-    case BYTES_TOTAL:                 if (!o->bytes) { o->bytes = value; o->is_total = true; } break;
-    case PACKETS: case PACKETS_TOTAL: o->packets = value; break;
-    case PROTOCOL:                    o->protocol = (uint8_t)value; break;
-    case SOURCE_PORT:                 o->source_port = (uint16_t)value; break;
-    case TARGET_PORT:                 o->target_port = (uint16_t)value; break;
-    case SOURCE_V4:                   if (length == 4) memcpy(o->source, at, 4); break;
-    case TARGET_V4:                   if (length == 4) memcpy(o->target, at, 4); break;
-    case SOURCE_V6:                   if (length == 16) { memcpy(o->source, at, 16); o->is_v6 = true; } break;
-    case TARGET_V6:                   if (length == 16) { memcpy(o->target, at, 16); o->is_v6 = true; } break;
-    case END_REASON:                  o->is_ended = value != 2; break;           /* 2: it goes on */
-    default: break;
-    }
-}
-
-static void take_sampling(struct sampling *s, const struct ipfix_field *f, const uint8_t *at, size_t length)
-{
-    uint64_t value = record_number(at, length);
-
-    switch (f->id) {
+    switch (id) {
+    case BYTES:               o->bytes = value; o->is_total = false; break;
+    case BYTES_TOTAL:         if (!o->bytes) { o->bytes = value; o->is_total = true; } break;
+    case PROTOCOL:            o->protocol = (uint8_t)value; break;
+    case SOURCE_PORT:         o->source_port = (uint16_t)value; break;
+    case TARGET_PORT:         o->target_port = (uint16_t)value; break;
+    case SOURCE_V4:           if (length == 4) memcpy(o->source, at, 4); break;
+    case TARGET_V4:           if (length == 4) memcpy(o->target, at, 4); break;
+    case SOURCE_V6:           if (length == 16) memcpy(o->source, at, 16); break;
+    case TARGET_V6:           if (length == 16) memcpy(o->target, at, 16); break;
+    case END_REASON:          o->is_ended = value != 2; break;           /* 2: it goes on */
     case SAMPLING_INTERVAL: case SAMPLER_INTERVAL: s->one_in = value; break;
-    case PACKET_INTERVAL:                          s->interval = value; break;
-    case PACKET_SPACE:                             s->space = value; break;
-    case SAMPLING_SIZE:                            s->size = value; break;
-    case SAMPLING_POPULATION:                      s->population = value; break;
+    case PACKET_INTERVAL:     s->interval = value; break;
+    case PACKET_SPACE:        s->space = value; break;
+    case SAMPLING_SIZE:       s->size = value; break;
+    case SAMPLING_POPULATION: s->population = value; break;
     default: break;
     }
 }
 
-/* 0: nothing was said. */
+/* 0: unknown. */
 static double one_in(const struct sampling *s)
 {
     return s->one_in ? (double)s->one_in :
@@ -246,32 +232,21 @@ static bool read_record(const struct reading *r, const struct ipfix_template *t,
 
         if (length == SIZE_MAX)
             return false;
-        if (!t->field[i].enterprise) {
-            take_flow(o, &t->field[i], c->at, length);
-            take_sampling(s, &t->field[i], c->at, length);
-        }
+        if (!t->field[i].enterprise)
+            take_field(o, s, t->field[i].id, c->at, length);
         c->at += length;
     }
     return c->at > begin;        /* one of no bytes would go on for ever */
 }
 
-static uint64_t scaled(uint64_t count, double by)
-{
-    double value = (double)count * by;
-
-    return value < 1e18 ? (uint64_t)(value + 0.5) : 1000000000000000000;
-}
-
 static void deliver(const struct reading *r, struct flow_record *o, const struct sampling *own)
 {
     const struct ipfix_domain *d = domain_of(r, false);
-    double                     by = one_in(own) > 0 ? one_in(own) : d ? d->one_in : 1;
+    double                     bytes = (double)o->bytes * (one_in(own) > 0 ? one_in(own) : d ? d->one_in : 1);
 
     if (!o->bytes)
         return;
-    o->bytes = scaled(o->bytes, by);
-    o->packets = scaled(o->packets, by);
-    r->facts->flows++;
+    o->bytes = bytes < 1e18 ? (uint64_t)(bytes + 0.5) : 1000000000000000000;
     r->hook(r->arg, o);
 }
 
@@ -307,18 +282,17 @@ static bool read_set(const struct reading *r, uint64_t id, struct cursor c)
     if (t)
         read_data(r, t, c);
     else
-        r->facts->unknown++;
+        ++*r->unknown;
     return true;
 }
 
 int ipfix_read(struct ipfix *x, uint64_t exporter, const uint8_t *bytes, size_t length,
-               record_hook *hook, void *arg, struct ipfix_facts *facts)
+               record_hook *hook, void *arg, uint64_t *unknown)
 {
-    struct reading r = { .x = x, .exporter = exporter, .hook = hook, .arg = arg, .facts = facts };
+    struct reading r = { .x = x, .exporter = exporter, .hook = hook, .arg = arg, .unknown = unknown };
     struct cursor  c = { bytes, bytes + length };
     uint64_t       version = length >= 2 ? record_number(bytes, 2) : 0;
 
-    *facts = (struct ipfix_facts){ 0 };
     r.is_v9 = version == VERSION_9;
     if ((!r.is_v9 && version != VERSION_IPFIX) || length < (r.is_v9 ? 20u : 16u))
         return -EBADMSG;

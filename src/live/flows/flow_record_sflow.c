@@ -1,5 +1,4 @@
-/* src/live/flows/flow_record_sflow.c - see flow_record.h. Everything is XDR: big-endian words, opaque data
- * padded to four bytes. */
+/* src/live/flows/flow_record_sflow.c - XDR: big-endian words, opaque data padded to four bytes. */
 #include "live/flows/flow_record.h"
 
 #include <errno.h>
@@ -59,7 +58,6 @@ static bool read_v6(struct flow_record *r, const uint8_t *b, size_t length)
 {
     if (length < 40)
         return false;
-    r->is_v6 = true;
     r->protocol = b[6];
     r->bytes = record_number(b + 4, 2) + 40;
     memcpy(r->source, b + 8, 16);
@@ -70,7 +68,7 @@ static bool read_v6(struct flow_record *r, const uint8_t *b, size_t length)
 
 bool frame_read_ip(struct flow_record *r, const uint8_t *b, size_t length)
 {
-    *r = (struct flow_record){ .qp = RECORD_QP_NONE, .packets = 1 };
+    *r = (struct flow_record){ .qp = RECORD_QP_NONE };
     return length &&
            (b[0] >> 4 == 4 ? read_v4(r, b, length) : b[0] >> 4 == 6 ? read_v6(r, b, length) : false);
 }
@@ -93,7 +91,7 @@ bool frame_read(struct flow_record *r, const uint8_t *b, size_t length)
 /* ---- words ---- */
 
 struct cursor { const uint8_t *at, *end; bool is_bad; };
-struct receiver { record_hook *hook; void *arg; struct sflow_facts *facts; };
+struct receiver { record_hook *hook; void *arg; };
 
 static uint32_t read_word(struct cursor *c)
 {
@@ -123,17 +121,16 @@ static struct cursor take_part(struct cursor *c, uint32_t length)
     return part;
 }
 
-/* ---- records of a sample ---- */
+/* ---- records of a sample: these return whether they delivered a flow ---- */
 
-static void deliver(const struct receiver *t, struct flow_record *r, uint32_t rate)
+static bool deliver(const struct receiver *t, struct flow_record *r, uint32_t rate)
 {
     r->bytes *= rate ? rate : 1;
-    r->packets = rate ? rate : 1;
-    t->facts->flows++;
     t->hook(t->arg, r);
+    return true;
 }
 
-static void read_raw(struct cursor c, uint32_t rate, const struct receiver *t)
+static bool read_raw(struct cursor c, uint32_t rate, const struct receiver *t)
 {
     uint32_t           protocol = read_word(&c), length;
     struct cursor      head;
@@ -145,18 +142,17 @@ static void read_raw(struct cursor c, uint32_t rate, const struct receiver *t)
     length = read_word(&c);
     head = take_part(&c, length);
     if (c.is_bad)
-        return;
+        return false;
     is_good = protocol == HEADER_ETHERNET ? frame_read(&r, head.at, (size_t)(head.end - head.at)) :
               protocol == HEADER_IPV4 || protocol == HEADER_IPV6 ?
               frame_read_ip(&r, head.at, (size_t)(head.end - head.at)) : false;
-    if (is_good)
-        deliver(t, &r, rate);
+    return is_good && deliver(t, &r, rate);
 }
 
 /* A record without the packet's header: length, protocol, addresses, ports. */
-static void read_parsed(struct cursor c, bool is_v6, uint32_t rate, const struct receiver *t)
+static bool read_parsed(struct cursor c, bool is_v6, uint32_t rate, const struct receiver *t)
 {
-    struct flow_record r = { .is_v6 = is_v6, .qp = RECORD_QP_NONE };
+    struct flow_record r = { .qp = RECORD_QP_NONE };
     size_t             address = is_v6 ? 16 : 4;
 
     r.bytes = read_word(&c);
@@ -169,14 +165,14 @@ static void read_parsed(struct cursor c, bool is_v6, uint32_t rate, const struct
     }
     r.source_port = (uint16_t)read_word(&c);
     r.target_port = (uint16_t)read_word(&c);
-    if (!c.is_bad)
-        deliver(t, &r, rate);
+    return !c.is_bad && deliver(t, &r, rate);
 }
 
-/* One record per packet is enough: the raw header comes first by custom, and knows the queue pair. */
+/* Uses the first known record of a packet: usually the raw header, which has the queue pair. */
 static void read_flow(struct cursor c, bool is_expanded, const struct receiver *t)
 {
-    uint32_t before = t->facts->flows, rate, records;
+    uint32_t rate, records;
+    bool     is_done = false;
 
     read_word(&c);                    /* sequence */
     read_word(&c);                    /* source */
@@ -192,39 +188,35 @@ static void read_flow(struct cursor c, bool is_expanded, const struct receiver *
         uint32_t      tag = read_word(&c), length = read_word(&c);
         struct cursor body = take_part(&c, length);
 
-        if (c.is_bad || t->facts->flows != before)
+        if (c.is_bad || is_done)
             continue;
         if (tag == RECORD_RAW)
-            read_raw(body, rate, t);
+            is_done = read_raw(body, rate, t);
         else if (tag == RECORD_V4 || tag == RECORD_V6)
-            read_parsed(body, tag == RECORD_V6, rate, t);
+            is_done = read_parsed(body, tag == RECORD_V6, rate, t);
     }
 }
 
 /* ---- datagrams ---- */
 
-int sflow_read(const uint8_t *bytes, size_t length, record_hook *hook, void *arg, struct sflow_facts *facts)
+int sflow_read(const uint8_t *bytes, size_t length, record_hook *hook, void *arg)
 {
-    struct cursor c = { bytes, bytes + length, false };
-    struct receiver t = { hook, arg, facts };
-    uint32_t      version = read_word(&c), kind = read_word(&c), samples;
+    struct cursor   c = { bytes, bytes + length, false };
+    struct receiver t = { hook, arg };
+    uint32_t        version = read_word(&c), kind = read_word(&c), samples;
 
-    *facts = (struct sflow_facts){ 0 };
     if (version != 5 || (kind != 1 && kind != 2))
         return -EBADMSG;
     take_part(&c, kind == 1 ? 4 : 16);           /* address of the agent */
     read_word(&c);                                    /* sub-agent */
-    facts->sequence = read_word(&c);
+    read_word(&c);                                    /* sequence */
     read_word(&c);                                    /* uptime */
     samples = read_word(&c);
     for (uint32_t i = 0; i < samples && !c.is_bad; i++) {
         uint32_t      tag = read_word(&c), size = read_word(&c);
         struct cursor body = take_part(&c, size);
 
-        if (c.is_bad)
-            break;
-        facts->samples++;
-        if (tag == SAMPLE_FLOW || tag == SAMPLE_FLOW_EXPANDED)
+        if (!c.is_bad && (tag == SAMPLE_FLOW || tag == SAMPLE_FLOW_EXPANDED))
             read_flow(body, tag == SAMPLE_FLOW_EXPANDED, &t);
     }
     return c.is_bad ? -EBADMSG : 0;

@@ -156,12 +156,7 @@ void h2_cut(struct h2_call *c)
     nghttp2_submit_rst_stream(c->h2->session, NGHTTP2_FLAG_NONE, c->stream, NGHTTP2_CANCEL);
 }
 
-/* ---- what comes ---- */
-
-static size_t message_length(const unsigned char *prefix)
-{
-    return (size_t)prefix[1] << 24 | (size_t)prefix[2] << 16 | (size_t)prefix[3] << 8 | prefix[4];
-}
+/* ---- receiving ---- */
 
 /* Something that is no message of ours. */
 static void refuse(struct h2_call *c, enum h2_status status)
@@ -181,7 +176,8 @@ static size_t take_messages(struct h2_call *c, const unsigned char *bytes, size_
     size_t at = 0;
 
     while (!c->is_deaf && length - at >= PREFIX) {
-        size_t size = message_length(bytes + at);
+        size_t size = (size_t)bytes[at + 1] << 24 | (size_t)bytes[at + 2] << 16 | (size_t)bytes[at + 3] << 8 |
+                      bytes[at + 4];
 
         if (bytes[at] != 0 || size > H2_MESSAGE_MAX) {
             refuse(c, bytes[at] ? H2_UNIMPLEMENTED : H2_EXHAUSTED);
@@ -368,7 +364,7 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
     return 0;
 }
 
-/* Headers have come whole: the first say whether it is gRPC at all, the last how it ended. */
+/* All headers of a block arrived: the first block shows whether it is gRPC, the last how the call ended. */
 static void on_response(struct h2_call *c, bool is_end)
 {
     if (c->http_status / 100 == 1)
@@ -384,7 +380,7 @@ static void on_response(struct h2_call *c, bool is_end)
         snprintf(c->why, sizeof c->why, "it refuses with gRPC's status %d", (int)c->status);
 }
 
-/* The other side has said all. A call that is half open on our side would stay; so it is ended. */
+/* The server has ended the call. Ends our side, too: a half-open call would stay. */
 static void on_response_end(struct h2_call *c)
 {
     if (c->partial_length) {
@@ -487,7 +483,7 @@ static int on_close(nghttp2_session *session, int32_t stream, uint32_t code, voi
 
 /* ---- the connection ---- */
 
-static struct h2 *open_end(const struct h2_hooks *hooks, void *arg, bool is_client)
+struct h2 *h2_new(const struct h2_hooks *hooks, void *arg, bool is_client)
 {
     nghttp2_settings_entry settings[] = {
         is_client ? (nghttp2_settings_entry){ NGHTTP2_SETTINGS_ENABLE_PUSH, 0 } :
@@ -519,16 +515,6 @@ static struct h2 *open_end(const struct h2_hooks *hooks, void *arg, bool is_clie
     nghttp2_submit_settings(h->session, NGHTTP2_FLAG_NONE, settings, sizeof settings / sizeof *settings);
     nghttp2_session_set_local_window_size(h->session, NGHTTP2_FLAG_NONE, 0, WINDOW);
     return h;
-}
-
-struct h2 *h2_new(const struct h2_hooks *hooks, void *arg)
-{
-    return open_end(hooks, arg, false);
-}
-
-struct h2 *h2_dial(const struct h2_hooks *hooks, void *arg)
-{
-    return open_end(hooks, arg, true);
 }
 
 void h2_free(struct h2 *h)

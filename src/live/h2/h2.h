@@ -1,8 +1,7 @@
-/* src/live/h2/h2.h - one end of a gRPC connection: bytes in, messages out, and the other way. It knows no
- * socket.
+/* src/live/h2/h2.h - one end of a gRPC connection, from bytes to messages and back, without a socket.
  *
- * nghttp2 does HTTP/2. gRPC on top of it is small: a call is a stream, each message has a prefix of five
- * bytes, and a trailer with a status ends the call.
+ * nghttp2 does HTTP/2. In gRPC a call is a stream, each message has a prefix of five bytes, and a trailer
+ * with a status ends the call.
  */
 #ifndef LIVE_H2_H2_H
 #define LIVE_H2_H2_H
@@ -67,13 +66,11 @@ struct h2 {
     bool             is_client, is_greeted;      /* greeted: the server's settings arrived */
     struct h2_call  *calls;
     bool             is_touched;                 /* nghttp2 may have something to send */
-    size_t          *held, held_max;             /* bytes of incomplete and unsent messages; shared:
-                                                  * h2_share() */
+    size_t          *held, held_max;             /* see h2_share() */
     size_t           own_held;
 };
 
-struct h2 *h2_new(const struct h2_hooks *, void *arg);           /* a server's end */
-struct h2 *h2_dial(const struct h2_hooks *, void *arg);          /* a client's */
+struct h2 *h2_new(const struct h2_hooks *, void *arg, bool is_client);
 void       h2_free(struct h2 *);                                 /* closes all calls */
 
 /* Takes received bytes and calls hooks. False: they are not HTTP/2, and the connection is over. */
@@ -82,16 +79,14 @@ bool h2_receive(struct h2 *, const unsigned char *bytes, size_t length);
 /* The next bytes to send, valid until the next call of any function here. 0: none. */
 size_t h2_output(struct h2 *, const unsigned char **bytes);
 bool   h2_has_output(const struct h2 *);                         /* there may be some */
-/* Memory held for incomplete or unsent data of this connection counts here, shared with other connections:
- * calls that need more than 'max' bytes are refused. Without it, a connection may hold as much as one
- * call. */
+/* Counts bytes of incomplete and unsent messages in *held, shared with other connections, and refuses calls
+ * that need more than 'max'. By default each connection has a limit of its own. */
 void   h2_share(struct h2 *, size_t *held, size_t max);
 bool   h2_is_over(const struct h2 *);                            /* both sides have ended it */
 void   h2_ping(struct h2 *);
 void   h2_bye(struct h2 *);                                      /* no more calls */
 
-/* A client's call. 'timeout_ms' of 0: it has no deadline. It is freed when 'close' returns, or by h2_free()
- * if it was never opened. */
+/* A client's call. 'timeout_ms' of 0: no deadline. Freed after 'close', or by h2_free() if not opened. */
 struct h2_request { const char *path, *authority; enum h2_kind kind; bool is_secure; int timeout_ms; };
 struct h2_call *h2_begin(struct h2 *, const struct h2_request *);
 
@@ -102,7 +97,6 @@ bool h2_is_done(const struct h2_call *, const char **why);
 bool h2_send(struct h2_call *, const void *bytes, size_t length);
 /* after queued messages; a client sends no status and still receives */
 void h2_end(struct h2_call *, enum h2_status);
-/* now; 'close' follows with the next output */
-void h2_cut(struct h2_call *);
+void h2_cut(struct h2_call *);                           /* now; 'close' follows with the next output */
 
 #endif

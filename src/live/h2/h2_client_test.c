@@ -168,7 +168,7 @@ static void begin__says_what_gRPC_asks_for(void **unused)
 {
     struct seen   seen = { 0 };
     struct server s = { 0 };
-    struct h2    *h = h2_dial(&hooks, &seen);
+    struct h2    *h = h2_new(&hooks, &seen, true);
 
     (void)unused;
     server_init(&s);
@@ -204,7 +204,7 @@ static void receive__messages_then_how_it_ended(void **unused)
     for (size_t grain = 1; grain < 40; grain += grain < 8 ? 1 : 8) {
         struct seen   seen = { 0 };
         struct server s = { .out = two, .left = sizeof two - 1, .status = "0" };
-        struct h2    *h = h2_dial(&hooks, &seen);
+        struct h2    *h = h2_new(&hooks, &seen, true);
 
         server_init(&s);
         h2_begin(h, &request);
@@ -237,7 +237,7 @@ static void receive__what_is_refused_and_why(void **unused)
         struct seen   seen = { 0 };
         struct server s = { .out = (const unsigned char *)rows[i].bytes, .left = rows[i].length,
                             .status = rows[i].end, .message = rows[i].message };
-        struct h2    *h = h2_dial(&hooks, &seen);
+        struct h2    *h = h2_new(&hooks, &seen, true);
 
         server_init(&s);
         h2_begin(h, &request);
@@ -256,7 +256,7 @@ static void receive__what_is_refused_and_why(void **unused)
 static void receive__what_is_no_http2_ends_the_connection(void **unused)
 {
     struct seen          seen = { 0 };
-    struct h2           *h = h2_dial(&hooks, &seen);
+    struct h2           *h = h2_new(&hooks, &seen, true);
     const unsigned char *bytes;
     bool                 is_good;
 
@@ -277,7 +277,7 @@ static void receive__who_goes_away_takes_the_call_along(void **unused)
 {
     struct seen   seen = { 0 };
     struct server s = { 0 };
-    struct h2    *h = h2_dial(&hooks, &seen);
+    struct h2    *h = h2_new(&hooks, &seen, true);
 
     (void)unused;
     server_init(&s);

@@ -175,7 +175,7 @@ static void receive__messages_whole_however_they_are_cut(void **unused)
     for (size_t grain = 1; grain < 40; grain += grain < 8 ? 1 : 8) {
         struct seen   s = { 0 };
         struct client c = { 0 };
-        struct h2    *h = h2_new(&hooks, &s);
+        struct h2    *h = h2_new(&hooks, &s, false);
 
         client_init(&c, "/s", "application/grpc");
         talk(&c, h, grain);
@@ -203,7 +203,7 @@ static void receive__more_than_a_window_holds(void **unused)
     for (size_t i = 0; i < sizeof grains / sizeof *grains; i++) {
         struct seen   s = { 0 };
         struct client c = { 0 };
-        struct h2    *h = h2_new(&hooks, &s);
+        struct h2    *h = h2_new(&hooks, &s, false);
 
         client_init(&c, "/s", "application/grpc");
         talk(&c, h, grains[i]);
@@ -221,7 +221,7 @@ static void send__arrives_with_a_prefix_and_in_order(void **unused)
 {
     struct seen   s = { 0 };
     struct client c = { 0 };
-    struct h2    *h = h2_new(&hooks, &s);
+    struct h2    *h = h2_new(&hooks, &s, false);
 
     (void)unused;
     client_init(&c, "/s", "application/grpc+proto");
@@ -246,7 +246,7 @@ static void send__too_much_that_waits_is_refused(void **unused)
 {
     struct seen   s = { 0 };
     struct client c = { 0 };
-    struct h2    *h = h2_new(&hooks, &s);
+    struct h2    *h = h2_new(&hooks, &s, false);
 
     (void)unused;
     client_init(&c, "/s", "application/grpc");
@@ -263,7 +263,7 @@ static void end__a_question_gets_its_answer_then_a_status(void **unused)
 {
     struct seen   s = { 0 };
     struct client c = { 0 };
-    struct h2    *h = h2_new(&hooks, &s);
+    struct h2    *h = h2_new(&hooks, &s, false);
 
     (void)unused;
     client_init(&c, "/q", "application/grpc");
@@ -294,7 +294,7 @@ static void receive__what_is_refused(void **unused)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct seen   s = { 0 };
         struct client c = { 0 };
-        struct h2    *h = h2_new(&hooks, &s);
+        struct h2    *h = h2_new(&hooks, &s, false);
 
         client_init(&c, rows[i].path, rows[i].type);
         c.out = (const unsigned char *)rows[i].bytes;
@@ -312,7 +312,7 @@ static void receive__what_is_refused(void **unused)
 static void receive__what_is_no_http2_ends_the_connection(void **unused)
 {
     struct seen s = { 0 };
-    struct h2  *h = h2_new(&hooks, &s);
+    struct h2  *h = h2_new(&hooks, &s, false);
 
     (void)unused;
     assert_false(h2_receive(h, (const unsigned char *)"GET / HTTP/1.1\r\nHost: x\r\n\r\n", 27));

@@ -2,10 +2,10 @@
  * act.
  *
  * A thread talks to etcd, so that the controller never waits for it. The lease counts from the time of the
- * request, by our monotonic clock; etcd counts from its answer, which is later. So a holder that was
- * disconnected or suspended knows that its lease has ended before etcd gives it to another. Each holder has a
- * higher revision than all previous ones. Its term derives from the revision, and agents refuse lower terms
- * (docs/live.md): this holds even if a clock is wrong.
+ * request, by our monotonic clock; etcd counts from its answer, which is later. So a disconnected or
+ * suspended holder knows that its lease has ended before etcd gives it to another. A holder's term derives
+ * from its revision, which is higher than all previous ones, and agents refuse lower terms even if a clock is
+ * wrong.
  */
 #ifndef LIVE_LEASE_LEASE_H
 #define LIVE_LEASE_LEASE_H
@@ -16,10 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- etcd's API, version 3 ----
- *
- * The few words that a lease needs, as JSON: etcd's gateway speaks HTTP. Numbers of 64 bits are texts there,
- * keys and values base64. */
+/* ---- etcd's API, version 3, as JSON over HTTP: 64-bit numbers are texts, keys and values base64 ---- */
 
 #define ETCD_HOLDER_SIZE 64
 

@@ -137,13 +137,6 @@ static void add_nic(struct job_point *to, const struct controller *c, uint32_t i
     }
 }
 
-static void keep(struct job_past *past, const struct job_point *p)
-{
-    past->point[past->next] = *p;
-    past->next = (past->next + 1) % JOBS_POINTS;
-    past->points += past->points < JOBS_POINTS;
-}
-
 void jobs_look(struct jobs *s, const struct controller *c, uint64_t now_us)
 {
     uint32_t         jobs = s->list ? s->list->jobs : 0;
@@ -166,8 +159,13 @@ void jobs_look(struct jobs *s, const struct controller *c, uint64_t now_us)
         if (!is_in_one)
             add_nic(&now[jobs], c, i, now_us);
     }
-    for (uint32_t k = 0; k <= jobs; k++)
-        keep(&s->past[k], &now[k]);
+    for (uint32_t k = 0; k <= jobs; k++) {
+        struct job_past *past = &s->past[k];
+
+        past->point[past->next] = now[k];
+        past->next = (past->next + 1) % JOBS_POINTS;
+        past->points += past->points < JOBS_POINTS;
+    }
 }
 
 /* ---- as JSON ---- */
@@ -226,23 +224,19 @@ static json_t *signs_json(const struct job_point *p)
 static json_t *job_json(const char *name, const struct job_past *past, const struct controller *c)
 {
     struct job_point p = sum_of(past);
-    json_t          *o = json_object();
+    bool             has_most = p.paused_most > 0 && p.paused_most_at < c->peers;
 
-    json_put_text(o, "name", name);
-    json_put_count(o, "seconds", past->points);
-    json_put_count(o, "nics", p.nics);
-    json_put_count(o, "silent", p.silent);
-    json_put_count(o, "looks", p.known);
-    json_put_number(o, "utilisation", ratio(p.use, p.uses));
-    json_put_number(o, "paused", ratio(p.paused, p.with_paused));
-    json_put_number(o, "paused_most", p.with_paused ? p.paused_most : NAN);
-    json_put_text(o, "paused_most_at",
-                  p.paused_most > 0 && p.paused_most_at < c->peers ? c->peer[p.paused_most_at].name : "");
-    json_put_number(o, "with_cnps", ratio(p.with_cnps, p.counted));
-    json_put_number(o, "with_retransmissions", ratio(p.with_retransmissions, p.known));
-    json_put_number(o, "rtt_stretch", ratio(p.rtt, p.with_rtt));
-    json_object_set_new(o, "signs", signs_json(&p));
-    return o;
+    return JSON_OF({ "name", json_of_text(name) }, { "seconds", json_of_count(past->points) },
+                   { "nics", json_of_count(p.nics) }, { "silent", json_of_count(p.silent) },
+                   { "looks", json_of_count(p.known) },
+                   { "utilisation", json_of_number(ratio(p.use, p.uses)) },
+                   { "paused", json_of_number(ratio(p.paused, p.with_paused)) },
+                   { "paused_most", json_of_number(p.with_paused ? p.paused_most : NAN) },
+                   { "paused_most_at", json_of_text(has_most ? c->peer[p.paused_most_at].name : "") },
+                   { "with_cnps", json_of_number(ratio(p.with_cnps, p.counted)) },
+                   { "with_retransmissions", json_of_number(ratio(p.with_retransmissions, p.known)) },
+                   { "rtt_stretch", json_of_number(ratio(p.rtt, p.with_rtt)) },
+                   { "signs", signs_json(&p) });
 }
 
 json_t *jobs_json(const struct jobs *s, const struct controller *c)

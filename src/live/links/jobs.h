@@ -1,9 +1,8 @@
-/* src/live/links/jobs.h - jobs as groups of NICs, and whether the network slowed them down in the last
- * minute.
+/* src/live/links/jobs.h - jobs as groups of NICs, and signs that the network slowed them in the last minute.
  *
  * The owner of a job lists its NICs by names or patterns ("rack7-*"). The evidence comes from NICs:
- * utilization, pauses, CNPs, retransmissions and, if the driver has them, round trips. A NIC knows no
- * iterations: it shows that the network slowed a job down, not how much longer the job takes.
+ * utilization, pauses, CNPs, retransmissions and, if the driver has them, round trips. It does not show how
+ * much longer the job takes.
  */
 #ifndef LIVE_LINKS_JOBS_H
 #define LIVE_LINKS_JOBS_H

@@ -55,8 +55,7 @@ static uint32_t add_node(struct links *l, const char *name, size_t length)
     return l->nodes++;
 }
 
-/* Letters, digits and what names of hosts and devices have besides: no spaces, nothing that cannot be
- * seen. */
+/* No spaces, nothing invisible. */
 static bool is_name(const char *text, size_t length, size_t most)
 {
     for (size_t i = 0; i < length; i++)
@@ -87,7 +86,7 @@ static int compare_ends(const void *a, const void *b)
     return x->node != y->node ? (x->node > y->node) - (x->node < y->node) : strcmp(x->port, y->port);
 }
 
-/* A port has one link. Where no port is said any number of them may be there. */
+/* A named port has one link; a device without a named port any number. */
 static void check_ports(struct reader *r, const struct yaml_node *n, struct links *l, void **ports)
 {
     for (uint32_t side = 0; side < 2 && !r->rc; side++) {

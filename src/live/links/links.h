@@ -1,9 +1,7 @@
-/* src/live/links/links.h - the links between ports of devices: a file that an operator or an inventory system
- * writes.
+/* src/live/links/links.h - a file with the links between ports of devices, by an operator or an inventory.
  *
  *   links:
- *     - host1/mlx5_0 - tor1:Ethernet4            a device, or the name before the slash of several; with or
- *                                                without a port
+ *     - host1/mlx5_0 - tor1:Ethernet4            a device, or several by the name before the slash
  *     - host2:mlx5_1 - tor1:Ethernet8            a port of a host is one of its devices
  *     - tor1:Ethernet0 - spine1:Ethernet12
  *

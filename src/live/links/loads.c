@@ -141,7 +141,7 @@ static bool see_device(const struct peer *p, const char *port, bool is_alone, st
     return true;
 }
 
-/* What an end sends. 'has_sender': a device of it reports, whatever it says. */
+/* The load that an end sends. *has_sender: one of its devices reports. */
 static bool see_end(const struct loads *s, const struct controller *c, const struct link_end *e,
                     uint64_t now_us, struct load *out, bool *has_sender)
 {

@@ -1,11 +1,8 @@
 /* src/live/links/loads.h - the load of links, for each direction, as reported by the sending device.
  *
  * A NIC reports its one port; a switch reports each of its ports. A direction is unknown if its sender does
- * not report, or not in time. A switch reads its counters only every few seconds; the last value stays valid
- * for this long.
- *
- * A few links are shown one by one, and a listener gets those that have changed; of very many links, only the
- * worst are shown.
+ * not report in time. A switch reads its counters only every few seconds: the last value stays valid so long.
+ * Listeners get the links that have changed, or if there are very many links only the worst.
  */
 #ifndef LIVE_LINKS_LOADS_H
 #define LIVE_LINKS_LOADS_H
@@ -26,8 +23,7 @@ struct link_load { struct load way[2]; uint64_t known_us[2], changed; };
 struct loads {
     const struct links *links;   /* NULL: none are known */
     struct link_load *load;      /* by link */
-    uint32_t         *first, *next;              /* devices by node, and the next one of the same;
-                                                  * LINKS_NONE: none */
+    uint32_t         *first, *next;              /* first device of a node, next of the same; or LINKS_NONE */
     uint32_t          devices, roster;           /* of the controller, when they were looked for */
     uint64_t          version;   /* of the set of known devices */
     uint64_t          look;
@@ -47,8 +43,8 @@ json_t *loads_json(const struct loads *, const struct controller *);
  * in both directions; with very many links {"version":V,"worst":[[NAME,NAME,USE,...],...]}. NULL: no news. */
 json_t *loads_changes(const struct loads *, uint64_t since);
 
-/* Rounded, so that noise is not sent: thousandths (-1: NAN), and the first two digits. Appends a value to
- * a row; below 0: null. */
+/* Rounded, so that noise is not sent: thousandths (-1: NAN), and the first two digits. Appends a value to a
+ * row; below 0: null. */
 int32_t loads_thousandths(double);
 int64_t loads_two_digits(uint64_t);
 void    loads_append(json_t *row, int64_t value);

@@ -1,7 +1,7 @@
 #include "live/queues/queue_tuner.h"
 #include "core/units.h"
 #include "live/agent/device.h"
-#include "live/agent/say.h"
+#include "live/agent/agent.h"
 #include "tune/acc/acc.h"
 
 #include <inttypes.h>
@@ -235,14 +235,6 @@ static void write_back(struct queue_tuner *t, uint64_t now_us)
             set_queue(t, &t->queue[i], &t->queue[i].found, now_us);
 }
 
-static bool is_back(const struct queue_tuner *t)
-{
-    for (uint32_t i = 0; i < t->queues; i++)
-        if (t->queue[i].is_open || !ecn_equal(&t->queue[i].is, &t->queue[i].found))
-            return false;
-    return true;
-}
-
 static void go_back(struct queue_tuner *t, const char *why, uint64_t now_us)
 {
     if (!t->is_going_back) {
@@ -252,13 +244,6 @@ static void go_back(struct queue_tuner *t, const char *why, uint64_t now_us)
     }
     t->is_going_back = true;
     write_back(t, now_us);
-}
-
-static void arrive(struct queue_tuner *t, uint64_t now_us)
-{
-    t->is_going_back = t->agent->self.is_broken = false;
-    count(t);
-    note(t, "revert", t->why, NULL, now_us);
 }
 
 /* ---- what queues hold ---- */
@@ -460,9 +445,10 @@ void queue_tuner_on_timer(struct queue_tuner *t, uint64_t now_us)
     find_stuck(t, now_us);
     if (!t->is_going_back)
         return;
-    if (is_back(t))
-        arrive(t, now_us);
-    else if (now_us >= t->retry_us) {
+    if (!t->agent->self.moved && !is_any_open(t)) {
+        t->is_going_back = t->agent->self.is_broken = false;
+        note(t, "revert", t->why, NULL, now_us);
+    } else if (now_us >= t->retry_us) {
         t->agent->self.is_broken = now_us >= t->back_us + SETTLE_US;
         write_back(t, now_us);
     }
@@ -536,8 +522,7 @@ static bool take_token(struct queue_tuner *t, uint64_t now_us)
     return true;
 }
 
-/* On the disk and in the log before a queue holds it for the first time, and with it how all queues were
- * found. */
+/* Saves and logs a setting before its first use, with the initial settings of all queues. */
 static bool announce(struct queue_tuner *t, const struct ecn *e, uint64_t now_us)
 {
     uint32_t settings = t->saved.settings;

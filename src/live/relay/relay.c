@@ -62,8 +62,7 @@ static struct relay_agent *agent_of(struct relay *r, uint32_t link, uint64_t inc
     } else
         a = &r->agent[r->agents++];
     *a = (struct relay_agent){ .link = link, .slot = ++r->slots, .incarnation = incarnation,
-                               .starts = starts + 1,
-                                .items = items };
+                               .starts = starts + 1, .items = items };
     a->seen = NULL;              /* as it is: clang-tidy does not see it */
     return a;
 }
@@ -78,16 +77,14 @@ static bool is_ordinary(const struct msg *m)
            (!d || (!d->ports && !d->pairs));
 }
 
-static double mean(double a, uint64_t weight_a, double b, uint64_t weight_b)
+/* The mean of two intervals; of one if the other is unknown. */
+static double mean_known(double a, uint64_t weight_a, double b, uint64_t weight_b)
 {
     double weight = (double)(weight_a + weight_b);
 
+    if (isnan(a) || isnan(b))
+        return isnan(a) ? b : a;
     return weight > 0 ? (a * (double)weight_a + b * (double)weight_b) / weight : b;
-}
-
-static double mean_known(double a, uint64_t weight_a, double b, uint64_t weight_b)
-{
-    return isnan(a) ? b : isnan(b) ? a : mean(a, weight_a, b, weight_b);
 }
 
 /* Merges two consecutive intervals. Values unknown in one are taken from the other. */
@@ -278,4 +275,42 @@ void relay_on_rack(struct relay *r, const struct rack *down, uint64_t now_us)
         if (a)
             r->io.send(r->io.arg, a->link, &down->item[i].msg);
     }
+}
+
+/* ---- the path of an agent ---- */
+
+void path_init(struct path *p, uint32_t ways, uint32_t relays, uint64_t silence_us, uint64_t return_us,
+               uint64_t now_us)
+{
+    *p = (struct path){ .ways = ways, .relays = relays, .silence_us = silence_us, .return_us = return_us,
+                        .since_us = now_us, .heard_us = now_us };
+}
+
+void path_heard(struct path *p, uint64_t now_us)
+{
+    p->heard_us = now_us;
+}
+
+static void switch_path(struct path *p, uint32_t way, uint64_t now_us)
+{
+    p->at = way;
+    p->since_us = p->heard_us = now_us;
+}
+
+void path_lost(struct path *p, uint64_t now_us)
+{
+    switch_path(p, (p->at + 1) % p->ways, now_us);
+}
+
+bool path_on_tick(struct path *p, uint64_t now_us)
+{
+    if (p->ways == 1)
+        return false;
+    if (now_us > p->heard_us + p->silence_us)
+        path_lost(p, now_us);
+    else if (p->relays && p->at && now_us > p->since_us + p->return_us)
+        switch_path(p, 0, now_us);
+    else
+        return false;
+    return true;
 }

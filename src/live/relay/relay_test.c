@@ -1,8 +1,6 @@
 /* src/live/relay/relay_test.c - a relay and the controller's end of it, back to back: what goes through is
  * what would have gone without. */
 #include "live/relay/relay.h"
-#include "live/relay/mux.h"
-#include "live/relay/agent_path.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,6 +2,7 @@
 #include "base/io/clock.h"
 
 #include <openssl/err.h>
+#include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 #include <signal.h>

@@ -1,17 +1,23 @@
 /* src/live/tls/secure.h - TLS of both ends: each shows a certificate of the same authority, or is refused.
  *
- * The files of certificates and keys are reread now and then. They are replaced one by one and may be
- * incomplete or mismatched for a moment: only a complete and matching set replaces the previous one. */
+ * The files of certificates and keys are reread every minute, so they can be replaced without a restart, in
+ * any order: only a complete and matching set replaces the previous one. */
 #ifndef LIVE_TLS_SECURE_H
 #define LIVE_TLS_SECURE_H
 
 #include "base/err.h"
-#include "live/tls/tls.h"
 
-#include <openssl/ssl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+typedef struct ssl_st SSL;       /* OpenSSL's */
+
+struct rpc_tls {
+    const char *ca, *cert, *key; /* files; all NULL: none */
+    unsigned    refresh_s;       /* how often they are read again; 0: every minute */
+    bool        is_old;          /* TLS 1.2 will do; else 1.3 */
+};
 
 struct secure;                   /* NULL: without TLS */
 int  secure_open(struct secure **out, const struct rpc_tls *, bool is_client, struct err *);

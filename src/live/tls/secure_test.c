@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include <openssl/ssl.h>
 
 static char folder[] = "/tmp/anole-secure-XXXXXX";
 

@@ -1,4 +1,5 @@
 #include "live/wire/account.h"
+#include "base/digest.h"
 #include "base/err.h"
 
 #include <math.h>
@@ -162,19 +163,14 @@ bool account_speaks_for(const struct account *a, const char *device)
     return !a->names.count;
 }
 
-static uint64_t hash_of(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325;
-
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
-    return hash;
-}
-
 bool account_has_room(struct account *a, uint32_t max, const char *device)
 {
-    uint64_t hash = hash_of(device);
+    struct digest d;
+    uint64_t      hash;
 
+    digest_init(&d);
+    digest_add_text(&d, device);
+    hash = (uint64_t)d.state;
     for (uint32_t i = 0; i < a->devices; i++)
         if (a->device[i] == hash)
             return true;

@@ -2,10 +2,8 @@
  *
  * All connections with one certificate share an account: limits for devices and connections, messages and
  * bytes per second, buffered bytes, and log lines. What exceeds a limit is ignored, and the certificate is
- * logged once; other clients are not affected. Without TLS each connection has an account of its own.
- *
- * A certificate has several names: its common name, and the DNS names and URIs in its subjectAltName. It may
- * speak for each of them.
+ * logged once; other clients are not affected. Without TLS each connection has an account of its own. The
+ * holder may speak for each name of the certificate (secure_names()).
  */
 #ifndef LIVE_WIRE_ACCOUNT_H
 #define LIVE_WIRE_ACCOUNT_H
@@ -45,17 +43,16 @@ struct account {
     uint64_t             over[ACCOUNT_KINDS];    /* number of ignored items, of each kind */
 };
 
-/* All of a server. */
 struct accounts { struct account *first; struct account_limits limits; };
 
 void accounts_fini(struct accounts *);
 
-/* For a connection more; NULL: it has too many. account_leave() gives it back; the account stays for a
+/* Finds the account of a new connection; NULL: it has too many. The account outlives account_leave() for a
  * while. */
 struct account *account_enter(struct accounts *, const struct account_names *, uint64_t now_us);
 void            account_leave(struct account *, uint64_t now_us);
 
-/* Once a second: forgets those that are long gone. */
+/* Once a second: forgets accounts without TLS that were left a while ago. */
 void accounts_tidy(struct accounts *, uint64_t now_us);
 
 /* May it send this message? */
@@ -67,13 +64,10 @@ bool account_may_log(const struct accounts *, struct account *, uint64_t now_us)
 /* Returns true once per kind of excess, with the line to log. */
 bool accounts_news(struct accounts *, char *text, size_t size);
 
-/* The name that it is called by; "": it has none. */
-const char *account_name(const struct account *);
+const char *account_name(const struct account *);        /* the first; "": it has none */
+bool        account_is(const struct account *, const char *name);        /* is this one of its names? */
 
-/* Is this one of its names? */
-bool account_is(const struct account *, const char *name);
-
-/* May it speak for this device: 'host1' for 'host1/mlx5_0'? Without TLS anybody for all. */
+/* May it speak for this device: 'host1' for 'host1/mlx5_0'? Without TLS: yes. */
 bool account_speaks_for(const struct account *, const char *device);
 
 /* Has it room for this device, among 'max'? */

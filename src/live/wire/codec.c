@@ -1,11 +1,10 @@
 #include "live/wire/codec.h"
 #include "base/err.h"
-#include "live/wire/seen_codec.h"
 
 #include <anole.pb-c.h>
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,13 +19,172 @@ _Static_assert((int)PHASE_APPLIED == ANOLE__V1__PHASE__IS_APPLIED &&
 
 /* Fields that have the same name and meaning in our structs and in the .proto, for both directions. */
 #define COPY(field) to->field = from->field;
+#define COPY_FROM_FACTS(field) to->field = from->facts.field;
+#define COPY_TO_FACTS(field) to->facts.field = from->field;
 #define PORT_FIELDS(X) \
     X(tx_bytes) X(rate_bps) X(pauses) X(paused_ps) X(marked_packets) X(queue_bytes) X(has_queue)
 #define PAIR_FIELDS(X) X(peer) X(base_rtt_ps) X(rtt_ps_sum) X(rtt_samples) X(rtt_ps_last)
 #define HELLO_FIELDS(X) X(version) X(may_write) X(gap_us) X(interval_us)
 #define FACT_FIELDS(X) X(number) X(ports) X(rate_bps) X(base_rtt_ps) X(pfc_bytes_one) X(pfc_bytes_two)
 #define SELF_FIELDS(X) X(queues) X(moved) X(decisions) X(changes) X(net)
+#define JOB_FIELDS(X) X(bytes) X(messages) X(firsts) X(pairs) X(local) X(pauses) X(pause_ps)
+#define SEEN_FIELDS(X) \
+    X(local_bytes) X(chance_bytes) X(chance_squares) X(chain_tiny) X(chain_ps) X(bursts) X(burst_messages) \
+    X(burst_bytes)
 #define MESSAGE_FIELDS(X) X(term) X(incarnation) X(change) X(stamp_us) X(at_us) X(is_frozen) X(is_broken)
+
+/* On the wire a paused time that is not known is a bit of 'unknown'; in a sample it is NAN. */
+#define UNKNOWN_PAUSED (1ull << MSG_SAMPLE_COUNTERS)
+
+#define RACK_BYTES_MAX (4ul << 20)
+#define AMOUNT_MAX     (1ull << 50)      /* of anything in an interval: sums of less do not overflow */
+
+/* ---- statistics of messages (core/seen/seen_part.h) ---- */
+
+/* Room for what protobuf-c wants as lists. */
+struct seen_list {
+    Anole__V1__Seen    seen;
+    Anole__V1__SeenJob job[SEEN_JOBS], *job_at[SEEN_JOBS];
+    uint32_t           bin[SEEN_ROWS], messages[SEEN_ROWS];
+    uint64_t           excess[SEEN_ROWS], done[2 * PREDICT_CLASSES], waiting[2 * PREDICT_CLASSES];
+};
+
+/* Returns how many numbers are sent: none if all are 0. */
+static size_t list_classes(uint64_t out[2 * PREDICT_CLASSES],
+                           const struct seen_part_class in[PREDICT_CLASSES])
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < PREDICT_CLASSES; i++) {
+        out[2 * i] = in[i].messages;
+        out[2 * i + 1] = in[i].steps;
+        count = in[i].messages || in[i].steps ? 2ul * PREDICT_CLASSES : count;
+    }
+    return count;
+}
+
+static void list_jobs(struct seen_list *l, const struct seen_part *p)
+{
+    for (l->seen.n_job = 0; l->seen.n_job < SEEN_JOBS && p->job[l->seen.n_job].bytes; l->seen.n_job++) {
+        const struct seen_part_job *from = &p->job[l->seen.n_job];
+        Anole__V1__SeenJob         *to = &l->job[l->seen.n_job];
+
+        anole__v1__seen_job__init(to);
+        JOB_FIELDS(COPY)
+        l->job_at[l->seen.n_job] = to;
+    }
+    l->seen.job = l->job_at;
+}
+
+/* Points into the list and is valid as long as the list. */
+static Anole__V1__Seen *list_seen(struct seen_list *l, const struct seen_part *from)
+{
+    Anole__V1__Seen *to = &l->seen;
+
+    anole__v1__seen__init(to);
+    SEEN_FIELDS(COPY)
+    for (uint32_t i = 0; i < from->rows; i++) {
+        l->bin[i] = from->row[i].bin - (i ? from->row[i - 1].bin : 0);
+        l->messages[i] = from->row[i].messages;
+        l->excess[i] = seen_row_excess(&from->row[i]);
+    }
+    to->bin = l->bin;
+    to->messages = l->messages;
+    to->excess = l->excess;
+    to->n_bin = to->n_messages = to->n_excess = from->rows;
+    to->done = l->done;
+    to->n_done = list_classes(l->done, from->done);
+    to->waiting = l->waiting;
+    to->n_waiting = list_classes(l->waiting, from->waiting);
+    list_jobs(l, from);
+    return to;
+}
+
+static bool take_seen_rows(struct seen_part *p, const Anole__V1__Seen *s)
+{
+    uint32_t bin = 0;
+    uint64_t least;              /* bytes of a message */
+
+    if (s->n_bin > (size_t)(SEEN_ROWS) || s->n_messages != s->n_bin || s->n_excess != s->n_bin)
+        return false;
+    for (size_t i = 0; i < s->n_bin; i++) {
+        if (s->bin[i] >= SEEN_ROWS - bin || (i && !s->bin[i]) || !s->messages[i] || s->excess[i] > AMOUNT_MAX)
+            return false;
+        bin += s->bin[i];
+        least = seen_bin_min(bin % SEEN_BINS);
+        if (least && s->messages[i] > (AMOUNT_MAX - s->excess[i]) / least)
+            return false;
+        p->row[i] = (struct seen_row){ bin, s->messages[i], s->excess[i] + s->messages[i] * least };
+    }
+    p->rows = (uint32_t)s->n_bin;
+    return true;
+}
+
+static bool take_classes(struct seen_part_class out[PREDICT_CLASSES], const uint64_t *in, size_t count)
+{
+    if (count && count != 2ul * PREDICT_CLASSES)
+        return false;
+    for (size_t i = 0; i < PREDICT_CLASSES; i++) {
+        out[i] = (struct seen_part_class){ count ? in[2 * i] : 0, count ? in[2 * i + 1] : 0 };
+        if (out[i].messages > AMOUNT_MAX || out[i].steps > AMOUNT_MAX)
+            return false;
+    }
+    return true;
+}
+
+/* Sizes differ: each is a job of its own. */
+static bool take_jobs(struct seen_part *p, const Anole__V1__Seen *s)
+{
+    if (s->n_job > SEEN_JOBS)
+        return false;
+    for (size_t i = 0; i < s->n_job; i++) {
+        const Anole__V1__SeenJob *from = s->job[i];
+        struct seen_part_job     *to = &p->job[i];
+
+        if (!from->bytes || from->bytes > AMOUNT_MAX || !from->messages ||
+            from->messages > AMOUNT_MAX / from->bytes)
+            return false;
+        for (size_t k = 0; k < i; k++)
+            if (s->job[k]->bytes == from->bytes)
+                return false;
+        JOB_FIELDS(COPY)
+    }
+    return true;
+}
+
+static bool is_amount(double value)
+{
+    return isfinite(value) && value >= 0;
+}
+
+/* False: the values are impossible. */
+static bool take_seen(struct seen_part *to, const Anole__V1__Seen *from)
+{
+    seen_part_clear(to);
+    SEEN_FIELDS(COPY)
+    to->chance_bytes = fabs(from->chance_bytes);         /* -0 becomes 0 */
+    to->chance_squares = fabs(from->chance_squares);
+    return is_amount(from->chance_bytes) && is_amount(from->chance_squares) &&
+           from->local_bytes <= AMOUNT_MAX && from->burst_bytes <= AMOUNT_MAX &&
+           from->burst_messages <= AMOUNT_MAX && from->bursts <= from->burst_messages &&
+           take_seen_rows(to, from) && take_jobs(to, from) &&
+           take_classes(to->done, from->done, from->n_done) &&
+           take_classes(to->waiting, from->waiting, from->n_waiting);
+}
+
+/* ---- flow sizes ---- */
+
+/* Returns how many bins are sent: those after the last that is not 0 are left out. */
+static size_t list_bins(uint32_t bin[FSD_BINS], const struct fsd *f)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < FSD_BINS; i++) {
+        bin[i] = f->bin[i] < UINT32_MAX ? (uint32_t)f->bin[i] : UINT32_MAX;
+        count = bin[i] ? i + 1 : count;
+    }
+    return count;
+}
 
 /* ---- writing ---- */
 
@@ -86,23 +244,20 @@ static void fill_detail(Anole__V1__Sample *to, const struct msg_detail *d, struc
     list_pairs(l, d);
     to->elephants = d->fsd.elephants;
     to->mice = d->fsd.mice;
-    for (size_t i = 0; i < FSD_BINS; i++) {
-        l->bin[i] = d->fsd.bin[i] < UINT32_MAX ? (uint32_t)d->fsd.bin[i] : UINT32_MAX;
-        to->n_bin = l->bin[i] ? i + 1 : to->n_bin;
-    }
     to->bin = l->bin;
+    to->n_bin = list_bins(l->bin, &d->fsd);
     to->port = l->port_at;
     to->n_port = d->ports;
     to->pair = l->pair_at;
     to->n_pair = d->pairs;
-    to->seen = d->has_seen ? seen_codec_list(&l->seen, &d->seen) : NULL;
+    to->seen = d->has_seen ? list_seen(&l->seen, &d->seen) : NULL;
 }
 
 static void fill_sample(Anole__V1__Sample *to, const struct msg_sample *from)
 {
     anole__v1__sample__init(to);
     MSG_COUNTERS(COPY)
-    to->unknown |= isnan(from->paused) ? CODEC_UNKNOWN_PAUSED : 0;
+    to->unknown |= isnan(from->paused) ? UNKNOWN_PAUSED : 0;
     to->paused = isnan(from->paused) ? 0 : (float)from->paused;
     to->has_metric = !isnan(from->metric);
     to->metric = to->has_metric ? (float)from->metric : 0;
@@ -121,17 +276,12 @@ static void fill(Anole__V1__Message *to, const struct msg *from)
     to->result = (Anole__V1__Result)from->answer;
 }
 
-static void fill_facts(Anole__V1__Hello *to, const struct msg_facts *from)
-{
-    FACT_FIELDS(COPY)
-}
-
 static void fill_hello(Anole__V1__Hello *to, const struct msg *from, struct knob_list *confirmed,
                        struct knob_list *baseline)
 {
     anole__v1__hello__init(to);
     HELLO_FIELDS(COPY)
-    fill_facts(to, &from->facts);
+    FACT_FIELDS(COPY_FROM_FACTS)
     list_knobs(confirmed, &from->confirmed);
     list_knobs(baseline, &from->baseline);
     to->name = (char *)from->name;
@@ -228,7 +378,7 @@ static bool take_sample(struct msg_sample *to, const Anole__V1__Sample *from)
 {
     MSG_COUNTERS(COPY)
     to->unknown &= MSG_UNKNOWN_ALL;
-    to->paused = from->unknown & CODEC_UNKNOWN_PAUSED ? NAN : (double)from->paused;
+    to->paused = from->unknown & UNKNOWN_PAUSED ? NAN : (double)from->paused;
     to->metric = from->has_metric ? (double)from->metric : NAN;
     return from->paused >= 0 && from->paused <= 1 &&
            (!from->has_metric || (from->metric >= 0 && from->metric <= 1));
@@ -261,7 +411,7 @@ static bool take_detail(struct msg_detail *to, const Anole__V1__Sample *from)
     for (size_t i = 0; i < from->n_pair; i++)
         take_pair(&to->pair[i], from->pair[i]);
     to->has_seen = from->seen != NULL;
-    return !from->seen || seen_codec_take(&to->seen, from->seen);
+    return !from->seen || take_seen(&to->seen, from->seen);
 }
 
 /* Records of one size, or a net, or nothing. */
@@ -292,15 +442,10 @@ static bool has_detail(const Anole__V1__Sample *s)
     return s->elephants || s->mice || s->n_bin || s->n_port || s->n_pair || s->seen;
 }
 
-static void take_facts(struct msg_facts *to, const Anole__V1__Hello *from)
-{
-    FACT_FIELDS(COPY)
-}
-
 static bool take_hello(struct msg *to, const Anole__V1__Hello *from)
 {
     HELLO_FIELDS(COPY)
-    take_facts(&to->facts, from);
+    FACT_FIELDS(COPY_TO_FACTS)
     to->where = (enum knob_where)from->where;
     return (from->where == ANOLE__V1__WHERE__NIC || from->where == ANOLE__V1__WHERE__SWITCH) && *from->name &&
            take_text(to->name, sizeof to->name, from->name) &&
@@ -428,4 +573,228 @@ int codec_read_reply(char **error, char **text, const unsigned char *bytes, size
     *text = xstrdup(in->text);
     anole__v1__reply__free_unpacked(in, NULL);
     return 0;
+}
+
+/* ---- racks ---- */
+
+/* Columns are the stamp and all counters; the last is 'unknown'. */
+#define COLUMN_OF(name, field) { offsetof(Anole__V1__Rack, n_##name), offsetof(Anole__V1__Rack, name), \
+                                 offsetof(struct rack_row, field) }
+#define COLUMN(name) COLUMN_OF(name, sample.name),
+
+static const struct column { size_t count, list, field; } columns[] = {
+    COLUMN_OF(stamp_us, stamp_us), MSG_COUNTERS(COLUMN)
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static size_t *count_of(Anole__V1__Rack *r, int column)
+{
+    return (void *)((char *)r + columns[column].count);
+}
+
+static uint64_t **list_of(Anole__V1__Rack *r, int column)
+{
+    return (void *)((char *)r + columns[column].list);
+}
+
+struct rack_room {               /* for what protobuf-c wants in arrays */
+    uint32_t        slot[RACK_DEVICES_MAX], bin[FSD_BINS];
+    uint64_t        number[COLUMNS][RACK_DEVICES_MAX];
+    float           paused[RACK_DEVICES_MAX], metric[RACK_DEVICES_MAX];
+};
+
+static void fill_rows(Anole__V1__Rack *to, const struct rack *from, struct rack_room *room)
+{
+    bool is_any[COLUMNS] = { false }, is_paused = false;
+
+    for (uint32_t i = 0; i < from->rows; i++) {
+        struct rack_row          row = from->row[i];
+        const struct msg_sample *s = &from->row[i].sample;
+
+        row.sample.unknown |= isnan(s->paused) ? UNKNOWN_PAUSED : 0;
+        for (int c = 0; c < COLUMNS; c++) {
+            memcpy(&room->number[c][i], (const char *)&row + columns[c].field, sizeof(uint64_t));
+            is_any[c] |= room->number[c][i] != 0;
+        }
+        room->slot[i] = from->row[i].slot;
+        room->paused[i] = isnan(s->paused) ? 0 : (float)s->paused;
+        room->metric[i] = isnan(s->metric) ? -1 : (float)s->metric;
+        is_paused |= s->paused > 0;
+    }
+    for (int c = 0; c < COLUMNS; c++) {
+        *list_of(to, c) = room->number[c];
+        *count_of(to, c) = is_any[c] ? from->rows : 0;
+    }
+    to->slot = room->slot;
+    to->metric = room->metric;
+    to->paused = room->paused;
+    to->n_slot = to->n_metric = from->rows;
+    to->n_paused = is_paused ? from->rows : 0;
+}
+
+/* To be freed, item by item. */
+static void fill_items(Anole__V1__Rack *to, const struct rack *from)
+{
+    static unsigned char bytes[CODEC_BYTES_MAX];
+
+    to->item = xcalloc(from->items + 1ul, sizeof *to->item);
+    to->n_item = from->items;
+    for (uint32_t i = 0; i < from->items; i++) {
+        Anole__V1__Item *item = xmalloc(sizeof *item);
+
+        anole__v1__item__init(item);
+        item->slot = from->item[i].slot;
+        item->message.len = codec_write(&from->item[i].msg, bytes);
+        item->message.data = xmalloc(item->message.len + 1);
+        memcpy(item->message.data, bytes, item->message.len);
+        to->item[i] = item;
+    }
+}
+
+static void free_items(Anole__V1__Rack *r)
+{
+    for (size_t i = 0; i < r->n_item; i++) {
+        free(r->item[i]->message.data);
+        free(r->item[i]);
+    }
+    free(r->item);
+}
+
+struct messages_room { Anole__V1__HostMessages messages; struct seen_list list; };
+
+/* To be freed, one by one. */
+static void fill_messages(Anole__V1__Rack *to, const struct rack *from)
+{
+    to->host_messages = xcalloc(from->messages_count + 1ul, sizeof *to->host_messages);
+    to->n_host_messages = from->messages_count;
+    for (uint32_t i = 0; i < from->messages_count; i++) {
+        struct messages_room *room = xmalloc(sizeof *room);
+
+        anole__v1__host_messages__init(&room->messages);
+        room->messages.slot = from->messages[i].slot;
+        room->messages.seen = list_seen(&room->list, &from->messages[i].part);
+        to->host_messages[i] = &room->messages;
+    }
+}
+
+static void free_messages(Anole__V1__Rack *r)
+{
+    for (size_t i = 0; i < r->n_host_messages; i++)
+        free(r->host_messages[i]);        /* the first of its room */
+    free(r->host_messages);
+}
+
+size_t rack_codec_write(const struct rack *r, unsigned char **bytes)
+{
+    static struct rack_room room;
+    Anole__V1__Message out;
+    Anole__V1__Rack    rack;
+    size_t             length;
+
+    anole__v1__message__init(&out);
+    anole__v1__rack__init(&rack);
+    out.kind = ANOLE__V1__KIND__RACK;
+    out.rack = &rack;
+    rack.life = r->life;
+    rack.number = r->number;
+    rack.term = r->term;
+    fill_rows(&rack, r, &room);
+    rack.elephants = r->fsd.elephants;
+    rack.mice = r->fsd.mice;
+    rack.bin = room.bin;
+    rack.n_bin = list_bins(room.bin, &r->fsd);
+    rack.gone = (uint32_t *)r->gone;
+    rack.n_gone = r->gones;
+    fill_items(&rack, r);
+    fill_messages(&rack, r);
+    *bytes = xmalloc(anole__v1__message__get_packed_size(&out) + 1);
+    length = anole__v1__message__pack(&out, *bytes);
+    free_items(&rack);
+    free_messages(&rack);
+    return length;
+}
+
+/* All encoders write the kind first. */
+bool rack_codec_is(const unsigned char *bytes, size_t length)
+{
+    return length >= 2 && bytes[0] == 0x08 && bytes[1] == ANOLE__V1__KIND__RACK;
+}
+
+static bool take_rack_rows(struct rack *to, Anole__V1__Rack *from)
+{
+    for (int c = 0; c < COLUMNS; c++)
+        if (*count_of(from, c) && *count_of(from, c) != from->n_slot)
+            return false;
+    if (from->n_slot > RACK_DEVICES_MAX || from->n_metric != from->n_slot ||
+        (from->n_paused && from->n_paused != from->n_slot))
+        return false;
+    for (size_t i = 0; i < from->n_slot; i++) {
+        struct rack_row *row = &to->row[i];
+        float            paused = from->n_paused ? from->paused[i] : 0;
+
+        *row = (struct rack_row){ .slot = from->slot[i] };
+        for (int c = 0; c < COLUMNS; c++)
+            if (*count_of(from, c))
+                memcpy((char *)row + columns[c].field, &(*list_of(from, c))[i], sizeof(uint64_t));
+        row->sample.paused = row->sample.unknown & UNKNOWN_PAUSED ? NAN : (double)paused;
+        row->sample.metric = from->metric[i] < 0 ? NAN : (double)from->metric[i];
+        row->sample.unknown &= MSG_UNKNOWN_ALL;
+        if (!(paused >= 0 && paused <= 1) || !(from->metric[i] <= 1))
+            return false;
+    }
+    to->rows = (uint32_t)from->n_slot;
+    return true;
+}
+
+static bool take_rest(struct rack *to, const Anole__V1__Rack *from)
+{
+    struct msg m;
+
+    if (from->n_gone > RACK_DEVICES_MAX || from->n_bin > FSD_BINS || from->n_item > 4ul * RACK_DEVICES_MAX)
+        return false;
+    to->fsd.elephants = from->elephants;
+    to->fsd.mice = from->mice;
+    for (size_t i = 0; i < from->n_bin; i++)
+        to->fsd.bin[i] = from->bin[i];
+    to->gones = (uint32_t)from->n_gone;
+    for (size_t i = 0; i < from->n_gone; i++)
+        to->gone[i] = from->gone[i];
+    for (size_t i = 0; i < from->n_item; i++) {
+        if (codec_read(&m, from->item[i]->message.data, from->item[i]->message.len))
+            return false;
+        rack_add(to, from->item[i]->slot, &m);
+    }
+    return true;
+}
+
+static bool take_messages(struct rack *to, const Anole__V1__Rack *from)
+{
+    if (from->n_host_messages > RACK_DEVICES_MAX)
+        return false;
+    for (size_t i = 0; i < from->n_host_messages; i++) {
+        const Anole__V1__HostMessages *m = from->host_messages[i];
+
+        if (!m->seen || !take_seen(rack_add_messages(to, m->slot), m->seen))
+            return false;
+    }
+    return true;
+}
+
+int rack_codec_read(struct rack *r, const unsigned char *bytes, size_t length)
+{
+    Anole__V1__Message *in = length <= RACK_BYTES_MAX ?
+                             anole__v1__message__unpack(NULL, length, bytes) : NULL;
+    bool                is_good = in && in->kind == ANOLE__V1__KIND__RACK && in->rack;
+
+    rack_clear(r);
+    if (is_good) {
+        r->life = in->rack->life;
+        r->number = in->rack->number;
+        r->term = in->rack->term;
+        is_good = r->term <= MSG_TERM_MAX && take_rack_rows(r, in->rack) && take_rest(r, in->rack) &&
+                  take_messages(r, in->rack);
+    }
+    if (in)
+        anole__v1__message__free_unpacked(in, NULL);
+    return is_good ? 0 : -EBADMSG;
 }

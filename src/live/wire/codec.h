@@ -2,14 +2,11 @@
 #ifndef LIVE_WIRE_CODEC_H
 #define LIVE_WIRE_CODEC_H
 
-#include "live/core/msg.h"
+#include "live/core/rack.h"
 
 #include <stddef.h>
 
 #define CODEC_BYTES_MAX 65536
-
-/* On the wire a paused time that is not known is a bit of 'unknown'; in a sample it is NAN. */
-#define CODEC_UNKNOWN_PAUSED (1ull << MSG_SAMPLE_COUNTERS)
 
 /* Returns the length; 'bytes' has room for CODEC_BYTES_MAX. */
 size_t codec_write(const struct msg *, unsigned char *bytes);
@@ -35,5 +32,17 @@ int    codec_read_question(struct question *, const unsigned char *bytes, size_t
  * bytes are malloc'd. */
 size_t codec_write_reply(const char *error, const char *text, unsigned char **bytes);
 int    codec_read_reply(char **error, char **text, const unsigned char *bytes, size_t length);
+
+/* ---- racks ---- */
+
+/* Is it meant to be a rack, or a message of one device? */
+bool rack_codec_is(const unsigned char *bytes, size_t length);
+
+/* Returns the length; the bytes are malloc'd. */
+size_t rack_codec_write(const struct rack *, unsigned char **bytes);
+
+/* -EBADMSG: not a rack, or one of its messages is malformed; *rack is then undefined. It must be initialized,
+ * and is emptied first. */
+int rack_codec_read(struct rack *, const unsigned char *bytes, size_t length);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/err.h"
 
 #include <openssl/err.h>
+#include <openssl/ssl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -39,7 +40,7 @@ void conn_fini(struct conn *c)
     *c = (struct conn){ .fd = -1 };
 }
 
-/* ---- bytes that come ---- */
+/* ---- receiving ---- */
 
 /* Above 0: so many; 0: not now; below: it is over. */
 static ssize_t io_result(struct conn *c, ssize_t n)
@@ -64,17 +65,6 @@ static ssize_t io_result(struct conn *c, ssize_t n)
     return is_later ? 0 : -1;
 }
 
-static ssize_t read_some(struct conn *c, unsigned char *bytes)
-{
-    return io_result(c, c->ssl ? SSL_read(c->ssl, bytes, BUFFER) : recv(c->fd, bytes, BUFFER, 0));
-}
-
-static ssize_t write_some(struct conn *c, const unsigned char *bytes, size_t length)
-{
-    return io_result(c, c->ssl ? SSL_write(c->ssl, bytes, (int)length) :
-                     send(c->fd, bytes, length, MSG_NOSIGNAL));
-}
-
 int conn_shake(struct conn *c)
 {
     int rc = SSL_do_handshake(c->ssl);
@@ -92,15 +82,14 @@ int conn_shake(struct conn *c)
     return 0;
 }
 
-/* A record holds at most BUFFER bytes and OpenSSL does not read ahead, so nothing stays in OpenSSL when the
- * loop ends. */
+/* A record fits BUFFER and OpenSSL does not read ahead: nothing stays there when the loop ends. */
 void conn_hear(struct conn *c, int64_t second)
 {
     unsigned char bytes[BUFFER];
     ssize_t       n = 1;
 
     for (int i = 0; i < READS_MAX && !c->is_broken && !c->is_muted && n > 0; i++) {
-        n = read_some(c, bytes);
+        n = io_result(c, c->ssl ? SSL_read(c->ssl, bytes, BUFFER) : recv(c->fd, bytes, BUFFER, 0));
         if (n > 0) {
             c->heard_s = second;
             c->was_asked = false;
@@ -110,9 +99,9 @@ void conn_hear(struct conn *c, int64_t second)
     }
 }
 
-/* ---- bytes that go ---- */
+/* ---- sending ---- */
 
-/* Adds what HTTP/2 has to say, up to about a record. */
+/* Collects output of HTTP/2, up to about a record. */
 static void gather(struct conn *c)
 {
     const unsigned char *part;
@@ -125,11 +114,12 @@ static void gather(struct conn *c)
     }
 }
 
-/* As write_some(). */
+/* As io_result(). */
 static ssize_t write_out(struct conn *c)
 {
     size_t  length = c->out_length < BUFFER ? c->out_length : BUFFER;
-    ssize_t n = write_some(c, c->out, length);
+    ssize_t n = io_result(c, c->ssl ? SSL_write(c->ssl, c->out, (int)length) :
+                          send(c->fd, c->out, length, MSG_NOSIGNAL));
 
     if (n > 0) {
         c->out_length -= (size_t)n;

@@ -32,8 +32,7 @@ int64_t conn_now_s(void);
 void    conn_watch(const struct conn *, int op);         /* op: of epoll_ctl() */
 void    conn_fini(struct conn *);
 
-/* Continues the TLS handshake. 1: done; 0: not yet; below 0: broken. */
-int conn_shake(struct conn *);
+int conn_shake(struct conn *);   /* continues the TLS handshake. 1: done; 0: not yet; below 0: broken */
 
 /* Reads what has arrived. A peer that sends much is not read to the end: epoll then reports the socket
  * again. */

@@ -41,14 +41,10 @@ struct dial {
     struct inbox      inbox;
 };
 
-/* ---- events for the loop ---- */
-
 static void add_event(struct dial *d, enum rpc_kind kind, const unsigned char *bytes, size_t length)
 {
     inbox_add(&d->inbox, kind, bytes, length)->link = d->link;
 }
-
-/* ---- time ---- */
 
 /* In so many seconds it is to be looked after; 0: not at all. */
 static void set_timer(const struct dial *d, int64_t seconds)
@@ -140,7 +136,7 @@ static void begin_call(struct dial *d)
 
     d->stage = TALKING;
     d->conn.heard_s = conn_now_s();
-    d->conn.h2 = h2_dial(&hooks, d);
+    d->conn.h2 = h2_new(&hooks, d, true);
     h2_begin(d->conn.h2,
              &(struct h2_request){ d->what.method, authority, d->what.is_question ? H2_QUESTION : H2_STREAM,
                                    d->secure != NULL, d->what.timeout_ms });
@@ -150,17 +146,6 @@ static void begin_call(struct dial *d)
 /* ---- addresses ---- */
 
 static void try_next(struct dial *d);
-
-static void begin_talk(struct dial *d)
-{
-    if (!d->secure) {
-        begin_call(d);
-        return;
-    }
-    d->stage = SHAKING;
-    d->conn.ssl = secure_dial(d->secure, d->conn.fd, *d->at.port ? d->at.host : "localhost");
-    conn_shake(&d->conn);
-}
 
 static void on_connected(struct dial *d)
 {
@@ -177,10 +162,15 @@ static void on_connected(struct dial *d)
     d->why[0] = '\0';
     d->conn.wants_write = false;
     conn_watch(&d->conn, EPOLL_CTL_MOD);
-    begin_talk(d);
+    if (d->secure) {
+        d->stage = SHAKING;
+        d->conn.ssl = secure_dial(d->secure, d->conn.fd, *d->at.port ? d->at.host : "localhost");
+        conn_shake(&d->conn);
+    } else
+        begin_call(d);
 }
 
-/* False: it was refused at once; why says so. */
+/* False: it failed at once, with the reason in d->why. */
 static bool connect_to(struct dial *d, const struct sockaddr *at, socklen_t length)
 {
     int fd = socket(at->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -311,12 +301,6 @@ static void on_timer(struct dial *d)
         set_timer(d, 1);
 }
 
-static void end_if_broken(struct dial *d)
-{
-    if (d->stage != IDLE && d->conn.is_broken)
-        end(d, reason(d));
-}
-
 static void poll_socket(void *arg)
 {
     struct dial       *d = arg;
@@ -330,7 +314,8 @@ static void poll_socket(void *arg)
             on_socket(d);
         else if (d->lookup)
             on_lookup(d);
-        end_if_broken(d);
+        if (d->stage != IDLE && d->conn.is_broken)
+            end(d, reason(d));
     }
 }
 
@@ -379,18 +364,9 @@ void dial_finish(struct dial *d, uint32_t link)
     flush(d);
 }
 
-void dial_cut(struct dial *d, uint32_t link)
-{
-    if (link != d->link || !d->call || d->conn.is_broken)
-        return;
-    h2_cut(d->call);
-    flush(d);
-}
-
 int dial_open(struct dial **out, const char *address, const struct rpc_tls *tls, const struct dial_what *what,
               struct err *err)
 {
-    const struct dial_what stream = { .method = RPC_CONNECT_METHOD };
     struct dial       *d;
     struct epoll_event e = { .events = EPOLLIN };
     struct secure     *secure = NULL;
@@ -403,8 +379,9 @@ int dial_open(struct dial **out, const char *address, const struct rpc_tls *tls,
     if (rc)
         return rc;
     d = xcalloc(1, sizeof *d);
-    *d = (struct dial){ .address = xstrdup(address), .what = what ? *what : stream, .at = at,
-                        .secure = secure, .link = UINT32_MAX, .conn.fd = -1,
+    *d = (struct dial){ .address = xstrdup(address), .at = at, .secure = secure,
+                        .what = what ? *what : (struct dial_what){ .method = RPC_CONNECT_METHOD },
+                        .link = UINT32_MAX, .conn.fd = -1,
                         .epoll = epoll_create1(EPOLL_CLOEXEC),
                         .timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC) };
     inbox_init(&d->inbox);
@@ -516,8 +493,7 @@ static int ask_local(struct asking *a, const char *address, int64_t end_ms)
     return rc;
 }
 
-/* A local client without a certificate is identified by the socket file. This also works if the network does
- * not answer. */
+/* The socket file identifies a local client without a certificate, and needs no network. */
 int rpc_ask(const char *address, const struct rpc_tls *tls, const void *bytes, size_t length, int timeout_ms,
             unsigned char **reply, size_t *reply_length, struct err *err)
 {

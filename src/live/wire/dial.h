@@ -8,7 +8,7 @@
 #define LIVE_WIRE_DIAL_H
 
 #include "base/err.h"
-#include "live/tls/tls.h"
+#include "live/tls/secure.h"
 #include "live/wire/inbox.h"
 
 #include <stdbool.h>
@@ -32,7 +32,6 @@ bool dial_next(struct dial *, struct rpc_event *);       /* false: nothing is th
 void dial_again(struct dial *);                          /* after RPC_CLOSE; the link is a new one */
 
 /* As the functions of serve.h. */
-void dial_cut(struct dial *, uint32_t link);
 void dial_send(struct dial *, uint32_t link, const void *bytes, size_t length);
 void dial_finish(struct dial *, uint32_t link);          /* nothing more will be sent */
 

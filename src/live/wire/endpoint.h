@@ -4,7 +4,7 @@
 
 #include "base/io/address.h"
 #include "base/err.h"
-#include "live/tls/tls.h"
+#include "live/tls/secure.h"
 
 #include <stdbool.h>
 
@@ -34,15 +34,14 @@ int            lookup_fd(const struct lookup *);
 /* The number of getaddrinfo(); 0: the addresses, to be freed with freeaddrinfo(). */
 int lookup_take(struct lookup *, struct addrinfo **);
 
-/* Without asking anybody: numbers alone. As lookup_take(). */
+/* As lookup_take(), for numeric addresses. */
 int lookup_number(const struct address *, struct addrinfo **);
 
-/* Where a controller that listens at this address has its socket file for people at this machine: number
- * 'nth', from 0 on, of the places where it may be. False: there is no other. */
+/* The possible socket files of a controller that listens at this address: number 'nth', from 0. False: no
+ * more. */
 #define ADDRESS_LOCAL_SIZE 108
 bool address_local(char path[ADDRESS_LOCAL_SIZE], const char *address, unsigned nth);
 
-/* Is it at this machine? */
-bool address_is_here(const char *address);
+bool address_is_here(const char *address);               /* is it at this machine? */
 
 #endif

@@ -1,4 +1,3 @@
-#include "live/wire/rack_codec.h"
 #include "live/wire/codec.h"
 
 #include <setjmp.h>

@@ -37,8 +37,7 @@ struct connection {
     bool               is_local;                 /* came by the local socket */
 };
 
-/* file: of a socket that is one; deaf: does not accept until the next second, or while handshakes are
- * young. */
+/* file: of a socket file; deaf: accepts nothing until the next second, or while handshakes are recent. */
 struct listener { int fd; bool is_local, is_deaf; char *file; };
 
 struct serve {
@@ -106,7 +105,7 @@ static enum h2_kind kind_of(const char *path)
 
 static void settle(struct connection *c);
 
-/* By the local socket people ask; agents come by the other. */
+/* The local socket takes questions, the other one also streams of agents. */
 static void on_open(void *arg, struct h2_call *call)
 {
     struct connection *c = arg;
@@ -226,21 +225,36 @@ static void refuse(struct connection *c, enum secure_refusal why)
     c->conn.is_broken = true;
 }
 
-/* Checks the limits of an authenticated client. */
+/* Is the client at a socket file, as the kernel reports it, root or the user of this process? */
+static bool is_owner(int fd, uid_t *uid)
+{
+    struct ucred who = { .uid = (uid_t)-1 };
+    socklen_t    size = sizeof who;
+
+    *uid = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) ? (uid_t)-1 : who.uid;
+    return *uid == 0 || *uid == geteuid();
+}
+
+/* Finds the account of an authenticated client, and checks its limits. */
 static void open_account(struct connection *c)
 {
     struct serve        *s = c->serve;
     struct account_names names = { .count = 0 };
+    uid_t                uid;
 
-    if (c->conn.ssl && !(names.count = secure_names(c->conn.ssl, names.name, ACCOUNT_NAMES))) {
+    if (c->is_local && !is_owner(c->conn.fd, &uid)) {
+        refuse(c, SECURE_USER);
+        return;
+    }
+    if (c->is_local)
+        snprintf(names.name[names.count++], sizeof *names.name, "uid %u at this machine", (unsigned)uid);
+    else if (c->conn.ssl && !(names.count = secure_names(c->conn.ssl, names.name, ACCOUNT_NAMES))) {
         refuse(c, SECURE_NO_NAME);
         return;
     }
     c->account = account_enter(&s->accounts, &names, clock_us());
-    if (!c->account)
-        refuse(c, SECURE_ROOM);
-    else if (s->counts.connections + OPERATORS > s->connections_max && c->conn.ssl &&
-             !(s->limits.is_operator && s->limits.is_operator(s->limits.arg, c->account)))
+    if (!c->account || (s->counts.connections + OPERATORS > s->connections_max && c->conn.ssl &&
+                        !(s->limits.is_operator && s->limits.is_operator(s->limits.arg, c->account))))
         refuse(c, SECURE_ROOM);
 }
 
@@ -248,42 +262,11 @@ static void begin_h2(struct connection *c)
 {
     static const struct h2_hooks hooks = { kind_of, on_open, on_data, on_close };
 
-    if (!c->account)
-        open_account(c);
+    open_account(c);
     if (c->conn.is_broken)
         return;
-    c->conn.h2 = h2_new(&hooks, c);
+    c->conn.h2 = h2_new(&hooks, c, false);
     h2_share(c->conn.h2, &c->account->held, c->serve->accounts.limits.held);
-}
-
-/* At a socket file the kernel says whose process dials. */
-static uid_t uid_of(int fd)
-{
-    struct ucred who = { .uid = (uid_t)-1 };
-    socklen_t    size = sizeof who;
-
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) ? (uid_t)-1 : who.uid;
-}
-
-static bool is_owner(int fd)
-{
-    uid_t uid = uid_of(fd);
-
-    return uid == 0 || uid == geteuid();
-}
-
-static void know_user(struct connection *c)
-{
-    struct account_names names = { .count = 1 };
-
-    if (!is_owner(c->conn.fd)) {
-        refuse(c, SECURE_USER);
-        return;
-    }
-    snprintf(names.name[0], sizeof names.name[0], "uid %u at this machine", (unsigned)uid_of(c->conn.fd));
-    c->account = account_enter(&c->serve->accounts, &names, clock_us());
-    if (!c->account)
-        refuse(c, SECURE_ROOM);
 }
 
 static uint64_t origin_of(const struct sockaddr_storage *at)
@@ -306,38 +289,33 @@ static void accept_one(struct serve *s, const struct listener *l, int fd)
     struct connection      *c = xcalloc(1, sizeof *c);
     struct sockaddr_storage at = { .ss_family = AF_UNSPEC };
     socklen_t               size = sizeof at;
+    uid_t                   uid;
 
-    c->serve = s;
-    c->conn = (struct conn){ .fd = fd, .epoll = s->epoll, .owner = c, .heard_s = conn_now_s() };
-    c->next = s->connections;
-    c->back = &s->connections;
+    getpeername(fd, (struct sockaddr *)&at, &size);
+    *c = (struct connection){
+        .conn = { .fd = fd, .epoll = s->epoll, .owner = c, .heard_s = conn_now_s() }, .serve = s,
+        .next = s->connections, .back = &s->connections, .origin = origin_of(&at), .since_us = clock_us(),
+        .is_shaking = !l->is_local, .is_local = l->is_local,
+    };
     if (c->next)
         c->next->back = &c->next;
     s->connections = c;
     s->counts.connections++;
-    c->since_us = clock_us();
-    c->is_local = l->is_local;
-    getpeername(fd, (struct sockaddr *)&at, &size);
-    c->origin = origin_of(&at);
-    c->is_shaking = !c->is_local;
     s->locals += c->is_local;
     if (c->is_shaking)
         s->shaking[s->counts.handshakes++] = c;
     conn_watch(&c->conn, EPOLL_CTL_ADD);
-    if (l->is_local)
-        know_user(c);
     if (s->secure && !l->is_local)
         c->conn.ssl = secure_accept(s->secure, fd);
     else
         begin_h2(c);
     if (c->account && at.ss_family == AF_UNIX)
-        c->account->is_owner = is_owner(fd);
+        c->account->is_owner = is_owner(fd, &uid);
     if (c->conn.is_broken)
         connection_free(c);
 }
 
-/* Without free files it stops accepting for a moment, instead of being woken repeatedly for waiting
- * clients. */
+/* Deaf: without free files, epoll would report waiting clients again and again. */
 static void listen_to(struct serve *s, struct listener *l, bool is_deaf)
 {
     struct epoll_event e = { .events = is_deaf ? 0 : (uint32_t)EPOLLIN, .data.ptr = l };
@@ -346,8 +324,13 @@ static void listen_to(struct serve *s, struct listener *l, bool is_deaf)
     epoll_ctl(s->epoll, EPOLL_CTL_MOD, l->fd, &e);
 }
 
-/* Makes space for one more handshake. Returns false if all current ones are recent: the client then waits in
- * the kernel. */
+static void give_way(struct connection *c)
+{
+    refuse(c, SECURE_CROWD);
+    connection_free(c);
+}
+
+/* Makes room for a handshake. False: all current ones are recent, so the client waits in the kernel. */
 static bool make_room(struct serve *s)
 {
     struct connection *c;
@@ -357,22 +340,17 @@ static bool make_room(struct serve *s)
     c = oldest_of_most(s);
     if (!c || clock_us() < c->since_us + GRACE_US)
         return false;
-    refuse(c, SECURE_CROWD);
-    connection_free(c);
+    give_way(c);
     return true;
 }
 
 /* One address has at most half of the handshakes. */
 static void limit_origin(struct serve *s)
 {
-    uint64_t           origin = s->counts.handshakes ? s->shaking[s->counts.handshakes - 1]->origin : 0;
-    struct connection *c = s->counts.handshakes && count_of(s, origin) > s->shaking_max / 2 ?
-                           oldest_of(s, origin) : NULL;
+    uint64_t origin = s->counts.handshakes ? s->shaking[s->counts.handshakes - 1]->origin : 0;
 
-    if (!c)
-        return;
-    refuse(c, SECURE_CROWD);
-    connection_free(c);
+    if (s->counts.handshakes && count_of(s, origin) > s->shaking_max / 2)
+        give_way(oldest_of(s, origin));
 }
 
 /* Accepts the next connection without waiting; negative: -errno. */
@@ -439,8 +417,7 @@ static void read_connection(struct connection *c)
         connection_free(c);
 }
 
-/* A connection that breaks while the program sends stays until epoll reports it: the program hears of its end
- * in its turn. */
+/* A connection that breaks while the program sends ends when epoll reports it. */
 static void send_on(struct connection *c)
 {
     flush(c);
@@ -548,19 +525,9 @@ const struct serve_counts *serve_counts(const struct serve *s)
     return &s->counts;
 }
 
-bool serve_may_log(const struct serve *s, struct account *a)
+struct accounts *serve_accounts(struct serve *s)
 {
-    return account_may_log(&s->accounts, a, clock_us());
-}
-
-bool serve_has_room(const struct serve *s, struct account *a, const char *device)
-{
-    return account_has_room(a, s->accounts.limits.devices, device);
-}
-
-bool serve_news(struct serve *s, char *text, size_t size)
-{
-    return accounts_news(&s->accounts, text, size);
+    return &s->accounts;
 }
 
 /* ---- opening ---- */
@@ -629,24 +596,22 @@ static void divide_files(struct serve *s)
 int serve_open(struct serve **out, const char *address, const struct rpc_tls *tls,
                const struct serve_limits *limits, struct err *err)
 {
-    struct serve_limits usual = { .account = ACCOUNT_LIMITS };
-    struct serve       *s;
-    struct secure      *secure = NULL;
-    int                 rc = address_check(address, tls, err), listener = -1;
+    struct serve  *s;
+    struct secure *secure = NULL;
+    int            rc = address_check(address, tls, err), listener;
 
     *out = NULL;
     rc = rc ? rc : secure_open(&secure, tls, false, err);
-    if (!rc)
-        listener = listen_open(address, err);
-    if (!rc && listener < 0) {
-        rc = listener;
-        secure_free(secure);
-    }
     if (rc)
         return rc;
+    listener = listen_open(address, err);
+    if (listener < 0) {
+        secure_free(secure);
+        return listener;
+    }
     s = xcalloc(1, sizeof *s);
     s->secure = secure;
-    s->limits = limits ? *limits : usual;
+    s->limits = limits ? *limits : (struct serve_limits){ .account = ACCOUNT_LIMITS };
     s->accounts.limits = s->limits.account;
     divide_files(s);
     inbox_init(&s->inbox);

@@ -1,19 +1,16 @@
 /* src/live/wire/serve.h - a server's end of gRPC, in the program's one loop, without a thread.
  *
  * serve_fd() becomes readable, and serve_next() then returns events; the loop calls it until there are none
- * before it waits again. dial.h is the other end.
+ * before it waits again. dial.h is the other end. Sockets are read when the loop asks for events, so a peer
+ * that sends too fast waits in the kernel.
  *
- * With TLS both sides present a certificate of the same authority. The files are read again every minute, so
- * certificates are replaced without a restart, in any order: files that do not fit together are ignored
- * (secure.h). Without TLS only local addresses are allowed.
- *
- * Sockets are read when the loop asks for events, so a peer that sends too fast waits in the kernel. Messages
- * are written at once; if the kernel's buffer is full, the rest waits until the socket is writable.
+ * With TLS both sides present a certificate of the same authority (secure.h). Without TLS only local
+ * addresses are allowed.
  *
  * No client can exhaust the server. A handshake has five seconds. Handshakes have a limited number of file
  * descriptors, and each address at most half of it: when the limit is reached, the oldest handshake of the
  * address with the most gives way. Each certificate has an account (account.h). Some connections are reserved
- * for operators, and some files for everything else in the process.
+ * for operators, and some files for the rest of the process.
  */
 #ifndef LIVE_WIRE_SERVE_H
 #define LIVE_WIRE_SERVE_H
@@ -41,30 +38,24 @@ struct serve_counts {
 
 struct serve;
 
-/* Listens for streams and questions. Limits of NULL: the usual ones. On failure *out is NULL. */
+/* Listens for streams and questions. Limits of NULL: the defaults. On failure *out is NULL. */
 int  serve_open(struct serve **out, const char *address, const struct rpc_tls *, const struct serve_limits *,
                 struct err *);
 void serve_free(struct serve *);
 
-/* Listens at a socket file as well, without TLS: for questions of root and of the user whose process it is.
- * 'path' of NULL: where rpc_ask() looks for that of 'address', if it can. */
+/* Also listens at a socket file, without TLS, for questions of root and of the process's user. 'path' of
+ * NULL: where rpc_ask() looks for that of 'address', if possible. */
 int  serve_add_local(struct serve *, const char *path, const char *address, struct err *);
 
 const struct serve_counts *serve_counts(const struct serve *);
-
-/* May a line about this one be logged? Has it room for this device? Something to say of one that takes too
- * much: true once. */
-bool serve_may_log(const struct serve *, struct account *);
-bool serve_has_room(const struct serve *, struct account *, const char *device);
-bool serve_news(struct serve *, char *text, size_t size);
+struct accounts           *serve_accounts(struct serve *);
 
 int  serve_fd(const struct serve *);
 bool serve_next(struct serve *, struct rpc_event *);     /* false: nothing is there */
 
-/* Ends a stream; RPC_CLOSE follows. */
-void serve_cut(struct serve *, uint32_t link);
+void serve_cut(struct serve *, uint32_t link);           /* ends a stream; RPC_CLOSE follows */
 
-/* Sends a message; a link whose other end does not take them is closed. A link that is gone is no mistake. */
+/* Send a message. A link whose other end does not read is closed. A link that has ended is ignored. */
 void serve_send(struct serve *, uint32_t link, const void *bytes, size_t length);
 void serve_reply(struct serve *, uint32_t link, const void *bytes, size_t length);
 

@@ -1,17 +1,11 @@
-#include "live/relay/mux.h"
+#include "live/relay/relay.h"
 
 #include <string.h>
 
 void mux_init(struct mux *m, const struct mux_io *io)
 {
+    memset(m, 0, sizeof *m);
     m->io = *io;
-    m->life = 0;
-    m->slots = 0;
-    m->up = NULL;
-    m->current = NULL;
-    m->lease = NULL;
-    m->leases = 0;
-    m->detail = NULL;
     rack_init(&m->down, 0);
 }
 
@@ -61,8 +55,7 @@ static struct mux_slot *slot_of(struct mux *m, uint32_t slot, uint64_t now_us)
 
 /* ---- up ---- */
 
-/* The messages of a host go with the first of its reports in this rack and with no other, so that they count
- * once. Returns false if there are none. */
+/* The first report of a host in a rack gets its messages, so that they count once. False: there are none. */
 static bool take_seen(struct mux *m, uint32_t slot, struct seen_part *seen)
 {
     const struct rack *up = m->up;
@@ -83,12 +76,10 @@ static bool take_seen(struct mux *m, uint32_t slot, struct seen_part *seen)
 /* The details of a report; NULL: none. */
 static const struct msg_detail *detail_of(struct mux *m, uint32_t slot, const struct fsd *flows)
 {
-    static const struct fsd nothing;
-
     m->detail->has_seen = take_seen(m, slot, &m->detail->seen);
     if (!flows && !m->detail->has_seen)
         return NULL;
-    m->detail->fsd = flows ? *flows : nothing;
+    m->detail->fsd = flows ? *flows : (struct fsd){ 0 };
     return m->detail;
 }
 
@@ -141,7 +132,7 @@ static void send_down(struct mux *m)
     rack_clear(&m->down);
 }
 
-/* Every report has got its lease: its number says so. Otherwise those that have. */
+/* Answers a rack: with its number if all reports got a lease of one term, else lease by lease. */
 static void answer(struct mux *m)
 {
     bool is_all = m->leases && m->leases == reports_in(m->up);

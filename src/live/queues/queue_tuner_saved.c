@@ -1,4 +1,4 @@
-#include "live/queues/queue_saved.h"
+#include "live/queues/queue_tuner.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "live/core/keep.h"
@@ -68,7 +68,7 @@ static json_t *ecn_json(const struct ecn *e)
 
 int queue_saved_write(struct queue_saved *s, const struct io_disk *disk)
 {
-    json_t *o = json_object(), *found = json_object(), *setting = json_array();
+    json_t *found = json_object(), *setting = json_array(), *o;
     char   *text = xmalloc(QUEUE_SAVED_TEXT_MAX);
     size_t  length, max = QUEUE_SAVED_TEXT_MAX - KEEP_SEAL_SIZE;
     int     rc;
@@ -77,9 +77,7 @@ int queue_saved_write(struct queue_saved *s, const struct io_disk *disk)
         json_object_set_new(found, s->found[i].name, ecn_json(&s->found[i].ecn));
     for (uint32_t i = 0; i < s->settings; i++)
         json_array_append_new(setting, ecn_json(&s->setting[i]));
-    json_put_count(o, "version", VERSION);
-    json_object_set_new(o, "found", found);
-    json_object_set_new(o, "settings", setting);
+    o = JSON_OF({ "version", json_of_count(VERSION) }, { "found", found }, { "settings", setting });
     length = json_dumpb(o, text, max, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
     json_decref(o);
     rc = length && length <= max ? keep_write(disk, QUEUE_SAVED_NAME, text, length, &s->number) : -EFBIG;
@@ -123,10 +121,11 @@ static bool parse_queues(struct queue_saved *s, json_t *o)
     return true;
 }
 
-int queue_saved_parse(struct queue_saved *s, const char *text, size_t length)
+int queue_saved_parse(void *queue_saved, const char *text, size_t length)
 {
-    json_t *o = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
-    bool    is_good;
+    struct queue_saved *s = queue_saved;
+    json_t             *o = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
+    bool                is_good;
 
     *s = (struct queue_saved){ 0 };
     is_good = o && parse_queues(s, o);
@@ -134,11 +133,6 @@ int queue_saved_parse(struct queue_saved *s, const char *text, size_t length)
     if (!is_good)
         queue_saved_fini(s);
     return is_good ? 0 : -EBADMSG;
-}
-
-static int take_text(void *saved, const char *text, size_t length)
-{
-    return queue_saved_parse(saved, text, length);
 }
 
 static void find_setting(void *ctx, const char *line, size_t length)
@@ -153,7 +147,7 @@ int queue_saved_read(struct queue_saved *s, const struct io_disk *disk)
     enum keep_found found;
 
     *s = (struct queue_saved){ 0 };
-    found = keep_read(disk, QUEUE_SAVED_NAME, QUEUE_SAVED_TEXT_MAX, &number, take_text, s);
+    found = keep_read(disk, QUEUE_SAVED_NAME, QUEUE_SAVED_TEXT_MAX, &number, queue_saved_parse, s);
     s->number = number;
     if (found == KEEP_NONE && disk->replay)
         disk->replay(disk->arg, find_setting, &has_set);

@@ -1,4 +1,4 @@
-#include "live/agent/say.h"
+#include "live/agent/agent.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -44,12 +44,6 @@ void say_hello(struct agent *a, uint64_t now_us)
     a->io.send(a->io.arg, &m);
 }
 
-/* Whether the controller recently asked for brief reports. News is always sent in full. */
-static bool may_be_brief(const struct agent *a, uint64_t now_us)
-{
-    return a->is_brief && now_us < a->lease_until_us && a->phase == PHASE_IDLE && !*a->breach;
-}
-
 static struct msg_sample brief_of(const struct msg_sample *s)
 {
     static struct msg_detail flows;
@@ -81,10 +75,11 @@ void say_learn(struct agent *a, const struct msg_learn *learn, const char *why)
 void say_report(struct agent *a, uint64_t now_us)
 {
     struct msg m = msg_of(a, MSG_REPORT);
+    bool       is_brief = a->is_brief && now_us < a->lease_until_us && a->phase == PHASE_IDLE && !*a->breach;
 
     m.stamp_us = now_us;
     m.change = a->change;
-    m.sample = may_be_brief(a, now_us) ? brief_of(&a->sample) : a->sample;
+    m.sample = is_brief ? brief_of(&a->sample) : a->sample;      /* news is always sent in full */
     snprintf(m.why, sizeof m.why, "%s", a->breach);
     a->io.send(a->io.arg, &m);
 }

@@ -1,4 +1,4 @@
-/* src/live/lease/lease_etcd_test.c - against answers that a real etcd 3.4.23 gave.
+/* src/live/lease/lease_test.c - against answers that a real etcd 3.4.23 gave.
  * tests/cli/live_etcd.bats has a real one. */
 #include "live/lease/lease.h"
 
