@@ -25,8 +25,7 @@ struct crossing_more {
 struct ring {
     _Alignas(64) _Atomic uint32_t put;
     _Alignas(64) _Atomic uint32_t got;
-    struct packet        *packet;    /* packets, or signals: see crossing_write_signal(); NULL: no link in
-                                      * this direction */
+    struct packet        *packet;    /* or signals: see crossing_write_signal(); NULL: no such link */
     struct crossing_more *more;      /* NULL: no attached data */
     uint32_t              size;      /* a power of two */
 };

@@ -10,7 +10,7 @@
 #define SIM_SKIP_ALONE_H
 
 #include "cc/cc.h"
-#include "sim/state/model.h"
+#include "sim/state/state.h"
 
 struct alone_host {
     const struct model   *model;
