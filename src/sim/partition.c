@@ -86,15 +86,6 @@ static void build_rings(struct partition *all, struct part *p)
     p->step_ps = least / STEPS_AHEAD > 0 ? least / STEPS_AHEAD : 1;
 }
 
-static void *allocate(size_t bytes)
-{
-    void *memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
-
-    if (!memory)
-        die("out of memory");
-    return memset(memory, 0, bytes);
-}
-
 static void take_out(void *arg, const struct port *, uint32_t packet);
 
 static void build_parts(struct partition *all)
@@ -128,13 +119,13 @@ static void *work(void *arg);
 
 int partition_new(struct sim *s, uint32_t count, uint32_t threads, struct err *err)
 {
-    struct partition *all = allocate(sizeof *all);
+    struct partition *all = crossing_alloc(sizeof *all);
 
     all->whole = s;
     all->count = count;
-    all->part = allocate(count * sizeof *all->part);
+    all->part = crossing_alloc(count * sizeof *all->part);
     all->gathered = xcalloc(count, sizeof(struct gathered *));
-    all->ring = allocate((size_t)count * count * sizeof *all->ring);
+    all->ring = crossing_alloc((size_t)count * count * sizeof *all->ring);
     divide_world(s, count);
     build_parts(all);
     all->round_ps = first_round_ps(all);

@@ -391,7 +391,7 @@ static const struct posted *oldest(const struct sim *s, const struct flow *f)
 
 /* Frees a flow's index. A flow that has retransmitted keeps its index for a while: duplicates in flight must
  * find the receiver's state. */
-static void retire(struct sim *s, struct flow *f)
+void flow_retire(struct sim *s, struct flow *f)
 {
     struct flows *all = &s->flows;
     uint32_t      id = (uint32_t)(f - all->flow);
@@ -485,18 +485,13 @@ void flow_end(struct sim *s, struct flow *f)
         return;
     f->phase = FLOW_DONE;
     if (f->tcp || f->sent == f->bytes) {
-        retire(s, f);
+        flow_retire(s, f);
         return;
     }
     if (s->model.forget)
         s->model.forget(s, f);
     if (s->model.list)
         s->model.list->remove(s, &s->net.host[f->host], f);
-}
-
-void flow_retire(struct sim *s, struct flow *f)
-{
-    retire(s, f);
 }
 
 void verbs_on_post(struct sim *s, const struct flow_spec *spec)

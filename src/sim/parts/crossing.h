@@ -30,6 +30,9 @@ struct ring {
     uint32_t              size;      /* a power of two */
 };
 
+/* Returns zeroed memory in cache lines of its own. */
+void *crossing_alloc(size_t bytes);
+
 void ring_build(struct ring *, const struct packet_pool *, uint32_t ports);
 void ring_free(struct ring *);
 

@@ -12,7 +12,7 @@
 #define LAST_PACKETS 1u          /* of a message are always sent */
 #define HELD_MIN     4u          /* packets worth a hold */
 
-/* On its path no packets of others wait, none are lost, and no port must see every frame. */
+/* Returns true if no packets of others wait on the path, none are lost, and no port needs every frame. */
 static bool is_drained(struct skip *k, const struct sim *s, const struct lane_path *path)
 {
     for (uint32_t i = 0; i < path->hops; i++) {
@@ -34,8 +34,8 @@ static bool is_alone(struct skip *k, const struct sim *s, const struct skip_flow
     return sf->path.hops && hold_full_ps(k, s, sf) > s->engine.now_ps && is_drained(k, s, &sf->path);
 }
 
-/* No packet of the flow that is in flight can be lost: it has none in flight, or those that were when packets
- * were last lost or links changed have been acknowledged. */
+/* Returns true if no packet in flight can be lost: there is none, or all that were in flight at the last loss or
+ * link change are acknowledged. */
 static bool is_whole(struct skip *k, const struct sim *s, const struct flow *f, const struct skip_flow *sf)
 {
     const struct sim_counters *c = &s->engine.counters;
@@ -104,7 +104,7 @@ static bool skip_turn(void *sim, struct flow *f)
     return is_held;
 }
 
-/* ---- when it arrives ---- */
+/* ---- arrival times ---- */
 
 /* When a frame that leaves port 'from' now arrives behind port 'to' - 1. It does not overtake a full one,
  * which port 'from' had sent at free_ps; 0: there was none. */
@@ -125,14 +125,14 @@ static uint64_t arrival_ps(const struct sim *s, const uint32_t *port, uint32_t f
     return at_ps;
 }
 
-/* The path has the times of frames of the usual size. */
+/* Returns true for full packets and ACKs, whose times the path has stored. */
 static bool is_usual(const struct sim *s, const struct packet *p)
 {
     return p->kind == PACKET_DATA ? p->bytes == s->cfg.mtu_bytes + s->cfg.header_bytes
                                   : p->kind == PACKET_ACK && p->bytes == s->cfg.ack_bytes;
 }
 
-/* When a frame of a flow arrives. Only a short one can catch up with the one before it. */
+/* Returns when a frame of a flow arrives. Only a short one can catch up with the one before it. */
 static uint64_t frame_ps(const struct sim *s, const struct skip_flow *sf, const uint32_t *port, uint32_t from,
                          uint32_t to, const struct packet *p)
 {
@@ -143,7 +143,7 @@ static uint64_t frame_ps(const struct sim *s, const struct skip_flow *sf, const 
     return arrival_ps(s, port, from, to, p->bytes, p->kind == PACKET_DATA ? sf->free_ps[from] : 0);
 }
 
-/* ---- whether it may skip ports ---- */
+/* ---- permission to skip ports ---- */
 
 /* A frame that skips ports cannot be paused on its way. So the buffer behind them must have room for twice
  * what may arrive until then. */
@@ -158,7 +158,7 @@ static bool has_room(const struct sim *s, const struct port *before, const struc
            (double)in->in[p->prio].bytes + in_flight < (double)limit / 2;
 }
 
-/* The packet takes the path that was found. */
+/* Returns true if the packet takes the path that was found. */
 static bool is_on_path(const struct skip_flow *sf, const struct packet *p)
 {
     return p->kind == PACKET_DATA ? p->src == sf->src && p->dst == sf->dst && p->ports == sf->ports
@@ -166,7 +166,7 @@ static bool is_on_path(const struct skip_flow *sf, const struct packet *p)
                                     p->ports == (sf->ports >> 16 | sf->ports << 16);
 }
 
-/* Links do not change soon, nor have they just changed. */
+/* Returns true if links neither change soon nor have just changed. */
 static bool is_settled(const struct skip *k, const struct sim *s, const struct skip_flow *sf)
 {
     return s->engine.now_ps < skip_flow_change_ps(k, s, sf) &&
@@ -181,9 +181,9 @@ static bool may_leap(struct skip *k, struct sim *s, const struct skip_flow *sf, 
            is_settled(k, s, sf);
 }
 
-/* ---- it does ---- */
+/* ---- skipping ---- */
 
-/* Counts frames of the usual size when the numbers are read, others at once. */
+/* Counts usual frames when counters are read, others immediately. */
 static void count_leap(const struct sim *s, struct skip_flow *sf, const uint32_t *port, uint32_t from,
                        uint32_t to, const struct packet *p)
 {
@@ -240,7 +240,7 @@ static bool leap_frame(void *sim, struct port *first, uint32_t id)
     return true;
 }
 
-/* ---- what happens to flows ---- */
+/* ---- events of flows ---- */
 
 /* A message has been posted: its flow uses the ports of its path from now on. */
 static void on_start(void *sim, const struct flow *f)
@@ -280,7 +280,7 @@ static void on_arrival(void *sim, const struct flow *f)
         hold_plan_again(k, s, sf->path.back[0]);
 }
 
-/* Its receiver misses bytes. Those before skipped_to have not been sent. */
+/* The receiver misses bytes. Those before skipped_to were skipped, not lost. */
 static void on_gap(void *sim, uint32_t flow, struct flow_rx *rx, uint64_t seq)
 {
     struct sim *s = sim;

@@ -62,7 +62,8 @@ struct htsim_flow {
 };
 
 struct htsim_counters {
-    uint64_t events, draws;
+    uint64_t events, draws, now_ps;              /* now_ps: of the last event */
+    uint32_t flows, unfinished;
     uint64_t hops_host, hops_low, hops_high;     /* packets that left a host, or a switch port by class */
     uint64_t marks, trims, drops;
     uint64_t flows_started, bytes_started, flows_done, bytes_done;

@@ -189,8 +189,7 @@ struct over {                    /* oversubscription control of a receiving host
     struct pacer *pacer;
     double       rate, g;
     uint64_t     rounds;
-    uint64_t     received, marked, trimmed_last, trimmed_inside;
-    uint64_t     was_received, was_marked, was_trimmed_last, was_trimmed_inside;
+    struct over_counts { uint64_t received, marked, trimmed_last, trimmed_inside; } now, was;
 } __attribute__((aligned(EVQ_LINE)));
 
 struct timer { struct event event; uint32_t flow, next; } __attribute__((aligned(EVQ_LINE)));
@@ -280,7 +279,7 @@ struct htsim {
     uint32_t       *hop;                 /* lists of next queues; entry 0 is not used */
     uint32_t        hops, hops_room;
     uint32_t       *tor_of, *pod_of;     /* by host */
-    uint32_t        queues, switches, hosts, flows, free_timer;
+    uint32_t        queues, switches, hosts, free_timer;
     uint32_t        first_up, first_agg_down, first_agg_up, first_core_down;     /* first of each kind */
     uint32_t        uplinks, agg_uplinks;        /* queues of a ToR, and of an aggregation switch */
     uint32_t        cores_per_agg;
@@ -303,7 +302,6 @@ struct htsim {
 
     struct htsim_counters counters;
     struct htsim_hooks    hooks;
-    uint32_t        unfinished;
     bool            has_failed;
     struct err      failure;
     struct event   *clock;
