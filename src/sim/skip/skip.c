@@ -34,8 +34,8 @@ static bool is_alone(struct skip *k, const struct sim *s, const struct skip_flow
     return sf->path.hops && hold_full_ps(k, s, sf) > s->engine.now_ps && is_drained(k, s, &sf->path);
 }
 
-/* Returns true if no packet in flight can be lost: there is none, or all that were in flight at the last loss or
- * link change are acknowledged. */
+/* Returns true if no packet in flight can be lost: there is none, or all that were in flight at the last loss
+ * or link change are acknowledged. */
 static bool is_whole(struct skip *k, const struct sim *s, const struct flow *f, const struct skip_flow *sf)
 {
     const struct sim_counters *c = &s->engine.counters;
