@@ -6,8 +6,8 @@
 #include "digest.h"
 #include "random_world.h"
 #include "sim/partition.h"
-#include "sim/switch/buffer.h"
-#include "sim/waits.h"
+#include "sim/switch/switch.h"
+#include "sim/stall.h"
 
 #include <setjmp.h>
 #include <signal.h>

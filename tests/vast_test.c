@@ -5,7 +5,7 @@
 
 #include "core/units.h"
 #include "scenario/scenario.h"
-#include "sim/look_ahead.h"
+#include "sim/run.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -169,7 +169,7 @@ struct cc_algo {
                                   * it is rescaled */
     bool        has_window;      /* has a window that follows its rate */
     bool        needs_uet;       /* only for connections of model uet */
-    /* needs_uet: senders also wait for receiver credit: sim/host/uet/credit.h */
+    /* needs_uet: senders also wait for receiver credit: sim/host/uet/uet.h */
     bool        has_credit;
     bool        reads_marks;     /* reacts to ECN marks in ACKs instead of CNPs */
     bool        takes_turns;     /* receivers notify congested flows in rotation and report the length of a

@@ -1,7 +1,7 @@
 /* src/cc/rccc.c - RCCC, the receiver credit of Ultra Ethernet, alone.
  *
  * The sender has no window: it sends as much as the receiver has granted. Receivers grant credit at the rate
- * of their link, round robin over all flows that request it: see sim/host/uet/credit.h. This file only
+ * of their link, round robin over all flows that request it: see sim/host/uet/uet.h. This file only
  * declares the control.
  */
 #include "cc/cc.h"

@@ -46,30 +46,48 @@ enum lb_scope conga_scope(const void *cfg)
 
 /* ---- state ---- */
 
-static size_t dres_bytes(const struct lb_switch *sw)
+static size_t lines(size_t bytes)
 {
-    return (sizeof(struct conga) + sw->ports * sizeof(struct dre) + 63) / 64 * 64;
+    return (bytes + 63) / 64 * 64;
 }
 
 static size_t flowlets_bytes(const struct conga_cfg *c)
 {
-    return (c->flowlet.entries_max * sizeof(struct flowlet) + 63) / 64 * 64;
+    return lines(c->flowlet.entries_max * sizeof(struct flowlet));
+}
+
+size_t conga_state_size(const struct conga_cfg *c, const struct lb_switch *sw, size_t own_bytes,
+                        size_t rack_bytes)
+{
+    return lines(own_bytes) + (sw->has_hosts ? flowlets_bytes(c) + sw->racks * rack_bytes : 0);
+}
+
+void *conga_split(const struct conga_cfg *c, const struct lb_switch *sw, void *state, size_t own_bytes,
+                  struct flowlet **flowlet)
+{
+    char *rest = (char *)state + lines(own_bytes);
+
+    if (!sw->has_hosts)
+        return NULL;
+    *flowlet = (struct flowlet *)(void *)rest;
+    return rest + flowlets_bytes(c);
+}
+
+static size_t own_bytes(const struct lb_switch *sw)
+{
+    return sizeof(struct conga) + sw->ports * sizeof(struct dre);
 }
 
 static size_t conga_state_bytes(const void *cfg, const struct lb_switch *sw)
 {
-    return dres_bytes(sw) + (sw->has_hosts ? flowlets_bytes(cfg) + sw->racks * sizeof(struct conga_rack) : 0);
+    return conga_state_size(cfg, sw, own_bytes(sw), sizeof(struct conga_rack));
 }
 
 static void conga_init(const void *cfg, void *state, const struct lb_switch *sw)
 {
     struct conga *s = state;
-    char         *rest = (char *)state + dres_bytes(sw);
 
-    if (!sw->has_hosts)
-        return;
-    s->flowlet = (struct flowlet *)(void *)rest;
-    s->rack = (struct conga_rack *)(void *)(rest + flowlets_bytes(cfg));
+    s->rack = conga_split(cfg, sw, state, own_bytes(sw), &s->flowlet);
 }
 
 /* ---- load of links ---- */

@@ -38,6 +38,13 @@ extern const struct lb_algo lb_conga_fork;       /* as in the ConWeave ns-3 fork
 void          conga_configure(void *cfg, const struct knobs *);
 enum lb_scope conga_scope(const void *cfg);
 
+/* The state of a switch: 'own_bytes', then, in switches with hosts, its flowlets and 'rack_bytes' per rack.
+ * conga_state_size() returns its size. conga_split() returns the racks, or NULL, and sets *flowlet. */
+size_t conga_state_size(const struct conga_cfg *, const struct lb_switch *, size_t own_bytes,
+                        size_t rack_bytes);
+void  *conga_split(const struct conga_cfg *, const struct lb_switch *, void *state, size_t own_bytes,
+                   struct flowlet **flowlet);
+
 /* The hooks of lb_conga. balance.c calls them directly. */
 void conga_enter(const void *cfg, void *state, uint32_t to, struct lb_tag *);
 void conga_forward(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *, uint32_t port,

@@ -31,30 +31,21 @@ struct conga_fork {              /* state of a switch */
 
 /* ---- state ---- */
 
-static size_t loads_bytes(const struct lb_switch *sw)
+static size_t own_bytes(const struct lb_switch *sw)
 {
-    return (sizeof(struct conga_fork) + sw->ports * sizeof(struct fork_load) + 63) / 64 * 64;
-}
-
-static size_t flowlets_bytes(const struct conga_cfg *c)
-{
-    return (c->flowlet.entries_max * sizeof(struct flowlet) + 63) / 64 * 64;
+    return sizeof(struct conga_fork) + sw->ports * sizeof(struct fork_load);
 }
 
 static size_t fork_state_bytes(const void *cfg, const struct lb_switch *sw)
 {
-    return loads_bytes(sw) + (sw->has_hosts ? flowlets_bytes(cfg) + sw->racks * sizeof(struct fork_rack) : 0);
+    return conga_state_size(cfg, sw, own_bytes(sw), sizeof(struct fork_rack));
 }
 
 static void fork_init(const void *cfg, void *state, const struct lb_switch *sw)
 {
     struct conga_fork *s = state;
-    char              *rest = (char *)state + loads_bytes(sw);
 
-    if (!sw->has_hosts)
-        return;
-    s->flowlet = (struct flowlet *)(void *)rest;
-    s->rack = (struct fork_rack *)(void *)(rest + flowlets_bytes(cfg));
+    s->rack = conga_split(cfg, sw, state, own_bytes(sw), &s->flowlet);
 }
 
 static void note_first_packet(struct conga_fork *s, uint64_t now_ps)

@@ -14,8 +14,7 @@
 struct drill_cfg { uint32_t samples, memory; };
 
 struct drill {                   /* memory for one last switch */
-    uint32_t best[DRILL_MEMORY_MAX];     /* next hops of the last decision, shortest queue first, + 1; 0:
-                                          * none */
+    uint32_t best[DRILL_MEMORY_MAX]; /* next hops of the last decision + 1, shortest queue first; 0: none */
 };
 
 struct drill_candidates {        /* shortest queue first; of equal ones the first added */

@@ -4,7 +4,7 @@
 
 #include "base/print/card.h"
 #include "run/simulation.h"
-#include "sim/waits.h"
+#include "sim/stall.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ struct results {
 
     uint64_t end_ps;             /* the end of the run */
     const char *failure;         /* why the run ended early; NULL: it did not */
-    uint64_t waits[WAITS];       /* reasons of unfinished flows: see sim/waits.h */
+    uint64_t waits[WAITS];       /* reasons of unfinished flows: see sim/stall.h */
     const char *stuck_why;       /* cause of a deadlock that ended the run; NULL: none */
     uint64_t stuck_ps;           /* approximate start of the deadlock */
     uint64_t interval_ps;        /* length of an interval of intervals.csv */

@@ -1,6 +1,6 @@
 #include "run/sim_world.h"
 #include "sim/observe/queue_telemetry.h"
-#include "sim/uet_build.h"
+#include "sim/build.h"
 
 #include <stdio.h>
 #include <stdlib.h>

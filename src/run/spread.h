@@ -11,7 +11,7 @@
  *   iteration to iteration.
  *
  *   The model. The interval is widened by SPREAD_MODEL of the mean and by the bias of checked flows
- *   (skip/skip_stats.h). With 1.5 %, the intervals of 7 of 93 random cases missed the first iteration, and
+ *   (skip/skip_flow.h). With 1.5 %, the intervals of 7 of 93 random cases missed the first iteration, and
  *   those of 3 the mean (bench/fidelity-random, 301 to 450): by up to 1.7 points where seeds did not explain
  *   it.
  *

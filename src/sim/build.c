@@ -7,15 +7,13 @@
 #include "sim/host/gaps.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/server/inside.h"
-#include "sim/host/np/np.h"
 #include "sim/host/np/cnp_arbiter.h"
 #include "sim/host/flow.h"
 #include "sim/host/probe.h"
-#include "sim/forks/qp_order.h"
+#include "sim/forks/ns3.h"
 #include "sim/host/selective_repeat.h"
 #include "sim/host/sender_spray.h"
 #include "sim/host/tcp/tcp.h"
-#include "sim/choose_model.h"
 #include "sim/rto_default.h"
 #include "sim/run.h"
 #include "sim/state/ideal.h"
@@ -23,15 +21,13 @@
 #include "sim/switch/weave.h"
 #include "sim/switch/ecn_view.h"
 #include "sim/switch/switch.h"
-#include "sim/uet_build.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define PACKETS_MAX  (1u << 28)  /* per part */
 #define PACKETS_OF_HOST 1024u
-#define FLOWS_SPARE  (1u << 22)  /* per part, in addition to the flows that traffic announces before the
-                                  * run */
+#define FLOWS_SPARE  (1u << 22) /* per part, in addition to the flows that traffic announces before the run */
 #define ALL_PARTS    UINT32_MAX
 
 _Static_assert((uint64_t)PARTS_MAX * (FLOWS_SPARE + TRAFFIC_AT_ONCE_MAX) < UINT32_MAX,

@@ -16,4 +16,29 @@ void        build_free_part(struct sim *);
 /* Applies the knobs to congestion control and receivers. */
 void build_configure_hosts(struct sim *);
 
+/* Sets the world's model and the settings of links, switches and hosts that depend on it. Call it first, when
+ * configuration and traffic are known. */
+void model_build(struct sim *);
+
+/* ---- model uet ---- */
+
+/* Derives queue limits, thresholds and ring sizes. Call it when the network is known. Does nothing in other
+ * models. */
+void uet_build(struct sim *);
+
+/* Bit mask of the classes that carry UET data and headers; 0 in other models. Queue pairs and TCP use the
+ * other classes. */
+uint8_t uet_classes(const struct sim *);
+
+/* Applies new or changed knobs. */
+void uet_configure(struct sim *);
+
+/* Returns the limit of a data queue if the knob trim is 0. */
+uint64_t uet_queue_bytes_automatic(const struct sim *);
+
+/* Allocates connections for the world or for one part. */
+void uet_build_flows(struct sim *, uint32_t flows);
+void uet_build_part(struct sim *);
+void uet_free(struct sim *);
+
 #endif

@@ -2,8 +2,7 @@
 #include "sim/host/drain.h"
 #include "sim/host/host.h"
 #include "sim/link/path.h"
-#include "sim/state/expect.h"
-#include "sim/state/owner.h"
+#include "sim/state/state.h"
 #include "sim/switch/switch.h"
 #include "sim/switch/weave.h"
 

@@ -3,9 +3,7 @@
 #include "sim/build.h"
 #include "sim/parts/crossing.h"
 #include "sim/parts/divide.h"
-#include "sim/parts/gather.h"
 #include "sim/host/flow.h"
-#include "sim/parts/nap.h"
 #include "sim/parts/pace.h"
 #include "sim/run.h"
 
@@ -17,10 +15,8 @@
 #include <string.h>
 
 #define ROUND_PS    PS_PER_MS    /* longest round; after each, checks whether there is anything left to do */
-#define ROUND_STEPS 256u         /* steps of the first round; each round
-                                  * may be twice as long as the one before */
-#define STEPS_AHEAD 2            /* steps per look-ahead window: publishing half-way
-                                  * lets others advance earlier (docs/perf.md) */
+#define ROUND_STEPS 256u         /* steps of the first round; later ones double at most */
+#define STEPS_AHEAD 2            /* per look-ahead window: others can advance half-way (docs/perf.md) */
 #define ROUND_ONE   128u         /* 'round' is a multiple of this plus the number of threads that run it */
 #define SPINS       2000u        /* polls of another part's clock before yielding the processor */
 #define YIELDS      50u
@@ -28,8 +24,7 @@
 struct part {
     _Alignas(64) _Atomic uint64_t clock_ps;  /* all earlier events have run */
     atomic_flag      is_pulling;
-    _Atomic uint32_t beat, sleepers;         /* beat: changes with the clock; futex
-                                              * word of the threads that sleep */
+    _Atomic uint32_t beat, sleepers;         /* beat: changes with the clock; futex word of sleepers */
 
     _Alignas(64) struct sim *sim;
     struct partition *all;
@@ -91,15 +86,6 @@ static void build_rings(struct partition *all, struct part *p)
     p->step_ps = least / STEPS_AHEAD > 0 ? least / STEPS_AHEAD : 1;
 }
 
-static void *allocate(size_t bytes)
-{
-    void *memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
-
-    if (!memory)
-        die("out of memory");
-    return memset(memory, 0, bytes);
-}
-
 static void take_out(void *arg, const struct port *, uint32_t packet);
 
 static void build_parts(struct partition *all)
@@ -133,13 +119,13 @@ static void *work(void *arg);
 
 int partition_new(struct sim *s, uint32_t count, uint32_t threads, struct err *err)
 {
-    struct partition *all = allocate(sizeof *all);
+    struct partition *all = crossing_alloc(sizeof *all);
 
     all->whole = s;
     all->count = count;
-    all->part = allocate(count * sizeof *all->part);
+    all->part = crossing_alloc(count * sizeof *all->part);
     all->gathered = xcalloc(count, sizeof(struct gathered *));
-    all->ring = allocate((size_t)count * count * sizeof *all->ring);
+    all->ring = crossing_alloc((size_t)count * count * sizeof *all->ring);
     divide_world(s, count);
     build_parts(all);
     all->round_ps = first_round_ps(all);
@@ -203,9 +189,19 @@ struct partition_time partition_time(const struct partition *all, uint32_t threa
     return t;
 }
 
+uint32_t partition_parts(const struct sim *s)
+{
+    return s->parts ? partition_count(s->parts) : 1;
+}
+
+struct sim *partition_part(struct sim *s, uint32_t i)
+{
+    return s->parts ? partition_sim(s->parts, i) : s;
+}
+
 struct sim *partition_of_node(struct sim *s, uint32_t node)
 {
-    return s->parts ? partition_sim(s->parts, s->net.node[node].part) : s;
+    return partition_part(s, s->net.node[node].part);
 }
 
 /* ---- crossing links ---- */
@@ -426,8 +422,7 @@ static void *work(void *arg)
         seen = round;
         if (atomic_load(&all->is_over))
             return NULL;
-        if (w->index < round % ROUND_ONE)      /* uses the value read above: the next
-                                                * round may have begun meanwhile */
+        if (w->index < round % ROUND_ONE)      /* not all->round, which may have changed since */
             run_parts(w);
     }
 }

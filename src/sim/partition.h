@@ -35,6 +35,10 @@ void partition_free(struct partition *);
 struct sim *partition_sim(const struct partition *, uint32_t part);
 uint32_t    partition_count(const struct partition *);
 
+/* Return the number of parts, and part i. A world that is not divided is its own only part. */
+uint32_t    partition_parts(const struct sim *);
+struct sim *partition_part(struct sim *, uint32_t i);
+
 /* Returns the part of a node, or the world if it is not divided. */
 struct sim *partition_of_node(struct sim *, uint32_t node);
 

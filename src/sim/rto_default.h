@@ -14,8 +14,7 @@
 
 #include "sim/state/state.h"
 
-#define RTO_TRIES 7u             /* largest retry_cnt of NICs: after this many timeouts without progress a
-                                  * queue pair fails */
+#define RTO_TRIES 7u             /* largest retry_cnt of NICs: timeouts until a queue pair fails */
 
 /* Resolves RTO_AUTO. Call it when routes and the base round trip are known. */
 void rto_default_settle(struct sim *);

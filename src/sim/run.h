@@ -4,6 +4,16 @@
 
 #include "sim/state/state.h"
 
+#include <stdint.h>
+
+/* ---- prefetching ----
+ *
+ * In a network that does not fit the cache. Results do not change. In a network of moderate size, routes of
+ * arriving packets are looked up ahead only while many ports act in lock step. Otherwise the prefetch costs
+ * more than it saves. */
+
+#define LOOK_AHEAD_PORTS_VAST 8192u      /* a fat-tree of 2,000 hosts has 12,000 ports and gains a little */
+
 /* Returns an upper bound for the number of events, without those embedded in ports, hosts and packets. */
 uint32_t run_events_most(const struct sim *);
 

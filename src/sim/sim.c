@@ -13,24 +13,12 @@
 #include "sim/skip/skip.h"
 #include "sim/switch/balance.h"
 #include "sim/switch/switch.h"
-#include "sim/uet_build.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NODES_MAX (1u << 20)     /* limited by the bits of the order key */
-
-/* Returns the number of parts, or 1 for an undivided world. */
-static uint32_t count_parts(const struct sim *s)
-{
-    return s->parts ? partition_count(s->parts) : 1;
-}
-
-static struct sim *part_of(struct sim *s, uint32_t i)
-{
-    return s->parts ? partition_sim(s->parts, i) : s;
-}
 
 /* ---- building ---- */
 
@@ -41,8 +29,8 @@ static void configure_hf2t(struct sim *s)
     if (!hf2t_configure(s, &is_new))
         return;
     hf2t_join(s, s->hosts.hf2t, is_new);
-    for (uint32_t i = 0; s->parts && i < count_parts(s); i++)
-        hf2t_join(part_of(s, i), s->hosts.hf2t, is_new);
+    for (uint32_t i = 0; s->parts && i < partition_parts(s); i++)
+        hf2t_join(partition_part(s, i), s->hosts.hf2t, is_new);
     hf2t_await_stop(s);
 }
 
@@ -66,8 +54,8 @@ static void schedule(struct sim *s)
         if (!traffic_is_worker(traffic, i))
             program_start_stream(&part->engine, &part->program, i);
     }
-    for (uint32_t i = 0; i < count_parts(s); i++) {
-        struct sim *part = part_of(s, i);
+    for (uint32_t i = 0; i < partition_parts(s); i++) {
+        struct sim *part = partition_part(s, i);
 
         program_schedule_workers(&part->engine, &part->program);
         s->program.live += part != s ? part->program.live : 0;
@@ -212,10 +200,8 @@ bool sim_has_drawn(const struct sim *s)
 
 uint32_t sim_next_active(const struct sim *s, uint32_t after)
 {
-    if (!s->parts)
-        return next_active_of(&s->flows, after + 1);
-    for (uint32_t i = 0; i < partition_count(s->parts); i++) {
-        uint32_t id = next_active_of(&partition_sim(s->parts, i)->flows, after + 1);
+    for (uint32_t i = 0; i < partition_parts(s); i++) {
+        uint32_t id = next_active_of(s->parts ? &partition_sim(s->parts, i)->flows : &s->flows, after + 1);
 
         if (id)
             return id;
@@ -262,8 +248,8 @@ void sim_apply(struct sim *s, const struct knobs *knobs)
     configure_hf2t(s);
     balance_configure(s);
     uet_configure(s);
-    for (uint32_t i = 0; s->parts && i < count_parts(s); i++) {
-        struct sim *part = part_of(s, i);
+    for (uint32_t i = 0; s->parts && i < partition_parts(s); i++) {
+        struct sim *part = partition_part(s, i);
 
         part->cfg.knobs = *knobs;
         part->hosts.np_cfg = s->hosts.np_cfg;

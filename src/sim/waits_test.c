@@ -1,5 +1,5 @@
 /* src/sim/waits_test.c - small worlds that are stopped while a flow waits for a known reason. */
-#include "sim/waits.h"
+#include "sim/stall.h"
 #include "sim/test_world.h"
 
 #include <setjmp.h>

@@ -10,7 +10,7 @@ struct traffic;
 
 /* What a message does. WRITE and SEND are reliable; a SEND takes a receive that its destination has posted.
  * UD is a datagram. A READ has two messages: the requester's ASK, and the data, which is the READ. See
- * sim/host/verbs.h and traffic/reads.h. */
+ * sim/host/flow.h and traffic/reads.h. */
 enum verb { VERB_WRITE, VERB_SEND, VERB_UD, VERB_READ, VERB_ASK };
 
 extern const char *const verb_names[];   /* of those that an entry may choose; NULL-terminated */

@@ -8,26 +8,39 @@
 
 #include "base/err.h"
 #include "cc/cc.h"
+#include "core/figures.h"
 #include "core/result.h"
-#include "sim/event/counters.h"
+#include "lb/conweave.h"
+#include "meter/fct.h"
 #include "sim/event/evq.h"
 #include "sim/event/mrg.h"
 #include "sim/event/packet.h"
 
 #include <stdint.h>
 
-#define ORDER_AGE_MAX 0xffffffffull
-#define ENGINE_NUMBER_FIRST (1u << 30)   /* ORDER_NS3: above the ranks of flows, which start before the events
-                                          * they cause at the same instant */
-
-enum sim_order {
-    ORDER_NODE,                  /* equal times: older first, then by node. Does not depend on how the work is
-                                  * divided */
-    ORDER_NS3,                   /* equal times: first scheduled, first run, over the whole network; one
-                                  * thread only */
+/* Counters of a part of the network. They only grow; see figures.def. */
+struct sim_counters {
+    union {
+        struct {
+#define COUNTER(name, counted, ...) uint64_t counted;
+#include "core/figures.def"
+        };
+        uint64_t count[FIGURE_COUNTERS];
+    };
+    struct conweave_counters conweave;
+    /* 'reordered', 'nacks_sent': by flow size */
+    uint64_t reordered_by_size[FCT_BUCKETS], nacks_by_size[FCT_BUCKETS];
 };
 
-/* Everything that can happen. The kind is stored in the event: see state/owner.h. */
+#define ORDER_AGE_MAX 0xffffffffull
+#define ENGINE_NUMBER_FIRST (1u << 30)   /* ORDER_NS3: above the ranks of simultaneous flow starts */
+
+enum sim_order {
+    ORDER_NODE,                  /* equal times: older first, then by node, however the work is divided */
+    ORDER_NS3,                   /* equal times: first scheduled, first run; one thread only */
+};
+
+/* Everything that can happen. The kind is stored in the event: see state/state.h. */
 enum event_kind {
     /* The event is the first member of a packet, port or host. */
     EV_AT_SWITCH,   /* a packet arrives at a switch, through the port that owns the event */
@@ -46,8 +59,7 @@ enum event_kind {
     EV_PAUSE_REFRESH, /* a sent pause is repeated, by port and class */
     EV_FLOW,          /* a stream starts its next flow, by stream */
     EV_SIGNAL,        /* one: see event/program.h */
-    EV_RECEIVER,      /* by host: issues credit (host/uet/credit.h) or finishes draining a packet
-                       * (host/drain.h) */
+    EV_RECEIVER,      /* by host: issues credit (host/uet/uet.h) or drains a packet (host/drain.h) */
     EV_KINDS,
     EV_FIRST_NUMBERED = EV_TIMEOUT,
 };
@@ -84,8 +96,7 @@ struct engine {
     uint64_t            now_ps;              /* time of the current event; its order is below */
     struct packet_pool  packets;
     uint64_t            order;
-    uint32_t            first_event[EV_KINDS + 1];   /* first event number of each numbered kind; the last
-                                                      * entry is the end */
+    uint32_t            first_event[EV_KINDS + 1]; /* first event number of each numbered kind; the end */
     enum sim_order      order_kind;
     uint32_t            next_number;         /* ORDER_NS3: next event number of the whole network */
     struct sim_counters counters;
@@ -98,10 +109,8 @@ struct engine {
     struct engine_tap   tap;
     struct engine_leaper leaper;
     struct mrg          mrg;                 /* ORDER_NS3: the fork's stream of random numbers */
-    struct mrg        **loss_stream;         /* by link: see forks/hpcc.c; NULL: losses are drawn when a frame
-                                              * is sent */
-    struct evq          evq;                 /* last because it is large: members after it would be far from
-                                              * the others */
+    struct mrg        **loss_stream; /* by link: see forks/ns3_hpcc.c; NULL: losses are drawn on sending */
+    struct evq          evq;                 /* last: it is large and would separate its neighbors */
 };
 
 /* Each node numbers its events. The low bits identify the node; the 12 bits above are a counter that wraps

@@ -10,8 +10,7 @@
 /* Events per word: random traffic has about 16, ports in lock step hundreds. */
 #define WORD_LONG  128
 #define WORD_SHORT 32
-#define SHORT_WORDS 4096u        /* after this many consecutive short words,
-                                  * lists link the events themselves again */
+#define SHORT_WORDS 4096u        /* consecutive short words after which lists link events directly again */
 
 /* Lists: 'at' is an event or a cell, EVQ_NONE at the end. */
 static inline uint32_t list_event(const struct evq *q, uint32_t at)

@@ -39,9 +39,8 @@ struct arena;
 
 struct event {
     uint64_t at_ps, order;
-    uint32_t next;               /* the next event in the bucket's list, or one of the above; in 'front': any
-                                  * value but EVQ_IDLE */
-    uint32_t owner;              /* set by the owner: see state/owner.h */
+    uint32_t next; /* next in the bucket's list, or one of the above; in 'front': not EVQ_IDLE */
+    uint32_t owner;              /* set by the owner: see state/state.h */
 };
 
 struct evq_cell {
@@ -51,17 +50,14 @@ struct evq_cell {
 struct evq {
     /* Touched by every event: 64 bytes. */
     char            *line;       /* base of all lines; an event is identified by its line number */
-    struct event   **head;       /* the next event in 'front', which is sorted up to 'tail'; 'tail' points to
-                                  * 'last' */
+    struct event   **head;       /* the next event in 'front', which is sorted; 'tail' points to 'last' */
     uint64_t         limit_ps;   /* events before this can be popped without a search */
-    uint64_t         from;       /* number (at_ps >> shift) of the first bucket of a word; earlier events are
-                                  * in 'front' */
+    uint64_t         from; /* number (at_ps >> shift) of a word's first bucket; earlier events: in 'front' */
     uint32_t        *bits;       /* bit b: bucket b is not empty */
     uint32_t        *bucket;     /* first event (or cell) of each list, or EVQ_NONE */
     uint32_t         mask;       /* number of buckets - 1; the number is a power of two */
     uint32_t         shift;
-    uint64_t         reach;      /* evq_put() adds to this many buckets after 'from'; 0 while lists use
-                                  * cells */
+    uint64_t         reach;      /* evq_put() adds to this many buckets after 'from'; 0: lists use cells */
 
     struct event   **tail;
     struct event   **front, **front_end;
@@ -81,8 +77,7 @@ struct evq {
     /* Called with the next events, in order, if on_near is set and lists use cells or 'is_vast' is set. */
     void           (*on_open)(void *arg, struct event *const *events, uint32_t count);
     bool             is_vast;
-    uint32_t         ahead[EVQ_AHEADS];  /* distances, in buckets, at which many events are added: see
-                                          * evq_expect() */
+    uint32_t         ahead[EVQ_AHEADS]; /* distances in buckets at which events are added: see evq_expect() */
     uint32_t         aheads;
 
     struct event     last;       /* sentinel, later than all events */

@@ -37,8 +37,7 @@ static inline void apply(uint64_t s[3], const matrix a, uint64_t m)
 {
     uint64_t r[3];
 
-    for (int i = 0; i < 3; i++)      /* each product is below 2^64 - 2^38 and is reduced before the next is
-                                      * added */
+    for (int i = 0; i < 3; i++)      /* each product is below 2^64 - 2^38 and reduced before the next */
         r[i] = (a[i][0] * s[0] % m + a[i][1] * s[1] % m + a[i][2] * s[2] % m) % m;
     s[0] = r[0], s[1] = r[1], s[2] = r[2];
 }

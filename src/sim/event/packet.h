@@ -18,8 +18,7 @@ enum packet_kind {
     PACKET_DATA,
     PACKET_ACK,                  /* seq: all bytes before it have arrived */
     PACKET_NACK,                 /* seq: the byte that was expected */
-    PACKET_CNP,                  /* seq: time until the next CNP, if the receiver knows it
-                                  * (sim/host/np/cnp_arbiter.h). This kind also carries probes */
+    PACKET_CNP,                  /* also probes. seq: time until the next CNP, if known (np/cnp_arbiter.h) */
     PACKET_PFC,                  /* seq: 1 pause, 0 resume; prio: the paused or resumed class */
 };
 
@@ -30,14 +29,11 @@ enum packet_kind {
 #define PACKET_NOT_ECT 16u       /* switches do not mark it */
 #define PACKET_COUNTED PACKET_ECHO   /* data of queue pairs: a monitor has counted it */
 #define PACKET_PUSH PACKET_ECHO  /* TCP data: last packet of a burst */
-#define PACKET_HOLE PACKET_TCP   /* NACK of selective repeat: sent_ps holds the missing range, from << 32 |
-                                  * to: see sim/host/selective_repeat.h */
-#define PACKET_RNR PACKET_LAST   /* NACK: the receiver has no receive posted: see sim/host/verbs.h */
-#define PACKET_PROBE PACKET_LAST     /* CNP: an RTT probe; seq is the sender's probe id: see
-                                      * sim/host/probe.h */
+#define PACKET_HOLE PACKET_TCP /* NACK: sent_ps is the missing range, from << 32 | to (selective_repeat.h) */
+#define PACKET_RNR PACKET_LAST   /* NACK: the receiver has no receive posted: see sim/host/flow.h */
+#define PACKET_PROBE PACKET_LAST     /* CNP: an RTT probe; seq is its id: see sim/host/probe.h */
 #define PACKET_RETURNED PACKET_ECHO  /* CNP: a probe on its way back */
-#define PACKET_INSIDE PACKET_TCP     /* CNP, at hosts: a message inside a server, see
-                                      * sim/host/server/inside.h */
+#define PACKET_INSIDE PACKET_TCP     /* CNP, at hosts: a message inside a server (server/inside.h) */
 #define PACKET_WOVEN PACKET_TCP      /* CNP: a control frame between switches, see sim/switch/weave.h */
 #define PACKET_SACK PACKET_LAST  /* TCP ACK: sent_ps holds a bitmap of packets received out of order */
 
@@ -55,8 +51,7 @@ enum packet_kind {
 /* Values of in_port that are not ports. */
 #define UNBOOKED     UINT32_MAX
 #define BOOKED_LOSSY (UINT32_MAX - 1)    /* in the buffer, but not in PFC accounting: see switch/switch.c */
-#define BOOKED_APART 0x80000000u         /* combined with a port number in the other bits: see struct
-                                          * account */
+#define BOOKED_APART 0x80000000u         /* with a port number in the other bits: see struct account */
 
 struct packet {
     union {
@@ -64,8 +59,7 @@ struct packet {
         struct {
             uint64_t at_ps, order;
             uint32_t next;
-            uint32_t in_port;    /* in a switch: the ingress port whose account holds it, or one of the
-                                  * above */
+            uint32_t in_port;    /* in a switch: the ingress port that is charged, or one of the above */
         };
     };
     uint32_t flow;               /* the sender's flow */
@@ -90,13 +84,11 @@ struct inband {               /* telemetry in a packet: see link/path.h */
     uint64_t      stay_ps;       /* CC_PATH: arrival time; in an ACK: how long the receiver held the packet */
 };
 
-#define PACKETS_SPARE 65536u     /* upper bound of packets created by one event and one poll of the other
-                                  * parts */
+#define PACKETS_SPARE 65536u     /* most packets that one event and one poll of other parts may create */
 
 struct packet_pool {
     struct packet *packet;       /* all lines; those from 'first' on are packets */
-    struct lb_tag *tag;          /* parallel to packets: see packet_tag(); NULL: the balancer writes no
-                                  * tags */
+    struct lb_tag *tag;          /* parallel to packets: see packet_tag(); NULL: no tags */
     struct inband *inband;       /* likewise: see packet_inband(); NULL: no telemetry */
     struct conweave_tag *woven;  /* likewise: see packet_woven(); NULL: no ConWeave */
     uint32_t       first;

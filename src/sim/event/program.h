@@ -26,8 +26,7 @@ struct program {
 
     struct signal    *signal;    /* pending signals, the earliest last */
     uint32_t          signals, signals_max;
-    struct signal    *made;      /* signals created here for the other parts; NULL if there is only one
-                                  * part */
+    struct signal    *made;      /* signals created here for the other parts; NULL if there are none */
     uint32_t          made_count, made_max;
     bool              has_others;
 };

@@ -2,8 +2,7 @@
 
 #define DEFAULT_HEADROOM_BYTES (12500 + 2 * CONWEAVE_PACKET_BYTES)   /* of a port without configuration */
 #define RESUME_BYTES 16          /* resume when this much more is left than at the pause */
-#define PASS_SHIFT   12          /* a packet bypasses accounting while at least
-                                  * 2^12 bytes are left, more than its size */
+#define PASS_SHIFT   12 /* packets bypass accounting while 2^12 bytes, more than their size, are left */
 
 uint32_t conweave_headroom_bytes(const struct port *p)
 {

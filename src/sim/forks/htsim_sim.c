@@ -59,41 +59,41 @@ static void copy_ports(struct sim *s)
     }
 }
 
-static void copy_counters(struct sim *s)
+static void copy_counters(struct sim *s, const struct htsim_counters *n)
 {
-    struct sim_counters  *c = &s->engine.counters;
-    struct htsim_counters n;
+    struct sim_counters *c = &s->engine.counters;
 
-    htsim_count(s->htsim, &n);
-    c->events = n.events;
-    c->flows_started = n.flows_started;
-    c->bytes_started = n.bytes_started;
-    c->flows_done = n.flows_done;
-    c->bytes_done = n.bytes_done;
-    c->data_sent = n.data_sent;
-    c->data_received = n.data_received;
-    c->payload_sent = n.payload_sent;
-    c->payload_received = n.payload_received;
-    c->payload_dropped = n.payload_dropped;
-    c->acks_sent = n.acks;
-    c->nacks_sent = n.nacks;
-    c->timeouts = n.timeouts;
-    c->reordered = n.out_of_order;
-    c->rtt_samples = n.rtt_samples;
-    c->rtt_ps_sum = n.rtt_ps_sum;
-    c->dropped_buffer = n.drops;
-    if (n.rtt_ps_peak > s->engine.rtt_ps_peak)
-        s->engine.rtt_ps_peak = n.rtt_ps_peak;
+    c->events = n->events;
+    c->flows_started = n->flows_started;
+    c->bytes_started = n->bytes_started;
+    c->flows_done = n->flows_done;
+    c->bytes_done = n->bytes_done;
+    c->data_sent = n->data_sent;
+    c->data_received = n->data_received;
+    c->payload_sent = n->payload_sent;
+    c->payload_received = n->payload_received;
+    c->payload_dropped = n->payload_dropped;
+    c->acks_sent = n->acks;
+    c->nacks_sent = n->nacks;
+    c->timeouts = n->timeouts;
+    c->reordered = n->out_of_order;
+    c->rtt_samples = n->rtt_samples;
+    c->rtt_ps_sum = n->rtt_ps_sum;
+    c->dropped_buffer = n->drops;
+    if (n->rtt_ps_peak > s->engine.rtt_ps_peak)
+        s->engine.rtt_ps_peak = n->rtt_ps_peak;
 }
 
 bool htsim_advance(struct sim *s, uint64_t until_ps)
 {
-    bool more = htsim_run_until(s->htsim, until_ps);
+    bool                  more = htsim_run_until(s->htsim, until_ps);
+    struct htsim_counters n;
 
-    copy_counters(s);
+    htsim_count(s->htsim, &n);
+    copy_counters(s, &n);
     copy_ports(s);
-    s->is_done = htsim_unfinished(s->htsim) == 0;
-    s->now_ps = s->engine.now_ps = more ? until_ps : htsim_now_ps(s->htsim);
+    s->is_done = n.unfinished == 0;
+    s->now_ps = s->engine.now_ps = more ? until_ps : n.now_ps;
     if (htsim_failure(s->htsim)) {
         s->engine.has_failed = true;
         s->engine.failure = *htsim_failure(s->htsim);

@@ -24,4 +24,26 @@ void ns3_drop_answer(struct sim *, uint32_t packet);
 void ns3_forget(struct sim *, const struct flow *);
 void ns3_on_forgotten(struct sim *, struct host *, struct flow_rx *, const struct packet *, uint8_t flags);
 
+/* The models: ns3_hpcc.c, and ns3_conweave.c, which grew out of it. See docs/fidelity.md. */
+struct model hpcc_model(const struct sim_cfg *);
+struct model conweave_model(const struct sim_cfg *);
+
+/* ---- the queue pairs of a host in the order of the HPCC fork's hash table ----
+ *
+ * When a link goes down, the fork's hosts rebuild their round robin of queue pairs in the iteration order of
+ * a std::unordered_map of libstdc++. That order depends on every insertion and removal. So in worlds whose
+ * links change, it is tracked from the start of the run. */
+
+struct qp_order {
+    uint32_t *flow;              /* in the table's order */
+    uint32_t  count, room;
+    uint32_t  growths;           /* how often the table has grown */
+};
+
+/* Makes all hosts track this order. */
+void qp_order_build(struct sim *);
+void qp_order_free(struct sim *);
+
+extern const struct qp_list qp_order_list;
+
 #endif

@@ -1,14 +1,12 @@
 #include "sim/host/answer.h"
-#include "sim/host/finish.h"
 #include "sim/host/flow.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/pacer.h"
-#include "sim/host/rto.h"
 #include "sim/host/selective_repeat.h"
 #include "sim/host/send.h"
 #include "sim/host/sender_spray.h"
 #include "sim/host/turn.h"
-#include "sim/host/uet/uet_answer.h"
+#include "sim/host/uet/uet.h"
 #include "sim/link/path.h"
 
 /* ---- timer ---- */

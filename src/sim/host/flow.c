@@ -54,8 +54,7 @@ void pair_build(struct sim *s, uint32_t count)
     struct pairs *p = &s->flows.pairs;
     uint32_t      receives = s->cfg.receives;
 
-    arena_init(&s->lasting_arena,
-               (size_t)count * (sizeof *p->pair + sizeof *p->posted + sizeof *p->arrived +
+    arena_init(&s->lasting_arena, (size_t)count * (sizeof *p->pair + sizeof *p->posted + sizeof *p->arrived +
                                 (receives ? receives * sizeof *p->reposted_ps + sizeof *p->sends : 0)) + 512);
     p->pair = arena_alloc(&s->lasting_arena, count, sizeof *p->pair);
     p->posted = arena_alloc(&s->lasting_arena, count, sizeof *p->posted);
@@ -392,7 +391,7 @@ static const struct posted *oldest(const struct sim *s, const struct flow *f)
 
 /* Frees a flow's index. A flow that has retransmitted keeps its index for a while: duplicates in flight must
  * find the receiver's state. */
-static void retire(struct sim *s, struct flow *f)
+void flow_retire(struct sim *s, struct flow *f)
 {
     struct flows *all = &s->flows;
     uint32_t      id = (uint32_t)(f - all->flow);
@@ -486,7 +485,7 @@ void flow_end(struct sim *s, struct flow *f)
         return;
     f->phase = FLOW_DONE;
     if (f->tcp || f->sent == f->bytes) {
-        retire(s, f);
+        flow_retire(s, f);
         return;
     }
     if (s->model.forget)
@@ -495,7 +494,39 @@ void flow_end(struct sim *s, struct flow *f)
         s->model.list->remove(s, &s->net.host[f->host], f);
 }
 
-void flow_retire(struct sim *s, struct flow *f)
+void verbs_on_post(struct sim *s, const struct flow_spec *spec)
 {
-    retire(s, f);
+    if (spec->op.verb == VERB_UD || (spec->op.verb == VERB_SEND && s->cfg.receives))
+        s->hosts.after_send |= SENT_VERB;
+    s->engine.counters.datagrams_sent += spec->op.verb == VERB_UD;
+}
+
+void verbs_complete(const struct sim *s, const struct flow *f, struct packet *k)
+{
+    const struct posted *m;
+
+    if (!f->is_lasting)
+        return;
+    m = &s->flows.pairs.posted[pair_of(s, f)->sending];
+    if (f->is_ud) {
+        k->seq = m->start_ps;
+        k->sent_ps = m->tag;
+    } else if (m->op.verb == VERB_SEND && s->cfg.receives && (k->seq & SEQ_BITS) == m->begin) {
+        k->seq |= SEQ_SEND;
+    }
+}
+
+bool verbs_take_datagram(struct sim *s, const struct packet *k)
+{
+    const struct flow *f = &s->flows.flow[k->flow];
+    struct message     m = { f->src, f->dst, f->traffic, k->payload, k->sent_ps, k->seq,
+                             { .verb = VERB_UD } };
+
+    if (!f->is_ud || f->generation != k->generation)
+        return false;
+    s->engine.counters.datagrams_received++;
+    s->engine.counters.payload_received += k->payload;
+    if (f->is_answered)
+        program_on_arrival(&s->engine, &s->program, &m);
+    return true;
 }

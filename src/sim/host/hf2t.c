@@ -183,8 +183,7 @@ bool hf2t_may_learn(struct hf2t *t, uint32_t flow, uint64_t now_ps)
 }
 
 static bool may_hold(const struct hf2t *t, const struct hf2t_host *h, const struct hf2t_qp *q,
-                     uint64_t rate_bps,
-                     uint64_t now_ps)
+                     uint64_t rate_bps, uint64_t now_ps)
 {
     return rate_bps <= h->guard_bps &&
            (!t->cfg.quiet_ps || (q->told_ps && now_ps - q->told_ps <= t->cfg.quiet_ps));

@@ -7,21 +7,14 @@
 #include "sim/host/post.h"
 #include "sim/host/probe.h"
 #include "sim/host/receive.h"
-#include "sim/host/reply.h"
-#include "sim/host/rto.h"
 #include "sim/host/send.h"
 #include "sim/host/sender_spray.h"
 #include "sim/host/turn.h"
-#include "sim/host/uet/uet_answer.h"
-#include "sim/host/uet/credit.h"
-#include "sim/host/uet/uet_receive.h"
-#include "sim/host/uet/uet_send.h"
-#include "sim/host/tcp/tcp_ack.h"
-#include "sim/host/tcp/tcp_receive.h"
-#include "sim/host/tcp/tcp_send.h"
+#include "sim/host/uet/uet.h"
+#include "sim/host/tcp/tcp.h"
 #include "sim/link/path.h"
 #include "sim/link/pfc.h"
-#include "sim/state/expect.h"
+#include "sim/state/state.h"
 
 /* Adds a queue pair to the round robin. */
 static void add_queue_pair(struct sim *s, struct host *h, struct flow *f)
@@ -226,8 +219,7 @@ void host_check(const struct sim *s, const struct host *h)
         }
         active++;
         expect_of_node((f->phase == FLOW_ACTIVE || (s->model.sends_acked && f->phase == FLOW_DONE)) &&
-                       f->position == i, s,
-                       h->node, "a flow is not where its host thinks");
+                       f->position == i, s, h->node, "a flow is not where its host thinks");
         expect_of_node((f->acked <= f->sent || s->model.sends_acked) && f->sent <= f->bytes, s, h->node,
                        "a flow has more acknowledged than sent");
         expect_of_node(!(is_ready && f->heap_at != NOT_IN_HEAP), s, h->node, "a flow is ready and waiting");

@@ -6,7 +6,7 @@
  *
  * A message is posted (post.h). A flow with bytes left is either waiting (in a heap; its pacer lets it send
  * at next_ps > now) or ready (a bit in a bitmap): pacer.h. turn.h chooses among the ready flows, and send.h
- * sends. Arriving packets are received (receive.h) and answered (reply.h, np.h); answer.h handles the
+ * sends. Arriving packets are received (receive.h) and answered (receive.h, np.h); answer.h handles the
  * answers.
  */
 #ifndef SIM_HOST_NIC_H
@@ -21,8 +21,7 @@
 /* Keeps rare code out of the event loop, which must stay small enough to be compiled as one function. */
 #define APART __attribute__((noinline))
 
-#define CNP_SOURCES 1024         /* entries of the per-address CNP table; sources with the same entry share
-                                  * the spacing */
+#define CNP_SOURCES 1024         /* entries of the table of CNP spacing; sources may share one */
 
 enum flow_phase { FLOW_FREE, FLOW_ACTIVE, FLOW_DONE, FLOW_IDLE };   /* IDLE: persistent, no message */
 
@@ -48,14 +47,12 @@ struct flow {
     uint32_t      ports;
     uint32_t      traffic;
     uint32_t      next_free;
-    uint8_t       tcp;           /* as in flow_spec; not 0: the rest is in struct tcp_tx, and the flow is not
-                                  * on 'list' */
+    uint8_t       tcp;           /* as in flow_spec; not 0: see struct tcp_tx, and not on 'list' */
     bool          is_lasting : 1;    /* persistent: see flow.h; otherwise it ends with its message */
     bool          is_uet : 1;    /* see uet/uet.h */
-    bool          is_ud : 1;     /* its messages are datagrams: see verbs.h */
+    bool          is_ud : 1;     /* its messages are datagrams: see flow.h */
     uint16_t      timeouts;      /* consecutive timeouts, while 'acked' is timeout_acked */
-    uint64_t      end;           /* the flow, or its oldest message, is done when this many bytes are
-                                  * acknowledged */
+    uint64_t      end;           /* bytes acknowledged when the flow, or its oldest message, is done */
 
     uint64_t      start_ps, ideal_ps;
     uint64_t      pair_rtt_ps, pair_bdp_bytes;   /* window_by_pair: values of its pair of hosts */
@@ -64,8 +61,7 @@ struct flow {
     uint64_t      resent_bytes;
     uint64_t      progress_ps;   /* last acknowledgement of new bytes; with model.on_timeout: when its timer
                                   * was set, or NEVER; idle: since when */
-    uint64_t      asked;         /* first byte after the last packet that requested an ACK; 0: none since it
-                                  * went back */
+    uint64_t      asked;         /* end of the last packet that requested an ACK; 0: none since go-back */
     uint64_t      timeout_acked; /* 'acked' at the last timeout */
     uint64_t      timeout_sent;  /* bytes below this are retransmitted because of a timeout */
     uint64_t      held_ps;       /* does not send before this, after an RNR NACK */
@@ -78,8 +74,7 @@ static inline void *flow_cc(const struct sim *s, const struct flow *f)
 }
 
 struct flow_rx {
-    uint64_t expected;           /* next byte in order; UINT64_MAX: not valid, see selective_repeat.h and
-                                  * 'again' */
+    uint64_t expected;           /* next byte in order; UINT64_MAX: see selective_repeat.h and 'again' */
     uint64_t nacked_ps;          /* time of the last NACK for nacked_seq */
     uint64_t nacked_seq;         /* UINT64_MAX: none */
     union {
@@ -111,8 +106,7 @@ struct host {
     const void *cc_cfg;          /* .. and its configuration */
     uint64_t  rtt_due_ps;        /* record a round trip from then on; NEVER: not needed */
     uint64_t  cnp_ps;            /* per-port CNP spacing */
-    uint64_t *cnp_by_source;     /* per-address CNP spacing: next CNP allowed, by low bits of the source;
-                                  * NULL: none so far */
+    uint64_t *cnp_by_source;     /* next CNP allowed, by low bits of the source address; NULL: none so far */
     uint32_t  active;            /* unfinished flows */
     uint32_t  sport;             /* source ports used .. */
     uint16_t *pair_sport;        /* .. or the next one by destination */
@@ -122,8 +116,7 @@ struct host {
     uint32_t  cc_at;             /* index in host_state.cc_cfg for queue pairs .. */
     uint32_t  uet_at;            /* .. and for UET connections */
     const void *uet_cfg;         /* configuration for UET connections */
-    uint32_t  kept;              /* finished entries of 'list' that turn.c does not remove: see
-                                  * model.keep_finished */
+    uint32_t  kept;              /* finished entries of 'list' that stay there: see model.keep_finished */
     uint32_t  turn_left;         /* SEND_FIFO: bytes that 'last' may still send in its turn */
     uint64_t  fetched_ps;        /* SEND_FIFO: when the last packet has been fetched from memory */
     uint32_t  pairs;             /* head of the list of its persistent queue pairs; 0: none */

@@ -127,8 +127,7 @@ static APART void await_rate(struct sim *s, struct host *h, struct flow *f)
     if (f->sent >= f->bytes || f->out.due_ps == NEVER)
         return;
     f->look_ps = f->out.due_ps > s->engine.now_ps ? f->out.due_ps : s->engine.now_ps + 1;
-    f->look_ps += f->look_ps == f->next_ps;          /* equal times would mean that the flow
-                                                      * may send then: see pacer_release() */
+    f->look_ps += f->look_ps == f->next_ps;          /* equal times would mean that it may send then */
     heap_add(s, h, f);
 }
 
@@ -182,8 +181,7 @@ void pacer_repace(const struct sim *s, struct flow *f)
     if (s->hosts.hf2t && s->hosts.hf2t->qp[f - s->flows.flow].is_held)
         return;
     f->next_ps = s->engine.now_ps + units_divide(f->next_ps - s->engine.now_ps, f->gap_rate_bps,
-                                                 f->out.rate_bps - 1,
-                                                 f->out.rate_bps);
+                                                 f->out.rate_bps - 1, f->out.rate_bps);
     f->gap_rate_bps = f->out.rate_bps;
     f->gap_bytes = 0;            /* gap_ps is stale */
 }
@@ -286,4 +284,35 @@ void pacer_await(struct sim *s, struct host *h, uint64_t since_ps)
     }
     evq_add(&s->engine.evq, event, at,
             sim_order(s, &s->net.node[h->node], s->engine.now_ps + (at - since_ps)));
+}
+
+static uint32_t event_of(const struct sim *s, const struct host *h)
+{
+    return s->engine.first_event[EV_TIMEOUT] + h->id;
+}
+
+void rto_await(struct sim *s, const struct host *h, uint64_t at_ps, uint64_t order_ps)
+{
+    if (s->cfg.rto_ps && !evq_is_pending(&s->engine.evq, event_of(s, h)))
+        evq_add(&s->engine.evq, event_of(s, h), at_ps, sim_order(s, &s->net.node[h->node], order_ps));
+}
+
+APART void rto_restart(struct sim *s, const struct host *h, struct flow *f)
+{
+    f->progress_ps = s->engine.now_ps;
+    rto_await(s, h, s->engine.now_ps + s->cfg.rto_ps, s->engine.now_ps + s->cfg.rto_ps);
+}
+
+void rto_on_start(struct sim *s, const struct host *h, struct flow *f)
+{
+    if (s->model.on_timeout)
+        f->progress_ps = NEVER;          /* until it sends */
+    else
+        rto_await(s, h, s->engine.now_ps + s->cfg.rto_ps, s->engine.now_ps + s->cfg.rto_ps);
+}
+
+void rto_cancel(struct sim *s, const struct host *h)
+{
+    if (evq_is_pending(&s->engine.evq, event_of(s, h)))
+        evq_cancel(&s->engine.evq, event_of(s, h));
 }

@@ -6,8 +6,7 @@
 #include "sim/host/probe.h"
 #include "sim/host/selective_repeat.h"
 #include "sim/host/sender_spray.h"
-#include "sim/host/uet/uet_send.h"
-#include "sim/host/verbs.h"
+#include "sim/host/uet/uet.h"
 #include "sim/state/ideal.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "sim/host/probe.h"
 #include "sim/host/pacer.h"
-#include "sim/host/reply.h"
+#include "sim/host/receive.h"
 #include "sim/link/path.h"
 
 APART void probe_send(struct sim *s, struct host *h, struct flow *f)

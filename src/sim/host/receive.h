@@ -1,8 +1,27 @@
-/* src/sim/host/receive.h - the receiver's half of a NIC: packet order, ACKs and NACKs. */
+/* src/sim/host/receive.h - the receiver's half of a NIC: packet order, ACKs, NACKs and CNPs. */
 #ifndef SIM_HOST_RECEIVE_H
 #define SIM_HOST_RECEIVE_H
 
 #include "sim/host/nic.h"
+
+struct answer {                  /* to a packet */
+    enum packet_kind kind;
+    uint64_t         seq;        /* see enum packet_kind */
+    uint32_t         prio, bytes;
+    uint8_t          flags;
+};
+
+/* Sends an answer to packet 'k', immediately if nothing has precedence. */
+void reply_to(struct sim *, const struct host *, const struct packet *k, const struct answer *);
+
+/* Same, but reuses packet 'id' as the answer. */
+void reply_with(struct sim *, const struct host *, uint32_t id, struct packet *k, const struct answer *);
+
+/* Queues a packet among the answers, or sends it immediately if nothing has precedence. */
+void reply_send(struct sim *, const struct host *, uint32_t id, struct packet *);
+
+/* Sends a CNP to the flow of packet 'k'. told_ps: the time it carries, see PACKET_CNP. */
+void reply_cnp(struct sim *, const struct host *, const struct packet *k, uint64_t told_ps);
 
 /* A data packet of a queue pair has arrived. Returns true if it was reused as its own ACK; otherwise the
  * caller still owns it. */

@@ -32,8 +32,7 @@ struct selective_hole { uint32_t from, to; };
 struct selective_tx {               /* parallel to struct flow */
     struct selective_hole hole[SELECTIVE_HOLES];   /* FIFO; the sender retransmits the first */
     uint32_t           first, count;
-    uint32_t           known;    /* the packet before it has arrived, and perhaps some before that; 0: nothing
-                                  * is known */
+    uint32_t           known;    /* the packet before it has arrived; 0: nothing is known */
     bool               is_begun; /* part of the first hole may have been retransmitted */
 };
 
@@ -47,8 +46,7 @@ struct selective_rx {               /* parallel to struct flow_rx */
     uint32_t seen;               /* 'top' at seen_ps, when the last packet arrived */
     uint64_t mark_ps, again_ps, seen_ps;
     uint64_t end;                /* bytes of the message; UINT64_MAX: not known yet */
-    uint64_t has[SELECTIVE_WINDOW / 64];        /* bitmap of packets received beyond 'expected', by number,
-                                                 * modulo */
+    uint64_t has[SELECTIVE_WINDOW / 64];        /* packets received beyond 'expected', by number, modulo */
 };
 
 enum selective_fate {

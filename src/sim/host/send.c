@@ -1,17 +1,14 @@
 #include "sim/host/send.h"
-#include "sim/host/finish.h"
 #include "sim/host/flow.h"
 #include "sim/host/gaps.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/pacer.h"
 #include "sim/host/probe.h"
-#include "sim/host/rto.h"
 #include "sim/host/selective_repeat.h"
 #include "sim/host/sender_spray.h"
-#include "sim/host/tcp/tcp_send.h"
+#include "sim/host/tcp/tcp.h"
 #include "sim/host/turn.h"
-#include "sim/host/uet/uet_send.h"
-#include "sim/host/verbs.h"
+#include "sim/host/uet/uet.h"
 
 /* Counts a retransmission. */
 static void send_again(struct flow *f, struct packet *k, uint32_t payload)

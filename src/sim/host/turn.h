@@ -39,4 +39,12 @@ static inline uint32_t turn_next(struct sim *s, struct host *h, uint8_t paused)
     return h->last;
 }
 
+/* ---- completion of acknowledged messages ---- */
+
+/* Ends a flow that is not persistent and completely acknowledged. */
+void finish_flow(struct sim *, struct host *, struct flow *);
+
+/* Completes the acknowledged messages of a persistent queue pair. Returns true if it is idle now. */
+bool finish_messages(struct sim *, struct host *, struct flow *);
+
 #endif

@@ -104,8 +104,7 @@ static void record(const struct engine *e, const struct port *p, uint32_t id, co
 static void raise_digest(const struct engine *e, const struct port *p, struct inband *t)
 {
     uint16_t digest = pint_digest(&e->inband->digest, &e->inband->pint[p->id], e->now_ps / PS_PER_NS,
-                                  p->rate_bps,
-                                  queue_bytes(p), random_of(e, p->node->id));
+                                  p->rate_bps, queue_bytes(p), random_of(e, p->node->id));
 
     t->digest = digest > t->digest ? digest & e->inband->digest_mask : t->digest;
 }

@@ -35,8 +35,7 @@ static inline uint32_t path_dequeue(struct engine *e, struct port *p, uint32_t q
     queue->head = k->next;
     queue->bytes -= k->bytes;
     if (k->next)
-        __builtin_prefetch(&e->packets.packet[k->next], 1);      /* next to leave; it may have left the
-                                                                  * cache */
+        __builtin_prefetch(&e->packets.packet[k->next], 1);      /* it leaves next; may have left the cache */
     else
         p->backlog &= (uint16_t)~(1u << q);
     return id;
@@ -76,8 +75,7 @@ static inline uint32_t path_choose(const struct engine *e, const struct schedule
 
 /* ---- transmit ---- */
 
-enum path_fate { PATH_ARRIVES, PATH_LOST, PATH_CROSSES };    /* PATH_CROSSES: its link leads to another
-                                                              * part */
+enum path_fate { PATH_ARRIVES, PATH_LOST, PATH_CROSSES };    /* CROSSES: to another part */
 
 #define PATH_SLOW (SLOW_LINK | SLOW_COUNTED | SLOW_INBAND | SLOW_BORDER | SLOW_TAPPED | SLOW_RECORD | \
                    SLOW_PROBED | SLOW_LEAP | SLOW_CUT)

@@ -78,8 +78,9 @@ void pfc_forget(struct engine *e, const struct pfc_cfg *c, struct port *p)
             evq_cancel(&e->evq, event_of(e, EV_PAUSE_END, p, prio));
 }
 
-uint32_t pfc_new_frame(struct engine *e, const struct pfc_cfg *c, struct port *p, uint32_t prio,
-                       bool is_pause)
+/* Creates a PFC frame. Returns 0 if the link is down; the peer learns the state when the link comes up. */
+static uint32_t new_frame(struct engine *e, const struct pfc_cfg *c, struct port *p, uint32_t prio,
+                          bool is_pause)
 {
     uint32_t       id;
     struct packet *k;
@@ -101,7 +102,7 @@ uint32_t pfc_new_frame(struct engine *e, const struct pfc_cfg *c, struct port *p
 void pfc_send(struct engine *e, const struct scheduler_cfg *scheduler, const struct pfc_cfg *c,
               struct port *p, uint32_t prio, bool is_pause)
 {
-    uint32_t       id = pfc_new_frame(e, c, p, prio, is_pause), q = c->queue;
+    uint32_t       id = new_frame(e, c, p, prio, is_pause), q = c->queue;
     struct packet *k = &e->packets.packet[id];
 
     if (!id)

@@ -17,9 +17,6 @@ void pfc_on_expiry(struct engine *, struct port *, uint32_t prio);
 /* The link goes down or comes up: clears all pauses. */
 void pfc_forget(struct engine *, const struct pfc_cfg *, struct port *);
 
-/* Creates a PFC frame. Returns 0 if the link is down; the peer learns the state when the link comes up. */
-uint32_t pfc_new_frame(struct engine *, const struct pfc_cfg *, struct port *, uint32_t prio, bool is_pause);
-
 /* Sends a PFC frame. */
 void pfc_send(struct engine *, const struct scheduler_cfg *, const struct pfc_cfg *, struct port *,
               uint32_t prio, bool is_pause);

@@ -6,13 +6,40 @@
 #ifndef SIM_LINK_PORT_H
 #define SIM_LINK_PORT_H
 
+#include "base/rng.h"
 #include "cc/pint.h"
 #include "core/figures.h"
+#include "net/route.h"
 #include "sim/event/engine.h"
-#include "sim/link/node.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* The common part of hosts and switches. */
+struct node {
+    uint32_t     id;
+    uint32_t     next_number;    /* next event number: see engine_number() */
+    uint32_t     host;           /* index among the hosts */
+    uint32_t     salt;           /* of the ECMP hash */
+    bool         is_switch;
+    uint8_t      part;           /* see partition.h */
+    uint32_t     epoch;          /* number of link changes it has seen */
+
+    /* Switches: the current routes, see struct route. */
+    const struct route_host *route_host;
+    const uint32_t          *route_entry, *route_hop;
+    int64_t      shared_bytes_left;  /* free bytes of the shared buffer (without headroom and reserves) */
+    int64_t      used_bytes;         /* bytes that no ingress port accounts for: see buffer_used_bytes() */
+
+    struct rng   rng;
+    uint32_t     first_port, ports;
+    int64_t      shared_bytes_max;   /* shared_bytes_left of an empty switch */
+    void        *lb_state;
+    const uint16_t *route_paths;     /* only for balancers other than ECMP */
+};
+
+/* Neighbouring nodes may belong to different threads. */
+_Static_assert(sizeof(struct node) % 64 == 0, "nodes share no cache line");
 
 #define PRIOS         8
 #define QUEUE_CONTROL PRIOS      /* PFC frames: highest priority, never paused */
@@ -97,8 +124,7 @@ struct port {
     uint32_t        headroom_bytes_max;
     uint32_t        index;       /* within its node, from 1 */
 
-    uint32_t        mark_from_bytes;     /* packets that leave a queue of this length or more may be marked;
-                                          * UINT32_MAX: never */
+    uint32_t        mark_from_bytes;     /* queue length from which departing packets may be marked */
     struct queue    queue[PRIOS + 1];    /* a waiting packet touches one line of these .. */
     struct ingress  in[PRIOS];           /* .. and one of these at its ingress port */
 

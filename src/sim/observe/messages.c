@@ -1,4 +1,5 @@
 #include "sim/observe/messages.h"
+#include "base/minmax.h"
 #include "core/units.h"
 #include "sim/host/flow.h"
 
@@ -15,8 +16,7 @@
 #define JOB_SHARE_SURE 0.25                  /* with this share it is a job, even if senders differ */
 #define JOB_DISPERSION 0.5
 #define JOB_CREDIT    8                      /* largest number of intervals that count in favour of a size */
-#define JOB_KNOWN     2                      /* from this many on, a size is known to be a
-                                              * job; an interval against it subtracts two */
+#define JOB_KNOWN     2                      /* intervals for a known job; one against it subtracts two */
 #define TINY_BYTES    256                    /* limit for requests, and responses without data */
 
 /* took_ps: until now, if the message is unfinished */
@@ -27,19 +27,23 @@ struct known { uint64_t bytes; uint32_t credit; };       /* a size that was clas
 
 struct place { uint32_t single, chain; };    /* rows of a host added last, counted from 1; 0: none */
 
+struct host_seen {
+    uint32_t         rack;       /* its switch */
+    uint32_t         count;      /* scratch counter, 0 between uses */
+    uint64_t         last_ps;    /* end of its last message before this interval */
+    double           chance;     /* probability that a message is chained only by chance */
+    struct place     place;
+    struct seen_part part;       /* observations of the last interval that was read */
+    struct seen_part_class done[PREDICT_CLASSES];        /* completions since then */
+};
+
 struct messages {
     const struct sim *sim;
-    uint32_t         *rack;      /* [node]: the switch of a host */
     struct post      *post;
     struct end       *end;
-    uint64_t         *last_ps;   /* [node]: end of its last message before this interval */
-    double           *chance;    /* [node]: probability that a message is chained only by chance */
-    uint32_t         *count;     /* [node]: scratch counters, 0 between uses */
-    struct place     *place;     /* [node] */
-    struct seen_part *part;      /* [node]: observations of the last interval that was read */
-    const struct seen_part **all;            /* [node]: parts of hosts */
-    struct seen_part_class (*done)[PREDICT_CLASSES];     /* [node]: completions since then */
-    size_t            posts, posts_max, ends, ends_max;
+    struct host_seen *host;      /* by node */
+    const struct seen_part **part;           /* by node: its part; NULL: a switch */
+    uint32_t          posts, posts_max, ends, ends_max;
     struct known      known[SEEN_JOBS];
     uint64_t          was_ps;
 };
@@ -49,21 +53,15 @@ struct messages *messages_new(const struct sim *s)
     struct messages *m = xcalloc(1, sizeof(*m));
 
     m->sim = s;
-    m->rack = xcalloc(s->net.nodes + 1ul, sizeof(*m->rack));
-    m->last_ps = xcalloc(s->net.nodes + 1ul, sizeof(*m->last_ps));
-    m->chance = xcalloc(s->net.nodes + 1ul, sizeof(*m->chance));
-    m->count = xcalloc(s->net.nodes + 1ul, sizeof(*m->count));
-    m->place = xcalloc(s->net.nodes + 1ul, sizeof(*m->place));
+    m->host = xcalloc(s->net.nodes + 1ul, sizeof(*m->host));
     m->part = xcalloc(s->net.nodes + 1ul, sizeof(*m->part));
-    m->all = xcalloc(s->net.nodes + 1ul, sizeof(*m->all));
-    m->done = xcalloc(s->net.nodes + 1ul, sizeof(*m->done));
     for (uint32_t i = 0; i < s->net.nodes; i++)
-        m->all[i] = s->net.node[i].is_switch ? NULL : &m->part[i];
+        m->part[i] = s->net.node[i].is_switch ? NULL : &m->host[i].part;
     for (uint32_t i = 0; i < s->net.ports; i++) {
         const struct port *p = &s->net.port[i];
 
         if (!p->is_switch)
-            m->rack[p->node->id] = p->peer->node->id;
+            m->host[p->node->id].rack = p->peer->node->id;
     }
     return m;
 }
@@ -72,34 +70,22 @@ void messages_free(struct messages *m)
 {
     if (!m)
         return;
-    free(m->rack);
     free(m->post);
     free(m->end);
-    free(m->last_ps);
-    free(m->chance);
-    free(m->count);
-    free(m->place);
+    free(m->host);
     free(m->part);
-    free(m->all);
-    free(m->done);
     free(m);
 }
 
 static void add_post(struct messages *m, const struct post *p)
 {
-    if (m->posts == m->posts_max) {
-        m->posts_max = m->posts_max ? 2 * m->posts_max : 1024;
-        m->post = xrealloc(m->post, m->posts_max * sizeof(*m->post));
-    }
+    m->post = xgrow(m->post, m->posts, &m->posts_max, 1024, sizeof(*m->post));
     m->post[m->posts++] = *p;
 }
 
 static void add_end(struct messages *m, uint64_t at_ps, uint32_t host)
 {
-    if (m->ends == m->ends_max) {
-        m->ends_max = m->ends_max ? 2 * m->ends_max : 1024;
-        m->end = xrealloc(m->end, m->ends_max * sizeof(*m->end));
-    }
+    m->end = xgrow(m->end, m->ends, &m->ends_max, 1024, sizeof(*m->end));
     m->end[m->ends++] = (struct end){ at_ps, host };
 }
 
@@ -114,7 +100,8 @@ void messages_on_done(struct messages *m, const struct flow_result *r)
 {
     uint64_t end_ps = r->start_ps + r->fct_ps;
 
-    count_slowdown(&m->done[r->src][predict_class_of(r->bytes)], (double)r->fct_ps / (double)r->ideal_ps);
+    count_slowdown(&m->host[r->src].done[predict_class_of(r->bytes)],
+                   (double)r->fct_ps / (double)r->ideal_ps);
     add_end(m, end_ps, r->src);
     add_end(m, end_ps - sim_base_rtt_ps(m->sim, r->src, r->dst) / 2, r->dst);
     if (r->start_ps >= m->was_ps)
@@ -138,7 +125,7 @@ static void add_waiting(struct messages *m, const struct post *p, uint64_t left,
 {
     if (!p->bytes || !ideal_ps || p->at_ps >= now_ps)        /* posted now: belongs to the next interval */
         return;
-    count_slowdown(&m->part[p->src].waiting[predict_class_of(p->bytes)],
+    count_slowdown(&m->host[p->src].part.waiting[predict_class_of(p->bytes)],
                    (double)(now_ps - p->at_ps) / (double)ideal_ps + (double)left / (double)p->bytes);
     if (p->at_ps >= m->was_ps)
         add_post(m, p);
@@ -192,8 +179,7 @@ static int by_receiver(const void *a, const void *b)
     order = order ? order : compare(x->dst, y->dst);
     order = order ? order : compare(x->at_ps, y->at_ps);
     order = order ? order : compare(x->src, y->src);
-    return order ? order : compare(x->took_ps, y->took_ps);          /* independent of the order
-                                                                      * in which they ended */
+    return order ? order : compare(x->took_ps, y->took_ps);          /* in any order of ends */
 }
 
 /* Sorts by sender and receiver. */
@@ -227,7 +213,7 @@ static uint64_t last_end(const struct messages *m, const struct post *p)
 {
     uint64_t now = last_of(m->end, m->ends, p->src, p->at_ps + SLACK_PS);
 
-    return now ? now : m->last_ps[p->src];
+    return now ? now : m->host[p->src].last_ps;
 }
 
 /* The time at which a receiver has a message is only known to within SLACK_PS, so it may seem to end slightly
@@ -248,13 +234,13 @@ static double dispersion(const struct messages *m, const struct post *p, size_t 
     double senders = 0, squares = 0, mean;
 
     for (size_t i = 0; i < count; i++)
-        senders += m->count[p[i].src]++ == 0;
+        senders += m->host[p[i].src].count++ == 0;
     mean = (double)count / senders;
     for (size_t i = 0; i < count; i++) {
-        double n = m->count[p[i].src];
+        double n = m->host[p[i].src].count;
 
         squares += (n - mean) * (n - mean);
-        m->count[p[i].src] = 0;
+        m->host[p[i].src].count = 0;
     }
     return mean < 2 ? 1 : squares / senders / mean;
 }
@@ -333,13 +319,13 @@ static void look_at_job(struct messages *m, struct post *p, size_t count, uint32
 {
     qsort(p, count, sizeof(*p), by_pair);
     for (size_t i = 0; i < count; i++) {
-        struct seen_part_job *job = &m->part[p[i].src].job[place];
+        struct seen_part_job *job = &m->host[p[i].src].part.job[place];
         uint64_t              last = last_end(m, &p[i]);
 
         job->bytes = p->bytes;
         job->messages++;
         job->pairs += i == 0 || p[i].src != p[i - 1].src || p[i].dst != p[i - 1].dst;
-        job->local += m->rack[p[i].src] == m->rack[p[i].dst];
+        job->local += m->host[p[i].src].rack == m->host[p[i].dst].rack;
         if (last && p[i].at_ps <= last + SLACK_PS)
             continue;
         job->firsts++;
@@ -361,7 +347,7 @@ static uint32_t place_for(struct messages *m, struct jobs *jobs, uint64_t bytes)
     if (jobs->all[least] >= bytes)
         return SEEN_JOBS;
     for (uint32_t i = 0; jobs->all[least] && i < m->sim->net.nodes; i++)
-        m->part[i].job[least] = (struct seen_part_job){ 0 };
+        m->host[i].part.job[least] = (struct seen_part_job){ 0 };
     jobs->all[least] = bytes;
     return least;
 }
@@ -392,21 +378,21 @@ static struct seen_row *row_of(struct seen_part *p, uint32_t *last, uint32_t bin
 
 static void count_single(struct messages *m, const struct post *p)
 {
-    struct seen_part *part = &m->part[p->src];
-    struct place     *place = &m->place[p->src];
+    struct host_seen *host = &m->host[p->src];
+    struct seen_part *part = &host->part;
     uint32_t          bin = seen_bin(p->bytes);
     bool              is_chain = is_chained(m, p);
-    struct seen_row  *row = row_of(part, is_chain ? &place->chain : &place->single,
+    struct seen_row  *row = row_of(part, is_chain ? &host->place.chain : &host->place.single,
                                    is_chain ? SEEN_BINS + bin : bin);
 
     row->messages++;
     row->bytes += p->bytes;
-    part->chance_bytes += (double)p->bytes * m->chance[p->src];
-    part->chance_squares += (double)p->bytes * (double)p->bytes * m->chance[p->src] * (1 - m->chance[p->src]);
+    part->chance_bytes += (double)p->bytes * host->chance;
+    part->chance_squares += (double)p->bytes * (double)p->bytes * host->chance * (1 - host->chance);
     if (is_chain) {
         part->chain_ps += p->took_ps;
         part->chain_tiny += p->bytes <= TINY_BYTES;
-    } else if (m->rack[p->src] == m->rack[p->dst])
+    } else if (host->rack == m->host[p->dst].rack)
         part->local_bytes += p->bytes;
 }
 
@@ -421,9 +407,9 @@ static void count_others(struct messages *m, const struct post *p, size_t count)
             count_single(m, &p[i]);
             continue;
         }
-        m->part[p[i].dst].bursts++;
-        m->part[p[i].dst].burst_messages += burst;
-        m->part[p[i].dst].burst_bytes += burst * p[i].bytes;
+        m->host[p[i].dst].part.bursts++;
+        m->host[p[i].dst].part.burst_messages += burst;
+        m->host[p[i].dst].part.burst_bytes += burst * p[i].bytes;
     }
 }
 
@@ -433,9 +419,10 @@ static void find_chances(struct messages *m, uint64_t now_ps)
 {
     double covered = 2.0 * SLACK_PS / (double)(now_ps - m->was_ps);
 
-    memset(m->chance, 0, m->sim->net.nodes * sizeof(*m->chance));
+    for (uint32_t i = 0; i < m->sim->net.nodes; i++)
+        m->host[i].chance = 0;
     for (size_t i = 0; i < m->ends; i++)
-        m->chance[m->end[i].host] += covered * (1 - m->chance[m->end[i].host]);
+        m->host[m->end[i].host].chance += covered * (1 - m->host[m->end[i].host].chance);
 }
 
 static int by_bin(const void *a, const void *b)
@@ -490,30 +477,31 @@ static void count_posts(struct messages *m)
 void messages_look(struct messages *m, uint64_t now_ps)
 {
     for (uint32_t i = 0; i < m->sim->net.nodes; i++) {
-        seen_part_clear(&m->part[i]);
-        memcpy(m->part[i].done, m->done[i], sizeof(m->done[i]));
-        m->place[i] = (struct place){ 0, 0 };
+        struct host_seen *h = &m->host[i];
+
+        seen_part_clear(&h->part);
+        memcpy(h->part.done, h->done, sizeof(h->done));
+        memset(h->done, 0, sizeof(h->done));
+        h->place = (struct place){ 0, 0 };
     }
     look_at_waiting(m, now_ps);
     find_chances(m, now_ps);
     count_posts(m);
     for (uint32_t i = 0; i < m->sim->net.nodes; i++)
-        tidy(&m->part[i]);
+        tidy(&m->host[i].part);
     for (size_t i = 0; i < m->ends; i++)
-        if (m->end[i].at_ps > m->last_ps[m->end[i].host])
-            m->last_ps[m->end[i].host] = m->end[i].at_ps;
+        m->host[m->end[i].host].last_ps = max_u64(m->host[m->end[i].host].last_ps, m->end[i].at_ps);
     m->ends = m->posts = 0;
-    memset(m->done, 0, m->sim->net.nodes * sizeof(*m->done));
     m->was_ps = now_ps;
 }
 
 const struct seen_part *messages_part(const struct messages *m, uint32_t node)
 {
-    return m->all[node];
+    return m->part[node];
 }
 
 void messages_read(struct messages *m, uint64_t now_ps, struct seen *out)
 {
     messages_look(m, now_ps);
-    seen_sum(out, m->all, m->sim->net.nodes);
+    seen_sum(out, m->part, m->sim->net.nodes);
 }

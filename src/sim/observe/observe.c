@@ -1,22 +1,24 @@
 #include "sim/observe/observe.h"
+#include "base/minmax.h"
 #include "sim/host/flow.h"
 #include "sim/host/selective_repeat.h"
 #include "sim/host/tcp/tcp.h"
 #include "sim/observe/watch.h"
 #include "sim/skip/skip.h"
-#include "sim/switch/buffer.h"
+#include "sim/switch/switch.h"
 #include "traffic/traffic.h"
 
 #include <stdlib.h>
+
+/* Up to the last call. */
+struct port_was { struct port_counters counters; uint64_t paused_ps, queue_bytes_max; };
 
 struct observer {
     struct sim          *sim;
     struct sim_counters  was;
     uint64_t             was_ps;
-    struct port_counters *port_was;
-    uint64_t            *port_was_paused_ps;
-    uint64_t            *queue_bytes_max;    /* by port, up to the last call */
-    uint64_t            *entry_was;  /* bytes received up to the last call */
+    struct port_was     *port;
+    uint64_t            *entry_was;          /* bytes received up to the last call */
     uint64_t             looks;
 };
 
@@ -25,9 +27,7 @@ struct observer *observer_new(struct sim *s)
     struct observer *o = xcalloc(1, sizeof *o);
 
     o->sim = s;
-    o->port_was = xcalloc(s->net.ports + 1ul, sizeof *o->port_was);
-    o->port_was_paused_ps = xcalloc(s->net.ports + 1ul, sizeof *o->port_was_paused_ps);
-    o->queue_bytes_max = xcalloc(s->net.ports + 1ul, sizeof *o->queue_bytes_max);
+    o->port = xcalloc(s->net.ports + 1ul, sizeof *o->port);
     o->entry_was = xcalloc(traffic_entries(s->program.traffic) + 1ul, sizeof *o->entry_was);
     return o;
 }
@@ -44,11 +44,9 @@ void observer_free(struct observer *o)
     for (uint32_t i = 0; i < o->sim->net.ports; i++) {
         uint64_t *now = &o->sim->net.port[i].counters.queue_bytes_max;
 
-        *now = o->queue_bytes_max[i] > *now ? o->queue_bytes_max[i] : *now;
+        *now = max_u64(*now, o->port[i].queue_bytes_max);
     }
-    free(o->port_was);
-    free(o->port_was_paused_ps);
-    free(o->queue_bytes_max);
+    free(o->port);
     free(o->entry_was);
     free(o);
 }
@@ -61,32 +59,31 @@ static uint64_t longest_queue(const struct port *p, uint64_t counted_max)
     uint64_t longest = 0;
 
     for (uint32_t c = 0; p->is_switch && c < PRIOS; c++)
-        longest = p->queue[c].bytes > longest ? p->queue[c].bytes : longest;
-    return longest < counted_max ? longest : counted_max;
+        longest = max_u64(longest, p->queue[c].bytes);
+    return min_u64(longest, counted_max);
 }
 
 static void look_at_ports(struct observer *o, uint64_t now_ps, struct report *r)
 {
     for (uint32_t i = 0; i < o->sim->net.ports; i++) {
-        struct port          *p = &o->sim->net.port[i];
-        struct port_counters *was = &o->port_was[i];
-        struct report_port   *seen = &r->port[i];
-        uint64_t              paused_ps = port_paused_ps(p, now_ps);
+        struct port        *p = &o->sim->net.port[i];
+        struct port_was    *was = &o->port[i];
+        struct report_port *seen = &r->port[i];
+        uint64_t            paused_ps = port_paused_ps(p, now_ps);
 
         *seen = (struct report_port){ .device = p->node->id, .rate_bps = p->rate_bps,
                                       .is_uplink = !p->is_switch };
         for (int c = 0; c < PORT_COUNTS; c++)
-            seen->count[c] = p->counters.count[c] - (port_info[c].how == FIGURE_SUM ? was->count[c] : 0);
-        seen->paused_ps = paused_ps - o->port_was_paused_ps[i];
+            seen->count[c] = p->counters.count[c] -
+                             (port_info[c].how == FIGURE_SUM ? was->counters.count[c] : 0);
+        seen->paused_ps = paused_ps - was->paused_ps;
         r->paused_ps += seen->paused_ps;
         r->marked_packets += seen->marked_packets;
-        if (seen->queue_bytes_max > r->queue_bytes_max)
-            r->queue_bytes_max = seen->queue_bytes_max;
-        if (seen->queue_bytes_max > o->queue_bytes_max[i])
-            o->queue_bytes_max[i] = seen->queue_bytes_max;
-        p->counters.queue_bytes_max = longest_queue(p, o->queue_bytes_max[i]);
-        *was = p->counters;
-        o->port_was_paused_ps[i] = paused_ps;
+        r->queue_bytes_max = max_u64(r->queue_bytes_max, seen->queue_bytes_max);
+        was->queue_bytes_max = max_u64(was->queue_bytes_max, seen->queue_bytes_max);
+        p->counters.queue_bytes_max = longest_queue(p, was->queue_bytes_max);
+        was->counters = p->counters;
+        was->paused_ps = paused_ps;
     }
 }
 

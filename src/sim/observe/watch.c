@@ -29,8 +29,7 @@ struct watch {
     uint32_t             *samples;           /* by host */
     uint32_t              samples_max;
     struct fsd           *kept;              /* results of the first monitor, by node; NULL: not needed */
-    uint32_t             *pair_of;           /* by destination: 1 + its index in
-                                              * the report for the current host */
+    uint32_t             *pair_of;           /* by destination: its row in the report of this host + 1 */
 };
 
 /* ---- during the run ---- */
@@ -56,8 +55,7 @@ static void show(const struct point *p, void *state, const struct packet *k, uin
 
 /* Out of line, to keep the path of most packets short. */
 static __attribute__((noinline)) void show_to_all(const struct watch *w, const struct node *n,
-                                                  const struct packet *k,
-                                                  uint64_t now_ps)
+                                                  const struct packet *k, uint64_t now_ps)
 {
     for (uint32_t m = 0; m < w->monitors; m++) {
         const struct point *p = &w->point[m];

@@ -44,7 +44,7 @@ uint32_t crossing_links(const struct sim *s, uint32_t from)
 _Static_assert(offsetof(struct packet, kind) >= sizeof(struct signal),
                "a signal and its kind fit into a packet's line");
 
-static void *get_lines(size_t bytes)
+void *crossing_alloc(size_t bytes)
 {
     void *memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
 
@@ -57,9 +57,9 @@ void ring_build(struct ring *r, const struct packet_pool *packets, uint32_t link
 {
     for (r->size = RING_SIZE_MIN; r->size < RING_SIZE_MAX && r->size / RING_PER_LINK < links;)
         r->size *= 2;
-    r->packet = get_lines(r->size * sizeof *r->packet);
+    r->packet = crossing_alloc(r->size * sizeof *r->packet);
     if (packets->tag || packets->woven || packets->inband)
-        r->more = get_lines(r->size * sizeof *r->more);
+        r->more = crossing_alloc(r->size * sizeof *r->more);
 }
 
 void ring_free(struct ring *r)

@@ -25,11 +25,13 @@ struct crossing_more {
 struct ring {
     _Alignas(64) _Atomic uint32_t put;
     _Alignas(64) _Atomic uint32_t got;
-    struct packet        *packet;    /* packets, or signals: see crossing_write_signal(); NULL: no link in
-                                      * this direction */
+    struct packet        *packet;    /* or signals: see crossing_write_signal(); NULL: no such link */
     struct crossing_more *more;      /* NULL: no attached data */
     uint32_t              size;      /* a power of two */
 };
+
+/* Returns zeroed memory in cache lines of its own. */
+void *crossing_alloc(size_t bytes);
 
 void ring_build(struct ring *, const struct packet_pool *, uint32_t ports);
 void ring_free(struct ring *);

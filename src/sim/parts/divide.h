@@ -20,4 +20,24 @@ uint64_t divide_least_ps(const struct sim *, const struct port *);
 /* Sets the part of every node, also in the traffic. */
 void divide_world(struct sim *, uint32_t count);
 
+/* ---- results and counters of all parts, collected between runs ---- */
+
+struct part_result;
+
+struct gathered {                /* results of one part */
+    struct sim         *sim;
+    struct part_result *result;  /* results to report, in event order */
+    uint32_t            results, results_max;
+};
+
+/* Starts to collect results for 'hooks'. */
+void gather_begin(struct gathered *, struct sim *part, const struct sim_hooks *hooks);
+void gather_free(struct gathered *);
+
+/* Reports the results of all parts, in event order. */
+void gather_report(struct gathered **, uint32_t count, const struct sim_hooks *);
+
+/* Adds the counters of all parts. */
+void gather_sums(struct sim *whole, struct gathered **, uint32_t count);
+
 #endif

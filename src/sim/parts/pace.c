@@ -1,5 +1,11 @@
 #include "sim/parts/pace.h"
 
+#include <linux/futex.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
 #define EVENTS_ENOUGH   10000u   /* events of a round that suffice to measure its speed .. */
 #define TIME_ENOUGH_S   0.02     /* .. or duration */
 #define TRY_OTHER_AFTER 16u      /* rounds */
@@ -37,4 +43,18 @@ void pace_keep(struct pace *p, const struct pace_round *r)
         p->wait_share = 0.5 * p->wait_share + 0.5 * r->wait_s / (r->took_s * r->threads);
     rate->s_per_event = rate->is_known ? 0.5 * rate->s_per_event + 0.5 * s_per_event : s_per_event;
     rate->is_known = true;
+}
+
+#define NAP_NS 1000000
+
+void nap_while(_Atomic uint32_t *word, uint32_t is)
+{
+    struct timespec moment = { 0, NAP_NS };
+
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, is, &moment, NULL, 0);
+}
+
+void nap_wake(_Atomic uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }

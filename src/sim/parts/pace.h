@@ -7,6 +7,7 @@
 #ifndef SIM_PARTS_PACE_H
 #define SIM_PARTS_PACE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,5 +31,13 @@ struct pace_round {              /* measurements of a round */
 bool pace_choose_one(struct pace *);
 
 void pace_keep(struct pace *, const struct pace_round *);
+
+/* ---- waiting for a word in memory to change ---- */
+
+/* Sleeps while *word equals 'is'. Sleeps only for a short time, in case a wake-up is missed. */
+void nap_while(_Atomic uint32_t *word, uint32_t is);
+
+/* Wakes the threads that sleep on the word. */
+void nap_wake(_Atomic uint32_t *word);
 
 #endif

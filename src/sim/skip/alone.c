@@ -7,7 +7,7 @@ static uint64_t tx_ps_of(const struct alone_host *h)
     return model_frame_ps(h->model, h->frame_bytes, h->line_bps);
 }
 
-/* Time from packet to packet if the port is the limit: what others send goes in between. */
+/* Returns the time between packets if the port is the limit: packets of others go in between. */
 static uint64_t turn_ps(const struct alone_host *h)
 {
     uint64_t tx_ps = tx_ps_of(h);
@@ -17,7 +17,7 @@ static uint64_t turn_ps(const struct alone_host *h)
                : tx_ps;
 }
 
-/* The rate stays: packets follow each other at equal distances. */
+/* Sends at a constant rate: all gaps are equal. */
 static uint64_t send_evenly(const struct alone_host *h, struct alone *a, uint64_t packets, uint64_t until_ps)
 {
     uint64_t gap_ps = model_frame_ps(h->model, h->frame_bytes, a->out.rate_bps), turn = turn_ps(h), count;
@@ -34,7 +34,7 @@ static uint64_t send_evenly(const struct alone_host *h, struct alone *a, uint64_
     return count;
 }
 
-/* The rate changes while the next packet waits, before until_ps. */
+/* Applies rate changes before until_ps to the waiting packet. */
 static void repace(const struct alone_host *h, struct alone *a, void *state, uint64_t until_ps)
 {
     while (a->out.due_ps < a->at_ps && a->out.due_ps < until_ps) {
@@ -50,7 +50,7 @@ static void repace(const struct alone_host *h, struct alone *a, void *state, uin
     }
 }
 
-struct gap { uint64_t rate_bps, ps, turn_ps, tx_ps; };       /* of a rate; turn_ps: at least */
+struct gap { uint64_t rate_bps, ps, turn_ps, tx_ps; };       /* turn_ps: the shortest gap */
 
 static void send_one(const struct alone_host *h, struct alone *a, void *state, struct gap *gap)
 {

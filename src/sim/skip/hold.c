@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#define CHECK_EVERY 200u         /* holds, by hash: one of them is simulated to measure the error, */
-#define CHECK_SHARE 1000u        /* but not more than one in so many packets that are skipped, */
-#define CHECK_MIN   100000u      /* and so many packets */
+#define CHECK_EVERY 200u         /* one hold in this many, by hash, is simulated to measure the error, .. */
+#define CHECK_SHARE 1000u        /* .. up to CHECK_MIN packets and one in this many skipped packets */
+#define CHECK_MIN   100000u
 
 static struct alone_host host_of(const struct sim *s, const struct flow *f, uint64_t other)
 {
@@ -18,7 +18,7 @@ static struct alone_host host_of(const struct sim *s, const struct flow *f, uint
                                 h->port->rate_bps, other, UINT64_MAX };
 }
 
-/* ---- it begins ---- */
+/* ---- begin ---- */
 
 uint64_t hold_full_ps(const struct skip *k, const struct sim *s, const struct skip_flow *sf)
 {
@@ -29,7 +29,7 @@ uint64_t hold_full_ps(const struct skip *k, const struct sim *s, const struct sk
     return first;
 }
 
-/* The rate at which the first port that it shares would be full. */
+/* Returns the rate at which the first shared port would be full. */
 static uint64_t most_bps(const struct skip *k, const struct sim *s, const struct skip_flow *sf)
 {
     uint64_t most = UINT64_MAX;
@@ -69,7 +69,7 @@ void hold_begin(struct skip *k, struct sim *s, struct flow *f, struct skip_flow 
     k->stats.holds++;
 }
 
-/* ---- it goes on ---- */
+/* ---- progress ---- */
 
 static void count(struct skip *k, struct sim *s, struct flow *f, struct skip_flow *sf, uint64_t packets)
 {
@@ -115,7 +115,7 @@ void hold_settle(struct skip *k, struct sim *s, struct flow *f, struct skip_flow
     count(k, s, f, sf, packets);
 }
 
-/* ---- it ends ---- */
+/* ---- end ---- */
 
 void hold_end(struct skip *k, struct sim *s, struct flow *f, struct skip_flow *sf)
 {
@@ -190,9 +190,9 @@ void hold_break_all(struct skip *k, struct sim *s, const struct lane_path *path)
         break_at_port(k, s, path->port[i]);
 }
 
-/* ---- some are simulated to compare ---- */
+/* ---- checks: holds that are simulated as well ---- */
 
-/* The hash takes values that reports do not change. */
+/* Hashes values that do not depend on when reports are read. */
 bool hold_is_to_check(const struct skip *k, const struct sim *s, const struct flow *f, uint64_t packets)
 {
     uint64_t h = (uint64_t)f->src << 32 ^ f->dst ^ (f->sent + s->cfg.seed) * 0x9e3779b97f4a7c15ull ^
@@ -222,7 +222,7 @@ void hold_check(struct skip *k, struct sim *s, struct flow *f, struct skip_flow 
     memcpy(skip_flow_end_state(k, s, skip_flow_id(s, f)), flow_cc(s, f), s->flows.cc_stride);
 }
 
-/* The copy has sent what it would have until then. */
+/* Advances the held copy to until_ps. */
 static void advance_check(struct skip *k, struct sim *s, struct flow *f, struct skip_flow *sf,
                           uint64_t until_ps)
 {
@@ -249,7 +249,7 @@ void hold_end_check(struct skip *k, struct sim *s, struct flow *f, struct skip_f
     t->off_rms = sqrt(k->off_squares / t->checked_ps);
 }
 
-/* ---- others acknowledge more or less ---- */
+/* ---- changed rates of ACKs ---- */
 
 void hold_plan_again(struct skip *k, struct sim *s, uint32_t port)
 {

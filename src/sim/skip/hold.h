@@ -1,38 +1,38 @@
-/* src/sim/skip/hold.h - a flow that is held: its packets are not simulated, because nothing disturbs it. */
+/* src/sim/skip/hold.h - held flows: no other flow disturbs them, so their packets are not simulated. */
 #ifndef SIM_SKIP_HOLD_H
 #define SIM_SKIP_HOLD_H
 
 #include "sim/skip/skip_flow.h"
 
-/* When the first port on its path will be full, or links change. */
+/* Returns when the first port on the path will be full, or links change. */
 uint64_t hold_full_ps(const struct skip *, const struct sim *, const struct skip_flow *);
 
-/* Holds a flow for at most so many packets. */
+/* Holds a flow for at most 'packets' packets. */
 void hold_begin(struct skip *, struct sim *, struct flow *, struct skip_flow *, uint64_t packets);
 
-/* A held flow has sent what it would have until now; it stays held. */
+/* Counts what a held flow would have sent by now. It stays held. */
 void hold_settle(struct skip *, struct sim *, struct flow *, struct skip_flow *);
 
-/* The same, and it goes on. */
+/* Same, and ends the hold. */
 void hold_end(struct skip *, struct sim *, struct flow *, struct skip_flow *);
 
-/* Something disturbs a flow, held or not: it goes on packet by packet. */
+/* Ends a hold or a check early: another flow, a pause, a CNP or a change of knobs disturbs the flow. */
 void hold_break(struct skip *, struct sim *, struct flow *, struct skip_flow *);
 
-/* The same for all flows with a port of this path that is full now. */
+/* Same for all flows that use a port of this path that is full now. */
 void hold_break_all(struct skip *, struct sim *, const struct lane_path *);
 
-/* Others send more or fewer ACKs by a port: flows that are held there go on at another time. */
+/* The rate of ACKs through a port has changed: recomputes when flows that are held there go on. */
 void hold_plan_again(struct skip *, struct sim *, uint32_t port);
 
-/* One hold in 200 is simulated, to compare. */
+/* Returns true if this hold is simulated as well, to compare: one in 200. */
 bool hold_is_to_check(const struct skip *, const struct sim *, const struct flow *, uint64_t packets);
 
-/* A flow that could be held is simulated, and so are those to its host, for their ACKs; a copy of its state
- * is held. */
+/* Starts a check: the flow is simulated, and so are flows to its host, for their ACKs. A copy of its state is
+ * held. */
 void hold_check(struct skip *, struct sim *, struct flow *, struct skip_flow *, uint64_t packets);
 
-/* It is the turn of the packet up to which it would have been held. */
+/* Ends a check: the flow sends the packet at which its hold would have ended. */
 void hold_end_check(struct skip *, struct sim *, struct flow *, struct skip_flow *);
 
 #endif

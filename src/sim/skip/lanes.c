@@ -22,7 +22,7 @@ void lanes_fini(struct lanes *l, const struct sim *s)
     free(l->is_full);
 }
 
-/* Returns the number of ports on the way; 0: there is none, or it is too long. */
+/* Returns the number of ports on the path; 0: there is no path, or it is too long. */
 static uint32_t trace(const struct sim *s, uint32_t src, uint32_t dst, uint32_t ports, uint32_t *port)
 {
     struct packet k = { .src = src, .dst = dst, .ports = ports };
@@ -72,7 +72,7 @@ static uint64_t ack_bps(const struct lanes *l, uint64_t bps)
     return (uint64_t)(l->ack_share * (double)bps);
 }
 
-/* Bytes by which the queue of a port grows in a picosecond. */
+/* Returns by how many bytes per picosecond the queue of a port grows. */
 static double growth(const struct lane *a, const struct port *p)
 {
     return ((double)(a->data_bps + a->ack_bps) - (double)p->rate_bps) / 8 / (double)PS_PER_S;
@@ -99,10 +99,7 @@ void lanes_add(struct lanes *l, const struct sim *s, const struct lane_path *p, 
     for (uint32_t i = 0; i < p->hops; i++) {
         struct lane *a = &l->lane[p->port[i]];
 
-        if (a->count == a->max) {
-            a->max = a->max ? 2 * a->max : 4;
-            a->flow = xrealloc(a->flow, a->max * sizeof *a->flow);
-        }
+        a->flow = xgrow(a->flow, a->count, &a->max, 4, sizeof *a->flow);
         a->flow[a->count++] = flow;
     }
     lanes_change(l, s, p, 0, bps);

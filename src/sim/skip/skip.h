@@ -1,33 +1,32 @@
-/* src/sim/skip/skip.h - leaves senders alone that nothing disturbs (fidelity: fast).
+/* src/sim/skip/skip.h - fidelity fast: does not simulate packets of senders that nothing disturbs.
  *
- * What happens to a message, in the order of time:
+ * A message passes these steps:
  *
- *   skip.c       It is posted. Its flow now uses the ports of its path (skip_flow.h, lanes.h).
- *   skip_turn.c  It is the flow's turn to send. If no port on its path is full, the flow is held.
- *   hold.c       The flow sends nothing until one packet of the message is left; that time follows from its
- *                congestion control alone (alone.h). If another flow fills a port of the path, PFC pauses
- *                one, a CNP arrives or knobs change, the flow has sent what it would have, and goes on
- *                packet by packet.
- *   leap.c       Packets that are sent, and ACKs, wait at full ports only. When one leaves a port, it arrives
- *                behind the last port before the next full one.
- *   skip.c       It has arrived.
+ *   on_start()    It is posted. Its flow now uses the ports of its path (skip_flow.h, lanes.h).
+ *   skip_turn()   The flow may send. If no port on its path is full, the flow is held.
+ *   hold.c        A held flow sends nothing until one packet of the message is left. Its congestion control
+ *                 alone determines that time (alone.h). If another flow fills a port of the path, PFC pauses
+ *                 a port, a CNP arrives or knobs change, the hold ends: the packets that the flow would have
+ *                 sent by now count as sent, and the next ones are simulated.
+ *   leap_frame()  Simulated packets, and ACKs, wait only at full ports. When one leaves a port, it arrives
+ *                 behind the last port before the next full one.
+ *   on_arrival()  The message has arrived.
  *
- * So a message costs a few events, whatever its size. Of two flows that meet at one port of six, an event is
- * left for each packet at its sender, that port and its receiver, and for its ACK. Nothing else is kept in
- * step: counters and progress of held flows are brought up to date when they are read (skip_settle()). One
- * hold in 200 is simulated as well, to measure how far off the others are.
+ * So a message takes a few events, whatever its size. If two flows meet at one of six ports, each packet has
+ * an event at its sender, at that port and at its receiver, and one for its ACK. Counters and the progress of
+ * held flows are updated when they are read (skip_settle()). One hold in 200 is also simulated, to measure
+ * the error.
  *
- * A lone flow takes exactly as long as with all its packets, at any rate. One thing is approximated: of flows
- * that do not fill a port, ACKs slow down data of the same host by their share; they have no other effect on
+ * A lone flow takes exactly as long as with all its packets, at any rate. One thing is approximated: if flows
+ * do not fill a port, ACKs slow down data of the same host by their share, and flows have no other effect on
  * each other.
  *
- * Where anything needs every packet (skip_allowed.h), every packet is simulated.
+ * If a feature needs every packet (skip_is_allowed()), every packet is simulated.
  */
 #ifndef SIM_SKIP_SKIP_H
 #define SIM_SKIP_SKIP_H
 
-#include "sim/skip/skip_stats.h"
-#include "sim/state/state.h"
+#include "sim/skip/skip_flow.h"
 
 /* Starts skipping in a new world, before any event. */
 void skip_new(struct sim *);

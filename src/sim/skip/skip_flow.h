@@ -1,14 +1,23 @@
-/* src/sim/skip/skip_flow.h - state of skipping, of each flow and of all: paths, rates on them, what is
- * held. */
+/* src/sim/skip/skip_flow.h - state of skipping: paths of flows, rates on them, and holds. */
 #ifndef SIM_SKIP_SKIP_FLOW_H
 #define SIM_SKIP_SKIP_FLOW_H
 
 #include "sim/skip/alone.h"
 #include "sim/skip/lanes.h"
-#include "sim/skip/skip_stats.h"
 
 #define SKIP_LOSS_RTTS 4u        /* after packets were lost, a flow with packets under way is not held */
 #define SKIP_PATIENCE  32u       /* packets until a flow looks again whether it is alone */
+
+struct skip_stats {              /* for results */
+    const char *why_not;         /* why every packet is simulated; NULL: packets may be skipped */
+    uint64_t    packets;         /* data packets that were not simulated */
+    uint64_t    hops;            /* hops that these packets and their ACKs skipped */
+    uint64_t    holds;           /* number of holds */
+    uint64_t    breaks;          /* holds that another flow ended */
+    uint64_t    checks;          /* holds that were simulated as well, to compare, */
+    double      checked_ps;      /* their total time, */
+    double      off_mean, off_rms;   /* and by which share of it the simulation took longer */
+};
 
 struct skip_flow {
     struct lane_path path;
@@ -65,10 +74,10 @@ static inline struct skip_flow *skip_flow_of(struct skip *k, const struct sim *s
     return &k->flow[id];
 }
 
-/* What others send by a host's port. */
+/* Returns the rate at which others send through a host's port. */
 uint64_t skip_flow_other_bps(const struct skip *, const struct host *);
 
-/* What a flow sends at a rate, as its port allows. */
+/* Returns the rate of a flow, limited by its port. */
 uint64_t skip_flow_allowed_bps(const struct skip *, const struct sim *, const struct flow *,
                                uint64_t rate_bps);
 
@@ -79,7 +88,7 @@ void skip_flow_find_path(struct sim *, const struct flow *, struct skip_flow *);
 /* Finds paths again if links have changed. */
 void skip_follow_changes(struct skip *, struct sim *);
 
-/* From when on flows must be simulated because links change: packets in flight may be lost then. */
+/* Returns when the flow must be simulated because links will change: packets in flight may be lost then. */
 uint64_t skip_flow_change_ps(const struct skip *, const struct sim *, const struct skip_flow *);
 
 static inline void skip_count_frames(struct port *p, uint32_t kind, uint64_t frames, uint32_t bytes)
@@ -90,5 +99,11 @@ static inline void skip_count_frames(struct port *p, uint32_t kind, uint64_t fra
 
 /* Counts frames of a flow that have skipped ports. */
 void skip_flow_count_leaps(struct sim *, struct skip_flow *);
+
+/* Returns why packets can never be skipped in this world; NULL: they can. */
+const char *skip_why_never(const struct sim *);
+
+/* Returns false if a monitor, recording or verb needs every packet from now on. */
+bool skip_is_allowed(struct skip *, const struct sim *);
 
 #endif

@@ -20,8 +20,8 @@
 
 enum sim_model {
     MODEL_NIC,                   /* real frames, exact picoseconds, CNPs as packets */
-    MODEL_HPCC,                  /* like the HPCC ns-3 fork: see forks/hpcc.c */
-    MODEL_CONWEAVE,              /* like the ConWeave ns-3 fork: see forks/conweave.c */
+    MODEL_HPCC,                  /* like the HPCC ns-3 fork: see forks/ns3_hpcc.c */
+    MODEL_CONWEAVE,              /* like the ConWeave ns-3 fork: see forks/ns3_conweave.c */
     MODEL_HTSIM,                 /* Ultra Ethernet like uet-htsim: see forks/htsim_sim.h */
     MODEL_UET,                   /* like MODEL_NIC, with Ultra Ethernet connections: see host/uet/uet.h */
 };
@@ -68,8 +68,7 @@ struct sim_cfg {
     const struct cc_algo *cc;
     struct cc_other cc_other[CC_OTHERS_MAX];
     uint32_t       cc_others;    /* 0: all hosts use cc */
-    uint8_t       *cc_by_node;   /* by node: 0: cc, i: cc_other[i - 1]; NULL if there are none. Only needed
-                                  * while the world is built */
+    uint8_t       *cc_by_node;   /* by node: 0: cc, i: cc_other[i - 1]; NULL: none. Used in building only */
     const struct rlcc_model *rlcc;           /* for cc rlcc; must outlive the world */
     /* model htsim: network, flows and settings; must outlive the world */
     const struct htsim_input *htsim;
@@ -79,8 +78,7 @@ struct sim_cfg {
     uint64_t       lb_seed;      /* changes the paths. 0: the salts of ECMP are the switches' numbers */
     bool           lb_weighted;  /* links get traffic in proportion to capacity: see net/route.h */
     bool           lb_by_host;   /* all queue pairs between two hosts share one source port */
-    uint32_t       threads;      /* threads that may share the work; 0 counts as 1. Results do not depend on
-                                  * it */
+    uint32_t       threads;      /* threads that may share the work; 0 is 1. Results do not depend on it */
     uint32_t       parts;        /* least number of parts, if there are enough racks; 0: automatic */
 
     bool           is_fast;      /* skips packets of lone flows: see skip/skip.h */
@@ -88,8 +86,7 @@ struct sim_cfg {
     /* Frames, in bytes. */
     uint32_t mtu_bytes;          /* payload of a full packet */
     uint32_t header_bytes, ack_bytes, cnp_bytes, pfc_bytes;
-    uint32_t spacing_bytes;      /* preamble and inter-frame gap: takes time on the wire, but no buffer
-                                  * space */
+    uint32_t spacing_bytes;      /* preamble and inter-frame gap: time on the wire, no buffer space */
 
     /* Hosts. */
     uint32_t ack_every;          /* packets per ACK; the last of a message is always acknowledged */
@@ -109,16 +106,12 @@ struct sim_cfg {
     uint64_t rto_ps_max;         /* limit of the exponential backoff; 0: no backoff. RTO_AUTO decides */
     uint64_t window_bytes;       /* 0: no window */
     bool     window_by_rate;     /* window shrinks with rate / line rate */
-    bool     window_by_pair;     /* the forks: the window, and the round trip used by congestion control, are
-                                  * those of the pair of hosts */
+    bool     window_by_pair;     /* the forks: window and round trip are those of the pair of hosts */
     bool     is_unpaced;         /* the forks: packets leave at line rate, independent of the flow's rate */
-    uint64_t idle_reset_ps;      /* congestion control restarts after a queue pair was idle for this long; 0:
-                                  * never */
-    uint32_t turn_bytes;         /* with a FIFO: bytes that a queue pair sends per turn, at least one
-                                  * packet */
+    uint64_t idle_reset_ps;      /* congestion control restarts after a queue pair was idle; 0: never */
+    uint32_t turn_bytes;         /* with a FIFO: bytes per turn of a queue pair, at least one packet */
     uint64_t pcie_bps;           /* with a FIFO: rate at which it is filled; 0: infinite */
-    uint32_t tx_fifo_bytes;      /* size per class of the FIFO between queue pair arbitration and the wire; 0:
-                                  * no FIFO */
+    uint32_t tx_fifo_bytes;      /* size per class of the FIFO between arbitration and wire; 0: none */
     uint64_t drain_bps;          /* rate at which hosts drain received data: see host/drain.h; 0: infinite */
     /* by node: true if drain_bps applies; NULL: all hosts. Only needed while the world is built */
     uint8_t *drains;
@@ -132,10 +125,8 @@ struct sim_cfg {
     bool     is_cut_through;     /* forward a frame after its header has arrived: see build.c */
     uint64_t chip_ps;            /* latency of a switch in addition to the time on wires */
     uint64_t buffer_bytes;
-    bool     buffer_wraps;       /* the free shared buffer is an unsigned 32-bit number that wraps below 0
-                                  * (HPCC fork) */
-    uint32_t reserve_bytes;      /* per port and class in use (model hpcc: set aside per port, used per
-                                  * class) */
+    bool     buffer_wraps;       /* HPCC fork: the free shared buffer is 32-bit and wraps below 0 */
+    uint32_t reserve_bytes;      /* per port and class in use (model hpcc: set aside per port) */
     uint32_t resume_bytes;       /* XON this far below XOFF */
     uint64_t pause_ps;           /* a pause expires after this time; 0: never */
     uint64_t headroom_bytes;     /* per port and class in use; 0: by the model's formula */
@@ -151,8 +142,7 @@ struct sim_cfg {
     uint8_t  lossy_prios;        /* classes without PFC alongside lossless ones; bit mask */
     bool     lossy_by_traffic;   /* instead of lossy_prios: the classes that only TCP uses */
     bool     is_lossless, ecn_on, ecn_at_enqueue;
-    uint32_t ecn_cell_bytes; /* marking counts a queue in cells of this size; 0: in bytes. ECN_CELL_OF_ASIC
-                              * while a scenario is read */
+    uint32_t ecn_cell_bytes; /* cells in which marking counts; 0: bytes. ECN_CELL_OF_ASIC while reading */
     uint64_t ecn_lag_ps;         /* age of the queue length that marking uses */
     uint8_t  strict_prios;       /* bit mask; the other classes share by weight */
     uint8_t  weight[PRIOS];

@@ -37,8 +37,7 @@ uint64_t sim_pair_bdp_bytes(const struct sim *, uint32_t src, uint32_t dst);
 struct ideal_most {
     uint64_t rtt_ps;             /* base round trip, */
     uint32_t rtt_hops;           /* links on that path; the most, if several paths are equally long */
-    uint64_t bdp_bytes;          /* BDP of the base round trip, by HPCC's scripts; 0: not defined in this
-                                  * model */
+    uint64_t bdp_bytes;          /* BDP of that round trip, by HPCC's scripts; 0: not defined in this model */
     uint32_t hops;               /* links, including those of both hosts */
     uint32_t from, to;           /* the nodes of two hosts at that distance */
 };

@@ -7,12 +7,296 @@
 #define SIM_STATE_STATE_H
 
 #include "base/arena.h"
+#include "cc/cc.h"
+#include "core/units.h"
+#include "lb/entropy.h"
+#include "net/address.h"
+#include "net/graph.h"
+#include "net/route.h"
 #include "sim/event/engine.h"
+#include "sim/event/mrg.h"
 #include "sim/event/program.h"
+#include "sim/link/port.h"
 #include "sim/state/cfg.h"
-#include "sim/state/model.h"
-#include "sim/state/network.h"
-#include "sim/state/uet.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* the behaviour of a device model, in addition to the numbers of struct sim_cfg.
+ *
+ * A model is a row of data and functions, chosen when a world is built (sim/build_model.c). The rows of the
+ * ns-3 forks are in sim/forks/; no other code asks which model runs. A NULL function stands for behaviour
+ * that real devices do not have.
+ */
+
+struct flow;
+struct flow_rx;
+struct host;
+struct lb_algo;
+struct lb_packet;
+struct node;
+struct packet;
+struct port;
+struct sim;
+struct sim_cfg;
+
+/* after_send */
+#define SENT_TIMER     1u        /* a queue pair restarts its timer after sending */
+#define SENT_ASKS      2u        /* it may have to request an ACK: see pacer_may_send() */
+#define SENT_SPRAYED   4u        /* its packets are sprayed: see host/sender_spray.h */
+#define SENT_VERB      8u        /* packets may belong to a SEND or a datagram: see host/flow.h */
+
+#define REPLY_BY_CLASS UINT8_MAX /* value of reply_queue */
+
+/* Bit masks: classes of an ingress port whose sender must pause, and those whose sender may resume. */
+struct account_pfc { uint8_t pause, resume; };
+
+/* Buffer accounting that replaces the one in switch/switch.c. */
+struct account {
+    void         (*init)   (struct sim *, struct node *);
+    /* Charges a packet that arrived at 'in' and leaves by 'out'. Returns false if there is no room. */
+    bool         (*admit)  (struct sim *, struct port *in, const struct port *out, struct packet *,
+                            struct account_pfc *);
+    /* A packet has left its queue at 'out'. Returns its ingress port if the sender there may resume, or
+     * NULL. */
+    struct port *(*release)(struct sim *, const struct port *out, const struct packet *);
+    /* Returns which invariant does not hold, or NULL. */
+    const char  *(*check)  (const struct sim *, const struct node *);
+};
+
+/* A list of a host's queue pairs, for worlds whose links change: see forks/ns3.h. */
+struct qp_list {
+    /* a message to 'dst' is about to be posted */
+    void (*on_start) (struct sim *, const struct host *, uint32_t dst);
+    void (*add)      (struct sim *, const struct host *, const struct flow *);
+    void (*remove)   (struct sim *, const struct host *, const struct flow *);
+    void (*on_change)(struct sim *, struct host *);      /* links have changed */
+};
+
+struct model {
+    /* Time. */
+    uint64_t (*frame_ps)(uint32_t bytes, uint64_t rate_bps);     /* NULL: see model_frame_ps() */
+    uint32_t tick_ps;            /* messages within a server take multiples of this */
+    uint32_t spacing_bytes;      /* per frame on the wire */
+    uint32_t telemetry_bytes;    /* part of a data header, and in model nic of ACKs; not of ideal times */
+
+    /* Ideal times; NULL: exact ones, see state/ideal.c. */
+    /* Round trip of a lone packet over one link. */
+    uint64_t (*hop_ps)(const struct sim_cfg *, const struct port *);
+    /* Time in addition to the sum over all links. */
+    uint64_t (*rest_ps)(const struct sim *, uint64_t bytes, uint64_t slowest_bps);
+    uint64_t (*end_ps)(const struct sim *, const struct flow *); /* ideal time at the flow's end, or NULL */
+
+    /* Building. */
+    uint32_t (*build)(struct sim *);     /* after nodes are built. Returns the links with their own loss */
+    struct route_cfg route;      /* order of next hops */
+    /* Returns the telemetry bytes of a data header, by cc_telemetry. */
+    uint32_t (*telemetry_sizes)(uint32_t kind, uint32_t *ack_bytes);
+    bool     (*knows_rate)(uint64_t rate_bps);       /* telemetry can encode this link speed; NULL: any */
+
+    /* Switches. */
+    /* Headroom of one class of a port. */
+    uint32_t (*headroom_bytes)(const struct sim_cfg *, const struct port *);
+    uint32_t shares;             /* headroom and reserve shares set aside per port; 0: one per class in use */
+    uint8_t  unbooked_prios;     /* classes without buffer accounting */
+    const struct account *account;
+    uint8_t  pfc_queue;          /* port queue for PFC frames */
+    uint8_t  weight_max;         /* largest weight of a class; 0: classes alternate by packet */
+    double   (*random)(struct sim *, const struct node *);       /* in [0, 1); NULL: from the node's stream */
+    uint32_t unmarked_bytes;     /* bytes of a queue that do not count against marking thresholds */
+    uint8_t  marked_kinds;       /* bit by enum packet_kind: kinds that are counted when marked, */
+    uint8_t  marked_flags;       /* except packets with one of these flags */
+    void     (*on_down)(struct sim *, struct port *);        /* the link of a switch's port goes down */
+    const struct lb_algo *conga; /* implementation of balancer conga; NULL: lb/conga.c */
+    void     (*lb_key)(struct lb_packet *, const struct packet *);   /* NULL: addresses and ports */
+
+    /* Senders. */
+    uint16_t sport_first, sport_mask;
+    uint32_t (*source_port)(struct sim *, struct host *, uint32_t dst);      /* NULL: counted per host */
+    uint8_t  after_send;         /* SENT_TIMER, .. */
+    /* The rate of a waiting flow has changed: reschedules its next packet. NULL: a packet keeps its time, and
+     * the window of cfg, not of the congestion control, is checked at each turn of a flow. */
+    void     (*repace)(const struct sim *, struct flow *);
+    /* Returns true if the wake-up must stay as it is, armed or not. */
+    bool     (*keeps_wake)(const struct sim *, const struct host *);
+    void     (*keep_finished)(struct sim *, struct host *); /* a finished queue pair stays in its place */
+    /* Returns true if a finished flow still sends. */
+    bool     (*sends_acked)(const struct sim *, const struct host *, const struct flow *);
+    bool     (*on_timeout)(struct sim *, struct host *);     /* replaces answer_on_timeout() */
+    /* An ACK, NACK or CNP has arrived; sets the timer. */
+    void     (*on_answer)(struct sim *, const struct host *, struct flow *);
+    void     (*on_late_answer)(struct sim *, uint32_t packet);       /* ACK of a finished flow; takes it */
+    bool     (*takes_digest)(struct sim *, const struct host *);     /* of an ACK; NULL: always */
+    const struct qp_list *list;
+
+    /* Receivers. */
+    uint8_t  echo;               /* flag of the ACK for a marked packet; 0: a mark causes a CNP */
+    uint8_t  ack_flags;          /* an ACK with one of these flags is sent immediately */
+    uint8_t  reply_queue;        /* port queue for ACKs of all classes, or REPLY_BY_CLASS */
+    /* A duplicate data packet has arrived. NULL: no response. */
+    void     (*on_copy)(struct sim *, struct host *, struct flow_rx *, const struct packet *, uint8_t flags);
+    /* The sender knows that a flow is done: the receiver forgets it, and duplicates go to on_forgotten(). */
+    void     (*forget)(struct sim *, const struct flow *);
+    void     (*on_forgotten)(struct sim *, struct host *, struct flow_rx *, const struct packet *,
+                             uint8_t flags);
+};
+
+/* Returns the time from the start of a frame to the earliest start of the next. Rounded up, so that no flow
+ * exceeds its rate. */
+static inline uint64_t model_frame_ps(const struct model *m, uint32_t bytes, uint64_t rate_bps)
+{
+    if (m->frame_ps)
+        return m->frame_ps(bytes, rate_bps);
+    return ((uint64_t)(bytes + m->spacing_bytes) * 8 * PS_PER_S + rate_bps - 1) / rate_bps;
+}
+
+/* Ultra Ethernet state that hosts and switches share. docs/uet.md describes the model.
+ *
+ * UET packets have the flag PACKET_TCP ("not a queue pair") and the bit UET in 'seq', which no TCP packet
+ * has:
+ *
+ *   data    seq: flags below and the packet number; sent_ps: the credit that the sender requests
+ *           a trimmed packet, a credit request (RTS) and a probe are data without payload
+ *   ACK     seq: see uet_ack_pack(); sent_ps: bitmap of 64 packets
+ *   pull    an ACK with UET_ACK_PULL; sent_ps: the total credit granted
+ *   NACK    seq as in an ACK, for a trimmed packet
+ *
+ * The source port carries the entropy value (EV): the flow's port XOR the EV.
+ */
+
+#define UET           (1ull << 63)
+#define UET_ASKS      (1ull << 62)       /* data: the sender requests an immediate ACK */
+#define UET_AGAIN     (1ull << 61)       /* retransmission */
+#define UET_RTS       (1ull << 60)
+#define UET_PROBE     (1ull << 59)
+#define UET_TRIMMED   (1ull << 58)
+#define UET_AT_LAST   (1ull << 57)       /* trimmed at the last hop, before the receiver's link */
+#define UET_NUMBER    0xffffffffull
+
+#define UET_ACK_AGAIN  2u                /* acknowledges a retransmission */
+#define UET_ACK_PULL   4u
+#define UET_ACK_PROBE  8u                /* answers a probe or an RTS; 'number' is the probe's number, or 0 */
+#define UET_ACK_MARKED 16u
+#define UET_ACK_AT_LAST 32u
+
+/* limit of packets between the first missing one and the last sent one */
+#define UET_RING_MAX  4096u
+#define UET_RING_MIN  128u
+#define UET_CREDIT_UNIT 256u             /* bytes */
+
+struct uet_host;
+
+/* State of model uet. classes == 0: another model. */
+struct uet_state {
+    uint8_t  classes;            /* of data and headers; bit mask */
+    uint8_t  prios;              /* of data */
+    uint8_t  head_prio;          /* of headers, ACKs, NACKs and pulls: first in every queue */
+    bool     has_trim, has_credit, has_sleek;
+    /* control of UET connections; queue pairs in other classes use the control of their host */
+    const struct cc_algo *cc;
+    uint32_t trim_bytes;         /* size of a trimmed packet, RTS or probe */
+    uint32_t queue_bytes_max[8];     /* queue limit of a port, by class; 0: not UET */
+    uint32_t ring;               /* a power of two, up to UET_RING_MAX */
+    uint64_t window_bytes_max;   /* 1.5 BDP of the fastest host */
+    struct uet_host *host;       /* by host */
+};
+
+/* Sender state of this part, in cache lines; line 0 is not used. Messages of a few packets use a small
+ * ring. */
+struct uet_pool {
+    char    *line;
+    uint32_t used, limit;
+    uint32_t free[2];            /* free lists for small and large rings */
+};
+
+#define UET_RING_SMALL 64u
+
+/* Senders that spray. kind 0: another balancer. */
+struct spray_state {
+    uint8_t  kind;               /* enum entropy_kind + 1 */
+    uint32_t paths, goods;
+    char    *state;              /* by flow: struct entropy, its penalties and its good EVs */
+    size_t   stride;
+};
+
+struct uet_ack {
+    uint32_t expected;           /* all packets before it have arrived */
+    uint32_t kept;               /* number of packets received beyond it */
+    uint32_t number;             /* number of the acknowledged packet */
+    uint32_t flags;              /* UET_ACK_AGAIN, .. */
+};
+
+/* Layout: 31 bits expected, 6 bits flags, 12 bits kept, 13 bits number - expected. For a probe: its
+ * number. */
+static inline uint64_t uet_ack_pack(const struct uet_ack *a)
+{
+    uint32_t number = a->flags & UET_ACK_PROBE ? a->number : a->number - a->expected + UET_RING_MAX;
+
+    return UET | (uint64_t)(a->expected & 0x7fffffffu) << 32 | (uint64_t)a->flags << 25 |
+           (uint64_t)(a->kept < 4095 ? a->kept : 4095) << 13 | (number & 8191u);
+}
+
+static inline struct uet_ack uet_ack_unpack(uint64_t seq)
+{
+    uint32_t       low = (uint32_t)seq;
+    struct uet_ack a = { (uint32_t)(seq >> 32) & 0x7fffffffu, low >> 13 & 4095u, low & 8191u,
+                         low >> 25 & 63u };
+
+    if (!(a.flags & UET_ACK_PROBE))
+        a.number += a.expected - UET_RING_MAX;
+    return a;
+}
+
+/* Returns the first packet of the bitmap, which covers the 64 packets up to the acknowledged one. */
+static inline uint32_t uet_map_begin(const struct uet_ack *a)
+{
+    return a->flags & UET_ACK_PROBE || a->number <= a->expected + 64 ? a->expected + 1 : a->number - 63;
+}
+
+/* the network, shared by all parts of a world. Each part has a copy of these
+ * handles and touches only the entries of its own nodes.
+ */
+
+struct host;
+
+#define LINKS_MANY 2048u         /* ports of this many links take 2 MB and do not fit the cache */
+
+/* A link of a node goes down or comes up. */
+struct port_change { uint32_t epoch, port; bool is_up; };
+
+/* State of a switch in model conweave. */
+struct conweave_node {
+    _Alignas(64) int64_t egress_bytes_left;  /* see forks/conweave_buffer.h */
+    struct mrg           mrg;                /* its random numbers */
+};
+
+#define LAST_WAYS 2u              /* per port, for data and for other packets: one cache line */
+
+/* Cached route: the egress port of the last packet. */
+struct last_way {
+    uint64_t nodes;              /* its source and destination, laid out as in struct packet */
+    uint32_t ports, port;
+};
+
+struct network {
+    struct port   *port;
+    struct node   *node;
+    struct host   *host;
+    uint32_t       nodes, ports, hosts;
+    struct conweave_node *conweave;          /* by node; NULL: another model */
+    uint64_t      *pausing_until_ps;         /* model conweave: see forks/conweave_buffer.h */
+    struct last_way (*last_way)[LAST_WAYS][2];   /* by ingress port, by flow parity, and by data or other; for
+                                                  * the current routes */
+    struct route  *route;                    /* one per epoch (set of links that are up) */
+    uint64_t      *epoch_ps;                 /* start of the next epoch; NEVER: this is the last */
+    struct port_change *change;              /* by node, then by epoch */
+    uint32_t      *first_change;             /* by node, plus one */
+    uint64_t       base_rtt_ps;              /* the longest */
+    uint32_t       base_rtt_hops;            /* links on that path, including those of both hosts */
+    bool           is_uneven;                /* see sim_ideal_is_uneven() */
+    uint64_t       bdp_bytes;                /* the largest; 0: not defined in this model */
+    struct graph   graph;
+};
 
 struct flow;
 struct flow_rx;
@@ -41,9 +325,8 @@ struct weave;
 struct pairs {
     struct pair   *pair;                     /* by flow index */
     struct posted *posted;                   /* messages; 0 is not used */
-    uint32_t      *arrived;                  /* receiver, by flow index: last message that arrived
-                                              * completely */
-    uint64_t      *reposted_ps;              /* receiver: see host/verbs.h */
+    uint32_t      *arrived;                  /* receiver, by flow: last message that arrived completely */
+    uint64_t      *reposted_ps;              /* receiver: see host/flow.h */
     uint32_t      *sends;                    /* receiver, by flow index: SENDs that have arrived */
     uint32_t       first, used, limit, free; /* message numbers of this part */
     uint32_t      *slot, mask, count;        /* hash table of indices */
@@ -84,8 +367,7 @@ struct flows {
 struct np_cfg {
     uint32_t cc_prios;           /* bit mask: classes with congestion control */
     uint8_t  cnp_prio;
-    uint8_t  probe_prio, resp_prio;      /* classes of RTT probes: see host/probe.h; PRIOS: class of the
-                                          * flow */
+    uint8_t  probe_prio, resp_prio;      /* of RTT probes: see host/probe.h; PRIOS: class of the flow */
     uint8_t  moderation;         /* CNPs are spaced by 0 flow, 1 address, 2 port */
     uint64_t gap_ps;             /* minimum time between two CNPs */
 };
@@ -112,32 +394,25 @@ struct host_state {
     struct qp_order      *qp_order;          /* by host; NULL: see model.list */
     struct drain         *drain;             /* by host; NULL: no host drains slowly */
     struct inside        *inside;            /* NULL: no servers with several GPUs */
-    char                 *cc_cfg;            /* one per host link speed and congestion control: see
-                                              * control.h */
+    char                 *cc_cfg;            /* by host link speed and congestion control: see control.h */
     char                 *cc_forgot;         /* likewise, after a NIC lost its setting; NULL: none does */
-    char                 *cc_own;            /* by host: see sim_apply_host(); NULL: no host has a separate
-                                              * setting */
+    char                 *cc_own;            /* by host: see sim_apply_host(); NULL: none */
     struct cc_at         *cc_at;             /* speed and congestion control of each */
     uint64_t              fastest_bps;       /* fastest host link */
     uint32_t              cc_cfgs;
     uint32_t             *list_free[32];     /* free tables by log2 of their size */
     struct cnp_entry     *cnp_free;          /* free entries: see host/np/cnp_arbiter.h */
-    uint64_t             *busy_ps;           /* by host: end of its current processing, see struct cc_probe;
-                                              * NULL: probes disabled */
+    uint64_t             *busy_ps;           /* by host: see struct cc_probe; NULL: probes disabled */
 };
 
 /* State of switches besides struct node and struct port. */
 struct switch_state {
-    uint32_t       pass_bytes_max;           /* frames up to this size may bypass a queue without buffer
-                                              * accounting .. */
-    uint32_t       pass_alone_max;           /* .. and up to this size without a scheduler update, if their
-                                              * account is empty */
-    int64_t        pass_used_max;            /* lossy: frames may bypass while the buffer holds at most this;
-                                              * -1: never */
+    uint32_t       pass_bytes_max;           /* largest frame that may bypass a queue without accounting .. */
+    uint32_t       pass_alone_max;           /* .. and without a scheduler update, if the account is empty */
+    int64_t        pass_used_max;            /* lossy: buffer bytes up to which frames bypass; -1: never */
     uint8_t        lossless_prios;           /* classes with PFC, charged to ingress ports */
     uint8_t        ecn_prios;                /* classes with their own thresholds */
-    uint8_t        queue_prios;              /* classes that count as the queue of a port: see
-                                              * observe/queue_telemetry.h */
+    uint8_t        queue_prios;              /* classes of a port's queue: see observe/queue_telemetry.h */
     struct ecn_cfg ecn_class[PRIOS];
     /* Mark a packet that leaves or enters a queue with this many other bytes. on_admit: NULL if unused. */
     void         (*on_leave)(struct sim *, struct port *, struct packet *, uint32_t queue_bytes);
@@ -150,8 +425,7 @@ enum weave_does {
     WEAVE_IGNORED,               /* forward it as usual */
     WEAVE_FORWARDED,             /* forward it to 'out'; NULL: no path */
     WEAVE_CONSUMED,              /* held, or addressed to this switch and freed */
-    WEAVE_RELEASED,              /* forward it and the packets behind it (weave_take_held()) to 'out', in
-                                  * order */
+    WEAVE_RELEASED,              /* forward it, and the packets of weave_take_held(), to 'out', in order */
 };
 
 struct weave_act;
@@ -218,11 +492,9 @@ struct sim {
 
     struct htsim         *htsim;             /* model htsim: the simulated world. NULL: another model */
     struct skip          *skip;              /* see skip/skip.h. NULL: every packet is simulated */
-    struct partition     *parts;             /* parts for threads: see partition.h. NULL: not divided, or
-                                              * itself a part */
+    struct partition     *parts;             /* see partition.h. NULL: not divided, or itself a part */
     bool                  is_part;
-    struct arena         *lines;             /* objects that begin with an event: the whole world's
-                                              * line_arena */
+    struct arena         *lines;             /* objects that begin with an event; of the whole world */
     uint32_t              packets_most;      /* of a part: number of packet lines */
     struct arena          arena, lb_arena, line_arena, packet_arena, flow_arena, rx_arena, list_arena;
     struct arena          pair_arena, tcp_arena, selective_arena, probe_arena, lasting_arena;
@@ -235,5 +507,47 @@ static inline uint64_t sim_order(struct sim *s, struct node *n, uint64_t at_ps)
 {
     return engine_order(&s->engine, &n->next_number, at_ps);
 }
+
+/* the owner word of an event: the owner's line and, in the low bits, the event's
+ * kind.
+ *
+ * Ports and hosts own events; their lines have small numbers. Numbered events have no owner.
+ */
+
+#define OWNER_KIND_BITS 4
+#define OWNER_KINDS     ((1u << OWNER_KIND_BITS) - 1)
+#define OWNER_LINES (1u << (32 - OWNER_KIND_BITS))   /* lines that can own events */
+
+_Static_assert(EV_KINDS <= 1 << OWNER_KIND_BITS, "a kind fits its bits");
+
+/* Returns the owner word of an event. NULL: a numbered event. */
+static inline uint32_t owner_make(const struct evq *q, enum event_kind kind, const void *owner)
+{
+    uint32_t line = owner ? evq_id(q, owner) : 0;
+
+    assert(line < OWNER_LINES);
+    return line << OWNER_KIND_BITS | kind;
+}
+
+static inline enum event_kind owner_kind(const struct event *e)
+{
+    return (enum event_kind)(e->owner & OWNER_KINDS);
+}
+
+/* Returns true if the event is the arrival of a packet. */
+static inline bool owner_is_packet(const struct event *e)
+{
+    return owner_kind(e) <= EV_AT_HOST;
+}
+
+static inline void *owner_of(const struct evq *q, const struct event *e)
+{
+    return q->line + (size_t)(e->owner & ~OWNER_KINDS) * (EVQ_LINE >> OWNER_KIND_BITS);
+}
+
+/* checks an invariant. If it does not hold, prints where and aborts. */
+
+void expect_of_node(bool holds, const struct sim *, uint32_t node, const char *what);
+void expect_of_world(bool holds, const struct sim *, const char *what);
 
 #endif

@@ -107,8 +107,7 @@ static inline uint32_t follow(struct lb_tag *tag, uint32_t path, const uint32_t 
 
 /* Returns the balancer's choice for a data packet to switch 'to': a path or a next hop. */
 static inline uint32_t ask(struct sim *s, const struct node *n, const struct packet *k, struct lb_tag *tag,
-                           uint32_t to,
-                           const uint32_t *hop, bool is_path)
+                           uint32_t to, const uint32_t *hop, bool is_path)
 {
     const struct lb_switch *sw = &place_of(n)->sw;
     struct lb_packet        p = { .src = k->src, .dst = k->dst, .ports = k->ports, .bytes = k->bytes,
@@ -131,8 +130,7 @@ static inline uint32_t ask(struct sim *s, const struct node *n, const struct pac
 /* Returns the port for data packet 'id' to group 'to'. 'hop' (see struct route) has several next hops or, at
  * a first switch, one with several paths behind it. */
 static APART struct port *choose_port(struct sim *s, const struct node *n, const struct port *in, uint32_t id,
-                                      uint32_t to,
-                                      const uint32_t *hop)
+                                      uint32_t to, const uint32_t *hop)
 {
     struct lb_tag       *tag = packet_tag(&s->engine.packets, id);
     const struct packet *k = &s->engine.packets.packet[id];

@@ -9,12 +9,159 @@
 #include "sim/switch/switch.h"
 #include "sim/link/path.h"
 #include "sim/link/pfc.h"
-#include "sim/state/expect.h"
-#include "sim/switch/buffer.h"
+#include "sim/state/state.h"
 #include "sim/switch/ecn_view.h"
 #include "sim/switch/forward.h"
-#include "sim/switch/trim.h"
 #include "sim/switch/weave.h"
+
+#include <string.h>
+
+int64_t buffer_used_bytes(const struct sim *s, const struct node *n)
+{
+    int64_t used = n->used_bytes;
+
+    if (s->model.account)
+        return used;
+    for (uint32_t i = 0; i < n->ports; i++)
+        for (uint32_t c = s->net.port[n->first_port + i].held; c; c &= c - 1) {
+            const struct ingress *in = &s->net.port[n->first_port + i].in[__builtin_ctz(c)];
+
+            used += in->bytes + in->headroom_bytes;
+        }
+    return used;
+}
+
+/* ---- invariants ---- */
+
+struct sums {
+    int64_t  used, shared;
+    uint64_t came_in;            /* lossy packets are in no port account, but use shared bytes */
+};
+
+static void add_queues(const struct sim *s, const struct node *n, const struct port *p, struct sums *sums)
+{
+    for (uint32_t q = 0; q <= PRIOS; q++) {
+        uint32_t bytes = 0;
+
+        for (uint32_t id = p->queue[q].head; id; id = s->engine.packets.packet[id].next) {
+            const struct packet *k = &s->engine.packets.packet[id];
+
+            bytes += k->bytes;
+            sums->used += k->in_port != UNBOOKED ? k->bytes : 0;
+            sums->shared += k->in_port == BOOKED_LOSSY ? k->bytes : 0;
+            sums->came_in += k->in_port == BOOKED_LOSSY ? k->bytes : 0;
+        }
+        expect_of_node(bytes == p->queue[q].bytes, s, n->id, "a queue is not the sum of its packets");
+        expect_of_node((bytes > 0) == (p->backlog >> q & 1), s, n->id,
+                       "backlog bits do not match the queues");
+    }
+}
+
+static void add_ingress(const struct sim *s, const struct node *n, const struct port *p, struct sums *sums)
+{
+    for (uint32_t c = 0; c < PRIOS; c++) {
+        uint32_t bytes = p->in[c].bytes + p->in[c].headroom_bytes;
+
+        sums->shared += buffer_shared_used(s, &p->in[c]);
+        sums->came_in += bytes;
+        expect_of_node(!s->cfg.is_lossless || (p->held >> c & 1) == (bytes > 0), s, n->id,
+                       "a port does not know which classes it holds");
+        if (!s->cfg.ack_droppable && s->cfg.ack_unpaused)
+            continue;            /* ACKs that cannot be paused may overrun the headroom */
+        expect_of_node(p->in[c].headroom_bytes <= p->headroom_bytes_max, s, n->id,
+                       "more in the headroom than it holds");
+    }
+}
+
+void buffer_check(const struct sim *s, const struct node *n)
+{
+    struct sums sums = { 0 };
+
+    for (uint32_t i = 0; i < n->ports; i++) {
+        const struct port *p = &s->net.port[n->first_port + i];
+
+        add_queues(s, n, p, &sums);
+        if (!s->model.account)
+            add_ingress(s, n, p, &sums);
+    }
+    expect_of_node(sums.used == buffer_used_bytes(s, n), s, n->id,
+                   "the buffer account is not the sum of the queues");
+    if (s->model.account) {
+        const char *why = s->model.account->check(s, n);
+
+        expect_of_node(!why, s, n->id, why);
+    } else if (s->cfg.is_lossless) {
+        expect_of_node(sums.shared == n->shared_bytes_max - n->shared_bytes_left, s, n->id,
+                       "the shared buffer is not the sum over ingress ports");
+        expect_of_node(sums.came_in == (uint64_t)sums.used, s, n->id, "ingress and egress accounts differ");
+    }
+}
+
+/* A class may also carry TCP packets and CNPs, which cannot be trimmed. */
+static bool is_uet(const struct packet *k)
+{
+    return k->kind == PACKET_DATA && k->flags & PACKET_TCP && k->seq & UET;
+}
+
+static bool has_last(const struct sim *s, const struct port *out, const struct packet *k)
+{
+    const struct queue *queue = &out->queue[k->prio];
+
+    return queue->head && is_uet(&s->engine.packets.packet[queue->tail]);
+}
+
+/* Swaps a packet with the last one of its queue. Both keep their positions in lists. */
+static void exchange(struct sim *s, struct port *out, uint32_t id)
+{
+    struct packet *k = &s->engine.packets.packet[id];
+    struct queue  *queue = &out->queue[k->prio];
+    struct packet *last = &s->engine.packets.packet[queue->tail], was = *last;
+    int64_t        more = (int64_t)k->bytes - last->bytes;
+
+    *last = *k;
+    last->next = was.next;
+    last->in_port = was.in_port;
+    *k = was;
+    if (s->engine.packets.tag) {
+        struct lb_tag *a = packet_tag(&s->engine.packets, id),
+                      *b = packet_tag(&s->engine.packets, queue->tail), tag = *a;
+
+        *a = *b;
+        *b = tag;
+    }
+    queue->bytes = (uint32_t)(queue->bytes + more);
+    out->node->used_bytes += more;
+    out->node->shared_bytes_left -= s->cfg.is_lossless ? more : 0;
+}
+
+static void trim(struct sim *s, const struct port *out, struct packet *k)
+{
+    s->engine.counters.trimmed++;
+    s->engine.counters.payload_dropped += k->payload;
+    k->payload = 0;
+    k->bytes = (uint16_t)(k->bytes < s->uet.trim_bytes ? k->bytes : s->uet.trim_bytes);
+    k->prio = s->uet.head_prio & 7u;
+    k->seq |= UET_TRIMMED | (out->peer->is_switch ? 0 : UET_AT_LAST);
+}
+
+bool trim_admit(struct sim *s, struct port *out, uint32_t id)
+{
+    struct packet *k = &s->engine.packets.packet[id];
+
+    if (trim_book(s, out, k))
+        return true;
+    if (k->prio != s->uet.head_prio) {
+        if (!s->uet.has_trim || !is_uet(k))
+            return false;
+        if (has_last(s, out, k) && rng_next(&out->node->rng) >> 63)
+            exchange(s, out, id);
+        trim(s, out, k);
+        if (trim_book(s, out, k))
+            return true;
+    }
+    s->engine.counters.dropped_headers++;
+    return false;
+}
 
 #define APART __attribute__((noinline))  /* keeps rare code out of the event loop */
 
@@ -194,8 +341,7 @@ static inline bool may_bypass(struct sim *s, const struct port *in, struct port 
 
 /* ---- admit ---- */
 
-enum admission { REFUSED, ADMITTED, ADMITTED_FULL };     /* FULL: the class is at its
-                                                          * limit, its sender must pause */
+enum admission { REFUSED, ADMITTED, ADMITTED_FULL };     /* FULL: its sender must pause */
 
 /* Returns true if a packet beyond the headroom may be dropped. If hosts do not pause their ACKs (model hpcc),
  * these may fill the headroom. The fork then drops the next packet; we do so only where results must equal

@@ -5,6 +5,47 @@
 
 #include "sim/state/state.h"
 
+/* reads and checks the buffer accounts of a switch. switch.c updates them. */
+
+/* Returns the bytes of an ingress account beyond its reserve. */
+static inline uint32_t buffer_shared_used(const struct sim *s, const struct ingress *in)
+{
+    return in->bytes > s->cfg.reserve_bytes ? in->bytes - s->cfg.reserve_bytes : 0;
+}
+
+/* Returns the bytes in a switch's buffer, summed over all accounts. */
+int64_t buffer_used_bytes(const struct sim *, const struct node *);
+
+/* Aborts if the accounts differ from the packets in the queues. */
+void buffer_check(const struct sim *, const struct node *);
+
+/* queues of Ultra Ethernet: two classes at each port.
+ *
+ * The data queue has a limit. If a packet does not fit, a coin toss selects either it or the last packet in
+ * the queue, and the selected packet loses its payload. The remaining header joins the header queue, which
+ * has priority and twice the limit. Without trimming the packet is dropped.
+ */
+
+/* Common case: charges a packet to the buffer if it fits the queue of 'out'. Returns false if it does not fit
+ * or is not a UET packet. */
+static inline bool trim_book(const struct sim *s, const struct port *out, struct packet *k)
+{
+    struct node *n = out->node;
+    int64_t room = s->cfg.is_lossless ? n->shared_bytes_left : (int64_t)s->cfg.buffer_bytes - n->used_bytes;
+
+    if ((uint64_t)out->queue[k->prio].bytes + k->bytes > s->uet.queue_bytes_max[k->prio] || k->bytes > room)
+        return false;
+    k->in_port = BOOKED_LOSSY;
+    n->used_bytes += k->bytes;
+    if (s->cfg.is_lossless)
+        n->shared_bytes_left -= k->bytes;
+    return true;
+}
+
+/* Admits packet 'id' to port 'out', trimmed if necessary. On return 'id' may hold another packet in another
+ * class: the one that was last in the queue. Returns false if there is no room. */
+bool trim_admit(struct sim *, struct port *out, uint32_t id);
+
 void switch_on_packet(struct sim *, struct port *in, uint32_t id, struct packet *);
 
 /* The last byte has left a port with a backlog. */

@@ -1,7 +1,6 @@
 /* src/sim/switch/trim_test.c - limits of queues, to the packet. */
-#include "sim/switch/trim.h"
+#include "sim/switch/switch.h"
 #include "sim/link/path.h"
-#include "sim/switch/buffer.h"
 #include "sim/test_world.h"
 
 #include <setjmp.h>

@@ -91,8 +91,7 @@ static const struct conweave_paths *paths_to(const struct sim *s, struct conweav
 
 /* Creates a control frame about the flow of data packet 'k'. */
 static void add_control(struct sim *s, const struct node *n, const struct packet *k, enum word word,
-                        uint32_t value,
-                        struct weave_act *a)
+                        uint32_t value, struct weave_act *a)
 {
     uint32_t                 id = engine_new_packet(&s->engine), ports = k->ports >> 16 | k->ports << 16;
     struct packet           *c = &s->engine.packets.packet[id];
@@ -146,8 +145,7 @@ static struct port *port_of_path(const struct sim *s, const struct node *n, cons
 }
 
 static enum weave_does enter(struct sim *s, const struct node *n, uint32_t id, const struct packet *k,
-                             uint32_t to,
-                             struct weave_act *a)
+                             uint32_t to, struct weave_act *a)
 {
     struct conweave_tor         *tor = &s->lb.weave->tor[n->id];
     struct conweave_tag         *tag = packet_woven(&s->engine.packets, id);
@@ -212,8 +210,7 @@ static enum weave_does leave(struct sim *s, struct port *in, uint32_t id, struct
     if (!tag->path)
         return WEAVE_IGNORED;
     conweave_receive(s->lb.cfg, &s->lb.weave->tor[n->id], s->engine.now_ps, &key, tag, k->flags & PACKET_ECN,
-                     &v,
-                     &s->engine.counters.conweave);
+                     &v, &s->engine.counters.conweave);
     if (v.holds)
         hold(s, in, id, k, v.row);
     if (v.moves && v.row->first)

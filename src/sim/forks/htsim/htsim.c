@@ -376,7 +376,7 @@ int htsim_new(struct htsim **out, const struct htsim_cfg *cfg, const struct fat_
         world_draw(w);           /* drawn for the NIC, which does not use it */
     }
     build_triggers(w, m);
-    w->flows = w->unfinished = m->conns;
+    w->counters.flows = w->counters.unfinished = m->conns;
     for (uint32_t i = 0; i < m->conns; i++)
         build_flow(w, i, &m->conn[i]);
     *out = w;
@@ -387,7 +387,7 @@ void htsim_free(struct htsim *w)
 {
     if (!w)
         return;
-    for (uint32_t i = 0; i < w->flows; i++) {
+    for (uint32_t i = 0; i < w->counters.flows; i++) {
         entropy_fini(&w->flow[i].entropy);
         free(w->flow[i].record);
         free(w->flow[i].arrived);
@@ -417,21 +417,6 @@ const struct err *htsim_failure(const struct htsim *w)
     return w->has_failed ? &w->failure : NULL;
 }
 
-uint64_t htsim_now_ps(const struct htsim *w)
-{
-    return w->active_ps;
-}
-
-uint32_t htsim_flows(const struct htsim *w)
-{
-    return w->flows;
-}
-
-uint32_t htsim_unfinished(const struct htsim *w)
-{
-    return w->unfinished;
-}
-
 void htsim_flow(const struct htsim *w, uint32_t flow, struct htsim_flow *out)
 {
     source_result(&w->flow[flow], out);
@@ -441,6 +426,7 @@ void htsim_count(const struct htsim *w, struct htsim_counters *out)
 {
     *out = w->counters;
     out->draws = w->mt.draws;
+    out->now_ps = w->active_ps;
 }
 
 /* Finds the queues of a graph's link, in the order in which fat_tree_wire() creates them. */

@@ -23,10 +23,6 @@ bool htsim_run_until(struct htsim *, uint64_t until_ps);
 /* Returns why the run stopped, or NULL. uet-htsim would have failed an assertion here. */
 const struct err *htsim_failure(const struct htsim *);
 
-/* Returns the time of the last event. */
-uint64_t htsim_now_ps(const struct htsim *);
-uint32_t htsim_flows(const struct htsim *);
-uint32_t htsim_unfinished(const struct htsim *);
 void     htsim_flow(const struct htsim *, uint32_t flow, struct htsim_flow *);
 void     htsim_count(const struct htsim *, struct htsim_counters *);
 

@@ -50,8 +50,7 @@ struct htsim_cfg {
 struct htsim_flow {
     uint32_t src, dst, id;
     uint64_t bytes;
-    int64_t  start_ps, finish_ps;        /* -1: not yet. Finish: the sender knows that everything has
-                                          * arrived */
+    int64_t  start_ps, finish_ps;        /* -1: not yet. Finish: the sender has all acknowledgements */
     uint64_t sent, resent, rts, acks, nacks, pulls, timeouts,
         sleek;     /* packets sent and received by the sender */
     uint64_t resent_bytes;               /* payload */
@@ -63,9 +62,9 @@ struct htsim_flow {
 };
 
 struct htsim_counters {
-    uint64_t events, draws;
-    uint64_t hops_host, hops_low, hops_high;     /* packets that left a host, or either class of a switch
-                                                  * port */
+    uint64_t events, draws, now_ps;              /* now_ps: of the last event */
+    uint32_t flows, unfinished;
+    uint64_t hops_host, hops_low, hops_high;     /* packets that left a host, or a switch port by class */
     uint64_t marks, trims, drops;
     uint64_t flows_started, bytes_started, flows_done, bytes_done;
     uint64_t data_sent, data_received, payload_sent, payload_received, payload_dropped, out_of_order;

@@ -11,7 +11,55 @@
 #include "cc/nscc.h"
 #include "sim/event/evq.h"
 #include "sim/forks/htsim/htsim_cfg.h"
-#include "sim/forks/htsim/mt.h"
+
+#include <stdint.h>
+
+/* The ECMP hash of uet-htsim's switches, over the id of a flow's sender or receiver, the entropy value and a
+ * salt: Bob Jenkins' mix of three words, as in FreeBSD's if_bridge. */
+static inline uint32_t htsim_hash(uint32_t id, uint32_t ev, uint32_t salt)
+{
+    uint32_t a = 0x9e3779b9u + id, b = 0x9e3779b9u + salt, c = ev;
+
+    a = (a - b - c) ^ c >> 13;
+    b = (b - c - a) ^ a << 8;
+    c = (c - a - b) ^ b >> 13;
+    a = (a - b - c) ^ c >> 12;
+    b = (b - c - a) ^ a << 16;
+    c = (c - a - b) ^ b >> 5;
+    a = (a - b - c) ^ c >> 3;
+    b = (b - c - a) ^ a << 10;
+    c = (c - a - b) ^ b >> 15;
+    return c;
+}
+
+/* ---- the Mersenne Twister mt19937, of which uet-htsim uses the low 31 bits ---- */
+
+#define MT_WORDS 624u
+#define MT_MAX   0x7fffffffu
+
+struct mt {
+    uint32_t word[MT_WORDS];
+    uint32_t at;
+    uint64_t draws;
+};
+
+void     mt_init(struct mt *, uint32_t seed);
+void     mt_refill(struct mt *);
+
+/* Returns a number in 0 .. MT_MAX. */
+static inline uint32_t mt_next(struct mt *m)
+{
+    uint32_t y;
+
+    if (m->at == MT_WORDS)
+        mt_refill(m);
+    y = m->word[m->at++];
+    y ^= y >> 11;
+    y ^= y << 7 & 0x9d2c5680u;
+    y ^= y << 15 & 0xefc60000u;
+    m->draws++;
+    return (y ^ y >> 18) & MT_MAX;
+}
 
 #define NONE UINT32_MAX
 
@@ -87,8 +135,7 @@ struct switch_ {
     struct event event;
     struct fifo  inside;
     uint64_t     delay_ps;
-    uint32_t    *route;          /* by host: first of its next queues in w->hop; 0: not computed yet. NULL:
-                                  * ToR */
+    uint32_t    *route;          /* by host: first of its next queues in w->hop; 0: not computed. NULL: ToR */
     uint32_t     up;             /* ToR: first of the queues upward in w->hop; 0: not computed yet */
     uint32_t     salt, index, turn;
     uint8_t      kind;
@@ -142,8 +189,7 @@ struct over {                    /* oversubscription control of a receiving host
     struct pacer *pacer;
     double       rate, g;
     uint64_t     rounds;
-    uint64_t     received, marked, trimmed_last, trimmed_inside;
-    uint64_t     was_received, was_marked, was_trimmed_last, was_trimmed_inside;
+    struct over_counts { uint64_t received, marked, trimmed_last, trimmed_inside; } now, was;
 } __attribute__((aligned(EVQ_LINE)));
 
 struct timer { struct event event; uint32_t flow, next; } __attribute__((aligned(EVQ_LINE)));
@@ -195,8 +241,7 @@ struct flow {
     uint32_t        probe;               /* number of the last probe */
 
     /* receiver */
-    uint64_t       *arrived;             /* bits of a ring of ARRIVED numbers; NULL: everything has arrived in
-                                          * order so far */
+    uint64_t       *arrived;             /* ring of ARRIVED bits, by number; NULL: all in order so far */
     uint32_t        expected, out_of_order;
     uint32_t        received_bytes;      /* without duplicates, headers included */
     bool            has_payload, is_asked;
@@ -234,7 +279,7 @@ struct htsim {
     uint32_t       *hop;                 /* lists of next queues; entry 0 is not used */
     uint32_t        hops, hops_room;
     uint32_t       *tor_of, *pod_of;     /* by host */
-    uint32_t        queues, switches, hosts, flows, free_timer;
+    uint32_t        queues, switches, hosts, free_timer;
     uint32_t        first_up, first_agg_down, first_agg_up, first_core_down;     /* first of each kind */
     uint32_t        uplinks, agg_uplinks;        /* queues of a ToR, and of an aggregation switch */
     uint32_t        cores_per_agg;
@@ -250,16 +295,13 @@ struct htsim {
     bool            has_nscc, has_rccc, has_over;
     uint32_t        mss_bytes;
     uint64_t        network_rtt_ps, rts_gap_ps, min_rto_ps;
-    uint64_t        transmit_ps;         /* transmission time of a full packet and an ACK along the longest
-                                          * path */
+    uint64_t        transmit_ps;         /* of a full packet and an ACK along the longest path */
     int64_t         queue_bytes, ecn_low_bytes, ecn_high_bytes;
-    int64_t         conf_maxwnd;         /* largest window of the flow that was set up last; applies to all
-                                          * flows */
+    int64_t         conf_maxwnd;         /* largest window of the flow set up last; applies to all flows */
     double          over_min;            /* lowest rate of the oversubscription control */
 
     struct htsim_counters counters;
     struct htsim_hooks    hooks;
-    uint32_t        unfinished;
     bool            has_failed;
     struct err      failure;
     struct event   *clock;
@@ -343,8 +385,7 @@ void nic_on_event(struct htsim *, struct nic *);
 /* world_source.c: senders */
 void source_init(struct htsim *, uint32_t flow, uint64_t base_rtt_ps);
 void source_start(struct htsim *, uint32_t flow);
-bool source_on_turn(struct htsim *, uint32_t flow);      /* the NIC offers to send; false: the flow
-                                                          * declines */
+bool source_on_turn(struct htsim *, uint32_t flow);      /* the NIC offers to send; false: declined */
 void source_on_packet(struct htsim *, uint32_t packet);  /* ACK, NACK or pull */
 void source_on_timer(struct htsim *, struct timer *);
 void source_result(const struct flow *, struct htsim_flow *);

@@ -2,7 +2,6 @@
 #include "sim/forks/htsim/htsim_world.h"
 
 #include "core/units.h"
-#include "sim/forks/htsim/hash.h"
 
 #include <string.h>
 

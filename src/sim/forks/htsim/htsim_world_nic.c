@@ -3,8 +3,7 @@
 
 #include "core/units.h"
 
-#define NIC_TURNS 11u            /* while both wait, one of this many packets is data, the others are
-                                  * control */
+#define NIC_TURNS 11u            /* while both wait, one of this many packets is data */
 
 /* ---- the host's queue: strict classes, round robin over flows in each ---- */
 

@@ -144,7 +144,7 @@ static void on_data(struct htsim *w, struct flow *f, const struct packet *d)
     on_target(w, f, d->target);
     f->result.rx_marked += d->is_marked;
     if (over)
-        over->marked += d->is_marked;
+        over->now.marked += d->is_marked;
     if (is_known(f, d->number)) {
         f->result.rx_duplicate++;
         ack = new_ack(w, f, d->ev, d->is_marked ? d->number : ack_base(f, d->number), d->number, d->is_marked,
@@ -183,9 +183,9 @@ static void on_trimmed(struct htsim *w, struct flow *f, const struct packet *d)
 
     f->result.rx_trimmed++;
     if (over && d->is_last_hop)
-        over->trimmed_last++;
+        over->now.trimmed_last++;
     else if (over)
-        over->trimmed_inside++;
+        over->now.trimmed_inside++;
     if (is_known(f, d->number)) {
         nic_send_control(w, f->dst, new_ack(w, f, d->ev, ack_base(f, d->number), d->number, false,
                                             d->data_kind == DATA_RESENT));
@@ -233,7 +233,7 @@ void sink_on_packet(struct htsim *w, uint32_t packet)
     struct flow         *f = &w->flow[d->flow];
 
     if (w->host[f->dst].over)
-        w->host[f->dst].over->received++;
+        w->host[f->dst].over->now.received++;
     if (d->kind == PACKET_RTS)
         on_rts(w, f, d);
     else if (d->is_header)
@@ -318,16 +318,14 @@ static double power_of_two(uint64_t n)
 void over_on_event(struct htsim *w, struct over *o)
 {
     const struct htsim_cfg *c = &w->cfg;
-    uint64_t packets = o->received - o->was_received, marked = o->marked - o->was_marked,
-             last = o->trimmed_last - o->was_trimmed_last, inside = o->trimmed_inside - o->was_trimmed_inside;
+    uint64_t packets = o->now.received - o->was.received, marked = o->now.marked - o->was.marked,
+             last = o->now.trimmed_last - o->was.trimmed_last,
+             inside = o->now.trimmed_inside - o->was.trimmed_inside;
     double whole = (double)packets - (double)last - (double)inside,
            share = whole != 0 ? (double)marked / whole : 0;
     bool     is_slowed = inside > 0;
 
-    o->was_received = o->received;
-    o->was_marked = o->marked;
-    o->was_trimmed_last = o->trimmed_last;
-    o->was_trimmed_inside = o->trimmed_inside;
+    o->was = o->now;
     if (inside > 0)
         o->rate -= (double)inside / (double)packets;
     o->g = o->g * (1 - c->over_alpha) + c->over_alpha * share;

@@ -501,7 +501,7 @@ static void finish(struct htsim *w, struct flow *f)
     f->is_done = true;
     f->result.finish_ps = (int64_t)w->now_ps;
     f->result.cwnd_at_finish = f->nscc.cwnd_bytes;
-    w->unfinished--;
+    w->counters.unfinished--;
     w->counters.flows_done++;
     w->counters.bytes_done += f->bytes;
     if (w->hooks.finished) {

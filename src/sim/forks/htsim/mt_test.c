@@ -1,6 +1,5 @@
 /* src/sim/forks/htsim/mt_test.c - oracles: numbers of the C++ library's mt19937, and hashes of uet-htsim. */
-#include "sim/forks/htsim/hash.h"
-#include "sim/forks/htsim/mt.h"
+#include "sim/forks/htsim/htsim_world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

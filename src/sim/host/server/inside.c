@@ -1,6 +1,6 @@
 #include "sim/host/server/inside.h"
 #include "sim/host/post.h"
-#include "sim/state/owner.h"
+#include "sim/state/state.h"
 
 #include <stdlib.h>
 
@@ -109,8 +109,7 @@ bool inside_start(struct sim *s, struct host *h, const struct flow_spec *spec)
     m = &s->hosts.inside->message[number];
     *m = (struct inside_message){ .message = { h->node, spec->dst, spec->traffic, spec->bytes, spec->tag,
                                             is_read ? spec->op.since_ps : s->engine.now_ps, spec->op },
-                                  .ideal_ps =
-                                      tx_ps + 2 * s->net.graph.inside_delay_ps +
+                                  .ideal_ps = tx_ps + 2 * s->net.graph.inside_delay_ps +
                                       (is_read ? tx_ps_of(s, READ_REQUEST_BYTES) + spec->op.wait_ps : 0),
                                   .dport = spec->dport,
                                   .prio = spec->prio,
@@ -155,8 +154,7 @@ static void end(struct sim *s, const struct inside_message *m)
 bool inside_on_packet(struct sim *s, uint32_t id, struct packet *k)
 {
     uint32_t              number = k->flow;
-    struct inside_message m = s->hosts.inside->message[number];      /* a copy, because starting other
-                                                                      * messages may move the table */
+    struct inside_message m = s->hosts.inside->message[number];      /* a copy: the table may move */
 
     if (!(k->flags & PACKET_RETURNED)) {
         k->flags |= PACKET_RETURNED;

@@ -1,5 +1,5 @@
-/* src/sim/host/tcp/tcp.h - TCP alongside RDMA: its data structures. tcp_send.h sends, tcp_receive.h receives,
- * tcp_ack.h handles ACKs.
+/* src/sim/host/tcp/tcp.h - TCP alongside RDMA. tcp_send.c sends, tcp_receive.c receives, tcp_ack.c handles
+ * ACKs.
  *
  * A TCP flow shares struct flow and struct flow_rx with queue pairs. Its additional state is in parallel
  * arrays: tcp_tx belongs to the source host, tcp_rx to the destination. There is no handshake: a flow starts
@@ -41,8 +41,7 @@
 
 enum tcp_phase {
     TCP_OPEN,
-    TCP_RECOVERY,                /* a loss was detected: until everything in flight at that time is
-                                  * acknowledged */
+    TCP_RECOVERY,                /* a loss was detected, and packets in flight then are unacknowledged */
     TCP_LOSS,                    /* likewise, after the timer expired */
 };
 
@@ -77,8 +76,7 @@ struct tcp_rx {
     uint32_t out_of_order;       /* packets kept */
     uint32_t unacked;            /* packets since the last ACK */
     bool     is_marked;          /* the last packet was marked */
-    uint64_t has[TCP_PACKETS_MAX / 64];                  /* bitmap of out-of-order packets, by number,
-                                                          * modulo */
+    uint64_t has[TCP_PACKETS_MAX / 64];                  /* out-of-order packets, by number, modulo */
 };
 
 struct tcp_host {
@@ -124,5 +122,38 @@ static inline uint64_t tcp_flight_bytes(const struct tcp_tx *t)
 
     return sent < t->window.cwnd_bytes ? sent : t->window.cwnd_bytes;
 }
+
+/* ---- sender: turns, bursts, wake-ups of the stack, and the timer ---- */
+
+void tcp_start(struct sim *, struct host *, struct flow *);
+
+/* Ends a flow that is completely acknowledged. */
+void tcp_finish(struct sim *, struct host *, struct flow *);
+
+/* Handle the timer of a host's flows, and the time at which its stack handles ACKs. The caller then sends
+ * packets that are allowed to go. */
+void tcp_on_timer(struct sim *, struct host *);
+void tcp_on_wake(struct sim *, struct host *);
+
+/* Sends one TCP packet, if it is TCP's turn. Returns false if nothing was sent: it is the turn of the queue
+ * pairs, if they have something to send (has_rdma). */
+bool tcp_send(struct sim *, struct host *, bool has_rdma);
+
+/* Returns the size of the largest burst that a flow sends now, in packets. */
+uint64_t tcp_full_burst(const struct tcp_tx *);
+
+/* Schedules the stack to handle a flow soon, if it will have something to do. */
+void tcp_wake(struct sim *, struct host *, struct flow *);
+
+/* Restarts the retransmission timer of a flow. */
+void tcp_restart_timer(struct sim *, const struct flow *);
+
+void tcp_check(const struct sim *, const struct host *);
+
+/* Sender: handles an ACK. */
+void tcp_on_ack(struct sim *, struct host *, struct flow *, const struct packet *);
+
+/* Receiver: keeps a packet and acknowledges it. */
+void tcp_on_data(struct sim *, struct host *, const struct packet *);
 
 #endif

@@ -1,5 +1,4 @@
-#include "sim/host/tcp/tcp_ack.h"
-#include "sim/host/tcp/tcp_send.h"
+#include "sim/host/tcp/tcp.h"
 
 #define LOST_AFTER 3             /* packets received behind a missing one */
 

@@ -1,6 +1,6 @@
-#include "sim/host/tcp/tcp_receive.h"
+#include "sim/host/tcp/tcp.h"
 #include "sim/host/flow.h"
-#include "sim/host/reply.h"
+#include "sim/host/receive.h"
 
 #define BLOCK_MAX 64             /* packets that one ACK may report */
 

@@ -1,8 +1,8 @@
-#include "sim/host/tcp/tcp_send.h"
+#include "sim/host/tcp/tcp.h"
 #include "sim/host/flow.h"
 #include "sim/host/gaps.h"
 #include "sim/link/path.h"
-#include "sim/state/expect.h"
+#include "sim/state/state.h"
 
 #define BURST_SHARE  8           /* a burst is at most this fraction of a window */
 #define RTO_PS_MAX   (60 * PS_PER_S)
@@ -411,8 +411,7 @@ static void check_flow(const struct sim *s, const struct host *h, uint32_t id)
                    "a TCP stack sleeps");
     expect_of_node(t->is_queued || t->is_woken || t->deadline_ps != NEVER, s, h->node,
                    "a TCP flow waits for nothing");
-    expect_of_node(t->deadline_ps == NEVER ||
-                   (evq_is_pending(&s->engine.evq, timer) && 
+    expect_of_node(t->deadline_ps == NEVER || (evq_is_pending(&s->engine.evq, timer) &&
                     evq_event(&s->engine.evq, timer)->at_ps <= t->deadline_ps), s, h->node,
                    "a TCP flow's timer is not armed");
 }

@@ -2,7 +2,7 @@
 #include "core/units.h"
 #include "scenario/scenario.h"
 #include "traffic/kinds/incast.h"
-#include "sim/switch/buffer.h"
+#include "sim/switch/switch.h"
 #include "sim/test_world.h"
 
 #include <math.h>

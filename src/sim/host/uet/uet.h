@@ -1,5 +1,5 @@
-/* src/sim/host/uet/uet.h - Ultra Ethernet connections. uet_send.h sends, uet_answer.h handles ACKs, NACKs,
- * pulls and timeouts, uet_receive.h receives, credit.h grants credit.
+/* src/sim/host/uet/uet.h - Ultra Ethernet connections. uet_send.c sends, uet_answer.c handles ACKs, NACKs,
+ * pulls and timeouts, uet_receive.c receives, uet_credit.c grants credit.
  *
  * A UET flow is a struct flow like that of a queue pair and takes part in the same round robin. Its
  * additional state is in parallel arrays: uet_tx belongs to the source host, uet_rx to the destination.
@@ -73,8 +73,7 @@ struct uet_host {
     uint32_t head, tail;         /* flows that wait for credit */
     uint64_t free_ps;            /* time of the next grant */
     uint64_t look_ps;            /* time of the next evaluation of the counters */
-    uint32_t arrived, cut_inside;        /* since the last evaluation: packets, and those trimmed before the
-                                          * last link */
+    uint32_t arrived, cut_inside;        /* packets since the last evaluation, and those trimmed inside */
     uint32_t cut_ppm;            /* share of the credit rate withheld because of trimming, in ppm */
     uint32_t rises;              /* consecutive increases */
 };
@@ -190,5 +189,68 @@ static inline bool uet_may_send(const struct sim *s, const struct flow *f, const
     return flight + size <= f->out.window_bytes || flight == 0 || !t->is_asked ||
            (t->is_recovering && t->again);
 }
+
+/* ---- receiver credit (RCCC) ----
+ *
+ * Grants 99 % of the rate of the host's link, 16 KB at a time, round robin over all flows that request it.
+ * Every data packet and RTS says how much credit its sender needs. Requests and grants are totals over the
+ * life of the flow, so a lost pull or request does no harm.
+ * If links inside the network are slower than host links, credit at that rate would fill them with headers of
+ * trimmed packets, and data would never pass. A receiver therefore withholds the share of its credit that was
+ * trimmed inside the network. */
+
+/* Handles the request in a packet of a flow. 'must': send a pull even if the flow needs no credit. */
+void credit_ask(struct sim *, struct host *, const struct packet *, bool must);
+
+/* Removes a finished flow. */
+void credit_leave(struct sim *, struct host *, uint32_t flow);
+
+/* Grants credit to the next flow. */
+void credit_on_pull(struct sim *, struct host *);
+
+/* ---- sender: ACKs, NACKs, pulls and timeouts ---- */
+
+void uet_on_answer(struct sim *, struct host *, struct flow *, const struct packet *);
+
+/* Same for an idle persistent connection: credit may still arrive. */
+void uet_on_idle_answer(struct sim *, struct flow *, const struct packet *);
+
+/* Retransmits packets that have timed out, and sends a request if nothing is in flight. The timeout doubles
+ * while nothing arrives: a constant timeout shorter than the round trip could fill all queues with duplicates
+ * forever. Returns the time of the next check. */
+uint64_t uet_on_timeout(struct sim *, struct host *, struct flow *);
+
+/* ---- receiver ----
+ *
+ * An ACK carries the next expected packet, the number of packets received beyond it, and a bitmap of 64 of
+ * them. The receiver sends an ACK for every 'ack_every' packets. It sends one immediately
+ *   - for a marked packet, a duplicate, or a packet whose sender requests it,
+ *   - for the first packet of a flow,
+ *   - when a gap closes and a packet in it had requested an ACK.
+ * A trimmed packet is answered by a NACK. */
+
+/* Handles data packet 'id'. Returns true if the packet was reused as the answer. */
+bool uet_on_data(struct sim *, struct host *, uint32_t id, struct packet *);
+
+/* ---- sender: retransmissions before new packets, as credit and window allow ---- */
+
+/* uet_open() starts a flow; the run fails if there are too many. uet_close() ends it. uet_wake() is called
+ * when an idle flow has a message again. */
+void uet_open(struct sim *, struct flow *);
+void uet_close(struct sim *, const struct flow *);
+void uet_wake(struct sim *, struct flow *);
+
+/* Sends one packet. The host's port must be idle, and uet_may_send() true. */
+void uet_send(struct sim *, struct host *, uint32_t flow);
+
+/* Marks packet n, which has no record, for retransmission. */
+void uet_put_again(struct sim *, struct flow *, uint32_t n);
+
+/* Credit is used up. Sends an RTS if the receiver does not know of all pending bytes, or may wait for more
+ * packets before its next ACK. 'must': always send it. */
+void uet_ask(struct sim *, struct host *, struct flow *, bool must);
+
+/* SLEEK: sends a probe, to which the receiver replies with an ACK. */
+void uet_probe(struct sim *, struct host *, struct flow *);
 
 #endif

@@ -1,8 +1,7 @@
-#include "sim/host/uet/uet_answer.h"
-#include "sim/host/finish.h"
+#include "sim/host/uet/uet.h"
+#include "sim/host/turn.h"
 #include "sim/host/pacer.h"
 #include "sim/host/sender_spray.h"
-#include "sim/host/uet/uet_send.h"
 
 #define BACKOFF_MAX 16u          /* largest number of doublings of the timeout, up to rto_ps_max */
 #define REORDER_MIN 5u           /* SLEEK: minimum number of packets beyond a gap that make it a loss */
@@ -213,8 +212,7 @@ static void on_nack(struct sim *s, struct host *h, struct flow *f, const struct 
     end_trust(t);
     if (a->number >= t->first && a->number < t->next && uet_has(uet_out_map(t), t->mask, a->number)) {
         tell_loss(s, h, f, is_at_last ? CC_NACK_AT_LAST_HOP : CC_NACK);
-        t->is_asked &= t->newest != (a->number & t->mask);     /* the acknowledged packet was
-                                                                * the one that requested an ACK */
+        t->is_asked &= t->newest != (a->number & t->mask);     /* that packet had requested an ACK */
         uet_forget(t, a->number);
         uet_put_again(s, f, a->number);
     }

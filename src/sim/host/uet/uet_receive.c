@@ -1,8 +1,6 @@
-#include "sim/host/uet/uet_receive.h"
 #include "sim/host/flow.h"
 #include "sim/host/receive.h"
-#include "sim/host/reply.h"
-#include "sim/host/uet/credit.h"
+#include "sim/host/uet/uet.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
-#include "sim/host/uet/uet_send.h"
+#include "sim/host/uet/uet.h"
 #include "sim/host/pacer.h"
 #include "sim/host/flow.h"
-#include "sim/host/reply.h"
+#include "sim/host/receive.h"
 #include "sim/host/sender_spray.h"
 #include "sim/link/path.h"
 

@@ -1,4 +1,4 @@
-#include "sim/forks/qp_order.h"
+#include "sim/forks/ns3.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,11 +1,9 @@
-#include "sim/choose_model.h"
+#include "sim/build.h"
 #include "net/measure.h"
 #include "sim/control.h"
-#include "sim/forks/fork_conweave.h"
-#include "sim/forks/fork_hpcc.h"
+#include "sim/forks/ns3.h"
 #include "sim/host/pacer.h"
 #include "sim/host/receive.h"
-#include "sim/uet_build.h"
 
 /* Bytes that may arrive after a pause was requested: the PFC frame waits for one full packet, the wire is
  * full in both directions, and the peer finishes a packet. Two more packets cover the overrun of the
@@ -165,8 +163,7 @@ void model_build(struct sim *s)
     s->sw.pass_alone_max = counts_turns(s) ? 0 : s->sw.pass_bytes_max;
     s->sw.pass_used_max = lossy_pass_max(s);
     if (s->cfg.ecn_on && (s->cfg.ecn_cell_bytes || s->cfg.ecn_lag_ps)) {
-        s->sw.pass_bytes_max = s->sw.pass_alone_max = 0;     /* no packet may bypass the ECN views of
-                                                              * queues */
+        s->sw.pass_bytes_max = s->sw.pass_alone_max = 0;     /* the ECN views see every packet */
         s->sw.pass_used_max = -1;
     }
     for (uint32_t c = 0; c < PRIOS; c++) {

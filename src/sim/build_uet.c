@@ -1,4 +1,4 @@
-#include "sim/uet_build.h"
+#include "sim/build.h"
 #include "sim/host/sender_spray.h"
 #include "sim/host/uet/uet.h"
 #include "sim/switch/switch.h"

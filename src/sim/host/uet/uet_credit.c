@@ -1,5 +1,5 @@
-#include "sim/host/uet/credit.h"
-#include "sim/host/reply.h"
+#include "sim/host/uet/uet.h"
+#include "sim/host/receive.h"
 
 #define GRANT_UNITS   64u        /* 16 KB */
 #define RATE_PERCENT  99u

@@ -1,4 +1,4 @@
-#include "sim/state/expect.h"
+#include "sim/state/state.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,11 @@
-/* src/sim/forks/fork_conweave.c - the ConWeave ns-3 fork. */
+/* src/sim/forks/ns3_conweave.c - the ConWeave ns-3 fork. */
 #include "lb/conga.h"
 #include "lb/lb.h"
 #include "sim/forks/conweave_buffer.h"
-#include "sim/forks/fork_conweave.h"
 #include "sim/forks/ns3.h"
 #include "sim/host/answer.h"
 #include "sim/host/pacer.h"
 #include "sim/host/receive.h"
-#include "sim/host/rto.h"
 #include "sim/host/turn.h"
 
 /* ---- switches ---- */

@@ -1,4 +1,4 @@
-#include "sim/forks/qp_order.h"
+#include "sim/forks/ns3.h"
 #include "sim/host/host.h"
 #include "sim/host/pacer.h"
 #include "sim/host/turn.h"
@@ -9,8 +9,7 @@
 
 /* Sizes of the hash table. It grows when it holds as many entries as buckets. */
 static const uint32_t buckets[] = { 13, 29, 59, 127, 257, 541, 1109, 2357, 5087, 10273, 20753, 42043, 85229,
-                                    172933, 351061,
-                                    712697, 1447153, 2938679, 5967347 };
+                                    172933, 351061, 712697, 1447153, 2938679, 5967347 };
 
 void qp_order_build(struct sim *s)
 {

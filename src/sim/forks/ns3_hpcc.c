@@ -1,10 +1,8 @@
-/* src/sim/forks/fork_hpcc.c - the HPCC ns-3 fork.
+/* src/sim/forks/ns3_hpcc.c - the HPCC ns-3 fork.
  *
  * With its order of events (ORDER_NS3), results equal the fork's even if links lose packets or fail.
  */
-#include "sim/forks/fork_hpcc.h"
 #include "sim/forks/ns3.h"
-#include "sim/forks/qp_order.h"
 #include "sim/host/pacer.h"
 #include "sim/host/receive.h"
 #include "sim/link/path.h"
