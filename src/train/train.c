@@ -274,10 +274,8 @@ void train_close(struct train *t)
 static int load_or_start(struct train *t, struct err *err)
 {
     bool is_there;
-    int  rc = train_state_load(&t->state, t->state_path, &is_there, err);
+    int  rc = resume_open(train_state_file(&t->state), t->state_path, &is_there, err);
 
-    if (!rc && !is_there)        /* fail now, not after the first round, if the file cannot be written */
-        rc = train_state_save(&t->state, t->state_path, err);
     if (!rc && is_there && !t->request.is_quiet)
         printf("%s: resuming after %u generations and %u rounds\n", safe_name(t->state_path).buf,
                t->state.generations, t->state.rounds);

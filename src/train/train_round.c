@@ -270,7 +270,7 @@ int train_round(struct train *t, struct err *err)
         if (!t->request.check)
             keep_last(t, &r);
         t->state.rounds++;
-        rc = train_state_save(&t->state, t->state_path, err);
+        rc = resume_save(train_state_file(&t->state), t->state_path, err);
     }
     train_jobs_drop(t);
     return rc;
