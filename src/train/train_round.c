@@ -1,6 +1,5 @@
 /* src/train/train_round.c - one round: runs that explore, learning from them, and periodic checks. */
 #include "train/train.h"
-#include "tune/acc/acc_state.h"
 
 #include <math.h>
 #include <stdio.h>

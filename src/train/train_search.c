@@ -11,7 +11,6 @@
  */
 #include "base/rng.h"
 #include "train/train.h"
-#include "tune/acc/acc_action.h"
 
 #include <math.h>
 #include <stdio.h>
