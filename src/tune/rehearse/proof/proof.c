@@ -57,3 +57,104 @@ bool proof_is_worse(const struct proof *p, const struct goal *g)
 {
     return proof_worth(p, g) > 0 || proof_gain(p, g) > SURE * chance_of(p);
 }
+
+/* ---- is the twin right? ---- */
+
+#define SEEDS      5
+#define LEAST      20            /* messages, to be compared */
+/* times the trusted error: a model that is wrong by more is detected in spite of noise */
+#define CHANCE_MAX 1.0
+/* the network is larger than its twin, or was watched for longer: less is left to chance */
+#define SCALE_MAX  4.0
+
+static double messages_in(const struct outcomes *o, enum goal_part part)
+{
+    double sum = 0;
+
+    for (int i = 0; i < PREDICT_CLASSES; i++)
+        sum += part == GOAL_ALL || (int)part - GOAL_MICE == i ? o->messages[i] : 0;
+    return sum;
+}
+
+static void add(struct outcomes *to, const struct outcomes *o)
+{
+    for (int c = 0; c < PREDICT_CLASSES; c++) {
+        to->messages[c] += o->messages[c];
+        to->slowdowns[c] += o->slowdowns[c];
+    }
+}
+
+/* Standard deviation of logarithms over draws. */
+static double spread_of(const double *log, uint32_t count)
+{
+    double sum = 0, squares = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        sum += log[i];
+        squares += log[i] * log[i];
+    }
+    return count < 2 ? 0 : sqrt(fmax(0, squares - sum * sum / count) / (count - 1));
+}
+
+/* What hosts saw is of fewer or more messages than a draw of the twin: so much is left to chance there, if it
+ * is once here. */
+static double scale(const struct outcomes *twin, const struct outcomes *saw, enum goal_part part)
+{
+    double ratio = messages_in(twin, part) / SEEDS / fmax(1, messages_in(saw, part));
+
+    return sqrt(fmin(SCALE_MAX, fmax(1 / SCALE_MAX / SCALE_MAX, ratio)));
+}
+
+static void look_at(struct twin_check *c, const struct predicted *found, const struct outcomes *twin,
+                    const struct outcomes *saw, enum goal_part part)
+{
+    double log[SEEDS], spread, chance, off = goal_ratio(twin, saw, part);
+
+    if (messages_in(saw, part) < LEAST || messages_in(twin, part) < LEAST)
+        return;
+    for (uint32_t i = 0; i < SEEDS; i++)
+        log[i] = goal_ratio(&found[i].window, twin, part);
+    spread = spread_of(log, SEEDS);
+    chance = race_t95(SEEDS) * spread * hypot(scale(twin, saw, part), sqrt(1.0 / SEEDS));
+    if (fabs(off) - chance > fabs(c->off) - c->chance || c->off == 0) {
+        c->off = off;
+        c->chance = chance;
+    }
+}
+
+static double noise_of(const struct goal *g, const struct predicted *found, const struct outcomes *twin,
+                       const struct outcomes *saw)
+{
+    double log[SEEDS];
+
+    for (uint32_t i = 0; i < SEEDS; i++)
+        log[i] = goal_gain(g, &found[i].window, twin);
+    return spread_of(log, SEEDS) * scale(twin, saw, GOAL_ALL);
+}
+
+int check_twin(struct twin_check *c, const struct predictor *p, const struct goal *g,
+               const struct knobs *knobs, uint64_t seed, const struct outcomes *saw, struct err *err)
+{
+    struct predict_point point[SEEDS];
+    struct predicted     found[SEEDS];
+    struct outcomes      sum = { 0 };
+    int                  rc;
+
+    *c = (struct twin_check){ 0 };
+    for (uint32_t i = 0; i < SEEDS; i++)
+        point[i] = (struct predict_point){ knobs, seed + i, 1, 1 };
+    rc = p->run(p->arg, point, SEEDS, found, err);
+    if (rc)
+        return rc;
+    for (uint32_t i = 0; i < SEEDS; i++)
+        add(&sum, &found[i].window);
+    look_at(c, found, &sum, saw, GOAL_ALL);
+    look_at(c, found, &sum, saw, GOAL_ELEPHANTS);
+    c->noise = noise_of(g, found, &sum, saw);
+    return 0;
+}
+
+bool check_is_right(const struct twin_check *c, double trust)
+{
+    return fabs(c->off) <= trust + fmin(c->chance, CHANCE_MAX * trust);
+}

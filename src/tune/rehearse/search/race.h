@@ -11,6 +11,7 @@
 #define TUNE_REHEARSE_SEARCH_RACE_H
 
 #include "tune/rehearse/search/tune_goal.h"
+#include "tune/tuner.h"
 
 #define RACE_RUNNERS 16          /* at most, the baseline included */
 #define RACE_BLOCKS  40
@@ -73,5 +74,9 @@ struct race_gain race_gain(const struct runner *, const struct runner *than);
  * probability of 5 % (both sides) or 1 % (one side). n >= 2. */
 double race_t95(uint32_t n);
 double race_t99(uint32_t n);
+
+/* The entries of a race for a tuner's log: gains against 'now' or, if it did not run, the baseline; the best
+ * first. Returns how many. */
+uint32_t tried_of_race(const struct race *, const struct knobs *now, struct tuner_tried tried[RACE_RUNNERS]);
 
 #endif
