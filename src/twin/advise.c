@@ -466,7 +466,11 @@ int advise_run(struct advice *a, const struct advise_request *q, struct err *err
     double start_s = progress_clock_s();
     int    rc;
 
-    *a = (struct advice){ .request = q, .goal = *goal_default, .load = { 1, 0.5, 1.5, 1 }, .proof_length = 1 };
+    memset(a, 0, sizeof(*a));    /* no compound literal: it may not fit the stack */
+    a->request = q;
+    a->goal = *goal_default;
+    memcpy(a->load, (double[]){ 1, 0.5, 1.5, 1 }, sizeof(a->load));
+    a->proof_length = 1;
     rc = q->goal ? goal_of_option(&a->goal, q->goal, err) : 0;
     if (rc)
         return rc;

@@ -32,7 +32,7 @@ static double percent(double log_ratio)
 }
 
 /* "-19 % (95 % interval -21 to -16 %)" */
-static const char *gain_text(char buf[80], struct advise_gain g)
+static const char *gain_text(char buf[80], struct race_gain g)
 {
     snprintf(buf, 80, "%+.3g %% (95 %% interval %+.3g to %+.3g %%)", round(10 * percent(g.mean)) / 10,
              round(10 * percent(g.low)) / 10, round(10 * percent(g.high)) / 10);
@@ -81,7 +81,7 @@ static bool is_told(const struct advise_row *row, uint32_t test)
 /* Whether a party is clearly slower than with yours, or only slower on average. */
 static bool is_slower(const struct advice *a, uint32_t test, uint32_t party, bool is_clear)
 {
-    struct advise_gain g;
+    struct race_gain g;
 
     if (!is_told(advised(a), test))
         return false;
@@ -125,7 +125,7 @@ static bool has_no_effect(const struct advice *a)
     if (a->is_fast)
         return false;
     for (uint32_t i = 1; i < a->rows; i++) {
-        struct advise_gain g = advise_gain(a, &a->row[i], &a->row[0], 0);
+        struct race_gain g = advise_gain(a, &a->row[i], &a->row[0], 0);
 
         if (g.low != 0 || g.high != 0)
             return false;
@@ -191,7 +191,7 @@ static bool add_harm(const struct advice *a, struct card *c, const struct advise
         return true;
     }
     for (party = GOAL_MICE; party < GOAL_PARTIES && row->seeds[ADVISE_PROOF]; party++) {
-        struct advise_gain g = advise_party(row, &a->row[0], ADVISE_PROOF, party);
+        struct race_gain g = advise_party(row, &a->row[0], ADVISE_PROOF, party);
 
         if (g.high <= advise_bound(a, party))
             continue;
@@ -207,7 +207,7 @@ static void add_other(const struct advice *a, struct card *c, uint32_t other)
 {
     const struct advise_row *row = &a->row[other];
     uint32_t                 test = row->seeds[ADVISE_PROOF] ? ADVISE_PROOF : 0;
-    struct advise_gain       g = advise_gain(a, advised(a), row, 0);
+    struct race_gain       g = advise_gain(a, advised(a), row, 0);
     char                     name[80], gain[80];
 
     name_of(row, name);
@@ -299,7 +299,7 @@ static void add_cost(const struct advice *a, struct card *c)
 
 static void add_score(const struct advice *a, struct card *c, const struct advise_row *row, uint32_t test)
 {
-    struct advise_gain g = advise_gain(a, row, &a->row[0], test);
+    struct race_gain g = advise_gain(a, row, &a->row[0], test);
     char               gain[80], where[80];
 
     card_add(c, CARD_SURE, "%s%s%s.", gain_text(gain, g), where_text(a, test, where),

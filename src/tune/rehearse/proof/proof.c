@@ -3,17 +3,16 @@
 
 #include <math.h>
 
-#define INTERVAL_SDS 4.0         /* of a mean, from one end of its interval to the other */
-#define WRONG_BY     0.5         /* of what the twin predicts: standard deviation */
-/* standard deviations that are passed by chance in 1 of 20 cases, to one side */
-#define SURE         1.645
-#define NOISE_LEAST  0.03        /* of a window: what twins do not know */
+#define INTERVAL_SDS 4.0         /* width of a 95 % interval, in standard errors */
+#define WRONG_BY     0.5         /* standard deviation of a twin's error, as a share of its prediction */
+#define SURE         1.645       /* standard deviations, for 95 % to one side */
+#define NOISE_LEAST  0.03        /* of a window: more than twins show */
 
 static double messages_of(const struct seen *s)
 {
     struct outcomes o = seen_outcomes(s);
 
-    return fmax(1, o.messages[PREDICT_MICE] + o.messages[PREDICT_MIDDLE] + o.messages[PREDICT_ELEPHANTS]);
+    return fmax(1, goal_messages(&o, GOAL_ALL));
 }
 
 void proof_begin(struct proof *p, struct race_gain expected, double noise, const struct seen *before)
@@ -62,19 +61,8 @@ bool proof_is_worse(const struct proof *p, const struct goal *g)
 
 #define SEEDS      5
 #define LEAST      20            /* messages, to be compared */
-/* times the trusted error: a model that is wrong by more is detected in spite of noise */
-#define CHANCE_MAX 1.0
-/* the network is larger than its twin, or was watched for longer: less is left to chance */
-#define SCALE_MAX  4.0
-
-static double messages_in(const struct outcomes *o, enum goal_part part)
-{
-    double sum = 0;
-
-    for (int i = 0; i < PREDICT_CLASSES; i++)
-        sum += part == GOAL_ALL || (int)part - GOAL_MICE == i ? o->messages[i] : 0;
-    return sum;
-}
+#define CHANCE_MAX 1.0           /* most noise that is excused, in trusted errors */
+#define SCALE_MAX  4.0           /* most messages of a twin's draw per message that hosts saw; least: 1 / 16 */
 
 static void add(struct outcomes *to, const struct outcomes *o)
 {
@@ -96,11 +84,10 @@ static double spread_of(const double *log, uint32_t count)
     return count < 2 ? 0 : sqrt(fmax(0, squares - sum * sum / count) / (count - 1));
 }
 
-/* What hosts saw is of fewer or more messages than a draw of the twin: so much is left to chance there, if it
- * is once here. */
+/* The noise of what hosts saw over that of a draw of the twin, by the number of messages in each. */
 static double scale(const struct outcomes *twin, const struct outcomes *saw, enum goal_part part)
 {
-    double ratio = messages_in(twin, part) / SEEDS / fmax(1, messages_in(saw, part));
+    double ratio = goal_messages(twin, part) / SEEDS / fmax(1, goal_messages(saw, part));
 
     return sqrt(fmin(SCALE_MAX, fmax(1 / SCALE_MAX / SCALE_MAX, ratio)));
 }
@@ -110,7 +97,7 @@ static void look_at(struct twin_check *c, const struct predicted *found, const s
 {
     double log[SEEDS], spread, chance, off = goal_ratio(twin, saw, part);
 
-    if (messages_in(saw, part) < LEAST || messages_in(twin, part) < LEAST)
+    if (goal_messages(saw, part) < LEAST || goal_messages(twin, part) < LEAST)
         return;
     for (uint32_t i = 0; i < SEEDS; i++)
         log[i] = goal_ratio(&found[i].window, twin, part);
