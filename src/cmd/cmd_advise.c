@@ -173,7 +173,7 @@ static const struct cmd_line command_line = {
 /* ---- --format json ---- */
 
 /* As a share: -0.2 is a fifth less. */
-static json_t *gain_json(struct advise_gain g)
+static json_t *gain_json(struct race_gain g)
 {
     return JSON_OF({ "change", json_of_number(exp(g.mean) - 1) },
                    { "change_low", json_of_number(exp(g.low) - 1) },

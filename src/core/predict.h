@@ -36,7 +36,14 @@ struct outcome_job {
     double   iterations, seconds;            /* seconds: their sum, with compute */
 };
 
+/* Storage or rpc. In a closed loop slow messages are followed by fewer: harm shows in what it completes. */
+struct outcome_loop {
+    uint64_t id;                 /* distinguishes the loops of one network; 0: no loop */
+    double   bytes, seconds;     /* payload that arrived, and in what time */
+};
+
 #define OUTCOME_JOBS  8
+#define OUTCOME_LOOPS 4
 #define OUTCOME_BINS  96         /* bins of slowdowns, eight per octave, from 1 up to 4096 */
 
 /* Outcomes of messages. An unfinished message counts with a lower bound of its slowdown: its age plus the
@@ -52,7 +59,8 @@ struct outcomes {
                                               * count through the jobs' times */
     double   job_slowdowns[PREDICT_CLASSES];
     uint32_t bin[PREDICT_CLASSES][OUTCOME_BINS];     /* by slowdown; without messages of jobs */
-    struct outcome_job job[OUTCOME_JOBS];
+    struct outcome_job  job[OUTCOME_JOBS];
+    struct outcome_loop loop[OUTCOME_LOOPS];
 };
 
 struct predicted {

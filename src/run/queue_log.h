@@ -3,7 +3,7 @@
 #define RUN_QUEUE_LOG_H
 
 #include "run/slots.h"
-#include "tune/tuned_queues.h"
+#include "tune/tuning_history.h"
 
 #include <stdint.h>
 

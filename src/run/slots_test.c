@@ -3,7 +3,7 @@
 #include "run/sim_world.h"
 #include "run/simulation.h"
 #include "sim/observe/queue_telemetry.h"
-#include "tune/acc/acc_action.h"
+#include "tune/acc/acc_state.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

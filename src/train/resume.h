@@ -15,6 +15,7 @@
 struct resume_file {
     const char *magic;           /* the first line, with its newline */
     const char *config;          /* digest of everything that affects the result, 32 characters */
+    void       *state;
     void      (*fields)(struct resume_file *, void *state);      /* calls resume_field() for each field */
 
     /* Internal. */
@@ -28,13 +29,13 @@ struct resume_file {
 void resume_field(struct resume_file *, void *bytes, size_t length);
 
 /* Writes the file atomically. */
-int resume_save(struct resume_file *, void *state, const char *path, struct err *);
+int resume_save(struct resume_file, const char *path, struct err *);
 
-/* Reads a file saved with the same configuration. *is_there: the file exists; it is not an error if not. */
-int resume_load(struct resume_file *, void *state, const char *path, bool *is_there, struct err *);
+/* Reads a file saved with the same configuration. If there is none, writes it: a file that cannot be written
+ * fails now, not after hours. */
+int resume_open(struct resume_file, const char *path, bool *is_there, struct err *);
 
 /* Reads the contents of such a file; 'name' is for messages. */
-int resume_parse(struct resume_file *, void *state, const char *name, const char *bytes, size_t length,
-                 struct err *);
+int resume_parse(struct resume_file, const char *name, const char *bytes, size_t length, struct err *);
 
 #endif

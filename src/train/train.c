@@ -6,8 +6,6 @@
 #include "campaign/pool.h"
 #include "learn/model.h"
 #include "tune/acc/acc.h"
-#include "tune/acc/acc_action.h"
-#include "tune/acc/acc_state.h"
 #include "version.h"
 
 #include <inttypes.h>
@@ -110,33 +108,16 @@ static char *config_text(const struct train *t)
     return text;
 }
 
-static void get_shape(const struct train *t, struct net_shape *shape)
-{
-    uint32_t actions = acc_actions_list((enum acc_actions)train_value(t, "actions"), NULL);
-
-    acc_shape(shape, ACC_FEATURES * (uint32_t)train_value(t, "history"), actions);
-}
-
 static void init_state(struct train *t)
 {
-    struct dqn_cfg cfg = { .gamma = train_value(t, "gamma"),
-                           .value_max = 1 / (1 - train_value(t, "gamma")),
-                           .bend = train_value(t, "loss") == 0, .norm_max = 10,
-                           .is_by_reward = train_value(t, "draw") != 0,
-                           .adam = { .rate = train_value(t, "rate") },
-                           .batch = (uint32_t)train_value(t, "batch"),
-                           .memory = (uint32_t)train_value(t, "memory"),
-                           .copy_every = (uint32_t)train_value(t, "copy_every"),
-                           .epsilon = 0,
-                           .epsilon_decay = 1,
-                           .seed = t->request.seed };
+    struct dqn_cfg cfg = acc_dqn(&t->values);
     char           digest[DIGEST_TEXT_SIZE], *text = config_text(t);
     struct digest  d;
 
     digest_init(&d);
     digest_add_text(&d, text);
     free(text);
-    get_shape(t, &cfg.shape);
+    cfg.seed = t->request.seed;
     train_state_init(&t->state, &cfg, digest_text(digest, &d));
 }
 
@@ -274,10 +255,8 @@ void train_close(struct train *t)
 static int load_or_start(struct train *t, struct err *err)
 {
     bool is_there;
-    int  rc = train_state_load(&t->state, t->state_path, &is_there, err);
+    int  rc = resume_open(train_state_file(&t->state), t->state_path, &is_there, err);
 
-    if (!rc && !is_there)        /* fail now, not after the first round, if the file cannot be written */
-        rc = train_state_save(&t->state, t->state_path, err);
     if (!rc && is_there && !t->request.is_quiet)
         printf("%s: resuming after %u generations and %u rounds\n", safe_name(t->state_path).buf,
                t->state.generations, t->state.rounds);

@@ -18,6 +18,7 @@
 
 #include "base/err.h"
 #include "learn/dqn.h"
+#include "train/resume.h"
 #include "tune/acc/acc_state.h"
 #include "tune/tuner.h"
 
@@ -105,10 +106,8 @@ struct train_state {
 void train_state_init(struct train_state *, const struct dqn_cfg *, const char *config);
 void train_state_fini(struct train_state *);
 
-/* As in resume.h. */
-int train_state_save(struct train_state *, const char *path, struct err *);
-int train_state_load(struct train_state *, const char *path, bool *is_there, struct err *);
-int train_state_parse(struct train_state *, const char *name, const char *bytes, size_t length, struct err *);
+/* The file that it is saved in and resumed from. */
+struct resume_file train_state_file(struct train_state *);
 
 /* ---- train.c ---- */
 

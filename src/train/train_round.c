@@ -1,6 +1,5 @@
 /* src/train/train_round.c - one round: runs that explore, learning from them, and periodic checks. */
 #include "train/train.h"
-#include "tune/acc/acc_state.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -270,7 +269,7 @@ int train_round(struct train *t, struct err *err)
         if (!t->request.check)
             keep_last(t, &r);
         t->state.rounds++;
-        rc = train_state_save(&t->state, t->state_path, err);
+        rc = resume_save(train_state_file(&t->state), t->state_path, err);
     }
     train_jobs_drop(t);
     return rc;

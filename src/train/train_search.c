@@ -11,7 +11,6 @@
  */
 #include "base/rng.h"
 #include "train/train.h"
-#include "tune/acc/acc_action.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -205,7 +204,7 @@ int train_generation(struct train *t, struct err *err)
         t->state.last[t->state.lasts++ % TRAIN_RULES] = t->state.rule;
     print_generation(t, is_new);
     t->state.generations++;
-    return train_state_save(&t->state, t->state_path, err);
+    return resume_save(train_state_file(&t->state), t->state_path, err);
 }
 
 /* ---- run-off ---- */
@@ -244,5 +243,5 @@ int train_run_off(struct train *t, struct err *err)
         return rc;
     t->state.is_run_off = true;
     print_rule(t, "  chosen");
-    return train_state_save(&t->state, t->state_path, err);
+    return resume_save(train_state_file(&t->state), t->state_path, err);
 }

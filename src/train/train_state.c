@@ -1,4 +1,3 @@
-#include "train/resume.h"
 #include "train/train.h"
 
 #include <math.h>
@@ -62,29 +61,7 @@ static void add_all(struct resume_file *r, void *state)
         resume_field(r, d->replay.record, (size_t)d->replay.count * d->replay.floats * sizeof(float));
 }
 
-static struct resume_file file_of(const struct train_state *s)
+struct resume_file train_state_file(struct train_state *s)
 {
-    return (struct resume_file){ .magic = "ANOLETRAIN2\n", .config = s->config, .fields = add_all };
-}
-
-int train_state_save(struct train_state *s, const char *path, struct err *err)
-{
-    struct resume_file f = file_of(s);
-
-    return resume_save(&f, s, path, err);
-}
-
-int train_state_parse(struct train_state *s, const char *name, const char *bytes, size_t length,
-                      struct err *err)
-{
-    struct resume_file f = file_of(s);
-
-    return resume_parse(&f, s, name, bytes, length, err);
-}
-
-int train_state_load(struct train_state *s, const char *path, bool *is_there, struct err *err)
-{
-    struct resume_file f = file_of(s);
-
-    return resume_load(&f, s, path, is_there, err);
+    return (struct resume_file){ .magic = "ANOLETRAIN2\n", .config = s->config, .state = s, .fields = add_all };
 }

@@ -222,11 +222,11 @@ static void state__resumes_with_the_same_result(void **unused)
     train_state_init(&whole, &small, "config");
     learn_some(&whole, 25);
     train_state_init(&halved, &small, "config");
-    assert_int_equal(0, train_state_load(&halved, path, &is_there, &err));
+    assert_int_equal(0, resume_open(train_state_file(&halved), path, &is_there, &err));
     assert_false(is_there);
-    if (train_state_save(&whole, path, &err))
+    if (resume_save(train_state_file(&whole), path, &err))
         fail_msg("%s", err.text);
-    if (train_state_load(&halved, path, &is_there, &err))
+    if (resume_open(train_state_file(&halved), path, &is_there, &err))
         fail_msg("%s", err.text);
     assert_true(is_there);
     learn_some(&whole, 7);
@@ -253,22 +253,22 @@ static void state__damage_is_refused(void **unused)
     train_state_init(&s, &small, "0123456789abcdef0123456789abcdef");
     train_state_init(&other, &small, "0123456789abcdef0123456789abcdee");
     learn_some(&s, 3);
-    assert_int_equal(0, train_state_save(&s, path, &err));
+    assert_int_equal(0, resume_save(train_state_file(&s), path, &err));
     assert_int_equal(0, text_read_file(path, 1 << 20, &bytes, &length, &err));
     for (size_t i = 0; i < length; i++) {
         char       *cut = xmalloc(i + 1);
         struct err  why;
 
         memcpy(cut, bytes, i);
-        assert_true(train_state_parse(&s, "s", cut, i, &why) < 0);
+        assert_true(resume_parse(train_state_file(&s), "s", cut, i, &why) < 0);
         free(cut);
         bytes[i] ^= 4;
-        assert_true(train_state_parse(&s, "s", bytes, length, &why) < 0);
+        assert_true(resume_parse(train_state_file(&s), "s", bytes, length, &why) < 0);
         assert_int_equal(strncmp(why.text, "s: ", 3), 0);
         bytes[i] ^= 4;
     }
-    assert_int_equal(0, train_state_parse(&s, "s", bytes, length, &err));
-    assert_true(train_state_parse(&other, "s", bytes, length, &err) < 0);
+    assert_int_equal(0, resume_parse(train_state_file(&s), "s", bytes, length, &err));
+    assert_true(resume_parse(train_state_file(&other), "s", bytes, length, &err) < 0);
     assert_non_null(strstr(err.text, "other options"));
     free(bytes);
     train_state_fini(&s);

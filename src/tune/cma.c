@@ -4,12 +4,73 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- constants ---- */
+/* ---- eigenvectors ----
+ *
+ * Jacobi's method: rotations that each make one pair of elements off the diagonal zero. Later rotations undo
+ * earlier zeros, but the sum of squares off the diagonal decreases with every rotation, and converges
+ * quadratically once it is small. */
 
-static uint32_t usual_population(uint32_t n)
+#define SWEEPS_MAX 50            /* six or seven are usual */
+
+/* Rotates the axes p and q of 'm' (symmetric, in both halves) so that its element (p, q) becomes 0. */
+static void rotate(struct matrix *m, struct matrix *vector, uint32_t n, uint32_t p, uint32_t q)
 {
-    return 4 + (uint32_t)(3 * rng_log(n));
+    double (*a)[CMA_DIMS_MAX] = m->at, (*v)[CMA_DIMS_MAX] = vector->at;
+    double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+    double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1));      /* the smaller angle */
+    double c = 1 / sqrt(t * t + 1), s = t * c;
+
+    a[p][p] -= t * a[p][q];
+    a[q][q] += t * a[p][q];
+    a[p][q] = a[q][p] = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        double vp = v[i][p], vq = v[i][q], ap = a[i][p], aq = a[i][q];
+
+        v[i][p] = c * vp - s * vq;
+        v[i][q] = s * vp + c * vq;
+        if (i == p || i == q)
+            continue;
+        a[i][p] = a[p][i] = c * ap - s * aq;
+        a[i][q] = a[q][i] = s * ap + c * aq;
+    }
 }
+
+/* Returns whether an element is negligible relative to the diagonal. */
+static bool is_negligible(const struct matrix *m, uint32_t p, uint32_t q)
+{
+    double off = fabs(m->at[p][q]), pp = fabs(m->at[p][p]), qq = fabs(m->at[q][q]);
+
+    return off == 0 || (pp + off == pp && qq + off == qq);
+}
+
+/* Returns whether there was anything to rotate. */
+static bool sweep(struct matrix *m, struct matrix *vector, uint32_t n)
+{
+    bool has_rotated = false;
+
+    for (uint32_t p = 0; p + 1 < n; p++)
+        for (uint32_t q = p + 1; q < n; q++)
+            if (!is_negligible(m, p, q)) {
+                rotate(m, vector, n, p, q);
+                has_rotated = true;
+            }
+    return has_rotated;
+}
+
+void eigen_solve(const struct matrix *a, uint32_t n, double *value, struct matrix *vector)
+{
+    struct matrix m = *a;
+
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < n; j++)
+            vector->at[i][j] = i == j;
+    for (int i = 0; i < SWEEPS_MAX && sweep(&m, vector, n); i++)
+        ;
+    for (uint32_t i = 0; i < n; i++)
+        value[i] = m.at[i][i];
+}
+
+/* ---- constants ---- */
 
 static void set_weights(struct cma *c)
 {
@@ -86,7 +147,7 @@ static double mirror(double x)
 
 /* ---- learning ---- */
 
-/* Best first; of equals the one drawn first. */
+/* Sorts by score, best first; equals stay in the order of drawing. */
 static void sort_drawn(struct cma *c, const double *score)
 {
     double sorted[CMA_POPULATION_MAX];
@@ -104,8 +165,7 @@ static void sort_drawn(struct cma *c, const double *score)
     }
 }
 
-/* Moves the mean; 'step' is how far, in sigmas. From here on 'at' of those drawn is their step in sigmas too.
- * */
+/* Moves the mean by 'step' sigmas. From here on drawn[].at is a step in sigmas, too. */
 static void move_mean(struct cma *c, double *step)
 {
     for (uint32_t i = 0; i < c->n; i++) {
@@ -194,8 +254,7 @@ double cma_width(const struct cma *c)
     return c->sigma * length_max(c);
 }
 
-/* The axes of C. An axis that rounding has made vanish gets a small length again, or nothing would be drawn
- * along it any more. */
+/* Computes the axes of C. Each keeps a small length, because nothing is drawn along an axis of length 0. */
 static void find_axes(struct cma *c)
 {
     double value[CMA_DIMS_MAX] = { 0 }, max = 0;
@@ -207,7 +266,7 @@ static void find_axes(struct cma *c)
         c->length[i] = sqrt(fmax(value[i], 1e-14 * max));
 }
 
-/* Beyond a width of the whole cube the mirrors only show the same again. */
+/* Sigma is limited to the width of the cube: beyond it, mirrored points only repeat. */
 static void adapt_sigma(struct cma *c)
 {
     double excess = norm(c->path_sigma, c->n) / c->chi - 1;
@@ -228,11 +287,11 @@ void cma_learn(struct cma *c, const double *score)
     c->generation++;
 }
 
-/* ---- the door ---- */
+/* ---- interface ---- */
 
 void cma_init(struct cma *c, uint32_t n, uint32_t population, uint64_t seed)
 {
-    *c = (struct cma){ .n = n, .lambda = population ? population : usual_population(n) };
+    *c = (struct cma){ .n = n, .lambda = population ? population : 4 + (uint32_t)(3 * rng_log(n)) };
     set_weights(c);
     set_rates(c);
     rng_init(&c->rng, seed, 0);

@@ -19,14 +19,21 @@
 #define TUNE_CMA_H
 
 #include "base/rng.h"
-#include "tune/eigen.h"
+#include "tune/search/space.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CMA_DIMS_MAX       MATRIX_DIMS_MAX
+#define CMA_DIMS_MAX       (SPACE_DIMS_MAX + 1)  /* one axis more for twins: rehearse/search/coded.h */
 #define CMA_POPULATION_MIN 4
 #define CMA_POPULATION_MAX 128
+
+struct matrix { double at[CMA_DIMS_MAX][CMA_DIMS_MAX]; };
+
+/* Writes the eigenvalues of the symmetric n x n matrix 'a', in no order, and its eigenvectors, of length 1,
+ * as the columns of 'vector': a = vector diag(value) vector^T. Uses + - * / and square roots alone, and so
+ * gives the same on every processor. */
+void eigen_solve(const struct matrix *a, uint32_t n, double *value, struct matrix *vector);
 
 struct cma_point { double at[CMA_DIMS_MAX]; };   /* may be outside the cube */
 
@@ -53,16 +60,16 @@ struct cma {
 /* 'population' 0: 4 + 3 ln n. */
 void cma_init(struct cma *, uint32_t n, uint32_t population, uint64_t seed);
 
-/* Another search, around a point of the cube. */
+/* Starts a search around a point of the cube. */
 void cma_begin(struct cma *, const double *mean, double sigma);
 
 /* Draws point 'number' of a generation, 0 .. lambda - 1; 'unit' is where to try it. */
 void cma_draw(struct cma *, uint32_t number, double *unit);
 
-/* All of a generation were tried, with these scores; the higher the better. */
+/* Learns from the scores of a generation; higher is better. */
 void cma_learn(struct cma *, const double *score);
 
-/* Where the cloud is now, and how wide along its longest axis. */
+/* The mean of the distribution, and its width along the longest axis. */
 void   cma_mean(const struct cma *, double *unit);
 double cma_width(const struct cma *);
 

@@ -4,13 +4,13 @@
  *
  *   watch     Hosts report message sizes at post time and completion times. Two consecutive windows that
  *             agree give a traffic model (rehearse/traffic/traffic_model.h).
- *   floor     From the beginning on a formula applies that follows from the network alone (rehearse/floor.h).
+ *   floor     From the beginning on a formula applies that follows from the network alone (rehearse_state.h).
  *             Doubt returns to it. As soon as jobs post most of the bytes, the initial setting is the floor:
  *             the user has not asked for the formula, so it must show that it makes jobs no slower.
  *   check     A twin with that traffic runs with the current setting, for as long as the network has. If its
  *             slowdowns differ from those of the hosts, the model is wrong, and the twin is not asked. Then
  *             the network itself compares the floor with the other formula, in alternating blocks
- *             (rehearse/proof/duel.h). Where messages are hardly slower than in an empty network, there is
+ *             (rehearse/proof/proving.h). Where messages are hardly slower than in an empty network, there is
  *             nothing to gain, and no twin is made.
  *   rehearse  Settings are tried on the twin (rehearse/search/twin_search.h). The winner is applied if its
  *             gain over the current setting, in a race on messages that the search has not seen, exceeds a
@@ -21,16 +21,10 @@
  *             less in windows, or until the traffic changes. Then the floor returns, or an earlier result for
  *             such traffic.
  */
-#include "tune/rehearse/search/twin_search.h"
 #include "base/rng.h"
 #include "core/units.h"
-#include "tune/rehearse/proof/twin_check.h"
-#include "tune/rehearse/traffic/traffic_model.h"
-#include "tune/rehearse/proof/duel.h"
 #include "tune/rehearse/proof/proving.h"
-#include "tune/rehearse/rehearse_state.h"
-#include "tune/rehearse/search/tried.h"
-#include "tune/tuner.h"
+#include "tune/rehearse/search/twin_search.h"
 
 #include <assert.h>
 #include <math.h>

@@ -21,28 +21,23 @@ static double rounded(double x)
 }
 
 /* Presets set DCQCN and ECN, the rows up to pmax; knobs of balancers and HF2T keep their values. */
-static void begin(struct knobs *k, const struct world *world)
+static void make_default(struct knobs *k, const struct world *world)
 {
     *k = world->start;
     for (int i = 0; i <= KNOB_pmax; i++)
         k->value[i] = knob_info[i].initial;
 }
 
-static void make_default(struct knobs *k, const struct world *world)
-{
-    begin(k, world);
-}
-
 static void make_default_artifact(struct knobs *k, const struct world *world)
 {
-    begin(k, world);
+    make_default(k, world);
     k->value[KNOB_rate_to_set_on_first_cnp] = 0.5 * line_mbps(world);
     knobs_clamp(k);
 }
 
 static void make_expert(struct knobs *k, const struct world *world)
 {
-    begin(k, world);
+    make_default(k, world);
     k->value[KNOB_rpg_ai_rate] = 50;
     k->value[KNOB_rpg_hai_rate] = 150;
     k->value[KNOB_rate_reduce_monitor_period] = 80;
@@ -57,7 +52,7 @@ static void make_hpcc(struct knobs *k, const struct world *world)
 {
     double speed = (double)world->host_bps / 25e9;
 
-    begin(k, world);
+    make_default(k, world);
     nic_profile_put(nic_profile_find("hpcc"), world->host_bps, k);
     k->value[KNOB_kmin] = 100 * speed;
     k->value[KNOB_kmax] = 400 * speed;
@@ -73,7 +68,7 @@ static void make_bdp(struct knobs *k, const struct world *world)
     double rtt_us = (double)world->base_rtt_ps / (double)PS_PER_US;
     double bdp_kb = line_mbps(world) * rtt_us / 8e3;
 
-    begin(k, world);
+    make_default(k, world);
     k->value[KNOB_kmin] = rounded(bdp_kb / 12);
     k->value[KNOB_kmax] = rounded(bdp_kb / 3);
     k->value[KNOB_rpg_time_reset] = rounded(1.25 * rtt_us);
@@ -231,13 +226,13 @@ static int read_knob(const struct yaml_doc *doc, const struct yaml_node *node, s
                      struct err *err)
 {
     enum knob  knob = knob_find(node->key);
-    const char *near = text_nearest(node->key, knob_names);
-    struct err  why;
+    struct err why;
+    char       near[80];
 
     if (knob == KNOB_COUNT)
-        return err_set(err, EINVAL, "%s:%u:%u: '%.60s' is not a knob%s%s%s", doc->name, node->key_line,
-                       node->key_column, node->key, near ? "; did you mean '" : "", near ? near : "",
-                       near ? "'?" : "");
+        return err_set(err, EINVAL, "%s:%u:%u: '%.60s' is not a knob%s", doc->name, node->key_line,
+                       node->key_column, node->key,
+                       text_did_you_mean(near, sizeof near, node->key, knob_names));
     if (node->kind != YAML_SCALAR)
         return err_set(err, EINVAL, "%s:%u:%u: '%s' must be a single value", doc->name, node->line,
                        node->column, node->key);
@@ -279,28 +274,17 @@ static int read_map(const struct yaml_doc *doc, struct knob_set *set, struct err
     return check_whole(doc, &set->knobs, err);
 }
 
-/* On top of 'base'. */
-static int read_doc(struct yaml_doc *doc, const struct knobs *base, struct knob_set *set, struct err *err)
-{
-    struct knob_set made = { .knobs = *base };
-    int rc = read_map(doc, &made, err);
-
-    yaml_fini(doc);
-    if (!rc)
-        *set = made;
-    return rc;
-}
-
 int setting_parse(const char *name, const char *text, size_t length, struct knobs *knobs, struct err *err)
 {
     struct yaml_doc doc;
-    struct knob_set set;
-    struct knobs base;
+    struct knob_set set = { 0 };
     int rc = yaml_parse(&doc, name, text, length, err);
 
-    knobs_init(&base);
-    if (!rc)
-        rc = read_doc(&doc, &base, &set, err);
+    if (rc)
+        return rc;
+    knobs_init(&set.knobs);
+    rc = read_map(&doc, &set, err);
+    yaml_fini(&doc);
     if (!rc)
         *knobs = set.knobs;
     return rc;
@@ -319,8 +303,8 @@ int setting_read_named(const char *name_or_file, const struct world *world, stru
 {
     const char *near = text_nearest(name_or_file, setting_names);
     const struct setting *s = setting_find(name_or_file);
+    struct knob_set made = { .knobs = world->start };
     struct yaml_doc doc;
-    struct knobs base = world->start;
     int rc;
 
     if (s) {
@@ -333,9 +317,15 @@ int setting_read_named(const char *name_or_file, const struct world *world, stru
         return err_set(err, ENOENT, "'%.60s' is neither a setting nor a file; did you mean '%s'?",
                        name_or_file, near);
     if (!world->is_in_use)
-        begin(&base, world);
+        make_default(&made.knobs, world);
     rc = yaml_read(&doc, name_or_file, err);
-    return rc ? rc : read_doc(&doc, &base, set, err);
+    if (rc)
+        return rc;
+    rc = read_map(&doc, &made, err);
+    yaml_fini(&doc);
+    if (!rc)
+        *set = made;
+    return rc;
 }
 
 int setting_read(const char *name_or_file, const struct world *world, struct knobs *knobs, struct err *err)

@@ -95,21 +95,99 @@ void tuning_step_judge(struct tuning_step *s, const struct outcome *o)
     s->outcome_why = *o->why ? xstrdup(o->why) : NULL;
 }
 
-/* ---- writing ---- */
+/* ---- queues ---- */
 
-/* Six digits say all there is to say, and the same on every machine. */
-static double rounded(double x)
+json_t *tuned_queues_json(const struct tuned_queues *q)
 {
-    char text[32];
+    json_t *settings = json_array(), *most = json_array();
 
-    snprintf(text, sizeof text, "%.6g", x);
-    return strtod(text, NULL);
+    for (uint32_t i = 0; i < q->settings; i++) {
+        const struct ecn *e = &q->setting[i].ecn;
+
+        json_array_append_new(settings, JSON_OF({ "kmin_bytes", json_of_count(e->kmin_bytes) },
+                                                { "kmax_bytes", json_of_count(e->kmax_bytes) },
+                                                { "pmax", json_real(e->pmax) },
+                                                { "share", json_real(q->setting[i].share) }));
+    }
+    for (uint32_t i = 0; i < q->mosts; i++) {
+        const struct tuned_queue *m = &q->most[i];
+
+        json_array_append_new(most, JSON_OF({ "name", json_of_text(m->name) },
+                                            { "changes", json_of_count(m->changes) },
+                                            { "kmin_bytes", json_of_count(m->last.kmin_bytes) },
+                                            { "kmax_bytes", json_of_count(m->last.kmax_bytes) },
+                                            { "pmax", json_real(m->last.pmax) }));
+    }
+    return JSON_OF({ "queues", json_of_count(q->queues) }, { "changed", json_of_count(q->changed) },
+                   { "changes", json_of_count(q->changes) }, { "settings", settings },
+                   { "most_changed", most });
 }
+
+static bool get_count(const json_t *o, const char *key, uint64_t max, uint64_t *count)
+{
+    const json_t *value = json_object_get(o, key);
+    json_int_t    n = json_integer_value(value);
+
+    *count = (uint64_t)n;
+    return json_is_integer(value) && n >= 0 && (uint64_t)n <= max;
+}
+
+static bool get_share(const json_t *o, const char *key, double *share)
+{
+    const json_t *value = json_object_get(o, key);
+
+    *share = json_number_value(value);
+    return json_is_number(value) && *share >= 0 && *share <= 1;
+}
+
+static bool get_ecn(const json_t *o, struct ecn *e)
+{
+    uint64_t kmin, kmax;
+    bool     is_good = get_count(o, "kmin_bytes", UINT32_MAX, &kmin) &&
+                       get_count(o, "kmax_bytes", UINT32_MAX, &kmax) && get_share(o, "pmax", &e->pmax);
+
+    if (is_good) {
+        e->kmin_bytes = (uint32_t)kmin;
+        e->kmax_bytes = (uint32_t)kmax;
+    }
+    return is_good;
+}
+
+bool tuned_queues_read(struct tuned_queues *q, const json_t *o)
+{
+    const json_t *settings = json_object_get(o, "settings"), *most = json_object_get(o, "most_changed");
+    json_t       *row;
+    size_t        i;
+
+    *q = (struct tuned_queues){ 0 };
+    if (!get_count(o, "queues", INT64_MAX, &q->queues) || !get_count(o, "changed", INT64_MAX, &q->changed) ||
+        !get_count(o, "changes", INT64_MAX, &q->changes) || !json_is_array(settings))
+        return false;
+    json_array_foreach(settings, i, row) {
+        if (i >= TUNED_SETTINGS_MAX || !get_ecn(row, &q->setting[i].ecn) ||
+            !get_share(row, "share", &q->setting[i].share))
+            return false;
+        q->settings++;
+    }
+    json_array_foreach(most, i, row) {
+        struct tuned_queue *m = &q->most[i];
+        const char         *name = json_string_value(json_object_get(row, "name"));
+
+        if (i >= TUNED_MOST_MAX || !name || !get_count(row, "changes", INT64_MAX, &m->changes) ||
+            !get_ecn(row, &m->last))
+            return false;
+        escape_text(m->name, sizeof m->name, name);
+        q->mosts++;
+    }
+    return true;
+}
+
+/* ---- writing ---- */
 
 static void set_real(json_t *o, const char *key, double x)
 {
     if (isfinite(x))
-        json_object_set_new(o, key, json_real(rounded(x)));
+        json_object_set_new(o, key, json_of_rounded(x));
 }
 
 static void print_line(FILE *out, json_t *o)
@@ -138,9 +216,8 @@ json_t *tuning_option(const struct tuning *g, uint32_t option)
     case KEY_YES:  return json_string(value != 0 ? "yes" : "no");
     case KEY_NAME: return json_string(o->choices[(int)value]);
     case KEY_FILE: return json_of_text(g->values.text[option] ? g->values.text[option] : "");
-    default:       break;
+    default:       return json_of_rounded(value);
     }
-    return json_real(rounded(value));
 }
 
 static void print_head(const struct tuning *g, FILE *out)
@@ -158,19 +235,12 @@ static void print_head(const struct tuning *g, FILE *out)
     print_line(out, o);
 }
 
-static void put_outcome(json_t *o, const struct tuning_step *s)
-{
-    if (s->outcome == OUTCOME_APPLIED)
-        return;
-    json_object_set_new(o, "outcome", json_string(outcome_names[s->outcome]));
-    if (s->outcome_why)
-        json_object_set_new(o, "outcome_why", json_of_text(s->outcome_why));
-}
-
 static void put_tried(json_t *o, const struct tuning_step *s)
 {
     json_t *list = json_array();
 
+    if (s->note.tries)
+        json_object_set(o, "tried", list);
     for (uint32_t i = 0; i < s->note.tries; i++) {
         const struct tuner_tried *t = &s->note.tried[i];
         json_t                   *one = json_object();
@@ -184,12 +254,10 @@ static void put_tried(json_t *o, const struct tuning_step *s)
         json_object_set_new(one, "set", knobs_of(&t->knobs, &s->was));
         json_array_append_new(list, one);
     }
-    if (s->note.tries)
-        json_object_set(o, "tried", list);
     json_decref(list);
 }
 
-/* 'before' is what the last step has left. */
+/* 'before' is the setting that the previous step left. */
 static void print_step(const struct tuning_step *s, const struct knobs *before, FILE *out)
 {
     const struct tuner_note *n = &s->note;
@@ -215,7 +283,10 @@ static void print_step(const struct tuning_step *s, const struct knobs *before, 
         json_object_set_new(o, "changes", knobs_of(&s->was, before));
     json_object_set_new(o, "set", knobs_of(&s->is, &s->was));
     put_tried(o, s);
-    put_outcome(o, s);
+    if (s->outcome != OUTCOME_APPLIED)
+        json_object_set_new(o, "outcome", json_string(outcome_names[s->outcome]));
+    if (s->outcome != OUTCOME_APPLIED && s->outcome_why)
+        json_object_set_new(o, "outcome_why", json_of_text(s->outcome_why));
     print_line(out, o);
 }
 
@@ -256,7 +327,7 @@ static int refuse_at(const struct history_reader *r, int column, const char *for
 
 /* ---- values ---- */
 
-/* For a terminal: whatever else a text may hold, it does not steer it. */
+/* Escapes what would control a terminal. */
 static char *clean_copy(const char *text)
 {
     size_t room = strlen(text) * ESCAPE_GROWTH + 1;
@@ -297,18 +368,11 @@ static int get_time(const struct history_reader *r, const json_t *line, const ch
     return rc;
 }
 
-static int refuse_knob(const struct history_reader *r, const char *name)
-{
-    const char *near = text_nearest(name, knob_names);
-
-    return refuse(r, "'%.60s' is not a knob%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
-                  near ? "'?" : "");
-}
-
 static int get_knobs(const struct history_reader *r, const json_t *line, const char *key, struct knobs *knobs)
 {
     json_t     *map = json_object_get(line, key), *value;
     const char *name;
+    char        near[80];
 
     if (!json_is_object(map))
         return refuse(r, map ? "'%s' must be a map of knobs" : "'%s' is missing", key);
@@ -317,7 +381,8 @@ static int get_knobs(const struct history_reader *r, const json_t *line, const c
         double    number = json_number_value(value);
 
         if (knob == KNOB_COUNT)
-            return refuse_knob(r, name);
+            return refuse(r, "'%.60s' is not a knob%s", name,
+                          text_did_you_mean(near, sizeof near, name, knob_names));
         if (!json_is_number(value) || !(number >= knob_info[knob].min && number <= knob_info[knob].max))
             return refuse(r, "'%s' must be a number %.10g .. %.10g", name, knob_info[knob].min,
                           knob_info[knob].max);
@@ -326,7 +391,7 @@ static int get_knobs(const struct history_reader *r, const json_t *line, const c
     return 0;
 }
 
-/* One of the names from 'first' on, which 'list' lists; not there: the word stays. */
+/* Reads one of the names from 'first' on; 'list' names them in the error. Without the key, *word stays. */
 static int get_word(const struct history_reader *r, const json_t *line, const char *key,
                     const char *const *names, int first, const char *list, int *word)
 {
@@ -350,7 +415,7 @@ static int get_verdict(const struct history_reader *r, const json_t *line, enum 
     return rc;
 }
 
-/* A setting that was carried out is not spoken of. */
+/* A line without an outcome: the setting was applied. */
 static int get_outcome(const struct history_reader *r, const json_t *line, struct history_step *s)
 {
     int word = OUTCOME_APPLIED;
@@ -446,20 +511,16 @@ static int read_numbers(const struct history_reader *r, const json_t *line, stru
     return rc;
 }
 
-static struct history_step *add_step(struct history_reader *r)
-{
-    struct history *h = r->h;
-
-    h->step = xgrow(h->step, h->steps, &r->steps_max, 64, sizeof *h->step);
-    h->step[h->steps] = (struct history_step){ 0 };
-    return &h->step[h->steps++];
-}
-
 static int read_step(struct history_reader *r, const json_t *line)
 {
-    struct history_step *s = add_step(r);
-    int                  rc = read_times(r, line, s);
+    struct history      *h = r->h;
+    struct history_step *s;
+    int                  rc;
 
+    h->step = xgrow(h->step, h->steps, &r->steps_max, 64, sizeof *h->step);
+    s = &h->step[h->steps++];
+    *s = (struct history_step){ 0 };
+    rc = read_times(r, line, s);
     if (!rc)
         rc = get_text(r, line, "phase", &s->phase);
     if (!rc)

@@ -10,13 +10,41 @@
 #include "base/err.h"
 #include "core/decision.h"
 #include "core/knobs.h"
-#include "tune/tuned_queues.h"
+#include "core/queue.h"
 #include "tune/tuner.h"
 
 #include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/* ---- queues ---- */
+
+/* Summary of the settings of a tuner that sets each queue: part of the first line. The knobs do not show
+ * them, because each queue has its own thresholds, which change often. */
+#define TUNED_SETTINGS_MAX 8
+#define TUNED_MOST_MAX     5
+
+struct tuned_setting { struct ecn ecn; double share; };      /* share of the time of all queues */
+
+struct tuned_queue {
+    char       name[64];         /* "tor0:3 > spine1" */
+    uint64_t   changes;
+    struct ecn last;             /* at the end */
+};
+
+struct tuned_queues {
+    uint64_t             queues, changed;    /* changed: number of queues that changed at least once */
+    uint64_t             changes;
+    struct tuned_setting setting[TUNED_SETTINGS_MAX];        /* longest in use first */
+    struct tuned_queue   most[TUNED_MOST_MAX];               /* most often changed first */
+    uint32_t             settings, mosts;
+};
+
+json_t *tuned_queues_json(const struct tuned_queues *);
+
+/* Reads the object that tuned_queues_json() makes. Returns false if it is invalid. */
+bool tuned_queues_read(struct tuned_queues *, const json_t *);
 
 /* ---- as it is kept ---- */
 
@@ -36,8 +64,7 @@ struct tuning {                  /* of one run */
     struct knobs             first;              /* at the start */
     struct tuning_step      *step;
     uint32_t                 steps, steps_max;
-    struct tuned_queues      queues;             /* of a tuner that sets queues individually; .queues 0:
-                                                  * another tuner */
+    struct tuned_queues      queues;             /* .queues 0: the tuner does not set queues */
 };
 
 /* 'values' may be NULL; they are copied. */

@@ -20,7 +20,7 @@
 #define ELEPHANTS_MIN 20
 #define ITERATIONS_WANTED 2      /* of each job, in a trial */
 #define CANDIDATES_MAX 2         /* settings that run at the other loads, besides yours and the best preset */
-#define PROOFS_MAX    3          /* settings that are confirmed, at most */
+#define PROOFS_MAX    5          /* settings that are confirmed, at most */
 /* that may cost as much as the search; a longer scenario is cut */
 #define PROOF_RUNS    (2 * ADVISE_SEEDS)
 #define NEWS          0.02       /* a preliminary answer is given if it is so much better than the last */
@@ -163,7 +163,7 @@ static bool is_there(const struct advice *a, const struct knobs *k)
 
 static void add_presets(struct advice *a, const struct setting *s)
 {
-    for (; s->name && a->rows < ADVISE_SETTINGS - 1; s++) {
+    for (; s->name && a->rows < ADVISE_SETTINGS - 3; s++) {
         struct knobs k = a->world.start;
 
         s->make(&k, &a->world);
@@ -207,17 +207,40 @@ static uint32_t find_best_preset(const struct advice *a)
     return best;
 }
 
+/* The best setting of the search that has no row yet; NULL: none. */
+static const struct runner *next_found(const struct advice *a)
+{
+    const struct race   *r = &a->rehearsal.race;
+    const struct runner *best = NULL;
+
+    for (uint32_t i = 0; i < r->runners; i++)
+        if (!r->runner[i].name && r->runner[i].blocks && !is_there(a, &r->runner[i].knobs) &&
+            (!best || r->runner[i].score < best->score))
+            best = &r->runner[i];
+    return best;
+}
+
+/* The winner, and the next two: new messages may show that the winner harms a class, and they do not. */
+static void add_found(struct advice *a)
+{
+    static const char *const names[] = { "searched", "second searched", "third searched" };
+    const struct knobs      *winner = &a->rehearsal.race.runner[a->rehearsal.race.winner].knobs;
+    uint32_t                 made = 0;
+
+    if (!is_there(a, winner))
+        add_row(a, names[made++], winner);
+    for (const struct runner *r; made < 3 && a->rows < ADVISE_SETTINGS && (r = next_found(a)) != NULL; )
+        add_row(a, names[made++], &r->knobs);
+}
+
 static void add_rows(struct advice *a)
 {
-    const struct knobs *found = &a->rehearsal.race.runner[a->rehearsal.race.winner].knobs;
-
     add_row(a, "yours", &a->world.start);
     if (!a->world.knobs) {
         add_presets(a, setting_all);
         add_presets(a, setting_thresholds);
     }
-    if (!is_there(a, found))
-        add_row(a, "searched", found);
+    add_found(a);
 }
 
 /* Candidates run at the other loads, and so do yours and the best preset: the answer is held against them. */
@@ -348,6 +371,8 @@ static void look_at_scenario(struct advice *a)
         a->has_load |= e->load > 0;
         if (e->workers && a->jobs < OUTCOME_JOBS)
             memcpy(a->job_name[a->jobs++], e->name, sizeof(e->name));
+        if (twin_is_loop(e) && a->loops < OUTCOME_LOOPS)
+            memcpy(a->loop_name[a->loops++], e->name, sizeof(e->name));
     }
     limit_load(a, &s.scenario);
     if (s.scenario.has_goal && !a->request->goal) {
@@ -452,7 +477,7 @@ static int make_twin(struct advice *a, struct err *err)
 
     a->name = q->path ? q->path : "the network described";
     a->twin = (struct twin){ .name = a->name, .set = q->set, .sets = q->sets, .jobs = q->jobs,
-                             .prefers_fast = true };
+                             .prefers_fast = true, .counts_loops = true };
     if (!q->path)
         return make_described(a, err);
     rc = scenario_file_read(&a->file, q->path, err);
@@ -463,13 +488,13 @@ static int make_twin(struct advice *a, struct err *err)
 
 int advise_run(struct advice *a, const struct advise_request *q, struct err *err)
 {
-    static const double load[ADVISE_TESTS] = { 1, 0.5, 1.5, 1 };
-    double              start_s = progress_clock_s();
-    int                 rc;
+    double start_s = progress_clock_s();
+    int    rc;
 
+    memset(a, 0, sizeof(*a));    /* no compound literal: it may not fit the stack */
     a->request = q;
     a->goal = *goal_default;
-    memcpy(a->load, load, sizeof(load));
+    memcpy(a->load, (double[]){ 1, 0.5, 1.5, 1 }, sizeof(a->load));
     a->proof_length = 1;
     rc = q->goal ? goal_of_option(&a->goal, q->goal, err) : 0;
     if (rc)

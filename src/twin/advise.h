@@ -88,6 +88,8 @@ struct advice {
     bool                 has_goal;   /* the scenario names it */
     char                 job_name[OUTCOME_JOBS][64];
     uint32_t             jobs;
+    char                 loop_name[OUTCOME_LOOPS][64];
+    uint32_t             loops;
     double               load[ADVISE_TESTS];         /* times that which is expected: 1 first */
     double               proof_length;               /* of a confirmation, in trials */
     bool                 has_range;  /* the others are the ends of a range */
@@ -151,18 +153,17 @@ bool advise_add_combined(struct advice *);
 
 /* The goal against that of another: a log ratio, a mean over the seeds of a test that both ran with, with its
  * 95 % interval. Clear if the interval excludes 0. */
-struct advise_gain { double mean, low, high; };
-struct advise_gain advise_gain(const struct advice *, const struct advise_row *,
-                               const struct advise_row *than, uint32_t test);
+struct race_gain advise_gain(const struct advice *, const struct advise_row *,
+                             const struct advise_row *than, uint32_t test);
 
 /* The same of the mean slowdown of all messages of a part: above 0 is slower. Of seeds with such messages;
  * NAN: there are less than two. */
-struct advise_gain advise_part(const struct advise_row *, const struct advise_row *than, uint32_t test,
-                               enum goal_part);
+struct race_gain advise_part(const struct advise_row *, const struct advise_row *than, uint32_t test,
+                             enum goal_part);
 
-/* The same of one that a setting may harm: a class of messages outside jobs, or a job (tune_goal.h). */
-struct advise_gain advise_party(const struct advise_row *, const struct advise_row *than, uint32_t test,
-                                uint32_t party);
+/* The same of one that a setting may harm: a class of messages outside jobs, a job, or a loop (tune_goal.h). */
+struct race_gain advise_party(const struct advise_row *, const struct advise_row *than, uint32_t test,
+                              uint32_t party);
 
 /* How much slower a party may get: a log ratio. */
 double advise_bound(const struct advice *, uint32_t party);

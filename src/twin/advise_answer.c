@@ -19,7 +19,9 @@ static const char *party_text(const struct advice *a, uint32_t party, char buf[1
                                                    "messages of 120 KB to 1 MB",
                                                    "messages of 1 MB and more" };
 
-    if (party >= GOAL_PARTS)
+    if (party >= GOAL_LOOPS)
+        snprintf(buf, 100, "operations of %s", a->loop_name[party - GOAL_LOOPS]);
+    else if (party >= GOAL_PARTS)
         snprintf(buf, 100, "iterations of %s", a->job_name[party - GOAL_PARTS]);
     else
         snprintf(buf, 100, "%s%s", words[party], a->jobs ? " outside jobs" : "");
@@ -32,7 +34,7 @@ static double percent(double log_ratio)
 }
 
 /* "-19 % (95 % interval -21 to -16 %)" */
-static const char *gain_text(char buf[80], struct advise_gain g)
+static const char *gain_text(char buf[80], struct race_gain g)
 {
     snprintf(buf, 80, "%+.3g %% (95 %% interval %+.3g to %+.3g %%)", round(10 * percent(g.mean)) / 10,
              round(10 * percent(g.low)) / 10, round(10 * percent(g.high)) / 10);
@@ -81,7 +83,7 @@ static bool is_told(const struct advise_row *row, uint32_t test)
 /* Whether a party is clearly slower than with yours, or only slower on average. */
 static bool is_slower(const struct advice *a, uint32_t test, uint32_t party, bool is_clear)
 {
-    struct advise_gain g;
+    struct race_gain g;
 
     if (!is_told(advised(a), test))
         return false;
@@ -125,7 +127,7 @@ static bool has_no_effect(const struct advice *a)
     if (a->is_fast)
         return false;
     for (uint32_t i = 1; i < a->rows; i++) {
-        struct advise_gain g = advise_gain(a, &a->row[i], &a->row[0], 0);
+        struct race_gain g = advise_gain(a, &a->row[i], &a->row[0], 0);
 
         if (g.low != 0 || g.high != 0)
             return false;
@@ -191,7 +193,7 @@ static bool add_harm(const struct advice *a, struct card *c, const struct advise
         return true;
     }
     for (party = GOAL_MICE; party < GOAL_PARTIES && row->seeds[ADVISE_PROOF]; party++) {
-        struct advise_gain g = advise_party(row, &a->row[0], ADVISE_PROOF, party);
+        struct race_gain g = advise_party(row, &a->row[0], ADVISE_PROOF, party);
 
         if (g.high <= advise_bound(a, party))
             continue;
@@ -207,7 +209,7 @@ static void add_other(const struct advice *a, struct card *c, uint32_t other)
 {
     const struct advise_row *row = &a->row[other];
     uint32_t                 test = row->seeds[ADVISE_PROOF] ? ADVISE_PROOF : 0;
-    struct advise_gain       g = advise_gain(a, advised(a), row, 0);
+    struct race_gain       g = advise_gain(a, advised(a), row, 0);
     char                     name[80], gain[80];
 
     name_of(row, name);
@@ -239,7 +241,8 @@ static void add_others(const struct advice *a, struct card *c)
     uint32_t searched = 0, change = 0;
 
     for (uint32_t i = 1; i < a->rows; i++) {
-        if (!a->row[i].is_preset && !a->row[i].changes)
+        if (!a->row[i].is_preset && !a->row[i].changes &&
+            (!searched || advise_gain(a, &a->row[i], &a->row[searched], 0).mean < 0))
             searched = i;
         if (a->row[i].changes && (!change || advise_gain(a, &a->row[i], &a->row[change], 0).mean < 0))
             change = i;
@@ -299,18 +302,24 @@ static void add_cost(const struct advice *a, struct card *c)
 
 static void add_score(const struct advice *a, struct card *c, const struct advise_row *row, uint32_t test)
 {
-    struct advise_gain g = advise_gain(a, row, &a->row[0], test);
+    struct race_gain g = advise_gain(a, row, &a->row[0], test);
     char               gain[80], where[80];
 
     card_add(c, CARD_SURE, "%s%s%s.", gain_text(gain, g), where_text(a, test, where),
              g.low <= 0 && g.high >= 0 ? ", not clear" : "");
 }
 
+/* What 'job_bound' applies to. */
+static const char *bounded_text(const struct advice *a)
+{
+    return !a->loops ? "job" : !a->jobs ? "storage or rpc" : "job, storage or rpc";
+}
+
 static void add_bounds(const struct advice *a, struct card *c)
 {
     card_add(c, CARD_SURE, "No class of messages is more than %.3g %% slower", 100 * a->goal.class_bound);
-    if (a->jobs)
-        card_append(c, CARD_SURE, ", no job more than %.3g %%", 100 * a->goal.job_bound);
+    if (a->jobs || a->loops)
+        card_append(c, CARD_SURE, ", no %s more than %.3g %%", bounded_text(a), 100 * a->goal.job_bound);
     card_append(c, CARD_SURE, " (upper ends of 95 %% intervals).");
 }
 
@@ -365,13 +374,11 @@ static void add_setting(const struct advice *a, struct card *c)
     else
         card_add(c, CARD_SETTING, "'Yours' is the setting of %s.",
                  a->request->path ? "the scenario" : "--set");
-    if (a->goal.figure == GOAL_ITERATIONS)
-        card_add(c, CARD_SETTING, "Goal: %s, no job more than %.3g %% slower and no class of messages more "
-                 "than %.3g %%, at the expected load.", a->goal.name, 100 * a->goal.job_bound, 100 * a->goal.class_bound);
-    else
-        card_add(c, CARD_SETTING,
-                 "Goal: %s, no class of messages more than %.3g %% slower at the expected load.",
-                 a->goal.name, 100 * a->goal.class_bound);
+    card_add(c, CARD_SETTING, "Goal: %s, no class of messages more than %.3g %% slower", a->goal.name,
+             100 * a->goal.class_bound);
+    if (a->goal.figure == GOAL_ITERATIONS || a->loops)
+        card_append(c, CARD_SETTING, ", no %s more than %.3g %%", bounded_text(a), 100 * a->goal.job_bound);
+    card_append(c, CARD_SETTING, ", at the expected load.");
 }
 
 static bool is_dear(const struct advice *a)

@@ -130,7 +130,7 @@ void advise_drop_idle_changes(struct advice *a)
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < a->rows; i++) {
-        struct advise_gain g = advise_gain(a, &a->row[i], &a->row[0], 0);
+        struct race_gain g = advise_gain(a, &a->row[i], &a->row[0], 0);
 
         if (a->row[i].changes && g.low == 0 && g.high == 0)
             continue;

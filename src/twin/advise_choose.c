@@ -4,7 +4,7 @@
  * worse than the best. Settings that slow a class of messages or a job beyond the goal's bounds are no
  * candidates, however good they are otherwise.
  */
-#include "tune/rehearse/search/race.h"
+#include "base/minmax.h"
 #include "twin/advise.h"
 
 #include <math.h>
@@ -12,28 +12,18 @@
 
 /* ---- what rows did ---- */
 
-static struct advise_gain interval_of(const double *value, uint32_t seeds)
+static struct race_gain interval_of(const double *value, uint32_t seeds)
 {
-    const double n = seeds;
-    double       sum = 0, squares = 0, error;
-
-    if (seeds < 2)
-        return (struct advise_gain){ NAN, NAN, NAN };
-    for (uint32_t i = 0; i < seeds; i++) {
-        sum += value[i];
-        squares += value[i] * value[i];
-    }
-    error = race_t95(seeds) * sqrt(fmax(0, squares - sum * sum / n) / (n - 1) / n);
-    return (struct advise_gain){ sum / n, sum / n - error, sum / n + error };
+    return seeds < 2 ? (struct race_gain){ NAN, NAN, NAN } : race_interval(value, seeds);
 }
 
 static uint32_t seeds_of_both(const struct advise_row *x, const struct advise_row *y, uint32_t test)
 {
-    return x->seeds[test] < y->seeds[test] ? x->seeds[test] : y->seeds[test];
+    return min_u32(x->seeds[test], y->seeds[test]);
 }
 
-struct advise_gain advise_gain(const struct advice *a, const struct advise_row *row,
-                               const struct advise_row *than, uint32_t test)
+struct race_gain advise_gain(const struct advice *a, const struct advise_row *row,
+                             const struct advise_row *than, uint32_t test)
 {
     uint32_t seeds = seeds_of_both(row, than, test);
     double   gain[ADVISE_SEEDS_MAX];
@@ -43,8 +33,8 @@ struct advise_gain advise_gain(const struct advice *a, const struct advise_row *
     return interval_of(gain, seeds);
 }
 
-struct advise_gain advise_part(const struct advise_row *row, const struct advise_row *than, uint32_t test,
-                               enum goal_part part)
+struct race_gain advise_part(const struct advise_row *row, const struct advise_row *than, uint32_t test,
+                             enum goal_part part)
 {
     uint32_t seeds = seeds_of_both(row, than, test), count = 0;
     double   ratio[ADVISE_SEEDS_MAX];
@@ -58,8 +48,8 @@ struct advise_gain advise_part(const struct advise_row *row, const struct advise
     return interval_of(ratio, count);
 }
 
-struct advise_gain advise_party(const struct advise_row *row, const struct advise_row *than, uint32_t test,
-                                uint32_t party)
+struct race_gain advise_party(const struct advise_row *row, const struct advise_row *than, uint32_t test,
+                              uint32_t party)
 {
     uint32_t seeds = seeds_of_both(row, than, test), count = 0;
     double   ratio[ADVISE_SEEDS_MAX];
@@ -132,13 +122,13 @@ uint32_t advise_harmed(const struct advice *a, const struct advise_row *row, uin
 
 enum advise_proof advise_judge(const struct advice *a, const struct advise_row *row)
 {
-    struct advise_gain g = advise_gain(a, row, &a->row[0], ADVISE_PROOF);
+    struct race_gain g = advise_gain(a, row, &a->row[0], ADVISE_PROOF);
     bool               is_open = g.high >= 0;
 
     if (is_stuck(row) || !(g.mean < 0))
         return PROOF_FAILS;
     for (uint32_t party = GOAL_MICE; party < GOAL_PARTIES; party++) {
-        struct advise_gain harm = advise_party(row, &a->row[0], ADVISE_PROOF, party);
+        struct race_gain harm = advise_party(row, &a->row[0], ADVISE_PROOF, party);
 
         if (harm.mean > advise_bound(a, party))
             return PROOF_FAILS;
@@ -160,9 +150,10 @@ static int effort_of(const struct advice *a, const struct advise_row *row)
 static bool is_simpler(const struct advice *a, uint32_t x, uint32_t y)
 {
     const struct advise_row *p = &a->row[x], *q = &a->row[y];
+    int                      p_effort = effort_of(a, p), q_effort = effort_of(a, q);
 
-    if (effort_of(a, p) > 1 || effort_of(a, q) > 1)
-        return effort_of(a, p) != effort_of(a, q) ? effort_of(a, p) < effort_of(a, q) : x < y;
+    if (p_effort > 1 || q_effort > 1)
+        return p_effort != q_effort ? p_effort < q_effort : x < y;
     if (advise_knobs(a, p) != advise_knobs(a, q))
         return advise_knobs(a, p) < advise_knobs(a, q);
     return x < y;

@@ -37,8 +37,14 @@ static struct advice *fixture(struct advise_request *request)
     static struct advice     a;
 
     *request = (struct advise_request){ .budget = 180000000 };
-    a = (struct advice){ .request = request, .goal = *goal_find("balanced"), .rows = 4,
-                         .load = { 1, 0.5, 1.5, 1 }, .has_load = true };
+    memset(&a, 0, sizeof a);                     /* no compound literal: it may not fit the stack */
+    a.request = request;
+    a.goal = *goal_find("balanced");
+    a.rows = 4;
+    a.load[0] = 1;
+    a.load[1] = 0.5;
+    a.load[2] = 1.5;
+    a.has_load = true;
     for (uint32_t i = 0; i < 4; i++) {
         a.row[i].name = names[i];
         a.row[i].is_preset = i == 1 || i == 2;

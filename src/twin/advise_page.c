@@ -29,7 +29,7 @@ static double percent(double log_ratio)
 }
 
 /* "-19 %  -21 to -16 %" */
-static void put_interval(FILE *out, struct advise_gain g)
+static void put_interval(FILE *out, struct race_gain g)
 {
     html_percent(out, percent(g.low));
     fputs(" to ", out);
@@ -251,7 +251,7 @@ static void put_part(FILE *out, const struct advice *a, uint32_t load, enum goal
 
 static void put_load(FILE *out, const struct advice *a, uint32_t load, double scale)
 {
-    struct advise_gain g = advise_gain(a, advised(a), &a->row[0], load);
+    struct race_gain g = advise_gain(a, advised(a), &a->row[0], load);
     char words[48], text[48];
 
     snprintf(words, sizeof(words), "The expected load");
@@ -314,7 +314,7 @@ static double place(double gain, double most)
 }
 
 /* An arrow at the edge that an interval leaves. */
-static void put_arrow(FILE *out, struct advise_gain g, double most)
+static void put_arrow(FILE *out, struct race_gain g, double most)
 {
     if (g.high > most)
         fputs("<path class=\"arrow\" d=\"M5 6L-1 10L5 14\"/>", out);
@@ -323,7 +323,7 @@ static void put_arrow(FILE *out, struct advise_gain g, double most)
               out);
 }
 
-static void put_bar(FILE *out, struct advise_gain g, double most)
+static void put_bar(FILE *out, struct race_gain g, double most)
 {
     bool is_clear = g.high < 0 || g.low > 0;
 
@@ -352,7 +352,7 @@ static void put_slowdowns(FILE *out, const struct advise_row *row, uint32_t load
 static void put_row(FILE *out, const struct advice *a, const struct advise_row *row, uint32_t load,
                     double most)
 {
-    struct advise_gain g = advise_gain(a, row, &a->row[0], load);
+    struct race_gain g = advise_gain(a, row, &a->row[0], load);
     char name[64];
 
     fprintf(out, "<tr%s><th scope=\"row\">", row == advised(a) ? " class=\"advised\"" : "");

@@ -14,7 +14,7 @@ static double percent(double log_ratio)
 }
 
 /* "-23 % [-27, -19]" */
-static void gain_cell(struct table *t, struct advise_gain g)
+static void gain_cell(struct table *t, struct race_gain g)
 {
     table_cell(t, "%+.0f %% [%+.0f, %+.0f]", percent(g.mean), percent(g.low), percent(g.high));
 }

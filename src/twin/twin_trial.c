@@ -139,6 +139,24 @@ static void add_jobs(struct outcomes *p, const struct simulation *s)
             p->job[jobs++] = job_of(s, i);
 }
 
+bool twin_is_loop(const struct traffic_about *e)
+{
+    return strcmp(e->kind, "storage") == 0 || strcmp(e->kind, "rpc") == 0;
+}
+
+static void add_loops(struct outcomes *p, const struct simulation *s)
+{
+    uint32_t loops = 0;
+
+    for (uint32_t i = 0; i < s->scenario.entries && loops < OUTCOME_LOOPS; i++) {
+        const struct traffic_about *e = &s->scenario.entry[i];
+
+        if (twin_is_loop(e) && s->end_ps > e->start_ps)
+            p->loop[loops++] = (struct outcome_loop){ i + 1, bytes_of(s->sim, i),
+                                                      (double)(s->end_ps - e->start_ps) / (double)PS_PER_S };
+    }
+}
+
 static void on_report(void *arg, const struct report *r)
 {
     const struct trial *t = arg;
@@ -172,7 +190,7 @@ static void set_all(struct build *b, const struct scenario *sc, double load, uin
         build_text(b, NULL, "interval", "%llups", (unsigned long long)stop_ps);
 }
 
-static void run_trial(struct trial *t)
+static void run_trial(struct trial *t, bool counts_loops)
 {
     struct simulation_hooks hooks = { .arg = t, .flow_done = on_done, .report = t->stop_ps == NEVER ? NULL
                                       : on_report };
@@ -182,6 +200,8 @@ static void run_trial(struct trial *t)
     simulation_run(s, &hooks, NULL);
     add_rest(&t->out->all, s, s->end_ps);
     add_jobs(&t->out->all, s);
+    if (counts_loops)
+        add_loops(&t->out->all, s);
     t->out->cost = sim_hops(s->sim);
     t->out->lasted_ps = s->end_ps;
     t->out->is_stuck = s->is_stuck;
@@ -218,7 +238,7 @@ static int try_point(const struct twin *t, const struct scenario *sc, const stru
     set_all(&over, sc, t->load_max > 0 && p->load > t->load_max ? t->load_max : p->load, trial.stop_ps);
     rc = open_trial(&s, t, p, &over, err);
     if (!rc) {
-        run_trial(&trial);
+        run_trial(&trial, t->counts_loops);
         rc = simulation_failed(&s, err);
         simulation_close(&s);
     }

@@ -8,6 +8,7 @@
 
 #include "core/predict.h"
 #include "core/world.h"
+#include "scenario/scenario.h"
 #include "scenario/scenario_build.h"
 
 #include <stddef.h>
@@ -29,8 +30,12 @@ struct twin {
                                               * predicted.window covers */
     bool               prefers_fast;         /* see struct simulation_input */
     double             load_max;             /* largest factor of loads that links can carry; 0: not known */
+    bool               counts_loops;         /* fill in outcomes.loop */
     uint32_t           jobs;                 /* trials at a time; 0: as many as there are cores */
 };
+
+/* Whether an entry of the traffic counts as a loop; entries that do are in the order of the scenario. */
+bool twin_is_loop(const struct traffic_about *);
 
 /* One that uses the twin, which must outlive it. */
 struct predictor twin_predictor(struct twin *);

@@ -90,6 +90,33 @@ static void run__a_job_has_iterations_with_compute(void **state)
 static const char mix[] = STAR "traffic:\n  - {kind: poisson, sizes: FB_Hadoop, load: 40%}\n"
                                "  - {kind: incast, senders: 3, size: 64KB, period: 100us}\nrun: 1ms\n";
 
+/* Twice the time completes twice as much. Loops are only counted on request: they cost a walk over all flows. */
+static void run__loops_count_what_they_complete(void **state)
+{
+    static const char    text[] = STAR "traffic:\n  - {kind: incast, senders: 1, size: 1KB}\n"
+                                       "  - {kind: storage, depth: 2, storage: 2, compute: 2, replicas: 1}\nrun: 4ms\n";
+    struct twin          t = twin_of(text, 1);
+    struct predictor     p = twin_predictor(&t);
+    struct knobs         k;
+    struct predict_point point = { &k, 1, 1, 1 };
+    struct predicted     found[3];
+    struct err           err;
+
+    (void)state;
+    knobs_init(&k);
+    for (int i = 0; i < 3; i++) {
+        t.until_ps = (i == 1 ? 4 : 2) * PS_PER_MS;
+        t.counts_loops = i < 2;
+        if (p.run(p.arg, &point, 1, &found[i], &err))
+            fail_msg("%s", err.text);
+    }
+    assert_true(found[0].all.loop[0].id == 2 && found[0].all.loop[1].id == 0 && found[2].all.loop[0].id == 0);
+    assert_true(found[0].all.loop[0].seconds == 0.002 && found[1].all.loop[0].seconds == 0.004);
+    assert_true(found[0].all.loop[0].bytes > 1e6);
+    assert_true(found[1].all.loop[0].bytes > 1.8 * found[0].all.loop[0].bytes &&
+                found[1].all.loop[0].bytes < 2.2 * found[0].all.loop[0].bytes);
+}
+
 static void run__as_many_at_a_time_as_one_likes_find_the_same(void **state)
 {
     struct twin          one = twin_of(mix, 1), three = twin_of(mix, 3);
@@ -202,6 +229,7 @@ int main(void)
         cmocka_unit_test(run__a_message_that_is_cut_off_counts_with_what_it_takes_at_least),
         cmocka_unit_test(run__messages_that_starve_are_not_forgotten),
         cmocka_unit_test(run__a_job_has_iterations_with_compute),
+        cmocka_unit_test(run__loops_count_what_they_complete),
         cmocka_unit_test(run__as_many_at_a_time_as_one_likes_find_the_same),
         cmocka_unit_test(run__load_is_that_of_entries_that_have_one),
         cmocka_unit_test(run__what_was_posted_is_waited_for),

@@ -1,7 +1,6 @@
 /* tests/fuzz/fuzz_rlcc_state.c - the file of an interrupted rlcc training, and names of worlds: any bytes are
  * accepted or rejected, never trusted.
  */
-#include "train/rlcc/rlcc_state.h"
 #include "train/rlcc/rlcc_train.h"
 
 #include <stdint.h>
@@ -23,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     q.world = worlds;
     q.worlds = 1;
     if (rlcc_train_open(&t, &q, &err) == 0)
-        rlcc_state_parse(&t, "fuzz", (const char *)data, size, &err);
+        resume_parse(rlcc_train_state(&t), "fuzz", (const char *)data, size, &err);
     rlcc_train_close(&t);
     memcpy(text, data, size);
     text[size] = '\0';

@@ -24,7 +24,7 @@ static void try(const char *bytes, size_t length)
     struct err         err = { "" };
 
     train_state_init(&s, &small, &FRAME[strlen(FRAME) - HEX]);
-    if (train_state_parse(&s, "s", bytes, length, &err) && strncmp(err.text, "s: ", 3) != 0)
+    if (resume_parse(train_state_file(&s), "s", bytes, length, &err) && strncmp(err.text, "s: ", 3) != 0)
         abort();
     train_state_fini(&s);
 }

@@ -139,7 +139,7 @@ struct msg_self {
 #define MSG_LEARN_ROWS_MAX   512
 #define MSG_LEARN_FLOATS_MAX 15000       /* a message has at most 64 KB */
 
-/* Online learning of a tuner at switches: see tune/acc/acc_learner.h. */
+/* Online learning of a tuner at switches: see tune/acc/acc_agents.h. */
 struct msg_learn {
     uint64_t version;            /* of the net; 0: the agent's own, which needs no parameters */
     uint64_t seed;               /* controller: of exploration */

@@ -1,4 +1,4 @@
-/* src/live/tuner/live_learner.h - the controller's learner for ACC at switches: tune/acc/acc_learner.h with
+/* src/live/tuner/live_learner.h - the controller's learner for ACC at switches: tune/acc/acc_agents.h with
  * records from agents.
  *
  * Agents send the records of each interval. The learner takes those that a sound switch can have made, counts

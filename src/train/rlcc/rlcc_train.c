@@ -5,9 +5,6 @@
 #include "base/print/safe.h"
 #include "base/text.h"
 #include "learn/policy/policy_file.h"
-#include "train/rlcc/rlcc_check.h"
-#include "train/rlcc/rlcc_rollout.h"
-#include "train/rlcc/rlcc_state.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -45,9 +42,11 @@ const struct rlcc_request rlcc_initial = {
 
 /* ---- request ---- */
 
-static void write_request(FILE *out, const struct rlcc_train *t)
+static char *request_text(const struct rlcc_train *t)
 {
     const struct rlcc_request *q = &t->request;
+    char *text;
+    FILE *out = text_stream(&text);
 
     fprintf(out,
             "anole train rlcc --body %s --seed %" PRIu64
@@ -57,14 +56,6 @@ static void write_request(FILE *out, const struct rlcc_train *t)
             q->rate, q->rate_end, q->gamma, q->smoothing, q->hides_history ? " --hide-history" : "");
     for (uint32_t i = 0; i < t->seats; i++)
         fprintf(out, " --world %s", t->seat[i].name);
-}
-
-static char *request_text(const struct rlcc_train *t)
-{
-    char *text;
-    FILE *out = text_stream(&text);
-
-    write_request(out, t);
     fclose(out);
     return text;
 }
@@ -152,6 +143,27 @@ void rlcc_train_close(struct rlcc_train *t)
     free(t->trajectory);
 }
 
+/* ---- the state file ---- */
+
+static void add_all(struct resume_file *r, void *state)
+{
+    struct rlcc_train *t = state;
+    struct adam       *a = &t->adpg.adam;
+    size_t             bytes = a->parameters * sizeof(float);
+
+    resume_field(r, &t->updates, sizeof t->updates);
+    resume_field(r, &a->beta1_power, sizeof a->beta1_power);
+    resume_field(r, &a->beta2_power, sizeof a->beta2_power);
+    resume_field(r, t->adpg.parameter, bytes);
+    resume_field(r, a->mean, bytes);
+    resume_field(r, a->square, bytes);
+}
+
+struct resume_file rlcc_train_state(struct rlcc_train *t)
+{
+    return (struct resume_file){ .magic = "ANOLERLCC1\n", .config = t->config, .state = t, .fields = add_all };
+}
+
 /* ---- progress ---- */
 
 struct progress {
@@ -199,7 +211,7 @@ static int restart_worlds(struct rlcc_train *t, struct err *err)
 
     if (t->updates % (SAVE_AGES * every) == 0) {
         rlcc_rollout_drop(t);
-        return rlcc_state_save(t, err);
+        return resume_save(rlcc_train_state(t), t->state_path, err);
     }
     for (uint32_t i = 0; i < t->seats; i++)
         if ((t->updates + i * every / t->seats) % every == 0)
@@ -221,15 +233,12 @@ static int run_update(struct rlcc_train *t, struct progress *p, struct err *err)
     return restart_worlds(t, err);
 }
 
-/* Resumes from the state file, or starts. Fails now, not after the first update, if the file cannot be
- * written. */
+/* Resumes from the state file, or starts. */
 static int load_or_start(struct rlcc_train *t, struct err *err)
 {
     bool is_there;
-    int  rc = rlcc_state_load(t, &is_there, err);
+    int  rc = resume_open(rlcc_train_state(t), t->state_path, &is_there, err);
 
-    if (!rc && !is_there)
-        rc = rlcc_state_save(t, err);
     if (!rc && is_there && !t->request.is_quiet)
         printf("%s: resuming after %u updates\n", safe_name(t->state_path).buf, t->updates);
     return rc;

@@ -8,9 +8,6 @@
 #include "base/text.h"
 #include "learn/policy/policy_file.h"
 #include "learn/policy/policy_table.h"
-#include "train/rlcc/rlcc_check.h"
-#include "train/rlcc/rlcc_rollout.h"
-#include "train/rlcc/rlcc_state.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -113,7 +110,7 @@ static void check_resume(enum policy_body body)
         assert_int_equal(0, rlcc_rollout(&t, &seen, &err));
         update(&t, t.updates < 6 ? 0.01 : 0.01 * (1 - 0.98 * (2.0 * t.updates / 12 - 1)));
     }
-    assert_int_equal(0, rlcc_state_save(&t, &err));
+    assert_int_equal(0, resume_save(rlcc_train_state(&t), t.state_path, &err));
     rlcc_train_close(&t);
     train(&q, &rest, &rest_length);
     assert_int_equal(whole_length, rest_length);
@@ -133,7 +130,7 @@ static void expect_refusal(struct rlcc_train *t, const char *bytes, size_t lengt
 {
     struct err err;
 
-    assert_int_not_equal(0, rlcc_state_parse(t, "s", bytes, length, &err));
+    assert_int_not_equal(0, resume_parse(rlcc_train_state(t), "s", bytes, length, &err));
     if (strncmp(err.text, why, strlen(why)) != 0)
         fail_msg("%s", err.text);
 }
@@ -148,10 +145,10 @@ static void state__refuses_invalid_files(void **unused)
 
     (void)unused;
     assert_int_equal(0, rlcc_train_open(&t, &q, &err));
-    assert_int_equal(0, rlcc_state_save(&t, &err));
+    assert_int_equal(0, resume_save(rlcc_train_state(&t), t.state_path, &err));
     assert_int_equal(0, text_read_file(t.state_path, 1 << 20, &bytes, &length, &err));
     unlink(t.state_path);
-    assert_int_equal(0, rlcc_state_parse(&t, "s", bytes, length, &err));
+    assert_int_equal(0, resume_parse(rlcc_train_state(&t), "s", bytes, length, &err));
     q.worlds = 2;
     assert_int_equal(0, rlcc_train_open(&other, &q, &err));
     expect_refusal(&other, bytes, length, "s: a training in other worlds or with other options");

@@ -24,9 +24,6 @@
 #include "tune/acc/acc.h"
 #include "learn/model.h"
 #include "tune/contest.h"
-#include "tune/acc/acc_action.h"
-#include "tune/acc/acc_agents.h"
-#include "tune/acc/acc_state.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -129,18 +126,31 @@ void acc_shape(struct net_shape *s, uint32_t inputs, uint32_t actions)
         { .width = 40, .activation = NET_RELU }, { .width = actions, .activation = NET_LINEAR } } };
 }
 
+struct dqn_cfg acc_dqn(const struct option_values *v)
+{
+    const double  *value = v->value;
+    struct dqn_cfg c = { .gamma = value[GAMMA], .value_max = 1 / (1 - value[GAMMA]),
+                         .bend = value[LOSS] == LOSS_HUBER, .norm_max = 10,
+                         .is_by_reward = value[DRAW] == DRAW_REWARD, .adam = { .rate = value[RATE] },
+                         .batch = (uint32_t)value[BATCH], .memory = (uint32_t)value[MEMORY],
+                         .copy_every = (uint32_t)value[COPY_EVERY], .epsilon_decay = 1 };
+
+    acc_shape(&c.shape, ACC_FEATURES * (uint32_t)value[HISTORY],
+              acc_actions_list((enum acc_actions)value[ACTIONS], NULL));
+    return c;
+}
+
 struct shipped_model { const char *name; const unsigned char *model; const unsigned long *bytes; };
 
 static const struct shipped_model shipped[] = {
     { "shipped", acc_model, &acc_model_bytes }, { "dcqcn", acc_dcqcn_model, &acc_dcqcn_model_bytes },
 };
 
-static int load(struct model *m, const char *name, struct err *err)
+static int load(struct model *m, const char *name, const struct net_shape *shape, struct err *err)
 {
     struct err why;
     size_t     i = 0;
     int        rc;
-
     while (i < sizeof shipped / sizeof *shipped && strcmp(name, shipped[i].name) != 0)
         i++;
     if (i == sizeof shipped / sizeof *shipped)
@@ -149,22 +159,13 @@ static int load(struct model *m, const char *name, struct err *err)
         rc = err_set(&why, ENOENT, "there is no such model in this build; train one with anole train acc");
     else
         rc = model_parse(m, name, shipped[i].model, *shipped[i].bytes, &why);
-    return rc ? err_set(err, -rc, "model: %s", why.text) : 0;
-}
-
-static int load_for(struct model *m, const char *name, const struct net_shape *shape, struct err *err)
-{
-    struct err why;
-    int        rc = load(m, name, err);
-
     if (rc)
-        return rc;
+        return err_set(err, -rc, "model: %s", why.text);
     rc = model_check(m, name, "acc", shape, &why);
-    if (rc) {
-        err_set(err, -rc, "model: %s", why.text);
-        model_fini(m);
-    }
-    return rc;
+    if (!rc)
+        return 0;
+    model_fini(m);
+    return err_set(err, -rc, "model: %s", why.text);
 }
 
 /* ---- units ---- */
@@ -197,28 +198,23 @@ static void make_actions(struct acc *a, enum acc_actions kind)
 
 /* ---- life ---- */
 
-static void configure_agents(struct acc_agents_cfg *c, const struct acc *a, const struct option_values *v,
-                             uint64_t seed)
+static void configure_agents(struct acc_agents_cfg *c, const struct acc *a, const struct option_values *v)
 {
     const double *value = v->value;
 
     *c = (struct acc_agents_cfg){
-        .dqn = { .gamma = value[GAMMA], .value_max = 1 / (1 - value[GAMMA]),
-                 .bend = value[LOSS] == LOSS_HUBER, .norm_max = 10,
-                 .is_by_reward = value[DRAW] == DRAW_REWARD, .adam = { .rate = value[RATE] },
-                 .batch = (uint32_t)value[BATCH], .memory = (uint32_t)value[MEMORY],
-                 .copy_every = (uint32_t)value[COPY_EVERY], .epsilon = value[EPSILON],
-                 .epsilon_min = value[EPSILON_MIN], .seed = seed },
+        .dqn = acc_dqn(v),
         .is_learning = value[TRAIN] != 0,
         .is_central = value[TRAIN] != 0 && value[LEARNER] == LEARNER_CENTRAL,
         .send_every = (uint32_t)value[SEND_EVERY],
         .exchange_slots = (uint32_t)value[EXCHANGE],
     };
-    acc_shape(&c->dqn.shape, a->inputs, a->actions);
-    c->dqn.epsilon_decay =
-        value[EPSILON] > value[EPSILON_MIN] && value[EPSILON_MIN] > 0
-            ? dqn_decay(value[EPSILON], value[EPSILON_MIN], (uint32_t)value[EPSILON_DECISIONS])
-            : 1;
+    c->dqn.seed = a->seed;
+    c->dqn.epsilon = value[EPSILON];
+    c->dqn.epsilon_min = value[EPSILON_MIN];
+    if (value[EPSILON] > value[EPSILON_MIN] && value[EPSILON_MIN] > 0)
+        c->dqn.epsilon_decay = dqn_decay(value[EPSILON], value[EPSILON_MIN],
+                                         (uint32_t)value[EPSILON_DECISIONS]);
     for (uint32_t i = 0; i < a->units; i++)
         if (a->unit[i].agent >= c->agents)
             c->agents = a->unit[i].agent + 1;
@@ -281,20 +277,19 @@ static int create(void **state, const struct world *world, const struct option_v
     if (rc)
         return rc;
     a = make(world, v);
-    configure_agents(&cfg, a, v, world->seed);
+    configure_agents(&cfg, a, v);
     if (cfg.is_central && net_shape_parameters(&cfg.dqn.shape) > ACC_NET_MAX)
         rc = err_set(err, E2BIG, "learner: a net for so many actions does not fit a message");
     else if (has_model)
-        rc = load_for(&model, v->text[MODEL], &cfg.dqn.shape, err);
-    if (!rc) {
-        acc_agents_init(&a->agents, &cfg, has_model ? &model.net : NULL);
-        *state = a;
-    } else {
+        rc = load(&model, v->text[MODEL], &cfg.dqn.shape, err);
+    if (rc) {
         destroy(a);
+        return rc;
     }
-    if (has_model && !rc)
-        model_fini(&model);
-    return rc;
+    acc_agents_init(&a->agents, &cfg, has_model ? &model.net : NULL);
+    model_fini(&model);
+    *state = a;
+    return 0;
 }
 
 /* ---- a slot ---- */

@@ -15,6 +15,9 @@ extern const struct tuner_algo tuner_acc;
 /* The shape of ACC's net: 'inputs' -> 20 -> 40 -> 40 -> 'actions', ReLU between. */
 void acc_shape(struct net_shape *, uint32_t inputs, uint32_t actions);
 
+/* How the net learns by these options, without exploration. */
+struct dqn_cfg acc_dqn(const struct option_values *);
+
 struct acc_explorer {
     const struct net      *net;      /* decides; NULL: 'rule' does */
     const struct acc_rule *rule;

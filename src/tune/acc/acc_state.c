@@ -1,9 +1,110 @@
 #include "tune/acc/acc_state.h"
 #include "base/rng.h"
 #include "core/units.h"
-#include "tune/acc/acc_action.h"
 
 #include <stddef.h>
+
+#define KB(x) (1000u * (x))
+
+const char *const acc_actions_names[] = { "template", "text", "pairs", NULL };
+
+/* From low delay to throughput; the row number is a feature of the net. Rows that start at 5 KB and mark
+ * little keep a queue as short as those that start at 50 KB and mark much, but halve single flows less
+ * often. */
+static const struct ecn template_rows[] = {
+    { 4500, 4500, 1.0 },         /* SECN0 at 100 Gb/s */
+    { KB(18), KB(18), 1.0 },     /* SECN0 at 25 */
+    { KB(5), KB(50), 0.5 },
+    { KB(5), KB(50), 0.05 },
+    { 1250, KB(50), 0.01 },      /* SECN1 at 100 Gb/s */
+    { 7500, 67500, 0.1 },        /* the vendor's at 100 Gb/s */
+    { KB(5), KB(100), 0.2 },
+    { KB(72), KB(72), 1.0 },     /* SECN0, four times */
+    { KB(5), KB(200), 0.2 },
+    { KB(50), KB(200), 0.2 },
+    { KB(30), KB(270), 0.1 },    /* the vendor's at 25 Gb/s */
+    { KB(5), KB(200), 0.01 },    /* SECN1 at 25 Gb/s */
+    { KB(5), KB(400), 0.2 },
+    { KB(5), KB(400), 0.05 },
+    { KB(100), KB(400), 0.2 },   /* SECN2 */
+    { KB(100), KB(400), 0.05 },
+    { KB(5), KB(800), 0.05 },
+    { KB(200), KB(800), 0.2 },
+    { KB(5), KB(800), 0.01 },
+    { KB(400), KB(1600), 0.2 },
+};
+
+#define TEMPLATE_ROWS (sizeof template_rows / sizeof *template_rows)
+
+uint64_t acc_level_bytes(uint32_t n)
+{
+    return (uint64_t)KB(20) << n;
+}
+
+static double pmax_of(enum acc_actions kind, uint32_t i)
+{
+    if (kind == ACC_TEXT)
+        return i == 0 ? 0.01 : 0.05 * i;
+    return 0.05 * (i + 1);
+}
+
+/* All pairs kmin <= kmax of a grid, with all probabilities. */
+static uint32_t list_grid(enum acc_actions kind, struct ecn *ecn)
+{
+    static const uint32_t coarse[] = { KB(1000), KB(2000), KB(5000), KB(10000) };
+    uint32_t levels = kind == ACC_TEXT ? 4 : ACC_LEVELS, chances = kind == ACC_TEXT ? 21 : 20, n = 0;
+
+    for (uint32_t low = 0; low < ACC_LEVELS; low++)
+        for (uint32_t high = 0; high < levels; high++)
+            for (uint32_t i = 0; i < chances; i++) {
+                uint32_t kmin = (uint32_t)acc_level_bytes(low);
+                uint32_t kmax = kind == ACC_TEXT ? coarse[high] : (uint32_t)acc_level_bytes(high);
+
+                if (kmin > kmax)
+                    break;
+                if (ecn)
+                    ecn[n] = (struct ecn){ kmin, kmax, pmax_of(kind, i) };
+                n++;
+            }
+    return n;
+}
+
+uint32_t acc_actions_list(enum acc_actions kind, struct ecn *ecn)
+{
+    if (kind != ACC_TEMPLATE)
+        return list_grid(kind, ecn);
+    for (uint32_t i = 0; ecn && i < TEMPLATE_ROWS; i++)
+        ecn[i] = template_rows[i];
+    return TEMPLATE_ROWS;
+}
+
+/* Absolute log ratio; values below 'least' count as 'least'. */
+static double times_apart(double a, double b, double least)
+{
+    double log = rng_log((a < least ? least : a) / (b < least ? least : b));
+
+    return log < 0 ? -log : log;
+}
+
+uint32_t acc_actions_nearest(const struct ecn *action, uint32_t actions, const struct ecn *ecn)
+{
+    double   least = 0;
+    uint32_t nearest = 0;
+
+    for (uint32_t i = 0; i < actions; i++) {
+        double apart = times_apart(action[i].kmin_bytes, ecn->kmin_bytes, 1000) +
+                       times_apart(action[i].kmax_bytes, ecn->kmax_bytes, 1000) +
+                       times_apart(action[i].pmax, ecn->pmax, 0.001);
+
+        if (i > 0 && apart >= least)
+            continue;
+        least = apart;
+        nearest = i;
+    }
+    return nearest;
+}
+
+/* ---- what it sees ---- */
 
 #define LN_2            0.69314718055994530942
 #define QUEUE_LOG_MAX   14       /* log2 of the longest queue in KB that the feature resolves */

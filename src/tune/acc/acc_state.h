@@ -1,5 +1,5 @@
-/* src/tune/acc/acc_state.h - a queue's slot as ACC sees it: features for a net, a reward, and the cell of a
- * rule.
+/* src/tune/acc/acc_state.h - a queue's slot as ACC sees it: features for a net, a reward, the cell of a
+ * rule; and the settings that it chooses from.
  *
  * A slot has four features in 0 .. 1 (the paper normalizes them but does not say how):
  *
@@ -22,6 +22,16 @@
  *   to 80 KB           2                7         12      mean length in the last slot,
  *   to 320 KB          3                8         13      per 25 Gb/s of the port if lengths are scaled
  *   above              4                9         14
+ *
+ * The settings that ACC chooses from are a list. The paper has three lists that do not agree; only 20 actions
+ * match the stated size and cost of its net.
+ *
+ *   template   20 settings for a port of 25 Gb/s, from the earliest to the latest marking. They include all
+ *              settings that ACC is compared with, also scaled to 100 Gb/s, so that it can be at least as
+ *              good
+ *   text       section 3.3: kmin of E(n), kmax of 1, 2, 5, 10 MB, not below kmin, pmax 1 %, 5 %, 10 % .. 100
+ *              %: 630
+ *   pairs      section 5.4: kmin and kmax of E(n), kmin <= kmax, pmax 5 %, 10 % .. 100 %: 55 x 20
  */
 #ifndef TUNE_ACC_ACC_STATE_H
 #define TUNE_ACC_ACC_STATE_H
@@ -29,6 +39,24 @@
 #include "core/queue.h"
 
 #include <stdint.h>
+
+enum acc_actions { ACC_TEMPLATE, ACC_TEXT, ACC_PAIRS };
+
+extern const char *const acc_actions_names[];    /* NULL-terminated */
+
+#define ACC_LEVELS 10            /* of E(n) */
+#define ACC_ACTIONS_MAX 1100
+
+/* E(n) in bytes. */
+uint64_t acc_level_bytes(uint32_t n);
+
+/* Writes all actions in order, unless 'ecn' is NULL. Returns their number. */
+uint32_t acc_actions_list(enum acc_actions, struct ecn *);
+
+/* Returns the action nearest to a setting, by the sum of the log ratios of kmin, kmax and pmax. */
+uint32_t acc_actions_nearest(const struct ecn *action, uint32_t actions, const struct ecn *);
+
+/* ---- what it sees ---- */
 
 #define ACC_FEATURES   4
 #define ACC_RULE_CELLS 15

@@ -1,7 +1,6 @@
 /* src/tune/acc/acc_test.c - ACC without a network: queues that do as they are told. */
 #include "tune/acc/acc.h"
 #include "learn/model.h"
-#include "tune/acc/acc_action.h"
 #include "tune/test_report.h"
 
 #include <setjmp.h>

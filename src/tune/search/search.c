@@ -345,6 +345,10 @@ static void begin_at_running(struct search *s, const struct search_now *measured
 static void begin_search(struct search *s, const struct search_now *measured, struct knobs *knobs,
                          struct tuner_note *note)
 {
+    /* The first interval of a run has the bursts of its start. A round of several intervals measures the
+     * setting instead. */
+    if (search_is(s, SEARCH_TRIGGER, TRIGGER_ONCE) && search_count(s, SEARCH_MEASURE) > 1)
+        measured = NULL;
     s->before = s->from = s->base = *knobs;
     s->settled = search_recent_flows(s);
     s->changed = 0;

@@ -189,6 +189,25 @@ static void restart__holds_while_confirming(void **unused)
     tuner_close(&b.tuner);
 }
 
+/* The start of a run is a burst. Unlike a change of flows, it is no measurement where a round has several
+ * intervals. */
+static void once__the_first_interval_is_no_round(void **unused)
+{
+    struct test_search b;
+
+    (void)unused;
+    for (int i = 0; i < 3; i++) {
+        open_bench(&b, 9, i == 0 ? TEST_OPTIONS({ "trigger", "once" }, { "measure", "2" })
+                        : i == 1 ? TEST_OPTIONS({ "trigger", "once" })
+                        : TEST_OPTIONS({ "trigger", "change" }, { "measure", "2" }));
+        step(&b, 0.9, 0.9);
+        step(&b, 0.5, 0.1);
+        assert_int_equal(1, script->begins);
+        assert_int_equal(i != 0, script->was_measured);
+        tuner_close(&b.tuner);
+    }
+}
+
 /* What prevails is looked at when a search begins, this one, too. */
 static void restart__looks_at_flows_without_reread(void **unused)
 {
@@ -217,6 +236,7 @@ int main(void)
         cmocka_unit_test(restart__begins_another_search),
         cmocka_unit_test(restart__holds_while_confirming),
         cmocka_unit_test(restart__looks_at_flows_without_reread),
+        cmocka_unit_test(once__the_first_interval_is_no_round),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

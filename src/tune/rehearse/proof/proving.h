@@ -1,4 +1,5 @@
-/* src/tune/rehearse/proof/proving.h - checks a newly applied setting against its prediction. */
+/* src/tune/rehearse/proof/proving.h - settings compared on the network itself: a new one with its prediction,
+ * the floor with a formula. */
 #ifndef TUNE_REHEARSE_PROOF_PROVING_H
 #define TUNE_REHEARSE_PROOF_PROVING_H
 
@@ -17,5 +18,18 @@ bool proving_interval(struct rehearser *, const struct report *, struct knobs *,
 
 /* The setting from before comes back; 'how' says where that was seen. */
 void proving_go_back(struct rehearser *, double gain, const char *how, struct knobs *, struct tuner_note *);
+
+/* ---- a duel of formulas ----
+ *
+ * Compares the floor with a formula on the network itself, where no twin can. Blocks with the floor and with
+ * the formula alternate (tune/contest.h). The formula replaces the floor only if it is surely better. Where
+ * there are jobs, the comparison begins as soon as they can afford it, and ends in the interval in which it
+ * has cost one of them more than 1 % of the time so far. */
+
+/* Begins, unless this traffic has had its comparison, or none is possible or wanted. */
+void duel_begin(struct rehearser *, struct knobs *, struct tuner_note *);
+
+/* An interval with one of the two settings. */
+void duel_step(struct rehearser *, const struct report *, struct knobs *, struct tuner_note *);
 
 #endif

@@ -1,14 +1,13 @@
 /* src/tune/rehearse/search/race.c - see race.h. */
 #include "tune/rehearse/search/race.h"
+#include "base/minmax.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define BLOCKS_ALONE 8           /* enough to evaluate a leader without rivals */
-/* blocks of a final, whatever is left of the budget: with four, chance hides a quarter */
-#define FINAL_LEAST  8
-/* means over blocks may be above the goal's bound by so much: noise is in them */
-#define SURER        0.01
+#define FINAL_LEAST  8           /* blocks of a final, whatever the budget: with four, chance hides a quarter */
+#define SURER        0.01        /* noise of means over blocks: they may exceed the goal's bound by this */
 
 static const double loads[] = { 1, 0.8, 1.2, 1 };
 
@@ -82,22 +81,37 @@ static uint32_t leader(const struct race *r)
     return best;
 }
 
-/* Standard error of the mean difference of two runners, block by block. */
-static double error_of(const struct runner *x, const struct runner *y)
+/* Standard error of the mean of n >= 2 values. */
+static double error_of(const double *value, uint32_t count, double *mean)
 {
-    double sum = 0, squares = 0, n = x->blocks;
+    double sum = 0, squares = 0, n = count;
 
-    for (uint32_t i = 0; i < x->blocks; i++) {
-        double d = x->gain[i] - y->gain[i];
-
-        sum += d;
-        squares += d * d;
+    for (uint32_t i = 0; i < count; i++) {
+        sum += value[i];
+        squares += value[i] * value[i];
     }
+    *mean = sum / n;
     return sqrt(fmax(0, squares - sum * sum / n) / (n - 1) / n);
 }
 
-/* The baseline runs to the end, as the others are measured against it, and so do settings whose value must be
- * known well. */
+struct race_gain race_interval(const double *value, uint32_t count)
+{
+    double mean, off = race_t95(count) * error_of(value, count, &mean);
+
+    return (struct race_gain){ mean, mean - off, mean + off };
+}
+
+/* How far a runner may be behind another by chance. */
+static double chance_of(const struct runner *x, const struct runner *y)
+{
+    double d[RACE_BLOCKS], mean;
+
+    for (uint32_t i = 0; i < x->blocks; i++)
+        d[i] = x->gain[i] - y->gain[i];
+    return race_t99(x->blocks) * error_of(d, x->blocks, &mean) + 1e-12;
+}
+
+/* Runs to the end: the baseline, which the others are compared with, and settings that must be known well. */
 static bool is_kept(const struct race *r, uint32_t i)
 {
     return i == 0 || i < r->keeps;
@@ -113,7 +127,7 @@ static uint32_t drop_hopeless(struct race *r)
 
         if (x->is_out)
             continue;
-        if (x == best || x->score - best->score <= race_t99(x->blocks) * error_of(x, best) + 1e-12)
+        if (x == best || x->score - best->score <= chance_of(x, best))
             left++;
         else if (!is_kept(r, i))
             x->is_out = true;
@@ -166,39 +180,19 @@ struct race_gain race_gain(const struct runner *x, const struct runner *than)
     bool          is_heat = x->is_final != than->is_final;
     const double *a = is_heat && x->is_final ? x->heat : x->gain,
                  *b = is_heat && than->is_final ? than->heat : than->gain;
-    uint32_t      blocks = is_heat ? RACE_BLOCKS_FIRST : x->blocks < than->blocks ? x->blocks : than->blocks;
-    double        sum = 0, squares = 0, n = blocks, off = 0;
+    uint32_t      blocks = is_heat ? RACE_BLOCKS_FIRST : min_u32(x->blocks, than->blocks);
+    double        d[RACE_BLOCKS] = { 0 };
 
-    for (uint32_t i = 0; i < blocks; i++) {
-        double d = a[i] - b[i];
-
-        sum += d;
-        squares += d * d;
-    }
-    if (blocks == 0)
-        return (struct race_gain){ 0, 0, 0 };
-    if (blocks >= 2)
-        off = race_t95(blocks) * sqrt(fmax(0, squares - sum * sum / n) / (n - 1) / n);
-    return (struct race_gain){ sum / n, sum / n - off, sum / n + off };
-}
-
-static void sum_up(struct race *r)
-{
-    r->winner = leader(r);
-    r->gain = race_gain(&r->runner[r->winner], &r->runner[0]);
-}
-
-static bool is_running(const struct race *r, const struct knobs *k)
-{
-    for (uint32_t i = 0; i < r->runners; i++)
-        if (knobs_equal(&r->runner[i].knobs, k))
-            return true;
-    return false;
+    for (uint32_t i = 0; i < blocks; i++)
+        d[i] = a[i] - b[i];
+    return blocks < 2 ? (struct race_gain){ d[0], d[0], d[0] } : race_interval(d, blocks);
 }
 
 void race_enter(struct race *r, const struct knobs *k, const char *name)
 {
-    if (r->runners < (r->room ? r->room : RACE_RUNNERS) && !is_running(r, k))
+    const struct runner *same = r->runners ? race_find(r, k) : NULL;
+
+    if (r->runners < (r->room ? r->room : RACE_RUNNERS) && !(same && knobs_equal(&same->knobs, k)))
         r->runner[r->runners++] = (struct runner){ .knobs = *k, .name = name };
 }
 
@@ -231,7 +225,33 @@ int race_run(struct race *r, struct err *err)
         if (!rc && r->tell)
             r->tell(r->arg, r);
     }
-    if (!rc)
-        sum_up(r);
+    r->winner = leader(r);
+    r->gain = race_gain(&r->runner[r->winner], &r->runner[0]);
     return rc;
+}
+
+/* ---- for a log ---- */
+
+static int compare_tried(const void *left, const void *right)
+{
+    const struct tuner_tried *a = left, *b = right;
+
+    if (a->is_out != b->is_out)
+        return a->is_out - b->is_out;
+    return (a->gain > b->gain) - (a->gain < b->gain);
+}
+
+uint32_t tried_of_race(const struct race *r, const struct knobs *now, struct tuner_tried tried[RACE_RUNNERS])
+{
+    const struct runner *than = race_find(r, now);
+
+    for (uint32_t i = 0; i < r->runners; i++) {
+        const struct runner *a = &r->runner[i];
+        struct race_gain     gain = race_gain(a, than);
+
+        tried[i] = (struct tuner_tried){ a->name, gain.mean, gain.low, gain.high, a->blocks, a->is_out,
+                                         knobs_equal(&a->knobs, now), a->knobs };
+    }
+    qsort(tried, r->runners, sizeof(*tried), compare_tried);
+    return r->runners;
 }

@@ -11,25 +11,28 @@
 #define TUNE_REHEARSE_SEARCH_RACE_H
 
 #include "tune/rehearse/search/tune_goal.h"
+#include "tune/tuner.h"
 
 #define RACE_RUNNERS 16          /* at most, the baseline included */
 #define RACE_BLOCKS  40
-#define RACE_BLOCKS_FIRST 4      /* before anybody can be out; of a heat */
+#define RACE_BLOCKS_FIRST 4      /* before a setting can be out; of a heat */
 #define RACE_FINALISTS 5         /* including the baseline and the current setting */
 
 struct runner {
     struct knobs knobs;
-    const char  *name;           /* of a setting that has one; NULL: it was found */
+    const char  *name;           /* of a preset; NULL: found by the search */
     uint32_t     blocks;         /* run */
     double       gain[RACE_BLOCKS];          /* against the baseline, block by block */
-    double       ratio[GOAL_PARTIES];        /* goal_party_ratio() against the baseline: means over its
-                                              * blocks */
+    double       ratio[GOAL_PARTIES];        /* mean goal_party_ratio() against the baseline */
     double       score;                      /* mean gain, and harm by these means */
     double       heat[RACE_BLOCKS_FIRST];    /* gains in the heat, of a finalist */
     bool         is_out, is_final;
 };
 
 struct race_gain { double mean, low, high; };    /* as in tune_goal.h, with a 95 % interval over blocks */
+
+/* Mean and interval of at least two values. */
+struct race_gain race_interval(const double *value, uint32_t count);
 
 struct race {
     /* Given. */
@@ -43,8 +46,7 @@ struct race {
     struct runner           runner[RACE_RUNNERS];    /* 0: the baseline; see race_enter() */
     uint32_t                runners;
     uint32_t                room;            /* for so many; 0: RACE_RUNNERS */
-    uint32_t                keeps;           /* so many run to the end whatever they do; at least the baseline
-                                              * does */
+    uint32_t                keeps;           /* the first ones run to the end; at least the baseline does */
     double                  length;          /* of trials; 0: 1 */
     double                  final_length;    /* length of trials in the final; 0: no final */
 
@@ -55,7 +57,7 @@ struct race {
     struct race_gain gain;                   /* of the winner against the baseline */
 };
 
-/* One more, unless it runs already or there is no room. */
+/* Adds a setting, unless it is there or there is no room. */
 void race_enter(struct race *, const struct knobs *, const char *name);
 
 /* The current leader. */
@@ -66,12 +68,16 @@ const struct runner *race_find(const struct race *, const struct knobs *);
 
 int race_run(struct race *, struct err *);
 
-/* Of one against another, over the blocks that both have run: those of the final if both were in it. */
+/* The gain of one over another in the blocks that both have run: those of the final if both were in it. */
 struct race_gain race_gain(const struct runner *, const struct runner *than);
 
-/* Student's t: what the mean of n values is away from the true one by, in its standard errors, with a
- * probability of 5 % (both sides) or 1 % (one side). n >= 2. */
+/* Student's t: how many standard errors the mean of n values is off the true one with a probability of 5 %
+ * (both sides) or 1 % (one side). n >= 2. */
 double race_t95(uint32_t n);
 double race_t99(uint32_t n);
+
+/* The entries of a race for a tuner's log: gains against 'now' or, if it did not run, the baseline; the best
+ * first. Returns how many. */
+uint32_t tried_of_race(const struct race *, const struct knobs *now, struct tuner_tried tried[RACE_RUNNERS]);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#define STUCK 100.0              /* a score no setting has that works */
+#define STUCK 100.0              /* a score that no working setting has */
 #define LOG_OF_2 0.69314718055994530942
 
 /* ---- jobs ---- */
@@ -43,28 +43,40 @@ static double jobs_gain(const struct outcomes *p, const struct outcomes *base)
 
 /* ---- messages ---- */
 
-double goal_slowdown(const struct outcomes *p, enum goal_part part)
+static bool is_in(int class, enum goal_part part)
+{
+    return part == GOAL_ALL || (int)part - GOAL_MICE == class;
+}
+
+double goal_messages(const struct outcomes *p, enum goal_part part)
+{
+    double messages = 0;
+
+    for (int i = 0; i < PREDICT_CLASSES; i++)
+        messages += is_in(i, part) ? p->messages[i] : 0;
+    return messages;
+}
+
+static double mean_slowdown(const struct outcomes *p, enum goal_part part, bool has_jobs)
 {
     double messages = 0, slowdowns = 0;
 
     for (int i = 0; i < PREDICT_CLASSES; i++)
-        if (part == GOAL_ALL || (int)part - GOAL_MICE == i) {
-            messages += p->messages[i];
-            slowdowns += p->slowdowns[i];
+        if (is_in(i, part)) {
+            messages += p->messages[i] - (has_jobs ? 0 : p->job_messages[i]);
+            slowdowns += p->slowdowns[i] - (has_jobs ? 0 : p->job_slowdowns[i]);
         }
     return messages > 0 ? slowdowns / messages : NAN;
 }
 
+double goal_slowdown(const struct outcomes *p, enum goal_part part)
+{
+    return mean_slowdown(p, part, true);
+}
+
 double goal_slowdown_of_others(const struct outcomes *p, enum goal_part part)
 {
-    double messages = 0, slowdowns = 0;
-
-    for (int i = 0; i < PREDICT_CLASSES; i++)
-        if (part == GOAL_ALL || (int)part - GOAL_MICE == i) {
-            messages += p->messages[i] - p->job_messages[i];
-            slowdowns += p->slowdowns[i] - p->job_slowdowns[i];
-        }
-    return messages > 0 ? slowdowns / messages : NAN;
+    return mean_slowdown(p, part, false);
 }
 
 static double in_bin(const struct outcomes *p, enum goal_part part, uint32_t bin)
@@ -72,12 +84,11 @@ static double in_bin(const struct outcomes *p, enum goal_part part, uint32_t bin
     double messages = 0;
 
     for (int i = 0; i < PREDICT_CLASSES; i++)
-        if (part == GOAL_ALL || (int)part - GOAL_MICE == i)
-            messages += p->bin[i][bin];
+        messages += is_in(i, part) ? p->bin[i][bin] : 0;
     return messages;
 }
 
-/* Within its bin in proportion, on the scale of logarithms. */
+/* Interpolates within a bin, on a logarithmic scale. */
 double goal_p99(const struct outcomes *p, enum goal_part part)
 {
     double all = 0, above, slower = 0;
@@ -106,26 +117,26 @@ double goal_speed(const struct goal *g, const struct outcomes *p)
     return weights > 0 ? exp_of(-sum / weights) : 0;
 }
 
+static double log_ratio(double is, double was)
+{
+    return isnan(is) || isnan(was) ? 0 : rng_log(is / was);
+}
+
 double goal_ratio(const struct outcomes *p, const struct outcomes *base, enum goal_part part)
 {
-    double is = goal_slowdown(p, part), was = goal_slowdown(base, part);
-
-    return isnan(is) || isnan(was) ? 0 : rng_log(is / was);
+    return log_ratio(goal_slowdown(p, part), goal_slowdown(base, part));
 }
 
 static double p99_gain(const struct goal *g, const struct outcomes *p, const struct outcomes *base)
 {
     enum goal_part part = GOAL_ALL;
-    double         is, was;
 
     while (!(g->weight[part] > 0))
         part++;
-    is = goal_p99(p, part);
-    was = goal_p99(base, part);
-    return isnan(is) || isnan(was) ? 0 : rng_log(is / was);
+    return log_ratio(goal_p99(p, part), goal_p99(base, part));
 }
 
-/* Where there are no messages of a part, the others decide: weights are of those there are. */
+/* Parts without messages do not count. */
 double goal_gain(const struct goal *g, const struct outcomes *p, const struct outcomes *base)
 {
     double sum = 0, weights = 0;
@@ -144,8 +155,21 @@ double goal_gain(const struct goal *g, const struct outcomes *p, const struct ou
 
 /* ---- harm ---- */
 
+static double loop_time(const struct outcomes *p, uint32_t loop)
+{
+    return p->loop[loop].seconds / p->loop[loop].bytes;
+}
+
+static bool has_loop(const struct outcomes *p, const struct outcomes *base, uint32_t loop)
+{
+    return p->loop[loop].id && p->loop[loop].id == base->loop[loop].id && p->loop[loop].bytes > 0 &&
+           base->loop[loop].bytes > 0;
+}
+
 bool goal_has_party(const struct outcomes *p, const struct outcomes *base, uint32_t party)
 {
+    if (party >= GOAL_LOOPS)
+        return has_loop(p, base, party - GOAL_LOOPS);
     if (party >= GOAL_PARTS)
         return has_job(p, base, party - GOAL_PARTS);
     return !isnan(goal_slowdown_of_others(p, party)) && !isnan(goal_slowdown_of_others(base, party));
@@ -155,9 +179,11 @@ double goal_party_ratio(const struct outcomes *p, const struct outcomes *base, u
 {
     if (!goal_has_party(p, base, party))
         return 0;
+    if (party >= GOAL_LOOPS)
+        return log_ratio(loop_time(p, party - GOAL_LOOPS), loop_time(base, party - GOAL_LOOPS));
     if (party >= GOAL_PARTS)
-        return rng_log(goal_iteration(p, party - GOAL_PARTS) / goal_iteration(base, party - GOAL_PARTS));
-    return rng_log(goal_slowdown_of_others(p, party) / goal_slowdown_of_others(base, party));
+        return log_ratio(goal_iteration(p, party - GOAL_PARTS), goal_iteration(base, party - GOAL_PARTS));
+    return log_ratio(goal_slowdown_of_others(p, party), goal_slowdown_of_others(base, party));
 }
 
 double goal_harm(const struct goal *g, uint32_t party, double ratio)

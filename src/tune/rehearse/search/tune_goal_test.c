@@ -124,6 +124,21 @@ static void p99__is_within_a_bin(void **state)
     assert_true(isnan(goal_p99(&p, GOAL_ELEPHANTS)));
 }
 
+/* A loop that completes 80 instead of 100 bytes in a second takes 1.25 times as long per byte. That is harm,
+ * though messages are faster; loops are no jobs. */
+static void party__of_a_loop_is_time_per_byte(void **state)
+{
+    struct predicted was = { .all = { .messages = { 100 }, .slowdowns = { 200 }, .loop = { { 1, 100, 1 } } } };
+    struct predicted is = { .all = { .messages = { 80 }, .slowdowns = { 120 }, .loop = { { 1, 80, 1 } } } };
+
+    (void)state;
+    assert_true(fabs(goal_party_ratio(&is.all, &was.all, GOAL_LOOPS) - log(1.25)) < 1e-12);
+    assert_false(goal_has_party(&is.all, &was.all, GOAL_LOOPS + 1));
+    assert_false(goal_has_jobs(&is.all, &was.all));
+    assert_true(goal_gain(goal_default, &is.all, &was.all) < 0);
+    assert_true(goal_score(goal_default, &is, &was) > 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +150,7 @@ int main(void)
         cmocka_unit_test(speed__is_one_over_the_slowdown),
         cmocka_unit_test(gain__of_a_job_is_its_iteration_time),
         cmocka_unit_test(p99__is_within_a_bin),
+        cmocka_unit_test(party__of_a_loop_is_time_per_byte),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

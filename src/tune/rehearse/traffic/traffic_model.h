@@ -8,6 +8,7 @@
 #ifndef TUNE_REHEARSE_TRAFFIC_TRAFFIC_MODEL_H
 #define TUNE_REHEARSE_TRAFFIC_TRAFFIC_MODEL_H
 
+#include "core/predict.h"
 #include "core/seen/seen.h"
 
 #include <stdbool.h>
@@ -46,5 +47,26 @@ void model_bend(struct traffic_model *, double load, double sizes);
 
 /* "18.2 Gb/s per host: 40 % at random, 60 % in collectives of 1.5 MB". Returns buf. */
 char *model_text(const struct traffic_model *, char *buf, size_t size);
+
+/* ---- earlier results by traffic, and settings that proved no better ---- */
+
+#define MEMORIES 8
+
+/* is_bad: what the twin found was no better */
+struct memory { struct traffic_model model; struct knobs knobs; bool is_bad; };
+
+struct memories {
+    struct memory memory[MEMORIES];
+    uint32_t      made;          /* ever */
+};
+
+/* Of the traffic that is most like it; NULL: there was none like it. */
+const struct memory *memory_recall(const struct memories *, const struct traffic_model *);
+
+/* Replaces the entry for such traffic, or the oldest one. */
+void memory_add(struct memories *, const struct traffic_model *, const struct knobs *, bool is_bad);
+
+/* Settings that were not bad, at most MEMORIES; returns how many. */
+uint32_t memory_good(const struct memories *, struct knobs *out);
 
 #endif

@@ -1,8 +1,7 @@
-#include "train/rlcc/rlcc_check.h"
+#include "train/rlcc/rlcc_train.h"
 
 #include "base/print/table.h"
 #include "core/units.h"
-#include "env/env.h"
 #include "learn/policy/policy_table.h"
 
 #include <math.h>
@@ -139,9 +138,8 @@ static void print_paper(FILE *out, const struct policy *p)
     float                    table[3][3];
 
     policy_table_fill_paper(table, p);
-    fprintf(
-        out,
-        "\nTable VI: the multiplier, state before in rows, state now in columns; the paper's in brackets\n");
+    fprintf(out, "\nTable VI: the multiplier, state before in rows, state now in columns; the paper's in "
+            "brackets\n");
     fprintf(out, "  %-10s %14s %14s %14s\n", "", state[0], state[1], state[2]);
     for (int i = 0; i < 3; i++) {
         fprintf(out, "  %-10s", state[i]);

@@ -1,4 +1,4 @@
-#include "train/rlcc/rlcc_rollout.h"
+#include "train/rlcc/rlcc_train.h"
 
 #include "core/units.h"
 
@@ -49,14 +49,11 @@ static void run_one(struct rollout_crew *c, uint32_t number)
 static void *run_worker(void *arg)
 {
     struct rollout_crew *c = arg;
+    uint32_t             number;
 
-    for (;;) {
-        uint32_t number = atomic_fetch_add(&c->next, 1);
-
-        if (number >= c->t->seats)
-            return NULL;
+    while ((number = atomic_fetch_add(&c->next, 1)) < c->t->seats)
         run_one(c, number);
-    }
+    return NULL;
 }
 
 /* If a thread cannot be created, the calling thread does its work. */
@@ -85,7 +82,7 @@ static void *grow(void *array, size_t *room, size_t need, size_t each)
 
 static void make_room(struct rlcc_train *t)
 {
-    size_t steps = 0, agents = 0, room;
+    size_t steps = 0, agents = 0;
 
     for (uint32_t i = 0; i < t->seats; i++) {
         uint32_t n = env_agents(t->seat[i].env);
@@ -94,9 +91,7 @@ static void make_room(struct rlcc_train *t)
         for (uint32_t k = 0; k < n; k++)
             steps += env_agent(t->seat[i].env, k).steps;
     }
-    room = t->trajectory_room;
-    t->trajectory = grow(t->trajectory, &room, agents, sizeof *t->trajectory);
-    t->trajectory_room = (uint32_t)room;
+    t->trajectory = grow(t->trajectory, &t->trajectory_room, agents, sizeof *t->trajectory);
     t->delta = grow(t->delta, &t->delta_room, steps, sizeof *t->delta);
     if (t->request.body == POLICY_LSTM)
         t->state = grow(t->state, &t->state_room, LSTM_INPUTS * steps, sizeof *t->state);

@@ -1,5 +1,5 @@
-/* src/tune/rehearse/floor_test.c - the formula that applies before anything was seen. */
-#include "tune/rehearse/floor.h"
+/* src/tune/rehearse/rehearse_state_test.c - the formula that applies before anything was seen. */
+#include "tune/rehearse/rehearse_state.h"
 #include "core/units.h"
 #include "tune/setting.h"
 
