@@ -11,7 +11,7 @@
  *   - It does not touch devices that are silent, frozen or broken. If too few devices report, it tries
  *     nothing.
  *   - After two harmful trials within an hour it pauses for six hours. It does not retry a dropped setting
- *     for an hour. Both survive a restart (caution.h).
+ *     for an hour. Both survive a restart (trial.h).
  *   - A rollback continues until every reachable device holds its baseline.
  */
 #ifndef LIVE_CONTROLLER_CONTROLLER_H

@@ -40,7 +40,7 @@ static void prepare_all(struct controller *c, uint64_t now_us)
 {
     for (uint32_t i = 0; i < c->peers; i++)
         if (takes_part(&c->peer[i]) && c->peer[i].step == STEP_NONE)
-            command_prepare(c, &c->peer[i], now_us);
+            command_begin(c, &c->peer[i], STEP_PREPARING, 0, "", now_us);
 }
 
 /* Lets all that are prepared change at an instant; 0: at once. */
@@ -49,7 +49,7 @@ static void commit_all(struct controller *c, uint64_t at_us, uint64_t now_us)
     c->trial.has_committed = true;
     for (uint32_t i = 0; i < c->peers; i++)
         if (c->peer[i].step == STEP_PREPARED)
-            command_commit(c, &c->peer[i], at_us, now_us);
+            command_begin(c, &c->peer[i], STEP_COMMITTING, at_us, "", now_us);
 }
 
 static void confirm_all(struct controller *c, uint64_t now_us)
@@ -57,7 +57,7 @@ static void confirm_all(struct controller *c, uint64_t now_us)
     enter(c, TRIAL_CONFIRM);
     for (uint32_t i = 0; i < c->peers; i++)
         if (takes_part(&c->peer[i]) && c->peer[i].step == STEP_APPLIED)
-            command_confirm(c, &c->peer[i], now_us);
+            command_begin(c, &c->peer[i], STEP_CONFIRMING, 0, "", now_us);
 }
 
 /* ---- the log ---- */
@@ -258,7 +258,7 @@ static void stop(struct controller *c, enum verdict verdict, const char *why, ui
     enter(c, TRIAL_ABORT);
     for (uint32_t i = 0; i < c->peers; i++)
         if (c->peer[i].step != STEP_NONE && c->peer[i].step != STEP_CONFIRMED)
-            command_revert(c, &c->peer[i], 0, c->trial.end, now_us);
+            command_begin(c, &c->peer[i], STEP_REVERTING, 0, c->trial.end, now_us);
     if (verdict != VERDICT_NONE)
         caution_drop(&c->caution, &c->trial.wanted, now_us + c->cfg->window_us);
     if (verdict == VERDICT_HARM)
@@ -351,7 +351,7 @@ bool trial_begin_drill(struct controller *c, struct peer *p, const struct order 
     snprintf(c->trial.device, sizeof c->trial.device, "%s", p->name);
     log_by(c, o->who, "drill", *o->why ? o->why : c->trial.why, now_us);
     enter(c, TRIAL_DRILL);
-    command_drill(c, p, "a drill of the dead-man switch", now_us);
+    command_begin(c, p, STEP_DRILLING, 0, "a drill of the dead-man switch", now_us);
     return true;
 }
 
@@ -397,7 +397,7 @@ static void on_abort(struct controller *c, uint64_t now_us)
             continue;
         is_over = false;
         if (!command_on_tick(c, p, now_us))
-            command_revert(c, p, 0, c->trial.end, now_us);
+            command_begin(c, p, STEP_REVERTING, 0, c->trial.end, now_us);
     }
     if (is_over || c->trial.intervals * c->cfg->interval_us > ABORT_US_MAX)
         end(c, false, c->trial.end, now_us);
@@ -410,7 +410,7 @@ static void make_ready(struct controller *c, enum arm arm, uint64_t now_us)
 {
     for (uint32_t i = 0; i < c->peers; i++)
         if (has_b(c, &c->peer[i], arm) && c->peer[i].step == STEP_NONE)
-            command_prepare(c, &c->peer[i], now_us);
+            command_begin(c, &c->peer[i], STEP_PREPARING, 0, "", now_us);
 }
 
 static bool is_ready(const struct peer *p)
@@ -430,9 +430,9 @@ static bool switch_to(struct controller *c, enum arm arm, uint64_t at_us, uint64
         bool         is_b = has_b(c, p, arm);
 
         if (is_b && p->step == STEP_PREPARED)
-            command_commit(c, p, at_us, now_us);
+            command_begin(c, p, STEP_COMMITTING, at_us, "", now_us);
         else if (!is_b && takes_part(p) && is_ready(p))
-            command_revert(c, p, at_us, "the block is over", now_us);
+            command_begin(c, p, STEP_REVERTING, at_us, "the block is over", now_us);
     }
     return true;
 }
@@ -646,11 +646,11 @@ static bool step_back(struct controller *c, struct peer *p, uint64_t now_us)
         if (knobset_is_empty(&p->wanted))
             p->step = STEP_CONFIRMED;
         else
-            command_prepare(c, p, now_us);
+            command_begin(c, p, STEP_PREPARING, 0, "", now_us);
     } else if (p->step == STEP_PREPARED)
-        command_commit(c, p, 0, now_us);
+        command_begin(c, p, STEP_COMMITTING, 0, "", now_us);
     else if (p->step == STEP_APPLIED)
-        command_confirm(c, p, now_us);
+        command_begin(c, p, STEP_CONFIRMING, 0, "", now_us);
     else if (!command_on_tick(c, p, now_us)) {
         p->step = STEP_NONE;     /* no answer in time: ask again */
         p->deadline_us = now_us;
