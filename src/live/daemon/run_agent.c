@@ -9,7 +9,7 @@
 #include "live/daemon/run.h"
 #include "live/queues/queue_tuner.h"
 #include "live/relay/agent_path.h"
-#include "live/view/metrics.h"
+#include "live/view/live_metrics.h"
 #include "live/view/status_page.h"
 #include "live/wire/codec.h"
 #include "live/wire/dial.h"

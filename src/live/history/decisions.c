@@ -18,32 +18,31 @@ static json_t *decision_of(json_t *list, const json_t *record)
     return NULL;
 }
 
+static json_t *copy(const json_t *set)
+{
+    return set ? json_deep_copy(set) : json_object();
+}
+
 static void begin(json_t *list, const json_t *r, const char *outcome)
 {
-    json_t *d = json_object(), *set = json_object_get(r, "new"), *was = json_object_get(r, "old");
-
-    json_object_set_new(d, "trial", json_integer(json_integer_value(json_object_get(r, "change"))));
-    json_object_set_new(d, "term", json_integer(json_integer_value(json_object_get(r, "term"))));
-    json_put_text(d, "began", json_get_text(r, "time"));
-    json_object_set_new(d, "set", set ? json_deep_copy(set) : json_object());
-    json_object_set_new(d, "was", was ? json_deep_copy(was) : json_object());
-    json_put_text(d, "why", json_get_text(r, "why"));
-    json_put_text(d, "outcome", outcome);
-    json_object_set_new(d, "steps", json_array());
-    json_array_append_new(list, d);
+    json_array_append_new(list, JSON_OF(
+        { "trial", json_integer(json_integer_value(json_object_get(r, "change"))) },
+        { "term", json_integer(json_integer_value(json_object_get(r, "term"))) },
+        { "began", json_of_text(json_get_text(r, "time")) }, { "set", copy(json_object_get(r, "new")) },
+        { "was", copy(json_object_get(r, "old")) }, { "why", json_of_text(json_get_text(r, "why")) },
+        { "outcome", json_of_text(outcome) }, { "steps", json_array() }));
 }
 
 static void add_step(json_t *d, const json_t *r)
 {
-    json_t *step = json_object();
+    const char *evidence = json_get_text(r, "evidence");
 
-    json_put_text(step, "time", json_get_text(r, "time"));
-    json_put_text(step, "what", json_get_text(r, "what"));
-    json_put_text(step, "why", json_get_text(r, "why"));
-    json_put_text(step, "evidence", json_get_text(r, "evidence"));
-    json_array_append_new(json_object_get(d, "steps"), step);
-    if (*json_get_text(r, "evidence"))
-        json_put_text(d, "evidence", json_get_text(r, "evidence"));
+    json_array_append_new(json_object_get(d, "steps"), JSON_OF(
+        { "time", json_of_text(json_get_text(r, "time")) },
+        { "what", json_of_text(json_get_text(r, "what")) },
+        { "why", json_of_text(json_get_text(r, "why")) }, { "evidence", json_of_text(evidence) }));
+    if (*evidence)
+        json_put_text(d, "evidence", evidence);
 }
 
 static void end(json_t *d, const json_t *r, const char *outcome)

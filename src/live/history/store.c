@@ -537,13 +537,12 @@ json_t *store_json(struct store *s, uint64_t span_ms, uint64_t until_ms)
 {
     static const char *const names[LEVELS] = { "second", "minute", "hour" };
     struct range r = choose(s, span_ms, until_ms);
-    json_t      *o = json_object();
+    json_t      *o = JSON_OF({ "from_ms", json_of_count(r.from_ms) },
+                             { "until_ms", json_of_count(r.until_ms) },
+                             { "oldest_ms", json_of_count(oldest_ms(s)) },
+                             { "step_ms", json_of_count(r.step_ms) },
+                             { "level", json_of_text(names[r.level]) });
 
-    json_put_count(o, "from_ms", r.from_ms);
-    json_put_count(o, "until_ms", r.until_ms);
-    json_put_count(o, "oldest_ms", oldest_ms(s));
-    json_put_count(o, "step_ms", r.step_ms);
-    json_put_text(o, "level", names[r.level]);
     add_series(o, s, &r);
     json_object_set_new(o, "knobs", knobs_json(s, &r));
     json_object_set_new(o, "decisions", decisions_json(s, &r));

@@ -30,18 +30,14 @@ static json_t *tried_json(const struct tuning_step *s)
 
     for (uint32_t i = 0; i < s->note.tries; i++) {
         const struct tuner_tried *t = &s->note.tried[i];
-        json_t                   *o = json_object();
         struct knob_set           set = difference(&s->was, &t->knobs);
 
-        json_put_text(o, "name", t->name ? t->name : "");
-        json_put_number(o, "gain", expm1(t->gain) * 100);
-        json_put_number(o, "low", expm1(t->low) * 100);
-        json_put_number(o, "high", expm1(t->high) * 100);
-        json_put_count(o, "blocks", t->blocks);
-        json_object_set_new(o, "is_out", json_boolean(t->is_out));
-        json_object_set_new(o, "is_now", json_boolean(t->is_now));
-        json_object_set_new(o, "set", knobset_json(&set));
-        json_array_append_new(list, o);
+        json_array_append_new(list, JSON_OF(
+            { "name", json_of_text(t->name ? t->name : "") },
+            { "gain", json_of_number(expm1(t->gain) * 100) }, { "low", json_of_number(expm1(t->low) * 100) },
+            { "high", json_of_number(expm1(t->high) * 100) }, { "blocks", json_of_count(t->blocks) },
+            { "is_out", json_boolean(t->is_out) }, { "is_now", json_boolean(t->is_now) },
+            { "set", knobset_json(&set) }));
     }
     return list;
 }
@@ -49,16 +45,14 @@ static json_t *tried_json(const struct tuning_step *s)
 static json_t *step_json(const struct live_tuner *t, const struct tuning_step *s)
 {
     uint64_t interval_ps = s->end_ps > s->start_ps ? s->end_ps - s->start_ps : 1;
+    uint64_t ago_ps = t->end_ps > s->end_ps ? t->end_ps - s->end_ps : 0;
     struct knob_set change = difference(&s->was, &s->is);
-    json_t  *o = json_object();
 
-    json_put_count(o, "reports_ago", t->end_ps > s->end_ps ? (t->end_ps - s->end_ps) / interval_ps : 0);
-    json_put_text(o, "phase", s->note.phase ? s->note.phase : "");
-    json_put_text(o, "why", s->note.why);
-    json_put_text(o, "outcome", !knobset_is_empty(&change) ? outcome_text(s->outcome) : "");
-    json_put_number(o, "utility", s->note.utility);
-    json_object_set_new(o, "set", knobset_json(&change));
-    return o;
+    return JSON_OF({ "reports_ago", json_of_count(ago_ps / interval_ps) },
+                   { "phase", json_of_text(s->note.phase ? s->note.phase : "") },
+                   { "why", json_of_text(s->note.why) },
+                   { "outcome", json_of_text(knobset_is_empty(&change) ? "" : outcome_text(s->outcome)) },
+                   { "utility", json_of_number(s->note.utility) }, { "set", knobset_json(&change) });
 }
 
 /* The last search on a twin; NULL: there was none. */
@@ -90,18 +84,19 @@ static json_t *candidates_json(const struct live_tuner *t)
 
 json_t *live_tuner_json(const struct live_tuner *t)
 {
-    json_t *o = json_object(), *search;
+    json_t *o, *search;
     char    missing[600];
 
-    if (t->thought) {            /* the loop is not ours */
+    if (t->thought) {            /* the thinker owns the loop */
+        o = json_object();
         json_object_update(o, t->last_status);
         json_object_set_new(o, "thinks", json_true());
         return o;
     }
-    json_put_text(o, "name", t->file->tuner.kind ? t->file->tuner.kind : "");
-    json_object_set_new(o, "has_begun", json_boolean(t->is_open));
-    json_object_set_new(o, "has_failed", json_boolean(t->has_failed && !t->is_open));
-    json_put_text(o, "missing", live_tuner_missing(t, missing, sizeof missing));
+    o = JSON_OF({ "name", json_of_text(t->file->tuner.kind ? t->file->tuner.kind : "") },
+                { "has_begun", json_boolean(t->is_open) },
+                { "has_failed", json_boolean(t->has_failed && !t->is_open) },
+                { "missing", json_of_text(live_tuner_missing(t, missing, sizeof missing)) });
     if (!t->is_open)
         return o;
     json_put_count(o, "reports", t->number);
