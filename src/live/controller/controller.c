@@ -1,6 +1,5 @@
 #include "live/controller/controller.h"
 #include "base/err.h"
-#include "live/controller/roster.h"
 #include "live/controller/trial.h"
 #include "core/units.h"
 #include "live/core/knobset.h"
@@ -509,11 +508,6 @@ void controller_reconfigure(struct controller *c, const struct controller_config
     c->is_unranked = true;
     fit_noise_blocks(c);
     trial_note(c, "reconfigure", "its configuration was read again", now_us);
-}
-
-void controller_collect(struct controller *c, bool is_brief)
-{
-    c->is_brief = is_brief;
 }
 
 int controller_freeze(struct controller *c, const struct order *o, uint64_t now_us)

@@ -1,5 +1,4 @@
 #include "live/controller/trial.h"
-#include "live/controller/roster.h"
 #include "live/core/knobset.h"
 
 #include <math.h>
@@ -239,8 +238,6 @@ bool trial_begin(struct controller *c, const struct knob_set *wanted, const char
 
 void trial_approve(struct controller *c, const struct order *o, uint64_t now_us)
 {
-    if (c->trial.phase != TRIAL_WAITING)
-        return;
     snprintf(c->trial.by, sizeof c->trial.by, "%s", o->who);
     log_by(c, o->who, "approve", o->why, now_us);
     begin_stage(c, STAGE_ONE);

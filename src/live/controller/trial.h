@@ -20,14 +20,12 @@
 #ifndef LIVE_CONTROLLER_TRIAL_H
 #define LIVE_CONTROLLER_TRIAL_H
 
-#include "live/controller/state.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "live/controller/roster.h"
 
 /* Begins one. False: the disk cannot be written, and nothing has begun. */
 bool trial_begin(struct controller *, const struct knob_set *, const char *why, bool needs_approval,
                  uint64_t now_us);
+/* The trial waits. */
 void trial_approve(struct controller *, const struct order *, uint64_t now_us);
 
 /* Starts to restore baselines, as c->rolled_back orders. Returns false if all reachable devices hold

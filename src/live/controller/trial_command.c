@@ -1,6 +1,5 @@
 #include "live/controller/trial.h"
 #include "core/units.h"
-#include "live/controller/roster.h"
 #include "live/core/knobset.h"
 
 #include <stdio.h>

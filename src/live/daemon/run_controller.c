@@ -1,14 +1,12 @@
 /* src/live/daemon/run_controller.c - see run.h: one loop for all agents of a fabric, the tuner, and
  * operators. */
 #include "core/units.h"
-#include "live/controller/roster.h"
 #include "live/controller/trial.h"
 #include "base/minmax.h"
 #include "live/daemon/ctl.h"
 #include "live/core/live_clock.h"
 #include "live/core/guard.h"
 #include "live/daemon/disk.h"
-#include "live/tuner/live_learner.h"
 #include "live/tuner/live_tuner.h"
 #include "live/relay/mux.h"
 #include "live/wire/rack_codec.h"
@@ -466,7 +464,7 @@ static void tick(struct fabric *f, uint64_t interval_us)
     f->page.counts.ticks++;
     f->page.counts.late += clock_us() - f->tick_us > interval_us / 2;
     controller_on_tick(&f->controller, clock_us());
-    controller_collect(&f->controller, f->file->is_brief && live_tuner_is_idle(&f->tuner));
+    f->controller.is_brief = f->file->is_brief && live_tuner_is_idle(&f->tuner);
     take_next_if_idle(f);
     if (f->page.counts.ticks % UNGUARDED_TICKS == 0)
         log_unguarded(f);

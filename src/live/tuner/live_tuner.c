@@ -1,4 +1,3 @@
-#include "live/tuner/live_learner.h"
 #include "live/tuner/live_tuner.h"
 #include "base/minmax.h"
 #include "base/file/outfile.h"

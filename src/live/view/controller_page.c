@@ -3,7 +3,6 @@
 #include "base/print/safe.h"
 #include "base/text.h"
 #include "live/controller/controller.h"
-#include "live/controller/roster.h"
 #include "live/core/knobset.h"
 #include "live/view/state_json.h"
 #include "version.h"

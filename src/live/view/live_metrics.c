@@ -1,6 +1,5 @@
 #include "live/view/live_metrics.h"
 #include "live/controller/controller.h"
-#include "live/controller/roster.h"
 #include "live/view/words.h"
 #include "version.h"
 

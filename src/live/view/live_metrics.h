@@ -7,7 +7,7 @@
 #include "http/prom.h"
 #include "http/server.h"
 #include "live/agent/agent.h"
-#include "live/controller/state.h"
+#include "live/controller/roster.h"
 #include "live/wire/serve.h"
 
 void process_metrics(struct prom *, const struct server_counts *);

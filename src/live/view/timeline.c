@@ -1,5 +1,4 @@
 #include "live/view/timeline.h"
-#include "live/controller/roster.h"
 #include "live/controller/trial.h"
 #include "live/core/knobset.h"
 #include "live/view/words.h"

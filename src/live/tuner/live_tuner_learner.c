@@ -1,4 +1,4 @@
-#include "live/tuner/live_learner.h"
+#include "live/tuner/live_tuner.h"
 
 #include <inttypes.h>
 #include <stdio.h>
