@@ -53,8 +53,8 @@ void controller_init(struct controller *c, const struct controller_config *cfg,
 void controller_fini(struct controller *c)
 {
     roster_fini(c);
-    for (uint32_t i = 0; i < c->peers; i++)
-        free(c->peer[i].detail);
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        free(p->detail);
     free(c->peer);
     c->peer = NULL;
     c->peers = 0;
@@ -211,12 +211,9 @@ static bool is_outvoted(const struct controller *c, uint64_t now_us)
     enum { UNKNOWN, BEHIND, AHEAD } *host = xcalloc(c->peers + 1ul, sizeof *host);
     uint32_t hosts = 0, ahead = 0;
 
-    for (uint32_t i = 0; i < c->peers; i++) {
-        const struct peer *p = &c->peer[i];
-
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
         if (p->reported && host[p->host] != AHEAD)
             host[p->host] = p->is_ahead && roster_is_fresh(c, p, now_us) ? AHEAD : BEHIND;
-    }
     for (uint32_t i = 0; i < c->peers; i++) {
         hosts += host[i] != UNKNOWN;
         ahead += host[i] == AHEAD;
@@ -355,14 +352,6 @@ static void watch_noise(struct controller *c)
     }
 }
 
-static bool has_breach(const struct controller *c, uint64_t now_us)
-{
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (*c->peer[i].breach && roster_is_fresh(c, &c->peer[i], now_us))
-            return true;
-    return false;
-}
-
 /* "it pauses for another 5 h 59 min after 2 trials that did harm; anole ctl thaw ends the pause" */
 static const char *pause_text(const struct controller *c, uint64_t now_us, char buf[MSG_WHY_SIZE])
 {
@@ -385,7 +374,7 @@ const char *controller_obstacle(const struct controller *c, uint64_t now_us, cha
            now_us < c->caution.paused_until_us ? pause_text(c, now_us, buf) :
            !c->peers ? "there are no devices" :
            roster_coverage(c, now_us) < 1 - c->cfg->lost_max ? "too few devices report" :
-           has_breach(c, now_us) ? "a guardrail is broken" :
+           roster_breach(c, now_us) ? "a guardrail is broken" :
            c->cfg->mode == MODE_OBSERVE ? NULL :
            !c->ranked[KNOB_NIC] && !c->ranked[KNOB_SWITCH] ?
            "no device may be set: its agent observes, or it is frozen" :
@@ -487,8 +476,8 @@ void controller_on_tick(struct controller *c, uint64_t now_us)
     count_claims(c, now_us);
     if (c->io.interval)
         c->io.interval(c->io.arg, now_us);
-    for (uint32_t i = 0; i < c->peers && c->role == ROLE_ACTIVE; i++)
-        send_net(c, &c->peer[i], now_us);
+    for (struct peer *p = c->peer; p < c->peer + c->peers && c->role == ROLE_ACTIVE; p++)
+        send_net(c, p, now_us);
     roster_look(c, now_us);
     for (enum knob_where w = KNOB_NIC; w <= KNOB_SWITCH; w++)
         c->control[w] = c->trial.phase == TRIAL_NONE ? (double)NAN : roster_control(c, w, now_us);

@@ -259,6 +259,9 @@ bool roster_is_fresh(const struct controller *, const struct peer *, uint64_t no
  * devices of a host share an agent: a silent device counts as gone if another device of its host reports. */
 double roster_coverage(const struct controller *, uint64_t now_us);
 
+/* A reporting device at which a guardrail is broken; NULL: none. */
+const struct peer *roster_breach(const struct controller *, uint64_t now_us);
+
 /* Once per interval: devices that have been silent for long have no rank. */
 void roster_look(struct controller *, uint64_t now_us);
 

@@ -659,8 +659,7 @@ int agent_paths(const struct agent_file *f, enum agent_path what, const char *wh
     int         rc = check_paths(f, what, err);
 
     rc = rc ? rc : open_host(&h, f, err);
-    for (uint32_t i = 0; i < h.devices && !rc; i++) {
-        struct device *d = &h.device[i];
+    for (struct device *d = h.device; d < h.device + h.devices && !rc; d++) {
         const char    *path = what == AGENT_PATHS_LIST ? "" : path_for(d, which);
 
         asked += path != NULL;

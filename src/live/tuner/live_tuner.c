@@ -27,10 +27,10 @@ static void take_knobs(struct knobs *k, const struct controller *c)
     struct knob_set seen = { 0 };
 
     knobs_init(k);
-    for (uint32_t i = 0; i < c->peers; i++)
-        for (int j = 0; j < KNOB_COUNT && c->peer[i].rank != RANK_NONE; j++)
-            if (c->peer[i].confirmed.is_named[j] && !seen.is_named[j])
-                knob_set_add(&seen, (enum knob)j, c->peer[i].confirmed.knobs.value[j]);
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        for (int j = 0; j < KNOB_COUNT && p->rank != RANK_NONE; j++)
+            if (p->confirmed.is_named[j] && !seen.is_named[j])
+                knob_set_add(&seen, (enum knob)j, p->confirmed.knobs.value[j]);
     knob_set_put(&seen, k);
 }
 
@@ -71,9 +71,9 @@ static uint64_t interval_us(const struct controller_file *f, const struct contro
 {
     uint64_t us = 0;
 
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].where == KNOB_NIC && c->peer[i].sample.interval_us > us)
-            us = c->peer[i].sample.interval_us;
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (p->where == KNOB_NIC && p->sample.interval_us > us)
+            us = p->sample.interval_us;
     return us ? us : f->controller.interval_us;
 }
 
@@ -120,8 +120,8 @@ static void make_world(struct world *w, const struct controller_file *f, const s
 {
     uint32_t ports = 0, port = 0;
 
-    for (uint32_t i = 0; i < c->peers; i++)
-        ports += ports_of(&c->peer[i]);
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        ports += ports_of(p);
     world_init(w, c->peers, ports, 0);
     w->seed = f->controller.seed;
     w->goal = &f->goal;
@@ -340,8 +340,8 @@ bool live_tuner_is_idle(const struct live_tuner *t)
 
 static bool has_brief(const struct controller *c)
 {
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].reports && c->peer[i].sample.is_brief)
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (p->reports && p->sample.is_brief)
             return true;
     return false;
 }
@@ -454,8 +454,7 @@ static struct knob_set change_of(const struct live_tuner *t, const struct decisi
 
     take_knobs(&first, c);
     for (int k = 0; k < KNOB_COUNT; k++)
-        for (uint32_t i = 0; i < c->peers && is_tuners(t, d, c, k); i++) {
-            const struct peer *p = &c->peer[i];
+        for (const struct peer *p = c->peer; p < c->peer + c->peers && is_tuners(t, d, c, k); p++) {
             bool               is_own = c->cfg->mode == MODE_DIRECT && p->rank != RANK_NONE;
 
             if (p->confirmed.is_named[k] &&
@@ -609,8 +608,7 @@ static json_t *tried_json(const struct tuning_step *s)
 {
     json_t *list = json_array();
 
-    for (uint32_t i = 0; i < s->note.tries; i++) {
-        const struct tuner_tried *t = &s->note.tried[i];
+    for (const struct tuner_tried *t = s->note.tried; t < s->note.tried + s->note.tries; t++) {
         struct knob_set           set = difference(&s->was, &t->knobs);
 
         json_array_append_new(list, JSON_OF(

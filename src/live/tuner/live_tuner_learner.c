@@ -73,9 +73,7 @@ static uint32_t rank_of(const struct controller *c, const struct peer *p)
 {
     uint32_t rank = 0;
 
-    for (uint32_t i = 0; i < c->peers; i++) {
-        const struct peer *other = &c->peer[i];
-
+    for (const struct peer *other = c->peer; other < c->peer + c->peers; other++) {
         rank += other->self.is_training &&
                 (other->facts.number != p->facts.number ? other->facts.number < p->facts.number :
                  strcmp(other->name, p->name) < 0);

@@ -177,9 +177,7 @@ static void add_devices(struct prom *p, const struct controller *c, uint64_t now
 {
     uint32_t count[2][STATES] = { { 0 } }, breaches = 0, open = 0;
 
-    for (uint32_t i = 0; i < c->peers; i++) {
-        const struct peer *d = &c->peer[i];
-
+    for (const struct peer *d = c->peer; d < c->peer + c->peers; d++) {
         count[d->where == KNOB_SWITCH][words_state_of(c, d, now_us)]++;
         breaches += *d->breach != '\0';
         open += d->phase == PHASE_APPLIED;

@@ -100,8 +100,8 @@ static json_t *devices_json(const struct controller *c, uint64_t now_us)
 {
     json_t *list = json_array();
 
-    for (uint32_t i = 0; i < c->peers; i++)
-        json_array_append_new(list, state_json_device(c, &c->peer[i], now_us));
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        json_array_append_new(list, state_json_device(c, p, now_us));
     return list;
 }
 
@@ -110,8 +110,8 @@ static json_t *counts_json(const struct controller *c, uint64_t now_us)
     uint32_t count[STATES] = { 0 };
     json_t  *o = json_object();
 
-    for (uint32_t i = 0; i < c->peers; i++)
-        count[words_state_of(c, &c->peer[i], now_us)]++;
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        count[words_state_of(c, p, now_us)]++;
     for (int i = 0; i < STATES; i++)
         json_put_count(o, words_state((enum words_state)i), count[i]);
     return o;
@@ -123,9 +123,9 @@ static json_t *reach_json(const struct controller *c)
 {
     uint32_t with_trial = 0, settable = 0;
 
-    for (uint32_t i = 0; i < c->peers; i++) {
-        with_trial += words_has_trial(&c->peer[i]);
-        settable += c->peer[i].rank != RANK_NONE;
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++) {
+        with_trial += words_has_trial(p);
+        settable += p->rank != RANK_NONE;
     }
     return JSON_OF({ "trial", json_of_count(with_trial) }, { "settable", json_of_count(settable) });
 }
@@ -270,11 +270,11 @@ json_t *state_json_diff(const struct controller *c)
 {
     json_t *list = json_array();
 
-    for (uint32_t i = 0; i < c->peers; i++) {
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++) {
         struct knob_set is, was;
 
-        changed(&c->peer[i], &is, &was);
-        json_array_append_new(list, JSON_OF({ "name", json_of_text(c->peer[i].name) },
+        changed(p, &is, &was);
+        json_array_append_new(list, JSON_OF({ "name", json_of_text(p->name) },
                                             { "baseline", knobset_json(&was) },
                                             { "device", knobset_json(&is) }));
     }
@@ -362,11 +362,10 @@ json_t *state_json_agreement(const struct controller *c)
 
     for (int k = 0; k < KNOB_COUNT; k++)
         spread[0][k].values = spread[1][k].values = 0;
-    for (uint32_t i = 0; i < c->peers; i++)
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
         for (int k = 0; k < KNOB_COUNT; k++)
-            if (c->peer[i].device.is_named[k])
-                count_value(&spread[c->peer[i].where != KNOB_NIC][k], c->peer[i].device.knobs.value[k],
-                            c->peer[i].name);
+            if (p->device.is_named[k])
+                count_value(&spread[p->where != KNOB_NIC][k], p->device.knobs.value[k], p->name);
     for (int where = 0; where < 2; where++)
         for (int k = 0; k < KNOB_COUNT; k++)
             if (spread[where][k].values > 1)

@@ -17,8 +17,7 @@ static struct timeline_point measure(const struct controller *c, uint64_t now_us
     double   metric = 0, sent = 0, could = 0, arm[2] = { 0 };
     uint32_t metrics = 0, paused = 0, counted = 0, arms[2] = { 0 };
 
-    for (uint32_t i = 0; i < c->peers; i++) {
-        const struct peer       *d = &c->peer[i];
+    for (const struct peer *d = c->peer; d < c->peer + c->peers; d++) {
         const struct msg_sample *s = &d->sample;
 
         if (!roster_is_fresh(c, d, now_us) || !s->interval_us)
@@ -57,10 +56,10 @@ static struct timeline_knobs look(const struct controller *c, uint64_t wall_us)
 {
     struct timeline_knobs k = { .wall_ms = wall_us / 1000 };
 
-    for (uint32_t i = 0; i < c->peers; i++)
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
         for (int j = 0; j < KNOB_COUNT; j++)
-            if (c->peer[i].confirmed.is_named[j] && !k.confirmed.is_named[j] && c->peer[i].rank != RANK_NONE)
-                knob_set_add(&k.confirmed, (enum knob)j, c->peer[i].confirmed.knobs.value[j]);
+            if (p->confirmed.is_named[j] && !k.confirmed.is_named[j] && p->rank != RANK_NONE)
+                knob_set_add(&k.confirmed, (enum knob)j, p->confirmed.knobs.value[j]);
     if (c->trial.phase == TRIAL_NONE)
         return k;
     k.trial = c->trial.number;

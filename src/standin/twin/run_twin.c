@@ -625,9 +625,7 @@ static bool has_all_reports(const struct lock_controller *l, const struct contro
 /* No device owes an answer but those that act later. */
 static bool is_settled(const struct lock_controller *l, const struct controller *c)
 {
-    for (uint32_t i = 0; i < c->peers; i++) {
-        const struct peer *p = &c->peer[i];
-
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++) {
         if (p->step == STEP_PREPARING || p->step == STEP_REVERTING || p->step == STEP_CONFIRMING ||
             (p->step == STEP_COMMITTING && p->at_us <= l->pace.now_us))
             return false;
