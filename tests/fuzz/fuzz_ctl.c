@@ -2,6 +2,7 @@
  * The first byte is the verb. The rest is tried as the text of the answer and as its encoding on the wire.
  */
 #include "live/daemon/ctl.h"
+#include "live/view/words.h"
 #include "live/wire/codec.h"
 
 #include <stdio.h>
@@ -30,13 +31,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         nowhere = freopen("/dev/null", "w", stdout);
     if (!size)
         return 0;
-    while (ctl_verbs[verbs])
+    while (words_verbs[verbs].name)
         verbs++;
     text = calloc(1, size);
     memcpy(text, data + 1, size - 1);
-    show(ctl_verbs[data[0] % verbs], data[0] / verbs, text);
+    show(words_verbs[data[0] % verbs].name, data[0] / verbs, text);
     if (codec_read_reply(&error, &answer, data + 1, size - 1) == 0) {
-        show(ctl_verbs[data[0] % verbs], 0, answer);
+        show(words_verbs[data[0] % verbs].name, 0, answer);
         free(error);
         free(answer);
     }

@@ -1,6 +1,5 @@
 #include "live/controller/controller.h"
 #include "base/err.h"
-#include "live/controller/roster.h"
 #include "live/controller/trial.h"
 #include "core/units.h"
 #include "live/core/knobset.h"
@@ -54,8 +53,8 @@ void controller_init(struct controller *c, const struct controller_config *cfg,
 void controller_fini(struct controller *c)
 {
     roster_fini(c);
-    for (uint32_t i = 0; i < c->peers; i++)
-        free(c->peer[i].detail);
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        free(p->detail);
     free(c->peer);
     c->peer = NULL;
     c->peers = 0;
@@ -74,18 +73,6 @@ void controller_fence(struct controller *c, uint64_t counter)
     c->has_lease = counter > 0;
     if (counter > c->counter)
         c->counter = counter;
-}
-
-static void note_by(struct controller *c, const char *who, const char *what, const char *why, uint64_t now_us)
-{
-    audit_write(&c->audit, &c->io.disk,
-                &(struct audit_record){ .who = who, .what = what, .why = why, .term = c->term,
-                                        .now_us = now_us });
-}
-
-static void note(struct controller *c, const char *what, const char *why, uint64_t now_us)
-{
-    note_by(c, c->cfg->name, what, why, now_us);
 }
 
 /* ---- terms ---- */
@@ -154,7 +141,7 @@ static void on_learn(struct controller *c, struct peer *p, const struct msg *m, 
         return;                  /* it was given none, or has said so */
     p->net_refused = p->net;
     snprintf(why, sizeof why, "%s: %s", p->name, m->why);
-    note(c, "net refused", why, now_us);
+    trial_note(c, "net refused", why, now_us);
 }
 
 /* The answer to a report. */
@@ -184,7 +171,7 @@ static void become_active(struct controller *c, uint64_t now_us)
     }
     c->term = c->counter << MSG_TERM_ID_BITS | c->cfg->id;
     c->role = ROLE_ACTIVE;
-    note(c, "begin", "", now_us);
+    trial_note(c, "begin", "", now_us);
     for (uint32_t i = 0; i < c->peers; i++)      /* what they have reported so far is heard now */
         if (c->peer[i].stamp_us)
             note_report(c, &c->peer[i], c->peer[i].stamp_us, now_us);
@@ -202,7 +189,7 @@ static bool is_possible(struct controller *c, const char *name, uint64_t term, u
     c->blamed_us = now_us;
     snprintf(why, sizeof why, "%.63s: it claims the impossible term %" PRIu64 "; its messages are ignored",
              name, term);
-    note(c, "ignore", why, now_us);
+    trial_note(c, "ignore", why, now_us);
     return false;
 }
 
@@ -224,12 +211,9 @@ static bool is_outvoted(const struct controller *c, uint64_t now_us)
     enum { UNKNOWN, BEHIND, AHEAD } *host = xcalloc(c->peers + 1ul, sizeof *host);
     uint32_t hosts = 0, ahead = 0;
 
-    for (uint32_t i = 0; i < c->peers; i++) {
-        const struct peer *p = &c->peer[i];
-
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
         if (p->reported && host[p->host] != AHEAD)
             host[p->host] = p->is_ahead && roster_is_fresh(c, p, now_us) ? AHEAD : BEHIND;
-    }
     for (uint32_t i = 0; i < c->peers; i++) {
         hosts += host[i] != UNKNOWN;
         ahead += host[i] == AHEAD;
@@ -247,7 +231,7 @@ static void count_claims(struct controller *c, uint64_t now_us)
         return;
     trial_abort(c, "another controller has taken over", now_us);
     c->role = ROLE_DEPOSED;
-    note(c, "deposed", "more than half of the hosts obey a higher term", now_us);
+    trial_note(c, "deposed", "more than half of the hosts obey a higher term", now_us);
 }
 
 /* ---- messages ---- */
@@ -311,7 +295,7 @@ static void on_report(struct controller *c, struct peer *p, const struct msg *m,
 
 static void on_answer(struct controller *c, struct peer *p, const struct msg *m, uint64_t now_us)
 {
-    const char *why = command_on_answer(c, p, m);
+    const char *why = command_on_answer(p, m);
 
     if (why)
         trial_on_refusal(c, p, why, now_us);
@@ -368,14 +352,6 @@ static void watch_noise(struct controller *c)
     }
 }
 
-static bool has_breach(const struct controller *c, uint64_t now_us)
-{
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (*c->peer[i].breach && roster_is_fresh(c, &c->peer[i], now_us))
-            return true;
-    return false;
-}
-
 /* "it pauses for another 5 h 59 min after 2 trials that did harm; anole ctl thaw ends the pause" */
 static const char *pause_text(const struct controller *c, uint64_t now_us, char buf[MSG_WHY_SIZE])
 {
@@ -398,7 +374,7 @@ const char *controller_obstacle(const struct controller *c, uint64_t now_us, cha
            now_us < c->caution.paused_until_us ? pause_text(c, now_us, buf) :
            !c->peers ? "there are no devices" :
            roster_coverage(c, now_us) < 1 - c->cfg->lost_max ? "too few devices report" :
-           has_breach(c, now_us) ? "a guardrail is broken" :
+           roster_breach(c, now_us) ? "a guardrail is broken" :
            c->cfg->mode == MODE_OBSERVE ? NULL :
            !c->ranked[KNOB_NIC] && !c->ranked[KNOB_SWITCH] ?
            "no device may be set: its agent observes, or it is frozen" :
@@ -500,8 +476,8 @@ void controller_on_tick(struct controller *c, uint64_t now_us)
     count_claims(c, now_us);
     if (c->io.interval)
         c->io.interval(c->io.arg, now_us);
-    for (uint32_t i = 0; i < c->peers && c->role == ROLE_ACTIVE; i++)
-        send_net(c, &c->peer[i], now_us);
+    for (struct peer *p = c->peer; p < c->peer + c->peers && c->role == ROLE_ACTIVE; p++)
+        send_net(c, p, now_us);
     roster_look(c, now_us);
     for (enum knob_where w = KNOB_NIC; w <= KNOB_SWITCH; w++)
         c->control[w] = c->trial.phase == TRIAL_NONE ? (double)NAN : roster_control(c, w, now_us);
@@ -520,12 +496,7 @@ void controller_reconfigure(struct controller *c, const struct controller_config
     c->cfg = cfg;
     c->is_unranked = true;
     fit_noise_blocks(c);
-    note(c, "reconfigure", "its configuration was read again", now_us);
-}
-
-void controller_collect(struct controller *c, bool is_brief)
-{
-    c->is_brief = is_brief;
+    trial_note(c, "reconfigure", "its configuration was read again", now_us);
 }
 
 int controller_freeze(struct controller *c, const struct order *o, uint64_t now_us)
@@ -534,7 +505,7 @@ int controller_freeze(struct controller *c, const struct order *o, uint64_t now_
 
     snprintf(c->frozen, sizeof c->frozen, "frozen by %.40s%s%.90s", o->who, *o->why ? ": " : "", o->why);
     rc = memory_save(c, now_us);
-    note_by(c, o->who, "freeze", o->why, now_us);
+    trial_note_by(c, o->who, "freeze", o->why, now_us);
     /* which goes on: it leads to where nothing of ours is left */
     if (c->trial.phase != TRIAL_ROLLBACK)
         trial_abort(c, c->frozen, now_us);
@@ -547,7 +518,7 @@ int controller_thaw(struct controller *c, const struct order *o, uint64_t now_us
     c->rolled_back = (struct order_text){ 0 };
     c->caution = (struct caution){ 0 };
     c->declined[0] = '\0';
-    note_by(c, o->who, "thaw", o->why, now_us);
+    trial_note_by(c, o->who, "thaw", o->why, now_us);
     return memory_save(c, now_us);
 }
 
@@ -562,7 +533,7 @@ int controller_freeze_device(struct controller *c, const char *name, bool is_fro
         return p ? -EAGAIN : -ENOENT;
     snprintf(m.why, sizeof m.why, "%.60s%s%.90s", o->who, *o->why ? ": " : "", o->why);
     snprintf(why, sizeof why, "%s%s%s", name, *o->why ? ": " : "", o->why);
-    note_by(c, o->who, is_frozen ? "freeze device" : "thaw device", why, now_us);
+    trial_note_by(c, o->who, is_frozen ? "freeze device" : "thaw device", why, now_us);
     command_send(c, p, &m);
     return 0;
 }
@@ -590,7 +561,7 @@ int controller_rollback(struct controller *c, const struct order *o, uint64_t no
     snprintf(c->rolled_back.why, sizeof c->rolled_back.why, "%s", o->why);
     snprintf(c->frozen, sizeof c->frozen, "rolled back by %.40s%s%.80s", o->who, *o->why ? ": " : "", o->why);
     rc = memory_save(c, now_us);
-    note_by(c, o->who, "rollback", o->why, now_us);
+    trial_note_by(c, o->who, "rollback", o->why, now_us);
     if (c->trial.phase != TRIAL_ROLLBACK)
         trial_abort(c, c->frozen, now_us);
     c->rollback_us = 0;
@@ -609,7 +580,7 @@ int controller_forget(struct controller *c, const char *name, const struct order
     if (roster_is_fresh(c, p, now_us) || c->trial.phase != TRIAL_NONE)
         return -EBUSY;
     snprintf(why, sizeof why, "%s%s%s", name, *o->why ? ": " : "", o->why);
-    note_by(c, o->who, "forget", why, now_us);
+    trial_note_by(c, o->who, "forget", why, now_us);
     roster_forget(c, p);
     return 0;
 }

@@ -11,25 +11,22 @@
  *   - It does not touch devices that are silent, frozen or broken. If too few devices report, it tries
  *     nothing.
  *   - After two harmful trials within an hour it pauses for six hours. It does not retry a dropped setting
- *     for an hour. Both survive a restart (caution.h).
+ *     for an hour. Both survive a restart (trial.h).
  *   - A rollback continues until every reachable device holds its baseline.
  */
 #ifndef LIVE_CONTROLLER_CONTROLLER_H
 #define LIVE_CONTROLLER_CONTROLLER_H
 
 #include "live/controller/trial.h"
-#include "live/controller/state.h"
-
 
 void controller_config_init(struct controller_config *);
 
-/* Room for so many devices. The config must outlive it. */
+/* The configuration must outlive the controller. */
 void controller_init(struct controller *, const struct controller_config *, const struct controller_io *,
                      uint32_t peers_max);
 void controller_fini(struct controller *);
 
-/* 'audit' is the position in the log. -EBADMSG: the saved state is corrupt, and the controller must not
- * run. */
+/* 'audit' is the position in the log. -EBADMSG: the saved state is corrupt; the controller must not run. */
 int controller_start(struct controller *, const struct audit *, uint64_t now_us);
 
 /* Its terms are higher than this counter. Before it is active. */
@@ -51,8 +48,7 @@ int controller_freeze_device(struct controller *, const char *name, bool is_froz
 int controller_approve(struct controller *, uint64_t number, const char *code, const struct order *,
                        uint64_t now_us);
 
-/* Aborts the trial, freezes the fabric, and restores the baseline of every device, now or as soon as it can
- * be reached.
+/* Aborts the trial, freezes the fabric, and restores the baseline of each device as soon as it is reachable.
  * -EPERM: the controller only observes. -ESTALE: another controller has taken over. */
 int controller_rollback(struct controller *, const struct order *, uint64_t now_us);
 
@@ -66,10 +62,6 @@ int controller_drill(struct controller *, const char *name, const struct order *
 
 /* Another configuration, for when no trial is under way; it must outlive the controller. */
 void controller_reconfigure(struct controller *, const struct controller_config *, uint64_t now_us);
-
-/* Tells agents, with their leases, whether the metric and flow sizes will do. While something is tried they
- * never do. */
-void controller_collect(struct controller *, bool is_brief);
 
 /* Why nothing is tried now, in 'buf'; NULL: something may be. */
 const char *controller_obstacle(const struct controller *, uint64_t now_us, char buf[MSG_WHY_SIZE]);

@@ -2,7 +2,6 @@
  * who approved what, and a rollback always works. Its devices are played by the test, so that each can do
  * what an agent may do. */
 #include "live/controller/controller.h"
-#include "live/controller/roster.h"
 #include "live/core/knobset.h"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 #include "live/controller/roster.h"
 #include "base/err.h"
+#include "base/minmax.h"
 #include "live/core/knobset.h"
 
 #include <math.h>
@@ -220,21 +221,21 @@ void roster_on_report(struct controller *c, struct peer *p, const struct msg *m,
     p->metrics++;
 }
 
+/* The age limit of its reports. */
+static uint64_t limit_us(const struct controller *c, const struct peer *p)
+{
+    return c->cfg->stale_intervals * max_u64(p->interval_us, c->cfg->interval_us);
+}
+
 bool roster_is_fresh(const struct controller *c, const struct peer *p, uint64_t now_us)
 {
-    uint64_t interval_us = p->interval_us > c->cfg->interval_us ? p->interval_us : c->cfg->interval_us;
-
-    return p->heard_us && !p->has_left && p->link != LINK_NONE &&
-           now_us - p->heard_us <= c->cfg->stale_intervals * interval_us;
+    return p->heard_us && !p->has_left && p->link != LINK_NONE && now_us - p->heard_us <= limit_us(c, p);
 }
 
 void roster_look(struct controller *c, uint64_t now_us)
 {
-    for (uint32_t i = 0; i < c->peers; i++) {
-        struct peer *p = &c->peer[i];
-        uint64_t     interval_us = p->interval_us > c->cfg->interval_us ? p->interval_us :
-                                   c->cfg->interval_us;
-        bool         is_gone = now_us > p->heard_us + GONE_FACTOR * c->cfg->stale_intervals * interval_us;
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
+        bool is_gone = now_us > p->heard_us + GONE_FACTOR * limit_us(c, p);
 
         c->is_unranked |= is_gone != p->is_gone;
         p->is_gone = is_gone;
@@ -246,18 +247,23 @@ double roster_coverage(const struct controller *c, uint64_t now_us)
     enum { UNKNOWN, SILENT, FRESH } *host = xcalloc(c->peers + 1ul, sizeof *host);
     uint32_t fresh = 0, all = 0;
 
-    for (uint32_t i = 0; i < c->peers; i++) {
-        const struct peer *p = &c->peer[i];
-
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
         if (p->reported && !p->has_left && host[p->host] != FRESH)
             host[p->host] = roster_is_fresh(c, p, now_us) ? FRESH : SILENT;
-    }
     for (uint32_t i = 0; i < c->peers; i++) {
         fresh += host[i] == FRESH;
         all += host[i] != UNKNOWN;
     }
     free(host);
     return all ? (double)fresh / all : 1;
+}
+
+const struct peer *roster_breach(const struct controller *c, uint64_t now_us)
+{
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (*p->breach && roster_is_fresh(c, p, now_us))
+            return p;
+    return NULL;
 }
 
 uint64_t roster_instant(const struct peer *p, uint64_t at_us)
@@ -305,10 +311,9 @@ static void rank_kind(struct controller *c, enum knob_where where, struct place 
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].where == where && c->peer[i].may_write && !c->peer[i].is_frozen &&
-            !c->peer[i].has_left && c->peer[i].reported && !c->peer[i].is_gone)
-            place[count++] = (struct place){ c->peer[i].strikes, hash_of(c->peer[i].name), &c->peer[i] };
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (p->where == where && p->may_write && !p->is_frozen && !p->has_left && p->reported && !p->is_gone)
+            place[count++] = (struct place){ p->strikes, hash_of(p->name), p };
     c->ranked[where] = count - held_back(c, count);
     give_ranks(place, count, c->ranked[where]);
 }
@@ -317,8 +322,8 @@ void roster_rank(struct controller *c)
 {
     struct place *place = xcalloc(c->peers + 1ul, sizeof *place);
 
-    for (uint32_t i = 0; i < c->peers; i++)
-        c->peer[i].rank = RANK_NONE;
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        p->rank = RANK_NONE;
     rank_kind(c, KNOB_NIC, place);
     rank_kind(c, KNOB_SWITCH, place);
     c->is_unranked = false;
@@ -329,9 +334,8 @@ static void order_for_trial(struct controller *c, enum knob_where where, struct 
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < c->peers; i++) {
-        struct peer *p = &c->peer[i];
-        uint32_t     group = knobset_is_empty(&p->wanted) ? 2 : isnan(p->sample.metric) ? 1 : 0;
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
+        uint32_t group = knobset_is_empty(&p->wanted) ? 2 : isnan(p->sample.metric) ? 1 : 0;
 
         if (p->where == where && p->rank != RANK_NONE)
             place[count++] = (struct place){ group, p->rank, p };
@@ -352,9 +356,7 @@ struct peer *roster_canary(struct controller *c, uint64_t now_us)
 {
     struct peer *best = NULL;
 
-    for (uint32_t i = 0; i < c->peers; i++) {
-        struct peer *p = &c->peer[i];
-
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
         if (p->rank != RANK_NONE && roster_is_fresh(c, p, now_us) &&
             (!best || p->where < best->where || (p->where == best->where && p->rank < best->rank)))
             best = p;
@@ -378,6 +380,12 @@ bool roster_is_in(const struct controller *c, const struct peer *p, uint32_t sta
 
 struct mean { double sum; uint32_t count; };
 
+static void add(struct mean *m, double value)
+{
+    m->sum += value;
+    m->count++;
+}
+
 static double mean_of(struct mean m)
 {
     return m.count ? m.sum / m.count : NAN;
@@ -386,8 +394,8 @@ static double mean_of(struct mean m)
 /* Hosts notice a setting wherever it is applied. Switches count only if no host reports. */
 static bool has_hosts(const struct controller *c)
 {
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].where == KNOB_NIC)
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (p->where == KNOB_NIC)
             return true;
     return false;
 }
@@ -402,15 +410,12 @@ double roster_value(const struct controller *c, uint32_t stage, bool is_whole)
     struct mean group[3] = { { 0 } };
     bool        has_nics = has_hosts(c);
 
-    for (uint32_t i = 0; i < c->peers; i++) {
-        const struct peer *p = &c->peer[i];
-        int                g = is_whole || roster_is_in(c, p, stage, is_whole, 0) ? 0 :
-                               roster_is_in(c, p, stage, is_whole, 1) ? 1 : 2;
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++) {
+        int g = is_whole || roster_is_in(c, p, stage, is_whole, 0) ? 0 :
+                roster_is_in(c, p, stage, is_whole, 1) ? 1 : 2;
 
-        if (!counts(p, has_nics))
-            continue;
-        group[g].sum += p->metric_sum / p->metrics;
-        group[g].count++;
+        if (counts(p, has_nics))
+            add(&group[g], p->metric_sum / p->metrics);
     }
     if (group[1].count)
         return mean_of(group[0]) - mean_of(group[1]);
@@ -422,11 +427,9 @@ double roster_metric(const struct controller *c)
     struct mean all = { 0 };
     bool        has_nics = has_hosts(c);
 
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (counts(&c->peer[i], has_nics)) {
-            all.sum += c->peer[i].metric_sum / c->peer[i].metrics;
-            all.count++;
-        }
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (counts(p, has_nics))
+            add(&all, p->metric_sum / p->metrics);
     return mean_of(all);
 }
 
@@ -434,9 +437,7 @@ double roster_control(const struct controller *c, enum knob_where where, uint64_
 {
     struct mean control = { 0 };
 
-    for (uint32_t i = 0; i < c->peers; i++) {
-        const struct peer *p = &c->peer[i];
-
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++) {
         if (p->where != where || p->phase == PHASE_APPLIED || !p->sample.interval_us || p->sample.is_brief ||
             isnan(p->sample.paused) || !roster_is_fresh(c, p, now_us))
             continue;
@@ -455,8 +456,7 @@ struct knob_set roster_held(const struct controller *c, const struct knob_set *o
         bool   is_same = of->is_named[k];
         double value = NAN;
 
-        for (uint32_t i = 0; i < c->peers && is_same; i++) {
-            const struct peer     *p = &c->peer[i];
+        for (const struct peer *p = c->peer; p < c->peer + c->peers && is_same; p++) {
             const struct knob_set *own = is_baseline ? &p->baseline : &p->confirmed;
 
             if ((has_ranks && p->rank == RANK_NONE) || !own->is_named[k])
@@ -472,9 +472,9 @@ struct knob_set roster_held(const struct controller *c, const struct knob_set *o
 
 void roster_clear_metrics(struct controller *c)
 {
-    for (uint32_t i = 0; i < c->peers; i++) {
-        c->peer[i].metric_sum = 0;
-        c->peer[i].metrics = 0;
-        c->peer[i].reports = 0;
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
+        p->metric_sum = 0;
+        p->metrics = 0;
+        p->reports = 0;
     }
 }

@@ -1,6 +1,5 @@
 /* src/live/controller/roster_test.c - who is in which group, whose clock says what. */
 #include "live/controller/controller.h"
-#include "live/controller/roster.h"
 #include "live/controller/trial.h"
 
 #include <setjmp.h>

@@ -1,7 +1,6 @@
 /* src/live/controller/term_test.c - what agents say of terms: one that lies neither deposes a controller
  * nor leads it to a term without end. */
 #include "live/controller/controller.h"
-#include "live/controller/roster.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

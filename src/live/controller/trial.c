@@ -1,5 +1,4 @@
 #include "live/controller/trial.h"
-#include "live/controller/roster.h"
 #include "live/core/knobset.h"
 
 #include <math.h>
@@ -38,26 +37,26 @@ static void enter(struct controller *c, enum trial_phase phase)
 /* Prepares those that are free. */
 static void prepare_all(struct controller *c, uint64_t now_us)
 {
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (takes_part(&c->peer[i]) && c->peer[i].step == STEP_NONE)
-            command_prepare(c, &c->peer[i], now_us);
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (takes_part(p) && p->step == STEP_NONE)
+            command_begin(c, p, STEP_PREPARING, 0, "", now_us);
 }
 
 /* Lets all that are prepared change at an instant; 0: at once. */
 static void commit_all(struct controller *c, uint64_t at_us, uint64_t now_us)
 {
     c->trial.has_committed = true;
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].step == STEP_PREPARED)
-            command_commit(c, &c->peer[i], at_us, now_us);
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (p->step == STEP_PREPARED)
+            command_begin(c, p, STEP_COMMITTING, at_us, "", now_us);
 }
 
 static void confirm_all(struct controller *c, uint64_t now_us)
 {
     enter(c, TRIAL_CONFIRM);
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (takes_part(&c->peer[i]) && c->peer[i].step == STEP_APPLIED)
-            command_confirm(c, &c->peer[i], now_us);
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (takes_part(p) && p->step == STEP_APPLIED)
+            command_begin(c, p, STEP_CONFIRMING, 0, "", now_us);
 }
 
 /* ---- the log ---- */
@@ -104,10 +103,10 @@ static struct knob_set part_for(const struct peer *p, const struct knob_set *wan
 
 static void clear_peers(struct controller *c)
 {
-    for (uint32_t i = 0; i < c->peers; i++) {
-        c->peer[i].step = STEP_NONE;
-        c->peer[i].is_lost = false;
-        c->peer[i].wanted = (struct knob_set){ 0 };
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
+        p->step = STEP_NONE;
+        p->is_lost = false;
+        p->wanted = (struct knob_set){ 0 };
     }
 }
 
@@ -133,10 +132,10 @@ static void end(struct controller *c, bool is_kept, const char *why, uint64_t no
 {
     uint32_t missed = 0;
 
-    for (uint32_t i = 0; i < c->peers; i++) {
-        missed += !knobset_is_empty(&c->peer[i].wanted) && c->peer[i].step != STEP_CONFIRMED;
-        if (c->peer[i].step == STEP_CONFIRMED)
-            c->peer[i].strikes = 0;
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
+        missed += !knobset_is_empty(&p->wanted) && p->step != STEP_CONFIRMED;
+        if (p->step == STEP_CONFIRMED)
+            p->strikes = 0;
     }
     log_trial(c, is_kept ? "keep" : "drop", why, now_us);
     if (is_kept || c->trial.phase == TRIAL_ROLLBACK)
@@ -151,8 +150,8 @@ static uint32_t members(const struct controller *c, uint32_t stage)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < c->peers; i++)
-        count += takes_part(&c->peer[i]) && roster_is_in(c, &c->peer[i], stage, true, 0);
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        count += takes_part(p) && roster_is_in(c, p, stage, true, 0);
     return count;
 }
 
@@ -161,9 +160,9 @@ uint32_t trial_block_length(const struct controller *c)
     uint64_t gap_us = 0;
     uint32_t length;
 
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].gap_us > gap_us && c->peer[i].may_write)
-            gap_us = c->peer[i].gap_us;
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (p->gap_us > gap_us && p->may_write)
+            gap_us = p->gap_us;
     length = (uint32_t)(gap_us / c->cfg->interval_us) + 2;
     return length > c->cfg->block_length ? length : c->cfg->block_length;
 }
@@ -200,9 +199,9 @@ static bool begin(struct controller *c, const char *why, uint64_t now_us)
     struct trial *t = &c->trial;
     bool          is_any = false;
 
-    for (uint32_t i = 0; i < c->peers; i++) {
-        is_any |= takes_part(&c->peer[i]);
-        t->is_whole |= takes_part(&c->peer[i]) && c->peer[i].where == KNOB_SWITCH;
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
+        is_any |= takes_part(p);
+        t->is_whole |= takes_part(p) && p->where == KNOB_SWITCH;
     }
     t->number = c->trials;
     caution_code(t->code, c->term, t->number, &t->wanted);
@@ -221,9 +220,9 @@ bool trial_begin(struct controller *c, const struct knob_set *wanted, const char
     clear_peers(c);
     c->trial = (struct trial){ .wanted = *wanted, .was = roster_held(c, wanted, false),
                                .metric = roster_metric(c) };
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].rank != RANK_NONE)
-            c->peer[i].wanted = part_for(&c->peer[i], wanted);
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (p->rank != RANK_NONE)
+            p->wanted = part_for(p, wanted);
     roster_rank_for_trial(c);
     if (!begin(c, why, now_us))
         return true;
@@ -239,8 +238,6 @@ bool trial_begin(struct controller *c, const struct knob_set *wanted, const char
 
 void trial_approve(struct controller *c, const struct order *o, uint64_t now_us)
 {
-    if (c->trial.phase != TRIAL_WAITING)
-        return;
     snprintf(c->trial.by, sizeof c->trial.by, "%s", o->who);
     log_by(c, o->who, "approve", o->why, now_us);
     begin_stage(c, STAGE_ONE);
@@ -256,9 +253,9 @@ static void stop(struct controller *c, enum verdict verdict, const char *why, ui
     snprintf(c->trial.end, sizeof c->trial.end, "%.*s", (int)sizeof c->trial.end - 1, why);
     log_trial(c, "abort", c->trial.end, now_us);
     enter(c, TRIAL_ABORT);
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].step != STEP_NONE && c->peer[i].step != STEP_CONFIRMED)
-            command_revert(c, &c->peer[i], 0, c->trial.end, now_us);
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (p->step != STEP_NONE && p->step != STEP_CONFIRMED)
+            command_begin(c, p, STEP_REVERTING, 0, c->trial.end, now_us);
     if (verdict != VERDICT_NONE)
         caution_drop(&c->caution, &c->trial.wanted, now_us + c->cfg->window_us);
     if (verdict == VERDICT_HARM)
@@ -351,7 +348,7 @@ bool trial_begin_drill(struct controller *c, struct peer *p, const struct order 
     snprintf(c->trial.device, sizeof c->trial.device, "%s", p->name);
     log_by(c, o->who, "drill", *o->why ? o->why : c->trial.why, now_us);
     enter(c, TRIAL_DRILL);
-    command_drill(c, p, "a drill of the dead-man switch", now_us);
+    command_begin(c, p, STEP_DRILLING, 0, "a drill of the dead-man switch", now_us);
     return true;
 }
 
@@ -389,15 +386,13 @@ static void on_abort(struct controller *c, uint64_t now_us)
 {
     bool is_over = true;
 
-    for (uint32_t i = 0; i < c->peers; i++) {
-        struct peer *p = &c->peer[i];
-
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
         if (p->step != STEP_REVERTING || (*c->rolled_back.who && !roster_is_fresh(c, p, now_us)))
             /* the lease of a silent device ends without us: a rollback of the others does not wait for it */
             continue;
         is_over = false;
         if (!command_on_tick(c, p, now_us))
-            command_revert(c, p, 0, c->trial.end, now_us);
+            command_begin(c, p, STEP_REVERTING, 0, c->trial.end, now_us);
     }
     if (is_over || c->trial.intervals * c->cfg->interval_us > ABORT_US_MAX)
         end(c, false, c->trial.end, now_us);
@@ -408,9 +403,9 @@ static void on_abort(struct controller *c, uint64_t now_us)
 /* Prepares those that will have the change next and are free. */
 static void make_ready(struct controller *c, enum arm arm, uint64_t now_us)
 {
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (has_b(c, &c->peer[i], arm) && c->peer[i].step == STEP_NONE)
-            command_prepare(c, &c->peer[i], now_us);
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (has_b(c, p, arm) && p->step == STEP_NONE)
+            command_begin(c, p, STEP_PREPARING, 0, "", now_us);
 }
 
 static bool is_ready(const struct peer *p)
@@ -422,17 +417,16 @@ static bool is_ready(const struct peer *p)
  * nothing was done. */
 static bool switch_to(struct controller *c, enum arm arm, uint64_t at_us, uint64_t now_us)
 {
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (has_b(c, &c->peer[i], arm) && !is_ready(&c->peer[i]))
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (has_b(c, p, arm) && !is_ready(p))
             return false;
-    for (uint32_t i = 0; i < c->peers; i++) {
-        struct peer *p = &c->peer[i];
-        bool         is_b = has_b(c, p, arm);
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
+        bool is_b = has_b(c, p, arm);
 
         if (is_b && p->step == STEP_PREPARED)
-            command_commit(c, p, at_us, now_us);
+            command_begin(c, p, STEP_COMMITTING, at_us, "", now_us);
         else if (!is_b && takes_part(p) && is_ready(p))
-            command_revert(c, p, at_us, "the block is over", now_us);
+            command_begin(c, p, STEP_REVERTING, at_us, "the block is over", now_us);
     }
     return true;
 }
@@ -440,8 +434,7 @@ static bool switch_to(struct controller *c, enum arm arm, uint64_t at_us, uint64
 /* Has every device what the arm gives it? */
 static bool is_settled(const struct controller *c, enum arm arm)
 {
-    for (uint32_t i = 0; i < c->peers; i++) {
-        const struct peer *p = &c->peer[i];
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++) {
         bool has = p->step == STEP_APPLIED,
              has_not = p->step == STEP_NONE || p->step == STEP_PREPARING || p->step == STEP_PREPARED;
 
@@ -453,17 +446,17 @@ static bool is_settled(const struct controller *c, enum arm arm)
 
 static bool is_all(const struct controller *c, bool (*is)(const struct peer *))
 {
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (takes_part(&c->peer[i]) && !is(&c->peer[i]))
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (takes_part(p) && !is(p))
             return false;
     return true;
 }
 
 static void abort_unprepared(struct controller *c, enum arm arm, uint64_t now_us)
 {
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (has_b(c, &c->peer[i], arm) && !is_ready(&c->peer[i])) {
-            abort_because_of(c, &c->peer[i], "it was not prepared in time", now_us);
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (has_b(c, p, arm) && !is_ready(p)) {
+            abort_because_of(c, p, "it was not prepared in time", now_us);
             return;
         }
 }
@@ -526,9 +519,9 @@ static void turn(struct controller *c, uint64_t now_us)
 /* No pair has been complete for long. */
 static void abort_unmeasured(struct controller *c, uint64_t now_us)
 {
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (has_b(c, &c->peer[i], ARM_B) && !c->peer[i].metrics) {
-            abort_because_of(c, &c->peer[i], "it reports no metric", now_us);
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (has_b(c, p, ARM_B) && !p->metrics) {
+            abort_because_of(c, p, "it reports no metric", now_us);
             return;
         }
     trial_abort(c, "nothing could be measured", now_us);
@@ -585,9 +578,7 @@ static void on_confirm(struct controller *c, uint64_t now_us)
 {
     bool is_over = true;
 
-    for (uint32_t i = 0; i < c->peers; i++) {
-        struct peer *p = &c->peer[i];
-
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
         if (p->step == STEP_CONFIRMING && !command_on_tick(c, p, now_us))
             p->step = STEP_NONE;
         is_over &= p->step != STEP_CONFIRMING;
@@ -646,11 +637,11 @@ static bool step_back(struct controller *c, struct peer *p, uint64_t now_us)
         if (knobset_is_empty(&p->wanted))
             p->step = STEP_CONFIRMED;
         else
-            command_prepare(c, p, now_us);
+            command_begin(c, p, STEP_PREPARING, 0, "", now_us);
     } else if (p->step == STEP_PREPARED)
-        command_commit(c, p, 0, now_us);
+        command_begin(c, p, STEP_COMMITTING, 0, "", now_us);
     else if (p->step == STEP_APPLIED)
-        command_confirm(c, p, now_us);
+        command_begin(c, p, STEP_CONFIRMING, 0, "", now_us);
     else if (!command_on_tick(c, p, now_us)) {
         p->step = STEP_NONE;     /* no answer in time: ask again */
         p->deadline_us = now_us;
@@ -664,9 +655,7 @@ static void on_rollback(struct controller *c, uint64_t now_us)
     uint32_t left = 0, silent = 0;
     char     why[MSG_WHY_SIZE];
 
-    for (uint32_t i = 0; i < c->peers; i++) {
-        struct peer *p = &c->peer[i];
-
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
         if (knobset_is_empty(&p->wanted) || p->step == STEP_CONFIRMED)
             continue;
         if (!can_go_back(c, p, now_us))
@@ -688,11 +677,11 @@ bool trial_begin_rollback(struct controller *c, uint64_t now_us)
     struct knob_set all = { 0 };
 
     clear_peers(c);
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (can_go_back(c, &c->peer[i], now_us)) {
-            c->peer[i].wanted = part_back(&c->peer[i]);
-            c->peer[i].deadline_us = now_us;
-            knobset_put(&all, &c->peer[i].wanted);
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (can_go_back(c, p, now_us)) {
+            p->wanted = part_back(p);
+            p->deadline_us = now_us;
+            knobset_put(&all, &p->wanted);
         }
     if (knobset_is_empty(&all))
         return false;
@@ -723,9 +712,7 @@ static bool has_enough(struct controller *c, uint64_t now_us)
 {
     uint32_t all = 0, lost = 0;
 
-    for (uint32_t i = 0; i < c->peers; i++) {
-        struct peer *p = &c->peer[i];
-
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
         if (knobset_is_empty(&p->wanted))
             continue;
         p->is_lost |= !roster_is_fresh(c, p, now_us);
@@ -735,27 +722,19 @@ static bool has_enough(struct controller *c, uint64_t now_us)
     return lost <= c->cfg->lost_max * all;
 }
 
-static const struct peer *find_breach(const struct controller *c, uint64_t now_us)
-{
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (*c->peer[i].breach && roster_is_fresh(c, &c->peer[i], now_us))
-            return &c->peer[i];
-    return NULL;
-}
-
 /* NULL: all have answered, or still have time to. */
 static struct peer *find_silent(struct controller *c, uint64_t now_us)
 {
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (takes_part(&c->peer[i]) && !command_on_tick(c, &c->peer[i], now_us))
-            return &c->peer[i];
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (takes_part(p) && !command_on_tick(c, p, now_us))
+            return p;
     return NULL;
 }
 
 /* What ends a trial in any phase in which something may be written; true: it has been ended. */
 static bool check(struct controller *c, uint64_t now_us)
 {
-    const struct peer *p = find_breach(c, now_us);
+    const struct peer *p = roster_breach(c, now_us);
     struct peer       *silent;
     char               why[MSG_WHY_SIZE + MSG_NAME_SIZE + 2];
 

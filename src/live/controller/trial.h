@@ -20,14 +20,12 @@
 #ifndef LIVE_CONTROLLER_TRIAL_H
 #define LIVE_CONTROLLER_TRIAL_H
 
-#include "live/controller/state.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "live/controller/roster.h"
 
 /* Begins one. False: the disk cannot be written, and nothing has begun. */
 bool trial_begin(struct controller *, const struct knob_set *, const char *why, bool needs_approval,
                  uint64_t now_us);
+/* The trial waits. */
 void trial_approve(struct controller *, const struct order *, uint64_t now_us);
 
 /* Starts to restore baselines, as c->rolled_back orders. Returns false if all reachable devices hold
@@ -59,24 +57,24 @@ uint32_t trial_block_length(const struct controller *);
  *
  * A device has at most one command under way; peer.step says which. */
 
-void command_prepare(struct controller *, struct peer *, uint64_t now_us);
-void command_commit(struct controller *, struct peer *, uint64_t at_us, uint64_t now_us);
-void command_confirm(struct controller *, struct peer *, uint64_t now_us);
+/* Sends the command of a step: PREPARING, COMMITTING, REVERTING, CONFIRMING or DRILLING. at_us: when it takes
+ * effect; 0: at once. A drill makes the device treat its confirmed setting as a change, to check that it is
+ * reverted when no lease follows. */
+void command_begin(struct controller *, struct peer *, enum peer_step, uint64_t at_us, const char *why,
+                   uint64_t now_us);
 
-/* at_us of 0: at once. */
-/* Makes the device treat its confirmed setting as a change, to check that it is reverted when no lease
- * follows. */
-void command_drill(struct controller *, struct peer *, const char *why, uint64_t now_us);
-void command_revert(struct controller *, struct peer *, uint64_t at_us, const char *why, uint64_t now_us);
-
-/* An answer came. Returns NULL, or why the trial cannot go on: valid until the message is gone. */
-const char *command_on_answer(struct controller *, struct peer *, const struct msg *);
+/* Processes an answer. Returns NULL, or why the trial cannot go on: valid until the message is gone. */
+const char *command_on_answer(struct peer *, const struct msg *);
 
 /* Repeats an unanswered message. Returns false if the device did not answer in time. */
 bool command_on_tick(struct controller *, struct peer *, uint64_t now_us);
 
 /* A message to a device, with term and incarnation. */
 void command_send(struct controller *, const struct peer *, struct msg *);
+
+/* Writes a record to the audit log: of the controller itself, or of an operator. */
+void trial_note(struct controller *, const char *what, const char *why, uint64_t now_us);
+void trial_note_by(struct controller *, const char *who, const char *what, const char *why, uint64_t now_us);
 
 /* ---- state that survives a restart ----
  *
@@ -103,9 +101,6 @@ void memory_count_harm(struct controller *, uint64_t now_us);
 /* A digest of a setting, and of what goes with it: a term and a number, or zeros. */
 void caution_code(char code[CAUTION_CODE_SIZE], uint64_t term, uint64_t number, const struct knob_set *);
 
-/* A trial did harm. Returns how many such trials there were in the last window_us. */
-uint32_t caution_harm(struct caution *, uint64_t window_us, uint64_t now_us);
-
 /* A setting was dropped because of its measured effect. */
 void caution_drop(struct caution *, const struct knob_set *, uint64_t until_us);
 
@@ -114,10 +109,6 @@ uint64_t caution_wait_us(const struct caution *, const struct knob_set *, uint64
 
 /* Returns whether the remaining pauses must be saved again. */
 bool caution_is_due(const struct caution *, uint64_t now_us);
-
-/* Converts the remaining pauses to and from JSON. Returns false if it is malformed. */
-json_t *caution_json(struct caution *, uint64_t now_us);
-bool    caution_take(struct caution *, const json_t *, uint64_t now_us);
 
 /* "5 h 12 min", "40 s". Returns buf. */
 char *caution_time(char *buf, size_t size, uint64_t us);

@@ -1,6 +1,5 @@
 #include "live/controller/trial.h"
 #include "core/units.h"
-#include "live/controller/roster.h"
 #include "live/core/knobset.h"
 
 #include <stdio.h>
@@ -29,83 +28,41 @@ static void send_step(struct controller *c, struct peer *p, const char *why, uin
     command_send(c, p, &m);
 }
 
-static void begin(struct controller *c, struct peer *p, enum peer_step step, uint64_t at_us, const char *why,
-                  uint64_t now_us)
+void command_begin(struct controller *c, struct peer *p, enum peer_step step, uint64_t at_us, const char *why,
+                   uint64_t now_us)
 {
+    if (step == STEP_PREPARING || step == STEP_DRILLING)
+        p->change = ++c->changes;
     p->step = step;
     p->at_us = at_us;
     p->deadline_us = (at_us > now_us ? at_us : now_us) + c->cfg->answer_us;
     send_step(c, p, why, now_us);
 }
 
-void command_prepare(struct controller *c, struct peer *p, uint64_t now_us)
+const char *command_on_answer(struct peer *p, const struct msg *m)
 {
-    p->change = ++c->changes;
-    begin(c, p, STEP_PREPARING, 0, "", now_us);
-}
+    static const struct { enum msg_answer answer; enum peer_step from, to; } steps[] = {
+        { ANSWER_PREPARED, STEP_PREPARING, STEP_PREPARED }, { ANSWER_APPLIED, STEP_COMMITTING, STEP_APPLIED },
+        { ANSWER_APPLIED, STEP_DRILLING, STEP_DRILLED },
+        { ANSWER_CONFIRMED, STEP_CONFIRMING, STEP_CONFIRMED },
+        { ANSWER_REVERTED, STEP_REVERTING, STEP_NONE }, { ANSWER_REFUSED, STEP_REVERTING, STEP_NONE },
+    };
 
-void command_commit(struct controller *c, struct peer *p, uint64_t at_us, uint64_t now_us)
-{
-    begin(c, p, STEP_COMMITTING, at_us, "", now_us);
-}
-
-void command_confirm(struct controller *c, struct peer *p, uint64_t now_us)
-{
-    begin(c, p, STEP_CONFIRMING, 0, "", now_us);
-}
-
-void command_drill(struct controller *c, struct peer *p, const char *why, uint64_t now_us)
-{
-    p->change = ++c->changes;
-    begin(c, p, STEP_DRILLING, 0, why, now_us);
-}
-
-void command_revert(struct controller *c, struct peer *p, uint64_t at_us, const char *why, uint64_t now_us)
-{
-    begin(c, p, STEP_REVERTING, at_us, why, now_us);
-}
-
-/* ---- answers ---- */
-
-static const char *on_reverted(struct peer *p, const char *why)
-{
-    bool was_asked = p->step == STEP_REVERTING;
-
-    p->step = STEP_NONE;
-    return was_asked ? NULL : why;
-}
-
-const char *command_on_answer(struct controller *c, struct peer *p, const struct msg *m)
-{
     p->device = m->set;
     if (m->change != p->change || p->step == STEP_NONE)
         return NULL;
-    switch (m->answer) {
-    case ANSWER_PREPARED:
-        if (p->step == STEP_PREPARING)
-            p->step = STEP_PREPARED;
-        return NULL;
-    case ANSWER_APPLIED:
-        p->step = p->step == STEP_COMMITTING ? STEP_APPLIED
-                  : p->step == STEP_DRILLING ? STEP_DRILLED
-                                             : p->step;
-        return NULL;
-    case ANSWER_CONFIRMED:
-        if (p->step == STEP_CONFIRMING) {
-            p->step = STEP_CONFIRMED;
-            knobset_put(&p->confirmed, &p->wanted);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (m->answer == steps[i].answer && p->step == steps[i].from) {
+            p->step = steps[i].to;
+            if (p->step == STEP_CONFIRMED)
+                knobset_put(&p->confirmed, &p->wanted);
+            return NULL;
         }
+    if (m->answer != ANSWER_REVERTED && m->answer != ANSWER_REFUSED)
         return NULL;
-    case ANSWER_REVERTED:
-    case ANSWER_REFUSED:
-        (void)c;
-        return on_reverted(p, m->why);
-    default:
-        return NULL;
-    }
+    p->step = STEP_NONE;         /* not asked for */
+    return m->why;
 }
-
-/* ---- time ---- */
 
 static bool is_under_way(const struct peer *p)
 {

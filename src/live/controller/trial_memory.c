@@ -1,79 +1,188 @@
 #include "live/controller/trial.h"
 #include "base/json.h"
 #include "core/units.h"
-#include "live/core/audit.h"
 #include "live/core/keep.h"
 #include "live/core/knobset.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <openssl/evp.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#define CAUTION_US     60000000u /* while settings are held off or tuning pauses it is saved so often */
+#define DAY_US         86400000000u
 #define SAVED_TEXT_MAX 16384
 /* mode direct decides often: its record for operators is saved once a minute */
 #define LAZY_US        60000000u
 #define TRIALS_AHEAD   1000      /* numbers of trials that mode direct reserves at a time */
 
-static json_t *order_json(const struct order_text *o)
-{
-    json_t *object = json_object();
+/* ---- trials that went badly ---- */
 
-    json_put_text(object, "who", o->who);
-    json_put_text(object, "why", o->why);
-    return object;
+void caution_code(char code[CAUTION_CODE_SIZE], uint64_t term, uint64_t number, const struct knob_set *set)
+{
+    unsigned char bytes[EVP_MAX_MD_SIZE] = { 0 };
+    json_t       *o = knobset_json(set);
+    char         *text;
+
+    json_put_count(o, "term", term);           /* no knob has such a name */
+    json_put_count(o, "number", number);
+    text = json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+    json_decref(o);
+    if (text && !EVP_Digest(text, strlen(text), bytes, NULL, EVP_sha256(), NULL))
+        memset(bytes, 0, sizeof bytes);
+    free(text);
+    for (int i = 0; i < (CAUTION_CODE_SIZE - 1) / 2; i++)
+        snprintf(code + 2l * i, 3, "%02x", bytes[i]);
 }
+
+static uint64_t left(uint64_t until_us, uint64_t now_us)
+{
+    return until_us > now_us ? until_us - now_us : 0;
+}
+
+static uint32_t harms(const struct caution *c, uint64_t now_us)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < CAUTION_HARMS; i++)
+        count += c->harm_until_us[i] > now_us;
+    return count;
+}
+
+/* The entry of a setting or, if it has none, the one that ends first. */
+static uint32_t entry_of(const struct caution *c, const char *code)
+{
+    uint32_t first = 0;
+
+    for (uint32_t i = 0; i < CAUTION_SETTINGS; i++) {
+        if (strcmp(c->setting[i].code, code) == 0)
+            return i;
+        first = c->setting[i].until_us < c->setting[first].until_us ? i : first;
+    }
+    return first;
+}
+
+void caution_drop(struct caution *c, const struct knob_set *set, uint64_t until_us)
+{
+    struct caution_setting *s;
+    char                    code[CAUTION_CODE_SIZE];
+
+    caution_code(code, 0, 0, set);
+    s = &c->setting[entry_of(c, code)];
+    memcpy(s->code, code, sizeof code);
+    s->until_us = until_us;
+}
+
+uint64_t caution_wait_us(const struct caution *c, const struct knob_set *set, uint64_t now_us)
+{
+    char     code[CAUTION_CODE_SIZE];
+    uint32_t i;
+
+    caution_code(code, 0, 0, set);
+    i = entry_of(c, code);
+    return strcmp(c->setting[i].code, code) == 0 ? left(c->setting[i].until_us, now_us) : 0;
+}
+
+bool caution_is_due(const struct caution *c, uint64_t now_us)
+{
+    bool is_any = c->paused_until_us > now_us || harms(c, now_us);
+
+    for (uint32_t i = 0; i < CAUTION_SETTINGS && !is_any; i++)
+        is_any = c->setting[i].until_us > now_us;
+    return is_any && now_us >= c->saved_us + CAUTION_US;
+}
+
+static json_t *caution_json(struct caution *c, uint64_t now_us)
+{
+    json_t *harms = json_array(), *settings = json_object();
+
+    for (uint32_t i = 0; i < CAUTION_HARMS; i++)
+        if (c->harm_until_us[i] > now_us)
+            json_array_append_new(harms, json_of_count(left(c->harm_until_us[i], now_us)));
+    for (uint32_t i = 0; i < CAUTION_SETTINGS; i++)
+        if (c->setting[i].until_us > now_us)
+            json_put_count(settings, c->setting[i].code, left(c->setting[i].until_us, now_us));
+    c->saved_us = now_us;
+    return JSON_OF({ "pause_left_us", json_of_count(left(c->paused_until_us, now_us)) },
+                   { "harms_left_us", harms }, { "dropped_left_us", settings });
+}
+
+/* When a saved pause ends. An impossible number counts as the longest possible pause. */
+static uint64_t until(const json_t *value, uint64_t now_us)
+{
+    json_int_t us = json_integer_value(value);
+
+    return now_us + (us < 0 || us > (json_int_t)DAY_US ? DAY_US : (uint64_t)us);
+}
+
+static bool caution_take(struct caution *c, const json_t *o, uint64_t now_us)
+{
+    json_t *harms = json_object_get(o, "harms_left_us"), *settings = json_object_get(o, "dropped_left_us"),
+           *value;
+    const char *code;
+    uint32_t    count = 0;
+
+    *c = (struct caution){ .saved_us = now_us };
+    if (!o)
+        return true;             /* of an earlier version */
+    if (!json_is_integer(json_object_get(o, "pause_left_us")) || !json_is_array(harms) ||
+        !json_is_object(settings))
+        return false;
+    c->paused_until_us = until(json_object_get(o, "pause_left_us"), now_us);
+    for (size_t i = 0; i < json_array_size(harms) && i < CAUTION_HARMS; i++)
+        c->harm_until_us[i] = until(json_array_get(harms, i), now_us);
+    json_object_foreach(settings, code, value)
+        if (count < CAUTION_SETTINGS && strlen(code) == CAUTION_CODE_SIZE - 1) {
+            memcpy(c->setting[count].code, code, CAUTION_CODE_SIZE);
+            c->setting[count++].until_us = until(value, now_us);
+        }
+    return true;
+}
+
+char *caution_time(char *buf, size_t size, uint64_t us)
+{
+    uint64_t s = (us + 999999) / 1000000, minutes = (s + 59) / 60;
+
+    if (s < 100)
+        snprintf(buf, size, "%" PRIu64 " s", s);
+    else if (minutes < 100)
+        snprintf(buf, size, "%" PRIu64 " min", minutes);
+    else
+        snprintf(buf, size, "%" PRIu64 " h %" PRIu64 " min", minutes / 60, minutes % 60);
+    return buf;
+}
+
+/* ---- the disk ---- */
 
 static json_t *standing_json(const struct standing *s)
 {
-    json_t *o = json_object();
-
-    json_object_set_new(o, "set", knobset_json(&s->set));
-    json_put_count(o, "since_us", s->wall_us);
-    json_put_count(o, "trial", s->trial);
-    json_put_text(o, "by", s->by);
-    json_put_text(o, "why", s->why);
-    return o;
+    return JSON_OF({ "set", knobset_json(&s->set) }, { "since_us", json_of_count(s->wall_us) },
+                   { "trial", json_of_count(s->trial) }, { "by", json_of_text(s->by) },
+                   { "why", json_of_text(s->why) });
 }
 
 static json_t *drill_json(const struct drill_result *d)
 {
-    json_t *o = json_object();
-
-    json_put_count(o, "wall_us", d->wall_us);
-    json_put_count(o, "took_us", d->took_us);
-    json_put_count(o, "passed_us", d->passed_us);
-    json_object_set_new(o, "is_passed", json_boolean(d->is_passed));
-    json_put_text(o, "device", d->device);
-    json_put_text(o, "why", d->why);
-    return o;
-}
-
-static void take_drill(struct drill_result *d, const json_t *o)
-{
-    d->wall_us = (uint64_t)json_integer_value(json_object_get(o, "wall_us"));
-    d->took_us = (uint64_t)json_integer_value(json_object_get(o, "took_us"));
-    d->passed_us = (uint64_t)json_integer_value(json_object_get(o, "passed_us"));
-    d->is_passed = json_is_true(json_object_get(o, "is_passed"));
-    snprintf(d->device, sizeof d->device, "%s", json_get_text(o, "device"));
-    snprintf(d->why, sizeof d->why, "%s", json_get_text(o, "why"));
+    return JSON_OF({ "wall_us", json_of_count(d->wall_us) }, { "took_us", json_of_count(d->took_us) },
+                   { "passed_us", json_of_count(d->passed_us) }, { "is_passed", json_boolean(d->is_passed) },
+                   { "device", json_of_text(d->device) }, { "why", json_of_text(d->why) });
 }
 
 int memory_save(struct controller *c, uint64_t now_us)
 {
-    json_t *o = json_object();
+    json_t *rolled_back = JSON_OF({ "who", json_of_text(c->rolled_back.who) },
+                                  { "why", json_of_text(c->rolled_back.why) });
+    json_t *o = JSON_OF({ "version", json_of_count(1) }, { "counter", json_of_count(c->counter) },
+                        { "trials", json_of_count(c->trials_saved) }, { "frozen", json_of_text(c->frozen) },
+                        { "rolled_back", rolled_back }, { "caution", caution_json(&c->caution, now_us) },
+                        { "standing", standing_json(&c->standing) }, { "drill", drill_json(&c->drill) });
     char    text[SAVED_TEXT_MAX];
-    size_t  length;
+    size_t  length = json_dumpb(o, text, sizeof text - KEEP_SEAL_SIZE,
+                                JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
 
-    json_put_count(o, "version", 1);
-    json_put_count(o, "counter", c->counter);
-    json_put_count(o, "trials", c->trials_saved);
-    json_put_text(o, "frozen", c->frozen);
-    json_object_set_new(o, "rolled_back", order_json(&c->rolled_back));
-    json_object_set_new(o, "caution", caution_json(&c->caution, now_us));
-    json_object_set_new(o, "standing", standing_json(&c->standing));
-    json_object_set_new(o, "drill", drill_json(&c->drill));
-    length = json_dumpb(o, text, sizeof text - KEEP_SEAL_SIZE,
-                        JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
     json_decref(o);
     assert(length <= sizeof text - KEEP_SEAL_SIZE);
     c->is_dirty = keep_write(&c->io.disk, CONTROLLER_SAVED_NAME, text, length, &c->saves) != 0;
@@ -81,28 +190,37 @@ int memory_save(struct controller *c, uint64_t now_us)
     return c->is_dirty ? -EIO : 0;
 }
 
-static void take_order(struct order_text *to, const json_t *o)
+static uint64_t take_count(const json_t *o, const char *key)
 {
-    snprintf(to->who, sizeof to->who, "%s", json_get_text(o, "who"));
-    snprintf(to->why, sizeof to->why, "%s", json_get_text(o, "why"));
+    return (uint64_t)json_integer_value(json_object_get(o, key));
 }
 
-/* Is for people alone: what cannot be understood is left out. */
+static void take_drill(struct drill_result *d, const json_t *o)
+{
+    *d = (struct drill_result){ .wall_us = take_count(o, "wall_us"), .took_us = take_count(o, "took_us"),
+                                .passed_us = take_count(o, "passed_us"),
+                                .is_passed = json_is_true(json_object_get(o, "is_passed")) };
+    snprintf(d->device, sizeof d->device, "%s", json_get_text(o, "device"));
+    snprintf(d->why, sizeof d->why, "%s", json_get_text(o, "why"));
+}
+
+/* For operators only: a malformed one is left out. */
 static void take_standing(struct standing *s, const json_t *o)
 {
     const json_t *set = json_object_get(o, "set");
 
     if (!set || knobset_from_json(&s->set, set))
         return;
-    s->wall_us = (uint64_t)json_integer_value(json_object_get(o, "since_us"));
-    s->trial = (uint64_t)json_integer_value(json_object_get(o, "trial"));
+    s->wall_us = take_count(o, "since_us");
+    s->trial = take_count(o, "trial");
     snprintf(s->by, sizeof s->by, "%s", json_get_text(o, "by"));
     snprintf(s->why, sizeof s->why, "%s", json_get_text(o, "why"));
 }
 
 static bool take_saved(struct controller *c, const json_t *o, uint64_t now_us)
 {
-    const json_t *counter = json_object_get(o, "counter"), *trials = json_object_get(o, "trials");
+    const json_t *counter = json_object_get(o, "counter"), *trials = json_object_get(o, "trials"),
+                 *back = json_object_get(o, "rolled_back");
     const char   *frozen = json_string_value(json_object_get(o, "frozen"));
 
     if (json_integer_value(json_object_get(o, "version")) != 1 || !json_is_integer(counter) ||
@@ -113,7 +231,8 @@ static bool take_saved(struct controller *c, const json_t *o, uint64_t now_us)
     c->counter = (uint64_t)json_integer_value(counter);
     c->trials = c->trials_saved = (uint64_t)json_integer_value(trials);
     snprintf(c->frozen, sizeof c->frozen, "%s", frozen);
-    take_order(&c->rolled_back, json_object_get(o, "rolled_back"));
+    snprintf(c->rolled_back.who, sizeof c->rolled_back.who, "%s", json_get_text(back, "who"));
+    snprintf(c->rolled_back.why, sizeof c->rolled_back.why, "%s", json_get_text(back, "why"));
     if (json_is_true(json_object_get(o, "queues_stopped")))      /* of an earlier version */
         snprintf(c->rolled_back.who, sizeof c->rolled_back.who, "a person");
     take_standing(&c->standing, json_object_get(o, "standing"));
@@ -162,12 +281,29 @@ void memory_save_soon(struct controller *c, uint64_t now_us)
         c->save_us = at_us;
 }
 
+void trial_note_by(struct controller *c, const char *who, const char *what, const char *why, uint64_t now_us)
+{
+    audit_write(&c->audit, &c->io.disk, &(struct audit_record){ .who = who, .what = what, .why = why,
+                                                                .term = c->term, .now_us = now_us });
+}
+
+void trial_note(struct controller *c, const char *what, const char *why, uint64_t now_us)
+{
+    trial_note_by(c, c->cfg->name, what, why, now_us);
+}
+
 void memory_count_harm(struct controller *c, uint64_t now_us)
 {
-    if (caution_harm(&c->caution, c->cfg->window_us, now_us) >= c->cfg->reverts_max) {
-        c->caution.paused_until_us = now_us + c->cfg->pause_us;
-        audit_write(&c->audit, &c->io.disk, &(struct audit_record){ .who = c->cfg->name, .what = "pause",
-                    .why = "too many trials did harm", .term = c->term, .now_us = now_us });
+    struct caution *k = &c->caution;
+    uint32_t        oldest = 0;
+
+    for (uint32_t i = 1; i < CAUTION_HARMS; i++)
+        if (k->harm_until_us[i] < k->harm_until_us[oldest])
+            oldest = i;
+    k->harm_until_us[oldest] = now_us + c->cfg->window_us;
+    if (harms(k, now_us) >= c->cfg->reverts_max) {
+        k->paused_until_us = now_us + c->cfg->pause_us;
+        trial_note(c, "pause", "too many trials did harm", now_us);
     }
-    memory_save(c, now_us);             /* at once: a crash must not forget it */
+    memory_save(c, now_us);      /* at once: a crash must not lose it */
 }

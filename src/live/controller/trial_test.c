@@ -1,6 +1,5 @@
 /* src/live/controller/trial_test.c - what a trial is judged by. Whole trials run in tests/chaos/. */
 #include "live/controller/controller.h"
-#include "live/controller/roster.h"
 #include "live/controller/trial.h"
 
 #include <setjmp.h>

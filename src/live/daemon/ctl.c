@@ -3,8 +3,10 @@
 #include "base/json.h"
 #include "base/print/safe.h"
 #include "base/text.h"
-#include "live/core/audit.h"
 #include "live/core/knobset.h"
+#include "live/view/live_metrics.h"
+#include "live/view/state_json.h"
+#include "live/view/words.h"
 #include "live/wire/dial.h"
 
 #include <inttypes.h>
@@ -18,10 +20,8 @@
 
 #define TIMEOUT_MS 5000
 
+#define HISTORY_LINES 40
 #define FEW_DEVICES 16           /* 'status' lists more devices than this only by count */
-
-const char *const ctl_verbs[] = { "status", "devices", "history",  "explain", "diff",  "freeze",
-                                  "thaw",   "approve", "rollback", "forget",  "drill", NULL };
 
 /* A line, escaped: much of it comes from elsewhere. */
 static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -42,6 +42,18 @@ static const char *set_text(char *buf, size_t size, const json_t *o)
     return knobset_from_json(&set, o) ? "" : knobset_text(buf, size, &set);
 }
 
+static long long integer(const json_t *o, const char *key)
+{
+    return json_integer_value(json_object_get(o, key));
+}
+
+static double number_of(const json_t *o, const char *key)
+{
+    const json_t *value = json_object_get(o, key);
+
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
 /* ---- status ---- */
 
 static void print_trial(const json_t *t)
@@ -50,28 +62,19 @@ static void print_trial(const json_t *t)
 
     if (strcmp(json_get_text(t, "phase"), "none") == 0)
         return;
-    say("trial %" JSON_INTEGER_FORMAT ": %s%s%s, %s", json_integer_value(json_object_get(t, "number")),
-        json_get_text(t, "phase"), *json_get_text(t, "stage") ? ", stage " : "", json_get_text(t, "stage"),
+    say("trial %lld: %s%s%s, %s", integer(t, "number"), json_get_text(t, "phase"),
+        *json_get_text(t, "stage") ? ", stage " : "", json_get_text(t, "stage"),
         set_text(set, sizeof set, json_object_get(t, "set")));
     if (*json_get_text(t, "why"))
         say("  because: %s", json_get_text(t, "why"));
     if (*json_get_text(t, "by"))
         say("  ordered by: %s", json_get_text(t, "by"));
     if (*json_get_text(t, "code"))
-        say("  approve it: anole ctl approve %" JSON_INTEGER_FORMAT ":%s",
-            json_integer_value(json_object_get(t, "number")), json_get_text(t, "code"));
+        say("  approve it: anole ctl approve %lld:%s", integer(t, "number"), json_get_text(t, "code"));
     if (json_object_get(t, "pairs"))
-        printf("  %" JSON_INTEGER_FORMAT " pairs, gain %.4g, e-value %.3g for a gain, %.3g for harm\n",
-               json_integer_value(json_object_get(t, "pairs")), json_number_value(json_object_get(t, "gain")),
-               json_number_value(json_object_get(t, "e_gain")),
+        printf("  %lld pairs, gain %.4g, e-value %.3g for a gain, %.3g for harm\n", integer(t, "pairs"),
+               json_number_value(json_object_get(t, "gain")), json_number_value(json_object_get(t, "e_gain")),
                json_number_value(json_object_get(t, "e_harm")));
-}
-
-static double number_of(const json_t *o, const char *key)
-{
-    const json_t *value = json_object_get(o, key);
-
-    return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
 /* A device that needs attention. */
@@ -173,22 +176,19 @@ static void print_drill(const json_t *d)
 
 static void print_unguarded(const json_t *u)
 {
-    json_int_t count = json_integer_value(json_object_get(u, "devices"));
-
-    if (count)
-        say("guardrails cannot see %s at %" JSON_INTEGER_FORMAT
-            " devices, such as %s: nothing ends a trial there at once because of them",
-            json_get_text(u, "what"), count, json_get_text(u, "example"));
+    if (integer(u, "devices"))
+        say("guardrails cannot see %s at %lld devices, such as %s: nothing ends a trial there at once "
+            "because of them", json_get_text(u, "what"), integer(u, "devices"), json_get_text(u, "example"));
 }
 
 /* Connections refused for their certificate: a peer has the wrong files, or is a stranger. */
 static void print_refused(const json_t *r)
 {
-    json_int_t count = json_integer_value(json_object_get(r, "total"));
-    char       when[40];
+    long long count = integer(r, "total");
+    char      when[40];
 
     if (count)
-        say("%" JSON_INTEGER_FORMAT " connection%s refused, the last %s: %s", count, count == 1 ? "" : "s",
+        say("%lld connection%s refused, the last %s: %s", count, count == 1 ? "" : "s",
             time_text(when, sizeof when, number_of(r, "last_ms")), json_get_text(r, "last"));
 }
 
@@ -201,8 +201,8 @@ static void print_status(const json_t *o, bool is_short)
     print_drill(json_object_get(o, "drill"));
     print_unguarded(json_object_get(o, "unguarded"));
     print_refused(json_object_get(o, "refused"));
-    say("%s: %s, mode %s, term %" JSON_INTEGER_FORMAT "", json_get_text(o, "name"), json_get_text(o, "role"),
-        json_get_text(o, "mode"), json_integer_value(json_object_get(o, "term")));
+    say("%s: %s, mode %s, term %lld", json_get_text(o, "name"), json_get_text(o, "role"),
+        json_get_text(o, "mode"), integer(o, "term"));
     print_trial(json_object_get(o, "trial"));
     printf("%zu devices, %.0f %% report", json_array_size(devices),
            json_number_value(json_object_get(o, "coverage")) * 100);
@@ -253,12 +253,11 @@ static void print_devices(const json_t *o)
 static void print_decision(const json_t *d)
 {
     const json_t *steps = json_object_get(d, "steps");
-    json_int_t    trial = json_integer_value(json_object_get(d, "trial"));
     char          set[1000];
 
-    if (trial)
-        say("trial %" JSON_INTEGER_FORMAT " of term %" JSON_INTEGER_FORMAT ": %s", trial,
-            json_integer_value(json_object_get(d, "term")), json_get_text(d, "outcome"));
+    if (integer(d, "trial"))
+        say("trial %lld of term %lld: %s", integer(d, "trial"), integer(d, "term"),
+            json_get_text(d, "outcome"));
     else
         say("%s: it observes only", json_get_text(d, "outcome"));
     say("  %s", set_text(set, sizeof set, json_object_get(d, "set")));
@@ -280,8 +279,8 @@ static void print_search(const json_t *search)
 
     if (!json_array_size(tried))
         return;
-    say("tried on a twin, %" JSON_INTEGER_FORMAT " reports ago: %s",
-        json_integer_value(json_object_get(search, "reports_ago")), json_get_text(search, "why"));
+    say("tried on a twin, %lld reports ago: %s", integer(search, "reports_ago"),
+        json_get_text(search, "why"));
     for (size_t i = 0; i < json_array_size(tried); i++) {
         const json_t *t = json_array_get(tried, i);
         const char   *name = json_get_text(t, "name");
@@ -298,22 +297,22 @@ static void print_search(const json_t *search)
 /* The last decision, or all of that number: each controller counts from one. */
 static int print_explain(const json_t *list, uint64_t number, struct err *err)
 {
-    size_t count = json_array_size(list), shown = 0;
+    size_t        count = json_array_size(list), shown = 0;
+    const json_t *last = json_array_get(list, count - 1);
 
     if (!count)
         puts("nothing was tried yet; see anole ctl status for why");
-    else if (!number)
-        print_decision(json_array_get(list, count - 1));
-    if (count && !number)
-        print_search(json_object_get(json_array_get(list, count - 1), "search"));
+    else if (!number) {
+        print_decision(last);
+        print_search(json_object_get(last, "search"));
+    }
     for (size_t i = 0; i < count && number; i++)
-        if ((uint64_t)json_integer_value(json_object_get(json_array_get(list, i), "trial")) == number) {
+        if ((uint64_t)integer(json_array_get(list, i), "trial") == number) {
             print_decision(json_array_get(list, i));
             shown++;
         }
-    return number && !shown
-               ? err_set(err, ENOENT, "no trial %" PRIu64 " among the last; the audit log has all", number)
-               : 0;
+    return number && !shown ?
+           err_set(err, ENOENT, "no trial %" PRIu64 " among the last; the audit log has all", number) : 0;
 }
 
 /* ---- diff, history ---- */
@@ -352,18 +351,9 @@ static void print_history(const json_t *list)
 
 int ctl_print(const struct ctl_request *q, const char *text, struct err *err)
 {
-    static const char *const done[][2] = {
-        { "freeze", "frozen; an open change is reverted" },
-        { "thaw", "thawed" },
-        { "approve", "the trial begins" },
-        { "rollback", "all devices return to their baseline, and nothing is tried until anole ctl thaw; "
-                      "anole ctl diff shows those that have not" },
-        { "forget", "forgotten; if it reports again it is back" },
-        { "drill", "the drill begins: the device gets no lease and must revert on its own; anole ctl status "
-                   "shows the result" },
-    };
-    json_t *o = json_loads(text, JSON_DECODE_ANY, NULL);
-    int     rc = 0;
+    const struct words_verb *verb = words_verb_of(q->question.verb);
+    json_t                  *o = json_loads(text, JSON_DECODE_ANY, NULL);
+    int                      rc = 0;
 
     if (!o)
         return err_set(err, EBADMSG, "%s: the answer cannot be understood", q->address);
@@ -379,9 +369,8 @@ int ctl_print(const struct ctl_request *q, const char *text, struct err *err)
         print_diff(o);
     else if (strcmp(q->question.verb, "history") == 0)
         print_history(o);
-    for (size_t i = 0; i < sizeof done / sizeof *done && !q->is_json; i++)
-        if (strcmp(q->question.verb, done[i][0]) == 0)
-            puts(done[i][1]);
+    else if (verb && verb->done)
+        puts(verb->done);
     json_decref(o);
     return rc;
 }
@@ -428,7 +417,7 @@ static int agree(const json_t *trial, struct question *q, struct err *err)
     const char *code = json_get_text(trial, "code");
     char        set[1000];
 
-    if (!*code || (uint64_t)json_integer_value(json_object_get(trial, "number")) != q->number)
+    if (!*code || (uint64_t)integer(trial, "number") != q->number)
         return err_set(err, ENOENT, "no trial of that number waits for approval");
     say("trial %" PRIu64 " would set %s", q->number,
         set_text(set, sizeof set, json_object_get(trial, "set")));
@@ -486,4 +475,111 @@ int ctl_verify(const char *path, struct err *err)
     if (a.seq != records)
         printf("they begin with record %" PRIu64 ": the files before are not here\n", a.seq - records + 1);
     return 0;
+}
+
+/* ---- the controller's answers ---- */
+
+static int refuse(int rc, const struct question *q, struct err *err)
+{
+    bool is_approve = strcmp(q->verb, "approve") == 0;
+
+    switch (rc) {
+    case -ENOENT: return is_approve ? err_set(err, ENOENT, "no trial of that number waits for approval") :
+                         err_set(err, ENOENT, "there is no device '%s'; see anole ctl status", q->device);
+    case -ESTALE: return is_approve ?
+        err_set(err, ESTALE, "the trial that waits is not the one that was meant; see anole ctl status") :
+                         err_set(err, ESTALE, "another controller has taken over; ask that one");
+    case -EBUSY:  return strcmp(q->verb, "forget") == 0 ?
+                         err_set(err, EBUSY, "%s reports, or a trial is under way; stop its agent first",
+                                 q->device) :
+                         err_set(err, EBUSY,
+                                 "a trial is under way, or the fabric is frozen; see anole ctl status");
+    case -ENODEV:
+        return err_set(err, ENODEV,
+                       "no device can be drilled now: its agent must report and may write, and it must not "
+                       "be frozen");
+    case -EPERM:
+        return err_set(err, EPERM,
+                       "the controller observes only, so it writes nothing; set its mode to approve or auto "
+                       "first");
+    case -EAGAIN: return err_set(err, EAGAIN, "the controller is not active");
+    default:      return rc ?
+        err_set(err, EIO, "the controller cannot write its state to the disk; it does it all the same") : 0;
+    }
+}
+
+static int act(struct controller *c, const struct question *q, const struct order *o, uint64_t now_us)
+{
+    bool is_freeze = strcmp(q->verb, "freeze") == 0;
+
+    if (strcmp(q->verb, "approve") == 0)
+        return controller_approve(c, q->number, q->code, o, now_us);
+    if (strcmp(q->verb, "rollback") == 0)
+        return controller_rollback(c, o, now_us);
+    if (strcmp(q->verb, "forget") == 0)
+        return controller_forget(c, q->device, o, now_us);
+    if (strcmp(q->verb, "drill") == 0)
+        return controller_drill(c, q->device, o, now_us);
+    if (*q->device)
+        return controller_freeze_device(c, q->device, is_freeze, o, now_us);
+    return is_freeze ? controller_freeze(c, o, now_us) : controller_thaw(c, o, now_us);
+}
+
+int answer_act(struct controller *c, const struct question *q, const char *who, uint64_t now_us,
+               struct err *err)
+{
+    struct order o = { *who ? who : "a person", q->why };
+
+    return refuse(act(c, q, &o, now_us), q, err);
+}
+
+/* Adds the last settings tried on a twin to the last decision, if the tuner uses twins. */
+static json_t *explain(const struct ledger *l, const json_t *tuner)
+{
+    json_t *list = ledger_decisions(l), *search = json_object_get(tuner, "search");
+
+    if (search && json_array_size(list))
+        json_object_set(json_array_get(list, json_array_size(list) - 1), "search", search);
+    return list;
+}
+
+static json_t *status(const struct controller *c, const struct answer_sources *from, uint64_t now_us)
+{
+    json_t *o = state_json_status(c, from->tuner, now_us);
+
+    json_object_set_new(o, "refused", process_refused_json(from->peers));
+    return o;
+}
+
+static json_t *json_for(struct controller *c, const struct question *q, const char *who,
+                        const struct answer_sources *from, uint64_t now_us, struct err *err)
+{
+    const struct words_verb *verb = words_verb_of(q->verb);
+
+    if (q->version != MSG_VERSION) {
+        err_set(err, EPROTO, "it speaks version %u, the controller %u", q->version, MSG_VERSION);
+        return NULL;
+    }
+    if (strcmp(q->verb, "status") == 0 || strcmp(q->verb, "devices") == 0)
+        return status(c, from, now_us);
+    if (strcmp(q->verb, "diff") == 0)
+        return state_json_diff(c);
+    if (strcmp(q->verb, "history") == 0)
+        return ledger_json(from->ledger, HISTORY_LINES);
+    if (strcmp(q->verb, "explain") == 0)
+        return explain(from->ledger, from->tuner);
+    if (verb && verb->is_order)
+        return answer_act(c, q, who, now_us, err) ? NULL : json_object();
+    err_set(err, EINVAL, "the controller does not know '%s'", q->verb);
+    return NULL;
+}
+
+char *answer_to(struct controller *c, const struct question *q, const char *who,
+                const struct answer_sources *from, uint64_t now_us, struct err *err)
+{
+    json_t *o = json_for(c, q, who, from, now_us, err);
+    char   *text = o ? json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS)) : NULL;
+
+    json_decref(o);
+    return text;
 }

@@ -5,6 +5,7 @@
 #include "live/daemon/ctl.h"
 #include "live/daemon/run.h"
 #include "live/tuner/live_tuner.h"
+#include "live/view/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -224,8 +225,8 @@ static const struct cmd_line ctl_line = {
 static _Noreturn void name_verbs(void)
 {
     fprintf(stderr, "anole: what? There are");
-    for (int i = 0; ctl_verbs[i]; i++)
-        fprintf(stderr, " %s,", ctl_verbs[i]);
+    for (const struct words_verb *v = words_verbs; v->name; v++)
+        fprintf(stderr, " %s,", v->name);
     fprintf(stderr, " verify; see anole ctl --help\n");
     exit(EXIT_USAGE);
 }
@@ -242,19 +243,18 @@ static void parse_ctl(OPTIONS *o, int argc, char **argv)
     free(o->word);
 }
 
-static void check_verb(const OPTIONS *o)
+static const struct words_verb *find_verb(const OPTIONS *o)
 {
     const char *names[32] = { "verify" };
     char        near[64];
-    int         i = 0;
 
-    for (; ctl_verbs[i]; i++) {
-        names[i + 1] = ctl_verbs[i];
-        if (strcmp(o->verb, ctl_verbs[i]) == 0)
-            return;
+    for (int i = 0; words_verbs[i].name; i++)
+        names[i + 1] = words_verbs[i].name;
+    if (!words_verb_of(o->verb)) {
+        text_did_you_mean(near, sizeof near, o->verb, names);
+        cmd_usage("unknown verb '%s'%s", o->verb, *near ? near : "; see anole ctl --help");
     }
-    text_did_you_mean(near, sizeof near, o->verb, names);
-    cmd_usage("unknown verb '%s'%s", o->verb, *near ? near : "; see anole ctl --help");
+    return words_verb_of(o->verb);
 }
 
 /* "7" or "7:CODE". */
@@ -272,27 +272,17 @@ static void take_trial(struct question *q, const char *verb, const char *arg)
         snprintf(q->code, sizeof q->code, "%s", colon + 1);
 }
 
-static bool is_one_of(const char *verb, const char *const *list)
+static void fill_question(OPTIONS *o, const struct words_verb *verb)
 {
-    for (; *list; list++)
-        if (strcmp(verb, *list) == 0)
-            return true;
-    return false;
-}
-
-static void fill_question(OPTIONS *o)
-{
-    static const char *const of_trial[] = { "approve", "explain", NULL };
-    static const char *const of_device[] = { "freeze", "thaw", "forget", "drill", NULL };
-    struct question         *q = &o->ctl.question;
+    struct question *q = &o->ctl.question;
 
     if (strcmp(o->verb, "forget") == 0 && !o->argument)
         cmd_usage("forget which device? See anole ctl status");
     q->version = MSG_VERSION;
     snprintf(q->verb, sizeof q->verb, "%s", o->verb);
-    if (strcmp(o->verb, "approve") == 0 || (o->argument && is_one_of(o->verb, of_trial)))
+    if (strcmp(o->verb, "approve") == 0 || (o->argument && verb->takes_trial))
         take_trial(q, o->verb, o->argument);
-    else if (o->argument && !is_one_of(o->verb, of_device))
+    else if (o->argument && !verb->takes_device)
         cmd_usage("'%s' is one argument too many", o->argument);
     else if (o->argument && strlen(o->argument) >= sizeof q->device)
         cmd_usage("'%s' is too long for a device", o->argument);
@@ -312,8 +302,7 @@ static int ctl_main(int argc, char **argv)
             cmd_usage("verify which file? See anole ctl --help");
         return cmd_end(ctl_verify(o.argument, &err), &err);
     }
-    check_verb(&o);
-    fill_question(&o);
+    fill_question(&o, find_verb(&o));
     if ((tls->ca || tls->cert || tls->key) && !(tls->ca && tls->cert && tls->key))
         cmd_usage("--ca, --cert and --key must be given together");
     return cmd_end(ctl_ask(&o.ctl, &err), &err);

@@ -1,5 +1,3 @@
-/* src/live/daemon/notify.c - see notify.h. The protocol is a datagram to a socket that the environment
- * names. */
 #include "live/daemon/notify.h"
 
 #include <inttypes.h>

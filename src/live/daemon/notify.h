@@ -1,4 +1,5 @@
-/* src/live/daemon/notify.h - reports the state of the process to systemd (sd_notify(3), Type=notify). */
+/* src/live/daemon/notify.h - reports the state of the process to systemd (sd_notify(3), Type=notify): a
+ * datagram to the socket that the environment names. */
 #ifndef LIVE_DAEMON_NOTIFY_H
 #define LIVE_DAEMON_NOTIFY_H
 

@@ -9,7 +9,7 @@
 #include "live/daemon/run.h"
 #include "live/queues/queue_tuner.h"
 #include "live/relay/relay.h"
-#include "live/view/metrics.h"
+#include "live/view/live_metrics.h"
 #include "live/view/status_page.h"
 #include "live/wire/codec.h"
 #include "live/wire/dial.h"
@@ -659,8 +659,7 @@ int agent_paths(const struct agent_file *f, enum agent_path what, const char *wh
     int         rc = check_paths(f, what, err);
 
     rc = rc ? rc : open_host(&h, f, err);
-    for (uint32_t i = 0; i < h.devices && !rc; i++) {
-        struct device *d = &h.device[i];
+    for (struct device *d = h.device; d < h.device + h.devices && !rc; d++) {
         const char    *path = what == AGENT_PATHS_LIST ? "" : path_for(d, which);
 
         asked += path != NULL;

@@ -1,22 +1,22 @@
 /* src/live/daemon/run_controller.c - see run.h: one loop for all agents of a fabric, the tuner, and
  * operators. */
 #include "core/units.h"
-#include "live/controller/roster.h"
 #include "live/controller/trial.h"
-#include "live/daemon/ctl_answer.h"
+#include "base/minmax.h"
+#include "live/daemon/ctl.h"
 #include "live/core/live_clock.h"
 #include "live/core/guard.h"
 #include "live/daemon/disk.h"
-#include "live/tuner/live_learner.h"
 #include "live/tuner/live_tuner.h"
-#include "live/daemon/relay_ends.h"
+#include "live/relay/relay.h"
+#include "live/wire/codec.h"
 #include "live/daemon/notify.h"
 #include "live/daemon/run.h"
 #include "live/flows/collector.h"
 #include "live/view/controller_page.h"
+#include "live/view/words.h"
 #include "live/wire/codec.h"
 #include "live/wire/serve.h"
-#include "version.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -32,6 +32,11 @@
 #define UNGUARDED_TICKS 50       /* between looks at what guardrails cannot see */
 #define THINK_US 20000u          /* a tuner that thinks is asked so often, where time waits for it */
 
+#define BEHIND 0x80000000u       /* links behind relays have this bit, those of gRPC do not */
+
+/* The controller's end of a connected relay: live/relay/relay.h over a stream. */
+struct relay_end { struct fabric *fabric; uint32_t link; struct account *account; struct mux mux; };
+
 struct fabric {
     const struct controller_file *file;
     /* after a reload: the files that 'file' points to now, and from the end of the trial on */
@@ -42,7 +47,12 @@ struct fabric {
     struct serve                 *serve;
     struct live_tuner             tuner;
     struct live_learner           learner;
-    struct relay_ends             relays;
+    struct relay_end            **end;           /* of relays */
+    uint32_t                      ends;
+    struct relay_end             *current;       /* whose rack is being processed */
+    uint32_t                      links;         /* behind relays, so far */
+    uint32_t                      names_max;     /* devices that one certificate of a relay may speak for */
+    struct rack                   rack;          /* the last that arrived */
     int                           signals;
     /* devices at which guardrails do not see everything, as last said */
     uint32_t                      unguarded;
@@ -55,6 +65,85 @@ struct fabric {
     struct controller_pace       *pace;          /* NULL: the clock */
 };
 
+/* ---- relays ---- */
+
+static void end_free(struct relay_end *e)
+{
+    mux_fini(&e->mux);
+    free(e);
+}
+
+static uint32_t open_link(void *arg)
+{
+    return BEHIND | ((struct relay_end *)arg)->fabric->links++;
+}
+
+static void on_relay_link(void *arg, uint32_t link, uint64_t now_us)
+{
+    controller_on_link(&((struct relay_end *)arg)->fabric->controller, link, now_us);
+}
+
+static void on_relay_msg(void *arg, uint32_t link, const struct msg *m, uint64_t now_us)
+{
+    struct relay_end *e = arg;
+    struct fabric    *f = e->fabric;
+
+    f->page.counts.reports += m->kind == MSG_REPORT;
+    if (m->kind != MSG_HELLO || account_has_room(e->account, f->names_max, m->name))
+        controller_on_msg(&f->controller, link, m, now_us);
+}
+
+static void on_relay_cut(void *arg, uint32_t link)
+{
+    controller_on_cut(&((struct relay_end *)arg)->fabric->controller, link);
+}
+
+static void send_down(void *arg, const struct rack *rack)
+{
+    struct relay_end *e = arg;
+    unsigned char    *bytes;
+    size_t            length = rack_codec_write(rack, &bytes);
+
+    serve_send(e->fabric->serve, e->link, bytes, length);
+    free(bytes);
+}
+
+static struct relay_end *end_of(struct fabric *f, const struct rpc_event *from)
+{
+    struct relay_end *e;
+
+    for (uint32_t i = 0; i < f->ends; i++)
+        if (f->end[i]->link == from->link)
+            return f->end[i];
+    e = xcalloc(1, sizeof *e);
+    *e = (struct relay_end){ .fabric = f, .link = from->link, .account = from->account };
+    mux_init(&e->mux, &(struct mux_io){ open_link, on_relay_link, on_relay_msg, on_relay_cut, send_down, e });
+    f->end = xrealloc(f->end, (f->ends + 1ul) * sizeof *f->end);
+    f->end[f->ends++] = e;
+    return e;
+}
+
+static void cut_relay(struct fabric *f, uint32_t link)
+{
+    for (uint32_t i = 0; i < f->ends; i++)
+        if (f->end[i]->link == link) {
+            mux_on_cut(&f->end[i]->mux);
+            end_free(f->end[i]);
+            f->end[i] = f->end[--f->ends];
+            return;
+        }
+}
+
+/* The message leaves with the next flush. A link that is gone is no error. */
+static void send_to_relay(struct fabric *f, uint32_t link, const struct msg *m)
+{
+    if (m->kind == MSG_LEARN || (f->current && mux_send(&f->current->mux, link, m)))
+        return;                  /* relays do not carry LEARN */
+    for (uint32_t i = 0; i < f->ends; i++)
+        if (mux_send(&f->end[i]->mux, link, m))
+            return;
+}
+
 /* ---- hooks ---- */
 
 static void send(void *arg, uint32_t link, const struct msg *m)
@@ -62,7 +151,9 @@ static void send(void *arg, uint32_t link, const struct msg *m)
     static unsigned char bytes[CODEC_BYTES_MAX];
     struct fabric       *f = arg;
 
-    if (!relay_ends_send(&f->relays, link, m))
+    if (link & BEHIND)
+        send_to_relay(f, link, m);
+    else
         serve_send(f->serve, link, bytes, codec_write(m, bytes));
 }
 
@@ -177,11 +268,12 @@ static void on_rack(struct fabric *f, const struct rpc_event *e, uint64_t now_us
     f->page.counts.messages++;
     if (f->file->common.ca && !is_one_of(e->account, f->file->relay, f->file->relays))
         complain(f, e, "is not a relay of this controller");
-    else if (relay_ends_on_event(&f->relays, e, now_us))
+    else if (rack_codec_read(&f->rack, e->bytes, e->length))
         complain(f, e, "sent something that is not a rack");
     else {
-        f->page.counts.reports += f->relays.reports;
-        f->relays.reports = 0;
+        f->current = end_of(f, e);
+        mux_on_rack(&f->current->mux, &f->rack, now_us);
+        f->current = NULL;
     }
 }
 
@@ -192,15 +284,12 @@ static bool is_operator(void *arg, const struct account *a)
     return a->is_owner || (c->common.ca && is_one_of(a, c->operator, c->operators));
 }
 
-/* Without certificates anybody at this machine may look, and stop it. */
+/* Without certificates every user of this machine may look, and freeze. */
 static bool is_open_to_all(const struct question *q)
 {
-    static const char *const verbs[] = { "status", "devices", "history", "explain", "diff", "freeze", NULL };
+    const struct words_verb *verb = words_verb_of(q->verb);
 
-    for (int i = 0; verbs[i]; i++)
-        if (strcmp(q->verb, verbs[i]) == 0)
-            return true;
-    return false;
+    return verb && verb->is_open;
 }
 
 static const char *refusal(struct fabric *f, const struct account *a, const struct question *q)
@@ -246,7 +335,7 @@ static void on_event(struct fabric *f, const struct rpc_event *e, uint64_t now_u
     switch (e->kind) {
     case RPC_OPEN:  controller_on_link(&f->controller, e->link, now_us); break;
     case RPC_CLOSE:
-        relay_ends_cut(&f->relays, e->link);
+        cut_relay(f, e->link);
         controller_on_cut(&f->controller, e->link);
         break;
     case RPC_DATA:
@@ -376,7 +465,7 @@ static void tick(struct fabric *f, uint64_t interval_us)
     f->page.counts.ticks++;
     f->page.counts.late += clock_us() - f->tick_us > interval_us / 2;
     controller_on_tick(&f->controller, clock_us());
-    controller_collect(&f->controller, f->file->is_brief && live_tuner_is_idle(&f->tuner));
+    f->controller.is_brief = f->file->is_brief && live_tuner_is_idle(&f->tuner);
     take_next_if_idle(f);
     if (f->page.counts.ticks % UNGUARDED_TICKS == 0)
         log_unguarded(f);
@@ -478,7 +567,8 @@ static int loop(struct fabric *f, struct err *err)
             f->pace->step(f->pace, &f->controller, &f->tuner);
         else if (clock_us() >= f->tick_us)
             tick(f, interval_us);
-        relay_ends_flush(&f->relays);
+        for (uint32_t i = 0; i < f->ends; i++)
+            mux_flush(&f->end[i]->mux);
     }
 }
 
@@ -564,7 +654,6 @@ static int start(struct fabric *f, struct err *err)
     limits.account.connections = f->file->agent_devices + 64;
     limits.account.messages = f->file->agent_messages;
     rc = serve_open(&f->serve, f->file->listen, &tls, &limits, err);
-    f->relays.serve = f->serve;
     f->page.counts.peers = rc ? NULL : serve_counts(f->serve);
     return rc ? rc : serve_add_local(f->serve, f->file->socket, f->file->listen, err);
 }
@@ -580,13 +669,14 @@ int controller_run(const struct controller_file *file, struct controller_pace *p
     f.signals = clock_signals();
     live_tuner_init(&f.tuner, file, pace ? pace->epoch_us : 0);
     live_learner_init(&f.learner, file);
-    page_init(&f.page, &f.controller, ANOLE_VERSION, clock_us);
+    page_init(&f.page, &f.controller, clock_us);
     page_know(&f.page, &file->links, &file->jobs);
     collector_init(&f.flows, file->flows_window_us);
     f.page.act = act;
     f.page.tuner = tell_tuner;
     f.page.arg = &f;
-    relay_ends_init(&f.relays, &f.controller, f.file->agent_devices);
+    f.names_max = max_u32(file->agent_devices, RACK_DEVICES_MAX);        /* a rack may always be full */
+    rack_init(&f.rack, 0);
     rc = start(&f, err);
     if (!rc) {
         clock_log("listening at %s, %s", file->listen, modes[file->controller.mode]);
@@ -602,7 +692,10 @@ int controller_run(const struct controller_file *file, struct controller_pace *p
     collector_fini(&f.flows);
     live_tuner_fini(&f.tuner);
     live_learner_fini(&f.learner);
-    relay_ends_fini(&f.relays);
+    for (uint32_t i = 0; i < f.ends; i++)
+        end_free(f.end[i]);
+    free(f.end);
+    rack_fini(&f.rack);
     controller_fini(&f.controller);
     if (f.has_own)
         config_fini_controller(&f.own);

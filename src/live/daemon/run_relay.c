@@ -3,7 +3,7 @@
 #include "live/daemon/notify.h"
 #include "live/daemon/run.h"
 #include "live/relay/relay.h"
-#include "live/view/metrics.h"
+#include "live/view/live_metrics.h"
 #include "live/view/status_page.h"
 #include "live/wire/codec.h"
 #include "live/wire/dial.h"

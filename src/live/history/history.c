@@ -13,16 +13,6 @@
 #define STALE_MS    300000u      /* at most */
 #define YOUNG_MS    1000u        /* at least, whatever is known */
 
-enum entry_kind { ENTRY_POINT, ENTRY_KNOBS, ENTRY_RECORD, ENTRY_COVERAGE };
-
-struct entry {
-    enum entry_kind    kind;
-    struct store_point point;    /* its time is that of every kind */
-    void              *bytes;    /* text, or names and then shares */
-    size_t             length;
-    uint32_t           count;
-};
-
 struct answer { uint64_t span_ms, until_ms, asked_ms, made_ms, good_ms, used; bool is_wanted, is_new;
                 char *text; };
 
@@ -31,7 +21,7 @@ struct history {
     pthread_t       thread;
     pthread_mutex_t lock;        /* protects all fields below */
     pthread_cond_t  changed;
-    struct entry   *queue;       /* a ring */
+    struct store_entry   *queue;       /* a ring */
     uint64_t        in, out;
     size_t          bytes;
     uint64_t        written;     /* entries that are done with */
@@ -42,9 +32,9 @@ struct history {
     bool            is_ending, is_hurried;
 };
 
-/* ---- telling ---- */
+/* ---- adding ---- */
 
-static void enqueue(struct history *h, struct entry e)
+static void enqueue(struct history *h, struct store_entry e)
 {
     pthread_mutex_lock(&h->lock);
     if (h->in - h->out == QUEUE_MAX || h->bytes + e.length > BYTES_MAX) {
@@ -60,24 +50,24 @@ static void enqueue(struct history *h, struct entry e)
     pthread_mutex_unlock(&h->lock);
 }
 
-static void tell_text(struct history *h, enum entry_kind kind, uint64_t wall_ms, const char *text)
+static void tell_text(struct history *h, int kind, uint64_t wall_ms, const char *text)
 {
-    enqueue(h, (struct entry){ kind, { .wall_ms = wall_ms }, xstrdup(text), strlen(text), 0 });
+    enqueue(h, (struct store_entry){ kind, { .wall_ms = wall_ms }, xstrdup(text), strlen(text), 0 });
 }
 
 void history_add_point(struct history *h, const struct store_point *p)
 {
-    enqueue(h, (struct entry){ ENTRY_POINT, *p, NULL, 0, 0 });
+    enqueue(h, (struct store_entry){ STORE_POINT, *p, NULL, 0, 0 });
 }
 
 void history_add_knobs(struct history *h, uint64_t wall_ms, const char *set)
 {
-    tell_text(h, ENTRY_KNOBS, wall_ms, set);
+    tell_text(h, STORE_KNOBS, wall_ms, set);
 }
 
 void history_add_record(struct history *h, const char *line)
 {
-    tell_text(h, ENTRY_RECORD, 0, line);
+    tell_text(h, STORE_RECORD, 0, line);
 }
 
 void history_add_coverage(struct history *h, uint64_t wall_ms, uint32_t count,
@@ -91,44 +81,16 @@ void history_add_coverage(struct history *h, uint64_t wall_ms, uint32_t count,
     bytes = xmalloc(names + count);
     memcpy(bytes, name, names);
     memcpy(bytes + names, share, count);
-    enqueue(h, (struct entry){ ENTRY_COVERAGE, { .wall_ms = wall_ms }, bytes, names + count, count });
+    enqueue(h, (struct store_entry){ STORE_REPORTERS, { .wall_ms = wall_ms }, bytes, names + count, count });
 }
 
 /* ---- writing ---- */
-
-static int write_entry(struct store *s, const struct entry *e, struct err *err)
-{
-    const char (*name)[STORE_NAME_SIZE] = e->bytes;
-
-    switch (e->kind) {
-    case ENTRY_POINT:    return store_add_point(s, &e->point, err);
-    case ENTRY_KNOBS:    return store_add_knobs(s, e->point.wall_ms, e->bytes, err);
-    case ENTRY_RECORD:   return store_add_record(s, e->bytes, e->length, err);
-    case ENTRY_COVERAGE: return store_add_coverage(s, e->point.wall_ms, e->count, name,
-                                                   (const uint8_t *)(name + e->count), err);
-    }
-    return 0;
-}
-
-static int write_entries(struct store *s, const struct entry *e, uint64_t count, struct err *err)
-{
-    int rc = store_begin(s, err), end;
-
-    if (rc)
-        return rc;
-    for (uint64_t i = 0; i < count && !rc; i++)
-        rc = write_entry(s, &e[i], err);
-    if (!rc)
-        rc = store_settle(s, err);
-    end = rc ? store_undo(s) : store_end(s, err);
-    return rc ? rc : end;
-}
 
 /* Takes the queue and writes it without the lock. */
 static void write_queue(struct history *h)
 {
     uint64_t      count = h->in - h->out;
-    struct entry *e = xcalloc(count ? count : 1, sizeof *e);
+    struct store_entry *e = xcalloc(count ? count : 1, sizeof *e);
     struct err    err = { "" };
     int           rc = 0;
 
@@ -137,7 +99,7 @@ static void write_queue(struct history *h)
     h->bytes = 0;
     pthread_mutex_unlock(&h->lock);
     if (count)
-        rc = write_entries(h->store, e, count, &err);
+        rc = store_write(h->store, e, count, &err);
     for (uint64_t i = 0; i < count; i++)
         free(e[i].bytes);
     free(e);

@@ -1,5 +1,4 @@
 #include "live/history/store.h"
-#include "live/history/decisions.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -27,7 +26,7 @@ static const struct level levels[LEVELS] = {
 
 struct store {
     struct database file;
-    uint64_t    from_ms, until_ms;               /* of points since store_begin() */
+    uint64_t    from_ms, until_ms;               /* of points of this transaction */
     uint64_t    settled;
     char      (*name)[STORE_NAME_SIZE];          /* devices of the last report, and their ids */
     uint32_t   *id;
@@ -185,60 +184,31 @@ void store_free(struct store *s)
     free(s);
 }
 
-/* ---- transactions ---- */
-
-int store_begin(struct store *s, struct err *err)
-{
-    s->from_ms = UINT64_MAX;
-    s->until_ms = 0;
-    return database_execute(&s->file, "BEGIN IMMEDIATE", err);
-}
-
-int store_undo(struct store *s)
-{
-    s->names = 0;                /* the transaction's new devices are void */
-    return database_execute(&s->file, "ROLLBACK", NULL);
-}
-
-int store_end(struct store *s, struct err *err)
-{
-    int rc = database_execute(&s->file, "COMMIT", err);
-
-    if (rc)
-        (void)store_undo(s);
-    return rc;
-}
-
 /* ---- adding ---- */
 
-int store_add_point(struct store *s, const struct store_point *p, struct err *err)
+static int add_point(struct store *s, const struct store_point *p, struct err *err)
 {
     int rc = 0;
 
-    for (int i = 0; i < STORE_SERIES && !rc; i++) {
+    for (int i = 0; i < STORE_SERIES && !rc; i++)
         if (!isnan(p->value[i]))
             rc = run(s, err, ADD_POINT, "iir", (uint64_t)i, p->wall_ms, p->value[i]);
-    }
     s->from_ms = p->wall_ms < s->from_ms ? p->wall_ms : s->from_ms;
     s->until_ms = p->wall_ms > s->until_ms ? p->wall_ms : s->until_ms;
     return rc;
 }
 
-int store_add_knobs(struct store *s, uint64_t wall_ms, const char *set, struct err *err)
+/* A known record stays as it is; text that is no record is ignored. */
+static int add_record(struct store *s, const char *line, size_t length, struct err *err)
 {
-    return run(s, err, ADD_KNOBS, "it", wall_ms, set);
-}
-
-int store_add_record(struct store *s, const char *line, size_t length, struct err *err)
-{
-    json_t       *o = json_loadb(line, length, 0, NULL);
-    json_int_t    seq = json_integer_value(json_object_get(o, "seq"));
-    int           rc = 0;
+    json_t    *o = json_loadb(line, length, 0, NULL);
+    json_int_t seq = json_integer_value(json_object_get(o, "seq"));
+    int        rc = 0;
 
     if (seq > 0)
         rc = run(s, err, ADD_RECORD, "itiit", (uint64_t)seq, json_get_text(o, "time"),
-                      (uint64_t)json_integer_value(json_object_get(o, "change")),
-                      (uint64_t)json_integer_value(json_object_get(o, "term")), line);
+                 (uint64_t)json_integer_value(json_object_get(o, "change")),
+                 (uint64_t)json_integer_value(json_object_get(o, "term")), line);
     json_decref(o);
     return rc;
 }
@@ -317,16 +287,19 @@ static int roll_coverage(struct store *s, uint64_t wall_ms, struct err *err)
     return rc;
 }
 
-int store_add_coverage(struct store *s, uint64_t wall_ms, uint32_t count, const char (*name)[STORE_NAME_SIZE],
-                       const uint8_t *share, struct err *err)
+/* Devices that were heard in the minute that began at 'wall_ms'. */
+static int add_coverage(struct store *s, const struct store_entry *e, struct err *err)
 {
+    const char    (*name)[STORE_NAME_SIZE] = e->bytes;
+    const uint8_t  *share = (const uint8_t *)(name + e->count);
+    uint64_t        wall_ms = e->point.wall_ms;
     uint64_t step_ms = levels[1].step_ms;
     uint8_t *by_id = xmalloc(DEVICES_MAX);
     uint32_t ids = 0;
-    int      rc = find_ids(s, count, name, err);
+    int      rc = find_ids(s, e->count, name, err);
 
     memset(by_id, STORE_NOT_THERE, DEVICES_MAX);
-    for (uint32_t i = 0; i < count && !rc; i++)
+    for (uint32_t i = 0; i < e->count && !rc; i++)
         if (s->id[i] < DEVICES_MAX) {
             by_id[s->id[i]] = share[i];
             ids = s->id[i] + 1 > ids ? s->id[i] + 1 : ids;
@@ -366,7 +339,8 @@ static int trim(struct store *s, struct err *err)
     return rc;
 }
 
-int store_settle(struct store *s, struct err *err)
+/* Updates the coarser levels and removes old rows. */
+static int settle(struct store *s, struct err *err)
 {
     int rc = 0;
 
@@ -376,9 +350,112 @@ int store_settle(struct store *s, struct err *err)
     return rc || s->settled++ % TRIM_EVERY ? rc : trim(s, err);
 }
 
+static int add(struct store *s, const struct store_entry *e, struct err *err)
+{
+    switch (e->kind) {
+    case STORE_POINT:     return add_point(s, &e->point, err);
+    case STORE_KNOBS:     return run(s, err, ADD_KNOBS, "it", e->point.wall_ms, e->bytes);
+    case STORE_RECORD:    return add_record(s, e->bytes, e->length, err);
+    case STORE_REPORTERS: return add_coverage(s, e, err);
+    }
+    return 0;
+}
+
+int store_write(struct store *s, const struct store_entry *e, uint64_t count, struct err *err)
+{
+    int rc = database_execute(&s->file, "BEGIN IMMEDIATE", err);
+
+    if (rc)
+        return rc;
+    s->from_ms = UINT64_MAX;
+    s->until_ms = 0;
+    for (uint64_t i = 0; i < count && !rc; i++)
+        rc = add(s, &e[i], err);
+    if (!rc)
+        rc = settle(s, err);
+    if (!rc)
+        rc = database_execute(&s->file, "COMMIT", err);
+    if (rc) {
+        s->names = 0;            /* the transaction's new devices are void */
+        database_execute(&s->file, "ROLLBACK", NULL);
+    }
+    return rc;
+}
+
 uint64_t store_last_record(struct store *s)
 {
     return number_of(query(s, LAST_RECORD, ""));
+}
+
+/* ---- decisions ---- */
+
+/* The decision that a record belongs to: that of its trial and term. A trial of 'try' begins one. */
+static json_t *decision_of(json_t *list, const json_t *record)
+{
+    json_int_t number = json_integer_value(json_object_get(record, "change"));
+    json_int_t term = json_integer_value(json_object_get(record, "term"));
+
+    for (size_t i = json_array_size(list); number && i-- > 0;) {
+        json_t *d = json_array_get(list, i);
+
+        if (json_integer_value(json_object_get(d, "trial")) == number &&
+            json_integer_value(json_object_get(d, "term")) == term)
+            return d;
+    }
+    return NULL;
+}
+
+static json_t *copy(const json_t *set)
+{
+    return set ? json_deep_copy(set) : json_object();
+}
+
+static void begin(json_t *list, const json_t *r, const char *outcome)
+{
+    json_array_append_new(list, JSON_OF(
+        { "trial", json_integer(json_integer_value(json_object_get(r, "change"))) },
+        { "term", json_integer(json_integer_value(json_object_get(r, "term"))) },
+        { "began", json_of_text(json_get_text(r, "time")) }, { "set", copy(json_object_get(r, "new")) },
+        { "was", copy(json_object_get(r, "old")) }, { "why", json_of_text(json_get_text(r, "why")) },
+        { "outcome", json_of_text(outcome) }, { "steps", json_array() }));
+}
+
+static void add_step(json_t *d, const json_t *r)
+{
+    const char *evidence = json_get_text(r, "evidence");
+
+    json_array_append_new(json_object_get(d, "steps"), JSON_OF(
+        { "time", json_of_text(json_get_text(r, "time")) },
+        { "what", json_of_text(json_get_text(r, "what")) },
+        { "why", json_of_text(json_get_text(r, "why")) }, { "evidence", json_of_text(evidence) }));
+    if (*evidence)
+        json_put_text(d, "evidence", evidence);
+}
+
+static void end(json_t *d, const json_t *r, const char *outcome)
+{
+    json_put_text(d, "outcome", outcome);
+    json_put_text(d, "ended", json_get_text(r, "time"));
+    json_put_text(d, "end", json_get_text(r, "why"));
+}
+
+void decisions_take(json_t *list, const json_t *r)
+{
+    const char *what = json_get_text(r, "what");
+    json_t     *d;
+
+    if (strcmp(what, "try") == 0)
+        begin(list, r, "open");
+    else if (strcmp(what, "would try") == 0)
+        begin(list, r, "would try");
+    d = decision_of(list, r);
+    if (!d)
+        return;
+    add_step(d, r);
+    if (strcmp(what, "keep") == 0)
+        end(d, r, "kept");
+    else if (strcmp(what, "drop") == 0)
+        end(d, r, "dropped");
 }
 
 /* ---- answers ---- */
@@ -537,13 +614,12 @@ json_t *store_json(struct store *s, uint64_t span_ms, uint64_t until_ms)
 {
     static const char *const names[LEVELS] = { "second", "minute", "hour" };
     struct range r = choose(s, span_ms, until_ms);
-    json_t      *o = json_object();
+    json_t      *o = JSON_OF({ "from_ms", json_of_count(r.from_ms) },
+                             { "until_ms", json_of_count(r.until_ms) },
+                             { "oldest_ms", json_of_count(oldest_ms(s)) },
+                             { "step_ms", json_of_count(r.step_ms) },
+                             { "level", json_of_text(names[r.level]) });
 
-    json_put_count(o, "from_ms", r.from_ms);
-    json_put_count(o, "until_ms", r.until_ms);
-    json_put_count(o, "oldest_ms", oldest_ms(s));
-    json_put_count(o, "step_ms", r.step_ms);
-    json_put_text(o, "level", names[r.level]);
     add_series(o, s, &r);
     json_object_set_new(o, "knobs", knobs_json(s, &r));
     json_object_set_new(o, "decisions", decisions_json(s, &r));

@@ -32,33 +32,31 @@ struct store_point { uint64_t wall_ms; double value[STORE_SERIES]; };    /* NAN:
 
 struct store;
 
-/* A file that is not there is made; one of another program or a damaged one is refused and left as it is. */
+/* Creates a missing file. A file of another program or a damaged one is refused and left as it is. */
 int  store_open(struct store **out, const char *path, struct err *);
 void store_free(struct store *); /* NULL: no-op */
 
-/* Writes between these two calls are atomic. */
-int store_begin(struct store *, struct err *);
-int store_end(struct store *, struct err *);
-int store_undo(struct store *);
+struct store_entry {
+    /* KNOBS: the confirmed setting from then on, as JSON. RECORD: a line of the audit log. REPORTERS: 'count'
+     * names of STORE_NAME_SIZE, then for each of them in how many 250ths of that minute it was heard. */
+    enum { STORE_POINT, STORE_KNOBS, STORE_RECORD, STORE_REPORTERS } kind;
+    struct store_point point;    /* its time is that of every kind */
+    void              *bytes;    /* text ends with a zero byte */
+    size_t             length;
+    uint32_t           count;
+};
 
-int store_add_point(struct store *, const struct store_point *, struct err *);
-/* JSON: the confirmed setting from then on */
-int store_add_knobs(struct store *, uint64_t wall_ms, const char *set, struct err *);
-
-/* A record of the audit log, as it stands there. One that is known already stays. */
-int store_add_record(struct store *, const char *line, size_t length, struct err *);
-
-/* In the minute that began at 'wall_ms' each of these devices was heard for so many 250ths of the time. */
-int store_add_coverage(struct store *, uint64_t wall_ms, uint32_t count, const char (*name)[STORE_NAME_SIZE],
-                       const uint8_t *share, struct err *);
-
-/* Updates the coarser levels and removes old rows; between begin and end, after the additions. */
-int store_settle(struct store *, struct err *);
+/* Writes all of them in one transaction. */
+int store_write(struct store *, const struct store_entry *, uint64_t count, struct err *);
 
 /* Number of the last record of the audit log that is there; 0: none. */
 uint64_t store_last_record(struct store *);
 
 /* The time from 'until_ms' - 'span_ms' on: docs/live.md, /api/history. */
 json_t *store_json(struct store *, uint64_t span_ms, uint64_t until_ms);
+
+/* Adds a record of the audit log to a list of decisions, the latest last: docs/live.md. Records come in their
+ * order; one that belongs to no decision of the list changes nothing. */
+void decisions_take(json_t *list, const json_t *record);
 
 #endif

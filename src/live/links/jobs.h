@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 #include "base/reader.h"
-#include "live/controller/state.h"
+#include "live/controller/roster.h"
 
 #define JOBS_MAX          64u
 #define JOBS_PATTERNS_MAX 64u

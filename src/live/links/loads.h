@@ -8,7 +8,7 @@
 #define LIVE_LINKS_LOADS_H
 
 #include "base/json.h"
-#include "live/controller/state.h"
+#include "live/controller/roster.h"
 #include "live/links/links.h"
 
 #define LOADS_DRAWN 400u

@@ -1,4 +1,3 @@
-#include "live/tuner/live_learner.h"
 #include "live/tuner/live_tuner.h"
 #include "base/minmax.h"
 #include "base/file/outfile.h"
@@ -19,12 +18,8 @@
 /* in lock step; the loop then asks again: simulated time stops, connections stay alive */
 #define LOCKED_US  10000u
 #define SAID_MAX   120           /* bytes of a tuner's explanation that go into a decision's reason */
+#define STEPS_SHOWN 12u
 #define STEPS_KEPT 1000          /* of what the tuner did: a controller runs for months */
-
-static struct loop_request request_of(const struct controller_file *f)
-{
-    return config_tuner_request(&f->tuner, f->common.file);
-}
 
 /* The current setting: that of the first device of a kind. `anole ctl diff` shows devices that differ. */
 static void take_knobs(struct knobs *k, const struct controller *c)
@@ -32,10 +27,10 @@ static void take_knobs(struct knobs *k, const struct controller *c)
     struct knob_set seen = { 0 };
 
     knobs_init(k);
-    for (uint32_t i = 0; i < c->peers; i++)
-        for (int j = 0; j < KNOB_COUNT && c->peer[i].rank != RANK_NONE; j++)
-            if (c->peer[i].confirmed.is_named[j] && !seen.is_named[j])
-                knob_set_add(&seen, (enum knob)j, c->peer[i].confirmed.knobs.value[j]);
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        for (int j = 0; j < KNOB_COUNT && p->rank != RANK_NONE; j++)
+            if (p->confirmed.is_named[j] && !seen.is_named[j])
+                knob_set_add(&seen, (enum knob)j, p->confirmed.knobs.value[j]);
     knob_set_put(&seen, k);
 }
 
@@ -76,9 +71,9 @@ static uint64_t interval_us(const struct controller_file *f, const struct contro
 {
     uint64_t us = 0;
 
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].where == KNOB_NIC && c->peer[i].sample.interval_us > us)
-            us = c->peer[i].sample.interval_us;
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (p->where == KNOB_NIC && p->sample.interval_us > us)
+            us = p->sample.interval_us;
     return us ? us : f->controller.interval_us;
 }
 
@@ -125,8 +120,8 @@ static void make_world(struct world *w, const struct controller_file *f, const s
 {
     uint32_t ports = 0, port = 0;
 
-    for (uint32_t i = 0; i < c->peers; i++)
-        ports += ports_of(&c->peer[i]);
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        ports += ports_of(p);
     world_init(w, c->peers, ports, 0);
     w->seed = f->controller.seed;
     w->goal = &f->goal;
@@ -143,7 +138,7 @@ static void make_world(struct world *w, const struct controller_file *f, const s
 int live_tuner_check(const struct controller_file *f, struct err *err)
 {
     struct controller   none = { 0 };
-    struct loop_request q = request_of(f);
+    struct loop_request q = config_tuner_request(&f->tuner, f->common.file);
     struct world        w;
     struct loop         l;
     struct live_twin   *twin = NULL;
@@ -293,13 +288,6 @@ static void add_peer(struct report *r, const struct world *w, uint32_t i, const 
     r->payload_bytes += p->where == KNOB_NIC ? p->sample.tx_bytes : 0;
 }
 
-/* Stamps are the time of a simulated network; otherwise intervals follow each other. */
-static uint64_t end_of_interval_ps(const struct live_tuner *t, const struct controller *c,
-                                   uint64_t interval_ps)
-{
-    return t->epoch_us ? (c->peer[t->order[0]].stamp_us - t->epoch_us) * PS_PER_US : t->end_ps + interval_ps;
-}
-
 static bool wants_messages(const struct live_tuner *t)
 {
     const struct tuner_algo *algo = t->loop.tuner.algo;
@@ -352,8 +340,8 @@ bool live_tuner_is_idle(const struct live_tuner *t)
 
 static bool has_brief(const struct controller *c)
 {
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].reports && c->peer[i].sample.is_brief)
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (p->reports && p->sample.is_brief)
             return true;
     return false;
 }
@@ -374,7 +362,8 @@ void live_tuner_interval(struct live_tuner *t, const struct controller *c, uint6
     if (!t->epoch_us)     /* which has an end, and is compared with a whole run */
         loop_forget(&t->loop, STEPS_KEPT);
     report_clear(r);
-    t->end_ps = end_of_interval_ps(t, c, interval_ps);
+    t->end_ps = !t->epoch_us ? t->end_ps + interval_ps :         /* stamps are simulated time, in lock step */
+                (c->peer[t->order[0]].stamp_us - t->epoch_us) * PS_PER_US;
     r->number = ++t->number;
     r->start_ps = t->end_ps > interval_ps ? t->end_ps - interval_ps : 0;
     r->end_ps = t->end_ps;
@@ -420,7 +409,7 @@ char *live_tuner_missing(const struct live_tuner *t, char *buf, size_t size)
 
 static void open_loop(struct live_tuner *t, const struct controller *c, struct decision *d)
 {
-    struct loop_request q = request_of(t->file);
+    struct loop_request q = config_tuner_request(&t->file->tuner, t->file->common.file);
     struct err          err;
 
     close_loop(t);
@@ -465,8 +454,7 @@ static struct knob_set change_of(const struct live_tuner *t, const struct decisi
 
     take_knobs(&first, c);
     for (int k = 0; k < KNOB_COUNT; k++)
-        for (uint32_t i = 0; i < c->peers && is_tuners(t, d, c, k); i++) {
-            const struct peer *p = &c->peer[i];
+        for (const struct peer *p = c->peer; p < c->peer + c->peers && is_tuners(t, d, c, k); p++) {
             bool               is_own = c->cfg->mode == MODE_DIRECT && p->rank != RANK_NONE;
 
             if (p->confirmed.is_named[k] &&
@@ -586,17 +574,117 @@ bool live_tuner_propose(struct live_tuner *t, const struct controller *c, uint64
     return true;
 }
 
-/* When the tried setting was applied; in real time, the next interval is the first that shows it. */
-static uint64_t settled_ps(const struct live_tuner *t, const struct controller *c, bool is_kept)
-{
-    if (!t->epoch_us || !is_kept || !c->trial.at_us)
-        return t->end_ps;
-    return (c->trial.at_us - t->epoch_us) * PS_PER_US;
-}
-
 void live_tuner_ended(struct live_tuner *t, const struct controller *c, bool is_kept, uint32_t missed,
                       const char *why)
 {
+    /* in real time, the next interval is the first that shows it */
+    bool has_instant = t->epoch_us && is_kept && c->trial.at_us;
+
     report_outcome(t, is_kept && !missed ? OUTCOME_APPLIED : is_kept ? OUTCOME_PARTLY : OUTCOME_REFUSED,
-                   settled_ps(t, c, is_kept), why);
+                   has_instant ? (c->trial.at_us - t->epoch_us) * PS_PER_US : t->end_ps, why);
+}
+
+/* ---- as JSON ---- */
+
+static const char *outcome_text(enum outcome_kind o)
+{
+    return o == OUTCOME_PENDING ? "under way" : o == OUTCOME_APPLIED ? "set" :
+           o == OUTCOME_PARTLY ? "set at some" : "not set";
+}
+
+static struct knob_set difference(const struct knobs *was, const struct knobs *is)
+{
+    struct knob_set set = { 0 };
+
+    for (int k = 0; k < KNOB_COUNT; k++)
+        if (!knobset_is_equal_value(was->value[k], is->value[k]))
+            knob_set_add(&set, (enum knob)k, is->value[k]);
+    return set;
+}
+
+/* Settings tried on a twin, with their predicted slowdowns relative to the current setting in percent;
+ * negative is better. */
+static json_t *tried_json(const struct tuning_step *s)
+{
+    json_t *list = json_array();
+
+    for (const struct tuner_tried *t = s->note.tried; t < s->note.tried + s->note.tries; t++) {
+        struct knob_set           set = difference(&s->was, &t->knobs);
+
+        json_array_append_new(list, JSON_OF(
+            { "name", json_of_text(t->name ? t->name : "") },
+            { "gain", json_of_number(expm1(t->gain) * 100) }, { "low", json_of_number(expm1(t->low) * 100) },
+            { "high", json_of_number(expm1(t->high) * 100) }, { "blocks", json_of_count(t->blocks) },
+            { "is_out", json_boolean(t->is_out) }, { "is_now", json_boolean(t->is_now) },
+            { "set", knobset_json(&set) }));
+    }
+    return list;
+}
+
+static json_t *step_json(const struct live_tuner *t, const struct tuning_step *s)
+{
+    uint64_t interval_ps = s->end_ps > s->start_ps ? s->end_ps - s->start_ps : 1;
+    uint64_t ago_ps = t->end_ps > s->end_ps ? t->end_ps - s->end_ps : 0;
+    struct knob_set change = difference(&s->was, &s->is);
+
+    return JSON_OF({ "reports_ago", json_of_count(ago_ps / interval_ps) },
+                   { "phase", json_of_text(s->note.phase ? s->note.phase : "") },
+                   { "why", json_of_text(s->note.why) },
+                   { "outcome", json_of_text(knobset_is_empty(&change) ? "" : outcome_text(s->outcome)) },
+                   { "utility", json_of_number(s->note.utility) }, { "set", knobset_json(&change) });
+}
+
+/* The last search on a twin; NULL: there was none. */
+static json_t *search_json(const struct live_tuner *t)
+{
+    const struct tuning *all = &t->loop.tuning;
+
+    for (uint32_t i = all->steps; i-- > 0;)
+        if (all->step[i].note.tries) {
+            json_t *o = step_json(t, &all->step[i]);
+
+            json_object_set_new(o, "tried", tried_json(&all->step[i]));
+            return o;
+        }
+    return NULL;
+}
+
+/* Settings that it wanted, the last first: its candidates. */
+static json_t *candidates_json(const struct live_tuner *t)
+{
+    const struct tuning *all = &t->loop.tuning;
+    json_t              *list = json_array();
+
+    for (uint32_t i = all->steps; i-- > 0 && json_array_size(list) < STEPS_SHOWN;)
+        if (!knobs_equal(&all->step[i].was, &all->step[i].is))
+            json_array_append_new(list, step_json(t, &all->step[i]));
+    return list;
+}
+
+json_t *live_tuner_json(const struct live_tuner *t)
+{
+    json_t *o, *search;
+    char    missing[600];
+
+    if (t->thought) {            /* the thinker owns the loop */
+        o = json_object();
+        json_object_update(o, t->last_status);
+        json_object_set_new(o, "thinks", json_true());
+        return o;
+    }
+    o = JSON_OF({ "name", json_of_text(t->file->tuner.kind ? t->file->tuner.kind : "") },
+                { "has_begun", json_boolean(t->is_open) },
+                { "has_failed", json_boolean(t->has_failed && !t->is_open) },
+                { "missing", json_of_text(live_tuner_missing(t, missing, sizeof missing)) });
+    if (!t->is_open)
+        return o;
+    json_put_count(o, "reports", t->number);
+    json_object_set_new(o, "waits", json_boolean(t->decision != 0));
+    if (t->loop.tuning.steps)
+        json_object_set_new(o, "last", step_json(t, &t->loop.tuning.step[t->loop.tuning.steps - 1]));
+    json_object_set_new(o, "candidates", candidates_json(t));
+    search = search_json(t);
+    if (search)
+        json_object_set_new(o, "search", search);
+    return o;
 }

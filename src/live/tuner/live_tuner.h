@@ -13,12 +13,41 @@
 #define LIVE_TUNER_LIVE_TUNER_H
 
 #include "base/json.h"
-#include "live/controller/state.h"
 #include "live/config/live_config.h"
-#include "live/tuner/live_twin.h"
 #include "base/thread/thinker.h"
+#include "core/world.h"
+#include "tune/acc/acc.h"
 #include "tune/lag.h"
 #include "tune/loop.h"
+
+/* ---- twins of a real network, for tuners that try settings before they apply them ----
+ *
+ * A scenario file describes the network: its topology and the sections of hosts and switches are used, its
+ * traffic is not. Trials run one by one in the calling thread, until their CPU time is used up or they are
+ * stopped. */
+
+struct live_twin;
+
+/* cpu_us: of one search; 0: any. */
+int  live_twin_open(struct live_twin **, const char *path, uint64_t cpu_us, struct err *);
+void live_twin_close(struct live_twin *);
+
+/* What the file knows of the network: devices and ports of its own, which need not be those that report. */
+const struct world *live_twin_world(const struct live_twin *);
+
+/* For struct world: its arg is the live_twin. */
+extern const struct predict_maker live_twin_maker;
+
+/* A search begins: its CPU time counts from here, in the thread that calls. */
+void live_twin_begin(struct live_twin *);
+
+/* The next one may go on. */
+void live_twin_allow(struct live_twin *);
+
+/* From any thread: the search that goes on ends soon, with nothing found. */
+void live_twin_stop(struct live_twin *);
+
+/* ---- the tuner ---- */
 
 struct live_tuner {
     const struct controller_file *file;
@@ -74,5 +103,37 @@ char *live_tuner_missing(const struct live_tuner *, char *buf, size_t size);
 
 /* The tuner's view of the network, and its last proposals. */
 json_t *live_tuner_json(const struct live_tuner *);
+
+/* ---- the controller's learner for ACC at switches: tune/acc/acc_learner.h with records from agents ----
+ *
+ * Agents send the records of each interval. The learner takes those that a sound switch can have made, counts
+ * the others, and learns at the end of the controller's interval. In lock step this gives the nets and
+ * thresholds of a simulation with 'learner: central'. An agent that lies within the bounds can mislead the
+ * net, but no net can choose anything but the settings that each agent allows. */
+
+struct live_learner {
+    struct loop         loop;
+    struct acc_learner *acc;     /* NULL: there is no learner */
+    uint64_t            seed;
+    uint64_t            taken, refused;          /* records */
+    uint64_t            told_us;                 /* the last refusal in the log */
+    struct msg_learn    net;     /* for agents */
+};
+
+/* Is the learner of the file, if it has one, ACC with 'train' and 'learner: central'? */
+int live_learner_check(const struct controller_file *, struct err *);
+
+void live_learner_init(struct live_learner *, const struct controller_file *);
+void live_learner_fini(struct live_learner *);
+
+/* As in struct controller_io. */
+void live_learner_take(struct live_learner *, struct controller *, const struct peer *,
+                       const struct msg_learn *, uint64_t now_us);
+const struct msg_learn *live_learner_net(struct live_learner *, const struct controller *,
+                                         const struct peer *);
+
+/* An interval has ended: learns, and logs a new net. After a rollback it begins with the model again. */
+void live_learner_interval(struct live_learner *, const struct controller_file *, struct controller *,
+                           uint64_t now_us);
 
 #endif

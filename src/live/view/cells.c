@@ -146,8 +146,7 @@ json_t *cells_json(const struct cells *s, const struct controller *c)
 {
     json_t *names = json_array();
 
-    for (uint32_t i = 0; i < s->count; i++) {
-        const struct cell *cell = &s->cell[i];
+    for (const struct cell *cell = s->cell; cell < s->cell + s->count; cell++) {
         json_t            *row = json_array();
 
         json_array_append_new(row, json_of_text(c->peer[s->order[cell->first]].name));

@@ -3,7 +3,9 @@
 #include "base/print/safe.h"
 #include "base/text.h"
 #include "live/controller/controller.h"
+#include "live/core/knobset.h"
 #include "live/view/state_json.h"
+#include "version.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +13,10 @@
 #include <string.h>
 
 #define DUMP (JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS))
+#define MINUTE_MS 60000u
 #define EVENTS_AT_ONCE 64        /* records in one piece of text */
+
+_Static_assert(MSG_NAME_SIZE == STORE_NAME_SIZE, "names of devices fit");
 
 static uint64_t wall_us(const struct page *p)
 {
@@ -124,7 +129,7 @@ static char *metrics_text(struct page *p)
                  "Points, settings and records that are not in the history because it could not be written.",
                  (double)history_lost(p->past.history, &why));
     }
-    process_metrics(&m, p->version, &counts);
+    process_metrics(&m, &counts);
     return prom_end(&m);
 }
 
@@ -215,9 +220,9 @@ static void answer_history(struct page *p, const char *when, struct server_reply
 }
 
 /* What the page needs to know of knobs: their units, and a sentence about each. */
-static json_t *form_json(const struct page *p)
+static json_t *form_json(void)
 {
-    json_t *o = json_pack("{s:s, s:s, s:s, s:[]}", "kind", "live", "version", p->version, "title",
+    json_t *o = json_pack("{s:s, s:s, s:s, s:[]}", "kind", "live", "version", ANOLE_VERSION, "title",
                           "controller", "runs");
     json_t *units = json_object(), *help = json_object();
 
@@ -230,10 +235,10 @@ static json_t *form_json(const struct page *p)
     return o;
 }
 
-/* The page follows /api/overview and /api/events by itself: web/src/live/. */
-static char *html_text(const struct page *p)
+/* The page polls /api/overview and listens to /api/events: web/src/live/. */
+static char *html_text(void)
 {
-    char *text, *json = dump(form_json(p));
+    char *text, *json = dump(form_json());
     FILE *out = text_stream(&text);
 
     form_print(json,
@@ -262,25 +267,19 @@ static void answer_get(struct page *p, const char *path, struct server_reply *r)
         answer_history(p, path + 13, r);
     else if (strcmp(path, "/") == 0) {
         r->type = "text/html; charset=utf-8";
-        r->text = html_text(p);
+        r->text = html_text();
     } else
         answer_error(r, 404, "there is nothing at this address");
 }
 
 /* ---- orders ---- */
 
-static const char *const verbs[] = { "freeze", "thaw", "approve", "rollback", "forget", "drill", NULL };
-
-static const char *verb_of(const char *path)
+/* NULL: the path is not that of an order. */
+static const struct words_verb *verb_of(const char *path)
 {
-    static const char root[] = "/api/";
+    const struct words_verb *v = strncmp(path, "/api/", 5) == 0 ? words_verb_of(path + 5) : NULL;
 
-    if (strncmp(path, root, sizeof root - 1) != 0)
-        return NULL;
-    for (int i = 0; verbs[i]; i++)
-        if (strcmp(path + sizeof root - 1, verbs[i]) == 0)
-            return verbs[i];
-    return NULL;
+    return v && v->is_order ? v : NULL;
 }
 
 /* Text that can be shown and logged: no control characters. */
@@ -297,17 +296,16 @@ static int take_text(char *out, size_t size, const char *key, const json_t *valu
     return 0;
 }
 
-static int take_key(struct question *q, const char *key, const json_t *value, struct err *err)
+static int take_key(struct question *q, const struct words_verb *verb, const char *key, const json_t *value,
+                    struct err *err)
 {
-    bool is_approve = strcmp(q->verb, "approve") == 0, is_rollback = strcmp(q->verb, "rollback") == 0;
-
     if (strcmp(key, "why") == 0)
         return take_text(q->why, sizeof q->why, key, value, err);
-    if (strcmp(key, "device") == 0 && !is_approve && !is_rollback)
+    if (strcmp(key, "device") == 0 && verb->takes_device)
         return take_text(q->device, sizeof q->device, key, value, err);
-    if (strcmp(key, "code") == 0 && is_approve)
+    if (strcmp(key, "code") == 0 && verb->takes_trial)
         return take_text(q->code, sizeof q->code, key, value, err);
-    if (strcmp(key, "number") != 0 || !is_approve)
+    if (strcmp(key, "number") != 0 || !verb->takes_trial)
         return err_set(err, EINVAL, "'%.40s' is not a key of %s", key, q->verb);
     if (!json_is_integer(value) || json_integer_value(value) <= 0)
         return err_set(err, EINVAL, "number: that of the trial is wanted");
@@ -317,24 +315,25 @@ static int take_key(struct question *q, const char *key, const json_t *value, st
 
 int page_read_order(struct question *out, const char *path, const char *body, size_t length, struct err *err)
 {
-    const char     *verb = verb_of(path), *key;
-    struct question q = { .version = MSG_VERSION };
-    json_t         *o, *value;
-    int             rc = 0;
+    const struct words_verb *verb = verb_of(path);
+    struct question          q = { .version = MSG_VERSION };
+    const char              *key;
+    json_t                  *o, *value;
+    int                      rc = 0;
 
     if (!verb)
         return err_set(err, ENOENT, "there is nothing to do at this address");
-    snprintf(q.verb, sizeof q.verb, "%s", verb);
+    snprintf(q.verb, sizeof q.verb, "%s", verb->name);
     o = length ? json_loadb(body, length, JSON_REJECT_DUPLICATES, NULL) : json_object();
     if (!json_is_object(o))
         rc = err_set(err, EINVAL, "a JSON object is wanted");
     json_object_foreach(o, key, value)
         if (!rc)
-            rc = take_key(&q, key, value, err);
+            rc = take_key(&q, verb, key, value, err);
     json_decref(o);
-    if (!rc && strcmp(verb, "forget") == 0 && !*q.device)
+    if (!rc && strcmp(q.verb, "forget") == 0 && !*q.device)
         rc = err_set(err, EINVAL, "device: which one?");
-    if (!rc && strcmp(verb, "approve") == 0 && (!q.number || !*q.code))
+    if (!rc && verb->takes_trial && (!q.number || !*q.code))
         rc = err_set(err, EINVAL, "number, code: which trial? /api/state has both");
     if (!rc)
         *out = q;
@@ -435,11 +434,106 @@ static char *events(void *arg, struct server_cursor *at)
     return text;
 }
 
+/* ---- history ---- */
+
+static void tell_heard(struct past *p, const struct controller *c)
+{
+    char   (*name)[STORE_NAME_SIZE] = xcalloc(p->size ? p->size : 1, sizeof *name);
+    uint8_t *share = xcalloc(p->size ? p->size : 1, 1);
+
+    for (uint32_t i = 0; i < p->size; i++) {
+        const struct past_heard *h = &p->heard[i];
+
+        memcpy(name[i], c->peer[i].name, sizeof *name);
+        share[i] = (uint8_t)(h->looks ? (h->fresh * STORE_SHARE_ONE + h->looks / 2) / h->looks :
+                             STORE_NOT_THERE);
+        p->heard[i] = (struct past_heard){ 0 };
+    }
+    history_add_coverage(p->history, p->minute * MINUTE_MS, p->size, (const char (*)[STORE_NAME_SIZE])name,
+                         share);
+    free(name);
+    free(share);
+}
+
+static void look_at_devices(struct past *p, const struct controller *c, uint64_t wall_ms, uint64_t now_us)
+{
+    if (p->minute && p->minute != wall_ms / MINUTE_MS)
+        tell_heard(p, c);
+    p->minute = wall_ms / MINUTE_MS;
+    if (c->peers > p->size) {
+        p->heard = xrealloc(p->heard, c->peers * sizeof *p->heard);
+        memset(p->heard + p->size, 0, (c->peers - p->size) * sizeof *p->heard);
+        p->size = c->peers;
+    }
+    for (uint32_t i = 0; i < c->peers; i++) {
+        p->heard[i].looks++;
+        p->heard[i].fresh += roster_is_fresh(c, &c->peer[i], now_us);
+    }
+}
+
+static void tell_point(struct past *p, const struct timeline_point *at)
+{
+    struct store_point s = { at->wall_ms, { [STORE_COVERAGE] = at->coverage, [STORE_METRIC] = at->metric,
+                                            [STORE_PAUSED] = at->paused,
+                                            [STORE_UTILISATION] = at->utilisation, [STORE_CNPS] = at->cnps,
+                                            [STORE_TRIED] = at->trial != 0, [STORE_WITH] = at->with,
+                                            [STORE_WITHOUT] = at->without } };
+
+    history_add_point(p->history, &s);
+}
+
+static void tell_knobs(struct past *p, const struct timeline *t)
+{
+    for (; p->changes < t->changes; p->changes++) {
+        const struct timeline_knobs *k = &t->knobs[p->changes % TIMELINE_KNOBS];
+        json_t                      *o;
+        char                        *text;
+
+        if (t->changes - p->changes > TIMELINE_KNOBS || knobset_is_empty(&k->confirmed) ||
+            knobset_is_same(&k->confirmed, &p->confirmed))
+            continue;
+        o = knobset_json(&k->confirmed);
+        text = json_dumps(o, JSON_COMPACT);
+        json_decref(o);
+        if (text)
+            history_add_knobs(p->history, k->wall_ms, text);
+        free(text);
+        p->confirmed = k->confirmed;
+    }
+}
+
+static void tell_records(struct past *p, const struct ledger *l)
+{
+    const char *line;
+    uint64_t    seq;
+
+    while ((line = ledger_after(l, p->record, &seq))) {
+        history_add_record(p->history, line);
+        p->record = seq;
+    }
+}
+
+/* The timeline has a new point. */
+static void look_at_past(struct past *p, const struct controller *c, const struct timeline *t,
+                         const struct ledger *l, uint64_t now_us)
+{
+    const struct timeline_point *at = timeline_last(t);
+
+    if (!p->history || !at)
+        return;
+    tell_records(p, l);
+    if (!c->peers)
+        return;                  /* there is nothing to measure yet */
+    tell_point(p, at);
+    tell_knobs(p, t);
+    look_at_devices(p, c, at->wall_ms, now_us);
+}
+
 /* ---- life ---- */
 
-void page_init(struct page *p, const struct controller *c, const char *version, uint64_t (*now_us)(void))
+void page_init(struct page *p, const struct controller *c, uint64_t (*now_us)(void))
 {
-    *p = (struct page){ .controller = c, .version = version, .now_us = now_us };
+    *p = (struct page){ .controller = c, .now_us = now_us };
 }
 
 int page_open(struct page *p, const struct http_config *c, struct err *err)
@@ -452,7 +546,8 @@ int page_open(struct page *p, const struct http_config *c, struct err *err)
 void page_fini(struct page *p)
 {
     server_free(p->server);
-    past_fini(&p->past);
+    history_free(p->past.history);
+    free(p->past.heard);
     ledger_fini(&p->ledger);
     cells_fini(&p->cells);
     loads_fini(&p->loads);
@@ -475,7 +570,11 @@ void page_know(struct page *p, const struct links *links, const struct job_list 
 
 int page_keep(struct page *p, const char *path, struct err *err)
 {
-    return past_open(&p->past, path, err);
+    int rc = history_open(&p->past.history, path, err);
+
+    if (!rc)
+        p->past.record = history_last_record(p->past.history);
+    return rc;
 }
 
 void page_tick(struct page *p, uint64_t now_us)
@@ -491,7 +590,7 @@ void page_tick(struct page *p, uint64_t now_us)
         cells_look(&p->cells, p->controller, now_us);
         loads_look(&p->loads, p->controller, now_us);
         jobs_look(&p->jobs, p->controller, now_us);
-        past_look(&p->past, p->controller, &p->timeline, &p->ledger, now_us);
+        look_at_past(&p->past, p->controller, &p->timeline, &p->ledger, now_us);
     }
     p->states += has_point || p->timeline.changes != before;
     server_wake(p->server);

@@ -12,7 +12,7 @@
 #include "live/links/loads.h"
 #include "live/view/cells.h"
 #include "live/view/ledger.h"
-#include "live/view/metrics.h"
+#include "live/view/live_metrics.h"
 #include "live/view/timeline.h"
 #include "live/wire/codec.h"
 
@@ -30,14 +30,6 @@ struct past {
     struct knob_set    confirmed;                /* likewise */
 };
 
-/* Keeps a history in that file from now on. */
-int  past_open(struct past *, const char *path, struct err *);
-void past_fini(struct past *);
-
-/* The timeline has a new point. */
-void past_look(struct past *, const struct controller *, const struct timeline *, const struct ledger *,
-               uint64_t now_us);
-
 struct page {
     const struct controller *controller;
     struct controller_counts counts;             /* the owner counts */
@@ -49,7 +41,6 @@ struct page {
     struct past              past;               /* months: page_keep() */
     const struct collector  *flows;              /* NULL: no switch tells of flows */
     struct server           *server;             /* NULL: no HTTP */
-    const char              *version;            /* of the program */
     uint64_t (*now_us)(void);
     /* Carries out an order. who: the subject of the operator's certificate; NULL: the operator has the
      * token. Returns a negative errno and the reason if it was refused. */
@@ -63,7 +54,7 @@ struct page {
     uint64_t                 states;             /* events 'state' so far */
 };
 
-void page_init(struct page *, const struct controller *, const char *version, uint64_t (*now_us)(void));
+void page_init(struct page *, const struct controller *, uint64_t (*now_us)(void));
 
 /* Listens, if the configuration wants it. */
 int  page_open(struct page *, const struct http_config *, struct err *);

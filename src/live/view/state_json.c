@@ -14,42 +14,40 @@
 
 /* ---- parts ---- */
 
-/* Puts the knobs of a setting, and their values before it; null: devices held several values. */
-static void put_change(json_t *o, const struct knob_set *set, const struct knob_set *was)
+/* What the knobs of a setting were before it; null: devices held several values. */
+static json_t *was_json(const struct knob_set *set, const struct knob_set *was)
 {
     json_t *old = json_object();
 
     for (int k = 0; k < KNOB_COUNT; k++)
         if (set->is_named[k])
             json_put_number(old, knob_names[k], was->is_named[k] ? was->knobs.value[k] : NAN);
-    json_object_set_new(o, "set", knobset_json(set));
-    json_object_set_new(o, "was", old);
+    return old;
 }
 
 static json_t *trial_json(const struct controller *c)
 {
-    const struct trial *t = &c->trial;
-    json_t             *o = json_object();
+    const struct trial  *t = &c->trial;
+    const struct evalue *e = &t->evidence;
+    json_t *o = JSON_OF({ "number", json_of_count(t->number) },
+                        { "phase", json_of_text(words_phase(t->phase)) }, { "why", json_of_text(t->why) },
+                        { "by", json_of_text(t->by) });
 
-    json_put_count(o, "number", t->number);
-    json_put_text(o, "phase", words_phase(t->phase));
-    json_put_text(o, "why", t->why);
-    json_put_text(o, "by", t->by);
     if (t->phase == TRIAL_WAITING)
         json_put_text(o, "code", t->code);
-    put_change(o, &t->wanted, &t->was);
+    json_object_set_new(o, "set", knobset_json(&t->wanted));
+    json_object_set_new(o, "was", was_json(&t->wanted, &t->was));
     if (*words_stage(t->phase, t->stage))
         json_put_text(o, "stage", words_stage(t->phase, t->stage));
     json_put_count(o, "intervals", t->intervals);
-    if (!t->evidence.pairs)
-        return o;
-    json_put_count(o, "pairs", t->evidence.pairs);
-    json_put_number(o, "gain", evalue_gain(&t->evidence));
-    json_put_number(o, "gain_at_least", evalue_bound(&t->evidence, c->cfg->bound_e));
-    json_put_number(o, "e_gain", evalue_above(&t->evidence, 0));
-    json_put_number(o, "e_harm", evalue_below(&t->evidence, -c->cfg->harm * t->metric));
-    json_put_number(o, "accept_e", c->cfg->accept_e);
-    json_put_number(o, "reject_e", c->cfg->reject_e);
+    if (e->pairs)
+        json_object_update_new(o, JSON_OF(
+            { "pairs", json_of_count(e->pairs) }, { "gain", json_of_number(evalue_gain(e)) },
+            { "gain_at_least", json_of_number(evalue_bound(e, c->cfg->bound_e)) },
+            { "e_gain", json_of_number(evalue_above(e, 0)) },
+            { "e_harm", json_of_number(evalue_below(e, -c->cfg->harm * t->metric)) },
+            { "accept_e", json_of_number(c->cfg->accept_e) },
+            { "reject_e", json_of_number(c->cfg->reject_e) }));
     return o;
 }
 
@@ -63,44 +61,36 @@ static void changed(const struct peer *p, struct knob_set *is, struct knob_set *
 /* Of a tuner at the switch itself. */
 static json_t *queues_json(const struct msg_self *s)
 {
-    json_t *o = json_object();
-
-    json_object_set_new(o, "allowed", json_boolean(s->is_allowed));
-    json_put_count(o, "queues", s->queues);
-    json_put_count(o, "moved", s->moved);
-    json_put_count(o, "decisions", s->decisions);
-    json_put_count(o, "changes", s->changes);
-    json_object_set_new(o, "training", json_boolean(s->is_training));
-    json_object_set_new(o, "learned", json_boolean(s->net != 0));
-    return o;
+    return JSON_OF({ "allowed", json_boolean(s->is_allowed) }, { "queues", json_of_count(s->queues) },
+                   { "moved", json_of_count(s->moved) }, { "decisions", json_of_count(s->decisions) },
+                   { "changes", json_of_count(s->changes) }, { "training", json_boolean(s->is_training) },
+                   { "learned", json_boolean(s->net != 0) });
 }
 
 json_t *state_json_device(const struct controller *c, const struct peer *p, uint64_t now_us)
 {
     const struct msg_sample *s = &p->sample;
-    json_t         *o = json_object();
+    bool            is_whole = s->interval_us && !s->is_brief, has_cnps = !(s->unknown & MSG_UNKNOWN(cnps));
     struct knob_set is, was;
     char            blind[120];
+    json_t         *o;
 
     changed(p, &is, &was);
-    json_put_text(o, "name", p->name);
-    json_put_text(o, "kind", p->where == KNOB_NIC ? "NIC" : "switch");
-    json_put_text(o, "state", words_state(words_state_of(c, p, now_us)));
-    json_object_set_new(o, "fresh", json_boolean(roster_is_fresh(c, p, now_us)));
-    json_object_set_new(o, "writes", json_boolean(p->may_write));
-    json_object_set_new(o, "held_back", json_boolean(p->may_write && !p->is_frozen && p->rank == RANK_NONE));
-    json_object_set_new(o, "frozen", json_boolean(p->is_frozen));
-    json_put_text(o, "why", *p->breach ? p->breach : p->frozen_why);
-    json_object_set_new(o, "has_trial", json_boolean(words_has_trial(p)));
-    json_put_number(o, "metric", s->metric);
-    json_put_number(o, "age_ms", p->heard_us ? (double)(now_us - p->heard_us) / 1e3 : NAN);
-    json_put_number(o, "rate_bps", s->rate_bps ? (double)s->rate_bps : NAN);
-    json_put_number(o, "utilisation", words_utilisation(s));
-    json_put_number(o, "paused", s->interval_us && !s->is_brief ? s->paused : NAN);
-    json_put_number(o, "cnps", s->interval_us && !(s->unknown & MSG_UNKNOWN(cnps)) ? (double)s->cnps : NAN);
-    json_put_text(o, "unguarded", s->interval_us && !s->is_brief ? guard_blind(blind, sizeof blind, s) : "");
-    json_object_set_new(o, "changed", knobset_json(&is));
-    json_object_set_new(o, "was", knobset_json(&was));
+    o = JSON_OF({ "name", json_of_text(p->name) }, { "kind", json_of_text(words_kind(p->where)) },
+                { "state", json_of_text(words_state(words_state_of(c, p, now_us))) },
+                { "fresh", json_boolean(roster_is_fresh(c, p, now_us)) },
+                { "writes", json_boolean(p->may_write) },
+                { "held_back", json_boolean(p->may_write && !p->is_frozen && p->rank == RANK_NONE) },
+                { "frozen", json_boolean(p->is_frozen) },
+                { "why", json_of_text(*p->breach ? p->breach : p->frozen_why) },
+                { "has_trial", json_boolean(words_has_trial(p)) }, { "metric", json_of_number(s->metric) },
+                { "age_ms", json_of_number(p->heard_us ? (double)(now_us - p->heard_us) / 1e3 : NAN) },
+                { "rate_bps", json_of_number(s->rate_bps ? (double)s->rate_bps : NAN) },
+                { "utilisation", json_of_number(words_utilisation(s)) },
+                { "paused", json_of_number(is_whole ? s->paused : NAN) },
+                { "cnps", json_of_number(s->interval_us && has_cnps ? (double)s->cnps : NAN) },
+                { "unguarded", json_of_text(is_whole ? guard_blind(blind, sizeof blind, s) : "") },
+                { "changed", knobset_json(&is) }, { "was", knobset_json(&was) });
     if (p->self.is_there)
         json_object_set_new(o, "queues", queues_json(&p->self));
     return o;
@@ -110,8 +100,8 @@ static json_t *devices_json(const struct controller *c, uint64_t now_us)
 {
     json_t *list = json_array();
 
-    for (uint32_t i = 0; i < c->peers; i++)
-        json_array_append_new(list, state_json_device(c, &c->peer[i], now_us));
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        json_array_append_new(list, state_json_device(c, p, now_us));
     return list;
 }
 
@@ -120,8 +110,8 @@ static json_t *counts_json(const struct controller *c, uint64_t now_us)
     uint32_t count[STATES] = { 0 };
     json_t  *o = json_object();
 
-    for (uint32_t i = 0; i < c->peers; i++)
-        count[words_state_of(c, &c->peer[i], now_us)]++;
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        count[words_state_of(c, p, now_us)]++;
     for (int i = 0; i < STATES; i++)
         json_put_count(o, words_state((enum words_state)i), count[i]);
     return o;
@@ -132,15 +122,17 @@ static json_t *counts_json(const struct controller *c, uint64_t now_us)
 static json_t *reach_json(const struct controller *c)
 {
     uint32_t with_trial = 0, settable = 0;
-    json_t  *o = json_object();
 
-    for (uint32_t i = 0; i < c->peers; i++) {
-        with_trial += words_has_trial(&c->peer[i]);
-        settable += c->peer[i].rank != RANK_NONE;
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++) {
+        with_trial += words_has_trial(p);
+        settable += p->rank != RANK_NONE;
     }
-    json_put_count(o, "trial", with_trial);
-    json_put_count(o, "settable", settable);
-    return o;
+    return JSON_OF({ "trial", json_of_count(with_trial) }, { "settable", json_of_count(settable) });
+}
+
+static json_t *time_json(uint64_t wall_us)
+{
+    return json_of_number(wall_us ? (double)(wall_us / 1000) : NAN);
 }
 
 /* The current setting: since when, by whom, why; and the baseline that it replaced. An empty set is the
@@ -149,27 +141,18 @@ static json_t *standing_json(const struct controller *c)
 {
     const struct standing *s = &c->standing;
     struct knob_set        was = roster_held(c, &s->set, true);
-    json_t                *o = json_object();
 
-    put_change(o, &s->set, &was);
-    json_put_number(o, "since_ms", s->wall_us ? (double)(s->wall_us / 1000) : NAN);
-    json_put_count(o, "trial", s->trial);
-    json_put_text(o, "by", s->by);
-    json_put_text(o, "why", s->why);
-    return o;
+    return JSON_OF({ "set", knobset_json(&s->set) }, { "was", was_json(&s->set, &was) },
+                   { "since_ms", time_json(s->wall_us) }, { "trial", json_of_count(s->trial) },
+                   { "by", json_of_text(s->by) }, { "why", json_of_text(s->why) });
 }
 
 static json_t *drill_json(const struct drill_result *d)
 {
-    json_t *o = json_object();
-
-    json_put_number(o, "passed_ms", d->passed_us ? (double)(d->passed_us / 1000) : NAN);
-    json_put_number(o, "last_ms", d->wall_us ? (double)(d->wall_us / 1000) : NAN);
-    json_object_set_new(o, "is_passed", json_boolean(d->is_passed));
-    json_put_number(o, "took_ms", d->wall_us ? (double)d->took_us / 1e3 : NAN);
-    json_put_text(o, "device", d->device);
-    json_put_text(o, "why", d->why);
-    return o;
+    return JSON_OF({ "passed_ms", time_json(d->passed_us) }, { "last_ms", time_json(d->wall_us) },
+                   { "is_passed", json_boolean(d->is_passed) },
+                   { "took_ms", json_of_number(d->wall_us ? (double)d->took_us / 1e3 : NAN) },
+                   { "device", json_of_text(d->device) }, { "why", json_of_text(d->why) });
 }
 
 /* Devices at which guardrails do not see everything: how many, what, and one of them. */
@@ -178,7 +161,6 @@ static json_t *unguarded_json(const struct controller *c, uint64_t now_us)
     struct msg_sample all = { 0 };
     uint32_t          count = 0, first = 0;
     char              text[120];
-    json_t           *o = json_object();
 
     for (uint32_t i = 0; i < c->peers; i++) {
         const struct msg_sample *s = &c->peer[i].sample;
@@ -190,25 +172,22 @@ static json_t *unguarded_json(const struct controller *c, uint64_t now_us)
         all.unknown |= s->unknown;
         all.paused = isnan(s->paused) ? s->paused : all.paused;
     }
-    json_put_count(o, "devices", count);
-    json_put_text(o, "what", guard_blind(text, sizeof text, &all));
-    json_put_text(o, "example", count ? c->peer[first].name : "");
-    return o;
+    return JSON_OF({ "devices", json_of_count(count) },
+                   { "what", json_of_text(guard_blind(text, sizeof text, &all)) },
+                   { "example", json_of_text(count ? c->peer[first].name : "") });
 }
 
 /* Devices at which a guardrail is broken: how many, one of them, and which guardrail. */
 static json_t *breach_json(const struct controller *c)
 {
     uint32_t count = 0, first = 0;
-    json_t  *o = json_object();
 
     for (uint32_t i = 0; i < c->peers; i++)
         if (*c->peer[i].breach)
             first = count++ ? first : i;
-    json_put_count(o, "devices", count);
-    json_put_text(o, "example", count ? c->peer[first].name : "");
-    json_put_text(o, "why", count ? c->peer[first].breach : "");
-    return o;
+    return JSON_OF({ "devices", json_of_count(count) },
+                   { "example", json_of_text(count ? c->peer[first].name : "") },
+                   { "why", json_of_text(count ? c->peer[first].breach : "") });
 }
 
 static char *trial_text(char *buf, size_t size, const struct trial *t)
@@ -265,24 +244,16 @@ static json_t *head_json(const struct controller *c, uint64_t now_us)
     char             buf[MSG_WHY_SIZE];
     const char      *why = controller_obstacle(c, now_us, buf);
     const struct aa *a = &c->aa[STAGE_HALVES];
-    json_t          *o = json_object();
 
-    json_put_text(o, "name", c->cfg->name);
-    json_put_text(o, "role", words_role(c->role));
-    json_put_text(o, "mode", words_mode(c->cfg->mode));
-    json_put_count(o, "term", c->term);
-    json_put_text(o, "frozen", c->frozen);
-    json_put_text(o, "obstacle", why ? why : "");
-    json_put_number(o, "coverage", roster_coverage(c, now_us));
-    json_put_count(o, "noise_pairs", a->pairs);
-    json_put_number(o, "noise_e", a->evidence.sd > 0 ? evalue_above(&a->evidence, 0) : NAN);
-    json_put_text(o, "declined", c->declined);
-    json_object_set_new(o, "in_effect", standing_json(c));
-    json_object_set_new(o, "drill", drill_json(&c->drill));
-    json_object_set_new(o, "unguarded", unguarded_json(c, now_us));
-    json_object_set_new(o, "breach", breach_json(c));
-    json_object_set_new(o, "trial", trial_json(c));
-    return o;
+    return JSON_OF({ "name", json_of_text(c->cfg->name) }, { "role", json_of_text(words_role(c->role)) },
+                   { "mode", json_of_text(words_mode(c->cfg->mode)) }, { "term", json_of_count(c->term) },
+                   { "frozen", json_of_text(c->frozen) }, { "obstacle", json_of_text(why ? why : "") },
+                   { "coverage", json_of_number(roster_coverage(c, now_us)) },
+                   { "noise_pairs", json_of_count(a->pairs) },
+                   { "noise_e", json_of_number(a->evidence.sd > 0 ? evalue_above(&a->evidence, 0) : NAN) },
+                   { "declined", json_of_text(c->declined) }, { "in_effect", standing_json(c) },
+                   { "drill", drill_json(&c->drill) }, { "unguarded", unguarded_json(c, now_us) },
+                   { "breach", breach_json(c) }, { "trial", trial_json(c) });
 }
 
 json_t *state_json_status(const struct controller *c, const json_t *tuner, uint64_t now_us)
@@ -299,15 +270,13 @@ json_t *state_json_diff(const struct controller *c)
 {
     json_t *list = json_array();
 
-    for (uint32_t i = 0; i < c->peers; i++) {
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++) {
         struct knob_set is, was;
-        json_t         *o = json_object();
 
-        changed(&c->peer[i], &is, &was);
-        json_put_text(o, "name", c->peer[i].name);
-        json_object_set_new(o, "baseline", knobset_json(&was));
-        json_object_set_new(o, "device", knobset_json(&is));
-        json_array_append_new(list, o);
+        changed(p, &is, &was);
+        json_array_append_new(list, JSON_OF({ "name", json_of_text(p->name) },
+                                            { "baseline", knobset_json(&was) },
+                                            { "device", knobset_json(&is) }));
     }
     return list;
 }
@@ -317,14 +286,12 @@ json_t *state_json_brief(const struct controller *c, const struct timeline *t, u
 {
     json_t *o = head_json(c, now_us);
 
-    json_put_count(o, "version", STATE_JSON_VERSION);
-    json_put_count(o, "now_ms", wall_us / 1000);
-    json_put_count(o, "interval_ms", c->cfg->interval_us / 1000);
-    json_put_count(o, "devices_total", c->peers);
-    json_object_set_new(o, "states", counts_json(c, now_us));
-    json_object_set_new(o, "reach", reach_json(c));
-    json_object_set_new(o, "evidence", timeline_evidence_json(t, c));
-    json_object_set_new(o, "timeline", timeline_json(t, 1));
+    json_object_update_new(o, JSON_OF(
+        { "version", json_of_count(STATE_JSON_VERSION) }, { "now_ms", json_of_count(wall_us / 1000) },
+        { "interval_ms", json_of_count(c->cfg->interval_us / 1000) },
+        { "devices_total", json_of_count(c->peers) }, { "states", counts_json(c, now_us) },
+        { "reach", reach_json(c) }, { "evidence", timeline_evidence_json(t, c) },
+        { "timeline", timeline_json(t, 1) }));
     return o;
 }
 
@@ -377,21 +344,15 @@ static int compare_held(const void *left, const void *right)
 
 static json_t *spread_json(struct spread *s, enum knob knob, enum knob_where where)
 {
-    json_t *o = json_object(), *list = json_array();
+    json_t *list = json_array();
 
     qsort(s->held, s->values, sizeof *s->held, compare_held);
-    for (uint32_t i = 0; i < s->values; i++) {
-        json_t *v = json_object();
-
-        json_put_number(v, "value", s->held[i].value);
-        json_put_count(v, "devices", s->held[i].devices);
-        json_put_text(v, "example", s->held[i].example);
-        json_array_append_new(list, v);
-    }
-    json_put_text(o, "knob", knob_info[knob].name);
-    json_put_text(o, "kind", where == KNOB_NIC ? "NIC" : "switch");
-    json_object_set_new(o, "values", list);
-    return o;
+    for (uint32_t i = 0; i < s->values; i++)
+        json_array_append_new(list, JSON_OF({ "value", json_of_number(s->held[i].value) },
+                                            { "devices", json_of_count(s->held[i].devices) },
+                                            { "example", json_of_text(s->held[i].example) }));
+    return JSON_OF({ "knob", json_of_text(knob_info[knob].name) },
+                   { "kind", json_of_text(words_kind(where)) }, { "values", list });
 }
 
 json_t *state_json_agreement(const struct controller *c)
@@ -401,11 +362,10 @@ json_t *state_json_agreement(const struct controller *c)
 
     for (int k = 0; k < KNOB_COUNT; k++)
         spread[0][k].values = spread[1][k].values = 0;
-    for (uint32_t i = 0; i < c->peers; i++)
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
         for (int k = 0; k < KNOB_COUNT; k++)
-            if (c->peer[i].device.is_named[k])
-                count_value(&spread[c->peer[i].where != KNOB_NIC][k], c->peer[i].device.knobs.value[k],
-                            c->peer[i].name);
+            if (p->device.is_named[k])
+                count_value(&spread[p->where != KNOB_NIC][k], p->device.knobs.value[k], p->name);
     for (int where = 0; where < 2; where++)
         for (int k = 0; k < KNOB_COUNT; k++)
             if (spread[where][k].values > 1)

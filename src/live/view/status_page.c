@@ -1,8 +1,7 @@
 #include "live/view/status_page.h"
 #include "base/io/clock.h"
 #include "live/core/live_clock.h"
-#include "live/view/metrics.h"
-#include "version.h"
+#include "live/view/live_metrics.h"
 
 #include <string.h>
 
@@ -13,7 +12,7 @@ static char *metrics_text(struct status_page *p)
 
     prom_init(&m);
     p->metrics(p->arg, &m);
-    process_metrics(&m, ANOLE_VERSION, &counts);
+    process_metrics(&m, &counts);
     return prom_end(&m);
 }
 

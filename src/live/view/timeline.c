@@ -1,5 +1,4 @@
 #include "live/view/timeline.h"
-#include "live/controller/roster.h"
 #include "live/controller/trial.h"
 #include "live/core/knobset.h"
 #include "live/view/words.h"
@@ -18,8 +17,7 @@ static struct timeline_point measure(const struct controller *c, uint64_t now_us
     double   metric = 0, sent = 0, could = 0, arm[2] = { 0 };
     uint32_t metrics = 0, paused = 0, counted = 0, arms[2] = { 0 };
 
-    for (uint32_t i = 0; i < c->peers; i++) {
-        const struct peer       *d = &c->peer[i];
+    for (const struct peer *d = c->peer; d < c->peer + c->peers; d++) {
         const struct msg_sample *s = &d->sample;
 
         if (!roster_is_fresh(c, d, now_us) || !s->interval_us)
@@ -58,10 +56,10 @@ static struct timeline_knobs look(const struct controller *c, uint64_t wall_us)
 {
     struct timeline_knobs k = { .wall_ms = wall_us / 1000 };
 
-    for (uint32_t i = 0; i < c->peers; i++)
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
         for (int j = 0; j < KNOB_COUNT; j++)
-            if (c->peer[i].confirmed.is_named[j] && !k.confirmed.is_named[j] && c->peer[i].rank != RANK_NONE)
-                knob_set_add(&k.confirmed, (enum knob)j, c->peer[i].confirmed.knobs.value[j]);
+            if (p->confirmed.is_named[j] && !k.confirmed.is_named[j] && p->rank != RANK_NONE)
+                knob_set_add(&k.confirmed, (enum knob)j, p->confirmed.knobs.value[j]);
     if (c->trial.phase == TRIAL_NONE)
         return k;
     k.trial = c->trial.number;
@@ -140,23 +138,18 @@ json_t *timeline_evidence_json(const struct timeline *t, const struct controller
 {
     const struct timeline_evidence *e = &t->evidence;
     uint32_t                        block = trial_block_length(c);
-    json_t                         *o, *pairs;
+    json_t                         *pairs = e->count ? json_array() : NULL;
 
-    if (!e->count)
-        return json_null();
-    o = json_object();
-    json_put_count(o, "trial", e->trial);
-    json_put_text(o, "stage", words_stage(TRIAL_RUN, e->stage));
-    json_object_set_new(o, "pairs", pairs = json_array());
     for (uint32_t i = 0; i < e->count; i++)
         json_array_append_new(pairs, json_integer(e->pairs[i]));
-    json_object_set_new(o, "gain", numbers_json(e->gain, e->count));
-    json_object_set_new(o, "harm", numbers_json(e->harm, e->count));
-    json_put_number(o, "accept_e", c->cfg->accept_e);
-    json_put_number(o, "reject_e", c->cfg->reject_e);
-    json_put_count(o, "ends_at", e->stage == STAGE_HALVES ?
-                   c->cfg->halves_intervals_max / (2 * (block ? block : 1)) : c->cfg->stage_pairs);
-    return o;
+    return !e->count ? json_null() :
+           JSON_OF({ "trial", json_of_count(e->trial) },
+                   { "stage", json_of_text(words_stage(TRIAL_RUN, e->stage)) }, { "pairs", pairs },
+                   { "gain", numbers_json(e->gain, e->count) }, { "harm", numbers_json(e->harm, e->count) },
+                   { "accept_e", json_of_number(c->cfg->accept_e) },
+                   { "reject_e", json_of_number(c->cfg->reject_e) },
+                   { "ends_at", json_of_count(e->stage == STAGE_HALVES ?
+                     c->cfg->halves_intervals_max / (2 * (block ? block : 1)) : c->cfg->stage_pairs) });
 }
 
 /* Reading the settings of thousands of devices is expensive: once per period, and when a trial moves. */
@@ -225,16 +218,14 @@ json_t *timeline_knobs_json(const struct timeline *t)
 
     for (uint64_t i = first_of(t->changes, TIMELINE_KNOBS); i < t->changes; i++) {
         const struct timeline_knobs *k = &t->knobs[i % TIMELINE_KNOBS];
-        json_t                      *o = json_object();
+        json_t *o = JSON_OF({ "t_ms", json_of_count(k->wall_ms) },
+                            { "confirmed", knobset_json(&k->confirmed) });
 
-        json_put_count(o, "t_ms", k->wall_ms);
-        json_object_set_new(o, "confirmed", knobset_json(&k->confirmed));
-        if (k->trial) {
-            json_put_count(o, "trial", k->trial);
-            json_put_text(o, "phase", words_phase(k->phase));
-            json_put_text(o, "stage", words_stage(k->phase, k->stage));
-            json_object_set_new(o, "tried", knobset_json(&k->tried));
-        }
+        if (k->trial)
+            json_object_update_new(o, JSON_OF(
+                { "trial", json_of_count(k->trial) }, { "phase", json_of_text(words_phase(k->phase)) },
+                { "stage", json_of_text(words_stage(k->phase, k->stage)) },
+                { "tried", knobset_json(&k->tried) }));
         json_array_append_new(list, o);
     }
     return list;

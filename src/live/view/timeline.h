@@ -3,7 +3,7 @@
 #define LIVE_VIEW_TIMELINE_H
 
 #include "base/json.h"
-#include "live/controller/state.h"
+#include "live/controller/roster.h"
 
 #define TIMELINE_POINTS 900
 #define TIMELINE_KNOBS  100

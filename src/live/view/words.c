@@ -3,6 +3,33 @@
 #include "live/core/knobset.h"
 
 #include <math.h>
+#include <string.h>
+
+const struct words_verb words_verbs[] = {
+    { "status", .is_open = true },
+    { "devices", .is_open = true },
+    { "history", .is_open = true },
+    { "explain", .is_open = true, .takes_trial = true },
+    { "diff", .is_open = true },
+    { "freeze", true, true, true, .done = "frozen; an open change is reverted" },
+    { "thaw", true, .takes_device = true, .done = "thawed" },
+    { "approve", true, .takes_trial = true, .done = "the trial begins" },
+    { "rollback", true, .done = "all devices return to their baseline, and nothing is tried until anole ctl "
+                                "thaw; anole ctl diff shows those that have not" },
+    { "forget", true, .takes_device = true, .done = "forgotten; if it reports again it is back" },
+    { "drill", true, .takes_device = true,
+      .done = "the drill begins: the device gets no lease and must revert on its own; anole ctl status shows "
+              "the result" },
+    { 0 },
+};
+
+const struct words_verb *words_verb_of(const char *name)
+{
+    for (const struct words_verb *v = words_verbs; v->name; v++)
+        if (strcmp(v->name, name) == 0)
+            return v;
+    return NULL;
+}
 
 const char *words_role(enum controller_role role)
 {
@@ -31,6 +58,11 @@ const char *words_stage(enum trial_phase phase, uint32_t stage)
     static const char *const names[STAGES] = { "one", "few", "quarter", "halves" };
 
     return phase == TRIAL_LEAD_IN || phase == TRIAL_RUN ? names[stage] : "";
+}
+
+const char *words_kind(enum knob_where where)
+{
+    return where == KNOB_NIC ? "NIC" : "switch";
 }
 
 /* Does it hold something that is not its baseline? */

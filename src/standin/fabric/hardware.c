@@ -269,11 +269,8 @@ int hardware_connect(struct hardware *h, struct err *err)
 {
     int rc = 0;
 
-    for (uint32_t i = 0; i < h->nodes && !rc; i++) {
-        struct node *n = &h->node[i];
-
+    for (struct node *n = h->node; n < h->node + h->nodes && !rc; n++)
         rc = complain(n, n->where == KNOB_SWITCH ? begin_switch(h, n) : begin_nic(h, n), err);
-    }
     return rc;
 }
 

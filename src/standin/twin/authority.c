@@ -79,18 +79,12 @@ static FILE *create(const char *folder, const char *name, const char *ending)
     return fd < 0 ? NULL : fdopen(fd, "w");
 }
 
-static bool write_cert(const char *folder, const char *name, X509 *cert)
+/* With a key, its file; else that of the certificate. */
+static bool write_file(const char *folder, const char *name, X509 *cert, EVP_PKEY *key)
 {
-    FILE *f = create(folder, name, "pem");
-    bool  is_good = f && PEM_write_X509(f, cert) == 1;
-
-    return f && fclose(f) == 0 && is_good;
-}
-
-static bool write_key(const char *folder, const char *name, EVP_PKEY *key)
-{
-    FILE *f = create(folder, name, "key");
-    bool  is_good = f && PEM_write_PrivateKey(f, key, NULL, NULL, 0, NULL, NULL) == 1;
+    FILE *f = create(folder, name, key ? "key" : "pem");
+    bool  is_good = f && (key ? PEM_write_PrivateKey(f, key, NULL, NULL, 0, NULL, NULL)
+                              : PEM_write_X509(f, cert)) == 1;
 
     return f && fclose(f) == 0 && is_good;
 }
@@ -100,7 +94,7 @@ static bool make_and_write(const char *folder, const char *name, const struct id
     struct identity i;
     bool            is_good = make(&i, name, ca);
 
-    is_good = is_good && write_cert(folder, name, i.cert) && write_key(folder, name, i.key);
+    is_good = is_good && write_file(folder, name, i.cert, NULL) && write_file(folder, name, NULL, i.key);
     identity_free(&i);
     return is_good;
 }
@@ -108,7 +102,7 @@ static bool make_and_write(const char *folder, const char *name, const struct id
 int authority_make(const char *folder, const char *const names[], struct err *err)
 {
     struct identity ca;
-    bool            is_good = make(&ca, "authority", NULL) && write_cert(folder, "ca", ca.cert);
+    bool            is_good = make(&ca, "authority", NULL) && write_file(folder, "ca", ca.cert, NULL);
 
     for (int i = 0; names[i] && is_good; i++)
         is_good = make_and_write(folder, names[i], &ca);

@@ -5,6 +5,8 @@
 #include "base/json.h"
 #include "base/print/safe.h"
 #include "base/text.h"
+#include "live/controller/controller.h"
+#include "live/controller/trial.h"
 #include "live/core/knobset.h"
 #include "live/core/live_clock.h"
 #include "live/daemon/ctl.h"
@@ -35,6 +37,8 @@
 #define PATIENCE_US    10000000u /* time for a child to end */
 #define REAL_TIME_US   20000u    /* intervals from here on can be met; shorter ones are stretched to */
 #define SLOW_US        100000u
+/* simulated time 0 by the clocks of agents and controller, which are never 0 */
+#define EPOCH_US       1000000u
 #define SOCKET_MAX     100       /* of a Unix socket's path */
 
 enum { CONTROLLER, HARDWARE, AGENT, CHILDREN = AGENT + DRIVER_DEVICES_MAX };
@@ -576,6 +580,83 @@ int twin_run(const struct twin_request *q, struct err *err)
     return rc;
 }
 
+/* ---- simulated time that waits for the controller ----
+ *
+ * The agent reports the interval that has ended. The controller hears all devices, lets its tuner decide, and
+ * waits until every device has answered. Then it sends each a lease with the end of the next interval, and
+ * the agent lets the network run until then.
+ */
+
+/* The pace comes first: hooks get its address. */
+struct lock_agent { struct agent_pace pace; struct fabric *fabric; uint64_t *until_us; bool has_begun; };
+
+static void let(struct agent_pace *p, uint32_t device, uint64_t until_us)
+{
+    ((struct lock_agent *)(void *)p)->until_us[device] = until_us;
+}
+
+/* The first report is of time 0; then an interval passes when every device may run. */
+static enum agent_step step_agent(struct agent_pace *p)
+{
+    struct lock_agent *a = (void *)p;
+
+    for (uint32_t i = 0; a->has_begun && i < fabric_nodes(a->fabric); i++)
+        if (a->until_us[i] <= p->now_us)
+            return AGENT_WAIT;
+    if (fabric_is_over(a->fabric))
+        return AGENT_END;
+    if (a->has_begun)
+        p->now_us = EPOCH_US + fabric_advance(a->fabric);
+    a->has_begun = true;
+    return AGENT_TICK;
+}
+
+struct lock_controller { struct controller_pace pace; uint32_t devices; uint64_t interval_us;
+                         bool has_ticked; };
+
+static bool has_all_reports(const struct lock_controller *l, const struct controller *c)
+{
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (c->peer[i].stamp_us != l->pace.now_us)
+            return false;
+    return c->peers == l->devices;
+}
+
+/* No device owes an answer but those that act later. */
+static bool is_settled(const struct lock_controller *l, const struct controller *c)
+{
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++) {
+        if (p->step == STEP_PREPARING || p->step == STEP_REVERTING || p->step == STEP_CONFIRMING ||
+            (p->step == STEP_COMMITTING && p->at_us <= l->pace.now_us))
+            return false;
+    }
+    return true;
+}
+
+static void let_all(struct lock_controller *l, struct controller *c)
+{
+    uint64_t next_us = l->pace.now_us + l->interval_us;
+
+    for (uint32_t i = 0; i < c->peers; i++)
+        command_send(c, &c->peer[i],
+                     &(struct msg){ .kind = MSG_LEASE, .stamp_us = l->pace.now_us, .at_us = next_us });
+    l->pace.now_us = next_us;
+    l->has_ticked = false;
+}
+
+static void step_controller(struct controller_pace *p, struct controller *c, const struct live_tuner *tuner)
+{
+    struct lock_controller *l = (void *)p;
+
+    if (!has_all_reports(l, c) || !is_settled(l, c))
+        return;
+    if (!l->has_ticked || live_tuner_thinks(tuner))
+        controller_on_tick(c, p->now_us);
+    l->has_ticked = true;
+    if (is_settled(l, c) && !live_tuner_thinks(tuner))
+        let_all(l, c);
+}
+
 /* ---- the processes ---- */
 
 int twin_agent(const char *config, bool is_locked, bool has_messages, struct err *err)
@@ -592,12 +673,16 @@ int twin_agent(const char *config, bool is_locked, bool has_messages, struct err
     if (!rc) {
         driver = fabric_driver(fabric);
         f.driver = &driver;
-        if (is_locked)
-            lock_agent_init(&lock, fabric);
+        if (is_locked) {
+            lock = (struct lock_agent){ .pace = { .now_us = EPOCH_US, .let = let, .step = step_agent },
+                                        .fabric = fabric,
+                                        .until_us = xcalloc(fabric_nodes(fabric), sizeof *lock.until_us) };
+            fabric_hold(fabric);
+        }
         if (has_messages)
             fabric_tell_messages(fabric);
         rc = agent_run(&f, is_locked ? &lock.pace : NULL, err);
-        lock_agent_fini(&lock);
+        free(lock.until_us);
     }
     fabric_free(fabric);
     config_fini_agent(&f);
@@ -607,12 +692,13 @@ int twin_agent(const char *config, bool is_locked, bool has_messages, struct err
 int twin_controller(const char *config, uint32_t devices, struct err *err)
 {
     struct controller_file f;
-    struct lock_controller lock;
+    struct lock_controller lock = { .pace = { .now_us = EPOCH_US, .epoch_us = EPOCH_US,
+                                              .step = step_controller }, .devices = devices };
     int                    rc = config_read_controller(&f, config, err);
 
     if (rc)
         return rc;
-    lock_controller_init(&lock, devices, f.controller.interval_us);
+    lock.interval_us = f.controller.interval_us;
     rc = live_tuner_check(&f, err);
     if (!rc)
         rc = controller_run(&f, &lock.pace, err);

@@ -1,16 +1,16 @@
-/* src/live/view/metrics.h - metrics for Prometheus. Those that every process has bear the names that
+/* src/live/view/live_metrics.h - metrics for Prometheus. Those that every process has bear the names that
  * Prometheus' own libraries use. */
-#ifndef LIVE_VIEW_METRICS_H
-#define LIVE_VIEW_METRICS_H
+#ifndef LIVE_VIEW_LIVE_METRICS_H
+#define LIVE_VIEW_LIVE_METRICS_H
 
 #include "base/json.h"
 #include "http/prom.h"
 #include "http/server.h"
 #include "live/agent/agent.h"
-#include "live/controller/state.h"
+#include "live/controller/roster.h"
 #include "live/wire/serve.h"
 
-void process_metrics(struct prom *, const char *version, const struct server_counts *);
+void process_metrics(struct prom *, const struct server_counts *);
 
 /* Whom its server refused, and what it ignored. */
 void process_peers(struct prom *, const char *prefix, const struct serve_counts *);

@@ -1,4 +1,4 @@
-#include "live/tuner/live_twin.h"
+#include "live/tuner/live_tuner.h"
 #include "base/text.h"
 #include "run/sim_world.h"
 #include "run/simulation.h"

@@ -1,4 +1,4 @@
-#include "live/tuner/live_learner.h"
+#include "live/tuner/live_tuner.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -73,9 +73,7 @@ static uint32_t rank_of(const struct controller *c, const struct peer *p)
 {
     uint32_t rank = 0;
 
-    for (uint32_t i = 0; i < c->peers; i++) {
-        const struct peer *other = &c->peer[i];
-
+    for (const struct peer *other = c->peer; other < c->peer + c->peers; other++) {
         rank += other->self.is_training &&
                 (other->facts.number != p->facts.number ? other->facts.number < p->facts.number :
                  strcmp(other->name, p->name) < 0);
@@ -98,12 +96,6 @@ static const char *flaw(const struct live_learner *l, const struct peer *p, cons
     return why;
 }
 
-static void note(struct controller *c, const char *what, const char *why, uint64_t now_us)
-{
-    audit_write(&c->audit, &c->io.disk, &(struct audit_record){ .who = c->cfg->name, .what = what, .why = why,
-                                                                .term = c->term, .now_us = now_us });
-}
-
 static void tell_refusal(struct live_learner *l, struct controller *c, const struct peer *p, const char *flaw,
                          uint64_t now_us)
 {
@@ -113,7 +105,7 @@ static void tell_refusal(struct live_learner *l, struct controller *c, const str
         return;
     l->told_us = now_us;
     snprintf(why, sizeof why, "%.63s: %.50s; %" PRIu64 " refused so far", p->name, flaw, l->refused);
-    note(c, "refuse records", why, now_us);
+    trial_note(c, "refuse records", why, now_us);
 }
 
 void live_learner_take(struct live_learner *l, struct controller *c, const struct peer *p,
@@ -154,12 +146,12 @@ void live_learner_interval(struct live_learner *l, const struct controller_file 
     if (*c->rolled_back.who && l->taken) {
         live_learner_fini(l);
         live_learner_init(l, f);
-        note(c, "net", "after the rollback learning starts again with the initial net", now_us);
+        trial_note(c, "net", "after the rollback learning starts again with the initial net", now_us);
     }
     if (!acc_learner_learn(l->acc))
         return;
     show_net(l);
     snprintf(why, sizeof why, "version %" PRIu64 ", checksum %016" PRIx64 ": %" PRIu64 " updates, %" PRIu64
              " records", l->net.version, l->net.checksum, l->acc->dqn.updates, l->taken);
-    note(c, "net", why, now_us);
+    trial_note(c, "net", why, now_us);
 }

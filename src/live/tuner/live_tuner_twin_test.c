@@ -1,6 +1,6 @@
-/* src/live/tuner/live_twin_test.c - trials of a controller's twin, in a thread of their own: found, stopped,
+/* src/live/tuner/live_tuner_twin_test.c - trials of a controller's twin, in a thread of their own: found, stopped,
  * out of time. */
-#include "live/tuner/live_twin.h"
+#include "live/tuner/live_tuner.h"
 #include "base/thread/thinker.h"
 #include "core/units.h"
 

@@ -1,6 +1,6 @@
-/* src/live/tuner/live_learner_test.c - a controller and its learner, with agents that say what the test
+/* src/live/tuner/live_tuner_learner_test.c - a controller and its learner, with agents that say what the test
  * wants: also what no honest one would. */
-#include "live/tuner/live_learner.h"
+#include "live/tuner/live_tuner.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
