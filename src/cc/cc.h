@@ -84,7 +84,7 @@ struct cc_link {                 /* the NIC's network environment */
     bool     is_uet;             /* model uet: windows start at their largest */
     bool     is_fork;            /* model hpcc: with the quirks of the HPCC ns-3 fork */
     struct cc_fork fork;         /* valid if is_fork */
-    const struct rlcc_model *rlcc;           /* RL-CC's policy: cc/rlcc/rlcc_model.h; NULL: none */
+    const struct rlcc_model *rlcc;           /* RL-CC's policy: cc/rlcc/rlcc.h; NULL: none */
 };
 
 static inline uint64_t cc_link_bdp_bytes(const struct cc_link *link)

@@ -294,15 +294,9 @@ static void nic_configure(void *cfg_, const struct knobs *k, const struct cc_lin
     bound_first_rate(&cfg->dcqcn);
 }
 
-extern const struct cc_algo cc_dcqcn_nic;
 const struct cc_algo cc_dcqcn_nic = {
-    .on_sent    = nic_on_sent,
-    .on_cnp     = nic_on_cnp,
-    .on_due     = nic_on_due,
-    .start      = nic_start,
-    .configure  = nic_configure,
-    .name       = "dcqcn",
-    .about      = "DCQCN as in a RoCE NIC: CNP packets, timer and byte counter",
-    .cfg_size   = sizeof(struct dcqcn_nic_cfg),
-    .state_size = sizeof(struct dcqcn_nic),
+    .on_sent = nic_on_sent, .on_cnp = nic_on_cnp, .on_due = nic_on_due, .start = nic_start,
+    .configure = nic_configure,
+    .name = "dcqcn", .about = "DCQCN as in a RoCE NIC: CNP packets, timer and byte counter",
+    .cfg_size = sizeof(struct dcqcn_nic_cfg), .state_size = sizeof(struct dcqcn_nic),
 };

@@ -1,6 +1,6 @@
 #include "scenario/scenario_control.h"
 
-#include "cc/rlcc/rlcc_model.h"
+#include "cc/rlcc/rlcc.h"
 #include "scenario/keys.h"
 #include "traffic/read.h"
 

@@ -37,7 +37,6 @@
 #include "cc/rlcc/rlcc.h"
 #include "cc/cc.h"
 #include "cc/rlcc/rlcc_exported.h"
-#include "cc/rlcc/rlcc_model.h"
 #include "core/units.h"
 #include "learn/tree/rule.h"
 
@@ -465,16 +464,10 @@ static const enum knob knobs[] = { KNOB_rlcc_base, KNOB_rlcc_beta, KNOB_rlcc_tar
                                    KNOB_rlcc_min_rate,
                                    KNOB_rlcc_rtt_max, KNOB_rlcc_start_rate, KNOB_rlcc_decision, KNOB_COUNT };
 
-extern const struct cc_algo cc_rlcc;
 const struct cc_algo cc_rlcc = {
-    .on_due      = rlcc_on_due,
-    .on_rtt      = rlcc_on_rtt,
-    .start       = rlcc_start_flow,
-    .configure   = rlcc_configure,
+    .on_due = rlcc_on_due, .on_rtt = rlcc_on_rtt, .start = rlcc_start_flow, .configure = rlcc_configure,
     .state_bytes = rlcc_state_bytes,
-    .name        = "rlcc",
-    .about       = "RL-CC: a learned policy multiplies the rate at every round trip of a probe",
-    .cfg_size    = sizeof(struct rlcc_cfg),
-    .state_size  = sizeof(struct rlcc),
-    .knobs       = knobs,
+    .name = "rlcc", .about = "RL-CC: a learned policy multiplies the rate at every round trip of a probe",
+    .cfg_size = sizeof(struct rlcc_cfg), .state_size = sizeof(struct rlcc),
+    .knobs = knobs,
 };
