@@ -115,9 +115,8 @@ static int check_keys(const struct astra_network *n)
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
             is_known |= strcmp(c->key, keys[i]) == 0;
         if (!is_known)
-            return err_set(n->err, EINVAL,
-                           "%s:%u:%u: there is no key '%.40s'; there are topology, npus_count, bandwidth "
-                           "and latency", n->name, c->key_line, c->key_column, c->key);
+            return err_set(n->err, EINVAL, "%s:%u:%u: there is no key '%.40s'; there are topology, "
+                           "npus_count, bandwidth and latency", n->name, c->key_line, c->key_column, c->key);
     }
     return 0;
 }
@@ -152,15 +151,12 @@ static int check_size(struct astra_network *n, bool is_inside)
                       links);
     n->npus = (uint32_t)npus;
     if (is_inside && (n->dims < 2 || n->dim[0].shape != SWITCH))
-        return refuse(n, yaml_get(n->root, "topology"),
-                      "inside of servers there can be a first dimension of kind Switch, with others "
-                      "behind it");
+        return refuse(n, yaml_get(n->root, "topology"), "inside of servers there can be a first dimension of "
+                      "kind Switch, with others behind it");
     for (uint32_t i = is_inside; i < n->dims; i++)
         if ((double)n->dim[i].rate_bps > RATE_BPS_MAX)
-            return refuse(n, yaml_get(n->root, "bandwidth"),
-                          "dimension %u: a link has at most 1.6 Tb/s, 186.2 GB/s; a faster first dimension "
-                          "can be inside of "
-                          "servers", i);
+            return refuse(n, yaml_get(n->root, "bandwidth"), "dimension %u: a link has at most 1.6 Tb/s, "
+                          "186.2 GB/s; a faster first dimension can be inside of servers", i);
     return 0;
 }
 

@@ -213,10 +213,9 @@ static int make_collective(const struct chakra_where *f, const struct parsed_nod
         op->size = n->micros ? n->micros * PS_PER_US : PS_PER_NS;
         return 0;
     default:
-        return chakra_refuse(f, n->id,
-                             "comm_type %llu is not modelled; ALL_REDUCE (0), ALL_GATHER (2), BROADCAST "
-                             "(5), ALL_TO_ALL (6) and REDUCE_SCATTER (7) are",
-                      (unsigned long long)n->coll);
+        return chakra_refuse(f, n->id, "comm_type %llu is not modelled; ALL_REDUCE (0), ALL_GATHER (2), "
+                             "BROADCAST (5), ALL_TO_ALL (6) and REDUCE_SCATTER (7) are",
+                             (unsigned long long)n->coll);
     }
     op->type = TRACE_COLLECTIVE;
     op->cpu = CPU_COMM;

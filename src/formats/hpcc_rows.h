@@ -10,21 +10,19 @@
 #include <stdint.h>
 
 /* Accepts text after the last row. Further rows are ignored, as in the fork: returns HPCC_ODD. */
-static inline int hpcc_leave_more_rows(struct tokens *w, uint32_t count, const char *rows, struct err *err)
+static inline int hpcc_leave_more_rows(struct tokens *w, uint32_t count, const char *rows)
 {
     if (!tokens_next_line(w) || !isdigit((unsigned char)*w->at))
         return 0;
-    tokens_err(w, err, EINVAL, "the first line announces %u %s; what is from here on is not read", count,
-               rows);
+    tokens_err(w, EINVAL, "the first line announces %u %s; what is from here on is not read", count, rows);
     return HPCC_ODD;
 }
 
-static inline int hpcc_next_row(struct tokens *w, uint32_t index, uint32_t count, const char *rows,
-                                struct err *err)
+static inline int hpcc_next_row(struct tokens *w, uint32_t index, uint32_t count, const char *rows)
 {
     if (tokens_next_line(w))
         return 0;
-    return tokens_err(w, err, EINVAL, "the file ends after %u of %u %s", index, count, rows);
+    return tokens_err(w, EINVAL, "the file ends after %u of %u %s", index, count, rows);
 }
 
 #endif
