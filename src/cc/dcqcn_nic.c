@@ -224,8 +224,7 @@ static void run_byte_periods(const struct dcqcn_nic_cfg *cfg, struct dcqcn_nic *
     }
 }
 
-static void nic_on_sent(const void *cfg, void *state, struct cc_now now, uint32_t bytes,
-                        struct cc_out *out)
+static void nic_on_sent(const void *cfg, void *state, struct cc_now now, uint32_t bytes, struct cc_out *out)
 {
     struct dcqcn_nic *f = state;
 

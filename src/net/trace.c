@@ -301,9 +301,8 @@ bool trace_roots(const struct trace *t, uint32_t rank, struct trace_list *l)
     const struct trace_rank *r = &t->rank[rank];
 
     if (t->is_spilled)
-        return read_list(t, l, r->roots,
-                         r->at + r->ops * (uint64_t)sizeof(struct trace_op) +
-                             r->edges * (uint64_t)sizeof *l->room);
+        return read_list(t, l, r->roots, r->at + r->ops * (uint64_t)sizeof(struct trace_op) + r->edges *
+                         (uint64_t)sizeof *l->room);
     if (r->roots > l->max) {
         l->max = r->roots;
         l->room = xrealloc(l->room, l->max * sizeof *l->room);

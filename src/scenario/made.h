@@ -33,8 +33,7 @@ struct scenario_tuner {          /* unparsed; see tune/loop.h */
 
 /* Keys that are checked against the network: see fit.h. */
 enum scenario_place { PLACE_RTO, PLACE_BUFFER, PLACE_LOSSY_ALPHA, PLACE_LOSSY_QUEUE, PLACE_PAUSE_TIME,
-                      PLACE_CC,
-                      PLACE_TOPOLOGY, PLACE_CHANGES, PLACE_IDLE_KNOB, SCENARIO_PLACES };
+                      PLACE_CC, PLACE_TOPOLOGY, PLACE_CHANGES, PLACE_IDLE_KNOB, SCENARIO_PLACES };
 
 struct scenario {
     char                    *path;

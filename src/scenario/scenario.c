@@ -44,7 +44,7 @@ static void read_model(const struct section *sec, struct sim_cfg *cfg)
     order = section_choice(sec, "order", "an order", orders);
     cfg->order = order == 1 || (order < 0 && is_ns3(cfg->model)) ? ORDER_NS3 : ORDER_NODE;
     if (cfg->order == ORDER_NS3 && !is_ns3(cfg->model))
-        reader_refuse(sec->r, section_get(sec, "order"), "the order ns3 needs the model hpcc or conweave");
+        section_refuse(sec, "order", "the order ns3 needs the model hpcc or conweave");
 }
 
 static void read_general(const struct section *sec, struct scenario *s, const uint64_t *seed)
@@ -89,8 +89,7 @@ static void read_lb(struct reader *r, const struct yaml_node *node, struct sim_c
         set_lb(r, section_get(&sec, "kind"), cfg);
     section_read(&sec, sec.common, cfg);
     if (cfg->lb_by_host && !sim_model_is_real(cfg->model))
-        reader_refuse(r, section_get(&sec, "entropy"), "only in model nic: the forks have ports of their "
-            "own");
+        section_refuse(&sec, "entropy", "only in model nic: the forks have ports of their own");
 }
 
 /* ---- all sections ---- */

@@ -31,11 +31,9 @@ int scenario_make(struct scenario *, const struct scenario_source *, struct err 
  * "topology.delay=2us", "traffic.0.load=0.5"); they are applied as if written in the file. 'seed'
  * overrides the file's if not NULL. On failure nothing is held. */
 int  scenario_read(struct scenario *, const char *path, const char *const *set, uint32_t sets,
-                   const uint64_t *seed,
-                   struct err *);
+                   const uint64_t *seed, struct err *);
 int  scenario_parse(struct scenario *, const char *name, const char *text, size_t length,
-                    const char *const *set,
-                    uint32_t sets, const uint64_t *seed, struct err *);
+                    const char *const *set, uint32_t sets, const uint64_t *seed, struct err *);
 void scenario_fini(struct scenario *);
 
 /* Creates the simulation. Graph and traffic move into it, also on failure. May add to 'warning'. */

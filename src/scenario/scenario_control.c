@@ -94,9 +94,8 @@ static void mark_hosts(struct entry *e, struct sim_cfg *cfg, uint8_t mark)
 
     for (uint32_t i = 0; i < hosts.count && !e->r->rc; i++) {
         if (cfg->cc_by_node[hosts.node[i]])
-            reader_refuse(e->r, section_place(&e->sec, "hosts"), "the host %s has a control of its own "
-                "already",
-                          e->graph->node[hosts.node[i]].name);
+            section_refuse(&e->sec, "hosts", "the host %s has a control of its own already",
+                           e->graph->node[hosts.node[i]].name);
         cfg->cc_by_node[hosts.node[i]] = mark;
     }
     cfg->cc_other[mark - 1].hosts = hosts.count;
@@ -116,7 +115,7 @@ static void read_classes(const struct section *sec, struct sim_cfg *cfg, const s
     if (sec->r->rc)
         return;
     if (!prios)
-        reader_refuse(sec->r, section_get(sec, "classes"), "'classes' names no class");
+        section_refuse(sec, "classes", "'classes' names no class");
     else if (cfg->cc_others)
         reader_refuse(sec->r, kind,
                       "queue pairs have one control in model uet; list all their classes with it");

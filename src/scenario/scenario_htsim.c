@@ -129,10 +129,10 @@ static void read_tree(const struct section *sec, const struct htsim_keys *k, str
                     section_get(sec, "topology"));
     } else if (fat_tree_make(&in->tree, k->tiers, in->matrix.nodes, in->cfg.linkspeed_bps, k->hop_ps,
                              k->switch_ps, &why)) {
-        reader_refuse(r, section_get(sec, "matrix"), "%s", why.text);
+        section_refuse(sec, "matrix", "%s", why.text);
     }
     if (!r->rc && in->tree.hosts != in->matrix.nodes)
-        reader_refuse(r, section_get(sec, "topology"), "the network has %u hosts, the connection matrix %u",
+        section_refuse(sec, "topology", "the network has %u hosts, the connection matrix %u",
                       in->tree.hosts, in->matrix.nodes);
     free(path);
 }

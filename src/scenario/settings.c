@@ -190,9 +190,8 @@ static void read_alpha(const struct section *sec, struct sim_cfg *cfg)
     for (cfg->pfc_shift = 0; cfg->pfc_shift < 8; cfg->pfc_shift++)
         if (sec->r->rc || alpha == 1.0 / (1 << cfg->pfc_shift))
             return;
-    reader_refuse(sec->r, section_get(sec, "alpha"),
-                  "alpha must be 1, 0.5, 0.25, 0.125 and so on down to 1/128, not %s",
-                  section_text(sec, "alpha"));
+    section_refuse(sec, "alpha", "alpha must be 1, 0.5, 0.25, 0.125 and so on down to 1/128, not %s",
+                   section_text(sec, "alpha"));
 }
 
 /* Reads a list of classes. Returns false if it is missing. */
@@ -236,9 +235,8 @@ static void read_thresholds(const struct section *sec, double *kmin_kb, double *
     read_knob(sec, "kmax", kmax_kb);
     read_knob(sec, "pmax", pmax);
     if (!sec->r->rc && *kmin_kb > *kmax_kb)
-        reader_refuse(sec->r, section_get(sec, "kmin"), "'kmin' (%.10g KB) must not be above 'kmax' (%.10g "
-            "KB)",
-                      *kmin_kb, *kmax_kb);
+        section_refuse(sec, "kmin", "'kmin' (%.10g KB) must not be above 'kmax' (%.10g KB)", *kmin_kb,
+                       *kmax_kb);
 }
 
 static void read_ecn_class(struct reader *r, struct scenario *s, const struct yaml_node *node)
@@ -251,7 +249,7 @@ static void read_ecn_class(struct reader *r, struct scenario *s, const struct ya
     section_count(&sec, "class", 0, PRIOS - 1, &class);
     read_thresholds(&sec, &e.kmin_kb, &e.kmax_kb, &e.pmax);
     if (s->cfg.ecn_class[class].is_set)
-        reader_refuse(r, section_get(&sec, "class"), "the class %u is there twice", class);
+        section_refuse(&sec, "class", "the class %u is there twice", class);
     s->cfg.ecn_class[class] = e;
 }
 
@@ -268,8 +266,7 @@ static void read_ecn_rate(struct reader *r, struct scenario *s, const struct yam
         return;
     for (uint32_t i = 0; i < cfg->ecn_rates; i++)
         if (cfg->ecn_rate[i].rate_bps == e.rate_bps)
-            reader_refuse(r, section_get(&sec, "rate"), "the rate %s is there twice",
-                          section_text(&sec, "rate"));
+            section_refuse(&sec, "rate", "the rate %s is there twice", section_text(&sec, "rate"));
     cfg->ecn_rate[cfg->ecn_rates++] = e;
 }
 
@@ -285,10 +282,9 @@ static void check_capacity(const struct section *sec, const struct graph *g, con
     }
     for (uint32_t i = 0; i < g->nodes && !sec->r->rc; i++)
         if (g->node[i].is_switch && bps[i] > a->capacity_bps)
-            reader_refuse(sec->r, section_get(sec, "asic"), "the links of %s have %s together, %s carries "
-                "%s", g->node[i].name,
-                          text_from_rate(has, sizeof has, (double)bps[i]), a->name,
-                              text_from_rate(can, sizeof can, (double)a->capacity_bps));
+            section_refuse(sec, "asic", "the links of %s have %s together, %s carries %s", g->node[i].name,
+                           text_from_rate(has, sizeof has, (double)bps[i]), a->name,
+                           text_from_rate(can, sizeof can, (double)a->capacity_bps));
     free(bps);
 }
 
@@ -304,9 +300,8 @@ static void read_asic(const struct section *sec, struct scenario *s)
     int chosen = -1;
 
     if (is_voq(section_text(sec, "asic")))
-        reader_refuse(sec->r, section_get(sec, "asic"),
-                      "a chip with virtual output queues marks packets by credits, whatever "
-                      "kmin and kmax are (sonic-buildimage 20146): its ECN cannot be predicted");
+        section_refuse(sec, "asic", "a chip with virtual output queues marks packets by credits, whatever "
+                       "kmin and kmax are (sonic-buildimage 20146): its ECN cannot be predicted");
     else
         chosen = section_choice(sec, "asic", "a switch chip", asic_names);
     if (chosen < 0)
@@ -333,7 +328,7 @@ static void resolve_cell(const struct section *sec, struct sim_cfg *cfg)
         if (strcmp(a->name, name) == 0)
             cfg->ecn_cell_bytes = a->cell_bytes;
     if (!cfg->ecn_cell_bytes)
-        reader_refuse(sec->r, section_get(sec, "ecn_cell"),
+        section_refuse(sec, "ecn_cell",
                       "'ecn_cell: asic' needs 'asic', a chip whose cells are known "
                       "(anole list asic)");
 }
@@ -536,12 +531,11 @@ static void read_change(struct reader *r, struct scenario *s, const struct yaml_
     for (int i = 0; i < KNOB_COUNT; i++)
         made.set.is_named[i] = yaml_get(section_get(&sec, "knobs"), knob_info[i].name) != NULL;
     if (made.at_ps == 0)
-        reader_refuse(r, section_get(&sec, "at"),
-                      "a change must be after the start; use 'knobs' for the initial setting");
+        section_refuse(&sec, "at", "a change must be after the start; use 'knobs' for the initial setting");
     else if (s->changes && made.at_ps <= s->change[s->changes - 1].at_ps)
-        reader_refuse(r, section_get(&sec, "at"), "changes must be in the order of their time");
+        section_refuse(&sec, "at", "changes must be in the order of their time");
     else if (made.at_ps >= s->run_ps)
-        reader_refuse(r, section_get(&sec, "at"), "the run is over by then");
+        section_refuse(&sec, "at", "the run is over by then");
     else
         s->change[s->changes++] = made;
 }

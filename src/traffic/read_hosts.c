@@ -116,6 +116,5 @@ void entry_check_senders(const struct entry *e, const char *key, const struct ho
                          uint32_t receiver)
 {
     if (!e->r->rc && hosts_have(senders, receiver))
-        reader_refuse(e->r, section_get(&e->sec, key), "the receiver %s is among the senders",
-                      e->graph->node[receiver].name);
+        section_refuse(&e->sec, key, "the receiver %s is among the senders", e->graph->node[receiver].name);
 }

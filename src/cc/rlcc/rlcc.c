@@ -206,9 +206,8 @@ static void observe_net_step(const struct rlcc_cfg *cfg, const struct rlcc *f, u
                              uint64_t rtt_ps, float delta)
 {
     const struct policy_flow *p = &f->net.policy;
-    struct rlcc_step          s = { now_ps, f->at_ps, rtt_ps,
-                                    { p->action_older, p->is_started ? p->delta : delta, p->action, delta },
-                                    f->net.rate };
+    struct rlcc_step          s = { now_ps, f->at_ps, rtt_ps, { p->action_older, p->is_started ? p->delta :
+                                                                delta, p->action, delta }, f->net.rate };
 
     cfg->model->observer->on_step(cfg->model->observer->arg, f->agent, &s);
 }

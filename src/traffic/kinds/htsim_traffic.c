@@ -186,9 +186,8 @@ static void read_delay(const struct entry *e, uint64_t *delay_ps)
     *delay_ps = least_ps;
     section_time(&e->sec, "delay", delay_ps);
     if (!e->r->rc && *delay_ps < least_ps)
-        reader_refuse(e->r, section_get(&e->sec, "delay"),
-                      "'delay' must be %s or more, the shortest delay of a link",
-                      text_from_time(text, sizeof text, least_ps));
+        section_refuse(&e->sec, "delay", "'delay' must be %s or more, the shortest delay of a link",
+                       text_from_time(text, sizeof text, least_ps));
 }
 
 static void htsim_read(struct entry *e)

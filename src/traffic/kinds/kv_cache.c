@@ -55,13 +55,13 @@ static void read_prompts(const struct entry *e, const struct kv_cache *k, struct
     struct err why;
 
     if (path && cdf_read(cdf, path, NULL, &why))
-        reader_refuse(e->r, section_get(&e->sec, "prompts"), "%s", why.text);
+        section_refuse(&e->sec, "prompts", "%s", why.text);
     else if (!path)
         draw_prompts(cdf, k->prompt);
     free(path);
     cdf_scale(cdf, token_bytes);
     if (!e->r->rc && cdf->bytes[cdf->count - 1] > TRAFFIC_SIZE_MAX)
-        reader_refuse(e->r, section_place(&e->sec, section_get(&e->sec, "prompts") ? "prompts" : "prompt"),
+        section_refuse(&e->sec, section_get(&e->sec, "prompts") ? "prompts" : "prompt",
                       "the longest prompt makes a message of %.3g bytes; %.3g are the most",
                       cdf->bytes[cdf->count - 1], (double)TRAFFIC_SIZE_MAX);
 }
@@ -80,7 +80,7 @@ static void kv_cache_read(struct entry *e)
     entry_need_end(e);
     for (uint32_t i = 0; i < prefill.count && !e->r->rc; i++)
         if (hosts_have(&decode, prefill.node[i]))
-            reader_refuse(e->r, section_place(&e->sec, "decode"), "%s computes prompts, too",
+            section_refuse(&e->sec, "decode", "%s computes prompts, too",
                           e->graph->node[prefill.node[i]].name);
     if (!e->r->rc)
         read_prompts(e, &k, &cdf);

@@ -128,20 +128,18 @@ static void read_bursts(const struct entry *e, struct long_short *l)
 {
     section_read(&e->sec, keys, l);
     if (!e->r->rc && l->period_ps == 0)
-        reader_refuse(e->r, section_get(&e->sec, "period"), "'period' must be more than 0");
+        section_refuse(&e->sec, "period", "'period' must be more than 0");
     if (!e->r->rc && l->spread_ps > l->period_ps)
-        reader_refuse(e->r, section_place(&e->sec, "spread"),
-                      "'spread' must not be above 'period': bursts would overlap");
+        section_refuse(&e->sec, "spread", "'spread' must not be above 'period': bursts would overlap");
     if (e->r->rc)
         return;
     l->jitter_ps = l->period_ps - l->spread_ps;
     section_time(&e->sec, "jitter", &l->jitter_ps);
     if (!e->r->rc && l->jitter_ps > l->period_ps - l->spread_ps)
-        reader_refuse(e->r, section_get(&e->sec, "jitter"),
+        section_refuse(&e->sec, "jitter",
                       "'jitter' and 'spread' together must not be above 'period': bursts would overlap");
     if (!e->r->rc && l->after_ps >= e->common.stop_ps - e->common.start_ps)
-        reader_refuse(e->r, section_place(&e->sec, "after"),
-                      "the short flows would begin after the last possible start");
+        section_refuse(&e->sec, "after", "the short flows would begin after the last possible start");
 }
 
 static void long_short_read(struct entry *e)

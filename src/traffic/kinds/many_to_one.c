@@ -55,13 +55,12 @@ static void check_many_to_one(const struct entry *e, uint32_t senders, uint32_t 
     if (e->r->rc)
         return;
     if ((uint64_t)senders * qps > QPS_MAX)
-        reader_refuse(e->r, section_place(&e->sec, "qps"),
+        section_refuse(&e->sec, "qps",
                       "%u hosts with %u queue pairs each: more than %u flows", senders, qps, QPS_MAX);
     else if (spread_ps > e->common.stop_ps - e->common.start_ps)
-        reader_refuse(e->r, section_place(&e->sec, "spread"),
-                      "starts are spread until %s, but no flow starts after %s",
-                      text_from_time(until, sizeof until, e->common.start_ps + spread_ps),
-                      text_from_time(stop, sizeof stop, e->common.stop_ps));
+        section_refuse(&e->sec, "spread", "starts are spread until %s, but no flow starts after %s",
+                       text_from_time(until, sizeof until, e->common.start_ps + spread_ps),
+                       text_from_time(stop, sizeof stop, e->common.stop_ps));
 }
 
 static void many_to_one_read(struct entry *e)

@@ -206,7 +206,7 @@ static void check_pattern(const struct entry *e, struct posted_traffic *c)
     if (c->pattern == POSTED_MANY_TO_ONE)
         c->receiver = entry_receiver(e);
     else if (section_get(&e->sec, "receiver"))
-        reader_refuse(e->r, section_get(&e->sec, "receiver"), "only many_to_one has a receiver");
+        section_refuse(&e->sec, "receiver", "only many_to_one has a receiver");
 }
 
 static struct hosts read_hosts(const struct entry *e, const struct posted_traffic *c)
@@ -218,8 +218,7 @@ static struct hosts read_hosts(const struct entry *e, const struct posted_traffi
         entry_check_senders(e, "hosts", &hosts, c->receiver);
     if (c->pattern == POSTED_PAIRS && hosts.count % 2) {
         if (section_get(&e->sec, "hosts"))
-            reader_refuse(e->r, section_get(&e->sec, "hosts"), "pairs need an even number of hosts, not %u",
-                          hosts.count);
+            section_refuse(&e->sec, "hosts", "pairs need an even number of hosts, not %u", hosts.count);
         e->about->hosts = --hosts.count;
     }
     return hosts;
@@ -230,7 +229,7 @@ static void read_sizes(const struct entry *e, struct cdf *sizes)
     if (!section_get(&e->sec, "sizes") || e->r->rc)
         return;
     if (section_get(&e->sec, "size"))
-        reader_refuse(e->r, section_get(&e->sec, "sizes"), "give 'sizes' or 'size', not both");
+        section_refuse(&e->sec, "sizes", "give 'sizes' or 'size', not both");
     else
         entry_sizes(e, sizes);
 }
@@ -244,12 +243,11 @@ static void check_times(const struct entry *e, const struct posted_traffic *c)
         return;
     draws = count_draws(&e->common, c->redraw_ps);
     if (c->spread_ps > for_ps)
-        reader_refuse(e->r, section_place(&e->sec, "spread"),
-                      "starts are spread until %s, but no flow starts after %s",
-                      text_from_time(until, sizeof until, e->common.start_ps + c->spread_ps),
-                      text_from_time(stop, sizeof stop, e->common.stop_ps));
+        section_refuse(&e->sec, "spread", "starts are spread until %s, but no flow starts after %s",
+                       text_from_time(until, sizeof until, e->common.start_ps + c->spread_ps),
+                       text_from_time(stop, sizeof stop, e->common.stop_ps));
     else if (draws > POSTED_DRAWS_MAX / c->count)
-        reader_refuse(e->r, section_get(&e->sec, "redraw"), "%llu redraws of %u hosts are too many: "
+        section_refuse(&e->sec, "redraw", "%llu redraws of %u hosts are too many: "
                       "'redraw' must be longer", (unsigned long long)draws, c->count);
 }
 
@@ -260,7 +258,7 @@ static void posted_read(struct entry *e)
     struct hosts          hosts;
 
     if (e->env->why_fresh)
-        reader_refuse(e->r, section_get(&e->sec, "kind"), "%s every flow has its own queue pair: "
+        section_refuse(&e->sec, "kind", "%s every flow has its own queue pair: "
                       "kind posted is not supported", e->env->why_fresh);
     section_read(&e->sec, keys, &c);
     check_pattern(e, &c);

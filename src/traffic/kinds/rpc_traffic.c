@@ -173,7 +173,7 @@ void traffic_add_rpc(struct traffic *t, const struct traffic_common *common, str
 static void check_rpc(const struct entry *e, const struct hosts *clients, const struct hosts *servers)
 {
     if (!e->r->rc && servers->count == 1 && hosts_have(clients, servers->node[0]))
-        reader_refuse(e->r, section_place(&e->sec, "servers"),
+        section_refuse(&e->sec, "servers",
                       "%s is the only server and also a client: it has no other server to call",
                       e->graph->node[servers->node[0]].name);
 }

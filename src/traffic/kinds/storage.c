@@ -306,7 +306,7 @@ static void read_lists(const struct entry *e, struct roles *r)
     bool has_compute = entry_is_list(e, "compute"), has_storage = entry_is_list(e, "storage");
 
     if (has_compute && has_storage && section_get(&e->sec, "hosts"))
-        reader_refuse(e->r, section_get(&e->sec, "hosts"),
+        section_refuse(&e->sec, "hosts",
                       "'hosts' has no effect with lists of 'compute' and 'storage'; remove it");
     if (has_compute)
         r->compute = read_role(e, "compute", r);
@@ -314,7 +314,7 @@ static void read_lists(const struct entry *e, struct roles *r)
         r->storage = read_role(e, "storage", r);
     for (uint32_t i = 0; i < r->storage.count && !e->r->rc; i++)
         if (hosts_have(&r->compute, r->storage.node[i]))
-            reader_refuse(e->r, section_get(&e->sec, "storage"), "%s is already a compute node",
+            section_refuse(&e->sec, "storage", "%s is already a compute node",
                           e->graph->node[r->storage.node[i]].name);
 }
 
@@ -373,17 +373,16 @@ static void check_storage(const struct entry *e, const struct storage *c)
     if (e->r->rc)
         return;
     if (c->block_min > c->block_max)
-        reader_refuse(e->r, section_place(&e->sec,
-                                          section_get(&e->sec, "block_min") ? "block_min" : "block_max"),
+        section_refuse(&e->sec, section_get(&e->sec, "block_min") ? "block_min" : "block_max",
                       "'block_min' (%s) must not be above 'block_max' (%s)",
                       text_from_bytes(least, sizeof least, (double)c->block_min),
                       text_from_bytes(most, sizeof most, (double)c->block_max));
     else if (c->replicas > c->storages)
-        reader_refuse(e->r, section_place(&e->sec, "replicas"),
+        section_refuse(&e->sec, "replicas",
                       "%u replicas need as many storage nodes, and there %s %u", c->replicas,
                       c->storages == 1 ? "is" : "are", c->storages);
     else if ((uint64_t)c->computes * c->depth * c->replicas > STORAGE_COPIES_MAX)
-        reader_refuse(e->r, section_place(&e->sec, "depth"),
+        section_refuse(&e->sec, "depth",
                       "%u compute nodes with %u reads and writes each of %u replicas: more than %u at once",
                       c->computes, c->depth, c->replicas, STORAGE_COPIES_MAX);
 }
@@ -437,8 +436,7 @@ static void storage_read(struct entry *e)
     check_storage(e, &c);
     entry_use_verb(e, c.verb, NULL, 0);
     if (c.verb == VERB_UD)
-        reader_refuse(e->r, section_get(&e->sec, "verb"),
-                      "a compute node would wait for ever for a lost datagram");
+        section_refuse(&e->sec, "verb", "a compute node would wait for ever for a lost datagram");
     if (!e->r->rc)
         entry_check_flows(e, storage_flows(&c));
     if (!e->r->rc)
@@ -452,10 +450,9 @@ static void storage_read(struct entry *e)
 
 static void print_presets(FILE *out)
 {
-    fprintf(out, "\n### traffic: presets of storage\n\n"
-                 "From table 1 of ACC (SIGCOMM 2021), which gives shares and ranges; how often each size "
-                 "occurs is ours.\n"
-                 "\n| preset | reads | blocks | |\n|---|---|---|---|\n");
+    fprintf(out, "\n### traffic: presets of storage\n\nFrom table 1 of ACC (SIGCOMM 2021), which gives "
+            "shares and ranges; how often each size occurs is ours.\n\n| preset | reads | blocks | "
+            "|\n|---|---|---|---|\n");
     for (const struct storage_preset *p = storage_presets; p->name; p++)
         fprintf(out, "| `%s` | %.0f%% | %.15g .. %.15g KiB | %s |\n", p->name, p->reads * 100,
                 (double)p->block_min / 1024, (double)p->block_max / 1024, p->about);

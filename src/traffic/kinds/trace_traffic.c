@@ -55,7 +55,7 @@ static void add_trace(struct entry *e, const struct traffic_kind *kind, struct t
                       double messages, struct hosts *hosts, const struct reads_cfg *reads)
 {
     if (hosts->count < t->ranks)
-        reader_refuse(e->r, section_place(&e->sec, "file"), "%u ranks do not fit on %u hosts: a host has one",
+        section_refuse(&e->sec, "file", "%u ranks do not fit on %u hosts: a host has one",
                       t->ranks, hosts->count);
     if (e->r->rc) {
         plans_free(plans);
@@ -87,7 +87,7 @@ static void goal_read_entry(struct entry *e)
 
     section_read(&e->sec, goal_keys, &cfg);
     if (cfg.verb == VERB_READ)
-        reader_refuse(e->r, section_get(&e->sec, "verb"), "the file says what is read");
+        section_refuse(&e->sec, "verb", "the file says what is read");
     if (path && !e->r->rc)
         reader_keep(e->r, e->env->read_goal(path, memory, &t, &why), &why, section_get(&e->sec, "file"));
     if (path && !e->r->rc) {
@@ -114,7 +114,7 @@ static void read_dims(const struct entry *e, struct plan_cfg *cfg)
     struct err why;
 
     if (path && section_get(&e->sec, "dims"))
-        reader_refuse(e->r, section_get(&e->sec, "dims"), "give 'dims' or 'logical', not both");
+        section_refuse(&e->sec, "dims", "give 'dims' or 'logical', not both");
     for (const struct yaml_node *c = section_list(&e->sec, "dims", PLAN_DIMS_MAX); c && !e->r->rc;
          c = c->next)
         reader_count(e->r, c, "a dimension", 1, UINT32_MAX, &cfg->dim[cfg->dims++]);
@@ -144,7 +144,7 @@ static void check_dims(const struct entry *e, const struct plan_cfg *cfg, uint32
     for (uint32_t i = 0; i < cfg->dims; i++)
         all *= cfg->dim[i];
     if (cfg->dims && all != ranks)
-        reader_refuse(e->r, section_place(&e->sec, section_get(&e->sec, "dims") ? "dims" : "logical"),
+        section_refuse(&e->sec, section_get(&e->sec, "dims") ? "dims" : "logical",
                       "the dimensions have %.0f ranks, and there are %u", all, ranks);
 }
 

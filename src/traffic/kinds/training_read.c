@@ -84,8 +84,7 @@ static struct hosts read_workers(const struct entry *e)
         if (where)
             reader_refuse(e->r, where, "'placement' has no effect on a list of workers; remove it");
         else if (section_get(&e->sec, "skip"))
-            reader_refuse(e->r, section_get(&e->sec, "skip"),
-                          "'skip' has no effect on a list of workers; remove it");
+            section_refuse(&e->sec, "skip", "'skip' has no effect on a list of workers; remove it");
         return workers;
     }
     if (e->r->rc)
@@ -116,14 +115,12 @@ static void check_collective(const struct section *sec, uint32_t workers, const 
     if (chunk && cfg->kind != COLLECTIVE_TREE_ALL_REDUCE && !cfg->channels)
         reader_refuse(sec->r, chunk, "only tree_all_reduce and rings with 'channels' go in chunks");
     if (cfg->is_at_once && cfg->kind != COLLECTIVE_ALL_TO_ALL)
-        reader_refuse(sec->r, section_get(sec, "at_once"),
-                      "only all_to_all can go at once: messages of %s wait for others",
-                      collective_names[cfg->kind]);
+        section_refuse(sec, "at_once", "only all_to_all can go at once: messages of %s wait for others",
+                       collective_names[cfg->kind]);
     if (cfg->is_by_rail && cfg->kind != COLLECTIVE_ALL_TO_ALL)
-        reader_refuse(sec->r, section_get(sec, "pxn"),
-                      "only all_to_all has messages that PXN takes to another rail");
+        section_refuse(sec, "pxn", "only all_to_all has messages that PXN takes to another rail");
     if (cfg->skew > 0 && cfg->kind != COLLECTIVE_ALL_TO_ALL)
-        reader_refuse(sec->r, section_get(sec, "skew"), "only all_to_all can be skewed");
+        section_refuse(sec, "skew", "only all_to_all can be skewed");
     if (sec->r->rc)
         return;
     rc = collective_check(cfg, &why);
@@ -208,13 +205,12 @@ static void check_overlap(const struct section *sec, const struct iteration_step
     if (sec->r->rc)
         return;
     if (s->is_pipelined && (s->collective.workers == 0 || !is_send))
-        reader_refuse(sec->r, section_get(sec, "pipelined"),
+        section_refuse(sec, "pipelined",
                       "'pipelined' is for 'send_next' and 'send_previous': others have no first worker");
     else if (s->is_pipelined && s->is_overlapped)
-        reader_refuse(sec->r, section_get(sec, "overlap"), "'pipelined' implies 'overlap'; remove it");
+        section_refuse(sec, "overlap", "'pipelined' implies 'overlap'; remove it");
     else if (s->is_overlapped && s->collective.workers == 0)
-        reader_refuse(sec->r, section_get(sec, "overlap"),
-                      "'overlap' of a step without a collective: give it its 'size'");
+        section_refuse(sec, "overlap", "'overlap' of a step without a collective: give it its 'size'");
 }
 
 /* Reads a step. Without a collective, its computing is added before the next step. */
@@ -228,7 +224,7 @@ static void read_step(const struct entry *e, const struct section *sec, const st
     if (!section_get(sec, "size") && !section_get(sec, "collective") && section_get(sec, "compute"))
         s->compute_ps *= s->times;
     else if (parallel_size(p, s->group) < 2)
-        reader_refuse(e->r, section_place(sec, "group"),
+        section_refuse(sec, "group",
                       "group '%s' has only one worker, so it has no collective", parallel_names[s->group]);
     else
         check_collective(sec, parallel_size(p, s->group), section_place(sec, "group"), &s->collective);
@@ -242,7 +238,7 @@ static void refuse_keys_with_steps(const struct entry *e)
 
     for (const char *const *key = keys; *key; key++)
         if (section_get(&e->sec, *key))
-            reader_refuse(e->r, section_get(&e->sec, *key), "'%s' belongs into each of the 'steps'", *key);
+            section_refuse(&e->sec, *key, "'%s' belongs into each of the 'steps'", *key);
 }
 
 /* Appends the steps of a list. Computing after its last collective is added to 'compute_ps'. */
@@ -272,8 +268,7 @@ static void append_steps(const struct entry *e, const struct yaml_node *first, b
         if (!section_get(&sec, "inside") || e->r->rc)
             continue;
         if (is_inside || !s->is_pipelined)
-            reader_refuse(e->r, section_get(&sec, "inside"),
-                          "'inside' is for pipelined steps: set 'pipelined: yes'");
+            section_refuse(&sec, "inside", "'inside' is for pipelined steps: set 'pipelined: yes'");
         append_steps(e, section_list(&sec, "inside", ITERATION_STEPS_MAX), true, p, to, &after_ps);
         s->inside = (uint32_t)(&to->step[to->steps] - s) - 1;
         s->compute_ps += after_ps;       /* a pipelined step computes before what is inside */
@@ -290,7 +285,7 @@ static uint32_t read_steps(const struct entry *e, const struct parallel *p, stru
     refuse_keys_with_steps(e);
     append_steps(e, section_list(&e->sec, "steps", ITERATION_STEPS_MAX), false, p, &to, compute_ps);
     if (!e->r->rc && to.steps == 0)
-        reader_refuse(e->r, section_get(&e->sec, "steps"), "no step has a collective: give one its 'size'");
+        section_refuse(&e->sec, "steps", "no step has a collective: give one its 'size'");
     return to.steps;
 }
 
@@ -337,8 +332,7 @@ static uint32_t read_model(const struct entry *e, const struct hosts *workers, c
 
     for (const char *const *key = keys; *key; key++)
         if (section_get(&e->sec, *key))
-            reader_refuse(e->r, section_get(&e->sec, *key),
-                          "'%s' does not go with 'model', which has steps of its own", *key);
+            section_refuse(&e->sec, *key, "'%s' does not go with 'model', which has steps of its own", *key);
     section_read(&e->sec, training_keys, &how);
     if (e->r->rc)
         return 0;
@@ -356,7 +350,7 @@ static void read_delay(const struct entry *e, uint64_t *delay_ps)
     *delay_ps = graph_delay_ps_max(e->graph);
     section_time(&e->sec, "delay", delay_ps);
     if (*delay_ps < least)
-        reader_refuse(e->r, section_get(&e->sec, "delay"), "'delay' must not be less than a link's, %s",
+        section_refuse(&e->sec, "delay", "'delay' must not be less than a link's, %s",
                       text_from_time(text, sizeof text, least));
 }
 
@@ -435,7 +429,7 @@ bool training_read(struct entry *e, struct training_request *r)
     read_delay(e, &cfg->delay_ps);
     read_iterations(e, &cfg->iterations);
     if (!e->r->rc && iteration_check(&cfg->iteration, &why))
-        reader_refuse(e->r, section_place(&e->sec, "steps"), "%s", why.text);
+        section_refuse(&e->sec, "steps", "%s", why.text);
     if (!e->r->rc)
         entry_check_flows(e, iteration_flows(&cfg->iteration));
     if (e->r->rc)
