@@ -28,9 +28,7 @@ struct astra_network {
     struct err             *err;
 };
 
-static int refuse(const struct astra_network *n, const struct yaml_node *at, const char *format,
-                  ...) __attribute__((format(printf, 3, 4)));
-
+__attribute__((format(printf, 3, 4)))
 static int refuse(const struct astra_network *n, const struct yaml_node *at, const char *format, ...)
 {
     char    why[200];

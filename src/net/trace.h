@@ -110,8 +110,6 @@ int trace_seal_rank(struct trace *, uint32_t rank, struct err *);
 /* Seals all ranks. */
 int trace_seal(struct trace *, struct err *);
 
-/* ---- trace_collectives.c ---- */
-
 /* Numbers the collectives of a rank in order. Refuses those that differ from the other ranks' collectives. */
 struct trace_numbers { struct trace *trace; uint32_t rank, *of_group; };
 

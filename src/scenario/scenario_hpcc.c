@@ -17,9 +17,7 @@
 #define PINT_LOG_BASE_MIN  1.0002            /* for 16-bit digests */
 #define LINK_DOWN_FROM_PS  (2 * PS_PER_S)    /* the fork counts from second 2 */
 
-static void refuse_config(struct reader *r, const char *path, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
+__attribute__((format(printf, 3, 4)))
 static void refuse_config(struct reader *r, const char *path, const char *format, ...)
 {
     char    why[300];

@@ -10,7 +10,7 @@
 #include "scenario/keys.h"
 #include "sim/event/program.h"
 #include "traffic/kinds/flows.h"
-#include "traffic/perform.h"
+#include "traffic/collective_plan.h"
 
 #include <stdlib.h>
 

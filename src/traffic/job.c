@@ -1,5 +1,5 @@
 #include "traffic/job.h"
-#include "traffic/traffic_post.h"
+#include "traffic/kind.h"
 
 #include <assert.h>
 

@@ -1,9 +1,8 @@
 #include "traffic/traffic.h"
-#include "traffic/internal.h"
+#include "traffic/kind.h"
 #include "traffic/host_time.h"
 #include "traffic/job.h"
 #include "traffic/reads.h"
-#include "traffic/traffic_post.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include "core/units.h"
 #include "traffic/job.h"
 #include "traffic/reads.h"
-#include "traffic/traffic_post.h"
+#include "traffic/kind.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #include "sim/host/hf2t.h"
 #include "sim/host/host.h"
 #include "sim/test_world.h"
-#include "traffic/kinds/incast.h"
+#include "traffic/kinds/patterns.h"
 #include "traffic/kinds/training.h"
 
 #include <setjmp.h>

@@ -153,7 +153,7 @@ void traffic_add_matrix(struct traffic *t, const struct traffic_common *common, 
 
     cm->matrix = *matrix;
     *matrix = (struct flow_matrix){ 0 };
-    cm->node = graph_list_hosts(traffic_graph(t));
+    cm->node = graph_list_hosts(t->graph);
     add_workers(cm, t, common);
     cm->job.signal_ps = delay_ps;
     divide(&cm->job, 1);

@@ -5,7 +5,7 @@
  */
 #include "traffic/kind.h"
 #include "traffic/kinds/rpc_traffic.h"
-#include "traffic/kinds/training_model.h"
+#include "traffic/kinds/training.h"
 #include "traffic/read.h"
 
 #include <assert.h>

@@ -71,7 +71,7 @@ static uint32_t destination(const struct job_posted *j, uint32_t worker, uint32_
 }
 
 /* Posts the next message of a queue pair, in one of its 'outstanding' slots. */
-static void post_next(struct job_posted *j, uint32_t worker, uint32_t pair, uint32_t slot, uint64_t now_ps)
+static void post_next_message(struct job_posted *j, uint32_t worker, uint32_t pair, uint32_t slot, uint64_t now_ps)
 {
     const struct posted_traffic *c = &j->cfg;
     struct queue_pair           *q = &j->pair[(uint64_t)worker * j->dests * c->qps + pair];
@@ -89,7 +89,7 @@ static void post_next(struct job_posted *j, uint32_t worker, uint32_t pair, uint
 
 static void on_sent(struct job *job, uint64_t now_ps, const struct message *m)
 {
-    post_next((struct job_posted *)job, job->worker_of[m->src], (uint32_t)(m->tag >> 16), m->tag & 0xffff,
+    post_next_message((struct job_posted *)job, job->worker_of[m->src], (uint32_t)(m->tag >> 16), m->tag & 0xffff,
               now_ps);
 }
 
@@ -130,7 +130,7 @@ static void post_first(struct job_posted *j)
 
             j->pair[(uint64_t)worker * pairs + pair].begin_ps = begin;
             for (uint32_t slot = 0; slot < c->outstanding; slot++)
-                post_next(j, worker, pair, slot, begin);
+                post_next_message(j, worker, pair, slot, begin);
         }
 }
 

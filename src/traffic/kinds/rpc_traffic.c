@@ -131,7 +131,7 @@ static void make_workers(struct job_rpc *j, struct traffic *t, const struct traf
 {
     bool      has_clients = c->verb == VERB_READ || host_times_are_set(&c->host);
     uint32_t *hosts = xcalloc((size_t)c->servers + c->clients, sizeof *hosts), count = 0;
-    bool     *is_taken = xcalloc(traffic_graph(t)->nodes + 1ul, sizeof *is_taken);
+    bool     *is_taken = xcalloc(t->graph->nodes + 1ul, sizeof *is_taken);
 
     for (uint32_t i = 0; i < c->servers + (has_clients ? c->clients : 0); i++) {
         uint32_t node = i < c->servers ? c->server[i] : c->client[i - c->servers];
@@ -162,7 +162,7 @@ void traffic_add_rpc(struct traffic *t, const struct traffic_common *common, str
     j->answer_bytes = c->answer_bytes;
     arena_init(&j->arena, CALLS_MAX * sizeof *j->call);
     j->call = arena_alloc(&j->arena, CALLS_MAX, sizeof *j->call);
-    j->free_of = xcalloc(traffic_graph(t)->nodes + 1ul, sizeof *j->free_of);
+    j->free_of = xcalloc(t->graph->nodes + 1ul, sizeof *j->free_of);
     add_clients(j, c);
     /* A host has one link, so at most one request completes there at a time. It is answered at once. */
     job_reserve(&j->job, c->servers);

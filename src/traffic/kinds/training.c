@@ -8,7 +8,7 @@
  * before the last one has reported.
  */
 #include "traffic/kinds/training.h"
-#include "traffic/internal.h"
+#include "traffic/kind.h"
 
 #include "core/units.h"
 #include "traffic/job.h"

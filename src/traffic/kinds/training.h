@@ -55,4 +55,30 @@ bool training_read(struct entry *, struct training_request *);
 void training_request_fini(struct training_request *);
 void training_print_steps(FILE *);
 
+/* ---- language models: training_model.c ---- */
+
+struct model_shape {
+    uint32_t layers, hidden, ffn, heads, kv_heads, vocabulary;
+    uint32_t experts, active, shared, expert_ffn, dense_layers;  /* experts 0: all layers are dense */
+    uint64_t attention;          /* parameters of a layer's attention; 0: by heads */
+    uint32_t cache;              /* values that a layer keeps of a token; 0: keys and values by heads */
+};
+
+extern const char *const model_names[];          /* NULL-terminated */
+
+/* Returns the bytes that a model keeps of a token, by the model's place in model_names[]. */
+double model_cache_bytes(uint32_t model);
+
+/* Returns the number of parameters; of those, what a token uses. */
+double model_parameters(const struct model_shape *);
+double model_active_parameters(const struct model_shape *);
+
+/* Reads 'model' of an entry and writes at most ITERATION_STEPS_MAX steps. Returns their number. 'server' is
+ * the number of workers in a server. 'how' has channels, chunk, rails and skew. Computing after the last step
+ * is added to 'compute_ps'. */
+uint32_t model_read_steps(const struct entry *, const struct parallel *, uint32_t server,
+                          const struct collective_cfg *how, struct iteration_step *, uint64_t *compute_ps);
+
+void model_print_markdown(FILE *);
+
 #endif

@@ -1,4 +1,19 @@
-#include "traffic/kinds/training_model.h"
+/* src/traffic/kinds/training_model.c - steps of an iteration from the shape of a language model.
+ *
+ * A worker holds layers / pipeline layers, each divided among its tensor group. For each micro-batch it
+ * receives activations from the stage before, computes, and sends activations on; then the same backwards.
+ * While it computes the last micro-batch backwards, gradients are reduced in buckets. Inside a layer, workers
+ * exchange
+ *
+ *   tensor   two all-reduces of the activations; by time only where the group is inside a server
+ *   context  keys and values of the other parts of the sequence, while they compute
+ *   expert   tokens to their experts and back
+ *
+ * Activations, weights and gradients have 16 bits. Computing takes 2 operations per active parameter and
+ * token, plus attention, at the speed that a GPU achieves, and twice that backwards. All forward passes come
+ * before all backward passes.
+ */
+#include "traffic/kinds/training.h"
 
 #include "core/units.h"
 

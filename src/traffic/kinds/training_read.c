@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 #include "net/measure.h"
-#include "traffic/kinds/training_model.h"
 #include "traffic/read.h"
 
 #include <stdlib.h>
