@@ -2,8 +2,7 @@
 #include "scenario/keys.h"
 
 #include "core/units.h"
-#include "scenario/scenario_htsim.h"
-#include "scenario/made.h"
+#include "scenario/scenario.h"
 #include "traffic/kind.h"
 
 #include <assert.h>

@@ -4,18 +4,8 @@
 #include "base/text.h"
 #include "core/units.h"
 #include "net/measure.h"
-#include "scenario/scenario_control.h"
-#include "scenario/fit.h"
-#include "scenario/scenario_hpcc.h"
-#include "scenario/scenario_htsim.h"
-#include "scenario/uet_rules.h"
 #include "scenario/keys.h"
-#include "scenario/scenario_links.h"
-#include "scenario/set.h"
-#include "scenario/settings.h"
 #include "scenario/topology.h"
-#include "scenario/scenario_traffic.h"
-#include "scenario/scenario_watch.h"
 #include "traffic/traffic.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "scenario/scenario_control.h"
+#include "scenario/scenario.h"
 
 #include "cc/rlcc/rlcc.h"
 #include "scenario/keys.h"

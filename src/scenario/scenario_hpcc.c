@@ -1,12 +1,10 @@
 /* src/scenario/scenario_hpcc.c - converts a config file of the HPCC or ConWeave ns-3 fork to a scenario. */
-#include "scenario/scenario_hpcc.h"
 
 #include "base/text.h"
 #include "core/units.h"
 #include "formats/hpcc.h"
-#include "scenario/settings.h"
 #include "scenario/topology.h"
-#include "scenario/scenario_traffic.h"
+#include "scenario/scenario.h"
 
 #include <errno.h>
 #include <stdarg.h>

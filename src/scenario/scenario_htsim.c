@@ -1,4 +1,4 @@
-#include "scenario/scenario_htsim.h"
+#include "scenario/scenario.h"
 
 #include "core/units.h"
 #include "formats/htsim.h"

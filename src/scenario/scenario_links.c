@@ -1,5 +1,5 @@
 /* src/scenario/scenario_links.c - links with other rates, and links that fail. */
-#include "scenario/scenario_links.h"
+#include "scenario/scenario.h"
 
 #include "core/units.h"
 #include "scenario/keys.h"

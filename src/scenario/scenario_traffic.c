@@ -1,5 +1,5 @@
 /* src/scenario/scenario_traffic.c - the list 'traffic'. */
-#include "scenario/scenario_traffic.h"
+#include "scenario/scenario.h"
 
 #include "formats/astra.h"
 #include "formats/chakra.h"

@@ -3,7 +3,7 @@
  * The options of tuners are defined in tune/, which scenario/ does not depend on. They are kept as text with
  * their places, and parsed when the tuner is created.
  */
-#include "scenario/scenario_watch.h"
+#include "scenario/scenario.h"
 
 #include "base/text.h"
 #include "scenario/keys.h"

@@ -8,8 +8,7 @@
 #include "formats/htsim.h"
 #include "formats/simai.h"
 #include "scenario/keys.h"
-#include "scenario/scenario_links.h"
-#include "scenario/topology_gpu.h"
+#include "scenario/scenario.h"
 
 #include <ctype.h>
 #include <math.h>

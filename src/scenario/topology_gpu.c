@@ -1,5 +1,5 @@
 /* src/scenario/topology_gpu.c - GPU clusters, the dragonfly, and networks of publications. */
-#include "scenario/topology_gpu.h"
+#include "scenario/topology.h"
 
 #include "base/text.h"
 

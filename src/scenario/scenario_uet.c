@@ -1,4 +1,4 @@
-#include "scenario/uet_rules.h"
+#include "scenario/scenario.h"
 
 #include <string.h>
 

@@ -1,13 +1,11 @@
-/* src/scenario/settings.c - defaults of the models, and the sections host, switch, knobs and changes. */
-#include "scenario/settings.h"
+/* src/scenario/scenario_settings.c - defaults of the models; the sections host, switch, knobs and changes. */
+#include "scenario/scenario.h"
 
 #include "base/text.h"
 #include "core/asic.h"
 #include "core/nic_profile.h"
 #include "core/units.h"
-#include "scenario/fit.h"
 #include "scenario/keys.h"
-#include "scenario/uet_rules.h"
 #include "sim/forks/conweave_buffer.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "scenario/fit.h"
+#include "scenario/scenario.h"
 
 #include "base/text.h"
 #include "sim/rto_default.h"
