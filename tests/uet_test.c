@@ -10,7 +10,7 @@
 #include "digest.h"
 #include "random_world.h"
 #include "sim/partition.h"
-#include "traffic/kinds/training.h"
+#include "traffic/test_training.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -41,8 +41,7 @@ struct hpcc_path {
     double             use;      /* U */
     struct hpcc_record record[CC_HOPS_MAX];  /* of the last acknowledgement */
     uint32_t           records;
-    struct hop_rate    rate[CC_HOPS_MAX];    /* if has_hop_rates; last, so that other settings need no space
-                                              * for it */
+    struct hop_rate    rate[CC_HOPS_MAX];    /* if has_hop_rates; last: other settings need no space for it */
 };
 
 _Static_assert(sizeof(struct hpcc_path_cfg) <= CC_CFG_MAX, "cfg fits");

@@ -116,11 +116,6 @@ static int chakra_refuse(const struct chakra_where *f, uint64_t id, const char *
     return err_set(f->err, EINVAL, "%s: node %llu: %s", f->name, (unsigned long long)id, why);
 }
 
-static uint64_t unzigzag(uint64_t n)
-{
-    return n >> 1 ^ (0 - (n & 1));
-}
-
 /* Reads an attribute: its name, and its value from any integer type. */
 static bool take_attribute(struct chakra_bytes b, struct chakra_bytes *name, uint64_t *value,
                            struct chakra_bytes *text)
@@ -137,7 +132,7 @@ static bool take_attribute(struct chakra_bytes b, struct chakra_bytes *name, uin
         else if (f.number == 29)
             *text = f.bytes;
         else if (f.number == 15 || f.number == 17)
-            *value = unzigzag(f.value);
+            *value = f.value >> 1 ^ (0 - (f.value & 1));     /* zigzag */
         else if ((f.number >= 7 && f.number <= 13) || f.number == 19 || f.number == 21 || f.number == 27)
             *value = f.value;
         else if (f.number == 23)

@@ -23,8 +23,7 @@ struct goal_source {
     const char *name;
     const char *data;            /* the whole text, or NULL */
     uint64_t    size;            /* in bytes */
-    bool        is_spilled;      /* the text is not in memory, and operations go to a temporary file: see
-                                  * trace_spill() */
+    bool        is_spilled;  /* the text is not in memory, operations go to a temporary file: trace_spill() */
     int         file;
 };
 

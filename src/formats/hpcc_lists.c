@@ -1,4 +1,4 @@
-/* src/formats/hpcc_lists.c - topology and flow list of the HPCC and ConWeave ns-3 forks: a count, then rows. */
+/* src/formats/hpcc_lists.c - topology and flow list of the HPCC and ConWeave forks: counts, then rows. */
 #include "formats/hpcc.h"
 
 #include "base/tokens.h"
@@ -252,11 +252,6 @@ static bool row_has_dport(struct tokens first)
     return !(count == 5 && has_point);
 }
 
-static uint16_t next_dport(struct hpcc_flow_reader *r, uint32_t dst)
-{
-    return r->dport ? (uint16_t)(DPORT_FIRST + r->dport[dst]++) : DPORT_FIRST;
-}
-
 static int read_flow_words(struct hpcc_flow_reader *r, struct flow_row *flow)
 {
     struct tokens *w = &r->words;
@@ -275,7 +270,9 @@ static int read_flow_words(struct hpcc_flow_reader *r, struct flow_row *flow)
     if (rc)
         return rc;
     flow->prio = (uint8_t)prio;
-    flow->dport = r->has_dport ? (uint16_t)dport : next_dport(r, flow->dst);
+    flow->dport = r->has_dport ? (uint16_t)dport
+                  : r->dport     ? (uint16_t)(DPORT_FIRST + r->dport[flow->dst]++)
+                                 : DPORT_FIRST;
     flow->start_ns = hpcc_ns_from_seconds(start_s);
     flow->line = w->line;
     return 0;

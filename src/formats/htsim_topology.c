@@ -16,14 +16,7 @@
 #define TIERS 3
 
 enum tier_key {
-    SPEED,
-    RADIX_DOWN,
-    RADIX_UP,
-    OVERSUBSCRIBED,
-    BUNDLE,
-    SWITCH_LATENCY,
-    LINK_LATENCY,
-    TIER_KEYS
+    SPEED, RADIX_DOWN, RADIX_UP, OVERSUBSCRIBED, BUNDLE, SWITCH_LATENCY, LINK_LATENCY, TIER_KEYS
 };
 
 static const struct { const char *name; uint32_t min, max, initial; } tier_keys[] = {

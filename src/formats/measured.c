@@ -204,8 +204,8 @@ int measured_read_stream(struct measured *made, FILE *file, const char *path, st
     if (!rc && ferror(file))
         rc = err_set(err, EIO, "%s: cannot be read", path);
     if (!rc && made->rows == 0)
-        rc = err_set(err, EINVAL, "%s: no measurements: neither lines of perftest or nccl-tests, nor a CSV file with columns "
-                     "'figure' and 'measured'", path);
+        rc = err_set(err, EINVAL, "%s: no measurements: neither lines of perftest or nccl-tests, nor a CSV "
+                     "file with columns 'figure' and 'measured'", path);
     free(line);
     for (uint32_t i = 0; i < x.heads; i++)
         free(x.head[i]);

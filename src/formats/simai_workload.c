@@ -21,8 +21,7 @@
 #define NS_MAX         1000000000000000ull   /* 1,000,000 s */
 #define SIZE_MAX_B     (1ull << 48)
 #define FORWARD_MIN    4096u                 /* SimAI's minimum forward size */
-#define UPDATE_CPU     8u                    /* first one; updates are delays, so adjacent layers have
-                                              * different ones */
+#define UPDATE_CPU     8u  /* first one; updates are delays, so adjacent layers have different ones */
 #define NONE           UINT32_MAX
 
 enum policy { TRANSFORMER, TRANSFORMER_RECOMPUTED, DATA, MODEL, MICRO, INFERENCE };
@@ -46,8 +45,7 @@ struct simai_layer {
     uint64_t          update_ns;
     uint32_t          line;
     bool              is_checkpoint, recomputes;
-    uint32_t          pending;   /* for the current rank: collective of the last weight gradient; NONE:
-                                  * complete */
+    uint32_t          pending;   /* for this rank: collective of the last weight gradient; NONE: complete */
 };
 
 struct simai_workload {

@@ -400,6 +400,50 @@ bool trace_waits_end(struct trace_waits *w, const struct trace *t, uint32_t rank
     return true;
 }
 
+/* ---- matching of messages and receives ---- */
+
+void trace_match_later(struct trace_matching *m, struct trace_queue *q, uint32_t peer, uint64_t tag,
+                       uint32_t op)
+{
+    uint32_t id = m->free;
+
+    if (id) {
+        m->free = m->item[id].next;
+    } else {
+        m->item = xgrow(m->item, m->items + 1, &m->max, 16, sizeof *m->item);
+        id = ++m->items;
+    }
+    m->item[id] = (struct trace_unmatched){ tag, peer, op, 0 };
+    *(q->first ? &m->item[q->last].next : &q->first) = id;
+    q->last = id;
+}
+
+static bool matches(uint32_t wanted, uint64_t wanted_tag, uint32_t from, uint64_t tag)
+{
+    return (wanted == TRACE_ANY || wanted == from) && (wanted_tag == TRACE_ANY_TAG || wanted_tag == tag);
+}
+
+bool trace_match_now(struct trace_matching *m, struct trace_queue *q, uint32_t peer, uint64_t tag,
+                     bool is_message, uint32_t *op)
+{
+    uint32_t before = 0;
+
+    for (uint32_t i = q->first; i; before = i, i = m->item[i].next) {
+        struct trace_unmatched *is = &m->item[i];
+
+        if (is_message ? !matches(is->peer, is->tag, peer, tag) : !matches(peer, tag, is->peer, is->tag))
+            continue;
+        *(before ? &m->item[before].next : &q->first) = is->next;
+        if (q->last == i)
+            q->last = before;
+        *op = is->op;
+        is->next = m->free;
+        m->free = i;
+        return true;
+    }
+    return false;
+}
+
 /* ---- collectives ---- */
 
 void trace_numbers_init(struct trace_numbers *n, struct trace *t, uint32_t rank)
@@ -410,12 +454,6 @@ void trace_numbers_init(struct trace_numbers *n, struct trace *t, uint32_t rank)
 void trace_numbers_fini(struct trace_numbers *n)
 {
     free(n->of_group);
-}
-
-static void add_collective(struct trace_group *g, const struct trace_op *op)
-{
-    g->collective = xgrow(g->collective, g->collectives, &g->collectives_max, 16, sizeof *g->collective);
-    g->collective[g->collectives++] = (struct trace_meeting){ op->size, op->line, op->collective };
 }
 
 static int refuse_count(const struct trace_numbers *n, const struct trace_group *g, const char *how_many,
@@ -435,8 +473,10 @@ int trace_number(struct trace_numbers *n, struct trace_op *op, struct err *err)
     if (!g->collectives)
         g->first = n->rank;
     op->tag = n->of_group[op->peer]++;
-    if (g->first == n->rank)
-        add_collective(g, op);
+    if (g->first == n->rank) {
+        g->collective = xgrow(g->collective, g->collectives, &g->collectives_max, 16, sizeof *g->collective);
+        g->collective[g->collectives++] = (struct trace_meeting){ op->size, op->line, op->collective };
+    }
     if (op->tag >= g->collectives)
         return refuse_count(n, g, "more than ", g->collectives, err);
     is = &g->collective[op->tag];

@@ -116,15 +116,6 @@ static void read_network(struct reader *r, struct scenario *s, const struct sect
     s->uplink_bps = graph_uplink_bps(&s->graph);
 }
 
-/* Keeps the place of a top-level key for errors that are found when the network is built. */
-static void keep_place(const struct section *sec, struct scenario *s, const char *key, enum scenario_place p)
-{
-    const struct yaml_node *node = section_get(sec, key);
-
-    if (node && !sec->r->rc)
-        s->place[p] = reader_place(sec->r, node->line, node->column);
-}
-
 static void read_all(struct reader *r, struct scenario *s, const struct yaml_node *root, const uint64_t *seed)
 {
     struct section  sec = scenario_open(r, root, "");
@@ -139,9 +130,9 @@ static void read_all(struct reader *r, struct scenario *s, const struct yaml_nod
     scenario_read_cc(&sec, cfg);
     read_lb(r, section_get(&sec, "lb"), cfg);
     read_network(r, s, &sec, seed || section_get(&sec, "seed"));
-    keep_place(&sec, s, "cc", PLACE_CC);
-    keep_place(&sec, s, section_get(&sec, "hpcc") ? "hpcc" : "topology", PLACE_TOPOLOGY);
-    keep_place(&sec, s, "changes", PLACE_CHANGES);
+    scenario_keep_place(&sec, s, "cc", PLACE_CC);
+    scenario_keep_place(&sec, s, section_get(&sec, "hpcc") ? "hpcc" : "topology", PLACE_TOPOLOGY);
+    scenario_keep_place(&sec, s, "changes", PLACE_CHANGES);
     scenario_read_cc_others(&sec, s);
     scenario_read_slow_hosts(&sec, s);
     scenario_read_rlcc(r, s, section_get(&sec, "rlcc"));

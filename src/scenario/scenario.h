@@ -25,8 +25,7 @@
 
 struct knob_change {
     uint64_t        at_ps;
-    struct knob_set set;         /* knobs that are not named have the values of the scenario, without
-                                  * tuners */
+    struct knob_set set;  /* knobs that are not named have the values of the scenario, without tuners */
 };
 
 struct scenario_tuner {          /* unparsed; see tune/loop.h */
@@ -34,8 +33,7 @@ struct scenario_tuner {          /* unparsed; see tune/loop.h */
     struct option_text     *option;
     uint32_t                options;
     uint64_t                start_ps;        /* first report */
-    uint64_t                monitor_delay_ps;        /* from the end of an interval until the tuner has the
-                                                      * report */
+    uint64_t                monitor_delay_ps;  /* from an interval's end until the tuner has the report */
     uint64_t                dispatch_delay_ps;       /* from its decision until it takes effect */
     bool                    is_recorded;     /* record: yes */
     char                   *record_place;    /* NULL: not given */
@@ -49,8 +47,7 @@ struct scenario {
     char                    *path;
     char                    *place[SCENARIO_PLACES];     /* "file:line:column: " of a key; NULL: not given */
     char                    *warning;        /* one per line; scenario_start() may add some; NULL: none */
-    enum knob                idle_knob;      /* PLACE_IDLE_KNOB: is set, but ignored by the congestion
-                                              * control */
+    enum knob                idle_knob;  /* PLACE_IDLE_KNOB: is set, but ignored by the congestion control */
     struct sim_cfg           cfg;
     bool                     has_fidelity;   /* it is given */
     uint32_t                 fast_seeds;     /* of fidelity fast; 0: by what they cost (run/spread.h) */
@@ -187,6 +184,9 @@ void scenario_tree_fini(struct scenario_tree *);
 /* These checks need routes and buffers, so they run after the network is built and before the simulation
  * starts. Errors name the line of the file. */
 #define FIT_PLACE_MAX 600
+
+/* Keeps the place of a key for errors that are found when the network is built. */
+void scenario_keep_place(const struct section *, struct scenario *, const char *key, enum scenario_place);
 
 /* Returns "file:line:column: " of the key that caused an error of sim_new(); by default that of the
  * topology. */

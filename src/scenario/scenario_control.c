@@ -40,16 +40,11 @@ void scenario_read_cc(const struct section *root, struct sim_cfg *cfg)
 
 /* ---- controls that a model supports ---- */
 
-/* The forks' models have their own windows and no probes. */
-static bool needs_nic(const struct cc_algo *cc)
-{
-    return cc->telemetry == CC_PATH || cc->on_rtt;
-}
-
 /* Called again after a config of a fork, which may select another model and another control. */
 static void check_model(struct reader *r, const struct yaml_node *place, const struct sim_cfg *cfg)
 {
-    if (needs_nic(cfg->cc) && !sim_model_is_real(cfg->model))
+    /* the forks' models have their own windows and no probes */
+    if ((cfg->cc->telemetry == CC_PATH || cfg->cc->on_rtt) && !sim_model_is_real(cfg->model))
         reader_refuse(r, place, "%s needs the model nic: no other provides its input", cfg->cc->name);
     if ((cfg->cc->on_ack || cfg->cc->takes_turns) && cfg->model == MODEL_CONWEAVE)
         reader_refuse(r, place, "%s needs the model nic or hpcc: conweave has DCQCN alone", cfg->cc->name);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BASE_LONGER 8            /* times the empty round trip: a base from which on queues are very long */
@@ -17,6 +18,17 @@ static const char *place_of(const struct scenario *s, enum scenario_place p, cha
         return s->place[p];
     snprintf(buf, FIT_PLACE_MAX, "%.400s: ", s->path);
     return buf;
+}
+
+void scenario_keep_place(const struct section *sec, struct scenario *s, const char *key,
+                         enum scenario_place p)
+{
+    const struct yaml_node *node = section_get(sec, key);
+
+    if (!node || sec->r->rc)
+        return;
+    free(s->place[p]);
+    s->place[p] = reader_place(sec->r, node->line, node->column);
 }
 
 const char *fit_place(const struct scenario *s, const char *why, char buf[FIT_PLACE_MAX])

@@ -14,77 +14,39 @@
 #define ECN_RATES_MAX (sizeof((struct sim_cfg *)NULL)->ecn_rate / sizeof(struct ecn_rate))
 #define NACK_GAP_PS   (100 * PS_PER_US)      /* models nic and uet */
 #define REORDER_PS    (100 * PS_PER_US)
-#define RTO_PS        (4 * PS_PER_MS)        /* model conweave; model hpcc in order node if packets are
-                                              * lost */
+#define RTO_PS        (4 * PS_PER_MS)  /* model conweave; model hpcc in order node if packets are lost */
 
 /* ---- the models ---- */
 
+/* Headers: Ethernet 14 + IPv4 20 + UDP 8 + BTH 12 + ICRC 4 + FCS 4; an ACK also has an AETH of 4, a CNP 16
+ * reserved bytes. Spacing: preamble 8 + gap 12. */
 static const struct sim_cfg nic_cfg = {
-    .mtu_bytes = 1024,
-    .header_bytes = 62,          /* Ethernet 14 + IPv4 20 + UDP 8 + BTH 12 + ICRC 4 + FCS 4 */
-    .ack_bytes = 66,             /* the same with AETH 4 */
-    .cnp_bytes = 78,             /* the same with 16 reserved bytes */
-    .pfc_bytes = 64,
-    .spacing_bytes = 20,         /* preamble 8 + gap 12 */
-    .nack_gap_ps = NACK_GAP_PS,
-    .nack_is_cnp = true,
-    .reorder_ps = REORDER_PS,
-    .rto_ps = RTO_AUTO,
-    .buffer_bytes = 32000000,
-    .strict_prios = 1 << 6,
-    .lossy_by_traffic = true,
+    .mtu_bytes = 1024, .header_bytes = 62, .ack_bytes = 66, .cnp_bytes = 78, .pfc_bytes = 64,
+    .spacing_bytes = 20, .buffer_bytes = 32000000, .strict_prios = 1 << 6, .lossy_by_traffic = true,
+    .nack_gap_ps = NACK_GAP_PS, .nack_is_cnp = true, .reorder_ps = REORDER_PS, .rto_ps = RTO_AUTO,
 };
 
+/* Headers: Ethernet 14 + IPv4 20 + UDP 8 + sequence and class 6. */
 static const struct sim_cfg hpcc_cfg = {
-    .mtu_bytes = 1000,
-    .header_bytes = 48,          /* Ethernet 14 + IPv4 20 + UDP 8 + sequence and class 6 */
-    .ack_bytes = 60,
-    .cnp_bytes = 60,
-    .pfc_bytes = 43,
-    .spacing_bytes = 0,
-    .ack_unpaused = true,
-    .nack_gap_ps = 500 * PS_PER_US,
-    .reorder_ps = REORDER_PS,
-    .buffer_bytes = 32u << 20,
-    .strict_prios = 1 << 0,
+    .mtu_bytes = 1000, .header_bytes = 48, .ack_bytes = 60, .cnp_bytes = 60, .pfc_bytes = 43,
+    .buffer_bytes = 32u << 20, .strict_prios = 1 << 0, .ack_unpaused = true,
+    .nack_gap_ps = 500 * PS_PER_US, .reorder_ps = REORDER_PS,
 };
 
 /* ACKs have class 0, like PFC frames; pauses expire; duplicates are acknowledged; there is a retransmission
  * timer. */
 static const struct sim_cfg conweave_cfg = {
-    .mtu_bytes = 1000,
-    .header_bytes = 48,
-    .ack_bytes = 60,
-    .cnp_bytes = 60,
-    .pfc_bytes = 43,
-    .spacing_bytes = 0,
-    .ack_unpaused = true,
-    .has_ack_prio = true,
-    .ack_prio = 0,
-    .nack_gap_ps = 4 * PS_PER_US,
-    .nack_is_cnp = true,
-    .reorder_ps = REORDER_PS,
-    .rto_ps = RTO_PS,
-    .buffer_bytes = 9u << 20,
+    .mtu_bytes = 1000, .header_bytes = 48, .ack_bytes = 60, .cnp_bytes = 60, .pfc_bytes = 43,
+    .buffer_bytes = 9u << 20, .strict_prios = 1 << 0, .ack_unpaused = true, .has_ack_prio = true,
+    .nack_gap_ps = 4 * PS_PER_US, .nack_is_cnp = true, .reorder_ps = REORDER_PS, .rto_ps = RTO_PS,
     .pause_ps = 5 * PS_PER_US,
-    .strict_prios = 1 << 0,
 };
 
 /* Sizes as in uet-htsim. */
 static const struct sim_cfg uet_cfg = {
-    .mtu_bytes = 4096,
-    .header_bytes = 64,
-    .ack_bytes = 64,
-    .cnp_bytes = 64,
-    .pfc_bytes = 64,
-    .spacing_bytes = 20,
-    .nack_gap_ps = NACK_GAP_PS,
-    .nack_is_cnp = true,
-    .reorder_ps = REORDER_PS,
-    .rto_ps = RTO_AUTO,
-    .lossy_by_traffic = true,
-    .buffer_bytes = 32000000,
-    .strict_prios = 1 << 6,
+    .mtu_bytes = 4096, .header_bytes = 64, .ack_bytes = 64, .cnp_bytes = 64, .pfc_bytes = 64,
+    .spacing_bytes = 20, .buffer_bytes = 32000000, .strict_prios = 1 << 6, .lossy_by_traffic = true,
+    .nack_gap_ps = NACK_GAP_PS, .nack_is_cnp = true, .reorder_ps = REORDER_PS, .rto_ps = RTO_AUTO,
 };
 
 static bool loses_packets(const struct scenario *s)
@@ -129,16 +91,6 @@ static struct section open_settings(struct reader *r, const struct yaml_node *ma
     return sec;
 }
 
-static void keep_place(const struct section *sec, struct scenario *s, const char *key, enum scenario_place p)
-{
-    const struct yaml_node *node = section_get(sec, key);
-
-    if (!node || sec->r->rc)
-        return;
-    free(s->place[p]);
-    s->place[p] = reader_place(sec->r, node->line, node->column);
-}
-
 /* ---- host ---- */
 
 static void read_ack_class(const struct section *sec, struct sim_cfg *cfg)
@@ -175,7 +127,7 @@ static void read_host(struct reader *r, struct scenario *s, const struct yaml_no
     section_read(&sec, sec.common, &s->cfg);
     read_ack_class(&sec, &s->cfg);
     read_idle_reset(&sec, &s->cfg);
-    keep_place(&sec, s, "rto", PLACE_RTO);
+    scenario_keep_place(&sec, s, "rto", PLACE_RTO);
 }
 
 /* ---- switch ---- */
@@ -327,8 +279,8 @@ static void resolve_cell(const struct section *sec, struct sim_cfg *cfg)
             cfg->ecn_cell_bytes = a->cell_bytes;
     if (!cfg->ecn_cell_bytes)
         section_refuse(sec, "ecn_cell",
-                      "'ecn_cell: asic' needs 'asic', a chip whose cells are known "
-                      "(anole list asic)");
+                       "'ecn_cell: asic' needs 'asic', a chip whose cells are known "
+                       "(anole list asic)");
 }
 
 static void read_switch(struct reader *r, struct scenario *s, const struct yaml_node *node)
@@ -339,10 +291,10 @@ static void read_switch(struct reader *r, struct scenario *s, const struct yaml_
     read_asic(&sec, s);
     section_read(&sec, sec.common, cfg);
     resolve_cell(&sec, cfg);
-    keep_place(&sec, s, "buffer", PLACE_BUFFER);
-    keep_place(&sec, s, "lossy_alpha", PLACE_LOSSY_ALPHA);
-    keep_place(&sec, s, "lossy_queue", PLACE_LOSSY_QUEUE);
-    keep_place(&sec, s, "pause_time", PLACE_PAUSE_TIME);
+    scenario_keep_place(&sec, s, "buffer", PLACE_BUFFER);
+    scenario_keep_place(&sec, s, "lossy_alpha", PLACE_LOSSY_ALPHA);
+    scenario_keep_place(&sec, s, "lossy_queue", PLACE_LOSSY_QUEUE);
+    scenario_keep_place(&sec, s, "pause_time", PLACE_PAUSE_TIME);
     read_alpha(&sec, cfg);
     if (read_classes(&sec, "lossy", &cfg->lossy_prios))
         cfg->lossy_by_traffic = false;
@@ -359,13 +311,6 @@ static void read_switch(struct reader *r, struct scenario *s, const struct yaml_
 }
 
 /* ---- defaults of the models ---- */
-
-static void use_conweave_buffer(struct sim_cfg *cfg)
-{
-    cfg->pfc_shift = 4;
-    cfg->reserve_bytes = 2 * CONWEAVE_PACKET_BYTES;
-    cfg->resume_bytes = 1;
-}
 
 void scenario_use_model(struct reader *r, struct scenario *s)
 {
@@ -396,8 +341,11 @@ void scenario_use_model(struct reader *r, struct scenario *s)
     *cfg = made;
     read_host(r, s, NULL);
     read_switch(r, s, NULL);
-    if (cfg->model == MODEL_CONWEAVE)
-        use_conweave_buffer(cfg);
+    if (cfg->model == MODEL_CONWEAVE) {
+        cfg->pfc_shift = 4;
+        cfg->reserve_bytes = 2 * CONWEAVE_PACKET_BYTES;
+        cfg->resume_bytes = 1;
+    }
     if (cfg->model == MODEL_UET)
         scenario_use_uet(cfg);
     if (cfg->model == MODEL_HPCC && cfg->cc->has_window) {

@@ -44,8 +44,10 @@ static void check_others(const struct section *root, const struct sim_cfg *cfg)
 static void check_nic(const struct section *root, const struct sim_cfg *cfg)
 {
     static const char *const only[][2] = { { "host", "tx_fifo" }, { "host", "turn" }, { "host", "pcie" },
-                                           { "host", "drain" }, { "host", "drain_hosts" }, { "host", "rx_buffer" },
-                                           { "host", "receives" }, { "host", "repost" }, { "host", "rnr_timer" },
+                                           { "host",
+                                             "drain" }, { "host", "drain_hosts" }, { "host", "rx_buffer" },
+                                           { "host",
+                                             "receives" }, { "host", "repost" }, { "host", "rnr_timer" },
                                            { "switch", "cut_through" }, { "switch", "latency" },
                                            { "switch", "ecn_cell" }, { "switch", "ecn_lag" } };
 
@@ -84,8 +86,8 @@ static void check_control(const struct section *root, const struct sim_cfg *cfg)
 
 static void check_host(const struct section *root, const struct sim_cfg *cfg)
 {
-    static const char *const idle[] = { "ack_class", "window", "window_by_rate", "record_gaps", "nack_gap", "nack_is_cnp",
-                                        "reorder" };
+    static const char *const idle[] = { "ack_class", "window", "window_by_rate", "record_gaps", "nack_gap",
+                                        "nack_is_cnp", "reorder" };
 
     if (sim_roce_prios(cfg))
         return;
@@ -101,12 +103,14 @@ static void check_host(const struct section *root, const struct sim_cfg *cfg)
 static void check_switch(const struct section *root, const struct sim_cfg *cfg)
 {
     if (cfg->is_lossless && !sim_roce_prios(cfg))
-        reader_refuse_key(root->r, key_of(root, "switch", "lossless"), cfg->cc->has_credit ?
-                          "receiver credit does not go with PFC: pauses would hold back what credit was given for" :
-                          "model uet does not go with PFC: where senders are paused, no queue is full and nothing is trimmed");
+        reader_refuse_key(root->r, key_of(root, "switch", "lossless"), cfg->cc->has_credit
+                          ? "receiver credit does not go with PFC: pauses would hold back what credit was "
+                            "given for"
+                          : "model uet does not go with PFC: where senders are paused, no queue is full and "
+                            "nothing is trimmed");
     if (cfg->lb->is_woven || strcmp(cfg->lb->name, "conga") == 0)
         section_refuse(root, "lb",
-                      "%s is for flows that keep their order: model uet sprays packets", cfg->lb->name);
+                       "%s is for flows that keep their order: model uet sprays packets", cfg->lb->name);
     if (cfg->knobs.value[KNOB_hf2t] > 0)
         reader_refuse_key(root->r, key_of(root, "knobs", "hf2t"), "HF2T delays packets of a queue pair on "
                           "one path: connections of model uet have many");

@@ -82,13 +82,6 @@ struct rng *job_rng(struct job *j, uint32_t worker)
     return &j->traffic->stream[j->first_stream + worker].rng;
 }
 
-/* Partitions run concurrently, so the callback must wait until traffic_tell(). */
-static void keep_op(struct traffic_part *p, const struct op_result *r)
-{
-    p->op = xgrow(p->op, p->ops, &p->ops_max, 256, sizeof *p->op);
-    p->op[p->ops++] = *r;
-}
-
 void job_report(const struct job *j, uint32_t node, enum op_kind kind, uint64_t bytes, uint64_t start_ps,
                 uint64_t now_ps)
 {
@@ -97,8 +90,12 @@ void job_report(const struct job *j, uint32_t node, enum op_kind kind, uint64_t 
 
     if (!t->on_op)
         return;
-    if (t->parts > 1)
-        keep_op(&t->part[t->part_of[node]], &r);
-    else
+    if (t->parts > 1) {          /* they run concurrently: the callback waits until traffic_tell() */
+        struct traffic_part *p = &t->part[t->part_of[node]];
+
+        p->op = xgrow(p->op, p->ops, &p->ops_max, 256, sizeof *p->op);
+        p->op[p->ops++] = r;
+    } else {
         t->on_op(t->on_op_arg, &r);
+    }
 }

@@ -1,4 +1,4 @@
-/* src/traffic/kind.c - the list of all kinds of traffic, and the entries, streams and posts that they make. */
+/* src/traffic/kind.c - the list of all kinds of traffic; the entries, streams and posts that they make. */
 #include "traffic/kind.h"
 
 #include <stdarg.h>

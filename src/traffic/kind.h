@@ -25,8 +25,7 @@ struct traffic_stream;
 struct traffic_kind {
     const char               *name, *about;      /* about: one line */
     const struct key_row *keys;              /* its own keys, listed before the common ones */
-    bool                      is_all_own;        /* common keys do not apply: its flows carry their own times
-                                                  * and classes */
+    bool                      is_all_own;  /* no common keys: its flows have their own times and classes */
 
     /* Reads its keys and adds the entry. Not called after an error. */
     void (*read)(struct entry *);
@@ -36,8 +35,7 @@ struct traffic_kind {
     bool (*next)(const struct traffic_entry *, struct traffic_stream *, struct flow_spec *);
 
     void    (*free)(void *state);                /* NULL: free() */
-    uint8_t (*prios)(const void *state);         /* priority classes of its flows, as a bit mask; NULL: the
-                                                  * entry's */
+    uint8_t (*prios)(const void *state);  /* priority classes of its flows, a bit mask; NULL: the entry's */
     void    (*print_more)(FILE *);               /* prints more text for docs/scenario.md; may be NULL */
 
     /* ---- jobs ---- */
@@ -78,8 +76,7 @@ struct traffic_entry {           /* an entry of the traffic list */
 
 struct traffic_stream {
     uint32_t   entry, source;
-    uint32_t   index;            /* index of the source in the entry's hosts; their count if it is not one of
-                                  * them */
+    uint32_t   index;  /* index of the source in the entry's hosts; their count if it is not one of them */
     uint32_t   number;           /* index among the entry's streams, for per-stream state of a kind */
     uint32_t   rank;
     uint32_t   at;               /* free for the kind, e.g. flows so far; initially 0 */

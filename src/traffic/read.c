@@ -54,6 +54,16 @@ void entry_use_verb(struct entry *e, enum verb verb, const char *size_key, uint6
                        e->env->mtu_bytes, size_key, (unsigned long long)bytes);
 }
 
+void entry_check_spread(const struct entry *e, uint64_t spread_ps)
+{
+    char until[32], stop[32];
+
+    if (!e->r->rc && spread_ps > e->common.stop_ps - e->common.start_ps)
+        section_refuse(&e->sec, "spread", "starts are spread until %s, but no flow starts after %s",
+                       text_from_time(until, sizeof until, e->common.start_ps + spread_ps),
+                       text_from_time(stop, sizeof stop, e->common.stop_ps));
+}
+
 void entry_need_end(const struct entry *e)
 {
     if (e->common.stop_ps == NEVER)
@@ -168,11 +178,11 @@ static void read_qps(struct entry *e)
         return;
     if (node && e->qps && !is_own && e->env->why_fresh)
         section_refuse(&e->sec, "qps",
-                      "%s every flow has its own queue pair: 'qps' must be 'fresh'", e->env->why_fresh);
+                       "%s every flow has its own queue pair: 'qps' must be 'fresh'", e->env->why_fresh);
     else if (e->pairs_key && (!e->qps || e->env->why_fresh))
-        section_refuse(&e->sec, e->pairs_key,
-                      "'%s' has operations that need persistent queue pairs: there are none %s", e->pairs_key,
-                      e->env->why_fresh ? e->env->why_fresh : "with 'qps: fresh'");
+        section_refuse(&e->sec, e->pairs_key, "'%s' has operations that need persistent queue pairs: there "
+                       "are none %s", e->pairs_key,
+                       e->env->why_fresh ? e->env->why_fresh : "with 'qps: fresh'");
     else if (node && strcmp(e->about->kind, "tcp") == 0)
         reader_refuse(e->r, node, "tcp has no queue pairs");
     else

@@ -48,8 +48,7 @@
 #define BASE_US_MIN 0.1          /* smallest value that the trees' integers can represent */
 #define FLOOR   0x1p-14          /* minimum relative to line rate, if the knob is 0 */
 #define START   0.25f            /* rate of a flow after its first burst, relative to line rate */
-#define LOW     0x1p-10f         /* relative to line rate: silence does not cut
-                                  * below it, and recovery below it is fast */
+#define LOW     0x1p-10f  /* relative to line rate: silence cuts down to it, recovery below it is fast */
 
 struct rlcc_cfg {
     const struct rlcc_model *model;

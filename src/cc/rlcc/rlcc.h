@@ -38,8 +38,7 @@ struct rlcc_observer {
 struct rlcc_model {
     const struct policy *policy; /* 'own', or shared */
     struct policy        own;
-    bool                 is_exported;        /* use rlcc_exported.c instead of the policy (the trees it was
-                                              * exported from) */
+    bool                 is_exported;        /* use rlcc_exported.c instead of the trees it comes from */
 
     /* For training; otherwise NULL and 0. An LSTM resets its state when 'epoch' changes. With
      * 'hides_history', flows other than the first see actions of 1, a defect of the published environment. */

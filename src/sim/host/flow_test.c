@@ -3,7 +3,7 @@
 #include "sim/host/host.h"
 #include "sim/test_world.h"
 #include "traffic/kinds/patterns.h"
-#include "traffic/kinds/training.h"
+#include "traffic/test_training.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -20,8 +20,7 @@ struct htsim_job {
     struct flow_matrix    matrix;
     struct matrix_waiting *waiting;  /* by trigger */
     uint32_t             *node;      /* by host number in the matrix */
-    uint32_t             *fired;     /* [part * triggers + trigger]: how often it has fired, as known in
-                                      * that partition */
+    uint32_t             *fired;     /* [part * triggers + trigger]: times it has fired, as known there */
 };
 
 /* ---- starting flows ---- */

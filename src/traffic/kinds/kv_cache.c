@@ -62,8 +62,8 @@ static void read_prompts(const struct entry *e, const struct kv_cache *k, struct
     cdf_scale(cdf, token_bytes);
     if (!e->r->rc && cdf->bytes[cdf->count - 1] > TRAFFIC_SIZE_MAX)
         section_refuse(&e->sec, section_get(&e->sec, "prompts") ? "prompts" : "prompt",
-                      "the longest prompt makes a message of %.3g bytes; %.3g are the most",
-                      cdf->bytes[cdf->count - 1], (double)TRAFFIC_SIZE_MAX);
+                       "the longest prompt makes a message of %.3g bytes; %.3g are the most",
+                       cdf->bytes[cdf->count - 1], (double)TRAFFIC_SIZE_MAX);
 }
 
 static void kv_cache_read(struct entry *e)
@@ -81,7 +81,7 @@ static void kv_cache_read(struct entry *e)
     for (uint32_t i = 0; i < prefill.count && !e->r->rc; i++)
         if (hosts_have(&decode, prefill.node[i]))
             section_refuse(&e->sec, "decode", "%s computes prompts, too",
-                          e->graph->node[prefill.node[i]].name);
+                           e->graph->node[prefill.node[i]].name);
     if (!e->r->rc)
         read_prompts(e, &k, &cdf);
     e->about->bps_per_host = c.bps_per_client = k.requests * cdf.bytes_mean * 8;

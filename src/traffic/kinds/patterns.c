@@ -287,17 +287,10 @@ void traffic_add_many_to_one(struct traffic *t, const struct traffic_common *com
 
 static void check_many_to_one(const struct entry *e, uint32_t senders, uint32_t qps, uint64_t spread_ps)
 {
-    char until[32], stop[32];
-
-    if (e->r->rc)
-        return;
-    if ((uint64_t)senders * qps > QPS_MAX)
-        section_refuse(&e->sec, "qps",
-                      "%u hosts with %u queue pairs each: more than %u flows", senders, qps, QPS_MAX);
-    else if (spread_ps > e->common.stop_ps - e->common.start_ps)
-        section_refuse(&e->sec, "spread", "starts are spread until %s, but no flow starts after %s",
-                       text_from_time(until, sizeof until, e->common.start_ps + spread_ps),
-                       text_from_time(stop, sizeof stop, e->common.stop_ps));
+    if (!e->r->rc && (uint64_t)senders * qps > QPS_MAX)
+        section_refuse(&e->sec, "qps", "%u hosts with %u queue pairs each: more than %u flows", senders, qps,
+                       QPS_MAX);
+    entry_check_spread(e, spread_ps);
 }
 
 static void many_to_one_read(struct entry *e)
@@ -348,13 +341,6 @@ struct long_short_state {
     struct shorts     shorts[];  /* by stream */
 };
 
-static void begin_burst(const struct long_short *l, struct traffic_stream *s, struct shorts *b)
-{
-    b->burst_ps = s->time_ps + (uint64_t)(rng_real(&b->together) * (double)l->jitter_ps);
-    s->time_ps += l->period_ps;
-    scatter_begin(&b->scatter, &s->rng, b->count);
-}
-
 static bool long_short_next(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
 {
     struct long_short_state *state = e->state;
@@ -367,8 +353,11 @@ static bool long_short_next(const struct traffic_entry *e, struct traffic_stream
         f->bytes = l->long_bytes;
         return s->at++ == 0;
     }
-    if (b->scatter.left == 0)
-        begin_burst(l, s, b);
+    if (b->scatter.left == 0) {
+        b->burst_ps = s->time_ps + (uint64_t)(rng_real(&b->together) * (double)l->jitter_ps);
+        s->time_ps += l->period_ps;
+        scatter_begin(&b->scatter, &s->rng, b->count);
+    }
     f->at_ps = b->burst_ps + scatter_next(&b->scatter, &s->rng, l->spread_ps);
     f->bytes = l->short_bytes;
     return f->at_ps < e->common.stop_ps;
@@ -411,19 +400,10 @@ void traffic_add_long_short(struct traffic *t, const struct traffic_common *comm
 static struct hosts read_from(const struct entry *e, uint32_t receiver, const struct hosts *longs)
 {
     struct hosts from = entry_hosts(e, "from", 1, receiver);
-    bool        *is_long = xcalloc(e->graph->nodes, sizeof *is_long);
-    uint32_t     all = from.count;
 
     entry_check_senders(e, "from", &from, receiver);
-    for (uint32_t i = 0; i < longs->count; i++)
-        is_long[longs->node[i]] = true;
-    if (!section_get(&e->sec, "from") && longs->count < from.count) {
-        from.count = 0;
-        for (uint32_t i = 0; i < all; i++)
-            if (!is_long[from.node[i]])
-                from.node[from.count++] = from.node[i];
-    }
-    free(is_long);
+    if (!section_get(&e->sec, "from") && longs->count < from.count)
+        hosts_remove(&from, longs, e->graph->nodes);
     return from;
 }
 
@@ -463,7 +443,7 @@ static void read_bursts(const struct entry *e, struct long_short *l)
     section_time(&e->sec, "jitter", &l->jitter_ps);
     if (!e->r->rc && l->jitter_ps > l->period_ps - l->spread_ps)
         section_refuse(&e->sec, "jitter",
-                      "'jitter' and 'spread' together must not be above 'period': bursts would overlap");
+                       "'jitter' and 'spread' together must not be above 'period': bursts would overlap");
     if (!e->r->rc && l->after_ps >= e->common.stop_ps - e->common.start_ps)
         section_refuse(&e->sec, "after", "the short flows would begin after the last possible start");
 }

@@ -174,8 +174,8 @@ static void check_rpc(const struct entry *e, const struct hosts *clients, const 
 {
     if (!e->r->rc && servers->count == 1 && hosts_have(clients, servers->node[0]))
         section_refuse(&e->sec, "servers",
-                      "%s is the only server and also a client: it has no other server to call",
-                      e->graph->node[servers->node[0]].name);
+                       "%s is the only server and also a client: it has no other server to call",
+                       e->graph->node[servers->node[0]].name);
 }
 
 static const struct key_row keys[] = {

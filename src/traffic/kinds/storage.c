@@ -57,11 +57,6 @@ static uint64_t number_of(uint64_t tag)
     return tag >> 3 & ((1ull << 45) - 1);
 }
 
-static enum storage_phase phase_of(uint64_t tag)
-{
-    return (enum storage_phase)(tag & 7);
-}
-
 _Static_assert(STORAGE_DEPTH_MAX <= 1u << 16 && STORAGE_BLOCK_MAX < 1ull << 45, "a tag has no room");
 
 /* A worker's CPU posts a message. */
@@ -170,7 +165,7 @@ static void on_arrival(struct job *job, uint64_t now_ps, const struct message *m
     uint32_t            here = job->worker_of[m->dst], slot = slot_of(m->tag);
 
     now_ps = job_cpu_take(job, here, now_ps, m->bytes);
-    switch (phase_of(m->tag)) {
+    switch ((enum storage_phase)(m->tag & 7)) {
     case READ:
         post(j, here, now_ps, m->src, number_of(m->tag), make_tag(slot, 0, READ_DATA));
         break;
@@ -254,26 +249,12 @@ void traffic_add_storage(struct traffic *t, const struct traffic_common *common,
 
 struct roles { struct hosts free, compute, storage; };   /* free: hosts without a role */
 
-static void remove_hosts(struct hosts *from, const struct hosts *these, uint32_t nodes)
-{
-    bool    *is_taken = xcalloc(nodes + 1ul, sizeof *is_taken);
-    uint32_t left = 0;
-
-    for (uint32_t i = 0; i < these->count; i++)
-        is_taken[these->node[i]] = true;
-    for (uint32_t i = 0; i < from->count; i++)
-        if (!is_taken[from->node[i]])
-            from->node[left++] = from->node[i];
-    from->count = left;
-    free(is_taken);
-}
-
 /* Reads the list of hosts of a role. */
 static struct hosts read_role(const struct entry *e, const char *key, struct roles *r)
 {
     struct hosts hosts = entry_hosts(e, key, 1, UINT32_MAX);
 
-    remove_hosts(&r->free, &hosts, e->graph->nodes);
+    hosts_remove(&r->free, &hosts, e->graph->nodes);
     return hosts;
 }
 
@@ -297,7 +278,7 @@ static struct hosts take_spread_hosts(const struct entry *e, uint32_t count, str
 
     for (uint32_t i = 0; i < count; i++)
         hosts.node[i] = r->free.node[(uint64_t)(i + 1) * r->free.count / count - 1];
-    remove_hosts(&r->free, &hosts, e->graph->nodes);
+    hosts_remove(&r->free, &hosts, e->graph->nodes);
     return hosts;
 }
 
@@ -307,7 +288,7 @@ static void read_lists(const struct entry *e, struct roles *r)
 
     if (has_compute && has_storage && section_get(&e->sec, "hosts"))
         section_refuse(&e->sec, "hosts",
-                      "'hosts' has no effect with lists of 'compute' and 'storage'; remove it");
+                       "'hosts' has no effect with lists of 'compute' and 'storage'; remove it");
     if (has_compute)
         r->compute = read_role(e, "compute", r);
     if (has_storage)
@@ -315,7 +296,7 @@ static void read_lists(const struct entry *e, struct roles *r)
     for (uint32_t i = 0; i < r->storage.count && !e->r->rc; i++)
         if (hosts_have(&r->compute, r->storage.node[i]))
             section_refuse(&e->sec, "storage", "%s is already a compute node",
-                          e->graph->node[r->storage.node[i]].name);
+                           e->graph->node[r->storage.node[i]].name);
 }
 
 /* Chooses storage nodes if there is no list: one host in four, or all hosts that are not compute nodes. */
@@ -346,13 +327,6 @@ static void read_roles(const struct entry *e, struct roles *r)
     e->about->hosts = r->compute.count + r->storage.count;
 }
 
-static void free_roles(struct roles *r)
-{
-    free(r->free.node);
-    free(r->compute.node);
-    free(r->storage.node);
-}
-
 /* ---- reading: workload ---- */
 
 static const struct storage_preset *read_preset(const struct entry *e)
@@ -374,17 +348,17 @@ static void check_storage(const struct entry *e, const struct storage *c)
         return;
     if (c->block_min > c->block_max)
         section_refuse(&e->sec, section_get(&e->sec, "block_min") ? "block_min" : "block_max",
-                      "'block_min' (%s) must not be above 'block_max' (%s)",
-                      text_from_bytes(least, sizeof least, (double)c->block_min),
-                      text_from_bytes(most, sizeof most, (double)c->block_max));
+                       "'block_min' (%s) must not be above 'block_max' (%s)",
+                       text_from_bytes(least, sizeof least, (double)c->block_min),
+                       text_from_bytes(most, sizeof most, (double)c->block_max));
     else if (c->replicas > c->storages)
         section_refuse(&e->sec, "replicas",
-                      "%u replicas need as many storage nodes, and there %s %u", c->replicas,
-                      c->storages == 1 ? "is" : "are", c->storages);
+                       "%u replicas need as many storage nodes, and there %s %u", c->replicas,
+                       c->storages == 1 ? "is" : "are", c->storages);
     else if ((uint64_t)c->computes * c->depth * c->replicas > STORAGE_COPIES_MAX)
         section_refuse(&e->sec, "depth",
-                      "%u compute nodes with %u reads and writes each of %u replicas: more than %u at once",
-                      c->computes, c->depth, c->replicas, STORAGE_COPIES_MAX);
+                       "%u compute nodes with %u reads and writes each of %u replicas: more than %u at once",
+                       c->computes, c->depth, c->replicas, STORAGE_COPIES_MAX);
 }
 
 static const struct key_row keys[] = {
@@ -443,7 +417,9 @@ static void storage_read(struct entry *e)
         traffic_add_storage(e->traffic, &e->common, &c);
     host_times_fini(&c.host);
     e->qps = 1;
-    free_roles(&r);
+    free(r.free.node);
+    free(r.compute.node);
+    free(r.storage.node);
 }
 
 /* ---- the kind ---- */
@@ -460,7 +436,8 @@ static void print_presets(FILE *out)
 
 const struct traffic_kind traffic_storage = {
     .name = "storage",
-    .about = "compute nodes read and write blocks of storage nodes, each with a fixed number of operations in flight",
+    .about = "compute nodes read and write blocks of storage nodes, each with a fixed number of operations "
+             "in flight",
     .keys = keys, .read = storage_read, .free = free_job, .print_more = print_presets,
     .on_arrival = on_arrival, .on_wake = on_wake,
 };

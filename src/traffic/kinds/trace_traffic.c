@@ -1,4 +1,4 @@
-/* src/traffic/kinds/trace_traffic.c - application traces: GOAL files, Chakra execution traces, SimAI workloads. */
+/* src/traffic/kinds/trace_traffic.c - application traces: GOAL files, Chakra traces, SimAI workloads. */
 #include "traffic/kinds/trace_traffic.h"
 
 #include "base/heap.h"
@@ -11,11 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define NONE  UINT32_MAX
 #define START UINT64_MAX         /* tag: the rank starts */
-
-/* An unmatched item: an arrived message ('peer' sent it), or a posted receive. */
-struct unmatched { uint64_t tag; uint32_t peer, op, next; };
 
 /* Ready operations: a heap ordered by the time at which they became ready, then by number. */
 struct ready_op { uint64_t since_ps; uint32_t number; };
@@ -30,9 +26,8 @@ struct trace_job_rank {
     uint32_t          left;      /* unfinished operations */
     struct cpu       *cpu;
     uint32_t          cpus;
-    uint32_t          first_post, last_post, first_arrived, last_arrived;
-    struct unmatched *unmatched;
-    uint32_t          unmatched_count, unmatched_max, unmatched_free;
+    struct trace_matching matching;
+    struct trace_queue posted, arrived;
     struct ready      ready;     /* operations that may start */
     struct rounds     rounds;    /* running collectives */
     struct todo_stack todo;      /* their pending actions */
@@ -66,75 +61,6 @@ static uint32_t ready_take(struct ready *r)
 
     heap_take(r->op, sizeof *r->op, r->count--, &op, is_before);
     return op.number;
-}
-
-/* ---- matching of messages and receives ---- */
-
-static bool matches(uint32_t wanted, uint64_t wanted_tag, uint32_t from, uint64_t tag)
-{
-    return (wanted == TRACE_ANY || wanted == from) && (wanted_tag == TRACE_ANY_TAG || wanted_tag == tag);
-}
-
-static void keep_unmatched(struct trace_job_rank *r, uint32_t *first, uint32_t *last,
-                           const struct unmatched *l)
-{
-    uint32_t id = r->unmatched_free;
-
-    if (id) {
-        r->unmatched_free = r->unmatched[id].next;
-    } else {
-        r->unmatched = xgrow(r->unmatched, r->unmatched_count + 1, &r->unmatched_max, 16,
-                             sizeof *r->unmatched);
-        id = ++r->unmatched_count;
-    }
-    r->unmatched[id] = *l;
-    if (*first)
-        r->unmatched[*last].next = id;
-    else
-        *first = id;
-    *last = id;
-}
-
-static uint32_t remove_unmatched(struct trace_job_rank *r, uint32_t *first, uint32_t *last, uint32_t before,
-                                 uint32_t id)
-{
-    uint32_t op = r->unmatched[id].op;
-
-    if (before)
-        r->unmatched[before].next = r->unmatched[id].next;
-    else
-        *first = r->unmatched[id].next;
-    if (*last == id)
-        *last = before;
-    r->unmatched[id].next = r->unmatched_free;
-    r->unmatched_free = id;
-    return op;
-}
-
-/* Removes and returns the first matching receive of a message, or NONE. */
-static uint32_t find_recv(const struct trace_job *p, uint32_t rank, uint32_t from, uint64_t tag)
-{
-    struct trace_job_rank *r = &p->rank[rank];
-    uint32_t               before = 0;
-
-    for (uint32_t l = r->first_post; l; before = l, l = r->unmatched[l].next)
-        if (matches(r->unmatched[l].peer, r->unmatched[l].tag, from, tag))
-            return remove_unmatched(r, &r->first_post, &r->last_post, before, l);
-    return NONE;
-}
-
-/* Removes the first arrived message that matches a receive. Returns false if there is none. */
-static bool find_message(const struct trace_job *p, uint32_t rank, const struct trace_op *recv)
-{
-    struct trace_job_rank *r = &p->rank[rank];
-    uint32_t               before = 0;
-
-    for (uint32_t l = r->first_arrived; l; before = l, l = r->unmatched[l].next)
-        if (matches(recv->peer, recv->tag, r->unmatched[l].peer, r->unmatched[l].tag)) {
-            remove_unmatched(r, &r->first_arrived, &r->last_arrived, before, l);
-            return true;
-        }
-    return false;
 }
 
 /* ---- operations ---- */
@@ -185,24 +111,19 @@ static void end_op(struct trace_job *p, uint32_t rank, const struct trace_op *op
         job_report(&p->job, p->job.host[rank], OP_ITERATION, 0, p->job.common.start_ps, now_ps);
 }
 
-static void end_number(struct trace_job *p, uint32_t rank, uint32_t number, uint64_t now_ps)
-{
-    struct trace_op op = op_of(p, rank, number);
-
-    end_op(p, rank, &op, now_ps);
-}
-
 static void deliver_message(struct trace_job *p, uint32_t from, uint32_t number, const struct trace_op *send,
                             uint64_t now_ps)
 {
-    uint32_t               recv = find_recv(p, send->peer, from, send->tag);
     struct trace_job_rank *r = &p->rank[send->peer];
+    struct trace_op        op;
+    uint32_t               recv;
 
-    if (recv == NONE)
-        keep_unmatched(r, &r->first_arrived, &r->last_arrived,
-                       &(struct unmatched){ send->tag, from, number, 0 });
-    else
-        end_number(p, send->peer, recv, now_ps);
+    if (!trace_match_now(&r->matching, &r->posted, from, send->tag, true, &recv)) {
+        trace_match_later(&r->matching, &r->arrived, from, send->tag, number);
+        return;
+    }
+    op = op_of(p, send->peer, recv);
+    end_op(p, send->peer, &op, now_ps);
 }
 
 /* Starts an operation. It already holds its processor, if it needs one. */
@@ -210,6 +131,7 @@ static void start_op(struct trace_job *p, uint32_t rank, uint32_t number, const 
                      uint64_t now_ps)
 {
     struct trace_job_rank *r = &p->rank[rank];
+    uint32_t               message;
 
     release_followers(p, rank, op, true, now_ps);
     switch (op->type) {
@@ -222,11 +144,10 @@ static void start_op(struct trace_job *p, uint32_t rank, uint32_t number, const 
         end_op(p, rank, op, now_ps);
         break;
     case TRACE_RECV:
-        if (find_message(p, rank, op))
+        if (trace_match_now(&r->matching, &r->arrived, op->peer, op->tag, false, &message))
             end_op(p, rank, op, now_ps);
         else
-            keep_unmatched(r, &r->first_post, &r->last_post,
-                           &(struct unmatched){ op->tag, op->peer, number, 0 });
+            trace_match_later(&r->matching, &r->posted, op->peer, op->tag, number);
         break;
     case TRACE_READ:
         job_read(&p->job, rank, now_ps, p->job.host[op->peer], op->size, number);
@@ -240,11 +161,6 @@ static void start_op(struct trace_job *p, uint32_t rank, uint32_t number, const 
     default:
         round_begin(&r->rounds, round_of(&r->rounds, op), number, &r->todo);
     }
-}
-
-static bool needs_cpu(const struct trace_op *op)
-{
-    return op->type == TRACE_COLLECTIVE || (op->type == TRACE_CALC && op->size);
 }
 
 /* Assigns ready operations to idle processors. */
@@ -266,7 +182,7 @@ static void begin_op(struct trace_job *p, uint32_t rank, uint32_t number, uint64
 {
     struct trace_op op = op_of(p, rank, number);
 
-    if (needs_cpu(&op))
+    if (op.type == TRACE_COLLECTIVE || (op.type == TRACE_CALC && op.size))       /* needs a processor */
         ready_add(&p->rank[rank].cpu[op.cpu].ready, p->trace.is_by_number ? 0 : now_ps, number);
     else
         start_op(p, rank, number, &op, now_ps);
@@ -408,7 +324,7 @@ static void perform_free(void *state)
         trace_list_fini(&r->list);
         rounds_fini(&r->rounds);
         todo_fini(&r->todo);
-        free(r->unmatched);
+        free(r->matching.item);
     }
     free(p->rank);
     plans_free(p->plans);
@@ -457,7 +373,8 @@ static const struct key_row goal_keys[] = {
       "`whole`: in memory; `file`: in a temporary file; `auto`: the latter above 64 MB. Results are "
       "the same" },
     READS_KEYS(struct goal_cfg, reads),
-    { "verb",   KEY_NAME, "write", "of sends: `write`, `send`, or `ud` if they fit a packet; matching is the same",
+    { "verb",   KEY_NAME, "write",
+      "of sends: `write`, `send`, or `ud` if they fit a packet; matching is the same",
       KEY_AT(struct goal_cfg, verb), .choices = verb_names },
     { 0 },
 };
@@ -470,7 +387,8 @@ static const struct key_row goal_keys[] = {
       KEY_AT(struct plan_cfg, channels), 0, 1024 }, \
     { "chunk",      KEY_BYTES, "512KB", "of trees and of rings with channels, as of training", \
       KEY_AT(struct plan_cfg, chunk_bytes), 1, TRAFFIC_SIZE_MAX }, \
-    { "pxn",        KEY_YES, "no",      "of all-to-all, as of training", KEY_AT(struct plan_cfg, is_by_rail) }, \
+    { "pxn",        KEY_YES, "no",      "of all-to-all, as of training", \
+      KEY_AT(struct plan_cfg, is_by_rail) }, \
     { "dims",       KEY_LIST, "",       "dimensions of the ranks, the nearest first, as in ASTRA-sim: " \
       "collectives of all ranks go dimension by dimension" }, \
     { "logical",    KEY_FILE, "",       "the same as a file: {\"logical-dims\": [\"8\", \"2\"]}" }
@@ -496,7 +414,7 @@ static void add_trace(struct entry *e, const struct traffic_kind *kind, struct t
 {
     if (hosts->count < t->ranks)
         section_refuse(&e->sec, "file", "%u ranks do not fit on %u hosts: a host has one",
-                      t->ranks, hosts->count);
+                       t->ranks, hosts->count);
     if (e->r->rc) {
         plans_free(plans);
         trace_fini(t);
@@ -585,7 +503,7 @@ static void check_dims(const struct entry *e, const struct plan_cfg *cfg, uint32
         all *= cfg->dim[i];
     if (cfg->dims && all != ranks)
         section_refuse(&e->sec, section_get(&e->sec, "dims") ? "dims" : "logical",
-                      "the dimensions have %.0f ranks, and there are %u", all, ranks);
+                       "the dimensions have %.0f ranks, and there are %u", all, ranks);
 }
 
 static uint32_t *servers_of(const struct graph *g, const struct hosts *hosts, uint32_t ranks)
@@ -626,12 +544,11 @@ static void chakra_read_entry(struct entry *e)
     struct err        why;
 
     read_plan_cfg(e, &cfg);
-    if (path && !e->r->rc) {
+    if (path && !e->r->rc)
         reader_keep(e->r, e->env->read_chakra(path, groups, memory, &t, &why), &why,
                     section_get(&e->sec, "file"));
-        if (!e->r->rc)
-            add_with_plans(e, &traffic_chakra, &t, &hosts, &cfg);
-    }
+    if (path && !e->r->rc)
+        add_with_plans(e, &traffic_chakra, &t, &hosts, &cfg);
     free(path);
     free(groups);
     free(hosts.node);
@@ -648,12 +565,11 @@ static void simai_read_entry(struct entry *e)
 
     read_plan_cfg(e, &cfg);
     section_count(&e->sec, "passes", 1, 1000000, &passes);
-    if (path && !e->r->rc) {
+    if (path && !e->r->rc)
         reader_keep(e->r, e->env->read_simai(path, NULL, passes, hosts.count, &t, &why), &why,
                     section_get(&e->sec, "file"));
-        if (!e->r->rc)
-            add_with_plans(e, &traffic_simai, &t, &hosts, &cfg);
-    }
+    if (path && !e->r->rc)
+        add_with_plans(e, &traffic_simai, &t, &hosts, &cfg);
     free(path);
     free(hosts.node);
 }

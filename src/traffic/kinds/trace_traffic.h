@@ -11,8 +11,8 @@
 #include "traffic/collective_plan.h"
 #include "traffic/reads.h"
 
-/* Adds an entry; rank i is on hosts[i]. Takes ownership of the trace, which must be sealed and checked, and of
- * the plans of its collectives (NULL: none). 'messages' is the number of messages that these send. */
+/* Adds an entry; rank i is on hosts[i]. Takes ownership of the trace, which must be sealed and checked, and
+ * of the plans of its collectives (NULL: none). 'messages' is the number of messages that these send. */
 void perform_add(struct traffic *, const struct traffic_kind *, const struct traffic_common *, struct trace *,
                  struct plans *, double messages, const uint32_t *hosts, const struct reads_cfg *);
 

@@ -205,7 +205,7 @@ static void check_overlap(const struct section *sec, const struct iteration_step
         return;
     if (s->is_pipelined && (s->collective.workers == 0 || !is_send))
         section_refuse(sec, "pipelined",
-                      "'pipelined' is for 'send_next' and 'send_previous': others have no first worker");
+                       "'pipelined' is for 'send_next' and 'send_previous': others have no first worker");
     else if (s->is_pipelined && s->is_overlapped)
         section_refuse(sec, "overlap", "'pipelined' implies 'overlap'; remove it");
     else if (s->is_overlapped && s->collective.workers == 0)
@@ -224,7 +224,7 @@ static void read_step(const struct entry *e, const struct section *sec, const st
         s->compute_ps *= s->times;
     else if (parallel_size(p, s->group) < 2)
         section_refuse(sec, "group",
-                      "group '%s' has only one worker, so it has no collective", parallel_names[s->group]);
+                       "group '%s' has only one worker, so it has no collective", parallel_names[s->group]);
     else
         check_collective(sec, parallel_size(p, s->group), section_place(sec, "group"), &s->collective);
     check_overlap(sec, s);
@@ -350,7 +350,7 @@ static void read_delay(const struct entry *e, uint64_t *delay_ps)
     section_time(&e->sec, "delay", delay_ps);
     if (*delay_ps < least)
         section_refuse(&e->sec, "delay", "'delay' must not be less than a link's, %s",
-                      text_from_time(text, sizeof text, least));
+                       text_from_time(text, sizeof text, least));
 }
 
 static void read_iterations(const struct entry *e, uint32_t *iterations)
@@ -492,8 +492,8 @@ const struct key_row training_keys[] = {
     { "groups",     KEY_MAP, "",           "groups of workers for `steps` or `model`; see below" },
     { "compute",    KEY_TIME, "0",          "computation between iterations" },
     { "step_cost",  KEY_TIME, "0",
-      "time in library and GPU before each message of a collective; a channel of a worker sends one at a time. "
-      "10 to 12 us were measured with NCCL" },
+      "time in library and GPU before each message of a collective; a channel of a worker sends one at a "
+      "time. 10 to 12 us were measured with NCCL" },
     { "iterations", KEY_COUNT, "",           "how many; default: until `stop`" },
     { "delay",      KEY_TIME, "",           "delay of the barrier; default: that of the longest link" },
     { 0 },
