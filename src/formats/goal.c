@@ -2,6 +2,7 @@
 #include "formats/goal.h"
 
 #include "base/file/mapped.h"
+#include "base/file/temporary.h"
 #include "core/units.h"
 #include "net/trace.h"
 
@@ -524,21 +525,15 @@ static const unsigned char *get_bytes(const struct goal_binary *b, uint64_t at, 
                                       unsigned char **own)
 {
     unsigned char *data;
-    uint64_t       got = 0;
 
     *own = NULL;
     if (!b->from->is_spilled)
         return (const unsigned char *)b->from->data + at;
     data = xmalloc(bytes + 1);
-    while (got < bytes) {
-        ssize_t n = pread(b->from->file, data + got, bytes - got, (off_t)(at + got));
-
-        if (n <= 0 && !(n < 0 && errno == EINTR)) {
-            free(data);
-            err_set(b->err, EIO, "%s: cannot read the file", b->name);
-            return NULL;
-        }
-        got += n > 0 ? (uint64_t)n : 0;
+    if (!temporary_read(b->from->file, data, bytes, at)) {
+        free(data);
+        err_set(b->err, EIO, "%s: cannot read the file", b->name);
+        return NULL;
     }
     *own = data;
     return data;

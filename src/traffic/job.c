@@ -9,13 +9,9 @@ void job_init(struct job *j, const struct traffic_kind *kind, struct traffic *t,
     struct traffic_entry *e = traffic_add_entry(t, kind, j, common, hosts, count);
 
     e->job = j;
-    j->traffic = t;
-    j->common = *common;
-    j->entry = t->entries - 1;
-    j->first_stream = t->streams;
-    j->workers = count;
-    j->host = e->hosts;
-    j->worker_of = xcalloc(t->graph->nodes + 1ul, sizeof *j->worker_of);
+    *j = (struct job){ .traffic = t, .common = *common, .entry = t->entries - 1, .first_stream = t->streams,
+                       .workers = count, .host = e->hosts,
+                       .worker_of = xcalloc(t->graph->nodes + 1ul, sizeof *j->worker_of) };
     for (uint32_t i = 0; i < t->graph->nodes; i++)
         j->worker_of[i] = JOB_NO_WORKER;
     for (uint32_t i = 0; i < count; i++) {

@@ -46,13 +46,9 @@ struct traffic_stream *traffic_add_stream(struct traffic *t, uint32_t source, ui
 
     t->stream = xgrow(t->stream, t->streams, &t->streams_max, 64, sizeof *t->stream);
     s = &t->stream[t->streams++];
-    memset(s, 0, sizeof *s);
-    s->entry = t->entries - 1;
-    s->source = source;
-    s->index = index;
-    s->number = e->streams++;
-    s->rank = e->rank + index;
-    s->time_ps = e->common.start_ps;
+    *s = (struct traffic_stream){ .entry = t->entries - 1, .source = source, .index = index,
+                                  .number = e->streams++, .rank = e->rank + index,
+                                  .time_ps = e->common.start_ps };
     rng_init(&s->rng, t->seed, 1ull << 63 | (uint64_t)s->entry << 32 | source);
     return s;
 }

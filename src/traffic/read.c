@@ -27,9 +27,8 @@ const struct key_row traffic_keys[] = {
     { "influx", KEY_YES,  "no", "split results into before, during and after this traffic" },
     { "prio",   KEY_COUNT, "3",  "class of its packets, 0 .. 7", KEY_AT(struct traffic_common, prio), 0,
       CLASSES_MAX - 1 },
-    { "qps",    KEY_COUNT, "",
-      "persistent queue pairs from host to host, used round robin; `fresh`: one per message. Default: "
-      QPS_INITIAL },
+    { "qps",    KEY_COUNT, "", "persistent queue pairs from host to host, used round robin; `fresh`: one per "
+      "message. Default: " QPS_INITIAL },
     { 0 },
 };
 

@@ -17,10 +17,7 @@ struct traffic *traffic_new(const struct graph *graph, uint64_t seed)
 {
     struct traffic *t = xcalloc(1, sizeof *t);
 
-    t->graph = graph;
-    t->seed = seed;
-    t->part = xcalloc(1, sizeof *t->part);
-    t->parts = 1;
+    *t = (struct traffic){ .graph = graph, .seed = seed, .part = xcalloc(1, sizeof *t->part), .parts = 1 };
     return t;
 }
 

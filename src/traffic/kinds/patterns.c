@@ -277,10 +277,7 @@ void traffic_add_many_to_one(struct traffic *t, const struct traffic_common *com
 {
     struct many_to_one *m = xcalloc(1, sizeof *m + count * sizeof *m->scatter);
 
-    m->bytes = bytes;
-    m->spread_ps = spread_ps;
-    m->receiver = receiver;
-    m->qps = qps;
+    *m = (struct many_to_one){ bytes, spread_ps, receiver, qps };
     traffic_add_entry(t, &traffic_many_to_one, m, common, senders, count);
     traffic_add_streams(t);
 }
@@ -412,9 +409,8 @@ static const struct key_row long_short_keys[] = {
       "senders of long flows from `start` on; a count: the first that are not the receiver; default: one" },
     { "long_size",  KEY_BYTES, "",      "of each; default: endless" },
     { "receiver",   KEY_NAME, "",      "of all flows; default: the last host" },
-    { "from",       KEY_LIST, "",
-      "senders of short flows, round robin; a count: the first that are not the receiver; default: all that "
-      "send no long one" },
+    { "from",       KEY_LIST, "", "senders of short flows, round robin; a count: the first that are not the "
+      "receiver; default: all that send no long one" },
     { "shorts",     KEY_COUNT, "6",     "short flows in a burst", KEY_AT(struct long_short, shorts), 1,
       TRAFFIC_FLOWS_MAX },
     { "short_size", KEY_BYTES, "200KB", "of each", KEY_AT(struct long_short, short_bytes), 1,
@@ -422,9 +418,8 @@ static const struct key_row long_short_keys[] = {
     { "after",      KEY_TIME, "1ms",   "from `start` to the first period",
       KEY_AT(struct long_short, after_ps) },
     { "period",     KEY_TIME, "10ms",  "in which there is one burst", KEY_AT(struct long_short, period_ps) },
-    { "jitter",     KEY_TIME, "",
-      "a burst starts at a random time within this of its period; default: `period` less `spread`; 0: "
-      "periodic" },
+    { "jitter",     KEY_TIME, "", "a burst starts at a random time within this of its period; default: "
+      "`period` less `spread`; 0: periodic" },
     { "spread",     KEY_TIME, "10us",  "flows of a burst start at random times within this",
       KEY_AT(struct long_short, spread_ps) },
     { 0 },

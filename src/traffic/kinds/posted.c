@@ -195,9 +195,8 @@ static const struct key_row keys[] = {
       KEY_AT(struct posted_traffic, spread_ps) },
     { "period",      KEY_TIME, "0",    "least time between messages of a queue pair",
       KEY_AT(struct posted_traffic, period_ps) },
-    { "redraw",      KEY_TIME, "",
-      "period after which the number of senders (2 or more), the senders, and their active queue pairs are "
-      "redrawn; default: never", KEY_AT(struct posted_traffic, redraw_ps) },
+    { "redraw",      KEY_TIME, "", "period after which the number of senders (2 or more), the senders, and "
+      "their active queue pairs are redrawn; default: never", KEY_AT(struct posted_traffic, redraw_ps) },
     { 0 },
 };
 

@@ -188,9 +188,8 @@ static const struct key_row keys[] = {
     { "servers", KEY_LIST, "",         "servers, called equally often; a count: the last; default: all" },
     { "answer",  KEY_BYTES, "64",       "of each answer", KEY_AT(struct rpc, answer_bytes), 1,
       TRAFFIC_SIZE_MAX },
-    { "verb",    KEY_NAME, "write",
-      "`write`, `send`, or `ud` if messages fit a packet; `read`: a call is an RDMA READ of `sizes`",
-      KEY_AT(struct rpc, verb), .choices = verb_names },
+    { "verb",    KEY_NAME, "write", "`write`, `send`, or `ud` if messages fit a packet; `read`: a call is an "
+      "RDMA READ of `sizes`", KEY_AT(struct rpc, verb), .choices = verb_names },
     READS_KEYS(struct rpc, reads),
     HOST_TIME_KEYS(struct rpc, host),
     { 0 },

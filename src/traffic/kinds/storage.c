@@ -365,27 +365,23 @@ static const struct key_row keys[] = {
     { "preset",    KEY_NAME, "oltp",
       "mix of reads and writes and block sizes, from ACC's table 1: see below" },
     { "hosts",     KEY_LIST, "",     "hosts; a count: the first; default: all" },
-    { "storage",   KEY_LIST, "",
-      "storage nodes; a count: evenly spread (default one in four: hosts 3, 7, 11, ..); with a list of "
-      "compute nodes: the rest" },
+    { "storage",   KEY_LIST, "", "storage nodes; a count: evenly spread (default one in four: hosts 3, 7, "
+      "11, ..); with a list of compute nodes: the rest" },
     { "compute",   KEY_LIST, "",
       "compute nodes; a count: the first that do not store; default: all of them" },
     { "reads",     KEY_REAL, "",     "share of reads; default: the preset's", KEY_AT(struct storage, reads),
       0, 1 },
-    { "block_min", KEY_BYTES, "",
-      "smallest block. Multiples of it up to `block_max` are equally frequent, as in fio's bsrange. "
-      "Default: the preset's", KEY_AT(struct storage, block_min), 1, STORAGE_BLOCK_MAX },
+    { "block_min", KEY_BYTES, "", "smallest block. Multiples of it up to `block_max` are equally frequent, "
+      "as in fio's bsrange. Default: the preset's", KEY_AT(struct storage, block_min), 1, STORAGE_BLOCK_MAX },
     { "block_max", KEY_BYTES, "",     "largest block; default: the preset's",
       KEY_AT(struct storage, block_max), 1, STORAGE_BLOCK_MAX },
     { "depth",     KEY_COUNT, "16",   "operations in flight per compute node, 1 .. 4096",
       KEY_AT(struct storage, depth), 1, STORAGE_DEPTH_MAX },
-    { "replicas",  KEY_COUNT, "3",
-      "copies of a written block, 1 .. 16: the first node forwards it to random others and answers when all "
-      "have it", KEY_AT(struct storage, replicas), 1, STORAGE_REPLICAS_MAX },
+    { "replicas",  KEY_COUNT, "3", "copies of a written block, 1 .. 16: the first node forwards it to random "
+      "others and answers when all have it", KEY_AT(struct storage, replicas), 1, STORAGE_REPLICAS_MAX },
     { "request",   KEY_BYTES, "64",   "size of a read request and of a write's answer",
       KEY_AT(struct storage, request_bytes), 1, STORAGE_BLOCK_MAX },
-    { "verb",      KEY_NAME, "write",
-      "of all messages: `write` or `send`; `read`: reads are RDMA READs",
+    { "verb",      KEY_NAME, "write", "of all messages: `write` or `send`; `read`: reads are RDMA READs",
       KEY_AT(struct storage, verb), .choices = verb_names },
     READS_KEYS(struct storage, reads_cfg),
     HOST_TIME_KEYS(struct storage, host),

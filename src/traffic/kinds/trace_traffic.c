@@ -369,13 +369,11 @@ struct goal_cfg { struct reads_cfg reads; enum verb verb; };
 static const struct key_row goal_keys[] = {
     { "file",   KEY_FILE, "",     "text or compiled (LogGOPSim's txt2bin)" },
     { "hosts",  KEY_LIST, "",     "rank 0 first; a count: the first; default: all" },
-    { "memory", KEY_NAME, "auto",
-      "`whole`: in memory; `file`: in a temporary file; `auto`: the latter above 64 MB. Results are "
-      "the same" },
+    { "memory", KEY_NAME, "auto", "`whole`: in memory; `file`: in a temporary file; `auto`: the latter above "
+      "64 MB. Results are the same" },
     READS_KEYS(struct goal_cfg, reads),
-    { "verb",   KEY_NAME, "write",
-      "of sends: `write`, `send`, or `ud` if they fit a packet; matching is the same",
-      KEY_AT(struct goal_cfg, verb), .choices = verb_names },
+    { "verb",   KEY_NAME, "write", "of sends: `write`, `send`, or `ud` if they fit a packet; matching is the "
+      "same", KEY_AT(struct goal_cfg, verb), .choices = verb_names },
     { 0 },
 };
 

@@ -150,12 +150,10 @@ static const struct key_row step_keys[] = {
       "same experts), or `context`", KEY_AT(struct iteration_step, group), .choices = parallel_names },
     { "times",      KEY_COUNT, "1",          "repetitions", KEY_AT(struct iteration_step, times), 1,
       UINT16_MAX },
-    { "overlap",    KEY_YES,  "no",
-      "start the next step while the collective runs; collectives of one kind of group are serialized",
-      KEY_AT(struct iteration_step, is_overlapped) },
-    { "pipelined",  KEY_YES,  "no",
-      "send_next, send_previous: compute on receipt, send, go on; `times` is the number of micro-batches",
-      KEY_AT(struct iteration_step, is_pipelined) },
+    { "overlap",    KEY_YES,  "no", "start the next step while the collective runs; collectives of one kind "
+      "of group are serialized", KEY_AT(struct iteration_step, is_overlapped) },
+    { "pipelined",  KEY_YES,  "no", "send_next, send_previous: compute on receipt, send, go on; `times` is "
+      "the number of micro-batches", KEY_AT(struct iteration_step, is_pipelined) },
     { "chunk",      KEY_BYTES, "512KB",      "as above",
       KEY_AT(struct iteration_step, collective.chunk_bytes), 1, TRAFFIC_SIZE_MAX },
     { "channels",   KEY_COUNT, "0",          "as above", KEY_AT(struct iteration_step, collective.channels),
@@ -459,8 +457,7 @@ void training_print_steps(FILE *out)
 }
 
 const struct key_row training_keys[] = {
-    { "workers",    KEY_LIST, "",
-      "which, worker 0 first; a count: by `placement`; default: all hosts" },
+    { "workers",    KEY_LIST, "", "which, worker 0 first; a count: by `placement`; default: all hosts" },
     { "placement",  KEY_NAME, "packed",
       "of a count of workers. `packed`: rack after rack; `spread`: the next worker in the next rack" },
     { "skip",       KEY_COUNT, "0",          "hosts to skip before the first worker, for several jobs" },
@@ -468,32 +465,27 @@ const struct key_row training_keys[] = {
       "`all_to_all` (pairwise), `ring_all_reduce`, `tree_all_reduce` (double binary tree), "
       "`halving_doubling_all_reduce`, `all_gather`, `reduce_scatter` (ring), `send_next`, `send_previous` "
       "(to a neighbor)", KEY_AT(struct iteration_step, collective.kind), .choices = collective_names },
-    { "size",       KEY_BYTES, "",
-      "all_to_all: per pair; send_next, send_previous: per message; otherwise the whole buffer",
-      KEY_AT(struct iteration_step, collective.bytes), 1, TRAFFIC_SIZE_MAX },
+    { "size",       KEY_BYTES, "", "all_to_all: per pair; send_next, send_previous: per message; otherwise "
+      "the whole buffer", KEY_AT(struct iteration_step, collective.bytes), 1, TRAFFIC_SIZE_MAX },
     { "chunk",      KEY_BYTES, "512KB",
       "piece of tree_all_reduce, or of a ring with `channels`. Small ones cost round trips, large ones keep "
       "workers waiting", KEY_AT(struct iteration_step, collective.chunk_bytes), 1, TRAFFIC_SIZE_MAX },
-    { "channels",   KEY_COUNT, "0",
-      "parallel rings that forward chunks as they arrive, as NCCL; in servers of several GPUs over "
-      "different NICs. 0: one ring whose steps wait for ACKs",
+    { "channels",   KEY_COUNT, "0", "parallel rings that forward chunks as they arrive, as NCCL; in servers "
+      "of several GPUs over different NICs. 0: one ring whose steps wait for ACKs",
       KEY_AT(struct iteration_step, collective.channels), 0, 1024 },
     { "at_once",    KEY_YES,  "no",        "all_to_all: send to all others at once, not one after the other",
       KEY_AT(struct iteration_step, collective.is_at_once) },
     { "pxn",        KEY_YES,  "no",
       "all_to_all in servers of several GPUs: forward over NVLink to the GPU on the destination's rail "
       "first, as NCCL (PXN)", KEY_AT(struct iteration_step, collective.is_by_rail) },
-    { "skew",       KEY_REAL, "0",
-      "all_to_all: workers receive in proportion to 1, 2^-skew, 3^-skew, .., as popular and less popular "
-      "experts",
-      KEY_AT(struct iteration_step, collective.skew), 0, 4 },
+    { "skew",       KEY_REAL, "0", "all_to_all: workers receive in proportion to 1, 2^-skew, 3^-skew, .., as "
+      "popular and less popular experts", KEY_AT(struct iteration_step, collective.skew), 0, 4 },
     { "steps",      KEY_LIST, "",           "steps of an iteration instead of one collective; see below" },
     { "model",      KEY_MAP, "",           "a language model whose steps these are; see below" },
     { "groups",     KEY_MAP, "",           "groups of workers for `steps` or `model`; see below" },
     { "compute",    KEY_TIME, "0",          "computation between iterations" },
-    { "step_cost",  KEY_TIME, "0",
-      "time in library and GPU before each message of a collective; a channel of a worker sends one at a "
-      "time. 10 to 12 us were measured with NCCL" },
+    { "step_cost",  KEY_TIME, "0", "time in library and GPU before each message of a collective; a channel "
+      "of a worker sends one at a time. 10 to 12 us were measured with NCCL" },
     { "iterations", KEY_COUNT, "",           "how many; default: until `stop`" },
     { "delay",      KEY_TIME, "",           "delay of the barrier; default: that of the longest link" },
     { 0 },
