@@ -247,6 +247,16 @@ const struct yaml_node *section_place(const struct section *sec, const char *key
     return node ? node : sec->map;
 }
 
+void section_refuse(const struct section *sec, const char *key, const char *format, ...)
+{
+    const struct yaml_node *node = section_place(sec, key);
+    va_list                 args;
+
+    va_start(args, format);
+    refuse_at(sec->r, node ? node->line : 1, node ? node->column : 1, format, args);
+    va_end(args);
+}
+
 const struct yaml_node *section_list(const struct section *sec, const char *key, uint32_t max)
 {
     const struct yaml_node *node = section_get(sec, key);

@@ -73,6 +73,10 @@ void section_need_both(const struct section *, const char *key, const char *othe
 /* The place for error messages about a key: its value, or the whole map if it is missing. */
 const struct yaml_node *section_place(const struct section *, const char *key);
 
+/* Like reader_refuse(), at the place of a key. */
+void section_refuse(const struct section *, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Returns the first entry of a list of at most 'max'; NULL if the list is missing or empty. */
 const struct yaml_node *section_list(const struct section *, const char *key, uint32_t max);
 

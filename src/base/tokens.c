@@ -25,12 +25,13 @@ static bool at_line_end(const struct tokens *w)
     return *w->at == '\0' || *w->at == '\n' || *w->at == '#';
 }
 
-void tokens_init(struct tokens *w, const char *name, const char *text)
+void tokens_init(struct tokens *w, const char *name, const char *text, struct err *err)
 {
     w->own = NULL;
     w->name = name;
     w->at = text;
     w->line = 0;
+    w->err = err;
     w->word[0] = '\0';
 }
 
@@ -69,88 +70,88 @@ const char *tokens_next(struct tokens *w)
     return w->word;
 }
 
-int tokens_err(const struct tokens *w, struct err *err, int code, const char *format, ...)
+int tokens_err(const struct tokens *w, int code, const char *format, ...)
 {
-    char text[sizeof err->text];
+    char text[sizeof w->err->text];
     va_list args;
 
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (w->line == 0)            /* an empty file */
-        return err_set(err, code, "%s: %s", w->name, text);
-    return err_set(err, code, "%s:%u: %s", w->name, w->line, text);
+        return err_set(w->err, code, "%s: %s", w->name, text);
+    return err_set(w->err, code, "%s:%u: %s", w->name, w->line, text);
 }
 
-static int missing(const struct tokens *w, const char *what, struct err *err)
+static int missing(const struct tokens *w, const char *what)
 {
-    return tokens_err(w, err, EINVAL, "nothing is given for %s", what);
+    return tokens_err(w, EINVAL, "nothing is given for %s", what);
 }
 
-int tokens_uint(struct tokens *w, const char *what, uint64_t max, uint64_t *value, struct err *err)
+int tokens_uint(struct tokens *w, const char *what, uint64_t max, uint64_t *value)
 {
     struct err why;
     uint64_t read;
     int rc;
 
     if (!tokens_next(w))
-        return missing(w, what, err);
+        return missing(w, what);
     rc = text_to_uint(w->word, &read, &why);
     if (rc)
-        return tokens_err(w, err, -rc, "%s: %s", what, why.text);
+        return tokens_err(w, -rc, "%s: %s", what, why.text);
     if (read > max)
-        return tokens_err(w, err, ERANGE, "%s: %s is more than %llu", what, w->word, (unsigned long long)max);
+        return tokens_err(w, ERANGE, "%s: %s is more than %llu", what, w->word, (unsigned long long)max);
     *value = read;
     return 0;
 }
 
-int tokens_uint32(struct tokens *w, const char *what, uint32_t max, uint32_t *value, struct err *err)
+int tokens_uint32(struct tokens *w, const char *what, uint32_t max, uint32_t *value)
 {
     uint64_t read = 0;
-    int rc = tokens_uint(w, what, max, &read, err);
+    int rc = tokens_uint(w, what, max, &read);
 
     if (!rc)
         *value = (uint32_t)read;
     return rc;
 }
 
-int tokens_real(struct tokens *w, const char *what, double min, double max, double *value, struct err *err)
+int tokens_real(struct tokens *w, const char *what, double min, double max, double *value)
 {
     struct err why;
     double read;
     int rc;
 
     if (!tokens_next(w))
-        return missing(w, what, err);
+        return missing(w, what);
     rc = text_to_real(w->word, &read, &why);
     if (rc)
-        return tokens_err(w, err, -rc, "%s: %s", what, why.text);
+        return tokens_err(w, -rc, "%s: %s", what, why.text);
     if (!(read >= min && read <= max))
-        return tokens_err(w, err, ERANGE, "%s: %s is not within %.15g .. %.15g", what, w->word, min, max);
+        return tokens_err(w, ERANGE, "%s: %s is not within %.15g .. %.15g", what, w->word, min, max);
     *value = read;
     return 0;
 }
 
 static int quantity(struct tokens *w, const char *what, int (*parse)(const char *, uint64_t *, struct err *),
-                    uint64_t *value, struct err *err)
+                    uint64_t *value)
 {
     struct err why;
     int rc;
 
     if (!tokens_next(w))
-        return missing(w, what, err);
+        return missing(w, what);
     rc = parse(w->word, value, &why);
-    return rc ? tokens_err(w, err, -rc, "%s: %s", what, why.text) : 0;
+    return rc ? tokens_err(w, -rc, "%s: %s", what, why.text) : 0;
 }
 
-int tokens_rate(struct tokens *w, const char *what, uint64_t *bps, struct err *err)
+int tokens_rate(struct tokens *w, const char *what, uint64_t *bps)
 {
-    return quantity(w, what, text_to_rate, bps, err);
+    return quantity(w, what, text_to_rate, bps);
 }
 
-int tokens_time(struct tokens *w, const char *what, uint64_t *ps, struct err *err)
+int tokens_time(struct tokens *w, const char *what, uint64_t *ps)
 {
-    return quantity(w, what, text_to_time, ps, err);
+    return quantity(w, what, text_to_time, ps);
 }
 
 bool tokens_at_end(struct tokens *w)
@@ -159,11 +160,11 @@ bool tokens_at_end(struct tokens *w)
     return at_line_end(w);
 }
 
-int tokens_end(struct tokens *w, struct err *err)
+int tokens_end(struct tokens *w)
 {
     const char *word = tokens_next(w);
 
-    return word ? tokens_err(w, err, EINVAL, "'%s' is one word too many on this line", word) : 0;
+    return word ? tokens_err(w, EINVAL, "'%s' is one word too many on this line", word) : 0;
 }
 
 int tokens_open(struct tokens *w, const char *name, const char *text, size_t max, struct err *err)
@@ -171,7 +172,7 @@ int tokens_open(struct tokens *w, const char *name, const char *text, size_t max
     size_t length, name_length = strlen(name);
     int    rc;
 
-    tokens_init(w, name, text ? text : "");
+    tokens_init(w, name, text ? text : "", err);
     if (text)
         return 0;
     if (name_length > 3 && strcmp(name + name_length - 3, ".gz") == 0)

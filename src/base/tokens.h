@@ -19,11 +19,12 @@ struct tokens {
     const char *at;              /* unread text */
     uint32_t    line;            /* current line, from 1; 0 before the first */
     char        word[TOKENS_BYTES];
+    struct err *err;             /* for all errors; may be NULL */
     char       *own;             /* text that was read from a file, or NULL */
 };
 
 /* Starts with a text. 'name' is for messages. */
-void tokens_init(struct tokens *, const char *name, const char *text);
+void tokens_init(struct tokens *, const char *name, const char *text, struct err *);
 
 /* The same with the text of the file 'name' of at most 'max' bytes if 'text' is NULL. Refuses *.gz and files
  * with a zero byte; there are no lines then. Close it in any case. */
@@ -38,20 +39,20 @@ bool tokens_next_line(struct tokens *);
 const char *tokens_next(struct tokens *);
 
 /* Reads the next word of this line as a number, rate or time. 'what' names it in error messages. */
-int tokens_uint(struct tokens *, const char *what, uint64_t max, uint64_t *value, struct err *);
-int tokens_uint32(struct tokens *, const char *what, uint32_t max, uint32_t *value, struct err *);
-int tokens_real(struct tokens *, const char *what, double min, double max, double *value, struct err *);
-int tokens_rate(struct tokens *, const char *what, uint64_t *bps, struct err *);
-int tokens_time(struct tokens *, const char *what, uint64_t *ps, struct err *);
+int tokens_uint(struct tokens *, const char *what, uint64_t max, uint64_t *value);
+int tokens_uint32(struct tokens *, const char *what, uint32_t max, uint32_t *value);
+int tokens_real(struct tokens *, const char *what, double min, double max, double *value);
+int tokens_rate(struct tokens *, const char *what, uint64_t *bps);
+int tokens_time(struct tokens *, const char *what, uint64_t *ps);
 
 /* True if this line has no further word. */
 bool tokens_at_end(struct tokens *);
 
 /* Refuses further words on this line. */
-int tokens_end(struct tokens *, struct err *);
+int tokens_end(struct tokens *);
 
 /* Like err_set(), with the prefix "file:line: ". */
-int tokens_err(const struct tokens *, struct err *, int code, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+int tokens_err(const struct tokens *, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

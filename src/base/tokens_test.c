@@ -16,7 +16,7 @@ static void next_line__skips_blanks_and_comments_and_counts_all(void **unused)
     struct tokens w;
 
     (void)unused;
-    tokens_init(&w, "f", "\n# no\n  a b # c\n \t\r\n#\nlast");
+    tokens_init(&w, "f", "\n# no\n  a b # c\n \t\r\n#\nlast", NULL);
     assert_true(tokens_next_line(&w));
     assert_int_equal(3, w.line);
     assert_true(tokens_next_line(&w));
@@ -32,7 +32,7 @@ static void next__stays_on_its_line(void **unused)
     struct tokens w;
 
     (void)unused;
-    tokens_init(&w, "f", "  one\ttwo#2 \r\nthree");
+    tokens_init(&w, "f", "  one\ttwo#2 \r\nthree", NULL);
     assert_true(tokens_next_line(&w));
     assert_string_equal("one", tokens_next(&w));
     assert_false(tokens_at_end(&w));
@@ -56,9 +56,9 @@ static void next__marks_a_word_that_is_too_long(void **unused)
         memset(text, '0', sizeof text);
         text[length - 1] = '1';
         text[length] = '\0';
-        tokens_init(&w, "f", text);
+        tokens_init(&w, "f", text, &err);
         assert_true(tokens_next_line(&w));
-        assert_int_equal(fits ? 0 : -EINVAL, tokens_uint(&w, "n", UINT64_MAX, &value, &err));
+        assert_int_equal(fits ? 0 : -EINVAL, tokens_uint(&w, "n", UINT64_MAX, &value));
         assert_true(tokens_at_end(&w));
         if (length == sizeof text - 1)
             break;
@@ -82,15 +82,15 @@ static void uint__says_where_and_what(void **unused)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         int rc;
 
-        tokens_init(&w, "f", row[i].text);
+        tokens_init(&w, "f", row[i].text, &err);
         assert_true(tokens_next_line(&w));
-        rc = tokens_uint(&w, "n", 7, &value, &err);
+        rc = tokens_uint(&w, "n", 7, &value);
         assert_true(row[i].want == -1 ? rc < 0 : rc == row[i].want);
         if (row[i].reason)
             assert_memory_equal(row[i].reason, err.text, strlen(row[i].reason));
     }
     assert_int_equal(1, value);
-    assert_int_equal(-EINVAL, tokens_uint(&w, "n", 7, &value, &err));
+    assert_int_equal(-EINVAL, tokens_uint(&w, "n", 7, &value));
     assert_string_equal("f:1: nothing is given for n", err.text);
 }
 
@@ -101,14 +101,14 @@ static void real__bounds_are_within(void **unused)
     double value = 0;
 
     (void)unused;
-    tokens_init(&w, "f", "0.25 0.75 0.750001 nan inf");
+    tokens_init(&w, "f", "0.25 0.75 0.750001 nan inf", &err);
     assert_true(tokens_next_line(&w));
-    assert_int_equal(0, tokens_real(&w, "p", 0.25, 0.75, &value, &err));
+    assert_int_equal(0, tokens_real(&w, "p", 0.25, 0.75, &value));
     assert_true(value == 0.25);
-    assert_int_equal(0, tokens_real(&w, "p", 0.25, 0.75, &value, &err));
-    assert_int_equal(-ERANGE, tokens_real(&w, "p", 0.25, 0.75, &value, &err));
-    assert_true(tokens_real(&w, "p", 0.25, 0.75, &value, &err) < 0);
-    assert_true(tokens_real(&w, "p", 0.25, 0.75, &value, &err) < 0);
+    assert_int_equal(0, tokens_real(&w, "p", 0.25, 0.75, &value));
+    assert_int_equal(-ERANGE, tokens_real(&w, "p", 0.25, 0.75, &value));
+    assert_true(tokens_real(&w, "p", 0.25, 0.75, &value) < 0);
+    assert_true(tokens_real(&w, "p", 0.25, 0.75, &value) < 0);
     assert_true(value == 0.75);
 }
 
@@ -119,13 +119,13 @@ static void rate_and_time__read_units(void **unused)
     uint64_t bps = 0, ps = 0;
 
     (void)unused;
-    tokens_init(&w, "f", "25Gbps 0.001ms 5parsecs");
+    tokens_init(&w, "f", "25Gbps 0.001ms 5parsecs", &err);
     assert_true(tokens_next_line(&w));
-    assert_int_equal(0, tokens_rate(&w, "rate", &bps, &err));
+    assert_int_equal(0, tokens_rate(&w, "rate", &bps));
     assert_int_equal(25000000000, bps);
-    assert_int_equal(0, tokens_time(&w, "delay", &ps, &err));
+    assert_int_equal(0, tokens_time(&w, "delay", &ps));
     assert_int_equal(1000000, ps);
-    assert_int_equal(-EINVAL, tokens_time(&w, "delay", &ps, &err));
+    assert_int_equal(-EINVAL, tokens_time(&w, "delay", &ps));
     assert_memory_equal("f:1: delay: ", err.text, 12);
 }
 
@@ -135,13 +135,13 @@ static void end__refuses_one_word_more(void **unused)
     struct err err;
 
     (void)unused;
-    tokens_init(&w, "f", "a # b\nc d");
+    tokens_init(&w, "f", "a # b\nc d", &err);
     assert_true(tokens_next_line(&w));
     tokens_next(&w);
-    assert_int_equal(0, tokens_end(&w, &err));
+    assert_int_equal(0, tokens_end(&w));
     assert_true(tokens_next_line(&w));
     tokens_next(&w);
-    assert_int_equal(-EINVAL, tokens_end(&w, &err));
+    assert_int_equal(-EINVAL, tokens_end(&w));
     assert_string_equal("f:2: 'd' is one word too many on this line", err.text);
 }
 

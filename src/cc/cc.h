@@ -79,12 +79,11 @@ struct cc_link {                 /* the NIC's network environment */
     uint64_t line_bps;
     uint64_t base_rtt_ps;        /* longest unloaded round trip of the network */
     uint32_t mtu_bytes;          /* payload of a full packet */
-    uint64_t bdp_bytes;          /* maximum bytes in flight in such a round trip; 0: line rate times
-                                  * base_rtt_ps */
+    uint64_t bdp_bytes;  /* maximum bytes in flight in such a round trip; 0: line rate times base_rtt_ps */
     bool     is_uet;             /* model uet: windows start at their largest */
     bool     is_fork;            /* model hpcc: with the quirks of the HPCC ns-3 fork */
     struct cc_fork fork;         /* valid if is_fork */
-    const struct rlcc_model *rlcc;           /* RL-CC's policy: cc/rlcc/rlcc_model.h; NULL: none */
+    const struct rlcc_model *rlcc;           /* RL-CC's policy: cc/rlcc/rlcc.h; NULL: none */
 };
 
 static inline uint64_t cc_link_bdp_bytes(const struct cc_link *link)
@@ -111,12 +110,10 @@ struct cc_ack {
     uint64_t endpoint_ps;        /* CC_PATH: part of rtt_ps spent inside the receiver */
     bool     is_marked;          /* the packet was ECN-marked */
     uint8_t  hops;               /* CC_PATH: number of switches on the path */
-    uint8_t  records;            /* number of telemetry records, in path order, at most CC_HOPS_MAX; 0: they
-                                  * did not all fit */
+    uint8_t  records;  /* telemetry records, in path order, up to CC_HOPS_MAX; 0: they did not all fit */
     uint16_t digest;             /* CC_DIGEST: see cc/pint.h */
     const struct cc_hop *hop;    /* valid until the hook returns */
-    uint64_t pair_rtt_ps;        /* base round trip of the two hosts, and bytes in flight in it; 0: use the
-                                  * network's */
+    uint64_t pair_rtt_ps;  /* base round trip of the two hosts, bytes in flight in it; 0: the network's */
     uint64_t pair_bdp_bytes;
 };
 
@@ -136,8 +133,7 @@ enum cc_loss {
 
 enum cc_telemetry {
     CC_NO_TELEMETRY,
-    CC_TIMESTAMP,                /* ACKs return the send time of the packet: makes packets of model hpcc
-                                  * longer */
+    CC_TIMESTAMP,  /* ACKs return the send time of the packet: makes packets of model hpcc longer */
     CC_PATH,                     /* number of switches on the path, and time spent inside the receiver */
     CC_HOPS,                     /* a struct cc_hop of each switch */
     CC_DIGEST,                   /* one number, of the most utilized port */
@@ -162,11 +158,9 @@ struct cc_algo {
     size_t      cfg_size;        /* at most CC_CFG_MAX */
     size_t      state_size;
     size_t    (*state_bytes)(const struct cc_link *);    /* bytes of state in use for this link; NULL: all */
-    const enum knob *knobs;      /* knobs that it reads, terminated by KNOB_COUNT: a tuner may tune these;
-                                  * NULL: DCQCN's */
+    const enum knob *knobs;      /* knobs that it reads, ended by KNOB_COUNT, for tuners; NULL: DCQCN's */
     enum cc_telemetry telemetry;
-    bool        repaces;         /* a new rate also applies to the packet sent last: the remaining wait after
-                                  * it is rescaled */
+    bool        repaces;         /* a new rate also rescales the remaining wait after the packet sent last */
     bool        has_window;      /* has a window that follows its rate */
     bool        needs_uet;       /* only for connections of model uet */
     /* needs_uet: senders also wait for receiver credit: sim/host/uet/uet.h */

@@ -200,16 +200,10 @@ static void hpcc_configure(void *cfg_, const struct knobs *k, const struct cc_li
         cfg->dcqcn.first_bps = cfg->dcqcn.min_bps;
 }
 
-extern const struct cc_algo cc_dcqcn_hpcc;
 const struct cc_algo cc_dcqcn_hpcc = {
-    .on_cnp     = hpcc_on_cnp,
-    .on_due     = hpcc_on_due,
-    .start      = hpcc_start,
-    .configure  = hpcc_configure,
-    .name       = "dcqcn_hpcc",
-    .about      = "DCQCN as in the HPCC ns-3 simulator: timers only, real-valued alpha",
-    .cfg_size   = sizeof(struct dcqcn_hpcc_cfg),
-    .state_size = sizeof(struct dcqcn_hpcc),
+    .on_cnp = hpcc_on_cnp, .on_due = hpcc_on_due, .start = hpcc_start, .configure = hpcc_configure,
+    .name = "dcqcn_hpcc", .about = "DCQCN as in the HPCC ns-3 simulator: timers only, real-valued alpha",
+    .cfg_size = sizeof(struct dcqcn_hpcc_cfg), .state_size = sizeof(struct dcqcn_hpcc),
 };
 
 /* ---- PARALEON's artifact ---- */
@@ -243,16 +237,10 @@ static void paraleon_configure(void *cfg, const struct knobs *k, const struct cc
     hpcc_configure(cfg, &used, link);
 }
 
-extern const struct cc_algo cc_dcqcn_paraleon;
 const struct cc_algo cc_dcqcn_paraleon = {
-    .on_cnp     = paraleon_on_cnp,
-    .on_due     = hpcc_on_due,
-    .start      = hpcc_start,
-    .configure  = paraleon_configure,
-    .forget     = paraleon_forget,
-    .name       = "dcqcn_paraleon",
-    .about      =
-        "dcqcn_hpcc as PARALEON's artifact has it: a first CNP undoes gd, g and min_dec_fac of its NIC",
-    .cfg_size   = sizeof(struct dcqcn_hpcc_cfg),
-    .state_size = sizeof(struct dcqcn_hpcc),
+    .on_cnp = paraleon_on_cnp, .on_due = hpcc_on_due, .start = hpcc_start, .configure = paraleon_configure,
+    .forget = paraleon_forget,
+    .name = "dcqcn_paraleon",
+    .about = "dcqcn_hpcc as PARALEON's artifact has it: a first CNP undoes gd, g and min_dec_fac of its NIC",
+    .cfg_size = sizeof(struct dcqcn_hpcc_cfg), .state_size = sizeof(struct dcqcn_hpcc),
 };

@@ -224,8 +224,7 @@ static void run_byte_periods(const struct dcqcn_nic_cfg *cfg, struct dcqcn_nic *
     }
 }
 
-static void nic_on_sent(const void *cfg, void *state, struct cc_now now, uint32_t bytes,
-                        struct cc_out *out)
+static void nic_on_sent(const void *cfg, void *state, struct cc_now now, uint32_t bytes, struct cc_out *out)
 {
     struct dcqcn_nic *f = state;
 
@@ -294,15 +293,9 @@ static void nic_configure(void *cfg_, const struct knobs *k, const struct cc_lin
     bound_first_rate(&cfg->dcqcn);
 }
 
-extern const struct cc_algo cc_dcqcn_nic;
 const struct cc_algo cc_dcqcn_nic = {
-    .on_sent    = nic_on_sent,
-    .on_cnp     = nic_on_cnp,
-    .on_due     = nic_on_due,
-    .start      = nic_start,
-    .configure  = nic_configure,
-    .name       = "dcqcn",
-    .about      = "DCQCN as in a RoCE NIC: CNP packets, timer and byte counter",
-    .cfg_size   = sizeof(struct dcqcn_nic_cfg),
-    .state_size = sizeof(struct dcqcn_nic),
+    .on_sent = nic_on_sent, .on_cnp = nic_on_cnp, .on_due = nic_on_due, .start = nic_start,
+    .configure = nic_configure,
+    .name = "dcqcn", .about = "DCQCN as in a RoCE NIC: CNP packets, timer and byte counter",
+    .cfg_size = sizeof(struct dcqcn_nic_cfg), .state_size = sizeof(struct dcqcn_nic),
 };

@@ -164,15 +164,10 @@ static void plus_configure(void *cfg_, const struct knobs *k, const struct cc_li
     };
 }
 
-extern const struct cc_algo cc_dcqcn_plus;
 const struct cc_algo cc_dcqcn_plus = {
-    .on_cnp      = plus_on_cnp,
-    .on_due      = plus_on_due,
-    .start       = plus_start,
-    .configure   = plus_configure,
-    .name        = "dcqcn_plus",
-    .about       = "DCQCN+: periods grow with the number of congested flows of a receiver, steps with rate",
-    .cfg_size    = sizeof(struct dcqcn_plus_cfg),
-    .state_size  = sizeof(struct dcqcn_plus),
+    .on_cnp = plus_on_cnp, .on_due = plus_on_due, .start = plus_start, .configure = plus_configure,
+    .name = "dcqcn_plus",
+    .about = "DCQCN+: periods grow with the number of congested flows of a receiver, steps with rate",
+    .cfg_size = sizeof(struct dcqcn_plus_cfg), .state_size = sizeof(struct dcqcn_plus),
     .takes_turns = true,
 };

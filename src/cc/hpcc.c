@@ -41,8 +41,7 @@ struct hpcc_path {
     double             use;      /* U */
     struct hpcc_record record[CC_HOPS_MAX];  /* of the last acknowledgement */
     uint32_t           records;
-    struct hop_rate    rate[CC_HOPS_MAX];    /* if has_hop_rates; last, so that other settings need no space
-                                              * for it */
+    struct hop_rate    rate[CC_HOPS_MAX];    /* if has_hop_rates; last: other settings need no space for it */
 };
 
 _Static_assert(sizeof(struct hpcc_path_cfg) <= CC_CFG_MAX, "cfg fits");
@@ -278,18 +277,9 @@ static size_t state_bytes(const struct cc_link *link)
 static const enum knob knobs[] = { KNOB_hpcc_eta, KNOB_hpcc_max_stage, KNOB_hpcc_ai, KNOB_rpg_min_rate,
                                    KNOB_COUNT };
 
-extern const struct cc_algo cc_hpcc;
 const struct cc_algo cc_hpcc = {
-    .on_ack     = hpcc_on_ack,
-    .start      = hpcc_start,
-    .configure  = configure,
-    .name       = "hpcc",
-    .about      = "HPCC: the rate follows what switches write into packets about their links",
-    .cfg_size   = sizeof(struct hpcc_path_cfg),
-    .state_size = sizeof(struct hpcc_path),
-    .state_bytes = state_bytes,
-    .knobs      = knobs,
-    .telemetry  = CC_HOPS,
-    .repaces    = true,
-    .has_window = true,
+    .on_ack = hpcc_on_ack, .start = hpcc_start, .configure = configure, .state_bytes = state_bytes,
+    .name = "hpcc", .about = "HPCC: the rate follows what switches write into packets about their links",
+    .cfg_size = sizeof(struct hpcc_path_cfg), .state_size = sizeof(struct hpcc_path),
+    .knobs = knobs, .telemetry = CC_HOPS, .repaces = true, .has_window = true,
 };

@@ -1,4 +1,9 @@
-/* src/cc/none.c - no congestion control: a sender keeps line rate and relies on PFC. */
+/* src/cc/none.c - controls whose rate and window never change.
+ *
+ * none: a sender keeps line rate and relies on PFC. rccc: the receiver credit of Ultra Ethernet, alone. Its
+ * senders send as much as the receiver has granted. Receivers grant credit at the rate of their link, round
+ * robin over all flows that request it: see sim/host/uet/credit.h.
+ */
 #include "cc/cc.h"
 #include "core/units.h"
 
@@ -19,12 +24,17 @@ static void none_configure(void *cfg, const struct knobs *k, const struct cc_lin
     *(struct none_cfg *)cfg = (struct none_cfg){ .line_bps = link->line_bps };
 }
 
-extern const struct cc_algo cc_none;
 const struct cc_algo cc_none = {
-    .start      = none_start,
-    .configure  = none_configure,
-    .name       = "none",
-    .about      = "always line rate; only PFC holds a sender back",
-    .cfg_size   = sizeof(struct none_cfg),
-    .state_size = 0,
+    .start = none_start, .configure = none_configure,
+    .name = "none", .about = "always line rate; only PFC holds a sender back",
+    .cfg_size = sizeof(struct none_cfg), .state_size = 0,
+};
+
+static const enum knob rccc_knobs[] = { KNOB_kmin, KNOB_kmax, KNOB_pmax, KNOB_COUNT };
+
+const struct cc_algo cc_rccc = {
+    .start = none_start, .configure = none_configure,
+    .name = "rccc", .about = "model uet: credit of the receiver alone",
+    .cfg_size = sizeof(struct none_cfg),
+    .knobs = rccc_knobs, .needs_uet = true, .has_credit = true,
 };

@@ -132,13 +132,8 @@ static void cubic_start(struct tcp_window *w, void *state)
     c->cwnd = (double)w->cwnd_bytes / w->mss_bytes;
 }
 
-extern const struct tcp_algo tcp_cubic;
 const struct tcp_algo tcp_cubic = {
-    .on_ack = cubic_on_ack,
-    .on_loss = cubic_on_loss,
-    .on_timeout = cubic_on_timeout,
-    .start = cubic_start,
-    .name = "cubic",
-    .about = "grows as a cubic of the time since the last loss (RFC 9438); Linux's default",
+    .on_ack = cubic_on_ack, .on_loss = cubic_on_loss, .on_timeout = cubic_on_timeout, .start = cubic_start,
+    .name = "cubic", .about = "grows as a cubic of the time since the last loss (RFC 9438); Linux's default",
     .state_size = sizeof(struct cubic),
 };

@@ -61,15 +61,10 @@ static void dctcp_start(struct tcp_window *w, void *state)
     d->alpha = ALPHA_ONE;
 }
 
-extern const struct tcp_algo tcp_dctcp;
 const struct tcp_algo tcp_dctcp = {
-    .on_ack = dctcp_on_ack,
-    .on_loss = tcp_reno_on_loss,
-    .on_ecn = dctcp_on_ecn,
-    .on_timeout = tcp_reno_on_timeout,
-    .start = dctcp_start,
-    .name = "dctcp",
-    .about = "cuts its window by the share of marked bytes (RFC 8257)",
-    .is_ecn = true,
+    .on_ack = dctcp_on_ack, .on_loss = tcp_reno_on_loss, .on_ecn = dctcp_on_ecn,
+    .on_timeout = tcp_reno_on_timeout, .start = dctcp_start,
+    .name = "dctcp", .about = "cuts its window by the share of marked bytes (RFC 8257)",
     .state_size = sizeof(struct tcp_dctcp),
+    .is_ecn = true,
 };

@@ -291,9 +291,8 @@ static int print_config(FILE *out, const struct convert_source *s, struct err *e
 
     fprintf(out, "ENABLE_QCN %d\nUSE_DYNAMIC_PFC_THRESHOLD 1\nPACKET_PAYLOAD_SIZE %u\n\n", cfg->ecn_on,
             cfg->mtu_bytes);
-    fprintf(out,
-            "TOPOLOGY_FILE topology.txt\nFLOW_FILE flow.txt\nTRACE_FILE trace.txt\nTRACE_OUTPUT_FILE mix.tr\n"
-            "FCT_OUTPUT_FILE fct.txt\nPFC_OUTPUT_FILE pfc.txt\n\nSIMULATOR_STOP_TIME %llu\n",
+    fprintf(out, "TOPOLOGY_FILE topology.txt\nFLOW_FILE flow.txt\nTRACE_FILE trace.txt\nTRACE_OUTPUT_FILE "
+            "mix.tr\nFCT_OUTPUT_FILE fct.txt\nPFC_OUTPUT_FILE pfc.txt\n\nSIMULATOR_STOP_TIME %llu\n",
             (unsigned long long)stop_time_s(s));
     print_dcqcn(out, s);
     fputs("\nERROR_RATE_PER_LINK 0.0000\nL2_CHUNK_SIZE 4000\nL2_ACK_INTERVAL 1\nL2_BACK_TO_ZERO 0\n\n", out);

@@ -1,6 +1,6 @@
 #include "env/env.h"
 
-#include "cc/rlcc/rlcc_model.h"
+#include "cc/rlcc/rlcc.h"
 #include "core/units.h"
 #include "scenario/scenario.h"
 

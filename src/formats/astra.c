@@ -28,9 +28,7 @@ struct astra_network {
     struct err             *err;
 };
 
-static int refuse(const struct astra_network *n, const struct yaml_node *at, const char *format,
-                  ...) __attribute__((format(printf, 3, 4)));
-
+__attribute__((format(printf, 3, 4)))
 static int refuse(const struct astra_network *n, const struct yaml_node *at, const char *format, ...)
 {
     char    why[200];
@@ -115,9 +113,8 @@ static int check_keys(const struct astra_network *n)
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
             is_known |= strcmp(c->key, keys[i]) == 0;
         if (!is_known)
-            return err_set(n->err, EINVAL,
-                           "%s:%u:%u: there is no key '%.40s'; there are topology, npus_count, bandwidth "
-                           "and latency", n->name, c->key_line, c->key_column, c->key);
+            return err_set(n->err, EINVAL, "%s:%u:%u: there is no key '%.40s'; there are topology, "
+                           "npus_count, bandwidth and latency", n->name, c->key_line, c->key_column, c->key);
     }
     return 0;
 }
@@ -134,11 +131,6 @@ static int read_network(struct astra_network *n)
 
 /* ---- sizes ---- */
 
-static double links_of(const struct astra_dim *d, double npus)
-{
-    return d->shape == RING ? npus : d->shape == FULL ? npus * (d->npus - 1) / 2 : npus;
-}
-
 static int check_size(struct astra_network *n, bool is_inside)
 {
     double npus = 1, links = 0;
@@ -146,21 +138,18 @@ static int check_size(struct astra_network *n, bool is_inside)
     for (uint32_t i = 0; i < n->dims; i++)
         npus *= n->dim[i].npus;
     for (uint32_t i = is_inside; i < n->dims; i++)
-        links += links_of(&n->dim[i], npus);
+        links += n->dim[i].shape == FULL ? npus * (n->dim[i].npus - 1) / 2 : npus;
     if (4 * npus > GRAPH_NODES_MAX || links + npus > GRAPH_LINKS_MAX)
         return refuse(n, yaml_get(n->root, "npus_count"), "%.0f NPUs with %.0f links exceed the limits", npus,
                       links);
     n->npus = (uint32_t)npus;
     if (is_inside && (n->dims < 2 || n->dim[0].shape != SWITCH))
-        return refuse(n, yaml_get(n->root, "topology"),
-                      "inside of servers there can be a first dimension of kind Switch, with others "
-                      "behind it");
+        return refuse(n, yaml_get(n->root, "topology"), "inside of servers there can be a first dimension of "
+                      "kind Switch, with others behind it");
     for (uint32_t i = is_inside; i < n->dims; i++)
         if ((double)n->dim[i].rate_bps > RATE_BPS_MAX)
-            return refuse(n, yaml_get(n->root, "bandwidth"),
-                          "dimension %u: a link has at most 1.6 Tb/s, 186.2 GB/s; a faster first dimension "
-                          "can be inside of "
-                          "servers", i);
+            return refuse(n, yaml_get(n->root, "bandwidth"), "dimension %u: a link has at most 1.6 Tb/s, "
+                          "186.2 GB/s; a faster first dimension can be inside of servers", i);
     return 0;
 }
 
@@ -233,17 +222,14 @@ static void build(struct graph *g, const struct astra_network *n, bool is_inside
 {
     bool     is_direct = n->dims == is_inside + 1u && n->dim[is_inside].shape == SWITCH;
     uint32_t from = 0, stride = 1;
-    char     name[sizeof g->node->name];
 
     assert(n->dim[0].npus > 0);
     for (uint32_t i = 0; i < n->npus; i++) {
         graph_add_node(g, false, NULL);
         g->node[i].server = is_inside ? i / n->dim[0].npus + 1 : 0;
     }
-    for (uint32_t i = 0; i < n->npus && !is_direct; i++) {
-        snprintf(name, sizeof name, "r%u", i);
-        from = graph_add_node(g, true, name) - i;
-    }
+    if (!is_direct)
+        from = graph_add_nodes(g, true, "r", n->npus);
     for (uint32_t i = 0; i < n->npus && !is_direct; i++)
         graph_add_link(g, &(struct graph_link){ .a = i, .b = from + i, .rate_bps = router_bps(n, is_inside),
                                                 .delay_ps = ROUTER_DELAY_PS });

@@ -63,8 +63,7 @@ struct hpcc_config {
     bool     is_conweave;                            /* LB_MODE is given: a config of the ConWeave fork */
     bool     enable_pfc, enable_irn;                 /* ConWeave */
     double   pause_us;                               /* ConWeave: duration of a PFC frame */
-    uint32_t lb_mode;                                /* ConWeave: 0 (ECMP), 3 (CONGA), 6 (LetFlow) or 9
-                                                      * (ConWeave); others are refused */
+    uint32_t lb_mode;  /* ConWeave: 0 (ECMP), 3 (CONGA), 6 (LetFlow) or 9 (ConWeave); others are refused */
     struct   { double reply_us, pause_us, flush_us, wait_us, expiry_us; } weave;     /* ConWeave */
     uint32_t random_seed;                            /* ConWeave; 0: not given */
     struct hpcc_ecn ecn[HPCC_MAP_MAX];               /* in the order of KMAX_MAP */

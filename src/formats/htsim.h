@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "net/fat_tree.h"
-#include "net/flow_matrix.h"
+#include "net/flow_list.h"
 #include "net/graph.h"
 
 #include <stdint.h>

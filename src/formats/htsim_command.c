@@ -95,12 +95,12 @@ static const char *next_word(struct command_reader *r)
     return word;
 }
 
-static const char *value_of(struct command_reader *r, const struct option *o, struct err *err)
+static const char *value_of(struct command_reader *r, const struct option *o)
 {
     const char *word = next_word(r);
 
     if (!word)
-        tokens_err(&r->words, err, EINVAL, "nothing is given for %s", o->name);
+        tokens_err(&r->words, EINVAL, "nothing is given for %s", o->name);
     return word;
 }
 
@@ -126,36 +126,34 @@ static void put_count(struct command_reader *r, const char *key, uint64_t value,
     put(r, key, text);
 }
 
-static int read_count(struct command_reader *r, const struct option *o, uint64_t max, uint64_t *value,
-                      struct err *err)
+static int read_count(struct command_reader *r, const struct option *o, uint64_t max, uint64_t *value)
 {
-    const char *word = value_of(r, o, err);
+    const char *word = value_of(r, o);
 
     if (!word)
         return -EINVAL;
     if (text_to_uint(word, value, NULL))
-        return tokens_err(&r->words, err, EINVAL, "%s: '%s' is not a whole number", o->name, word);
-    return *value <= max ? 0 : tokens_err(&r->words, err, ERANGE, "%s: %s is more than %llu", o->name, word,
+        return tokens_err(&r->words, EINVAL, "%s: '%s' is not a whole number", o->name, word);
+    return *value <= max ? 0 : tokens_err(&r->words, ERANGE, "%s: %s is more than %llu", o->name, word,
                                           (unsigned long long)max);
 }
 
-static int read_real(struct command_reader *r, const struct option *o, double min, double max, double *value,
-                     struct err *err)
+static int read_real(struct command_reader *r, const struct option *o, double min, double max, double *value)
 {
-    const char *word = value_of(r, o, err);
+    const char *word = value_of(r, o);
 
     if (!word)
         return -EINVAL;
     if (strchr(word, '%') || text_to_real(word, value, NULL))
-        return tokens_err(&r->words, err, EINVAL, "%s: '%s' is not a number", o->name, word);
+        return tokens_err(&r->words, EINVAL, "%s: '%s' is not a number", o->name, word);
     return *value >= min && *value <= max
                ? 0
-               : tokens_err(&r->words, err, ERANGE, "%s: %s is not within %g .. %g", o->name, word, min, max);
+               : tokens_err(&r->words, ERANGE, "%s: %s is not within %g .. %g", o->name, word, min, max);
 }
 
-static int read_file(struct command_reader *r, const struct option *o, char **file, struct err *err)
+static int read_file(struct command_reader *r, const struct option *o, char **file)
 {
-    const char *word = value_of(r, o, err);
+    const char *word = value_of(r, o);
 
     if (!word)
         return -EINVAL;
@@ -165,38 +163,38 @@ static int read_file(struct command_reader *r, const struct option *o, char **fi
 }
 
 /* A name that goes into a scenario as it is: letters, digits and '_'. */
-static int read_name(struct command_reader *r, const struct option *o, struct err *err)
+static int read_name(struct command_reader *r, const struct option *o)
 {
-    const char *word = value_of(r, o, err);
+    const char *word = value_of(r, o);
 
     if (!word)
         return -EINVAL;
     if (!*word || word[strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_")])
-        return tokens_err(&r->words, err, EINVAL, "%s: '%s' is not a name", o->name, word);
+        return tokens_err(&r->words, EINVAL, "%s: '%s' is not a name", o->name, word);
     put(r, o->key, word);
     return 0;
 }
 
 /* ---- options ---- */
 
-static int read_scaled(struct command_reader *r, const struct option *o, const char *unit, struct err *err)
+static int read_scaled(struct command_reader *r, const struct option *o, const char *unit)
 {
     double value = 0;
-    int    rc = read_real(r, o, 0, 1e12, &value, err);
+    int    rc = read_real(r, o, 0, 1e12, &value);
 
     if (!rc)
         put_count(r, o->key, (uint64_t)(value * 1000000), unit);
     return rc;
 }
 
-static int read_ecn(struct command_reader *r, const struct option *o, struct err *err)
+static int read_ecn(struct command_reader *r, const struct option *o)
 {
     uint64_t low = 0, high = 0;
-    int      rc = read_count(r, o, UINT32_MAX, &low, err);
+    int      rc = read_count(r, o, UINT32_MAX, &low);
 
-    rc = rc ? rc : read_count(r, o, UINT32_MAX, &high, err);
+    rc = rc ? rc : read_count(r, o, UINT32_MAX, &high);
     if (!rc && high == 0)
-        rc = tokens_err(&r->words, err, ENOTSUP, "-ecn %llu 0 marks every packet, which is not modelled",
+        rc = tokens_err(&r->words, ENOTSUP, "-ecn %llu 0 marks every packet, which is not modelled",
                         (unsigned long long)low);
     if (rc)
         return rc;
@@ -205,15 +203,15 @@ static int read_ecn(struct command_reader *r, const struct option *o, struct err
     return 0;
 }
 
-static int read_gate(struct command_reader *r, const struct option *o, struct err *err)
+static int read_gate(struct command_reader *r, const struct option *o)
 {
-    const char *word = value_of(r, o, err);
+    const char *word = value_of(r, o);
     double      gate;
 
     if (!word)
         return -EINVAL;
     if (strchr(word, '%') || text_to_real(word + (*word == '-'), &gate, NULL) || gate >= 32)
-        return tokens_err(&r->words, err, EINVAL, "%s: '%s' is not a number below 32", o->name, word);
+        return tokens_err(&r->words, EINVAL, "%s: '%s' is not a number below 32", o->name, word);
     if (*word != '-')            /* below 0: as if it had not been given */
         put_count(r, o->key, (uint64_t)gate, "");
     return 0;
@@ -233,7 +231,7 @@ static void read_control(struct command_reader *r, const char *name)
         put(r, "oversubscribed_cc", is_on ? "yes" : "no");
 }
 
-static int read_value(struct command_reader *r, const struct option *o, struct err *err)
+static int read_value(struct command_reader *r, const struct option *o)
 {
     uint64_t count = 0;
     double   real = 0;
@@ -243,28 +241,28 @@ static int read_value(struct command_reader *r, const struct option *o, struct e
     switch (o->value) {
     case FLAG_YES:           put(r, o->key, "yes"); break;
     case FLAG_NO:            put(r, o->key, "no"); break;
-    case WORD:               return read_name(r, o, err);
-    case ALGORITHM:          r->sender_named = true; return read_name(r, o, err);
-    case MICROSECONDS:       return read_scaled(r, o, "ps", err);
-    case MEGABITS:           return read_scaled(r, o, "bps", err);
-    case MATRIX:             return read_file(r, o, &r->c->matrix, err);
-    case TOPOLOGY:           return read_file(r, o, &r->c->topology, err);
-    case SEED:               return read_count(r, o, UINT32_MAX, &r->c->seed, err);
-    case NODES:              return read_count(r, o, UINT32_MAX, &r->c->nodes, err);
-    case ECN:                return read_ecn(r, o, err);
-    case GATE:               return read_gate(r, o, err);
+    case WORD:               return read_name(r, o);
+    case ALGORITHM:          r->sender_named = true; return read_name(r, o);
+    case MICROSECONDS:       return read_scaled(r, o, "ps");
+    case MEGABITS:           return read_scaled(r, o, "bps");
+    case MATRIX:             return read_file(r, o, &r->c->matrix);
+    case TOPOLOGY:           return read_file(r, o, &r->c->topology);
+    case SEED:               return read_count(r, o, UINT32_MAX, &r->c->seed);
+    case NODES:              return read_count(r, o, UINT32_MAX, &r->c->nodes);
+    case ECN:                return read_ecn(r, o);
+    case GATE:               return read_gate(r, o);
     case CONTROL:            read_control(r, o->name); break;
     case IGNORED_FLAG:       break;
-    case IGNORED:            return value_of(r, o, err) ? 0 : -EINVAL;
-    case NOT_MODELLED:       return tokens_err(&r->words, err, ENOTSUP, "%s is not modelled", o->name);
+    case IGNORED:            return value_of(r, o) ? 0 : -EINVAL;
+    case NOT_MODELLED:       return tokens_err(&r->words, ENOTSUP, "%s is not modelled", o->name);
     case COUNT:
     case WHOLE_MICROSECONDS:
-        rc = read_count(r, o, 1000000000000, &count, err);
+        rc = read_count(r, o, 1000000000000, &count);
         if (!rc)
             put_count(r, o->key, count, o->value == COUNT ? "" : "us");
         break;
     case REAL:
-        rc = read_real(r, o, 0, 1, &real, err);
+        rc = read_real(r, o, 0, 1, &real);
         snprintf(text, sizeof text, "%.17g", real);
         if (!rc)
             put(r, o->key, text);
@@ -273,18 +271,18 @@ static int read_value(struct command_reader *r, const struct option *o, struct e
     return rc;
 }
 
-static int unknown(const struct command_reader *r, const char *word, struct err *err)
+static int unknown(const struct command_reader *r, const char *word)
 {
     const char *names[OPTIONS + 1] = { NULL };
     char        near[120];
 
     for (size_t i = 0; i < OPTIONS; i++)
         names[i] = options[i].name;
-    return tokens_err(&r->words, err, EINVAL, "'%s' is not an option%s", word,
+    return tokens_err(&r->words, EINVAL, "'%s' is not an option%s", word,
                       text_did_you_mean(near, sizeof near, word, names));
 }
 
-static int read_options(struct command_reader *r, struct err *err)
+static int read_options(struct command_reader *r)
 {
     const char *word;
     int         rc = 0;
@@ -294,22 +292,22 @@ static int read_options(struct command_reader *r, struct err *err)
 
         while (i < OPTIONS && strcmp(options[i].name, word) != 0)
             i++;
-        rc = i < OPTIONS ? read_value(r, &options[i], err) : unknown(r, word, err);
+        rc = i < OPTIONS ? read_value(r, &options[i]) : unknown(r, word);
     }
     return rc;
 }
 
-static int settle(struct command_reader *r, struct err *err)
+static int settle(struct command_reader *r)
 {
     struct tokens *w = &r->words;
 
     if (!r->c->matrix)
-        return tokens_err(w, err, EINVAL, "-tm, the connection matrix, is missing");
+        return tokens_err(w, EINVAL, "-tm, the connection matrix, is missing");
     if (r->receiver_only && (r->sender_only || r->receiver))
-        return tokens_err(w, err, EINVAL, "-receiver_cc_only contradicts %s",
+        return tokens_err(w, EINVAL, "-receiver_cc_only contradicts %s",
                           r->sender_only ? "-sender_cc_only" : "-receiver_cc");
     if (r->sender_only && r->receiver)
-        return tokens_err(w, err, EINVAL, "-sender_cc_only contradicts -receiver_cc");
+        return tokens_err(w, EINVAL, "-sender_cc_only contradicts -receiver_cc");
     put(r, "control", r->receiver_only ? "rccc" : r->receiver ? "both" : "nscc");
     put(r, "oversubscribed_auto", r->is_forced_off || (r->sender_named && !r->receiver_only) ? "no" : "yes");
     return 0;
@@ -326,9 +324,9 @@ int htsim_read_command(const char *path, const char *text, struct htsim_command 
 
     word = rc ? NULL : next_word(&r);
     if (!rc && (!word || strcmp(text_base_name(word), "htsim_uec") != 0))
-        rc = tokens_err(&r.words, err, EINVAL, "a command line of uet-htsim begins with htsim_uec");
-    rc = rc ? rc : read_options(&r, err);
-    rc = rc ? rc : settle(&r, err);
+        rc = tokens_err(&r.words, EINVAL, "a command line of uet-htsim begins with htsim_uec");
+    rc = rc ? rc : read_options(&r);
+    rc = rc ? rc : settle(&r);
     tokens_close(&r.words);
     if (rc)
         htsim_command_fini(&c);

@@ -16,14 +16,7 @@
 #define TIERS 3
 
 enum tier_key {
-    SPEED,
-    RADIX_DOWN,
-    RADIX_UP,
-    OVERSUBSCRIBED,
-    BUNDLE,
-    SWITCH_LATENCY,
-    LINK_LATENCY,
-    TIER_KEYS
+    SPEED, RADIX_DOWN, RADIX_UP, OVERSUBSCRIBED, BUNDLE, SWITCH_LATENCY, LINK_LATENCY, TIER_KEYS
 };
 
 static const struct { const char *name; uint32_t min, max, initial; } tier_keys[] = {
@@ -58,30 +51,30 @@ struct topo_reader {
 };
 
 /* Like tokens_err(), for an earlier line. */
-#define refuse_at(r, at_line, err, ...) \
+#define refuse_at(r, at_line, ...) \
     ({ \
         (r)->words.line = (at_line); \
-        tokens_err(&(r)->words, (err), EINVAL, __VA_ARGS__); \
+        tokens_err(&(r)->words, EINVAL, __VA_ARGS__); \
     })
 
 static int read_given(struct tokens *w, const char *name, uint32_t min, uint32_t max,
-                      struct topo_value *given, struct err *err)
+                      struct topo_value *given)
 {
     uint32_t value = 0;
     int      rc;
 
     if (given->line)
-        return tokens_err(w, err, EINVAL, "line %u gives %s already", given->line, name);
-    rc = tokens_uint32(w, name, max, &value, err);
+        return tokens_err(w, EINVAL, "line %u gives %s already", given->line, name);
+    rc = tokens_uint32(w, name, max, &value);
     if (!rc && value < min)
-        rc = tokens_err(w, err, ERANGE, "%s: %u is less than %u", name, value, min);
-    rc = rc ? rc : tokens_end(w, err);
+        rc = tokens_err(w, ERANGE, "%s: %u is less than %u", name, value, min);
+    rc = rc ? rc : tokens_end(w);
     if (!rc)
         *given = (struct topo_value){ value, w->line };
     return rc;
 }
 
-static int read_tier(struct topo_reader *r, struct err *err)
+static int read_tier(struct topo_reader *r)
 {
     struct tokens *w = &r->words;
     uint32_t      number = 0;
@@ -89,11 +82,11 @@ static int read_tier(struct topo_reader *r, struct err *err)
 
     for (int i = 0; i < TOPO_KEYS; i++)
         if (!r->key[i].line)
-            return tokens_err(w, err, EINVAL, "%s must be given before the first tier", topo_keys[i].name);
-    rc = tokens_uint32(w, "Tier", r->key[TOPO_TIERS].value - 1, &number, err);
-    rc = rc ? rc : tokens_end(w, err);
+            return tokens_err(w, EINVAL, "%s must be given before the first tier", topo_keys[i].name);
+    rc = tokens_uint32(w, "Tier", r->key[TOPO_TIERS].value - 1, &number);
+    rc = rc ? rc : tokens_end(w);
     if (!rc && r->tier[number].line)
-        rc = tokens_err(w, err, EINVAL, "line %u begins tier %u already", r->tier[number].line, number);
+        rc = tokens_err(w, EINVAL, "line %u begins tier %u already", r->tier[number].line, number);
     if (rc)
         return rc;
     r->tier[number].line = w->line;
@@ -101,62 +94,58 @@ static int read_tier(struct topo_reader *r, struct err *err)
     return 0;
 }
 
-static int read_tier_key(struct topo_reader *r, int key, struct err *err)
+static int read_tier_key(struct topo_reader *r, int key)
 {
     struct tokens *w = &r->words;
 
     if (r->at < 0)
-        return tokens_err(w, err, EINVAL, "%s belongs to a tier; 'Tier 0' is to come first",
-                         tier_keys[key].name);
+        return tokens_err(w, EINVAL, "%s belongs to a tier; 'Tier 0' is to come first", tier_keys[key].name);
     if (key == RADIX_UP && r->at + 1 == (int)r->key[TOPO_TIERS].value)
-        return tokens_err(w, err, EINVAL, "Radix_Up: tier %d is the top and has no uplinks", r->at);
+        return tokens_err(w, EINVAL, "Radix_Up: tier %d is the top and has no uplinks", r->at);
     return read_given(w, tier_keys[key].name, tier_keys[key].min, tier_keys[key].max,
-                      &r->tier[r->at].key[key], err);
+                      &r->tier[r->at].key[key]);
 }
 
-static int read_topo_key(struct topo_reader *r, int key, struct err *err)
+static int read_topo_key(struct topo_reader *r, int key)
 {
     if (r->at >= 0)
-        return tokens_err(&r->words, err, EINVAL, "%s must be given before the first tier",
-                         topo_keys[key].name);
-    return read_given(&r->words, topo_keys[key].name, topo_keys[key].min, topo_keys[key].max, &r->key[key],
-                      err);
+        return tokens_err(&r->words, EINVAL, "%s must be given before the first tier", topo_keys[key].name);
+    return read_given(&r->words, topo_keys[key].name, topo_keys[key].min, topo_keys[key].max, &r->key[key]);
 }
 
-static int unknown_topo_key(const struct tokens *w, struct err *err)
+static int unknown_topo_key(const struct tokens *w)
 {
     const char *names[TIER_KEYS + TOPO_KEYS + 2] = { "Tier" };
     char        near[120];
     int         count = 1;
 
     if (strcasecmp(w->word, "Queue_up") == 0 || strcasecmp(w->word, "Queue_down") == 0)
-        return tokens_err(
-            w, err, ENOTSUP,
+        return tokens_err(w, ENOTSUP,
             "%s: a port has no queue of its own size here; 'buffer' of a scenario's 'switch' is shared",
             w->word);
     for (int i = 0; i < TIER_KEYS; i++)
         names[count++] = tier_keys[i].name;
     for (int i = 0; i < TOPO_KEYS; i++)
         names[count++] = topo_keys[i].name;
-    return tokens_err(w, err, EINVAL, "'%s' is not a key%s", w->word,
+    return tokens_err(w, EINVAL, "'%s' is not a key%s", w->word,
                       text_did_you_mean(near, sizeof near, w->word, names));
 }
 
-static int read_topo_line(struct topo_reader *r, struct err *err)
+static int read_topo_line(struct topo_reader *r)
 {
     const char *word = tokens_next(&r->words);
 
     if (strcasecmp(word, "Tier") == 0)
-        return read_tier(r, err);
+        return read_tier(r);
     for (int i = 0; i < TIER_KEYS; i++)
         if (strcasecmp(word, tier_keys[i].name) == 0)
-            return read_tier_key(r, i, err);
+            return read_tier_key(r, i);
     for (int i = 0; i < TOPO_KEYS; i++)
         if (strcasecmp(word, topo_keys[i].name) == 0)
-            return read_topo_key(r, i, err);
+            return read_topo_key(r, i);
     if (r->is_uet && (strcasecmp(word, "Queue_up") == 0 || strcasecmp(word, "Queue_down") == 0))
-        return read_given(&r->words, "a queue's size", 0, UINT32_MAX, &(struct topo_value){ 0 }, err);
-    return unknown_topo_key(&r->words, err);
+        return read_given(&r->words, "a queue's size", 0, UINT32_MAX, &(struct topo_value){ 0 });
+    return unknown_topo_key(&r->words);
 }
 
 /* ---- derived sizes ---- */
@@ -173,57 +162,55 @@ static uint32_t line_of(const struct topo_reader *r, int tier, enum tier_key key
     return line ? line : r->tier[tier].line;
 }
 
-static int complete_tier(struct topo_reader *r, int tier, struct err *err)
+static int complete_tier(struct topo_reader *r, int tier)
 {
     struct topo_tier *t = &r->tier[tier];
     bool              is_top = tier + 1 == (int)r->key[TOPO_TIERS].value;
 
     if (!t->line)
-        return tokens_err(&r->words, err, EINVAL, "there is no block 'Tier %d'", tier);
+        return tokens_err(&r->words, EINVAL, "there is no block 'Tier %d'", tier);
     for (int i = 0; i < TIER_KEYS; i++) {
         if (t->key[i].line)
             continue;
         if (i == LINK_LATENCY && r->is_uet)
             continue;            /* no delay, whatever -hop_latency says */
         if (tier_keys[i].initial == 0 && i != SWITCH_LATENCY && !(i == RADIX_UP && is_top))
-            return refuse_at(r, t->line, err, "tier %d has no %s", tier, tier_keys[i].name);
+            return refuse_at(r, t->line, "tier %d has no %s", tier, tier_keys[i].name);
         t->key[i].value = tier_keys[i].initial;
     }
     return 0;
 }
 
 /* Checks that the ports of a switch divide into bundles of parallel links. */
-static int check_bundles(struct topo_reader *r, int tier, struct err *err)
+static int check_bundles(struct topo_reader *r, int tier)
 {
     uint32_t bundle = tier_value(r, tier, BUNDLE), up = tier_value(r, tier, RADIX_UP);
 
     if (tier == 0 && bundle != 1)
-        return refuse_at(r, line_of(r, 0, BUNDLE), err, "a host has one link: Bundle of tier 0 is 1");
+        return refuse_at(r, line_of(r, 0, BUNDLE), "a host has one link: Bundle of tier 0 is 1");
     if (tier_value(r, tier, RADIX_DOWN) % bundle)
-        return refuse_at(r, line_of(r, tier, BUNDLE), err,
+        return refuse_at(r, line_of(r, tier, BUNDLE),
                          "Radix_Down of tier %d, %u, is not a multiple of its Bundle, %u", tier,
                          tier_value(r, tier, RADIX_DOWN), bundle);
     if (tier + 1 < (int)r->key[TOPO_TIERS].value && up % tier_value(r, tier + 1, BUNDLE))
-        return refuse_at(r, line_of(r, tier, RADIX_UP), err,
-                         "Radix_Up of tier %d, %u, is not a multiple of the Bundle of tier %d, %u", tier, up,
-                         tier + 1, tier_value(r, tier + 1, BUNDLE));
+        return refuse_at(r, line_of(r, tier, RADIX_UP), "Radix_Up of tier %d, %u, is not a multiple of the "
+                         "Bundle of tier %d, %u", tier, up, tier + 1, tier_value(r, tier + 1, BUNDLE));
     return 0;
 }
 
-static int shape_pods(struct topo_reader *r, struct fat_tree *s, struct err *err)
+static int shape_pods(struct topo_reader *r, struct fat_tree *s)
 {
     const struct topo_value *nodes = &r->key[TOPO_NODES], *pod = &r->key[TOPO_PODSIZE];
 
     if (nodes->value % pod->value)
-        return refuse_at(r, pod->line, err, "%u Nodes cannot be divided into pods of %u",
+        return refuse_at(r, pod->line, "%u Nodes cannot be divided into pods of %u",
                          nodes->value, pod->value);
     if (r->key[TOPO_TIERS].value == 2 && nodes->value != pod->value)
-        return refuse_at(r, pod->line, err,
-                         "with two tiers there is one pod: Podsize must be %u, as Nodes", nodes->value);
+        return refuse_at(r, pod->line, "with two tiers there is one pod: Podsize must be %u, as Nodes",
+                         nodes->value);
     if (pod->value % tier_value(r, 0, RADIX_DOWN))
-        return refuse_at(r, line_of(r, 0, RADIX_DOWN), err,
-                         "a pod of %u hosts cannot be divided among ToRs with a Radix_Down of %u", pod->value,
-                         tier_value(r, 0, RADIX_DOWN));
+        return refuse_at(r, line_of(r, 0, RADIX_DOWN), "a pod of %u hosts cannot be divided among ToRs with "
+                         "a Radix_Down of %u", pod->value, tier_value(r, 0, RADIX_DOWN));
     s->pods = nodes->value / pod->value;
     s->tors_per_pod = pod->value / tier_value(r, 0, RADIX_DOWN);
     return 0;
@@ -239,27 +226,26 @@ static uint64_t uplinks(const struct topo_reader *r, int tier, uint64_t downlink
     return down % up ? 0 : down / up;
 }
 
-static int shape_aggs(struct topo_reader *r, struct fat_tree *s, uint64_t *tor_uplinks, struct err *err)
+static int shape_aggs(struct topo_reader *r, struct fat_tree *s, uint64_t *tor_uplinks)
 {
     uint32_t ratio = tier_value(r, 0, RADIX_DOWN) / tier_value(r, 0, RADIX_UP),
              bundle = tier_value(r, 1, BUNDLE);
     uint64_t ports = (uint64_t)s->pods * tier_value(r, 1, RADIX_DOWN);
 
     if (ratio != tier_value(r, 0, OVERSUBSCRIBED))
-        return refuse_at(r, line_of(r, 0, OVERSUBSCRIBED), err,
-                         "tier 0 has %u ports down and %u up: Oversubscribed must be %u, not %u",
-                         tier_value(r, 0, RADIX_DOWN), tier_value(r, 0, RADIX_UP), ratio,
-                         tier_value(r, 0, OVERSUBSCRIBED));
+        return refuse_at(r, line_of(r, 0, OVERSUBSCRIBED), "tier 0 has %u ports down and %u up: "
+                         "Oversubscribed must be %u, not %u", tier_value(r, 0, RADIX_DOWN),
+                         tier_value(r, 0, RADIX_UP), ratio, tier_value(r, 0, OVERSUBSCRIBED));
     *tor_uplinks = uplinks(r, 0, r->key[TOPO_NODES].value);
     if (*tor_uplinks == 0 || ports == 0 || *tor_uplinks % ports)
         return refuse_at(
-            r, line_of(r, 1, RADIX_DOWN), err,
+            r, line_of(r, 1, RADIX_DOWN),
             "by speed and oversubscription ToRs have %llu uplinks, which %u pods of switches with a "
             "Radix_Down of %u cannot take",
             (unsigned long long)*tor_uplinks, s->pods, tier_value(r, 1, RADIX_DOWN));
     if (*tor_uplinks / ports * bundle != tier_value(r, 0, RADIX_UP))
         return refuse_at(
-            r, line_of(r, 1, BUNDLE), err,
+            r, line_of(r, 1, BUNDLE),
             "%llu switches of tier 1 in a pod, with a Bundle of %u, take %llu links of a ToR, but its "
             "Radix_Up is %u",
             (unsigned long long)(*tor_uplinks / ports), bundle,
@@ -268,24 +254,23 @@ static int shape_aggs(struct topo_reader *r, struct fat_tree *s, uint64_t *tor_u
     return 0;
 }
 
-static int shape_cores(struct topo_reader *r, struct fat_tree *s, uint64_t tor_uplinks, struct err *err)
+static int shape_cores(struct topo_reader *r, struct fat_tree *s, uint64_t tor_uplinks)
 {
     uint64_t agg_uplinks = uplinks(r, 1, tor_uplinks), cores = agg_uplinks / tier_value(r, 2, RADIX_DOWN);
     uint32_t bundle = tier_value(r, 2, BUNDLE);
 
     if (agg_uplinks == 0 || agg_uplinks % tier_value(r, 2, RADIX_DOWN))
         return refuse_at(
-            r, line_of(r, 2, RADIX_DOWN), err,
+            r, line_of(r, 2, RADIX_DOWN),
             "by speed and oversubscription tier 1 has %llu uplinks, which cores with a Radix_Down of %u "
             "cannot take",
             (unsigned long long)agg_uplinks, tier_value(r, 2, RADIX_DOWN));
     if (cores % s->aggs_per_pod)
-        return refuse_at(r, line_of(r, 2, RADIX_DOWN), err,
-                         "%llu cores cannot be divided among the %u switches of tier 1 in a pod",
-                         (unsigned long long)cores, s->aggs_per_pod);
+        return refuse_at(r, line_of(r, 2, RADIX_DOWN), "%llu cores cannot be divided among the %u switches "
+                         "of tier 1 in a pod", (unsigned long long)cores, s->aggs_per_pod);
     if (cores / s->aggs_per_pod * bundle != tier_value(r, 1, RADIX_UP))
         return refuse_at(
-            r, line_of(r, 2, BUNDLE), err,
+            r, line_of(r, 2, BUNDLE),
             "%llu cores for each switch of tier 1, with a Bundle of %u, take %llu links, but its Radix_Up "
             "is %u",
             (unsigned long long)(cores / s->aggs_per_pod), bundle,
@@ -294,22 +279,22 @@ static int shape_cores(struct topo_reader *r, struct fat_tree *s, uint64_t tor_u
     return 0;
 }
 
-static int check_size(struct topo_reader *r, const struct fat_tree *s, struct err *err)
+static int check_size(struct topo_reader *r, const struct fat_tree *s)
 {
     uint64_t hosts = r->key[TOPO_NODES].value, tors = (uint64_t)s->pods * s->tors_per_pod,
              aggs = (uint64_t)s->pods * s->aggs_per_pod;
 
     r->words.line = r->key[TOPO_NODES].line;
     if (hosts + tors + aggs + s->cores > GRAPH_NODES_MAX)
-        return tokens_err(&r->words, err, ERANGE, "with its switches the network has more than %u nodes",
+        return tokens_err(&r->words, ERANGE, "with its switches the network has more than %u nodes",
                          GRAPH_NODES_MAX);
     if (hosts + tors * tier_value(r, 0, RADIX_UP) +
         aggs * (s->cores ? tier_value(r, 1, RADIX_UP) : 0) > GRAPH_LINKS_MAX)
-        return tokens_err(&r->words, err, ERANGE, "the network has more than %u links", GRAPH_LINKS_MAX);
+        return tokens_err(&r->words, ERANGE, "the network has more than %u links", GRAPH_LINKS_MAX);
     for (int tier = 0; tier < (int)r->key[TOPO_TIERS].value; tier++)
         if (fat_tree_delay_ps(s, (uint32_t)tier) > GRAPH_DELAY_PS_MAX)
-            return refuse_at(r, line_of(r, tier, LINK_LATENCY), err,
-                             "with the latency of its switches a link of tier %d takes more than 4ms", tier);
+            return refuse_at(r, line_of(r, tier, LINK_LATENCY), "with the latency of its switches a link of "
+                             "tier %d takes more than 4ms", tier);
     return 0;
 }
 
@@ -330,26 +315,26 @@ static void fill_tiers(const struct topo_reader *r, struct fat_tree *s)
     }
 }
 
-static int make_shape(struct topo_reader *r, struct fat_tree *s, struct err *err)
+static int make_shape(struct topo_reader *r, struct fat_tree *s)
 {
     uint64_t tor_uplinks = 0;
     int      rc = 0, tiers = (int)r->key[TOPO_TIERS].value;
 
     for (int i = 0; i < TOPO_KEYS; i++)
         if (!r->key[i].line)
-            return tokens_err(&r->words, err, EINVAL, "%s is missing", topo_keys[i].name);
+            return tokens_err(&r->words, EINVAL, "%s is missing", topo_keys[i].name);
     for (int i = 0; i < tiers && !rc; i++)
-        rc = complete_tier(r, i, err);
+        rc = complete_tier(r, i);
     for (int i = 0; i < tiers && !rc; i++)
-        rc = check_bundles(r, i, err);
-    rc = rc ? rc : shape_pods(r, s, err);
-    rc = rc ? rc : shape_aggs(r, s, &tor_uplinks, err);
+        rc = check_bundles(r, i);
+    rc = rc ? rc : shape_pods(r, s);
+    rc = rc ? rc : shape_aggs(r, s, &tor_uplinks);
     if (!rc && tiers == 3)
-        rc = shape_cores(r, s, tor_uplinks, err);
+        rc = shape_cores(r, s, tor_uplinks);
     if (rc)
         return rc;
     fill_tiers(r, s);
-    return check_size(r, s, err);
+    return check_size(r, s);
 }
 
 static int read_tree(struct topo_reader *r, const char *path, const char *text, struct fat_tree *s,
@@ -358,8 +343,8 @@ static int read_tree(struct topo_reader *r, const char *path, const char *text, 
     int rc = tokens_open(&r->words, path, text, TOPOLOGY_BYTES_MAX, err);
 
     while (!rc && tokens_next_line(&r->words))
-        rc = read_topo_line(r, err);
-    rc = rc ? rc : make_shape(r, s, err);
+        rc = read_topo_line(r);
+    rc = rc ? rc : make_shape(r, s);
     tokens_close(&r->words);
     return rc;
 }
@@ -379,7 +364,7 @@ int htsim_read_topology(const char *path, const char *text, struct graph *g, str
     rc = graph_check(&made, &why);
     if (rc) {
         graph_fini(&made);
-        return refuse_at(&r, r.key[TOPO_NODES].line, err, "%s", why.text);
+        return refuse_at(&r, r.key[TOPO_NODES].line, "%s", why.text);
     }
     *g = made;
     return 0;

@@ -62,10 +62,8 @@ static int add_of_size(struct measured_reader *x, double bytes, const char *figu
 static int read_perftest_head(struct measured_reader *x, const char *line)
 {
     if (!strstr(line, "BW average"))
-        return refuse(x,
-                      "latencies of perftest are half round trips of a ping-pong, which is no traffic of a "
-                      "scenario; give them as CSV",
-                      "");
+        return refuse(x, "latencies of perftest are half round trips of a ping-pong, which is no traffic of "
+                      "a scenario; give them as CSV", "");
     x->scale = strstr(line, "Gb/sec") ? 1e9 : strstr(line, "MiB/sec") ? 8 * 1048576.0 :
                strstr(line, "MB/sec") ? 8e6 : 0;
     x->made->kind = "perftest";
@@ -206,8 +204,8 @@ int measured_read_stream(struct measured *made, FILE *file, const char *path, st
     if (!rc && ferror(file))
         rc = err_set(err, EIO, "%s: cannot be read", path);
     if (!rc && made->rows == 0)
-        rc = err_set(err, EINVAL, "%s: no measurements: neither lines of perftest or nccl-tests, nor a CSV file with columns "
-                     "'figure' and 'measured'", path);
+        rc = err_set(err, EINVAL, "%s: no measurements: neither lines of perftest or nccl-tests, nor a CSV "
+                     "file with columns 'figure' and 'measured'", path);
     free(line);
     for (uint32_t i = 0; i < x.heads; i++)
         free(x.head[i]);

@@ -5,8 +5,8 @@
  *   goodput_bps by the size of messages, traffic.0.size;
  * - the output of nccl-tests as printed: busbw_bps, out of place, by the size of the collective,
  *   traffic.0.size;
- * - CSV with a head: columns `figure` (a name of `anole list figure`), `measured`, optionally `part` (`fit` or
- *   `check`), and a column for each scenario key that differs between rows.
+ * - CSV with a head: columns `figure` (a name of `anole list figure`), `measured`, optionally `part` (`fit`
+ *   or `check`), and a column for each scenario key that differs between rows.
  */
 #ifndef FORMATS_MEASURED_H
 #define FORMATS_MEASURED_H

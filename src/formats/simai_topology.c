@@ -32,30 +32,29 @@ struct simai_topology {
     uint64_t           inside_delay_ps;
     struct simai_link *row;
     uint32_t           rows;
-    struct err        *err;
 };
 
 /* ---- nodes ---- */
 
 static int read_count(struct simai_topology *t, const char *what, uint32_t max, uint32_t *count)
 {
-    return tokens_uint32(&t->w, what, max, count, t->err);
+    return tokens_uint32(&t->w, what, max, count);
 }
 
 static int check_sizes(struct simai_topology *t)
 {
     if ((uint64_t)t->nv_switches + t->switches >= t->nodes)
-        return tokens_err(&t->w, t->err, EINVAL, "%llu of %u nodes are switches",
+        return tokens_err(&t->w, EINVAL, "%llu of %u nodes are switches",
                           (unsigned long long)t->nv_switches + t->switches, t->nodes);
     t->gpus = t->nodes - t->nv_switches - t->switches;
     if (t->gpus % t->per_server)
-        return tokens_err(&t->w, t->err, EINVAL, "%u GPUs cannot be divided into servers of %u", t->gpus,
+        return tokens_err(&t->w, EINVAL, "%u GPUs cannot be divided into servers of %u", t->gpus,
                           t->per_server);
     /* Limits memory by the size of the file, whatever its first line claims. */
     if (t->links > strlen(t->w.at) / LINK_CHARS_MIN + 1)
-        return tokens_err(&t->w, t->err, EINVAL, "the file is too short for %u links", t->links);
+        return tokens_err(&t->w, EINVAL, "the file is too short for %u links", t->links);
     if (t->gpus > t->links)
-        return tokens_err(&t->w, t->err, EINVAL, "%u links are too few for %u GPUs", t->links, t->gpus);
+        return tokens_err(&t->w, EINVAL, "%u links are too few for %u GPUs", t->links, t->gpus);
     return 0;
 }
 
@@ -64,18 +63,18 @@ static int read_sizes(struct simai_topology *t)
     int rc;
 
     if (!tokens_next_line(&t->w))
-        return tokens_err(&t->w, t->err, EINVAL, "the file is empty");
+        return tokens_err(&t->w, EINVAL, "the file is empty");
     t->line = t->w.line;
     rc = read_count(t, "the number of nodes", GRAPH_NODES_MAX, &t->nodes);
     rc = rc ? rc : read_count(t, "the number of GPUs in a server", GRAPH_NODES_MAX, &t->per_server);
     if (!rc && !t->per_server)
-        rc = tokens_err(&t->w, t->err, EINVAL, "a server has no GPUs");
+        rc = tokens_err(&t->w, EINVAL, "a server has no GPUs");
     rc = rc ? rc : read_count(t, "the number of NV switches", GRAPH_NODES_MAX, &t->nv_switches);
     rc = rc ? rc : read_count(t, "the number of switches", GRAPH_NODES_MAX, &t->switches);
     rc = rc ? rc : read_count(t, "the number of links", GRAPH_LINKS_MAX, &t->links);
     if (!rc && !tokens_next(&t->w))
-        rc = tokens_err(&t->w, t->err, EINVAL, "the type of the GPUs is missing");
-    rc = rc ? rc : tokens_end(&t->w, t->err);
+        rc = tokens_err(&t->w, EINVAL, "the type of the GPUs is missing");
+    rc = rc ? rc : tokens_end(&t->w);
     return rc ? rc : check_sizes(t);
 }
 
@@ -88,15 +87,14 @@ static int read_switches(struct simai_topology *t, enum node_kind kind, uint32_t
         int rc;
 
         if ((tokens_at_end(&t->w) || t->w.line == t->line) && !tokens_next_line(&t->w))
-            return tokens_err(&t->w, t->err, EINVAL, "the file ends before all switches are named");
-        rc = tokens_uint32(&t->w, "a switch", t->nodes - 1, &id, t->err);
+            return tokens_err(&t->w, EINVAL, "the file ends before all switches are named");
+        rc = tokens_uint32(&t->w, "a switch", t->nodes - 1, &id);
         if (rc)
             return rc;
         if (t->kind[id] != GPU)
-            return tokens_err(&t->w, t->err, EINVAL, "switch %u is listed twice", id);
+            return tokens_err(&t->w, EINVAL, "switch %u is listed twice", id);
         if (id < t->gpus)
-            return tokens_err(&t->w, t->err, EINVAL, "switch %u has the number of a GPU, 0 .. %u", id,
-                              t->gpus - 1);
+            return tokens_err(&t->w, EINVAL, "switch %u has the number of a GPU, 0 .. %u", id, t->gpus - 1);
         t->kind[id] = (uint8_t)kind;
     }
     return 0;
@@ -109,25 +107,23 @@ static int add_nvlink(struct simai_topology *t, const struct graph_link *l, uint
     uint32_t server = gpu / t->per_server + 1;
 
     if (t->server[nv] && t->server[nv] != server)
-        return tokens_err(&t->w, t->err, EINVAL,
-                          "the NV switch %u has GPUs of server %u, and %u is one of server %u", nv,
-                          t->server[nv] - 1, gpu, server - 1);
+        return tokens_err(&t->w, EINVAL, "the NV switch %u has GPUs of server %u, and %u is one of server %u",
+                          nv, t->server[nv] - 1, gpu, server - 1);
     if (l->loss > 0)
-        return tokens_err(&t->w, t->err, EINVAL,
+        return tokens_err(&t->w, EINVAL,
                           "nothing is lost inside a server: the error rate of %u-%u must be 0", l->a, l->b);
     if (!l->rate_bps || l->rate_bps > INSIDE_BPS_MAX || l->delay_ps > GRAPH_DELAY_PS_MAX / 2)
-        return tokens_err(&t->w, t->err, ERANGE,
+        return tokens_err(&t->w, ERANGE,
                           "the link %u-%u: its rate is 0 or more than 1000Tbps, or its delay more than 2ms",
                           l->a, l->b);
     if (t->inside_delay_ps && t->inside_delay_ps != 2 * l->delay_ps)
-        return tokens_err(&t->w, t->err, EINVAL,
+        return tokens_err(&t->w, EINVAL,
                           "links to NV switches have one delay; that of %u-%u is another", l->a, l->b);
     t->server[nv] = server;
     t->inside_delay_ps = 2 * l->delay_ps;
     t->gpu[gpu].inside_bps += l->rate_bps;
     if (t->gpu[gpu].inside_bps > INSIDE_BPS_MAX)
-        return tokens_err(&t->w, t->err, ERANGE, "all of %u's links to NV switches have more than 1000Tbps",
-                          gpu);
+        return tokens_err(&t->w, ERANGE, "all of %u's links to NV switches have more than 1000Tbps", gpu);
     return 0;
 }
 
@@ -136,9 +132,8 @@ static int add_link(struct simai_topology *t, const struct graph_link *l)
     uint8_t a, b;
 
     if (l->a >= t->nodes || l->b >= t->nodes)
-        return tokens_err(&t->w, t->err, EINVAL,
-                          "a link goes from node %u to node %u, but the last node is %u", l->a, l->b,
-                          t->nodes - 1);
+        return tokens_err(&t->w, EINVAL, "a link goes from node %u to node %u, but the last node is %u", l->a,
+                          l->b, t->nodes - 1);
     a = t->kind[l->a];
     b = t->kind[l->b];
     if (a == GPU && b == NV_SWITCH)
@@ -146,11 +141,11 @@ static int add_link(struct simai_topology *t, const struct graph_link *l)
     if (a == NV_SWITCH && b == GPU)
         return add_nvlink(t, l, l->b, l->a);
     if (a == NV_SWITCH || b == NV_SWITCH)
-        return tokens_err(&t->w, t->err, EINVAL,
+        return tokens_err(&t->w, EINVAL,
                           "the NV switch %u has a link to another switch: only GPUs may be linked to it",
                           a == NV_SWITCH ? l->a : l->b);
     if (a == GPU && b == GPU)
-        return tokens_err(&t->w, t->err, EINVAL,
+        return tokens_err(&t->w, EINVAL,
                           "%u and %u are GPUs: links between them without a switch are not modelled", l->a,
                           l->b);
     if (a == GPU)
@@ -164,13 +159,13 @@ static int add_link(struct simai_topology *t, const struct graph_link *l)
 static int read_link(struct simai_topology *t)
 {
     struct graph_link l = { 0 };
-    int               rc = tokens_uint32(&t->w, "the first node", UINT32_MAX, &l.a, t->err);
+    int               rc = tokens_uint32(&t->w, "the first node", UINT32_MAX, &l.a);
 
-    rc = rc ? rc : tokens_uint32(&t->w, "the second node", UINT32_MAX, &l.b, t->err);
-    rc = rc ? rc : tokens_rate(&t->w, "the rate", &l.rate_bps, t->err);
-    rc = rc ? rc : tokens_time(&t->w, "the delay", &l.delay_ps, t->err);
-    rc = rc ? rc : tokens_real(&t->w, "the error rate", 0, 1, &l.loss, t->err);
-    rc = rc ? rc : tokens_end(&t->w, t->err);
+    rc = rc ? rc : tokens_uint32(&t->w, "the second node", UINT32_MAX, &l.b);
+    rc = rc ? rc : tokens_rate(&t->w, "the rate", &l.rate_bps);
+    rc = rc ? rc : tokens_time(&t->w, "the delay", &l.delay_ps);
+    rc = rc ? rc : tokens_real(&t->w, "the error rate", 0, 1, &l.loss);
+    rc = rc ? rc : tokens_end(&t->w);
     return rc ? rc : add_link(t, &l);
 }
 
@@ -180,10 +175,9 @@ static int read_links(struct simai_topology *t)
 
     for (uint32_t i = 0; i < t->links && !rc; i++)
         rc = tokens_next_line(&t->w) ? read_link(t)
-             : tokens_err(&t->w, t->err, EINVAL, "the file ends after %u of %u links", i, t->links);
+             : tokens_err(&t->w, EINVAL, "the file ends after %u of %u links", i, t->links);
     if (!rc && tokens_next_line(&t->w))
-        rc = tokens_err(&t->w, t->err, EINVAL, "there are more than the %u links announced at the top",
-                        t->links);
+        rc = tokens_err(&t->w, EINVAL, "there are more than the %u links announced at the top", t->links);
     return rc;
 }
 
@@ -194,10 +188,10 @@ static int check_servers(struct simai_topology *t)
     t->w.line = t->line;
     for (uint32_t i = 0; i < t->gpus && t->nv_switches; i++)
         if (t->gpu[i].inside_bps != t->gpu[0].inside_bps)
-            return tokens_err(&t->w, t->err, EINVAL,
+            return tokens_err(&t->w, EINVAL,
                               "GPUs have links of different rates to their NV switches: %u other than 0", i);
     if (t->nv_switches && !t->gpu[0].inside_bps)
-        return tokens_err(&t->w, t->err, EINVAL, "there are NV switches, but no GPU has a link to one");
+        return tokens_err(&t->w, EINVAL, "there are NV switches, but no GPU has a link to one");
     return 0;
 }
 
@@ -256,12 +250,12 @@ static int make_graph(struct simai_topology *t, struct graph *g)
         t->w.line = t->row[i].line;
         rc = graph_check_link(g, &l, &why);
         if (rc)
-            return tokens_err(&t->w, t->err, -rc, "%s", why.text);
+            return tokens_err(&t->w, -rc, "%s", why.text);
         graph_add_link(g, &l);
     }
     rc = graph_check(g, &why);
     t->w.line = t->line;
-    return rc ? tokens_err(&t->w, t->err, -rc, "%s", why.text) : 0;
+    return rc ? tokens_err(&t->w, -rc, "%s", why.text) : 0;
 }
 
 static int read_all(struct simai_topology *t, struct graph *g)
@@ -277,14 +271,14 @@ static int read_all(struct simai_topology *t, struct graph *g)
     t->row = xcalloc(t->links + 1ul, sizeof *t->row);
     rc = read_switches(t, NV_SWITCH, t->nv_switches);
     rc = rc ? rc : read_switches(t, SWITCH, t->switches);
-    rc = rc ? rc : tokens_end(&t->w, t->err);
+    rc = rc ? rc : tokens_end(&t->w);
     rc = rc ? rc : read_links(t);
     return rc ? rc : make_graph(t, g);
 }
 
 int simai_read_topology(const char *path, const char *text, struct graph *g, struct err *err)
 {
-    struct simai_topology t = { .err = err };
+    struct simai_topology t = { 0 };
     struct graph          made;
     int                   rc = tokens_open(&t.w, path, text, TOPOLOGY_BYTES_MAX, err);
 

@@ -21,8 +21,7 @@
 #define NS_MAX         1000000000000000ull   /* 1,000,000 s */
 #define SIZE_MAX_B     (1ull << 48)
 #define FORWARD_MIN    4096u                 /* SimAI's minimum forward size */
-#define UPDATE_CPU     8u                    /* first one; updates are delays, so adjacent layers have
-                                              * different ones */
+#define UPDATE_CPU     8u  /* first one; updates are delays, so adjacent layers have different ones */
 #define NONE           UINT32_MAX
 
 enum policy { TRANSFORMER, TRANSFORMER_RECOMPUTED, DATA, MODEL, MICRO, INFERENCE };
@@ -46,8 +45,7 @@ struct simai_layer {
     uint64_t          update_ns;
     uint32_t          line;
     bool              is_checkpoint, recomputes;
-    uint32_t          pending;   /* for the current rank: collective of the last weight gradient; NONE:
-                                  * complete */
+    uint32_t          pending;   /* for this rank: collective of the last weight gradient; NONE: complete */
 };
 
 struct simai_workload {
@@ -60,7 +58,6 @@ struct simai_workload {
     uint32_t           *mark[2], marks[2];               /* checkpoints, checkpoint_initiates */
     uint32_t           *group[GROUPS];                   /* by rank: its group */
     struct trace       *trace;
-    struct err         *err;
 };
 
 /* ---- the first line ---- */
@@ -76,24 +73,24 @@ bool simai_is_policy(const char *word, size_t length)
 static int read_marks(struct simai_workload *x, uint32_t which)
 {
     uint32_t count = 0;
-    int      rc = tokens_uint32(&x->w, "the number of layers", LAYERS_MAX, &count, x->err);
+    int      rc = tokens_uint32(&x->w, "the number of layers", LAYERS_MAX, &count);
 
     if (!rc && count > strlen(x->w.at) / 2 + 1)
-        return tokens_err(&x->w, x->err, EINVAL, "the line ends before all %u layers are listed", count);
+        return tokens_err(&x->w, EINVAL, "the line ends before all %u layers are listed", count);
     free(x->mark[which]);
     x->mark[which] = xcalloc(count + 1ul, sizeof *x->mark[which]);
     x->marks[which] = 0;
     for (uint32_t i = 0; i < count && !rc; i++, x->marks[which]++)
-        rc = tokens_uint32(&x->w, "a layer", LAYERS_MAX, &x->mark[which][i], x->err);
+        rc = tokens_uint32(&x->w, "a layer", LAYERS_MAX, &x->mark[which][i]);
     return rc;
 }
 
 static int read_pipeline_bytes(struct simai_workload *x)
 {
     uint64_t bytes = 0;
-    int      rc = tokens_uint(&x->w, "pp_comm", SIZE_MAX_B, &bytes, x->err);
+    int      rc = tokens_uint(&x->w, "pp_comm", SIZE_MAX_B, &bytes);
 
-    return !rc && bytes ? tokens_err(&x->w, x->err, EINVAL,
+    return !rc && bytes ? tokens_err(&x->w, EINVAL,
                                      "pp_comm: messages between pipeline stages are not modelled; traffic "
                                      "of kind training has pipelines") : rc;
 }
@@ -103,22 +100,22 @@ static int read_key(struct simai_workload *x)
     uint32_t without_effect;
 
     if (strcmp(x->w.word, "model_parallel_NPU_group:") == 0)
-        return tokens_uint32(&x->w, "model_parallel_NPU_group", TRACE_RANKS_MAX, &x->tensor, x->err);
+        return tokens_uint32(&x->w, "model_parallel_NPU_group", TRACE_RANKS_MAX, &x->tensor);
     if (strcmp(x->w.word, "ep:") == 0)
-        return tokens_uint32(&x->w, "ep", TRACE_RANKS_MAX, &x->experts, x->err);
+        return tokens_uint32(&x->w, "ep", TRACE_RANKS_MAX, &x->experts);
     if (strcmp(x->w.word, "pp:") == 0)
-        return tokens_uint32(&x->w, "pp", TRACE_RANKS_MAX, &x->pipeline, x->err);
+        return tokens_uint32(&x->w, "pp", TRACE_RANKS_MAX, &x->pipeline);
     if (strcmp(x->w.word, "all_gpus:") == 0)
-        return tokens_uint32(&x->w, "all_gpus", TRACE_RANKS_MAX, &x->all, x->err);
+        return tokens_uint32(&x->w, "all_gpus", TRACE_RANKS_MAX, &x->all);
     if (strcmp(x->w.word, "vpp:") == 0 || strcmp(x->w.word, "ga:") == 0)
-        return tokens_uint32(&x->w, "the number", UINT32_MAX, &without_effect, x->err);
+        return tokens_uint32(&x->w, "the number", UINT32_MAX, &without_effect);
     if (strcmp(x->w.word, "checkpoints:") == 0)
         return read_marks(x, 0);
     if (strcmp(x->w.word, "checkpoint_initiates:") == 0)
         return read_marks(x, 1);
     if (strcmp(x->w.word, "pp_comm:") == 0 || strcmp(x->w.word, "pp_comm") == 0)
         return read_pipeline_bytes(x);
-    return tokens_err(&x->w, x->err, EINVAL, "there is no key '%.40s'", x->w.word);
+    return tokens_err(&x->w, EINVAL, "there is no key '%.40s'", x->w.word);
 }
 
 static int read_policy(struct simai_workload *x)
@@ -127,11 +124,11 @@ static int read_policy(struct simai_workload *x)
     int         rc = 0;
 
     if (!word)
-        return tokens_err(&x->w, x->err, EINVAL, "the file is empty");
+        return tokens_err(&x->w, EINVAL, "the file is empty");
     x->line = x->w.line;
     for (int i = 0;; i++) {
         if (!policies[i])
-            return tokens_err(&x->w, x->err, EINVAL,
+            return tokens_err(&x->w, EINVAL,
                               "the policy '%.40s' is not modelled; there are HYBRID_TRANSFORMER, "
                               "HYBRID_TRANSFORMER_FWD_IN_BCKWD, DATA, MODEL, MICRO and DISTRIBUTED_INFERENCE",
                               word);
@@ -150,19 +147,19 @@ static int check_sizes(struct simai_workload *x, uint32_t hosts)
 
     x->all = x->all ? x->all : hosts;
     if (x->all > hosts)
-        return tokens_err(&x->w, x->err, EINVAL, "all_gpus: %u do not fit on %u hosts: a host has one",
+        return tokens_err(&x->w, EINVAL, "all_gpus: %u do not fit on %u hosts: a host has one",
                           x->all, hosts);
     if (is_transformer && !x->tensor)
-        return tokens_err(&x->w, x->err, EINVAL, "model_parallel_NPU_group is missing or 0");
+        return tokens_err(&x->w, EINVAL, "model_parallel_NPU_group is missing or 0");
     if (x->pipeline != 1)
-        return tokens_err(&x->w, x->err, EINVAL,
+        return tokens_err(&x->w, EINVAL,
                           "pp: %u: pipelines are not modelled; traffic of kind training has them",
                           x->pipeline);
     if (!x->experts || !x->all)
-        return tokens_err(&x->w, x->err, EINVAL, "ep or all_gpus is 0");
+        return tokens_err(&x->w, EINVAL, "ep or all_gpus is 0");
     x->tensor = is_transformer ? x->tensor : 1;
     if (x->all % x->tensor || x->all / x->tensor % x->experts)
-        return tokens_err(&x->w, x->err, EINVAL,
+        return tokens_err(&x->w, EINVAL,
                           "%u GPUs cannot be divided into groups of %u, and those among %u experts", x->all,
                           x->tensor, x->experts);
     return 0;
@@ -191,9 +188,8 @@ static int take_name(struct simai_workload *x, struct layer_work *work, enum ste
         if (strcmp(name + length, "_DP_EP") == 0)
             return work->group = EXPERT_REPLICAS, 0;
     }
-    return work->has_collective ? tokens_err(&x->w, x->err, EINVAL,
-                                             "'%.40s' is not modelled; there are NONE, ALLREDUCE, ALLTOALL, "
-                                             "ALLGATHER and REDUCESCATTER, each also "
+    return work->has_collective ? tokens_err(&x->w, EINVAL, "'%.40s' is not modelled; there are NONE, "
+                                             "ALLREDUCE, ALLTOALL, ALLGATHER and REDUCESCATTER, each also "
                                              "with _EP and _DP_EP", name) : 0;
 }
 
@@ -211,17 +207,17 @@ static bool is_carried_out(enum policy p, enum step step)
 
 static int read_work(struct simai_workload *x, struct layer_work *work, enum step step)
 {
-    int rc = tokens_uint(&x->w, "the time", NS_MAX, &work->compute_ns, x->err);
+    int rc = tokens_uint(&x->w, "the time", NS_MAX, &work->compute_ns);
 
     if (!rc && !tokens_next(&x->w))
-        rc = tokens_err(&x->w, x->err, EINVAL, "the collective is missing");
+        rc = tokens_err(&x->w, EINVAL, "the collective is missing");
     rc = rc ? rc : take_name(x, work, step, x->w.word);
-    rc = rc ? rc : tokens_uint(&x->w, "the size", SIZE_MAX_B, &work->bytes, x->err);
+    rc = rc ? rc : tokens_uint(&x->w, "the size", SIZE_MAX_B, &work->bytes);
     work->has_collective &= work->bytes > 0;
     if (step == FORWARD && work->bytes < FORWARD_MIN)
         work->bytes = FORWARD_MIN;
     if (!rc && work->has_collective && !is_carried_out(x->policy, step))
-        rc = tokens_err(&x->w, x->err, EINVAL, "the policy %s has no collectives in this column",
+        rc = tokens_err(&x->w, EINVAL, "the policy %s has no collectives in this column",
                         policies[x->policy]);
     return rc;
 }
@@ -233,11 +229,11 @@ static int read_layer(struct simai_workload *x, struct simai_layer *l)
     l->line = x->w.line;
     tokens_next(&x->w);          /* its name, and */
     if (!tokens_next(&x->w))     /* its unused dependency */
-        return tokens_err(&x->w, x->err, EINVAL, "the layer's dependency, usually -1, is missing");
+        return tokens_err(&x->w, EINVAL, "the layer's dependency, usually -1, is missing");
     for (int step = 0; step < STEPS && !rc; step++)
         rc = read_work(x, &l->work[step], (enum step)step);
-    rc = rc ? rc : tokens_uint(&x->w, "the time of the update", NS_MAX, &l->update_ns, x->err);
-    return rc ? rc : tokens_end(&x->w, x->err);
+    rc = rc ? rc : tokens_uint(&x->w, "the time of the update", NS_MAX, &l->update_ns);
+    return rc ? rc : tokens_end(&x->w);
 }
 
 static int read_layers(struct simai_workload *x)
@@ -245,21 +241,21 @@ static int read_layers(struct simai_workload *x)
     int rc;
 
     if (!tokens_next_line(&x->w))
-        return tokens_err(&x->w, x->err, EINVAL, "the number of layers is missing");
-    rc = tokens_uint32(&x->w, "the number of layers", LAYERS_MAX, &x->layers, x->err);
-    rc = rc ? rc : tokens_end(&x->w, x->err);
+        return tokens_err(&x->w, EINVAL, "the number of layers is missing");
+    rc = tokens_uint32(&x->w, "the number of layers", LAYERS_MAX, &x->layers);
+    rc = rc ? rc : tokens_end(&x->w);
     /* the minimum length of a layer's line */
     if (!rc && (!x->layers || x->layers > strlen(x->w.at) / 24 + 1))
-        rc = tokens_err(&x->w, x->err, EINVAL, x->layers ? "the file is too short for %u layers"
+        rc = tokens_err(&x->w, EINVAL, x->layers ? "the file is too short for %u layers"
                         : "there are no layers", x->layers);
     if (rc)
         return rc;
     x->layer = xcalloc(x->layers + 1ul, sizeof *x->layer);
     for (uint32_t i = 0; i < x->layers && !rc; i++)
         rc = tokens_next_line(&x->w) ? read_layer(x, &x->layer[i])
-             : tokens_err(&x->w, x->err, EINVAL, "the file ends after %u of %u layers", i, x->layers);
+             : tokens_err(&x->w, EINVAL, "the file ends after %u of %u layers", i, x->layers);
     if (!rc && tokens_next_line(&x->w))
-        rc = tokens_err(&x->w, x->err, EINVAL, "there are more than the %u layers announced", x->layers);
+        rc = tokens_err(&x->w, EINVAL, "there are more than the %u layers announced", x->layers);
     return rc;
 }
 
@@ -272,7 +268,7 @@ static int mark_layers(struct simai_workload *x)
     for (uint32_t which = 0; which < 2; which++)
         for (uint32_t i = 0; i < x->marks[which]; i++) {
             if (x->mark[which][i] >= x->layers)
-                return tokens_err(&x->w, x->err, EINVAL, "there is no layer %u: there are %u",
+                return tokens_err(&x->w, EINVAL, "there is no layer %u: there are %u",
                                   x->mark[which][i], x->layers);
             x->layer[x->mark[which][i]].is_checkpoint |= which == 0;
             x->layer[x->mark[which][i]].recomputes |= which == 1;
@@ -280,7 +276,7 @@ static int mark_layers(struct simai_workload *x)
     for (uint32_t i = 0; i < x->layers; i++) {
         is_covered |= x->layer[i].is_checkpoint;
         if (x->layer[i].recomputes && !is_covered)
-            return tokens_err(&x->w, x->err, EINVAL,
+            return tokens_err(&x->w, EINVAL,
                               "layer %u is recomputed from the checkpoint before it, but there is none", i);
     }
     return 0;
@@ -462,13 +458,13 @@ static int write_ranks(struct simai_workload *x, uint32_t passes)
         for (uint32_t i = 0; i < passes; i++) {
             write_pass(&r);
             if (x->trace->rank[rank].ops > TRACE_OPS_MAX)
-                return tokens_err(&x->w, x->err, E2BIG, "a rank has more than %u operations", TRACE_OPS_MAX);
+                return tokens_err(&x->w, E2BIG, "a rank has more than %u operations", TRACE_OPS_MAX);
         }
         /* all ranks have the same number */
-        rc = rank == 0 && x->trace->ops * x->all > WHOLE_OPS ? trace_spill(x->trace, x->err) : 0;
-        rc = rc ? rc : trace_seal_rank(x->trace, rank, x->err);
+        rc = rank == 0 && x->trace->ops * x->all > WHOLE_OPS ? trace_spill(x->trace, x->w.err) : 0;
+        rc = rc ? rc : trace_seal_rank(x->trace, rank, x->w.err);
     }
-    return rc ? rc : trace_check(x->trace, x->err);
+    return rc ? rc : trace_check(x->trace, x->w.err);
 }
 
 /* ---- entry points ---- */
@@ -476,7 +472,7 @@ static int write_ranks(struct simai_workload *x, uint32_t passes)
 int simai_read_workload(const char *path, const char *text, uint32_t passes, uint32_t ranks, struct trace *t,
                          struct err *err)
 {
-    struct simai_workload x = { .experts = 1, .pipeline = 1, .trace = t, .err = err };
+    struct simai_workload x = { .experts = 1, .pipeline = 1, .trace = t };
     int                   rc = tokens_open(&x.w, path, text, WORKLOAD_BYTES_MAX, err);
 
     rc = rc ? rc : read_policy(&x);

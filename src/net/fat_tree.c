@@ -1,8 +1,6 @@
 #include "net/fat_tree.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Returns the port count of the smallest switches for a network of this size. */
 static uint32_t ports_for(uint32_t tiers, uint32_t hosts)
@@ -47,16 +45,6 @@ uint64_t fat_tree_longest_ps(const struct fat_tree *t)
     return t->tiers == 3 ? ps + 2 * t->link_ps[2] + t->switch_ps[1] + t->switch_ps[2] : ps;
 }
 
-static void add_nodes(struct graph *g, const char *kind, uint32_t count)
-{
-    char name[16];
-
-    for (uint32_t i = 0; i < count; i++) {
-        snprintf(name, sizeof name, "%s%u", kind, i);
-        graph_add_node(g, strcmp(kind, "h") != 0, name);
-    }
-}
-
 static void add_links(const struct fat_tree *t, struct graph *g, uint32_t tier, uint32_t low, uint32_t high)
 {
     struct graph_link link = { .a = low, .b = high, .rate_bps = t->rate_bps[tier],
@@ -71,10 +59,10 @@ void fat_tree_wire(const struct fat_tree *t, struct graph *g)
     uint32_t tors = t->pods * t->tors_per_pod, aggs = t->pods * t->aggs_per_pod;
     uint32_t tor = t->hosts, agg = tor + tors, core = agg + aggs;        /* first node of each kind */
 
-    add_nodes(g, "h", t->hosts);
-    add_nodes(g, "tor", tors);
-    add_nodes(g, "agg", aggs);
-    add_nodes(g, "core", t->cores);
+    graph_add_nodes(g, false, "h", t->hosts);
+    graph_add_nodes(g, true, "tor", tors);
+    graph_add_nodes(g, true, "agg", aggs);
+    graph_add_nodes(g, true, "core", t->cores);
     for (uint32_t i = 0; i < t->hosts; i++)
         add_links(t, g, 0, i, tor + i / t->hosts_per_tor);
     for (uint32_t i = 0; i < tors; i++)

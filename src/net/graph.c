@@ -12,18 +12,11 @@
 
 #define RATE_BPS_MIN 1000000000ull
 #define RATE_BPS_MAX 1600000000000ull
+#define NIC_DELAY_PS 10000ull    /* from a NIC to its ports */
 
 /* ---- sizes ---- */
 
-/* Returns a * b, or UINT64_MAX on overflow. */
-static uint64_t multiply_saturated(uint64_t a, uint64_t b)
-{
-    uint64_t product;
-
-    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
-
-static int check_size(uint64_t nodes, uint64_t links, struct err *err)
+static int check_size(double nodes, double links, struct err *err)
 {
     if (nodes > GRAPH_NODES_MAX)
         return err_set(err, ERANGE, "more than %u nodes", GRAPH_NODES_MAX);
@@ -36,13 +29,13 @@ int graph_check_star(const struct graph_star *star, struct err *err)
 {
     if (star->hosts == 0)
         return err_set(err, EINVAL, "a star needs a host");
-    return check_size(star->hosts + 1ull, star->hosts, err);
+    return check_size(star->hosts + 1.0, star->hosts, err);
 }
 
 int graph_check_clos(const struct graph_clos *clos, struct err *err)
 {
-    uint64_t hosts = multiply_saturated(clos->tors, clos->hosts_per_tor);
-    uint64_t uplinks = multiply_saturated(multiply_saturated(clos->tors, clos->spines), clos->parallel);
+    double hosts = (double)clos->tors * clos->hosts_per_tor;
+    double uplinks = (double)clos->tors * clos->spines * clos->parallel;
 
     if (hosts == 0 || uplinks == 0)
         return err_set(err, EINVAL, "a clos needs ToRs, hosts, spines and links between them: none may be 0");
@@ -53,13 +46,60 @@ int graph_check_clos(const struct graph_clos *clos, struct err *err)
 
 int graph_check_fat_tree(const struct graph_fat_tree *tree, struct err *err)
 {
-    uint64_t k = tree->k;
+    double k = tree->k;
 
-    if (k == 0 || k % 2 != 0)
+    if (tree->k == 0 || tree->k % 2 != 0)
         return err_set(err, EINVAL, "the k of a fat-tree is even and not 0, unlike %u", tree->k);
-    if (k > GRAPH_NODES_MAX)             /* k^3 does not overflow below this limit */
-        return check_size(k, 0, err);
     return check_size(k * k * k / 4 + 5 * k * k / 4, 3 * k * k * k / 4, err);
+}
+
+static uint32_t count_units(const struct graph_rails *r)
+{
+    return r->servers / r->unit + (r->servers % r->unit != 0);
+}
+
+int graph_check_rails(const struct graph_rails *r, struct err *err)
+{
+    double leaves, hosts = (double)r->servers * r->gpus;
+
+    if (!r->servers || !r->gpus || !r->unit || !r->spines || !r->parallel)
+        return err_set(err, EINVAL, "rails need servers, GPUs, spines and links between them: none may be 0");
+    leaves = (double)count_units(r) * r->gpus;
+    return check_size(hosts + leaves + r->spines, hosts + leaves * r->spines * r->parallel, err);
+}
+
+int graph_check_hpn(const struct graph_hpn *h, struct err *err)
+{
+    double hosts = (double)h->segments * h->servers * h->gpus, tors = 2.0 * h->segments * h->gpus;
+
+    if (!h->segments || !h->servers || !h->gpus || !h->aggs)
+        return err_set(err, EINVAL, "segments, servers, GPUs and aggregation switches: none may be 0");
+    return check_size(2 * hosts + tors + 2.0 * h->aggs, 3 * hosts + tors * h->aggs, err);
+}
+
+int graph_check_planes(const struct graph_planes *p, struct err *err)
+{
+    double hosts = (double)p->tors * p->hosts, tors = (double)p->planes * p->tors;
+
+    if (!p->planes || !p->tors || !p->hosts || !p->spines || !p->parallel || !p->gpus)
+        return err_set(err, EINVAL, "planes, ToRs, hosts, spines, links and GPUs: none may be 0");
+    if ((uint64_t)p->tors * p->hosts % p->gpus)
+        return err_set(err, EINVAL, "%.0f hosts are no whole number of servers of %u GPUs", hosts, p->gpus);
+    return check_size(2 * hosts + tors + (double)p->planes * p->spines,
+                      hosts * (1 + p->planes) + tors * p->spines * p->parallel, err);
+}
+
+int graph_check_dragonfly(const struct graph_dragonfly *d, struct err *err)
+{
+    double routers = (double)d->groups * d->routers, hosts = routers * d->hosts;
+
+    if (!d->groups || !d->routers || !d->hosts)
+        return err_set(err, EINVAL, "groups, routers and hosts: none may be 0");
+    if (d->groups > 1 && (uint64_t)d->routers * d->global < d->groups - 1)
+        return err_set(err, EINVAL,
+                       "%u routers with %u links to other groups do not reach all of %u other groups",
+                       d->routers, d->global, d->groups - 1);
+    return check_size(hosts + routers, hosts + routers * (d->routers + (double)d->global), err);
 }
 
 /* ---- nodes and links ---- */
@@ -116,8 +156,7 @@ void graph_add_link(struct graph *g, const struct graph_link *link)
 
 /* ---- builders ---- */
 
-/* Adds 'count' nodes called <prefix>0, <prefix>1, ... and returns the first. */
-static uint32_t add_nodes(struct graph *g, bool is_switch, const char *prefix, uint32_t count)
+uint32_t graph_add_nodes(struct graph *g, bool is_switch, const char *prefix, uint32_t count)
 {
     uint32_t first = g->nodes;
 
@@ -137,8 +176,8 @@ void graph_star(struct graph *g, const struct graph_star *star)
 
     assert(graph_check_star(star, NULL) == 0);
     graph_init(g);
-    add_nodes(g, false, "h", star->hosts);
-    hub = add_nodes(g, true, "s", 1);
+    graph_add_nodes(g, false, "h", star->hosts);
+    hub = graph_add_nodes(g, true, "s", 1);
     for (uint32_t host = 0; host < star->hosts; host++)
         connect(g, host, hub, star->rate_bps, star->delay_ps);
 }
@@ -149,9 +188,9 @@ void graph_clos(struct graph *g, const struct graph_clos *clos)
 
     assert(graph_check_clos(clos, NULL) == 0);
     graph_init(g);
-    add_nodes(g, false, "h", clos->tors * clos->hosts_per_tor);
-    tors = add_nodes(g, true, "tor", clos->tors);
-    spines = add_nodes(g, true, "spine", clos->spines);
+    graph_add_nodes(g, false, "h", clos->tors * clos->hosts_per_tor);
+    tors = graph_add_nodes(g, true, "tor", clos->tors);
+    spines = graph_add_nodes(g, true, "spine", clos->spines);
 
     for (uint32_t host = 0; host < g->hosts; host++)
         connect(g, host, tors + host / clos->hosts_per_tor, clos->rate_bps, clos->delay_ps);
@@ -168,10 +207,10 @@ void graph_fat_tree(struct graph *g, const struct graph_fat_tree *tree)
 
     assert(half > 0 && graph_check_fat_tree(tree, NULL) == 0);
     graph_init(g);
-    add_nodes(g, false, "h", rows * half);
-    edges = add_nodes(g, true, "edge", rows);
-    aggs = add_nodes(g, true, "agg", rows);
-    cores = add_nodes(g, true, "core", half * half);
+    graph_add_nodes(g, false, "h", rows * half);
+    edges = graph_add_nodes(g, true, "edge", rows);
+    aggs = graph_add_nodes(g, true, "agg", rows);
+    cores = graph_add_nodes(g, true, "core", half * half);
 
     for (uint32_t host = 0; host < g->hosts; host++)
         connect(g, host, edges + host / half, tree->rate_bps, tree->delay_ps);
@@ -181,6 +220,113 @@ void graph_fat_tree(struct graph *g, const struct graph_fat_tree *tree)
     for (uint32_t agg = 0; agg < rows; agg++)
         for (uint32_t i = 0; i < half; i++)
             connect(g, aggs + agg, cores + agg % half * half + i, tree->rate_bps, tree->delay_ps);
+}
+
+/* ---- GPU networks (rails, HPN, planes) and the dragonfly ---- */
+
+/* A single GPU is not grouped into a server, because it has no peer inside. */
+static void add_gpus(struct graph *g, uint32_t servers, uint32_t gpus)
+{
+    graph_add_nodes(g, false, "h", servers * gpus);
+    for (uint32_t i = 0; i < g->hosts; i++)
+        g->node[i].server = gpus > 1 ? i / gpus + 1 : 0;
+}
+
+void graph_rails(struct graph *g, const struct graph_rails *r)
+{
+    uint32_t units = count_units(r), leaves, spines;
+
+    assert(graph_check_rails(r, NULL) == 0);
+    graph_init(g);
+    add_gpus(g, r->servers, r->gpus);
+    leaves = graph_add_nodes(g, true, "leaf", units * r->gpus);
+    spines = graph_add_nodes(g, true, "spine", r->spines);
+    for (uint32_t i = 0; i < g->hosts; i++)
+        connect(g, i, leaves + i / r->gpus / r->unit * r->gpus + i % r->gpus, r->rate_bps, r->delay_ps);
+    for (uint32_t leaf = 0; leaf < units * r->gpus; leaf++)
+        for (uint32_t i = 0; i < r->spines * r->parallel; i++)
+            connect(g, leaves + leaf, spines + i / r->parallel, r->fabric_rate_bps, r->fabric_delay_ps);
+    g->inside_rate_bps = r->inside_rate_bps;
+    g->inside_delay_ps = r->inside_delay_ps;
+}
+
+void graph_hpn(struct graph *g, const struct graph_hpn *h)
+{
+    uint32_t nics, tors, aggs, rails = h->segments * h->gpus;
+
+    assert(graph_check_hpn(h, NULL) == 0);
+    graph_init(g);
+    add_gpus(g, h->segments * h->servers, h->gpus);
+    nics = graph_add_nodes(g, true, "nic", g->hosts);
+    tors = graph_add_nodes(g, true, "tor", 2 * rails);
+    aggs = graph_add_nodes(g, true, "agg", 2 * h->aggs);
+    for (uint32_t i = 0; i < g->hosts; i++)
+        connect(g, i, nics + i, 2 * h->rate_bps, NIC_DELAY_PS);
+    for (uint32_t i = 0; i < 2 * g->hosts; i++) {
+        uint32_t host = i / 2, rail = host / h->gpus / h->servers * h->gpus + host % h->gpus;
+
+        connect(g, nics + host, tors + 2 * rail + i % 2, h->rate_bps, h->delay_ps);
+    }
+    for (uint32_t tor = 0; tor < 2 * rails; tor++)
+        for (uint32_t i = 0; i < h->aggs; i++)
+            connect(g, tors + tor, aggs + tor % 2 * h->aggs + i, h->fabric_rate_bps, h->fabric_delay_ps);
+    g->inside_rate_bps = h->inside_rate_bps;
+    g->inside_delay_ps = h->inside_delay_ps;
+}
+
+void graph_planes(struct graph *g, const struct graph_planes *p)
+{
+    uint32_t nics, tors, spines;
+
+    assert(graph_check_planes(p, NULL) == 0);
+    graph_init(g);
+    add_gpus(g, p->tors * p->hosts / p->gpus, p->gpus);
+    nics = graph_add_nodes(g, true, "nic", g->hosts);
+    tors = graph_add_nodes(g, true, "tor", p->planes * p->tors);
+    spines = graph_add_nodes(g, true, "spine", p->planes * p->spines);
+    for (uint32_t i = 0; i < g->hosts; i++)
+        connect(g, i, nics + i, p->planes * p->rate_bps, NIC_DELAY_PS);
+    for (uint32_t i = 0; i < g->hosts; i++)
+        for (uint32_t plane = 0; plane < p->planes; plane++)
+            connect(g, nics + i, tors + plane * p->tors + i / p->hosts, p->rate_bps, p->delay_ps);
+    for (uint32_t tor = 0; tor < p->planes * p->tors; tor++)
+        for (uint32_t i = 0; i < p->spines * p->parallel; i++)
+            connect(g, tors + tor, spines + tor / p->tors * p->spines + i / p->parallel, p->fabric_rate_bps,
+                    p->fabric_delay_ps);
+    g->inside_rate_bps = p->inside_rate_bps;
+    g->inside_delay_ps = p->inside_delay_ps;
+}
+
+/* Returns the router of group 'a' that has the m-th link to group 'b'. Global links rotate over the other
+ * groups. */
+static uint32_t router_to(const struct graph_dragonfly *d, uint32_t a, uint32_t b, uint32_t m)
+{
+    uint32_t place = m * (d->groups - 1) + (b < a ? b : b - 1);
+
+    return a * d->routers + place / d->global;
+}
+
+void graph_dragonfly(struct graph *g, const struct graph_dragonfly *d)
+{
+    uint32_t routers,
+        each = d->groups > 1 ? (uint32_t)((uint64_t)d->routers * d->global / (d->groups - 1)) : 0;
+
+    assert(graph_check_dragonfly(d, NULL) == 0);
+    graph_init(g);
+    graph_add_nodes(g, false, "h", d->groups * d->routers * d->hosts);
+    routers = graph_add_nodes(g, true, "r", d->groups * d->routers);
+    for (uint32_t i = 0; i < g->hosts; i++)
+        connect(g, i, routers + i / d->hosts, d->rate_bps, d->delay_ps);
+    for (uint32_t group = 0; group < d->groups; group++)
+        for (uint32_t a = 0; a < d->routers; a++)
+            for (uint32_t b = a + 1; b < d->routers; b++)
+                connect(g, routers + group * d->routers + a, routers + group * d->routers + b,
+                        d->fabric_rate_bps, d->fabric_delay_ps);
+    for (uint32_t a = 0; a < d->groups; a++)
+        for (uint32_t b = a + 1; b < d->groups; b++)
+            for (uint32_t m = 0; m < each; m++)
+                connect(g, routers + router_to(d, a, b, m), routers + router_to(d, b, a, m),
+                        d->global_rate_bps, d->global_delay_ps);
 }
 
 /* ---- lookup by name ---- */

@@ -136,6 +136,9 @@ uint32_t graph_add_node(struct graph *, bool is_switch, const char *name);
 void     graph_add_link(struct graph *, const struct graph_link *);
 void     graph_fini(struct graph *);
 
+/* Adds 'count' nodes called <prefix>0, <prefix>1, ... and returns the first. */
+uint32_t graph_add_nodes(struct graph *, bool is_switch, const char *prefix, uint32_t count);
+
 /* Returns the node called 'name' ("h3", "tor0", or a plain node number), or -1. */
 int64_t graph_find(const struct graph *, const char *name);
 

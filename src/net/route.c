@@ -1,7 +1,6 @@
 #include "net/route.h"
 #include "base/arena.h"
 #include "base/err.h"
-#include "net/adjacency.h"
 #include "net/shortest.h"
 
 #include <assert.h>

@@ -26,11 +26,9 @@ struct route {
     uint32_t           groups;
     struct route_host *host;     /* by node; valid for hosts */
     size_t            *row;      /* by node: start of its entries in 'entry' */
-    uint32_t          *entry;    /* row[node] + group: ROUTE_LOCAL, ROUTE_ONE | port, or an index into
-                                  * 'hop' */
+    uint32_t          *entry;  /* row[node] + group: ROUTE_LOCAL, ROUTE_ONE | port, or an index into 'hop' */
     uint32_t          *hop;      /* count, then that many global port ids; count 0: no route */
-    uint16_t          *paths;    /* parallel to 'entry': number of paths to the group, over all switches,
-                                  * minus 1. NULL: not requested */
+    uint16_t          *paths;    /* by entry: paths to the group, minus 1; NULL: not requested */
 };
 
 struct route_cfg {

@@ -1,5 +1,8 @@
 /* src/net/shortest.h - next hops on shortest paths, for many targets at once.
  *
+ * Hosts do not forward, so routes are searched among switches alone, over adjacency lists of the links that
+ * are up. There are far fewer switches than hosts.
+ *
  * Distances are computed for 64 targets at a time, one bit each. The targets of a switch are then divided
  * into classes with equal next hops. Each link splits every class into the targets it leads to and the
  * others. A link that leads to the same targets as the previous one is skipped, as all uplinks of a Clos
@@ -8,7 +11,29 @@
 #ifndef NET_SHORTEST_H
 #define NET_SHORTEST_H
 
-#include "net/adjacency.h"
+#include "net/graph.h"
+
+/* ---- adjacency lists ---- */
+
+#define ADJACENCY_NONE UINT32_MAX        /* number of a node that is not a switch */
+
+struct adjacent { uint32_t to, port, link; };  /* a link seen from one end; 'to' is the number of a switch */
+
+struct adjacency {
+    uint32_t         switches;
+    uint32_t        *number;     /* by node: the number of a switch, from 0 in node order */
+    uint32_t        *first;      /* by switch, with a sentinel: index of its first link in 'edge' */
+    struct adjacent *edge;
+};
+
+/* Builds the lists. first_port holds, by node, the global id of its first port; ports follow the order of the
+ * node's links. 'down' marks, by link, the links that are down; NULL: all are up. The links of a switch are
+ * sorted by descending neighbor, or ascending if is_ascending, then by ascending port. */
+void adjacency_init(struct adjacency *, const struct graph *, const uint32_t *first_port, const bool *down,
+                    bool is_ascending);
+void adjacency_fini(struct adjacency *);
+
+/* ---- shortest paths ---- */
 
 #define SHORTEST_FAR UINT16_MAX          /* unreachable, or farther than the type can count */
 

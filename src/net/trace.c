@@ -301,9 +301,8 @@ bool trace_roots(const struct trace *t, uint32_t rank, struct trace_list *l)
     const struct trace_rank *r = &t->rank[rank];
 
     if (t->is_spilled)
-        return read_list(t, l, r->roots,
-                         r->at + r->ops * (uint64_t)sizeof(struct trace_op) +
-                             r->edges * (uint64_t)sizeof *l->room);
+        return read_list(t, l, r->roots, r->at + r->ops * (uint64_t)sizeof(struct trace_op) + r->edges *
+                         (uint64_t)sizeof *l->room);
     if (r->roots > l->max) {
         l->max = r->roots;
         l->room = xrealloc(l->room, l->max * sizeof *l->room);
@@ -399,4 +398,103 @@ bool trace_waits_end(struct trace_waits *w, const struct trace *t, uint32_t rank
     w->slot[at].left = 1;        /* remove_slot() expects an entry in use */
     remove_slot(w, at);
     return true;
+}
+
+/* ---- matching of messages and receives ---- */
+
+void trace_match_later(struct trace_matching *m, struct trace_queue *q, uint32_t peer, uint64_t tag,
+                       uint32_t op)
+{
+    uint32_t id = m->free;
+
+    if (id) {
+        m->free = m->item[id].next;
+    } else {
+        m->item = xgrow(m->item, m->items + 1, &m->max, 16, sizeof *m->item);
+        id = ++m->items;
+    }
+    m->item[id] = (struct trace_unmatched){ tag, peer, op, 0 };
+    *(q->first ? &m->item[q->last].next : &q->first) = id;
+    q->last = id;
+}
+
+static bool matches(uint32_t wanted, uint64_t wanted_tag, uint32_t from, uint64_t tag)
+{
+    return (wanted == TRACE_ANY || wanted == from) && (wanted_tag == TRACE_ANY_TAG || wanted_tag == tag);
+}
+
+bool trace_match_now(struct trace_matching *m, struct trace_queue *q, uint32_t peer, uint64_t tag,
+                     bool is_message, uint32_t *op)
+{
+    uint32_t before = 0;
+
+    for (uint32_t i = q->first; i; before = i, i = m->item[i].next) {
+        struct trace_unmatched *is = &m->item[i];
+
+        if (is_message ? !matches(is->peer, is->tag, peer, tag) : !matches(peer, tag, is->peer, is->tag))
+            continue;
+        *(before ? &m->item[before].next : &q->first) = is->next;
+        if (q->last == i)
+            q->last = before;
+        *op = is->op;
+        is->next = m->free;
+        m->free = i;
+        return true;
+    }
+    return false;
+}
+
+/* ---- collectives ---- */
+
+void trace_numbers_init(struct trace_numbers *n, struct trace *t, uint32_t rank)
+{
+    *n = (struct trace_numbers){ t, rank, NULL };
+}
+
+void trace_numbers_fini(struct trace_numbers *n)
+{
+    free(n->of_group);
+}
+
+static int refuse_count(const struct trace_numbers *n, const struct trace_group *g, const char *how_many,
+                        uint32_t count, struct err *err)
+{
+    return err_set(err, EINVAL, "%s: rank %u has %s%u collectives of its group, and rank %u has %u",
+                   n->trace->name, n->rank, how_many, count, g->first, g->collectives);
+}
+
+int trace_number(struct trace_numbers *n, struct trace_op *op, struct err *err)
+{
+    struct trace_group         *g = &n->trace->group[op->peer];
+    const struct trace_meeting *is;
+
+    if (!n->of_group)
+        n->of_group = xcalloc(n->trace->groups + 1ul, sizeof *n->of_group);
+    if (!g->collectives)
+        g->first = n->rank;
+    op->tag = n->of_group[op->peer]++;
+    if (g->first == n->rank) {
+        g->collective = xgrow(g->collective, g->collectives, &g->collectives_max, 16, sizeof *g->collective);
+        g->collective[g->collectives++] = (struct trace_meeting){ op->size, op->line, op->collective };
+    }
+    if (op->tag >= g->collectives)
+        return refuse_count(n, g, "more than ", g->collectives, err);
+    is = &g->collective[op->tag];
+    if (is->collective != op->collective || is->size != op->size)
+        return err_set(
+            err, EINVAL,
+            "%s: the collective of rank %u (node %u) differs in kind or size from that of rank %u (node %u)",
+            n->trace->name, n->rank, op->line, g->first, is->line);
+    return 0;
+}
+
+/* A rank without any collective of a group is found by trace_check(). */
+int trace_numbers_end(struct trace_numbers *n, struct err *err)
+{
+    const struct trace *t = n->trace;
+
+    for (uint32_t i = 0; n->of_group && i < t->groups; i++)
+        if (n->of_group[i] && n->of_group[i] != t->group[i].collectives)
+            return refuse_count(n, &t->group[i], "", n->of_group[i], err);
+    return 0;
 }

@@ -110,8 +110,6 @@ int trace_seal_rank(struct trace *, uint32_t rank, struct err *);
 /* Seals all ranks. */
 int trace_seal(struct trace *, struct err *);
 
-/* ---- trace_collectives.c ---- */
-
 /* Numbers the collectives of a rank in order. Refuses those that differ from the other ranks' collectives. */
 struct trace_numbers { struct trace *trace; uint32_t rank, *of_group; };
 
@@ -175,6 +173,24 @@ void trace_waits_fini(struct trace_waits *);
 /* Fulfills one dependency. Returns true if none is left. */
 bool trace_waits_end(struct trace_waits *, const struct trace *, uint32_t rank, uint32_t op,
                      struct trace_list *);
+
+/* ---- matching of messages and receives ---- */
+
+/* An unmatched item: an arrived message ('peer' sent it), or a posted receive. */
+struct trace_unmatched { uint64_t tag; uint32_t peer, op, next; };
+
+struct trace_queue { uint32_t first, last; };    /* of unmatched items, oldest first; first 0: empty */
+
+/* The items of some queues. */
+struct trace_matching { struct trace_unmatched *item; uint32_t items, max, free; };
+
+void trace_match_later(struct trace_matching *, struct trace_queue *, uint32_t peer, uint64_t tag,
+                       uint32_t op);
+
+/* Removes the first item that matches a message from a peer ('is_message': the queue holds receives), or a
+ * receive. Returns false if there is none. */
+bool trace_match_now(struct trace_matching *, struct trace_queue *, uint32_t peer, uint64_t tag,
+                     bool is_message, uint32_t *op);
 
 /* ---- trace_check.c ---- */
 

@@ -5,9 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* A posted receive, or an unexpected message: one that arrived before its receive. peer: its sender. */
-struct match_entry { uint64_t tag; uint32_t peer, op, next; };
-
 struct op_ref { uint32_t rank, op; };
 
 /* A collective that some but not all members have started. */
@@ -16,9 +13,8 @@ struct open_collective { uint64_t number; uint32_t group, count, next; struct op
 struct dry_run {
     const struct trace *t;
     struct trace_waits *waits;               /* by rank */
-    uint32_t *first_post, *last_post, *first_unexpected, *last_unexpected; /* by rank: lists of entries */
-    struct match_entry *entry;
-    uint32_t            entries, max, entry_free;
+    struct trace_matching matching;
+    struct trace_queue *posted, *arrived;    /* by rank: receives, and messages that arrived before those */
     struct op_ref      *ready;               /* ring buffer of operations that can start */
     uint64_t            from, to, room;      /* from, to: running counts, never wrapped */
     uint32_t           *left;                /* by rank: operations that have not ended */
@@ -67,56 +63,6 @@ static void end_op_number(struct dry_run *d, uint32_t rank, uint32_t number)
 
     d->is_unread |= !trace_get(d->t, rank, number, &op, &d->list[rank]);
     end_op(d, rank, &op);
-}
-
-static void append_entry(struct dry_run *d, uint32_t *first, uint32_t *last, struct match_entry l)
-{
-    uint32_t id = d->entry_free;
-
-    if (id) {
-        d->entry_free = d->entry[id].next;
-    } else {
-        d->entry = xgrow(d->entry, d->entries + 1, &d->max, 1024, sizeof *d->entry);
-        id = ++d->entries;
-    }
-    d->entry[id] = l;
-    if (*first)
-        d->entry[*last].next = id;
-    else
-        *first = id;
-    *last = id;
-}
-
-static bool matches(uint32_t wanted, uint64_t wanted_tag, uint32_t from, uint64_t tag)
-{
-    return (wanted == TRACE_ANY || wanted == from) && (wanted_tag == TRACE_ANY_TAG || wanted_tag == tag);
-}
-
-/* Removes the first matching entry of a list: for a message, a posted receive; for a receive, an unexpected
- * message. Stores its operation and returns true, or returns false if there is no match. */
-static bool take_match(struct dry_run *d, uint32_t *first, uint32_t *last, uint32_t peer, uint64_t tag,
-                       bool is_send, uint32_t *op)
-{
-    uint32_t before = 0;
-
-    for (uint32_t l = *first; l; before = l, l = d->entry[l].next) {
-        struct match_entry *x = &d->entry[l];
-
-        assert(d->entry);        /* the list is not empty */
-        if (is_send ? !matches(x->peer, x->tag, peer, tag) : !matches(peer, tag, x->peer, x->tag))
-            continue;
-        if (before)
-            d->entry[before].next = x->next;
-        else
-            *first = x->next;
-        if (*last == l)
-            *last = before;
-        *op = x->op;
-        x->next = d->entry_free;
-        d->entry_free = l;
-        return true;
-    }
-    return false;
 }
 
 /* ---- collectives ---- */
@@ -239,19 +185,16 @@ static void start_op(struct dry_run *d, uint32_t rank, uint32_t number)
     d->is_unread |= !trace_get(d->t, rank, number, &op, &d->list[rank]);
     release_followers(d, rank, &op, true);
     if (op.type == TRACE_SEND) {
-        if (take_match(d, &d->first_post[op.peer], &d->last_post[op.peer], rank, op.tag, true, &other))
+        if (trace_match_now(&d->matching, &d->posted[op.peer], rank, op.tag, true, &other))
             end_op_number(d, op.peer, other);
         else
-            append_entry(d, &d->first_unexpected[op.peer], &d->last_unexpected[op.peer],
-                         (struct match_entry){ op.tag, rank, number, 0 });
+            trace_match_later(&d->matching, &d->arrived[op.peer], rank, op.tag, number);
         end_op(d, rank, &op);
     } else if (op.type == TRACE_RECV) {
-        if (take_match(d, &d->first_unexpected[rank], &d->last_unexpected[rank], op.peer, op.tag, false,
-                       &other))
+        if (trace_match_now(&d->matching, &d->arrived[rank], op.peer, op.tag, false, &other))
             end_op(d, rank, &op);
         else
-            append_entry(d, &d->first_post[rank], &d->last_post[rank],
-                         (struct match_entry){ op.tag, op.peer, number, 0 });
+            trace_match_later(&d->matching, &d->posted[rank], op.peer, op.tag, number);
     } else if (op.type == TRACE_COLLECTIVE) {
         join_collective(d, rank, number, &op);
     } else {
@@ -269,17 +212,17 @@ static int report_result(const struct dry_run *d, struct err *err)
     if (d->open)
         return report_open_collective(d, err);
     for (uint32_t i = 0; i < t->ranks; i++) {
-        assert(d->entry || !(d->first_post[i] || d->first_unexpected[i]));
-        if (d->first_post[i]) {
-            uint32_t number = d->entry[d->first_post[i]].op;
+        assert(d->matching.item || !(d->posted[i].first || d->arrived[i].first));
+        if (d->posted[i].first) {
+            uint32_t number = d->matching.item[d->posted[i].first].op;
 
             trace_get(t, i, number, &op, NULL);
             return err_set(err, EINVAL,
                            "%s:%u: no matching message for the receive of rank %u (operation %u)", t->name,
                            op.line, i, number);
         }
-        if (d->first_unexpected[i]) {
-            const struct match_entry *l = &d->entry[d->first_unexpected[i]];
+        if (d->arrived[i].first) {
+            const struct trace_unmatched *l = &d->matching.item[d->arrived[i].first];
 
             trace_get(t, l->peer, l->op, &op, NULL);
             return err_set(err, EINVAL, "%s:%u: no matching receive for the message from rank %u to rank %u",
@@ -308,14 +251,14 @@ static void queue_roots(struct dry_run *d)
 
 int trace_check(const struct trace *t, struct err *err)
 {
-    uint32_t  *list = xcalloc(5ul * t->ranks + 1, sizeof *list);
     struct dry_run d = { .t = t, .waits = xcalloc(t->ranks + 1ul, sizeof *d.waits),
-                         .list = xcalloc(t->ranks + 1ul, sizeof *d.list), .first_post = list,
-                         .last_post = list + t->ranks, .first_unexpected = list + 2ul * t->ranks,
-                         .last_unexpected = list + 3ul * t->ranks, .left = list + 4ul * t->ranks,
-                         .room = 1024, .ready = xcalloc(1024, sizeof *d.ready) };
-    int        rc;
+                         .list = xcalloc(t->ranks + 1ul, sizeof *d.list),
+                         .posted = xcalloc(2ul * t->ranks + 1, sizeof *d.posted),
+                         .left = xcalloc(t->ranks + 1ul, sizeof *d.left), .room = 1024,
+                         .ready = xcalloc(1024, sizeof *d.ready) };
+    int            rc;
 
+    d.arrived = d.posted + t->ranks;
     queue_roots(&d);
     while (d.from < d.to) {
         struct op_ref next = d.ready[d.from++ & (d.room - 1)];
@@ -333,8 +276,9 @@ int trace_check(const struct trace *t, struct err *err)
         free(d.collective[i].member);
     free(d.collective);
     free(d.bucket);
-    free(d.entry);
+    free(d.matching.item);
+    free(d.posted);
+    free(d.left);
     free(d.ready);
-    free(list);
     return rc;
 }

@@ -116,8 +116,7 @@ static void draw_clos(struct draw *d)
     d->hosts = d->racks * per_rack;
     d->path = 4;
     fprintf(d->out, "topology:\n  kind: clos\n  tors: %u\n  hosts_per_tor: %u\n  spines: %u\n  rate: "
-        "%uGbps\n  fabric_rate: %uGbps\n",
-            d->racks, per_rack, spines, d->rate_gbps, up_gbps);
+            "%uGbps\n  fabric_rate: %uGbps\n", d->racks, per_rack, spines, d->rate_gbps, up_gbps);
     draw_delays(d, up_gbps);
     d->ports = max_u32(per_rack + spines, d->racks);
     if (chance(d, 0.2))
@@ -191,9 +190,8 @@ static void draw_planes(struct draw *d)
     d->ports = per_rack + spines;
     d->hosts = tors * per_rack;
     d->path = 4;
-    fprintf(d->out, "topology:\n  kind: multi_plane\n  planes: 2\n  tors: %u\n  hosts_per_tor: %u\n  "
-        "spines: %u\n  rate: %uGbps\n",
-            tors, per_rack, spines, d->rate_gbps);
+    fprintf(d->out, "topology:\n  kind: multi_plane\n  planes: 2\n  tors: %u\n  hosts_per_tor: %u\n  spines: "
+            "%u\n  rate: %uGbps\n", tors, per_rack, spines, d->rate_gbps);
     draw_delays(d, d->rate_gbps);
 }
 
@@ -286,17 +284,15 @@ static void draw_storage(struct draw *d)
     static const char *const presets[] = { "oltp", "olap", "vdi", "exchange", "video", "backup" };
 
     fprintf(d->out, "  - {kind: storage, preset: %s, depth: %u, replicas: %u}\n", name_of(d, presets, 6),
-            ONE_OF(d, 1, 4, 16),
-            between(d, 1, min_u32(d->hosts / 4, 3)));
+            ONE_OF(d, 1, 4, 16), between(d, 1, min_u32(d->hosts / 4, 3)));
     d->load += 0.3;
 }
 
 static void draw_posted(struct draw *d)
 {
     fprintf(d->out, "  - {kind: posted, pattern: many_to_one, hosts: %u, receiver: h%u, size: %.0fKB, "
-        "outstanding: %u, qps: %u}\n",
-            between(d, 2, min_u32(d->hosts / 2, 8)), d->hosts - 1, octaves(d, 16, 48), ONE_OF(d, 1, 4),
-                ONE_OF(d, 1, 2));
+            "outstanding: %u, qps: %u}\n", between(d, 2, min_u32(d->hosts / 2, 8)), d->hosts - 1,
+            octaves(d, 16, 48), ONE_OF(d, 1, 4), ONE_OF(d, 1, 2));
     d->load += 1.0 / d->hosts;
 }
 
@@ -338,8 +334,7 @@ static void draw_training(struct draw *d)
         draw_job(d, half, half);
     } else
         fprintf(d->out, "  - {kind: training, collective: %s, size: %.0fKB, compute: %uus}\n",
-                name_of(d, collectives, 4),
-                octaves(d, 64, 40), between(d, 0, 500));
+                name_of(d, collectives, 4), octaves(d, 64, 40), between(d, 0, 500));
     d->load += 0.4;
 }
 

@@ -2,8 +2,7 @@
 #include "scenario/keys.h"
 
 #include "core/units.h"
-#include "scenario/scenario_htsim.h"
-#include "scenario/made.h"
+#include "scenario/scenario.h"
 #include "traffic/kind.h"
 
 #include <assert.h>
@@ -30,8 +29,9 @@ static const struct key_row general_keys[] = {
     { "run",      KEY_TIME, "",      "end of the run; default: when the last flow is done. Endless traffic "
       "needs it, or a `stop`", KEY_AT(struct scenario, run_ps), 1, KEY_TIME_PS_MAX },
     { "cc",       KEY_MAP, "dcqcn", "congestion control: a name (`anole list cc`) or the keys below. "
-      "`swift`, `nscc`, `rttcc` and `rlcc` need model nic; conweave has DCQCN alone. In models hpcc and conweave "
-      "`dcqcn` means `dcqcn_hpcc`. Model uet: `nscc` (default), `rccc`, `nscc_rccc` or `nscc_dctcp`" },
+      "`swift`, `nscc`, `rttcc` and `rlcc` need model nic; conweave has DCQCN alone. In models hpcc and "
+      "conweave `dcqcn` means `dcqcn_hpcc`. Model uet: `nscc` (default), `rccc`, `nscc_rccc` or "
+      "`nscc_dctcp`" },
     { "nic",      KEY_NAME, "model", "named NIC with all its DCQCN knobs (`anole list nic`); `knobs` "
       "override it. nvidia (nic); the fork's (hpcc, conweave)" },
     { "rlcc",     KEY_MAP, "trees", "policy of `cc: rlcc`: a model, or the keys below" },
@@ -50,8 +50,9 @@ static const struct key_row general_keys[] = {
     { "changes",  KEY_LIST, "",      "knobs that change during the run" },
     { "monitor",  KEY_MAP, "",      "monitor of flow sizes: a name (`anole list monitor`), a list, or the "
       "keys below. The tuner sees the first. With a tuner, default `paraleon`" },
-    { "goal",     KEY_NAME, "",      "what tuners, `anole advise` and `anole compare` minimise, and whom they must "
-      "not harm, such as `p99_slowdown of mice, class_bound=3%`; default: `iteration_time` (docs/advise.md)" },
+    { "goal",     KEY_NAME, "", "what tuners, `anole advise` and `anole compare` minimise, and whom they "
+      "must not harm, such as `p99_slowdown of mice, class_bound=3%`; default: `iteration_time` "
+      "(docs/advise.md)" },
     { "tuner",    KEY_MAP, "",      "sets knobs during the run: a name (`anole list tuner`), or the keys "
       "below and options" },
     { "traffic",  KEY_LIST, "",      "traffic entries" },
@@ -72,8 +73,8 @@ static const struct key_row lb_keys[] = {
 
 static const struct key_row cc_keys[] = {
     { "kind",   KEY_NAME, "dcqcn", "which" },
-    { "others", KEY_LIST, "",      "hosts with another control, for flows they send; in model uet, classes whose flows "
-      "are queue pairs of RoCE" },
+    { "others", KEY_LIST, "", "hosts with another control, for flows they send; in model uet, classes whose "
+      "flows are queue pairs of RoCE" },
     { 0 },
 };
 
@@ -95,9 +96,9 @@ static const struct key_row rlcc_keys[] = {
 
 static const struct key_row fidelity_keys[] = {
     { "kind", KEY_NAME, "packet", "`packet` or `fast`" },
-    { "seeds", KEY_COUNT, "", "`anole run` with `fast`: seeds whose spread makes the interval of exposed communication; "
-      "1: no interval. Default: 2 to 5, as many as take no longer than all packets and have a thousand million events at most",
-      KEY_AT(struct scenario, fast_seeds), 1, 100 },
+    { "seeds", KEY_COUNT, "", "`anole run` with `fast`: seeds whose spread makes the interval of exposed "
+      "communication; 1: no interval. Default: 2 to 5, as many as take no longer than all packets and have a "
+      "thousand million events at most", KEY_AT(struct scenario, fast_seeds), 1, 100 },
     { 0 },
 };
 
@@ -182,7 +183,7 @@ static const struct key_row topology_link_rates_keys[] = {
 static const struct key_row host_keys[] = {
     { "mtu",            KEY_BYTES, "model",     "payload of a full packet, 64 .. 9000: 1024 (nic), 1000 "
       "(hpcc, conweave), 4096 (uet)", KEY_AT(struct sim_cfg, mtu_bytes), 64, 9000 },
-    { "ack_every",      KEY_COUNT, "1",         "packets per ACK (uet: 4); the last is always acknowledged; in nic "
+    { "ack_every",      KEY_COUNT, "1", "packets per ACK (uet: 4); the last is always acknowledged; in nic "
       "also one that closes a window. `mlx5`: 256, as Linux sets ConnectX", KEY_AT(struct sim_cfg, ack_every),
       1, 1024, .words = KEY_WORDS({ "mlx5", ACK_EVERY_MLX5 }) },
     { "ack_unpaused",   KEY_YES,  "model",     "PFC does not stop a host's ACKs: no (nic), yes (hpcc, "
@@ -209,20 +210,22 @@ static const struct key_row host_keys[] = {
       KEY_AT(struct sim_cfg, window_by_rate) },
     { "idle_reset",     KEY_TIME, "never",     "a persistent queue pair that was idle this long restarts "
       "its congestion control; `never`: it keeps its rate" },
-    { "tx_fifo",        KEY_BYTES, "0",         "model nic: a NIC chooses packets this many bytes ahead of the wire, in "
-      "each class; what is posted later waits behind them", KEY_AT(struct sim_cfg, tx_fifo_bytes), 0, 1u << 30 },
-    { "turn",           KEY_BYTES, "0",         "with tx_fifo: bytes that a queue pair sends in its turn; 0: a packet",
-      KEY_AT(struct sim_cfg, turn_bytes), 0, 1u << 30 },
-    { "pcie",           KEY_RATE, "none",      "with tx_fifo: rate at which data comes out of memory; `none`: at once",
-      KEY_AT(struct sim_cfg, pcie_bps), .words = KEY_WORDS({ "none", 0 }) },
-    { "drain",          KEY_RATE, "none",      "model nic: rate at which a host takes data in, as on the wire; `none`: at once",
-      KEY_AT(struct sim_cfg, drain_bps), .words = KEY_WORDS({ "none", 0 }) },
-    { "drain_hosts",    KEY_LIST, "",          "with drain: hosts that are so slow; a count: the first; default: all" },
-    { "rx_buffer",      KEY_BYTES, "256KB",     "with drain: a host that holds more of a class sends PFC, or drops what is lossy",
-      KEY_AT(struct sim_cfg, rx_buffer_bytes), 1, 1u << 30 },
-    { "receives",       KEY_COUNT, "0",         "posted on each queue pair for SENDs (`verb: send`); 0: always enough",
-      KEY_AT(struct sim_cfg, receives), 0, 65535 },
-    { "repost",         KEY_TIME, "0",         "with receives: until a receive that was taken is posted again",
+    { "tx_fifo",        KEY_BYTES, "0", "model nic: a NIC chooses packets this many bytes ahead of the wire, "
+      "in each class; what is posted later waits behind them", KEY_AT(struct sim_cfg, tx_fifo_bytes), 0,
+      1u << 30 },
+    { "turn",           KEY_BYTES, "0", "with tx_fifo: bytes that a queue pair sends in its turn; 0: a "
+      "packet", KEY_AT(struct sim_cfg, turn_bytes), 0, 1u << 30 },
+    { "pcie",           KEY_RATE, "none", "with tx_fifo: rate at which data comes out of memory; `none`: at "
+      "once", KEY_AT(struct sim_cfg, pcie_bps), .words = KEY_WORDS({ "none", 0 }) },
+    { "drain",          KEY_RATE, "none", "model nic: rate at which a host takes data in, as on the wire; "
+      "`none`: at once", KEY_AT(struct sim_cfg, drain_bps), .words = KEY_WORDS({ "none", 0 }) },
+    { "drain_hosts",    KEY_LIST, "",
+      "with drain: hosts that are so slow; a count: the first; default: all" },
+    { "rx_buffer",      KEY_BYTES, "256KB", "with drain: a host that holds more of a class sends PFC, or "
+      "drops what is lossy", KEY_AT(struct sim_cfg, rx_buffer_bytes), 1, 1u << 30 },
+    { "receives",       KEY_COUNT, "0", "posted on each queue pair for SENDs (`verb: send`); 0: always "
+      "enough", KEY_AT(struct sim_cfg, receives), 0, 65535 },
+    { "repost",         KEY_TIME, "0", "with receives: until a receive that was taken is posted again",
       KEY_AT(struct sim_cfg, repost_ps) },
     { "rnr_timer",      KEY_TIME, "640us",     "with receives: how long a sender waits after an RNR NACK",
       KEY_AT(struct sim_cfg, rnr_ps) },
@@ -232,13 +235,13 @@ static const struct key_row host_keys[] = {
 };
 
 static const struct key_row switch_keys[] = {
-    { "asic",          KEY_NAME, "",        "named chip (`anole list asic`): its buffer, and alpha, `latency` "
-      "and `cut_through` where known; explicit values override it. Refused if links exceed its bandwidth" },
+    { "asic",          KEY_NAME, "", "named chip (`anole list asic`): its buffer, and alpha, `latency` and "
+      "`cut_through` where known; explicit values override it. Refused if links exceed its bandwidth" },
     { "buffer",        KEY_BYTES, "model",   "shared by all ports: 32MB (nic), 32MiB (hpcc), 9MiB "
       "(conweave)", KEY_AT(struct sim_cfg, buffer_bytes), 1, BUFFER_BYTES_MAX },
-    { "cut_through",   KEY_YES,  "no",      "model nic: send a frame on when its first 64 bytes have come, unless "
+    { "cut_through",   KEY_YES,  "no", "model nic: send a frame on when its first 64 bytes have come, unless "
       "the switch has a port that is faster", KEY_AT(struct sim_cfg, is_cut_through) },
-    { "latency",       KEY_TIME, "0",       "model nic: time of a frame through the chip, besides that on wires",
+    { "latency",       KEY_TIME, "0", "model nic: time of a frame through the chip, besides that on wires",
       KEY_AT(struct sim_cfg, chip_ps), 0, 100000000 },
     { "reserve",       KEY_BYTES, "4096",    "reserved per port; 2096 (conweave)",
       KEY_AT(struct sim_cfg, reserve_bytes), 0, 1u << 30 },
@@ -259,9 +262,9 @@ static const struct key_row switch_keys[] = {
       KEY_AT(struct sim_cfg, has_trim) },
     { "trim_size",     KEY_BYTES, "model",   "model uet: what is left of a trimmed packet: 64",
       KEY_AT(struct sim_cfg, trim_bytes), 40, 1024 },
-    { "header_class",  KEY_COUNT, "model",   "model uet: class of trimmed packets and answers, before all others: 7",
-      KEY_AT(struct sim_cfg, head_prio), 0, PRIOS - 1 },
-    { "lossless",      KEY_YES,  "yes",     "yes: PFC; no: packets are dropped, also the default of model uet",
+    { "header_class",  KEY_COUNT, "model", "model uet: class of trimmed packets and answers, before all "
+      "others: 7", KEY_AT(struct sim_cfg, head_prio), 0, PRIOS - 1 },
+    { "lossless",      KEY_YES,  "yes", "yes: PFC; no: packets are dropped, also the default of model uet",
       KEY_AT(struct sim_cfg, is_lossless) },
     { "lossy",         KEY_LIST, "",        "classes without PFC; default: those that only tcp uses" },
     { "lossy_alpha",   KEY_REAL, "1",       "lossy: share of the free buffer that one queue may take",
@@ -271,13 +274,12 @@ static const struct key_row switch_keys[] = {
     { "ecn",           KEY_YES,  "yes",     "mark packets", KEY_AT(struct sim_cfg, ecn_on) },
     { "ecn_at",        KEY_NAME, "dequeue", "queue that decides on a mark: behind the packet (`dequeue`) or "
       "before it (`enqueue`)", KEY_AT(struct sim_cfg, ecn_at_enqueue), .choices = ecn_places },
-    { "ecn_cell",      KEY_BYTES, "none",    "model nic: marking counts a queue and its thresholds in cells of this size; "
-      "`asic`: those of the chip", KEY_AT(struct sim_cfg, ecn_cell_bytes), 16, 65535,
+    { "ecn_cell",      KEY_BYTES, "none", "model nic: marking counts a queue and its thresholds in cells of "
+      "this size; `asic`: those of the chip", KEY_AT(struct sim_cfg, ecn_cell_bytes), 16, 65535,
       .words = KEY_WORDS({ "none", 0 }, { "asic", ECN_CELL_OF_ASIC }) },
-    { "ecn_lag",       KEY_TIME, "0",       "model nic: marking sees the length that the queue had so long ago",
+    { "ecn_lag",       KEY_TIME, "0", "model nic: marking sees the length that the queue had so long ago",
       KEY_AT(struct sim_cfg, ecn_lag_ps), 0, 1000000000 },
-    { "strict",        KEY_LIST, "model",
-      "strict-priority classes: [6] (nic: CNPs), [0] (hpcc, conweave)" },
+    { "strict",        KEY_LIST, "model", "strict-priority classes: [6] (nic: CNPs), [0] (hpcc, conweave)" },
     { "weights",       KEY_LIST, "",        "weights of the eight classes, 1 .. 255; default: all 1" },
     { "ecn_by_rate",   KEY_LIST, "",        "thresholds by port speed; other ports use the knobs" },
     { "ecn_by_class",  KEY_LIST, "",        "thresholds by class at all ports; knobs do not change them" },

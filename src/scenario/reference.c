@@ -57,12 +57,6 @@ static void print_kind(FILE *out, const char *section, const char *name, const c
     key_print_markdown(out, keys);
 }
 
-static void print_topologies(FILE *out)
-{
-    for (const struct topology_kind *k = topology_kinds; k->name; k++)
-        print_kind(out, "topology", k->name, k->about, k->keys);
-}
-
 static void print_traffic(FILE *out)
 {
     for (int i = 0; traffic_all[i]; i++)
@@ -120,8 +114,9 @@ static const char hpcc_text[] =
 
 static const char htsim_text[] =
     "\n"
-    "Model htsim needs this section, and allows only `model` and `seed` next to it. Defaults are uet-htsim's, except that\n"
-    "its seed is 13. `anole convert` writes the section from a command line of htsim_uec. docs/uet.md describes the model.\n";
+    "Model htsim needs this section, and allows only `model` and `seed` next to it. Defaults are "
+    "uet-htsim's, except that\nits seed is 13. `anole convert` writes the section from a command line of "
+    "htsim_uec. docs/uet.md describes the model.\n";
 
 static const char models_text[] =
     "\n"
@@ -155,7 +150,8 @@ void scenario_print_reference(FILE *out)
     print_section(out, 2, "lb", "lb");
     print_section(out, 2, "fidelity", "fidelity");
     print_section(out, 2, "topology", "topology");
-    print_topologies(out);
+    for (const struct topology_kind *k = topology_kinds; k->name; k++)
+        print_kind(out, "topology", k->name, k->about, k->keys);
     print_section(out, 4, "links of a graph", "topology graph links");
     print_section(out, 3, "topology: links_down", "topology links_down");
     print_section(out, 3, "topology: link_rates", "topology link_rates");

@@ -4,18 +4,8 @@
 #include "base/text.h"
 #include "core/units.h"
 #include "net/measure.h"
-#include "scenario/scenario_control.h"
-#include "scenario/fit.h"
-#include "scenario/scenario_hpcc.h"
-#include "scenario/scenario_htsim.h"
-#include "scenario/uet_rules.h"
 #include "scenario/keys.h"
-#include "scenario/scenario_links.h"
-#include "scenario/set.h"
-#include "scenario/settings.h"
 #include "scenario/topology.h"
-#include "scenario/scenario_traffic.h"
-#include "scenario/scenario_watch.h"
 #include "traffic/traffic.h"
 
 #include <stdlib.h>
@@ -44,7 +34,7 @@ static void read_model(const struct section *sec, struct sim_cfg *cfg)
     order = section_choice(sec, "order", "an order", orders);
     cfg->order = order == 1 || (order < 0 && is_ns3(cfg->model)) ? ORDER_NS3 : ORDER_NODE;
     if (cfg->order == ORDER_NS3 && !is_ns3(cfg->model))
-        reader_refuse(sec->r, section_get(sec, "order"), "the order ns3 needs the model hpcc or conweave");
+        section_refuse(sec, "order", "the order ns3 needs the model hpcc or conweave");
 }
 
 static void read_general(const struct section *sec, struct scenario *s, const uint64_t *seed)
@@ -89,8 +79,7 @@ static void read_lb(struct reader *r, const struct yaml_node *node, struct sim_c
         set_lb(r, section_get(&sec, "kind"), cfg);
     section_read(&sec, sec.common, cfg);
     if (cfg->lb_by_host && !sim_model_is_real(cfg->model))
-        reader_refuse(r, section_get(&sec, "entropy"), "only in model nic: the forks have ports of their "
-            "own");
+        section_refuse(&sec, "entropy", "only in model nic: the forks have ports of their own");
 }
 
 /* ---- all sections ---- */
@@ -127,15 +116,6 @@ static void read_network(struct reader *r, struct scenario *s, const struct sect
     s->uplink_bps = graph_uplink_bps(&s->graph);
 }
 
-/* Keeps the place of a top-level key for errors that are found when the network is built. */
-static void keep_place(const struct section *sec, struct scenario *s, const char *key, enum scenario_place p)
-{
-    const struct yaml_node *node = section_get(sec, key);
-
-    if (node && !sec->r->rc)
-        s->place[p] = reader_place(sec->r, node->line, node->column);
-}
-
 static void read_all(struct reader *r, struct scenario *s, const struct yaml_node *root, const uint64_t *seed)
 {
     struct section  sec = scenario_open(r, root, "");
@@ -150,9 +130,9 @@ static void read_all(struct reader *r, struct scenario *s, const struct yaml_nod
     scenario_read_cc(&sec, cfg);
     read_lb(r, section_get(&sec, "lb"), cfg);
     read_network(r, s, &sec, seed || section_get(&sec, "seed"));
-    keep_place(&sec, s, "cc", PLACE_CC);
-    keep_place(&sec, s, section_get(&sec, "hpcc") ? "hpcc" : "topology", PLACE_TOPOLOGY);
-    keep_place(&sec, s, "changes", PLACE_CHANGES);
+    scenario_keep_place(&sec, s, "cc", PLACE_CC);
+    scenario_keep_place(&sec, s, section_get(&sec, "hpcc") ? "hpcc" : "topology", PLACE_TOPOLOGY);
+    scenario_keep_place(&sec, s, "changes", PLACE_CHANGES);
     scenario_read_cc_others(&sec, s);
     scenario_read_slow_hosts(&sec, s);
     scenario_read_rlcc(r, s, section_get(&sec, "rlcc"));

@@ -1,6 +1,6 @@
-#include "scenario/scenario_control.h"
+#include "scenario/scenario.h"
 
-#include "cc/rlcc/rlcc_model.h"
+#include "cc/rlcc/rlcc.h"
 #include "scenario/keys.h"
 #include "traffic/read.h"
 
@@ -40,16 +40,11 @@ void scenario_read_cc(const struct section *root, struct sim_cfg *cfg)
 
 /* ---- controls that a model supports ---- */
 
-/* The forks' models have their own windows and no probes. */
-static bool needs_nic(const struct cc_algo *cc)
-{
-    return cc->telemetry == CC_PATH || cc->on_rtt;
-}
-
 /* Called again after a config of a fork, which may select another model and another control. */
 static void check_model(struct reader *r, const struct yaml_node *place, const struct sim_cfg *cfg)
 {
-    if (needs_nic(cfg->cc) && !sim_model_is_real(cfg->model))
+    /* the forks' models have their own windows and no probes */
+    if ((cfg->cc->telemetry == CC_PATH || cfg->cc->on_rtt) && !sim_model_is_real(cfg->model))
         reader_refuse(r, place, "%s needs the model nic: no other provides its input", cfg->cc->name);
     if ((cfg->cc->on_ack || cfg->cc->takes_turns) && cfg->model == MODEL_CONWEAVE)
         reader_refuse(r, place, "%s needs the model nic or hpcc: conweave has DCQCN alone", cfg->cc->name);
@@ -94,9 +89,8 @@ static void mark_hosts(struct entry *e, struct sim_cfg *cfg, uint8_t mark)
 
     for (uint32_t i = 0; i < hosts.count && !e->r->rc; i++) {
         if (cfg->cc_by_node[hosts.node[i]])
-            reader_refuse(e->r, section_place(&e->sec, "hosts"), "the host %s has a control of its own "
-                "already",
-                          e->graph->node[hosts.node[i]].name);
+            section_refuse(&e->sec, "hosts", "the host %s has a control of its own already",
+                           e->graph->node[hosts.node[i]].name);
         cfg->cc_by_node[hosts.node[i]] = mark;
     }
     cfg->cc_other[mark - 1].hosts = hosts.count;
@@ -116,7 +110,7 @@ static void read_classes(const struct section *sec, struct sim_cfg *cfg, const s
     if (sec->r->rc)
         return;
     if (!prios)
-        reader_refuse(sec->r, section_get(sec, "classes"), "'classes' names no class");
+        section_refuse(sec, "classes", "'classes' names no class");
     else if (cfg->cc_others)
         reader_refuse(sec->r, kind,
                       "queue pairs have one control in model uet; list all their classes with it");

@@ -1,12 +1,10 @@
 /* src/scenario/scenario_hpcc.c - converts a config file of the HPCC or ConWeave ns-3 fork to a scenario. */
-#include "scenario/scenario_hpcc.h"
 
 #include "base/text.h"
 #include "core/units.h"
 #include "formats/hpcc.h"
-#include "scenario/settings.h"
 #include "scenario/topology.h"
-#include "scenario/scenario_traffic.h"
+#include "scenario/scenario.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -17,9 +15,7 @@
 #define PINT_LOG_BASE_MIN  1.0002            /* for 16-bit digests */
 #define LINK_DOWN_FROM_PS  (2 * PS_PER_S)    /* the fork counts from second 2 */
 
-static void refuse_config(struct reader *r, const char *path, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
+__attribute__((format(printf, 3, 4)))
 static void refuse_config(struct reader *r, const char *path, const char *format, ...)
 {
     char    why[300];

@@ -1,5 +1,5 @@
 /* src/scenario/scenario_links.c - links with other rates, and links that fail. */
-#include "scenario/scenario_links.h"
+#include "scenario/scenario.h"
 
 #include "core/units.h"
 #include "scenario/keys.h"
@@ -19,8 +19,7 @@ uint32_t scenario_read_node(const struct section *sec, const struct graph *g, co
 
 /* Calls 'act' for all links of a pair of nodes, or for number 'which' of them. */
 static void for_pair(const struct section *sec, const struct graph *g, uint32_t a, uint32_t b,
-                     void (*act)(void *arg, uint32_t link),
-                     void *arg)
+                     void (*act)(void *arg, uint32_t link), void *arg)
 {
     uint32_t which = UINT32_MAX, seen = 0;
 
@@ -36,9 +35,8 @@ static void for_pair(const struct section *sec, const struct graph *g, uint32_t 
         reader_refuse(sec->r, sec->map, "there is no link between %s and %s", g->node[a].name,
                       g->node[b].name);
     else if (!sec->r->rc && which != UINT32_MAX && which >= seen)
-        reader_refuse(sec->r, section_get(sec, "which"),
-                      "there is no link %u between %s and %s; the first is 0", which, g->node[a].name,
-                      g->node[b].name);
+        section_refuse(sec, "which", "there is no link %u between %s and %s; the first is 0", which,
+                       g->node[a].name, g->node[b].name);
 }
 
 /* ---- link_rates ---- */
@@ -108,7 +106,7 @@ static void read_down(struct reader *r, const struct graph *g, const struct yaml
     section_time(&sec, "down", &o.down_ps);
     section_time(&sec, "up", &o.up_ps);
     if (!r->rc && o.up_ps <= o.down_ps)
-        reader_refuse(r, section_get(&sec, "up"), "'up' must be after 'down'");
+        section_refuse(&sec, "up", "'up' must be after 'down'");
     if (!r->rc)
         for_pair(&sec, g, a, b, add_outage, &o);
 }

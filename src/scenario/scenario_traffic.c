@@ -1,5 +1,5 @@
 /* src/scenario/scenario_traffic.c - the list 'traffic'. */
-#include "scenario/scenario_traffic.h"
+#include "scenario/scenario.h"
 
 #include "formats/astra.h"
 #include "formats/chakra.h"
@@ -10,7 +10,7 @@
 #include "scenario/keys.h"
 #include "sim/event/program.h"
 #include "traffic/kinds/flows.h"
-#include "traffic/perform.h"
+#include "traffic/collective_plan.h"
 
 #include <stdlib.h>
 

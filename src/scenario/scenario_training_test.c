@@ -1,7 +1,6 @@
 #include "scenario/scenario.h"
 #include "traffic/collective.h"
 #include "traffic/kinds/training.h"
-#include "traffic/kinds/training_model.h"
 
 #include "core/units.h"
 

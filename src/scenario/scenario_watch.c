@@ -3,7 +3,7 @@
  * The options of tuners are defined in tune/, which scenario/ does not depend on. They are kept as text with
  * their places, and parsed when the tuner is created.
  */
-#include "scenario/scenario_watch.h"
+#include "scenario/scenario.h"
 
 #include "base/text.h"
 #include "scenario/keys.h"
@@ -128,13 +128,6 @@ void scenario_tuner_fini(struct scenario_tuner *t)
 
 /* ---- fidelity ---- */
 
-/* The monitor "none" can be omitted. */
-static void drop_blind_monitor(struct watch_cfg *w)
-{
-    if (w->monitors == 1 && w->monitor[0] == monitor_find("none"))
-        w->monitors = 0;
-}
-
 static void read_fidelity_kind(struct reader *r, struct scenario *s, const struct yaml_node *node)
 {
     static const char *const kinds[] = { "packet", "fast", NULL };
@@ -153,8 +146,8 @@ static void read_fidelity_kind(struct reader *r, struct scenario *s, const struc
         return;
     }
     s->cfg.is_fast = kind == 1;
-    if (s->cfg.is_fast)
-        drop_blind_monitor(&s->watch);
+    if (s->cfg.is_fast && s->watch.monitors == 1 && s->watch.monitor[0] == monitor_find("none"))
+        s->watch.monitors = 0;   /* the monitor "none" can be omitted */
 }
 
 void scenario_read_fidelity(struct reader *r, struct scenario *s, const struct yaml_node *node)

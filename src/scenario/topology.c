@@ -8,8 +8,7 @@
 #include "formats/htsim.h"
 #include "formats/simai.h"
 #include "scenario/keys.h"
-#include "scenario/scenario_links.h"
-#include "scenario/topology_gpu.h"
+#include "scenario/scenario.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -132,7 +131,7 @@ static void read_fat_tree(const struct section *sec, struct graph *g)
 
     section_read(sec, fat_tree_keys, &tree);
     if (!sec->r->rc && tree.k % 2)
-        reader_refuse(sec->r, section_get(sec, "k"), "k must be even, not %u", tree.k);
+        section_refuse(sec, "k", "k must be even, not %u", tree.k);
     if (!sec->r->rc && section_check(sec, graph_check_fat_tree(&tree, &why), &why))
         graph_fat_tree(g, &tree);
 }

@@ -1,5 +1,5 @@
 /* src/scenario/topology_gpu.c - GPU clusters, the dragonfly, and networks of publications. */
-#include "scenario/topology_gpu.h"
+#include "scenario/topology.h"
 
 #include "base/text.h"
 
@@ -11,6 +11,12 @@
 #define DGX_UNITS    8u          /* most units with two tiers of 64-port switches */
 
 /* ---- keys ---- */
+
+/* Rows of kinds with servers, for a struct with these fields. */
+#define NVLINK_KEYS(of) \
+    { "nvlink",       KEY_RATE, "3600Gbps", "inside a server, per GPU and direction", \
+      KEY_AT(of, inside_rate_bps) }, \
+    { "nvlink_delay", KEY_TIME, "500ns",    "inside a server, one way", KEY_AT(of, inside_delay_ps) }
 
 const struct key_row topology_rails_keys[] = {
     { "servers",      KEY_COUNT, "",         "of `gpus` GPUs each; GPU i of server s is h(s x gpus + i)",
@@ -29,10 +35,7 @@ const struct key_row topology_rails_keys[] = {
       KEY_AT(struct graph_rails, fabric_rate_bps), .like = "rate" },
     { "fabric_delay", KEY_TIME, "",         "between switches; default `delay`",
       KEY_AT(struct graph_rails, fabric_delay_ps), .like = "delay" },
-    { "nvlink",       KEY_RATE, "3600Gbps", "inside a server, per GPU and direction",
-      KEY_AT(struct graph_rails, inside_rate_bps) },
-    { "nvlink_delay", KEY_TIME, "500ns",    "inside a server, one way",
-      KEY_AT(struct graph_rails, inside_delay_ps) },
+    NVLINK_KEYS(struct graph_rails),
     { 0 },
 };
 
@@ -52,10 +55,7 @@ const struct key_row topology_hpn_keys[] = {
       KEY_AT(struct graph_hpn, fabric_rate_bps) },
     { "fabric_delay", KEY_TIME, "",         "between switches; default `delay`",
       KEY_AT(struct graph_hpn, fabric_delay_ps), .like = "delay" },
-    { "nvlink",       KEY_RATE, "3600Gbps", "inside a server, per GPU and direction",
-      KEY_AT(struct graph_hpn, inside_rate_bps) },
-    { "nvlink_delay", KEY_TIME, "500ns",    "inside a server, one way",
-      KEY_AT(struct graph_hpn, inside_delay_ps) },
+    NVLINK_KEYS(struct graph_hpn),
     { 0 },
 };
 
@@ -79,10 +79,7 @@ const struct key_row topology_planes_keys[] = {
       KEY_AT(struct graph_planes, fabric_rate_bps), .like = "rate" },
     { "fabric_delay",  KEY_TIME, "",         "between switches; default `delay`",
       KEY_AT(struct graph_planes, fabric_delay_ps), .like = "delay" },
-    { "nvlink",        KEY_RATE, "3600Gbps", "inside a server, per GPU and direction",
-      KEY_AT(struct graph_planes, inside_rate_bps) },
-    { "nvlink_delay",  KEY_TIME, "500ns",    "inside a server, one way",
-      KEY_AT(struct graph_planes, inside_delay_ps) },
+    NVLINK_KEYS(struct graph_planes),
     { 0 },
 };
 
@@ -125,10 +122,7 @@ const struct key_row topology_dgx_keys[] = {
 const struct key_row topology_paraleon_keys[] = {
     { "delay",        KEY_TIME, "500ns",    "of all links, one way; the paper does not say",
       KEY_AT(struct graph_rails, delay_ps) },
-    { "nvlink",       KEY_RATE, "3600Gbps", "inside a server, per GPU and direction",
-      KEY_AT(struct graph_rails, inside_rate_bps) },
-    { "nvlink_delay", KEY_TIME, "500ns",    "inside a server, one way",
-      KEY_AT(struct graph_rails, inside_delay_ps) },
+    NVLINK_KEYS(struct graph_rails),
     { 0 },
 };
 

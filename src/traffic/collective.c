@@ -10,14 +10,11 @@
 #define NO_MESSAGE UINT32_MAX
 
 const char *const collective_names[] = {
-    [COLLECTIVE_ALL_TO_ALL] = "all_to_all",
-    [COLLECTIVE_RING_ALL_REDUCE] = "ring_all_reduce",
+    [COLLECTIVE_ALL_TO_ALL] = "all_to_all", [COLLECTIVE_RING_ALL_REDUCE] = "ring_all_reduce",
     [COLLECTIVE_TREE_ALL_REDUCE] = "tree_all_reduce",
     [COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE] = "halving_doubling_all_reduce",
-    [COLLECTIVE_ALL_GATHER] = "all_gather",
-    [COLLECTIVE_REDUCE_SCATTER] = "reduce_scatter",
-    [COLLECTIVE_SEND_NEXT] = "send_next",
-    [COLLECTIVE_SEND_PREVIOUS] = "send_previous",
+    [COLLECTIVE_ALL_GATHER] = "all_gather", [COLLECTIVE_REDUCE_SCATTER] = "reduce_scatter",
+    [COLLECTIVE_SEND_NEXT] = "send_next", [COLLECTIVE_SEND_PREVIOUS] = "send_previous",
     [COLLECTIVE_KINDS] = NULL,
 };
 
@@ -594,11 +591,6 @@ double collective_bus_factor(enum collective_kind kind, uint32_t workers)
     }
 }
 
-static uint64_t time_ps(uint64_t bytes, uint64_t rate_bps)
-{
-    return (uint64_t)((unsigned __int128)bytes * 8 * PS_PER_S / rate_bps);
-}
-
 void collective_link_ps(const struct collective *c, uint32_t mtu_bytes, uint32_t overhead_bytes,
                         const uint64_t *rate_bps, uint64_t *busy_ps)
 {
@@ -612,7 +604,8 @@ void collective_link_ps(const struct collective *c, uint32_t mtu_bytes, uint32_t
         in[m->dst] += wire;
     }
     for (uint32_t i = 0; i < c->workers; i++)
-        busy_ps[i] = time_ps(out[i] > in[i] ? out[i] : in[i], rate_bps[i]);
+        busy_ps[i] = (uint64_t)((unsigned __int128)(out[i] > in[i] ? out[i] : in[i]) * 8 * PS_PER_S /
+                                rate_bps[i]);
     free(in);
     free(out);
 }

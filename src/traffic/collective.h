@@ -48,15 +48,9 @@
 #define COLLECTIVE_MESSAGES_MAX 4000000u
 
 enum collective_kind {
-    COLLECTIVE_ALL_TO_ALL,
-    COLLECTIVE_RING_ALL_REDUCE,
-    COLLECTIVE_TREE_ALL_REDUCE,
-    COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE,
-    COLLECTIVE_ALL_GATHER,
-    COLLECTIVE_REDUCE_SCATTER,
-    COLLECTIVE_SEND_NEXT,
-    COLLECTIVE_SEND_PREVIOUS,
-    COLLECTIVE_KINDS,
+    COLLECTIVE_ALL_TO_ALL, COLLECTIVE_RING_ALL_REDUCE, COLLECTIVE_TREE_ALL_REDUCE,
+    COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE, COLLECTIVE_ALL_GATHER, COLLECTIVE_REDUCE_SCATTER,
+    COLLECTIVE_SEND_NEXT, COLLECTIVE_SEND_PREVIOUS, COLLECTIVE_KINDS,
 };
 
 extern const char *const collective_names[];     /* by kind; NULL-terminated */
@@ -64,17 +58,14 @@ extern const char *const collective_names[];     /* by kind; NULL-terminated */
 struct collective_cfg {
     enum collective_kind kind;
     uint32_t             workers;        /* 2 or more */
-    uint64_t             bytes;          /* all_to_all: per pair of workers; send: per message; otherwise the
-                                          * buffer size */
+    uint64_t             bytes;  /* all_to_all: per pair; send: per message; otherwise the buffer size */
     uint64_t             chunk_bytes;    /* for trees and channels */
     bool                 is_at_once;     /* all_to_all only: start all messages together */
-    uint32_t             channels;       /* number of rings; 0: one ring whose steps wait for the previous
-                                          * step's acknowledgements */
+    uint32_t             channels;  /* rings; 0: one ring whose steps wait for ACKs of the previous step */
     uint32_t             server;         /* with channels or by rail: workers per server; 0 means 1 */
     bool                 is_by_rail;     /* all_to_all only; takes effect if servers are complete */
     double               skew;           /* all_to_all only: exponent of Zipf's law; 0: all receive alike */
-    uint32_t             hottest;        /* with skew: the worker that receives most; those after it receive
-                                          * less and less */
+    uint32_t             hottest;        /* with skew: the worker that receives most, then ever less */
 };
 
 struct collective_message {

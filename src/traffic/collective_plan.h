@@ -30,8 +30,7 @@ struct plan_cfg {
     uint64_t             chunk_bytes;        /* see traffic/collective.h */
     bool                 is_by_rail;         /* all_to_all: see traffic/collective.h */
     const uint32_t      *server;             /* by rank: its multi-GPU server, or 0; NULL: no such servers */
-    uint32_t             dim[PLAN_DIMS_MAX], dims;       /* their product is the number of ranks; dims == 0:
-                                                          * one dimension */
+    uint32_t             dim[PLAN_DIMS_MAX], dims;  /* product: the number of ranks; dims 0: one dimension */
 };
 
 struct plan {

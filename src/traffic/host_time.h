@@ -32,8 +32,9 @@ struct host_times {
 
 /* Keys for kinds whose hosts take time, in a struct with this member of type struct host_times. */
 #define HOST_TIME_KEYS(of, member) \
-    { "post_time", KEY_NAME, "0",    "of a CPU to post a message: `1us`, `1us..3us`, `exp 1us` (mean) or a file of `ns " \
-      "probability` lines" }, \
+    { "post_time", KEY_NAME, "0",    \
+      "of a CPU to post a message: `1us`, `1us..3us`, `exp 1us` (mean) or a file of `ns probability` " \
+      "lines" }, \
     { "poll_time", KEY_NAME, "0",    "likewise, to notice a message" }, \
     { "copy_rate", KEY_RATE, "none", "at which it copies the message then", \
       KEY_AT(of, member.copy_bps), .words = KEY_WORDS({ "none", 0 }) }

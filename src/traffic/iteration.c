@@ -46,10 +46,8 @@ int iteration_check(const struct iteration_cfg *cfg, struct err *err)
                            "an iteration has more than %u messages: use fewer workers, steps or times",
                            ITERATION_MESSAGES_MAX);
         if (stages * cfg->parallel.workers > ITERATION_CELLS_MAX)
-            return err_set(err, E2BIG,
-                           "an iteration has more than %u steps of workers: use fewer workers, steps or "
-                           "times",
-                           ITERATION_CELLS_MAX);
+            return err_set(err, E2BIG, "an iteration has more than %u steps of workers: use fewer workers, "
+                           "steps or times", ITERATION_CELLS_MAX);
     }
     return 0;
 }

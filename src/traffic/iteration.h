@@ -40,8 +40,7 @@ struct iteration_step {
     struct collective_cfg collective;            /* 'workers' is the group size */
     enum parallel_group   group;
     uint32_t              times;                 /* 1 or more */
-    uint64_t              before_ps;             /* computed once, before the first repetition and before
-                                                  * anything is received */
+    uint64_t              before_ps;  /* computed once, before the first repetition and any receipt */
     bool                  is_overlapped, is_pipelined;
     uint32_t              inside;                /* pipelined: so many of the following steps are inside it */
 };
@@ -55,8 +54,7 @@ struct iteration_cfg {
 /* The messages of one group. */
 struct iteration_plan {
     struct collective c;
-    uint32_t         *own_at, *own;              /* member m sends own[own_at[m]] up to, but not including,
-                                                  * own[own_at[m + 1]] */
+    uint32_t         *own_at, *own;              /* member m sends own[own_at[m]] .. own[own_at[m + 1] - 1] */
 };
 
 struct iteration_stage {
@@ -75,10 +73,8 @@ struct iteration {
     struct parallel         parallel;
     struct iteration_stage *stage;
     uint32_t                messages, workers, stages;
-    uint32_t               *count;               /* [stage * workers + worker]: number of messages it sends or
-                                                  * receives */
-    uint32_t                roots_max;           /* approximate number of messages that a worker starts
-                                                  * together */
+    uint32_t               *count;  /* [stage * workers + worker]: number of messages it sends or receives */
+    uint32_t                roots_max;  /* approximate number of messages that a worker starts together */
     struct iteration_plan  *plan;                /* of all stages */
     uint32_t                plans;
 };

@@ -1,5 +1,5 @@
 #include "traffic/job.h"
-#include "traffic/traffic_post.h"
+#include "traffic/kind.h"
 
 #include <assert.h>
 
@@ -9,13 +9,9 @@ void job_init(struct job *j, const struct traffic_kind *kind, struct traffic *t,
     struct traffic_entry *e = traffic_add_entry(t, kind, j, common, hosts, count);
 
     e->job = j;
-    j->traffic = t;
-    j->common = *common;
-    j->entry = t->entries - 1;
-    j->first_stream = t->streams;
-    j->workers = count;
-    j->host = e->hosts;
-    j->worker_of = xcalloc(t->graph->nodes + 1ul, sizeof *j->worker_of);
+    *j = (struct job){ .traffic = t, .common = *common, .entry = t->entries - 1, .first_stream = t->streams,
+                       .workers = count, .host = e->hosts,
+                       .worker_of = xcalloc(t->graph->nodes + 1ul, sizeof *j->worker_of) };
     for (uint32_t i = 0; i < t->graph->nodes; i++)
         j->worker_of[i] = JOB_NO_WORKER;
     for (uint32_t i = 0; i < count; i++) {
@@ -82,13 +78,6 @@ struct rng *job_rng(struct job *j, uint32_t worker)
     return &j->traffic->stream[j->first_stream + worker].rng;
 }
 
-/* Partitions run concurrently, so the callback must wait until traffic_tell(). */
-static void keep_op(struct traffic_part *p, const struct op_result *r)
-{
-    p->op = xgrow(p->op, p->ops, &p->ops_max, 256, sizeof *p->op);
-    p->op[p->ops++] = *r;
-}
-
 void job_report(const struct job *j, uint32_t node, enum op_kind kind, uint64_t bytes, uint64_t start_ps,
                 uint64_t now_ps)
 {
@@ -97,8 +86,12 @@ void job_report(const struct job *j, uint32_t node, enum op_kind kind, uint64_t 
 
     if (!t->on_op)
         return;
-    if (t->parts > 1)
-        keep_op(&t->part[t->part_of[node]], &r);
-    else
+    if (t->parts > 1) {          /* they run concurrently: the callback waits until traffic_tell() */
+        struct traffic_part *p = &t->part[t->part_of[node]];
+
+        p->op = xgrow(p->op, p->ops, &p->ops_max, 256, sizeof *p->op);
+        p->op[p->ops++] = r;
+    } else {
         t->on_op(t->on_op_arg, &r);
+    }
 }

@@ -2,8 +2,8 @@
 
 #include "core/units.h"
 #include "traffic/traffic.h"
-#include "traffic/kinds/all_to_all.h"
-#include "traffic/internal.h"
+#include "traffic/kinds/patterns.h"
+#include "traffic/kind.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

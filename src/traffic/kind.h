@@ -1,6 +1,6 @@
 /* src/traffic/kind.h - the interface of a kind of traffic. For traffic/ and its kinds only.
  *
- * A kind is one source file in traffic/kinds/ and one line in traffic/kinds.c. Its read() reads an entry's
+ * A kind is a source in traffic/kinds/ and a line in traffic_all[] (kind.c). Its read() reads an entry's
  * own keys (traffic/read.h), adds an entry with its own state, and adds a stream for each sending host. There
  * are two sorts of kinds. Either next() yields a stream's flows in order, from its state and the stream's
  * random numbers. Or the kind is a job (traffic/job.h), whose workers start flows when others end.
@@ -8,8 +8,10 @@
 #ifndef TRAFFIC_KIND_H
 #define TRAFFIC_KIND_H
 
+#include "base/err.h"
 #include "base/reader.h"
 #include "base/rng.h"
+#include "core/result.h"
 #include "net/graph.h"
 #include "traffic/traffic_flow.h"
 
@@ -23,8 +25,7 @@ struct traffic_stream;
 struct traffic_kind {
     const char               *name, *about;      /* about: one line */
     const struct key_row *keys;              /* its own keys, listed before the common ones */
-    bool                      is_all_own;        /* common keys do not apply: its flows carry their own times
-                                                  * and classes */
+    bool                      is_all_own;  /* no common keys: its flows have their own times and classes */
 
     /* Reads its keys and adds the entry. Not called after an error. */
     void (*read)(struct entry *);
@@ -34,8 +35,7 @@ struct traffic_kind {
     bool (*next)(const struct traffic_entry *, struct traffic_stream *, struct flow_spec *);
 
     void    (*free)(void *state);                /* NULL: free() */
-    uint8_t (*prios)(const void *state);         /* priority classes of its flows, as a bit mask; NULL: the
-                                                  * entry's */
+    uint8_t (*prios)(const void *state);  /* priority classes of its flows, a bit mask; NULL: the entry's */
     void    (*print_more)(FILE *);               /* prints more text for docs/scenario.md; may be NULL */
 
     /* ---- jobs ---- */
@@ -76,8 +76,7 @@ struct traffic_entry {           /* an entry of the traffic list */
 
 struct traffic_stream {
     uint32_t   entry, source;
-    uint32_t   index;            /* index of the source in the entry's hosts; their count if it is not one of
-                                  * them */
+    uint32_t   index;  /* index of the source in the entry's hosts; their count if it is not one of them */
     uint32_t   number;           /* index among the entry's streams, for per-stream state of a kind */
     uint32_t   rank;
     uint32_t   at;               /* free for the kind, e.g. flows so far; initially 0 */
@@ -87,6 +86,47 @@ struct traffic_stream {
     uint8_t    part;
     uint32_t   first_post;       /* worker: its earliest post; 0: none */
     uint32_t   next_touched;
+};
+
+/* ---- the state of struct traffic ---- */
+
+struct traffic_post {            /* a flow that a worker will start */
+    uint64_t at_ps, bytes, tag;
+    struct operation op;
+    uint32_t dst;
+    uint32_t pair;               /* as in flow_spec */
+    uint32_t below, next;        /* see kind.c */
+};
+
+struct traffic_part {
+    struct traffic_post *post;           /* post 0 is unused */
+    uint32_t             posts, posts_max, post_free;
+    uint32_t             touched;        /* head of a list of workers, plus 1 */
+    struct signal       *signal;         /* sent but not yet yielded */
+    uint32_t             signals, signals_max;
+    struct op_result    *op;             /* not yet reported, if there are several partitions */
+    uint32_t             ops, ops_max;
+    struct err           err;            /* first error */
+    int                  rc;
+    char                 padding[64];    /* against false sharing */
+};
+
+struct traffic {
+    const struct graph    *graph;
+    uint64_t               seed;
+    struct traffic_entry  *entry;
+    struct traffic_stream *stream;
+    uint32_t               entries, streams, streams_max;
+    uint32_t               ranks;        /* next free rank */
+    uint32_t               flows_at_once;    /* see traffic_flows_at_once() */
+    double                 flows_maybe;      /* see traffic_expect_some() */
+    struct traffic_tcp     tcp[TRAFFIC_TCPS_MAX];
+    uint32_t               tcps;
+    struct traffic_part   *part;         /* state of one partition, used by one thread at a time */
+    uint32_t               parts;
+    uint8_t               *part_of;      /* by node; NULL: all in partition 0 */
+    void                 (*on_op)(void *arg, const struct op_result *);
+    void                  *on_op_arg;
 };
 
 /* Adds an entry, which takes ownership of its state. */
@@ -112,10 +152,23 @@ void traffic_expect_some(struct traffic *, double count);
 /* Initializes random numbers that belong to the last entry as a whole. */
 void traffic_entry_rng(const struct traffic *, struct rng *);
 
-const struct graph *traffic_graph(const struct traffic *);
-
 /* Records an error for traffic_failed(). Streams of different partitions may fail concurrently. */
 void traffic_fail(struct traffic *, const struct traffic_stream *, int code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* ---- posted flows of workers, in start order ---- */
+
+/* Reserves space for 'posts' more in a partition. */
+void post_reserve(struct traffic_part *, uint32_t posts);
+
+/* Adds a post to a stream, in its partition, and marks the stream as touched. Posts with equal times are
+ * ordered by tag, then destination. */
+void post_add(struct traffic *, uint32_t stream, const struct traffic_post *);
+
+/* Moves all posts of a stream from a previous partition; 'first' is their root in 'old'. */
+void post_move(struct traffic *, uint32_t stream, uint32_t first, struct traffic_post *old);
+
+/* Implements traffic_next() for workers: takes the earliest post. */
+bool post_next(struct traffic *, struct traffic_stream *, struct flow_spec *);
 
 #endif

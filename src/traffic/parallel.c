@@ -3,14 +3,9 @@
 #include <stddef.h>
 
 const char *const parallel_names[] = {
-    [PARALLEL_ALL] = "all",
-    [PARALLEL_TENSOR] = "tensor",
-    [PARALLEL_DATA] = "data",
-    [PARALLEL_PIPELINE] = "pipeline",
-    [PARALLEL_EXPERT] = "expert",
-    [PARALLEL_EXPERT_DATA] = "expert_data",
-    [PARALLEL_CONTEXT] = "context",
-    [PARALLEL_GROUPS] = NULL,
+    [PARALLEL_ALL] = "all", [PARALLEL_TENSOR] = "tensor", [PARALLEL_DATA] = "data",
+    [PARALLEL_PIPELINE] = "pipeline", [PARALLEL_EXPERT] = "expert",
+    [PARALLEL_EXPERT_DATA] = "expert_data", [PARALLEL_CONTEXT] = "context", [PARALLEL_GROUPS] = NULL,
 };
 
 static uint32_t context_of(const struct parallel *p) { return p->context ? p->context : 1; }

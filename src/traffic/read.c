@@ -27,19 +27,17 @@ const struct key_row traffic_keys[] = {
     { "influx", KEY_YES,  "no", "split results into before, during and after this traffic" },
     { "prio",   KEY_COUNT, "3",  "class of its packets, 0 .. 7", KEY_AT(struct traffic_common, prio), 0,
       CLASSES_MAX - 1 },
-    { "qps",    KEY_COUNT, "",
-      "persistent queue pairs from host to host, used round robin; `fresh`: one per message. Default: "
-      QPS_INITIAL },
+    { "qps",    KEY_COUNT, "", "persistent queue pairs from host to host, used round robin; `fresh`: one per "
+      "message. Default: " QPS_INITIAL },
     { 0 },
 };
 
 void entry_check_flows(const struct entry *e, uint64_t count)
 {
     if (count > TRAFFIC_AT_ONCE_MAX - traffic_flows_at_once(e->traffic))
-        reader_refuse(e->r, e->sec.map,
-                      "%llu flows at once are too many: there may be %u, all entries together; let fewer "
-                      "hosts "
-                      "send, or one after the other", (unsigned long long)count, TRAFFIC_AT_ONCE_MAX);
+        reader_refuse(e->r, e->sec.map, "%llu flows at once are too many: there may be %u, all entries "
+                      "together; let fewer hosts send, or one after the other", (unsigned long long)count,
+                      TRAFFIC_AT_ONCE_MAX);
 }
 
 void entry_use_verb(struct entry *e, enum verb verb, const char *size_key, uint64_t bytes)
@@ -49,11 +47,20 @@ void entry_use_verb(struct entry *e, enum verb verb, const char *size_key, uint6
     if (verb != VERB_UD || e->r->rc)
         return;
     if (!e->env->has_datagrams)
-        reader_refuse(e->r, section_get(&e->sec, "verb"), "datagrams need 'model: nic'");
+        section_refuse(&e->sec, "verb", "datagrams need 'model: nic'");
     else if (bytes > e->env->mtu_bytes)
-        reader_refuse(e->r, section_place(&e->sec, size_key),
-                      "a datagram is one packet of at most %u bytes: '%s' has up to %llu", e->env->mtu_bytes, size_key,
-                      (unsigned long long)bytes);
+        section_refuse(&e->sec, size_key, "a datagram is one packet of at most %u bytes: '%s' has up to %llu",
+                       e->env->mtu_bytes, size_key, (unsigned long long)bytes);
+}
+
+void entry_check_spread(const struct entry *e, uint64_t spread_ps)
+{
+    char until[32], stop[32];
+
+    if (!e->r->rc && spread_ps > e->common.stop_ps - e->common.start_ps)
+        section_refuse(&e->sec, "spread", "starts are spread until %s, but no flow starts after %s",
+                       text_from_time(until, sizeof until, e->common.start_ps + spread_ps),
+                       text_from_time(stop, sizeof stop, e->common.stop_ps));
 }
 
 void entry_need_end(const struct entry *e)
@@ -143,11 +150,11 @@ static void read_common(struct entry *e)
     if (e->r->rc)
         return;
     if (section_get(&e->sec, "stop") && e->common.start_ps >= e->common.stop_ps)
-        reader_refuse(e->r, section_get(&e->sec, "stop"), "'stop' must be after 'start'");
+        section_refuse(&e->sec, "stop", "'stop' must be after 'start'");
     else if (e->common.start_ps >= run_ps)
         reader_refuse(e->r, start, "the run is over by then");
     else if (e->about->is_influx && !section_get(&e->sec, "stop") && !section_get(&e->sec, "for"))
-        reader_refuse(e->r, section_get(&e->sec, "influx"), "an influx needs an end: give 'for' or 'stop'");
+        section_refuse(&e->sec, "influx", "an influx needs an end: give 'for' or 'stop'");
     if (e->common.stop_ps > run_ps)
         e->common.stop_ps = run_ps;
     e->about->start_ps = e->common.start_ps;
@@ -169,12 +176,12 @@ static void read_qps(struct entry *e)
     if (e->r->rc)
         return;
     if (node && e->qps && !is_own && e->env->why_fresh)
-        reader_refuse(e->r, section_place(&e->sec, "qps"),
-                      "%s every flow has its own queue pair: 'qps' must be 'fresh'", e->env->why_fresh);
+        section_refuse(&e->sec, "qps",
+                       "%s every flow has its own queue pair: 'qps' must be 'fresh'", e->env->why_fresh);
     else if (e->pairs_key && (!e->qps || e->env->why_fresh))
-        reader_refuse(e->r, section_place(&e->sec, e->pairs_key),
-                      "'%s' has operations that need persistent queue pairs: there are none %s", e->pairs_key,
-                      e->env->why_fresh ? e->env->why_fresh : "with 'qps: fresh'");
+        section_refuse(&e->sec, e->pairs_key, "'%s' has operations that need persistent queue pairs: there "
+                       "are none %s", e->pairs_key,
+                       e->env->why_fresh ? e->env->why_fresh : "with 'qps: fresh'");
     else if (node && strcmp(e->about->kind, "tcp") == 0)
         reader_refuse(e->r, node, "tcp has no queue pairs");
     else

@@ -9,7 +9,6 @@
 
 #include "base/reader.h"
 #include "net/flow_list.h"
-#include "net/flow_matrix.h"
 #include "net/graph.h"
 #include "net/trace.h"
 #include "traffic/cdf.h"
@@ -25,8 +24,7 @@ struct traffic_env {
     const struct graph *graph;
     uint64_t            run_ps;                  /* end of the run; NEVER */
     uint32_t            mtu_bytes, overhead_bytes;   /* payload of a full packet; its overhead on the wire */
-    const char         *why_fresh;               /* why queue pairs cannot persist, e.g. "in this model";
-                                                  * NULL: they can */
+    const char         *why_fresh;  /* why queue pairs cannot persist, e.g. "in this model"; NULL: they can */
     bool                has_datagrams;
     const struct traffic_tcp_algorithm *tcp;     /* terminated by a row without a name; NULL: no TCP */
 
@@ -68,10 +66,8 @@ struct entry {
     struct traffic_common     common;    /* start, stop and class, already read */
     uint32_t                  qps;       /* default of 'qps' for this kind, as in flow_spec; initially 0 */
     bool                      has_own_qps;   /* the kind has read `qps` itself */
-    const char               *pairs_key;     /* what this key asks for needs persistent queue pairs; NULL:
-                                              * nothing does */
-    struct hosts              loaded;    /* hosts with a load (about->bps_per_host), kept for
-                                          * entry_check_loads() */
+    const char               *pairs_key;     /* key whose value needs persistent queue pairs; NULL: none */
+    struct hosts              loaded;    /* hosts with a load (about->bps_per_host): entry_check_loads() */
 };
 
 /* Reads a count, a list, or 'all': at least 'min' hosts, excluding 'without' (UINT32_MAX: none). The caller
@@ -85,6 +81,9 @@ struct hosts entry_last_hosts(const struct entry *, const char *key);
 bool entry_is_list(const struct entry *, const char *key);
 
 bool hosts_have(const struct hosts *, uint32_t node);
+
+/* Removes hosts from a set. 'nodes' is the number of nodes of the graph. */
+void hosts_remove(struct hosts *from, const struct hosts *these, uint32_t nodes);
 
 /* Returns the host named by 'receiver', by default the last one. Senders named by a key must not include
  * it. */
@@ -115,6 +114,9 @@ void entry_check_flows(const struct entry *, uint64_t count);
 
 /* The entry's messages have this verb and at most so many bytes, by a key: refuses what cannot be. */
 void entry_use_verb(struct entry *, enum verb, const char *size_key, uint64_t bytes);
+
+/* Rejects an entry whose flows start at random times within spread_ps (key 'spread') if that is too long. */
+void entry_check_spread(const struct entry *, uint64_t spread_ps);
 
 /* Rejects an entry without an end. */
 void entry_need_end(const struct entry *);

@@ -44,14 +44,6 @@ static void list_hosts(const struct entry *e, const struct yaml_node *list, stru
     free(is_named);
 }
 
-/* Sets the first 'count' hosts, excluding one. */
-static void first_hosts(const struct graph *g, uint32_t count, uint32_t without, struct hosts *hosts)
-{
-    for (uint32_t i = 0; i < g->nodes && hosts->count < count; i++)
-        if (!g->node[i].is_switch && i != without)
-            hosts->node[hosts->count++] = i;
-}
-
 struct hosts entry_last_hosts(const struct entry *e, const char *key)
 {
     struct hosts h = entry_hosts(e, key, 1, UINT32_MAX);
@@ -91,8 +83,9 @@ struct hosts entry_hosts(const struct entry *e, const char *key, uint32_t min, u
         reader_count(r, node, key, min, count, &count);
     if (!r->rc && is_list && hosts.count < min)
         reader_refuse(r, node, "'%s' must name %u hosts or more", key, min);
-    if (!r->rc && !is_list)
-        first_hosts(g, count, without, &hosts);
+    for (uint32_t i = 0; i < g->nodes && hosts.count < count && !r->rc && !is_list; i++)
+        if (!g->node[i].is_switch && i != without)
+            hosts.node[hosts.count++] = i;
     e->about->hosts = hosts.count;
     return hosts;
 }
@@ -103,6 +96,20 @@ bool hosts_have(const struct hosts *hosts, uint32_t node)
         if (hosts->node[i] == node)
             return true;
     return false;
+}
+
+void hosts_remove(struct hosts *from, const struct hosts *these, uint32_t nodes)
+{
+    bool    *is_taken = xcalloc(nodes + 1ul, sizeof *is_taken);
+    uint32_t left = 0;
+
+    for (uint32_t i = 0; i < these->count; i++)
+        is_taken[these->node[i]] = true;
+    for (uint32_t i = 0; i < from->count; i++)
+        if (!is_taken[from->node[i]])
+            from->node[left++] = from->node[i];
+    from->count = left;
+    free(is_taken);
 }
 
 uint32_t entry_receiver(const struct entry *e)
@@ -116,6 +123,5 @@ void entry_check_senders(const struct entry *e, const char *key, const struct ho
                          uint32_t receiver)
 {
     if (!e->r->rc && hosts_have(senders, receiver))
-        reader_refuse(e->r, section_get(&e->sec, key), "the receiver %s is among the senders",
-                      e->graph->node[receiver].name);
+        section_refuse(&e->sec, key, "the receiver %s is among the senders", e->graph->node[receiver].name);
 }

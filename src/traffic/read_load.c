@@ -135,8 +135,7 @@ double entry_load_bps(const struct entry *e, const struct hosts *from, const str
     if (!of_bisection)
         return load * sum / from->count;
     if (share == 0)
-        reader_refuse(e->r, section_get(&e->sec, "of"),
-                      "there is no traffic between racks: all hosts are behind one switch");
+        section_refuse(&e->sec, "of", "there is no traffic between racks: all hosts are behind one switch");
     return share > 0 ? load * graph_uplink_bps(e->graph) / (from->count * share) : 0;
 }
 

@@ -1,7 +1,6 @@
 #include "traffic/reads.h"
 #include "base/err.h"
-#include "traffic/internal.h"
-#include "traffic/traffic_post.h"
+#include "traffic/kind.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,11 +1,7 @@
 #include "traffic/traffic.h"
 #include "core/units.h"
-#include "traffic/kinds/all_to_all.h"
 #include "traffic/kinds/flows.h"
-#include "traffic/kinds/incast.h"
-#include "traffic/kinds/long_short.h"
-#include "traffic/kinds/many_to_one.h"
-#include "traffic/kinds/permutation.h"
+#include "traffic/kinds/patterns.h"
 #include "traffic/kinds/poisson.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "../digest.h"
 
 #include "scenario/scenario.h"
-#include "traffic/kinds/training.h"
+#include "traffic/test_training.h"
 #include "sim/test_world.h"
 
 #include <setjmp.h>

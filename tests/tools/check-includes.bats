@@ -25,7 +25,7 @@ check() {
     plant cc/rlcc.c '#include "learn/tree.h"'
     plant sim/build.c '#include "cc/cc.h"' '#include "lb/lb.h"' '#include "sim/link/port.h"'
     plant sim/observe/observe.c '#include "sim/sim.h"' '#include "meter/series.h"'
-    plant sim/build_test.c '#include "scenario/scenario.h"' '#include "traffic/kinds/incast.h"'
+    plant sim/build_test.c '#include "scenario/scenario.h"' '#include "traffic/kinds/patterns.h"'
     plant tune/acc.c '#include "learn/ddqn.h"' '#include "core/fsd.h"'
     plant standin/fabric/fabric.c '#include "run/simulation.h"' '#include "live/driver/driver.h"'
     plant cmd/cmd_run.c '#include "sim/sim.h"' '#include "version.h"'

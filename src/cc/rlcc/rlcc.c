@@ -37,7 +37,6 @@
 #include "cc/rlcc/rlcc.h"
 #include "cc/cc.h"
 #include "cc/rlcc/rlcc_exported.h"
-#include "cc/rlcc/rlcc_model.h"
 #include "core/units.h"
 #include "learn/tree/rule.h"
 
@@ -49,8 +48,7 @@
 #define BASE_US_MIN 0.1          /* smallest value that the trees' integers can represent */
 #define FLOOR   0x1p-14          /* minimum relative to line rate, if the knob is 0 */
 #define START   0.25f            /* rate of a flow after its first burst, relative to line rate */
-#define LOW     0x1p-10f         /* relative to line rate: silence does not cut
-                                  * below it, and recovery below it is fast */
+#define LOW     0x1p-10f  /* relative to line rate: silence cuts down to it, recovery below it is fast */
 
 struct rlcc_cfg {
     const struct rlcc_model *model;
@@ -207,9 +205,8 @@ static void observe_net_step(const struct rlcc_cfg *cfg, const struct rlcc *f, u
                              uint64_t rtt_ps, float delta)
 {
     const struct policy_flow *p = &f->net.policy;
-    struct rlcc_step          s = { now_ps, f->at_ps, rtt_ps,
-                                    { p->action_older, p->is_started ? p->delta : delta, p->action, delta },
-                                    f->net.rate };
+    struct rlcc_step          s = { now_ps, f->at_ps, rtt_ps, { p->action_older, p->is_started ? p->delta :
+                                                                delta, p->action, delta }, f->net.rate };
 
     cfg->model->observer->on_step(cfg->model->observer->arg, f->agent, &s);
 }
@@ -465,16 +462,10 @@ static const enum knob knobs[] = { KNOB_rlcc_base, KNOB_rlcc_beta, KNOB_rlcc_tar
                                    KNOB_rlcc_min_rate,
                                    KNOB_rlcc_rtt_max, KNOB_rlcc_start_rate, KNOB_rlcc_decision, KNOB_COUNT };
 
-extern const struct cc_algo cc_rlcc;
 const struct cc_algo cc_rlcc = {
-    .on_due      = rlcc_on_due,
-    .on_rtt      = rlcc_on_rtt,
-    .start       = rlcc_start_flow,
-    .configure   = rlcc_configure,
+    .on_due = rlcc_on_due, .on_rtt = rlcc_on_rtt, .start = rlcc_start_flow, .configure = rlcc_configure,
     .state_bytes = rlcc_state_bytes,
-    .name        = "rlcc",
-    .about       = "RL-CC: a learned policy multiplies the rate at every round trip of a probe",
-    .cfg_size    = sizeof(struct rlcc_cfg),
-    .state_size  = sizeof(struct rlcc),
-    .knobs       = knobs,
+    .name = "rlcc", .about = "RL-CC: a learned policy multiplies the rate at every round trip of a probe",
+    .cfg_size = sizeof(struct rlcc_cfg), .state_size = sizeof(struct rlcc),
+    .knobs = knobs,
 };

@@ -1,4 +1,4 @@
-#include "cc/rlcc/rlcc_model.h"
+#include "cc/rlcc/rlcc.h"
 
 #include "learn/model.h"
 #include "learn/policy/policy_file.h"

@@ -7,7 +7,6 @@
 
 #include "cc/rlcc/rlcc_exported.h"
 #include "cc/rlcc/rlcc.h"
-#include "cc/rlcc/rlcc_model.h"
 #include "base/rng.h"
 #include "learn/tree/tree_export.h"
 

@@ -2,8 +2,8 @@
 #include "sim/host/hf2t.h"
 #include "sim/host/host.h"
 #include "sim/test_world.h"
-#include "traffic/kinds/incast.h"
-#include "traffic/kinds/training.h"
+#include "traffic/kinds/patterns.h"
+#include "traffic/test_training.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

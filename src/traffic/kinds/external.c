@@ -1,6 +1,6 @@
 #include "traffic/kinds/external.h"
 
-#include "traffic/internal.h"
+#include "traffic/kind.h"
 #include "traffic/job.h"
 #include "traffic/read.h"
 

@@ -89,7 +89,7 @@ void traffic_add_list(struct traffic *t, struct flow_list *list)
     traffic_add_entry(t, &traffic_flows, f, NULL, NULL, 0);
     traffic_take_ranks(t, f->list.count);
     traffic_expect_flows(t, f->list.count);
-    divide_list(f, t, traffic_graph(t)->nodes);
+    divide_list(f, t, t->graph->nodes);
 }
 
 /* ---- reading ---- */

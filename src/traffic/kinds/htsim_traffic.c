@@ -20,8 +20,7 @@ struct htsim_job {
     struct flow_matrix    matrix;
     struct matrix_waiting *waiting;  /* by trigger */
     uint32_t             *node;      /* by host number in the matrix */
-    uint32_t             *fired;     /* [part * triggers + trigger]: how often it has fired, as known in
-                                      * that partition */
+    uint32_t             *fired;     /* [part * triggers + trigger]: times it has fired, as known there */
 };
 
 /* ---- starting flows ---- */
@@ -153,7 +152,7 @@ void traffic_add_matrix(struct traffic *t, const struct traffic_common *common, 
 
     cm->matrix = *matrix;
     *matrix = (struct flow_matrix){ 0 };
-    cm->node = graph_list_hosts(traffic_graph(t));
+    cm->node = graph_list_hosts(t->graph);
     add_workers(cm, t, common);
     cm->job.signal_ps = delay_ps;
     divide(&cm->job, 1);
@@ -186,9 +185,8 @@ static void read_delay(const struct entry *e, uint64_t *delay_ps)
     *delay_ps = least_ps;
     section_time(&e->sec, "delay", delay_ps);
     if (!e->r->rc && *delay_ps < least_ps)
-        reader_refuse(e->r, section_get(&e->sec, "delay"),
-                      "'delay' must be %s or more, the shortest delay of a link",
-                      text_from_time(text, sizeof text, least_ps));
+        section_refuse(&e->sec, "delay", "'delay' must be %s or more, the shortest delay of a link",
+                       text_from_time(text, sizeof text, least_ps));
 }
 
 static void htsim_read(struct entry *e)

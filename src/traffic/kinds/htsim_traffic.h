@@ -3,7 +3,7 @@
 #ifndef TRAFFIC_KINDS_HTSIM_TRAFFIC_H
 #define TRAFFIC_KINDS_HTSIM_TRAFFIC_H
 
-#include "net/flow_matrix.h"
+#include "net/flow_list.h"
 #include "traffic/traffic_flow.h"
 
 /* Adds the flows of a connection matrix and takes ownership of it. Its host i is the graph's i-th host. Times

@@ -5,7 +5,7 @@
  */
 #include "traffic/kind.h"
 #include "traffic/kinds/rpc_traffic.h"
-#include "traffic/kinds/training_model.h"
+#include "traffic/kinds/training.h"
 #include "traffic/read.h"
 
 #include <assert.h>
@@ -24,8 +24,7 @@ static const struct key_row keys[] = {
       KEY_AT(struct kv_cache, tensor), 1, 1024 },
     { "prompt",   KEY_COUNT, "2000",      "mean number of tokens, exponentially distributed",
       KEY_AT(struct kv_cache, prompt), 1, 1e8 },
-    { "prompts",  KEY_FILE,  "",          
-      "instead: a file of `tokens probability` lines, probabilities rising to 1" },
+    { "prompts",  KEY_FILE,  "", "instead: a file of `tokens probability` lines, probabilities rising to 1" },
     { "requests", KEY_REAL,  "1",         "per second and prefill host, at random times",
       KEY_AT(struct kv_cache, requests), 1e-6, 1e9 },
     { "prefill",  KEY_LIST,  "",          "hosts that compute prompts; a count: the first" },
@@ -55,15 +54,15 @@ static void read_prompts(const struct entry *e, const struct kv_cache *k, struct
     struct err why;
 
     if (path && cdf_read(cdf, path, NULL, &why))
-        reader_refuse(e->r, section_get(&e->sec, "prompts"), "%s", why.text);
+        section_refuse(&e->sec, "prompts", "%s", why.text);
     else if (!path)
         draw_prompts(cdf, k->prompt);
     free(path);
     cdf_scale(cdf, token_bytes);
     if (!e->r->rc && cdf->bytes[cdf->count - 1] > TRAFFIC_SIZE_MAX)
-        reader_refuse(e->r, section_place(&e->sec, section_get(&e->sec, "prompts") ? "prompts" : "prompt"),
-                      "the longest prompt makes a message of %.3g bytes; %.3g are the most",
-                      cdf->bytes[cdf->count - 1], (double)TRAFFIC_SIZE_MAX);
+        section_refuse(&e->sec, section_get(&e->sec, "prompts") ? "prompts" : "prompt",
+                       "the longest prompt makes a message of %.3g bytes; %.3g are the most",
+                       cdf->bytes[cdf->count - 1], (double)TRAFFIC_SIZE_MAX);
 }
 
 static void kv_cache_read(struct entry *e)
@@ -80,8 +79,8 @@ static void kv_cache_read(struct entry *e)
     entry_need_end(e);
     for (uint32_t i = 0; i < prefill.count && !e->r->rc; i++)
         if (hosts_have(&decode, prefill.node[i]))
-            reader_refuse(e->r, section_place(&e->sec, "decode"), "%s computes prompts, too",
-                          e->graph->node[prefill.node[i]].name);
+            section_refuse(&e->sec, "decode", "%s computes prompts, too",
+                           e->graph->node[prefill.node[i]].name);
     if (!e->r->rc)
         read_prompts(e, &k, &cdf);
     e->about->bps_per_host = c.bps_per_client = k.requests * cdf.bytes_mean * 8;

@@ -100,9 +100,8 @@ static void read_poisson(struct entry *e)
 }
 
 static const struct key_row keys[] = {
-    { "sizes", KEY_NAME, "",
-      "flow sizes: a built-in table (below), a file of `bytes probability` lines, or a list of rows: "
-      "`[[1000, 0.5], [1000000, 1]]`" },
+    { "sizes", KEY_NAME, "", "flow sizes: a built-in table (below), a file of `bytes probability` lines, or "
+      "a list of rows: `[[1000, 0.5], [1000000, 1]]`" },
     { "load",  KEY_REAL, "0.3",   "of what `of` names" },
     { "of",    KEY_NAME, "hosts",
       "`hosts`: host links; `bisection`: links from switches with hosts to other switches" },

@@ -16,8 +16,7 @@ void traffic_add_poisson(struct traffic *, const struct traffic_common *, struct
 struct poisson {
     struct cdf cdf;              /* flow sizes */
     double     gap_ps_mean;      /* between two flows of one host */
-    double    *fraction_ps;      /* by stream: fraction of a picosecond, carried over so that rounding does
-                                  * not change the mean */
+    double    *fraction_ps;      /* by stream: fraction of a picosecond, carried over to keep the mean */
     uint32_t   dests;            /* so many of the entry's hosts are destinations, the first ones */
 };
 

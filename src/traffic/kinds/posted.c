@@ -71,7 +71,7 @@ static uint32_t destination(const struct job_posted *j, uint32_t worker, uint32_
 }
 
 /* Posts the next message of a queue pair, in one of its 'outstanding' slots. */
-static void post_next(struct job_posted *j, uint32_t worker, uint32_t pair, uint32_t slot, uint64_t now_ps)
+static void post_again(struct job_posted *j, uint32_t worker, uint32_t pair, uint32_t slot, uint64_t now_ps)
 {
     const struct posted_traffic *c = &j->cfg;
     struct queue_pair           *q = &j->pair[(uint64_t)worker * j->dests * c->qps + pair];
@@ -89,8 +89,8 @@ static void post_next(struct job_posted *j, uint32_t worker, uint32_t pair, uint
 
 static void on_sent(struct job *job, uint64_t now_ps, const struct message *m)
 {
-    post_next((struct job_posted *)job, job->worker_of[m->src], (uint32_t)(m->tag >> 16), m->tag & 0xffff,
-              now_ps);
+    post_again((struct job_posted *)job, job->worker_of[m->src], (uint32_t)(m->tag >> 16), m->tag & 0xffff,
+               now_ps);
 }
 
 /* ---- building ---- */
@@ -130,7 +130,7 @@ static void post_first(struct job_posted *j)
 
             j->pair[(uint64_t)worker * pairs + pair].begin_ps = begin;
             for (uint32_t slot = 0; slot < c->outstanding; slot++)
-                post_next(j, worker, pair, slot, begin);
+                post_again(j, worker, pair, slot, begin);
         }
 }
 
@@ -195,9 +195,8 @@ static const struct key_row keys[] = {
       KEY_AT(struct posted_traffic, spread_ps) },
     { "period",      KEY_TIME, "0",    "least time between messages of a queue pair",
       KEY_AT(struct posted_traffic, period_ps) },
-    { "redraw",      KEY_TIME, "",
-      "period after which the number of senders (2 or more), the senders, and their active queue pairs are "
-      "redrawn; default: never", KEY_AT(struct posted_traffic, redraw_ps) },
+    { "redraw",      KEY_TIME, "", "period after which the number of senders (2 or more), the senders, and "
+      "their active queue pairs are redrawn; default: never", KEY_AT(struct posted_traffic, redraw_ps) },
     { 0 },
 };
 
@@ -206,7 +205,7 @@ static void check_pattern(const struct entry *e, struct posted_traffic *c)
     if (c->pattern == POSTED_MANY_TO_ONE)
         c->receiver = entry_receiver(e);
     else if (section_get(&e->sec, "receiver"))
-        reader_refuse(e->r, section_get(&e->sec, "receiver"), "only many_to_one has a receiver");
+        section_refuse(&e->sec, "receiver", "only many_to_one has a receiver");
 }
 
 static struct hosts read_hosts(const struct entry *e, const struct posted_traffic *c)
@@ -218,8 +217,7 @@ static struct hosts read_hosts(const struct entry *e, const struct posted_traffi
         entry_check_senders(e, "hosts", &hosts, c->receiver);
     if (c->pattern == POSTED_PAIRS && hosts.count % 2) {
         if (section_get(&e->sec, "hosts"))
-            reader_refuse(e->r, section_get(&e->sec, "hosts"), "pairs need an even number of hosts, not %u",
-                          hosts.count);
+            section_refuse(&e->sec, "hosts", "pairs need an even number of hosts, not %u", hosts.count);
         e->about->hosts = --hosts.count;
     }
     return hosts;
@@ -230,27 +228,22 @@ static void read_sizes(const struct entry *e, struct cdf *sizes)
     if (!section_get(&e->sec, "sizes") || e->r->rc)
         return;
     if (section_get(&e->sec, "size"))
-        reader_refuse(e->r, section_get(&e->sec, "sizes"), "give 'sizes' or 'size', not both");
+        section_refuse(&e->sec, "sizes", "give 'sizes' or 'size', not both");
     else
         entry_sizes(e, sizes);
 }
 
 static void check_times(const struct entry *e, const struct posted_traffic *c)
 {
-    uint64_t for_ps = e->common.stop_ps - e->common.start_ps, draws;
-    char     until[32], stop[32];
+    uint64_t draws;
 
+    entry_check_spread(e, c->spread_ps);
     if (e->r->rc)
         return;
     draws = count_draws(&e->common, c->redraw_ps);
-    if (c->spread_ps > for_ps)
-        reader_refuse(e->r, section_place(&e->sec, "spread"),
-                      "starts are spread until %s, but no flow starts after %s",
-                      text_from_time(until, sizeof until, e->common.start_ps + c->spread_ps),
-                      text_from_time(stop, sizeof stop, e->common.stop_ps));
-    else if (draws > POSTED_DRAWS_MAX / c->count)
-        reader_refuse(e->r, section_get(&e->sec, "redraw"), "%llu redraws of %u hosts are too many: "
-                      "'redraw' must be longer", (unsigned long long)draws, c->count);
+    if (draws > POSTED_DRAWS_MAX / c->count)
+        section_refuse(&e->sec, "redraw", "%llu redraws of %u hosts are too many: 'redraw' must be longer",
+                       (unsigned long long)draws, c->count);
 }
 
 static void posted_read(struct entry *e)
@@ -260,8 +253,8 @@ static void posted_read(struct entry *e)
     struct hosts          hosts;
 
     if (e->env->why_fresh)
-        reader_refuse(e->r, section_get(&e->sec, "kind"), "%s every flow has its own queue pair: "
-                      "kind posted is not supported", e->env->why_fresh);
+        section_refuse(&e->sec, "kind", "%s every flow has its own queue pair: "
+                       "kind posted is not supported", e->env->why_fresh);
     section_read(&e->sec, keys, &c);
     check_pattern(e, &c);
     hosts = read_hosts(e, &c);

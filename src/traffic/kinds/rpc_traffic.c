@@ -131,7 +131,7 @@ static void make_workers(struct job_rpc *j, struct traffic *t, const struct traf
 {
     bool      has_clients = c->verb == VERB_READ || host_times_are_set(&c->host);
     uint32_t *hosts = xcalloc((size_t)c->servers + c->clients, sizeof *hosts), count = 0;
-    bool     *is_taken = xcalloc(traffic_graph(t)->nodes + 1ul, sizeof *is_taken);
+    bool     *is_taken = xcalloc(t->graph->nodes + 1ul, sizeof *is_taken);
 
     for (uint32_t i = 0; i < c->servers + (has_clients ? c->clients : 0); i++) {
         uint32_t node = i < c->servers ? c->server[i] : c->client[i - c->servers];
@@ -162,7 +162,7 @@ void traffic_add_rpc(struct traffic *t, const struct traffic_common *common, str
     j->answer_bytes = c->answer_bytes;
     arena_init(&j->arena, CALLS_MAX * sizeof *j->call);
     j->call = arena_alloc(&j->arena, CALLS_MAX, sizeof *j->call);
-    j->free_of = xcalloc(traffic_graph(t)->nodes + 1ul, sizeof *j->free_of);
+    j->free_of = xcalloc(t->graph->nodes + 1ul, sizeof *j->free_of);
     add_clients(j, c);
     /* A host has one link, so at most one request completes there at a time. It is answered at once. */
     job_reserve(&j->job, c->servers);
@@ -173,9 +173,9 @@ void traffic_add_rpc(struct traffic *t, const struct traffic_common *common, str
 static void check_rpc(const struct entry *e, const struct hosts *clients, const struct hosts *servers)
 {
     if (!e->r->rc && servers->count == 1 && hosts_have(clients, servers->node[0]))
-        reader_refuse(e->r, section_place(&e->sec, "servers"),
-                      "%s is the only server and also a client: it has no other server to call",
-                      e->graph->node[servers->node[0]].name);
+        section_refuse(&e->sec, "servers",
+                       "%s is the only server and also a client: it has no other server to call",
+                       e->graph->node[servers->node[0]].name);
 }
 
 static const struct key_row keys[] = {
@@ -188,9 +188,8 @@ static const struct key_row keys[] = {
     { "servers", KEY_LIST, "",         "servers, called equally often; a count: the last; default: all" },
     { "answer",  KEY_BYTES, "64",       "of each answer", KEY_AT(struct rpc, answer_bytes), 1,
       TRAFFIC_SIZE_MAX },
-    { "verb",    KEY_NAME, "write",
-      "`write`, `send`, or `ud` if messages fit a packet; `read`: a call is an RDMA READ of `sizes`",
-      KEY_AT(struct rpc, verb), .choices = verb_names },
+    { "verb",    KEY_NAME, "write", "`write`, `send`, or `ud` if messages fit a packet; `read`: a call is an "
+      "RDMA READ of `sizes`", KEY_AT(struct rpc, verb), .choices = verb_names },
     READS_KEYS(struct rpc, reads),
     HOST_TIME_KEYS(struct rpc, host),
     { 0 },

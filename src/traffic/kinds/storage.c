@@ -57,11 +57,6 @@ static uint64_t number_of(uint64_t tag)
     return tag >> 3 & ((1ull << 45) - 1);
 }
 
-static enum storage_phase phase_of(uint64_t tag)
-{
-    return (enum storage_phase)(tag & 7);
-}
-
 _Static_assert(STORAGE_DEPTH_MAX <= 1u << 16 && STORAGE_BLOCK_MAX < 1ull << 45, "a tag has no room");
 
 /* A worker's CPU posts a message. */
@@ -170,7 +165,7 @@ static void on_arrival(struct job *job, uint64_t now_ps, const struct message *m
     uint32_t            here = job->worker_of[m->dst], slot = slot_of(m->tag);
 
     now_ps = job_cpu_take(job, here, now_ps, m->bytes);
-    switch (phase_of(m->tag)) {
+    switch ((enum storage_phase)(m->tag & 7)) {
     case READ:
         post(j, here, now_ps, m->src, number_of(m->tag), make_tag(slot, 0, READ_DATA));
         break;
@@ -254,26 +249,12 @@ void traffic_add_storage(struct traffic *t, const struct traffic_common *common,
 
 struct roles { struct hosts free, compute, storage; };   /* free: hosts without a role */
 
-static void remove_hosts(struct hosts *from, const struct hosts *these, uint32_t nodes)
-{
-    bool    *is_taken = xcalloc(nodes + 1ul, sizeof *is_taken);
-    uint32_t left = 0;
-
-    for (uint32_t i = 0; i < these->count; i++)
-        is_taken[these->node[i]] = true;
-    for (uint32_t i = 0; i < from->count; i++)
-        if (!is_taken[from->node[i]])
-            from->node[left++] = from->node[i];
-    from->count = left;
-    free(is_taken);
-}
-
 /* Reads the list of hosts of a role. */
 static struct hosts read_role(const struct entry *e, const char *key, struct roles *r)
 {
     struct hosts hosts = entry_hosts(e, key, 1, UINT32_MAX);
 
-    remove_hosts(&r->free, &hosts, e->graph->nodes);
+    hosts_remove(&r->free, &hosts, e->graph->nodes);
     return hosts;
 }
 
@@ -297,7 +278,7 @@ static struct hosts take_spread_hosts(const struct entry *e, uint32_t count, str
 
     for (uint32_t i = 0; i < count; i++)
         hosts.node[i] = r->free.node[(uint64_t)(i + 1) * r->free.count / count - 1];
-    remove_hosts(&r->free, &hosts, e->graph->nodes);
+    hosts_remove(&r->free, &hosts, e->graph->nodes);
     return hosts;
 }
 
@@ -306,16 +287,16 @@ static void read_lists(const struct entry *e, struct roles *r)
     bool has_compute = entry_is_list(e, "compute"), has_storage = entry_is_list(e, "storage");
 
     if (has_compute && has_storage && section_get(&e->sec, "hosts"))
-        reader_refuse(e->r, section_get(&e->sec, "hosts"),
-                      "'hosts' has no effect with lists of 'compute' and 'storage'; remove it");
+        section_refuse(&e->sec, "hosts",
+                       "'hosts' has no effect with lists of 'compute' and 'storage'; remove it");
     if (has_compute)
         r->compute = read_role(e, "compute", r);
     if (has_storage)
         r->storage = read_role(e, "storage", r);
     for (uint32_t i = 0; i < r->storage.count && !e->r->rc; i++)
         if (hosts_have(&r->compute, r->storage.node[i]))
-            reader_refuse(e->r, section_get(&e->sec, "storage"), "%s is already a compute node",
-                          e->graph->node[r->storage.node[i]].name);
+            section_refuse(&e->sec, "storage", "%s is already a compute node",
+                           e->graph->node[r->storage.node[i]].name);
 }
 
 /* Chooses storage nodes if there is no list: one host in four, or all hosts that are not compute nodes. */
@@ -346,13 +327,6 @@ static void read_roles(const struct entry *e, struct roles *r)
     e->about->hosts = r->compute.count + r->storage.count;
 }
 
-static void free_roles(struct roles *r)
-{
-    free(r->free.node);
-    free(r->compute.node);
-    free(r->storage.node);
-}
-
 /* ---- reading: workload ---- */
 
 static const struct storage_preset *read_preset(const struct entry *e)
@@ -373,46 +347,41 @@ static void check_storage(const struct entry *e, const struct storage *c)
     if (e->r->rc)
         return;
     if (c->block_min > c->block_max)
-        reader_refuse(e->r, section_place(&e->sec,
-                                          section_get(&e->sec, "block_min") ? "block_min" : "block_max"),
-                      "'block_min' (%s) must not be above 'block_max' (%s)",
-                      text_from_bytes(least, sizeof least, (double)c->block_min),
-                      text_from_bytes(most, sizeof most, (double)c->block_max));
+        section_refuse(&e->sec, section_get(&e->sec, "block_min") ? "block_min" : "block_max",
+                       "'block_min' (%s) must not be above 'block_max' (%s)",
+                       text_from_bytes(least, sizeof least, (double)c->block_min),
+                       text_from_bytes(most, sizeof most, (double)c->block_max));
     else if (c->replicas > c->storages)
-        reader_refuse(e->r, section_place(&e->sec, "replicas"),
-                      "%u replicas need as many storage nodes, and there %s %u", c->replicas,
-                      c->storages == 1 ? "is" : "are", c->storages);
+        section_refuse(&e->sec, "replicas",
+                       "%u replicas need as many storage nodes, and there %s %u", c->replicas,
+                       c->storages == 1 ? "is" : "are", c->storages);
     else if ((uint64_t)c->computes * c->depth * c->replicas > STORAGE_COPIES_MAX)
-        reader_refuse(e->r, section_place(&e->sec, "depth"),
-                      "%u compute nodes with %u reads and writes each of %u replicas: more than %u at once",
-                      c->computes, c->depth, c->replicas, STORAGE_COPIES_MAX);
+        section_refuse(&e->sec, "depth",
+                       "%u compute nodes with %u reads and writes each of %u replicas: more than %u at once",
+                       c->computes, c->depth, c->replicas, STORAGE_COPIES_MAX);
 }
 
 static const struct key_row keys[] = {
     { "preset",    KEY_NAME, "oltp",
       "mix of reads and writes and block sizes, from ACC's table 1: see below" },
     { "hosts",     KEY_LIST, "",     "hosts; a count: the first; default: all" },
-    { "storage",   KEY_LIST, "",
-      "storage nodes; a count: evenly spread (default one in four: hosts 3, 7, 11, ..); with a list of "
-      "compute nodes: the rest" },
+    { "storage",   KEY_LIST, "", "storage nodes; a count: evenly spread (default one in four: hosts 3, 7, "
+      "11, ..); with a list of compute nodes: the rest" },
     { "compute",   KEY_LIST, "",
       "compute nodes; a count: the first that do not store; default: all of them" },
     { "reads",     KEY_REAL, "",     "share of reads; default: the preset's", KEY_AT(struct storage, reads),
       0, 1 },
-    { "block_min", KEY_BYTES, "",
-      "smallest block. Multiples of it up to `block_max` are equally frequent, as in fio's bsrange. "
-      "Default: the preset's", KEY_AT(struct storage, block_min), 1, STORAGE_BLOCK_MAX },
+    { "block_min", KEY_BYTES, "", "smallest block. Multiples of it up to `block_max` are equally frequent, "
+      "as in fio's bsrange. Default: the preset's", KEY_AT(struct storage, block_min), 1, STORAGE_BLOCK_MAX },
     { "block_max", KEY_BYTES, "",     "largest block; default: the preset's",
       KEY_AT(struct storage, block_max), 1, STORAGE_BLOCK_MAX },
     { "depth",     KEY_COUNT, "16",   "operations in flight per compute node, 1 .. 4096",
       KEY_AT(struct storage, depth), 1, STORAGE_DEPTH_MAX },
-    { "replicas",  KEY_COUNT, "3",
-      "copies of a written block, 1 .. 16: the first node forwards it to random others and answers when all "
-      "have it", KEY_AT(struct storage, replicas), 1, STORAGE_REPLICAS_MAX },
+    { "replicas",  KEY_COUNT, "3", "copies of a written block, 1 .. 16: the first node forwards it to random "
+      "others and answers when all have it", KEY_AT(struct storage, replicas), 1, STORAGE_REPLICAS_MAX },
     { "request",   KEY_BYTES, "64",   "size of a read request and of a write's answer",
       KEY_AT(struct storage, request_bytes), 1, STORAGE_BLOCK_MAX },
-    { "verb",      KEY_NAME, "write",
-      "of all messages: `write` or `send`; `read`: reads are RDMA READs",
+    { "verb",      KEY_NAME, "write", "of all messages: `write` or `send`; `read`: reads are RDMA READs",
       KEY_AT(struct storage, verb), .choices = verb_names },
     READS_KEYS(struct storage, reads_cfg),
     HOST_TIME_KEYS(struct storage, host),
@@ -437,25 +406,25 @@ static void storage_read(struct entry *e)
     check_storage(e, &c);
     entry_use_verb(e, c.verb, NULL, 0);
     if (c.verb == VERB_UD)
-        reader_refuse(e->r, section_get(&e->sec, "verb"),
-                      "a compute node would wait for ever for a lost datagram");
+        section_refuse(&e->sec, "verb", "a compute node would wait for ever for a lost datagram");
     if (!e->r->rc)
         entry_check_flows(e, storage_flows(&c));
     if (!e->r->rc)
         traffic_add_storage(e->traffic, &e->common, &c);
     host_times_fini(&c.host);
     e->qps = 1;
-    free_roles(&r);
+    free(r.free.node);
+    free(r.compute.node);
+    free(r.storage.node);
 }
 
 /* ---- the kind ---- */
 
 static void print_presets(FILE *out)
 {
-    fprintf(out, "\n### traffic: presets of storage\n\n"
-                 "From table 1 of ACC (SIGCOMM 2021), which gives shares and ranges; how often each size "
-                 "occurs is ours.\n"
-                 "\n| preset | reads | blocks | |\n|---|---|---|---|\n");
+    fprintf(out, "\n### traffic: presets of storage\n\nFrom table 1 of ACC (SIGCOMM 2021), which gives "
+            "shares and ranges; how often each size occurs is ours.\n\n| preset | reads | blocks | "
+            "|\n|---|---|---|---|\n");
     for (const struct storage_preset *p = storage_presets; p->name; p++)
         fprintf(out, "| `%s` | %.0f%% | %.15g .. %.15g KiB | %s |\n", p->name, p->reads * 100,
                 (double)p->block_min / 1024, (double)p->block_max / 1024, p->about);
@@ -463,7 +432,8 @@ static void print_presets(FILE *out)
 
 const struct traffic_kind traffic_storage = {
     .name = "storage",
-    .about = "compute nodes read and write blocks of storage nodes, each with a fixed number of operations in flight",
+    .about = "compute nodes read and write blocks of storage nodes, each with a fixed number of operations "
+             "in flight",
     .keys = keys, .read = storage_read, .free = free_job, .print_more = print_presets,
     .on_arrival = on_arrival, .on_wake = on_wake,
 };

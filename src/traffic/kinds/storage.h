@@ -35,8 +35,7 @@ struct storage {
     double          reads;               /* 0 .. 1 */
     uint64_t        block_min, block_max, request_bytes;
     uint32_t        depth;
-    uint32_t        replicas;            /* copies of a block, including the first; at most the number of
-                                          * storage nodes */
+    uint32_t        replicas;            /* copies of a block, including the first; at most 'storages' */
     enum verb       verb;                /* VERB_READ: of reads; otherwise of all messages */
     struct reads_cfg reads_cfg;
     struct host_times host;              /* its tables are taken over */

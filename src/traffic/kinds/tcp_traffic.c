@@ -58,17 +58,16 @@ static void read_cfg(const struct entry *e, struct traffic_tcp *cfg)
     cfg->is_ecn = algo->needs_ecn;
     section_read(&e->sec, keys, cfg);
     if (algo->needs_ecn && !cfg->is_ecn)
-        reader_refuse(e->r, section_get(&e->sec, "ecn"), "%s requires ECN", algo->name);
+        section_refuse(&e->sec, "ecn", "%s requires ECN", algo->name);
 }
 
 static void refuse_keys(const struct entry *e, const char *const *key, const char *other_key)
 {
     for (; *key; key++)
         if (section_get(&e->sec, *key))
-            reader_refuse_key(e->r, section_get(&e->sec, *key),
-                              "'%s' cannot be combined with '%s': give either a load ('sizes', 'load', "
-                              "'of', 'hosts') "
-                              "or 'senders' ('receiver', 'size', 'flows', 'period')", *key, other_key);
+            reader_refuse_key(e->r, section_get(&e->sec, *key), "'%s' cannot be combined with '%s': give "
+                              "either a load ('sizes', 'load', 'of', 'hosts') or 'senders' ('receiver', "
+                              "'size', 'flows', 'period')", *key, other_key);
 }
 
 static void tcp_read(struct entry *e)

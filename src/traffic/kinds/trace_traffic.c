@@ -1,10 +1,366 @@
-/* src/traffic/kinds/trace_traffic.c - application traces: GOAL files, Chakra execution traces, SimAI
- * workloads. */
-#include "traffic/perform.h"
+/* src/traffic/kinds/trace_traffic.c - application traces: GOAL files, Chakra traces, SimAI workloads. */
+#include "traffic/kinds/trace_traffic.h"
+
+#include "base/heap.h"
+#include "traffic/job.h"
+#include "traffic/kind.h"
 #include "traffic/read.h"
+#include "traffic/round.h"
 #include "traffic/traffic.h"
 
+#include <errno.h>
 #include <stdlib.h>
+
+#define START UINT64_MAX         /* tag: the rank starts */
+
+/* Ready operations: a heap ordered by the time at which they became ready, then by number. */
+struct ready_op { uint64_t since_ps; uint32_t number; };
+
+struct ready { struct ready_op *op; uint32_t count, max; };
+
+struct cpu { struct ready ready; bool is_busy; };
+
+struct trace_job_rank {
+    struct trace_waits waits;
+    struct trace_list  list;     /* operations that wait for the current one */
+    uint32_t          left;      /* unfinished operations */
+    struct cpu       *cpu;
+    uint32_t          cpus;
+    struct trace_matching matching;
+    struct trace_queue posted, arrived;
+    struct ready      ready;     /* operations that may start */
+    struct rounds     rounds;    /* running collectives */
+    struct todo_stack todo;      /* their pending actions */
+};
+
+struct trace_job {
+    struct job   job;
+    struct trace trace;
+    struct plans *plans;
+    struct trace_job_rank *rank;
+};
+
+/* ---- ready operations ---- */
+
+static bool is_before(const void *a_, const void *b_)
+{
+    const struct ready_op *a = a_, *b = b_;
+
+    return a->since_ps != b->since_ps ? a->since_ps < b->since_ps : a->number < b->number;
+}
+
+static void ready_add(struct ready *r, uint64_t since_ps, uint32_t number)
+{
+    r->op = xgrow(r->op, r->count, &r->max, 8, sizeof *r->op);
+    heap_add(r->op, sizeof *r->op, r->count++, &(struct ready_op){ since_ps, number }, is_before);
+}
+
+static uint32_t ready_take(struct ready *r)
+{
+    struct ready_op op;
+
+    heap_take(r->op, sizeof *r->op, r->count--, &op, is_before);
+    return op.number;
+}
+
+/* ---- operations ---- */
+
+static void report_read_error(const struct trace_job *p, uint32_t rank)
+{
+    traffic_fail(p->job.traffic, &p->job.traffic->stream[p->job.first_stream + rank], EIO,
+                 "%s: cannot read its temporary file", p->trace.name);
+}
+
+static struct trace_op op_of(const struct trace_job *p, uint32_t rank, uint32_t number)
+{
+    struct trace_op op;
+
+    if (!trace_get(&p->trace, rank, number, &op, &p->rank[rank].list))
+        report_read_error(p, rank);
+    return op;
+}
+
+/* Reads an operation of another rank. Does not use that rank's buffer, which another thread may be using. */
+static struct trace_op op_of_other(const struct trace_job *p, uint32_t rank, uint32_t number, uint32_t reader)
+{
+    struct trace_op op;
+
+    if (!trace_get(&p->trace, rank, number, &op, NULL))
+        report_read_error(p, reader);
+    return op;
+}
+
+static void release_followers(const struct trace_job *p, uint32_t rank, const struct trace_op *op,
+                              bool of_start, uint64_t now_ps)
+{
+    struct trace_job_rank *r = &p->rank[rank];
+
+    if (!trace_followers(&p->trace, rank, op, of_start, &r->list))
+        report_read_error(p, rank);
+    for (uint32_t i = 0; i < r->list.count; i++)
+        if (trace_waits_end(&r->waits, &p->trace, rank, r->list.op[i], &r->list))
+            ready_add(&r->ready, now_ps, r->list.op[i]);
+}
+
+static void end_op(struct trace_job *p, uint32_t rank, const struct trace_op *op, uint64_t now_ps)
+{
+    struct trace_job_rank *r = &p->rank[rank];
+
+    release_followers(p, rank, op, false, now_ps);
+    if (--r->left == 0)
+        job_report(&p->job, p->job.host[rank], OP_ITERATION, 0, p->job.common.start_ps, now_ps);
+}
+
+static void deliver_message(struct trace_job *p, uint32_t from, uint32_t number, const struct trace_op *send,
+                            uint64_t now_ps)
+{
+    struct trace_job_rank *r = &p->rank[send->peer];
+    struct trace_op        op;
+    uint32_t               recv;
+
+    if (!trace_match_now(&r->matching, &r->posted, from, send->tag, true, &recv)) {
+        trace_match_later(&r->matching, &r->arrived, from, send->tag, number);
+        return;
+    }
+    op = op_of(p, send->peer, recv);
+    end_op(p, send->peer, &op, now_ps);
+}
+
+/* Starts an operation. It already holds its processor, if it needs one. */
+static void start_op(struct trace_job *p, uint32_t rank, uint32_t number, const struct trace_op *op,
+                     uint64_t now_ps)
+{
+    struct trace_job_rank *r = &p->rank[rank];
+    uint32_t               message;
+
+    release_followers(p, rank, op, true, now_ps);
+    switch (op->type) {
+    case TRACE_SEND:
+        if (op->peer != rank) {
+            job_post(&p->job, rank, now_ps, p->job.host[op->peer], op->size, number);
+            break;
+        }
+        deliver_message(p, rank, number, op, now_ps);
+        end_op(p, rank, op, now_ps);
+        break;
+    case TRACE_RECV:
+        if (trace_match_now(&r->matching, &r->arrived, op->peer, op->tag, false, &message))
+            end_op(p, rank, op, now_ps);
+        else
+            trace_match_later(&r->matching, &r->posted, op->peer, op->tag, number);
+        break;
+    case TRACE_READ:
+        job_read(&p->job, rank, now_ps, p->job.host[op->peer], op->size, number);
+        break;
+    case TRACE_CALC:
+        if (op->size)
+            job_wake(&p->job, rank, now_ps + op->size, number);
+        else
+            end_op(p, rank, op, now_ps);
+        break;
+    default:
+        round_begin(&r->rounds, round_of(&r->rounds, op), number, &r->todo);
+    }
+}
+
+/* Assigns ready operations to idle processors. */
+static void assign_processors(struct trace_job *p, uint32_t rank, uint32_t number, uint64_t now_ps)
+{
+    struct cpu     *c = &p->rank[rank].cpu[number];
+    struct trace_op op;
+    uint32_t        next;
+
+    if (c->is_busy || !c->ready.count)
+        return;
+    c->is_busy = true;
+    next = ready_take(&c->ready);
+    op = op_of(p, rank, next);
+    start_op(p, rank, next, &op, now_ps);
+}
+
+static void begin_op(struct trace_job *p, uint32_t rank, uint32_t number, uint64_t now_ps)
+{
+    struct trace_op op = op_of(p, rank, number);
+
+    if (op.type == TRACE_COLLECTIVE || (op.type == TRACE_CALC && op.size))       /* needs a processor */
+        ready_add(&p->rank[rank].cpu[op.cpu].ready, p->trace.is_by_number ? 0 : now_ps, number);
+    else
+        start_op(p, rank, number, &op, now_ps);
+}
+
+/* A collective holds its processor from start to end. */
+static void end_collective(struct trace_job *p, uint32_t rank, uint32_t number, uint64_t now_ps)
+{
+    struct trace_op op = op_of(p, rank, number);
+
+    p->rank[rank].cpu[op.cpu].is_busy = false;
+    end_op(p, rank, &op, now_ps);
+}
+
+static void go_on_in_round(struct trace_job *p, uint32_t rank, const struct todo *next, uint64_t now_ps)
+{
+    struct trace_job_rank *r = &p->rank[rank];
+    struct round_post      post;
+
+    switch (round_execute(&r->rounds, next->round, next->number, &r->todo, &post)) {
+    case ROUND_NOTHING: break;
+    case ROUND_POSTS:   job_post(&p->job, rank, now_ps, p->job.host[post.rank], post.bytes, post.tag); break;
+    case ROUND_IS_OVER: end_collective(p, rank, post.op, now_ps); break;
+    }
+}
+
+/* Starts everything that may start, in file order. A processor gets its next operation only when no other
+ * operation can become ready at this time. */
+static void run_ready_ops(struct trace_job *p, uint32_t rank, uint64_t now_ps)
+{
+    struct trace_job_rank *r = &p->rank[rank];
+    bool                   is_served;
+
+    do {
+        while (r->todo.depth || r->ready.count)
+            if (r->todo.depth)
+                go_on_in_round(p, rank, &r->todo.todo[--r->todo.depth], now_ps);
+            else
+                begin_op(p, rank, ready_take(&r->ready), now_ps);
+        is_served = false;
+        for (uint32_t i = 0; i < r->cpus && !r->todo.depth && !r->ready.count; i++) {
+            is_served |= !r->cpu[i].is_busy && r->cpu[i].ready.count;
+            assign_processors(p, rank, i, now_ps);
+        }
+    } while (r->todo.depth || r->ready.count || is_served);
+}
+
+/* ---- reads ---- */
+
+static void on_read(struct trace_job *p, uint64_t now_ps, const struct message *m)
+{
+    uint32_t        rank = p->job.worker_of[m->dst];
+    struct trace_op op = op_of(p, rank, (uint32_t)m->tag);
+
+    job_report(&p->job, m->dst, OP_READ, m->bytes, m->start_ps, now_ps);
+    end_op(p, rank, &op, now_ps);
+    run_ready_ops(p, rank, now_ps);
+}
+
+/* ---- hooks ---- */
+
+static void perform_on_arrival(struct job *j, uint64_t now_ps, const struct message *m)
+{
+    struct trace_job      *p = (struct trace_job *)j;
+    uint32_t               from = j->worker_of[m->src], rank = j->worker_of[m->dst];
+    struct round_message   is = round_message_of(m->tag);
+    struct trace_job_rank *r = &p->rank[rank];
+    struct trace_op        op;
+
+    if (m->op.verb == VERB_READ) {
+        on_read(p, now_ps, m);
+        return;
+    }
+    op = op_of_other(p, from, m->tag & ROUND_TAG ? is.op : (uint32_t)m->tag, rank);
+    if (!(m->tag & ROUND_TAG))
+        deliver_message(p, from, (uint32_t)m->tag, &op, now_ps);
+    /* otherwise the file could not be read, which was already reported */
+    else if (op.type == TRACE_COLLECTIVE)
+        round_on_arrival(&r->rounds, round_of(&r->rounds, &op), &is, &r->todo);
+    run_ready_ops(p, rank, now_ps);
+}
+
+static void perform_on_sent(struct job *j, uint64_t now_ps, const struct message *m)
+{
+    struct trace_job      *p = (struct trace_job *)j;
+    uint32_t               rank = j->worker_of[m->src];
+    struct round_message   is = round_message_of(m->tag);
+    struct trace_job_rank *r = &p->rank[rank];
+    struct trace_op        op = op_of(p, rank, m->tag & ROUND_TAG ? is.op : (uint32_t)m->tag);
+
+    if (!(m->tag & ROUND_TAG))
+        end_op(p, rank, &op, now_ps);
+    else if (op.type == TRACE_COLLECTIVE)
+        round_on_sent(&r->rounds, round_of(&r->rounds, &op), &is, &r->todo);
+    run_ready_ops(p, rank, now_ps);
+}
+
+static void begin(struct trace_job *p, uint32_t rank, uint64_t now_ps)
+{
+    struct trace_job_rank *r = &p->rank[rank];
+
+    if (!r->left)
+        job_report(&p->job, p->job.host[rank], OP_ITERATION, 0, p->job.common.start_ps, now_ps);
+    if (!trace_roots(&p->trace, rank, &r->list))
+        report_read_error(p, rank);
+    for (uint32_t i = 0; i < r->list.count; i++)
+        ready_add(&r->ready, now_ps, r->list.op[i]);
+}
+
+static void perform_on_wake(struct job *j, uint64_t now_ps, uint32_t rank, uint64_t tag)
+{
+    struct trace_job *p = (struct trace_job *)j;
+
+    if (tag == START) {
+        begin(p, rank, now_ps);
+    } else {
+        struct trace_op op = op_of(p, rank, (uint32_t)tag);
+
+        p->rank[rank].cpu[op.cpu].is_busy = false;
+        end_op(p, rank, &op, now_ps);
+    }
+    run_ready_ops(p, rank, now_ps);
+}
+
+/* ---- building ---- */
+
+static void perform_free(void *state)
+{
+    struct trace_job *p = state;
+
+    for (uint32_t i = 0; i < p->trace.ranks; i++) {
+        struct trace_job_rank *r = &p->rank[i];
+
+        for (uint32_t c = 0; c < r->cpus; c++)
+            free(r->cpu[c].ready.op);
+        free(r->cpu);
+        free(r->ready.op);
+        trace_waits_fini(&r->waits);
+        trace_list_fini(&r->list);
+        rounds_fini(&r->rounds);
+        todo_fini(&r->todo);
+        free(r->matching.item);
+    }
+    free(p->rank);
+    plans_free(p->plans);
+    trace_fini(&p->trace);
+    free(p);
+}
+
+void perform_add(struct traffic *t, const struct traffic_kind *kind, const struct traffic_common *common,
+                 struct trace *trace, struct plans *plans, double messages, const uint32_t *hosts,
+                 const struct reads_cfg *reads)
+{
+    struct trace_job   *p = xcalloc(1, sizeof *p);
+    double              sends = messages;
+
+    p->trace = *trace;
+    p->plans = plans;
+    p->rank = xcalloc(trace->ranks + 1ul, sizeof *p->rank);
+    job_init(&p->job, kind, t, common, hosts, trace->ranks);
+    if (trace->has_reads)
+        job_allow_reads(&p->job, reads);
+    for (uint32_t i = 0; i < trace->ranks; i++) {
+        const struct trace_rank *from = &trace->rank[i];
+        struct trace_job_rank   *r = &p->rank[i];
+
+        trace_waits_init(&r->waits, trace, i);
+        r->rounds = (struct rounds){ &p->trace, plans, i, NULL };
+        r->left = from->ops;
+        r->cpus = from->cpus;
+        sends += (double)from->sends;
+        r->cpu = xcalloc(r->cpus + 1ul, sizeof *r->cpu);
+        job_wake(&p->job, i, common->start_ps, START);
+    }
+    job_expect(&p->job, sends);
+}
+
+/* ---- reading ---- */
 
 extern const struct traffic_kind traffic_goal, traffic_chakra, traffic_simai;
 
@@ -13,12 +369,11 @@ struct goal_cfg { struct reads_cfg reads; enum verb verb; };
 static const struct key_row goal_keys[] = {
     { "file",   KEY_FILE, "",     "text or compiled (LogGOPSim's txt2bin)" },
     { "hosts",  KEY_LIST, "",     "rank 0 first; a count: the first; default: all" },
-    { "memory", KEY_NAME, "auto",
-      "`whole`: in memory; `file`: in a temporary file; `auto`: the latter above 64 MB. Results are "
-      "the same" },
+    { "memory", KEY_NAME, "auto", "`whole`: in memory; `file`: in a temporary file; `auto`: the latter above "
+      "64 MB. Results are the same" },
     READS_KEYS(struct goal_cfg, reads),
-    { "verb",   KEY_NAME, "write", "of sends: `write`, `send`, or `ud` if they fit a packet; matching is the same",
-      KEY_AT(struct goal_cfg, verb), .choices = verb_names },
+    { "verb",   KEY_NAME, "write", "of sends: `write`, `send`, or `ud` if they fit a packet; matching is the "
+      "same", KEY_AT(struct goal_cfg, verb), .choices = verb_names },
     { 0 },
 };
 
@@ -30,7 +385,8 @@ static const struct key_row goal_keys[] = {
       KEY_AT(struct plan_cfg, channels), 0, 1024 }, \
     { "chunk",      KEY_BYTES, "512KB", "of trees and of rings with channels, as of training", \
       KEY_AT(struct plan_cfg, chunk_bytes), 1, TRAFFIC_SIZE_MAX }, \
-    { "pxn",        KEY_YES, "no",      "of all-to-all, as of training", KEY_AT(struct plan_cfg, is_by_rail) }, \
+    { "pxn",        KEY_YES, "no",      "of all-to-all, as of training", \
+      KEY_AT(struct plan_cfg, is_by_rail) }, \
     { "dims",       KEY_LIST, "",       "dimensions of the ranks, the nearest first, as in ASTRA-sim: " \
       "collectives of all ranks go dimension by dimension" }, \
     { "logical",    KEY_FILE, "",       "the same as a file: {\"logical-dims\": [\"8\", \"2\"]}" }
@@ -55,8 +411,8 @@ static void add_trace(struct entry *e, const struct traffic_kind *kind, struct t
                       double messages, struct hosts *hosts, const struct reads_cfg *reads)
 {
     if (hosts->count < t->ranks)
-        reader_refuse(e->r, section_place(&e->sec, "file"), "%u ranks do not fit on %u hosts: a host has one",
-                      t->ranks, hosts->count);
+        section_refuse(&e->sec, "file", "%u ranks do not fit on %u hosts: a host has one",
+                       t->ranks, hosts->count);
     if (e->r->rc) {
         plans_free(plans);
         trace_fini(t);
@@ -87,7 +443,7 @@ static void goal_read_entry(struct entry *e)
 
     section_read(&e->sec, goal_keys, &cfg);
     if (cfg.verb == VERB_READ)
-        reader_refuse(e->r, section_get(&e->sec, "verb"), "the file says what is read");
+        section_refuse(&e->sec, "verb", "the file says what is read");
     if (path && !e->r->rc)
         reader_keep(e->r, e->env->read_goal(path, memory, &t, &why), &why, section_get(&e->sec, "file"));
     if (path && !e->r->rc) {
@@ -114,7 +470,7 @@ static void read_dims(const struct entry *e, struct plan_cfg *cfg)
     struct err why;
 
     if (path && section_get(&e->sec, "dims"))
-        reader_refuse(e->r, section_get(&e->sec, "dims"), "give 'dims' or 'logical', not both");
+        section_refuse(&e->sec, "dims", "give 'dims' or 'logical', not both");
     for (const struct yaml_node *c = section_list(&e->sec, "dims", PLAN_DIMS_MAX); c && !e->r->rc;
          c = c->next)
         reader_count(e->r, c, "a dimension", 1, UINT32_MAX, &cfg->dim[cfg->dims++]);
@@ -144,8 +500,8 @@ static void check_dims(const struct entry *e, const struct plan_cfg *cfg, uint32
     for (uint32_t i = 0; i < cfg->dims; i++)
         all *= cfg->dim[i];
     if (cfg->dims && all != ranks)
-        reader_refuse(e->r, section_place(&e->sec, section_get(&e->sec, "dims") ? "dims" : "logical"),
-                      "the dimensions have %.0f ranks, and there are %u", all, ranks);
+        section_refuse(&e->sec, section_get(&e->sec, "dims") ? "dims" : "logical",
+                       "the dimensions have %.0f ranks, and there are %u", all, ranks);
 }
 
 static uint32_t *servers_of(const struct graph *g, const struct hosts *hosts, uint32_t ranks)
@@ -186,12 +542,11 @@ static void chakra_read_entry(struct entry *e)
     struct err        why;
 
     read_plan_cfg(e, &cfg);
-    if (path && !e->r->rc) {
+    if (path && !e->r->rc)
         reader_keep(e->r, e->env->read_chakra(path, groups, memory, &t, &why), &why,
                     section_get(&e->sec, "file"));
-        if (!e->r->rc)
-            add_with_plans(e, &traffic_chakra, &t, &hosts, &cfg);
-    }
+    if (path && !e->r->rc)
+        add_with_plans(e, &traffic_chakra, &t, &hosts, &cfg);
     free(path);
     free(groups);
     free(hosts.node);
@@ -208,12 +563,11 @@ static void simai_read_entry(struct entry *e)
 
     read_plan_cfg(e, &cfg);
     section_count(&e->sec, "passes", 1, 1000000, &passes);
-    if (path && !e->r->rc) {
+    if (path && !e->r->rc)
         reader_keep(e->r, e->env->read_simai(path, NULL, passes, hosts.count, &t, &why), &why,
                     section_get(&e->sec, "file"));
-        if (!e->r->rc)
-            add_with_plans(e, &traffic_simai, &t, &hosts, &cfg);
-    }
+    if (path && !e->r->rc)
+        add_with_plans(e, &traffic_simai, &t, &hosts, &cfg);
     free(path);
     free(hosts.node);
 }

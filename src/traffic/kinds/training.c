@@ -8,7 +8,7 @@
  * before the last one has reported.
  */
 #include "traffic/kinds/training.h"
-#include "traffic/internal.h"
+#include "traffic/kind.h"
 
 #include "core/units.h"
 #include "traffic/job.h"
@@ -38,8 +38,7 @@ struct training_job {
     uint32_t                *after;      /* by message: the next that waits for the same kernel; 0: none */
     uint8_t                 *resolved;   /* by message: dependencies that are resolved */
     uint32_t                *left;       /* [stage * workers + worker]: messages still to send or receive */
-    uint64_t                *begin_ps;   /* [stage * workers + worker]: earliest start of its messages,
-                                          * after computing */
+    uint64_t                *begin_ps;   /* [stage * workers + worker]: earliest start of its messages */
     struct training_worker  *worker;
 
     struct training_barrier *barrier;    /* by partition */
@@ -396,21 +395,6 @@ uint32_t training_kind_of(const struct traffic *traffic, uint32_t entry, uint64_
         return ITERATION_KINDS;
     it = training_iteration(traffic, entry);
     return it->stage[iteration_find(it, (uint32_t)tag).stage].kind;
-}
-
-void traffic_add_training(struct traffic *traffic, const struct traffic_common *common,
-                          const struct traffic_training *cfg, const uint32_t *hosts)
-{
-    uint32_t                    workers = cfg->collective.workers;
-    const struct iteration_step step = { .collective = cfg->collective, .group = PARALLEL_ALL, .times = 1 };
-    const struct traffic_steps  steps = {
-        .iteration = { { workers, 1, workers, 1, 1, 1 }, &step, 1 },
-        .size_bytes = collective_size_bytes(&cfg->collective),
-        .compute_ps = cfg->compute_ps, .delay_ps = cfg->delay_ps, .iterations = cfg->iterations,
-        .step_ps = cfg->step_ps,
-    };
-
-    traffic_add_training_steps(traffic, common, &steps, hosts);
 }
 
 static void read_entry(struct entry *e)

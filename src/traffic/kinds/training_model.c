@@ -1,4 +1,19 @@
-#include "traffic/kinds/training_model.h"
+/* src/traffic/kinds/training_model.c - steps of an iteration from the shape of a language model.
+ *
+ * A worker holds layers / pipeline layers, each divided among its tensor group. For each micro-batch it
+ * receives activations from the stage before, computes, and sends activations on; then the same backwards.
+ * While it computes the last micro-batch backwards, gradients are reduced in buckets. Inside a layer, workers
+ * exchange
+ *
+ *   tensor   two all-reduces of the activations; by time only where the group is inside a server
+ *   context  keys and values of the other parts of the sequence, while they compute
+ *   expert   tokens to their experts and back
+ *
+ * Activations, weights and gradients have 16 bits. Computing takes 2 operations per active parameter and
+ * token, plus attention, at the speed that a GPU achieves, and twice that backwards. All forward passes come
+ * before all backward passes.
+ */
+#include "traffic/kinds/training.h"
 
 #include "core/units.h"
 
@@ -196,18 +211,16 @@ static bool add_layer(struct model_build *b, bool has_experts, bool is_back, dou
     struct iteration_step    *s;
 
     if (context) {
-        s = add_model_step(b, COLLECTIVE_ALL_GATHER, PARALLEL_CONTEXT,
-                           tokens_of(b) * b->p->context * keys * VALUE_BYTES / b->p->tensor, context,
-                           compute_s / all);
+        s = add_model_step(b, COLLECTIVE_ALL_GATHER, PARALLEL_CONTEXT, tokens_of(b) * b->p->context * keys *
+                           VALUE_BYTES / b->p->tensor, context, compute_s / all);
         s->is_overlapped = true;
     }
     if (tensor)
         add_model_step(b, COLLECTIVE_RING_ALL_REDUCE, PARALLEL_TENSOR, activation_bytes(b), tensor,
                        compute_s / all);
     if (expert) {
-        s = add_model_step(b, COLLECTIVE_ALL_TO_ALL, PARALLEL_EXPERT,
-                           activation_bytes(b) * m->active / b->p->tensor / b->p->expert, expert,
-                           compute_s / all);
+        s = add_model_step(b, COLLECTIVE_ALL_TO_ALL, PARALLEL_EXPERT, activation_bytes(b) * m->active /
+                           b->p->tensor / b->p->expert, expert, compute_s / all);
         s->collective.skew = b->q->skew;
         s->collective.is_by_rail = b->q->is_by_rail;
     }
@@ -365,7 +378,6 @@ void model_print_markdown(FILE *out)
     key_print_markdown(out, model_keys);
     fputs("\n| name | parameters | active | bytes of a token's keys and values |\n|---|---|---|---|\n", out);
     for (uint32_t i = 0; model_names[i]; i++)
-        fprintf(out, "| `%s` | %.1f billion | %.1f | %.0f |\n", model_names[i],
-                model_parameters(&models[i]) / 1e9, model_active_parameters(&models[i]) / 1e9,
-                model_cache_bytes(i));
+        fprintf(out, "| `%s` | %.1f billion | %.1f | %.0f |\n", model_names[i], model_parameters(&models[i]) /
+                1e9, model_active_parameters(&models[i]) / 1e9, model_cache_bytes(i));
 }

@@ -1,5 +1,5 @@
 /* src/traffic/kinds/training_model_test.c - shapes of models, against published numbers. */
-#include "traffic/kinds/training_model.h"
+#include "traffic/kinds/training.h"
 #include "base/text.h"
 
 #include <setjmp.h>

@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 #include "net/measure.h"
-#include "traffic/kinds/training_model.h"
 #include "traffic/read.h"
 
 #include <stdlib.h>
@@ -84,8 +83,7 @@ static struct hosts read_workers(const struct entry *e)
         if (where)
             reader_refuse(e->r, where, "'placement' has no effect on a list of workers; remove it");
         else if (section_get(&e->sec, "skip"))
-            reader_refuse(e->r, section_get(&e->sec, "skip"),
-                          "'skip' has no effect on a list of workers; remove it");
+            section_refuse(&e->sec, "skip", "'skip' has no effect on a list of workers; remove it");
         return workers;
     }
     if (e->r->rc)
@@ -116,14 +114,12 @@ static void check_collective(const struct section *sec, uint32_t workers, const 
     if (chunk && cfg->kind != COLLECTIVE_TREE_ALL_REDUCE && !cfg->channels)
         reader_refuse(sec->r, chunk, "only tree_all_reduce and rings with 'channels' go in chunks");
     if (cfg->is_at_once && cfg->kind != COLLECTIVE_ALL_TO_ALL)
-        reader_refuse(sec->r, section_get(sec, "at_once"),
-                      "only all_to_all can go at once: messages of %s wait for others",
-                      collective_names[cfg->kind]);
+        section_refuse(sec, "at_once", "only all_to_all can go at once: messages of %s wait for others",
+                       collective_names[cfg->kind]);
     if (cfg->is_by_rail && cfg->kind != COLLECTIVE_ALL_TO_ALL)
-        reader_refuse(sec->r, section_get(sec, "pxn"),
-                      "only all_to_all has messages that PXN takes to another rail");
+        section_refuse(sec, "pxn", "only all_to_all has messages that PXN takes to another rail");
     if (cfg->skew > 0 && cfg->kind != COLLECTIVE_ALL_TO_ALL)
-        reader_refuse(sec->r, section_get(sec, "skew"), "only all_to_all can be skewed");
+        section_refuse(sec, "skew", "only all_to_all can be skewed");
     if (sec->r->rc)
         return;
     rc = collective_check(cfg, &why);
@@ -154,12 +150,10 @@ static const struct key_row step_keys[] = {
       "same experts), or `context`", KEY_AT(struct iteration_step, group), .choices = parallel_names },
     { "times",      KEY_COUNT, "1",          "repetitions", KEY_AT(struct iteration_step, times), 1,
       UINT16_MAX },
-    { "overlap",    KEY_YES,  "no",
-      "start the next step while the collective runs; collectives of one kind of group are serialized",
-      KEY_AT(struct iteration_step, is_overlapped) },
-    { "pipelined",  KEY_YES,  "no",
-      "send_next, send_previous: compute on receipt, send, go on; `times` is the number of micro-batches",
-      KEY_AT(struct iteration_step, is_pipelined) },
+    { "overlap",    KEY_YES,  "no", "start the next step while the collective runs; collectives of one kind "
+      "of group are serialized", KEY_AT(struct iteration_step, is_overlapped) },
+    { "pipelined",  KEY_YES,  "no", "send_next, send_previous: compute on receipt, send, go on; `times` is "
+      "the number of micro-batches", KEY_AT(struct iteration_step, is_pipelined) },
     { "chunk",      KEY_BYTES, "512KB",      "as above",
       KEY_AT(struct iteration_step, collective.chunk_bytes), 1, TRAFFIC_SIZE_MAX },
     { "channels",   KEY_COUNT, "0",          "as above", KEY_AT(struct iteration_step, collective.channels),
@@ -208,13 +202,12 @@ static void check_overlap(const struct section *sec, const struct iteration_step
     if (sec->r->rc)
         return;
     if (s->is_pipelined && (s->collective.workers == 0 || !is_send))
-        reader_refuse(sec->r, section_get(sec, "pipelined"),
-                      "'pipelined' is for 'send_next' and 'send_previous': others have no first worker");
+        section_refuse(sec, "pipelined",
+                       "'pipelined' is for 'send_next' and 'send_previous': others have no first worker");
     else if (s->is_pipelined && s->is_overlapped)
-        reader_refuse(sec->r, section_get(sec, "overlap"), "'pipelined' implies 'overlap'; remove it");
+        section_refuse(sec, "overlap", "'pipelined' implies 'overlap'; remove it");
     else if (s->is_overlapped && s->collective.workers == 0)
-        reader_refuse(sec->r, section_get(sec, "overlap"),
-                      "'overlap' of a step without a collective: give it its 'size'");
+        section_refuse(sec, "overlap", "'overlap' of a step without a collective: give it its 'size'");
 }
 
 /* Reads a step. Without a collective, its computing is added before the next step. */
@@ -228,8 +221,8 @@ static void read_step(const struct entry *e, const struct section *sec, const st
     if (!section_get(sec, "size") && !section_get(sec, "collective") && section_get(sec, "compute"))
         s->compute_ps *= s->times;
     else if (parallel_size(p, s->group) < 2)
-        reader_refuse(e->r, section_place(sec, "group"),
-                      "group '%s' has only one worker, so it has no collective", parallel_names[s->group]);
+        section_refuse(sec, "group",
+                       "group '%s' has only one worker, so it has no collective", parallel_names[s->group]);
     else
         check_collective(sec, parallel_size(p, s->group), section_place(sec, "group"), &s->collective);
     check_overlap(sec, s);
@@ -242,7 +235,7 @@ static void refuse_keys_with_steps(const struct entry *e)
 
     for (const char *const *key = keys; *key; key++)
         if (section_get(&e->sec, *key))
-            reader_refuse(e->r, section_get(&e->sec, *key), "'%s' belongs into each of the 'steps'", *key);
+            section_refuse(&e->sec, *key, "'%s' belongs into each of the 'steps'", *key);
 }
 
 /* Appends the steps of a list. Computing after its last collective is added to 'compute_ps'. */
@@ -272,8 +265,7 @@ static void append_steps(const struct entry *e, const struct yaml_node *first, b
         if (!section_get(&sec, "inside") || e->r->rc)
             continue;
         if (is_inside || !s->is_pipelined)
-            reader_refuse(e->r, section_get(&sec, "inside"),
-                          "'inside' is for pipelined steps: set 'pipelined: yes'");
+            section_refuse(&sec, "inside", "'inside' is for pipelined steps: set 'pipelined: yes'");
         append_steps(e, section_list(&sec, "inside", ITERATION_STEPS_MAX), true, p, to, &after_ps);
         s->inside = (uint32_t)(&to->step[to->steps] - s) - 1;
         s->compute_ps += after_ps;       /* a pipelined step computes before what is inside */
@@ -290,7 +282,7 @@ static uint32_t read_steps(const struct entry *e, const struct parallel *p, stru
     refuse_keys_with_steps(e);
     append_steps(e, section_list(&e->sec, "steps", ITERATION_STEPS_MAX), false, p, &to, compute_ps);
     if (!e->r->rc && to.steps == 0)
-        reader_refuse(e->r, section_get(&e->sec, "steps"), "no step has a collective: give one its 'size'");
+        section_refuse(&e->sec, "steps", "no step has a collective: give one its 'size'");
     return to.steps;
 }
 
@@ -337,8 +329,7 @@ static uint32_t read_model(const struct entry *e, const struct hosts *workers, c
 
     for (const char *const *key = keys; *key; key++)
         if (section_get(&e->sec, *key))
-            reader_refuse(e->r, section_get(&e->sec, *key),
-                          "'%s' does not go with 'model', which has steps of its own", *key);
+            section_refuse(&e->sec, *key, "'%s' does not go with 'model', which has steps of its own", *key);
     section_read(&e->sec, training_keys, &how);
     if (e->r->rc)
         return 0;
@@ -356,8 +347,8 @@ static void read_delay(const struct entry *e, uint64_t *delay_ps)
     *delay_ps = graph_delay_ps_max(e->graph);
     section_time(&e->sec, "delay", delay_ps);
     if (*delay_ps < least)
-        reader_refuse(e->r, section_get(&e->sec, "delay"), "'delay' must not be less than a link's, %s",
-                      text_from_time(text, sizeof text, least));
+        section_refuse(&e->sec, "delay", "'delay' must not be less than a link's, %s",
+                       text_from_time(text, sizeof text, least));
 }
 
 static void read_iterations(const struct entry *e, uint32_t *iterations)
@@ -435,7 +426,7 @@ bool training_read(struct entry *e, struct training_request *r)
     read_delay(e, &cfg->delay_ps);
     read_iterations(e, &cfg->iterations);
     if (!e->r->rc && iteration_check(&cfg->iteration, &why))
-        reader_refuse(e->r, section_place(&e->sec, "steps"), "%s", why.text);
+        section_refuse(&e->sec, "steps", "%s", why.text);
     if (!e->r->rc)
         entry_check_flows(e, iteration_flows(&cfg->iteration));
     if (e->r->rc)
@@ -466,8 +457,7 @@ void training_print_steps(FILE *out)
 }
 
 const struct key_row training_keys[] = {
-    { "workers",    KEY_LIST, "",
-      "which, worker 0 first; a count: by `placement`; default: all hosts" },
+    { "workers",    KEY_LIST, "", "which, worker 0 first; a count: by `placement`; default: all hosts" },
     { "placement",  KEY_NAME, "packed",
       "of a count of workers. `packed`: rack after rack; `spread`: the next worker in the next rack" },
     { "skip",       KEY_COUNT, "0",          "hosts to skip before the first worker, for several jobs" },
@@ -475,32 +465,27 @@ const struct key_row training_keys[] = {
       "`all_to_all` (pairwise), `ring_all_reduce`, `tree_all_reduce` (double binary tree), "
       "`halving_doubling_all_reduce`, `all_gather`, `reduce_scatter` (ring), `send_next`, `send_previous` "
       "(to a neighbor)", KEY_AT(struct iteration_step, collective.kind), .choices = collective_names },
-    { "size",       KEY_BYTES, "",
-      "all_to_all: per pair; send_next, send_previous: per message; otherwise the whole buffer",
-      KEY_AT(struct iteration_step, collective.bytes), 1, TRAFFIC_SIZE_MAX },
+    { "size",       KEY_BYTES, "", "all_to_all: per pair; send_next, send_previous: per message; otherwise "
+      "the whole buffer", KEY_AT(struct iteration_step, collective.bytes), 1, TRAFFIC_SIZE_MAX },
     { "chunk",      KEY_BYTES, "512KB",
       "piece of tree_all_reduce, or of a ring with `channels`. Small ones cost round trips, large ones keep "
       "workers waiting", KEY_AT(struct iteration_step, collective.chunk_bytes), 1, TRAFFIC_SIZE_MAX },
-    { "channels",   KEY_COUNT, "0",
-      "parallel rings that forward chunks as they arrive, as NCCL; in servers of several GPUs over "
-      "different NICs. 0: one ring whose steps wait for ACKs",
+    { "channels",   KEY_COUNT, "0", "parallel rings that forward chunks as they arrive, as NCCL; in servers "
+      "of several GPUs over different NICs. 0: one ring whose steps wait for ACKs",
       KEY_AT(struct iteration_step, collective.channels), 0, 1024 },
     { "at_once",    KEY_YES,  "no",        "all_to_all: send to all others at once, not one after the other",
       KEY_AT(struct iteration_step, collective.is_at_once) },
     { "pxn",        KEY_YES,  "no",
       "all_to_all in servers of several GPUs: forward over NVLink to the GPU on the destination's rail "
       "first, as NCCL (PXN)", KEY_AT(struct iteration_step, collective.is_by_rail) },
-    { "skew",       KEY_REAL, "0",
-      "all_to_all: workers receive in proportion to 1, 2^-skew, 3^-skew, .., as popular and less popular "
-      "experts",
-      KEY_AT(struct iteration_step, collective.skew), 0, 4 },
+    { "skew",       KEY_REAL, "0", "all_to_all: workers receive in proportion to 1, 2^-skew, 3^-skew, .., as "
+      "popular and less popular experts", KEY_AT(struct iteration_step, collective.skew), 0, 4 },
     { "steps",      KEY_LIST, "",           "steps of an iteration instead of one collective; see below" },
     { "model",      KEY_MAP, "",           "a language model whose steps these are; see below" },
     { "groups",     KEY_MAP, "",           "groups of workers for `steps` or `model`; see below" },
     { "compute",    KEY_TIME, "0",          "computation between iterations" },
-    { "step_cost",  KEY_TIME, "0",
-      "time in library and GPU before each message of a collective; a channel of a worker sends one at a time. "
-      "10 to 12 us were measured with NCCL" },
+    { "step_cost",  KEY_TIME, "0", "time in library and GPU before each message of a collective; a channel "
+      "of a worker sends one at a time. 10 to 12 us were measured with NCCL" },
     { "iterations", KEY_COUNT, "",           "how many; default: until `stop`" },
     { "delay",      KEY_TIME, "",           "delay of the barrier; default: that of the longest link" },
     { 0 },

@@ -1,5 +1,5 @@
 /* src/traffic/kinds/training_test.c - iterations and barriers, in a network without queueing. */
-#include "traffic/kinds/training.h"
+#include "traffic/test_training.h"
 #include "traffic/test_ether.h"
 
 #include <setjmp.h>

@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "lb/entropy.h"
 #include "net/fat_tree.h"
-#include "net/flow_matrix.h"
+#include "net/flow_list.h"
 
 #include <stdbool.h>
 #include <stdint.h>

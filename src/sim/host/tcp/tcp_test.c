@@ -1,7 +1,7 @@
 #include "sim/host/tcp/tcp.h"
 #include "core/units.h"
 #include "scenario/scenario.h"
-#include "traffic/kinds/incast.h"
+#include "traffic/kinds/patterns.h"
 #include "sim/switch/switch.h"
 #include "sim/test_world.h"
 

@@ -1,4 +1,4 @@
-/* src/scenario/fit_test.c - what does not go with the network is refused when that is there, with its
+/* src/scenario/scenario_fit_test.c - what does not go with the network is refused when that is there, with its
  * place. */
 #include "scenario/scenario.h"
 

@@ -1,13 +1,11 @@
-/* src/scenario/settings.c - defaults of the models, and the sections host, switch, knobs and changes. */
-#include "scenario/settings.h"
+/* src/scenario/scenario_settings.c - defaults of the models; the sections host, switch, knobs and changes. */
+#include "scenario/scenario.h"
 
 #include "base/text.h"
 #include "core/asic.h"
 #include "core/nic_profile.h"
 #include "core/units.h"
-#include "scenario/fit.h"
 #include "scenario/keys.h"
-#include "scenario/uet_rules.h"
 #include "sim/forks/conweave_buffer.h"
 
 #include <stdlib.h>
@@ -16,77 +14,39 @@
 #define ECN_RATES_MAX (sizeof((struct sim_cfg *)NULL)->ecn_rate / sizeof(struct ecn_rate))
 #define NACK_GAP_PS   (100 * PS_PER_US)      /* models nic and uet */
 #define REORDER_PS    (100 * PS_PER_US)
-#define RTO_PS        (4 * PS_PER_MS)        /* model conweave; model hpcc in order node if packets are
-                                              * lost */
+#define RTO_PS        (4 * PS_PER_MS)  /* model conweave; model hpcc in order node if packets are lost */
 
 /* ---- the models ---- */
 
+/* Headers: Ethernet 14 + IPv4 20 + UDP 8 + BTH 12 + ICRC 4 + FCS 4; an ACK also has an AETH of 4, a CNP 16
+ * reserved bytes. Spacing: preamble 8 + gap 12. */
 static const struct sim_cfg nic_cfg = {
-    .mtu_bytes = 1024,
-    .header_bytes = 62,          /* Ethernet 14 + IPv4 20 + UDP 8 + BTH 12 + ICRC 4 + FCS 4 */
-    .ack_bytes = 66,             /* the same with AETH 4 */
-    .cnp_bytes = 78,             /* the same with 16 reserved bytes */
-    .pfc_bytes = 64,
-    .spacing_bytes = 20,         /* preamble 8 + gap 12 */
-    .nack_gap_ps = NACK_GAP_PS,
-    .nack_is_cnp = true,
-    .reorder_ps = REORDER_PS,
-    .rto_ps = RTO_AUTO,
-    .buffer_bytes = 32000000,
-    .strict_prios = 1 << 6,
-    .lossy_by_traffic = true,
+    .mtu_bytes = 1024, .header_bytes = 62, .ack_bytes = 66, .cnp_bytes = 78, .pfc_bytes = 64,
+    .spacing_bytes = 20, .buffer_bytes = 32000000, .strict_prios = 1 << 6, .lossy_by_traffic = true,
+    .nack_gap_ps = NACK_GAP_PS, .nack_is_cnp = true, .reorder_ps = REORDER_PS, .rto_ps = RTO_AUTO,
 };
 
+/* Headers: Ethernet 14 + IPv4 20 + UDP 8 + sequence and class 6. */
 static const struct sim_cfg hpcc_cfg = {
-    .mtu_bytes = 1000,
-    .header_bytes = 48,          /* Ethernet 14 + IPv4 20 + UDP 8 + sequence and class 6 */
-    .ack_bytes = 60,
-    .cnp_bytes = 60,
-    .pfc_bytes = 43,
-    .spacing_bytes = 0,
-    .ack_unpaused = true,
-    .nack_gap_ps = 500 * PS_PER_US,
-    .reorder_ps = REORDER_PS,
-    .buffer_bytes = 32u << 20,
-    .strict_prios = 1 << 0,
+    .mtu_bytes = 1000, .header_bytes = 48, .ack_bytes = 60, .cnp_bytes = 60, .pfc_bytes = 43,
+    .buffer_bytes = 32u << 20, .strict_prios = 1 << 0, .ack_unpaused = true,
+    .nack_gap_ps = 500 * PS_PER_US, .reorder_ps = REORDER_PS,
 };
 
 /* ACKs have class 0, like PFC frames; pauses expire; duplicates are acknowledged; there is a retransmission
  * timer. */
 static const struct sim_cfg conweave_cfg = {
-    .mtu_bytes = 1000,
-    .header_bytes = 48,
-    .ack_bytes = 60,
-    .cnp_bytes = 60,
-    .pfc_bytes = 43,
-    .spacing_bytes = 0,
-    .ack_unpaused = true,
-    .has_ack_prio = true,
-    .ack_prio = 0,
-    .nack_gap_ps = 4 * PS_PER_US,
-    .nack_is_cnp = true,
-    .reorder_ps = REORDER_PS,
-    .rto_ps = RTO_PS,
-    .buffer_bytes = 9u << 20,
+    .mtu_bytes = 1000, .header_bytes = 48, .ack_bytes = 60, .cnp_bytes = 60, .pfc_bytes = 43,
+    .buffer_bytes = 9u << 20, .strict_prios = 1 << 0, .ack_unpaused = true, .has_ack_prio = true,
+    .nack_gap_ps = 4 * PS_PER_US, .nack_is_cnp = true, .reorder_ps = REORDER_PS, .rto_ps = RTO_PS,
     .pause_ps = 5 * PS_PER_US,
-    .strict_prios = 1 << 0,
 };
 
 /* Sizes as in uet-htsim. */
 static const struct sim_cfg uet_cfg = {
-    .mtu_bytes = 4096,
-    .header_bytes = 64,
-    .ack_bytes = 64,
-    .cnp_bytes = 64,
-    .pfc_bytes = 64,
-    .spacing_bytes = 20,
-    .nack_gap_ps = NACK_GAP_PS,
-    .nack_is_cnp = true,
-    .reorder_ps = REORDER_PS,
-    .rto_ps = RTO_AUTO,
-    .lossy_by_traffic = true,
-    .buffer_bytes = 32000000,
-    .strict_prios = 1 << 6,
+    .mtu_bytes = 4096, .header_bytes = 64, .ack_bytes = 64, .cnp_bytes = 64, .pfc_bytes = 64,
+    .spacing_bytes = 20, .buffer_bytes = 32000000, .strict_prios = 1 << 6, .lossy_by_traffic = true,
+    .nack_gap_ps = NACK_GAP_PS, .nack_is_cnp = true, .reorder_ps = REORDER_PS, .rto_ps = RTO_AUTO,
 };
 
 static bool loses_packets(const struct scenario *s)
@@ -131,16 +91,6 @@ static struct section open_settings(struct reader *r, const struct yaml_node *ma
     return sec;
 }
 
-static void keep_place(const struct section *sec, struct scenario *s, const char *key, enum scenario_place p)
-{
-    const struct yaml_node *node = section_get(sec, key);
-
-    if (!node || sec->r->rc)
-        return;
-    free(s->place[p]);
-    s->place[p] = reader_place(sec->r, node->line, node->column);
-}
-
 /* ---- host ---- */
 
 static void read_ack_class(const struct section *sec, struct sim_cfg *cfg)
@@ -177,7 +127,7 @@ static void read_host(struct reader *r, struct scenario *s, const struct yaml_no
     section_read(&sec, sec.common, &s->cfg);
     read_ack_class(&sec, &s->cfg);
     read_idle_reset(&sec, &s->cfg);
-    keep_place(&sec, s, "rto", PLACE_RTO);
+    scenario_keep_place(&sec, s, "rto", PLACE_RTO);
 }
 
 /* ---- switch ---- */
@@ -190,9 +140,8 @@ static void read_alpha(const struct section *sec, struct sim_cfg *cfg)
     for (cfg->pfc_shift = 0; cfg->pfc_shift < 8; cfg->pfc_shift++)
         if (sec->r->rc || alpha == 1.0 / (1 << cfg->pfc_shift))
             return;
-    reader_refuse(sec->r, section_get(sec, "alpha"),
-                  "alpha must be 1, 0.5, 0.25, 0.125 and so on down to 1/128, not %s",
-                  section_text(sec, "alpha"));
+    section_refuse(sec, "alpha", "alpha must be 1, 0.5, 0.25, 0.125 and so on down to 1/128, not %s",
+                   section_text(sec, "alpha"));
 }
 
 /* Reads a list of classes. Returns false if it is missing. */
@@ -236,9 +185,8 @@ static void read_thresholds(const struct section *sec, double *kmin_kb, double *
     read_knob(sec, "kmax", kmax_kb);
     read_knob(sec, "pmax", pmax);
     if (!sec->r->rc && *kmin_kb > *kmax_kb)
-        reader_refuse(sec->r, section_get(sec, "kmin"), "'kmin' (%.10g KB) must not be above 'kmax' (%.10g "
-            "KB)",
-                      *kmin_kb, *kmax_kb);
+        section_refuse(sec, "kmin", "'kmin' (%.10g KB) must not be above 'kmax' (%.10g KB)", *kmin_kb,
+                       *kmax_kb);
 }
 
 static void read_ecn_class(struct reader *r, struct scenario *s, const struct yaml_node *node)
@@ -251,7 +199,7 @@ static void read_ecn_class(struct reader *r, struct scenario *s, const struct ya
     section_count(&sec, "class", 0, PRIOS - 1, &class);
     read_thresholds(&sec, &e.kmin_kb, &e.kmax_kb, &e.pmax);
     if (s->cfg.ecn_class[class].is_set)
-        reader_refuse(r, section_get(&sec, "class"), "the class %u is there twice", class);
+        section_refuse(&sec, "class", "the class %u is there twice", class);
     s->cfg.ecn_class[class] = e;
 }
 
@@ -268,8 +216,7 @@ static void read_ecn_rate(struct reader *r, struct scenario *s, const struct yam
         return;
     for (uint32_t i = 0; i < cfg->ecn_rates; i++)
         if (cfg->ecn_rate[i].rate_bps == e.rate_bps)
-            reader_refuse(r, section_get(&sec, "rate"), "the rate %s is there twice",
-                          section_text(&sec, "rate"));
+            section_refuse(&sec, "rate", "the rate %s is there twice", section_text(&sec, "rate"));
     cfg->ecn_rate[cfg->ecn_rates++] = e;
 }
 
@@ -285,10 +232,9 @@ static void check_capacity(const struct section *sec, const struct graph *g, con
     }
     for (uint32_t i = 0; i < g->nodes && !sec->r->rc; i++)
         if (g->node[i].is_switch && bps[i] > a->capacity_bps)
-            reader_refuse(sec->r, section_get(sec, "asic"), "the links of %s have %s together, %s carries "
-                "%s", g->node[i].name,
-                          text_from_rate(has, sizeof has, (double)bps[i]), a->name,
-                              text_from_rate(can, sizeof can, (double)a->capacity_bps));
+            section_refuse(sec, "asic", "the links of %s have %s together, %s carries %s", g->node[i].name,
+                           text_from_rate(has, sizeof has, (double)bps[i]), a->name,
+                           text_from_rate(can, sizeof can, (double)a->capacity_bps));
     free(bps);
 }
 
@@ -304,9 +250,8 @@ static void read_asic(const struct section *sec, struct scenario *s)
     int chosen = -1;
 
     if (is_voq(section_text(sec, "asic")))
-        reader_refuse(sec->r, section_get(sec, "asic"),
-                      "a chip with virtual output queues marks packets by credits, whatever "
-                      "kmin and kmax are (sonic-buildimage 20146): its ECN cannot be predicted");
+        section_refuse(sec, "asic", "a chip with virtual output queues marks packets by credits, whatever "
+                       "kmin and kmax are (sonic-buildimage 20146): its ECN cannot be predicted");
     else
         chosen = section_choice(sec, "asic", "a switch chip", asic_names);
     if (chosen < 0)
@@ -333,9 +278,9 @@ static void resolve_cell(const struct section *sec, struct sim_cfg *cfg)
         if (strcmp(a->name, name) == 0)
             cfg->ecn_cell_bytes = a->cell_bytes;
     if (!cfg->ecn_cell_bytes)
-        reader_refuse(sec->r, section_get(sec, "ecn_cell"),
-                      "'ecn_cell: asic' needs 'asic', a chip whose cells are known "
-                      "(anole list asic)");
+        section_refuse(sec, "ecn_cell",
+                       "'ecn_cell: asic' needs 'asic', a chip whose cells are known "
+                       "(anole list asic)");
 }
 
 static void read_switch(struct reader *r, struct scenario *s, const struct yaml_node *node)
@@ -346,10 +291,10 @@ static void read_switch(struct reader *r, struct scenario *s, const struct yaml_
     read_asic(&sec, s);
     section_read(&sec, sec.common, cfg);
     resolve_cell(&sec, cfg);
-    keep_place(&sec, s, "buffer", PLACE_BUFFER);
-    keep_place(&sec, s, "lossy_alpha", PLACE_LOSSY_ALPHA);
-    keep_place(&sec, s, "lossy_queue", PLACE_LOSSY_QUEUE);
-    keep_place(&sec, s, "pause_time", PLACE_PAUSE_TIME);
+    scenario_keep_place(&sec, s, "buffer", PLACE_BUFFER);
+    scenario_keep_place(&sec, s, "lossy_alpha", PLACE_LOSSY_ALPHA);
+    scenario_keep_place(&sec, s, "lossy_queue", PLACE_LOSSY_QUEUE);
+    scenario_keep_place(&sec, s, "pause_time", PLACE_PAUSE_TIME);
     read_alpha(&sec, cfg);
     if (read_classes(&sec, "lossy", &cfg->lossy_prios))
         cfg->lossy_by_traffic = false;
@@ -366,13 +311,6 @@ static void read_switch(struct reader *r, struct scenario *s, const struct yaml_
 }
 
 /* ---- defaults of the models ---- */
-
-static void use_conweave_buffer(struct sim_cfg *cfg)
-{
-    cfg->pfc_shift = 4;
-    cfg->reserve_bytes = 2 * CONWEAVE_PACKET_BYTES;
-    cfg->resume_bytes = 1;
-}
 
 void scenario_use_model(struct reader *r, struct scenario *s)
 {
@@ -403,8 +341,11 @@ void scenario_use_model(struct reader *r, struct scenario *s)
     *cfg = made;
     read_host(r, s, NULL);
     read_switch(r, s, NULL);
-    if (cfg->model == MODEL_CONWEAVE)
-        use_conweave_buffer(cfg);
+    if (cfg->model == MODEL_CONWEAVE) {
+        cfg->pfc_shift = 4;
+        cfg->reserve_bytes = 2 * CONWEAVE_PACKET_BYTES;
+        cfg->resume_bytes = 1;
+    }
     if (cfg->model == MODEL_UET)
         scenario_use_uet(cfg);
     if (cfg->model == MODEL_HPCC && cfg->cc->has_window) {
@@ -536,12 +477,11 @@ static void read_change(struct reader *r, struct scenario *s, const struct yaml_
     for (int i = 0; i < KNOB_COUNT; i++)
         made.set.is_named[i] = yaml_get(section_get(&sec, "knobs"), knob_info[i].name) != NULL;
     if (made.at_ps == 0)
-        reader_refuse(r, section_get(&sec, "at"),
-                      "a change must be after the start; use 'knobs' for the initial setting");
+        section_refuse(&sec, "at", "a change must be after the start; use 'knobs' for the initial setting");
     else if (s->changes && made.at_ps <= s->change[s->changes - 1].at_ps)
-        reader_refuse(r, section_get(&sec, "at"), "changes must be in the order of their time");
+        section_refuse(&sec, "at", "changes must be in the order of their time");
     else if (made.at_ps >= s->run_ps)
-        reader_refuse(r, section_get(&sec, "at"), "the run is over by then");
+        section_refuse(&sec, "at", "the run is over by then");
     else
         s->change[s->changes++] = made;
 }

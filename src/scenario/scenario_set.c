@@ -1,5 +1,5 @@
-/* src/scenario/set.c - applies --set texts to the tree of the file. */
-#include "scenario/set.h"
+/* src/scenario/scenario_set.c - applies --set texts to the tree of the file. */
+#include "scenario/scenario.h"
 
 #include "base/text.h"
 #include "core/knobs.h"

@@ -1,4 +1,4 @@
-#include "scenario/fit.h"
+#include "scenario/scenario.h"
 
 #include "base/text.h"
 #include "sim/rto_default.h"
@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BASE_LONGER 8            /* times the empty round trip: a base from which on queues are very long */
@@ -17,6 +18,17 @@ static const char *place_of(const struct scenario *s, enum scenario_place p, cha
         return s->place[p];
     snprintf(buf, FIT_PLACE_MAX, "%.400s: ", s->path);
     return buf;
+}
+
+void scenario_keep_place(const struct section *sec, struct scenario *s, const char *key,
+                         enum scenario_place p)
+{
+    const struct yaml_node *node = section_get(sec, key);
+
+    if (!node || sec->r->rc)
+        return;
+    free(s->place[p]);
+    s->place[p] = reader_place(sec->r, node->line, node->column);
 }
 
 const char *fit_place(const struct scenario *s, const char *why, char buf[FIT_PLACE_MAX])
@@ -37,9 +49,8 @@ static int check_rto(const struct scenario *s, const struct sim *sim, struct err
 
     if (!s->place[PLACE_RTO] || !sim->cfg.rto_ps || sim->cfg.rto_ps > sim->net.base_rtt_ps)
         return 0;
-    return err_set(err, EINVAL, "%san 'rto' of %s is not longer than the round trip of the longest path, "
-                   "%s, when it is empty: all would be sent again before it can be answered; 'auto' chooses "
-                   "one",
+    return err_set(err, EINVAL, "%san 'rto' of %s is not longer than the round trip of the longest path, %s, "
+                   "when it is empty: all would be sent again before it can be answered; 'auto' chooses one",
                    place_of(s, PLACE_RTO, at), text_from_time(is, sizeof is, sim->cfg.rto_ps),
                    text_from_time(least, sizeof least, sim->net.base_rtt_ps));
 }
@@ -60,9 +71,8 @@ static int refuse_room(const struct scenario *s, const struct sim *sim, enum sce
     char frame[32], at[FIT_PLACE_MAX];
 
     return err_set(err, EINVAL, "%swith this '%s' no switch has room for a packet of %s: all would be "
-        "dropped, always",
-                   place_of(s, p, at), key, text_from_bytes(frame, sizeof frame,
-                                                            sim_largest_frame(&sim->cfg)));
+                   "dropped, always", place_of(s, p, at), key,
+                   text_from_bytes(frame, sizeof frame, sim_largest_frame(&sim->cfg)));
 }
 
 /* Mirrors how switch/switch.c admits a packet to an empty buffer. */
@@ -118,8 +128,7 @@ static char *warn_of_knob(const struct scenario *s)
     if (!s->place[PLACE_IDLE_KNOB])
         return NULL;
     snprintf(made, sizeof made, "%s'%s' changes nothing: cc %s does not look at it",
-             s->place[PLACE_IDLE_KNOB],
-             knob_info[s->idle_knob].name, sim_cc_text(&s->cfg, controls));
+             s->place[PLACE_IDLE_KNOB], knob_info[s->idle_knob].name, sim_cc_text(&s->cfg, controls));
     return xstrdup(made);
 }
 
@@ -130,10 +139,9 @@ static char *warn_of_buffer(const struct scenario *s, const struct sim *sim)
 
     for (uint32_t i = 0; i < sim->net.nodes; i++)
         if (sim->net.node[i].shared_bytes_max > (int64_t)sim->cfg.buffer_bytes) {
-            snprintf(made, sizeof made, "%sthe buffer of %s is smaller than the headroom of its ports; as "
-                     "in the fork, whose threshold wraps around then, it never pauses",
-                     place_of(s, PLACE_TOPOLOGY, at),
-                     sim->net.graph.node[i].name);
+            snprintf(made, sizeof made, "%sthe buffer of %s is smaller than the headroom of its ports; as in "
+                     "the fork, whose threshold wraps around then, it never pauses",
+                     place_of(s, PLACE_TOPOLOGY, at), sim->net.graph.node[i].name);
             return xstrdup(made);
         }
     return NULL;
@@ -169,9 +177,8 @@ char *fit_warning(const struct scenario *s, const struct sim *sim)
     if (!s->place[PLACE_RTO] || !sim->cfg.rto_ps || !sim_model_is_real(sim->cfg.model) ||
         sim->cfg.rto_ps >= full_ps)
         return warn_of_knob(s);
-    snprintf(made, sizeof made, "%san 'rto' of %s is shorter than a full queue takes, %s: time-outs may "
-             "send again what is not lost; 'auto' chooses one", s->place[PLACE_RTO],
-             text_from_time(is, sizeof is, sim->cfg.rto_ps),
-             text_from_time(full, sizeof full, full_ps));
+    snprintf(made, sizeof made, "%san 'rto' of %s is shorter than a full queue takes, %s: time-outs may send "
+             "again what is not lost; 'auto' chooses one", s->place[PLACE_RTO],
+             text_from_time(is, sizeof is, sim->cfg.rto_ps), text_from_time(full, sizeof full, full_ps));
     return xstrdup(made);
 }

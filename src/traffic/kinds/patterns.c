@@ -1,0 +1,473 @@
+/* src/traffic/kinds/patterns.c - kinds with a fixed set of flows, or a periodic one, between given hosts. */
+#include "traffic/kinds/patterns.h"
+
+#include "base/rng.h"
+#include "base/text.h"
+#include "traffic/kind.h"
+#include "traffic/read.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct traffic_kind traffic_incast, traffic_all_to_all, traffic_permutation, traffic_many_to_one,
+    traffic_long_short;
+
+/* ---- incast ---- */
+
+struct incast {
+    uint64_t bytes, period_ps;
+    uint32_t receiver, flows_each;
+};
+
+static bool incast_next(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
+{
+    const struct incast *in = e->state;
+
+    if (s->at == in->flows_each) {
+        if (!in->period_ps || in->period_ps >= e->common.stop_ps - s->time_ps)
+            return false;
+        s->at = 0;
+        s->time_ps += in->period_ps;
+    }
+    s->at++;
+    f->at_ps = s->time_ps;
+    f->dst = in->receiver;
+    f->bytes = in->bytes;
+    return true;
+}
+
+void traffic_add_incast(struct traffic *t, const struct traffic_common *common, uint64_t bytes,
+                        uint64_t period_ps,
+                        uint32_t receiver, const uint32_t *senders, uint32_t count, uint32_t flows_each)
+{
+    struct incast *in = xmalloc(sizeof *in);
+
+    *in = (struct incast){ bytes, period_ps, receiver, flows_each };
+    traffic_add_entry(t, &traffic_incast, in, common, senders, count);
+    traffic_add_streams(t);
+    traffic_expect_flows(t, (uint64_t)count * flows_each);
+}
+
+static const struct key_row incast_keys[] = {
+    { "senders",  KEY_LIST, "",  "which; a count: the first that are not the receiver", .is_needed = true },
+    { "receiver", KEY_NAME, "",  "default: the last host" },
+    { "size",     KEY_BYTES, "",  "of each flow", KEY_AT(struct incast, bytes), 1, TRAFFIC_SIZE_MAX,
+      .is_needed = true },
+    { "flows",    KEY_COUNT, "1", "of each sender, at once", KEY_AT(struct incast, flows_each), 1,
+      TRAFFIC_FLOWS_MAX },
+    { "period",   KEY_TIME, "0", "time between bursts; 0: one burst", KEY_AT(struct incast, period_ps) },
+    { 0 },
+};
+
+static void incast_read(struct entry *e)
+{
+    struct incast in = { .receiver = entry_receiver(e) };
+    struct hosts  senders;
+
+    section_read(&e->sec, incast_keys, &in);
+    senders = entry_hosts(e, "senders", 1, in.receiver);
+    entry_check_senders(e, "senders", &senders, in.receiver);
+    if (in.period_ps)
+        entry_need_end(e);
+    if (!e->r->rc)
+        entry_check_flows(e, (uint64_t)senders.count * in.flows_each);
+    if (!e->r->rc)
+        traffic_add_incast(e->traffic, &e->common, in.bytes, in.period_ps, in.receiver, senders.node,
+                           senders.count, in.flows_each);
+    free(senders.node);
+}
+
+const struct traffic_kind traffic_incast = {
+    .name = "incast", .about = "many hosts send to one at the same moment, once or periodically",
+    .keys = incast_keys, .read = incast_read, .next = incast_next,
+};
+
+/* ---- all_to_all ---- */
+
+static bool all_to_all_next(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
+{
+    const uint64_t *bytes = e->state;
+
+    if (++s->at >= e->count)
+        return false;
+    f->at_ps = s->time_ps;
+    f->dst = e->hosts[(s->index + s->at) % e->count];
+    f->bytes = *bytes;
+    return true;
+}
+
+void traffic_add_all_to_all(struct traffic *t, const struct traffic_common *common, uint64_t bytes,
+                            const uint32_t *hosts, uint32_t count)
+{
+    uint64_t *state = xmalloc(sizeof *state);
+
+    *state = bytes;
+    traffic_add_entry(t, &traffic_all_to_all, state, common, hosts, count);
+    traffic_add_streams(t);
+    traffic_expect_flows(t, (uint64_t)count * (count - 1));
+}
+
+static void all_to_all_read(struct entry *e)
+{
+    struct hosts hosts = entry_hosts(e, "hosts", 2, UINT32_MAX);
+    uint64_t     bytes = 0;
+
+    section_need(&e->sec, "size");
+    section_bytes(&e->sec, "size", 1, TRAFFIC_SIZE_MAX, &bytes);
+    if (!e->r->rc)
+        entry_check_flows(e, (uint64_t)hosts.count * (hosts.count - 1));
+    if (!e->r->rc)
+        traffic_add_all_to_all(e->traffic, &e->common, bytes, hosts.node, hosts.count);
+    free(hosts.node);
+}
+
+static const struct key_row all_to_all_keys[] = {
+    { "size",  KEY_BYTES, "", "of each flow" },
+    { "hosts", KEY_LIST, "", "which; a count: the first; default: all" },
+    { 0 },
+};
+
+const struct traffic_kind traffic_all_to_all = {
+    .name = "all_to_all", .about = "every host sends to every other, all at once",
+    .keys = all_to_all_keys, .read = all_to_all_read, .next = all_to_all_next,
+};
+
+/* ---- permutation ---- */
+
+struct permutation {
+    uint64_t bytes;
+    uint32_t to[];               /* by sender index: receiver index */
+};
+
+static bool permutation_next(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
+{
+    const struct permutation *p = e->state;
+
+    if (s->at++)
+        return false;
+    f->at_ps = s->time_ps;
+    f->dst = e->hosts[p->to[s->index]];
+    f->bytes = p->bytes;
+    return true;
+}
+
+/* Draws a uniform random derangement: shuffles until there is no fixed point (e tries on average). */
+static void derange(uint32_t *to, uint32_t count, struct rng *rng)
+{
+    bool again;
+
+    do {
+        again = false;
+        for (uint32_t i = 0; i < count; i++)
+            to[i] = i;
+        for (uint32_t i = count - 1; i > 0; i--) {
+            uint32_t j = (uint32_t)rng_below(rng, i + 1), x = to[i];
+
+            to[i] = to[j];
+            to[j] = x;
+        }
+        for (uint32_t i = 0; i < count; i++)
+            again |= to[i] == i;
+    } while (again);
+}
+
+void traffic_add_permutation(struct traffic *t, const struct traffic_common *common, uint64_t bytes,
+                             uint32_t shift, const uint32_t *hosts, uint32_t count)
+{
+    struct permutation *p = xmalloc(sizeof *p + count * sizeof *p->to);
+    struct rng          rng;
+
+    p->bytes = bytes;
+    traffic_add_entry(t, &traffic_permutation, p, common, hosts, count);
+    traffic_add_streams(t);
+    traffic_entry_rng(t, &rng);
+    if (shift == 0)
+        derange(p->to, count, &rng);
+    else
+        for (uint32_t i = 0; i < count; i++)
+            p->to[i] = (i + shift) % count;
+}
+
+static void permutation_read(struct entry *e)
+{
+    struct hosts hosts = entry_hosts(e, "hosts", 2, UINT32_MAX);
+    uint64_t     bytes = 0;
+    uint32_t     shift = 0;
+
+    section_need(&e->sec, "size");
+    section_bytes(&e->sec, "size", 1, TRAFFIC_SIZE_MAX, &bytes);
+    section_count(&e->sec, "shift", 0, hosts.count - 1, &shift);
+    if (!e->r->rc)
+        traffic_add_permutation(e->traffic, &e->common, bytes, shift, hosts.node, hosts.count);
+    free(hosts.node);
+}
+
+static const struct key_row permutation_keys[] = {
+    { "size",  KEY_BYTES, "",  "of each flow" },
+    { "shift", KEY_COUNT, "0",
+      "host i sends to host i + shift; 0: a random permutation without fixed point" },
+    { "hosts", KEY_LIST, "",  "which; a count: the first; default: all" },
+    { 0 },
+};
+
+const struct traffic_kind traffic_permutation = {
+    .name = "permutation", .about = "every host sends to one other and receives from one other",
+    .keys = permutation_keys, .read = permutation_read, .next = permutation_next,
+};
+
+/* ---- uniform random points of an interval, in ascending order ---- */
+
+struct scatter {
+    double   sum, sum_all;
+    uint32_t left;
+};
+
+/* In order, n uniform points lie at the ends of exponential gaps, if n + 1 gaps are scaled to the interval.
+ * The generator runs through the gaps twice (first for their sum), so that no point needs to be stored. */
+static void scatter_begin(struct scatter *c, const struct rng *rng, uint32_t points)
+{
+    struct rng ahead = *rng;
+
+    *c = (struct scatter){ .left = points };
+    for (uint32_t i = 0; i <= points; i++)
+        c->sum_all += rng_exp(&ahead);
+}
+
+/* Returns the next point of an interval from 0 to 'length_ps'. */
+static uint64_t scatter_next(struct scatter *c, struct rng *rng, uint64_t length_ps)
+{
+    uint64_t at;
+
+    c->sum += rng_exp(rng);
+    if (--c->left == 0)
+        rng_exp(rng);            /* the gap after the last point */
+    at = (uint64_t)(c->sum / c->sum_all * (double)length_ps);
+    return at < length_ps ? at : length_ps - (length_ps > 0);
+}
+
+/* ---- many_to_one ---- */
+
+#define QPS_MAX 8192u            /* total flows */
+
+struct many_to_one {
+    uint64_t       bytes, spread_ps;
+    uint32_t       receiver, qps;
+    struct scatter scatter[];    /* by stream */
+};
+
+static bool many_to_one_next(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
+{
+    struct many_to_one *m = e->state;
+    struct scatter     *scatter = &m->scatter[s->number];
+
+    if (s->at == m->qps)
+        return false;
+    if (s->at++ == 0)
+        scatter_begin(scatter, &s->rng, m->qps);
+    f->at_ps = s->time_ps + scatter_next(scatter, &s->rng, m->spread_ps);
+    f->dst = m->receiver;
+    f->bytes = m->bytes;
+    return true;
+}
+
+void traffic_add_many_to_one(struct traffic *t, const struct traffic_common *common, uint64_t bytes,
+                             uint64_t spread_ps, uint32_t receiver, const uint32_t *senders, uint32_t count,
+                             uint32_t qps)
+{
+    struct many_to_one *m = xcalloc(1, sizeof *m + count * sizeof *m->scatter);
+
+    *m = (struct many_to_one){ bytes, spread_ps, receiver, qps };
+    traffic_add_entry(t, &traffic_many_to_one, m, common, senders, count);
+    traffic_add_streams(t);
+}
+
+static void check_many_to_one(const struct entry *e, uint32_t senders, uint32_t qps, uint64_t spread_ps)
+{
+    if (!e->r->rc && (uint64_t)senders * qps > QPS_MAX)
+        section_refuse(&e->sec, "qps", "%u hosts with %u queue pairs each: more than %u flows", senders, qps,
+                       QPS_MAX);
+    entry_check_spread(e, spread_ps);
+}
+
+static void many_to_one_read(struct entry *e)
+{
+    uint32_t     qps = 1, receiver = entry_receiver(e);
+    uint64_t     bytes, spread = 0;
+    struct hosts senders = entry_hosts(e, "hosts", 1, receiver);
+
+    entry_check_senders(e, "hosts", &senders, receiver);
+    section_count(&e->sec, "qps", 1, QPS_MAX, &qps);
+    e->qps = qps;
+    e->has_own_qps = true;
+    section_time(&e->sec, "spread", &spread);
+    check_many_to_one(e, senders.count, qps, spread);
+    bytes = entry_size_or_endless(e, "size", &senders);
+    if (!e->r->rc)
+        traffic_add_many_to_one(e->traffic, &e->common, bytes, spread, receiver, senders.node,
+                                senders.count, qps);
+    free(senders.node);
+}
+
+static const struct key_row many_to_one_keys[] = {
+    { "hosts",    KEY_LIST, "",    "senders; a count: the first that are not the receiver; default: all" },
+    { "qps",      KEY_COUNT, "1",   "flows of each host; 8192 in all at most" },
+    { "receiver", KEY_NAME, "",    "default: the last host" },
+    { "size",     KEY_BYTES, "",    "of each flow; default: endless" },
+    { "spread",   KEY_TIME, "1ms", "flows start at random times within this after `start`" },
+    { 0 },
+};
+
+const struct traffic_kind traffic_many_to_one = {
+    .name = "many_to_one",
+    .about = "many queue pairs of many hosts send to one, each from a random moment on",
+    .keys = many_to_one_keys, .read = many_to_one_read, .next = many_to_one_next,
+};
+
+/* ---- long_short ---- */
+
+struct shorts {                  /* state of one stream */
+    struct scatter scatter;
+    struct rng     together;     /* same sequence in all streams: the times of the bursts */
+    uint64_t       burst_ps;
+    uint32_t       count;        /* flows per burst */
+};
+
+struct long_short_state {
+    struct long_short cfg;       /* the first long_count hosts send long flows, the rest short ones */
+    struct shorts     shorts[];  /* by stream */
+};
+
+static bool long_short_next(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
+{
+    struct long_short_state *state = e->state;
+    const struct long_short *l = &state->cfg;
+    struct shorts           *b = &state->shorts[s->number];
+
+    f->dst = l->receiver;
+    if (s->index < l->long_count) {
+        f->at_ps = s->time_ps;
+        f->bytes = l->long_bytes;
+        return s->at++ == 0;
+    }
+    if (b->scatter.left == 0) {
+        b->burst_ps = s->time_ps + (uint64_t)(rng_real(&b->together) * (double)l->jitter_ps);
+        s->time_ps += l->period_ps;
+        scatter_begin(&b->scatter, &s->rng, b->count);
+    }
+    f->at_ps = b->burst_ps + scatter_next(&b->scatter, &s->rng, l->spread_ps);
+    f->bytes = l->short_bytes;
+    return f->at_ps < e->common.stop_ps;
+}
+
+/* Deals short flows to their hosts in rotation. Hosts without flows get no stream. */
+static void add_streams(struct traffic *t, struct long_short_state *state)
+{
+    const struct long_short *l = &state->cfg;
+
+    for (uint32_t i = 0; i < l->long_count; i++)
+        traffic_add_stream(t, l->longs[i], i);
+    for (uint32_t i = 0; i < l->from_count && i < l->shorts; i++) {
+        struct traffic_stream *s = traffic_add_stream(t, l->from[i], l->long_count + i);
+        struct shorts         *b = &state->shorts[s->number];
+
+        s->time_ps += l->after_ps;
+        b->count = l->shorts / l->from_count + (i < l->shorts % l->from_count);
+        traffic_entry_rng(t, &b->together);
+    }
+}
+
+void traffic_add_long_short(struct traffic *t, const struct traffic_common *common,
+                            const struct long_short *l)
+{
+    uint32_t                 count = l->long_count + l->from_count,
+                             *hosts = xcalloc(count + 1ul, sizeof *hosts);
+    struct long_short_state *state = xcalloc(1, sizeof *state + count * sizeof *state->shorts);
+
+    memcpy(hosts, l->longs, l->long_count * sizeof *hosts);
+    memcpy(hosts + l->long_count, l->from, l->from_count * sizeof *hosts);
+    state->cfg = *l;
+    traffic_add_entry(t, &traffic_long_short, state, common, hosts, count);
+    add_streams(t, state);
+    state->cfg.longs = state->cfg.from = NULL;   /* owned by the caller */
+    free(hosts);
+}
+
+/* Default of 'from': all hosts but the receiver and the long senders; if none is left, the long senders. */
+static struct hosts read_from(const struct entry *e, uint32_t receiver, const struct hosts *longs)
+{
+    struct hosts from = entry_hosts(e, "from", 1, receiver);
+
+    entry_check_senders(e, "from", &from, receiver);
+    if (!section_get(&e->sec, "from") && longs->count < from.count)
+        hosts_remove(&from, longs, e->graph->nodes);
+    return from;
+}
+
+static const struct key_row long_short_keys[] = {
+    { "long",       KEY_LIST, "",
+      "senders of long flows from `start` on; a count: the first that are not the receiver; default: one" },
+    { "long_size",  KEY_BYTES, "",      "of each; default: endless" },
+    { "receiver",   KEY_NAME, "",      "of all flows; default: the last host" },
+    { "from",       KEY_LIST, "", "senders of short flows, round robin; a count: the first that are not the "
+      "receiver; default: all that send no long one" },
+    { "shorts",     KEY_COUNT, "6",     "short flows in a burst", KEY_AT(struct long_short, shorts), 1,
+      TRAFFIC_FLOWS_MAX },
+    { "short_size", KEY_BYTES, "200KB", "of each", KEY_AT(struct long_short, short_bytes), 1,
+      TRAFFIC_SIZE_MAX },
+    { "after",      KEY_TIME, "1ms",   "from `start` to the first period",
+      KEY_AT(struct long_short, after_ps) },
+    { "period",     KEY_TIME, "10ms",  "in which there is one burst", KEY_AT(struct long_short, period_ps) },
+    { "jitter",     KEY_TIME, "", "a burst starts at a random time within this of its period; default: "
+      "`period` less `spread`; 0: periodic" },
+    { "spread",     KEY_TIME, "10us",  "flows of a burst start at random times within this",
+      KEY_AT(struct long_short, spread_ps) },
+    { 0 },
+};
+
+static void read_bursts(const struct entry *e, struct long_short *l)
+{
+    section_read(&e->sec, long_short_keys, l);
+    if (!e->r->rc && l->period_ps == 0)
+        section_refuse(&e->sec, "period", "'period' must be more than 0");
+    if (!e->r->rc && l->spread_ps > l->period_ps)
+        section_refuse(&e->sec, "spread", "'spread' must not be above 'period': bursts would overlap");
+    if (e->r->rc)
+        return;
+    l->jitter_ps = l->period_ps - l->spread_ps;
+    section_time(&e->sec, "jitter", &l->jitter_ps);
+    if (!e->r->rc && l->jitter_ps > l->period_ps - l->spread_ps)
+        section_refuse(&e->sec, "jitter",
+                       "'jitter' and 'spread' together must not be above 'period': bursts would overlap");
+    if (!e->r->rc && l->after_ps >= e->common.stop_ps - e->common.start_ps)
+        section_refuse(&e->sec, "after", "the short flows would begin after the last possible start");
+}
+
+static void long_short_read(struct entry *e)
+{
+    struct long_short l = { .receiver = entry_receiver(e) };
+    struct hosts      longs = entry_hosts(e, "long", 1, l.receiver), from = { NULL, 0 };
+
+    if (longs.count > 1 && !section_get(&e->sec, "long"))
+        longs.count = 1;
+    entry_check_senders(e, "long", &longs, l.receiver);
+    entry_need_end(e);
+    read_bursts(e, &l);
+    if (!e->r->rc)
+        from = read_from(e, l.receiver, &longs);
+    l.long_bytes = entry_size_or_endless(e, "long_size", &longs);
+    if (!e->r->rc) {
+        l.longs = longs.node, l.long_count = longs.count;
+        l.from = from.node, l.from_count = from.count;
+        traffic_add_long_short(e->traffic, &e->common, &l);
+        e->about->hosts = longs.count + from.count;
+        e->qps = (l.shorts + from.count - 1) / from.count;
+    }
+    free(from.node);
+    free(longs.node);
+}
+
+const struct traffic_kind traffic_long_short = {
+    .name = "long_short", .about = "long flows, and short ones that arrive together at random times",
+    .keys = long_short_keys, .read = long_short_read, .next = long_short_next,
+};
