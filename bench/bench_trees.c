@@ -13,7 +13,6 @@
 #include "base/err.h"
 #include "core/units.h"
 #include "env/env.h"
-#include "env/env_rows.h"
 #include "env/env_world.h"
 #include "learn/policy/distil.h"
 #include "learn/policy/policy_file.h"

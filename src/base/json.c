@@ -58,12 +58,17 @@ json_t *json_of_seed(uint64_t seed)
     return json_string(text);
 }
 
+void json_put_fields(json_t *object, const struct json_field *field)
+{
+    for (; field->key; field++)
+        json_object_set_new(object, field->key, field->value);
+}
+
 json_t *json_object_of(const struct json_field *field)
 {
     json_t *made = json_object();
 
-    for (; field->key; field++)
-        json_object_set_new(made, field->key, field->value);
+    json_put_fields(made, field);
     return made;
 }
 

@@ -26,6 +26,10 @@ struct json_field { const char *key; json_t *value; };
 #define JSON_OF(...) json_object_of((const struct json_field[]){ __VA_ARGS__, { 0 } })
 json_t *json_object_of(const struct json_field *);       /* ends with a field without a key */
 
+/* JSON_PUT(object, { "name", json_of_text(name) }, ...): adds these fields to an object. */
+#define JSON_PUT(object, ...) json_put_fields(object, (const struct json_field[]){ __VA_ARGS__, { 0 } })
+void json_put_fields(json_t *object, const struct json_field *);
+
 void json_put_count(json_t *object, const char *key, uint64_t);
 void json_put_number(json_t *object, const char *key, double);
 void json_put_text(json_t *object, const char *key, const char *);

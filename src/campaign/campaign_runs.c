@@ -3,6 +3,7 @@
 #include "report/metrics.h"
 #include "report/page.h"
 #include "run/progress.h"
+#include "base/file/interrupt.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -15,53 +16,6 @@
 #define LOGGED_S 60              /* between two lines of progress where there is no terminal */
 
 enum { WITH_PAGE = 1 };          /* pool_job.flags */
-
-/* ---- where results go ---- */
-
-static char *path_beside(const char *out)
-{
-    size_t length = strlen(out);
-    char *made = xmalloc(length + sizeof(".sqlite"));
-
-    while (length > 1 && out[length - 1] == '/')
-        length--;
-    sprintf(made, "%.*s.sqlite", (int)length, out);
-    return made;
-}
-
-/* The folder of results is replaced by another, while the store is open. */
-static int check_store(const char *store, const char *out, struct err *err)
-{
-    char *folder = xstrdup(store), *slash = strrchr(folder, '/'), *real, *real_out = realpath(out, NULL);
-    int rc = 0;
-
-    if (slash)
-        slash[slash == folder] = '\0';
-    real = realpath(slash ? folder : ".", NULL);
-    if (real && real_out && strncmp(real, real_out, strlen(real_out)) == 0 &&
-        strchr("/", real[strlen(real_out)]))
-        rc =
-            err_set(err, EINVAL, "%s: lies in the folder that --out replaces; name a file outside it", store);
-    free(real);
-    free(real_out);
-    free(folder);
-    return rc;
-}
-
-int campaign_places(const char *out, const char *kind, const char *store, struct outdir **dir,
-                    struct campaign **campaign, char **path, struct err *err)
-{
-    int rc = 0;
-
-    if (store && out)
-        rc = check_store(store, out, err);
-    if (!rc && out)
-        rc = outdir_open(dir, out, kind, err);
-    if (rc)
-        return rc;
-    *path = store ? xstrdup(store) : out ? path_beside(out) : NULL;
-    return campaign_open(campaign, *path, err);
-}
 
 /* A run's number is that of its variant and, counting faster, of its seed. */
 static const struct variant *variant_of(const struct campaign_runs *c, uint32_t run)
@@ -89,15 +43,6 @@ static void write_metrics(const struct results *r, FILE *out)
     fputc('\n', out);
     json_decref(made);
     free(list);
-}
-
-static void write_page(const struct results *r, const char *name, FILE *out)
-{
-    static const char *const no_files[] = { NULL };
-    json_t *page = page_run(r, name, no_files);
-
-    json_dumpf(page, out, JSON_COMPACT);
-    json_decref(page);
 }
 
 /* Whether the simulation is the one that was meant: a file may have changed, or be another one here than on
@@ -149,8 +94,13 @@ static int work(void *arg, const struct pool_job *job, FILE *out)
     }
     results_init(&r, &s);
     write_metrics(&r, out);
-    if (job->flags & WITH_PAGE)
-        write_page(&r, v->name, out);
+    if (job->flags & WITH_PAGE) {
+        static const char *const no_files[] = { NULL };
+        json_t *page = page_run(&r, v->name, no_files);
+
+        json_dumpf(page, out, JSON_COMPACT);
+        json_decref(page);
+    }
     results_fini(&r);
     simulation_close(&s);
     return EXIT_SUCCESS;
@@ -366,4 +316,125 @@ int campaign_runs_serve(struct campaign_runs *c, struct err *err)
     c->hooks = (struct pool_hooks){ .arg = c, .work = work };
     variant_read_program();
     return executor_serve(&c->hooks, slots_of(c), err);
+}
+
+/* ---- plan ---- */
+
+static int read_files(struct plan *p, struct err *err)
+{
+    const struct campaign_request *r = p->request;
+    int rc = 0;
+
+    p->file = xcalloc(r->paths, sizeof(*p->file));
+    for (uint32_t i = 0; i < r->paths && !rc; i++)
+        rc = scenario_file_read(&p->file[i], r->path[i], err);
+    return rc;
+}
+
+static int combine(struct plan *p, const struct axis *others, uint32_t count, uint32_t max, struct err *err)
+{
+    const struct campaign_request *r = p->request;
+    uint32_t axes = 0;
+    int rc;
+
+    axis_of_files(&p->files, p->file, r->paths);
+    p->axis = xcalloc(r->varies + count + 2ul, sizeof(*p->axis));
+    p->axis[axes++] = p->files;
+    if (r->named.choices > 0)
+        p->axis[axes++] = r->named;
+    for (uint32_t i = 0; i < r->varies; i++)
+        p->axis[axes++] = r->vary[i];
+    for (uint32_t i = 0; i < count; i++)
+        p->axis[axes++] = others[i];
+    rc = variants_init(&p->variants, p->axis, axes, p->file, r->set, r->sets, max, err);
+    for (uint32_t i = 0; !rc && i < p->variants.count; i++)
+        p->variants.list[i].until_ps = r->until_ps;
+    if (!rc && (uint64_t)p->variants.count * r->seeds > CAMPAIGN_RUNS_MAX)
+        rc = err_set(err, EINVAL, "more than %u runs", CAMPAIGN_RUNS_MAX);
+    return rc;
+}
+
+int plan_open(struct plan *p, const struct campaign_request *r, const struct axis *others, uint32_t count,
+              uint32_t max, struct err *err)
+{
+    int rc;
+
+    *p = (struct plan){ .request = r };
+    rc = read_files(p, err);
+    rc = rc ? rc : combine(p, others, count, max, err);
+    p->runs = (struct campaign_runs){ .variants = &p->variants, .seed = r->seed, .seeds = r->seeds,
+                                      .slots = r->jobs, .is_quiet = r->is_quiet };
+    return rc;
+}
+
+static char *path_beside(const char *out)
+{
+    size_t length = strlen(out);
+
+    while (length > 1 && out[length - 1] == '/')
+        length--;
+    return xprintf("%.*s.sqlite", (int)length, out);
+}
+
+/* The folder of results is replaced by another, while the store is open. */
+static int check_store(const char *store, const char *out, struct err *err)
+{
+    char *folder = xstrdup(store), *slash = strrchr(folder, '/'), *real, *real_out = realpath(out, NULL);
+    int rc = 0;
+
+    if (slash)
+        slash[slash == folder] = '\0';
+    real = realpath(slash ? folder : ".", NULL);
+    if (real && real_out && strncmp(real, real_out, strlen(real_out)) == 0 &&
+        strchr("/", real[strlen(real_out)]))
+        rc =
+            err_set(err, EINVAL, "%s: lies in the folder that --out replaces; name a file outside it", store);
+    free(real);
+    free(real_out);
+    free(folder);
+    return rc;
+}
+
+int plan_start(struct plan *p, const char *kind, struct err *err)
+{
+    const struct campaign_request *r = p->request;
+    int rc = r->store && r->out ? check_store(r->store, r->out, err) : 0;
+
+    if (!rc && r->out)
+        rc = outdir_open(&p->dir, r->out, kind, err);
+    if (rc)
+        return rc;
+    p->store_path = r->store ? xstrdup(r->store) : r->out ? path_beside(r->out) : NULL;
+    rc = campaign_open(&p->store, p->store_path, err);
+    if (rc)
+        return rc;
+    p->runs.store = p->store;
+    p->runs.store_path = p->store_path;
+    return campaign_runs_open(&p->runs, err);
+}
+
+int plan_commit(struct plan *p, struct err *err)
+{
+    int rc;
+
+    interrupt_hold();
+    rc = outdir_commit(p->dir, err);
+    p->dir = NULL;
+    interrupt_end();
+    return rc;
+}
+
+void plan_close(struct plan *p)
+{
+    campaign_runs_close(&p->runs);
+    outdir_abort(p->dir);
+    campaign_close(p->store);
+    variants_fini(&p->variants);
+    axis_fini(&p->files);
+    for (uint32_t i = 0; p->file && i < p->request->paths; i++)
+        scenario_file_fini(&p->file[i]);
+    free(p->file);
+    free(p->axis);
+    free(p->store_path);
+    *p = (struct plan){ 0 };
 }

@@ -37,12 +37,6 @@ struct campaign_runs {
     struct err            *err;
 };
 
-/* Opens the folder of --out and the store: the file of --store, or a file next to the folder, or, without
- * both, memory (*path is then NULL). 'kind' is the command that writes the folder. The caller closes both,
- * also on failure. */
-int campaign_places(const char *out, const char *kind, const char *store, struct outdir **dir,
-                    struct campaign **, char **path, struct err *);
-
 /* Starts the executor. The variants must have their digests. */
 int campaign_runs_open(struct campaign_runs *, struct err *);
 
@@ -59,5 +53,45 @@ void campaign_runs_close(struct campaign_runs *);
 
 /* In a worker: simulates the runs that rank 0 assigns. */
 int campaign_runs_serve(struct campaign_runs *, struct err *);
+
+/* ---- a plan: what to run and where results go, for anole compare and anole sweep ---- */
+
+struct campaign_request {
+    const char **path, **set;            /* scenario files; settings of all variants */
+    uint32_t     paths, sets;
+    struct axis  named, *vary;           /* from --variant, and from each --vary */
+    uint32_t     varies;
+    uint64_t    *seed;
+    uint64_t     until_ps;               /* 0: as in the scenario */
+    uint32_t     seeds, jobs;            /* jobs 0: one per core */
+    const char  *metrics, *out, *store;  /* NULL: not given */
+    bool         is_quiet;
+};
+
+struct plan {
+    const struct campaign_request *request;
+    struct scenario_file          *file;
+    struct axis                    files, *axis;     /* axis: all axes, not owned */
+    struct variants                variants;
+    struct outdir                 *dir;              /* NULL: none */
+    struct campaign               *store;
+    char                          *store_path;       /* NULL: in memory */
+    struct campaign_runs           runs;
+};
+
+/* Reads the files and makes the variants, at most 'max': all combinations of the files, the axes of the
+ * request, and 'others'. Arguments must outlive the plan. Close it also on failure. */
+int plan_open(struct plan *, const struct campaign_request *, const struct axis *others, uint32_t count,
+              uint32_t max, struct err *);
+
+/* Opens the folder of --out and the store: the file of --store, or a file next to the folder, or, without both,
+ * memory. Starts the executor; the variants must have their digests. 'kind' is the command that writes the
+ * folder: "anole sweep". */
+int plan_start(struct plan *, const char *kind, struct err *);
+
+/* Moves the folder of results into place. */
+int plan_commit(struct plan *, struct err *);
+
+void plan_close(struct plan *);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "campaign/campaign.h"
 #include "campaign/campaign_figures.h"
-#include "campaign/campaign_plan.h"
+#include "campaign/campaign_runs.h"
 #include "campaign/variants.h"
 #include "core/tuning_goal.h"
 
@@ -100,8 +100,8 @@ json_t *comparison_json(const struct comparison *, bool all, const struct card *
 
 /* ---- compare_answer.c ---- */
 
-/* Fills the answer card: which variant to use, from the deciding figures. */
-void comparison_answer(const struct comparison *, struct card *);
+/* Fills the answer card and returns it: which variant to use, from the deciding figures. */
+struct card *comparison_answer(const struct comparison *, struct card *);
 
 /* Add to a card: cost and certainty of a variant; network and traffic of the baseline, and of others that
  * differ. */

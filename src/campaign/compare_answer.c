@@ -529,7 +529,7 @@ static void add_next(const struct comparison *c, struct card *card, uint32_t adv
     card_add(card, CARD_COMMAND, "--report advice.html");
 }
 
-void comparison_answer(const struct comparison *c, struct card *card)
+struct card *comparison_answer(const struct comparison *c, struct card *card)
 {
     uint32_t advised = choose(c);
 
@@ -548,4 +548,5 @@ void comparison_answer(const struct comparison *c, struct card *card)
     card_capitalise(card, CARD_SURE);
     comparison_add_about(c, card);
     add_settings(c, card);
+    return card;
 }

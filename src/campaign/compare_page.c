@@ -223,8 +223,7 @@ static json_t *pool_cdf(const json_t *runs, const json_t *cdf)
             below += piece[at++].weight;
         json_array_append_new(x, pieces ? json_of_number(piece[at].x) : json_null());
     }
-    json_object_set_new(made, "x", x);
-    json_object_set_new(made, "count", json_of_number(flows));
+    JSON_PUT(made, { "x", x }, { "count", json_of_number(flows) });
     free(piece);
     return made;
 }
@@ -278,14 +277,11 @@ json_t *compare_merge_runs(const json_t *runs)
     average_list(made, runs, NULL, 0, "metrics");
     average_lists(made, runs, "phases", "metrics");
     average_lists(made, runs, "traffic", "rows");
-    json_object_set_new(made, "sizes", average_sizes(runs));
-    json_object_set_new(made, "cdfs", pool_cdfs(runs));
+    JSON_PUT(made, { "sizes", average_sizes(runs) }, { "cdfs", pool_cdfs(runs) });
     json_array_foreach(runs, i, run)
         json_array_extend(seeds, json_object_get(run, "seeds"));
-    json_object_set_new(made, "seeds", seeds);
-    json_object_set_new(made, "partial", merge_partial(runs));
-    json_object_set_new(made, "summary", json_null());
-    json_object_set_new(made, "files", json_array());
+    JSON_PUT(made, { "seeds", seeds }, { "partial", merge_partial(runs) }, { "summary", json_null() },
+                   { "files", json_array() });
     return made;
 }
 
@@ -326,10 +322,8 @@ static json_t *comparison_page(const struct comparison *c, struct campaign *stor
     static const char *const files[] = { "comparison.csv", "comparison.json", "runs.csv" };
     json_t *page = json_object(), *runs = json_array();
 
-    json_object_set_new(page, "kind", json_string("compare"));
-    json_object_set_new(page, "version", json_string(ANOLE_VERSION));
-    json_object_set_new(page, "title", json_of_text(c->title));
-    json_object_set_new(page, "runs", runs);
+    JSON_PUT(page, { "kind", json_string("compare") }, { "version", json_string(ANOLE_VERSION) },
+                   { "title", json_of_text(c->title) }, { "runs", runs });
     for (uint32_t v = 0; v < c->variants->count; v++) {
         json_t *run = load_variant(c, store, &c->variants->list[v], err);
 

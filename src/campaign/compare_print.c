@@ -64,16 +64,6 @@ static const char *verdict_of(const struct compared_cell *cell, enum metric_bett
     return better == BETTER_NEITHER ? "differs" : cell->is_better ? "better" : "worse";
 }
 
-/* A word, so that it does not depend on colour. */
-static void add_verdict(struct table *t, const struct compared_cell *cell, enum metric_better better,
-                        bool has_colour)
-{
-    bool has_side = has_colour && cell->is_significant && better != BETTER_NEITHER;
-
-    table_cell_coloured(t, !has_side ? NULL : cell->is_better ? "\033[32m" : "\033[31m",
-                        verdict_of(cell, better));
-}
-
 static const char *name_of(const struct comparison *c, uint32_t variant)
 {
     return c->variants->list[variant].name;
@@ -95,6 +85,7 @@ static void add_row(const struct comparison *c, struct table *t, uint32_t row, u
     const struct metric *m = &c->figures.list[row].metric;
     const struct compared_cell *cell = comparison_cell(c, row, variant);
     char text[64];
+    bool has_side = has_colour && cell->is_significant && m->better != BETTER_NEITHER;
 
     table_cells(t, m->label,
                 metric_text(text, sizeof(text), m->unit, comparison_cell(c, row, c->baseline)->mean),
@@ -103,7 +94,9 @@ static void add_row(const struct comparison *c, struct table *t, uint32_t row, u
     if (!comparison_is_pair(c, variant))
         return;
     add_change(t, cell, m->unit);
-    add_verdict(t, cell, m->better, has_colour);
+    /* A word, so that it does not depend on colour. */
+    table_cell_coloured(t, !has_side ? NULL : cell->is_better ? "\033[32m" : "\033[31m",
+                        verdict_of(cell, m->better));
 }
 
 /* One variant at a time next to the baseline: all of them would fit no terminal. */
@@ -171,11 +164,8 @@ static void print_notes(const struct comparison *c, FILE *out)
 void comparison_print_table(const struct comparison *c, FILE *out, bool has_colour)
 {
     bool is_first = true;
-    struct card answer;
 
-    comparison_answer(c, &answer);
-    card_print(&answer, out, has_colour);
-    card_fini(&answer);
+    card_end(comparison_answer(c, EMPTY_CARD), out, has_colour);
     fputc('\n', out);
     if (c->variants->count == 1)
         print_baseline(c, out);
@@ -248,17 +238,6 @@ static json_t *cell_json(const struct compared_cell *cell, const char *variant)
                    { "is_better", json_boolean(cell->is_better) });
 }
 
-static json_t *answer_json(const struct comparison *c)
-{
-    struct card answer;
-    json_t     *made;
-
-    comparison_answer(c, &answer);
-    made = card_json(&answer);
-    card_fini(&answer);
-    return made;
-}
-
 /* Names of the figures that decide. */
 static json_t *deciding_json(const struct comparison *c)
 {
@@ -287,42 +266,31 @@ static json_t *verdicts_json(const struct comparison *c)
 static json_t *row_json(const struct comparison *c, uint32_t row)
 {
     const struct metric *m = &c->figures.list[row].metric;
-    json_t *made = json_object(), *variants = json_array();
+    json_t *variants = json_array();
 
-    json_object_set_new(made, "name", json_string(m->name));
-    json_object_set_new(made, "label", json_string(m->label));
-    json_object_set_new(made, "unit", json_string(metric_unit_name(m->unit)));
-    json_object_set_new(made, "better", json_string(metric_better_name(m->better)));
     for (uint32_t v = 0; v < c->variants->count; v++)
         json_array_append_new(variants, cell_json(comparison_cell(c, row, v), c->variants->list[v].name));
-    json_object_set_new(made, "is_shown", json_boolean(c->figures.list[row].is_shown));
-    json_object_set_new(made, "variants", variants);
-    return made;
+    return JSON_OF({ "name", json_string(m->name) }, { "label", json_string(m->label) },
+                   { "unit", json_string(metric_unit_name(m->unit)) },
+                   { "better", json_string(metric_better_name(m->better)) },
+                   { "is_shown", json_boolean(c->figures.list[row].is_shown) }, { "variants", variants });
 }
 
 json_t *comparison_json(const struct comparison *c, bool all, const struct card *card)
 {
-    json_t *made = json_object(), *metrics = json_array(), *seeds = json_array();
-    char text[32];
+    json_t *metrics = json_array(), *seeds = json_array();
 
-    json_object_set_new(made, "answer", card ? card_json(card) : answer_json(c));
-    json_object_set_new(made, "baseline", json_string(c->variants->list[c->baseline].name));
-    json_object_set_new(made, "seeds", json_integer(c->seeds));
-    for (uint32_t s = 0; s < c->seeds; s++) {
-        snprintf(text, sizeof(text), "%" PRIu64, c->seed[s]);
-        json_array_append_new(seeds, json_string(text));
-    }
-    json_object_set_new(made, "seed_list", seeds);
-    json_object_set_new(made, "confidence", json_real(BOOTSTRAP_CONFIDENCE));
-    json_object_set_new(made, "false_discovery_rate", json_real(FDR_SHARE));
-    json_object_set_new(made, "tested", json_integer(c->tested));
-    json_object_set_new(made, "deciding", deciding_json(c));
-    json_object_set_new(made, "verdicts", verdicts_json(c));
+    for (uint32_t s = 0; s < c->seeds; s++)
+        json_array_append_new(seeds, json_sprintf("%" PRIu64, c->seed[s]));
     for (uint32_t i = 0; i < c->figures.count; i++)
         if (all || c->figures.list[i].is_shown)
             json_array_append_new(metrics, row_json(c, i));
-    json_object_set_new(made, "metrics", metrics);
-    return made;
+    return JSON_OF({ "answer", card ? card_json(card) : card_end_json(comparison_answer(c, EMPTY_CARD)) },
+                   { "baseline", json_string(c->variants->list[c->baseline].name) },
+                   { "seeds", json_integer(c->seeds) }, { "seed_list", seeds },
+                   { "confidence", json_real(BOOTSTRAP_CONFIDENCE) },
+                   { "false_discovery_rate", json_real(FDR_SHARE) }, { "tested", json_integer(c->tested) },
+                   { "deciding", deciding_json(c) }, { "verdicts", verdicts_json(c) }, { "metrics", metrics });
 }
 
 void comparison_print_json(const struct comparison *c, FILE *out, bool all, const struct card *answer)

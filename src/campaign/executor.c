@@ -1,6 +1,5 @@
 #include "campaign/executor.h"
 #include "base/io/whole.h"
-#include "campaign/executor_mpi.h"
 #include "version.h"
 
 #include <dlfcn.h>

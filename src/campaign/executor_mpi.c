@@ -1,5 +1,5 @@
-/* src/campaign/executor_mpi.c - Open MPI. Not part of the program: see executor_mpi.h. */
-#include "campaign/executor_mpi.h"
+/* src/campaign/executor_mpi.c - Open MPI. Not part of the program: see executor.h. */
+#include "campaign/executor.h"
 #include "version.h"
 
 #include <mpi.h>

@@ -1,4 +1,4 @@
-#include "campaign/sweep_points.h"
+#include "campaign/sweep.h"
 #include "base/rng.h"
 #include "base/sobol.h"
 #include "base/text.h"
@@ -209,39 +209,21 @@ static void free_choice(struct axis_choice *c)
     axis_fini(&one);
 }
 
-struct named {
-    const char *name;
-    uint32_t    index;
-};
-
-static int compare_named(const void *a, const void *b)
-{
-    const struct named *x = a, *y = b;
-    int by_name = strcmp(x->name, y->name);
-
-    return by_name ? by_name : (x->index > y->index) - (x->index < y->index);
-}
-
 /* Rounded values may meet; the first of equal choices stays. */
 static void drop_equal(struct axis *a)
 {
-    struct named *sorted = xcalloc(a->choices + 1ul, sizeof(*sorted));
-    bool *is_dropped = xcalloc(a->choices + 1ul, sizeof(*is_dropped));
+    json_t  *seen = json_object();
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < a->choices; i++)
-        sorted[i] = (struct named){ a->choice[i].name, i };
-    qsort(sorted, a->choices, sizeof(*sorted), compare_named);
-    for (uint32_t i = 1; i < a->choices; i++)
-        is_dropped[sorted[i].index] = strcmp(sorted[i - 1].name, sorted[i].name) == 0;
-    free(sorted);
-    for (uint32_t i = 0; i < a->choices; i++)
-        if (is_dropped[i])
+        if (json_object_get(seen, a->choice[i].name)) {
             free_choice(&a->choice[i]);
-        else
+        } else {
+            json_object_set_new(seen, a->choice[i].name, json_true());
             a->choice[kept++] = a->choice[i];
+        }
     a->choices = kept;
-    free(is_dropped);
+    json_decref(seen);
 }
 
 /* The largest number of values a range of which all combinations are no more than 'samples'. */

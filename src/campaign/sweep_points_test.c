@@ -1,4 +1,4 @@
-#include "campaign/sweep_points.h"
+#include "campaign/sweep.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

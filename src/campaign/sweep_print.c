@@ -120,7 +120,7 @@ static void add_next(const struct sweep *s, struct card *c, uint32_t best)
     card_add_argument(c, s->plan.file[0].path);
 }
 
-void sweep_answer(const struct sweep *s, struct card *c)
+struct card *sweep_answer(const struct sweep *s, struct card *c)
 {
     const struct sweep_results *r = &s->results;
     uint32_t                    best = clearly_best(s);
@@ -131,13 +131,13 @@ void sweep_answer(const struct sweep *s, struct card *c)
         card_add(c, CARD_FINDING,
                  "The settings send different traffic than the scenario: they are ranked by %s, without a "
                  "verdict.", r->figures.list[r->best].metric.label);
-        return;
+        return c;
     }
     if (!is_ranked(s)) {
         card_add(c, CARD_FINDING,
                  "No setting has a %s: nothing finished. Run longer, or rank by another figure with --best.",
                  r->figures.list[r->best].metric.label);
-        return;
+        return c;
     }
     add_finding(s, c, best);
     if (!best && s->others > 0 && r->seeds > 1) {
@@ -153,6 +153,7 @@ void sweep_answer(const struct sweep *s, struct card *c)
     card_capitalise(c, CARD_COST);
     card_capitalise(c, CARD_SURE);
     add_next(s, c, best);
+    return c;
 }
 
 /* ---- columns ---- */
@@ -430,14 +431,10 @@ void sweep_print_table(const struct sweep *s, FILE *out, uint32_t top, bool has_
     const struct sweep_results *r = &s->results;
     const struct variant *first = &r->variants->list[0];
     struct bootstrap b = { 0 };
-    struct card answer;
     struct table *t;
 
-    sweep_answer(s, &answer);
-    card_print(&answer, out, has_colour);
-    card_fini(&answer);
+    card_end(sweep_answer(s, EMPTY_CARD), out, has_colour);
     fputc('\n', out);
-
     if (r->seeds > 1)
         bootstrap_init(&b, r->seeds);
     t = new_table(r, first->own);
@@ -553,20 +550,15 @@ static json_t *own_metrics_json(const struct sweep *s)
 void sweep_print_json(const struct sweep *s, FILE *out)
 {
     const struct sweep_results *r = &s->results;
-    struct card answer;
     const struct metric *best = &r->figures.list[r->best].metric;
-    json_t *made = json_object(), *settings = json_array();
+    json_t *made, *settings = json_array();
 
-    sweep_answer(s, &answer);
-    json_object_set_new(made, "answer", card_json(&answer));
-    card_fini(&answer);
-    json_object_set_new(made, "best", json_string(best->name));
-    json_object_set_new(made, "own", own_metrics_json(s));
-    json_object_set_new(made, "better", json_string(metric_better_name(best->better)));
-    json_object_set_new(made, "seeds", json_integer(r->seeds));
     for (uint32_t i = 0; i < r->count; i++)
         json_array_append_new(settings, setting_json(r, r->order[i]));
-    json_object_set_new(made, "settings", settings);
+    made = JSON_OF({ "answer", card_end_json(sweep_answer(s, EMPTY_CARD)) },
+                   { "best", json_string(best->name) }, { "own", own_metrics_json(s) },
+                   { "better", json_string(metric_better_name(best->better)) },
+                   { "seeds", json_integer(r->seeds) }, { "settings", settings });
     json_dumpf(made, out, JSON_INDENT(2));
     fputc('\n', out);
     json_decref(made);

@@ -13,10 +13,164 @@
 #include "tune/setting.h"
 #include "twin/maker.h"
 #include "version.h"
+#include "run/progress.h"
+#include "run/sim_world.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define ROUNDS_MAX 20
+
+/* ---- the tuner ---- */
+
+static bool is_given(const struct scenario_tuner *t, const char *key)
+{
+    for (uint32_t i = 0; i < t->options; i++)
+        if (strcmp(t->option[i].key, key) == 0)
+            return true;
+    return false;
+}
+
+static void add_tuner_option(struct scenario_tuner *t, const char *key, const char *text)
+{
+    const struct tuner_alias *alias;
+    const struct tuner_algo  *algo = tuner_find(t->kind, &alias);
+
+    if (!algo || !key_find(algo->option, key) || is_given(t, key))
+        return;
+    t->option = xrealloc(t->option, (t->options + 1ul) * sizeof(*t->option));
+    t->option[t->options++] = (struct option_text){ xstrdup(key), xstrdup(text), xstrdup("") };
+}
+
+/* A search on request does not wait for the traffic to change, and finds one setting for all of it. */
+static void search_at_once(struct scenario_tuner *t)
+{
+    add_tuner_option(t, "trigger", "once");
+    add_tuner_option(t, "restart", "no");
+    add_tuner_option(t, "guard", "0");             /* simulated trials harm no traffic */
+    add_tuner_option(t, "floor", "no");
+}
+
+/* Opens the network once to know what the tuner may know of it. */
+static int open_tuner(struct tune_search *t, struct err *err)
+{
+    struct simulation s;
+    int               rc = simulation_open(&s, &t->input, err);
+
+    if (rc)
+        return rc;
+    if (s.scenario.changes) {
+        const char *place = s.scenario.place[PLACE_CHANGES];
+
+        rc = err_set(err, EINVAL, "%s%s'changes' turn the knobs that are to be tuned; take them out",
+                     place ? place : t->input.name, place ? "" : ": ");
+        goto close;
+    }
+    sim_world_init(&t->world, s.sim, s.scenario.interval_ps);
+    t->world.maker = t->input.maker;
+    t->world.maker_arg = &t->input;
+    t->world.goal = &s.scenario.goal;        /* until the loop is open: tuners copy it */
+    t->seed = s.scenario.cfg.seed;
+    t->start = t->world.start;
+    search_at_once(&s.scenario.tuner);
+    rc = simulation_open_loop(&t->loop, &s.scenario, &t->world, err);
+    t->world.goal = NULL;
+    if (!rc && loop_slot_ps(&t->loop))
+        rc = err_set(
+            err, EINVAL,
+            "%s sets every queue separately, so it finds no single setting; see anole train",
+            t->loop.tuner.algo->name);
+close:
+    simulation_close(&s);
+    return rc;
+}
+
+/* ---- rounds ---- */
+
+struct round { const struct tune_search *t; const struct simulation *s; };
+
+static bool is_idle(const struct tuner *tuner)
+{
+    return tuner->algo->is_idle && tuner->algo->is_idle(tuner->state);
+}
+
+static bool is_enough(void *arg)
+{
+    const struct round *r = arg;
+
+    return is_idle(&r->s->loop.tuner) || (r->t->budget && r->s->loop.tuning.steps >= r->t->budget);
+}
+
+/* One round begins where the last has ended, on the clock and with the setting. */
+static int run_round(struct tune_search *t, struct knobs *knobs, uint64_t *now_ps, struct err *err)
+{
+    struct simulation_input input = t->input;
+    struct simulation       s;
+    struct round            round = { t, &s };
+    struct simulation_hooks hooks = { .arg = &round, .is_enough = is_enough };
+    uint64_t                seed = t->seed + t->rounds;
+    uint32_t                steps = t->loop.tuning.steps;
+    char                    what[48];
+    int                     rc;
+
+    input.seed = &seed;
+    input.knobs = knobs;
+    rc = simulation_open(&s, &input, err);
+    if (rc)
+        return rc;
+    simulation_lend(&s, &t->loop);
+    snprintf(what, sizeof(what), "search, round %u: ", t->rounds + 1);
+    tune_simulate(t, &s, &hooks, what);
+    rc = simulation_failed(&s, err);
+    simulation_take_back(&s, &t->loop);
+    for (uint32_t i = steps; i < t->loop.tuning.steps; i++) {
+        t->loop.tuning.step[i].start_ps += *now_ps;
+        t->loop.tuning.step[i].end_ps += *now_ps;
+    }
+    *knobs = s.sim->cfg.knobs;
+    *now_ps += s.end_ps;
+    simulation_close(&s);
+    t->rounds++;
+    if (rc)
+        return rc;
+    return t->loop.tuning.steps > steps
+               ? 0
+               : err_set(err, EINVAL,
+                         "%s: the run is over before its first interval: make it longer, or 'interval' "
+                         "shorter", t->input.name);
+}
+
+static bool is_over(const struct tune_search *t)
+{
+    return is_idle(&t->loop.tuner) || t->rounds >= t->rounds_max ||
+           (t->budget && t->loop.tuning.steps >= t->budget);
+}
+
+static int search_rounds(struct tune_search *t, struct err *err)
+{
+    struct knobs knobs;
+    uint64_t     now_ps = 0;
+    int          rc;
+
+    t->input.is_untuned = true;
+    rc = open_tuner(t, err);
+    if (rc)
+        return rc;
+    if (t->rounds_max == 0)
+        t->rounds_max = t->loop.tuner.algo->is_idle ? ROUNDS_MAX : 1;
+    knobs = t->loop.tuning.first;
+    do
+        rc = run_round(t, &knobs, &now_ps, err);
+    while (!rc && !is_over(t));
+    if (rc)
+        return rc;
+    t->is_over = is_idle(&t->loop.tuner);
+    t->best = knobs;
+    if (t->loop.tuner.algo->best)
+        t->loop.tuner.algo->best(t->loop.tuner.state, &t->best);
+    return 0;
+}
 
 /* ---- the tuner ---- */
 
@@ -153,7 +307,7 @@ static void add_next(const struct tune *t, struct card *c)
     }
 }
 
-void tune_answer(const struct tune *t, struct card *c)
+struct card *tune_answer(const struct tune *t, struct card *c)
 {
     uint32_t changes = count_changes(t);
     char     seeds[64];
@@ -172,6 +326,7 @@ void tune_answer(const struct tune *t, struct card *c)
     card_add(c, CARD_NETWORK, "%s", card_text(&t->about, CARD_NETWORK));
     card_add(c, CARD_TRAFFIC, "%s", card_text(&t->about, CARD_TRAFFIC));
     add_next(t, c);
+    return c;
 }
 
 /* ---- the page ---- */
@@ -224,25 +379,19 @@ static json_t *tune_page(const struct tune *t)
 {
     json_t *page = json_object(), *runs = json_array(), *search = json_object();
     char    seeds[64];
-    struct card answer;
 
     add_runs(t, runs);
-    json_object_set_new(page, "kind", json_string("tune"));
-    json_object_set_new(page, "version", json_string(ANOLE_VERSION));
-    json_object_set_new(page, "title", json_of_text(text_base_name(text_file_name(t->request->path))));
-    json_object_set_new(page, "runs", runs);
+    JSON_PUT(page, { "kind", json_string("tune") }, { "version", json_string(ANOLE_VERSION) },
+                   { "title", json_of_text(text_base_name(text_file_name(t->request->path))) },
+                   { "runs", runs });
     if (t->check.seeds)
         json_object_set_new(page, "comparison", tune_check_json(&t->check));
-    tune_answer(t, &answer);
-    json_object_set_new(page, "answer", card_json(&answer));
-    card_fini(&answer);
-    json_object_set_new(search, "is_kept", json_boolean(t->kept == &t->search.best));
-    json_object_set_new(search, "is_over", json_boolean(t->search.is_over));
-    json_object_set_new(search, "rounds", json_integer(t->search.rounds));
-    json_object_set_new(search, "seeds", json_string(seeds_text(seeds, t->search.seed, t->search.rounds)));
-    json_object_set_new(search, "changes", changes_json(t));
-    json_object_set_new(search, "tuning", page_tuning(&t->search.loop.tuning));
-    json_object_set_new(page, "search", search);
+    JSON_PUT(search, { "is_kept", json_boolean(t->kept == &t->search.best) },
+                     { "is_over", json_boolean(t->search.is_over) },
+                     { "rounds", json_integer(t->search.rounds) },
+                     { "seeds", json_string(seeds_text(seeds, t->search.seed, t->search.rounds)) },
+                     { "changes", changes_json(t) }, { "tuning", page_tuning(&t->search.loop.tuning) });
+    JSON_PUT(page, { "answer", card_end_json(tune_answer(t, EMPTY_CARD)) }, { "search", search });
     page_put_command(page, t->request->argc, t->request->argv);
     return page;
 }
@@ -335,7 +484,7 @@ static int search(struct tune *t, struct err *err)
     t->search.input.threads = r->threads;
     t->search.input.until_ps = r->until_ps;
     t->search.input.maker = &twin_maker;
-    rc = tune_search(&t->search, err);
+    rc = search_rounds(&t->search, err);
     return rc ? rc : read_back(&t->search.best, err);
 }
 
@@ -362,7 +511,8 @@ void tune_close(struct tune *t)
 {
     card_fini(&t->about);
     tune_check_fini(&t->check);
-    tune_search_fini(&t->search);
+    loop_close(&t->search.loop);
+    world_fini(&t->search.world);
     for (int i = 0; i < TUNE_FILES; i++)
         outfile_abort(&t->file_of[i]);
     scenario_file_fini(&t->file);

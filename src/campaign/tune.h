@@ -4,15 +4,12 @@
 
 #include "base/file/outfile.h"
 #include "campaign/compare.h"
-#include "run/scenario_file.h"
 #include "run/simulation.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-
-/* ---- tune_search.c ---- */
 
 struct tune_search {
     /* Inputs. */
@@ -30,15 +27,11 @@ struct tune_search {
     struct knobs  start, best;               /* the scenario's setting; the best found */
 };
 
-/* Runs the scenario with its tuner repeatedly until the search is over. Free it also on failure. */
-int  tune_search(struct tune_search *, struct err *);
-void tune_search_fini(struct tune_search *);
+/* ---- tune_check.c ---- */
 
 /* Runs a simulation of the search or of its check, and shows its progress unless the search is quiet. */
 void tune_simulate(const struct tune_search *, struct simulation *, const struct simulation_hooks *,
                    const char *what);
-
-/* ---- tune_check.c ---- */
 
 enum tune_verdict { TUNE_UNCHECKED, TUNE_SAME, TUNE_BETTER, TUNE_UNCLEAR, TUNE_WORSE };
 
@@ -73,8 +66,6 @@ void tune_check_print(const struct tune_check *, FILE *, bool has_colour);
 /* Writes one sentence, "better: ...", and returns buf. */
 char *tune_verdict_text(char *buf, size_t size, const struct tune_check *, bool is_kept);
 
-/* ---- tune.c ---- */
-
 struct tune_request {
     const char     *path, *tuner;            /* tuner NULL: the scenario's, or paraleon */
     const char    **set;
@@ -107,8 +98,8 @@ struct tune {
 int  tune_run(struct tune *, const struct tune_request *, struct err *);
 void tune_close(struct tune *);
 
-/* Fills the answer card for terminal, JSON and page. */
-void tune_answer(const struct tune *, struct card *);
+/* Fills the answer card for terminal, JSON and page, and returns it. */
+struct card *tune_answer(const struct tune *, struct card *);
 
 /* Describes search and result, for screen, file and script. */
 void  tune_print_story(const struct tune *, FILE *, bool has_colour);

@@ -10,7 +10,9 @@
  */
 #include "base/print/table.h"
 #include "report/metrics.h"
+#include "base/file/interrupt.h"
 #include "report/page.h"
+#include "run/progress.h"
 #include "campaign/tune.h"
 
 #include <math.h>
@@ -60,6 +62,19 @@ static void store_figures(struct tune_check *c, const struct simulation *s, uint
                               page_run(&results, variant == BEFORE ? before_name : after_name, no_files));
     results_fini(&results);
     free(list);
+}
+
+void tune_simulate(const struct tune_search *t, struct simulation *s, const struct simulation_hooks *hooks,
+                   const char *what)
+{
+    struct progress progress;
+
+    interrupt_watch(&s->sim->engine.now_ps);
+    progress_start(&progress, !t->is_quiet);
+    progress.what = what;
+    simulation_run(s, hooks, &progress);
+    progress_clear(&progress);
+    interrupt_watch(NULL);
 }
 
 static int run_one(struct tune_check *c, const struct tune_search *t, uint32_t variant, uint32_t seed,

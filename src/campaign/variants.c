@@ -282,15 +282,6 @@ static void add_read(void *arg, const char *text, size_t length)
     digest_add(arg, text, length);
 }
 
-/* What a variant sets was not typed as a --set. */
-static void name_variant(const struct variant *v, struct err *err)
-{
-    struct err why = *err;
-
-    if (v->own > 0 && strncmp(why.text, "--set ", 6) == 0)
-        err_write(err, "variant '%s': %s", v->name, why.text + 6);
-}
-
 static struct simulation_input input_of(const struct variant *v, const uint64_t *seed)
 {
     struct simulation_input input = scenario_file_input(v->file);
@@ -304,13 +295,10 @@ static struct simulation_input input_of(const struct variant *v, const uint64_t 
     return input;
 }
 
-/* Whatever 'read' reads goes into the digest. */
-static int read_watched(const struct variant *v, struct digest *d, int (*read)(void *arg, struct err *),
-                        void *arg, struct err *err)
+/* Until end_watch(), whatever is read goes into the digest. */
+static void begin_watch(const struct variant *v, struct digest *d, struct text_watch *watch)
 {
-    const struct text_watch watch = { .on_read = add_read, .arg = d };
-    int rc;
-
+    *watch = (struct text_watch){ .on_read = add_read, .arg = d };
     variant_read_program();
     digest_init(d);
     digest_add(d, &program.state, sizeof(program.state));
@@ -319,43 +307,44 @@ static int read_watched(const struct variant *v, struct digest *d, int (*read)(v
         digest_add_text(d, v->set[i]);
     if (v->until_ps)
         digest_add(d, &v->until_ps, sizeof(v->until_ps));
-    text_watch_reads(&watch);
-    rc = read(arg, err);
+    text_watch_reads(watch);
+}
+
+static int end_watch(const struct variant *v, int rc, struct err *err)
+{
     text_watch_reads(NULL);
-    if (rc)
-        name_variant(v, err);
-    return rc;
-}
+    if (rc) {
+        struct err why = *err;
 
-struct reading {
-    struct simulation      *simulation;
-    struct simulation_input input;
-};
-
-static int open_simulation(void *arg, struct err *err)
-{
-    struct reading *r = arg;
-
-    return simulation_open(r->simulation, &r->input, err);
-}
-
-static int read_scenario(void *arg, struct err *err)
-{
-    const struct simulation_input *in = &((struct reading *)arg)->input;
-    struct scenario s;
-    int rc = scenario_parse(&s, in->name, in->text, in->text_bytes, in->set, in->sets, in->seed, err);
-
-    if (!rc)
-        scenario_fini(&s);
+        /* What a variant sets was not typed as a --set. */
+        if (v->own > 0 && strncmp(why.text, "--set ", 6) == 0)
+            err_write(err, "variant '%s': %s", v->name, why.text + 6);
+    }
     return rc;
 }
 
 int variant_open(const struct variant *v, const uint64_t *seed, struct simulation *s, struct digest *d,
                  struct err *err)
 {
-    struct reading r = { s, input_of(v, seed) };
+    const struct simulation_input input = input_of(v, seed);
+    struct text_watch             watch;
 
-    return read_watched(v, d, open_simulation, &r, err);
+    begin_watch(v, d, &watch);
+    return end_watch(v, simulation_open(s, &input, err), err);
+}
+
+int variant_check(const struct variant *v, const uint64_t *seed, struct digest *d, struct err *err)
+{
+    struct text_watch watch;
+    struct scenario   s;
+    int               rc;
+
+    begin_watch(v, d, &watch);
+    rc = scenario_parse(&s, text_file_name(v->file->path), v->file->text, v->file->text_bytes, v->set, v->sets,
+                        seed, err);
+    if (!rc)
+        scenario_fini(&s);
+    return end_watch(v, rc, err);
 }
 
 #define FLOWS_EACH 64            /* of a stream: more add no information */
@@ -419,22 +408,12 @@ int variant_resolve(struct variant *v, const uint64_t *seed, struct digest *d, s
     rc = simulation_open(&s, &input, err);
     if (!rc)
         knobs_watch(&s.sim->cfg.knobs);
-    text_watch_reads(NULL);
-    if (rc) {
-        name_variant(v, err);
+    if (end_watch(v, rc, err))
         return rc;
-    }
     variant_describe(v, &s);
     digest_add(d, &v->flows.state, sizeof(v->flows.state));
     simulation_close(&s);
     return 0;
-}
-
-int variant_check(const struct variant *v, const uint64_t *seed, struct digest *d, struct err *err)
-{
-    struct reading r = { NULL, input_of(v, seed) };
-
-    return read_watched(v, d, read_scenario, &r, err);
 }
 
 char *variant_key(char buf[DIGEST_TEXT_SIZE], const struct variant *v, uint64_t seed)

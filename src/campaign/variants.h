@@ -9,7 +9,7 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/print/card.h"
-#include "run/scenario_file.h"
+#include "run/simulation.h"
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
  *
  * none: a sender keeps line rate and relies on PFC. rccc: the receiver credit of Ultra Ethernet, alone. Its
  * senders send as much as the receiver has granted. Receivers grant credit at the rate of their link, round
- * robin over all flows that request it: see sim/host/uet/credit.h.
+ * robin over all flows that request it: see sim/host/uet/uet.h.
  */
 #include "cc/cc.h"
 #include "core/units.h"

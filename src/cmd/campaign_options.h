@@ -2,11 +2,10 @@
 #ifndef CMD_CAMPAIGN_OPTIONS_H
 #define CMD_CAMPAIGN_OPTIONS_H
 
-#include "campaign/campaign_plan.h"
+#include "campaign/campaign_runs.h"
 #include "cmd/cmd.h"
 
 #include "campaign/pool.h"
-#include "cmd/options.h"
 
 #include <stdint.h>
 

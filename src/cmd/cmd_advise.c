@@ -5,9 +5,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/device_commands.h"
-#include "cmd/json/cmd_json.h"
-#include "cmd/options.h"
+#include "cmd/cmd_json.h"
 #include "core/knob_text.h"
 #include "core/units.h"
 #include "report/setting_print.h"
@@ -129,7 +127,7 @@ static const struct cmd_option option_rows[] = {
     { "out", 'o', "FILE", "Save the setting as YAML, for 'anole tune --from' and for 'tuner: {kind: fixed, "
       "setting: FILE}'", KEY_AT(struct options, out) },
     { "report", 0, "FILE", "Save the evidence as a web page", KEY_AT(struct options, report) },
-    DEVICE_OPTION(struct options, device),
+    CMD_DEVICE(struct options, device),
     CMD_FORMAT(struct options, is_json),
     { "quiet", 'q', NULL, "Print errors only, and what --as requests",
       KEY_AT(struct options, request.is_quiet) },
@@ -187,10 +185,9 @@ static json_t *load_json(const struct advice *a, const struct advise_row *row, u
 
     for (int i = 0; i < GOAL_PARTS; i++)
         json_put_number(slowdown, words[i], advise_slowdown(row, load, (enum goal_part)i));
-    json_put_number(made, "load", a->load[load]);
-    json_put_number(made, "load_share", a->has_range ? a->load[load] * a->described.load : NAN);
-    json_put_count(made, "seeds", row->seeds[load]);
-    json_object_set_new(made, "slowdown_mean", slowdown);
+    JSON_PUT(made, { "load", json_of_number(a->load[load]) },
+                   { "load_share", json_of_number(a->has_range ? a->load[load] * a->described.load : NAN) },
+                   { "seeds", json_of_count(row->seeds[load]) }, { "slowdown_mean", slowdown });
     for (uint32_t i = 0; i < a->jobs; i++)
         json_put_number(iteration, a->job_name[i], 1e6 * advise_iteration(row, load, i));
     json_object_set_new(made, "iteration_us", iteration);
@@ -215,10 +212,9 @@ static json_t *row_json(const struct advice *a, const struct advise_row *row)
     for (uint32_t i = 0; i < ADVISE_LOADS; i++)
         if (row->seeds[i])
             json_array_append_new(loads, load_json(a, row, i));
-    json_object_set_new(made, "loads", loads);
-    json_object_set_new(made, "confirmed", row->seeds[ADVISE_PROOF] ? load_json(a, row, ADVISE_PROOF) :
-                        json_null());
-    json_object_set_new(made, "knobs", json_of_knobs(&row->knobs));
+    JSON_PUT(made, { "loads", loads },
+                   { "confirmed", row->seeds[ADVISE_PROOF] ? load_json(a, row, ADVISE_PROOF) : json_null() },
+                   { "knobs", json_of_knobs(&row->knobs) });
     return made;
 }
 
@@ -236,9 +232,8 @@ static json_t *advise_json(const struct advice *a, const struct card *answer)
 {
     json_t *all = json_object(), *rows = json_array(), *search = json_object();
 
-    json_object_set_new(all, "answer", card_json(answer));
-    json_put_text(all, "scenario", a->name);
-    json_put_text(all, "goal", a->goal.name);
+    JSON_PUT(all, { "answer", card_json(answer) }, { "scenario", json_of_text(a->name) },
+                  { "goal", json_of_text(a->goal.name) });
     if (a->request->messages)
         json_object_set_new(all, "messages", recorded_json(&a->messages, a->request->messages));
     if (a->request->counters)

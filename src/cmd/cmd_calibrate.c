@@ -2,13 +2,11 @@
 #include "base/file/interrupt.h"
 #include "base/print/safe.h"
 #include "cmd/cmd.h"
-#include "cmd/json/cmd_json.h"
-#include "cmd/options.h"
+#include "cmd/cmd_json.h"
 #include "formats/measured.h"
 #include "learn/least_squares.h"
 #include "report/metrics.h"
 #include "run/progress.h"
-#include "run/scenario_file.h"
 #include "run/simulation.h"
 
 #include <math.h>

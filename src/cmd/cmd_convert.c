@@ -1,8 +1,7 @@
 /* src/cmd/cmd_convert.c - anole convert: converts between scenarios and files of other simulators. */
 #include "convert/convert.h"
 #include "cmd/cmd.h"
-#include "cmd/json/cmd_json.h"
-#include "cmd/options.h"
+#include "cmd/cmd_json.h"
 #include "base/file/interrupt.h"
 #include "base/json.h"
 #include "base/print/safe.h"
@@ -123,13 +122,10 @@ static void print_json(const struct options *o, const struct convert_source *sou
             json_array_append_new(list, json_of_text(path));
         free(path);
     }
-    json_put_text(all, "to", format_names[o->to]);
-    json_put_text(all, "out", o->out);
-    json_object_set_new(all, "files", list);
-    json_put_count(all, "hosts", g->hosts);
-    json_put_count(all, "switches", g->nodes - g->hosts);
-    json_put_count(all, "links", g->links);
-    json_put_count(all, "flows", source->flows ? source->flows : source->cm.conns);
+    JSON_PUT(all, { "to", json_of_text(format_names[o->to]) }, { "out", json_of_text(o->out) },
+                  { "files", list }, { "hosts", json_of_count(g->hosts) },
+                  { "switches", json_of_count(g->nodes - g->hosts) }, { "links", json_of_count(g->links) },
+                  { "flows", json_of_count(source->flows ? source->flows : source->cm.conns) });
     cmd_print_json(all);
 }
 

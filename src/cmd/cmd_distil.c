@@ -3,10 +3,7 @@
 #include "base/file/interrupt.h"
 #include "base/json.h"
 #include "cmd/cmd.h"
-#include "cmd/json/cmd_json.h"
-#include "cmd/json/policy_json.h"
-#include "cmd/options.h"
-#include "env/env_rows.h"
+#include "cmd/cmd_json.h"
 #include "env/env_world.h"
 #include "learn/policy/policy_file.h"
 #include "learn/tree/tree_export.h"
@@ -195,16 +192,6 @@ static void print_int8_json(const struct options *o, const struct policy *int8, 
     cmd_print_json(all);
 }
 
-static void print_trees_json(const struct options *o, const struct policy *made,
-                             const struct distil_report *report)
-{
-    json_t *all = begin_json(o, "trees");
-
-    json_object_set_new(all, "distilled", distil_json(report));
-    json_object_set_new(all, "cost", forest_cost_json(&made->trees));
-    cmd_print_json(all);
-}
-
 static void print_int8(const struct policy *int8, const struct policy *teacher)
 {
     printf("int8: %u bytes of weights, scales and tables\n", quant_bytes(int8->int8));
@@ -253,7 +240,10 @@ static int make_trees(const struct options *o, struct policy *made, const struct
     }
     tree_rows_fini(&seen);
     if (!rc && !o->is_quiet && o->is_json) {
-        print_trees_json(o, made, &report);
+        json_t *all = begin_json(o, "trees");
+
+        JSON_PUT(all, { "distilled", distil_json(&report) }, { "cost", forest_cost_json(&made->trees) });
+        cmd_print_json(all);
     } else if (!rc && !o->is_quiet) {
         distil_print(stdout, &report, &made->trees);
         tree_export_print_cost(stdout, &made->trees);

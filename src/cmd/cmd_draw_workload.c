@@ -1,7 +1,6 @@
 /* src/cmd/cmd_draw_workload.c - anole draw-workload: a random scenario, to judge tuners and settings on. */
 #include "scenario/draw.h"
 #include "cmd/cmd.h"
-#include "cmd/options.h"
 
 struct options { uint64_t seed, millions; };
 

@@ -4,9 +4,7 @@
 #include "base/print/safe.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/explain_rlcc.h"
-#include "cmd/options.h"
-#include "cmd/json/cmd_json.h"
+#include "cmd/cmd_json.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -118,8 +116,7 @@ static json_t *values_json(const struct history *h, enum knob knob)
             continue;
         was = h->step[i].was.value[knob];
         value = json_object();
-        json_put_number(value, "from_us", h->step[i].start_us);
-        json_put_number(value, "value", was);
+        JSON_PUT(value, { "from_us", json_of_number(h->step[i].start_us) }, { "value", json_of_number(was) });
         json_array_append_new(list, value);
     }
     return list;
@@ -140,8 +137,7 @@ static json_t *explain_json(const struct history *h, const char *partial, bool h
     json_object_set_new(all, "changes", json_of_changes(&h->first, h->steps ? &h->step[h->steps - 1].is
                                                         : &h->first));
     if (knob != KNOB_COUNT) {
-        json_put_text(all, "knob", knob_info[knob].name);
-        json_object_set_new(all, "values", values_json(h, knob));
+        JSON_PUT(all, { "knob", json_of_text(knob_info[knob].name) }, { "values", values_json(h, knob) });
     } else {
         json_object_set_new(all, "steps", steps_json(h, has_all));
     }
@@ -208,18 +204,18 @@ static void print(const struct options *o, const struct history *h)
         explain_print_story(h, stdout);
 }
 
-/* Kinds of models that can be explained, by the word that stands before them. */
-static const struct { const char *name, *title; int (*main)(int argc, char **argv); } model_kinds[] = {
-    { "rlcc", "anole explain rlcc", explain_rlcc },
-};
-
-static int explain_history(int argc, char **argv)
+static int explain_main(int argc, char **argv)
 {
+    static char title[] = "anole explain rlcc";
     struct options o = { 0 };
     struct history h;
     struct err     err;
     int            rc;
 
+    if (argc > 1 && strcmp(argv[1], "rlcc") == 0) {
+        argv[1] = title;
+        return command_explain_rlcc.main(argc - 1, argv + 1);
+    }
     cmd_parse(&line, argc, argv, &o);
     if (o.knob)
         check_knob(o.knob);
@@ -229,19 +225,6 @@ static int explain_history(int argc, char **argv)
     print(&o, &h);
     history_fini(&h);
     return cmd_end(0, &err);
-}
-
-static int explain_main(int argc, char **argv)
-{
-    static char title[32];
-
-    for (size_t i = 0; argc > 1 && i < sizeof(model_kinds) / sizeof(*model_kinds); i++)
-        if (strcmp(argv[1], model_kinds[i].name) == 0) {
-            snprintf(title, sizeof(title), "%s", model_kinds[i].title);
-            argv[1] = title;
-            return model_kinds[i].main(argc - 1, argv + 1);
-        }
-    return explain_history(argc, argv);
 }
 
 const struct command command_explain = { "explain", "explain what a tuner did in a run, or what a model does",

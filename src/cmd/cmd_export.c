@@ -5,9 +5,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/json/cmd_json.h"
-#include "cmd/json/policy_json.h"
-#include "cmd/options.h"
+#include "cmd/cmd_json.h"
 #include "cmd/rule_options.h"
 #include "learn/policy/distil.h"
 #include "learn/policy/policy_file.h"
@@ -148,9 +146,8 @@ static void print_summary_json(const struct options *o, const struct policy *tre
     struct certificate c;
     json_t            *all = json_object();
 
-    json_put_text(all, "model", o->model);
-    json_put_text(all, "as", layout_names[o->layout]);
-    json_put_text(all, "out", o->out);
+    JSON_PUT(all, { "model", json_of_text(o->model) }, { "as", json_of_text(layout_names[o->layout]) },
+                  { "out", json_of_text(o->out) });
     if (report->rows)
         json_object_set_new(all, "distilled", distil_json(report));
     else if (rule_params_make(&params, &o->rule, NULL) == 0) {

@@ -1,10 +1,8 @@
 /* src/cmd/cmd_gym.c - anole gym: serves the environment of RL-CC to programs in other languages. */
 #include "cmd/cmd.h"
-#include "cmd/options.h"
 #include "base/text.h"
 #include "env/env_world.h"
-#include "gym/gym_env.h"
-#include "gym/gym_serve.h"
+#include "gym/gym.h"
 #include "scenario/examples.h"
 
 #include <fcntl.h>

@@ -4,8 +4,7 @@
 #include "base/print/safe.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/json/cmd_json.h"
-#include "cmd/options.h"
+#include "cmd/cmd_json.h"
 #include "scenario/examples.h"
 
 #include <stdlib.h>
@@ -71,8 +70,7 @@ static void print_next_steps(const struct options *o, const char *to)
         return;
     }
     all = json_object();
-    json_put_text(all, "template", o->name);
-    json_put_text(all, "out", to);
+    JSON_PUT(all, { "template", json_of_text(o->name) }, { "out", json_of_text(to) });
     cmd_print_json(all);
 }
 

@@ -1,7 +1,6 @@
 /* src/cmd/cmd_record.c - anole record: samples the counters and settings of this host into a file, with
  * data/record.sh. */
 #include "cmd/cmd.h"
-#include "cmd/options.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,11 +6,10 @@
 #include "base/text.h"
 #include "campaign/further_seeds.h"
 #include "cmd/cmd.h"
-#include "cmd/options.h"
 #include "core/units.h"
 #include "report/run_files.h"
 #include "run/progress.h"
-#include "run/scenario_file.h"
+#include "run/simulation.h"
 #include "sim/partition.h"
 #include "twin/maker.h"
 
@@ -172,15 +171,6 @@ static void print_warnings(const char *text)
 
 /* ---- from options to exit status ---- */
 
-static void show(const struct options *o, const struct results *r)
-{
-    warn_unfinished(r);
-    if (!o->is_quiet) {
-        print(o, r);
-        tell_where(o, r);
-    }
-}
-
 /* Runs further seeds when the results of the run are in place, because that may take minutes and fail.
  * Returns the number of a signal that ended them. */
 static int find_interval(struct simulation *s, uint32_t seeds, struct progress *progress,
@@ -216,8 +206,13 @@ static int simulate(const struct options *o, struct simulation *s, struct run_fi
     rc = run_files_write(files, &results, err);
     if (!rc && seeds)
         interval_rc = find_interval(s, seeds, &progress, files, &results, err);
-    if (!rc)
-        show(o, &results);
+    if (!rc) {
+        warn_unfinished(&results);
+        if (!o->is_quiet) {
+            print(o, &results);
+            tell_where(o, &results);
+        }
+    }
     results_fini(&results);
     return failed && !rc ? err_set(err, -failed, "%s", why.text) : rc ? rc : interval_rc;
 }

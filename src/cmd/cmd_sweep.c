@@ -98,13 +98,6 @@ static void print(const struct options *o, const struct sweep *s)
         printf("\nReport on the best: %s/report.html\n", safe_name(o->request.common.out).buf);
 }
 
-static void free_request(struct sweep_request *r)
-{
-    for (uint32_t i = 0; i < r->ranges; i++)
-        range_fini(&r->range[i]);
-    campaign_request_fini(&r->common);
-}
-
 static int sweep_main(int argc, char **argv)
 {
     struct options o = { .request = { .samples = SAMPLES_DEFAULT, .method = METHOD_SOBOL, .sample_seed = 1 },
@@ -125,7 +118,9 @@ static int sweep_main(int argc, char **argv)
     sweep_close(&s);
     if (rc <= 0)                 /* a signal ends all ranks */
         executor_dismiss();
-    free_request(&o.request);
+    for (uint32_t i = 0; i < o.request.ranges; i++)
+        range_fini(&o.request.range[i]);
+    campaign_request_fini(&o.request.common);
     return cmd_end(rc, &err);
 }
 

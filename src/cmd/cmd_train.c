@@ -4,9 +4,7 @@
 #include "base/json.h"
 #include "campaign/pool.h"
 #include "cmd/cmd.h"
-#include "cmd/json/cmd_json.h"
-#include "cmd/json/policy_json.h"
-#include "cmd/options.h"
+#include "cmd/cmd_json.h"
 #include "train/rlcc/rlcc_train.h"
 
 #include <math.h>
@@ -126,14 +124,13 @@ static void print_acc_json(const struct train *t)
 {
     json_t *all = json_object();
 
-    json_put_text(all, "model", "acc");
-    json_put_text(all, "out", t->request.out);
-    json_object_set_new(all, "seed", json_of_seed(t->request.seed));
-    json_put_count(all, "generations", t->state.generations);
-    json_put_number(all, "rule_score", t->state.generations ? t->state.rule_score : NAN);
-    json_put_count(all, "rounds", t->state.rounds);
-    json_put_count(all, "best_round", t->state.best_round);
-    json_put_number(all, "best_score", t->request.check ? t->state.best_score : NAN);
+    JSON_PUT(all, { "model", json_of_text("acc") }, { "out", json_of_text(t->request.out) },
+                  { "seed", json_of_seed(t->request.seed) },
+                  { "generations", json_of_count(t->state.generations) },
+                  { "rule_score", json_of_number(t->state.generations ? t->state.rule_score : NAN) },
+                  { "rounds", json_of_count(t->state.rounds) },
+                  { "best_round", json_of_count(t->state.best_round) },
+                  { "best_score", json_of_number(t->request.check ? t->state.best_score : NAN) });
     cmd_print_json(all);
 }
 
@@ -239,11 +236,9 @@ static void print_rlcc_json(const struct rlcc_train *t)
     struct rule_cfg rule = { 0 };
     json_t         *all = json_object();
 
-    json_put_text(all, "model", "rlcc");
-    json_put_text(all, "out", t->request.out);
-    json_object_set_new(all, "seed", json_of_seed(t->request.seed));
-    json_put_count(all, "updates", t->updates);
-    json_object_set_new(all, "policy", policy_json(&t->policy, &rule));
+    JSON_PUT(all, { "model", json_of_text("rlcc") }, { "out", json_of_text(t->request.out) },
+                  { "seed", json_of_seed(t->request.seed) }, { "updates", json_of_count(t->updates) },
+                  { "policy", policy_json(&t->policy, &rule) });
     cmd_print_json(all);
 }
 

@@ -5,9 +5,7 @@
 #include "base/print/safe.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/device_commands.h"
-#include "cmd/json/cmd_json.h"
-#include "cmd/options.h"
+#include "cmd/cmd_json.h"
 #include "report/setting_print.h"
 #include "sim/partition.h"
 
@@ -64,7 +62,7 @@ static const struct cmd_option option_rows[] = {
       KEY_AT(struct options, request.history) },
     { "report", 0, "FILE", "Save a web page: what was tried, what changed, and the check",
       KEY_AT(struct options, request.report) },
-    DEVICE_OPTION(struct options, device),
+    CMD_DEVICE(struct options, device),
     CMD_FORMAT(struct options, is_json),
     { "quiet", 'q', NULL, "Print errors only, and what --as requests",
       KEY_AT(struct options, request.is_quiet) },
@@ -126,33 +124,22 @@ static json_t *tune_json(const struct tune *t)
                                           [TUNE_BETTER] = "better",
                                           [TUNE_UNCLEAR] = "unclear", [TUNE_WORSE] = "worse" };
     const struct tune_search *s = &t->search;
-    json_t                   *all = json_object(), *seeds = json_array();
+    json_t                   *seeds = json_array();
     char                      verdict[700];
-    struct card               answer;
 
-    tune_answer(t, &answer);
-    json_object_set_new(all, "answer", card_json(&answer));
-    card_fini(&answer);
-    json_put_text(all, "scenario", t->request->path);
-    json_put_text(all, "tuner", t->request->tuner ? t->request->tuner : s->loop.tuning.algo->name);
-    json_put_count(all, "intervals", s->loop.tuning.steps);
     for (uint32_t i = 0; i < s->rounds; i++)
         json_array_append_new(seeds, json_of_seed(s->seed + i));
-    json_object_set_new(all, "seeds", seeds);
-    json_object_set_new(all, "is_over", json_boolean(s->is_over));
-    json_put_text(all, "verdict", words[t->check.verdict]);
-    json_put_text(all, "verdict_text", tune_verdict_text(verdict, sizeof(verdict), &t->check,
-                                                         t->request->is_kept));
-    json_object_set_new(all, "is_kept", json_boolean(t->kept == &s->best));
-    json_object_set_new(all, "changes", json_of_changes(&s->start, &s->best));
-    json_object_set_new(all, "knobs", json_of_knobs(t->kept));
-    json_object_set_new(all, "check", t->check.seeds ? tune_check_json(&t->check) : json_null());
-    return all;
-}
-
-static json_t *tune_setting_json(const char *name, const struct knobs *k)
-{
-    return JSON_OF({ "setting", json_of_text(name) }, { "knobs", json_of_knobs(k) });
+    tune_verdict_text(verdict, sizeof(verdict), &t->check, t->request->is_kept);
+    return JSON_OF({ "answer", card_end_json(tune_answer(t, EMPTY_CARD)) },
+                   { "scenario", json_of_text(t->request->path) },
+                   { "tuner", json_of_text(t->request->tuner ? t->request->tuner : s->loop.tuning.algo->name) },
+                   { "intervals", json_of_count(s->loop.tuning.steps) }, { "seeds", seeds },
+                   { "is_over", json_boolean(s->is_over) },
+                   { "verdict", json_of_text(words[t->check.verdict]) },
+                   { "verdict_text", json_of_text(verdict) },
+                   { "is_kept", json_boolean(t->kept == &s->best) },
+                   { "changes", json_of_changes(&s->start, &s->best) }, { "knobs", json_of_knobs(t->kept) },
+                   { "check", t->check.seeds ? tune_check_json(&t->check) : json_null() });
 }
 
 /* ---- output ---- */
@@ -166,11 +153,7 @@ static void print(const struct options *o, const struct tune *t)
     else if (o->is_json && !o->request.is_quiet)
         cmd_print_json(tune_json(t));
     else if (!o->request.is_quiet) {
-        struct card answer;
-
-        tune_answer(t, &answer);
-        card_print(&answer, stdout, cmd_has_colour(stdout));
-        card_fini(&answer);
+        card_end(tune_answer(t, EMPTY_CARD), stdout, cmd_has_colour(stdout));
         putchar('\n');
         tune_print_story(t, stdout, cmd_has_colour(stdout));
         tune_print_changes(t, stdout);
@@ -204,7 +187,7 @@ static int tune_from(const struct options *o, struct err *err)
     if (!rc && o->request.out)
         rc = setting_write_yaml(o->request.out, &knobs, about, err);
     if (!rc && o->is_json)
-        cmd_print_json(tune_setting_json(o->from, &knobs));
+        cmd_print_json(JSON_OF({ "setting", json_of_text(o->from) }, { "knobs", json_of_knobs(&knobs) }));
     else if (!rc)
         device_print(o->device, &knobs, about);
     return rc;

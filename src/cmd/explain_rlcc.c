@@ -1,13 +1,9 @@
 /* src/cmd/explain_rlcc.c - anole explain rlcc: explains a learned rate control and what is proven about
  * it. */
-#include "cmd/explain_rlcc.h"
-
 #include "base/json.h"
 #include "base/print/safe.h"
 #include "cmd/cmd.h"
-#include "cmd/json/cmd_json.h"
-#include "cmd/json/policy_json.h"
-#include "cmd/options.h"
+#include "cmd/cmd_json.h"
 #include "cmd/rule_options.h"
 #include "learn/policy/policy_file.h"
 #include "learn/policy/policy_gap.h"
@@ -237,7 +233,7 @@ static int load_all(struct options *o, struct policy *p, struct err *err)
     return 0;
 }
 
-int explain_rlcc(int argc, char **argv)
+static int explain_rlcc(int argc, char **argv)
 {
     struct options     o = { 0 };
     struct policy      p[MODELS_MAX];
@@ -255,3 +251,5 @@ int explain_rlcc(int argc, char **argv)
         policy_fini(&p[i]);
     return cmd_end(0, &err);
 }
+
+const struct command command_explain_rlcc = { "rlcc", "anole explain rlcc", explain_rlcc };

@@ -78,12 +78,6 @@ static void check_option(const char *word)
             cmd_usage("'%s' is not an option; see anole --help", word);
 }
 
-static void check_options(int argc, char **argv)
-{
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-        check_option(argv[i]);
-}
-
 /* ---- commands in separate programs ---- */
 
 static _Noreturn void exec_program(const char *command, int argc, char **argv)
@@ -115,7 +109,8 @@ static int run_command(const struct command *c, int argc, char **argv)
 {
     static char name[32];
 
-    check_options(argc, argv);
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        check_option(argv[i]);
     snprintf(name, sizeof(name), "anole %s", c->name);
     argv[0] = name;
     if (!c->main)

@@ -2,7 +2,7 @@
 #ifndef CMD_RULE_OPTIONS_H
 #define CMD_RULE_OPTIONS_H
 
-#include "cmd/options.h"
+#include "cmd/cmd.h"
 #include "core/units.h"
 #include "learn/tree/rule.h"
 

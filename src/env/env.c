@@ -50,17 +50,6 @@ static void add_step(struct agent_state *a, const float x[POLICY_FEATURES])
     memcpy(a->x[a->steps++], x, sizeof *a->x);
 }
 
-static void add_observation(struct env *e, uint32_t agent, const struct rlcc_step *s)
-{
-    struct env_observation *o;
-
-    e->seen = xgrow(e->seen, e->seens, &e->seens_room, 64, sizeof *e->seen);
-    o = &e->seen[e->seens++];
-    *o = (struct env_observation){ .agent = agent, .rate = s->rate, .at_ps = s->at_ps,
-                                   .rtt_us = (float)((double)s->rtt_ps / PS_PER_US) };
-    memcpy(o->x, s->x, sizeof o->x);
-}
-
 static void on_step(void *arg, uint32_t agent, const struct rlcc_step *s)
 {
     struct env *e = arg;
@@ -71,7 +60,13 @@ static void on_step(void *arg, uint32_t agent, const struct rlcc_step *s)
     e->totals.delta_sum += delta;
     e->totals.reward_sum -= delta * delta;
     if (e->observer.action) {
-        add_observation(e, agent, s);
+        struct env_observation *o;
+
+        e->seen = xgrow(e->seen, e->seens, &e->seens_room, 64, sizeof *e->seen);
+        o = &e->seen[e->seens++];
+        *o = (struct env_observation){ .agent = agent, .rate = s->rate, .at_ps = s->at_ps,
+                                       .rtt_us = (float)((double)s->rtt_ps / PS_PER_US) };
+        memcpy(o->x, s->x, sizeof o->x);
     } else {
         e->collected++;
         add_step(&e->agent[agent], s->x);

@@ -1,5 +1,5 @@
 /* src/env/env_rows_test.c - rows contain states of the policy's flows, and its actions in them. */
-#include "env/env_rows.h"
+#include "env/env_world.h"
 
 #include "learn/policy/test_teacher.h"
 

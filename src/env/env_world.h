@@ -1,4 +1,4 @@
-/* src/env/env_world.h - named training worlds of RL-CC, as scenarios.
+/* src/env/env_world.h - named training worlds of RL-CC, as scenarios, and training data for trees from them.
  *
  *   many_to_one H_Q   H hosts with Q queue pairs each send to one more host
  *   all_to_all H_Q    each of H hosts sends to every other host over Q queue pairs
@@ -15,6 +15,8 @@
 #define ENV_ENV_WORLD_H
 
 #include "base/err.h"
+#include "learn/policy/policy.h"
+#include "learn/tree/tree_rows.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +51,11 @@ double env_world_bps(const struct env_world *);
 
 /* Writes the name, as above. */
 const char *env_world_name(char *text, size_t size, const struct env_world *);
+
+/* Runs a policy in a named world from its start and adds the states that its flows visit, and its actions
+ * there: 'states' rows, or fewer if the scenario ends. Refuses policies other than mlp and lstm, and unknown
+ * names. */
+int env_add_rows(struct tree_rows *, const struct policy *, const char *world, uint32_t states, uint64_t seed,
+                 struct err *);
 
 #endif

@@ -1,7 +1,14 @@
 #include "gym/gym.h"
+#include "base/io/whole.h"
 
+#include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #define BATCH_HEAD_BYTES 56u
 
@@ -240,4 +247,234 @@ int gym_session_take(struct gym_session *s, uint32_t type, const uint8_t *payloa
     if (rc)
         gym_session_refuse(s, err);
     return rc;
+}
+
+/* ---- file descriptors ---- */
+
+/* Buffer of a message. Memory for a payload grows as bytes arrive, so that a head alone cannot allocate
+ * much. */
+struct incoming { uint8_t *payload; size_t room; };
+
+static int read_payload(struct incoming *m, int in, uint32_t bytes)
+{
+    size_t have = 0;
+
+    while (have < bytes) {
+        size_t next = bytes - have < 65536 ? bytes - have : 65536;
+
+        if (have + next > m->room) {
+            m->room = 2 * (have + next);
+            m->payload = xrealloc(m->payload, m->room);
+        }
+        if (!whole_read(in, m->payload + have, next))
+            return 0;
+        have += next;
+    }
+    return 1;
+}
+
+/* Handles one message. *is_there: the client is still connected. */
+static int serve_message(struct gym_session *s, struct incoming *m, int in, int out, bool *is_there,
+                         struct err *err)
+{
+    uint8_t head[GYM_HEAD_BYTES];
+    uint32_t type, bytes;
+    int rc;
+
+    *is_there = whole_read(in, head, sizeof(head));
+    if (!*is_there)
+        return 0;
+    rc = gym_head_parse(head, &type, &bytes, err);
+    if (rc)
+        gym_session_refuse(s, err);
+    else {
+        *is_there = read_payload(m, in, bytes);
+        if (!*is_there)
+            return 0;
+        rc = gym_session_take(s, type, m->payload, bytes, err);
+    }
+    *is_there = whole_write(out, s->reply.bytes, s->reply.length);
+    return rc;
+}
+
+int gym_serve(const struct gym_world *w, int in, int out, struct err *err)
+{
+    struct incoming m = { .payload = xmalloc(16), .room = 16 };
+    struct gym_session s;
+    bool is_there = true;
+    int rc = 0;
+
+    gym_session_init(&s, w);
+    while (!rc && is_there && !s.is_closed)
+        rc = serve_message(&s, &m, in, out, &is_there, err);
+    gym_session_fini(&s);
+    free(m.payload);
+    return rc;
+}
+
+/* ---- sockets ---- */
+
+int gym_listen(const char *path, int *listener, struct err *err)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    mode_t mask;
+    int fd, rc;
+
+    if (strlen(path) >= sizeof(address.sun_path))
+        return err_set(err, ENAMETOOLONG, "%s: the name of a socket may have at most %zu bytes", path,
+                       sizeof(address.sun_path) - 1);
+    memcpy(address.sun_path, path, strlen(path));
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return err_set(err, errno, "%s: %s", path, strerror(errno));
+    mask = umask(0177);
+    rc = bind(fd, (const struct sockaddr *)&address, sizeof(address));
+    umask(mask);
+    if (rc == 0)
+        rc = listen(fd, 16);
+    if (rc) {
+        rc = errno == EADDRINUSE
+                 ? err_set(err, EEXIST, "%s: already exists; delete it first", path)
+                 : err_set(err, errno, "%s: %s", path, strerror(errno));
+        close(fd);
+        return rc;
+    }
+    *listener = fd;
+    return 0;
+}
+
+int gym_serve_socket(const struct gym_world *w, int listener, uint64_t clients, struct err *err)
+{
+    for (uint64_t i = 0; clients == 0 || i < clients; i++) {
+        int fd = accept(listener, NULL, NULL);
+        struct err why;
+
+        if (fd < 0 && errno != EINTR && errno != ECONNABORTED)
+            return err_set(err, errno, "cannot accept clients: %s", strerror(errno));
+        if (fd < 0)
+            continue;
+        if (gym_serve(w, fd, fd, &why))
+            fprintf(stderr, "anole: a client: %s\n", why.text);
+        close(fd);
+    }
+    return 0;
+}
+
+/* ---- environments ---- */
+
+static int reset_env(struct gym_env *g, uint32_t world, uint64_t seed, struct err *err)
+{
+    struct env_cfg cfg = g->cfg;
+    struct env *made = NULL;
+    int rc;
+
+    cfg.seed = seed * g->worlds + world;
+    rc = env_open(&made, &cfg, err);
+    if (rc)
+        return rc;
+    env_close(g->env[world]);
+    g->env[world] = made;
+    g->waiting[world] = 0;
+    return 0;
+}
+
+static int reset_all(void *arg, uint64_t seed, struct err *err)
+{
+    struct gym_env *g = arg;
+    int rc = 0;
+
+    for (uint32_t i = 0; !rc && i < g->worlds; i++)
+        rc = reset_env(g, i, seed, err);
+    return rc;
+}
+
+/* ---- batches ---- */
+
+static void append_observations(struct gym_env *g, uint32_t world, const struct env_observation *seen,
+                                uint32_t n, uint32_t at)
+{
+    if (at + n > g->seens_room) {
+        g->seens_room = 2 * (at + n);
+        g->seen = xrealloc(g->seen, g->seens_room * sizeof(*g->seen));
+    }
+    if (n > 0)
+        memcpy(g->seen + at, seen, n * sizeof(*seen));
+    for (uint32_t i = 0; i < n; i++)
+        g->seen[at + i].agent = g->seen[at + i].agent * g->worlds + world;
+}
+
+static void add_totals(struct env_totals *sum, const struct env *e)
+{
+    struct env_totals t = env_totals(e);
+
+    sum->steps += t.steps;
+    sum->payload_bytes += t.payload_bytes;
+    sum->dropped_packets += t.dropped_packets;
+}
+
+/* The time is that of the most advanced world. A world that is over has no waiting agents; the batch is over
+ * when no agent waits. */
+static void observe_all(void *arg, struct gym_batch *b)
+{
+    struct gym_env *g = arg;
+
+    *b = (struct gym_batch){ .end_ps = env_end_ps(g->env[0]) };
+    for (uint32_t i = 0; i < g->worlds; i++) {
+        const struct env_observation *seen;
+        uint64_t now_ps;
+
+        g->waiting[i] = env_observe(g->env[i], &seen);
+        append_observations(g, i, seen, g->waiting[i], b->n);
+        b->n += g->waiting[i];
+        b->agents += env_agents(g->env[i]);
+        add_totals(&b->totals, g->env[i]);
+        now_ps = env_now_ps(g->env[i]);
+        b->now_ps = now_ps > b->now_ps ? now_ps : b->now_ps;
+    }
+    b->seen = g->seen;
+    b->is_over = b->n == 0;
+}
+
+static void act_all(void *arg, const float *multiplier)
+{
+    struct gym_env *g = arg;
+
+    for (uint32_t i = 0; i < g->worlds; i++) {
+        if (g->waiting[i] > 0)
+            env_act(g->env[i], multiplier);
+        multiplier += g->waiting[i];
+    }
+}
+
+/* ---- open and close ---- */
+
+int gym_env_open(struct gym_env *g, const struct env_cfg *cfg, uint32_t worlds, struct err *err)
+{
+    int rc;
+
+    assert(!cfg->policy && worlds >= 1 && worlds <= GYM_WORLDS_MAX);
+    *g = (struct gym_env){
+        .cfg = *cfg, .worlds = worlds,
+        .env = xcalloc(worlds, sizeof(struct env *)), .waiting = xcalloc(worlds, sizeof(*g->waiting)),
+    };
+    rc = reset_env(g, 0, cfg->seed, err);
+    if (rc)
+        gym_env_close(g);
+    return rc;
+}
+
+void gym_env_close(struct gym_env *g)
+{
+    for (uint32_t i = 0; i < g->worlds; i++)
+        env_close(g->env[i]);
+    free(g->env);
+    free(g->waiting);
+    free(g->seen);
+    *g = (struct gym_env){ 0 };
+}
+
+struct gym_world gym_env_world(struct gym_env *g)
+{
+    return (struct gym_world){ .name = g->cfg.name, .arg = g, .worlds = g->worlds, .reset = reset_all,
+                               .observe = observe_all, .act = act_all };
 }

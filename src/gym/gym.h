@@ -87,4 +87,38 @@ int gym_session_take(struct gym_session *, uint32_t type, const uint8_t *payload
 /* Makes the reply an ERROR with this text. */
 void gym_session_refuse(struct gym_session *, const struct err *);
 
+/* Serves one client until it closes or disconnects, which is not an error, even within a message. Protocol
+ * errors are reported to the client and in err. */
+int gym_serve(const struct gym_world *, int in, int out, struct err *);
+
+/* Creates a listening socket that only this user can access. Refuses an existing path. */
+int gym_listen(const char *path, int *listener, struct err *);
+
+/* Serves clients one after the other until 'clients' have connected (0: forever). A client's errors are
+ * reported to it and on standard error, and affect no other client. Returns a negative errno if accepting
+ * fails. */
+int gym_serve_socket(const struct gym_world *, int listener, uint64_t clients, struct err *);
+
+#define GYM_WORLDS_MAX 1024u
+
+/* A scenario as the world of a session. Several instances with different seeds may run in parallel; their
+ * agents form one batch, which amortizes the cost of messages. World w of n has seed n s + w, where s is the
+ * seed of RESET, and its agent a has number n a + w. */
+struct gym_env {
+    struct env_cfg          cfg; /* without the seed */
+    uint32_t                worlds;
+    struct env            **env;             /* [worlds] */
+    uint32_t               *waiting;         /* [worlds] agents in the last batch */
+    struct env_observation *seen;            /* of all worlds */
+    uint32_t                seens_room;
+};
+
+/* Pointers in cfg must stay valid; cfg->policy must be NULL. Starts the scenario once to detect errors before
+ * a client connects. */
+int  gym_env_open(struct gym_env *, const struct env_cfg *, uint32_t worlds, struct err *);
+void gym_env_close(struct gym_env *);
+
+/* Returns the interface for sessions. It refers to the gym_env. */
+struct gym_world gym_env_world(struct gym_env *);
+
 #endif

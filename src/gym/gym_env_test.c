@@ -1,5 +1,5 @@
 /* src/gym/gym_env_test.c - a session gives the same results as direct calls of the C environment. */
-#include "gym/gym_env.h"
+#include "gym/gym.h"
 
 #include "core/units.h"
 #include "env/env_world.h"

@@ -7,67 +7,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIZE_FIRST 4096
-
 void prom_init(struct prom *p)
 {
-    *p = (struct prom){ .text = xmalloc(SIZE_FIRST), .size = SIZE_FIRST };
-    p->text[0] = '\0';
-}
-
-static void add_bytes(struct prom *p, const char *text, size_t length)
-{
-    while (p->length + length + 1 > p->size)
-        p->text = xrealloc(p->text, p->size *= 2);
-    memcpy(p->text + p->length, text, length);
-    p->length += length;
-    p->text[p->length] = '\0';
-}
-
-static void add_text(struct prom *p, const char *text)
-{
-    add_bytes(p, text, strlen(text));
+    *p = (struct prom){ .out = NULL };
+    p->out = open_memstream(&p->text, &p->length);
+    if (!p->out)
+        die("out of memory");
 }
 
 /* Escapes backslash, quote and newline in a label value. Replaces other control characters. */
-static void add_escaped(struct prom *p, const char *text)
+static void print_escaped(FILE *out, const char *text)
 {
     for (; *text; text++)
-        if (*text == '\\' || *text == '"') {
-            add_bytes(p, "\\", 1);
-            add_bytes(p, text, 1);
-        } else if (*text == '\n')
-            add_bytes(p, "\\n", 2);
+        if (*text == '\n')
+            fputs("\\n", out);
         else
-            add_bytes(p, (unsigned char)*text < ' ' || *text == 127 ? "?" : text, 1);
-}
-
-static void add_number(struct prom *p, double value)
-{
-    char text[40];
-
-    if (isnan(value))
-        add_text(p, "NaN");
-    else if (isinf(value))
-        add_text(p, value < 0 ? "-Inf" : "+Inf");
-    else {
-        snprintf(text, sizeof text, "%.15g", value);
-        add_text(p, text);
-    }
+            fprintf(out, *text == '\\' || *text == '"' ? "\\%c" : "%c",
+                    (unsigned char)*text < ' ' || *text == 127 ? '?' : *text);
 }
 
 void prom_family(struct prom *p, const char *name, const char *type, const char *help)
 {
     p->family = name;
-    add_text(p, "# HELP ");
-    add_text(p, name);
-    add_text(p, " ");
-    add_text(p, help);
-    add_text(p, "\n# TYPE ");
-    add_text(p, name);
-    add_text(p, " ");
-    add_text(p, type);
-    add_text(p, "\n");
+    fprintf(p->out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
 void prom_value(struct prom *p, double value, ...)
@@ -76,19 +38,19 @@ void prom_value(struct prom *p, double value, ...)
     int         count = 0;
     va_list     args;
 
-    add_text(p, p->family);
+    fputs(p->family, p->out);
     va_start(args, value);
     for (label = va_arg(args, const char *); label; label = va_arg(args, const char *)) {
-        add_text(p, count++ ? "," : "{");
-        add_text(p, label);
-        add_text(p, "=\"");
-        add_escaped(p, va_arg(args, const char *));
-        add_text(p, "\"");
+        fprintf(p->out, "%s%s=\"", count++ ? "," : "{", label);
+        print_escaped(p->out, va_arg(args, const char *));
+        fputc('"', p->out);
     }
     va_end(args);
-    add_text(p, count ? "} " : " ");
-    add_number(p, value);
-    add_text(p, "\n");
+    fputs(count ? "} " : " ", p->out);
+    if (isfinite(value))
+        fprintf(p->out, "%.15g\n", value);
+    else
+        fputs(isnan(value) ? "NaN\n" : value < 0 ? "-Inf\n" : "+Inf\n", p->out);
 }
 
 void prom_one(struct prom *p, const char *name, const char *type, const char *help, double value)
@@ -99,8 +61,10 @@ void prom_one(struct prom *p, const char *name, const char *type, const char *he
 
 char *prom_end(struct prom *p)
 {
-    char *text = p->text;
+    char *text;
 
-    *p = (struct prom){ 0 };
+    fclose(p->out);
+    text = p->text;
+    *p = (struct prom){ .out = NULL };
     return text;
 }

@@ -12,9 +12,9 @@
 #ifndef HTTP_PROM_H
 #define HTTP_PROM_H
 
-#include <stddef.h>
+#include <stdio.h>
 
-struct prom { char *text; size_t length, size; const char *family; };
+struct prom { FILE *out; char *text; size_t length; const char *family; };
 
 void prom_init(struct prom *);
 

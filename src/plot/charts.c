@@ -1,7 +1,7 @@
 #include "plot/charts.h"
 
 #include "core/figures.h"
-#include "plot/axes.h"
+#include "plot/picture.h"
 
 #include <errno.h>
 #include <math.h>
@@ -44,34 +44,33 @@ static const char *text_of(const json_t *o, const char *key)
 
 struct chart_values { double *v; uint32_t count; };
 
+static double number_of(const json_t *value)
+{
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static struct chart_values values_new(const json_t *list)
+{
+    return (struct chart_values){ xcalloc(json_array_size(list) + 1, sizeof(double)),
+                                  (uint32_t)json_array_size(list) };
+}
+
 static struct chart_values values_of(const json_t *list)
 {
-    struct chart_values v = { xcalloc(json_array_size(list) + 1, sizeof(double)),
-                              (uint32_t)json_array_size(list) };
+    struct chart_values v = values_new(list);
 
-    for (uint32_t i = 0; i < v.count; i++) {
-        const json_t *value = json_array_get(list, i);
-
-        v.v[i] = json_is_number(value) ? json_number_value(value) : NAN;
-    }
+    for (uint32_t i = 0; i < v.count; i++)
+        v.v[i] = number_of(json_array_get(list, i));
     return v;
 }
 
 /* Returns one field of each object in a list. */
 static struct chart_values fields_of(const json_t *list, const char *key)
 {
-    json_t             *made = json_array();
-    const json_t       *o;
-    struct chart_values v;
-    size_t              i;
+    struct chart_values v = values_new(list);
 
-    json_array_foreach(list, i, o) {
-        json_t *value = json_object_get(o, key);
-
-        json_array_append_new(made, value ? json_incref(value) : json_null());
-    }
-    v = values_of(made);
-    json_decref(made);
+    for (uint32_t i = 0; i < v.count; i++)
+        v.v[i] = number_of(json_object_get(json_array_get(list, i), key));
     return v;
 }
 
@@ -93,7 +92,7 @@ static void format_source(const json_t *page, char *buf, size_t size)
     const char   *first = json_string_value(json_array_get(seeds, 0)),
                  *last = json_string_value(json_array_get(seeds, count ? count - 1 : 0));
     const char   *title = text_of(page, "title"), *slash = strrchr(title, '/');
-    char          seed[64] = "";
+    char          seed[80] = "";
 
     if (count == 1)
         snprintf(seed, sizeof seed, ", seed %.20s", first ? first : "");
@@ -386,18 +385,10 @@ static void choose_metrics(const json_t *sweep, size_t *x, size_t *y)
 
 static struct chart_values figure_values(const json_t *points, size_t figure)
 {
-    json_t             *made = json_array();
-    const json_t       *point;
-    struct chart_values v;
-    size_t              i;
+    struct chart_values v = values_new(points);
 
-    json_array_foreach(points, i, point) {
-        json_t *value = json_array_get(json_object_get(point, "figures"), figure);
-
-        json_array_append_new(made, value ? json_incref(value) : json_null());
-    }
-    v = values_of(made);
-    json_decref(made);
+    for (uint32_t i = 0; i < v.count; i++)
+        v.v[i] = number_of(json_array_get(json_object_get(json_array_get(points, i), "figures"), figure));
     return v;
 }
 

@@ -1,6 +1,6 @@
 /* src/plot/charts_test.c - charts from data: their content, and that equal data give equal bytes. */
 #include "plot/charts.h"
-#include "plot/axes.h"
+#include "plot/picture.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,4 @@
 #include "plot/picture.h"
-
 #include "base/err.h"
 
 #include <math.h>
@@ -171,4 +170,272 @@ void picture_svg(const struct picture *p, FILE *out)
     for (uint32_t i = 0; i < p->shapes; i++)
         print_shape(&p->shape[i], out);
     fputs("</svg>\n", out);
+}
+
+/* ---- axes ---- */
+
+#define MARKS_MAX 24
+#define TEXT      11.0
+#define GRID      0xe3e6e8
+#define LINE      0x555555
+
+/* Palette by Okabe and Ito, distinguishable with any color vision. */
+static const uint32_t colours[] = { 0x0072b2, 0xd55e00, 0x009e73, 0xb0468c, 0xc98a00, 0x3f9fe0, 0x4d4d4d,
+                                    0x7a5a2e };
+static const double   dashes[][5] = { { 0 }, { 6, 3, 0 }, { 2, 2, 0 }, { 8, 3, 2, 3, 0 } };
+
+#define COLOURS (sizeof(colours) / sizeof(*colours))
+
+uint32_t axes_colour(uint32_t i)
+{
+    return colours[i % COLOURS];
+}
+
+/* ---- one axis ---- */
+
+struct axis axis_new(const char *label, const char *unit, bool is_log)
+{
+    return (struct axis){ label, unit, is_log, INFINITY, -INFINITY };
+}
+
+void axis_fit(struct axis *a, const double *value, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!isfinite(value[i]) || (a->is_log && value[i] <= 0))
+            continue;
+        a->low = value[i] < a->low ? value[i] : a->low;
+        a->high = value[i] > a->high ? value[i] : a->high;
+    }
+}
+
+/* Units, largest first, with their size in base units. */
+static const struct { const char *unit, *name; double one; } steps[] = {
+    { "us", "s", 1e6 },     { "us", "ms", 1e3 },    { "us", "\302\265s", 1 },  { "us", "ns", 1e-3 },
+    { "bytes", "GB", 1e9 }, { "bytes", "MB", 1e6 }, { "bytes", "KB", 1e3 },    { "bytes", "B", 1 },
+    { "bps", "Tb/s", 1e12 }, { "bps", "Gb/s", 1e9 }, { "bps", "Mb/s", 1e6 },   { "bps", "Kb/s", 1e3 },
+    { "share", "%", 0.01 },
+};
+
+#define STEPS (sizeof(steps) / sizeof(*steps))
+
+/* Returns the largest unit that is not above 'value', or STEPS if the unit has no steps. */
+static size_t step_of(const char *unit, double value)
+{
+    size_t last = STEPS;
+
+    for (size_t i = 0; i < STEPS; i++)
+        if (strcmp(steps[i].unit, unit) == 0) {
+            last = i;
+            if (fabs(value) >= steps[i].one * (1 - 1e-9))
+                break;
+        }
+    return last;
+}
+
+/* All marks of a linear axis share a unit; each mark of a logarithmic axis has its own. */
+char *axis_text(char buf[32], const struct axis *a, double value)
+{
+    size_t step = step_of(a->unit, a->is_log ? value : fmax(fabs(a->low), fabs(a->high)));
+
+    if (step == STEPS)
+        snprintf(buf, 32, "%.6g", value);
+    else if (a->is_log)
+        snprintf(buf, 32, "%.6g %s", value / steps[step].one, steps[step].name);
+    else
+        snprintf(buf, 32, "%.6g", value / steps[step].one);
+    return buf;
+}
+
+static void format_label(char buf[96], const struct axis *a)
+{
+    size_t step = a->is_log ? STEPS : step_of(a->unit, fmax(fabs(a->low), fabs(a->high)));
+
+    snprintf(buf, 96, step == STEPS ? "%s" : "%s (%s)", a->label, step == STEPS ? "" : steps[step].name);
+}
+
+/* Returns 1, 2 or 5 times a power of ten that is at least 'value'. */
+static double nice_above(double value)
+{
+    double ten = pow(10, floor(log10(value) + 1e-9));
+
+    return value <= ten * (1 + 1e-9) ? ten : value <= 2 * ten * (1 + 1e-9) ? 2 * ten
+           : value <= 5 * ten * (1 + 1e-9) ? 5 * ten : 10 * ten;
+}
+
+static double nice_below(double value)
+{
+    double ten = pow(10, floor(log10(value) + 1e-9));
+
+    return value >= 5 * ten ? 5 * ten : value >= 2 * ten ? 2 * ten : ten;
+}
+
+/* Rounds the range in the displayed unit, so that marks are round numbers. */
+static void round_axis(struct axis *a)
+{
+    size_t step;
+    double one, size;
+
+    if (!(a->high >= a->low))
+        a->low = a->is_log ? 1 : 0, a->high = a->is_log ? 10 : 1;
+    if (a->is_log) {
+        a->low = nice_below(a->low);
+        a->high = nice_above(a->high > a->low ? a->high : a->low * 1.01);
+        return;
+    }
+    if (a->low > 0 && a->low < 0.6 * a->high)
+        a->low = 0;
+    if (a->high <= a->low)
+        a->high = a->low + (a->low != 0 ? fabs(a->low) : 1);
+    step = step_of(a->unit, fmax(fabs(a->low), fabs(a->high)));
+    one = step == STEPS ? 1 : steps[step].one;
+    size = nice_above((a->high - a->low) / one / 6) * one;
+    a->high = ceil(a->high / size - 1e-9) * size;
+    a->low = floor(a->low / size + 1e-9) * size;
+}
+
+/* Computes the positions of marks. Returns their number. */
+static uint32_t compute_marks(const struct axis *a, double mark[MARKS_MAX])
+{
+    double   decades = a->is_log ? log10(a->high / a->low) : 0;
+    uint32_t n = 0;
+
+    if (a->is_log) {
+        for (int power = (int)floor(log10(a->low) + 1e-9); n < MARKS_MAX && pow(10, power) <= a->high * 1.001;
+             power++)
+            for (int i = 0; i < 3; i++) {
+                double at = (double[]){ 1, 2, 5 }[i] * pow(10, power);
+
+                if ((i == 0 || decades <= 2.5) && at >= a->low * 0.999 && at <= a->high * 1.001 &&
+                    n < MARKS_MAX)
+                    mark[n++] = at;
+            }
+        return n;
+    }
+    {
+        size_t step = step_of(a->unit, fmax(fabs(a->low), fabs(a->high)));
+        double one = step == STEPS ? 1 : steps[step].one,
+               size = nice_above((a->high - a->low) / one / 6) * one;
+
+        for (long i = lround(a->low / size); n < MARKS_MAX && (double)i * size <= a->high * (1 + 1e-9); i++)
+            mark[n++] = (double)i * size;
+    }
+    return n;
+}
+
+/* Returns the position on the axis, from 0 to 1. */
+static double axis_position(const struct axis *a, double value)
+{
+    if (a->is_log)
+        return value > 0 ? log(value / a->low) / log(a->high / a->low) : NAN;
+    return (value - a->low) / (a->high - a->low);
+}
+
+/* ---- frame ---- */
+
+void axes_init(struct axes *a, struct picture *p, double x, double y, double width, double height,
+               struct axis across, struct axis up)
+{
+    *a = (struct axes){ .picture = p, .x = x, .y = y, .width = width, .height = height,
+                        .across = across, .up = up };
+    round_axis(&a->across);
+    round_axis(&a->up);
+}
+
+void axes_fini(struct axes *a)
+{
+    for (uint32_t i = 0; i < a->names; i++)
+        free(a->name[i]);
+    a->names = 0;
+}
+
+static double at_x(const struct axes *a, double value)
+{
+    return a->x + a->width * axis_position(&a->across, value);
+}
+
+static double at_y(const struct axes *a, double value)
+{
+    return a->y + a->height * (1 - axis_position(&a->up, value));
+}
+
+void axes_shade(const struct axes *a, double from, double to, const char *name)
+{
+    double left = at_x(a, from), right = at_x(a, to);
+
+    left = left < a->x ? a->x : left;
+    right = right > a->x + a->width ? a->x + a->width : right;
+    if (right <= left)
+        return;
+    picture_rect(a->picture, left, a->y, right - left, a->height, 0x78828f, 0.18);
+    picture_text(a->picture, left + 3, a->y + 11, 9, ANCHOR_START, name);
+}
+
+void axes_frame(const struct axes *a)
+{
+    double   mark[MARKS_MAX], bottom = a->y + a->height;
+    char     text[96];
+    uint32_t n = compute_marks(&a->across, mark);
+
+    for (uint32_t i = 0; i < n; i++) {
+        picture_line(a->picture, at_x(a, mark[i]), a->y, at_x(a, mark[i]), bottom, GRID, 0.7);
+        picture_text(a->picture, at_x(a, mark[i]), bottom + 14, TEXT, ANCHOR_MIDDLE,
+                     axis_text(text, &a->across, mark[i]));
+    }
+    n = compute_marks(&a->up, mark);
+    for (uint32_t i = 0; i < n; i++) {
+        picture_line(a->picture, a->x, at_y(a, mark[i]), a->x + a->width, at_y(a, mark[i]), GRID, 0.7);
+        picture_text(a->picture, a->x - 6, at_y(a, mark[i]) + 4, TEXT, ANCHOR_END,
+                     axis_text(text, &a->up, mark[i]));
+    }
+    picture_path(a->picture, (const double[]){ a->x, a->y, a->x, bottom, a->x + a->width, bottom }, 3, LINE,
+                 1, NULL);
+    format_label(text, &a->across);
+    picture_text(a->picture, a->x + a->width / 2, bottom + 31, TEXT, ANCHOR_MIDDLE, text);
+    format_label(text, &a->up);
+    picture_upright(a->picture, a->x - 50, a->y + a->height / 2, TEXT, text);
+}
+
+void axes_curve(struct axes *a, const double *x, const double *y, uint32_t count, bool has_points,
+                const char *name)
+{
+    double       *xy = xcalloc(2ul * count + 2, sizeof *xy);
+    const double *dash = dashes[a->names / COLOURS % (sizeof dashes / sizeof *dashes)];
+    uint32_t      rgb = axes_colour(a->names);
+
+    for (size_t i = 0; i < count; i++) {
+        xy[2 * i] = at_x(a, x[i]);
+        xy[2 * i + 1] = isfinite(y[i]) ? at_y(a, y[i]) : NAN;
+        if (has_points && isfinite(xy[2 * i + 1]))
+            picture_dot(a->picture, xy[2 * i], xy[2 * i + 1], 2.4, rgb);
+    }
+    picture_path(a->picture, xy, count, rgb, 1.6, *dash > 0 ? dash : NULL);
+    free(xy);
+    if (a->names < CURVES_MAX)
+        a->name[a->names++] = xstrdup(name);
+}
+
+void axes_dots(struct axes *a, const double *x, const double *y, uint32_t count, uint32_t rgb, double radius)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (isfinite(x[i]) && isfinite(y[i]) && isfinite(at_x(a, x[i])) && isfinite(at_y(a, y[i])))
+            picture_dot(a->picture, at_x(a, x[i]), at_y(a, y[i]), radius, rgb);
+}
+
+void axes_legend(const struct axes *a)
+{
+    double x = a->x, y = a->y + a->height + 50;
+
+    for (uint32_t i = 0; i < a->names; i++) {
+        const double *dash = dashes[i / COLOURS % (sizeof dashes / sizeof *dashes)];
+        double        width = 34 + 6.4 * (double)strlen(a->name[i]);
+
+        if (x + width > a->x + a->width && x > a->x) {
+            x = a->x;
+            y += 15;
+        }
+        picture_path(a->picture, (const double[]){ x, y - 4, x + 18, y - 4 }, 2, axes_colour(i), 1.8,
+                     *dash > 0 ? dash : NULL);
+        picture_text(a->picture, x + 23, y, TEXT, ANCHOR_START, a->name[i]);
+        x += width;
+    }
 }

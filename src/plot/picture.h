@@ -50,4 +50,44 @@ void picture_upright(struct picture *, double x, double y, double size, const ch
 /* Writes SVG. The same picture gives the same bytes on all machines. */
 void picture_svg(const struct picture *, FILE *);
 
+struct axis {
+    const char *label;           /* "flow size" */
+    const char *unit;            /* unit of the values, as in web/src/data.ts: "", "us", "bytes", "bps",
+                                  * "share", "count" */
+    bool        is_log;
+    double      low, high;       /* visible range; see axis_fit() */
+};
+
+/* axis_new() returns an empty axis. axis_fit() extends it to show all values. It skips NAN and, on a
+ * logarithmic axis, values that are not positive. */
+struct axis axis_new(const char *label, const char *unit, bool is_log);
+void        axis_fit(struct axis *, const double *value, uint32_t count);
+
+#define CURVES_MAX 16
+
+struct axes {
+    struct picture *picture;
+    double          x, y, width, height;     /* of the frame */
+    struct axis     across, up;
+    char           *name[CURVES_MAX];
+    uint32_t        names;
+};
+
+/* Rounds the axes to their marks. */
+void axes_init(struct axes *, struct picture *, double x, double y, double width, double height,
+               struct axis across, struct axis up);
+void axes_fini(struct axes *);
+
+void axes_shade(const struct axes *, double from, double to, const char *name);
+void axes_frame(const struct axes *);
+void axes_curve(struct axes *, const double *x, const double *y, uint32_t count, bool has_points,
+                const char *name);
+void axes_dots(struct axes *, const double *x, const double *y, uint32_t count, uint32_t rgb, double radius);
+void axes_legend(const struct axes *);
+
+uint32_t axes_colour(uint32_t i);
+
+/* Formats the text of a mark: "10 KB", "1 ms", "50". Returns buf. */
+char *axis_text(char buf[32], const struct axis *, double value);
+
 #endif

@@ -71,18 +71,13 @@ static void add_entry(struct card *c, const struct traffic_about *t, uint64_t ru
     card_add(c, CARD_TRAFFIC, "%s: %s%s%s%s", t->name, *t->what ? t->what : t->kind, load, when, end);
 }
 
-static void add_traffic(struct card *c, const struct scenario *s)
-{
-    for (uint32_t i = 0; i < s->entries && i < ENTRIES_MAX; i++)
-        add_entry(c, &s->entry[i], s->run_ps, i + 1 < s->entries ? ";" : ".");
-    if (s->entries > ENTRIES_MAX)
-        card_add(c, CARD_TRAFFIC, "and %u more.", s->entries - ENTRIES_MAX);
-}
-
 void about_scenario(struct card *c, const struct scenario *scenario, const struct sim *sim)
 {
     add_network(c, sim);
-    add_traffic(c, scenario);
+    for (uint32_t i = 0; i < scenario->entries && i < ENTRIES_MAX; i++)
+        add_entry(c, &scenario->entry[i], scenario->run_ps, i + 1 < scenario->entries ? ";" : ".");
+    if (scenario->entries > ENTRIES_MAX)
+        card_add(c, CARD_TRAFFIC, "and %u more.", scenario->entries - ENTRIES_MAX);
 }
 
 /* ---- hardware ---- */

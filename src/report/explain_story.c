@@ -3,6 +3,7 @@
 #include "base/print/terminal.h"
 #include "base/text.h"
 #include "report/explain.h"
+#include "report/results_text.h"
 #include "core/knob_text.h"
 #include "core/units.h"
 
@@ -22,7 +23,7 @@ struct episode { uint32_t from, to; };           /* steps from .. to - 1 */
 
 /* ---- lines ---- */
 
-static const char *time_text(char buf[32], double us)
+static const char *when_text(char buf[32], double us)
 {
     return text_from_time(buf, 32, (uint64_t)llround(us * (double)PS_PER_US));
 }
@@ -50,8 +51,8 @@ static const char *span_text(char buf[72], const struct history *h, struct episo
 {
     char from[32], to[32];
 
-    snprintf(buf, 72, "%s .. %s", time_text(from, h->step[e.from].start_us),
-             time_text(to, h->step[e.to - 1].end_us));
+    snprintf(buf, 72, "%s .. %s", when_text(from, h->step[e.from].start_us),
+             when_text(to, h->step[e.to - 1].end_us));
     return buf;
 }
 
@@ -94,14 +95,9 @@ static struct figures figures_of(const struct history *h, struct episode e)
                              value_of(elephants) };
 }
 
-static const char *rate_text(char buf[32], double gbps)
+static struct text rate(double gbps)
 {
-    return text_figure(buf, 32, "bps", gbps * 1e9);
-}
-
-static const char *us_text(char buf[32], double us)
-{
-    return text_figure(buf, 32, "us", us);
+    return metric(UNIT_BPS, gbps * 1e9);
 }
 
 /* " (+9 %)", or "" if there is nothing to compare. */
@@ -158,8 +154,8 @@ static void print_head(const struct history *h, FILE *out)
     safe_printf(line, "Tuner %s", h->tuner);
     print_options(h, line);
     if (h->steps)
-        fprintf(line, "; %u intervals from %s to %s.", h->steps, time_text(from, h->step[0].start_us),
-                time_text(to, h->step[h->steps - 1].end_us));
+        fprintf(line, "; %u intervals from %s to %s.", h->steps, when_text(from, h->step[0].start_us),
+                when_text(to, h->step[h->steps - 1].end_us));
     else
         fputs("; it saw no interval.", line);
     fclose(line);
@@ -195,7 +191,7 @@ static void print_changes(const struct history *h, struct episode e, bool is_sea
         if (knobs_equal(&s->was, &s->is) || (is_search_next && i + 1 == e.to))
             continue;
         change = knobs_change_text(&s->was, &s->is);
-        say(out, time_text(when, s->end_us), "set: %s: %s", change, s->why);
+        say(out, when_text(when, s->end_us), "set: %s: %s", change, s->why);
         free(change);
     }
 }
@@ -203,14 +199,14 @@ static void print_changes(const struct history *h, struct episode e, bool is_sea
 static void print_quiet(const struct history *h, struct episode e, FILE *out)
 {
     struct figures f = figures_of(h, e);
-    char           span[72], rate[32], rtt[32], paused[32], share[32], elephants[64];
+    char           span[72], share[32], elephants[64];
 
     snprintf(elephants, sizeof(elephants), ", elephants %s of flows", share_text(share, f.elephants));
     say(out, span_text(span, h, e),
         "%s for %u interval%s: goodput %s, mean RTT %s, paused %s per ms (all ports)%s",
         h->queues.queues ? "queues set one by one" : "nothing tried", e.to - e.from,
-        e.to - e.from == 1 ? "" : "s", rate_text(rate, f.goodput_gbps), us_text(rtt, f.rtt_us),
-        us_text(paused, f.paused_us_per_ms), h->queues.queues ? "" : elephants);
+        e.to - e.from == 1 ? "" : "s", rate(f.goodput_gbps).buf,
+        metric(UNIT_US, f.rtt_us).buf, metric(UNIT_US, f.paused_us_per_ms).buf, h->queues.queues ? "" : elephants);
     print_changes(h, e, e.to < h->steps, out);
 }
 
@@ -247,14 +243,14 @@ static void print_tried(const struct history *h, struct episode e, FILE *out)
     struct tried t = tried_in(h, e);
     char         span[72], took[32], when[32];
 
-    time_text(took, h->step[e.to - 1].end_us - h->step[e.from].start_us);
+    when_text(took, h->step[e.to - 1].end_us - h->step[e.from].start_us);
     if (isnan(t.low))
         say(out, span_text(span, h, e), "%u settings tried in %s", t.settings, took);
     else
         say(out, span_text(span, h, e),
             "%u settings tried in %s, utility %.3f to %.3f (the best at %s); %u accepted, %u rejected, "
             "%u times a new best",
-            t.settings, took, t.low, t.high, time_text(when, t.best_us), t.accepted, t.rejected, t.bests);
+            t.settings, took, t.low, t.high, when_text(when, t.best_us), t.accepted, t.rejected, t.bests);
     if (t.confirmed)
         say(out, "", "the best and the setting at which it began measured again in %u intervals",
             t.confirmed);
@@ -267,7 +263,7 @@ static void print_kept(const struct history *h, struct episode e, FILE *out)
     char                       when[32], *change = knobs_change_text(before, &last->is);
     bool                       is_same = knobs_equal(before, &last->is);
 
-    say(out, time_text(when, last->end_us), "%s", last->why);
+    say(out, when_text(when, last->end_us), "%s", last->why);
     if (is_same)
         say(out, "", "kept: the setting from before");
     else
@@ -296,7 +292,7 @@ static void print_effect(const struct history *h, struct episode e, FILE *out)
 {
     struct episode before = { e.from, e.from }, after = { e.to, e.to };
     struct figures was, is;
-    char           a[6][32], change[2][KNOB_TEXT_MAX + 3];
+    char           share[2][32], change[2][KNOB_TEXT_MAX + 3];
 
     while (before.from > 0 && before.to - before.from < EFFECT_MAX && !is_trying(&h->step[before.from - 1]))
         before.from--;
@@ -306,20 +302,20 @@ static void print_effect(const struct history *h, struct episode e, FILE *out)
         return;
     was = figures_of(h, before);
     is = figures_of(h, after);
-    rate_text(a[0], was.goodput_gbps);
-    rate_text(a[1], is.goodput_gbps);
     if (!is_similar(&was, &is)) {
         say(out, "",
             "effect: unknown, because the traffic changed: goodput %s before and %s after, elephants %s and "
             "%s of flows",
-            a[0], a[1], share_text(a[2], was.elephants), share_text(a[3], is.elephants));
+            rate(was.goodput_gbps).buf, rate(is.goodput_gbps).buf, share_text(share[0], was.elephants),
+            share_text(share[1], is.elephants));
         return;
     }
     say(out, "",
         "effect with similar traffic (goodput %s -> %s), %u intervals before and %u after: mean RTT %s -> %s%s, "
-        "paused %s -> %s per ms%s", a[0], a[1], before.to - before.from, after.to - after.from,
-        us_text(a[2], was.rtt_us), us_text(a[3], is.rtt_us), change_text(change[0], was.rtt_us, is.rtt_us),
-        us_text(a[4], was.paused_us_per_ms), us_text(a[5], is.paused_us_per_ms),
+        "paused %s -> %s per ms%s", rate(was.goodput_gbps).buf, rate(is.goodput_gbps).buf,
+        before.to - before.from, after.to - after.from, metric(UNIT_US, was.rtt_us).buf,
+        metric(UNIT_US, is.rtt_us).buf, change_text(change[0], was.rtt_us, is.rtt_us),
+        metric(UNIT_US, was.paused_us_per_ms).buf, metric(UNIT_US, is.paused_us_per_ms).buf,
         change_text(change[1], was.paused_us_per_ms, is.paused_us_per_ms));
 }
 
@@ -327,7 +323,7 @@ static void print_search(const struct history *h, struct episode e, uint32_t num
 {
     char when[32];
 
-    say(out, time_text(when, h->step[e.from].start_us), "search %u begins%s%s", number, e.from ? ": " : "",
+    say(out, when_text(when, h->step[e.from].start_us), "search %u begins%s%s", number, e.from ? ": " : "",
         e.from ? h->step[e.from - 1].why : "");
     print_tried(h, e, out);
     print_kept(h, e, out);
@@ -374,7 +370,7 @@ static void print_rehearsal(const struct history *h, FILE *out)
         char                       when[32], *change;
 
         if (s->why[0])
-            say(out, time_text(when, s->end_us), "%s", s->why);
+            say(out, when_text(when, s->end_us), "%s", s->why);
         said += s->why[0] != 0;
         if (!s->why[0] || knobs_equal(&s->was, &s->is))
             continue;

@@ -385,14 +385,6 @@ static void add_phase(struct list *l, const struct results *r, uint32_t phase)
             add(l, figure[i], figure_value(figure[i], &r->phase[phase]));
 }
 
-static void add_phases(struct list *l, const struct results *r)
-{
-    for (uint32_t i = 0; r->has_phases && i < PHASES; i++) {
-        begin(l, phase_names[i], phase_names[i]);
-        add_phase(l, r, i);
-    }
-}
-
 static void add_entry_phases(struct list *l, const struct results *r)
 {
     for (uint32_t e = 0; r->has_phases && e < r->scenario->entries; e++)
@@ -413,7 +405,10 @@ uint32_t metrics_of(const struct results *r, struct metric list[METRICS_MAX])
 
     add_headline(&l, r);
     add_jobs(&l, r, true);
-    add_phases(&l, r);
+    for (uint32_t i = 0; r->has_phases && i < PHASES; i++) {
+        begin(&l, phase_names[i], phase_names[i]);
+        add_phase(&l, r, i);
+    }
     add_jobs(&l, r, false);
     add_sizes(&l, r);
     add_started(&l, r);

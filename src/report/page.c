@@ -5,23 +5,103 @@
 #include "report/metrics.h"
 #include "report/results_json.h"
 #include "version.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+static void add_traffic_row(json_t *rows, const char *label, const char *unit, double value)
+{
+    json_array_append_new(rows, JSON_OF(
+        { "label", json_of_text(label) }, { "value", json_of_number(value) },
+        { "unit", json_of_text(unit) }));
+}
+
+static void add_op_rows(json_t *rows, const struct results *r, uint32_t entry)
+{
+    static const char *const labels[OP_KINDS][4] = {
+        { "iterations", "collective, mean", "collective, p50", "collective, p99" },
+        { "reads", "read, mean", "read, p50", "read, p99" },
+        { "writes", "write, mean", "write, p50", "write, p99" },
+        { "calls", "call, mean", "call, p50", "call, p99" },
+    };
+
+    for (const enum op_kind *k = results_ops_of(r->entry[entry].job); *k != OP_KINDS; k++) {
+        const struct ops_cell *c = ops_cell(r->ops, entry, *k);
+        struct fct_stats s = ops_us_stats(c);
+
+        add_traffic_row(rows, labels[*k][0], "count", (double)c->count);
+        add_traffic_row(rows, labels[*k][1], "us", c->count ? s.mean : NAN);
+        add_traffic_row(rows, labels[*k][2], "us", c->count ? s.p50 : NAN);
+        add_traffic_row(rows, labels[*k][3], "us", c->count ? s.p99 : NAN);
+    }
+}
+
+static void add_job_rows(json_t *rows, const struct results *r, uint32_t entry)
+{
+    const struct results_entry *e = &r->entry[entry];
+
+    if (e->job == JOB_TRAINING) {
+        add_traffic_row(rows, "iteration, mean", "us", e->iteration_us_mean);
+        add_traffic_row(rows, "not hidden by computing", "us", e->exposed_us_mean);
+        add_traffic_row(rows, "of that, first iteration", "us", e->exposed_cold_us);
+        add_traffic_row(rows, "of that, later iterations", "us", e->exposed_warm_us_mean);
+        if (r->spread->seeds) {
+            const struct expected *v = &r->spread->us[entry * EXPOSED_COUNT + EXPOSED_MEAN];
+
+            add_traffic_row(rows, "not hidden, packet by packet: expected", "us", v->mean);
+            add_traffic_row(rows, "not hidden, packet by packet: at least (95 %)", "us", v->low);
+            add_traffic_row(rows, "not hidden, packet by packet: at most (95 %)", "us", v->high);
+        }
+        add_traffic_row(rows, "algbw", "bus", e->algbw_bps);
+        add_traffic_row(rows, "busbw", "bus", e->busbw_bps);
+        add_traffic_row(rows, "of line rate", "share", e->bound_share);
+    } else if (e->job != JOB_NONE) {
+        add_traffic_row(rows, e->job == JOB_STORAGE ? "IOPS" : "calls a second", "per_s", e->ops_per_s);
+        add_traffic_row(rows, "throughput", "bps", e->ops_bps);
+    }
+    add_op_rows(rows, r, entry);
+}
+
+static void add_flow_rows(json_t *rows, const struct results *r, uint32_t entry)
+{
+    const struct traffic_about *t = &r->scenario->entry[entry];
+    const struct results_entry *e = &r->entry[entry];
+    const struct fct_cell *c = &r->fct->entry[entry];
+    struct fct_stats s = fct_slowdown_stats(c), f = fct_us_stats(c);
+
+    add_traffic_row(rows, "flows", "count", (double)e->flows_started);
+    add_traffic_row(rows, "bytes", "bytes", (double)e->bytes_started);
+    if (t->load > 0) {
+        add_traffic_row(rows, "load asked", "share", t->load);
+        add_traffic_row(rows, "load realised", "share", e->load);
+    }
+    add_traffic_row(rows, "goodput", "bps", e->goodput_bps);
+    add_traffic_row(rows, "slowdown, mean", "", c->count ? s.mean : NAN);
+    add_traffic_row(rows, "slowdown, p99", "", c->count ? s.p99 : NAN);
+    add_traffic_row(rows, "FCT, p50", "us", c->count ? f.p50 : NAN);
+    add_traffic_row(rows, "FCT, p99", "us", c->count ? f.p99 : NAN);
+}
+
+json_t *page_traffic(const struct results *r)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < r->scenario->entries; i++) {
+        json_t *rows = json_array();
+
+        add_job_rows(rows, r, i);
+        add_flow_rows(rows, r, i);
+        json_array_append_new(list, JSON_OF(
+            { "name", json_of_text(r->scenario->entry[i].name) },
+            { "kind", json_of_text(r->scenario->entry[i].kind) }, { "rows", rows }));
+    }
+    return list;
+}
+
 #define ENTRIES_MAX 24           /* traffic entries with their own curves */
 #define CHANGES_MAX 512          /* of one knob */
-
-static void put_number(json_t *object, const char *key, double value)
-{
-    json_object_set_new(object, key, json_of_rounded(value));
-}
-
-static double us(uint64_t ps)
-{
-    return (double)ps / (double)PS_PER_US;
-}
 
 static uint32_t entries_shown(const struct results *r)
 {
@@ -37,22 +117,17 @@ static json_t *sizes_json(const struct results *r)
     for (uint32_t i = 0; i < FCT_SIZES; i++) {
         const struct fct_cell *c = &r->fct->size[i];
         struct fct_stats s = fct_slowdown_stats(c);
-        json_t *row;
 
         if (c->count == 0)
             continue;
-        row = json_object();
-        json_put_count(row, "bytes_min", fct_size_min(i));
-        json_object_set_new(row, "bytes_end",
-                            i + 1 < FCT_SIZES ? json_integer((json_int_t)fct_size_min(i + 1)) : json_null());
-        json_put_count(row, "flows", c->count);
-        put_number(row, "bytes_mean", (double)c->bytes / (double)c->count);
-        put_number(row, "mean", s.mean);
-        put_number(row, "p50", s.p50);
-        put_number(row, "p95", s.p95);
-        put_number(row, "p99", s.p99);
-        put_number(row, "p999", s.p999);
-        json_array_append_new(rows, row);
+        json_array_append_new(rows, JSON_OF(
+            { "bytes_min", json_of_count(fct_size_min(i)) },
+            { "bytes_end", i + 1 < FCT_SIZES ? json_of_count(fct_size_min(i + 1)) : json_null() },
+            { "flows", json_of_count(c->count) },
+            { "bytes_mean", json_of_rounded((double)c->bytes / (double)c->count) },
+            { "mean", json_of_rounded(s.mean) }, { "p50", json_of_rounded(s.p50) },
+            { "p95", json_of_rounded(s.p95) }, { "p99", json_of_rounded(s.p99) },
+            { "p999", json_of_rounded(s.p999) }));
     }
     return rows;
 }
@@ -83,12 +158,8 @@ static void add_cdf(json_t *list, const char *quantity, const char *of, const ch
         json_array_append_new(x, json_of_rounded(hist_quantile(h, cdf_share(i)) * scale));
         json_array_append_new(p, json_real(cdf_share(i)));
     }
-    json_put_text(o, "label", label);
-    json_put_text(o, "quantity", quantity);
-    json_put_text(o, "unit", unit);
-    json_put_count(o, "count", h->count);
-    json_object_set_new(o, "x", x);
-    json_object_set_new(o, "p", p);
+    JSON_PUT(o, { "label", json_of_text(label) }, { "quantity", json_of_text(quantity) },
+                { "unit", json_of_text(unit) }, { "count", json_of_count(h->count) }, { "x", x }, { "p", p });
     json_array_append_new(list, o);
 }
 
@@ -178,10 +249,9 @@ static json_t *series_json(const struct results *r)
     o = json_object();
     at = json_array();
     for (uint32_t i = 0; i < s->points; i++)
-        json_array_append_new(at, json_real(us(s->point[i].end_ps)));
-    json_object_set_new(o, "at_us", at);
-    json_put_us(o, "interval_us", s->interval_ps * s->merged);
-    json_object_set_new(o, "columns", columns_json(r));
+        json_array_append_new(at, json_of_us(s->point[i].end_ps));
+    JSON_PUT(o, { "at_us", at }, { "interval_us", json_of_us(s->interval_ps * s->merged) },
+                { "columns", columns_json(r) });
     return o;
 }
 
@@ -261,7 +331,7 @@ static json_t *knob_json(const struct results *r, uint32_t knob, uint32_t change
             next++;
         if (changes > CHANGES_MAX && left && s->knob[next].at_ps / part_ps == k->at_ps / part_ps)
             continue;
-        json_array_append_new(at, json_real(us(k->at_ps)));
+        json_array_append_new(at, json_of_us(k->at_ps));
         json_array_append_new(values, json_real(k->value));
     }
     return JSON_OF({ "name", json_of_text(knob_info[knob].name) },
@@ -333,34 +403,22 @@ json_t *page_run(const struct results *r, const char *name, const char *const *f
     json_t *o = json_object();
     char    controls[SIM_CC_TEXT_MAX];
 
-    json_put_text(o, "name", name);
-    json_object_set_new(o, "scenario", json_of_bytes(r->text, r->text_bytes));
-    json_object_set_new(o, "set", json_of_texts(r->set, r->sets));
-    json_object_set_new(o, "seeds",
-                        json_pack("[o]", json_sprintf("%llu", (unsigned long long)r->sim->cfg.seed)));
-    json_put_text(o, "model", sim_model_names[r->sim->cfg.model]);
-    json_put_text(o, "fidelity", r->sim->cfg.is_fast ? "fast" : "packet");
-    json_object_set_new(o, "partial", partial_json(r));
-    json_put_text(o, "cc", sim_cc_text(&r->sim->cfg, controls));
-    json_put_text(o, "lb", sim_lb_text(&r->sim->cfg));
-    json_put_us(o, "simulated_us", r->end_ps);
-    json_object_set_new(o, "network", results_json_network(r));
-    json_object_set_new(o, "summary", results_json(r));
-    json_object_set_new(o, "metrics", metrics_json(r));
-    json_object_set_new(o, "deciding", deciding_json(r));
-    json_object_set_new(o, "sizes", sizes_json(r));
-    json_object_set_new(o, "cdfs", cdfs_json(r));
-    json_object_set_new(o, "series", series_json(r));
-    json_object_set_new(o, "windows", windows_json(r));
-    json_object_set_new(o, "outages", page_outages(r));
-    json_object_set_new(o, "phases", phases_json(r));
-    json_object_set_new(o, "knobs", knobs_json(r));
-    json_object_set_new(o, "tuning", page_tuning(r->tuning));
+    JSON_PUT(o, { "name", json_of_text(name) }, { "scenario", json_of_bytes(r->text, r->text_bytes) },
+                { "set", json_of_texts(r->set, r->sets) },
+                { "seeds", json_pack("[o]", json_sprintf("%llu", (unsigned long long)r->sim->cfg.seed)) },
+                { "model", json_of_text(sim_model_names[r->sim->cfg.model]) },
+                { "fidelity", json_of_text(r->sim->cfg.is_fast ? "fast" : "packet") },
+                { "partial", partial_json(r) }, { "cc", json_of_text(sim_cc_text(&r->sim->cfg, controls)) },
+                { "lb", json_of_text(sim_lb_text(&r->sim->cfg)) }, { "simulated_us", json_of_us(r->end_ps) },
+                { "network", results_json_network(r) }, { "summary", results_json(r) },
+                { "metrics", metrics_json(r) }, { "deciding", deciding_json(r) }, { "sizes", sizes_json(r) },
+                { "cdfs", cdfs_json(r) }, { "series", series_json(r) }, { "windows", windows_json(r) },
+                { "outages", page_outages(r) }, { "phases", phases_json(r) }, { "knobs", knobs_json(r) },
+                { "tuning", page_tuning(r->tuning) });
     if (r->queues->first && r->tuning->algo)
         json_object_set_new(json_object_get(o, "tuning"), "queues", page_queues(r));
-    json_object_set_new(o, "topology", page_topology(r));
-    json_object_set_new(o, "traffic", page_traffic(r));
-    json_object_set_new(o, "files", json_of_texts(files, UINT32_MAX));
+    JSON_PUT(o, { "topology", page_topology(r) }, { "traffic", page_traffic(r) },
+                { "files", json_of_texts(files, UINT32_MAX) });
     return o;
 }
 
@@ -402,19 +460,10 @@ void page_put_command(json_t *page, int argc, char *const *argv)
 
 json_t *page_of_run(const struct results *r, const char *const *files)
 {
-    json_t *o = json_object(), *runs = json_array();
-    struct card answer;
-
-    results_answer(r, &answer);
-    json_object_set_new(o, "answer", card_json(&answer));
-    card_fini(&answer);
-    json_array_append_new(runs, page_run(r, "", files));
-    json_put_text(o, "kind", "run");
-    json_put_text(o, "version", ANOLE_VERSION);
-    json_put_text(o, "title", text_base_name(r->scenario->path));
-    json_object_set_new(o, "runs", runs);
-    json_object_set_new(o, "repeat", repeat_json(r));
-    return o;
+    return JSON_OF({ "answer", card_end_json(results_answer(r, EMPTY_CARD)) },
+                   { "kind", json_of_text("run") }, { "version", json_of_text(ANOLE_VERSION) },
+                   { "title", json_of_text(text_base_name(r->scenario->path)) },
+                   { "runs", json_pack("[o]", page_run(r, "", files)) }, { "repeat", repeat_json(r) });
 }
 
 /* One sentence of help per figure and knob. The page shows it when a name is clicked. */

@@ -70,9 +70,8 @@ static uint32_t add_node(struct picture *p, const char *name, bool is_switch, ui
 {
     json_t *o = json_object();
 
-    json_put_text(o, "name", name);
-    json_put_text(o, "kind", is_switch ? "switch" : "host");
-    json_put_count(o, "tier", tier == NOWHERE ? 0 : tier);
+    JSON_PUT(o, { "name", json_of_text(name) }, { "kind", json_of_text(is_switch ? "switch" : "host") },
+                { "tier", json_of_count(tier == NOWHERE ? 0 : tier) });
     json_array_append_new(p->nodes, o);
     return (uint32_t)json_array_size(p->nodes) - 1;
 }
@@ -228,9 +227,8 @@ static json_t *edge_json(const struct results *r, const struct edge *e)
 {
     json_t *o = json_object();
 
-    json_put_count(o, "a", e->a);
-    json_put_count(o, "b", e->b);
-    json_put_count(o, "rate_bps", e->ab.rate_bps);
+    JSON_PUT(o, { "a", json_of_count(e->a) }, { "b", json_of_count(e->b) },
+                { "rate_bps", json_of_count(e->ab.rate_bps) });
     put_share(o, "ab", busy_of(r, &e->ab));
     put_share(o, "ba", busy_of(r, &e->ba));
     put_share(o, "ab_max", e->ab.busy_max);
@@ -314,9 +312,8 @@ static json_t *heat_json(const struct results *r)
     for (uint32_t i = 0; i < s->net.ports && i < ROWS_MAX && rank[i].busy > 0; i++)
         json_array_append_new(rows, heat_row(r, &s->net.port[rank[i].index]));
     for (uint32_t i = 0; i < r->series->heats; i++)
-        json_array_append_new(at, json_real((double)r->series->heat_end_ps[i] / (double)PS_PER_US));
-    json_object_set_new(o, "at_us", at);
-    json_object_set_new(o, "rows", rows);
+        json_array_append_new(at, json_of_us(r->series->heat_end_ps[i]));
+    JSON_PUT(o, { "at_us", at }, { "rows", rows });
     free(rank);
     return o;
 }
@@ -329,9 +326,7 @@ json_t *page_topology(const struct results *r)
     p.tier = tiers_of(&r->sim->net.graph);
     add_nodes(&p);
     add_edges(&p);
-    json_object_set_new(o, "nodes", p.nodes);
-    json_object_set_new(o, "links", edges_json(&p));
-    json_object_set_new(o, "heat", heat_json(r));
+    JSON_PUT(o, { "nodes", p.nodes }, { "links", edges_json(&p) }, { "heat", heat_json(r) });
     free(p.tier);
     free(p.shown);
     free(p.edge);

@@ -163,29 +163,6 @@ static double value_at(const struct tuner_note *n, size_t at)
     return value;
 }
 
-static void put_columns(json_t *steps, const struct tuning *g, const uint32_t *step, uint32_t count)
-{
-    for (size_t c = 0; c < sizeof(columns) / sizeof(*columns); c++) {
-        json_t *values = json_array();
-
-        for (uint32_t i = 0; i < count; i++)
-            json_array_append_new(values, json_of_rounded(value_at(&g->step[step[i]].note, columns[c].at)));
-        json_object_set_new(steps, columns[c].name, values);
-    }
-}
-
-static void put_times(json_t *steps, const struct tuning *g, const uint32_t *step, uint32_t count)
-{
-    json_t *start = json_array(), *end = json_array();
-
-    for (uint32_t i = 0; i < count; i++) {
-        json_array_append_new(start, json_real((double)g->step[step[i]].start_ps / (double)PS_PER_US));
-        json_array_append_new(end, json_real((double)g->step[step[i]].end_ps / (double)PS_PER_US));
-    }
-    json_object_set_new(steps, "start_us", start);
-    json_object_set_new(steps, "end_us", end);
-}
-
 /* Adds the decisions. 'tuning' gets the lists of names that steps refer to by index. */
 static void put_decisions(json_t *tuning, json_t *steps, const struct tuning *g, const uint32_t *step,
                           uint32_t count)
@@ -202,12 +179,8 @@ static void put_decisions(json_t *tuning, json_t *steps, const struct tuning *g,
         json_array_append_new(why, json_of_text(s->note.why));
         json_array_append_new(set, set_json(s, knobs, place));
     }
-    json_object_set_new(steps, "phase", phase);
-    json_object_set_new(steps, "verdict", verdict);
-    json_object_set_new(steps, "why", why);
-    json_object_set_new(steps, "set", set);
-    json_object_set_new(tuning, "phases", phases);
-    json_object_set_new(tuning, "knobs", knobs);
+    JSON_PUT(steps, { "phase", phase }, { "verdict", verdict }, { "why", why }, { "set", set });
+    JSON_PUT(tuning, { "phases", phases }, { "knobs", knobs });
 }
 
 /* Returns [[knob, value],...] for the knobs that differ from the previous setting. */
@@ -244,7 +217,7 @@ static json_t *twin_json(const struct tuning *g, uint32_t at)
         json_array_append_new(tried, tried_json(&s->note.tried[k], s));
     for (uint32_t k = at + 1; k < g->steps && !g->step[k].note.tries && !*came; k++)
         came = g->step[k].note.why;
-    return JSON_OF({ "end_us", json_of_number((double)s->end_ps / (double)PS_PER_US) },
+    return JSON_OF({ "end_us", json_of_us(s->end_ps) },
                    { "why", json_of_text(s->note.why) }, { "came", json_of_text(came) }, { "tried", tried });
 }
 
@@ -262,6 +235,7 @@ json_t *page_tuning(const struct tuning *g)
 {
     json_t *o, *steps;
     uint32_t *step, count;
+    json_t *start = json_array(), *end = json_array();
 
     if (!g || !g->algo)
         return json_null();
@@ -269,15 +243,90 @@ json_t *page_tuning(const struct tuning *g)
     count = steps_to_tell(g, step);
     o = json_object();
     steps = json_object();
-    json_put_text(o, "tuner", g->algo->name);
-    json_put_text(o, "about", g->algo->about);
-    json_object_set_new(o, "options", options_json(g));
-    json_object_set_new(o, "totals", totals_json(g));
-    put_times(steps, g, step, count);
-    put_columns(steps, g, step, count);
+    JSON_PUT(o, { "tuner", json_of_text(g->algo->name) }, { "about", json_of_text(g->algo->about) },
+                { "options", options_json(g) }, { "totals", totals_json(g) });
+    for (uint32_t i = 0; i < count; i++) {
+        json_array_append_new(start, json_of_us(g->step[step[i]].start_ps));
+        json_array_append_new(end, json_of_us(g->step[step[i]].end_ps));
+    }
+    JSON_PUT(steps, { "start_us", start }, { "end_us", end });
+    for (size_t c = 0; c < sizeof(columns) / sizeof(*columns); c++) {
+        json_t *values = json_array();
+
+        for (uint32_t i = 0; i < count; i++)
+            json_array_append_new(values, json_of_rounded(value_at(&g->step[step[i]].note, columns[c].at)));
+        json_object_set_new(steps, columns[c].name, values);
+    }
     put_decisions(o, steps, g, step, count);
-    json_object_set_new(o, "steps", steps);
-    json_object_set_new(o, "twins", twins_json(g));
+    JSON_PUT(o, { "steps", steps }, { "twins", twins_json(g) });
     free(step);
+    return o;
+}
+
+/* ---- queues ---- */
+
+#define LINES_MAX   8            /* queues with a curve; there are as many colours */
+#define CHANGES_MAX 512          /* per queue */
+
+struct rank { uint64_t changes; uint32_t port; };
+
+static int by_changes(const void *a, const void *b)
+{
+    const struct rank *x = a, *y = b;
+
+    if (x->changes != y->changes)
+        return x->changes > y->changes ? -1 : 1;
+    return x->port < y->port ? -1 : x->port > y->port;
+}
+
+struct line { json_t *at, *kmin, *kmax, *pmax; };
+
+static void add_point(struct line *l, uint64_t at_ps, const struct ecn *e)
+{
+    json_array_append_new(l->at, json_of_us(at_ps));
+    json_array_append_new(l->kmin, json_integer(e->kmin_bytes));
+    json_array_append_new(l->kmax, json_integer(e->kmax_bytes));
+    json_array_append_new(l->pmax, json_of_rounded(e->pmax));
+}
+
+/* Of more than CHANGES_MAX changes, the last one in each of CHANGES_MAX equal parts of the run is kept. */
+static json_t *line_json(const struct results *r, const struct rank *rank)
+{
+    const struct queue_log *q = r->queues;
+    struct line  l = { json_array(), json_array(), json_array(), json_array() };
+    uint64_t     part_ps = rank->changes > CHANGES_MAX ? r->end_ps / CHANGES_MAX + 1 : 1, part = 0;
+    const struct queue_change *held = NULL;
+    char         name[64];
+
+    add_point(&l, 0, &q->first[rank->port]);
+    for (uint32_t i = 0; i < q->count; i++) {
+        if (q->change[i].port != rank->port)
+            continue;
+        if (held && q->change[i].at_ps / part_ps != part)
+            add_point(&l, held->at_ps, &held->ecn);
+        held = &q->change[i];
+        part = held->at_ps / part_ps;
+    }
+    if (held)
+        add_point(&l, held->at_ps, &held->ecn);
+    queue_log_name(name, sizeof(name), r->sim, rank->port);
+    return JSON_OF({ "name", json_of_text(name) }, { "changes", json_of_count(rank->changes) },
+                   { "at_us", l.at }, { "kmin_bytes", l.kmin }, { "kmax_bytes", l.kmax },
+                   { "pmax", l.pmax });
+}
+
+json_t *page_queues(const struct results *r)
+{
+    const struct queue_log *q = r->queues;
+    struct rank *rank = xcalloc(q->ports + 1ul, sizeof(*rank));
+    json_t *o = tuned_queues_json(&r->tuning->queues), *lines = json_array();
+
+    for (uint32_t i = 0; i < q->ports; i++)
+        rank[i] = (struct rank){ q->changes_of[i], i };
+    qsort(rank, q->ports, sizeof(*rank), by_changes);
+    for (uint32_t i = 0; i < q->ports && i < LINES_MAX && rank[i].changes; i++)
+        json_array_append_new(lines, line_json(r, &rank[i]));
+    json_object_set_new(o, "lines", lines);
+    free(rank);
     return o;
 }

@@ -201,15 +201,6 @@ static void add_job(struct results *r, uint32_t entry)
         add_training(e, &r->scenario->entry[entry], ops_cell(r->ops, entry, OP_ITERATION));
 }
 
-static void add_entries(struct results *r)
-{
-    for (uint32_t i = 0; i < r->scenario->entries; i++) {
-        r->entry[i].load = realised_load(&r->scenario->entry[i], r->entry[i].bytes_started, r->end_ps);
-        r->entry[i].goodput_bps = entry_goodput_bps(r, i);
-        add_job(r, i);
-    }
-}
-
 /* ---- phases ---- */
 
 static void add_phases(struct results *r)
@@ -292,7 +283,11 @@ void results_init(struct results *r, const struct simulation *run)
     r->entry = xcalloc(r->scenario->entries + 1ul, sizeof(*r->entry));
     add_network(r);
     add_flows(r);
-    add_entries(r);
+    for (uint32_t i = 0; i < r->scenario->entries; i++) {
+        r->entry[i].load = realised_load(&r->scenario->entry[i], r->entry[i].bytes_started, r->end_ps);
+        r->entry[i].goodput_bps = entry_goodput_bps(r, i);
+        add_job(r, i);
+    }
     add_phases(r);
 }
 

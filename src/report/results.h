@@ -107,8 +107,8 @@ const enum op_kind *results_ops_of(enum results_job);
 /* "iteration", "read", "write", "call" */
 extern const char *const results_op_names[OP_KINDS];
 
-/* The answer card. To be closed. */
-void results_answer(const struct results *, struct card *);
+/* Fills the answer card and returns it. */
+struct card *results_answer(const struct results *, struct card *);
 
 /* The forms. Only what is under "wall", and the last line of the table, differs from run to run. */
 /* width: of the terminal; 0: there is none */

@@ -76,7 +76,7 @@ static void add_seeds(const struct results *r, struct card *c)
                  r->spread->seeds ? "give the same" : "differ");
 }
 
-void results_answer(const struct results *r, struct card *c)
+struct card *results_answer(const struct results *r, struct card *c)
 {
     *c = (struct card){ 0 };
     add_finding(r, c);
@@ -91,8 +91,9 @@ void results_answer(const struct results *r, struct card *c)
              r->sets ? "see what the change is worth over several seeds" : "get a recommended setting");
     card_add(c, CARD_COMMAND, r->sets ? "anole compare" : "anole advise");
     card_add_argument(c, r->scenario->path);
-    if (!r->sets)
-        return;
-    card_add(c, CARD_COMMAND, "--variant before --variant");
-    card_add_variant(c, "after", r->set, r->sets);
+    if (r->sets) {
+        card_add(c, CARD_COMMAND, "--variant before --variant");
+        card_add_variant(c, "after", r->set, r->sets);
+    }
+    return c;
 }

@@ -25,10 +25,8 @@ void results_json_put_setup(json_t *o, const struct results *r)
     const struct sim_cfg *cfg = &r->sim->cfg;
     char controls[SIM_CC_TEXT_MAX];
 
-    json_object_set_new(o, "seed", json_of_seed(cfg->seed));
-    json_put_text(o, "model", sim_model_names[cfg->model]);
-    json_put_text(o, "cc", sim_cc_text(cfg, controls));
-    json_put_text(o, "lb", sim_lb_text(cfg));
+    JSON_PUT(o, { "seed", json_of_seed(cfg->seed) }, { "model", json_of_text(sim_model_names[cfg->model]) },
+                { "cc", json_of_text(sim_cc_text(cfg, controls)) }, { "lb", json_of_text(sim_lb_text(cfg)) });
 }
 
 void results_json_print(json_t *o, FILE *out)
@@ -60,8 +58,7 @@ static void put_cell(json_t *object, const struct fct_cell *c)
 {
     struct fct_stats slowdown = fct_slowdown_stats(c), fct_us = fct_us_stats(c);
 
-    json_put_count(object, "flows", c->count);
-    json_put_count(object, "bytes", c->bytes);
+    JSON_PUT(object, { "flows", json_of_count(c->count) }, { "bytes", json_of_count(c->bytes) });
     put_stats(object, "slowdown", &slowdown, c->count == 0);
     put_stats(object, "fct_us", &fct_us, c->count == 0);
 }
@@ -120,8 +117,7 @@ static json_t *op_json(const struct ops_cell *c)
     struct fct_stats us = ops_us_stats(c);
     json_t *o = json_object();
 
-    json_put_count(o, "count", c->count);
-    json_put_count(o, "bytes", c->bytes);
+    JSON_PUT(o, { "count", json_of_count(c->count) }, { "bytes", json_of_count(c->bytes) });
     put_stats(o, "us", &us, c->count == 0);
     return o;
 }
@@ -384,13 +380,12 @@ static json_t *fidelity_json(const struct results *r, const struct skip_stats *k
     json_put_text(o, "kind", "fast");
     if (k->why_not)
         json_put_text(o, "why_not", k->why_not);
-    json_put_count(o, "packets_skipped", k->packets);
-    json_put_number(o, "hops_skipped_share", r->hops > 0 ? (double)k->hops / r->hops : 0);
-    json_put_count(o, "times_alone", k->holds);
-    json_put_count(o, "times_disturbed", k->breaks);
-    json_put_count(o, "checks", k->checks);
-    json_put_number(o, "check_off_mean", k->checks ? k->off_mean : NAN);
-    json_put_number(o, "check_off_rms", k->checks ? k->off_rms : NAN);
+    JSON_PUT(o, { "packets_skipped", json_of_count(k->packets) },
+                { "hops_skipped_share", json_of_number(r->hops > 0 ? (double)k->hops / r->hops : 0) },
+                { "times_alone", json_of_count(k->holds) }, { "times_disturbed", json_of_count(k->breaks) },
+                { "checks", json_of_count(k->checks) },
+                { "check_off_mean", json_of_number(k->checks ? k->off_mean : NAN) },
+                { "check_off_rms", json_of_number(k->checks ? k->off_rms : NAN) });
     if (r->spread->seeds) {
         json_put_count(o, "seeds", r->spread->seeds);
         json_put_number(o, "model_share", r->spread->model);
@@ -404,28 +399,19 @@ static json_t *fidelity_json(const struct results *r, const struct skip_stats *k
 json_t *results_json(const struct results *r)
 {
     json_t *o = json_object();
-    struct card answer;
 
-    results_answer(r, &answer);
-    json_object_set_new(o, "answer", card_json(&answer));
-    card_fini(&answer);
-    json_put_text(o, "version", ANOLE_VERSION);
-    json_put_text(o, "scenario", r->scenario->path);
-    json_object_set_new(o, "set", json_of_texts(r->set, r->sets));
+    JSON_PUT(o, { "answer", card_end_json(results_answer(r, EMPTY_CARD)) },
+                { "version", json_of_text(ANOLE_VERSION) }, { "scenario", json_of_text(r->scenario->path) },
+                { "set", json_of_texts(r->set, r->sets) });
     results_json_put_setup(o, r);
     if (skip_stats(r->sim))
         json_object_set_new(o, "fidelity", fidelity_json(r, skip_stats(r->sim)));
-    json_put_us(o, "simulated_us", r->end_ps);
-    json_object_set_new(o, "network", results_json_network(r));
-    json_object_set_new(o, "all", all_json(r));
-    json_object_set_new(o, "sizes", fct_json(r));
-    json_object_set_new(o, "traffic", traffic_json(r));
-    json_object_set_new(o, "phases", phases_json(r));
-    json_object_set_new(o, "packets", results_json_figures(r, FIGURE_PACKETS));
+    JSON_PUT(o, { "simulated_us", json_of_us(r->end_ps) }, { "network", results_json_network(r) },
+                { "all", all_json(r) }, { "sizes", fct_json(r) }, { "traffic", traffic_json(r) },
+                { "phases", phases_json(r) }, { "packets", results_json_figures(r, FIGURE_PACKETS) });
     if (r->sim->cfg.lb->is_woven)
         json_object_set_new(o, "conweave", conweave_json(&r->sim->engine.counters.conweave));
-    json_object_set_new(o, "pfc", pfc_json(r));
-    json_object_set_new(o, "queues", queues_json(r));
+    JSON_PUT(o, { "pfc", pfc_json(r) }, { "queues", queues_json(r) });
     if (r->tiers)
         json_object_set_new(o, "paths", paths_json(r));
     json_object_set_new(o, "metrics", metrics_json(r));
@@ -450,5 +436,36 @@ void results_print_json(const struct results *r, FILE *out, bool with_wall)
 
     if (with_wall)
         json_object_set_new(o, "wall", wall_json(r));
+    results_json_print(o, out);
+}
+
+/* ---- manifest.json ---- */
+
+static json_t *scenario_json(const struct results *r)
+{
+    return JSON_OF({ "path", json_of_text(r->scenario->path) },
+                   { "text", json_of_bytes(r->text, r->text_bytes) },
+                   { "set", json_of_texts(r->set, r->sets) });
+}
+
+static json_t *loads_json(const struct results *r)
+{
+    json_t *rows = json_array();
+
+    for (uint32_t i = 0; i < r->scenario->entries; i++)
+        json_array_append_new(rows, results_json_entry(r, i));
+    return rows;
+}
+
+void results_print_manifest(const struct results *r, const char *const *files, FILE *out)
+{
+    json_t *o = json_object();
+
+    JSON_PUT(o, { "version", json_of_text(ANOLE_VERSION) }, { "scenario", scenario_json(r) });
+    results_json_put_setup(o, r);
+    JSON_PUT(o, { "network", results_json_network(r) }, { "traffic", loads_json(r) },
+                { "counts", results_json_figures(r, FIGURE_MANIFEST) },
+                { "simulated_us", json_of_us(r->end_ps) }, { "interval_us", json_of_us(r->interval_ps) },
+                { "wall_seconds", json_of_number(r->wall_s) }, { "files", json_of_texts(files, UINT32_MAX) });
     results_json_print(o, out);
 }

@@ -624,11 +624,7 @@ static void print_parts(const struct results *r, FILE *out)
 
 void results_print_table(const struct results *r, FILE *out, struct results_look look)
 {
-    struct card answer;
-
-    results_answer(r, &answer);
-    card_print(&answer, out, look.has_colour);
-    card_fini(&answer);
+    card_end(results_answer(r, EMPTY_CARD), out, look.has_colour);
     print_heading(out, look.has_colour, "What was run");
     print_setup(r, out);
     print_training(r, out, look);

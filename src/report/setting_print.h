@@ -23,4 +23,9 @@ bool setting_differs_in_mlx5(const struct knobs *, const struct knobs *);
 void setting_print_mlx5(const struct knobs *, const char *about, FILE *);
 void setting_print_sonic(const struct knobs *, const char *about, FILE *);
 
+/* The same for option --as, on standard output. DEVICE_NONE: prints nothing. */
+enum device { DEVICE_MLX5, DEVICE_SONIC, DEVICE_NONE };
+extern const char *const device_names[];
+void device_print(enum device, const struct knobs *, const char *about);
+
 #endif

@@ -1,5 +1,4 @@
 /* src/run/apply_test.c - decisions on parts of a network: the resulting settings, and refusals. */
-#include "run/apply.h"
 #include "run/sim_world.h"
 #include "run/simulation.h"
 

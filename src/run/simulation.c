@@ -11,6 +11,7 @@
 #include "traffic/kinds/training.h"
 #include "traffic/traffic.h"
 #include "tune/lag.h"
+#include "scenario/examples.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -441,79 +442,54 @@ static void give_up(struct run *run, uint64_t since_ps)
 
 /* ---- work at given times ---- */
 
-static uint64_t look_next_ps(const struct run *run)
-{
-    return pace_next_ps(&run->s->pace, &run->s->series, run->looked_ps);
-}
-
-static uint64_t slot_next_ps(const struct run *run)
-{
-    return slots_next_ps(run->slots);
-}
-
-static void on_slot(struct run *run, uint64_t now_ps)
-{
-    (void)now_ps;
-    slots_look(run->slots);
-}
-
-static uint64_t sample_next_ps(const struct run *run)
-{
-    return run->sample_next_ps;
-}
-
 static void on_sample(struct run *run, uint64_t now_ps)
 {
     run->hooks->sample(run->hooks->arg, now_ps);
     run->sample_next_ps += run->hooks->sample_ps;
 }
 
-static uint64_t stall_next_ps(const struct run *run)
-{
-    return run->stall.next_ps;
-}
-
-static void on_stall_check(struct run *run, uint64_t now_ps)
+static void check_stall(struct run *run)
 {
     struct sim *sim = run->s->sim;
 
-    (void)now_ps;
     if (stall_look(&run->stall, sim) && run->has_more && !sim->is_done && run->is_last)
         give_up(run, run->stall.since_ps);
 }
 
-/* The simulation stops at the earliest of these times. Tasks that are due together run in this order. */
-static const struct task {
-    uint64_t (*next_ps)(const struct run *);
-    void     (*run)(struct run *, uint64_t now_ps);
-    bool     runs_at_end;        /* also when the traffic has ended */
-} tasks[] = {
-    { slot_next_ps, on_slot, false },
-    { look_next_ps, look, false },
-    { sample_next_ps, on_sample, true },
-    { late_next_ps, on_late, false },
-    { stall_next_ps, on_stall_check, true },
-};
+/* The simulation stops at the earliest of these times. What is due together runs in this order. */
+enum task { SLOT, LOOK, SAMPLE, LATE, STALL, TASKS };
 
-#define TASKS (sizeof tasks / sizeof *tasks)
+static void run_task(struct run *run, enum task task, uint64_t now_ps)
+{
+    switch (task) {
+    case SLOT:   slots_look(run->slots);  break;
+    case LOOK:   look(run, now_ps);       break;
+    case SAMPLE: on_sample(run, now_ps);  break;
+    case LATE:   on_late(run, now_ps);    break;
+    case STALL:  check_stall(run);        break;
+    case TASKS:  break;
+    }
+}
 
 /* Advances the simulation to the next task, or by one slice, or to 'until_ps'; then runs the tasks that are
- * due. */
+ * due. When the traffic has ended, only samples and the check for stalls run. */
 static void run_step(struct run *run, uint64_t until_ps)
 {
-    struct sim *sim = run->s->sim;
-    uint64_t    due_ps[TASKS], to_ps = until_ps;
+    struct sim    *sim = run->s->sim;
+    const uint64_t due_ps[TASKS] = {
+        [SLOT] = slots_next_ps(run->slots), [SAMPLE] = run->sample_next_ps, [LATE] = late_next_ps(run),
+        [LOOK] = pace_next_ps(&run->s->pace, &run->s->series, run->looked_ps), [STALL] = run->stall.next_ps,
+    };
+    uint64_t to_ps = until_ps;
 
-    for (size_t i = 0; i < TASKS; i++) {
-        due_ps[i] = tasks[i].next_ps(run);
+    for (enum task i = 0; i < TASKS; i++)
         to_ps = due_ps[i] < to_ps ? due_ps[i] : to_ps;
-    }
     if (to_ps - sim->now_ps > run->slice_ps)
         to_ps = sim->now_ps + run->slice_ps;
     run->has_more = sim_run_until(sim, to_ps);
-    for (size_t i = 0; i < TASKS; i++)
-        if (due_ps[i] == to_ps && (tasks[i].runs_at_end || (run->has_more && !sim->is_done)))
-            tasks[i].run(run, to_ps);
+    for (enum task i = 0; i < TASKS; i++)
+        if (due_ps[i] == to_ps && (i == SAMPLE || i == STALL || (run->has_more && !sim->is_done)))
+            run_task(run, i, to_ps);
 }
 
 /* Keeps slices near SLICE_S of wall time, so that progress is shown in time. */
@@ -646,4 +622,27 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
 #ifndef NDEBUG
     sim_check(s->sim);
 #endif
+}
+
+/* ---- scenario files ---- */
+
+#define SCENARIO_BYTES_MAX (64u << 20)
+
+int scenario_file_read(struct scenario_file *f, const char *path, struct err *err)
+{
+    *f = (struct scenario_file){ .path = examples_path(path, err) };
+    return f->path ? text_read_file(f->path, SCENARIO_BYTES_MAX, &f->text, &f->text_bytes, err) : -ENOENT;
+}
+
+void scenario_file_fini(struct scenario_file *f)
+{
+    free(f->text);
+    free(f->path);
+    *f = (struct scenario_file){ 0 };
+}
+
+struct simulation_input scenario_file_input(const struct scenario_file *f)
+{
+    return (struct simulation_input){ .name = text_file_name(f->path), .text = f->text,
+                                      .text_bytes = f->text_bytes };
 }

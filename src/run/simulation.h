@@ -3,7 +3,7 @@
 #ifndef RUN_SIMULATION_H
 #define RUN_SIMULATION_H
 
-#include "run/apply.h"
+#include "run/sim_world.h"
 #include "core/report.h"
 #include "meter/fct.h"
 #include "meter/ops.h"
@@ -12,11 +12,12 @@
 #include "meter/series.h"
 #include "run/sampling.h"
 #include "run/spread.h"
-#include "run/queue_log.h"
+#include "run/slots.h"
 #include "scenario/scenario.h"
 #include "sim/sim.h"
 #include "sim/stall.h"
 #include "tune/loop.h"
+#include "base/err.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -104,5 +105,19 @@ int simulation_open_loop(struct loop *, const struct scenario *, const struct wo
  * afterwards. */
 void simulation_lend(struct simulation *, struct loop *);
 void simulation_take_back(struct simulation *, struct loop *);
+
+struct scenario_file {
+    char   *path;                /* "-": standard input */
+    char   *text;
+    size_t  text_bytes;
+};
+
+/* 'path' is a file or, if it does not exist, the name of a scenario that ships with Anole
+ * (scenario/examples.h). On failure, too, scenario_file_fini() frees it. */
+int scenario_file_read(struct scenario_file *, const char *path, struct err *);
+void scenario_file_fini(struct scenario_file *);
+
+/* The input of a simulation. It points into the file. */
+struct simulation_input scenario_file_input(const struct scenario_file *);
 
 #endif

@@ -98,32 +98,30 @@ void folder_fini(struct folder *f)
 
 /* ---- names ---- */
 
-static int compare_names(const void *a, const void *b)
+static int is_name(const struct dirent *e)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    return strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
 }
 
-/* Returns the sorted names in a folder, NULL-terminated. */
-static char **list_names(const char *path, uint32_t most, uint32_t *count)
+static int compare_names(const struct dirent **a, const struct dirent **b)
 {
-    char         **list = xcalloc(most + 1ul, sizeof *list);
-    DIR           *dir = opendir(path);
-    struct dirent *e;
-
-    *count = 0;
-    while (dir && *count < most && (e = readdir(dir)))
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-            list[(*count)++] = xstrdup(e->d_name);
-    if (dir)
-        closedir(dir);
-    qsort(list, *count, sizeof *list, compare_names);
-    return list;
+    return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static void free_names(char **list)
+/* Lists the entries of a folder, sorted by name. Returns their number, 0 for a folder that does not exist. */
+static uint32_t list_names(const char *path, struct dirent ***list)
 {
-    for (char **name = list; *name; name++)
-        free(*name);
+    int count = scandir(path, list, is_name, compare_names);
+
+    if (count < 0)
+        *list = NULL;
+    return count < 0 ? 0 : (uint32_t)count;
+}
+
+static void free_names(struct dirent **list, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        free(list[i]);
     free(list);
 }
 
@@ -195,13 +193,13 @@ static int read_all(int fd, size_t size, char **bytes, size_t *length)
 /* True if 'name' is an entry of the folder. */
 static bool has_entry(const char *path, const char *name)
 {
-    uint32_t count;
-    char   **list = list_names(path, ITEMS_MAX * 10, &count);
-    bool     is_in = false;
+    struct dirent **list;
+    uint32_t        count = list_names(path, &list);
+    bool            is_in = false;
 
     for (uint32_t i = 0; i < count && !is_in; i++)
-        is_in = strcmp(list[i], name) == 0;
-    free_names(list);
+        is_in = strcmp(list[i]->d_name, name) == 0;
+    free_names(list, count);
     return is_in;
 }
 
@@ -225,24 +223,25 @@ int folder_read(const struct folder *f, const char *item, const char *file, char
 
 static json_t *files_json(const char *path, int64_t *changed_ms)
 {
-    uint32_t count;
-    char   **list = list_names(path, FILES_MAX, &count);
-    json_t  *made = json_array();
+    struct dirent **list;
+    uint32_t        count = list_names(path, &list);
+    json_t         *made = json_array();
 
-    for (uint32_t i = 0; i < count; i++) {
-        char       *file = xprintf("%s/%s", path, list[i]);
+    for (uint32_t i = 0; i < count && i < FILES_MAX; i++) {
+        const char *name = list[i]->d_name;
+        char       *file = xprintf("%s/%s", path, name);
         struct stat st;
 
-        if (list[i][0] != '.' && lstat(file, &st) == 0 && S_ISREG(st.st_mode)) {
+        if (name[0] != '.' && lstat(file, &st) == 0 && S_ISREG(st.st_mode)) {
             int64_t ms = (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
 
-            json_array_append_new(made, json_pack("{s:o, s:I}", "name", json_of_text(list[i]), "bytes",
+            json_array_append_new(made, json_pack("{s:o, s:I}", "name", json_of_text(name), "bytes",
                                                   (json_int_t)st.st_size));
             *changed_ms = ms > *changed_ms ? ms : *changed_ms;
         }
         free(file);
     }
-    free_names(list);
+    free_names(list, count);
     return made;
 }
 
@@ -379,8 +378,7 @@ json_t *folder_series(const char *csv, size_t length)
             add_row(at_us, list, field, fields, at);
         }
         made = json_pack("{s:o, s:f, s:o}", "at_us", at_us, "interval_us", 0.0, "columns", list);
-        json_object_set_new(made, "rows", json_integer(l.count - 1));
-        json_object_set_new(made, "every", json_integer(every));
+        JSON_PUT(made, { "rows", json_integer(l.count - 1) }, { "every", json_integer(every) });
     }
     free(l.line);
     free(l.text);
@@ -417,33 +415,28 @@ static json_t *store_json(const struct folder *f, const char *name)
     return made;
 }
 
-static void append_item(json_t *list, json_t *item)
-{
-    if (item)
-        json_array_append_new(list, item);
-}
-
 json_t *folder_state(const struct folder *f)
 {
     json_t     *results = json_array(), *running = json_array(), *stores = json_array();
     const char *slash = strrchr(f->base, '/'), *base = slash && slash[1] ? slash + 1 : f->base;
-    uint32_t    count;
-    char      **list = list_names(f->base, ITEMS_MAX * 10, &count);
+    struct dirent **list;
+    uint32_t    count = list_names(f->base, &list);
 
     for (uint32_t i = 0; i < count && json_array_size(results) < ITEMS_MAX; i++) {
-        char *path = xprintf("%s/%s", f->base, list[i]);
+        const char *name = list[i]->d_name;
+        char       *path = xprintf("%s/%s", f->base, name);
 
-        if (!is_served(f, list[i]))
+        if (!is_served(f, name))
             ;
-        else if (is_store(list[i]))
-            append_item(stores, store_json(f, list[i]));
-        else if (is_scratch(list[i]) && is_folder(path))
-            append_item(running, running_json(f, list[i]));
-        else if (list[i][0] != '.' && is_folder(path))
-            append_item(results, result_json(f, list[i]));
+        else if (is_store(name))
+            json_array_append_new(stores, store_json(f, name));
+        else if (is_scratch(name) && is_folder(path))
+            json_array_append_new(running, running_json(f, name));
+        else if (name[0] != '.' && is_folder(path))
+            json_array_append_new(results, result_json(f, name));
         free(path);
     }
-    free_names(list);
+    free_names(list, count);
     return json_pack("{s:o, s:o, s:o, s:o}", "name", json_of_text(f->only ? f->only : base), "results",
                      results, "running", running, "stores", stores);
 }

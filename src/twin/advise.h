@@ -11,7 +11,7 @@
 #define TWIN_ADVISE_H
 
 #include "base/print/card.h"
-#include "run/scenario_file.h"
+#include "run/simulation.h"
 #include "tune/rehearse/search/twin_search.h"
 #include "twin/described.h"
 #include "twin/host_record.h"

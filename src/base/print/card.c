@@ -189,6 +189,20 @@ json_t *card_json(const struct card *c)
     return o;
 }
 
+void card_end(struct card *c, FILE *out, bool has_colour)
+{
+    card_print(c, out, has_colour);
+    card_fini(c);
+}
+
+json_t *card_end_json(struct card *c)
+{
+    json_t *made = card_json(c);
+
+    card_fini(c);
+    return made;
+}
+
 void card_of_json(struct card *c, const json_t *o)
 {
     *c = (struct card){ 0 };

@@ -26,6 +26,7 @@ enum card_field {
 };
 
 struct card { char *text[CARD_FIELDS]; };    /* zero: empty. NULL: no such field */
+#define EMPTY_CARD (&(struct card){ .text = { NULL } })
 
 /* Appends to a field; sentences are separated by a space. */
 void card_add(struct card *, enum card_field, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -43,6 +44,8 @@ const char *card_text(const struct card *, enum card_field);
 void    card_print(const struct card *, FILE *, bool has_colour);
 json_t *card_json(const struct card *);              /* interface Answer of web/src/data.ts; fields without
                                                       * text are null */
+void    card_end(struct card *, FILE *, bool has_colour);            /* prints and frees it */
+json_t *card_end_json(struct card *);                /* the same as JSON */
 void    card_of_json(struct card *, const json_t *);         /* the other way; NULL: an empty card */
 void    card_html(const struct card *, FILE *);      /* the same card, for a page without scripts */
 void    card_fini(struct card *);

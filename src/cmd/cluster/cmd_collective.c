@@ -8,7 +8,7 @@
 #include "base/print/safe.h"
 #include "base/text.h"
 #include "cmd/cluster/cmd_collective.h"
-#include "cmd/options.h"
+#include "cmd/cmd.h"
 #include "core/units.h"
 #include "net/measure.h"
 #include "report/about.h"

@@ -3,7 +3,7 @@
 #include "base/print/table.h"
 #include "base/text.h"
 #include "cmd/cluster/cmd_collective.h"
-#include "cmd/json/cmd_json.h"
+#include "cmd/cmd_json.h"
 #include "report/about.h"
 
 #include <inttypes.h>
@@ -190,9 +190,8 @@ void collective_print(const struct collective_options *o, const struct found *f)
         rows = json_array();
         for (uint32_t i = 0; i < f->rows; i++)
             json_array_append_new(rows, row_json(o, f, &f->row[i]));
-        json_object_set_new(all, "answer", card_json(&c));
-        json_object_set_new(all, "sizes", rows);
-        json_object_set_new(all, "time_line", collective_steps_json(f));
+        JSON_PUT(all, { "answer", card_json(&c) }, { "sizes", rows },
+                      { "time_line", collective_steps_json(f) });
         cmd_print_json(all);
     }
     card_fini(&c);

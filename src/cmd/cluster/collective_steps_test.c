@@ -1,6 +1,6 @@
 /* src/cmd/cluster/collective_steps_test.c - numbers of steps are those of the algorithms; times are
  * counted by hand. */
-#include "cmd/cluster/collective_steps.h"
+#include "cmd/cluster/cmd_collective.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

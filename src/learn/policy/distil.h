@@ -1,7 +1,7 @@
 /* src/learn/policy/distil.h - distills a policy of any kind into trees that a NIC can run.
  *
  * Trees are grown from states and the teacher's actions in them. States come from a grid (tree_rows.h) and
- * from the teacher's own flows (env/env_rows.h). Some states are held out to evaluate the trees. Trees are
+ * from the teacher's own flows (env/env_world.h). Some states are held out to evaluate the trees. Trees are
  * repaired until they can be certified (tree_certify.h).
  *
  * With few thresholds, flows under trees settle at a slightly different delta than under the teacher. With

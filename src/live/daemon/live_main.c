@@ -1,7 +1,6 @@
 /* src/live/daemon/live_main.c - anole-live: what `anole agent`, `anole controller` and `anole ctl` start. */
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/options.h"
 #include "live/daemon/ctl.h"
 #include "live/daemon/run.h"
 #include "live/tuner/live_tuner.h"

@@ -3,7 +3,6 @@
 #include "base/file/outfile.h"
 #include "base/print/safe.h"
 #include "cmd/cmd.h"
-#include "cmd/options.h"
 #include "plot/charts.h"
 #include "plot/out/raster.h"
 

@@ -22,12 +22,6 @@ static cairo_status_t write_bytes(void *arg, const unsigned char *bytes, unsigne
     return fwrite(bytes, 1, length, arg) == length ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
 }
 
-static void set_colour(cairo_t *c, uint32_t rgb, double opacity)
-{
-    cairo_set_source_rgba(c, (rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0,
-                          opacity);
-}
-
 static void draw_path(cairo_t *c, const struct shape *s)
 {
     bool is_open = false;
@@ -74,7 +68,8 @@ static void draw_text(cairo_t *c, const struct shape *s)
 
 static void draw_shape(cairo_t *c, const struct shape *s)
 {
-    set_colour(c, s->rgb, s->opacity);
+    cairo_set_source_rgba(c, (s->rgb >> 16 & 255) / 255.0, (s->rgb >> 8 & 255) / 255.0, (s->rgb & 255) / 255.0,
+                          s->opacity);
     switch (s->kind) {
     case SHAPE_PATH:
         draw_path(c, s);

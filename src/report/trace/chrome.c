@@ -8,10 +8,11 @@
 #include <stdlib.h>
 
 #define EVENT_BYTES_MAX 400u
-#define FLOWS  1
-#define PAUSES 2
-#define QUEUES 3
-#define WORK   4
+
+enum { FLOWS = 1, PAUSES, QUEUES, WORK };
+
+static const char *const processes[] = { [FLOWS] = "flows", [PAUSES] = "pauses", [QUEUES] = "queues",
+                                         [WORK] = "work" };
 
 struct chrome {
     FILE                    *out;
@@ -64,36 +65,38 @@ struct chrome *chrome_open(FILE *out, const struct sim *s, uint64_t bytes_max)
                           .queue = xcalloc(s->net.ports + 1ul, sizeof *c->queue),
                           .is_named = xcalloc((size_t)s->net.nodes + s->net.ports + 1, sizeof *c->is_named) };
     fputs("{\"traceEvents\": [", out);
-    write_event(c,
-                "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": {\"name\": \"flows\"}}",
-                FLOWS);
-    write_event(c,
-                "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": {\"name\": \"pauses\"}}",
-                PAUSES);
-    write_event(c,
-                "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": {\"name\": \"queues\"}}",
-                QUEUES);
-    write_event(c, "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": {\"name\": \"work\"}}",
-                WORK);
+    for (int i = FLOWS; i <= WORK; i++)
+        write_event(c, "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": {\"name\": \"%s\"}}", i,
+                    processes[i]);
     return c;
 }
 
-/* Flows of a host overlap, so each is a pair of events with a number of its own. */
+/* A span: a pair of events with a number of its own, because spans of a row overlap. 'args' are those of its
+ * begin. If the first does not fit, neither is written. */
+static void write_span(struct chrome *c, const char *name, const char *category, uint64_t id, int process,
+                       uint32_t row, uint64_t start_ps, uint64_t end_ps, const char *args)
+{
+    if (write_event(c, "{\"ph\": \"b\", \"cat\": \"%s\", \"name\": \"%s\", \"id\": %" PRIu64 ", \"pid\": %d, "
+                    "\"tid\": %u, \"ts\": %.6f, \"args\": {%s}}", category, name, id, process, row,
+                    us(start_ps), args))
+        write_event(c, "{\"ph\": \"e\", \"cat\": \"%s\", \"name\": \"%s\", \"id\": %" PRIu64 ", \"pid\": %d, "
+                    "\"tid\": %u, \"ts\": %.6f}", category, name, id, process, row, us(end_ps));
+}
+
 void chrome_on_flow(struct chrome *c, const struct flow_result *r)
 {
+    char name[100], args[160];
+
     if (!c->is_named[r->src])
         c->is_named[r->src] = write_event(c,
                                           "{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": %d, \"tid\": "
                                           "%u, \"args\": {\"name\": \"%s\"}}",
                                           FLOWS, r->src, name_of(c, r->src));
-    if (!write_event(c, "{\"ph\": \"b\", \"cat\": \"flow\", \"name\": \"%s -> %s\", \"id\": %" PRIu64 ", \"pid\": %d, "
-                     "\"tid\": %u, \"ts\": %.6f, \"args\": {\"bytes\": %" PRIu64 ", \"slowdown\": %.3f, "
-                     "\"resent_bytes\": %" PRIu64 "}}", name_of(c, r->src), name_of(c, r->dst), c->flows, FLOWS,
-                     r->src, us(r->start_ps), r->bytes,
-                     r->ideal_ps ? (double)r->fct_ps / (double)r->ideal_ps : 0, r->resent_bytes))
-        return;
-    write_event(c, "{\"ph\": \"e\", \"cat\": \"flow\", \"name\": \"%s -> %s\", \"id\": %" PRIu64 ", \"pid\": %d, "
-                "\"tid\": %u, \"ts\": %.6f}", name_of(c, r->src), name_of(c, r->dst), c->flows++, FLOWS, r->src, us(r->start_ps + r->fct_ps));
+    snprintf(name, sizeof name, "%s -> %s", name_of(c, r->src), name_of(c, r->dst));
+    snprintf(args, sizeof args,
+             "\"bytes\": %" PRIu64 ", \"slowdown\": %.3f, \"resent_bytes\": %" PRIu64, r->bytes,
+             r->ideal_ps ? (double)r->fct_ps / (double)r->ideal_ps : 0, r->resent_bytes);
+    write_span(c, name, "flow", c->flows++, FLOWS, r->src, r->start_ps, r->start_ps + r->fct_ps, args);
 }
 
 /* A port counts as paused while any of its classes is. */
@@ -116,34 +119,23 @@ void chrome_on_pfc(struct chrome *c, const struct pfc_result *r)
         is ? "B" : "E", PAUSES, port, us(r->at_ps));
 }
 
-/* Those of one traffic may overlap. */
 void chrome_on_op(struct chrome *c, const struct op_result *r)
 {
     static const char *const names[OP_KINDS] = { "iteration", "read", "write", "call" };
-    uint64_t                 id = c->ops++;
+    char                     args[40];
 
-    if (!write_event(c,
-                     "{\"ph\": \"b\", \"cat\": \"work\", \"name\": \"%s\", \"id\": %" PRIu64
-                     ", \"pid\": %d, \"tid\": %u, \"ts\": %.6f, \"args\": {\"bytes\": %" PRIu64 "}}",
-                     names[r->kind], id, WORK, r->traffic + 1, us(r->start_ps), r->bytes))
-        return;
-    write_event(c,
-                "{\"ph\": \"e\", \"cat\": \"work\", \"name\": \"%s\", \"id\": %" PRIu64
-                ", \"pid\": %d, \"tid\": %u, \"ts\": %.6f}",
-                names[r->kind], id, WORK, r->traffic + 1, us(r->start_ps + r->took_ps));
+    snprintf(args, sizeof args, "\"bytes\": %" PRIu64, r->bytes);
+    write_span(c, names[r->kind], "work", c->ops++, WORK, r->traffic + 1, r->start_ps,
+               r->start_ps + r->took_ps, args);
 }
 
 void chrome_on_step(struct chrome *c, uint32_t step, uint64_t start_ps, uint64_t end_ps, const char *note)
 {
-    uint64_t id = c->ops++;
+    char name[32], args[120];
 
-    if (!write_event(c, "{\"ph\": \"b\", \"cat\": \"step\", \"name\": \"step %u\", \"id\": %" PRIu64 ", \"pid\": %d, "
-                     "\"tid\": 0, \"ts\": %.6f, \"args\": {\"last\": \"%s\"}}", step, id, WORK, us(start_ps), note))
-        return;
-    write_event(c,
-                "{\"ph\": \"e\", \"cat\": \"step\", \"name\": \"step %u\", \"id\": %" PRIu64
-                ", \"pid\": %d, \"tid\": 0, \"ts\": %.6f}",
-                step, id, WORK, us(end_ps));
+    snprintf(name, sizeof name, "step %u", step);
+    snprintf(args, sizeof args, "\"last\": \"%s\"", note);
+    write_span(c, name, "step", c->ops++, WORK, 0, start_ps, end_ps, args);
 }
 
 void chrome_on_sample(struct chrome *c, uint64_t now_ps)

@@ -1,7 +1,6 @@
 /* src/standin/twin/twin_main.c - anole-twin: what `anole twin` starts, and the processes that it starts
  * itself. */
 #include "cmd/cmd.h"
-#include "cmd/options.h"
 #include "http/http_config.h"
 #include "scenario/examples.h"
 #include "standin/twin/run_twin.h"

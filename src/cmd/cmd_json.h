@@ -1,13 +1,25 @@
-/* src/cmd/json/policy_json.h - learned rate controls as JSON: for anole explain rlcc, distil, export and
- * train. */
-#ifndef CMD_JSON_POLICY_JSON_H
-#define CMD_JSON_POLICY_JSON_H
+/* src/cmd/cmd_json.h - common parts of --format json. */
+#ifndef CMD_CMD_JSON_H
+#define CMD_CMD_JSON_H
 
+#include "core/knobs.h"
 #include "learn/policy/distil.h"
 #include "learn/policy/policy_gap.h"
 #include "learn/policy/policy_story.h"
 
 #include <jansson.h>
+#include <stdbool.h>
+
+/* Prints one value to standard output, and frees it. */
+void cmd_print_json(json_t *);
+
+/* All knobs: numbers in the units of anole list knob. */
+json_t *json_of_knobs(const struct knobs *);
+
+/* The knobs that differ: name, was, is. */
+json_t *json_of_changes(const struct knobs *was, const struct knobs *is);
+
+/* ---- learned rate controls: for anole explain rlcc, distil, export and train ---- */
 
 /* Kind of the policy, its decisions, the table by deltas, and the paper's table. */
 json_t *policy_json(const struct policy *, const struct rule_cfg *);

@@ -1,5 +1,6 @@
-/* src/cmd/list/list_figures.c - counters and figures as a table, as JSON and as a manual page. */
-#include "cmd/list/list.h"
+/* src/cmd/list_figures.c - counters and figures as a table, as JSON and as a manual page. */
+#include "cmd/list_figures.h"
+#include "base/print/terminal.h"
 #include "core/figures.h"
 
 #include <ctype.h>
@@ -115,6 +116,13 @@ static void add_row(void *table, const struct row *r)
     fill(r, cell);
     for (size_t i = 0; i < COLUMNS; i++)
         table_cell(table, "%s", cell[i]);
+}
+
+void list_print_fitted(struct table *t, int width_for_all, const char *order)
+{
+    int width = terminal_width(stdout);
+
+    table_end_fitted(t, stdout, 0, width < width_for_all ? width : 0, order);
 }
 
 void list_figures(void)

@@ -1,8 +1,39 @@
-#include "cmd/json/policy_json.h"
-
+#include "cmd/cmd_json.h"
 #include "base/json.h"
+#include "report/results_json.h"
 #include "learn/policy/policy_table.h"
 #include "learn/tree/tree_export.h"
+
+#include <stdio.h>
+
+void cmd_print_json(json_t *value)
+{
+    results_json_print(value, stdout);
+}
+
+json_t *json_of_knobs(const struct knobs *k)
+{
+    json_t *all = json_object();
+
+    for (int i = 0; i < KNOB_COUNT; i++)
+        json_put_number(all, knob_info[i].name, k->value[i]);
+    return all;
+}
+
+json_t *json_of_changes(const struct knobs *was, const struct knobs *is)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (was->value[i] != is->value[i]) {
+            json_array_append_new(list, JSON_OF(
+                { "name", json_of_text(knob_info[i].name) }, { "was", json_of_number(was->value[i]) },
+                { "is", json_of_number(is->value[i]) }));
+        }
+    return list;
+}
+
+/* ---- learned rate controls ---- */
 
 static json_t *numbers_json(const float *x, int count)
 {
@@ -67,13 +98,10 @@ json_t *policy_gap_json(const struct policy_gap *g)
 {
     json_t *made = json_object(), *where = json_object();
 
-    json_put_count(made, "states", g->states);
-    json_put_number(made, "mean", policy_gap_mean(g));
-    json_put_number(made, "rms", policy_gap_rms(g));
-    json_put_number(made, "largest", g->largest);
-    json_object_set_new(where, "state", numbers_json(g->x, POLICY_FEATURES));
-    json_put_number(where, "first", (double)g->a);
-    json_put_number(where, "second", (double)g->b);
+    JSON_PUT(made, { "states", json_of_count(g->states) }, { "mean", json_of_number(policy_gap_mean(g)) },
+                   { "rms", json_of_number(policy_gap_rms(g)) }, { "largest", json_of_number(g->largest) });
+    JSON_PUT(where, { "state", numbers_json(g->x, POLICY_FEATURES) },
+                    { "first", json_of_number((double)g->a) }, { "second", json_of_number((double)g->b) });
     json_object_set_new(made, "largest_at", where);
     return made;
 }
