@@ -445,14 +445,14 @@ void results_print_htsim(FILE *out, const struct sim *s)
 {
     struct htsim_counters c;
 
+    htsim_count(s->htsim, &c);
     fputs(htsim_head, out);
-    for (uint32_t i = 0; i < htsim_flows(s->htsim); i++) {
+    for (uint32_t i = 0; i < c.flows; i++) {
         struct htsim_flow f;
 
         htsim_flow(s->htsim, i, &f);
         print_htsim_flow(out, i, &f);
     }
-    htsim_count(s->htsim, &c);
     fprintf(out,
             "# events %" PRIu64 " packet_hops %" PRIu64 " hops_low %" PRIu64 " hops_high %" PRIu64
             " hops_host %" PRIu64 " marks %" PRIu64 " trims %" PRIu64 " drops %" PRIu64 "\n",

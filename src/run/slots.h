@@ -9,7 +9,7 @@
 #include "run/sim_world.h"
 #include "sim/sim.h"
 #include "tune/loop.h"
-#include "tune/tuned_queues.h"
+#include "tune/tuning_history.h"
 
 #include <stdint.h>
 
