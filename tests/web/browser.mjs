@@ -1,7 +1,7 @@
-// browser.mjs [report.html...] - opens reports in a real browser and looks at them as people would.
+// browser.mjs [report.html...] - opens reports in a real browser and checks what users would see.
 //
-// Without arguments: pages made from fixtures.mjs, whose every number is known here. With arguments: reports
-// of real runs, of which only what holds for all pages is checked. Prints a line per check; WEB_SHOTS=FOLDER
+// Without arguments, it uses pages made from fixtures.mjs, whose numbers are known here. With arguments, it
+// checks reports of real runs, but only properties of all pages. Prints a line per check; WEB_SHOTS=FOLDER
 // keeps pictures.
 import { createRequire } from "node:module";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -211,8 +211,7 @@ async function checkLinks(page, { nodes, links, heat }) {
   await check("run: pointing at a switch tells what it sends", async () => {
     const chart = chartOf(page, "Links over the network");
     const box = await chart.locator("canvas").first().boundingBox();
-    // Of four spines in a row the first stands in the middle of the first quarter, behind the names of the
-    // tiers.
+    // Of four spines in a row, the first is in the middle of the first quarter, after the names of the tiers.
     await page.mouse.move(box.x + 84 + (box.width - 96) / 8, box.y + 22);
     const spine = nodes.findIndex((node) => node.name === "spine0");
     const sent = links
@@ -236,7 +235,7 @@ async function checkLinks(page, { nodes, links, heat }) {
 async function checkRun(browser, file, data) {
   const page = await open(browser, file);
   await checkRules("run", page);
-  // 3 of completion times, 4 over time, the network; folded: 7 over time, 3 knobs, the heat map
+  // 3 of completion times, 4 over time, the network; in folds: 7 over time, 3 knobs, the heat map
   await checkAnyPage("run", page, 8);
   await openFolds(page);
   await checkAnyPage("run, opened", page, 19);
@@ -259,7 +258,7 @@ const lightness = (rgb) =>
     .slice(0, 3)
     .reduce((sum, x) => sum + Number(x), 0) / 765;
 
-// Charts as files: vectors with title, legend and source; and the same as dots.
+// Charts saved as files: as vectors with title, legend and source, and as pixels.
 async function checkSaving(browser, file) {
   const page = await open(browser, file);
   await openFolds(page);
@@ -375,8 +374,8 @@ async function checkLinkFold(browser, folder) {
 
 async function checkComparison(browser, file, data) {
   const page = await open(browser, file);
-  // a chart of sizes, four distributions, seven over time; of one variant: three knobs, the network, the heat
-  // map
+  // a chart of sizes, four distributions, seven over time; for one variant: three knobs, the network, the
+  // heat map
   await checkAnyPage("compare", page, 6);
   await checkRules("compare", page);
   const all = "#differences details.more table.deciding";
@@ -454,7 +453,7 @@ async function checkComparison(browser, file, data) {
   await check("compare: bars are as long as their intervals", async () => {
     const bar = page.locator(`${all} tr[data-metric="marked_share"][data-variant="hpcc model"] .bar`);
     const [x1, x2] = [parseFloat(await bar.getAttribute("x1")), parseFloat(await bar.getAttribute("x2"))];
-    // −5 % and +7 % as factors on a logarithmic axis, rounded to a tenth of a per cent of its width
+    // −5 % and +7 % as factors on a logarithmic axis, rounded to a tenth of a percent of its width
     holds(Math.abs((50 - x1) / (x2 - 50) - Math.log(1 / 0.95) / Math.log(1.07)) < 0.1, `${x1} ${x2}`);
   });
   await check("compare: what is partial is said first, with its variant", async () => {
@@ -604,7 +603,7 @@ async function checkFixtures(browser, folder) {
   await checkTuning(browser, (name, data) => written(folder, name, data), shots);
 }
 
-// A report of the program: what it shows must be the data that it carries.
+// A real report: the page must show the data that it carries.
 async function checkReport(browser, file) {
   const name = basename(resolve(file, "..")) + "/" + basename(file);
   const json = readFileSync(file, "utf8").match(/id="anole-data">([^]*?)<\/script>/)?.[1];

@@ -1,5 +1,6 @@
-// fleet.mjs ANOLE - the page of a controller with 10,000 devices, over real gRPC (live_load, built beside ANOLE), and with months of history
-// (live_history, through the controller's own writer). Times are told, and nothing depends on them.
+// fleet.mjs ANOLE - the page of a controller with 10,000 devices, over real gRPC (live_load, built next to
+// ANOLE), and with months of history (live_history, through the controller's own writer). Times are reported,
+// not judged.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -16,7 +17,7 @@ const DEVICES = 10000;
 const MARKS_MAX = 5000;
 const folder = mkdtempSync(join(tmpdir(), "anole-fleet-"));
 const children = [];
-// Whoever is stopped from outside leaves nobody behind.
+// Ends all child processes if the test is stopped from outside.
 process.on("SIGTERM", () => {
   for (const child of children) child.kill("SIGTERM");
   process.exit(1);
@@ -58,7 +59,7 @@ async function openPage(browser, address, options = {}) {
   return page;
 }
 
-// All that is drawn: cells, rows of lists and tables, points of curves.
+// Counts all drawn elements: cells, rows of lists and tables, points of curves.
 const marksOf = (page) =>
   page.evaluate(() => {
     const points = [...document.querySelectorAll("figure.chart")].reduce((sum, figure) => sum + Number(figure.dataset.points ?? 0), 0);
@@ -85,7 +86,7 @@ async function shoot(browser, address, name) {
 let browser = null;
 try {
   browser = await chromium.launch({
-    timeout: 0, // machines that test are busy
+    timeout: 0, // test machines are busy
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
   });
@@ -176,7 +177,8 @@ try {
     return `first paint after ${Math.round(paint)} ms, the map after ${Math.round(took)} ms`;
   });
   await check("fleet: a sample gets to the screen by an event", async () => {
-    // From the time at which the controller looked, as it says, to the frame in which the page shows it; both on one clock.
+    // From the time of the controller's measurement, as it reports it, to the frame that shows it; both on
+    // one clock.
     const late = await page.evaluate(
       () =>
         new Promise((done) => {
@@ -194,7 +196,7 @@ try {
           const events = new EventSource("/api/events");
           let seen = 0;
           events.addEventListener("cells", (event) => {
-            if (++seen < 2) return; // the first has all of them
+            if (++seen < 2) return; // the first contains all devices
             events.close();
             done(JSON.parse(event.data).cells.length);
           });

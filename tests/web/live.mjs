@@ -1,5 +1,6 @@
-// live.mjs ANOLE - the page of a controller in a browser: a real controller, real agents, NICs that are trees of files; then those of a
-// simulated network (anole twin) upon which an influx comes; then one whose tuner has a twin; then a controller that others can reach.
+// live.mjs ANOLE - the page of a controller in a browser. First with real agents and NICs as file trees; then
+// with a simulated network (anole twin) and an influx; then with a tuner that has a twin; then with access
+// from other machines.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -12,7 +13,7 @@ const [anole] = process.argv.slice(2);
 const shots = process.env.SHOTS;
 const folder = mkdtempSync(join(tmpdir(), "anole-live-"));
 const children = [];
-// Whoever is stopped from outside leaves nobody behind.
+// Ends all child processes if the test is stopped from outside.
 process.on("SIGTERM", () => {
   for (const child of children) child.kill("SIGTERM");
   process.exit(1);
@@ -58,7 +59,7 @@ function makeNic(root) {
 
 // ---- a simulated network behind it
 
-// An order: its dialog opens, takes a reason and maybe the token, and is confirmed.
+// Gives an order: its dialog opens, takes a reason and perhaps the token, and is confirmed.
 async function order(page, name, { why = "a test", token } = {}) {
   await page.locator(`[data-order="${name}"]`).click();
   await page.locator("dialog[open]").waitFor();
@@ -102,7 +103,7 @@ async function checkTwin(browser) {
     await page.locator("#fabric .plot").evaluate((plot) => plot.blur());
   });
   await check("live: an influx comes, and the page shows it", async () => {
-    // Means over the devices of what stands in the column "Use", smoothed: a single interval may be a burst.
+    // Means over the devices of column "Use", smoothed, because a single interval may be a burst.
     const seen = await page.waitForFunction(
       () => {
         const column = [...document.querySelectorAll("#devices thead th")].findIndex((th) => th.textContent.trim() === "Use");
@@ -114,7 +115,7 @@ async function checkTwin(browser) {
         return globalThis.level > 50 && globalThis.least < 30 ? [globalThis.least, globalThis.level] : null;
       },
       null,
-      { timeout: 3 * wait_ms, polling: 300 }, // on a machine that is too slow for it the network lives slower
+      { timeout: 3 * wait_ms, polling: 300 }, // on a slow machine the network runs slower
     );
     const [before, after] = await seen.jsonValue();
     return `${before.toFixed(0)} % in use, then ${after.toFixed(0)} %`;
@@ -123,7 +124,7 @@ async function checkTwin(browser) {
   twin.kill("SIGTERM");
 }
 
-// ---- settings that are tried on a twin of it first
+// ---- settings that are first tried on a twin of the network
 
 async function checkRehearsal(browser) {
   const rows = "#next details.twin tbody tr";
@@ -152,7 +153,7 @@ async function checkRehearsal(browser) {
   twin.kill("SIGTERM");
 }
 
-// ---- who comes from another machine
+// ---- clients on another machine
 
 async function checkStranger(browser) {
   writeFileSync(
@@ -220,7 +221,7 @@ try {
   await until("an address", () => /http at (\S+)/.test(controller.log));
   const address = `http://${controller.log.match(/http at (\S+)/)[1]}/`;
   browser = await chromium.launch({
-    timeout: 0, // machines that test are busy
+    timeout: 0, // test machines are busy
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
   });
@@ -229,7 +230,7 @@ try {
   page.on("pageerror", (error) => page.problems.push(error.message));
   page.setDefaultTimeout(wait_ms);
   await page.goto(address);
-  // Who looks from the very beginning sees all that comes.
+  // A client that connects at the start sees all later data.
   await page.locator("#history details summary").first().click();
   await page.locator("#history", { hasText: "Nothing is known of that time" }).waitFor();
   const counters = [1, 2, 3, 4].map((i) => {
@@ -259,7 +260,7 @@ try {
     await page.locator("#time figure.chart", { hasText: "rpg_ai_rate" }).waitFor({ timeout: wait_ms });
     await page.locator("#time figure.chart", { hasText: "trial group and control group" }).waitFor({ timeout: wait_ms });
   });
-  await check("live: it goes on by itself", async () => {
+  await check("live: updates automatically", async () => {
     const points = () => page.evaluate(async () => (await (await fetch("/api/state")).json()).timeline.t_ms.length);
     const was = await points();
     await page.waitForFunction(async (was) => (await (await fetch("/api/state")).json()).timeline.t_ms.length > was, was, { timeout: wait_ms });
@@ -267,7 +268,8 @@ try {
     await page.locator("#jobs tr", { hasText: "yes: paused" }).waitFor({ timeout: wait_ms });
     if (shots) await page.screenshot({ path: join(shots, "live.png"), fullPage: true, clip: { x: 0, y: 0, width: 1300, height: 1400 } });
   });
-  // Each question of docs/live.md, "Twelve questions", that this page answers: what is clicked, and what is seen then.
+  // Each question of docs/live.md, "Twelve questions", that this page answers: the clicks, and what they
+  // show.
   const questions = [
     ["what changed and did it help", ["#decisions details summary"], "#decisions details[open] table"],
     ["setting or workload", [], "#time figure.chart:has-text('trial group')"],
@@ -286,12 +288,12 @@ try {
   for (const [question, clicks, seen, colour] of questions)
     await check(`live: within two clicks: ${question}`, async () => {
       holds(clicks.length + (colour ? 1 : 0) <= 2, "too many clicks");
-      await page.mouse.move(1, 1); // a chart under the mouse stays as it is
+      await page.mouse.move(1, 1); // a chart under the mouse does not update
       if (colour) await page.locator("#devices select").selectOption({ label: colour });
       for (const click of clicks) {
         const place = page.locator(click).first();
         await place.waitFor({ timeout: wait_ms });
-        await place.evaluate((summary) => summary.parentElement.open === true || summary.click()); // by hand it would have to stand still for a moment
+        await place.evaluate((summary) => summary.parentElement.open === true || summary.click()); // a real click would need an element that does not move
       }
       await page.locator(seen).first().waitFor({ timeout: wait_ms });
     });
@@ -305,13 +307,13 @@ try {
     await page.locator("dialog button", { hasText: "Cancel" }).click();
     holds((await page.locator("#now .headline", { hasText: "frozen" }).count()) === 0, "it is frozen");
   });
-  await check("live: a fabric that was frozen says so, and stays frozen", async () => {
+  await check("live: a frozen fabric says so and stays frozen", async () => {
     await order(page, "freeze", { why: "maintenance", token: TOKEN });
     await page.locator("#now .headline", { hasText: "frozen" }).waitFor({ timeout: wait_ms });
     await page.waitForTimeout(2000);
     holds((await page.locator("#now").textContent()).includes("maintenance"), "the reason is missing");
   });
-  await check("live: thawed again, and both stand in the audit log", async () => {
+  await check("live: after a thaw, the audit log has both orders", async () => {
     await order(page, "thaw");
     await page.locator('[data-order="freeze"]').waitFor({ state: "visible", timeout: wait_ms });
     await page.waitForFunction(() => [...document.querySelectorAll("#audit tbody tr")].some((row) => row.textContent.includes("thaw")), null, { timeout: wait_ms });

@@ -1,8 +1,8 @@
-// Pages of many settings: those of a sweep, and those that a tuner tried.
+// Pages with many settings: those of a sweep, and those that a tuner tried.
 import * as fixtures from "./fixtures.mjs";
 import { chartOf, check, checkAnyPage, checkReport, equal, holds, open, openFolds, settle, texts, words } from "./checks.mjs";
 
-// Which settings nobody beats in both: by trying all pairs.
+// Returns the settings that no other beats in both metrics, by comparing all pairs.
 function frontOf(points) {
   const beats = (a, b) => a[0] <= b[0] && a[1] >= b[1] && (a[0] < b[0] || a[1] > b[1]);
   return points.filter((point) => !points.some((other) => beats(other.figures, point.figures)));
@@ -31,7 +31,7 @@ async function checkSweep(browser, file, data) {
     equal(await chart.locator(".line:not(.weak)").count(), 15, "the best quarter");
     await chart.locator("select").nth(1).selectOption("all");
     equal(await chart.locator(".line.weak").count(), 0);
-    // An axis of figures is upright: the best is the lowest of all lines at its right end.
+    // Axes of metrics point upward: the best setting is the lowest line at the right end.
     const ends = await chart.locator(".line").evaluateAll((lines) => lines.map((line) => [Number(line.getAttribute("d").split(" ").at(-1)), line.classList.contains("best")]));
     const lowest = ends.reduce((a, b) => (b[0] > a[0] ? b : a));
     holds(lowest[1], "the thick line is not the lowest");
@@ -44,7 +44,7 @@ async function checkSweep(browser, file, data) {
     holds(corners >= 2 && corners <= want.length, `${corners} of ${want.length}`);
     const readout = words(await chart.locator(".readout").textContent());
     holds(readout.includes(`${corners} settings are beaten by none in both`), readout);
-    // Settings with the same figures stand on one dot.
+    // Settings with the same values share one dot.
     equal(corners, new Set(want.map((point) => point.figures.slice(0, 2).join())).size, "corners");
     equal(await texts(chart.locator("select").first().locator("option")), ["p99 slowdown", "goodput"], "axes");
   });

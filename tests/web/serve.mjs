@@ -1,4 +1,5 @@
-// serve.mjs ANOLE RESULTS - `anole serve` in a browser: results appear as they are written, without reloading.
+// serve.mjs ANOLE RESULTS - `anole serve` in a browser: results appear as they are written, without
+// reloading.
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -72,7 +73,7 @@ try {
     equal(made.status, 0, "status of compare");
     await page.locator("#campaigns tbody tr", { hasText: "kmin=400KB" }).waitFor({ timeout: 90000 });
     const runs = page.locator("#campaigns tbody td:nth-of-type(1)");
-    for (let i = 0; i < 100 && (await texts(runs)).join() !== "2,2"; i++) await page.waitForTimeout(100); // the last are told a moment later
+    for (let i = 0; i < 100 && (await texts(runs)).join() !== "2,2"; i++) await page.waitForTimeout(100); // the last are announced a moment later
     equal(await texts(runs), ["2", "2"], "runs");
   });
   await check("serve: axe finds nothing", async () => equal(await violations(page), [], "list of violations"));

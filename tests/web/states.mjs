@@ -1,5 +1,6 @@
-// states.mjs - the page of a controller in states that a test of real processes cannot wait for: calm with a trial, an alarm, a trial
-// that waits for approval. A small server stands for the controller: it says what is in `states` and keeps what it is told.
+// states.mjs - the page of a controller in states that are rare in real processes: calm with a trial, an
+// alarm, a trial that waits for approval. A small server replaces the controller: it serves `states` and
+// records orders.
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { chromium } from "../../web/node_modules/playwright-core/index.mjs";
@@ -76,7 +77,7 @@ async function show(name, options = {}) {
   return page;
 }
 
-// What has to be done for an order: open, read, give a reason, confirm.
+// Gives an order: opens its dialog, types a reason, confirms.
 async function confirm(page, order, reason) {
   await page.locator(`[data-order="${order}"]`).click();
   await page.locator("dialog[open]").waitFor();
@@ -123,7 +124,7 @@ try {
       ["kmin", "400 → 16 KB"],
       ["kmax", "several values → 31 KB"],
       ["rpg_ai_rate", "5 → 2 Mb/s"],
-      ["rpg_hai_rate", "6 Mb/s"], // what it was is not known
+      ["rpg_hai_rate", "6 Mb/s"], // the old value is unknown
       ["rate_to_set_on_first_cnp", "automatic → 850 Mb/s"],
     ]);
     equal(await texts(page.locator("#now .trial .lead code")), ["rpg_time_reset 300 → 313 µs"]);

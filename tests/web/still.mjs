@@ -1,5 +1,5 @@
-// still.mjs REPORT.html... - pages that are complete as HTML (advice, collectives), as people see them: on a large and a small
-// screen, light and dark, without scripts, and on paper.
+// still.mjs REPORT.html... - pages that are complete without scripts (advice, collectives): on a large and a
+// small screen, light and dark, without scripts, and in print.
 import { chromium } from "../../web/node_modules/playwright-core/index.mjs";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -1,4 +1,4 @@
-// The page of a run with a tuner: its section, step by step.
+// The tuner section of a run's page, step by step.
 import { join } from "node:path";
 import * as fixtures from "./fixtures.mjs";
 import {
@@ -26,7 +26,7 @@ const chosen = (page) =>
     .locator("table.decisions tr[aria-selected]")
     .evaluateAll((rows) => rows.map((row) => row.dataset.step));
 
-// Moves the mouse over the picture to a time.
+// Moves the mouse over the chart to a time.
 async function pointAt(page, chart, at_us, isClick = false) {
   await chart.scrollIntoViewIfNeeded();
   const box = await chart.locator(".u-over").boundingBox();
@@ -35,7 +35,7 @@ async function pointAt(page, chart, at_us, isClick = false) {
   if (isClick) await page.mouse.click(x, y);
 }
 
-// Colour of one dot of the first chart of the section, at a time and a share of the height.
+// Returns the color of one pixel of the section's first chart, at a time and a share of the height.
 function dotAt(page, at_us, height) {
   return utilityOf(page)
     .locator("canvas")
@@ -209,7 +209,7 @@ async function checkLooks(browser, file, shots) {
   await narrow.context().close();
 }
 
-// Reasons are the longest texts of the table, and are read: none is cut off.
+// Reasons are the longest texts of the table; none may be cut off.
 async function checkWhys(page) {
   await check("tuning: every reason is there to the end", async () => {
     const cut = await page.locator("table.decisions td:nth-child(5)").evaluateAll((cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length);
@@ -268,7 +268,7 @@ async function checkIdle(browser, written) {
   await none.context().close();
 }
 
-// Of a real run: its last step is told word for word, and no knob that was set is missing.
+// For a real run: the page shows its last step word for word, and every knob that was set.
 export async function checkTuningOfReport(name, page, { steps, knobs, tuner }) {
   await check(`${name}: what ${tuner} decided`, async () => {
     const last = steps.end_us.length - 1;
