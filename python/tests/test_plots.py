@@ -1,4 +1,4 @@
-"""What charts show, against tables of numbers made by hand and against the program's own figures."""
+"""Compares charts with hand-made tables of numbers and with the program's own results."""
 import os
 import pathlib
 import subprocess
@@ -23,7 +23,7 @@ WEB = {"topology": {"kind": "star", "hosts": 6}, "run": "300us",
 
 
 def by_hand(folder, rows):
-    """A run of flows that are given as (bytes, slowdown)."""
+    """Makes a run with flows given as (bytes, slowdown)."""
     pathlib.Path(folder, "summary.json").write_text('{"all": {"flows": %d}}' % len(rows))
     pathlib.Path(folder, "flows.csv").write_text("bytes,slowdown\n" + "".join(f"{size},{slow}\n" for size, slow in rows))
     return anole.read(folder)
