@@ -160,11 +160,11 @@ freeze_file: {self.folder}/freeze
         for i in range(AGENTS):
             self.start_agent(i)
 
-    # No change is open, and the logs have all changes. Returns their number.
     # Whether enough changes were tried. A few faults may have left no time for a trial.
     def has_tried(self, least):
         return applied(self) > least
 
+    # Checks that no change is open and the logs have all changes. Returns their number.
     def end(self):
         self.kill("controller")
         self.wait_for("that all devices are back in the end", self.all_back)

@@ -31,10 +31,10 @@ setup() {
     "$at/run-all" one
     sed -i 's/^[0-9]* /100 /' "$at/one/out/cpu"
     run "$at/run-all" one
-    [[ $output == *"with what went before 10"[0-9]" s"* ]]
+    [[ $output == *" s of CPU time, 10"[0-9]" s including earlier calls"* ]]
     echo another >"$ANOLE"
     run "$at/run-all" one
-    [[ $output != *"with what went before 10"[0-9]" s"* ]]
+    [[ $output != *" s of CPU time, 10"[0-9]" s including earlier calls"* ]]
 }
 
 @test "run-all, check: report the CPU time of a stale experiment's last full run" {
@@ -47,15 +47,15 @@ setup() {
     echo 'repro/run-all two        # 30 runs, about 3 minutes of CPU time' >>"$at/two/README.md"
     run "$at/check"
     [ "$status" -eq 1 ]
-    [ "$output" = 'one has no digest: it did not run since there are digests; its last run took 150 s of CPU time
-two has no digest: it did not run since there are digests; its last run took 180 s of CPU time
-to run these: 5 minutes of CPU time, and 0 of which nobody knows' ]
+    [ "$output" = 'one has no digest: it last ran before digests were recorded; its last run took 150 s of CPU time
+two has no digest: it last ran before digests were recorded; its last run took 180 s of CPU time
+to run these: 5 minutes of CPU time, plus 0 experiments of unknown time' ]
 }
 
 @test "run-all: an unknown experiment is named, and none runs" {
     run "$at/run-all" one tow
     [ "$status" -eq 2 ]
-    [ "$output" = "repro/run-all: there is no experiment tow; repro/README.md has all" ]
+    [ "$output" = "repro/run-all: unknown experiment tow; repro/README.md lists all" ]
     [ ! -e "$at/one/results.csv" ]
 }
 
@@ -171,7 +171,7 @@ use_program() {
     use_program
     run "$at/check"
     [ "$status" -eq 1 ]
-    [ "$output" = 'two has no digest: it did not run since there are digests' ]
+    [ "$output" = 'two has no digest: it last ran before digests were recorded' ]
     run "$at/check" one
     [ "$status" -eq 0 ]
     [ -z "$output" ]
@@ -245,7 +245,7 @@ use_program() {
     for run in repro/*/run; do
         name=$(basename "$(dirname "$run")")
         grep -qE '^<!-- build -->$|^> \*\*Of an older build\*\*|^\*\*There are no figures yet\*\*' "repro/$name/README.md" ||
-            { echo "repro/$name/README.md says of no program"; return 1; }
+            { echo "repro/$name/README.md names no program"; return 1; }
         grep -qF "| [$name]($name/README.md) |" repro/README.md || { echo "repro/README.md has no $name"; return 1; }
     done
 }

@@ -531,7 +531,6 @@ export function emptyRun() {
   };
 }
 
-// All fields are present without values: a run without finished flows and with one interval.
 // A link fails at 1 ms. Packets are lost and retransmitted; there are no pauses and no timeouts.
 export function brokenRun() {
   const run = baseRun();
@@ -555,6 +554,7 @@ export function brokenRun() {
   return { kind: "run", version: "0.2.0", title: "link_failure.yaml", runs: [run] };
 }
 
+// All fields are present without values: a run without finished flows and with one interval.
 export function nullRun() {
   const page = emptyRun();
   Object.assign(page.runs[0], {
