@@ -53,7 +53,7 @@ static void fill_delays(void)
 
 struct hold {
     double   ns;                 /* of one pop and one add */
-    uint64_t digest;             /* of what was popped, in order */
+    uint64_t digest;             /* of the popped events, in order */
 };
 
 static uint64_t mix(uint64_t digest, uint32_t event, uint64_t at_ps)

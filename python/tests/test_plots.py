@@ -89,7 +89,7 @@ class PlotsTest(unittest.TestCase):
     def test_time_series(self):
         ax = plots.time_series(self.run_)
         stairs = ax.patches[0].get_data()
-        # goodput times time is what was delivered: Gb/s x ms = 125 000 bytes
+        # goodput times time equals the delivered bytes: Gb/s x ms = 125 000 bytes
         delivered = (stairs.values * np.diff(stairs.edges)).sum() * 125_000
         self.assertAlmostEqual(1, delivered / self.run_.table("intervals")["payload_bytes"].sum(), places=5)
 

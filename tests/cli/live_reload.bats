@@ -234,7 +234,7 @@ as_nobody() {
     mkdir state1
     chown 65534 state1
     cp "$(dirname "$ANOLE")/anole-live" .     # user nobody may lack access to the build folder
-    as_nobody test -x ./anole-live || skip 'nobody cannot come here'
+    as_nobody test -x ./anole-live || skip 'user nobody has no access to this folder'
     run as_nobody ./anole-live agent agent1.yaml --check-config
     echo "$output"
     [ "$status" -eq 1 ]

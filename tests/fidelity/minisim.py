@@ -120,7 +120,7 @@ def libm():
 c_log, c_log2, c_pow = libm()
 
 
-# ---- what is read
+# ---- input files
 
 class Config:
     def __init__(self, text):

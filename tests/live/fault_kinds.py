@@ -211,7 +211,7 @@ tuner: {{name: acc, model: dcqcn, slot_us: 20000}}
         if strange and set(self.held() or []) & strange:
             parts = [set(p) for p in zip(*self.announced())]
             if any(v not in p for h in strange for v, p in zip(h, parts)):
-                raise SystemExit(f"faults.py: queues hold {strange}, which nobody announced")
+                raise SystemExit(f"faults.py: queues hold {strange}, which was never announced")
         if self.bad:
             raise SystemExit(f"faults.py: was written: {self.bad[0]}")
 

@@ -81,7 +81,7 @@ export async function violations(page) {
 export async function checkAnyPage(name, page, charts) {
   // Reported, not judged: the time depends on the load of the machine.
   await check(`${name}: opens`, () => `${Math.round(page.open_ms)} ms`);
-  await check(`${name}: no error, nothing asked of the network`, () =>
+  await check(`${name}: no error, no network request`, () =>
     equal(page.problems, [], "list of problems"),
   );
   await check(`${name}: every chart is drawn`, async () => {
@@ -115,20 +115,20 @@ export async function checkReport(name, page) {
   const size = page.viewportSize();
   await page.setViewportSize({ width: 1400, height: 900 });
   await settle(page);
-  await check(`${name}: answer, cost and certainty are seen without scrolling`, async () => {
+  await check(`${name}: answer, cost and certainty are visible without scrolling`, async () => {
     const box = await page.locator("#answer").boundingBox();
     holds(box.y + box.height < 900, `the card ends at ${box.y + box.height}`);
     const shown = await texts(page.locator("#answer dt"));
     holds(["What it costs", "How sure"].every((field) => shown.includes(field)), `it has ${shown}`);
   });
-  await check(`${name}: six figures at most decide, limits are in view, all else is folded`, async () => {
+  await check(`${name}: shows at most six main metrics and the limits; the rest is folded`, async () => {
     const rows = await page.locator("main > section > .card > div > table.deciding tbody, main > #figures > .card > .scroll > table.figures tbody tr").count();
     holds(rows <= 6, `${rows} figures`);
     holds(await page.locator("#limits li").first().isVisible(), "limits are not seen");
     equal(await page.locator("details.more[open]").count(), 0, "folds that are open");
     return `${await page.evaluate(() => document.documentElement.scrollHeight)} pixels high at 1400`;
   });
-  await check(`${name}: a phone scrolls down only`, async () => {
+  await check(`${name}: a phone scrolls only vertically`, async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await settle(page);
     const [width, height] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight]);

@@ -107,12 +107,12 @@ try {
   const past = await openPage(browser, months);
   const history = past.locator("#history");
   const axis = () => past.evaluate(() => document.querySelector("#history .hint")?.textContent ?? "");
-  await check("history: a controller that was started anew shows what was before", async () => {
+  await check("history: a restarted controller shows earlier history", async () => {
     await openHistory(past);
     await history.locator("figure.chart", { hasText: "Metric that decides" }).waitFor({ timeout: wait_ms });
     holds((await axis()).includes("by the minute"), `it is ${await axis()}`);
   });
-  await check("history: 90 days, in no more points than fit, with settings and decisions", async () => {
+  await check("history: 90 days, with only as many points as fit, settings and decisions", async () => {
     await history.locator("select").selectOption({ label: "90 days" });
     await until("hours", async () => (await axis()).includes("by the hour"));
     await history.locator("figure.chart", { hasText: "rpg_ai_rate" }).waitFor({ timeout: wait_ms });
@@ -122,7 +122,7 @@ try {
     holds(decisions >= 8 && decisions <= 10, `${decisions} decisions`); // one every ten days
     return `${marks} points and cells`;
   });
-  await check("history: what the page shows is what the file has", async () => {
+  await check("history: the page shows the content of the file", async () => {
     const told = await past.evaluate(async () => (await (await fetch("/api/history/90d")).json()).series.utilisation);
     const known = told.mean.filter((value) => value !== null);
     // A triangle from 0.2 to 0.8 over the day.
@@ -130,12 +130,12 @@ try {
     holds(Math.abs(mean - 0.5) < 0.01, `the mean is ${mean}`);
     holds(Math.min(...told.least.filter((v) => v !== null)) < 0.21 && Math.max(...told.most.filter((v) => v !== null)) > 0.79, "least and most");
   });
-  await check("history: who was not heard", async () => {
+  await check("history: silent devices", async () => {
     await history.locator(".past-devices summary").click();
     equal(await texts(history.locator(".past-devices tbody th")), ["rack1-host31/mlx5_0"], "devices");
     holds(/^50(\.0)? %$/.test((await texts(history.locator(".past-devices tbody td")))[0]), "share");
   });
-  await check("history: earlier, and back again", async () => {
+  await check("history: earlier and later periods", async () => {
     await history.locator("select").selectOption({ label: "30 days" });
     await until("30 days", async () => /A point is [5-6] hours/.test(await axis()));
     await history.getByRole("button", { name: "Earlier" }).click();
@@ -176,7 +176,7 @@ try {
     equal(await page.locator(".device-map .cell").count(), Math.ceil(DEVICES / 32), "cells");
     return `first paint after ${Math.round(paint)} ms, the map after ${Math.round(took)} ms`;
   });
-  await check("fleet: a sample gets to the screen by an event", async () => {
+  await check("fleet: an event brings a sample to the screen", async () => {
     // From the time of the controller's measurement, as it reports it, to the frame that shows it; both on
     // one clock.
     const late = await page.evaluate(
@@ -213,13 +213,13 @@ try {
     holds(marks > 500 && marks <= MARKS_MAX, `${marks} marks`);
     return `${marks} marks, ${await page.evaluate(() => document.querySelectorAll("*").length)} elements`;
   });
-  await check("fleet: the list goes to whatever rack is picked, and shows only what is in sight", async () => {
+  await check("fleet: the list goes to the selected rack, and renders only visible rows", async () => {
     const last = `rack${Math.ceil(DEVICES / 32) - 1}-host0/mlx5_0`;
     await page.locator(".device-map .cell").last().click();
     await page.locator(".virtual .row [role=rowheader]", { hasText: last }).waitFor({ timeout: wait_ms });
     holds((await page.locator(".virtual .rows .row").count()) < 40, "all rows are there");
   });
-  await check("fleet: nor after a quarter of an hour full of trials and months full of changes", async () => {
+  await check("fleet: never more than 5,000 marks after many trials and months of changes", async () => {
     const full = await (await browser.newContext({ viewport: { width: 1400, height: 900 } })).newPage();
     const now = Date.now();
     const list = (count, of) => Array.from({ length: count }, (_item, i) => of(i));

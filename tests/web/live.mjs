@@ -86,7 +86,7 @@ async function checkTwin(browser) {
     await use.waitFor();
     equal((await texts(page.locator("#devices tbody th"))).sort(), ["h0", "h1", "h2", "h3", "spine0", "tor0", "tor1"].map((name) => `twin/${name}`), "devices");
   });
-  await check("live: the twin's links, both ways of each known, as a map and as a table", async () => {
+  await check("live: the twin's links with both directions, as a map and as a table", async () => {
     await page.locator("#fabric canvas").first().waitFor();
     await page.locator("#fabric button", { hasText: "Show as table" }).click();
     await page.waitForFunction(() => {
@@ -139,12 +139,12 @@ async function checkRehearsal(browser) {
   page.setDefaultTimeout(3 * wait_ms);
   const address = `http://${twin.log.match(/http at (\S+)/)[1]}/`;
   await page.goto(address);
-  await check("live: settings that were tried on a twin of the network, with what each was predicted to be worth", async () => {
+  await check("live: settings tried on a twin of the network, with their predicted gains", async () => {
     await page.locator(rows).first().waitFor();
     const told = await (await page.request.get(`${address}api/overview`)).json();
     const shown = await page.locator(rows).evaluateAll((all) => all.map((tr) => [...tr.children].map((cell) => cell.textContent.trim())));
     holds(shown.length > 2 && shown.at(-1)[0] === "Scale", `${shown.length} rows`);
-    equal(shown.filter((row) => row[5] === "current" && row[2] === "–").length, 1, "rows of the setting in force");
+    equal(shown.filter((row) => row[5] === "current" && row[2] === "–").length, 1, "rows of the current setting");
     equal(shown.filter((row) => row[5] !== "current" && row[0] !== "Scale").every((row) => /%$/.test(row[2]) && /% to .*%$/.test(row[3])), true, "predictions with intervals");
     holds(told.tuner.search.tried.every((t) => t.low <= t.gain && t.gain <= t.high), "a prediction lies within its interval");
     return `${shown.length - 1} settings`;
@@ -168,13 +168,13 @@ async function checkStranger(browser) {
   const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage();
   page.setDefaultTimeout(wait_ms);
   await page.goto(address);
-  await check("live: a stranger gets 401, and a page with nothing on it", async () => {
+  await check("live: an unauthorized client gets 401 and an empty page", async () => {
     await page.locator("header [role=status]", { hasText: "remote access requires the controller's token" }).waitFor();
     equal(await page.evaluate(async () => (await Promise.all(["state", "overview", "events"].map((what) => fetch(`/api/${what}`)))).map(({ status }) => status)), [401, 401, 401]);
     equal(await page.locator("header .name").textContent(), "controller");
     holds(!(await page.locator("#now .headline").isVisible()), "a stranger sees the state");
   });
-  await check("live: a wrong token opens nothing, the right one does, and the page goes on by itself", async () => {
+  await check("live: only the right token opens the page, which then updates automatically", async () => {
     await page.locator("#access-token").fill("not-the-token-of-this");
     await page.locator("#access-token").press("Enter");
     await page.getByText("that is not the controller's token").waitFor();
@@ -185,7 +185,7 @@ async function checkStranger(browser) {
     const was = await told.textContent();
     await page.waitForFunction((was) => ![...document.querySelectorAll("header [role=status]")].some((e) => e.textContent === was || /lost|token/.test(e.textContent)), was);
   });
-  await check("live: who has a certificate needs no token, neither to look nor to order", async () => {
+  await check("live: a client with a certificate needs no token, to read or to give orders", async () => {
     const client = { origin: new URL(address).origin, certPath: join(folder, "twin/operator.pem"), keyPath: join(folder, "twin/operator.key") };
     const known = await (await browser.newContext({ ignoreHTTPSErrors: true, clientCertificates: [client] })).newPage();
     known.setDefaultTimeout(wait_ms);
@@ -197,10 +197,10 @@ async function checkStranger(browser) {
     await known.locator("#now .headline", { hasText: "frozen" }).waitFor({ state: "detached" });
     await known.context().close();
   });
-  await check("live: what it would do if it might, where it observes only", async () => {
+  await check("live: an observing controller shows what it would do", async () => {
     start("agent", "agent5.yaml");
     await page.locator("#next p", { hasText: /Proposed change: .*rpg_ai_rate 5 → \d+\sMb\/s/ }).waitFor();
-    equal(await page.locator("#fabric").isVisible(), false, "a map of links that nobody knows");
+    equal(await page.locator("#fabric").isVisible(), false, "a map of unknown links");
   });
   await page.context().close();
 }
@@ -250,7 +250,7 @@ try {
     equal(await page.locator(".device-map .cell").count(), 4, "cells");
     holds((await texts(page.locator("#devices tbody td:nth-of-type(2)"))).every((text) => / ago$/.test(text)), "ages");
   });
-  await check("live: what is tried, why, on what evidence, and which knobs", async () => {
+  await check("live: the current trial with reason, evidence and knobs", async () => {
     await page.locator("#now h2", { hasText: "Being tried: trial" }).waitFor({ timeout: wait_ms });
     await page.locator("#now .evidence-chart polyline").first().waitFor({ timeout: wait_ms });
     await page.locator("#decisions details").first().waitFor({ timeout: wait_ms });

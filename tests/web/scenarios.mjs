@@ -71,14 +71,14 @@ try {
       page = await open(browser, join(out, "report.html"));
     });
     if (!page) continue;
-    await check(`${name}: figures are those of summary.json`, () => checkFigures(page, out));
+    await check(`${name}: numbers equal those of summary.json`, () => checkFigures(page, out));
     await check(`${name}: every chart is drawn`, async () => holds((await inkOfCanvases(page)).every((dots) => dots > 300), "a chart is blank"));
     for (const look of looks)
       await check(`${name}: ${look.width} pixels, ${look.colorScheme}`, async () => {
         await checkLook(page, look);
         if (shots) await page.screenshot({ path: join(shots, `${name}-${look.width}-${look.colorScheme}.png`), fullPage: true });
       });
-    await check(`${name}: no error, nothing asked of the network`, () => equal(page.problems, [], "list of problems"));
+    await check(`${name}: no error, no network request`, () => equal(page.problems, [], "list of problems"));
     await page.context().close();
     rmSync(out, { recursive: true, force: true });
   }
