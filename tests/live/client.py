@@ -1,4 +1,5 @@
-# tests/live/client.py ADDRESS [CA CERT KEY] - an agent and an operator in Python, from the same .proto (anole_pb2 must be importable).
+# tests/live/client.py ADDRESS [CA CERT KEY] - an agent and an operator in Python, from the same .proto (needs
+# anole_pb2).
 #
 # Registers as a NIC, reports, and expects leases that repeat the stamps. Asks for the status and finds itself
 # in it. Then sends an invalid message, which the controller must survive.

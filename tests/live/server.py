@@ -1,4 +1,5 @@
-# tests/live/server.py PORT [CA CERT KEY] - a controller's end in Python, from the same .proto (anole_pb2 must be importable), for agents.
+# tests/live/server.py PORT [CA CERT KEY] - a controller's end for agents, in Python, from the same .proto
+# (needs anole_pb2).
 #
 # Receives an agent's hello and reports, and answers each with a lease. Ends the first stream with a status
 # after ten reports, and expects the agent to reconnect. Prints "REPORTS reports on 2 streams". Answers
