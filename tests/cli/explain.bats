@@ -59,13 +59,13 @@ END
     [ "$(awk 'length > max { max = length } END { print max }' "$dir/out")" -le 100 ]
 }
 
-@test "explain: compares the effect of a second search with the first" {
+@test "explain: states the effect of a search only for similar traffic" {
     write_history "$dir/h"
     {
         step 9000 search 200 15 0 0.8 'the search is over: the best is kept' '"kmin":100' best
         step 10000 hold 170 30 0 0.9 'nothing calls for a search' ''
     } >>"$dir/h"
-    # similar traffic: the setting caused the effect
+    # similar traffic: an effect of the setting
     "$ANOLE" explain "$dir/h" | joined | grep -qF \
         'effect with similar traffic (goodput 165 Gb/s -> 170 Gb/s), 2 intervals before and 1 after: mean RTT 15.0 us -> 30.0 us (+100 %)'
     # an influx begins during the search: no conclusion about the setting

@@ -8,8 +8,8 @@ net=tests/data/rlcc/mlp.rlcc
 lstm=tests/data/rlcc/lstm.rlcc
 freestanding='-O2 -std=gnu11 -Wall -Wextra -Werror -ffreestanding -nostdlib -fno-builtin'
 
-# Repeats distil_test.c and quant_test.c, which run with sanitizers, with an optimized program if there is
-# one. The files must be equal.
+# distil_test.c and quant_test.c run this code with sanitizers. Here an optimized program runs it, if there is
+# one; its files are the same.
 optimised=${FIDELITY_ANOLE:-$ANOLE}
 
 # distil PROGRAM OPTION... - with the smallest useful parameters.

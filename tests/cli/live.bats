@@ -126,7 +126,7 @@ stays_back() {
     cat state?/mlx5_0/audit.jsonl | grep -q 'the lease ended'
 }
 
-@test "live: an agent killed during a change recovers, and the trial ends" {
+@test "live: an agent killed during a change is rescued, and the trial ends" {
     needs_live
     start_fabric
     wait_for has_rate nic1 50
@@ -401,8 +401,8 @@ has_same_decisions() {
     for log in "$1.twin"/agent/*/audit.jsonl "$1.twin/controller/audit.jsonl"; do "$ANOLE" ctl verify "$log"; done
 }
 
-# live_rehearse.bats tests delays. With a minimum rate, a simulation raises rates before its first event, but
-# a live network was in use before and is left alone.
+# live_rehearse.bats tests delays. With option 'floor', a simulation raises rates to line rate before the
+# initial setting returns, but a live network does not. So these tests set 'floor: no'.
 @test "live: in lock step a tuner decides as in anole run" {
     needs_live
     write_twin at_once.yaml

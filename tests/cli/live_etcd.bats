@@ -97,7 +97,7 @@ is_tried() {
     start agent2.log "$ANOLE" agent agent2.yaml
     wait_for acts 1
     wait_for is_tried
-    refute grep -q 'no controller' agent1.log agent2.log         # agents know only the relay
+    refute grep -q 'no controller' agent1.log agent2.log         # agents are behind the relay
     kill -9 "$first"
     wait_for acts 2
     connected_twice() { [ "$(grep -c 'connected to the controller' relay.log)" -eq 2 ]; }
