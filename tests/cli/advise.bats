@@ -9,8 +9,8 @@ load common
 optimised=$(realpath "${FIDELITY_ANOLE:-$ANOLE}")
 
 # A slow network whose NICs raise rates again only after 20 ms, so nearly any other setting is better. Its
-# file name contains markup, which must not affect the page. Most tests share two results that are made once: the advice
-# with its page and setting, by two jobs, and the script alone, by one job.
+# file name contains markup, which must not affect the page. Most tests share two results that are made once:
+# the advice with its page and setting, by two jobs, and the script alone, by one job.
 setup_file() {
     : "${ANOLE:?is the program to test}"
     cat >"$(slow)" <<'END'
