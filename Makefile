@@ -219,8 +219,7 @@ LEAK_TESTS  := $(UNIT_TESTS) cli-run.bats cli-tune.bats cli-live.bats
 # RPCs.
 TSAN_TESTS  := tests-threads_test 'sim-*_test' 'twin-*_test' 'train-rlcc*_test' 'base-thread-*_test' \
                'base-io-*_test' 'traffic-*_test' 'live-*_test' 'http-*_test' cli-live.bats cli-serve.bats
-# Excludes tests-{invariant,lb,uet,threads,vast,oracle-alone}_test. They build hundreds of networks, each of
-# which reserves gigabytes of addresses; under qemu that takes hours.
+# Not tests-{invariant,lb,uet,threads,vast,oracle-alone}_test, which build hundreds of networks, each of which reserves gigabytes: under qemu that takes hours.
 CROSS_TESTS := '[!t]*_test' 't[!e]*_test' 'tests-oracle-[!a]*_test' 'tests-[aefks]*_test' 'fuzz_*'
 
 check: $(CHECKS)
