@@ -1,4 +1,4 @@
-/* bench/bench.h - what benchmarks share: a clock, and the form of a result. */
+/* bench/bench.h - shared by benchmarks: a clock and the format of a result. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* CPU time of this process: time that others take from it does not count, though the caches they empty do. */
+/* Returns the CPU time of this process. Other processes do not count, except through the caches they
+ * evict. */
 static inline double bench_cpu_s(void)
 {
     struct timespec t;
@@ -15,7 +16,7 @@ static inline double bench_cpu_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* One number per line: "name value unit", with four digits that mean something. */
+/* Prints one number per line, "name value unit", with four significant digits. */
 static inline void bench_print(const char *name, double value, const char *unit)
 {
     int decimals = value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0;
@@ -24,7 +25,7 @@ static inline void bench_print(const char *name, double value, const char *unit)
     fflush(stdout);
 }
 
-/* A benchmark that did not do what it measures has no result. */
+/* A benchmark that did not do its work has no result. */
 static inline _Noreturn void bench_fail(const char *name, const char *why)
 {
     fprintf(stderr, "bench: %s: %s\n", name, why);

@@ -2,12 +2,12 @@
  *
  *   bench_engine [-n RUNS] [-c] [CASE...]
  *
- * A packet-hop is one frame leaving one port, whatever its kind: data, ACK, CNP, PFC. Packet-hops per
- * second of CPU time in sim_run_until() can be compared between networks, where events, flows and simulated
- * time cannot. Building the network is not part of it (bench_setup).
+ * A packet-hop is one frame of any kind (data, ACK, CNP, PFC) that leaves one port. Packet-hops per second of
+ * CPU time in sim_run_until() can be compared between networks; events, flows and simulated time cannot.
+ * Building the network is not included (bench_setup).
  *
- * -c prints what went on in the network as well: the same numbers on every machine, so a change of them
- * says that a benchmark has become another one.
+ * -c also prints counters of the network. They are the same on every machine, so a change of them shows that
+ * a benchmark has changed.
  */
 #include "bench.h"
 #include "scenario/scenario.h"
@@ -35,7 +35,8 @@ struct bench_case { const char *name, *scenario; };
 static const struct bench_case cases[] = {
     { "clos128_hadoop30", CLOS_NARROW "run: 5ms\n" HADOOP_30_BISECTION },
     { "clos128_hadoop30_pfc", CLOS_NARROW "run: 5ms\nswitch: {buffer: 8MB}\n" HADOOP_30_BISECTION },
-    /* All but holding, so the same packets: the difference is what HF2T costs; and with it, at its default guard. */
+    /* The first enables HF2T without holding, so packets are the same and the difference is its cost. The
+     * second has the default guard. */
     { "clos128_hadoop30_pfc_hf2t", CLOS_NARROW "run: 5ms\nswitch: {buffer: 8MB}\n" HADOOP_30_BISECTION
       "knobs: {hf2t: 1, hf2t_training: 250us, hf2t_scope: 2, hf2t_guard: 0}\n" },
     { "clos128_hadoop30_pfc_hf2t_held", CLOS_NARROW "run: 5ms\nswitch: {buffer: 8MB}\n" HADOOP_30_BISECTION
@@ -54,9 +55,9 @@ static const struct bench_case cases[] = {
     { "clos128_hadoop30_hpcc_ns3", "model: hpcc\norder: ns3\n" CLOS_NARROW "run: 5ms\n" HADOOP_30_BISECTION },
     { "clos128_hadoop30_hpcc_node", "model: hpcc\norder: node\n" CLOS_NARROW "run: 5ms\n"
       HADOOP_30_BISECTION },
-    /* HPCC beside DCQCN: what telemetry, windows and a decision at every acknowledgement cost. */
+    /* HPCC, to compare with DCQCN: the cost of telemetry, windows and a decision at every ACK. */
     { "clos128_hadoop30_pfc_hpcc", CLOS_NARROW "run: 5ms\nswitch: {buffer: 8MB}\ncc: hpcc\n" HADOOP_30_BISECTION },
-    /* Ultra Ethernet beside DCQCN, with the packets of both: sprayed, trimmed, selectively acknowledged. */
+    /* Ultra Ethernet, to compare with DCQCN: packets are sprayed, trimmed and selectively acknowledged. */
     { "clos128_hadoop30_pfc_4096", CLOS_NARROW "run: 5ms\nhost: {mtu: 4096}\nswitch: {buffer: 8MB}\n" HADOOP_30_BISECTION },
     { "clos128_hadoop30_uet", "model: uet\n" CLOS_NARROW "run: 5ms\n" HADOOP_30_BISECTION },
     { "clos128_hadoop30_uet_1024", "model: uet\n" CLOS_NARROW "run: 5ms\nhost: {mtu: 1024}\n" HADOOP_30_BISECTION },
@@ -88,7 +89,8 @@ static void read_ports(const struct sim *s, struct outcome *o)
 
 static struct outcome run_once(const struct bench_case *c)
 {
-    /* A pointer the compiler cannot see through: the loop stays a function that a profiler finds by name. */
+    /* The compiler cannot see through this pointer, so the loop stays a function that a profiler finds by
+     * name. */
     bool (*volatile run_until)(struct sim *, uint64_t) = sim_run_until;
     struct outcome o = { 0 };
     struct scenario scenario;

@@ -1,11 +1,11 @@
-/* bench/bench_env.c - how many steps of agents a second the environment of RL-CC makes, on one core, packets simulated.
+/* bench/bench_env.c - steps of agents per second in RL-CC's environment with simulated packets, on one core.
  *
  *   bench_env [-n RUNS] [-s STEPS] [-c CASE]
  *
- * All-to-all of 4 hosts with 16 queue pairs to each other one, as RL-CC is trained: once with packets of 1 KB that are
- * acknowledged one by one, once with an MTU of 4096, and once with that and an ACK for 16 packets; a net decides in the
- * loop. Then the same from outside, without a policy and without a protocol in between. Flows have settled before the clock
- * runs. STEPS [1000000] are what is timed, after half as many; a CASE alone is for counting instructions.
+ * All-to-all of 4 hosts with 16 queue pairs between each two, as in RL-CC's training. Cases: packets of 1 KB
+ * with an ACK each; an MTU of 4096; and that with an ACK for every 16 packets. A net decides in the loop.
+ * Then the same from outside, without a policy or a protocol. Flows settle before the clock starts. STEPS
+ * [1000000] are timed, after half as many for warm-up. A single CASE serves to count instructions.
  */
 #include "bench.h"
 #include "core/units.h"

@@ -1,12 +1,13 @@
-/* bench/bench_evq.c - what an event costs when n are pending.
+/* bench/bench_evq.c - the cost of an event when n are pending.
  *
- * The hold model: pop the earliest event and make it pending again a little later, so that n stay pending.
- * Both queues, sim/evq and the plain heap of bench/lab, must pop the same events at the same times; then the
- * time of one pop and one add is printed, in nanoseconds.
+ * The hold model: pop the earliest event and schedule it again a little later, so that n stay pending. Both
+ * queues, sim/evq and the plain heap of bench/lab, must pop the same events at the same times. Prints the
+ * time of one pop and one add in nanoseconds.
  *
- * mixed:    delays as in a network of 100 Gb/s links of 1 us: half of them a frame's time on the wire, half
- *           its arrival, one in 64 a timer or a new flow.
- * lockstep: every delay is the same and all began together: n events at the same time, over and over.
+ * mixed:    delays as in a network of 100 Gb/s links of 1 us: half are a frame's time on the wire, half its
+ * arrival, and
+ *           one in 64 a timer or a new flow.
+ * lockstep: all delays are equal and start together, so n events always have the same time.
  */
 #include "base/arena.h"
 #include "base/rng.h"
@@ -19,10 +20,10 @@
 
 #define RUNS       5
 #define HOLDS      2000000u
-#define PENDING    (1u << 17)    /* at most */
-#define DELAYS     (1u << 16)    /* drawn beforehand: drawing costs as much as a hold */
+#define PENDING    (1u << 17)    /* maximum */
+#define DELAYS     (1u << 16)    /* drawn in advance, because a draw costs as much as a hold */
 #define WIRE_PS    1088480ull    /* a full frame's arrival: 1 us and 1106 bytes */
-#define SPAN_PS    (WIRE_PS + PS_PER_US)     /* as sim/ chooses it for such a network, like the next */
+#define SPAN_PS    (WIRE_PS + PS_PER_US)     /* the choice of sim/ for such a network, like the next */
 #define GAP_PS     (80 * PS_PER_NS)          /* between two events of a port */
 #define TIMER_US   100           /* mean */
 
@@ -52,7 +53,7 @@ static void fill_delays(void)
 
 struct hold {
     double   ns;                 /* of one pop and one add */
-    uint64_t digest;             /* of what was popped, in order */
+    uint64_t digest;             /* of the popped events, in order */
 };
 
 static uint64_t mix(uint64_t digest, uint32_t event, uint64_t at_ps)

@@ -1,12 +1,12 @@
-/* bench/bench_lb.c - what a load balancer costs.
+/* bench/bench_lb.c - the cost of a load balancer.
  *
  *   bench_lb [-n RUNS] [-c] [WORLD [BALANCER]]
  *
- * The same flows cross the same network with every balancer. There is no congestion control and little load, so that
- * hosts send the same packets at the same times whatever their paths: what differs is the balancer's work. Data
- * packets per second of CPU time in sim_run_until().
+ * The same flows cross the same network with every balancer. There is no congestion control and little load,
+ * so hosts send the same packets at the same times on any path, and the difference is the balancer's work.
+ * Prints data packets per second of CPU time in sim_run_until().
  *
- * -c prints what went on in the network as well. bench/lb-instructions counts instructions.
+ * -c also prints counters of the network. bench/lb-instructions counts instructions.
  */
 #include "bench.h"
 #include "scenario/scenario.h"
@@ -39,7 +39,8 @@ struct outcome {
 
 static struct outcome run_once(const struct world *w, const struct lb_algo *lb)
 {
-    /* A pointer the compiler cannot see through: the loop stays a function that a profiler finds by name. */
+    /* The compiler cannot see through this pointer, so the loop stays a function that a profiler finds by
+     * name. */
     bool (*volatile run_until)(struct sim *, uint64_t) = sim_run_until;
     struct outcome  o = { 0 };
     struct scenario scenario;

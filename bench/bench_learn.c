@@ -1,4 +1,4 @@
-/* bench/bench_learn.c - what a decision of ACC's net costs, and what it costs to improve it.
+/* bench/bench_learn.c - the cost of a decision of ACC's net, and of an update.
  *
  *   bench_learn [-n RUNS]
  *
@@ -35,14 +35,14 @@ static void fill(float *value, uint32_t n, struct rng *rng)
         value[i] = (float)rng_real(rng);
 }
 
-/* The best of some runs: seconds per decision. */
+/* Returns the best of several runs, in seconds per decision. */
 static double decide_s(const struct net *n, const float *state)
 {
     float value[NET_WIDTH_MAX];
     double best = 1e9, sum = 0;
 
     for (int i = 0; i < runs; i++) {
-        double start_s = bench_cpu_s();      /* then: how long it took */
+        double start_s = bench_cpu_s();      /* later the duration */
 
         for (uint32_t j = 0; j < DECISIONS; j++) {
             net_run(n, state + j % STATES * n->shape.inputs, value);

@@ -1,14 +1,15 @@
-/* bench/bench_rlcc.c - what a decision of RL-CC's policies costs, and how far the small ones are from the large.
+/* bench/bench_rlcc.c - the cost of a decision of RL-CC's policies, and how far small ones are from the net.
  *
  *   bench_rlcc [-n RUNS] [-e FILE]
  *
- * decision: one RTT of a flow, by each body; rule: the whole decision of the trees in integers, from RTT to rate.
- * int8:     multiplier against the net's, in 10^6 states.
- * trees:    grown from the net on the grid of RL-CC's authors; root mean square against the net on a fifth of the
- *           rows set aside: as published, after sweeps, and mended so that they can be certified; beside XGBoost's
- *           with as many trees of that depth if libxgboost is there.
- * update:   one of ADPG, with 64 agents of 15 steps.
- * -e writes the trees as C, for bench/rlcc-instructions.
+ * decision: one RTT of a flow, for each body. rule: the whole integer decision of the trees, from RTT to
+ * rate. int8:     multiplier compared with the net's, in 10^6 states. trees:    grown from the net on the
+ * grid of RL-CC's authors. Root mean square difference from the net on a fifth of the
+ *           rows that was held out: as published, after sweeps, and adjusted so that they can be certified.
+ *           Also XGBoost
+ *           with as many trees of that depth, if libxgboost is installed.
+ * update:   one ADPG update, with 64 agents of 15 steps. -e writes the trees as C, for
+ * bench/rlcc-instructions.
  */
 #include "bench.h"
 #include "learn/policy/adpg.h"
@@ -49,7 +50,7 @@ static void bench_decision(const char *name, const struct policy *p)
     for (int i = 0; i < DELTAS; i++)
         delta[i] = delta_at(&rng);
     for (int i = 0; i < runs; i++) {
-        double start_s = bench_cpu_s();      /* then: how long it took */
+        double start_s = bench_cpu_s();      /* later the duration */
 
         policy_start(p, flow);
         for (int j = 0; j < DECISIONS; j++)
@@ -93,7 +94,7 @@ static void bench_rule(const struct forest *f)
     bench_print("rlcc.rule.decision", best / DECISIONS * 1e9, "ns");
 }
 
-/* ---- how near */
+/* ---- accuracy */
 
 static void compare_int8(const struct policy *mlp, const struct policy *int8)
 {

@@ -1,8 +1,8 @@
-/* bench/bench_setup.c - what a large network costs before the first packet moves.
+/* bench/bench_setup.c - the cost of a large network before the first packet moves.
  *
  * From the text of a scenario to a simulation that is ready to run: CPU time, and the peak memory of a
- * process that did only this. Every run is a process of its own, because memory that was once used stays in
- * the peak.
+ * process that did only this. Every run has its own process, because the peak includes all memory that was
+ * ever used.
  */
 #include "bench.h"
 #include "scenario/scenario.h"
@@ -27,7 +27,7 @@ static const struct bench_case cases[] = {
 
 struct cost { double time_s, peak_bytes; };
 
-/* VmHWM: the most memory this process ever had. */
+/* VmHWM: the peak memory of this process. */
 static double peak_bytes(void)
 {
     FILE *f = fopen("/proc/self/status", "r");
@@ -63,7 +63,7 @@ static struct cost build(const struct bench_case *c)
     return cost;
 }
 
-/* build() in a child; this process stays as small as it began. */
+/* Runs build() in a child, so that this process stays small. */
 static struct cost build_apart(const struct bench_case *c)
 {
     int pipe_fd[2];

@@ -1,8 +1,8 @@
-/* bench/bench_traffic.c - what it costs to make the flows of one second of traffic.
+/* bench/bench_traffic.c - the cost of generating the flows of one second of traffic.
  *
- * 128 hosts of 100 Gbps each: at a load of 30 % about 4 million flows of FB_Hadoop; and many small ones.
- * All flows of a stream are made one after the other. 'grown' is what the process took more of memory on
- * the way: flows are not held.
+ * 128 hosts of 100 Gbps each: about 4 million flows of FB_Hadoop at a load of 30 %; and many small ones. The
+ * flows of a stream are generated one after another. 'grown' is the memory growth of the process: flows are
+ * not stored.
  */
 #include "bench.h"
 #include "scenario/scenario.h"

@@ -2,12 +2,12 @@
  *
  *   bench_trees [-m NET] [-t TREES]
  *
- * grid:    distilled from the net on the grid of states, as anole distil does without options
- * flows:   distilled from the grid and from what the net's own flows see in worlds of training
- * given:   TREES, a model that anole distil wrote
+ * grid:    distilled from the net on the grid of states, like anole distil without options flows:   distilled
+ * from the grid and from the states of the net's own flows in worlds of training given:   TREES, a model from
+ * anole distil
  *
- * Each is certified, and decides from outside in worlds that it has not learnt in: mean goodput of the line's, mean RTT, and the
- * formula's for even shares.
+ * Each is certified. Then it controls worlds that it was not trained on. Prints mean goodput as a share of
+ * the line rate, mean RTT, and the formula's RTT for even shares.
  */
 #include "bench.h"
 #include "base/err.h"
@@ -25,7 +25,7 @@
 
 #define DECISION_US 0.1
 #define AGENTS_MAX  4096u
-#define SETTLE_PS   (60 * PS_PER_MS)         /* the first burst has gone */
+#define SETTLE_PS   (60 * PS_PER_MS)         /* after the first burst */
 #define MEASURE_PS  (10 * PS_PER_MS)
 
 static const char *const lessons[] = { "many_to_one:4_1", "many_to_one:8_1", "many_to_one:16_1", "all_to_all:4_4" };
@@ -85,7 +85,7 @@ static void distil(struct forest *f, const struct policy *net, bool with_flows)
     tree_rows_fini(&rows);
 }
 
-/* ---- how well they do */
+/* ---- quality */
 
 static void run_until(struct env *e, const struct policy *p, uint64_t until_ps)
 {

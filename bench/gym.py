@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""bench/gym.py - how many steps of agents a second come through anole gym, in Python.
+"""bench/gym.py - how many steps of agents per second anole gym makes with Python.
 
     PYTHONPATH=python ANOLE=build/release/anole bench/gym.py [SCENARIO] [STEPS]
 
-All-to-all of 4 hosts with 16 queue pairs to each other one, as bench/bench_env.c has it in C, once and 16 times beside each other.
-A rule of thumb decides. Prints a line each: batches as they are (anole.Client), and rows (anole.VectorEnv). Time is that of
-processors, of both programs together: the simulator waits while Python thinks.
+All-to-all of 4 hosts with 16 queue pairs between each two, as in bench/bench_env.c, in one world and in 16 worlds. A simple
+rule decides. Prints a line each for batches (anole.Client) and for rows (anole.VectorEnv). Times are CPU times of both
+programs together: the simulator waits while Python computes.
 """
 import resource
 import sys
@@ -20,7 +20,7 @@ def decide(delta):
 
 
 def cpu_s():
-    """Of this process and of the simulators that have ended."""
+    """CPU time of this process and of the simulators that have ended."""
     usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(u.ru_utime + u.ru_stime for u in usage)
 

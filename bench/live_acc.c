@@ -1,13 +1,15 @@
-/* bench/live_acc.c - what ACC beside an agent costs a switch of 48 ports, every 500 us, all of them busy.
+/* bench/live_acc.c - the cost of ACC at an agent for a switch of 48 busy ports, every 500 us.
  *
  *   live_acc [FOLDER]
  *
- * agent48:       queues whose counters and thresholds are in memory: looking, deciding, bounds, and setting what is new
- * agent48_redis: the same through the driver 'sonic', on the switch in FOLDER (anole-switch FOLDER 48 25000); how much of it is the
- *                agent's, and how much Redis's. Changes are counted apart: 20 per second, as agents do, are next to nothing, so
- *                there are none in it; 'change' is what one costs.
+ * agent48:       counters and thresholds in memory: reading, deciding, bounds, and setting new values
+ * agent48_redis: the same through the driver 'sonic', on the switch in FOLDER (anole-switch FOLDER 48 25000),
+ * with the
+ *                shares of the agent and of Redis. It includes no changes: the 20 per second that agents make
+ *                cost almost
+ *                nothing. 'change' is the cost of one.
  *
- * What changes the counters is not counted. All of it is CPU time, so that it does not depend on who else is there.
+ * Updating the counters is not included. All results are CPU time, so they do not depend on other processes.
  */
 #include "base/rng.h"
 #include "bench.h"
@@ -73,7 +75,7 @@ static void pass_in_memory(struct memory *m)
                                           .queue_bytes_mean = 6000 + rng_below(&m->rng, 400000) };
 }
 
-/* ---- an agent that may ---- */
+/* ---- an agent with permission to write ---- */
 
 static int save(void *arg, const char *name, const char *text, size_t length)
 {
@@ -273,7 +275,7 @@ static void run_in_redis(const char *folder)
         bench_fail("live_acc", err.text);
     rng_init(&rng, 1, 0);
     make_agent(&agent, &cfg);
-    agent.self.is_allowed = false;               /* it decides, and sets nothing: see above */
+    agent.self.is_allowed = false;               /* it decides without setting values: see above */
     t = make_tuner(&agent, driver_sonic.queues, device, 20);
     m = measure(c, t, &rng, SLOTS);
     if (agent.self.queues != QUEUES)

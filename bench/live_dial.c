@@ -14,18 +14,18 @@
 #include <unistd.h>
 
 #define READY_MAX 256
-#define HEAD      9u             /* of a frame */
-#define PREFIX    5u             /* of a message */
+#define HEAD      9u             /* bytes of a frame header */
+#define PREFIX    5u             /* bytes before a message */
 #define IN_MAX    (1u << 17)
 #define OUT_MAX   (1u << 20)
 
 enum { FRAME_DATA = 0, FRAME_RST = 3, FRAME_SETTINGS = 4, FRAME_PING = 6, FRAME_GOAWAY = 7, FLAG_ACK = 1 };
 
 struct line {
-    int            fd;           /* -1: it is gone */
+    int            fd;           /* -1: closed */
     SSL           *ssl;
     bool           is_open, wants_write;
-    unsigned char *in, *out;     /* what is not a whole frame yet; what the kernel did not take */
+    unsigned char *in, *out;     /* a partial frame; bytes that the kernel has not accepted */
     size_t         in_length, out_length;
 };
 
@@ -40,7 +40,7 @@ struct agents {
     struct queued *first, **last;
 };
 
-/* What a client says first: HTTP/2, no limits for the other side, and the call. Names and values of the headers are written out. */
+/* The first bytes of a client: HTTP/2, no limits for the server, and the call with literal headers. */
 static const unsigned char greeting[] =
     "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
     "\0\0\6\4\0\0\0\0\0" "\0\4\x7f\xff\xff\xff"                                 /* SETTINGS: INITIAL_WINDOW_SIZE */
@@ -129,7 +129,7 @@ uint32_t agents_add(struct agents *d)
 
 /* ---- bytes ---- */
 
-/* True: not now. Otherwise it is over. */
+/* Returns true if the operation must be retried later. Otherwise the connection has ended. */
 static bool is_later(const struct line *l, int n)
 {
     int why = SSL_get_error(l->ssl, n);
@@ -192,7 +192,7 @@ void agents_send(struct agents *d, uint32_t link, const void *bytes, size_t leng
         frame[0] = (unsigned char)(part >> 16);
         frame[1] = (unsigned char)(part >> 8);
         frame[2] = (unsigned char)part;
-        frame[8] = 1;            /* the stream */
+        frame[8] = 1;            /* stream number */
         for (int i = 0; i < 4; i++)
             frame[HEAD + 1 + i] = (unsigned char)(length >> (24 - 8 * i));
         put(d, link, frame, HEAD + own);
@@ -209,7 +209,7 @@ void agents_send(struct agents *d, uint32_t link, const void *bytes, size_t leng
 
 static void on_messages(struct agents *d, uint32_t link, const unsigned char *bytes, size_t length)
 {
-    while (length >= PREFIX) {   /* answers are small: they are never cut into frames */
+    while (length >= PREFIX) {   /* answers are small and fit one frame */
         size_t size = (size_t)bytes[1] << 24 | (size_t)bytes[2] << 16 | (size_t)bytes[3] << 8 | bytes[4];
 
         if (size > length - PREFIX)

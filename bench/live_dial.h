@@ -1,6 +1,7 @@
-/* bench/live_dial.h - a thousand agents' ends of gRPC connections in one loop, as cheap as can be: what simulates agents must not take
- * the processor from the controller that is measured. The bytes are those of gRPC over TLS with a certificate; frames of HTTP/2 are written by hand.
- * One stream for each connection, to a socket that is a file.
+/* bench/live_dial.h - the agents' ends of a thousand gRPC connections in one loop. It is as cheap as
+ * possible, because simulated agents must not take CPU time from the measured controller. The bytes are those
+ * of gRPC over TLS with a certificate; HTTP/2 frames are written by hand. Each connection has one stream, to
+ * a socket in the file system.
  */
 #ifndef BENCH_LIVE_DIAL_H
 #define BENCH_LIVE_DIAL_H

@@ -1,9 +1,10 @@
-/* bench/live_history.c - months of history in a file, written as a controller writes it, for tests of its page.
+/* bench/live_history.c - months of history in a file, in a controller's format, for tests of its page.
  *
  *   live_history FILE DAYS DEVICES
  *
- * The months end now. Load goes up and down with the day; a setting is tried every ten days and every other one is kept; one device is
- * heard half of the time. A point a minute, of the last three hours a point a second.
+ * The history ends now. Load follows the time of day. A setting is tried every ten days, and every second one
+ * is kept. One device reports half of the time. There is a point per minute, and a point per second for the
+ * last three hours.
  */
 #include "bench/bench.h"
 #include "base/err.h"

@@ -2,12 +2,13 @@
  *
  *   live_load ANOLE direct|relay AGENTS INTERVAL_MS SECONDS [RACK]
  *
- * Starts `ANOLE controller` as a process of its own, and is all the agents itself: each reports once per interval, at its own moment, and
- * is answered with a lease. 'relay': racks of RACK (32) behind relays (live/relay, the real ones), of which each has a connection. Prints "name value
- * unit" lines: CPU time of the controller (which does not depend on what else the machine does, but for its caches), bytes of
- * messages, how long leases took, how many came later than an interval, and how long a controller that was killed needs until
- * all are back. With LIVE_LOAD_HTTP=HOST:PORT in the environment the controller has its page there, for a browser, and devices have names of
- * racks; it ends with SIGTERM.
+ * Starts `ANOLE controller` as a separate process and simulates all agents itself. Each agent reports once
+ * per interval, at its own time, and receives a lease. 'relay': racks of RACK (32) agents behind real relays
+ * (live/relay), with one connection each. Prints "name value unit" lines: the controller's CPU time, bytes of
+ * messages, latency of leases, number of leases later than an interval, and the time that a killed controller
+ * needs until all agents are back. Other processes affect the CPU time only through caches. With
+ * LIVE_LOAD_HTTP=HOST:PORT, the controller serves its page there, and devices have names of racks; SIGTERM
+ * ends it.
  */
 #include "bench/bench.h"
 #include "base/err.h"
@@ -26,11 +27,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define STEP_US    1000u         /* how often it looks who is due */
-#define DIAL_GAP_US 10000u       /* at first; later they come back as agents do, with a jitter */
+#define STEP_US    1000u         /* period of the check for due reports */
+#define DIAL_GAP_US 10000u       /* at the start; later reconnections have a jitter as in agents */
 #define PATIENCE_S 180
 
-struct agent { uint64_t due_us, lease_us; bool has_lease; };     /* lease: of which the stamp was answered last */
+struct agent { uint64_t due_us, lease_us; bool has_lease; };     /* lease: stamp of the last answered report */
 struct line  { uint32_t link; bool is_up, was_heard; uint64_t redial_us, backoff_us; struct relay relay; };      /* a connection */
 
 static struct {
@@ -67,7 +68,7 @@ static uint64_t now_us(void)
 
 /* ---- the controller ---- */
 
-/* Of all its threads, to the nanosecond: /proc/PID/stat counts in hundredths of a second. */
+/* CPU time of all its threads in nanoseconds: /proc/PID/stat only counts hundredths of a second. */
 static double cpu_s_of(pid_t pid)
 {
     char               path[320];
@@ -112,7 +113,7 @@ static void start_controller(void)
     snprintf(path, sizeof path, "%s/controller.yaml", g.folder);
     g.controller = fork();
     if (g.controller == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);        /* it does not outlive us, however we end */
+        prctl(PR_SET_PDEATHSIG, SIGKILL);        /* ends with this process, even after a crash */
         if (!freopen("/dev/null", "w", stderr))
             _exit(1);
         execl(g.anole, g.anole, "controller", path, (char *)NULL);
@@ -162,7 +163,7 @@ static struct msg hello_of(uint32_t agent)
     return m;
 }
 
-/* With flow sizes, as a host's monitor would have them. */
+/* With flow sizes, as from a host's monitor. */
 static struct msg report_of(uint32_t agent, uint64_t stamp_us, struct msg_detail *d)
 {
     d->fsd = (struct fsd){ .elephants = 3 * FSD_ONE, .mice = 5 * FSD_ONE, .bin = { [4] = 3, [7] = 2, [14] = 3 } };
@@ -368,7 +369,7 @@ static bool has_all_lines(void)
     return true;
 }
 
-/* Seconds until the controller has spoken with all, and until all have a lease again. */
+/* Measures the seconds until the controller has heard all agents, and until all have a lease again. */
 static void wait_for_all(double *seen_s, double *leased_s)
 {
     uint64_t begin_us = now_us();

@@ -2,7 +2,7 @@
  *
  *     step SCENARIO END_US STEP_US
  *
- * Prints what a run of the same scenario tells, too, so that both are known to have done the same.
+ * Also prints counters that a run of the same scenario prints, to show that both did the same work.
  */
 #include <anole.h>
 

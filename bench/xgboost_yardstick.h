@@ -1,6 +1,5 @@
-/* bench/xgboost_yardstick.h - XGBoost on the same rows, if its library is on this machine.
- *
- * It is found when the program runs, so nobody needs it to build.
+/* bench/xgboost_yardstick.h - XGBoost on the same rows, if its library is installed. The library is loaded at
+ * run time, so the build does not need it.
  */
 #ifndef BENCH_XGBOOST_YARDSTICK_H
 #define BENCH_XGBOOST_YARDSTICK_H
@@ -13,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of its C interface what is needed; all return 0 on success. */
+/* The functions of its C interface that are needed; all return 0 on success. */
 struct xgboost {
     void *library;
     int (*matrix)(const float *data, uint64_t rows, uint64_t columns, float missing, void **matrix);
@@ -75,7 +74,7 @@ static inline void xgboost_set(const struct xgboost *x, void *booster, uint32_t 
     x->param(booster, "verbosity", "0");
 }
 
-/* Root mean square on 'test' of so many trees grown on 'train'; below 0: there is no XGBoost here. */
+/* Root mean square on 'test' of this many trees grown on 'train'; negative without XGBoost. */
 static inline double xgboost_rmse(const struct tree_rows *train, const struct tree_rows *test, uint32_t trees,
                                   uint32_t depth)
 {

@@ -1,21 +1,21 @@
 #!/bin/sh
-# repro/lib.sh - what the experiments share. A run script begins with `. "$(dirname "$0")/../lib.sh"` and is then in its
-# own folder. There are
+# repro/lib.sh - functions shared by the experiments. A run script begins with `. "$(dirname
+# "$0")/../lib.sh"`, which also changes to the script's folder. It provides:
 #
-#   $out           where all goes: out/, or out/quick with QUICK=1
-#   $seeds         of every variant
+#   $out           folder of all output: out/, or out/quick with QUICK=1
+#   $seeds         number of seeds of every variant
 #   $lib           this folder
-#   $student       awk functions for 95 % intervals, to be put before a program: student.awk
+#   $student       awk functions for 95 % intervals, to be placed before a program: student.awk
 #   pick A B       A, or B with QUICK=1
 #   campaign, benchmark, has_figures, table, publish, readme, stamp, uses: below
 #
-# ANOLE is the program (build/release/anole), JOBS how many runs at a time (as many as there are cores), NICE how nice they are (10).
-# Finished runs are kept in $out/runs.sqlite, so a script that was interrupted goes on where it was.
+# ANOLE is the program (build/release/anole), JOBS the number of parallel runs (default: one per core), NICE
+# their niceness (10). Finished runs are kept in $out/runs.sqlite, so an interrupted script continues.
 # shellcheck disable=SC2034  # these are for the scripts
 set -eu
 export LC_ALL=C
 
-# Interrupted, it waits for what it has started: only then is CPU time of that known to run-all.
+# When interrupted, it waits for its children: only then can run-all count their CPU time.
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
@@ -42,10 +42,10 @@ pick() {
     if [ -n "$QUICK" ]; then echo "$2"; else echo "$1"; fi
 }
 
-# Settings that several papers compare, for 100 Gb/s. Each names all knobs in which the two models begin differently, so that
-# it means the same in both.
+# Settings that several papers compare, for 100 Gb/s. Each names all knobs whose defaults differ between the
+# two models, so it means the same in both.
 #   default_85  NVIDIA's; the rate at the first CNP is the vendor's 85 % of the line
-#   default_50  the same as PARALEON's artifact has it: 50 %
+#   default_50  the same with 50 %, as in PARALEON's artifact
 #   expert      PARALEON, table I
 #   hpcc        of the HPCC paper's simulator, scaled to 100 Gb/s
 ecn_default=kmin=400KB,kmax=1600KB,pmax=0.2
@@ -58,10 +58,10 @@ expert=$expert,kmin=1600KB,kmax=6400KB,pmax=0.2
 hpcc=rpg_ai_rate=20Mbps,rpg_hai_rate=200Mbps,rpg_min_rate=1000Mbps,dce_tcp_g=1020,initial_alpha_value=1023
 hpcc=$hpcc,rate_to_set_on_first_cnp=100Gbps,$ecn_default
 
-# uses ARGUMENT... : notes that results come from a scenario with these arguments, which `anole compare` and `anole run` both take; words
-# before the scenario and windows (@FROM:TO) are of the scripts. `uses file PATH`: from what is in that file. What repro/check then
-# compares is what these resolve to. Scenarios and traces that the script itself makes are left out: say what they are made of. So are
-# settings and models that it makes.
+# uses ARGUMENT... - records that results come from a scenario with these arguments, which `anole compare` and
+# `anole run` both accept. Skips words before the scenario and windows (@FROM:TO), which belong to the
+# scripts. `uses file PATH` records the content of a file. repro/check compares what these resolve to. Also
+# skips scenarios, traces, settings and models that the script makes: record their sources instead.
 uses() {
     [ "$1" = file ] || while [ $# -gt 0 ]; do case $1 in *.yaml) break ;; *) shift ;; esac done
     case " $* " in *".file=$PWD/$out/"* | " $out/"* | '  ') return ;; esac
@@ -70,7 +70,7 @@ uses() {
         case $word in
         @*) continue ;;
         --set | --variant) held=$word; continue ;;
-        tuner.model=*"$out/"*) word=tuner.model=none ;;      # of another shape than the one that ships
+        tuner.model=*"$out/"*) word=tuner.model=none ;;      # its shape may differ from the built-in one
         *"$out/"*) held=''; continue ;;
         *[!A-Za-z0-9_./=,:%+-]*) word="'$word'" ;;
         esac
@@ -79,8 +79,8 @@ uses() {
     echo "$line" | sed "s|$lib/|../|g; s/^ *//; s/  */ /g" >>"$out/uses"
 }
 
-# Keeps the digests of all that was used beside the results. If only $some of it was made, that takes its place among the rest, which must
-# be known.
+# Stores the digests of all inputs with the results. If only $some results were made, replaces their digests;
+# the others must exist.
 keep_digest() {
     sort -u "$out/uses" | ANOLE=$ANOLE "$lib/check" --print >"$out/digest"
     is_final || return 0
@@ -99,8 +99,8 @@ at_end() {
     exit "$code"
 }
 
-# campaign NAME ARGUMENT... : anole compare with these arguments; its files are in $out/NAME/. $store is the file of finished
-# runs, if it is not $out/runs.sqlite.
+# campaign NAME ARGUMENT... - runs anole compare with these arguments and writes to $out/NAME/. $store is the
+# file of finished runs (default: $out/runs.sqlite).
 campaign() {
     name=$1
     shift
@@ -110,8 +110,8 @@ campaign() {
         ${JOBS:+--jobs "$JOBS"} >/dev/null
 }
 
-# benchmark NAME : the path of a program of bench/, which is built beside the program if it is not there; where the program stands alone,
-# in build/release.
+# benchmark NAME - prints the path of a program of bench/ and builds it next to the program if necessary. If
+# the program is alone in its folder, it is built in build/release.
 benchmark() {
     folder=$(dirname "$ANOLE")
     [ -e "$folder/build.ninja" ] || folder=$lib/../build/release
@@ -119,7 +119,7 @@ benchmark() {
     echo "$folder/$1"
 }
 
-# table NAME METRIC... : a campaign's variants as CSV without a head, one line each:
+# table NAME METRIC... - prints a campaign's variants as CSV without a header, one line each:
 #     variant,seeds,mean,low,high[,mean,low,high ...]
 table() {
     name=$1
@@ -133,7 +133,8 @@ table() {
         }'
 }
 
-# has_figures NAME METRIC... : fails if a campaign has no such figures, which a table would leave empty.
+# has_figures NAME METRIC... - fails if a campaign lacks these metrics, because a table would leave them
+# empty.
 has_figures() {
     name=$1
     shift
@@ -142,7 +143,7 @@ has_figures() {
         "$out/$name/comparison.json" --args "$@" >/dev/null
 }
 
-# table_head NAME METRIC... : the head for it, where the first column or columns are called NAME.
+# table_head NAME METRIC... - prints the header for it; NAME is the name of the first column or columns.
 table_head() {
     printf '%s,seeds' "$1"
     shift
@@ -150,13 +151,14 @@ table_head() {
     echo
 }
 
-# Only full runs with enough seeds change what is committed: five, or as many as the script says in $enough.
+# Only full runs with enough seeds change committed files: five, or the script's $enough.
 is_final() {
     [ -z "$QUICK" ] && [ "$seeds" -ge "${enough:-5}" ]
 }
 
-# replace_rows OLD NEW SEPARATOR : OLD, with those lines of NEW in their places that have the same first column and the same words before the
-# next figure; others of NEW come after it. Of lines that are alike, the first takes the place of the first, and so on.
+# replace_rows OLD NEW SEPARATOR - prints OLD with some lines replaced by those of NEW: lines with the same
+# first column and the same words before the next number. Other lines of NEW follow. If several lines match,
+# the first replaces the first, and so on.
 replace_rows() {
     awk -v separator="$3" '
         function key(    n, part, i, k, is_first) {
@@ -173,8 +175,9 @@ replace_rows() {
         END { for (i = 1; i <= rows; i++) if (!(order[i] in done)) print row[order[i]] }' "$2" "$1"
 }
 
-# publish FILE... : what a full run has in $out becomes the experiment's committed result, and README.md says of which program. If only
-# $some of the rows were made, they take the places of those; which program made them README.md must then say in words.
+# publish FILE... - copies these results of a full run from $out to the experiment's committed results, and
+# names their program in README.md. If only $some rows were made, replaces those; README.md must then name
+# their program in words.
 publish() {
     for file; do
         if ! is_final; then
@@ -190,7 +193,8 @@ publish() {
     ! is_final || [ -n "${some:-}" ] || stamp
 }
 
-# The last commit that changed the program; COMMIT says it of a program that is not of this tree. A + if something is not committed.
+# Prints the last commit that changed the program, or COMMIT for a program from another tree. A + means
+# uncommitted changes.
 commit() {
     if [ -n "${COMMIT:-}" ]; then
         echo "commit $COMMIT"
@@ -202,7 +206,8 @@ commit() {
     fi
 }
 
-# Says below the title of README.md which program made its figures. What was said of an older one goes, and that there are none yet.
+# Names the program of the results below the title of README.md. Replaces a note about an older build or
+# missing results.
 stamp() {
     has=$(grep -cx '<!-- build -->' README.md || true)
     awk -v has="$has" '
@@ -215,8 +220,8 @@ stamp() {
     echo "Made with the program of $(commit), $of." | readme build
 }
 
-# readme NAME <TEXT : puts the text between <!-- NAME --> and <!-- /NAME --> of README.md, after a full run; with $some the rows of a
-# table.
+# readme NAME <TEXT - after a full run, puts the text between <!-- NAME --> and <!-- /NAME --> of README.md.
+# With $some it replaces rows of a table.
 readme() {
     cat >"$out/$1.md"
     is_final || return 0

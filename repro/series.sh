@@ -1,15 +1,15 @@
 #!/bin/sh
-# repro/series.sh - for experiments that show time series: `anole compare` keeps figures of whole runs. To be
-# read after lib.sh.
+# repro/series.sh - for experiments with time series, because `anole compare` stores only metrics of whole
+# runs. Read it after lib.sh.
 #
-#   series_job NAME SCENARIO ARGUMENT...   prints a line for every seed of a variant that is still to be run
-#   series_run                             runs lines of standard input, JOBS at a time
+#   series_job NAME SCENARIO ARGUMENT...   prints a line for every missing seed of a variant
+#   series_run                             runs the lines of standard input, JOBS at a time
 #   series_mean NAME COLUMN                mean over seeds of a column of intervals.csv: "ms,mean,low,high"
-#   series_figures NAMES FIGURE...         one line a run, as in the runs.csv of a comparison
-#   series_table FILE COLUMN...            means over seeds of such lines, as `table` of lib.sh has them
+#   series_figures NAMES FIGURE...         one line per run, as in the runs.csv of a comparison
+#   series_table FILE COLUMN...            means over seeds of such lines, like `table` of lib.sh
 #
-# What a run leaves is $out/series/NAME/SEED.csv, its intervals, and SEED.metrics. It is made again with another program, other
-# arguments or when a YAML file of the folder has changed.
+# A run writes $out/series/NAME/SEED.csv, its intervals, and SEED.metrics. It is repeated with another program
+# or other arguments, or if a YAML file of the folder has changed.
 # shellcheck disable=SC2154  # out, lib, seeds and student are of lib.sh
 series=$lib/series-one
 
@@ -41,7 +41,7 @@ function interval(of, row, n,    i, sum, squares, mean, half) {
     return sprintf("%.5g,%.5g,%.5g", mean, mean - half, mean + half)
 }'
 
-# Intervals that not all seeds have reached are left out.
+# Skips intervals that not all seeds have reached.
 series_mean() {
     for seed in $(seq "$seeds"); do cat "$out/series/$1/$seed.csv"; done | awk -F , -v column="$2" -v seeds="$seeds" "$statistics"'
         /^start_us/ { gsub(/"/, ""); for (i = 1; i <= NF; i++) if ($i == column) at = i; row = 0; next }
@@ -49,7 +49,8 @@ series_mean() {
         END { for (i = 1; n[i] == seeds; i++) print ms[i] "," interval(of, i, n[i]) }'
 }
 
-# A FIGURE is NAME=COLUMN,FROM_MS,TO_MS, a mean over intervals, of RTT over samples; or the name of one of the whole run.
+# A FIGURE is NAME=COLUMN,FROM_MS,TO_MS, a mean over intervals (RTT: over samples), or the name of a metric of
+# the whole run.
 series_figures() {
     names=$1
     shift

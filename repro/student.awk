@@ -1,9 +1,11 @@
-# repro/student.awk - awk functions: Student's t for a 95 % interval, and such an interval. The one place where repro/ has them; scripts put
-# it before their program: awk "$student"'...' after lib.sh.
+# repro/student.awk - awk functions for Student's t and 95 % intervals, used by all of repro/. Scripts place
+# them before their program: awk "$student"'...' after lib.sh.
 #
-#   student(n)          t of the mean of n values, n >= 2: the 97.5 % quantile with n - 1 degrees of freedom. Beyond 30 its expansion in
-#                       1 / degrees (Cornish and Fisher), right to four digits there
-#   half_width(sum, squares, n)   half of the 95 % interval of a mean, from the sum of n values and of their squares; 0 for one value
+#   student(n)          t of the mean of n values, n >= 2: the 97.5 % quantile with n - 1 degrees of freedom.
+#                       Beyond 30 it uses the expansion in 1 / degrees (Cornish and Fisher), correct to four
+#                       digits there
+#   half_width(sum, squares, n)   half of the 95 % interval of a mean, from the sum of n values and of their
+#                                 squares; 0 for one value
 function student(n,    z, v) {
     if (!student_t[1])
         split("12.7062 4.3027 3.1824 2.7764 2.5706 2.4469 2.3646 2.3060 2.2622 2.2281 2.2010 2.1788 2.1604 2.1448 2.1314 2.1199 2.1098 2.1009 " \

@@ -5,10 +5,10 @@ import { defineConfig, type Plugin } from "vite";
 import { viteSingleFile } from "vite-plugin-singlefile";
 
 const MARKER = "/*anole-data*/";
-const STATIC = "<!--anole-static-->"; // where what is readable without scripts goes
+const STATIC = "<!--anole-static-->"; // place of the content that is readable without scripts
 const TOP = import.meta.dirname;
 
-// The files that the page is made of; tests/web/stale.sh lists the same ones.
+// The source files of the page; tests/web/stale.sh lists the same ones.
 function sources(): string[] {
   const inSrc = readdirSync(`${TOP}/src`, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -23,7 +23,7 @@ function sources(): string[] {
   ].sort();
 }
 
-// As `sha256sum FILE... | sha256sum` prints it.
+// As printed by `sha256sum FILE... | sha256sum`.
 function hashOfSources(): string {
   const sum = (bytes: string | Buffer) => createHash("sha256").update(bytes).digest("hex");
   return sum(
@@ -33,7 +33,7 @@ function hashOfSources(): string {
   );
 }
 
-// Writes the page itself, into the repository: nothing else of the build is kept.
+// Writes only the page into the repository.
 function writeReport(): Plugin {
   return {
     name: "write-report",

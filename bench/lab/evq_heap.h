@@ -1,8 +1,8 @@
-/* bench/lab/evq_heap.h - the plain variant of src/sim/event/evq.h: a 4-ary heap, and nothing else.
+/* bench/lab/evq_heap.h - the plain variant of src/sim/event/evq.h: only a 4-ary heap.
  *
- * What evq has to beat, and the answer it is checked against. Keys lie in the heap itself and an event does
- * not know its place, so nothing can be cancelled: cheaper than a heap that could replace evq, and so a
- * fair rival.
+ * The baseline of evq, and the reference for its results. Keys are in the heap itself and events do not know
+ * their position, so events cannot be cancelled. This makes it cheaper than a heap that could replace evq,
+ * and a fair baseline.
  */
 #ifndef BENCH_LAB_EVQ_HEAP_H
 #define BENCH_LAB_EVQ_HEAP_H
@@ -13,7 +13,7 @@
 struct evq_heap_entry { uint64_t at_ps, order; uint32_t event; };
 
 struct evq_heap {
-    struct evq_heap_entry *entry;    /* the caller's, large enough */
+    struct evq_heap_entry *entry;    /* provided by the caller, large enough */
     uint32_t               count;
 };
 
@@ -44,7 +44,7 @@ static inline uint32_t evq_heap_first_child(const struct evq_heap *h, uint32_t i
     return best;
 }
 
-/* Takes the earliest event out; there is one. */
+/* Removes the earliest event. The heap is not empty. */
 static inline struct evq_heap_entry evq_heap_pop(struct evq_heap *h)
 {
     struct evq_heap_entry first = h->entry[0], e = h->entry[--h->count];

@@ -1,5 +1,5 @@
-"""Simulated RoCEv2 networks: scenarios from dictionaries and their results (run, read, compare), charts of them (anole.plots), and an
-environment to learn rate control in, a client of `anole gym`.
+"""Simulated RoCEv2 networks: scenarios from dictionaries and their results (run, read, compare), charts (anole.plots), and
+an environment for learning rate control, a client of `anole gym`.
 
     >>> import anole, numpy as np
     >>> env = anole.VectorEnv("many_to_one:2_1", settings={"run": "1ms"})
@@ -23,7 +23,7 @@ __version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> Any:
-    """anole.plots is loaded when somebody wants it."""
+    """Loads anole.plots on first use."""
     if name == "plots":
         import importlib
 

@@ -21,27 +21,27 @@ _WELCOME, _ANSWER, _ERROR = 129, 130, 131
 
 
 class GymError(RuntimeError):
-    """What the simulator refuses, in its words, or a simulator that has gone."""
+    """The simulator rejected a request (with its message), or has ended."""
 
 
 class Batch(NamedTuple):
-    """Agents that wait for an action. Arrays have one row for each and may be read until the next message."""
+    """Agents that wait for an action. Arrays have one row per agent and are valid until the next message."""
 
     agent: NDArray[np.uint32]
     x: NDArray[np.float32]
-    """What each sees: last action but one, delta before, last action, delta."""
+    """Observation of each agent: the action before the last, its delta, the last action, its delta."""
     reward: NDArray[np.float32]
     rate: NDArray[np.float32]
-    """In force, of the line's."""
+    """Current rate as a share of the line rate."""
     rtt_us: NDArray[np.float32]
     over: bool
-    """The scenario is over, and nobody waits."""
+    """The scenario has ended, and no agent waits."""
     agents: int
-    """That there are so far."""
+    """Number of agents so far."""
     now_ps: int
     end_ps: int
     steps: int
-    """Of all agents since reset()."""
+    """Sum over all agents since reset()."""
     payload_bytes: int
     dropped_packets: int
 
@@ -49,8 +49,9 @@ class Batch(NamedTuple):
 class Client:
     """One simulator: started here, or one that waits at a socket.
 
-    Either `scenario` is given, the name of a world or of a file, and `anole gym` is started with `settings` as its --set
-    options, `worlds` of it beside each other; or `path`, a socket. `program` is what to start: $ANOLE, or anole in the PATH, if it is not given.
+    Pass either `scenario` or `path`. `scenario` is the name of a world or of a file: `anole gym` is started with `settings` as
+    --set options, and simulates `worlds` copies. `path` is the socket of a running simulator. `program` is the program to
+    start (default: $ANOLE, or anole in the PATH).
     """
 
     def __init__(self, scenario: Optional[str] = None, *, settings: Optional[Mapping[str, object]] = None,
@@ -115,7 +116,7 @@ class Client:
         return data
 
     def _last_words(self) -> str:
-        """Why the program has ended, as it says on standard error."""
+        """Returns the reason why the program has ended, from its standard error."""
         text = ""
         if self._process:
             self._process.wait()
@@ -150,18 +151,18 @@ class Client:
                      payload_bytes, dropped)
 
     def reset(self, seed: int) -> Batch:
-        """Begins the scenario with this seed; returns the first agents that wait."""
+        """Starts the scenario with this seed and returns the first batch of waiting agents."""
         return self._batch(self._ask(_RESET, struct.pack("<Q", seed), _ANSWER))
 
     def act(self, multiplier: ArrayLike) -> Batch:
-        """Answers the last batch, a multiplier for each of its agents in its order; returns the next."""
+        """Answers the last batch with a multiplier per agent, in its order, and returns the next batch."""
         action = np.ascontiguousarray(multiplier, "<f4").ravel()
         if action.size != self._waiting:
             raise ValueError(f"{action.size} actions for {self._waiting} agents that wait")
         return self._batch(self._ask(_ACT, struct.pack("<II", action.size, 0) + action.tobytes(), _ANSWER))
 
     def close(self) -> None:
-        """Ends the simulator, or leaves its socket. May be called again."""
+        """Ends the simulator, or disconnects from its socket. May be called repeatedly."""
         try:
             self._out.write(_HEAD.pack(_CLOSE, 0))
             self._out.flush()

@@ -1,4 +1,4 @@
-"""Variants of a scenario against each other, as `anole compare` does it: the same flows for all, several seeds, intervals of differences.
+"""Compares variants of a scenario like `anole compare`: the same flows for all, several seeds, intervals of differences.
 
     >>> import anole
     >>> star = {"topology": {"kind": "star", "hosts": 5}, "traffic": [{"kind": "incast", "senders": 4, "size": "1MB"}]}
@@ -26,7 +26,7 @@ __all__ = ["Comparison", "Figure", "compare"]
 
 
 class Figure(NamedTuple):
-    """One figure of one variant: means over the seeds with 95 % intervals. Changes are shares of the baseline's mean (-0.1: 10 % less)."""
+    """One metric of one variant: means over seeds with 95 % intervals. Changes are shares of the baseline's mean (-0.1: 10 % less)."""
 
     mean: Optional[float]
     low: Optional[float]
@@ -35,13 +35,13 @@ class Figure(NamedTuple):
     change_low: Optional[float]
     change_high: Optional[float]
     is_significant: bool
-    """The change is more than chance."""
+    """The change is statistically significant."""
     is_better: bool
-    """It is, and for the better."""
+    """The change is significant and an improvement."""
 
 
 class Comparison:
-    """What `anole compare` found. `comparison[metric][variant]` is a Figure."""
+    """The results of `anole compare`. `comparison[metric][variant]` is a Figure."""
 
     def __init__(self, folder: Union[str, "os.PathLike[str]"]):
         self.folder = pathlib.Path(folder)
@@ -52,21 +52,21 @@ class Comparison:
 
     @property
     def variants(self) -> tuple[str, ...]:
-        """Names of what was compared, in the order in which they were given."""
+        """Names of the variants, in the given order."""
         return tuple(self.verdicts)
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """Names of the figures."""
+        """Names of the metrics."""
         return tuple(self._metrics)
 
     @property
     def runs(self) -> Table:
-        """Every run: variant, seed and figures."""
+        """Every run: variant, seed and metrics."""
         return Table(self.folder / "runs.csv")
 
     def label(self, metric: str) -> str:
-        """What a figure is called on paper, with its unit."""
+        """Returns the label of a metric, with its unit."""
         found = self._find(metric)
         return f"{found['label']} ({found['unit']})" if found["unit"] else str(found["label"])
 
@@ -80,7 +80,7 @@ class Comparison:
         return {row["name"]: Figure(*(row.get(field) for field in Figure._fields)) for row in self._find(metric)["variants"]}
 
     def frame(self) -> Any:
-        """All figures of all variants as a pandas frame; needs pandas."""
+        """Returns all metrics of all variants as a pandas frame; needs pandas."""
         return Table(self.folder / "comparison.csv").frame()
 
     def __repr__(self) -> str:
@@ -92,9 +92,9 @@ def compare(scenario: Scenario, variants: Mapping[str, Mapping[str, Any]], *, se
             jobs: Optional[int] = None, program: Optional[str] = None) -> Comparison:
     """Runs every variant of a scenario with every seed and compares.
 
-    `variants` maps a name to what it changes, keys as --set has them; an empty dictionary is the scenario as it is. The first is the
-    baseline unless another is named. `seeds` is how many, or a list of them. `out` keeps the folder (and a store beside it, so that the
-    same call goes on where it was); otherwise it goes with the result.
+    `variants` maps names to changes, with the keys of --set; an empty dictionary is the unchanged scenario. The first is the baseline
+    unless another is named. `seeds` is a number or a list. `out` keeps the folder and a store next to it, so that the same call
+    continues an interrupted comparison. Otherwise the folder is deleted with the result.
     """
     if not variants:
         raise ValueError("no variants to compare")
@@ -114,5 +114,5 @@ def compare(scenario: Scenario, variants: Mapping[str, Mapping[str, Any]], *, se
     except BaseException:
         shutil.rmtree(work, ignore_errors=True)
         raise
-    weakref.finalize(result, shutil.rmtree, work, ignore_errors=True)        # it goes with the result
+    weakref.finalize(result, shutil.rmtree, work, ignore_errors=True)        # deleted with the result
     return result

@@ -1,7 +1,7 @@
-"""Charts as the papers draw them, with matplotlib: slowdown by flow size, cumulative distributions, series over time, and comparisons.
+"""Charts as in papers, with matplotlib: slowdown by flow size, cumulative distributions, series over time, and comparisons.
 
-Each function draws into `ax`, or into axes of its own, and returns them. `runs` is one Run or a dictionary of them by name, which becomes the
-legend. What is drawn can be had as numbers, too: slowdown_bins() and cdf_points() need no matplotlib.
+Each function draws into `ax`, or into new axes, and returns them. `runs` is one Run or a dictionary of runs by name, which becomes the
+legend. The plotted numbers are also available without matplotlib: slowdown_bins() and cdf_points().
 
     import anole, anole.plots
     runs = {"default": anole.run("websearch"), "shallow": anole.run("websearch", set={"kmin": "40KB", "kmax": "160KB"})}
@@ -21,7 +21,7 @@ __all__ = ["cdf", "cdf_points", "changes", "slowdown_bins", "slowdown_by_size", 
 
 Runs = Union[Run, Mapping[str, Run]]
 
-# Columns of tables as they are drawn: what they are called on the axis, and what they are divided by.
+# Columns of tables that can be drawn: their axis labels and divisors.
 _AXES = {
     "slowdown": ("FCT slowdown", 1.0),
     "fct_ns": ("flow completion time (us)", 1e3),
@@ -63,9 +63,9 @@ def _axis(column: str) -> tuple[str, float]:
 
 
 def slowdown_bins(run: Run, bins: int = 20, percentile: float = 99) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Flows sorted by size and cut into `bins` parts of equal count: the largest size of each, and a percentile of its slowdowns.
+    """Sorts flows by size and cuts them into `bins` parts of equal count. Returns each part's largest size and slowdown percentile.
 
-    Flows of one size are never told apart by the cut: parts that end with the same size are one.
+    Flows of one size are never separated: parts that end with the same size are merged.
     """
     if bins < 1:
         raise ValueError(f"{bins} bins; at least one is needed")
@@ -81,7 +81,7 @@ def slowdown_bins(run: Run, bins: int = 20, percentile: float = 99) -> tuple[NDA
 
 
 def cdf_points(values: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Values in order and the share of all that is no larger. What is not a number is left out.
+    """Returns the values in order, and for each the share of values that are no larger. Skips NaN.
 
     >>> x, share = cdf_points([3, 1, float("nan"), 2, 2])
     >>> x.tolist(), share.tolist()
@@ -93,7 +93,7 @@ def cdf_points(values: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float
 
 
 def slowdown_by_size(runs: Runs, *, bins: int = 20, percentile: float = 99, ax: Any = None) -> Any:
-    """FCT slowdown by flow size: as many flows under each point, so the axis shows where they are."""
+    """FCT slowdown by flow size. Each point has the same number of flows, so the axis shows their distribution."""
     ax = _new_axes(ax)
     named = _named(runs)
     for name, run in named.items():
@@ -105,7 +105,7 @@ def slowdown_by_size(runs: Runs, *, bins: int = 20, percentile: float = 99, ax: 
 
 
 def cdf(runs: Runs, column: str = "fct_ns", *, table: str = "flows", ax: Any = None) -> Any:
-    """Cumulative distribution of a column: flow completion times if none is named."""
+    """Cumulative distribution of a column (default: flow completion times)."""
     ax = _new_axes(ax)
     named = _named(runs)
     label, unit = _axis(column)
@@ -119,7 +119,7 @@ def cdf(runs: Runs, column: str = "fct_ns", *, table: str = "flows", ax: Any = N
 
 
 def time_series(runs: Runs, column: str = "goodput_bps", *, ax: Any = None) -> Any:
-    """A column of the intervals over simulated time, each interval as long as it was."""
+    """A column of the intervals over simulated time, with the length of each interval."""
     ax = _new_axes(ax)
     named = _named(runs)
     label, unit = _axis(column)
@@ -132,7 +132,7 @@ def time_series(runs: Runs, column: str = "goodput_bps", *, ax: Any = None) -> A
 
 
 def changes(comparison: Comparison, metric: str = "slowdown_p99", *, ax: Any = None) -> Any:
-    """How a figure of each variant differs from the baseline's, in percent, with 95 % intervals. Grey: may be chance."""
+    """Change of a metric of each variant against the baseline, in percent, with 95 % intervals. Gray: not significant."""
     ax = _new_axes(ax)
     figures = {name: figure for name, figure in comparison[metric].items() if name != comparison.baseline and figure.change is not None}
     for at, figure in enumerate(figures.values()):

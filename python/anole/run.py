@@ -1,4 +1,4 @@
-"""Scenarios as dictionaries, and what runs leave behind.
+"""Scenarios as dictionaries, and the results of runs.
 
     >>> import anole
     >>> result = anole.run({"topology": {"kind": "star", "hosts": 3}, "traffic": [{"kind": "incast", "senders": 2, "size": "100KB"}]})
@@ -9,7 +9,7 @@
     >>> result.table("flows")["bytes"]
     array([100000, 100000])
 
-A scenario is what docs/scenario.md says, as a dictionary (or the name of a file); the program is `anole` of $ANOLE or of $PATH.
+A scenario is a dictionary with the keys of docs/scenario.md, or the name of a file. The program is `anole` of $ANOLE or of $PATH.
 """
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ Scenario = Union[Mapping[str, Any], Path]
 
 
 class RunError(Exception):
-    """The program refused a scenario, or failed; says what it said."""
+    """The program refused a scenario, or failed; contains its message."""
 
 
 class Run:
-    """The folder of one run (`anole run --out`). Tables are read when they are asked for."""
+    """The folder of one run (`anole run --out`). Tables are read on demand."""
 
     def __init__(self, folder: Path):
         self.folder = pathlib.Path(folder)
@@ -49,18 +49,18 @@ class Run:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """Names of the tables that the run has left: "flows", "intervals", "ports" and, if it was asked for them, others."""
+        """Names of the tables of the run: "flows", "intervals", "ports" and, if requested, others."""
         return tuple(sorted(path.stem for path in self.folder.glob("*.csv")))
 
     def table(self, name: str) -> Table:
-        """The table NAME.csv. Nothing of it is read before it is looked at."""
+        """The table NAME.csv, which is read on first use."""
         path = self.folder / f"{name}.csv"
         if not path.is_file():
             raise KeyError(f"{self.folder} has no table {name!r}; there are {', '.join(self.tables)}")
         return Table(path)
 
     def rows(self, name: str) -> Iterator[dict[str, Any]]:
-        """The rows of a table, one by one, numbers as numbers and None where there is nothing."""
+        """Iterates over the rows of a table. Numbers are numbers; empty cells are None."""
         return iter(self.table(name))
 
     def columns(self, name: str) -> dict[str, NDArray[Any]]:
@@ -76,25 +76,25 @@ class Run:
 
 
 def read(folder: Path) -> Run:
-    """The results that `anole run --out FOLDER` left."""
+    """Returns the results of `anole run --out FOLDER`."""
     return Run(folder)
 
 
 def run(scenario: Scenario, *, set: Optional[Mapping[str, Any]] = None, seed: Optional[int] = None, out: Optional[Path] = None,
         program: Optional[str] = None) -> Run:
-    """Runs a scenario. 'set' changes keys as --set does; 'out' keeps the folder, otherwise it goes with the result."""
+    """Runs a scenario. 'set' changes keys as --set does; 'out' keeps the folder, which is otherwise deleted with the result."""
     work = tempfile.mkdtemp(prefix="anole-")
     try:
         result = _run(scenario, pathlib.Path(work), set or {}, seed, out, program)
     except BaseException:
         shutil.rmtree(work, ignore_errors=True)
         raise
-    weakref.finalize(result, shutil.rmtree, work, ignore_errors=True)        # it goes with the result
+    weakref.finalize(result, shutil.rmtree, work, ignore_errors=True)        # deleted with the result
     return result
 
 
 def scenario_file(scenario: Scenario, work: pathlib.Path) -> str:
-    """The name of a file, or of an example, that says what 'scenario' says."""
+    """Returns the name of a file, or of an example, with the content of 'scenario'."""
     if isinstance(scenario, Mapping):
         path = work / "scenario.yaml"
         path.write_text(json.dumps(scenario), encoding="utf-8")      # JSON is YAML
@@ -103,7 +103,7 @@ def scenario_file(scenario: Scenario, work: pathlib.Path) -> str:
 
 
 def call(arguments: Sequence[str], program: Optional[str]) -> str:
-    """What the program prints; RunError with its own words if it fails."""
+    """Returns the program's output; raises RunError with its message if it fails."""
     name = find_program(program)
     try:
         ended = subprocess.run([name, *arguments], capture_output=True, text=True, check=False)

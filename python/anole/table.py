@@ -1,7 +1,7 @@
-"""Tables of results, read when they are asked for and no further than needed.
+"""Tables of results, read on demand and no further than needed.
 
-A `Table` is a CSV file of a run folder. It knows its columns from the first line; rows and columns are read from the file each time they
-are wanted, so a table of millions of flows costs nothing until somebody looks, and a loop over rows never holds more than one.
+A `Table` is a CSV file of a run folder. Its columns come from the first line. Rows and columns are read from the file at each use, so
+an unused table of millions of flows costs nothing, and a loop over rows never holds more than one.
 """
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Value = Union[int, float, str, None]
 
 
 def _value(text: str) -> Value:
-    """A number where it is one, None where the cell is empty.
+    """Converts a cell to a number if possible; None if it is empty.
 
     >>> [_value(text) for text in ("3", "2.5", "", "h1")]
     [3, 2.5, None, 'h1']
@@ -35,7 +35,7 @@ def _value(text: str) -> Value:
 
 
 def _array(cells: Sequence[str]) -> NDArray[Any]:
-    """Whole numbers if all are, else numbers with NaN where a cell is empty, else words.
+    """Returns integers if possible, otherwise numbers with NaN for empty cells, otherwise strings.
 
     >>> _array(["1", "2"]).dtype.kind, _array(["1", "", "2.5"]).tolist(), _array(["1", "h1"]).tolist()
     ('i', [1.0, nan, 2.5], ['1', 'h1'])
@@ -105,12 +105,12 @@ class Table:
             raise KeyError(f"{self.path.name} has no column {name!r}; there are {', '.join(self.columns)}") from None
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """One column; only its cells are kept."""
+        """Returns one column; only its cells are kept in memory."""
         at = self._index(name)
         return _array([cells[at] for cells in self._cells()])
 
     def arrays(self, *names: str) -> dict[str, NDArray[Any]]:
-        """Several columns in one pass, all if none is named."""
+        """Returns several columns in one pass (default: all)."""
         wanted = names or self.columns
         places = [self._index(name) for name in wanted]
         held: list[list[str]] = [[] for _ in wanted]

@@ -17,14 +17,14 @@ except ImportError:                                              # numpy alone
     gymnasium = None                                             # type: ignore[assignment]
     _Base = object                                               # type: ignore[assignment,misc]
 
-# Gymnasium 1.1 and later ask who resets: the caller does.
+# Gymnasium 1.1 and later ask who resets: here it is the caller.
 _MODES = getattr(gymnasium.vector, "AutoresetMode", None) if gymnasium is not None else None
 
 FEATURES = 4
 
 
 class _Box:
-    """As much of gymnasium.spaces.Box as somebody without Gymnasium may ask for."""
+    """A minimal gymnasium.spaces.Box, for use without Gymnasium."""
 
     def __init__(self, low: float, high: float, shape: tuple[int, ...], seed: Optional[int] = None) -> None:
         self.low = np.full(shape, low, np.float32)
@@ -33,7 +33,7 @@ class _Box:
         self._random = np.random.default_rng(seed)
 
     def sample(self) -> NDArray[np.float32]:
-        """Uniform between finite bounds, normal where there are none."""
+        """Uniform between finite bounds, normal without bounds."""
         if np.isfinite(self.low).all() and np.isfinite(self.high).all():
             return self._random.uniform(self.low, self.high).astype(np.float32)
         return self._random.standard_normal(self.shape).astype(np.float32)
@@ -55,7 +55,7 @@ def _batched(space: Any, n: int, low: float, high: float) -> Any:
 
 
 def world_agents(scenario: str) -> Optional[int]:
-    """How many flows a world with a name has: 8 of many_to_one:8_1, 192 of all_to_all:4_16. None: it has no such name."""
+    """Returns the flows of a named world: 8 for many_to_one:8_1, 192 for all_to_all:4_16. None for other names."""
     match = re.fullmatch(r"(many_to_one|all_to_all):(\d+)_(\d+)", scenario)
     if match:
         hosts, pairs = int(match[2]), int(match[3])
@@ -64,13 +64,13 @@ def world_agents(scenario: str) -> Optional[int]:
 
 
 class VectorEnv(_Base):                                          # type: ignore[misc,valid-type]
-    """Flows of one network, or of several, as environments beside each other.
+    """Flows of one or several networks, as parallel environments.
 
-    Flows see their round trips at different times: in a step those rows whose entry of info["waits"] is true have been seen
-    anew, and their actions are taken in the next step. The other rows show what they saw last; their actions are not looked at.
+    Flows measure their round trips at different times. In a step, rows whose entry of info["waits"] is true have new observations,
+    and their actions apply in the next step. The other rows repeat their last observation, and their actions are ignored.
 
-    scenario, settings, worlds, path, program: as for anole.Client. Row i is a flow of world i modulo `worlds`. num_envs: rows; flows beyond have their rate left as it is. It is
-    known for many_to_one and all_to_all; other scenarios need it.
+    scenario, settings, worlds, path, program: as for anole.Client. Row i is a flow of world i modulo `worlds`. num_envs is the number
+    of rows; further flows keep their rate. It is known for many_to_one and all_to_all, and required for other scenarios.
     """
 
     metadata: dict[str, Any] = {"render_modes": [], **({"autoreset_mode": _MODES.DISABLED} if _MODES else {})}
@@ -97,11 +97,11 @@ class VectorEnv(_Base):                                          # type: ignore[
 
     def reset(self, *, seed: Optional[int] = None,
               options: Optional[dict[str, Any]] = None) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Begins the scenario: with this seed, or with the one after the last."""
+        """Starts the scenario with this seed, or with the successor of the last one."""
         del options
         self._seed = self._seed + 1 if seed is None else int(seed)
         self._obs = np.zeros((self.num_envs, FEATURES), np.float32)
-        self._obs[:, 0::2] = 1                                   # actions of who has not been seen
+        self._obs[:, 0::2] = 1                                   # actions of flows without observations
         self._rate = np.ones(self.num_envs, np.float32)
         self._rtt_us = np.zeros(self.num_envs, np.float32)
         self._take(self.client.reset(self._seed))

@@ -1,4 +1,4 @@
-"""Tests of the client against servers of a few lines, which need no simulator."""
+"""Tests of the client with tiny servers instead of a simulator."""
 import os
 import socket
 import struct
@@ -47,7 +47,7 @@ class Server:
             for answer in answers:
                 kind, size = struct.unpack("<II", stream.read(8))
                 self.got.append((kind, stream.read(size)))
-                for i in range(0, len(answer), 13):              # in pieces, as a network would
+                for i in range(0, len(answer), 13):              # in pieces, as from a network
                     connection.sendall(answer[i:i + 13])
 
     def close(self):

@@ -1,4 +1,4 @@
-"""What the docstrings say is so."""
+"""Runs the examples in the docstrings."""
 import doctest
 import importlib
 import os

@@ -1,4 +1,4 @@
-"""What charts show, against tables of numbers made by hand and against the program's own figures."""
+"""Compares charts with hand-made tables of numbers and with the program's own results."""
 import os
 import pathlib
 import subprocess
@@ -23,7 +23,7 @@ WEB = {"topology": {"kind": "star", "hosts": 6}, "run": "300us",
 
 
 def by_hand(folder, rows):
-    """A run of flows that are given as (bytes, slowdown)."""
+    """Makes a run with flows given as (bytes, slowdown)."""
     pathlib.Path(folder, "summary.json").write_text('{"all": {"flows": %d}}' % len(rows))
     pathlib.Path(folder, "flows.csv").write_text("bytes,slowdown\n" + "".join(f"{size},{slow}\n" for size, slow in rows))
     return anole.read(folder)
@@ -89,7 +89,7 @@ class PlotsTest(unittest.TestCase):
     def test_time_series(self):
         ax = plots.time_series(self.run_)
         stairs = ax.patches[0].get_data()
-        # goodput times time is what was delivered: Gb/s x ms = 125 000 bytes
+        # goodput times time equals the delivered bytes: Gb/s x ms = 125 000 bytes
         delivered = (stairs.values * np.diff(stairs.edges)).sum() * 125_000
         self.assertAlmostEqual(1, delivered / self.run_.table("intervals")["payload_bytes"].sum(), places=5)
 

@@ -1,4 +1,4 @@
-"""Scenarios from dictionaries, against what the program itself prints."""
+"""Compares runs of scenarios from dictionaries with the program's own output."""
 import json
 import os
 import subprocess

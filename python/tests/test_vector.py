@@ -18,7 +18,7 @@ class VectorTest(unittest.TestCase):
         return env
 
     def play(self, env, seed):
-        """A whole episode of a rule of thumb: all that was seen."""
+        """Returns the observations of a whole episode with a simple rule."""
         obs, info = env.reset(seed=seed)
         seen = [(obs, info)]
         while True:
@@ -59,7 +59,7 @@ class VectorTest(unittest.TestCase):
         self.assertEqual(times, sorted(times))
 
     def test_actions_reach_the_rows_that_wait(self):
-        """Who cuts its rate has it cut, and who waits sees its own last action."""
+        """A flow that cuts its rate gets the lower rate, and a waiting flow sees its own last action."""
         env = self.open(WORLD)
         obs, info = env.reset(seed=1)
         last = np.ones(8, np.float32)
@@ -82,7 +82,7 @@ class VectorTest(unittest.TestCase):
         np.testing.assert_array_equal(a, b)
 
     def test_worlds_beside_each_other(self):
-        """Two worlds: rows of the first are what the first shows alone."""
+        """With two worlds, rows of the first are the same as when it runs alone."""
         both, alone = self.open(WORLD, worlds=2), self.open(WORLD)
         self.assertEqual(16, both.num_envs)
         obs_both, _ = both.reset(seed=3)

@@ -1,4 +1,5 @@
-# gnuplot -e "windows='...'; picture='...'" plot.gp : mean slowdown and mean FCT of flows by the window they start in. The ground is yellow for DataMining.
+# gnuplot -e "windows='...'; picture='...'" plot.gp : mean slowdown and mean FCT of flows by the window in
+# which they start. The background is yellow during DataMining.
 set terminal svg size 1000,600 font 'sans,11' noenhanced background '#ffffff'
 set output picture
 set datafile separator ','

@@ -1,4 +1,5 @@
-# gnuplot -e "series='...'; picture='...'" plot.gp : the queue over time, while nets learn by the two rewards; static settings beside them.
+# gnuplot -e "series='...'; picture='...'" plot.gp : the queue over time while nets learn with the two
+# rewards, next to static settings.
 set terminal svg size 1400,360 font 'sans,11' noenhanced background '#ffffff'
 set output picture
 set datafile separator ','

@@ -1,30 +1,38 @@
 #!/bin/sh
-# repro/acc/acc.sh - what the experiments of ACC share. To be read after lib.sh.
+# repro/acc/acc.sh - functions shared by the experiments of ACC. Read it after lib.sh.
 #
-#   acc_job NAME SCENARIO ARGUMENT...  prints a line for every seed of a variant that is still to be run. SCENARIO is beside
-#                                      this file, or has a path; $with is a file that it reads, if there is one
-#   acc_run                            runs lines of standard input, JOBS at a time
-#   acc_scheme SCHEME [CASE]           words of `anole run` for a scheme: a static setting or a kind of ACC, with the model for the
-#                                      NICs of the case
-#   acc_nics CASE                      words of `anole run` for the NICs: of cases dcqcn_* those of the DCQCN paper, else NVIDIA's
-#   acc_runs NAME...                   one line a run with all that was found, as in the runs.csv of a comparison
-#   acc_results RUNS.CSV METRIC...     means over seeds, with a head: "case,scheme,seeds,mean,low,high[,mean,low,high ...]"
-#   acc_table HEAD FORMAT...           those in Markdown, from standard input: a FORMAT of printf for each figure with a factor
-#                                      before it, such as 0.001:%.2f
-#   acc_changes RUNS.CSV METRIC...     changes of ACC in each case against SECN1, SECN2, the vendor's setting and the best static
-#                                      one, seed by seed, in Markdown. A METRIC of which more is better begins with +
-#   acc_all NAMES METRIC...            runs what `jobs` of the script prints and makes runs.csv, results.csv, changes.csv of it, and
-#                                      `changes` of the README
-#   acc_names SCHEMES CASES            all names, case by case
-#   acc_pick                           which training a rule picks, from results.csv of a validation
-#   acc_trainings RUNS.CSV             changes of all trainings against SECN1 and SECN2, seed by seed, in Markdown
-#   acc_bars SCHEMES TITLES SCALES [LOGS]   the picture of results.csv: bars.gp
+#   acc_job NAME SCENARIO ARGUMENT...  prints a line for every missing seed of a variant. SCENARIO is in this
+#                                      folder, or has a path; $with is a file that it reads, if any
+#   acc_run                            runs the lines of standard input, JOBS at a time
+#   acc_scheme SCHEME [CASE]           arguments of `anole run` for a scheme: a static setting or a kind of
+#                                      ACC, with the model for the NICs of the case
+#   acc_nics CASE                      arguments of `anole run` for the NICs: those of the DCQCN paper for
+#                                      cases dcqcn_*, otherwise NVIDIA's
+#   acc_runs NAME...                   prints a line per run with all results, as in the runs.csv of a
+#   comparison
+#   acc_results RUNS.CSV METRIC...     means over seeds, with a header:
+#   "case,scheme,seeds,mean,low,high[,mean,low,high ...]"
+#   acc_table HEAD FORMAT...           converts these from standard input to Markdown; a FORMAT of printf for
+#                                      each metric, preceded by a factor, such as 0.001:%.2f
+#   acc_changes RUNS.CSV METRIC...     changes of ACC in each case against SECN1, SECN2, the vendor's setting
+#                                      and the best static one, seed by seed, in Markdown. + before a METRIC
+#                                      means that more is better
+#   acc_all NAMES METRIC...            runs the output of the script's `jobs`, and writes runs.csv,
+#                                      results.csv, changes.csv and `changes` of the README
+#   acc_names SCHEMES CASES            prints all names, case by case
+#   acc_pick                           the training that a rule picks, from results.csv of a validation
+#   acc_trainings RUNS.CSV             changes of all trainings against SECN1 and SECN2, seed by seed, in
+#   Markdown
+#   acc_bars SCHEMES TITLES SCALES [LOGS]   draws results.csv with bars.gp
 #
-# NAME is SCHEME:CASE. Seeds of a CASE@FIRST begin with FIRST, others with 1. What a run leaves is $out/series/NAME/SEED.metrics, a line each "name value", and SEED.csv, its
-# intervals: so all of series.sh can be used. With tuner.record=yes SEED.queues.csv is what was seen and set at each queue. It is
-# made again with another program or other arguments, or when the scenario or what makes figures of it has changed.
+# NAME is SCHEME:CASE. Seeds of a CASE@FIRST begin with FIRST, others with 1. A run writes
+# $out/series/NAME/SEED.metrics, with lines "name value", and SEED.csv, its intervals, so the functions of
+# series.sh work too. With tuner.record=yes, SEED.queues.csv has the observations and settings of each queue.
+# A run is repeated with another program or other arguments, or if the scenario or the scripts that compute
+# its metrics have changed.
 #
-# ACC_MODEL is a model to try instead of the one that ships, ACC_DCQCN_MODEL instead of the one for the DCQCN paper's NICs.
+# ACC_MODEL is a model to use instead of the built-in one, ACC_DCQCN_MODEL instead of the one for the DCQCN
+# paper's NICs.
 # shellcheck disable=SC2034,SC2154  # out, lib and seeds are of lib.sh; others are for the scripts
 # shellcheck source=repro/series.sh
 . "$lib/series.sh"
@@ -38,7 +46,7 @@ with=
 acc_scheme() {
     model=$ACC_MODEL
     case ${2:-} in *dcqcn*) model=$ACC_DCQCN_MODEL ;; esac
-    model="$model --set tuner.guard=no"          # the guard is not the paper's
+    model="$model --set tuner.guard=no"          # the paper has no guard
     case $1 in
     acc) echo "--set tuner.kind=acc --set tuner.model=$model" ;;
     acc_online) echo "--set tuner.kind=acc --set tuner.model=$model --set tuner.train=yes" ;;
@@ -118,8 +126,9 @@ acc_results() {
     series_table "$runs" "$@" | sed 's/^\([^ ,]*\) \([^,]*\),/\2,\1,/'
 }
 
-# "case,metric,against,base,change,low,high", in percent of the base's mean; the interval is that of Student's t. The best is the
-# static setting with the best mean of just this metric in just this case, chosen afterwards: more than anybody could set.
+# Prints "case,metric,against,base,change,low,high", in percent of the base's mean, with Student's t interval.
+# The best static setting is chosen afterwards by its mean of just this metric in this case, which no operator
+# could do.
 acc_compare() {
     runs=$1
     shift
@@ -155,7 +164,7 @@ acc_compare() {
         function tell(rest, j, against, base,    i, name, d, of_base) {
             if (!((base " " rest) in seen)) return
             of_base = mean(base " " rest, j)
-            if (of_base == 0 || mean("acc " rest, j) == 0) return     # there was nothing of the kind
+            if (of_base == 0 || mean("acc " rest, j) == 0) return     # no such flows
             for (i = 1; i <= n[rest]; i++) d[1, i] = 100 * (of["acc " rest, j, i] - of[base " " rest, j, i]) / of_base
             name = metric[j]
             sub(/^\+/, "", name)
@@ -190,8 +199,9 @@ acc_changes() {
         END { flush() }' "$out/changes.csv"
 }
 
-# The rule: of trainings whose mice are at most 5 % slower than with SECN1, the one with the lowest mean FCT; if there is none, the one
-# with the fastest mice. "case,training,mean FCT and mice against SECN1 in percent,is picked".
+# The rule: of the trainings whose mice are at most 5 % slower than with SECN1, pick the one with the lowest
+# mean FCT. If there is none, pick the one with the fastest mice. Prints "case,training,mean FCT and mice
+# against SECN1 in percent,is picked".
 acc_pick() {
     echo 'case,training,all_percent,mice_percent,picked'
     awk -F , '

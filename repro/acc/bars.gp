@@ -1,11 +1,11 @@
-# gnuplot -e "results='...'; picture='...'; schemes='...'; titles='...'; scales='...'; logs='...'" bars.gp : of results.csv as acc.sh makes it, a panel
-# each figure, with bars by case and scheme and their 95 % intervals. titles and scales are words; a _ of a title is a space.
-# logs are the numbers of the panels that are logarithmic.
+# gnuplot -e "results='...'; picture='...'; schemes='...'; titles='...'; scales='...'; logs='...'" bars.gp :
+# draws results.csv of acc.sh, one panel per metric, with bars by case and scheme and 95 % intervals. titles
+# and scales are words; a _ in a title is a space. logs are the numbers of logarithmic panels.
 cases = system("tail -n +2 '".results."' | cut -d , -f 1 | uniq")
 panels = words(titles)
 columns = panels < 4 ? panels : panels == 4 ? 2 : 3
 rows = (panels + columns - 1) / columns
-# Names of many cases need room below the panels.
+# With many cases, their names need space below the panels.
 is_many = words(cases) > 6
 below = is_many ? 150 : 60
 height = (240.0 + below) * rows + 40

@@ -1,13 +1,13 @@
 #!/bin/sh
-# repro/hf2t-fig01/gaps.sh - for experiments that look at gaps between packets: `anole compare` keeps figures alone. To be
-# read after lib.sh.
+# repro/hf2t-fig01/gaps.sh - for experiments about gaps between packets, because `anole compare` stores only
+# metrics. Read it after lib.sh.
 #
-#   gaps_job NAME SCENARIO ARGUMENT...   prints a line for every seed of a variant that is still to be run
-#   gaps_run                             runs lines of standard input, JOBS at a time
+#   gaps_job NAME SCENARIO ARGUMENT...   prints a line for every missing seed of a variant
+#   gaps_run                             runs the lines of standard input, JOBS at a time
 #   $gaps_functions                      awk: at_least(), quantile(), interval()
 #
-# What a run leaves is $out/gaps/NAME/SEED.gaps and SEED.rtt. It is made again with another program, other arguments or when
-# a YAML file of the folder has changed.
+# A run writes $out/gaps/NAME/SEED.gaps and SEED.rtt. It is repeated with another program or other arguments,
+# or if a YAML file of the folder has changed.
 # shellcheck disable=SC2034,SC2154  # for scripts; out, lib and seeds are of lib.sh
 gaps=$lib/hf2t-fig01
 
@@ -30,8 +30,9 @@ gaps_run() {
     ANOLE=$ANOLE nice -n "$NICE" xargs -r -P "${JOBS:-$(nproc)}" -L 1 "$gaps/one"
 }
 
-# at_least(FILE, NS): the share of gaps so long; quantile(FILE, SHARE): the gap in ns below which so many are. Queue pairs' and
-# TCP's together, as a run has only one of them; those of a bin are taken to be spread evenly over it.
+# at_least(FILE, NS): the share of gaps of at least this length. quantile(FILE, SHARE): the gap in ns below
+# which this share lies. Gaps of queue pairs and TCP are combined, because a run has only one of them. Gaps
+# are assumed to be uniform within a bin.
 # interval(OF, N): "mean,low,high" of OF[1..N], by Student's t for 95 %.
 gaps_functions="$student"'
 function gaps_read(file,    line, f) {

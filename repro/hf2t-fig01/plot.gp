@@ -1,5 +1,5 @@
-# gnuplot -e "results='...'; distribution='...'; picture='...'" plot.gp : left the share of gaps in bins of 1/16 octave, right the
-# share of gaps that are at least 1, 2 and 3 RTTs, and the paper's.
+# gnuplot -e "results='...'; distribution='...'; picture='...'" plot.gp : left the share of gaps in bins of
+# 1/16 octave; right the share of gaps of at least 1, 2 and 3 RTTs, and the paper's.
 set terminal svg size 1200,480 font 'sans,11' noenhanced background '#ffffff'
 set output picture
 set datafile separator ','

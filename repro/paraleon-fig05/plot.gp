@@ -1,4 +1,4 @@
-# gnuplot -e "results='...'; picture='...'" plot.gp : a column a knob; goodput above, RTT below.
+# gnuplot -e "results='...'; picture='...'" plot.gp : one column per knob; goodput above, RTT below.
 set terminal svg size 1500,520 font 'sans,11' background '#ffffff'
 set output picture
 set datafile separator ','

@@ -1,19 +1,22 @@
 #!/bin/sh
-# repro/rlcc/rlcc.sh - what the experiments of RL-CC share. To be read after lib.sh. Runs, means over seeds and tables are those of
-# ../acc/acc.sh (acc_job, acc_run, acc_runs, acc_results, acc_table), with the program `one` of this folder: the first argument of
-# an acc_job behind its scenario is the window that counts, @FROM:TO in ms.
+# repro/rlcc/rlcc.sh - functions shared by the experiments of RL-CC. Read it after lib.sh. Runs, means over
+# seeds and tables use ../acc/acc.sh (acc_job, acc_run, acc_runs, acc_results, acc_table), with the program
+# `one` of this folder. The first argument of an acc_job after its scenario is the evaluated window, @FROM:TO
+# in ms.
 #
-#   rlcc_scheme SCHEME              words of `anole run` for a rate control
-#   rlcc_results FILE NAMES METRIC..  runs what `jobs` of the script prints, for NAMES; $out/FILE.csv are means over seeds
+#   rlcc_scheme SCHEME              prints the arguments of `anole run` for a rate control
+#   rlcc_results FILE NAMES METRIC..  runs the output of the script's `jobs` for NAMES; writes means over
+#   seeds to $out/FILE.csv
 #
-# A case and a scheme are the words of a name SCHEME:CASE.
+# The case and the scheme are the words of a name SCHEME:CASE.
 # shellcheck disable=SC2034,SC2154  # out, lib and seeds are of lib.sh; others are for the scripts
 # shellcheck source=repro/acc/acc.sh
 . "$lib/acc/acc.sh"
 acc=$lib/rlcc
 
-# RL-CC decides in 0.9 us, as the paper's trees do, and its base is the paper's. _slow_start: new queue pairs begin at a thousandth of the line's rate.
-# DCQCN is that of NVIDIA's NICs as they come, dcqcn_paper has the parameters of the DCQCN paper.
+# RL-CC decides in 0.9 us, like the paper's trees, and has the paper's base. _slow_start: new queue pairs
+# start at a thousandth of the line rate. DCQCN has the defaults of NVIDIA's NICs; dcqcn_paper has the
+# parameters of the DCQCN paper.
 rlcc_scheme() {
     case $1 in
     rlcc) echo '--set cc=rlcc --set rlcc_base=8.192us --set rlcc_decision=0.9us' ;;

@@ -36,7 +36,7 @@ enum chaos_promise { CHAOS_PROMISES(CHAOS_PROMISE_ENUM) PROMISES };
     X(no_lease, "agents take leases for an hour long")                                                      \
     X(no_term, "messages of old controllers look like those of the newest, and controllers do not hear of " \
                "newer ones")                                                                                \
-    X(no_read_back, "a device that is read after a write shows what was written")                           \
+    X(no_read_back, "a read after a write always returns the written value, even if the device has another")\
     X(no_audit, "lines of the log vanish")                                                                  \
     X(no_guard, "counters hide what breaks a guardrail")                                                    \
     X(any_term, "a controller believes any higher term that anybody claims")                                \

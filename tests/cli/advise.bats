@@ -1,14 +1,16 @@
 #!/usr/bin/env bats
-# tests/cli/advise.bats - anole advise from the outside: a setting with evidence, files for devices, what is refused.
+# tests/cli/advise.bats - anole advise: settings with evidence, files for devices, and rejected input.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
 
-# Sanitizers look at what setup_file makes and at a few other searches; the rest is by an optimised program where there is one.
+# Sanitizers cover the search in setup_file and a few others. The rest use an optimized program if there is
+# one.
 optimised=$(realpath "${FIDELITY_ANOLE:-$ANOLE}")
 
-# NICs that were told to come back after 20 ms: nearly anything is better. Its name must end no text of a page.
-# What most tests look at is made once: the advice with its page and setting by two jobs, and the script alone by one.
+# A slow network whose NICs raise rates again only after 20 ms, so nearly any other setting is better. Its
+# file name contains markup, which must not affect the page. Most tests share two results that are made once:
+# the advice with its page and setting, by two jobs, and the script alone, by one job.
 setup_file() {
     : "${ANOLE:?is the program to test}"
     cat >"$(slow)" <<'END'
@@ -30,17 +32,17 @@ slow() {
     echo "$BATS_FILE_TMPDIR/<b>&slow.yaml"
 }
 
-@test "advise: a setting that is better, what it is worth, and what changes" {
+@test "advise: finds a better setting, and reports its gain and its changes" {
     cp "$BATS_FILE_TMPDIR/knobs.yaml" "$dir"
     cp "$BATS_FILE_TMPDIR/advice.txt" "$dir/out"
     head -n 1 "$dir/out" | grep -qE '^Use (preset [a-z0-9_]+|the searched setting): it slows the average message [0-9.]+ times instead of [0-9.]+ times'
-    # the card says what the advice is for: rate, RTT, sizes, load, topology, whose setting was replaced, and how sure it is
+    # the header lists rate, RTT, sizes, load, topology, the replaced setting and the confidence
     grep -qE '^  Network +6 hosts at 100 Gb/s, 1 switch, idle round trip [0-9.]+ us; dcqcn' "$dir/out"
     grep -qE '^  Traffic +poisson 1: FB_Hadoop sizes, load 50 % of host links; burst: messages of 200KB' "$dir/out"
     grep -qE "^  Settings +'Yours' is the setting of the scenario" "$dir/out"
     grep -qE '^  Certainty .* -[0-9.]+ % \(95 % interval' "$dir/out"
     grep -qE "^ +anole (tune --from knobs.yaml --as mlx5 > set-nics.sh|advise .*slow.yaml'? --budget [0-9]+)$" "$dir/out"
-    # all presets are in the table, and one row is advised
+    # the table has all presets and one advised row
     for name in yours default expert hpcc bdp secn0 vendor; do
         grep -qE "^  $name(, advised)? +[0-9]" "$dir/out"
     done
@@ -48,11 +50,11 @@ slow() {
     grep -qE '^  half the load ' "$dir/out"
     grep -qE '^  1.5 times the load ' "$dir/out"
     grep -qE '^  rpg_time_reset +20000us ' "$dir/out"
-    # the file says what it is worth, and can be read
+    # the file states the gain and can be read back
     grep -qE '^# Use ' "$dir/knobs.yaml"
     "$ANOLE" tune --from "$dir/knobs.yaml" --as sonic >/dev/null
-    # and what it says is what a comparison on other seeds finds
-    # (all messages end: those that yours leaves unfinished would not count)
+    # A comparison on other seeds finds the stated gain. All messages end, because unfinished ones would not
+    # count.
     "$ANOLE" compare "$(slow)" --set traffic.0.stop=300us --set traffic.1.stop=300us --set run=100ms --seeds 3 \
         --variant yours --variant "advised:tuner={kind: fixed, setting: $dir/knobs.yaml}" --metrics slowdown_mean --format csv >"$dir/compared.csv"
     python3 - "$dir/compared.csv" <<'END'
@@ -62,19 +64,19 @@ assert rows["advised"] < rows["yours"], rows
 END
 }
 
-@test "advise: a preliminary answer comes first, a preset, and --quiet has none" {
+@test "advise: prints a preset as preliminary answer first; --quiet prints none" {
     run_apart "$optimised" advise "$(slow)" --budget 2 --jobs 2
     [ "$status" -eq 0 ]
     grep preliminary "$dir/err" >"$dir/early"
     head -n 1 "$dir/early" | grep -qE '^anole: preliminary, after [0-9]+ % of the budget: preset [a-z0-9]+, about [0-9]+ % better than yours \(balanced\)$'
-    # it comes before most of the search, and each that follows is better than the one before
+    # the first answer comes before most of the search, and each later one is better
     [ "$(head -n 1 "$dir/early" | sed 's/.*after \([0-9]*\) %.*/\1/')" -le 30 ]
     sed -n 's/.*about \([0-9]*\) % better.*/\1/p' "$dir/early" | sort -nuc
     head -n 1 "$dir/out" | grep -q '^Use '
     [ ! -s "$BATS_FILE_TMPDIR/quiet.err" ]
 }
 
-@test "advise: a page that shows the same for any number of jobs, with scripts to apply and undo, and runs nothing of the data" {
+@test "advise: the page does not depend on jobs, has scripts to apply and undo, and runs no code from data" {
     cd "$BATS_FILE_TMPDIR" || return 1
     sh -n set-nics.sh
     python3 - advice.html advice.txt set-nics.sh <<'END'
@@ -108,7 +110,7 @@ page = Page()
 page.feed(open(sys.argv[1]).read())
 told = open(sys.argv[2]).read()
 assert page.open == [], page.open
-# the program's own script and an empty place for data: nothing else
+# the program's own script and an empty element for data, nothing else
 assert len(page.scripts) == 2 and not any("src" in attrs for attrs in page.scripts), page.scripts
 assert "<b>&slow.yaml" in page.words
 said = " ".join(page.words.split())
@@ -121,33 +123,33 @@ for name in ("yours", "default", "expert", "bdp", "vendor"):
     label, figures = re.search(r"^  (%s(?:, advised)?) +([0-9.]+) " % name, told, re.M).groups()
     assert rows[label][1] == figures, (name, rows[label], figures)
 assert "rpg_time_reset" in rows
-# the script is the one that --as prints with one job, byte by byte
+# byte for byte the script that --as prints with one job
 assert page.pre["nics-script"] == open(sys.argv[3]).read()
 assert page.pre["nics-undo"] == "sudo sh set-nics.sh --undo INTERFACE..."
-# assumptions and limits are in view
+# assumptions and limits are visible
 assert [cell.strip() for cell in rows["Goal"][1:]] == ["balanced", "assumed", "--goal"], rows["Goal"]
 assert "This is a simulation." in said and "PFC thresholds must be above" in said
 END
 }
 
-@test "advise: other controls are tried where they are allowed, and only those that the model has" {
+@test "advise: tries other controls only if allowed, and only those of the model" {
     "$ANOLE" advise "$(slow)" --budget 1 --allow control,mtu --format json 2>/dev/null >"$dir/out.json"
     jq -e '[.settings[] | select(.name == "cc=swift")][0] | .changes[0].needs | test("^NICs .* on all hosts at once")' "$dir/out.json"
-    jq -e '[.settings[].name] | index("host.mtu=4096") and (index("host.mtu=1024") | not)' "$dir/out.json"    # it has 1024 already
+    jq -e '[.settings[].name] | index("host.mtu=4096") and (index("host.mtu=1024") | not)' "$dir/out.json"    # the scenario has 1024 already
     "$optimised" advise "$(slow)" --set model=hpcc --set run=100us --budget 1 --allow control --format json 2>/dev/null >"$dir/out.json"
     jq -e '([.settings[].name] | index("cc=swift")) == null' "$dir/out.json"
     jq -e '.answer.detail | test("Not tried: cc=swift \\(.*needs the model nic")' "$dir/out.json"
     refuses "--allow: 'contrl' cannot be allowed; did you mean 'control'" "$ANOLE" advise "$(slow)" --allow contrl
 }
 
-@test "advise: a load that cannot be 1.5 times as much" {
+@test "advise: a load that cannot be raised to 1.5 times" {
     printf 'topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us}\ntraffic: [{kind: poisson, load: 0.8, sizes: SolarRPC}]\nrun: 100us\n' >"$dir/full.yaml"
     "$optimised" advise "$dir/full.yaml" --budget 1 --format json 2>/dev/null >"$dir/out.json"
     jq -e '.advised' "$dir/out.json"
 }
 
-# Drawn workloads, and other seeds than those of the advice.
-@test "advise: what is recommended harms no class and no job beyond the bound on other seeds" {
+# Random workloads, with other seeds than those of the advice.
+@test "advise: on other seeds the advice harms no class and no job beyond the bound" {
     ANOLE=$optimised
     for seed in 8 14; do
         "$ANOLE" draw-workload --seed $seed --hops 1 >"$dir/w.yaml"
@@ -169,8 +171,8 @@ END
     done
 }
 
-# As slow.yaml, with a job.
-@test "advise: trials of training skip packets, the confirmation does not, unless the scenario says which" {
+# Like slow.yaml, with a training job.
+@test "advise: trials of training use fidelity=fast, the confirmation packets, unless the scenario chooses" {
     cat >"$dir/job.yaml" <<'END'
 topology: {kind: star, hosts: 6, rate: 100Gbps, delay: 1us}
 traffic:
@@ -182,14 +184,14 @@ END
     grep -q 'Trials skipped packets of flows that were alone (fidelity: fast); these seeds were run packet by packet' "$dir/fast"
     "$optimised" advise "$dir/job.yaml" --set fidelity=packet --budget 1 --jobs 2 2>/dev/null | tr -s ' \n' ' ' >"$dir/packet"
     refute grep -q 'fidelity: fast' "$dir/packet"
-    refute grep -q 'fidelity: fast' "$BATS_FILE_TMPDIR/advice.txt"      # it has no job
-    # the user's setting takes as long in both confirmations
+    refute grep -q 'fidelity: fast' "$BATS_FILE_TMPDIR/advice.txt"      # this scenario has no job
+    # the user's setting takes the same time in both confirmations
     yours=$(grep -oE 'training 1 takes [0-9.]+ .s instead of [0-9.]+ .s' "$dir/packet" | sed 's/.* instead/instead/')
     [ -n "$yours" ]
     grep -q "$yours" "$dir/fast"
 }
 
-@test "advise: a network that is described" {
+@test "advise: a network described with options" {
     ANOLE=$optimised
     run_apart "$ANOLE" advise --rate 25Gbps --rtt 20us --oversubscription 4 --sizes SolarRPC --load 10% --budget 1
     [ "$status" -eq 0 ]
@@ -197,15 +199,15 @@ END
     grep -qE '^  Network +32 hosts at 25 Gb/s, [0-9]+ switches, oversubscribed 4 : 1, idle round trip 20.0 us' "$dir/out"
     grep -qE '^  Traffic +messages: SolarRPC sizes, load 10 % of host links\.$' "$dir/out"
     grep -q "'Yours' is NVIDIA's default, because no other setting was given" "$dir/out"
-    # what was not said is named
+    # the output names the assumed values
     "$ANOLE" advise --load 10% --sizes SolarRPC --rtt 20us --budget 1 --format json >"$dir/out.json"
     jq -r .answer.traffic "$dir/out.json" | grep -q 'Assumed, because not given: --rate 100Gbps, --oversubscription 1.'
 }
 
-@test "advise: weights of somebody's own; with the smallest budget nothing is advised that tested worse than a preset" {
+@test "advise: user-defined weights; with the smallest budget the advice is never worse than a preset in the test" {
     "$optimised" advise "$(slow)" --budget 1 --goal mice=0.7,elephants=0.3 >"$dir/out"
     head -n 1 "$dir/out" | grep -qE '^Use '
-    # weights of a goal that has a name are that goal
+    # weights equal to those of a named goal select that goal
     "$ANOLE" advise "$(slow)" --budget 1 --goal all=0.5,elephants=0.5 --out "$dir/weights.yaml" --format json >"$dir/out.json" 2>/dev/null
     diff <(grep -v '^#' "$dir/weights.yaml") <(grep -v '^#' "$BATS_FILE_TMPDIR/knobs.yaml")
     python3 - "$dir/out.json" <<'END'
@@ -215,14 +217,14 @@ rows = {row["name"]: row for row in told["settings"]}
 score = lambda row: (row["loads"][0]["against_yours"] or {"change": 0})["change"]
 advised = rows[told["advised"]]
 best = min(rows.values(), key=score)
-# clearly worse than the best would be further away than its own interval reaches
+# "Clearly worse than the best" means further away than the advice's own interval reaches.
 assert score(advised) <= max(0, (best["loads"][0]["against_yours"] or {"change_high": 0})["change_high"]), (told["advised"], best["name"])
 assert told["answer"]["finding"].startswith("Use ") == (told["advised"] != "yours")
 assert told["answer"]["network"] and told["answer"]["certainty"] and told["answer"]["command"].startswith("anole tune --from ")
 END
 }
 
-# A day of four ports of 25 Gb/s, 10 % busy by night and 40 % by day.
+# One day of four 25 Gb/s ports: 10 % busy at night and 40 % during the day.
 ports_of_a_day() {
     awk 'BEGIN { print "time_s,port,bytes"
                  for (t = 0; t <= 86400; t += 600)
@@ -232,7 +234,7 @@ ports_of_a_day() {
                      } }'
 }
 
-@test "advise: traffic that was recorded, and a range of loads" {
+@test "advise: recorded traffic, and a range of loads" {
     ANOLE=$optimised
     printf 'topology: {kind: star, hosts: 8, rate: 25Gbps, delay: 1us}\ntraffic: [{kind: poisson, load: 30%%, sizes: SolarRPC}]\nrun: 20ms\n' >"$dir/made.yaml"
     "$ANOLE" run "$dir/made.yaml" --quiet --out "$dir/made"
@@ -241,12 +243,12 @@ ports_of_a_day() {
     python3 - "$dir/out.json" <<'END'
 import json, sys
 told = json.load(open(sys.argv[1]))
-# the load of the messages is what the run was told to make
+# the load of the messages equals the load of the run
 assert abs(told["messages"]["load"] - 0.30) < 0.03, told["messages"]
 assert told["messages"]["hosts"] == 8
 assert abs(told["counters"]["load"] - (10 * 0.4 + 14 * 0.1) / 24) < 1e-6
 shares = [load["load_share"] for load in told["settings"][0]["loads"]]
-assert abs(1.2 * shares[0] - 0.4) < 1e-6, shares          # the race gets to the busy hours
+assert abs(1.2 * shares[0] - 0.4) < 1e-6, shares          # the race includes the busy hours
 assert abs(shares[1] - 0.1) < 1e-6 and abs(shares[2] - 0.4) < 1e-6, shares
 END
     grep -q 'ports.csv: 580 readings of 4 ports in 24.0 hours' "$dir/advice.html"
@@ -254,14 +256,14 @@ END
     grep -qE '^  load of 10 % ' "$dir/out"
     grep -qE '^  load of 40 % ' "$dir/out"
     "$ANOLE" advise --rate 25Gbps --counters "$dir/ports.csv" --budget 1 >"$dir/out"
-    # nights in which nothing is sent
+    # nothing is sent at night
     awk 'BEGIN { print "time_s,port,bytes"; for (t = 0; t <= 86400; t += 600) { printf "%d,p0,%.0f\n", t, sent; sent += t >= 43200 ? 600 * 25e9 / 8 * 0.3 : 0 } }' >"$dir/night.csv"
     "$ANOLE" advise --rate 25Gbps --sizes SolarRPC --counters "$dir/night.csv" --budget 1 >"$dir/night"
     grep -qE '^  load of 0.1 % ' "$dir/night"
     grep -q 'Counters do not show message sizes; assumed: FB_Hadoop' "$dir/out"
 }
 
-@test "advise: what is wrong is told in one line" {
+@test "advise: errors are one line" {
     refuses "which network\?" "$ANOLE" advise
     refuses "no.yaml: no such file, and no scenario of that name" "$ANOLE" advise no.yaml
     refuses "--load: how busy are hosts' links\?" "$ANOLE" advise --rate 25Gbps
@@ -280,12 +282,13 @@ END
     refuses "not a message is sent in it" "$ANOLE" advise "$dir/idle.yaml"
     refuses "is not a key|unknown|did you mean" "$ANOLE" advise "$(slow)" --set topology.hots=3
     [ ! -e "$dir/knobs.yaml" ]
-    # where the setting cannot be written is told before the search, not minutes later
+    # a setting file that cannot be written fails before the search, not minutes later
     refuses "/dev/null/knobs.yaml: Not a directory" timeout 5 "$ANOLE" advise "$(slow)" --budget 100000 \
         --out /dev/null/knobs.yaml
 }
 
-# refuses PATTERN COMMAND... : it fails, says one line that matches, and prints nothing.
+# refuses PATTERN COMMAND... - the command fails, prints one line to standard error that matches, and no
+# output.
 refuses() {
     local pattern=$1
     shift
@@ -330,12 +333,13 @@ END
     grep -q 'record.csv:11: value: ' "$dir/err"
 }
 
-@test "advise: where no setting changes anything, it says so and does not search longer" {
+@test "advise: if no setting has an effect, it says so and stops the search" {
     printf 'topology: {kind: star, hosts: 4}\ntraffic: [{kind: permutation, size: 200000}]\nrun: 300us\n' >"$dir/idle.yaml"
     "$ANOLE" advise "$dir/idle.yaml" --budget 1 --format json >"$dir/json"
     jq -e '.answer | (.finding | test("^Keep your setting: all [0-9]+ others give the same results\\.$")) and
         (.detail | test("no congestion")) and .command == null and (.traffic | test("messages of 200 KB"))' "$dir/json"
-    # Packets would show queues of a few packets, which some presets mark; trials of a job skip them.
+    # A packet simulation would show queues of a few packets, which some presets mark; trials of a job skip
+    # them.
     printf 'topology: {kind: star, hosts: 4}\ntraffic: [{kind: training, collective: ring_all_reduce, size: 2MB, iterations: 2}]\n' >"$dir/alone.yaml"
     "$ANOLE" advise "$dir/alone.yaml" --budget 1 --format json >"$dir/json"
     jq -e '.answer | (.finding | test("^Keep your setting: of [0-9]+ others none is clearly better")) and

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tests/cli/asic.bats - switch chips by name: their buffers, what is said beside them, and what they cannot carry.
+# tests/cli/asic.bats - switch chips by name: their buffers, overrides, and limits.
 # shellcheck disable=SC2154  # common.bash sets dir
 load common
 
@@ -12,7 +12,7 @@ results() {
     "$ANOLE" run "$dir/s.yaml" --format json | jq -c '[.all, .pfc, .packets]'
 }
 
-@test "asic: a name is its buffer, alpha and latency, and what is said beside it counts" {
+@test "asic: a name sets buffer, alpha and latency; explicit values override it" {
     [ "$(results 16 100Gbps 'asic: trident3')" = "$(results 16 100Gbps 'buffer: 32732160, alpha: 1, latency: 800ns, cut_through: yes')" ]
     [ "$(results 16 100Gbps 'asic: trident3, latency: 0, cut_through: no')" = "$(results 16 100Gbps 'buffer: 32732160, alpha: 1')" ]
     [ "$(results 16 100Gbps 'asic: tomahawk')" = "$(results 16 100Gbps 'buffer: 16000000')" ]
@@ -32,7 +32,7 @@ results() {
     [[ $output == *"did you mean 'trident3'?"* ]]
 }
 
-@test "asic: cells of the chip count for marks if they are asked for" {
+@test "asic: marks count the chip's cells on request" {
     [ "$(results 16 100Gbps 'asic: trident3, ecn_cell: asic')" = "$(results 16 100Gbps 'asic: trident3, ecn_cell: 256')" ]
     [ "$(results 16 100Gbps 'asic: trident3, ecn_cell: asic')" != "$(results 16 100Gbps 'asic: trident3')" ]
     while IFS='|' read -r keys message; do
@@ -55,7 +55,7 @@ END
     [[ $output == *"'ecn_cell' and 'ecn_lag' follow every packet"* ]]
 }
 
-@test "asic: a burst behind a pause is marked as a Trident 3 did it (sonic-mgmt 25003), given its lag" {
+@test "asic: a burst behind a pause is marked as on a Trident 3 (sonic-mgmt 25003), given its lag" {
     marked() { "$ANOLE" run repro/hardware/ecn.yaml --set "switch.ecn_lag=$1" --format json | jq .packets.marked; }
     # 101 packets of 1024 bytes: packet i leaves 101 - i behind it, more than 50,000 bytes up to i = 52. A packet takes 83.52 ns.
     [ "$(marked 0)" -eq 52 ]

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# tests/cli/calibrate.bats - anole calibrate finds what made the figures, and refuses what it cannot tell.
+# tests/cli/calibrate.bats - anole calibrate finds the parameters behind measurements, and rejects
+# undetermined ones.
 # shellcheck disable=SC2154  # common.bash sets dir
 load common
 
@@ -8,8 +9,8 @@ pair() {
     printf 'traffic: [{kind: posted, hosts: [h0], receiver: h1, outstanding: 1, size: 64KB, spread: 1us}]\n' >>"$dir/pair.yaml"
 }
 
-# One message at a time over two hops of 100 Gb/s with 700 ns each: time of n packets of 1024 bytes and one more on the wire, an ACK of
-# 86 bytes twice, four delays.
+# One message at a time over two hops of 100 Gb/s with 700 ns each. Its time is n + 1 packets of 1024 bytes on
+# the wire, two ACKs of 86 bytes, and four delays.
 measure() {
     echo ' #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]'
     for n in 1 2 4 8 16 32; do
@@ -26,7 +27,7 @@ measure() {
     "$ANOLE" calibrate "$dir/bw.txt" --scenario "$dir/pair.yaml" --fit topology.delay=100ns..5000ns | grep -q '^  topology.delay=[67]..\(\.[0-9]\)\?ns  \['
 }
 
-@test "calibrate: refuses parameters that measurements cannot tell" {
+@test "calibrate: rejects parameters that the measurements do not determine" {
     pair
     measure >"$dir/bw.txt"
     run "$ANOLE" calibrate "$dir/bw.txt" --scenario "$dir/pair.yaml" --fit topology.delay=100ns..5000ns --fit host.nack_gap=10us..99us

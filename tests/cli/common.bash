@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034
-# tests/cli/common.bash - what the tests of the command line share.
+# tests/cli/common.bash - functions shared by the tests of the command line.
 
-# write_scenario FILE : two racks, random traffic and an incast; a fraction of a second.
+# write_scenario FILE - two racks, random traffic and an incast. Runs for a fraction of a second.
 write_scenario() {
     cat >"$1" <<'END'
 topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}
@@ -16,24 +16,25 @@ seed: 1
 END
 }
 
-# write_long_scenario FILE : the same for much longer than any test waits.
+# write_long_scenario FILE - the same, but longer than any test waits.
 write_long_scenario() {
     write_scenario "$1"
     sed -i 's/^run: .*/run: 1000s/' "$1"
 }
 
-# run_apart COMMAND... : like run, but leaves standard output in $dir/out and standard error in $dir/err.
+# run_apart COMMAND... - like run, but separates standard output ($dir/out) and standard error ($dir/err).
 run_apart() {
     status=0
     "$@" >"$dir/out" 2>"$dir/err" || status=$?
 }
 
-# refute COMMAND... : fails if the command succeeds. (bats takes no notice of "! command" in the middle of a test.)
+# refute COMMAND... - fails if the command succeeds. (bats ignores the status of "! command" except on the
+# last line.)
 refute() {
     if "$@"; then return 1; fi
 }
 
-# wait_for COMMAND... : until it succeeds, or too long.
+# wait_for COMMAND... - repeats the command until it succeeds or a time limit ends.
 wait_for() {
     for _ in $(seq 900); do
         if "$@"; then return 0; fi
@@ -42,7 +43,7 @@ wait_for() {
     return 1
 }
 
-# runs_in STORE COUNT : whether so many runs or more are in a store.
+# runs_in STORE COUNT - whether a store has at least COUNT runs.
 runs_in() {
     [ "$(python3 -c 'import sqlite3, sys
 try: print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM run").fetchone()[0])
@@ -55,8 +56,8 @@ setup() {
     unset NO_COLOR
 }
 
-# write_ring FILE : five switches in a ring, two hosts each that send two switches further on. With a 'buffer' of 800KB pauses
-# soon wait for each other in a ring, for ever.
+# write_ring FILE - five switches in a ring, with two hosts each that send to hosts two switches away. With a
+# 'buffer' of 800KB, pauses soon form a circle: a PFC deadlock.
 write_ring() {
     cat >"$1" <<'END'
 topology:

@@ -3,8 +3,8 @@
 # shellcheck disable=SC2154  # common.bash sets dir
 load common
 
-# write_halves FILE CC : two racks that send nothing to each other; in each three hosts send to one. Nothing that happens in one can
-# be felt in the other, and every queue of the second is fed by h4, h5 and h6.
+# write_halves FILE CC - two racks without traffic between them. In each, three hosts send to one. Neither
+# rack affects the other, and h4, h5 and h6 feed every queue of the second rack.
 write_halves() {
     cat >"$1" <<END
 topology:
@@ -30,7 +30,7 @@ traffic:
 END
 }
 
-# flows_of CC THREADS : flows.csv of such a network.
+# flows_of CC THREADS - prints flows.csv of this network.
 flows_of() {
     write_halves "$dir/s.yaml" "$1"
     rm -rf "$dir/out"
@@ -38,13 +38,14 @@ flows_of() {
     cat "$dir/out/flows.csv"
 }
 
-# rack FILE SOURCES : lines of the flows from these hosts.
+# rack FILE SOURCES - prints the flows from these hosts.
 rack() {
     grep -E "^h[$2]," "$1"
 }
 
-@test "control: hosts that feel nothing of each other do what they would do if all had their control" {
-    # Pairs whose receivers answer marks alike. Probes and CNPs; windows, and ACKs that tell of the path.
+@test "control: racks with different controls behave as if the whole network had the same one" {
+    # Pairs whose receivers respond to marks in the same way. They cover probes and CNPs, windows, and ACKs
+    # with path data.
     for pair in "dcqcn rlcc" "rlcc dcqcn" "timely swift" "dcqcn rttcc" "none dcqcn"; do
         read -r first second <<<"$pair"
         flows_of "$first" 1 >"$dir/first"
@@ -57,20 +58,20 @@ rack() {
     done
 }
 
-@test "control: several in one network are the same on one thread and on three" {
+@test "control: several controls give the same results on one thread and on three" {
     for threads in 1 3; do
         flows_of "{kind: rlcc, others: [{kind: dcqcn, hosts: [h0, h5]}, {kind: rttcc, hosts: [h1, h4]}]}" "$threads" >"$dir/$threads"
     done
     cmp "$dir/1" "$dir/3"
 }
 
-@test "control: named for all hosts it is as if there were one" {
+@test "control: one that names all hosts gives the same results as a single control" {
     flows_of dcqcn 1 >"$dir/one"
     flows_of "{kind: rlcc, others: [{kind: dcqcn, hosts: 8}]}" 1 >"$dir/all"
     cmp "$dir/one" "$dir/all"
 }
 
-@test "control: results name all of them" {
+@test "control: results list all controls" {
     write_halves "$dir/s.yaml" "{kind: rlcc, others: [{kind: dcqcn, hosts: 4}]}"
     [ "$("$ANOLE" run "$dir/s.yaml" --until 100us --format json | jq -r .cc)" = "rlcc, dcqcn (4 hosts)" ]
     run "$ANOLE" run "$dir/s.yaml" --until 100us --set cc.others.0.kind=hpcc

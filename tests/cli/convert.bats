@@ -1,11 +1,12 @@
 #!/usr/bin/env bats
-# tests/cli/convert.bats - anole convert: the same network, flows and settings in another format, or a reason why not.
+# tests/cli/convert.bats - anole convert: the same network, flows and settings in another format, or a reason
+# for the error.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
 
-# A config of the HPCC fork: four hosts below two switches, one link of them slower; starts that are no whole numbers in
-# binary.
+# write_hpcc: a config of the HPCC fork with four hosts below two switches. One link is slower, and the flows'
+# start times are not exact in binary.
 write_hpcc() {
     mkdir "$1"
     cat >"$1/topology.txt" <<'END'
@@ -74,12 +75,13 @@ Downlink_Latency_ns 3000
 END
 }
 
-# fct_of SCENARIO FILE : runs it, and leaves what became of its flows in FILE.
+# fct_of SCENARIO FILE - runs the scenario and writes its flow completion times to FILE.
 fct_of() {
     "$ANOLE" run "$1" --quiet --hpcc-fct "$2"
 }
 
-# refused REASON ARGUMENT... : anole convert fails with one line that holds the reason, and writes nothing.
+# refused REASON ARGUMENT... - anole convert fails with one line that contains the reason, and writes no
+# files.
 refused() {
     reason=$1
     shift
@@ -90,7 +92,7 @@ refused() {
     [ ! -e "$dir/refused" ]
 }
 
-@test "convert: --help teaches" {
+@test "convert: --help explains it with examples" {
     run "$ANOLE" convert --help
     [ "$status" -eq 0 ]
     for word in --to --out --set --seed Examples: scenario.yaml config.txt network.topo traffic.cm; do
@@ -113,14 +115,14 @@ refused() {
 4 5 100Gbps 1500ns 0
 END
     diff "$dir/links" "$dir/back/topology.txt"
-    # flows: the same but for how the start is written
+    # flows: equal except for the notation of the start
     diff <(cut -d ' ' -f 1-5 "$dir/in/flow.txt") <(cut -d ' ' -f 1-5 "$dir/back/flow.txt")
-    # ns-3 cuts 2.001, which is less in binary, to 2000999999 ns; and that is what must come out
+    # ns-3 truncates 2.001, which is smaller in binary, to 2000999999 ns; the output must be equal
     tail -n 1 "$dir/back/flow.txt" | grep -qx '3 0 3 100 200000 2.000999999\(5\|\)'
     grep -qx 'KMAX_MAP 2 100000000000 160 25000000000 40' "$dir/back/config.txt"
     grep -qx 'PMAX_MAP 2 100000000000 0.35 25000000000 0.2' "$dir/back/config.txt"
     grep -qx 'BUFFER_SIZE 12' "$dir/back/config.txt"
-    # what matters: all three run alike
+    # all three give the same run
     echo "hpcc: in/config.txt" >"$dir/in.yaml"
     echo "hpcc: back/config.txt" >"$dir/back.yaml"
     fct_of "$dir/in.yaml" "$dir/in.fct"
@@ -143,13 +145,13 @@ END
     cmp "$dir/in.fct" "$dir/s.fct"
 }
 
-@test "convert: a link that fails is in the scenario and in the config again" {
+@test "convert: a failing link is kept in the scenario and in the config" {
     write_hpcc "$dir/in"
     printf '5 2 6\n3 4\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 4 100Gbps 1us 0\n3 4 100Gbps 1us 0\n' >"$dir/in/topology.txt"
     sed -i '1s/.*/5 2 4/' "$dir/in/topology.txt"
     printf '1\n0 1 3 100 1000 2.0\n' >"$dir/in/flow.txt"
     echo "LINK_DOWN 70 3 4" >>"$dir/in/config.txt"
-    # without an end of the run nothing could be sent to host 2 for ever: the scenario says so
+    # without an end of the run, host 2 could never receive: the scenario says so
     run_apart "$ANOLE" convert "$dir/in/config.txt" --to scenario -o "$dir/s" --set run=3s
     [ "$status" -eq 0 ]
     grep -q 'links_down:' "$dir/s/scenario.yaml"
@@ -187,7 +189,7 @@ END
     grep -qx 'lb: conweave' "$dir/c/scenario.yaml"
 }
 
-@test "convert: a scenario's flows are drawn with its seed" {
+@test "convert: the flows of a scenario depend on its seed" {
     write_scenario "$dir/s.yaml"
     "$ANOLE" convert "$dir/s.yaml" --to hpcc -o "$dir/one" 2>"$dir/notes"
     grep -q '^anole: note: the buffer becomes 30 MiB$' "$dir/notes"
@@ -196,7 +198,7 @@ END
     "$ANOLE" convert "$dir/s.yaml" --to hpcc -o "$dir/other" --seed 2 2>/dev/null
     cmp "$dir/one/flow.txt" "$dir/same/flow.txt"
     refute cmp -s "$dir/one/flow.txt" "$dir/other/flow.txt"
-    # the very flows that a run of the scenario starts
+    # the same flows as in a run of the scenario
     "$ANOLE" run "$dir/s.yaml" --set run=1s --set traffic.0.stop=1ms --quiet --hpcc-fct "$dir/fct"
     diff <(awk '{ print $4, $5, int($6) }' "$dir/fct" | sort) \
          <(awk 'NR > 1 { printf "%s %s %d\n", $4, $5, $6 * 1e9 + 0.001 }' "$dir/one/flow.txt" | sort)
@@ -213,7 +215,7 @@ END
     "$ANOLE" convert "$dir/n.topo" "$dir/t.cm" --to scenario -o "$dir/s"
     [ "$(grep -c -- '- {a:' "$dir/s/scenario.yaml")" -eq 48 ]
     grep -qF -- '- {a: agg1, b: core1, rate: 100Gbps, delay: 3us}' "$dir/s/scenario.yaml"
-    # 0.000001 is less than that in binary and would be cut to 999 ns; so half a nanosecond is added
+    # 0.000001 is smaller in binary and would be truncated to 999 ns, so convert adds half a nanosecond
     printf '3\n0 5 3 4791 2000000 0.000000000\n15 1 3 4791 7 0.000000000\n0 5 3 4791 3000 0.0000010005\n' >"$dir/want"
     diff "$dir/want" "$dir/s/flows.txt"
     fct_of "$dir/s/scenario.yaml" "$dir/s.fct"
@@ -245,7 +247,7 @@ no_hpcc() {
     refused "$1" "$dir/t.yaml" --to hpcc
 }
 
-@test "convert: what the HPCC fork cannot say is refused" {
+@test "convert: rejects features that the HPCC fork lacks" {
     no_hpcc 'a congestion control other than DCQCN' 'cc: none'
     for lb in spray letflow conga drill; do no_hpcc 'a load balancer other than ECMP' "lb: $lb"; done
     no_hpcc 'hosts that stretch gaps (hf2t)' 'knobs: {hf2t: 1}'
@@ -268,7 +270,7 @@ no_hpcc() {
     no_hpcc 'a flow of 4 GiB or more' 'traffic: [{kind: permutation, size: 5GB}]'
 }
 
-@test "convert: files that do not go together are refused" {
+@test "convert: rejects files that do not match" {
     write_hpcc "$dir/in"
     write_scenario "$dir/s.yaml"
     write_topo "$dir/n.topo"
@@ -284,7 +286,7 @@ no_hpcc() {
     refused 'n.topo:21: Tier: 9 is more than 2' "$dir/n.topo" "$dir/t.cm" --to scenario
 }
 
-@test "convert: a wrong command line is a usage error" {
+@test "convert: an invalid command line is a usage error" {
     cd "$dir"
     write_scenario s.yaml
     for arguments in '' '--to hpcc' 's.yaml -o x' 's.yaml --to hpcc' 's.yaml --to hpc -o x' 's.yaml a b --to hpcc -o x' \
@@ -298,7 +300,7 @@ no_hpcc() {
     grep -q -- "--to: unknown value 'hpc'; did you mean 'hpcc'?" "$dir/err"
 }
 
-@test "convert: a folder of somebody else's is left alone" {
+@test "convert: a folder with other files is not overwritten" {
     write_scenario "$dir/s.yaml"
     mkdir "$dir/mine"
     echo precious >"$dir/mine/file"
@@ -308,12 +310,12 @@ no_hpcc() {
     [ "$(ls "$dir/mine")" = file ]
 }
 
-@test "convert: takes the name of a scenario that comes with Anole" {
+@test "convert: accepts the name of a built-in scenario" {
     "$ANOLE" convert permutation --to hpcc -o "$dir/c"
     [ -s "$dir/c/config.txt" ]
 }
 
-@test "convert: recognizes files that scenarios run as they are, and the line that it prints works" {
+@test "convert: recognizes files that scenarios use directly, and the command it prints works" {
     cd "$dir"
     printf 'num_ranks 2\nrank 0 {\na: send 64b to 1 tag 0\n}\nrank 1 {\nb: recv 64b from 0 tag 0\n}\n' >two.goal
     printf '%s\n' "HYBRID_TRANSFORMER model_parallel_NPU_group: 2 all_gpus: 2" 1 "a -1 1000 ALLREDUCE 64 1000 NONE 0 1000 NONE 0 1" >w.txt
@@ -333,14 +335,14 @@ no_hpcc() {
     run "$ANOLE" convert two.goal --to scenario -o x
     [ "$status" -eq 1 ]
     [ "$output" = "anole: two.goal: this is a GOAL trace, which a scenario runs as it is: traffic: [{kind: goal, file: two.goal}]" ]
-    # of Chakra any rank's file, or the prefix; blanks are quoted
+    # for Chakra, any rank's file or the prefix; names with blanks are quoted
     : >'a b.0.et'
     : >'a b.1.et'
     for name in 'a b.1.et' 'a b'; do
         run "$ANOLE" convert "$name"
         [ "${lines[1]}" = '  traffic: [{kind: chakra, file: "a b"}]' ]
     done
-    # those that can be converted, too
+    # also files that can be converted
     printf '1\n0 1 3 100 1000 2.0\n' >flow.txt
     run "$ANOLE" convert flow.txt
     [ "${lines[1]}" = "  traffic: [{kind: flows, file: flow.txt}]" ]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tests/cli/explain_rlcc.bats - anole explain rlcc: what a model does, and what is proven of it.
+# tests/cli/explain_rlcc.bats - anole explain rlcc: how a model behaves, and which properties are proven.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
@@ -12,7 +12,7 @@ setup_file() {
     "$ANOLE" distil "$net" --to trees --actions 3 --deltas 40 --sweeps 3 --quiet --no-mend --out "$BATS_FILE_TMPDIR/wild.rlcc"
 }
 
-@test "explain rlcc: a net, in words, tables and figures" {
+@test "explain rlcc: a net, in words, tables and numbers" {
     run_apart "$ANOLE" explain rlcc "$net" --states 1000
     [ "$status" -eq 0 ]
     [ ! -s "$dir/err" ]
@@ -22,11 +22,11 @@ setup_file() {
     grep -qE '^ +0\.0  1\.09[5-7]  1\.05[4-6]  1\.00[3-5]  0\.94[7-9]  0\.90[5-7]' "$dir/out"
     grep -qE '^ +on target +1\.[01][0-9]{2} \(1\.10\) +1\.00[0-9] \(1\.00\) +0\.9[0-9]{2} \(0\.90\)$' "$dir/out"
     grep -qE '^    in [0-9.]+ % of 1000 such states it goes up' "$dir/out"
-    # no line is longer than a screen
+    # every line fits the screen
     [ "$(awk 'length > max { max = length } END { print max }' "$dir/out")" -le 130 ]
 }
 
-@test "explain rlcc: trees have a certificate, or a state that breaks it" {
+@test "explain rlcc: trees have a certificate, or a state that violates it" {
     run_apart "$ANOLE" explain rlcc "$BATS_FILE_TMPDIR/trees.rlcc"
     [ "$status" -eq 0 ]
     [ "$(grep -c '^proven: ' "$dir/out")" -eq 3 ]
@@ -42,7 +42,7 @@ setup_file() {
     [ "$status" -eq 0 ]
     [ "$(grep -c '^The first and the second in 5000 states' "$dir/out")" -eq 2 ]
     [ "$(grep -cE '^  largest 0\.[0-9]+: mlp [0-9.]+, trees [0-9.]+$' "$dir/out")" -eq 2 ]
-    # A model does not differ from itself.
+    # A model compared with itself has no differences.
     "$ANOLE" explain rlcc "$net" "$net" --states 100 | grep -qE '^  largest 0\.00000: the first ([0-9.]+), the second \1$'
 }
 
@@ -54,7 +54,7 @@ a, b = (float(open(f).read().split()[0]) for f in sys.argv[1:])
 assert abs(b - 2 * a) < 0.2, (a, b)' "$dir/a" "$dir/b"
 }
 
-@test "explain rlcc: what is wrong, in a line" {
+@test "explain rlcc: errors are one line" {
     while IFS='|' read -r code args words; do
         # shellcheck disable=SC2086  # words
         run_apart "$ANOLE" explain $args
@@ -74,7 +74,7 @@ END
     grep -q '^Usage: anole explain rlcc ' "$dir/out"
 }
 
-@test "explain rlcc: a folder of that name is still a folder" {
+@test "explain rlcc: a folder named rlcc is still a folder" {
     mkdir "$dir/rlcc"
     printf '{"tuner":"random","options":{},"knobs":{"kmin":400}}\n' >"$dir/rlcc/tuning.jsonl"
     (cd "$dir" && run_apart "$ANOLE" explain ./rlcc)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tests/cli/export.bats - anole distil and anole export: from a net to C for a NIC, or one line that says why not.
+# tests/cli/export.bats - anole distil and anole export: from a net to C for a NIC, or a one-line error.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
@@ -8,10 +8,11 @@ net=tests/data/rlcc/mlp.rlcc
 lstm=tests/data/rlcc/lstm.rlcc
 freestanding='-O2 -std=gnu11 -Wall -Wextra -Werror -ffreestanding -nostdlib -fno-builtin'
 
-# What distil_test.c and quant_test.c have sanitizers look at is done here by an optimised program where there is one; files are the same.
+# distil_test.c and quant_test.c run this code with sanitizers. Here an optimized program runs it, if there is
+# one; its files are the same.
 optimised=${FIDELITY_ANOLE:-$ANOLE}
 
-# distil PROGRAM OPTION... : as small as it can be and be of use.
+# distil PROGRAM OPTION... - with the smallest useful parameters.
 distil() {
     "$1" distil "$net" --to trees --actions 3 --deltas 40 --sweeps 3 "${@:2}"
 }
@@ -22,7 +23,7 @@ setup_file() {
     distil "$optimised" --no-mend --out "$BATS_FILE_TMPDIR/wild.rlcc" >"$BATS_FILE_TMPDIR/wild.out"
 }
 
-@test "distil: trees, how far they are from the net, where most, and what is proven" {
+@test "distil: trees, their distance from the net, its worst state, and proven properties" {
     out=$BATS_FILE_TMPDIR/trees.out
     grep -qxE '10 trees, grown from 11[0-9]{3} states, measured on [23][0-9]{3} others' "$out"
     grep -qxE '  root mean square against the teacher 0\.0[0-9]+, mean 0\.0[0-9]+, largest 0\.[0-9]+' "$out"
@@ -33,7 +34,7 @@ setup_file() {
     grep -qE '^    broken by actions .*: multiplier 1\.' "$BATS_FILE_TMPDIR/wild.out"
 }
 
-@test "distil: the same file every time, and quiet when asked" {
+@test "distil: the file is reproducible, and --quiet prints nothing" {
     run_apart distil "$optimised" --quiet --out "$dir/again.rlcc"
     [ "$status" -eq 0 ]
     [ ! -s "$dir/out" ]
@@ -41,11 +42,11 @@ setup_file() {
     cmp "$BATS_FILE_TMPDIR/trees.rlcc" "$dir/again.rlcc"
 }
 
-@test "distil: int8, and its error in a million states, near the target and far away" {
+@test "distil: int8, and its error over a million states, near the target and far from it" {
     run_apart "$optimised" distil "$net" --to int8 --out "$dir/int8.rlcc"
     [ "$status" -eq 0 ]
     [ "$(grep -c '^against the net in 1000000 states' "$dir/out")" -eq 2 ]
-    # docs/rlcc.md has these
+    # docs/rlcc.md quotes these
     grep -qxE '  mean 0\.000[0-9]+, root mean square 0\.00[0-9]+' "$dir/out"
     run_apart "$optimised" distil "$dir/int8.rlcc" --to trees --actions 2 --deltas 20 --sweeps 0 --out "$dir/t.rlcc"
     [ "$status" -eq 0 ]
@@ -57,7 +58,7 @@ setup_file() {
     [ "$(cat "$dir/err")" = "anole: $BATS_FILE_TMPDIR/trees.rlcc: only an mlp or an lstm can be made int8, not trees" ]
 }
 
-@test "distil: an LSTM in int8, which a network runs by" {
+@test "distil: an int8 LSTM that controls a simulated network" {
     run_apart "$optimised" distil data/models/rlcc_lstm.model --to int8 --out "$dir/int8_lstm.rlcc"
     [ "$status" -eq 0 ]
     [ "$(grep -c '^against the net in 100000 states' "$dir/out")" -eq 2 ]
@@ -68,7 +69,7 @@ setup_file() {
     [ "$status" -eq 0 ]
 }
 
-@test "distil: from the flows of a world, with an LSTM too" {
+@test "distil: from the flows of a simulated network, also with an LSTM" {
     for model in "$net" "$lstm"; do
         run_apart "$optimised" distil "$model" --to trees --world many_to_one:2_1 --flow-states 2000 --no-grid --out "$dir/t.rlcc"
         [ "$status" -eq 0 ]
@@ -79,18 +80,18 @@ setup_file() {
     [ ! -e "$dir/none.rlcc" ]
 }
 
-@test "export: C that compiles without a library for the processors there are, and runs alike on them" {
+@test "export: C compiles without a library for every available processor, with the same results" {
     "$ANOLE" export rlcc "$BATS_FILE_TMPDIR/trees.rlcc" --as c --out "$dir/rlcc.c" >"$dir/out"
     [ "$(grep -c '^proven: ' "$dir/out")" -eq 3 ]
     "$ANOLE" export rlcc "$BATS_FILE_TMPDIR/trees.rlcc" --as c | cmp - "$dir/rlcc.c"
     "$ANOLE" export rlcc "$BATS_FILE_TMPDIR/trees.rlcc" --as doca >"$dir/rlcc_pcc.c"
     for compiler in cc x86_64-linux-gnu-gcc aarch64-linux-gnu-gcc 'riscv64-linux-gnu-gcc -march=rv64imac -mabi=lp64'; do
-        command -v "${compiler%% *}" >/dev/null || { echo "# there is no ${compiler%% *}"; continue; }
+        command -v "${compiler%% *}" >/dev/null || { echo "# no ${compiler%% *}"; continue; }
         # shellcheck disable=SC2086  # words
         $compiler $freestanding -c "$dir/rlcc.c" -o "$dir/c.o"
         # shellcheck disable=SC2086  # words
         $compiler $freestanding -Itests/export/doca -c "$dir/rlcc_pcc.c" -o "$dir/pcc.o"
-        # Nothing is missing that a library would have.
+        # The object file needs no library function.
         [ "${compiler%% *}" != cc ] || [ -z "$(nm -u "$dir/c.o")" ]
     done
     "$ANOLE" export rlcc "$BATS_FILE_TMPDIR/trees.rlcc" --as c --rtt-max 99us --base-rtt 4us | diff "$dir/rlcc.c" - >"$dir/diff" || true
@@ -98,7 +99,7 @@ setup_file() {
     grep -q '^> const struct rlcc_params rlcc_params_default = { 6000u, 65536u, .* 99000u };$' "$dir/diff"
 }
 
-@test "export: what is not certified is refused, with the claim and a state, and nothing is written" {
+@test "export: rejects uncertified trees with the claim and a state, and writes no files" {
     run_apart "$ANOLE" export rlcc "$BATS_FILE_TMPDIR/wild.rlcc" --as c --out "$dir/rlcc.c"
     [ "$status" -eq 1 ]
     [ ! -s "$dir/out" ]
@@ -109,7 +110,7 @@ setup_file() {
     run_apart "$ANOLE" export rlcc "$BATS_FILE_TMPDIR/wild.rlcc" --as c
     [ "$status" -eq 1 ]
     [ ! -s "$dir/out" ]
-    # A floor that a NIC cannot be told.
+    # A minimum rate that a NIC cannot represent.
     run_apart "$ANOLE" export rlcc "$BATS_FILE_TMPDIR/trees.rlcc" --as c --rate-min 1e-8
     [ "$status" -eq 1 ]
     grep -q "the rule's lowest rate is not within" "$dir/err"
@@ -125,12 +126,12 @@ setup_file() {
     grep -q '^/\* RL-CC in integers, made by anole export rlcc of mlp.rlcc \*/$' "$dir/rlcc.c"
 }
 
-@test "export: names of files end no comment" {
+@test "export: file names cannot end a comment" {
     cp "$BATS_FILE_TMPDIR/trees.rlcc" "$dir/a*"$'\n'"b"
     "$ANOLE" export rlcc "$dir/a*"$'\n'"b" --as c | sed -n 1p | grep -qxF '/* RL-CC in integers, made by anole export rlcc of a??b */'
 }
 
-@test "export, distil: what is wrong with files and words" {
+@test "export, distil: invalid files and arguments" {
     head -c 500 "$net" >"$dir/cut.rlcc"
     while IFS='|' read -r code args words; do
         # shellcheck disable=SC2086  # words

@@ -1,15 +1,16 @@
 # shellcheck shell=bash disable=SC2154
-# tests/cli/fabric.bash - what the tests of real networks share: NICs that are trees of files, agents, a controller, certificates.
+# tests/cli/fabric.bash - functions shared by the live tests: NICs as file trees, agents, a controller,
+# certificates.
 
-# Where it was not built for lack of libraries there is nothing to test.
+# Skips tests in builds without the live part.
 needs_live() {
     "$ANOLE" agent --help >/dev/null 2>&1 || skip 'built without its live part'
     cd "$dir" || return 1
     take_ports
 }
 
-# take_ports : $port and the nineteen above it are this test's, as long as it or what it started runs. Below those that the kernel
-# gives to whoever dials out, where anybody's connection may sit on a port that was free a moment ago.
+# take_ports - reserves $port and the next nineteen ports for this test and the processes it starts. They lie
+# below the kernel's ephemeral range, where any outgoing connection may take a free port.
 take_ports() {
     for _ in $(seq 200); do
         port=$((10000 + 20 * (RANDOM % 1100)))
@@ -23,7 +24,7 @@ take_ports() {
     return 1
 }
 
-# listens_among PORT : whether anything has one of these twenty.
+# listens_among PORT - whether one of these twenty ports is in use.
 listens_among() {
     awk -v from="$1" '
     function value(hex,   i, sum) { for (i = 1; i <= length(hex); i++) sum = sum * 16 + index("0123456789ABCDEF", substr(hex, i, 1)) - 1; return sum }
@@ -36,7 +37,7 @@ teardown() {
     [ ! -f "$dir/ports_file" ] || xargs -r rm -f <"$dir/ports_file"
 }
 
-# start LOG COMMAND... : in the background; its number is in $pid.
+# start LOG COMMAND... - runs the command in the background; $pid is its process id.
 start() {
     log=$1
     shift
@@ -45,7 +46,7 @@ start() {
     echo "$pid" >>pids
 }
 
-# make_nic ROOT : a NIC as the kernel shows it, with two parameters.
+# make_nic ROOT - creates a NIC as the kernel shows it, with two parameters.
 make_nic() {
     ib=$1/sys/class/infiniband/mlx5_0/ports/1
     mkdir -p "$ib/counters" "$ib/hw_counters" "$ib/gid_attrs/ndevs" "$1/sys/class/net/eth7/ecn/roce_rp" "$1/ethtool"
@@ -61,7 +62,7 @@ ai_rate() {
     cat "$1/sys/class/net/eth7/ecn/roce_rp/rpg_ai_rate"
 }
 
-# set_rate ROOT VALUE : a person at the device.
+# set_rate ROOT VALUE - sets a rate as a person would at the device.
 set_rate() {
     printf '%s' "$2" >"$1/sys/class/net/eth7/ecn/roce_rp/rpg_hai_rate"
 }
@@ -84,7 +85,7 @@ freeze_file: freeze
 END
 }
 
-# write_controller : quick trials, so that a test need not wait.
+# write_controller - writes a configuration with short trials, so that tests need not wait.
 write_controller() {
     cat >controller.yaml <<END
 name: c1
@@ -126,12 +127,12 @@ make_cert() {
     openssl x509 -req -in "$name.csr" -CA "$ca.pem" -CAkey "$ca.key" -CAcreateserial -extfile "$name.ext" -out "$name.pem" "$@" 2>/dev/null
 }
 
-# tls_of NAME [KEY: VALUE] : for a configuration.
+# tls_of NAME [KEY: VALUE] - prints the TLS line of a configuration.
 tls_of() {
     echo "tls: {ca: ca.pem, cert: $1.pem, key: $1.key${2:+, $2}}"
 }
 
-# asks_as NAME [CA] : whether the controller answers somebody with this certificate.
+# asks_as NAME [CA] - whether the controller answers a client with this certificate.
 asks_as() {
     ctl status --ca "${2:-ca}.pem" --cert "$1.pem" --key "$1.key" >out 2>&1
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# tests/cli/fidelity.bats - fidelity: fast from the outside: what it saves, how right it is and what it says.
+# tests/cli/fidelity.bats - fidelity: fast: skipped events, accuracy and messages.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
 
-# 32 GPUs on rails: pipelines of two stages, gradients reduced meanwhile.
+# 32 GPUs on rails: pipelines of two stages, with gradients reduced at the same time.
 setup_file() {
     cat >"$BATS_FILE_TMPDIR/training.yaml" <<'EOF'
 topology: {kind: rail_optimized, servers: 4, gpus: 8, spines: 2, rate: 400Gbps}
@@ -32,7 +32,8 @@ training() {
     echo "$BATS_FILE_TMPDIR/training.yaml"
 }
 
-# both SCENARIO ARGUMENT... : packet by packet into $dir/packet.json, fast into $dir/fast.json, without what differs by right.
+# both SCENARIO ARGUMENT... - runs packets ($dir/packet.json) and fast ($dir/fast.json), without fields that
+# must differ.
 both() {
     for kind in packet fast; do
         "$ANOLE" run "$@" --set "fidelity=$kind" --format json | jq 'del(.wall, .set)' >"$dir/$kind.json"
@@ -50,8 +51,8 @@ both() {
         $f[0].packets.data_sent == $p[0].packets.data_sent and $f[0].packets.acks_sent == $p[0].packets.acks_sent'
 }
 
-# Marks are drawn, so seeds matter, and few hops are skipped.
-@test "fidelity: an interval of exposed communication, from further seeds if they are asked for" {
+# Marks are random, so the seed matters, and few hops are skipped.
+@test "fidelity: an interval of exposed communication, from further seeds on request" {
     crowd=(--set 'traffic=[{kind: training, workers: 32, collective: all_to_all, at_once: yes, skew: 1, size: 100KB, iterations: 3}]')
     "$ANOLE" run "$(training)" "${crowd[@]}" --set fidelity=fast >"$dir/none"
     grep -qE "^ +exposed +no interval: further seeds would take longer than all packets \('seeds: 5' runs them\)$" "$dir/none"
@@ -66,7 +67,8 @@ both() {
     grep -q 'not hidden, packet by packet: at least' "$dir/results/report.html"
 }
 
-# start_seeds : a run with more further seeds than any test waits for; returns when its own results are in place. Sets pid.
+# start_seeds - starts a run with more further seeds than any test waits for. Returns when the first results
+# exist. Sets pid.
 start_seeds() {
     env --default-signal=INT "$ANOLE" run "$(training)" --set 'traffic=[{kind: training, workers: 32, collective: all_to_all, at_once: yes, skew: 1, size: 100KB, iterations: 3}]' \
         --set 'fidelity={kind: fast, seeds: 100}' --threads 2 --out "$dir/results" >"$dir/out" 2>"$dir/err" 3>&- &
@@ -75,7 +77,7 @@ start_seeds() {
     wait_for pgrep -P "$pid"
 }
 
-# has_no_interval WHY : the first run's results are in place, and say why they have no interval.
+# has_no_interval WHY - the results of the first run exist, and state why they lack an interval.
 has_no_interval() {
     jq -e --arg why "$1" '.fidelity.why_no_interval == $why and .traffic[0].iteration.count == 3' "$dir/results/summary.json"
     [ "$(find "$dir" -name '.anole-*')" = '' ]
@@ -91,7 +93,7 @@ has_no_interval() {
     [ "$(cat "$dir/err")" = 'anole: interrupted after the run: its results have no interval' ]
 }
 
-@test "fidelity: a further seed that crashes ends alone" {
+@test "fidelity: a crash affects only its own further seed" {
     start_seeds
     wait_for pkill -SEGV -o -P "$pid"
     wait "$pid"
@@ -106,7 +108,7 @@ has_no_interval() {
     has_no_interval 'the further seeds have not ended'
 }
 
-# A folder stands in for a disk that is full.
+# A folder at the file's path simulates a full disk.
 @test "fidelity: when the interval cannot be written, the first run's results stay and are printed" {
     start_seeds
     mv "$dir/results/summary.json" "$dir/kept.json"
@@ -119,7 +121,7 @@ has_no_interval() {
     [ -s "$dir/results/flows.csv" ] && [ -s "$dir/results/report.html" ]
 }
 
-@test "fidelity: what is saved is told" {
+@test "fidelity: reports how much it skipped" {
     run_apart "$ANOLE" run "$(training)" --set fidelity=fast --out "$dir/results"
     [ "$status" -eq 0 ]
     grep -qE '^ +fidelity +fast: [0-9.]+ % of hops skipped, those of flows alone on their way$' "$dir/out"
@@ -130,13 +132,13 @@ has_no_interval() {
     grep -q '"fidelity":"fast"' "$dir/results/report.html"
 }
 
-@test "fidelity: a bias that was not measured is not told as 0" {
+@test "fidelity: a bias that was not measured is not reported as 0" {
     "$ANOLE" run "$(training)" --set topology.servers=1 --set 'traffic=[{kind: training, workers: 8, collective: send_next, size: 1MB, iterations: 2}]' \
         --set fidelity=fast >"$dir/out"
     grep -qE '^ +95 % interval for one such run: .* for the model, its bias was not measured$' "$dir/out"
 }
 
-@test "fidelity: intervals and ports add up to what the summary says" {
+@test "fidelity: intervals and ports add up to the summary" {
     "$ANOLE" run "$(training)" --set fidelity=fast --set interval=130us --quiet --out "$dir/results"
     want=$(jq '.packets.payload_bytes_received' "$dir/results/summary.json")
     got=$(awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "payload_bytes") c = i; next }
@@ -144,7 +146,7 @@ has_no_interval() {
     [ "$got" = "$want" ]
 }
 
-@test "fidelity: neither intervals nor threads change what happens" {
+@test "fidelity: intervals and threads do not change results" {
     "$ANOLE" run "$(training)" --set fidelity=fast --quiet --out "$dir/a"
     "$ANOLE" run "$(training)" --set fidelity=fast --set interval=37us --threads 4 --quiet --out "$dir/b"
     cmp "$dir/a/flows.csv" "$dir/b/flows.csv"
@@ -155,8 +157,8 @@ has_no_interval() {
     cmp "$dir/1.json" "$dir/4.json"
 }
 
-# All that workers send at once fills the ports of popular experts.
-@test "fidelity: a skewed exchange of experts costs less than its packets, and it is told what was skipped" {
+# Workers send everything at once and fill the ports of popular experts.
+@test "fidelity: a skewed exchange of experts costs less than its packets, and reports how much it skipped" {
     cat >"$dir/moe.yaml" <<'EOF'
 topology: {kind: clos, tors: 4, hosts_per_tor: 8, spines: 4, rate: 400Gbps}
 host: {mtu: 4096}
@@ -171,7 +173,7 @@ EOF
     grep -qE '^ +fidelity +fast: [0-9.]+ % of hops skipped' "$dir/out"
 }
 
-@test "fidelity: where every packet is needed the run is the same, and it is told why" {
+@test "fidelity: where every packet is needed the run is the same, and says why" {
     both "$BATS_FILE_TMPDIR/mice.yaml"
     diff <(jq 'del(.fidelity, .answer)' "$dir/fast.json") <(jq 'del(.answer)' "$dir/packet.json")
     jq -e '.fidelity | .packets_skipped == 0 and .why_not != null' "$dir/fast.json"
@@ -193,14 +195,14 @@ EOF
         $off < 0.001 and $off > -0.001 and $f[0].fidelity.packets_skipped > 0 and $p[0].all.bytes == $f[0].all.bytes'
 }
 
-@test "fidelity: an unknown one is refused" {
+@test "fidelity: rejects an unknown kind" {
     run_apart "$ANOLE" run "$(training)" --set fidelity=fats
     [ "$status" -ne 0 ]
     grep -q "'fats' is not a fidelity; did you mean 'fast'" "$dir/err"
 }
 
-# Where flows share full ports they are simulated: training scenarios, shortened.
-@test "fidelity: training scenarios take as long" {
+# Flows that share full ports are simulated packet by packet. Shortened training scenarios.
+@test "fidelity: training scenarios take as long as with packets" {
     for scenario in training.yaml training_all_reduce.yaml training_pipeline.yaml dgx_h100.yaml; do
         case $scenario in
         training.yaml)            set -- --set traffic.0.size=200KB --set traffic.0.compute=100us ;;

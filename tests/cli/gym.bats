@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# tests/cli/gym.bats - anole gym from the outside: a client of a few lines, pipes, sockets, and clients that misbehave.
+# tests/cli/gym.bats - anole gym: a short client, pipes, sockets, and misbehaving clients.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
 
-# write_client : a client in plain Python, as docs/gym.md has the protocol.
+# write_client - a client in plain Python, for the protocol of docs/gym.md.
 write_client() {
     cat >"$dir/client.py" <<'END'
 import socket, struct, subprocess, sys
@@ -67,7 +67,7 @@ def connect(path):
 END
 }
 
-# client CODE... : runs Python with those names.
+# client CODE... - runs Python code with these names.
 client() {
     (cd "$dir" && ANOLE=$ANOLE python3 -c "import os
 from client import *
@@ -75,7 +75,7 @@ anole = os.environ['ANOLE']
 $1" "${@:2}")
 }
 
-@test "gym: a whole episode on a pipe, and the same again with the same seed" {
+@test "gym: a whole episode on a pipe, and the same with the same seed" {
     write_client
     client '
 p, c = spawn(anole, "gym", "many_to_one:4_2", "--set", "run=10ms")
@@ -95,7 +95,7 @@ assert p.wait(20) == 0
 '
 }
 
-@test "gym: a scenario from a file, with the knob that it needs" {
+@test "gym: a scenario from a file, with a required knob" {
     write_client
     sed 's/^rlcc:.*//' scenarios/cc_rlcc.yaml >"$dir/s.yaml"
     run_apart "$ANOLE" gym "$dir/s.yaml" --set rlcc_decision=0 </dev/null
@@ -110,7 +110,7 @@ assert p.wait(20) == 0
 '
 }
 
-@test "gym: clients at a socket, one after the other, whatever became of those before" {
+@test "gym: a socket serves clients one after another, however the previous one ended" {
     write_client
     "$ANOLE" gym many_to_one:2_1 --set run=2ms --socket "$dir/socket" --clients 3 2>"$dir/err" &
     pid=$!
@@ -134,7 +134,7 @@ c.out.write(message(4)); c.out.flush()
     [ "$(cat "$dir/err")" = 'anole: a client: there is no message of type 9; is this a client of anole gym?' ]
 }
 
-@test "gym: ended by a signal, the socket is gone" {
+@test "gym: a signal ends it and removes the socket" {
     "$ANOLE" gym many_to_one:2_1 --socket "$dir/socket" 3>&- &
     pid=$!
     wait_for test -S "$dir/socket"
@@ -148,7 +148,7 @@ c.out.write(message(4)); c.out.flush()
     [ ! -e "$dir/socket" ]
 }
 
-@test "gym: another version, and a client that says the wrong thing, on a pipe" {
+@test "gym: rejects another version and invalid messages, on a pipe" {
     write_client
     client '
 p, c = spawn(anole, "gym", "many_to_one:2_1")
@@ -165,7 +165,7 @@ assert p.wait(20) == 1
     grep -q '^anole: the client speaks version 2 of the protocol, this program version 1$' "$dir/err"
 }
 
-@test "gym: what is wrong with the command line" {
+@test "gym: rejects an invalid command line" {
     while IFS='|' read -r code args words; do
         # shellcheck disable=SC2086  # words
         run_apart "$ANOLE" gym $args </dev/null
@@ -184,7 +184,7 @@ assert p.wait(20) == 1
 END
 }
 
-@test "gym: takes the name of a scenario that comes with Anole" {
+@test "gym: accepts the name of a built-in scenario" {
     run "$ANOLE" gym incast </dev/null
     [ "$output" = "anole: incast: an environment needs 'cc: rlcc', whose flows are its agents" ]
     run "$ANOLE" gym incats </dev/null

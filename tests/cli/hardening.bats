@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# tests/cli/hardening.bats - optimised programs, of release and of the fast build of `make test`, are hardened: what their ELF files say.
+# tests/cli/hardening.bats - ELF files of optimized programs (release and the fast build of `make test`) are
+# hardened.
 
 setup() {
     build=$(dirname "${FIDELITY_ANOLE:-build/release/anole}")
@@ -8,7 +9,7 @@ setup() {
     programs=$(ls "$build/anole" "$build/anole-live" "$build/anole-switch" "$build/anole-twin" "$build/anole-nic" 2>/dev/null || true)
 }
 
-@test "optimised: position-independent, bound at once, read-only after relocation, no executable stack" {
+@test "optimized: position-independent, bound at once, read-only after relocation, no executable stack" {
     for program in $programs; do
         readelf -hW "$program" | grep -q 'Type: *DYN'
         readelf -dW "$program" | grep -q 'FLAGS_1.*NOW.*PIE'
@@ -17,7 +18,7 @@ setup() {
     done
 }
 
-@test "optimised: stack protector, checked library calls, landing pads" {
+@test "optimized: stack protector, checked library calls, landing pads" {
     for program in $programs; do
         readelf -sW "$program" | grep -q ' __stack_chk_fail@'
         readelf -sW "$program" | grep -q 'printf_chk@'

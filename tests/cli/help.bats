@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tests/cli/help.bats - the program explains itself, and says what was wrong with the command line.
+# tests/cli/help.bats - help texts, and messages about wrong command lines.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
@@ -25,7 +25,7 @@ load common
     grep -q '^Usage: anole' "$dir/err"
 }
 
-@test "help: run --help and help run are the same and teach" {
+@test "help: run --help and help run are equal and give examples" {
     run "$ANOLE" run --help
     [ "$status" -eq 0 ]
     [[ "$output" == *Examples:* ]]
@@ -38,19 +38,19 @@ load common
     [ "$output" = "$first" ]
 }
 
-@test "help: examples fit a line" {
+@test "help: every example fits one line" {
     for command in run collective init list draw-workload convert advise compare sweep tune record explain train distil export gym agent ctl; do
-        "$ANOLE" $command --help >/dev/null 2>&1 || continue            # built without its part for real networks
-        # examples are indented; the rest of one that was wrapped is not
+        "$ANOLE" $command --help >/dev/null 2>&1 || continue            # built without the live part
+        # examples are indented; a continuation line would not be
         "$ANOLE" $command --help | awk '/^Examples:/ { on = 1; seen = 1; next } /^$/ { on = 0 } on && !/^  / { print; bad = 1 }
             END { exit bad || !seen }' || { echo "$command"; false; }
     done
 }
 
-@test "help: every option of the help stands in the manual" {
+@test "help: the manual has every option of the help" {
     for command in run tune advise train gym distil export explain 'explain rlcc' list controller agent ctl twin; do
         # shellcheck disable=SC2086  # words
-        "$ANOLE" $command --help >/dev/null 2>&1 || continue            # built without its part for real networks
+        "$ANOLE" $command --help >/dev/null 2>&1 || continue            # built without the live part
         # shellcheck disable=SC2086  # words
         "$ANOLE" $command --help | grep -oE -- '^ .*--[a-z-]+' | grep -oE -- '--[a-z-]+$' | sort -u >"$dir/options"
         [ -s "$dir/options" ]
@@ -61,13 +61,13 @@ load common
     done
 }
 
-@test "help: a misspelt command is met with the right one" {
+@test "help: a misspelled command gets a suggestion" {
     run_apart "$ANOLE" rnu
     [ "$status" -eq 2 ]
     [ "$(cat "$dir/err")" = "anole: 'rnu' is not a command; did you mean 'run'?" ]
 }
 
-@test "help: a word that is nothing like a command points to the help" {
+@test "help: an unknown word without a similar command points to the help" {
     run_apart "$ANOLE" xylophone
     [ "$status" -eq 2 ]
     grep -qE "^anole: 'xylophone' is not a command; there are run, collective, .* and help$" "$dir/err"
@@ -84,7 +84,7 @@ load common
     done
 }
 
-@test "help: a misspelt format is met with the right one" {
+@test "help: a misspelled format gets a suggestion" {
     run_apart "$ANOLE" run --format jsn x.yaml
     [ "$status" -eq 2 ]
     [ "$(cat "$dir/err")" = "anole: --format: unknown value 'jsn'; did you mean 'json'?" ]
@@ -102,7 +102,7 @@ load common
     failed=0
     commands=$("$ANOLE" --help | sed '/^Examples:/q' | awk '/^  / && $1 != "help" { print $1 }')
     while read -r command; do
-        # Without the C library's own line breaks.
+        # Without line breaks of the C library.
         # shellcheck disable=SC2086  # words
         ARGP_HELP_FMT=rmargin=300 "$ANOLE" $command --help >"$dir/help" 2>/dev/null || continue
         if awk 'after && /^  / && length > 79; /^Examples?:/ { after = 1 }' "$dir/help" | grep .; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tests/cli/htsim.bats - model htsim: from a command line of htsim_uec to its results, and what is refused.
+# tests/cli/htsim.bats - model htsim: from a command line of htsim_uec to results, and rejected input.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
@@ -20,7 +20,7 @@ convert() {
     convert
     "$ANOLE" run "$dir/mine/scenario.yaml" --out "$dir/out" --htsim-flows "$dir/flows.txt" >"$dir/table"
     grep -q 'model *htsim, nscc, mixed' "$dir/table"
-    # a flow of one packet takes the network's round trip; the second starts when the first is done
+    # a flow of one packet takes the network's round trip; the second starts when the first has ended
     [ "$(awk '!/^#/ { print $6, $7 }' "$dir/flows.txt")" = "0 14022720
 14022720 28045440" ]
     [ "$(wc -l <"$dir/out/flows.csv")" -eq 3 ]
@@ -28,7 +28,7 @@ convert() {
     [ "$(head -n 1 "$dir/flows.txt" | wc -w)" -eq 27 ]
 }
 
-@test "htsim: a flow that the end cuts off is unfinished" {
+@test "htsim: a flow that the end of the run cuts off is unfinished" {
     convert
     "$ANOLE" run "$dir/mine/scenario.yaml" --quiet --set htsim.end=20us --htsim-flows "$dir/flows.txt"
     [ "$(awk '!/^#/ { print $7 }' "$dir/flows.txt" | tail -n 1)" = -1 ]
@@ -37,7 +37,7 @@ convert() {
         | jq -e '.simulated_us > 14 and .simulated_us < 20 and .flows_unfinished != 0'
 }
 
-@test "htsim: what it does not have is refused with a reason" {
+@test "htsim: rejects unsupported features with a reason" {
     convert
     run "$ANOLE" run "$dir/mine/scenario.yaml" --threads 2
     [ "$status" -ne 0 ]
@@ -62,7 +62,7 @@ convert() {
     [[ $output == *"-nodes 8, but the connection matrix has 16"* ]]
 }
 
-@test "htsim: an error in what a command line names is one line, points to the command line, and leaves nothing behind" {
+@test "htsim: an error in a named file is one line that points to the command line, and leaves no files" {
     printf 'Nodes 12\nConnections 1\n0->1 start 0 size 1\n' >"$dir/theirs/conn.cm"
     run "$ANOLE" convert "$dir/theirs/cmd.txt" --to scenario -o "$dir/other"
     [ "$status" -ne 0 ]
@@ -74,7 +74,7 @@ convert() {
     [ ! -e "$dir/other" ]
 }
 
-@test "htsim: a run that would end uet-htsim ends with its reason" {
+@test "htsim: a run that would abort uet-htsim ends with its reason" {
     printf 'Nodes 16\nConnections 4\n%s\n%s\n%s\n%s\n' '1->0 start 0 size 400000' '2->0 start 0 size 400000' \
         '3->0 start 0 size 400000' '4->0 start 0 size 400000' >"$dir/theirs/conn.cm"
     echo 'htsim_uec -tm conn.cm -load_balancing_algo reps -disable_trim -q 2 -end 100000' >"$dir/theirs/cmd.txt"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# tests/cli/init.bats - a scenario to begin with, and completion of the shell.
+# tests/cli/init.bats - anole init writes a first scenario; completion of the shell.
 # shellcheck disable=SC2154  # common.bash sets dir
 load common
 
-@test "init: writes a scenario that runs, and nothing over one that is there" {
+@test "init: writes a scenario that runs, and overwrites no file" {
     cd "$dir"
     run "$ANOLE" init
     [ "$status" -eq 0 ]
@@ -21,7 +21,7 @@ load common
     [ "$status" -eq 1 ]
 }
 
-@test "completion: knows every command and every option that help shows" {
+@test "completion: knows every command and every option of the help" {
     tools/make-completion "$ANOLE" "$dir/made"
     bash -n "$dir/made/anole"
     for command in run compare sweep collective; do
@@ -31,7 +31,7 @@ load common
             grep -E "^    $command\)" "$dir/made/_anole" | grep -q -- "'$option"
         done
     done
-    # As the shell does it.
+    # The shell completes in this way.
     # shellcheck disable=SC1091
     . "$dir/made/anole"
     COMP_WORDS=(anole run --hpcc-f)
@@ -44,7 +44,7 @@ load common
     [ "${COMPREPLY[*]}" = collective ]
 }
 
-# complete WORD... : what the shell offers for the last word
+# complete_words WORD... - prints what the shell offers for the last word
 complete_words() {
     COMP_WORDS=("$@")
     COMP_CWORD=$(($# - 1))

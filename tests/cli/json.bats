@@ -1,24 +1,25 @@
 #!/usr/bin/env bats
-# tests/cli/json.bats - --format json of every command: one value on standard output, and it says what the table says.
+# tests/cli/json.bats - --format json of every command: one value on standard output, with the content of the
+# table.
 # shellcheck disable=SC2154  # common.bash sets dir
 load common
 
-# scenario FILE: a moment of incast.
+# scenario FILE - a short incast.
 scenario() {
     printf 'topology: {kind: star, hosts: 6}\ntraffic: [{kind: incast, senders: 5, size: 200KB, flows: 1, period: 300us}]\nrun: 3ms\ninterval: 300us\n' >"$1"
 }
 
-# value FILE: there is one JSON value in it, and nothing else.
+# value FILE - the file holds exactly one JSON value.
 value() {
     [ "$(jq -s length "$1")" -eq 1 ]
 }
 
-@test "json: every command has --format, or is one of those that need none" {
+@test "json: every command has --format, except those that need none" {
     commands=$("$ANOLE" --help | sed '/^Examples:/q' | awk '/^  / { print $1 }')
     [ "$(wc -w <<<"$commands")" -ge 20 ]
     for command in $commands; do
         case $command in
-        plot | serve | gym | record | draw-workload | controller | agent | twin | help | ctl) ;;    # of ctl below
+        plot | serve | gym | record | draw-workload | controller | agent | twin | help | ctl) ;;    # ctl: see below
         *) "$ANOLE" "$command" --help | grep -qE '^ +(-f, )?--format=' || { echo "$command has none"; return 1; } ;;
         esac
     done
@@ -30,14 +31,14 @@ value() {
 }
 
 @test "json: ctl takes --format as well as --json" {
-    "$ANOLE" ctl --help >"$dir/help" || skip "without the part for real networks"
+    "$ANOLE" ctl --help >"$dir/help" || skip "built without the live part"
     grep -q -- --format= "$dir/help"
     run "$ANOLE" ctl status --format xml
     [ "$status" -eq 2 ]
     [[ $output == *"--format: unknown value 'xml'"* ]]
 }
 
-@test "json: tune tells what it wrote, and explain what it did" {
+@test "json: tune reports the file it wrote, and explain describes it" {
     scenario "$dir/s.yaml"
     "$ANOLE" tune "$dir/s.yaml" --rounds 1 --budget 6 --check 2 --keep --history "$dir/h.jsonl" --out "$dir/knobs.yaml" --format json >"$dir/tune"
     value "$dir/tune"
@@ -45,7 +46,7 @@ value() {
     [ "$(jq -r .is_kept "$dir/tune")" = true ]
     jq -e '.verdict | IN("better", "unclear", "worse", "same")' "$dir/tune"
     [ "$(jq '.check.seeds' "$dir/tune")" -eq 2 ]
-    # The file that was written, read again, has the same knobs; what changed is what differs from the default.
+    # Reading the file gives the same knobs; its changes are the differences from the default.
     "$ANOLE" tune --from "$dir/knobs.yaml" --format json >"$dir/from"
     [ "$(jq -cS .knobs "$dir/from")" = "$(jq -cS .knobs "$dir/tune")" ]
     jq -e '. as $all | all(.changes[]; $all.knobs[.name] == .is and .was != .is)' "$dir/tune"
@@ -70,7 +71,7 @@ value() {
     jq -e '.settings[0].knobs as $was | .advised as $name | (.settings[] | select(.name == $name).knobs) as $is | all(.changes[]; $was[.name] == .was and $is[.name] == .is)' "$dir/advise"
 }
 
-@test "json: models are explained, made small and exported" {
+@test "json: models are explained, distilled and exported" {
     "$ANOLE" explain rlcc data/models/rlcc_mlp.model data/models/rlcc_trees.model --states 2000 --format json >"$dir/explain"
     value "$dir/explain"
     [ "$(jq -r '[.models[].body] | join(" ")' "$dir/explain")" = "mlp trees" ]
@@ -87,7 +88,7 @@ value() {
     [ "$status" -eq 2 ]
 }
 
-@test "json: train, convert and init tell what they wrote" {
+@test "json: train, convert and init report what they wrote" {
     "$ANOLE" train rlcc --updates 2 --warm-up 0 --world many_to_one:2_1 --out "$dir/m" --format json >"$dir/train"
     value "$dir/train"
     [ "$(jq .updates "$dir/train")" -eq 2 ]

@@ -1,9 +1,11 @@
 #!/usr/bin/env bats
-# tests/cli/library.bats - libanole: the example compiles against what is installed, and its times are those of packets.
+# tests/cli/library.bats - libanole: the example compiles against the installed library, with the times of
+# packets.
 # shellcheck disable=SC2154  # common.bash sets dir
 load common
 
-# Puts a copy of what `make library` leaves into $dir: it may be moved. `make test` has the library in its fast build.
+# Copies the result of `make library` to $dir, because it may be moved. `make test` builds the library in its
+# fast build.
 install_library() {
     build=$(dirname "${FIDELITY_ANOLE:-build/library/anole}")
     [ -e "$build/libanole.so" ] || skip "the library is not built: make library"
@@ -17,15 +19,16 @@ install_library() {
     # shellcheck disable=SC2046
     cc examples/ping.c $(PKG_CONFIG_PATH="$dir/lib/pkgconfig" pkg-config --cflags --libs anole) -o "$dir/ping"
     LD_LIBRARY_PATH="$dir/lib" "$dir/ping" >"$dir/out"
-    # There and back: four hops of 1 us and (1000 + 62 + 20) x 80 ps; before it answers a host sends an ACK, 86 x 80 ps, from the second round on both do.
+    # There and back: four hops of 1 us and (1000 + 62 + 20) x 80 ps. Before it answers, a host sends an ACK
+    # of 86 x 80 ps; from the second round on both hosts do.
     [ "$(head -1 "$dir/out")" = "round 1: 4.353 us" ]
     [ "$(grep -c ': 4.360 us$' "$dir/out")" -eq 9 ]
     [ "$(PKG_CONFIG_PATH="$dir/lib/pkgconfig" pkg-config --modversion anole)" = "$("$ANOLE" --version | cut -d ' ' -f 2)" ]
-    # Nothing but its interface is to be seen.
+    # It exports only its interface.
     [ "$(nm -D --defined-only "$dir/lib/libanole.so" | awk '$2 == "T" && $3 !~ /^anole_/' | wc -l)" -eq 0 ]
 }
 
-@test "library: a program is woken between messages, and not before the present" {
+@test "library: a program is woken between messages, never in the past" {
     install_library
     cat >"$dir/wake.c" <<'END'
 #include <anole.h>
@@ -69,16 +72,17 @@ END
 END
 }
 
-@test "library: an all-reduce through ASTRA-sim's interface takes what a ring takes" {
+@test "library: an all-reduce through ASTRA-sim's interface takes the time of a ring" {
     install_library
     command -v c++ >/dev/null || skip "there is no C++ compiler"
     # shellcheck disable=SC2046
     c++ -std=c++17 -Wall -Wextra -Werror examples/astra-sim/all_reduce.cc $(PKG_CONFIG_PATH="$dir/lib/pkgconfig" pkg-config --cflags --libs anole) -o "$dir/all_reduce"
     LD_LIBRARY_PATH="$dir/lib" "$dir/all_reduce" >"$dir/out"
     [ "$(wc -l <"$dir/out")" -eq 8 ]
-    # 10 us, then 14 steps of 1 MiB: 1024 packets of 1106 bytes and, if acknowledgements are in their way, 86 more, at 100 Gb/s; two links there and two back.
+    # 10 us, then 14 steps of 1 MiB at 100 Gb/s. Each of its 1024 packets takes 1106 bytes, and up to 86 more
+    # for acknowledgments. Each step crosses two links there and two back.
     awk '{ step = 1024 * 80e-6; t = $3; if (t < 10 + 14 * (step * 1106 + 4) || t > 10 + 14 * (step * 1192 + 5)) { print; bad = 1 } } END { exit bad }' "$dir/out"
-    # With one byte more of each rank's part there is a packet more in each step.
+    # One byte more per rank's part adds a packet to each step.
     LD_LIBRARY_PATH="$dir/lib" "$dir/all_reduce" 8388616 >"$dir/more"
     run cmp -s "$dir/out" "$dir/more"
     [ "$status" -eq 1 ]

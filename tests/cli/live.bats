@@ -1,11 +1,12 @@
 #!/usr/bin/env bats
-# tests/cli/live.bats - agents, a controller and people, as processes over a real network, on NICs that are trees of files.
+# tests/cli/live.bats - agents, a controller and operators, as processes over a real network, with NICs as
+# file trees.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
 load fabric
 
-# start_fabric : a controller and two agents, until a trial is under way in which one NIC has the change.
+# start_fabric - starts a controller and two agents, and waits for a trial in which one NIC has the change.
 start_fabric() {
     write_controller
     write_agent 1
@@ -26,7 +27,7 @@ is_back() {
     has_rate nic1 5 && has_rate nic2 5
 }
 
-# stays_back : for longer than a block.
+# stays_back - the setting stays reverted for longer than a block.
 stays_back() {
     for _ in $(seq 15); do
         is_back || return 1
@@ -34,13 +35,13 @@ stays_back() {
     done
 }
 
-@test "live: docs/live_keys.md is what --keys prints" {
+@test "live: docs/live_keys.md equals the output of --keys" {
     needs_live
     "$ANOLE" controller --keys | diff - "$BATS_TEST_DIRNAME/../../docs/live_keys.md"
     "$ANOLE" agent --keys | diff - "$BATS_TEST_DIRNAME/../../docs/live_keys.md"
 }
 
-@test "live: a configuration that is wrong is told with its place, and nothing is written" {
+@test "live: an invalid configuration is reported with its place, and nothing is written" {
     needs_live
     write_agent 1
     sed -i 's/^gap:/gpa:/' agent1.yaml
@@ -71,7 +72,7 @@ stays_back() {
     [ ! -e statec ]
 }
 
-@test "live: without certificates only this machine can be reached" {
+@test "live: without certificates only this machine can connect" {
     needs_live
     write_controller
     sed -i "s/127.0.0.1:$port/0.0.0.0:$port/" controller.yaml
@@ -83,7 +84,7 @@ stays_back() {
     [[ "$output" == *"no answer from a controller"* ]]
 }
 
-@test "live: who was not told to write observes" {
+@test "live: an agent without permission to write only observes" {
     needs_live
     write_controller
     write_agent 1
@@ -95,7 +96,7 @@ stays_back() {
     refute grep -q '"what":"apply"' state1/mlx5_0/audit.jsonl
 }
 
-@test "live: a controller that observes says what it would try, and no more" {
+@test "live: an observing controller reports what it would try, and changes nothing" {
     needs_live
     write_controller
     sed -i '/^mode:/d' controller.yaml           # the default
@@ -107,10 +108,10 @@ stays_back() {
     refute grep -q '"what":"apply"' state1/mlx5_0/audit.jsonl
 }
 
-@test "live: a controller that is killed: its agents take everything back" {
+@test "live: if the controller is killed, its agents revert everything" {
     needs_live
     start_fabric
-    for _ in 1 2 3 4 5; do       # it may be killed just when it takes something back itself
+    for _ in 1 2 3 4 5; do       # the kill may come while the controller reverts
         kill -9 "$controller"
         wait_for is_back
         stays_back
@@ -125,14 +126,14 @@ stays_back() {
     cat state?/mlx5_0/audit.jsonl | grep -q 'the lease ended'
 }
 
-@test "live: an agent that is killed in the middle of a change is rescued, and the trial ends" {
+@test "live: an agent killed during a change is rescued, and the trial ends" {
     needs_live
     start_fabric
     wait_for has_rate nic1 50
     kill -9 "$agent1"
     has_rate nic1 50 || skip 'the block was over'
     wait "$agent1" || true
-    truncate -s 40 state1/mlx5_0/state state1/mlx5_0/state.copy         # the audit log tells the rest
+    truncate -s 40 state1/mlx5_0/state state1/mlx5_0/state.copy         # the audit log has the rest
     "$ANOLE" agent agent1.yaml --rescue 2>rescue.log
     has_rate nic1 5
     grep -q 'host1/mlx5_0: reverted .*rpg_hai_rate\|host1/mlx5_0: reverted rpg_ai_rate 50 -> 5Mbps' rescue.log
@@ -142,7 +143,7 @@ stays_back() {
     "$ANOLE" ctl verify state1/mlx5_0/audit.jsonl
 }
 
-@test "live: an agent that is asked to end takes back what is open" {
+@test "live: an agent that is asked to end reverts open changes" {
     needs_live
     start_fabric
     kill -TERM "$agent1"
@@ -150,7 +151,7 @@ stays_back() {
     has_rate nic1 5
 }
 
-@test "live: what a person sets stays, and the device is frozen" {
+@test "live: an operator's setting stays, and the device is frozen" {
     needs_live
     start_fabric
     set_rate nic1 70
@@ -184,7 +185,7 @@ stays_back() {
     [[ "$output" == *"did you mean 'status'?" ]]
 }
 
-@test "live: a drop in a lossless class takes the change back everywhere" {
+@test "live: a drop in a lossless class reverts the change everywhere" {
     needs_live
     start_fabric
     for drops in $(seq 1 30); do
@@ -195,7 +196,7 @@ stays_back() {
     grep -q 'guardrail: .*lossless' statec/audit.jsonl
 }
 
-# feed ROOT : as long as it runs, a NIC sends more the larger its rpg_ai_rate is.
+# feed ROOT - as long as it runs, a NIC sends more the larger its rpg_ai_rate is.
 feed() {
     words=1000
     while sleep 0.02; do
@@ -206,7 +207,7 @@ feed() {
     done
 }
 
-@test "live: what is better is kept, confirmed, and can be rolled back" {
+@test "live: an improvement is kept, confirmed, and can be rolled back" {
     needs_live
     write_controller
     sed -i 's/^accept: .*/accept: 20\ninterval: 50ms/' controller.yaml
@@ -228,7 +229,7 @@ feed() {
     wait_for grep -q 'back to the baseline' statec/audit.jsonl
 }
 
-@test "live: in mode approve a trial waits for a person" {
+@test "live: in mode approve a trial waits for an operator" {
     needs_live
     write_controller
     sed -i 's/^mode: .*/mode: approve/' controller.yaml
@@ -249,7 +250,7 @@ feed() {
     [ "$status" -eq 1 ]
     [[ "$output" == *'is not the one that was meant'* ]]
     is_back
-    if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then   # another user of this machine may not, without certificates
+    if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then   # without certificates, other users of this machine are refused
         chmod a+rx "$BATS_TEST_TMPDIR" 2>/dev/null || true
         for order in "approve $code" rollback; do
             # shellcheck disable=SC2086  # words
@@ -265,7 +266,7 @@ feed() {
     grep -q '"what":"approve".*"why":"looks right"' statec/audit.jsonl
 }
 
-@test "live: a drill proves the dead-man switch, and an agent that ends says goodbye" {
+@test "live: a drill proves the dead-man switch, and an agent that ends signs off" {
     needs_live
     write_controller
     sed -i '/^tuner:/d' controller.yaml
@@ -293,7 +294,7 @@ feed() {
     [[ "$output" == *'stop its agent first'* ]]
 }
 
-@test "live: status says what a tuner misses, and what guardrails cannot see" {
+@test "live: status lists the metrics that a tuner or guardrail lacks" {
     needs_live
     write_controller
     sed -i 's/^tuner: .*/tuner: paraleon/' controller.yaml
@@ -305,7 +306,7 @@ feed() {
     start agent2.log "$ANOLE" agent agent2.yaml
     wait_for says 'next: nothing is tried: tuner paraleon waits for flow sizes, and no device reports them. Let switches send sFlow'
     grep -q 'waits for flow sizes' controller.log
-    says 'guardrails cannot see pauses, drops in lossless classes, pause storms.* at 2 devices'  # no NIC of files counts storms
+    says 'guardrails cannot see pauses, drops in lossless classes, pause storms.* at 2 devices'  # NICs made of files do not count storms
     ctl devices | grep -A1 host2/mlx5_0 | grep -q 'paused unknown'
     wait_for grep -q 'guardrails do not see everything at 2 of 2 devices' controller.log
 }
@@ -320,7 +321,7 @@ feed() {
     [[ "$output" == *"another process uses this folder"* ]]
 }
 
-@test "live: a log that somebody has changed is found" {
+@test "live: detects a modified log" {
     needs_live
     write_agent 1
     start agent1.log "$ANOLE" agent agent1.yaml
@@ -331,14 +332,14 @@ feed() {
     run "$ANOLE" ctl verify changed
     [ "$status" -eq 1 ]
     [[ "$output" == "anole: changed:1:1: it is not what was written"* ]]
-    cp changed state1/mlx5_0/audit.jsonl         # an agent says so, sets it aside and goes on
+    cp changed state1/mlx5_0/audit.jsonl         # an agent reports it, sets it aside and continues
     start agent1.log "$ANOLE" agent agent1.yaml
     wait_for grep -q 'devices, may write' agent1.log
     grep -q 'audit.jsonl:1:1: it is not what was written.*; it is now audit.jsonl.damaged' agent1.log
     cmp changed state1/mlx5_0/audit.jsonl.damaged
 }
 
-# write_twin FILE : four hosts, and traffic without an end.
+# write_twin FILE - four hosts with endless traffic.
 write_twin() {
     cat >"$1" <<'END'
 topology: {kind: clos, tors: 2, hosts_per_tor: 2, spines: 1, rate: 10Gbps, delay: 1us}
@@ -349,7 +350,7 @@ run: 1000s
 END
 }
 
-@test "live: the twin's hosts and switches are devices, and Ctrl-C ends all of it" {
+@test "live: hosts and switches of the twin are devices, and Ctrl-C ends all processes" {
     needs_live
     write_twin twin.yaml
     mkdir tmp
@@ -377,7 +378,7 @@ END
     [[ "$output" == *"twin.yaml:4:1: "*"did you mean 'interval'?"* ]]
 }
 
-# decisions FILE : what a tuner saw and did, without what a host cannot know.
+# decisions FILE - the observations and decisions of a tuner, without data that hosts cannot know.
 decisions() {
     python3 -c '
 import json, sys
@@ -387,7 +388,8 @@ for line in open(sys.argv[1]):
 ' "$1"
 }
 
-# has_same_decisions FILE AT_LEAST : through agents and a controller, and in the simulator.
+# has_same_decisions FILE AT_LEAST - compares decisions through agents and a controller with those of the
+# simulator.
 has_same_decisions() {
     "$(realpath "${FIDELITY_ANOLE:-$ANOLE}")" run "$1" --out "$1.run" >/dev/null
     "$ANOLE" twin "$1" --lock-step --out "$1.twin" >/dev/null 2>"$1.err"
@@ -399,8 +401,9 @@ has_same_decisions() {
     for log in "$1.twin"/agent/*/audit.jsonl "$1.twin/controller/audit.jsonl"; do "$ANOLE" ctl verify "$log"; done
 }
 
-# Delays are in live_rehearse.bats. With a floor, a simulation raises rates before the start returns. A live network, which was in use before, is left alone.
-@test "live: in lock step a tuner decides as it does in anole run" {
+# live_rehearse.bats tests delays. With option 'floor', a simulation raises rates to line rate before the
+# initial setting returns, but a live network does not. So these tests set 'floor: no'.
+@test "live: in lock step a tuner decides as in anole run" {
     needs_live
     write_twin at_once.yaml
     sed -i 's/interval: .*/interval: 1ms/; s/run: .*/run: 45ms\ntuner: {kind: paraleon, floor: no}/' at_once.yaml
@@ -419,7 +422,7 @@ has_same_decisions() {
     [ "$output" = 'anole: --page 0.0.0.0:7480: a twin shows its page on this machine only, such as 127.0.0.1:7480' ]
 }
 
-# listen_for SOCKET FILE : what would systemd hear?
+# listen_for SOCKET FILE - records what systemd would receive.
 listen_for() {
     python3 - "$1" >"$2" 2>/dev/null <<'END'
 import socket, sys
@@ -430,7 +433,7 @@ while True:
 END
 }
 
-@test "live: systemd hears when an agent is ready, alive, and about to end" {
+@test "live: notifies systemd when an agent is ready, alive, and about to end" {
     needs_live
     write_agent 1
     start /dev/null listen_for "$dir/notify" heard
@@ -458,7 +461,7 @@ END
 
 # ---- certificates ----
 
-# write_relay : between the agents and the controller, at the next port.
+# write_relay - configures a relay between the agents and the controller, at the next port.
 write_relay() {
     cat >relay.yaml <<END
 name: rack1
@@ -475,7 +478,7 @@ devices = json.load(sys.stdin)["devices"]
 sys.exit(len(devices) != 2 or not all(d["fresh"] for d in devices))'
 }
 
-@test "live: agents behind a relay are tuned, and a relay that dies is passed by" {
+@test "live: agents behind a relay are tuned, and bypass a relay that dies" {
     needs_live
     write_controller
     write_agent 1
@@ -489,7 +492,7 @@ sys.exit(len(devices) != 2 or not all(d["fresh"] for d in devices))'
     start agent2.log "$ANOLE" agent agent2.yaml
     wait_for has_two
     wait_for is_tried
-    if command -v ss >/dev/null; then            # nobody is connected but the relay
+    if command -v ss >/dev/null; then            # only the relay is connected
         [ "$(ss -tnH state established "( sport = :$port )" | wc -l)" -eq 1 ]
     fi
     kill -9 "$relay"
@@ -502,7 +505,7 @@ sys.exit(len(devices) != 2 or not all(d["fresh"] for d in devices))'
     [[ "$output" == *controller.yaml:* ]]
 }
 
-@test "live: with certificates, friends are served and strangers are refused" {
+@test "live: with certificates, known clients are served and others refused" {
     needs_live
     command -v openssl >/dev/null || skip 'no openssl'
     make_ca ca
@@ -511,7 +514,7 @@ sys.exit(len(devices) != 2 or not all(d["fresh"] for d in devices))'
     make_cert stranger other -days 2
     write_controller
     tls_of c1 >>controller.yaml
-    echo 'socket: ctl.sock' >>controller.yaml    # not where ctl looks for it
+    echo 'socket: ctl.sock' >>controller.yaml    # not ctl's default
     write_agent 1
     tls_of host1 >>agent1.yaml
     sed -i 's/127.0.0.1/localhost/' agent1.yaml
@@ -521,12 +524,12 @@ sys.exit(len(devices) != 2 or not all(d["fresh"] for d in devices))'
     wait_for sh -c "'$ANOLE' ctl status --address localhost:$port --ca ca.pem --cert operator.pem --key operator.key | grep -q 'host1/mlx5_0 .*\(tuned\|ready\)'"
 
     refute ctl status                            # plain text
-    refute asks_as stranger                      # of another authority
+    refute asks_as stranger                      # from another authority
     refute asks_as operator other                # does not trust the controller
     refute asks_as host1                         # not an operator
     grep -q "'host1' is not an operator" out
 
-    write_agent 2                                # an agent that is not who it says it is
+    write_agent 2                                # an agent with another host's certificate
     tls_of host1 >>agent2.yaml
     start agent2.log "$ANOLE" agent agent2.yaml
     wait_for grep -q 'which its certificate does not allow' controller.log

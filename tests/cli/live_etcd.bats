@@ -1,11 +1,12 @@
 #!/usr/bin/env bats
-# tests/cli/live_etcd.bats - two controllers of one cell, with a lease in a real etcd: one acts, the other stands by.
+# tests/cli/live_etcd.bats - two controllers of one cell share a lease in a real etcd: one is active, the
+# other stands by.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
 load fabric
 
-# with_etcd : on ports of its own; $etcd is its number.
+# with_etcd - starts etcd on its own ports; $etcd is its process id.
 with_etcd() {
     command -v etcd >/dev/null || skip 'no etcd: tools/deps peers'
     etcd_port=$((port + 10))
@@ -21,7 +22,7 @@ start_etcd() {
     etcd=$pid
 }
 
-# write_pair : two controllers, c1 and c2, and agents that know both.
+# write_pair - writes configurations of two controllers, c1 and c2, and of agents that know both.
 write_pair() {
     for i in 1 2; do
         write_controller
@@ -33,7 +34,7 @@ write_pair() {
     done
 }
 
-# acts N : controller N answers and hears both agents.
+# acts N - controller N is active and hears both agents.
 acts() {
     "$ANOLE" ctl --address "127.0.0.1:$((port + $1))" status 2>/dev/null >out || return 1
     grep -q "^c$1: active" out && grep -q '^2 devices, 100 % report' out
@@ -59,7 +60,7 @@ start_pair() {
     wait_for acts 1
 }
 
-@test "etcd: one acts, the other stands by; when the first is killed the second takes over with a higher term" {
+@test "etcd: one is active, the other stands by; if the first is killed the second takes over with a higher term" {
     needs_live
     with_etcd
     start_pair
@@ -79,7 +80,7 @@ is_tried() {
     has_rate nic1 50 || has_rate nic2 50
 }
 
-@test "etcd: a relay finds who acts, and the next one" {
+@test "etcd: a relay finds the active controller, and its successor" {
     needs_live
     with_etcd
     write_pair
@@ -96,7 +97,7 @@ is_tried() {
     start agent2.log "$ANOLE" agent agent2.yaml
     wait_for acts 1
     wait_for is_tried
-    refute grep -q 'no controller' agent1.log agent2.log         # they are behind the relay
+    refute grep -q 'no controller' agent1.log agent2.log         # agents are behind the relay
     kill -9 "$first"
     wait_for acts 2
     connected_twice() { [ "$(grep -c 'connected to the controller' relay.log)" -eq 2 ]; }
@@ -104,7 +105,7 @@ is_tried() {
     wait_for is_tried
 }
 
-@test "etcd: one that ends gives the lease back, and the other takes it at once" {
+@test "etcd: a controller that ends releases the lease, and the other takes it at once" {
     needs_live
     with_etcd
     start_pair
@@ -112,11 +113,11 @@ is_tried() {
     wait "$first"
     begin=$(date +%s%N)
     wait_for grep -q 'it has the lease in etcd' c2.log
-    [ $(($(date +%s%N) - begin)) -lt 2500000000 ]                # less than the lease would have lived
+    [ $(($(date +%s%N) - begin)) -lt 2500000000 ]                # less than the lease's time to live
     wait_for acts 2
 }
 
-@test "etcd: one that stood still does not act when it wakes" {
+@test "etcd: a controller that was suspended does not act when it resumes" {
     needs_live
     with_etcd
     start_pair
@@ -128,11 +129,11 @@ is_tried() {
     wait "$first" || status=$?
     [ "$status" -eq 1 ]
     grep -q 'the lease in etcd has ended, so another controller may act' c1.log
-    [ "$(wc -l <statec1/audit.jsonl)" -eq "$seen" ]              # it has decided nothing more
+    [ "$(wc -l <statec1/audit.jsonl)" -eq "$seen" ]              # no further decisions
     acts 2
 }
 
-@test "etcd: without etcd the one that acts ends, and nobody acts until it is back" {
+@test "etcd: without etcd the active controller ends, and none acts until etcd is back" {
     needs_live
     with_etcd
     start_pair
@@ -149,7 +150,7 @@ is_tried() {
     wait_for acts 2
 }
 
-@test "etcd: a configuration that cannot be is told with its place" {
+@test "etcd: an invalid configuration is reported with its place" {
     needs_live
     write_controller
     printf 'etcd: {endpoints: [127.0.0.1:2379]}\n' >>controller.yaml

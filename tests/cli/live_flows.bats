@@ -1,12 +1,13 @@
 #!/usr/bin/env bats
-# tests/cli/live_flows.bats - flow sizes from datagrams of other people's programs: softflowd (NetFlow 9, IPFIX) and pmacct (sFlow 5) read
-# a capture and tell a controller.
+# tests/cli/live_flows.bats - flow sizes from other programs: softflowd (NetFlow 9, IPFIX) and pmacct (sFlow
+# 5) read a capture and send datagrams to a controller.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
 load fabric
 
-# write_capture FILE : RoCEv2 from 10.0.0.1: 600 packets of 4 KB to 10.0.0.2 and 10 of 1 KB to 10.0.0.3; and some TCP.
+# write_capture FILE - RoCEv2 from 10.0.0.1 and some TCP. 600 packets of 4 KB to 10.0.0.2, and 10 of 1 KB to
+# 10.0.0.3.
 write_capture() {
     python3 - "$1" <<'END'
 import struct, sys
@@ -27,7 +28,7 @@ with open(sys.argv[1], "wb") as f:
 END
 }
 
-# with_flows : a controller that hears of flows at $flows and shows them at $web.
+# with_flows - starts a controller that receives flows at $flows and shows them at $web.
 with_flows() {
     command -v curl >/dev/null || skip 'no curl'
     flows=127.0.0.1:$((port + 2))
@@ -71,7 +72,7 @@ one_elephant_one_mouse() {
     metric_is 'anole_flows_refused_total{why="unreadable"} 0'
 }
 
-@test "flows: a sampling rate that is told in options counts" {
+@test "flows: a sampling rate in options is applied" {
     needs_live
     command -v softflowd >/dev/null || skip 'no softflowd: tools/deps peers'
     with_flows
@@ -101,7 +102,7 @@ END
     metric_is 'anole_flows_refused_total{why="unreadable"} 0'
 }
 
-@test "flows: strangers are not heard, and who may tell must be said" {
+@test "flows: senders must be listed, and other datagrams are ignored" {
     needs_live
     with_flows
     kill -9 "$pid"

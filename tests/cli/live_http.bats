@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# tests/cli/live_http.bats - what agents and controllers show over HTTP, and to whom they listen there.
+# tests/cli/live_http.bats - the HTTP interface of agents and controllers, and who may use it.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
 load fabric
 
-# http_of LOG : where a process listens, once it says so.
+# http_of LOG - waits until a process logs its HTTP address, and prints it.
 http_of() {
     sed -n 's/^anole: http at //p' "$1" | head -n 1
 }
@@ -14,19 +14,20 @@ has_http() {
     [ -n "$(http_of "$1")" ]
 }
 
-# fetch PATH [CURL-OPTION...] : from the controller.
+# fetch PATH [CURL-OPTION...] - fetches from the controller.
 fetch() {
     path=$1
     shift
     curl -sS --max-time 10 "$@" "http://$web$path"
 }
 
-# code_of PATH [CURL-OPTION...] : the status alone.
+# code_of PATH [CURL-OPTION...] - prints only the status.
 code_of() {
     fetch "$@" -o reply -w '%{http_code}'
 }
 
-# with_http : a controller and an agent with HTTP; $web is the controller's address, $web_agent the agent's.
+# with_http - starts a controller and an agent with HTTP; $web is the controller's address, $web_agent the
+# agent's.
 with_http() {
     command -v curl >/dev/null || skip 'no curl'
     token=a-token-for-this-test
@@ -43,12 +44,12 @@ with_http() {
     web_agent=$(http_of agent1.log)
 }
 
-# tells_metric PATTERN : whether /metrics has such a line.
+# tells_metric PATTERN - whether a line of /metrics matches.
 tells_metric() {
     fetch /metrics | grep -q "$1"
 }
 
-# state FILTER : of /api/state, by jq.
+# state FILTER - applies the jq filter to /api/state.
 state() {
     fetch /api/state | jq -re "$1"
 }
@@ -61,7 +62,7 @@ post() {
     code_of "/api/$1" -X POST -H "Authorization: Bearer $token" -H 'Content-Type: application/json' -d "$2"
 }
 
-@test "http: metrics of both are what promtool takes for good" {
+@test "http: promtool accepts the metrics of both" {
     needs_live
     with_http
     wait_for tells_metric '^anole_controller_devices{kind="NIC",state="ready"} 1$'
@@ -79,7 +80,7 @@ post() {
     [ "$status" -eq 0 ] && [ -z "$output" ]
 }
 
-@test "http: every metric and label of the Grafana dashboards is one that a controller or an agent tells" {
+@test "http: controller or agent export every metric and label of the Grafana dashboards" {
     needs_live
     with_http
     wait_for is_so .devices_total 1
@@ -87,7 +88,7 @@ post() {
     web=$web_agent fetch /metrics >>all.prom
     sed -n 's/^# TYPE \([a-z_]*\) .*/\1/p' all.prom | sort -u >known
     grep -o '[a-z_]*="' all.prom | tr -d '="' | sort -u >labels
-    printf 'instance\nvalue\n' >>labels           # Prometheus' own, and what count_values is told to make
+    printf 'instance\nvalue\n' >>labels           # made by Prometheus and by count_values
     for dashboard in "$BATS_TEST_DIRNAME"/../../data/grafana/*.json; do
         jq -re '.panels[].targets[].expr' "$dashboard" >exprs
         jq -r '.templating.list[] | select(.type == "query") | .definition' "$dashboard" >queries
@@ -100,7 +101,7 @@ post() {
           jq -r '.panels[].targets[].legendFormat' "$dashboard" | grep -o '{{[a-z_]*}}' | tr -d '{}'; } | sort -u >used_labels
         run comm -23 used_labels <(sort -u labels)
         [ -z "$output" ]
-        # Grafana fills its own variables in; the rest is Prometheus' language.
+        # Grafana fills in its own variables; the rest is PromQL.
         command -v promtool >/dev/null || continue
         { echo 'groups: [{name: dashboards, rules: ['
           sed 's/\$__rate_interval/5m/g' exprs | jq -Rr '"{record: \"x:y\(input_line_number)\", expr: \(@json)},"'
@@ -109,7 +110,7 @@ post() {
     done
 }
 
-# prometheus_says QUERY VALUE : what Prometheus knows.
+# prometheus_says QUERY VALUE - whether Prometheus answers this.
 prometheus_says() {
     [ "$(curl -sS --max-time 5 -G --data-urlencode "query=$1" "http://127.0.0.1:$prom/api/v1/query" |
          jq -r '.data.result[0].value[1]' 2>/dev/null)" = "$2" ]
@@ -135,7 +136,7 @@ END
     wait_for prometheus_says 'rate(anole_agent_samples_total[10s]) > bool 5' 1
 }
 
-@test "http: the state tells devices, trial, settings and why" {
+@test "http: the state lists devices, trial, settings and reasons" {
     needs_live
     with_http
     write_agent 2
@@ -153,7 +154,7 @@ END
     [ "$(code_of /nothing)" = 404 ]
 }
 
-@test "http: events tell what happens, and go on where somebody left off" {
+@test "http: the event stream resumes where a client left off" {
     needs_live
     with_http
     wait_for is_so .devices_total 1
@@ -173,7 +174,7 @@ END
     grep '^data: .*}$' again | sed 's/^data: //' | jq -e . >/dev/null
 }
 
-@test "http: strangers may look and not touch" {
+@test "http: clients without a token may read but not act" {
     needs_live
     with_http
     wait_for is_so .devices_total 1
@@ -191,13 +192,13 @@ END
     wait_for is_so .frozen ''
     [ "$(post freeze '{"device": "no/such"}')" = 404 ]
     [ "$(post freeze '{"devise": "x"}')" = 400 ]
-    [ "$(post approve '{"number": 77}')" = 400 ]                 # which setting is meant must be said, too
+    [ "$(post approve '{"number": 77}')" = 400 ]                 # the setting is required too
     [ "$(post approve '{"number": 77, "code": "0123456789abcdef"}')" = 404 ]
     [ "$(post dance '{}')" = 404 ]
     [ "$(web=$web_agent code_of /metrics -X POST -H "$json" -d '{}')" = 403 ]
 }
 
-@test "http: floods, long heads and half requests do not stop a controller" {
+@test "http: floods, long headers and partial requests do not stop a controller" {
     needs_live
     with_http
     wait_for is_so .devices_total 1
@@ -205,7 +206,7 @@ END
 import socket, sys
 host, port = sys.argv[1].rsplit(":", 1)
 held = []
-for i in range(200):                     # more than may be there; each with half a request
+for i in range(200):                     # more than allowed, each with half a request
     s = socket.create_connection((host, int(port)), 5)
     s.send(b"GET /api/state HTTP/1.1\r\nHost: x")
     held.append(s)
@@ -229,7 +230,7 @@ END
     says 'host1/mlx5_0 .*\(tuned\|ready\)'
 }
 
-@test "http: what is unsafe is refused before it listens" {
+@test "http: an unsafe configuration is refused before it listens" {
     needs_live
     write_controller
     printf 'http: {listen: "0.0.0.0:7480"}\n' >>controller.yaml
@@ -250,7 +251,7 @@ END
     [[ "$output" == *"token: a token has at least 16 characters" ]]
 }
 
-@test "http: elsewhere it is HTTPS, and reading needs the token" {
+@test "http: other machines need HTTPS, and a token to read" {
     needs_live
     command -v openssl >/dev/null || skip 'no openssl'
     command -v curl >/dev/null || skip 'no curl'
@@ -264,21 +265,22 @@ END
     web=$(http_of controller.log)
     web=localhost:${web##*:}
     [ "$(curl -sS --cacert ca.pem -o reply -w '%{http_code}' "https://$web/api/state")" = 401 ]
-    # The page holds nothing: it asks for the token, and with it for what there is.
+    # The page contains no data. It asks for the token and fetches the data with it.
     [ "$(curl -sS --cacert ca.pem -o reply -w '%{http_code}' "https://$web/")" = 200 ]
     grep -q '"kind":"live"' reply
     curl -sS --cacert ca.pem -H 'Authorization: Bearer a-token-for-this-test' "https://$web/api/state" | jq -e '.version == 1'
     refute curl -sS --max-time 5 "http://$web/api/state"
 }
 
-# client_cert NAME CA SUBJECT [OPTION...] : NAME.pem and NAME.key, of somebody who is a client.
+# client_cert NAME CA SUBJECT [OPTION...] - makes NAME.pem and NAME.key of a client.
 client_cert() {
     openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "$3" -keyout "$1.key" -out "$1.csr" 2>/dev/null
     printf 'extendedKeyUsage=%s\n' "${usage:-clientAuth}" >"$1.ext"
     openssl x509 -req -in "$1.csr" -CA "$2.pem" -CAkey "$2.key" -CAcreateserial -extfile "$1.ext" -out "$1.pem" "${@:4}" 2>/dev/null
 }
 
-# freeze_as NAME [CURL-OPTION...] : the status of an order, with a certificate; "": with none.
+# freeze_as NAME [CURL-OPTION...] - orders a freeze with a certificate, or none if NAME is "", and prints the
+# status.
 freeze_as() {
     set -- "$1" -sS --max-time 10 --cacert ca.pem -o reply -w '%{http_code}' -H "Content-Type: ${type:-application/json}" \
         -d '{"why": "because"}' "${@:2}"
@@ -288,12 +290,12 @@ freeze_as() {
     curl "${@:2}" "https://$web/api/freeze"
 }
 
-# error_is TEXT : in the last answer.
+# error_is TEXT - the last answer has this error.
 error_is() {
     jq -r .error reply | grep -qxF "$1" || { cat reply; false; }
 }
 
-@test "http: a certificate of a client does instead of the token, and its subject is in the audit log" {
+@test "http: a client certificate replaces the token, and the audit log has its subject" {
     needs_live
     command -v openssl >/dev/null || skip 'no openssl'
     command -v curl >/dev/null || skip 'no curl'
@@ -305,7 +307,8 @@ error_is() {
     client_cert guest people '/CN=guest' -days 2
     client_cert other strangers '/CN=operator' -days 2
     client_cert forged strangers '/O=Example/CN=operator' -days 2
-    # Ended yesterday: this version of openssl counts in days from now, whose number may be below 0, or takes dates.
+    # Expired yesterday. Some versions of openssl count days from now and accept negative numbers; others take
+    # dates.
     client_cert ended people '/CN=operator' -days -1 || client_cert ended people '/CN=operator' -not_before 20200101000000Z -not_after 20200102000000Z
     usage=serverAuth client_cert server people '/CN=operator' -days 2
     write_controller
@@ -325,7 +328,8 @@ error_is() {
     error_is "the name in the certificate is not one of 'operators' of 'http'"
     [ "$(freeze_as server)" = 401 ]
     error_is 'the certificate is not one for clients'
-    # Nobody has done anything so far. Pages of other sites may not, even though a browser would send the certificate.
+    # No order was accepted so far. Pages of other sites may not give orders, although a browser would send
+    # the certificate.
     [ "$(grep -c '"what":"freeze"' statec/audit.jsonl)" = 0 ]
     [ "$(freeze_as right -H 'Origin: https://evil.example')" = 403 ]
     [ "$(freeze_as right -H 'Sec-Fetch-Site: cross-site')" = 403 ]
@@ -333,12 +337,12 @@ error_is() {
     [ "$(grep -c '"what":"freeze"' statec/audit.jsonl)" = 0 ]
     [ "$(freeze_as right)" = 200 ]
     [ "$(jq -r 'select(.what == "freeze") | "\(.who): \(.why)"' statec/audit.jsonl)" = 'O=Example,CN=operator: because' ]
-    # Reading from elsewhere needs it, too.
+    # Reading from another machine needs the certificate too.
     [ "$(curl -sS --cacert ca.pem -o reply -w '%{http_code}' "https://$web/api/state")" = 401 ]
     curl -sS --cacert ca.pem --cert right.pem --key right.key "https://$web/api/state" | jq -e '.frozen | endswith("O=Example,CN=operator: because")'
 }
 
-@test "http: certificates of clients need HTTPS, and their names an authority" {
+@test "http: client certificates need HTTPS, and their names an authority" {
     needs_live
     make_ca ca
     make_cert c1 ca -days 2
@@ -355,11 +359,11 @@ error_is() {
     [[ "$output" == *"operators: names in certificates say nothing without client_ca" ]]
 }
 
-@test "http: a controller that knows its links and jobs tells their load" {
+@test "http: a controller with files of links and jobs reports their load" {
     needs_live
     command -v jq >/dev/null || skip 'no jq'
     write_controller
-    sed -i 's/^mode: .*/mode: observe/' controller.yaml     # a trial would put off what is read anew
+    sed -i 's/^mode: .*/mode: observe/' controller.yaml     # a trial would delay the reload
     printf 'http: {listen: "127.0.0.1:0"}\ntopology: links.yaml\njobs: {training: ["host*"], other: [nobody]}\n' >>controller.yaml
     printf 'links:\n  - host1 - tor1:Ethernet0\n' >links.yaml
     write_agent 1
@@ -375,13 +379,13 @@ error_is() {
     wait_for overview_is '.jobs | map([.name, .nics]) == [["training", 1], ["other", 0], ["", 0]]'
     wait_for overview_is '.jobs[0].looks > 0'
     wait_for overview_is '.tuner.name != null'
-    # Its own direction is known, that of the switch is not.
+    # The load of its own direction is known, that of the switch is not.
     link_is_told() {
         timeout 5 curl -sSN "http://$web/api/events" 2>/dev/null | grep -A1 '^event: links' | sed -n 's/^data: //p' | head -n 1 >told
         jq -e '.links[0] | .[0] == 0 and .[1] != null and .[2] == null and .[6] == null' told
     }
     wait_for link_is_told
-    # Other links are taken while it runs; wrong ones are not.
+    # A changed file of links is loaded while it runs; an invalid one is not.
     printf 'links:\n  - host1 - tor1:Ethernet0\n  - tor1 - spine1\n' >links.yaml
     kill -HUP "$controller"
     wait_for overview_is '.links.total == 2'
@@ -391,7 +395,7 @@ error_is() {
     overview_is '.links.total == 2'
 }
 
-@test "http: a file of links or jobs that are wrong are refused with their place" {
+@test "http: invalid files of links or jobs are rejected with their place" {
     needs_live
     write_controller
     cp controller.yaml plain.yaml

@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
-# tests/cli/live_mrc.bats - agents on NICs with MRC: a library that stands in for the vendor's is loaded as that would be, and the NIC is a
-# folder (src/standin/mrc).
+# tests/cli/live_mrc.bats - agents on NICs with MRC. A stand-in for the vendor's library is loaded in the same
+# way; its NIC is a folder (src/standin/mrc).
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
 load fabric
 
-library=$(realpath "${BUILD:-$(dirname "$ANOLE")}")/libanole-mrc.so      # tests work in a folder of their own
+library=$(realpath "${BUILD:-$(dirname "$ANOLE")}")/libanole-mrc.so      # tests change the folder
 
-# make_mrc N : a NIC in nicN, and an agent for it. Its target delay is 9 us.
+# make_mrc N - makes a NIC in nicN with a target delay of 9 us, and configures its agent.
 make_mrc() {
     [ -e "$library" ] || skip 'built without its live part'
     ports=nic$1/sys/class/infiniband/mrc_0/ports/1
@@ -30,7 +30,7 @@ END
     "$ANOLE" agent "agent$1.yaml" --check-config
 }
 
-# put N KEY VALUE : in the NIC's file 'device'.
+# put N KEY VALUE - sets a key in the NIC's file 'device'.
 put() {
     sed -i "s/^$2 .*/$2 $3/" "nic$1/device"
 }
@@ -47,7 +47,8 @@ is_back() {
     holds 1 9000 && holds 2 9000
 }
 
-# with_mrc [SED-SCRIPT [SETTING]] : a controller whose tuner wants a target delay of 5 us, or this setting, and agents of two NICs.
+# with_mrc [SED-SCRIPT [SETTING]] - starts agents of two NICs, and a controller whose tuner wants SETTING or a
+# target delay of 5 us.
 with_mrc() {
     write_controller
     echo "${2:-nscc_target_delay: 5us}" >short.yaml
@@ -70,15 +71,15 @@ with_mrc() {
     holds 2 5000
     for i in 1 2; do
         wait_for grep -q '"what":"confirm".*"nscc_target_delay":5' state$i/mrc_0/audit.jsonl
-        refute grep -vE '^state 2 disable_qa 0 .* target_delay_ns (9000|5000) $' nic$i/log   # nothing else was ever written
+        refute grep -vE '^state 2 disable_qa 0 .* target_delay_ns (9000|5000) $' nic$i/log   # no other values were written
         "$ANOLE" ctl verify state$i/mrc_0/audit.jsonl
     done
     kill "$controller"
-    sleep 4                                                                      # longer than the lease: what is confirmed stays
+    sleep 4                                                                      # longer than the lease: a confirmed setting stays
     holds 1 5000
 }
 
-@test "mrc: a trial is taken back when its controller is killed" {
+@test "mrc: killing the controller reverts a trial" {
     needs_live
     make_mrc 1
     make_mrc 2
@@ -89,7 +90,7 @@ with_mrc() {
     grep -qh 'reverted nscc_target_delay 5 -> 9us, the lease ended' agent?.log
 }
 
-@test "mrc: after a kill of the agent, --rescue brings the device back" {
+@test "mrc: after an agent is killed, --rescue restores the device" {
     needs_live
     make_mrc 1
     make_mrc 2
@@ -123,7 +124,7 @@ with_mrc() {
     wait "$pid"
 }
 
-@test "mrc: a device that is busy refuses a change, and a busy one is brought back later" {
+@test "mrc: a busy device refuses a change, and is reverted later" {
     needs_live
     make_mrc 1
     make_mrc 2
@@ -151,7 +152,7 @@ with_mrc() {
     done
 }
 
-@test "mrc: a device that changes parameters only offline says why it is not written, and others are tuned" {
+@test "mrc: a device that changes parameters only offline says why it is not written; others are tuned" {
     needs_live
     make_mrc 1
     make_mrc 2
@@ -165,7 +166,7 @@ with_mrc() {
     refute grep -q '"what":"apply"' state1/mrc_0/audit.jsonl
 }
 
-@test "mrc: what the device does not count is unknown" {
+@test "mrc: counters that the device lacks are unknown" {
     needs_live
     make_mrc 1
     echo 'http: {listen: 127.0.0.1:'$((port + 1))'}' >>agent1.yaml
@@ -178,7 +179,7 @@ with_mrc() {
     done
 }
 
-@test "mrc: a missing library, another driver's settings and addresses that are none are refused in one line" {
+@test "mrc: a missing library, another driver's settings and invalid addresses are refused in one line" {
     needs_live
     make_mrc 1
     sed 's,library: [^,]*,library: libno-such-mrc.so,' agent1.yaml >wrong.yaml
@@ -194,7 +195,7 @@ with_mrc() {
     [[ "$output" == 'anole: wrong.yaml:6:'*': to: an IP address is wanted: 10.0.0.2' ]]
 }
 
-@test "mrc: a person lists, denies and allows paths" {
+@test "mrc: an operator lists, denies and allows paths" {
     needs_live
     make_mrc 1
     "$ANOLE" agent agent1.yaml --paths >paths
@@ -218,7 +219,8 @@ with_mrc() {
     [ "$output" = "anole: paths are not changed: its configuration says 'write: no'" ]
 }
 
-# with_denial : a controller that wants the paths of port 2 denied, and agents that allow that for half of the paths.
+# with_denial - starts a controller that denies the paths of port 2, and agents that allow this for half of
+# the paths.
 with_denial() {
     for i in 1 2; do
         sed -i 's/^mrc: {/mrc: {deny: 50%, /' agent$i.yaml
@@ -259,7 +261,7 @@ is_allowed() {
     wait_for is_allowed
 }
 
-@test "mrc: more paths than the stated share are not denied" {
+@test "mrc: never denies more paths than the configured share" {
     needs_live
     make_mrc 1
     make_mrc 2
@@ -279,7 +281,7 @@ is_allowed() {
     is_allowed
 }
 
-@test "mrc: the sample configuration works as it comes" {
+@test "mrc: the sample configuration works unchanged" {
     needs_live
     make_mrc 1
     mkdir certs

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# tests/cli/live_nic.bats - an agent on a stand-in NIC, mounted through FUSE: files that do what those of a real one do.
+# tests/cli/live_nic.bats - an agent on a stand-in NIC, mounted through FUSE: its files behave like those of a
+# real one.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
@@ -14,7 +15,7 @@ teardown() {
     [ ! -f "$dir/pids" ] || xargs -r kill -9 <"$dir/pids" 2>/dev/null || true
 }
 
-# mount_nic N [FLAVOUR] : at nicN.
+# mount_nic N [FLAVOR] - mounts a NIC at nicN.
 mount_nic() {
     program=$(dirname "$ANOLE")/anole-nic
     [ -x "$program" ] || skip 'built without libfuse3'
@@ -24,7 +25,7 @@ mount_nic() {
     wait_for test -e "nic$1/.nic/control" || skip "FUSE cannot mount here: $(cat "nic$1.log")"
 }
 
-# with_nics : a controller and agents on two of them, until something is tried.
+# with_nics - starts a controller and agents on two NICs, and waits for a trial.
 with_nics() {
     write_controller
     for i in 1 2; do
@@ -61,7 +62,7 @@ is_back() {
     holds 1 rpg_ai_rate 5 && holds 2 rpg_ai_rate 5
 }
 
-@test "nic: what an agent writes is digits, to parameters that may be set, and is taken back" {
+@test "nic: an agent writes only digits, only to allowed parameters, and reverts them" {
     needs_live
     with_nics
     ctl freeze
@@ -72,7 +73,7 @@ is_back() {
     refute grep -E 'enable|dscp|802p' log
 }
 
-# Drops once more: on a busy machine a trial may be over by the time that the first are reported, and there is nothing to break.
+# Causes drops again: on a busy machine the trial may have ended before the first drops were reported.
 breaks_guardrail() {
     echo 'discard 3' >nic1/.nic/control
     grep -q 'guardrail: .*lossless' statec/audit.jsonl
@@ -87,7 +88,7 @@ breaks_guardrail() {
     wait_for is_back
 }
 
-@test "nic: a driver that is loaded again holds its defaults, and the device is frozen" {
+@test "nic: after a reload the driver has its defaults, and the device is frozen" {
     needs_live
     with_nics
     ctl freeze
@@ -99,7 +100,7 @@ breaks_guardrail() {
     wait_for grep -q 'changed outside Anole: rpg_hai_rate 50' state1/mlx5_0/audit.jsonl
 }
 
-@test "nic: a device that cannot be written is brought back as soon as it can" {
+@test "nic: a device that cannot be written is reverted as soon as possible" {
     needs_live
     with_nics
     wait_for holds 1 rpg_ai_rate 50
@@ -126,7 +127,7 @@ breaks_guardrail() {
     [[ "$output" == *'its parameters cannot be read' ]]
 }
 
-@test "nic: the kernel's own driver, a virtual function, and debugfs that is locked down" {
+@test "nic: the kernel's own driver, a virtual function, and locked-down debugfs" {
     needs_live
     mount_nic 1 inbox
     write_agent_file 1

@@ -1,11 +1,12 @@
 #!/usr/bin/env bats
-# tests/cli/live_qp.bats - a tuner acts on flow sizes that were collected by real agents: counters of queue pairs, as the kernel would tell them.
+# tests/cli/live_qp.bats - a tuner reacts to flow sizes that real agents collect from the kernel's counters of
+# queue pairs.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
 load fabric
 
-# start_traffic : queue pairs of two hosts; what they send is in the file 'kind'.
+# start_traffic - starts queue pairs of two hosts, which send the traffic named in the file 'kind'.
 start_traffic() {
     echo mice >kind
     for i in 1 2; do
@@ -16,8 +17,8 @@ start_traffic() {
     wait_for test -s nic2/rdma/mlx5_0
 }
 
-# has_searched REGEX : whether the tuner, which has ended, has begun a search because flow sizes had become such. What a search begins with is the
-# setting in force, so it need not show in the audit log.
+# has_searched REGEX - whether the tuner, which has ended, started a search because of these flow sizes. A
+# search starts with the current setting, so the audit log need not show it.
 has_searched() {
     grep -q "flow sizes changed (divergence [^)]*; elephants $1 % of flows)" statec/tuning.jsonl
 }
@@ -36,7 +37,7 @@ has_tried() {
     grep -q '"why":"tuner paraleon' statec/audit.jsonl 2>/dev/null
 }
 
-# acts_on_change [LINE OF CONFIGURATION] : mice become elephants, and the tuner notices.
+# acts_on_change [LINE OF CONFIGURATION] - mice become elephants, and the tuner reacts.
 acts_on_change() {
     write_controller
     sed -i 's/^mode:.*/mode: direct/; /^tuner:/d' controller.yaml
@@ -51,7 +52,7 @@ END
     start_traffic
     start agent1.log "$ANOLE" agent agent1.yaml
     start agent2.log "$ANOLE" agent agent2.yaml
-    for seconds in 5 10 20 40; do                # as much patience as the machine needs
+    for seconds in 5 10 20 40; do                # a slow machine needs longer
         echo mice >kind
         rm -rf statec
         start_controller
@@ -67,19 +68,20 @@ END
     "$ANOLE" ctl verify statec/audit.jsonl
 }
 
-@test "flow sizes: a tuner acts when those that agents collect change" {
+@test "flow sizes: a tuner reacts when the collected sizes change" {
     needs_live
     acts_on_change
 }
 
-# has_silence : whether nobody tells how fast its link is, though all report.
+# has_silence - all devices report, but none reports its link rate.
 has_silence() {
     [ "$(curl -sS --max-time 20 "http://$(sed -n 's/^anole: http at //p' controller.log)/api/state" 2>/dev/null |
          jq -c '[.coverage, (.devices[] | .rate_bps // 0)]' 2>/dev/null)" = '[1,0,0]' ]
 }
 
-# It begins a search because of reports that have flow sizes and no more, and goes on with whole ones: without them nothing could be measured.
-@test "flow sizes: they are collected always, all else while a tuner searches" {
+# Reports with only flow sizes start the search. It continues with full reports, because it could not measure
+# otherwise.
+@test "flow sizes: always collected; everything else only during a search" {
     needs_live
     acts_on_change 'collect: tuning'
     command -v curl >/dev/null || skip 'no curl'

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# tests/cli/live_rehearse.bats - simulate first, then apply, under the live guard: a controller with the tuner rehearse.
+# tests/cli/live_rehearse.bats - a controller with the tuner rehearse: simulates first, then applies under
+# live guardrails.
 
 # shellcheck disable=SC2154  # common.bash sets dir, and status as run does
 load common
@@ -7,7 +8,8 @@ load fabric
 
 optimised=$(realpath "${FIDELITY_ANOLE:-$ANOLE}")
 
-# slow FILE : thresholds so high and CNPs so rare that queues are long: nearly anything is better, so that a small search finds something.
+# slow FILE - a network with long queues, because thresholds are high and CNPs rare. Almost any change is
+# better, so a small search succeeds.
 slow() {
     cat >"$1" <<'END_OF_FILE'
 topology: {kind: star, hosts: 6, rate: 100Gbps, delay: 1us}
@@ -22,17 +24,17 @@ run: 14ms
 END_OF_FILE
 }
 
-# What a tuner decided, and on what; but for what no host can know.
+# The decisions of a tuner and their inputs, without data that hosts cannot know.
 decisions() {
     jq -c 'del(.goodput_gbps, .rtt_us)' "$1"
 }
 
-# That without delays, too, a tuner decides alike is shown in live.bats.
-@test "live rehearse: in lock step it decides as it does in anole run, delays included" {
+# live.bats shows that decisions are also equal without delays.
+@test "live rehearse: in lock step it decides as in anole run, delays included" {
     needs_live
     slow late.yaml
     sed -i 's/pairs: 0/pairs: 0, monitor_delay: 1ms, dispatch_delay: 2ms/' late.yaml
-    # the same search again: by an optimised program where there is one
+    # repeats the search, with an optimized program if there is one
     "$optimised" run late.yaml --out run >/dev/null
     "$ANOLE" twin late.yaml --lock-step --out twin >/dev/null 2>twin.err
     decisions run/tuning.jsonl >run.decisions
@@ -43,12 +45,12 @@ decisions() {
     for log in twin/agent/*/audit.jsonl twin/controller/audit.jsonl; do "$ANOLE" ctl verify "$log"; done
 }
 
-# has_set : some device was told to set thresholds by what was found on the twin.
+# has_set - a device received thresholds that were found on the twin.
 has_set() {
     jq -e -s 'any(.[]; .what == "keep" and (.why | test("tuner rehearse")) and .new.kmin != null)' out/controller/audit.jsonl >/dev/null
 }
 
-@test "live rehearse: at the pace of the clock what was found on the twin is set, while everybody is answered in time" {
+@test "live rehearse: in real time it applies what it found on the twin, while all agents are answered in time" {
     needs_live
     slow slow.yaml
     sed -i 's/run: 14ms/run: 1000s/' slow.yaml
@@ -61,7 +63,7 @@ has_set() {
     grep -q 'trials on the twin' out/controller/tuning.jsonl
 }
 
-@test "live rehearse: what is missing is told in one line" {
+@test "live rehearse: missing requirements are reported in one line" {
     needs_live
     slow slow.yaml
     printf 'listen: 127.0.0.1:%s\nstate: state\ntuner: rehearse\n' "$port" >controller.yaml
@@ -81,7 +83,7 @@ has_set() {
     [[ "$output" == *'no NIC counts messages'* ]]
 }
 
-@test "live rehearse: without reports of messages it says so and sets nothing" {
+@test "live rehearse: without reports of messages it says so and changes nothing" {
     needs_live
     slow slow.yaml
     write_agent 1

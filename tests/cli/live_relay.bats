@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# tests/cli/live_relay.bats - what a relay shows over HTTP, and how its configuration is read again.
+# tests/cli/live_relay.bats - the HTTP interface of a relay, and reloading of its configuration.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
 load fabric
 
-# http_of LOG : where a process listens now.
+# http_of LOG - prints the address at which a process listens now.
 http_of() {
     sed -n 's/^anole: http at //p' "$1" | tail -n 1
 }
@@ -18,7 +18,7 @@ fetch() {
     curl -sS --max-time 20 "$@"
 }
 
-# metric NAME : of the relay.
+# metric NAME - prints a metric of the relay.
 metric() {
     fetch "http://$(http_of relay.log)/metrics" | sed -n "s/^$1 //p"
 }
@@ -51,7 +51,7 @@ with_relay() {
     wait_for is_metric anole_relay_devices 2
 }
 
-@test "relay: its metrics tell of agents and of the controller" {
+@test "relay: its metrics describe agents and the controller" {
     needs_live
     with_relay
     wait_for grep -q 'connected to the controller' agent1.log
@@ -72,7 +72,7 @@ with_relay() {
     [ "$(metric anole_relay_lost_controller_total)" -ge 1 ]
 }
 
-@test "relay: its configuration is read again, all of it or none" {
+@test "relay: a reload applies the whole configuration or none of it" {
     needs_live
     with_relay
     web=$(http_of relay.log)

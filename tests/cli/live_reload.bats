@@ -1,18 +1,18 @@
 #!/usr/bin/env bats
-# tests/cli/live_reload.bats - what changes under agents and controllers while they run: configurations, tokens, certificates; and what
-# people on call ask.
+# tests/cli/live_reload.bats - configurations, tokens and certificates that change while agents and
+# controllers run, and queries of operators on call.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
 load fabric
 
-# reload PID LOG WORDS : a signal, and what it says then.
+# reload PID LOG WORDS - sends SIGHUP and waits for these words in the log.
 reload() {
     kill -HUP "$1"
     wait_for grep -q "$3" "$2"
 }
 
-@test "reload: an agent may write when its file says so, and takes back what is open when it no longer does" {
+@test "reload: an agent writes once its file allows it, and reverts open changes when it no longer does" {
     needs_live
     write_controller
     write_agent 1
@@ -32,7 +32,7 @@ reload() {
     "$ANOLE" ctl verify state1/mlx5_0/audit.jsonl
 }
 
-@test "reload: narrower limits hold from then on" {
+@test "reload: narrower limits apply from then on" {
     needs_live
     write_controller
     write_agent 1
@@ -49,7 +49,7 @@ reload() {
     done
 }
 
-@test "reload: a file that is wrong, or changes what cannot change, changes nothing" {
+@test "reload: an invalid file, or one that changes fixed keys, has no effect" {
     needs_live
     write_controller
     write_agent 1
@@ -76,7 +76,7 @@ reload() {
     wait_for says 'host1/mlx5_0 .*\(tuned\|ready\)'
 }
 
-@test "reload: a controller that is told to observe ends its trial" {
+@test "reload: a controller that is switched to observe ends its trial" {
     needs_live
     write_controller
     write_agent 1
@@ -92,7 +92,7 @@ reload() {
     "$ANOLE" ctl verify statec/audit.jsonl
 }
 
-@test "reload: what judges a trial stays until it has ended" {
+@test "reload: criteria that judge a trial stay until it has ended" {
     needs_live
     write_controller
     write_agent 1
@@ -107,7 +107,7 @@ reload() {
     wait_for grep -q '"what":"reconfigure"' statec/audit.jsonl
 }
 
-@test "reload: another token over HTTP" {
+@test "reload: a new token over HTTP" {
     needs_live
     command -v curl >/dev/null || skip 'no curl'
     (umask 077 && echo the-first-token-there-was >token)
@@ -126,7 +126,7 @@ reload() {
     thaw the-first-token-there-was 401
 }
 
-@test "reload: certificates of another authority, under processes that run" {
+@test "reload: certificates of another authority, while processes run" {
     needs_live
     command -v openssl >/dev/null || skip 'no openssl'
     make_all() {
@@ -145,23 +145,23 @@ reload() {
     controller=$pid
     start agent1.log "$ANOLE" agent agent1.yaml
     agent=$pid
-    is_tuned() { asks_as operator && grep -q "host$1/mlx5_0 .*\(tuned\|ready\|held back\)" out; }   # back: who comes in the middle of a trial
+    is_tuned() { asks_as operator && grep -q "host$1/mlx5_0 .*\(tuned\|ready\|held back\)" out; }   # held back: an agent that joins during a trial
     wait_for is_tuned 1
     mkdir old
     cp ca.pem operator.pem operator.key old
     make_all
-    wait_for is_tuned 1                          # the new operator, and the agent's stream was not cut
-    refute asks_as old/operator                  # who only knows the old authority
+    wait_for is_tuned 1                          # the agent's stream was not interrupted
+    refute asks_as old/operator                  # knows only the old authority
     refute asks_as old/operator old/ca
-    start agent2.log "$ANOLE" agent agent2.yaml  # a newcomer with the new ones, at the old process
+    start agent2.log "$ANOLE" agent agent2.yaml  # a new agent with new certificates, at the old controller
     wait_for is_tuned 2
-    kill -9 "$controller"                        # and the old process of an agent, at a new controller
+    kill -9 "$controller"                        # an old agent at a new controller
     start controller.log "$ANOLE" controller controller.yaml
     wait_for is_tuned 1
     kill -0 "$agent"
 }
 
-@test "ctl: what people on call ask is answered in words" {
+@test "ctl: answers the questions of operators on call in words" {
     needs_live
     write_controller
     write_agent 1
@@ -175,7 +175,7 @@ reload() {
     [[ "$(ctl explain)" == 'nothing was tried yet'* ]]
     start agent1.log "$ANOLE" agent agent1.yaml
     start agent2.log "$ANOLE" agent agent2.yaml
-    # An agent that got no processor for a while ends a trial, and the next one has the next number.
+    # An agent that got no processor time for a while ends a trial. The next trial has the next number.
     tells_of_trial() {
         says 'trial [0-9]*: .*rpg_ai_rate 50Mbps' || return 1
         trial=$(ctl status | sed -n 's/.*trial \([0-9]*\): .*/\1/p' | head -1)
@@ -197,7 +197,7 @@ reload() {
     ctl status --json | jq -e '.devices | length == 2'
 }
 
-@test "systemd: the units are what systemd takes for good" {
+@test "systemd: accepts the unit files" {
     command -v systemd-analyze >/dev/null || skip 'no systemd-analyze'
     for unit in data/systemd/*.service; do
         sed 's,/usr/local/bin/anole,/bin/true,' "$unit" >"$dir/$(basename "$unit")"
@@ -209,7 +209,7 @@ reload() {
     done
 }
 
-@test "man: every key of a configuration is in its page" {
+@test "man: the pages have every key of a configuration" {
     for page in controller agent relay; do
         sed -n "/^static const struct key_row \(common\|$page\|tls\)_keys/,/{ 0 },/p" src/live/config/live_config.c |
             grep -o '^    { "[a-z_]*"' | grep -o '[a-z_]*' >"$dir/keys"
@@ -220,12 +220,12 @@ reload() {
     done
 }
 
-# as_nobody COMMAND... : without any privilege.
+# as_nobody COMMAND... - runs the command without privileges.
 as_nobody() {
     setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --bounding-set=-all "$@"
 }
 
-@test "live: an agent without the right to write says what it lacks, and one with the capability needs no root" {
+@test "live: an agent without write permission says what it lacks; with the capability it needs no root" {
     needs_live
     [ "$(id -u)" -eq 0 ] || skip 'needs root to become nobody'
     command -v setpriv >/dev/null || skip 'no setpriv'
@@ -233,8 +233,8 @@ as_nobody() {
     chmod -R a+rX .
     mkdir state1
     chown 65534 state1
-    cp "$(dirname "$ANOLE")/anole-live" .     # a folder above may be closed to nobody: started from here
-    as_nobody test -x ./anole-live || skip 'nobody cannot come here'
+    cp "$(dirname "$ANOLE")/anole-live" .     # user nobody may lack access to the build folder
+    as_nobody test -x ./anole-live || skip 'user nobody has no access to this folder'
     run as_nobody ./anole-live agent agent1.yaml --check-config
     echo "$output"
     [ "$status" -eq 1 ]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tests/cli/live_start.bats - what somebody needs to begin: the files that come with the package, certificates, help.
+# tests/cli/live_start.bats - first steps: the files in the package, certificates, help.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
@@ -15,12 +15,12 @@ is_connected() {
     asks && grep -q 'host1/mlx5_0' out
 }
 
-@test "live: sample configurations and certificates work as they come" {
+@test "live: sample configurations and certificates work unchanged" {
     needs_live
     command -v openssl >/dev/null || skip 'no openssl'
     "$samples/make-certs" certs localhost host1
     [ "$(stat -c %a certs/host1.key certs/ca.key | sort -u)" = 600 ]
-    "$samples/make-certs" certs localhost host1 host2            # another one later: the others stay
+    "$samples/make-certs" certs localhost host1 host2            # adds one and keeps the others
     openssl verify -CAfile certs/ca.pem certs/controller.pem certs/host1.pem certs/host2.pem certs/operator.pem
     make_nic nic1
     for name in agent controller; do
@@ -34,7 +34,7 @@ is_connected() {
     wait_for is_connected
 }
 
-@test "live: anole-switch --help says what it takes" {
+@test "live: anole-switch --help describes its arguments" {
     needs_live
     program=$(dirname "$ANOLE")/anole-switch
     run "$program" --help
@@ -60,7 +60,7 @@ is_connected() {
     grep -q 'host1/mlx5_0: reverted rpg_ai_rate 50 -> 5Mbps, rpg_hai_rate 150 -> 50Mbps, ' agent1.log
 }
 
-@test "live: a controller whose log and state were damaged goes on" {
+@test "live: a controller continues with a damaged log and state" {
     needs_live
     write_controller
     start controller.log "$ANOLE" controller controller.yaml
@@ -71,7 +71,7 @@ is_connected() {
     truncate -s -100 statec/audit.jsonl && echo '?' >>statec/audit.jsonl         # its last line
     truncate -s 10 statec/controller                                            # one copy of its state
     start controller.log "$ANOLE" controller controller.yaml
-    wait_for grep -q '"what":"begin","term":131073' statec/audit.jsonl           # the second term: the other copy has the counter
+    wait_for grep -q '"what":"begin","term":131073' statec/audit.jsonl           # the second term: the other copy of the state has the counter
     grep -q 'audit.jsonl.damaged' controller.log
     "$ANOLE" ctl verify statec/audit.jsonl
 }

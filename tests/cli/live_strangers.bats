@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# tests/cli/live_strangers.bats - who is refused on the wire, one kind of stranger after another; and a client in another language that is
-# not one.
+# tests/cli/live_strangers.bats - unauthorized clients are refused, kind by kind; an authorized client in
+# another language is served.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
 load fabric
 
-# expire NAME : its certificate has ended.
+# expire NAME - makes a certificate that has expired.
 expire() {
     openssl x509 -req -in "$1.csr" -CA ca.pem -CAkey ca.key -CAcreateserial -extfile "$1.ext" -out "$1.pem" -days -1 2>/dev/null
 }
@@ -41,7 +41,8 @@ needs_python() {
     [ "$status" -eq 0 ]
 }
 
-# hears_agent [CA CERT KEY] : a server of gRPC's own hears an agent, ends its stream, and has it back.
+# hears_agent [CA CERT KEY] - a gRPC server in another language hears an agent, ends its stream, and hears it
+# again.
 hears_agent() {
     start server.log /usr/bin/python3 "$BATS_TEST_DIRNAME/../live/server.py" "$port" "$@" >server.out
     server=$pid
@@ -56,14 +57,14 @@ hears_agent() {
     [ ! -s server.log ] || { cat server.log; false; }
 }
 
-@test "strangers: an agent is heard by a server in another language, in plain text" {
+@test "strangers: a server in another language hears an agent, in plain text" {
     needs_live
     needs_python
     write_agent 1
     hears_agent
 }
 
-@test "strangers: an agent is heard by a server in another language, with certificates" {
+@test "strangers: a server in another language hears an agent, with certificates" {
     needs_live
     needs_python
     with_tls
@@ -72,7 +73,7 @@ hears_agent() {
     hears_agent ca.pem c1.pem c1.key
 }
 
-@test "strangers: a question is answered by a server in another language" {
+@test "strangers: a server in another language answers a query" {
     needs_live
     needs_python
     with_tls
@@ -88,7 +89,7 @@ hears_agent() {
     [[ "$output" == *'no answer from a controller: '*' certificate'* ]]
 }
 
-@test "strangers: who says many things at once is heard to the end" {
+@test "strangers: a client that sends many messages at once is read to the end" {
     needs_live
     with_tls
     start controller.log "$ANOLE" controller controller.yaml
@@ -98,7 +99,7 @@ hears_agent() {
     [ "$status" -eq 0 ]
 }
 
-@test "strangers: without a certificate, or in plain text, nobody is heard" {
+@test "strangers: without a certificate, or in plain text, clients are refused" {
     needs_live
     needs_python
     with_tls
@@ -131,7 +132,7 @@ hears_agent() {
     refute asks_as operator
 }
 
-@test "strangers: certificates that have ended are refused on both sides" {
+@test "strangers: both sides refuse expired certificates" {
     needs_live
     with_tls
     write_agent 1
@@ -154,7 +155,7 @@ hears_agent() {
     refute asks_as operator
 }
 
-@test "strangers: a key that is another's is told before anything begins" {
+@test "strangers: a key that does not match its certificate is reported at start" {
     needs_live
     with_tls
     cp host1.key c1.key
@@ -163,7 +164,7 @@ hears_agent() {
     [[ "$output" == *'c1.pem and c1.key do not belong together' ]]
 }
 
-@test "strangers: an agent of another version is told so, and has no device here" {
+@test "strangers: an agent of another version is told so, and gets no device" {
     needs_live
     needs_python
     write_controller
@@ -185,7 +186,7 @@ END
     says 'there are no devices'
 }
 
-# flood KIND COUNT SECONDS [NAME] : in the background, with the certificate of NAME.
+# flood KIND COUNT SECONDS [NAME] - floods the controller in the background, with the certificate of NAME.
 flood() {
     start flood.log /usr/bin/python3 "$BATS_TEST_DIRNAME/../live/flood.py" "localhost:$port" "$1" "$2" "$3" ${4:+ca.pem "$4.pem" "$4.key"} >flood.out
     flood=$pid
@@ -214,10 +215,10 @@ flood() {
     [ "$(stat -c %A ctl.sock)" = srw------- ]
 }
 
-@test "strangers: who says more than its budget is named once, costs little memory, and everybody else goes on" {
+@test "strangers: a client over its budget is logged once, costs little memory, and does not affect others" {
     needs_live
     with_tls
-    # AddressSanitizer keeps what was freed.
+    # AddressSanitizer keeps freed memory.
     start controller.log env ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=1" "$ANOLE" controller controller.yaml
     controller=$pid
     wait_for asks_as operator
@@ -241,7 +242,7 @@ flood() {
     [ "$(grep -c 'python takes more than its budget' controller.log)" -eq 1 ]
 }
 
-@test "strangers: invented devices and an implausible gap do not stop the trials of others" {
+@test "strangers: invented devices and an implausible gap do not stop trials of other devices" {
     needs_live
     needs_python
     with_tls
@@ -260,7 +261,7 @@ flood() {
     wait_for tries
 }
 
-@test "strangers: a certificate whose names are in subjectAltName alone is served" {
+@test "strangers: a certificate with names only in subjectAltName is accepted" {
     needs_live
     with_tls
     for name in host1 operator; do
@@ -282,7 +283,7 @@ flood() {
     wait_for has_device
 }
 
-@test "strangers: TLS 1.2 is refused, unless the configuration takes it; refusals are counted by their reason" {
+@test "strangers: TLS 1.2 is refused unless the configuration allows it; refusals are counted by reason" {
     needs_live
     with_tls
     printf 'http: {listen: "127.0.0.1:%d"}\n' $((port + 1)) >>controller.yaml
@@ -305,7 +306,7 @@ flood() {
     for reason in 'older version of TLS' 'certificate of another authority' 'no certificate' 'not TLS'; do
         curl -sf "http://127.0.0.1:$((port + 1))/metrics" | grep -q "refused_peers_total{reason=\"$reason\"} [1-9]"
     done
-    # operators see how many and why the last one was, in the terminal and on the page
+    # operators see their number and the last reason, in the terminal and on the page
     asks_as operator
     grep -qE '^[4-9] connections refused, the last 20[0-9-]+ [0-9:]+: not TLS$' out
     curl -sf "http://127.0.0.1:$((port + 1))/api/overview" | jq -e '.refused | .total >= 4 and .last == "not TLS" and .reasons["no certificate"] >= 1 and

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# tests/cli/live_switch.bats - agents on a switch that is none, with a real Redis, and a simulated network behind such devices.
+# tests/cli/live_switch.bats - agents on a stand-in switch with a real Redis, and a simulated network behind
+# such devices.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
@@ -21,7 +22,7 @@ redis() {
     redis-cli -s "$1/var/run/redis/redis.sock" -n "$2" "${@:3}" 2>/dev/null
 }
 
-# is_in_asic ROOT ATTRIBUTE VALUE : whether the first profile has it.
+# is_in_asic ROOT ATTRIBUTE VALUE - whether the first profile in the ASIC has this value.
 is_in_asic() {
     [ "$(redis "$1" 1 HGET $wred "SAI_WRED_ATTR_GREEN_$2")" = "$3" ]
 }
@@ -37,14 +38,14 @@ start_switch() {
     wait_for grep -q ready "$1.out"
 }
 
-# All that Redis is told, into the file 'monitor'.
+# Records all commands to Redis in the file 'monitor'.
 watch_redis() {
     # shellcheck disable=SC2094  # 'monitor' is a word to Redis and a file to us
     redis-cli -s sw/var/run/redis/redis.sock monitor >monitor 3>&- &
     echo $! >>pids
 }
 
-# start_leaf : an agent of the switch, and a controller that sets at once.
+# start_leaf - starts an agent of the switch, and a controller that applies settings at once.
 start_leaf() {
     write_controller
     sed -i 's/^mode: .*/mode: direct/' controller.yaml
@@ -57,7 +58,7 @@ is_ended() {
     ! kill -0 "$1" 2>/dev/null
 }
 
-@test "switch: what is configured reaches the ASIC, and what orchagent dies of ends it" {
+@test "switch: configured values reach the ASIC, and input that crashes orchagent stops it" {
     needs_redis
     start_switch sw 4 25000
     switch=$pid
@@ -65,12 +66,12 @@ is_ended() {
     [ "$(redis sw 1 KEYS 'ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:*' | wc -l)" -eq 4 ]
     redis sw 4 HSET "$profile" green_min_threshold 5000
     wait_for is_in_asic sw MIN_THRESHOLD 5000
-    redis sw 4 HSET "$profile" nonsense 1 green_min_threshold 6000       # a field it does not know: the whole entry is refused
+    redis sw 4 HSET "$profile" nonsense 1 green_min_threshold 6000       # an unknown field: the whole entry is refused
     wait_for grep -q 'unknown field nonsense' sw.log
     is_in_asic sw MIN_THRESHOLD 5000
     redis sw 4 HDEL "$profile" nonsense
     wait_for is_in_asic sw MIN_THRESHOLD 6000
-    redis sw 4 HSET 'QUEUE|Ethernet4|3' wred_profile OTHER               # a profile that comes after who names it
+    redis sw 4 HSET 'QUEUE|Ethernet4|3' wred_profile OTHER               # the profile follows later
     redis sw 4 HSET 'WRED_PROFILE|OTHER' green_min_threshold 7 green_max_threshold 8 green_drop_probability 9 ecn ecn_all
     wait_for sh -c '[ "$(redis-cli -s sw/var/run/redis/redis.sock -n 1 HGET ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:oid:0x15000000000001 SAI_QUEUE_ATTR_WRED_PROFILE_ID)" = oid:0x1300000000001 ]'
     redis sw 4 HSET "$profile" green_min_threshold 5k
@@ -78,7 +79,7 @@ is_ended() {
     grep -q "orchagent aborts: green_min_threshold is '5k'" sw.log
 }
 
-@test "switch: an agent sets thresholds through Redis, one write of digits each, and takes them back" {
+@test "switch: an agent sets thresholds through Redis, one write of digits each, and reverts them" {
     needs_redis
     start_switch sw
     watch_redis
@@ -108,7 +109,7 @@ holds() {
     [ "$(cat "$1/sys/class/net/ens1f0np0/ecn/roce_rp/rpg_ai_rate" 2>/dev/null)" = "$2" ]
 }
 
-# How much the NIC of a root has sent, in words.
+# Prints how many words the NIC of a root has sent.
 words() {
     cat "$1/sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_data"
 }
@@ -132,7 +133,7 @@ has_sent_more() {
     before=$(words out/devices/h0)
     wait_for has_sent_more out/devices/h0 "$before"
     wait_for sh -c '[ "$(redis-cli -s out/devices/tor0/var/run/redis/redis.sock -n 2 HGET COUNTERS:oid:0x15000000000000 SAI_QUEUE_STAT_BYTES)" -gt 0 ]'
-    # Both ways of every link are known by what counters of NICs and of single ports say, and queues by switches.
+    # Counters of NICs and of single ports give both directions of every link; switches give queues.
     links_are_known() {
         timeout 3 curl -sSN "http://$(sed -n 's/^anole: http at //p' err | head -n 1)/api/events" 2>/dev/null | grep -A1 '^event: links' | sed -n 's/^data: //p' | head -n 1 |
             jq -e '.links | length == 4 and all(.[1] != null and .[2] != null and .[6] != null)' >/dev/null
@@ -147,7 +148,7 @@ has_sent_more() {
     refute pgrep -f "anole-switch $dir/"
 }
 
-@test "twin: --hardware with --lock-step is refused, and nothing is made" {
+@test "twin: --hardware with --lock-step is refused, and leaves no files" {
     needs_live
     write_network net.yaml
     run "$ANOLE" twin net.yaml --hardware --lock-step --out out
@@ -156,7 +157,8 @@ has_sent_more() {
     [ ! -e out ]
 }
 
-# feed SECONDS : traffic in the counters of four queues, as syncd would tell of it every 50 ms, a little different each time.
+# feed SECONDS - changes the counters of four queues every 50 ms, as syncd would, a little differently each
+# time.
 feed() {
     python3 - "$1" <<'END'
 import random, socket, sys, time
@@ -179,7 +181,7 @@ while time.monotonic() < end:
 END
 }
 
-# queue_holds PORT VALUE : kmax of its queue 3 in the ASIC.
+# queue_holds PORT VALUE - the ASIC has this kmax for queue 3 of the port.
 queue_holds() {
     oid=$(redis sw 1 HGET "ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:oid:0x150000000$(printf %05x $(($1 / 4)))" SAI_QUEUE_ATTR_WRED_PROFILE_ID)
     [ "$(redis sw 1 HGET "ASIC_STATE:SAI_OBJECT_TYPE_WRED:$oid" SAI_WRED_ATTR_GREEN_MAX_THRESHOLD)" = "$2" ]
@@ -202,7 +204,7 @@ write_acc() {
     printf 'name: leaf1\ncontroller: 127.0.0.1:%s\nstate: state1\nroot: sw\ndriver: sonic\ndevices: [all-3]\nwrite: yes\ninterval: 100ms\nlease: 2s\ntuner: {name: acc, model: dcqcn, slot_us: 20000}\nlimits: {kmax: {max: 1MB}}\nfreeze_file: freeze\n' "$port" >agent.yaml
 }
 
-@test "switch: ACC beside an agent sets each queue through Redis, in bounds, and all go back without a controller, frozen, and after a kill" {
+@test "switch: ACC at an agent sets each queue within bounds; all are reverted without a controller, when frozen, and after a kill" {
     needs_redis
     start_switch sw 4 25000
     watch_redis
@@ -219,21 +221,21 @@ write_acc() {
     wait_for all_are_back
     start controller2.log "$ANOLE" controller controller.yaml
     wait_for is_moved
-    touch freeze                                                         # a person at the switch
+    touch freeze                                                         # an operator at the switch
     wait_for all_are_back
     rm freeze
     wait_for is_moved
-    wait_for ctl rollback                                                # a person elsewhere
+    wait_for ctl rollback                                                # an operator elsewhere
     wait_for all_are_back
     wait_for ctl thaw
     wait_for is_moved
-    kill -9 "$agent"                                                     # what it leaves behind
+    kill -9 "$agent"                                                     # its changes stay
     "$ANOLE" agent agent.yaml --rescue
     all_are_back
     grep '"HSET" "WRED_PROFILE|ANOLE' monitor | grep -v '"ecn"' >writes
     [ "$(wc -l <writes)" -ge 8 ]
     refute grep -vE '"HSET" "WRED_PROFILE\|ANOLE_Ethernet[0-9]+_3"( "green_(min_threshold|max_threshold|drop_probability)" "[0-9]+")+$' writes
-    refute grep -E '"green_max_threshold" "(1[0-9]{6}|[2-9][0-9]{6})"' <(grep -Ev '"(2097152|1000000)"' writes)          # above 1 MB: how it was found, or nothing
+    refute grep -E '"green_max_threshold" "(1[0-9]{6}|[2-9][0-9]{6})"' <(grep -Ev '"(2097152|1000000)"' writes)          # above 1 MB: only the original values
     grep -A3 '"MULTI"' monitor | grep -q 'HSET" "WRED_PROFILE|ANOLE_Ethernet4_3" .*"green_max_threshold"'        # its own, in one transaction
     [ "$(redis sw 4 HGET 'QUEUE|Ethernet4|3' scheduler)" = scheduler.1 ]
     "$ANOLE" ctl verify state1/all-3/audit.jsonl
@@ -244,7 +246,7 @@ has_net() {
     grep -q "\"what\":\"net\".*version $2, checksum" "$1"
 }
 
-@test "switch: ACC learns through its controller, and its own net returns when the controller's file has no learner" {
+@test "switch: ACC learns through its controller, and its own net returns when the learner is removed from the configuration" {
     needs_redis
     start_switch sw 4 25000
     write_acc
@@ -263,12 +265,12 @@ has_net() {
     sed -i '/^learner/d' controller.yaml
     kill -HUP "$controller"
     wait_for grep -q 'the initial net is back' state1/all-3/audit.jsonl
-    is_moved                                                             # it goes on with that
+    is_moved                                                             # it continues with that net
     "$ANOLE" ctl verify state1/all-3/audit.jsonl
     "$ANOLE" ctl verify cstate/audit.jsonl
 }
 
-@test "switch: a person who sets a queue that ACC sets is left alone, and freezes it" {
+@test "switch: an operator's change to a queue of ACC stays, and freezes the queue" {
     needs_redis
     start_switch sw 4 25000
     write_acc
@@ -286,7 +288,7 @@ has_net() {
     "$ANOLE" ctl verify state1/all-3/audit.jsonl
 }
 
-@test "switch: a tuner where it does not belong is refused in one line" {
+@test "switch: a tuner in the wrong place is refused in one line" {
     needs_redis
     start_switch sw 4 25000
     write_acc
@@ -312,7 +314,7 @@ has_net() {
     [[ "$output" == *'no one can approve'* ]]
 }
 
-# decides_alike OPTIONS : ACC at simulated switches sets what it sets in anole run; the folders are run and twin.
+# decides_alike OPTIONS - ACC at simulated switches decides as in anole run; the folders are run and twin.
 decides_alike() {
     cat >net.yaml <<END
 topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 25Gbps, fabric_rate: 100Gbps, delay: 1us}
@@ -328,7 +330,8 @@ END
     "$ANOLE" run net.yaml --set tuner.record=yes --out run >/dev/null
     "$ANOLE" twin net.yaml --lock-step --out twin >/dev/null
     for switch in tor0 tor1 spine0 spine1; do
-        # What each switch was told to set, in the order of the slots, is not in the log, but how often is; a decision that differs changes all that follow.
+        # The log has the number of changes, not each of them. But a different decision would change all later
+        # ones.
         changes=$(grep -c ",$switch,.*,1$" run/queues.csv || true)
         [ "$(grep -ho '[0-9]* changes; ' twin/agent/$switch/audit.jsonl | awk '{ n += $1 } END { print n + 0 }')" -eq "$changes" ]
         grep ",$switch,.*,1$" run/queues.csv | awk -F, '{ print $8 / 1000 "/" $9 / 1000 "/" $10 }' | sort -u >wanted
@@ -349,7 +352,7 @@ for line in sys.stdin:
     decides_alike ''
 }
 
-# nets FILE : the nets that a log names, in order.
+# nets FILE - prints the nets that a log names, in order.
 nets() {
     grep -ho '\(net\|version\) [0-9]*, checksum [0-9a-f]*' "$1" | sed 's/version/net/' | uniq
 }
@@ -361,7 +364,7 @@ nets() {
     [ "$(wc -l <wanted)" -ge 5 ]
     nets twin/controller/audit.jsonl | diff wanted -
     for switch in tor0 tor1 spine0 spine1; do
-        nets twin/agent/$switch/audit.jsonl | grep -v '^net 1,' | diff wanted -          # the first is the model of the file
+        nets twin/agent/$switch/audit.jsonl | grep -v '^net 1,' | diff wanted -          # the first is the file's model
     done
     "$ANOLE" ctl verify twin/controller/audit.jsonl
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tests/cli/mpi.bats - campaigns under a real mpirun: the same bytes as without, whatever ends in the middle.
+# tests/cli/mpi.bats - campaigns under a real mpirun write the same bytes as without, also after crashes.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
@@ -13,9 +13,9 @@ traffic:
 knobs: {kmin: 5KB, kmax: 400KB, pmax: 1}
 run: 150us
 END
-    # In a container one is root.
+    # Containers run as root.
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    # MPI itself leaks, and is not ours to mend.
+    # MPI itself leaks memory.
     export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 }
 
@@ -31,34 +31,34 @@ needs_mpi() {
 # There may be fewer cores than ranks.
 mpirun=(mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
 
-# mpi RANKS ARGUMENT... : anole under mpirun.
+# mpi RANKS ARGUMENT... - runs anole under mpirun.
 mpi() {
     ranks=$1
     shift
     "${mpirun[@]}" -n "$ranks" "$ANOLE" "$@"
 }
 
-# The sweep of these tests: 12 settings of 2 seeds. In 'long' a run takes a moment.
+# The sweep of these tests: 12 settings with 2 seeds. In 'long' each run takes longer.
 short=(--range 'kmin=5KB..400KB:log' --range 'pmax=0.05..1' --samples 12 --seeds 2)
 long=("${short[@]}" --set run=3ms --set traffic.0.stop=3ms)
 
-# What the long one writes without mpirun; made once.
+# The output of the long sweep without mpirun; made once.
 long_local() {
     made=$BATS_FILE_TMPDIR/long
     [ -e "$made" ] || "$ANOLE" sweep "$(star)" "${long[@]}" --out "$made" -q
     echo "$made"
 }
 
-# pid_of_rank RANK MPIRUN : the process of that rank on this machine.
+# pid_of_rank RANK MPIRUN - the process of that rank on this machine.
 pid_of_rank() {
     for pid in $(pgrep -P "$2"); do
         if tr '\0' '\n' <"/proc/$pid/environ" | grep -qx "OMPI_COMM_WORLD_RANK=$1"; then echo "$pid"; fi
     done
 }
 
-@test "mpi: without Open MPI it says what to install" {
+@test "mpi: without Open MPI it names the package to install" {
     mkdir "$dir/alone"
-    # a program of another processor is started by a script, which knows where it is
+    # a program of another architecture is started by a script that knows its path
     head -c 4 "$ANOLE" | grep -q ELF || skip 'the program is a script'
     cp "$ANOLE" "$dir/alone/anole"
     run_apart env OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 "$dir/alone/anole" sweep "$(star)" "${short[@]}" \
@@ -66,16 +66,16 @@ pid_of_rank() {
     [ "$status" -eq 1 ]
     grep -q '^anole: started by mpirun, but built without Open MPI; install openmpi-bin and libopenmpi-dev' "$dir/err"
     [ ! -e "$dir/results" ]
-    # all but rank 0 are silent
+    # all ranks except 0 are silent
     run_apart env OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 "$dir/alone/anole" sweep "$(star)" "${short[@]}"
     [ "$status" -eq 1 ]
     [ ! -s "$dir/err" ]
-    # and one rank alone needs nothing
+    # one rank alone needs no MPI
     run_apart env OMPI_COMM_WORLD_SIZE=1 OMPI_COMM_WORLD_RANK=0 "$dir/alone/anole" sweep "$(star)" "${short[@]}" -q
     [ "$status" -eq 0 ]
 }
 
-@test "mpi: two ranks, or three with two runs each, write the same bytes as none" {
+@test "mpi: two ranks, or three with two runs each, write the same bytes as a run without MPI" {
     needs_mpi
     "$ANOLE" sweep "$(star)" "${short[@]}" --out "$dir/local" -q
     run_apart mpi 2 sweep "$(star)" "${short[@]}" --out "$dir/two"
@@ -89,7 +89,7 @@ pid_of_rank() {
     diff -r "$dir/local" "$dir/three"
 }
 
-@test "mpi: compare too" {
+@test "mpi: compare works too" {
     needs_mpi
     set -- "$(star)" --vary kmin=5KB,400KB --seeds 3
     "$ANOLE" compare "$@" --out "$dir/local" -q
@@ -98,7 +98,7 @@ pid_of_rank() {
     diff -r "$dir/local" "$dir/mpi"
 }
 
-@test "mpi: what is wrong is said once" {
+@test "mpi: errors are printed once" {
     needs_mpi
     run_apart mpi 3 sweep "$(star)" --range kmim=5KB..9KB
     [ "$status" -ne 0 ]
@@ -106,7 +106,7 @@ pid_of_rank() {
     [ "$(grep -c '^anole' "$dir/err")" -eq 1 ]
 }
 
-@test "mpi: begun locally, finished under mpirun" {
+@test "mpi: a campaign begun locally is finished under mpirun" {
     needs_mpi
     local=$(long_local)
     env --default-signal=INT "$ANOLE" sweep "$(star)" "${long[@]}" --out "$dir/results" >/dev/null 2>"$dir/err" &
@@ -127,8 +127,8 @@ told_of_crashes() {
     grep -c 'ended by signal 9 (Killed); trying once more$' "$dir/err" || true
 }
 
-# Kills the run of a rank, whose only child is its runner, and the runner's only child the run. A run that had just ended is
-# not told of: then another is to be killed.
+# Kills the run of a rank: the only child of its runner, which is the rank's only child. A run that has just
+# ended is not noticed; then another must be killed.
 kill_run() {
     told=$(told_of_crashes)
     pid=$(pid_of_rank "$1" "$2") && [ -n "$pid" ] && runner=$(pgrep -P "$pid" | head -n 1) &&
@@ -140,7 +140,7 @@ kill_run() {
     return 1
 }
 
-@test "mpi: a run that crashes is tried once more, on whatever rank" {
+@test "mpi: a crashed run is retried once, on any rank" {
     needs_mpi
     "$ANOLE" sweep "$(star)" "${long[@]}" --format csv --store "$(long_local).sqlite" >"$dir/want" 2>/dev/null
     "${mpirun[@]}" -n 2 "$ANOLE" sweep "$(star)" "${long[@]}" --format csv >"$dir/out" 2>"$dir/err" &
@@ -153,7 +153,7 @@ kill_run() {
     cmp "$dir/want" "$dir/out"
 }
 
-# A rank that dies takes the job with it. What was finished is in the store.
+# A rank that dies ends the whole job. Finished runs are in the store.
 kill_a_rank() {
     local=$(long_local)
     "${mpirun[@]}" -n 2 "$ANOLE" sweep "$(star)" "${long[@]}" --out "$dir/results" >"$dir/out" 2>"$dir/err" &
@@ -174,17 +174,17 @@ kill_a_rank() {
     diff -r "$local" "$dir/results"
 }
 
-@test "mpi: a worker killed in the middle, and the campaign continued" {
+@test "mpi: a worker killed midway, and the campaign continued" {
     needs_mpi
     kill_a_rank 1
 }
 
-@test "mpi: rank 0 killed in the middle, and the campaign continued" {
+@test "mpi: rank 0 killed midway, and the campaign continued" {
     needs_mpi
     kill_a_rank 0
 }
 
-@test "mpi: a host with other files is refused" {
+@test "mpi: rejects a host with other files" {
     needs_mpi
     sed 's/0\.6/0.5/' "$(star)" >"$dir/other.yaml"
     run_apart "${mpirun[@]}" -n 1 "$ANOLE" sweep "$(star)" "${short[@]}" --out "$dir/results" \
@@ -198,13 +198,13 @@ remove_hosts() {
     for n in 1 2; do ip netns del "$1$n" 2>/dev/null || true; done
 }
 
-# However the test below ends.
+# Also runs if the test below fails.
 teardown() {
     if [ -e "$dir/namespaces" ]; then remove_hosts "$(cat "$dir/namespaces")"; fi
 }
 
-# Two network namespaces joined by a cable are as good as two hosts: each has its own name and address, and mpirun
-# reaches the second one by a program in place of ssh.
+# Two network namespaces joined by a cable act like two hosts: each has its own name and address. mpirun
+# reaches the second through a program in place of ssh.
 @test "mpi: two hosts write the same bytes as one" {
     needs_mpi
     ns=anole$$-

@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
-# tests/cli/names.bats - names that would do something to a terminal: none of it reaches the screen.
+# tests/cli/names.bats - names with terminal control sequences never reach the screen unescaped.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
 
-# What is in the names: ESC (colours, the title of the window), BEL, CSI in one character (U+009B), RLO, a newline.
+# The names contain ESC (colors, window title), BEL, the one-character CSI (U+009B), RLO and a newline.
 evil=$(printf 'a\033[31m\033]0;b\a\302\233c\342\200\256d\ne')
 shown='a\\x1b\[31m\\x1b]0;b\\x07\\u009bc\\u202ed\\ne'
 
-# expect_safe : what was printed last holds the name, escaped, and nothing that a terminal would obey.
+# expect_safe - the last output has the name, escaped, and no sequence that a terminal would obey.
 expect_safe() {
     grep -q "$shown" "$dir/out" "$dir/err"
     refute env LC_ALL=C grep -qaP '[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae' "$dir/out" "$dir/err"
@@ -43,7 +43,7 @@ END
     "$ANOLE" run "$dir/evil.yaml" --out "$dir/result" >/dev/null
     run_apart cat "$dir/result/flows.csv"
     expect_safe
-    # A comma in a name makes no column.
+    # A comma in a name does not start a column.
     python3 -c 'import csv, sys
 rows = list(csv.reader(open(sys.argv[1])))
 assert len(rows) == 7 and {len(r) for r in rows} == {len(rows[0])}, rows
@@ -110,7 +110,7 @@ assert sum(r[0] == r"s\x1b[31m\u009b,\ne" for r in rows) == 3, rows' "$dir/resul
     refute env LC_ALL=C grep -qaP '[\x00-\x09\x0b-\x1f\x7f]' "$dir/out"
 }
 
-@test "names: in a history that comes from elsewhere" {
+@test "names: in a history from another machine" {
     write_scenario "$dir/one.yaml"
     "$ANOLE" run "$dir/one.yaml" --set tuner=paraleon --out "$dir/result" >/dev/null
     jq -c --arg evil "$evil" 'walk(if type == "object" and has("why") then .why = $evil else . end)' \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tests/cli/plot.bats - anole plot: pictures of results, as files.
+# tests/cli/plot.bats - anole plot: charts of results, as files.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
@@ -10,7 +10,7 @@ setup() {
     write_scenario "$dir/s.yaml"
 }
 
-# texts FILE : what an SVG says, a line each, by a parser that refuses what is not XML.
+# texts FILE - prints the texts of an SVG, one per line, with a parser that rejects invalid XML.
 texts() {
     python3 -c '
 import sys, xml.etree.ElementTree as tree
@@ -29,7 +29,7 @@ for element in tree.parse(sys.argv[1]).iter():
     grep -qx 'flow size' "$dir/t"
     grep -qE '^s.yaml, seed 1, anole [0-9.]+$' "$dir/t"
     texts "$dir/r/plots/time.svg" | grep -qx 'goodput (Gb/s)'
-    # the same bytes again
+    # repeating it gives the same bytes
     cp -r "$dir/r/plots" "$dir/before"
     "$ANOLE" plot "$dir/r" --quiet
     diff -r "$dir/before" "$dir/r/plots"
@@ -46,7 +46,7 @@ for element in tree.parse(sys.argv[1]).iter():
     [ ! -e "$dir/r/plots" ]
 }
 
-@test "plot: a comparison has a curve a variant, a sweep its front" {
+@test "plot: a comparison has a curve per variant, a sweep its Pareto front" {
     "$ANOLE" sweep "$dir/s.yaml" --until 200us --range kmin=50KB..350KB --samples 4 --seeds 2 --quiet --out "$dir/r"
     "$ANOLE" plot "$dir/r" --quiet
     texts "$dir/r/plots/slowdown.svg" >"$dir/t"
@@ -57,7 +57,7 @@ for element in tree.parse(sys.argv[1]).iter():
     grep -qE '^4 settings of s.yaml by p99 slowdown, 2 seeds, 1 to 2, anole ' "$dir/t"
 }
 
-@test "plot: what cannot be drawn is told in one line, and nothing is left" {
+@test "plot: results that cannot be drawn are reported in one line, and no files are left" {
     run "$ANOLE" plot
     [ "$status" -eq 2 ]
     [ "$output" = "anole: which results? anole plot DIR; see anole plot --help" ]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tests/cli/record.bats - anole record on a tree of files as Linux makes it.
+# tests/cli/record.bats - anole record on a copy of Linux's file tree.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
@@ -40,12 +40,12 @@ END
     export ETHTOOL=$dir/bin/ethtool
 }
 
-# value DEVICE NAME : of its last row.
+# value DEVICE NAME - prints its last value.
 value() {
     awk -F, -v device="$1" -v name="$2" '$2 == device && $3 == name { last = $4 } END { print last }' "$dir/r.csv"
 }
 
-@test "record: counters at every sample, settings once, by the knobs' names" {
+@test "record: counters at every sample, settings once, with the names of knobs" {
     make_host
     "$ANOLE" record --every 1 --samples 2 --out "$dir/r.csv" >"$dir/out"
     [ "$(head -n 1 "$dir/r.csv")" = time_s,device,name,value ]
@@ -61,12 +61,12 @@ value() {
     [ "$(value mlx5_0 counter.rx_prio3_pause)" = 12 ]
     [ "$(value host info.host)" = node7 ]
     refute grep -qE 'port_xmit_wait|lifespan|rx_packets' "$dir/r.csv"
-    # times grow
+    # times increase
     awk -F, '$3 == "counter.port_xmit_data" && $2 == "mlx5_0" { if (n++ && $1 <= last) exit 1; last = $1 }' "$dir/r.csv"
     grep -q "^Next: anole advise $dir/r.csv" "$dir/out"
 }
 
-@test "record: the script runs alone, also in dash and busybox" {
+@test "record: the script needs no other files, also in dash and busybox" {
     make_host
     "$ANOLE" record --script >"$dir/record.sh"
     for shell in dash bash 'busybox sh'; do
@@ -79,7 +79,7 @@ value() {
     shellcheck "$dir/record.sh" || [ $? -eq 127 ]
 }
 
-@test "record: a signal ends it and keeps what it has" {
+@test "record: a signal ends it and keeps its data" {
     make_host
     "$ANOLE" record --samples 100 --out "$dir/r.csv" >"$dir/out" &
     wait_for grep -q counter "$dir/r.csv.part"
@@ -90,7 +90,7 @@ value() {
     [ ! -e "$dir/r.csv.part" ]
 }
 
-@test "record: what is wrong is said in one line, and nothing is written" {
+@test "record: errors are one line, and nothing is written" {
     make_host
     while IFS='|' read -r args message; do
         # shellcheck disable=SC2086  # words

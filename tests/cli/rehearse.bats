@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# tests/cli/rehearse.bats - the tuner rehearse from the outside: what it tells, that it repeats itself, where it cannot be.
+# tests/cli/rehearse.bats - the tuner rehearse: its reports, reproducibility, and where it is refused.
 
 # shellcheck disable=SC2154  # common.bash sets dir, and status as run does
 load common
 
-# Thresholds so high and CNPs so rare that queues are long: nearly anything is better, so that a small search finds something.
-# One search takes seconds: sanitizers look at that of the first run, which serves several tests. Other runs are by an optimised
-# program where there is one.
+# Thresholds are so high and CNPs so rare that queues are long. Almost any change is better, so a small search
+# succeeds. A search takes seconds. Only the first run, which serves several tests, has sanitizers; the others
+# use an optimized program if there is one.
 optimised=$(realpath "${FIDELITY_ANOLE:-$ANOLE}")
 
 slow() {
@@ -30,7 +30,7 @@ END
     "$ANOLE" explain "$BATS_FILE_TMPDIR/a" | tr -s ' \n' ' ' >"$BATS_FILE_TMPDIR/story"
 }
 
-@test "rehearse: what was tried, what was predicted, what came; and the same again" {
+@test "rehearse: lists trials, predictions and results, reproducibly" {
     cd "$BATS_FILE_TMPDIR" || return 1
     grep -qE 'Gb/s per host, [0-9]+ % at random' story
     grep -qE '[0-9]+ trials on the twin \([+-][0-9]+ % off\): .* predicted to be [0-9]+ % better' story
@@ -41,7 +41,7 @@ END
     cmp a/flows.csv b/flows.csv
 }
 
-@test "rehearse: an opening is in force from the beginning on and told, unless somebody has chosen a setting or wants none" {
+@test "rehearse: an opening applies from the start and is reported, unless a setting is chosen or openings are off" {
     file=$(slow)
     grep -v ^knobs "$file" >"$dir/new.yaml"
     for opening in bdp gentle; do
@@ -59,21 +59,21 @@ END
     done
 }
 
-@test "rehearse: a twin that nobody believes changes nothing" {
+@test "rehearse: a twin that is not trusted changes nothing" {
     file=$(slow)
     "$optimised" run "$file" --set tuner.trust=0 --set run=8ms --out "$dir/a" >/dev/null
     "$ANOLE" explain "$dir/a" | tr -s ' \n' ' ' | grep -qE 'the twin is wrong: .* nothing is changed'
     jq -s -e 'all(.[1:][]; (.set // {}) == {})' "$dir/a/tuning.jsonl"
 }
 
-@test "rehearse: on a quiet network no twin is asked" {
+@test "rehearse: on a quiet network it runs no twin" {
     file=$(slow)
     "$optimised" run "$file" --set 'traffic=[{kind: poisson, load: 0.01, sizes: FB_Hadoop}]' --set run=14ms --out "$dir/a" >/dev/null
     "$ANOLE" explain "$dir/a" | tr -s ' \n' ' ' | grep -q 'there is nothing to gain'
     refute grep -q 'trials on the twin' "$dir/a/tuning.jsonl"
 }
 
-@test "rehearse: what happens to the network and not to its twin is told" {
+@test "rehearse: reports events of the network that its twin lacks" {
     grep -q 'trials on the twin' "$BATS_FILE_TMPDIR/story"
     refute grep -q 'knows nothing of' "$BATS_FILE_TMPDIR/story"
     "$optimised" run "$(slow)" --set run=6ms --set 'topology.links_down=[{a: h7, b: s0, down: 5ms}]' \
@@ -83,7 +83,7 @@ END
     grep -q 'the twin knows nothing of links that fail, nor of changes, nor of TCP, and is not asked' "$dir/told"
 }
 
-@test "rehearse: anole tune searches with it, and what was found is checked" {
+@test "rehearse: anole tune searches with it, and verifies the result" {
     "$optimised" tune "$(slow)" --check 5 --history "$dir/history" --out "$dir/found.yaml" >"$dir/told"
     grep -q 'tuner rehearse' "$dir/told"
     refute grep -q 'the search was not over' "$dir/told"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
-# tests/cli/replay.bats - repro/hardware: a measured series as a closed loop, and its score.
+# tests/cli/replay.bats - repro/hardware: replays a measured series as a closed loop, and scores it.
 # shellcheck disable=SC2154  # common.bash sets dir
 load common
 
 hardware=$BATS_TEST_DIRNAME/../../repro/hardware
 
-# write_series FILE : one client, window 2, 100 reads of 100 KiB alone on the wire, 97.65 us each: 88.55 on the wire, 9.1 for
-# the way over three switches. Operation 63 is not logged, as
-# the client dropped its completion after it had posted the 64th request. COLUMNS are left empty.
+# write_series FILE - one client with window 2 makes 100 reads of 100 KiB, alone in the network. Each takes
+# 97.65 us: 88.55 on the wire, 9.1 for the path over three switches. Operation 63 is not logged: the client
+# dropped its completion after it had posted the 64th request. COLUMNS are left empty.
 write_series() {
     python3 - "$@" <<'END'
 import gzip, sys
@@ -16,9 +16,9 @@ end, posted = {-2: 1000, -1: 3300}, {}
 with gzip.open(sys.argv[1], "wt") as out:
     out.write(",".join(columns) + "\n")
     for i in range(100):
-        # After the loss one operation at a time: nothing hides a request and its answer.
+        # After the loss one operation runs at a time, so a request and its answer do not overlap with others.
         request = end[i - 2 if i < 65 else i - 1] + 2000
-        answer = request + 18200     # 10 us of work, twice 4.1 us for a message
+        answer = request + 18200     # 10 us of work, and 4.1 us for each of two messages
         read = max(answer + 9800, end[i - 1] + 100)
         end[i] = read + 97650
         if i == 63:
@@ -29,28 +29,28 @@ with gzip.open(sys.argv[1], "wt") as out:
 END
 }
 
-# replayed : the score of the series that was written
+# replayed - prints the score of the series
 replayed() {
     "$hardware/replay.py" "$dir/h4_100_2.csv.gz" 102408 "$dir/kv.goal"
     "$ANOLE" run "$hardware/kv4.yaml" --set "traffic.0.file=$dir/kv.goal" -o "$dir/kv" >/dev/null
     "$hardware/score.py" "$dir/h4_100_2.csv.gz" 102408 "$dir/kv/flows.csv"
 }
 
-@test "replay: a read that was not logged is put back and left out of the score" {
+@test "replay: a read that was not logged is restored and excluded from the score" {
     write_series "$dir/h4_100_2.csv.gz"
     replayed >"$dir/score"
     [ "$(grep -c 'read 102408b' "$dir/kv.goal")" = 99 ]
     [ "$(grep -c 'read 102409b' "$dir/kv.goal")" = 1 ]
-    # Lone reads take 97.65 us. Messages of the client wait for its reads, which the series does not know.
+    # Lone reads take 97.65 us. Messages of the client wait for its reads, which the series does not contain.
     awk -F , '{ for (i = 1; i <= 5; i++) { e = i < 3 ? 0.2 : 3; if ($i < -e || $i > e) exit 1 } }' "$dir/score"
 }
 
-@test "replay: goes without what was not logged of the server" {
+@test "replay: works without the server's log" {
     write_series "$dir/h4_100_2.csv.gz" c2s_ns server_ns
     replayed | grep -q '^[+-]0\.[0-2],[+-]0\.[0-2],'
 }
 
-@test "replay: says what is wrong with a series in one line" {
+@test "replay: errors in a series are one line" {
     write_series "$dir/h4_100_2.csv.gz" read_ns
     run_apart "$hardware/replay.py" "$dir/h4_100_2.csv.gz" 102408 "$dir/kv.goal"
     [ "$status" -ne 0 ]
@@ -62,7 +62,7 @@ replayed() {
     [ ! -e "$dir/kv.goal" ]
 }
 
-@test "replay: bars depend on size and window" {
+@test "replay: tolerances depend on size and window" {
     cd "$hardware"
     python3 -c '
 from score import misses

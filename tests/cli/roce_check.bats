@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# tests/cli/roce_check.bats - captures hold RoCEv2's rules (roce_check.py), and tshark reads the same fields.
+# tests/cli/roce_check.bats - captures obey the rules of RoCEv2 (roce_check.py), and tshark reads the same
+# fields.
 # shellcheck disable=SC2154  # common.bash sets dir
 load common
 
@@ -7,7 +8,8 @@ check() {
     python3 "$BATS_TEST_DIRNAME/roce_check.py" "$@"
 }
 
-# Two senders, one receiver, losses between two switches: captures at the edge show what NICs send and receive.
+# Two senders, one receiver, and losses between two switches. Captures at the edge show all frames of the
+# NICs.
 write_lossy() {
     cat >"$1" <<'END_OF_SCENARIO'
 topology:
@@ -25,7 +27,7 @@ traffic:
 END_OF_SCENARIO
 }
 
-# Five hosts send to a sixth while all send to all; pauses and marks.
+# Five hosts send to a sixth while all send to all, which causes pauses and marks.
 write_paused() {
     cat >"$1" <<'END_OF_SCENARIO'
 topology: {kind: star, hosts: 6, rate: 100Gbps, delay: 1us}
@@ -45,10 +47,10 @@ END_OF_SCENARIO
     [ "$(jq .naks "$dir/seen")" -eq "$(jq .packets.nacks_sent "$dir/one")" ]
     [ "$(jq .naks "$dir/seen")" -ge 3 ]
     [ "$(jq .go_backs "$dir/seen")" -ge 3 ]
-    # All data frames that arrive are in the capture.
+    # All received data frames are in the capture.
     [ "$(jq .data "$dir/seen")" -eq "$(jq .packets.data_received "$dir/one")" ]
     jq -e '.nak_us[2] < 0.1' "$dir/seen"
-    # With more losses there are time-outs too.
+    # With more losses timeouts occur too.
     "$ANOLE" run "$dir/s.yaml" --set topology.links.4.loss=0.04 --set seed=2 --pcap "$dir/a.pcapng" -q
     check "$dir/a.pcapng" --cnp-gap 4 >"$dir/seen"
     [ "$(jq .naks "$dir/seen")" -ge 30 ]
@@ -101,12 +103,12 @@ END_OF_TRACE
     echo 'traffic: [{kind: goal, file: r.goal}]' >>"$dir/s.yaml"
     "$ANOLE" run "$dir/s.yaml" --pcap "$dir/a.pcapng" -q
     check "$dir/a.pcapng" --cnp-gap 4 >"$dir/seen"
-    # Two SENDs, six READs: a request and an answer each.
+    # Two SENDs, and six READs with a request and an answer each.
     [ "$(jq .messages "$dir/seen")" -eq 14 ]
     [ "$(jq .naks "$dir/seen")" -ge 1 ]
 }
 
-@test "roce_check: SENDs that find no receive make RNR NAKs with the timer's code; datagrams are UD" {
+@test "roce_check: SENDs without a posted receive cause RNR NAKs with the timer's code; datagrams are UD" {
     printf '64 0\n5000 1\n' >"$dir/sends.txt"
     printf '64 0\n1000 1\n' >"$dir/small.txt"
     cat >"$dir/s.yaml" <<'END_OF_SCENARIO'
@@ -122,14 +124,14 @@ END_OF_SCENARIO
     [ "$(jq .rnr_naks "$dir/seen")" -ge 10 ]
     [ "$(jq .datagrams "$dir/seen")" -ge 10 ]
     command -v tshark >/dev/null || skip "tshark is not installed (tools/deps peers)"
-    # 25 us is not a time that a NAK can name; the next one is 30 us, code 3.
+    # 25 us is not a time that a NAK can encode; the next one is 30 us, code 3.
     [ "$(tshark -r "$dir/a.pcapng" -Y 'infiniband.aeth.syndrome.opcode == 1' -T fields -e infiniband.aeth.syndrome.timer 2>/dev/null |
         sort -u)" = 3 ]
     [ "$(tshark -r "$dir/a.pcapng" -Y 'infiniband.bth.opcode == 100 && infiniband.deth' 2>/dev/null | wc -l)" -eq "$((2 * $(jq .datagrams "$dir/seen")))" ]
     [ "$(tshark -r "$dir/a.pcapng" -Y '_ws.malformed' 2>/dev/null | wc -l)" -eq 0 ]
 }
 
-@test "roce_check: damaged captures fail, each by its own rule" {
+@test "roce_check: each kind of damaged capture violates its own rule" {
     write_lossy "$dir/s.yaml"
     "$ANOLE" run "$dir/s.yaml" --set traffic.0.size=300001B --set topology.links.4.loss=0.01 --set knobs.kmin=10KB \
         --set knobs.kmax=40KB --pcap "$dir/lossy.pcapng" -q

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""tests/cli/roce_check.py CAPTURE - holds a capture of `anole run --pcap` against the rules of RoCEv2.
+"""tests/cli/roce_check.py CAPTURE - checks a capture of `anole run --pcap` against the rules of RoCEv2.
 
-Reads pcapng by itself and shares no code with the writer. Rules are those of InfiniBand's volume 1 (reliable
+Has its own pcapng reader and shares no code with the writer. Rules are those of InfiniBand's volume 1 (reliable
 connections, annexes A16 and A17) that analysers of real NICs check as well (Lumina, SIGCOMM 2023):
 
   frame     IPv4 checksum, lengths, padding, opcode, ICRC, fields of a CNP
@@ -18,7 +18,7 @@ connections, annexes A16 and A17) that analysers of real NICs check as well (Lum
 Interfaces 2i and 2i + 1 are the host's and the switch's end of a link. A frame leaves at its time stamp and arrives
 a transmission time and --delay later. Numbers of queue pairs: see src/report/trace/pcap.h.
 
-Prints a JSON object of what was seen, and one line on stderr for each violation (20 at most). --fields prints the
+Prints a JSON object with counts, and one line on stderr for each violation (20 at most). --fields prints the
 fields of frames as tshark does instead. Exit status: 0, or 1 if a rule is violated.
 """
 import argparse
@@ -78,7 +78,7 @@ class Check:
         self.errors.append(f"frame {frame.number}: {what}")
 
     def arrival(self, frame, pad=0):
-        """FCS, preamble and gap are sent, and in no capture; the simulator does not send padding."""
+        """Captures lack FCS, preamble and gap, which take time on the wire; the simulator sends no padding."""
         return frame.at + (frame.length + 24 - pad) * 8 * 10**12 // self.speeds[frame.interface] + self.options.delay_ps
 
     # ---- frames ----
@@ -122,7 +122,7 @@ class Check:
                     bth[8] >> 7, payload, pad, syndrome, msn)
 
     def check_messages(self, packets):
-        """Those that leave one end, in order: what is sent for the first time makes whole messages."""
+        """Checks the packets of one end, in order: packets sent for the first time form complete messages."""
         known, last = {}, None
         for p in packets:
             if p.opcode in (LAST, ONLY) and not p.asks:
@@ -218,7 +218,7 @@ class Check:
     # ---- CNPs ----
 
     def check_cnps(self, marks, cnps):
-        """Of one limit on spacing: (when, packet) of marked packets that arrive and of CNPs that leave."""
+        """Checks one spacing limit. Arguments: (when, packet) of marked packets that arrive and of CNPs that leave."""
         gap, due, expected = self.options.cnp_gap_ps, 0, []
         for at, p in marks:
             if at >= due:

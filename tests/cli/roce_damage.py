@@ -32,7 +32,7 @@ def put_pause(d):
 
 
 DROP, TWICE, LATER = "drop", "twice", "later"
-KINDS = {                        # which frames; what becomes of them; the ICRC is mended
+KINDS = {                        # which frames; their change; whether the ICRC is corrected
     "icrc": (is_op(MIDDLE), put(-1, 0x5a), False),
     "payload": (is_op(MIDDLE), put(100, 1), False),
     "ip": (is_op(MIDDLE), put(24, 0), True),

@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# tests/cli/run_results.bats - what a run leaves in its folder, and that its files agree with each other.
+# tests/cli/run_results.bats - the files in the folder of a run, and that they agree with each other.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
 
-# write_influx FILE : random traffic upon which more comes for a while; small buffers, so that there are pauses.
+# write_influx FILE - random traffic with more for a while; buffers are small enough for pauses.
 write_influx() {
     cat >"$1" <<'END'
 topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}
@@ -39,18 +39,18 @@ setup_file() {
     "$ANOLE" run "$BATS_FILE_TMPDIR/jobs.yaml" --quiet --out "$BATS_FILE_TMPDIR/jobs"
 }
 
-# sum_of COLUMN : of intervals.csv, whose first columns have no quotes.
+# sum_of COLUMN - sums a column of intervals.csv. The first columns have no quotes.
 sum_of() {
     awk -F , -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
         { sum += $at } END { if (!at) exit 1; printf "%.6f", sum }' "$BATS_FILE_TMPDIR/influx/intervals.csv"
 }
 
-# summary EXPRESSION : of the summary of the influx.
+# summary EXPRESSION - evaluates it on the summary of the influx.
 summary() {
     jq "$1" "$BATS_FILE_TMPDIR/influx/summary.json"
 }
 
-@test "intervals.csv: sums are those of the summary" {
+@test "intervals.csv: sums equal those of the summary" {
     [ "$(summary .pfc.pauses)" -gt 0 ]
     for row in payload_bytes:.packets.payload_bytes_received pauses:.pfc.pauses paused_us:.pfc.paused_us \
         marked_packets:.packets.marked cnps:.packets.cnps_sent nacks:.packets.nacks_sent \
@@ -62,7 +62,7 @@ summary() {
     done
 }
 
-@test "intervals.csv: one line an interval, without gaps, up to the end" {
+@test "intervals.csv: one line per interval, without gaps, up to the end" {
     awk -F , 'NR > 1 { if ($1 != last) bad = 1; if ($2 - $1 > 30.0000001) bad = 1; last = $2 }
         NR == 2 && $1 != 0 { bad = 1 } END { exit bad || last != 1000 || NR != 35 }' \
         "$BATS_FILE_TMPDIR/influx/intervals.csv"
@@ -71,25 +71,26 @@ summary() {
 @test "intervals.csv: a column for each entry's goodput, then one for each knob" {
     head -n 1 "$BATS_FILE_TMPDIR/influx/intervals.csv" >"$dir/head"
     grep -qF ',"background.goodput_bps","a, ""b"" <c>.goodput_bps",' "$dir/head"
-    # every knob of the list has one, with its unit
+    # every knob of the list has a column with its unit
     "$ANOLE" list knob | awk 'NR > 2 { print $1 }' >"$dir/knobs"
     [ -s "$dir/knobs" ]
     while read -r knob; do
         grep -qE ",$knob(_[a-z0-9_]+)?(,|\$)" "$dir/head" || return 1
     done <"$dir/knobs"
-    # kmin changes at 450 us, in the interval that ends at 450 us; its column is counted from the end, as names hold commas
+    # kmin changes at 450 us, in the interval that ends there. The column is counted from the end, because
+    # names contain commas.
     awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "kmin_kb") behind = NF - i; next }
         $(NF - behind) != ($2 >= 450 ? 50 : 100) { bad = 1 } END { exit bad || !behind }' \
         "$BATS_FILE_TMPDIR/influx/intervals.csv"
 }
 
-@test "intervals.csv: goodput and shares are what the other columns come to" {
+@test "intervals.csv: goodput and shares agree with the other columns" {
     awk -F , 'NR > 1 { d = $4 - $3 * 8 / (($2 - $1) * 1e-6); if (d > 1 || d < -1) bad = 1
                        s = $13 - $12 / (($2 - $1) * 24); if (s > 1e-6 || s < -1e-6) bad = 1 } END { exit bad }' \
         "$BATS_FILE_TMPDIR/influx/intervals.csv"
 }
 
-@test "reports change nothing: any interval gives the same flows, ports and totals" {
+@test "intervals change no results: flows, ports and totals are the same" {
     for interval in 10us 1ms; do
         "$ANOLE" run "$BATS_FILE_TMPDIR/influx.yaml" --quiet --set interval=$interval --out "$dir/$interval"
     done
@@ -97,31 +98,31 @@ summary() {
     cmp "$dir/10us/ports.csv" "$dir/1ms/ports.csv"
     [ "$(wc -l <"$dir/10us/intervals.csv")" = 101 ]
     [ "$(wc -l <"$dir/1ms/intervals.csv")" = 2 ]
-    # what is divided between phases by intervals may differ, and what was set
+    # except the division between phases by intervals, and the settings
     for interval in 10us 1ms; do
         jq 'del(.set, .phases, .metrics, .answer)' "$dir/$interval/summary.json" >"$dir/$interval.json"
     done
     cmp "$dir/10us.json" "$dir/1ms.json"
 }
 
-@test "manifest.json: what was run, so that it can be run again" {
+@test "manifest.json: has everything needed to repeat the run" {
     manifest=$BATS_FILE_TMPDIR/influx/manifest.json
     jq -j .scenario.text "$manifest" | cmp - "$BATS_FILE_TMPDIR/influx.yaml"
     jq -e '.seed == 1 and .model == "nic" and .simulated_us == 1000 and .interval_us == 30 and .wall_seconds > 0
            and .counts.intervals == 34 and .traffic[0].load_asked == 0.2 and .traffic[0].load_realised > 0' "$manifest"
-    # the counts of the summary, and every file there is
+    # the counts of the summary, and every file
     [ "$(jq '[.counts.flows_started, .counts.hops, .counts.events]' -c "$manifest")" = \
         "$(summary '[.all.flows_started, .packets.hops, .packets.events]' | jq -c .)" ]
     [ "$(jq -r '.files[]' "$manifest" | sort)" = \
         "$(find "$BATS_FILE_TMPDIR/influx" -type f ! -name .anole -printf '%f\n' | sort)" ]
 }
 
-# page_data DIR : what report.html carries.
+# page_data DIR - prints the data of report.html.
 page_data() {
     tr '\n' ' ' <"$1/report.html" | sed 's/.*id="anole-data">\([^<]*\)<\/script>.*/\1/'
 }
 
-@test "report.html: carries the summary, and needs nothing from elsewhere" {
+@test "report.html: contains the summary, and needs no other files" {
     page_data "$BATS_FILE_TMPDIR/influx" >"$dir/data"
     jq -S '.runs[0].summary' "$dir/data" | cmp - <(jq -S . "$BATS_FILE_TMPDIR/influx/summary.json")
     jq -e '.kind == "run" and .title == "influx.yaml" and (.runs | length) == 1' "$dir/data"
@@ -131,25 +132,25 @@ page_data() {
     jq -r '.runs[0].series.columns[] | select(.name == "pauses").values[]' "$dir/data" >"$dir/pauses"
     awk -F , 'NR > 1 { print $11 }' "$BATS_FILE_TMPDIR/influx/intervals.csv" |
         paste -d ' ' - "$dir/pauses" | awk '$1 != $2 { bad = 1 } END { exit bad || NR != 34 }'
-    # every file it links to is there
+    # every linked file exists
     jq -r '.runs[0].files[]' "$dir/data" | while read -r file; do [ -f "$BATS_FILE_TMPDIR/influx/$file" ] || exit 1; done
     refute grep -qE '(src|href)="https?:' "$BATS_FILE_TMPDIR/influx/report.html"
 }
 
-@test "phases: flows before, during and after add up, and are those of flows.csv" {
+@test "phases: flows before, during and after add up, and equal those of flows.csv" {
     [ "$(summary '[.phases[].flows] | add')" = "$(summary .all.flows)" ]
     [ "$(summary '[.phases[].phase] | join(" ")' | tr -d '"')" = 'before during after' ]
     jq -e '[.phases[].us] == [300, 300, 400]' "$BATS_FILE_TMPDIR/influx/summary.json"
-    # start_ns is the fifth from the end: names hold commas
+    # start_ns is the fifth column from the end: names contain commas
     during=$(awk -F , 'NR > 1 && $(NF - 4) >= 300000 && $(NF - 4) < 600000' "$BATS_FILE_TMPDIR/influx/flows.csv" | wc -l)
     [ "$(summary '.phases[1].flows')" = "$during" ]
     [ "$(summary '[.phases[1].traffic[].flows] | add')" = "$during" ]
-    # all payload belongs to a phase
+    # each byte of payload belongs to a phase
     jq -e '([.phases[] | .goodput_bps * .us * 1e-6 / 8] | add) / .packets.payload_bytes_received - 1 | fabs < 1e-9' \
         "$BATS_FILE_TMPDIR/influx/summary.json"
 }
 
-@test "phases: are told in the table and in csv" {
+@test "phases: are in the table and in csv" {
     "$ANOLE" run "$BATS_FILE_TMPDIR/influx.yaml" >"$dir/table"
     grep -qE '^  before +all +[0-9]' "$dir/table"
     grep -qE '^  during +all +[0-9]' "$dir/table"
@@ -163,7 +164,7 @@ page_data() {
         "$BATS_FILE_TMPDIR/jobs/summary.json"
 }
 
-@test "the table: lines over time, with the influx marked, in blocks or in ASCII" {
+@test "the table: time series with the influx marked, in blocks or in ASCII" {
     LC_ALL=C.UTF-8 "$ANOLE" run "$BATS_FILE_TMPDIR/influx.yaml" >"$dir/blocks"
     grep -qE '^  goodput +[▁▂▃▄▅▆▇█]+  [0-9.]+ .b/s \.\. [0-9.]+ .b/s$' "$dir/blocks"
     grep -qE '^  RTT mean +[▁▂▃▄▅▆▇█ ]+  [0-9.]+ us \.\. [0-9.]+ us$' "$dir/blocks"
@@ -171,11 +172,11 @@ page_data() {
     LC_ALL=C "$ANOLE" run "$BATS_FILE_TMPDIR/influx.yaml" >"$dir/ascii"
     grep -qE '^  goodput +[_.:=+*#-]+  [0-9.]+ .b/s' "$dir/ascii"
     refute grep -qP '[^\x00-\x7f]' "$dir/ascii"
-    # 34 intervals, a column each: the influx of 300 to 600 us is 10 of them
+    # 34 intervals with a column each; the influx from 300 to 600 us has 10
     [ "$(sed -n 's/^  influx *\(-*\)$/\1/p' "$dir/ascii" | tr -d '\n' | wc -c)" = 10 ]
 }
 
-@test "training: bandwidths are those of nccl-tests" {
+@test "training: bandwidths follow nccl-tests" {
     jobs=$BATS_FILE_TMPDIR/jobs/summary.json
     jq -e '.traffic[0] | .iteration.count > 2 and .collective_bytes == 400000
         and (.algbw_bps / (400000 * 8 / (.iteration.us_mean * 1e-6)) - 1 | fabs) < 1e-9
@@ -184,7 +185,7 @@ page_data() {
         and .bound_share > 0 and .bound_share <= 1' "$jobs"
 }
 
-@test "training: every message belongs to a collective, and what computing does not hide is stated" {
+@test "training: every message belongs to a collective, and exposed communication is reported" {
     "$ANOLE" run scenarios/training_groups.yaml --format json >"$dir/groups.json"
     # 4 x 200 + 400 + 100 us of computing
     jq -e '.traffic[0] | (.iteration_us_mean - .exposed_us_mean - 1300 | fabs) < 1e-6
@@ -195,7 +196,7 @@ page_data() {
     grep -qE '^  first +all_to_all +expert +288 +[0-9.]+ +h[0-9]+ -> h[0-9]+ +[0-9.]+ us +[0-9.]+ us$' "$dir/groups"
 }
 
-@test "storage and calls: rates are what was done over the time it took" {
+@test "storage and calls: rates are counts divided by the time" {
     jobs=$BATS_FILE_TMPDIR/jobs/summary.json
     jq -e '.traffic[1] | .read.count > 0 and .write.count > 0 and .iops > 0
         and .iops >= (.read.count + .write.count) / 1e-3 and .read.us_p99 >= .read.us_p50' "$jobs"
@@ -206,7 +207,7 @@ page_data() {
     [ "$(jq '.metrics[] | select(.name == "calls.call_us_p99").value' "$jobs")" = "$(jq '.traffic[2].call.us_p99' "$jobs")" ]
 }
 
-@test "jobs: are told in the table and in csv" {
+@test "jobs: are in the table and in csv" {
     "$ANOLE" run "$BATS_FILE_TMPDIR/jobs.yaml" >"$dir/table"
     grep -qE '^  llm +[0-9]+ .*GB/s \([0-9.]+ [GMT]b/s\) +[0-9.]+ GB/s \([0-9.]+ [GMT]b/s\) +[0-9.]+ %$' "$dir/table"
     grep -qE '^  disks +[0-9.]+( [KM])?/s +[0-9.]+ .b/s +reads +[0-9]+' "$dir/table"
@@ -218,20 +219,20 @@ page_data() {
     done
 }
 
-@test "metrics: csv and json have the same" {
+@test "metrics: csv and json are equal" {
     "$ANOLE" run "$BATS_FILE_TMPDIR/jobs.yaml" --format csv |
         awk -F , '$1 == "metric" { gsub(/"/, "", $2); print $2, $NF }' >"$dir/csv"
     jq -r '.metrics[] | "\(.name) \(.unit)"' "$BATS_FILE_TMPDIR/jobs/summary.json" | cmp - "$dir/csv"
     [ -z "$(cut -d ' ' -f 1 "$dir/csv" | sort | uniq -d)" ]
 }
 
-@test "metrics: what does not exist is null, and nothing is NaN" {
+@test "metrics: a missing value is null, and none is NaN" {
     jq -e '[.metrics[] | select(.name == "elephants.slowdown_p99")][0] | has("value") and .value == null' \
         "$BATS_FILE_TMPDIR/jobs/summary.json"
     refute grep -rqwE 'nan|NaN|inf|Infinity' "$BATS_FILE_TMPDIR/jobs" --include='*.json' --include='*.csv'
 }
 
-# write_one FILE KIND-AND-MORE : one flow of 100 KB in a network of its own; gaps are recorded.
+# write_one FILE KIND-AND-MORE - one flow of 100 KB, alone in its network, with recorded gaps.
 write_one() {
     cat >"$1" <<END
 topology: {kind: star, hosts: 2, rate: 100Gbps, delay: 1us}
@@ -247,7 +248,7 @@ END
     jq -e '.files | index("gaps.csv")' "$dir/one/manifest.json"
 }
 
-@test "gaps.csv: TCP has a column of its own" {
+@test "gaps.csv: TCP has its own column" {
     write_one "$dir/one.yaml" 'kind: tcp, algorithm: cubic'
     "$ANOLE" run "$dir/one.yaml" --quiet --out "$dir/one"
     sent=$(jq .packets.data_sent "$dir/one/summary.json")
@@ -255,11 +256,12 @@ END
         END { exit bad || rdma != 0 || tcp != sent - 1 }' "$dir/one/gaps.csv"
 }
 
-@test "gaps.csv: is there only if the scenario asks for it" {
+@test "gaps.csv: exists only on request" {
     [ ! -e "$BATS_FILE_TMPDIR/influx/gaps.csv" ]
 }
 
-# write_star FILE : eight senders of 1 MB and one receiver, h8; later a flow elsewhere, so that the slot in which they end is whole.
+# write_star FILE - eight senders of 1 MB and one receiver, h8; later a flow elsewhere, so that the slot in
+# which they end is complete.
 write_star() {
     cat >"$1" <<'END'
 topology: {kind: star, hosts: 10, rate: 25Gbps, delay: 1us}
@@ -270,8 +272,8 @@ tuner: {kind: acc, record: yes, guard: no}
 END
 }
 
-# A packet is 1024 bytes of payload and 62 of headers; with 8 for the preamble and 12 for the gap a full link has a share of 0.982, and in
-# a slot of 100 us one packet more is 0.0035.
+# A packet has 1024 bytes of payload and 62 of headers. With 8 for the preamble and 12 for the gap, the share
+# of a full link is 0.982. In a slot of 100 us one more packet is 0.0035.
 @test "queues.csv: the shares of a link add up to the flows' frames" {
     write_star "$dir/star.yaml"
     "$ANOLE" run "$dir/star.yaml" --quiet --out "$dir/star"
@@ -292,14 +294,14 @@ END
         "$dir/star/queues.csv"
 }
 
-@test "queues.csv: ports are called as in ports.csv" {
+@test "queues.csv: ports have the names of ports.csv" {
     write_star "$dir/star.yaml"
     "$ANOLE" run "$dir/star.yaml" --quiet --out "$dir/star"
     awk -F , 'FNR == 1 { next } FNR == NR { port[$1 "," $2 "," $3]; next } !(($2 "," $3 "," $4) in port) || $2 != "s0" { exit bad = 1 }
         END { exit bad || FNR < 100 }' "$dir/star/ports.csv" "$dir/star/queues.csv"
 }
 
-@test "queues.csv: is the same with three threads, and recording changes nothing else" {
+@test "queues.csv: does not depend on threads, and recording changes no other results" {
     write_scenario "$dir/s.yaml"
     for threads in 1 3; do
         "$ANOLE" run "$dir/s.yaml" --quiet --threads $threads --set tuner=acc --set tuner.guard=no --set tuner.record=yes --out "$dir/$threads"
@@ -328,7 +330,7 @@ END
     [ -z "$(ls -A)" ]
 }
 
-# write_reordered FILE : packets of a flow go different ways, so that some come too early.
+# write_reordered FILE - packets of a flow take different paths, so some overtake others.
 write_reordered() {
     cat >"$1" <<'END'
 topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 4, rate: 100Gbps, delay: 1us}
@@ -337,7 +339,7 @@ traffic: [{kind: poisson, load: 0.5, sizes: WebSearch, stop: 300us}]
 END
 }
 
-@test "recovery: sums over sizes are those of the run, in json and in metrics" {
+@test "recovery: sums over sizes equal the totals, in json and in metrics" {
     write_reordered "$dir/s.yaml"
     "$ANOLE" run "$dir/s.yaml" --format json >"$dir/json"
     jq -e '.packets.reordered > 0 and .packets.nacks_sent > 0 and .packets.payload_bytes_resent > 0
@@ -350,7 +352,7 @@ END
         and (($m.resent_share * .payload_bytes_sent - .payload_bytes_resent) | fabs) < 1' "$dir/json"
 }
 
-@test "recovery: the table tells of balancers where there is one" {
+@test "recovery: the table describes the balancer if there is one" {
     write_reordered "$dir/s.yaml"
     "$ANOLE" run "$dir/s.yaml" >"$dir/table"
     grep -qE '^  balancing +0 flowlets, 0 on another path than the last; 0 packets held by hosts$' "$dir/table"
@@ -365,7 +367,7 @@ END
     grep -qE '^  balancing +[1-9][0-9,]* flowlets, [1-9][0-9,]* on .*; [1-9][0-9,]* packets? held by hosts$' "$dir/table"
 }
 
-@test "run: --out keeps what the user put beside the results, and compare does not take their place" {
+@test "run: --out keeps the user's files next to the results, and compare does not replace them" {
     write_scenario "$dir/s.yaml"
     "$ANOLE" run "$dir/s.yaml" --quiet --out "$dir/r"
     mkdir "$dir/r/plots"
@@ -382,12 +384,12 @@ END
     [ ! -e "$dir/r.sqlite" ]
 }
 
-# page_of REPORT.html : its data.
+# page_of REPORT.html - prints its data.
 page_of() {
     sed -n 's/.*<script type="application\/json" id="anole-data">\(.*\)<\/script>.*/\1/p' "$1"
 }
 
-@test "report: no more packets are marked than come, in no interval and no phase" {
+@test "report: no interval and no phase marks more packets than arrive" {
     for name in tcp_beside_rdma incast; do
         "$ANOLE" run "scenarios/$name.yaml" --quiet --set interval=50us --out "$dir/$name"
         page_of "$dir/$name/report.html" >"$dir/page"
@@ -401,7 +403,7 @@ page_of() {
     jq -e '[.runs[0].phases[].metrics[] | select(.name | test("marked_share")) | .value] | all(. == null or . <= 1)' "$dir/page"
 }
 
-@test "run: without an interval there are points enough, and intervals.csv has them" {
+@test "run: without an interval there are enough points, and intervals.csv has them" {
     "$ANOLE" run scenarios/incast.yaml --quiet --out "$dir/incast"
     points=$(($(wc -l <"$dir/incast/intervals.csv") - 1))
     [ "$points" -ge 100 ]
@@ -411,7 +413,7 @@ page_of() {
     awk -F, 'NR > 1 { if ($1 != last) bad = 1; last = $2; sum += $3 } NR == 2 && $1 != 0 { bad = 1 }
         END { if (bad) exit 1; print sum }' "$dir/incast/intervals.csv" >"$dir/sum"
     [ "$(cat "$dir/sum")" = "$(jq .packets.payload_bytes_received "$dir/incast/summary.json")" ]
-    # what a knob was set to on the way
+    # the values of a knob over time
     "$ANOLE" run scenarios/tuning_midway.yaml --quiet --out "$dir/midway"
     python3 - "$dir/midway" <<'END'
 import csv, json, sys
@@ -423,22 +425,22 @@ for row, before in zip(rows[1:], rows):
 END
 }
 
-@test "run: no kind of traffic goes faster into a host than its link, also when TCP repairs a loss" {
+@test "run: no kind of traffic enters a host faster than its link, also when TCP repairs a loss" {
     "$ANOLE" run scenarios/tcp_beside_rdma.yaml --quiet --out "$dir/tcp"
     python3 - "$dir/tcp" <<'END'
 import csv, json, sys
 rows = list(csv.DictReader(open(sys.argv[1] + "/intervals.csv")))
-assert sum(int(row["dropped_packets"]) for row in rows) > 0     # else nothing would be repaired
+assert sum(int(row["dropped_packets"]) for row in rows) > 0     # otherwise nothing is repaired
 for name in ("tcp 1", "incast 1"):                              # both go to h8, at 100 Gb/s
     rates = [float(row[name + ".goodput_bps"]) for row in rows]
     assert max(rates) < 100e9, (name, max(rates))
     assert min(rates) >= 0, (name, min(rates))
 sent = sum(float(row["tcp 1.goodput_bps"]) * (float(row["end_us"]) - float(row["start_us"])) / 8e6 for row in rows)
-assert abs(sent - 4 * 30e6) < 1e3, sent                         # and all of it arrives, once
+assert abs(sent - 4 * 30e6) < 1e3, sent                         # all of it arrives once
 END
 }
 
-@test "run: with selective repeat, too, no kind of traffic goes faster than its link" {
+@test "run: with selective repeat too, no kind of traffic exceeds its link" {
     for qps in fresh 1; do
         printf '%s\n' 'topology: {kind: star, hosts: 9, rate: 100Gbps, delay: 10us}' 'host: {retransmit: selective}' \
             'switch: {lossless: no, buffer: 1MB}' 'interval: 100us' "traffic: [{kind: incast, senders: 8, size: 2MB, qps: $qps}]" >"$dir/$qps.yaml"

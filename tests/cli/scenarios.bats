@@ -1,15 +1,15 @@
-# Every example runs, for a short while, and says at its top what it shows.
+# Every example runs for a short while, and its first comment says what it shows.
 
 load common
 
-@test "every scenario has a comment on top" {
+@test "every scenario begins with a comment" {
     for file in scenarios/*.yaml; do
         head -1 "$file" | grep -q '^# .' || { echo "$file"; return 1; }
     done
 }
 
-# result_of PROGRAM FILE ARGUMENT... : what its run prints, without the time that it took. A million connections take long to make:
-# one scenario is made with 128 of its 1,024 hosts.
+# result_of PROGRAM FILE ARGUMENT... - prints the results without the duration. A million connections take
+# long to set up, so one scenario has only 128 of its 1,024 hosts.
 result_of() {
     case $2 in */uet_alltoall1024.yaml) set -- "$@" --set topology.k=8 ;; esac
     "$1" run "${@:2}" --format json >out 2>err || { echo "$2: $(cat err)" >&2; return 1; }
@@ -20,8 +20,8 @@ data_arrives() {
     jq -e '.packets.data_received > 0' "$1" >/dev/null
 }
 
-# Where links are slow, or hosts compute first, the first flow comes later. Three threads are those of an optimised program where there
-# is one: it must give the same, and threads_test.c has sanitizers look at threads.
+# On slow links, or if hosts compute first, the first flow ends later. The run with three threads uses an
+# optimized program if there is one and must give the same; threads_test.c has sanitizers for threads.
 @test "every scenario runs, data arrives, and three threads give the same as one" {
     optimised=$(realpath "${FIDELITY_ANOLE:-$ANOLE}")
     cd "$BATS_TEST_TMPDIR"

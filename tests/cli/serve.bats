@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tests/cli/serve.bats - anole serve: results over HTTP, to this machine, and nothing else.
+# tests/cli/serve.bats - anole serve: results over HTTP, only to this machine.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
@@ -20,7 +20,7 @@ teardown() {
     [ -z "${server:-}" ] || kill "$server" 2>/dev/null || true
 }
 
-# begin PATH : starts a server at a free port; address is where
+# begin PATH - starts a server at a free port and sets address
 begin() {
     "$ANOLE" serve "$1" --listen 127.0.0.1:0 >"$dir/address" 2>"$dir/err" 3>&- &
     server=$!
@@ -31,7 +31,7 @@ begin() {
     address=$(cat "$dir/address")
 }
 
-# get PATH [HEADER VALUE] : status, and the body into $dir/body
+# get PATH [HEADER VALUE] - prints the status and writes the body to $dir/body
 get() {
     python3 - "$address" "$@" "$dir/body" <<'END'
 import http.client, sys, urllib.parse
@@ -47,7 +47,7 @@ print(r.status)
 END
 }
 
-@test "serve: the files of results, as they are, and a page about them" {
+@test "serve: the files of results unchanged, and a page about them" {
     "$ANOLE" run "$BATS_FILE_TMPDIR/s.yaml" --quiet --out "$dir/all-is-well"
     begin "$dir/all-is-well"
     [ "$(get /r/all-is-well/report.html)" = 200 ]
@@ -60,7 +60,7 @@ END
     jq -e '.results | length == 1 and .[0].kind == "run" and .[0].has_report' "$dir/body"
 }
 
-@test "serve: nothing outside, no other name, no other method" {
+@test "serve: refuses paths outside the folder, other host names and other methods" {
     mkdir "$dir/all"
     echo secret >"$dir/secret"
     "$ANOLE" run "$BATS_FILE_TMPDIR/s.yaml" --quiet --out "$dir/all/a"
@@ -81,7 +81,7 @@ print(c.getresponse().status)"
     [ "$output" = 405 ]
 }
 
-@test "serve: runs of a campaign and a new set of results are told as they come" {
+@test "serve: announces runs of a campaign and new results as they arrive" {
     mkdir "$dir/all"
     begin "$dir/all"
     python3 - "$address" >"$dir/events" <<'END' &
@@ -105,7 +105,7 @@ END
     tail -n 1 "$dir/events" | grep -qx '1 6'
 }
 
-@test "serve: what cannot be served is told in one line" {
+@test "serve: a path that cannot be served is reported in one line" {
     run "$ANOLE" serve
     [ "$status" -eq 2 ]
     [ "$output" = "anole: which folder? anole serve DIR; see anole serve --help" ]
@@ -124,13 +124,13 @@ END
     [[ "$output" == *"Address already in use"* ]]
 }
 
-@test "serve: a folder that is still to come is told of" {
+@test "serve: announces a folder that does not exist yet" {
     begin "$dir/later"
     [ -n "$address" ]
     [ "$(cat "$dir/err")" = "anole: $dir/later: no results yet; they are shown when they exist" ]
 }
 
-@test "serve: a misspelt folder is told with the right one" {
+@test "serve: a misspelled folder gets a suggestion" {
     mkdir "$dir/results"
     begin "$dir/resutls"
     [ "$(cat "$dir/err")" = "anole: $dir/resutls: no results yet; did you mean 'results'? If not, they are shown when they exist" ]

@@ -1,9 +1,10 @@
 #!/usr/bin/env bats
-# tests/cli/simai.bats - clusters and workloads of SimAI and ASTRA-sim, run from their files, against closed forms.
+# tests/cli/simai.bats - clusters and workloads of SimAI and ASTRA-sim, run from their files, compared with
+# closed forms.
 # shellcheck disable=SC2154  # common.bash sets dir
 load common
 
-# Two servers of four GPUs: NVLink of 2880 Gb/s, 25 ns to the NV switch; one switch for all NICs.
+# Two servers of four GPUs: NVLink of 2880 Gb/s, 25 ns to the NV switch, one switch for all NICs.
 topology() {
     echo "11 4 2 1 16 H100"
     echo "8 9 10"
@@ -13,13 +14,14 @@ topology() {
     done
 }
 
-@test "simai: two passes of a layer inside of servers take what their sums say, to the picosecond" {
+@test "simai: two passes of a layer inside servers take the expected sum, to the picosecond" {
     topology >"$dir/t.topo"
     printf '%s\n' "HYBRID_TRANSFORMER model_parallel_NPU_group: 4 ep: 1 pp: 1 vpp: 1 ga: 1 all_gpus: 8" 1 \
         "mlp -1 556000 ALLREDUCE 16777216 1000 NONE 0 2000 NONE 0 7" >"$dir/w.txt"
     printf 'topology: {kind: simai, file: t.topo}\ntraffic: [{kind: simai, file: w.txt, passes: 2}]\n' >"$dir/s.yaml"
     "$ANOLE" run "$dir/s.yaml" --format json >"$dir/one"
-    # Six steps of a ring of four: a quarter at 2880 Gb/s, rounded up, there, and 50 ns each way until its sender knows.
+    # Six steps of a ring of four. Each sends a quarter at 2880 Gb/s, rounded up, with 50 ns there and 50 ns
+    # back.
     want=$(awk 'BEGIN { ps = int(4194304 * 8e12 / 2880e9) + 1; printf "%.6f", 2 * (556000 + 6 * (ps / 1000 + 100) + 7 + 1000 + 2000) / 1000 }')
     [ "$(jq '.traffic[0].iteration.us_max' "$dir/one" | awk '{ printf "%.6f", $1 }')" = "$want" ]
     [ "$(jq .all.flows "$dir/one")" -eq $((2 * 2 * 6 * 4)) ]
@@ -27,30 +29,31 @@ topology() {
     [ "$(jq -c '[.all, .traffic]' "$dir/one")" = "$(jq -c '[.all, .traffic]' "$dir/two")" ]
 }
 
-@test "simai: gradients of weights go while the next layer computes, and hold up its next forward pass" {
+@test "simai: gradients overlap the next layer's computation, and delay its next forward pass" {
     topology >"$dir/t.topo"
-    # 8 MB among pairs across servers, by NICs of 400 Gb/s: 170 us and more, behind 1 ms of computing.
+    # 8 MB between pairs across servers, over NICs of 400 Gb/s: at least 170 us, after 1 ms of computing.
     printf '%s\n' "HYBRID_TRANSFORMER model_parallel_NPU_group: 4 all_gpus: 8" 2 "a -1 1000000 NONE 0 1000000 NONE 0 1000000 NONE 0 1" \
         "b -1 1000000 NONE 0 1000000 NONE 0 1000000 ALLREDUCE 8000000 1" >"$dir/w.txt"
     printf 'topology: {kind: simai, file: t.topo}\ntraffic: [{kind: simai, file: w.txt, passes: 2}]\n' >"$dir/s.yaml"
     [ "$("$ANOLE" run "$dir/s.yaml" --format json | jq '.traffic[0].iteration.us_max')" = 12000 ]
 }
 
-@test "astra: an all-reduce dimension by dimension moves less in the slow one" {
+@test "astra: an all-reduce by dimensions moves less data in the slow one" {
     printf 'topology: [ Switch, Switch ]\nnpus_count: [ 4, 2 ]\nbandwidth: [ 180, 11.641532182693481 ]\nlatency: [ 500, 500 ]\n' >"$dir/net.yml"
     printf '%s\n' MICRO 1 "x -1 1 NONE 0 1 NONE 0 1 ALLREDUCE 40000000 0" >"$dir/w.txt"
     printf '{"logical-dims": ["4", "2"]}' >"$dir/logical.json"
     for how in "logical: logical.json" "dims: [4, 2]"; do
         printf 'topology: {kind: astra, file: net.yml}\ncc: none\ntraffic: [{kind: simai, file: w.txt, %s}]\n' "$how" >"$dir/s.yaml"
         "$ANOLE" run "$dir/s.yaml" --format json >"$dir/one"
-        # 3 steps of 10 MB, 2 of 5 MB, 3 of 10 MB in each of the two and four rings: 8 workers each.
+        # 3 steps of 10 MB, 2 of 5 MB, 3 of 10 MB, in each of the two and four rings: 8 workers each.
         [ "$(jq .all.bytes "$dir/one")" -eq $((8 * (6 * 10000000 + 2 * 5000000))) ]
-        # 1024 of 1106 bytes, and 86 of an acknowledgement on the same link: 6 x 10 MB at 180 GB/s, 2 x 5 MB at 100 Gb/s; each of 8 steps waits for 4 us at most.
+        # 1024 of 1106 bytes are payload, and the same link carries 86 of an acknowledgment. 6 x 10 MB go at
+        # 180 GB/s and 2 x 5 MB at 100 Gb/s; each of 8 steps waits at most 4 us.
         jq -e '(.traffic[0].iteration.us_max) as $t | ((6 * 1e7 * 8 / 1546.19e9 + 2 * 5e6 * 8 / 100e9) * 1e6 * (1106 + 86) / 1024) as $least | $t > $least and $t < $least + 8 * 4' "$dir/one"
     done
 }
 
-@test "astra: the first dimension may be inside of servers" {
+@test "astra: the first dimension may be inside servers" {
     printf 'topology: [ Switch, Switch ]\nnpus_count: [ 4, 2 ]\nbandwidth: [ 400, 50 ]\nlatency: [ 25, 500 ]\n' >"$dir/net.yml"
     printf '%s\n' "HYBRID_TRANSFORMER model_parallel_NPU_group: 4" 1 "x -1 0 ALLREDUCE 40000000 0 NONE 0 0 NONE 0 0" >"$dir/w.txt"
     printf 'topology: {kind: astra, file: net.yml, servers: yes}\ntraffic: [{kind: simai, file: w.txt}]\n' >"$dir/s.yaml"
@@ -62,7 +65,7 @@ topology() {
     [[ $output == *"net.yml:3:12: dimension 0: a link has at most 1.6 Tb/s"* ]]
 }
 
-@test "simai, astra: what is wrong is told with file and line" {
+@test "simai, astra: errors are reported with file and line" {
     topology >"$dir/t.topo"
     printf '%s\n' "HYBRID_TRANSFORMER model_parallel_NPU_group: 4 all_gpus: 64" 1 "x -1 0 NONE 0 0 NONE 0 0 NONE 0 0" >"$dir/w.txt"
     printf 'topology: {kind: simai, file: t.topo}\ntraffic: [{kind: simai, file: w.txt}]\n' >"$dir/s.yaml"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bats
-# tests/cli/slurm.bats - campaigns under a real Slurm: a munged, a slurmctld and a slurmd of this test alone, in a folder of its own,
-# as the user who runs it. The machine counts as a node of four processors, whatever it has.
+# tests/cli/slurm.bats - campaigns under a real Slurm. The test runs its own munged, slurmctld and slurmd, in
+# its own folder and as the current user. The machine counts as a node of four processors, regardless of its
+# real number.
 #
-# No plug-in that needs cgroups or a set-up of the machine is used: processes are found in /proc, tasks are not bound.
+# No plug-in needs cgroups or changes to the machine: processes are found in /proc, and tasks are not bound.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
@@ -41,7 +42,7 @@ KillWait=5
 NodeName=$(hostname) NodeAddr=127.0.0.1 CPUs=4 State=UNKNOWN
 PartitionName=test Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 END
-    # Where there is only the second version of cgroups, its plug-in would ask systemd for a scope.
+    # On machines with only cgroups v2, its plug-in would ask systemd for a scope.
     echo 'CgroupPlugin=cgroup/v1' >"$1/cgroup.conf"
 }
 
@@ -52,7 +53,7 @@ start() {
 
 stop_all() {
     [ -e "$BATS_FILE_TMPDIR/pids" ] || return 0
-    # the last first: slurmd takes leave of slurmctld
+    # in reverse order: slurmd signs off at slurmctld
     for pid in $(tac "$BATS_FILE_TMPDIR/pids"); do
         kill "$pid" 2>/dev/null || true
         wait "$pid" 2>/dev/null || true
@@ -64,7 +65,7 @@ all_run() {
     while read -r pid; do kill -0 "$pid" 2>/dev/null || return 1; done <"$BATS_FILE_TMPDIR/pids"
 }
 
-# Ready, or one has ended: a port was taken.
+# Whether the node is ready, or a daemon has ended because its port was taken.
 is_idle() {
     ! all_run || [ "$(timeout 10 sinfo -h -o %T 2>/dev/null)" = idle ]
 }
@@ -117,9 +118,9 @@ traffic:
 knobs: {kmin: 5KB, kmax: 400KB, pmax: 1}
 run: 150us
 END
-    # In a container one is root.
+    # Containers run as root.
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    # MPI itself leaks, and is not ours to mend.
+    # MPI itself leaks memory.
     export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 }
 
@@ -129,14 +130,14 @@ teardown_file() {
 
 needs_slurm() {
     [ -z "$reason" ] || skip "$reason"
-    ANOLE=$(realpath "$ANOLE")                   # a job begins in another folder
+    ANOLE=$(realpath "$ANOLE")                   # a job starts in another folder
     star=$BATS_FILE_TMPDIR/star.yaml
 }
 
 short=(--range 'kmin=5KB..400KB:log' --range 'pmax=0.05..1' --samples 12 --seeds 2)
 long=("${short[@]}" --set run=4ms --set traffic.0.stop=4ms)
 
-# write_job LINE : a script for sbatch.
+# write_job LINE - writes a script for sbatch.
 write_job() {
     printf '%s\n' '#!/bin/sh' "#SBATCH --ntasks=3 --output=$dir/job.out --error=$dir/job.err" "$1" >"$dir/job"
 }
@@ -145,12 +146,12 @@ has_ended() {
     [ -z "$(squeue -h -j "$1" -t PENDING,CONFIGURING,RUNNING,SUSPENDED,COMPLETING 2>/dev/null)" ]
 }
 
-# wait_for_job JOB : for as long as several simulations may take on a machine that is busy.
+# wait_for_job JOB - waits as long as several simulations may take on a busy machine.
 wait_for_job() {
     wait_for has_ended "$1" || wait_for has_ended "$1" || wait_for has_ended "$1"
 }
 
-# state_of JOB : "COMPLETED 0:0"
+# state_of JOB - prints its state, such as "COMPLETED 0:0"
 state_of() {
     scontrol show job "$1" | sed -nE 's/.*JobState=([A-Z]+).*/\1/p; s/.* ExitCode=([0-9]+:[0-9]+).*/\1/p' | paste -sd ' '
 }
@@ -178,13 +179,13 @@ state_of() {
     diff -r "$dir/local" "$dir/job.results"
 }
 
-@test "slurm: a job that is ended early, and submitted again" {
+@test "slurm: a job that ends early is continued when submitted again" {
     needs_slurm
     "$ANOLE" sweep "$star" "${long[@]}" --out "$dir/local" -q
     write_job "srun --mpi=pmix '$ANOLE' sweep '$star' ${long[*]} --out '$dir/job.results'"
     job=$(sbatch --parsable "$dir/job")
     wait_for runs_in "$dir/job.results.sqlite" 3
-    # what the end of an allocation sends to the steps
+    # the end of an allocation sends this to the steps
     scancel --signal=TERM "$job"
     wait_for_job "$job"
     cat "$dir/job.err"
@@ -199,15 +200,15 @@ state_of() {
     diff -r "$dir/local" "$dir/job.results"
 }
 
-@test "slurm: what is wrong ends the job with its status" {
+@test "slurm: an error ends the job with its status" {
     needs_slurm
     run_apart timeout 300 srun --mpi=pmix --ntasks=2 "$ANOLE" sweep "$star" --range kmim=5KB..9KB
-    # 124 would be that of a rank that waits for another for ever
+    # 124 would mean that a rank waits for another forever
     [ "$status" -eq 1 ]
     [ "$(grep -c "^anole: .*did you mean 'kmin'?" "$dir/err")" -eq 1 ]
 }
 
-@test "slurm: an array of jobs without MPI, a store each" {
+@test "slurm: an array of jobs without MPI, with a store each" {
     needs_slurm
     write_job "'$ANOLE' compare '$star' --vary kmin=5KB,400KB --seed-list \$SLURM_ARRAY_TASK_ID --out '$dir'/\$SLURM_ARRAY_TASK_ID -q"
     sed -i 's/--ntasks=3/--ntasks=1/' "$dir/job"

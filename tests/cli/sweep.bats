@@ -1,13 +1,14 @@
 #!/usr/bin/env bats
-# tests/cli/sweep.bats - anole sweep from the outside: which settings, and which is best. How runs are kept and continued is in compare.bats.
+# tests/cli/sweep.bats - anole sweep: its settings and their ranking. compare.bats covers storing and
+# continuing runs.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
 
-# Of many small runs most are by an optimised program where there is one: sanitizers look at the others.
+# Most of the many small runs use an optimized program if there is one; sanitizers check the others.
 optimised=$(realpath "${FIDELITY_ANOLE:-$ANOLE}")
 
-# Several tests look at the folder of one sweep.
+# Several tests share the folder of one sweep.
 setup_file() {
     : "${ANOLE:?is the program to test}"
     cat >"$BATS_FILE_TMPDIR/star.yaml" <<'END'
@@ -27,40 +28,40 @@ star() {
     echo "$BATS_FILE_TMPDIR/star.yaml"
 }
 
-# sweep ARGUMENT... : eight settings of two knobs, two seeds.
+# sweep ARGUMENT... - eight settings of two knobs, with two seeds.
 sweep() {
     run_apart "$ANOLE" sweep "$(star)" --range kmin=5KB..400KB:log --range pmax=0.05..1 --samples 8 --seeds 2 "$@"
 }
 
-@test "sweep: a table of the best, best first" {
+@test "sweep: a table of the best settings, best first" {
     sweep --top 5 --metrics goodput_bps
     [ "$status" -eq 0 ]
     head -n 1 "$dir/out" | grep -qE "^(Use kmin=|Keep the scenario's own setting: none of the best 8 of 8 settings is clearly better in p99 slowdown)"
     sed -n '/^ *kmin  *pmax/,$p' "$dir/out" >"$dir/table"
     head -n 1 "$dir/table" | grep -qE '^ +kmin +pmax +p99 slowdown +95 % interval +goodput$'
     sed -n 3,7p "$dir/table" | awk '{ if ($1 != NR || $4 < last) exit 1; last = $4 } END { exit NR != 5 }'
-    # the scenario's own setting stands below them
+    # the scenario's own setting is below them
     sed -n 8p "$dir/table" | grep -qE '^own +5KB +1 +[0-9.]+ +\['
     grep -q "^The best 5 of 8 settings by slowdown_p99, and the scenario's own; means over 2 seeds.$" "$dir/out"
     grep -q 'results are not saved. Add --out or --store' "$dir/err"
 }
 
-@test "sweep: the folder holds all settings, all runs, and a page about the best" {
+@test "sweep: the folder has all settings, all runs, and a page about the best" {
     dir=$BATS_FILE_TMPDIR
-    grep -q '^anole: 18 runs simulated, 0 were in ' "$dir/err"     # and the scenario's own setting
+    grep -q '^anole: 18 runs simulated, 0 were in ' "$dir/err"     # with the scenario's own setting
     [ "$(wc -l <"$dir/results/sweep.csv")" -eq 9 ]
     [ "$(wc -l <"$dir/results/runs.csv")" -eq 17 ]
     grep -q '"kind": *"compare"' "$dir/results/report.html"
     grep -q '"title": *"8 settings of star.yaml by p99 slowdown"' "$dir/results/report.html"
     jq -e '.baseline == "as in the scenario" and (.metrics[0].variants | length == 9)' "$dir/results/comparison.json"
-    # the first line of sweep.csv is the best by the mean of its runs
+    # the first line of sweep.csv has the best mean of its runs
     awk -F , 'FNR == 1 { for (i = 1; i <= NF; i++) if ($i == "\"slowdown_p99\"") n = i }
         NR == FNR && FNR > 1 { sum[$1 "," $2] += $n / 2; next }
         NR != FNR && FNR > 1 { if ((sum[$2 "," $3] - $n) ^ 2 > 1e-18 || $n < last || !$n) exit 1; last = $n }' \
         "$dir/results/runs.csv" "$dir/results/sweep.csv"
 }
 
-@test "sweep: the page, the terminal and JSON name the same winner, and the comparison does not refute it" {
+@test "sweep: page, terminal and JSON name the same winner, and the comparison agrees" {
     sweep --samples 4 --seeds 5 --out "$dir/results"
     "$ANOLE" sweep "$(star)" --range kmin=5KB..400KB:log --range pmax=0.05..1 --samples 4 --seeds 5 --store "$dir/results.sqlite" \
         --format json >"$dir/json" 2>/dev/null
@@ -75,17 +76,17 @@ finding = sweep["answer"]["finding"]
 assert finding.startswith(("Use " + clear[0] + ":", "Use " + clear[0] + " if ")) if clear else finding.startswith("Keep the scenario's own setting"), (finding, clear)
 assert sweep["own"][sweep["best"]] == cells[0]["mean"]
 END
-    # A setting that changes the traffic is ranked, not judged.
+    # A setting that changes the traffic is ranked without a verdict.
     "$ANOLE" sweep "$(star)" --range traffic.0.load=0.1..0.5 --samples 3 --seeds 2 2>/dev/null | tr '\n' ' ' | grep -q '^The settings send different traffic .* without a verdict\.'
 }
 
-@test "sweep: settings without a value have no winner" {
+@test "sweep: without values there is no winner" {
     "$ANOLE" sweep "$(star)" --vary kmin=5KB,400KB --until 1us --seeds 2 --format json >"$dir/json" 2>/dev/null
     [ "$(jq -r .answer.finding "$dir/json")" = "No setting has a p99 slowdown: nothing finished. Run longer, or rank by another figure with --best." ]
     [ "$(jq -r .answer.command "$dir/json")" = null ]
 }
 
-@test "sweep: figures are those of anole run" {
+@test "sweep: metrics equal those of anole run" {
     cp "$BATS_FILE_TMPDIR/results/sweep.csv" "$dir/out"
     line=$(sed -n 3p "$dir/out")
     kmin=$(cut -d , -f 2 <<<"$line" | tr -d '"')
@@ -99,7 +100,7 @@ END
     cmp "$dir/want" "$dir/is"
 }
 
-@test "sweep: the same samples every time, others with another --sample-seed" {
+@test "sweep: samples are reproducible; --sample-seed changes them" {
     sweep --jobs 1 --out "$dir/results"
     diff <(sed "s,$BATS_FILE_TMPDIR/results,$dir/results," "$BATS_FILE_TMPDIR/out") "$dir/out"
     diff -r "$BATS_FILE_TMPDIR/results" "$dir/results"
@@ -109,10 +110,10 @@ END
     [ "$(comm -12 "$dir/first" "$dir/other" | wc -l)" -eq 1 ]      # the heading
 }
 
-@test "sweep: more samples run only what is new; compare knows the runs too" {
+@test "sweep: more samples run only new settings; compare reuses the runs too" {
     sweep --store "$dir/runs.sqlite"
     sweep --samples 12 --store "$dir/runs.sqlite"
-    grep -q '^anole: 8 runs simulated, 18 were in ' "$dir/err"     # two of them of the scenario's own setting
+    grep -q '^anole: 8 runs simulated, 18 were in ' "$dir/err"     # including two of the scenario's own setting
     sweep --method grid --samples 4 --store "$dir/runs.sqlite"
     grep -q '^anole: 8 runs simulated, 2 were in ' "$dir/err"
     run_apart "$ANOLE" compare "$(star)" --variant a:kmin=5KB,pmax=0.05 --variant b:kmin=400KB,pmax=1 --seeds 2 \
@@ -123,7 +124,7 @@ END
     grep -q '^anole: 0 runs simulated, 10 were in ' "$dir/err"
 }
 
-@test "sweep: a grid has the ends, --vary all its values" {
+@test "sweep: a grid has both ends, --vary all its values" {
     run_apart "$ANOLE" sweep "$(star)" --range kmin=100KB..300KB --vary cc=dcqcn,none --method grid --samples 3 --seeds 1 \
         --best goodput_bps --format json
     [ "$status" -eq 0 ]
@@ -132,18 +133,18 @@ END
     jq -e '[.settings[].metrics.goodput_bps] | . == (sort | reverse)' "$dir/out"
 }
 
-@test "sweep: settings that get stuck come last" {
+@test "sweep: settings that deadlock come last" {
     write_ring "$dir/ring.yaml"
     run_apart "$ANOLE" sweep "$dir/ring.yaml" --vary switch.buffer=800KB,100MB,900KB --seeds 1 --best pauses
     [ "$status" -eq 0 ]
-    # The deadlock has the fewest pauses: nothing moves.
+    # The deadlocked run has the fewest pauses, because nothing moves.
     grep -qE '^ *1 +100MB ' "$dir/out"
     refute grep -qE '^ *1 +[89]00KB '
     [ "$(grep -c '^PARTIAL: with ' "$dir/out")" -eq 3 ]
     grep -q "^PARTIAL: with 'as in the scenario' " "$dir/out"
 }
 
-@test "sweep: settings in which knobs conflict are left out" {
+@test "sweep: settings with conflicting knobs are skipped" {
     run_apart "$ANOLE" sweep "$(star)" --range kmin=5KB..400KB --range kmax=5KB..400KB --samples 8 --seeds 1 --format csv
     [ "$status" -eq 0 ]
     grep -qE "^anole: [1-7] of 8 settings are left out; the first: .*'kmin' .* must not be above 'kmax'" "$dir/err"
@@ -153,7 +154,7 @@ END
     grep -q "must not be above 'kmax'" "$dir/err"
 }
 
-@test "sweep: of many runs the best alone keep their pages" {
+@test "sweep: with many runs only the best keep their pages" {
     run_apart "$optimised" sweep "$(star)" --range pmax=0..1 --samples 260 --seeds 1 --set run=20us --set traffic.0.stop=20us \
         --set traffic.1.start=1us --out "$dir/results"
     [ "$status" -eq 0 ]
@@ -164,7 +165,7 @@ print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*), count(page) FROM de
     grep -q '"kind": *"compare"' "$dir/results/report.html"
 }
 
-@test "sweep: a run that crashes is tried once more" {
+@test "sweep: a crashed run is retried once" {
     set -- --range pmax=0..1 --samples 3 --seeds 1 --set run=4ms --set traffic.0.stop=4ms --jobs 1 --format csv
     "$ANOLE" sweep "$(star)" "$@" >"$dir/want" 2>/dev/null
     "$ANOLE" sweep "$(star)" "$@" >"$dir/out" 2>"$dir/err" &
@@ -175,7 +176,7 @@ print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*), count(page) FROM de
     cmp "$dir/want" "$dir/out"
 }
 
-@test "sweep: what is wrong is refused before anything runs" {
+@test "sweep: errors are reported before any run" {
     refused() {
         message=$1
         shift
@@ -204,7 +205,7 @@ print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*), count(page) FROM de
     grep -q 'which scenario?' "$dir/err"
 }
 
-@test "sweep: every option of the help stands in the manual" {
+@test "sweep: the manual has every option of the help" {
     sed -n '/^# OPTIONS OF SWEEP/,/^# OPTIONS OF LIST/p' docs/man/anole.1.scd >"$dir/manual"
     "$ANOLE" sweep --help | grep -oE -- '^ .*--[a-z-]+' | grep -oE -- '--[a-z-]+$' | sort -u >"$dir/options"
     [ "$(wc -l <"$dir/options")" -ge 15 ]
@@ -214,7 +215,7 @@ print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*), count(page) FROM de
     done <"$dir/options"
 }
 
-@test "sweep: the scenario's own setting is compared with others, never with itself" {
+@test "sweep: compares the scenario's own setting with others, never with itself" {
     run_apart "$ANOLE" sweep "$(star)" --vary kmin=5KB,300KB --vary kmax=400KB,500KB --seeds 2 --out "$dir/results"
     [ "$status" -eq 0 ]
     python3 - "$dir/results" <<'END'
@@ -236,7 +237,7 @@ END
     [ -s "$dir/one/report.html" ]
 }
 
-@test "sweep: numbers are numbers in CSV and on the page, with their units" {
+@test "sweep: values are numbers in CSV and on the page, with units" {
     run_apart "$ANOLE" sweep "$(star)" --range kmin=5KB..400KB:log --vary topology.delay=1us,2us --vary lb=ecmp,letflow --samples 3 \
         --seeds 2 --until 100us --out "$dir/results"
     [ "$status" -eq 0 ]
@@ -258,14 +259,14 @@ for row, point in zip(rows, sweep["points"]):
     assert float(row["kmin_kb"]) == point["values"][keys.index("kmin")]
     assert row["lb"] == point["values"][keys.index("lb")]
 assert page["comparison"]["baseline"] == "as in the scenario"
-# the scenario's own setting is there, and what is recommended is one of those shown
+# the own setting is present, and the recommended one is among those shown
 assert sweep["own"]["name"] == "as in the scenario" and sweep["own"]["values"][keys.index("kmin")] == 5
 assert sweep["advised"] is None or sweep["advised"] in [p["name"] for p in sweep["points"]] + ["as in the scenario"]
 assert page["repeat"].startswith("anole sweep ") and "--out" not in page["repeat"]
 END
 }
 
-@test "sweep: where few seeds leave everything unclear, the next command has more" {
+@test "sweep: if few seeds leave the ranking unclear, it suggests a command with more" {
     "$ANOLE" sweep "$(star)" --range kmin=5KB..6KB --samples 2 -n 2 --format json >"$dir/json"
     jq -e '.answer.finding | startswith("Keep ")' "$dir/json"
     jq -re .answer.command "$dir/json" | tee "$dir/next"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tests/cli/terminal.bats - what is printed on a terminal of 80 columns is not wider than that.
+# tests/cli/terminal.bats - output fits a terminal of 80 columns.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
@@ -12,7 +12,7 @@ traffic: [{kind: incast, name: many, senders: 7, size: 500KB}]
 END
 }
 
-# on_terminal COLUMNS COMMAND... : what it prints there, into $dir/seen; fails if a line is too wide
+# on_terminal COLUMNS COMMAND... - writes its output there to $dir/seen; fails if a line is too wide
 on_terminal() {
     python3 - "$dir/seen" "$@" <<'END'
 import fcntl, os, pty, re, struct, sys, termios
@@ -34,19 +34,19 @@ status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 text = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", seen.decode()).replace("\r\n", "\n")
 lines = [line.split("\r")[-1] for line in text.split("\n")]
 open(path, "w").write("\n".join(lines))
-wide = [line for line in lines if len(line) > columns and not line.strip().startswith("anole ")]   # a command is for copying
+wide = [line for line in lines if len(line) > columns and not line.strip().startswith("anole ")]   # commands are not wrapped
 for line in wide:
     print(f"{len(line)} columns: {line}")
 sys.exit(status or (1 if wide else 0))
 END
 }
 
-# letters FILE : all of them, wherever lines and cells end
+# letters FILE - prints all letters, regardless of line and cell breaks
 letters() {
     tr -d ' \n-' <"$1" | LC_ALL=C fold -b -w 1 | LC_ALL=C sort
 }
 
-@test "terminal: every list fits 80 columns and says all that it says elsewhere" {
+@test "terminal: every list fits 80 columns, with the same text as elsewhere" {
     for what in cc nic asic lb topology traffic sizes knob figure tuner monitor key scenario; do
         on_terminal 80 "$ANOLE" list "$what"
         case $what in knob | figure) continue ;; esac
@@ -55,7 +55,7 @@ letters() {
         letters "$dir/plain" >"$dir/b"
         cmp "$dir/a" "$dir/b"
     done
-    # There is no room for all columns of these two, which is said.
+    # These two lack room for all columns, and say so.
     on_terminal 80 "$ANOLE" list figure
     grep -q "^(without .*: the terminal is too narrow)$" "$dir/seen"
     on_terminal 80 "$ANOLE" list knob
@@ -64,7 +64,7 @@ letters() {
     refute grep -q 'too narrow' "$dir/seen"
 }
 
-@test "terminal: a run, a comparison and a history fit 80 columns" {
+@test "terminal: the output of run, compare and explain fits 80 columns" {
     on_terminal 80 "$ANOLE" run "$dir/s.yaml"
     on_terminal 80 "$ANOLE" compare "$dir/s.yaml" --vary kmin=100KB,400KB --seeds 3
     grep -q 'packets marked' "$dir/seen"
@@ -73,7 +73,7 @@ letters() {
     grep -q '^Tuner paraleon with ' "$dir/seen"
 }
 
-@test "terminal: an error in a file is shown with its line and a caret; elsewhere it is one line" {
+@test "terminal: an error in a file shows its line with a caret; elsewhere it is one line" {
     printf 'topology:\n  kind: satr\n' >"$dir/wrong.yaml"
     refute on_terminal 300 "$ANOLE" run "$dir/wrong.yaml"
     sed -n 1p "$dir/seen" | grep -q "^anole: $dir/wrong.yaml:2:9: 'satr' is not a kind of topology; did you mean 'star'"

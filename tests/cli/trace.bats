@@ -3,17 +3,18 @@
 # shellcheck disable=SC2154  # common.bash sets dir
 load common
 
-@test "trace: a small Llama, made by our script, runs on GPU servers, the same with two threads" {
+@test "trace: a small Llama from tools/make-llama-trace runs on GPU servers, with equal results on two threads" {
     tools/make-llama-trace "$dir/m" --gpus 16 --tensor 8 --layers 1 --hidden 512
     printf 'topology: dgx_h100_16\ntraffic: [{kind: chakra, file: m, groups: m.groups.json, channels: 2}]\n' >"$dir/s.yaml"
     "$ANOLE" run "$dir/s.yaml" --format json >"$dir/one"
     "$ANOLE" run "$dir/s.yaml" --threads 2 --format json >"$dir/two"
     [ "$(jq -c '[.all, .traffic]' "$dir/one")" = "$(jq -c '[.all, .traffic]' "$dir/two")" ]
-    # Two all-reduces of each pass in two groups of 8 GPUs by two rings: 2 x 2 x 2 x (8 x 14 x 2) messages; gradients by 8 pairs: 8 x (2 x 2 x 2).
+    # Two all-reduces per pass in two groups of 8 GPUs, over two rings: 2 x 2 x 2 x (8 x 14 x 2) messages.
+    # Gradients of 8 pairs: 8 x (2 x 2 x 2).
     [ "$(jq .all.flows "$dir/one")" -eq $((2 * 2 * 2 * 8 * 14 * 2 + 8 * 2 * 2 * 2)) ]
 }
 
-@test "trace: without the file of groups a trace is refused, with the node" {
+@test "trace: without the file of groups a trace is refused with the node" {
     tools/make-llama-trace "$dir/m" --gpus 4 --tensor 2 --layers 1 --hidden 256
     printf 'topology: {kind: star, hosts: 4}\ntraffic: [{kind: chakra, file: m}]\n' >"$dir/s.yaml"
     run "$ANOLE" run "$dir/s.yaml"
@@ -29,7 +30,8 @@ load common
     [[ $output == *"4 ranks do not fit on 3 hosts"* ]]
 }
 
-# ring RANKS ROUNDS: every rank computes, then sends to the next and receives from the one before, over and over.
+# ring RANKS ROUNDS - in each round every rank computes, sends to the next rank and receives from the previous
+# one.
 ring() {
     awk -v n="$1" -v rounds="$2" 'BEGIN {
         printf "num_ranks %d\n", n
@@ -45,7 +47,7 @@ ring() {
     }'
 }
 
-@test "trace: operations in a file give the same results, with two threads as well" {
+@test "trace: operations read from a file give the same results, also with two threads" {
     ring 4 300 >"$dir/a.goal"
     for memory in whole file; do
         printf 'topology: {kind: star, hosts: 4}\ntraffic: [{kind: goal, file: a.goal, memory: %s}]\n' "$memory" >"$dir/$memory.yaml"
@@ -61,8 +63,8 @@ ring() {
     [[ $output == *"cannot create a temporary file for its operations in /there/is/none"* ]]
 }
 
-@test "trace: memory is that of a rank and of what is under way, not that of the file" {
-    # 32 ranks of 24,000 operations; a rank is some 2 MB, all of them some 70 MB.
+@test "trace: memory depends on one rank and on the operations in progress, not on the file" {
+    # 32 ranks of 24,000 operations. One rank needs about 2 MB, all together about 70 MB.
     awk 'BEGIN { print "num_ranks 32"; for (r = 0; r < 32; r++) { printf "rank %d {\nc0: calc 1\n", r
         for (i = 1; i < 24000; i++) printf "c%d: calc 1\nc%d requires c%d\n", i, i, i - 1; print "}" } }' >"$dir/a.goal"
     peak() {
@@ -76,8 +78,8 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$ANOLE" run "$di
     [ "$((whole - file))" -gt 40000 ]
 }
 
-# chakra PREFIX RANKS NODES [NAME_BYTES]: Chakra traces of ranks that compute, node after node, and meet for an all-reduce at every 100th. Names are
-# holes: a file of a gigabyte takes no room.
+# chakra PREFIX RANKS NODES [NAME_BYTES] - Chakra traces of ranks that compute node after node, with an
+# all-reduce at every 100th. Names are holes in the file, so a gigabyte needs no disk space.
 chakra() {
     python3 - "$@" <<'PYTHON'
 import sys
@@ -107,7 +109,7 @@ for rank in range(ranks):
 PYTHON
 }
 
-@test "trace: nodes of Chakra in a file give the same results, with two threads as well" {
+@test "trace: Chakra nodes read from a file give the same results, also with two threads" {
     tools/make-llama-trace "$dir/m" --gpus 16 --tensor 8 --layers 1 --hidden 512
     for memory in whole file; do
         printf 'topology: dgx_h100_16\ntraffic: [{kind: chakra, file: m, groups: m.groups.json, channels: 2, memory: %s}]\n' "$memory" >"$dir/$memory.yaml"
@@ -118,14 +120,14 @@ PYTHON
     cmp "$dir/whole" "$dir/threads"
 }
 
-# peak COMMAND...: how much memory it takes at most, in KB.
+# peak COMMAND... - prints its maximum memory in KB.
 peak() {
     ASAN_OPTIONS=quarantine_size_mb=1:detect_leaks=0 python3 -c 'import resource, subprocess, sys
 subprocess.run(sys.argv[1:], check=True, stdout=open(sys.argv[-1] + ".json", "w"))
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$ANOLE" run --threads 1 --format json "$1"
 }
 
-@test "trace: 1 GB of Chakra does not have to fit" {
+@test "trace: 1 GB of Chakra need not fit in memory" {
     chakra "$dir/t" 2 500 1048576
     [ "$(stat -c %s "$dir"/t.?.et | awk '{ n += $1 } END { print n }')" -gt 1000000000 ]
     printf 'topology: {kind: star, hosts: 2}\ntraffic: [{kind: chakra, file: t}]\n' >"$dir/s.yaml"
@@ -135,8 +137,8 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$ANOLE" run --th
     [ "$(jq .all.flows "$dir/s.yaml.json")" -eq $((5 * 2 * 2)) ]        # a ring of two: each sends twice
 }
 
-@test "trace: memory is not that of a Chakra trace's nodes" {
-    # Nodes are some 200 bytes each in memory while they are read: 20 MB, twice.
+@test "trace: memory does not grow with the nodes of a Chakra trace" {
+    # A node takes about 200 bytes in memory while it is read: 20 MB, twice.
     chakra "$dir/t" 2 100000
     for memory in whole file; do
         printf 'topology: {kind: star, hosts: 2}\ntraffic: [{kind: chakra, file: t, memory: %s}]\n' "$memory" >"$dir/$memory.yaml"
@@ -147,7 +149,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$ANOLE" run --th
     [ "$((whole - file))" -gt 5000 ]
 }
 
-@test "trace: a collective that one rank does not have is refused" {
+@test "trace: a collective that one rank lacks is refused" {
     chakra "$dir/t" 3 100
     chakra "$dir/u" 1 99
     cp "$dir/u.0.et" "$dir/t.1.et"
@@ -159,9 +161,10 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$ANOLE" run --th
     done
 }
 
-@test "trace: a Chakra trace that was written by hand takes as long as it must" {
+@test "trace: a hand-written Chakra trace takes the expected time" {
     "$ANOLE" run examples/chakra/scenario.yaml --format json >"$dir/out"
     [ "$(jq .all.flows "$dir/out")" -eq 1 ]
-    # 10 us, 1 MB in packets of 1024 bytes and 82 of headers at 100 Gb/s, two links of 1 us, the last packet once more, 5 us.
+    # 10 us, 1 MB in packets of 1024 bytes and 82 of headers at 100 Gb/s, two links of 1 us, the last packet
+    # again, 5 us.
     jq -e '.traffic[0].iteration.us_max | . > 102.4 and . < 104.6' "$dir/out"
 }

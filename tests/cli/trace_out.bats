@@ -1,18 +1,20 @@
 #!/usr/bin/env bats
-# tests/cli/trace_out.bats - frames for Wireshark, flows for Perfetto: read back by others, and bounded.
+# tests/cli/trace_out.bats - frames for Wireshark and flows for Perfetto: read by other programs, and limited
+# in size.
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir
 load common
 
 # Sixteen hosts send 200 KB each to one receiver.
 burst=(scenarios/incast.yaml --set traffic.0.size=200KB)
 
-# One capture of all frames serves several tests.
+# Several tests share one capture of all frames.
 setup_file() {
     : "${ANOLE:?is the program to test}"
     "$ANOLE" run "${burst[@]}" --pcap "$BATS_FILE_TMPDIR/a.pcapng" --format json >"$BATS_FILE_TMPDIR/one"
 }
 
-# Every block of a pcapng file, as "type length", after a check that both lengths agree and nothing is left over.
+# Prints every block of a pcapng file as "type length". Fails unless both lengths agree and no bytes are left
+# over.
 blocks() {
     python3 - "$1" <<'END'
 import struct, sys
@@ -26,13 +28,13 @@ assert at == len(data)
 END
 }
 
-@test "pcap: as many frames as hosts' links have carried, in sound blocks" {
+@test "pcap: as many frames as host links carried, in valid blocks" {
     "$ANOLE" run "${burst[@]}" --format json >"$dir/two"
     diff <(jq 'del(.wall)' "$BATS_FILE_TMPDIR/one") <(jq 'del(.wall)' "$dir/two")
     blocks "$BATS_FILE_TMPDIR/a.pcapng" >"$dir/blocks"
     [ "$(awk '$1 == 168627466' "$dir/blocks" | wc -l)" -eq 1 ]
     [ "$(awk '$1 == 1' "$dir/blocks" | wc -l)" -eq 34 ]
-    # 17 hosts around one switch: every hop is over a host's link
+    # 17 hosts around one switch: every hop uses a host's link
     [ "$(awk '$1 == 6' "$dir/blocks" | wc -l)" -eq "$(jq .packets.hops "$BATS_FILE_TMPDIR/one")" ]
 }
 
@@ -46,11 +48,11 @@ END
     [ "$(sent '^(0|1|2|4)$')" -eq "$(jq .packets.data_sent "$dir/one")" ]
     [ "$(sent '^17$')" -eq "$(jq .packets.acks_sent "$dir/one")" ]
     [ "$(sent '^129$')" -eq "$(jq .packets.cnps_sent "$dir/one")" ]
-    # Marks are those of frames that the switch sends.
+    # The marks are those of frames that the switch sends.
     [ "$(awk -F'\t' '$1 ~ /^s/ && $2 < 17 && $4 == 3' "$dir/fields" | wc -l)" -eq "$(jq .packets.marked "$dir/one")" ]
     # A message of 200 KB is one First, 194 Middle and one Last.
     [ "$(sent '^0$')" -eq 16 ] && [ "$(sent '^2$')" -eq 16 ]
-    # What a person sees: no frame is called malformed.
+    # As in Wireshark: no frame is reported as malformed.
     tshark -r "$dir/a.pcapng" >"$dir/lines" 2>/dev/null
     [ "$(wc -l <"$dir/lines")" -eq "$(wc -l <"$dir/fields")" ]
     refute grep -q Malformed "$dir/lines"
@@ -78,7 +80,7 @@ END
     [ "$(tshark -r "$dir/a.pcapng" -Y 'macc.opcode == 0x0101' 2>/dev/null | wc -l)" -eq "$(jq .pfc.frames_sent "$dir/one")" ]
 }
 
-@test "pcap: a limit is kept, and what is left out is told" {
+@test "pcap: respects its limit, and reports what it omits" {
     run "$ANOLE" run "${burst[@]}" --pcap "$dir/a.pcapng" --pcap-limit 100KB -q
     [ "$status" -eq 0 ]
     [[ $output == *"frames are not in it: it would be larger than --pcap-limit"* ]]
@@ -88,12 +90,12 @@ END
     [ "$status" -eq 2 ]
 }
 
-@test "trace: every flow begins and ends, and pauses do" {
+@test "trace: every flow and every pause begins and ends" {
     "$ANOLE" run "${burst[@]}" --set switch.buffer=1MB --trace "$dir/t.json" --format json >"$dir/one"
     flows=$(jq .all.flows "$dir/one")
     [ "$(jq '[.traceEvents[] | select(.ph == "b")] | length' "$dir/t.json")" -eq "$flows" ]
     [ "$(jq '[.traceEvents[] | select(.ph == "e")] | length' "$dir/t.json")" -eq "$flows" ]
-    # Spans are as long as flows took.
+    # Spans last as long as their flows.
     jq -e '[.traceEvents[] | select(.cat == "flow")] | group_by(.id) | all(.[]; (map(select(.ph == "b"))[0].ts) < (map(select(.ph == "e"))[0].ts))' "$dir/t.json"
     [ "$(jq '[.traceEvents[] | select(.ph == "B")] | length' "$dir/t.json")" -gt 0 ]
     printf 'topology: {kind: star, hosts: 8}\ntraffic: [{kind: poisson, sizes: FB_Hadoop, load: 60%%, stop: 5ms}]\n' >"$dir/s.yaml"
@@ -104,12 +106,13 @@ END
     jq -e '.otherData.left_out > 0' "$dir/t.json"
 }
 
-@test "samples: queues and rates over time add up, and do not change what happens" {
+@test "samples: queues and rates over time add up, and recording changes no results" {
     "$ANOLE" run "${burst[@]}" --samples "$dir/s.csv" --sample-every 5us --format json >"$dir/one"
     "$ANOLE" run "${burst[@]}" --threads 1 --format json >"$dir/two"
     diff <(jq 'del(.wall)' "$dir/one") <(jq 'del(.wall)' "$dir/two")
     [ "$(head -1 "$dir/s.csv")" = "time_us,what,where,value" ]
-    # A queue is never longer than the longest, and empty in the end; goodput of all 16 together is what the receiver's link carries, or less.
+    # A queue never exceeds its maximum and is empty at the end. The goodput of all 16 flows together is at
+    # most the rate of the receiver's link.
     longest=$(jq '[.queues[].queue_bytes_max] | max' "$dir/one")
     awk -F, -v longest="$longest" '
         $2 == "queue" { last[$3] = $4; if ($4 > most) most = $4 }
@@ -124,7 +127,7 @@ END
         }' "$dir/s.csv"
 }
 
-@test "samples: a limit is kept and told; what is skipped cannot be sampled" {
+@test "samples: respect their limit and report it; skipped packets cannot be sampled" {
     run "$ANOLE" run "${burst[@]}" --samples "$dir/s.csv" --sample-every 1us --samples-limit 66KB -q
     [ "$status" -eq 0 ]
     [[ $output == *"rows are not in it: it would be larger than --samples-limit"* ]]
@@ -134,7 +137,7 @@ END
     [[ $output == *"--samples needs every packet"* ]]
 }
 
-@test "trace: iterations and queues are in it" {
+@test "trace: contains iterations and queues" {
     "$ANOLE" run scenarios/dgx_h100.yaml --trace "$dir/t.json" --format json >"$dir/one"
     [ "$(jq '[.traceEvents[] | select(.ph == "b" and .cat == "work")] | length' "$dir/t.json")" -eq "$(jq '.traffic[0].iteration.count' "$dir/one")" ]
     "$ANOLE" run "${burst[@]}" --trace "$dir/t.json" -q
@@ -142,7 +145,7 @@ END
     [ "$(jq '[.traceEvents[] | select(.ph == "C")] | group_by(.name) | map(last.args.bytes) | add' "$dir/t.json")" -eq 0 ]
 }
 
-@test "trace: an option about a file that nobody asked for is refused" {
+@test "trace: an option for a file that was not requested is refused" {
     while read -r option value file; do
         run "$ANOLE" run scenarios/incast.yaml "$option" "$value" -q
         [ "$status" -eq 2 ]

@@ -1,11 +1,12 @@
 #!/usr/bin/env bats
-# tests/cli/train.bats - anole train from the outside: the same model whatever happens, and what it is good for.
+# tests/cli/train.bats - anole train: models are reproducible, and what they can be used for.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
 
-# As small as a training with a search can be: one generation, three rounds of two runs, of a twentieth of the time. That is still
-# a hundred runs: by an optimised program where there is one. Sanitizers look at train_test.c, and at the short training below.
+# The smallest training with a search: one generation, three rounds of two runs, of a twentieth of the time.
+# That is still a hundred runs, so it uses an optimized program if there is one. Sanitizers check train_test.c
+# and the short training below.
 optimised=$(realpath "${FIDELITY_ANOLE:-$ANOLE}")
 train() {
     "$optimised" train acc --quick --search 1 --rounds 3 --runs 2 --updates 20 --check 2 "$@"
@@ -16,7 +17,7 @@ setup_file() {
     train --out "$BATS_FILE_TMPDIR/one.acc" --json "$BATS_FILE_TMPDIR/one.json" --jobs 1 >"$BATS_FILE_TMPDIR/one.out"
 }
 
-@test "train: tells how it goes, and leaves a model and nothing else" {
+@test "train: reports progress, and leaves only a model" {
     grep -qE '^ +0 +-?[0-9.]+ ( +[0-9]+){5}  \|( +[0-9]+){5}  \|( +[0-9]+){5}  new$' "$BATS_FILE_TMPDIR/one.out"
     grep -qE '^ +0  0\.[0-9]+ +[0-9.]+ +0\.500 +[0-9]+ %( +-?[0-9.]+){9}  best$' "$BATS_FILE_TMPDIR/one.out"
     grep -qE 'one.acc: the net of round [02]$' "$BATS_FILE_TMPDIR/one.out"
@@ -27,7 +28,7 @@ setup_file() {
     grep -q 'anole train acc --seed 1 --nics both --search 1 --rounds 3 --runs 2 --updates 20 --hold 4 --check 2 --quick' "$BATS_FILE_TMPDIR/one.json"
 }
 
-@test "train: a model ships with the program, and does not depend on the number of threads" {
+@test "train: a model ships with the program, and does not depend on threads" {
     write_scenario "$dir/s.yaml"
     for threads in 1 2; do
         "$ANOLE" run "$dir/s.yaml" --set tuner=acc --set tuner.guard=no --threads $threads --format json |
@@ -39,8 +40,8 @@ setup_file() {
     grep -q 'acc sets every queue separately' "$dir/err"
 }
 
-# A net with the paper's 630 actions, of one agent for all: the model says how it was made, and runs.
-@test "train: by the paper's method, C-ACC by itself" {
+# A net with the paper's 630 actions and one agent for all: the model states how it was made, and runs.
+@test "train: by the paper's method, C-ACC alone" {
     "$ANOLE" train acc --quick --search 0 --check 0 --traffic published --set loss=squared --set draw=reward --set actions=text \
         --set agents=central --rounds 2 --runs 2 --updates 5 --quiet --out "$dir/c.acc" --json "$dir/c.json"
     grep -q -- '--traffic published --quick --set loss=squared --set draw=reward --set actions=text --set agents=central' "$dir/c.json"
@@ -55,7 +56,7 @@ setup_file() {
     [ ! -e "$dir/x.acc" ]
 }
 
-@test "train: interrupted, it goes on, and the model is the same for any number of jobs" {
+@test "train: continues after an interruption; the model does not depend on jobs" {
     train --out "$dir/m.acc" --jobs 3 >"$dir/out" 2>"$dir/err" &
     pid=$!
     for ((i = 0; i < 600; i++)); do
@@ -65,7 +66,7 @@ setup_file() {
     kill -INT "$pid" 2>/dev/null || true
     code=0
     wait "$pid" || code=$?
-    if [ "$code" -ne 0 ]; then      # otherwise it was over before the signal came
+    if [ "$code" -ne 0 ]; then      # otherwise it ended before the signal
         [ "$code" -eq 130 ]
         [ -s "$dir/m.acc.state" ]
         [ ! -e "$dir/m.acc" ]
@@ -77,7 +78,7 @@ setup_file() {
     cmp "$BATS_FILE_TMPDIR/one.acc" "$dir/m.acc"
 }
 
-@test "train: what was begun with other options is not gone on with" {
+@test "train: a training that was begun with other options is not continued" {
     printf 'ANOLETRAIN2\n' >"$dir/m.acc.state"
     run_apart train --out "$dir/m.acc"
     [ "$status" -eq 1 ]
@@ -85,8 +86,8 @@ setup_file() {
     grep -q 'm.acc.state: the file is truncated' "$dir/err"
 }
 
-# The second scenario has a list of flows, those of the first, which is found beside it.
-@test "train: learns from scenarios and recorded flows, which all make a difference" {
+# The second scenario names the list of the first one's flows, in the same folder.
+@test "train: learns from scenarios and recorded flows; each changes the model" {
     mkdir "$dir/ours"
     printf '%s\n' 'topology: {kind: star, hosts: 9, rate: 25Gbps, delay: 1us}' 'run: 500us' \
         'traffic: [{kind: poisson, load: 60%, sizes: FB_Hadoop}]' >"$dir/ours/drawn.yaml"
@@ -103,7 +104,7 @@ setup_file() {
     "$ANOLE" run "$dir/ours/drawn.yaml" --set "tuner=acc:$dir/1.acc" --quiet --out "$dir/tuned"
 }
 
-@test "train: scenarios are read before anything is written" {
+@test "train: reads scenarios before it writes anything" {
     echo 'topolgy: {kind: star}' >"$dir/bad.yaml"
     run_apart "$ANOLE" train acc "$dir/bad.yaml" --out "$dir/x"
     [ "$status" -eq 2 ]
@@ -118,7 +119,7 @@ setup_file() {
     [ ! -e "$dir/x.state" ]
 }
 
-@test "train: wrong options are refused with one line" {
+@test "train: rejects wrong options in one line" {
     for args in "" "acc" "ac --out $dir/x" "acc --out $dir/x --set gama=1" "acc --out $dir/x --set gamma=2" \
         "acc --out $dir/x --rounds 0" "acc --out $dir/x --set model=none" "acc --out $dir/x --nics intel" "acc acc --out $dir/x"; do
         # shellcheck disable=SC2086  # words
@@ -133,7 +134,7 @@ setup_file() {
     [ ! -s "$dir/out" ]
 }
 
-@test "train: a run takes the model, by itself or with options" {
+@test "train: a run uses the model, with or without options" {
     write_scenario "$dir/s.yaml"
     cd "$dir"
     run_apart "$ANOLE" run s.yaml --set "tuner=acc:$BATS_FILE_TMPDIR/one.acc" --set tuner.slot_us=50
@@ -146,7 +147,7 @@ setup_file() {
     [ "$status" -eq 0 ]
 }
 
-@test "train: a damaged model is refused with one line" {
+@test "train: rejects a damaged model in one line" {
     write_scenario "$dir/s.yaml"
     head -c 1000 "$BATS_FILE_TMPDIR/one.acc" >"$dir/cut.acc"
     run_apart "$ANOLE" run "$dir/s.yaml" --set "tuner=acc:$dir/cut.acc"

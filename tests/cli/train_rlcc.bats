@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# tests/cli/train_rlcc.bats - anole train rlcc from the outside, and the models that cc rlcc can be told.
+# tests/cli/train_rlcc.bats - anole train rlcc, and models for cc rlcc.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
 
-# As small as a training can be.
+# The smallest possible training.
 train() {
     "$ANOLE" train rlcc --updates 12 --warm-up 2 --steps 4 --renew 2 --world many_to_one:2_1 --world all_to_all:2_1 "$@"
 }
@@ -19,7 +19,7 @@ setup_file() {
     train --out "$BATS_FILE_TMPDIR/one.model" --json "$BATS_FILE_TMPDIR/one.json" --jobs 1 >"$BATS_FILE_TMPDIR/one.out"
 }
 
-@test "train rlcc: tells how it goes, what it does, and leaves a model and nothing else" {
+@test "train rlcc: reports progress and behavior, and leaves only a model" {
     grep -qE '^ +12 +-?[0-9.]+ +-[0-9.]+ +0\.[0-9]+ +[0-9.]+ us' "$BATS_FILE_TMPDIR/one.out"
     grep -q 'Table VI' "$BATS_FILE_TMPDIR/one.out"
     grep -qE '^ +many_to_one:2_1, lossy +0\.[0-9]+ +[0-9.]+ us' "$BATS_FILE_TMPDIR/one.out"
@@ -29,7 +29,7 @@ setup_file() {
     grep -q 'anole train rlcc --body mlp --seed 1 --updates 12' "$BATS_FILE_TMPDIR/one.json"
 }
 
-@test "train rlcc, distil: which version of the program made it is not in a model: the next one makes the same bytes" {
+@test "train rlcc, distil: a model does not contain the program's version: the next version makes the same bytes" {
     "$ANOLE" distil "$BATS_FILE_TMPDIR/one.model" --to trees --sweeps 0 --deltas 10 --out "$dir/t.model" --quiet
     for model in "$BATS_FILE_TMPDIR/one.model" "$dir/t.model" data/models/rlcc_mlp.model data/models/rlcc_trees.model; do
         grep -qaF 'command=anole ' "$model"
@@ -37,7 +37,7 @@ setup_file() {
     done
 }
 
-@test "train rlcc: the number of jobs makes no difference" {
+@test "train rlcc: the number of jobs does not matter" {
     run_apart train --out "$dir/many.model" --jobs 2 --quiet
     [ "$status" -eq 0 ]
     [ ! -s "$dir/out" ]
@@ -45,14 +45,14 @@ setup_file() {
     cmp "$BATS_FILE_TMPDIR/one.model" "$dir/many.model"
 }
 
-@test "train rlcc: an lstm learns, too, and a network runs by it" {
+@test "train rlcc: an LSTM learns too, and controls a simulated network" {
     train --body lstm --out "$dir/l.model" --quiet
     scenario "$dir/s.yaml"
     "$ANOLE" run "$dir/s.yaml" --set rlcc=l.model >"$dir/out"
     grep -q 'nic, rlcc' "$dir/out"
 }
 
-@test "train rlcc: a training that does not fit is not gone on with" {
+@test "train rlcc: a training with other options is not continued" {
     cp "$BATS_FILE_TMPDIR/one.model" "$dir/m.model.state"
     run_apart train --out "$dir/m.model"
     [ "$status" -eq 1 ]
@@ -60,7 +60,7 @@ setup_file() {
     grep -q 'm.model.state: not such a training state' "$dir/err"
 }
 
-@test "train rlcc: wrong options are refused with one line" {
+@test "train rlcc: rejects wrong options in one line" {
     for args in "" "--out $dir/x --world ring:4_1" "--out $dir/x --world many_to_one:4" "--out $dir/x --body tree" \
         "--out $dir/x --rate 2" "--out $dir/x --updates 0" "rlcc --out $dir/x" "--out $dir/x --mtu 100"; do
         # shellcheck disable=SC2086  # words
@@ -71,7 +71,7 @@ setup_file() {
     done
 }
 
-@test "rlcc: models that are none are refused with the place that names them" {
+@test "rlcc: rejects invalid models, with the place that names them" {
     scenario "$dir/s.yaml"
     head -c 100 "$BATS_FILE_TMPDIR/one.model" >"$dir/cut.model"
     cp data/models/acc.model "$dir/acc.model"
@@ -97,7 +97,7 @@ setup_file() {
     grep -q "warning: .*'rlcc_base' of 8.192 us does not fit a path whose empty round trip is" "$dir/err"
 }
 
-@test "rlcc: every model of the program runs, and threads make no difference" {
+@test "rlcc: every built-in model runs, with equal results on any number of threads" {
     scenario "$dir/s.yaml"
     for model in trees exported mlp int8 lstm int8_lstm; do
         for threads in 1 2 3 8; do
@@ -110,6 +110,6 @@ setup_file() {
     cmp <(jq 'del(.. | .set?, .answer?)' "$dir/trees.1") <(jq 'del(.. | .set?, .answer?)' "$dir/exported.1")
 }
 
-@test "list cc: tells what a flow of rlcc remembers" {
+@test "list cc: shows the state size of an rlcc flow" {
     "$ANOLE" list cc | grep -E '^ *rlcc ' | grep -q '32 trees, 40 mlp, 168 lstm'
 }

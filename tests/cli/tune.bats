@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tests/cli/tune.bats - anole tune from the outside: the search, the check, the file, and scripts for devices.
+# tests/cli/tune.bats - anole tune: search, verification, file, and scripts for devices.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
@@ -15,7 +15,7 @@ interval: 50us
 run: 600us
 seed: 4
 END
-    # Flows that all end, with a setting that nobody would choose: rates fall, and do not rise again for 20 ms.
+    # All flows end, but the setting is poor: rates fall, and do not rise again for 20 ms.
     cat >"$BATS_FILE_TMPDIR/slow.yaml" <<'END'
 topology: {kind: star, hosts: 6, rate: 100Gbps, delay: 1us}
 traffic:
@@ -31,7 +31,7 @@ star() {
     echo "$BATS_FILE_TMPDIR/star.yaml"
 }
 
-# values FILE : the lines of a knob file that are not comments.
+# values FILE - prints the lines of a knob file that are not comments.
 values() {
     grep -v '^#' "$1"
 }
@@ -42,52 +42,52 @@ values() {
     [ "$status" -eq 0 ]
     [ ! -s "$dir/err" ]
     grep -qF "Report: $dir/tune.html" "$dir/out"
-    # a round has 12 intervals, and the last ends with the search; every round has the next seed
+    # a round has 12 intervals, and the last ends with the search; every round uses the next seed
     grep -qE '^star.yaml, tuner random: [0-9]+ intervals, seeds 4 to [0-9]+$' "$dir/out"
     read -r intervals last < <(sed -nE 's/.*: ([0-9]+) intervals, seeds 4 to ([0-9]+)$/\1 \2/p' "$dir/out")
     [ "$intervals" -gt 20 ]
     [ "$last" -eq "$((4 + (intervals - 1) / 12))" ]
     [ "$(jq -s 'length' "$dir/history.jsonl")" -eq "$((intervals + 1))" ]
-    # time goes on from round to round
+    # time continues from round to round
     jq -es '.[1:] | [.[].start_us] as $s | [.[].end_us] as $e | $s[1:] == $e[:-1] or
         ([range(1; length)] | all($s[.] >= $e[. - 1]))' "$dir/history.jsonl"
     grep -qE '^(better|worse|no clear difference|nothing better)' "$dir/out"
-    # the page holds all steps, and both settings on the seeds of the check
+    # the page has all steps, and both settings on the seeds of the check
     sed -nE 's/.*id="anole-data">(.*)/\1/p' "$dir/tune.html" | sed 's/<\/script>.*//' >"$dir/page.json"
     jq -e --argjson n "$intervals" '.kind == "tune" and .search.tuning.totals.steps == $n' "$dir/page.json"
-    # the answer is the same everywhere, and the page marks the figures that the terminal marks
+    # the answer is the same everywhere, and the page marks the same metrics as the terminal
     sed '/^$/,$d' "$dir/out" | tr '\n' ' ' | grep -qF "$(jq -r .answer.finding "$dir/page.json")"
     if jq -e '.comparison' "$dir/page.json" >/dev/null; then
         jq -r '.comparison.metrics[] | select(.variants[1].is_significant) | .label' "$dir/page.json" | sort >"$dir/page.clear"
         grep -E ' (better|worse)$' "$dir/out" | sed -E 's/  +.*//' | sort | diff - "$dir/page.clear"
-        # the same figures, in the same order
+        # the same metrics, in the same order
         jq -r '.comparison as $c | $c.deciding[] as $name | $c.metrics[] | select(.name == $name) | .label' "$dir/page.json" >"$dir/page.deciding"
         grep -E ' (better|worse|not clear|same)$' "$dir/out" | sed -E 's/  +.*//' | diff - "$dir/page.deciding"
     fi
     jq -e '.runs | length == 0 or (map(.name) == ["before", "after"] and (.[0].seeds | length == 3))' "$dir/page.json"
-    # the file tells what was done, and is one that can be read
+    # the file describes the search, and can be read back
     grep -qE '^# star.yaml, tuner random: ' "$dir/knobs.yaml"
     "$ANOLE" tune --from "$dir/knobs.yaml" --as sonic >/dev/null
 }
 
-@test "tune: presets that depend on the speed of hosts are tried in a search" {
-    # gentle looks at the ports of the network in the middle of the search
+@test "tune: a search tries presets that depend on the speed of hosts" {
+    # gentle reads the ports of the network during the search
     run_apart "$ANOLE" tune "$BATS_FILE_TMPDIR/slow.yaml" --tuner paraleon --budget 40 --check 0 --history "$dir/history.jsonl"
     [ "$status" -eq 0 ]
     grep -q 'gentle was tried' "$dir/history.jsonl"
 }
 
-@test "tune: a setting that is better is told and kept, and does the same in a run" {
+@test "tune: reports and keeps a better setting, which has the same effect in a run" {
     run_apart "$ANOLE" tune "$BATS_FILE_TMPDIR/slow.yaml" --tuner expert --check 3 --out "$dir/knobs.yaml"
     [ "$status" -eq 0 ]
     grep -q '^better: .*mean slowdown' "$dir/out"
     grep -qE '^mean slowdown +[0-9.]+ +[0-9.]+ +-[0-9.]+ % .*better$' "$dir/out"
-    # PARALEON's table I, and nothing else: all that differs from the default
+    # exactly PARALEON's table I: every difference from the default
     values "$dir/knobs.yaml" | sort >"$dir/values"
     printf '%s\n' 'kmax: 6400KB' 'kmin: 1600KB' 'min_time_between_cnps: 96us' 'rate_reduce_monitor_period: 80us' \
         'rpg_ai_rate: 50Mbps' 'rpg_hai_rate: 150Mbps' | sort | diff - "$dir/values"
     "$ANOLE" tune "$BATS_FILE_TMPDIR/slow.yaml" --tuner expert --check 0 | grep -qx 'not checked'
-    # the check's 'after' is the mean over its seeds of runs with the file
+    # 'after' is the mean over the check's seeds of runs with the file
     for seed in 5 6 7; do
         "$ANOLE" run "$BATS_FILE_TMPDIR/slow.yaml" --set "tuner={kind: fixed, setting: $dir/knobs.yaml}" --seed "$seed" \
             --format json | jq .all.slowdown_mean
@@ -96,7 +96,7 @@ values() {
     grep -qE "^mean slowdown +[0-9.]+ +$mean " "$dir/out"
 }
 
-@test "tune: a setting that is worse is not kept, unless it is asked for" {
+@test "tune: keeps a worse setting only on request" {
     sed -n 's/^knobs: //p' "$BATS_FILE_TMPDIR/slow.yaml" >"$dir/bad.yaml"
     good=$BATS_FILE_TMPDIR/good.yaml
     run_apart "$ANOLE" tune "$good" --tuner fixed --set "tuner.setting=$dir/bad.yaml" --out "$dir/knobs.yaml"
@@ -108,7 +108,7 @@ values() {
     values "$dir/knobs.yaml" | grep -qx 'kmin: 1KB'
 }
 
-@test "tune: nothing found is nothing changed" {
+@test "tune: without a finding it changes nothing" {
     run_apart "$ANOLE" tune "$(star)" --tuner default --set kmin=400KB --set kmax=1600KB --out "$dir/knobs.yaml"
     [ "$status" -eq 0 ]
     grep -qx 'nothing better than the starting setting was found' "$dir/out"
@@ -118,7 +118,7 @@ values() {
     diff <(grep ^roce_ "$dir/a") <(grep ^roce_ "$dir/b")
 }
 
-@test "tune: the scenario's tuner, or paraleon, searches at once" {
+@test "tune: starts to search at once, with the scenario's tuner or paraleon" {
     run_apart "$ANOLE" tune "$(star)" --budget 4 --check 0
     [ "$status" -eq 0 ]
     grep -qx 'star.yaml, tuner paraleon: 4 intervals, seed 4; the search was not over' "$dir/out"
@@ -127,18 +127,18 @@ values() {
     grep -q '^own.yaml, tuner chameleon' "$dir/out"
     jq -es '.[0].options | .beta == 0.05 and .trigger == "once"' "$dir/h"
     jq -es '[.[].phase] == [null, "watch", "search", "search"]' "$dir/h"
-    # a trigger that is given stays
+    # an explicit trigger is kept
     run_apart "$ANOLE" tune "$dir/own.yaml" --set tuner.trigger=always --budget 3 --check 0 --history "$dir/h"
     jq -es '.[0].options.trigger == "always"' "$dir/h"
 }
 
-@test "tune: --rounds ends a search that is not over" {
+@test "tune: --rounds ends an unfinished search" {
     run_apart "$ANOLE" tune "$(star)" --tuner random --rounds 2 --check 0
     [ "$status" -eq 0 ]
     grep -qx 'star.yaml, tuner random: 24 intervals, seeds 4 to 5; the search was not over' "$dir/out"
 }
 
-@test "tune: the same twice, also with threads; another seed, another search" {
+@test "tune: reproducible, also with threads; another seed gives another search" {
     for name in a b c; do
         args=()
         [ "$name" != b ] || args=(--threads 2)
@@ -152,13 +152,13 @@ values() {
     refute cmp -s "$dir/a.jsonl" "$dir/c.jsonl"
 }
 
-@test "tune: mlx5, every number as the device takes it" {
+@test "tune: mlx5, every number in the device's format" {
     printf 'rpg_gd: 13\nrpg_time_reset: 99.6us\nrate_to_set_on_first_cnp: 42500Mbps\nkmin: 5KB\nroce_cc_prio_mask: 8\ncnp_dscp: 40\n' \
         >"$dir/knobs.yaml"
     run_apart "$ANOLE" tune --from "$dir/knobs.yaml" --as mlx5
     [ "$status" -eq 0 ]
     cp "$dir/out" "$dir/set.sh"
-    # a tree as the driver makes it
+    # a tree like the driver's
     net=$dir/sys/class/net/eth7/ecn
     mkdir -p "$net/roce_rp/enable" "$net/roce_np/enable"
     for file in clamp_tgt_rate clamp_tgt_rate_after_time_inc rpg_time_reset rpg_byte_reset rpg_threshold rpg_max_rate \
@@ -171,20 +171,20 @@ values() {
     cp -r "$dir/sys" "$dir/before"
     export SYSFS=$dir/sys SAVED=$dir/saved
     sh "$dir/set.sh" eth7
-    diff <(cd "$dir/sys" && find . | sort) <(cd "$dir/before" && find . | sort)      # no file that the driver does not have
+    diff <(cd "$dir/sys" && find . | sort) <(cd "$dir/before" && find . | sort)      # only files of the driver
     [ "$(cat "$net/roce_rp/rpg_time_reset")" = 100 ]
     [ "$(cat "$net/roce_rp/rpg_gd")" = 11 ]                  # documented: 10 to 11
     [ "$(cat "$net/roce_rp/rate_to_set_on_first_cnp")" = 42500 ]
-    [ "$(cat "$net/roce_rp/rpg_hai_rate")" = 50 ]            # what is not given is the default
+    [ "$(cat "$net/roce_rp/rpg_hai_rate")" = 50 ]            # the default, because it is not given
     [ "$(cat "$net/roce_np/min_time_between_cnps")" = 4 ]
     [ "$(cat "$net/roce_np/cnp_dscp")" = 40 ]
-    [ "$(cat "$net/roce_np/cnp_802p_prio")" = 7 ]          # a matter of the network: untouched by a default
+    [ "$(cat "$net/roce_np/cnp_802p_prio")" = 7 ]          # depends on the network: a default does not change it
     [ "$(cat "$net"/roce_rp/enable/*)" = "$(printf '%s\n' 0 0 0 1 0 0 0 0)" ]
     grep -qF 'rpg_gd 11   # the setting has 13' "$dir/set.sh"
-    # without an interface it does nothing; where there is none it stops
+    # without an interface it does nothing; it stops at an unknown one
     refute sh "$dir/set.sh" 2>/dev/null
     refute sh "$dir/set.sh" eth8 2>/dev/null
-    # set twice, undone once: as it was before the first
+    # set twice and undone once: back to the state before the first
     sh "$dir/set.sh" eth7
     sh "$dir/set.sh" --undo eth7
     diff -r "$dir/sys" "$dir/before"
@@ -192,7 +192,7 @@ values() {
     grep -q 'eth7: there is nothing to undo' "$dir/err"
 }
 
-@test "tune: mlx5, a device that refuses a value keeps none of the others" {
+@test "tune: mlx5, if a device refuses a value, all others are reverted" {
     "$ANOLE" tune --from expert --as mlx5 >"$dir/set.sh"
     for port in eth7 eth8; do
         net=$dir/sys/class/net/$port/ecn
@@ -201,12 +201,12 @@ values() {
     done
     cp -r "$dir/sys" "$dir/before"
     export SYSFS=$dir/sys SAVED=$dir/saved
-    # a value that cannot be read: nothing is written at all
+    # a value that cannot be read: nothing is written
     rm "$net/roce_np/min_time_between_cnps"
     refute sh "$dir/set.sh" eth7 eth8 2>"$dir/err"
     diff -r "$dir/sys/class/net/eth7" "$dir/before/class/net/eth7"
     echo 7 >"$net/roce_np/min_time_between_cnps"
-    # a cat that reads something else back after the write
+    # a cat that reads another value after the write
     mkdir "$dir/bin"
     cat >"$dir/bin/cat" <<'END'
 #!/bin/sh
@@ -218,7 +218,7 @@ END
     chmod +x "$dir/bin/cat"
     refute env PATH="$dir/bin:$PATH" sh "$dir/set.sh" eth7 eth8 >"$dir/out" 2>"$dir/err"
     grep -q 'min_time_between_cnps is 7, not' "$dir/err"
-    diff -r "$dir/sys/class/net/eth7" "$dir/before/class/net/eth7"       # also the one that was set before
+    diff -r "$dir/sys/class/net/eth7" "$dir/before/class/net/eth7"       # including the one set before
     grep -q '^eth7: old values restored' "$dir/out"
 }
 
@@ -226,21 +226,21 @@ END
     printf 'kmin: 76.5KB\nkmax: 285KB\npmax: 0.125\n' >"$dir/knobs.yaml"
     run_apart "$ANOLE" tune --from "$dir/knobs.yaml" --as sonic
     [ "$status" -eq 0 ]
-    # the script gives SONiC's loader one file
+    # the script passes one file to SONiC's loader
     mkdir "$dir/bin"
     printf '#!/bin/sh\necho "$1 $2" >"%s/args"\ncp "$3" "%s/loaded.json"\n' "$dir" "$dir" >"$dir/bin/config"
     chmod +x "$dir/bin/config"
     PATH=$dir/bin:$PATH sh "$dir/out"
     [ "$(cat "$dir/args")" = 'load -y' ]
     jq -e '.WRED_PROFILE | keys == ["ANOLE_LOSSLESS"]' "$dir/loaded.json"
-    # all 13 fields that orchagent knows, as text, and none that it does not
+    # all 13 fields that orchagent knows, as text, and no others
     jq -e '.WRED_PROFILE.ANOLE_LOSSLESS | . as $p | (keys | length) == 13 and .ecn == "ecn_all" and
         (["green", "yellow", "red"] | all($p[. + "_min_threshold"] == "76500" and $p[. + "_max_threshold"] == "285000" and
         $p[. + "_drop_probability"] == "13" and $p["wred_" + . + "_enable"] == "true"))' "$dir/loaded.json"
     grep -q 'pmax 0.125 becomes 13 %' "$dir/out"
 }
 
-@test "tune: the script for SONiC gives queues their old profile back" {
+@test "tune: the script for SONiC restores the old profile of queues" {
     "$ANOLE" tune --from hpcc --as sonic >"$dir/set.sh"
     mkdir -p "$dir/bin" "$dir/db"
     # a database whose keys are files: sonic-db-cli CONFIG_DB KEYS|HGET|HSET|DEL
@@ -258,7 +258,7 @@ END
     for queue in 'QUEUE|Ethernet0|3' 'QUEUE|Ethernet4|3'; do echo ANOLE_LOSSLESS >"$dir/db/$queue"; done
     echo OTHER >"$dir/db/QUEUE|Ethernet8|3"
     touch "$dir/db/WRED_PROFILE|ANOLE_LOSSLESS" "$dir/db/WRED_PROFILE|AZURE_LOSSLESS"
-    # a profile that does not exist would leave queues without ECN: nothing is changed
+    # a missing profile would leave queues without ECN, so nothing is changed
     DB=$dir/db PATH=$dir/bin:$PATH run sh "$dir/set.sh" --undo NOSUCH
     [ "$status" -eq 1 ]
     [[ $output == *"there is no profile 'NOSUCH'" ]]
@@ -270,7 +270,7 @@ END
     [ ! -e "$dir/db/WRED_PROFILE|ANOLE_LOSSLESS" ]
 }
 
-@test "tune: settings by name grow with the speed of links" {
+@test "tune: presets scale with the speed of links" {
     "$ANOLE" tune --from hpcc --as sonic | grep -q '"green_min_threshold": "400000"'
     "$ANOLE" tune --from hpcc --as sonic --rate 400Gbps | grep -q '"green_min_threshold": "1600000"'
     echo 'by_speed: 1' >"$dir/speeds.yaml"
@@ -288,7 +288,7 @@ END
     values "$dir/knobs.yaml" | grep -qx 'kmin: 100KB'
 }
 
-@test "tune: a search may end in a script" {
+@test "tune: a search can print a script" {
     run_apart "$ANOLE" tune "$(star)" --tuner expert --check 2 --as mlx5 --keep
     [ "$status" -eq 0 ]
     [ "$(head -n 1 "$dir/out")" = '#!/bin/sh' ]
@@ -297,7 +297,7 @@ END
     sh -n "$dir/out"
 }
 
-@test "tune: what is wrong is refused before anything runs, and nothing is written" {
+@test "tune: errors are reported before any run, and nothing is written" {
     while IFS='|' read -r args message; do
         # shellcheck disable=SC2086  # words
         run_apart "$ANOLE" tune $args --out "$dir/knobs.yaml"
@@ -330,7 +330,7 @@ END
     [ ! -s "$dir/out" ]
 }
 
-@test "tune: Ctrl-C leaves nothing behind" {
+@test "tune: Ctrl-C leaves no files" {
     sed 's/^run: .*/run: 1000s/' "$(star)" >"$dir/long.yaml"
     mkdir "$dir/results"
     "$ANOLE" tune "$dir/long.yaml" --tuner random --set tuner.budget=1000000 --out "$dir/results/knobs.yaml" --history "$dir/results/h" \

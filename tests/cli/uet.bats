@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tests/cli/uet.bats - model uet, as a user sees it.
+# tests/cli/uet.bats - model uet, from the user's point of view.
 load common
 
 setup() {
@@ -11,7 +11,7 @@ run_incast() {
         --set 'traffic=[{kind: incast, senders: 8, receiver: h8, size: 300KB}]' "$@"
 }
 
-@test "uet: the report tells of trimmed packets, and all flows end" {
+@test "uet: the report shows trimmed packets, and all flows end" {
     run_incast >"$dir/out"
     grep -qE '^  model +uet, nscc, mixed, lossy' "$dir/out"
     grep -qE '^  trimming +[1-9][0-9,]* packets trimmed, 0 headers lost' "$dir/out"
@@ -34,14 +34,14 @@ run_incast() {
     cmp "$dir/out1/flows.csv" "$dir/out3/flows.csv"
 }
 
-@test "uet: summary.json counts trims, packets sent again and the load of paths" {
+@test "uet: summary.json counts trims, retransmissions and the load of paths" {
     run_incast --out "$dir/out" >/dev/null
     grep -qE '"trimmed": [1-9]' "$dir/out/summary.json"
     grep -qE '"sent_again": [1-9]' "$dir/out/summary.json"
     grep -q '"path_spread"' "$dir/out/summary.json"
 }
 
-@test "uet: queue pairs with selective repeat may be sprayed by their senders" {
+@test "uet: senders may spray queue pairs with selective repeat" {
     "$ANOLE" run "scenarios/permutation.yaml" --set topology.k=4 --set lb=mixed --set host.retransmit=selective >"$dir/out"
     grep -qE '^  model +nic, dcqcn, mixed' "$dir/out"
     refute grep -q 'had not finished' "$dir/out"
@@ -69,7 +69,7 @@ run_incast() {
     grep -qE '^  ECN .*, [0-9,]+ CNPs?$' "$dir/text"
 }
 
-@test "uet: a search proposes trim and paths, and the run follows" {
+@test "uet: a search proposes trim and paths, and the run applies them" {
     "$ANOLE" tune scenarios/uet_incast.yaml --tuner random --set 'topology.hosts=9' --set interval=50us \
         --set 'traffic=[{kind: incast, senders: 8, receiver: h8, size: 4MB}]' \
         --budget 6 --rounds 1 --check 0 --quiet --history "$dir/history"

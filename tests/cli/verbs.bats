@@ -4,7 +4,7 @@
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
 
-# write_reads FILE : storage and calls by RDMA READ; the run ends before all of them do.
+# write_reads FILE - storage and calls by RDMA READ; the run ends before all of them do.
 write_reads() {
     cat >"$1" <<'END'
 topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps}
@@ -15,14 +15,14 @@ run: 500us
 END
 }
 
-@test "verbs: a READ is one flow, whether it has finished or not; the same with any number of threads" {
+@test "verbs: a READ is one flow, finished or not; the same with any number of threads" {
     write_reads "$dir/s.yaml"
     "$ANOLE" run "$dir/s.yaml" --quiet --threads 1 --out "$dir/one"
     "$ANOLE" run "$dir/s.yaml" --quiet --threads 2 --out "$dir/two"
     cmp "$dir/one/flows.csv" "$dir/two/flows.csv"
     cmp "$dir/one/unfinished.csv" "$dir/two/unfinished.csv"
     cmp "$dir/one/intervals.csv" "$dir/two/intervals.csv"
-    # No request of 16 bytes is a flow, and no READ is faster than alone.
+    # No request of 16 bytes counts as a flow, and no READ is faster than alone.
     awk -F, 'NR > 1 { n++; if ($7 == 16 || $11 < 1) bad++ } END { exit !(n > 500 && !bad) }' "$dir/one/flows.csv"
     [ "$(jq '.all.flows_started - .all.flows' "$dir/one/summary.json")" = "$(($(wc -l <"$dir/one/unfinished.csv") - 1))" ]
 }
@@ -37,7 +37,7 @@ END
     [[ "$output" == *"s.yaml:3:"*"'verb' has operations that need persistent queue pairs: there are none in this model"* ]]
 }
 
-# write_calls FILE : calls by SEND and by datagrams, over links that lose packets.
+# write_calls FILE - calls by SEND and by datagrams, over lossy links.
 write_calls() {
     cat >"$1" <<'END'
 topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, loss: 0.001}
@@ -50,7 +50,7 @@ END
     printf '64 0\n1000 1\n' >"$dir/small.txt"
 }
 
-@test "verbs: SENDs find no receive now and then, datagrams are lost; the same with any number of threads" {
+@test "verbs: some SENDs find no receive, and datagrams are lost; the same with any number of threads" {
     write_calls "$dir/s.yaml"
     "$ANOLE" run "$dir/s.yaml" --quiet --threads 1 --out "$dir/one"
     "$ANOLE" run "$dir/s.yaml" --quiet --threads 2 --out "$dir/two"
@@ -60,7 +60,7 @@ END
         .datagrams_received > 0.97 * .datagrams_sent' "$dir/one/summary.json"
 }
 
-@test "verbs: what a verb cannot do is refused" {
+@test "verbs: rejects what a verb cannot do" {
     write_calls "$dir/s.yaml"
     run "$ANOLE" run "$dir/s.yaml" --set traffic.1.answer=5000
     [ "$status" -ne 0 ]
@@ -82,7 +82,7 @@ END
     "$ANOLE" run "$dir/g.yaml" --quiet --set traffic.0.verb=send
 }
 
-# write_slow FILE : one of 16 hosts takes data in at a tenth of its link.
+# write_slow FILE - one of 16 hosts reads data at a tenth of its link rate.
 write_slow() {
     cat >"$1" <<'END'
 topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps}
@@ -98,7 +98,7 @@ END
     "$ANOLE" run "$dir/s.yaml" --quiet --threads 2 --out "$dir/two"
     cmp "$dir/one/flows.csv" "$dir/two/flows.csv"
     cmp "$dir/one/ports.csv" "$dir/two/ports.csv"
-    # the port of a switch that leads to h5 is paused for longest
+    # the switch port towards h5 is paused longest
     [ "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
                   $c["paused_us"] > most { most = $c["paused_us"]; who = $c["peer"] } END { print who }' "$dir/one/ports.csv")" = h5:1 ]
     jq -e '.pfc.pauses > 0 and .packets.dropped_host == 0' "$dir/one/summary.json"
@@ -106,7 +106,7 @@ END
     jq -e '.pfc.pauses == 0 and .packets.dropped_host > 0' "$dir/lossy/summary.json"
 }
 
-@test "slow hosts: what makes no sense is refused" {
+@test "slow hosts: rejects invalid values" {
     write_slow "$dir/s.yaml"
     run "$ANOLE" run "$dir/s.yaml" --set host.drain_hosts='[h99]'
     [ "$status" -ne 0 ]

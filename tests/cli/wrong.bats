@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# tests/cli/wrong.bats - what people get wrong: one line that says what and where, what was meant or what there is, a status
-# that is not 0, and nothing left behind.
+# tests/cli/wrong.bats - user errors: one line with error, place and suggestion, a status other than 0, and no
+# files left.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
@@ -22,7 +22,7 @@ END
     echo 'much work' >thesis/chapter1
 }
 
-# status|arguments|message; * at its end stands for a list that grows
+# status|arguments|message; a final * matches a list that grows
 wrong_inputs() {
     cat <<'END'
 2|run|anole: which scenario? anole run SCENARIO.yaml; see anole run --help
@@ -167,7 +167,7 @@ wrong_inputs() {
 END
 }
 
-@test "wrong: more than a hundred mistakes, each told in a line" {
+@test "wrong: more than a hundred mistakes, each reported in one line" {
     program=$(readlink -f "$ANOLE")
     mkdir "$dir/work"
     cd "$dir/work"
@@ -181,7 +181,7 @@ END
         # shellcheck disable=SC2086  # arguments are words
         "$program" $args >"$dir/out" 2>"$dir/err" </dev/null || status=$?
         said=$(head -n 1 "$dir/err")
-        # The C library's own messages have a second line, "Try ...".
+        # Messages of the C library have a second line, "Try ...".
         said_lines=$(grep -vc '^Try ' "$dir/err")
         if [ "$status" != "$want" ] || [ "$said_lines" != 1 ] || [ -s "$dir/out" ]; then
             echo "anole $args: status $status, not $want, or not one line: $said"
@@ -202,7 +202,7 @@ END
     [ "$(find "$dir" -maxdepth 1 -name '.anole-*' | wc -l)" = 0 ]
 }
 
-@test "wrong: units that people write are read" {
+@test "wrong: accepts units as people write them" {
     write_scenario "$dir/s.yaml"
     "$ANOLE" run "$dir/s.yaml" --quiet --set topology.delay=1µs --set topology.rate=100gbps --set topology.fabric_rate=100Gb/s \
         --format json >"$dir/a"

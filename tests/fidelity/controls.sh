@@ -1,10 +1,10 @@
 #!/bin/sh
-# tests/fidelity/controls.sh DIR - the model hpcc against recordings of the HPCC ns-3 fork with its other congestion
-# controls: every folder of DIR has the recordings of one of them, laid out as tests/fidelity/hpcc. No DIR: skipped,
-# as in `make test`; `make fidelity` names one.
+# tests/fidelity/controls.sh DIR - compares the model hpcc with recordings of the HPCC ns-3 fork with other
+# congestion controls. Every folder of DIR has the recordings of one control, laid out like
+# tests/fidelity/hpcc. Skipped without DIR, as in `make test`; `make fidelity` names one.
 #
-# In order ns3 every flow and every PFC frame must be equal; what fidelity.py says of order node is not asked about here,
-# since there is one seed and no spread to hold it against.
+# In order ns3 every flow and every PFC frame must be equal. Order node is not compared: there is only one
+# seed, so its spread is unknown.
 if [ -z "${1:-}" ]; then
     echo '1..0 # SKIP no recordings are named'
     exit 0
@@ -12,7 +12,7 @@ fi
 case $1 in /*) dir=$1 ;; *) dir=$PWD/$1 ;; esac
 cd "$(dirname "$0")/../.." || exit 1
 if [ ! -d "$dir" ]; then
-    echo "1..0 # SKIP there is no $1"
+    echo "1..0 # SKIP $1 does not exist"
     exit 0
 fi
 failed=0

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""tests/fidelity/conweave.py [OPTION...] [ID...] - the model conweave against runs of the ConWeave ns-3 fork.
+"""tests/fidelity/conweave.py [OPTION...] [ID...] - compares the model conweave with runs of the ConWeave ns-3 fork.
 
-Every folder conweave/ID is one network with its flows, as the fork reads it, and what the fork made of it with
-several balancers. docs/fidelity.md says what a folder holds and what is compared with what. A folder that is added is
-compared without a change here. Output is TAP; the comparison, number by number, is in its comments.
+Every folder conweave/ID is one network with its flows, in the fork's format, and the fork's results with several balancers.
+docs/fidelity.md describes the folders and the comparison. New folders are compared without a change here. Output is TAP; its
+comments contain the comparison, number by number.
 
-With $FIDELITY_ANOLE set, which is taken to be an optimised program, order ns3 is compared; with --all order node as
-well. Otherwise nothing is: a run has millions of packets, and the program under test, $ANOLE, may be a slow one.
+With $FIDELITY_ANOLE, an optimized program, order ns3 is compared; with --all also order node. Otherwise nothing is
+compared: a run has millions of packets, and the program under test, $ANOLE, may be slow.
 """
 import argparse
 import concurrent.futures
@@ -23,15 +23,15 @@ import fidelity
 
 FOLDERS = pathlib.Path(__file__).parent / "conweave"
 SEEDS = (1, 2, 3, 4, 5)
-SEEDS_AGAIN = tuple(range(26, 46))        # where those are not enough to tell chance from a difference
-SHARE_ALL, SHARE_BUCKET = 0.07, 0.15      # of slowdowns: of all flows, and of those of a bucket
+SEEDS_AGAIN = tuple(range(26, 46))        # further seeds, to distinguish chance from a difference
+SHARE_ALL, SHARE_BUCKET = 0.07, 0.15      # of slowdowns: for all flows, and for those of a bucket
 COUNTS_SHARE = 0.20
 BUCKETS = (("<10KB", 0, 10_000), ("10KB-100KB", 10_000, 100_000), ("100KB-1MB", 100_000, 1_000_000),
            ("1MB-10MB", 1_000_000, 10_000_000), (">=10MB", 10_000_000, float("inf")), ("all", 0, float("inf")))
 
 
 def flow_line(line):
-    """A line of our fct file as the fork writes it: with node numbers, not addresses."""
+    """Converts a line of our fct file to the fork's form: with node numbers, not addresses."""
     src, dst, *rest = line.split()
     return " ".join([*(str(int(address, 16) >> 8 & 0xffff) for address in (src, dst)), *rest])
 
@@ -75,7 +75,7 @@ class Scenario:
         return fidelity.Run(fct, fidelity.lines_of(pathlib.Path(f"{made}.pfc").read_text()), counts)
 
     def run_ahead(self, name, seeds):
-        """Runs both orders, 'jobs' at a time, and keeps the results; a run that failed, fails again."""
+        """Runs both orders, 'jobs' at a time, and keeps the results; a failed run fails again when it is used."""
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             for seed in seeds:
                 pool.submit(self.anole, name, "ns3", seed)
@@ -117,8 +117,8 @@ def check_counts_ns3(scenario, name):
 
 
 def table_node(title, ours, theirs, share_of, chosen=None):
-    """Means over seeds of order node against those of order ns3, which stands for the fork: it equals it on the seed that
-    there is. One run of the fork tells too little about tails."""
+    """Compares means over seeds of order node with those of order ns3. The latter represents the fork, because both are equal on
+    the recorded seed. One run of the fork says too little about tails."""
     table = fidelity.Table(f"{title}, mean over {len(ours)} seeds of each order")
     for key in ours[0]:
         if chosen and key not in chosen:
@@ -129,8 +129,8 @@ def table_node(title, ours, theirs, share_of, chosen=None):
 
 
 def compare_node(scenario, name, what, stats_of, share_of):
-    """What differs is looked at again with other seeds, and more of them: a standard error that is estimated from five
-    is often too small, and among a hundred rows one beyond three of them is no surprise."""
+    """Rows that differ are compared again with other and more seeds. A standard error estimated from five seeds is often too
+    small, and among a hundred rows one beyond three standard errors is expected."""
     def stats(order, seeds):
         return [stats_of(scenario.anole(name, order, seed)) for seed in seeds]
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""tests/fidelity/differential.py [OPTION...] - random worlds: the models hpcc and conweave against a second form of their rules.
+"""tests/fidelity/differential.py [OPTION...] - compares the models hpcc and conweave with a second implementation in random worlds.
 
-That form is minisim.py for hpcc, minisim_conweave.py for conweave. A world is a network with its flows and settings in
-the files of the HPCC or the ConWeave ns-3 fork. A seed makes it: make_world(seed), make_conweave_world(seed). The FCT of
-every flow, every PFC frame in its order and, in model conweave, what balancers and hosts count must be equal. A world that differs is kept in a folder, first
-as it is and then as small as it gets: flows are dropped, then hosts and switches, then settings become usual ones. Output
-is TAP.
+The second implementation is minisim.py for hpcc and minisim_conweave.py for conweave. A world is a network with flows and
+settings, in the files of the HPCC or the ConWeave ns-3 fork. It is generated from a seed: make_world(seed),
+make_conweave_world(seed). These must be equal: the FCT of every flow, every PFC frame in order and, in model conweave, the
+counters of balancers and hosts. A world that differs is kept in a folder, first unchanged and then as small as possible. To
+shrink it, the script drops flows, then hosts and switches, and then resets settings to common ones. Output is TAP.
 """
 import argparse
 import concurrent.futures
@@ -24,10 +24,10 @@ import minisim_conweave
 
 MODES = {"dcqcn": "1", "hpcc": "3", "timely": "7", "dctcp": "8", "hpcc-pint": "10"}
 RATES = ("25Gbps", "50Gbps", "100Gbps", "200Gbps", "400Gbps")
-OTHER_RATES = ("10Gbps", "40Gbps")                # that HPCC's telemetry has no code for
+OTHER_RATES = ("10Gbps", "40Gbps")                # HPCC's telemetry has no code for these
 DELAYS = ("1us", "2us", "5us", "500ns", "0.5us", "1.5us", "0.6us", "0.001ms", "1000ns", "1.1us", "0.3us", "2.7us", "1234ns")
 FAILED = "anole: exit code"
-PACKETS_MAX = 900                                 # data packets of a world: minisim is slow
+PACKETS_MAX = 900                                 # data packets per world, because minisim is slow
 USUAL = {
     "ENABLE_QCN": "1", "USE_DYNAMIC_PFC_THRESHOLD": "1", "PACKET_PAYLOAD_SIZE": "1000", "TOPOLOGY_FILE": "topology.txt",
     "FLOW_FILE": "flow.txt", "TRACE_FILE": "trace.txt", "TRACE_OUTPUT_FILE": "mix.tr", "FCT_OUTPUT_FILE": "fct.txt",
@@ -52,10 +52,10 @@ USUAL_CONWEAVE = {
 
 
 # ---- worlds: {"seed", "config", "hosts", "switches", "links": [[a, b, rate, delay]], "flows": [[src, dst, class, dport, size, start]]}
-# Those of model conweave have "flowlet_us" as well, and no use for dport.
+# Worlds of model conweave also have "flowlet_us", and do not use dport.
 
 def thresholds(dice=None):
-    """ECN's maps: low thresholds, so that few packets make marks."""
+    """Returns ECN's maps: thresholds are so low that few packets cause marks."""
     kmin, kmax, pmax = [], [], []
     for rate in (10, 25, 40, 50, 100, 200, 400):
         low = dice.choice((2, 5, rate // 5 or 1)) if dice else rate // 5
@@ -66,7 +66,7 @@ def thresholds(dice=None):
 
 
 def make_shape(dice, shapes=("star", "dumbbell", "two tiers", "fat tree", "tree", "mesh")):
-    """(hosts, switches, links without rates and delays, tier of each link)"""
+    """Returns (hosts, switches, links without rates and delays, tier of each link)."""
     shape = dice.choice(shapes)
     if shape == "star":
         hosts, switches, trunks = dice.randint(2, 8), 1, []
@@ -113,7 +113,7 @@ def make_links(dice, hosts, links, trunks, mode):
 
 
 def make_burst(dice, world):
-    """Flows from up to eight hosts to one, at the same moment."""
+    """Adds flows from up to eight hosts to one, at the same time."""
     receiver, *senders = dice.sample(range(world["hosts"]), min(world["hosts"], 9))
     payload = int(world["config"]["PACKET_PAYLOAD_SIZE"])
     klass = dice.randint(1, 7)
@@ -121,8 +121,8 @@ def make_burst(dice, world):
 
 
 def crowd_buffer(dice, world):
-    """Makes links so long that headrooms leave little of the buffer: a dozen packets make PFC pause. Or one link alone is long:
-    then the headrooms of the others are so small that packets are lost."""
+    """Makes links so long that headrooms leave little of the buffer, so a dozen packets cause PFC pauses. Or makes only one
+    link long: then the headrooms of the others are so small that packets are lost."""
     world["config"]["BUFFER_SIZE"] = "1"
     nodes = range(world["hosts"], world["hosts"] + world["switches"])
     of_switch = [[link for link in world["links"] if switch in link[:2]] for switch in nodes]
@@ -211,7 +211,7 @@ def make_conweave_config(dice, balancer):
 
 
 def crowd_conweave_buffer(dice, world):
-    """Raises rates, and with them headrooms, until a switch has little left. Its classes are full with few packets."""
+    """Raises rates, and with them headrooms, until a switch has little buffer left. Few packets then fill its classes."""
     world["config"].update({"BUFFER_SIZE": "1", "PACKET_PAYLOAD_SIZE": dice.choice(("1000", "4000"))})
     nodes = range(world["hosts"], world["hosts"] + world["switches"])
     rates = sorted(RATES, key=minisim.parse_rate)
@@ -224,7 +224,7 @@ def crowd_conweave_buffer(dice, world):
 
 
 def crowd_trunks(dice, world):
-    """Few long flows between two racks, over trunks that are slower than hosts: answers come late, and packets overtake."""
+    """Adds a few long flows between two racks, over trunks slower than hosts: answers are late, and packets overtake others."""
     host_rate, trunk_rate = dice.choice((("100Gbps", "100Gbps"), ("100Gbps", "50Gbps"), ("100Gbps", "25Gbps"), ("200Gbps", "100Gbps")))
     racks = {}
     for link in world["links"]:
@@ -239,16 +239,16 @@ def crowd_trunks(dice, world):
 
 
 def left_of(world, node):
-    """What headrooms and minima leave of a switch's buffer."""
+    """Returns the part of a switch's buffer that headrooms and minima leave."""
     ports = [link for link in world["links"] if node in link[:2]]
     headrooms = sum(minisim.parse_rate(rate) * minisim.parse_delay(delay) // 8 // 10**9 * 2 + 2096 for _, _, rate, delay in ports)
     return int(world["config"]["BUFFER_SIZE"]) * 1024 * 1024 - headrooms - 14596 - 8384 * len(ports)
 
 
 def make_conweave_world(seed):
-    """The fork wants links of 1 us; only ECMP has others here. Balancers other than ECMP need ToRs that are two to four links
-    apart. Model conweave has the fork's order of paths for LetFlow and CONGA only if links are sorted, and LetFlow counts no
-    flowlets where there is one path."""
+    """Makes a world for the ConWeave fork, which needs links of 1 us; only ECMP has others here. Balancers other than ECMP need
+    ToRs that are two to four links apart. Model conweave has the fork's order of paths for LetFlow and CONGA only if links are
+    sorted. LetFlow counts no flowlets on a single path."""
     dice = random.Random(seed)
     balancer = list(BALANCERS)[seed % len(BALANCERS)]
     config = make_conweave_config(dice, balancer)
@@ -264,11 +264,11 @@ def make_conweave_world(seed):
             link[3] = "1000ns"
     if balancer in ("letflow", "conga"):
         world["links"].sort(key=lambda link: link[:2])
-    if dice.random() < 0.5:                            # as the fork's own networks
+    if dice.random() < 0.5:                            # as in the fork's own networks
         for link in world["links"]:
             link[2] = "100Gbps"
     for flow in world["flows"]:
-        flow[2] = max(2, flow[2])                      # class 1 has a buffer of its own in the fork
+        flow[2] = max(2, flow[2])                      # class 1 has its own buffer in the fork
     if balancer != "ecmp" and dice.random() < 0.7:
         crowd_trunks(dice, world)
     elif dice.random() < 0.7:
@@ -303,7 +303,7 @@ def write_world(world, folder):
 # ---- comparing
 
 def run_anole(folder, world):
-    """(lines of the fct file, lines of the pfc file, counts)"""
+    """Returns (lines of the fct file, lines of the pfc file, counts)."""
     seed = int(world["config"].get("RANDOM_SEED", world["seed"]))
     fct, pfc = folder / "anole.fct", folder / "anole.pfc"
     command = [fidelity.program(), "run", f"{folder}/s.yaml", "--seed", f"{seed}", "--format", "json",
@@ -319,7 +319,7 @@ def run_anole(folder, world):
 
 
 def run_rules(folder, world):
-    counts = {}                                        # {name: (least, most)}: what is under way after the last flow may count
+    counts = {}                                        # {name: (least, most)}: packets in flight after the last flow may count
     if is_conweave(world):
         result = minisim_conweave.Simulation(folder, world["flowlet_us"] * 1000).run()
         counts = {name: (result.counts[name], most) for name, most in result.later.items()}
@@ -341,7 +341,7 @@ def by_flow(lines):
 
 
 def first_difference(ours, theirs):
-    """A line about the flow that differs and ends first, or about the first PFC frame; None if all are equal."""
+    """Describes the first flow that ends differently, or the first different PFC frame; None if all are equal."""
     flows, others = by_flow(ours[0]), by_flow(theirs[0])
     different = [key for key in {**flows, **others} if flows.get(key) != others.get(key)]
     if different:
@@ -368,7 +368,7 @@ def first_difference(ours, theirs):
 
 
 def difference(world, folder, planted=None):
-    """What differs in a world that is written to 'folder'; 'planted' are settings that only anole gets."""
+    """Writes a world to 'folder' and describes the differences; only anole gets the 'planted' settings."""
     write_world({**world, "config": {**world["config"], **(planted or {})}}, folder)
     try:
         ours = run_anole(folder, world)
@@ -386,7 +386,7 @@ def without_flows(world, dropped):
 
 
 def without_node(world, node):
-    """The world without a node, the others renumbered; None if a flow or another switch needs it."""
+    """Removes a node from the world and renumbers the others; None if a flow or another switch needs it."""
     if any(node in flow[:2] for flow in world["flows"]) or world["hosts"] + world["switches"] <= 3:
         return None
     kept = [link for link in world["links"] if node not in link[:2]]
@@ -439,12 +439,12 @@ def plainer_settings(world):
 
 
 def is_same_kind(a, b):
-    """Two differences, or two runs that failed: while a world shrinks one must not become the other."""
+    """Whether both are differences or both are failed runs: shrinking must not turn one into the other."""
     return a is not None and a.startswith(FAILED) == b.startswith(FAILED)
 
 
 def shrink(world, folder, planted=None, tries_max=400):
-    """The smallest world found that still differs. Each step tries what is left once more after a success."""
+    """Returns the smallest world found that still differs. After a success, each step tries all remaining parts again."""
     tries, first = 0, difference(world, folder, planted)
     for candidates in (smaller_flows, smaller_networks, plainer_settings, smaller_flows, smaller_networks):
         is_smaller = True
@@ -464,7 +464,7 @@ def shrink(world, folder, planted=None, tries_max=400):
 # ---- cases
 
 def check_world(world, kept, planted=None):
-    """Raises Different with all that is worth knowing."""
+    """Raises Different with the details of a difference."""
     with tempfile.TemporaryDirectory(prefix="anole-differential-") as work:
         why = difference(world, pathlib.Path(work) / "world", planted)
     if why is None:
@@ -502,7 +502,7 @@ def is_modelled(folder):
 
 
 def check_recording(folder):
-    """minisim.py itself equals what the fork recorded."""
+    """Compares minisim.py itself with recordings of the fork."""
     for path in sorted(folder.glob("fct-seed*")):
         seed = int(path.name.split(".")[0].removeprefix("fct-seed"))
         line, is_equal = minisim.difference(folder, seed)
@@ -512,7 +512,7 @@ def check_recording(folder):
 
 
 def check_planted():
-    """A difference that is put in is found, and shrunk to two flows: with one, nothing waits and nothing is marked."""
+    """A planted difference is found and shrunk to two flows: with one, no packet waits and none is marked."""
     world = {"seed": 1, "config": {**USUAL, **thresholds()}, "hosts": 5, "switches": 1,
              "links": [[host, 5, "100Gbps", "1us"] for host in range(5)],
              "flows": [[host, 4, 3, 100, 200_000, "2.000000000"] for host in range(4)]}
@@ -532,7 +532,7 @@ def check_planted():
 
 
 def check_starts(kept):
-    """A frame of 49 bytes takes 0 ns at 400 Gb/s. Flows of that moment start before its port is free again."""
+    """A frame of 49 bytes takes 0 ns at 400 Gb/s. Flows that start at that time start before its port is free again."""
     links = [[3, 0, "100Gbps", "1us"], [3, 1, "400Gbps", "1us"], [3, 2, "400Gbps", "1us"]]
     flows = [[src, 0, 3, 100, size, "2.000000000"] for src, size in ((2, 1), (2, 1000), (1, 1000))]
     check_world({"seed": 0, "config": {**USUAL, **thresholds(), "CC_MODE": "8"}, "hosts": 3, "switches": 1, "links": links,
@@ -540,7 +540,7 @@ def check_starts(kept):
 
 
 def check_conweave_settings(kept):
-    """Windows are those of the fork, also with unlike hosts, and RATE_BOUND 0 lets packets follow each other."""
+    """Windows equal those of the fork, also with unlike hosts, and RATE_BOUND 0 lets packets follow without gaps."""
     links = [[0, 3, "400Gbps", "1000ns"], [1, 3, "100Gbps", "1000ns"], [2, 4, "50Gbps", "1000ns"], [3, 4, "100Gbps", "1000ns"]]
     flows = [[src, 1, 3, 0, 200_000, "2.000000000"] for src in (0, 2)]
     for changed in ({"HAS_WIN": "1"}, {"HAS_WIN": "1", "GLOBAL_T": "0"}, {"RATE_BOUND": "0"}):
@@ -549,7 +549,7 @@ def check_conweave_settings(kept):
 
 
 def check_conweave_recording(folder, name=None, lb="ecmp", flowlet_us=100):
-    """minisim_conweave.py itself equals what the fork recorded; of a long run, for the first 100 us."""
+    """Compares minisim_conweave.py itself with recordings of the fork; for a long run, the first 100 us."""
     settings = {"recording": (f"fct-{name}.txt", f"pfc-{name}.txt"), "until_ns": 2_000_100_000,
                 "balancer": int(BALANCERS[lb]), "flowlet_ns": flowlet_us * 1000} if name else {}
     line, is_equal = minisim_conweave.difference(folder, **settings)

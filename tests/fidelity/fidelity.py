@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""tests/fidelity/fidelity.py [OPTION...] [ID...] - the model hpcc against runs of the HPCC ns-3 fork.
+"""tests/fidelity/fidelity.py [OPTION...] [ID...] - compares the model hpcc with runs of the HPCC ns-3 fork.
 
-Every folder hpcc/ID is one network with its flows, as the fork reads it, and what the fork made of it, once
-per seed. docs/fidelity.md says what a folder holds and what is compared with what. A folder that is added is
-compared without a change here. Output is TAP; the comparison, number by number, is in its comments.
+Every folder hpcc/ID is one network with its flows, in the fork's format, and the fork's results, once per seed.
+docs/fidelity.md describes the folders and the comparison. New folders are compared without a change here. Output is TAP; its
+comments contain the comparison, number by number.
 
 A folder whose runs have more than LARGE_PACKETS data packets is large. Large folders are compared
-    with --all                    wholly
-    if $FIDELITY_ANOLE is set     in order ns3, first seed only: it is taken to be an optimised program
-    otherwise                     not at all: the program under test, $ANOLE, may be a slow one
+    with --all                    completely
+    with $FIDELITY_ANOLE          in order ns3, first seed only; the program should be optimized
+    otherwise                     not at all: the program under test, $ANOLE, may be slow
 
---orders N tests nothing: it measures how far the two orders of events are apart, over N seeds of each.
+--orders N tests nothing: it measures the difference between the two orders of events, over N seeds of each.
 """
 import argparse
 import collections
@@ -29,11 +29,11 @@ import tempfile
 FOLDERS = pathlib.Path(__file__).parent / "hpcc"
 LARGE_PACKETS = 1_000_000
 
-SEEDS_NODE = (1, 2, 3, 4, 5, 6, 7, 8)    # where ns-3 has several: three of them tell too little
-SEEDS_NODE_SINGLE = (1, 2, 3, 4, 5)      # where it has one: the spread must then come from us
-SLOWDOWN_SHARE = 0.03             # of ns-3's value; its spread counts if that is more
+SEEDS_NODE = (1, 2, 3, 4, 5, 6, 7, 8)    # if ns-3 has several: its three are too few
+SEEDS_NODE_SINGLE = (1, 2, 3, 4, 5)      # if ns-3 has one: the spread must then come from our runs
+SLOWDOWN_SHARE = 0.03             # of ns-3's value, or its spread if that is larger
 COUNTS_SHARE = 0.10
-ERRORS = 3                        # standard errors that the difference of two means may be away from 0
+ERRORS = 3                        # limit for the difference of two means, in standard errors
 CNPS_SHARE = 0.01
 
 BUCKETS = (("<10KB", 0, 10_000), ("10KB-100KB", 10_000, 100_000), ("100KB-1MB", 100_000, 1_000_000),
@@ -43,7 +43,7 @@ QUANTILES = (("p50", 0.50), ("p95", 0.95), ("p99", 0.99))
 # One flow: a line of an fct file.
 Flow = collections.namedtuple("Flow", "src dst sport dport size start_ns fct_ns standalone_ns")
 
-# What a run came to: lines of text as written, and counts under ns-3's names.
+# The results of a run: lines of text as written, and counts under ns-3's names.
 Run = collections.namedtuple("Run", "fct pfc counts")
 
 
@@ -51,10 +51,10 @@ class Different(Exception):
     """The comparison found a difference that is not allowed."""
 
 
-# ---- what ns-3 did
+# ---- runs of ns-3
 
 def read_text(folder, name):
-    """The text of a file that may be packed."""
+    """Returns the text of a file, which may be packed."""
     packed = folder / (name + ".gz")
     if packed.exists():
         return gzip.decompress(packed.read_bytes()).decode()
@@ -85,18 +85,18 @@ class Scenario:
         return SEEDS_NODE if len(self.seeds) > 1 else SEEDS_NODE_SINGLE
 
     def theirs(self):
-        """Runs of ns-3 for order node to be compared with. Where it has several seeds, order ns3 stands for more of
-        them: it equals ns-3 on every seed there is, which the cases of order ns3 make sure of."""
+        """Returns runs of ns-3 for the comparison of order node. If ns-3 has several seeds, order ns3 represents more of them: it
+        equals ns-3 on every recorded seed, which the cases of order ns3 check."""
         if len(self.seeds) > 1:
             return [self.anole("ns3", seed) for seed in self.node_seeds()]
         return [self.ns3(seed) for seed in self.seeds]
 
     def is_unloaded(self):
-        """No flow met another: then no order of events can make a difference."""
+        """Whether no flow met another, so that the order of events does not matter."""
         return all(flow.fct_ns <= flow.standalone_ns for flow in flows_of(self.ns3(self.seeds[0])))
 
     def unpack(self):
-        """Lays out the input files as the fork reads them, with a scenario file per order."""
+        """Writes the input files in the fork's format, with a scenario file per order."""
         self.work.mkdir()
         shutil.copy(self.folder / "config.txt", self.work)
         for name in ("topology.txt", "flow.txt"):
@@ -106,7 +106,7 @@ class Scenario:
 
     @functools.cache
     def anole(self, order, seed):
-        """Runs the program; order ns3 is not asked for by name, because it must be the default."""
+        """Runs the program. Order ns3 is not named, because it must be the default."""
         made = f"{self.work}/{order}-{seed}"
         fct, pfc = pathlib.Path(f"{made}.fct"), pathlib.Path(f"{made}.pfc")
         command = [program(), "run", f"{self.work}/{order}.yaml", "--seed", f"{seed}", "--format", "json",
@@ -120,7 +120,7 @@ class Scenario:
         return run
 
 
-# ---- what anole did
+# ---- runs of anole
 
 @functools.cache
 def program():
@@ -128,7 +128,7 @@ def program():
 
 
 def counts_of(summary):
-    """Our counts under ns-3's names."""
+    """Returns our counts under ns-3's names."""
     packets, pfc = summary["packets"], summary["pfc"]
     return {
         "flows_done": summary["all"]["flows"],
@@ -145,7 +145,7 @@ def counts_of(summary):
 
 
 def with_hops(counts):
-    """ns-3's counts; a hop is a packet of any kind sent over one link."""
+    """Returns ns-3's counts. A hop is a packet of any kind sent over one link."""
     kinds = ("host_data_tx", "host_ack_tx", "switch_data_tx", "switch_ack_tx", "switch_pfc_tx")
     return counts | {"hops": sum(counts[kind] for kind in kinds)}
 
@@ -159,12 +159,12 @@ def flows_of(run):
 
 
 def slowdown_stats(run):
-    """{(bucket, statistic): value}"""
+    """Returns {(bucket, statistic): value}."""
     values = [(flow.size, max(1.0, flow.fct_ns / flow.standalone_ns)) for flow in flows_of(run)]
     stats = {}
     for name, size_min, size_end in BUCKETS:
         chosen = sorted(value for size, value in values if size_min <= size < size_end)
-        # One bucket that holds every flow would only repeat "all".
+        # A bucket that contains every flow would only repeat "all".
         if not chosen or (name != "all" and len(chosen) == len(values)):
             continue
         stats[name, "mean"] = sum(chosen) / len(chosen)
@@ -192,7 +192,7 @@ def shown_share(value, whole):
 # ---- comparing
 
 class Table:
-    """Rows of "what, ours, ns-3's, difference, allowed, verdict", printed at once, remembered if bad."""
+    """Prints rows of "what, ours, ns-3's, difference, allowed, verdict" and remembers failures."""
 
     def __init__(self, title):
         self.bad = []
@@ -208,7 +208,7 @@ class Table:
             self.bad.append(what)
 
     def lines(self, what, ours, theirs):
-        """Two lists of lines that must be the same; shows the first that is not."""
+        """Compares two lists of lines that must be equal; shows the first difference."""
         differing = sum(a != b for a, b in zip(ours, theirs)) + abs(len(ours) - len(theirs))
         self.row(what, len(ours), len(theirs), 0)
         print(f"#   {'  of these differing':<24} {differing:>14,}")
@@ -225,8 +225,8 @@ class Table:
 
 
 def allowed_difference(ours, theirs, share):
-    """A share of ns-3's mean or, if that is more, what chance makes of it: three standard errors of the difference
-    over seeds, or the spread of ours if ns-3 has one seed."""
+    """Allows a share of ns-3's mean or, if larger, the effect of chance: three standard errors of the difference over
+    seeds, or the spread of ours if ns-3 has one seed."""
     chance = ERRORS * standard_error(ours, theirs) if len(theirs) > 1 else spread(ours)
     return max(share * mean(theirs), chance)
 
@@ -252,7 +252,7 @@ def check_counts_ns3(scenario, seed):
 
 
 def check_flows_node(scenario):
-    """The same flows with the same ideal, and as many data packets, whatever the order."""
+    """In both orders: the same flows with the same ideal, and the same number of data packets."""
     first = scenario.ns3(scenario.seeds[0])
     theirs = sorted(flow._replace(fct_ns=0) for flow in flows_of(first))
     table = Table(f"{scenario.id}, order node: flows, without their FCT")
@@ -328,7 +328,7 @@ def cases_of(scenario, want_all):
 
 
 def run_ahead(scenarios, jobs):
-    """Runs everything there is, 'jobs' at a time, and keeps the results; a run that failed, fails again."""
+    """Runs all cases, 'jobs' at a time, and keeps the results; a failed run fails again when it is used."""
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for scenario in scenarios:
             more = scenario.node_seeds() if len(scenario.seeds) > 1 else ()
@@ -338,7 +338,7 @@ def run_ahead(scenarios, jobs):
 
 
 def run_case(number, case):
-    """Prints the case's line; returns whether it did not fail."""
+    """Prints the case's line; returns False if it failed."""
     if case.skip:
         print(f"ok {number} - {case.name} # SKIP large: make fidelity")
         return True
@@ -359,7 +359,7 @@ def run_cases(cases):
     return good == len(cases)
 
 
-# ---- measuring the difference that the order makes
+# ---- measuring the difference between the orders
 
 def numbers_of(scenario, order, seed):
     run = scenario.anole(order, seed)
@@ -368,12 +368,12 @@ def numbers_of(scenario, order, seed):
 
 
 def standard_error(a, b):
-    """Of the difference of the means of a and b, both of more than one value."""
+    """Standard error of the difference of the means of a and b, each with more than one value."""
     return sum(statistics.variance(values) / len(values) for values in (a, b)) ** 0.5
 
 
 def measure_orders(scenario, seeds, jobs):
-    """Order ns3 equals ns-3 seed by seed, so it stands for as many runs of ns-3 as one likes."""
+    """Order ns3 equals ns-3 seed by seed, so it represents any number of ns-3 runs."""
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         node, ns3 = (list(pool.map(functools.partial(numbers_of, scenario, order), range(1, seeds + 1)))
                      for order in ("node", "ns3"))
@@ -400,7 +400,7 @@ def parse_options():
 def main():
     options = parse_options()
     if not options.folders.is_dir():
-        print(f"1..0 # SKIP there is no {options.folders}")
+        print(f"1..0 # SKIP {options.folders} does not exist")
         return True
     folders = [options.folders / name for name in options.id or sorted(os.listdir(options.folders))]
     with tempfile.TemporaryDirectory(prefix="anole-fidelity-") as work:

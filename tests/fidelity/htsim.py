@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""tests/fidelity/htsim.py [FOLDER...] - the model htsim against runs of uet-htsim, flow by flow.
+"""tests/fidelity/htsim.py [FOLDER...] - compares the model htsim with runs of uet-htsim, flow by flow.
 
-Every folder FOLDER/ID (default: htsim/) is one run of htsim_uec: cmd.txt, its command line; the files that it names,
-packed or not; flows.txt.gz, one line of 26 columns per flow; counts.json, what it counted in all. The command line is
-converted and run, and every column of every flow, and every count, must be equal. A FOLDER that does not exist is
-skipped. Output is TAP.
+Every folder FOLDER/ID (default: htsim/) is one run of htsim_uec: cmd.txt, its command line; the files that it names, packed or
+not; flows.txt.gz, one line of 26 columns per flow; counts.json, its total counts. The command line is converted and run.
+Every column of every flow, and every count, must be equal. A missing FOLDER is skipped. Output is TAP.
 """
 import gzip
 import json
@@ -36,7 +35,7 @@ def unpack(folder, work):
 
 
 def run(work):
-    """The lines of our flow file: of flows, and of counts as a dictionary."""
+    """Returns our flow file: the lines of flows, and the counts as a dictionary."""
     flows = work / "flows.txt"
     subprocess.run([ANOLE, "convert", work / "cmd.txt", "--to", "scenario", "-o", work / "made"], check=True)
     subprocess.run([ANOLE, "run", work / "made" / "scenario.yaml", "--quiet", "--htsim-flows", flows], check=True)
@@ -46,7 +45,7 @@ def run(work):
 
 
 def differences(folder, work):
-    """What differs, as lines of text."""
+    """Returns the differences as lines of text."""
     unpack(folder, work)
     head, flows, counts = run(work)
     wanted = gzip.decompress((folder / "flows.txt.gz").read_bytes()).decode().splitlines()

@@ -1,4 +1,4 @@
 #!/bin/sh
-# tests/fidelity/htsim.sh [FOLDER...] - the model htsim against runs of uet-htsim; see htsim.py.
+# tests/fidelity/htsim.sh [FOLDER...] - compares model htsim with runs of uet-htsim; see htsim.py.
 cd "$(dirname "$0")/../.." || exit 1
 exec python3 tests/fidelity/htsim.py "$@"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""tests/fidelity/htsim_random.py MINISIM [FROM [COUNT]] - random worlds of model htsim against a second form of its rules.
+"""tests/fidelity/htsim_random.py MINISIM [FROM [COUNT]] - compares model htsim with a second implementation in random worlds.
 
-MINISIM is a Python file with a class Sim that takes the options of htsim_uec: the rules of uet-htsim as a program,
-itself compared with uet-htsim. World N (FROM .. FROM + COUNT - 1) has a random network, options, flows and triggers. All 26
-columns of every flow, and all counts, must be equal. Where MINISIM stops, because uet-htsim would, we must stop, too.
-The program under test is $FIDELITY_ANOLE or build/release/anole.
+MINISIM is a Python file with a class Sim that takes the options of htsim_uec. It implements the rules of uet-htsim and has been
+compared with uet-htsim. World N (FROM .. FROM + COUNT - 1) has a random network, options, flows and triggers. All 26 columns of
+every flow, and all counts, must be equal. If MINISIM aborts as uet-htsim would, Anole must stop too. The program under test
+is $FIDELITY_ANOLE or build/release/anole.
 """
 import importlib.util
 import os
@@ -25,7 +25,7 @@ def tier(rng, number, gbps, down, *rest):
 
 
 def two_tiers(rng, gbps):
-    """Lines of a .topo file, and its number of hosts."""
+    """Returns the lines of a .topo file, and its number of hosts."""
     hosts_per_tor, tors = rng.choice((2, 3, 4, 6, 8, 16)), rng.choice((2, 3, 4, 5, 6))
     over = rng.choice([ratio for ratio in (1, 2, 4) if hosts_per_tor % ratio == 0])
     up = hosts_per_tor // over
@@ -48,7 +48,7 @@ def three_tiers(rng, gbps):
         uplinks = nodes // over
         cores = cores_per_agg * aggs
         down1, down2 = uplinks / (pods * aggs), uplinks / cores
-        if down1 % bundle1 == 0 and down2 % bundle2 == 0:        # whole, and as uet-htsim wants them
+        if down1 % bundle1 == 0 and down2 % bundle2 == 0:        # integers, as uet-htsim requires
             break
     return [f"Nodes {nodes}", "Tiers 3", f"Podsize {tors * hosts_per_tor}",
             *tier(rng, 0, gbps, hosts_per_tor, f"Radix_Up {up}", f"Oversubscribed {over}"),
@@ -73,7 +73,7 @@ def network(rng, work):
     return options, rng.choice((8, 18, 32, 50, 72) if tiers == 2 else (16, 54, 128))
 
 
-# An option, how often it is given, and its values; an empty list: none.
+# An option, how often it is given, and its values. An empty list means that it has no value.
 SOMETIMES = (
     ("-oversubscribed_cc", 0.2, ()), ("-force_disable_oversubscribed_cc", 0.1, ()),
     ("-Ai", 0.15, ("0.02", "0.005")), ("-Md", 0.15, ("0.2", "0.8")), ("-alpha", 0.15, ("0.3", "0.9")),
@@ -111,8 +111,8 @@ def settings(rng):
 
 
 def flow_triggers(rng, count):
-    """For each flow the trigger that it waits for and the one that it fires, 0: none. A flow fires later triggers than its own, so
-    that there is no cycle, and waits for none that no flow fires. A trigger may be fired by several and start several."""
+    """Returns for each flow the trigger that it waits for and the one that it fires; 0 means none. A flow fires later triggers than
+    its own, so there is no cycle, and waits only for triggers that a flow fires. Several flows may fire or wait for one trigger."""
     last = rng.choice((0, 1, 2, 5, 8))
     waits = [rng.randint(1, last) if last and rng.random() < 0.5 else 0 for _ in range(count)]
     fires = [rng.randint(wait + 1, last) if wait < last and rng.random() < 0.5 else 0 for wait in waits]
@@ -142,12 +142,12 @@ def matrix(rng, nodes, mtu):
 
 
 def second_form(minisim, work, options):
-    """Lines of flows and of counts, or why it stopped."""
+    """Returns lines of flows and of counts, or the reason why it stopped."""
     words = [str(work / word) if before in ("-tm", "-topo") else word for before, word in zip(["", *options], options)]
     try:
         sim = minisim.Sim(words)
         sim.E.run()
-    except (Exception, SystemExit) as why:      # pylint: disable=broad-except  # assertions and broken lists alike
+    except (Exception, SystemExit) as why:      # pylint: disable=broad-except  # assertions and other errors
         return None, repr(why)
     counts = (sim.E.count, sim.hops_low + sim.hops_high + sim.hops_host, sim.hops_low, sim.hops_high, sim.hops_host,
               sim.marks, sim.trims, sim.drops)
@@ -166,7 +166,7 @@ def ours(work, options):
 
 
 def compare(minisim, seed, work):
-    """What differs, or None."""
+    """Returns the difference, or None."""
     rng = random.Random(seed)
     of_network, nodes = network(rng, work)
     of_transport, mtu = settings(rng)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """tests/fidelity/minisim.py FOLDER [SEED] - the rules of the HPCC ns-3 fork as a small, slow program.
 
-It is a second, independent form of what the model hpcc computes, in order ns3: DCQCN (CC_MODE 1), HPCC (3), TIMELY (7),
-DCTCP (8) and HPCC-PINT (10), with priority classes, PFC, windows, NACKs and unlike links. FOLDER has config.txt and the
-files that it names. The program writes the lines of the fork's fct file. If FOLDER has recordings of this seed
-(fct-seedN.txt, pfc-seedN.txt, packed or not), it compares with them and says how many lines differ.
+It is a second, independent implementation of the model hpcc in order ns3: DCQCN (CC_MODE 1), HPCC (3), TIMELY (7), DCTCP (8)
+and HPCC-PINT (10), with priority classes, PFC, windows, NACKs and unlike links. FOLDER has config.txt and the files that it
+names. Writes the lines of the fork's fct file. If FOLDER has recordings of this seed (fct-seedN.txt, pfc-seedN.txt, packed or
+not), it compares with them and prints how many lines differ.
 
-Not modelled: link errors, links that fail, L2_BACK_TO_ZERO 1, hosts with more than one link.
+Not modeled: link errors, links that fail, L2_BACK_TO_ZERO 1, hosts with more than one link.
 """
 import collections
 import ctypes
@@ -25,7 +25,7 @@ PFC_BYTES = 43
 RESERVE_BYTES, RESUME_BYTES = 4096, 3072       # of the switch buffer, per port and class
 NACK_INTERVAL_NS = 500_000
 INT_BYTES = {3: 42, 7: 8, 10: 2}               # by CC_MODE, in data packets and ACKs
-HOPS_MAX = 5                                   # that fit into HPCC's field
+HOPS_MAX = 5                                   # capacity of HPCC's header field
 
 Result = collections.namedtuple("Result", "fct pfc drops events")
 
@@ -33,7 +33,7 @@ Result = collections.namedtuple("Result", "fct pfc drops events")
 # ---- numbers as ns-3 has them
 
 def truncated_ns(value, unit_ns=1_000_000_000):
-    """A double in units of unit_ns as ns-3 makes nanoseconds of it: by 64.64 fixed point, truncated."""
+    """Converts a double in units of unit_ns to nanoseconds like ns-3: with 64.64 fixed point, truncated."""
     whole = int(value)
     part = int((value - whole) * 18446744073709551615.0)
     return ((whole << 64) + part) * unit_ns >> 64
@@ -80,7 +80,7 @@ class Streams:
         return [[sum(matrix[i][k] * matrix[k][j] for k in range(3)) % modulus for j in range(3)] for i in range(3)]
 
     def first(self):
-        """The next number of the present stream, and the two that bring it on."""
+        """Returns the next number of the current stream, and the two values that advance its state."""
         p1 = (1403580 * self.s1[1] - 810728 * self.s1[0]) % self.M1
         p2 = (527612 * self.s2[2] - 1370589 * self.s2[0]) % self.M2
         return (p1 - p2 if p1 > p2 else p1 - p2 + self.M1) * (1.0 / (self.M1 + 1.0)), p1, p2
@@ -120,7 +120,7 @@ def libm():
 c_log, c_log2, c_pow = libm()
 
 
-# ---- what is read
+# ---- input files
 
 class Config:
     def __init__(self, text):
@@ -185,14 +185,14 @@ class Port:
         self.is_busy = False
         self.paused = [False] * CLASSES
         self.queues = [collections.deque() for _ in range(CLASSES)]
-        self.last_class = 0                     # the round robin of a switch goes on behind it
+        self.last_class = 0                     # the round robin of a switch continues after it
         self.queued = 0
-        # what HPCC and HPCC-PINT measure
+        # measurements of HPCC and HPCC-PINT
         self.sent, self.last_size, self.last_ns, self.used = 0, 0, 0, 0.0
-        # of a switch: its buffer, as seen by this port as ingress, and what waits in it as egress
+        # for a switch: its buffer, with this port as ingress, and the waiting bytes with this port as egress
         self.ingress, self.headroom, self.asked_pause, self.egress = ([0] * CLASSES for _ in range(4))
         self.headroom_max, self.shift = rate * delay // 8 // 10**9 * 3 & MASK32, 3
-        # of a host
+        # for a host
         self.acks, self.pairs, self.last_pair, self.wakeup = collections.deque(), [], 0, None
         self.sending, self.receiving = {}, {}
 
@@ -236,7 +236,7 @@ def address(node):
 
 class Simulation:
     CONFIG = Config
-    FIRST_VISITED = -1                          # the fork visits switches by falling number
+    FIRST_VISITED = -1                          # the fork visits switches in descending order
 
     def __init__(self, folder, seed=1):
         folder = pathlib.Path(folder)
@@ -289,7 +289,7 @@ class Simulation:
             self.flows.append((truncated_ns(float(line.split()[5])), src, dst, klass, dport, size))
 
     def find_routes(self):
-        """Breadth first from every host. The fork takes the delay and the rate of a pair from the path that it finds first."""
+        """Searches breadth first from every host. The fork takes delay and rate of a pair from the first path it finds."""
         self.next_hops = [{} for _ in self.ports]
         self.pair_rtt, self.pair_rate = {}, {}
         for host in self.hosts():
@@ -333,7 +333,7 @@ class Simulation:
         return Result(self.fct, self.pfc, self.drops, self.events)
 
     def run_until(self, stop_ns, flows):
-        """Until that time, or until so many flows have ended."""
+        """Runs until that time, or until this many flows have ended."""
         heap = self.heap
         while heap and len(self.fct) < flows and heap[0][0] <= stop_ns:
             event = heapq.heappop(heap)
@@ -538,11 +538,11 @@ class Simulation:
             port.wakeup = self.after(min(times) - self.now, self.send_next, port)
 
     def times_due(self, port):
-        """Pairs held by their window or by PFC count too. So a host may set no wake-up although one is due."""
+        """Includes pairs held by their window or by PFC. So a host may set no wake-up although one is due."""
         return [pair.available for pair in port.pairs if pair.next < pair.size]
 
     def next_pair(self, port):
-        """Round robin from behind the last one served. Finished pairs go; the last index served stays as it is."""
+        """Round robin after the last pair served. Removes finished pairs without adjusting the last index served."""
         pairs, chosen, finished = port.pairs, None, []
         for step in range(1, len(pairs) + 1):
             index = (step + port.last_pair) % len(pairs)
@@ -585,7 +585,7 @@ class Simulation:
         receiver = port.receiving.setdefault((packet.src, packet.sport, packet.klass), Receiver())
         if packet.seq == receiver.expected:
             receiver.expected += packet.payload
-            # The fork sets its milestone back to one interval with each packet.
+            # With each packet, the fork resets its milestone to one interval.
             if receiver.expected < self.config.ack_interval and receiver.expected % self.config.chunk:
                 return
             kind = ACK
@@ -619,7 +619,7 @@ class Simulation:
         self.send_next(port)
 
     def change_rate(self, port, pair, rate):
-        """A new rate, and the next packet goes as if the last one had been sent at it."""
+        """Sets a new rate. The next packet leaves as if the last one had been sent at the new rate."""
         pair.available += transmission_ns(pair.last_size, rate) - transmission_ns(pair.last_size, pair.rate)
         wakeup = port.wakeup
         if wakeup is not None and wakeup[2] is not None and pair.available < wakeup[0]:
@@ -635,20 +635,20 @@ class Control:
         self.simulation, self.config = simulation, simulation.config
 
     def start(self, pair):
-        """Sets up what the control keeps for a queue pair."""
+        """Initializes the control's state of a queue pair."""
 
     def at_sender(self):
-        """The field for feedback of a data packet that is sent now."""
+        """Returns the feedback field of a data packet that is sent now."""
 
     def at_switch(self, port, packet):
         """A data packet leaves the queue of a switch."""
 
     def acknowledged(self, port, pair, ack, is_marked):
-        """After every ACK, also the one that ends the flow."""
+        """Called after every ACK, including the one that ends the flow."""
         raise NotImplementedError
 
     def rate_of(self, reference, stage, use):
-        """HPCC's multiplicative or additive step from a reference rate; the new rate and stage."""
+        """Makes HPCC's multiplicative or additive step from a reference rate; returns the new rate and stage."""
         if use >= 1 or stage >= self.config.mi_threshold:
             rate, stage = int(reference / use) + self.config.rate_ai, 0
         else:
@@ -700,7 +700,7 @@ class Dcqcn(Control):
 
 
 class Hpcc(Control):
-    RATES = [rate * 10**9 for rate in (25, 50, 100, 200, 400)]      # that the field has a code for
+    RATES = [rate * 10**9 for rate in (25, 50, 100, 200, 400)]      # the field has codes for these
 
     def start(self, pair):
         pair.reference, pair.use, pair.stage, pair.updated = pair.line, 1.0, 0, 0
@@ -800,7 +800,7 @@ class Timely(Control):
             pair.updated, pair.last_rtt = pair.next, rtt
 
     def factor(self, rtt, gradient):
-        """What to multiply the rate by; None to increase it."""
+        """Returns the factor for the rate; None to increase it."""
         if rtt < self.LOW_NS:
             return None
         if rtt > self.HIGH_NS:
@@ -849,7 +849,7 @@ class Pint(Control):
         return 0
 
     def rough_log2(self, x):
-        """A logarithm of 16 bits, rounded at random."""
+        """Returns a 16-bit logarithm, rounded at random."""
         if x == 0:
             return -2147483648
         bits = int(c_log2(x)) + 1
@@ -908,7 +908,7 @@ class Pint(Control):
 # ---- comparing with recordings
 
 def difference(folder, seed):
-    """Runs FOLDER and returns a line about it, and whether all flows and PFC frames equal the recording."""
+    """Runs FOLDER and returns a line of text, and whether all flows and PFC frames equal the recording."""
     result = Simulation(folder, seed).run()
     fct, pfc = ([line.rstrip() for line in read_text(folder, f"{name}-seed{seed}.txt").splitlines()]
                 for name in ("fct", "pfc"))

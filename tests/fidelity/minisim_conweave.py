@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """tests/fidelity/minisim_conweave.py FOLDER - the rules of the ConWeave ns-3 fork as a small, slow program.
 
-It is a second, independent form of what the model conweave computes, in order ns3: DCQCN with the balancers ECMP
-(LB_MODE 0), CONGA (3), LetFlow (6) and ConWeave (9). What this fork shares with HPCC's is in minisim.py. FOLDER has
-config.txt and the files that it names. The program writes the lines of the fork's fct file. If FOLDER has recordings
-(fct.txt, pfc.txt, counts.json, packed or not), it compares with them and says how many lines differ.
+It is a second, independent implementation of the model conweave in order ns3: DCQCN with the balancers ECMP (LB_MODE 0),
+CONGA (3), LetFlow (6) and ConWeave (9). minisim.py has the parts that this fork shares with HPCC's. FOLDER has config.txt and
+the files that it names. Writes the lines of the fork's fct file. If FOLDER has recordings (fct.txt, pfc.txt, counts.json,
+packed or not), it compares with them and prints how many lines differ.
 
-Not modelled: IRN, DRILL, link errors, links that fail, L2_BACK_TO_ZERO 1, class 1 (which has a pool of its own).
+Not modeled: IRN, DRILL, link errors, links that fail, L2_BACK_TO_ZERO 1, class 1 (which has its own pool).
 """
 import collections
 import json
@@ -17,10 +17,10 @@ import minisim
 from minisim import ACK, DATA, MASK32, NACK, PFC, PFC_BYTES, Packet
 
 CONTROL = 4                                    # REPLY, CLEAR and NOTIFY of ConWeave
-FULL_BYTES = 1048                              # of a packet, as the fork's switches take for granted
-GUARANTEED_BYTES = 2 * FULL_BYTES              # of a class of a port: full only beyond it
-FREE_BYTES = FULL_BYTES + 1                    # of a queue
-HEADROOM_0 = 12500 + 2 * FULL_BYTES            # of port 0, which no switch has, but which is summed
+FULL_BYTES = 1048                              # of a packet, as the fork's switches assume
+GUARANTEED_BYTES = 2 * FULL_BYTES              # per class of a port: never full below it
+FREE_BYTES = FULL_BYTES + 1                    # per queue
+HEADROOM_0 = 12500 + 2 * FULL_BYTES            # of port 0, which switches lack, but which counts in the sum
 ALPHA, HYSTERESIS = 0.0625, 16
 NACK_NS, RTO_NS = 4_000, 4_000_000
 LATER_NS = 100_000
@@ -34,7 +34,7 @@ Result = collections.namedtuple("Result", "fct pfc drops events counts later")  
 
 
 class Stream(minisim.Streams):
-    """One stream, number after number."""
+    """A single random stream."""
 
     def draw(self):
         number, p1, p2 = self.first()
@@ -108,13 +108,13 @@ class Simulation(minisim.Simulation):
 
     def find_routes(self):
         super().find_routes()
-        for pair, rtt in self.pair_rtt.items():            # the path back is taken to be the path there
+        for pair, rtt in self.pair_rtt.items():            # assumes the same path in both directions
             if pair[0] < pair[1]:
                 self.pair_rtt[pair[::-1]] = rtt
                 self.pair_window[pair[::-1]] = self.pair_window[pair]
 
     def paths(self, tor, dst_tor):
-        """All shortest paths between two ToRs, sorted: byte i is the interface number of hop i."""
+        """Returns all shortest paths between two ToRs, sorted. Byte i is the interface number of hop i."""
         key = tor, dst_tor
         if key not in self.path_sets:
             host = min(host for host, its_tor in self.tor.items() if its_tor == dst_tor)
@@ -141,7 +141,7 @@ class Simulation(minisim.Simulation):
         self.run_until(min(self.now + LATER_NS, self.config.stop_ns), MASK32)
         return Result(fct, pfc, result.drops, result.events, collections.Counter(counts), {**self.counts, "drops": self.drops})
 
-    # -- pauses: they end by themselves
+    # -- pauses: they expire
 
     def receive_pfc(self, port, klass, is_pause):
         self.cancel(port.pause_ends[klass])
@@ -249,7 +249,7 @@ class Simulation(minisim.Simulation):
         return [pair.available for pair in port.pairs if pair.next < pair.size and pair.available > self.now]
 
     def next_pair(self, port):
-        """Round robin from behind the last one served. Finished pairs keep their places."""
+        """Round robin after the last pair served. Finished pairs keep their places."""
         pairs = port.pairs
         for step in range(1, len(pairs) + 1):
             index = (step + port.last_pair) % len(pairs)
@@ -347,7 +347,7 @@ class Letflow(Ecmp):
         self.forward_by(node, packet, *packet.feedback)
 
     def path_of_flowlet(self, node, packet):
-        """The key leaves out the source: flows of one ToR may share an entry."""
+        """The key omits the source, so flows of one ToR may share an entry."""
         key = node, packet.dst, packet.sport, packet.dport | packet.klass
         now, flowlet = self.simulation.now, self.flowlets.get(key)
         if flowlet is None or now - flowlet[1] > self.simulation.flowlet_ns:
@@ -362,7 +362,7 @@ class Letflow(Ecmp):
 
 
 class Conga(Letflow):
-    """Every flowlet takes the least loaded of some paths, by what ToRs report to each other."""
+    """Every flowlet takes the least loaded of some paths, according to the reports between ToRs."""
 
     def __init__(self, simulation):
         super().__init__(simulation)
@@ -461,7 +461,7 @@ class Destination:
 
 
 class Tag:
-    """What the first ToR writes on a data packet."""
+    """The header that the first ToR adds to a data packet."""
 
     def __init__(self, path, epoch, phase, flag, tx, tail):
         self.path, self.epoch, self.phase, self.flag, self.tx, self.tail = path, epoch, phase, flag, tx, tail
@@ -518,7 +518,7 @@ class Conweave(Ecmp):
         return entry is not None and entry[0] == path and entry[1] > self.simulation.now
 
     def candidates(self, node, packet):
-        """(the first of two random paths, the first of them that is not to be avoided or None)"""
+        """Returns the first of two random paths, and the first of them that need not be avoided, or None."""
         paths = self.paths(node, packet)
         self.draw(1)
         first, second = (paths[self.draw(len(paths))] for _ in range(2))
@@ -555,7 +555,7 @@ class Conweave(Ecmp):
         self.forward_by(node, packet, path, 0)
 
     def base_rtt(self, node, packet):
-        """The fork accepts links of 1 us only."""
+        """The fork accepts only links of 1 us."""
         path, hops = self.paths(node, packet)[0], 0
         while path >> 8 * hops:
             hops += 1
@@ -646,8 +646,8 @@ class Conweave(Ecmp):
 # ---- comparing with recordings
 
 def difference(folder, recording=("fct.txt", "pfc.txt"), until_ns=None, **settings):
-    """Runs FOLDER and returns a line about it, and whether all flows, PFC frames and counts equal the recording: until_ns,
-    if it is given."""
+    """Runs FOLDER and returns a line of text, and whether all flows, PFC frames and counts equal the recording (up to
+    until_ns, if given)."""
     simulation = Simulation(folder, **settings)
     simulation.config.stop_ns = until_ns or simulation.config.stop_ns
     result = simulation.run()

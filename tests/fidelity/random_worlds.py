@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""tests/fidelity/random_worlds.py [OPTION...] [DIR] - the model hpcc against small worlds of the HPCC ns-3 fork.
+"""tests/fidelity/random_worlds.py [OPTION...] [DIR] - compares the model hpcc with small worlds of the HPCC ns-3 fork.
 
-Every folder of DIR, by default of tests/fidelity/random, is one world: config.txt, topology.txt and flow.txt as the fork
-reads them, and its results fct-seedN.txt and pfc-seedN.txt, any of them packed with gzip. Every completion time and every
-PFC frame must be equal. With --may-refuse a world may also be refused, with a reason. Output is TAP, one line per world.
+Every folder of DIR (default: tests/fidelity/random) is one world: config.txt, topology.txt and flow.txt in the fork's format,
+and its results fct-seedN.txt and pfc-seedN.txt, possibly packed with gzip. Every completion time and every PFC frame must be
+equal. With --may-refuse a world may also be refused with a reason. Output is TAP, one line per world.
 
 A flow that hangs in the fork, which has no retransmission timer, must stay unfinished here.
 """
@@ -21,7 +21,7 @@ FILES = ("config.txt", "topology.txt", "flow.txt")
 
 
 def run(folder, seed):
-    """Returns the lines of both results, or the reason of a refusal."""
+    """Returns the lines of both results, or the reason for a refusal."""
     with tempfile.TemporaryDirectory(prefix="anole-random-") as made:
         work = pathlib.Path(made)
         for name in FILES:
@@ -44,7 +44,7 @@ def first_difference(ours, theirs):
 
 
 def compare(folder):
-    """Returns what is equal, or the reason of a refusal behind 'refused: '."""
+    """Describes the equal results, or returns 'refused: ' and the reason."""
     seed = re.search(r"fct-seed(\d+)", " ".join(path.name for path in folder.iterdir())).group(1)
     result = run(folder, seed)
     if isinstance(result, str):
@@ -62,7 +62,7 @@ def compare(folder):
 
 
 def judge(folder, may_refuse):
-    """Returns the state and the text of a world's line."""
+    """Returns the status and the text of a world's line."""
     try:
         text = compare(folder)
     except fidelity.Different as why:
@@ -78,7 +78,7 @@ def main():
     parser.add_argument("folders", nargs="?", type=pathlib.Path, default=FOLDERS, metavar="DIR")
     options = parser.parse_args()
     if not options.folders.is_dir():
-        print(f"1..0 # SKIP there is no {options.folders}")
+        print(f"1..0 # SKIP {options.folders} does not exist")
         return True
     worlds = sorted(path for path in options.folders.iterdir()
                     if path.is_dir() and (not options.only or path.name in options.only))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""tests/fidelity/weave.py [DIR...] - the balancer ConWeave against runs of its ns-3 fork (LB_MODE 9).
+"""tests/fidelity/weave.py [DIR...] - compares the balancer ConWeave with runs of its ns-3 fork (LB_MODE 9).
 
-Every folder of DIR, by default of tests/fidelity/weave, is a run: the fork's config.txt with the files that it names, and
-what came of it: fct.txt, pfc.txt and in counts.json what ConWeave counts. Every flow, every PFC frame in its order and every
-count must be equal. A DIR that is not there is skipped. Output is TAP.
+Every folder of DIR (default: tests/fidelity/weave) is a run: the fork's config.txt with the files that it names, and its
+results: fct.txt, pfc.txt, and ConWeave's counters in counts.json. Every flow, every PFC frame in order and every count must
+be equal. A missing DIR is skipped. Output is TAP.
 
-Without $FIDELITY_ANOLE, an optimised program, only the smallest runs are compared.
+Without $FIDELITY_ANOLE, an optimized program, only the smallest runs are compared.
 """
 import functools
 import json
@@ -42,7 +42,7 @@ def run(work):
 
 
 def check(folder, work):
-    work = pathlib.Path(tempfile.mkdtemp(prefix=folder.name, dir=work))      # a name may come from two folders
+    work = pathlib.Path(tempfile.mkdtemp(prefix=folder.name, dir=work))      # two folders may have the same name
     unpack(folder, work)
     ours, theirs = run(work), json.loads((folder / "counts.json").read_text())
     table = fidelity.Table(f"{folder.name}: flows to the nanosecond, PFC frames in their order, counts")
@@ -50,7 +50,7 @@ def check(folder, work):
     table.lines("flows", sorted(flows), sorted(fidelity.lines_of((work / "fct.txt").read_text())))
     table.lines("pfc frames", fidelity.lines_of((work / "ours.pfc").read_text()),
                 fidelity.lines_of((work / "pfc.txt").read_text()))
-    for name in sorted(theirs.keys() - {"releases_again"}):      # the fork counts those twice
+    for name in sorted(theirs.keys() - {"releases_again"}):      # the fork counts these twice
         table.row(name, ours[name], theirs[name], 0)
     table.end()
 

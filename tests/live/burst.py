@@ -1,7 +1,8 @@
-"""tests/live/burst.py HOST:PORT CA CERT KEY - says 300 things in records of their own, all at once, and nothing more; every one must be answered.
+"""tests/live/burst.py HOST:PORT CA CERT KEY - sends 300 messages at once, each in its own TLS record, and nothing more.
+All must be answered.
 
-Pings of HTTP/2, because each has an answer. A server that stops before the last, and waits for the kernel to tell of more, would
-wait for ever: the rest is in OpenSSL by then."""
+The messages are HTTP/2 pings, because each has an answer. By then OpenSSL has buffered the rest. A server that stops
+early and waits for the kernel to report more data would wait forever."""
 import socket
 import ssl
 import sys
@@ -15,7 +16,7 @@ def frame(kind, flags, body):
 
 
 def acks_in(data):
-    """How many pings are answered in these frames."""
+    """Returns the number of ping answers in these frames."""
     count = 0
     while len(data) >= 9 and len(data) >= 9 + int.from_bytes(data[:3], 'big'):
         count += data[3] == PING and data[4] & ACK

@@ -1,7 +1,8 @@
-# tests/live/client.py ADDRESS [CA CERT KEY] - an agent and an operator in Python, from the same .proto (anole_pb2 must be importable).
+# tests/live/client.py ADDRESS [CA CERT KEY] - an agent and an operator in Python, from the same .proto (needs
+# anole_pb2).
 #
-# Says hello as a NIC, reports, and expects leases that repeat the stamps; asks for the status and finds itself in it; then
-# sends what is not a message, and the controller must go on.
+# Registers as a NIC, reports, and expects leases that repeat the stamps. Asks for the status and finds itself
+# in it. Then sends an invalid message, which the controller must survive.
 import json
 import queue
 import sys
@@ -15,7 +16,7 @@ def read(path):
     with open(path, "rb") as f:
         return f.read()
 
-if len(sys.argv) > 2:                    # ca, cert, key; "-": none
+if len(sys.argv) > 2:                    # ca, cert, key; "-" for none
     cert, key = (read(sys.argv[3]), read(sys.argv[4])) if sys.argv[3] != "-" else (None, None)
     channel = grpc.secure_channel(sys.argv[1], grpc.ssl_channel_credentials(read(sys.argv[2]), key, cert))
 else:
@@ -51,7 +52,7 @@ for message in answers:
         assert message.kind == pb.WHO, message
     if leases and leases[-1] >= 74:
         break
-# Each is for one of the reports, none twice, and about every third is answered.
+# Each lease answers one report, none twice, and about every third report is answered.
 assert leases == sorted(set(leases)) and set(leases) <= set(range(2, 80)), leases
 assert len(leases) >= 4 and max(b - a for a, b in zip(leases, leases[1:])) <= 8, leases
 print(f"{len(leases)} leases")

@@ -1,10 +1,14 @@
-# tests/live/fault_kinds.py - see faults.py: more than one machine's worth of faults.
+# tests/live/fault_kinds.py - kinds of faults for faults.py that involve more than one machine.
 #
-# etcd    two controllers of one cell, of which one has the lease: etcd dies, stands still; so do who acts and who stands by. No older term ever
-#         writes after a newer one, and without etcd every device goes back.
-# switch  an agent with ACC on a switch that is none: Redis dies and stands still, agent and controller die. Every queue holds what it was
-#         found with or what was announced; after each fault all of them come back; nothing else is ever written.
-# net     agents, relay and controller in network namespaces of their own, with certificates: links are cut and slowed down.
+# etcd    two controllers of one cell share a lease. etcd and the active or standby controller are killed or
+# suspended. No
+#         older term ever writes after a newer one, and without etcd every device reverts.
+# switch  an agent with ACC on a stand-in switch. Redis is killed or suspended; agent and controller are
+# killed. Every
+#         queue holds its original or an announced value, and reverts after each fault; nothing else is ever
+#         written.
+# net     agents, relay and controller in separate network namespaces, with certificates. Links are cut and
+# slowed down.
 import glob
 import json
 import os
@@ -30,7 +34,7 @@ def missing(kind):
 # ---- etcd ----
 
 class Etcd(Fabric):
-    PACE_S = 20                  # another controller measures the noise first
+    PACE_S = 20                  # a new controller first measures the noise
 
     def __init__(self, anole, folder):
         super().__init__(anole, folder)
@@ -56,7 +60,7 @@ class Etcd(Fabric):
     def start_one(self, c):
         self.start(f"controller{c}", "controller", f"controller{c}.yaml")
 
-    # Who has lost the lease ends by itself, and is started again, as systemd would.
+    # A controller that loses the lease exits. This restarts it, as systemd would.
     def check(self):
         super().check()
         for c in range(2):
@@ -97,7 +101,7 @@ def kill_one(f, rng):
     time.sleep(rng.uniform(0, 1))
     f.start_one(c)
 
-# Longer than its lease: another one may have taken over when it goes on.
+# Longer than its lease: another controller may have taken over before it resumes.
 def stop_one(f, rng):
     c = rng.randrange(2)
     f.process[f"controller{c}"].send_signal(signal.SIGSTOP)
@@ -121,7 +125,7 @@ GREEN = ("green_min_threshold", "green_max_threshold", "green_drop_probability")
 KNOWN = {f"{c}_{w}" for c in ("green", "yellow", "red") for w in ("min_threshold", "max_threshold", "drop_probability")}
 KNOWN |= {"wred_green_enable", "wred_yellow_enable", "wred_red_enable", "ecn"}
 
-class Redis:                     # as much of a client as is needed here
+class Redis:                     # a minimal client
     def __init__(self, path):
         self.s = socket.socket(socket.AF_UNIX)
         self.s.settimeout(5)
@@ -177,7 +181,7 @@ tuner: {{name: acc, model: dcqcn, slot_us: 20000}}
         children = open(f"/proc/{self.process['switch'].pid}/task/{self.process['switch'].pid}/children").read().split()
         return int(children[0])
 
-    # What the ASIC holds for each queue; None: there is no Redis, or no switch in it yet.
+    # Returns the values in the ASIC for each queue, or None without Redis or a switch in it.
     def held(self):
         try:
             r = Redis(self.socket)
@@ -195,7 +199,7 @@ tuner: {{name: acc, model: dcqcn, slot_us: 20000}}
     def announced(self):
         try:
             with open(f"{self.folder}/state/all-3/queues", encoding="utf-8") as file:
-                saved, _ = json.JSONDecoder().raw_decode(file.read())        # a checksum stands behind it
+                saved, _ = json.JSONDecoder().raw_decode(file.read())        # a checksum follows
         except FileNotFoundError:
             return {FOUND}
         return {FOUND} | {(str(a), str(b), str(round(100 * p))) for a, b, p in saved["settings"]}
@@ -203,11 +207,11 @@ tuner: {{name: acc, model: dcqcn, slot_us: 20000}}
     def check(self):
         held = self.held()
         strange = set(held or []) - self.announced()
-        # Thresholds are programmed one after another: what is seen in between is of the one and the other.
+        # Thresholds are programmed one after another, so an observer may see a mixture of two settings.
         if strange and set(self.held() or []) & strange:
             parts = [set(p) for p in zip(*self.announced())]
             if any(v not in p for h in strange for v, p in zip(h, parts)):
-                raise SystemExit(f"faults.py: queues hold {strange}, which nobody announced")
+                raise SystemExit(f"faults.py: queues hold {strange}, which was never announced")
         if self.bad:
             raise SystemExit(f"faults.py: was written: {self.bad[0]}")
 
@@ -219,7 +223,7 @@ tuner: {{name: acc, model: dcqcn, slot_us: 20000}}
         held = self.held()
         return held is not None and any(h != FOUND for h in held)
 
-    # Traffic, as syncd tells of it.
+    # Traffic as syncd reports it.
     def feed(self):
         import random
         sent, marked, r = [0] * PORTS, [0] * PORTS, None
@@ -239,7 +243,7 @@ tuner: {{name: acc, model: dcqcn, slot_us: 20000}}
                 r = None
             time.sleep(0.05)
 
-    # Everything that is written, as MONITOR tells.
+    # Records all writes, as MONITOR reports them.
     def watch(self):
         r = None
         while not self.is_over:
@@ -284,7 +288,7 @@ tuner: {{name: acc, model: dcqcn, slot_us: 20000}}
         self.start("agent", "agent", "agent.yaml")
 
     def has_tried(self, least):
-        return True              # end() sees to it
+        return True              # end() checks it
 
     def end(self):
         self.wait_for("that ACC sets something", self.moved)
@@ -309,7 +313,7 @@ tuner: {{name: acc, model: dcqcn, slot_us: 20000}}
     def faults(self):
         return [kill_redis, kill_redis, stop_redis, kill_leaf, rescue_leaf, cut_leaf, stop_leaf, faults.freeze]
 
-# The switch comes up again as its configuration says; the agent finds it so, and goes on.
+# The switch restarts with its configuration; the agent finds it and continues.
 def kill_redis(f, rng):
     os.kill(f.redis_pid(), signal.SIGKILL)
     f.process.pop("switch").wait(30)
@@ -361,7 +365,7 @@ def missing_for_net():
     ip("netns", "del", name)
     return "no bridges here: " + bridge.stderr.strip() if bridge.returncode else None
 
-# Each process in a namespace of its own, all of them at one bridge.
+# Each process in its own namespace, all connected to one bridge.
 class Net(Fabric):
     def __init__(self, anole, folder):
         super().__init__(anole, folder)
@@ -417,7 +421,7 @@ class Net(Fabric):
     def link(self, name, state):
         ip("-n", self.space("hub"), "link", "set", f"p{self.place[name]}", state, check=True)
 
-    # netem where the kernel has it, else so little bandwidth that it comes to the same.
+    # Uses netem if the kernel has it, otherwise a bandwidth so low that the effect is the same.
     def slow(self, name):
         port = ("-n", self.space("hub"), "qdisc", "replace", "dev", f"p{self.place[name]}", "root")
         if subprocess.run(["tc", *port, "netem", "delay", "400ms", "200ms", "loss", "10%"], stderr=subprocess.DEVNULL).returncode:
@@ -448,7 +452,7 @@ def cut_controller(f, rng):
     f.wait_for("that all devices are back when the controller is cut off", f.all_back)
     f.link("controller", "up")
 
-# Its agents go to the controller itself.
+# Its agents connect directly to the controller.
 def cut_relay(f, rng):
     f.link("relay", "down")
     f.wait_for("that devices behind the relay are back", lambda: all(f.is_back(i) for i in range(RELAYED)))

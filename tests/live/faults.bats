@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
-# tests/live/faults.bats - a short form of what `make chaos` does to real processes.
+# tests/live/faults.bats - a short version of the faults that `make chaos` causes in real processes.
 
-# faults KIND N : so many of a kind.
+# faults KIND N - causes N faults of this kind.
 faults() {
     "$ANOLE" agent --help >/dev/null 2>&1 || skip 'built without its live part'
     said=$(python3 tests/live/faults.py "$ANOLE" --kind "$1" --faults "$2" --seed 1)
@@ -9,18 +9,18 @@ faults() {
     case $said in *skipped:*) skip "${said#*skipped: }" ;; esac
 }
 
-@test "faults: kills, pauses, power cuts and freezes of real processes, one after another" {
+@test "faults: kills, pauses, power cuts and freezes of real processes" {
     faults plain 8
 }
 
-@test "faults: etcd and two controllers are killed and stand still" {
+@test "faults: etcd and two controllers are killed and suspended" {
     faults etcd 4
 }
 
-@test "faults: Redis, the agent and the controller of a switch that ACC sets are killed and stand still" {
+@test "faults: Redis, agent and controller of a switch with ACC are killed and suspended" {
     faults switch 5
 }
 
-@test "faults: links between agents, a relay and the controller are cut and slow" {
+@test "faults: links between agents, a relay and the controller are cut and slowed down" {
     faults net 4
 }

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-# tests/live/faults.py ANOLE [--faults N] [--seed S] [--kind plain|etcd|switch|net|all] - the promises of docs/live.md against real processes.
+# tests/live/faults.py ANOLE [--faults N] [--seed S] [--kind plain|etcd|switch|net|all] - tests the promises
+# of docs/live.md on real processes.
 #
-# plain: a controller, a relay and four agents, two of them behind it, on NICs that are trees of files, trials that never end. Then fault after
-# fault: kill -9 of the controller, the relay or an agent, any of them standing still (SIGSTOP), a second controller, a person at a device, a full stop of everything. After each:
-# every device comes back to what is confirmed or, where the fault leaves the fabric whole, only holds what is confirmed or being
-# tried; nothing but digits is in any file; no file was made. In the end all logs are whole, and each explains what its device holds.
-# The other kinds are in fault_kinds.py: two controllers and an etcd, a switch whose queues ACC sets, networks that are cut and slow.
+# Kind plain has a controller, a relay and four agents, two of them behind the relay. NICs are file trees, and
+# trials never end. Faults: kill -9 or SIGSTOP of the controller, the relay or an agent; a second controller;
+# an operator at a device; a power cut of everything. After each fault, every device returns to its confirmed
+# setting. If the fault leaves the fabric whole, a device may also hold a value under trial. Files contain
+# only digits, and no file is created. At the end all logs are intact, and each explains the values of its
+# device. The other kinds are in fault_kinds.py: two controllers and an etcd, a switch with ACC, cut and slow
+# networks.
 import argparse
 import json
 import os
@@ -18,7 +21,7 @@ import tempfile
 import time
 
 AGENTS = 4
-RELAYED = 2                      # so many of them are behind the relay
+RELAYED = 2                      # number of agents behind the relay
 KNOBS = {"rpg_ai_rate": 5, "rpg_hai_rate": 50}
 TRIED = {"rpg_ai_rate": 50, "rpg_hai_rate": 150}
 LEASE_S = 1.0
@@ -28,7 +31,7 @@ def knob_path(root, knob):
     return f"{root}/sys/class/net/eth7/ecn/roce_rp/{knob}"
 
 class Fabric:
-    PACE_S = 8                   # of a fault: so long is waited at most for something to be tried
+    PACE_S = 8                   # longest wait for a trial before a fault
 
     def __init__(self, anole, folder):
         self.anole, self.folder, self.process = anole, folder, {}
@@ -116,7 +119,7 @@ freeze_file: {self.folder}/freeze
         for name in list(self.process):
             self.kill(name)
 
-    # What a device holds; a file that is being written may be empty for an instant.
+    # Returns the value that a device holds. A file that is being written may be empty for an instant.
     def value(self, i, knob):
         for _ in range(50):
             text = open(knob_path(f"{self.folder}/nic{i}", knob)).read().strip()
@@ -130,7 +133,7 @@ freeze_file: {self.folder}/freeze
     def is_back(self, i):
         return all(self.value(i, k) == v for k, v in self.confirmed[i].items())
 
-    # Only what is confirmed or tried is ever there.
+    # Checks that devices hold only confirmed values and values under trial.
     def check(self):
         for i in range(AGENTS):
             for knob in KNOBS:
@@ -157,11 +160,11 @@ freeze_file: {self.folder}/freeze
         for i in range(AGENTS):
             self.start_agent(i)
 
-    # Nothing is open any more, and all of it is in the logs. Returns how many changes there were.
-    # Enough to have been worth it? A few faults may have left no time for a trial.
+    # Whether enough changes were tried. A few faults may have left no time for a trial.
     def has_tried(self, least):
         return applied(self) > least
 
+    # Checks that no change is open and the logs have all changes. Returns their number.
     def end(self):
         self.kill("controller")
         self.wait_for("that all devices are back in the end", self.all_back)
@@ -220,7 +223,7 @@ def kill_everything(f, rng):
     f.start_relay()
     f.start_controller(rng.randrange(2))
 
-# Its agents pass it by, or come back to it: nothing else may happen.
+# Its agents bypass the relay or return to it; nothing else may happen.
 def kill_relay(f, rng):
     f.kill("relay")
     time.sleep(rng.uniform(0, 2))
@@ -260,12 +263,12 @@ def check_logs(f):
 def applied(f):
     return sum(line.count('"what":"apply"') for i in range(AGENTS) for line in open(f"{f.folder}/state{i}/mlx5_0/audit.jsonl"))
 
-# One fault after another; returns how many changes were applied meanwhile.
+# Causes one fault after another; returns the number of changes applied meanwhile.
 def run(f, faults, rng):
     f.begin()
     for _ in range(faults):
         end = time.monotonic() + rng.uniform(0, f.PACE_S)
-        while time.monotonic() < end and f.all_back():           # as often as not in the middle of a trial
+        while time.monotonic() < end and f.all_back():           # often during a trial
             f.check()
             time.sleep(0.02)
         time.sleep(rng.uniform(0, 0.3))
@@ -309,5 +312,5 @@ def main():
     return 0 if all([run_kind(kind, args) for kind in kinds]) else 1
 
 if __name__ == "__main__":
-    sys.modules["faults"] = sys.modules["__main__"]              # what fault_kinds.py imports
+    sys.modules["faults"] = sys.modules["__main__"]              # imported by fault_kinds.py
     sys.exit(main())

@@ -1,11 +1,11 @@
-"""tests/live/flood.py HOST:PORT KIND COUNT SECONDS [CA CERT KEY] - takes as much of a controller as it is given.
+"""tests/live/flood.py HOST:PORT KIND COUNT SECONDS [CA CERT KEY] - uses as many resources of a controller as it can.
 
-KIND  half   COUNT connections that say nothing
-      tiny   COUNT connections with streams of messages that are none, as fast as they are taken
-      names  says hello for COUNT devices that are not there, one stream each, and reports nothing (needs anole_pb2)
-      gap    one device with a gap between changes of ten years (needs anole_pb2)
+KIND  half   COUNT silent connections
+      tiny   COUNT connections with streams of invalid messages, as fast as they are accepted
+      names  registers COUNT devices that do not exist, one stream each, and sends no reports (needs anole_pb2)
+      gap    one device that demands ten years between changes (needs anole_pb2)
 
-Prints 'ready' when all are open. Connections that are closed are opened again."""
+Prints 'ready' when all are open. Reopens closed connections."""
 import socket
 import ssl
 import sys

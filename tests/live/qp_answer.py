@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""tests/live/qp_answer.py QPN:BYTES... >FILE - the kernel's answer to `rdma statistic qp show`: a counter set for each queue pair that has sent
-so many bytes. Written from linux/rdma/rdma_netlink.h and drivers/infiniband/core/nldev.c, apart from what reads it."""
+"""tests/live/qp_answer.py QPN:BYTES... >FILE - writes the kernel's answer to `rdma statistic qp show`: a counter set for
+each queue pair, with the bytes that it has sent. Follows linux/rdma/rdma_netlink.h and drivers/infiniband/core/nldev.c;
+shares no code with the reader."""
 import struct
 import sys
 

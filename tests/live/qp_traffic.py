@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""tests/live/qp_traffic.py NIC KIND - counters of a NIC's port and of its queue pairs that go on growing, in a tree of files: KIND is a file that
-says 'mice' (ever new queue pairs that send a little) or 'elephants' (a few that send much). Files are replaced as a whole, so whoever reads one
-sees one moment."""
+"""tests/live/qp_traffic.py NIC KIND - growing counters of a NIC's port and its queue pairs, in a file tree. The file KIND
+contains 'mice' (always new queue pairs that send little) or 'elephants' (a few that send much). Files are replaced
+atomically, so readers see a consistent state."""
 import os
 import sys
 import time

@@ -1,7 +1,9 @@
-# tests/live/server.py PORT [CA CERT KEY] - a controller's end in Python, from the same .proto (anole_pb2 must be importable), for agents.
+# tests/live/server.py PORT [CA CERT KEY] - a controller's end for agents, in Python, from the same .proto
+# (needs anole_pb2).
 #
-# Hears an agent's hello and reports, answers each with a lease, ends the first stream with a status after ten reports, and expects the agent
-# back. Prints "REPORTS reports on 2 streams". Answers questions with their verb.
+# Receives an agent's hello and reports, and answers each with a lease. Ends the first stream with a status
+# after ten reports, and expects the agent to reconnect. Prints "REPORTS reports on 2 streams". Answers
+# queries with their verb.
 import concurrent.futures
 import json
 import sys

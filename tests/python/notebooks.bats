@@ -3,7 +3,7 @@
 
 setup() {
     : "${ANOLE:?is the program to test}"
-    # Not the program with sanitizers, if there is another: a notebook simulates for a while.
+    # Prefers a program without sanitizers, because notebooks simulate for a while.
     ANOLE=$(realpath "${FIDELITY_ANOLE:-$ANOLE}")
     python=
     for candidate in python3 /usr/bin/python3; do
@@ -15,8 +15,8 @@ setup() {
     skip 'no Python with matplotlib, nbclient and ipykernel; tools/deps notebooks installs them'
 }
 
-# execute NAME : runs it in a folder of its own; prints how many cells have run. The kernel is this very Python's, whatever others are
-# installed, and leaves nothing in anybody's home.
+# execute NAME - runs a notebook in its own folder and prints the number of cells that ran. The kernel uses
+# the same Python, whatever others are installed, and leaves no files in the home folder.
 execute() {
     export ANOLE PYTHONPATH=$PWD/python PYTHONDONTWRITEBYTECODE=1 HOME=$BATS_TEST_TMPDIR MPLBACKEND=
     mkdir -p "$BATS_TEST_TMPDIR/share/kernels/python3"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# tests/python/python.bats - the tests of python/, with whichever Python has numpy; and that it can be installed.
+# tests/python/python.bats - the tests of python/ with any Python that has numpy, and its installation.
 # shellcheck disable=SC2030,SC2031  # each test looks for its Python
 
 setup() {
     : "${ANOLE:?is the program to test}"
-    # Not the program with sanitizers, if there is another: gym.bats and env_test.c have those, and a wheel of it is large.
+    # Prefers a program without sanitizers: gym.bats and env_test.c use them, and a wheel with them is large.
     ANOLE=$(realpath "${FIDELITY_ANOLE:-$ANOLE}")
     export ANOLE
     python=
@@ -21,9 +21,9 @@ setup() {
     run env PYTHONPATH=python PYTHONDONTWRITEBYTECODE=1 PYTHONWARNINGS=error::ResourceWarning "$python" -m unittest discover -v -s python/tests
     echo "$output"
     [ "$status" -eq 0 ]
-    # nothing is left in the tree
+    # no files are left in the tree
     [ -z "$(find python -name __pycache__ -o -name '*.pyc' -o -name '*.egg-info' -o -name build)" ]
-    # all of them, the simulator's included
+    # all tests, including those of the simulator
     [[ "$output" =~ Ran\ (3[5-9]|4[0-9])\ tests ]]
 }
 
@@ -54,7 +54,7 @@ setup() {
     [ "$status" -eq 0 ]
 }
 
-@test "python: a wheel contains the program and its examples, and leaves nothing in the tree" {
+@test "python: a wheel contains the program and its examples, and leaves no files in the tree" {
     [ -n "$python" ] || skip 'no Python with numpy; tools/deps python installs it'
     "$python" -c 'import setuptools, wheel, pip' 2>/dev/null || skip 'no pip, setuptools or wheel; tools/deps python installs them'
     find python | sort >"$BATS_TEST_TMPDIR/before"
@@ -65,7 +65,7 @@ setup() {
     "$python" -m pip install --quiet --no-deps --no-index --target lib wheel/*.whl 2>&1
     run env -u ANOLE PATH=/nowhere PYTHONPATH=lib "$(command -v "$python")" -c 'import anole; print(anole.run("incast").summary["all"]["flows"])'
     [ "$output" = 16 ]
-    # pip installs the command, too; it finds its examples and needs no numpy
+    # pip also installs the command, which finds its examples and needs no numpy
     "$(command -v python3)" -m venv --without-pip venv
     "$python" -m pip --python venv/bin/python install --quiet --no-deps --no-index wheel/*.whl 2>&1 ||
         "$python" -m pip install --quiet --no-deps --no-index --prefix venv wheel/*.whl 2>&1

@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# tests/tools/adding.bats - the examples that docs/adding.md names compile, are found by the program, and run.
+# tests/tools/adding.bats - the examples of docs/adding.md compile, are found by the program, and run.
 #
-# Examples are the files below examples/adding. They are compiled as the build in $BUILD compiles its sources. One that
-# defines an algorithm is put on the list of its kind, and the program is linked with it.
+# The examples are the files in examples/adding. They are compiled like the sources of the build in $BUILD. An
+# example that defines an algorithm is added to the list of its kind and linked into the program.
 
-# refute COMMAND... : fails if the command succeeds.
+# refute COMMAND... - fails if the command succeeds.
 refute() {
     if "$@"; then return 1; fi
 }
@@ -15,25 +15,27 @@ setup() {
     tree=$BATS_FILE_TMPDIR
 }
 
-# Copies the examples below $tree and lists their paths in $tree/examples.
+# Copies the examples to $tree and lists their paths in $tree/examples.
 setup_file() {
     tree=$BATS_FILE_TMPDIR
     cp -r examples/adding/src "$tree"
     (cd "$tree" && find src -type f | sort) >"$tree/examples"
 }
 
-# flags_of SOURCE : how the build compiles it, up to where its output is named.
+# flags_of SOURCE - prints the compiler flags of the build, without the output file.
 flags_of() {
     jq -r --arg source "/$1" '.[] | select("/" + .file | endswith($source)) | .command' "$build/compile_commands.json" |
         sed 's/ -MD .*//'
 }
 
-# compile SOURCE OBJECT : as a source of the program, but warnings are errors; what is planted is found first.
+# compile SOURCE OBJECT - compiles like the program, but with warnings as errors. Headers in $tree take
+# precedence.
 compile() {
     (cd "$build" && eval "$(flags_of src/cmd/main.c) -Werror -I'$tree/src' -o '$2' -c '$1'")
 }
 
-# link TARGET PROGRAM OBJECT... : as the build links a target of its own, with these objects in place of those.
+# link TARGET PROGRAM OBJECT... - links like a target of the build, with these objects instead of the original
+# ones.
 link() {
     target=$1 program=$2
     shift 2
@@ -46,18 +48,18 @@ object_of() {
     echo "$tree/$(echo "${1%.c}" | tr / -).o"
 }
 
-# algo_of EXAMPLE : "type name" of the algorithm that it defines, if it does.
+# algo_of EXAMPLE - prints "type name" of the algorithm that the example defines, if any.
 algo_of() {
     sed -n 's/^const struct \([a-z_]*\) \([a-z_0-9]*\) = {$/\1 \2/p' "$tree/$1"
 }
 
-# name_of EXAMPLE : what scenarios call that algorithm.
+# name_of EXAMPLE - prints the algorithm's name in scenarios.
 name_of() {
     sed -n '/^const struct /,$ s/^.*\.name *= "\([a-z_0-9]*\)".*/\1/p' "$tree/$1"
 }
 
-# add_to_list TYPE NAME : compiles the list of that type, $list, with one more: a line in the table of names, or before its
-# end.
+# add_to_list TYPE NAME - compiles $list, the list of that type, with one more entry: a line in the table of
+# names, or before its end.
 add_to_list() {
     list=$(grep -l "^const struct $1 \*const [a-z_]*\[\] = {" -r src --include='*.c')
     [ -f "$tree/$list" ] || { mkdir -p "$tree/$(dirname "$list")" && cp "$list" "$tree/$list"; }
@@ -70,7 +72,7 @@ add_to_list() {
     compile "$tree/$list" "$(object_of "$list")"
 }
 
-@test "adding: there are examples, and each compiles without a warning" {
+@test "adding: examples exist, and each compiles without a warning" {
     grep -q '^src/cc/' "$tree/examples"
     grep -q '^src/lb/' "$tree/examples"
     grep -q '^src/tune/' "$tree/examples"
@@ -102,7 +104,7 @@ add_to_list() {
     done <"$tree/names"
 }
 
-@test "adding: a scenario can ask for each of them" {
+@test "adding: scenarios can use each of them" {
     while read -r folder name; do
         case $folder in
         tune)    set=tuner=$name ;;
@@ -114,7 +116,7 @@ add_to_list() {
     done <"$tree/names"
 }
 
-# The block names its table and source: "/* a row of TABLE in SOURCE */".
+# The block names its table and source in the comment "a row of TABLE in SOURCE".
 @test "adding: a key is one row" {
     sed -n 's|^/\* a row of \([a-z_]*\) in \([a-z_/]*\.c\) \*/$|\1 \2|p' docs/adding.md >"$tree/rows"
     [ -s "$tree/rows" ]
@@ -145,8 +147,8 @@ add_to_list() {
     done <"$tree/examples"
 }
 
-# Compiles what depends on figures.def, with a copy of it in $shadow, without optimisation; links the program with that. The
-# folder stays: ccache then knows the objects the next time.
+# Compiles all sources that depend on figures.def, with a copy of it in $shadow and without optimization, and
+# links the program. Keeps the folder, so that ccache finds the objects next time.
 build_with_rows() (
     cd "$build" || exit
     mkdir -p "$shadow/o"

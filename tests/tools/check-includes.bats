@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tests/tools/check-includes.bats - the include check finds what is planted, and only that.
+# tests/tools/check-includes.bats - the include check finds planted violations, and only those.
 
 setup() {
     tree=$BATS_TEST_TMPDIR
@@ -8,7 +8,7 @@ setup() {
     done
 }
 
-# plant FILE LINE... : writes a source.
+# plant FILE LINE... - writes a source.
 plant() {
     file=$tree/src/$1
     shift
@@ -19,7 +19,7 @@ check() {
     run tools/check-includes "$tree"
 }
 
-@test "check-includes: what the table allows is fine" {
+@test "check-includes: accepts includes that the table allows" {
     plant base/err.c '#include "base/err.h"' '#include <stdio.h>' '#include <sys/stat.h>'
     plant core/knobs.c '#include "core/knobs.def"' '#include "base/err.h"'
     plant cc/rlcc.c '#include "learn/tree.h"'
@@ -34,14 +34,14 @@ check() {
     [ -z "$output" ]
 }
 
-@test "check-includes: a violation is named by file, line and rule" {
+@test "check-includes: names a violation by file, line and rule" {
     plant tune/paraleon.c '/* a tuner that peeks */' '' '#include "sim/sim.h"'
     check
     [ "$status" -eq 1 ]
     [ "$output" = 'src/tune/paraleon.c:3: tune may include base core learn meter, not "sim/sim.h"' ]
 }
 
-@test "check-includes: every violation is reported" {
+@test "check-includes: reports every violation" {
     plant base/a.h '#include "core/units.h"'
     plant cc/b.c '#  include "sim/packet.h"' '#include <sim/port.h>'
     plant live/agent/agent.c '#include "sim/sim.h"'
@@ -63,7 +63,7 @@ check() {
     [ "${#lines[@]}" -eq 4 ]
 }
 
-@test "check-includes: a folder that is not in the table is refused" {
+@test "check-includes: a folder missing from the table is refused" {
     mkdir "$tree/src/extra"
     plant extra/a.c '#include "sim/sim.h"'
     check
@@ -81,7 +81,7 @@ check() {
     [ "${#lines[@]}" -eq 3 ]
 }
 
-@test "check-includes: rooms inside sim/ include downwards alone" {
+@test "check-includes: rooms inside sim/ include only downwards" {
     mkdir -p "$tree/src/sim/link" "$tree/src/sim/switch" "$tree/src/sim/host"
     plant sim/link/port.c '#include "sim/event/engine.h"' '#include "sim/switch/switch.h"'
     plant sim/host/host.c '#include "sim/event/engine.h"' '#include "sim/sim.h"'
@@ -94,7 +94,7 @@ check() {
     [[ ${lines[2]} == src/sim/switch/switch.c:2:* ]]
 }
 
-@test "check-includes: rooms above run/ include downwards alone" {
+@test "check-includes: rooms above run/ include only downwards" {
     plant run/simulation.c '#include "report/results.h"'
     plant report/page.c '#include "run/simulation.h"' '#include "campaign/variants.h"'
     plant campaign/compare.c '#include "report/page.h"' '#include "cmd/cmd.h"'
@@ -130,7 +130,7 @@ check() {
     [ "${#lines[@]}" -eq 2 ]
 }
 
-@test "check-includes: a source and its header are one unit, tests and two ways to one unit make no circle" {
+@test "check-includes: a source and its header are one unit; tests and two paths to one unit make no circle" {
     plant base/a.h '#include "base/b.h"' '#include "base/c.h"'
     plant base/a.c '#include "base/a.h"'
     plant base/b.h '#include "base/c.h"'
@@ -153,7 +153,7 @@ check() {
     [ "$output" = 'src/base/a_more.c:4: a circle: base/a -> base/a_more -> base/a' ]
 }
 
-@test "check-includes: sub-folders of a room that have an order keep it" {
+@test "check-includes: ordered sub-folders of a room keep their order" {
     mkdir -p "$tree/src/base/print" "$tree/src/base/file"
     plant base/print/table.c '#include "base/err.h"'
     plant base/file/csv.c '#include "base/text.h"' '#include "base/print/table.h"'
@@ -166,7 +166,7 @@ check() {
     [ "${lines[1]}" = 'src/base/key.c:1: base may include nothing above it in base, not "base/print/table.h"' ]
 }
 
-@test "check-includes: what a header declares is defined beside it" {
+@test "check-includes: a source next to the header defines what it declares" {
     plant base/a.h '/* f(x) is good */' 'int a_one(int);' 'struct b *a_two(void);' 'void a_three(int,' '             int);' \
         'static inline int a_four(void) { return 0; }'
     plant base/a.c '#include "base/a.h"' 'int a_one(int x)' '{' '    return x;' '}'
@@ -204,11 +204,11 @@ check() {
     [ "$output" = 'warning: src/cc/a.c:801: a source of more than 800 lines' ]
 }
 
-@test "there is one web server: one file knows libmicrohttpd" {
+@test "only one file uses libmicrohttpd" {
     [ "$(cd "$BATS_TEST_DIRNAME/../.." && grep -rl 'microhttpd\.h' src)" = src/http/server.c ]
 }
 
-@test "check-includes: two sources of one name are refused, tests and headers are not" {
+@test "check-includes: two sources with one name are refused, tests and headers are not" {
     plant base/clock.c ''
     plant run/clock.c ''
     plant base/clock_test.c ''

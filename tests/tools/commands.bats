@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
-# tests/tools/commands.bats - a new user follows README.md and docs/first.md to the letter, in a fresh folder: every command works.
+# tests/tools/commands.bats - a new user follows README.md and docs/first.md literally in a fresh folder:
+# every command works.
 
-# What takes seconds in an optimised program would take minutes with sanitizers.
+# An optimized program takes seconds; one with sanitizers would take minutes.
 setup() {
     anole=${FIDELITY_ANOLE:-$ANOLE}
     fresh=$BATS_TEST_TMPDIR/fresh
@@ -10,13 +11,14 @@ setup() {
     cp -r scenarios data examples "$fresh"
 }
 
-# Commands of the code blocks of a document, in order. Blocks with output have lines that begin otherwise. Left out: make, which builds, and
-# what installs or needs other files.
+# Prints the commands in the code blocks of a document, in order. Lines of output begin differently. Skips
+# make, which builds, and commands that install or need other files.
 commands() {
     awk '/^```/ { is_block = !is_block; next } is_block && /^(export|mkdir|build\/release\/anole|anole) /' "$1"
 }
 
-# Rows of results in the blocks of a document: two numbers or more, and no sentence. Those of commands that match 'but' are left out.
+# Prints the rows of results in a document: at least two numbers, no sentence. Skips rows of commands that
+# match 'but'.
 results() {
     awk -v but="${2:-nothing}" '
         /^```/ { is_block = !is_block; is_first = 1; next }
@@ -25,8 +27,8 @@ results() {
         is_block && is_output && command !~ but && /[0-9].*[^0-9.][0-9]/ && !/[.,;]$/ && !/search|measured|flows\)/' "$1"
 }
 
-# Searches are short ones here, and that of README.md is on light traffic. With COMMANDS=all that of first.md is as it is written,
-# and its results are compared, too: `make check-gcc`.
+# Searches are shortened, and that of README.md uses light traffic. With COMMANDS=all, as in `make check-gcc`,
+# first.md runs unchanged and its results are compared too.
 @test "commands: every block of README.md and docs/first.md works in a fresh folder" {
     shorten() { sed '/^anole advise /{ s/--sizes [A-Za-z_]* --load [0-9]*%/--sizes SolarRPC --load 10%/; s/$/ --budget 1/ }'; }
     commands docs/first.md >"$BATS_TEST_TMPDIR/first"
@@ -36,7 +38,7 @@ results() {
     [ "$(grep -c anole "$BATS_TEST_TMPDIR/commands")" -ge 14 ]
     (cd "$fresh" && sh "$BATS_TEST_TMPDIR/commands" </dev/null >"$BATS_TEST_TMPDIR/log" 2>&1) ||
         { tail -n 20 "$BATS_TEST_TMPDIR/log"; false; }
-    # Rows of results that first.md shows: columns may be further apart in the output.
+    # The rows of results in first.md; the output may have more space between columns.
     results docs/first.md "$but" | tr -s ' ' >"$BATS_TEST_TMPDIR/results"
     [ "$(wc -l <"$BATS_TEST_TMPDIR/results")" -ge 10 ]
     tr -s ' ' <"$BATS_TEST_TMPDIR/log" >"$BATS_TEST_TMPDIR/found"
@@ -45,7 +47,8 @@ results() {
     done <"$BATS_TEST_TMPDIR/results"
 }
 
-# The folder of the guide is a recorded simulation of the fork, so that its first command can be compared with the fork's own output.
+# The folder of the guide is a recorded simulation of the fork, so its first command is compared with the
+# fork's output.
 @test "commands: every block of docs/from_hpcc.md works, and gives the fork's completion times" {
     cp -r tests/fidelity/hpcc/s2 "$fresh/mix"
     gunzip "$fresh"/mix/*.gz

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# tests/tools/configure.bats - tools/configure calls Meson when something has changed, and only then. Meson, pkg-config and the list of
-# sources are doubles.
+# tests/tools/configure.bats - tools/configure calls Meson only after a change. Meson, pkg-config and the list
+# of sources are doubles.
 
 # shellcheck disable=SC2030,SC2031  # bats runs each test in a subshell of its own
 
@@ -27,7 +27,7 @@ double() {
     chmod +x "$1"
 }
 
-# configure [ARGUMENT...]: calls of Meson are in $calls.
+# configure [ARGUMENT...] - records calls of Meson in $calls.
 configure() {
     : >"$calls"
     "$tree/tools/configure" x "$@"
@@ -38,14 +38,14 @@ is_looked_at_again() {
 setup --reconfigure build/x" ]
 }
 
-@test "configure: the first time a folder is made, the second time nothing is done" {
+@test "configure: the first call creates a folder, the second does nothing" {
     configure --buildtype=debug
     [ "$(cat "$calls")" = 'setup build/x --buildtype=debug' ]
     configure --buildtype=debug
     [ ! -s "$calls" ]
 }
 
-@test "configure: a library that comes, changes its version or goes is looked for again" {
+@test "configure: reconfigures when a library is added, updated or removed" {
     configure
     double "$bin/pkg-config" 'case $2 in first) echo 1.0 ;; other) echo 2.0 ;; *) exit 1 ;; esac'
     configure
@@ -60,14 +60,14 @@ setup --reconfigure build/x" ]
     is_looked_at_again
 }
 
-@test "configure: so is a program" {
+@test "configure: reconfigures when a program is added" {
     configure
     double "$bin/first-compiler" ''
     configure
     is_looked_at_again
 }
 
-@test "configure: a new source is found, and libraries of others do not matter" {
+@test "configure: finds a new source, and ignores unrelated libraries" {
     configure
     double "$tree/tools/list-sources" 'echo src/a.c; echo src/b.c'
     configure
@@ -77,7 +77,7 @@ setup --reconfigure build/x" ]
     [ ! -s "$calls" ]
 }
 
-@test "configure: other options begin afresh" {
+@test "configure: other options start from scratch" {
     configure
     touch "$tree/build/x/old"
     configure -Dtests=true
@@ -85,7 +85,7 @@ setup --reconfigure build/x" ]
     [ ! -e "$tree/build/x/old" ]
 }
 
-@test "configure: libraries for real networks are there before a build that needs them is configured" {
+@test "configure: installs libraries of the live part before it configures a build that needs them" {
     for target in demo-live chaos; do
         make -n "$target" >"$BATS_TEST_TMPDIR/out"
         deps=$(grep -nE 'tools/deps .*live' "$BATS_TEST_TMPDIR/out" | head -n 1 | cut -d : -f 1)

@@ -1,12 +1,13 @@
 #!/usr/bin/env bats
-# tests/tools/deb.bats - debian/ agrees with the rest of the repository. Building, installing and removing packages takes many minutes:
-# `make check-deb` does it.
+# tests/tools/deb.bats - debian/ agrees with the rest of the repository. `make check-deb` builds, installs and
+# removes the packages, which takes many minutes.
 
 setup() {
     dir=$BATS_TEST_TMPDIR
 }
 
-# field PACKAGE FIELD : the words of a field of debian/control, without versions; PACKAGE is a pattern of its first line.
+# field PACKAGE FIELD - prints a field of debian/control without versions; PACKAGE is a pattern for its first
+# line.
 field() {
     awk -v first="$1" -v field="$2:" '
         $0 == "" { is_there = 0; is_field = 0 }
@@ -20,10 +21,10 @@ field() {
     [ "$(sed -nE '1s/^anole \(([^)]*)\) .*/\1/p' debian/changelog)" = "${version#anole }" ]
 }
 
-@test "deb: tools/deps installs all that packages are built with" {
+@test "deb: tools/deps installs all build dependencies of the packages" {
     mkdir "$dir/bin"
     for command in sh env uname; do ln -s "$(command -v $command)" "$dir/bin"; done
-    # nothing is installed, and what would be is told
+    # nothing is installed; the list of packages is printed
     printf '%s\n' '#!/bin/sh' >"$dir/bin/dpkg-query"
     printf '%s\n' '#!/bin/sh' 'echo 0' >"$dir/bin/id"
     # shellcheck disable=SC2016  # for the double
@@ -38,7 +39,7 @@ field() {
     [ ! -s "$dir/missing" ]
 }
 
-@test "deb: every program, page and unit is in one package" {
+@test "deb: every program, manual page and unit is in one package" {
     cat debian/*.install >"$dir/install"
     sed -nE "s/.*(executable|shared_module)\('(anole-[a-z]+)'.*/\2/p" meson.build | sort -u >"$dir/programs"
     [ "$(wc -l <"$dir/programs")" -eq 8 ]
@@ -52,7 +53,7 @@ field() {
     done
 }
 
-@test "deb: all packages are made, none is forgotten in what is checked" {
+@test "deb: the check covers all packages" {
     grep '^Package: ' debian/control | cut -d ' ' -f 2 | sort >"$dir/packages"
     sed -n "s/^packages='\(.*\)'$/\1/p" tests/deb/check | tr ' ' '\n' | sort >"$dir/checked"
     diff "$dir/packages" "$dir/checked"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tests/tools/deps.bats - tools/deps installs what is missing and nothing else. All commands it calls are doubles.
+# tests/tools/deps.bats - tools/deps installs only missing packages. All commands it calls are doubles.
 
 setup() {
     bin=$BATS_TEST_TMPDIR/bin
@@ -38,7 +38,7 @@ deps() {
     grep -q 'install -y --no-install-recommends meson$' "$calls"
 }
 
-@test "deps: the compiler of the other processor" {
+@test "deps: the compiler of the other architecture" {
     missing=gcc-aarch64-linux-gnu
     deps cross
     grep -q "install .* $missing$" "$calls"
@@ -48,7 +48,7 @@ deps() {
     grep -q "install .* $missing$" "$calls"
 }
 
-@test "deps: a user without sudo is told in one line" {
+@test "deps: a user without sudo gets a one-line message" {
     missing=bats
     double id 'echo 1000'
     deps test
@@ -58,7 +58,7 @@ deps() {
     [ ! -s "$calls" ]
 }
 
-@test "deps: a user with sudo installs with it, and is not asked without a terminal" {
+@test "deps: a user with sudo installs with it, without a password prompt if there is no terminal" {
     missing=bats
     double id 'echo 1000'
     double sudo "echo \"sudo \$1\" >>'$calls'; shift; \"\$@\""

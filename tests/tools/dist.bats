@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# tests/tools/dist.bats - what `make dist` packs: the same bytes each time, all that a build needs, nothing that was built.
-# That packages can be built from it, `make check-deb` holds.
+# tests/tools/dist.bats - the archive of `make dist` is reproducible, complete and free of build results.
+# `make check-deb` builds packages from it.
 
 setup_file() {
     tools/dist "$BATS_FILE_TMPDIR/one"
@@ -13,13 +13,13 @@ setup() {
     tree=$(echo "$BATS_FILE_TMPDIR"/anole-*)
 }
 
-@test "dist: its name has the version of the program" {
+@test "dist: its name contains the version of the program" {
     version=$("$ANOLE" --version)
     [ "$(basename "$archive")" = "anole-${version#anole }.tar.gz" ]
     [ "$(tar -tzf "$archive" | cut -d / -f 1 | sort -u)" = "anole-${version#anole }" ]
 }
 
-@test "dist: the same bytes from what it was unpacked to, in another place at another time" {
+@test "dist: an unpacked archive gives the same bytes, in another place at another time" {
     touch "$tree/README.md"
     mkdir -p "$tree/build/left" && touch "$tree/build/left/over"
     [ ! -e "$tree/.git" ]
@@ -27,12 +27,12 @@ setup() {
     cmp "$archive" "$dir/$(basename "$archive")"
 }
 
-@test "dist: the sources are there, and what was built is not" {
+@test "dist: contains the sources, and no build results" {
     tar -tzf "$archive" | sed 's,^[^/]*/,,' >"$dir/names"
     tools/list-sources all | cut -d ' ' -f 1 | sort >"$dir/sources"
     [ "$(wc -l <"$dir/sources")" -gt 400 ]
     sort "$dir/names" | comm -13 - "$dir/sources" >"$dir/missing"
-    # a file that is new here, and not yet in git, is not packed
+    # a new file that git does not track is not packed
     if [ -e .git ]; then
         git ls-files --others src tests bench data docs | sort | comm -13 - "$dir/missing" >"$dir/still" && mv "$dir/still" "$dir/missing"
     fi

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
-# tests/tools/repro.bats - repro/run-all and repro/lib.sh with an experiment that only says that it ran: what it cost is kept, and
-# README.md says which program made its figures. repro/check with the program itself, which resolves scenarios.
+# tests/tools/repro.bats - repro/run-all and repro/lib.sh with stand-in experiments: CPU time is recorded, and
+# README.md names the program of its results. repro/check runs with the real program, which resolves
+# scenarios.
 
 setup() {
     at=$BATS_TEST_TMPDIR/repro program=$(realpath "$ANOLE")
@@ -26,17 +27,17 @@ setup() {
     [ ! -e "$at/two/results.csv" ]
 }
 
-@test "run-all: CPU time is kept over interruptions, by program" {
+@test "run-all: CPU time is kept over interruptions, per program" {
     "$at/run-all" one
     sed -i 's/^[0-9]* /100 /' "$at/one/out/cpu"
     run "$at/run-all" one
-    [[ $output == *"with what went before 10"[0-9]" s"* ]]
+    [[ $output == *" s of CPU time, 10"[0-9]" s including earlier calls"* ]]
     echo another >"$ANOLE"
     run "$at/run-all" one
-    [[ $output != *"with what went before 10"[0-9]" s"* ]]
+    [[ $output != *" s of CPU time, 10"[0-9]" s including earlier calls"* ]]
 }
 
-@test "run-all, check: the CPU time of the last full run is told of an experiment that is stale" {
+@test "run-all, check: report the CPU time of a stale experiment's last full run" {
     QUICK=1 "$at/run-all" one
     [ ! -e "$at/one/cpu" ]
     "$at/run-all" one
@@ -46,26 +47,26 @@ setup() {
     echo 'repro/run-all two        # 30 runs, about 3 minutes of CPU time' >>"$at/two/README.md"
     run "$at/check"
     [ "$status" -eq 1 ]
-    [ "$output" = 'one has no digest: it did not run since there are digests; its last run took 150 s of CPU time
-two has no digest: it did not run since there are digests; its last run took 180 s of CPU time
-to run these: 5 minutes of CPU time, and 0 of which nobody knows' ]
+    [ "$output" = 'one has no digest: it last ran before digests were recorded; its last run took 150 s of CPU time
+two has no digest: it last ran before digests were recorded; its last run took 180 s of CPU time
+to run these: 5 minutes of CPU time, plus 0 experiments of unknown time' ]
 }
 
-@test "run-all: an experiment that is not there is named, and none is run" {
+@test "run-all: an unknown experiment is named, and none runs" {
     run "$at/run-all" one tow
     [ "$status" -eq 2 ]
-    [ "$output" = "repro/run-all: there is no experiment tow; repro/README.md has all" ]
+    [ "$output" = "repro/run-all: unknown experiment tow; repro/README.md lists all" ]
     [ ! -e "$at/one/results.csv" ]
 }
 
-@test "run-all: without the program it says so" {
+@test "run-all: reports a missing program" {
     rm "$ANOLE"
     run "$at/run-all" one
     [ "$status" -eq 1 ]
     [[ $output == *"there is no program $ANOLE; make builds it"* ]]
 }
 
-@test "run-all: others run after one that failed" {
+@test "run-all: continues after a failed experiment" {
     echo false >>"$at/one/run"
     run "$at/run-all"
     [ "$status" -eq 1 ]
@@ -73,7 +74,7 @@ to run these: 5 minutes of CPU time, and 0 of which nobody knows' ]
     [ -e "$at/two/results.csv" ]
 }
 
-@test "stamp: README says the commit below its title, once; what was said of an older one goes" {
+@test "stamp: README names the commit once, below its title; an older line is replaced" {
     "$at/run-all" one
     COMMIT=def5678 "$at/run-all" one
     run cat "$at/one/README.md"
@@ -86,14 +87,14 @@ Made with the program of commit def5678, seeds 1 to 5.
 Text.' ]
 }
 
-@test "stamp: a quick run changes nothing that is committed" {
+@test "stamp: a quick run changes no committed file" {
     before=$(cat "$at/one/README.md")
     QUICK=1 "$at/run-all" one
     [ "$(cat "$at/one/README.md")" = "$before" ]
     [ ! -e "$at/one/results.csv" ]
 }
 
-@test "publish, readme: some rows take the places of those that are there, and the build's commit stays" {
+@test "publish, readme: some rows replace existing ones, and the build's commit stays" {
     "$at/run-all" one
     printf '%s\n' name,mean a,1 b,2 >"$at/one/results.csv"
     printf '%s\n' '' '<!-- t -->' '| name | mean |' '|---|---|' '| a | 1 |' '| b | 2 |' '<!-- /t -->' 'End.' >>"$at/one/README.md"
@@ -117,7 +118,7 @@ End.' ]
     grep -q abc1234 "$at/one/README.md"
 }
 
-# The first column is a number of flows; figures come after it.
+# The first column is a number of flows; results follow it.
 @test "publish, readme: rows whose first column is a number keep their places" {
     printf '%s\n' flows,net,share 16,lstm,0.4 16,trees,0.9 64,lstm,0.3 >"$at/one/results.csv"
     printf '%s\n' '<!-- t -->' '| flows | share |' '|---|---|' '| 16 | 0.4 |' '| 64 | 0.3 |' '<!-- /t -->' >>"$at/one/README.md"
@@ -140,8 +141,8 @@ End.' ]
 <!-- /t -->' ]
 }
 
-# A model that the script makes may be of another shape than the one that ships.
-@test "check: a model that the script makes is left out, and its options are not" {
+# The script may make a model of another shape than the built-in one.
+@test "check: skips a model that the script makes, but not its options" {
     use_program
     # shellcheck disable=SC2016  # for the script
     printf '%s\n' '#!/bin/sh' '. "$(dirname "$0")/../lib.sh"' \
@@ -152,7 +153,8 @@ End.' ]
     "$at/check" one
 }
 
-# An experiment that compares a setting of ACC with NVIDIA's defaults in messages between two hosts, and the program of this build.
+# An experiment that compares a setting of ACC with NVIDIA's defaults for messages between two hosts, with the
+# program of this build.
 use_program() {
     export ANOLE=$program
     printf '%s\n' 'topology: {kind: star, hosts: 3}' 'tuner: secn1' 'traffic:' \
@@ -165,17 +167,17 @@ use_program() {
     SEEDS=5 "$at/one/run"
 }
 
-@test "check: an experiment without a digest is named; none is after it has run" {
+@test "check: names an experiment without a digest, and none after it has run" {
     use_program
     run "$at/check"
     [ "$status" -eq 1 ]
-    [ "$output" = 'two has no digest: it did not run since there are digests' ]
+    [ "$output" = 'two has no digest: it last ran before digests were recorded' ]
     run "$at/check" one
     [ "$status" -eq 0 ]
     [ -z "$output" ]
 }
 
-@test "check: a file, a setting or a default that has changed is seen; comments are not" {
+@test "check: detects a changed file, setting or default, and ignores comments" {
     use_program
     sed -i '1i # A comment.' "$at/one/star.yaml"
     run "$at/check" one
@@ -191,7 +193,7 @@ use_program() {
     [ "$output" = "one 1 of 3 runs resolve to something else, such as: star.yaml --set 'host={mtu: 2048}'" ]
 }
 
-@test "check: what an entry leaves to its default is part of the digest" {
+@test "check: the digest includes defaults of an entry" {
     use_program
     default=$("$ANOLE" compare --digest "$at/one/star.yaml")
     [ "$("$ANOLE" compare --digest "$at/one/star.yaml" --set traffic.0.qps=fresh)" != "$default" ]
@@ -202,7 +204,7 @@ use_program() {
     [ "$("$ANOLE" compare --digest "$at/one/star.yaml" --set tuner=acc --set tuner.train=yes)" != "$acc" ]
 }
 
-@test "check: a scenario that is gone is told, and a quick run keeps no digest" {
+@test "check: reports a missing scenario, and a quick run keeps no digest" {
     use_program
     rm "$at/one/star.yaml"
     run "$at/check" one
@@ -223,8 +225,9 @@ use_program() {
     [ "$output" = '12.706 2.776 2.262 2.093 2.021 2.000 1.980' ]
 }
 
-# 20 seeds, whose differences are 1 .. 20: mean 10.5, deviation sqrt(35), half 2.0930 sqrt(35 / 20) = 2.769, of a baseline of 100.
-@test "paired: the interval of 20 seeds is that of 19 degrees of freedom" {
+# 20 seeds with differences of 1 .. 20: mean 10.5, deviation sqrt(35). Half of the interval is 2.0930 sqrt(35
+# / 20) = 2.769, of a baseline of 100.
+@test "paired: the interval of 20 seeds uses 19 degrees of freedom" {
     { echo variant,seed,x
         for seed in $(seq 20); do echo "base,$seed,100"; done
         for seed in $(seq 20); do echo "other,$seed,$((100 + seed))"; done
@@ -233,16 +236,16 @@ use_program() {
     [ "$output" = 'other,,10.5,7.7,13.3' ]
 }
 
-@test "repro: Student's t stands in one place" {
+@test "repro: Student's t has one implementation" {
     run grep -rlE '2\.776|2\.262' repro --include=run --include='*.sh' --include='*.awk' --include=one --include=paired --include=directions --include=table
     [ "$output" = repro/student.awk ]
 }
 
-@test "repro: every experiment says which program made its figures, and is in the list" {
+@test "repro: every experiment names the program of its results, and is in the list" {
     for run in repro/*/run; do
         name=$(basename "$(dirname "$run")")
         grep -qE '^<!-- build -->$|^> \*\*Of an older build\*\*|^\*\*There are no figures yet\*\*' "repro/$name/README.md" ||
-            { echo "repro/$name/README.md says of no program"; return 1; }
+            { echo "repro/$name/README.md names no program"; return 1; }
         grep -qF "| [$name]($name/README.md) |" repro/README.md || { echo "repro/README.md has no $name"; return 1; }
     done
 }

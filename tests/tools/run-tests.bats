@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tests/tools/run-tests.bats - the test runner counts right, above all what did not pass.
+# tests/tools/run-tests.bats - the test runner counts correctly, in particular failures.
 
 setup() {
     tree=$BATS_TEST_TMPDIR
@@ -8,7 +8,7 @@ setup() {
     cp tools/run-tests tools/list-sources tools/check-includes "$tree/tools"
 }
 
-# unit_test NAME LINE... : a test program, here a script that prints what cmocka would.
+# unit_test NAME LINE... - writes a script that prints the output of a cmocka program.
 unit_test() {
     touch "$tree/src/base/$1.c"
     program=$tree/build/x/base-$1
@@ -22,7 +22,7 @@ run_all() {
     last=${lines[${#lines[@]} - 1]}
 }
 
-@test "run-tests: cases are counted one by one, a script and the include check as one each" {
+@test "run-tests: counts cases one by one, a script and the include check as one each" {
     unit_test a_test 'echo 1..2' 'echo ok 1 - a' 'echo ok 2 - b'
     echo 'test -n "$ANOLE" && test "$BUILD" = build/x' >"$tree/tests/script.sh"
     run_all
@@ -30,7 +30,7 @@ run_all() {
     [ "$last" = '4 passed, 0 failed' ]
 }
 
-@test "run-tests: the output of a failing test is shown, that of a passing one is not" {
+@test "run-tests: shows the output of failing tests only" {
     unit_test a_test 'echo 1..2' 'echo ok 1 - a' 'echo not ok 2 - b' 'echo "# 3 != 4"' 'exit 1'
     unit_test b_test 'echo 1..1' 'echo ok 1 - quiet'
     run_all
@@ -40,21 +40,21 @@ run_all() {
     [[ $output != *quiet* ]]
 }
 
-@test "run-tests: cases that a crash kept from running have failed" {
+@test "run-tests: cases that a crash prevented count as failed" {
     unit_test a_test 'echo 1..5' 'echo ok 1 - a' 'kill -SEGV $$'
     run_all
     [ "$status" -eq 1 ]
     [ "$last" = '2 passed, 4 failed' ]
 }
 
-@test "run-tests: a bad end after good cases (a leak) is a failure" {
+@test "run-tests: a failing exit after good cases (a leak) is a failure" {
     unit_test a_test 'echo 1..1' 'echo ok 1 - a' 'exit 23'
     run_all
     [ "$status" -eq 1 ]
     [ "$last" = '2 passed, 1 failed' ]
 }
 
-@test "run-tests: a program that was not built is a failure" {
+@test "run-tests: a missing program is a failure" {
     touch "$tree/src/base/a_test.c"
     run_all
     [ "$status" -eq 1 ]
@@ -89,7 +89,7 @@ run_all() {
     [ "$last" = '2 passed, 0 failed' ]
 }
 
-@test "run-tests: tests that are named are run alone, and a name that is none is refused" {
+@test "run-tests: runs only named tests, and refuses an unknown name" {
     unit_test a_test 'echo 1..1' 'echo ok 1 - a'
     unit_test b_test 'echo 1..1' 'echo not ok 1 - b'
     run "$tree/tools/run-tests" build/x base-a_test check-includes
@@ -100,7 +100,7 @@ run_all() {
     [ "$output" = "tools/run-tests: there is no test 'base-c_test'" ]
 }
 
-@test "run-tests: a pattern names tests, and a test that two patterns name runs once" {
+@test "run-tests: a pattern selects tests, and each test runs once" {
     unit_test a_test 'echo 1..1' 'echo ok 1 - a'
     unit_test b_test 'echo 1..1' 'echo ok 1 - b'
     echo exit 1 >"$tree/tests/script.sh"
@@ -112,7 +112,7 @@ run_all() {
     [ "$output" = "tools/run-tests: there is no test '*.bats'" ]
 }
 
-@test "run-tests: a test on the clock that passes when it is alone counts, and is told" {
+@test "run-tests: a real-time test that passes when run alone counts as passed, and is listed as unsteady" {
     mkdir "$tree/tests/cli"
     printf '%s\n' "test -e '$tree/before' && exit 0" "touch '$tree/before'" 'echo too late' 'exit 1' >"$tree/tests/cli/live_a.sh"
     run_all
@@ -121,7 +121,7 @@ run_all() {
     [[ $output == *'cli-live_a.sh, unsteady'*'too late'* ]]
 }
 
-@test "run-tests: one that fails three times has failed, and others have no second try" {
+@test "run-tests: a test that fails three times has failed, and others have no second try" {
     mkdir "$tree/tests/cli"
     printf '%s\n' "echo x >>'$tree/tries'" 'exit 1' >"$tree/tests/cli/live_a.sh"
     printf '%s\n' "test -e '$tree/before' && exit 0" "touch '$tree/before'" 'exit 1' >"$tree/tests/plain.sh"

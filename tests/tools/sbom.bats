@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tests/tools/sbom.bats - tools/sbom lists what is really linked, in the form that CycloneDX 1.5 asks for.
+# tests/tools/sbom.bats - tools/sbom lists the linked libraries in the CycloneDX 1.5 format.
 
 setup() {
     : "${BUILD:?is the build folder}"
@@ -9,7 +9,7 @@ setup() {
     [ -e "$dir/sbom.json" ] || tools/sbom "$BUILD" "$dir/sbom.json"
 }
 
-# What the schema (bom-1.5.schema.json) requires of the parts that are used.
+# The fields that the schema (bom-1.5.schema.json) requires of the parts in use.
 @test "sbom: has the fields that the format requires" {
     jq -e '.bomFormat == "CycloneDX" and .specVersion == "1.5" and .version == 1' "$dir/sbom.json"
     jq -re .serialNumber "$dir/sbom.json" | grep -qE '^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'
@@ -18,11 +18,11 @@ setup() {
     jq -e '[.components[]."bom-ref"] | length > 10 and length == (unique | length)' "$dir/sbom.json"
     jq -e '[.components[] | .scope // "required"] | unique - ["required", "optional", "excluded"] == []' "$dir/sbom.json"
     jq -e '[.components[].hashes // [] | .[]] | length > 5 and all(.alg == "SHA-512" and (.content | test("^[0-9a-f]{128}$")))' "$dir/sbom.json"
-    # all that anybody depends on is there
+    # every dependency is listed
     jq -e '([.components[]."bom-ref"] + ["this"]) as $there | [.dependencies[] | .ref, .dependsOn[]] - $there == []' "$dir/sbom.json"
 }
 
-@test "sbom: every library that the program names is there, with the version that is installed" {
+@test "sbom: lists every library that the program names, with the installed version" {
     readelf -d "$BUILD/anole" | sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p' >"$dir/needed"
     [ "$(wc -l <"$dir/needed")" -ge 4 ]
     grep -q '^libyaml' "$dir/needed"
@@ -34,7 +34,7 @@ setup() {
     done
 }
 
-@test "sbom: of npm's packages the one that is in the page is required, the others are not" {
+@test "sbom: of the npm packages only the one in the page is required" {
     [ "$(jq -r '.components[] | select((.purl // "") | startswith("pkg:npm/")) | select(.scope == "required").name' "$dir/sbom.json")" = uplot ]
     [ "$(jq -r '.components[] | select(.name == "uplot").version' "$dir/sbom.json")" = "$(jq -r '.packages."node_modules/uplot".version' web/package-lock.json)" ]
     [ "$(jq '[.components[] | select((.purl // "") | startswith("pkg:npm/"))] | length' "$dir/sbom.json")" -eq \

@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
-# tests/tools/site.bats - the documents as a site: all links lead somewhere, the search knows all of them, nothing is fetched.
+# tests/tools/site.bats - the documentation as a site: all links work, the search covers all pages, nothing is
+# fetched.
 
-@test "site: every document becomes a page, and every link leads somewhere" {
+@test "site: every document becomes a page, and every link has a target" {
     run tools/site "$BATS_TEST_TMPDIR/site"
     echo "$output"
     [ "$status" -eq 0 ]
@@ -37,7 +38,7 @@ assert len(links) > 500
 END
 }
 
-@test "site: the search knows headings and texts, and asks nobody" {
+@test "site: the search covers headings and texts, and contacts no server" {
     tools/site "$BATS_TEST_TMPDIR/site" >/dev/null
     grep -q '"h": "Slowdown\|slowdown' "$BATS_TEST_TMPDIR/site/search.js"
     grep -q 'glossary.html' "$BATS_TEST_TMPDIR/site/search.js"
@@ -46,13 +47,13 @@ END
 }
 
 @test "site: the front page is short" {
-    [ "$(wc -w <README.md)" -lt 1200 ]          # lines depend on where they are wrapped
+    [ "$(wc -w <README.md)" -lt 1200 ]          # words, because lines depend on wrapping
 }
 
 @test "site: emphasis goes around code, and the menu has groups that open on a phone" {
     tools/site "$BATS_TEST_TMPDIR/site" >/dev/null
     grep -q '<strong><code>anole compare</code> ' "$BATS_TEST_TMPDIR/site/changelog.html"
-    # no stars are left outside of code
+    # no asterisks remain outside code
     run python3 - "$BATS_TEST_TMPDIR/site" <<'END'
 import pathlib, re, sys
 for page in sorted(pathlib.Path(sys.argv[1]).glob("*.html")):

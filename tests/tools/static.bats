@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# tests/tools/static.bats - the static program (make static) and the image that is made of it. Skipped where it is not built.
+# tests/tools/static.bats - the static program (make static) and its container image. Skipped if it is not
+# built.
 
 setup() {
     dir=$BATS_TEST_TMPDIR
@@ -7,7 +8,7 @@ setup() {
     [ -e "$static" ] || skip 'the static program is not built: make static'
 }
 
-@test "static: needs no library, and finds the same as the other" {
+@test "static: needs no library, and gives the same results as the dynamic program" {
     run ldd "$static"
     [[ $output == *'not a dynamic executable'* || $output == *'statically linked'* ]]
     set -- scenarios/incast.yaml --vary kmin=100KB,400KB --seeds 2 --format json
@@ -16,18 +17,18 @@ setup() {
     cmp "$dir/want" "$dir/got"
 }
 
-@test "static: what it lacks, it says" {
+@test "static: names the parts that it lacks" {
     run "$static" agent x
     [ "$status" -ne 0 ]
     [[ $output == *'built without its part for real networks'* ]]
 }
 
-@test "static: runs an example with nothing else around it" {
+@test "static: runs an example with no other files" {
     [ "$(id -u)" -eq 0 ] || skip 'only root may change the root'
     mkdir -p "$dir/root/usr/bin" "$dir/root/usr/share/anole"
     cp "$static" "$dir/root/usr/bin/anole"
     cp -r scenarios "$dir/root/usr/share/anole"
-    # without /proc it does not know where it is
+    # without /proc it does not know its own path
     ANOLE_SCENARIOS=/usr/share/anole/scenarios chroot "$dir/root" /usr/bin/anole run incast --quiet --out /results
     [ -s "$dir/root/results/summary.json" ]
 }

@@ -5,16 +5,16 @@
     /usr/bin/python3 tests/tools/torch_adpg.py mlp > tests/data/learn/torch_adpg_mlp.txt
     /usr/bin/python3 tests/tools/torch_adpg.py lstm > tests/data/learn/torch_adpg_lstm.txt
 
-The loss is written out term by term as in src/learn/policy/adpg.h, and PyTorch finds its gradient. All numbers
-that go in come from a small generator, so that both sides make them alike, exactly. Nobody needs PyTorch to build
-or test Anole: its answers are kept.
+The loss is written out term by term as in src/learn/policy/adpg.h, and PyTorch computes its gradient. All
+inputs come from a small generator, so both sides use exactly the same numbers. Building and testing Anole
+does not need PyTorch, because its results are stored.
 """
 import sys
 
 import torch
 
 STEPS = 20
-LENGTHS = (1, 2, 5, 9, 15, 7)                          # steps of each agent; the first is left out
+LENGTHS = (1, 2, 5, 9, 15, 7)                          # steps of each agent; the first is skipped
 GAMMA, SMOOTHING, CLIP, RATE, EPSILON = 0.99, 1.0, 0.05, 0.01, 1e-5
 
 
@@ -27,7 +27,7 @@ def numbers():
 
 
 def fill(tensor, number):
-    """A weight in [-1/2, 1/2) for each place, those of the first input first: PyTorch has outputs x inputs."""
+    """Sets each weight to a number in [-1/2, 1/2), in the order of inputs: PyTorch stores outputs x inputs."""
     with torch.no_grad():
         if tensor.dim() == 1:
             for o in range(tensor.shape[0]):
@@ -77,7 +77,7 @@ class Lstm(torch.nn.Module):
 
 
 def make_rollout(inputs, number):
-    """Per agent: states, of actions in [3/4, 5/4) and deltas in [-2, 2) in turn, and what came of them."""
+    """Per agent: states, which alternate actions in [3/4, 5/4) and deltas in [-2, 2), and their outcomes."""
     rollout = []
     for steps in LENGTHS:
         states = [[(next(number) >> 4) / 2**(18 if i % 2 else 21) + (-2 if i % 2 else 0.75) for i in range(inputs)]

@@ -4,8 +4,8 @@
     apt-get install python3-torch
     /usr/bin/python3 tests/tools/torch_reference.py > tests/data/learn/torch_dqn.txt
 
-Double DQN on ACC's net. All numbers that go in come from a small generator, so that both sides make them
-alike, exactly: see numbers(). Nobody needs PyTorch to build or test Anole: its answers are kept.
+Double DQN on ACC's net. All inputs come from a small generator, so both sides use exactly the same numbers:
+see numbers(). Building and testing Anole does not need PyTorch, because its results are stored.
 """
 import copy
 
@@ -40,7 +40,7 @@ def make_net(number):
 
 
 def make_batch(number):
-    """By record: state in [0, 1), action, reward in [-2, 2), next state, and one in eight is an end."""
+    """Per record: state in [0, 1), action, reward in [-2, 2), next state; one in eight ends an episode."""
     states, actions, rewards, nexts, ends = [], [], [], [], []
     for _ in range(BATCH):
         states.append([next(number) / 2**24 for _ in range(SHAPE[0])])

@@ -1,7 +1,7 @@
-// browser.mjs [report.html...] - opens reports in a real browser and looks at them as people would.
+// browser.mjs [report.html...] - opens reports in a real browser and checks what users would see.
 //
-// Without arguments: pages made from fixtures.mjs, whose every number is known here. With arguments: reports
-// of real runs, of which only what holds for all pages is checked. Prints a line per check; WEB_SHOTS=FOLDER
+// Without arguments, it uses pages made from fixtures.mjs, whose numbers are known here. With arguments, it
+// checks reports of real runs, but only properties of all pages. Prints a line per check; WEB_SHOTS=FOLDER
 // keeps pictures.
 import { createRequire } from "node:module";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -36,13 +36,13 @@ const shots = process.env.WEB_SHOTS;
 // ---- the small run
 
 async function checkFigures(page, data) {
-  await check("run: the figures that decide, with those before, during and after the influx", async () => {
+  await check("run: the main metrics, also before, during and after the influx", async () => {
     const rows = page.locator("#figures > .card > .scroll > table tbody tr");
     equal(await texts(rows.locator("b[data-metric]")), ["12.8", "1.23 ms", "812 Gb/s"]);
     equal((await texts(rows.nth(2).locator("td"))).slice(1, 4), ["610 Gb/s", "905 Gb/s", "598 Gb/s"]);
     equal((await texts(rows.nth(1).locator("td"))).slice(1, 4), ["", "", ""], "a figure without phases");
   });
-  await check("run: a name opens its meaning", async () => {
+  await check("run: a click on a name opens its definition", async () => {
     const name = page.locator("#figures details.term").first();
     equal(await name.locator("span").last().isVisible(), false, "its meaning at first");
     await name.locator("summary").click();
@@ -50,7 +50,7 @@ async function checkFigures(page, data) {
     holds(await name.locator("span").last().isVisible(), "the meaning is not seen");
     await name.locator("summary").click();
   });
-  await check("run: the card has the units of the page", async () =>
+  await check("run: the card uses the units of the page", async () =>
     equal((await texts(page.locator("#answer dd"))).slice(0, 3), [
       "No packet was dropped. Longest queue: 2.00 MB.",
       "One run, seed 1: other seeds differ.",
@@ -60,7 +60,7 @@ async function checkFigures(page, data) {
   await check("run: a whole run is not called partial", async () =>
     equal(await page.locator(".partial").count(), 0, "number of notes"),
   );
-  await check("run: every figure of the summary stands in the fold, with its exact value", async () => {
+  await check("run: the fold has every metric of the summary with its exact value", async () => {
     const shown = await page.locator("#figures details.more b[data-metric]").evaluateAll((cells) => cells.map((cell) => [cell.dataset.metric, cell.title]));
     equal(shown.map(([name]) => name), data.summary.metrics.map(({ name }) => name));
     equal(shown[3][1], "fct_us_p99 = 1234.5");
@@ -95,7 +95,7 @@ async function checkKeyboard(page) {
   const resets = page.locator(
     "#time button.reset:visible, #knobs button.reset:visible, #links button.reset:visible",
   );
-  await check("run: arrow keys move the cursor and tell the values", async () => {
+  await check("run: arrow keys move the cursor and announce the values", async () => {
     await throughput.locator(".plot").focus();
     await page.keyboard.press("Home");
     for (let i = 0; i < 20; i++) await page.keyboard.press("ArrowRight");
@@ -116,13 +116,13 @@ async function checkKeyboard(page) {
     await page.keyboard.press("+");
     await settle(page);
     equal(await resets.count(), 15, "number of zoomed charts");
-    holds((await live(page)).startsWith("time "), "the range is not told");
+    holds((await live(page)).startsWith("time "), "the range is not announced");
     await page.keyboard.press("0");
     await settle(page);
     equal(await resets.count(), 0, "number of zoomed charts");
     equal((await inkOfCanvases(page)).length, before.length);
   });
-  await check("run: of a knob the value that holds is shown", async () => {
+  await check("run: shows the current value of a knob", async () => {
     const pmax = chartOf(page, "pmax");
     await pmax.scrollIntoViewIfNeeded();
     const box = await pmax.locator(".u-over").boundingBox();
@@ -208,11 +208,10 @@ async function checkLinks(page, { nodes, links, heat }) {
     const want = `${nodes[busiest.a].name} → ${nodes[busiest.b].name}: mean ${percent(busiest.ab)}`;
     holds(said.includes(want), `it says “${said}”, not “${want}”`);
   });
-  await check("run: pointing at a switch tells what it sends", async () => {
+  await check("run: pointing at a switch shows its traffic", async () => {
     const chart = chartOf(page, "Links over the network");
     const box = await chart.locator("canvas").first().boundingBox();
-    // Of four spines in a row the first stands in the middle of the first quarter, behind the names of the
-    // tiers.
+    // Of four spines in a row, the first is in the middle of the first quarter, after the names of the tiers.
     await page.mouse.move(box.x + 84 + (box.width - 96) / 8, box.y + 22);
     const spine = nodes.findIndex((node) => node.name === "spine0");
     const sent = links
@@ -221,7 +220,7 @@ async function checkLinks(page, { nodes, links, heat }) {
     const said = words(await chart.locator(".readout").textContent());
     holds(said.startsWith(`spine0: 8 links, sends ${(sent / 1e9).toPrecision(3)} Gb/s`), `it says: ${said}`);
   });
-  await check("run: the heat map tells its values", async () => {
+  await check("run: the heat map announces its values", async () => {
     await chartOf(page, "Busiest links over time").locator(".plot").focus();
     await page.keyboard.press("Home");
     await page.keyboard.press("ArrowDown");
@@ -236,7 +235,7 @@ async function checkLinks(page, { nodes, links, heat }) {
 async function checkRun(browser, file, data) {
   const page = await open(browser, file);
   await checkRules("run", page);
-  // 3 of completion times, 4 over time, the network; folded: 7 over time, 3 knobs, the heat map
+  // 3 of completion times, 4 over time, the network; in folds: 7 over time, 3 knobs, the heat map
   await checkAnyPage("run", page, 8);
   await openFolds(page);
   await checkAnyPage("run, opened", page, 19);
@@ -245,7 +244,7 @@ async function checkRun(browser, file, data) {
   await checkMouse(page);
   await checkTables(page, data);
   await checkLinks(page, data.topology);
-  await check("run: still no error", () => equal(page.problems, [], "list of problems"));
+  await check("run: no error after all actions", () => equal(page.problems, [], "list of problems"));
   if (shots) await page.screenshot({ path: join(shots, "run.png"), fullPage: true });
   await page.context().close();
 }
@@ -259,7 +258,7 @@ const lightness = (rgb) =>
     .slice(0, 3)
     .reduce((sum, x) => sum + Number(x), 0) / 765;
 
-// Charts as files: vectors with title, legend and source; and the same as dots.
+// Charts saved as files: as vectors with title, legend and source, and as pixels.
 async function checkSaving(browser, file) {
   const page = await open(browser, file);
   await openFolds(page);
@@ -293,7 +292,7 @@ async function checkSaving(browser, file) {
 async function checkDark(browser, file) {
   const page = await open(browser, file, { colorScheme: "dark" });
   await checkAnyPage("dark", page);
-  await check("dark: dark, and drawn anew when that changes", async () => {
+  await check("dark: dark, and redrawn when the scheme changes", async () => {
     holds(lightness(await background(page)) < 0.2, "the page is not dark");
     const canvas = page.locator("#time canvas").first();
     const dark = await canvas.screenshot();
@@ -358,7 +357,7 @@ async function checkLinkFold(browser, folder) {
     const said = words(await part.locator("summary .hint").textContent());
     holds(said.includes(`busiest link, ${nodes[from].name} → ${nodes[to].name}, carries `), `it says: ${said}`);
   });
-  await check("links: the contents open it, and it is drawn", async () => {
+  await check("links: the table of contents opens the fold, and it is drawn", async () => {
     const before = (await inkOfCanvases(page)).length;
     await page.locator("nav a", { hasText: "Links" }).click();
     await settle(page);
@@ -375,8 +374,8 @@ async function checkLinkFold(browser, folder) {
 
 async function checkComparison(browser, file, data) {
   const page = await open(browser, file);
-  // a chart of sizes, four distributions, seven over time; of one variant: three knobs, the network, the heat
-  // map
+  // a chart of sizes, four distributions, seven over time; for one variant: three knobs, the network, the
+  // heat map
   await checkAnyPage("compare", page, 6);
   await checkRules("compare", page);
   const all = "#differences details.more table.deciding";
@@ -396,7 +395,7 @@ async function checkComparison(browser, file, data) {
     ]);
     equal((await texts(rows.locator(".chg"))).slice(0, 6), ["−18 %", "+32 %", "−0.7 %", "−2.7 %", "−73 %", "2.7 ×"]);
   });
-  await check("compare: what is significant is said in words", async () =>
+  await check("compare: significance is stated in words", async () =>
     equal((await texts(page.locator(`${all} .vd`))).slice(0, 10), [
       "✓ better",
       "✕ worse",
@@ -415,7 +414,7 @@ async function checkComparison(browser, file, data) {
     equal(await texts(page.locator("#answer h1")), [answer.finding]);
     equal(await texts(page.locator("#answer .command code")), [answer.command]);
   });
-  await check("compare: the figures that decide, better always on the right", async () => {
+  await check("compare: the main metrics, better always on the right", async () => {
     equal(await page.locator("#differences > .card > div > table.deciding tbody").count(), data.comparison.deciding.length);
     for (const row of await page.locator("table.deciding tr[data-metric]").all()) {
       const verdict = (await row.locator(".vd").textContent()).trim();
@@ -426,7 +425,7 @@ async function checkComparison(browser, file, data) {
     }
   });
   await openFolds(page);
-  await check("compare: on a phone every mean and change is seen without scrolling", async () => {
+  await check("compare: a phone shows every mean and change without scrolling", async () => {
     await page.setViewportSize({ width: 390, height: 800 });
     await settle(page);
     const boxes = await page
@@ -436,7 +435,7 @@ async function checkComparison(browser, file, data) {
     await page.setViewportSize({ width: 1280, height: 900 });
     await settle(page);
   });
-  await check("compare: which figures are shown can be chosen", async () => {
+  await check("compare: the user can choose the metrics", async () => {
     const shown = page.locator(`${all} tbody:visible`);
     const select = page.locator("#differences select");
     equal(await shown.count(), 15, "number of figures at first");
@@ -454,10 +453,10 @@ async function checkComparison(browser, file, data) {
   await check("compare: bars are as long as their intervals", async () => {
     const bar = page.locator(`${all} tr[data-metric="marked_share"][data-variant="hpcc model"] .bar`);
     const [x1, x2] = [parseFloat(await bar.getAttribute("x1")), parseFloat(await bar.getAttribute("x2"))];
-    // −5 % and +7 % as factors on a logarithmic axis, rounded to a tenth of a per cent of its width
+    // −5 % and +7 % as factors on a logarithmic axis, rounded to a tenth of a percent of its width
     holds(Math.abs((50 - x1) / (x2 - 50) - Math.log(1 / 0.95) / Math.log(1.07)) < 0.1, `${x1} ${x2}`);
   });
-  await check("compare: what is partial is said first, with its variant", async () => {
+  await check("compare: reports partial runs first, with their variant", async () => {
     holds((await page.locator(".partial").textContent()).includes("PARTIAL"), "it is not said");
     equal(await texts(page.locator(".partial li")), ["small queues: In 2 of 5 runs. With seed 3: it is stuck."]);
   });
@@ -469,7 +468,7 @@ async function checkComparison(browser, file, data) {
     await page.locator("#completion select").first().selectOption("p50");
     equal(await page.getByText("p50 slowdown by message size", { exact: true }).count(), 1);
   });
-  await check("compare: a column can be chosen", async () => {
+  await check("compare: the user can choose a column", async () => {
     const queues = chartOf(page, "Queues");
     await queues.locator("select").selectOption("max");
     await chartOf(page, "Queues").locator(".plot").focus();
@@ -480,7 +479,7 @@ async function checkComparison(browser, file, data) {
       `it says: ${await live(page)}`,
     );
   });
-  await check("compare: a variant can be chosen", async () => {
+  await check("compare: the user can choose a variant", async () => {
     await page.locator("#setup details > div > p select").selectOption("hpcc model");
     await settle(page);
     equal(await page.locator("#traffic tbody th").first().textContent(), "background of hpcc model");
@@ -489,7 +488,7 @@ async function checkComparison(browser, file, data) {
       "a chart is blank",
     );
   });
-  await check("compare: still no error", () => equal(page.problems, [], "list of problems"));
+  await check("compare: no error after all actions", () => equal(page.problems, [], "list of problems"));
   if (shots) await page.screenshot({ path: join(shots, "compare.png"), fullPage: true });
   await page.context().close();
 }
@@ -499,13 +498,13 @@ async function checkComparison(browser, file, data) {
 async function checkLarge(browser, file, data) {
   const page = await open(browser, file);
   await checkAnyPage("large", page, 8);
-  await check("large: all links stand in the table", async () => {
+  await check("large: the table has all links", async () => {
     const chart = chartOf(page, "Links over the network");
     await chart.getByText("Show as table").click();
     equal(await chart.locator("tbody tr").count(), 2 * data.topology.links.length, "number of rows");
     await chart.getByText("Show as chart").click();
   });
-  await check("large: figures beyond the first stand in a table", async () => {
+  await check("large: a table has the remaining metrics", async () => {
     await openFolds(page);
     const rows = page.locator("#figures details.more tbody tr");
     equal(await rows.count(), 12 + 100, "number of rows");
@@ -535,7 +534,7 @@ async function checkNothing(browser, folder) {
       "This run has no knobs.",
     ]),
   );
-  await check("empty: figures without a value are dashes", async () =>
+  await check("empty: metrics without a value are dashes", async () =>
     holds(
       (await texts(page.locator("b[data-metric]"))).every((text) => text === "–"),
       "there is a value",
@@ -545,14 +544,14 @@ async function checkNothing(browser, folder) {
 
   const nulls = await open(browser, written(folder, "null", fixtures.nullRun()));
   await checkAnyPage("no values", nulls);
-  await check("no values: charts without any say so", async () =>
+  await check("no values: charts without values say so", async () =>
     equal(await nulls.getByText("No values.").count(), 3),
   );
   await nulls.context().close();
 
   const broken = await open(browser, written(folder, "broken", fixtures.brokenRun()));
   await checkAnyPage("outage", broken);
-  await check("outage: it is shaded, named, and marked on the link", async () => {
+  await check("outage: is shaded, named, and marked on the link", async () => {
     holds(
       (await broken.locator("#time .hint").first().textContent()).includes("Shaded: influx; tor1–spine2 down (red)."),
       "the shade is not named",
@@ -562,7 +561,7 @@ async function checkNothing(browser, folder) {
     await links.getByText("Show as table").click();
     equal(await links.locator("tbody tr", { hasText: "98.7 %" }).count(), 2, "directions that were down");
   });
-  await check("outage: losses have a chart, and what is zero has a word", async () => {
+  await check("outage: losses have a chart, and zero counts are named in words", async () => {
     equal(await chartOf(broken, "Losses and recovery").locator(".legend button").count(), 2);
     equal(await texts(broken.locator("#time .quiet")), [
       "Always zero (no chart): PFC pauses, time-outs.",
@@ -571,7 +570,7 @@ async function checkNothing(browser, folder) {
   await broken.context().close();
 
   const form = await open(browser, resolve(import.meta.dirname, "../../web/report.html"));
-  await check("form: says that it holds no data", async () => {
+  await check("form: says that it contains no data", async () => {
     equal(await texts(form.locator("#page")), ["This page holds no data: it is the empty form of a report."]);
     equal(form.problems, [], "list of problems");
   });
@@ -604,7 +603,7 @@ async function checkFixtures(browser, folder) {
   await checkTuning(browser, (name, data) => written(folder, name, data), shots);
 }
 
-// A report of the program: what it shows must be the data that it carries.
+// A real report: the page must show the data that it carries.
 async function checkReport(browser, file) {
   const name = basename(resolve(file, "..")) + "/" + basename(file);
   const json = readFileSync(file, "utf8").match(/id="anole-data">([^]*?)<\/script>/)?.[1];
@@ -615,7 +614,7 @@ async function checkReport(browser, file) {
   await checkHeight(name, page);
   await checkWithoutScripts(name, browser, resolve(file));
   if (data.kind === "run")
-    await check(`${name}: every figure is there, with its exact value`, async () => {
+    await check(`${name}: has every metric with its exact value`, async () => {
       const shown = new Map(
         await page.locator("#figures details.more b[data-metric]").evaluateAll((cells) => cells.map((cell) => [cell.dataset.metric, cell.title])),
       );
@@ -633,7 +632,7 @@ async function checkReport(browser, file) {
   if (data.kind === "run" && data.runs[0].tuning) await checkTuningOfReport(name, page, data.runs[0].tuning);
   const twins = data.kind === "run" ? (data.runs[0].tuning?.twins ?? []) : [];
   if (twins.length > 0)
-    await check(`${name}: candidates on the twin, what was predicted, chosen, and what came`, async () => {
+    await check(`${name}: candidates on the twin, predictions, choices and results`, async () => {
       equal(await page.locator(".twins .twin").count(), twins.length, "searches");
       const last = page.locator(".twins .twin").last();
       const { tried, came } = twins.at(-1);

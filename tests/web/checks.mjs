@@ -1,4 +1,4 @@
-// What all tests of the page say: a line per check, and how a page is opened, pointed at and looked at.
+// Shared by all tests of the page: prints a line per check, and opens, points at and measures pages.
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
@@ -29,7 +29,7 @@ export function holds(condition, what) {
 export const words = (text) => text.replaceAll("\u00a0", " ").trim();
 export const texts = async (locator) => (await locator.allTextContents()).map(words);
 
-// Everything that has been drawn by now, too: charts draw when the browser has laid them out.
+// Waits until everything is drawn: charts draw after layout.
 export async function settle(page) {
   await page.evaluate(
     () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
@@ -56,7 +56,7 @@ export async function open(browser, file, options = {}) {
   return page;
 }
 
-// Dots of each canvas that are not empty; what only shows when pointed at is left out.
+// Counts the non-empty pixels of each canvas, without overlays that only appear under the pointer.
 export function inkOfCanvases(page) {
   return page.evaluate(() =>
     // Charts in a closed fold are drawn when it opens.
@@ -69,7 +69,7 @@ export function inkOfCanvases(page) {
   );
 }
 
-// What axe-core finds of what people with a disability would stumble over: each with the first element.
+// Accessibility violations that axe-core finds, each with the first element.
 export async function violations(page) {
   await page.evaluate(readFileSync(new URL("../../web/node_modules/axe-core/axe.min.js", import.meta.url), "utf8"));
   return page.evaluate(async () => {
@@ -79,9 +79,9 @@ export async function violations(page) {
 }
 
 export async function checkAnyPage(name, page, charts) {
-  // Told, not judged: how long it takes is up to what else the machine does.
+  // Reported, not judged: the time depends on the load of the machine.
   await check(`${name}: opens`, () => `${Math.round(page.open_ms)} ms`);
-  await check(`${name}: no error, nothing asked of the network`, () =>
+  await check(`${name}: no error, no network request`, () =>
     equal(page.problems, [], "list of problems"),
   );
   await check(`${name}: every chart is drawn`, async () => {
@@ -103,31 +103,32 @@ export async function checkAnyPage(name, page, charts) {
   });
 }
 
-// What is folded, opened: its charts are drawn then.
+// Opens all folds, which draws their charts.
 export async function openFolds(page) {
   await page.locator("details.more, details.part").evaluateAll((folds) => folds.forEach((fold) => (fold.open = true)));
   await settle(page);
 }
 
-// The design rules that hold for every report: the answer on the first screen, few figures, limits in view, a phone.
+// Design rules of every report: the answer on the first screen, few numbers, visible limits, readable on a
+// phone.
 export async function checkReport(name, page) {
   const size = page.viewportSize();
   await page.setViewportSize({ width: 1400, height: 900 });
   await settle(page);
-  await check(`${name}: answer, cost and certainty are seen without scrolling`, async () => {
+  await check(`${name}: answer, cost and certainty are visible without scrolling`, async () => {
     const box = await page.locator("#answer").boundingBox();
     holds(box.y + box.height < 900, `the card ends at ${box.y + box.height}`);
     const shown = await texts(page.locator("#answer dt"));
     holds(["What it costs", "How sure"].every((field) => shown.includes(field)), `it has ${shown}`);
   });
-  await check(`${name}: six figures at most decide, limits are in view, all else is folded`, async () => {
+  await check(`${name}: shows at most six main metrics and the limits; the rest is folded`, async () => {
     const rows = await page.locator("main > section > .card > div > table.deciding tbody, main > #figures > .card > .scroll > table.figures tbody tr").count();
     holds(rows <= 6, `${rows} figures`);
     holds(await page.locator("#limits li").first().isVisible(), "limits are not seen");
     equal(await page.locator("details.more[open]").count(), 0, "folds that are open");
     return `${await page.evaluate(() => document.documentElement.scrollHeight)} pixels high at 1400`;
   });
-  await check(`${name}: a phone scrolls down only`, async () => {
+  await check(`${name}: a phone scrolls only vertically`, async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await settle(page);
     const [width, height] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight]);
@@ -138,7 +139,8 @@ export async function checkReport(name, page) {
   await settle(page);
 }
 
-// How high pages may be at 1400 and at 390 pixels of width, by the folder of the report. Fonts differ between machines: a page may be 5 % higher.
+// Maximum heights of pages at 1400 and 390 pixels of width, by folder of the report. Fonts differ between
+// machines, so a page may be 5 % higher.
 const bars = { demo: { 1400: 2400, 390: 5200 }, sweep: { 390: 5000 } };
 
 export async function checkHeight(name, page) {
@@ -146,7 +148,7 @@ export async function checkHeight(name, page) {
   for (const [width, bar] of Object.entries(bars[name.split("/")[0]] ?? {}))
     await check(`${name}: not much higher than ${bar} pixels at ${width}`, async () => {
       await page.setViewportSize({ width: Number(width), height: 900 });
-      await page.reload(); // a phone has its own folds
+      await page.reload(); // phones fold other parts
       await settle(page);
       const height = await page.evaluate(() => document.documentElement.scrollHeight);
       holds(height <= 1.05 * bar, `it is ${height} pixels high`);
@@ -157,7 +159,7 @@ export async function checkHeight(name, page) {
   await settle(page);
 }
 
-// Without scripts the answer and the main figures are there, in words.
+// Without scripts the answer and the main numbers are present as text.
 export async function checkWithoutScripts(name, browser, file) {
   const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
   const page = await context.newPage();

@@ -1,5 +1,5 @@
 #!/bin/sh
-# embed.sh - fails unless a program made with tools/embed-page holds web/report.html byte by byte.
+# embed.sh - fails unless a program made with tools/embed-page contains web/report.html byte for byte.
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)

@@ -1,7 +1,7 @@
-// Data for pages as src/report/page.c writes it (web/src/data.ts): a small run whose numbers the test knows by
-// heart, a comparison, a large run, and one in which there is nothing.
+// Data for pages as src/report/page.c writes it (web/src/data.ts): a small run with known numbers, a
+// comparison, a large run, and an empty one.
 
-// Numbers that are the same every time.
+// Reproducible random numbers.
 function randomFrom(seed) {
   let state = seed;
   return () => {
@@ -136,7 +136,7 @@ function baseRun() {
   const random = randomFrom(7);
   const series = seriesOf(140, 50, burst, random);
   for (let i = 60; i < 70; i++) series.columns[2].values[i] = null; // a gap
-  series.columns[0].values[20] = 500e9; // known to the test
+  series.columns[0].values[20] = 500e9; // the test expects this value
   const phase = (name, start_us, stop_us, p99, goodput) => ({
     name,
     start_us,
@@ -208,7 +208,7 @@ function baseRun() {
   };
 }
 
-// What the names mean, as the program puts it into every page.
+// Descriptions of names, as the program puts them into every page.
 const help = {
   slowdown: "how many times longer a flow takes than alone in the network",
   fct_us: "time from a flow's start to the acknowledgement of its last byte",
@@ -273,8 +273,8 @@ function tuningOf(count, interval_us) {
   };
 }
 
-// 140 steps of 50 us. Watches until a change at 2 ms, searches until 5 ms, confirms until 5.3 ms, then holds. In
-// the search every third setting is accepted; the step that ends at 4 ms is the best.
+// 140 steps of 50 us: watch until a change at 2 ms, search until 5 ms, confirm until 5.3 ms, then hold.
+// During the search every third setting is accepted; the step that ends at 4 ms is the best.
 export function tunedRun() {
   const page = smallRun();
   const run = page.runs[0];
@@ -316,7 +316,7 @@ export function tunedRun() {
   return page;
 }
 
-// As much as there can be: 2000 steps, in each a verdict and a dozen knobs.
+// The maximum: 2000 steps, each with a verdict and a dozen knobs.
 export function longTunedRun() {
   const page = smallRun();
   const run = page.runs[0];
@@ -348,7 +348,7 @@ function variantOf(name, set, factor) {
   for (const column of run.series.columns)
     column.values = column.values.map((v) => (v === null ? null : v * factor));
   run.traffic[0].name = `background of ${name}`;
-  if (factor > 1) run.series.at_us = run.series.at_us.map((at) => at + 25); // other times than the baseline's
+  if (factor > 1) run.series.at_us = run.series.at_us.map((at) => at + 25); // differs from the baseline's times
   return run;
 }
 
@@ -365,7 +365,7 @@ export function comparison() {
     is_significant,
     is_better,
   });
-  let compared_count = 0; // the first are those that the terminal shows
+  let compared_count = 0; // the terminal shows the first ones
   const compared = (name, label, unit, better, ...variants) => ({
     name,
     label,
@@ -531,8 +531,7 @@ export function emptyRun() {
   };
 }
 
-// Everything is there, but no value: what a run without finished flows and with one interval gives.
-// A link fails at 1 ms; packets are lost and asked for again, nothing is paused, nothing times out.
+// A link fails at 1 ms. Packets are lost and retransmitted; there are no pauses and no timeouts.
 export function brokenRun() {
   const run = baseRun();
   const { columns, at_us } = run.series;
@@ -555,6 +554,7 @@ export function brokenRun() {
   return { kind: "run", version: "0.2.0", title: "link_failure.yaml", runs: [run] };
 }
 
+// All fields are present without values: a run without finished flows and with one interval.
 export function nullRun() {
   const page = emptyRun();
   Object.assign(page.runs[0], {
@@ -587,8 +587,8 @@ export function nullRun() {
   return page;
 }
 
-// A comparison with the settings that its variants were chosen from: 60 of four keys, one of them a text. Figure 0 is the
-// product of what the keys do, so that the best is known; figures 0 and 1 pull in opposite directions.
+// A comparison with the settings from which its variants were chosen: 60 of four keys, one of them a text.
+// Metric 0 is the product of the keys' effects, so the best is known. Metrics 0 and 1 are in conflict.
 export function sweepPage() {
   const page = comparison();
   const points = Array.from({ length: 60 }, (_, i) => {
@@ -618,7 +618,7 @@ export function sweepPage() {
   return page;
 }
 
-// The page of a search: with a check, or without one.
+// The page of a search, with or without a check.
 export function tunePage(isChecked = true) {
   const page = { ...comparison(), kind: "tune" };
   const { tuning } = tunedRun().runs[0];

@@ -1,5 +1,6 @@
-// fleet.mjs ANOLE - the page of a controller with 10,000 devices, over real gRPC (live_load, built beside ANOLE), and with months of history
-// (live_history, through the controller's own writer). Times are told, and nothing depends on them.
+// fleet.mjs ANOLE - the page of a controller with 10,000 devices, over real gRPC (live_load, built next to
+// ANOLE), and with months of history (live_history, through the controller's own writer). Times are reported,
+// not judged.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -16,7 +17,7 @@ const DEVICES = 10000;
 const MARKS_MAX = 5000;
 const folder = mkdtempSync(join(tmpdir(), "anole-fleet-"));
 const children = [];
-// Whoever is stopped from outside leaves nobody behind.
+// Ends all child processes if the test is stopped from outside.
 process.on("SIGTERM", () => {
   for (const child of children) child.kill("SIGTERM");
   process.exit(1);
@@ -58,7 +59,7 @@ async function openPage(browser, address, options = {}) {
   return page;
 }
 
-// All that is drawn: cells, rows of lists and tables, points of curves.
+// Counts all drawn elements: cells, rows of lists and tables, points of curves.
 const marksOf = (page) =>
   page.evaluate(() => {
     const points = [...document.querySelectorAll("figure.chart")].reduce((sum, figure) => sum + Number(figure.dataset.points ?? 0), 0);
@@ -85,7 +86,7 @@ async function shoot(browser, address, name) {
 let browser = null;
 try {
   browser = await chromium.launch({
-    timeout: 0, // machines that test are busy
+    timeout: 0, // test machines are busy
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
   });
@@ -106,12 +107,12 @@ try {
   const past = await openPage(browser, months);
   const history = past.locator("#history");
   const axis = () => past.evaluate(() => document.querySelector("#history .hint")?.textContent ?? "");
-  await check("history: a controller that was started anew shows what was before", async () => {
+  await check("history: a restarted controller shows earlier history", async () => {
     await openHistory(past);
     await history.locator("figure.chart", { hasText: "Metric that decides" }).waitFor({ timeout: wait_ms });
     holds((await axis()).includes("by the minute"), `it is ${await axis()}`);
   });
-  await check("history: 90 days, in no more points than fit, with settings and decisions", async () => {
+  await check("history: 90 days, with only as many points as fit, settings and decisions", async () => {
     await history.locator("select").selectOption({ label: "90 days" });
     await until("hours", async () => (await axis()).includes("by the hour"));
     await history.locator("figure.chart", { hasText: "rpg_ai_rate" }).waitFor({ timeout: wait_ms });
@@ -121,7 +122,7 @@ try {
     holds(decisions >= 8 && decisions <= 10, `${decisions} decisions`); // one every ten days
     return `${marks} points and cells`;
   });
-  await check("history: what the page shows is what the file has", async () => {
+  await check("history: the page shows the content of the file", async () => {
     const told = await past.evaluate(async () => (await (await fetch("/api/history/90d")).json()).series.utilisation);
     const known = told.mean.filter((value) => value !== null);
     // A triangle from 0.2 to 0.8 over the day.
@@ -129,12 +130,12 @@ try {
     holds(Math.abs(mean - 0.5) < 0.01, `the mean is ${mean}`);
     holds(Math.min(...told.least.filter((v) => v !== null)) < 0.21 && Math.max(...told.most.filter((v) => v !== null)) > 0.79, "least and most");
   });
-  await check("history: who was not heard", async () => {
+  await check("history: silent devices", async () => {
     await history.locator(".past-devices summary").click();
     equal(await texts(history.locator(".past-devices tbody th")), ["rack1-host31/mlx5_0"], "devices");
     holds(/^50(\.0)? %$/.test((await texts(history.locator(".past-devices tbody td")))[0]), "share");
   });
-  await check("history: earlier, and back again", async () => {
+  await check("history: earlier and later periods", async () => {
     await history.locator("select").selectOption({ label: "30 days" });
     await until("30 days", async () => /A point is [5-6] hours/.test(await axis()));
     await history.getByRole("button", { name: "Earlier" }).click();
@@ -175,8 +176,9 @@ try {
     equal(await page.locator(".device-map .cell").count(), Math.ceil(DEVICES / 32), "cells");
     return `first paint after ${Math.round(paint)} ms, the map after ${Math.round(took)} ms`;
   });
-  await check("fleet: a sample gets to the screen by an event", async () => {
-    // From the time at which the controller looked, as it says, to the frame in which the page shows it; both on one clock.
+  await check("fleet: an event brings a sample to the screen", async () => {
+    // From the time of the controller's measurement, as it reports it, to the frame that shows it; both on
+    // one clock.
     const late = await page.evaluate(
       () =>
         new Promise((done) => {
@@ -194,7 +196,7 @@ try {
           const events = new EventSource("/api/events");
           let seen = 0;
           events.addEventListener("cells", (event) => {
-            if (++seen < 2) return; // the first has all of them
+            if (++seen < 2) return; // the first contains all devices
             events.close();
             done(JSON.parse(event.data).cells.length);
           });
@@ -211,13 +213,13 @@ try {
     holds(marks > 500 && marks <= MARKS_MAX, `${marks} marks`);
     return `${marks} marks, ${await page.evaluate(() => document.querySelectorAll("*").length)} elements`;
   });
-  await check("fleet: the list goes to whatever rack is picked, and shows only what is in sight", async () => {
+  await check("fleet: the list goes to the selected rack, and renders only visible rows", async () => {
     const last = `rack${Math.ceil(DEVICES / 32) - 1}-host0/mlx5_0`;
     await page.locator(".device-map .cell").last().click();
     await page.locator(".virtual .row [role=rowheader]", { hasText: last }).waitFor({ timeout: wait_ms });
     holds((await page.locator(".virtual .rows .row").count()) < 40, "all rows are there");
   });
-  await check("fleet: nor after a quarter of an hour full of trials and months full of changes", async () => {
+  await check("fleet: never more than 5,000 marks after many trials and months of changes", async () => {
     const full = await (await browser.newContext({ viewport: { width: 1400, height: 900 } })).newPage();
     const now = Date.now();
     const list = (count, of) => Array.from({ length: count }, (_item, i) => of(i));

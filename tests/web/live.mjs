@@ -1,5 +1,6 @@
-// live.mjs ANOLE - the page of a controller in a browser: a real controller, real agents, NICs that are trees of files; then those of a
-// simulated network (anole twin) upon which an influx comes; then one whose tuner has a twin; then a controller that others can reach.
+// live.mjs ANOLE - the page of a controller in a browser. First with real agents and NICs as file trees; then
+// with a simulated network (anole twin) and an influx; then with a tuner that has a twin; then with access
+// from other machines.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -12,7 +13,7 @@ const [anole] = process.argv.slice(2);
 const shots = process.env.SHOTS;
 const folder = mkdtempSync(join(tmpdir(), "anole-live-"));
 const children = [];
-// Whoever is stopped from outside leaves nobody behind.
+// Ends all child processes if the test is stopped from outside.
 process.on("SIGTERM", () => {
   for (const child of children) child.kill("SIGTERM");
   process.exit(1);
@@ -58,7 +59,7 @@ function makeNic(root) {
 
 // ---- a simulated network behind it
 
-// An order: its dialog opens, takes a reason and maybe the token, and is confirmed.
+// Gives an order: its dialog opens, takes a reason and perhaps the token, and is confirmed.
 async function order(page, name, { why = "a test", token } = {}) {
   await page.locator(`[data-order="${name}"]`).click();
   await page.locator("dialog[open]").waitFor();
@@ -85,7 +86,7 @@ async function checkTwin(browser) {
     await use.waitFor();
     equal((await texts(page.locator("#devices tbody th"))).sort(), ["h0", "h1", "h2", "h3", "spine0", "tor0", "tor1"].map((name) => `twin/${name}`), "devices");
   });
-  await check("live: the twin's links, both ways of each known, as a map and as a table", async () => {
+  await check("live: the twin's links with both directions, as a map and as a table", async () => {
     await page.locator("#fabric canvas").first().waitFor();
     await page.locator("#fabric button", { hasText: "Show as table" }).click();
     await page.waitForFunction(() => {
@@ -102,7 +103,7 @@ async function checkTwin(browser) {
     await page.locator("#fabric .plot").evaluate((plot) => plot.blur());
   });
   await check("live: an influx comes, and the page shows it", async () => {
-    // Means over the devices of what stands in the column "Use", smoothed: a single interval may be a burst.
+    // Means over the devices of column "Use", smoothed, because a single interval may be a burst.
     const seen = await page.waitForFunction(
       () => {
         const column = [...document.querySelectorAll("#devices thead th")].findIndex((th) => th.textContent.trim() === "Use");
@@ -114,7 +115,7 @@ async function checkTwin(browser) {
         return globalThis.level > 50 && globalThis.least < 30 ? [globalThis.least, globalThis.level] : null;
       },
       null,
-      { timeout: 3 * wait_ms, polling: 300 }, // on a machine that is too slow for it the network lives slower
+      { timeout: 3 * wait_ms, polling: 300 }, // on a slow machine the network runs slower
     );
     const [before, after] = await seen.jsonValue();
     return `${before.toFixed(0)} % in use, then ${after.toFixed(0)} %`;
@@ -123,7 +124,7 @@ async function checkTwin(browser) {
   twin.kill("SIGTERM");
 }
 
-// ---- settings that are tried on a twin of it first
+// ---- settings that are first tried on a twin of the network
 
 async function checkRehearsal(browser) {
   const rows = "#next details.twin tbody tr";
@@ -138,12 +139,12 @@ async function checkRehearsal(browser) {
   page.setDefaultTimeout(3 * wait_ms);
   const address = `http://${twin.log.match(/http at (\S+)/)[1]}/`;
   await page.goto(address);
-  await check("live: settings that were tried on a twin of the network, with what each was predicted to be worth", async () => {
+  await check("live: settings tried on a twin of the network, with their predicted gains", async () => {
     await page.locator(rows).first().waitFor();
     const told = await (await page.request.get(`${address}api/overview`)).json();
     const shown = await page.locator(rows).evaluateAll((all) => all.map((tr) => [...tr.children].map((cell) => cell.textContent.trim())));
     holds(shown.length > 2 && shown.at(-1)[0] === "Scale", `${shown.length} rows`);
-    equal(shown.filter((row) => row[5] === "current" && row[2] === "–").length, 1, "rows of the setting in force");
+    equal(shown.filter((row) => row[5] === "current" && row[2] === "–").length, 1, "rows of the current setting");
     equal(shown.filter((row) => row[5] !== "current" && row[0] !== "Scale").every((row) => /%$/.test(row[2]) && /% to .*%$/.test(row[3])), true, "predictions with intervals");
     holds(told.tuner.search.tried.every((t) => t.low <= t.gain && t.gain <= t.high), "a prediction lies within its interval");
     return `${shown.length - 1} settings`;
@@ -152,7 +153,7 @@ async function checkRehearsal(browser) {
   twin.kill("SIGTERM");
 }
 
-// ---- who comes from another machine
+// ---- clients on another machine
 
 async function checkStranger(browser) {
   writeFileSync(
@@ -167,13 +168,13 @@ async function checkStranger(browser) {
   const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage();
   page.setDefaultTimeout(wait_ms);
   await page.goto(address);
-  await check("live: a stranger gets 401, and a page with nothing on it", async () => {
+  await check("live: an unauthorized client gets 401 and an empty page", async () => {
     await page.locator("header [role=status]", { hasText: "remote access requires the controller's token" }).waitFor();
     equal(await page.evaluate(async () => (await Promise.all(["state", "overview", "events"].map((what) => fetch(`/api/${what}`)))).map(({ status }) => status)), [401, 401, 401]);
     equal(await page.locator("header .name").textContent(), "controller");
     holds(!(await page.locator("#now .headline").isVisible()), "a stranger sees the state");
   });
-  await check("live: a wrong token opens nothing, the right one does, and the page goes on by itself", async () => {
+  await check("live: only the right token opens the page, which then updates automatically", async () => {
     await page.locator("#access-token").fill("not-the-token-of-this");
     await page.locator("#access-token").press("Enter");
     await page.getByText("that is not the controller's token").waitFor();
@@ -184,7 +185,7 @@ async function checkStranger(browser) {
     const was = await told.textContent();
     await page.waitForFunction((was) => ![...document.querySelectorAll("header [role=status]")].some((e) => e.textContent === was || /lost|token/.test(e.textContent)), was);
   });
-  await check("live: who has a certificate needs no token, neither to look nor to order", async () => {
+  await check("live: a client with a certificate needs no token, to read or to give orders", async () => {
     const client = { origin: new URL(address).origin, certPath: join(folder, "twin/operator.pem"), keyPath: join(folder, "twin/operator.key") };
     const known = await (await browser.newContext({ ignoreHTTPSErrors: true, clientCertificates: [client] })).newPage();
     known.setDefaultTimeout(wait_ms);
@@ -196,10 +197,10 @@ async function checkStranger(browser) {
     await known.locator("#now .headline", { hasText: "frozen" }).waitFor({ state: "detached" });
     await known.context().close();
   });
-  await check("live: what it would do if it might, where it observes only", async () => {
+  await check("live: an observing controller shows what it would do", async () => {
     start("agent", "agent5.yaml");
     await page.locator("#next p", { hasText: /Proposed change: .*rpg_ai_rate 5 → \d+\sMb\/s/ }).waitFor();
-    equal(await page.locator("#fabric").isVisible(), false, "a map of links that nobody knows");
+    equal(await page.locator("#fabric").isVisible(), false, "a map of unknown links");
   });
   await page.context().close();
 }
@@ -220,7 +221,7 @@ try {
   await until("an address", () => /http at (\S+)/.test(controller.log));
   const address = `http://${controller.log.match(/http at (\S+)/)[1]}/`;
   browser = await chromium.launch({
-    timeout: 0, // machines that test are busy
+    timeout: 0, // test machines are busy
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
   });
@@ -229,7 +230,7 @@ try {
   page.on("pageerror", (error) => page.problems.push(error.message));
   page.setDefaultTimeout(wait_ms);
   await page.goto(address);
-  // Who looks from the very beginning sees all that comes.
+  // A client that connects at the start sees all later data.
   await page.locator("#history details summary").first().click();
   await page.locator("#history", { hasText: "Nothing is known of that time" }).waitFor();
   const counters = [1, 2, 3, 4].map((i) => {
@@ -249,7 +250,7 @@ try {
     equal(await page.locator(".device-map .cell").count(), 4, "cells");
     holds((await texts(page.locator("#devices tbody td:nth-of-type(2)"))).every((text) => / ago$/.test(text)), "ages");
   });
-  await check("live: what is tried, why, on what evidence, and which knobs", async () => {
+  await check("live: the current trial with reason, evidence and knobs", async () => {
     await page.locator("#now h2", { hasText: "Being tried: trial" }).waitFor({ timeout: wait_ms });
     await page.locator("#now .evidence-chart polyline").first().waitFor({ timeout: wait_ms });
     await page.locator("#decisions details").first().waitFor({ timeout: wait_ms });
@@ -259,7 +260,7 @@ try {
     await page.locator("#time figure.chart", { hasText: "rpg_ai_rate" }).waitFor({ timeout: wait_ms });
     await page.locator("#time figure.chart", { hasText: "trial group and control group" }).waitFor({ timeout: wait_ms });
   });
-  await check("live: it goes on by itself", async () => {
+  await check("live: updates automatically", async () => {
     const points = () => page.evaluate(async () => (await (await fetch("/api/state")).json()).timeline.t_ms.length);
     const was = await points();
     await page.waitForFunction(async (was) => (await (await fetch("/api/state")).json()).timeline.t_ms.length > was, was, { timeout: wait_ms });
@@ -267,7 +268,8 @@ try {
     await page.locator("#jobs tr", { hasText: "yes: paused" }).waitFor({ timeout: wait_ms });
     if (shots) await page.screenshot({ path: join(shots, "live.png"), fullPage: true, clip: { x: 0, y: 0, width: 1300, height: 1400 } });
   });
-  // Each question of docs/live.md, "Twelve questions", that this page answers: what is clicked, and what is seen then.
+  // Each question of docs/live.md, "Twelve questions", that this page answers: the clicks, and what they
+  // show.
   const questions = [
     ["what changed and did it help", ["#decisions details summary"], "#decisions details[open] table"],
     ["setting or workload", [], "#time figure.chart:has-text('trial group')"],
@@ -286,12 +288,12 @@ try {
   for (const [question, clicks, seen, colour] of questions)
     await check(`live: within two clicks: ${question}`, async () => {
       holds(clicks.length + (colour ? 1 : 0) <= 2, "too many clicks");
-      await page.mouse.move(1, 1); // a chart under the mouse stays as it is
+      await page.mouse.move(1, 1); // a chart under the mouse does not update
       if (colour) await page.locator("#devices select").selectOption({ label: colour });
       for (const click of clicks) {
         const place = page.locator(click).first();
         await place.waitFor({ timeout: wait_ms });
-        await place.evaluate((summary) => summary.parentElement.open === true || summary.click()); // by hand it would have to stand still for a moment
+        await place.evaluate((summary) => summary.parentElement.open === true || summary.click()); // a real click would need an element that does not move
       }
       await page.locator(seen).first().waitFor({ timeout: wait_ms });
     });
@@ -305,13 +307,13 @@ try {
     await page.locator("dialog button", { hasText: "Cancel" }).click();
     holds((await page.locator("#now .headline", { hasText: "frozen" }).count()) === 0, "it is frozen");
   });
-  await check("live: a fabric that was frozen says so, and stays frozen", async () => {
+  await check("live: a frozen fabric says so and stays frozen", async () => {
     await order(page, "freeze", { why: "maintenance", token: TOKEN });
     await page.locator("#now .headline", { hasText: "frozen" }).waitFor({ timeout: wait_ms });
     await page.waitForTimeout(2000);
     holds((await page.locator("#now").textContent()).includes("maintenance"), "the reason is missing");
   });
-  await check("live: thawed again, and both stand in the audit log", async () => {
+  await check("live: after a thaw, the audit log has both orders", async () => {
     await order(page, "thaw");
     await page.locator('[data-order="freeze"]').waitFor({ state: "visible", timeout: wait_ms });
     await page.waitForFunction(() => [...document.querySelectorAll("#audit tbody tr")].some((row) => row.textContent.includes("thaw")), null, { timeout: wait_ms });

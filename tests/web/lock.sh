@@ -1,11 +1,12 @@
 #!/bin/sh
-# lock.sh - fails if a list of packages lets something in that nobody has looked at: every package has a hash, no list
-# names a host, and nothing that is fetched runs a script of its own. Needs no Node.
+# lock.sh - fails if a list of packages could admit unreviewed code: every package has a hash, no list names a
+# host, and no fetched package runs a script of its own. Needs no Node.
 set -eu
 cd "$(dirname "$0")/../.."
 command -v jq >/dev/null || { echo '1..0 # SKIP needs jq'; exit 0; }
 
-# What is wrong with the list FILE, one line each. A package that is part of the repository has no hash and no host.
+# Prints the faults of the list FILE, one per line. A package that is part of the repository has no hash and
+# no host.
 faults_of() {
     jq -r '.packages | to_entries[] | select(.key != "" and (.value.link | not)) |
         (select((.value.integrity // "") | test("^sha512-[A-Za-z0-9+/]{86}==$") | not) | "\(.key): has no sha512 hash"),
@@ -23,7 +24,7 @@ check() {
     fi
 }
 
-# sees LIST FAULT CHANGE: the list with this change of one package would be refused
+# sees LIST FAULT CHANGE - the list would be refused after this change of one package
 sees() {
     jq ".packages[\"node_modules/vite\"] |= ($3)" "$1" >"$broken"
     [ "$(faults_of "$broken")" = "node_modules/vite: $2" ] || check "$1: a package that $2 is seen" 'it is not'

@@ -1,4 +1,5 @@
-// opening.mjs REPORT.html... - how long a browser needs to open a report: until all of it is drawn, and the processor time of its renderer.
+// opening.mjs REPORT.html... - measures how long a browser needs to draw a report completely, and the CPU
+// time of its renderer.
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { chromium } from "../../web/node_modules/playwright-core/index.mjs";

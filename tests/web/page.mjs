@@ -1,4 +1,4 @@
-// Puts data into the page as the program does.
+// Inserts data into the page as the program does.
 import { readFileSync } from "node:fs";
 
 const MARKER = "/*anole-data*/";

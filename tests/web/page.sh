@@ -1,6 +1,6 @@
 #!/bin/sh
-# The report page in a browser: all of tests/web/run, and reports of real runs. Skipped where Node 20 or Chromium is missing;
-# `make web` installs what it can.
+# The report page in a browser: all of tests/web/run, and reports of real runs. Skipped without Node 20 or
+# Chromium; `make web` installs what it can.
 set -u
 # shellcheck source=tests/web/common
 . "$(dirname "$0")/common"
@@ -12,7 +12,7 @@ trap 'rm -rf "$dir"' EXIT
     --set interval=100us --quiet --out "$dir/tuned" || exit 1
 "$anole" compare scenarios/incast.yaml --vary kmin=100KB,400KB --seeds 2 --out "$dir/compare" --store "$dir/store" \
     >/dev/null 2>&1 || exit 1
-# As `make demo` does it: the page whose height has a limit.
+# As in `make demo`, whose page has a height limit.
 "$anole" compare scenarios/demo.yaml --seeds 5 --quiet --out "$dir/demo" --store "$dir/store" --variant default \
     --variant expert:rpg_ai_rate=50Mbps,rpg_hai_rate=150Mbps,rate_reduce_monitor_period=80us,min_time_between_cnps=96us,kmin=1600KB,kmax=6400KB,pmax=0.2 \
     --variant low-latency:kmin=40KB,kmax=160KB >/dev/null || exit 1

@@ -1,6 +1,7 @@
-// scenarios.mjs ANOLE [SCENARIO...] - a short run of every example, its report in a browser: 1400 and 390 pixels wide, light and dark. No error,
-// nothing asked of the network, no violation that axe-core knows, nothing wider than the window, charts that are drawn, and figures that
-// are those of summary.json. With SHOTS=FOLDER it leaves pictures there.
+// scenarios.mjs ANOLE [SCENARIO...] - runs every example for a short time and opens its report in a browser,
+// 1400 and 390 pixels wide, light and dark. Checks: no errors, no network requests, no axe-core violations,
+// nothing wider than the window, all charts drawn, and the numbers of summary.json. SHOTS=FOLDER keeps
+// pictures.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +19,7 @@ const looks = [
   { width: 390, colorScheme: "dark" },
 ];
 
-// Where links are slow the first flow ends later.
+// On slow links the first flow ends later.
 function run(file, out) {
   for (const until of ["300us", "3ms"]) {
     const made = spawnSync(anole, ["run", file, "--until", until, "--quiet", "--out", out], { encoding: "utf8" });
@@ -30,7 +31,7 @@ function run(file, out) {
 
 const dataOf = (file) => JSON.parse(readFileSync(file, "utf8").match(/id="anole-data">([^]*?)<\/script>/)[1]);
 
-// The figures that the page carries, and those that it shows.
+// The numbers that the page carries, and those that it shows.
 async function checkFigures(page, out) {
   const summary = new Map(JSON.parse(readFileSync(join(out, "summary.json"), "utf8")).metrics.map(({ name, value }) => [name, value]));
   const { metrics } = dataOf(join(out, "report.html")).runs[0];
@@ -56,7 +57,7 @@ async function checkLook(page, look) {
 
 const folder = mkdtempSync(join(tmpdir(), "anole-scenarios-"));
 const browser = await chromium.launch({
-  timeout: 0, // machines that test are busy
+  timeout: 0, // test machines are busy
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
 });
@@ -70,14 +71,14 @@ try {
       page = await open(browser, join(out, "report.html"));
     });
     if (!page) continue;
-    await check(`${name}: figures are those of summary.json`, () => checkFigures(page, out));
+    await check(`${name}: numbers equal those of summary.json`, () => checkFigures(page, out));
     await check(`${name}: every chart is drawn`, async () => holds((await inkOfCanvases(page)).every((dots) => dots > 300), "a chart is blank"));
     for (const look of looks)
       await check(`${name}: ${look.width} pixels, ${look.colorScheme}`, async () => {
         await checkLook(page, look);
         if (shots) await page.screenshot({ path: join(shots, `${name}-${look.width}-${look.colorScheme}.png`), fullPage: true });
       });
-    await check(`${name}: no error, nothing asked of the network`, () => equal(page.problems, [], "list of problems"));
+    await check(`${name}: no error, no network request`, () => equal(page.problems, [], "list of problems"));
     await page.context().close();
     rmSync(out, { recursive: true, force: true });
   }

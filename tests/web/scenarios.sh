@@ -1,6 +1,6 @@
 #!/bin/sh
-# Reports of short runs of examples in a browser, one of each kind: see scenarios.mjs. With SCENARIOS=all it takes all of them, which is some
-# minutes. Skipped where Node 20 or Chromium is missing.
+# Reports of short runs of examples in a browser, one of each kind: see scenarios.mjs. SCENARIOS=all tests all
+# examples, which takes some minutes. Skipped without Node 20 or Chromium.
 set -u
 # shellcheck source=tests/web/common
 . "$(dirname "$0")/common"

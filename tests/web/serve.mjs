@@ -1,4 +1,5 @@
-// serve.mjs ANOLE RESULTS - `anole serve` in a browser: results appear as they are written, without reloading.
+// serve.mjs ANOLE RESULTS - `anole serve` in a browser: results appear as they are written, without
+// reloading.
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -46,7 +47,7 @@ try {
     holds(await page.locator("#running").isHidden(), "something runs");
     equal(await texts(page.locator("nav a:visible")), ["Results"], "ways to go");
   });
-  await check("serve: a run that goes on is drawn, and grows", async () => {
+  await check("serve: a running run is drawn and grows", async () => {
     run = spawn(anole, ["run", scenario, "--quiet", "--out", join(folder, "long")], { stdio: "ignore" });
     await page.locator("#running figure.chart").first().waitFor({ timeout: 90000 });
     await page.locator("nav a", { hasText: "Running now" }).waitFor({ timeout: 90000 });
@@ -55,11 +56,11 @@ try {
     await page.waitForFunction((was) => Number(document.querySelector("#running .hint").textContent.match(/^[\d,]+/)[0].replaceAll(",", "")) > was, first, { timeout: 90000 });
     holds(first > 0, "no interval");
   });
-  await check("serve: a run that was stopped goes from the page", async () => {
+  await check("serve: a stopped run disappears from the page", async () => {
     run.kill("SIGTERM");
     await page.locator("#running").waitFor({ state: "hidden", timeout: 90000 });
   });
-  await check("serve: results that come appear, and open", async () => {
+  await check("serve: new results appear and open", async () => {
     cpSync(results, join(folder, "run1"), { recursive: true });
     const link = page.locator("#results a", { hasText: /^run1$/ });
     await link.waitFor({ timeout: 90000 });
@@ -67,12 +68,12 @@ try {
     await page.locator("#figures b[data-metric]").first().waitFor({ timeout: 90000 });
     await page.goBack();
   });
-  await check("serve: runs of a campaign stand in a table", async () => {
+  await check("serve: a table has the runs of a campaign", async () => {
     const made = spawnSync(anole, ["compare", "scenarios/incast.yaml", "--vary", "kmin=100KB,400KB", "--seeds", "2", "--quiet", "--out", join(folder, "cmp")]);
     equal(made.status, 0, "status of compare");
     await page.locator("#campaigns tbody tr", { hasText: "kmin=400KB" }).waitFor({ timeout: 90000 });
     const runs = page.locator("#campaigns tbody td:nth-of-type(1)");
-    for (let i = 0; i < 100 && (await texts(runs)).join() !== "2,2"; i++) await page.waitForTimeout(100); // the last are told a moment later
+    for (let i = 0; i < 100 && (await texts(runs)).join() !== "2,2"; i++) await page.waitForTimeout(100); // the last are announced a moment later
     equal(await texts(runs), ["2", "2"], "runs");
   });
   await check("serve: axe finds nothing", async () => equal(await violations(page), [], "list of violations"));

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Pages that a server keeps up to date, in a browser: results of anole serve, a controller with few devices and one with many. They wait
-# for clocks most of the time, so they are apart from page.sh. Skipped where Node 20 or Chromium is missing.
+# Pages that a server keeps up to date, in a browser: results of anole serve, a controller with few devices
+# and one with many. They mostly wait for clocks, so they run apart from page.sh. Skipped without Node 20 or
+# Chromium.
 set -u
 # shellcheck source=tests/web/common
 . "$(dirname "$0")/common"

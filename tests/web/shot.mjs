@@ -1,4 +1,4 @@
-// shot.mjs REPORT.html PICTURE.png [WIDTH HEIGHT] - the first screen of a page as a picture.
+// shot.mjs REPORT.html PICTURE.png [WIDTH HEIGHT] - saves the first screen of a page as a picture.
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "../../web/node_modules/playwright-core/index.mjs";

@@ -1,5 +1,5 @@
 #!/bin/sh
-# stale.sh - fails if web/report.html was not built from the sources beside it. Needs no Node.
+# stale.sh - fails if web/report.html was not built from its current sources. Needs no Node.
 set -eu
 cd "$(dirname "$0")/../../web"
 export LC_ALL=C

@@ -1,5 +1,6 @@
-// states.mjs - the page of a controller in states that a test of real processes cannot wait for: calm with a trial, an alarm, a trial
-// that waits for approval. A small server stands for the controller: it says what is in `states` and keeps what it is told.
+// states.mjs - the page of a controller in states that are rare in real processes: calm with a trial, an
+// alarm, a trial that waits for approval. A small server replaces the controller: it serves `states` and
+// records orders.
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { chromium } from "../../web/node_modules/playwright-core/index.mjs";
@@ -76,7 +77,7 @@ async function show(name, options = {}) {
   return page;
 }
 
-// What has to be done for an order: open, read, give a reason, confirm.
+// Gives an order: opens its dialog, types a reason, confirms.
 async function confirm(page, order, reason) {
   await page.locator(`[data-order="${order}"]`).click();
   await page.locator("dialog[open]").waitFor();
@@ -112,18 +113,18 @@ try {
     }
 
   const page = await show("calm");
-  await check("calm: what is in effect, since when, by whom, and when the dead-man switch was proven", async () => {
+  await check("calm: the current setting, since when, by whom, and the last drill of the dead-man switch", async () => {
     equal(await page.locator("#now .headline").textContent(), "Nothing is wrong");
     const now = words(await page.locator("#now").textContent());
     for (const part of ["Approved by: the rule of mode auto, trial 1", "Trial 5 is under way", "back after 2.1 s", "3, the last "]) holds(now.includes(part), `'${part}' is missing`);
   });
-  await check("calm: a change has its old and its new value, with the knob's unit", async () => {
+  await check("calm: a change shows old and new value with the knob's unit", async () => {
     const rows = await page.locator("#now .changes > div").evaluateAll((all) => all.map((row) => [row.querySelector("code").textContent, row.querySelector("dd").textContent]));
     equal(rows.map((row) => row.map(words)), [
       ["kmin", "400 → 16 KB"],
       ["kmax", "several values → 31 KB"],
       ["rpg_ai_rate", "5 → 2 Mb/s"],
-      ["rpg_hai_rate", "6 Mb/s"], // what it was is not known
+      ["rpg_hai_rate", "6 Mb/s"], // the old value is unknown
       ["rate_to_set_on_first_cnp", "automatic → 850 Mb/s"],
     ]);
     equal(await texts(page.locator("#now .trial .lead code")), ["rpg_time_reset 300 → 313 µs"]);
@@ -134,16 +135,16 @@ try {
     equal((await page.locator(".evidence-chart .hue-0 polyline").getAttribute("points")).split(" ").length, 54, "points: one for each pair, and the start");
     equal(await texts(page.locator(".evidence-chart .bound")), ["keep: evidence of a gain reaches 100", "take back: evidence of harm reaches 20"]);
   });
-  await check("calm: what a device does not report is unknown, not 0", async () =>
+  await check("calm: metrics that a device does not report are unknown, not 0", async () =>
     equal((await texts(page.locator("#devices tbody tr").first().locator("td"))).slice(1, 6), ["never", "unknown", "unknown", "unknown", "unknown"]),
   );
-  await check("calm: a rollback says what will happen to how many devices, and needs a reason", async () => {
+  await check("calm: a rollback states its effect and the number of devices, and needs a reason", async () => {
     const { effects, button } = await confirm(page, "rollback", "storage team asked");
     equal(button, "Roll back 6 devices");
     holds(effects[1].startsWith("6 devices that hold a setting of Anole return to the baseline"), effects.join(" / "));
     equal(told.pop(), ["/api/rollback", { why: "storage team asked" }]);
   });
-  await check("calm: a freeze says that the trial is taken back", async () => {
+  await check("calm: a freeze says that it reverts the trial", async () => {
     const { effects } = await confirm(page, "freeze", "maintenance");
     equal(effects[0], "Trial 5 is taken back: 3 devices return to the setting in effect.");
     equal(told.pop(), ["/api/freeze", { why: "maintenance" }]);
@@ -164,7 +165,7 @@ try {
   await alarm.context().close();
 
   const waiting = await show("waiting");
-  await check("waiting: an approval names the trial, its code and how far it may go", async () => {
+  await check("waiting: an approval names the trial, its code and its limits", async () => {
     const { effects, button } = await confirm(waiting, "approve", "looks fine");
     equal(button, "Start trial 6 on up to 6 devices");
     equal(words(effects[0]), "It tries rpg_time_reset 300 → 313 µs.");

@@ -1,5 +1,5 @@
-// still.mjs REPORT.html... - pages that are complete as HTML (advice, collectives), as people see them: on a large and a small
-// screen, light and dark, without scripts, and on paper.
+// still.mjs REPORT.html... - pages that are complete without scripts (advice, collectives): on a large and a
+// small screen, light and dark, without scripts, and in print.
 import { chromium } from "../../web/node_modules/playwright-core/index.mjs";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -18,7 +18,7 @@ async function checkSize(browser, file, width, colorScheme) {
     command: document.querySelector(".answer .command").getBoundingClientRect().bottom,
   }));
   await check(`${name}: nothing is wider than the window`, () => equal(seen.wide, 0, "pixels too wide"));
-  await check(`${name}: not longer than a page should be`, () => {
+  await check(`${name}: at most as high as allowed`, () => {
     holds(seen.high <= HEIGHTS[width], `${seen.high} pixels`);
     return `${seen.high} pixels`;
   });
@@ -26,7 +26,7 @@ async function checkSize(browser, file, width, colorScheme) {
     holds(width > 600 ? seen.answer <= 900 : seen.command <= 844, `it ends at ${Math.round(width > 600 ? seen.answer : seen.command)}`),
   );
   await check(`${name}: axe finds nothing`, async () => equal(await violations(page), [], "list of violations"));
-  await check(`${name}: no error, nothing asked of the network`, () => equal(page.problems, [], "list of problems"));
+  await check(`${name}: no error, no network request`, () => equal(page.problems, [], "list of problems"));
   if (shots) await page.screenshot({ path: join(shots, `${basename(file, ".html")}-${width}-${colorScheme}.png`), fullPage: true });
   await page.context().close();
 }
@@ -36,21 +36,21 @@ async function checkScripts(browser, file) {
   const still = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
   await still.goto(pathToFileURL(resolve(file)).href);
   const text = await still.locator("main").textContent();
-  await check(`${name}: without scripts it is complete, and has no button that does nothing`, async () => {
+  await check(`${name}: complete without scripts, and then without buttons`, async () => {
     equal(await still.locator("button:visible").count(), 0, "buttons");
     holds(await still.locator(".answer h1").isVisible(), "no answer");
     holds(!(await still.locator("noscript").isVisible()), "it says that charts are missing");
   });
   await still.context().close();
   const page = await open(browser, resolve(file), { permissions: ["clipboard-read", "clipboard-write"] });
-  await check(`${name}: scripts add copying and nothing else`, async () => {
+  await check(`${name}: scripts only add copy buttons`, async () => {
     const button = page.locator(".answer button[data-copy]");
     await button.click();
     await page.waitForFunction(() => document.querySelector(".answer button[data-copy]").textContent === "Copied");
     equal(words(await page.evaluate(() => navigator.clipboard.readText())), words(await page.locator("#next-command").textContent()), "clipboard");
     equal((await page.locator("main").textContent()).replace("Copied", "Copy"), text, "text of the page");
   });
-  await check(`${name}: on paper everything is open`, async () => {
+  await check(`${name}: everything is open in print`, async () => {
     await page.emulateMedia({ media: "print" });
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
     equal(await page.locator("details:not([open])").count(), 0, "closed folds");

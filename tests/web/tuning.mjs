@@ -1,4 +1,4 @@
-// The page of a run with a tuner: its section, step by step.
+// The tuner section of a run's page, step by step.
 import { join } from "node:path";
 import * as fixtures from "./fixtures.mjs";
 import {
@@ -26,7 +26,7 @@ const chosen = (page) =>
     .locator("table.decisions tr[aria-selected]")
     .evaluateAll((rows) => rows.map((row) => row.dataset.step));
 
-// Moves the mouse over the picture to a time.
+// Moves the mouse over the chart to a time.
 async function pointAt(page, chart, at_us, isClick = false) {
   await chart.scrollIntoViewIfNeeded();
   const box = await chart.locator(".u-over").boundingBox();
@@ -35,7 +35,7 @@ async function pointAt(page, chart, at_us, isClick = false) {
   if (isClick) await page.mouse.click(x, y);
 }
 
-// Colour of one dot of the first chart of the section, at a time and a share of the height.
+// Returns the color of one pixel of the section's first chart, at a time and a share of the height.
 function dotAt(page, at_us, height) {
   return utilityOf(page)
     .locator("canvas")
@@ -53,7 +53,7 @@ function dotAt(page, at_us, height) {
 }
 
 async function checkWhatIsSaid(page) {
-  await check("tuning: stands under the time series, which tuner and which options", async () => {
+  await check("tuning: follows the time series and names tuner and options", async () => {
     const ids = await page.locator("main > section").evaluateAll((parts) => parts.map((part) => part.id));
     equal(ids.slice(1, 5), ["figures", "completion", "time", "tuning"], "order of sections");
     equal(await texts(page.locator("#tuning .tuner p")), [
@@ -68,7 +68,7 @@ async function checkWhatIsSaid(page) {
       "divergence of flow sizes that is a change",
     ]);
   });
-  await check("tuning: the knobs that changed stand here, and only here", async () => {
+  await check("tuning: only this section has the changed knobs", async () => {
     equal(await texts(page.locator("#tuning figcaption .title")), [
       "Utility and its terms",
       "kmin",
@@ -79,12 +79,12 @@ async function checkWhatIsSaid(page) {
     ]);
     equal(await page.locator("#knobs figure").count(), 0, "charts of knobs elsewhere");
   });
-  await check("tuning: phases are shaded, each in its own colour", async () => {
+  await check("tuning: each phase is shaded in its own color", async () => {
     const dots = [];
     for (const at_us of [1970, 3270, 5170, 6320]) dots.push(await dotAt(page, at_us, 0.93));
     equal(new Set(dots).size, 4, `number of colours of ${dots.join(" ")}`);
   });
-  await check("tuning: theta is a line, and what is below the axis stands at its bottom", async () => {
+  await check("tuning: theta is a line, and values below the axis are drawn at its bottom", async () => {
     const chart = chartOf(page, "Divergence of flow sizes");
     await chart.getByText("Show as table").click();
     const row = (i) => texts(chart.locator("tbody tr").nth(i).locator("th, td"));
@@ -99,14 +99,14 @@ async function checkSteps(page) {
   const best =
     "3.95 ms – 4.00 ms: search; best; utility 0.913 (throughput 0.897, RTT 0.433, PFC 1.00), " +
     "temperature 1.48 the best so far <b>of all</b> kmin 280 → 290 KB pmax 0.45 → 0.5";
-  await check("tuning: pointing at a step tells why and what was set", async () => {
+  await check("tuning: pointing at a step shows its reason and its setting", async () => {
     holds((await readout(page)).startsWith("Point at a step"), `it says: ${await readout(page)}`);
     await pointAt(page, utilityOf(page), 4000);
     equal(await readout(page), best);
     await page.mouse.move(0, 0);
     holds((await readout(page)).startsWith("Point at a step"), "it still says it");
   });
-  await check("tuning: the cursor is that of all charts over time", async () => {
+  await check("tuning: shares the cursor with all charts over time", async () => {
     await pointAt(page, chartOf(page, "Throughput"), 4000);
     equal(await readout(page), best);
     await pointAt(page, utilityOf(page), 2000);
@@ -149,7 +149,7 @@ async function checkTable(page) {
       "the best so far <b>of all</b>",
     ]);
   });
-  await check("tuning: which steps are in the table can be chosen", async () => {
+  await check("tuning: the user can choose the steps in the table", async () => {
     equal(await texts(select.locator("option")), [
       "changes only (62)",
       "turning points (5)",
@@ -162,7 +162,7 @@ async function checkTable(page) {
     equal(await rows.count(), 140, "number of rows");
     await select.selectOption("changes only (62)");
   });
-  await check("tuning: keys go from row to row, and the charts follow", async () => {
+  await check("tuning: keys move between rows, and the charts follow", async () => {
     await page.locator('table.decisions tr[tabindex="0"]').focus();
     await page.keyboard.press("Home");
     await page.keyboard.press("ArrowDown");
@@ -192,7 +192,7 @@ async function checkLooks(browser, file, shots) {
   if (shots) await dark.locator("#tuning").screenshot({ path: join(shots, "tuning-dark.png") });
   await dark.emulateMedia({ media: "print" });
   await settle(dark);
-  await check("tuning: on paper no controls, and not more rows than a page or two", async () => {
+  await check("tuning: print has no controls, and rows for at most two pages", async () => {
     equal(await dark.locator("#tuning select:visible, #tuning .readout:visible").count(), 0);
     equal(await dark.locator("table.decisions tbody tr:visible").count(), 60);
     equal(await texts(dark.locator("#tuning .on-paper:visible")), ["The first 60 of 62 steps."]);
@@ -209,9 +209,9 @@ async function checkLooks(browser, file, shots) {
   await narrow.context().close();
 }
 
-// Reasons are the longest texts of the table, and are read: none is cut off.
+// Reasons are the longest texts of the table; none may be cut off.
 async function checkWhys(page) {
-  await check("tuning: every reason is there to the end", async () => {
+  await check("tuning: every reason is complete", async () => {
     const cut = await page.locator("table.decisions td:nth-child(5)").evaluateAll((cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length);
     equal(cut, 0, "cells that are cut");
   });
@@ -222,7 +222,7 @@ async function checkMuch(browser, file) {
   await checkAnyPage("tuning, 2000 steps", page, 9);
   await openFolds(page);
   await checkWhys(page);
-  await check("tuning: rows are made as they are needed", async () => {
+  await check("tuning: rows are created on demand", async () => {
     const [before, start] = [await rowsOf(page).count(), performance.now()];
     holds(before < 400, `${before} rows at first`);
     await page.locator("table.decisions").evaluate((table) => table.parentElement.scrollTo(0, 1e6));
@@ -235,7 +235,7 @@ async function checkMuch(browser, file) {
     const took_ms = performance.now() - start;
     return `${Math.round(took_ms)} ms`;
   });
-  await check("tuning: what is left out is told", async () =>
+  await check("tuning: reports omitted steps", async () =>
     holds(
       (await texts(page.locator("#tuning .tuner p"))).includes(
         "9,000 intervals, 90 searches, 6,000 settings accepted, 3,000 rejected. " +
@@ -252,7 +252,7 @@ async function checkIdle(browser, written) {
   const idle = await open(browser, written("idle", fixtures.idleTunedRun(140)));
   await checkAnyPage("tuning, nothing measured", idle);
   await openFolds(idle);
-  await check("tuning: nothing measured is said, and all steps are in the table", async () => {
+  await check("tuning: says that nothing was measured, and the table has all steps", async () => {
     equal(await texts(idle.locator("#tuning .nothing")), ["The tuner measured no utility."]);
     equal(await rowsOf(idle).count(), 140, "number of rows");
     await rowsOf(idle).first().click();
@@ -261,16 +261,16 @@ async function checkIdle(browser, written) {
   });
   await idle.context().close();
   const none = await open(browser, written("no-steps", fixtures.idleTunedRun(0)));
-  await check("tuning: a run without a whole interval", async () => {
+  await check("tuning: a run without a complete interval", async () => {
     equal(await texts(none.locator("#tuning .nothing")), ["The run ended before its first interval did."]);
     equal(none.problems, [], "list of problems");
   });
   await none.context().close();
 }
 
-// Of a real run: its last step is told word for word, and no knob that was set is missing.
+// For a real run: the page shows its last step word for word, and every knob that was set.
 export async function checkTuningOfReport(name, page, { steps, knobs, tuner }) {
-  await check(`${name}: what ${tuner} decided`, async () => {
+  await check(`${name}: decisions of ${tuner}`, async () => {
     const last = steps.end_us.length - 1;
     await page.locator("#tuning select").selectOption({ index: 2 });
     await rowsOf(page).first().focus();

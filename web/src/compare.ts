@@ -1,4 +1,4 @@
-// The page of a comparison: the answer, the figures that decide, and pictures that explain why.
+// The page of a comparison: the answer, the main metrics, and charts that explain it.
 import type { ComparedMetric, Comparison, Page, Run, Sweep } from "./data";
 import { choice, fold, h, nothing, scrollBox, section } from "./dom";
 import { axisFor, axisHead, changeText, effect, intervalText, valuesText, type Axis, type Compared } from "./effects";
@@ -16,11 +16,11 @@ import { tuningSection } from "./sections/tuning";
 import { table } from "./table";
 import { BASELINE_HUE } from "./theme";
 
-const LONG_NAME = 12; // on a phone such a name has a line of its own
-const SHOWN_VARIANTS = 3; // in the table of the figures that decide, besides the baseline
-const SHOWN_SETTINGS = 1; // the same of a sweep, whose ranking has the others
+const LONG_NAME = 12; // on a phone, longer names get their own line
+const SHOWN_VARIANTS = 3; // in the table of the main metrics, in addition to the baseline
+const SHOWN_SETTINGS = 1; // the same for a sweep, whose ranking has the others
 
-// Said in words and a sign, so that it does not depend on colour.
+// A verdict in words and with a sign, so that it does not depend on color.
 export function verdict(
   metric: ComparedMetric,
   variant: Compared,
@@ -31,16 +31,16 @@ export function verdict(
   return { sign: "✕ ", text: "worse", kind: "worse" };
 }
 
-// ---- variants and their colours ----
+// ---- variants and their colors ----
 
-// The variant that the finding names first is the recommended one.
+// The recommended variant is the one that the finding names first.
 export function recommended({ answer, baseline, metrics }: Comparison): string {
   const names = metrics[0]?.variants.map(({ name }) => name).filter((name) => name !== baseline) ?? [];
   const said = answer?.finding ?? "";
   return names.find((name) => said.startsWith(`Use ${name}`)) ?? names[0] ?? baseline;
 }
 
-// The baseline is grey, the recommended variant has the accent, the others come after it.
+// The baseline is gray, the recommended variant has the accent color, the others follow.
 export function huesOf(runs: Run[], comparison?: Comparison): Map<string, number> {
   const first = comparison ? recommended(comparison) : "";
   const hues = new Map<string, number>();
@@ -50,7 +50,7 @@ export function huesOf(runs: Run[], comparison?: Comparison): Map<string, number
   return hues;
 }
 
-// ---- the figures that decide ----
+// ---- the main metrics ----
 
 function decidingRows(metric: ComparedMetric, shown: string[], base: Compared, axis: Axis, hues: Map<string, number>): HTMLElement[] {
   const variants = shown.flatMap((name) => metric.variants.filter((variant) => variant.name === name));
@@ -71,7 +71,7 @@ function decidingRows(metric: ComparedMetric, shown: string[], base: Compared, a
   });
 }
 
-// The change of each figure, drawn with its interval. A body of the table is a figure.
+// The change of each metric, drawn with its interval. Each metric is a table body.
 function effectTable({ baseline, confidence }: Comparison, short: string, metrics: ComparedMetric[], shown: string[], hues: Map<string, number>): HTMLElement {
   const axis = axisFor(metrics);
   const numbers = ["Change", `${Math.round(100 * confidence)}\u00a0% interval`];
@@ -91,7 +91,7 @@ function effectTable({ baseline, confidence }: Comparison, short: string, metric
   return h("div", {}, h("div", { class: "ax-phone" }, axisHead(axis)), h("table", { class: "deciding" }, h("thead", {}, head), ...bodies));
 }
 
-// Variants with other flows are shown side by side: means alone, and no word about better or worse.
+// Variants with other flows are shown side by side: only means, without a verdict.
 function sideBySide(metrics: ComparedMetric[]): HTMLElement {
   const names = metrics[0]?.variants.map(({ name }) => name) ?? [];
   const heads = names.map((name) => h("th", { scope: "col", class: "number" }, name));
@@ -110,7 +110,7 @@ function decidingMetrics({ deciding, metrics }: Comparison): ComparedMetric[] {
 const hasPairs = ({ verdicts, baseline }: Comparison) =>
   !verdicts || verdicts.some(({ name, has_same_flows }) => name !== baseline && has_same_flows !== false);
 
-// Of a sweep the baseline is the scenario's own setting, and others are settings too.
+// In a sweep the baseline is the scenario's own setting, and the others are settings too.
 function decidingSection({ sweep }: Page, comparison: Comparison, hues: Map<string, number>): HTMLElement {
   const { baseline, metrics } = comparison;
   const most = sweep ? SHOWN_SETTINGS : SHOWN_VARIANTS;
@@ -151,9 +151,9 @@ function decidingNote(comparison: Comparison, sweep: Sweep | undefined, isJudged
   );
 }
 
-// ---- all figures, folded ----
+// ---- all metrics, folded ----
 
-// How far the verdicts can be trusted.
+// States how reliable the verdicts are.
 function trustNote({ seeds, tested, false_discovery_rate: rate }: Comparison): string {
   if (seeds < 2) return "One seed gives no intervals: nothing here can be called a difference.";
   return (
@@ -164,7 +164,7 @@ function trustNote({ seeds, tested, false_discovery_rate: rate }: Comparison): s
   );
 }
 
-// A comparison may have hundreds of figures: which of them are shown.
+// Selects the visible metrics: a comparison may have hundreds.
 function filter(metrics: ComparedMetric[], bodies: HTMLElement[]): HTMLElement {
   const isClear = (metric: ComparedMetric) => metric.variants.some((variant) => variant.is_significant);
   const clear = metrics.filter(isClear).length;
@@ -199,7 +199,7 @@ function variantTable(page: Page): HTMLElement {
   );
 }
 
-// Everything that is shown of one variant at a time.
+// The charts that show one variant at a time.
 function chosenVariant(page: Page): HTMLElement {
   const place = h("div", { class: "chosen" });
   const show = (which: number) => {
@@ -220,7 +220,7 @@ function limitsOf({ sweep, search }: Page): string[] {
   ];
 }
 
-// The baseline, the recommended variant and the next ones: more curves could not be told apart.
+// The baseline, the recommended variant and the next ones: more curves could not be distinguished.
 function drawnRuns({ runs, comparison, sweep }: Page): Run[] {
   const most = sweep ? SHOWN_SETTINGS + 1 : SHOWN_VARIANTS;
   if (!comparison || runs.length <= most + 1) return runs;
@@ -229,7 +229,7 @@ function drawnRuns({ runs, comparison, sweep }: Page): Run[] {
   return runs.filter((run) => run.name === comparison.baseline || run.name === first || others.includes(run));
 }
 
-// Everything of a comparison but its first line, its card and its limits. 'middle' comes after the figures that decide.
+// The whole comparison without its first line, its card and its limits. 'middle' follows the main metrics.
 export function comparisonParts(page: Page, ...middle: (HTMLElement | null)[]): (HTMLElement | null)[] {
   const { comparison } = page;
   const runs = drawnRuns(page);

@@ -1,6 +1,6 @@
-// What the program puts into the page, in <script type="application/json" id="anole-data">.
+// The data that the program puts into the page, in <script type="application/json" id="anole-data">.
 // src/report/page.c writes it; this file is the contract. Times are microseconds since the start of the run,
-// sizes bytes, rates bits per second, shares 0..1. A number that does not exist is null.
+// sizes bytes, rates bits per second, shares 0..1. Missing numbers are null.
 
 export type Num = number | null;
 
@@ -9,13 +9,13 @@ export interface Page {
   version: string; // of anole
   title: string; // the scenario's file name
   runs: Run[]; // run: one; compare: one per variant, over all its seeds; tune: none without a check
-  answer?: Answer; // else that of the comparison
+  answer?: Answer; // default: that of the comparison
   comparison?: Comparison;
-  served?: Served; // serve: what there is, told anew by /events
+  served?: Served; // serve: the current content, updated by /events
   search?: Search; // tune: how the setting was found
-  sweep?: Sweep; // of the settings that a comparison was chosen from
-  repeat?: string; // the command that makes the page again
-  help?: Record<string, string>; // what figures and knobs mean, by name
+  sweep?: Sweep; // the settings from which a comparison was chosen
+  repeat?: string; // the command that reproduces the page
+  help?: Record<string, string>; // definitions of metrics and knobs, by name
   units?: Record<string, string>; // live: of knobs, by name
 }
 
@@ -32,11 +32,11 @@ export interface Answer {
   command: string | null;
 }
 
-// What `anole serve` shows: src/serve/folder.c.
+// The content of `anole serve`: src/serve/folder.c.
 export interface Served {
   name: string;
   results: { name: string; kind: string; has_report: boolean; changed_ms: number; files: { name: string; bytes: number }[] }[];
-  running: { name: string; series: (Series & { rows: number; every: number }) | null }[]; // what is being written
+  running: { name: string; series: (Series & { rows: number; every: number }) | null }[]; // runs in progress
   stores: {
     name: string;
     runs: number;
@@ -47,8 +47,8 @@ export interface Served {
 }
 
 export interface Search {
-  is_kept: boolean; // otherwise the setting of before stays
-  is_over: boolean; // the tuner ended its search by itself
+  is_kept: boolean; // otherwise the previous setting stays
+  is_over: boolean; // the tuner ended its search, not a limit
   rounds: number;
   seeds: string; // "seeds 1 to 3"
   changes: { name: string; from: string; to: string; change: string }[];
@@ -56,10 +56,10 @@ export interface Search {
 }
 
 export interface Sweep {
-  best: string; // the figure by which they are ordered
+  best: string; // the metric of the ranking
   settings: number;
   seeds: number;
-  keys: { name: string; unit: string; is_number: boolean }[]; // what was varied
+  keys: { name: string; unit: string; is_number: boolean }[]; // the varied keys
   figures: { name: string; label: string; unit: string; better: "lower" | "higher" | "neither" }[];
   points: { name: string; values: (number | string)[]; figures: Num[] }[]; // best first; 5000 at most
   own?: { name: string; values: (number | null)[]; figures: Num[] }; // the scenario's own setting; null: not a knob
@@ -69,29 +69,29 @@ export interface Sweep {
 export interface Run {
   name: string; // of the variant; run: ""
   scenario: string; // its text, as used
-  set: string[]; // what the command line changed: "kmin=200KB"
+  set: string[]; // changes by the command line: "kmin=200KB"
   seeds: string[];
   model: string;
   fidelity?: string; // "packet", or "fast": packets of lone flows are skipped
-  partial?: string[]; // why the figures are not those of a whole run: sentences
+  partial?: string[]; // why the metrics do not cover a whole run: sentences
   cc: string;
   lb: string;
   simulated_us: number;
   network: { hosts: number; switches: number; links: number; base_rtt_us: number };
   summary: Record<string, unknown> | null; // summary.json word for word; compare: null
   metrics: Metric[]; // headline figures, most important first
-  deciding?: string[]; // names of the figures that decide, six at most; summary has them
+  deciding?: string[]; // names of the main metrics, six at most; summary has them
   sizes: SizeRow[]; // slowdown by flow size, smallest first; only rows with flows
   cdfs: Cdf[];
   series: Series | null; // over time, at most 512 points; compare: of the first seed
   windows: Window[]; // influx
   outages?: Outage[]; // links that were down, at most 200
   phases: Phase[]; // before, during, after; empty without influx
-  knobs: KnobLine[]; // those that changed first; of a knob that changed more than 512 times, about 512 are told
-  tuning?: Tuning | null; // what a tuner did; without one: null. compare: of the first seed
+  knobs: KnobLine[]; // changed ones first; a knob has at most about 512 changes
+  tuning?: Tuning | null; // the history of a tuner; null without one. compare: of the first seed
   topology: Topology | null;
   traffic: Traffic[];
-  files: string[]; // beside the page, to link to: "flows.csv"
+  files: string[]; // files next to the page, to link to: "flows.csv"
 }
 
 export interface Metric {
@@ -103,8 +103,8 @@ export interface Metric {
 }
 
 export interface SizeRow {
-  bytes_min: number; // flows of at least so much
-  bytes_end: Num; // and less than this; null: no end
+  bytes_min: number; // flows of at least this size
+  bytes_end: Num; // and below this size; null: no limit
   flows: number;
   bytes_mean?: number; // of these flows: where the row is drawn
   mean: number;
@@ -164,25 +164,25 @@ export interface KnobLine {
   values: number[];
 }
 
-// The history of a tuner, one step a monitor interval. Of more than 2000 steps, those in which nothing was decided are
+// The history of a tuner, one step per monitor interval. Beyond 2000 steps, steps without a decision are
 // thinned out first, then the others.
 export interface Tuning {
   tuner: string;
   about: string;
   options: { name: string; value: string | Num; is_given: boolean; about: string }[];
-  phases: string[]; // those that came: "watch", "search", "confirm", "hold"
-  knobs: { name: string; unit: string }[]; // those that the tuner set
-  totals: { steps: number; searches: number; accepted: number; rejected: number }; // of all steps, told or not
+  phases: string[]; // the phases that occurred: "watch", "search", "confirm", "hold"
+  knobs: { name: string; unit: string }[]; // the knobs that the tuner set
+  totals: { steps: number; searches: number; accepted: number; rejected: number }; // over all steps, including omitted ones
   steps: TuningSteps;
   twins?: TwinSearch[]; // of a tuner that tries settings on a twin first
   queues?: TunedQueues; // of a tuner that sets the thresholds of every queue for itself
 }
 
-// A search on a twin: who ran in its last race, the best first, against the setting in force then.
+// A search on a twin: the candidates of its final, best first, compared with the setting at that time.
 export interface TwinSearch {
   end_us: number;
-  why: string; // what was decided
-  came: string; // what was said next
+  why: string; // the decision
+  came: string; // the outcome
   tried: {
     name: string | null; // null: it was found
     change: Num; // of slowdowns, as predicted: -0.3 is 30 % less; with a 95 % interval
@@ -192,7 +192,7 @@ export interface TwinSearch {
     is_out: boolean;
     is_now: boolean;
     is_chosen: boolean;
-    set: [name: string, value: number, unit: string][]; // what differs from the setting in force
+    set: [name: string, value: number, unit: string][]; // differences from the current setting
   }[];
 }
 
@@ -206,7 +206,7 @@ export interface TunedQueues {
   queues: number;
   changed: number; // queues that got another setting at least once
   changes: number;
-  settings: (Thresholds & { share: number })[]; // the longest in force first; share of the time of all queues
+  settings: (Thresholds & { share: number })[]; // the most used first; share of the time of all queues
   most_changed: (Thresholds & { name: string; changes: number })[]; // as they are at the end
   // Of the queues that were changed most often: 8 at most, each with about 512 changes at most.
   lines: { name: string; changes: number; at_us: number[]; kmin_bytes: number[]; kmax_bytes: number[]; pmax: number[] }[];
@@ -221,17 +221,17 @@ export interface TuningSteps {
   utility_throughput: Num[];
   utility_rtt: Num[];
   utility_pfc: Num[];
-  divergence: Num[]; // of flow sizes from those before
+  divergence: Num[]; // between current and earlier flow sizes
   elephants: Num[]; // share of flows
   temperature: Num[];
-  verdict: number[]; // on the setting in force in the interval. 0: none, 1: accepted, 2: rejected, 3: best so far
+  verdict: number[]; // on the setting of the interval. 0: none, 1: accepted, 2: rejected, 3: best so far
   why: string[];
   set: [knob: number, to: number, from: number][][]; // from the end of the interval on; knob: index of 'knobs'
 }
 
-// Of a network with more than 4000 links, the hosts of each switch are one node ("hosts of tor3") with one link, whose
-// rate is the sum of theirs, whose use and pause are their mean and whose busiest interval is that of the busiest; and
-// if there are still more than 4000, the busiest 4000 are told.
+// In a network with more than 4000 links, the hosts of each switch are one node ("hosts of tor3") with one
+// link. Its rate is the sum of theirs, its use and pause are their mean, and its busiest interval is that of
+// the busiest host. If more than 4000 links remain, only the busiest 4000 are listed.
 export interface Topology {
   nodes: { name: string; kind: "host" | "switch"; tier: number }[]; // tier 0: hosts, 1: switches with hosts, ...
   links: {
@@ -266,7 +266,7 @@ export interface Comparison {
   seeds: number;
   confidence: number; // 0.95
   answer?: Answer;
-  deciding?: string[]; // names of the figures that decide, six at most
+  deciding?: string[]; // names of the main metrics, six at most
   tested?: number; // comparisons that the false discovery rate is kept over
   false_discovery_rate?: number; // 0.05
   verdicts?: { name: string; text: string; has_same_flows?: boolean }[]; // one sentence a variant
@@ -278,7 +278,7 @@ export interface ComparedMetric {
   label: string;
   unit: string;
   better: "lower" | "higher" | "neither";
-  is_shown?: boolean; // one of those that the terminal shows, too
+  is_shown?: boolean; // the terminal shows it too
   variants: {
     name: string;
     mean: Num;

@@ -1,4 +1,4 @@
-// Making elements. Text is always text: nothing of the data is read as HTML.
+// Creates elements. Text is always text: data is never parsed as HTML.
 
 type Child = Node | string | null | undefined | false;
 type Props = Record<string, string | number | boolean | null | undefined | ((event: never) => void)>;
@@ -31,7 +31,7 @@ export function svg(tag: string, props: Props = {}, ...children: Child[]): SVGEl
   return element;
 }
 
-// A part of the page with a heading that the list of contents links to.
+// A part of the page with a heading for the table of contents.
 export function section(id: string, title: string, ...children: Child[]): HTMLElement {
   return h(
     "section",
@@ -41,7 +41,7 @@ export function section(id: string, title: string, ...children: Child[]): HTMLEl
   );
 }
 
-// A section that is one click away. The sentence in view says what is in it.
+// A folded section. The visible sentence summarizes its content.
 export function foldedSection(id: string, title: string, said: string, isOpen: boolean, ...children: Child[]): HTMLElement {
   return h(
     "section",
@@ -55,7 +55,7 @@ export function foldedSection(id: string, title: string, said: string, isOpen: b
   );
 }
 
-// What is one click away.
+// Content that one click opens.
 export function fold(title: string, ...children: Child[]): HTMLDetailsElement {
   return h("details", { class: "more" }, h("summary", {}, title), ...children);
 }
@@ -64,19 +64,19 @@ export function nothing(sentence: string): HTMLElement {
   return h("p", { class: "nothing" }, sentence);
 }
 
-// Told to people who do not see the page.
+// Announces a text to screen readers.
 export function announce(text: string): void {
   const live = document.getElementById("live");
   if (live) live.textContent = text;
 }
 
-// A box that scrolls sideways, and says so where that is needed.
+// A box that scrolls sideways, and says so if necessary.
 export function scrollBox(...children: Child[]): HTMLElement {
   const box = h("div", { class: "scroll" }, ...children);
   new ResizeObserver(() => {
     const isCut = box.scrollWidth > box.clientWidth + 2;
     box.classList.toggle("cut", isCut);
-    // By the keyboard, too.
+    // Also with the keyboard.
     if (isCut) box.setAttribute("tabindex", "0");
     else box.removeAttribute("tabindex");
   }).observe(box);

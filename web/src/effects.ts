@@ -1,4 +1,4 @@
-// The figures that decide: for each variant the change to the baseline, drawn as a factor on a logarithmic axis on which the
+// The main metrics: for each variant the change from the baseline, as a factor on a logarithmic axis. The
 // better side is always on the right.
 import type { ComparedMetric } from "./data";
 import { h, svg } from "./dom";
@@ -25,7 +25,7 @@ export function goodness(metric: Judged, change: number | null): number | null {
 
 export type Axis = (typeof AXES)[number];
 
-// The shortest axis that holds all changes; intervals may leave it, and then have an arrow.
+// The shortest axis with all changes. Intervals may exceed it, and then end in an arrow.
 export function axisFor(metrics: (Judged & { variants: Pick<Compared, "change">[] })[]): Axis {
   const sizes = metrics.flatMap((metric) => metric.variants.map((v) => Math.abs(goodness(metric, v.change) ?? 0)));
   const most = Math.max(0, ...sizes) * 1.15;

@@ -1,14 +1,14 @@
-// How numbers are written: three significant digits in the unit that people read.
+// Number formats: three significant digits in a readable unit.
 import type { Num } from "./data";
 
 export const NONE = "–";
 
 export interface Scale {
-  factor: number; // what is shown is value / factor
+  factor: number; // the displayed number is value / factor
   suffix: string;
 }
 
-// From small to large; a value takes the largest scale that it fills.
+// From small to large. A value uses the largest scale in which it is at least 1.
 const scales: Record<string, Scale[]> = {
   us: [
     { factor: 1e-3, suffix: "ns" },
@@ -43,7 +43,7 @@ const scales: Record<string, Scale[]> = {
 
 const spelled: Record<string, string> = { us: "µs", Mbps: "Mb/s", mbps: "Mb/s", kb: "KB" };
 
-// The scale in which 'value' reads best. 0 takes the natural one.
+// Returns the best scale for 'value'. 0 uses the natural one.
 export function scaleFor(unit: string, value: Num): Scale {
   const list = scales[unit];
   if (!list) return { factor: 1, suffix: spelled[unit] ?? unit };
@@ -64,7 +64,7 @@ export function digits(x: number): string {
   return x.toPrecision(3);
 }
 
-// A space that does not break, and none before what is written close to its number.
+// Joins with a non-breaking space, or without one for suffixes close to the number.
 function join(number: string, suffix: string): string {
   return suffix === "" ? number : suffix.startsWith("/") ? number + suffix : `${number}\u00a0${suffix}`;
 }
@@ -80,8 +80,8 @@ export function format(value: Num, unit: string): string {
   return join(digits(value / scale.factor), scale.suffix);
 }
 
-// Words of the program, which writes as on a terminal: "383 us", "-51.9 %". A page has hard spaces, the letter µ and a real
-// minus. What is set ("kmin=50KB") stays as it is typed.
+// Converts terminal text ("383 us", "-51.9 %") for a page: non-breaking spaces, the letter µ and a real
+// minus. Settings ("kmin=50KB") stay as typed.
 export function typeset(text: string): string {
   return text.replace(/->/g, "→").replace(/>= ?(?=\d)/g, "≥\u00a0").replace(/(?<![\w.=/+-])([-+]?)(\d+(?:\.\d+)?)(?: ?(ns|us|ms|s|[KMGT]?b(?:ps|\/s)|[KMGT]?B(?:\/s)?|%))?(?![\w/.]*\w)/g, (_all, sign: string, number: string, unit?: string) => {
     const short = number.includes(".") && number.replace(/^0?\./, "").length > 4 ? Number(Number(number).toPrecision(3)) : null;
@@ -91,30 +91,30 @@ export function typeset(text: string): string {
   });
 }
 
-// Live values that a device does not report: the word, so that nobody takes a dash for nothing.
+// Live values that a device does not report: a word, because a dash could be read as zero.
 export function known(value: Num, unit: string): string {
   return value === null || !Number.isFinite(value) ? "unknown" : format(value, unit);
 }
 
-// All digits that matter, none that come from the binary fraction; grouped when there are many.
+// All significant digits, without artifacts of binary fractions; grouped if there are many.
 export function plain(value: Num): string {
   if (value === null || !Number.isFinite(value)) return NONE;
   const short = Number(value.toPrecision(12));
   return Math.abs(short) >= 10000 && Number.isInteger(short) ? grouped.format(short) : String(short);
 }
 
-// Settings stand as people write them: in their own unit, with all their digits.
+// Settings in their own unit, with all their digits.
 export function formatSetting(value: Num, unit: string): string {
   return value === null ? NONE : join(plain(value), spelled[unit] ?? unit);
 }
 
-// A mark on an axis: as few digits as it takes.
+// A mark on an axis, with as few digits as possible.
 export function tick(value: number, scale: Scale): string {
   const shown = Number((value / scale.factor).toPrecision(6));
   return Math.abs(shown) >= 10000 ? grouped.format(shown) : String(shown);
 }
 
-// A mark on a logarithmic axis takes its own scale: "10 KB", "1 MB".
+// A mark on a logarithmic axis has its own scale: "10 KB", "1 MB".
 export function tickWithUnit(value: number, unit: string): string {
   const scale = scaleFor(unit, value);
   return join(tick(value, scale), scale.suffix);

@@ -1,4 +1,4 @@
-// What figures and knobs mean: one sentence each, from the tables of the program.
+// Definitions of metrics and knobs: one sentence each, from the tables of the program.
 import type { Metric, Page } from "./data";
 import { h } from "./dom";
 import { formatSetting, typeset } from "./format";
@@ -13,7 +13,7 @@ export function setHelp(page: Page): void {
 
 export const unitOf = (knob: string): string => units[knob] ?? "";
 
-// A value of a knob in its unit; 0 in words where the knob has one for it.
+// Formats the value of a knob with its unit. 0 becomes the knob's word for it, if it has one.
 export function knobValue(knob: string, value: number): string {
   const word = value === 0 ? sentences[knob]?.match(/\b0: (automatic|off)\b/)?.[1] : undefined;
   return word ?? formatSetting(value, unitOf(knob));
@@ -26,7 +26,8 @@ export function helpOf(name: string): string {
   return text && `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
 }
 
-// The name of a figure or a knob. A click opens its meaning; it works without scripts, by touch and by keyboard.
+// The name of a metric or knob. A click opens its definition; this works without scripts, by touch and by
+// keyboard.
 export function term(name: string, ...label: (string | Node)[]): HTMLElement {
   const text = helpOf(name);
   return text
@@ -34,7 +35,7 @@ export function term(name: string, ...label: (string | Node)[]): HTMLElement {
     : h("span", {}, ...label);
 }
 
-// "p99 slowdown, flows <120KB" has two lines: what it is, and of what. The name opens its meaning.
+// "p99 slowdown, flows <120KB" has two lines: the metric and its subject. The name opens the definition.
 export function figureName({ name, label, better }: Pick<Metric, "name" | "label" | "better">): HTMLElement {
   const [what, ...of] = label.split(", ");
   return h(

@@ -1,4 +1,4 @@
-// The report page: reads the data that the program put in, and builds the page from it.
+// The report page: builds the page from the data that the program has inserted.
 import "./sharp";
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
@@ -31,7 +31,7 @@ function contents(sections: Element[]): HTMLElement {
   );
 }
 
-// Names in the contents, where the title of a part is long.
+// Names in the table of contents, for parts with long titles.
 const shortNames: Record<string, string> = {
   figures: "Figures",
   differences: "Figures",
@@ -41,7 +41,7 @@ const shortNames: Record<string, string> = {
   setup: "Limits",
 };
 
-// There is no way to a part that has nothing to show. A part that is folded opens.
+// Empty parts have no link. Following a link opens a folded part.
 function linkTo(part: Element): HTMLElement {
   const name = shortNames[part.id] ?? part.querySelector("h2")?.textContent ?? part.getAttribute("aria-label") ?? part.id;
   const open = () => part.querySelector(":scope > details.part")?.setAttribute("open", "");

@@ -1,4 +1,4 @@
-// Which of many settings nobody beats in both of two figures.
+// Finds the settings that no other beats in both of two metrics.
 
 export interface Point {
   x: number;
@@ -7,7 +7,7 @@ export interface Point {
 
 type Better = "lower" | "higher" | "neither";
 
-// Indices of the front, in the order of x. A figure that is neither good nor bad has no front.
+// Returns the indices of the front in the order of x. A metric without a good direction has no front.
 export function paretoFront(points: (Point | null)[], xBetter: Better, yBetter: Better): number[] {
   if (xBetter === "neither" || yBetter === "neither") return [];
   const xs = xBetter === "lower" ? 1 : -1;

@@ -1,12 +1,13 @@
-// Parts of a page that follow something: a part is made anew only when what it shows has changed, and not while
-// somebody points at a chart in it, has zoomed it, chooses in it or has opened something: nobody loses the place where he reads.
+// Parts of a page that follow data. A part is rebuilt only when its data has changed. It is not rebuilt while
+// the user points at a chart in it, has zoomed it, makes a choice in it or has opened something, so that
+// readers keep their place.
 import { section } from "./dom";
 
 export interface Part<T> {
   id: string;
   title: string;
   isThere?: (state: T) => boolean;
-  of: (state: T) => unknown; // what it depends on
+  of: (state: T) => unknown; // the data it depends on
   make: (state: T) => (HTMLElement | null)[];
 }
 
@@ -33,13 +34,13 @@ export class Parts<T> {
     }
   }
 
-  // Makes a part anew next time, whatever has changed.
+  // Rebuilds a part next time in any case.
   forget(id: string): void {
     this.shown.delete(id);
   }
 }
 
-// Folds stay in their order; names that explain themselves come and go.
+// Folds keep their order; self-explaining names appear and disappear.
 const foldsOf = (place: HTMLElement) => [...place.querySelectorAll<HTMLDetailsElement>("details:not(.term)")];
 
 function isInUse(place: HTMLElement): boolean {

@@ -1,4 +1,4 @@
-// On paper nothing can be opened: all details are, while printing.
+// Opens all details while printing, because paper cannot.
 
 function isOnPaper(details: HTMLDetailsElement): boolean {
   return !details.open;

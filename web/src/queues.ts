@@ -1,4 +1,4 @@
-// What is told of queues that a tuner sets one by one.
+// Texts about queues whose thresholds a tuner sets one by one.
 import type { Num, TunedQueues } from "./data";
 import { countOf } from "./format";
 
@@ -6,7 +6,7 @@ export function queuesText({ queues, changed, changes }: TunedQueues): string {
   return `${countOf(changes, "change")} at ${changed.toLocaleString("en-US")} of ${countOf(queues, "queue")}.`;
 }
 
-// What holds at each time of 'xs': the last value set at or before it.
+// Returns the value at each time of 'xs': the last one set at or before it.
 export function heldAt(xs: number[], at: number[], values: number[]): Num[] {
   let next = 0;
   let held: Num = null;

@@ -1,17 +1,17 @@
-// Which settings of a sweep are listed, and in which order.
+// Selects and orders the listed settings of a sweep.
 import type { Num, Sweep } from "./data";
 
 const RANKED = 8;
 
 export interface Ranked {
-  rank: number; // 0: the scenario's own, which is none of the points
+  rank: number; // 0: the scenario's own setting, which is not one of the points
   isOwn: boolean;
   isAdvised: boolean;
   values: (number | string | null)[];
   figures: Num[];
 }
 
-// The best settings and the scenario's own, which stands where its value belongs. One row if it is among the settings.
+// The best settings, and the scenario's own at the rank of its value. One row if it is among the settings.
 export function ranking(sweep: Sweep): Ranked[] {
   const { own, points, advised } = sweep;
   const best = Math.max(0, sweep.figures.findIndex(({ name }) => name === sweep.best));

@@ -1,4 +1,4 @@
-// The page of `anole serve`: results that are there, runs of a campaign that have ended, and runs that go on.
+// The page of `anole serve`: existing results, finished runs of a campaign, and running runs.
 import type { Page, Run, Served } from "./data";
 import { announce, h, nothing } from "./dom";
 import { countOf, format } from "./format";
@@ -46,12 +46,12 @@ function resultsPart({ results }: Served): HTMLElement {
   );
 }
 
-// A long table waits until it is asked for.
+// A long table is created on request.
 function wrapped(rows: number, content: HTMLElement): HTMLElement {
   return rows > 20 ? h("details", {}, h("summary", {}, `${rows} variants`), content) : content;
 }
 
-// Means over the runs that have ended: they move while others go on.
+// Means over the finished runs; they change while others run.
 function storePart(store: Served["stores"][number]): HTMLElement {
   const used = store.figures.map((_name, f) => f).filter((f) => store.variants.some(({ values }) => values[f] !== null));
   return h(
@@ -81,7 +81,7 @@ function storePart(store: Served["stores"][number]): HTMLElement {
   );
 }
 
-// The same charts as in the report of a run, of what has been written so far.
+// The charts of a run's report, for the data written so far.
 function runningPart({ series }: Served["running"][number]): HTMLElement {
   const end = series?.at_us.at(-1) ?? 0;
   if (!series || series.at_us.length === 0) return nothing("A run goes on; it has written no interval yet.");

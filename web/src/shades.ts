@@ -1,10 +1,10 @@
-// What is shaded in charts over time: influx, and links that were down.
+// Shaded periods in charts over time: an influx, and links that were down.
 import type { Outage, Run } from "./data";
 import type { Band } from "./charts/chart";
 
 export type Shaded = Pick<Run, "windows" | "outages">;
 
-// Outages that overlap become one shade, or names would lie on each other.
+// Overlapping outages become one shade; otherwise names would overlap.
 export function outageBands(outages: Outage[]): Band[] {
   const bands: { start_us: number; stop_us: number; links: string[] }[] = [];
   for (const { a, b, start_us, stop_us } of [...outages].sort((x, y) => x.start_us - y.start_us)) {

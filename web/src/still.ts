@@ -1,7 +1,7 @@
 // Pages that are complete as HTML (advice, collectives): scripts only add copying.
 import { announce } from "./dom";
 
-// Without a clipboard the text is selected, so that Ctrl+C copies it.
+// Without a clipboard it selects the text, so that Ctrl+C copies it.
 async function copyText(element: HTMLElement): Promise<string> {
   try {
     await navigator.clipboard.writeText(element.textContent ?? "");

@@ -1,4 +1,4 @@
-// Tables: numbers stand right, words left.
+// Tables: numbers are aligned right, words left.
 import { h, scrollBox } from "./dom";
 
 export interface TableColumn {
@@ -8,13 +8,14 @@ export interface TableColumn {
 
 export type Cell = string | Node;
 
-// 'kind' is a class of the table. "stack": on a phone a row is a block, and each cell has its head before it.
+// 'kind' is a class of the table. "stack": on a phone a row is a block, and each cell has its header in
+// front.
 export function table(columns: TableColumn[], rows: Cell[][], caption?: string, kind?: string): HTMLElement {
   const classOf = (i: number) => (columns[i]?.isNumber ? "number" : null);
   const head = h(
     "tr",
     {},
-    // A head without a word is none.
+    // An empty header is not a header cell.
     ...columns.map((column, i) => (column.head ? h("th", { scope: "col", class: classOf(i) }, column.head) : h("td"))),
   );
   const body = rows.map((cells) =>

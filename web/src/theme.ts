@@ -1,4 +1,4 @@
-// Colours come from the style sheet, so that light, dark and print are told apart in one place.
+// Colors come from the style sheet, which alone distinguishes light, dark and print.
 
 const media = {
   dark: matchMedia("(prefers-color-scheme: dark)"),
@@ -6,7 +6,7 @@ const media = {
 };
 const listeners = new Set<() => void>();
 let cache = new Map<string, string>();
-let heatColours: string[] = []; // made as they are asked for: a heat map asks thousands of times
+let heatColours: string[] = []; // cached, because a heat map needs thousands
 let beforePrint = false;
 
 export function colour(name: string): string {
@@ -24,10 +24,10 @@ export function curveColour(i: number): string {
   return colour(`curve-${i % CURVE_COLOURS}`);
 }
 
-// Variants of a comparison: the baseline is grey, the recommended one has the accent.
+// Variants of a comparison: the baseline is gray, the recommended one has the accent color.
 export const BASELINE_HUE = 6;
 
-// Lines are told apart without colour, too. The first and the baseline are solid.
+// Lines can be distinguished without color too. The first and the baseline are solid.
 const dashes = [[], [7, 3], [2, 2.5], [9, 3, 2, 3], [4, 2], [12, 4], [2, 5], [9, 3, 2, 3, 2, 3]];
 
 export function curveDash(i: number): number[] {
@@ -41,7 +41,7 @@ export function isPrinting(): boolean {
 
 const HEAT_STEPS = 200;
 
-// 0..1 as a colour between those of the style sheet: --heat-0 (idle) to --heat-4 (full).
+// Maps 0..1 to a color between those of the style sheet: --heat-0 (idle) to --heat-4 (full).
 export function heatColour(share: number): string {
   const step = Math.round(Math.min(Math.max(share, 0), 1) * HEAT_STEPS);
   return (heatColours[step] ??= mixHeat(step / HEAT_STEPS));
@@ -73,7 +73,7 @@ function changed(): void {
 
 media.dark.addEventListener("change", changed);
 media.print.addEventListener("change", changed);
-// The style sheet turns to print a moment later than this; drawing must come before.
+// The style sheet switches to print slightly later; drawing must happen before.
 addEventListener("beforeprint", () => {
   beforePrint = true;
   changed();

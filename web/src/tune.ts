@@ -1,4 +1,4 @@
-// The page of `anole tune`: what the check of the setting found has shown, the setting, and how the search went.
+// The page of `anole tune`: the check of the setting, the setting, and the search.
 import type { Page, Search } from "./data";
 import { h, nothing, section } from "./dom";
 import { countOf, typeset } from "./format";

@@ -1,9 +1,9 @@
-// What the page tells of a tuner's history, in words and in stretches of time.
+// A tuner's history in words and in periods.
 import type { Num, Tuning } from "./data";
 import { digits, formatSetting, NONE, plain } from "./format";
 
 export const verdicts = ["", "accepted", "rejected", "best"];
-export const marks = ["", "●", "×", "◆"]; // as they are drawn
+export const marks = ["", "●", "×", "◆"]; // as in the chart
 
 export interface PhaseBand {
   name: string;
@@ -16,7 +16,7 @@ export function phaseOf(tuning: Tuning, i: number): string {
   return phase === null ? "" : (tuning.phases[phase] ?? "");
 }
 
-// Stretches of one phase. One lasts until the next begins, over steps that are not told.
+// Periods of one phase. A period lasts until the next begins, also over omitted steps.
 export function phaseBands(tuning: Tuning): PhaseBand[] {
   const { start_us, end_us } = tuning.steps;
   const bands: PhaseBand[] = [];
@@ -32,8 +32,7 @@ export function phaseBands(tuning: Tuning): PhaseBand[] {
 export const shows = ["changes only", "turning points", "all steps"] as const;
 export type Show = (typeof shows)[number];
 
-// The steps that a table shows: in which something was set; in which a phase began or the best was found;
-// all.
+// The steps in a table: those with a change; those in which a phase began or the best was found; or all.
 export function stepsOf(tuning: Tuning, show: Show): number[] {
   const { steps } = tuning;
   const isShown = (i: number) => {
@@ -56,7 +55,7 @@ export function writeUtility(value: Num): string {
   return value === null ? NONE : digits(value);
 }
 
-// "utility 0.713 (throughput 0.8, RTT 0.4, PFC 1), temperature 90": what was measured of it.
+// "utility 0.713 (throughput 0.8, RTT 0.4, PFC 1), temperature 90": the measurements of a step.
 export function measuredText(tuning: Tuning, i: number): string {
   const { steps } = tuning;
   const written = (pairs: [string, Num | undefined][]) =>
@@ -72,7 +71,7 @@ export function measuredText(tuning: Tuning, i: number): string {
   return [whole, ...temperature].filter((text) => text !== "").join(", ");
 }
 
-// The divergence at which a search begins; null: the tuner does not wait for one.
+// The divergence at which a search begins; null if the tuner does not wait for one.
 export function thetaOf(tuning: Tuning): number | null {
   const valueOf = (name: string) => tuning.options.find((option) => option.name === name)?.value;
   const theta = valueOf("theta");

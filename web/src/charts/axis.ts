@@ -1,7 +1,7 @@
-// Where the marks of a logarithmic axis stand.
+// Positions of the marks on a logarithmic axis.
 
-// 1, 2, 5, 10, ... between 'min' and 'max'; only whole decades, then every second, third ... if more than
-// 'most'; even steps in a range so short that there would be hardly any.
+// Returns 1, 2, 5, 10, ... between 'min' and 'max'. If these exceed 'most', returns only decades, then every
+// second, third decade. A range too short for them gets even steps.
 export function logMarks(min: number, max: number, most: number): number[] {
   const enough = Math.max(Math.floor(most), 2);
   if (marksOf(min, max, [1, 2, 5], 1).length < 3) return evenMarks(min, max, enough);
@@ -36,13 +36,13 @@ function marksOf(min: number, max: number, steps: number[], every: number): numb
   return marks;
 }
 
-// A little room at both ends of a logarithmic axis.
+// A small margin at both ends of a logarithmic axis.
 export function logRange(min: number, max: number): [number, number] {
   const room = Math.max(Math.pow(max / min, 0.03), 1.02);
   return [min / room, max * room];
 }
 
-// 'range' made 'times' as wide around 'at', kept within 'full'; null: that is all of it.
+// Returns 'range' scaled by 'times' around 'at' and limited to 'full'; null if it covers all of 'full'.
 export function zoomRange(
   range: [number, number],
   full: [number, number],
@@ -63,7 +63,7 @@ const two = (n: number) => String(n).padStart(2, "0");
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const dayOf = (d: Date) => `${d.getDate()} ${months[d.getMonth()]}`;
 
-// Marks 'step' seconds apart: the day where it begins, else the hour.
+// Marks 'step' seconds apart: the date at the start of a day, otherwise the time.
 export function clockMarks(at: number[], step: number): string[] {
   return at.map((s, i) => {
     const d = new Date(s * 1000);

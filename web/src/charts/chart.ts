@@ -15,33 +15,33 @@ import { ZoomGroup } from "./zoom";
 
 export interface Curve {
   label: string;
-  values: (Num | undefined)[]; // null: a gap; undefined: nothing here, drawn through
-  hue?: number; // which colour; else its place in the list
+  values: (Num | undefined)[]; // null: a gap; undefined: skipped, the line continues
+  hue?: number; // color (default: its position in the list)
   width?: number;
 }
 
 export interface Band extends Window {
-  colour?: string; // of the style sheet
+  colour?: string; // name in the style sheet
 }
 
 export interface ChartSpec {
   title: string;
-  name?: string; // of the figure or knob, if it is one: see frame()
+  name?: string; // of the metric or knob, if any: see frame()
   note?: string;
-  better?: string; // "lower is better": which way is good, after the unit
+  better?: string; // such as "lower is better"; follows the unit
   x: {
     label: string;
     unit: string;
     values: number[];
     isLog?: boolean;
-    isBare?: boolean; // the axis has no name, and its last mark the unit
+    isBare?: boolean; // the axis has no name; its last mark has the unit
     isTime?: boolean; // seconds since 1970: the axis has dates and hours
     write?: (i: number) => string; // the x value in the legend and the table
   };
   y: {
     unit: string;
     isLog?: boolean;
-    max?: number; // of an axis that does not depend on what is shown
+    max?: number; // for an axis that does not depend on the visible data
     write?: (value: Num) => string;
   };
   curves: Curve[];
@@ -51,7 +51,7 @@ export interface ChartSpec {
   group?: ZoomGroup;
   height?: number;
   paint?: (u: uPlot) => void; // under the curves
-  extra?: HTMLElement[]; // controls of its own
+  extra?: HTMLElement[]; // further controls
   isWide?: boolean;
 }
 
@@ -76,7 +76,7 @@ export function chart(spec: ChartSpec): HTMLElement {
 
 const hasAny = (spec: ChartSpec) => spec.curves.some((curve) => curve.values.some((value) => value !== null && value !== undefined));
 
-// Charts that are shown again and again with other values: what is on the page stays, so that nothing jumps.
+// Charts whose values change repeatedly. Existing elements are reused, so that nothing jumps.
 export class ChartSet {
   private readonly kept = new Map<string, { signature: string; chart: LineChart }>();
 
@@ -134,7 +134,7 @@ export class LineChart {
     keep(this);
   }
 
-  // Other values of the same curves, on the same group.
+  // Updates the values of the same curves in the same group.
   update(spec: ChartSpec): void {
     this.spec = spec;
     this.countPoints();
@@ -161,7 +161,7 @@ export class LineChart {
     this.frame.reset.hidden = !this.group.isZoomed;
   }
 
-  // Called when it has a place on the page, when that changes, and when colours do.
+  // Called when the chart gets a place on the page, when its size changes, and when colors change.
   redraw(): void {
     const width = isPrinting()
       ? PRINT_WIDTH[this.spec.isWide ? "wide" : "half"]
@@ -240,7 +240,7 @@ export class LineChart {
     };
   }
 
-  // The point that the cursor is on: the nearest, but of steps the one that holds there.
+  // Returns the point under the cursor: the nearest one, or for steps the current one.
   private indexAt(u: uPlot): number | null {
     const nearest = u.cursor.idx ?? null;
     if (nearest === null || !this.spec.isStepped) return nearest;
@@ -280,7 +280,7 @@ export class LineChart {
       return high / low < 2 ? [low / 1.2, high * 1.5] : [low, high];
     }
     if (y.max !== undefined) return [0, y.max];
-    // The step that holds on the left may have begun outside of what is shown.
+    // The current step at the left edge may have begun outside the visible range.
     if (this.spec.isStepped) return [0, (largest(this.spec.curves) || 1) * 1.06];
     return [Math.min(0, min * 1.06), max > 0 ? max * 1.06 : 1];
   }
@@ -309,7 +309,7 @@ export class LineChart {
   private yAxis(height: number): uPlot.Axis {
     const { y } = this.spec;
     const write = (value: number) => tick(value, this.yScale);
-    // Without the unit in the title, the last mark has it.
+    // If the title lacks the unit, the last mark has it.
     const end = this.spec.note && this.yScale.suffix ? `\u00a0${this.yScale.suffix}` : "";
     return {
       ...axisLooks(),
@@ -393,7 +393,7 @@ export class LineChart {
     announce(this.textAt(i));
   }
 
-  // As the mouse does it: the other charts of the group follow. uPlot's types leave out the last argument.
+  // Acts like the mouse, so other charts of the group follow. uPlot's types omit the last argument.
   protected putCursor(left: number, top: number): void {
     (this.u?.setCursor as ((at: object, isTold: boolean, isShared: boolean) => void) | undefined)?.(
       { left, top },
@@ -440,7 +440,7 @@ export class LineChart {
   }
 }
 
-// A value whose neighbours are gaps.
+// Draws points for values between two gaps.
 const alonePoints: uPlot.Series.Points.Filter = (u, i) => {
   const values = u.data[i]!;
   const alone: number[] = [];
@@ -474,7 +474,7 @@ function axisLooks(): uPlot.Axis {
   };
 }
 
-// A mark takes 'room' pixels.
+// Each mark takes 'room' pixels.
 function logAxis(room: number, write: (value: number) => string): uPlot.Axis {
   return {
     splits: (u, axis, min, max) =>
@@ -484,7 +484,7 @@ function logAxis(room: number, write: (value: number) => string): uPlot.Axis {
   };
 }
 
-// An influx or a phase: a shaded stretch, named if there is room.
+// An influx or a phase: a shaded band, with its name if it fits.
 function paintWindow(u: uPlot, w: Band): void {
   const [left, right] = edgesOf(u, w);
   if (right <= left) return;
@@ -500,7 +500,7 @@ function edgesOf(u: uPlot, w: Window): [number, number] {
   ];
 }
 
-// Comes last, or the grid would run through it.
+// Painted last, so that the grid does not cross it.
 function paintWindowName(u: uPlot, w: Window): void {
   const { ctx, bbox } = u;
   const [left, right] = edgesOf(u, w);

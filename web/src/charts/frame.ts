@@ -1,5 +1,5 @@
-// What stands around every chart: title, controls, a legend with the values under the cursor, and the same as
-// a table.
+// The frame of every chart: title, controls, a legend with the values under the cursor, and a table of the
+// data.
 import { h } from "../dom";
 import { term } from "../help";
 import { copyOfCanvas, copyOfSvg, pictureOf, saveButtons } from "./save";
@@ -9,17 +9,17 @@ export interface Frame {
   plot: HTMLElement; // takes the focus and the keys
   controls: HTMLElement;
   reset: HTMLButtonElement;
-  refreshTable: () => void; // if it is shown, and nobody is in it
+  refreshTable: () => void; // if it is visible and not focused
 }
 
 export interface FrameSpec {
   title: string;
-  name?: string; // of the figure or knob that is drawn: its title opens what it means
+  name?: string; // of the metric or knob: its title opens the definition
   unit?: string;
   note?: string;
-  keys: string; // what the keys do, told to those who cannot see it
+  keys: string; // describes the keys to screen readers
   makeTable: () => HTMLElement;
-  makePicture?: (title: string) => SVGElement | null; // else what is in the plot, as it is
+  makePicture?: (title: string) => SVGElement | null; // default: the content of the plot
   isWide?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Utilisation over time: a row is a direction of a link, a column a stretch of time.
+// Utilization over time: one row per direction of a link, one column per period.
 import uPlot from "uplot";
 import type { Heat } from "../data";
 import { format } from "../format";
@@ -8,7 +8,7 @@ import { scaleLegend } from "./network";
 import type { ZoomGroup } from "./zoom";
 
 const ROW_MAX = 15;
-const ALL_ROWS = 600; // height that many rows share
+const ALL_ROWS = 600; // total height of many rows
 
 export function heatChart(heat: Heat, group: ZoomGroup): HTMLElement {
   const made = new HeatChart(heat, group);
@@ -18,7 +18,7 @@ export function heatChart(heat: Heat, group: ZoomGroup): HTMLElement {
 
 class HeatChart extends LineChart {
   private readonly rowHeight: number;
-  private row = 0; // that the keyboard is on
+  private row = 0; // selected with the keyboard
 
   constructor(
     private readonly heat: Heat,
@@ -85,7 +85,7 @@ class HeatChart extends LineChart {
         const right = edges[i + 1]!;
         if (right < bbox.left || left > bbox.left + bbox.width) return;
         ctx.fillStyle = heatColour(value);
-        // Half a dot more, or a fine grid of background shows between the cells.
+        // Half a pixel more, otherwise a fine grid of background appears between cells.
         ctx.fillRect(left, bbox.top + r * height, right - left + 0.5, height - 1);
       }),
     );
@@ -98,7 +98,7 @@ class HeatChart extends LineChart {
     return Math.max(0, at_us.length > 1 ? 2 * at_us[0]! - at_us[1]! : 0);
   }
 
-  // A cell ends at its time: the cell under the mouse is the next one that ends.
+  // A cell ends at its time, so the cell under the mouse is the next one to end.
   protected override showValues(_i: number | null): void {
     const { u } = this;
     if (!u || u.cursor.left === undefined || u.cursor.left < 0) return this.legend.clear();

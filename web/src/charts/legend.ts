@@ -57,7 +57,7 @@ export function legend(
   };
 }
 
-// One key for all charts of a section. A run alone needs none.
+// One legend for all charts of a section; a single run needs none.
 export function variantKey(names: string[], hues: Map<string, number>): HTMLElement | null {
   if (names.length < 2) return null;
   return h(

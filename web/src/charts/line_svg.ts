@@ -1,4 +1,4 @@
-// A line chart as vectors: what uPlot has drawn on its canvas, asked of it once more.
+// Exports a line chart as vectors, with the data of the uPlot chart on the canvas.
 import type uPlot from "uplot";
 import { svg } from "../dom";
 import { colour, curveColour, curveDash } from "../theme";

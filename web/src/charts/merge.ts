@@ -1,4 +1,4 @@
-// Curves with x values of their own on one axis: uPlot wants one list of x for all.
+// Merges curves with different x values onto one axis, because uPlot needs one list of x for all.
 
 import type { SizeRow } from "../data";
 
@@ -12,14 +12,14 @@ export function unionOfX(curves: { x: number[] }[]): number[] {
   return [...new Set(curves.flatMap((curve) => curve.x))].sort((a, b) => a - b);
 }
 
-// The curve's own values at 'xs'; undefined where it has none, which is drawn through.
+// Returns the curve's values at 'xs'; undefined, so that the line continues, where it has none.
 export function alignTo(xs: number[], curve: Points): (number | null | undefined)[] {
   const values = new Map(curve.x.map((x, i) => [x, curve.y[i]!]));
   return xs.map((x) => values.get(x));
 }
 
-// A distribution at 'xs', straight between its points: before its first value nothing, after its last what it
-// had reached. Of several points at one x the highest counts.
+// Returns a distribution at 'xs', interpolated linearly. It has no value before its first point, and keeps
+// its last value after the last one. Of several points at one x the highest counts.
 export function shareAt(xs: number[], x: number[], p: number[]): (number | null)[] {
   let i = -1; // the last point at or before
   return xs.map((at) => {
@@ -30,15 +30,15 @@ export function shareAt(xs: number[], x: number[], p: number[]): (number | null)
   });
 }
 
-// Where a bucket of sizes stands on a logarithmic axis: in the middle of it.
+// Returns the position of a bucket of sizes on a logarithmic axis: its middle.
 export function middleOfBucket(bytesMin: number, bytesEnd: number | null): number {
   const low = Math.max(bytesMin, 1);
   if (bytesEnd === null) return low * 2;
   return bytesMin <= 1 ? bytesEnd / 2 : Math.sqrt(low * bytesEnd);
 }
 
-// A row stands at the mean size of its flows, so that flows of one size stand where they are. Where several runs have
-// flows in a row, it is the mean over all of them, or curves could not be held against each other.
+// A row is placed at the mean size of its flows, so that flows of one size appear at that size. If several
+// runs have flows in a row, it is the mean over all runs; otherwise their curves could not be compared.
 export function placesOf(rows: SizeRow[]): Map<number, number> {
   const sums = new Map<number, { bytes: number; flows: number }>();
   for (const row of rows) {

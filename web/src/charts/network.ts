@@ -1,4 +1,4 @@
-// A network with its links coloured by some measure of each direction: of a run, or of a fabric as it is now.
+// Draws a network whose links are colored by a measure of each direction, for a run or for a live fabric.
 import type { Num } from "../data";
 import { announce, choice, h } from "../dom";
 import { countOf } from "../format";
@@ -23,7 +23,7 @@ export interface Measure<L> {
   label: string;
   ab: (link: L) => Num; // null: not known
   ba: (link: L) => Num;
-  scale?: (most: number) => string; // the end of the scale is the largest value there is; else it is 1
+  scale?: (most: number) => string; // if set, the scale ends at the largest value; otherwise at 1
 }
 
 export interface NetworkSpec<L extends NetworkLink> {
@@ -51,10 +51,10 @@ export class NetworkChart<L extends NetworkLink> {
   private readonly legend = scaleLegend();
   private layout: Layout | null = null;
   private measure: Measure<L>;
-  private most = 1; // what has the last colour of the scale
+  private most = 1; // value of the last color of the scale
   private selected: Selected = null;
   private order: number[] = []; // links, the busiest first
-  private at = -1; // in 'order', of the keyboard
+  private at = -1; // keyboard selection: an index of 'order'
 
   constructor(private readonly spec: NetworkSpec<L>) {
     this.measure = spec.measures[0]!;
@@ -96,7 +96,7 @@ export class NetworkChart<L extends NetworkLink> {
     this.paintNames(ctx, this.layout);
   }
 
-  // The values are other ones; who points at a link goes on pointing at it.
+  // Updates the values and keeps the link under the pointer.
   update(): void {
     this.rank();
     this.show(this.selected);
@@ -140,7 +140,7 @@ export class NetworkChart<L extends NetworkLink> {
     }
   }
 
-  // The busiest come last, on top of the others.
+  // The busiest links are drawn last, above the others.
   private paintLinks(ctx: CanvasRenderingContext2D, layout: Layout): void {
     const rank = new Map(this.order.map((link, i) => [link, i]));
     const lines = [...layout.lines].sort((x, y) => rank.get(y.link)! - rank.get(x.link)!);
@@ -180,7 +180,7 @@ export class NetworkChart<L extends NetworkLink> {
     });
   }
 
-  // Where there is room for all of a tier.
+  // Draws names of a tier if all of them fit.
   private paintNames(ctx: CanvasRenderingContext2D, layout: Layout): void {
     ctx.font = "10.5px system-ui, sans-serif";
     ctx.textAlign = "center";
@@ -196,7 +196,7 @@ export class NetworkChart<L extends NetworkLink> {
     ctx.textAlign = "start";
   }
 
-  // A rim in the colour of the panel keeps lines from running through it.
+  // An outline in the background color separates the name from lines.
   private paintName(ctx: CanvasRenderingContext2D, name: string, { x }: Place, y: number): void {
     ctx.strokeStyle = colour("panel");
     ctx.lineWidth = 3;
@@ -300,7 +300,7 @@ function paintCross(ctx: CanvasRenderingContext2D, { x, y }: Place): void {
   }
 }
 
-// Two dots per pixel, so that it is sharp on paper too.
+// Two pixels per CSS pixel keep it sharp in print too.
 function prepare(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
   const dots = window.devicePixelRatio;
   if (canvas.width !== Math.round(width * dots) || canvas.height !== Math.round(height * dots)) {
@@ -315,10 +315,10 @@ function prepare(canvas: HTMLCanvasElement, width: number, height: number): Canv
   return ctx;
 }
 
-// What is not known has the colour of what is beside the point.
+// Unknown links have the color of their surroundings.
 const colourOf = (share: Num) => (share === null ? colour("line") : heatColour(share));
 
-// Beside the middle of the line, on the right of its direction: both directions are seen.
+// Drawn next to the middle of the line, on the right of its direction, so that both directions are visible.
 function paintDirection(
   ctx: CanvasRenderingContext2D,
   line: Line,

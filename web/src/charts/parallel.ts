@@ -1,5 +1,5 @@
-// Parallel coordinates: an upright axis for each key and for a figure, a line a setting. For sweeps of more keys than a
-// plane has room for.
+// Parallel coordinates: a vertical axis for each key and for a metric, and a line per setting. For sweeps
+// with more keys than fit a plane.
 import type { Num, Sweep } from "../data";
 import { choice, h, svg } from "../dom";
 import { countOf, format } from "../format";
@@ -21,7 +21,7 @@ interface Upright {
   at: (i: number) => number | null; // of setting i; -1: the scenario's own
 }
 
-// A key that is no number has a place for each of its texts.
+// A key with text values has a position for each text.
 function uprightOfTexts(label: string, values: string[]): Upright {
   const texts = [...new Set(values)].sort();
   const placeOf = (text: string) => (texts.length > 1 ? texts.indexOf(text) / (texts.length - 1) : 0.5);
@@ -97,7 +97,7 @@ class Parallel {
     this.redraw();
   }
 
-  // Settings with a value, the best by the figure first.
+  // Settings with a value, ordered by the metric, best first.
   private ranked(): number[] {
     const axis = this.figures[this.figure_]!;
     const sign = axis.better === "higher" ? -1 : 1;

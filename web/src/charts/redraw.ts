@@ -1,9 +1,9 @@
-// Which drawings are on the page: they are drawn when they get a place, and again when it or the colours
-// change.
+// Keeps track of the charts on the page. Each is drawn when it gets a place, and redrawn when the place or
+// the colors change.
 import { onThemeChange } from "../theme";
 
 export interface Drawing {
-  place: HTMLElement; // whose size counts
+  place: HTMLElement; // its size determines the chart's
   redraw(): void;
   destroy(): void;
   isConnected(): boolean;

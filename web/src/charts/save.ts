@@ -1,5 +1,5 @@
-// A chart as a file: SVG or PNG with a title, axes, a legend and the line that says where it comes from. The same line stands
-// below what `anole plot` draws.
+// Saves a chart as SVG or PNG, with title, axes, a legend and a line that names its source. `anole plot` adds
+// the same line.
 import type { Page } from "../data";
 import { announce, h, svg } from "../dom";
 import { colour } from "../theme";
@@ -64,7 +64,7 @@ export function pictureOf(title: string, drawn: Drawn, legend: Legend = []): SVG
   );
 }
 
-// A drawing that is SVG already: what the style sheet says of it goes along.
+// Copies an SVG drawing together with its styles.
 export function copyOfSvg(element: SVGElement): Drawn {
   const copy = element.cloneNode(true) as SVGElement;
   const styles = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-weight", "text-anchor"];
@@ -77,7 +77,7 @@ export function copyOfSvg(element: SVGElement): Drawn {
   return { body: copy, width: Number(element.getAttribute("width")), height: Number(element.getAttribute("height")) };
 }
 
-// A drawing of dots alone: as an image, in the picture.
+// Embeds a bitmap drawing as an image.
 export function copyOfCanvas(canvas: HTMLCanvasElement): Drawn {
   const box = canvas.getBoundingClientRect();
   return {
@@ -110,7 +110,7 @@ export function savePng(title: string, picture: SVGElement): void {
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(picture))}`;
 }
 
-// Two buttons; 'draw' is asked when one is pressed.
+// Two buttons. 'draw' is called when one is pressed.
 export function saveButtons(title: string, draw: () => SVGElement | null): HTMLElement {
   const button = (label: string, save: (title: string, picture: SVGElement) => void) =>
     h(

@@ -1,5 +1,5 @@
-// Settings of a sweep as dots: a key against a figure, two keys with a figure as colour, or two figures with their Pareto
-// front.
+// Settings of a sweep as dots: a key and a metric, two keys with a metric as color, or two metrics with their
+// Pareto front.
 import type { Sweep } from "../data";
 import { choice, h, svg } from "../dom";
 import { countOf, format } from "../format";
@@ -10,7 +10,7 @@ import { keep } from "./redraw";
 import { axesOf, axisText, scaleOf, settingsTable, shortText, type SweepAxis } from "./sweep_axes";
 
 const HEIGHT = 300;
-const LEFT = 80; // the numbers, and the name of the axis beside them
+const LEFT = 80; // room for the numbers and the name of the axis
 const RIGHT = 16;
 const TOP = 12;
 const BOTTOM = 36;
@@ -22,7 +22,7 @@ export class Scatter {
   private front: number[] = [];
   private chosen: { x: number; y: number; colour: number };
 
-  // With 'isTradeOff' figures alone stand on the axes: the best one against another.
+  // With 'isTradeOff' both axes are metrics: the best one against another.
   constructor(
     private readonly sweep: Sweep,
     private readonly isTradeOff = false,
@@ -46,14 +46,14 @@ export class Scatter {
   private firstChoice(): { x: number; y: number; colour: number } {
     const keys = this.axes.length - this.sweep.figures.length;
     const best = keys + Math.max(0, this.sweep.figures.findIndex((figure) => figure.name === this.sweep.best));
-    // One that pulls the other way tells most.
+    // A metric that conflicts with the best one is the most informative.
     const figures = this.pickable("y").filter((i) => i !== best && i >= keys);
     const other = figures.find((i) => this.axes[i]!.better !== this.axes[best]!.better) ?? figures[0] ?? best;
     if (this.isTradeOff || keys === 0) return { x: best, y: other, colour: keys > 0 ? 0 : best };
     return keys >= 2 ? { x: 0, y: 1, colour: best } : { x: 0, y: best, colour: best };
   }
 
-  // Which axes can be chosen.
+  // Lists the axes that the user can choose.
   private pickable(key: "x" | "y" | "colour"): number[] {
     const all = this.axes.map((_axis, i) => i);
     return this.isTradeOff && key !== "colour" ? all.filter((i) => this.axes[i]!.better !== "neither") : all;
@@ -143,7 +143,7 @@ export class Scatter {
     this.tell(null);
   }
 
-  // The setting that the answer recommends; -1: none of them.
+  // Returns the setting that the answer recommends, or -1.
   private star(): number {
     const { advised, points } = this.sweep;
     return advised === undefined ? 0 : points.findIndex(({ name }) => name === advised);

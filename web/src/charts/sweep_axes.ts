@@ -1,4 +1,4 @@
-// What a sweep has an axis for: the keys that were varied, and the figures.
+// The axes of a sweep: the varied keys and the metrics.
 import type { Num, Sweep } from "../data";
 import { digits, format, NONE, plain, tickWithUnit } from "../format";
 import { table } from "../table";
@@ -41,7 +41,7 @@ export function axesOf(sweep: Sweep): SweepAxis[] {
   return [...keys, ...figures];
 }
 
-// 0 .. 1 of what is shown.
+// Maps the visible range to 0 .. 1.
 export function scaleOf(axis: SweepAxis): { at: (value: number) => number; marks: number[] } {
   const known = [...axis.values, axis.own].filter((value): value is number => value !== null);
   const [min, max] = [Math.min(...known), Math.max(...known)];

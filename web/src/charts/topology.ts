@@ -1,4 +1,4 @@
-// The network of a run, with its links coloured by how busy they were, each direction for itself.
+// The network of a run. Links are colored by load, each direction separately.
 import type { Topology } from "../data";
 import { h } from "../dom";
 import { countOf, format } from "../format";

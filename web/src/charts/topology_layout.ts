@@ -1,8 +1,8 @@
-// Where the network is drawn: tiers from the top down, hosts last. Links are lines while they can be told
-// apart; else they are small cells, one a link: links to hosts below their switch, links between switches
-// above the lower one.
+// The layout of a network: tiers from top to bottom, hosts last. Links are lines while they can be
+// distinguished. Otherwise they are small cells, one per link: links to hosts below their switch, links
+// between switches above the lower one.
 
-// What of a network decides where it is drawn.
+// The properties of a network that determine its layout.
 export interface Shape {
   nodes: { tier: number }[];
   links: { a: number; b: number }[];
@@ -33,7 +33,7 @@ export interface Layout {
   tiers: { y: number; count: number; tier: number; slot: number }[]; // slot: the width of one
 }
 
-const LEFT = 84; // for what the tiers are called
+const LEFT = 84; // for the names of the tiers
 const RIGHT = 12;
 const TIER_GAP = 120;
 const TOP = 22;
@@ -47,7 +47,7 @@ const LINES_MAX = 600; // between switches
 
 type Link = Shape["links"][number];
 
-// The switch of a link to a host; null: it is none, or joins two hosts.
+// Returns the switch of a link to a host; null if there is no host, or if the link joins two hosts.
 function switchOf(topology: Shape, link: Link): number | null {
   const a = topology.nodes[link.a]!.tier;
   const b = topology.nodes[link.b]!.tier;
@@ -64,7 +64,7 @@ function hostLinks(topology: Shape): Map<number, number[]> {
   return of;
 }
 
-// Largest cells with which 'count' of them fit into 'width' and a fixed height.
+// Returns the largest cell size with which 'count' cells fit 'width' and a fixed height.
 export function cellSize(count: number, width: number): number {
   for (let size = CELL_MAX; size > CELL_MIN; size--)
     if (Math.ceil(count / Math.max(1, Math.floor(width / size))) * size <= CELLS_HEIGHT) return size;
@@ -113,7 +113,7 @@ function placeHosts(topology: Shape, layout: Layout, hosts: number[], slot: numb
   layout.tiers.push({ y: layout.tiers.at(-1)!.y + 22, count: hosts.length, tier: 0, slot: 0 });
 }
 
-// Hosts stand below their switch, or lines would cross.
+// Places hosts below their switch; otherwise lines would cross.
 function inOrderOfSwitches(hosts: number[], topology: Shape, layout: Layout): number[] {
   const at = new Map<number, number>();
   for (const link of topology.links) {
@@ -130,7 +130,7 @@ function placeCells(layout: Layout, owner: number, links: number[], slot: number
   const inner = Math.max(slot - 4, CELL_MIN);
   const size = cellSize(links.length, inner);
   const rows = Math.ceil(links.length / Math.max(1, Math.floor(inner / size)));
-  const columns = Math.ceil(links.length / rows); // rows of one length
+  const columns = Math.ceil(links.length / rows); // rows of equal length
   links.forEach((link, i) => {
     const x = centre.x - (columns * size) / 2 + (i % columns) * size;
     const row = Math.floor(i / columns);
@@ -153,7 +153,7 @@ function uplinks(topology: Shape): Map<number, number[]> {
   return of;
 }
 
-// How wide a switch's part of its tier is.
+// Returns the width of a switch's part of its tier.
 function slotOf(topology: Shape, layout: Layout, node: number, width: number): number {
   const tier = layout.tiers.find((one) => one.tier === topology.nodes[node]!.tier)!;
   return (width - LEFT - RIGHT) / tier.count;
@@ -177,7 +177,7 @@ function placeLinks(topology: Shape, layout: Layout, width: number): void {
   if (layout.lines.some((line) => line.isArc)) layout.height += ARC_HEIGHT;
 }
 
-// From a point to the nearest point of a line; arcs are taken as the two straight parts through their middle.
+// Returns the distance from a point to a line. Arcs count as two straight parts through their middle.
 export function distanceTo(line: Line, x: number, y: number): number {
   if (!line.isArc) return toSegment(line.a, line.b, x, y);
   const middle = arcMiddle(line);

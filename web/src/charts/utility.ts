@@ -1,4 +1,4 @@
-// Utility over time: what each step was worth and what became of its setting, over the phases of the tuner.
+// Utility over time: the value of each step and the verdict on its setting, above the phases of the tuner.
 import uPlot from "uplot";
 import type { Tuning } from "../data";
 import { phaseBands, writeUtility } from "../tuning";
@@ -28,7 +28,7 @@ function curvesOf({ steps }: Tuning): Curve[] {
 
 export interface StepListener {
   point(i: number | null): void; // the cursor is on a step; null: on none
-  pick(i: number, isKey: boolean): void; // it was clicked, or chosen with a key
+  pick(i: number, isKey: boolean): void; // clicked, or selected with a key
 }
 
 export class UtilityChart extends LineChart {
@@ -50,7 +50,7 @@ export class UtilityChart extends LineChart {
     this.place.addEventListener("click", () => this.pick(false));
   }
 
-  // Puts the cursor of all charts over time there.
+  // Moves the cursor of all charts over time there.
   show(i: number): void {
     const at = this.tuning.steps.end_us[i]!;
     const [from, to] = this.group.range;
@@ -80,7 +80,7 @@ export class UtilityChart extends LineChart {
     return made;
   }
 
-  // Those that matter more come last, above the others. They go with the curve when it is hidden.
+  // More important marks are drawn last, above the others. They are hidden with the curve.
   private paintMarks(u: uPlot): void {
     const { steps } = this.tuning;
     if (!u.series[1]!.show) return;
@@ -102,7 +102,7 @@ export class UtilityChart extends LineChart {
 
 export const markColours = ["", "better", "worse", "best"];
 
-// A dot, a cross, a diamond: told apart without colour too.
+// A dot, a cross or a diamond, which can be distinguished without color.
 function paintMark(ctx: CanvasRenderingContext2D, verdict: number, x: number, y: number, size: number): void {
   ctx.lineWidth = 1.3 * uPlot.pxRatio;
   ctx.strokeStyle = ctx.fillStyle = colour(markColours[verdict]!);

@@ -1,4 +1,4 @@
-// Charts that show the same stretch of the x axis. Zooming one zooms all.
+// Charts with a shared range of the x axis. Zooming one zooms all.
 
 type Range = [number, number];
 
@@ -27,7 +27,7 @@ export class ZoomGroup {
     return this.whole;
   }
 
-  // There is more to be seen now: what was zoomed to stays.
+  // More data is available. The zoomed range stays.
   grow(full: Range): void {
     this.whole = full;
   }

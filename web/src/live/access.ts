@@ -1,6 +1,6 @@
-// How this page asks its controller. At this machine reading needs nothing; elsewhere every question has the token with it, in a
-// header that no browser sends by itself. The token is kept in this page alone, until it is closed. Where the controller takes certificates
-// of clients, the browser's does as well.
+// How this page queries its controller. On the same machine reading needs no token. Elsewhere every request
+// carries the token in a header that no browser sends automatically. Only this page stores the token, until
+// it is closed. If the controller accepts client certificates, the browser's certificate works too.
 let token = "";
 
 export const setToken = (text: string): void => void (token = text);

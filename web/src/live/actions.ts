@@ -1,12 +1,13 @@
-// What a person may order: freeze, thaw, approve, roll back. Each is confirmed in a dialog that says what will happen and to how
-// many devices, and takes a reason for the audit log. It takes the token of the controller's file, which is kept in this page alone
-// and sent in a header that no browser sends by itself; or a certificate that the browser has.
+// Orders of an operator: freeze, thaw, approve, roll back. A dialog confirms each; it states the effect and
+// the number of devices, and takes a reason for the audit log. Orders need the token of the controller's
+// file, which only this page stores and sends in a header that no browser sends automatically, or the
+// browser's certificate.
 import { announce, h } from "../dom";
 import { ask, hasToken, setToken } from "./access";
 import { planOf, type Order, type Plan } from "./plan";
 import type { Fabric } from "./state";
 
-// "": it was done; else why not.
+// Returns "" on success, otherwise the reason for the failure.
 async function post(order: Order, body: Record<string, unknown>): Promise<string> {
   const reply = await ask(`/api/${order}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
   if (reply.ok) return "";
@@ -68,7 +69,7 @@ class Confirmation {
     try {
       wrong = await post(this.order, { ...this.body, why: this.why.value });
     } catch {
-      // said below
+      // reported below
     }
     this.submit.disabled = false;
     this.answer.textContent = wrong ? `Refused: ${wrong}.` : "";
@@ -115,7 +116,7 @@ export class Actions {
   }
 }
 
-// Where even reading needs the token.
+// For pages where even reading needs the token.
 export function signIn(onDone: () => void): HTMLElement {
   const token = h("input", { type: "password", id: "access-token", autocomplete: "off", change: () => (setToken(token.value), onDone()) });
   return h(

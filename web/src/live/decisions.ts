@@ -1,4 +1,4 @@
-// What was tried: each with its reason, its evidence, and where its time went.
+// The trials: each with its reason, its evidence, and the time of its steps.
 import { h } from "../dom";
 import { format } from "../format";
 import { table } from "../table";
@@ -19,7 +19,7 @@ function lasted(d: Decision): string {
   return d.ended ? `, ${format((Date.parse(d.ended) - Date.parse(d.began)) * 1000, "us")}` : "";
 }
 
-// From one step to the next: which took how long, as shares of the whole.
+// The durations of the steps, as shares of the whole.
 function strip(d: Decision): HTMLElement | null {
   const at = d.steps.map((step) => Date.parse(step.time));
   const whole = at.at(-1)! - at[0]!;

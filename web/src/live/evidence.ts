@@ -11,7 +11,7 @@ export interface Path {
   harm: Num[];
 }
 
-// From 1, where every bet starts, to what is known now.
+// From 1, where every bet starts, to the current values.
 export function pathOf(e: Evidence, trial: Trial): Path {
   const path = { pairs: [0, ...e.pairs], gain: [1, ...e.gain] as Num[], harm: [1, ...e.harm] as Num[] };
   const isNow = trial.phase !== "none" && trial.number === e.trial && trial.pairs !== undefined;
@@ -23,7 +23,7 @@ export function pathOf(e: Evidence, trial: Trial): Path {
   return path;
 }
 
-const DECADES_MIN = -3; // e-values below a thousandth are drawn there
+const DECADES_MIN = -3; // smaller e-values are drawn at a thousandth
 
 // Powers of ten, from the least value to above the larger bound.
 export function rangeOf(path: Path, e: Evidence): [number, number] {

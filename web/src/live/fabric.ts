@@ -1,4 +1,5 @@
-// The fabric with its links, coloured by load, pauses or queues as they are now; of very many links a table of the worst.
+// The fabric with its links, colored by current load, pauses or queues. With very many links it is a table of
+// the worst.
 import type { Num } from "../data";
 import { h, nothing } from "../dom";
 import { countOf, format, known } from "../format";
@@ -28,7 +29,7 @@ interface Direction {
   queue: Num;
 }
 
-// What stands still is worse than what is full.
+// A paused link is worse than a full one.
 const badness = ({ use, paused }: Direction) => (paused ?? 0) * 10 + (use ?? 0);
 
 function directionTable(directions: Direction[]): HTMLElement {
@@ -54,7 +55,7 @@ export class FabricMap {
   private rows = new Map<number, LinkRow>();
   private worst: WorstRow[] = [];
 
-  // Other rows belong to other links: false, the names are needed anew.
+  // Returns false if the rows belong to other links, so that names must be fetched again.
   hear(told: { version: number; links?: LinkRow[]; worst?: WorstRow[] }, names: LinkNames | undefined): boolean {
     for (const row of told.links ?? []) this.rows.set(row[0]!, row);
     this.worst = told.worst ?? this.worst;

@@ -1,4 +1,4 @@
-// Months of a fabric, from the file that its controller keeps: one axis for what was measured, set and decided.
+// Months of a fabric, from the controller's file: measurements, settings and decisions on one axis.
 import { ask } from "./access";
 import { choice, h, nothing } from "../dom";
 import { countOf, format } from "../format";
@@ -21,7 +21,7 @@ const spans: [string, string, number][] = [
 ];
 
 const RETRY_MS = 250;
-const REFRESH_MS = 15000; // of a time that ends now
+const REFRESH_MS = 15000; // for periods that end now
 
 export class History {
   readonly element = h("div");
@@ -29,7 +29,7 @@ export class History {
   private until: number | null = null; // null: now
   private wanted = 0;
   private isFirst = true;
-  private isBusy = false; // an answer that takes longer than until the next question is still waited for
+  private isBusy = false; // still waiting for a slow answer
   private readonly place = h("div", { "aria-busy": "false" });
   private readonly range = choice("The last", spans.map(([, text]) => text), (i) => this.choose(i), 3);
   private readonly earlier = h("button", { type: "button", class: "control", click: () => this.move(-1) }, "Earlier");
@@ -70,7 +70,7 @@ export class History {
         if (wanted === this.wanted) this.busy(false);
         return; // the page says that the controller does not answer
       }
-      if (wanted !== this.wanted) return; // another was chosen meanwhile
+      if (wanted !== this.wanted) return; // the user chose another one meanwhile
       if (reply.status === 202) {
         await new Promise((done) => setTimeout(done, RETRY_MS));
         continue;
@@ -78,7 +78,7 @@ export class History {
       const past = reply.ok ? coarser((await reply.json()) as Past) : null;
       if (wanted !== this.wanted) return;
       if (this.isFirst && past && isYoung(past)) {
-        // A day would be a dot.
+        // A day would be a single dot.
         this.isFirst = false;
         this.span = 1;
         this.range.querySelector("select")!.selectedIndex = 1;

@@ -1,4 +1,4 @@
-// Settings over time, one chart for each knob that moved, on the axis of what was measured.
+// Settings over time: one chart per changed knob, on the time axis of the measurements.
 import type { Num } from "../data";
 import { chart, type ChartSpec } from "../charts/chart";
 import { formatSetting, NONE } from "../format";

@@ -1,4 +1,4 @@
-// The page of a controller: what there is, what is tried and why, and what a person may order.
+// The page of a controller: devices, trials and their reasons, and an operator's orders.
 import type { Page } from "../data";
 import { h, nothing } from "../dom";
 import { Parts } from "../parts";
@@ -15,7 +15,7 @@ import { ask, hasToken } from "./access";
 import { Stream, type Told } from "./stream";
 import { cellsOf, grow, type CellRow, type Fabric, type LinkRow, type Pulse, type WorstRow } from "./state";
 
-const REFRESH_MS = 10000; // of what the stream does not tell: settings, decisions, records
+const REFRESH_MS = 10000; // for data that the stream lacks: settings, decisions, records
 const SOON_MS = 300;
 
 function makeParts(map: FabricMap, devices: Devices, history: History, actions: Actions): Parts<Fabric> {
@@ -48,7 +48,7 @@ function whyLost(status: number | null): string {
 class Live {
   private fabric: Fabric | null = null;
   private rows = new Map<number, CellRow>();
-  private version = -1; // of the cells that the rows are of
+  private version = -1; // of the cells of the rows
   private soon = 0;
   private frame = 0;
   private hasHistory = false;
@@ -119,7 +119,7 @@ class Live {
     else this.showSoon();
   }
 
-  // Once a frame at most, however many events came: a machine that is too slow shows fewer of them and stays usable.
+  // At most once per frame, however many events arrive: a slow machine shows fewer of them and stays usable.
   private showSoon(): void {
     if (this.frame) return;
     this.frame = requestAnimationFrame(() => {
@@ -128,7 +128,7 @@ class Live {
     });
   }
 
-  // Many records may come at once.
+  // Many records may arrive at once.
   private refreshSoon(): void {
     if (this.soon) return;
     this.soon = window.setTimeout(() => {

@@ -1,5 +1,5 @@
-// Devices as a map of cells, which events keep up to date, and as a list that asks for those alone that are in sight. However
-// many devices there are, no more than 512 cells and some dozens of rows are drawn.
+// Devices as a map of cells, which events keep up to date, and as a list that fetches only visible rows. At
+// most 512 cells and a few dozen rows are drawn, for any number of devices.
 import { ask } from "./access";
 import type { Num } from "../data";
 import { choice, h, nothing } from "../dom";
@@ -8,7 +8,7 @@ import { table, type TableColumn } from "../table";
 import { heatColour, onThemeChange } from "../theme";
 import { knobTexts, nameOf, oddIn, STATES, type Cell, type Device } from "./state";
 
-const PAGE = 100; // devices in an answer
+const PAGE = 100; // devices per answer
 const ROW_PX = 29;
 const ROWS_SEEN = 14;
 const RACKS_MAX = 25;
@@ -76,7 +76,7 @@ class CellMap {
     return `${nameOf(cell)}: ${view.label}${which} ${known(view.of(cell), view.unit)}; ${states.join(", ")}`;
   }
 
-  // Only what looks different is touched.
+  // Changes only cells that look different.
   private paint(isAll: boolean): void {
     const view = views[this.which]!;
     const most = view.most ?? Math.max(1e-9, ...this.cells.map((cell) => view.of(cell) ?? 0));
@@ -125,7 +125,7 @@ async function fetchPage(first: number): Promise<Device[]> {
   return reply.ok ? ((await reply.json()) as { devices: Device[] }).devices : [];
 }
 
-// Rows stand where they would stand if all were there; only those in sight are, and only they are asked for.
+// Rows have the positions they would have in a full list. Only visible rows exist and are fetched.
 class DeviceList {
   readonly element: HTMLDetailsElement;
   private total = 0;
@@ -167,7 +167,7 @@ class DeviceList {
     this.draw();
   }
 
-  // What is in sight, anew.
+  // Fetches the visible rows again.
   private async refresh(): Promise<void> {
     if (!this.element.open || this.total === 0 || document.hidden) return;
     if (this.total > PAGE) {

@@ -1,4 +1,4 @@
-// What the controller would do next, and why; and whether the network holds a job back.
+// The controller's next step and its reason, and whether the network slows down a job.
 import { h, nothing } from "../dom";
 import { countOf, digits, format, known, NONE } from "../format";
 import { unitOf } from "../help";
@@ -9,11 +9,11 @@ import { knobTexts, type Fabric, type Job, type Tuner } from "./state";
 
 // ---- next
 
-const RECENT = 1000; // reports: a search that long ago is shown folded
+const RECENT = 1000; // reports: older searches are folded
 
 type Words = (string | HTMLElement)[];
 
-// The first that holds decides.
+// The first that applies is used.
 function nextWords(f: Fabric): Words {
   const { trial, tuner } = f;
   const proposed = f.decisions.find((decision) => decision.outcome === "would try");
@@ -39,7 +39,7 @@ function candidateTable({ candidates = [] }: Tuner): HTMLElement | null {
   );
 }
 
-// What was tried on a twin before something was wanted, or nothing.
+// The settings that were tried on a twin before the proposal, or nothing.
 function twinTable({ search, reports = 0 }: Tuner): HTMLElement | null {
   if (!search || search.tried.length === 0) return null;
   const share = (percent: number | null) => (percent === null ? null : percent / 100);

@@ -1,4 +1,4 @@
-// What an order does, in words: for the dialog that confirms it.
+// The effect of an order in words, for the dialog that confirms it.
 import { countOf } from "../format";
 import { knobTexts, type Fabric } from "./state";
 import { count } from "./verdict";

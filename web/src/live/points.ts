@@ -1,9 +1,9 @@
-// What a controller has kept, and how few points of it are drawn: with all else on the page never more than 5,000 marks.
+// The controller's history, reduced to few points: the whole page never has more than 5,000 marks.
 import type { Num } from "../data";
 import { countOf } from "../format";
 import type { Decision, KnobChange } from "./state";
 
-const POINTS_MAX = 140; // of a curve
+const POINTS_MAX = 140; // per curve
 const STEPS_MAX = 40;
 
 interface Series {
@@ -27,10 +27,11 @@ export interface Past {
 
 const YOUNG_MS = 2 * 3600e3;
 
-// A day of it would be a dot. A history without anything in it is the youngest.
+// Whether the history is shorter than a day, which would be a single dot. An empty history counts as short.
 export const isYoung = (past: { until_ms: number; oldest_ms: number }): boolean => past.oldest_ms === 0 || past.until_ms - past.oldest_ms < YOUNG_MS;
 
-// Fewer points, that all that is drawn stays below 5,000 marks: the mean of means, the least and the most of what falls together.
+// Reduces the points so that the page stays below 5,000 marks. Merged points have the mean of means, the
+// least and the most.
 export function coarser(past: Past, most = POINTS_MAX): Past {
   const each = Math.ceil(past.t_ms.length / most);
   if (each <= 1) return past;
@@ -60,7 +61,7 @@ export function stepText(ms: number): string {
   return size ? countOf(ms / size, unit) : `${ms / 1000} s`;
 }
 
-// Where a curve of steps changes, at most 'most' times: of changes too close to be told apart the last counts.
+// Returns at most 'most' changes of a step curve. Of changes too close to distinguish, the last counts.
 export function stepsOf(xs: number[], curves: Num[][], most = STEPS_MAX): { xs: number[]; curves: Num[][] } {
   const moves = xs.map((_x, i) => i).filter((i) => i === 0 || i === xs.length - 1 || curves.some((values) => values[i] !== values[i - 1]));
   const width = (xs.at(-1)! - xs[0]!) / (most - 2) || 1;

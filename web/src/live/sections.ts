@@ -14,7 +14,7 @@ import { knobTexts, thin, trialBands, type Fabric, type Trial } from "./state";
 const HEIGHT = 110;
 const POINTS_MAX = 120; // of a chart: with all others fewer than 5,000 marks
 
-// ---- what is the matter
+// ---- status
 
 const phases: Record<string, string> = {
   none: "Nothing is being tried.",
@@ -43,10 +43,10 @@ export function trialWords(trial: Trial): HTMLElement[] {
   ];
 }
 
-// ---- over time: what was measured, and which settings were in force meanwhile
+// ---- over time: measurements and the settings of each time
 
 const charts = new ChartSet();
-const shared = new ZoomGroup([0, 1]); // of all of them
+const shared = new ZoomGroup([0, 1]); // for all charts
 
 export function timePart(f: Fabric): HTMLElement[] {
   const timeline = thin(f.timeline, POINTS_MAX);
@@ -103,7 +103,7 @@ function small(figures: HTMLElement[]): HTMLElement[] {
 
 // ---- flow sizes
 
-// Powers of two, as they are.
+// Sizes that are powers of two.
 function sizeText(bytes: number): string {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
   const k = Math.floor(Math.log2(bytes) / 10);
@@ -134,7 +134,7 @@ export function flowPart({ flows }: Fabric): HTMLElement[] {
   ];
 }
 
-// ---- do they agree
+// ---- agreement of devices
 
 export function agreementPart({ agreement, devices_total }: Fabric): HTMLElement[] {
   if (devices_total === 0) return [nothing("No device has reported yet.")];

@@ -1,4 +1,4 @@
-// A fabric as it is drawn: names, tiers, and the load of each link, made of what a controller tells.
+// The drawing of a fabric: names, tiers and the load of each link, from the controller's data.
 import type { Num } from "../data";
 import type { NetworkLink, NetworkNode } from "../charts/network";
 import type { LinkNames, LinkRow } from "./state";
@@ -9,13 +9,14 @@ export interface LiveLink extends NetworkLink {
   queue: [Num, Num]; // bytes
 }
 
-// What all names begin with, up to a slash, tells nothing.
+// Removes the common prefix of all names, up to a slash.
 export function shortNames(names: string[]): string[] {
   const first = names[0]?.slice(0, names[0].indexOf("/") + 1) ?? "";
   return first !== "" && names.every((name) => name.startsWith(first) && name.length > first.length) ? names.map((name) => name.slice(first.length)) : names;
 }
 
-// Hosts are NICs, and nodes of one link that nobody knows. All others are as high as their way to the nearest host is long.
+// Hosts are NICs, and unknown nodes with a single link. The tier of any other node is its distance from the
+// nearest host.
 export function tiersOf({ nodes, links }: Pick<LinkNames, "nodes" | "links">): number[] {
   const near: number[][] = nodes.map(() => []);
   for (const [a, b] of links) {
@@ -28,7 +29,7 @@ export function tiersOf({ nodes, links }: Pick<LinkNames, "nodes" | "links">): n
     edge = [...new Set(edge.flatMap((i) => near[i]!))].filter((i) => tiers[i] === -1);
     for (const i of edge) tiers[i] = tier;
   }
-  return tiers.map((tier) => (tier < 0 ? 1 : tier)); // no host is near
+  return tiers.map((tier) => (tier < 0 ? 1 : tier)); // no host within reach
 }
 
 export function nodesOf(names: LinkNames): NetworkNode[] {

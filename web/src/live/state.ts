@@ -1,12 +1,12 @@
-// What a controller tells at /api/state and /api/events: docs/live.md has the contract. Times are milliseconds since 1970,
-// shares 0..1. What is not known is null.
+// The data of /api/state and /api/events; docs/live.md has the contract. Times are milliseconds since 1970,
+// shares 0..1. Unknown values are null.
 import type { Num } from "../data";
 import { formatSetting } from "../format";
 import { knobValue, unitOf } from "../help";
 
 export type Knobs = Record<string, number>;
 
-// Values before a change; null: devices held several values. A knob that is not there: they were not recorded.
+// Values before a change. null: devices had different values. A missing knob was not recorded.
 export type OldKnobs = Record<string, Num>;
 
 // "300 → 313 µs", "automatic → 850 Mb/s", "several values → 16 KB"; without an old value "313 µs".
@@ -16,7 +16,7 @@ export function changeOf(name: string, value: number, was: OldKnobs = {}): { fro
   if (old === undefined) return { from: "", to };
   if (old === null) return { from: "several values", to };
   const from = knobValue(name, old);
-  const unit = formatSetting(0, unitOf(name)).slice(1); // once is enough
+  const unit = formatSetting(0, unitOf(name)).slice(1); // the unit appears once
   return { from: from.endsWith(unit) && to.endsWith(unit) ? from.slice(0, from.length - unit.length) : from, to };
 }
 
@@ -45,7 +45,7 @@ export interface Trial {
   reject_e?: number;
 }
 
-// E-values over pairs of blocks: of the trial under way, or of the last one.
+// E-values over pairs of blocks, for the current or the last trial.
 export interface Evidence {
   trial: number;
   stage: string;
@@ -54,7 +54,7 @@ export interface Evidence {
   harm: Num[];
   accept_e: number;
   reject_e: number;
-  ends_at: number; // pairs after which the stage ends by itself
+  ends_at: number; // pairs after which the stage ends anyway
 }
 
 export interface Device {
@@ -81,7 +81,7 @@ export interface Timeline {
   utilisation: Num[];
   cnps: Num[];
   trial: number[];
-  with: Num[]; // during a trial, of devices that have its setting
+  with: Num[]; // during a trial, for devices with its setting
   without: Num[];
 }
 
@@ -119,14 +119,15 @@ export interface AuditRecord {
   evidence?: string;
 }
 
-// Who is in which cell of the map: names of its first and last device, the number of the first, how many.
+// The devices of a cell of the map: names of its first and last device, the number of the first, and the
+// count.
 export interface CellNames {
   version: number;
   names: [string, string, number, number][];
 }
 
-// Of a cell, as the events tell it: its number, thousandths of utilisation, time paused and metric, CNPs, age in seconds, how many have the
-// trial, how many are in each state.
+// A cell in an event: its number, thousandths of utilization, paused time and metric, CNPs, age in seconds,
+// number of devices with the trial, number of devices in each state.
 export type CellRow = Num[];
 
 export interface Cell {
@@ -145,14 +146,14 @@ export interface Cell {
 
 export const STATES = ["silent", "broken", "frozen", "observed", "held back", "ready", "tuned", "left"];
 
-// Values of a knob that devices of one kind hold, where they do not agree.
+// Different values of a knob on devices of one kind.
 export interface Disagreement {
   knob: string;
   kind: string;
   values: { value: number; devices: number; example: string }[];
 }
 
-// How devices are joined, and which of them are known; of very many links neither is told.
+// The links of devices, and which devices are known; omitted for very many links.
 export interface LinkNames {
   version: number;
   total: number;
@@ -160,14 +161,15 @@ export interface LinkNames {
   links: [number, number][];
 }
 
-// Of a link, as the events tell it: its number, thousandths of utilisation each way, of time paused each way, and the longest queue each way. Of very
-// many links, the worst: the names of both ends instead of the number.
+// A link in an event: its number, then for each direction thousandths of utilization, of paused time, and the
+// longest queue. With very many links it has the worst ones, with the names of both ends instead of the
+// number.
 export type LinkRow = Num[];
 export type WorstRow = [string, string, ...Num[]];
 
-// NICs of a job, or of none, in the last minute.
+// NICs of a job, or of no job, in the last minute.
 export interface Job {
-  name: string; // "": those of no job
+  name: string; // "": NICs without a job
   seconds: number;
   nics: number;
   silent: number;
@@ -176,10 +178,10 @@ export interface Job {
   paused: Num;
   paused_most: Num;
   paused_most_at: string;
-  with_cnps: Num; // share of looks at a NIC
+  with_cnps: Num; // share of samples of a NIC
   with_retransmissions: Num;
-  rtt_stretch: Num; // times the round trip of the empty network
-  signs: string[]; // that the network held it back: paused, CNPs, retransmissions, round trips
+  rtt_stretch: Num; // relative to the round trip of the empty network
+  signs: string[]; // of slow-down by the network: paused, CNPs, retransmissions, round trips
 }
 
 export interface TunerStep {
@@ -191,30 +193,30 @@ export interface TunerStep {
   set: Knobs;
 }
 
-// The last search on a twin: who ran in its last race, the best first, against the setting in force then.
+// The last search on a twin: the candidates of its final, best first, compared with the setting at that time.
 export interface LiveSearch extends TunerStep {
   tried: {
-    name: string; // "": it was found
-    gain: Num; // of slowdowns in percent, as predicted; below 0 is better; with a 95 % interval
+    name: string; // "": found by the search
+    gain: Num; // predicted change of slowdowns in percent; negative is better; with a 95 % interval
     low: Num;
     high: Num;
     blocks: number;
     is_out: boolean;
     is_now: boolean;
-    set: Knobs; // what differs from the setting in force
+    set: Knobs; // differences from the current setting
   }[];
 }
 
 export interface Tuner {
-  name: string; // "": there is none
+  name: string; // "": no tuner
   has_begun: boolean;
   has_failed: boolean;
   reports?: number;
-  waits?: boolean; // what it wanted last is still under way
+  waits?: boolean; // its last proposal is still in progress
   last?: TunerStep;
-  missing?: string; // what it waits for that is not reported, and how to provide it
-  candidates?: TunerStep[]; // what it wanted of late, the last first
-  thinks?: boolean; // settings are being tried on a twin
+  missing?: string; // required data that is not reported, and how to provide it
+  candidates?: TunerStep[]; // its recent proposals, the last first
+  thinks?: boolean; // it is trying settings on a twin
   search?: LiveSearch;
 }
 
@@ -224,7 +226,7 @@ export interface FlowSizes {
   bins: number[]; // from 64 bytes on, each twice as large
 }
 
-// What is told every second.
+// Data sent every second.
 export interface Pulse {
   name: string;
   role: string;
@@ -238,7 +240,7 @@ export interface Pulse {
   in_effect: { set: Knobs; was?: OldKnobs; since_ms: Num; trial: number; by: string; why: string };
   drill: { passed_ms: Num; last_ms: Num; is_passed: boolean; took_ms: Num; device: string; why: string };
   unguarded: { devices: number; what: string; example: string };
-  breach?: { devices: number; example: string; why: string }; // guardrails that are broken
+  breach?: { devices: number; example: string; why: string }; // broken guardrails
   reach?: { trial: number; settable: number }; // devices
   evidence?: Evidence | null;
   coverage: number;
@@ -268,7 +270,7 @@ export interface Fabric extends Pulse {
 
 const POINTS_MAX = 900;
 
-// A pulse has the last point of the timeline alone.
+// A pulse has only the last point of the timeline.
 export function grow(fabric: Fabric, pulse: Pulse): Fabric {
   const timeline = { ...fabric.timeline };
   const last = timeline.t_ms.at(-1) ?? 0;
@@ -279,7 +281,7 @@ export function grow(fabric: Fabric, pulse: Pulse): Fabric {
   return { ...fabric, ...pulse, timeline };
 }
 
-// Stretches of time in which something was tried, in seconds since 1970.
+// Periods of trials, in seconds since 1970.
 export function trialBands(timeline: Timeline): { name: string; start_us: number; stop_us: number }[] {
   const bands: { name: string; start_us: number; stop_us: number; trial: number }[] = [];
   timeline.trial.forEach((trial, i) => {
@@ -294,7 +296,7 @@ export function trialBands(timeline: Timeline): { name: string; start_us: number
 
 const share = (value: Num | undefined) => (value === null || value === undefined ? null : value / 1000);
 
-// Names as they came with the overview, values as events have told them since.
+// Names from the overview, values from the events since then.
 export function cellsOf(names: CellNames["names"], rows: Map<number, CellRow>): Cell[] {
   return names.map(([first, last, at, count], i) => {
     const row = rows.get(i);
@@ -321,7 +323,7 @@ export function nameOf(cell: Cell): string {
   return cell.count === 1 ? cell.first : `${cell.first} … ${cell.last}`;
 }
 
-// A point for every 'step' of them: the mean of what is known, so that a chart never has too many.
+// Merges every 'step' points into the mean of known values, so that a chart never has too many.
 export function thin(timeline: Timeline, most: number): Timeline {
   const count = timeline.t_ms.length;
   if (count <= most) return timeline;

@@ -1,4 +1,4 @@
-// Server-sent events over fetch(), which can send a token; EventSource cannot. After a loss it goes on where it was.
+// Server-sent events over fetch(), which can send a token; EventSource cannot. It resumes after a loss.
 import { ask } from "./access";
 
 const RETRY_MS = 2000;
@@ -9,7 +9,7 @@ export interface Told {
   id: string;
 }
 
-// Text comes in pieces that end anywhere; an event ends with an empty line.
+// Text arrives in arbitrary pieces; an event ends with an empty line.
 export class Events {
   private rest = "";
 
@@ -49,7 +49,7 @@ export class Stream {
     }
   }
 
-  // Until it ends; its status.
+  // Runs until the stream ends; returns its status.
   private async once(): Promise<number> {
     const reply = await ask(this.path, this.last ? { headers: { "Last-Event-ID": this.last } } : {});
     if (!reply.ok || !reply.body) return reply.status;

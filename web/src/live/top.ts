@@ -1,4 +1,4 @@
-// The first screen: is anything wrong, what is in effect and by whose word, what is being tried, what comes next.
+// The first screen: problems, the current setting and who approved it, the current trial, the next step.
 import { h, nothing, svg } from "../dom";
 import { countOf, digits, format, known } from "../format";
 import { term } from "../help";
@@ -28,7 +28,7 @@ export function whenText(ms: number | null): string {
 // A name such as h1 keeps its letters.
 const sentence = (text: string) => `${/^[a-z'-]+\b(?![\d/])/.test(text) ? text[0]!.toUpperCase() + text.slice(1) : text}${text === "" || /[.!?]$/.test(text) ? "" : "."}`;
 
-// ---- is anything wrong
+// ---- problems
 
 const marks: Record<Kind, string> = {
   good: "M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20Zm-1.2 14.2-4-4 1.5-1.4 2.5 2.5 5-5.1 1.5 1.4Z",
@@ -84,9 +84,9 @@ export function statusCard(f: Fabric, actions: Actions): HTMLElement {
   );
 }
 
-// ---- what is in effect
+// ---- the current setting
 
-// A row for each knob: what it was before Anole, and what it is.
+// A row for each knob: its value before Anole, and its current value.
 function changeRows(set: Knobs, was: OldKnobs | undefined): HTMLElement {
   const rows = Object.entries(set).map(([name, value]) => {
     const { from, to } = changeOf(name, value, was);
@@ -111,7 +111,7 @@ function effectCard(f: Fabric): HTMLElement {
   );
 }
 
-// ---- what is being tried
+// ---- the current trial
 
 const ends: Record<string, string> = { kept: "Kept", dropped: "Taken back", open: "Open", "would try": "Proposed" };
 
@@ -137,9 +137,9 @@ function triedCard(f: Fabric): HTMLElement {
   );
 }
 
-// ---- what happens next
+// ---- the next step
 
-// Why the next trial may run, or not: each with its sign.
+// The conditions of the next trial, each with a sign.
 function nextCard(f: Fabric): HTMLElement {
   const check = (isFine: boolean, fine: string, not: string) =>
     h("li", { class: isFine ? "fine" : "not" }, h("span", { class: "unseen" }, isFine ? "yes: " : "no: "), isFine ? fine : not);
@@ -171,7 +171,7 @@ function nextCard(f: Fabric): HTMLElement {
   );
 }
 
-// ---- figures, folded
+// ---- numbers, folded
 
 function figures(f: Fabric): HTMLElement {
   const rows: [string, string][] = [

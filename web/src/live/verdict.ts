@@ -1,4 +1,4 @@
-// Is anything wrong? In one line, for the first card of the page and for the tab.
+// Reports problems in one line, for the first card of the page and for the tab.
 import { countOf } from "../format";
 import type { Fabric } from "./state";
 
@@ -7,8 +7,8 @@ export type Kind = "good" | "bad" | "caution";
 export interface Verdict {
   kind: Kind;
   headline: string;
-  reason?: string; // what was seen
-  advice: string; // what a person should do; "": nothing
+  reason?: string; // the observation
+  advice: string; // what an operator should do; "": nothing
 }
 
 export const isPaused = (f: Fabric) => f.obstacle.startsWith("it pauses");
@@ -20,14 +20,14 @@ function breachText({ breach }: Fabric): string {
   return `A guardrail is broken at ${breach.example}${others > 0 ? ` and ${countOf(others, "other device")}` : ""}`;
 }
 
-// What it was, and whether the last trial ended for it.
+// Describes the problem, and whether it ended the last trial.
 function takenBack({ breach, decisions = [] }: Fabric): string {
   const last = decisions.at(-1);
   const why = breach?.why ? `At ${breach.example}: ${breach.why}. ` : "";
   return why + (last?.outcome === "dropped" && last.trial > 0 ? `Trial ${last.trial} was taken back: ${last.end ?? last.why}.` : "");
 }
 
-// The first that holds decides: what needs a person at once comes first.
+// The first that applies is used. Problems that need an operator at once come first.
 export function verdictOf(f: Fabric): Verdict {
   const bad = (headline: string, advice: string): Verdict => ({ kind: "bad", headline, advice });
   if (f.standby) return { kind: "caution", headline: "This controller stands by", advice: f.standby };
@@ -46,7 +46,7 @@ export function verdictOf(f: Fabric): Verdict {
   return { kind: "good", headline: "Nothing is wrong", advice: "" };
 }
 
-// What the tab says: an alarm is seen there, too.
+// The title of the tab, which also shows alarms.
 export function titleOf(f: Fabric): string {
   const { kind, headline } = verdictOf(f);
   return `${kind === "bad" ? "! " : ""}${headline} · Anole ${f.name}`;

@@ -36,7 +36,7 @@ function command(answer: Answer): HTMLElement | null {
   );
 }
 
-// The setting to use has the accent, as its curves have.
+// The recommended setting has the accent color, like its curves.
 function findingOf(finding: string, advised: string): (string | Node)[] {
   const start = `Use ${advised}`;
   if (!advised || !finding.startsWith(start)) return [typeset(finding)];
@@ -65,7 +65,7 @@ export function answerCard(answer: Answer, advised = ""): HTMLElement {
   );
 }
 
-// Without an answer, as an older program has made the page: the sentences about its variants.
+// Pages of older programs have no answer: uses the sentences about their variants.
 export function answerOf(page: Page): Answer {
   const told = page.answer ?? page.comparison?.answer;
   if (told) return told;
@@ -74,7 +74,7 @@ export function answerOf(page: Page): Answer {
   return { ...none, finding: sentences[0] ?? page.title, detail: sentences.slice(1, 4).join(" ") || null };
 }
 
-// The first line of a page: which program, what kind of page, of what. It holds the contents, too.
+// The first line of a page: program, kind of page and subject. It also has the table of contents.
 export function topLine(kind: string, title: string): HTMLElement {
   return h(
     "header",

@@ -1,4 +1,4 @@
-// The table of a tuner's steps. Rows are made as somebody scrolls to them: there may be thousands.
+// The table of a tuner's steps. Rows are created while the user scrolls, because there may be thousands.
 import type { Tuning } from "../data";
 import { choice, h } from "../dom";
 import { countOf, format } from "../format";
@@ -7,7 +7,7 @@ import { marks, phaseOf, setTexts, shows, stepsOf, verdicts, writeUtility, type 
 
 const ROWS_AT_ONCE = 150;
 const PAGE_ROWS = 10;
-const PAPER_ROWS = 60; // the style sheet hides the others
+const PAPER_ROWS = 60; // in print; the style sheet hides the others
 const heads = ["Time", "Phase", "Verdict", "Utility", "Why", "Set"];
 
 export class DecisionTable {
@@ -25,10 +25,10 @@ export class DecisionTable {
   private readonly scroller = h("div", { class: "scroll", scroll: () => this.fillIfNear() }, this.table);
   private readonly select: HTMLSelectElement;
   private readonly rest = h("p", { class: "on-paper" });
-  private steps: number[] = []; // that are shown
+  private steps: number[] = []; // the visible steps
   private chosen: number | null = null; // a step
 
-  // 'choose' is told which step was chosen here.
+  // 'choose' is called with the step that the user selects here.
   constructor(
     private readonly tuning: Tuning,
     private readonly choose: (step: number) => void,
@@ -42,13 +42,13 @@ export class DecisionTable {
       first,
     );
     this.select = select.querySelector("select")!;
-    // One that sets queues one by one turns no knob: all the room is for why.
+    // A tuner of single queues changes no knobs, so reasons get the whole width.
     this.table.classList.toggle("unset", tuning.steps.set.every((set) => set.length === 0));
     this.element = h("div", {}, h("h3", {}, "Decisions", select), this.scroller, this.rest);
     this.fill(shows[first]!);
   }
 
-  // Shows a step that was chosen elsewhere; all of them if it is not among those shown.
+  // Shows a step that was selected elsewhere. Shows all steps if it is not visible.
   reveal(step: number, isFocused: boolean): void {
     this.element.closest("details")?.setAttribute("open", "");
     if (!this.steps.includes(step)) {
@@ -101,7 +101,7 @@ export class DecisionTable {
     );
   }
 
-  // The row of a place in the list; all up to it are made.
+  // Returns the row of a position in the list. Creates all rows up to it.
   private rowOf(at: number): HTMLElement {
     this.append(at + 1 - this.body.childElementCount);
     return this.body.children[at] as HTMLElement;

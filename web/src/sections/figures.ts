@@ -1,4 +1,4 @@
-// The figures of a run: the few that decide in view, all others folded.
+// The metrics of a run: the main ones visible, all others folded.
 import type { Metric, Phase, Run, Traffic } from "../data";
 import { fold, h, nothing, section } from "../dom";
 import { format, NONE, plain } from "../format";
@@ -7,19 +7,19 @@ import { table } from "../table";
 
 const SHOWN = 6;
 
-// Bandwidths of collectives are written as nccl-tests write them. The exact value shows when pointed at.
+// Bandwidths of collectives have the format of nccl-tests. Pointing at a value shows it exactly.
 function writeMetric(metric: Metric): HTMLElement {
   const exact = metric.value === null ? "no value" : `${metric.name} = ${plain(metric.value)}`;
   return h("b", { "data-metric": metric.name, title: exact }, format(metric.value, /(bus|alg)bw_bps$/.test(metric.name) ? "bus" : metric.unit));
 }
 
-// summary.json has all figures, the list of a variant its main ones.
+// summary.json has all metrics, the list of a variant the main ones.
 function metricsOf(run: Run): Metric[] {
   const all = run.summary?.metrics;
   return Array.isArray(all) ? (all as Metric[]) : run.metrics;
 }
 
-// Those of an influx that came; without one: none.
+// Returns the phases of an influx that occurred; otherwise none.
 function phasesOf({ phases }: Run): Phase[] {
   const seen = phases.filter(({ start_us, stop_us, metrics }) => stop_us > start_us && metrics.some(({ value }) => value !== null));
   return seen.length > 1 ? seen : [];
@@ -30,7 +30,7 @@ function phaseNote(run: Run): string {
   return during ? ` Before, during and after the influx of ${format(during.start_us, "us")} to ${format(during.stop_us, "us")}.` : "";
 }
 
-// With an influx the values before, during and after it stand next to that of the whole run.
+// With an influx, the table has values before, during and after it next to the whole run.
 function decidingTable(run: Run): HTMLElement {
   const all = metricsOf(run);
   const chosen = (run.deciding ?? []).flatMap((name) => all.filter((metric) => metric.name === name));
@@ -79,7 +79,7 @@ export function figuresSection(run: Run): HTMLElement {
   );
 }
 
-// Entries of one kind have the same rows and share a table.
+// Entries of one kind have equal rows and share a table.
 function trafficTable(entries: Traffic[]): HTMLElement {
   const labels = [...new Set(entries.flatMap((entry) => entry.rows.map((row) => row.label)))];
   return table(

@@ -1,4 +1,4 @@
-// The settings: a small chart for each knob that changed, a table of the others.
+// Settings: a small chart for each changed knob, a table of the others.
 import type { KnobLine, Run } from "../data";
 import { h, nothing } from "../dom";
 import { formatSetting } from "../format";
@@ -40,7 +40,7 @@ export function changedKnobs(run: Pick<Run, "knobs" | "windows" | "outages">, gr
     : nothing("No knob changed during the run.");
 }
 
-// A tuner shows the knobs that it changed itself.
+// The tuner section shows the knobs that a tuner changed.
 export function knobsPart(run: Run, group: ZoomGroup): HTMLElement {
   const known = run.knobs.filter((knob) => knob.values.length > 0);
   const fixed = known.filter((knob) => !isChanged(knob));

@@ -1,4 +1,4 @@
-// How busy the links were: over the network, and over time.
+// The load of links: over the network, and over time.
 import type { Run } from "../data";
 import { choice, fold, foldedSection, h, nothing, section } from "../dom";
 import { heatChart } from "../charts/heat";
@@ -8,7 +8,7 @@ import { format } from "../format";
 import { table } from "../table";
 import { pathFold } from "./paths";
 
-const FULL = 0.9; // mean load of a link that holds the others back
+const FULL = 0.9; // mean load of a bottleneck
 const BUSIEST = 5;
 
 // The busiest directions: name, mean and peak.
@@ -32,14 +32,14 @@ function busiestTable(run: Run): HTMLElement {
   );
 }
 
-// What the folded picture shows, in a sentence.
+// Summarizes the folded picture in a sentence.
 function busiestText(run: Run): string {
   const [name, mean, peak] = busiest(run)[0]!;
   const whose = run.name ? `${run.name}, seed ${run.seeds[0] ?? 1}: the` : "The";
   return `${whose} busiest link, ${name}, carries ${mean} of its rate on average and ${peak} at its peak.`;
 }
 
-// Where traffic went explains the result if a link was down or full, or if variants spread it in different ways.
+// The paths of traffic explain the result if a link was down or full, or if variants spread it differently.
 function decides(runs: Run[]): boolean {
   const isHeld = ({ topology }: Run) => topology!.links.some(({ ab, ba, down }) => (down ?? 0) > 0 || Math.max(ab, ba) >= FULL);
   return runs.some((run) => isHeld(run) || run.lb !== runs[0]!.lb);
@@ -53,7 +53,7 @@ function heatFold(run: Run, group: ZoomGroup): HTMLElement {
   );
 }
 
-// Of one run at a time; 'first' is shown at first. It is folded unless it explains the result.
+// Shows one run at a time, 'first' at the start. It is folded unless it explains the result.
 export function linkSection(all: Run[], first: string, group: ZoomGroup): HTMLElement {
   const runs = all.filter((run) => run.topology && run.topology.links.length > 0);
   if (runs.length === 0) return section("links", "Link load", nothing("Link load was not recorded."));

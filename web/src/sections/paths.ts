@@ -1,4 +1,4 @@
-// How evenly links between switches were used: where packets are sprayed, summary.json has it by tier and plane.
+// The balance of links between switches: for sprayed packets, summary.json has it by tier and plane.
 import type { Run } from "../data";
 import { fold } from "../dom";
 import { format } from "../format";

@@ -1,4 +1,4 @@
-// Thresholds of queues, where a tuner sets each for itself.
+// Thresholds of queues, if a tuner sets each separately.
 import type { Run, TunedQueues, Tuning } from "../data";
 import { choice, h, nothing } from "../dom";
 import { format, plain } from "../format";

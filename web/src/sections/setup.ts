@@ -1,4 +1,4 @@
-// What was run, under which assumptions, and how far the results hold.
+// The scenario of a run, its assumptions, and the limits of its results.
 import type { Page, Run } from "../data";
 import { fold, h, section } from "../dom";
 import { countOf, format } from "../format";
@@ -24,7 +24,7 @@ function seedText(seeds: string[]): string {
   return seeds.length > 8 ? `${seeds.slice(0, 8).join(", ")} … (${seeds.length})` : seeds.join(", ");
 }
 
-// What the card says of the network is not said again.
+// Facts on the answer card are not repeated.
 function facts(run: Run, isOnCard: boolean): HTMLElement {
   return h(
     "dl",
@@ -40,7 +40,7 @@ function facts(run: Run, isOnCard: boolean): HTMLElement {
   );
 }
 
-// What is said of all variants; where they differ, the table of variants says how.
+// Facts common to all variants. If they differ, the table of variants has the details.
 function inCommon(runs: Run[]): Run {
   const same = (key: "cc" | "lb" | "model" | "fidelity") => runs.every((run) => run[key] === runs[0]![key]);
   const isSameCc = same("cc") && same("model");
@@ -56,7 +56,7 @@ function inCommon(runs: Run[]): Run {
   };
 }
 
-// Two cards that are always in view, and folds below them.
+// Two cards that are always visible, and folds below them.
 export function setupSection({ runs, ...page }: Page, limits: string[], ...folds: (HTMLElement | null)[]): HTMLElement {
   const isOnCard = Boolean(answerOf({ runs, ...page }).network);
   const isFast = runs.some(({ fidelity }) => fidelity === "fast");
@@ -83,12 +83,12 @@ export function scenarioFold(run: Run): HTMLElement {
   return fold("Scenario file", h("pre", { id: "scenario" }, run.scenario || "(empty)"));
 }
 
-// What is folded of one run.
+// The folds of one run.
 export function foldsOfRun(run: Run, group: ZoomGroup): HTMLElement[] {
   return [fold("Traffic", trafficPart(run)), fold("Knobs", knobsPart(run, group)), scenarioFold(run)];
 }
 
-// Figures of a run that ended stuck or failed are those of what came before: said first, and in words.
+// If a run ended stuck or failed, its metrics cover only the part before. A sentence says so first.
 export function partial(runs: Run[]): HTMLElement | null {
   const told = runs.flatMap((run) =>
     (run.partial ?? []).map((text) => h("li", {}, run.name ? h("strong", {}, `${run.name}: `) : "", text)),

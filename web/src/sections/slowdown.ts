@@ -84,7 +84,7 @@ function sizesOfVariants(runs: Run[]): HTMLElement {
 
 const titles: Record<string, string> = { FCT: "Completion time" };
 
-// Distributions share a chart when they are of one quantity in one unit.
+// Distributions of one quantity and unit share a chart.
 function cdfChart(title: string, unit: string, curves: { label: string; cdf: Cdf }[]): HTMLElement {
   const xs = unionOfX(curves.map((curve) => curve.cdf));
   return chart({
@@ -137,7 +137,7 @@ function cdfsOfVariants(runs: Run[]): HTMLElement[] {
   );
 }
 
-// The distributions that explain most, in small charts of one row.
+// The most informative distributions, in a row of small charts.
 const mainLabels: Record<string, string> = {
   "FCT, all flows": "Completion time, all messages",
   "slowdown, flows under 120KB": "Slowdown, messages under 120 KB",
@@ -182,7 +182,7 @@ export function timesOfVariants(runs: Run[], hues: Map<string, number>): HTMLEle
   );
 }
 
-// Of one run: operations before flows, and three charts in view.
+// For one run: operations before flows, and three visible charts.
 export function timesOfRun(run: Run): HTMLElement {
   const isOfFlows = ({ quantity }: Cdf) => quantity === "FCT" || quantity === "slowdown";
   const cdfs = cdfsOfRun({ ...run, cdfs: [...run.cdfs.filter((cdf) => !isOfFlows(cdf)), ...run.cdfs.filter(isOfFlows)] });

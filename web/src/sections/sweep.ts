@@ -1,4 +1,5 @@
-// All settings of a sweep: ranked with the scenario's own, as dots, as lines over all keys, and two figures against each other.
+// All settings of a sweep: ranked with the scenario's own, as dots, as lines over all keys, and as a
+// trade-off of two metrics.
 import type { Sweep } from "../data";
 import { fold, h, section } from "../dom";
 import { format, formatSetting } from "../format";
@@ -15,7 +16,7 @@ function nameOf({ rank, isOwn, isAdvised }: Ranked): HTMLElement {
   return h("span", {}, rank > 0 ? String(rank) : "–", words && h("span", { class: isAdvised ? "advised" : "muted" }, ` ${words}`));
 }
 
-// The figure that they are ordered by comes first.
+// The metric of the ranking comes first.
 function rankingTable(sweep: Sweep): HTMLElement {
   const order = sweep.figures.map((_figure, f) => f).sort((a, b) => Number(sweep.figures[b]!.name === sweep.best) - Number(sweep.figures[a]!.name === sweep.best));
   const value = (v: number | string | null, unit: string) => (typeof v === "number" ? formatSetting(v, unit) : (v ?? "–"));
@@ -57,7 +58,7 @@ export function sweepSection(sweep: Sweep): HTMLElement {
         (left > 0 ? ` The worst ${left.toLocaleString("en-US")} are not drawn; sweep.csv has all.` : ""),
     ),
     h("div", { class: "card" }, rankingTable(sweep)),
-    // On a phone the ranking comes first, and pictures are one click away.
+    // On a phone the ranking comes first, and charts are folded.
     h(
       "details",
       { class: "part", open: innerWidth > PHONE_PX },

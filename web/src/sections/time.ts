@@ -1,4 +1,4 @@
-// What happened when: the columns of intervals.csv, one chart per group, all with one cursor and one zoom.
+// Time series: the columns of intervals.csv, one chart per group, with one cursor and one zoom.
 import type { Column, Run } from "../data";
 import { choice, fold, h, nothing, section } from "../dom";
 import { chart } from "../charts/chart";
@@ -32,7 +32,7 @@ function groupColumns(columns: Column[]): Column[][] {
   return [...groups.values()].sort((a, b) => order.indexOf(a[0]!.group) - order.indexOf(b[0]!.group));
 }
 
-// A column alone is named in the title, or two charts of a group could not be told apart.
+// A single column is named in the title; otherwise two charts of a group could not be distinguished.
 function titleOf(columns: Column[]): string {
   const group = groupNames[columns[0]!.group] ?? columns[0]!.group;
   return columns.length > 1 ? group : `${group}: ${columns[0]!.label}`;
@@ -48,7 +48,7 @@ export function timeGroupUntil(end_us: number): ZoomGroup {
   return new ZoomGroup([0, Math.max(end_us, 1)]);
 }
 
-// A chart of nothing but zeros says less than a word.
+// A chart of zeros is replaced by a word.
 function isZero(columns: Column[]): boolean {
   const values = columns.flatMap((column) => column.values).filter((value) => value !== null);
   return values.length > 0 && values.every((value) => value === 0);
@@ -73,7 +73,7 @@ function quietNote(quiet: Column[]): HTMLElement | null {
     : null;
 }
 
-// A chart for each group of columns, and a word about those that are zero.
+// A chart for each group of columns, and a note about those that are zero.
 export function timeCharts(run: Pick<Run, "series" | "windows" | "outages">, group: ZoomGroup): (HTMLElement | null)[] {
   const series = run.series!;
   const told = series.columns.filter((column) => !(column.name in quietNames && isZero([column])));
@@ -137,7 +137,7 @@ function timeOfVariants(runs: Run[], group: ZoomGroup): HTMLElement {
   return h("div", { class: "charts" }, ...groupColumns(told).map((g) => variantsChart(runs, g, group)));
 }
 
-// Columns of all runs: those that say something, and those that are zero throughout.
+// Columns of all runs: informative ones, and those that are always zero.
 function columnsOf(runs: Run[]): { told: Column[]; quiet: Column[] } {
   const columns = [...new Map(runs.flatMap((run) => run.series?.columns ?? []).map((column) => [column.name, column])).values()];
   const ofAll = (name: string) =>
@@ -146,7 +146,7 @@ function columnsOf(runs: Run[]): { told: Column[]; quiet: Column[] } {
   return { told: columns.filter((column) => !quiet.includes(column)), quiet };
 }
 
-// The few that explain most, in this order; the title says what the curve is.
+// The most informative columns in this order, with their titles.
 const better: Record<string, string> = {
   goodput_bps: "higher is better",
   rtt_us_mean: "lower is better",
@@ -206,7 +206,7 @@ function mainTimes(
   return { charts, note, quiet: quietNote(quiet) };
 }
 
-// Six small charts with one cursor; every other curve is folded.
+// Six small charts with one cursor; all other curves are folded.
 export function timeSection(runs: Run[], hues: Map<string, number>, group: ZoomGroup): HTMLElement {
   const main = mainTimes(runs, group, hues);
   if (!main) return section("time", "Over time", nothing("Nothing was recorded over time."));

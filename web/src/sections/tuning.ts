@@ -1,4 +1,4 @@
-// What a tuner measured, decided and set, below the same time axis as everything else.
+// The measurements, decisions and settings of a tuner, on the time axis of all charts.
 import type { KnobLine, Num, Run, Tuning } from "../data";
 import { fold, h, nothing, section, svg } from "../dom";
 import { countOf, digits, format, NONE, plain } from "../format";
@@ -68,7 +68,7 @@ function optionFold(tuning: Tuning): HTMLElement | null {
   );
 }
 
-// ---- what the cursor is on
+// ---- the step under the cursor
 
 function stepText(tuning: Tuning, i: number): (Node | string)[] {
   const { steps } = tuning;
@@ -87,7 +87,7 @@ function stepText(tuning: Tuning, i: number): (Node | string)[] {
   ];
 }
 
-// What the signs in the picture mean.
+// The legend of the signs in the chart.
 function key(tuning: Tuning): HTMLElement {
   const used = [1, 2, 3].filter((verdict) => tuning.steps.verdict.includes(verdict));
   return h(
@@ -111,7 +111,7 @@ function key(tuning: Tuning): HTMLElement {
   );
 }
 
-// The picture, the words and the table always tell of the same step.
+// The chart, the text and the table always show the same step.
 function utilityAndTable(tuning: Tuning, group: ZoomGroup): { figure: HTMLElement; table: HTMLElement } {
   const hint = "Point at a step to see why; a click, or Enter, goes to its row in the table.";
   const readout = h("div", { class: "readout" }, hint);
@@ -155,7 +155,7 @@ function elephantChart(run: Tuned, tuning: Tuning, group: ZoomGroup): HTMLElemen
   });
 }
 
-// On a logarithmic axis nothing can stand at 0: what is far below theta stands at the bottom.
+// A logarithmic axis has no 0: values far below theta are drawn at the bottom.
 function divergenceChart(run: Tuned, tuning: Tuning, group: ZoomGroup): HTMLElement | null {
   const { steps } = tuning;
   if (!hasValues(steps.divergence)) return null;
@@ -179,7 +179,7 @@ function divergenceChart(run: Tuned, tuning: Tuning, group: ZoomGroup): HTMLElem
   });
 }
 
-// The knobs as a search set them, from what it says of its steps.
+// The knobs as a search set them, from its steps.
 export function knobsOfSearch(tuning: Tuning): KnobLine[] {
   const lines = tuning.knobs.map(({ name, unit }): KnobLine => ({ name, unit, at_us: [], values: [] }));
   tuning.steps.set.forEach((sets, i) => {
@@ -196,12 +196,12 @@ export function knobsOfSearch(tuning: Tuning): KnobLine[] {
   return lines.filter((line) => line.at_us.length > 0);
 }
 
-// A search that is no part of a run that is shown: rounds of it follow each other on its clock.
+// A search outside a displayed run: its rounds follow each other on its clock.
 export function searchSection(tuning: Tuning, group: ZoomGroup): HTMLElement | null {
   return tuningSection({ tuning, windows: [], knobs: knobsOfSearch(tuning) }, group);
 }
 
-// The picture of its search in view; flow sizes, knobs and the table of decisions are folded.
+// The chart of the search is visible; flow sizes, knobs and the table of decisions are folded.
 export function tuningSection(run: Tuned, group: ZoomGroup): HTMLElement | null {
   const { tuning } = run;
   if (!tuning) return null;

@@ -1,5 +1,4 @@
-// Settings that were tried on a twin of the network before one was applied: what each was predicted to be worth, what was
-// chosen, and what came of it.
+// Settings that were tried on a twin of the network before one was applied: predictions, choice and result.
 import type { TwinSearch } from "../data";
 import { h } from "../dom";
 import { axisFor, axisHead, changeText, effect, intervalText } from "../effects";
@@ -25,7 +24,7 @@ function settingOf(t: Tried): HTMLElement | string {
   );
 }
 
-// Who ran in the last race on a twin, with what each was predicted to be worth.
+// The candidates of the last final on a twin, with their predicted gains.
 export function triedTable(tried: Tried[], caption: string): HTMLElement {
   const slowdown = { better: "lower" as const };
   const axis = axisFor([{ ...slowdown, variants: tried }]);
