@@ -5,9 +5,9 @@
 #include "core/hpcc_time.h"
 #include "core/units.h"
 #include "formats/hpcc.h"
+#include "net/measure.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LINK_DOWN_FROM_PS (2 * PS_PER_S)     /* the fork counts from second 2 */
@@ -20,38 +20,10 @@ static int refuse(const struct convert_source *s, struct err *err, const char *w
 
 /* ---- topology ---- */
 
-struct node_pair { uint32_t low, high; };
-
-static int compare_pairs(const void *a_, const void *b_)
-{
-    const struct node_pair *a = a_, *b = b_;
-
-    if (a->low != b->low)
-        return a->low < b->low ? -1 : 1;
-    return a->high < b->high ? -1 : a->high > b->high;
-}
-
-static bool has_parallel(const struct graph *g)
-{
-    struct node_pair *pair = xmalloc((g->links + 1ul) * sizeof(*pair));
-    bool         found = false;
-
-    for (uint32_t i = 0; i < g->links; i++) {
-        uint32_t a = g->link[i].a, b = g->link[i].b;
-
-        pair[i] = a < b ? (struct node_pair){ a, b } : (struct node_pair){ b, a };
-    }
-    if (g->links)
-        qsort(pair, g->links, sizeof(*pair), compare_pairs);
-    for (uint32_t i = 1; i < g->links; i++)
-        found |= compare_pairs(&pair[i], &pair[i - 1]) == 0;
-    free(pair);
-    return found;
-}
-
 static int check_links(const struct convert_source *s, struct err *err)
 {
     const struct graph *g = &s->scenario.graph;
+    uint32_t            first, second;
 
     for (uint32_t i = 0; i < g->links; i++) {
         if (g->link[i].delay_ps % PS_PER_NS)
@@ -59,7 +31,7 @@ static int check_links(const struct convert_source *s, struct err *err)
         if (g->link[i].ber > 0)
             return refuse(s, err, "a bit error rate; it has a share of lost packets");
     }
-    return has_parallel(g) ? refuse(s, err, "parallel links between two nodes") : 0;
+    return graph_find_parallel(g, &first, &second) ? refuse(s, err, "parallel links between two nodes") : 0;
 }
 
 int convert_print_hpcc_topology(FILE *out, const struct convert_source *s, struct err *err)

@@ -224,7 +224,7 @@ static int read_two(struct convert_source *s, enum convert_input *input, const c
                                          : read_hpcc_flows(s, paths[!net], err);
 }
 
-/* A format that scenarios read has nothing to be converted. */
+/* Scenarios read this format directly. */
 static int refuse_readable(enum convert_input input, const char *path, struct err *err)
 {
     char *line = convert_line(input, path);

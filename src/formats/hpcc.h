@@ -8,7 +8,7 @@
  *
  * The fork's own files have explanations after their last row. Therefore everything after the last row is
  * ignored from the first line on that does not start with a digit. Rows beyond the announced number are also
- * ignored, as in the fork: reading succeeds, and HPCC_ODD tells the caller that 'err' holds a warning.
+ * ignored, as in the fork: reading succeeds, and HPCC_ODD means that 'err' holds a warning.
  */
 #ifndef FORMATS_HPCC_H
 #define FORMATS_HPCC_H

@@ -4,6 +4,7 @@
 #include "base/tokens.h"
 #include "core/hpcc_time.h"
 #include "core/units.h"
+#include "net/measure.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -132,50 +133,36 @@ static int read_link(struct tokens *w, const struct graph *g, struct graph_link 
     return rc ? tokens_err(w, -rc, "%s", why.text) : 0;
 }
 
-struct link_pair { uint32_t low, high, line; };  /* end nodes of a link */
-
-static int compare_pairs(const void *a_, const void *b_)
+/* line: by link */
+static int refuse_parallel(struct tokens *w, const struct graph *g, const uint32_t *line)
 {
-    const struct link_pair *a = a_, *b = b_;
+    uint32_t                 first, second;
+    const struct graph_link *l;
 
-    if (a->low != b->low)
-        return a->low < b->low ? -1 : 1;
-    if (a->high != b->high)
-        return a->high < b->high ? -1 : 1;
-    return a->line < b->line ? -1 : a->line > b->line;
-}
-
-static int refuse_parallel(struct tokens *w, struct link_pair *pair, uint32_t count)
-{
-    qsort(pair, count, sizeof *pair, compare_pairs);
-    for (uint32_t i = 1; i < count; i++) {
-        if (pair[i].low != pair[i - 1].low || pair[i].high != pair[i - 1].high)
-            continue;
-        w->line = pair[i].line;
-        return tokens_err(w, EINVAL, "line %u already links nodes %u and %u", pair[i - 1].line,
-                         pair[i].low, pair[i].high);
-    }
-    return 0;
+    if (!graph_find_parallel(g, &first, &second))
+        return 0;
+    l = &g->link[second];
+    w->line = line[second];
+    return tokens_err(w, EINVAL, "line %u already links nodes %u and %u", line[first],
+                      l->a < l->b ? l->a : l->b, l->a < l->b ? l->b : l->a);
 }
 
 static int read_links(struct tokens *w, uint32_t count, struct graph *g)
 {
-    struct link_pair *pair = xmalloc((count + 1ul) * sizeof *pair);
+    uint32_t         *line = xmalloc((count + 1ul) * sizeof *line);
     struct graph_link link = { 0 };
-    int rc = 0;
+    int               rc = 0;
 
     for (uint32_t i = 0; i < count && !rc; i++) {
         rc = hpcc_next_row(w, i, count, "links");
         rc = rc ? rc : read_link(w, g, &link);
         if (rc)
             break;
-        pair[i] = (struct link_pair){ link.a, link.b, w->line };
-        if (link.a > link.b)
-            pair[i] = (struct link_pair){ link.b, link.a, w->line };
+        line[i] = w->line;
         graph_add_link(g, &link);
     }
-    rc = rc ? rc : refuse_parallel(w, pair, count);
-    free(pair);
+    rc = rc ? rc : refuse_parallel(w, g, line);
+    free(line);
     return rc;
 }
 

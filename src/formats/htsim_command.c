@@ -212,7 +212,7 @@ static int read_gate(struct command_reader *r, const struct option *o)
         return -EINVAL;
     if (strchr(word, '%') || text_to_real(word + (*word == '-'), &gate, NULL) || gate >= 32)
         return tokens_err(&r->words, EINVAL, "%s: '%s' is not a number below 32", o->name, word);
-    if (*word != '-')            /* below 0: as if it had not been given */
+    if (*word != '-')            /* below 0: has no effect, as in uet-htsim */
         put_count(r, o->key, (uint64_t)gate, "");
     return 0;
 }

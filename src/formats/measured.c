@@ -18,7 +18,6 @@ struct measured_reader {
     char            *head[CELLS_MAX];        /* CSV: its columns */
     uint32_t         heads;
     double           scale;                  /* perftest: bit/s of a unit of its rates */
-    bool             has_parts;
 };
 
 static struct measured_row *add_row(struct measured_reader *x, const char *figure, double value)
@@ -133,7 +132,6 @@ static int read_head(struct measured_reader *x, char *line)
             return refuse(x, "a column is there twice: ", cell[x->heads]);
         x->head[x->heads] = xstrdup(cell[x->heads]);
     }
-    x->has_parts = column_of(x, "part") >= 0;
     x->made->kind = "CSV";
     return column_of(x, "figure") >= 0 && column_of(x, "measured") >= 0 ? 0 :
            refuse(x, "columns 'figure' and 'measured' are expected", "");

@@ -22,8 +22,7 @@ struct measured_row {
     uint32_t sets;
     char   *figure;
     double  value;               /* in the unit of the figure */
-    /* otherwise it is predicted. Where the file does not say: every second row */
-    bool    is_fitted;
+    bool    is_fitted;           /* otherwise predicted; by default every second row */
     uint32_t line;
 };
 

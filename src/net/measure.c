@@ -132,3 +132,37 @@ uint32_t graph_switches_max(const struct graph *g)
     free(first_port);
     return most;
 }
+
+struct link_pair { uint32_t low, high, link; };  /* end nodes of a link */
+
+static int compare_pairs(const void *a_, const void *b_)
+{
+    const struct link_pair *a = a_, *b = b_;
+
+    if (a->low != b->low)
+        return a->low < b->low ? -1 : 1;
+    if (a->high != b->high)
+        return a->high < b->high ? -1 : 1;
+    return a->link < b->link ? -1 : a->link > b->link;
+}
+
+bool graph_find_parallel(const struct graph *g, uint32_t *first, uint32_t *second)
+{
+    struct link_pair *pair = xmalloc((g->links + 1ul) * sizeof *pair);
+    uint32_t          i = 1;
+
+    for (uint32_t k = 0; k < g->links; k++) {
+        uint32_t a = g->link[k].a, b = g->link[k].b;
+
+        pair[k] = a < b ? (struct link_pair){ a, b, k } : (struct link_pair){ b, a, k };
+    }
+    qsort(pair, g->links, sizeof *pair, compare_pairs);
+    while (i < g->links && (pair[i].low != pair[i - 1].low || pair[i].high != pair[i - 1].high))
+        i++;
+    if (i < g->links) {
+        *first = pair[i - 1].link;
+        *second = pair[i].link;
+    }
+    free(pair);
+    return i < g->links;
+}

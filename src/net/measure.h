@@ -28,4 +28,7 @@ double graph_uplink_bps(const struct graph *);
 /* Largest number of switches on a shortest path between two hosts, with all links up. */
 uint32_t graph_switches_max(const struct graph *);
 
+/* Finds two links between the same nodes: those of the lowest nodes. Returns false if there are none. */
+bool graph_find_parallel(const struct graph *, uint32_t *first, uint32_t *second);
+
 #endif

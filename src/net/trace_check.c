@@ -8,7 +8,7 @@
 struct op_ref { uint32_t rank, op; };
 
 /* A collective that some but not all members have started. */
-struct open_collective { uint64_t number; uint32_t group, count, next; struct op_ref *member; };
+struct open_collective { uint32_t group, count, next; struct op_ref *member; };    /* next: free */
 
 struct dry_run {
     const struct trace *t;
@@ -23,7 +23,7 @@ struct dry_run {
     struct trace_list  *list;                /* by rank */
     struct open_collective *collective;      /* starts at index 1 */
     uint32_t            collectives, collectives_max, collective_free, open;
-    uint32_t           *bucket, buckets;     /* open collectives, by group and number */
+    uint32_t          **index;               /* of open collectives, by group and number; 0: none yet */
 };
 
 static void set_ready(struct dry_run *d, uint32_t rank, uint32_t op)
@@ -67,43 +67,7 @@ static void end_op_number(struct dry_run *d, uint32_t rank, uint32_t number)
 
 /* ---- collectives ---- */
 
-static uint32_t *bucket_of(const struct dry_run *d, uint32_t group, uint64_t number)
-{
-    assert(d->bucket);
-    return &d->bucket[((uint64_t)group * 2654435769u + number * 0x9e3779b97f4a7c15ull) >> 20 &
-                      (d->buckets - 1)];
-}
-
-static void grow_buckets(struct dry_run *d)
-{
-    d->buckets = d->buckets ? 4 * d->buckets : 256;
-    free(d->bucket);
-    d->bucket = xcalloc(d->buckets, sizeof *d->bucket);
-    for (uint32_t i = 1; i <= d->collectives; i++)
-        if (d->collective[i].count) {
-            uint32_t *b = bucket_of(d, d->collective[i].group, d->collective[i].number);
-
-            d->collective[i].next = *b;
-            *b = i;
-        }
-}
-
-static uint32_t *find_collective(const struct dry_run *d, uint32_t group, uint64_t number)
-{
-    uint32_t *at = bucket_of(d, group, number);
-
-    while (*at) {
-        struct open_collective *m = &d->collective[*at];
-
-        assert(d->collective);   /* the bucket is not empty */
-        if (m->group == group && m->number == number)
-            break;
-        at = &m->next;
-    }
-    return at;
-}
-
-static uint32_t add_collective(struct dry_run *d, uint32_t group, uint64_t number)
+static uint32_t add_collective(struct dry_run *d, uint32_t group)
 {
     uint32_t id = d->collective_free;
 
@@ -114,8 +78,8 @@ static uint32_t add_collective(struct dry_run *d, uint32_t group, uint64_t numbe
                               sizeof *d->collective);
         id = ++d->collectives;
     }
-    d->collective[id] = (struct open_collective){ .number = number, .group = group,
-        .member = xcalloc(d->t->group[group].count, sizeof *d->collective->member) };
+    d->collective[id] = (struct open_collective){
+        .group = group, .member = xcalloc(d->t->group[group].count, sizeof *d->collective->member) };
     d->open++;
     return id;
 }
@@ -123,30 +87,20 @@ static uint32_t add_collective(struct dry_run *d, uint32_t group, uint64_t numbe
 /* Adds a rank to its collective. The last member ends it for all. */
 static void join_collective(struct dry_run *d, uint32_t rank, uint32_t number, const struct trace_op *op)
 {
-    uint32_t       *at, id;
+    uint32_t               *id = &d->index[op->peer][op->tag];
     struct open_collective *m;
 
-    if (2 * d->open >= d->buckets)
-        grow_buckets(d);
-    at = find_collective(d, op->peer, op->tag);
-    if (!*at) {
-        id = add_collective(d, op->peer, op->tag);
-        at = bucket_of(d, op->peer, op->tag);
-        d->collective[id].next = *at;
-        *at = id;
-    }
-    id = *at;
-    assert(d->collective);
-    m = &d->collective[id];
+    if (!*id)
+        *id = add_collective(d, op->peer);
+    m = &d->collective[*id];
     m->member[m->count++] = (struct op_ref){ rank, number };
     if (m->count < d->t->group[op->peer].count)
         return;
-    *at = m->next;
     for (uint32_t i = 0; i < m->count; i++)
         end_op_number(d, m->member[i].rank, m->member[i].op);
     free(m->member);
     *m = (struct open_collective){ .next = d->collective_free };
-    d->collective_free = id;
+    d->collective_free = *id;
     d->open--;
 }
 
@@ -259,6 +213,9 @@ int trace_check(const struct trace *t, struct err *err)
     int            rc;
 
     d.arrived = d.posted + t->ranks;
+    d.index = xcalloc(t->groups + 1ul, sizeof *d.index);
+    for (uint32_t i = 0; i < t->groups; i++)
+        d.index[i] = xcalloc(t->group[i].collectives + 1ul, sizeof *d.index[i]);
     queue_roots(&d);
     while (d.from < d.to) {
         struct op_ref next = d.ready[d.from++ & (d.room - 1)];
@@ -275,7 +232,9 @@ int trace_check(const struct trace *t, struct err *err)
     for (uint32_t i = 1; i <= d.collectives; i++)
         free(d.collective[i].member);
     free(d.collective);
-    free(d.bucket);
+    for (uint32_t i = 0; i < t->groups; i++)
+        free(d.index[i]);
+    free(d.index);
     free(d.matching.item);
     free(d.posted);
     free(d.left);

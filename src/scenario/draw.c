@@ -16,7 +16,7 @@ struct draw {
     uint32_t   hosts;
     uint32_t   path;             /* links on the way of a typical packet */
     uint32_t   rate_gbps;        /* of most hosts */
-    uint32_t   racks;            /* 0: there are none to tell apart */
+    uint32_t   racks;            /* 0: hosts are not in racks */
     uint32_t   mtu;
     double     load;             /* of host links, all traffic together, about */
     double     left;             /* of them for further traffic */
@@ -136,7 +136,7 @@ static void draw_fat_tree(struct draw *d)
     draw_delays(d, 0);
 }
 
-/* Three tiers of which the upper ones are oversubscribed. */
+/* Three tiers; the upper ones are oversubscribed. */
 static void draw_pods(struct draw *d)
 {
     uint32_t pods = between(d, 2, 3), tors = between(d, 2, 4), per_rack = between(d, 4, 8),
@@ -231,7 +231,7 @@ static void draw_devices(struct draw *d)
 static const char *const tables[] = { "FB_Hadoop", "WebSearch", "AliStorage2019", "GoogleRPC", "SolarRPC",
                                       "Homa_FB_Hadoop_W4" };
 
-/* A share of what is left of the links, in whole percents. */
+/* A share of the remaining capacity of the links, in whole percents. */
 static uint32_t draw_load(struct draw *d, uint32_t least, uint32_t most)
 {
     uint32_t percent = max_u32(min_u32(between(d, least, most), (uint32_t)(100 * d->left)), 2);

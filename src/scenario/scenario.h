@@ -144,12 +144,12 @@ void scenario_read_hpcc(struct reader *, struct scenario *, const struct yaml_no
 
 extern const struct key_row scenario_htsim_keys[];
 
-/* Refuses what model htsim does not have: every section but this one. */
+/* Refuses sections that model htsim does not have: all but this one. */
 void scenario_check_htsim(const struct section *root, const struct yaml_node *);
 
 void scenario_read_htsim(struct reader *, struct scenario *, const struct section *root);
 
-/* What the model decides, after scenario_use_model(). */
+/* Applies settings of the model, after scenario_use_model(). */
 void scenario_use_htsim(struct scenario *);
 void scenario_htsim_fini(struct scenario *);
 

@@ -147,8 +147,8 @@ static char *warn_of_buffer(const struct scenario *s, const struct sim *sim)
     return NULL;
 }
 
-/* With a constant base that is not of this network, RL-CC takes an empty path for a full one, or the other
- * way round. */
+/* A constant base RTT that does not fit the network makes RL-CC mistake an empty path for a full one, or the
+ * reverse. */
 static char *warn_of_base(const struct scenario *s, const struct sim *sim)
 {
     double base_us = s->cfg.knobs.value[KNOB_rlcc_base], beta = s->cfg.knobs.value[KNOB_rlcc_beta];

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the rows fill in. */
+/* The values of the keys. */
 struct htsim_keys {
     struct htsim_cfg cfg;
     uint32_t         tiers;
@@ -148,7 +148,7 @@ static void read_tree(const struct section *sec, const struct htsim_keys *k, str
     free(path);
 }
 
-/* The network, and an entry of traffic that stands for the matrix. */
+/* Makes the network, and a traffic entry that represents the matrix. */
 static void make_network(struct reader *r, struct scenario *s, const struct yaml_node *node)
 {
     struct htsim_input *in = s->htsim;

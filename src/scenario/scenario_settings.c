@@ -238,7 +238,7 @@ static void check_capacity(const struct section *sec, const struct graph *g, con
     free(bps);
 }
 
-/* Chips with virtual output queues: what marks their packets is credit, not the length of a queue. */
+/* Chips with virtual output queues mark packets by credit, not by the length of a queue. */
 static bool is_voq(const char *name)
 {
     return name &&

@@ -40,7 +40,7 @@ static void check_others(const struct section *root, const struct sim_cfg *cfg)
                        "nic with 'host: {retransmit: selective}'", cfg->lb->name);
 }
 
-/* Rows of NICs and switches that other models do not have. */
+/* Refuses keys of NICs and switches outside of model nic. */
 static void check_nic(const struct section *root, const struct sim_cfg *cfg)
 {
     static const char *const only[][2] = { { "host", "tx_fifo" }, { "host", "turn" }, { "host", "pcie" },
@@ -116,7 +116,7 @@ static void check_switch(const struct section *root, const struct sim_cfg *cfg)
                           "one path: connections of model uet have many");
 }
 
-/* A class of queue pairs without traffic is a mistake. */
+/* Refuses a class of queue pairs without traffic. */
 static void check_classes(const struct section *root, const struct scenario *s)
 {
     uint8_t idle = sim_roce_prios(&s->cfg) & (uint8_t)~traffic_prios(s->traffic);

@@ -1,13 +1,13 @@
 /* src/traffic/host_time.h - time that programs take for operations, for jobs.
  *
- * Each worker has one CPU, which does one thing at a time, in the order in which it comes up: it posts
- * messages, and for each message that has come it polls its completion queue and copies the data. Requests
- * of RDMA READ are posted, too, but the responder's NIC answers them without its CPU. Thinking, between two
- * operations, takes no CPU.
+ * Each worker has one CPU, which does one task at a time, in order of arrival: it posts messages, and for
+ * each message that has arrived it polls its completion queue and copies the data. Requests of RDMA READ are
+ * also posted, but the responder's NIC answers them without its CPU. Thinking, between two operations, takes
+ * no CPU.
  *
- * A kind calls these when something comes up, and goes on at the time they return. What follows at once,
- * such as an answer, the CPU does next. What comes up later waits for a wake-up: the CPU must not be kept
- * for it. Without job_use_host_time() they take no time.
+ * A kind calls these functions when a task arrives, and continues at the time they return. The CPU does tasks
+ * that follow at once, such as an answer, next. Later tasks wait for a wake-up: the CPU must not be reserved
+ * for them. Without job_use_host_time(), tasks take no time.
  */
 #ifndef TRAFFIC_HOST_TIME_H
 #define TRAFFIC_HOST_TIME_H
@@ -49,8 +49,8 @@ bool host_times_are_set(const struct host_times *);
 /* Takes ownership of tables, in any case. */
 void job_use_host_time(struct job *, struct host_times *);
 
-/* Return when the worker's CPU has posted a message, or taken one of so many bytes, that comes up at
- * now_ps. */
+/* Return when the worker's CPU has posted a message that is due at now_ps, or taken one of 'bytes' that
+ * arrived then. */
 uint64_t job_cpu_post(struct job *, uint32_t worker, uint64_t now_ps);
 uint64_t job_cpu_take(struct job *, uint32_t worker, uint64_t now_ps, uint64_t bytes);
 

@@ -278,7 +278,7 @@ double iteration_bytes(const struct iteration *it)
 /* ---- metrics ---- */
 
 /* By worker: completion time of a step from computing and dependencies alone, total busy time of the link,
- * and the time of what is inside the current pipelined step, for each micro-batch. */
+ * and the time of the steps inside the current pipelined step, for each micro-batch. */
 struct bound { uint64_t *ps, *busy_ps, *inside_ps; };
 
 /* Fills the pipeline, with zero transfer time between stages. 'place' is a worker's position in its group. */

@@ -42,7 +42,7 @@ struct iteration_step {
     uint32_t              times;                 /* 1 or more */
     uint64_t              before_ps;  /* computed once, before the first repetition and any receipt */
     bool                  is_overlapped, is_pipelined;
-    uint32_t              inside;                /* pipelined: so many of the following steps are inside it */
+    uint32_t              inside;                /* pipelined: number of following steps inside it */
 };
 
 struct iteration_cfg {

@@ -112,7 +112,8 @@ void entry_check_loads(const struct entry *, uint32_t count);
 /* Rejects an entry if its concurrent flows, with those of earlier entries, exceed the limit. */
 void entry_check_flows(const struct entry *, uint64_t count);
 
-/* The entry's messages have this verb and at most so many bytes, by a key: refuses what cannot be. */
+/* Sets the verb of the entry's messages. Rejects datagrams if the model lacks them, or if the largest
+ * message, 'bytes' by a key, exceeds a packet. */
 void entry_use_verb(struct entry *, enum verb, const char *size_key, uint64_t bytes);
 
 /* Rejects an entry whose flows start at random times within spread_ps (key 'spread') if that is too long. */

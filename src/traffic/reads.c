@@ -5,11 +5,11 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#define PAIR UINT32_MAX          /* queue pair of requests and data: none of those that other messages use */
+#define PAIR UINT32_MAX          /* queue pair of requests and data; other messages do not use it */
 
 struct posted_read { uint64_t at_ps, bytes, tag; };
 
-/* Reads of a worker from one node, oldest first: the first 'open' are under way. */
+/* Reads of a worker from one node, oldest first: the first 'open' are in progress. */
 struct read_queue {
     uint32_t            dst, open, count, max;
     struct posted_read *read;

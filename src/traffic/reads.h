@@ -1,9 +1,9 @@
 /* src/traffic/reads.h - RDMA READ, for jobs.
  *
  * The requester sends a request of one packet. The responder's NIC answers with the data when the request
- * has arrived; its program does not take part. The read is over when the data has arrived. Requests and data
+ * has arrived; its program does not take part. The read ends when the data has arrived. Requests and data
  * of two hosts use a queue pair of their own in each direction, so a host's reads are answered in order. At
- * most 'limit' reads of a queue pair are under way; the others wait at the requester.
+ * most 'limit' reads of a queue pair are in progress; the others wait at the requester.
  *
  * A kind calls job_allow_reads() when it is built and job_read() when a worker reads. Both hosts are workers
  * of the job. The kind's on_arrival() gets the data, as a message with VERB_READ; it does not see the
@@ -16,7 +16,7 @@
 #include "traffic/job.h"
 
 struct reads_cfg {
-    uint32_t limit;              /* reads under way on a queue pair */
+    uint32_t limit;              /* reads in progress on a queue pair */
     uint64_t delay_ps;           /* from a request to the first byte out of the responder's memory */
 };
 

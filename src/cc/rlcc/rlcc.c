@@ -36,7 +36,6 @@
  */
 #include "cc/rlcc/rlcc.h"
 #include "cc/cc.h"
-#include "cc/rlcc/rlcc_exported.h"
 #include "core/units.h"
 #include "learn/tree/rule.h"
 
@@ -141,7 +140,7 @@ static void observe_tree_step(const struct rlcc_cfg *cfg, const struct rlcc *f, 
 {
     const struct rule_flow *tree = &f->tree;
     int16_t                 delta = rule_delta(&cfg->rule, tree->rate, whole_ns(scaled_ps));
-    struct rlcc_step        s = { now_ps, f->at_ps, rtt_ps,
+    struct rlcc_step        s = { now_ps, rtt_ps,
                                   { 1 + (float)tree->action_older / TREE_ACTION_ONE,
                                     (float)(tree->is_started ? tree->delta : delta) / TREE_DELTA_ONE,
                                     1 + (float)tree->action / TREE_ACTION_ONE,
@@ -205,8 +204,9 @@ static void observe_net_step(const struct rlcc_cfg *cfg, const struct rlcc *f, u
                              uint64_t rtt_ps, float delta)
 {
     const struct policy_flow *p = &f->net.policy;
-    struct rlcc_step          s = { now_ps, f->at_ps, rtt_ps, { p->action_older, p->is_started ? p->delta :
-                                                                delta, p->action, delta }, f->net.rate };
+    struct rlcc_step          s = { now_ps, rtt_ps,
+                                    { p->action_older, p->is_started ? p->delta : delta, p->action, delta },
+                                    f->net.rate };
 
     cfg->model->observer->on_step(cfg->model->observer->arg, f->agent, &s);
 }

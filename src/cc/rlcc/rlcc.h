@@ -20,7 +20,6 @@
 /* A probe of a flow has returned. */
 struct rlcc_step {
     uint64_t at_ps;
-    uint64_t acts_ps;            /* when the decision takes effect */
     uint64_t rtt_ps;
     float    x[POLICY_FEATURES]; /* two steps, oldest first: policy.h */
     float    rate;               /* current, relative to line rate */
@@ -57,5 +56,19 @@ void rlcc_model_close(struct rlcc_model *);
 /* Returns the state size of a flow for a policy with this body, including the pending decision: at most
  * CC_STATE_MAX; for trees at most the 48 bytes of a NIC. */
 size_t rlcc_flow_bytes(enum policy_body);
+
+/* ---- data/models/rlcc_exported.c, the C code exported from the shipped trees ---- */
+
+/* That file includes none of our headers, as in a NIC, so it repeats these declarations. A test compares the
+ * two, and the file with a new export. */
+struct rlcc_params { uint32_t beta_ns, target_ns, gain, rate_min, rtt_ns_max; };
+
+struct rlcc_flow {
+    uint32_t rate;
+    int16_t  action_older, action, delta;
+    uint16_t is_started;
+};
+
+uint32_t rlcc_decide(struct rlcc_flow *, const struct rlcc_params *, uint32_t rtt_ns);
 
 #endif

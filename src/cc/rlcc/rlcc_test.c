@@ -5,7 +5,6 @@
  */
 #include "cc/test_flow.h"
 
-#include "cc/rlcc/rlcc_exported.h"
 #include "cc/rlcc/rlcc.h"
 #include "base/rng.h"
 #include "learn/tree/tree_export.h"

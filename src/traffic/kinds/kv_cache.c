@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #define DONE_BYTES  64u          /* the receiver's answer */
-#define LONG_PROMPT 10.0         /* the longest prompt, over the mean */
+#define LONG_PROMPT 10.0         /* longest prompt, relative to the mean */
 
 struct kv_cache { double requests; uint32_t model, prompt, tensor; };
 

@@ -17,7 +17,7 @@ struct poisson {
     struct cdf cdf;              /* flow sizes */
     double     gap_ps_mean;      /* between two flows of one host */
     double    *fraction_ps;      /* by stream: fraction of a picosecond, carried over to keep the mean */
-    uint32_t   dests;            /* so many of the entry's hosts are destinations, the first ones */
+    uint32_t   dests;            /* destinations: the first hosts of the entry */
 };
 
 /* Takes ownership of the table. */

@@ -14,8 +14,8 @@
  * request has arrived. A call lasts, at the client, from the request's start until the last byte of the
  * answer has arrived.
  *
- * With VERB_READ a call is an RDMA READ (traffic/reads.h) of so many bytes, and the server's program does not
- * take part.
+ * With VERB_READ a call is an RDMA READ (traffic/reads.h) of the request's size, and the server's program
+ * does not take part.
  */
 struct rpc {
     const uint32_t *client, *server;     /* nodes; a host may be both */

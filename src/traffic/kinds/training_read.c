@@ -268,7 +268,7 @@ static void append_steps(const struct entry *e, const struct yaml_node *first, b
             section_refuse(&sec, "inside", "'inside' is for pipelined steps: set 'pipelined: yes'");
         append_steps(e, section_list(&sec, "inside", ITERATION_STEPS_MAX), true, p, to, &after_ps);
         s->inside = (uint32_t)(&to->step[to->steps] - s) - 1;
-        s->compute_ps += after_ps;       /* a pipelined step computes before what is inside */
+        s->compute_ps += after_ps;       /* a pipelined step computes before its inner steps */
     }
     *compute_ps += before_ps;
 }
