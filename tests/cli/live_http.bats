@@ -75,7 +75,8 @@ post() {
     [ "$(web=$web_agent code_of /healthz)" = 200 ]
     command -v promtool >/dev/null || skip 'no promtool: tools/deps peers'
     run promtool check metrics <controller.prom
-    [ "$status" -eq 0 ] && [ -z "$output" ]
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
     run promtool check metrics <agent.prom
     [ "$status" -eq 0 ] && [ -z "$output" ]
 }

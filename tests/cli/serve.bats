@@ -68,7 +68,7 @@ END
     begin "$dir/all"
     for path in /r/../secret /r/a/../../secret /r/a/%2e%2e%2f%2e%2e%2fsecret /r/a/link /r/a/.anole /r/a /r/a/ /r// /nosuch //etc/passwd; do
         [ "$(get "$path")" = 404 ]
-        ! grep -q secret "$dir/body"
+        refute grep -q secret "$dir/body"
     done
     [ "$(get / Host evil.example)" = 421 ]
     [ "$(get / Host localhost)" = 200 ]

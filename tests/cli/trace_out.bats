@@ -51,7 +51,8 @@ END
     # The marks are those of frames that the switch sends.
     [ "$(awk -F'\t' '$1 ~ /^s/ && $2 < 17 && $4 == 3' "$dir/fields" | wc -l)" -eq "$(jq .packets.marked "$dir/one")" ]
     # A message of 200 KB is one First, 194 Middle and one Last.
-    [ "$(sent '^0$')" -eq 16 ] && [ "$(sent '^2$')" -eq 16 ]
+    [ "$(sent '^0$')" -eq 16 ]
+    [ "$(sent '^2$')" -eq 16 ]
     # As in Wireshark: no frame is reported as malformed.
     tshark -r "$dir/a.pcapng" >"$dir/lines" 2>/dev/null
     [ "$(wc -l <"$dir/lines")" -eq "$(wc -l <"$dir/fields")" ]

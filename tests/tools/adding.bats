@@ -176,7 +176,8 @@ build_with_rows() (
     awk '/^```/ { is_row = 0 } /^COUNTER\(/ { is_row = 1 } is_row' docs/adding.md >"$tree/row"
     line=$(grep -E '^    s->engine\.counters\.[a-z_]+ .*;$' docs/adding.md)
     name=$(sed -n 's/^COUNTER(\([a-z_]*\),.*/\1/p' "$tree/row")
-    [ -n "$name" ] && [ -n "$line" ]
+    [ -n "$name" ]
+    [ -n "$line" ]
     awk -v row="$tree/row" '/^STATE\(/ && !is_there { while ((getline text <row) > 0) print text; is_there = 1 } { print }' \
         src/core/figures.def >"$shadow/core/figures.def"
     awk -v line="$line" '{ print } /^    s->engine\.counters\.data_sent\+\+;$/ { print line }' src/sim/host/send.c >"$shadow/send.c"
