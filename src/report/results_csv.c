@@ -225,7 +225,8 @@ static uint32_t list_messages(const struct sim *s, const struct flow *f, enum wa
     uint32_t             count = 0, head = f->is_lasting ? pair_of(s, f)->head : 0;
 
     if (!head || posted_is_open(&posted[head]))
-        to[count++] = (struct unfinished){ f, f->start_ps, head ? posted_bytes(&posted[head]) : f->bytes, pair_acked(s, f),
+        to[count++] = (struct unfinished){ f, f->start_ps, head ? posted_bytes(&posted[head]) : f->bytes,
+                                           pair_acked(s, f),
                                            f->resent_bytes, 0, wait };
     for (uint32_t id = head ? posted[head].next : 0; id; id = posted[id].next)
         if (posted_is_open(&posted[id])) {
@@ -440,12 +441,13 @@ void results_print_queue(FILE *out, const struct sim *s, const struct slots_row 
 /* Times in ps, windows in bytes; -1: not yet. finish: the sender knows that all has arrived. new, rtx:
  * packets sent first and again. rx_: counted by the receiver. _end: at the end of the run. */
 static const char htsim_head[] =
-    "# i src dst flowid size start_ps finish_ps fct_ps new rtx rts acks nacks pulls rto sleek rx_trimmed rx_dup rx_ooo "
-    "rx_ecn cwnd_at_finish cwnd_end maxwnd_end base_rtt_end avg_delay_end in_flight_end\n";
+    "# i src dst flowid size start_ps finish_ps fct_ps new rtx rts acks nacks pulls rto sleek rx_trimmed "
+    "rx_dup rx_ooo rx_ecn cwnd_at_finish cwnd_end maxwnd_end base_rtt_end avg_delay_end in_flight_end\n";
 
 static void print_htsim_flow(FILE *out, uint32_t i, const struct htsim_flow *f)
 {
-    const uint64_t packets[] = { f->sent, f->resent, f->rts, f->acks, f->nacks, f->pulls, f->timeouts, f->sleek,
+    const uint64_t packets[] = { f->sent, f->resent, f->rts, f->acks, f->nacks, f->pulls, f->timeouts,
+                                 f->sleek,
                                  f->rx_trimmed, f->rx_duplicate, f->rx_out_of_order, f->rx_marked };
 
     fprintf(out, "%u %u %u %u %" PRIu64 " %" PRId64 " %" PRId64 " %" PRId64, i, f->src, f->dst, f->id,
