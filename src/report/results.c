@@ -223,83 +223,6 @@ static void add_phases(struct results *r)
     }
 }
 
-/* ---- the network ---- */
-
-static void add_network(struct results *r)
-{
-    const struct sim_counters *c = &r->sim->engine.counters;
-    struct figure_span all = { .ps = (double)r->end_ps, .ports = r->sim->net.ports };
-
-    for (int i = 0; i < FIGURE_COUNTERS; i++)
-        all.count[i] = (double)c->count[i];
-    add_ports(r, &all);
-    for (uint32_t i = 0; i < r->series->points; i++)
-        all.count[FIGURE_rtt_ps_peak] =
-            fmax(all.count[FIGURE_rtt_ps_peak], (double)r->series->point[i].rtt_ps_peak);
-    all.count[FIGURE_dropped_packets] = (double)(c->dropped_buffer + c->dropped_wire + c->dropped_down +
-                                                      c->dropped_no_route + c->dropped_host);
-    all.count[FIGURE_flows_active] = r->flows_unfinished = (double)(c->flows_started - c->flows_done);
-    for (int i = 0; i < FIGURE_COUNT; i++)
-        if (figure_info[i].how < FIGURE_ONCE)
-            r->figure[i] = figure_value((enum figure_id)i, &all);
-    all.ps = (double)r->end_ps - (double)r->sim->first_start_ps;         /* flow lists often start at 2 s */
-    r->goodput_bps = all.ps > 0 ? figure_value(FIGURE_goodput_bps, &all) : 0;
-    r->flows = (double)r->fct->all.count;
-    r->path_spread = path_spread(r->sim);
-    if (r->sim->uet.classes || r->sim->spray.kind)
-        results_find_tiers(r);
-    r->flows_stuck = r->stuck_why ? r->flows_unfinished : 0;
-    if (r->flows_unfinished > 0) {
-        struct waits *waits = waits_new(r->sim);
-
-        waits_count(waits, r->waits);
-        waits_free(waits);
-    }
-    r->failure = sim_failure(r->sim) ? sim_failure(r->sim)->text : NULL;
-    r->cnps_are_flags = r->sim->model.echo != 0;
-}
-
-void results_init(struct results *r, const struct simulation *run)
-{
-    memset(r, 0, sizeof(*r));
-    r->scenario = &run->scenario;
-    r->sim = run->sim;
-    r->fct = &run->fct;
-    r->ops = &run->ops;
-    r->steps = &run->steps;
-    r->series = &run->series;
-    r->scores = &run->scores;
-    r->tuning = &run->loop.tuning;
-    r->queues = &run->queues;
-    r->spread = &run->spread;
-    r->text = run->input.text;
-    r->text_bytes = run->input.text_bytes;
-    r->set = run->input.set;
-    r->sets = run->input.sets;
-    r->end_ps = run->end_ps;
-    r->intervals = simulation_has_intervals(run) ? (double)run->intervals : r->series->points;
-    r->interval_ps = simulation_has_intervals(run) ? run->scenario.interval_ps
-                                                   : r->series->interval_ps * r->series->merged;
-    r->stuck_why = run->is_stuck ? run->stuck_why : NULL;
-    r->stuck_ps = run->stuck_ps;
-    r->wall_s = run->wall_s;
-    r->entry = xcalloc(r->scenario->entries + 1ul, sizeof(*r->entry));
-    add_network(r);
-    add_flows(r);
-    for (uint32_t i = 0; i < r->scenario->entries; i++) {
-        r->entry[i].load = realised_load(&r->scenario->entry[i], r->entry[i].bytes_started, r->end_ps);
-        r->entry[i].goodput_bps = entry_goodput_bps(r, i);
-        add_job(r, i);
-    }
-    add_phases(r);
-}
-
-void results_fini(struct results *r)
-{
-    free(r->entry);
-    free(r->entry_phase_bps);
-}
-
 /* ---- load of links between switches ---- */
 
 struct alike {                   /* the links of a tier */
@@ -330,8 +253,6 @@ static bool is_fabric(const struct graph_node *n)
 {
     return n->is_switch && strncmp(n->name, "nic", 3) != 0;
 }
-
-/* ---- planes ---- */
 
 static uint32_t root_of(const uint32_t *of, uint32_t node)
 {
@@ -371,8 +292,6 @@ static uint32_t plane_number(const struct graph *g, const uint32_t *plane, uint3
     *has_others = count > 1;
     return number;
 }
-
-/* ---- tiers ---- */
 
 static bool belongs(const struct graph *g, const struct alike *t, const struct port *p, uint32_t plane)
 {
@@ -429,7 +348,8 @@ static struct results_tier summed_up(const struct graph *g, const uint32_t *plan
     return made;
 }
 
-void results_find_tiers(struct results *r)
+/* Finds the tiers, in the order of their switches, up to RESULTS_TIERS. */
+static void find_tiers(struct results *r)
 {
     const struct graph *g = &r->sim->net.graph;
     struct alike        tier[RESULTS_TIERS] = { { 0 } };
@@ -442,4 +362,81 @@ void results_find_tiers(struct results *r)
         free(tier[i].load);
     }
     free(plane);
+}
+
+/* ---- the network ---- */
+
+static void add_network(struct results *r)
+{
+    const struct sim_counters *c = &r->sim->engine.counters;
+    struct figure_span all = { .ps = (double)r->end_ps, .ports = r->sim->net.ports };
+
+    for (int i = 0; i < FIGURE_COUNTERS; i++)
+        all.count[i] = (double)c->count[i];
+    add_ports(r, &all);
+    for (uint32_t i = 0; i < r->series->points; i++)
+        all.count[FIGURE_rtt_ps_peak] =
+            fmax(all.count[FIGURE_rtt_ps_peak], (double)r->series->point[i].rtt_ps_peak);
+    all.count[FIGURE_dropped_packets] = (double)(c->dropped_buffer + c->dropped_wire + c->dropped_down +
+                                                      c->dropped_no_route + c->dropped_host);
+    all.count[FIGURE_flows_active] = r->flows_unfinished = (double)(c->flows_started - c->flows_done);
+    for (int i = 0; i < FIGURE_COUNT; i++)
+        if (figure_info[i].how < FIGURE_ONCE)
+            r->figure[i] = figure_value((enum figure_id)i, &all);
+    all.ps = (double)r->end_ps - (double)r->sim->first_start_ps;         /* flow lists often start at 2 s */
+    r->goodput_bps = all.ps > 0 ? figure_value(FIGURE_goodput_bps, &all) : 0;
+    r->flows = (double)r->fct->all.count;
+    r->path_spread = path_spread(r->sim);
+    if (r->sim->uet.classes || r->sim->spray.kind)
+        find_tiers(r);
+    r->flows_stuck = r->stuck_why ? r->flows_unfinished : 0;
+    if (r->flows_unfinished > 0) {
+        struct waits *waits = waits_new(r->sim);
+
+        waits_count(waits, r->waits);
+        waits_free(waits);
+    }
+    r->failure = sim_failure(r->sim) ? sim_failure(r->sim)->text : NULL;
+    r->cnps_are_flags = r->sim->model.echo != 0;
+}
+
+void results_init(struct results *r, const struct simulation *run)
+{
+    memset(r, 0, sizeof(*r));
+    r->scenario = &run->scenario;
+    r->sim = run->sim;
+    r->fct = &run->fct;
+    r->ops = &run->ops;
+    r->steps = &run->steps;
+    r->series = &run->series;
+    r->scores = &run->scores;
+    r->tuning = &run->loop.tuning;
+    r->queues = &run->queues;
+    r->spread = &run->spread;
+    r->text = run->input.text;
+    r->text_bytes = run->input.text_bytes;
+    r->set = run->input.set;
+    r->sets = run->input.sets;
+    r->end_ps = run->end_ps;
+    r->intervals = simulation_has_intervals(run) ? (double)run->intervals : r->series->points;
+    r->interval_ps = simulation_has_intervals(run) ? run->scenario.interval_ps
+                                                   : r->series->interval_ps * r->series->merged;
+    r->stuck_why = run->is_stuck ? run->stuck_why : NULL;
+    r->stuck_ps = run->stuck_ps;
+    r->wall_s = run->wall_s;
+    r->entry = xcalloc(r->scenario->entries + 1ul, sizeof(*r->entry));
+    add_network(r);
+    add_flows(r);
+    for (uint32_t i = 0; i < r->scenario->entries; i++) {
+        r->entry[i].load = realised_load(&r->scenario->entry[i], r->entry[i].bytes_started, r->end_ps);
+        r->entry[i].goodput_bps = entry_goodput_bps(r, i);
+        add_job(r, i);
+    }
+    add_phases(r);
+}
+
+void results_fini(struct results *r)
+{
+    free(r->entry);
+    free(r->entry_phase_bps);
 }
