@@ -84,9 +84,9 @@ struct plan {
 int plan_open(struct plan *, const struct campaign_request *, const struct axis *others, uint32_t count,
               uint32_t max, struct err *);
 
-/* Opens the folder of --out and the store: the file of --store, or a file next to the folder, or, without both,
- * memory. Starts the executor; the variants must have their digests. 'kind' is the command that writes the
- * folder: "anole sweep". */
+/* Opens the folder of --out and the store: the file of --store, or a file next to the folder, or, without
+ * both, memory. Starts the executor; the variants must have their digests. 'kind' is the command that writes
+ * the folder: "anole sweep". */
 int plan_start(struct plan *, const char *kind, struct err *);
 
 /* Moves the folder of results into place. */

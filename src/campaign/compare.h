@@ -65,7 +65,7 @@ bool comparison_is_pair(const struct comparison *, uint32_t variant);
 
 void comparison_fini(struct comparison *);
 
-/* ---- compare_goal.c ---- */
+/* ---- the goal ---- */
 
 #define COMPARE_GOAL "goal"              /* the figure of a goal: the lower the better */
 

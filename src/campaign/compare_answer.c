@@ -2,30 +2,16 @@
  * cells. */
 #include "base/evidence/fdr.h"
 #include "base/print/safe.h"
+#include "base/text.h"
 #include "campaign/compare.h"
 
 #include <math.h>
-#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- what a variant is worth, in one sentence ---- */
 
 #define NAMED_MAX 3              /* figures of a kind; the others are counted */
-
-struct text { char *buf; size_t size, used; };
-
-static void put(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void put(struct text *t, const char *format, ...)
-{
-    va_list args;
-    int length;
-
-    va_start(args, format);
-    length = vsnprintf(t->buf + t->used, t->size - t->used, format, args);
-    va_end(args);
-    t->used = length < 0 || (size_t)length >= t->size - t->used ? t->size - 1 : t->used + (size_t)length;
-}
 
 static bool is_named(const struct comparison *c, uint32_t figure, uint32_t variant, bool is_better)
 {
@@ -46,44 +32,44 @@ static uint32_t count_named(const struct comparison *c, uint32_t variant, bool i
 }
 
 /* "goodput, during" becomes "goodput (during)": commas stand between figures here. */
-static void put_label(struct text *t, const char *label)
+static void put_label(FILE *t, const char *label)
 {
     const char *comma = strstr(label, ", ");
 
     if (comma)
-        put(t, "%.*s (%s)", (int)(comma - label), label, comma + 2);
+        fprintf(t, "%.*s (%s)", (int)(comma - label), label, comma + 2);
     else
-        put(t, "%s", label);
+        fprintf(t, "%s", label);
 }
 
 /* "-38 %", "2.4 times as much", "+12" where the baseline is 0 */
-static void put_change(struct text *t, const struct compared_cell *cell, enum metric_unit unit)
+static void put_change(FILE *t, const struct compared_cell *cell, enum metric_unit unit)
 {
     char number[64];
 
     if (!isfinite(cell->change))
-        put(t, " %s%s", cell->difference > 0 ? "+" : "",
+        fprintf(t, " %s%s", cell->difference > 0 ? "+" : "",
             metric_text(number, sizeof(number), unit, cell->difference));
     else if (cell->change >= 1)
-        put(t, " %.3g times as much", 1 + cell->change);
+        fprintf(t, " %.3g times as much", 1 + cell->change);
     else
-        put(t, fabs(cell->change) < 0.995 ? " %+.2g %%" : " %+.0f %%", 100 * cell->change);
+        fprintf(t, fabs(cell->change) < 0.995 ? " %+.2g %%" : " %+.0f %%", 100 * cell->change);
 }
 
-static void put_named(struct text *t, const struct comparison *c, uint32_t variant, bool is_better)
+static void put_named(FILE *t, const struct comparison *c, uint32_t variant, bool is_better)
 {
     uint32_t count = count_named(c, variant, is_better), said = 0;
 
     for (uint32_t i = 0; i < c->figures.count && said < NAMED_MAX; i++) {
         if (!is_named(c, i, variant, is_better))
             continue;
-        put(t, "%s", said == 0 ? "" : said + 1 == count ? " and " : ", ");
+        fprintf(t, "%s", said == 0 ? "" : said + 1 == count ? " and " : ", ");
         put_label(t, c->figures.list[i].metric.label);
         put_change(t, comparison_cell(c, i, variant), c->figures.list[i].metric.unit);
         said++;
     }
     if (count > said)
-        put(t, " and %u more", count - said);
+        fprintf(t, " and %u more", count - said);
 }
 
 static uint32_t count_shown(const struct comparison *c)
@@ -95,33 +81,39 @@ static uint32_t count_shown(const struct comparison *c)
     return count;
 }
 
-char *comparison_verdict(char *buf, size_t size, const struct comparison *c, uint32_t variant)
+static void print_verdict(const struct comparison *c, uint32_t variant, FILE *t)
 {
-    struct text t = { buf, size, 0 };
     const char *name = c->variants->list[variant].name;
     uint32_t gains = count_named(c, variant, true), losses = count_named(c, variant, false);
 
-    buf[0] = '\0';
-    if (variant == c->baseline)
-        put(&t, "%s is the baseline.", name);
-    else if (!comparison_is_pair(c, variant))
-        put(&t, "%s has other traffic than %s: no verdict.", name, c->variants->list[c->baseline].name);
-    else if (c->seeds == 1)
-        put(&t, "%s: one seed cannot tell a difference from chance.", name);
-    else if (gains == 0 && losses == 0)
-        put(&t, "%s: no clear difference in any of %u figures.", name, count_shown(c));
-    if (buf[0])
-        return buf;
-    put(&t, "%s is ", name);
-    if (gains) {
-        put(&t, "better in ");
-        put_named(&t, c, variant, true);
-        put(&t, losses ? "; worse in " : "; no figure is clearly worse");
+    if (variant == c->baseline) {
+        fprintf(t, "%s is the baseline.", name);
+    } else if (!comparison_is_pair(c, variant)) {
+        fprintf(t, "%s has other traffic than %s: no verdict.", name, c->variants->list[c->baseline].name);
+    } else if (c->seeds == 1) {
+        fprintf(t, "%s: one seed cannot tell a difference from chance.", name);
+    } else if (gains == 0 && losses == 0) {
+        fprintf(t, "%s: no clear difference in any of %u figures.", name, count_shown(c));
     } else {
-        put(&t, "worse in ");
+        fprintf(t, "%s is ", name);
+        if (gains) {
+            fprintf(t, "better in ");
+            put_named(t, c, variant, true);
+        }
+        fprintf(t, !gains ? "worse in " : losses ? "; worse in " : "; no figure is clearly worse");
+        put_named(t, c, variant, false);
+        fprintf(t, ".");
     }
-    put_named(&t, c, variant, false);
-    put(&t, ".");
+}
+
+char *comparison_verdict(char *buf, size_t size, const struct comparison *c, uint32_t variant)
+{
+    FILE *t = fmemopen(buf, size, "w");
+
+    if (!t)
+        die("out of memory");
+    print_verdict(c, variant, t);
+    fclose(t);
     return buf;
 }
 
@@ -301,15 +293,17 @@ void comparison_add_change(const struct comparison *c, struct card *card, enum c
                            uint32_t figure, uint32_t variant)
 {
     const struct compared_cell *cell = comparison_cell(c, figure, variant);
-    char                        words[300];
-    struct text                 t = { words, sizeof(words), 0 };
+    char                       *words;
+    FILE                       *t = text_stream(&words);
 
-    put_label(&t, c->figures.list[figure].metric.label);
-    put_change(&t, cell, c->figures.list[figure].metric.unit);
+    put_label(t, c->figures.list[figure].metric.label);
+    put_change(t, cell, c->figures.list[figure].metric.unit);
     if (isfinite(cell->change_low))
-        put(&t, fabs(cell->change_high) < 9.995 ? " (95 %% interval %+.3g to %+.3g %%)" :
-            " (95 %% interval %+.0f to %+.0f %%)", 100 * cell->change_low, 100 * cell->change_high);
+        fprintf(t, fabs(cell->change_high) < 9.995 ? " (95 %% interval %+.3g to %+.3g %%)" :
+                " (95 %% interval %+.0f to %+.0f %%)", 100 * cell->change_low, 100 * cell->change_high);
+    fclose(t);
     card_add(card, field, "%s", words);
+    free(words);
 }
 
 /* The comparison cannot be judged: other traffic, or one seed. True if the finding says so. */

@@ -290,7 +290,8 @@ json_t *comparison_json(const struct comparison *c, bool all, const struct card 
                    { "seeds", json_integer(c->seeds) }, { "seed_list", seeds },
                    { "confidence", json_real(BOOTSTRAP_CONFIDENCE) },
                    { "false_discovery_rate", json_real(FDR_SHARE) }, { "tested", json_integer(c->tested) },
-                   { "deciding", deciding_json(c) }, { "verdicts", verdicts_json(c) }, { "metrics", metrics });
+                   { "deciding", deciding_json(c) }, { "verdicts", verdicts_json(c) }, { "metrics",
+                                                                                         metrics });
 }
 
 void comparison_print_json(const struct comparison *c, FILE *out, bool all, const struct card *answer)

@@ -11,8 +11,8 @@
  *                    |
  *     rank n        MPI        <--->  socket  <--->  runner  --- fork --->  job, job ...
  *
- * Only executor_mpi.c calls MPI. It is a separate library, anole-mpi.so, loaded under mpirun, so that other runs
- * do not need MPI.
+ * Only executor_mpi.c calls MPI. It is a separate library, anole-mpi.so, loaded under mpirun: other runs do
+ * not need MPI.
  */
 #ifndef CAMPAIGN_EXECUTOR_H
 #define CAMPAIGN_EXECUTOR_H

@@ -7,8 +7,8 @@
 /* ---- sweep_points.c: which settings a sweep tries ---- */
 
 /* A range is a key and two ends, "kmin=50KB..3200KB:log". Points are settings of all ranges together: a grid,
- * drawn by chance, or of a Sobol sequence. The same ranges, method and seed give the same points. More samples
- * begin with the points of fewer, except in a grid: a sweep can grow. */
+ * random, or a Sobol sequence. The same ranges, method and seed give the same points. More samples begin with
+ * the points of fewer, except in a grid: a sweep can grow. */
 #define RANGES_MAX 40            /* as many dimensions as base/sobol.h has */
 
 enum sweep_method { METHOD_GRID, METHOD_RANDOM, METHOD_SOBOL };
@@ -103,17 +103,6 @@ void sweep_print_json(const struct sweep *, FILE *);
 /* Fills the answer card and returns it: the best setting that is clearly better than the scenario's own, or
  * none. */
 struct card *sweep_answer(const struct sweep *, struct card *);
-
-/* The values of a key as numbers of one unit. */
-struct sweep_column {
-    char key[128];               /* "kmin" */
-    char name[160];              /* "kmin_kb": with the unit, if any */
-    char unit[16];               /* "kb", "us", "bps", "bytes", ""; */
-    bool is_number;
-};
-
-/* Fills column 'i'. It is a number if all values are numbers of one kind. */
-void sweep_column(const struct sweep_results *, uint32_t i, struct sweep_column *);
 
 /* Interface Sweep of data.ts: all settings with their figures. */
 json_t *sweep_page(const struct sweep *);

@@ -160,6 +160,14 @@ struct card *sweep_answer(const struct sweep *s, struct card *c)
 
 #define POINTS_MAX 5000          /* on the page: what a picture can show */
 
+/* The values of a key as numbers of one unit. */
+struct sweep_column {
+    char key[128];               /* "kmin" */
+    char name[160];              /* "kmin_kb": with the unit, if any */
+    char unit[16];               /* "kb", "us", "bps", "bytes", ""; */
+    bool is_number;
+};
+
 /* What a key is set to, by its own unit; NAN: it is a text. */
 static double read_as(const char *unit, const char *key, const char *text)
 {
@@ -178,32 +186,27 @@ static double read_as(const char *unit, const char *key, const char *text)
     return text_to_real(text, &value, NULL) ? NAN : value;
 }
 
-static const char *knob_unit(enum knob knob)
-{
-    switch (knob_info[knob].unit) {
-    case KNOB_US:      return "us";
-    case KNOB_KB:      return "kb";
-    case KNOB_MBPS:    return "mbps";
-    case KNOB_BLOCKS:  return "blocks";
-    default:           return "";
-    }
-}
-
 /* A plain number is read as one before it is taken for bytes. */
 static const char *unit_of(const char *key, const char *text)
 {
     static const char *const units[] = { "", "us", "bps", "bytes" };
+    static const char *const of_knobs[] = { [KNOB_US] = "us", [KNOB_KB] = "kb", [KNOB_MBPS] = "mbps",
+                                            [KNOB_BLOCKS] = "blocks" };
     enum knob knob = knob_find(key);
 
-    if (knob != KNOB_COUNT)
-        return knob_unit(knob);
+    if (knob != KNOB_COUNT) {
+        enum knob_unit unit = knob_info[knob].unit;
+
+        return unit < sizeof(of_knobs) / sizeof(*of_knobs) && of_knobs[unit] ? of_knobs[unit] : "";
+    }
     for (int i = 0; i < 4; i++)
         if (!isnan(read_as(units[i], key, text)))
             return units[i];
     return "";
 }
 
-void sweep_column(const struct sweep_results *r, uint32_t i, struct sweep_column *c)
+/* Fills column 'i'. It is a number if all values are numbers of one kind. */
+static void fill_column(const struct sweep_results *r, uint32_t i, struct sweep_column *c)
 {
     const struct variant *first = &r->variants->list[r->order[0]];
     const char *text = first->set[first->sets - first->own + i];
@@ -226,7 +229,7 @@ static struct sweep_column *columns_of(const struct sweep_results *r)
     struct sweep_column *column = xcalloc(own + 1ul, sizeof(*column));
 
     for (uint32_t i = 0; i < own; i++)
-        sweep_column(r, i, &column[i]);
+        fill_column(r, i, &column[i]);
     return column;
 }
 
@@ -314,21 +317,15 @@ json_t *sweep_page(const struct sweep *s)
 
 /* ---- the table ---- */
 
-static uint32_t count_columns(const struct sweep_results *r, uint32_t keys)
+static struct table *new_table(const struct sweep_results *r, uint32_t keys)
 {
     uint32_t columns = 1 + keys + 1 + (r->seeds > 1);
+    struct table *t;
+    char *align;
 
     for (uint32_t i = 0; i < r->figures.count; i++)
         columns += r->figures.list[i].is_shown && i != r->best;
-    return columns;
-}
-
-static struct table *new_table(const struct sweep_results *r, uint32_t keys)
-{
-    uint32_t columns = count_columns(r, keys);
-    char *align = xcalloc(columns + 1ul, 1);
-    struct table *t;
-
+    align = xcalloc(columns + 1ul, 1);
     memset(align, 'r', columns);
     t = table_new(align);
     free(align);
@@ -347,11 +344,11 @@ static struct interval interval_of(const struct sweep_results *r, struct bootstr
     return bootstrap_mean_within(b, value, least, most);
 }
 
-static void add_heading(const struct sweep_results *r, struct table *t, const struct variant *first)
+static void add_heading(const struct sweep_results *r, struct table *t, const struct sweep_column *column)
 {
     table_cell(t, "%s", "");
-    for (uint32_t i = 0; i < first->own; i++)
-        table_cell(t, "%.*s", (int)strcspn(set_of(first, i), "="), set_of(first, i));
+    for (uint32_t i = 0; i < r->variants->list[0].own; i++)
+        table_cell(t, "%s", column[i].key);
     table_cell(t, "%s", r->figures.list[r->best].metric.label);
     if (r->seeds > 1)
         table_cell(t, "%.0f %% interval", 100 * BOOTSTRAP_CONFIDENCE);
@@ -360,60 +357,63 @@ static void add_heading(const struct sweep_results *r, struct table *t, const st
             table_cell(t, "%s", r->figures.list[i].metric.label);
 }
 
+static void add_figure(const struct sweep_results *r, struct table *t, uint32_t figure, double value)
+{
+    char text[64];
+
+    table_cell(t, "%s", metric_text(text, sizeof(text), r->figures.list[figure].metric.unit, value));
+}
+
+static void add_interval(const struct sweep_results *r, struct table *t, struct interval i)
+{
+    enum metric_unit unit = r->figures.list[r->best].metric.unit;
+    char low[64], high[64];
+
+    table_cell(t, "[%s, %s]", metric_text(low, sizeof(low), unit, i.low),
+               metric_text(high, sizeof(high), unit, i.high));
+}
+
 static void add_row(const struct sweep_results *r, struct table *t, struct bootstrap *b, uint32_t rank)
 {
-    const struct figure *best = &r->figures.list[r->best];
     uint32_t variant = r->order[rank];
     const struct variant *v = &r->variants->list[variant];
-    char text[64], other[64];
 
     table_cell(t, "%u", rank + 1);
     for (uint32_t i = 0; i < v->own; i++)
         table_cell(t, "%s", sweep_value(v, i));
-    table_cell(t, "%s",
-               metric_text(text, sizeof(text), best->metric.unit, figures_mean(best, variant, r->seeds)));
+    add_figure(r, t, r->best, figures_mean(&r->figures.list[r->best], variant, r->seeds));
     if (r->seeds > 1) {
         struct interval i = interval_of(r, b, variant);
 
         if (isnan(i.low))
             table_cell(t, "-");
         else
-            table_cell(t, "[%s, %s]", metric_text(text, sizeof(text), best->metric.unit, i.low),
-                       metric_text(other, sizeof(other), best->metric.unit, i.high));
+            add_interval(r, t, i);
     }
     for (uint32_t i = 0; i < r->figures.count; i++)
         if (r->figures.list[i].is_shown && i != r->best)
-            table_cell(t, "%s",
-                       metric_text(text, sizeof(text), r->figures.list[i].metric.unit,
-                                   figures_mean(&r->figures.list[i], variant, r->seeds)));
+            add_figure(r, t, i, figures_mean(&r->figures.list[i], variant, r->seeds));
 }
 
 /* The scenario's own setting, below the ranking. Its interval is that of the comparison. */
-static void add_own(const struct sweep *s, struct table *t)
+static void add_own(const struct sweep *s, struct table *t, const struct sweep_column *column)
 {
     const struct sweep_results *r = &s->results;
-    const struct metric        *best = &r->figures.list[r->best].metric;
     const struct compared_cell *own = comparison_cell(&s->comparison, r->best, 0);
-    const struct variant       *first = &r->variants->list[0];
-    char                        text[64], other[64];
+    char                        text[KNOB_TEXT_MAX];
 
     table_cell(t, "own");
-    for (uint32_t i = 0; i < first->own; i++) {
-        char      key[128];
-        enum knob knob;
+    for (uint32_t i = 0; i < r->variants->list[0].own; i++) {
+        enum knob knob = knob_find(column[i].key);
 
-        snprintf(key, sizeof(key), "%.*s", (int)strcspn(set_of(first, i), "="), set_of(first, i));
-        knob = knob_find(key);
         table_cell(t, "%s", knob == KNOB_COUNT ? "-" : knob_text(text, knob, s->own.value[knob]));
     }
-    table_cell(t, "%s", metric_text(text, sizeof(text), best->unit, own->mean));
+    add_figure(r, t, r->best, own->mean);
     if (r->seeds > 1)
-        table_cell(t, "[%s, %s]", metric_text(text, sizeof(text), best->unit, own->low),
-                   metric_text(other, sizeof(other), best->unit, own->high));
+        add_interval(r, t, (struct interval){ own->low, own->high });
     for (uint32_t i = 0; i < r->figures.count; i++)
         if (r->figures.list[i].is_shown && i != r->best)
-            table_cell(t, "%s", metric_text(text, sizeof(text), r->figures.list[i].metric.unit,
-                                            comparison_cell(&s->comparison, i, 0)->mean));
+            add_figure(r, t, i, comparison_cell(&s->comparison, i, 0)->mean);
 }
 
 static void print_notes(const struct sweep_results *r, FILE *out, uint32_t top)
@@ -429,7 +429,7 @@ static void print_notes(const struct sweep_results *r, FILE *out, uint32_t top)
 void sweep_print_table(const struct sweep *s, FILE *out, uint32_t top, bool has_colour)
 {
     const struct sweep_results *r = &s->results;
-    const struct variant *first = &r->variants->list[0];
+    struct sweep_column *column = columns_of(r);
     struct bootstrap b = { 0 };
     struct table *t;
 
@@ -437,13 +437,14 @@ void sweep_print_table(const struct sweep *s, FILE *out, uint32_t top, bool has_
     fputc('\n', out);
     if (r->seeds > 1)
         bootstrap_init(&b, r->seeds);
-    t = new_table(r, first->own);
+    t = new_table(r, r->variants->list[0].own);
     top = top < r->count ? top : r->count;
-    add_heading(r, t, first);
+    add_heading(r, t, column);
     for (uint32_t i = 0; i < top; i++)
         add_row(r, t, &b, i);
-    add_own(s, t);
+    add_own(s, t, column);
     table_end(t, out, 0);
+    free(column);
     print_notes(r, out, top);
     if (r->seeds > 1)
         bootstrap_fini(&b);

@@ -230,21 +230,27 @@ static const char *list_rows(const struct tune_check *c, bool (*is_one)(const st
     return buf;
 }
 
-/* The deciding figure that changes most on average; NULL: none by as much as users would notice. */
-static const struct compared_cell *largest_change(const struct tune_check *c, const struct metric **metric)
+/* A change that users may notice, clear or not. */
+static bool is_noticeable(const struct row *row)
 {
-    const struct compared_cell *largest = NULL;
+    return decides(row->metric->name) && fabs(row->after->change) >= CLEAR_SHARE;
+}
+
+/* The figure of the kind with the largest change; NULL: none. */
+static const struct compared_cell *largest(const struct tune_check *c, bool (*is_one)(const struct row *),
+                                           const struct metric **metric)
+{
+    const struct compared_cell *best = NULL;
 
     for (uint32_t i = 0; i < c->comparison.figures.count; i++) {
         struct row row = row_of(c, i);
 
-        if (decides(row.metric->name) &&
-            fabs(row.after->change) >= (largest ? fabs(largest->change) : CLEAR_SHARE)) {
-            largest = row.after;
+        if (is_one(&row) && (!best || fabs(row.after->change) > fabs(best->change))) {
+            best = row.after;
             *metric = row.metric;
         }
     }
-    return largest;
+    return best;
 }
 
 static void unclear_text(char *buf, size_t size, const struct tune_check *c)
@@ -259,7 +265,7 @@ static void unclear_text(char *buf, size_t size, const struct tune_check *c)
         snprintf(buf, size, "no clear difference: better in %s, worse in %s", gains, losses);
     else if (c->seeds == 1)
         snprintf(buf, size, "no clear difference: one seed cannot tell; check more");
-    else if ((cell = largest_change(c, &m)) != NULL)
+    else if ((cell = largest(c, is_noticeable, &m)) != NULL)
         snprintf(
             buf, size,
             "no clear difference: %s changes by %+.1f %% on average, but %u seeds do not show it for "
@@ -294,23 +300,6 @@ char *tune_verdict_text(char *buf, size_t size, const struct tune_check *c, bool
 }
 
 /* ---- the card ---- */
-
-/* The deciding figure of the kind with the largest change. */
-static const struct compared_cell *main_cell(const struct tune_check *c, bool (*is_one)(const struct row *),
-                                             const struct metric **metric)
-{
-    const struct compared_cell *best = NULL;
-
-    for (uint32_t i = 0; i < c->comparison.figures.count; i++) {
-        struct row row = row_of(c, i);
-
-        if (is_one(&row) && (!best || fabs(row.after->change) > fabs(best->change))) {
-            best = row.after;
-            *metric = row.metric;
-        }
-    }
-    return best;
-}
 
 static void add_cell(struct card *card, enum card_field field, const struct compared_cell *cell,
                      const struct metric *m)
@@ -356,10 +345,10 @@ void tune_check_answer(const struct tune_check *c, bool is_kept, struct card *ca
             card_capitalise(card, CARD_FINDING);
         }
     }
-    cell = main_cell(c, is_gain, &m);
+    cell = largest(c, is_gain, &m);
     if (cell)
         add_cell(card, CARD_SURE, cell, m);
-    cell = main_cell(c, is_loss, &m);
+    cell = largest(c, is_loss, &m);
     if (cell)
         add_cell(card, CARD_COST, cell, m);
     else if (c->seeds > 1)
@@ -380,42 +369,28 @@ json_t *tune_check_json(const struct tune_check *c)
 
 /* ---- the table ---- */
 
-static const char *change_text(char *buf, size_t size, const struct compared_cell *cell)
-{
-    if (isfinite(cell->change))
-        snprintf(buf, size, cell->change == 0 ? "0 %%" : "%+.1f %%", 100 * cell->change);
-    else
-        snprintf(buf, size, cell->difference == 0 ? "0 %%" : "-");
-    return buf;
-}
-
-static const char *interval_text(char *buf, size_t size, const struct compared_cell *cell)
-{
-    if (isfinite(cell->change_low))
-        snprintf(buf, size, "[%+.1f, %+.1f]", 100 * cell->change_low, 100 * cell->change_high);
-    else
-        snprintf(buf, size, "-");
-    return buf;
-}
-
-static const char *word_of(const struct row *row)
-{
-    if (row->after->difference == 0)
-        return "same";
-    return !is_clear(row) ? "not clear" : row->after->is_better ? "better" : "worse";
-}
-
 static void add_row(struct table *t, const struct row *row, bool has_colour)
 {
-    const char *word = word_of(row), *colour = row->after->is_better ? "\033[32m" : "\033[31m";
+    const struct compared_cell *cell = row->after;
+    const char *word = cell->difference == 0 ? "same" : !is_clear(row) ? "not clear"
+                       : cell->is_better ? "better" : "worse";
     char        text[64];
 
     table_cells(t, row->metric->label, metric_text(text, sizeof(text), row->metric->unit, row->before->mean),
                 NULL);
-    table_cell(t, "%s", metric_text(text, sizeof(text), row->metric->unit, row->after->mean));
-    table_cell(t, "%s", change_text(text, sizeof(text), row->after));
-    table_cell(t, "%s", interval_text(text, sizeof(text), row->after));
-    table_cell_coloured(t, has_colour && is_clear(row) ? colour : NULL, word);
+    table_cell(t, "%s", metric_text(text, sizeof(text), row->metric->unit, cell->mean));
+    if (cell->change == 0 || (!isfinite(cell->change) && cell->difference == 0))
+        table_cell(t, "0 %%");
+    else if (isfinite(cell->change))
+        table_cell(t, "%+.1f %%", 100 * cell->change);
+    else
+        table_cell(t, "-");
+    if (isfinite(cell->change_low))
+        table_cell(t, "[%+.1f, %+.1f]", 100 * cell->change_low, 100 * cell->change_high);
+    else
+        table_cell(t, "-");
+    table_cell_coloured(t, !has_colour || !is_clear(row) ? NULL : cell->is_better ? "\033[32m" : "\033[31m",
+                        word);
 }
 
 void tune_check_print(const struct tune_check *c, FILE *out, bool has_colour)

@@ -340,7 +340,8 @@ int variant_check(const struct variant *v, const uint64_t *seed, struct digest *
     int               rc;
 
     begin_watch(v, d, &watch);
-    rc = scenario_parse(&s, text_file_name(v->file->path), v->file->text, v->file->text_bytes, v->set, v->sets,
+    rc = scenario_parse(&s, text_file_name(v->file->path), v->file->text, v->file->text_bytes, v->set,
+                        v->sets,
                         seed, err);
     if (!rc)
         scenario_fini(&s);

@@ -101,13 +101,32 @@ struct cmd_option {
       "benefit). Results do not depend on it. 'fidelity=fast' uses one", KEY_AT(type, count), KEY_COUNT, 1, \
       PARTS_MAX }
 #define CMD_GOAL(type, text, otherwise) \
-    { "goal", 0, "GOAL", "What to minimise, and whom not to harm: iteration_time, mean_slowdown, p99_slowdown (of " \
-      "mice, middle, or elephants), balanced, latency, throughput, or weights such as mice=0.7,elephants=0.3; " \
-      "then class_bound=5%, job_bound=2% (default: the scenario's goal, else " otherwise ")", KEY_AT(type, text) }
+    { "goal", 0, "GOAL", "What to minimise, and whom not to harm: iteration_time, mean_slowdown, " \
+      "p99_slowdown (of mice, middle, or elephants), balanced, latency, throughput, or weights such as " \
+      "mice=0.7,elephants=0.3; then class_bound=5%, job_bound=2% (default: the scenario's goal, else " \
+      otherwise ")", KEY_AT(type, text) }
 #define CMD_DEVICE(type, field)          /* an enum device of report/setting_print.h */ \
     { "as", 0, "mlx5|sonic", "Print the setting as a shell script for mlx5 NICs or as a WRED profile for " \
       "SONiC switches", KEY_AT(type, field), .choices = device_names }
 #define CMD_QUIET(type, is_quiet) { "quiet", 'q', NULL, "Print errors only", KEY_AT(type, is_quiet) }
+
+/* The rule around RL-CC's trees: a struct rule_cfg of learn/tree/rule.h; needs core/units.h. */
+#define RULE_MIN 1e-12           /* 0 would mean the default */
+#define RULE_MAX 1e12
+
+#define CMD_RULE(type, rule) \
+    { "base-rtt", 0, "TIME", "RTT that counts as 1 (default: 8192ns)", \
+      KEY_AT(type, rule.base_ns), KEY_TIME, 1, KEY_TIME_PS_MAX, .per = PS_PER_NS }, \
+    { "beta", 0, "N", "RTTs up to so many base RTTs are free (default: 1.5)", \
+      KEY_AT(type, rule.beta), KEY_REAL, RULE_MIN, RULE_MAX }, \
+    { "target", 0, "N", "Desired excess times the square root of the rate (default: 0.064)", \
+      KEY_AT(type, rule.target), KEY_REAL, RULE_MIN, RULE_MAX }, \
+    { "scale", 0, "N", "Factor from there to delta (default: 12.5)", \
+      KEY_AT(type, rule.scale), KEY_REAL, RULE_MIN, RULE_MAX }, \
+    { "rate-min", 0, "SHARE", "Lowest rate, as a fraction of the line rate (default: 2^-14, 0.000061)", \
+      KEY_AT(type, rule.rate_min), KEY_REAL, RULE_MIN, RULE_MAX }, \
+    { "rtt-max", 0, "TIME", "A longer RTT halves the rate, whatever the trees decide (default: 150us)", \
+      KEY_AT(type, rule.rtt_us_max), KEY_TIME, 1, KEY_TIME_PS_MAX, .per = PS_PER_US }
 
 /* --format table|csv|json, into an enum cmd_format. */
 #define CMD_FORMATS(type, format, help) \

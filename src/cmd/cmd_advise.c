@@ -114,8 +114,8 @@ static const struct cmd_option option_rows[] = {
       KEY_AT(struct options, request.counters), GIVEN(COUNTERS) },
     { .help = "Goal and search:" },
     CMD_GOAL(struct options, request.goal, "iteration_time, or balanced if there are no jobs"),
-    { "allow", 0, "KIND,...", "Also propose another control, mtu, ack_every, retransmission, or balancer, or all "
-      "of these, and name what the change requires (default: knobs only)", .add = add_allowed },
+    { "allow", 0, "KIND,...", "Also propose another control, mtu, ack_every, retransmission, or balancer, "
+      "or all of these, and name what the change requires (default: knobs only)", .add = add_allowed },
     { "budget", 0, "MILLIONS", "Search budget in millions of packet-hops (default: 100; with the "
       "evidence about 25 s of CPU time). A larger budget finds better settings",
       KEY_AT(struct options, budget_millions), KEY_COUNT, 1, 1e7 },

@@ -92,8 +92,8 @@ static const struct cmd_line line = {
     .args = "MODEL",
     .help = "Reduces a model of RL-CC: to a net with 8-bit weights, or to boosted integer trees, which "
             "anole export writes as C for a NIC. Trees are fitted to MODEL's decisions on a grid of states "
-            "and in flows that it controls. They are then repaired until it is proven that they never raise the "
-            "rate while the RTT is above its target and rising. Prints how much the result differs from "
+            "and in flows that it controls. They are then repaired until it is proven that they never raise "
+            "the rate while the RTT is above its target and rising. Prints how much the result differs from "
             "MODEL, and in which state most."
             "\v"
             "Examples:\n"

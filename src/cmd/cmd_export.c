@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/cmd_json.h"
-#include "cmd/rule_options.h"
+#include "core/units.h"
 #include "learn/policy/distil.h"
 #include "learn/policy/policy_file.h"
 
@@ -46,7 +46,7 @@ static const struct cmd_option option_rows[] = {
     { "distil", 0, NULL, "First make trees from a net, like anole distil",
       KEY_AT(struct options, is_distilled) },
     { .help = "The rule around the trees:" },
-    RULE_OPTIONS(struct options, rule),
+    CMD_RULE(struct options, rule),
     { 0 },
 };
 

@@ -236,10 +236,10 @@ static void print_knobs_markdown(void)
     char initial[KNOB_TEXT_MAX], max[KNOB_TEXT_MAX];
 
     puts("# Knobs\n\n"
-         "Set a knob in a scenario under `knobs:`, or with `--set NAME=VALUE`. A value is a number in the unit "
-         "shown,\n"
-         "or has its own unit: `kmin=200KB`, `rpg_time_reset=0.3ms`, `pmax=20%`. Each entry has the meaning, the "
-         "device,\n"
+         "Set a knob in a scenario under `knobs:`, or with `--set NAME=VALUE`. A value is a number in the "
+         "unit shown,\n"
+         "or has its own unit: `kmin=200KB`, `rpg_time_reset=0.3ms`, `pmax=20%`. Each entry has the "
+         "meaning, the device,\n"
          "the initial value, the range, and what a higher value favors. `anole list knob` prints a table.\n\n"
          "<!-- Printed by `anole list knob --markdown` from src/core/knobs.def. -->");
     for (int i = 0; i < KNOB_COUNT; i++) {

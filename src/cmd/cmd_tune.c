@@ -132,7 +132,8 @@ static json_t *tune_json(const struct tune *t)
     tune_verdict_text(verdict, sizeof(verdict), &t->check, t->request->is_kept);
     return JSON_OF({ "answer", card_end_json(tune_answer(t, EMPTY_CARD)) },
                    { "scenario", json_of_text(t->request->path) },
-                   { "tuner", json_of_text(t->request->tuner ? t->request->tuner : s->loop.tuning.algo->name) },
+                   { "tuner", json_of_text(t->request->tuner ? t->request->tuner :
+                                           s->loop.tuning.algo->name) },
                    { "intervals", json_of_count(s->loop.tuning.steps) }, { "seeds", seeds },
                    { "is_over", json_boolean(s->is_over) },
                    { "verdict", json_of_text(words[t->check.verdict]) },

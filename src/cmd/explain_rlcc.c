@@ -4,7 +4,7 @@
 #include "base/print/safe.h"
 #include "cmd/cmd.h"
 #include "cmd/cmd_json.h"
-#include "cmd/rule_options.h"
+#include "core/units.h"
 #include "learn/policy/policy_file.h"
 #include "learn/policy/policy_gap.h"
 #include "learn/policy/policy_story.h"
@@ -39,7 +39,7 @@ static const struct cmd_option option_rows[] = {
       KEY_AT(struct options, states), KEY_COUNT, 1, 1e9 },
     CMD_FORMAT(struct options, is_json),
     { .help = "The rule around the policy:" },
-    RULE_OPTIONS(struct options, rule),
+    CMD_RULE(struct options, rule),
     { 0 },
 };
 

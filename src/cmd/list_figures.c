@@ -187,14 +187,14 @@ void list_figures_markdown(void)
     const char *last = "";
 
     puts("# Figures\n\n"
-         "Every counter and every figure of a result. [results.md](results.md) explains the files. `anole list "
-         "figure` prints a table.\n\n"
+         "Every counter and every figure of a result. [results.md](results.md) explains the files. `anole "
+         "list figure` prints a table.\n\n"
          "The line below the meaning has, where they apply:\n\n"
          "- the unit, if it is not a count;\n"
          "- how values of neighboring intervals become one, if they are not added, or the formula;\n"
          "- the better direction, by which `anole compare` judges;\n"
-         "- where it is shown. `packets.`, `pfc.` and `conweave.` are objects of summary.json, *metrics* is its "
-         "last list,\n"
+         "- where it is shown. `packets.`, `pfc.` and `conweave.` are objects of summary.json, *metrics* is "
+         "its last list,\n"
          "  and `anole_...` is the name for Prometheus.\n\n"
          "Metrics of a traffic entry, a size range, a phase or a monitor begin with its name: "
          "`during.goodput_bps`.\n\n"

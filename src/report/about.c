@@ -86,10 +86,17 @@ void about_scenario(struct card *c, const struct scenario *scenario, const struc
 
 /* Measurements on hardware: maximum host speed and number of switches. The first row that fits a network
  * applies. */
-static const struct hardware_row { uint64_t bps_max; uint32_t switches_max; bool has_cc; const char *text; } hardware[] = {
-    { 10 * GBPS, 9, false, "On hardware at 10 Gb/s that the model was fitted to, reads of 400 KiB and more are within 4 % in p50 and 16 % in p99" },
+static const struct {
+    uint64_t    bps_max;
+    uint32_t    switches_max;
+    bool        has_cc;
+    const char *text;
+} hardware[] = {
+    { 10 * GBPS, 9, false, "On hardware at 10 Gb/s that the model was fitted to, reads of 400 KiB and more "
+                           "are within 4 % in p50 and 16 % in p99" },
     { 25 * GBPS, 1, true, "On ConnectX-5 at 25 Gb/s, DCQCN's mean queue was predicted 1.4 times too long" },
-    { 400 * GBPS, 1, false, "On ConnectX-7 at 400 Gb/s, goodput was predicted within 0.2 %, bytes that PFC holds within 2 %" },
+    { 400 * GBPS, 1, false, "On ConnectX-7 at 400 Gb/s, goodput was predicted within 0.2 %, bytes that PFC "
+                            "holds within 2 %" },
 };
 
 static uint64_t fastest_host_bps(const struct sim *s)
@@ -128,6 +135,7 @@ void about_hardware_of_collective(struct card *c, uint64_t bytes, bool has_step_
                  "low at 8 GiB "
                  "(docs/hardware.md).");
     else
-        card_add(c, CARD_SURE, "Not calibrated: without 'step_cost', NCCL's bus bandwidth on 16 H100 was predicted 1.8 times too high at "
-                 "1 GiB%s (docs/hardware.md).", bytes < 256000000 ? ", and smaller sizes need it more" : "");
+        card_add(c, CARD_SURE, "Not calibrated: without 'step_cost', NCCL's bus bandwidth on 16 H100 was "
+                 "predicted 1.8 times too high at 1 GiB%s (docs/hardware.md).",
+                 bytes < 256000000 ? ", and smaller sizes need it more" : "");
 }

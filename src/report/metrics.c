@@ -54,8 +54,9 @@ char *metric_sizes_text(char *buf, size_t size, uint32_t bucket)
 
 /* A name that begins with a dot matches any traffic entry. */
 static const char *const deciding[METRIC_RANKS] = {
-    ".iteration_us_mean", "slowdown_mean", "mice.slowdown_p99", "elephants.slowdown_mean", ".busbw_bps", ".iops",
-    ".read_us_p99", ".write_us_p99", ".call_us_p99", "fct_us_p99", "goodput_bps", "rtt_us_mean", "slowdown_p99",
+    ".iteration_us_mean", "slowdown_mean", "mice.slowdown_p99", "elephants.slowdown_mean", ".busbw_bps",
+    ".iops", ".read_us_p99", ".write_us_p99", ".call_us_p99", "fct_us_p99", "goodput_bps", "rtt_us_mean",
+    "slowdown_p99",
 };
 
 static bool is_ranked(const char *name, const char *pattern)
@@ -276,8 +277,8 @@ static void add_watched(struct list *l, const struct results *r)
 
 static bool is_taken(const struct results *r, uint32_t entry, const char *name)
 {
-    static const char *const words[] = { "mice", "elephants", "started", "before", "during", "after", "under_10KB", "10KB_100KB",
-                                         "100KB_1MB", "from_1MB" };
+    static const char *const words[] = { "mice", "elephants", "started", "before", "during", "after",
+                                         "under_10KB", "10KB_100KB", "100KB_1MB", "from_1MB" };
 
     for (unsigned i = 0; i < sizeof(words) / sizeof(*words); i++)
         if (strcmp(words[i], name) == 0)

@@ -453,7 +453,8 @@ void page_put_command(json_t *page, int argc, char *const *argv)
     if (argc == 0)
         return;
     card_add_command(&card, argc, argv, (const char *const[]){ "--out", "-o", "--store", "--report",
-                     "--history", "--format", "-f", "--jobs", "-j", "--threads", "--top", "!--quiet", "!-q", NULL });
+                     "--history", "--format", "-f", "--jobs", "-j", "--threads", "--top", "!--quiet", "!-q",
+                     NULL });
     json_put_text(page, "repeat", card_text(&card, CARD_COMMAND));
     card_fini(&card);
 }

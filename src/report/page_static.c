@@ -200,8 +200,10 @@ void page_static(const json_t *page, FILE *out)
         put_comparison(out, comparison);
     else if (!search)
         put_run(out, json_object_get(json_array_get(json_object_get(page, "runs"), 0), "metrics"));
-    fputs("<h2>Limits</h2>\n<ul><li>This is a simulation: no setting here has run on a real NIC or switch.</li>\n"
-          "<li>It holds for this network and this traffic. Other loads, sizes and topologies were not tested.</li></ul>\n"
+    fputs("<h2>Limits</h2>\n<ul><li>This is a simulation: no setting here has run on a real NIC or "
+          "switch.</li>\n"
+          "<li>It holds for this network and this traffic. Other loads, sizes and topologies were not "
+          "tested.</li></ul>\n"
           "</main></div>\n", out);
 }
 

@@ -90,10 +90,7 @@ struct results {
     double   wall_s;             /* wall time: the only figure that is not reproducible */
 };
 
-/* Finds the tiers, in the order of their switches, up to RESULTS_TIERS. */
-void results_find_tiers(struct results *);
-
-/* Reads a simulation that has run, which must outlive the results. */
+/* Reads a finished simulation, which must outlive the results. */
 void results_init(struct results *, const struct simulation *);
 void results_fini(struct results *);
 
@@ -101,7 +98,7 @@ void results_fini(struct results *);
 #define PORT_NAME_MAX 32
 char *results_port_name(char buf[PORT_NAME_MAX], const struct sim *, const struct port *);
 
-/* The kinds of work of a job, ends with OP_KINDS. */
+/* Lists the kinds of operations of a job; ends with OP_KINDS. */
 const enum op_kind *results_ops_of(enum results_job);
 
 /* "iteration", "read", "write", "call" */
@@ -110,50 +107,43 @@ extern const char *const results_op_names[OP_KINDS];
 /* Fills the answer card and returns it. */
 struct card *results_answer(const struct results *, struct card *);
 
-/* The forms. Only what is under "wall", and the last line of the table, differs from run to run. */
-/* width: of the terminal; 0: there is none */
+/* Only "wall" and the last line of the table differ from run to run. 'width': of the terminal; 0: none. */
 struct results_look { bool has_colour, is_utf8; int width; };
 
 void results_print_table(const struct results *, FILE *, struct results_look);
 void results_print_csv(const struct results *, FILE *);
 void results_print_json(const struct results *, FILE *, bool with_wall);
 
-/* ports.csv: one line a port. */
+/* ports.csv: one line per port. */
 void results_print_ports(const struct results *, FILE *);
 
-/* gaps.csv: one line for each length of gaps between packets; it is written if they were recorded. */
+/* gaps.csv: one line per length of gaps between packets; only if they were recorded. */
 void results_print_gaps(const struct results *, FILE *);
 
-/* manifest.json: what was run, by what, and how long it took. 'files': what lies beside it, ends with
- * NULL. */
+/* manifest.json: what was run, by which program, and how long it took. 'files': the other files of the
+ * folder; ends with NULL. */
 void results_print_manifest(const struct results *, const char *const *files, FILE *);
 
-/* intervals.csv: one line a monitor interval. */
+/* intervals.csv: one line per monitor interval. */
 void results_print_interval_head(FILE *, const struct scenario *);
 void results_print_interval(FILE *, const struct report *);
 
-/* The same of the points of the run, where it had no intervals: see simulation_has_intervals(). */
+/* The same for the points of a run without intervals: see simulation_has_intervals(). */
 void results_print_points(FILE *, const struct results *);
 
-/* queues.csv: one line a queue and slot in which it was in use, or its setting changed. */
-struct slots_row;
+/* queues.csv: one line for each queue and slot in which it was in use or its setting changed. */
 void results_print_queue_head(FILE *);
 void results_print_queue(FILE *, const struct sim *, const struct slots_row *);
 
-/* A name as a field of a CSV file: it may hold commas and quotes, being the user's, and what a terminal
- * would obey, which is escaped. Returns buf. */
-#define RESULTS_QUOTED_MAX 264
-const char *results_quoted(char buf[RESULTS_QUOTED_MAX], const char *name);
-
-/* unfinished.csv: one line for each flow that is not over, by its start; it is written if there are any. */
+/* unfinished.csv: one line per unfinished flow, in the order of their starts; only if there are any. */
 void results_print_unfinished(const struct results *, FILE *);
 
-/* flows.csv and HPCC's files: one line as things happen. */
+/* flows.csv and HPCC's files: one line per event, during the run. */
 void results_print_flow_head(FILE *);
 void results_print_flow(FILE *, const struct sim *, const struct scenario *, const struct flow_result *);
 void results_print_hpcc_fct(FILE *, const struct flow_result *);
 
-/* Model htsim: every flow, whether it has finished or not, in 26 columns; then what was counted in all. */
+/* Model htsim: every flow, finished or not, in 26 columns; then the totals. */
 void results_print_htsim(FILE *, const struct sim *);
 void results_print_hpcc_pfc(FILE *, const struct pfc_result *);
 

@@ -14,12 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *results_quoted(char buf[RESULTS_QUOTED_MAX], const char *name)
+#define QUOTED_MAX 264
+
+/* Quotes a user's name as a CSV field, with control characters escaped. Returns buf. */
+static const char *quoted(char buf[QUOTED_MAX], const char *name)
 {
-    char shown[RESULTS_QUOTED_MAX], *to = buf;
+    char shown[QUOTED_MAX], *to = buf;
 
     *to++ = '"';
-    for (name = escape_text(shown, sizeof(shown), name); *name && to < buf + RESULTS_QUOTED_MAX - 3; name++) {
+    for (name = escape_text(shown, sizeof(shown), name); *name && to < buf + QUOTED_MAX - 3; name++) {
         if (*name == '"')
             *to++ = '"';
         *to++ = *name;
@@ -30,17 +33,17 @@ const char *results_quoted(char buf[RESULTS_QUOTED_MAX], const char *name)
 }
 
 /* Prints the name of a node or port, quoted if necessary. */
-static const char *field(char buf[RESULTS_QUOTED_MAX], const char *name)
+static const char *field(char buf[QUOTED_MAX], const char *name)
 {
     const char *c = name;
 
     while ((*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
            (*c && strchr("_-.:/+", *c)))
         c++;
-    return *c ? results_quoted(buf, name) : name;
+    return *c ? quoted(buf, name) : name;
 }
 
-static const char *node_field(char buf[RESULTS_QUOTED_MAX], const struct sim *s, uint32_t node)
+static const char *node_field(char buf[QUOTED_MAX], const struct sim *s, uint32_t node)
 {
     return field(buf, s->net.graph.node[node].name);
 }
@@ -68,14 +71,14 @@ static void print_row(FILE *out, const char *kind, const char *name, const struc
 /* Iterations, reads, writes and calls have no slowdown. */
 static void print_ops(const struct results *r, uint32_t entry, FILE *out)
 {
-    char name[RESULTS_QUOTED_MAX];
+    char name[QUOTED_MAX];
 
     for (const enum op_kind *k = results_ops_of(r->entry[entry].job); *k != OP_KINDS; k++) {
         const struct ops_cell *c = ops_cell(r->ops, entry, *k);
         struct fct_stats t = ops_us_stats(c);
 
         fprintf(out, "%s,%s,%" PRIu64 ",%" PRIu64 ",,,,,,", results_op_names[*k],
-                results_quoted(name, r->scenario->entry[entry].name), c->count, c->bytes);
+                quoted(name, r->scenario->entry[entry].name), c->count, c->bytes);
         print_six(out, &t, c->count == 0);
         fputs(",,\n", out);
     }
@@ -83,12 +86,12 @@ static void print_ops(const struct results *r, uint32_t entry, FILE *out)
 
 static void print_phases(const struct results *r, FILE *out)
 {
-    char name[RESULTS_QUOTED_MAX];
+    char name[QUOTED_MAX];
 
     for (uint32_t i = 0; r->has_phases && i < PHASES; i++) {
         print_row(out, "phase", phase_names[i], &r->fct->phase[i]);
         for (uint32_t e = 0; e < r->scenario->entries; e++)
-            print_row(out, phase_names[i], results_quoted(name, r->scenario->entry[e].name),
+            print_row(out, phase_names[i], quoted(name, r->scenario->entry[e].name),
                       &r->fct->entry_phase[e * PHASES + i]);
     }
 }
@@ -97,10 +100,10 @@ static void print_metrics(const struct results *r, FILE *out)
 {
     uint32_t count;
     struct metric *list = metrics_new(r, &count);
-    char name[RESULTS_QUOTED_MAX];
+    char name[QUOTED_MAX];
 
     for (uint32_t i = 0; i < count; i++) {
-        fprintf(out, "metric,%s,,,,,,,,,,,,,,,", results_quoted(name, list[i].name));
+        fprintf(out, "metric,%s,,,,,,,,,,,,,,,", quoted(name, list[i].name));
         if (isfinite(list[i].value))
             fprintf(out, "%.15g", list[i].value);
         fprintf(out, ",%s\n", metric_unit_name(list[i].unit));
@@ -110,7 +113,7 @@ static void print_metrics(const struct results *r, FILE *out)
 
 void results_print_csv(const struct results *r, FILE *out)
 {
-    char name[RESULTS_QUOTED_MAX];
+    char name[QUOTED_MAX];
 
     fputs("set,name,flows,bytes,slowdown_mean,slowdown_p50,slowdown_p95,slowdown_p99,slowdown_p999,"
           "slowdown_max,fct_us_mean,fct_us_p50,fct_us_p95,fct_us_p99,fct_us_p999,fct_us_max,value,unit\n",
@@ -119,7 +122,7 @@ void results_print_csv(const struct results *r, FILE *out)
         print_row(out, "size", fct_buckets[i].name, &r->fct->bucket[i]);
     print_row(out, "all", "all", &r->fct->all);
     for (uint32_t i = 0; i < r->scenario->entries; i++)
-        print_row(out, "traffic", results_quoted(name, r->scenario->entry[i].name), &r->fct->entry[i]);
+        print_row(out, "traffic", quoted(name, r->scenario->entry[i].name), &r->fct->entry[i]);
     print_phases(r, out);
     for (uint32_t i = 0; i < r->scenario->entries; i++)
         print_ops(r, i, out);
@@ -137,7 +140,7 @@ void results_print_ports(const struct results *r, FILE *out)
     for (uint32_t i = 0; i < r->sim->net.ports; i++) {
         const struct port *p = &r->sim->net.port[i];
         struct port_counters now = p->counters;
-        char peer[PORT_NAME_MAX], name[2][RESULTS_QUOTED_MAX];
+        char peer[PORT_NAME_MAX], name[2][QUOTED_MAX];
 
         now.paused_ps = port_paused_ps(p, r->end_ps);
         fprintf(out, "%s,%u,%s,%" PRIu64, node_field(name[0], r->sim, p->node->id), p->index,
@@ -182,10 +185,10 @@ void results_print_flow_head(FILE *out)
 void results_print_flow(FILE *out, const struct sim *s, const struct scenario *scenario,
                         const struct flow_result *r)
 {
-    char name[3][RESULTS_QUOTED_MAX];
+    char name[3][QUOTED_MAX];
 
     fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, node_field(name[0], s, r->src), node_field(name[1], s, r->dst),
-            r->sport, r->dport, r->prio, results_quoted(name[2], scenario->entry[r->traffic].name), r->bytes);
+            r->sport, r->dport, r->prio, quoted(name[2], scenario->entry[r->traffic].name), r->bytes);
     print_ns(out, r->start_ps);
     print_ns(out, r->fct_ps);
     print_ns(out, r->ideal_ps);
@@ -226,7 +229,7 @@ void results_print_unfinished(const struct results *r, FILE *out)
     const struct sim *s = r->sim;
     struct waits     *waits = waits_new(s);
     struct rows       rows = { xcalloc((size_t)r->flows_unfinished + 1, sizeof(*rows.row)), 0, waits };
-    char              name[3][RESULTS_QUOTED_MAX];
+    char              name[3][QUOTED_MAX];
 
     sim_each_unfinished(s, add_row, &rows);
     qsort(rows.row, rows.count, sizeof(*rows.row), compare_unfinished);
@@ -237,7 +240,7 @@ void results_print_unfinished(const struct results *r, FILE *out)
 
         fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, node_field(name[0], s, f->src),
                 node_field(name[1], s, f->dst), f->ports & 0xffff, f->ports >> 16, f->prio,
-                results_quoted(name[2], r->scenario->entry[f->traffic].name), m->bytes);
+                quoted(name[2], r->scenario->entry[f->traffic].name), m->bytes);
         print_ns(out, m->start_ps);
         fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%s\n", m->acked_bytes, m->resent_bytes,
                 wait_names[rows.row[i].wait]);
@@ -287,10 +290,10 @@ void results_print_interval_head(FILE *out, const struct scenario *s)
     for (uint32_t i = 0; i < columns; i++)
         fprintf(out, ",%s", figure_info[column[i]].name);
     for (uint32_t i = 0; i < s->entries; i++) {
-        char name[80], field[RESULTS_QUOTED_MAX];
+        char name[80], field[QUOTED_MAX];
 
         snprintf(name, sizeof(name), "%s.goodput_bps", s->entry[i].name);
-        fprintf(out, ",%s", results_quoted(field, name));
+        fprintf(out, ",%s", quoted(field, name));
     }
     if (s->watch.monitors)
         fputs(",utility,utility_throughput,utility_rtt,utility_pfc", out);
@@ -408,7 +411,7 @@ void results_print_queue(FILE *out, const struct sim *s, const struct slots_row 
 {
     const struct queue_slot *seen = r->seen;
     double bytes_max = (double)r->port->rate_bps / 8 * (double)r->slot_ps / (double)PS_PER_S;
-    char                     peer[PORT_NAME_MAX], name[2][RESULTS_QUOTED_MAX];
+    char                     peer[PORT_NAME_MAX], name[2][QUOTED_MAX];
 
     print_us(out, r->start_ps);
     fprintf(out, ",%s,%u,%s,%" PRIu64 ",%.6f,", node_field(name[0], s, r->port->node->id), r->port->index,
@@ -424,12 +427,13 @@ void results_print_queue(FILE *out, const struct sim *s, const struct slots_row 
 /* Times in ps, windows in bytes; -1: not yet. finish: the sender knows that all has arrived. new, rtx:
  * packets sent first and again. rx_: counted by the receiver. _end: at the end of the run. */
 static const char htsim_head[] =
-    "# i src dst flowid size start_ps finish_ps fct_ps new rtx rts acks nacks pulls rto sleek rx_trimmed rx_dup rx_ooo "
-    "rx_ecn cwnd_at_finish cwnd_end maxwnd_end base_rtt_end avg_delay_end in_flight_end\n";
+    "# i src dst flowid size start_ps finish_ps fct_ps new rtx rts acks nacks pulls rto sleek rx_trimmed "
+    "rx_dup rx_ooo rx_ecn cwnd_at_finish cwnd_end maxwnd_end base_rtt_end avg_delay_end in_flight_end\n";
 
 static void print_htsim_flow(FILE *out, uint32_t i, const struct htsim_flow *f)
 {
-    const uint64_t packets[] = { f->sent, f->resent, f->rts, f->acks, f->nacks, f->pulls, f->timeouts, f->sleek,
+    const uint64_t packets[] = { f->sent, f->resent, f->rts, f->acks, f->nacks, f->pulls, f->timeouts,
+                                 f->sleek,
                                  f->rx_trimmed, f->rx_duplicate, f->rx_out_of_order, f->rx_marked };
 
     fprintf(out, "%u %u %u %u %" PRIu64 " %" PRId64 " %" PRId64 " %" PRId64, i, f->src, f->dst, f->id,

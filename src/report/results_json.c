@@ -148,7 +148,8 @@ static json_t *collectives_json(const struct results *r, uint32_t entry)
 /* What fidelity fast expects of packets. */
 static void put_expected(json_t *row, const struct results *r, uint32_t entry)
 {
-    static const char *const names[EXPOSED_COUNT] = { "exposed_us_mean", "exposed_cold_us", "exposed_warm_us_mean" };
+    static const char *const names[EXPOSED_COUNT] = { "exposed_us_mean", "exposed_cold_us",
+                                                      "exposed_warm_us_mean" };
     char                     name[48];
 
     for (uint32_t i = 0; r->spread->seeds && i < EXPOSED_COUNT; i++) {

@@ -203,8 +203,8 @@ static void print_training(const struct results *r, FILE *out, struct results_lo
         return;
     t = table_new("lrrrrrrrrrrrr");
     print_heading(out, look.has_colour,
-                  "Training: mean iteration, what computing does not hide (all, first, later), its collective, "
-                  "bandwidths as in nccl-tests");
+                  "Training: mean iteration, what computing does not hide (all, first, later), its "
+                  "collective, bandwidths as in nccl-tests");
     table_cells(t, "traffic", "iterations", "iteration", "exposed", "cold", "warm", "collective", "p50",
                 "p99", "max", "algbw", "busbw", "of line rate", NULL);
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
@@ -216,7 +216,8 @@ static void print_training(const struct results *r, FILE *out, struct results_lo
             continue;
         table_cells(t, r->scenario->entry[i].name, count_text(c->count).buf,
                     metric(UNIT_US, e->iteration_us_mean).buf, NULL);
-        add_times(t, (const double[]){ e->exposed_us_mean, e->exposed_cold_us, e->exposed_warm_us_mean }, 3, false);
+        add_times(t, (const double[]){ e->exposed_us_mean, e->exposed_cold_us, e->exposed_warm_us_mean }, 3,
+                  false);
         add_times(t, (const double[]){ s.mean, s.p50, s.p99, s.max }, 4, c->count == 0);
         table_cells(t, metric(UNIT_BUS, e->algbw_bps).buf, metric(UNIT_BUS, e->busbw_bps).buf,
                     metric(UNIT_SHARE, e->bound_share).buf, NULL);
@@ -617,9 +618,10 @@ static void print_parts(const struct results *r, FILE *out)
         events += (double)t.events;
         most = (double)t.events > most ? (double)t.events : most;
     }
-    fprintf(out, "\n%u threads: the busiest had %.1f %% of the events (%.1f %% is even); %.1f %% of their time was work, "
-            "the rest waiting for each other", partition_threads(all), events > 0 ? 100 * most / events : 0,
-            100.0 / partition_threads(all), work_s + wait_s > 0 ? 100 * work_s / (work_s + wait_s) : 0);
+    fprintf(out, "\n%u threads: the busiest had %.1f %% of the events (%.1f %% is even); %.1f %% of their "
+            "time was work, the rest waiting for each other", partition_threads(all),
+            events > 0 ? 100 * most / events : 0, 100.0 / partition_threads(all),
+            work_s + wait_s > 0 ? 100 * work_s / (work_s + wait_s) : 0);
 }
 
 void results_print_table(const struct results *r, FILE *out, struct results_look look)

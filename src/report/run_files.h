@@ -1,8 +1,8 @@
 /* src/report/run_files.h - the files that a run leaves: the folder of --out, and lists in the format of
  * HPCC's ns-3.
  *
- * They are opened before anything runs, because a wrong name must not cost hours. Some get their lines as
- * things happen, the others at the end. Then all of them are put into place.
+ * They are opened before the run, so that a wrong name is reported at once. Some are written during the run,
+ * the others at its end. Then all of them are moved into place.
  */
 #ifndef REPORT_RUN_FILES_H
 #define REPORT_RUN_FILES_H
@@ -10,9 +10,7 @@
 #include "base/file/outdir.h"
 #include "base/file/outfile.h"
 #include "report/results.h"
-#include "report/trace/chrome.h"
-#include "report/trace/pcap.h"
-#include "report/trace/samples.h"
+#include "report/trace/trace.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -129,7 +129,8 @@ static void print_mlx5_rest(const struct knobs *k, FILE *out)
 static void print_by_speed(const struct knobs *k, const char *what, FILE *out)
 {
     if (k->value[KNOB_by_speed] != 0)
-        fprintf(out, "# by_speed: this is for links as fast as the fastest host's. For those of other speeds %s must be\n"
+        fprintf(out, "# by_speed: this is for links as fast as the fastest host's. For those of other "
+                     "speeds %s must be\n"
                 "# changed in proportion: a quarter for a link that is a quarter as fast.\n", what);
 }
 
@@ -189,7 +190,8 @@ static const char mlx5_end[] =
     "    while read -r row; do\n"
     "        echo \"$row\" | write_rows \"$1\" || failed=1\n"
     "    done <\"$saved/mlx5-$1\"\n"
-    "    [ \"$failed\" -eq 0 ] || { echo \"$0: $1: not all old values could be restored; they are in $saved/mlx5-$1\" >&2; return 1; }\n"
+    "    [ \"$failed\" -eq 0 ] || { echo \"$0: $1: not all old values could be restored; they are in "
+    "$saved/mlx5-$1\" >&2; return 1; }\n"
     "    rm -f \"$saved/mlx5-$1\"\n"
     "    echo \"$1: old values restored\"\n"
     "}\n"
@@ -275,9 +277,11 @@ static void print_rounding(const struct knobs *k, const struct wred *w, FILE *ou
 
 static const char sonic_undo[] =
     "\n"
-    "# undo OLD_PROFILE : binds it to every queue that has the profile of this script, and removes the latter.\n"
+    "# undo OLD_PROFILE : binds it to every queue that has the profile of this script, and removes the "
+    "latter.\n"
     "undo() {\n"
-    "    [ -n \"$(sonic-db-cli CONFIG_DB KEYS \"WRED_PROFILE|$1\")\" ] || { echo \"$0: there is no profile '$1'\" >&2; exit 1; }\n"
+    "    [ -n \"$(sonic-db-cli CONFIG_DB KEYS \"WRED_PROFILE|$1\")\" ] || { echo \"$0: there is no profile "
+    "'$1'\" >&2; exit 1; }\n"
     "    for queue in $(sonic-db-cli CONFIG_DB KEYS 'QUEUE|*'); do\n"
     "        is=$(sonic-db-cli CONFIG_DB HGET \"$queue\" wred_profile)\n"
     "        [ \"$is\" = " SONIC_PROFILE " ] || continue\n"
@@ -300,7 +304,8 @@ void setting_print_sonic(const struct knobs *k, const char *about, FILE *out)
     fputs("#!/bin/sh\n"
           "# ECN for switches with SONiC: a WRED profile of its own. Needs root.\n"
           "#     sh SCRIPT                        loads the profile\n"
-          "#     sh SCRIPT --undo OLD_PROFILE     gives OLD_PROFILE (often AZURE_LOSSLESS) back to queues that use it,\n"
+          "#     sh SCRIPT --undo OLD_PROFILE     gives OLD_PROFILE (often AZURE_LOSSLESS) back to queues "
+          "that use it,\n"
           "#                                      and removes it\n"
           "# Nothing uses the profile before a queue is bound to it:\n"
           "#     sonic-db-cli CONFIG_DB HSET 'QUEUE|Ethernet0|3' wred_profile " SONIC_PROFILE "\n"

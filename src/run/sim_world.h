@@ -1,4 +1,5 @@
-/* src/run/sim_world.h - a simulated network as tuners see it: its description, and decisions applied to it. */
+/* src/run/sim_world.h - a simulated network as tuners see it: its description, and decisions that are
+ * applied to it. */
 #ifndef RUN_SIM_WORLD_H
 #define RUN_SIM_WORLD_H
 

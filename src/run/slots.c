@@ -77,7 +77,8 @@ static void record(struct slots *s, uint64_t start_ps)
     for (uint32_t i = 0; i < s->count; i++) {
         const struct queue_slot *seen = &s->seen[i];
         const struct port       *port = &s->sim->net.port[s->queue[i].port];
-        struct slots_row         row = { .start_ps = start_ps, .slot_ps = s->slot_ps, .seen = seen, .port = port,
+        struct slots_row         row = { .start_ps = start_ps, .slot_ps = s->slot_ps, .seen = seen,
+                                         .port = port,
                                          .ecn = ecn_of_port(port) };
 
         row.is_changed = !ecn_equal(&seen->ecn, &s->was[i]) || !ecn_equal(&row.ecn, &s->was[i]);

@@ -12,7 +12,7 @@
 #include "core/units.h"
 #include "net/measure.h"
 #include "report/about.h"
-#include "report/trace/chrome.h"
+#include "report/trace/trace.h"
 #include "run/sim_world.h"
 #include "scenario/scenario.h"
 #include "sim/sim.h"

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "cmd/cluster/cmd_collective.h"
 #include "core/units.h"
-#include "report/trace/chrome.h"
+#include "report/trace/trace.h"
 #include "base/err.h"
 
 #include <math.h>
@@ -28,7 +28,8 @@ static void resolve(struct order *o, uint32_t m, uint32_t step)
 
 static void find_steps(struct timeline *t, const struct collective *c)
 {
-    struct order o = { xmalloc(c->messages + 1ul), t->step_of, xcalloc(c->messages + 1ul, sizeof(uint32_t)), 0 };
+    struct order o = { xmalloc(c->messages + 1ul), t->step_of, xcalloc(c->messages + 1ul, sizeof(uint32_t)),
+                       0 };
 
     memcpy(o.waits, c->waits, c->messages);
     for (; o.count < c->roots; o.count++)
@@ -49,7 +50,8 @@ static void find_steps(struct timeline *t, const struct collective *c)
 
 void timeline_init(struct timeline *t, const struct collective *c)
 {
-    *t = (struct timeline){ .messages = c->messages, .step_of = xcalloc(c->messages + 1ul, sizeof(*t->step_of)),
+    *t = (struct timeline){ .messages = c->messages,
+                            .step_of = xcalloc(c->messages + 1ul, sizeof(*t->step_of)),
                             .is_done = xcalloc(c->messages + 1ul, sizeof(*t->is_done)) };
     find_steps(t, c);
     t->step = xcalloc(t->steps + 1ul, sizeof(*t->step));
@@ -181,8 +183,9 @@ void collective_see_steps(const struct sim *s, const struct timeline *t, struct 
         const struct port *p =
             graph_is_inside(g, last->src, last->dst) ? NULL : busiest_between(s, last->src, last->dst);
 
-        *x = (struct steps_seen){ row[i].first + 1, row[i].last + 1, row[i].slowest + 1, t->step[row[i].first].start_ps,
-                                  t->step[row[i].last].end_ps, .us = (double)last->fct_ps / (double)PS_PER_US,
+        *x = (struct steps_seen){ row[i].first + 1, row[i].last + 1, row[i].slowest + 1,
+                                  t->step[row[i].first].start_ps, t->step[row[i].last].end_ps,
+                                  .us = (double)last->fct_ps / (double)PS_PER_US,
                                   .slowdown = (double)last->fct_ps / (double)last->ideal_ps,
                                   .busy = p ? collective_busy_share(s, p) : NAN };
         snprintf(x->from, sizeof(x->from), "%s", g->node[last->src].name);

@@ -1,4 +1,4 @@
-#include "report/trace/samples.h"
+#include "report/trace/trace.h"
 
 #include "base/err.h"
 #include "core/units.h"

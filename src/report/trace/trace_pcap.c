@@ -1,4 +1,4 @@
-#include "report/trace/pcap.h"
+#include "report/trace/trace.h"
 
 #include "base/err.h"
 #include "net/address.h"

@@ -1,4 +1,4 @@
-#include "report/trace/chrome.h"
+#include "report/trace/trace.h"
 
 #include "base/err.h"
 #include "core/units.h"
@@ -66,8 +66,8 @@ struct chrome *chrome_open(FILE *out, const struct sim *s, uint64_t bytes_max)
                           .is_named = xcalloc((size_t)s->net.nodes + s->net.ports + 1, sizeof *c->is_named) };
     fputs("{\"traceEvents\": [", out);
     for (int i = FLOWS; i <= WORK; i++)
-        write_event(c, "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": {\"name\": \"%s\"}}", i,
-                    processes[i]);
+        write_event(c, "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": "
+                    "{\"name\": \"%s\"}}", i, processes[i]);
     return c;
 }
 
@@ -113,7 +113,8 @@ void chrome_on_pfc(struct chrome *c, const struct pfc_result *r)
         return;
     if (!*is_named)
         *is_named = write_event(c, "{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": %d, \"tid\": %u, "
-                                "\"args\": {\"name\": \"%s:%u\"}}", PAUSES, port, name_of(c, r->node), r->port);
+                                "\"args\": {\"name\": \"%s:%u\"}}", PAUSES, port, name_of(c, r->node),
+                                r->port);
     write_event(
         c, "{\"ph\": \"%s\", \"name\": \"paused\", \"cat\": \"pfc\", \"pid\": %d, \"tid\": %u, \"ts\": %.6f}",
         is ? "B" : "E", PAUSES, port, us(r->at_ps));
@@ -151,7 +152,8 @@ void chrome_on_sample(struct chrome *c, uint64_t now_ps)
         if (bytes == c->queue[i])
             continue;
         c->queue[i] = bytes;
-        write_event(c, "{\"ph\": \"C\", \"name\": \"%s:%u\", \"pid\": %d, \"ts\": %.6f, \"args\": {\"bytes\": %" PRIu64 "}}",
+        write_event(c, "{\"ph\": \"C\", \"name\": \"%s:%u\", \"pid\": %d, \"ts\": %.6f, \"args\": "
+                       "{\"bytes\": %" PRIu64 "}}",
                     name_of(c, p->node->id), p->index, QUEUES, us(now_ps), bytes);
     }
 }
