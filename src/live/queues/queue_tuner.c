@@ -48,8 +48,6 @@ struct queue_tuner {
     double                    tokens;    /* of changes */
     uint64_t                  tokens_us;
     uint64_t                  told_decisions, told_changes;
-    /* decisions that were not carried out: too many changes, or a queue that has not settled */
-    uint64_t                  late;
     struct acc_agents        *learning;  /* through the controller; NULL: not */
 };
 
@@ -544,13 +542,7 @@ static void change(struct queue_tuner *t, struct queue *q, const struct ecn *wan
 {
     struct ecn e = bounded(t, q, wanted);
 
-    if (ecn_equal(&e, &q->is))
-        return;
-    if (q->is_open || !take_token(t, now_us)) {
-        t->late++;
-        return;
-    }
-    if (!announce(t, &e, now_us))
+    if (ecn_equal(&e, &q->is) || q->is_open || !take_token(t, now_us) || !announce(t, &e, now_us))
         return;
     set_queue(t, q, &e, now_us);
     t->agent->self.changes++;

@@ -114,8 +114,6 @@ int listen_open(const char *address, struct err *err)
     return fd;
 }
 
-/* ---- the socket file of a controller ---- */
-
 bool address_local(char path[ADDRESS_LOCAL_SIZE], const char *address, unsigned nth)
 {
     const char *own = getenv("XDG_RUNTIME_DIR"), *port = strrchr(address, ':');

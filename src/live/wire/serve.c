@@ -58,8 +58,6 @@ struct serve {
     int64_t             second;
 };
 
-/* ---- events for the loop ---- */
-
 static void add_event(struct serve *s, const struct h2_call *call, enum rpc_kind kind,
                       const unsigned char *bytes, size_t length)
 {
