@@ -627,9 +627,3 @@ void agent_on_tick(struct agent *a, uint64_t now_us)
         say_hello(a, now_us);
     say_report(a, now_us);
 }
-
-void agent_bye(struct agent *a, uint64_t now_us)
-{
-    if (!a->is_broken)           /* a broken device needs attention */
-        say_bye(a, now_us);
-}

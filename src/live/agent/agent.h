@@ -155,7 +155,6 @@ int agent_check_back(struct agent *, struct err *);
 
 void say_answer(struct agent *, enum msg_answer, uint64_t change, const char *why);
 void say_hello(struct agent *, uint64_t now_us);         /* whenever the controller can be reached again */
-void say_bye(struct agent *, uint64_t now_us);
 void say_report(struct agent *, uint64_t now_us);
 void say_learn(struct agent *, const struct msg_learn *, const char *why);
 
