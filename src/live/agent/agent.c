@@ -1,7 +1,5 @@
-/* src/live/agent/agent.c - see agent.h. What the device holds and should hold is in device.c. */
 #include "live/agent/agent.h"
 #include "core/units.h"
-#include "live/agent/device.h"
 #include "live/core/keep.h"
 #include "live/core/knobset.h"
 

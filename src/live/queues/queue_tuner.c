@@ -1,6 +1,5 @@
 #include "live/queues/queue_tuner.h"
 #include "core/units.h"
-#include "live/agent/device.h"
 #include "live/agent/agent.h"
 #include "tune/acc/acc.h"
 
@@ -318,15 +317,6 @@ static void find_stuck(struct queue_tuner *t, uint64_t now_us)
 
 /* ---- learning ---- */
 
-static void refuse_net(struct queue_tuner *t, uint64_t version, const char *flaw, uint64_t now_us)
-{
-    char why[MSG_WHY_SIZE];
-
-    snprintf(why, sizeof why, "net %" PRIu64 ": %.100s; the old one stays", version, flaw);
-    note(t, "refuse", why, NULL, now_us);
-    say_learn(t->agent, &(struct msg_learn){ .version = version }, why);
-}
-
 static void on_learn(void *arg, const struct msg *m, uint64_t now_us)
 {
     struct queue_tuner     *t = arg;
@@ -340,10 +330,11 @@ static void on_learn(void *arg, const struct msg *m, uint64_t now_us)
     if (!l->version)
         acc_agents_drop(t->learning);
     else if (acc_agents_take(t->learning, &net, &err)) {
-        refuse_net(t, l->version, err.text, now_us);
+        snprintf(why, sizeof why, "net %" PRIu64 ": %.100s; the old one stays", l->version, err.text);
+        note(t, "refuse", why, NULL, now_us);
+        say_learn(t->agent, &(struct msg_learn){ .version = l->version }, why);
         return;
-    }
-    else
+    } else
         snprintf(why, sizeof why, "version %" PRIu64 ", checksum %016" PRIx64, l->version, l->checksum);
     t->agent->self.net = l->version ? l->checksum : 0;
     note(t, "net", why, NULL, now_us);
