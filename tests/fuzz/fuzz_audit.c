@@ -2,7 +2,7 @@
  * relies on it accepts nothing beyond. Each line is also tried with a correct hash, since no fuzzer finds
  * one.
  */
-#include "live/agent/saved.h"
+#include "live/agent/agent.h"
 #include "live/core/audit.h"
 #include "live/core/knobset.h"
 #include "live/view/ledger.h"

@@ -1,5 +1,5 @@
 /* tests/fuzz/fuzz_saved.c - for any bytes as an agent's state on disk, the accepted state is valid. */
-#include "live/agent/saved.h"
+#include "live/agent/agent.h"
 #include "live/core/keep.h"
 #include "live/core/knobset.h"
 #include "live/queues/queue_tuner.h"

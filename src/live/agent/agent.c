@@ -1,7 +1,5 @@
-/* src/live/agent/agent.c - see agent.h. What the device holds and should hold is in device.c. */
 #include "live/agent/agent.h"
 #include "core/units.h"
-#include "live/agent/device.h"
 #include "live/core/keep.h"
 #include "live/core/knobset.h"
 
@@ -626,10 +624,4 @@ void agent_on_tick(struct agent *a, uint64_t now_us)
     if (a->has_news)
         say_hello(a, now_us);
     say_report(a, now_us);
-}
-
-void agent_bye(struct agent *a, uint64_t now_us)
-{
-    if (!a->is_broken)           /* a broken device needs attention */
-        say_bye(a, now_us);
 }

@@ -20,17 +20,70 @@
  *     and freezes the device.
  *   - It obeys only the newest controller.
  *   - If something cannot be read, written or saved, nothing is changed. A failed revert is retried.
- *   - A damaged or missing file does not prevent a revert (saved.h). If no record of the correct setting is
+ *   - A damaged or missing file does not prevent a revert (see below). If no record of the correct setting is
  *     left, the agent says so and observes.
  */
 #ifndef LIVE_AGENT_AGENT_H
 #define LIVE_AGENT_AGENT_H
 
-#include "live/agent/saved.h"
 #include "live/core/audit.h"
 #include "live/core/guard.h"
 #include "live/core/io.h"
 #include "live/core/limits.h"
+
+/* ---- the persistent state ----
+ *
+ * It is on the disk before anything relies on it: in two copies of 'state' (core/keep.h), in the audit log,
+ * and the baseline alone in a file. So the device is restored whichever of these is damaged or missing;
+ * saved_read() takes the best. */
+
+#define SAVED_NAME       "state"
+#define SAVED_BASELINE   "baseline"
+#define SAVED_DOUBTS_MAX 8
+#define SAVED_TEXT_MAX   65536
+
+struct saved {
+    uint64_t        term;        /* the highest that was obeyed */
+    bool            has_baseline;
+    struct knob_set baseline;    /* values before our first write, or foreign ones set since */
+    struct knob_set confirmed;   /* correct values if no change is open */
+
+    /* Settings that we tried to write and that are not confirmed: the device may hold them now or later.
+     * Other unconfirmed values were set outside Anole. */
+    struct knob_set doubt[SAVED_DOUBTS_MAX];
+    uint32_t        doubts;
+
+    char            frozen[MSG_WHY_SIZE];        /* why; "": not frozen */
+    double          switches_left, lasting_left; /* of the budgets */
+
+    uint64_t        number;      /* of the last write: core/keep.h */
+    struct knob_set kept;        /* what the file of the baseline has */
+};
+
+int saved_write(struct saved *, const struct io_disk *);
+
+enum saved_source {
+    SAVED_WHOLE,
+    SAVED_COPY,                  /* one copy of two */
+    SAVED_LOG,                   /* neither copy: values from the audit log, else the baseline */
+    SAVED_FOUND,                 /* the baseline alone */
+    SAVED_NEW,                   /* nothing was ever written */
+    SAVED_FIRST,                 /* the log of an interrupted first start: initial values, no writes yet */
+    SAVED_LOST,                  /* something was written, and none of it can be read */
+};
+
+/* Source of the loaded state. After SAVED_LOG or the baseline only confirmed values are known, so our values
+ * cannot be distinguished from foreign ones. */
+enum saved_source saved_read(struct saved *, const struct io_disk *);
+
+/* Parses a struct saved. -EBADMSG: it cannot be understood, and nothing is written. */
+int saved_parse(void *saved, const char *text, size_t length);
+
+/* Adds a setting unless it is in the list. Returns false if the list is full. One entry stays free for the
+ * value that the device makes of a write. */
+bool saved_doubt(struct saved *, const struct knob_set *);
+
+/* ---- the agent ---- */
 
 struct agent_config {
     char                name[MSG_NAME_SIZE];
@@ -155,8 +208,39 @@ int agent_check_back(struct agent *, struct err *);
 
 void say_answer(struct agent *, enum msg_answer, uint64_t change, const char *why);
 void say_hello(struct agent *, uint64_t now_us);         /* whenever the controller can be reached again */
-void say_bye(struct agent *, uint64_t now_us);
 void say_report(struct agent *, uint64_t now_us);
 void say_learn(struct agent *, const struct msg_learn *, const char *why);
+
+/* ---- the current and the correct setting of the device, for agents and their tuners ---- */
+
+#define DEVICE_DOUBT_US 60000000u        /* a write that timed out may take effect for so long */
+#define DEVICE_RETRY_US 500000u          /* between attempts to revert */
+
+/* Writes the persistent state. A failed write is retried with every tick. */
+int device_save(struct agent *);
+
+/* Adds a record to the audit log, by default with the highest term that was obeyed. An error: it is not on
+ * the disk. */
+int device_log(struct agent *, struct audit_record, uint64_t now_us);
+
+/* Reads the device. Returns whether it holds the correct setting: the confirmed values, overlaid with the
+ * open change. On a difference, someone else changed it or one of our writes took effect late: the open
+ * change is reverted, foreign values are adopted, and the device is frozen. Returns false, without further
+ * action, if the device cannot be read. */
+bool device_check(struct agent *, uint64_t now_us);
+
+/* Writes and reads back. On failure 'why' has the reason. */
+bool device_write(struct agent *, const struct knob_set *, uint64_t now_us, char why[MSG_WHY_SIZE]);
+
+/* Restores the confirmed values wherever the device holds other values of ours. Returns whether it succeeded;
+ * if not, is_broken is set and the caller must retry. */
+bool device_restore(struct agent *, const char *why, uint64_t now_us);
+
+/* Logs one line: old values, new values, and the reason. */
+void device_tell(struct agent *, const char *what, const struct knob_set *old, const struct knob_set *new,
+                 const char *why);
+
+/* Once no write can take effect any more: values that we tried count as foreign again. */
+void device_forget_doubts(struct agent *);
 
 #endif

@@ -55,12 +55,13 @@ static struct msg_sample brief_of(const struct msg_sample *s)
                                 .detail = s->detail ? &flows : NULL };
 }
 
-void say_bye(struct agent *a, uint64_t now_us)
+void agent_bye(struct agent *a, uint64_t now_us)
 {
     struct msg m = msg_of(a, MSG_BYE);
 
     m.stamp_us = now_us;
-    a->io.send(a->io.arg, &m);
+    if (!a->is_broken)           /* a broken device needs attention */
+        a->io.send(a->io.arg, &m);
 }
 
 void say_learn(struct agent *a, const struct msg_learn *learn, const char *why)

@@ -30,8 +30,6 @@
 
 #define PATH_SIZE 512
 
-/* ---- which files ---- */
-
 struct row { enum knob knob; const char *sysfs, *debugfs; };
 
 static const struct row rows[] = {

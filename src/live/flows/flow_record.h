@@ -29,7 +29,6 @@ uint64_t record_number(const uint8_t *, size_t length);
 /* Parses Ethernet with VLAN tags, or IP. Fills the flow's key and the length of the IP packet; for RoCEv2
  * also the queue pair. Returns false if it is not IP, or too short. */
 bool frame_read(struct flow_record *, const uint8_t *bytes, size_t length);
-bool frame_read_ip(struct flow_record *, const uint8_t *bytes, size_t length);
 
 /* ---- sFlow version 5: packets that a switch has sampled, one datagram at a time ----
  *

@@ -66,7 +66,7 @@ static bool read_v6(struct flow_record *r, const uint8_t *b, size_t length)
     return true;
 }
 
-bool frame_read_ip(struct flow_record *r, const uint8_t *b, size_t length)
+static bool frame_read_ip(struct flow_record *r, const uint8_t *b, size_t length)
 {
     *r = (struct flow_record){ .qp = RECORD_QP_NONE };
     return length &&

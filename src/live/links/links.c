@@ -149,27 +149,19 @@ int links_parse(struct links *l, const char *name, const char *text, size_t leng
     return r.rc;
 }
 
-static int links_read(struct links *l, const char *path, struct err *err)
-{
-    char  *text;
-    size_t length;
-    int    rc = text_read_file(path, FILE_BYTES_MAX, &text, &length, err);
-
-    *l = (struct links){ 0 };
-    if (rc)
-        return rc;
-    rc = links_parse(l, path, text, length, err);
-    free(text);
-    return rc;
-}
-
 /* Errors have their own place in the file. */
 void links_read_named(const struct section *s, const char *key, struct links *l)
 {
-    char      *path = section_get(s, key) ? section_file(s, key) : NULL;
+    char      *path = section_get(s, key) ? section_file(s, key) : NULL, *text = NULL;
+    size_t     length = 0;
     struct err why;
-    int        rc = path ? links_read(l, path, &why) : 0;
+    int        rc = path ? text_read_file(path, FILE_BYTES_MAX, &text, &length, &why) : 0;
 
+    if (path)
+        *l = (struct links){ 0 };
+    if (path && !rc)
+        rc = links_parse(l, path, text, length, &why);
+    free(text);
     if (rc)
         reader_keep(s->r, rc, &why, section_get(s, key));
     free(path);

@@ -31,22 +31,16 @@ void loads_fini(struct loads *s)
     *s = (struct loads){ 0 };
 }
 
-/* ---- devices ---- */
-
-/* By its whole name, or that before the slash: the host's or the switch's. */
-static uint32_t node_of(const struct loads *s, const char *device)
-{
-    uint32_t node = links_find(s->links, device, strlen(device));
-
-    return node != LINKS_NONE ? node : links_find(s->links, device, strcspn(device, "/"));
-}
-
+/* A device has the node of its whole name, or of the part before the slash: its host or switch. */
 static void find_devices(struct loads *s, const struct controller *c)
 {
     s->next = xrealloc(s->next, (c->peers + 1ul) * sizeof *s->next);
     for (uint32_t i = s->devices; i < c->peers; i++) {
-        uint32_t node = node_of(s, c->peer[i].name);
+        const char *name = c->peer[i].name;
+        uint32_t    node = links_find(s->links, name, strlen(name));
 
+        if (node == LINKS_NONE)
+            node = links_find(s->links, name, strcspn(name, "/"));
         s->next[i] = LINKS_NONE;
         if (node == LINKS_NONE)
             continue;

@@ -1,6 +1,5 @@
 #include "live/queues/queue_tuner.h"
 #include "core/units.h"
-#include "live/agent/device.h"
 #include "live/agent/agent.h"
 #include "tune/acc/acc.h"
 
@@ -48,8 +47,6 @@ struct queue_tuner {
     double                    tokens;    /* of changes */
     uint64_t                  tokens_us;
     uint64_t                  told_decisions, told_changes;
-    /* decisions that were not carried out: too many changes, or a queue that has not settled */
-    uint64_t                  late;
     struct acc_agents        *learning;  /* through the controller; NULL: not */
 };
 
@@ -320,15 +317,6 @@ static void find_stuck(struct queue_tuner *t, uint64_t now_us)
 
 /* ---- learning ---- */
 
-static void refuse_net(struct queue_tuner *t, uint64_t version, const char *flaw, uint64_t now_us)
-{
-    char why[MSG_WHY_SIZE];
-
-    snprintf(why, sizeof why, "net %" PRIu64 ": %.100s; the old one stays", version, flaw);
-    note(t, "refuse", why, NULL, now_us);
-    say_learn(t->agent, &(struct msg_learn){ .version = version }, why);
-}
-
 static void on_learn(void *arg, const struct msg *m, uint64_t now_us)
 {
     struct queue_tuner     *t = arg;
@@ -342,10 +330,11 @@ static void on_learn(void *arg, const struct msg *m, uint64_t now_us)
     if (!l->version)
         acc_agents_drop(t->learning);
     else if (acc_agents_take(t->learning, &net, &err)) {
-        refuse_net(t, l->version, err.text, now_us);
+        snprintf(why, sizeof why, "net %" PRIu64 ": %.100s; the old one stays", l->version, err.text);
+        note(t, "refuse", why, NULL, now_us);
+        say_learn(t->agent, &(struct msg_learn){ .version = l->version }, why);
         return;
-    }
-    else
+    } else
         snprintf(why, sizeof why, "version %" PRIu64 ", checksum %016" PRIx64, l->version, l->checksum);
     t->agent->self.net = l->version ? l->checksum : 0;
     note(t, "net", why, NULL, now_us);
@@ -544,13 +533,7 @@ static void change(struct queue_tuner *t, struct queue *q, const struct ecn *wan
 {
     struct ecn e = bounded(t, q, wanted);
 
-    if (ecn_equal(&e, &q->is))
-        return;
-    if (q->is_open || !take_token(t, now_us)) {
-        t->late++;
-        return;
-    }
-    if (!announce(t, &e, now_us))
+    if (ecn_equal(&e, &q->is) || q->is_open || !take_token(t, now_us) || !announce(t, &e, now_us))
         return;
     set_queue(t, q, &e, now_us);
     t->agent->self.changes++;

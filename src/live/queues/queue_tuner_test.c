@@ -112,20 +112,20 @@ static uint64_t disk_wall(void *arg)
     return 0;
 }
 
-static int device_read(void *arg, struct knob_set *set)
+static int read_device(void *arg, struct knob_set *set)
 {
     (void)arg;
     *set = (struct knob_set){ 0 };
     return 0;
 }
 
-static int device_write(void *arg, const struct knob_set *set)
+static int write_device(void *arg, const struct knob_set *set)
 {
     (void)arg, (void)set;
     return -EPERM;
 }
 
-static int device_sample(void *arg, struct msg_sample *s)
+static int sample_device(void *arg, struct msg_sample *s)
 {
     (void)arg;
     *s = (struct msg_sample){ .interval_us = 1000000, .metric = 0.5 };
@@ -228,7 +228,7 @@ static void restart(struct bench *b)
     struct agent_io io = {
         .disk = { .save = disk_save, .load = disk_load, .append = disk_append,
                   .wall_us = disk_wall, .arg = b },
-        .device = { .read = device_read, .write = device_write, .sample = device_sample, .arg = b },
+        .device = { .read = read_device, .write = write_device, .sample = sample_device, .arg = b },
         .send = hear, .arg = b,
     };
     struct audit a;

@@ -117,15 +117,6 @@ static void hand_on_item(struct mux *m, const struct rack_item *item, uint64_t n
         m->io.on_msg(m->io.arg, s->link, &item->msg, now_us);
 }
 
-static uint32_t reports_in(const struct rack *r)
-{
-    uint32_t count = r->rows;
-
-    for (uint32_t i = 0; i < r->items; i++)
-        count += r->item[i].msg.kind == MSG_REPORT;
-    return count;
-}
-
 static void send_down(struct mux *m)
 {
     m->io.send_down(m->io.arg, &m->down);
@@ -135,8 +126,12 @@ static void send_down(struct mux *m)
 /* Answers a rack: with its number if all reports got a lease of one term, else lease by lease. */
 static void answer(struct mux *m)
 {
-    bool is_all = m->leases && m->leases == reports_in(m->up);
+    uint32_t reports = m->up->rows;
+    bool     is_all;
 
+    for (uint32_t i = 0; i < m->up->items; i++)
+        reports += m->up->item[i].msg.kind == MSG_REPORT;
+    is_all = m->leases && m->leases == reports;
     for (uint32_t i = 0; i < m->leases; i++)
         is_all &= m->lease[i].term == m->lease[0].term;
     if (is_all) {

@@ -36,18 +36,6 @@ static bool is_same(const struct account_names *a, const struct account_names *b
     return true;
 }
 
-static struct account *add(struct accounts *all, const struct account_names *names, uint64_t now_us)
-{
-    const struct account_limits *l = &all->limits;
-    struct account              *a = xcalloc(1, sizeof *a);
-
-    *a = (struct account){ .next = all->first, .names = *names, .filled_us = now_us, .lines_us = now_us,
-                           .messages = BURST_S * l->messages, .bytes = BURST_S * l->bytes,
-                           .lines = l->lines };
-    all->first = a;
-    return a;
-}
-
 /* Events of one that has just gone may still wait. What a certificate has used up stays used up. */
 void accounts_tidy(struct accounts *all, uint64_t now_us)
 {
@@ -64,13 +52,19 @@ void accounts_tidy(struct accounts *all, uint64_t now_us)
 
 struct account *account_enter(struct accounts *all, const struct account_names *names, uint64_t now_us)
 {
-    struct account *a = names->count ? all->first : NULL;
+    const struct account_limits *l = &all->limits;
+    struct account              *a = names->count ? all->first : NULL;
 
     while (a && !is_same(&a->names, names))
         a = a->next;
-    if (!a)
-        a = add(all, names, now_us);
-    if (a->connections >= all->limits.connections) {
+    if (!a) {
+        a = xcalloc(1, sizeof *a);
+        *a = (struct account){ .next = all->first, .names = *names, .filled_us = now_us, .lines_us = now_us,
+                               .messages = BURST_S * l->messages, .bytes = BURST_S * l->bytes,
+                               .lines = l->lines };
+        all->first = a;
+    }
+    if (a->connections >= l->connections) {
         a->over[ACCOUNT_CONNECTIONS]++;
         return NULL;
     }
@@ -86,7 +80,7 @@ void account_leave(struct account *a, uint64_t now_us)
 
 /* ---- how much ---- */
 
-static void fill(const struct accounts *all, struct account *a, uint64_t now_us)
+bool account_take(const struct accounts *all, struct account *a, size_t length, uint64_t now_us)
 {
     const struct account_limits *l = &all->limits;
     double                       past_s = now_us > a->filled_us ? (double)(now_us - a->filled_us) / 1e6 : 0;
@@ -94,11 +88,6 @@ static void fill(const struct accounts *all, struct account *a, uint64_t now_us)
     a->messages = fmin(a->messages + past_s * l->messages, BURST_S * l->messages);
     a->bytes = fmin(a->bytes + past_s * l->bytes, BURST_S * l->bytes);
     a->filled_us = now_us;
-}
-
-bool account_take(const struct accounts *all, struct account *a, size_t length, uint64_t now_us)
-{
-    fill(all, a, now_us);
     if (a->messages < 1 || a->bytes < (double)length) {
         a->over[ACCOUNT_MESSAGES]++;
         return false;

@@ -172,8 +172,6 @@ static bool take_seen(struct seen_part *to, const Anole__V1__Seen *from)
            take_classes(to->waiting, from->waiting, from->n_waiting);
 }
 
-/* ---- flow sizes ---- */
-
 /* Returns how many bins are sent: those after the last that is not 0 are left out. */
 static size_t list_bins(uint32_t bin[FSD_BINS], const struct fsd *f)
 {

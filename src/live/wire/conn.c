@@ -114,27 +114,21 @@ static void gather(struct conn *c)
     }
 }
 
-/* As io_result(). */
-static ssize_t write_out(struct conn *c)
-{
-    size_t  length = c->out_length < BUFFER ? c->out_length : BUFFER;
-    ssize_t n = io_result(c, c->ssl ? SSL_write(c->ssl, c->out, (int)length) :
-                          send(c->fd, c->out, length, MSG_NOSIGNAL));
-
-    if (n > 0) {
-        c->out_length -= (size_t)n;
-        memmove(c->out, c->out + n, c->out_length);
-    }
-    return n;
-}
-
 void conn_flush(struct conn *c)
 {
     ssize_t n = 1;
     bool    wants_write;
 
-    for (gather(c); n > 0 && c->out_length; gather(c))
-        n = write_out(c);
+    for (gather(c); n > 0 && c->out_length; gather(c)) {
+        size_t length = c->out_length < BUFFER ? c->out_length : BUFFER;
+
+        n = io_result(c, c->ssl ? SSL_write(c->ssl, c->out, (int)length) :
+                      send(c->fd, c->out, length, MSG_NOSIGNAL));
+        if (n > 0) {
+            c->out_length -= (size_t)n;
+            memmove(c->out, c->out + n, c->out_length);
+        }
+    }
     wants_write = n == 0;
     if (n < 0 || (!c->out_length && h2_is_over(c->h2)))
         c->is_broken = true;

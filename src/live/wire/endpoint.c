@@ -82,29 +82,23 @@ static int listen_at(const struct sockaddr *at, socklen_t length, const char *ad
     return rc;
 }
 
-static int listen_file(const char *address, const char *path, struct err *err)
-{
-    struct sockaddr_un at;
-    struct stat        st;
-    int                rc = address_file(&at, path, err);
-
-    if (rc)
-        return rc;
-    if (stat(path, &st) == 0 && S_ISSOCK(st.st_mode))
-        unlink(path);
-    return listen_at((const struct sockaddr *)&at, sizeof at, address, err);
-}
-
 int listen_open(const char *address, struct err *err)
 {
-    struct addrinfo *a;
-    struct address   at;
-    int              fd = address_read(&at, address, err);
+    struct addrinfo   *a;
+    struct address     at;
+    struct sockaddr_un file;
+    struct stat        st;
+    int                fd = address_read(&at, address, err);
 
+    if (!fd && !*at.port)
+        fd = address_file(&file, at.host, err);
     if (fd)
         return fd;
-    if (!*at.port)
-        return listen_file(address, at.host, err);
+    if (!*at.port) {
+        if (stat(at.host, &st) == 0 && S_ISSOCK(st.st_mode))
+            unlink(at.host);
+        return listen_at((const struct sockaddr *)&file, sizeof file, address, err);
+    }
     if (look_up(&at, AI_PASSIVE, &a))
         return err_set(err, EADDRNOTAVAIL, "%s: cannot listen there: there is no such address", address);
     fd = -1;
@@ -113,8 +107,6 @@ int listen_open(const char *address, struct err *err)
     freeaddrinfo(a);
     return fd;
 }
-
-/* ---- the socket file of a controller ---- */
 
 bool address_local(char path[ADDRESS_LOCAL_SIZE], const char *address, unsigned nth)
 {

@@ -58,8 +58,6 @@ struct serve {
     int64_t             second;
 };
 
-/* ---- events for the loop ---- */
-
 static void add_event(struct serve *s, const struct h2_call *call, enum rpc_kind kind,
                       const unsigned char *bytes, size_t length)
 {
@@ -103,7 +101,20 @@ static enum h2_kind kind_of(const char *path)
            strcmp(path, RPC_ASK_METHOD) == 0 ? H2_QUESTION : H2_UNKNOWN;
 }
 
-static void settle(struct connection *c);
+/* The client is known, or gone: ends its handshake. */
+static void settle(struct connection *c)
+{
+    struct serve *s = c->serve;
+    uint32_t      i = 0;
+
+    if (!c->is_shaking)
+        return;
+    while (s->shaking[i] != c)
+        i++;
+    s->counts.handshakes--;
+    memmove(&s->shaking[i], &s->shaking[i + 1], (s->counts.handshakes - i) * sizeof *s->shaking);
+    c->is_shaking = false;
+}
 
 /* The local socket takes questions, the other one also streams of agents. */
 static void on_open(void *arg, struct h2_call *call)
@@ -145,21 +156,6 @@ static void on_close(void *arg, struct h2_call *call)
 }
 
 /* ---- handshakes ---- */
-
-/* It is known, or gone. */
-static void settle(struct connection *c)
-{
-    struct serve *s = c->serve;
-    uint32_t      i = 0;
-
-    if (!c->is_shaking)
-        return;
-    while (s->shaking[i] != c)
-        i++;
-    s->counts.handshakes--;
-    memmove(&s->shaking[i], &s->shaking[i + 1], (s->counts.handshakes - i) * sizeof *s->shaking);
-    c->is_shaking = false;
-}
 
 static uint32_t count_of(const struct serve *s, uint64_t origin)
 {

@@ -1,6 +1,5 @@
-#include "live/agent/device.h"
-#include "core/units.h"
 #include "live/agent/agent.h"
+#include "core/units.h"
 #include "live/core/knobset.h"
 
 #include <math.h>
@@ -152,7 +151,7 @@ bool device_check(struct agent *a, uint64_t now_us)
 
 /* ---- writing ---- */
 
-/* A NIC may clamp a value silently; the result is ours, too. The list keeps room for it (saved.h). */
+/* A NIC may clamp a value silently; the result is ours, too. The list keeps room for it (saved_doubt()). */
 static void own_what_came_of_it(struct agent *a, const struct knob_set *written)
 {
     struct knob_set became = knobset_part(&a->device, written);

@@ -1,4 +1,4 @@
-#include "live/agent/saved.h"
+#include "live/agent/agent.h"
 #include "live/core/audit.h"
 #include "live/core/keep.h"
 #include "live/core/knobset.h"
