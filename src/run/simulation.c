@@ -10,7 +10,6 @@
 #include "sim/observe/watch.h"
 #include "traffic/kinds/training.h"
 #include "traffic/traffic.h"
-#include "tune/lag.h"
 
 #include <stdlib.h>
 #include <string.h>

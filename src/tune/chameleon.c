@@ -314,7 +314,6 @@ static const struct key_row chameleon_options[] = {
     { 0 }
 };
 
-extern const struct search_algo chameleon_search;
 const struct search_algo chameleon_search = {
     .create      = chameleon_create,
     .destroy     = free,

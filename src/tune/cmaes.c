@@ -94,7 +94,6 @@ static const struct key_row cmaes_options[] = {
     { 0 }
 };
 
-extern const struct search_algo cmaes_search;
 const struct search_algo cmaes_search = {
     .create      = cmaes_create,
     .destroy     = free,
@@ -115,7 +114,6 @@ static int cmaes_open(void **state, const struct world *world, const struct opti
     return search_create(state, &cmaes_search, world, values, err);
 }
 
-extern const struct tuner_algo tuner_cmaes;
 const struct tuner_algo tuner_cmaes = {
     .create = cmaes_open, SEARCH_HOOKS,
     .name   = "cmaes",

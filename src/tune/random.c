@@ -65,7 +65,6 @@ static const struct key_row random_options[] = {
     { 0 }
 };
 
-extern const struct search_algo random_search;
 const struct search_algo random_search = {
     .create  = random_create,
     .destroy = free,
@@ -81,7 +80,6 @@ static int random_open(void **state, const struct world *world, const struct opt
     return search_create(state, &random_search, world, values, err);
 }
 
-extern const struct tuner_algo tuner_random;
 const struct tuner_algo tuner_random = {
     .create = random_open, SEARCH_HOOKS,
     .name   = "random",

@@ -18,6 +18,7 @@
 #include "twin/recorded.h"
 #include "twin/twin_trial.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -122,6 +123,11 @@ static inline const struct advise_row *advised(const struct advice *a)
 static inline uint32_t advise_test(const struct advice *a)
 {
     return a->choice && advised(a)->seeds[ADVISE_PROOF] ? ADVISE_PROOF : 0;
+}
+
+static inline double advise_percent(double log_ratio)
+{
+    return 100 * expm1(log_ratio);
 }
 
 static inline bool advise_keeps_yours(const struct advice *a)

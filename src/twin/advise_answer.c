@@ -26,16 +26,15 @@ static const char *party_text(const struct advice *a, uint32_t party, char buf[1
     return buf;
 }
 
-static double percent(double log_ratio)
-{
-    return 100 * expm1(log_ratio);
-}
-
 /* "-19 % (95 % interval -21 to -16 %)" */
 static const char *gain_text(char buf[80], struct race_gain g)
 {
-    snprintf(buf, 80, "%+.3g %% (95 %% interval %+.3g to %+.3g %%)", round(10 * percent(g.mean)) / 10,
-             round(10 * percent(g.low)) / 10, round(10 * percent(g.high)) / 10);
+    const double log_ratio[] = { g.mean, g.low, g.high };
+    double       percent[3];
+
+    for (int i = 0; i < 3; i++)
+        percent[i] = round(10 * advise_percent(log_ratio[i])) / 10;
+    snprintf(buf, 80, "%+.3g %% (95 %% interval %+.3g to %+.3g %%)", percent[0], percent[1], percent[2]);
     return buf;
 }
 
@@ -111,7 +110,7 @@ static void add_price(const struct advice *a, struct card *c)
         if (test == ADVISE_TESTS)
             continue;
         card_append(c, CARD_FINDING, "%s %s take %.2g %% longer%s", before, party_text(a, party, words),
-                    percent(advise_party(advised(a), &a->row[0], test, party).mean),
+                    advise_percent(advise_party(advised(a), &a->row[0], test, party).mean),
                     where_text(a, test, where));
         before = " and";
     }
@@ -186,7 +185,7 @@ static bool add_harm(const struct advice *a, struct card *c, const struct advise
 
     if (party != GOAL_PARTIES) {
         card_add(c, CARD_DETAIL, "%s slows %s by more than %.3g %%: %s%s against yours.", name,
-                 party_text(a, party, words), percent(advise_bound(a, party)),
+                 party_text(a, party, words), advise_percent(advise_bound(a, party)),
                  gain_text(gain, advise_party(row, &a->row[0], test, party)), where_text(a, test, where));
         return true;
     }
@@ -196,7 +195,7 @@ static bool add_harm(const struct advice *a, struct card *c, const struct advise
         if (g.high <= advise_bound(a, party))
             continue;
         card_add(c, CARD_DETAIL, "%s may slow %s by more than %.3g %%: %s against yours.", name,
-                 party_text(a, party, words), percent(advise_bound(a, party)), gain_text(gain, g));
+                 party_text(a, party, words), advise_percent(advise_bound(a, party)), gain_text(gain, g));
         return true;
     }
     return false;
@@ -367,7 +366,8 @@ static void add_setting(const struct advice *a, struct card *c)
                  a->request->path ? "the scenario" : "--set");
     if (a->goal.figure == GOAL_ITERATIONS)
         card_add(c, CARD_SETTING, "Goal: %s, no job more than %.3g %% slower and no class of messages more "
-                 "than %.3g %%, at the expected load.", a->goal.name, 100 * a->goal.job_bound, 100 * a->goal.class_bound);
+                 "than %.3g %%, at the expected load.", a->goal.name, 100 * a->goal.job_bound,
+                 100 * a->goal.class_bound);
     else
         card_add(c, CARD_SETTING,
                  "Goal: %s, no class of messages more than %.3g %% slower at the expected load.",

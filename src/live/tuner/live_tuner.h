@@ -3,7 +3,7 @@
  *
  * Reports list devices by number, then by name, so that they do not depend on the order of connection. Their
  * interval is that of the samples. The tuner sees no reports during a trial, nor intervals that began before
- * a setting was applied (tune/lag.h).
+ * a setting was applied (tune/loop.h).
  *
  * A tuner that tries settings on a twin runs in a thread of its own, and its decision is collected at a later
  * interval; in lock step the loop waits for it. Until then the thread owns the loop, and does not see newer
@@ -17,7 +17,6 @@
 #include "live/config/live_config.h"
 #include "live/tuner/live_twin.h"
 #include "base/thread/thinker.h"
-#include "tune/lag.h"
 #include "tune/loop.h"
 
 struct live_tuner {

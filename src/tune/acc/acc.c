@@ -527,7 +527,7 @@ static void watch_messages(struct acc *a, const struct report *r, struct tuner_n
                       a->seed + ++g->contests)) {
         g->stage = STAGE_CONTEST;
         tuner_say(note, "the agents and the initial thresholds take turns, in blocks of %u intervals",
-                  contest_block(&g->contest));
+                  g->contest.pairing.length);
     }
     g->window = (struct seen){ 0 };
     g->windows = 0;

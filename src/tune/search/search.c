@@ -216,7 +216,7 @@ static void search_contest(struct search *s, const struct report *r, struct knob
     *knobs = contest_is_b(&s->contest) ? s->finalist : *search_rival(s);
     if (verdict == CONTEST_ON) {
         tuner_say(note, "the new setting and %s take turns, in blocks of %u intervals", rival_name(s),
-                   contest_block(&s->contest));
+                   s->contest.pairing.length);
         return;
     }
     note->verdict = verdict == CONTEST_B ? TUNER_ACCEPTED : TUNER_REJECTED;

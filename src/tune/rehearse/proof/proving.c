@@ -123,7 +123,7 @@ bool proving_interval(struct rehearser *t, const struct report *r, struct knobs 
 /* A job can afford the first block with the formula. */
 static bool is_affordable(const struct contest *c)
 {
-    return !contest_has_jobs(c) || c->rule.job_cost_max >= JOB_FEARED * contest_block(c);
+    return !contest_has_jobs(c) || c->rule.job_cost_max >= JOB_FEARED * c->pairing.length;
 }
 
 /* This traffic has had its comparison. */
@@ -160,7 +160,7 @@ void duel_begin(struct rehearser *t, struct knobs *knobs, struct tuner_note *not
     tuner_say(note,
               "the setting in force and the other formula take turns, in blocks of %u intervals, to find out "
               "which is better",
-              contest_block(&t->contest));
+              t->contest.pairing.length);
 }
 
 static void end(struct rehearser *t, bool is_other, struct knobs *knobs, struct tuner_note *note)
@@ -176,7 +176,7 @@ static void end(struct rehearser *t, bool is_other, struct knobs *knobs, struct 
     else
         rehearser_say(note, "confirm", "%s with the other formula than with %s; %s",
                       contest_text(&t->contest, text), rehearser_floor_name(t), is_other ? "it is set" :
-                      contest_gain(&t->contest) > 0 ? "that may be chance, and nothing is changed" :
+                      evalue_gain(&t->contest.evalue) > 0 ? "that may be chance, and nothing is changed" :
                       "nothing is changed");
     if (is_other)
         floor_swap(&t->floor);

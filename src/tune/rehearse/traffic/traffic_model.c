@@ -203,11 +203,6 @@ double model_bps(const struct traffic_model *m)
     return sum;
 }
 
-double model_in_jobs(const struct traffic_model *m)
-{
-    return kind_bps(m, IN_JOBS) / fmax(1, model_bps(m));
-}
-
 double model_following(const struct traffic_model *m)
 {
     return (kind_bps(m, IN_JOBS) + kind_bps(m, IN_LOOPS)) / fmax(1, model_bps(m));

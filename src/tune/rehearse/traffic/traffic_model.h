@@ -34,9 +34,6 @@ double model_byte_share(const struct traffic_model *, enum predict_class);
 /* Bits per second and host, of all kinds. */
 double model_bps(const struct traffic_model *);
 
-/* Fraction of bits in collectives. */
-double model_in_jobs(const struct traffic_model *);
-
 /* Fraction of bits in collectives and closed loops, whose senders wait for other messages. */
 double model_following(const struct traffic_model *);
 
