@@ -163,8 +163,7 @@ static char *command_text(const struct train *t)
     return text;
 }
 
-/* Options added after the first models are recorded only if they are not 0, so that older models stay
- * reproducible to the byte. */
+/* Newer options are recorded only if they are not 0, so that older models stay the same to the byte. */
 static bool is_omitted(const struct train *t, int option)
 {
     const char *name = tuner_acc.option[option].name;

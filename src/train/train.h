@@ -39,8 +39,7 @@ enum train_nics { TRAIN_BOTH, TRAIN_NVIDIA, TRAIN_DCQCN };
 
 extern const char *const train_nics_names[];     /* NULL-terminated */
 
-/* Training traffic: everything, or what the paper reports for training, on networks that differ from those of
- * its experiments. */
+/* Training traffic: everything, or what the paper reports, on networks other than in its experiments. */
 enum train_traffic { TRAIN_ALL, TRAIN_PUBLISHED };
 
 extern const char *const train_traffic_names[];  /* NULL-terminated */
@@ -93,13 +92,11 @@ struct train_state {
     bool       is_run_off;       /* the run-off is complete */
     uint32_t   rounds;           /* completed */
     struct dqn dqn;
-    struct net smooth;           /* moving average of nets, because single batches often contradict each
-                                  * other */
+    struct net smooth;           /* moving average: single batches often contradict each other */
     struct net best;             /* the best of those; lower scores are better */
     double     best_score;
     uint32_t   best_round;
-    double     statics[TRAIN_EXAMS][TRAIN_STATICS][2];      /* FCTs of the static settings, as in
-                                                             * train_found */
+    double     statics[TRAIN_EXAMS][TRAIN_STATICS][2];      /* FCTs of static settings, as in train_found */
     bool       has_statics;
 };
 
@@ -157,8 +154,8 @@ int train_run_all(struct train *, struct err *);
 /* The value of an option of the tuner. */
 double train_value(const struct train *, const char *option);
 
-/* Runs 'count' jobs, which 'job' describes; *text is a malloc'd scenario. Returns the number of a signal if
- * one arrived. */
+/* Runs 'count' jobs; 'job' describes each, *text is malloc'd. Returns the number of a signal if one arrived.
+ * */
 int train_jobs(struct train *, uint32_t count,
                void (*job)(const struct train *, uint32_t number, struct train_job *, char **text),
                struct err *);

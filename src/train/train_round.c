@@ -161,8 +161,7 @@ static bool is_known(const double (*fct)[2], int k)
     return true;
 }
 
-/* Computes the mean FCT ratios of mice and elephants to each static setting over all checks, and the score,
- * which is relative to SECN2. */
+/* Computes mean FCT ratios of mice and elephants to each static setting, and the score relative to SECN2. */
 static struct check_result compare_with_statics(const struct train *t)
 {
     struct check_result c = { 0 };

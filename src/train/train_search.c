@@ -25,8 +25,7 @@
 #define NEAR       2             /* half of all changes move to an action at most this far in the list */
 #define STREAM     0x72756c65ull
 
-/* Order of jobs, TRAIN_CHECKS each: SECN2, the best rule, then candidates. In the second comparison the
- * winner and the union follow. */
+/* Order of jobs, TRAIN_CHECKS each: SECN2, the best rule, then candidates, or the winner and the union. */
 enum { BASE, BEST, CANDIDATE, UNION };
 
 static uint32_t count_actions(const struct train *t)

@@ -241,8 +241,7 @@ char *train_scenario(uint64_t seed, uint32_t round, uint32_t run, enum train_nic
     "fabric_rate: 100Gbps, delay: 1us}\n" HOSTS
 #define WEB(load, more) "traffic: [{kind: poisson, sizes: WebSearch, load: " load ", stop: T" more "}]\n"
 
-/* T stands for the duration. All but one run until their last flow has ended, because a run that is cut off
- * ignores slow flows. */
+/* T is the duration. All but one run until their last flow has ended, because a cut ignores slow flows. */
 static const struct { uint32_t us; const char *text; } checks[TRAIN_CHECKS / 2] = {
     { 20000, CLOS("8", "2") WEB("60%", "") },
     { 20000, CLOS("8", "2") WEB("90%", "") },

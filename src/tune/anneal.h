@@ -60,8 +60,7 @@ uint32_t anneal_settings(const struct anneal_cfg *);
 /* Unless a budget is given, it becomes what the search needs at most, all presets included. */
 void anneal_set_budget(const struct anneal_cfg *, const struct search_algo *, struct option_values *);
 
-/* Is a difference in utility, already scaled, taken at this temperature? Takes a random number if it is no
- * gain. */
+/* True if a scaled difference in utility is accepted. Draws a random number unless it is a gain. */
 bool anneal_accepts(struct rng *, double difference, double temperature);
 
 #endif

@@ -1,6 +1,4 @@
-/* src/tune/cmaes.c - a tuner that searches by CMA-ES: see cma.h. Ranks are by the weights of the generation's
- * last interval.
- */
+/* src/tune/cmaes.c - a tuner that searches by CMA-ES (cma.h). Ranks use the weights of the last interval. */
 #include "base/err.h"
 #include "tune/cma.h"
 #include "tune/search/search.h"

@@ -35,8 +35,7 @@ struct contest_rule {
     uint32_t pairs;              /* at most */
     double   harm_max;           /* sum of the logarithms by which B was slower that ends it; 0: no limit */
     double   job_cost_max;       /* intervals of its progress that a job may lose by B; 0: no limit */
-    bool     is_lenient;         /* after the last pair B wins if it is better by more than its standard
-                                  * error; false: A wins */
+    bool     is_lenient;         /* B wins after the last pair if it is better by its standard error */
     bool     is_rate_enough;     /* elephants that take too long count by goodput; false: no contest then */
 };
 
@@ -46,8 +45,7 @@ struct contest {
     struct contest_rule rule;
     struct goal         goal;
     struct pairing      pairing;
-    struct evalue       evalue;      /* of logarithms by which messages are faster with B, or shares of
-                                      * progress by which jobs are */
+    struct evalue       evalue;      /* of log ratios of messages, or of shares of progress of jobs */
     struct outcomes     before;  /* what differences are relative to */
     uint32_t            intervals;
     bool                is_by_rate;  /* elephants count by goodput */

@@ -76,9 +76,8 @@ void loop_close(struct loop *);
 /* Keeps only recent history: between 'keep' and twice as many steps. See tuning_forget(). */
 void loop_forget(struct loop *, uint32_t keep);
 
-/* Starts the loop on a network whose current setting is 'in_force', or moves it to another network. On the
- * first call the tuner may request a different setting. A zeroed loop has no tuner and keeps the current
- * setting. */
+/* Starts the loop on a network whose current setting is 'in_force', or moves it to another one. On the first
+ * call the tuner may request another setting. A zeroed loop has no tuner and keeps the setting. */
 void loop_start(struct loop *, const struct knobs *in_force, struct decision *);
 
 /* Processes the report of a complete interval and records the step. */
@@ -88,9 +87,8 @@ void loop_on_report(struct loop *, const struct report *, struct decision *);
 uint64_t loop_slot_ps(const struct loop *);
 void     loop_on_slot(struct loop *, uint64_t end_ps, const struct queue_slot *, struct decision *);
 
-/* Records that someone else changed these knobs on all devices, effective at at_ps. Call it before a
- * report or slot that ends at the same instant: that report covers the time before the change, and the
- * tuner's answer must not undo it. */
+/* Records that someone else changed these knobs on all devices at at_ps. Call it before a report or slot that
+ * ends at that instant: its answer is about the time before, and must not undo the change. */
 void loop_on_change(struct loop *, uint64_t at_ps, const struct knob_set *, struct decision *);
 
 /* Records the outcome of a decision. The tuner sees it with the next report. */

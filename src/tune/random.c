@@ -1,7 +1,4 @@
-/* src/tune/random.c - points at random, all equally likely.
- *
- * What any search must beat that costs as many intervals: it is over when the budget is spent.
- */
+/* src/tune/random.c - uniform random points until the budget is spent: what any search must beat. */
 #include "base/err.h"
 #include "base/rng.h"
 #include "tune/search/search.h"

@@ -154,8 +154,8 @@ static void doubt(struct rehearser *t, const struct traffic_model *m, const char
         duel_begin(t, knobs, note);
 }
 
-/* True if the twin can be used; else writes why not. A twin without TCP can be right about the current setting
- * and wrong about all others. */
+/* True if the twin can be used; else writes why not. Without TCP it can be right about the current setting
+ * alone. */
 static bool is_believed(const struct rehearser *t, const struct predictor *p, const struct twin_check *c,
                         char *why, size_t size)
 {
@@ -395,8 +395,7 @@ static void one_step(struct rehearser *t, const struct report *r, struct knobs *
     rehearser_begin_window(t);
 }
 
-/* True if the controller's own guard has reverted the candidate. It is then not proved, and not proposed again
- * for such traffic. */
+/* True if the controller's guard has reverted the candidate: it is not proved, and not proposed again. */
 static bool is_taken_back(const struct rehearser *t, const struct report *r)
 {
     bool is_open = t->phase == PHASE_SETTLING || t->phase == PHASE_PROVING;

@@ -12,8 +12,7 @@ struct setting {
     const char *name, *about;
     void      (*make)(struct knobs *, const struct world *);
     int         toward;          /* +1: throughput, at the cost of queues; -1: low delay; 0: neither */
-    bool        is_by_speed;     /* kmin and kmax are for ports as fast as hosts; others scale with their
-                                  * speed */
+    bool        is_by_speed;     /* thresholds scale with the speed of each port */
 };
 
 /* default            NVIDIA's, kmin/kmax/pmax 400 KB, 1600 KB, 0.2; the first CNP leaves 85 % of line rate

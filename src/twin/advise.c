@@ -33,8 +33,7 @@ static void clear_line(void)
         fputs("\r\033[K", stderr);
 }
 
-/* The first answer comes after a few trials. What the best of many did in the search flatters it, so each
- * is marked as preliminary. */
+/* Prints an answer after a few trials. It is preliminary, because the best of many trials was lucky. */
 static void give_preliminary(struct advice *a, const struct rehearse_note *n)
 {
     bool is_better = n->gain <= a->told - NEWS, is_preset = n->name && strcmp(n->name, "baseline") != 0;
@@ -84,8 +83,7 @@ static double share_for_jobs(const struct predicted *whole)
     return share;
 }
 
-/* As short as the budget asks for, but with some elephants and iterations in it: a few of them say little of
- * a setting. */
+/* Shortens trials to fit the budget, but keeps enough elephants and iterations. */
 static void cut(struct advice *a, const struct predicted *whole)
 {
     double elephants = whole->all.messages[PREDICT_ELEPHANTS] - whole->all.job_messages[PREDICT_ELEPHANTS];
@@ -118,8 +116,7 @@ static void find_goal(struct advice *a, const struct predicted *whole)
                 a->goal.name);
 }
 
-/* The scenario's own setting runs once. A scenario that takes long is cut, so that the budget is enough
- * for a search. */
+/* Runs the user's setting once, and shortens a long scenario to fit the budget of the search. */
 static int choose_length(struct advice *a, struct err *err)
 {
     struct predictor     p = twin_predictor(&a->twin);
@@ -220,7 +217,7 @@ static void add_rows(struct advice *a)
         add_row(a, "searched", found);
 }
 
-/* Candidates run at the other loads, and so do yours and the best preset: the answer is held against them. */
+/* Runs candidates, yours and the best preset at the other loads. */
 static int try_other_loads(struct advice *a, uint32_t *which, uint32_t count, struct err *err)
 {
     int rc = 0;
@@ -235,7 +232,7 @@ static int try_other_loads(struct advice *a, uint32_t *which, uint32_t count, st
     return rc;
 }
 
-/* The simplest candidates, and the last, which is the best: more would take too long at the other loads. */
+/* Keeps the simplest candidates and the last, which is the best, to save time. */
 static uint32_t shorten(uint32_t *which, uint32_t count)
 {
     if (count <= CANDIDATES_MAX)
@@ -251,7 +248,7 @@ static void tell_stage(const struct advice *a, const char *stage)
 }
 
 /* Chooses a candidate, and runs it and yours on new messages until the result is clear. A candidate that
- * fails is none the next time; then the best is chosen, and no longer the simplest. */
+ * fails is excluded the next time; then the best is chosen instead of the simplest. */
 static int confirm_one(struct advice *a, bool is_first, bool *is_over, struct err *err)
 {
     uint32_t           which[ADVISE_SETTINGS + 2], count = shorten(which, advise_candidates(a, which));
@@ -312,8 +309,7 @@ static int gather_evidence(struct advice *a, struct err *err)
 
 #define LOAD_MOST 0.98           /* of a host's link: a scenario with more is refused */
 
-/* Loads of entries add up, and links carry no more than they can: a test at 1.5 times the load may have
- * less. */
+/* Limits the loads of tests to what links can carry: loads of entries add up. */
 static void limit_load(struct advice *a, const struct scenario *s)
 {
     double sum = 0;
@@ -393,7 +389,7 @@ static int read_file(struct recorded *to, read_recorded *reads, const char *path
 
 #define RANGE_MIN 0.02
 
-/* Hours in which nothing is sent ask for no setting, and links carry no more than they can. */
+/* Ignores idle hours, and loads that links cannot carry. */
 static void set_range(struct advice *a, double mean, double low, double high)
 {
     low = fmax(low, RECORDED_LOAD_MIN);
@@ -406,8 +402,7 @@ static void set_range(struct advice *a, double mean, double low, double high)
     a->has_range = true;
 }
 
-/* Counters were read for longer than messages were recorded, as a rule, and know of all of them: their
- * load goes first. */
+/* Prefers the load of counters: they usually cover more time than recorded messages, and all messages. */
 static int describe_traffic(struct advice *a, struct err *err)
 {
     const struct advise_request *q = a->request;

@@ -1,5 +1,4 @@
-/* src/twin/advise_answer.c - the answer card of an advice. Every sentence is computed from the rows of the
- * evidence. */
+/* src/twin/advise_answer.c - the answer card of an advice, computed from the rows of the evidence. */
 #include "base/text.h"
 #include "report/setting_print.h"
 #include "twin/advise.h"
@@ -70,8 +69,7 @@ static const char *where_text(const struct advice *a, uint32_t load, char buf[80
     return buf;
 }
 
-/* The tests of a setting that the answer is about. What led to the choice is not: of many settings the best
- * was lucky, too. */
+/* True for tests that the answer is about: not those of the choice, because the best of many was lucky. */
 static bool is_told(const struct advise_row *row, uint32_t test)
 {
     return row->seeds[test] && !(test == 0 && row->seeds[ADVISE_PROOF]);

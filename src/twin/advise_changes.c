@@ -1,5 +1,4 @@
-/* src/twin/advise_changes.c - changes other than knobs that an advice may propose where the user allows
- * it. */
+/* src/twin/advise_changes.c - changes other than knobs that an advice may propose if allowed. */
 #include "base/text.h"
 #include "twin/advise.h"
 
@@ -143,8 +142,7 @@ void advise_drop_idle_changes(struct advice *a)
     a->rows = kept;
 }
 
-/* The best row with one change of a kind, or without any change: clearly better than yours, and harmless. 0:
- * none. */
+/* The best row with one change of a kind, or none (-1): clearly better than yours, harmless. 0: none. */
 static uint32_t best_of_kind(const struct advice *a, int kind)
 {
     uint32_t best = 0;

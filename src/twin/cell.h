@@ -43,8 +43,7 @@ double   cell_slowest_bps(const struct cell *);
 /* Adds it to a scenario as its topology. */
 void cell_build(struct build *, const struct cell *);
 
-/* Finds the link delay for the round trip, from 'twin', the cell with delays of 'tried_ps'. Fails if none
- * is short enough. */
+/* Finds the link delay for the round trip, from 'twin' with delays of 'tried_ps'. Fails if it is negative. */
 int cell_fit(struct cell *, const struct twin *, uint64_t tried_ps, struct err *);
 
 #endif

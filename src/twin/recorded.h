@@ -30,8 +30,7 @@ struct recorded {
     double   load_busiest;       /* load of the busiest host */
 };
 
-/* 'rate_bps' is the speed of each host's link. Fills it only on success; 'name' stands before the reason
- * in err. */
+/* 'rate_bps' is the speed of each host's link. Written only on success; errors start with 'name'. */
 int recorded_messages(struct recorded *, const char *name, const char *text, size_t bytes, uint64_t rate_bps,
                       struct err *);
 int recorded_counters(struct recorded *, const char *name, const char *text, size_t bytes, uint64_t rate_bps,

@@ -98,8 +98,7 @@ static void make_room(struct rlcc_train *t)
     t->trajectories = 0;
 }
 
-/* The decision of step i is followed by the delta of step i + 1. The effect of the last decision is
- * unknown. */
+/* The decision of step i leads to the delta of step i + 1. That of the last decision is unknown. */
 static size_t add_agent(struct rlcc_train *t, const struct env_agent *a, size_t at)
 {
     uint32_t n = a->steps > 1 ? a->steps - 1 : 0;

@@ -405,8 +405,7 @@ static void remember(struct acc *a, const struct unit *u)
     }
 }
 
-/* While training records, no queue is idle: a queue that keeps its first setting teaches nothing about
- * others. */
+/* While training records, no queue is idle: a queue that keeps its first setting teaches nothing. */
 static bool is_idle(const struct acc *a, const struct unit *u)
 {
     if (a->idle == IDLE_NEVER || a->explorer.memory)

@@ -8,9 +8,8 @@
 
 const char *const acc_actions_names[] = { "template", "text", "pairs", NULL };
 
-/* From low delay to throughput; the row number is a feature of the net. Rows that start at 5 KB and mark
- * little keep a queue as short as those that start at 50 KB and mark much, but halve single flows less
- * often. */
+/* From low delay to throughput; the row number is a feature of the net. Rows from 5 KB with few marks keep a
+ * queue as short as rows from 50 KB with many, but halve single flows less often. */
 static const struct ecn template_rows[] = {
     { 4500, 4500, 1.0 },         /* SECN0 at 100 Gb/s */
     { KB(18), KB(18), 1.0 },     /* SECN0 at 25 */

@@ -78,20 +78,18 @@ struct rehearser {
     double         all_s;                /* and how long they were */
     struct traffic_model last, chosen;   /* of the previous window; of the current setting's traffic */
     bool           has_last, has_chosen;
-    /* of windows with this traffic and the current setting; the first is left out if possible, because it
-     * still shows the previous setting */
+    /* of windows with this traffic and setting, if possible without the first, which shows the previous one
+     * */
     struct seen    under;
     uint32_t       under_windows;
-    uint32_t       held, hold_for;       /* windows since the last search; after which more is known than
-                                          * then */
+    uint32_t       held, hold_for;       /* windows since the last search; until the next */
     uint32_t       doubts;               /* windows in a row for which the twin was wrong */
 
     /* The setting that is being proved. */
     struct proof   proof;
     double         before_bps;
-    uint32_t       proofs, regrets;      /* windows with other traffic; in a row in which it was worse after
-                                          * all */
-    bool           is_kept;              /* it was proved, and is in force */
+    uint32_t       proofs, regrets;      /* windows with other traffic; in a row that were worse */
+    bool           is_kept;              /* it was proved and is the current one */
     struct regret  regret;               /* interval by interval */
     struct knobs   was, candidate;
 
@@ -104,8 +102,7 @@ struct rehearser {
     bool           has_duelled;          /* if there was one */
 
     struct memories memories;
-    struct knobs   refuted[REFUTED];     /* that the network was slower with than was predicted, the last of
-                                          * them */
+    struct knobs   refuted[REFUTED];     /* recently refuted by the network */
     uint32_t       refutations;
     uint64_t       decisions;
     struct tuner_tried tried[RACE_RUNNERS];      /* in the last search */
@@ -128,8 +125,7 @@ void rehearser_begin_window(struct rehearser *);
 /* A setting is applied, or about to be, for such traffic. */
 void rehearser_choose_for(struct rehearser *, const struct traffic_model *, enum phase);
 
-/* Where messages follow from others, how many there are is up to the setting: slower ones are its fault,
- * whatever the load. */
+/* True if most messages depend on others. Slower ones are then due to the setting, whatever the load. */
 bool rehearser_is_endogenous(const struct traffic_model *);
 
 /* What a setting must be better by on the twin, with confidence. */

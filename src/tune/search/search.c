@@ -40,8 +40,7 @@ static const struct { const char *name; double value; } search_defaults[SEARCH_O
     [SEARCH_START_FROM] = { "start_from", START_RUNNING },       /* keeps earlier gains */
     [SEARCH_REREAD] = { "reread", true },        /* dominant flows may change during a search */
     [SEARCH_AGAINST] = { "against", AGAINST_SETTLED },           /* also detects slow changes */
-    [SEARCH_PERSIST] = { "persist", 3 },         /* one interval of training has 83 to 100 % elephants by
-                                                  * chance */
+    [SEARCH_PERSIST] = { "persist", 3 },         /* one interval may have 83 to 100 % elephants */
     [SEARCH_GIVE_UP] = { "give_up", 0 },         /* other searchers end on their own */
     /* CHAMELEON's. */
     [SEARCH_SUMMARY] = { "summary", SUMMARY_MEAN }, [SEARCH_FILTER] = { "filter", 0 },

@@ -26,8 +26,8 @@ struct search_algo {
     /* A search begins at the point 'from'. 'now' is its measurement, or NULL. */
     void (*begin)(void *state, const double *from, const struct search_now *now);
 
-    /* Writes the next point to try; the caller clips it to the space. False: the search is over. 'now' is
-     * NULL before the first measurement. */
+    /* Writes the next point, which the caller clips; false: the search is over. NULL: nothing is measured
+     * yet. */
     bool (*ask)(void *state, const struct search_now *now, double *point);
 
     /* Reports the measurement of the last point. Writes verdict, temperature and why. */

@@ -86,8 +86,7 @@ struct search {
     uint32_t              intervals;
 
     /* Confirmation. */
-    struct knobs         start;              /* in force when the tuner began, or set by somebody else
-                                              * since */
+    struct knobs         start;              /* initial setting, or the one set by somebody else */
     struct knobs         finalist;
     struct seen          window;             /* messages since the setting was changed, */
     uint32_t             windows;            /* in so many intervals */
@@ -164,12 +163,10 @@ const struct search_sample *search_best_known(const struct search *);
 
 /* ---- search_engine_measure.c ---- */
 
-/* Measurements are stored as terms of utility, because the weights of the terms may change during a
- * search. */
+/* Measurements are stored as terms, because the weights may change during a search. */
 struct utility_weights search_weights(const struct search *);
 
-/* Returns the goal by which messages are judged. NULL: utility is used, by option or because hosts do not
- * report. */
+/* Returns the goal for messages. NULL: utility is used, by option or because hosts do not report. */
 const struct goal *search_goal(const struct search *, const struct report *);
 
 struct utility_terms search_measure(const struct search *, const struct report *);
@@ -180,8 +177,7 @@ struct search_now    search_now_of(const struct search *, struct utility_terms);
 /* Returns true if nothing was sent. Utility is then that of an empty network with any setting. */
 bool search_is_silent(const struct search *, const struct search_now *);
 
-/* Adds an interval to the current measurement. Returns true when it is complete, with its summary in
- * 'now'. */
+/* Adds an interval to the measurement. Returns true when it is complete, with its summary in 'now'. */
 bool search_add_up(struct search *, struct search_now *now, struct tuner_note *);
 
 /* Returns the best measurement of this search by the current weights, or NULL. */

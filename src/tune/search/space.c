@@ -204,8 +204,7 @@ static void scale_control(struct space_dim *d, double by)
     d->initial = clamp_real(d->automatic > 0 ? d->automatic : d->initial, d->min, d->max);
 }
 
-/* Knobs of senders that spray and of queues that trim, whatever the control: relative to the automatic
- * limit, here 500 KB. */
+/* Knobs for spraying and trimming under any control, relative to the automatic limit, here 500 KB. */
 static const struct space_dim paths = { KNOB_paths, 1, 1, 256, 16, 64, 1, 0 };
 static const struct space_dim trim = { KNOB_trim, 1, 50, 2000, 100, 500, 1, 500 };
 

@@ -116,8 +116,8 @@ bool proving_interval(struct rehearser *t, const struct report *r, struct knobs 
 #define HARM_MAX 0.25
 /* Share of the time so far that jobs may lose: half of what goals allow by default. */
 #define JOB_SHARE 0.01
-/* Share of its progress that a job is assumed to lose with a formula, before that is measured: as on workload
- * 9104 of repro/rehearse. */
+/* Assumed loss of progress of a job with a formula, before it is measured (workload 9104 of repro/rehearse).
+ * */
 #define JOB_FEARED 0.25
 
 /* A job can afford the first block with the formula. */

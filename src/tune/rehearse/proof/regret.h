@@ -29,10 +29,8 @@ struct regret {
     struct shift           shift[REGRET_SIGNALS];
     bool                   has[REGRET_SIGNALS];      /* there is enough to compare with */
     bool                   is_part[GOAL_PARTS];      /* such messages there are */
-    bool                   is_watching, is_skipped;  /* skipped: the first interval of a setting, which
-                                                      * still shows the previous one */
-    double                 high;         /* by which they were up when the evidence was enough; 0: it is
-                                          * not */
+    bool                   is_watching, is_skipped;  /* skipped: the first interval of a setting */
+    double                 high;         /* increase when the evidence sufficed; 0: it does not */
     uint32_t               still;        /* intervals since then */
     struct seen            recent[REGRET_RECENT];
     uint32_t               count;        /* intervals that were watched */

@@ -104,8 +104,7 @@ static void add_loops(struct traffic_model *m, const struct seen *s, const struc
     add_sizes(&m->loop_sizes, chained);
 }
 
-/* Some follow from others by chance, and of a closed loop not all are seen to: the larger part takes the
- * smaller one in. */
+/* Some messages follow others by chance, and not all of a closed loop are detected: the larger part wins. */
 static void sort_bins(const struct seen *s, struct bins *open, struct bins *chained)
 {
     struct bins random = { 0 }, follow = { 0 };
@@ -223,8 +222,7 @@ double model_byte_share(const struct traffic_model *m, enum predict_class class)
     return all > 0 ? sum / all : 0;
 }
 
-/* A closed loop or a collective posts as fast as the setting lets it: its load is no sign of another
- * traffic. */
+/* The load of closed loops and collectives depends on the setting, so it does not tell traffic apart. */
 double model_distance(const struct traffic_model *a, const struct traffic_model *b)
 {
     double apart = 0, loads[2] = { 0, 0 }, shares[2] = { 0, 0 },

@@ -37,9 +37,8 @@ double model_bps(const struct traffic_model *);
 /* Fraction of bits in collectives and closed loops, whose senders wait for other messages. */
 double model_following(const struct traffic_model *);
 
-/* The same with so many times the bits, in messages so many times as long: a model that is wrong, for
- * experiments. How many are outstanding in closed loops and how often jobs pause stays, as these follow from
- * neither. */
+/* Multiplies load and message sizes: a wrong model, for experiments. Messages outstanding in closed loops and
+ * the frequency of pauses stay, because they depend on neither. */
 void model_bend(struct traffic_model *, double load, double sizes);
 
 /* "18.2 Gb/s per host: 40 % at random, 60 % in collectives of 1.5 MB". Returns buf. */
