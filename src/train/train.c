@@ -13,8 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* version of the training traffic and procedure; increase it if models change */
-#define GENERATION   3
+#define GENERATION   3           /* of traffic and procedure: increase it if models change */
 
 const struct train_request train_initial = {
     .seed = 1, .search = 50, .rounds = 60, .runs = 12, .updates = 1000, .hold = 4, .check = 5

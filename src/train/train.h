@@ -154,8 +154,7 @@ int train_run_all(struct train *, struct err *);
 /* The value of an option of the tuner. */
 double train_value(const struct train *, const char *option);
 
-/* Runs 'count' jobs; 'job' describes each, *text is malloc'd. Returns the number of a signal if one arrived.
- * */
+/* Runs 'count' jobs; 'job' describes each, *text is malloc'd. Returns the signal's number if one arrived. */
 int train_jobs(struct train *, uint32_t count,
                void (*job)(const struct train *, uint32_t number, struct train_job *, char **text),
                struct err *);

@@ -10,11 +10,9 @@
 #define PRINT_EVERY  10          /* rounds, if there are no checks */
 #define EXPLORE_PART 0.6         /* fraction of the rounds over which epsilon falls */
 #define SMOOTH_SHARE 0.001f      /* weight of each new net in the moving average */
-/* fraction of the rounds with full weight of the guide, which then falls to 0 */
-#define GUIDED_PART  0.5
+#define GUIDED_PART  0.5         /* fraction of the rounds with full weight of the guide, which then falls */
 #define GUIDE_MARGIN 0.1
-/* seeds of checks; with seed 1, generation 0 of the search uses the first one too */
-#define CHECK_SEED   1000001
+#define CHECK_SEED   1000001     /* not 1, which the search uses */
 
 static double current_epsilon(const struct train *t)
 {

@@ -46,10 +46,9 @@ int anneal_create(void **state, const struct search_algo *, const struct anneal_
                   const struct world *, const struct option_values *, struct err *);
 
 /* The hooks of struct search_algo, all but create. */
-#define ANNEAL_HOOKS .destroy = anneal_free, .begin = anneal_begin, .ask = anneal_ask, .tell = anneal_tell
+#define ANNEAL_HOOKS .destroy = free, .begin = anneal_begin, .ask = anneal_ask, .tell = anneal_tell
 
 struct anneal *anneal_new(const struct space *, struct anneal_cfg, uint64_t seed);
-void           anneal_free(void *);
 void           anneal_begin(void *, const double *from, const struct search_now *);
 bool           anneal_ask(void *, const struct search_now *, double *point);
 void           anneal_tell(void *, const struct search_now *, struct tuner_note *);

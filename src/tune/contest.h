@@ -28,8 +28,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Intervals before the first change of a network's setting. */
-#define CONTEST_WATCH 16
+#define CONTEST_WATCH 16         /* intervals before the first change of a network's setting */
 
 struct contest_rule {
     uint32_t pairs;              /* at most */

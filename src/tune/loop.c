@@ -274,8 +274,7 @@ void loop_start(struct loop *l, const struct knobs *in_force, struct decision *d
 
 /* ---- an interval ---- */
 
-/* Copies the knobs that the tuner changed into the target and 'is'. Returns true if the target has changed.
- * */
+/* Copies the knobs that the tuner changed into the target and 'is'. Returns true if the target changed. */
 static bool merge_knobs(struct loop *l, uint64_t now_ps, const struct knobs *was, const struct knobs *wanted,
                         struct knobs *is)
 {

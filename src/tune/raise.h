@@ -19,8 +19,7 @@ struct raise {
     struct knobs start;          /* what returns then */
 };
 
-/* A step has changed the setting from 'was' to *now. On a return to 'start', *now becomes one that raises
- * rates. */
+/* After a step: if it returns to 'start', *now becomes a setting with which rates rise. */
 void raise_begin(struct raise *, const struct world *, const struct knobs *was, const struct knobs *start,
                  struct knobs *now);
 

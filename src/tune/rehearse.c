@@ -154,16 +154,15 @@ static void doubt(struct rehearser *t, const struct traffic_model *m, const char
         duel_begin(t, knobs, note);
 }
 
-/* True if the twin can be used; else writes why not. Without TCP it can be right about the current setting
- * alone. */
+/* True if the twin can be used; else writes why not. Without TCP only the current setting is predicted. */
 static bool is_believed(const struct rehearser *t, const struct predictor *p, const struct twin_check *c,
                         char *why, size_t size)
 {
     if (p->unaware_of)
         snprintf(why, size, "the twin knows nothing of %s, and is not asked", p->unaware_of);
     else if (!check_is_right(c, t->option[OPT_TRUST]))
-        snprintf(why, size, "the twin is wrong: with the setting in force its slowdowns are %+.0f %% off those "
-                 "that hosts see, where chance makes %.0f %%", rehearser_percent(c->off),
+        snprintf(why, size, "the twin is wrong: with the setting in force its slowdowns are %+.0f %% off "
+                 "those that hosts see, where chance makes %.0f %%", rehearser_percent(c->off),
                  rehearser_percent(c->chance));
     else
         return true;
@@ -206,8 +205,8 @@ static void rehearse_for(struct rehearser *t, const struct traffic_model *m, str
     struct err           err;
 
     if (known && known->is_bad) {
-        rehearser_say(note, "hold", "such traffic was met before, and what the twin found for it was no better; "
-                      "the setting stays");
+        rehearser_say(note, "hold", "such traffic was met before, and what the twin found for it was no "
+                      "better; the setting stays");
     } else if (known && !knobs_equal(&known->knobs, knobs)) {
         rehearser_say(note, "hold", "such traffic was met before; what was found for it then is set again");
         *knobs = known->knobs;
@@ -501,7 +500,7 @@ static const struct key_row options[] = {
                     "largest accepted error of the twin, as a difference of log slowdowns beyond noise",
                     .min = 0, .max = 10 },
     [OPT_PAIRS] = { "pairs", KEY_COUNT, "12", "most pairs of blocks in which the network compares the two "
-                                              "formulas where the twin is wrong; 0: never", .min = 0, .max = 1000 },
+                    "formulas where the twin is wrong; 0: never", .min = 0, .max = 1000 },
     [OPT_WRONG_LOAD] = { "wrong_load", KEY_REAL, "1", "for experiments: factor of the twin's load",
                          .min = 0.1, .max = 10 },
     [OPT_WRONG_SIZES] = { "wrong_sizes", KEY_REAL, "1", "for experiments: factor of its message sizes",

@@ -47,8 +47,7 @@ struct tuner_note {              /* why a tuner did what it did in one step */
 void tuner_say(struct tuner_note *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 struct tuner_algo {
-    /* Sets options that depend on others, such as a preset, unless given; create() does so too. NULL: none.
-     * */
+    /* Sets options that depend on others, such as a preset, unless given; create() does so too. */
     void (*fill)(struct option_values *);
 
     /* Refuses values that only together are wrong, such as weights that do not sum to 1. The reason starts
@@ -72,8 +71,7 @@ struct tuner_algo {
     uint64_t (*slot_ps)(const void *state);
     void (*slot)(void *state, const struct queue_slot *);
 
-    /* Writes the thresholds of each queue, before the first and after each slot. False, NULL: as the knobs.
-     * */
+    /* Writes the thresholds of each queue, before the first and after each slot. False: as the knobs. */
     bool (*queues)(const void *state, struct ecn *);
 
     /* Writes the best setting found so far: the result of an offline search. NULL: the current one. */

@@ -21,8 +21,7 @@
 #define ITERATIONS_WANTED 2      /* of each job, in a trial */
 #define CANDIDATES_MAX 2         /* settings that run at the other loads, besides yours and the best preset */
 #define PROOFS_MAX    3          /* settings that are confirmed, at most */
-/* that may cost as much as the search; a longer scenario is cut */
-#define PROOF_RUNS    (2 * ADVISE_SEEDS)
+#define PROOF_RUNS    (2 * ADVISE_SEEDS) /* that may cost as much as the search; a longer scenario is cut */
 #define NEWS          0.02       /* a preliminary answer is given if it is so much better than the last */
 
 /* ---- progress ---- */

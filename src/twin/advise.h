@@ -13,8 +13,8 @@
 #include "base/print/card.h"
 #include "run/scenario_file.h"
 #include "tune/rehearse/search/twin_search.h"
-#include "twin/described.h"
 #include "twin/host_record.h"
+#include "twin/maker.h"
 #include "twin/recorded.h"
 #include "twin/twin_trial.h"
 
@@ -28,8 +28,7 @@
 #define ADVISE_LOADS    3
 #define ADVISE_PROOF    ADVISE_LOADS         /* the test that confirms, at the expected load */
 #define ADVISE_TESTS    (ADVISE_LOADS + 1)
-/* packet-hops: with the evidence less than 30 s of CPU time for scenarios/demo.yaml */
-#define ADVISE_BUDGET_MILLIONS 100
+#define ADVISE_BUDGET_MILLIONS 100 /* packet-hops: less than 30 s of CPU time for scenarios/demo.yaml */
 
 /* Changes besides knobs, which the user must allow. */
 enum advise_kind { ALLOW_CONTROL, ALLOW_MTU, ALLOW_ACK_EVERY, ALLOW_RETRANSMISSION, ALLOW_BALANCER,

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* a class that is slower by less on average is only named if its interval excludes 0 */
-#define SLOWER_MEAN   0.01
+#define SLOWER_MEAN   0.01       /* a class that is less slower is only named if its interval excludes 0 */
 #define LONG_BUDGET   600        /* million packet-hops: what a longer search is suggested to take */
 
 /* "messages under 120 KB", "iterations of job1" */

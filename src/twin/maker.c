@@ -16,6 +16,7 @@
 #define DRAIN            2.0     /* time for unfinished messages, in trials */
 #define LENGTH_MAX       10.0    /* longest trial, in usual ones */
 #define REPLICAS         3u
+#define DESCRIBED_MS     50      /* longer than a trial, which is cut to fit the budget */
 #define STORAGE_TINY     0.15    /* share of tiny messages in closed loops from which on it is storage */
 
 /* Trials use larger packets and fewer acknowledgements than the network: bytes fill queues, and the same time
@@ -447,3 +448,44 @@ static int make(void *arg, const struct world *w, const struct traffic_model *mo
 }
 
 const struct predict_maker twin_maker = { make, drop };
+
+/* ---- a network that people describe ---- */
+
+static void put_recorded_sizes(struct build *b, struct yaml_node *entry, const struct recorded *messages)
+{
+    struct yaml_node *list = build_list(b, entry, "sizes");
+
+    for (uint32_t i = 0; i < messages->sizes; i++) {
+        struct yaml_node *row = build_list(b, list, NULL);
+
+        build_text(b, row, NULL, "%.15g", messages->size[i].bytes);
+        build_text(b, row, NULL, "%.12g", messages->size[i].p);
+    }
+}
+
+int described_build(struct build *b, const struct described *d, struct err *err)
+{
+    struct cell       cell = cell_of(d->rate_bps, d->oversubscription, d->rtt_ps);
+    struct twin       twin = { .name = "the network described", .base = b };
+    struct yaml_node *entry;
+    int               rc;
+
+    cell.delay_ps = PS_PER_US;
+    *b = (struct build){ 0 };
+    cell_build(b, &cell);
+    build_text(b, NULL, "run", "%dms", DESCRIBED_MS);
+    if (d->buffer_bytes)
+        build_text(b, build_map(b, NULL, "switch"), "buffer", "%lluB",
+                   (unsigned long long)d->buffer_bytes * cell_ports(&cell));
+    entry = build_map(b, build_list(b, NULL, "traffic"), NULL);
+    build_text(b, entry, "kind", "poisson");
+    build_text(b, entry, "name", "messages");
+    if (d->messages)
+        put_recorded_sizes(b, entry, d->messages);
+    else
+        build_text(b, entry, "sizes", "%s", d->sizes);
+    build_text(b, entry, "load", "%.4f%%", 100 * d->load);
+    rc = cell_fit(&cell, &twin, cell.delay_ps, err);
+    cell_build(b, &cell);
+    return rc;
+}

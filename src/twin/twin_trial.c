@@ -47,8 +47,7 @@ static void add(struct outcomes *p, uint64_t bytes, double slowdown, bool is_of_
     }
 }
 
-/* A trial that goes on. Posting ends at stop_ps; what a window shows that begins at warm_ps and ends there
- * is kept apart. */
+/* A running trial. Posting ends at stop_ps. 'window' shows the time from warm_ps to stop_ps. */
 struct trial {
     struct simulation *s;
     struct predicted  *out;
@@ -109,8 +108,8 @@ static double bytes_of(const struct sim *s, uint32_t entry)
     return bytes;
 }
 
-/* Iterations as in results. The current one counts by the share of its bytes that arrived, because few
- * iterations end in a short trial. */
+/* Iterations as in results. The current one counts by its share of bytes, because few end in a short trial.
+ * */
 static struct outcome_job job_of(const struct simulation *s, uint32_t entry)
 {
     const struct traffic_about *about = &s->scenario.entry[entry];

@@ -11,8 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* version of the procedure; increase it if the same request gives other weights */
-#define GENERATION  1
+#define GENERATION  1            /* of the procedure: increase it if a request gives other weights */
 #define STEPS_MAX   8192u
 #define PRINT_EVERY 20           /* updates */
 #define SAVE_AGES   5            /* lifetimes of a world between two resume points */
@@ -161,7 +160,7 @@ static void add_all(struct resume_file *r, void *state)
 
 struct resume_file rlcc_train_state(struct rlcc_train *t)
 {
-    return (struct resume_file){ .magic = "ANOLERLCC1\n", .config = t->config, .state = t, .fields = add_all };
+    return (struct resume_file){ "ANOLERLCC1\n", t->config, .state = t, .fields = add_all };
 }
 
 /* ---- progress ---- */

@@ -65,8 +65,7 @@ struct unit {                    /* a queue; or, central, all queues of one dire
     uint32_t action;             /* current */
     uint32_t first;              /* nearest to the initial thresholds */
     uint32_t queues;
-    /* 'action' was chosen in the last slot; false: the queue was idle and kept it */
-    bool     is_decided;
+    bool     is_decided;         /* 'action' was chosen in the last slot; false: kept while idle */
     bool     has_state;          /* 'state' is the input on which 'action' was chosen or kept */
     bool     has_history;
     uint8_t  still;              /* slots without a change of reward */

@@ -17,6 +17,7 @@ const char *const search_metric_names[] = {
 const char *const search_objective_names[] = { "utility", "balanced", "latency", "throughput", NULL };
 
 #define CONTEST_HARM 0.5         /* sum of logarithms of slowdowns that a contest may cost */
+#define CHANCE       0.04        /* difference of utility of presets that may be chance */
 
 /* By enum search_phase. */
 static const char *const phase_names[] = { "watch", "search", "search", "confirm", "hold" };
@@ -298,7 +299,7 @@ static void on_search(struct search *s, const struct search_now *now, struct kno
 static void begin_at_best_known(struct search *s, const struct search_now *now, struct knobs *knobs,
                                 struct tuner_note *note)
 {
-    const struct search_sample *best = search_best_known(s);
+    const struct search_sample *best = search_best_by(s, CHANCE);
     struct search_now    measured = search_now_of(s, best->terms);
 
     tuner_say(note, "the search goes on at the best, %s", best->name);

@@ -26,8 +26,7 @@ struct search_algo {
     /* A search begins at the point 'from'. 'now' is its measurement, or NULL. */
     void (*begin)(void *state, const double *from, const struct search_now *now);
 
-    /* Writes the next point, which the caller clips; false: the search is over. NULL: nothing is measured
-     * yet. */
+    /* Writes the next point, which the caller clips; false: the search is over. NULL: no measurement yet. */
     bool (*ask)(void *state, const struct search_now *now, double *point);
 
     /* Reports the measurement of the last point. Writes verdict, temperature and why. */

@@ -158,9 +158,6 @@ bool search_set_known(struct search *, struct knobs *);
 /* Returns the name of the current preset. */
 const char *search_known_name(const struct search *);
 
-/* Returns the best preset. A later one must be better than an earlier one by more than chance. */
-const struct search_sample *search_best_known(const struct search *);
-
 /* ---- search_engine_measure.c ---- */
 
 /* Measurements are stored as terms, because the weights may change during a search. */
@@ -180,7 +177,9 @@ bool search_is_silent(const struct search *, const struct search_now *);
 /* Adds an interval to the measurement. Returns true when it is complete, with its summary in 'now'. */
 bool search_add_up(struct search *, struct search_now *now, struct tuner_note *);
 
-/* Returns the best measurement of this search by the current weights, or NULL. */
+/* Returns the best measurement of this search by the current weights, or NULL. A later one must be better than
+ * an earlier one by more than the margin, or 0. */
+const struct search_sample *search_best_by(const struct search *, double margin);
 const struct search_sample *search_best_sample(const struct search *);
 
 /* Records a measurement; 'name' is that of a preset, or NULL. Returns true if it is the best. */

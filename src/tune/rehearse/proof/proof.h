@@ -13,8 +13,7 @@
 
 #include <stdbool.h>
 
-/* largest number of windows taken together: old windows must not hide a recent change */
-#define PROOF_WINDOWS 4
+#define PROOF_WINDOWS 4          /* at most taken together: old ones must not hide a recent change */
 
 struct proof {
     double      expected, error; /* log gain by the race, below 0 is better; its standard error */

@@ -4,8 +4,7 @@
 
 #include <math.h>
 
-/* times as much as before: then slower messages are no fault of the setting */
-#define MORE_LOAD     1.15
+#define MORE_LOAD     1.15       /* times the load before: slower messages are then not due to the setting */
 #define MORE_RECENT   1.5        /* the same in a few intervals */
 #define CAME_SHARE    0.33       /* fraction of the predicted gain that confirms it */
 #define PROOFS_MAX    3          /* windows in which the load may be another before one is taken as it is */
@@ -112,13 +111,9 @@ bool proving_interval(struct rehearser *t, const struct report *r, struct knobs 
 
 /* ---- a duel of formulas ---- */
 
-/* Sum of logarithms of slowdowns, or of lost shares of progress, that a duel may cost. */
-#define HARM_MAX 0.25
-/* Share of the time so far that jobs may lose: half of what goals allow by default. */
-#define JOB_SHARE 0.01
-/* Assumed loss of progress of a job with a formula, before it is measured (workload 9104 of repro/rehearse).
- * */
-#define JOB_FEARED 0.25
+#define HARM_MAX 0.25            /* log slowdowns, or lost shares of progress, that a duel may cost */
+#define JOB_SHARE 0.01           /* of the time so far that jobs may lose: half of the default of goals */
+#define JOB_FEARED 0.25          /* assumed loss of progress with a formula (workload 9104, repro/rehearse) */
 
 /* A job can afford the first block with the formula. */
 static bool is_affordable(const struct contest *c)

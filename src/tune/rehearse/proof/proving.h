@@ -1,5 +1,4 @@
-/* src/tune/rehearse/proof/proving.h - settings compared on the network: a winner, and the floor with a
- * formula. */
+/* src/tune/rehearse/proof/proving.h - compares settings on the network: a winner, or the floor. */
 #ifndef TUNE_REHEARSE_PROOF_PROVING_H
 #define TUNE_REHEARSE_PROOF_PROVING_H
 

@@ -8,8 +8,7 @@
 #include <assert.h>
 #include <math.h>
 
-/* a range this many times as wide as its least value is looked at as a logarithm */
-#define LOG_FROM 8
+#define LOG_FROM 8               /* a range with this ratio of its ends is logarithmic */
 
 static void add(struct coded *c, enum knob knob, bool is_log, double min, double max, double automatic)
 {

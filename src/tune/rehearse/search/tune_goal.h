@@ -12,8 +12,7 @@
 
 #include <stdbool.h>
 
-/* Parties that a setting may harm: the classes from GOAL_MICE on, then the jobs. */
-#define GOAL_PARTIES (GOAL_PARTS + OUTCOME_JOBS)
+#define GOAL_PARTIES (GOAL_PARTS + OUTCOME_JOBS) /* that may be harmed: classes from GOAL_MICE, jobs */
 
 #define GOAL_HARM  10            /* weight of harm beyond the limit, */
 #define GOAL_DEAR  3             /* and up to it */

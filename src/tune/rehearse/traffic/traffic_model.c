@@ -8,8 +8,7 @@
 #define LOAD_APART  0.40         /* of log load: half as much again is another traffic */
 #define NOISE_MAX   0.6          /* of both windows that are compared: more is another traffic all the same */
 #define SHARE_APART 0.25         /* of the bytes of a class, or of a kind */
-/* times as many bytes in chains as not: then all of them are of closed loops */
-#define LOOP_ALL    1.5
+#define LOOP_ALL    1.5          /* times as many bytes in chains as not: all belong to closed loops */
 /* standard deviations by which more must follow from others than would by chance. Where hosts are so busy
  * that nearly all would, nothing is sure, and messages are taken to come at random */
 #define CHAINED_SURE 3.0
