@@ -94,11 +94,9 @@ static char *config_text(const struct train *t)
     char *text;
     FILE *out = text_stream(&text);
 
-    fprintf(out,
-            "generation %d seed %" PRIu64 " nics %s search %u rounds %u runs %u updates %u hold %u "
-            "check %u quick %d traffic %s",
-            GENERATION, q->seed, train_nics_names[q->nics], q->search, q->rounds, q->runs, q->updates,
-            q->hold, q->check, q->is_quick, train_traffic_names[q->traffic]);
+    fprintf(out, "generation %d seed %" PRIu64 " nics %s search %u rounds %u runs %u updates %u hold %u "
+            "check %u quick %d traffic %s", GENERATION, q->seed, train_nics_names[q->nics], q->search,
+            q->rounds, q->runs, q->updates, q->hold, q->check, q->is_quick, train_traffic_names[q->traffic]);
     for (int i = 0; tuner_acc.option[i].name; i++)
         fprintf(out, " %s %.17g", tuner_acc.option[i].name, t->values.value[i]);
     for (uint32_t i = 0; i < q->scenarios; i++)
@@ -138,8 +136,8 @@ static void put_rule(struct model *m, const struct train *t)
     if (!t->request.search)
         return;
     for (int i = 0; i < ACC_RULE_CELLS; i++)
-        used +=
-            snprintf(text + used, sizeof text - (size_t)used, "%s%u", i ? " " : "", t->state.rule.action[i]);
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%u", i ? " " : "",
+                         t->state.rule.action[i]);
     model_put(m, "rule", text);
 }
 
@@ -149,9 +147,8 @@ static char *command_text(const struct train *t)
     char *text;
     FILE *out = text_stream(&text);
 
-    fprintf(out,
-            "anole train acc --seed %" PRIu64 " --nics %s --search %u --rounds %u --runs %u --updates %u "
-            "--hold %u --check %u%s%s",
+    fprintf(out, "anole train acc --seed %" PRIu64 " --nics %s --search %u --rounds %u --runs %u "
+            "--updates %u --hold %u --check %u%s%s",
             q->seed, train_nics_names[q->nics], q->search, q->rounds, q->runs, q->updates, q->hold, q->check,
             q->traffic == TRAIN_PUBLISHED ? " --traffic published" : "", q->is_quick ? " --quick" : "");
     for (uint32_t i = 0; i < q->sets; i++)
@@ -261,18 +258,6 @@ static int load_or_start(struct train *t, struct err *err)
     return rc;
 }
 
-static int write_result(struct train *t, struct err *err)
-{
-    int rc = write_model(t, err);
-
-    if (rc)
-        return rc;
-    unlink(t->state_path);
-    if (!t->request.is_quiet)
-        printf("%s: the net of round %u\n", safe_name(t->request.out).buf, t->state.best_round);
-    return 0;
-}
-
 int train_run_all(struct train *t, struct err *err)
 {
     int rc = load_or_start(t, err);
@@ -286,5 +271,12 @@ int train_run_all(struct train *t, struct err *err)
     if (rc > 0)
         err_write(err, "interrupted after %u generations and %u rounds; the same command goes on from there",
                   t->state.generations, t->state.rounds);
-    return rc ? rc : write_result(t, err);
+    if (!rc)
+        rc = write_model(t, err);
+    if (rc)
+        return rc;
+    unlink(t->state_path);
+    if (!t->request.is_quiet)
+        printf("%s: the net of round %u\n", safe_name(t->request.out).buf, t->state.best_round);
+    return 0;
 }

@@ -22,8 +22,6 @@
 #include "tune/acc/acc_state.h"
 #include "tune/tuner.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 /* ---- train_traffic.c ---- */
@@ -52,7 +50,7 @@ char *train_scenario(uint64_t seed, uint32_t round, uint32_t run, enum train_nic
 /* Returns a check scenario, malloc'd. The second half of them uses the other kind of NICs, or other seeds. */
 char *train_check_scenario(uint32_t number, uint64_t seed, enum train_nics, bool is_quick);
 
-/* ---- train_run.c ---- */
+/* ---- train_jobs.c ---- */
 
 struct train_found {             /* result of a run */
     double   reward_sum;
@@ -121,8 +119,7 @@ struct train_request {
     bool         is_quick, is_quiet;
 };
 
-/* Defaults. */
-extern const struct train_request train_initial;
+extern const struct train_request train_initial;     /* defaults */
 
 struct train {
     struct train_request request;

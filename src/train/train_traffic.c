@@ -14,7 +14,6 @@
 #include "train/train.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define GBPS  1e9

@@ -2,9 +2,7 @@
 #include "tune/exp.h"
 #include "tune/setting.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define STREAM 0x616e6e65616cull         /* of random numbers */

@@ -12,6 +12,8 @@
 #include "base/rng.h"
 #include "tune/search/search.h"
 
+#include <stdlib.h>
+
 enum anneal_from { ANNEAL_CURRENT, ANNEAL_BEST };
 
 struct anneal_cfg {

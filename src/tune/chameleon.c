@@ -87,16 +87,15 @@ static uint32_t rank(enum knob knob)
     return i;
 }
 
-/* By insertion: dimensions of equal rank, those not named above, stay as they are and come last. */
+/* Knobs that are not in the list come last. */
 static void sort_dims(struct chameleon *c)
 {
-    for (uint32_t i = 0; i < c->space.dims; i++) {
-        uint32_t at = i;
+    uint32_t count = 0;
 
-        for (; at > 0 && rank(c->space.dim[c->order[at - 1]].knob) > rank(c->space.dim[i].knob); at--)
-            c->order[at] = c->order[at - 1];
-        c->order[at] = i;
-    }
+    for (uint32_t place = 0; place <= TURNS; place++)
+        for (uint32_t i = 0; i < c->space.dims; i++)
+            if (rank(c->space.dim[i].knob) == place)
+                c->order[count++] = i;
 }
 
 /* ---- turns ---- */

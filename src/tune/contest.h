@@ -25,9 +25,6 @@
 #include "core/seen/seen.h"
 #include "core/tuning_goal.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #define CONTEST_WATCH 16         /* intervals before the first change of a network's setting */
 
 struct contest_rule {

@@ -24,9 +24,6 @@
 #include "tune/tuning_history.h"
 #include "tune/tuner.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 struct loop_request {            /* a tuner as configured */
     const char *kind;            /* "paraleon", "expert", "acc:FILE" */
     const char *place;           /* in the configuration, for messages */

@@ -6,8 +6,6 @@
  */
 #include "tune/anneal.h"
 
-#include <stdlib.h>
-
 static const struct key_row options[] = {
     SEARCH_OPTIONS,
     { 0 },

@@ -22,8 +22,6 @@
  */
 #include "tune/anneal.h"
 
-#include <stdlib.h>
-
 #define COOLING 0.85             /* table III; no variant has another */
 
 enum {

@@ -6,8 +6,6 @@
 #include "core/knobs.h"
 #include "tune/tuner.h"
 
-#include <stddef.h>
-
 struct setting {
     const char *name, *about;
     void      (*make)(struct knobs *, const struct world *);

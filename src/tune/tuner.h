@@ -16,9 +16,6 @@
 #include "core/report.h"
 #include "core/world.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 enum tuner_verdict { TUNER_NO_VERDICT, TUNER_ACCEPTED, TUNER_REJECTED, TUNER_BEST };
 
 struct tuner_tried {             /* a setting that was tried on a twin, and its predicted gain */

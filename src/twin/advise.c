@@ -97,10 +97,8 @@ static void cut(struct advice *a, const struct predicted *whole)
         a->proof_length = fmax(1, fmin(runs / PROOF_RUNS, 1) / share);
     }
     if (elephants > 0 && elephants < ELEPHANTS_MIN && !a->request->is_quiet)
-        fprintf(stderr,
-                "anole: %s: only %.0f messages of 1 MB and more are sent in it; with a longer run the advice "
-                "would be surer\n",
-                a->name, elephants);
+        fprintf(stderr, "anole: %s: only %.0f messages of 1 MB and more are sent in it; with a longer run "
+                "the advice would be surer\n", a->name, elephants);
 }
 
 /* Jobs that have ended an iteration with your setting. Without any, the goal is one of messages. */
@@ -134,27 +132,20 @@ static int choose_length(struct advice *a, struct err *err)
     find_goal(a, &found);
     if (is_endless)
         a->twin.until_ps = SLACK * found.lasted_ps;
-    if (!is_endless)
+    else
         cut(a, &found);
     return 0;
 }
 
 /* ---- evidence ---- */
 
-static struct advise_row *add_row(struct advice *a, const char *name, const struct knobs *k)
-{
-    struct advise_row *row = &a->row[a->rows++];
-
-    *row = (struct advise_row){ .name = name, .knobs = *k };
-    return row;
-}
-
-static bool is_there(const struct advice *a, const struct knobs *k)
+/* Adds a setting, unless it is there. */
+static void add_row(struct advice *a, const char *name, const struct knobs *k, bool is_preset)
 {
     for (uint32_t i = 0; i < a->rows; i++)
         if (knobs_equal(&a->row[i].knobs, k))
-            return true;
-    return false;
+            return;
+    a->row[a->rows++] = (struct advise_row){ .name = name, .knobs = *k, .is_preset = is_preset };
 }
 
 static void add_presets(struct advice *a, const struct setting *s)
@@ -163,8 +154,7 @@ static void add_presets(struct advice *a, const struct setting *s)
         struct knobs k = a->world.start;
 
         s->make(&k, &a->world);
-        if (!is_there(a, &k))
-            add_row(a, s->name, &k)->is_preset = true;
+        add_row(a, s->name, &k, true);
     }
 }
 
@@ -205,15 +195,12 @@ static uint32_t find_best_preset(const struct advice *a)
 
 static void add_rows(struct advice *a)
 {
-    const struct knobs *found = &a->rehearsal.race.runner[a->rehearsal.race.winner].knobs;
-
-    add_row(a, "yours", &a->world.start);
+    add_row(a, "yours", &a->world.start, false);
     if (!a->world.knobs) {
         add_presets(a, setting_all);
         add_presets(a, setting_thresholds);
     }
-    if (!is_there(a, found))
-        add_row(a, "searched", found);
+    add_row(a, "searched", &a->rehearsal.race.runner[a->rehearsal.race.winner].knobs, false);
 }
 
 /* Runs candidates, yours and the best preset at the other loads. */
@@ -369,11 +356,8 @@ static int search(struct advice *a, struct err *err)
 
 /* ---- a network that is described ---- */
 
-typedef int read_recorded(struct recorded *, const char *name, const char *text, size_t bytes,
-                          uint64_t rate_bps, struct err *);
-
-static int read_file(struct recorded *to, read_recorded *reads, const char *path, uint64_t rate_bps,
-                     struct err *err)
+static int read_file(struct recorded *to, int (*reads)(struct recorded *, const char *, const char *, size_t,
+                     uint64_t, struct err *), const char *path, uint64_t rate_bps, struct err *err)
 {
     size_t bytes;
     char  *text;

@@ -19,7 +19,6 @@
 #include "twin/twin_trial.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 
 #define ADVISE_SETTINGS 40

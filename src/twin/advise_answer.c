@@ -4,7 +4,6 @@
 #include "twin/advise.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SLOWER_MEAN   0.01       /* a class that is less slower is only named if its interval excludes 0 */

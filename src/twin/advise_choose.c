@@ -8,7 +8,6 @@
 #include "twin/advise.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- what rows did ---- */
 

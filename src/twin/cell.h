@@ -10,8 +10,6 @@
 #include "core/world.h"
 #include "twin/twin_trial.h"
 
-#include <stdint.h>
-
 #define CELL_RACKS   4
 #define CELL_HOSTS   8           /* per rack; four times as many if there is one switch */
 #define CELL_ALL     (CELL_RACKS * CELL_HOSTS)

@@ -11,9 +11,6 @@
 #include "base/err.h"
 #include "core/knobs.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #define HOST_NAME_BYTES 64

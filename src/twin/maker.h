@@ -11,8 +11,6 @@
 #include "scenario/scenario_build.h"
 #include "twin/recorded.h"
 
-#include <stdint.h>
-
 /* For simulation_input.maker. */
 extern const struct predict_maker twin_maker;
 

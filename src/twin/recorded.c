@@ -8,7 +8,6 @@
 #include <math.h>
 #include <search.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

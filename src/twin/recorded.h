@@ -11,7 +11,6 @@
 #include "base/err.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
 #define RECORDED_BYTES_MAX (1u << 30)
 #define RECORDED_LOAD_MIN  0.001         /* below, no advice is possible */

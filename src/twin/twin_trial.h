@@ -10,9 +10,6 @@
 #include "core/world.h"
 #include "scenario/scenario_build.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 struct twin {
     const char         *name, *text;         /* of the scenario: name for messages */
     size_t              text_bytes;

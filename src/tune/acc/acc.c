@@ -77,7 +77,7 @@ struct unit {                    /* a queue; or, central, all queues of one dire
     uint64_t kmin_bytes;         /* current */
 };
 
-/* Who sets the thresholds: the agents, nobody (the initial ones stay), or both in turn. */
+/* Thresholds: of the agents, the initial ones, or both in alternating blocks. */
 enum acc_stage { STAGE_AGENTS, STAGE_START, STAGE_CONTEST };
 
 struct acc_guard {
@@ -139,9 +139,7 @@ struct dqn_cfg acc_dqn(const struct option_values *v)
     return c;
 }
 
-struct shipped_model { const char *name; const unsigned char *model; const unsigned long *bytes; };
-
-static const struct shipped_model shipped[] = {
+static const struct { const char *name; const unsigned char *model; const unsigned long *size; } shipped[] = {
     { "shipped", acc_model, &acc_model_bytes }, { "dcqcn", acc_dcqcn_model, &acc_dcqcn_model_bytes },
 };
 
@@ -154,10 +152,10 @@ static int load(struct model *m, const char *name, const struct net_shape *shape
         i++;
     if (i == sizeof shipped / sizeof *shipped)
         rc = model_load(m, name, &why);
-    else if (*shipped[i].bytes == 0)
+    else if (*shipped[i].size == 0)
         rc = err_set(&why, ENOENT, "there is no such model in this build; train one with anole train acc");
     else
-        rc = model_parse(m, name, shipped[i].model, *shipped[i].bytes, &why);
+        rc = model_parse(m, name, shipped[i].model, *shipped[i].size, &why);
     if (rc)
         return err_set(err, -rc, "model: %s", why.text);
     rc = model_check(m, name, "acc", shape, &why);
@@ -609,15 +607,13 @@ static void describe_step(const struct acc_figures *is, const struct acc_figures
                           struct tuner_note *note)
 {
     uint64_t decisions = is->decisions - was->decisions, updates = is->updates - was->updates;
-    int      used = snprintf(note->why, sizeof note->why,
-                             "%" PRIu64 " decisions in %" PRIu64 " slots, %" PRIu64
-                             " of them changed a setting; %" PRIu64 " times a queue was idle", decisions,
-                             is->slots - was->slots, is->changes - was->changes, is->skipped - was->skipped);
 
-    if (is_learning && used > 0 && (size_t)used < sizeof note->why)
-        snprintf(note->why + used, sizeof note->why - (size_t)used,
-                 "; epsilon %.3f, loss %.3g in %" PRIu64 " updates", is->epsilon,
-                 updates ? (is->loss_sum - was->loss_sum) / (double)updates : 0, updates);
+    tuner_say(note, "%" PRIu64 " decisions in %" PRIu64 " slots, %" PRIu64 " of them changed a setting; "
+              "%" PRIu64 " times a queue was idle", decisions, is->slots - was->slots, is->changes - was->changes,
+              is->skipped - was->skipped);
+    if (is_learning)
+        tuner_say(note, "epsilon %.3f, loss %.3g in %" PRIu64 " updates", is->epsilon,
+                  updates ? (is->loss_sum - was->loss_sum) / (double)updates : 0, updates);
 }
 
 static void step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)

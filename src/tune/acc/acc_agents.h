@@ -18,9 +18,6 @@
 #include "base/err.h"
 #include "learn/dqn.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* ---- the learner ---- */
 
 #define ACC_RECORDS_MAX 1024     /* of a switch in an interval; others are left out */

@@ -17,9 +17,6 @@
 #include "tune/rehearse/traffic/traffic_model.h"
 #include "tune/tuner.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* ---- the floor ----
  *
  * The formula that the tuner falls back to. It follows from the network alone and is applied before the

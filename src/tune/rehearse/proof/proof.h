@@ -11,8 +11,6 @@
 #include "core/seen/seen.h"
 #include "tune/rehearse/search/race.h"
 
-#include <stdbool.h>
-
 #define PROOF_WINDOWS 4          /* at most taken together: old ones must not hide a recent change */
 
 struct proof {

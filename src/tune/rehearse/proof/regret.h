@@ -15,8 +15,6 @@
 #include "core/report.h"
 #include "tune/rehearse/search/tune_goal.h"
 
-#include <stdbool.h>
-
 #define REGRET_EVIDENCE 1000.0
 #define REGRET_LEAST    0.22     /* log slowdowns: a quarter. Less is left to windows */
 #define REGRET_RECENT   3        /* intervals that an alarm is about */

@@ -16,9 +16,6 @@
 #include "core/knobs.h"
 #include "core/world.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #define CODED_DIMS_MAX 17
 
 struct coded_dim {

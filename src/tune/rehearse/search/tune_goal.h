@@ -10,8 +10,6 @@
 #include "core/predict.h"
 #include "core/tuning_goal.h"
 
-#include <stdbool.h>
-
 #define GOAL_PARTIES (GOAL_PARTS + OUTCOME_JOBS) /* that may be harmed: classes from GOAL_MICE, jobs */
 
 #define GOAL_HARM  10            /* weight of harm beyond the limit, */

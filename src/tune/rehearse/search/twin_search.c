@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Shares of the budget at which the first two acts end, counted from its beginning. */
 #define SCREEN_END   0.30

@@ -9,9 +9,7 @@
 #define NOISE_MAX   0.6          /* of both windows that are compared: more is another traffic all the same */
 #define SHARE_APART 0.25         /* of the bytes of a class, or of a kind */
 #define LOOP_ALL    1.5          /* times as many bytes in chains as not: all belong to closed loops */
-/* standard deviations by which more must follow from others than would by chance. Where hosts are so busy
- * that nearly all would, nothing is sure, and messages are taken to come at random */
-#define CHAINED_SURE 3.0
+#define CHAINED_SURE 3.0         /* standard deviations beyond chance by which messages must follow others */
 #define TINY_BYTES  256          /* at most: requests, and answers without data */
 #define PAUSE_MAX_S 1.0          /* of a job */
 
@@ -266,23 +264,17 @@ void model_bend(struct traffic_model *m, double load, double sizes)
     }
 }
 
-/* ---- telling ---- */
+/* ---- text ---- */
 
 char *model_text(const struct traffic_model *m, char *buf, size_t size)
 {
     static const char *const name[KINDS] = { "at random", "in bursts", "in collectives", "in closed loops" };
     double                   all = fmax(1, model_bps(m));
-    size_t                   at = 0;
+    size_t                   at = (size_t)snprintf(buf, size, "%.1f Gb/s per host", all / 1e9);
 
-    for (int i = -1; i < KINDS; i++) {
-        int wrote = i < 0 ? snprintf(buf, size, "%.1f Gb/s per host", all / 1e9)
-                    : kind_bps(m, i) > 0.005 * all
-                    ? snprintf(buf + at, size - at, ", %.0f %% %s", 100 * kind_bps(m, i) / all, name[i]) : 0;
-
-        at += wrote > 0 ? (size_t)wrote : 0;
-        if (at >= size)
-            break;
-    }
+    for (int i = 0; i < KINDS && at < size; i++)
+        if (kind_bps(m, i) > 0.005 * all)
+            at += (size_t)snprintf(buf + at, size - at, ", %.0f %% %s", 100 * kind_bps(m, i) / all, name[i]);
     return buf;
 }
 

@@ -11,8 +11,6 @@
 #include "core/predict.h"
 #include "core/seen/seen.h"
 
-#include <stdbool.h>
-
 /* What hosts saw in so many seconds. False: nothing was posted. */
 bool model_make(struct traffic_model *, const struct seen *, double seconds, uint32_t hosts);
 
