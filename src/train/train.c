@@ -32,9 +32,9 @@ static void set_initial(struct train *t)
     };
     struct err err;
 
-    tuner_values_init(&tuner_acc, &t->values);
+    option_values_init(tuner_acc.option, &t->values);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (tuner_values_set(&tuner_acc, &t->values, rows[i].name, rows[i].text, &err))
+        if (option_values_set(tuner_acc.option, tuner_acc.name, &t->values, rows[i].name, rows[i].text, &err))
             die("%s", err.text);
 }
 
@@ -50,7 +50,7 @@ static int set_value(struct train *t, const char *text, struct err *err)
     if (strcmp(name, "model") == 0 || strcmp(name, "train") == 0)
         return err_set(err, EINVAL,
                        "--set %s: a training begins with random numbers, and its runs do not learn", name);
-    if (tuner_values_set(&tuner_acc, &t->values, name, equals + 1, &why))
+    if (option_values_set(tuner_acc.option, tuner_acc.name, &t->values, name, equals + 1, &why))
         return err_set(err, EINVAL, "--set %s: %s", text, why.text);
     return 0;
 }

@@ -69,7 +69,8 @@ int train_run(const char *text, const struct train_job *j, FILE *out, struct err
     char                    set[40];
     const char             *sets[] = { set };
     struct simulation_input input = { .name = j->name ? j->name : "training", .text = text,
-                                      .text_bytes = strlen(text), .threads = 1, .seed = j->seed ? &j->seed : NULL, .set = sets,
+                                      .text_bytes = strlen(text), .threads = 1,
+                                      .seed = j->seed ? &j->seed : NULL, .set = sets,
                                       .is_untuned = !j->tuner };
     struct replay           memory = { 0 };
     struct simulation       s;

@@ -75,9 +75,9 @@ static int read_options(const struct loop_request *q, const struct tuner_algo **
     *algo = tuner_find(kind, &alias);
     if (!*algo)
         return refuse_kind(q, kind, err);
-    tuner_values_init(*algo, v);
+    option_values_init((*algo)->option, v);
     if (alias)
-        rc = tuner_values_set(*algo, v, alias->option, alias->value, err);
+        rc = option_values_set((*algo)->option, (*algo)->name, v, alias->option, alias->value, err);
     if (colon && !rc)
         rc = read_short(q, colon + 1, *algo, v, err);
     for (uint32_t i = 0; i < q->options && !rc; i++)
@@ -143,7 +143,8 @@ int loop_open(struct loop *l, const struct world *w, const struct loop_request *
     *l = (struct loop){ .changed_ps = NEVER };
     if (rc)
         return rc;
-    tuner_values_fill(algo, &values);
+    if (algo->fill)
+        algo->fill(&values);
     rc = loop_open_with(l, w, algo, &values, &why);
     option_values_fini(&values);
     return rc ? err_set(err, -rc, "%s%s", place_of(q, why.text), why.text) : 0;
@@ -352,13 +353,6 @@ void loop_on_change(struct loop *l, uint64_t at_ps, const struct knob_set *set, 
     decide(l, true, false, d);
 }
 
-/* A refused decision: the current setting stays, and any request of the tuner is new. */
-static void revert_target(struct loop *l)
-{
-    setting_copy(&l->target, &l->in_force, l->queues);
-    forget(&l->asked, &l->in_force.knobs);
-}
-
 void loop_forget(struct loop *l, uint32_t keep)
 {
     uint32_t count = tuning_forget(&l->tuning, keep);
@@ -381,9 +375,10 @@ void loop_on_applied(struct loop *l, const struct outcome *o)
 {
     bool is_last = o->number == l->decisions;            /* else a newer decision replaces it */
 
-    if (is_last && o->kind == OUTCOME_REFUSED)
-        revert_target(l);
-    else if (is_last && o->kind != OUTCOME_PENDING)
+    if (is_last && o->kind == OUTCOME_REFUSED) {         /* any request of the tuner is new again */
+        setting_copy(&l->target, &l->in_force, l->queues);
+        forget(&l->asked, &l->in_force.knobs);
+    } else if (is_last && o->kind != OUTCOME_PENDING)
         setting_copy(&l->in_force, &l->target, l->queues);
     if (o->number == l->outcome.number)                  /* else not the tuner's */
         keep_outcome(l, o);

@@ -66,17 +66,6 @@ const struct tuner_algo *tuner_find(const char *name, const struct tuner_alias *
 
 /* ---- options ---- */
 
-void tuner_values_init(const struct tuner_algo *algo, struct option_values *v)
-{
-    option_values_init(algo->option, v);
-}
-
-int tuner_values_set(const struct tuner_algo *algo, struct option_values *v, const char *name,
-                     const char *text, struct err *err)
-{
-    return option_values_set(algo->option, algo->name, v, name, text, err);
-}
-
 void tuner_values_preset(const struct tuner_algo *algo, struct option_values *v,
                          const struct tuner_preset *row, int preset)
 {
@@ -85,15 +74,9 @@ void tuner_values_preset(const struct tuner_algo *algo, struct option_values *v,
 
         if (*is_given)
             continue;
-        tuner_values_set(algo, v, row->option, row->value[preset], NULL);
+        option_values_set(algo->option, algo->name, v, row->option, row->value[preset], NULL);
         *is_given = false;
     }
-}
-
-void tuner_values_fill(const struct tuner_algo *algo, struct option_values *v)
-{
-    if (algo->fill)
-        algo->fill(v);
 }
 
 /* ---- a tuner that runs ---- */

@@ -103,13 +103,6 @@ void tuner_list_names(const char *names[TUNER_NAMES_MAX + 1]);
 /* Returns the tuner or alias called 'name', or NULL; sets *alias to NULL or the alias. */
 const struct tuner_algo *tuner_find(const char *name, const struct tuner_alias **alias);
 
-/* Sets the options to their initial values. Free them with option_values_fini(). */
-void tuner_values_init(const struct tuner_algo *, struct option_values *);
-
-/* Sets one option from its text: see option_values_set(). */
-int tuner_values_set(const struct tuner_algo *, struct option_values *, const char *name, const char *text,
-                     struct err *);
-
 /* Option values by preset, as text; other options are equal in all. Ends with an empty row. */
 #define TUNER_PRESETS_MAX 3
 struct tuner_preset { const char *option, *value[TUNER_PRESETS_MAX]; };
@@ -117,9 +110,6 @@ struct tuner_preset { const char *option, *value[TUNER_PRESETS_MAX]; };
 /* Sets options that were not given to a column of the rows. is_given[] does not change. */
 void tuner_values_preset(const struct tuner_algo *, struct option_values *, const struct tuner_preset *,
                          int preset);
-
-/* Sets options that were not given to the values that the tuner will use. is_given[] does not change. */
-void tuner_values_fill(const struct tuner_algo *, struct option_values *);
 
 /* A tuner that is ready to run. */
 struct tuner { const struct tuner_algo *algo; void *state; };

@@ -23,8 +23,8 @@ static const struct advise_change changes[] = {
     { ALLOW_MTU, "host.mtu=4096", "an MTU of 4096 bytes " ALL_HOSTS ", and ports of switches that take such "
       "frames; queue pairs must be made again" },
     { ALLOW_MTU, "host.mtu=1024", "an MTU of 1024 bytes " ALL_HOSTS "; queue pairs must be made again" },
-    { ALLOW_ACK_EVERY, "host.ack_every=1", "a driver or an application that requests an ACK for every packet; queue "
-      "pairs must be made again" },
+    { ALLOW_ACK_EVERY, "host.ack_every=1", "a driver or an application that requests an ACK for every "
+      "packet; queue pairs must be made again" },
     { ALLOW_ACK_EVERY, "host.ack_every=64", "a driver or an application that requests an ACK for every 64th "
       "packet; queue pairs must be made again" },
     { ALLOW_RETRANSMISSION, "host.retransmit=selective", "NICs with selective repeat, enabled " ALL_HOSTS },

@@ -19,15 +19,11 @@ struct rollout_crew {
 };
 
 /* The seed depends only on the request, the update at which the world started, and its number. */
-static uint64_t make_seed(const struct rlcc_train *t, uint32_t number)
-{
-    return (t->request.seed * 1000003 + t->updates) * 1009 + number + 1;
-}
-
 static int start_world(const struct rlcc_train *t, struct rlcc_seat *seat, uint32_t number)
 {
     struct env_cfg cfg = { .name = seat->name, .text = seat->text, .text_bytes = strlen(seat->text),
-                           .seed = make_seed(t, number), .policy = &t->policy,
+                           .seed = (t->request.seed * 1000003 + t->updates) * 1009 + number + 1,
+                           .policy = &t->policy,
                            .hides_history = t->request.hides_history };
 
     return env_open(&seat->env, &cfg, &seat->err);

@@ -609,8 +609,8 @@ static void describe_step(const struct acc_figures *is, const struct acc_figures
     uint64_t decisions = is->decisions - was->decisions, updates = is->updates - was->updates;
 
     tuner_say(note, "%" PRIu64 " decisions in %" PRIu64 " slots, %" PRIu64 " of them changed a setting; "
-              "%" PRIu64 " times a queue was idle", decisions, is->slots - was->slots, is->changes - was->changes,
-              is->skipped - was->skipped);
+              "%" PRIu64 " times a queue was idle", decisions, is->slots - was->slots,
+              is->changes - was->changes, is->skipped - was->skipped);
     if (is_learning)
         tuner_say(note, "epsilon %.3f, loss %.3g in %" PRIu64 " updates", is->epsilon,
                   updates ? (is->loss_sum - was->loss_sum) / (double)updates : 0, updates);

@@ -40,13 +40,6 @@ uint64_t acc_level_bytes(uint32_t n)
     return (uint64_t)KB(20) << n;
 }
 
-static double pmax_of(enum acc_actions kind, uint32_t i)
-{
-    if (kind == ACC_TEXT)
-        return i == 0 ? 0.01 : 0.05 * i;
-    return 0.05 * (i + 1);
-}
-
 /* All pairs kmin <= kmax of a grid, with all probabilities. */
 static uint32_t list_grid(enum acc_actions kind, struct ecn *ecn)
 {
@@ -58,11 +51,12 @@ static uint32_t list_grid(enum acc_actions kind, struct ecn *ecn)
             for (uint32_t i = 0; i < chances; i++) {
                 uint32_t kmin = (uint32_t)acc_level_bytes(low);
                 uint32_t kmax = kind == ACC_TEXT ? coarse[high] : (uint32_t)acc_level_bytes(high);
+                double   pmax = kind != ACC_TEXT ? 0.05 * (i + 1) : i == 0 ? 0.01 : 0.05 * i;
 
                 if (kmin > kmax)
                     break;
                 if (ecn)
-                    ecn[n] = (struct ecn){ kmin, kmax, pmax_of(kind, i) };
+                    ecn[n] = (struct ecn){ kmin, kmax, pmax };
                 n++;
             }
     return n;

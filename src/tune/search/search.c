@@ -119,13 +119,6 @@ void search_destroy(void *state)
 
 /* ---- the end of a search ---- */
 
-static double share_of_recent(const struct search *s)
-{
-    struct fsd recent = search_recent_flows(s);
-
-    return fsd_elephant_share(&recent);
-}
-
 /* Holds 'kept', which was chosen for the current flows. */
 static void search_settle(struct search *s, const struct knobs *kept, struct knobs *knobs)
 {
@@ -139,7 +132,9 @@ static void search_settle(struct search *s, const struct knobs *kept, struct kno
 /* Holds and remembers 'kept', the result of a search. */
 static void search_keep(struct search *s, const struct knobs *kept, struct knobs *knobs)
 {
-    s->memory[s->memories++ % SEARCH_MEMORIES] = (struct search_memory){ *kept, share_of_recent(s) };
+    struct fsd recent = search_recent_flows(s);
+
+    s->memory[s->memories++ % SEARCH_MEMORIES] = (struct search_memory){ *kept, fsd_elephant_share(&recent) };
     search_settle(s, kept, knobs);
 }
 
@@ -172,6 +167,7 @@ static const char *rival_name(const struct search *s)
 static void search_finish(struct search *s, struct knobs *knobs, struct tuner_note *note)
 {
     const struct search_sample *best = search_best_sample(s);
+    double                      is;
 
     tuner_say(note, "the search is over after %u settings", s->measured);
     if (!best || knobs_equal(&best->knobs, search_rival(s))) {
@@ -179,13 +175,12 @@ static void search_finish(struct search *s, struct knobs *knobs, struct tuner_no
         search_keep(s, search_rival(s), knobs);
         return;
     }
+    is = utility(search_weights(s), best->terms);
     if (search_count(s, SEARCH_CONFIRM)) {
-        tuner_say(note, "the best, at %.4f, and %s are measured again, in turn",
-                   utility(search_weights(s), best->terms), rival_name(s));
+        tuner_say(note, "the best, at %.4f, and %s are measured again, in turn", is, rival_name(s));
         begin_to_confirm(s, knobs);
     } else {
-        tuner_say(note, "the best was measured at %.4f and is kept",
-                   utility(search_weights(s), best->terms));
+        tuner_say(note, "the best was measured at %.4f and is kept", is);
         search_keep(s, &best->knobs, knobs);
     }
 }
@@ -241,18 +236,12 @@ static void search_confirm(struct search *s, const struct search_now *now, struc
 
 /* ---- the search itself ---- */
 
-static bool has_given_up(const struct search *s)
-{
-    uint32_t patience = search_count(s, SEARCH_GIVE_UP);
-
-    return patience > 0 && s->in_vain >= patience;
-}
-
 static void ask(struct search *s, const struct search_now *now, struct knobs *knobs, struct tuner_note *note)
 {
-    double point[SPACE_DIMS_MAX];
+    double   point[SPACE_DIMS_MAX];
+    uint32_t patience = search_count(s, SEARCH_GIVE_UP);
 
-    if (s->measured >= search_count(s, SEARCH_BUDGET) || has_given_up(s) ||
+    if (s->measured >= search_count(s, SEARCH_BUDGET) || (patience && s->in_vain >= patience) ||
         !s->algo->ask(s->searcher, now, point)) {
         search_finish(s, knobs, note);
         return;
@@ -324,24 +313,6 @@ static void on_known(struct search *s, const struct search_now *now, struct knob
 
 /* ---- the start of a search ---- */
 
-/* There is always a preset to try: those made for neither kind of flows, or the running setting. */
-static void begin_with_known(struct search *s, struct knobs *knobs, struct tuner_note *note)
-{
-    s->phase = PHASE_KNOWN;
-    search_set_known(s, knobs);
-    tuner_say(note, "search begins with settings that are known");
-}
-
-static void begin_at_running(struct search *s, const struct search_now *measured, struct knobs *knobs,
-                             struct tuner_note *note)
-{
-    if (measured)
-        search_record(s, knobs, measured->terms, NULL);
-    begin_at(s, &s->before, measured);
-    tuner_say(note, "search begins at the running setting");
-    ask(s, measured, knobs, note);
-}
-
 static void begin_search(struct search *s, const struct search_now *measured, struct knobs *knobs,
                          struct tuner_note *note)
 {
@@ -350,14 +321,21 @@ static void begin_search(struct search *s, const struct search_now *measured, st
     s->changed = 0;
     s->samples = s->measured = s->known = s->in_vain = 0;
     if (search_is(s, SEARCH_KNOWN, true)) {
-        begin_with_known(s, knobs, note);
-    } else if (search_is(s, SEARCH_START_FROM, START_RUNNING)) {
-        begin_at_running(s, measured, knobs, note);
+        s->phase = PHASE_KNOWN;
+        search_set_known(s, knobs);          /* finds one: presets for any flows, or the running setting */
+        tuner_say(note, "search begins with settings that are known");
+        return;
+    }
+    if (search_is(s, SEARCH_START_FROM, START_RUNNING)) {
+        if (measured)
+            search_record(s, knobs, measured->terms, NULL);
+        begin_at(s, &s->before, measured);
+        tuner_say(note, "search begins at the running setting");
     } else {
         begin_at_default(s);
         tuner_say(note, "search begins at the default setting");
-        ask(s, measured, knobs, note);
     }
+    ask(s, measured, knobs, note);
 }
 
 /* 'measured' is the measurement of the current setting, or NULL. */
@@ -460,9 +438,8 @@ static bool is_guarded(struct search *s, const struct report *r, struct search_n
 {
     guard_add(s, r, knobs);
     if (guard_is_search_over(s)) {
-        tuner_say(
-            note, "the search has cost %.1f intervals of traffic: it ends, and the setting from before stays",
-            s->guard.debt);
+        tuner_say(note, "the search has cost %.1f intervals of traffic: it ends, and the setting from before "
+                  "stays", s->guard.debt);
         s->intervals = s->skip = s->guard.recovering = 0;
         search_keep(s, &s->before, knobs);
         return true;
@@ -551,16 +528,12 @@ void search_best(const void *state, struct knobs *knobs)
 
 bool search_wants_messages(const void *state)
 {
-    const struct search *s = state;
-
-    return !search_is(s, SEARCH_OBJECTIVE, OBJECTIVE_UTILITY);
+    return !search_is(state, SEARCH_OBJECTIVE, OBJECTIVE_UTILITY);
 }
 
 bool search_uses_messages(const void *state)
 {
-    const struct search *s = state;
-
-    return search_is(s, SEARCH_FLOOR, true);
+    return search_is(state, SEARCH_FLOOR, true);
 }
 
 bool search_is_idle(const void *state)
