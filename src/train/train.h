@@ -54,7 +54,7 @@ char *train_check_scenario(uint32_t number, uint64_t seed, enum train_nics, bool
 
 struct train_found {             /* result of a run */
     double   reward_sum;
-    uint64_t rewards, slots;
+    uint64_t rewards;
     double   fct_us[2];          /* mean of mice and of elephants; 0: none finished */
     uint32_t records;
 };

@@ -56,7 +56,6 @@ static void write_found(const struct simulation *s, const struct train_job *j, c
         acc_figures(&s->loop.tuner, &f);
     found.reward_sum = f.reward_sum;
     found.rewards = f.rewards;
-    found.slots = f.slots;
     found.fct_us[0] = fct_us_stats(&s->fct.mice).mean;
     found.fct_us[1] = fct_us_stats(&s->fct.elephants).mean;
     fwrite(&found, sizeof found, 1, out);

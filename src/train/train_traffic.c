@@ -145,14 +145,11 @@ static void print_storage(struct traffic_draw *d)
 
 static void print_training(struct traffic_draw *d)
 {
-    bool     is_exchange = draw_below(d, 2) == 0;
-    uint32_t workers = 8;
-    double   size = draw_log_uniform(d, 100e3, 4e6);
+    bool   is_exchange = draw_below(d, 2) == 0;
+    double size = draw_log_uniform(d, 100e3, 4e6);
 
-    fprintf(d->out,
-            "  - {kind: training, workers: %u, placement: spread, collective: %s, size: %.0f, "
-            "compute: %.0fus}\n",
-            workers, is_exchange ? "halving_doubling_all_reduce" : "all_to_all",
+    fprintf(d->out, "  - {kind: training, workers: 8, placement: spread, collective: %s, size: %.0f, "
+            "compute: %.0fus}\n", is_exchange ? "halving_doubling_all_reduce" : "all_to_all",
             is_exchange ? 8 * size : size, uniform(d, 50, 1000));
 }
 

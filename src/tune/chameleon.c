@@ -170,7 +170,7 @@ static enum trial_outcome compare(const struct chameleon *c, double before, doub
     return after >= before ? SMALL_GAIN : LOSS;
 }
 
-/* Does what follows from a round and returns it in words. */
+/* Acts on the outcome of a round. Returns the decision in words. */
 static const char *decide(struct chameleon *c, enum trial_outcome outcome)
 {
     switch (outcome) {

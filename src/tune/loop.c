@@ -99,7 +99,7 @@ static const char *place_of(const struct loop_request *q, const char *why)
     return q->place;
 }
 
-/* Tells a watcher (base/text.h) what decides the tuner's work. Files are told when they are read. */
+/* Reports to a watcher (base/text.h) what decides the tuner's work. Files report themselves. */
 static void watch_tuner(const struct tuner_algo *algo, const struct option_values *values,
                         const struct knobs *first)
 {

@@ -23,7 +23,7 @@ struct raise {
 void raise_begin(struct raise *, const struct world *, const struct knobs *was, const struct knobs *start,
                  struct knobs *now);
 
-/* Is the interval that ends one in which rates rose? Then 'start' returns, and the interval says nothing. */
+/* True if rates rose in this interval, which carries no information. Then 'start' returns. */
 bool raise_end(struct raise *, struct knobs *now, struct tuner_note *);
 
 #endif

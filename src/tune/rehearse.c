@@ -264,8 +264,7 @@ static bool is_held(struct rehearser *t, const struct traffic_model *now)
     return t->has_chosen && model_distance(now, &t->chosen) < 1 && ++t->held < t->hold_for;
 }
 
-/* The traffic has changed since the last window. A setting chosen for the old traffic is dropped at once; an
- * earlier result for the new traffic returns, or the floor. */
+/* The traffic has changed. Drops the setting for the old traffic; an earlier result returns, or the floor. */
 static void meet(struct rehearser *t, const struct traffic_model *now, const char *text, struct knobs *knobs,
                  struct tuner_note *note)
 {

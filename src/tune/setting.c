@@ -139,8 +139,7 @@ static void make_gentle(struct knobs *k, const struct world *world)
 
 /* ---- thresholds alone ---- */
 
-/* ACC (SIGCOMM 2021) is compared with thresholds alone; NICs stay as they are. It does not state pmax: DCTCP
- * marks everything, the other two are as in their papers. */
+/* What ACC (SIGCOMM 2021) is compared with. It does not state pmax: these are those of the papers. */
 static void make_thresholds(struct knobs *k, const struct world *world, double kmin, double kmax, double pmax)
 {
     *k = world->start;

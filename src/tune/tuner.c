@@ -44,24 +44,16 @@ void tuner_list_names(const char *names[TUNER_NAMES_MAX + 1])
     names[count] = NULL;
 }
 
-static const struct tuner_algo *find_algo(const char *name)
-{
-    for (int i = 0; tuner_all[i]; i++)
-        if (strcmp(tuner_all[i]->name, name) == 0)
-            return tuner_all[i];
-    return NULL;
-}
-
 const struct tuner_algo *tuner_find(const char *name, const struct tuner_alias **alias)
 {
     *alias = NULL;
-    for (const struct tuner_alias *a = tuner_aliases; a->name; a++) {
-        if (strcmp(a->name, name) != 0)
-            continue;
-        *alias = a;
-        return find_algo(a->tuner);
-    }
-    return find_algo(name);
+    for (const struct tuner_alias *a = tuner_aliases; a->name; a++)
+        if (strcmp(a->name, name) == 0)
+            *alias = a;
+    for (int i = 0; tuner_all[i]; i++)
+        if (strcmp(tuner_all[i]->name, *alias ? (*alias)->tuner : name) == 0)
+            return tuner_all[i];
+    return NULL;
 }
 
 /* ---- options ---- */

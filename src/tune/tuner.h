@@ -47,8 +47,7 @@ struct tuner_algo {
     /* Sets options that depend on others, such as a preset, unless given; create() does so too. */
     void (*fill)(struct option_values *);
 
-    /* Refuses values that only together are wrong, such as weights that do not sum to 1. The reason starts
-     * with the option: "weight_rtt: ...". */
+    /* Refuses values that are wrong together. The reason starts with the option: "weight_rtt: ...". */
     int (*create)(void **state, const struct world *, const struct option_values *, struct err *);
     void (*destroy)(void *state);
 

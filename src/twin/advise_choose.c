@@ -158,8 +158,7 @@ static bool is_simpler(const struct advice *a, uint32_t x, uint32_t y)
     return x < y;
 }
 
-/* No party is clearly slower beyond its bound at any load, no flow got stuck, and no confirmation failed.
- * Row 0 is always allowed, unless it got stuck. */
+/* No party is clearly slower beyond its bound, no flow got stuck, no confirmation failed. Row 0: no flow. */
 static bool is_allowed(const struct advice *a, uint32_t row)
 {
     const struct advise_row *r = &a->row[row];

@@ -140,10 +140,11 @@ static void put_scripts(FILE *out, const struct advice *a, bool has_nics, bool h
     if (has_switches)
         put_script(out, a, "switches", "set-switches.sh", "", " OLD_PROFILE", setting_print_sonic, about);
     fputs("<p class=\"hint\">Both need root and hold until the driver or the switch configuration is loaded "
-          "again. The script for NICs saves the old values first and reads every value back.</p></div>\n", out);
+          "again. The script for NICs saves the old values first and reads every value back.</p></div>\n",
+          out);
 }
 
-/* What a change of more than knobs requires. */
+/* The requirements of a change other than knobs. */
 static void put_changes(FILE *out, const struct advice *a)
 {
     fputs("<div class=\"card\"><ul>\n", out);
@@ -291,7 +292,8 @@ static void put_arrow(FILE *out, struct race_gain g, double most)
     if (g.high > most)
         fputs("<path class=\"arrow\" d=\"M5 6L-1 10L5 14\"/>", out);
     if (g.low < -most)
-        fputs("<svg x=\"100%\" overflow=\"visible\"><path class=\"arrow\" d=\"M-5 6L1 10L-5 14\"/></svg>", out);
+        fputs("<svg x=\"100%\" overflow=\"visible\"><path class=\"arrow\" d=\"M-5 6L1 10L-5 14\"/></svg>",
+              out);
 }
 
 static void put_bar(FILE *out, struct race_gain g, double most)
@@ -301,8 +303,8 @@ static void put_bar(FILE *out, struct race_gain g, double most)
     fprintf(out, "<svg width=\"100%%\" height=\"20\" role=\"img\" aria-label=\"%+.0f %%, %+.0f to %+.0f\">",
             advise_percent(g.mean), advise_percent(g.low), advise_percent(g.high));
     fputs("<line class=\"zl\" x1=\"50%\" x2=\"50%\" y1=\"-20\" y2=\"40\"/>", out);
-    fprintf(out, "<g class=\"hue-%d%s\"><line class=\"bar\" x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"10\" y2=\"10\"/>",
-            g.high < 0 ? 0 : 6, is_clear ? "" : " faint", place(g.high, most), place(g.low, most));
+    fprintf(out, "<g class=\"hue-%d%s\"><line class=\"bar\" x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"10\" "
+            "y2=\"10\"/>", g.high < 0 ? 0 : 6, is_clear ? "" : " faint", place(g.high, most), place(g.low, most));
     put_arrow(out, g, most);
     fprintf(out, "<circle class=\"dot\" cx=\"%.1f%%\" cy=\"10\" r=\"5\"/></g></svg>", place(g.mean, most));
 }
@@ -349,8 +351,8 @@ static void put_rows(FILE *out, const struct advice *a, uint32_t load, const uin
     fputs("<table class=\"evidence-table\"><thead><tr><th>Mean slowdown, by message size</th>"
           "<th class=\"number\">all</th><th class=\"number\">&lt; 120&nbsp;KB</th>"
           "<th class=\"number\">to 1&nbsp;MB</th><th class=\"number\">from 1&nbsp;MB</th><th class=\"pl\">"
-          "<span class=\"ends\"><span>&#9666; worse</span><span>yours</span><span>better &#9656;</span></span>"
-          "</th><th class=\"number\">Score</th><th class=\"number iv\">95&nbsp;% interval</th></tr></thead>"
+          "<span class=\"ends\"><span>&#9666; worse</span><span>yours</span><span>better &#9656;</span>"
+          "</span></th><th class=\"number\">Score</th><th class=\"number iv\">95&nbsp;% interval</th></tr></thead>"
           "<tbody>\n", out);
     for (uint32_t i = 0; i < count; i++)
         put_row(out, a, &a->row[which[i]], load, most);
@@ -532,8 +534,9 @@ static void put_footer(FILE *out, const struct advice *a)
     char text[400];
 
     snprintf(text, sizeof(text), "Anole " ANOLE_VERSION ", seed %llu, budget %llu million packet-hops. %u "
-             "trials of %.1f ms: presets, points spread over the space, %u generations of a search around the "
-             "best, and a race of %u blocks; then %d other seeds.", (unsigned long long)a->request->seed, (unsigned long long)a->request->budget / 1000000,
+             "trials of %.1f ms: presets, points spread over the space, %u generations of a search around "
+             "the best, and a race of %u blocks; then %d other seeds.",
+             (unsigned long long)a->request->seed, (unsigned long long)a->request->budget / 1000000,
              a->rehearsal.trials, (double)a->twin.until_ps / (double)PS_PER_MS, a->rehearsal.generations,
              a->rehearsal.race.blocks, ADVISE_SEEDS);
     fputs("</main><footer><dl>", out);

@@ -119,7 +119,7 @@ static void print_file(const struct recorded *r, const char *path, const char *r
                 r->restarts, r->restarts == 1 ? " is" : "s are");
 }
 
-/* What the counters of a host show, and what they cannot show. */
+/* Symptoms that counters show, and what they cannot show. */
 static void print_symptoms(const struct host_record *h, FILE *out)
 {
     fputs("Symptoms:\n", out);

@@ -27,10 +27,9 @@ struct cell {
 /* Four racks of eight hosts. */
 struct cell cell_of(uint64_t rate_bps, double oversubscription, uint64_t rtt_ps);
 
-/* Returns a cell like a network, with at most hosts_max hosts: its racks, speeds, uplinks and round trip,
- * and the same share of slow racks, hosts and uplinks. If only a share 'sending' of the hosts sends, the
- * cell has only such hosts, with their share of the uplinks. Racks are merged if that is needed to hold
- * them all. If a tier above the racks is narrower than their uplinks, these are as narrow. */
+/* Returns a cell like a network, with at most hosts_max hosts: its racks, speeds, uplinks and round trip, and
+ * the same share of slow racks, hosts and uplinks. If only a share 'sending' of the hosts sends, it has only
+ * such hosts, in fewer racks. Uplinks are as narrow as the narrowest tier above them. */
 struct cell cell_like(const struct world *, uint32_t hosts_max, double sending);
 
 /* Ports of a switch with hosts; mean speed of hosts; speed of the slowest. */

@@ -75,13 +75,13 @@ static void add_point(struct host_counter *c, double at_s, uint64_t value)
     c->point[c->readings] = (struct host_point){ at_s, value };
 }
 
-static uint64_t growth(struct host_counter *c, uint64_t value)
+/* 0 after a reset. */
+static uint64_t growth(const struct host_counter *c, uint64_t value)
 {
     if (value >= c->last)
         return value - c->last;
     if (c->last >> (WRAP_BITS - 1) == 1)     /* near the end of its range: it wrapped */
         return value + (1ull << WRAP_BITS) - c->last;
-    c->resets++;
     return 0;
 }
 

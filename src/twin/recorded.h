@@ -36,8 +36,7 @@ int recorded_counters(struct recorded *, const char *name, const char *text, siz
                       struct err *);
 void recorded_fini(struct recorded *);
 
-/* The load to search at: as busy as it is in the mean, and so busy that a race, which goes a fifth beyond,
- * gets to the busy hours. Too high costs little, too low a lot. */
+/* The load to search at: a race, which goes a fifth beyond, must get to busy hours. Too low costs a lot. */
 double recorded_expected(double mean, double high);
 
 #endif

@@ -107,8 +107,7 @@ static double bytes_of(const struct sim *s, uint32_t entry)
     return bytes;
 }
 
-/* Iterations as in results. The current one counts by its share of bytes, because few end in a short trial.
- * */
+/* Iterations as in results. The current one counts by its share of bytes: few end in a short trial. */
 static struct outcome_job job_of(const struct simulation *s, uint32_t entry)
 {
     const struct traffic_about *about = &s->scenario.entry[entry];

@@ -376,7 +376,6 @@ static void reward(struct acc *a, struct unit *u)
         return;
     a->figures.reward_sum += r;
     a->figures.throughput_sum += throughput;
-    a->figures.delay_sum += delay;
     a->figures.rewards++;
 }
 

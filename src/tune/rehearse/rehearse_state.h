@@ -45,8 +45,7 @@ bool floor_is(const struct floor *, const struct knobs *);
 /* Exchanges both: the other formula is better. */
 void floor_swap(struct floor *);
 
-/* Makes the initial setting the floor, until the formula proves to be better. False: done before, or there
- * is no formula. */
+/* Makes the initial setting the floor. False: done before, or there is no formula. */
 bool floor_withdraw(struct floor *, const struct knobs *initial);
 
 /* ---- the state ---- */
@@ -101,7 +100,7 @@ struct rehearser {
     struct tuner_tried tried[RACE_RUNNERS];      /* in the last search */
 };
 
-/* What a tuner says of a step. */
+/* Writes the phase and the reason of a step. */
 void   rehearser_say(struct tuner_note *, const char *phase,
                      const char *format, ...) __attribute__((format(printf, 3, 4)));
 double rehearser_percent(double log_ratio);
@@ -121,7 +120,7 @@ void rehearser_choose_for(struct rehearser *, const struct traffic_model *, enum
 /* True if most messages depend on others. Slower ones are then due to the setting, whatever the load. */
 bool rehearser_is_endogenous(const struct traffic_model *);
 
-/* What a setting must be better by on the twin, with confidence. */
+/* Least gain on the twin, with confidence. */
 double rehearser_margin(const struct traffic_model *);
 
 /* A setting was taken back: it is not set again. */

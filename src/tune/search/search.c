@@ -250,8 +250,8 @@ static void ask(struct search *s, const struct search_now *now, struct knobs *kn
     space_knobs(&s->space, point, knobs);
 }
 
-/* 'measured' is the measurement of 'from', or NULL. It does not apply if 'from' is outside the space: the
- * search then starts at the nearest point. */
+/* 'measured', or NULL, applies only if 'from' is in the space; else the search starts at the nearest point.
+ * */
 static void begin_at(struct search *s, const struct knobs *from, const struct search_now *measured)
 {
     double point[SPACE_DIMS_MAX];
@@ -377,7 +377,7 @@ static void on_watch(struct search *s, bool has_changed, const struct search_now
         return;
     }
     if (!knobs_equal(knobs, &s->before))
-        s->start = *knobs;       /* somebody else has set it */
+        s->start = *knobs;       /* set from outside */
     s->before = *knobs;
     tuner_say(note, "%s", guard_allows(s) ? search_why_not(s) : guard_why_not(s));
 }

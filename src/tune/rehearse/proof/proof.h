@@ -28,7 +28,7 @@ void proof_add(struct proof *, const struct seen *window);
 /* How much faster messages are than before: a log ratio, below 0 is faster. */
 double proof_gain(const struct proof *, const struct goal *);
 
-/* What the new setting is worth, by that and the twin. */
+/* Estimated log gain of the new setting, from both. */
 double proof_worth(const struct proof *, const struct goal *);
 
 /* The worth is negative, or messages are slower by more than chance explains. */

@@ -4,7 +4,7 @@
 
 #include "tune/rehearse/rehearse_state.h"
 
-/* Checks a full window: are messages as much faster as predicted? */
+/* Checks a full window: messages must be as much faster as predicted. */
 void proving_window(struct rehearser *, struct knobs *, struct tuner_note *);
 
 /* Drops a kept setting that is worse in two consecutive windows. Windows with more load do not count. */

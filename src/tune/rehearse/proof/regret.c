@@ -112,7 +112,7 @@ static double evidence_of(const struct regret *g)
     return sum / weights;
 }
 
-/* Slowdowns are up by so much; is that enough, and does it stay so? */
+/* True if slowdowns, which are up by this much, are significant and stay up. */
 static bool is_sure(struct regret *g, double up)
 {
     if (g->high > 0 && up >= STAYS * g->high)

@@ -49,7 +49,7 @@ void regret_end(struct regret *);
 /* An interval. True: it is worse by much, and surely. */
 bool regret_add(struct regret *, const struct goal *, const struct report *);
 
-/* What hosts saw in the last intervals. */
+/* Sums what hosts saw in the last intervals. */
 void regret_recent(const struct regret *, struct seen *);
 
 /* The value of a series in an interval; NAN: none. */

@@ -268,8 +268,7 @@ static void enter_named(struct act *a)
         }
 }
 
-/* A few milliseconds of traffic favor settings that let queues build up slowly: the final of the race is
- * longer, as far as the cost of trials (LONG_COST) allows. */
+/* Short trials favor settings with slowly growing queues: the final is longer, as LONG_COST allows. */
 static double final_length(const struct act *a)
 {
     double length = fmin(a->q->race_length, LONG_COST / fmax(1, a->whole_cost));

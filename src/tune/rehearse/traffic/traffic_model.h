@@ -11,7 +11,7 @@
 #include "core/predict.h"
 #include "core/seen/seen.h"
 
-/* What hosts saw in so many seconds. False: nothing was posted. */
+/* Makes a model of what hosts saw in some seconds. False: nothing was posted. */
 bool model_make(struct traffic_model *, const struct seen *, double seconds, uint32_t hosts);
 
 /* How far the bytes that come at random are off by chance, as a share: large messages are few. */
