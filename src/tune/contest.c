@@ -79,7 +79,7 @@ bool contest_begin(struct contest *c, const struct contest_rule *rule, const str
     c->is_by_rate = rule->is_rate_enough && burn_in_of(window, intervals, PREDICT_ELEPHANTS) > BURN_IN_MAX;
     burn_in = longest_burn_in(window, intervals, !c->is_by_rate);
     if (c->is_by_rate)
-        burn_in = max_u32(burn_in, BURN_IN_MAX);     /* rates of pairs that always send follow a change slowly */
+        burn_in = max_u32(burn_in, BURN_IN_MAX);     /* rates of pairs that always send change slowly */
     if (burn_in > BURN_IN_MAX)
         return false;
     c->rule = *rule;

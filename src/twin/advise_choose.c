@@ -158,7 +158,8 @@ static bool is_simpler(const struct advice *a, uint32_t x, uint32_t y)
     return x < y;
 }
 
-/* No party is clearly slower beyond its bound, no flow got stuck, no confirmation failed. Row 0: no flow. */
+/* True if no flow got stuck and, except for row 0, no party is clearly slower beyond its bound and no
+ * confirmation failed. */
 static bool is_allowed(const struct advice *a, uint32_t row)
 {
     const struct advise_row *r = &a->row[row];

@@ -304,7 +304,8 @@ static void put_bar(FILE *out, struct race_gain g, double most)
             advise_percent(g.mean), advise_percent(g.low), advise_percent(g.high));
     fputs("<line class=\"zl\" x1=\"50%\" x2=\"50%\" y1=\"-20\" y2=\"40\"/>", out);
     fprintf(out, "<g class=\"hue-%d%s\"><line class=\"bar\" x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"10\" "
-            "y2=\"10\"/>", g.high < 0 ? 0 : 6, is_clear ? "" : " faint", place(g.high, most), place(g.low, most));
+            "y2=\"10\"/>", g.high < 0 ? 0 : 6, is_clear ? "" : " faint", place(g.high, most),
+            place(g.low, most));
     put_arrow(out, g, most);
     fprintf(out, "<circle class=\"dot\" cx=\"%.1f%%\" cy=\"10\" r=\"5\"/></g></svg>", place(g.mean, most));
 }
@@ -352,8 +353,8 @@ static void put_rows(FILE *out, const struct advice *a, uint32_t load, const uin
           "<th class=\"number\">all</th><th class=\"number\">&lt; 120&nbsp;KB</th>"
           "<th class=\"number\">to 1&nbsp;MB</th><th class=\"number\">from 1&nbsp;MB</th><th class=\"pl\">"
           "<span class=\"ends\"><span>&#9666; worse</span><span>yours</span><span>better &#9656;</span>"
-          "</span></th><th class=\"number\">Score</th><th class=\"number iv\">95&nbsp;% interval</th></tr></thead>"
-          "<tbody>\n", out);
+          "</span></th><th class=\"number\">Score</th><th class=\"number iv\">95&nbsp;% interval</th></tr>"
+          "</thead><tbody>\n", out);
     for (uint32_t i = 0; i < count; i++)
         put_row(out, a, &a->row[which[i]], load, most);
     fputs("</tbody></table>\n", out);
