@@ -7,15 +7,6 @@
 
 #define STREAM 0x616e6e65616cull         /* of random numbers */
 
-int anneal_create(void **state, const struct search_algo *algo, const struct anneal_cfg *cfg,
-                  const struct world *world, const struct option_values *v, struct err *err)
-{
-    if (cfg->temperature_start <= cfg->temperature_end)
-        return err_set(err, EINVAL, "temperature_start: %.10g must be above temperature_end (%.10g)",
-                       cfg->temperature_start, cfg->temperature_end);
-    return search_create(state, algo, world, v, err);
-}
-
 struct anneal *anneal_new(const struct space *space, struct anneal_cfg cfg, uint64_t seed)
 {
     struct anneal *a = xcalloc(1, sizeof *a);

@@ -1,10 +1,10 @@
 /* src/tune/anneal.h - simulated annealing over a space of knobs: PARALEON's algorithm 1, with and without its
  * guidance.
  *
- *   temperature from start to end, times 'cooling' after every 'iterations' measurements accept:   better
- *   than the current point, or with probability e^(difference / temperature) mutate:   every parameter by
- *   U(0.5, 1) of its step; guided: with probability min(mu, eta) in the direction that
- *             favours the dominant type of flows, whose share is mu; not guided: either way
+ *   temperature  from start to end, times 'cooling' after every 'iterations' measurements
+ *   accept       a point better than the current one, or with probability e^(difference / temperature)
+ *   mutate       every parameter by U(0.5, 1) of its step; guided: with probability min(mu, eta) in the
+ *                direction that favours the dominant type of flows, whose share is mu; else either way
  */
 #ifndef TUNE_ANNEAL_H
 #define TUNE_ANNEAL_H
@@ -42,10 +42,6 @@ struct anneal {
     bool                asks_for_start;      /* the next to be measured is the start itself */
     struct anneal_point current, best, candidate;
 };
-
-/* Makes a search that anneals; refuses a start that is not above the end. */
-int anneal_create(void **state, const struct search_algo *, const struct anneal_cfg *,
-                  const struct world *, const struct option_values *, struct err *);
 
 /* The hooks of struct search_algo, all but create. */
 #define ANNEAL_HOOKS .destroy = free, .begin = anneal_begin, .ask = anneal_ask, .tell = anneal_tell
