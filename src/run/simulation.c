@@ -10,7 +10,6 @@
 #include "sim/observe/watch.h"
 #include "traffic/kinds/training.h"
 #include "traffic/traffic.h"
-#include "tune/lag.h"
 #include "scenario/examples.h"
 
 #include <stdlib.h>

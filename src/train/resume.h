@@ -31,8 +31,7 @@ void resume_field(struct resume_file *, void *bytes, size_t length);
 /* Writes the file atomically. */
 int resume_save(struct resume_file, const char *path, struct err *);
 
-/* Reads a file saved with the same configuration. If there is none, writes it: a file that cannot be written
- * fails now, not after hours. */
+/* Reads a file saved with the same configuration. If there is none, writes it, so that it fails at once. */
 int resume_open(struct resume_file, const char *path, bool *is_there, struct err *);
 
 /* Reads the contents of such a file; 'name' is for messages. */

@@ -13,8 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* version of the training traffic and procedure; increase it if models change */
-#define GENERATION   3
+#define GENERATION   3           /* of traffic and procedure: increase it if models change */
 
 const struct train_request train_initial = {
     .seed = 1, .search = 50, .rounds = 60, .runs = 12, .updates = 1000, .hold = 4, .check = 5
@@ -33,9 +32,9 @@ static void set_initial(struct train *t)
     };
     struct err err;
 
-    tuner_values_init(&tuner_acc, &t->values);
+    option_values_init(tuner_acc.option, &t->values);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (tuner_values_set(&tuner_acc, &t->values, rows[i].name, rows[i].text, &err))
+        if (option_values_set(tuner_acc.option, tuner_acc.name, &t->values, rows[i].name, rows[i].text, &err))
             die("%s", err.text);
 }
 
@@ -51,7 +50,7 @@ static int set_value(struct train *t, const char *text, struct err *err)
     if (strcmp(name, "model") == 0 || strcmp(name, "train") == 0)
         return err_set(err, EINVAL,
                        "--set %s: a training begins with random numbers, and its runs do not learn", name);
-    if (tuner_values_set(&tuner_acc, &t->values, name, equals + 1, &why))
+    if (option_values_set(tuner_acc.option, tuner_acc.name, &t->values, name, equals + 1, &why))
         return err_set(err, EINVAL, "--set %s: %s", text, why.text);
     return 0;
 }
@@ -95,11 +94,9 @@ static char *config_text(const struct train *t)
     char *text;
     FILE *out = text_stream(&text);
 
-    fprintf(out,
-            "generation %d seed %" PRIu64 " nics %s search %u rounds %u runs %u updates %u hold %u "
-            "check %u quick %d traffic %s",
-            GENERATION, q->seed, train_nics_names[q->nics], q->search, q->rounds, q->runs, q->updates,
-            q->hold, q->check, q->is_quick, train_traffic_names[q->traffic]);
+    fprintf(out, "generation %d seed %" PRIu64 " nics %s search %u rounds %u runs %u updates %u hold %u "
+            "check %u quick %d traffic %s", GENERATION, q->seed, train_nics_names[q->nics], q->search,
+            q->rounds, q->runs, q->updates, q->hold, q->check, q->is_quick, train_traffic_names[q->traffic]);
     for (int i = 0; tuner_acc.option[i].name; i++)
         fprintf(out, " %s %.17g", tuner_acc.option[i].name, t->values.value[i]);
     for (uint32_t i = 0; i < q->scenarios; i++)
@@ -139,8 +136,8 @@ static void put_rule(struct model *m, const struct train *t)
     if (!t->request.search)
         return;
     for (int i = 0; i < ACC_RULE_CELLS; i++)
-        used +=
-            snprintf(text + used, sizeof text - (size_t)used, "%s%u", i ? " " : "", t->state.rule.action[i]);
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%u", i ? " " : "",
+                         t->state.rule.action[i]);
     model_put(m, "rule", text);
 }
 
@@ -150,9 +147,8 @@ static char *command_text(const struct train *t)
     char *text;
     FILE *out = text_stream(&text);
 
-    fprintf(out,
-            "anole train acc --seed %" PRIu64 " --nics %s --search %u --rounds %u --runs %u --updates %u "
-            "--hold %u --check %u%s%s",
+    fprintf(out, "anole train acc --seed %" PRIu64 " --nics %s --search %u --rounds %u --runs %u "
+            "--updates %u --hold %u --check %u%s%s",
             q->seed, train_nics_names[q->nics], q->search, q->rounds, q->runs, q->updates, q->hold, q->check,
             q->traffic == TRAIN_PUBLISHED ? " --traffic published" : "", q->is_quick ? " --quick" : "");
     for (uint32_t i = 0; i < q->sets; i++)
@@ -163,8 +159,7 @@ static char *command_text(const struct train *t)
     return text;
 }
 
-/* Options added after the first models are recorded only if they are not 0, so that older models stay
- * reproducible to the byte. */
+/* Newer options are recorded only if they are not 0, so that older models stay the same to the byte. */
 static bool is_omitted(const struct train *t, int option)
 {
     const char *name = tuner_acc.option[option].name;
@@ -263,18 +258,6 @@ static int load_or_start(struct train *t, struct err *err)
     return rc;
 }
 
-static int write_result(struct train *t, struct err *err)
-{
-    int rc = write_model(t, err);
-
-    if (rc)
-        return rc;
-    unlink(t->state_path);
-    if (!t->request.is_quiet)
-        printf("%s: the net of round %u\n", safe_name(t->request.out).buf, t->state.best_round);
-    return 0;
-}
-
 int train_run_all(struct train *t, struct err *err)
 {
     int rc = load_or_start(t, err);
@@ -288,5 +271,12 @@ int train_run_all(struct train *t, struct err *err)
     if (rc > 0)
         err_write(err, "interrupted after %u generations and %u rounds; the same command goes on from there",
                   t->state.generations, t->state.rounds);
-    return rc ? rc : write_result(t, err);
+    if (!rc)
+        rc = write_model(t, err);
+    if (rc)
+        return rc;
+    unlink(t->state_path);
+    if (!t->request.is_quiet)
+        printf("%s: the net of round %u\n", safe_name(t->request.out).buf, t->state.best_round);
+    return 0;
 }

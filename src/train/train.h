@@ -22,8 +22,6 @@
 #include "tune/acc/acc_state.h"
 #include "tune/tuner.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 /* ---- train_traffic.c ---- */
@@ -39,8 +37,7 @@ enum train_nics { TRAIN_BOTH, TRAIN_NVIDIA, TRAIN_DCQCN };
 
 extern const char *const train_nics_names[];     /* NULL-terminated */
 
-/* Training traffic: everything, or what the paper reports for training, on networks that differ from those of
- * its experiments. */
+/* Training traffic: everything, or what the paper reports, on networks other than in its experiments. */
 enum train_traffic { TRAIN_ALL, TRAIN_PUBLISHED };
 
 extern const char *const train_traffic_names[];  /* NULL-terminated */
@@ -53,11 +50,11 @@ char *train_scenario(uint64_t seed, uint32_t round, uint32_t run, enum train_nic
 /* Returns a check scenario, malloc'd. The second half of them uses the other kind of NICs, or other seeds. */
 char *train_check_scenario(uint32_t number, uint64_t seed, enum train_nics, bool is_quick);
 
-/* ---- train_run.c ---- */
+/* ---- train_jobs.c ---- */
 
 struct train_found {             /* result of a run */
     double   reward_sum;
-    uint64_t rewards, slots;
+    uint64_t rewards;
     double   fct_us[2];          /* mean of mice and of elephants; 0: none finished */
     uint32_t records;
 };
@@ -93,13 +90,11 @@ struct train_state {
     bool       is_run_off;       /* the run-off is complete */
     uint32_t   rounds;           /* completed */
     struct dqn dqn;
-    struct net smooth;           /* moving average of nets, because single batches often contradict each
-                                  * other */
+    struct net smooth;           /* moving average: single batches often contradict each other */
     struct net best;             /* the best of those; lower scores are better */
     double     best_score;
     uint32_t   best_round;
-    double     statics[TRAIN_EXAMS][TRAIN_STATICS][2];      /* FCTs of the static settings, as in
-                                                             * train_found */
+    double     statics[TRAIN_EXAMS][TRAIN_STATICS][2];      /* FCTs of static settings, as in train_found */
     bool       has_statics;
 };
 
@@ -124,8 +119,7 @@ struct train_request {
     bool         is_quick, is_quiet;
 };
 
-/* Defaults. */
-extern const struct train_request train_initial;
+extern const struct train_request train_initial;     /* defaults */
 
 struct train {
     struct train_request request;
@@ -157,8 +151,7 @@ int train_run_all(struct train *, struct err *);
 /* The value of an option of the tuner. */
 double train_value(const struct train *, const char *option);
 
-/* Runs 'count' jobs, which 'job' describes; *text is a malloc'd scenario. Returns the number of a signal if
- * one arrived. */
+/* Runs 'count' jobs; 'job' describes each, *text is malloc'd. Returns the signal's number if one arrived. */
 int train_jobs(struct train *, uint32_t count,
                void (*job)(const struct train *, uint32_t number, struct train_job *, char **text),
                struct err *);

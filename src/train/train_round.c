@@ -10,11 +10,9 @@
 #define PRINT_EVERY  10          /* rounds, if there are no checks */
 #define EXPLORE_PART 0.6         /* fraction of the rounds over which epsilon falls */
 #define SMOOTH_SHARE 0.001f      /* weight of each new net in the moving average */
-/* fraction of the rounds with full weight of the guide, which then falls to 0 */
-#define GUIDED_PART  0.5
+#define GUIDED_PART  0.5         /* fraction of the rounds with full weight of the guide, which then falls */
 #define GUIDE_MARGIN 0.1
-/* seeds of checks; with seed 1, generation 0 of the search uses the first one too */
-#define CHECK_SEED   1000001
+#define CHECK_SEED   1000001     /* not 1, which the search uses */
 
 static double current_epsilon(const struct train *t)
 {
@@ -60,10 +58,8 @@ static void describe_job(const struct train *t, uint32_t number, struct train_jo
 
 /* ---- learning ---- */
 
-struct round_result { bool is_check; double reward; };
-
-/* Adds the experience in the order of run numbers, independent of completion order. */
-static void add_experience(struct train *t, struct round_result *r)
+/* Adds the experience in the order of run numbers, not of completion. Returns the mean reward. */
+static double add_experience(struct train *t)
 {
     struct replay *memory = &t->state.dqn.replay;
     double         reward = 0;
@@ -83,7 +79,7 @@ static void add_experience(struct train *t, struct round_result *r)
             free(records);
         }
     }
-    r->reward = rewards ? reward / (double)rewards : 0;
+    return rewards ? reward / (double)rewards : 0;
 }
 
 static uint32_t rule_action(const void *arg, const float *state)
@@ -111,17 +107,16 @@ static double agreement(const struct train *t)
         float        value[NET_WIDTH_MAX];
 
         net_run(&t->state.smooth, state, value);
-        same +=
-            net_largest(value, net_shape_outputs(&t->state.smooth.shape)) == rule_action(&t->state, state);
+        same += net_largest(value, net_shape_outputs(&t->state.smooth.shape)) ==
+                rule_action(&t->state, state);
     }
     return n ? (double)same / n : 0;
 }
 
 static void learn_from_replay(struct train *t)
 {
-    struct dqn_guide guide = {
-        .action = rule_action, .arg = &t->state, .margin = GUIDE_MARGIN, .weight = guide_weight(t)
-    };
+    struct dqn_guide guide = { .action = rule_action, .arg = &t->state, .margin = GUIDE_MARGIN,
+                               .weight = guide_weight(t) };
     double           sum = 0;
     uint32_t         updates = 0;
 
@@ -161,8 +156,7 @@ static bool is_known(const double (*fct)[2], int k)
     return true;
 }
 
-/* Computes the mean FCT ratios of mice and elephants to each static setting over all checks, and the score,
- * which is relative to SECN2. */
+/* Computes mean FCT ratios of mice and elephants to each static setting, and the score relative to SECN2. */
 static struct check_result compare_with_statics(const struct train *t)
 {
     struct check_result c = { 0 };
@@ -196,16 +190,16 @@ void train_print_head(void)
            "vendor\n");
 }
 
-static void print_round(const struct train *t, const struct round_result *r)
+static void print_round(const struct train *t, double reward)
 {
-    printf("%6u  %6.4f  %6.4f   %6.3f  ", t->state.rounds, r->reward, t->loss, current_epsilon(t));
+    printf("%6u  %6.4f  %6.4f   %6.3f  ", t->state.rounds, reward, t->loss, current_epsilon(t));
     if (t->request.search)
         printf("%4.0f %%", 100 * agreement(t));
     else
         printf("     -");
 }
 
-static void check_net(struct train *t, const struct round_result *r)
+static void check_net(struct train *t, double reward)
 {
     struct train_state *s = &t->state;
     struct check_result c;
@@ -220,7 +214,7 @@ static void check_net(struct train *t, const struct round_result *r)
     }
     if (t->request.is_quiet)
         return;
-    print_round(t, r);
+    print_round(t, reward);
     printf("  %7.4f", c.score);
     for (int i = 0; i < TRAIN_STATICS; i++)
         printf("   %5.3f %5.3f", c.over[i][0], c.over[i][1]);
@@ -229,7 +223,7 @@ static void check_net(struct train *t, const struct round_result *r)
 }
 
 /* Without checks, keeps the newest net. */
-static void keep_last(struct train *t, const struct round_result *r)
+static void keep_last(struct train *t, double reward)
 {
     struct train_state *s = &t->state;
 
@@ -238,7 +232,7 @@ static void keep_last(struct train *t, const struct round_result *r)
     s->best_score = 0;
     if (t->request.is_quiet || (s->rounds % PRINT_EVERY && s->rounds + 1 < t->request.rounds))
         return;
-    print_round(t, r);
+    print_round(t, reward);
     putchar('\n');
     fflush(stdout);
 }
@@ -254,20 +248,21 @@ static bool is_check(const struct train *t)
 
 int train_round(struct train *t, struct err *err)
 {
-    struct round_result r = { .is_check = is_check(t) };
-    uint32_t     checks = r.is_check ? TRAIN_EXAMS : 0;
-    int          rc;
+    bool     is_checked = is_check(t);
+    uint32_t checks = is_checked ? TRAIN_EXAMS : 0;
+    double   reward;
+    int      rc;
 
-    if (r.is_check && !t->state.has_statics)
+    if (is_checked && !t->state.has_statics)
         checks += TRAIN_EXAMS * TRAIN_STATICS;
     rc = train_jobs(t, t->request.runs + checks, describe_job, err);
     if (!rc) {
-        add_experience(t, &r);
-        if (r.is_check)
-            check_net(t, &r);
+        reward = add_experience(t);
+        if (is_checked)
+            check_net(t, reward);
         learn_from_replay(t);
         if (!t->request.check)
-            keep_last(t, &r);
+            keep_last(t, reward);
         t->state.rounds++;
         rc = resume_save(train_state_file(&t->state), t->state_path, err);
     }

@@ -14,19 +14,15 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CANDIDATES 8
-/* size of the first generation; longer lists of actions are sampled evenly */
-#define FIRST_MAX  20
+#define FIRST_MAX  20            /* size of the first generation; longer lists are sampled evenly */
 #define GAIN_MIN   0.005         /* smallest significant gain of the score */
 #define RUN_OFF    4             /* seeds */
 #define NEAR       2             /* half of all changes move to an action at most this far in the list */
 #define STREAM     0x72756c65ull
 
-/* Order of jobs, TRAIN_CHECKS each: SECN2, the best rule, then candidates. In the second comparison the
- * winner and the union follow. */
+/* Order of jobs, TRAIN_CHECKS each: SECN2, the best rule, then candidates, or the winner and the union. */
 enum { BASE, BEST, CANDIDATE, UNION };
 
 static uint32_t count_actions(const struct train *t)
@@ -167,12 +163,6 @@ static void print_rule(const struct train *t, const char *what)
     fflush(stdout);
 }
 
-static void print_generation(const struct train *t, bool is_new)
-{
-    if (is_new || (t->state.generations + 1) % 10 == 0)
-        print_rule(t, is_new ? "  new" : "");
-}
-
 /* Chooses among the three rules. Returns true if the rule has changed. */
 static bool choose_rule(struct train *t, const struct rule_scores *first, const struct rule_scores *second)
 {
@@ -202,7 +192,8 @@ int train_generation(struct train *t, struct err *err)
     is_new = choose_rule(t, &first, &second);
     if (is_new)
         t->state.last[t->state.lasts++ % TRAIN_RULES] = t->state.rule;
-    print_generation(t, is_new);
+    if (is_new || (t->state.generations + 1) % 10 == 0)
+        print_rule(t, is_new ? "  new" : "");
     t->state.generations++;
     return resume_save(train_state_file(&t->state), t->state_path, err);
 }

@@ -13,8 +13,8 @@ static void open_train(struct train *t, const char *actions)
     struct err err;
 
     *t = (struct train){ .request.seed = 1 };
-    tuner_values_init(&tuner_acc, &t->values);
-    if (tuner_values_set(&tuner_acc, &t->values, "actions", actions, &err))
+    option_values_init(tuner_acc.option, &t->values);
+    if (option_values_set(tuner_acc.option, tuner_acc.name, &t->values, "actions", actions, &err))
         fail_msg("%s", err.text);
 }
 

@@ -63,5 +63,5 @@ static void add_all(struct resume_file *r, void *state)
 
 struct resume_file train_state_file(struct train_state *s)
 {
-    return (struct resume_file){ .magic = "ANOLETRAIN2\n", .config = s->config, .state = s, .fields = add_all };
+    return (struct resume_file){ "ANOLETRAIN2\n", s->config, .state = s, .fields = add_all };
 }

@@ -122,8 +122,8 @@ static void make_values(struct option_values *v)
 {
     struct err err;
 
-    tuner_values_init(&tuner_acc, v);
-    if (tuner_values_set(&tuner_acc, v, "model", "none", &err))
+    option_values_init(tuner_acc.option, v);
+    if (option_values_set(tuner_acc.option, tuner_acc.name, v, "model", "none", &err))
         fail_msg("%s", err.text);
 }
 

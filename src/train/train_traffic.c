@@ -14,7 +14,6 @@
 #include "train/train.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define GBPS  1e9
@@ -146,14 +145,11 @@ static void print_storage(struct traffic_draw *d)
 
 static void print_training(struct traffic_draw *d)
 {
-    bool     is_exchange = draw_below(d, 2) == 0;
-    uint32_t workers = 8;
-    double   size = draw_log_uniform(d, 100e3, 4e6);
+    bool   is_exchange = draw_below(d, 2) == 0;
+    double size = draw_log_uniform(d, 100e3, 4e6);
 
-    fprintf(d->out,
-            "  - {kind: training, workers: %u, placement: spread, collective: %s, size: %.0f, "
-            "compute: %.0fus}\n",
-            workers, is_exchange ? "halving_doubling_all_reduce" : "all_to_all",
+    fprintf(d->out, "  - {kind: training, workers: 8, placement: spread, collective: %s, size: %.0f, "
+            "compute: %.0fus}\n", is_exchange ? "halving_doubling_all_reduce" : "all_to_all",
             is_exchange ? 8 * size : size, uniform(d, 50, 1000));
 }
 
@@ -241,8 +237,7 @@ char *train_scenario(uint64_t seed, uint32_t round, uint32_t run, enum train_nic
     "fabric_rate: 100Gbps, delay: 1us}\n" HOSTS
 #define WEB(load, more) "traffic: [{kind: poisson, sizes: WebSearch, load: " load ", stop: T" more "}]\n"
 
-/* T stands for the duration. All but one run until their last flow has ended, because a run that is cut off
- * ignores slow flows. */
+/* T is the duration. All but one run until their last flow has ended, because a cut ignores slow flows. */
 static const struct { uint32_t us; const char *text; } checks[TRAIN_CHECKS / 2] = {
     { 20000, CLOS("8", "2") WEB("60%", "") },
     { 20000, CLOS("8", "2") WEB("90%", "") },

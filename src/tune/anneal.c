@@ -2,21 +2,10 @@
 #include "tune/exp.h"
 #include "tune/setting.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define STREAM 0x616e6e65616cull         /* of random numbers */
-
-int anneal_create(void **state, const struct search_algo *algo, const struct anneal_cfg *cfg,
-                  const struct world *world, const struct option_values *v, struct err *err)
-{
-    if (cfg->temperature_start <= cfg->temperature_end)
-        return err_set(err, EINVAL, "temperature_start: %.10g must be above temperature_end (%.10g)",
-                       cfg->temperature_start, cfg->temperature_end);
-    return search_create(state, algo, world, v, err);
-}
 
 struct anneal *anneal_new(const struct space *space, struct anneal_cfg cfg, uint64_t seed)
 {
@@ -28,21 +17,13 @@ struct anneal *anneal_new(const struct space *space, struct anneal_cfg cfg, uint
     return a;
 }
 
-void anneal_free(void *state)
-{
-    free(state);
-}
-
 uint32_t anneal_settings(const struct anneal_cfg *cfg)
 {
-    double   temperature = cfg->temperature_start;
-    uint32_t temperatures = 0;
+    uint32_t settings = 0;
 
-    while (temperature > cfg->temperature_end) {
-        temperature *= cfg->cooling;
-        temperatures++;
-    }
-    return temperatures * cfg->iterations;
+    for (double t = cfg->temperature_start; t > cfg->temperature_end; t *= cfg->cooling)
+        settings += cfg->iterations;
+    return settings;
 }
 
 void anneal_set_budget(const struct anneal_cfg *cfg, const struct search_algo *algo, struct option_values *v)
@@ -94,7 +75,7 @@ static void move(struct anneal *a, uint32_t i, double chance, int prevailing, do
     point[i] += way * d->toward * length * d->step;
 }
 
-/* Brings 'count' of the dimensions, chosen at random, to the front; all: in their order. */
+/* Writes the dimensions to mutate: random ones, or all in order. Returns how many. */
 static uint32_t choose_dims(struct anneal *a, uint32_t *dim)
 {
     uint32_t dims = a->space.dims, count = a->cfg.mutate_count;
@@ -149,9 +130,11 @@ static double utility_of(const struct anneal_point *p, const struct search_now *
     return utility(now->weights, p->terms);
 }
 
-static void write_note(const struct anneal *a, double was, double is, bool accepted, struct tuner_note *note)
+static bool judge(struct anneal *a, const struct search_now *now, struct tuner_note *note)
 {
-    double chance = exp_of(a->cfg.scale * (is - was) / a->temperature);
+    double was = utility_of(&a->current, now), is = utility_of(&a->candidate, now);
+    double difference = a->cfg.scale * (is - was), chance = exp_of(difference / a->temperature);
+    bool   accepted = anneal_accepts(&a->rng, difference, a->temperature);
 
     note->verdict = accepted ? TUNER_ACCEPTED : TUNER_REJECTED;
     note->temperature = a->temperature;
@@ -161,23 +144,7 @@ static void write_note(const struct anneal *a, double was, double is, bool accep
         snprintf(note->why, sizeof note->why,
                  "no better than the %.4f of the current setting: %s (chance %.3g at temperature %.4g)", was,
                  accepted ? "accepted all the same" : "rejected", chance, a->temperature);
-}
-
-static bool judge(struct anneal *a, const struct search_now *now, struct tuner_note *note)
-{
-    double was = utility_of(&a->current, now), is = utility_of(&a->candidate, now);
-    bool   accepted = anneal_accepts(&a->rng, a->cfg.scale * (is - was), a->temperature);
-
-    write_note(a, was, is, accepted, note);
     return accepted;
-}
-
-static void cool(struct anneal *a)
-{
-    if (++a->iteration < a->cfg.iterations)
-        return;
-    a->iteration = 0;
-    a->temperature *= a->cfg.cooling;
 }
 
 void anneal_tell(void *state, const struct search_now *now, struct tuner_note *note)
@@ -196,5 +163,8 @@ void anneal_tell(void *state, const struct search_now *now, struct tuner_note *n
     }
     if (!a->best.is_measured || utility_of(&a->candidate, now) > utility_of(&a->best, now))
         a->best = a->candidate;
-    cool(a);
+    if (++a->iteration < a->cfg.iterations)
+        return;
+    a->iteration = 0;
+    a->temperature *= a->cfg.cooling;
 }

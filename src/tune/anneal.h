@@ -1,16 +1,18 @@
 /* src/tune/anneal.h - simulated annealing over a space of knobs: PARALEON's algorithm 1, with and without its
  * guidance.
  *
- *   temperature from start to end, times 'cooling' after every 'iterations' measurements accept:   better
- *   than the current point, or with probability e^(difference / temperature) mutate:   every parameter by
- *   U(0.5, 1) of its step; guided: with probability min(mu, eta) in the direction that
- *             favours the dominant type of flows, whose share is mu; not guided: either way
+ *   temperature  from start to end, times 'cooling' after every 'iterations' measurements
+ *   accept       a point better than the current one, or with probability e^(difference / temperature)
+ *   mutate       every parameter by U(0.5, 1) of its step; guided: with probability min(mu, eta) in the
+ *                direction that favours the dominant type of flows, whose share is mu; else either way
  */
 #ifndef TUNE_ANNEAL_H
 #define TUNE_ANNEAL_H
 
 #include "base/rng.h"
 #include "tune/search/search.h"
+
+#include <stdlib.h>
 
 enum anneal_from { ANNEAL_CURRENT, ANNEAL_BEST };
 
@@ -41,15 +43,10 @@ struct anneal {
     struct anneal_point current, best, candidate;
 };
 
-/* Makes a search that anneals; refuses a start that is not above the end. */
-int anneal_create(void **state, const struct search_algo *, const struct anneal_cfg *,
-                  const struct world *, const struct option_values *, struct err *);
-
 /* The hooks of struct search_algo, all but create. */
-#define ANNEAL_HOOKS .destroy = anneal_free, .begin = anneal_begin, .ask = anneal_ask, .tell = anneal_tell
+#define ANNEAL_HOOKS .destroy = free, .begin = anneal_begin, .ask = anneal_ask, .tell = anneal_tell
 
 struct anneal *anneal_new(const struct space *, struct anneal_cfg, uint64_t seed);
-void           anneal_free(void *);
 void           anneal_begin(void *, const double *from, const struct search_now *);
 bool           anneal_ask(void *, const struct search_now *, double *point);
 void           anneal_tell(void *, const struct search_now *, struct tuner_note *);
@@ -60,8 +57,7 @@ uint32_t anneal_settings(const struct anneal_cfg *);
 /* Unless a budget is given, it becomes what the search needs at most, all presets included. */
 void anneal_set_budget(const struct anneal_cfg *, const struct search_algo *, struct option_values *);
 
-/* Is a difference in utility, already scaled, taken at this temperature? Takes a random number if it is no
- * gain. */
+/* True if a scaled difference in utility is accepted. Draws a random number unless it is a gain. */
 bool anneal_accepts(struct rng *, double difference, double temperature);
 
 #endif

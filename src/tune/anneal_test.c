@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <stdint.h>
 
 #include <cmocka.h>
@@ -89,7 +90,7 @@ static void ask__ends_after_as_many_intervals(void **unused)
     for (; anneal_ask(a, &now, point); asked++)
         anneal_tell(a, &now, &note);
     assert_int_equal(280, asked);
-    anneal_free(a);
+    free(a);
 }
 
 /* All is accepted: the mean way of one iteration, in steps of the parameter, toward what prevails. The
@@ -115,7 +116,7 @@ static double drift(struct anneal_cfg cfg, double elephants, bool is_known)
     }
     for (uint32_t i = 0; i < 4; i++)
         sum += point[i] * space.dim[i].toward / space.dim[i].step / 5000;
-    anneal_free(a);
+    free(a);
     return sum / 4;
 }
 
@@ -158,7 +159,7 @@ static void ask__moves_every_parameter_or_as_many_as_asked(void **unused)
             moved += length > 0;
         }
         assert_int_equal(count == 0 || count > 13 ? 13 : count, moved);
-        anneal_free(a);
+        free(a);
     }
 }
 
@@ -185,7 +186,7 @@ static void begin__measures_the_start_if_need_be(void **unused)
         if (is_start)
             assert_int_equal(TUNER_ACCEPTED, note.verdict);
         assert_true(note.temperature == 90);
-        anneal_free(a);
+        free(a);
     }
 }
 
@@ -210,7 +211,7 @@ static void tell__goes_back_after_a_loss(void **unused)
         anneal_tell(a, &bad, &note);
         assert_int_equal(TUNER_REJECTED, note.verdict);
     }
-    anneal_free(a);
+    free(a);
 }
 
 /* The weights change to those under which the loss was a gain. */
@@ -234,7 +235,7 @@ static void tell__compares_under_the_weights_of_now(void **unused)
     assert_true(anneal_ask(a, &start, point));
     anneal_tell(a, &next, &note);
     assert_int_equal(TUNER_ACCEPTED, note.verdict);
-    anneal_free(a);
+    free(a);
 }
 
 /* All is accepted, but the next comes from the best. */
@@ -258,7 +259,7 @@ static void ask__starts_from_the_best_if_it_is_to(void **unused)
         anneal_tell(a, &bad, &note);
         assert_int_equal(TUNER_ACCEPTED, note.verdict);
     }
-    anneal_free(a);
+    free(a);
 }
 
 static void set_budget__is_what_the_search_needs(void **unused)

@@ -87,16 +87,15 @@ static uint32_t rank(enum knob knob)
     return i;
 }
 
-/* By insertion: dimensions of equal rank, those not named above, stay as they are and come last. */
+/* Knobs that are not in the list come last. */
 static void sort_dims(struct chameleon *c)
 {
-    for (uint32_t i = 0; i < c->space.dims; i++) {
-        uint32_t at = i;
+    uint32_t count = 0;
 
-        for (; at > 0 && rank(c->space.dim[c->order[at - 1]].knob) > rank(c->space.dim[i].knob); at--)
-            c->order[at] = c->order[at - 1];
-        c->order[at] = i;
-    }
+    for (uint32_t place = 0; place <= TURNS; place++)
+        for (uint32_t i = 0; i < c->space.dims; i++)
+            if (rank(c->space.dim[i].knob) == place)
+                c->order[count++] = i;
 }
 
 /* ---- turns ---- */
@@ -171,7 +170,7 @@ static enum trial_outcome compare(const struct chameleon *c, double before, doub
     return after >= before ? SMALL_GAIN : LOSS;
 }
 
-/* Does what follows from a round and returns it in words. */
+/* Acts on the outcome of a round. Returns the decision in words. */
 static const char *decide(struct chameleon *c, enum trial_outcome outcome)
 {
     switch (outcome) {
@@ -314,7 +313,6 @@ static const struct key_row chameleon_options[] = {
     { 0 }
 };
 
-extern const struct search_algo chameleon_search;
 const struct search_algo chameleon_search = {
     .create      = chameleon_create,
     .destroy     = free,

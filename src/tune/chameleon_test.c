@@ -239,10 +239,10 @@ static void fill__published_is_the_posters(void **state)
     struct option_values v;
 
     (void)state;
-    tuner_values_init(&tuner_chameleon, &v);
-    tuner_values_set(&tuner_chameleon, &v, "preset", "published", NULL);
-    tuner_values_set(&tuner_chameleon, &v, "confirm", "2", NULL);
-    tuner_values_fill(&tuner_chameleon, &v);
+    option_values_init(tuner_chameleon.option, &v);
+    option_values_set(tuner_chameleon.option, tuner_chameleon.name, &v, "preset", "published", NULL);
+    option_values_set(tuner_chameleon.option, tuner_chameleon.name, &v, "confirm", "2", NULL);
+    tuner_chameleon.fill(&v);
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
         assert_true(v.value[key_find(tuner_chameleon.option, row[i].option) - tuner_chameleon.option] ==
                     row[i].value);

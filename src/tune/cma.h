@@ -21,18 +21,14 @@
 #include "base/rng.h"
 #include "tune/search/space.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #define CMA_DIMS_MAX       (SPACE_DIMS_MAX + 1)  /* one axis more for twins: rehearse/search/coded.h */
 #define CMA_POPULATION_MIN 4
 #define CMA_POPULATION_MAX 128
 
 struct matrix { double at[CMA_DIMS_MAX][CMA_DIMS_MAX]; };
 
-/* Writes the eigenvalues of the symmetric n x n matrix 'a', in no order, and its eigenvectors, of length 1,
- * as the columns of 'vector': a = vector diag(value) vector^T. Uses + - * / and square roots alone, and so
- * gives the same on every processor. */
+/* Writes the eigenvalues of the symmetric n x n matrix 'a', unsorted, and its eigenvectors of length 1 as
+ * columns of 'vector': a = vector diag(value) vector^T. The result is the same on every processor. */
 void eigen_solve(const struct matrix *a, uint32_t n, double *value, struct matrix *vector);
 
 struct cma_point { double at[CMA_DIMS_MAX]; };   /* may be outside the cube */

@@ -1,6 +1,4 @@
-/* src/tune/cmaes.c - a tuner that searches by CMA-ES: see cma.h. Ranks are by the weights of the generation's
- * last interval.
- */
+/* src/tune/cmaes.c - a tuner that searches by CMA-ES (cma.h). Ranks use the weights of the last interval. */
 #include "base/err.h"
 #include "tune/cma.h"
 #include "tune/search/search.h"
@@ -94,7 +92,6 @@ static const struct key_row cmaes_options[] = {
     { 0 }
 };
 
-extern const struct search_algo cmaes_search;
 const struct search_algo cmaes_search = {
     .create      = cmaes_create,
     .destroy     = free,
@@ -115,7 +112,6 @@ static int cmaes_open(void **state, const struct world *world, const struct opti
     return search_create(state, &cmaes_search, world, values, err);
 }
 
-extern const struct tuner_algo tuner_cmaes;
 const struct tuner_algo tuner_cmaes = {
     .create = cmaes_open, SEARCH_HOOKS,
     .name   = "cmaes",

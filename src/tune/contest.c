@@ -6,15 +6,14 @@
 #include <math.h>
 #include <stdio.h>
 
-#define PAIR_SD     0.1          /* of differences of blocks: a guess, which costs time at worst */
-#define PAIR_E      20.0         /* evidence that decides: 1 in 20 is wrong at most */
-#define PAIRS_LEAST 4            /* before it is given up */
+#define PAIR_SD     0.1          /* assumed for differences of blocks; a wrong value only costs time */
+#define PAIR_E      20.0         /* evidence that decides: at most 1 in 20 is wrong */
+#define PAIRS_LEAST 4            /* before B is given up */
 #define BURN_IN_MAX 8            /* intervals: if messages take longer, blocks cannot tell settings apart */
-#define JOBS_SHARE  0.5          /* of bytes: with more, it is the progress of jobs that counts */
-/* of bytes: with less, a job posts too few messages to measure its progress in an interval */
-#define LARGE_SHARE 0.05
+#define JOBS_SHARE  0.5          /* of bytes: above it the progress of jobs is compared */
+#define LARGE_SHARE 0.05         /* of bytes: below it a job posts too few messages to measure its progress */
 
-/* Intervals for which messages of the previous block are seen: twice as long as those of a class take. */
+/* Intervals that still show messages of the previous block: twice as long as those of a class take. */
 static uint32_t burn_in_of(const struct seen *s, uint32_t intervals, int class)
 {
     double took = s->waiting[class].messages * intervals / fmax(1, s->done[class].messages);
@@ -22,7 +21,7 @@ static uint32_t burn_in_of(const struct seen *s, uint32_t intervals, int class)
     return (uint32_t)fmin(BURN_IN_MAX + 1, fmax(1, ceil(2 * took)));
 }
 
-/* Without messages that blocks cannot tell apart. */
+/* Outcomes without the messages that blocks cannot tell apart. */
 static struct outcomes comparable(const struct contest *c, const struct seen *seen)
 {
     struct outcomes o = seen_outcomes(seen);
@@ -80,7 +79,7 @@ bool contest_begin(struct contest *c, const struct contest_rule *rule, const str
     c->is_by_rate = rule->is_rate_enough && burn_in_of(window, intervals, PREDICT_ELEPHANTS) > BURN_IN_MAX;
     burn_in = longest_burn_in(window, intervals, !c->is_by_rate);
     if (c->is_by_rate)
-        burn_in = max_u32(burn_in, BURN_IN_MAX);     /* rates of pairs that always send follow a change slowly */
+        burn_in = max_u32(burn_in, BURN_IN_MAX);     /* rates of pairs that always send change slowly */
     if (burn_in > BURN_IN_MAX)
         return false;
     c->rule = *rule;
@@ -93,27 +92,12 @@ bool contest_begin(struct contest *c, const struct contest_rule *rule, const str
     return true;
 }
 
-uint32_t contest_block(const struct contest *c)
-{
-    return c->pairing.length;
-}
-
 bool contest_is_b(const struct contest *c)
 {
     return pairing_arm(&c->pairing) == ARM_B;
 }
 
-double contest_gain(const struct contest *c)
-{
-    return evalue_gain(&c->evalue);
-}
-
-uint32_t contest_pairs(const struct contest *c)
-{
-    return c->evalue.pairs;
-}
-
-/* The share of its progress that the job loses with B that loses most; 0: none loses. */
+/* The largest share of its progress that a job loses with B; 0: none loses. */
 static double job_loss(const struct contest *c)
 {
     double loss = 0;
@@ -214,12 +198,6 @@ static bool harms_jobs(const struct contest *c)
     return job_loss(c) > c->goal.job_bound;
 }
 
-/* What B has cost so far, by its subject and by the job that loses most. */
-static double harm_of(const struct contest *c)
-{
-    return fmax(-c->evalue.sum, job_loss(c) * c->evalue.pairs);
-}
-
 enum contest_verdict contest_add(struct contest *c, const struct seen *seen, double payload_bytes)
 {
     const struct evalue *e = &c->evalue;
@@ -235,7 +213,7 @@ enum contest_verdict contest_add(struct contest *c, const struct seen *seen, dou
         return CONTEST_ON;
     if (evalue_above(e, 0) >= PAIR_E && !harms_jobs(c))
         return CONTEST_B;
-    if (c->rule.harm_max > 0 && harm_of(c) > c->rule.harm_max)
+    if (c->rule.harm_max > 0 && fmax(-e->sum, job_loss(c) * e->pairs) > c->rule.harm_max)
         return CONTEST_A;
     if (tried >= c->rule.pairs)
         return is_better_in_the_end(c) && !harms_jobs(c) ? CONTEST_B : CONTEST_A;
@@ -244,8 +222,8 @@ enum contest_verdict contest_add(struct contest *c, const struct seen *seen, dou
 
 const char *contest_text(const struct contest *c, char buf[CONTEST_TEXT])
 {
-    double gain = contest_gain(c), percent = c->is_of_jobs ? 100 * gain : 100 * (1 - exp(-gain));
-    int    length = snprintf(buf, CONTEST_TEXT, "in %u pairs of blocks %s are %.1f %% %s", contest_pairs(c),
+    double gain = evalue_gain(&c->evalue), percent = c->is_of_jobs ? 100 * gain : 100 * (1 - exp(-gain));
+    int    length = snprintf(buf, CONTEST_TEXT, "in %u pairs of blocks %s are %.1f %% %s", c->evalue.pairs,
                              c->is_of_jobs ? "jobs" : "messages", fabs(percent),
                              gain > 0 ? "faster" : "slower");
 

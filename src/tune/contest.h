@@ -25,18 +25,13 @@
 #include "core/seen/seen.h"
 #include "core/tuning_goal.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
-/* Intervals for which a network is watched before its setting is changed for the first time. */
-#define CONTEST_WATCH 16
+#define CONTEST_WATCH 16         /* intervals before the first change of a network's setting */
 
 struct contest_rule {
     uint32_t pairs;              /* at most */
     double   harm_max;           /* sum of the logarithms by which B was slower that ends it; 0: no limit */
     double   job_cost_max;       /* intervals of its progress that a job may lose by B; 0: no limit */
-    bool     is_lenient;         /* after the last pair B wins if it is better by more than its standard
-                                  * error; false: A wins */
+    bool     is_lenient;         /* B wins after the last pair if it is better by its standard error */
     bool     is_rate_enough;     /* elephants that take too long count by goodput; false: no contest then */
 };
 
@@ -46,7 +41,7 @@ struct contest {
     struct contest_rule rule;
     struct goal         goal;
     struct pairing      pairing;
-    struct evalue       evalue;
+    struct evalue       evalue;      /* of log ratios of messages, or of shares of progress of jobs */
     struct outcomes     before;  /* what differences are relative to */
     uint32_t            intervals;
     bool                is_by_rate;  /* elephants count by goodput */
@@ -63,37 +58,29 @@ struct contest {
     bool                is_of_jobs;          /* they post most of the bytes */
 };
 
-/* Are messages short enough for a contest? 'window' are those of the last 'intervals'. */
+/* True if messages are short enough for a contest. 'window' has those of the last 'intervals'. */
 bool contest_is_possible(const struct seen *window, uint32_t intervals);
 
 /* Returns false if it is not possible. */
 bool contest_begin(struct contest *, const struct contest_rule *, const struct goal *,
                    const struct seen *window, uint32_t intervals, uint64_t seed);
 
-/* The length of a block, in intervals. */
-uint32_t contest_block(const struct contest *);
-
-/* Is B the setting of the next interval? */
+/* True if B is the setting of the next interval. */
 bool contest_is_b(const struct contest *);
 
 /* Intervals of its progress that B has cost the large job that lost most; 0: none has lost. */
 double contest_job_cost(const struct contest *);
 
-/* Is there a job large enough for that? */
+/* True if there is a large job. */
 bool contest_has_jobs(const struct contest *);
 
 /* Adds the messages of an interval (NULL: they are unknown) and the payload that it delivered. */
 enum contest_verdict contest_add(struct contest *, const struct seen *, double payload_bytes);
 
-/* Do jobs post most of the bytes? */
+/* True if jobs post most of the bytes. */
 bool contest_is_of_jobs(const struct seen *);
 
-/* Logarithm by which messages are faster with B, or share of progress by which jobs are; and the number of
- * pairs that say so. */
-double   contest_gain(const struct contest *);
-uint32_t contest_pairs(const struct contest *);
-
-/* The same in words: "in 6 pairs of blocks messages are 3.1 % faster". Returns buf. */
+/* "in 6 pairs of blocks messages are 3.1 % faster". Returns buf. */
 #define CONTEST_TEXT 128
 const char *contest_text(const struct contest *, char buf[CONTEST_TEXT]);
 

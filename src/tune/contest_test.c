@@ -33,7 +33,7 @@ static int won_by_b(const struct contest_rule *rule, double by, double noise, ui
         enum contest_verdict verdict = CONTEST_ON;
 
         assert_true(contest_begin(&c, rule, goal_find("balanced"), &before, 1, (uint64_t)i));
-        assert_int_equal(contest_block(&c), 2);
+        assert_int_equal(c.pairing.length, 2);
         for (; verdict == CONTEST_ON; ++*intervals) {
             struct seen now = messages(2 * (contest_is_b(&c) ? by : 1) *
                                        exp(noise * (rng_real(&rng) - 0.5)), 0);
@@ -86,7 +86,7 @@ static void contest__ends_without_messages(void **unused)
     while (contest_add(&c, intervals % 2 ? &none : NULL, 1) == CONTEST_ON)
         intervals++;
     assert_int_equal(intervals, 16);
-    assert_int_equal(contest_pairs(&c), 0);
+    assert_int_equal(c.evalue.pairs, 0);
 }
 
 /* 'jobs' of the bytes are a job's; 'progress' is the number of its messages in the interval. */
@@ -160,7 +160,7 @@ static void contest__ends_within_a_block_when_a_job_loses_too_much(void **unused
         uint32_t             of_b = 0;
 
         assert_true(contest_begin(&c, &rule, goal_find("balanced"), &before, 1, 1));
-        assert_true(contest_block(&c) == 16 && contest_has_jobs(&c));
+        assert_true(c.pairing.length == 16 && contest_has_jobs(&c));
         while (verdict == CONTEST_ON) {
             bool        is_b = contest_is_b(&c);
             struct seen now = with_job(messages(2, 400), 0.2, is_b ? row[i].progress : 100);
@@ -231,7 +231,7 @@ static void contest_begin__needs_short_messages(void **unused)
 
         assert_int_equal(contest_begin(&c, &rule, goal_find("balanced"), &window, 1, 1), row[i].is_possible);
         if (row[i].is_possible)
-            assert_int_equal(contest_block(&c), row[i].block);
+            assert_int_equal(c.pairing.length, row[i].block);
     }
 }
 
@@ -246,7 +246,7 @@ static enum contest_verdict beside_endless(double by, double rate)
 
     window.waiting[PREDICT_ELEPHANTS] = (struct seen_class){ 12, 1200 };
     assert_true(contest_begin(&c, &rule, goal_find("balanced"), &window, 16, 1));
-    assert_int_equal(contest_block(&c), 16);
+    assert_int_equal(c.pairing.length, 16);
     while (verdict == CONTEST_ON) {
         struct seen now = messages(2 * (contest_is_b(&c) ? by : 1), 0);
 

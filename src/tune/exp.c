@@ -5,8 +5,7 @@
 
 #define TERMS 15                 /* 0.35^16 / 16! is below 2^-65 */
 
-/* x = n log 2 + r with |r| <= log 2 / 2, so e^x = 2^n e^r. log 2 is split so that n times its high part is
- * exact. */
+/* x = n log 2 + r, |r| <= log 2 / 2; e^x = 2^n e^r. log 2 is split so that n times its high part is exact. */
 double exp_of(double x)
 {
     static const double log2_high = 0x1.62e42feep-1, log2_low = 0x1.a39ef35793c76p-33;

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct tuner_algo tuner_fixed;
-
 enum { SETTING };
 
 struct fixed {

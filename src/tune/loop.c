@@ -75,9 +75,9 @@ static int read_options(const struct loop_request *q, const struct tuner_algo **
     *algo = tuner_find(kind, &alias);
     if (!*algo)
         return refuse_kind(q, kind, err);
-    tuner_values_init(*algo, v);
+    option_values_init((*algo)->option, v);
     if (alias)
-        rc = tuner_values_set(*algo, v, alias->option, alias->value, err);
+        rc = option_values_set((*algo)->option, (*algo)->name, v, alias->option, alias->value, err);
     if (colon && !rc)
         rc = read_short(q, colon + 1, *algo, v, err);
     for (uint32_t i = 0; i < q->options && !rc; i++)
@@ -99,7 +99,7 @@ static const char *place_of(const struct loop_request *q, const char *why)
     return q->place;
 }
 
-/* Tells a watcher (base/text.h) what decides the tuner's work. Files are told when they are read. */
+/* Reports to a watcher (base/text.h) what decides the tuner's work. Files report themselves. */
 static void watch_tuner(const struct tuner_algo *algo, const struct option_values *values,
                         const struct knobs *first)
 {
@@ -143,7 +143,8 @@ int loop_open(struct loop *l, const struct world *w, const struct loop_request *
     *l = (struct loop){ .changed_ps = NEVER };
     if (rc)
         return rc;
-    tuner_values_fill(algo, &values);
+    if (algo->fill)
+        algo->fill(&values);
     rc = loop_open_with(l, w, algo, &values, &why);
     option_values_fini(&values);
     return rc ? err_set(err, -rc, "%s%s", place_of(q, why.text), why.text) : 0;
@@ -274,8 +275,7 @@ void loop_start(struct loop *l, const struct knobs *in_force, struct decision *d
 
 /* ---- an interval ---- */
 
-/* Copies the knobs that the tuner changed into the target; 'is' is the shown setting with these changes.
- * Returns true if there are any. */
+/* Copies the knobs that the tuner changed into the target and 'is'. Returns true if the target changed. */
 static bool merge_knobs(struct loop *l, uint64_t now_ps, const struct knobs *was, const struct knobs *wanted,
                         struct knobs *is)
 {
@@ -353,13 +353,6 @@ void loop_on_change(struct loop *l, uint64_t at_ps, const struct knob_set *set, 
     decide(l, true, false, d);
 }
 
-/* A refused decision: the current setting stays, and any request of the tuner is new. */
-static void revert_target(struct loop *l)
-{
-    setting_copy(&l->target, &l->in_force, l->queues);
-    forget(&l->asked, &l->in_force.knobs);
-}
-
 void loop_forget(struct loop *l, uint32_t keep)
 {
     uint32_t count = tuning_forget(&l->tuning, keep);
@@ -382,10 +375,65 @@ void loop_on_applied(struct loop *l, const struct outcome *o)
 {
     bool is_last = o->number == l->decisions;            /* else a newer decision replaces it */
 
-    if (is_last && o->kind == OUTCOME_REFUSED)
-        revert_target(l);
-    else if (is_last && o->kind != OUTCOME_PENDING)
+    if (is_last && o->kind == OUTCOME_REFUSED) {         /* any request of the tuner is new again */
+        setting_copy(&l->target, &l->in_force, l->queues);
+        forget(&l->asked, &l->in_force.knobs);
+    } else if (is_last && o->kind != OUTCOME_PENDING)
         setting_copy(&l->in_force, &l->target, l->queues);
     if (o->number == l->outcome.number)                  /* else not the tuner's */
         keep_outcome(l, o);
+}
+
+/* ---- delays ---- */
+
+void lag_init(struct lag *l, uint64_t monitor_ps)
+{
+    *l = (struct lag){ .monitor_ps = monitor_ps };
+}
+
+static void drop_shown(struct lag *l)
+{
+    if (l->has_shown)
+        report_fini(&l->shown);
+    l->has_shown = false;
+}
+
+void lag_fini(struct lag *l)
+{
+    drop_shown(l);
+    for (uint32_t i = 0; i < l->count; i++)
+        report_fini(&l->waiting[i]);
+    free(l->waiting);
+    *l = (struct lag){ 0 };
+}
+
+void lag_add(struct lag *l, const struct report *r)
+{
+    l->waiting = xgrow(l->waiting, l->count, &l->room, 4, sizeof *l->waiting);
+    l->waiting[l->count] = (struct report){ 0 };
+    report_copy(&l->waiting[l->count++], r);
+}
+
+uint64_t lag_next_ps(const struct lag *l)
+{
+    return l->count ? l->waiting[0].end_ps + l->monitor_ps : NEVER;
+}
+
+const struct report *lag_next(struct lag *l, uint64_t now_ps)
+{
+    bool is_seen = false;
+
+    while (!is_seen && lag_next_ps(l) <= now_ps) {
+        drop_shown(l);
+        l->shown = l->waiting[0];
+        l->has_shown = true;
+        memmove(l->waiting, l->waiting + 1, --l->count * sizeof *l->waiting);
+        is_seen = l->shown.start_ps >= l->settled_ps;
+    }
+    return is_seen ? &l->shown : NULL;
+}
+
+void lag_settle(struct lag *l, uint64_t at_ps)
+{
+    l->settled_ps = at_ps;
 }

@@ -24,9 +24,6 @@
 #include "tune/tuning_history.h"
 #include "tune/tuner.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 struct loop_request {            /* a tuner as configured */
     const char *kind;            /* "paraleon", "expert", "acc:FILE" */
     const char *place;           /* in the configuration, for messages */
@@ -76,9 +73,8 @@ void loop_close(struct loop *);
 /* Keeps only recent history: between 'keep' and twice as many steps. See tuning_forget(). */
 void loop_forget(struct loop *, uint32_t keep);
 
-/* Starts the loop on a network whose current setting is 'in_force', or moves it to another network. On the
- * first call the tuner may request a different setting. A zeroed loop has no tuner and keeps the current
- * setting. */
+/* Starts the loop on a network whose current setting is 'in_force', or moves it to another one. On the first
+ * call the tuner may request another setting. A zeroed loop has no tuner and keeps the setting. */
 void loop_start(struct loop *, const struct knobs *in_force, struct decision *);
 
 /* Processes the report of a complete interval and records the step. */
@@ -88,12 +84,42 @@ void loop_on_report(struct loop *, const struct report *, struct decision *);
 uint64_t loop_slot_ps(const struct loop *);
 void     loop_on_slot(struct loop *, uint64_t end_ps, const struct queue_slot *, struct decision *);
 
-/* Records that someone else changed these knobs on all devices, effective at at_ps. Call it before a
- * report or slot that ends at the same instant: that report covers the time before the change, and the
- * tuner's answer must not undo it. */
+/* Records that someone else changed these knobs on all devices at at_ps. Call it before a report or slot that
+ * ends at that instant: its answer is about the time before, and must not undo the change. */
 void loop_on_change(struct loop *, uint64_t at_ps, const struct knob_set *, struct decision *);
 
 /* Records the outcome of a decision. The tuner sees it with the next report. */
 void loop_on_applied(struct loop *, const struct outcome *);
+
+/* ---- delays of reports and decisions ----
+ *
+ * A report reaches the tuner some time after its interval (monitor delay), and a decision takes effect some
+ * time after it was made (dispatch delay). Intervals in between show the previous setting and would mislead
+ * the tuner. It therefore sees next the first interval that began with its decision in effect. Simulated and
+ * real networks use the same rule. */
+
+struct lag {
+    uint64_t       monitor_ps;   /* delay of reports */
+    uint64_t       settled_ps;   /* when the last decision took effect; NEVER: pending */
+    struct report *waiting;      /* oldest first */
+    uint32_t       count, room;
+    struct report  shown;        /* the last report returned */
+    bool           has_shown;
+};
+
+void lag_init(struct lag *, uint64_t monitor_ps);
+void lag_fini(struct lag *);
+
+/* Adds a copy of the report. */
+void lag_add(struct lag *, const struct report *);
+
+/* Returns when the next report is due; NEVER: none. */
+uint64_t lag_next_ps(const struct lag *);
+
+/* Returns the next due report that may be seen, or NULL. Valid until the next call. */
+const struct report *lag_next(struct lag *, uint64_t now_ps);
+
+/* A decision takes effect at at_ps; NEVER: not yet known. */
+void lag_settle(struct lag *, uint64_t at_ps);
 
 #endif

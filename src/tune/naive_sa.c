@@ -37,7 +37,6 @@ static int create(void **state, const struct world *world, const struct option_v
     return search_create(state, &annealing, world, &v, err);
 }
 
-extern const struct tuner_algo tuner_naive_sa;
 const struct tuner_algo tuner_naive_sa = {
     .fill = fill, .create = create, SEARCH_HOOKS,
     .name = "naive_sa",

@@ -150,7 +150,10 @@ static int create(void **state, const struct world *world, const struct option_v
 
     fill(&v);
     cfg = configure(v.value);
-    return anneal_create(state, &annealing, &cfg, world, &v, err);
+    if (cfg.temperature_start <= cfg.temperature_end)
+        return err_set(err, EINVAL, "temperature_start: %.10g must be above temperature_end (%.10g)",
+                       cfg.temperature_start, cfg.temperature_end);
+    return search_create(state, &annealing, world, &v, err);
 }
 
 const struct tuner_algo tuner_paraleon = {

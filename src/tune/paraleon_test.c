@@ -163,8 +163,9 @@ static void presets__name_options_and_values(void **unused)
         for (int i = 0; i < 3; i++) {
             struct err err = { "" };
 
-            tuner_values_init(&tuner_paraleon, &v);
-            if (tuner_values_set(&tuner_paraleon, &v, row->option, row->value[i], &err))
+            option_values_init(tuner_paraleon.option, &v);
+            if (option_values_set(tuner_paraleon.option, tuner_paraleon.name, &v, row->option,
+                                  row->value[i], &err))
                 fail_msg("%s", err.text);
             option_values_fini(&v);
         }
@@ -188,11 +189,13 @@ static void fill__shows_what_will_be_in_force(void **unused)
         struct option_values v;
         int given = 0, at = 0;
 
-        tuner_values_init(&tuner_paraleon, &v);
-        assert_int_equal(0, tuner_values_set(&tuner_paraleon, &v, "preset", row[i].preset, NULL));
+        option_values_init(tuner_paraleon.option, &v);
+        assert_int_equal(0, option_values_set(tuner_paraleon.option, tuner_paraleon.name, &v, "preset",
+                                              row[i].preset, NULL));
         if (row[i].given)
-            assert_int_equal(0, tuner_values_set(&tuner_paraleon, &v, row[i].name, row[i].given, NULL));
-        tuner_values_fill(&tuner_paraleon, &v);
+            assert_int_equal(0, option_values_set(tuner_paraleon.option, tuner_paraleon.name, &v,
+                                                  row[i].name, row[i].given, NULL));
+        tuner_paraleon.fill(&v);
         while (strcmp(tuner_paraleon.option[at].name, row[i].name) != 0)
             at++;
         assert_true(v.value[at] == row[i].value);
@@ -210,9 +213,9 @@ static void fill__changes_no_option_of_its_own(void **unused)
     struct option_values v, filled;
 
     (void)unused;
-    tuner_values_init(&tuner_paraleon, &v);
+    option_values_init(tuner_paraleon.option, &v);
     filled = v;
-    tuner_values_fill(&tuner_paraleon, &filled);
+    tuner_paraleon.fill(&filled);
     for (int i = 0; strcmp(tuner_paraleon.option[i].name, "trigger") != 0; i++)
         assert_true(v.value[i] == filled.value[i]);
     option_values_fini(&v);

@@ -19,12 +19,11 @@ struct raise {
     struct knobs start;          /* what returns then */
 };
 
-/* A step has changed the setting from 'was' to *now. If that is a return to 'start', *now becomes a
- * setting with which rates rise. */
+/* After a step: if it returns to 'start', *now becomes a setting with which rates rise. */
 void raise_begin(struct raise *, const struct world *, const struct knobs *was, const struct knobs *start,
                  struct knobs *now);
 
-/* Is the interval that ends one in which rates rose? Then 'start' returns, and the interval says nothing. */
+/* True if rates rose in this interval, which carries no information. Then 'start' returns. */
 bool raise_end(struct raise *, struct knobs *now, struct tuner_note *);
 
 #endif

@@ -1,7 +1,4 @@
-/* src/tune/random.c - points at random, all equally likely.
- *
- * What any search must beat that costs as many intervals: it is over when the budget is spent.
- */
+/* src/tune/random.c - uniform random points until the budget is spent: what any search must beat. */
 #include "base/err.h"
 #include "base/rng.h"
 #include "tune/search/search.h"
@@ -65,7 +62,6 @@ static const struct key_row random_options[] = {
     { 0 }
 };
 
-extern const struct search_algo random_search;
 const struct search_algo random_search = {
     .create  = random_create,
     .destroy = free,
@@ -81,7 +77,6 @@ static int random_open(void **state, const struct world *world, const struct opt
     return search_create(state, &random_search, world, values, err);
 }
 
-extern const struct tuner_algo tuner_random;
 const struct tuner_algo tuner_random = {
     .create = random_open, SEARCH_HOOKS,
     .name   = "random",

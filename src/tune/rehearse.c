@@ -32,22 +32,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WINDOW_MORE   3          /* times REHEARSE_WINDOW, at most, */
-/* until the load is known this well; two such windows give it to within 0.15 */
-#define NOISE_MAX     0.21
-#define WARM_MAX      2.0        /* windows that a trial goes on before the one that is compared */
-#define SEARCH_LENGTH 0.5        /* of trials in the search */
+#define WINDOW_MORE   3          /* A window may grow to this multiple of REHEARSE_WINDOW, */
+#define NOISE_MAX     0.21       /* until the load estimate is this precise. Two such windows give 0.15. */
+#define WARM_MAX      2.0        /* longest warm-up of a trial, in windows */
+#define SEARCH_LENGTH 0.5        /* length of a search trial, as a fraction of a full trial */
 #define HORIZON       3.0        /* length of the final, where trials are cheap and have no bursts */
-#define SETTLE        1          /* interval after a change that does not count */
-#define LOAD_MORE     1.1        /* than was seen */
-#define QUIET         0.9        /* of the speed of an empty network: the rest is not worth a search */
-/* windows in a row for which the twin is wrong: then it is looked at less often */
-#define DOUBTS_MAX    4
+#define SETTLE        1          /* intervals after a change that do not count */
+#define LOAD_MORE     1.1        /* load on the twin, relative to the measured load */
+#define QUIET         0.9        /* share of the speed of an empty network above which a search cannot gain */
+#define DOUBTS_MAX    4          /* after this many wrong twins in a row, the twin is checked less often */
 
 /* ---- windows ---- */
 
-/* Takes in an interval; true: the window is full. It is longer where large messages are so few that chance
- * decides. */
+/* Adds an interval to the window. Returns true when it is full. Windows grow while large messages are rare,
+ * because the load estimate is then noisy. */
 static bool gather(struct rehearser *t, const struct report *r)
 {
     seen_add(&t->window, &r->seen);
@@ -138,8 +136,8 @@ static void decide(struct rehearser *t, const struct traffic_model *m, const str
     start_proof(t, m, &winner->knobs, gain, c, knobs);
 }
 
-/* No twin can be believed, for this reason. A setting that was chosen for other traffic is not kept for traffic
- * without a model; the floor is compared with the other formula on the network itself. */
+/* The twin is not used, for the reason 'why'. A setting that was chosen for other traffic does not survive a
+ * second doubt. The floor is compared with the other formula on the network itself. */
 static void doubt(struct rehearser *t, const struct traffic_model *m, const char *why, struct knobs *knobs,
                   struct tuner_note *note)
 {
@@ -156,16 +154,15 @@ static void doubt(struct rehearser *t, const struct traffic_model *m, const char
         duel_begin(t, knobs, note);
 }
 
-/* Is the twin worth asking? If not, says why. A twin without TCP can be right about the setting in force, and
- * wrong about all others. */
+/* True if the twin can be used; else writes why not. Without TCP only the current setting is predicted. */
 static bool is_believed(const struct rehearser *t, const struct predictor *p, const struct twin_check *c,
                         char *why, size_t size)
 {
     if (p->unaware_of)
         snprintf(why, size, "the twin knows nothing of %s, and is not asked", p->unaware_of);
     else if (!check_is_right(c, t->option[OPT_TRUST]))
-        snprintf(why, size, "the twin is wrong: with the setting in force its slowdowns are %+.0f %% off those "
-                 "that hosts see, where chance makes %.0f %%", rehearser_percent(c->off),
+        snprintf(why, size, "the twin is wrong: with the setting in force its slowdowns are %+.0f %% off "
+                 "those that hosts see, where chance makes %.0f %%", rehearser_percent(c->off),
                  rehearser_percent(c->chance));
     else
         return true;
@@ -182,17 +179,15 @@ static void try_on_twin(struct rehearser *t, const struct traffic_model *m, stru
     char              why[200];
     int               rc = p->unaware_of ? 0 :
                            check_twin(&check, p, &t->goal, knobs, t->world.seed, &saw, &err);
+    bool              is_right = !rc && is_believed(t, p, &check, why, sizeof(why));
 
-    if (!rc && !is_believed(t, p, &check, why, sizeof(why))) {
-        doubt(t, m, why, knobs, note);
-        free(r);
-        return;
-    }
-    if (!rc)
+    if (is_right)
         rc = search(t, m, p, knobs, r, &err);
     if (rc) {
         rehearser_say(note, "hold", "no twin: %.200s", err.text);
         rehearser_choose_for(t, m, PHASE_HOLD);
+    } else if (!is_right) {
+        doubt(t, m, why, knobs, note);
     } else {
         note->tried = t->tried;
         note->tries = tried_of_race(&r->race, knobs, t->tried);
@@ -210,21 +205,19 @@ static void rehearse_for(struct rehearser *t, const struct traffic_model *m, str
     struct err           err;
 
     if (known && known->is_bad) {
-        rehearser_say(note, "hold",
-                      "such traffic was met before, and what the twin found for it was no better; the "
-                      "setting stays");
-        rehearser_choose_for(t, m, PHASE_HOLD);
+        rehearser_say(note, "hold", "such traffic was met before, and what the twin found for it was no "
+                      "better; the setting stays");
     } else if (known && !knobs_equal(&known->knobs, knobs)) {
         rehearser_say(note, "hold", "such traffic was met before; what was found for it then is set again");
         *knobs = known->knobs;
-        rehearser_choose_for(t, m, PHASE_HOLD);
     } else if (rehearser_make_twin(t, m, &p, &err)) {
         rehearser_say(note, "hold", "no twin: %.200s", err.text);
-        rehearser_choose_for(t, m, PHASE_HOLD);
     } else {
         try_on_twin(t, m, &p, knobs, note);
         t->world.maker->drop(&p);
+        return;
     }
+    rehearser_choose_for(t, m, PHASE_HOLD);
 }
 
 /* ---- a window is over ---- */
@@ -265,14 +258,13 @@ static void add_under(struct rehearser *t, bool is_new)
     t->under_windows++;
 }
 
-/* Twice as many windows as the last search knew of, and it may find more. */
+/* True while the setting is on hold. The next search waits for twice as many windows as the last one. */
 static bool is_held(struct rehearser *t, const struct traffic_model *now)
 {
     return t->has_chosen && model_distance(now, &t->chosen) < 1 && ++t->held < t->hold_for;
 }
 
-/* The traffic has changed since the last window. A setting chosen for the old traffic is dropped at once; an
- * earlier result for the new traffic returns, or the floor. */
+/* The traffic has changed. Drops the setting for the old traffic; an earlier result returns, or the floor. */
 static void meet(struct rehearser *t, const struct traffic_model *now, const char *text, struct knobs *knobs,
                  struct tuner_note *note)
 {
@@ -353,16 +345,12 @@ static void consider(struct rehearser *t, struct knobs *knobs, struct tuner_note
 
 /* ---- hooks ---- */
 
-static const char *phase_name(enum phase phase)
-{
-    return phase == PHASE_HOLD ? "hold" : phase == PHASE_WATCH ? "watch" :
-           phase == PHASE_THINKING ? "search" : "confirm";
-}
+static const char *const phase_names[] = { "watch", "search", "confirm", "confirm", "confirm", "hold" };
 
-/* Intervals that say nothing: until the search would be over, and until a new setting has settled. */
+/* Waits for a search to finish or for a new setting to settle. These intervals carry no information. */
 static void wait(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
 {
-    note->phase = phase_name(t->phase);
+    note->phase = phase_names[t->phase];
     if (++t->intervals < (t->phase == PHASE_THINKING ? (uint32_t)t->option[OPT_THINK] : SETTLE))
         return;
     if (t->phase == PHASE_THINKING)
@@ -389,26 +377,23 @@ static void one_step(struct rehearser *t, const struct report *r, struct knobs *
         return;
     }
     is_full = gather(t, r);
-    if (floor_is(&t->floor, knobs) && contest_is_of_jobs(&r->seen) && floor_withdraw(&t->floor, &t->world.start)) {
-        rehearser_say(note, "watch", "jobs post most of the bytes, and may be slower with the formula: the initial "
-                      "setting comes back until something better is known");
+    if (floor_is(&t->floor, knobs) && contest_is_of_jobs(&r->seen) &&
+        floor_withdraw(&t->floor, &t->world.start)) {
+        rehearser_say(note, "watch", "jobs post most of the bytes, and may be slower with the formula: the "
+                      "initial setting comes back until something better is known");
         *knobs = t->floor.knobs;
-        rehearser_begin_window(t);
+    } else if (!is_full) {
+        note->phase = phase_names[t->phase];
         return;
-    }
-    if (!is_full) {
-        note->phase = phase_name(t->phase);
-        return;
-    }
-    if (t->phase == PHASE_PROVING)
+    } else if (t->phase == PHASE_PROVING) {
         proving_window(t, knobs, note);
-    else
+    } else {
         consider(t, knobs, note);
+    }
     rehearser_begin_window(t);
 }
 
-/* A controller guards settings itself. A setting that it reverted is not proved, and not proposed again for
- * such traffic. */
+/* True if the controller's guard has reverted the candidate: it is not proved, and not proposed again. */
 static bool is_taken_back(const struct rehearser *t, const struct report *r)
 {
     bool is_open = t->phase == PHASE_SETTLING || t->phase == PHASE_PROVING;
@@ -429,7 +414,7 @@ static void give_up(struct rehearser *t, const struct report *r, const struct kn
                   r->outcome->why);
 }
 
-/* What hosts saw with another setting says nothing of the new one. */
+/* Measurements under the old setting say nothing about the new one, so a change resets them. */
 static void step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)
 {
     struct rehearser *t = state;
@@ -460,9 +445,7 @@ static void first(const void *state, struct knobs *knobs)
 
 static bool is_idle(const void *state)
 {
-    const struct rehearser *t = state;
-
-    return t->phase == PHASE_HOLD;
+    return ((const struct rehearser *)state)->phase == PHASE_HOLD;
 }
 
 static bool wants_messages(const void *state)
@@ -471,27 +454,13 @@ static bool wants_messages(const void *state)
     return true;
 }
 
-static void copy_world(struct rehearser *t, const struct world *w)
-{
-    t->world = *w;
-    t->world.device = xcalloc(w->devices + 1ul, sizeof(*w->device));
-    t->world.port = xcalloc(w->ports + 1ul, sizeof(*w->port));
-    if (w->devices)
-        memcpy(t->world.device, w->device, w->devices * sizeof(*w->device));
-    if (w->ports)
-        memcpy(t->world.port, w->port, w->ports * sizeof(*w->port));
-    for (uint32_t i = 0; i < w->devices; i++)
-        t->hosts += w->device[i].tier == WORLD_HOSTS;
-}
-
 static void destroy(void *state)
 {
     struct rehearser *t = state;
 
     if (!t)
         return;
-    free(t->world.device);       /* names are the owner's, and not looked at */
-    free(t->world.port);
+    world_fini(&t->world);
     free(t);
 }
 
@@ -510,7 +479,9 @@ static int create(void **state, const struct world *w, const struct option_value
                        w->goal->name);
     t = xcalloc(1, sizeof(*t));
     memcpy(t->option, v->value, sizeof(t->option));
-    copy_world(t, w);
+    world_copy(&t->world, w);
+    for (uint32_t i = 0; i < w->devices; i++)
+        t->hosts += w->device[i].tier == WORLD_HOSTS;
     rehearser_set_goal(t);
     floor_make(&t->floor, (enum floor_formula)t->option[OPT_OPENING], w);
     *state = t;
@@ -528,7 +499,7 @@ static const struct key_row options[] = {
                     "largest accepted error of the twin, as a difference of log slowdowns beyond noise",
                     .min = 0, .max = 10 },
     [OPT_PAIRS] = { "pairs", KEY_COUNT, "12", "most pairs of blocks in which the network compares the two "
-                                              "formulas where the twin is wrong; 0: never", .min = 0, .max = 1000 },
+                    "formulas where the twin is wrong; 0: never", .min = 0, .max = 1000 },
     [OPT_WRONG_LOAD] = { "wrong_load", KEY_REAL, "1", "for experiments: factor of the twin's load",
                          .min = 0.1, .max = 10 },
     [OPT_WRONG_SIZES] = { "wrong_sizes", KEY_REAL, "1", "for experiments: factor of its message sizes",
@@ -536,7 +507,6 @@ static const struct key_row options[] = {
     { 0 },
 };
 
-extern const struct tuner_algo tuner_rehearse;
 const struct tuner_algo tuner_rehearse = {
     .create = create, .destroy = destroy, .first = first, .step = step, .is_idle = is_idle,
     .wants_messages = wants_messages, .name = "rehearse",

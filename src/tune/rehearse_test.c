@@ -85,10 +85,13 @@ static void open_bench_with(struct bench *b, const char *option, const char *val
     lie = 1;
     twins = trials = 0;
     unaware_of = NULL;
-    tuner_values_init(&tuner_rehearse, &b->values);
-    assert_int_equal(tuner_values_set(&tuner_rehearse, &b->values, "budget", "1", &err), 0);
-    assert_int_equal(tuner_values_set(&tuner_rehearse, &b->values, "opening", "none", &err), 0);
-    assert_int_equal(tuner_values_set(&tuner_rehearse, &b->values, option, value, &err), 0);
+    option_values_init(tuner_rehearse.option, &b->values);
+    assert_int_equal(option_values_set(tuner_rehearse.option, tuner_rehearse.name, &b->values, "budget",
+                                       "1", &err), 0);
+    assert_int_equal(option_values_set(tuner_rehearse.option, tuner_rehearse.name, &b->values, "opening",
+                                       "none", &err), 0);
+    assert_int_equal(option_values_set(tuner_rehearse.option, tuner_rehearse.name, &b->values, option,
+                                       value, &err), 0);
     assert_int_equal(tuner_open(&b->tuner, &tuner_rehearse, &b->world, &b->values, &err), 0);
 }
 
@@ -654,7 +657,7 @@ static void create__without_a_maker_of_twins_there_is_no_tuner(void **state)
     struct err           err;
 
     (void)state;
-    tuner_values_init(&tuner_rehearse, &values);
+    option_values_init(tuner_rehearse.option, &values);
     assert_true(tuner_open(&tuner, &tuner_rehearse, &w, &values, &err) < 0);
     option_values_fini(&values);
 }

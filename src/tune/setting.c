@@ -61,8 +61,7 @@ static void make_hpcc(struct knobs *k, const struct world *world)
 }
 
 /* Queues of a fraction of the bandwidth-delay product, and rates that recover within a few round trips: found
- * with anole sweep over the workloads of docs/tuning.md. All presets above keep longer queues or recover more
- * slowly. */
+ * with anole sweep over the workloads of docs/tuning.md. */
 static void make_bdp(struct knobs *k, const struct world *world)
 {
     double rtt_us = (double)world->base_rtt_ps / (double)PS_PER_US;
@@ -140,9 +139,7 @@ static void make_gentle(struct knobs *k, const struct world *world)
 
 /* ---- thresholds alone ---- */
 
-/* What ACC (SIGCOMM 2021) is compared with are thresholds alone: NICs stay as they are. It does not say
- * how often its settings mark; DCTCP's one threshold marks everything, the other two are as in the papers
- * they come from. */
+/* What ACC (SIGCOMM 2021) is compared with. It does not state pmax: these are those of the papers. */
 static void make_thresholds(struct knobs *k, const struct world *world, double kmin, double kmax, double pmax)
 {
     *k = world->start;

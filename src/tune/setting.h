@@ -6,27 +6,17 @@
 #include "core/knobs.h"
 #include "tune/tuner.h"
 
-#include <stddef.h>
-
 struct setting {
     const char *name, *about;
     void      (*make)(struct knobs *, const struct world *);
     int         toward;          /* +1: throughput, at the cost of queues; -1: low delay; 0: neither */
-    bool        is_by_speed;     /* kmin and kmax are for ports as fast as hosts; others scale with their
-                                  * speed */
+    bool        is_by_speed;     /* thresholds scale with the speed of each port */
 };
 
-/* default            NVIDIA's, kmin/kmax/pmax 400 KB, 1600 KB, 0.2; the first CNP leaves 85 % of line rate
- * default_artifact   like default, but the first CNP halves the rate, as in PARALEON's artifact
- * expert             PARALEON's table I on top of default
- * hpcc               the HPCC paper's, which scales with link speed
- * bdp                thresholds and timers in proportion to bandwidth x round trip of the empty network
- * gentle             like bdp, with short queues by many small cuts instead of few deep ones
- * Ends with a row without a name. Searches try these presets. */
+/* The presets that searches try: 'default' and others of DCQCN and ECN. Ends with a row without a name. */
 extern const struct setting setting_all[];
 
-/* secn0, secn1, secn2, vendor: baselines of ACC. They set only the three ECN thresholds; those of secn2
- * scale with the speed of each port. Ends with a row without a name. */
+/* Baselines of ACC, which set only the three ECN thresholds. Ends with a row without a name. */
 extern const struct setting setting_thresholds[];
 extern const char *const    setting_names[];     /* NULL-terminated */
 

@@ -62,9 +62,9 @@ static inline int test_open(struct tuner *t, const struct tuner_algo *algo, cons
     struct option_values v;
     int rc = 0;
 
-    tuner_values_init(algo, &v);
+    option_values_init(algo->option, &v);
     for (; option->name && !rc; option++)
-        rc = tuner_values_set(algo, &v, option->name, option->value, err);
+        rc = option_values_set(algo->option, algo->name, &v, option->name, option->value, err);
     if (!rc)
         rc = tuner_open(t, algo, world, &v, err);
     option_values_fini(&v);

@@ -44,38 +44,19 @@ void tuner_list_names(const char *names[TUNER_NAMES_MAX + 1])
     names[count] = NULL;
 }
 
-static const struct tuner_algo *find_algo(const char *name)
+const struct tuner_algo *tuner_find(const char *name, const struct tuner_alias **alias)
 {
+    *alias = NULL;
+    for (const struct tuner_alias *a = tuner_aliases; a->name; a++)
+        if (strcmp(a->name, name) == 0)
+            *alias = a;
     for (int i = 0; tuner_all[i]; i++)
-        if (strcmp(tuner_all[i]->name, name) == 0)
+        if (strcmp(tuner_all[i]->name, *alias ? (*alias)->tuner : name) == 0)
             return tuner_all[i];
     return NULL;
 }
 
-const struct tuner_algo *tuner_find(const char *name, const struct tuner_alias **alias)
-{
-    *alias = NULL;
-    for (const struct tuner_alias *a = tuner_aliases; a->name; a++) {
-        if (strcmp(a->name, name) != 0)
-            continue;
-        *alias = a;
-        return find_algo(a->tuner);
-    }
-    return find_algo(name);
-}
-
 /* ---- options ---- */
-
-void tuner_values_init(const struct tuner_algo *algo, struct option_values *v)
-{
-    option_values_init(algo->option, v);
-}
-
-int tuner_values_set(const struct tuner_algo *algo, struct option_values *v, const char *name,
-                     const char *text, struct err *err)
-{
-    return option_values_set(algo->option, algo->name, v, name, text, err);
-}
 
 void tuner_values_preset(const struct tuner_algo *algo, struct option_values *v,
                          const struct tuner_preset *row, int preset)
@@ -85,15 +66,9 @@ void tuner_values_preset(const struct tuner_algo *algo, struct option_values *v,
 
         if (*is_given)
             continue;
-        tuner_values_set(algo, v, row->option, row->value[preset], NULL);
+        option_values_set(algo->option, algo->name, v, row->option, row->value[preset], NULL);
         *is_given = false;
     }
-}
-
-void tuner_values_fill(const struct tuner_algo *algo, struct option_values *v)
-{
-    if (algo->fill)
-        algo->fill(v);
 }
 
 /* ---- a tuner that runs ---- */

@@ -16,15 +16,11 @@
 #include "core/report.h"
 #include "core/world.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 enum tuner_verdict { TUNER_NO_VERDICT, TUNER_ACCEPTED, TUNER_REJECTED, TUNER_BEST };
 
 struct tuner_tried {             /* a setting that was tried on a twin, and its predicted gain */
     const char  *name;           /* a constant; NULL: found by the search */
-    double       gain, low, high;        /* log of slowdowns relative to the current setting; below 0 is
-                                          * better */
+    double       gain, low, high;        /* log of slowdowns relative to the current one; < 0: better */
     uint32_t     blocks;         /* of messages that it was tried on */
     bool         is_out;         /* dropped early */
     bool         is_now;         /* the current setting */
@@ -48,18 +44,15 @@ struct tuner_note {              /* why a tuner did what it did in one step */
 void tuner_say(struct tuner_note *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 struct tuner_algo {
-    /* Sets options that were not given and depend on others, such as those of a preset. create() does the
-     * same. NULL: none. */
+    /* Sets options that depend on others, such as a preset, unless given; create() does so too. */
     void (*fill)(struct option_values *);
 
-    /* Refuses values that only together are wrong, such as weights that do not sum to 1. The reason starts
-     * with the option: "weight_rtt: ...". */
+    /* Refuses values that are wrong together. The reason starts with the option: "weight_rtt: ...". */
     int (*create)(void **state, const struct world *, const struct option_values *, struct err *);
     void (*destroy)(void *state);
 
-    /* An interval has ended. 'knobs' is its setting, which the tuner may change for the next. 'note' is
-     * zeroed, with NaN for "not measured". report.outcome is the outcome of the tuner's last decision; a
-     * refused one is not in 'knobs'. */
+    /* An interval has ended. 'knobs' is its setting, which the tuner may change. 'note' is zeroed, with NaN
+     * for "not measured". report.outcome is that of the last decision; a refused one is not in 'knobs'. */
     void (*step)(void *state, const struct report *, struct knobs *knobs, struct tuner_note *note);
 
     /* Writes the setting to start with. NULL: the current one. */
@@ -74,15 +67,13 @@ struct tuner_algo {
     uint64_t (*slot_ps)(const void *state);
     void (*slot)(void *state, const struct queue_slot *);
 
-    /* Writes the thresholds of each queue, before the first slot and after each. False, or NULL: the knobs
-     * apply to all. */
+    /* Writes the thresholds of each queue, before the first and after each slot. False: as the knobs. */
     bool (*queues)(const void *state, struct ecn *);
 
     /* Writes the best setting found so far: the result of an offline search. NULL: the current one. */
     void (*best)(const void *state, struct knobs *);
 
-    /* Returns the knobs that the tuner controls, whether it changes them or not. NULL: those that it
-     * changes. */
+    /* Returns the knobs that the tuner controls. NULL: those that it changes. */
     const bool *(*names)(const void *state);
 
     /* Returns true if no search is in progress. NULL: the tuner does not search. */
@@ -111,25 +102,13 @@ void tuner_list_names(const char *names[TUNER_NAMES_MAX + 1]);
 /* Returns the tuner or alias called 'name', or NULL; sets *alias to NULL or the alias. */
 const struct tuner_algo *tuner_find(const char *name, const struct tuner_alias **alias);
 
-/* Sets the options to their initial values. Free them with option_values_fini(). */
-void tuner_values_init(const struct tuner_algo *, struct option_values *);
-
-/* Sets one option from its text: see option_values_set(). */
-int tuner_values_set(const struct tuner_algo *, struct option_values *, const char *name, const char *text,
-                     struct err *);
-
-/* Values of options by preset, as text. Options without a row are equal in all presets. Ends with an empty
- * row. */
+/* Option values by preset, as text; other options are equal in all. Ends with an empty row. */
 #define TUNER_PRESETS_MAX 3
 struct tuner_preset { const char *option, *value[TUNER_PRESETS_MAX]; };
 
-/* Sets options that were not given to the values of a preset, a column of the rows. is_given[] does not
- * change. */
+/* Sets options that were not given to a column of the rows. is_given[] does not change. */
 void tuner_values_preset(const struct tuner_algo *, struct option_values *, const struct tuner_preset *,
                          int preset);
-
-/* Sets options that were not given to the values that the tuner will use. is_given[] does not change. */
-void tuner_values_fill(const struct tuner_algo *, struct option_values *);
 
 /* A tuner that is ready to run. */
 struct tuner { const struct tuner_algo *algo; void *state; };

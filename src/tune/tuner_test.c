@@ -96,10 +96,11 @@ static void set__reads_values(void **unused)
     struct option_values v;
 
     (void)unused;
-    tuner_values_init(&tuner_paraleon, &v);
+    option_values_init(tuner_paraleon.option, &v);
     assert_true(value_of(&v, "theta") == -1);
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-        assert_int_equal(0, tuner_values_set(&tuner_paraleon, &v, row[i].name, row[i].text, NULL));
+        assert_int_equal(0, option_values_set(tuner_paraleon.option, tuner_paraleon.name, &v, row[i].name,
+                                              row[i].text, NULL));
         assert_true(value_of(&v, row[i].name) == row[i].value);
     }
     option_values_fini(&v);
@@ -126,12 +127,13 @@ static void set__refuses_with_what_would_be_right(void **unused)
     struct option_values v;
 
     (void)unused;
-    tuner_values_init(&tuner_paraleon, &v);
+    option_values_init(tuner_paraleon.option, &v);
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
         struct option_values before = v;
         struct err err = { "" };
 
-        assert_true(tuner_values_set(&tuner_paraleon, &v, row[i].name, row[i].text, &err) < 0);
+        assert_true(option_values_set(tuner_paraleon.option, tuner_paraleon.name, &v, row[i].name,
+                                      row[i].text, &err) < 0);
         assert_string_equal(row[i].why, err.text);
         assert_memory_equal(&before, &v, sizeof v);
     }
@@ -145,12 +147,12 @@ static void set__owns_its_text(void **unused)
     struct err err = { "" };
 
     (void)unused;
-    tuner_values_init(&tuner_fixed, &v);
+    option_values_init(tuner_fixed.option, &v);
     assert_string_equal("default", v.text[0]);
-    assert_int_equal(0, tuner_values_set(&tuner_fixed, &v, "setting", text, NULL));
+    assert_int_equal(0, option_values_set(tuner_fixed.option, tuner_fixed.name, &v, "setting", text, NULL));
     text[0] = 'X';
     assert_string_equal("expert", v.text[0]);
-    assert_true(tuner_values_set(&tuner_fixed, &v, "setting", "", &err) < 0);
+    assert_true(option_values_set(tuner_fixed.option, tuner_fixed.name, &v, "setting", "", &err) < 0);
     assert_string_equal("setting must not be empty", err.text);
     option_values_fini(&v);
     assert_null(v.text[0]);
@@ -170,16 +172,17 @@ static void fill__writes_what_will_be_in_force(void **unused)
     while (strcmp(tuner_naive_sa.option[budget].name, "budget") != 0)
         budget++;
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-        tuner_values_init(&tuner_naive_sa, &v);
-        assert_int_equal(0, tuner_values_set(&tuner_naive_sa, &v, row[i].option, row[i].text, NULL));
-        tuner_values_fill(&tuner_naive_sa, &v);
+        option_values_init(tuner_naive_sa.option, &v);
+        assert_int_equal(0, option_values_set(tuner_naive_sa.option, tuner_naive_sa.name, &v, row[i].option,
+                                              row[i].text, NULL));
+        tuner_naive_sa.fill(&v);
         assert_true(v.value[budget] == row[i].budget);
         assert_true(v.is_given[budget] == (strcmp(row[i].option, "budget") == 0));
         option_values_fini(&v);
     }
-    tuner_values_init(&tuner_fixed, &v);
+    option_values_init(tuner_fixed.option, &v);
     before = v;
-    tuner_values_fill(&tuner_fixed, &v);
+    assert_null(tuner_fixed.fill);
     assert_memory_equal(&before, &v, sizeof v);
     option_values_fini(&v);
 }

@@ -14,8 +14,6 @@
 #include "tune/tuner.h"
 
 #include <jansson.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 /* ---- queues ---- */

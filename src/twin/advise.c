@@ -21,8 +21,7 @@
 #define ITERATIONS_WANTED 2      /* of each job, in a trial */
 #define CANDIDATES_MAX 2         /* settings that run at the other loads, besides yours and the best preset */
 #define PROOFS_MAX    5          /* settings that are confirmed, at most */
-/* that may cost as much as the search; a longer scenario is cut */
-#define PROOF_RUNS    (2 * ADVISE_SEEDS)
+#define PROOF_RUNS    (2 * ADVISE_SEEDS) /* that may cost as much as the search; a longer scenario is cut */
 #define NEWS          0.02       /* a preliminary answer is given if it is so much better than the last */
 
 /* ---- progress ---- */
@@ -33,8 +32,7 @@ static void clear_line(void)
         fputs("\r\033[K", stderr);
 }
 
-/* The first answer comes after a few trials. What the best of many did in the search flatters it, so each
- * is marked as preliminary. */
+/* Prints an answer after a few trials. It is preliminary, because the best of many trials was lucky. */
 static void give_preliminary(struct advice *a, const struct rehearse_note *n)
 {
     bool is_better = n->gain <= a->told - NEWS, is_preset = n->name && strcmp(n->name, "baseline") != 0;
@@ -84,8 +82,7 @@ static double share_for_jobs(const struct predicted *whole)
     return share;
 }
 
-/* As short as the budget asks for, but with some elephants and iterations in it: a few of them say little of
- * a setting. */
+/* Shortens trials to fit the budget, but keeps enough elephants and iterations. */
 static void cut(struct advice *a, const struct predicted *whole)
 {
     double elephants = whole->all.messages[PREDICT_ELEPHANTS] - whole->all.job_messages[PREDICT_ELEPHANTS];
@@ -100,10 +97,8 @@ static void cut(struct advice *a, const struct predicted *whole)
         a->proof_length = fmax(1, fmin(runs / PROOF_RUNS, 1) / share);
     }
     if (elephants > 0 && elephants < ELEPHANTS_MIN && !a->request->is_quiet)
-        fprintf(stderr,
-                "anole: %s: only %.0f messages of 1 MB and more are sent in it; with a longer run the advice "
-                "would be surer\n",
-                a->name, elephants);
+        fprintf(stderr, "anole: %s: only %.0f messages of 1 MB and more are sent in it; with a longer run "
+                "the advice would be surer\n", a->name, elephants);
 }
 
 /* Jobs that have ended an iteration with your setting. Without any, the goal is one of messages. */
@@ -118,8 +113,7 @@ static void find_goal(struct advice *a, const struct predicted *whole)
                 a->goal.name);
 }
 
-/* The scenario's own setting runs once. A scenario that takes long is cut, so that the budget is enough
- * for a search. */
+/* Runs the user's setting once, and shortens a long scenario to fit the budget of the search. */
 static int choose_length(struct advice *a, struct err *err)
 {
     struct predictor     p = twin_predictor(&a->twin);
@@ -138,21 +132,14 @@ static int choose_length(struct advice *a, struct err *err)
     find_goal(a, &found);
     if (is_endless)
         a->twin.until_ps = SLACK * found.lasted_ps;
-    if (!is_endless)
+    else
         cut(a, &found);
     return 0;
 }
 
 /* ---- evidence ---- */
 
-static struct advise_row *add_row(struct advice *a, const char *name, const struct knobs *k)
-{
-    struct advise_row *row = &a->row[a->rows++];
-
-    *row = (struct advise_row){ .name = name, .knobs = *k };
-    return row;
-}
-
+/* Adds a setting, unless it is there. */
 static bool is_there(const struct advice *a, const struct knobs *k)
 {
     for (uint32_t i = 0; i < a->rows; i++)
@@ -161,14 +148,19 @@ static bool is_there(const struct advice *a, const struct knobs *k)
     return false;
 }
 
+static void add_row(struct advice *a, const char *name, const struct knobs *k, bool is_preset)
+{
+    if (!is_there(a, k))
+        a->row[a->rows++] = (struct advise_row){ .name = name, .knobs = *k, .is_preset = is_preset };
+}
+
 static void add_presets(struct advice *a, const struct setting *s)
 {
     for (; s->name && a->rows < ADVISE_SETTINGS - 3; s++) {
         struct knobs k = a->world.start;
 
         s->make(&k, &a->world);
-        if (!is_there(a, &k))
-            add_row(a, s->name, &k)->is_preset = true;
+        add_row(a, s->name, &k, true);
     }
 }
 
@@ -228,14 +220,14 @@ static void add_found(struct advice *a)
     uint32_t                 made = 0;
 
     if (!is_there(a, winner))
-        add_row(a, names[made++], winner);
+        add_row(a, names[made++], winner, false);
     for (const struct runner *r; made < 3 && a->rows < ADVISE_SETTINGS && (r = next_found(a)) != NULL; )
-        add_row(a, names[made++], &r->knobs);
+        add_row(a, names[made++], &r->knobs, false);
 }
 
 static void add_rows(struct advice *a)
 {
-    add_row(a, "yours", &a->world.start);
+    add_row(a, "yours", &a->world.start, false);
     if (!a->world.knobs) {
         add_presets(a, setting_all);
         add_presets(a, setting_thresholds);
@@ -243,7 +235,7 @@ static void add_rows(struct advice *a)
     add_found(a);
 }
 
-/* Candidates run at the other loads, and so do yours and the best preset: the answer is held against them. */
+/* Runs candidates, yours and the best preset at the other loads. */
 static int try_other_loads(struct advice *a, uint32_t *which, uint32_t count, struct err *err)
 {
     int rc = 0;
@@ -258,7 +250,7 @@ static int try_other_loads(struct advice *a, uint32_t *which, uint32_t count, st
     return rc;
 }
 
-/* The simplest candidates, and the last, which is the best: more would take too long at the other loads. */
+/* Keeps the simplest candidates and the last, which is the best, to save time. */
 static uint32_t shorten(uint32_t *which, uint32_t count)
 {
     if (count <= CANDIDATES_MAX)
@@ -274,7 +266,7 @@ static void tell_stage(const struct advice *a, const char *stage)
 }
 
 /* Chooses a candidate, and runs it and yours on new messages until the result is clear. A candidate that
- * fails is none the next time; then the best is chosen, and no longer the simplest. */
+ * fails is excluded the next time; then the best is chosen instead of the simplest. */
 static int confirm_one(struct advice *a, bool is_first, bool *is_over, struct err *err)
 {
     uint32_t           which[ADVISE_SETTINGS + 2], count = shorten(which, advise_candidates(a, which));
@@ -335,8 +327,7 @@ static int gather_evidence(struct advice *a, struct err *err)
 
 #define LOAD_MOST 0.98           /* of a host's link: a scenario with more is refused */
 
-/* Loads of entries add up, and links carry no more than they can: a test at 1.5 times the load may have
- * less. */
+/* Limits the loads of tests to what links can carry: loads of entries add up. */
 static void limit_load(struct advice *a, const struct scenario *s)
 {
     double sum = 0;
@@ -399,11 +390,8 @@ static int search(struct advice *a, struct err *err)
 
 /* ---- a network that is described ---- */
 
-typedef int read_recorded(struct recorded *, const char *name, const char *text, size_t bytes,
-                          uint64_t rate_bps, struct err *);
-
-static int read_file(struct recorded *to, read_recorded *reads, const char *path, uint64_t rate_bps,
-                     struct err *err)
+static int read_file(struct recorded *to, int (*reads)(struct recorded *, const char *, const char *, size_t,
+                     uint64_t, struct err *), const char *path, uint64_t rate_bps, struct err *err)
 {
     size_t bytes;
     char  *text;
@@ -418,7 +406,7 @@ static int read_file(struct recorded *to, read_recorded *reads, const char *path
 
 #define RANGE_MIN 0.02
 
-/* Hours in which nothing is sent ask for no setting, and links carry no more than they can. */
+/* Ignores idle hours, and loads that links cannot carry. */
 static void set_range(struct advice *a, double mean, double low, double high)
 {
     low = fmax(low, RECORDED_LOAD_MIN);
@@ -431,8 +419,7 @@ static void set_range(struct advice *a, double mean, double low, double high)
     a->has_range = true;
 }
 
-/* Counters were read for longer than messages were recorded, as a rule, and know of all of them: their
- * load goes first. */
+/* Prefers the load of counters: they usually cover more time than recorded messages, and all messages. */
 static int describe_traffic(struct advice *a, struct err *err)
 {
     const struct advise_request *q = a->request;

@@ -13,12 +13,12 @@
 #include "base/print/card.h"
 #include "run/simulation.h"
 #include "tune/rehearse/search/twin_search.h"
-#include "twin/described.h"
 #include "twin/host_record.h"
+#include "twin/maker.h"
 #include "twin/recorded.h"
 #include "twin/twin_trial.h"
 
-#include <stdbool.h>
+#include <math.h>
 #include <stdio.h>
 
 #define ADVISE_SETTINGS 40
@@ -27,8 +27,7 @@
 #define ADVISE_LOADS    3
 #define ADVISE_PROOF    ADVISE_LOADS         /* the test that confirms, at the expected load */
 #define ADVISE_TESTS    (ADVISE_LOADS + 1)
-/* packet-hops: with the evidence less than 30 s of CPU time for scenarios/demo.yaml */
-#define ADVISE_BUDGET_MILLIONS 100
+#define ADVISE_BUDGET_MILLIONS 100 /* packet-hops: less than 30 s of CPU time for scenarios/demo.yaml */
 
 /* Changes besides knobs, which the user must allow. */
 enum advise_kind { ALLOW_CONTROL, ALLOW_MTU, ALLOW_ACK_EVERY, ALLOW_RETRANSMISSION, ALLOW_BALANCER,
@@ -58,8 +57,7 @@ struct advise_request {
     uint64_t           budget;               /* of the search, packet-hops */
     uint32_t           jobs;
     bool               is_quiet;
-    const char        *assumed;              /* options that were not given, with their defaults; "": all
-                                              * were */
+    const char        *assumed;              /* options with default values, as text; "": none */
     int                argc;                 /* the command line, for the next command on the card */
     char *const       *argv;
     const char        *out;                  /* the file that gets the setting; NULL: none */
@@ -96,12 +94,10 @@ struct advice {
     struct twin          twin;
     struct world         world;
     struct rehearsal     rehearsal;
-    struct advise_row    row[ADVISE_SETTINGS];       /* 0: yours; presets; what the search found, if it is
-                                                      * none of these */
+    struct advise_row    row[ADVISE_SETTINGS];       /* 0: yours; then presets and the search result */
     uint32_t             rows;
     uint32_t             choice;                     /* the advised row; 0: keep yours */
-    uint32_t             best_preset;                /* by the mean score; 0: no preset is better than
-                                                      * yours */
+    uint32_t             best_preset;                /* by mean score; 0: none is better than yours */
     bool                 is_fast;                    /* all trials but those that confirm skip packets */
     bool                 has_load;                   /* some traffic has one, so that it can be off */
     struct card          about;                      /* the network and the traffic */
@@ -126,6 +122,11 @@ static inline uint32_t advise_test(const struct advice *a)
     return a->choice && advised(a)->seeds[ADVISE_PROOF] ? ADVISE_PROOF : 0;
 }
 
+static inline double advise_percent(double log_ratio)
+{
+    return 100 * expm1(log_ratio);
+}
+
 static inline bool advise_keeps_yours(const struct advice *a)
 {
     return a->choice == 0;
@@ -145,8 +146,7 @@ void advise_add_changes(struct advice *);
 /* Removes rows with changes that change no result: the scenario has them already. */
 void advise_drop_idle_changes(struct advice *);
 
-/* Adds a row with the best change of each kind and, if the control stays, the best knobs. False: that is no
- * new one. */
+/* Adds a row with the best change of each kind and the best knobs. False: such a row exists. */
 bool advise_add_combined(struct advice *);
 
 /* ---- advise_choose.c ---- */
@@ -156,8 +156,7 @@ bool advise_add_combined(struct advice *);
 struct race_gain advise_gain(const struct advice *, const struct advise_row *,
                              const struct advise_row *than, uint32_t test);
 
-/* The same of the mean slowdown of all messages of a part: above 0 is slower. Of seeds with such messages;
- * NAN: there are less than two. */
+/* The same of the mean slowdown of a part, over seeds with such messages; NAN: fewer than two. */
 struct race_gain advise_part(const struct advise_row *, const struct advise_row *than, uint32_t test,
                              enum goal_part);
 
@@ -168,12 +167,10 @@ struct race_gain advise_party(const struct advise_row *, const struct advise_row
 /* How much slower a party may get: a log ratio. */
 double advise_bound(const struct advice *, uint32_t party);
 
-/* The first party that a setting clearly slows beyond the bound, in any test it ran in, and that test (or
- * NULL); GOAL_PARTIES: none. */
+/* The first party that a setting clearly slows beyond the bound, and the test; GOAL_PARTIES: none. */
 uint32_t advise_harmed(const struct advice *, const struct advise_row *, uint32_t *test);
 
-/* What a confirmation found: the setting is clearly better and surely within all bounds; it is not; or more
- * seeds are needed. */
+/* Result of a confirmation: clearly better and within all bounds; not; or more seeds are needed. */
 enum advise_proof { PROOF_HOLDS, PROOF_FAILS, PROOF_OPEN };
 enum advise_proof advise_judge(const struct advice *, const struct advise_row *);
 

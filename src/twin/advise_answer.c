@@ -1,15 +1,12 @@
-/* src/twin/advise_answer.c - the answer card of an advice. Every sentence is computed from the rows of the
- * evidence. */
+/* src/twin/advise_answer.c - the answer card of an advice, computed from the rows of the evidence. */
 #include "base/text.h"
 #include "report/setting_print.h"
 #include "twin/advise.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* a class that is slower by less on average is only named if its interval excludes 0 */
-#define SLOWER_MEAN   0.01
+#define SLOWER_MEAN   0.01       /* a class that is less slower is only named if its interval excludes 0 */
 #define LONG_BUDGET   600        /* million packet-hops: what a longer search is suggested to take */
 
 /* "messages under 120 KB", "iterations of job1" */
@@ -28,16 +25,15 @@ static const char *party_text(const struct advice *a, uint32_t party, char buf[1
     return buf;
 }
 
-static double percent(double log_ratio)
-{
-    return 100 * expm1(log_ratio);
-}
-
 /* "-19 % (95 % interval -21 to -16 %)" */
 static const char *gain_text(char buf[80], struct race_gain g)
 {
-    snprintf(buf, 80, "%+.3g %% (95 %% interval %+.3g to %+.3g %%)", round(10 * percent(g.mean)) / 10,
-             round(10 * percent(g.low)) / 10, round(10 * percent(g.high)) / 10);
+    const double log_ratio[] = { g.mean, g.low, g.high };
+    double       percent[3];
+
+    for (int i = 0; i < 3; i++)
+        percent[i] = round(10 * advise_percent(log_ratio[i])) / 10;
+    snprintf(buf, 80, "%+.3g %% (95 %% interval %+.3g to %+.3g %%)", percent[0], percent[1], percent[2]);
     return buf;
 }
 
@@ -73,8 +69,7 @@ static const char *where_text(const struct advice *a, uint32_t load, char buf[80
     return buf;
 }
 
-/* The tests of a setting that the answer is about. What led to the choice is not: of many settings the best
- * was lucky, too. */
+/* True for tests that the answer is about: not those of the choice, because the best of many was lucky. */
 static bool is_told(const struct advise_row *row, uint32_t test)
 {
     return row->seeds[test] && !(test == 0 && row->seeds[ADVISE_PROOF]);
@@ -113,7 +108,7 @@ static void add_price(const struct advice *a, struct card *c)
         if (test == ADVISE_TESTS)
             continue;
         card_append(c, CARD_FINDING, "%s %s take %.2g %% longer%s", before, party_text(a, party, words),
-                    percent(advise_party(advised(a), &a->row[0], test, party).mean),
+                    advise_percent(advise_party(advised(a), &a->row[0], test, party).mean),
                     where_text(a, test, where));
         before = " and";
     }
@@ -188,7 +183,7 @@ static bool add_harm(const struct advice *a, struct card *c, const struct advise
 
     if (party != GOAL_PARTIES) {
         card_add(c, CARD_DETAIL, "%s slows %s by more than %.3g %%: %s%s against yours.", name,
-                 party_text(a, party, words), percent(advise_bound(a, party)),
+                 party_text(a, party, words), advise_percent(advise_bound(a, party)),
                  gain_text(gain, advise_party(row, &a->row[0], test, party)), where_text(a, test, where));
         return true;
     }
@@ -198,7 +193,7 @@ static bool add_harm(const struct advice *a, struct card *c, const struct advise
         if (g.high <= advise_bound(a, party))
             continue;
         card_add(c, CARD_DETAIL, "%s may slow %s by more than %.3g %%: %s against yours.", name,
-                 party_text(a, party, words), percent(advise_bound(a, party)), gain_text(gain, g));
+                 party_text(a, party, words), advise_percent(advise_bound(a, party)), gain_text(gain, g));
         return true;
     }
     return false;

@@ -1,11 +1,9 @@
-/* src/twin/advise_changes.c - changes other than knobs that an advice may propose where the user allows
- * it. */
+/* src/twin/advise_changes.c - changes other than knobs that an advice may propose if allowed. */
 #include "base/text.h"
 #include "twin/advise.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *const advise_kinds[] = { "control", "mtu", "ack_every", "retransmission", "balancer", NULL };
@@ -25,18 +23,18 @@ static const struct advise_change changes[] = {
     { ALLOW_MTU, "host.mtu=4096", "an MTU of 4096 bytes " ALL_HOSTS ", and ports of switches that take such "
       "frames; queue pairs must be made again" },
     { ALLOW_MTU, "host.mtu=1024", "an MTU of 1024 bytes " ALL_HOSTS "; queue pairs must be made again" },
-    { ALLOW_ACK_EVERY, "host.ack_every=1", "a driver or an application that requests an ACK for every packet; "
-      "queue pairs must be made again" },
+    { ALLOW_ACK_EVERY, "host.ack_every=1", "a driver or an application that requests an ACK for every "
+      "packet; queue pairs must be made again" },
     { ALLOW_ACK_EVERY, "host.ack_every=64", "a driver or an application that requests an ACK for every 64th "
       "packet; queue pairs must be made again" },
     { ALLOW_RETRANSMISSION, "host.retransmit=selective", "NICs with selective repeat, enabled " ALL_HOSTS },
     { ALLOW_RETRANSMISSION, "host.retransmit=go_back_n", "no support of NICs; selective repeat is disabled "
       ALL_HOSTS },
     { ALLOW_BALANCER, "lb=letflow", "switches that balance flowlets, all of them" },
-    { ALLOW_BALANCER, "lb=adaptive", "switches with adaptive routing, all of them, and NICs that take packets "
-      "out of order" },
-    { ALLOW_BALANCER, "lb=spray", "switches that spray packets, all of them, and NICs that take packets out of "
-      "order" },
+    { ALLOW_BALANCER, "lb=adaptive", "switches with adaptive routing, all of them, and NICs that take "
+      "packets out of order" },
+    { ALLOW_BALANCER, "lb=spray", "switches that spray packets, all of them, and NICs that take packets out "
+      "of order" },
 };
 
 #define CHANGES (sizeof(changes) / sizeof(*changes))
@@ -143,8 +141,7 @@ void advise_drop_idle_changes(struct advice *a)
     a->rows = kept;
 }
 
-/* The best row with one change of a kind, or without any change: clearly better than yours, and harmless. 0:
- * none. */
+/* The best row with one change of a kind, or none (-1): clearly better than yours, harmless. 0: none. */
 static uint32_t best_of_kind(const struct advice *a, int kind)
 {
     uint32_t best = 0;

@@ -8,7 +8,6 @@
 #include "twin/advise.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- what rows did ---- */
 
@@ -159,8 +158,8 @@ static bool is_simpler(const struct advice *a, uint32_t x, uint32_t y)
     return x < y;
 }
 
-/* No party is clearly slower beyond its bound at any load, no flow got stuck, and no confirmation failed.
- * Row 0 is always allowed, unless it got stuck. */
+/* True if no flow got stuck and, except for row 0, no party is clearly slower beyond its bound and no
+ * confirmation failed. */
 static bool is_allowed(const struct advice *a, uint32_t row)
 {
     const struct advise_row *r = &a->row[row];

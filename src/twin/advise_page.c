@@ -23,45 +23,29 @@
 static const char *const part_names[GOAL_PARTS] = { "all messages", "under 120&nbsp;KB",
                                                     "120&nbsp;KB to 1&nbsp;MB", "1&nbsp;MB and more" };
 
-static double percent(double log_ratio)
-{
-    return 100 * expm1(log_ratio);
-}
-
-/* "-19 %  -21 to -16 %" */
+/* "-21 % to -16 %" */
 static void put_interval(FILE *out, struct race_gain g)
 {
-    html_percent(out, percent(g.low));
+    html_percent(out, advise_percent(g.low));
     fputs(" to ", out);
-    html_percent(out, percent(g.high));
+    html_percent(out, advise_percent(g.high));
 }
 
 /* ---- the setting ---- */
 
 static const char *knob_words(char buf[KNOB_TEXT_MAX], enum knob knob, double value)
 {
-    const struct knob_info *k = &knob_info[knob];
+    enum knob_unit unit = knob_info[knob].unit;
 
-    switch (k->unit) {
-    case KNOB_MBPS:
-        snprintf(buf, KNOB_TEXT_MAX, value >= 1000 ? "%.3g Gb/s" : "%.4g Mb/s",
-                 value >= 1000 ? value / 1000 : value);
-        break;
-    case KNOB_US:
-        snprintf(buf, KNOB_TEXT_MAX, "%.4g µs", value);
-        break;
-    case KNOB_KB:
-        snprintf(buf, KNOB_TEXT_MAX, "%.4g KB", value);
-        break;
-    case KNOB_RATIO:
-        snprintf(buf, KNOB_TEXT_MAX, "%.3g %%", 100 * value);
-        break;
-    case KNOB_PERCENT:
-        snprintf(buf, KNOB_TEXT_MAX, "%.3g %%", value);
-        break;
-    default:
+    if (unit == KNOB_MBPS && value >= 1000)
+        snprintf(buf, KNOB_TEXT_MAX, "%.3g Gb/s", value / 1000);
+    else if (unit == KNOB_MBPS || unit == KNOB_US || unit == KNOB_KB)
+        snprintf(buf, KNOB_TEXT_MAX, "%.4g %s", value,
+                 unit == KNOB_MBPS ? "Mb/s" : unit == KNOB_US ? "µs" : "KB");
+    else if (unit == KNOB_RATIO || unit == KNOB_PERCENT)
+        snprintf(buf, KNOB_TEXT_MAX, "%.3g %%", unit == KNOB_RATIO ? 100 * value : value);
+    else
         return knob_text(buf, knob, value);
-    }
     return buf;
 }
 
@@ -97,12 +81,10 @@ static uint32_t put_knobs(FILE *out, const struct advice *a, bool is_switch)
         if (was->value[i] == is->value[i] || (knob_info[i].where == KNOB_SWITCH) != is_switch)
             continue;
         if (count++ == 0)
-            fprintf(
-                out,
-                "<table class=\"diff\"><thead><tr><th>%s</th><th class=\"number\">yours</th><th "
-                "class=\"number\">advised</th>"
-                "<th class=\"number\">change</th><th class=\"about\">what it does</th></tr></thead><tbody>\n",
-                is_switch ? "Switches (ECN)" : "NICs (DCQCN)");
+            fprintf(out, "<table class=\"diff\"><thead><tr><th>%s</th><th class=\"number\">yours</th>"
+                    "<th class=\"number\">advised</th><th class=\"number\">change</th>"
+                    "<th class=\"about\">what it does</th></tr></thead><tbody>\n",
+                    is_switch ? "Switches (ECN)" : "NICs (DCQCN)");
         put_knob(out, (enum knob)i, was->value[i], is->value[i]);
     }
     if (count)
@@ -140,10 +122,8 @@ static void put_script(FILE *out, const struct advice *a, const char *id, const 
 
 static void put_tab(FILE *out, const char *id, const char *text, bool is_first)
 {
-    fprintf(out,
-            "<input type=\"radio\" name=\"script\" class=\"unseen\" id=\"tab-%s\"%s><label "
-            "for=\"tab-%s\">%s</label>\n",
-            id, is_first ? " checked" : "", id, text);
+    fprintf(out, "<input type=\"radio\" name=\"script\" class=\"unseen\" id=\"tab-%s\"%s>"
+            "<label for=\"tab-%s\">%s</label>\n", id, is_first ? " checked" : "", id, text);
 }
 
 static void put_scripts(FILE *out, const struct advice *a, bool has_nics, bool has_switches,
@@ -160,12 +140,11 @@ static void put_scripts(FILE *out, const struct advice *a, bool has_nics, bool h
     if (has_switches)
         put_script(out, a, "switches", "set-switches.sh", "", " OLD_PROFILE", setting_print_sonic, about);
     fputs("<p class=\"hint\">Both need root and hold until the driver or the switch configuration is loaded "
-          "again. The script for NICs "
-          "saves the old values first and reads every value back.</p></div>\n",
+          "again. The script for NICs saves the old values first and reads every value back.</p></div>\n",
           out);
 }
 
-/* What a change of more than knobs requires. */
+/* The requirements of a change other than knobs. */
 static void put_changes(FILE *out, const struct advice *a)
 {
     fputs("<div class=\"card\"><ul>\n", out);
@@ -236,17 +215,13 @@ static void put_part(FILE *out, const struct advice *a, uint32_t load, enum goal
 
     if (isnan(was) || isnan(is))
         return;
-    fprintf(out,
-            "<tr><th scope=\"row\">%s</th><td class=\"span\"><svg width=\"100%%\" height=\"16\" "
-            "aria-hidden=\"true\">"
-            "<line class=\"gl\" x1=\"0\" x2=\"100%%\" y1=\"8\" y2=\"8\"/>"
-            "<line class=\"bar\" x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"8\" y2=\"8\"/><circle class=\"was\" "
-            "cx=\"%.1f%%\" cy=\"8\" r=\"4\"/>"
-            "<circle class=\"dot\" cx=\"%.1f%%\" cy=\"8\" r=\"4\"/></svg></td>",
-            part_names[part], place_of(was, scale), place_of(is, scale), place_of(was, scale),
-            place_of(is, scale));
-    fprintf(out, "<td class=\"number\"><span class=\"muted\">%.2f &rarr;</span> <b>%.2f</b></td></tr>\n", was,
-            is);
+    fprintf(out, "<tr><th scope=\"row\">%s</th><td class=\"span\"><svg width=\"100%%\" height=\"16\" "
+            "aria-hidden=\"true\"><line class=\"gl\" x1=\"0\" x2=\"100%%\" y1=\"8\" y2=\"8\"/>"
+            "<line class=\"bar\" x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"8\" y2=\"8\"/>"
+            "<circle class=\"was\" cx=\"%.1f%%\" cy=\"8\" r=\"4\"/>"
+            "<circle class=\"dot\" cx=\"%.1f%%\" cy=\"8\" r=\"4\"/></svg></td><td class=\"number\">"
+            "<span class=\"muted\">%.2f &rarr;</span> <b>%.2f</b></td></tr>\n", part_names[part],
+            place_of(was, scale), place_of(is, scale), place_of(was, scale), place_of(is, scale), was, is);
 }
 
 static void put_load(FILE *out, const struct advice *a, uint32_t load, double scale)
@@ -263,7 +238,7 @@ static void put_load(FILE *out, const struct advice *a, uint32_t load, double sc
     if (a->described.load > 0 && !(load > 0 && load != ADVISE_PROOF && a->has_range))
         fprintf(out, " <span class=\"muted\">%.3g&nbsp;%%</span>", 100 * a->load[load] * a->described.load);
     fprintf(out, "</h3><p class=\"big %s\">", g.high < 0 ? "better" : g.low > 0 ? "worse" : "muted");
-    html_percent(out, percent(g.mean));
+    html_percent(out, advise_percent(g.mean));
     fputs("<span> ", out);
     put_interval(out, g);
     fprintf(out, "%s</span></p><table>\n", g.low <= 0 && g.high >= 0 ? ", not clear" : "");
@@ -277,10 +252,8 @@ static void put_loads(FILE *out, const struct advice *a)
     double scale = scale_of(a);
     char hint[240];
 
-    snprintf(hint, sizeof(hint),
-             "Mean slowdown from 1 (empty network) to %g: \u25cb yours, \u25cf advised. Large figure: score; "
-             "less is better.",
-             scale);
+    snprintf(hint, sizeof(hint), "Mean slowdown from 1 (empty network) to %g: \u25cb yours, \u25cf advised. "
+             "Large figure: score; less is better.", scale);
     html_section(out, "loads",
                  a->has_range ? "At both ends of the range" : "If the load is not the expected one", hint);
     fputs("<div class=\"thirds\">\n", out);
@@ -328,11 +301,11 @@ static void put_bar(FILE *out, struct race_gain g, double most)
     bool is_clear = g.high < 0 || g.low > 0;
 
     fprintf(out, "<svg width=\"100%%\" height=\"20\" role=\"img\" aria-label=\"%+.0f %%, %+.0f to %+.0f\">",
-            percent(g.mean), percent(g.low), percent(g.high));
+            advise_percent(g.mean), advise_percent(g.low), advise_percent(g.high));
     fputs("<line class=\"zl\" x1=\"50%\" x2=\"50%\" y1=\"-20\" y2=\"40\"/>", out);
-    fprintf(out,
-            "<g class=\"hue-%d%s\"><line class=\"bar\" x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"10\" y2=\"10\"/>",
-            g.high < 0 ? 0 : 6, is_clear ? "" : " faint", place(g.high, most), place(g.low, most));
+    fprintf(out, "<g class=\"hue-%d%s\"><line class=\"bar\" x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"10\" "
+            "y2=\"10\"/>", g.high < 0 ? 0 : 6, is_clear ? "" : " faint", place(g.high, most),
+            place(g.low, most));
     put_arrow(out, g, most);
     fprintf(out, "<circle class=\"dot\" cx=\"%.1f%%\" cy=\"10\" r=\"5\"/></g></svg>", place(g.mean, most));
 }
@@ -366,7 +339,7 @@ static void put_row(FILE *out, const struct advice *a, const struct advise_row *
     }
     put_bar(out, g, most);
     fputs("</td><td class=\"number\" data-label=\"score\"><b>", out);
-    html_percent(out, percent(g.mean));
+    html_percent(out, advise_percent(g.mean));
     fputs("</b></td><td class=\"number muted iv\">", out);
     put_interval(out, g);
     fputs("</td></tr>\n", out);
@@ -376,15 +349,12 @@ static void put_rows(FILE *out, const struct advice *a, uint32_t load, const uin
 {
     double most = reach(a, load);
 
-    fputs("<table class=\"evidence-table\"><thead><tr><th>Mean slowdown, by message size</th><th "
-          "class=\"number\">all</th>"
-          "<th class=\"number\">&lt; 120&nbsp;KB</th><th class=\"number\">to 1&nbsp;MB</th><th "
-          "class=\"number\">from 1&nbsp;MB</th>"
-          "<th class=\"pl\"><span class=\"ends\"><span>&#9666; worse</span><span>yours</span><span>better "
-          "&#9656;</span></span></th>"
-          "<th class=\"number\">Score</th><th class=\"number iv\">95&nbsp;% "
-          "interval</th></tr></thead><tbody>\n",
-          out);
+    fputs("<table class=\"evidence-table\"><thead><tr><th>Mean slowdown, by message size</th>"
+          "<th class=\"number\">all</th><th class=\"number\">&lt; 120&nbsp;KB</th>"
+          "<th class=\"number\">to 1&nbsp;MB</th><th class=\"number\">from 1&nbsp;MB</th><th class=\"pl\">"
+          "<span class=\"ends\"><span>&#9666; worse</span><span>yours</span><span>better &#9656;</span>"
+          "</span></th><th class=\"number\">Score</th><th class=\"number iv\">95&nbsp;% interval</th></tr>"
+          "</thead><tbody>\n", out);
     for (uint32_t i = 0; i < count; i++)
         put_row(out, a, &a->row[which[i]], load, most);
     fputs("</tbody></table>\n", out);
@@ -493,10 +463,8 @@ static void put_assumptions(FILE *out, const struct advice *a)
     bool is_default = !a->request->goal && !a->has_goal;
 
     html_section(out, "assumed", "What was assumed", "");
-    fputs("<div class=\"card\"><table "
-          "class=\"assumed\"><thead><tr><th>What</th><th>Value</th><th>From</th><th>To change "
-          "it</th></tr></thead><tbody>\n",
-          out);
+    fputs("<div class=\"card\"><table class=\"assumed\"><thead><tr><th>What</th><th>Value</th><th>From</th>"
+          "<th>To change it</th></tr></thead><tbody>\n", out);
     if (a->request->path) {
         put_assumed(out, "Network", card_text(&a->about, CARD_NETWORK), false, "scenario", "--set KEY=VALUE");
         put_assumed(out, "Traffic", card_text(&a->about, CARD_TRAFFIC), false, "scenario", "--set KEY=VALUE");
@@ -504,14 +472,9 @@ static void put_assumptions(FILE *out, const struct advice *a)
         put_described(out, a);
     }
     put_assumed(out, "Your setting",
-                is_read                 ? h->device[0].name
-                : advise_has_default(a) ? "NVIDIA's default"
-                                        : "as given",
+                is_read ? h->device[0].name : advise_has_default(a) ? "NVIDIA's default" : "as given",
                 !is_read && advise_has_default(a),
-                is_read            ? "record"
-                : a->request->path ? "scenario"
-                                   : "you",
-                "--set KEY=VALUE");
+                is_read ? "record" : a->request->path ? "scenario" : "you", "--set KEY=VALUE");
     put_assumed(out, "Goal", a->goal.name, is_default, a->has_goal ? "scenario" : "you", "--goal");
     fputs("</tbody></table></div></section>\n", out);
 }
@@ -524,15 +487,12 @@ static void put_setting_limits(FILE *out, const struct advice *a)
     for (int i = 0; i < KNOB_COUNT; i++)
         large += factor_of(was->value[i], is->value[i]) >= LARGE_CHANGE;
     if (large)
-        fprintf(out,
-                "<li>%u knob%s change%s by a factor of %d or more. Check that your firmware accepts the "
-                "values; the script stops, "
-                "and puts everything back, if it does not.</li>\n",
-                large, large == 1 ? "" : "s", large == 1 ? "s" : "", LARGE_CHANGE);
+        fprintf(out, "<li>%u knob%s change%s by a factor of %d or more. Check that your firmware accepts the "
+                "values; the script stops, and puts everything back, if it does not.</li>\n", large,
+                large == 1 ? "" : "s", large == 1 ? "s" : "", LARGE_CHANGE);
     if (was->value[KNOB_dce_tcp_g] != is->value[KNOB_dce_tcp_g])
         fputs("<li>Vendor texts disagree on the direction of <code>dce_tcp_g</code>. Try it on one port "
-              "first.</li>\n",
-              out);
+              "first.</li>\n", out);
     fprintf(out, "<li>ECN must mark before PFC pauses: PFC thresholds must be above %.4g&nbsp;KB.</li>\n",
             is->value[KNOB_kmax]);
 }
@@ -541,19 +501,16 @@ static void put_limits(FILE *out, const struct advice *a)
 {
     html_section(out, "limits", "Limits", "");
     fputs("<div class=\"card\"><ul>\n<li>This is a simulation. The setting has not run on a real NIC or "
-          "switch: try it on one rack first.</li>\n",
-          out);
+          "switch: try it on one rack first.</li>\n", out);
     if (!a->request->path)
         fputs("<li>It is not known who talks to whom, nor bursts and dependencies between messages: hosts "
-              "send alike, at random times.</li>\n",
-              out);
+              "send alike, at random times.</li>\n", out);
     if (a->has_load)
         fputs("<li>Loads outside those shown were not tested.</li>\n", out);
     if (!advise_keeps_yours(a))
         put_setting_limits(out, a);
     fputs("<li>Slowdown: time of a message over its time in an empty network. Intervals: 95&nbsp;%, over "
-          "seeds. Score: ",
-          out);
+          "seeds. Score: ", out);
     html_text(out, a->goal.about);
     fputs(".</li>\n</ul></div></section>\n", out);
 }
@@ -577,11 +534,9 @@ static void put_footer(FILE *out, const struct advice *a)
     struct card again = { 0 };
     char text[400];
 
-    snprintf(text, sizeof(text),
-             "Anole " ANOLE_VERSION
-             ", seed %llu, budget %llu million packet-hops. %u trials of %.1f ms: presets, points spread "
-             "over the space, %u generations of a search around the best, and a race of %u blocks; then %d "
-             "other seeds.",
+    snprintf(text, sizeof(text), "Anole " ANOLE_VERSION ", seed %llu, budget %llu million packet-hops. %u "
+             "trials of %.1f ms: presets, points spread over the space, %u generations of a search around "
+             "the best, and a race of %u blocks; then %d other seeds.",
              (unsigned long long)a->request->seed, (unsigned long long)a->request->budget / 1000000,
              a->rehearsal.trials, (double)a->twin.until_ps / (double)PS_PER_MS, a->rehearsal.generations,
              a->rehearsal.race.blocks, ADVISE_SEEDS);
@@ -596,13 +551,13 @@ static void put_footer(FILE *out, const struct advice *a)
 
 void advise_page(const struct advice *a, const struct card *answer, FILE *out)
 {
-    bool has_loads = a->has_load && !advise_keeps_yours(a);
+    bool is_kept = advise_keeps_yours(a), has_loads = a->has_load && !is_kept;
     struct html_link links[7], *link = links;
     char *html, title[200];
     FILE *page = text_stream(&html);
 
     *link++ = (struct html_link){ "answer", "Answer" };
-    if (!advise_keeps_yours(a))
+    if (!is_kept)
         *link++ = (struct html_link){ "setting", "Setting" };
     if (has_loads)
         *link++ = (struct html_link){ "loads", "Other loads" };
@@ -612,7 +567,7 @@ void advise_page(const struct advice *a, const struct card *answer, FILE *out)
     html_begin(page, "advice", a->name, links);
     card_html(answer, page);
     put_recorded(page, a);
-    if (!advise_keeps_yours(a))
+    if (!is_kept)
         put_setting(page, a, card_text(answer, CARD_FINDING));
     if (has_loads)
         put_loads(page, a);

@@ -13,20 +13,11 @@ static double percent(double log_ratio)
     return 100 * (exp(log_ratio) - 1);
 }
 
-/* "-23 % [-27, -19]" */
-static void gain_cell(struct table *t, struct race_gain g)
-{
-    table_cell(t, "%+.0f %% [%+.0f, %+.0f]", percent(g.mean), percent(g.low), percent(g.high));
-}
-
 static void slowdown_cell(struct table *t, const struct advise_row *row, uint32_t load, enum goal_part part)
 {
     double mean = advise_slowdown(row, load, part);
 
-    if (isnan(mean))
-        table_cell(t, "-");
-    else
-        table_cell(t, "%.2f", mean);
+    table_cell(t, isnan(mean) ? "-" : "%.2f", mean);
 }
 
 static void iteration_cell(struct table *t, const struct advise_row *row, uint32_t test, uint32_t job)
@@ -51,7 +42,8 @@ static void add_heading(struct table *t, const struct advice *a, const char *fir
 
 static void add_row(struct table *t, const struct advice *a, const struct advise_row *row, uint32_t load)
 {
-    char name[64];
+    struct race_gain g = advise_gain(a, row, &a->row[0], load);
+    char             name[64];
 
     table_cell(t, "%s", advise_name(a, row, name, sizeof(name)));
     for (uint32_t i = 0; i < a->jobs; i++)
@@ -61,7 +53,7 @@ static void add_row(struct table *t, const struct advice *a, const struct advise
     if (row == &a->row[0])
         table_cell(t, "-");
     else
-        gain_cell(t, advise_gain(a, row, &a->row[0], load));
+        table_cell(t, "%+.0f %% [%+.0f, %+.0f]", percent(g.mean), percent(g.low), percent(g.high));
 }
 
 const char *advise_name(const struct advice *a, const struct advise_row *row, char *buf, size_t size)
@@ -120,16 +112,14 @@ static void print_file(const struct recorded *r, const char *path, const char *r
     fprintf(out, "%s: %s %s of %u %s in ", path, text_from_count(count, sizeof(count), r->rows), rows,
             r->hosts, hosts);
     print_seconds(r->seconds, out);
-    fprintf(out,
-            ". Links were busy for %.1f %% of the time, %.1f to %.1f %% in most of it; the busiest for %.1f "
-            "%%.\n",
-            100 * r->load, 100 * r->load_low, 100 * r->load_high, 100 * r->load_busiest);
+    fprintf(out, ". Links were busy for %.1f %% of the time, %.1f to %.1f %% in most of it; the busiest for "
+            "%.1f %%.\n", 100 * r->load, 100 * r->load_low, 100 * r->load_high, 100 * r->load_busiest);
     if (r->restarts)
         fprintf(out, "  %u reading%s smaller than the one before; these intervals are skipped.\n",
                 r->restarts, r->restarts == 1 ? " is" : "s are");
 }
 
-/* What the counters of a host show, and what they cannot show. */
+/* Symptoms that counters show, and what they cannot show. */
 static void print_symptoms(const struct host_record *h, FILE *out)
 {
     fputs("Symptoms:\n", out);

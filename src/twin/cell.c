@@ -26,8 +26,7 @@ struct cell cell_of(uint64_t rate_bps, double oversubscription, uint64_t rtt_ps)
 
 struct rack {
     double  *host;               /* speeds, the slowest first */
-    double  *uplink;             /* in their order: which path is taken to be that of an empty network
-                                  * depends on it */
+    double  *uplink;             /* in order: the base path depends on it */
     uint32_t hosts, uplinks;
     double   host_bps, uplink_bps;           /* sums */
 };
@@ -170,9 +169,8 @@ static double reach(const struct world *w, uint32_t tier, uint32_t racks)
     return count ? sum / count / racks : 1;
 }
 
-/* Capacity of the narrowest tier above the racks, as a share of that of the racks' uplinks; 1: these are the
- * narrowest. Of the bytes that leave a rack for any other at random, those that switches of a tier cannot
- * turn around go through the next. */
+/* Capacity of the narrowest tier above the racks, relative to the racks' uplinks; 1: these are the narrowest.
+ * Counts only bytes that switches of the tier below cannot turn around. */
 static double narrowest_above(const struct world *w, uint32_t racks)
 {
     double from_racks = capacity(w, WORLD_TORS), least = 1;

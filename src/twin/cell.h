@@ -10,8 +10,6 @@
 #include "core/world.h"
 #include "twin/twin_trial.h"
 
-#include <stdint.h>
-
 #define CELL_RACKS   4
 #define CELL_HOSTS   8           /* per rack; four times as many if there is one switch */
 #define CELL_ALL     (CELL_RACKS * CELL_HOSTS)
@@ -29,10 +27,9 @@ struct cell {
 /* Four racks of eight hosts. */
 struct cell cell_of(uint64_t rate_bps, double oversubscription, uint64_t rtt_ps);
 
-/* Returns a cell like a network, with at most hosts_max hosts: its racks, speeds, uplinks and round trip,
- * and the same share of slow racks, hosts and uplinks. If only a share 'sending' of the hosts sends, the
- * cell has only such hosts, with their share of the uplinks. Racks are merged if that is needed to hold
- * them all. If a tier above the racks is narrower than their uplinks, these are as narrow. */
+/* Returns a cell like a network, with at most hosts_max hosts: its racks, speeds, uplinks and round trip, and
+ * the same share of slow racks, hosts and uplinks. If only a share 'sending' of the hosts sends, it has only
+ * such hosts, in fewer racks. Uplinks are as narrow as the narrowest tier above them. */
 struct cell cell_like(const struct world *, uint32_t hosts_max, double sending);
 
 /* Ports of a switch with hosts; mean speed of hosts; speed of the slowest. */
@@ -43,8 +40,7 @@ double   cell_slowest_bps(const struct cell *);
 /* Adds it to a scenario as its topology. */
 void cell_build(struct build *, const struct cell *);
 
-/* Finds the link delay for the round trip, from 'twin', the cell with delays of 'tried_ps'. Fails if none
- * is short enough. */
+/* Finds the link delay for the round trip, from 'twin' with delays of 'tried_ps'. Fails if it is negative. */
 int cell_fit(struct cell *, const struct twin *, uint64_t tried_ps, struct err *);
 
 #endif

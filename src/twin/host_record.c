@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -74,14 +75,13 @@ static void add_point(struct host_counter *c, double at_s, uint64_t value)
     c->point[c->readings] = (struct host_point){ at_s, value };
 }
 
-static uint64_t growth(struct host_counter *c, uint64_t value)
+/* 0 after a reset. */
+static uint64_t growth(const struct host_counter *c, uint64_t value)
 {
     if (value >= c->last)
         return value - c->last;
-    if (c->last >> WRAP_BITS == 0 &&
-        c->last >> (WRAP_BITS - 1))     /* near the end of its range: it wrapped */
+    if (c->last >> (WRAP_BITS - 1) == 1)     /* near the end of its range: it wrapped */
         return value + (1ull << WRAP_BITS) - c->last;
-    c->resets++;
     return 0;
 }
 
@@ -156,11 +156,10 @@ static int read_row(struct reading *r, const struct csv *csv)
         knob = knob_find(name + 8);
         if (knob != KNOB_COUNT)
             knob_set_add(&d->setting, knob, (double)value);
-        return 0;
-    }
-    if (!rc && strncmp(name, "counter.", 8) == 0) {
+    } else if (!rc && strncmp(name, "counter.", 8) == 0) {
         rc = csv_real(csv, ROW_TIME, &at_s, r->err);
-        return rc ? rc : add_counter(r, d, name + 8, at_s, value);
+        if (!rc)
+            rc = add_counter(r, d, name + 8, at_s, value);
     }
     return rc;
 }
@@ -305,9 +304,7 @@ bool host_record_is(const char *text, size_t bytes)
 
 static int check_record(const struct reading *r)
 {
-    const struct host_record *m = &r->made;
-
-    if (m->devices == 0)
+    if (r->made.devices == 0)
         return err_set(r->err, EINVAL, "%s: there is no device in it", r->name);
     if (!r->has_time || !(r->last_s > r->first_s))
         return err_set(r->err, EINVAL, "%s: counters were read only once; two times are needed for a rate",
@@ -319,9 +316,8 @@ int host_record_read(struct host_record *to, const char *name, const char *text,
                      struct err *err)
 {
     struct reading r = { .name = name, .err = err };
-    int            rc;
+    int            rc = is_table(text, bytes) ? read_table(&r, text, bytes) : read_ethtool(&r, text, bytes);
 
-    rc = is_table(text, bytes) ? read_table(&r, text, bytes) : read_ethtool(&r, text, bytes);
     if (!rc)
         rc = check_record(&r);
     if (rc) {
@@ -384,6 +380,22 @@ static const struct host_counter *find_prio(const struct host_device *d, const c
     return find_counter(d, name);
 }
 
+/* Prints a symptom of a device. Returns 1: how many it has printed. */
+static uint32_t print_symptom(FILE *out, const struct host_device *d, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static uint32_t print_symptom(FILE *out, const struct host_device *d, const char *format, ...)
+{
+    va_list args;
+
+    fprintf(out, "  %s: ", d->name);
+    va_start(args, format);
+    vfprintf(out, format, args);
+    va_end(args);
+    fputc('\n', out);
+    return 1;
+}
+
 /* Reports by priority how long the network paused this host. */
 static uint32_t print_pauses(const struct host_device *d, FILE *out)
 {
@@ -394,26 +406,17 @@ static uint32_t print_pauses(const struct host_device *d, FILE *out)
         const struct host_counter *frames = find_prio(d, "rx_prio%d_pause", prio);
         const struct host_counter *sent = find_prio(d, "tx_prio%d_pause", prio);
 
-        if (us && (double)us->grown / 1e6 >= PAUSED_SHARE * (us->last_s - us->first_s)) {
-            fprintf(out,
-                    "  %s: the network paused priority %d for %.2g %% of the time. Its queues reached PFC.\n",
-                    d->name, prio, (double)us->grown / 1e4 / (us->last_s - us->first_s));
-            found++;
-        } else if (!us && frames && frames->grown) {
-            fprintf(out,
-                    "  %s: %" PRIu64
-                    " PAUSE frames arrived on priority %d; how long they lasted is not known.\n",
-                    d->name, frames->grown, prio);
-            found++;
-        }
-        if (sent && sent->grown) {
-            fprintf(out,
-                    "  %s: this host sent %" PRIu64
-                    " PAUSE frames on priority %d: it takes data slower than the line. "
-                    "Look at PCIe and memory; DCQCN does not mend that.\n",
-                    d->name, sent->grown, prio);
-            found++;
-        }
+        if (us && (double)us->grown / 1e6 >= PAUSED_SHARE * (us->last_s - us->first_s))
+            found += print_symptom(out, d, "the network paused priority %d for %.2g %% of the time. Its "
+                                   "queues reached PFC.", prio,
+                                   (double)us->grown / 1e4 / (us->last_s - us->first_s));
+        else if (!us && frames && frames->grown)
+            found += print_symptom(out, d, "%" PRIu64 " PAUSE frames arrived on priority %d; how long they "
+                                   "lasted is not known.", frames->grown, prio);
+        if (sent && sent->grown)
+            found += print_symptom(out, d, "this host sent %" PRIu64 " PAUSE frames on priority %d: it takes "
+                                   "data slower than the line. Look at PCIe and memory; DCQCN does not mend "
+                                   "that.", sent->grown, prio);
     }
     return found;
 }
@@ -436,11 +439,9 @@ static uint32_t print_losses(const struct host_device *d, FILE *out)
     uint32_t found = 0;
 
     for (size_t i = 0; i < sizeof(bad_counters) / sizeof(*bad_counters); i++)
-        if (grown(d, bad_counters[i].name)) {
-            fprintf(out, "  %s: %s grew by %" PRIu64 ": %s.\n", d->name, bad_counters[i].name,
-                    grown(d, bad_counters[i].name), bad_counters[i].meaning);
-            found++;
-        }
+        if (grown(d, bad_counters[i].name))
+            found += print_symptom(out, d, "%s grew by %" PRIu64 ": %s.", bad_counters[i].name,
+                                   grown(d, bad_counters[i].name), bad_counters[i].meaning);
     return found;
 }
 
@@ -459,30 +460,19 @@ static bool is_paused(const struct host_device *d)
 static uint32_t print_loop(const struct host_device *d, FILE *out)
 {
     const struct host_counter *marked = find_counter(d, "np_ecn_marked_roce_packets"),
-                              *sent = find_counter(d, "np_cnp_sent");
-    const struct host_counter *handled = find_counter(d, "rp_cnp_handled");
+                              *sent = find_counter(d, "np_cnp_sent"),
+                              *handled = find_counter(d, "rp_cnp_handled");
     uint32_t                   found = 0;
 
-    if (grown(d, "rp_cnp_ignored")) {
-        fprintf(out, "  %s: %" PRIu64 " CNPs were ignored: reaction is not enabled on their priority.\n",
-                d->name, grown(d, "rp_cnp_ignored"));
-        found++;
-    }
-    if (marked && marked->grown && sent && sent->grown == 0) {
-        fprintf(out,
-                "  %s: %" PRIu64
-                " marked packets arrived, but no CNP was sent: notification is not enabled.\n",
-                d->name, marked->grown);
-        found++;
-    }
-    if (is_paused(d) && handled && handled->grown == 0) {
-        fprintf(out,
-                "  %s: pauses but no CNPs: switches pause before they mark. ECN is off, or its thresholds "
-                "are above "
-                "those of PFC.\n",
-                d->name);
-        found++;
-    }
+    if (grown(d, "rp_cnp_ignored"))
+        found += print_symptom(out, d, "%" PRIu64 " CNPs were ignored: reaction is not enabled on their "
+                               "priority.", grown(d, "rp_cnp_ignored"));
+    if (marked && marked->grown && sent && sent->grown == 0)
+        found += print_symptom(out, d, "%" PRIu64 " marked packets arrived, but no CNP was sent: "
+                               "notification is not enabled.", marked->grown);
+    if (is_paused(d) && handled && handled->grown == 0)
+        found += print_symptom(out, d, "pauses but no CNPs: switches pause before they mark. ECN is off, or "
+                               "its thresholds are above those of PFC.");
     return found;
 }
 
@@ -492,10 +482,8 @@ static uint32_t print_pci(const struct host_device *d, FILE *out)
 
     if (!c || c->largest < PCI_STALLED)
         return 0;
-    fprintf(out,
-            "  %s: PCIe stalled writes for up to %" PRIu64 " %% of the time: the host is the bottleneck.\n",
-            d->name, c->largest);
-    return 1;
+    return print_symptom(out, d, "PCIe stalled writes for up to %" PRIu64 " %% of the time: the host is the "
+                         "bottleneck.", c->largest);
 }
 
 static uint32_t print_differences(const struct host_record *h, FILE *out)
@@ -507,12 +495,10 @@ static uint32_t print_differences(const struct host_record *h, FILE *out)
             const struct knob_set *a = &h->device[0].setting, *b = &h->device[i].setting;
             char                   one[KNOB_TEXT_MAX], other[KNOB_TEXT_MAX];
 
-            if (!a->is_named[k] || !b->is_named[k] || a->knobs.value[k] == b->knobs.value[k])
-                continue;
-            fprintf(out, "  %s: %s is %s, but %s has %s.\n", h->device[i].name, knob_info[k].name,
-                    knob_text(one, k, b->knobs.value[k]), h->device[0].name,
-                    knob_text(other, k, a->knobs.value[k]));
-            found++;
+            if (a->is_named[k] && b->is_named[k] && a->knobs.value[k] != b->knobs.value[k])
+                found += print_symptom(out, &h->device[i], "%s is %s, but %s has %s.", knob_info[k].name,
+                                       knob_text(one, k, b->knobs.value[k]), h->device[0].name,
+                                       knob_text(other, k, a->knobs.value[k]));
         }
     return found;
 }

@@ -11,9 +11,6 @@
 #include "base/err.h"
 #include "core/knobs.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #define HOST_NAME_BYTES 64
@@ -24,10 +21,9 @@ struct host_counter {
     char     name[HOST_NAME_BYTES];
     double   first_s, last_s;
     uint64_t last;               /* last reading */
-    uint64_t grown;              /* since the first reading; intervals in which the counter was reset are
-                                  * left out */
+    uint64_t grown;              /* since the first reading, without resets */
     uint64_t largest;
-    uint32_t readings, resets;
+    uint32_t readings;
     struct host_point *point;    /* all readings; only for counters of sent bytes */
 };
 
@@ -46,8 +42,7 @@ struct host_record {
     uint32_t            devices;
     double              seconds;             /* from the first to the last sample */
     bool                has_ethtool;         /* pauses and discards were readable */
-    char               *sent;                /* `time_s,port,bytes`: what each device has sent, for
-                                              * recorded_counters() */
+    char               *sent;                /* bytes sent by device, for recorded_counters() */
     size_t              sent_bytes;
 };
 
@@ -61,8 +56,7 @@ void host_record_fini(struct host_record *);
 /* Returns the most common link speed; 0: unknown. */
 uint64_t host_record_rate(const struct host_record *);
 
-/* What the counters show, a line each: "mlx5_0: ...". Returns how many symptoms there are; nothing is
- * printed for none. */
+/* Prints the symptoms that counters show, a line each: "mlx5_0: ...". Returns how many. */
 uint32_t host_record_print_symptoms(const struct host_record *, FILE *);
 
 #endif

@@ -16,11 +16,11 @@
 #define DRAIN            2.0     /* time for unfinished messages, in trials */
 #define LENGTH_MAX       10.0    /* longest trial, in usual ones */
 #define REPLICAS         3u
+#define DESCRIBED_MS     50      /* longer than a trial, which is cut to fit the budget */
 #define STORAGE_TINY     0.15    /* share of tiny messages in closed loops from which on it is storage */
 
-/* Trials are made with larger packets and fewer acknowledgements than the network has: it is bytes that
- * fill queues and count for rates, and the same time costs a fraction. Ranks of settings stay
- * (docs/rehearse.md). */
+/* Trials use larger packets and fewer acknowledgements than the network: bytes fill queues, and the same time
+ * costs a fraction. The ranking of settings stays (docs/rehearse.md). */
 #define COARSE_MTU   4096
 #define COARSE_ACK   16
 #define HEADER_BYTES 82.0        /* per packet on the wire */
@@ -116,8 +116,7 @@ static double wire_share(const struct detail *d)
     return real / (1 + (HEADER_BYTES + ACK_BYTES / d->ack) / d->mtu);
 }
 
-/* Bytes that stay in their rack beyond those that do so by chance are of entries of their own, a rack
- * each. */
+/* Bytes that stay in their rack beyond chance are separate entries, one per rack. */
 static void put_open(struct build *b, struct yaml_node *traffic, const struct traffic_model *m,
                      const struct cell *c, double more)
 {
@@ -138,8 +137,7 @@ static void put_open(struct build *b, struct yaml_node *traffic, const struct tr
         put_poisson(b, traffic, m, near, i * c->hosts, c->hosts);
 }
 
-/* One host after the other is the receiver, each with the period of bursts to one host, so that they come
- * evenly. */
+/* Hosts take turns as the receiver, evenly spaced; each keeps the period of bursts to one host. */
 static void put_bursts(struct build *b, struct yaml_node *traffic, const struct traffic_model *m,
                        const struct cell *c, double seconds)
 {
@@ -164,9 +162,8 @@ static bool is_packed(const struct traffic_job *j, const struct cell *c)
     return j->local > 0.5 || c->racks == 1;
 }
 
-/* Neighbours of a ring are in one rack if most of its messages stay there. One that sends to many sends to
- * all, one after the other; with fewer hosts than there a round has fewer messages, and pauses are shorter
- * in proportion. */
+/* Neighbours of a ring share a rack if most messages stay there. A worker with many receivers sends to all,
+ * one after the other; with fewer hosts, rounds and pauses are shorter in proportion. */
 static void put_jobs(struct build *b, struct yaml_node *traffic, const struct traffic_model *m,
                      const struct cell *c)
 {
@@ -194,8 +191,7 @@ static void put_jobs(struct build *b, struct yaml_node *traffic, const struct tr
     }
 }
 
-/* Host i of those with closed loops. Reports do not identify these hosts: chooses hosts outside of jobs, if
- * there are enough. */
+/* Host i of a closed loop, if possible outside of jobs: reports do not identify these hosts. */
 static uint32_t loop_host(const struct traffic_model *m, const struct cell *c, uint32_t count, uint32_t i)
 {
     uint32_t hosts = c->racks * c->hosts, first = 0;
@@ -249,8 +245,7 @@ static void put_storage(struct build *b, struct yaml_node *traffic, const struct
         put_host(b, hosts, loop_host(m, c, n, i));
 }
 
-/* Groups in which each host has a message under way to each other: as many as are outstanding, and one
- * more. */
+/* Groups in which each host has a message outstanding to each other: one more than are outstanding. */
 static void put_loops(struct build *b, struct yaml_node *traffic, const struct traffic_model *m,
                       const struct cell *c)
 {
@@ -323,8 +318,7 @@ static double hops_per_s(const struct traffic_model *m, const struct cell *c, co
     return c->racks * c->hosts * bps_of(m, c) / 8 / d->mtu * HOPS_TO_HOST * (1 + 1 / d->ack);
 }
 
-/* As long as the network has been watched with this traffic, or longer, until there are enough elephants
- * in it. */
+/* Length of a trial: as long as the network was watched, or longer until there are enough elephants. */
 static double trial_s(const struct traffic_model *m, const struct cell *c, const struct detail *d)
 {
     double bytes = mean_bytes(&m->sizes), per_s = c->racks * c->hosts * m->bps_per_host / 8,
@@ -397,8 +391,7 @@ static struct detail detail_of(const struct world *w, const struct simulation *s
     return d;
 }
 
-/* Trials have working links, constant settings and RDMA alone: other events show only as slower messages in
- * reports. */
+/* Trials simulate neither failures nor changes nor TCP, which show only as slower messages in reports. */
 static void name_unknown(const struct simulation *s, char *text, size_t size)
 {
     const char *name[3];
@@ -455,3 +448,44 @@ static int make(void *arg, const struct world *w, const struct traffic_model *mo
 }
 
 const struct predict_maker twin_maker = { make, drop };
+
+/* ---- a network that people describe ---- */
+
+static void put_recorded_sizes(struct build *b, struct yaml_node *entry, const struct recorded *messages)
+{
+    struct yaml_node *list = build_list(b, entry, "sizes");
+
+    for (uint32_t i = 0; i < messages->sizes; i++) {
+        struct yaml_node *row = build_list(b, list, NULL);
+
+        build_text(b, row, NULL, "%.15g", messages->size[i].bytes);
+        build_text(b, row, NULL, "%.12g", messages->size[i].p);
+    }
+}
+
+int described_build(struct build *b, const struct described *d, struct err *err)
+{
+    struct cell       cell = cell_of(d->rate_bps, d->oversubscription, d->rtt_ps);
+    struct twin       twin = { .name = "the network described", .base = b };
+    struct yaml_node *entry;
+    int               rc;
+
+    cell.delay_ps = PS_PER_US;
+    *b = (struct build){ 0 };
+    cell_build(b, &cell);
+    build_text(b, NULL, "run", "%dms", DESCRIBED_MS);
+    if (d->buffer_bytes)
+        build_text(b, build_map(b, NULL, "switch"), "buffer", "%lluB",
+                   (unsigned long long)d->buffer_bytes * cell_ports(&cell));
+    entry = build_map(b, build_list(b, NULL, "traffic"), NULL);
+    build_text(b, entry, "kind", "poisson");
+    build_text(b, entry, "name", "messages");
+    if (d->messages)
+        put_recorded_sizes(b, entry, d->messages);
+    else
+        build_text(b, entry, "sizes", "%s", d->sizes);
+    build_text(b, entry, "load", "%.4f%%", 100 * d->load);
+    rc = cell_fit(&cell, &twin, cell.delay_ps, err);
+    cell_build(b, &cell);
+    return rc;
+}

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <search.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -253,8 +252,7 @@ static int find_loads(const struct recording *r, uint64_t rate_bps, bool is_coun
 
 /* ---- sizes ---- */
 
-/* Writes two rows per quarter of an octave, its smallest and its largest size. A single size is thus kept
- * exactly. */
+/* Writes the smallest and largest size of each quarter octave, so that a single size is kept exactly. */
 static void find_sizes(const struct recording *r, struct recorded *made)
 {
     double  *bytes = xmalloc(r->samples * sizeof(*bytes));

@@ -11,7 +11,6 @@
 #include "base/err.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
 #define RECORDED_BYTES_MAX (1u << 30)
 #define RECORDED_LOAD_MIN  0.001         /* below, no advice is possible */
@@ -30,16 +29,14 @@ struct recorded {
     double   load_busiest;       /* load of the busiest host */
 };
 
-/* 'rate_bps' is the speed of each host's link. Fills it only on success; 'name' stands before the reason
- * in err. */
+/* 'rate_bps' is the speed of each host's link. Written only on success; errors start with 'name'. */
 int recorded_messages(struct recorded *, const char *name, const char *text, size_t bytes, uint64_t rate_bps,
                       struct err *);
 int recorded_counters(struct recorded *, const char *name, const char *text, size_t bytes, uint64_t rate_bps,
                       struct err *);
 void recorded_fini(struct recorded *);
 
-/* The load to search at: as busy as it is in the mean, and so busy that a race, which goes a fifth beyond,
- * gets to the busy hours. Too high costs little, too low a lot. */
+/* The load to search at: a race, which goes a fifth beyond, must get to busy hours. Too low costs a lot. */
 double recorded_expected(double mean, double high);
 
 #endif

@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -47,8 +46,7 @@ static void add(struct outcomes *p, uint64_t bytes, double slowdown, bool is_of_
     }
 }
 
-/* A trial that goes on. Posting ends at stop_ps; what a window shows that begins at warm_ps and ends there
- * is kept apart. */
+/* A running trial. Posting ends at stop_ps. 'window' shows the time from warm_ps to stop_ps. */
 struct trial {
     struct simulation *s;
     struct predicted  *out;
@@ -109,8 +107,7 @@ static double bytes_of(const struct sim *s, uint32_t entry)
     return bytes;
 }
 
-/* Iterations as in results. The current one counts by the share of its bytes that arrived, because few
- * iterations end in a short trial. */
+/* Iterations as in results. The current one counts by its share of bytes: few end in a short trial. */
 static struct outcome_job job_of(const struct simulation *s, uint32_t entry)
 {
     const struct traffic_about *about = &s->scenario.entry[entry];
@@ -165,25 +162,22 @@ static void on_report(void *arg, const struct report *r)
         add_rest(&t->out->window, t->s, t->stop_ps);
 }
 
-/* An entry must not stop before it starts; one that begins later than that sends something once. */
-static uint64_t stop_after(const struct traffic_about *e, uint64_t stop_ps)
-{
-    return e->start_ps < stop_ps ? stop_ps : e->start_ps + 1;
-}
-
-/* Entries with a load get another one, and all get an end if posted messages are to be waited for. */
+/* Sets the load of entries that have one, and the end of posting: not before an entry starts. */
 static void set_all(struct build *b, const struct scenario *sc, double load, uint64_t stop_ps)
 {
     char key[40];
 
     for (uint32_t i = 0; i < sc->entries; i++) {
-        if (load != 1 && sc->entry[i].load > 0) {
+        const struct traffic_about *e = &sc->entry[i];
+
+        if (load != 1 && e->load > 0) {
             snprintf(key, sizeof(key), "traffic.%u.load", i);
-            build_text(b, NULL, key, "%.4f%%", 100 * load * sc->entry[i].load);
+            build_text(b, NULL, key, "%.4f%%", 100 * load * e->load);
         }
         if (stop_ps != NEVER) {
             snprintf(key, sizeof(key), "traffic.%u.stop", i);
-            build_text(b, NULL, key, "%llups", (unsigned long long)stop_after(&sc->entry[i], stop_ps));
+            build_text(b, NULL, key, "%llups", 
+                       (unsigned long long)(e->start_ps < stop_ps ? stop_ps : e->start_ps + 1));
         }
     }
     if (stop_ps != NEVER)

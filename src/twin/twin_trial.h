@@ -11,9 +11,6 @@
 #include "scenario/scenario.h"
 #include "scenario/scenario_build.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 struct twin {
     const char         *name, *text;         /* of the scenario: name for messages */
     size_t              text_bytes;
@@ -21,13 +18,10 @@ struct twin {
     const char *const  *set;                 /* its overrides */
     uint32_t            sets;
     const struct build *over;                /* put over all of these; or NULL */
-    uint64_t           until_ps;             /* a whole trial lasts so long at most; 0: as the scenario
-                                              * says */
-    /* > 0: messages are posted so long, and what is not over then gets this many times as long again to end;
-     * no more is posted meanwhile */
+    uint64_t           until_ps;             /* longest whole trial; 0: as in the scenario */
+    /* > 0: until_ps ends posting, and messages get this many times as long again to end */
     double             drain;
-    uint64_t           warm_ps;              /* with it: the beginning of the window that
-                                              * predicted.window covers */
+    uint64_t           warm_ps;              /* start of predicted.window */
     bool               prefers_fast;         /* see struct simulation_input */
     double             load_max;             /* largest factor of loads that links can carry; 0: not known */
     bool               counts_loops;         /* fill in outcomes.loop */
@@ -40,8 +34,7 @@ bool twin_is_loop(const struct traffic_about *);
 /* One that uses the twin, which must outlive it. */
 struct predictor twin_predictor(struct twin *);
 
-/* The world of the twin, for a search; its 'start' is the scenario's setting. To be given back. Also how
- * long a whole trial lasts. */
+/* Writes the world of the twin, to be freed, with the scenario's setting, and the length of a trial. */
 int twin_world(const struct twin *, struct world *, uint64_t *until_ps, struct err *);
 
 #endif

@@ -3,7 +3,7 @@
  *
  * Reports list devices by number, then by name, so that they do not depend on the order of connection. Their
  * interval is that of the samples. The tuner sees no reports during a trial, nor intervals that began before
- * a setting was applied (tune/lag.h).
+ * a setting was applied (tune/loop.h).
  *
  * A tuner that tries settings on a twin runs in a thread of its own, and its decision is collected at a later
  * interval; in lock step the loop waits for it. Until then the thread owns the loop, and does not see newer
@@ -17,7 +17,6 @@
 #include "base/thread/thinker.h"
 #include "core/world.h"
 #include "tune/acc/acc.h"
-#include "tune/lag.h"
 #include "tune/loop.h"
 
 /* ---- twins of a real network, for tuners that try settings before they apply them ----

@@ -8,11 +8,9 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-/* version of the procedure; increase it if the same request gives other weights */
-#define GENERATION  1
+#define GENERATION  1            /* of the procedure: increase it if a request gives other weights */
 #define STEPS_MAX   8192u
 #define PRINT_EVERY 20           /* updates */
 #define SAVE_AGES   5            /* lifetimes of a world between two resume points */
@@ -25,18 +23,8 @@ static const char *const published[] = { "many_to_one:4_1", "many_to_one:8_1", "
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 const struct rlcc_request rlcc_initial = {
-    .body = POLICY_MLP,
-    .seed = 1,
-    .updates = 1000,
-    .warm_up = 50,
-    .warm_steps = 1024,
-    .steps = 15,
-    .steps_most = 8000,
-    .renew = 100,
-    .mtu_bytes = 4096,
-    .rate = 0.01,
-    .rate_end = 0.02,
-    .gamma = 0.99,
+    .body = POLICY_MLP, .seed = 1, .updates = 1000, .warm_up = 50, .warm_steps = 1024, .steps = 15,
+    .steps_most = 8000, .renew = 100, .mtu_bytes = 4096, .rate = 0.01, .rate_end = 0.02, .gamma = 0.99,
     .smoothing = 1,
 };
 
@@ -48,10 +36,8 @@ static char *request_text(const struct rlcc_train *t)
     char *text;
     FILE *out = text_stream(&text);
 
-    fprintf(out,
-            "anole train rlcc --body %s --seed %" PRIu64
-            " --updates %u --warm-up %u --steps %u --renew %u --mtu %u "
-            "--rate %.10g --rate-end %.10g --gamma %.10g --smoothing %.10g%s",
+    fprintf(out, "anole train rlcc --body %s --seed %" PRIu64 " --updates %u --warm-up %u --steps %u "
+            "--renew %u --mtu %u --rate %.10g --rate-end %.10g --gamma %.10g --smoothing %.10g%s",
             policy_body_name[q->body], q->seed, q->updates, q->warm_up, q->steps, q->renew, q->mtu_bytes,
             q->rate, q->rate_end, q->gamma, q->smoothing, q->hides_history ? " --hide-history" : "");
     for (uint32_t i = 0; i < t->seats; i++)
@@ -101,14 +87,14 @@ static void open_policy(struct rlcc_train *t)
 
 static void compute_config(struct rlcc_train *t)
 {
-    char         *text = request_text(t), number[32], digest[DIGEST_TEXT_SIZE];
+    char         *text = request_text(t), number[32];
     struct digest d;
 
     snprintf(number, sizeof number, "generation %d ", GENERATION);
     digest_init(&d);
     digest_add_text(&d, number);
     digest_add_text(&d, text);
-    snprintf(t->config, sizeof t->config, "%s", digest_text(digest, &d));
+    digest_text(t->config, &d);
     free(text);
 }
 
@@ -161,7 +147,7 @@ static void add_all(struct resume_file *r, void *state)
 
 struct resume_file rlcc_train_state(struct rlcc_train *t)
 {
-    return (struct resume_file){ .magic = "ANOLERLCC1\n", .config = t->config, .state = t, .fields = add_all };
+    return (struct resume_file){ "ANOLERLCC1\n", t->config, .state = t, .fields = add_all };
 }
 
 /* ---- progress ---- */
@@ -183,13 +169,6 @@ static void print_line(const struct rlcc_train *t, struct progress *p, double lo
     fflush(stdout);
     p->seen = (struct rlcc_seen){ 0 };
     p->updates = 0;
-}
-
-static void on_update(const struct rlcc_train *t, struct progress *p, double loss)
-{
-    p->updates++;
-    if (!t->request.is_quiet && (t->updates % PRINT_EVERY == 0 || t->updates == t->request.updates))
-        print_line(t, p, loss);
 }
 
 /* ---- learning ---- */
@@ -229,7 +208,9 @@ static int run_update(struct rlcc_train *t, struct progress *p, struct err *err)
     t->adpg.adam.cfg.rate = current_rate(t);
     loss = adpg_update(&t->adpg, t->trajectory, t->trajectories);
     t->updates++;
-    on_update(t, p, loss);
+    p->updates++;
+    if (!t->request.is_quiet && (t->updates % PRINT_EVERY == 0 || t->updates == t->request.updates))
+        print_line(t, p, loss);
     return restart_worlds(t, err);
 }
 
@@ -255,8 +236,6 @@ static int run_updates(struct rlcc_train *t, struct err *err)
         rc = run_update(t, &p, err);
     return rc;
 }
-
-/* ---- model ---- */
 
 static int write_model(struct rlcc_train *t, struct err *err)
 {

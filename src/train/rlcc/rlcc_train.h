@@ -31,7 +31,7 @@ struct rlcc_request {
     uint32_t         steps, steps_most;      /* afterwards: per agent, and the limit per world */
     uint32_t         renew;          /* lifetime of a world, in updates */
     uint32_t         mtu_bytes;
-    double           rate, rate_end; /* of Adam; after half of the updates it falls to 'rate_end' times that */
+    double           rate, rate_end; /* of Adam; in the second half it falls to 'rate_end' times that */
     double           gamma, smoothing;
     bool             hides_history;  /* reproduces the defect of the published environment */
     uint32_t         jobs;           /* 0: number of cores */

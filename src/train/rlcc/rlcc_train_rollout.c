@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define STEPS_MAX   8192u        /* steps per agent that are used */
@@ -20,15 +19,11 @@ struct rollout_crew {
 };
 
 /* The seed depends only on the request, the update at which the world started, and its number. */
-static uint64_t make_seed(const struct rlcc_train *t, uint32_t number)
-{
-    return (t->request.seed * 1000003 + t->updates) * 1009 + number + 1;
-}
-
 static int start_world(const struct rlcc_train *t, struct rlcc_seat *seat, uint32_t number)
 {
     struct env_cfg cfg = { .name = seat->name, .text = seat->text, .text_bytes = strlen(seat->text),
-                           .seed = make_seed(t, number), .policy = &t->policy,
+                           .seed = (t->request.seed * 1000003 + t->updates) * 1009 + number + 1,
+                           .policy = &t->policy,
                            .hides_history = t->request.hides_history };
 
     return env_open(&seat->env, &cfg, &seat->err);
@@ -98,8 +93,7 @@ static void make_room(struct rlcc_train *t)
     t->trajectories = 0;
 }
 
-/* The decision of step i is followed by the delta of step i + 1. The effect of the last decision is
- * unknown. */
+/* The decision of step i leads to the delta of step i + 1. That of the last decision is unknown. */
 static size_t add_agent(struct rlcc_train *t, const struct env_agent *a, size_t at)
 {
     uint32_t n = a->steps > 1 ? a->steps - 1 : 0;

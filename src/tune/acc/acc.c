@@ -65,8 +65,7 @@ struct unit {                    /* a queue; or, central, all queues of one dire
     uint32_t action;             /* current */
     uint32_t first;              /* nearest to the initial thresholds */
     uint32_t queues;
-    /* 'action' was chosen in the last slot; false: the queue was idle and kept it */
-    bool     is_decided;
+    bool     is_decided;         /* 'action' was chosen in the last slot; false: kept while idle */
     bool     has_state;          /* 'state' is the input on which 'action' was chosen or kept */
     bool     has_history;
     uint8_t  still;              /* slots without a change of reward */
@@ -78,7 +77,7 @@ struct unit {                    /* a queue; or, central, all queues of one dire
     uint64_t kmin_bytes;         /* current */
 };
 
-/* Who sets the thresholds: the agents, nobody (the initial ones stay), or both in turn. */
+/* Thresholds: of the agents, the initial ones, or both in alternating blocks. */
 enum acc_stage { STAGE_AGENTS, STAGE_START, STAGE_CONTEST };
 
 struct acc_guard {
@@ -140,9 +139,7 @@ struct dqn_cfg acc_dqn(const struct option_values *v)
     return c;
 }
 
-struct shipped_model { const char *name; const unsigned char *model; const unsigned long *bytes; };
-
-static const struct shipped_model shipped[] = {
+static const struct { const char *name; const unsigned char *model; const unsigned long *size; } shipped[] = {
     { "shipped", acc_model, &acc_model_bytes }, { "dcqcn", acc_dcqcn_model, &acc_dcqcn_model_bytes },
 };
 
@@ -155,10 +152,10 @@ static int load(struct model *m, const char *name, const struct net_shape *shape
         i++;
     if (i == sizeof shipped / sizeof *shipped)
         rc = model_load(m, name, &why);
-    else if (*shipped[i].bytes == 0)
+    else if (*shipped[i].size == 0)
         rc = err_set(&why, ENOENT, "there is no such model in this build; train one with anole train acc");
     else
-        rc = model_parse(m, name, shipped[i].model, *shipped[i].bytes, &why);
+        rc = model_parse(m, name, shipped[i].model, *shipped[i].size, &why);
     if (rc)
         return err_set(err, -rc, "model: %s", why.text);
     rc = model_check(m, name, "acc", shape, &why);
@@ -379,7 +376,6 @@ static void reward(struct acc *a, struct unit *u)
         return;
     a->figures.reward_sum += r;
     a->figures.throughput_sum += throughput;
-    a->figures.delay_sum += delay;
     a->figures.rewards++;
 }
 
@@ -405,8 +401,7 @@ static void remember(struct acc *a, const struct unit *u)
     }
 }
 
-/* While training records, no queue is idle: a queue that keeps its first setting teaches nothing about
- * others. */
+/* While training records, no queue is idle: a queue that keeps its first setting teaches nothing. */
 static bool is_idle(const struct acc *a, const struct unit *u)
 {
     if (a->idle == IDLE_NEVER || a->explorer.memory)
@@ -527,7 +522,7 @@ static void watch_messages(struct acc *a, const struct report *r, struct tuner_n
                       a->seed + ++g->contests)) {
         g->stage = STAGE_CONTEST;
         tuner_say(note, "the agents and the initial thresholds take turns, in blocks of %u intervals",
-                  contest_block(&g->contest));
+                  g->contest.pairing.length);
     }
     g->window = (struct seen){ 0 };
     g->windows = 0;
@@ -611,15 +606,13 @@ static void describe_step(const struct acc_figures *is, const struct acc_figures
                           struct tuner_note *note)
 {
     uint64_t decisions = is->decisions - was->decisions, updates = is->updates - was->updates;
-    int      used = snprintf(note->why, sizeof note->why,
-                             "%" PRIu64 " decisions in %" PRIu64 " slots, %" PRIu64
-                             " of them changed a setting; %" PRIu64 " times a queue was idle", decisions,
-                             is->slots - was->slots, is->changes - was->changes, is->skipped - was->skipped);
 
-    if (is_learning && used > 0 && (size_t)used < sizeof note->why)
-        snprintf(note->why + used, sizeof note->why - (size_t)used,
-                 "; epsilon %.3f, loss %.3g in %" PRIu64 " updates", is->epsilon,
-                 updates ? (is->loss_sum - was->loss_sum) / (double)updates : 0, updates);
+    tuner_say(note, "%" PRIu64 " decisions in %" PRIu64 " slots, %" PRIu64 " of them changed a setting; "
+              "%" PRIu64 " times a queue was idle", decisions, is->slots - was->slots,
+              is->changes - was->changes, is->skipped - was->skipped);
+    if (is_learning)
+        tuner_say(note, "epsilon %.3f, loss %.3g in %" PRIu64 " updates", is->epsilon,
+                  updates ? (is->loss_sum - was->loss_sum) / (double)updates : 0, updates);
 }
 
 static void step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)

@@ -38,7 +38,7 @@ void acc_follow(struct tuner *);
 struct acc_agents *acc_central(struct tuner *);
 
 struct acc_figures {             /* since the tuner was opened */
-    double   reward_sum, throughput_sum, delay_sum;      /* over rewarded decisions */
+    double   reward_sum, throughput_sum;         /* over rewarded decisions */
     uint64_t rewards, decisions, slots, changes;
     uint64_t skipped;            /* idle queues, summed over slots */
     double   loss_sum;

@@ -97,19 +97,6 @@ static int compare_keys(const void *a, const void *b)
            (x->place > y->place) - (x->place < y->place);
 }
 
-static void learn_batch(struct acc_learner *l, uint32_t *updates)
-{
-    double loss;
-
-    if (l->owed < l->dqn.cfg.batch)
-        return;
-    l->owed -= l->dqn.cfg.batch;
-    if ((*updates)++ >= ACC_UPDATES_MAX)
-        return;
-    loss = dqn_update(&l->dqn);
-    l->loss_sum += isfinite(loss) ? loss : 0;
-}
-
 bool acc_learner_learn(struct acc_learner *l)
 {
     struct acc_records *r = &l->records;
@@ -119,8 +106,14 @@ bool acc_learner_learn(struct acc_learner *l)
         qsort(r->key, r->count, sizeof *r->key, compare_keys);
     for (uint32_t i = 0; i < r->count; i++) {
         replay_add(&l->dqn.replay, r->record + (size_t)r->key[i].place * r->floats);
-        l->owed++;
-        learn_batch(l, &updates);
+        if (++l->owed < l->dqn.cfg.batch)
+            continue;
+        l->owed -= l->dqn.cfg.batch;
+        if (updates++ < ACC_UPDATES_MAX) {
+            double loss = dqn_update(&l->dqn);
+
+            l->loss_sum += isfinite(loss) ? loss : 0;
+        }
     }
     acc_records_clear(r);
     if (l->dqn.updates - l->sent < l->send_every)

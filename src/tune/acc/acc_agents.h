@@ -18,9 +18,6 @@
 #include "base/err.h"
 #include "learn/dqn.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* ---- the learner ---- */
 
 #define ACC_RECORDS_MAX 1024     /* of a switch in an interval; others are left out */
@@ -57,7 +54,7 @@ struct acc_learner {
 void acc_learner_init(struct acc_learner *, const struct dqn_cfg *, uint32_t send_every, const struct net *);
 void acc_learner_fini(struct acc_learner *);
 
-/* Can a switch have made this record? If not, returns what is wrong with it. */
+/* Returns why no switch can have made this record; NULL: one can. */
 const char *acc_learner_flaw(const struct acc_learner *, const float *record);
 
 /* The interval has ended. Returns true if there is a new version. */
@@ -106,8 +103,8 @@ void acc_agents_end_interval(struct acc_agents *);
 /* Back to the initial net: nothing is explored or recorded until another comes. */
 void acc_agents_drop(struct acc_agents *);
 
-/* Takes a net for all agents. After a drop, exploration starts with this seed. A net of wrong size, values or
- * checksum is refused, and the old one stays. */
+/* Takes a net for all agents; after a drop, exploration starts with this seed. Refuses a net of wrong size,
+ * values or checksum. */
 struct acc_net { uint64_t version, seed, checksum; const float *parameter; uint32_t parameters; };
 int  acc_agents_take(struct acc_agents *, const struct acc_net *, struct err *);
 

@@ -8,9 +8,8 @@
 
 const char *const acc_actions_names[] = { "template", "text", "pairs", NULL };
 
-/* From low delay to throughput; the row number is a feature of the net. Rows that start at 5 KB and mark
- * little keep a queue as short as those that start at 50 KB and mark much, but halve single flows less
- * often. */
+/* From low delay to throughput; the row number is a feature of the net. Rows from 5 KB with few marks keep a
+ * queue as short as rows from 50 KB with many, but halve single flows less often. */
 static const struct ecn template_rows[] = {
     { 4500, 4500, 1.0 },         /* SECN0 at 100 Gb/s */
     { KB(18), KB(18), 1.0 },     /* SECN0 at 25 */
@@ -41,13 +40,6 @@ uint64_t acc_level_bytes(uint32_t n)
     return (uint64_t)KB(20) << n;
 }
 
-static double pmax_of(enum acc_actions kind, uint32_t i)
-{
-    if (kind == ACC_TEXT)
-        return i == 0 ? 0.01 : 0.05 * i;
-    return 0.05 * (i + 1);
-}
-
 /* All pairs kmin <= kmax of a grid, with all probabilities. */
 static uint32_t list_grid(enum acc_actions kind, struct ecn *ecn)
 {
@@ -59,11 +51,12 @@ static uint32_t list_grid(enum acc_actions kind, struct ecn *ecn)
             for (uint32_t i = 0; i < chances; i++) {
                 uint32_t kmin = (uint32_t)acc_level_bytes(low);
                 uint32_t kmax = kind == ACC_TEXT ? coarse[high] : (uint32_t)acc_level_bytes(high);
+                double   pmax = kind != ACC_TEXT ? 0.05 * (i + 1) : i == 0 ? 0.01 : 0.05 * i;
 
                 if (kmin > kmax)
                     break;
                 if (ecn)
-                    ecn[n] = (struct ecn){ kmin, kmax, pmax_of(kind, i) };
+                    ecn[n] = (struct ecn){ kmin, kmax, pmax };
                 n++;
             }
     return n;

@@ -38,8 +38,6 @@
 
 #include "core/queue.h"
 
-#include <stdint.h>
-
 enum acc_actions { ACC_TEMPLATE, ACC_TEXT, ACC_PAIRS };
 
 extern const char *const acc_actions_names[];    /* NULL-terminated */

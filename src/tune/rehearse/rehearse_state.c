@@ -8,17 +8,12 @@
 #include <stdio.h>
 
 #define MARGIN        0.05       /* least gain in the race, with confidence */
-/* windows after the first search to the second, if the traffic stays; then twice as many */
-#define HOLD_FIRST    8
-/* in closed loops: queue pairs persist, and the rates left by a temporary setting slow down later messages
- * for long */
-#define LOOP_MARGIN   0.2
+#define HOLD_FIRST    8          /* windows from the first search for some traffic to the second; doubles */
+#define LOOP_MARGIN   0.2        /* the same in closed loops, which keep the low rates of a trial for long */
 #define LOOP_SHARE    0.1        /* of bits: with more in closed loops it is these that count */
 
-/* of log slowdowns: the choice sits at the bound on the twin, and exceeds it on the network */
-#define HARM_MARGIN   0.05
-/* the same, for settings whose gain is much larger than the harm to a class */
-#define HARM_SPARE    0.02
+#define HARM_MARGIN   0.05       /* of log slowdowns: the twin's choice exceeds its bound on the network */
+#define HARM_SPARE    0.02       /* the same, if the gain is much larger than the harm */
 
 void rehearser_set_goal(struct rehearser *t)
 {

@@ -17,15 +17,12 @@
 #include "tune/rehearse/traffic/traffic_model.h"
 #include "tune/tuner.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* ---- the floor ----
  *
- * The formula that the tuner falls back to. It follows from the network alone and is applied before the first
- * message, so that no queue has to be drained. A setting found on a twin must be better; doubt about the twin,
- * or new traffic, returns to the formula. There are two: which one is better on this network, the network
- * itself can tell (proof/proving.h). */
+ * The formula that the tuner falls back to. It follows from the network alone and is applied before the
+ * first message, so that no queue has to be drained. A setting found on a twin must be better; doubt about
+ * the twin, or new traffic, returns to the formula. There are two, which the network can compare
+ * (proof/proving.h). */
 
 enum floor_formula { FLOOR_NONE, FLOOR_BDP, FLOOR_GENTLE };
 
@@ -34,30 +31,26 @@ extern const char *const floor_abouts[];     /* of each, for explanations */
 
 struct floor {
     struct knobs knobs;          /* the formula, or the initial setting */
-    struct knobs other;          /* the other formula; if the initial setting is the floor, the best of both */
-    bool         is_withdrawn;   /* what is the floor now is the initial setting, or better than that */
-    bool         has_formula;    /* else both are the initial setting: no formula is wanted, the control is
-                                  * not DCQCN, or the user chose the setting */
+    struct knobs other;          /* the other formula; if the floor is the initial setting, the better one */
+    bool         is_withdrawn;   /* the floor is the initial setting, or better than that */
+    bool         has_formula;    /* else both are the initial setting: by option, for other controls than
+                                  * DCQCN, or because the user chose the setting */
 };
 
 void floor_make(struct floor *, enum floor_formula, const struct world *);
 
-/* Is this setting the floor, with a formula as a rival? */
+/* True if this setting is the floor, and there is a formula. */
 bool floor_is(const struct floor *, const struct knobs *);
 
-/* The other formula has proved to be better: both change places. */
+/* Exchanges both: the other formula is better. */
 void floor_swap(struct floor *);
 
-/* The initial setting becomes the floor, and the formula must prove to be better. Only the first time; returns
- * false later, and if there is no formula. */
+/* Makes the initial setting the floor. False: done before, or there is no formula. */
 bool floor_withdraw(struct floor *, const struct knobs *initial);
 
 /* ---- the state ---- */
 
-enum {
-    OPT_BUDGET, OPT_OPENING, OPT_THINK, OPT_TRUST, OPT_PAIRS,
-    OPT_WRONG_LOAD, OPT_WRONG_SIZES, OPTIONS
-};
+enum { OPT_BUDGET, OPT_OPENING, OPT_THINK, OPT_TRUST, OPT_PAIRS, OPT_WRONG_LOAD, OPT_WRONG_SIZES, OPTIONS };
 
 #define REHEARSE_WINDOW 3        /* intervals of a traffic model, at least */
 enum phase { PHASE_WATCH, PHASE_THINKING, PHASE_SETTLING, PHASE_PROVING, PHASE_DUEL, PHASE_HOLD };
@@ -78,20 +71,17 @@ struct rehearser {
     double         all_s;                /* and how long they were */
     struct traffic_model last, chosen;   /* of the previous window; of the current setting's traffic */
     bool           has_last, has_chosen;
-    /* of windows with this traffic and the current setting; the first is left out if possible, because it
-     * still shows the previous setting */
+    /* of windows with this traffic and setting; if possible without the first, which shows the old one */
     struct seen    under;
     uint32_t       under_windows;
-    uint32_t       held, hold_for;       /* windows since the last search; after which more is known than
-                                          * then */
+    uint32_t       held, hold_for;       /* windows since the last search; until the next */
     uint32_t       doubts;               /* windows in a row for which the twin was wrong */
 
     /* The setting that is being proved. */
     struct proof   proof;
     double         before_bps;
-    uint32_t       proofs, regrets;      /* windows with other traffic; in a row in which it was worse after
-                                          * all */
-    bool           is_kept;              /* it was proved, and is in force */
+    uint32_t       proofs, regrets;      /* windows with other traffic; in a row that were worse */
+    bool           is_kept;              /* it was proved and is the current one */
     struct regret  regret;               /* interval by interval */
     struct knobs   was, candidate;
 
@@ -104,14 +94,13 @@ struct rehearser {
     bool           has_duelled;          /* if there was one */
 
     struct memories memories;
-    struct knobs   refuted[REFUTED];     /* that the network was slower with than was predicted, the last of
-                                          * them */
+    struct knobs   refuted[REFUTED];     /* recently refuted by the network */
     uint32_t       refutations;
     uint64_t       decisions;
     struct tuner_tried tried[RACE_RUNNERS];      /* in the last search */
 };
 
-/* What a tuner says of a step. */
+/* Writes the phase and the reason of a step. */
 void   rehearser_say(struct tuner_note *, const char *phase,
                      const char *format, ...) __attribute__((format(printf, 3, 4)));
 double rehearser_percent(double log_ratio);
@@ -128,11 +117,10 @@ void rehearser_begin_window(struct rehearser *);
 /* A setting is applied, or about to be, for such traffic. */
 void rehearser_choose_for(struct rehearser *, const struct traffic_model *, enum phase);
 
-/* Where messages follow from others, how many there are is up to the setting: slower ones are its fault,
- * whatever the load. */
+/* True if most messages depend on others. Slower ones are then due to the setting, whatever the load. */
 bool rehearser_is_endogenous(const struct traffic_model *);
 
-/* What a setting must be better by on the twin, with confidence. */
+/* Least gain on the twin, with confidence. */
 double rehearser_margin(const struct traffic_model *);
 
 /* A setting was taken back: it is not set again. */

@@ -17,6 +17,7 @@ const char *const search_metric_names[] = {
 const char *const search_objective_names[] = { "utility", "balanced", "latency", "throughput", NULL };
 
 #define CONTEST_HARM 0.5         /* sum of logarithms of slowdowns that a contest may cost */
+#define CHANCE       0.04        /* difference of utility of presets that may be chance */
 
 /* By enum search_phase. */
 static const char *const phase_names[] = { "watch", "search", "search", "confirm", "hold" };
@@ -40,8 +41,7 @@ static const struct { const char *name; double value; } search_defaults[SEARCH_O
     [SEARCH_START_FROM] = { "start_from", START_RUNNING },       /* keeps earlier gains */
     [SEARCH_REREAD] = { "reread", true },        /* dominant flows may change during a search */
     [SEARCH_AGAINST] = { "against", AGAINST_SETTLED },           /* also detects slow changes */
-    [SEARCH_PERSIST] = { "persist", 3 },         /* one interval of training has 83 to 100 % elephants by
-                                                  * chance */
+    [SEARCH_PERSIST] = { "persist", 3 },         /* one interval may have 83 to 100 % elephants */
     [SEARCH_GIVE_UP] = { "give_up", 0 },         /* other searchers end on their own */
     /* CHAMELEON's. */
     [SEARCH_SUMMARY] = { "summary", SUMMARY_MEAN }, [SEARCH_FILTER] = { "filter", 0 },
@@ -119,13 +119,6 @@ void search_destroy(void *state)
 
 /* ---- the end of a search ---- */
 
-static double share_of_recent(const struct search *s)
-{
-    struct fsd recent = search_recent_flows(s);
-
-    return fsd_elephant_share(&recent);
-}
-
 /* Holds 'kept', which was chosen for the current flows. */
 static void search_settle(struct search *s, const struct knobs *kept, struct knobs *knobs)
 {
@@ -139,7 +132,9 @@ static void search_settle(struct search *s, const struct knobs *kept, struct kno
 /* Holds and remembers 'kept', the result of a search. */
 static void search_keep(struct search *s, const struct knobs *kept, struct knobs *knobs)
 {
-    s->memory[s->memories++ % SEARCH_MEMORIES] = (struct search_memory){ *kept, share_of_recent(s) };
+    struct fsd recent = search_recent_flows(s);
+
+    s->memory[s->memories++ % SEARCH_MEMORIES] = (struct search_memory){ *kept, fsd_elephant_share(&recent) };
     search_settle(s, kept, knobs);
 }
 
@@ -172,6 +167,7 @@ static const char *rival_name(const struct search *s)
 static void search_finish(struct search *s, struct knobs *knobs, struct tuner_note *note)
 {
     const struct search_sample *best = search_best_sample(s);
+    double                      is;
 
     tuner_say(note, "the search is over after %u settings", s->measured);
     if (!best || knobs_equal(&best->knobs, search_rival(s))) {
@@ -179,13 +175,12 @@ static void search_finish(struct search *s, struct knobs *knobs, struct tuner_no
         search_keep(s, search_rival(s), knobs);
         return;
     }
+    is = utility(search_weights(s), best->terms);
     if (search_count(s, SEARCH_CONFIRM)) {
-        tuner_say(note, "the best, at %.4f, and %s are measured again, in turn",
-                   utility(search_weights(s), best->terms), rival_name(s));
+        tuner_say(note, "the best, at %.4f, and %s are measured again, in turn", is, rival_name(s));
         begin_to_confirm(s, knobs);
     } else {
-        tuner_say(note, "the best was measured at %.4f and is kept",
-                   utility(search_weights(s), best->terms));
+        tuner_say(note, "the best was measured at %.4f and is kept", is);
         search_keep(s, &best->knobs, knobs);
     }
 }
@@ -216,7 +211,7 @@ static void search_contest(struct search *s, const struct report *r, struct knob
     *knobs = contest_is_b(&s->contest) ? s->finalist : *search_rival(s);
     if (verdict == CONTEST_ON) {
         tuner_say(note, "the new setting and %s take turns, in blocks of %u intervals", rival_name(s),
-                   contest_block(&s->contest));
+                   s->contest.pairing.length);
         return;
     }
     note->verdict = verdict == CONTEST_B ? TUNER_ACCEPTED : TUNER_REJECTED;
@@ -241,18 +236,12 @@ static void search_confirm(struct search *s, const struct search_now *now, struc
 
 /* ---- the search itself ---- */
 
-static bool has_given_up(const struct search *s)
-{
-    uint32_t patience = search_count(s, SEARCH_GIVE_UP);
-
-    return patience > 0 && s->in_vain >= patience;
-}
-
 static void ask(struct search *s, const struct search_now *now, struct knobs *knobs, struct tuner_note *note)
 {
-    double point[SPACE_DIMS_MAX];
+    double   point[SPACE_DIMS_MAX];
+    uint32_t patience = search_count(s, SEARCH_GIVE_UP);
 
-    if (s->measured >= search_count(s, SEARCH_BUDGET) || has_given_up(s) ||
+    if (s->measured >= search_count(s, SEARCH_BUDGET) || (patience && s->in_vain >= patience) ||
         !s->algo->ask(s->searcher, now, point)) {
         search_finish(s, knobs, note);
         return;
@@ -261,8 +250,8 @@ static void ask(struct search *s, const struct search_now *now, struct knobs *kn
     space_knobs(&s->space, point, knobs);
 }
 
-/* 'measured' is the measurement of 'from', or NULL. It does not apply if 'from' is outside the space: the
- * search then starts at the nearest point. */
+/* 'measured', or NULL, applies only if 'from' is in the space; else the search starts at the nearest point.
+ * */
 static void begin_at(struct search *s, const struct knobs *from, const struct search_now *measured)
 {
     double point[SPACE_DIMS_MAX];
@@ -299,7 +288,7 @@ static void on_search(struct search *s, const struct search_now *now, struct kno
 static void begin_at_best_known(struct search *s, const struct search_now *now, struct knobs *knobs,
                                 struct tuner_note *note)
 {
-    const struct search_sample *best = search_best_known(s);
+    const struct search_sample *best = search_best_by(s, CHANCE);
     struct search_now    measured = search_now_of(s, best->terms);
 
     tuner_say(note, "the search goes on at the best, %s", best->name);
@@ -324,24 +313,6 @@ static void on_known(struct search *s, const struct search_now *now, struct knob
 
 /* ---- the start of a search ---- */
 
-/* There is always a preset to try: those made for neither kind of flows, or the running setting. */
-static void begin_with_known(struct search *s, struct knobs *knobs, struct tuner_note *note)
-{
-    s->phase = PHASE_KNOWN;
-    search_set_known(s, knobs);
-    tuner_say(note, "search begins with settings that are known");
-}
-
-static void begin_at_running(struct search *s, const struct search_now *measured, struct knobs *knobs,
-                             struct tuner_note *note)
-{
-    if (measured)
-        search_record(s, knobs, measured->terms, NULL);
-    begin_at(s, &s->before, measured);
-    tuner_say(note, "search begins at the running setting");
-    ask(s, measured, knobs, note);
-}
-
 static void begin_search(struct search *s, const struct search_now *measured, struct knobs *knobs,
                          struct tuner_note *note)
 {
@@ -354,14 +325,21 @@ static void begin_search(struct search *s, const struct search_now *measured, st
     s->changed = 0;
     s->samples = s->measured = s->known = s->in_vain = 0;
     if (search_is(s, SEARCH_KNOWN, true)) {
-        begin_with_known(s, knobs, note);
-    } else if (search_is(s, SEARCH_START_FROM, START_RUNNING)) {
-        begin_at_running(s, measured, knobs, note);
+        s->phase = PHASE_KNOWN;
+        search_set_known(s, knobs);          /* finds one: presets for any flows, or the running setting */
+        tuner_say(note, "search begins with settings that are known");
+        return;
+    }
+    if (search_is(s, SEARCH_START_FROM, START_RUNNING)) {
+        if (measured)
+            search_record(s, knobs, measured->terms, NULL);
+        begin_at(s, &s->before, measured);
+        tuner_say(note, "search begins at the running setting");
     } else {
         begin_at_default(s);
         tuner_say(note, "search begins at the default setting");
-        ask(s, measured, knobs, note);
     }
+    ask(s, measured, knobs, note);
 }
 
 /* 'measured' is the measurement of the current setting, or NULL. */
@@ -403,7 +381,7 @@ static void on_watch(struct search *s, bool has_changed, const struct search_now
         return;
     }
     if (!knobs_equal(knobs, &s->before))
-        s->start = *knobs;       /* somebody else has set it */
+        s->start = *knobs;       /* set from outside */
     s->before = *knobs;
     tuner_say(note, "%s", guard_allows(s) ? search_why_not(s) : guard_why_not(s));
 }
@@ -464,9 +442,8 @@ static bool is_guarded(struct search *s, const struct report *r, struct search_n
 {
     guard_add(s, r, knobs);
     if (guard_is_search_over(s)) {
-        tuner_say(
-            note, "the search has cost %.1f intervals of traffic: it ends, and the setting from before stays",
-            s->guard.debt);
+        tuner_say(note, "the search has cost %.1f intervals of traffic: it ends, and the setting from before "
+                  "stays", s->guard.debt);
         s->intervals = s->skip = s->guard.recovering = 0;
         search_keep(s, &s->before, knobs);
         return true;
@@ -555,16 +532,12 @@ void search_best(const void *state, struct knobs *knobs)
 
 bool search_wants_messages(const void *state)
 {
-    const struct search *s = state;
-
-    return !search_is(s, SEARCH_OBJECTIVE, OBJECTIVE_UTILITY);
+    return !search_is(state, SEARCH_OBJECTIVE, OBJECTIVE_UTILITY);
 }
 
 bool search_uses_messages(const void *state)
 {
-    const struct search *s = state;
-
-    return search_is(s, SEARCH_FLOOR, true);
+    return search_is(state, SEARCH_FLOOR, true);
 }
 
 bool search_is_idle(const void *state)

@@ -41,8 +41,7 @@ extern const char *const search_trigger_names[], *const search_weights_names[], 
                   *const search_against_names[], *const search_summary_names[],
                   *const search_objective_names[], *const search_metric_names[];
 
-/* Rows for the table of a tuner that searches, in any order. An engine option without a row in that table
- * has the value of search_defaults in search.c. */
+/* Rows for the table of a tuner that searches. Options without a row have the value of search_defaults. */
 #define SEARCH_OPTIONS \
     { "trigger", KEY_NAME, "change", \
       "start of a search. change: when flow sizes change; always: at once and repeatedly; once: at the " \

@@ -26,8 +26,7 @@ struct search_algo {
     /* A search begins at the point 'from'. 'now' is its measurement, or NULL. */
     void (*begin)(void *state, const double *from, const struct search_now *now);
 
-    /* Writes the next point to try; the caller clips it to the space. False: the search is over. 'now' is
-     * NULL before the first measurement. */
+    /* Writes the next point, which the caller clips; false: the search is over. NULL: no measurement yet. */
     bool (*ask)(void *state, const struct search_now *now, double *point);
 
     /* Reports the measurement of the last point. Writes verdict, temperature and why. */
@@ -38,37 +37,12 @@ struct search_algo {
 
 /* Options of the engine. */
 enum search_option {
-    SEARCH_TRIGGER,
-    SEARCH_THETA,
-    SEARCH_WEIGHTS,
-    SEARCH_WEIGHT_THROUGHPUT,
-    SEARCH_WEIGHT_RTT,
-    SEARCH_WEIGHT_PFC,
-    SEARCH_SPACE,
-    SEARCH_KNOWN,
-    SEARCH_CONFIRM,
-    SEARCH_BUDGET,
-    SEARCH_REMEMBER,
-    SEARCH_SETTLE,
-    SEARCH_MEASURE,
-    SEARCH_ABANDON,
-    SEARCH_RESTART,
-    SEARCH_OBJECTIVE,
-    SEARCH_GUARD,
-    SEARCH_FLOOR,
-    SEARCH_EPSILON,
-    SEARCH_METRICS,
-    SEARCH_UTILITY_SCALE,
-    SEARCH_DIRECTIONS,
-    SEARCH_START_FROM,
-    SEARCH_REREAD,
-    SEARCH_AGAINST,
-    SEARCH_PERSIST,
-    SEARCH_GIVE_UP,
-    SEARCH_SUMMARY,
-    SEARCH_FILTER,
-    SEARCH_METRIC,
-    SEARCH_OPTION_COUNT
+    SEARCH_TRIGGER, SEARCH_THETA, SEARCH_WEIGHTS, SEARCH_WEIGHT_THROUGHPUT, SEARCH_WEIGHT_RTT,
+    SEARCH_WEIGHT_PFC, SEARCH_SPACE, SEARCH_KNOWN, SEARCH_CONFIRM, SEARCH_BUDGET, SEARCH_REMEMBER,
+    SEARCH_SETTLE, SEARCH_MEASURE, SEARCH_ABANDON, SEARCH_RESTART, SEARCH_OBJECTIVE, SEARCH_GUARD,
+    SEARCH_FLOOR, SEARCH_EPSILON, SEARCH_METRICS, SEARCH_UTILITY_SCALE, SEARCH_DIRECTIONS,
+    SEARCH_START_FROM, SEARCH_REREAD, SEARCH_AGAINST, SEARCH_PERSIST, SEARCH_GIVE_UP, SEARCH_SUMMARY,
+    SEARCH_FILTER, SEARCH_METRIC, SEARCH_OPTION_COUNT
 };
 
 /* In the unit cube, 0 is the minimum of a dimension and 1 its maximum. */

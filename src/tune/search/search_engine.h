@@ -86,8 +86,7 @@ struct search {
     uint32_t              intervals;
 
     /* Confirmation. */
-    struct knobs         start;              /* in force when the tuner began, or set by somebody else
-                                              * since */
+    struct knobs         start;              /* initial setting, or one set from outside */
     struct knobs         finalist;
     struct seen          window;             /* messages since the setting was changed, */
     uint32_t             windows;            /* in so many intervals */
@@ -115,7 +114,7 @@ static inline bool search_is_on(const struct search *s)
     return s->phase != PHASE_WATCH && s->phase != PHASE_HOLD;
 }
 
-/* What the result of a search must beat. */
+/* The setting that the result of a search must beat. */
 static inline const struct knobs *search_rival(const struct search *s)
 {
     return search_is(s, SEARCH_FLOOR, true) ? &s->start : &s->from;
@@ -149,27 +148,20 @@ const struct search_memory *search_recall(const struct search *);
 
 /* ---- search_engine_known.c ---- */
 
-/* Presets are numbered: first those made for the dominant flows, then the setting from before the search,
- * then those made for neither. If most flows are elephants but mice matter, no preset is made for the
- * dominant flows.
- *
- * Sets the next preset not yet tried in this search. False: there is none, or the budget is used up. */
+/* Sets the next preset not yet tried: first those made for the dominant flows (none if most are elephants but
+ * mice matter), then the setting from before, then those made for neither. False: there is none, or the
+ * budget is used up. */
 bool search_set_known(struct search *, struct knobs *);
 
 /* Returns the name of the current preset. */
 const char *search_known_name(const struct search *);
 
-/* Returns the best preset. A later one must be better than an earlier one by more than chance. */
-const struct search_sample *search_best_known(const struct search *);
-
 /* ---- search_engine_measure.c ---- */
 
-/* Measurements are stored as terms of utility, because the weights of the terms may change during a
- * search. */
+/* Measurements are stored as terms, because the weights may change during a search. */
 struct utility_weights search_weights(const struct search *);
 
-/* Returns the goal by which messages are judged. NULL: utility is used, by option or because hosts do not
- * report. */
+/* Returns the goal for messages. NULL: utility is used, by option or because hosts do not report. */
 const struct goal *search_goal(const struct search *, const struct report *);
 
 struct utility_terms search_measure(const struct search *, const struct report *);
@@ -180,27 +172,21 @@ struct search_now    search_now_of(const struct search *, struct utility_terms);
 /* Returns true if nothing was sent. Utility is then that of an empty network with any setting. */
 bool search_is_silent(const struct search *, const struct search_now *);
 
-/* Adds an interval to the current measurement. Returns true when it is complete, with its summary in
- * 'now'. */
+/* Adds an interval to the measurement. Returns true when it is complete, with its summary in 'now'. */
 bool search_add_up(struct search *, struct search_now *now, struct tuner_note *);
 
-/* Returns the best measurement of this search by the current weights, or NULL. */
+/* Returns the best measurement by the current weights, or NULL. A later one must be better by the margin. */
+const struct search_sample *search_best_by(const struct search *, double margin);
 const struct search_sample *search_best_sample(const struct search *);
 
 /* Records a measurement; 'name' is that of a preset, or NULL. Returns true if it is the best. */
 bool search_record(struct search *, const struct knobs *, struct utility_terms, const char *name);
 
-/* CHAMELEON's monitor summarizes samples of 10 ms where they are taken ("mean, sketches, gradient") and
- * uploads the result every 100 ms. Here a sample is an interval, and an upload a measurement. The poster
- * does not define its filter nor the use of the three summaries; these are ours:
- *
- *   filter     drops intervals whose utility differs from the median by more than 'filter' median deviations
- *   mean       of each term
- *   median     of each term
- *   trend      of each term the least-squares line, evaluated at the last interval
- *
- * Keeps the intervals that pass the filter, at least half of them, in order, and returns their number. 0:
- * keeps all. */
+/* CHAMELEON's monitor summarizes samples of 10 ms ("mean, sketches, gradient"). Here a sample is an interval,
+ * and a summary a measurement. The poster does not define its filter nor the summaries; these are ours.
+ * 'trend' is the least-squares line of each term, at the last interval. The filter drops intervals whose
+ * utility differs from the median by more than 'filter' median deviations; 0: none. Keeps the others, at
+ * least half, in order, and returns their number. */
 uint32_t summary_filter(struct utility_terms *seen, uint32_t count, double filter, struct utility_weights);
 
 /* Summarizes at least one interval, oldest first. No term is below 0. */
@@ -216,8 +202,8 @@ struct utility_terms summary_of(const struct utility_terms *seen, uint32_t count
  *   - A setting that has cost TRIAL_MAX intervals is dropped. Its utility counts in proportion to its
  *     traffic, and the setting from before the search is restored until the rate has recovered.
  *   - When the debt exceeds [guard] intervals, the search ends and the setting from before stays. With a
- *     floor the limit is SHARE of the intervals so far, if that is less, and the first search waits for
- *     CONTEST_WATCH intervals, and none begins where messages end, but take too long for a contest of its result.
+ *     floor the limit is at most SHARE of the intervals so far, the first search waits for CONTEST_WATCH
+ *     intervals, and none begins if messages take too long for a contest of its result.
  *   - The debt decreases by REPAY per interval. The next search begins when half of it is gone.
  *   - A setting is kept only if it does not send less than the one before, by more than KEEP_LOSS and chance.
  *

@@ -1,4 +1,5 @@
 #include "tune/search/search_engine.h"
+#include "base/minmax.h"
 #include "core/units.h"
 #include "tune/rehearse/search/tune_goal.h"
 
@@ -31,7 +32,7 @@ bool guard_has_traffic(const struct report *r)
 
 static double mean_before(const struct search_guard *g)
 {
-    uint32_t count = g->befores < GUARD_INTERVALS ? g->befores : GUARD_INTERVALS;
+    uint32_t count = min_u32(g->befores, GUARD_INTERVALS);
     double   sum = 0;
 
     for (uint32_t i = 0; i < count; i++)
@@ -42,7 +43,7 @@ static double mean_before(const struct search_guard *g)
 /* Standard deviation of an interval, relative to the mean. */
 static double deviation_before(const struct search_guard *g)
 {
-    uint32_t count = g->befores < GUARD_INTERVALS ? g->befores : GUARD_INTERVALS;
+    uint32_t count = min_u32(g->befores, GUARD_INTERVALS);
     double   mean = mean_before(g), sum = 0;
 
     for (uint32_t i = 0; i < count; i++)
@@ -52,12 +53,9 @@ static double deviation_before(const struct search_guard *g)
 
 static void remember_messages(struct search_guard *g, const struct report *r)
 {
-    struct outcomes now;
+    struct outcomes now = seen_outcomes(&r->seen);
 
-    if (!r->has_seen)
-        return;
-    now = seen_outcomes(&r->seen);
-    for (int c = 0; c < PREDICT_CLASSES; c++) {
+    for (int c = 0; c < PREDICT_CLASSES && r->has_seen; c++) {
         g->messages.messages[c] = OLD * g->messages.messages[c] + now.messages[c];
         g->messages.slowdowns[c] = OLD * g->messages.slowdowns[c] + now.slowdowns[c];
     }
@@ -66,12 +64,9 @@ static void remember_messages(struct search_guard *g, const struct report *r)
 /* By how much messages of an interval are slower than before the search, as a share; -INFINITY: unknown. */
 static double slower_by(const struct search_guard *g, const struct report *r)
 {
-    struct outcomes now;
+    struct outcomes now = seen_outcomes(&r->seen);
 
-    if (!r->has_seen)
-        return -INFINITY;
-    now = seen_outcomes(&r->seen);
-    return exp(goal_gain(goal_find("balanced"), &now, &g->messages)) - 1;
+    return !r->has_seen ? -INFINITY : exp(goal_gain(goal_find("balanced"), &now, &g->messages)) - 1;
 }
 
 void guard_watch(struct search *s, const struct report *r)

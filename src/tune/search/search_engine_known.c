@@ -1,10 +1,8 @@
 #include "tune/search/search_engine.h"
 #include "tune/setting.h"
 
-#define CHANCE        0.04       /* difference of utility that may be chance */
 #define FEW_MICE      0.8        /* share of elephants above which long queues do no harm */
-/* share below which presets for mice do no harm; in between neither is tried */
-#define FEW_ELEPHANTS 0.5
+#define FEW_ELEPHANTS 0.5        /* share below which those for mice do none; in between neither is tried */
 
 /* True if the setting equals a preset made for the other kind of flows. */
 static bool is_made_against(const struct search *s, const struct knobs *knobs, int wanted)
@@ -84,15 +82,4 @@ bool search_set_known(struct search *s, struct knobs *knobs)
         return true;
     }
     return false;
-}
-
-const struct search_sample *search_best_known(const struct search *s)
-{
-    struct utility_weights w = search_weights(s);
-    const struct search_sample   *best = s->sample;
-
-    for (uint32_t i = 1; i < s->samples; i++)
-        if (utility(w, s->sample[i].terms) > utility(w, best->terms) + CHANCE)
-            best = &s->sample[i];
-    return best;
 }

@@ -33,13 +33,6 @@ static struct utility_terms all_terms(double figure)
     return (struct utility_terms){ figure, figure, figure };
 }
 
-static struct utility_terms measure_messages(const struct goal *g, const struct report *r)
-{
-    struct outcomes o = seen_outcomes(&r->seen);
-
-    return all_terms(goal_speed(g, &o));
-}
-
 static double share_without(uint64_t packets, const struct report *r)
 {
     return r->received_packets > packets ? 1 - (double)packets / (double)r->received_packets : 0;
@@ -66,9 +59,12 @@ static double measure_metric(const struct search *s, const struct report *r)
 struct utility_terms search_measure(const struct search *s, const struct report *r)
 {
     const struct goal *g = search_goal(s, r);
+    struct outcomes    o;
 
-    if (g)
-        return measure_messages(g, r);
+    if (g) {
+        o = seen_outcomes(&r->seen);
+        return all_terms(goal_speed(g, &o));
+    }
     if (!search_is(s, SEARCH_METRIC, METRIC_UTILITY))
         return all_terms(measure_metric(s, r));
     if (search_is(s, SEARCH_METRICS, METRICS_ARTIFACT))
@@ -112,15 +108,20 @@ bool search_is_silent(const struct search *s, const struct search_now *now)
     return !search_is(s, SEARCH_METRICS, METRICS_ARTIFACT) && now->terms.throughput <= 0;
 }
 
-const struct search_sample *search_best_sample(const struct search *s)
+const struct search_sample *search_best_by(const struct search *s, double margin)
 {
-    struct utility_weights w = search_weights(s);
-    const struct search_sample   *best = s->samples ? s->sample : NULL;
+    struct utility_weights      w = search_weights(s);
+    const struct search_sample *best = s->samples ? s->sample : NULL;
 
     for (uint32_t i = 1; i < s->samples; i++)
-        if (utility(w, s->sample[i].terms) > utility(w, best->terms))
+        if (utility(w, s->sample[i].terms) > utility(w, best->terms) + margin)
             best = &s->sample[i];
     return best;
+}
+
+const struct search_sample *search_best_sample(const struct search *s)
+{
+    return search_best_by(s, 0);
 }
 
 bool search_record(struct search *s, const struct knobs *knobs, struct utility_terms terms, const char *name)
@@ -185,16 +186,6 @@ static double end_of_line(const double *x, uint32_t count)
     return xx > 0 ? fmax(mean + xy / xx * middle, 0) : mean;
 }
 
-static double summary_of_one(double *x, uint32_t count, enum summary_kind kind)
-{
-    switch (kind) {
-    case SUMMARY_MEDIAN: return median(x, count);
-    case SUMMARY_TREND:  return end_of_line(x, count);
-    case SUMMARY_MEAN:   break;
-    }
-    return mean_of(x, count);
-}
-
 struct utility_terms summary_of(const struct utility_terms *seen, uint32_t count, enum summary_kind kind)
 {
     static const size_t term[] = {
@@ -207,7 +198,8 @@ struct utility_terms summary_of(const struct utility_terms *seen, uint32_t count
     for (int t = 0; t < 3; t++) {
         for (uint32_t i = 0; i < count; i++)
             x[i] = *(const double *)((const char *)&seen[i] + term[t]);
-        *(double *)((char *)&summary + term[t]) = summary_of_one(x, count, kind);
+        *(double *)((char *)&summary + term[t]) = kind == SUMMARY_MEDIAN ? median(x, count) :
+            kind == SUMMARY_TREND ? end_of_line(x, count) : mean_of(x, count);
     }
     free(x);
     return summary;
@@ -218,24 +210,19 @@ struct utility_terms summary_of(const struct utility_terms *seen, uint32_t count
 /* True if the setting is already too far behind to become the best. */
 static bool is_lost(const struct search *s)
 {
-    struct utility_weights w = search_weights(s);
-    const struct search_sample   *best = search_best_sample(s);
-    double                 margin = s->option[SEARCH_ABANDON];
+    struct utility_weights      w = search_weights(s);
+    const struct search_sample *best = search_best_sample(s);
+    double                      margin = s->option[SEARCH_ABANDON];
 
     if (margin <= 0 || s->phase == PHASE_CONFIRM || !best)
         return false;
     return utility(w, summary_of(s->seen, s->intervals, SUMMARY_MEAN)) < utility(w, best->terms) - margin;
 }
 
-static struct utility_terms search_summary(struct search *s)
-{
-    uint32_t left = summary_filter(s->seen, s->intervals, s->option[SEARCH_FILTER], search_weights(s));
-
-    return summary_of(s->seen, left, (enum summary_kind)search_count(s, SEARCH_SUMMARY));
-}
-
 bool search_add_up(struct search *s, struct search_now *now, struct tuner_note *note)
 {
+    uint32_t left;
+
     if (s->skip > 0) {
         s->skip--;
         tuner_say(note, "the setting is new: what is seen is still the old one's");
@@ -247,7 +234,8 @@ bool search_add_up(struct search *s, struct search_now *now, struct tuner_note *
                    search_count(s, SEARCH_MEASURE));
         return false;
     }
-    *now = search_now_of(s, search_summary(s));
+    left = summary_filter(s->seen, s->intervals, s->option[SEARCH_FILTER], search_weights(s));
+    *now = search_now_of(s, summary_of(s->seen, left, (enum summary_kind)search_count(s, SEARCH_SUMMARY)));
     s->intervals = 0;
     return true;
 }

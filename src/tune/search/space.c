@@ -9,8 +9,10 @@
 
 const char *const space_names[] = { "safe", "artifact", "paper", "effective", "poster", NULL };
 
-/* Fractions of the artifact are in percent if the knob is. */
-static const struct space_dim artifact[] = {
+/* The artifact's knobs; fractions are in percent if the knob is. Then two more knobs of the paper, which
+ * prints no bounds for them: those of the period are the artifact's for the spacing of CNPs, those of pmax
+ * ParaleonPlus'. Then one that only CHAMELEON's poster has, with the bounds and step of the other periods. */
+static const struct space_dim published[] = {
     /* knob                        toward  min  max     step  initial quantum automatic */
     { KNOB_rpg_time_reset,              -1, 1,   131071, 50,   300,  1, 0 },
     { KNOB_rpg_ai_rate,                 1,  1,   500,    50,   5,    1, 0 },
@@ -24,17 +26,12 @@ static const struct space_dim artifact[] = {
     { KNOB_initial_alpha_value,         -1, 1,   1023,   16,   1023, 1, 0 },
     { KNOB_kmin,                        1,  10,  1600,   100,  400,  1, 0 },
     { KNOB_kmax,                        1,  40,  6400,   400,  1600, 1, 0 },
-};
-
-/* Two more knobs of the paper, which prints no bounds for them. Those of the period are the artifact's for
- * the spacing of CNPs; those of pmax are ParaleonPlus'. */
-static const struct space_dim paper_too[] = {
     { KNOB_rate_reduce_monitor_period,  1,  1,   4095,   16,   4,    1, 0 },
     { KNOB_pmax,                        -1, 0.1, 0.4,    0.01, 0.2,  0, 0 },
+    { KNOB_dce_tcp_rtt,                 -1, 1,   4095,   16,   1,    1, 0 },
 };
 
-/* Only in CHAMELEON's poster; bounds and step are those of the other periods. */
-static const struct space_dim poster_too = { KNOB_dce_tcp_rtt, -1, 1, 4095, 16, 1, 1, 0 };
+enum { ARTIFACT_DIMS = 12, PAPER_DIMS = 14 };
 
 /* The knobs of the artifact that its simulator uses: see cc dcqcn_paraleon. */
 static const enum knob effective[] = {
@@ -44,16 +41,9 @@ static const enum knob effective[] = {
 
 /* The knobs of CHAMELEON's poster, section 2.2. */
 static const enum knob named[] = {
-    KNOB_rpg_time_reset,
-    KNOB_rpg_ai_rate,
-    KNOB_rpg_hai_rate,
-    KNOB_rpg_min_dec_fac,
-    KNOB_rate_reduce_monitor_period,
-    KNOB_dce_tcp_rtt,
-    KNOB_min_time_between_cnps,
-    KNOB_kmin,
-    KNOB_kmax,
-    KNOB_pmax,
+    KNOB_rpg_time_reset, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rpg_min_dec_fac,
+    KNOB_rate_reduce_monitor_period, KNOB_dce_tcp_rtt, KNOB_min_time_between_cnps,
+    KNOB_kmin, KNOB_kmax, KNOB_pmax,
 };
 
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
@@ -72,19 +62,11 @@ static void copy_dims(struct space *s, const struct space_dim *dim, size_t dims)
     s->dims = (uint32_t)dims;
 }
 
-static void init_paper(struct space *s)
-{
-    copy_dims(s, artifact, COUNT(artifact));
-    memcpy(&s->dim[s->dims], paper_too, sizeof paper_too);
-    s->dims += (uint32_t)COUNT(paper_too);
-}
-
 static void init_some(struct space *s, const enum knob *knob, size_t knobs)
 {
     struct space all = *s;
 
-    init_paper(&all);
-    all.dim[all.dims++] = poster_too;
+    copy_dims(&all, published, COUNT(published));
     for (size_t i = 0; i < knobs; i++)
         s->dim[s->dims++] = *find_dim(&all, knob[i]);
 }
@@ -204,8 +186,7 @@ static void scale_control(struct space_dim *d, double by)
     d->initial = clamp_real(d->automatic > 0 ? d->automatic : d->initial, d->min, d->max);
 }
 
-/* Knobs of senders that spray and of queues that trim, whatever the control: relative to the automatic
- * limit, here 500 KB. */
+/* Knobs for spraying and trimming under any control, relative to the automatic limit, here 500 KB. */
 static const struct space_dim paths = { KNOB_paths, 1, 1, 256, 16, 64, 1, 0 };
 static const struct space_dim trim = { KNOB_trim, 1, 50, 2000, 100, 500, 1, 500 };
 
@@ -251,8 +232,8 @@ void space_init(struct space *s, enum space_kind kind, bool physical, const stru
         init_control(s, world);
     else switch (kind) {
     case SPACE_SAFE:      init_safe(s, world); break;
-    case SPACE_ARTIFACT:  copy_dims(s, artifact, COUNT(artifact)); break;
-    case SPACE_PAPER:     init_paper(s); break;
+    case SPACE_ARTIFACT:  copy_dims(s, published, ARTIFACT_DIMS); break;
+    case SPACE_PAPER:     copy_dims(s, published, PAPER_DIMS); break;
     case SPACE_EFFECTIVE: init_some(s, effective, COUNT(effective)); break;
     case SPACE_POSTER:    init_some(s, named, COUNT(named)); break;
     }

@@ -12,8 +12,7 @@
 #define SPACE_DIMS_MAX 16
 
 enum space_kind {
-    /* our narrow bounds: rates scale with the link, timers with the round trip, ECN thresholds with both,
-     * below those of PFC */
+    /* narrow; scaled by link speed and round trip; ECN thresholds below those of PFC */
     SPACE_SAFE,
     SPACE_ARTIFACT,              /* the 12 knobs of PARALEON's artifact */
     SPACE_PAPER,                 /* these and the two more that the paper names */

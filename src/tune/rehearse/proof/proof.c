@@ -62,7 +62,7 @@ bool proof_is_worse(const struct proof *p, const struct goal *g)
 #define SEEDS      5
 #define LEAST      20            /* messages, to be compared */
 #define CHANCE_MAX 1.0           /* most noise that is excused, in trusted errors */
-#define SCALE_MAX  4.0           /* most messages of a twin's draw per message that hosts saw; least: 1 / 16 */
+#define SCALE_MAX  4.0           /* most messages of a twin's draw per message of hosts; least: 1 / 16 */
 
 static void add(struct outcomes *to, const struct outcomes *o)
 {

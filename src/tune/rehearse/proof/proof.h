@@ -11,14 +11,10 @@
 #include "core/seen/seen.h"
 #include "tune/rehearse/search/race.h"
 
-#include <stdbool.h>
-
-/* largest number of windows taken together: old windows must not hide a recent change */
-#define PROOF_WINDOWS 4
+#define PROOF_WINDOWS 4          /* at most taken together: old ones must not hide a recent change */
 
 struct proof {
-    double      expected, error; /* log gain over the setting before, below 0 is better, and its standard
-                                  * error, by the race */
+    double      expected, error; /* log gain by the race, below 0 is better; its standard error */
     double      noise;           /* standard deviation of the goal's logarithm in what hosts saw before */
     struct seen before, after;   /* what hosts saw with the setting before, and with the new one */
     uint32_t    windows;         /* of the latter */
@@ -32,11 +28,10 @@ void proof_add(struct proof *, const struct seen *window);
 /* How much faster messages are than before: a log ratio, below 0 is faster. */
 double proof_gain(const struct proof *, const struct goal *);
 
-/* What the new setting is worth, by that and the twin. */
+/* Estimated log gain of the new setting, from both. */
 double proof_worth(const struct proof *, const struct goal *);
 
-/* It is worth less than nothing; or messages are slower than before by more than chance explains, whatever
- * the twin says. */
+/* The worth is negative, or messages are slower by more than chance explains. */
 bool proof_is_worse(const struct proof *, const struct goal *);
 
 /* ---- is the twin right? ---- */
@@ -47,8 +42,7 @@ struct twin_check {
     /* log ratio of mean slowdowns, above 0 if messages of the twin are slower: of all messages or of
      * elephants, whichever is further beyond chance. Those of which there are too few do not count */
     double off;
-    double chance;               /* by which a twin that is right is off in 1 of 20 windows, by how much its
-                                  * own differ */
+    double chance;               /* error of a right twin in 1 of 20 windows */
     double noise;                /* of the goal in what hosts saw: standard deviation of its logarithm */
 };
 
@@ -56,8 +50,7 @@ struct twin_check {
 int check_twin(struct twin_check *, const struct predictor *, const struct goal *, const struct knobs *,
                uint64_t seed, const struct outcomes *saw, struct err *);
 
-/* It is off by no more than is trusted, and what chance explains beyond that; of a trust of 0 there is
- * nothing. */
+/* The error is at most 'trust', plus what chance explains of it. */
 bool check_is_right(const struct twin_check *, double trust);
 
 #endif

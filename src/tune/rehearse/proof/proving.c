@@ -4,8 +4,7 @@
 
 #include <math.h>
 
-/* times as much as before: then slower messages are no fault of the setting */
-#define MORE_LOAD     1.15
+#define MORE_LOAD     1.15       /* times the load before: slower messages are then not due to the setting */
 #define MORE_RECENT   1.5        /* the same in a few intervals */
 #define CAME_SHARE    0.33       /* fraction of the predicted gain that confirms it */
 #define PROOFS_MAX    3          /* windows in which the load may be another before one is taken as it is */
@@ -112,18 +111,14 @@ bool proving_interval(struct rehearser *t, const struct report *r, struct knobs 
 
 /* ---- a duel of formulas ---- */
 
-/* Sum of logarithms of slowdowns, or of lost shares of progress, that a duel may cost. */
-#define HARM_MAX 0.25
-/* Share of the time so far that jobs may lose: half of what goals allow by default. */
-#define JOB_SHARE 0.01
-/* Share of its progress that a job is assumed to lose with a formula, before that is measured: as on workload
- * 9104 of repro/rehearse. */
-#define JOB_FEARED 0.25
+#define HARM_MAX 0.25            /* log slowdowns, or lost shares of progress, that a duel may cost */
+#define JOB_SHARE 0.01           /* of the time so far that jobs may lose: half of the default of goals */
+#define JOB_FEARED 0.25          /* assumed loss of progress with a formula (workload 9104, repro/rehearse) */
 
 /* A job can afford the first block with the formula. */
 static bool is_affordable(const struct contest *c)
 {
-    return !contest_has_jobs(c) || c->rule.job_cost_max >= JOB_FEARED * contest_block(c);
+    return !contest_has_jobs(c) || c->rule.job_cost_max >= JOB_FEARED * c->pairing.length;
 }
 
 /* This traffic has had its comparison. */
@@ -160,7 +155,7 @@ void duel_begin(struct rehearser *t, struct knobs *knobs, struct tuner_note *not
     tuner_say(note,
               "the setting in force and the other formula take turns, in blocks of %u intervals, to find out "
               "which is better",
-              contest_block(&t->contest));
+              t->contest.pairing.length);
 }
 
 static void end(struct rehearser *t, bool is_other, struct knobs *knobs, struct tuner_note *note)
@@ -176,7 +171,7 @@ static void end(struct rehearser *t, bool is_other, struct knobs *knobs, struct 
     else
         rehearser_say(note, "confirm", "%s with the other formula than with %s; %s",
                       contest_text(&t->contest, text), rehearser_floor_name(t), is_other ? "it is set" :
-                      contest_gain(&t->contest) > 0 ? "that may be chance, and nothing is changed" :
+                      evalue_gain(&t->contest.evalue) > 0 ? "that may be chance, and nothing is changed" :
                       "nothing is changed");
     if (is_other)
         floor_swap(&t->floor);

@@ -1,19 +1,16 @@
-/* src/tune/rehearse/proof/proving.h - settings compared on the network itself: a new one with its prediction,
- * the floor with a formula. */
+/* src/tune/rehearse/proof/proving.h - compares settings on the network: a winner, or the floor. */
 #ifndef TUNE_REHEARSE_PROOF_PROVING_H
 #define TUNE_REHEARSE_PROOF_PROVING_H
 
 #include "tune/rehearse/rehearse_state.h"
 
-/* A window with the new setting is full: are messages as much faster as was predicted? */
+/* Checks a full window: messages must be as much faster as predicted. */
 void proving_window(struct rehearser *, struct knobs *, struct tuner_note *);
 
-/* Drops a kept setting that turns out to be worse in two consecutive windows. Windows with more load do not
- * count. */
+/* Drops a kept setting that is worse in two consecutive windows. Windows with more load do not count. */
 bool proving_is_regretted(struct rehearser *, const struct traffic_model *now, double *gain);
 
-/* Checks every interval. Returns true if the last setting has become much worse, and the previous one is
- * back. */
+/* Checks every interval. Returns true if it is much worse and the previous setting is restored. */
 bool proving_interval(struct rehearser *, const struct report *, struct knobs *, struct tuner_note *);
 
 /* The setting from before comes back; 'how' says where that was seen. */

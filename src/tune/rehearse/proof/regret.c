@@ -7,8 +7,7 @@
 
 #define STAYS    0.7             /* fraction of the increase at the time of the decision */
 #define CONFIRM  2               /* intervals for which it stays up */
-/* waiting messages and fractions of paused time are offset by this */
-#define WAITING_FROM 1.0
+#define WAITING_FROM 1.0         /* offsets of waiting messages and of shares of paused time */
 #define PAUSED_FROM  0.001
 
 static const double least_sd[REGRET_SIGNALS] = { 0.03, 0.05, 0.02, 0.2 };
@@ -113,7 +112,7 @@ static double evidence_of(const struct regret *g)
     return sum / weights;
 }
 
-/* Slowdowns are up by so much; is that enough, and does it stay so? */
+/* True if slowdowns, which are up by this much, are significant and stay up. */
 static bool is_sure(struct regret *g, double up)
 {
     if (g->high > 0 && up >= STAYS * g->high)

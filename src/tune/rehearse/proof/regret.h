@@ -15,8 +15,6 @@
 #include "core/report.h"
 #include "tune/rehearse/search/tune_goal.h"
 
-#include <stdbool.h>
-
 #define REGRET_EVIDENCE 1000.0
 #define REGRET_LEAST    0.22     /* log slowdowns: a quarter. Less is left to windows */
 #define REGRET_RECENT   3        /* intervals that an alarm is about */
@@ -29,10 +27,8 @@ struct regret {
     struct shift           shift[REGRET_SIGNALS];
     bool                   has[REGRET_SIGNALS];      /* there is enough to compare with */
     bool                   is_part[GOAL_PARTS];      /* such messages there are */
-    bool                   is_watching, is_skipped;  /* skipped: the first interval of a setting, which
-                                                      * still shows the previous one */
-    double                 high;         /* by which they were up when the evidence was enough; 0: it is
-                                          * not */
+    bool                   is_watching, is_skipped;  /* skipped: the first interval of a setting */
+    double                 high;         /* increase when the evidence sufficed; 0: it does not */
     uint32_t               still;        /* intervals since then */
     struct seen            recent[REGRET_RECENT];
     uint32_t               count;        /* intervals that were watched */
@@ -53,7 +49,7 @@ void regret_end(struct regret *);
 /* An interval. True: it is worse by much, and surely. */
 bool regret_add(struct regret *, const struct goal *, const struct report *);
 
-/* What hosts saw in the last intervals. */
+/* Sums what hosts saw in the last intervals. */
 void regret_recent(const struct regret *, struct seen *);
 
 /* The value of a series in an interval; NAN: none. */

@@ -8,8 +8,7 @@
 #include <assert.h>
 #include <math.h>
 
-/* a range this many times as wide as its least value is looked at as a logarithm */
-#define LOG_FROM 8
+#define LOG_FROM 8               /* a range with this ratio of its ends is logarithmic */
 
 static void add(struct coded *c, enum knob knob, bool is_log, double min, double max, double automatic)
 {
@@ -22,8 +21,7 @@ static void add_log(struct coded *c, enum knob knob, double min, double max)
     add(c, knob, true, min, max, 0);
 }
 
-/* Bounds are what a queue of a fiftieth to eight times the bandwidth-delay product, and timers from half a
- * round trip to dozens of them, can be of use for. */
+/* Bounds allow queues of 1/50 to 8 bandwidth-delay products, and timers from half a round trip to dozens. */
 static void add_dcqcn(struct coded *c, const struct world *w)
 {
     double rtt_us = fmax(1, (double)w->base_rtt_ps / (double)PS_PER_US);
@@ -120,7 +118,7 @@ void coded_to_knobs(const struct coded *c, const double *unit, struct knobs *k)
     knobs_clamp(k);
 }
 
-/* What the axis of a knob shows of a setting. */
+/* Returns a setting's value on the axis of a knob. */
 static double shown(const struct coded_dim *d, const struct knobs *k)
 {
     double value = k->value[d->knob];

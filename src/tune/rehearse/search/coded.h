@@ -16,15 +16,11 @@
 #include "core/knobs.h"
 #include "core/world.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #define CODED_DIMS_MAX 17
 
 struct coded_dim {
     enum knob knob;
-    double    min, max;          /* of the knob; kmax: of kmax - kmin; rpg_hai_rate: of its ratio to the
-                                  * additive one */
+    double    min, max;          /* of the knob; kmax: kmax - kmin; rpg_hai_rate: factor of the other */
     bool      is_log;
     double    automatic;         /* what a value of 0 stands for; 0: nothing else */
 };
@@ -37,11 +33,10 @@ struct coded {
 /* DCQCN and ECN, or the knobs of another congestion control (world.knobs). */
 void coded_init(struct coded *, const struct world *);
 
-/* Writes a point of the cube into a setting; knobs without an axis stay. The setting is whole: knobs_check()
- * holds. */
+/* Writes a point of the cube into a setting, so that knobs_check() holds; knobs without an axis stay. */
 void coded_to_knobs(const struct coded *, const double *unit, struct knobs *);
 
-/* Where a setting is, or the nearest point of the cube. */
+/* The point of a setting, or the nearest one. */
 void coded_from_knobs(const struct coded *, const struct knobs *, double *unit);
 
 #endif

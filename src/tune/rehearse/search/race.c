@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define BLOCKS_ALONE 8           /* enough to evaluate a leader without rivals */
-#define FINAL_LEAST  8           /* blocks of a final, whatever the budget: with four, chance hides a quarter */
+#define FINAL_LEAST  8           /* blocks of a final at least: with four, chance hides a quarter */
 #define SURER        0.01        /* noise of means over blocks: they may exceed the goal's bound by this */
 
 static const double loads[] = { 1, 0.8, 1.2, 1 };

@@ -76,8 +76,7 @@ struct race_gain race_gain(const struct runner *, const struct runner *than);
 double race_t95(uint32_t n);
 double race_t99(uint32_t n);
 
-/* The entries of a race for a tuner's log: gains against 'now' or, if it did not run, the baseline; the best
- * first. Returns how many. */
+/* Writes the entries for a log, the best first: gains against 'now', or the baseline. Returns how many. */
 uint32_t tried_of_race(const struct race *, const struct knobs *now, struct tuner_tried tried[RACE_RUNNERS]);
 
 #endif

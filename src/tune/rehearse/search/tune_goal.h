@@ -10,8 +10,6 @@
 #include "core/predict.h"
 #include "core/tuning_goal.h"
 
-#include <stdbool.h>
-
 /* Parties that a setting may harm: the classes from GOAL_MICE on, then the jobs, then the loops. */
 #define GOAL_LOOPS   (GOAL_PARTS + OUTCOME_JOBS)         /* the first loop */
 #define GOAL_PARTIES (GOAL_LOOPS + OUTCOME_LOOPS)
@@ -39,8 +37,7 @@ double goal_slowdown_of_others(const struct outcomes *, enum goal_part);
 /* 99th percentile of the slowdowns of messages outside jobs; NAN: there were none, or it is unknown. */
 double goal_p99(const struct outcomes *, enum goal_part);
 
-/* How fast messages are, by the goal, over parts with messages: 1 as in an empty network, 0.5 half as fast;
- * 0: no messages. */
+/* Speed of messages by the goal, over parts with messages: 1 as in an empty network; 0: no messages. */
 double goal_speed(const struct goal *, const struct outcomes *);
 
 /* log(mean slowdown / that of the baseline), for a part; 0 if one has no such messages. */

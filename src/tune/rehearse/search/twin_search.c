@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Shares of the budget at which the first two acts end, counted from its beginning. */
 #define SCREEN_END   0.30
@@ -115,8 +114,7 @@ static void add_spread(struct act *a, uint32_t count)
     }
 }
 
-/* Tries the best so far again, with thresholds and rates in proportion to link speed, if links differ. Sorts
- * the results. */
+/* Tries the best so far with thresholds and rates in proportion to link speed, if links differ. Sorts. */
 static void add_by_speed(struct act *a)
 {
     if (a->coded.dims == 0 || a->coded.dim[a->coded.dims - 1].knob != KNOB_by_speed)
@@ -270,8 +268,7 @@ static void enter_named(struct act *a)
         }
 }
 
-/* A few milliseconds of traffic favor settings that let queues build up slowly: the final of the race is
- * longer, as far as the cost of trials (LONG_COST) allows. */
+/* Short trials favor settings with slowly growing queues: the final is longer, as LONG_COST allows. */
 static double final_length(const struct act *a)
 {
     double length = fmin(a->q->race_length, LONG_COST / fmax(1, a->whole_cost));
@@ -334,8 +331,7 @@ static int hold_race(struct act *a, const struct knobs *mean, struct err *err)
 
 /* ---- where to begin ---- */
 
-/* FB_Hadoop on one switch, twice; WebSearch, twice; bursts among FB_Hadoop; WebSearch on eight hosts; hosts
- * of two speeds. */
+/* Found for FB_Hadoop on one switch (2), WebSearch (2), bursts, WebSearch on eight hosts, two speeds. */
 static const double starts[REHEARSE_STARTS][CODED_DIMS_MAX] = {
     { 0.40, 0.46, 0.96, 0.11, 0.88, 0.25, 0.75, 0.33, 0.81, 0.91, 0.00, 0.56, 1.00, 0.54, 0.15, 0.10 },
     { 0.50, 0.50, 0.03, 0.20, 0.69, 0.00, 0.33, 0.79, 0.20, 0.94, 0.00, 0.96, 0.97, 0.96, 0.00, 0.54 },

@@ -28,8 +28,7 @@ struct rehearse_note {           /* how far it is */
     const char *act;             /* "screen", "search", "race" */
     uint64_t    spent, budget;   /* packet-hops */
     uint32_t    trials;
-    double      gain;            /* of the best so far, as in tune_goal.h: -0.1 is 10 % better; NAN: no
-                                  * news */
+    double      gain;            /* of the best so far: -0.1 is 10 % better; NAN: no news */
     const char *name;            /* its name; NULL: it has none */
 };
 
@@ -38,17 +37,13 @@ struct rehearse_request {
     const struct world     *world;
     const struct goal      *goal;
     struct knobs            base;            /* no class may be worse off than with this */
-    const struct knobs     *now;             /* the current setting: always runs in the race. NULL: the
-                                              * base */
+    const struct knobs     *now;             /* the current setting, always in the race; NULL: the base */
     const struct knobs     *more;            /* settings to try besides the presets */
     uint32_t                mores;
-    const struct knobs     *not;             /* settings that the network has refuted: they do not run in the
-                                              * race */
+    const struct knobs     *not;             /* refuted by the network: not in the race */
     uint32_t                nots;
-    double                  length;          /* of trials in the search, as a share of whole ones; 0: 1.
-                                              * Screens have half of it */
-    double                  race_length;     /* of trials in the final of the race, at most: longer ones cost
-                                              * more. 0: there is no final */
+    double                  length;          /* of search trials, as a share of whole ones; 0: 1 */
+    double                  race_length;     /* longest trial of the final; 0: there is no final */
     uint64_t                seed, budget;
     /* NULL: disabled */
     void                  (*tell)(void *arg, const struct rehearse_note *);

@@ -8,11 +8,8 @@
 #define LOAD_APART  0.40         /* of log load: half as much again is another traffic */
 #define NOISE_MAX   0.6          /* of both windows that are compared: more is another traffic all the same */
 #define SHARE_APART 0.25         /* of the bytes of a class, or of a kind */
-/* times as many bytes in chains as not: then all of them are of closed loops */
-#define LOOP_ALL    1.5
-/* standard deviations by which more must follow from others than would by chance. Where hosts are so busy
- * that nearly all would, nothing is sure, and messages are taken to come at random */
-#define CHAINED_SURE 3.0
+#define LOOP_ALL    1.5          /* times as many bytes in chains as not: all belong to closed loops */
+#define CHAINED_SURE 3.0         /* standard deviations beyond chance by which messages must follow others */
 #define TINY_BYTES  256          /* at most: requests, and answers without data */
 #define PAUSE_MAX_S 1.0          /* of a job */
 
@@ -104,8 +101,7 @@ static void add_loops(struct traffic_model *m, const struct seen *s, const struc
     add_sizes(&m->loop_sizes, chained);
 }
 
-/* Some follow from others by chance, and of a closed loop not all are seen to: the larger part takes the
- * smaller one in. */
+/* Some messages follow others by chance, and not all of a closed loop are detected: the larger part wins. */
 static void sort_bins(const struct seen *s, struct bins *open, struct bins *chained)
 {
     struct bins random = { 0 }, follow = { 0 };
@@ -203,11 +199,6 @@ double model_bps(const struct traffic_model *m)
     return sum;
 }
 
-double model_in_jobs(const struct traffic_model *m)
-{
-    return kind_bps(m, IN_JOBS) / fmax(1, model_bps(m));
-}
-
 double model_following(const struct traffic_model *m)
 {
     return (kind_bps(m, IN_JOBS) + kind_bps(m, IN_LOOPS)) / fmax(1, model_bps(m));
@@ -228,8 +219,7 @@ double model_byte_share(const struct traffic_model *m, enum predict_class class)
     return all > 0 ? sum / all : 0;
 }
 
-/* A closed loop or a collective posts as fast as the setting lets it: its load is no sign of another
- * traffic. */
+/* The load of closed loops and collectives depends on the setting, so it does not tell traffic apart. */
 double model_distance(const struct traffic_model *a, const struct traffic_model *b)
 {
     double apart = 0, loads[2] = { 0, 0 }, shares[2] = { 0, 0 },
@@ -274,23 +264,17 @@ void model_bend(struct traffic_model *m, double load, double sizes)
     }
 }
 
-/* ---- telling ---- */
+/* ---- text ---- */
 
 char *model_text(const struct traffic_model *m, char *buf, size_t size)
 {
     static const char *const name[KINDS] = { "at random", "in bursts", "in collectives", "in closed loops" };
     double                   all = fmax(1, model_bps(m));
-    size_t                   at = 0;
+    size_t                   at = (size_t)snprintf(buf, size, "%.1f Gb/s per host", all / 1e9);
 
-    for (int i = -1; i < KINDS; i++) {
-        int wrote = i < 0 ? snprintf(buf, size, "%.1f Gb/s per host", all / 1e9)
-                    : kind_bps(m, i) > 0.005 * all
-                    ? snprintf(buf + at, size - at, ", %.0f %% %s", 100 * kind_bps(m, i) / all, name[i]) : 0;
-
-        at += wrote > 0 ? (size_t)wrote : 0;
-        if (at >= size)
-            break;
-    }
+    for (int i = 0; i < KINDS && at < size; i++)
+        if (kind_bps(m, i) > 0.005 * all)
+            at += (size_t)snprintf(buf + at, size - at, ", %.0f %% %s", 100 * kind_bps(m, i) / all, name[i]);
     return buf;
 }
 

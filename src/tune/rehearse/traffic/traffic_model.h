@@ -11,9 +11,7 @@
 #include "core/predict.h"
 #include "core/seen/seen.h"
 
-#include <stdbool.h>
-
-/* What hosts saw in so many seconds. False: nothing was posted. */
+/* Makes a model of what hosts saw in some seconds. False: nothing was posted. */
 bool model_make(struct traffic_model *, const struct seen *, double seconds, uint32_t hosts);
 
 /* How far the bytes that come at random are off by chance, as a share: large messages are few. */
@@ -34,15 +32,11 @@ double model_byte_share(const struct traffic_model *, enum predict_class);
 /* Bits per second and host, of all kinds. */
 double model_bps(const struct traffic_model *);
 
-/* Fraction of bits in collectives. */
-double model_in_jobs(const struct traffic_model *);
-
 /* Fraction of bits in collectives and closed loops, whose senders wait for other messages. */
 double model_following(const struct traffic_model *);
 
-/* The same with so many times the bits, in messages so many times as long: a model that is wrong, for
- * experiments. How many are outstanding in closed loops and how often jobs pause stays, as these follow from
- * neither. */
+/* Multiplies load and message sizes: a wrong model, for experiments. Messages outstanding in closed loops and
+ * the frequency of pauses stay, because they depend on neither. */
 void model_bend(struct traffic_model *, double load, double sizes);
 
 /* "18.2 Gb/s per host: 40 % at random, 60 % in collectives of 1.5 MB". Returns buf. */
