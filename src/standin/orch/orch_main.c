@@ -352,36 +352,6 @@ static int start(struct orch *o, const struct orch_first *f, struct err *err)
     return rc ? rc : visit(o, "QUEUE|*", on_queue, err);
 }
 
-static void orch_free(struct orch *o)
-{
-    if (!o)
-        return;
-    if (o->events)
-        redisFree(o->events);
-    if (o->ask)
-        redisFree(o->ask);
-    free(o);
-}
-
-/* Connects to the Redis at a socket, for which it waits a while, and gives it the configuration of a new
- * switch if it has none. */
-static int orch_open(struct orch **out, const char *socket, const struct orch_first *f, struct err *err)
-{
-    struct orch *o = xcalloc(1, sizeof *o);
-    int          rc;
-
-    *out = NULL;
-    o->db = -1;
-    o->events = dial(socket);
-    o->ask = o->events ? dial(socket) : NULL;
-    rc = !o->ask ? err_set(err, ECONNREFUSED, "%s: no Redis answers there", socket) : start(o, f, err);
-    if (rc)
-        orch_free(o);
-    else
-        *out = o;
-    return rc;
-}
-
 /* ---- the process ---- */
 
 static int make_folders(const char *folder, struct err *err)
@@ -433,11 +403,11 @@ static int serve(struct orch *o, int signals, struct err *err)
 
 static int run(const char *folder, const struct orch_first *first, struct err *err)
 {
-    struct orch *o = NULL;
-    char         socket[512];
-    sigset_t     set;
-    pid_t        redis;
-    int          rc = make_folders(folder, err), signals;
+    static struct orch o = { .db = -1 };
+    char               socket[512];
+    sigset_t           set;
+    pid_t              redis;
+    int                rc = make_folders(folder, err), signals;
 
     if (rc)
         return rc;
@@ -448,13 +418,18 @@ static int run(const char *folder, const struct orch_first *first, struct err *e
     signals = signalfd(-1, &set, SFD_CLOEXEC);
     redis = start_redis(folder);
     snprintf(socket, sizeof socket, "%s/" REDIS_DIR "/redis.sock", folder);
-    rc = orch_open(&o, socket, first, err);
+    o.events = dial(socket);
+    o.ask = o.events ? dial(socket) : NULL;
+    rc = o.ask ? start(&o, first, err) : err_set(err, ECONNREFUSED, "%s: no Redis answers there", socket);
     if (!rc) {
         puts("ready");
         fflush(stdout);
-        rc = serve(o, signals, err);
+        rc = serve(&o, signals, err);
     }
-    orch_free(o);
+    if (o.events)
+        redisFree(o.events);
+    if (o.ask)
+        redisFree(o.ask);
     kill(redis, SIGTERM);
     waitpid(redis, NULL, 0);
     close(signals);

@@ -39,8 +39,8 @@ void twin_hardware_beside(char path[PATH_MAX], const char *name);
 /* Checks for FUSE, redis-server and the two programs. -ENOTSUP: the error names what is missing. */
 int twin_hardware_check(struct err *);
 
-/* Starts a process that starts the others below 'folder', where devices are then; returns when agents may
- * come. It ends, with all of them, at SIGTERM. Takes 'h'. */
-int twin_hardware_start(pid_t *, struct hardware *h, const char *folder, uint64_t interval_us, struct err *);
+/* Starts a process that starts the others below the folder of 'h', which it takes. Returns when agents may
+ * come. The process ends, with all others, at SIGTERM. */
+int twin_hardware_start(pid_t *, struct hardware *h, uint64_t interval_us, struct err *);
 
 #endif
