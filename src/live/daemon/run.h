@@ -23,8 +23,8 @@ struct agent_pace {
  * changes. A pace of NULL: real time. */
 int agent_run(const struct agent_file *, struct agent_pace *, struct err *);
 
-/* Restores the last confirmed setting of all devices from the state on the disk, without a controller: for
- * use after a crash. is_forget: then the agents obey any controller, whatever terms they have seen. */
+/* Restores the last confirmed setting of all devices from the disk, without a controller, after a crash.
+ * is_forget: afterwards the agents obey any controller, whatever terms they have seen. */
 int agent_rescue(const struct agent_file *, bool is_forget, struct err *);
 
 /* Lists the paths of NICs with state and round trip, or denies or allows what 'which' names: a path, a port,
@@ -33,10 +33,10 @@ int agent_rescue(const struct agent_file *, bool is_forget, struct err *);
 enum agent_path { AGENT_PATHS_NONE, AGENT_PATHS_LIST, AGENT_PATHS_DENY, AGENT_PATHS_ALLOW };
 int agent_paths(const struct agent_file *, enum agent_path, const char *which, struct err *);
 
-/* Opens every device, writes nothing: is all of it there? */
+/* Opens every device to check that it is complete; writes nothing. */
 int agent_check(const struct agent_file *, struct err *);
 
-/* Between the agents of a rack and a controller, until a signal comes. */
+/* Relays between the agents of a rack and a controller until a signal arrives. */
 int relay_run(const struct relay_file *, struct err *);
 
 /* The same for a controller. step() is called after each message, and calls controller_on_tick() itself. */

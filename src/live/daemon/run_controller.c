@@ -355,7 +355,7 @@ static int act(void *arg, const struct question *q, const char *who, struct err 
     return answer_act(&f->controller, q, who ? who : "the holder of the HTTP token", clock_us(), err);
 }
 
-static json_t *tell_tuner(void *arg)
+static json_t *tuner_json(void *arg)
 {
     return live_tuner_json(&((const struct fabric *)arg)->tuner);
 }
@@ -672,7 +672,7 @@ int controller_run(const struct controller_file *file, struct controller_pace *p
     page_know(&f.page, &file->links, &file->jobs);
     collector_init(&f.flows, file->flows_window_us);
     f.page.act = act;
-    f.page.tuner = tell_tuner;
+    f.page.tuner = tuner_json;
     f.page.arg = &f;
     f.names_max = max_u32(file->agent_devices, RACK_DEVICES_MAX);        /* a rack may always be full */
     rack_init(&f.rack, 0);

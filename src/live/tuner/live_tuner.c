@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNSEEN_MAX 10            /* intervals without a word of messages, after which that is said */
+#define UNSEEN_MAX 10            /* intervals without messages or flow sizes before a warning */
 /* fraction of an interval to wait for a tuner in its own thread: most steps take no time */
 #define PATIENCE   20
 #define NICE       5             /* of a search: leases go first */
@@ -424,7 +424,7 @@ static void open_loop(struct live_tuner *t, const struct controller *c, struct d
         world_fini(&t->world);
         free(t->order);
         t->order = NULL;
-        /* the file was checked: this network does not suit it, or not all of it is there yet */
+        /* the file was checked: the network does not suit it, or some devices are still missing */
         return;
     }
     report_init(&t->report, c->peers, t->world.ports, 0);

@@ -116,7 +116,7 @@ struct live_learner {
     struct acc_learner *acc;     /* NULL: there is no learner */
     uint64_t            seed;
     uint64_t            taken, refused;          /* records */
-    uint64_t            told_us;                 /* the last refusal in the log */
+    uint64_t            logged_us;               /* the last refusal in the log */
     struct msg_learn    net;     /* for agents */
 };
 

@@ -109,7 +109,7 @@ static json_t *flows_json(const struct page *p)
     return has ? sizes_json(&sum) : NULL;
 }
 
-/* ---- what is read ---- */
+/* ---- GET ---- */
 
 static char *metrics_text(struct page *p)
 {
@@ -436,7 +436,7 @@ static char *events(void *arg, struct server_cursor *at)
 
 /* ---- history ---- */
 
-static void tell_heard(struct past *p, const struct controller *c)
+static void add_heard(struct past *p, const struct controller *c)
 {
     char   (*name)[STORE_NAME_SIZE] = xcalloc(p->size ? p->size : 1, sizeof *name);
     uint8_t *share = xcalloc(p->size ? p->size : 1, 1);
@@ -458,7 +458,7 @@ static void tell_heard(struct past *p, const struct controller *c)
 static void look_at_devices(struct past *p, const struct controller *c, uint64_t wall_ms, uint64_t now_us)
 {
     if (p->minute && p->minute != wall_ms / MINUTE_MS)
-        tell_heard(p, c);
+        add_heard(p, c);
     p->minute = wall_ms / MINUTE_MS;
     if (c->peers > p->size) {
         p->heard = xrealloc(p->heard, c->peers * sizeof *p->heard);
@@ -471,7 +471,7 @@ static void look_at_devices(struct past *p, const struct controller *c, uint64_t
     }
 }
 
-static void tell_point(struct past *p, const struct timeline_point *at)
+static void add_point(struct past *p, const struct timeline_point *at)
 {
     struct store_point s = { at->wall_ms, { [STORE_COVERAGE] = at->coverage, [STORE_METRIC] = at->metric,
                                             [STORE_PAUSED] = at->paused,
@@ -482,7 +482,7 @@ static void tell_point(struct past *p, const struct timeline_point *at)
     history_add_point(p->history, &s);
 }
 
-static void tell_knobs(struct past *p, const struct timeline *t)
+static void add_knobs(struct past *p, const struct timeline *t)
 {
     for (; p->changes < t->changes; p->changes++) {
         const struct timeline_knobs *k = &t->knobs[p->changes % TIMELINE_KNOBS];
@@ -502,7 +502,7 @@ static void tell_knobs(struct past *p, const struct timeline *t)
     }
 }
 
-static void tell_records(struct past *p, const struct ledger *l)
+static void add_records(struct past *p, const struct ledger *l)
 {
     const char *line;
     uint64_t    seq;
@@ -521,11 +521,11 @@ static void look_at_past(struct past *p, const struct controller *c, const struc
 
     if (!p->history || !at)
         return;
-    tell_records(p, l);
+    add_records(p, l);
     if (!c->peers)
         return;                  /* there is nothing to measure yet */
-    tell_point(p, at);
-    tell_knobs(p, t);
+    add_point(p, at);
+    add_knobs(p, t);
     look_at_devices(p, c, at->wall_ms, now_us);
 }
 

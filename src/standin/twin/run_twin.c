@@ -17,8 +17,8 @@
 #include "standin/twin/run_twin.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
@@ -213,26 +213,10 @@ static int write_files(const struct twin_run *t, struct err *err)
     return rc || t->devices ? rc : write_agent(t, NULL, false, err);
 }
 
-/* Removes a folder that this process created, with its contents. */
-static void remove_all(const char *folder)
+static int remove_one(const char *path, const struct stat *s, int kind, struct FTW *at)
 {
-    DIR           *d = opendir(folder);
-    struct dirent *e;
-    char           path[512];
-    struct stat    s;
-
-    while (d && (e = readdir(d))) {
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-            continue;
-        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-        if (lstat(path, &s) == 0 && S_ISDIR(s.st_mode))
-            remove_all(path);
-        else
-            unlink(path);
-    }
-    if (d)
-        closedir(d);
-    rmdir(folder);
+    (void)s, (void)kind, (void)at;
+    return remove(path);
 }
 
 static int make_folder(struct twin_run *t, struct err *err)
@@ -507,7 +491,7 @@ static int start_agents(struct twin_run *t, struct err *err)
 }
 
 /* Agents first: they revert open changes. They end in parallel. */
-static void stop_everybody(const struct twin_run *t)
+static void stop_all(const struct twin_run *t)
 {
     for (int i = AGENT; i < CHILDREN; i++)
         if (t->child[i] > 0)
@@ -544,7 +528,7 @@ static int run(struct twin_run *t, struct err *err)
         ask(t, "history");
         print_worth(t);
     }
-    stop_everybody(t);
+    stop_all(t);
     return rc;
 }
 
@@ -558,7 +542,7 @@ int twin_run(const struct twin_request *q, struct err *err)
     t.signals = clock_signals();
     rc = run(&t, err);
     if (!q->out)
-        remove_all(t.folder);
+        nftw(t.folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);    /* made by this process */
     close(t.signals);
     return rc;
 }
