@@ -210,17 +210,11 @@ static void free_texts(char **text, uint32_t count)
 
 /* ---- what both have ---- */
 
-static void read_tls(struct reader *r, struct config_common *c, const struct yaml_node *map)
-{
-    struct section sec = section_open(r, map, &(struct section){ .name = "tls", .own = tls_keys });
-
-    if (map)
-        section_read(&sec, tls_keys, c);
-}
-
 static void read_name(struct reader *r, const struct section *s, struct config_common *c)
 {
-    char machine[MSG_NAME_SIZE] = "";
+    const struct yaml_node *map = section_get(s, "tls");
+    struct section          tls;
+    char                    machine[MSG_NAME_SIZE] = "";
 
     gethostname(machine, sizeof machine - 1);
     c->file = xstrdup(r->name);
@@ -229,7 +223,9 @@ static void read_name(struct reader *r, const struct section *s, struct config_c
     if (strlen(c->name) >= MSG_NAME_SIZE / 2 || !*c->name)
         reader_refuse(r, section_place(s, "name"), "name: it must have 1 to %d characters",
                       MSG_NAME_SIZE / 2 - 1);
-    read_tls(r, c, section_get(s, "tls"));
+    tls = section_open(r, map, &(struct section){ .name = "tls", .own = tls_keys });
+    if (map)
+        section_read(&tls, tls_keys, c);
 }
 
 /* 'interval_us': in the initial value, out the configured one. */
@@ -416,13 +412,6 @@ static void read_controllers(struct reader *r, const struct section *s, char **a
         reader_refuse(r, node, "controller: an address is wanted, or a list of addresses");
 }
 
-static void read_ways(struct reader *r, const struct section *s, struct agent_file *f)
-{
-    section_texts(s, "relays", CONFIG_WAYS_MAX - CONFIG_CONTROLLERS_MAX, "addresses", f->way, &f->ways);
-    f->relays = f->ways;
-    read_controllers(r, s, f->way, &f->ways);
-}
-
 static void check_agent(struct reader *r, const struct section *s, struct agent_file *f)
 {
     const struct driver *d = f->driver;
@@ -454,7 +443,9 @@ static void read_agent(struct reader *r, const struct yaml_node *root, void *fil
     if (f->driver && f->driver->is_simulated)
         limits_lift(&a->limits);
     read_common(r, &s, &f->common, HTTP_PORT_AGENT, &a->interval_us);
-    read_ways(r, &s, f);
+    section_texts(&s, "relays", CONFIG_WAYS_MAX - CONFIG_CONTROLLERS_MAX, "addresses", f->way, &f->ways);
+    f->relays = f->ways;
+    read_controllers(r, &s, f->way, &f->ways);
     section_read(&s, agent_keys, f);
     read_devices(r, &s, f);
     if (!r->rc)

@@ -34,29 +34,23 @@ static void take_knobs(struct knobs *k, const struct controller *c)
     knob_set_put(&seen, k);
 }
 
-struct place { const struct peer *peer; uint32_t index; };
-
-static int by_number(const void *a, const void *b)
+static int by_number(const void *a, const void *b, void *peers)
 {
-    const struct peer *x = ((const struct place *)a)->peer, *y = ((const struct place *)b)->peer;
+    const struct peer *x = (const struct peer *)peers + *(const uint32_t *)a,
+                      *y = (const struct peer *)peers + *(const uint32_t *)b;
 
-    return x->facts.number != y->facts.number ?
-           (x->facts.number > y->facts.number) - (x->facts.number < y->facts.number)
+    return x->facts.number != y->facts.number ? (x->facts.number > y->facts.number ? 1 : -1)
                                               : strcmp(x->name, y->name);
 }
 
-/* To be freed. */
+/* The caller frees it. */
 static uint32_t *order_of(const struct controller *c)
 {
-    struct place *place = xcalloc(c->peers + 1ul, sizeof *place);
-    uint32_t     *order = xcalloc(c->peers + 1ul, sizeof *order);
+    uint32_t *order = xcalloc(c->peers + 1ul, sizeof *order);
 
     for (uint32_t i = 0; i < c->peers; i++)
-        place[i] = (struct place){ &c->peer[i], i };
-    qsort(place, c->peers, sizeof *place, by_number);
-    for (uint32_t i = 0; i < c->peers; i++)
-        order[i] = place[i].index;
-    free(place);
+        order[i] = i;
+    qsort_r(order, c->peers, sizeof *order, by_number, c->peer);
     return order;
 }
 

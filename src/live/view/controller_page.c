@@ -370,37 +370,22 @@ static void answer(void *arg, const struct server_request *q, struct server_repl
 
 /* ---- events ---- */
 
-static void add(char **text, size_t *length, const char *kind, uint64_t id, const char *data)
+static void add(FILE *out, const char *kind, uint64_t id, const char *data)
 {
-    size_t more = strlen(data) + 80;
-    int    written;
-
-    *text = xrealloc(*text, *length + more);
-    written = snprintf(*text + *length, more, "event: %s\n", kind);
+    fprintf(out, "event: %s\n", kind);
     if (id)
-        written += snprintf(*text + *length + written, more - (size_t)written, "id: %" PRIu64 "\n", id);
-    written += snprintf(*text + *length + written, more - (size_t)written, "data: %s\n\n", data);
-    *length += (size_t)written;
+        fprintf(out, "id: %" PRIu64 "\n", id);
+    fprintf(out, "data: %s\n\n", data);
 }
 
-static void add_changes(char **text, size_t *length, const char *kind, json_t *o)
+/* NULL: nothing has changed. */
+static void add_json(FILE *out, const char *kind, json_t *o)
 {
-    char *changes;
+    char *text = o ? dump(o) : NULL;
 
-    if (!o)
-        return;
-    changes = dump(o);
-    add(text, length, kind, 0, changes);
-    free(changes);
-}
-
-/* Cells and links that have changed since this listener's last event; initially all. They are updated
- * together. */
-static void add_looks(const struct page *p, struct server_cursor *at, char **text, size_t *length)
-{
-    add_changes(text, length, "cells", cells_changes(&p->cells, at->look));
-    add_changes(text, length, "links", loads_changes(&p->loads, at->look));
-    at->look = p->cells.look;
+    if (text)
+        add(out, kind, 0, text);
+    free(text);
 }
 
 /* A client without a number gets new records from now on. One that was away for too long gets the range of
@@ -408,30 +393,34 @@ static void add_looks(const struct page *p, struct server_cursor *at, char **tex
 static char *events(void *arg, struct server_cursor *at)
 {
     struct page *p = arg;
-    char        *text = NULL, gap[80];
+    char        *text, gap[80];
     const char  *line;
-    size_t       length = 0;
+    FILE        *out = text_stream(&text);
     uint64_t     seq = 0;
 
     if (!at->state && (!at->last || at->last > ledger_last(&p->ledger)))
         at->last = ledger_last(&p->ledger);
     if (at->state != p->states + 1) {
-        char *state = dump(state_json_brief(p->controller, &p->timeline, p->now_us(), wall_us(p)));
-
-        add(&text, &length, "state", 0, state);
-        free(state);
+        add_json(out, "state", state_json_brief(p->controller, &p->timeline, p->now_us(), wall_us(p)));
         at->state = p->states + 1;
-        add_looks(p, at, &text, &length);
+        /* those that changed since this listener's last event, first all; they are updated together */
+        add_json(out, "cells", cells_changes(&p->cells, at->look));
+        add_json(out, "links", loads_changes(&p->loads, at->look));
+        at->look = p->cells.look;
     }
     for (int i = 0; i < EVENTS_AT_ONCE && (line = ledger_after(&p->ledger, at->last, &seq)); i++) {
         if (seq != at->last + 1) {
             snprintf(gap, sizeof gap, "{\"from\":%" PRIu64 ",\"to\":%" PRIu64 "}", at->last + 1, seq - 1);
-            add(&text, &length, "gap", 0, gap);
+            add(out, "gap", 0, gap);
         }
-        add(&text, &length, "audit", seq, line);
+        add(out, "audit", seq, line);
         at->last = seq;
     }
-    return text;
+    fclose(out);
+    if (*text)
+        return text;
+    free(text);
+    return NULL;
 }
 
 /* ---- history ---- */
