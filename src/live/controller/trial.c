@@ -412,8 +412,7 @@ static bool is_ready(const struct peer *p)
     return p->step == STEP_PREPARED || p->step == STEP_APPLIED;
 }
 
-/* At an instant all devices go to where the arm has them. False: one of them is not prepared yet, and
- * nothing was done. */
+/* Schedules what the arm demands of each device. False: one is not prepared, and nothing was done. */
 static bool switch_to(struct controller *c, enum arm arm, uint64_t at_us, uint64_t now_us)
 {
     for (struct peer *p = c->peer; p < c->peer + c->peers; p++)

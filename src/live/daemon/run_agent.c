@@ -24,8 +24,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* At least this, and ten reports, without a lease: then another way is tried. A controller that starts is
- * silent for a while. */
+/* Shortest silence, without a lease, before another way is tried: a starting controller is silent, too. */
 #define SILENCE_US     10000000u
 #define RETURN_US      60000000u /* back to the first relay */
 /* of the queues of a real switch: what they bear is not known, and 13 attributes are set with each */
@@ -149,8 +148,7 @@ static void check_freeze_file(struct host *h, struct device *d, uint64_t now_us)
     agent_stop_by_file(&d->agent, why, now_us);
 }
 
-/* Dials the address that the path has chosen. If certificates are being replaced just now, nothing changes,
- * and it is tried again later. */
+/* Dials the path's address. If certificates are just being replaced, it tries again later. */
 static void dial_other(const struct host *h, struct device *d)
 {
     struct rpc_tls tls = config_tls(&h->file->common);
@@ -367,8 +365,7 @@ static void close_device(struct device *d)
         d->driver->close(d->state);
 }
 
-/* What a controller may set of a device whose queues have a tuner of their own: nothing. Whether it can be
- * read counts. */
+/* A controller may set nothing on a switch with a tuner of its own; reading only shows that it works. */
 static int read_nothing(void *arg, struct knob_set *set)
 {
     struct device *d = arg;
@@ -412,8 +409,7 @@ static int start_queues(struct device *d, const struct host *h, struct err *err)
     return 0;
 }
 
-/* The device first, then the files: a disk that cannot be used, or a damaged log, does not keep the device
- * from being brought back. */
+/* The device first, then the files: a bad disk or log must not keep a device from being restored. */
 static int start_device(struct device *d, struct host *h, const char *name, struct err *err)
 {
     const struct agent_file *f = h->file;

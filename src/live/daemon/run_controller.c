@@ -503,8 +503,7 @@ static void say_standby(struct fabric *f, const struct lease_view *v)
     snprintf(f->page.standby, sizeof f->page.standby, "%s", text);
 }
 
-/* Waits for the lease. Agents cannot reach this controller meanwhile, and go to the holder. Returns 1 if a
- * signal ended it. */
+/* Waits for the lease; agents cannot connect and go to the holder. Returns 1 if a signal ended it. */
 static int stand_by(struct fabric *f)
 {
     struct signalfd_siginfo s;

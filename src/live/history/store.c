@@ -454,8 +454,7 @@ void decisions_take(json_t *list, const json_t *r)
 
 struct range { uint32_t level; uint64_t step_ms, from_ms, until_ms; uint32_t points; };
 
-/* The finest level that reaches back so far and has not too many rows; points in steps that are whole ones of
- * that level. */
+/* The finest level that reaches back so far with few enough rows; steps are multiples of its own. */
 static struct range choose(struct store *s, uint64_t span_ms, uint64_t until_ms)
 {
     struct range r = { 0 };

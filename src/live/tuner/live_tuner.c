@@ -59,8 +59,7 @@ static uint32_t ports_of(const struct peer *p)
     return p->facts.ports ? p->facts.ports : 1;
 }
 
-/* How long an interval is: samples know, if there are some. A simulated network may be slower than the
- * clock. */
+/* The interval of the samples, if there are any: a simulated network may be slower than the clock. */
 static uint64_t interval_us(const struct controller_file *f, const struct controller *c)
 {
     uint64_t us = 0;
@@ -91,8 +90,7 @@ static void add_device(struct world *w, uint32_t i, const struct peer *p, uint32
     w->pfc_bytes_two = max_u64(w->pfc_bytes_two, p->facts.pfc_bytes_two);
 }
 
-/* The file supplies facts that devices do not report. Settings are for ports of one speed: no device scales
- * them. */
+/* Adds facts that devices do not report. Settings are for ports of one speed: no device scales them. */
 static void know_fabric(struct world *w, const struct live_twin *twin)
 {
     const struct world *built = twin ? live_twin_world(twin) : NULL;
@@ -426,8 +424,7 @@ static void open_loop(struct live_tuner *t, const struct controller *c, struct d
     loop_start(&t->loop, &t->world.start, d);
 }
 
-/* Is a knob the tuner's to set? One that it has never turned, and does not speak of, stays as each device was
- * found. */
+/* A knob that the tuner has never changed and does not name stays as each device was found. */
 static bool is_tuners(const struct live_tuner *t, const struct decision *d,
                       const struct controller *c, int knob)
 {
@@ -596,8 +593,7 @@ static struct knob_set difference(const struct knobs *was, const struct knobs *i
     return set;
 }
 
-/* Settings tried on a twin, with their predicted slowdowns relative to the current setting in percent;
- * negative is better. */
+/* Settings tried on a twin: predicted slowdown in percent of the current setting; negative is better. */
 static json_t *tried_json(const struct tuning_step *s)
 {
     json_t *list = json_array();

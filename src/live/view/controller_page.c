@@ -388,8 +388,7 @@ static void add_json(FILE *out, const char *kind, json_t *o)
     free(text);
 }
 
-/* A client without a number gets new records from now on. One that was away for too long gets the range of
- * records that it has missed. */
+/* A client without a number gets records from now on; one that was away for long, the missed range. */
 static char *events(void *arg, struct server_cursor *at)
 {
     struct page *p = arg;

@@ -16,8 +16,7 @@
 #include "live/view/timeline.h"
 #include "live/wire/codec.h"
 
-/* ---- the history of a controller: a point per second, settings, records of the audit log, and which devices
- * reported ---- */
+/* ---- history: a point per second, settings, audit records, and which devices reported ---- */
 
 struct past_heard { uint16_t looks, fresh; };    /* of a device, in this minute */
 

@@ -185,8 +185,7 @@ static void add_devices(struct prom *p, const struct controller *c, uint64_t now
     prom_family(p, "anole_controller_devices", "gauge", "Devices by kind and state.");
     for (int kind = 0; kind < 2; kind++)
         for (int i = 0; i < STATES; i++)
-            prom_value(p, count[kind][i], "kind", kind ? "switch" : "NIC", "state", words_state[i],
-                       NULL);
+            prom_value(p, count[kind][i], "kind", kind ? "switch" : "NIC", "state", words_state[i], NULL);
     prom_one(p, "anole_controller_coverage_ratio", "gauge", "Share of devices that report in time.",
              roster_coverage(c, now_us));
     prom_one(p, "anole_controller_guardrail_breaches", "gauge", "Devices at which a guardrail is broken.",

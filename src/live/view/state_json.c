@@ -117,8 +117,7 @@ static json_t *counts_json(const struct controller *c, uint64_t now_us)
     return o;
 }
 
-/* How many devices an order would reach: those that have the trial's setting, and those that a trial may
- * set. */
+/* How many devices have the trial's setting, and how many a trial may set. */
 static json_t *reach_json(const struct controller *c)
 {
     uint32_t with_trial = 0, settable = 0;
@@ -135,8 +134,7 @@ static json_t *time_json(uint64_t wall_us)
     return json_of_number(wall_us ? (double)(wall_us / 1000) : NAN);
 }
 
-/* The current setting: since when, by whom, why; and the baseline that it replaced. An empty set is the
- * baseline of each device. */
+/* The current setting (empty: the baseline of each device), and the baseline values that it replaced. */
 static json_t *standing_json(const struct controller *c)
 {
     const struct standing *s = &c->standing;

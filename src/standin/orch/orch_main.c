@@ -249,8 +249,7 @@ static long port_of(const char *name)
     return *end || queue != ORCH_QUEUE || port > 4096 ? -1 : (long)port;
 }
 
-/* Binds the queue "Ethernet8|3" to its profile. A profile that does not exist yet binds its queues when it is
- * created. */
+/* Binds the queue "Ethernet8|3" to its profile; a missing profile binds its queues when it is created. */
 static int on_queue(struct orch *o, const char *name, struct err *err)
 {
     redisReply   *profile = command(o, CONFIG_DB, "HGET QUEUE|%s wred_profile", name);
@@ -301,8 +300,7 @@ static int on_event(struct orch *o, const char *channel, struct err *err)
     return rc || known >= 0 ? rc : visit(o, "QUEUE|*", on_queue, err);
 }
 
-/* Programs changes. Below 0: Redis is gone, or CONFIG_DB has a value on which orchagent aborts; 'err' says
- * which. */
+/* Programs changes. Fails if Redis is gone, or CONFIG_DB has a value on which orchagent aborts. */
 static int orch_run(struct orch *o, struct err *err)
 {
     void *reply;

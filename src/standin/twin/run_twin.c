@@ -108,8 +108,7 @@ static uint32_t intervals(const struct twin_run *t, uint64_t ms)
     return count > 10 ? (uint32_t)count : 10;
 }
 
-/* The token of the controller's page: new for each run, and readable only by the user who started the
- * twin. */
+/* The token of the controller's page: new for each run, readable only by its user. */
 static int write_token(const struct twin_run *t, struct err *err)
 {
     unsigned char random[16];
@@ -172,8 +171,7 @@ static int write_links(const struct twin_run *t, struct err *err)
     return rc ? rc : write_text(t, "links.yaml", text, err);
 }
 
-/* One agent of all devices; with a device, the agent of that one behind its stand-in: as on a real one,
- * except that changes need no pause. */
+/* One agent of all devices or, with a device, its own behind a stand-in: real, but without pauses. */
 static int write_agent(const struct twin_run *t, const char *device, bool is_switch, struct err *err)
 {
     const char *name = device ? device : "twin", *folder = t->folder;
@@ -247,8 +245,7 @@ static int make_folder(struct twin_run *t, struct err *err)
 
 /* ---- processes ---- */
 
-/* Starts "anole-live COMMAND CONFIG" or, where the process needs the simulated network, "anole-twin COMMAND
- * CONFIG DETAIL". */
+/* Starts "anole-live COMMAND CONFIG" or, with a detail, "anole-twin COMMAND CONFIG DETAIL". */
 static int start(struct twin_run *t, int i, const char *command, const char *config, const char *detail,
                  struct err *err)
 {
@@ -321,8 +318,7 @@ static int check_children(struct twin_run *t, bool *is_over, struct err *err)
     return *is_over ? 0 : err_set(err, ECHILD, "the twin's agent or controller has ended; see above");
 }
 
-/* Until a signal comes, the time is up, the scenario is over, or a child has ended; the latter is a
- * failure. */
+/* Runs until a signal, the end of the time or of the scenario; a child that ends is a failure. */
 static int watch(struct twin_run *t, uint64_t begin_us, struct err *err)
 {
     struct signalfd_siginfo s;
@@ -404,8 +400,7 @@ static void announce(const struct twin_run *t)
         printf("An interval of %.10g ms takes %.10g ms: this network runs %.10g times slower than a real "
                "one.\n", (double)a->interval_us / 1000, (double)t->interval_us / 1000, slower);
     else
-        printf("It runs in real time: one report every %.10g ms.\n",
-               (double)a->interval_us / 1000);
+        printf("It runs in real time: one report every %.10g ms.\n", (double)a->interval_us / 1000);
     if (t->q->page && !strstr(t->q->page, ":0"))
         printf("Its page: http://%s/ (orders need the token in %s/token)\n", t->q->page, t->folder);
     else if (t->q->page)

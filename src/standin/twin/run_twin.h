@@ -30,8 +30,7 @@ int twin_agent(const char *config, bool is_locked, bool has_messages, struct err
 /* in lock step with so many */
 int twin_controller(const char *config, uint32_t devices, struct err *);
 
-/* ---- the processes of a network behind stand-ins: anole-nic for each host, anole-switch for each switch,
- * and one that simulates ---- */
+/* ---- stand-ins: anole-nic per host, anole-switch per switch, and a process that simulates ---- */
 
 /* The path of one of our programs, which lies in the folder of this one. */
 void twin_hardware_beside(char path[PATH_MAX], const char *name);
