@@ -236,15 +236,10 @@ static void count_claims(struct controller *c, uint64_t now_us)
 
 /* ---- messages ---- */
 
-static void ask_who(struct controller *c, uint32_t link)
-{
-    c->io.send(c->io.arg, link, &(struct msg){ .kind = MSG_WHO });
-}
-
 void controller_on_link(struct controller *c, uint32_t link, uint64_t now_us)
 {
     (void)now_us;
-    ask_who(c, link);
+    c->io.send(c->io.arg, link, &(struct msg){ .kind = MSG_WHO });
 }
 
 void controller_on_cut(struct controller *c, uint32_t link)
@@ -310,7 +305,7 @@ void controller_on_msg(struct controller *c, uint32_t link, const struct msg *m,
         return;
     }
     if (!p || p->incarnation != m->incarnation) {
-        ask_who(c, link);
+        controller_on_link(c, link, now_us);
         return;
     }
     see_term(c, p, m->term);

@@ -235,18 +235,11 @@ static int on_profile(struct orch *o, const char *name, struct err *err)
 /* "Ethernet8|3": the number of a port with our queue; -1: another queue, or no such name. */
 static long port_of(const char *name)
 {
-    static const char word[] = "Ethernet";
-    char             *end;
-    unsigned long     port, queue;
+    unsigned port, queue;
+    int      used = 0;
 
-    if (strncmp(name, word, sizeof word - 1) != 0 || name[sizeof word - 1] < '0' ||
-        name[sizeof word - 1] > '9')
-        return -1;
-    port = strtoul(name + sizeof word - 1, &end, 10);
-    if (*end != '|')
-        return -1;
-    queue = strtoul(end + 1, &end, 10);
-    return *end || queue != ORCH_QUEUE || port > 4096 ? -1 : (long)port;
+    return sscanf(name, "Ethernet%4u|%u%n", &port, &queue, &used) == 2 && !name[used] && name[8] >= '0' &&
+           name[8] <= '9' && queue == ORCH_QUEUE && port <= 4096 ? (long)port : -1;
 }
 
 /* Binds the queue "Ethernet8|3" to its profile; a missing profile binds its queues when it is created. */
