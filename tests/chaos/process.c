@@ -371,7 +371,7 @@ static void mux_link(void *arg, uint32_t link, uint64_t now_us)
     controller_on_link(&((struct proc *)arg)->controller, link, now_us);
 }
 
-/* As in relay_ends.c: a relay accepts a limited number of names. */
+/* As in run_controller.c: a relay accepts a limited number of names. */
 static void mux_msg(void *arg, uint32_t link, const struct msg *m, uint64_t now_us)
 {
     struct proc *p = arg;

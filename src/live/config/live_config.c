@@ -210,17 +210,11 @@ static void free_texts(char **text, uint32_t count)
 
 /* ---- what both have ---- */
 
-static void read_tls(struct reader *r, struct config_common *c, const struct yaml_node *map)
-{
-    struct section sec = section_open(r, map, &(struct section){ .name = "tls", .own = tls_keys });
-
-    if (map)
-        section_read(&sec, tls_keys, c);
-}
-
 static void read_name(struct reader *r, const struct section *s, struct config_common *c)
 {
-    char machine[MSG_NAME_SIZE] = "";
+    const struct yaml_node *map = section_get(s, "tls");
+    struct section          tls;
+    char                    machine[MSG_NAME_SIZE] = "";
 
     gethostname(machine, sizeof machine - 1);
     c->file = xstrdup(r->name);
@@ -229,7 +223,9 @@ static void read_name(struct reader *r, const struct section *s, struct config_c
     if (strlen(c->name) >= MSG_NAME_SIZE / 2 || !*c->name)
         reader_refuse(r, section_place(s, "name"), "name: it must have 1 to %d characters",
                       MSG_NAME_SIZE / 2 - 1);
-    read_tls(r, c, section_get(s, "tls"));
+    tls = section_open(r, map, &(struct section){ .name = "tls", .own = tls_keys });
+    if (map)
+        section_read(&tls, tls_keys, c);
 }
 
 /* 'interval_us': in the initial value, out the configured one. */
@@ -254,6 +250,61 @@ static void fini_common(struct config_common *c)
     key_free_texts(common_keys, c);
     key_free_texts(tls_keys, c);
     http_config_fini(&c->http);
+}
+
+/* ---- tuners ---- */
+
+static void add_option(struct reader *r, struct config_tuner *t, const struct yaml_node *n)
+{
+    if (n->kind != YAML_SCALAR) {
+        reader_refuse(r, n, "%s: a value is wanted", n->key);
+        return;
+    }
+    t->option = xrealloc(t->option, (t->options + 1ul) * sizeof *t->option);
+    t->option[t->options++] = (struct option_text){ xstrdup(n->key), xstrdup(n->text),
+                                                    reader_place(r, n->line, n->column) };
+}
+
+void config_tuner_read(struct reader *r, const struct yaml_node *node, struct config_tuner *t)
+{
+    const struct yaml_node *name = node && node->kind == YAML_MAP ? yaml_get(node, "name") : node;
+
+    if (!node || r->rc)
+        return;
+    if (!name || name->kind != YAML_SCALAR) {
+        reader_refuse(r, node, "tuner: a name is wanted, or a map with 'name'");
+        return;
+    }
+    t->kind = xstrdup(name->text);
+    t->place = reader_place(r, name->line, name->column);
+    for (const struct yaml_node *c = node->kind == YAML_MAP ? node->child : NULL; c && !r->rc; c = c->next)
+        if (c != name)
+            add_option(r, t, c);
+}
+
+void config_tuner_fini(struct config_tuner *t)
+{
+    option_texts_free(t->option, t->options);
+    free(t->kind);
+    free(t->place);
+    *t = (struct config_tuner){ 0 };
+}
+
+struct loop_request config_tuner_request(const struct config_tuner *t, const char *file)
+{
+    return (struct loop_request){ .kind = t->kind, .place = t->place, .option = t->option,
+                                  .options = t->options, .beside = file };
+}
+
+bool config_tuner_is_same(const struct config_tuner *a, const struct config_tuner *b)
+{
+    bool is_same = a->options == b->options && !a->kind == !b->kind &&
+                   (!a->kind || strcmp(a->kind, b->kind) == 0);
+
+    for (uint32_t i = 0; i < a->options && is_same; i++)
+        is_same = strcmp(a->option[i].key, b->option[i].key) == 0 &&
+                  strcmp(a->option[i].text, b->option[i].text) == 0;
+    return is_same;
 }
 
 /* ---- agents ---- */
@@ -361,13 +412,6 @@ static void read_controllers(struct reader *r, const struct section *s, char **a
         reader_refuse(r, node, "controller: an address is wanted, or a list of addresses");
 }
 
-static void read_ways(struct reader *r, const struct section *s, struct agent_file *f)
-{
-    section_texts(s, "relays", CONFIG_WAYS_MAX - CONFIG_CONTROLLERS_MAX, "addresses", f->way, &f->ways);
-    f->relays = f->ways;
-    read_controllers(r, s, f->way, &f->ways);
-}
-
 static void check_agent(struct reader *r, const struct section *s, struct agent_file *f)
 {
     const struct driver *d = f->driver;
@@ -399,7 +443,9 @@ static void read_agent(struct reader *r, const struct yaml_node *root, void *fil
     if (f->driver && f->driver->is_simulated)
         limits_lift(&a->limits);
     read_common(r, &s, &f->common, HTTP_PORT_AGENT, &a->interval_us);
-    read_ways(r, &s, f);
+    section_texts(&s, "relays", CONFIG_WAYS_MAX - CONFIG_CONTROLLERS_MAX, "addresses", f->way, &f->ways);
+    f->relays = f->ways;
+    read_controllers(r, &s, f->way, &f->ways);
     section_read(&s, agent_keys, f);
     read_devices(r, &s, f);
     if (!r->rc)

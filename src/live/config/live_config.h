@@ -52,13 +52,11 @@ struct config_common {
 
 struct agent_file {
     struct config_common common;
-    char                *way[CONFIG_WAYS_MAX];   /* addresses: of relays, then of the controllers of one cell,
-                                                  * of which one answers */
+    char                *way[CONFIG_WAYS_MAX];   /* addresses: relays, then the controllers of a cell */
     uint32_t             ways, relays;           /* so many of the ways are relays */
     char                *root, *freeze;          /* freeze: a file; while it is there nothing is written */
     const struct driver *driver;
-    struct driver       *own_driver;             /* 'driver' with the settings of its section; NULL: it has
-                                                  * none */
+    struct driver       *own_driver;             /* 'driver' with its section's settings; NULL: none */
     char                 device[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
     uint32_t             devices;                /* 0: all devices */
     struct config_tuner  tuner;                  /* of queues; of switches */
@@ -77,8 +75,7 @@ struct controller_file {
     char                    *relay[CONFIG_RELAYS_MAX];
     uint32_t                 relays;
     uint32_t                 devices_max;
-    char                    *socket;             /* for people at this machine; NULL: where ctl looks for
-                                                  * it */
+    char                    *socket;             /* for operators here; NULL: where ctl looks for it */
     uint32_t                 agent_devices, agent_messages;      /* of one certificate; messages per second */
     bool                     is_brief;           /* collect: tuning */
     uint64_t                 monitor_delay_us;   /* lock step: reports reach the tuner so much later */
@@ -108,8 +105,7 @@ struct relay_file {
 
 int config_find_driver(const struct driver **out, const char *name, struct err *);
 
-/* Reads a file. 'driver' replaces the one that the file names; NULL: the file must name one. On failure
- * nothing is held. */
+/* Reads a file. 'driver' of NULL: the one that the file names. On failure nothing is held. */
 int  config_read_agent(struct agent_file *, const char *path, const struct driver *driver, struct err *);
 int  config_read_controller(struct controller_file *, const char *path, struct err *);
 int  config_read_relay(struct relay_file *, const char *path, struct err *);

@@ -99,7 +99,7 @@ static bool may_let_queues(const struct controller *c, uint64_t now_us)
            now_us >= c->caution.paused_until_us;
 }
 
-/* A tuner of the agent's own may act: said again until a report shows that it was heard. */
+/* Repeats whether the agent's own tuner may act, until a report confirms it. */
 static void let_queues(struct controller *c, struct peer *p, uint64_t now_us)
 {
     bool may = may_let_queues(c, now_us);
@@ -109,7 +109,7 @@ static void let_queues(struct controller *c, struct peer *p, uint64_t now_us)
                      &(struct msg){ .kind = MSG_QUEUES, .self = { .is_there = true, .is_allowed = may } });
 }
 
-/* The net that it is to use, until a report shows that it does; an agent that may not act uses its own. */
+/* Repeats the agent's net until a report confirms it; an agent that may not act uses its own. */
 static void send_net(struct controller *c, struct peer *p, uint64_t now_us)
 {
     static const struct msg_learn own = { 0 };
@@ -236,26 +236,15 @@ static void count_claims(struct controller *c, uint64_t now_us)
 
 /* ---- messages ---- */
 
-static void ask_who(struct controller *c, uint32_t link)
-{
-    c->io.send(c->io.arg, link, &(struct msg){ .kind = MSG_WHO });
-}
-
 void controller_on_link(struct controller *c, uint32_t link, uint64_t now_us)
 {
     (void)now_us;
-    ask_who(c, link);
+    c->io.send(c->io.arg, link, &(struct msg){ .kind = MSG_WHO });
 }
 
 void controller_on_cut(struct controller *c, uint32_t link)
 {
     roster_cut(c, link);
-}
-
-static void lose_trial(struct controller *c, struct peer *p)
-{
-    p->is_lost |= c->trial.phase != TRIAL_NONE && p->step != STEP_NONE;
-    p->step = STEP_NONE;
 }
 
 static void on_hello(struct controller *c, uint32_t link, const struct msg *m, uint64_t now_us)
@@ -271,7 +260,8 @@ static void on_hello(struct controller *c, uint32_t link, const struct msg *m, u
     if (p)
         see_term(c, p, m->term);
     if (p && before && before != m->incarnation) {
-        lose_trial(c, p);        /* a restarted agent has forgotten its orders */
+        p->is_lost |= c->trial.phase != TRIAL_NONE && p->step != STEP_NONE;
+        p->step = STEP_NONE;     /* a restarted agent has lost its orders */
         p->net_us = 0;
     }
 }
@@ -315,7 +305,7 @@ void controller_on_msg(struct controller *c, uint32_t link, const struct msg *m,
         return;
     }
     if (!p || p->incarnation != m->incarnation) {
-        ask_who(c, link);
+        controller_on_link(c, link, now_us);
         return;
     }
     see_term(c, p, m->term);
@@ -386,7 +376,7 @@ const char *controller_obstacle(const struct controller *c, uint64_t now_us, cha
     return why ? buf : NULL;
 }
 
-/* The tuner learns that its setting is not tried. The log need not: nothing has changed. */
+/* Reports to the tuner that its setting is not tried. Not logged: nothing has changed. */
 static void decline(struct controller *c, const char *why)
 {
     snprintf(c->declined, sizeof c->declined, "%s", why);
@@ -427,8 +417,7 @@ static void propose(struct controller *c, uint64_t now_us)
 
 /* ---- time ---- */
 
-/* Devices that do not hold their baseline, though a person ordered it: they were silent, refused, or have
- * just come. */
+/* Continues a rollback at devices that were silent, refused, or are new. */
 static void go_on_rolling_back(struct controller *c, uint64_t now_us)
 {
     if (!*c->rolled_back.who || c->role != ROLE_ACTIVE || c->cfg->mode == MODE_OBSERVE ||
@@ -438,8 +427,7 @@ static void go_on_rolling_back(struct controller *c, uint64_t now_us)
         c->rollback_us = now_us + RETRY_US;
 }
 
-/* A drill that is due by the configuration. The time of day may be wrong: the worst is a drill too many, or
- * too few. */
+/* Starts a scheduled drill. A wrong time of day causes at worst a drill too many or too few. */
 static void drill_if_due(struct controller *c, uint64_t now_us)
 {
     uint64_t wall_us = c->io.disk.wall_us(c->io.disk.arg), last_us = c->drill.wall_us;

@@ -186,8 +186,7 @@ struct controller_io {
     void (*ended)(void *, bool is_kept, uint32_t missed, const char *why);
     /* It is not tried at all, and why. NULL: as if it had ended. */
     void (*declined)(void *, const char *why);
-    /* Agents that learn: records of one came. The net that one is to use, or NULL: its own. Both hooks are
-     * NULL: no learner. */
+    /* Learning agents: records arrived; the net to use, or NULL: its own. Both NULL: no learner. */
     void (*records)(void *, const struct peer *, const struct msg_learn *, uint64_t now_us);
     const struct msg_learn *(*net)(void *, const struct peer *);
     void *arg;
@@ -268,8 +267,7 @@ void roster_look(struct controller *, uint64_t now_us);
 /* An instant of our clock, by the clock of the device. */
 uint64_t roster_instant(const struct peer *, uint64_t at_us);
 
-/* Gives ranks: devices of a kind by strikes and then by a digest of their names, the last of them held
- * back. */
+/* Ranks the devices of a kind by strikes, then by a digest of their names; the last are held back. */
 void roster_rank(struct controller *);
 
 /* For a trial: ranks first those that have something to change and report a metric, then those without a
@@ -289,8 +287,7 @@ double roster_value(const struct controller *, uint32_t stage, bool is_whole);
 /* The mean metric of all in the interval that ended. */
 double roster_metric(const struct controller *);
 
-/* The mean share of the time that devices of a kind without the trial's change were paused; NAN: none of them
- * knows. */
+/* Mean fraction of time that devices of a kind without the trial's change were paused; NAN: unknown. */
 double roster_control(const struct controller *, enum knob_where, uint64_t now_us);
 
 /* Values of these knobs at the devices that a trial may set or, if it may set none, at all: the confirmed

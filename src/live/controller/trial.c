@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WAITS_MAX    50          /* intervals until everybody is prepared */
+#define WAITS_MAX    50          /* intervals until all devices are prepared */
 #define ABORT_US_MAX 40000000u   /* by then the lease of every device has ended */
 #define DRILL_US_MAX 120000000u  /* longer than any lease that makes sense */
-/* so often the device hears something that is no lease, lest it takes the way there for broken */
+/* during a drill a message other than a lease shows the device that its connection works */
 #define DRILL_ASK_US 1000000u
 #define ROLLBACK_US_MAX 30000000u        /* devices that have not gone back by then are asked again later */
 
@@ -34,7 +34,7 @@ static void enter(struct controller *c, enum trial_phase phase)
 
 /* ---- commands to all devices of the trial ---- */
 
-/* Prepares those that are free. */
+/* Prepares all devices without a command. */
 static void prepare_all(struct controller *c, uint64_t now_us)
 {
     for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
@@ -91,7 +91,7 @@ static void log_trial(struct controller *c, const char *what, const char *why, u
 
 /* ---- beginning ---- */
 
-/* What a device would have to change; empty: nothing. */
+/* The part of a setting that a device does not hold yet. */
 static struct knob_set part_for(const struct peer *p, const struct knob_set *wanted)
 {
     struct knob_set part = knobset_changed(wanted, &p->confirmed);
@@ -243,7 +243,7 @@ void trial_approve(struct controller *c, const struct order *o, uint64_t now_us)
     begin_stage(c, STAGE_ONE);
 }
 
-/* ---- taking it back ---- */
+/* ---- aborting ---- */
 
 static void stop(struct controller *c, enum verdict verdict, const char *why, uint64_t now_us)
 {
@@ -267,8 +267,7 @@ void trial_abort(struct controller *c, const char *why, uint64_t now_us)
     stop(c, VERDICT_NONE, why, now_us);
 }
 
-/* The trial cannot go on because of one device. It is the last to be tried from now on, so that it does not
- * end the next trial, too. */
+/* One device ends the trial. It becomes the last in rank, so that it does not end the next trial, too. */
 static void abort_because_of(struct controller *c, struct peer *p, const char *why, uint64_t now_us)
 {
     char text[MSG_NAME_SIZE + MSG_WHY_SIZE + 2];
@@ -352,7 +351,7 @@ bool trial_begin_drill(struct controller *c, struct peer *p, const struct order 
     return true;
 }
 
-/* Has a device stopped a change that is about to be kept? The others keep it, but it did harm. */
+/* A guardrail stopped a change that is about to be kept: the others keep it, but it counts as harm. */
 static void count_late_harm(struct controller *c, const char *why, uint64_t now_us)
 {
     if (c->trial.verdict == VERDICT_HARM || !is_guardrail(why))
@@ -413,8 +412,7 @@ static bool is_ready(const struct peer *p)
     return p->step == STEP_PREPARED || p->step == STEP_APPLIED;
 }
 
-/* At an instant all devices go to where the arm has them. False: one of them is not prepared yet, and
- * nothing was done. */
+/* Schedules what the arm demands of each device. False: one is not prepared, and nothing was done. */
 static bool switch_to(struct controller *c, enum arm arm, uint64_t at_us, uint64_t now_us)
 {
     for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
@@ -475,7 +473,7 @@ static void on_lead_in(struct controller *c, uint64_t now_us)
         abort_unprepared(c, arm, now_us);
 }
 
-/* A pair is complete: is that enough? */
+/* A pair is complete: decides whether the stage ends. */
 static void judge(struct controller *c, uint64_t now_us)
 {
     const struct controller_config *cfg = c->cfg;
@@ -545,7 +543,7 @@ static void on_run(struct controller *c, uint64_t now_us)
     turn(c, now_us);
 }
 
-/* ---- everybody ---- */
+/* ---- all devices ---- */
 
 static bool is_applied(const struct peer *p)
 {
@@ -601,7 +599,7 @@ static void on_direct(struct controller *c, uint64_t now_us)
 
 /* ---- back to the baseline ---- */
 
-/* What a device holds, or counts as confirmed, that is not its baseline. */
+/* The baseline's values of knobs that differ from it on the device, or as confirmed. */
 static struct knob_set part_back(const struct peer *p)
 {
     struct knob_set part = knobset_changed(&p->baseline, &p->confirmed),
@@ -616,24 +614,18 @@ static bool can_go_back(const struct controller *c, const struct peer *p, uint64
     return p->may_write && !p->is_frozen && roster_is_fresh(c, p, now_us);
 }
 
-/* True if the device has reported another baseline since it was asked. A lying relay may have reported the
- * first one. */
-static bool has_other_baseline(const struct peer *p)
-{
-    struct knob_set part = part_back(p);
-
-    return p->step == STEP_PREPARING && !knobset_is_same(&part, &p->wanted);
-}
-
 /* Takes the next step of one device; true: it holds its baseline. */
 static bool step_back(struct controller *c, struct peer *p, uint64_t now_us)
 {
-    if (has_other_baseline(p)) {
+    struct knob_set part = part_back(p);
+
+    /* it has reported another baseline since it was asked: a lying relay may have reported the first */
+    if (p->step == STEP_PREPARING && !knobset_is_same(&part, &p->wanted)) {
         p->step = STEP_NONE;
         p->deadline_us = now_us;
     }
     if (p->step == STEP_NONE && now_us >= p->deadline_us) {
-        p->wanted = part_back(p);
+        p->wanted = part;
         if (knobset_is_empty(&p->wanted))
             p->step = STEP_CONFIRMED;
         else

@@ -28,8 +28,7 @@ bool trial_begin(struct controller *, const struct knob_set *, const char *why, 
 /* The trial waits. */
 void trial_approve(struct controller *, const struct order *, uint64_t now_us);
 
-/* Starts to restore baselines, as c->rolled_back orders. Returns false if all reachable devices hold
- * theirs. */
+/* Starts to restore baselines (c->rolled_back). False: all reachable devices hold theirs. */
 bool trial_begin_rollback(struct controller *, uint64_t now_us);
 
 /* Begins a drill at a device. False: the disk cannot be written. */

@@ -80,12 +80,10 @@ static void print_trial(const json_t *t)
 /* A device that needs attention. */
 static bool is_troubled(const json_t *d)
 {
-    static const char *const states[] = { "silent", "broken", "frozen", NULL };
+    const char *state = json_get_text(d, "state");
 
-    for (int i = 0; states[i]; i++)
-        if (strcmp(json_get_text(d, "state"), states[i]) == 0)
-            return true;
-    return *json_get_text(d, "why") != '\0';
+    return strcmp(state, "silent") == 0 || strcmp(state, "broken") == 0 || strcmp(state, "frozen") == 0 ||
+           *json_get_text(d, "why");
 }
 
 static void print_device(const json_t *d)

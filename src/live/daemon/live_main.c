@@ -168,18 +168,11 @@ struct ctl_options {
     struct ctl_request ctl;
     const char       **word;         /* the verb and its argument */
     uint32_t           words;
-    const char        *verb, *argument;
+    const char        *verb, *argument, *why;
 };
 
 #undef OPTIONS
 #define OPTIONS struct ctl_options
-
-static void set_why(void *into, const char *text)
-{
-    struct question *q = &((OPTIONS *)into)->ctl.question;
-
-    snprintf(q->why, sizeof q->why, "%s", text);
-}
 
 static const struct cmd_option ctl_rows[] = {
     { "address", 'a', "HOST:PORT", "Address of the controller (default: 127.0.0.1:7471)",
@@ -188,7 +181,7 @@ static const struct cmd_option ctl_rows[] = {
     { "cert", 0, "FILE", "Own certificate; its name must be that of an operator",
       KEY_AT(OPTIONS, ctl.tls.cert) },
     { "key", 0, "FILE", "Own key", KEY_AT(OPTIONS, ctl.tls.key) },
-    { "why", 'w', "TEXT", "Reason, for the audit log", .add = set_why },
+    { "why", 'w', "TEXT", "Reason, for the audit log", KEY_AT(OPTIONS, why) },
     CMD_FORMAT(OPTIONS, ctl.is_json),
     { "json", 'j', NULL, "The same as --format json", KEY_AT(OPTIONS, ctl.is_json) },
     { 0 },
@@ -279,6 +272,7 @@ static void fill_question(OPTIONS *o, const struct words_verb *verb)
         cmd_usage("forget which device? See anole ctl status");
     q->version = MSG_VERSION;
     snprintf(q->verb, sizeof q->verb, "%s", o->verb);
+    snprintf(q->why, sizeof q->why, "%s", o->why ? o->why : "");
     if (strcmp(o->verb, "approve") == 0 || (o->argument && verb->takes_trial))
         take_trial(q, o->verb, o->argument);
     else if (o->argument && !verb->takes_device)

@@ -8,23 +8,20 @@
 
 #include <stdint.h>
 
-/* A pace replaces the clock of an agent's devices, for simulated ones: time stands still until step() lets
- * some pass. */
+/* Replaces the clock of simulated devices: time stands still until step() lets some pass. */
 struct agent_pace {
     uint64_t now_us;             /* of the devices */
     /* A lease with an instant arrived: the controller lets this device run until then. */
     void (*let)(struct agent_pace *, uint32_t device, uint64_t until_us);
-    /* Every device is connected, and what arrived has been handled. TICK: now_us has changed, and all devices
-     * report. */
+    /* All devices are connected and idle. TICK: now_us has changed, and all devices report. */
     enum agent_step { AGENT_WAIT, AGENT_TICK, AGENT_END } (*step)(struct agent_pace *);
 };
 
-/* Runs the agents of all devices of the file until a signal arrives or the pace ends, and then reverts open
- * changes. A pace of NULL: real time. */
+/* Runs the agents of all devices until a signal arrives or the pace (NULL: real time) ends; then reverts. */
 int agent_run(const struct agent_file *, struct agent_pace *, struct err *);
 
-/* Restores the last confirmed setting of all devices from the state on the disk, without a controller: for
- * use after a crash. is_forget: then the agents obey any controller, whatever terms they have seen. */
+/* Restores the last confirmed setting of all devices from the disk, without a controller, after a crash.
+ * is_forget: afterwards the agents obey any controller, whatever terms they have seen. */
 int agent_rescue(const struct agent_file *, bool is_forget, struct err *);
 
 /* Lists the paths of NICs with state and round trip, or denies or allows what 'which' names: a path, a port,
@@ -33,10 +30,10 @@ int agent_rescue(const struct agent_file *, bool is_forget, struct err *);
 enum agent_path { AGENT_PATHS_NONE, AGENT_PATHS_LIST, AGENT_PATHS_DENY, AGENT_PATHS_ALLOW };
 int agent_paths(const struct agent_file *, enum agent_path, const char *which, struct err *);
 
-/* Opens every device, writes nothing: is all of it there? */
+/* Opens every device to check that it is complete; writes nothing. */
 int agent_check(const struct agent_file *, struct err *);
 
-/* Between the agents of a rack and a controller, until a signal comes. */
+/* Relays between the agents of a rack and a controller until a signal arrives. */
 int relay_run(const struct relay_file *, struct err *);
 
 /* The same for a controller. step() is called after each message, and calls controller_on_tick() itself. */
@@ -59,8 +56,7 @@ bool reload_agent(struct agent_file *new, const struct agent_file *old);
 bool reload_relay(struct relay_file *new, const struct relay_file *old);
 bool reload_controller(struct controller_file *new, const struct controller_file *old);
 
-/* Returns whether the HTTP server must be opened again: its settings changed, or the contents of its files
- * may have. */
+/* Whether the HTTP server must reopen: its settings changed, or the contents of its files may have. */
 bool reload_has_http(const struct http_config *new, const struct http_config *old);
 
 #endif

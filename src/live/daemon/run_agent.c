@@ -24,7 +24,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* at least: of a relay that is there all the same; a controller that begins is silent for a while, too */
+/* Shortest silence, without a lease, before another way is tried: a starting controller is silent, too. */
 #define SILENCE_US     10000000u
 #define RETURN_US      60000000u /* back to the first relay */
 /* of the queues of a real switch: what they bear is not known, and 13 attributes are set with each */
@@ -148,8 +148,7 @@ static void check_freeze_file(struct host *h, struct device *d, uint64_t now_us)
     agent_stop_by_file(&d->agent, why, now_us);
 }
 
-/* Dials the address that the path has chosen. If certificates are being replaced just now, nothing changes,
- * and it is tried again later. */
+/* Dials the path's address. If certificates are just being replaced, it tries again later. */
 static void dial_other(const struct host *h, struct device *d)
 {
     struct rpc_tls tls = config_tls(&h->file->common);
@@ -199,14 +198,14 @@ static bool follow_pace(struct host *h)
 {
     enum agent_step step;
 
-    for (uint32_t i = 0; i < h->devices; i++)
-        if (!h->device[i].is_up)
+    for (struct device *d = h->device; d < h->device + h->devices; d++)
+        if (!d->is_up)
             return true;
     step = h->pace->step(h->pace);
-    for (uint32_t i = 0; i < h->devices && step == AGENT_TICK; i++)
-        agent_on_timer(&h->device[i].agent, h->pace->now_us);
-    for (uint32_t i = 0; i < h->devices && step == AGENT_TICK; i++)
-        on_tick(&h->device[i], h->pace->now_us);
+    for (struct device *d = h->device; d < h->device + h->devices && step == AGENT_TICK; d++)
+        agent_on_timer(&d->agent, h->pace->now_us);
+    for (struct device *d = h->device; d < h->device + h->devices && step == AGENT_TICK; d++)
+        on_tick(d, h->pace->now_us);
     return step != AGENT_END;
 }
 
@@ -285,8 +284,8 @@ static char *trouble(void *arg)
     const struct host *h = arg;
     char              *text = NULL;
 
-    for (uint32_t i = 0; i < h->devices; i++) {
-        const struct agent *a = &h->device[i].agent;
+    for (const struct device *d = h->device; d < h->device + h->devices; d++) {
+        const struct agent *a = &d->agent;
         char               *before = text;
 
         if (!*agent_trouble(a))
@@ -307,8 +306,8 @@ static void apply_config(struct host *h, const struct agent_file *new)
     h->own = *new;
     h->file = &h->own;
     h->has_own = true;
-    for (uint32_t i = 0; i < h->devices; i++)
-        agent_reconfigure(&h->device[i].agent, &h->device[i].cfg, &h->own.agent, clock_us());
+    for (struct device *d = h->device; d < h->device + h->devices; d++)
+        agent_reconfigure(&d->agent, &d->cfg, &h->own.agent, clock_us());
     if (is_http)
         status_page_reopen(&h->page, &h->file->common.http);
     if (had)
@@ -341,13 +340,13 @@ static void loop(struct host *h)
                 return;
             reload(h);
         }
-        for (uint32_t i = 0; i < h->devices; i++) {
-            while (dial_next(h->device[i].dial, &e))
-                on_event(h, &h->device[i], &e);
+        for (struct device *d = h->device; d < h->device + h->devices; d++) {
+            while (dial_next(d->dial, &e))
+                on_event(h, d, &e);
             if (h->pace)
-                redial(h, &h->device[i], clock_us());
+                redial(h, d, clock_us());
             else
-                on_time(h, &h->device[i], clock_us());
+                on_time(h, d, clock_us());
         }
         if (h->pace && !follow_pace(h))
             return;
@@ -366,8 +365,7 @@ static void close_device(struct device *d)
         d->driver->close(d->state);
 }
 
-/* What a controller may set of a device whose queues have a tuner of their own: nothing. Whether it can be
- * read counts. */
+/* A controller may set nothing on a switch with a tuner of its own; reading only shows that it works. */
 static int read_nothing(void *arg, struct knob_set *set)
 {
     struct device *d = arg;
@@ -411,8 +409,7 @@ static int start_queues(struct device *d, const struct host *h, struct err *err)
     return 0;
 }
 
-/* The device first, then the files: a disk that cannot be used, or a damaged log, does not keep the device
- * from being brought back. */
+/* The device first, then the files: a bad disk or log must not keep a device from being restored. */
 static int start_device(struct device *d, struct host *h, const char *name, struct err *err)
 {
     const struct agent_file *f = h->file;
@@ -467,9 +464,9 @@ static int check_permits(const struct host *h, struct err *err)
 {
     int rc = 0;
 
-    for (uint32_t i = 0; i < h->devices && !rc && h->file->agent.may_write; i++)
-        if (h->device[i].driver->permit)
-            rc = h->device[i].driver->permit(h->device[i].state, err);
+    for (struct device *d = h->device; d < h->device + h->devices && !rc && h->file->agent.may_write; d++)
+        if (d->driver->permit)
+            rc = d->driver->permit(d->state, err);
     return rc;
 }
 
@@ -500,19 +497,15 @@ static int start_host(struct host *h, struct err *err)
 {
     int rc = 0;
 
-    for (uint32_t i = 0; i < h->devices && !rc; i++) {
-        char name[MSG_NAME_SIZE];
-
-        snprintf(name, sizeof name, "%s", strchr(h->device[i].cfg.name, '/') + 1);
-        rc = start_device(&h->device[i], h, name, err);
-    }
+    for (struct device *d = h->device; d < h->device + h->devices && !rc; d++)
+        rc = start_device(d, h, strchr(d->cfg.name, '/') + 1, err);
     return rc;
 }
 
 static void close_host(struct host *h)
 {
-    for (uint32_t i = 0; i < h->devices; i++)
-        close_device(&h->device[i]);
+    for (struct device *d = h->device; d < h->device + h->devices; d++)
+        close_device(d);
     server_free(h->page.server);
     if (h->has_own)
         config_fini_agent(&h->own);
@@ -572,9 +565,9 @@ static int leave(struct host *h, const char *why, struct err *err)
 {
     int rc = 0;
 
-    for (uint32_t i = 0; i < h->devices; i++) {
+    for (struct device *d = h->device; d < h->device + h->devices; d++) {
         struct err trouble;
-        int        failed = h->device[i].is_started ? leave_device(&h->device[i], why, &trouble) : 0;
+        int        failed = d->is_started ? leave_device(d, why, &trouble) : 0;
 
         keep_error(&rc, err, failed, &trouble);
     }
@@ -678,12 +671,6 @@ int agent_paths(const struct agent_file *f, enum agent_path what, const char *wh
     return rc;
 }
 
-/* Ten reports without a lease. */
-static uint64_t silence_us(const struct agent_file *f)
-{
-    return 10 * f->agent.interval_us > SILENCE_US ? 10 * f->agent.interval_us : SILENCE_US;
-}
-
 int agent_run(const struct agent_file *f, struct agent_pace *pace, struct err *err)
 {
     struct rpc_tls tls = config_tls(&f->common);
@@ -703,7 +690,8 @@ int agent_run(const struct agent_file *f, struct agent_pace *pace, struct err *e
     for (uint32_t i = 1; i < f->ways && !rc; i++)
         rc = address_check(f->way[i], &tls, err);
     for (uint32_t i = 0; i < h.devices && !rc; i++) {
-        path_init(&h.device[i].path, f->ways, f->relays, silence_us(f), RETURN_US, clock_us());
+        path_init(&h.device[i].path, f->ways, f->relays, max_u64(10 * f->agent.interval_us, SILENCE_US),
+                  RETURN_US, clock_us());
         rc = dial_open(&h.device[i].dial, f->way[0], &tls, NULL, err);
         h.device[i].tick_us = clock_us();
     }

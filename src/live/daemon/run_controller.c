@@ -356,7 +356,7 @@ static int act(void *arg, const struct question *q, const char *who, struct err 
     return answer_act(&f->controller, q, who ? who : "the holder of the HTTP token", clock_us(), err);
 }
 
-static json_t *tell_tuner(void *arg)
+static json_t *tuner_json(void *arg)
 {
     return live_tuner_json(&((const struct fabric *)arg)->tuner);
 }
@@ -504,8 +504,7 @@ static void say_standby(struct fabric *f, const struct lease_view *v)
     snprintf(f->page.standby, sizeof f->page.standby, "%s", text);
 }
 
-/* Waits for the lease. Agents cannot reach this controller meanwhile, and go to the holder. Returns 1 if a
- * signal ended it. */
+/* Waits for the lease; agents cannot connect and go to the holder. Returns 1 if a signal ended it. */
 static int stand_by(struct fabric *f)
 {
     struct signalfd_siginfo s;
@@ -673,7 +672,7 @@ int controller_run(const struct controller_file *file, struct controller_pace *p
     page_know(&f.page, &file->links, &file->jobs);
     collector_init(&f.flows, file->flows_window_us);
     f.page.act = act;
-    f.page.tuner = tell_tuner;
+    f.page.tuner = tuner_json;
     f.page.arg = &f;
     f.names_max = max_u32(file->agent_devices, RACK_DEVICES_MAX);        /* a rack may always be full */
     rack_init(&f.rack, 0);

@@ -71,58 +71,53 @@ static const char *fixed_controller(const struct controller_file *new, const str
 
 /* ---- reading ---- */
 
-static bool refuse(const char *why)
+/* Logs why a file is refused: a key that cannot change, or, without one, the error. */
+static bool refuse(const char *file, const char *key, const struct err *err)
 {
-    clock_log("%s; everything stays as it was", why);
-    return false;
-}
-
-static bool refuse_key(const char *file, const char *key)
-{
-    clock_log("%s: '%s' cannot change while it runs: restart it; everything stays as it was", file, key);
+    if (key)
+        clock_log("%s: '%s' cannot change while it runs: restart it; everything stays as it was", file, key);
+    else
+        clock_log("%s; everything stays as it was", err->text);
     return false;
 }
 
 bool reload_agent(struct agent_file *new, const struct agent_file *old)
 {
     struct err  err;
-    const char *key;
+    int         rc = config_read_agent(new, old->common.file, old->driver, &err);
+    const char *key = rc ? NULL : fixed_agent(new, old);
 
-    if (config_read_agent(new, old->common.file, old->driver, &err))
-        return refuse(err.text);
-    key = fixed_agent(new, old);
-    if (!key)
+    if (!rc && !key)
         return true;
-    config_fini_agent(new);
-    return refuse_key(old->common.file, key);
+    if (!rc)
+        config_fini_agent(new);
+    return refuse(old->common.file, key, &err);
 }
 
 bool reload_relay(struct relay_file *new, const struct relay_file *old)
 {
     struct err  err;
-    const char *key;
+    int         rc = config_read_relay(new, old->common.file, &err);
+    const char *key = rc ? NULL : fixed_relay(new, old);
 
-    if (config_read_relay(new, old->common.file, &err))
-        return refuse(err.text);
-    key = fixed_relay(new, old);
-    if (!key)
+    if (!rc && !key)
         return true;
-    config_fini_relay(new);
-    return refuse_key(old->common.file, key);
+    if (!rc)
+        config_fini_relay(new);
+    return refuse(old->common.file, key, &err);
 }
 
 bool reload_controller(struct controller_file *new, const struct controller_file *old)
 {
     struct err  err;
-    const char *key;
+    int         rc = config_read_controller(new, old->common.file, &err);
+    const char *key = rc ? NULL : fixed_controller(new, old);
 
-    if (config_read_controller(new, old->common.file, &err))
-        return refuse(err.text);
-    key = fixed_controller(new, old);
-    if (!key && live_tuner_check(new, &err) == 0)
+    if (!rc && !key && live_tuner_check(new, &err) == 0)
         return true;
-    config_fini_controller(new);
-    return key ? refuse_key(old->common.file, key) : refuse(err.text);
+    if (!rc)
+        config_fini_controller(new);
+    return refuse(old->common.file, key, &err);
 }
 
 bool reload_has_http(const struct http_config *new, const struct http_config *old)

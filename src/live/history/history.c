@@ -50,7 +50,7 @@ static void enqueue(struct history *h, struct store_entry e)
     pthread_mutex_unlock(&h->lock);
 }
 
-static void tell_text(struct history *h, int kind, uint64_t wall_ms, const char *text)
+static void add_text(struct history *h, int kind, uint64_t wall_ms, const char *text)
 {
     enqueue(h, (struct store_entry){ kind, { .wall_ms = wall_ms }, xstrdup(text), strlen(text), 0 });
 }
@@ -62,12 +62,12 @@ void history_add_point(struct history *h, const struct store_point *p)
 
 void history_add_knobs(struct history *h, uint64_t wall_ms, const char *set)
 {
-    tell_text(h, STORE_KNOBS, wall_ms, set);
+    add_text(h, STORE_KNOBS, wall_ms, set);
 }
 
 void history_add_record(struct history *h, const char *line)
 {
-    tell_text(h, STORE_RECORD, 0, line);
+    add_text(h, STORE_RECORD, 0, line);
 }
 
 void history_add_coverage(struct history *h, uint64_t wall_ms, uint32_t count,

@@ -1,4 +1,5 @@
 #include "live/history/store.h"
+#include "base/minmax.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -93,6 +94,8 @@ static const struct database_kind kind = {
     .advice = "move it away",
 };
 
+/* A statement with its arguments, one letter each: i uint64_t, r double, t text, b bytes and their number
+ * (int). Text and bytes must stay. NULL: it could not be made. */
 static sqlite3_stmt *bind(struct store *s, enum statement which, const char *kinds, va_list args)
 {
     sqlite3_stmt *q = database_statement(&s->file, which);
@@ -112,8 +115,6 @@ static sqlite3_stmt *bind(struct store *s, enum statement which, const char *kin
     return q;
 }
 
-/* A statement with its arguments, one letter for each: i uint64_t, r double, t text, b bytes and how
- * many (int). Text and bytes must stay. NULL: it could not be made. */
 static sqlite3_stmt *query(struct store *s, enum statement which, const char *kinds, ...)
 {
     sqlite3_stmt *q;
@@ -125,7 +126,7 @@ static sqlite3_stmt *query(struct store *s, enum statement which, const char *ki
     return q;
 }
 
-/* Carries a statement out that answers nothing. */
+/* Executes a statement without results. */
 static int run(struct store *s, struct err *err, enum statement which, const char *kinds, ...)
 {
     sqlite3_stmt *q;
@@ -137,7 +138,7 @@ static int run(struct store *s, struct err *err, enum statement which, const cha
     return database_end(&s->file, q, q ? sqlite3_step(q) : SQLITE_ERROR, err);
 }
 
-/* Goes to the next row of an answer; false: there is none, and the statement is done with. */
+/* Reads the next row; false: there is none, and the statement is reset. */
 static bool next_row(sqlite3_stmt *q)
 {
     bool has_row = q && sqlite3_step(q) == SQLITE_ROW;
@@ -147,7 +148,7 @@ static bool next_row(sqlite3_stmt *q)
     return has_row;
 }
 
-/* An answer of one number; 0: nothing. */
+/* The result of a query for one number; 0: none. */
 static uint64_t number_of(sqlite3_stmt *q)
 {
     uint64_t number = next_row(q) ? (uint64_t)sqlite3_column_int64(q, 0) : 0;
@@ -193,8 +194,8 @@ static int add_point(struct store *s, const struct store_point *p, struct err *e
     for (int i = 0; i < STORE_SERIES && !rc; i++)
         if (!isnan(p->value[i]))
             rc = run(s, err, ADD_POINT, "iir", (uint64_t)i, p->wall_ms, p->value[i]);
-    s->from_ms = p->wall_ms < s->from_ms ? p->wall_ms : s->from_ms;
-    s->until_ms = p->wall_ms > s->until_ms ? p->wall_ms : s->until_ms;
+    s->from_ms = min_u64(s->from_ms, p->wall_ms);
+    s->until_ms = max_u64(s->until_ms, p->wall_ms);
     return rc;
 }
 
@@ -243,35 +244,30 @@ static int find_ids(struct store *s, uint32_t count, const char (*name)[STORE_NA
     return rc;
 }
 
-struct sums { uint32_t *sum, *count, ids; };
-
-static void add_shares(struct sums *m, const uint8_t *share, uint32_t ids)
-{
-    for (uint32_t i = 0; i < ids && i < DEVICES_MAX; i++)
-        if (share[i] != STORE_NOT_THERE) {
-            m->sum[i] += share[i];
-            m->count[i]++;
-        }
-    m->ids = ids > m->ids ? ids : m->ids;
-}
-
-/* How long each device was heard in that time, by its id: malloc'd, as many as *ids says. */
+/* The mean share of each device in that time, by its id: malloc'd, *ids of them. */
 static uint8_t *mean_shares(struct store *s, uint32_t level, uint64_t from_ms, uint64_t until_ms,
-                           uint32_t *ids)
+                            uint32_t *ids)
 {
     sqlite3_stmt *q = query(s, GET_COVERAGE, "iii", (uint64_t)level, from_ms, until_ms);
-    struct sums   m = { xcalloc(DEVICES_MAX, sizeof *m.sum),
-                        xcalloc(DEVICES_MAX, sizeof *m.count), 0 };
+    uint32_t     *sum = xcalloc(DEVICES_MAX, sizeof *sum), *count = xcalloc(DEVICES_MAX, sizeof *count);
     uint8_t      *mean;
 
-    while (next_row(q))
-        add_shares(&m, sqlite3_column_blob(q, 0), (uint32_t)sqlite3_column_bytes(q, 0));
-    mean = xmalloc(m.ids ? m.ids : 1);
-    for (uint32_t i = 0; i < m.ids; i++)
-        mean[i] = (uint8_t)(m.count[i] ? (m.sum[i] + m.count[i] / 2) / m.count[i] : STORE_NOT_THERE);
-    free(m.sum);
-    free(m.count);
-    *ids = m.ids;
+    for (*ids = 0; next_row(q);) {
+        const uint8_t *share = sqlite3_column_blob(q, 0);
+        uint32_t       known = min_u32((uint32_t)sqlite3_column_bytes(q, 0), DEVICES_MAX);
+
+        for (uint32_t i = 0; i < known; i++)
+            if (share[i] != STORE_NOT_THERE) {
+                sum[i] += share[i];
+                count[i]++;
+            }
+        *ids = max_u32(*ids, known);
+    }
+    mean = xmalloc(*ids ? *ids : 1);
+    for (uint32_t i = 0; i < *ids; i++)
+        mean[i] = (uint8_t)(count[i] ? (sum[i] + count[i] / 2) / count[i] : STORE_NOT_THERE);
+    free(sum);
+    free(count);
     return mean;
 }
 
@@ -314,14 +310,6 @@ static int add_coverage(struct store *s, const struct store_entry *e, struct err
 
 /* ---- growing coarser ---- */
 
-static int roll(struct store *s, uint32_t level, int series, struct err *err)
-{
-    uint64_t step_ms = levels[level + 1].step_ms;
-
-    return run(s, err, ROLL_POINTS, "iiiii", (uint64_t)level, (uint64_t)series, step_ms,
-                    s->from_ms / step_ms * step_ms, (s->until_ms / step_ms + 1) * step_ms);
-}
-
 static int trim(struct store *s, struct err *err)
 {
     int rc = run(s, err, TRIM_RECORDS, "i", (uint64_t)RECORDS_MAX);
@@ -344,9 +332,13 @@ static int settle(struct store *s, struct err *err)
 {
     int rc = 0;
 
-    for (uint32_t level = 0; level + 1 < LEVELS && s->from_ms <= s->until_ms; level++)
-        for (int i = 0; i < STORE_SERIES && !rc; i++)
-            rc = roll(s, level, i, err);
+    for (uint64_t level = 0; level + 1 < LEVELS && s->from_ms <= s->until_ms; level++) {
+        uint64_t step_ms = levels[level + 1].step_ms;
+
+        for (uint64_t i = 0; i < STORE_SERIES && !rc; i++)
+            rc = run(s, err, ROLL_POINTS, "iiiii", level, i, step_ms, s->from_ms / step_ms * step_ms,
+                     (s->until_ms / step_ms + 1) * step_ms);
+    }
     return rc || s->settled++ % TRIM_EVERY ? rc : trim(s, err);
 }
 
@@ -462,8 +454,7 @@ void decisions_take(json_t *list, const json_t *r)
 
 struct range { uint32_t level; uint64_t step_ms, from_ms, until_ms; uint32_t points; };
 
-/* The finest level that reaches back so far and has not too many rows; points in steps that are whole ones of
- * that level. */
+/* The finest level that reaches back so far with few enough rows; steps are multiples of its own. */
 static struct range choose(struct store *s, uint64_t span_ms, uint64_t until_ms)
 {
     struct range r = { 0 };
@@ -501,8 +492,8 @@ static json_t *nulls(uint32_t count)
 
 static json_t *series_json(struct store *s, const struct range *r, int series)
 {
-    sqlite3_stmt *q = query(s, GET_POINTS, "iiiii", (uint64_t)r->level, (uint64_t)series,
-                                 r->step_ms, r->from_ms, r->until_ms);
+    sqlite3_stmt *q = query(s, GET_POINTS, "iiiii", (uint64_t)r->level, (uint64_t)series, r->step_ms,
+                            r->from_ms, r->until_ms);
     json_t       *column[3] = { nulls(r->points), nulls(r->points), nulls(r->points) };
 
     while (next_row(q))
@@ -547,8 +538,7 @@ static json_t *knobs_json(struct store *s, const struct range *r)
 
 static json_t *decisions_json(struct store *s, const struct range *r)
 {
-    sqlite3_stmt *q = query(s, GET_RECORDS, "iii", r->from_ms, r->until_ms,
-                                 (uint64_t)RECORDS_SHOWN);
+    sqlite3_stmt *q = query(s, GET_RECORDS, "iii", r->from_ms, r->until_ms, (uint64_t)RECORDS_SHOWN);
     json_t       *list = json_array();
 
     while (next_row(q)) {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNSEEN_MAX 10            /* intervals without a word of messages, after which that is said */
+#define UNSEEN_MAX 10            /* intervals without messages or flow sizes before a warning */
 /* fraction of an interval to wait for a tuner in its own thread: most steps take no time */
 #define PATIENCE   20
 #define NICE       5             /* of a search: leases go first */
@@ -34,29 +34,23 @@ static void take_knobs(struct knobs *k, const struct controller *c)
     knob_set_put(&seen, k);
 }
 
-struct place { const struct peer *peer; uint32_t index; };
-
-static int by_number(const void *a, const void *b)
+static int by_number(const void *a, const void *b, void *peers)
 {
-    const struct peer *x = ((const struct place *)a)->peer, *y = ((const struct place *)b)->peer;
+    const struct peer *x = (const struct peer *)peers + *(const uint32_t *)a,
+                      *y = (const struct peer *)peers + *(const uint32_t *)b;
 
-    return x->facts.number != y->facts.number ?
-           (x->facts.number > y->facts.number) - (x->facts.number < y->facts.number)
+    return x->facts.number != y->facts.number ? (x->facts.number > y->facts.number ? 1 : -1)
                                               : strcmp(x->name, y->name);
 }
 
-/* To be freed. */
+/* The caller frees it. */
 static uint32_t *order_of(const struct controller *c)
 {
-    struct place *place = xcalloc(c->peers + 1ul, sizeof *place);
-    uint32_t     *order = xcalloc(c->peers + 1ul, sizeof *order);
+    uint32_t *order = xcalloc(c->peers + 1ul, sizeof *order);
 
     for (uint32_t i = 0; i < c->peers; i++)
-        place[i] = (struct place){ &c->peer[i], i };
-    qsort(place, c->peers, sizeof *place, by_number);
-    for (uint32_t i = 0; i < c->peers; i++)
-        order[i] = place[i].index;
-    free(place);
+        order[i] = i;
+    qsort_r(order, c->peers, sizeof *order, by_number, c->peer);
     return order;
 }
 
@@ -65,8 +59,7 @@ static uint32_t ports_of(const struct peer *p)
     return p->facts.ports ? p->facts.ports : 1;
 }
 
-/* How long an interval is: samples know, if there are some. A simulated network may be slower than the
- * clock. */
+/* The interval of the samples, if there are any: a simulated network may be slower than the clock. */
 static uint64_t interval_us(const struct controller_file *f, const struct controller *c)
 {
     uint64_t us = 0;
@@ -97,8 +90,7 @@ static void add_device(struct world *w, uint32_t i, const struct peer *p, uint32
     w->pfc_bytes_two = max_u64(w->pfc_bytes_two, p->facts.pfc_bytes_two);
 }
 
-/* The file supplies facts that devices do not report. Settings are for ports of one speed: no device scales
- * them. */
+/* Adds facts that devices do not report. Settings are for ports of one speed: no device scales them. */
 static void know_fabric(struct world *w, const struct live_twin *twin)
 {
     const struct world *built = twin ? live_twin_world(twin) : NULL;
@@ -424,7 +416,7 @@ static void open_loop(struct live_tuner *t, const struct controller *c, struct d
         world_fini(&t->world);
         free(t->order);
         t->order = NULL;
-        /* the file was checked: this network does not suit it, or not all of it is there yet */
+        /* the file was checked: the network does not suit it, or some devices are still missing */
         return;
     }
     report_init(&t->report, c->peers, t->world.ports, 0);
@@ -432,8 +424,7 @@ static void open_loop(struct live_tuner *t, const struct controller *c, struct d
     loop_start(&t->loop, &t->world.start, d);
 }
 
-/* Is a knob the tuner's to set? One that it has never turned, and does not speak of, stays as each device was
- * found. */
+/* A knob that the tuner has never changed and does not name stays as each device was found. */
 static bool is_tuners(const struct live_tuner *t, const struct decision *d,
                       const struct controller *c, int knob)
 {
@@ -602,8 +593,7 @@ static struct knob_set difference(const struct knobs *was, const struct knobs *i
     return set;
 }
 
-/* Settings tried on a twin, with their predicted slowdowns relative to the current setting in percent;
- * negative is better. */
+/* Settings tried on a twin: predicted slowdown in percent of the current setting; negative is better. */
 static json_t *tried_json(const struct tuning_step *s)
 {
     json_t *list = json_array();

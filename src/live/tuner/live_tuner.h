@@ -77,8 +77,7 @@ struct live_tuner {
 /* Is the tuner of the file one that there is, with options that it takes? */
 int live_tuner_check(const struct controller_file *, struct err *);
 
-/* 'epoch_us': the stamps of devices show the time of a simulated network from here on, which waits for the
- * tuner; 0: time is real. */
+/* epoch_us: start of simulated time, which waits for the tuner, in the stamps of devices; 0: real time. */
 void live_tuner_init(struct live_tuner *, const struct controller_file *, uint64_t epoch_us);
 
 /* Writes its decisions to tuning.jsonl in the state folder, as `anole run` does. */
@@ -115,7 +114,7 @@ struct live_learner {
     struct acc_learner *acc;     /* NULL: there is no learner */
     uint64_t            seed;
     uint64_t            taken, refused;          /* records */
-    uint64_t            told_us;                 /* the last refusal in the log */
+    uint64_t            logged_us;               /* the last refusal in the log */
     struct msg_learn    net;     /* for agents */
 };
 

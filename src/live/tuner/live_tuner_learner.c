@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TELL_US 60000000u        /* between records of refusals in the audit log */
+#define LOG_US 60000000u        /* between records of refusals in the audit log */
 
 _Static_assert(ACC_NET_MAX <= MSG_LEARN_FLOATS_MAX, "a net fits a message");
 
@@ -96,14 +96,14 @@ static const char *flaw(const struct live_learner *l, const struct peer *p, cons
     return why;
 }
 
-static void tell_refusal(struct live_learner *l, struct controller *c, const struct peer *p, const char *flaw,
+static void log_refusal(struct live_learner *l, struct controller *c, const struct peer *p, const char *flaw,
                          uint64_t now_us)
 {
     char why[MSG_WHY_SIZE];
 
-    if (l->told_us && now_us < l->told_us + TELL_US)
+    if (l->logged_us && now_us < l->logged_us + LOG_US)
         return;
-    l->told_us = now_us;
+    l->logged_us = now_us;
     snprintf(why, sizeof why, "%.63s: %.50s; %" PRIu64 " refused so far", p->name, flaw, l->refused);
     trial_note(c, "refuse records", why, now_us);
 }
@@ -122,7 +122,7 @@ void live_learner_take(struct live_learner *l, struct controller *c, const struc
     l->taken += taken;
     l->refused += m->rows - taken;
     if (taken < m->rows)
-        tell_refusal(l, c, p, why ? why : "too many records in an interval", now_us);
+        log_refusal(l, c, p, why ? why : "too many records in an interval", now_us);
 }
 
 /* ---- an interval ---- */

@@ -147,13 +147,11 @@ json_t *cells_json(const struct cells *s, const struct controller *c)
     json_t *names = json_array();
 
     for (const struct cell *cell = s->cell; cell < s->cell + s->count; cell++) {
-        json_t            *row = json_array();
 
-        json_array_append_new(row, json_of_text(c->peer[s->order[cell->first]].name));
-        json_array_append_new(row, json_of_text(c->peer[s->order[cell->first + cell->count - 1]].name));
-        json_array_append_new(row, json_integer(cell->first));
-        json_array_append_new(row, json_integer(cell->count));
-        json_array_append_new(names, row);
+        json_array_append_new(names, json_pack(
+            "[o, o, I, I]", json_of_text(c->peer[s->order[cell->first]].name),
+            json_of_text(c->peer[s->order[cell->first + cell->count - 1]].name), (json_int_t)cell->first,
+            (json_int_t)cell->count));
     }
     return json_pack("{s:I, s:o}", "version", (json_int_t)s->version, "names", names);
 }

@@ -109,7 +109,7 @@ static json_t *flows_json(const struct page *p)
     return has ? sizes_json(&sum) : NULL;
 }
 
-/* ---- what is read ---- */
+/* ---- GET ---- */
 
 static char *metrics_text(struct page *p)
 {
@@ -370,73 +370,61 @@ static void answer(void *arg, const struct server_request *q, struct server_repl
 
 /* ---- events ---- */
 
-static void add(char **text, size_t *length, const char *kind, uint64_t id, const char *data)
+static void add(FILE *out, const char *kind, uint64_t id, const char *data)
 {
-    size_t more = strlen(data) + 80;
-    int    written;
-
-    *text = xrealloc(*text, *length + more);
-    written = snprintf(*text + *length, more, "event: %s\n", kind);
+    fprintf(out, "event: %s\n", kind);
     if (id)
-        written += snprintf(*text + *length + written, more - (size_t)written, "id: %" PRIu64 "\n", id);
-    written += snprintf(*text + *length + written, more - (size_t)written, "data: %s\n\n", data);
-    *length += (size_t)written;
+        fprintf(out, "id: %" PRIu64 "\n", id);
+    fprintf(out, "data: %s\n\n", data);
 }
 
-static void add_changes(char **text, size_t *length, const char *kind, json_t *o)
+/* NULL: nothing has changed. */
+static void add_json(FILE *out, const char *kind, json_t *o)
 {
-    char *changes;
+    char *text = o ? dump(o) : NULL;
 
-    if (!o)
-        return;
-    changes = dump(o);
-    add(text, length, kind, 0, changes);
-    free(changes);
+    if (text)
+        add(out, kind, 0, text);
+    free(text);
 }
 
-/* Cells and links that have changed since this listener's last event; initially all. They are updated
- * together. */
-static void add_looks(const struct page *p, struct server_cursor *at, char **text, size_t *length)
-{
-    add_changes(text, length, "cells", cells_changes(&p->cells, at->look));
-    add_changes(text, length, "links", loads_changes(&p->loads, at->look));
-    at->look = p->cells.look;
-}
-
-/* A client without a number gets new records from now on. One that was away for too long gets the range of
- * records that it has missed. */
+/* A client without a number gets records from now on; one that was away for long, the missed range. */
 static char *events(void *arg, struct server_cursor *at)
 {
     struct page *p = arg;
-    char        *text = NULL, gap[80];
+    char        *text, gap[80];
     const char  *line;
-    size_t       length = 0;
+    FILE        *out = text_stream(&text);
     uint64_t     seq = 0;
 
     if (!at->state && (!at->last || at->last > ledger_last(&p->ledger)))
         at->last = ledger_last(&p->ledger);
     if (at->state != p->states + 1) {
-        char *state = dump(state_json_brief(p->controller, &p->timeline, p->now_us(), wall_us(p)));
-
-        add(&text, &length, "state", 0, state);
-        free(state);
+        add_json(out, "state", state_json_brief(p->controller, &p->timeline, p->now_us(), wall_us(p)));
         at->state = p->states + 1;
-        add_looks(p, at, &text, &length);
+        /* those that changed since this listener's last event, first all; they are updated together */
+        add_json(out, "cells", cells_changes(&p->cells, at->look));
+        add_json(out, "links", loads_changes(&p->loads, at->look));
+        at->look = p->cells.look;
     }
     for (int i = 0; i < EVENTS_AT_ONCE && (line = ledger_after(&p->ledger, at->last, &seq)); i++) {
         if (seq != at->last + 1) {
             snprintf(gap, sizeof gap, "{\"from\":%" PRIu64 ",\"to\":%" PRIu64 "}", at->last + 1, seq - 1);
-            add(&text, &length, "gap", 0, gap);
+            add(out, "gap", 0, gap);
         }
-        add(&text, &length, "audit", seq, line);
+        add(out, "audit", seq, line);
         at->last = seq;
     }
-    return text;
+    fclose(out);
+    if (*text)
+        return text;
+    free(text);
+    return NULL;
 }
 
 /* ---- history ---- */
 
-static void tell_heard(struct past *p, const struct controller *c)
+static void add_heard(struct past *p, const struct controller *c)
 {
     char   (*name)[STORE_NAME_SIZE] = xcalloc(p->size ? p->size : 1, sizeof *name);
     uint8_t *share = xcalloc(p->size ? p->size : 1, 1);
@@ -458,7 +446,7 @@ static void tell_heard(struct past *p, const struct controller *c)
 static void look_at_devices(struct past *p, const struct controller *c, uint64_t wall_ms, uint64_t now_us)
 {
     if (p->minute && p->minute != wall_ms / MINUTE_MS)
-        tell_heard(p, c);
+        add_heard(p, c);
     p->minute = wall_ms / MINUTE_MS;
     if (c->peers > p->size) {
         p->heard = xrealloc(p->heard, c->peers * sizeof *p->heard);
@@ -471,7 +459,7 @@ static void look_at_devices(struct past *p, const struct controller *c, uint64_t
     }
 }
 
-static void tell_point(struct past *p, const struct timeline_point *at)
+static void add_point(struct past *p, const struct timeline_point *at)
 {
     struct store_point s = { at->wall_ms, { [STORE_COVERAGE] = at->coverage, [STORE_METRIC] = at->metric,
                                             [STORE_PAUSED] = at->paused,
@@ -482,7 +470,7 @@ static void tell_point(struct past *p, const struct timeline_point *at)
     history_add_point(p->history, &s);
 }
 
-static void tell_knobs(struct past *p, const struct timeline *t)
+static void add_knobs(struct past *p, const struct timeline *t)
 {
     for (; p->changes < t->changes; p->changes++) {
         const struct timeline_knobs *k = &t->knobs[p->changes % TIMELINE_KNOBS];
@@ -502,7 +490,7 @@ static void tell_knobs(struct past *p, const struct timeline *t)
     }
 }
 
-static void tell_records(struct past *p, const struct ledger *l)
+static void add_records(struct past *p, const struct ledger *l)
 {
     const char *line;
     uint64_t    seq;
@@ -521,11 +509,11 @@ static void look_at_past(struct past *p, const struct controller *c, const struc
 
     if (!p->history || !at)
         return;
-    tell_records(p, l);
+    add_records(p, l);
     if (!c->peers)
         return;                  /* there is nothing to measure yet */
-    tell_point(p, at);
-    tell_knobs(p, t);
+    add_point(p, at);
+    add_knobs(p, t);
     look_at_devices(p, c, at->wall_ms, now_us);
 }
 

@@ -16,8 +16,7 @@
 #include "live/view/timeline.h"
 #include "live/wire/codec.h"
 
-/* ---- the history of a controller: a point per second, settings, records of the audit log, and which devices
- * reported ---- */
+/* ---- history: a point per second, settings, audit records, and which devices reported ---- */
 
 struct past_heard { uint16_t looks, fresh; };    /* of a device, in this minute */
 
@@ -39,18 +38,17 @@ struct page {
     struct loads             loads;              /* page_know() */
     struct jobs              jobs;
     struct past              past;               /* months: page_keep() */
-    const struct collector  *flows;              /* NULL: no switch tells of flows */
+    const struct collector  *flows;              /* NULL: no switch exports flows */
     struct server           *server;             /* NULL: no HTTP */
     uint64_t (*now_us)(void);
     /* Carries out an order. who: the subject of the operator's certificate; NULL: the operator has the
      * token. Returns a negative errno and the reason if it was refused. */
     int (*act)(void *, const struct question *, const char *who, struct err *);
-    json_t *(*tuner)(void *);    /* what the tuner makes of it; NULL: there is none */
+    json_t *(*tuner)(void *);    /* its view of the network; NULL: there is no tuner */
     void                    *arg;
 
-    /* why it is on standby: another controller has the lease; "": it acts */
-    char                     standby[200];
-    char                    *state, *overview;   /* /api/state, /api/overview; NULL: to be made anew */
+    char                     standby[200];       /* why it does not act; "": it does */
+    char                    *state, *overview;   /* /api/state, /api/overview; NULL: out of date */
     uint64_t                 states;             /* events 'state' so far */
 };
 

@@ -20,8 +20,7 @@ struct ledger {
 
 void ledger_fini(struct ledger *);
 
-/* Adds the end of an existing log. Text that is not a record is skipped, such as half a line at the
- * beginning. */
+/* Adds the end of an existing log. Text that is not a record, such as half a line, is skipped. */
 void ledger_load(struct ledger *, const char *text, size_t length);
 
 /* The end of a file, likewise. One that cannot be read holds nothing. */

@@ -115,10 +115,10 @@ static void add_role(struct prom *p, const struct controller *c)
 {
     prom_family(p, "anole_controller_role", "gauge", "1 for the role that it has.");
     for (int i = ROLE_GATHER; i <= ROLE_DEPOSED; i++)
-        prom_value(p, (int)c->role == i, "role", words_role((enum controller_role)i), NULL);
+        prom_value(p, (int)c->role == i, "role", words_role[i], NULL);
     prom_family(p, "anole_controller_mode", "gauge", "1 for the mode that it was given.");
     for (int i = MODE_OBSERVE; i <= MODE_DIRECT; i++)
-        prom_value(p, (int)c->cfg->mode == i, "mode", words_mode((enum controller_mode)i), NULL);
+        prom_value(p, (int)c->cfg->mode == i, "mode", words_mode[i], NULL);
 }
 
 static void add_counts(struct prom *p, const struct controller *c, const struct controller_counts *n)
@@ -185,8 +185,7 @@ static void add_devices(struct prom *p, const struct controller *c, uint64_t now
     prom_family(p, "anole_controller_devices", "gauge", "Devices by kind and state.");
     for (int kind = 0; kind < 2; kind++)
         for (int i = 0; i < STATES; i++)
-            prom_value(p, count[kind][i], "kind", kind ? "switch" : "NIC", "state",
-                       words_state((enum words_state)i), NULL);
+            prom_value(p, count[kind][i], "kind", kind ? "switch" : "NIC", "state", words_state[i], NULL);
     prom_one(p, "anole_controller_coverage_ratio", "gauge", "Share of devices that report in time.",
              roster_coverage(c, now_us));
     prom_one(p, "anole_controller_guardrail_breaches", "gauge", "Devices at which a guardrail is broken.",
@@ -207,7 +206,7 @@ static void add_trial(struct prom *p, const struct controller *c)
              t->phase == TRIAL_NONE ? 0 : (double)t->number);
     prom_family(p, "anole_controller_trial_phase", "gauge", "1 for the phase of the trial.");
     for (int i = TRIAL_NONE; i < TRIAL_PHASES; i++)
-        prom_value(p, (int)t->phase == i, "phase", words_phase((enum trial_phase)i), NULL);
+        prom_value(p, (int)t->phase == i, "phase", words_phase[i], NULL);
     prom_one(p, "anole_controller_trial_pairs", "gauge", "Pairs of blocks of this stage.",
              has ? t->evidence.pairs : 0);
     prom_one(p, "anole_controller_trial_gain", "gauge", "Mean gain of the metric so far.",

@@ -30,7 +30,7 @@ static json_t *trial_json(const struct controller *c)
     const struct trial  *t = &c->trial;
     const struct evalue *e = &t->evidence;
     json_t *o = JSON_OF({ "number", json_of_count(t->number) },
-                        { "phase", json_of_text(words_phase(t->phase)) }, { "why", json_of_text(t->why) },
+                        { "phase", json_of_text(words_phase[t->phase]) }, { "why", json_of_text(t->why) },
                         { "by", json_of_text(t->by) });
 
     if (t->phase == TRIAL_WAITING)
@@ -77,7 +77,7 @@ json_t *state_json_device(const struct controller *c, const struct peer *p, uint
 
     changed(p, &is, &was);
     o = JSON_OF({ "name", json_of_text(p->name) }, { "kind", json_of_text(words_kind(p->where)) },
-                { "state", json_of_text(words_state(words_state_of(c, p, now_us))) },
+                { "state", json_of_text(words_state[words_state_of(c, p, now_us)]) },
                 { "fresh", json_boolean(roster_is_fresh(c, p, now_us)) },
                 { "writes", json_boolean(p->may_write) },
                 { "held_back", json_boolean(p->may_write && !p->is_frozen && p->rank == RANK_NONE) },
@@ -113,12 +113,11 @@ static json_t *counts_json(const struct controller *c, uint64_t now_us)
     for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
         count[words_state_of(c, p, now_us)]++;
     for (int i = 0; i < STATES; i++)
-        json_put_count(o, words_state((enum words_state)i), count[i]);
+        json_put_count(o, words_state[i], count[i]);
     return o;
 }
 
-/* How many devices an order would reach: those that have the trial's setting, and those that a trial may
- * set. */
+/* How many devices have the trial's setting, and how many a trial may set. */
 static json_t *reach_json(const struct controller *c)
 {
     uint32_t with_trial = 0, settable = 0;
@@ -135,8 +134,7 @@ static json_t *time_json(uint64_t wall_us)
     return json_of_number(wall_us ? (double)(wall_us / 1000) : NAN);
 }
 
-/* The current setting: since when, by whom, why; and the baseline that it replaced. An empty set is the
- * baseline of each device. */
+/* The current setting (empty: the baseline of each device), and the baseline values that it replaced. */
 static json_t *standing_json(const struct controller *c)
 {
     const struct standing *s = &c->standing;
@@ -245,8 +243,8 @@ static json_t *head_json(const struct controller *c, uint64_t now_us)
     const char      *why = controller_obstacle(c, now_us, buf);
     const struct aa *a = &c->aa[STAGE_HALVES];
 
-    return JSON_OF({ "name", json_of_text(c->cfg->name) }, { "role", json_of_text(words_role(c->role)) },
-                   { "mode", json_of_text(words_mode(c->cfg->mode)) }, { "term", json_of_count(c->term) },
+    return JSON_OF({ "name", json_of_text(c->cfg->name) }, { "role", json_of_text(words_role[c->role]) },
+                   { "mode", json_of_text(words_mode[c->cfg->mode]) }, { "term", json_of_count(c->term) },
                    { "frozen", json_of_text(c->frozen) }, { "obstacle", json_of_text(why ? why : "") },
                    { "coverage", json_of_number(roster_coverage(c, now_us)) },
                    { "noise_pairs", json_of_count(a->pairs) },

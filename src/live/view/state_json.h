@@ -10,7 +10,7 @@
 
 #define STATE_JSON_VERSION 1
 
-/* The answer to `anole ctl status`. tuner: what live_tuner_json() tells; NULL: nothing. */
+/* The answer to `anole ctl status`. tuner: of live_tuner_json(), or NULL. */
 json_t *state_json_status(const struct controller *, const json_t *tuner, uint64_t now_us);
 
 /* One sentence: which trial runs, or why none does. Returns buf. */

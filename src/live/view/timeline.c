@@ -223,7 +223,7 @@ json_t *timeline_knobs_json(const struct timeline *t)
 
         if (k->trial)
             json_object_update_new(o, JSON_OF(
-                { "trial", json_of_count(k->trial) }, { "phase", json_of_text(words_phase(k->phase)) },
+                { "trial", json_of_count(k->trial) }, { "phase", json_of_text(words_phase[k->phase]) },
                 { "stage", json_of_text(words_stage(k->phase, k->stage)) },
                 { "tried", knobset_json(&k->tried) }));
         json_array_append_new(list, o);

@@ -44,7 +44,6 @@ struct timeline {
     uint64_t              next_us;
 };
 
-
 /* To be called after every tick. Uses the last reports; adds a point once per second. */
 bool timeline_tick(struct timeline *, const struct controller *, uint64_t now_us, uint64_t wall_us);
 

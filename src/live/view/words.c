@@ -31,27 +31,12 @@ const struct words_verb *words_verb_of(const char *name)
     return NULL;
 }
 
-const char *words_role(enum controller_role role)
-{
-    static const char *const names[] = { "listening", "active", "deposed" };
-
-    return names[role];
-}
-
-const char *words_mode(enum controller_mode mode)
-{
-    static const char *const names[] = { "observe", "approve", "auto", "direct" };
-
-    return names[mode];
-}
-
-const char *words_phase(enum trial_phase phase)
-{
-    static const char *const names[] = { "none",    "waiting", "lead-in", "run",      "spread", "soak",
-                                         "confirm", "abort",   "direct",  "rollback", "drill" };
-
-    return names[phase];
-}
+const char *const words_role[] = { "listening", "active", "deposed" };
+const char *const words_mode[] = { "observe", "approve", "auto", "direct" };
+const char *const words_phase[] = { "none",    "waiting", "lead-in", "run",      "spread", "soak",
+                                    "confirm", "abort",   "direct",  "rollback", "drill" };
+const char *const words_state[] = { "silent",    "broken", "frozen", "observed",
+                                    "held back", "ready",  "tuned",  "left" };
 
 const char *words_stage(enum trial_phase phase, uint32_t stage)
 {
@@ -84,14 +69,6 @@ enum words_state words_state_of(const struct controller *c, const struct peer *p
            : !p->may_write                  ? STATE_OBSERVED
            : p->rank == RANK_NONE           ? STATE_HELD_BACK
                                             : STATE_READY;
-}
-
-const char *words_state(enum words_state state)
-{
-    static const char *const names[STATES] = { "silent",    "broken", "frozen", "observed",
-                                               "held back", "ready",  "tuned",  "left" };
-
-    return names[state];
 }
 
 double words_utilisation(const struct msg_sample *s)

@@ -16,20 +16,17 @@ struct words_verb {
 extern const struct words_verb words_verbs[];            /* ends with a row without a name */
 const struct words_verb *words_verb_of(const char *name);        /* NULL: there is none */
 
-const char *words_role(enum controller_role);
-const char *words_mode(enum controller_mode);
-const char *words_phase(enum trial_phase);
+extern const char *const words_role[], *const words_mode[], *const words_phase[];        /* by their enums */
 const char *words_kind(enum knob_where);
 const char *words_stage(enum trial_phase, uint32_t stage);       /* "": a phase without stages */
 
-/* What a device is to the controller: one of these. Tuned: it holds a setting of ours. Ready: it may, and
- * holds its baseline. */
+/* The state of a device. Tuned: it holds a setting of ours. Ready: it may, and holds its baseline. */
 enum words_state {
     STATE_SILENT, STATE_BROKEN, STATE_FROZEN, STATE_OBSERVED, STATE_HELD_BACK, STATE_READY, STATE_TUNED,
     STATE_LEFT, STATES
 };
 enum words_state words_state_of(const struct controller *, const struct peer *, uint64_t now_us);
-const char      *words_state(enum words_state);
+extern const char *const words_state[];
 
 bool             words_has_trial(const struct peer *);            /* it holds the trial's setting */
 double           words_utilisation(const struct msg_sample *);   /* fraction of its link; NAN: not known */

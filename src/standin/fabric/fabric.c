@@ -166,8 +166,8 @@ static void go_through_slots(struct fabric *f, uint64_t end_ps)
     }
 }
 
-/* An interval of the scenario. After its end nothing moves any more. */
-static void go_on(struct fabric *f)
+/* Runs an interval of the scenario. */
+uint64_t fabric_advance(struct fabric *f)
 {
     uint64_t end_ps = ++f->intervals * f->s.scenario.interval_ps;
 
@@ -177,6 +177,7 @@ static void go_on(struct fabric *f)
     observer_look(f->observer, end_ps, &f->report);
     if (f->messages)
         messages_look(f->messages, end_ps);
+    return end_ps / PS_PER_US;
 }
 
 void fabric_hold(struct fabric *f)
@@ -188,12 +189,6 @@ void fabric_tell_messages(struct fabric *f)
 {
     f->messages = messages_new(f->s.sim);
     messages_follow(f->messages, f->s.sim);
-}
-
-uint64_t fabric_advance(struct fabric *f)
-{
-    go_on(f);
-    return f->intervals * f->s.scenario.interval_ps / PS_PER_US;
 }
 
 bool fabric_is_over(const struct fabric *f)
@@ -500,7 +495,7 @@ static int sample(void *state, struct msg_sample *out)
     const struct fsd  *flows = watch_point(f->watch, d->node);
 
     if (d->seen == f->intervals && !f->is_stepped)
-        go_on(f);
+        fabric_advance(f);
     if (d->seen == f->intervals)
         return -EAGAIN;
     d->seen = f->intervals;

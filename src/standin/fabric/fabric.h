@@ -29,16 +29,14 @@ void fabric_free(struct fabric *);       /* after its devices were closed */
 struct driver fabric_driver(struct fabric *);
 uint32_t      fabric_nodes(const struct fabric *);
 
-/* From now on the network stands still until fabric_advance() runs an interval, which returns the simulated
- * time in microseconds. */
+/* Stops the network; then each fabric_advance() runs an interval and returns simulated microseconds. */
 void     fabric_hold(struct fabric *);
 uint64_t fabric_advance(struct fabric *);
 /* From now on hosts report their messages. No interval may have passed yet. */
 void     fabric_tell_messages(struct fabric *);
 bool     fabric_is_over(const struct fabric *);          /* the scenario's run has ended */
 
-/* The marking of one port of a switch alone: 'device' is what the driver has opened, ports are counted from
- * 0. */
+/* Sets the marking of one port of a switch. 'device': opened by the driver; ports count from 0. */
 struct ecn;
 void     fabric_set_queue(void *device, uint32_t port, const struct ecn *);
 

@@ -311,6 +311,11 @@ int hardware_step(struct hardware *h, struct err *err)
     return rc;
 }
 
+const char *hardware_folder(const struct hardware *h)
+{
+    return h->folder;
+}
+
 bool hardware_device(const struct hardware *h, uint32_t i, struct hardware_device *out)
 {
     struct knob_set   set;

@@ -24,6 +24,8 @@ int  hardware_open(struct hardware **, const char *scenario, const char *folder,
                    struct err *);
 void hardware_free(struct hardware *);
 
+const char *hardware_folder(const struct hardware *);
+
 /* False: there are no more. */
 bool hardware_device(const struct hardware *, uint32_t i, struct hardware_device *);
 

@@ -328,29 +328,34 @@ static void begin(struct nic *n, uint64_t rate_bytes_s, uint64_t feed_bytes, uin
     n->feed_us = feed_us;
 }
 
+/* "VERB NUMBER": adds to a count, or sets a switch. */
 static int control_number(struct nic *n, const char *verb, int64_t value, uint64_t now_us)
 {
-    if (strcmp(verb, "traffic") == 0)
+    const struct { const char *verb; uint64_t *count; bool *is_on; } all[] = {
+        { "pause", &n->pause_us, NULL }, { "discard", &n->discards, NULL }, { "storm", &n->storms, NULL },
+        { "pfc", NULL, &n->has_pfc }, { "gone", NULL, &n->is_gone },
+    };
+
+    if (strcmp(verb, "traffic") == 0) {
         begin(n, (uint64_t)value, 0, 0, now_us);
-    else if (strcmp(verb, "pause") == 0)
-        n->pause_us += (uint64_t)value;
-    else if (strcmp(verb, "discard") == 0)
-        n->discards += (uint64_t)value;
-    else if (strcmp(verb, "storm") == 0)
-        n->storms += (uint64_t)value;
-    else if (strcmp(verb, "pfc") == 0)
-        n->has_pfc = value;
-    else if (strcmp(verb, "gone") == 0)
-        n->is_gone = value;
-    else
-        return -EINVAL;
-    return 0;
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(verb, all[i].verb) == 0) {
+            if (all[i].count)
+                *all[i].count += (uint64_t)value;
+            else
+                *all[i].is_on = value;
+            return 0;
+        }
+    return -EINVAL;
 }
 
 static int control(struct nic *n, char *text, uint64_t now_us)
 {
     char *rest = NULL, *verb = strtok_r(text, " \n", &rest), *name = strtok_r(NULL, " \n", &rest),
          *value = strtok_r(NULL, " \n", &rest);
+    bool is_fail = verb && strcmp(verb, "fail") == 0;
 
     if (verb && !name && strcmp(verb, "reload") == 0) {
         load_driver(n);
@@ -361,17 +366,15 @@ static int control(struct nic *n, char *text, uint64_t now_us)
         return -EINVAL;
     if (!value)
         return control_number(n, verb, strtoll(name, NULL, 10), now_us);
-    if (strcmp(verb, "feed") == 0) {
-        begin(n, 0, strtoull(name, NULL, 10), strtoull(value, NULL, 10), now_us);
-        return 0;
-    }
     if (strcmp(verb, "set") == 0)
         return set_by_name(n, name, strtoll(value, NULL, 10));
     if (strcmp(verb, "add") == 0)
         return add_by_name(n, name, strtoll(value, NULL, 10));
-    if (strcmp(verb, "fail") == 0 && strcmp(name, "read") == 0)
+    if (strcmp(verb, "feed") == 0)
+        begin(n, 0, strtoull(name, NULL, 10), strtoull(value, NULL, 10), now_us);
+    else if (is_fail && strcmp(name, "read") == 0)
         n->fail_read = (int)strtol(value, NULL, 10);
-    else if (strcmp(verb, "fail") == 0 && strcmp(name, "write") == 0)
+    else if (is_fail && strcmp(name, "write") == 0)
         n->fail_write = (int)strtol(value, NULL, 10);
     else
         return -EINVAL;

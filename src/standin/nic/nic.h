@@ -41,8 +41,7 @@ struct nic {
 
     uint64_t         rate_bytes_s;               /* traffic */
     uint64_t         begun_us, bytes;            /* start of that rate; bytes before it */
-    uint64_t         feed_bytes, feed_us;        /* in addition: these bytes, evenly in this time since
-                                                  * 'begun' */
+    uint64_t         feed_bytes, feed_us;        /* in addition: bytes spread evenly over this time */
     uint32_t         mbps;                       /* of the port */
     uint64_t         writes;                     /* of parameters, by any writer */
     /* current values; the snapshot that readers see */

@@ -37,9 +37,7 @@ static int on_readdir(const char *path, void *buf, fuse_fill_dir_t fill, off_t a
 {
     size_t length = strcmp(path, "/") == 0 ? 0 : strlen(path);
 
-    (void)at;
-    (void)fi;
-    (void)flags;
+    (void)at, (void)fi, (void)flags;
     fill(buf, ".", NULL, 0, 0);
     fill(buf, "..", NULL, 0, 0);
     for (uint32_t i = 0; i < nic.nodes; i++) {
@@ -105,17 +103,14 @@ static int on_write(const char *path, const char *buf, size_t size, off_t at, st
     struct opened *o = (struct opened *)(uintptr_t)fi->fh;
     int            rc = nic_write(&nic, o->node, buf, size, clock_us());
 
-    (void)path;
-    (void)at;
+    (void)path, (void)at;
     return rc ? rc : (int)size;
 }
 
 /* Truncation has no effect on these files. */
 static int on_truncate(const char *path, off_t size, struct fuse_file_info *fi)
 {
-    (void)path;
-    (void)size;
-    (void)fi;
+    (void)path, (void)size, (void)fi;
     return 0;
 }
 

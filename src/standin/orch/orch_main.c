@@ -235,22 +235,14 @@ static int on_profile(struct orch *o, const char *name, struct err *err)
 /* "Ethernet8|3": the number of a port with our queue; -1: another queue, or no such name. */
 static long port_of(const char *name)
 {
-    static const char word[] = "Ethernet";
-    char             *end;
-    unsigned long     port, queue;
+    unsigned port, queue;
+    int      used = 0;
 
-    if (strncmp(name, word, sizeof word - 1) != 0 || name[sizeof word - 1] < '0' ||
-        name[sizeof word - 1] > '9')
-        return -1;
-    port = strtoul(name + sizeof word - 1, &end, 10);
-    if (*end != '|')
-        return -1;
-    queue = strtoul(end + 1, &end, 10);
-    return *end || queue != ORCH_QUEUE || port > 4096 ? -1 : (long)port;
+    return sscanf(name, "Ethernet%4u|%u%n", &port, &queue, &used) == 2 && !name[used] && name[8] >= '0' &&
+           name[8] <= '9' && queue == ORCH_QUEUE && port <= 4096 ? (long)port : -1;
 }
 
-/* Binds the queue "Ethernet8|3" to its profile. A profile that does not exist yet binds its queues when it is
- * created. */
+/* Binds the queue "Ethernet8|3" to its profile; a missing profile binds its queues when it is created. */
 static int on_queue(struct orch *o, const char *name, struct err *err)
 {
     redisReply   *profile = command(o, CONFIG_DB, "HGET QUEUE|%s wred_profile", name);
@@ -301,8 +293,7 @@ static int on_event(struct orch *o, const char *channel, struct err *err)
     return rc || known >= 0 ? rc : visit(o, "QUEUE|*", on_queue, err);
 }
 
-/* Programs changes. Below 0: Redis is gone, or CONFIG_DB has a value on which orchagent aborts; 'err' says
- * which. */
+/* Programs changes. Fails if Redis is gone, or CONFIG_DB has a value on which orchagent aborts. */
 static int orch_run(struct orch *o, struct err *err)
 {
     void *reply;
@@ -350,36 +341,6 @@ static int start(struct orch *o, const struct orch_first *f, struct err *err)
         fill(o, f);
     rc = visit(o, "WRED_PROFILE|*", on_profile, err);
     return rc ? rc : visit(o, "QUEUE|*", on_queue, err);
-}
-
-static void orch_free(struct orch *o)
-{
-    if (!o)
-        return;
-    if (o->events)
-        redisFree(o->events);
-    if (o->ask)
-        redisFree(o->ask);
-    free(o);
-}
-
-/* Connects to the Redis at a socket, for which it waits a while, and gives it the configuration of a new
- * switch if it has none. */
-static int orch_open(struct orch **out, const char *socket, const struct orch_first *f, struct err *err)
-{
-    struct orch *o = xcalloc(1, sizeof *o);
-    int          rc;
-
-    *out = NULL;
-    o->db = -1;
-    o->events = dial(socket);
-    o->ask = o->events ? dial(socket) : NULL;
-    rc = !o->ask ? err_set(err, ECONNREFUSED, "%s: no Redis answers there", socket) : start(o, f, err);
-    if (rc)
-        orch_free(o);
-    else
-        *out = o;
-    return rc;
 }
 
 /* ---- the process ---- */
@@ -433,11 +394,11 @@ static int serve(struct orch *o, int signals, struct err *err)
 
 static int run(const char *folder, const struct orch_first *first, struct err *err)
 {
-    struct orch *o = NULL;
-    char         socket[512];
-    sigset_t     set;
-    pid_t        redis;
-    int          rc = make_folders(folder, err), signals;
+    static struct orch o = { .db = -1 };
+    char               socket[512];
+    sigset_t           set;
+    pid_t              redis;
+    int                rc = make_folders(folder, err), signals;
 
     if (rc)
         return rc;
@@ -448,13 +409,18 @@ static int run(const char *folder, const struct orch_first *first, struct err *e
     signals = signalfd(-1, &set, SFD_CLOEXEC);
     redis = start_redis(folder);
     snprintf(socket, sizeof socket, "%s/" REDIS_DIR "/redis.sock", folder);
-    rc = orch_open(&o, socket, first, err);
+    o.events = dial(socket);
+    o.ask = o.events ? dial(socket) : NULL;
+    rc = o.ask ? start(&o, first, err) : err_set(err, ECONNREFUSED, "%s: no Redis answers there", socket);
     if (!rc) {
         puts("ready");
         fflush(stdout);
-        rc = serve(o, signals, err);
+        rc = serve(&o, signals, err);
     }
-    orch_free(o);
+    if (o.events)
+        redisFree(o.events);
+    if (o.ask)
+        redisFree(o.ask);
     kill(redis, SIGTERM);
     waitpid(redis, NULL, 0);
     close(signals);

@@ -17,8 +17,8 @@
 #include "standin/twin/run_twin.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
@@ -58,12 +58,16 @@ struct twin_run {
 
 /* ---- files ---- */
 
-static int write_text(const struct twin_run *t, const char *name, const char *text, struct err *err)
+/* Takes 'text'. */
+static int write_text(const struct twin_run *t, const char *name, char *text, struct err *err)
 {
     char path[SOCKET_MAX + 32];
+    int  rc;
 
     snprintf(path, sizeof path, "%s/%s", t->folder, name);
-    return outfile_write(path, text, strlen(text), err);
+    rc = outfile_write(path, text, strlen(text), err);
+    free(text);
+    return rc;
 }
 
 /* The requested tuner, or that of the scenario, or expert. */
@@ -104,8 +108,7 @@ static uint32_t intervals(const struct twin_run *t, uint64_t ms)
     return count > 10 ? (uint32_t)count : 10;
 }
 
-/* The token of the controller's page: new for each run, and readable only by the user who started the
- * twin. */
+/* The token of the controller's page: new for each run, readable only by its user. */
 static int write_token(const struct twin_run *t, struct err *err)
 {
     unsigned char random[16];
@@ -127,37 +130,35 @@ static int write_token(const struct twin_run *t, struct err *err)
 
 static int write_controller(const struct twin_run *t, struct err *err)
 {
-    char page[300] = "", text[16384];
-    int  length = snprintf(text, sizeof text,
-                           "name: twin\nagent_devices: 1000000\nagent_messages: 100000000\n"
-                           "listen: unix:%s/socket\nstate: %s/controller\nseed: %" PRIu64 "\n"
-                           "tls: {ca: %s/ca.pem, cert: %s/controller.pem, key: %s/controller.key}\n%s%s\n"
-                           "interval: %" PRIu64 "us\n"
-                           "topology: links.yaml\n",
-                           t->folder, t->folder, t->about.seed, t->folder, t->folder, t->folder,
-                           is_of_agents(tuner_of(t)) ? "queue_tuners: " : "tuner: ",
-                           is_of_agents(tuner_of(t)) ? "yes" : tuner_of(t), t->interval_us);
+    const char *tuner = tuner_of(t), *folder = t->folder;
+    char       *text;
+    FILE       *out = text_stream(&text);
 
-    if (has_learner(tuner_of(t)))
-        length += snprintf(text + length, sizeof text - (size_t)length, "learner: %s\n", tuner_of(t));
+    fprintf(out, "name: twin\nagent_devices: 1000000\nagent_messages: 100000000\n"
+            "listen: unix:%s/socket\nstate: %s/controller\nseed: %" PRIu64 "\n"
+            "tls: {ca: %s/ca.pem, cert: %s/controller.pem, key: %s/controller.key}\n%s%s\n"
+            "interval: %" PRIu64 "us\ntopology: links.yaml\n", folder, folder, t->about.seed, folder, folder,
+            folder, is_of_agents(tuner) ? "queue_tuners: " : "tuner: ", is_of_agents(tuner) ? "yes" : tuner,
+            t->interval_us);
+    if (has_learner(tuner))
+        fprintf(out, "learner: %s\n", tuner);
     if (*t->about.goal)
-        length += snprintf(text + length, sizeof text - (size_t)length, "goal: '%s'\n", t->about.goal);
-    if (is_rehearse(tuner_of(t)))
-        length += snprintf(text + length, sizeof text - (size_t)length, "fabric: '%s'\n", t->scenario);
-    if (t->q->page)
-        snprintf(page, sizeof page, "http: {listen: '%.100s', token: %s/token}\n", t->q->page, t->folder);
+        fprintf(out, "goal: '%s'\n", t->about.goal);
+    if (is_rehearse(tuner))
+        fprintf(out, "fabric: '%s'\n", t->scenario);
     if (t->q->is_locked)
-        snprintf(text + length, sizeof text - (size_t)length,
-                 "mode: direct\ngather: 1ms\nmonitor_delay: %" PRIu64
-                 "us\ndispatch_delay: %" PRIu64 "us\n", t->about.monitor_delay_us,
-                 t->about.dispatch_delay_us);
+        fprintf(out, "mode: direct\ngather: 1ms\nmonitor_delay: %" PRIu64 "us\ndispatch_delay: %" PRIu64
+                "us\n", t->about.monitor_delay_us, t->about.dispatch_delay_us);
     else
-        snprintf(text + length, sizeof text - (size_t)length,
-                 "mode: %s\ngather: 1s\nnoise_pairs: 10\nstage_pairs: 5\nstale: %u\n"
-                 "block: %u\n%s", t->q->is_direct ? "direct" : "auto", intervals(t, 1000),
-                 intervals(t, 300), page);
-    if (t->q->page && write_token(t, err))
+        fprintf(out, "mode: %s\ngather: 1s\nnoise_pairs: 10\nstage_pairs: 5\nstale: %u\nblock: %u\n",
+                t->q->is_direct ? "direct" : "auto", intervals(t, 1000), intervals(t, 300));
+    if (t->q->page)
+        fprintf(out, "http: {listen: '%.100s', token: %s/token}\n", t->q->page, folder);
+    fclose(out);
+    if (t->q->page && write_token(t, err)) {
+        free(text);
         return -EIO;
+    }
     return write_text(t, "controller.yaml", text, err);
 }
 
@@ -167,41 +168,29 @@ static int write_links(const struct twin_run *t, struct err *err)
     char *text = NULL;
     int   rc = fabric_links(&text, t->scenario, t->devices ? NULL : "twin", err);
 
-    if (!rc)
-        rc = write_text(t, "links.yaml", text, err);
-    free(text);
-    return rc;
+    return rc ? rc : write_text(t, "links.yaml", text, err);
 }
 
-static int write_agent(const struct twin_run *t, struct err *err)
+/* One agent of all devices or, with a device, its own behind a stand-in: real, but without pauses. */
+static int write_agent(const struct twin_run *t, const char *device, bool is_switch, struct err *err)
 {
-    char text[16384];
+    const char *name = device ? device : "twin", *folder = t->folder;
+    char       *text, file[MSG_NAME_SIZE + 16] = "agent.yaml";
+    FILE       *out = text_stream(&text);
 
-    snprintf(text, sizeof text,
-             "name: twin\ncontroller: unix:%s/socket\nstate: %s/agent\nroot: '%s'\ndriver: twin\nwrite: yes\n"
-             "tls: {ca: %s/ca.pem, cert: %s/twin.pem, key: %s/twin.key}\ngap: 0ms\ninterval: %" PRIu64 "us\n"
-             "switches_per_day: 1000000\nlasting_per_day: 1000000\n%s%s%s\n", t->folder, t->folder,
-             t->scenario, t->folder, t->folder, t->folder, t->interval_us,
-             t->q->is_locked ? "paused_max: 1\nlease: 3600s\n" : "",
-             is_of_agents(tuner_of(t)) ? "tuner: " : "", is_of_agents(tuner_of(t)) ? tuner_of(t) : "");
-    return write_text(t, "agent.yaml", text, err);
-}
-
-/* Of one device behind its stand-in: as on a real one, but that changes may follow each other as fast as they
- * like. */
-static int write_device(const struct twin_run *t, uint32_t i, struct err *err)
-{
-    const char *name = t->device[i];
-    char        text[8192], file[MSG_NAME_SIZE + 16];
-
-    snprintf(text, sizeof text,
-             "name: '%s'\ncontroller: unix:%s/socket\nstate: %s/agent-%s\nroot: %s/devices/%s\ndriver: %s\n"
-             "write: yes\n"
-             "tls: {ca: %s/ca.pem, cert: %s/%s.pem, key: %s/%s.key}\ngap: 0ms\ninterval: %" PRIu64 "us\n"
-             "switches_per_day: 1000000\nlasting_per_day: 1000000\n", name, t->folder, t->folder, name,
-             t->folder, name, t->is_switch[i] ? "sonic" : "mlx5", t->folder, t->folder, name, t->folder, name,
-             t->interval_us);
-    snprintf(file, sizeof file, "agent-%s.yaml", name);
+    fprintf(out, "name: '%s'\ncontroller: unix:%s/socket\nwrite: yes\ngap: 0ms\ninterval: %" PRIu64 "us\n"
+            "tls: {ca: %s/ca.pem, cert: %s/%s.pem, key: %s/%s.key}\n"
+            "switches_per_day: 1000000\nlasting_per_day: 1000000\n", name, folder, t->interval_us, folder,
+            folder, name, folder, name);
+    if (device) {
+        snprintf(file, sizeof file, "agent-%s.yaml", device);
+        fprintf(out, "state: %s/agent-%s\nroot: %s/devices/%s\ndriver: %s\n", folder, name, folder, name,
+                is_switch ? "sonic" : "mlx5");
+    } else
+        fprintf(out, "state: %s/agent\nroot: '%s'\ndriver: twin\n%s%s%s\n", folder, t->scenario,
+                t->q->is_locked ? "paused_max: 1\nlease: 3600s\n" : "",
+                is_of_agents(tuner_of(t)) ? "tuner: " : "", is_of_agents(tuner_of(t)) ? tuner_of(t) : "");
+    fclose(out);
     return write_text(t, file, text, err);
 }
 
@@ -218,30 +207,14 @@ static int write_files(const struct twin_run *t, struct err *err)
     if (!rc)
         rc = write_controller(t, err);
     for (uint32_t i = 0; i < t->devices && !rc; i++)
-        rc = write_device(t, i, err);
-    return rc || t->devices ? rc : write_agent(t, err);
+        rc = write_agent(t, t->device[i], t->is_switch[i], err);
+    return rc || t->devices ? rc : write_agent(t, NULL, false, err);
 }
 
-/* Removes a folder that this process created, with its contents. */
-static void remove_all(const char *folder)
+static int remove_one(const char *path, const struct stat *s, int kind, struct FTW *at)
 {
-    DIR           *d = opendir(folder);
-    struct dirent *e;
-    char           path[512];
-    struct stat    s;
-
-    while (d && (e = readdir(d))) {
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-            continue;
-        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-        if (lstat(path, &s) == 0 && S_ISDIR(s.st_mode))
-            remove_all(path);
-        else
-            unlink(path);
-    }
-    if (d)
-        closedir(d);
-    rmdir(folder);
+    (void)s, (void)kind, (void)at;
+    return remove(path);
 }
 
 static int make_folder(struct twin_run *t, struct err *err)
@@ -272,8 +245,7 @@ static int make_folder(struct twin_run *t, struct err *err)
 
 /* ---- processes ---- */
 
-/* Starts "anole-live COMMAND CONFIG" or, where the process needs the simulated network, "anole-twin COMMAND
- * CONFIG DETAIL". */
+/* Starts "anole-live COMMAND CONFIG" or, with a detail, "anole-twin COMMAND CONFIG DETAIL". */
 static int start(struct twin_run *t, int i, const char *command, const char *config, const char *detail,
                  struct err *err)
 {
@@ -346,8 +318,7 @@ static int check_children(struct twin_run *t, bool *is_over, struct err *err)
     return *is_over ? 0 : err_set(err, ECHILD, "the twin's agent or controller has ended; see above");
 }
 
-/* Until a signal comes, the time is up, the scenario is over, or a child has ended; the latter is a
- * failure. */
+/* Runs until a signal, the end of the time or of the scenario; a child that ends is a failure. */
 static int watch(struct twin_run *t, uint64_t begin_us, struct err *err)
 {
     struct signalfd_siginfo s;
@@ -429,8 +400,7 @@ static void announce(const struct twin_run *t)
         printf("An interval of %.10g ms takes %.10g ms: this network runs %.10g times slower than a real "
                "one.\n", (double)a->interval_us / 1000, (double)t->interval_us / 1000, slower);
     else
-        printf("It runs in real time: one report every %.10g ms.\n",
-               (double)a->interval_us / 1000);
+        printf("It runs in real time: one report every %.10g ms.\n", (double)a->interval_us / 1000);
     if (t->q->page && !strstr(t->q->page, ":0"))
         printf("Its page: http://%s/ (orders need the token in %s/token)\n", t->q->page, t->folder);
     else if (t->q->page)
@@ -502,14 +472,6 @@ static int open_hardware(struct twin_run *t, struct err *err)
     return rc;
 }
 
-static int start_hardware(struct twin_run *t, struct err *err)
-{
-    char folder[SOCKET_MAX + 16];
-
-    snprintf(folder, sizeof folder, "%s/devices", t->folder);
-    return twin_hardware_start(&t->child[HARDWARE], t->hardware, folder, t->interval_us, err);
-}
-
 static int start_agents(struct twin_run *t, struct err *err)
 {
     char        file[MSG_NAME_SIZE + 16];
@@ -524,7 +486,7 @@ static int start_agents(struct twin_run *t, struct err *err)
 }
 
 /* Agents first: they revert open changes. They end in parallel. */
-static void stop_everybody(const struct twin_run *t)
+static void stop_all(const struct twin_run *t)
 {
     for (int i = AGENT; i < CHILDREN; i++)
         if (t->child[i] > 0)
@@ -548,7 +510,7 @@ static int run(struct twin_run *t, struct err *err)
         return rc;
     announce(t);
     if (t->hardware)
-        rc = start_hardware(t, err);
+        rc = twin_hardware_start(&t->child[HARDWARE], t->hardware, t->interval_us, err);
     if (!rc)
         rc = start(t, CONTROLLER, "controller", "controller.yaml", t->q->is_locked ? devices : NULL, err);
     if (!rc)
@@ -561,7 +523,7 @@ static int run(struct twin_run *t, struct err *err)
         ask(t, "history");
         print_worth(t);
     }
-    stop_everybody(t);
+    stop_all(t);
     return rc;
 }
 
@@ -575,7 +537,7 @@ int twin_run(const struct twin_request *q, struct err *err)
     t.signals = clock_signals();
     rc = run(&t, err);
     if (!q->out)
-        remove_all(t.folder);
+        nftw(t.folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);    /* made by this process */
     close(t.signals);
     return rc;
 }

@@ -1,4 +1,5 @@
 #include "standin/twin/run_twin.h"
+#include "base/text.h"
 #include "live/core/live_clock.h"
 
 #include <fcntl.h>
@@ -28,12 +29,9 @@ struct stand_ins {
 
 void twin_hardware_beside(char path[PATH_MAX], const char *name)
 {
-    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 32);
-    char   *slash;
+    char folder[PATH_MAX];
 
-    path[length > 0 ? length : 0] = '\0';
-    slash = strrchr(path, '/');
-    snprintf(slash ? slash + 1 : path, 32, "%s", name);
+    snprintf(path, PATH_MAX, "%.*s/%s", PATH_MAX - 40, text_own_folder(folder) ? folder : ".", name);
 }
 
 static bool is_in_path(const char *name)
@@ -196,16 +194,17 @@ static _Noreturn void run_process(struct stand_ins *z, int ready)
     _exit(rc ? 1 : 0);
 }
 
-int twin_hardware_start(pid_t *pid, struct hardware *h, const char *folder, uint64_t interval_us,
-                        struct err *err)
+int twin_hardware_start(pid_t *pid, struct hardware *h, uint64_t interval_us, struct err *err)
 {
+    const char      *folder = hardware_folder(h);
     struct stand_ins z = { .hardware = h, .folder = folder, .interval_us = interval_us };
-    int        ready[2], rc = 0;
-    char       letter;
+    int              ready[2], rc = 0;
+    char             letter;
 
     if (mkdir(folder, 0755) || pipe2(ready, O_CLOEXEC)) {
+        rc = err_set(err, errno, "%s: %s", folder, strerror(errno));
         hardware_free(h);
-        return err_set(err, errno, "%s: %s", folder, strerror(errno));
+        return rc;
     }
     *pid = fork();
     if (*pid == 0) {
