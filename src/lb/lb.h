@@ -74,8 +74,7 @@ struct lb_algo {
     void (*configure)(void *cfg, const struct knobs *);      /* NULL: no configuration */
     enum lb_scope (*scope)(const void *cfg);                 /* NULL: LB_HOP */
 
-    /* Size of a switch's state, which is zeroed; NULL: none. Called once at the start, then init() unless
-     * NULL. */
+    /* Size of a switch's state, which is zeroed; NULL: none. Called once, then init() unless NULL. */
     size_t (*state_bytes)(const void *cfg, const struct lb_switch *);
     void (*init)(const void *cfg, void *state, const struct lb_switch *);
 
@@ -83,8 +82,7 @@ struct lb_algo {
     uint8_t entropy; /* senders choose the path of each packet: enum entropy_kind + 1. The switches
                                   * hash, as with ECMP, and call none of the hooks. 0: they do not */
 
-    /* Handles a data packet. Returns a path or the index of a next hop, depending on the scope; below
-     * 'choices'. */
+    /* Handles a data packet. Returns a path or the index of a next hop, by scope; below 'choices'. */
     uint32_t (*pick)(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *,
                      struct lb_packet *);
 

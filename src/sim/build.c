@@ -81,8 +81,7 @@ struct speeds {                  /* link speeds seen so far */
     uint32_t            count;
 };
 
-/* Returns the transmission time for every frame size, including preamble and gap. Ports of one speed share a
- * table. */
+/* Returns the transmission time by frame size, with preamble and gap. Ports of one speed share a table. */
 static const uint32_t *tx_table(struct sim *s, struct speeds *speeds, const struct port *p)
 {
     uint32_t  sizes = sim_largest_frame(&s->cfg) + s->cfg.ack_bytes + s->cfg.cnp_bytes + s->cfg.pfc_bytes;
@@ -139,8 +138,7 @@ static void build_ports(struct sim *s)
     free(made);
 }
 
-/* Returns true if a switch may forward a frame from 'in' while it is still arriving: none of its ports is
- * faster. */
+/* Returns true if a switch may forward an arriving frame of 'in': none of its ports is faster. */
 static bool cuts_through(const struct sim *s, const struct port *in)
 {
     const struct port *p = &s->net.port[in->node->first_port];

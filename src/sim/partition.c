@@ -521,8 +521,7 @@ static void check_flows(const struct partition *all)
         flow_fail(&all->whole->engine, most);
 }
 
-/* Returns true if a part, and thus the world, has failed. If several have, the lowest-numbered one gives the
- * reason. */
+/* Returns true if a part, and thus the world, has failed. The lowest-numbered one gives the reason. */
 static bool has_failed(const struct partition *all)
 {
     check_flows(all);

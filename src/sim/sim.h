@@ -25,8 +25,7 @@ const struct err *sim_failure(const struct sim *);
  * running keep their expiry time. */
 void sim_apply(struct sim *, const struct knobs *);
 
-/* Applies a setting to the rate control of one host, until sim_apply(). Receivers and switches keep their
- * setting. */
+/* Applies a setting to one host's rate control, until sim_apply(). Others keep their setting. */
 void sim_apply_host(struct sim *, uint32_t host, const struct knobs *);
 
 /* Sets the thresholds of one switch port, until the knobs change kmin, kmax or pmax. Classes with their own

@@ -52,8 +52,7 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct evq *
     }
 }
 
-/* Passes events of the buckets of word 'w' to on_near(): all events in lists of cells, otherwise the first of
- * each list. */
+/* Passes events of word 'w' to on_near(): all in lists of cells, otherwise the first of each list. */
 static void show(const struct evq *q, uint32_t w)
 {
     const uint32_t *first = &q->bucket[(size_t)EVQ_WORD * (w & (q->mask / EVQ_WORD))];

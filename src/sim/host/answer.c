@@ -55,8 +55,7 @@ APART void answer_resend(struct sim *s, struct host *h, struct flow *f)
     pacer_sort_in(s, h, f);
 }
 
-/* Returns how long a flow waits for progress: with pair_rto_ps_max, twice as long after each consecutive
- * timeout. */
+/* Returns the timeout of a flow: with pair_rto_ps_max, twice as long after each consecutive one. */
 static uint64_t patience_ps(const struct sim *s, const struct flow *f)
 {
     uint64_t ps = s->hosts.pair_rto_ps, most = s->hosts.pair_rto_ps_max;
@@ -129,8 +128,7 @@ void answer_catch_up(struct sim *s, struct host *h)
 
 /* ---- answers ---- */
 
-/* The NIC has lost its setting: all its queue pairs use the remaining part until the next setting is
- * applied. */
+/* The NIC has lost its setting: its queue pairs use the rest until the next setting is applied. */
 static void forget_setting(struct sim *s, struct host *h)
 {
     answer_catch_up(s, h);

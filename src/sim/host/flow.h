@@ -107,8 +107,7 @@ void pair_go_back(struct sim *, struct flow *);
 const struct posted *pair_receiving(const struct sim *, const struct flow *);
 void pair_on_arrival(struct sim *, const struct flow *);
 
-/* Receiver: the first packet of a SEND has arrived. Returns true if there is a receive for it: see
- * below. */
+/* Receiver: the first packet of a SEND has arrived. Returns true if there is a receive for it. */
 bool pair_has_receive(const struct sim *, uint32_t flow);
 
 /* ---- SEND and UD ----

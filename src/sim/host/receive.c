@@ -84,8 +84,7 @@ void receive_acknowledge(struct sim *s, const struct host *h, const struct packe
     acknowledge(s, h, k, PACKET_ACK, expected, flags);
 }
 
-/* Returns the size class of an unfinished message. Safe to read here: its source does not know of its end
- * yet. */
+/* Returns the size class of an unfinished message. Safe: its source does not know of its end yet. */
 static uint32_t size_of(const struct sim *s, const struct packet *k)
 {
     const struct flow *f = &s->flows.flow[k->flow];

@@ -35,8 +35,7 @@ void receive_ack_copy(struct sim *, struct host *, struct flow_rx *, const struc
  * 'message_end'. Returns true if there is any. */
 bool receive_tell_arrivals(struct sim *, const struct flow *, uint64_t message_end, uint64_t expected);
 
-/* receive_count_reordered(): a packet arrived out of order. receive_count_nack(): a missing or trimmed packet
- * gets a NACK. */
+/* Count a packet that arrived out of order, and a NACK for a missing or trimmed packet. */
 void receive_count_reordered(struct sim *, const struct packet *);
 void receive_count_nack(struct sim *, const struct packet *);
 

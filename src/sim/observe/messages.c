@@ -216,8 +216,7 @@ static uint64_t last_end(const struct messages *m, const struct post *p)
     return now ? now : m->host[p->src].last_ps;
 }
 
-/* The time at which a receiver has a message is only known to within SLACK_PS, so it may seem to end slightly
- * later. */
+/* Arrivals are known to within SLACK_PS only, so the message before may seem to end slightly later. */
 static bool is_chained(const struct messages *m, const struct post *p)
 {
     uint64_t last = last_end(m, p);

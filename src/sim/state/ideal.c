@@ -243,8 +243,7 @@ static struct frames frames_of(const struct sim *s, uint32_t telemetry_bytes)
                             s->cfg.ack_bytes - telemetry_bytes, s->cfg.ack_every };
 }
 
-/* The ideal excludes the telemetry of a congestion control, so that all controls are compared with the same
- * value. */
+/* Excludes telemetry, so that all congestion controls are compared with the same value. */
 uint64_t sim_ideal_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes)
 {
     struct frames frames = frames_of(s, s->model.telemetry_bytes);

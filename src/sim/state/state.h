@@ -57,8 +57,7 @@ struct account {
     /* Charges a packet that arrived at 'in' and leaves by 'out'. Returns false if there is no room. */
     bool         (*admit)  (struct sim *, struct port *in, const struct port *out, struct packet *,
                             struct account_pfc *);
-    /* A packet has left its queue at 'out'. Returns its ingress port if the sender there may resume, or
-     * NULL. */
+    /* A packet has left its queue at 'out'. Returns its ingress port if that may resume, or NULL. */
     struct port *(*release)(struct sim *, const struct port *out, const struct packet *);
     /* Returns which invariant does not hold, or NULL. */
     const char  *(*check)  (const struct sim *, const struct node *);
@@ -201,8 +200,7 @@ struct uet_state {
     struct uet_host *host;       /* by host */
 };
 
-/* Sender state of this part, in cache lines; line 0 is not used. Messages of a few packets use a small
- * ring. */
+/* Sender state of this part, in cache lines; line 0 is unused. Short messages use a small ring. */
 struct uet_pool {
     char    *line;
     uint32_t used, limit;
@@ -226,8 +224,7 @@ struct uet_ack {
     uint32_t flags;              /* UET_ACK_AGAIN, .. */
 };
 
-/* Layout: 31 bits expected, 6 bits flags, 12 bits kept, 13 bits number - expected. For a probe: its
- * number. */
+/* Layout: 31 bits expected, 6 flags, 12 kept, 13 number - expected. For a probe: its number. */
 static inline uint64_t uet_ack_pack(const struct uet_ack *a)
 {
     uint32_t number = a->flags & UET_ACK_PROBE ? a->number : a->number - a->expected + UET_RING_MAX;
@@ -333,8 +330,7 @@ struct pairs {
     struct arena  *table;                    /* memory of the hash table */
 };
 
-/* Queue pairs and TCP connections, by index; index 0 is not used. Arrays parallel to 'flow' are NULL if
- * unused. */
+/* Queue pairs and TCP connections, from index 1. Arrays parallel to 'flow' are NULL if unused. */
 struct flows {
     struct flow         *flow;
     struct flow_rx      *rx;

@@ -247,8 +247,7 @@ void sink_on_packet(struct htsim *w, uint32_t packet)
 
 /* ---- pacer ---- */
 
-/* Sends a pull with 'unasked' units or, if 0, as many as were requested, up to GRANT_UNITS. Returns how
- * many. */
+/* Sends a pull with 'unasked' units; 0: those requested, up to GRANT_UNITS. Returns how many. */
 static int64_t grant(struct htsim *w, struct flow *f, int64_t unasked)
 {
     int64_t        units = unasked;

@@ -26,8 +26,7 @@ static uint64_t room(const struct tcp_tx *t)
     return free == 0 && (flight == 0 || t->is_urgent) ? 1 : free;
 }
 
-/* Returns how many packets there are to send: lost ones first, then new ones for which the receiver has
- * room. */
+/* Returns the number of packets to send: lost ones, and new ones for which the receiver has room. */
 static uint64_t sendable(const struct tcp_tx *t)
 {
     uint64_t limit = t->first + TCP_PACKETS_MAX < t->end ? t->first + TCP_PACKETS_MAX : t->end;

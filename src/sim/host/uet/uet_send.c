@@ -23,8 +23,7 @@ static uint32_t ring_of(const struct sim *s, const struct flow *f)
     return is_small ? UET_RING_SMALL : s->uet.ring;
 }
 
-/* The free list is linked through the first word of each place. If there are too many flows, fails the run
- * and returns 0. */
+/* The free list is linked through the first word of each place. Too many flows: fails and returns 0. */
 static uint32_t take_place(struct sim *s, uint32_t ring)
 {
     struct uet_pool *pool = &s->flows.uet_pool;
