@@ -1,7 +1,7 @@
 #include "lb/conweave.h"
 #include "base/err.h"
 #include "core/units.h"
-#include "lb/ecmp.h"
+#include "lb/lb.h"
 
 #include <stdlib.h>
 

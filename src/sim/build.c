@@ -7,7 +7,7 @@
 #include "sim/host/gaps.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/server/inside.h"
-#include "sim/host/np/cnp_arbiter.h"
+#include "sim/host/np/np.h"
 #include "sim/host/flow.h"
 #include "sim/host/probe.h"
 #include "sim/forks/ns3.h"

@@ -2,7 +2,7 @@
 #include "sim/host/answer.h"
 #include "sim/host/drain.h"
 #include "sim/host/server/inside.h"
-#include "sim/host/np/cnp_arbiter.h"
+#include "sim/host/np/np.h"
 #include "sim/host/pacer.h"
 #include "sim/host/post.h"
 #include "sim/host/probe.h"

@@ -397,7 +397,7 @@ struct host_state {
     uint64_t              fastest_bps;       /* fastest host link */
     uint32_t              cc_cfgs;
     uint32_t             *list_free[32];     /* free tables by log2 of their size */
-    struct cnp_entry     *cnp_free;          /* free entries: see host/np/cnp_arbiter.h */
+    struct cnp_entry     *cnp_free;          /* free entries: see host/np/np.h */
     uint64_t             *busy_ps;           /* by host: see struct cc_probe; NULL: probes disabled */
 };
 

@@ -2,7 +2,7 @@
 #ifndef SIM_SWITCH_FORWARD_H
 #define SIM_SWITCH_FORWARD_H
 
-#include "lb/ecmp.h"
+#include "lb/lb.h"
 #include "net/address.h"
 #include "sim/state/state.h"
 

@@ -66,7 +66,7 @@ void switch_flush(struct sim *, struct port *);
 /* Chooses how switches mark packets. Call it before thresholds are set. */
 void switch_build_marking(struct sim *);
 
-/* Set the marking thresholds of one port, by knobs, or by knobs and the per-speed table. */
+/* Set the marking thresholds of one port: to these, or by the knobs or the per-speed table. */
 void switch_set_ecn(const struct sim *, struct port *, const struct ecn_cfg *);
 void switch_set_ecn_by_knobs(const struct sim *, struct port *, bool use_table);
 
