@@ -1,4 +1,3 @@
-#include "sim/link/path.h"
 #include "sim/build.h"
 #include "sim/change.h"
 #include "sim/control.h"

@@ -12,7 +12,6 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define ROUND_PS    PS_PER_MS    /* longest round; after each, checks whether there is anything left to do */
 #define ROUND_STEPS 256u         /* steps of the first round; later ones double at most */

@@ -6,7 +6,6 @@
 #include "sim/host/np/np.h"
 #include "sim/invariants.h"
 #include "sim/link/path.h"
-#include "sim/state/state.h"
 #include "sim/switch/forward.h"
 #include "sim/switch/switch.h"
 

@@ -7,7 +7,6 @@
 #include "sim/host/tcp/tcp.h"
 #include "sim/partition.h"
 #include "sim/rto_default.h"
-#include "sim/state/state.h"
 #include "sim/switch/weave.h"
 
 #include <stdarg.h>

@@ -7,7 +7,6 @@
 #include "sim/host/sender_spray.h"
 #include "sim/host/turn.h"
 #include "sim/host/uet/uet.h"
-#include "sim/link/path.h"
 
 /* ---- timer ---- */
 

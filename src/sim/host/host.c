@@ -14,7 +14,6 @@
 #include "sim/host/tcp/tcp.h"
 #include "sim/link/path.h"
 #include "sim/link/pfc.h"
-#include "sim/state/state.h"
 
 /* Adds a queue pair to the round robin. */
 static void add_queue_pair(struct sim *s, struct host *h, struct flow *f)

@@ -9,12 +9,9 @@
 #include "sim/switch/switch.h"
 #include "sim/link/path.h"
 #include "sim/link/pfc.h"
-#include "sim/state/state.h"
 #include "sim/switch/ecn_view.h"
 #include "sim/switch/forward.h"
 #include "sim/switch/weave.h"
-
-#include <string.h>
 
 int64_t buffer_used_bytes(const struct sim *s, const struct node *n)
 {

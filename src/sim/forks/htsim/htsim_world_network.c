@@ -3,8 +3,6 @@
 
 #include "core/units.h"
 
-#include <string.h>
-
 #define SLOW          0.25       /* factor for a failed link, its queue and thresholds */
 #define TURNS         100001u    /* while both classes wait, one of this many services is data */
 /* least age of a queue's quantised size before it is updated */

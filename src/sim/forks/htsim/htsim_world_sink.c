@@ -1,8 +1,6 @@
 /* src/sim/forks/htsim/htsim_world_sink.c - receivers, the pacer of a host's credit, and its rate control. */
 #include "sim/forks/htsim/htsim_world.h"
 
-#include "core/units.h"
-
 #define ARRIVED       16384u     /* numbers beyond the expected one that are remembered */
 #define GRANT_UNITS   64         /* credit per pull, for any MTU */
 #define IDLE_UNITS    4          /* pause of the pacer after a pull without credit */

@@ -1,6 +1,5 @@
 #include "sim/host/server/inside.h"
 #include "sim/host/post.h"
-#include "sim/state/state.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,6 @@
 #include "sim/host/flow.h"
 #include "sim/host/gaps.h"
 #include "sim/link/path.h"
-#include "sim/state/state.h"
 
 #define BURST_SHARE  8           /* a burst is at most this fraction of a window */
 #define RTO_PS_MAX   (60 * PS_PER_S)
