@@ -21,8 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Data that balancers attach to a packet. It is zeroed when a packet enters the network if the balancer has
- * hooks that read it. */
+/* Data that balancers attach to a packet; zeroed when it enters the network if hooks read it. */
 struct lb_tag {
     uint16_t path;               /* LB_PATH: digits for the switches ahead; maintained by the switches */
     uint16_t name;               /* the rest belongs to the balancer: name of the path, */

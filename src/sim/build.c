@@ -338,8 +338,7 @@ static uint32_t packets_at_once(const struct sim *s, uint32_t part)
     return count < PACKETS_MAX ? (uint32_t)count : PACKETS_MAX;
 }
 
-/* Reserves all cache lines: for ports and hosts, and for events and packets of the world and of its parts. No
- * line has number 0. */
+/* Reserves all cache lines: ports, hosts, and events and packets of all parts. No line has number 0. */
 static void reserve_lines(struct sim *s)
 {
     uint64_t parts = 1ull + divide_most(s, s->cfg.threads ? s->cfg.threads : 1);

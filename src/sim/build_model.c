@@ -28,8 +28,7 @@ static bool takes_marks_from_acks(const struct sim_cfg *c)
     return has_ack && !has_cnp;
 }
 
-/* RoCEv2 uses the source ports 0xC000 .. 0xFFFF for entropy. A marked packet is acknowledged immediately if
- * ACKs carry marks. */
+/* RoCEv2 uses source ports from 0xC000 for entropy. If ACKs carry marks, marked packets get one at once. */
 static struct model nic(const struct sim_cfg *c)
 {
     uint8_t echo = takes_marks_from_acks(c) ? PACKET_ECHO : 0;

@@ -223,8 +223,7 @@ static void front_remove(struct evq *q, const struct event *e)
     q->tail--;
 }
 
-/* Sorts the events of a list. It starts with the events added last, which are mostly the latest, so it is
- * reversed first. */
+/* Sorts a list. It starts with the events added last, mostly the latest, so it is reversed first. */
 static inline void sort_list(const struct evq *q, struct event **to, struct event **end)
 {
     struct event **last = end - 1;
@@ -459,8 +458,7 @@ static void open_word(struct evq *q, uint64_t number)
     show(q, w + 1);
 }
 
-/* Fills 'front' with the first word, of ring or heap, that has events and begins by 'until_ps'. Returns false
- * if there is none. */
+/* Fills 'front' with the first word, of ring or heap, with events until 'until_ps'. False: there is none. */
 static bool advance(struct evq *q, uint64_t until_ps)
 {
     uint64_t number = ring_first(q);

@@ -167,8 +167,7 @@ static inline uint64_t take_ack(struct sim *s, const struct host *h, struct flow
     return acked;
 }
 
-/* Adds the telemetry of an ACK. Returns false if the sender ignores this ACK. Telemetry that did not fit the
- * packet is ignored. */
+/* Adds the telemetry of an ACK, if it did fit the packet. Returns false if the sender ignores this ACK. */
 static bool add_telemetry(struct sim *s, const struct host *h, const struct packet *k, struct cc_ack *a)
 {
     const struct inband *t = packet_inband(&s->engine.packets, (uint32_t)(k - s->engine.packets.packet));

@@ -102,8 +102,7 @@ static inline void on_answer(struct sim *s, struct host *h, struct flow *f, cons
         answer_on_ack(s, h, f, k);
 }
 
-/* Returns true if an arriving packet is lost, or waits before it is received. Messages inside a server do not
- * use the link. */
+/* Returns true if a packet is lost or waits on arrival. Messages inside a server do not use the link. */
 static APART bool is_kept(struct sim *s, struct host *h, uint32_t id, struct packet *k)
 {
     if (inside_is(k) || (h->port->slow_path & SLOW_DRAIN && drain_lets_pass(s, h, id)))

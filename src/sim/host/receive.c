@@ -205,8 +205,7 @@ static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const s
     name_hole(s, h, x, k, expected);
 }
 
-/* Handles the first packet of a flow. Returns false if there is nothing more to do: it is a datagram, or the
- * flow is already done. */
+/* Handles a flow's first packet. Returns false if it is a datagram, or if the flow is already done. */
 static APART bool open_flow(struct sim *s, struct flow_rx *rx, const struct packet *k)
 {
     if (verbs_take_datagram(s, k))

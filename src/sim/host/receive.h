@@ -23,8 +23,7 @@ void reply_send(struct sim *, const struct host *, uint32_t id, struct packet *)
 /* Sends a CNP to the flow of packet 'k'. told_ps: the time it carries, see PACKET_CNP. */
 void reply_cnp(struct sim *, const struct host *, const struct packet *k, uint64_t told_ps);
 
-/* A data packet of a queue pair has arrived. Returns true if it was reused as its own ACK; otherwise the
- * caller still owns it. */
+/* A data packet of a queue pair has arrived. Returns true if it was reused as its own ACK. */
 bool receive_data(struct sim *, struct host *, uint32_t id, struct packet *);
 
 /* model.on_copy of a real NIC: acknowledges the received bytes again. */

@@ -180,8 +180,7 @@ bool sim_ideal_is_uneven(const struct sim *s)
 
 /* ---- sprayed packets ---- */
 
-/* Returns true if a link between switches is slower than that of the host. Otherwise further links do not
- * help a lone flow. */
+/* Returns true if a switch link is slower than the host's: only then do more links help a lone flow. */
 static bool is_narrow(const struct sim *s, const struct path *path)
 {
     for (uint32_t i = 1; i + 1 < path->hops; i++)

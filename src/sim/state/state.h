@@ -140,8 +140,7 @@ struct model {
                              uint8_t flags);
 };
 
-/* Returns the time from the start of a frame to the earliest start of the next. Rounded up, so that no flow
- * exceeds its rate. */
+/* Returns the least time between the starts of two frames, rounded up, so that no flow exceeds its rate. */
 static inline uint64_t model_frame_ps(const struct model *m, uint32_t bytes, uint64_t rate_bps)
 {
     if (m->frame_ps)
@@ -250,9 +249,7 @@ static inline uint32_t uet_map_begin(const struct uet_ack *a)
     return a->flags & UET_ACK_PROBE || a->number <= a->expected + 64 ? a->expected + 1 : a->number - 63;
 }
 
-/* the network, shared by all parts of a world. Each part has a copy of these
- * handles and touches only the entries of its own nodes.
- */
+/* The network, shared by all parts of a world. A part touches only the entries of its own nodes. */
 
 struct host;
 

@@ -26,8 +26,7 @@ void buffer_check(const struct sim *, const struct node *);
  * has priority and twice the limit. Without trimming the packet is dropped.
  */
 
-/* Common case: charges a packet to the buffer if it fits the queue of 'out'. Returns false if it does not fit
- * or is not a UET packet. */
+/* Common case: charges a UET packet to the buffer. Returns false for others, or if it does not fit. */
 static inline bool trim_book(const struct sim *s, const struct port *out, struct packet *k)
 {
     struct node *n = out->node;
