@@ -168,7 +168,7 @@ struct cc_algo {
     bool        reads_marks;     /* reacts to ECN marks in ACKs instead of CNPs */
     bool        takes_turns;     /* receivers notify congested flows in rotation and report the length of a
                                   * round as announced_ps of on_cnp(), which is otherwise 0. See
-                                  * sim/host/np/cnp_arbiter.h */
+                                  * sim/host/np/np.h */
 };
 
 #define CC_CFG_MAX   512

@@ -2,7 +2,7 @@
  *
  * The more flows a receiver finds congested, the rarer are its CNPs to each of them. DCQCN has fixed periods
  * and steps, so it then raises rates faster than CNPs cut them. In DCQCN+, a CNP announces the time until the
- * next one (see sim/host/np/cnp_arbiter.h), and periods follow it. Steps are shares of the flow's own rate,
+ * next one (see sim/host/np/np.h), and periods follow it. Steps are shares of the flow's own rate,
  * so that their sum over all flows does not grow with the number of flows.
  *
  * Overview (R rate, T target, C line rate, F = rpg_threshold, g = 1/256):

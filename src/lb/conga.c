@@ -215,8 +215,7 @@ static void add_candidate(struct candidates *best, uint32_t path, uint32_t level
     best->path[best->count++] = path;
 }
 
-/* Returns the least congested path. 'present' is the path of the last flowlet, or a number that is not a
- * path. */
+/* Returns the least congested path. 'present': the path of the last flowlet, or not a path. */
 static OUT_OF_LINE uint32_t choose_path(const struct conga_cfg *c, struct conga *s, uint64_t now_ps,
                                         const struct lb_switch *sw, const struct lb_packet *p,
                                         uint32_t present)

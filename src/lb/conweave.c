@@ -1,7 +1,7 @@
 #include "lb/conweave.h"
 #include "base/err.h"
 #include "core/units.h"
-#include "lb/ecmp.h"
+#include "lb/lb.h"
 
 #include <stdlib.h>
 
@@ -127,8 +127,7 @@ static bool is_avoided(const struct conweave_tor *t, uint64_t now_ps, uint32_t s
 
 struct path_draw { uint32_t first, good; }; /* good: 0 if both drawn paths are to be avoided */
 
-/* Draws three numbers per packet, used or not, and discards the first, to match the random sequence of the
- * fork. */
+/* Draws three numbers per packet and discards the first, to match the random sequence of the fork. */
 static struct path_draw draw_paths(const struct conweave_tor *t, uint64_t now_ps, const struct lb_switch *sw,
                                    const struct conweave_paths *paths)
 {
@@ -233,8 +232,7 @@ void conweave_answered(struct conweave_tor *t, uint64_t now_ps, const struct con
 
 /* ---- last ToR ---- */
 
-/* Updates the phase from a packet of this epoch or a later one. Returns true if the packet has overtaken the
- * TAIL. */
+/* Updates the phase from a packet of this or a later epoch. Returns true if it has overtaken the TAIL. */
 static bool update_phase(struct conweave_rx *f, const struct conweave_tag *tag, uint64_t now_ps,
                          struct conweave_counters *n)
 {

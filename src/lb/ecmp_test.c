@@ -1,4 +1,4 @@
-#include "lb/ecmp.h"
+#include "lb/lb.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -54,8 +54,7 @@ static void step(struct entropy *e, const struct entropy_cfg *c)
     }
 }
 
-/* Skips EVs with penalties. The first EV skipped loses one penalty point. After a whole round the current EV
- * is used. */
+/* Skips EVs with penalties; the first loses a point. After a whole round the current EV is used. */
 static void skip_bad(struct entropy *e, const struct entropy_cfg *c)
 {
     uint32_t index = entropy_index(e, c->paths);

@@ -24,8 +24,7 @@ struct flowlet {
 
 enum flowlet_state { FLOWLET_CONTINUES, FLOWLET_NEW, FLOWLET_NEW_FLOW };
 
-/* Reads the knobs flowlet_timeout, flowlet_table, flowlet_ageing. The first call fixes the largest size of
- * the table. */
+/* Reads the knobs flowlet_timeout, _table and _ageing. The first call fixes the table's largest size. */
 void flowlet_configure(struct flowlet_cfg *, const struct knobs *);
 
 /* Two rounds of multiply and fold: sufficient for a table, and a third of the cost of ECMP's hash. */

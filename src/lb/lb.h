@@ -21,8 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Data that balancers attach to a packet. It is zeroed when a packet enters the network if the balancer has
- * hooks that read it. */
+/* Data that balancers attach to a packet; zeroed when it enters the network if hooks read it. */
 struct lb_tag {
     uint16_t path;               /* LB_PATH: digits for the switches ahead; maintained by the switches */
     uint16_t name;               /* the rest belongs to the balancer: name of the path, */
@@ -74,8 +73,7 @@ struct lb_algo {
     void (*configure)(void *cfg, const struct knobs *);      /* NULL: no configuration */
     enum lb_scope (*scope)(const void *cfg);                 /* NULL: LB_HOP */
 
-    /* Size of a switch's state, which is zeroed; NULL: none. Called once at the start, then init() unless
-     * NULL. */
+    /* Size of a switch's state, which is zeroed; NULL: none. Called once, then init() unless NULL. */
     size_t (*state_bytes)(const void *cfg, const struct lb_switch *);
     void (*init)(const void *cfg, void *state, const struct lb_switch *);
 
@@ -83,8 +81,7 @@ struct lb_algo {
     uint8_t entropy; /* senders choose the path of each packet: enum entropy_kind + 1. The switches
                                   * hash, as with ECMP, and call none of the hooks. 0: they do not */
 
-    /* Handles a data packet. Returns a path or the index of a next hop, depending on the scope; below
-     * 'choices'. */
+    /* Handles a data packet. Returns a path or the index of a next hop, by scope; below 'choices'. */
     uint32_t (*pick)(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *,
                      struct lb_packet *);
 
@@ -123,6 +120,35 @@ static inline uint32_t lb_queue_bytes(const struct lb_switch *sw, uint32_t port,
 static inline uint64_t lb_rate_bps(const struct lb_switch *sw, uint32_t port)
 {
     return *(const uint64_t *)(const void *)(sw->rate_bps + (size_t)port * sw->port_stride);
+}
+
+/* ---- the hash function of ECMP ----
+ *
+ * MurmurHash3 (32 bit) of three words, with a salt per switch. The HPCC ns-3 fork does the same, so in model
+ * hpcc every flow takes the same path as there. It is inline because every packet needs it unless another
+ * balancer is used. */
+
+extern const struct lb_algo lb_ecmp;
+
+static inline uint32_t ecmp_rotate(uint32_t x, int by)
+{
+    return x << by | x >> (32 - by);
+}
+
+static inline uint32_t ecmp_mix(uint32_t hash, uint32_t word)
+{
+    return ecmp_rotate(hash ^ ecmp_rotate(word * 0xcc9e2d51u, 15) * 0x1b873593u, 13) * 5 + 0xe6546b64u;
+}
+
+static inline uint32_t ecmp_hash(uint32_t salt, uint32_t src_ip, uint32_t dst_ip, uint32_t ports)
+{
+    uint32_t hash = ecmp_mix(ecmp_mix(ecmp_mix(salt, src_ip), dst_ip), ports) ^ 12;
+
+    hash ^= hash >> 16;
+    hash *= 0x85ebca6bu;
+    hash ^= hash >> 13;
+    hash *= 0xc2b2ae35u;
+    return hash ^ hash >> 16;
 }
 
 #endif

@@ -1,4 +1,3 @@
-#include "sim/link/path.h"
 #include "sim/build.h"
 #include "sim/change.h"
 #include "sim/control.h"
@@ -7,7 +6,7 @@
 #include "sim/host/gaps.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/server/inside.h"
-#include "sim/host/np/cnp_arbiter.h"
+#include "sim/host/np/np.h"
 #include "sim/host/flow.h"
 #include "sim/host/probe.h"
 #include "sim/forks/ns3.h"
@@ -81,8 +80,7 @@ struct speeds {                  /* link speeds seen so far */
     uint32_t            count;
 };
 
-/* Returns the transmission time for every frame size, including preamble and gap. Ports of one speed share a
- * table. */
+/* Returns the transmission time by frame size, with preamble and gap. Ports of one speed share a table. */
 static const uint32_t *tx_table(struct sim *s, struct speeds *speeds, const struct port *p)
 {
     uint32_t  sizes = sim_largest_frame(&s->cfg) + s->cfg.ack_bytes + s->cfg.cnp_bytes + s->cfg.pfc_bytes;
@@ -139,8 +137,7 @@ static void build_ports(struct sim *s)
     free(made);
 }
 
-/* Returns true if a switch may forward a frame from 'in' while it is still arriving: none of its ports is
- * faster. */
+/* Returns true if a switch may forward an arriving frame of 'in': none of its ports is faster. */
 static bool cuts_through(const struct sim *s, const struct port *in)
 {
     const struct port *p = &s->net.port[in->node->first_port];
@@ -341,8 +338,7 @@ static uint32_t packets_at_once(const struct sim *s, uint32_t part)
     return count < PACKETS_MAX ? (uint32_t)count : PACKETS_MAX;
 }
 
-/* Reserves all cache lines: for ports and hosts, and for events and packets of the world and of its parts. No
- * line has number 0. */
+/* Reserves all cache lines: ports, hosts, and events and packets of all parts. No line has number 0. */
 static void reserve_lines(struct sim *s)
 {
     uint64_t parts = 1ull + divide_most(s, s->cfg.threads ? s->cfg.threads : 1);

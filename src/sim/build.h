@@ -22,12 +22,10 @@ void model_build(struct sim *);
 
 /* ---- model uet ---- */
 
-/* Derives queue limits, thresholds and ring sizes. Call it when the network is known. Does nothing in other
- * models. */
+/* Derives queue limits, thresholds and ring sizes, when the network is known. Other models: no effect. */
 void uet_build(struct sim *);
 
-/* Bit mask of the classes that carry UET data and headers; 0 in other models. Queue pairs and TCP use the
- * other classes. */
+/* Bit mask of the classes that carry UET data and headers; 0 in other models. */
 uint8_t uet_classes(const struct sim *);
 
 /* Applies new or changed knobs. */

@@ -16,8 +16,7 @@ static uint32_t nic_headroom_bytes(const struct sim_cfg *c, const struct port *p
     return (uint32_t)((unsigned __int128)p->rate_bps * p->delay_ps * 2 / 8 / PS_PER_S + frames_bytes);
 }
 
-/* Returns true if senders find ECN marks in ACKs: a congestion control that only uses ACKs needs them
- * there. */
+/* Returns true if ACKs carry ECN marks: for a congestion control that only uses ACKs. */
 static bool takes_marks_from_acks(const struct sim_cfg *c)
 {
     bool has_ack = false, has_cnp = false;
@@ -29,8 +28,7 @@ static bool takes_marks_from_acks(const struct sim_cfg *c)
     return has_ack && !has_cnp;
 }
 
-/* RoCEv2 uses the source ports 0xC000 .. 0xFFFF for entropy. A marked packet is acknowledged immediately if
- * ACKs carry marks. */
+/* RoCEv2 uses source ports from 0xC000 for entropy. If ACKs carry marks, marked packets get one at once. */
 static struct model nic(const struct sim_cfg *c)
 {
     uint8_t echo = takes_marks_from_acks(c) ? PACKET_ECHO : 0;
@@ -73,8 +71,7 @@ static uint32_t nic_telemetry_bytes(const struct sim *s)
     }
 }
 
-/* Data packets carry the telemetry that the congestion control needs, at full size from the start. ACKs
- * return it. */
+/* Data packets carry telemetry for congestion control, at full size from the start. ACKs return it. */
 static void build_telemetry(struct sim *s)
 {
     uint32_t ack_bytes, bytes;

@@ -8,8 +8,7 @@
 
 #include "sim/state/state.h"
 
-/* Sorts the configured changes by epoch and node. Call it when ports are built. Returns the number of epochs,
- * including the initial one. */
+/* Sorts the changes by epoch and node, when ports are built. Returns the number of epochs, with the first. */
 uint32_t change_build(struct sim *);
 
 /* Switches a node to the routes of its epoch. */

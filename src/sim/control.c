@@ -1,8 +1,6 @@
 #include "sim/control.h"
 #include "sim/host/nic.h"
 
-#include <stdlib.h>
-
 /* Returns what a NIC of this speed knows about its network. */
 static struct cc_link link_of(const struct sim *s, uint64_t line_bps, bool is_uet)
 {

@@ -1,8 +1,6 @@
 #include "sim/invariants.h"
 #include "sim/host/drain.h"
 #include "sim/host/host.h"
-#include "sim/link/path.h"
-#include "sim/state/state.h"
 #include "sim/switch/switch.h"
 #include "sim/switch/weave.h"
 

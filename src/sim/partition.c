@@ -12,7 +12,6 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define ROUND_PS    PS_PER_MS    /* longest round; after each, checks whether there is anything left to do */
 #define ROUND_STEPS 256u         /* steps of the first round; later ones double at most */
@@ -521,8 +520,7 @@ static void check_flows(const struct partition *all)
         flow_fail(&all->whole->engine, most);
 }
 
-/* Returns true if a part, and thus the world, has failed. If several have, the lowest-numbered one gives the
- * reason. */
+/* Returns true if a part, and thus the world, has failed. The lowest-numbered one gives the reason. */
 static bool has_failed(const struct partition *all)
 {
     check_flows(all);

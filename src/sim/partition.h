@@ -42,8 +42,7 @@ struct sim *partition_part(struct sim *, uint32_t i);
 /* Returns the part of a node, or the world if it is not divided. */
 struct sim *partition_of_node(struct sim *, uint32_t node);
 
-/* Runs all parts up to and including until_ps and sums their counters. Returns true if more events are
- * pending. */
+/* Runs all parts up to and including until_ps. Sums counters. Returns true if events are pending. */
 bool partition_run_until(struct sim *, uint64_t until_ps);
 
 /* Checks every part, and adds the packets on wires between parts. */

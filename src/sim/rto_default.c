@@ -113,8 +113,7 @@ static void settle_pairs(struct sim *s)
     s->hosts.pair_rto_ps_max = longest_ps;
 }
 
-/* Model uet: the timeout of a scenario file applies to UET. It would be far too short for go-back-N behind
- * PFC. */
+/* Model uet: a scenario's timeout applies to UET. It would be far too short for go-back-N behind PFC. */
 void rto_default_settle(struct sim *s)
 {
     s->hosts.pair_rto_ps = s->cfg.rto_ps;

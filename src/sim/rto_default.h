@@ -26,8 +26,7 @@ uint64_t rto_default_full_ps(const struct sim *);
 /* Like rto_default_full_ps(), with only one full buffer on the path. */
 uint64_t rto_default_queue_ps(const struct sim *);
 
-/* Returns the longest time between two attempts of a queue pair. Without a timer, uses the default
- * timeout. */
+/* Returns the longest time between two attempts of a queue pair. No timer: the default timeout. */
 uint64_t rto_default_longest_ps(const struct sim *);
 
 #endif

@@ -6,7 +6,6 @@
 #include "sim/host/np/np.h"
 #include "sim/invariants.h"
 #include "sim/link/path.h"
-#include "sim/state/state.h"
 #include "sim/switch/forward.h"
 #include "sim/switch/switch.h"
 
@@ -212,8 +211,7 @@ static uint64_t bucket_ps(const struct sim *s)
     return EVQ_BUCKETS_MIN / 2 * narrow >= span_ps(s) ? narrow : even;
 }
 
-/* Announces when most events are due: ports send full frames and ACKs, whose last byte leaves and which then
- * arrive. */
+/* Announces when most events are due: the last byte of a full frame or ACK leaves, and it arrives. */
 static void expect_frames(struct sim *s)
 {
     struct evq *q = &s->engine.evq;

@@ -200,8 +200,10 @@ bool sim_has_drawn(const struct sim *s)
 
 uint32_t sim_next_active(const struct sim *s, uint32_t after)
 {
-    for (uint32_t i = 0; i < partition_parts(s); i++) {
-        uint32_t id = next_active_of(s->parts ? &partition_sim(s->parts, i)->flows : &s->flows, after + 1);
+    if (!s->parts)
+        return next_active_of(&s->flows, after + 1);
+    for (uint32_t i = 0; i < partition_count(s->parts); i++) {
+        uint32_t id = next_active_of(&partition_sim(s->parts, i)->flows, after + 1);
 
         if (id)
             return id;

@@ -25,16 +25,13 @@ const struct err *sim_failure(const struct sim *);
  * running keep their expiry time. */
 void sim_apply(struct sim *, const struct knobs *);
 
-/* Applies a setting to the rate control of one host, until sim_apply(). Receivers and switches keep their
- * setting. */
+/* Applies a setting to one host's rate control, until sim_apply(). Others keep their setting. */
 void sim_apply_host(struct sim *, uint32_t host, const struct knobs *);
 
-/* Sets the thresholds of one switch port, until the knobs change kmin, kmax or pmax. Classes with their own
- * thresholds keep them. */
+/* Sets the thresholds of a switch port, until these knobs change. Classes with their own keep them. */
 void sim_set_ecn(struct sim *, uint32_t port, const struct ecn_cfg *);
 
-/* Checks invariants: bytes sent = received + in flight + dropped, buffer accounts = sums over queues, and so
- * on. Aborts with a message. */
+/* Aborts if an invariant fails: bytes sent = received + in flight + dropped, accounts = sums of queues, .. */
 void sim_check(const struct sim *);
 
 /* Returns the number of packets that all ports have sent, including PFC frames. */

@@ -7,7 +7,6 @@
 #include "sim/host/tcp/tcp.h"
 #include "sim/partition.h"
 #include "sim/rto_default.h"
-#include "sim/state/state.h"
 #include "sim/switch/weave.h"
 
 #include <stdarg.h>
@@ -307,8 +306,7 @@ static void explain_flow(struct sim *s, const struct waits *waits, const struct 
 
 /* ---- cyclic pauses ---- */
 
-/* Returns the next port in a chain of pauses: its switch has paused 'p', and holds packets from there because
- * the port is itself paused. */
+/* Returns the next port in a chain of pauses: it is paused, and its switch has paused 'p' for its packets. */
 static const struct port *waits_for(struct sim *s, const struct port *p, uint32_t prio)
 {
     const struct node   *n = p->peer->node;

@@ -63,8 +63,7 @@ void stall_init(struct stall *, const struct sim *);
 /* Call it when the world has run up to next_ps. Returns true if the world is stalled. */
 bool stall_look(struct stall *, struct sim *);
 
-/* Writes which flows wait, where and why. The text does not depend on the number of threads. Returns
- * 'text'. */
+/* Writes which flows wait, where and why, whatever the number of threads. Returns 'text'. */
 char *stall_explain(struct sim *, char text[STALL_TEXT_MAX]);
 
 #endif

@@ -52,8 +52,7 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct evq *
     }
 }
 
-/* Passes events of the buckets of word 'w' to on_near(): all events in lists of cells, otherwise the first of
- * each list. */
+/* Passes events of word 'w' to on_near(): all in lists of cells, otherwise the first of each list. */
 static void show(const struct evq *q, uint32_t w)
 {
     const uint32_t *first = &q->bucket[(size_t)EVQ_WORD * (w & (q->mask / EVQ_WORD))];
@@ -224,8 +223,7 @@ static void front_remove(struct evq *q, const struct event *e)
     q->tail--;
 }
 
-/* Sorts the events of a list. It starts with the events added last, which are mostly the latest, so it is
- * reversed first. */
+/* Sorts a list. It starts with the events added last, mostly the latest, so it is reversed first. */
 static inline void sort_list(const struct evq *q, struct event **to, struct event **end)
 {
     struct event **last = end - 1;
@@ -460,8 +458,7 @@ static void open_word(struct evq *q, uint64_t number)
     show(q, w + 1);
 }
 
-/* Fills 'front' with the first word, of ring or heap, that has events and begins by 'until_ps'. Returns false
- * if there is none. */
+/* Fills 'front' with the first word, of ring or heap, with events until 'until_ps'. False: there is none. */
 static bool advance(struct evq *q, uint64_t until_ps)
 {
     uint64_t number = ring_first(q);

@@ -122,8 +122,7 @@ static inline void evq_make_idle(const struct evq *q, uint32_t id)
 /* Slow path of evq_put(), rare without cells: inserts into 'front', the heap or a list of cells. */
 void evq_insert(struct evq *, uint32_t event);
 
-/* Makes an idle event pending. The caller has set its time, which must not be before the last popped
- * event. */
+/* Makes an idle event pending. The caller has set its time, not before the last popped event. */
 static inline void evq_put(struct evq *q, struct event *s, uint32_t id)
 {
     uint64_t number = s->at_ps >> q->shift;

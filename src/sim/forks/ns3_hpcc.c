@@ -18,8 +18,7 @@ static uint32_t headroom_bytes(const struct sim_cfg *c, const struct port *p)
     return (uint32_t)(p->rate_bps * (p->delay_ps / PS_PER_NS) / 8 / 1000000000 * 3);
 }
 
-/* A wake-up is not moved, even if a queue pair may send earlier. No wake-up is armed while a ready queue pair
- * exists. */
+/* A wake-up never moves, even if a queue pair may send earlier, and none is armed while one is ready. */
 static bool keeps_wake(const struct sim *s, const struct host *h)
 {
     return (h->wake.next != EVQ_IDLE || h->ready_count) && !s->hosts.hf2t;

@@ -31,8 +31,7 @@ static uint32_t bucket_of(const struct sim *s, const struct qp_order *o, uint32_
     return (uint32_t)(key % buckets[o->growths]);
 }
 
-/* Entries of a bucket are contiguous. A new one is inserted before those of its bucket, or before all
- * entries. */
+/* Entries of a bucket are contiguous. A new one goes before those of its bucket, or before all entries. */
 static void insert(const struct sim *s, struct qp_order *o, uint32_t flow)
 {
     uint32_t bucket = bucket_of(s, o, flow), at = 0;

@@ -7,7 +7,6 @@
 #include "sim/host/sender_spray.h"
 #include "sim/host/turn.h"
 #include "sim/host/uet/uet.h"
-#include "sim/link/path.h"
 
 /* ---- timer ---- */
 
@@ -55,8 +54,7 @@ APART void answer_resend(struct sim *s, struct host *h, struct flow *f)
     pacer_sort_in(s, h, f);
 }
 
-/* Returns how long a flow waits for progress: with pair_rto_ps_max, twice as long after each consecutive
- * timeout. */
+/* Returns the timeout of a flow: with pair_rto_ps_max, twice as long after each consecutive one. */
 static uint64_t patience_ps(const struct sim *s, const struct flow *f)
 {
     uint64_t ps = s->hosts.pair_rto_ps, most = s->hosts.pair_rto_ps_max;
@@ -129,8 +127,7 @@ void answer_catch_up(struct sim *s, struct host *h)
 
 /* ---- answers ---- */
 
-/* The NIC has lost its setting: all its queue pairs use the remaining part until the next setting is
- * applied. */
+/* The NIC has lost its setting: its queue pairs use the rest until the next setting is applied. */
 static void forget_setting(struct sim *s, struct host *h)
 {
     answer_catch_up(s, h);
@@ -170,8 +167,7 @@ static inline uint64_t take_ack(struct sim *s, const struct host *h, struct flow
     return acked;
 }
 
-/* Adds the telemetry of an ACK. Returns false if the sender ignores this ACK. Telemetry that did not fit the
- * packet is ignored. */
+/* Adds the telemetry of an ACK, if it did fit the packet. Returns false if the sender ignores this ACK. */
 static bool add_telemetry(struct sim *s, const struct host *h, const struct packet *k, struct cc_ack *a)
 {
     const struct inband *t = packet_inband(&s->engine.packets, (uint32_t)(k - s->engine.packets.packet));

@@ -420,8 +420,7 @@ static struct message message_of(const struct sim *s, const struct flow *f)
                              oldest(s, f)->op };
 }
 
-/* Returns the destination's view of a message of a persistent queue pair: the sender may already send later
- * ones. */
+/* Returns a message of a persistent queue pair as its destination sees it: the sender may be further. */
 static APART struct message arrived_of(struct sim *s, const struct flow *f)
 {
     const struct posted *p = pair_receiving(s, f);
@@ -443,8 +442,7 @@ void flow_on_arrival(struct sim *s, const struct flow *f)
         program_on_arrival(&s->engine, &s->program, &m);
 }
 
-/* Returns the end of a message. A READ ends at the requester, when its data has arrived; a datagram when it
- * has left. */
+/* Returns the end of a message: of a READ, when its data has arrived; of a datagram, when it has left. */
 static uint64_t end_ps(const struct sim *s, const struct flow *f)
 {
     uint64_t now_ps = s->engine.now_ps;

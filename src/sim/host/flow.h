@@ -32,8 +32,7 @@ void flow_fail(struct engine *, uint64_t most);
 /* The last byte has arrived at its destination. */
 void flow_on_arrival(struct sim *, const struct flow *);
 
-/* The source knows that the flow, or its oldest message, is done: reports it, and frees the index unless the
- * flow is persistent. */
+/* The flow, or its oldest message, is done: reports it, and frees the index unless it is persistent. */
 void flow_end(struct sim *, struct flow *);
 
 /* A flow that still had bytes to send when it was done has sent them: frees its index. */
@@ -107,8 +106,7 @@ void pair_go_back(struct sim *, struct flow *);
 const struct posted *pair_receiving(const struct sim *, const struct flow *);
 void pair_on_arrival(struct sim *, const struct flow *);
 
-/* Receiver: the first packet of a SEND has arrived. Returns true if there is a receive for it: see
- * below. */
+/* Receiver: the first packet of a SEND has arrived. Returns true if there is a receive for it. */
 bool pair_has_receive(const struct sim *, uint32_t flow);
 
 /* ---- SEND and UD ----

@@ -67,8 +67,7 @@ void gaps_record_free(struct sim *);
 /* Sums the histograms of all hosts. */
 void gaps_recorded(const struct sim *, struct gaps *rdma, struct gaps *tcp);
 
-/* Records that a flow sends a packet. now_ps is the departure time, which PFC or the pacer may have
- * delayed. */
+/* Records that a flow sends a packet at now_ps, its departure, which PFC or the pacer may have delayed. */
 static inline void gaps_on_sent(struct gap_record *r, uint32_t host, uint32_t flow, bool is_tcp,
                                 uint64_t now_ps)
 {

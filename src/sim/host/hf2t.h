@@ -95,15 +95,13 @@ void hf2t_on_stop(struct sim *);
 /* A flow of a host starts under this index. */
 void hf2t_on_start(struct hf2t *, uint32_t flow, uint32_t host, uint64_t now_ps);
 
-/* A queue pair of a host is about to send at this rate. Returns true if it must wait. Otherwise it counts as
- * sent. */
+/* A queue pair is about to send at this rate. Returns true if it must wait; otherwise it counts as sent. */
 bool hf2t_must_wait(struct hf2t *, uint32_t flow, uint64_t rate_bps, uint64_t now_ps);
 
 /* Same during training. Returns false if training is over. */
 bool hf2t_may_learn(struct hf2t *, uint32_t flow, uint64_t now_ps);
 
-/* Returns true if a gap is nearly a flowlet's and must be stretched: T a <= gap with a = of / x, without a
- * division. */
+/* Returns true if a gap is nearly a flowlet's: T a <= gap with a = of / x, without a division. */
 static inline bool hf2t_is_near(const struct hf2t_cfg *c, uint64_t near_ps, uint64_t gap_ps, uint32_t x)
 {
     uint32_t of = x < c->max ? x : c->max;       /* a = of / x */
@@ -112,8 +110,7 @@ static inline bool hf2t_is_near(const struct hf2t_cfg *c, uint64_t near_ps, uint
     return near_ps * of <= gap_ps * x;
 }
 
-/* Fast path: returns true if the gap is neither a flowlet nor close to one. If so, the packet counts as
- * sent. */
+/* Fast path: returns true if the gap is not close to a flowlet. Then the packet counts as sent. */
 static inline bool hf2t_may_go(struct hf2t *t, uint32_t flow, uint64_t now_ps)
 {
     struct hf2t_qp *q = &t->qp[flow];

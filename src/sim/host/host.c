@@ -2,7 +2,7 @@
 #include "sim/host/answer.h"
 #include "sim/host/drain.h"
 #include "sim/host/server/inside.h"
-#include "sim/host/np/cnp_arbiter.h"
+#include "sim/host/np/np.h"
 #include "sim/host/pacer.h"
 #include "sim/host/post.h"
 #include "sim/host/probe.h"
@@ -14,7 +14,6 @@
 #include "sim/host/tcp/tcp.h"
 #include "sim/link/path.h"
 #include "sim/link/pfc.h"
-#include "sim/state/state.h"
 
 /* Adds a queue pair to the round robin. */
 static void add_queue_pair(struct sim *s, struct host *h, struct flow *f)
@@ -103,8 +102,7 @@ static inline void on_answer(struct sim *s, struct host *h, struct flow *f, cons
         answer_on_ack(s, h, f, k);
 }
 
-/* Returns true if an arriving packet is lost, or waits before it is received. Messages inside a server do not
- * use the link. */
+/* Returns true if a packet is lost or waits on arrival. Messages inside a server do not use the link. */
 static APART bool is_kept(struct sim *s, struct host *h, uint32_t id, struct packet *k)
 {
     if (inside_is(k) || (h->port->slow_path & SLOW_DRAIN && drain_lets_pass(s, h, id)))

@@ -15,15 +15,13 @@ void host_on_free(struct sim *, struct host *);
 /* Same at any other time. */
 void host_kick(struct sim *, struct host *);
 
-/* Handle the retransmission timer, the next entry of the CNP arbiter, TCP's timer, and the time at which the
- * TCP stack handles ACKs. */
+/* Handle the retransmission timer, the CNP arbiter's next entry, TCP's timer, and TCP's handling of ACKs. */
 void host_on_timeout(struct sim *, struct host *);
 void host_on_turn(struct sim *, struct host *);
 void host_on_tcp_timer(struct sim *, struct host *);
 void host_on_tcp_wake(struct sim *, struct host *);
 
-/* A UET receiver grants credit, or a slow host has drained a packet. Returns that packet, to be passed to
- * host_on_packet(). */
+/* A UET receiver grants credit, or a slow host has drained a packet: returns it, for host_on_packet(). */
 struct packet *host_on_receiver(struct sim *, struct host *);
 
 /* Runs every flow's congestion control timers up to now. Call it before the knobs change. */

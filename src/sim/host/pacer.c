@@ -186,8 +186,7 @@ void pacer_repace(const struct sim *s, struct flow *f)
     f->gap_bytes = 0;            /* gap_ps is stale */
 }
 
-/* Returns by how much the gap after the last packet grows, possibly negative. The fork does this even where
- * packets are not paced. */
+/* Returns by how much the gap after the last packet grows, or shrinks; in the fork also without pacing. */
 static uint64_t longer_ps(const struct sim *s, struct flow *f)
 {
     uint64_t was_ps = f->gap_ps, was_bps = f->gap_rate_bps;

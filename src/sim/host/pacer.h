@@ -54,8 +54,7 @@ void pacer_sort_in_uet(struct sim *, struct host *, struct flow *);
 /* A ready flow has sent and has bytes left, but no window: it waits. */
 void pacer_put_off(struct sim *, struct host *, struct flow *);
 
-/* Congestion control has updated a waiting flow: its rate, or the time of its next update, may have
- * changed. */
+/* Congestion control has updated a waiting flow: its rate or the time of its next update. */
 void pacer_on_decision(struct sim *, struct host *, struct flow *);
 
 /* model.repace of a real NIC: the rest of the gap is scaled by the change of the rate. */

@@ -120,8 +120,7 @@ static void make_lasting(struct sim *s, struct host *h, struct flow *f, const st
     reset(s, (uint32_t)(f - s->flows.flow));
 }
 
-/* An idle queue pair has a message again. Its congestion control processes missed timers when it is next
- * used. */
+/* An idle queue pair has a message again. Its congestion control catches up when it is next used. */
 static void wake(struct sim *s, struct host *h, struct flow *f)
 {
     if (s->cfg.idle_reset_ps && s->engine.now_ps - f->progress_ps >= s->cfg.idle_reset_ps) {

@@ -84,8 +84,7 @@ void receive_acknowledge(struct sim *s, const struct host *h, const struct packe
     acknowledge(s, h, k, PACKET_ACK, expected, flags);
 }
 
-/* Returns the size class of an unfinished message. Safe to read here: its source does not know of its end
- * yet. */
+/* Returns the size class of an unfinished message. Safe: its source does not know of its end yet. */
 static uint32_t size_of(const struct sim *s, const struct packet *k)
 {
     const struct flow *f = &s->flows.flow[k->flow];
@@ -206,8 +205,7 @@ static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const s
     name_hole(s, h, x, k, expected);
 }
 
-/* Handles the first packet of a flow. Returns false if there is nothing more to do: it is a datagram, or the
- * flow is already done. */
+/* Handles a flow's first packet. Returns false if it is a datagram, or if the flow is already done. */
 static APART bool open_flow(struct sim *s, struct flow_rx *rx, const struct packet *k)
 {
     if (verbs_take_datagram(s, k))

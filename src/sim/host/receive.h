@@ -23,8 +23,7 @@ void reply_send(struct sim *, const struct host *, uint32_t id, struct packet *)
 /* Sends a CNP to the flow of packet 'k'. told_ps: the time it carries, see PACKET_CNP. */
 void reply_cnp(struct sim *, const struct host *, const struct packet *k, uint64_t told_ps);
 
-/* A data packet of a queue pair has arrived. Returns true if it was reused as its own ACK; otherwise the
- * caller still owns it. */
+/* A data packet of a queue pair has arrived. Returns true if it was reused as its own ACK. */
 bool receive_data(struct sim *, struct host *, uint32_t id, struct packet *);
 
 /* model.on_copy of a real NIC: acknowledges the received bytes again. */
@@ -35,8 +34,7 @@ void receive_ack_copy(struct sim *, struct host *, struct flow_rx *, const struc
  * 'message_end'. Returns true if there is any. */
 bool receive_tell_arrivals(struct sim *, const struct flow *, uint64_t message_end, uint64_t expected);
 
-/* receive_count_reordered(): a packet arrived out of order. receive_count_nack(): a missing or trimmed packet
- * gets a NACK. */
+/* Count a packet that arrived out of order, and a NACK for a missing or trimmed packet. */
 void receive_count_reordered(struct sim *, const struct packet *);
 void receive_count_nack(struct sim *, const struct packet *);
 

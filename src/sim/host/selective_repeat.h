@@ -68,12 +68,10 @@ uint32_t selective_arrived(const struct selective_rx *);
 bool selective_must_name(struct selective_rx *, uint64_t now_ps, uint64_t reorder_ps, uint64_t again_ps,
                       struct selective_hole *);
 
-/* A NACK names a hole: the packet after it has arrived. Packets already marked for retransmission are not
- * added twice. */
+/* A NACK names a hole: the packet after it has arrived. Does not add a packet twice. */
 void selective_add(struct selective_tx *, struct selective_hole);
 
-/* The sender's timer has expired. All packets before 'acked' have arrived; those from 'fresh' on were never
- * sent. */
+/* The timer has expired. Packets before 'acked' have arrived; those from 'fresh' on were never sent. */
 void selective_all(struct selective_tx *, uint32_t acked, uint32_t fresh);
 
 /* Returns the packet to send next: 'next', if it is in the first hole and that was begun; the first packet of

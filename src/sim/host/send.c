@@ -44,8 +44,7 @@ static APART void do_after_send(struct sim *s, const struct host *h, struct flow
         verbs_complete(s, f, k);
 }
 
-/* A persistent queue pair, or a flow that is already done, has sent its last packet. Returns true if the
- * round robin is up to date. */
+/* The last packet of a queue pair, or of a finished flow, has left. True: the round robin is up to date. */
 static APART bool on_last(struct sim *s, struct host *h, struct flow *f)
 {
     if (f->is_ud) {

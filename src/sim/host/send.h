@@ -24,8 +24,7 @@ static inline bool send_has_work(const struct host *h, const struct port *p)
     return (p->backlog | h->ready_count | h->heap_count | h->dead) != 0;
 }
 
-/* The port is busy. Requests the event at which it becomes free if a flow may send then; otherwise arms the
- * wake-up. */
+/* The port is busy. Awaits its end if a flow may send then; otherwise arms the wake-up. */
 static inline void send_await(struct sim *s, struct host *h, struct port *p)
 {
     if (p->backlog | h->ready_count | h->dead)

@@ -8,8 +8,7 @@ static uint32_t event_of(const struct engine *e, enum event_kind kind, const str
     return e->first_event[kind] + p->id * PRIOS + prio;
 }
 
-/* Adds a pause that has ended. The time until the peer has sent its state after a link came up does not
- * count. */
+/* Adds a pause that has ended, without the time before the peer sent its state after a link came up. */
 static void count_paused(const struct engine *e, struct port *p)
 {
     if (p->paused_since_ps != PORT_HELD)

@@ -21,8 +21,7 @@ void pfc_forget(struct engine *, const struct pfc_cfg *, struct port *);
 void pfc_send(struct engine *, const struct scheduler_cfg *, const struct pfc_cfg *, struct port *,
               uint32_t prio, bool is_pause);
 
-/* Schedules the repetition of a sent pause after half of its duration, so that it does not expire too
- * early. */
+/* Schedules the repetition of a sent pause after half of its duration, so that it does not expire. */
 void pfc_await_refresh(struct engine *, const struct pfc_cfg *, struct port *, uint32_t prio);
 void pfc_end_refresh(struct engine *, struct port *, uint32_t prio);
 

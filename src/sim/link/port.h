@@ -137,8 +137,7 @@ struct port {
     uint64_t        queue_tx_bytes, queue_marked_bytes;  /* SLOW_COUNTED: only grow */
 };
 
-/* The size is an odd number of cache lines. With a power of two, the first lines of all ports would compete
- * for a few cache sets. */
+/* An odd number of cache lines: otherwise the first lines of ports would compete for a few cache sets. */
 _Static_assert(offsetof(struct port, counters) == 64, "what every packet touches is in two lines");
 _Static_assert(offsetof(struct port, mark_from_bytes) == 192, "a queue and its threshold are in one line");
 _Static_assert(sizeof(struct port) == 448, "a port is an odd number of cache lines");

@@ -216,8 +216,7 @@ static uint64_t last_end(const struct messages *m, const struct post *p)
     return now ? now : m->host[p->src].last_ps;
 }
 
-/* The time at which a receiver has a message is only known to within SLACK_PS, so it may seem to end slightly
- * later. */
+/* Arrivals are known to within SLACK_PS only, so the message before may seem to end slightly later. */
 static bool is_chained(const struct messages *m, const struct post *p)
 {
     uint64_t last = last_end(m, p);
@@ -413,8 +412,7 @@ static void count_others(struct messages *m, const struct post *p, size_t count)
     }
 }
 
-/* Computes the probability of chaining by chance: the fraction of the interval that is within SLACK_PS of a
- * message end at the host. */
+/* Probability of chaining by chance: share of the interval within SLACK_PS of a message's end at the host. */
 static void find_chances(struct messages *m, uint64_t now_ps)
 {
     double covered = 2.0 * SLACK_PS / (double)(now_ps - m->was_ps);

@@ -32,8 +32,7 @@ void messages_follow(struct messages *, struct sim *);
 /* Reads the messages posted and finished since the last call. */
 void messages_read(struct messages *, uint64_t now_ps, struct seen *);
 
-/* The same by host: messages_look() reads, then messages_part() returns the part of one host, or NULL for a
- * switch. */
+/* The same by host: messages_look() reads, messages_part() returns a host's part; NULL: a switch. */
 void                    messages_look(struct messages *, uint64_t now_ps);
 const struct seen_part *messages_part(const struct messages *, uint32_t node);
 

@@ -23,8 +23,7 @@ struct telemetry;
 /* Returns the number of queues and describes each of them. 'facts' may be NULL. */
 uint32_t telemetry_list(const struct sim *, struct queue_facts *);
 
-/* Writes each node's distance from the nearest host, in links: 0 for a host, 1 for a ToR, UINT32_MAX if there
- * is no path. */
+/* Writes each node's distance from the nearest host in links: 1 for a ToR, UINT32_MAX without a path. */
 void telemetry_tiers(const struct sim *, uint32_t *tier);
 
 /* Starts counting. The simulation must outlive the returned object. */

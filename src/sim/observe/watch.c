@@ -5,7 +5,6 @@
 #include "sim/sim.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define PROTOCOL_UDP 17
 

@@ -36,8 +36,7 @@ void *crossing_alloc(size_t bytes);
 void ring_build(struct ring *, const struct packet_pool *, uint32_t ports);
 void ring_free(struct ring *);
 
-/* Finds the links of part 's' to other parts. ahead_ps: the minimum delay from each other part; NEVER: no
- * link. */
+/* Finds the links of part 's' to others. ahead_ps: least delay from each other part; NEVER: no link. */
 void crossing_build(struct sim *s, uint64_t ahead_ps[PARTS_MAX]);
 
 /* Returns the number of links from a part to part 's'. */

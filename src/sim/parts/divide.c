@@ -117,8 +117,7 @@ static void free_clusters(struct clusters *c)
     free(c->has_hosts);
 }
 
-/* One part per thread. Several smaller parts would fit the cache better, but prefetching gains more
- * (docs/perf.md). */
+/* One part per thread. Smaller ones fit the cache better, but prefetching gains more (docs/perf.md). */
 uint32_t divide_most(const struct sim *s, uint32_t threads)
 {
     uint32_t parts = threads < s->cfg.parts ? s->cfg.parts : threads;

@@ -13,8 +13,7 @@
 #define STEP_EVENTS     4u       /* with fewer events, a step ends before another thread notices */
 #define STEPS_ENOUGH    64u
 
-/* If threads wait a lot, tries a single thread. The faster choice stays; the other is retried
- * periodically. */
+/* If threads wait a lot, tries one thread. The faster choice stays; retries the other periodically. */
 bool pace_choose_one(struct pace *p)
 {
     bool was_one = p->is_one, one = false;

@@ -29,8 +29,7 @@ struct alone {
     uint64_t      free_ps;       /* end of the last packet at the port */
 };
 
-/* Sends at most 'packets' full packets that leave before until_ps. Returns their number. 'state' belongs to
- * congestion control. */
+/* Sends up to 'packets' full packets before until_ps. Returns their number. 'state': congestion control's. */
 uint64_t alone_send(const struct alone_host *, struct alone *, void *state, uint64_t packets,
                     uint64_t until_ps);
 

@@ -28,8 +28,7 @@ void hold_plan_again(struct skip *, struct sim *, uint32_t port);
 /* Returns true if this hold is simulated as well, to compare: one in 200. */
 bool hold_is_to_check(const struct skip *, const struct sim *, const struct flow *, uint64_t packets);
 
-/* Starts a check: the flow is simulated, and so are flows to its host, for their ACKs. A copy of its state is
- * held. */
+/* Starts a check: simulates the flow, and flows to its host, for their ACKs. Holds a copy of its state. */
 void hold_check(struct skip *, struct sim *, struct flow *, struct skip_flow *, uint64_t packets);
 
 /* Ends a check: the flow sends the packet at which its hold would have ended. */

@@ -1,6 +1,5 @@
 #include "sim/skip/skip_flow.h"
 #include "base/minmax.h"
-#include "sim/host/send.h"
 
 #include <string.h>
 

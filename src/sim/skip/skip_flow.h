@@ -34,8 +34,7 @@ struct skip_flow {
     uint64_t         end_sent, from_ps;
     uint64_t         skipped_to; /* first byte after those that its sender has skipped */
     uint64_t         free_ps[LANE_HOPS_MAX];     /* when each port has sent its last packet of it; 0: none */
-    /* Full packets and ACKs that skipped ports and are to be counted: by which more leave a port than the one
-     * before. */
+    /* Full packets and ACKs that skipped ports, not yet counted: the increase from port to port. */
     int32_t          leapt[LANE_HOPS_MAX + 1], leapt_back[LANE_HOPS_MAX + 1];
     uint32_t         unacked;    /* packets of them that no counted ACK is for */
 };

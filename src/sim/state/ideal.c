@@ -180,8 +180,7 @@ bool sim_ideal_is_uneven(const struct sim *s)
 
 /* ---- sprayed packets ---- */
 
-/* Returns true if a link between switches is slower than that of the host. Otherwise further links do not
- * help a lone flow. */
+/* Returns true if a switch link is slower than the host's: only then do more links help a lone flow. */
 static bool is_narrow(const struct sim *s, const struct path *path)
 {
     for (uint32_t i = 1; i + 1 < path->hops; i++)
@@ -243,8 +242,7 @@ static struct frames frames_of(const struct sim *s, uint32_t telemetry_bytes)
                             s->cfg.ack_bytes - telemetry_bytes, s->cfg.ack_every };
 }
 
-/* The ideal excludes the telemetry of a congestion control, so that all controls are compared with the same
- * value. */
+/* Excludes telemetry, so that all congestion controls are compared with the same value. */
 uint64_t sim_ideal_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes)
 {
     struct frames frames = frames_of(s, s->model.telemetry_bytes);

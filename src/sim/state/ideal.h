@@ -13,14 +13,12 @@ uint64_t sim_ideal_ps(const struct sim *, uint32_t src, uint32_t dst, uint64_t b
 /* Returns true if the routes of an epoch connect two hosts. */
 bool sim_has_way(const struct sim *, uint32_t epoch, uint32_t src, uint32_t dst);
 
-/* The HPCC fork, for a flow that ends after links have changed: uses the first path, but with the slowest
- * link of this epoch. */
+/* The HPCC fork, for a flow that ends after a change: the first path, with the slowest link of this epoch. */
 uint64_t sim_ideal_rerouted_ps(const struct sim *, uint32_t epoch, uint32_t src, uint32_t dst,
                                uint64_t bytes);
 uint64_t sim_ideal_tcp_ps(const struct sim *, uint32_t src, uint32_t dst, uint64_t bytes, uint32_t mss_bytes);
 
-/* Returns the duration of a lone RDMA READ at the requester 'src': its request, 'wait_ps' at the responder
- * 'dst', and the data. */
+/* Returns the duration of a lone READ at requester 'src': request, 'wait_ps' at responder 'dst', data. */
 uint64_t sim_ideal_read_ps(const struct sim *, uint32_t src, uint32_t dst, uint64_t bytes, uint64_t wait_ps);
 
 /* Returns true if shortest paths differ in rate or delay. */

@@ -57,8 +57,7 @@ struct account {
     /* Charges a packet that arrived at 'in' and leaves by 'out'. Returns false if there is no room. */
     bool         (*admit)  (struct sim *, struct port *in, const struct port *out, struct packet *,
                             struct account_pfc *);
-    /* A packet has left its queue at 'out'. Returns its ingress port if the sender there may resume, or
-     * NULL. */
+    /* A packet has left its queue at 'out'. Returns its ingress port if that may resume, or NULL. */
     struct port *(*release)(struct sim *, const struct port *out, const struct packet *);
     /* Returns which invariant does not hold, or NULL. */
     const char  *(*check)  (const struct sim *, const struct node *);
@@ -141,8 +140,7 @@ struct model {
                              uint8_t flags);
 };
 
-/* Returns the time from the start of a frame to the earliest start of the next. Rounded up, so that no flow
- * exceeds its rate. */
+/* Returns the least time between the starts of two frames, rounded up, so that no flow exceeds its rate. */
 static inline uint64_t model_frame_ps(const struct model *m, uint32_t bytes, uint64_t rate_bps)
 {
     if (m->frame_ps)
@@ -201,8 +199,7 @@ struct uet_state {
     struct uet_host *host;       /* by host */
 };
 
-/* Sender state of this part, in cache lines; line 0 is not used. Messages of a few packets use a small
- * ring. */
+/* Sender state of this part, in cache lines; line 0 is unused. Short messages use a small ring. */
 struct uet_pool {
     char    *line;
     uint32_t used, limit;
@@ -226,8 +223,7 @@ struct uet_ack {
     uint32_t flags;              /* UET_ACK_AGAIN, .. */
 };
 
-/* Layout: 31 bits expected, 6 bits flags, 12 bits kept, 13 bits number - expected. For a probe: its
- * number. */
+/* Layout: 31 bits expected, 6 flags, 12 kept, 13 number - expected. For a probe: its number. */
 static inline uint64_t uet_ack_pack(const struct uet_ack *a)
 {
     uint32_t number = a->flags & UET_ACK_PROBE ? a->number : a->number - a->expected + UET_RING_MAX;
@@ -253,9 +249,7 @@ static inline uint32_t uet_map_begin(const struct uet_ack *a)
     return a->flags & UET_ACK_PROBE || a->number <= a->expected + 64 ? a->expected + 1 : a->number - 63;
 }
 
-/* the network, shared by all parts of a world. Each part has a copy of these
- * handles and touches only the entries of its own nodes.
- */
+/* The network, shared by all parts of a world. A part touches only the entries of its own nodes. */
 
 struct host;
 
@@ -333,8 +327,7 @@ struct pairs {
     struct arena  *table;                    /* memory of the hash table */
 };
 
-/* Queue pairs and TCP connections, by index; index 0 is not used. Arrays parallel to 'flow' are NULL if
- * unused. */
+/* Queue pairs and TCP connections, from index 1. Arrays parallel to 'flow' are NULL if unused. */
 struct flows {
     struct flow         *flow;
     struct flow_rx      *rx;
@@ -401,7 +394,7 @@ struct host_state {
     uint64_t              fastest_bps;       /* fastest host link */
     uint32_t              cc_cfgs;
     uint32_t             *list_free[32];     /* free tables by log2 of their size */
-    struct cnp_entry     *cnp_free;          /* free entries: see host/np/cnp_arbiter.h */
+    struct cnp_entry     *cnp_free;          /* free entries: see host/np/np.h */
     uint64_t             *busy_ps;           /* by host: see struct cc_probe; NULL: probes disabled */
 };
 

@@ -2,7 +2,7 @@
 #ifndef SIM_SWITCH_FORWARD_H
 #define SIM_SWITCH_FORWARD_H
 
-#include "lb/ecmp.h"
+#include "lb/lb.h"
 #include "net/address.h"
 #include "sim/state/state.h"
 
@@ -15,8 +15,7 @@ static inline uint32_t forward_hash(const struct node *n, uint32_t src, uint32_t
     return hop[1 + ecmp_hash(n->salt, address_of_node(src), address_of_node(dst), ports) % hop[0]];
 }
 
-/* Looks up the egress port. Uses the ECMP hash if there are several next hops. Returns the port number + 1,
- * or 0 if there is no route. */
+/* Looks up the egress port, by the ECMP hash of next hops. Returns its number + 1; 0: no route. */
 static inline uint32_t forward_by_routes(const struct node *n, const struct route_host *h,
                                          const struct packet *k)
 {

@@ -9,12 +9,9 @@
 #include "sim/switch/switch.h"
 #include "sim/link/path.h"
 #include "sim/link/pfc.h"
-#include "sim/state/state.h"
 #include "sim/switch/ecn_view.h"
 #include "sim/switch/forward.h"
 #include "sim/switch/weave.h"
-
-#include <string.h>
 
 int64_t buffer_used_bytes(const struct sim *s, const struct node *n)
 {
@@ -210,8 +207,7 @@ static inline const struct ecn_cfg *ecn_of(const struct sim *s, const struct por
     return s->sw.ecn_prios >> k->prio & 1 ? &s->sw.ecn_class[k->prio] : &p->ecn;
 }
 
-/* Marks a packet that leaves or enters a queue with this many other bytes: at random between the two
- * thresholds. */
+/* Marks a packet that leaves or enters a queue of this length: at random between the thresholds. */
 static inline void mark_by(struct sim *s, struct port *p, struct packet *k, const struct ecn_cfg *e,
                            uint32_t queue_bytes)
 {

@@ -26,8 +26,7 @@ void buffer_check(const struct sim *, const struct node *);
  * has priority and twice the limit. Without trimming the packet is dropped.
  */
 
-/* Common case: charges a packet to the buffer if it fits the queue of 'out'. Returns false if it does not fit
- * or is not a UET packet. */
+/* Common case: charges a UET packet to the buffer. Returns false for others, or if it does not fit. */
 static inline bool trim_book(const struct sim *s, const struct port *out, struct packet *k)
 {
     struct node *n = out->node;
@@ -66,8 +65,7 @@ void switch_flush(struct sim *, struct port *);
 /* Chooses how switches mark packets. Call it before thresholds are set. */
 void switch_build_marking(struct sim *);
 
-/* switch_set_ecn() sets the marking thresholds of one port. The others apply the knobs or the per-speed
- * table. */
+/* Set the marking thresholds of one port: to these, or by the knobs or the per-speed table. */
 void switch_set_ecn(const struct sim *, struct port *, const struct ecn_cfg *);
 void switch_set_ecn_by_knobs(const struct sim *, struct port *, bool use_table);
 

@@ -22,8 +22,7 @@ struct weave_act {
     struct port *control_out[2];             /* their egress ports; NULL: no route */
 };
 
-/* Builds the ConWeave state. Call it after the routes are built. Fails if paths or ports do not fit the
- * tags. */
+/* Builds the state, after the routes. Fails if paths or ports do not fit the tags. */
 int weave_build(struct sim *, uint32_t hops_most, struct err *);
 
 void weave_free(struct sim *);

@@ -82,8 +82,7 @@ bool htsim_run_until(struct htsim *w, uint64_t until_ps)
 
 /* ---- building: derived settings ---- */
 
-/* Returns the delay of the longest path. A topology file without the delay of host links counts as one
- * without any delay. */
+/* Returns the delay of the longest path. A file without the delay of host links counts as without delays. */
 static uint64_t longest_ps(const struct fat_tree *t)
 {
     return t->is_given && t->link_ps[0] == 0 ? 0 : fat_tree_longest_ps(t);

@@ -26,8 +26,7 @@ const struct err *htsim_failure(const struct htsim *);
 void     htsim_flow(const struct htsim *, uint32_t flow, struct htsim_flow *);
 void     htsim_count(const struct htsim *, struct htsim_counters *);
 
-/* Returns both ends of a link of the graph that fat_tree_wire() creates: towards the cores, and towards the
- * hosts. */
+/* Returns both ends of a link of fat_tree_wire()'s graph: towards the cores, and towards the hosts. */
 void     htsim_link(const struct htsim *, uint32_t link, struct htsim_port *up, struct htsim_port *down);
 
 /* Returns the FCT of a lone flow in a network whose links are at least as fast as the hosts': all packets at

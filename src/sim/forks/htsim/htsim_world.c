@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Matsumoto and Nishimura, "Mersenne Twister", ACM TOMACS 8(1), 1998. */
 

@@ -314,8 +314,7 @@ static inline uint32_t world_draw(struct htsim *w)
     return mt_next(&w->mt);
 }
 
-/* Schedules an event; simultaneous events run in the order of these calls. Returns false if it is after the
- * end and never runs. */
+/* Schedules an event; simultaneous ones run in the order of these calls. Returns false if after the end. */
 static inline bool world_enter(struct htsim *w, struct event *e, uint64_t at_ps)
 {
     if (w->cfg.end_ps && at_ps >= w->cfg.end_ps)

@@ -3,8 +3,6 @@
 
 #include "core/units.h"
 
-#include <string.h>
-
 #define SLOW          0.25       /* factor for a failed link, its queue and thresholds */
 #define TURNS         100001u    /* while both classes wait, one of this many services is data */
 /* least age of a queue's quantised size before it is updated */
@@ -60,8 +58,7 @@ static void begin_service(struct htsim *w, struct queue *q)
     world_enter(w, &q->event, w->now_ps + (uint64_t)w->packet[first].bytes * q->ps_per_byte);
 }
 
-/* Marks by the remaining queue length: always above the high threshold, with a probability between the
- * two. */
+/* Marks by the remaining queue length: above the high threshold always, between the two at random. */
 static void mark(struct htsim *w, struct queue *q, struct packet *p)
 {
     if (q->low_bytes <= q->ecn_low_bytes)
@@ -227,8 +224,7 @@ static uint32_t new_list(struct htsim *w, uint32_t first, uint32_t n, bool is_sh
     return at;
 }
 
-/* Returns the number of links that lead from an aggregation or core switch to a host. The list is built on
- * first use. */
+/* Returns the number of links from an aggregation or core switch to a host; builds their list once. */
 static uint32_t find_route(struct htsim *w, struct switch_ *s, uint32_t dst, uint32_t *list)
 {
     const struct fat_tree *t = &w->tree;
@@ -325,8 +321,7 @@ static uint32_t route(struct htsim *w, struct switch_ *s, const struct packet *p
     return choose(w, s, p, &w->hop[s->up], w->uplinks);
 }
 
-/* The egress queue is chosen on arrival. The packet then spends the switch's delay in one pipe for all
- * ports. */
+/* Chooses the egress queue. The packet then spends the switch's delay in one pipe for all ports. */
 static void switch_put(struct htsim *w, struct switch_ *s, uint32_t packet)
 {
     uint64_t at_ps = w->now_ps + s->delay_ps;

@@ -1,8 +1,6 @@
 /* src/sim/forks/htsim/htsim_world_sink.c - receivers, the pacer of a host's credit, and its rate control. */
 #include "sim/forks/htsim/htsim_world.h"
 
-#include "core/units.h"
-
 #define ARRIVED       16384u     /* numbers beyond the expected one that are remembered */
 #define GRANT_UNITS   64         /* credit per pull, for any MTU */
 #define IDLE_UNITS    4          /* pause of the pacer after a pull without credit */
@@ -247,8 +245,7 @@ void sink_on_packet(struct htsim *w, uint32_t packet)
 
 /* ---- pacer ---- */
 
-/* Sends a pull with 'unasked' units or, if 0, as many as were requested, up to GRANT_UNITS. Returns how
- * many. */
+/* Sends a pull with 'unasked' units; 0: those requested, up to GRANT_UNITS. Returns how many. */
 static int64_t grant(struct htsim *w, struct flow *f, int64_t unasked)
 {
     int64_t        units = unasked;

@@ -6,10 +6,7 @@
  */
 #include "sim/forks/htsim/htsim_world.h"
 
-#include "core/units.h"
-
 #include <stdlib.h>
-#include <string.h>
 
 #define CREDIT_BYTES   256       /* size of a unit of credit */
 #define PULL_FIRST     100000000

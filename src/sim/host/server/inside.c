@@ -1,6 +1,5 @@
 #include "sim/host/server/inside.h"
 #include "sim/host/post.h"
-#include "sim/state/state.h"
 
 #include <stdlib.h>
 
@@ -72,8 +71,7 @@ static void await(struct sim *s, uint32_t id, uint32_t node, uint64_t at_ps)
     evq_add(&s->engine.evq, id, at_ps, sim_order(s, &s->net.node[node], at_ps));
 }
 
-/* Returns when the last byte arrives. The receiving link is occupied once the first byte has arrived and the
- * link is free. */
+/* Returns when the last byte arrives. The receiving link is busy from the first byte, or when it is free. */
 static uint64_t send(struct sim *s, const struct host *h, uint32_t dst, uint64_t tx_ps)
 {
     struct inside_link *out = &s->hosts.inside->link[h->id];

@@ -77,8 +77,7 @@ static void find_losses(struct sim *s, struct tcp_tx *t)
         }
 }
 
-/* Updates the phase. A loss in the open phase cuts the window and sends the first retransmission
- * immediately. */
+/* Updates the phase. A loss in the open phase cuts the window and sends a retransmission immediately. */
 static void judge(struct sim *s, struct tcp_tx *t, bool is_new)
 {
     if (t->phase != TCP_OPEN && t->first >= t->recover)

@@ -4,8 +4,7 @@
 
 #define BLOCK_MAX 64             /* packets that one ACK may report */
 
-/* Returns the block of out-of-order packets that ends with 'last', as offsets from the acknowledged
- * number. */
+/* Returns the out-of-order block that ends with 'last', as offsets from the acknowledged number. */
 static uint64_t block(const struct tcp_rx *x, uint64_t expected, uint64_t last)
 {
     uint64_t from = last;

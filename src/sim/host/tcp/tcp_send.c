@@ -2,7 +2,6 @@
 #include "sim/host/flow.h"
 #include "sim/host/gaps.h"
 #include "sim/link/path.h"
-#include "sim/state/state.h"
 
 #define BURST_SHARE  8           /* a burst is at most this fraction of a window */
 #define RTO_PS_MAX   (60 * PS_PER_S)
@@ -26,8 +25,7 @@ static uint64_t room(const struct tcp_tx *t)
     return free == 0 && (flight == 0 || t->is_urgent) ? 1 : free;
 }
 
-/* Returns how many packets there are to send: lost ones first, then new ones for which the receiver has
- * room. */
+/* Returns the number of packets to send: lost ones, and new ones for which the receiver has room. */
 static uint64_t sendable(const struct tcp_tx *t)
 {
     uint64_t limit = t->first + TCP_PACKETS_MAX < t->end ? t->first + TCP_PACKETS_MAX : t->end;

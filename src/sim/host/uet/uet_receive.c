@@ -1,4 +1,3 @@
-#include "sim/host/flow.h"
 #include "sim/host/receive.h"
 #include "sim/host/uet/uet.h"
 

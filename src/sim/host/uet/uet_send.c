@@ -23,8 +23,7 @@ static uint32_t ring_of(const struct sim *s, const struct flow *f)
     return is_small ? UET_RING_SMALL : s->uet.ring;
 }
 
-/* The free list is linked through the first word of each place. If there are too many flows, fails the run
- * and returns 0. */
+/* The free list is linked through the first word of each place. Too many flows: fails and returns 0. */
 static uint32_t take_place(struct sim *s, uint32_t ring)
 {
     struct uet_pool *pool = &s->flows.uet_pool;
@@ -177,8 +176,7 @@ static inline void fill_in(const struct sim *s, uint32_t flow, struct packet *k,
     k->prio = f->prio & 7u;
 }
 
-/* Returns true if the packet must request an ACK: a retransmission, the last packet, or one after which the
- * sender has to wait. */
+/* Returns true if the packet requests an ACK: it is sent again, the last, or the sender then waits. */
 static bool must_ask(const struct sim *s, const struct flow *f, const struct uet_tx *t, bool is_again)
 {
     return is_again || f->sent >= f->bytes || (s->uet.has_credit && t->credit_bytes <= 0) ||

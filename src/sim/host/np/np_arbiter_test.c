@@ -1,4 +1,4 @@
-#include "sim/host/np/cnp_arbiter.h"
+#include "sim/host/np/np.h"
 #include "sim/test_world.h"
 
 #include <setjmp.h>

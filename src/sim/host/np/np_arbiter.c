@@ -1,4 +1,4 @@
-#include "sim/host/np/cnp_arbiter.h"
+#include "sim/host/np/np.h"
 
 #define TURN_PS     PS_PER_US
 #define CNP_GAP_PS  (45 * PS_PER_US)
