@@ -41,4 +41,17 @@ double rng_log(double x);
 /* base^n for n >= 0 by squaring. */
 double rng_pow(double base, uint64_t n);
 
+/* rand() of the GNU C library, to reproduce the results of programs that call it. Each number is the sum of
+ * the numbers 3 and 31 back, modulo 2^32, without its lowest bit. */
+struct crand {
+    uint32_t last[31];           /* numbers, the oldest at 'at' */
+    uint32_t at;
+};
+
+/* As srand(seed). */
+void crand_init(struct crand *, uint32_t seed);
+
+/* As rand(): 0 .. 2^31 - 1. */
+uint32_t crand_next(struct crand *);
+
 #endif

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Written down from the definition: x_{n+1} is a linear map of four words; an implementation that shares
@@ -262,6 +263,37 @@ static void pow__multiplies(void **unused)
     assert_true(rng_pow(1, UINT64_MAX) == 1);
 }
 
+/* ---- crand ---- */
+
+/* The first numbers of seed 1 are well known: every program that forgets srand() prints them. */
+static void crand_next__known_numbers(void **unused)
+{
+    const uint32_t known[] = { 1804289383, 846930886, 1681692777, 1714636915, 1957747793 };
+    struct crand   r;
+
+    (void)unused;
+    crand_init(&r, 1);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(crand_next(&r), known[i]);
+}
+
+#ifdef __GLIBC__
+static void crand_next__is_the_library_s(void **unused)
+{
+    const uint32_t seeds[] = { 0, 1, 2, 12345, 0x7fffffff, 0x80000000, 0xffffffff };
+
+    (void)unused;
+    for (size_t s = 0; s < sizeof seeds / sizeof *seeds; s++) {
+        struct crand r;
+
+        srand(seeds[s]);
+        crand_init(&r, seeds[s]);
+        for (int i = 0; i < 10000; i++)
+            assert_int_equal(crand_next(&r), rand());        /* NOLINT(cert-msc30-c,cert-msc50-cpp) */
+    }
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +312,10 @@ int main(void)
         cmocka_unit_test(log__is_right_at_the_edges),
         cmocka_unit_test(log__has_these_digits),
         cmocka_unit_test(pow__multiplies),
+        cmocka_unit_test(crand_next__known_numbers),
+#ifdef __GLIBC__
+        cmocka_unit_test(crand_next__is_the_library_s),
+#endif
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* src/base/text.h - quantities with units, similar words, and files as text. */
+/* src/base/text.h - quantities with units, similar words, addresses, and files as text. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
@@ -78,5 +78,12 @@ void text_watch_real(double value);
 
 /* The part of a path behind the last slash. */
 const char *text_base_name(const char *path);
+
+#define ADDRESS_HOST_SIZE 256
+
+struct address { char host[ADDRESS_HOST_SIZE], port[16]; };      /* host: without brackets */
+
+/* Splits "host:port" or "[::1]:port". -EINVAL: there is no port, or it is too long. The host may be empty. */
+int address_split(struct address *, const char *text);
 
 #endif

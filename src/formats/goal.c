@@ -1,6 +1,6 @@
 #include "formats/goal.h"
 
-#include "base/file/mapped.h"
+#include "base/file/whole.h"
 #include "core/units.h"
 #include "formats/goal_text.h"
 

@@ -1,5 +1,5 @@
 #include "gym/gym_serve.h"
-#include "base/io/whole.h"
+#include "base/file/whole.h"
 
 #include <stdio.h>
 #include <stdlib.h>

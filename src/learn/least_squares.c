@@ -1,5 +1,5 @@
 #include "learn/least_squares.h"
-#include "base/evidence/fdr.h"
+#include "base/bootstrap.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "tune/tuned_queues.h"
+#include "base/err.h"
 #include "base/json.h"
-#include "base/escape.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,3 @@
-/* src/base/file/outdir.c */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE              /* renameat2, statx */
-#endif
 
 #include "base/file/outdir.h"
 #include "base/file/scratch.h"

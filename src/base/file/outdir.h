@@ -2,7 +2,7 @@
  *
  * Files are written to a temporary folder next to the target and moved into place by outdir_commit(). If
  * anything fails before (an error, a full disk, Ctrl-C, kill), the target is unchanged. An existing folder is
- * replaced only if it is empty or the same command wrote it (base/file/marker.h). This is checked at the
+ * replaced only if it is empty or the same command wrote it (base/file/scratch.h). This is checked at the
  * start, before hours of work, and again at the end. Replacing removes the files that the marker names. All
  * others (notes, plots) stay; a file that has the name of a new result becomes "NAME.before".
  */

@@ -4,17 +4,35 @@
  * marker, the file ".anole", names the folder and its files. The owner locks the marker; the kernel releases
  * the lock when the process ends. scratch_open() removes the folders of killed runs, whose markers are not
  * locked: only the files that the marker names.
+ *
+ * In a folder of results, the marker's first line is the command that wrote it ("anole run"), and each
+ * further line names a file. Files without a line belong to the user and are never removed. Markers of
+ * version 0.1 are empty.
  */
 #ifndef BASE_FILE_SCRATCH_H
 #define BASE_FILE_SCRATCH_H
 
 #include "base/err.h"
-#include "base/file/marker.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
-#define SCRATCH_MARKER MARKER_NAME
+#define MARKER_NAME ".anole"
+
+struct marker {                  /* of a result folder: see above */
+    char    *text;               /* the file, its lines cut apart */
+    char    *kind;               /* first line, "anole run"; NULL: the marker is empty */
+    char   **name;
+    uint32_t names;
+};
+
+/* Reads the marker of the folder 'path'. Returns false, with an empty struct, if there is no marker. */
+bool marker_read(struct marker *, const char *path);
+void marker_fini(struct marker *);
+
+/* True if 'name' in the folder 'path' is a regular file that the marker names, or the marker itself. */
+bool marker_has(const struct marker *, const char *path, const char *name);
 
 struct scratch;
 
@@ -37,7 +55,7 @@ int scratch_close(struct scratch *, struct err *);
 bool scratch_take(struct scratch *);
 
 /* Call this after scratch_take() and moving the folder to its target. Turns the marker into that of results
- * (base/file/marker.h), with 'kind' first, and frees the scratch. */
+ * with 'kind' first, and frees the scratch. */
 void scratch_leave(struct scratch *, const char *kind);
 
 /* Prepares the results in 'old' to be replaced: its marker then allows to remove Anole's files in it once the

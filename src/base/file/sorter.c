@@ -1,7 +1,7 @@
 #include "base/file/sorter.h"
 
 #include "base/err.h"
-#include "base/file/temporary.h"
+#include "base/file/whole.h"
 #include "base/heap.h"
 
 #include <errno.h>

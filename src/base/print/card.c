@@ -36,30 +36,32 @@ static void append(char **text, const char *more)
     memcpy(*text + length, more, strlen(more) + 1);
 }
 
+static void append_format(char **text, const char *between, const char *format, va_list args)
+{
+    char *more = safe_format(format, args);
+
+    if (*text && *more)
+        append(text, between);
+    append(text, more);
+    free(more);
+}
+
 void card_add(struct card *c, enum card_field field, const char *format, ...)
 {
     va_list args;
-    char   *more;
 
     va_start(args, format);
-    more = safe_format(format, args);
+    append_format(&c->text[field], " ", format, args);
     va_end(args);
-    if (c->text[field] && *more)
-        append(&c->text[field], " ");
-    append(&c->text[field], more);
-    free(more);
 }
 
 void card_append(struct card *c, enum card_field field, const char *format, ...)
 {
     va_list args;
-    char   *more;
 
     va_start(args, format);
-    more = safe_format(format, args);
+    append_format(&c->text[field], "", format, args);
     va_end(args);
-    append(&c->text[field], more);
-    free(more);
 }
 
 void card_capitalise(struct card *c, enum card_field field)

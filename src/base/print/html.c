@@ -10,26 +10,15 @@
 
 void html_text(FILE *out, const char *text)
 {
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-        switch (*c) {
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        case '\n':
-            fputc('\n', out);
-            break;
-        default:
-            fputc(*c < 0x20 || *c == 0x7f ? '?' : *c, out);
-        }
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        const char *entity = *c == '<' ? "&lt;" : *c == '>' ? "&gt;" : *c == '&' ? "&amp;"
+            : *c == '"' ? "&quot;" : NULL;
+
+        if (entity)
+            fputs(entity, out);
+        else
+            fputc((*c < 0x20 && *c != '\n') || *c == 0x7f ? '?' : *c, out);
+    }
 }
 
 /* ---- words ---- */

@@ -3,7 +3,6 @@
 #define LIVE_CONTROLLER_STATE_H
 
 #include "base/evidence/evalue.h"
-#include "base/evidence/pairing.h"
 #include "base/json.h"
 #include "live/core/audit.h"
 #include "live/core/io.h"

@@ -1,5 +1,5 @@
 #include "live/flows/collector.h"
-#include "base/io/address.h"
+#include "base/text.h"
 
 #include <arpa/inet.h>
 #include <netdb.h>

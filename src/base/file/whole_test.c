@@ -1,6 +1,6 @@
-/* src/base/io/whole_test.c - more than a pipe or a socket holds at once arrives whole, and a closed end is no
+/* src/base/file/whole_test.c - more than a pipe or a socket holds at once arrives whole, and a closed end is no
  * signal. */
-#include "base/io/whole.h"
+#include "base/file/whole.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

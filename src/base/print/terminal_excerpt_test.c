@@ -1,4 +1,4 @@
-#include "base/print/excerpt.h"
+#include "base/print/terminal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "base/file/marker.h"
+#include "base/file/scratch.h"
 #include "base/file/test_home.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* src/base/io/address_test.c - hosts and ports as RFC 3986 writes them. */
-#include "base/io/address.h"
+#include "base/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
