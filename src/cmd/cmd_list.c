@@ -7,9 +7,8 @@
 #include "cmd/json/cmd_json.h"
 #include "cmd/list/list.h"
 #include "cmd/options.h"
-#include "core/asic.h"
+#include "core/catalog.h"
 #include "core/knob_text.h"
-#include "core/nic_profile.h"
 #include "scenario/reference.h"
 #include "traffic/cdf.h"
 

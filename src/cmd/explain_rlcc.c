@@ -10,9 +10,7 @@
 #include "cmd/options.h"
 #include "cmd/rule_options.h"
 #include "learn/policy/policy_file.h"
-#include "learn/policy/policy_gap.h"
 #include "learn/policy/policy_story.h"
-#include "learn/policy/policy_table.h"
 #include "learn/tree/tree_certify.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 
 #include "cmd/options.h"
 #include "core/units.h"
-#include "learn/tree/rule.h"
+#include "learn/tree/tree.h"
 
 #define RULE_MIN 1e-12           /* 0 would mean the default */
 #define RULE_MAX 1e12

@@ -34,4 +34,11 @@ static inline uint64_t units_share(uint64_t a, uint64_t b, uint64_t c)
     return units_divide(a, b, 0, c);
 }
 
+/* Converts a time in units of 'unit_ns' (at most 1e9 s) as ns-3 does: 64.64 fixed point, truncated to
+ * nanoseconds. 0.6 us is 599 ns. */
+uint64_t hpcc_ns_from(double value, uint64_t unit_ns);
+
+/* Same for seconds: 2.001 s is 2000999999 ns. */
+uint64_t hpcc_ns_from_seconds(double seconds);
+
 #endif

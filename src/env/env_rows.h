@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "learn/policy/policy.h"
-#include "learn/tree/tree_rows.h"
+#include "learn/tree/tree_grow.h"
 
 /* Runs a policy in a named world (env_world.h) from its start and adds 'states' rows, or fewer if the
  * scenario ends. Refuses policies other than mlp and lstm, and unknown names. */

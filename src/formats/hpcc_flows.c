@@ -1,7 +1,7 @@
 /* src/formats/hpcc_flows.c - the flow list of the HPCC and ConWeave ns-3 forks. */
 #include "formats/hpcc.h"
 
-#include "core/hpcc_time.h"
+#include "core/units.h"
 #include "formats/hpcc_rows.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* src/formats/hpcc_topology.c - the topology of the HPCC ns-3 fork. */
 #include "formats/hpcc.h"
 
-#include "core/hpcc_time.h"
 #include "core/units.h"
 #include "formats/hpcc_rows.h"
 

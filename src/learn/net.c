@@ -13,12 +13,11 @@
  * multiply-add. A whole update would be a sixth faster, but its bits would differ between processors.
  */
 #include "learn/net.h"
-
 #include "base/err.h"
-#include "learn/tanh.h"
 
 #include <assert.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +207,35 @@ static void add_product(const struct matrix_product *p)
         add_rows(p, row, 1);
 }
 
+/* e^x for 0 <= x < 20: x = n log 2 + r with |r| <= log 2 / 2, so e^x = 2^n e^r; 0.35^12 / 12! is below 2^-45.
+ * There is no division, because this dominates the cost of RL-CC's decisions. */
+static double small_exp(double x)
+{
+    static const double log2 = 0x1.62e42fefa39efp-1, per_log2 = 0x1.71547652b82fep+0;
+    static const double term[] = { 1.0,         1.0,          1.0 / 2,       1.0 / 6,
+                                   1.0 / 24,    1.0 / 120,    1.0 / 720,     1.0 / 5040,
+                                   1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800 };
+    int n = (int)(x * per_log2 + 0.5);
+    double r = x - n * log2, sum = term[11];
+
+    for (int i = 10; i >= 0; i--)
+        sum = sum * r + term[i];
+    return sum * (double)(1u << n);
+}
+
+float tanh_of(float x)
+{
+    double size = x < 0 ? -x : x, e;
+
+    if (!(size >= 0x1p-13))      /* the next term, x^3 / 3, is below the last place; includes NaN */
+        return x;
+    if (size > 9.02)             /* 1 - tanh is less than half a unit in the last place */
+        return x < 0 ? -1 : 1;
+    e = small_exp(2 * size);
+    e = (e - 1) / (e + 1);
+    return (float)(x < 0 ? -e : e);
+}
+
 static void activate(float *y, size_t n, enum net_activation activation)
 {
     if (activation == NET_RELU)
@@ -367,5 +395,80 @@ void net_backward(const struct net *n, struct net_batch *b, const float *dy, flo
         if (back)
             run_layer_back(s, i, b, n->parameter + at, delta, back);
         delta = before, before = swap;
+    }
+}
+
+/* ---- orthogonal initialization: normal random numbers and Gram-Schmidt orthogonalization, in double ---- */
+
+/* Marsaglia's polar method: uses no function whose last digit differs between machines. */
+static double draw_normal(struct rng *rng)
+{
+    double x, y, size;
+
+    do {
+        x = 2 * rng_real(rng) - 1;
+        y = 2 * rng_real(rng) - 1;
+        size = x * x + y * y;
+    } while (size >= 1 || size == 0);
+    return x * sqrt(-2 * rng_log(size) / size);
+}
+
+static double dot(const double *a, const double *b, uint32_t n)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* Removes the components of a vector along the previous ones. */
+static void orthogonalize(double *vector, const double *before, uint32_t count, uint32_t n)
+{
+    for (uint32_t i = 0; i < count; i++, before += n) {
+        double shared = dot(vector, before, n);
+
+        for (uint32_t j = 0; j < n; j++)
+            vector[j] -= shared * before[j];
+    }
+}
+
+/* Two passes suffice: the second removes the rounding errors of the first. */
+static void draw_vector(double *vector, const double *before, uint32_t count, uint32_t n, struct rng *rng)
+{
+    double size;
+
+    for (uint32_t i = 0; i < n; i++)
+        vector[i] = draw_normal(rng);
+    orthogonalize(vector, before, count, n);
+    orthogonalize(vector, before, count, n);
+    size = sqrt(dot(vector, vector, n));
+    for (uint32_t i = 0; i < n; i++)
+        vector[i] /= size;
+}
+
+void orthogonal_fill(float *weights, uint32_t inputs, uint32_t outputs, double gain, struct rng *rng)
+{
+    bool is_wide = outputs > inputs;
+    uint32_t vectors = is_wide ? inputs : outputs, n = is_wide ? outputs : inputs;
+    double *vector = xcalloc((size_t)vectors * n, sizeof(*vector));
+
+    for (uint32_t v = 0; v < vectors; v++)
+        draw_vector(vector + (size_t)v * n, vector, v, n, rng);
+    for (uint32_t i = 0; i < inputs; i++)
+        for (uint32_t o = 0; o < outputs; o++)
+            weights[(size_t)i * outputs + o] =
+                (float)(gain * vector[is_wide ? (size_t)i * n + o : (size_t)o * n + i]);
+    free(vector);
+}
+
+void orthogonal_net(struct net *net, double gain, struct rng *rng)
+{
+    float *p = net->parameter;
+
+    memset(p, 0, net->parameters * sizeof(*p));
+    for (uint32_t i = 0; i < net->shape.layers; i++) {
+        orthogonal_fill(p, layer_inputs(&net->shape, i), net->shape.layer[i].width, gain, rng);
+        p += layer_parameters(&net->shape, i);
     }
 }

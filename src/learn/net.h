@@ -95,4 +95,15 @@ const float *net_forward(const struct net *, struct net_batch *, const float *x,
  * [rows][inputs], in dx unless NULL. */
 void net_backward(const struct net *, struct net_batch *, const float *dy, float *gradient, float *dx);
 
+/* The hyperbolic tangent, with the same bits on every machine. Uses + - * / only; accurate to one unit in the
+ * last place. NaN stays NaN. */
+float tanh_of(float x);
+
+/* Fills weights [inputs][outputs] with a random matrix whose vectors along the shorter side are orthogonal
+ * and of length 'gain' (Saxe et al., 2014). The same bits on every machine. */
+void orthogonal_fill(float *weights, uint32_t inputs, uint32_t outputs, double gain, struct rng *);
+
+/* Initializes all layers of a net; biases are 0. */
+void orthogonal_net(struct net *, double gain, struct rng *);
+
 #endif

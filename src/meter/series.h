@@ -10,7 +10,7 @@
 #define METER_SERIES_H
 
 #include "core/report.h"
-#include "meter/phase.h"
+#include "meter/fct.h"
 
 #include <stdbool.h>
 #include <stdint.h>

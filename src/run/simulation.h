@@ -3,16 +3,14 @@
 #ifndef RUN_SIMULATION_H
 #define RUN_SIMULATION_H
 
-#include "run/apply.h"
 #include "core/report.h"
 #include "meter/fct.h"
-#include "meter/ops.h"
-#include "meter/steps.h"
-#include "meter/scores.h"
+#include "meter/monitor/monitor_utility.h"
 #include "meter/series.h"
+#include "run/apply.h"
+#include "run/queue_log.h"
 #include "run/sampling.h"
 #include "run/spread.h"
-#include "run/queue_log.h"
 #include "scenario/scenario.h"
 #include "sim/sim.h"
 #include "sim/stall.h"

@@ -2,8 +2,7 @@
 #include "scenario/settings.h"
 
 #include "base/text.h"
-#include "core/asic.h"
-#include "core/nic_profile.h"
+#include "core/catalog.h"
 #include "core/units.h"
 #include "scenario/fit.h"
 #include "scenario/keys.h"

@@ -1,7 +1,7 @@
 #include "cmd/json/policy_json.h"
 
 #include "base/json.h"
-#include "learn/policy/policy_table.h"
+#include "learn/policy/policy_story.h"
 #include "learn/tree/tree_export.h"
 
 static json_t *numbers_json(const float *x, int count)

@@ -4,7 +4,6 @@
 #define CMD_JSON_POLICY_JSON_H
 
 #include "learn/policy/distil.h"
-#include "learn/policy/policy_gap.h"
 #include "learn/policy/policy_story.h"
 
 #include <jansson.h>

@@ -1,10 +1,9 @@
 /* src/cmd/list/list_json.c - the lists of anole list as JSON: plain numbers in the named unit. */
-#include "cmd/list/list.h"
 #include "base/json.h"
 #include "cc/cc.h"
-#include "core/asic.h"
+#include "cmd/list/list.h"
+#include "core/catalog.h"
 #include "core/knobs.h"
-#include "core/nic_profile.h"
 #include "lb/lb.h"
 #include "meter/monitor/monitor.h"
 #include "scenario/examples.h"

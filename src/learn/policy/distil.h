@@ -1,6 +1,6 @@
 /* src/learn/policy/distil.h - distills a policy of any kind into trees that a NIC can run.
  *
- * Trees are grown from states and the teacher's actions in them. States come from a grid (tree_rows.h) and
+ * Trees are grown from states and the teacher's actions in them. States come from a grid (tree_grow.h) and
  * from the teacher's own flows (env/env_rows.h). Some states are held out to evaluate the trees. Trees are
  * repaired until they can be certified (tree_certify.h).
  *
@@ -11,7 +11,7 @@
 #ifndef LEARN_POLICY_DISTIL_H
 #define LEARN_POLICY_DISTIL_H
 
-#include "learn/policy/policy_gap.h"
+#include "learn/policy/policy_story.h"
 #include "learn/tree/tree_certify.h"
 #include "learn/tree/tree_grow.h"
 

@@ -55,7 +55,7 @@ uint32_t    lstm_shape_parameters(const struct lstm_shape *);
 void lstm_init(struct lstm *, const struct lstm_shape *);
 void lstm_fini(struct lstm *);
 
-/* Initializes with orthogonal matrices of gain sqrt 2 (orthogonal.h); biases are 0. */
+/* Initializes with orthogonal matrices of gain sqrt 2 (net.h); biases are 0. */
 void lstm_randomise(struct lstm *, struct rng *);
 
 /* Runs one step and updates the state. A flow starts with a zero state. */

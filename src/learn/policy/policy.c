@@ -1,9 +1,8 @@
 #include "learn/policy/policy.h"
 
 #include "base/err.h"
-#include "learn/policy/action.h"
-#include "learn/policy/orthogonal.h"
-#include "learn/tanh.h"
+#include "learn/net.h"
+#include "learn/policy/quant.h"
 
 #include <assert.h>
 #include <math.h>

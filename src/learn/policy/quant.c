@@ -1,7 +1,5 @@
 #include "learn/policy/quant.h"
-
-#include "learn/policy/action.h"
-#include "learn/tanh.h"
+#include "learn/net.h"
 #include "learn/tree/tree.h"
 
 #include <math.h>

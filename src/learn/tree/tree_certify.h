@@ -8,7 +8,7 @@
 #ifndef LEARN_TREE_TREE_CERTIFY_H
 #define LEARN_TREE_TREE_CERTIFY_H
 
-#include "learn/tree/rule.h"
+#include "learn/tree/tree.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* src/learn/tree/tree_export.h - writes trees as C code for a NIC.
  *
  * The result is a single file without library calls, allocation, floating point, division or loops. It
- * decides as rule.h does, bit by bit:
+ * decides as rule_decide() does, bit by bit:
  *
  *   struct rlcc_flow      state of a flow, 12 bytes
  *   struct rlcc_params    parameters, and rlcc_params_default
@@ -17,7 +17,7 @@
 #define LEARN_TREE_TREE_EXPORT_H
 
 #include "base/err.h"
-#include "learn/tree/rule.h"
+#include "learn/tree/tree.h"
 
 #include <stdio.h>
 

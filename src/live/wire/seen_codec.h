@@ -1,8 +1,8 @@
-/* src/live/wire/seen_codec.h - message statistics of a host (core/seen/seen_part.h) on the wire. */
+/* src/live/wire/seen_codec.h - message statistics of a host (core/seen/seen.h) on the wire. */
 #ifndef LIVE_WIRE_SEEN_CODEC_H
 #define LIVE_WIRE_SEEN_CODEC_H
 
-#include "core/seen/seen_part.h"
+#include "core/seen/seen.h"
 
 #include <anole.pb-c.h>
 #include <stdbool.h>

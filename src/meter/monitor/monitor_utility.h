@@ -11,8 +11,8 @@
 #ifndef METER_MONITOR_MONITOR_UTILITY_H
 #define METER_MONITOR_MONITOR_UTILITY_H
 
-#include "core/report.h"
 #include "core/fsd.h"
+#include "core/report.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +54,29 @@ double utility_pfc_of_frames(const struct report *);
 struct utility_terms { double throughput, rtt, pfc; };
 
 double utility(struct utility_weights, struct utility_terms);
+
+/* ---- over a whole run, with the accuracy of monitors ---- */
+
+struct score {                   /* of one interval */
+    bool                 is_active;          /* at least one uplink was active; otherwise the rest is
+                                              * meaningless */
+    struct utility_terms terms;
+    double               utility;            /* weighted for the prevailing kind of flows */
+};
+
+struct scores {
+    uint64_t             active;             /* intervals */
+    struct utility_terms terms_sum;
+    double               utility_sum;
+    double               accuracy_sum[REPORT_MONITORS_MAX];  /* relative to the monitor 'exact', if present */
+    uint64_t             compared;           /* intervals in 'accuracy_sum' */
+};
+
+struct score score_of(const struct report *);
+
+/* Accuracy of a monitor of the report in this interval; NAN without a monitor 'exact' or without flows. */
+double score_accuracy(const struct report *, uint32_t monitor);
+
+void scores_add(struct scores *, const struct report *);
 
 #endif

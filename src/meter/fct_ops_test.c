@@ -1,4 +1,4 @@
-#include "meter/ops.h"
+#include "meter/fct.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* src/core/scope_test.c - scopes in a network of two hosts, a ToR and a spine. */
-#include "core/scope.h"
+#include "core/decision.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,6 @@
 /* src/learn/policy/policy_torch_test.c - reads archives with the layout of torch.save(). They are made here:
  * the authors' file has no licence. */
 #include "learn/policy/policy_file.h"
-#include "learn/policy/policy_torch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* src/meter/steps_test.c - sums and the worst message of each kind. */
-#include "meter/steps.h"
+#include "meter/fct.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

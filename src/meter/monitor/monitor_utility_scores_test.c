@@ -1,6 +1,6 @@
 /* src/meter/scores_test.c - a millisecond of two uplinks, scored by hand. */
-#include "meter/scores.h"
 #include "core/units.h"
+#include "meter/monitor/monitor_utility.h"
 
 #include <math.h>
 #include <setjmp.h>

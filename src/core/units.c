@@ -1,4 +1,4 @@
-#include "core/hpcc_time.h"
+#include "core/units.h"
 
 #include <assert.h>
 

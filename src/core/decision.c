@@ -1,4 +1,4 @@
-#include "core/scope.h"
+#include "core/decision.h"
 
 #include <stdio.h>
 

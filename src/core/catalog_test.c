@@ -1,4 +1,4 @@
-#include "core/nic_profile.h"
+#include "core/catalog.h"
 
 #include <string.h>
 
