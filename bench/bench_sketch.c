@@ -15,12 +15,12 @@
 #include "base/err.h"
 #include "base/rng.h"
 #include "bench.h"
-#include "monitor_message.h"
+#include "core/fsd.h"
 #include "core/units.h"
 #include "meter/monitor/elastic.h"
-#include "meter/monitor/flowstate_table.h"
-#include "meter/kl.h"
+#include "meter/monitor/flowstate.h"
 #include "meter/monitor/monitor_utility.h"
+#include "monitor_message.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -56,41 +56,11 @@ double student_quantile(uint32_t degrees)
     return Z + (z3 + Z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * Z) / (96 * n * n);
 }
 
-/* Puts the value that sorting would put at 'rank' there, what is less before it and what is more behind it
- * (Hoare's selection). */
-static double select_rank(double *value, uint32_t count, uint32_t rank)
-{
-    uint32_t first = 0, last = count - 1;
-
-    while (first < last) {
-        double pivot = value[first + (last - first) / 2];
-        uint32_t i = first, j = last;
-
-        for (;;) {
-            while (value[i] < pivot)
-                i++;
-            while (value[j] > pivot)
-                j--;
-            if (i >= j)
-                break;
-            double swapped = value[i];
-            value[i++] = value[j];
-            value[j--] = swapped;
-        }
-        /* Now first..j <= pivot <= j+1..last. */
-        if (rank <= j)
-            last = j;
-        else
-            first = j + 1;
-    }
-    return value[rank];
-}
-
 /* The middle 95 % of the means of draws. */
 static struct interval percentiles(struct bootstrap *b, const double *value)
 {
     const uint16_t *pick = b->pick;
-    double n = b->values, low, high;
+    double n = b->values;
 
     for (uint32_t draw = 0; draw < BOOTSTRAP_DRAWS; draw++) {
         double sum = 0;
@@ -99,24 +69,13 @@ static struct interval percentiles(struct bootstrap *b, const double *value)
             sum += value[*pick++];
         b->mean[draw] = sum / n;
     }
-    low = select_rank(b->mean, BOOTSTRAP_DRAWS, CUT);
-    high = select_rank(b->mean, BOOTSTRAP_DRAWS, BOOTSTRAP_DRAWS - 1 - CUT);
-    return (struct interval){ low, high };
-}
-
-static double widening(const struct bootstrap *b)
-{
-    double n = b->values;
-
-    return sqrt(n / (n - 1)) * student_quantile(b->values - 1) / Z;
+    qsort(b->mean, BOOTSTRAP_DRAWS, sizeof(*b->mean), compare_reals);
+    return (struct interval){ b->mean[CUT], b->mean[BOOTSTRAP_DRAWS - 1 - CUT] };
 }
 
 struct interval bootstrap_mean(struct bootstrap *b, const double *value)
 {
-    struct interval i = percentiles(b, value);
-    double mean = mean_of(value, b->values), widen = widening(b);
-
-    return (struct interval){ mean - widen * (mean - i.low), mean + widen * (i.high - mean) };
+    return bootstrap_mean_within(b, value, -INFINITY, INFINITY);
 }
 
 /* Distance of a widened end from the bound. 'end' and 'mean' are the distances of the original end and of the
@@ -135,7 +94,8 @@ static double widened(double mean, double end, double widen)
 struct interval bootstrap_mean_within(struct bootstrap *b, const double *value, double least, double most)
 {
     struct interval i = percentiles(b, value), wide;
-    double mean = mean_of(value, b->values), widen = widening(b), min = value[0], max = value[0];
+    double n = b->values, mean = mean_of(value, b->values), min = value[0], max = value[0];
+    double widen = sqrt(n / (n - 1)) * student_quantile(b->values - 1) / Z;
 
     for (uint32_t k = 1; k < b->values; k++) {
         min = value[k] < min ? value[k] : min;

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RANGES_MAX 40            /* as many dimensions as base/sobol.h has */
+#define RANGES_MAX 40            /* as many dimensions as base/rng.h has */
 
 enum sweep_method { METHOD_GRID, METHOD_RANDOM, METHOD_SOBOL };
 

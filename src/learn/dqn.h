@@ -17,7 +17,6 @@
 #define LEARN_DQN_H
 
 #include "base/rng.h"
-#include "learn/adam.h"
 #include "learn/net.h"
 
 #include <stdbool.h>

@@ -11,11 +11,54 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAGIC        "ANOLENN"
+#define MAGIC_BYTES  7
+#define HEADER_BYTES (MAGIC_BYTES + 1 + 4)
+#define CRC_BYTES    4
+#define SHAPE_TEXT   256         /* fits NET_LAYERS_MAX times "-2048linear*" */
+
+/* True if not empty and made of a-z, 0-9, '_' and '-'. */
+static bool is_word(const char *text, size_t length)
+{
+    size_t good = 0;
+
+    while (good < length && text[good] && strchr("abcdefghijklmnopqrstuvwxyz0123456789_-", text[good]))
+        good++;
+    return good == length && length > 0;
+}
+
+static bool is_control(char c)
+{
+    return (unsigned char)c < ' ' || c == 127;
+}
+
+/* CRC-32C, bit by bit: models are small. */
+static uint32_t crc(const unsigned char *bytes, size_t length)
+{
+    uint32_t crc = ~0u;
+
+    while (length--) {
+        crc ^= *bytes++;
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78u : 0);
+    }
+    return ~crc;
+}
+
+/* Refuses parameters that are not finite. */
+static int check_finite(const struct net *n, const char *name, struct err *err)
+{
+    for (uint32_t i = 0; i < n->parameters; i++)
+        if (!isfinite(n->parameter[i]))
+            return err_set(err, EINVAL, "%s: parameter %u of the net is not a finite number", name, i);
+    return 0;
+}
+
 /* ---- notes ---- */
 
 void model_init(struct model *m, const char *kind, const struct net *n)
 {
-    assert(model_is_word(kind, strlen(kind)));
+    assert(is_word(kind, strlen(kind)));
     *m = (struct model){ .kind = xstrdup(kind) };
     net_init(&m->net, &n->shape);
     net_copy(&m->net, n);
@@ -23,7 +66,7 @@ void model_init(struct model *m, const char *kind, const struct net *n)
 
 void model_init_body(struct model *m, const char *kind, const void *body, uint32_t bytes)
 {
-    assert(model_is_word(kind, strlen(kind)));
+    assert(is_word(kind, strlen(kind)));
     *m = (struct model){ .kind = xstrdup(kind), .body = xmalloc(bytes + 1), .body_bytes = bytes };
     memcpy(m->body, body, bytes);
 }
@@ -54,9 +97,9 @@ void model_put(struct model *m, const char *key, const char *value)
     struct model_note *note = find_note(m, key);
     char *copy = xstrdup(value);
 
-    assert(model_is_word(key, strlen(key)));
+    assert(is_word(key, strlen(key)));
     for (char *c = copy; *c; c++)
-        *c = model_is_control(*c) ? '?' : *c;
+        *c = is_control(*c) ? '?' : *c;
     if (note) {
         free(note->value);
         note->value = copy;
@@ -82,7 +125,7 @@ static void encode_u32(unsigned char *to, uint32_t value)
         to[i] = (unsigned char)(value >> 8 * i);
 }
 
-static void put_u32(FILE *f, uint32_t value)
+void model_put_u32(FILE *f, uint32_t value)
 {
     unsigned char bytes[4];
 
@@ -92,7 +135,7 @@ static void put_u32(FILE *f, uint32_t value)
 
 static void put_text(FILE *f, const char *text, size_t length)
 {
-    put_u32(f, (uint32_t)length);
+    model_put_u32(f, (uint32_t)length);
     fwrite(text, 1, length, f);
 }
 
@@ -111,26 +154,30 @@ static void put_notes(FILE *f, const struct model *m)
     free(text);
 }
 
-static void put_net(FILE *f, const struct net *n)
+void model_put_shape(FILE *f, const struct net_shape *s)
 {
-    put_u32(f, n->shape.inputs);
-    put_u32(f, n->shape.layers);
-    for (uint32_t i = 0; i < n->shape.layers; i++) {
-        put_u32(f, n->shape.layer[i].width);
-        put_u32(f, n->shape.layer[i].activation);
-        put_u32(f, n->shape.layer[i].is_unbiased);
+    model_put_u32(f, s->inputs);
+    model_put_u32(f, s->layers);
+    for (uint32_t i = 0; i < s->layers; i++) {
+        model_put_u32(f, s->layer[i].width);
+        model_put_u32(f, s->layer[i].activation);
+        model_put_u32(f, s->layer[i].is_unbiased);
     }
-    for (uint32_t i = 0; i < n->parameters; i++) {
+}
+
+void model_put_floats(FILE *f, const float *value, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t bits;
 
-        memcpy(&bits, &n->parameter[i], sizeof(bits));
-        put_u32(f, bits);
+        memcpy(&bits, &value[i], sizeof(bits));
+        model_put_u32(f, bits);
     }
 }
 
 int model_encode(const struct model *m, const char *name, char **bytes, size_t *length, struct err *err)
 {
-    int rc = model_check_finite(&m->net, name, err);
+    int rc = check_finite(&m->net, name, err);
     FILE *f;
 
     if (rc)
@@ -138,24 +185,26 @@ int model_encode(const struct model *m, const char *name, char **bytes, size_t *
     f = open_memstream(bytes, length);
     if (!f)
         die("no memory for a model");
-    fprintf(f, "%s%c", MODEL_MAGIC, m->body ? MODEL_VERSION_BODY : MODEL_VERSION);
-    put_u32(f, 0);               /* file size, filled in below */
+    fprintf(f, "%s%c", MAGIC, m->body ? MODEL_VERSION_BODY : MODEL_VERSION);
+    model_put_u32(f, 0);               /* file size, filled in below */
     put_text(f, m->kind, strlen(m->kind));
     put_notes(f, m);
-    if (m->body)
+    if (m->body) {
         put_text(f, (const char *)m->body, m->body_bytes);
-    else
-        put_net(f, &m->net);
-    put_u32(f, 0);               /* checksum, filled in below */
+    } else {
+        model_put_shape(f, &m->net.shape);
+        model_put_floats(f, m->net.parameter, m->net.parameters);
+    }
+    model_put_u32(f, 0);               /* checksum, filled in below */
     fclose(f);
     if (*length > MODEL_BYTES_MAX) {
         free(*bytes);
         return err_set(err, EFBIG, "%s: a model may have %u bytes; this one would have %zu", name,
                        MODEL_BYTES_MAX, *length);
     }
-    encode_u32((unsigned char *)*bytes + MODEL_MAGIC_BYTES + 1, (uint32_t)*length);
-    encode_u32((unsigned char *)*bytes + *length - MODEL_CRC_BYTES,
-               model_crc((unsigned char *)*bytes, *length - MODEL_CRC_BYTES));
+    encode_u32((unsigned char *)*bytes + MAGIC_BYTES + 1, (uint32_t)*length);
+    encode_u32((unsigned char *)*bytes + *length - CRC_BYTES,
+               crc((unsigned char *)*bytes, *length - CRC_BYTES));
     return 0;
 }
 
@@ -172,48 +221,7 @@ int model_save(const struct model *m, const char *path, struct err *err)
     return rc;
 }
 
-/* ---- model_format ---- */
-
-bool model_is_word(const char *text, size_t length)
-{
-    size_t good = 0;
-
-    while (good < length && text[good] && strchr("abcdefghijklmnopqrstuvwxyz0123456789_-", text[good]))
-        good++;
-    return good == length && length > 0;
-}
-
-bool model_is_control(char c)
-{
-    return (unsigned char)c < ' ' || c == 127;
-}
-
-/* Castagnoli polynomial, bit by bit: models are small. */
-uint32_t model_crc(const unsigned char *bytes, size_t length)
-{
-    uint32_t crc = ~0u;
-
-    while (length--) {
-        crc ^= *bytes++;
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78u : 0);
-    }
-    return ~crc;
-}
-
-int model_check_finite(const struct net *n, const char *name, struct err *err)
-{
-    for (uint32_t i = 0; i < n->parameters; i++)
-        if (!isfinite(n->parameter[i]))
-            return err_set(err, EINVAL, "%s: parameter %u of the net is not a finite number", name, i);
-    return 0;
-}
-
-/* ---- model_read ---- */
-
-/* parses a model file. */
-
-#define SHAPE_TEXT 256           /* fits NET_LAYERS_MAX times "-2048linear*" */
+/* ---- decoding ---- */
 
 struct model_reader {
     const char          *name;   /* file name, for error messages */
@@ -262,7 +270,7 @@ static int get_kind(struct model_reader *r, struct model *m)
 
     if (rc)
         return rc;
-    if (!model_is_word(text, length))
+    if (!is_word(text, length))
         return refuse(r, "its kind is not a word of a-z, 0-9, '_' and '-'");
     m->kind = strndup(text, length);
     if (!m->kind)
@@ -286,11 +294,11 @@ static int add_line(struct model_reader *r, struct model *m, const char *line, s
     int rc = 0;
 
     for (size_t i = 0; i < length; i++)
-        if (model_is_control(line[i]))
+        if (is_control(line[i]))
             return refuse(r, "note %u holds a control character", m->notes + 1);
     if (m->notes == MODEL_NOTES_MAX)
         return refuse(r, "has more than %d notes", MODEL_NOTES_MAX);
-    if (!equals || !model_is_word(line, (size_t)(equals - line)))
+    if (!equals || !is_word(line, (size_t)(equals - line)))
         return refuse(r, "note %u is not 'key=value'", m->notes + 1);
     key = copy_text(line, (size_t)(equals - line));
     value = copy_text(equals + 1, length - (size_t)(equals + 1 - line));
@@ -374,7 +382,7 @@ static int get_net(struct model_reader *r, struct net *n)
 
         memcpy(&n->parameter[i], &bits, sizeof(bits));
     }
-    return model_check_finite(n, r->name, r->err);
+    return check_finite(n, r->name, r->err);
 }
 
 static int get_body(struct model_reader *r, struct model *m)
@@ -393,23 +401,23 @@ static int get_body(struct model_reader *r, struct model *m)
 /* Checks magic, length and checksum. */
 static int check_whole(const char *name, const unsigned char *bytes, size_t length, struct err *err)
 {
-    size_t magic = length < MODEL_MAGIC_BYTES ? length : MODEL_MAGIC_BYTES;
+    size_t magic = length < MAGIC_BYTES ? length : MAGIC_BYTES;
     uint32_t written;
 
-    if (length == 0 || memcmp(bytes, MODEL_MAGIC, magic) != 0)
+    if (length == 0 || memcmp(bytes, MAGIC, magic) != 0)
         return refuse_as(name, err, "is not a model: it does not start as one");
-    if (length < MODEL_HEADER_BYTES)
+    if (length < HEADER_BYTES)
         return refuse_as(name, err, "is cut short: it has %zu bytes", length);
-    if (bytes[MODEL_MAGIC_BYTES] != MODEL_VERSION && bytes[MODEL_MAGIC_BYTES] != MODEL_VERSION_BODY)
+    if (bytes[MAGIC_BYTES] != MODEL_VERSION && bytes[MAGIC_BYTES] != MODEL_VERSION_BODY)
         return refuse_as(name, err, "is a model of version %u; this program reads versions %u and %u",
-                         bytes[MODEL_MAGIC_BYTES], MODEL_VERSION, MODEL_VERSION_BODY);
-    written = decode_u32(bytes + MODEL_MAGIC_BYTES + 1);
-    if (written < MODEL_HEADER_BYTES + MODEL_CRC_BYTES)
+                         bytes[MAGIC_BYTES], MODEL_VERSION, MODEL_VERSION_BODY);
+    written = decode_u32(bytes + MAGIC_BYTES + 1);
+    if (written < HEADER_BYTES + CRC_BYTES)
         return refuse_as(name, err, "is damaged: it says that it has %u bytes", written);
     if (length != written)
         return refuse_as(name, err, "is %s: it has %zu bytes and should have %u",
                          length < written ? "cut short" : "too long", length, written);
-    if (model_crc(bytes, length - MODEL_CRC_BYTES) != decode_u32(bytes + length - MODEL_CRC_BYTES))
+    if (crc(bytes, length - CRC_BYTES) != decode_u32(bytes + length - CRC_BYTES))
         return refuse_as(name, err, "is damaged: its checksum is not that of its content");
     return 0;
 }
@@ -423,13 +431,13 @@ int model_parse(struct model *m, const char *name, const void *bytes, size_t len
     if (rc)
         return rc;
     text_watch_value(bytes, length);
-    r.at += MODEL_HEADER_BYTES;
-    r.left = length - MODEL_HEADER_BYTES - MODEL_CRC_BYTES;
+    r.at += HEADER_BYTES;
+    r.left = length - HEADER_BYTES - CRC_BYTES;
     rc = get_kind(&r, &read);
     if (!rc)
         rc = get_notes(&r, &read);
     if (!rc)
-        rc = ((const unsigned char *)bytes)[MODEL_MAGIC_BYTES] == MODEL_VERSION ? get_net(&r, &read.net)
+        rc = ((const unsigned char *)bytes)[MAGIC_BYTES] == MODEL_VERSION ? get_net(&r, &read.net)
                                                                                : get_body(&r, &read);
     if (rc)
         model_fini(&read);
@@ -467,9 +475,7 @@ int model_check(const struct model *m, const char *name, const char *kind, const
     return 0;
 }
 
-/* ---- model_json ---- */
-
-/* a model as JSON. */
+/* ---- JSON ---- */
 
 static json_t *json_of_numbers(const float *value, uint32_t n)
 {
@@ -528,7 +534,7 @@ char *model_to_json(const struct model *m)
 
 int model_save_json(const struct model *m, const char *path, struct err *err)
 {
-    int rc = model_check_finite(&m->net, path, err);
+    int rc = check_finite(&m->net, path, err);
     char *text;
 
     if (rc)

@@ -27,6 +27,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define MODEL_VERSION   1
 #define MODEL_VERSION_BODY 2
@@ -69,27 +70,13 @@ int model_parse(struct model *, const char *name, const void *bytes, size_t leng
 int model_check(const struct model *, const char *name, const char *kind, const struct net_shape *,
                 struct err *);
 
+/* The encoding of shapes and parameters, for bodies. */
+void model_put_u32(FILE *, uint32_t);
+void model_put_shape(FILE *, const struct net_shape *);
+void model_put_floats(FILE *, const float *, uint32_t count);
+
 /* Like model_save() and model_save_json(), into malloc'd memory. */
 int model_encode(const struct model *, const char *name, char **bytes, size_t *length, struct err *);
 char *model_to_json(const struct model *);
-
-/* ---- model_format ---- */
-
-/* details of the file format, shared by writer and reader. */
-
-#define MODEL_MAGIC        "ANOLENN"
-#define MODEL_MAGIC_BYTES  7
-#define MODEL_HEADER_BYTES (MODEL_MAGIC_BYTES + 1 + 4)
-#define MODEL_CRC_BYTES    4
-
-/* CRC-32C. */
-uint32_t model_crc(const unsigned char *bytes, size_t length);
-
-/* True if not empty and made of a-z, 0-9, '_' and '-'. */
-bool model_is_word(const char *text, size_t length);
-bool model_is_control(char);
-
-/* Refuses parameters that are not finite. */
-int model_check_finite(const struct net *, const char *name, struct err *);
 
 #endif

@@ -16,7 +16,7 @@
 #ifndef LEARN_POLICY_ADPG_H
 #define LEARN_POLICY_ADPG_H
 
-#include "learn/adam.h"
+#include "learn/net.h"
 #include "learn/policy/lstm.h"
 
 struct adpg_cfg {                /* 0: the published default in brackets */

@@ -9,77 +9,57 @@
 
 /* ---- encoding ---- */
 
+/* The lowest bytes of a number. */
 static void put_bytes(FILE *f, uint32_t value, int bytes)
 {
     for (int i = 0; i < bytes; i++)
         fputc((int)(value >> 8 * i & 255), f);
 }
 
-static void put_u32(FILE *f, uint32_t value)
-{
-    put_bytes(f, value, 4);
-}
-
-static void put_shape(FILE *f, const struct net_shape *s)
-{
-    put_u32(f, s->inputs);
-    put_u32(f, s->layers);
-    for (uint32_t i = 0; i < s->layers; i++) {
-        put_u32(f, s->layer[i].width);
-        put_u32(f, s->layer[i].activation);
-        put_u32(f, s->layer[i].is_unbiased);
-    }
-}
-
 static void put_lstm(FILE *f, const struct lstm *l)
 {
-    put_u32(f, l->shape.cells);
-    put_shape(f, &l->shape.front);
-    put_shape(f, &l->shape.head);
-    for (uint32_t i = 0; i < l->parameters; i++) {
-        uint32_t bits;
-
-        memcpy(&bits, &l->parameter[i], sizeof(bits));
-        put_u32(f, bits);
-    }
+    model_put_u32(f, l->shape.cells);
+    model_put_shape(f, &l->shape.front);
+    model_put_shape(f, &l->shape.head);
+    model_put_floats(f, l->parameter, l->parameters);
 }
 
 static void put_int8(FILE *f, const struct quant *q)
 {
-    put_u32(f, q->layers);
+    model_put_u32(f, q->layers);
     for (uint32_t i = 0; i < q->layers; i++) {
         const struct quant_layer *l = &q->layer[i];
 
-        put_u32(f, l->outputs);
-        put_u32(f, (uint32_t)l->bits);
+        model_put_u32(f, l->outputs);
+        model_put_u32(f, (uint32_t)l->bits);
         for (uint32_t o = 0; o < l->outputs; o++)
             put_bytes(f, l->scale[o], 2);
         for (uint32_t o = 0; o < l->outputs; o++)
             for (uint32_t j = 0; j < l->inputs; j++)
                 put_bytes(f, (uint32_t)l->weight[o][j], 1);
         for (uint32_t o = 0; o < l->outputs && q->is_lstm; o++)
-            put_u32(f, (uint32_t)l->bias[o]);
+            model_put_u32(f, (uint32_t)l->bias[o]);
     }
     for (int i = 0; i < QUANT_TABLE_SIZE; i++)
-        put_u32(f, (uint32_t)q->table[i]);
+        model_put_u32(f, (uint32_t)q->table[i]);
 }
 
 static void put_trees(FILE *f, const struct forest *forest)
 {
-    put_u32(f, forest->trees);
-    put_u32(f, (uint32_t)forest->base);
-    put_u32(f, (uint32_t)forest->multiplier_min);
-    put_u32(f, (uint32_t)forest->multiplier_max);
+    model_put_u32(f, forest->trees);
+    model_put_u32(f, (uint32_t)forest->base);
+    model_put_u32(f, (uint32_t)forest->multiplier_min);
+    model_put_u32(f, (uint32_t)forest->multiplier_max);
     for (uint32_t i = 0; i < forest->trees; i++) {
         const struct tree *t = &forest->tree[i];
 
-        put_u32(f, t->depth);
+        model_put_u32(f, t->depth);
         for (uint32_t j = 0; j < t->depth; j++) {
-            put_u32(f, t->split[j].feature);
-            put_u32(f, (uint32_t)t->split[j].threshold);
+            model_put_u32(f, t->split[j].feature);
+            model_put_u32(f, (uint32_t)t->split[j].threshold);
         }
         for (uint32_t j = 0; j < 1u << t->depth; j++)
-            put_u32(f, (uint32_t)t->leaf[j]);
+            model_put_u32(f, (uint32_t)t->leaf[j]);
     }
 }
 
@@ -91,7 +71,7 @@ static void put_body(const struct policy *p, struct model *m, const char *kind)
 
     if (!f)
         die("no memory for a policy");
-    put_u32(f, POLICY_FILE_VERSION);
+    model_put_u32(f, POLICY_FILE_VERSION);
     if (p->body == POLICY_LSTM)
         put_lstm(f, &p->lstm);
     else if (p->body == POLICY_INT8 || p->body == POLICY_INT8_LSTM)

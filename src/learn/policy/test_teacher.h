@@ -7,7 +7,7 @@
 #define LEARN_POLICY_TEST_TEACHER_H
 
 #include "base/rng.h"
-#include "learn/adam.h"
+#include "learn/net.h"
 #include "learn/policy/policy_story.h"
 
 #include <string.h>

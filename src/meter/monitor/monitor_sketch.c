@@ -1,16 +1,17 @@
 /* src/meter/monitor/monitor_sketch.c - the monitors that count packets in an Elastic Sketch.
  *
- * paraleon: PARALEON's runtime metric monitor, a sketch and ternary flow states; section III-B of "PARALEON" (see
- * docs/monitor.md). The sketch counts one interval. The bytes of earlier intervals, and the number of consecutive
- * active intervals, are in meter/monitor/flowstate_table.h. Flows that only the light part saw count as mice. The
- * paper omits them ('heavy_only') and therefore overestimates elephants when there are more flows than entries.
+ * paraleon: PARALEON's runtime metric monitor, a sketch and ternary flow states; section III-B of "PARALEON"
+ * (see docs/monitor.md). The sketch counts one interval. The bytes of earlier intervals, and the number of
+ * consecutive active intervals, are in a struct flowstate_table. Flows that only the light part saw count as
+ * mice. The paper omits them ('heavy_only') and therefore overestimates elephants when there are more flows
+ * than entries.
  *
  * elastic: the sketch alone, a flow is what it sent in one interval. PARALEON calls this monitor naive. With
- * intervals of 1 ms a flow counts as an elephant only if it sends tau in that time: 1 MB takes 80 us on an idle
- * 100 Gb/s link, but 1.3 ms with a sixteenth of it.
+ * intervals of 1 ms a flow counts as an elephant only if it sends tau in that time: 1 MB takes 80 us on an
+ * idle 100 Gb/s link, but 1.3 ms with a sixteenth of it.
  */
 #include "base/err.h"
-#include "meter/monitor/flowstate_table.h"
+#include "meter/monitor/flowstate.h"
 #include "meter/monitor/monitor.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef METER_MONITOR_MONITOR_TABLE_H
 #define METER_MONITOR_MONITOR_TABLE_H
 
-#include "meter/monitor/monitor_key.h"
+#include "meter/monitor/elastic.h"
 
 #include <stdint.h>
 

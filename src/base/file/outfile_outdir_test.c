@@ -1,4 +1,4 @@
-#include "base/file/outdir.h"
+#include "base/file/outfile.h"
 #include "base/file/scratch.h"
 #include "base/file/test_home.h"
 

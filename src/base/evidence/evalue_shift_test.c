@@ -1,6 +1,6 @@
 /* src/base/evidence/shift_test.c - the fit of a reference against matrices, and what the evidence promises
  * against simulated noise. */
-#include "base/evidence/shift.h"
+#include "base/evidence/evalue.h"
 #include "base/rng.h"
 
 #include <setjmp.h>
