@@ -1,9 +1,6 @@
 #include "base/text.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -2,9 +2,7 @@
 #include "base/text.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

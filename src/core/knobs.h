@@ -90,6 +90,9 @@ int knobs_check(const struct knobs *, struct err *);
 /* The unit as written: "us", "KB", ...; "" for none. knob_parse() accepts it after a number. */
 const char *knob_unit_name(enum knob_unit);
 
+/* True if knobs of this unit take whole numbers only. */
+bool knob_is_whole(enum knob_unit);
+
 /* "NIC", "switch" or "host". */
 const char *knob_where_name(enum knob_where);
 

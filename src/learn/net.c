@@ -14,10 +14,10 @@
  */
 #include "learn/net.h"
 #include "base/err.h"
+#include "base/minmax.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -476,11 +476,6 @@ void orthogonal_net(struct net *net, double gain, struct rng *rng)
 /* ---- Adam ---- */
 
 #define SUMS 8                   /* independent sums, to overlap the latencies of additions */
-
-static double or_default(double value, double otherwise)
-{
-    return value > 0 ? value : otherwise;
-}
 
 void adam_init(struct adam *a, const struct adam_cfg *cfg, uint32_t parameters)
 {

@@ -99,27 +99,24 @@ void fct_init(struct fct *f, uint32_t entries, const struct phases *phases)
     f->phases = phases && phases->windows ? phases : NULL;
 }
 
-static void fini_cell(struct fct_cell *c)
+static void fini_cells(struct fct_cell *c, uint32_t count)
 {
-    free(c->slowdown);
-    free(c->fct_ns);
+    for (uint32_t i = 0; i < count; i++) {
+        free(c[i].slowdown);
+        free(c[i].fct_ns);
+    }
 }
 
 void fct_fini(struct fct *f)
 {
-    fini_cell(&f->all);
-    for (uint32_t i = 0; i < FCT_BUCKETS; i++)
-        fini_cell(&f->bucket[i]);
-    fini_cell(&f->mice);
-    fini_cell(&f->elephants);
-    for (uint32_t i = 0; i < FCT_SIZES; i++)
-        fini_cell(&f->size[i]);
-    for (uint32_t i = 0; i < PHASES; i++)
-        fini_cell(&f->phase[i]);
-    for (uint32_t i = 0; i < f->entries; i++)
-        fini_cell(&f->entry[i]);
-    for (uint32_t i = 0; i < f->entries * PHASES; i++)
-        fini_cell(&f->entry_phase[i]);
+    fini_cells(&f->all, 1);
+    fini_cells(f->bucket, FCT_BUCKETS);
+    fini_cells(&f->mice, 1);
+    fini_cells(&f->elephants, 1);
+    fini_cells(f->size, FCT_SIZES);
+    fini_cells(f->phase, PHASES);
+    fini_cells(f->entry, f->entries);
+    fini_cells(f->entry_phase, f->entries * PHASES);
     free(f->entry);
     free(f->entry_phase);
     memset(f, 0, sizeof(*f));

@@ -2,7 +2,6 @@
 #include "base/file/scratch.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>

@@ -8,13 +8,10 @@
  * folder alone.
  */
 #include "base/file/scratch.h"
-#include "base/err.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>

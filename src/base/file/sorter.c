@@ -4,7 +4,6 @@
 #include "base/file/whole.h"
 #include "base/heap.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
 #include "base/file/whole.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -45,7 +45,7 @@ static void add_job(struct seen_job *to, const struct seen_job *from)
 
 /* Merges jobs by size. If there is no room, replaces the job with the fewest bytes, if it has fewer than the
  * new one. */
-void seen_add_jobs(struct seen *to, const struct seen *from)
+static void add_jobs(struct seen *to, const struct seen *from)
 {
     for (int i = 0; i < SEEN_JOBS && from->job[i].bytes; i++) {
         struct seen_job *place = &to->job[0];
@@ -89,7 +89,7 @@ void seen_add(struct seen *to, const struct seen *from)
         to->chain_bin[i] += from->chain_bin[i];
         to->chain_bytes[i] += from->chain_bytes[i];
     }
-    seen_add_jobs(to, from);
+    add_jobs(to, from);
     for (int i = 0; i < PREDICT_CLASSES; i++) {
         to->done[i].messages += from->done[i].messages;
         to->done[i].slowdowns += from->done[i].slowdowns;
@@ -306,9 +306,9 @@ static void sum_jobs(struct seen *to, const struct seen_part *p)
                                                             (double)from->pause_ps, .pauses =
                                                                 from->pauses } };
 
-        seen_add_jobs(to, &one);
+        add_jobs(to, &one);
         for (int k = 0; k < SEEN_JOBS; k++)
-            if (to->job[k].bytes == from->bytes) {       /* seen_add_jobs() takes maxima; hosts are added */
+            if (to->job[k].bytes == from->bytes) {       /* add_jobs() takes maxima; hosts are added */
                 to->job[k].senders++;
                 to->job[k].pairs += from->pairs;
             }

@@ -62,9 +62,6 @@ uint64_t seen_bin_min(uint32_t bin);
 /* Adds an interval. 'waiting' is taken from the later one. */
 void seen_add(struct seen *to, const struct seen *later);
 
-/* Adds only the jobs. */
-void seen_add_jobs(struct seen *to, const struct seen *later);
-
 /* The outcomes in the form of a prediction. */
 struct outcomes seen_outcomes(const struct seen *);
 

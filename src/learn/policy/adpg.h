@@ -52,9 +52,6 @@ void adpg_init_net(struct adpg *, const struct adpg_cfg *, struct net *, uint32_
 void adpg_init_lstm(struct adpg *, const struct adpg_cfg *, struct lstm *, uint32_t steps_max);
 void adpg_fini(struct adpg *);
 
-/* Fills in the defaults. */
-struct adpg_cfg adpg_cfg_fill(const struct adpg_cfg *);
-
 /* Returns the loss of one agent with n >= 2 steps, for a filled-in configuration, and stores the derivative
  * with respect to each u in 'slope'. O(n). */
 double adpg_loss(const struct adpg_cfg *, const float *u, const float *delta, uint32_t n, float *slope);

@@ -1,7 +1,6 @@
 #include "learn/policy/distil.h"
 
 #include "base/err.h"
-#include "learn/policy/policy_story.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include "learn/policy/lstm.h"
 
 #include "base/err.h"
-#include "learn/net.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,8 +1,6 @@
 #include "learn/policy/policy.h"
 
 #include "base/err.h"
-#include "learn/net.h"
-#include "learn/policy/quant.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,4 +1,5 @@
 #include "learn/policy/policy_story.h"
+#include "base/minmax.h"
 #include "base/rng.h"
 #include "learn/tree/tree_export.h"
 
@@ -53,17 +54,12 @@ void policy_story_tell(struct policy_story *s, const struct policy *p)
     s->rest = s->has_rest ? find_rest(p) : 0;
 }
 
-static double value_or_default(double value, double otherwise)
-{
-    return value > 0 ? value : otherwise;
-}
-
 double policy_story_inflation(const struct policy_story *s, const struct rule_cfg *cfg, uint32_t flows)
 {
     double target =
-        value_or_default(cfg->target, 0.064) + (double)s->rest / value_or_default(cfg->scale, 12.5);
+        or_default(cfg->target, 0.064) + (double)s->rest / or_default(cfg->scale, 12.5);
 
-    return value_or_default(cfg->beta, 1.5) + (target > 0 ? target : 0) * sqrt(flows);
+    return or_default(cfg->beta, 1.5) + (target > 0 ? target : 0) * sqrt(flows);
 }
 
 /* ---- above the target and rising ---- */
@@ -198,7 +194,7 @@ static void print_answers(FILE *out, const struct policy_story *s)
 static void print_rest(FILE *out, const struct policy_story *s, const struct rule_cfg *cfg)
 {
     static const uint32_t flows[] = { 1, 64, 512, 2048, 8192 };
-    double base_us = value_or_default(cfg->base_ns, 8192) / 1000;
+    double base_us = or_default(cfg->base_ns, 8192) / 1000;
 
     if (!s->has_rest) {
         fprintf(out, "  It does not come to rest: %s.\n",

@@ -1,5 +1,4 @@
 #include "learn/policy/quant.h"
-#include "learn/net.h"
 #include "learn/tree/tree.h"
 
 #include <math.h>

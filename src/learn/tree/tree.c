@@ -1,5 +1,6 @@
 /* src/learn/tree/tree.c - evaluation of trees. */
 #include "learn/tree/tree.h"
+#include "base/minmax.h"
 
 #include <assert.h>
 #include <math.h>
@@ -89,11 +90,6 @@ int16_t forest_action(int32_t multiplier)
 
 /* ---- rule ---- */
 
-static double value_or_default(double value, double otherwise)
-{
-    return value != 0 ? value : otherwise;
-}
-
 const char *rule_params_flaw(const struct rule_params *p)
 {
     if (p->gain < 1 || p->gain > 1u << 26)
@@ -112,7 +108,7 @@ static uint32_t round_within(double value, double most)
 
 int rule_params_make(struct rule_params *p, const struct rule_cfg *cfg, struct err *err)
 {
-    double base_ns = value_or_default(cfg->base_ns, 8192);
+    double base_ns = or_default(cfg->base_ns, 8192);
     const char *flaw;
 
     if (!(base_ns >= 1 && base_ns <= 1e9))
@@ -120,11 +116,11 @@ int rule_params_make(struct rule_params *p, const struct rule_cfg *cfg, struct e
     if (cfg->beta < 0 || cfg->target < 0 || cfg->scale < 0 || cfg->rate_min < 0 || cfg->rtt_us_max < 0)
         return err_set(err, EINVAL, "beta, target, scale, lowest rate and largest RTT may not be below 0");
     *p = (struct rule_params){
-        .beta_ns = round_within(value_or_default(cfg->beta, 1.5) * base_ns, 2e9),
-        .target_ns = round_within(value_or_default(cfg->target, 0.064) * base_ns * 256, 2e9),
-        .gain = round_within(value_or_default(cfg->scale, 12.5) / base_ns * (1 << RULE_GAIN_BITS), 2e9),
-        .rate_min = round_within(value_or_default(cfg->rate_min, 0x1p-14) * RULE_RATE_ONE, 4e9),
-        .rtt_ns_max = round_within(value_or_default(cfg->rtt_us_max, 150) * 1000, 4e9),
+        .beta_ns = round_within(or_default(cfg->beta, 1.5) * base_ns, 2e9),
+        .target_ns = round_within(or_default(cfg->target, 0.064) * base_ns * 256, 2e9),
+        .gain = round_within(or_default(cfg->scale, 12.5) / base_ns * (1 << RULE_GAIN_BITS), 2e9),
+        .rate_min = round_within(or_default(cfg->rate_min, 0x1p-14) * RULE_RATE_ONE, 4e9),
+        .rtt_ns_max = round_within(or_default(cfg->rtt_us_max, 150) * 1000, 4e9),
     };
     flaw = rule_params_flaw(p);
     return flaw ? err_set(err, EINVAL, "the rule's %s", flaw) : 0;

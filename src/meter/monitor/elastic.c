@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define NO_ENTRY ELASTIC_ENTRIES
 #define INLINE  static inline __attribute__((always_inline))

@@ -79,7 +79,6 @@ void flow_tally_write(const struct flowstate_cfg *cfg, const struct flow_tally *
 
 /* ---- the states of all flows of a sketch ---- */
 
-
 #define PARKING_WAYS 4u          /* positions in which a flow may be parked */
 #define ALL_ENTRIES  ((1u << ELASTIC_ENTRIES) - 1)
 #define AHEAD        8u          /* prefetch distance, in entries */
