@@ -78,8 +78,7 @@ struct interval bootstrap_mean(struct bootstrap *b, const double *value)
     return bootstrap_mean_within(b, value, -INFINITY, INFINITY);
 }
 
-/* Distance of a widened end from the bound. 'end' and 'mean' are the distances of the original end and of the
- * mean. */
+/* Distance of a widened end from the bound; 'end' and 'mean' are distances from it, too. */
 static double widened(double mean, double end, double widen)
 {
     char text[32];
@@ -114,8 +113,7 @@ struct interval bootstrap_mean_within(struct bootstrap *b, const double *value, 
 #define STEPS_MAX 300            /* of the continued fraction; it converges in fewer */
 #define TINY      1e-300
 
-/* Continued fraction of the incomplete beta function by Lentz's method; converges quickly for x < (a + 1) /
- * (a + b + 2). */
+/* Continued fraction of the incomplete beta function by Lentz's method; for x < (a + 1) / (a + b + 2). */
 static double beta_fraction(double a, double b, double x)
 {
     double c = 1, d = 1 / fmax(TINY, 1 - (a + b) * x / (a + 1)), h = d;

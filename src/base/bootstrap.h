@@ -60,8 +60,7 @@ double mean_of(const double *value, uint32_t count);
  */
 #define FDR_SHARE 0.05           /* of the differences called clear that may be wrong, on average */
 
-/* Two-sided p-value of a paired t test that the mean of 'value' is 0. 1 if all are 0 or there are fewer than
- * two. */
+/* Two-sided p-value of a paired t test that the mean is 0. All 0, or fewer than two: 1. */
 double t_test_p(const double *value, uint32_t count);
 
 /* Two-sided p-value of Student's t with 'df' degrees of freedom. */

@@ -42,8 +42,7 @@ void *xcalloc(unsigned long count, unsigned long bytes);
 void *xrealloc(void *old, unsigned long bytes);
 char *xstrdup(const char *text);
 
-/* Makes room for one more element of an array that has room for *max: a full array doubles. 'first' is its
- * initial room. Returns the array. */
+/* Makes room for one more element: a full array doubles; 'first' is its initial room. Returns the array. */
 static inline void *xgrow(void *array, unsigned long count, uint32_t *max, uint32_t first,
                           unsigned long bytes)
 {

@@ -136,8 +136,7 @@ void crand_init(struct crand *r, uint32_t seed)
 
 #define BITS 32
 
-/* A primitive polynomial x^degree + a_1 x^(degree-1) + ... + 1 over two elements, and where its recurrence
- * starts. */
+/* A primitive polynomial x^degree + a_1 x^(degree-1) + ... + 1 over two elements, and its first terms. */
 struct polynomial {
     uint8_t  degree, a;          /* the coefficients between first and last, as bits */
     uint16_t m[8];

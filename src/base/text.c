@@ -235,8 +235,7 @@ static void trim_zeros(char *number)
         end[-1] = '\0';
 }
 
-/* The first five units of a kind are factors of 1000 apart. Uses the first in which four digits suffice;
- * for 0 the one with index 'natural'. */
+/* Of the first five units, 1000 apart, uses the first in which four digits suffice; for 0 'natural'. */
 static char *from_quantity(const struct kind *kind, int natural, char *buf, size_t size, double value)
 {
     double length = value < 0 ? -value : value;

@@ -59,8 +59,7 @@ bool text_own_folder(char folder[PATH_MAX]);
 /* The name of a file in messages: "-" is standard input. */
 const char *text_file_name(const char *path);
 
-/* Reads a whole file ("-": standard input) into malloc'd memory, followed by a zero byte. Refuses more than
- * 'max' bytes. The error names the file. */
+/* Reads a file ("-": standard input) of at most 'max' bytes; malloc'd, with a zero byte. Errors name it. */
 int text_read_file(const char *path, size_t max, char **text, size_t *length, struct err *);
 
 /* Observes all files that text_read_file() reads in this thread, to detect later changes. NULL: stop. */

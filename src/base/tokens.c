@@ -193,8 +193,7 @@ static bool ends_cell(const struct csv *c, bool is_quoted)
     return *c->at == '\n' || (!is_quoted && *c->at == ',');
 }
 
-/* Reads the next cell of a line and returns its length, which may exceed CSV_CELL_BYTES. *is_last: the line
- * ends here. */
+/* Returns the length of the next cell, which may exceed CSV_CELL_BYTES. *is_last: the line ends here. */
 static size_t read_cell(struct csv *c, char *cell, bool *is_last)
 {
     bool   is_quoted = false, is_cr = false;

@@ -45,8 +45,7 @@ struct nic_value {
 
 struct nic_profile {
     const char             *name, *about;
-    const struct nic_value *value;           /* differences from NVIDIA's in knobs.def; ends with
-                                              * KNOB_COUNT */
+    const struct nic_value *value;           /* differences from knobs.def; ends with KNOB_COUNT */
 };
 
 extern const struct nic_profile nic_profile_all[];       /* ends with a row without a name */

@@ -37,8 +37,7 @@ struct decision {
     struct knobs             knobs;
     const struct scoped_set *part;
     uint32_t                 parts;
-    const struct ecn        *queue;          /* thresholds by queue of the world; NULL: from knobs and
-                                              * parts */
+    const struct ecn        *queue;          /* by queue of the world; NULL: from knobs and parts */
     uint32_t                 queues;
 };
 

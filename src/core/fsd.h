@@ -18,8 +18,7 @@ struct fsd {
     uint64_t bin[FSD_BINS];      /* flows; all 0 from a monitor that does not fill them */
 };
 
-/* bin[i] counts flows of 2^(i+6) .. 2^(i+7) - 1 bytes; the first also smaller ones, the last also larger
- * ones. */
+/* bin[i] counts flows of 2^(i+6) .. 2^(i+7) - 1 bytes; the first also smaller, the last also larger ones. */
 uint32_t fsd_bin(uint64_t bytes);
 
 void fsd_add(struct fsd *to, const struct fsd *from);
@@ -43,8 +42,7 @@ double fsd_accuracy(const struct fsd *measured, const struct fsd *truth);
 #define KL_EPSILON 1e-3
 #define KL_MAX     1e9
 
-/* Returns the divergence of counts in at least one bin. Two empty distributions are equal; a single empty one
- * counts as uniform. */
+/* Divergence of counts in 1 or more bins. Two empty distributions are equal; one alone counts as uniform. */
 double kl_divergence(const uint64_t *now, const uint64_t *before, uint32_t bins, double epsilon);
 
 /* Returns the divergence of elephants and mice, as in PARALEON's artifact. */

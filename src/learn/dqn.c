@@ -275,8 +275,7 @@ static void find_wanted(struct dqn *d, const float *const *record, uint32_t rows
     }
 }
 
-/* If the guide's action is not ahead by the margin, raises it and lowers the leading one. Returns the loss of
- * one row. */
+/* If the guide's action is not ahead by the margin, raises it and lowers the leader. Returns the loss. */
 static double add_margin_loss(struct dqn *d, const float *value, float *slope, uint32_t guided, uint32_t rows)
 {
     uint32_t actions = net_shape_outputs(&d->cfg.shape), rival = guided == 0;

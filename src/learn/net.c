@@ -150,8 +150,7 @@ void net_mix(struct net *to, const struct net *from, float share)
         to->parameter[i] += share * (from->parameter[i] - to->parameter[i]);
 }
 
-/* Adds a tile. 'rows' and 'vectors' are constants at every call, so that the loops are unrolled and the sums
- * stay in registers. */
+/* Adds a tile. 'rows' and 'vectors' are constants at every call: unrolled, with sums in registers. */
 static inline __attribute__((always_inline)) void add_tile(const struct matrix_product *p, uint32_t row,
                                                            uint32_t column, const uint32_t rows,
                                                            const uint32_t vectors)

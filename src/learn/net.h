@@ -40,8 +40,7 @@ struct net {
     float           *parameter;
 };
 
-/* Scratch memory for passing up to 'rows' inputs through a net, with the values that the backward pass
- * needs. */
+/* Scratch memory for up to 'rows' inputs, with the values that the backward pass needs. */
 struct net_batch {
     uint32_t     rows_max, rows; /* rows: of the last net_forward() */
     const float *input;          /* of the last net_forward() */
@@ -95,8 +94,7 @@ const float *net_forward(const struct net *, struct net_batch *, const float *x,
  * [rows][inputs], in dx unless NULL. */
 void net_backward(const struct net *, struct net_batch *, const float *dy, float *gradient, float *dx);
 
-/* The hyperbolic tangent, with the same bits on every machine. Uses + - * / only; accurate to one unit in the
- * last place. NaN stays NaN. */
+/* The hyperbolic tangent from + - * / alone, within one unit in the last place. NaN stays NaN. */
 float tanh_of(float x);
 
 /* Fills weights [inputs][outputs] with a random matrix whose vectors along the shorter side are orthogonal

@@ -21,8 +21,7 @@ void evalue_add(struct evalue *e, double d)
     e->pairs++;
 }
 
-/* exp(x^2) erfc(-x). For x far below 0 the factors overflow and underflow, so an asymptotic series is
- * used. */
+/* exp(x^2) erfc(-x). Far below 0 the factors overflow and underflow: an asymptotic series. */
 static double scaled_erfc(double x)
 {
     double y = -x, z = y * y;

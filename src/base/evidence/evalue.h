@@ -34,8 +34,7 @@ double evalue_below(const struct evalue *, double m);
 /* Mean of d; 0 without pairs. */
 double evalue_gain(const struct evalue *);
 
-/* Lower bound of the gain with confidence 1 - 1/e, valid at all times simultaneously; -INFINITY: unknown so
- * far. */
+/* Lower bound of the gain with confidence 1 - 1/e, at all times at once; -INFINITY: unknown so far. */
 double evalue_bound(const struct evalue *, double e);
 
 /* ---- pairs of blocks: alternates two settings in blocks, and compares them ----
@@ -64,8 +63,7 @@ void pairing_init(struct pairing *, uint32_t length, uint32_t burn_in, uint64_t 
 enum arm pairing_arm(const struct pairing *);
 enum arm pairing_next_arm(const struct pairing *);
 
-/* Adds the value of an interval; NAN: not measured. Returns true if a pair is complete; *d is its mean(B) -
- * mean(A). */
+/* Adds the value of an interval; NAN: not measured. True: a pair is complete, *d is mean(B) - mean(A). */
 bool pairing_add(struct pairing *, double value, double *d);
 
 /* ---- a sequential test: has the mean of an autocorrelated series increased? ----

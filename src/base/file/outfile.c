@@ -267,8 +267,7 @@ FILE *outdir_file(struct outdir *dir, const char *name, struct err *err)
     return stream;
 }
 
-/* For file systems without RENAME_EXCHANGE: for a moment there is no target. Leaves the old folder at
- * 'temp'. */
+/* For file systems without RENAME_EXCHANGE: for a moment there is no target. Leaves the old one at 'temp'. */
 static int exchange_slowly(const char *temp, const char *target)
 {
     char *away = xstrdup(temp);

@@ -1,5 +1,4 @@
-/* src/base/file/outfile.h - writes a file, or a folder of results, atomically: in a temporary folder next to
- * it, renamed at the end. */
+/* src/base/file/outfile.h - writes a file, or a folder of results, atomically. */
 #ifndef BASE_FILE_OUTFILE_H
 #define BASE_FILE_OUTFILE_H
 
@@ -20,15 +19,13 @@ struct outfile {
 /* Refuses an existing target that is not a regular file, such as /dev/stdout. */
 int outfile_open(struct outfile *, const char *path, struct err *);
 
-/* Checks all writes, syncs to disk and closes; the file stays temporary. Does nothing if it was never
- * opened. */
+/* Checks all writes, syncs to disk and closes; the file stays temporary. Not opened: does nothing. */
 int outfile_close(struct outfile *, struct err *);
 
 /* Moves a closed file into place. */
 int outfile_commit(struct outfile *, struct err *);
 
-/* Ends a file: if 'rc' is 0, closes it and moves it into place, else removes it. Returns the first
- * failure. */
+/* If 'rc' is 0, closes the file and moves it into place, else removes it. Returns the first failure. */
 int outfile_end(struct outfile *, int rc, struct err *);
 
 /* Writes a whole file; it is on disk when this returns. */
@@ -56,8 +53,7 @@ int outdir_open(struct outdir **out, const char *path, const char *kind, struct 
  * a name with a slash, a name used before, a full disk. */
 FILE *outdir_file(struct outdir *, const char *name, struct err *);
 
-/* Checks all writes, syncs to disk, moves the folder into place, and frees the outdir. On failure removes
- * everything. */
+/* Checks all writes, syncs, moves the folder into place, frees the outdir. On failure removes everything. */
 int outdir_commit(struct outdir *, struct err *);
 
 /* Removes everything and frees the outdir, which may be NULL. */

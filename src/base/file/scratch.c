@@ -262,8 +262,7 @@ bool scratch_take(struct scratch *s)
     return s->is_taken;
 }
 
-/* Async-signal-safe. Removes the marker last (it is the oldest in the list), so that the next run can
- * continue if this is interrupted. */
+/* Async-signal-safe. The marker, the oldest in the list, goes last, so that the next run can continue. */
 static void remove_files(struct scratch *s)
 {
     for (struct file *f = atomic_load(&s->files); f; f = f->next)
@@ -419,8 +418,7 @@ int scratch_close(struct scratch *s, struct err *err)
     return rc;
 }
 
-/* Writes the names of the files in order of creation: the list is in reverse order, with the marker at its
- * end. */
+/* Writes the names of the files in order of creation; the list is in reverse order. */
 static void write_names(int marker, const struct file *f)
 {
     const char *name;
@@ -433,8 +431,7 @@ static void write_names(int marker, const struct file *f)
         write_line(marker, name);
 }
 
-/* If this is interrupted, the first line still names a folder that no longer exists, and the others are
- * unchanged. */
+/* If this is interrupted, the first line names a folder that is gone, and the others are unchanged. */
 void scratch_leave(struct scratch *s, const char *kind)
 {
     if (ftruncate(s->marker, 0) == 0 && lseek(s->marker, 0, SEEK_SET) == 0 && write_line(s->marker, kind))

@@ -43,12 +43,10 @@ int scratch_open(struct scratch **out, const char *place);
 
 const char *scratch_path(const struct scratch *);
 
-/* Opens a new file, owned by the scratch. 'shown' is its name in messages. Returns NULL and sets errno on
- * failure. */
+/* Opens a new file, owned by the scratch, called 'shown' in messages. NULL: see errno. */
 FILE *scratch_file(struct scratch *, const char *name, const char *shown);
 
-/* Closes all files; if this returns 0, they are on disk. The error names the first file that was not
- * written. */
+/* Closes all files. 0: they are on disk. The error names the first that was not written. */
 int scratch_close(struct scratch *, struct err *);
 
 /* Makes the caller the only owner. Returns false if a signal handler has already removed everything. */
@@ -65,8 +63,7 @@ void scratch_condemn(const struct scratch *, const char *old, const struct marke
 /* Removes everything and frees the scratch, which may be NULL. */
 void scratch_remove(struct scratch *);
 
-/* Removes the folders of all that are open in this process; async-signal-safe, for a handler that then ends
- * the program. */
+/* Removes all open folders of this process; async-signal-safe, for a handler that then exits. */
 void scratch_remove_all_on_signal(void);
 
 /* Brings the folder itself to the disk: the names in it, not what is in the files. Best effort. */

@@ -1,5 +1,4 @@
-/* src/base/file/whole.h - reads and writes all bytes of a file or a message, however many calls that
- * takes. */
+/* src/base/file/whole.h - reads and writes all bytes of a file or a message. */
 #ifndef BASE_FILE_WHOLE_H
 #define BASE_FILE_WHOLE_H
 
@@ -15,8 +14,7 @@ bool whole_write(int fd, const void *bytes, size_t length);
 
 const char *temporary_folder(void);          /* $TMPDIR or /var/tmp */
 
-/* Opens an unlinked file in that folder; it disappears when it is closed. Returns a file descriptor, or a
- * negative errno. */
+/* Opens an unlinked file there; it disappears when closed. Returns a file descriptor or a negative errno. */
 int temporary_open(void);
 
 /* Write or read all bytes. On failure return a negative errno or false. */

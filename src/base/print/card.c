@@ -109,8 +109,7 @@ void card_add_variant(struct card *c, const char *name, const char *const *set, 
     free(text);
 }
 
-/* The number of arguments that an option to leave out takes here; 0: it is none of these. "!-q" takes no
- * value. */
+/* Number of arguments to leave out here: 0, 1, or 2 with a separate value. "!-q" takes no value. */
 static int count_left_out(const char *argument, const char *const *without)
 {
     for (; *without; without++) {

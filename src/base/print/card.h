@@ -41,14 +41,12 @@ void card_capitalise(struct card *, enum card_field);
 const char *card_text(const struct card *, enum card_field);
 
 void    card_print(const struct card *, FILE *, bool has_colour);
-json_t *card_json(const struct card *);              /* interface Answer of web/src/data.ts; fields without
-                                                      * text are null */
+json_t *card_json(const struct card *);              /* interface Answer of web/src/data.ts; null: no text */
 void    card_of_json(struct card *, const json_t *);         /* the other way; NULL: an empty card */
 void    card_html(const struct card *, FILE *);      /* the same card, for a page without scripts */
 void    card_fini(struct card *);
 
-/* Appends an argument of a command, in quotes where a shell needs them: "demo.yaml", "'{kind: star}'". A
- * space stands in front. */
+/* Appends a space and an argument, in quotes where a shell needs them: "demo.yaml", "'{kind: star}'". */
 void card_add_argument(struct card *, const char *argument);
 
 /* Appends the argument of --variant: "after:kmin=100KB,kmax=400KB". */

@@ -25,8 +25,7 @@ void html_text(FILE *out, const char *text)
 
 #define HARD_SPACE "\u00a0"
 
-/* Writes what a terminal has no sign for as a page does. 'before' is the character before it. Returns its
- * length; 0: there is none. */
+/* Writes signs that a terminal lacks. 'before' is the character before. Returns the length, or 0. */
 static size_t put_sign(FILE *out, const char *text, char before)
 {
     bool is_number = isdigit((unsigned char)text[1]);

@@ -210,8 +210,7 @@ static size_t cut_word(char *word, uint32_t width)
     return (size_t)(end - word);
 }
 
-/* Returns the first words of *text that fit into 'width', at least one, in new memory, and advances *text.
- * NULL: no words are left. */
+/* Returns the first words of *text that fit 'width', at least one, malloc'd; advances it. NULL: none. */
 static char *next_line(const char **text, uint32_t width)
 {
     const char *from = *text + strspn(*text, " "), *end = from;

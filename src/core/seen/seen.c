@@ -43,8 +43,7 @@ static void add_job(struct seen_job *to, const struct seen_job *from)
     to->pauses += from->pauses;
 }
 
-/* Merges jobs by size. If there is no room, replaces the job with the fewest bytes, if it has fewer than the
- * new one. */
+/* Merges jobs by size. Without room, replaces the job with the fewest bytes if that has fewer. */
 static void add_jobs(struct seen *to, const struct seen *from)
 {
     for (int i = 0; i < SEEN_JOBS && from->job[i].bytes; i++) {

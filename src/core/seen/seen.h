@@ -23,8 +23,7 @@ struct seen_job {
     uint32_t messages, firsts;   /* firsts: posted when no other message of the host had just ended */
     uint32_t senders, pairs;     /* sending hosts; pairs of sender and receiver. Largest of an interval */
     uint32_t local;              /* messages that stay in their rack */
-    double   pause_s;            /* sum of the pauses before firsts, since the host's last message had
-                                  * ended */
+    double   pause_s;            /* sum of the pauses before firsts, since the last message of the host */
     uint32_t pauses;             /* number of known pauses */
 };
 
@@ -35,23 +34,19 @@ struct seen {
     uint32_t bin[SEEN_BINS];                 /* independent messages: not in a burst, a job or a chain */
     uint64_t bin_bytes[SEEN_BINS];
     uint64_t local_bytes;                    /* of these: to a host of the same rack */
-    uint32_t chain_bin[SEEN_BINS];           /* chains: posted when another message of the host had just
-                                              * ended */
+    uint32_t chain_bin[SEEN_BINS];           /* chains: posted when another of the host had just ended */
     uint64_t chain_bytes[SEEN_BINS];
     double   chance_bytes;                   /* bytes expected to look like chains by chance, */
     double   chance_squares;                 /* and their variance */
     uint32_t chain_tiny;                     /* requests and empty answers in chains */
-    uint32_t chain_senders, chain_hubs;      /* hosts with chains; those above their mean. Largest of an
-                                              * interval */
+    uint32_t chain_senders, chain_hubs;      /* hosts with chains; those above their mean; maxima */
     uint64_t chain_hub_bytes;                /* posted by these hubs */
     double   chain_s;                        /* sum of the times that chained messages took */
-    uint64_t bursts;                         /* simultaneous messages of one size from four or more hosts to
-                                              * one */
+    uint64_t bursts;                         /* simultaneous, of one size, from four or more hosts to one */
     uint64_t burst_messages, burst_bytes;
     struct seen_job job[SEEN_JOBS];
     struct seen_class done[PREDICT_CLASSES];
-    struct seen_class waiting[PREDICT_CLASSES];      /* unfinished at the end, with lower bounds of
-                                                      * slowdowns */
+    struct seen_class waiting[PREDICT_CLASSES];      /* unfinished; lower bounds of slowdowns */
     uint32_t told_bytes;                     /* longest encoded report of a host; largest of an interval */
 };
 

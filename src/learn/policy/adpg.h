@@ -63,8 +63,7 @@ double adpg_add(struct adpg *, const struct adpg_trajectory *, double share, flo
 /* Number of agents with at least two steps. */
 uint32_t adpg_agents(const struct adpg_trajectory *, uint32_t n);
 
-/* Makes one update from a rollout of n agents and returns the loss. If no agent has two steps, changes
- * nothing and returns 0. */
+/* Updates from a rollout of n agents; returns the loss. If no agent has two steps: no change, returns 0. */
 double adpg_update(struct adpg *, const struct adpg_trajectory *, uint32_t n);
 
 #endif

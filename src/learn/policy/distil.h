@@ -29,14 +29,12 @@ extern const struct distil_cfg distil_initial;
 
 struct distil_report {
     uint32_t           rows, aside;          /* training rows, and held-out rows */
-    struct policy_gap  grown, mended;        /* difference from the teacher on held-out rows, bounds
-                                              * included */
+    struct policy_gap  grown, mended;        /* on held-out rows, with bounds */
     int64_t            states;   /* number of repaired states; -1: the repair did not end */
     struct certificate certificate;
 };
 
-/* 'seen' holds rows in addition to the grid, and may be NULL if there is a grid. Refuses trees that cannot be
- * repaired (-EPERM), and too few rows. */
+/* 'seen' (NULL: none) holds rows besides the grid. Refuses too few rows, and trees beyond repair (-EPERM). */
 int distil_trees(struct policy *trees, const struct policy *teacher, const struct distil_cfg *,
                  const struct tree_rows *seen, struct distil_report *, struct err *);
 

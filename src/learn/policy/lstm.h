@@ -68,8 +68,7 @@ void lstm_batch_fini(struct lstm_batch *);
  * the same bits as lstm_run(). x must stay valid until lstm_backward(). */
 const float *lstm_forward(const struct lstm *, struct lstm_batch *, const float *x, uint32_t steps);
 
-/* Backpropagation through time for a loss L of those outputs. Adds dL/dparameter to 'gradient'. dy is
- * dL/doutput. */
+/* Backpropagation through time of a loss L of those outputs; dy is dL/doutput. Adds to 'gradient'. */
 void lstm_backward(const struct lstm *, struct lstm_batch *, const float *dy, float *gradient);
 
 #endif

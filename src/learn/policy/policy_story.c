@@ -20,8 +20,7 @@ static float evaluate_constant(const struct policy *p, float delta)
     return evaluate(p, delta, delta, 1);
 }
 
-/* Bisects between an empty network, where the rate goes up, and a flooded one, until the interval is below
- * the resolution of integer deltas. */
+/* Bisects between an empty network and a flooded one, to the resolution of integer deltas. */
 static float find_rest(const struct policy *p)
 {
     float low = EMPTY, high = FLOODED;

@@ -82,8 +82,7 @@ void policy_gap_state(struct rng *, float delta_max, float x[POLICY_FEATURES]);
 double policy_gap_mean(const struct policy_gap *);
 double policy_gap_rms(const struct policy_gap *);
 
-/* Prints three lines: mean and root mean square, the largest difference, and its state. 'a' and 'b' name the
- * policies. */
+/* Prints mean and root mean square, the largest difference, and its state. 'a' and 'b' name the policies. */
 void policy_gap_print(FILE *, const struct policy_gap *, const char *a, const char *b);
 
 /* ---- a policy's decisions as a table ----

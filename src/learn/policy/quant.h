@@ -22,8 +22,7 @@
 #define QUANT_CELLS_MAX  16
 #define QUANT_TABLE_SIZE 513     /* [-8, 8] in steps of 1/32 */
 
-/* Maps u in -1 .. 1 to a multiplier of the rate: 1 + range u, or for u < 0 1 / (1 - range u). NaN, which
- * weights of 1e30 can cause, becomes 1. */
+/* Maps u in -1 .. 1 to a multiplier of the rate: 1 + range u, or for u < 0 1 / (1 - range u). NaN: 1. */
 static inline float action_multiplier(float u, float range)
 {
     if (u >= 0)

@@ -97,8 +97,7 @@ static bool has_rising_state(const struct feature_box *b)
     return b->high[TREE_DELTA] > 0 && b->high[TREE_DELTA] > b->low[TREE_DELTA_OLDER];
 }
 
-/* Raises *most to the largest sum of sign * leaves in the box, or with is_first to one that is larger.
- * Returns true if it was raised. */
+/* Raises *most to the largest sign * sum, or with is_first to a larger one. False: there is none. */
 static bool find_most(struct box_search *s, const struct feature_box *b, int32_t sign, int64_t *most)
 {
     struct sum_range r;

@@ -36,8 +36,7 @@ struct certificate {
     uint64_t            boxes;   /* number of boxes tested */
 };
 
-/* Covers all actions that the bounds of the multiplier allow, and all deltas. Invalid parameters violate a
- * claim. Returns true if all claims hold. */
+/* Covers all actions within bounds and all deltas. Invalid parameters violate a claim. True: all hold. */
 bool certify_rule(struct certificate *, const struct forest *, const struct rule_params *);
 
 /* Number of rows in a leaf: the more, the less it should change. */

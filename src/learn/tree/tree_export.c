@@ -129,8 +129,7 @@ static void write_leaves(FILE *out, const struct forest *f)
     fprintf(out, "};\n\n");
 }
 
-/* Shifting by less, according to the size of a leaf, makes the answers an offset in bytes and saves a
- * multiplication. */
+/* Shifting by less, by the size of a leaf, makes the answers an offset in bytes. */
 static void write_sum(FILE *out, const struct forest *f, uint32_t pair)
 {
     uint32_t bytes = leaf_bytes(f), shift = 8 * pair, scale = bytes / 2;

@@ -27,13 +27,11 @@ enum tree_export_layout {
 };
 
 struct tree_export_cost {
-    uint32_t operations;         /* upper bound of the integer operations of rlcc_tree(): comparisons, loads,
-                                  * shifts, ... */
+    uint32_t operations;         /* upper bound of the integer operations of rlcc_tree() */
     uint32_t table_bytes;
 };
 
-/* 'title' is a line for the first comment. Refuses (-EPERM) trees that certify_rule() rejects, and reports
- * the violated claim and the state. */
+/* 'title' begins the first comment. Refuses (-EPERM) trees that certify_rule() rejects, with the reason. */
 int tree_export(FILE *, enum tree_export_layout, const struct forest *, const struct rule_params *,
                 const char *title, struct err *);
 

@@ -175,8 +175,7 @@ static void count_values(const struct tree_rows *r, int feature, uint32_t *count
         count[r->feature[i][feature] - INT16_MIN]++;
 }
 
-/* Borders are halfway between adjacent values. If there are too many, they divide the rows into about equal
- * parts. */
+/* Borders are halfway between adjacent values. If too many, they divide the rows about equally. */
 static uint32_t place_borders(const uint32_t *count, uint32_t rows, uint32_t borders_max, int16_t *border)
 {
     uint32_t borders = 0, distinct = 0;

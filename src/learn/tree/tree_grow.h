@@ -17,8 +17,7 @@
 
 #define TREE_TARGET_ONE (1 << 24)            /* a multiplier of 1 as a target */
 
-/* Training data: states and a teacher's actions in them. Integers, so that sums over rows are exact and
- * independent of order. */
+/* States and a teacher's actions. Integers: sums over rows are exact and independent of order. */
 struct tree_rows {
     uint32_t rows, rows_max;
     int16_t (*feature)[TREE_FEATURES];

@@ -87,8 +87,7 @@ INLINE uint32_t print_of(uint64_t hash)
     return print + !print;
 }
 
-/* The upper half of the hash selects the bucket, the lower half is the fingerprint, and both select the
- * counter. */
+/* The upper half of the hash selects the bucket, the lower is the fingerprint, both select the counter. */
 static uint16_t *light_of(const struct elastic *e, uint64_t hash)
 {
     return &e->light[flow_key_below(hash * 0x9e3779b97f4a7c15ull, e->lights)];

@@ -95,8 +95,7 @@ static inline uint32_t flow_key_below(uint64_t hash, uint32_t n)
 #define ELASTIC_LIGHT_UNIT  16u              /* bytes per step of a light counter */
 
 struct elastic_cfg {
-    uint32_t heavy_bytes;        /* size of the buckets, without keys, which take
-                                  * 2.2 times as much; 0: ELASTIC_HEAVY_BYTES */
+    uint32_t heavy_bytes;        /* of buckets, without keys (2.2 times as much); 0: ELASTIC_HEAVY_BYTES */
     uint32_t light_bytes;        /* 0: ELASTIC_LIGHT_BYTES */
     uint64_t seed;               /* of the hash */
     bool     published;
@@ -158,8 +157,7 @@ void elastic_insert_scalar(struct elastic *, const struct flow_key *, uint32_t b
 /* Estimated bytes of a flow: never too low, unless a counter is saturated. */
 uint64_t elastic_query(const struct elastic *, const struct flow_key *);
 
-/* Writes up to 'max' flows of the heavy part with at least bytes_min > 0 bytes. Returns how many there
- * are. */
+/* Writes up to 'max' flows of the heavy part of at least bytes_min > 0. Returns how many there are. */
 uint32_t elastic_list(const struct elastic *, uint64_t bytes_min, struct elastic_flow *, uint32_t max);
 
 /* Clears all counters. Flows keep their entries until a newcomer takes them, so a continuing flow finds its

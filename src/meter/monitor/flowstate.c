@@ -133,8 +133,7 @@ static void park(struct flowstate_table *s, uint64_t name, struct flowstate stat
     *place_in(s, parking_row(s, name)) = (struct parked_flow){ name, state.bytes, state.run, s->interval };
 }
 
-/* A flow that was parked in an earlier interval has been silent or in the light part since, so its run
- * ended. */
+/* A flow that was parked earlier has been silent or in the light part since, so its run ended. */
 static struct flowstate unpark(struct flowstate_table *s, uint64_t name)
 {
     struct parked_flow *row = parking_row(s, name);
@@ -181,8 +180,7 @@ static void park_all(struct flowstate_table *s, const struct elastic *e)
     }
 }
 
-/* Restores the states of flows that now have an entry. Runs after park_all(): a flow may have changed its
- * entry. */
+/* Restores the states of flows with a new entry, after park_all(): a flow may have changed its entry. */
 static void unpark_all(struct flowstate_table *s, const struct elastic *e)
 {
     for (uint32_t i = 0; i < e->changes; i++) {

@@ -1,5 +1,4 @@
-/* src/meter/monitor/monitor_table.h - a hash table of flows that grows, for monitors without a memory
- * limit. */
+/* src/meter/monitor/monitor_table.h - a growing hash table of flows, for monitors without a limit. */
 #ifndef METER_MONITOR_MONITOR_TABLE_H
 #define METER_MONITOR_MONITOR_TABLE_H
 
