@@ -7,7 +7,7 @@
 /* Text in HTML: markup is escaped, control characters become '?'. */
 void html_text(FILE *, const char *);
 
-/* The same with signs: "383 us" becomes "383 µs" with a hard space, "-5 %" a real minus, "->" an arrow. */
+/* The same with signs: "383 us" becomes "383 µs" with a hard space, "->" an arrow, ... */
 void html_words(FILE *, const char *);
 
 /* <tag class="class">text</tag>; no text: nothing. 'class' may be NULL. Prose is as by html_words(). */

@@ -151,9 +151,6 @@ static inline bool elastic_insert_at(struct elastic *e, uint64_t place, uint32_t
     return true;
 }
 
-/* Reference implementation of elastic_insert() without vectors, for tests. */
-void elastic_insert_scalar(struct elastic *, const struct flow_key *, uint32_t bytes);
-
 /* Estimated bytes of a flow: never too low, unless a counter is saturated. */
 uint64_t elastic_query(const struct elastic *, const struct flow_key *);
 

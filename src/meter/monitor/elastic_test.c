@@ -142,46 +142,70 @@ static void insert__saturates(void **unused)
     elastic_fini(&e);
 }
 
-static void assert_same(const struct elastic *a, const struct elastic *b)
+/* The first entry with this fingerprint, and the first of the smallest ones, by plain searches. */
+static uint32_t find_plainly(const struct elastic_bucket *b, uint32_t print)
 {
-    assert_memory_equal(a->bucket, b->bucket, a->buckets * sizeof(*a->bucket));
-    assert_memory_equal(a->key, b->key, a->buckets * ELASTIC_ENTRIES * sizeof(*a->key));
-    assert_memory_equal(a->light, b->light, a->lights * sizeof(*a->light));
-    assert_int_equal(a->lights_used, b->lights_used);
-    assert_int_equal(a->splits, b->splits);
+    uint32_t entry = 0;
+
+    while (entry < ELASTIC_ENTRIES && b->print[entry] != print)
+        entry++;
+    return entry;
 }
 
-static void check_vector_equals_scalar(struct elastic_cfg cfg)
+static uint32_t find_smallest_plainly(const struct elastic_bucket *b)
 {
-    struct elastic vector, scalar;
+    uint32_t least = 0;
+
+    for (uint32_t entry = 1; entry < ELASTIC_ENTRIES; entry++)
+        if (b->count[entry] < b->count[least])
+            least = entry;
+    return least;
+}
+
+/* An entry that got another flow was the first unused one, idle, or the first of the smallest. */
+static void check_taken(const struct elastic_bucket *was, const struct elastic_bucket *is)
+{
+    for (uint32_t i = 0; i < ELASTIC_ENTRIES; i++) {
+        if (is->print[i] == was->print[i])
+            continue;
+        if (find_plainly(was, 0) < ELASTIC_ENTRIES)
+            assert_int_equal(i, find_plainly(was, 0));
+        else if (!(was->idle >> i & 1) || was->count[i])
+            assert_int_equal(i, find_smallest_plainly(was));
+    }
+}
+
+static void check_vectors(struct elastic_cfg cfg)
+{
+    struct elastic e;
     struct rng r;
 
-    elastic_init(&vector, &cfg);
-    elastic_init(&scalar, &cfg);
+    elastic_init(&e, &cfg);
     rng_init(&r, 5, cfg.heavy_bytes);
     for (int i = 0; i < 60000; i++) {
         struct flow_key key = key_of(draw_flow(&r));
         uint32_t bytes = 1 + (uint32_t)rng_below(&r, rng_next(&r) >> 60 ? 1500 : UINT32_MAX);
+        uint64_t hash = flow_key_hash(&key, e.seed), place;
+        uint32_t bucket = flow_key_below(hash, e.buckets), print = (uint32_t)hash + !(uint32_t)hash, entry;
+        struct elastic_bucket was = e.bucket[bucket];
 
-        elastic_insert(&vector, &key, bytes);
-        elastic_insert_scalar(&scalar, &key, bytes);
-        if (i % 20000 == 19999) {
-            assert_same(&vector, &scalar);
-            elastic_next_interval(&vector);
-            elastic_next_interval(&scalar);
-        }
+        elastic_insert(&e, &key, bytes);
+        check_taken(&was, &e.bucket[bucket]);
+        place = elastic_find(&e, &key);
+        entry = find_plainly(&e.bucket[bucket], print);
+        assert_true(place == (entry < ELASTIC_ENTRIES ? (uint64_t)print << 32 | bucket << 3 | entry : 0));
+        if (i % 20000 == 19999)
+            elastic_next_interval(&e);
     }
-    elastic_fini(&vector);
-    elastic_fini(&scalar);
+    elastic_fini(&e);
 }
 
-static void insert__vector_equals_scalar(void **unused)
+static void insert__vectors_equal_plain_searches(void **unused)
 {
     (void)unused;
     for (uint32_t buckets = 1; buckets <= 729; buckets *= 3) {
-        check_vector_equals_scalar((struct elastic_cfg){ .heavy_bytes = buckets * 64, .light_bytes = 2000 });
-        check_vector_equals_scalar((struct elastic_cfg){ .heavy_bytes = buckets * 64, .light_bytes = 2000,
-                                                         .published = true });
+        check_vectors((struct elastic_cfg){ .heavy_bytes = buckets * 64, .light_bytes = 2000 });
+        check_vectors((struct elastic_cfg){ .heavy_bytes = buckets * 64, .light_bytes = 2000, .published = true });
     }
 }
 
@@ -365,7 +389,7 @@ int main(void)
         cmocka_unit_test(insert__as_published_leaves_the_past_in_the_light_part),
         cmocka_unit_test(insert__marks_the_light_part_for_a_newcomer),
         cmocka_unit_test(insert__saturates),
-        cmocka_unit_test(insert__vector_equals_scalar),
+        cmocka_unit_test(insert__vectors_equal_plain_searches),
         cmocka_unit_test(query__is_never_less_than_the_truth),
         cmocka_unit_test(list__has_the_flows_of_the_heavy_part),
         cmocka_unit_test(next_interval__leaves_flows_in_their_entries),
