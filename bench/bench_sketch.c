@@ -126,6 +126,21 @@ static void trace_fini(struct trace *t)
     free(t->bytes);
 }
 
+/* Memory of a sketch, and of the states of its flows. */
+static uint64_t elastic_bytes(const struct elastic *e)
+{
+    uint64_t entry_bytes_each = sizeof(*e->key) + sizeof(*e->changed);
+
+    return (uint64_t)e->buckets * (sizeof(*e->bucket) + ELASTIC_ENTRIES * entry_bytes_each) +
+           (uint64_t)e->lights * sizeof(*e->light) + sizeof(*e);
+}
+
+static uint64_t flowstate_table_bytes(const struct flowstate_table *s)
+{
+    return s->buckets * (sizeof(*s->states) + ELASTIC_ENTRIES * sizeof(*s->owner)) +
+           (uint64_t)s->parking_places * sizeof(*s->parked) + sizeof(*s);
+}
+
 /* Not inlined, so that a profiler finds it by name. */
 static __attribute__((noinline)) void insert_all(struct elastic *e, const struct trace *t)
 {

@@ -318,11 +318,3 @@ double elastic_cardinality(const struct elastic *e)
             heavy += e->bucket[i].count[entry] > 0;
     return heavy + elastic_light_flows(e);
 }
-
-uint64_t elastic_bytes(const struct elastic *e)
-{
-    uint64_t entry_bytes_each = sizeof(*e->key) + sizeof(*e->changed);
-
-    return (uint64_t)e->buckets * (sizeof(*e->bucket) + ELASTIC_ENTRIES * entry_bytes_each) +
-           (uint64_t)e->lights * sizeof(*e->light) + sizeof(*e);
-}

@@ -184,7 +184,4 @@ double elastic_light_flows(const struct elastic *);
 /* Returns the estimated number of all flows. */
 double elastic_cardinality(const struct elastic *);
 
-/* Memory of the sketch, in bytes. */
-uint64_t elastic_bytes(const struct elastic *);
-
 #endif

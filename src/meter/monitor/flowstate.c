@@ -377,9 +377,3 @@ void flowstate_table_read(struct flowstate_table *s, struct elastic *e, struct f
         read_stretch(s, e, first, t);
     elastic_clear_rest(e);
 }
-
-uint64_t flowstate_table_bytes(const struct flowstate_table *s)
-{
-    return s->buckets * (sizeof(*s->states) + ELASTIC_ENTRIES * sizeof(*s->owner)) +
-           (uint64_t)s->parking_places * sizeof(*s->parked) + sizeof(*s);
-}

@@ -105,6 +105,4 @@ void flowstate_table_read(struct flowstate_table *, struct elastic *, struct flo
 /* Reference implementation without vectors. */
 void flowstate_table_read_scalar(struct flowstate_table *, struct elastic *, struct flow_tally *);
 
-uint64_t flowstate_table_bytes(const struct flowstate_table *);
-
 #endif
