@@ -210,7 +210,7 @@ static void mean_within__is_the_same_far_away(void **unused)
 
 /* ---- fdr ---- */
 
-/* src/base/evidence/fdr_test.c - against closed forms, tables, and the example of Benjamini and Hochberg
+/* Against closed forms, tables, and the example of Benjamini and Hochberg
  * (1995). */
 
 static void student_p__closed_forms_of_one_and_two_degrees(void **state)

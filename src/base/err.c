@@ -72,6 +72,13 @@ char *xstrdup(const char *text)
     return memcpy(xmalloc(bytes), text, bytes);
 }
 
+void *xcopy(const void *array, unsigned long count, unsigned long bytes)
+{
+    void *copy = xcalloc(count + 1, bytes);
+
+    return count ? memcpy(copy, array, count * bytes) : copy;
+}
+
 char *xprintf(const char *format, ...)
 {
     va_list args;

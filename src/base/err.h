@@ -42,6 +42,9 @@ void *xcalloc(unsigned long count, unsigned long bytes);
 void *xrealloc(void *old, unsigned long bytes);
 char *xstrdup(const char *text);
 
+/* Copies an array, which may be empty or NULL. */
+void *xcopy(const void *array, unsigned long count, unsigned long bytes);
+
 /* Makes room for one more element: a full array doubles; 'first' is its initial room. Returns the array. */
 static inline void *xgrow(void *array, unsigned long count, uint32_t *max, uint32_t first,
                           unsigned long bytes)

@@ -1,4 +1,4 @@
-/* src/base/io/address_test.c - hosts and ports as RFC 3986 writes them. */
+/* src/base/text_address_test.c - hosts and ports as RFC 3986 writes them. */
 #include "base/text.h"
 
 #include <setjmp.h>

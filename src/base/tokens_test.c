@@ -189,7 +189,7 @@ static void open__reads_text_only(void **unused)
 
 /* ---- csv ---- */
 
-/* src/base/file/csv_test.c - reads tables in the format of RFC 4180; errors name the line. */
+/* Reads tables in the format of RFC 4180; errors name the line. */
 
 enum { WHO, SIZE, COLUMNS };
 

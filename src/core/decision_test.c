@@ -1,4 +1,4 @@
-/* src/core/scope_test.c - scopes in a network of two hosts, a ToR and a spine. */
+/* src/core/decision_test.c - scopes in a network of two hosts, a ToR and a spine. */
 #include "core/decision.h"
 
 #include <setjmp.h>

@@ -261,6 +261,11 @@ static int get_text(struct model_reader *r, const char **text, uint32_t *length,
     return 0;
 }
 
+static char *copy_text(const char *text, size_t length)
+{
+    return xcopy(text, length, 1);
+}
+
 static int get_kind(struct model_reader *r, struct model *m)
 {
     const char *text = NULL;
@@ -271,19 +276,8 @@ static int get_kind(struct model_reader *r, struct model *m)
         return rc;
     if (!is_word(text, length))
         return refuse(r, "its kind is not a word of a-z, 0-9, '_' and '-'");
-    m->kind = strndup(text, length);
-    if (!m->kind)
-        die("no memory for a model");
+    m->kind = copy_text(text, length);
     return 0;
-}
-
-static char *copy_text(const char *text, size_t length)
-{
-    char *copy = xmalloc(length + 1);
-
-    memcpy(copy, text, length);
-    copy[length] = 0;
-    return copy;
 }
 
 static int add_line(struct model_reader *r, struct model *m, const char *line, size_t length)

@@ -1,4 +1,4 @@
-/* src/meter/steps_test.c - sums and the worst message of each kind. */
+/* src/meter/fct_steps_test.c - sums and the worst message of each kind. */
 #include "meter/fct.h"
 
 #include <setjmp.h>

@@ -306,7 +306,7 @@ static void add__keeps_when_the_first_started_and_the_last_was_done(void **state
 
 /* ---- phase ---- */
 
-/* src/meter/phase_test.c - windows by hand, and a check of every picosecond. */
+/* Windows by hand, and a check of every picosecond. */
 
 static void at__of_a_run_without_windows_is_before(void **state)
 {

@@ -1,5 +1,5 @@
-/* src/base/evidence/shift_test.c - the fit of a reference against matrices, and what the evidence promises
- * against simulated noise. */
+/* src/base/evidence/evalue_shift_test.c - the fit of a reference against matrices, and what the evidence
+ * promises against simulated noise. */
 #include "base/evidence/evalue.h"
 #include "base/rng.h"
 

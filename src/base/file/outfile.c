@@ -56,15 +56,22 @@ int outfile_close(struct outfile *f, struct err *err)
     return scratch_close(f->scratch, err);
 }
 
+static void sync_parent(const char *target)
+{
+    char *parent = scratch_parent(target);
+
+    scratch_sync_folder(parent);
+    free(parent);
+}
+
 static int move_into_place(const struct outfile *f)
 {
-    char *temp = xprintf("%s/%s", scratch_path(f->scratch), NAME), *parent = scratch_parent(f->target);
+    char *temp = xprintf("%s/%s", scratch_path(f->scratch), NAME);
     int   rc = rename(temp, f->target) ? -errno : 0;
 
     if (!rc)
-        scratch_sync_folder(parent);
+        sync_parent(f->target);
     free(temp);
-    free(parent);
     return rc;
 }
 
@@ -393,14 +400,6 @@ static int move_folder(struct outdir *dir, struct err *err)
     return replace(dir, temp, err);
 }
 
-static void sync_parent(const struct outdir *dir)
-{
-    char *parent = scratch_parent(dir->target);
-
-    scratch_sync_folder(parent);
-    free(parent);
-}
-
 int outdir_commit(struct outdir *dir, struct err *err)
 {
     sigset_t all, before;
@@ -418,7 +417,7 @@ int outdir_commit(struct outdir *dir, struct err *err)
         scratch_remove(dir->scratch);
     } else {
         scratch_leave(dir->scratch, dir->kind);
-        sync_parent(dir);
+        sync_parent(dir->target);
     }
     free_dir(dir);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

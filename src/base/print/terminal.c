@@ -21,13 +21,18 @@ int terminal_width(FILE *f)
     return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : WIDTH_USUAL;
 }
 
+static bool is_first_byte(char c)
+{
+    return ((unsigned char)c & 0xc0) != 0x80;
+}
+
 /* Counts UTF-8 characters, not bytes. */
 static int columns_of(const char *text, size_t bytes)
 {
     int columns = 0;
 
     for (size_t i = 0; i < bytes; i++)
-        columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+        columns += is_first_byte(text[i]);
     return columns;
 }
 
@@ -190,11 +195,6 @@ static char *read_line(const char *path, unsigned long line)
     }
     text[strcspn(text, "\r\n")] = '\0';
     return text;
-}
-
-static bool is_first_byte(char c)
-{
-    return ((unsigned char)c & 0xc0) != 0x80;
 }
 
 /* Prints a blank for each character before the column. Tabs stay tabs, so that the caret is in its place. */

@@ -73,7 +73,7 @@ static void terminal_width__a_file_has_none_a_terminal_its_own(void **state)
 
 /* ---- spark ---- */
 
-/* src/base/print/spark_test.c - lines drawn by hand. */
+/* Lines drawn by hand. */
 
 static void draw__goes_from_the_least_to_the_largest(void **state)
 {

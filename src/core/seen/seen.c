@@ -43,27 +43,25 @@ static void add_job(struct seen_job *to, const struct seen_job *from)
     to->pauses += from->pauses;
 }
 
-/* Merges jobs by size. Without room, replaces the job with the fewest bytes if that has fewer. */
-static void add_jobs(struct seen *to, const struct seen *from)
+/* Merges a job by size. Without room, replaces the job with the fewest bytes if that has fewer. */
+static void merge_job(struct seen *to, const struct seen_job *from)
 {
-    for (int i = 0; i < SEEN_JOBS && from->job[i].bytes; i++) {
-        struct seen_job *place = &to->job[0];
+    struct seen_job *place = &to->job[0];
 
-        for (int k = 0; k < SEEN_JOBS; k++) {
-            if (to->job[k].bytes == from->job[i].bytes || !to->job[k].bytes) {
-                place = &to->job[k];
-                break;
-            }
-            if (to->job[k].bytes * to->job[k].messages < place->bytes * place->messages)
-                place = &to->job[k];
+    for (int k = 0; k < SEEN_JOBS; k++) {
+        if (to->job[k].bytes == from->bytes || !to->job[k].bytes) {
+            place = &to->job[k];
+            break;
         }
-        if (place->bytes && place->bytes != from->job[i].bytes) {
-            if (place->bytes * place->messages >= from->job[i].bytes * from->job[i].messages)
-                continue;
-            *place = (struct seen_job){ 0 };
-        }
-        add_job(place, &from->job[i]);
+        if (to->job[k].bytes * to->job[k].messages < place->bytes * place->messages)
+            place = &to->job[k];
     }
+    if (place->bytes && place->bytes != from->bytes) {
+        if (place->bytes * place->messages >= from->bytes * from->messages)
+            return;
+        *place = (struct seen_job){ 0 };
+    }
+    add_job(place, from);
 }
 
 void seen_add(struct seen *to, const struct seen *from)
@@ -88,7 +86,8 @@ void seen_add(struct seen *to, const struct seen *from)
         to->chain_bin[i] += from->chain_bin[i];
         to->chain_bytes[i] += from->chain_bytes[i];
     }
-    add_jobs(to, from);
+    for (int i = 0; i < SEEN_JOBS && from->job[i].bytes; i++)
+        merge_job(to, &from->job[i]);
     for (int i = 0; i < PREDICT_CLASSES; i++) {
         to->done[i].messages += from->done[i].messages;
         to->done[i].slowdowns += from->done[i].slowdowns;
@@ -299,15 +298,13 @@ static void sum_jobs(struct seen *to, const struct seen_part *p)
 {
     for (int i = 0; i < SEEN_JOBS && p->job[i].bytes; i++) {
         const struct seen_part_job *from = &p->job[i];
-        struct seen                 one = { .job[0] = { .bytes = from->bytes, .messages = from->messages,
-                                                        .firsts = from->firsts,
-                                                        .local = from->local, .pause_s =
-                                                            (double)from->pause_ps, .pauses =
-                                                                from->pauses } };
+        struct seen_job             one = { .bytes = from->bytes, .messages = from->messages, .firsts = from->firsts,
+                                .local = from->local, .pause_s = (double)from->pause_ps,
+                                .pauses = from->pauses };
 
-        add_jobs(to, &one);
+        merge_job(to, &one);
         for (int k = 0; k < SEEN_JOBS; k++)
-            if (to->job[k].bytes == from->bytes) {       /* add_jobs() takes maxima; hosts are added */
+            if (to->job[k].bytes == from->bytes) {       /* merge_job() takes maxima; hosts are added */
                 to->job[k].senders++;
                 to->job[k].pairs += from->pairs;
             }

@@ -1,5 +1,5 @@
-/* src/learn/policy/policy_torch_test.c - reads archives with the layout of torch.save(). They are made here:
- * the authors' file has no licence. */
+/* src/learn/policy/policy_file_torch_test.c - reads archives with the layout of torch.save(). They are made
+ * here: the authors' file has no licence. */
 #include "learn/policy/policy_file.h"
 
 #include <setjmp.h>

@@ -106,7 +106,7 @@ static void action__matches_the_feature(void **unused)
 
 /* ---- rule ---- */
 
-/* src/learn/tree/rule_test.c - integers against the formulas of rule.h in double. */
+/* Integers against the formulas of tree.h in double. */
 
 static struct rule make_rule(const struct forest *f, const struct rule_cfg *cfg)
 {

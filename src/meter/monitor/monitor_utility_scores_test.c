@@ -1,4 +1,4 @@
-/* src/meter/scores_test.c - a millisecond of two uplinks, scored by hand. */
+/* src/meter/monitor/monitor_utility_scores_test.c - a millisecond of two uplinks, scored by hand. */
 #include "core/units.h"
 #include "meter/monitor/monitor_utility.h"
 
