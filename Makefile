@@ -218,7 +218,7 @@ LEAK_TESTS  := $(UNIT_TESTS) cli-run.bats cli-tune.bats cli-live.bats
 # Threaded code: partitions and trials of a twin, training, whole-file readers, lease, history, addresses and
 # RPCs.
 TSAN_TESTS  := tests-threads_test 'sim-*_test' 'twin-*_test' 'train-rlcc*_test' 'base-thread-*_test' \
-               'base-io-*_test' 'traffic-*_test' 'live-*_test' 'http-*_test' cli-live.bats cli-serve.bats
+               base-file-whole_test 'traffic-*_test' 'live-*_test' 'http-*_test' cli-live.bats cli-serve.bats
 # Not tests-{invariant,lb,uet,threads,vast,oracle-alone}_test, which build hundreds of networks, each of which reserves gigabytes: under qemu that takes hours.
 CROSS_TESTS := '[!t]*_test' 't[!e]*_test' 'tests-oracle-[!a]*_test' 'tests-[aefks]*_test' 'fuzz_*'
 

@@ -15,12 +15,12 @@
 #include "base/err.h"
 #include "base/rng.h"
 #include "bench.h"
-#include "monitor_message.h"
+#include "core/fsd.h"
 #include "core/units.h"
 #include "meter/monitor/elastic.h"
-#include "meter/monitor/flowstate_table.h"
-#include "meter/kl.h"
+#include "meter/monitor/flowstate.h"
 #include "meter/monitor/monitor_utility.h"
+#include "monitor_message.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -124,6 +124,21 @@ static void trace_fini(struct trace *t)
 {
     free(t->packet);
     free(t->bytes);
+}
+
+/* Memory of a sketch, and of the states of its flows. */
+static uint64_t elastic_bytes(const struct elastic *e)
+{
+    uint64_t entry_bytes_each = sizeof(*e->key) + sizeof(*e->changed);
+
+    return (uint64_t)e->buckets * (sizeof(*e->bucket) + ELASTIC_ENTRIES * entry_bytes_each) +
+           (uint64_t)e->lights * sizeof(*e->light) + sizeof(*e);
+}
+
+static uint64_t flowstate_table_bytes(const struct flowstate_table *s)
+{
+    return s->buckets * (sizeof(*s->states) + ELASTIC_ENTRIES * sizeof(*s->owner)) +
+           (uint64_t)s->parking_places * sizeof(*s->parked) + sizeof(*s);
 }
 
 /* Not inlined, so that a profiler finds it by name. */

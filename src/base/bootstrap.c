@@ -1,5 +1,6 @@
 #include "base/bootstrap.h"
 #include "base/err.h"
+#include "base/minmax.h"
 #include "base/rng.h"
 
 #include <assert.h>
@@ -55,41 +56,11 @@ double student_quantile(uint32_t degrees)
     return Z + (z3 + Z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * Z) / (96 * n * n);
 }
 
-/* Puts the value that sorting would put at 'rank' there, what is less before it and what is more behind it
- * (Hoare's selection). */
-static double select_rank(double *value, uint32_t count, uint32_t rank)
-{
-    uint32_t first = 0, last = count - 1;
-
-    while (first < last) {
-        double pivot = value[first + (last - first) / 2];
-        uint32_t i = first, j = last;
-
-        for (;;) {
-            while (value[i] < pivot)
-                i++;
-            while (value[j] > pivot)
-                j--;
-            if (i >= j)
-                break;
-            double swapped = value[i];
-            value[i++] = value[j];
-            value[j--] = swapped;
-        }
-        /* Now first..j <= pivot <= j+1..last. */
-        if (rank <= j)
-            last = j;
-        else
-            first = j + 1;
-    }
-    return value[rank];
-}
-
 /* The middle 95 % of the means of draws. */
 static struct interval percentiles(struct bootstrap *b, const double *value)
 {
     const uint16_t *pick = b->pick;
-    double n = b->values, low, high;
+    double n = b->values;
 
     for (uint32_t draw = 0; draw < BOOTSTRAP_DRAWS; draw++) {
         double sum = 0;
@@ -98,28 +69,16 @@ static struct interval percentiles(struct bootstrap *b, const double *value)
             sum += value[*pick++];
         b->mean[draw] = sum / n;
     }
-    low = select_rank(b->mean, BOOTSTRAP_DRAWS, CUT);
-    high = select_rank(b->mean, BOOTSTRAP_DRAWS, BOOTSTRAP_DRAWS - 1 - CUT);
-    return (struct interval){ low, high };
-}
-
-static double widening(const struct bootstrap *b)
-{
-    double n = b->values;
-
-    return sqrt(n / (n - 1)) * student_quantile(b->values - 1) / Z;
+    qsort(b->mean, BOOTSTRAP_DRAWS, sizeof(*b->mean), compare_reals);
+    return (struct interval){ b->mean[CUT], b->mean[BOOTSTRAP_DRAWS - 1 - CUT] };
 }
 
 struct interval bootstrap_mean(struct bootstrap *b, const double *value)
 {
-    struct interval i = percentiles(b, value);
-    double mean = mean_of(value, b->values), widen = widening(b);
-
-    return (struct interval){ mean - widen * (mean - i.low), mean + widen * (i.high - mean) };
+    return bootstrap_mean_within(b, value, -INFINITY, INFINITY);
 }
 
-/* Distance of a widened end from the bound. 'end' and 'mean' are the distances of the original end and of the
- * mean. */
+/* Distance of a widened end from the bound; 'end' and 'mean' are distances from it, too. */
 static double widened(double mean, double end, double widen)
 {
     char text[32];
@@ -134,7 +93,8 @@ static double widened(double mean, double end, double widen)
 struct interval bootstrap_mean_within(struct bootstrap *b, const double *value, double least, double most)
 {
     struct interval i = percentiles(b, value), wide;
-    double mean = mean_of(value, b->values), widen = widening(b), min = value[0], max = value[0];
+    double n = b->values, mean = mean_of(value, b->values), min = value[0], max = value[0];
+    double widen = sqrt(n / (n - 1)) * student_quantile(b->values - 1) / Z;
 
     for (uint32_t k = 1; k < b->values; k++) {
         min = value[k] < min ? value[k] : min;
@@ -146,4 +106,73 @@ struct interval bootstrap_mean_within(struct bootstrap *b, const double *value, 
     if (max <= most && isfinite(most) && i.high > mean)
         wide.high = most - widened(most - mean, most - i.high, widen);
     return wide;
+}
+
+/* ---- tests ---- */
+
+#define STEPS_MAX 300            /* of the continued fraction; it converges in fewer */
+#define TINY      1e-300
+
+/* Continued fraction of the incomplete beta function by Lentz's method; for x < (a + 1) / (a + b + 2). */
+static double beta_fraction(double a, double b, double x)
+{
+    double c = 1, d = 1 / fmax(TINY, 1 - (a + b) * x / (a + 1)), h = d;
+
+    for (int m = 1; m < STEPS_MAX; m++) {
+        double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+        double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)), step;
+
+        d = 1 / (1 + even * d);
+        c = 1 + even / c;
+        h *= d * c;
+        d = 1 / (1 + odd * d);
+        c = 1 + odd / c;
+        step = d * c;
+        h *= step;
+        if (fabs(step - 1) < 1e-15)
+            break;
+    }
+    return h;
+}
+
+/* Regularised incomplete beta function I_x(a, b). */
+static double beta_regular(double a, double b, double x)
+{
+    double front;
+
+    if (x <= 0 || x >= 1)
+        return x <= 0 ? 0 : 1;
+    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+    if (x < (a + 1) / (a + b + 2))
+        return front * beta_fraction(a, b, x) / a;
+    return 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
+double student_p(double t, double df)
+{
+    return beta_regular(df / 2, 0.5, df / (df + t * t));
+}
+
+double t_test_p(const double *value, uint32_t count)
+{
+    double mean = 0, squares = 0;
+
+    if (count < 2)
+        return 1;
+    for (uint32_t i = 0; i < count; i++)
+        mean += value[i] / count;
+    for (uint32_t i = 0; i < count; i++)
+        squares += (value[i] - mean) * (value[i] - mean);
+    if (mean == 0)
+        return 1;
+    return student_p(mean / sqrt(squares / (count - 1) / count), count - 1);
+}
+
+double fdr_threshold(double *p, uint32_t count, double share)
+{
+    qsort(p, count, sizeof(*p), compare_reals);
+    for (uint32_t i = count; i > 0; i--)
+        if (p[i - 1] <= share * i / count)
+            return p[i - 1];
+    return -1;
 }

@@ -1,4 +1,4 @@
-/* src/base/bootstrap.h - confidence intervals of the mean of a few values.
+/* src/base/bootstrap.h - confidence intervals and tests of the mean of a few values.
  *
  * The bootstrap of Efron: draw as many values as there are, with replacement, take their mean, and do that
  * 10,000 times; the middle 95 % of those means is the interval (percentile method). For few values that is
@@ -50,5 +50,23 @@ double student_quantile(uint32_t degrees);
 
 /* The plain mean. */
 double mean_of(const double *value, uint32_t count);
+
+/* ---- many comparisons at once ----
+ *
+ * If each of 200 figures is tested at 5 %, ten are called different by chance. Benjamini and Hochberg
+ * ("Controlling the False Discovery Rate", J. R. Stat. Soc. B 57, 1995) bound the share of wrong calls among
+ * all calls: sort the p-values, find the largest p(i) <= q * i / n, and call everything up to it. This holds
+ * for independent tests, and for those that depend on each other positively, as figures of one network do.
+ */
+#define FDR_SHARE 0.05           /* of the differences called clear that may be wrong, on average */
+
+/* Two-sided p-value of a paired t test that the mean is 0. All 0, or fewer than two: 1. */
+double t_test_p(const double *value, uint32_t count);
+
+/* Two-sided p-value of Student's t with 'df' degrees of freedom. */
+double student_p(double t, double df);
+
+/* The largest p-value that counts as clear; below 0: none does. Sorts 'p', which has no NAN. */
+double fdr_threshold(double *p, uint32_t count, double share);
 
 #endif

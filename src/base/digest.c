@@ -1,5 +1,4 @@
-/* src/base/digest.c - constants: Fowler, Noll, Vo and Eastlake, "The FNV Non-Cryptographic Hash
- * Algorithm". */
+/* Fowler, Noll, Vo and Eastlake, "The FNV Non-Cryptographic Hash Algorithm". src/base/digest.c */
 #include "base/digest.h"
 
 #include <stdint.h>

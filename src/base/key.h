@@ -45,8 +45,7 @@ struct key_row {                 /* a table ends with a row whose name is NULL *
     double                 min, max;     /* in ps, bps or bytes; both 0: as much as the field holds */
     const char *const     *choices;      /* NULL-terminated; the value is the index. File: names of no file */
     const struct key_word *words;        /* words that stand for a number; the last has no word */
-    uint64_t               per;          /* unit of the field, in ps, bps or bytes; 0: 1. Fractions are cut
-                                          * off */
+    uint64_t               per;          /* unit of the field, in ps, bps or bytes; 0: 1. Fractions are cut */
     const char            *like;         /* not given: as the row of that name, which comes before it */
     bool                   is_needed;    /* refused if it is missing */
 };

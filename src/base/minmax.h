@@ -1,4 +1,4 @@
-/* src/base/minmax.h - compares numbers. */
+/* src/base/minmax.h - compares numbers, and fills in defaults. */
 #ifndef BASE_MINMAX_H
 #define BASE_MINMAX_H
 
@@ -15,6 +15,9 @@ static inline double clamp_real(double x, double min, double max)
     x = x > max ? max : x;
     return x < min ? min : x;
 }
+
+/* The value of a setting whose 0 stands for its default. */
+static inline double or_default(double value, double otherwise) { return value != 0 ? value : otherwise; }
 
 /* Sorts doubles with qsort(), the smallest first. */
 static inline int compare_reals(const void *a, const void *b)

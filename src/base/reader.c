@@ -131,8 +131,7 @@ static void watch_node(const struct yaml_node *node)
         watch_node(c);
 }
 
-/* Whether a row says nothing unless it is given, so that a new key changes no scenario that does without
- * it. */
+/* True if the row has no effect unless given: a new key then changes no scenario without it. */
 static bool is_off(const char *initial)
 {
     static const char *const off[] = { "", "0", "no", "none", "never", "off", NULL };
@@ -143,8 +142,7 @@ static bool is_off(const char *initial)
     return !initial || off[i];
 }
 
-/* Reports only the name of a file: its folder does not matter, and its contents are reported when it is
- * read. */
+/* Reports only the name of a file: its folder does not matter, and its contents are reported when read. */
 static void watch_given(const struct key_row *row, const struct yaml_node *given)
 {
     const char *slash =

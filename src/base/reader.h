@@ -56,8 +56,7 @@ char *reader_path(const char *base, const char *file);
 bool reader_count(struct reader *, const struct yaml_node *, const char *what, uint32_t min, uint32_t max,
                   uint32_t *count);
 
-/* Opens a section and refuses unknown keys. 'tables' has all fields except reader and map. A map that is NULL
- * or an empty value counts as empty. */
+/* Opens a section and refuses unknown keys. 'tables' has all fields but reader and map. No map: empty. */
 struct section section_open(struct reader *, const struct yaml_node *map, const struct section *tables);
 
 /* Records the error of a failed check (rc is not 0). Returns true if there has been no error so far. */
@@ -99,12 +98,10 @@ void section_bool(const struct section *, const char *key, bool *value);
 /* Returns the text of a scalar, or the initial value of its row, or NULL. */
 const char *section_text(const struct section *, const char *key);
 
-/* Returns the path of the file that a key names, relative to the folder of this one; malloc'd. NULL:
- * error. */
+/* Path of the file that a key names, relative to the folder of this one; malloc'd. NULL: error. */
 char *section_file(const struct section *, const char *key);
 
-/* Returns the index of the value in 'names'; -1 if it is unknown (an error) or missing. 'what' is for
- * messages: "a model". */
+/* Index of the value in 'names'; -1: unknown (an error) or missing. 'what' is for messages: "a model". */
 int section_choice(const struct section *, const char *key, const char *what, const char *const *names);
 
 #endif

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Written down from the definition: x_{n+1} is a linear map of four words; an implementation that shares
@@ -262,6 +263,85 @@ static void pow__multiplies(void **unused)
     assert_true(rng_pow(1, UINT64_MAX) == 1);
 }
 
+/* ---- crand ---- */
+
+/* The first numbers of seed 1 are well known: every program that forgets srand() prints them. */
+static void crand_next__known_numbers(void **unused)
+{
+    const uint32_t known[] = { 1804289383, 846930886, 1681692777, 1714636915, 1957747793 };
+    struct crand   r;
+
+    (void)unused;
+    crand_init(&r, 1);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(crand_next(&r), known[i]);
+}
+
+#ifdef __GLIBC__
+static void crand_next__is_the_library_s(void **unused)
+{
+    const uint32_t seeds[] = { 0, 1, 2, 12345, 0x7fffffff, 0x80000000, 0xffffffff };
+
+    (void)unused;
+    for (size_t s = 0; s < sizeof seeds / sizeof *seeds; s++) {
+        struct crand r;
+
+        srand(seeds[s]);
+        crand_init(&r, seeds[s]);
+        for (int i = 0; i < 10000; i++)
+            assert_int_equal(crand_next(&r), rand());        /* NOLINT(cert-msc30-c,cert-msc50-cpp) */
+    }
+}
+#endif
+
+/* ---- sobol ---- */
+
+/* What scipy 1.10 (scipy.stats.qmc.Sobol, 40 dimensions, no scrambling, 32 bits) gives. */
+static void at__is_what_scipy_gives(void **state)
+{
+    static const struct { uint32_t index, dimension, at; } rows[] = {
+        { 0, 7, 0 },            { 1, 0, 2147483648 },    { 2, 1, 1073741824 },   { 3, 2, 3221225472 },
+        { 5, 3, 1610612736 },   { 7, 9, 3758096384 },    { 100, 20, 3254779904 }, { 1000, 39, 2059403264 },
+        { 1023, 39, 2998927360 }, { 513, 30, 2671771648 },
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        assert_int_equal(rows[i].at, sobol_at(rows[i].dimension, rows[i].index));
+}
+
+/* What makes it a Sobol sequence: of the first 2^k points each 2^k-th of every axis has exactly one. */
+static void at__has_one_point_in_every_part_of_every_axis(void **state)
+{
+    (void)state;
+    for (uint32_t d = 0; d < SOBOL_DIMENSIONS; d++)
+        for (uint32_t k = 0; k <= 10; k++) {
+            unsigned char seen[1024] = { 0 };
+
+            for (uint32_t i = 0; i < 1u << k; i++)
+                seen[k ? sobol_at(d, i) >> (32 - k) : 0]++;
+            for (uint32_t i = 0; i < 1u << k; i++)
+                assert_int_equal(1, seen[i]);
+        }
+}
+
+/* The first two dimensions together: one point in each of the 2^k boxes of every shape 2^-a by 2^-(k-a). */
+static void at__fills_boxes_of_every_shape(void **state)
+{
+    (void)state;
+    for (uint32_t a = 0; a <= 8; a++) {
+        unsigned char seen[256] = { 0 };
+
+        for (uint32_t i = 0; i < 256; i++) {
+            uint32_t x = a ? sobol_at(0, i) >> (32 - a) : 0, y = a < 8 ? sobol_at(1, i) >> (24 + a) : 0;
+
+            seen[x << (8 - a) | y]++;
+        }
+        for (uint32_t i = 0; i < 256; i++)
+            assert_int_equal(1, seen[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +360,13 @@ int main(void)
         cmocka_unit_test(log__is_right_at_the_edges),
         cmocka_unit_test(log__has_these_digits),
         cmocka_unit_test(pow__multiplies),
+        cmocka_unit_test(crand_next__known_numbers),
+#ifdef __GLIBC__
+        cmocka_unit_test(crand_next__is_the_library_s),
+#endif
+        cmocka_unit_test(at__is_what_scipy_gives),
+        cmocka_unit_test(at__has_one_point_in_every_part_of_every_axis),
+        cmocka_unit_test(at__fills_boxes_of_every_shape),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

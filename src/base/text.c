@@ -1,9 +1,6 @@
 #include "base/text.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -238,8 +235,7 @@ static void trim_zeros(char *number)
         end[-1] = '\0';
 }
 
-/* The first five units of a kind are factors of 1000 apart. Uses the first in which four digits suffice;
- * for 0 the one with index 'natural'. */
+/* Of the first five units, 1000 apart, uses the first in which four digits suffice; for 0 'natural'. */
 static char *from_quantity(const struct kind *kind, int natural, char *buf, size_t size, double value)
 {
     double length = value < 0 ? -value : value;
@@ -425,36 +421,17 @@ static int distance(const char *a, int a_length, const char *b, int b_length)
     return d[a_length + 1][b_length + 1];
 }
 
-/* How many letters of a name a word has, each as often; 'left' is how often it has each. No distance is below
- * the longer length less that, which is found far sooner than the distance. */
-static int letters_in_common(signed char left[256], const char *name)
-{
-    int         common = 0;
-    const char *c = name;
-
-    for (; *c; c++)
-        common += left[lower(*c)]-- > 0;
-    while (c-- > name)
-        left[lower(*c)]++;
-    return common;
-}
-
 const char *text_nearest(const char *word, const char *const *names)
 {
     int         length = (int)strnlen(word, WORD_MAX + 1), best = 1 + (length / 3 > 1 ? length / 3 : 1);
-    signed char left[256] = { 0 };
     const char *nearest = NULL;
 
     if (length == 0 || length > WORD_MAX)
         return NULL;
-    for (const char *c = word; *c; c++)
-        left[lower(*c)]++;
     for (; *names; names++) {
-        int name_length = (int)strnlen(*names, WORD_MAX + 1),
-            longer = name_length > length ? name_length : length, far;
+        int name_length = (int)strnlen(*names, WORD_MAX + 1), far;
 
-        if (name_length > WORD_MAX || abs(name_length - length) >= best ||
-            longer - letters_in_common(left, *names) >= best)
+        if (name_length > WORD_MAX || abs(name_length - length) >= best)
             continue;
         far = distance(word, length, *names, name_length);
         if (far < best) {
@@ -598,4 +575,18 @@ const char *text_base_name(const char *path)
     const char *slash = strrchr(path, '/');
 
     return slash ? slash + 1 : path;
+}
+
+int address_split(struct address *a, const char *text)
+{
+    const char *colon = strrchr(text, ':');
+    size_t      length = colon ? (size_t)(colon - text) : 0;
+    bool        is_bracketed = length > 2 && text[0] == '[' && text[length - 1] == ']';
+
+    *a = (struct address){ "", "" };
+    if (!colon || !colon[1] || length >= sizeof a->host || strlen(colon + 1) >= sizeof a->port)
+        return -EINVAL;
+    snprintf(a->host, sizeof a->host, "%.*s", (int)length - 2 * is_bracketed, text + is_bracketed);
+    snprintf(a->port, sizeof a->port, "%s", colon + 1);
+    return 0;
 }

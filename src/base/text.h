@@ -1,4 +1,4 @@
-/* src/base/text.h - quantities with units, similar words, and files as text. */
+/* src/base/text.h - quantities with units, similar words, addresses, and files as text. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
@@ -59,8 +59,7 @@ bool text_own_folder(char folder[PATH_MAX]);
 /* The name of a file in messages: "-" is standard input. */
 const char *text_file_name(const char *path);
 
-/* Reads a whole file ("-": standard input) into malloc'd memory, followed by a zero byte. Refuses more than
- * 'max' bytes. The error names the file. */
+/* Reads a file ("-": standard input) of at most 'max' bytes; malloc'd, with a zero byte. Errors name it. */
 int text_read_file(const char *path, size_t max, char **text, size_t *length, struct err *);
 
 /* Observes all files that text_read_file() reads in this thread, to detect later changes. NULL: stop. */
@@ -78,5 +77,12 @@ void text_watch_real(double value);
 
 /* The part of a path behind the last slash. */
 const char *text_base_name(const char *path);
+
+#define ADDRESS_HOST_SIZE 256
+
+struct address { char host[ADDRESS_HOST_SIZE], port[16]; };      /* host: without brackets */
+
+/* Splits "host:port" or "[::1]:port". -EINVAL: there is no port, or it is too long. The host may be empty. */
+int address_split(struct address *, const char *text);
 
 #endif

@@ -2,7 +2,6 @@
 #include "base/yaml.h"
 #include "base/text.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +9,7 @@
 
 #define DEPTH_MAX   32                       /* nested lists and maps; limits the recursion */
 #define FILE_MAX    (64ul << 20)
-#define CHUNK_BYTES (64ul << 10)
-
-/* The arena: chunks in a list, freed together. */
-struct chunk {
-    struct chunk *next;
-    size_t        used, size;
-    _Alignas(max_align_t) char data[];
-};
+#define RANGE_BYTES (1ul << 20)          /* of addresses; memory is used where it is written */
 
 struct yaml_reader {
     yaml_parser_t    parser;
@@ -28,25 +20,9 @@ struct yaml_reader {
     struct err      *err;
 };
 
-static void *allocate(struct yaml_doc *doc, size_t bytes)
-{
-    struct chunk *chunk = doc->memory;
-
-    bytes = (bytes + _Alignof(max_align_t) - 1) / _Alignof(max_align_t) * _Alignof(max_align_t);
-    if (!chunk || chunk->size - chunk->used < bytes) {
-        size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
-
-        chunk = xmalloc(sizeof(*chunk) + size);
-        *chunk = (struct chunk){ .next = doc->memory, .size = size };
-        doc->memory = chunk;
-    }
-    chunk->used += bytes;
-    return chunk->data + chunk->used - bytes;
-}
-
 static char *copy_text(struct yaml_doc *doc, const void *text, size_t length)
 {
-    char *copy = allocate(doc, length + 1);
+    char *copy = arena_alloc(&doc->memory, 1, length + 1);
 
     memcpy(copy, text, length);
     copy[length] = '\0';
@@ -244,7 +220,7 @@ static int read_node(struct yaml_reader *r, unsigned depth, struct yaml_node **o
 
     if (rc)
         return rc;
-    node = allocate(r->doc, sizeof(*node));
+    node = arena_alloc(&r->doc->memory, 1, sizeof(*node));
     *node = (struct yaml_node){ .line = (uint32_t)at.line + 1, .column = (uint32_t)at.column + 1 };
     *out = node;
     if (type == YAML_SCALAR_EVENT) {
@@ -302,6 +278,7 @@ int yaml_parse(struct yaml_doc *doc, const char *name, const char *text, size_t 
     int rc;
 
     *doc = (struct yaml_doc){ 0 };
+    arena_init_sparse(&doc->memory, RANGE_BYTES);
     doc->name = copy_text(doc, name, strlen(name));
     if (!yaml_parser_initialize(&r.parser))
         die("no memory to read %s", name);
@@ -335,10 +312,7 @@ int yaml_read(struct yaml_doc *doc, const char *path, struct err *err)
 
 void yaml_fini(struct yaml_doc *doc)
 {
-    for (struct chunk *c = doc->memory, *next; c; c = next) {
-        next = c->next;
-        free(c);
-    }
+    arena_fini(&doc->memory);
     *doc = (struct yaml_doc){ 0 };
 }
 

@@ -7,6 +7,7 @@
 #ifndef BASE_YAML_H
 #define BASE_YAML_H
 
+#include "base/arena.h"
 #include "base/err.h"
 
 #include <stddef.h>
@@ -27,7 +28,7 @@ struct yaml_node {
 struct yaml_doc {
     char             *name;                 /* file name, for messages */
     struct yaml_node *root;                 /* NULL: the document is empty */
-    void             *memory;               /* owner of all of the above */
+    struct arena      memory;               /* owner of all of the above */
 };
 
 /* Parses 'length' bytes; 'name' is used in messages. On failure nothing is held. */

@@ -1,6 +1,5 @@
 #include "campaign/campaign_figures.h"
 #include "base/err.h"
-#include "base/escape.h"
 #include "base/print/safe.h"
 #include "base/text.h"
 

@@ -6,10 +6,10 @@
 #ifndef CAMPAIGN_CAMPAIGN_RUNS_H
 #define CAMPAIGN_CAMPAIGN_RUNS_H
 
-#include "base/file/outdir.h"
+#include "base/file/outfile.h"
 #include "campaign/campaign.h"
-#include "campaign/variants.h"
 #include "campaign/executor.h"
+#include "campaign/variants.h"
 
 #define CAMPAIGN_RUNS_MAX 1000000u
 

@@ -1,6 +1,6 @@
 /* src/campaign/compare_answer.c - what a comparison found, in words. Every sentence is computed from the
  * cells. */
-#include "base/evidence/fdr.h"
+#include "base/bootstrap.h"
 #include "base/print/safe.h"
 #include "base/text.h"
 #include "campaign/compare.h"

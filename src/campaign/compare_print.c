@@ -1,5 +1,4 @@
 #include "base/bootstrap.h"
-#include "base/evidence/fdr.h"
 #include "base/json.h"
 #include "base/print/safe.h"
 #include "base/print/terminal.h"

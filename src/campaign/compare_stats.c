@@ -8,10 +8,9 @@
  * quiet one, so ratios vary less between seeds than differences, which the busiest seed would dominate.
  *
  * A comparison has hundreds of figures. A difference is clear if its own 95 % interval excludes no change,
- * and if it passes the test of Benjamini and Hochberg over all figures and variants (base/evidence/fdr.h).
+ * and if it passes the test of Benjamini and Hochberg over all figures and variants (base/bootstrap.h).
  */
 #include "base/bootstrap.h"
-#include "base/evidence/fdr.h"
 #include "campaign/compare.h"
 
 #include <assert.h>

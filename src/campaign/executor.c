@@ -1,5 +1,5 @@
 #include "campaign/executor.h"
-#include "base/io/whole.h"
+#include "base/file/whole.h"
 #include "version.h"
 
 #include <dlfcn.h>

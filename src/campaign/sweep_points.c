@@ -1,6 +1,5 @@
 #include "campaign/sweep.h"
 #include "base/rng.h"
-#include "base/sobol.h"
 #include "base/text.h"
 #include "core/knobs.h"
 

@@ -13,7 +13,7 @@
 #ifndef CC_PINT_H
 #define CC_PINT_H
 
-#include "base/crand.h"
+#include "base/rng.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 #include "cmd/cmd.h"
 #include "base/key.h"
-#include "base/print/excerpt.h"
 #include "base/print/safe.h"
+#include "base/print/terminal.h"
 #include "base/text.h"
 #include "version.h"
 

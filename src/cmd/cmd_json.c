@@ -1,7 +1,7 @@
 #include "cmd/cmd_json.h"
 #include "base/json.h"
 #include "report/results_json.h"
-#include "learn/policy/policy_table.h"
+#include "learn/policy/policy_story.h"
 #include "learn/tree/tree_export.h"
 
 #include <stdio.h>

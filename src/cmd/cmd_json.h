@@ -4,7 +4,6 @@
 
 #include "core/knobs.h"
 #include "learn/policy/distil.h"
-#include "learn/policy/policy_gap.h"
 #include "learn/policy/policy_story.h"
 
 #include <jansson.h>

@@ -2,7 +2,6 @@
 #include "base/file/interrupt.h"
 #include "base/print/safe.h"
 #include "base/print/terminal.h"
-#include "base/print/spark.h"
 #include "base/text.h"
 #include "campaign/further_seeds.h"
 #include "cmd/cmd.h"

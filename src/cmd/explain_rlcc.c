@@ -6,9 +6,7 @@
 #include "cmd/cmd_json.h"
 #include "core/units.h"
 #include "learn/policy/policy_file.h"
-#include "learn/policy/policy_gap.h"
 #include "learn/policy/policy_story.h"
-#include "learn/policy/policy_table.h"
 #include "learn/tree/tree_certify.h"
 
 #include <inttypes.h>

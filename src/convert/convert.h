@@ -7,7 +7,7 @@
 #define CONVERT_CONVERT_H
 
 #include "base/err.h"
-#include "base/file/outdir.h"
+#include "base/file/outfile.h"
 #include "formats/htsim.h"
 #include "formats/simai.h"
 #include "scenario/scenario.h"

@@ -2,7 +2,6 @@
 #include "convert/convert.h"
 
 #include "base/text.h"
-#include "core/hpcc_time.h"
 #include "core/units.h"
 #include "formats/hpcc.h"
 #include "net/measure.h"

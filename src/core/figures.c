@@ -19,8 +19,7 @@ const char *metric_better_name(enum metric_better better)
     return names[better];
 }
 
-/* Fields common to all rows. The remaining arguments name further fields: where the figure is shown, and what
- * it is derived from. */
+/* Fields common to all rows. The other arguments say where a figure is shown, and what it derives from. */
 #define ROW(id, of_name, of_how, of_unit, of_better, text, about, ...) \
     [id] = { .name = #of_name, .how = FIGURE_##of_how, .unit = UNIT_##of_unit, .better = BETTER_##of_better, \
              .label = (text), .help = (about), __VA_ARGS__ },

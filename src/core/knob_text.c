@@ -5,12 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_whole_unit(enum knob_unit unit)
-{
-    return unit == KNOB_NUMBER || unit == KNOB_Q10 || unit == KNOB_LOG2 || unit == KNOB_BLOCKS ||
-           unit == KNOB_PERCENT;
-}
-
 /* Writes the fewest digits that identify the number. */
 static void number_text(char buf[32], double value)
 {
@@ -27,7 +21,7 @@ char *knob_text(char buf[KNOB_TEXT_MAX], enum knob knob, double value)
     const char             *unit = knob_unit_name(k->unit);
     char                    number[32];
 
-    number_text(number, is_whole_unit(k->unit) ? round(value) : value);
+    number_text(number, knob_is_whole(k->unit) ? round(value) : value);
     snprintf(buf, KNOB_TEXT_MAX, "%s%s%s", number, k->unit == KNOB_BLOCKS ? " " : "", unit);
     return buf;
 }

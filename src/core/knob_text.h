@@ -20,8 +20,7 @@ char *knob_change_text(char buf[KNOB_TEXT_MAX], double was, double is);
  * default setting, setting_parse() can read it back. */
 void knobs_print_yaml(const struct knobs *, const struct knobs *base, FILE *);
 
-/* "kmin 400KB -> 120KB (-70 %), pmax 0.2 -> 0.1 (-50 %)"; "nothing" if they are equal. The caller frees
- * it. */
+/* "kmin 400KB -> 120KB (-70 %), pmax 0.2 -> 0.1 (-50 %)"; "nothing" if equal. The caller frees it. */
 char *knobs_change_text(const struct knobs *was, const struct knobs *is);
 
 #endif

@@ -1,8 +1,6 @@
 #include "core/knobs.h"
 #include "base/text.h"
 
-#include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -76,7 +74,7 @@ enum knob knob_find(const char *name)
     return (enum knob)i;
 }
 
-static bool is_whole_unit(enum knob_unit unit)
+bool knob_is_whole(enum knob_unit unit)
 {
     return unit == KNOB_NUMBER || unit == KNOB_Q10 || unit == KNOB_LOG2 || unit == KNOB_BLOCKS ||
            unit == KNOB_PERCENT;
@@ -124,7 +122,7 @@ static int refuse(const struct knob_info *info, int code, const char *text, stru
     const char *blank = *unit && *unit != '%' && *unit != '/' ? " " : "";
 
     return err_set(err, code, "'%s' must be %s%.10g .. %.10g%s%s%s, not %.60s", info->name,
-                   is_whole_unit(info->unit) ? "a whole number " : "", info->min, info->max, blank, unit,
+                   knob_is_whole(info->unit) ? "a whole number " : "", info->min, info->max, blank, unit,
                    info->unit == KNOB_BLOCKS ? " of 64 bytes" : "", *text ? text : "''");
 }
 
@@ -156,7 +154,7 @@ int knob_parse(enum knob knob, const char *text, double *value, struct err *err)
         return refuse_unit(info, text, err);
     if (!rc && (made < info->min || made > info->max))
         rc = -ERANGE;
-    else if (!rc && is_whole_unit(info->unit) && made != (double)(uint64_t)made)
+    else if (!rc && knob_is_whole(info->unit) && made != (double)(uint64_t)made)
         rc = -EINVAL;
     if (rc)
         return refuse(info, -rc, text, err);

@@ -63,8 +63,7 @@ void knobs_clamp(struct knobs *);
 /* Returns the setting for a link with 'share' times the speed of the fastest host: see by_speed. */
 struct knobs knobs_at_speed(const struct knobs *, double share);
 
-/* Reports all nonzero knobs to a watcher (base/text.h), by name. So a new knob that is off changes
- * nothing. */
+/* Reports all nonzero knobs to a watcher (base/text.h), by name: a new knob that is off changes nothing. */
 void knobs_watch(const struct knobs *);
 
 /* True if all knobs are equal. */
@@ -89,6 +88,9 @@ int knobs_check(const struct knobs *, struct err *);
 
 /* The unit as written: "us", "KB", ...; "" for none. knob_parse() accepts it after a number. */
 const char *knob_unit_name(enum knob_unit);
+
+/* True if knobs of this unit take whole numbers only. */
+bool knob_is_whole(enum knob_unit);
 
 /* "NIC", "switch" or "host". */
 const char *knob_where_name(enum knob_where);

@@ -17,8 +17,7 @@ struct option_values {           /* in the order of the table */
     bool   is_given[OPTIONS_MAX];
 };
 
-struct option_text { char *key, *text, *place; };    /* as written; place: "file:line:column: ", for
-                                                      * messages */
+struct option_text { char *key, *text, *place; };    /* as written; place: prefix of messages */
 
 /* Frees a list with its texts. */
 void option_texts_free(struct option_text *, uint32_t count);
@@ -28,8 +27,7 @@ void option_values_init(const struct key_row *, struct option_values *);
 void option_values_copy(struct option_values *to, const struct option_values *from);
 void option_values_fini(struct option_values *);
 
-/* Sets one option from its text. 'owner' is the tuner's name for messages. The error has no place; for an
- * unknown name it suggests a similar one. */
+/* Sets one option from its text. 'owner' is the tuner's name for messages, which have no place. */
 int option_values_set(const struct key_row *, const char *owner, struct option_values *, const char *name,
                       const char *text, struct err *);
 

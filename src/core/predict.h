@@ -55,8 +55,7 @@ struct outcomes {
     uint64_t unfinished;
 
     /* Only known in a simulation, which sees every message; otherwise 0. */
-    double   job_messages[PREDICT_CLASSES];  /* messages of jobs among these; they
-                                              * count through the jobs' times */
+    double   job_messages[PREDICT_CLASSES];  /* of these, messages of jobs (counted in job[]) */
     double   job_slowdowns[PREDICT_CLASSES];
     uint32_t bin[PREDICT_CLASSES][OUTCOME_BINS];     /* by slowdown; without messages of jobs */
     struct outcome_job  job[OUTCOME_JOBS];
@@ -76,8 +75,7 @@ struct predictor {
     void *arg;
     /* Evaluates all points. Results do not depend on how many are evaluated at once. */
     int (*run)(void *arg, const struct predict_point *, uint32_t count, struct predicted *, struct err *);
-    const char *unaware_of;      /* events of the network that the predictor ignores; NULL: none
-                                  * known */
+    const char *unaware_of;      /* events that the predictor ignores; NULL: none known */
 };
 
 /* ---- models of traffic, and how predictors are made ---- */
@@ -98,8 +96,7 @@ struct traffic_job {
     double peers;                /* receivers of each sender; 1: a ring */
     double times;                /* messages of each host between pauses */
     double pause_s;
-    double bps_per_host;         /* mean over all hosts with the current setting; informative, the job
-                                  * determines it */
+    double bps_per_host;         /* mean over all hosts, with the current setting; informative */
     double local;                /* share of messages that stay in their rack */
 };
 
@@ -120,16 +117,13 @@ struct traffic_model {
     struct traffic_job job[TRAFFIC_JOBS_MAX];
     uint32_t           jobs;
 
-    /* Closed loops: some hosts keep a fixed number of messages in flight, and post the next when one has
-     * ended. */
-    double               loop_bps_per_host;  /* with the current setting; informative, the loops determine
-                                              * it */
+    /* Closed loops: some hosts keep a number of messages in flight, and post the next when one ends. */
+    double               loop_bps_per_host;  /* with the current setting; informative */
     double               loop_senders;       /* share of all hosts */
     double               outstanding;        /* messages in flight per sender */
     struct traffic_sizes loop_sizes;
     double               tiny;               /* share of requests and empty answers among these messages */
-    double               hubs, hub_bytes;    /* share of senders above the mean, and of the bytes that they
-                                              * send */
+    double               hubs, hub_bytes;    /* share of senders above the mean, and of their bytes */
 };
 
 struct world;

@@ -36,8 +36,7 @@ struct ecn ecn_of_knobs(const struct knobs *);
 
 bool ecn_equal(const struct ecn *, const struct ecn *);
 
-/* Applies the named ones of kmin, kmax and pmax. If kmin would exceed kmax, the threshold that is not named
- * is adjusted. */
+/* Applies the named ones of kmin, kmax and pmax. If kmin would exceed kmax, adjusts the one not named. */
 void ecn_put(const struct knob_set *, struct ecn *);
 
 #endif

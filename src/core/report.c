@@ -57,26 +57,17 @@ void report_add(struct report *sum, const struct report *r)
         sum->entry_bytes[i] += r->entry_bytes[i];
 }
 
-static void *copy_of(const void *from, size_t count, size_t bytes)
-{
-    void *to = xcalloc(count + 1, bytes);
-
-    if (count)
-        memcpy(to, from, count * bytes);
-    return to;
-}
-
 void report_copy(struct report *to, const struct report *from)
 {
     *to = *from;
     to->monitor = xcalloc(REPORT_MONITORS_MAX, sizeof *to->monitor);
     if (from->monitors)
         memcpy(to->monitor, from->monitor, from->monitors * sizeof *to->monitor);
-    to->pair = copy_of(from->pair, from->pairs, sizeof *to->pair);
+    to->pair = xcopy(from->pair, from->pairs, sizeof *to->pair);
     to->pairs_max = from->pairs;
-    to->port = copy_of(from->port, from->ports, sizeof *to->port);
-    to->device = copy_of(from->device, from->devices, sizeof *to->device);
-    to->entry_bytes = copy_of(from->entry_bytes, from->entries, sizeof *to->entry_bytes);
+    to->port = xcopy(from->port, from->ports, sizeof *to->port);
+    to->device = xcopy(from->device, from->devices, sizeof *to->device);
+    to->entry_bytes = xcopy(from->entry_bytes, from->entries, sizeof *to->entry_bytes);
 }
 
 struct report_pair *report_add_pair(struct report *r)

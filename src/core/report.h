@@ -97,8 +97,7 @@ void report_fini(struct report *);
 /* Clears a report for another interval, and keeps its arrays. No device is missing. */
 void report_clear(struct report *);
 
-/* Adds the report of the next interval to 'sum': adds counts, keeps peaks, and takes states from the end.
- * Ignores monitors. */
+/* Adds the next interval: adds counts, keeps peaks, takes states from the end. Ignores monitors. */
 void report_add(struct report *sum, const struct report *next);
 
 /* Copies a report into 'to', which must be uninitialized. */

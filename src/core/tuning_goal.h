@@ -25,8 +25,7 @@ struct goal {
     /* Bound during a search: a class's log mean slowdown may exceed the baseline's by this much. Stricter
      * than the user's bound, because trials are short. */
     double      bound;
-    double      limit;           /* up to here harm is penalised, beyond it the
-                                  * setting is refused; below 'bound': no such margin */
+    double      limit;           /* harm up to here is penalized, beyond it refused; below bound: no margin */
 };
 
 /* balanced: J = sqrt(mean slowdown x mean slowdown of elephants); latency, throughput; iteration_time;

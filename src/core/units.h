@@ -17,8 +17,7 @@
 
 #define NEVER UINT64_MAX
 
-/* (a x b + more) / c, rounded down; must be below 2^64. Avoids the slow 128-bit division if 64 bits
- * suffice. */
+/* (a x b + more) / c, rounded down; must be below 2^64. Avoids slow 128-bit divisions. */
 static inline uint64_t units_divide(uint64_t a, uint64_t b, uint64_t more, uint64_t c)
 {
     uint64_t sum;
@@ -33,5 +32,11 @@ static inline uint64_t units_share(uint64_t a, uint64_t b, uint64_t c)
 {
     return units_divide(a, b, 0, c);
 }
+
+/* A time in units of 'unit_ns' (at most 1e9 s) as in ns-3: 64.64 fixed point, truncated. 0.6 us is 599 ns. */
+uint64_t hpcc_ns_from(double value, uint64_t unit_ns);
+
+/* Same for seconds: 2.001 s is 2000999999 ns. */
+uint64_t hpcc_ns_from_seconds(double seconds);
 
 #endif

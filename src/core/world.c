@@ -14,19 +14,13 @@ void world_init(struct world *w, uint32_t devices, uint32_t ports, uint32_t queu
 void world_copy(struct world *to, const struct world *w)
 {
     *to = *w;
-    to->device = xcalloc(w->devices + 1ul, sizeof *w->device);
-    to->port = xcalloc(w->ports + 1ul, sizeof *w->port);
-    to->queue = xcalloc(w->queues + 1ul, sizeof *w->queue);
-    for (uint32_t i = 0; i < w->devices; i++) {
-        to->device[i] = w->device[i];
+    to->device = xcopy(w->device, w->devices, sizeof *w->device);
+    to->port = xcopy(w->port, w->ports, sizeof *w->port);
+    to->queue = xcopy(w->queue, w->queues, sizeof *w->queue);
+    for (uint32_t i = 0; i < w->devices; i++)
         to->device[i].name = w->device[i].name ? xstrdup(w->device[i].name) : NULL;
-    }
-    for (uint32_t i = 0; i < w->ports; i++) {
-        to->port[i] = w->port[i];
+    for (uint32_t i = 0; i < w->ports; i++)
         to->port[i].name = w->port[i].name ? xstrdup(w->port[i].name) : NULL;
-    }
-    for (uint32_t i = 0; i < w->queues; i++)
-        to->queue[i] = w->queue[i];
 }
 
 void world_fini(struct world *w)

@@ -41,13 +41,11 @@ struct world {
     uint64_t     pfc_bytes_one;  /* queue at which a switch pauses if it is fed by one port; 0: no PFC */
     uint64_t     pfc_bytes_two;  /* the same for two ports */
     struct knobs start;          /* initial setting */
-    bool         is_in_use;      /* traffic existed before the tuner, which must not set anything before the
-                                  * first report */
+    bool         is_in_use;      /* has traffic: the tuner sets nothing before the first report */
     const struct predict_maker *maker;       /* makes twins to try settings on; NULL: none */
     void            *maker_arg;
     const struct goal *goal;     /* of tuners; NULL: the default */
-    const enum knob *knobs;      /* of the current congestion control, ends with KNOB_COUNT; NULL: DCQCN's and
-                                  * ECN's */
+    const enum knob *knobs;      /* of the congestion control, ends with KNOB_COUNT; NULL: DCQCN and ECN */
     uint64_t     trim_bytes;     /* automatic value of the knob trim (0); 0: queues do not depend on it */
     bool         has_paths;      /* senders spray: the knob paths matters */
 

@@ -16,7 +16,7 @@
 
 #include "base/err.h"
 #include "learn/policy/policy.h"
-#include "learn/tree/tree_rows.h"
+#include "learn/tree/tree_grow.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #include "formats/chakra.h"
 
-#include "base/file/mapped.h"
+#include "base/file/whole.h"
 #include "base/text.h"
 #include "base/yaml.h"
 #include "core/units.h"

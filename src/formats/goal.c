@@ -1,8 +1,7 @@
 /* src/formats/goal.c - GOAL, as text and compiled. */
 #include "formats/goal.h"
 
-#include "base/file/mapped.h"
-#include "base/file/temporary.h"
+#include "base/file/whole.h"
 #include "core/units.h"
 #include "net/trace.h"
 

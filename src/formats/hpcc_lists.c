@@ -2,7 +2,7 @@
 #include "formats/hpcc.h"
 
 #include "base/tokens.h"
-#include "core/hpcc_time.h"
+#include "core/units.h"
 #include "core/units.h"
 #include "net/measure.h"
 

@@ -1,5 +1,5 @@
 #include "gym/gym.h"
-#include "base/io/whole.h"
+#include "base/file/whole.h"
 
 #include <assert.h>
 #include <stdio.h>

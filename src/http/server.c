@@ -1,5 +1,4 @@
 #include "http/server.h"
-#include "base/io/address.h"
 #include "base/text.h"
 
 #include <errno.h>

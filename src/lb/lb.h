@@ -12,7 +12,6 @@
 #ifndef LB_LB_H
 #define LB_LB_H
 
-#include "base/crand.h"
 #include "base/rng.h"
 #include "core/knobs.h"
 

@@ -1,7 +1,5 @@
 #include "learn/dqn.h"
-
 #include "base/err.h"
-#include "learn/loss.h"
 
 #include <assert.h>
 #include <math.h>
@@ -10,6 +8,97 @@
 
 #define STREAM 0x64716eu         /* random stream; "dqn" */
 #define TRIES  100               /* per draw by reward */
+
+/* ---- loss ---- */
+
+double loss_mse(const float *value, const float *wanted, uint32_t n, float *slope)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        float error = value[i] - wanted[i];
+
+        sum += (double)error * error;
+        slope[i] = 2 * error / (float)n;
+    }
+    return sum / n;
+}
+
+double loss_huber(const float *value, const float *wanted, uint32_t n, float bend, float *slope)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        float error = value[i] - wanted[i], size = error < 0 ? -error : error;
+
+        if (size > bend) {
+            sum += bend * (size - 0.5 * bend);
+            slope[i] = (error < 0 ? -bend : bend) / (float)n;
+        } else {
+            sum += 0.5 * error * error;
+            slope[i] = error / (float)n;
+        }
+    }
+    return sum / n;
+}
+
+/* ---- replay memory ---- */
+
+void replay_init(struct replay *r, uint32_t floats, uint32_t capacity)
+{
+    assert(floats > 0 && capacity > 0);
+    *r = (struct replay){ .floats = floats, .capacity = capacity };
+    r->record = xcalloc((size_t)floats * capacity, sizeof(*r->record));
+}
+
+void replay_fini(struct replay *r)
+{
+    free(r->record);
+    *r = (struct replay){ 0 };
+}
+
+const float *replay_at(const struct replay *r, uint32_t i)
+{
+    assert(i < r->count);
+    return r->record + (r->added - r->count + i) % r->capacity * r->floats;
+}
+
+static void put(struct replay *r, uint64_t at, const float *record)
+{
+    memcpy(r->record + at * r->floats, record, r->floats * sizeof(*record));
+    if (r->count < r->capacity)
+        r->count++;
+}
+
+void replay_add(struct replay *r, const float *record)
+{
+    put(r, r->added++ % r->capacity, record);
+}
+
+/* Reservoir sampling (Vitter's algorithm R). */
+void replay_sample(struct replay *r, struct rng *rng, const float *record)
+{
+    uint64_t at = r->added < r->capacity ? r->added : rng_below(rng, r->added + 1);
+
+    r->added++;
+    if (at < r->capacity)
+        put(r, at, record);
+}
+
+void replay_add_all(struct replay *r, const float *records, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++, records += r->floats)
+        replay_add(r, records);
+}
+
+void replay_draw(const struct replay *r, struct rng *rng, uint32_t n, const float **record)
+{
+    assert(r->count > 0);
+    for (uint32_t i = 0; i < n; i++)
+        record[i] = replay_at(r, (uint32_t)rng_below(rng, r->count));
+}
+
+/* ---- agent ---- */
 
 /* Bisection needs no root function, and gives the same bits everywhere. */
 double dqn_decay(double from, double to, uint32_t steps)
@@ -186,8 +275,7 @@ static void find_wanted(struct dqn *d, const float *const *record, uint32_t rows
     }
 }
 
-/* If the guide's action is not ahead by the margin, raises it and lowers the leading one. Returns the loss of
- * one row. */
+/* If the guide's action is not ahead by the margin, raises it and lowers the leader. Returns the loss. */
 static double add_margin_loss(struct dqn *d, const float *value, float *slope, uint32_t guided, uint32_t rows)
 {
     uint32_t actions = net_shape_outputs(&d->cfg.shape), rival = guided == 0;
@@ -277,3 +365,4 @@ double dqn_update(struct dqn *d)
         replay_draw(&d->replay, &d->rng, d->cfg.batch, d->drawn);
     return dqn_learn(d, d->drawn, d->cfg.batch);
 }
+

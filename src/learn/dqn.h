@@ -16,12 +16,43 @@
 #ifndef LEARN_DQN_H
 #define LEARN_DQN_H
 
-#include "learn/adam.h"
+#include "base/rng.h"
 #include "learn/net.h"
-#include "learn/replay_memory.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* Loss functions: the mean over n > 0 values; 'slope' gets its derivative with respect to each value. */
+double loss_mse(const float *value, const float *wanted, uint32_t n, float *slope);      /* e^2 */
+
+/* Huber loss: e^2 / 2 up to |e| = bend, then linear: bend (|e| - bend / 2). */
+double loss_huber(const float *value, const float *wanted, uint32_t n, float bend, float *slope);
+
+/* Replay memory: a ring buffer of records with a fixed number of floats; a new record replaces the oldest. */
+struct replay {
+    uint32_t floats;             /* per record */
+    uint32_t capacity, count;    /* in records */
+    uint64_t added;              /* records ever added; the difference of two reads: new ones */
+    float   *record;
+};
+
+void replay_init(struct replay *, uint32_t floats, uint32_t capacity);
+void replay_fini(struct replay *);
+
+/* Returns record i < count, oldest first. Valid until the next replay_add(). */
+const float *replay_at(const struct replay *, uint32_t i);
+
+void replay_add(struct replay *, const float *record);
+
+/* Adds a record to a sample of all that were offered to an empty memory: each is kept with the same
+ * probability. replay_at() has no order then. */
+void replay_sample(struct replay *, struct rng *, const float *record);
+
+/* Adds n consecutive records. */
+void replay_add_all(struct replay *, const float *records, uint32_t n);
+
+/* Draws n records uniformly with replacement. The memory must not be empty. */
+void replay_draw(const struct replay *, struct rng *, uint32_t n, const float **record);
 
 struct dqn_cfg {
     struct net_shape shape;      /* inputs: size of a state; outputs: one per action */
@@ -32,8 +63,7 @@ struct dqn_cfg {
     struct adam_cfg adam;
     uint32_t batch;              /* records per update */
     uint32_t memory;             /* capacity in records */
-    bool     is_by_reward;       /* draw records in proportion to their reward, in 0 .. 1; otherwise
-                                  * uniformly */
+    bool     is_by_reward;       /* draw records in proportion to their reward in 0 .. 1; else uniformly */
     uint32_t copy_every;         /* updates between copies to the target net */
     double   epsilon, epsilon_min;   /* initial value and minimum */
     double   epsilon_decay;      /* factor per decision, see dqn_decay() */
@@ -84,8 +114,7 @@ double dqn_decay(double from, double to, uint32_t steps);
 void dqn_init(struct dqn *, const struct dqn_cfg *);
 void dqn_fini(struct dqn *);
 
-/* Loads a trained net of the same shape into both nets and resets Adam. Memory, decisions and updates
- * stay. */
+/* Loads a trained net of the same shape into both nets and resets Adam; the rest stays. */
 void dqn_load(struct dqn *, const struct net *);
 
 /* Probability that the next decision is random. */
@@ -103,13 +132,11 @@ void     dqn_record(float *record, const struct dqn_step *, uint32_t inputs);
 
 void dqn_remember(struct dqn *, const struct dqn_step *);
 
-/* Draws n records in proportion to their rewards. If hardly any record has a reward, some without are
- * drawn. */
+/* Draws n records in proportion to their rewards. If hardly any has one, draws some without. */
 void dqn_draw_by_reward(const struct replay *, uint32_t inputs, struct rng *, uint32_t n,
                         const float **record);
 
-/* Learns from a random batch and returns its loss. Does nothing and returns NaN if there are too few
- * records. */
+/* Learns from a random batch and returns its loss; NaN: too few records, nothing learned. */
 double dqn_update(struct dqn *);
 
 /* Learns from 'rows' <= batch given records. A batch whose loss or gradient is not finite changes nothing and

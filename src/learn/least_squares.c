@@ -1,7 +1,6 @@
 #include "learn/least_squares.h"
-#include "base/evidence/fdr.h"
+#include "base/bootstrap.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

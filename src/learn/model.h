@@ -24,8 +24,10 @@
 #include "base/err.h"
 #include "learn/net.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define MODEL_VERSION   1
 #define MODEL_VERSION_BODY 2
@@ -67,6 +69,11 @@ int model_parse(struct model *, const char *name, const void *bytes, size_t leng
 /* Checks that the model is of this kind and, unless NULL, of this shape. */
 int model_check(const struct model *, const char *name, const char *kind, const struct net_shape *,
                 struct err *);
+
+/* The encoding of shapes and parameters, for bodies. */
+void model_put_u32(FILE *, uint32_t);
+void model_put_shape(FILE *, const struct net_shape *);
+void model_put_floats(FILE *, const float *, uint32_t count);
 
 /* Like model_save() and model_save_json(), into malloc'd memory. */
 int model_encode(const struct model *, const char *name, char **bytes, size_t *length, struct err *);

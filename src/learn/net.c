@@ -13,9 +13,8 @@
  * multiply-add. A whole update would be a sixth faster, but its bits would differ between processors.
  */
 #include "learn/net.h"
-
 #include "base/err.h"
-#include "learn/tanh.h"
+#include "base/minmax.h"
 
 #include <assert.h>
 #include <math.h>
@@ -151,8 +150,7 @@ void net_mix(struct net *to, const struct net *from, float share)
         to->parameter[i] += share * (from->parameter[i] - to->parameter[i]);
 }
 
-/* Adds a tile. 'rows' and 'vectors' are constants at every call, so that the loops are unrolled and the sums
- * stay in registers. */
+/* Adds a tile. 'rows' and 'vectors' are constants at every call: unrolled, with sums in registers. */
 static inline __attribute__((always_inline)) void add_tile(const struct matrix_product *p, uint32_t row,
                                                            uint32_t column, const uint32_t rows,
                                                            const uint32_t vectors)
@@ -206,6 +204,35 @@ static void add_product(const struct matrix_product *p)
         add_rows(p, row, PAIR);
     if (row < p->rows)
         add_rows(p, row, 1);
+}
+
+/* e^x for 0 <= x < 20: x = n log 2 + r with |r| <= log 2 / 2, so e^x = 2^n e^r; 0.35^12 / 12! is below 2^-45.
+ * There is no division, because this dominates the cost of RL-CC's decisions. */
+static double small_exp(double x)
+{
+    static const double log2 = 0x1.62e42fefa39efp-1, per_log2 = 0x1.71547652b82fep+0;
+    static const double term[] = { 1.0,         1.0,          1.0 / 2,       1.0 / 6,
+                                   1.0 / 24,    1.0 / 120,    1.0 / 720,     1.0 / 5040,
+                                   1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800 };
+    int n = (int)(x * per_log2 + 0.5);
+    double r = x - n * log2, sum = term[11];
+
+    for (int i = 10; i >= 0; i--)
+        sum = sum * r + term[i];
+    return sum * (double)(1u << n);
+}
+
+float tanh_of(float x)
+{
+    double size = x < 0 ? -x : x, e;
+
+    if (!(size >= 0x1p-13))      /* the next term, x^3 / 3, is below the last place; includes NaN */
+        return x;
+    if (size > 9.02)             /* 1 - tanh is less than half a unit in the last place */
+        return x < 0 ? -1 : 1;
+    e = small_exp(2 * size);
+    e = (e - 1) / (e + 1);
+    return (float)(x < 0 ? -e : e);
 }
 
 static void activate(float *y, size_t n, enum net_activation activation)
@@ -368,4 +395,160 @@ void net_backward(const struct net *n, struct net_batch *b, const float *dy, flo
             run_layer_back(s, i, b, n->parameter + at, delta, back);
         delta = before, before = swap;
     }
+}
+
+/* ---- orthogonal initialization: normal random numbers and Gram-Schmidt orthogonalization, in double ---- */
+
+/* Marsaglia's polar method: uses no function whose last digit differs between machines. */
+static double draw_normal(struct rng *rng)
+{
+    double x, y, size;
+
+    do {
+        x = 2 * rng_real(rng) - 1;
+        y = 2 * rng_real(rng) - 1;
+        size = x * x + y * y;
+    } while (size >= 1 || size == 0);
+    return x * sqrt(-2 * rng_log(size) / size);
+}
+
+static double dot(const double *a, const double *b, uint32_t n)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* Removes the components of a vector along the previous ones. */
+static void orthogonalize(double *vector, const double *before, uint32_t count, uint32_t n)
+{
+    for (uint32_t i = 0; i < count; i++, before += n) {
+        double shared = dot(vector, before, n);
+
+        for (uint32_t j = 0; j < n; j++)
+            vector[j] -= shared * before[j];
+    }
+}
+
+/* Two passes suffice: the second removes the rounding errors of the first. */
+static void draw_vector(double *vector, const double *before, uint32_t count, uint32_t n, struct rng *rng)
+{
+    double size;
+
+    for (uint32_t i = 0; i < n; i++)
+        vector[i] = draw_normal(rng);
+    orthogonalize(vector, before, count, n);
+    orthogonalize(vector, before, count, n);
+    size = sqrt(dot(vector, vector, n));
+    for (uint32_t i = 0; i < n; i++)
+        vector[i] /= size;
+}
+
+void orthogonal_fill(float *weights, uint32_t inputs, uint32_t outputs, double gain, struct rng *rng)
+{
+    bool is_wide = outputs > inputs;
+    uint32_t vectors = is_wide ? inputs : outputs, n = is_wide ? outputs : inputs;
+    double *vector = xcalloc((size_t)vectors * n, sizeof(*vector));
+
+    for (uint32_t v = 0; v < vectors; v++)
+        draw_vector(vector + (size_t)v * n, vector, v, n, rng);
+    for (uint32_t i = 0; i < inputs; i++)
+        for (uint32_t o = 0; o < outputs; o++)
+            weights[(size_t)i * outputs + o] =
+                (float)(gain * vector[is_wide ? (size_t)i * n + o : (size_t)o * n + i]);
+    free(vector);
+}
+
+void orthogonal_net(struct net *net, double gain, struct rng *rng)
+{
+    float *p = net->parameter;
+
+    memset(p, 0, net->parameters * sizeof(*p));
+    for (uint32_t i = 0; i < net->shape.layers; i++) {
+        orthogonal_fill(p, layer_inputs(&net->shape, i), net->shape.layer[i].width, gain, rng);
+        p += layer_parameters(&net->shape, i);
+    }
+}
+
+/* ---- Adam ---- */
+
+#define SUMS 8                   /* independent sums, to overlap the latencies of additions */
+
+void adam_init(struct adam *a, const struct adam_cfg *cfg, uint32_t parameters)
+{
+    *a = (struct adam){
+        .cfg = {
+            .rate = or_default(cfg->rate, 0.001),
+            .beta1 = or_default(cfg->beta1, 0.9), .beta2 = or_default(cfg->beta2, 0.999),
+            .epsilon = or_default(cfg->epsilon, 1e-8),
+        },
+        .parameters = parameters,
+        .mean = xcalloc(parameters, sizeof(*a->mean)),
+        .square = xcalloc(parameters, sizeof(*a->square)),
+    };
+    adam_reset(a);
+}
+
+void adam_fini(struct adam *a)
+{
+    free(a->mean);
+    free(a->square);
+    *a = (struct adam){ 0 };
+}
+
+void adam_reset(struct adam *a)
+{
+    memset(a->mean, 0, a->parameters * sizeof(*a->mean));
+    memset(a->square, 0, a->parameters * sizeof(*a->square));
+    a->beta1_power = a->beta2_power = 1;
+}
+
+/* rate m' / (sqrt(v') + epsilon) = step m / (sqrt(v) shrink + epsilon): one division per parameter. */
+void adam_step(struct adam *a, float *restrict parameter, const float *restrict gradient)
+{
+    float beta1 = (float)a->cfg.beta1, rest1 = (float)(1 - a->cfg.beta1);
+    float beta2 = (float)a->cfg.beta2, rest2 = (float)(1 - a->cfg.beta2);
+    float *restrict mean = a->mean, *restrict square = a->square;
+    float step, shrink, epsilon = (float)a->cfg.epsilon;
+
+    a->beta1_power *= a->cfg.beta1;
+    a->beta2_power *= a->cfg.beta2;
+    step = (float)(a->cfg.rate / (1 - a->beta1_power));
+    shrink = (float)(1 / sqrt(1 - a->beta2_power));
+    for (uint32_t i = 0; i < a->parameters; i++) {
+        float g = gradient[i];
+
+        mean[i] = beta1 * mean[i] + rest1 * g;
+        square[i] = beta2 * square[i] + rest2 * (g * g);
+        parameter[i] -= step * mean[i] / (sqrtf(square[i]) * shrink + epsilon);
+    }
+}
+
+/* Sums in a fixed order, which differs from that of the values. */
+static double sum_of_squares(const float *value, uint32_t n)
+{
+    double sum[SUMS] = { 0 }, all = 0;
+    uint32_t i = 0;
+
+    for (; i + SUMS <= n; i += SUMS)
+        for (uint32_t j = 0; j < SUMS; j++)
+            sum[j] += (double)value[i + j] * value[i + j];
+    for (; i < n; i++)
+        sum[0] += (double)value[i] * value[i];
+    for (uint32_t j = 0; j < SUMS; j++)
+        all += sum[j];
+    return all;
+}
+
+double adam_clip(float *gradient, uint32_t n, double norm_max)
+{
+    double norm = sqrt(sum_of_squares(gradient, n));
+    float scale = (float)(norm_max / norm);
+
+    if (norm_max > 0 && norm > norm_max)
+        for (uint32_t i = 0; i < n; i++)
+            gradient[i] *= scale;
+    return norm;
 }

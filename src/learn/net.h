@@ -1,4 +1,4 @@
-/* src/learn/net.h - small dense neural networks.
+/* src/learn/net.h - small dense neural networks, and the Adam optimizer.
  *
  * A layer is y = f(x W + b), with f linear, ReLU or tanh. All parameters are in one array, layer by layer:
  * the weights of input 0, then those of input 1 and so on, then the biases. Copying, averaging or saving a
@@ -40,8 +40,7 @@ struct net {
     float           *parameter;
 };
 
-/* Scratch memory for passing up to 'rows' inputs through a net, with the values that the backward pass
- * needs. */
+/* Scratch memory for up to 'rows' inputs, with the values that the backward pass needs. */
 struct net_batch {
     uint32_t     rows_max, rows; /* rows: of the last net_forward() */
     const float *input;          /* of the last net_forward() */
@@ -94,5 +93,45 @@ const float *net_forward(const struct net *, struct net_batch *, const float *x,
  * Adds dL/dparameter, summed over rows, to 'gradient', in the order of the parameters. Stores dL/dx,
  * [rows][inputs], in dx unless NULL. */
 void net_backward(const struct net *, struct net_batch *, const float *dy, float *gradient, float *dx);
+
+/* The hyperbolic tangent from + - * / alone, within one unit in the last place. NaN stays NaN. */
+float tanh_of(float x);
+
+/* Fills weights [inputs][outputs] with a random matrix whose vectors along the shorter side are orthogonal
+ * and of length 'gain' (Saxe et al., 2014). The same bits on every machine. */
+void orthogonal_fill(float *weights, uint32_t inputs, uint32_t outputs, double gain, struct rng *);
+
+/* Initializes all layers of a net; biases are 0. */
+void orthogonal_net(struct net *, double gain, struct rng *);
+
+/* ---- the Adam optimizer. Kingma and Ba, "Adam: A Method for Stochastic Optimization", ICLR 2015 ----
+ *
+ *   m = beta1 m + (1 - beta1) g        mean of the gradient
+ *   v = beta2 v + (1 - beta2) g^2      and of its square; both start at 0
+ *   p -= rate * m' / (sqrt(v') + epsilon),   m' = m / (1 - beta1^t),   v' = v / (1 - beta2^t)
+ */
+struct adam_cfg {                /* 0: the default in brackets */
+    double rate;                 /* [0.001] */
+    double beta1, beta2;         /* [0.9, 0.999] */
+    double epsilon;              /* [1e-8] */
+};
+
+struct adam {
+    struct adam_cfg cfg;
+    uint32_t        parameters;
+    double          beta1_power, beta2_power;    /* beta^t */
+    float          *mean, *square;
+};
+
+void adam_init(struct adam *, const struct adam_cfg *, uint32_t parameters);
+void adam_fini(struct adam *);
+
+/* Resets the means. */
+void adam_reset(struct adam *);
+
+void adam_step(struct adam *, float *parameter, const float *gradient);
+
+/* Scales a gradient down to length 'norm_max' if it is longer (0: no limit). Returns its original length. */
+double adam_clip(float *gradient, uint32_t n, double norm_max);
 
 #endif

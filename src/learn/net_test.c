@@ -1,15 +1,15 @@
 /* src/learn/net_test.c - nets against plain sums in double. */
 #include "learn/net.h"
-
 #include "base/digest.h"
 
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
+
 #include <cmocka.h>
+#include <math.h>
+#include <string.h>
 
 #define ROWS 7
 
@@ -398,6 +398,201 @@ static void backward__gives_the_same_bits_everywhere(void **unused)
     net_fini(&n);
 }
 
+/* ---- tanh ---- */
+
+static void of__matches_the_c_library(void **unused)
+{
+    (void)unused;
+    for (float x = 1e-9f; x < 30; x *= 1.0007f) {
+        double want = tanh((double)x), unit = nextafterf((float)want, 2) - (float)want;
+
+        assert_true(fabs((double)tanh_of(x) - want) <= unit);
+        assert_true(tanh_of(-x) == -tanh_of(x));
+    }
+}
+
+static void of__is_monotonic_between_pieces(void **unused)
+{
+    static const float seam[] = { 0x1p-13f, 9.02f };
+
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        float x = seam[i] * 0.99999f;
+
+        for (int step = 0; step < 400; step++, x = nextafterf(x, 10))
+            assert_true(tanh_of(nextafterf(x, 10)) >= tanh_of(x));
+    }
+}
+
+static void of__extreme_values(void **unused)
+{
+    (void)unused;
+    assert_true(tanh_of(0) == 0);
+    assert_true(signbit(tanh_of(-0.0f)));
+    assert_true(tanh_of(INFINITY) == 1 && tanh_of(-INFINITY) == -1);
+    assert_true(isnan(tanh_of(NAN)));
+}
+
+/* ---- orthogonal ---- */
+
+#define SIDE_MAX 64
+
+/* Scalar products of all pairs of vectors along the shorter side are 0, and gain^2 of a vector with
+ * itself. */
+static void check_angles(const float *w, uint32_t inputs, uint32_t outputs, double gain)
+{
+    bool is_wide = outputs > inputs;
+    uint32_t vectors = is_wide ? inputs : outputs, n = is_wide ? outputs : inputs;
+
+    for (uint32_t a = 0; a < vectors; a++)
+        for (uint32_t b = 0; b < vectors; b++) {
+            double sum = 0;
+
+            for (uint32_t i = 0; i < n; i++)
+                sum += (double)w[is_wide ? a * n + i : i * vectors + a]
+                    * (double)w[is_wide ? b * n + i : i * vectors + b];
+            assert_true(fabs(sum - (a == b ? gain * gain : 0)) < 1e-6);
+        }
+}
+
+static void fill__is_orthogonal(void **unused)
+{
+    static const uint32_t side[][2] = { { 4, 12 }, { 12, 12 }, { 12, 1 }, { 16, 64 }, { 64, 16 }, { 1, 1 } };
+    float w[SIDE_MAX * SIDE_MAX];
+    struct rng rng;
+
+    (void)unused;
+    rng_init(&rng, 7, 0);
+    for (uint32_t i = 0; i < sizeof(side) / sizeof(*side); i++) {
+        orthogonal_fill(w, side[i][0], side[i][1], sqrt(2), &rng);
+        check_angles(w, side[i][0], side[i][1], sqrt(2));
+    }
+}
+
+/* Each component of a unit vector among n has mean 0 and variance 1/n, at any position. */
+static void fill__favours_no_direction(void **unused)
+{
+    double sum[4] = { 0 }, square[4] = { 0 };
+    struct rng rng;
+    float w[4];
+
+    (void)unused;
+    rng_init(&rng, 8, 0);
+    for (int i = 0; i < 4000; i++) {
+        orthogonal_fill(w, 4, 1, 1, &rng);
+        for (int j = 0; j < 4; j++) {
+            sum[j] += (double)w[j];
+            square[j] += (double)w[j] * (double)w[j];
+        }
+    }
+    for (int j = 0; j < 4; j++) {
+        assert_true(fabs(sum[j] / 4000) < 4 * sqrt(0.25 / 4000));
+        assert_true(fabs(square[j] / 4000 - 0.25) < 0.015);
+    }
+}
+
+static void net__biases_are_zero(void **unused)
+{
+    struct net_shape s = { .inputs = 2, .layers = 2,
+                           .layer = { { 3, NET_RELU, false }, { 1, NET_TANH, true } } };
+    struct rng rng;
+    struct net n;
+
+    (void)unused;
+    rng_init(&rng, 1, 0);
+    net_init(&n, &s);
+    n.parameter[7] = 5;
+    orthogonal_net(&n, 2, &rng);
+    check_angles(n.parameter, 2, 3, 2);
+    for (int i = 6; i < 9; i++)
+        assert_true(n.parameter[i] == 0);
+    check_angles(n.parameter + 9, 3, 1, 2);
+    net_fini(&n);
+}
+
+/* Recorded on x86-64; aarch64 must give the same. */
+static void fill__has_the_same_bits_everywhere(void **unused)
+{
+    char text[DIGEST_TEXT_SIZE];
+    struct digest digest;
+    float w[12 * 12];
+    struct rng rng;
+
+    (void)unused;
+    rng_init(&rng, 3, 0);
+    orthogonal_fill(w, 12, 12, sqrt(2), &rng);
+    digest_init(&digest);
+    digest_add(&digest, w, sizeof(w));
+    assert_string_equal("34654b6d7e5fb82481c92ccf5caf552d", digest_text(text, &digest));
+}
+
+/* ---- adam ---- */
+
+/* With beta1 = beta2 = 1/2 and epsilon 1, from p = 10 with rate 1:
+ *
+ *   g = 2:   m = 1      v = 2     m' = 2      v' = 4         p -= 2 / 3
+ *   g = -4:  m = -3/2   v = 9     m' = -2     v' = 12        p += 2 / (sqrt(12) + 1)
+ *   g = 0:   m = -3/4   v = 9/2   m' = -6/7   v' = 36/7      p += (6/7) / (sqrt(36/7) + 1)
+ */
+static void step__by_hand(void **unused)
+{
+    struct adam_cfg cfg = { .rate = 1, .beta1 = 0.5, .beta2 = 0.5, .epsilon = 1 };
+    static const float gradient[] = { 2, -4, 0 };
+    double move[] = { -2.0 / 3, 2 / (sqrt(12) + 1), 6.0 / 7 / (sqrt(36.0 / 7) + 1) }, want = 10;
+    struct adam a;
+    float p = 10;
+
+    (void)unused;
+    adam_init(&a, &cfg, 1);
+    for (int i = 0; i < 3; i++) {
+        adam_step(&a, &p, &gradient[i]);
+        want += move[i];
+        assert_true(fabs((double)p - want) < 3e-6);
+    }
+    adam_reset(&a);
+    adam_step(&a, &p, &gradient[0]);
+    assert_true(fabs((double)p - (want + move[0])) < 3e-6);
+    adam_fini(&a);
+}
+
+/* With a constant gradient of any size, a step equals the rate. */
+static void step__is_the_rate_by_default(void **unused)
+{
+    float p[7] = { 0 }, g[7] = { 1e-3f, -1e-3f, 1, -1, 100, -100, 0 };
+    struct adam a;
+
+    (void)unused;
+    adam_init(&a, &(struct adam_cfg){ 0 }, 7);
+    for (int step = 1; step <= 5; step++) {
+        adam_step(&a, p, g);
+        for (int i = 0; i < 6; i++)
+            assert_true(fabs((double)p[i] + 0.001 * step * (i % 2 ? -1 : 1)) < 1e-7);
+        assert_true(p[6] == 0);
+    }
+    adam_fini(&a);
+}
+
+static void clip__shortens_and_keeps_the_direction(void **unused)
+{
+    float g[20] = { [0] = 3, [9] = -4, [17] = 12 };  /* length 13 */
+
+    (void)unused;
+    assert_true(adam_clip(g, 20, 0) == 13);
+    assert_true(adam_clip(g, 20, 13) == 13);
+    assert_true(g[0] == 3 && g[9] == -4 && g[17] == 12);
+    assert_true(adam_clip(g, 20, 6.5) == 13);
+    assert_true(g[0] == 1.5f && g[9] == -2 && g[17] == 6);
+}
+
+static void clip__of_nothing(void **unused)
+{
+    float g[3] = { 0 };
+
+    (void)unused;
+    assert_true(adam_clip(g, 3, 1) == 0);
+    assert_true(g[0] == 0 && g[1] == 0 && g[2] == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -415,6 +610,17 @@ int main(void)
         cmocka_unit_test(backward__is_the_slope_of_the_loss),
         cmocka_unit_test(backward__adds_to_what_is_there),
         cmocka_unit_test(backward__gives_the_same_bits_everywhere),
+        cmocka_unit_test(of__matches_the_c_library),
+        cmocka_unit_test(of__is_monotonic_between_pieces),
+        cmocka_unit_test(of__extreme_values),
+        cmocka_unit_test(fill__is_orthogonal),
+        cmocka_unit_test(fill__favours_no_direction),
+        cmocka_unit_test(fill__has_the_same_bits_everywhere),
+        cmocka_unit_test(net__biases_are_zero),
+        cmocka_unit_test(step__by_hand),
+        cmocka_unit_test(step__is_the_rate_by_default),
+        cmocka_unit_test(clip__shortens_and_keeps_the_direction),
+        cmocka_unit_test(clip__of_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

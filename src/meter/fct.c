@@ -3,10 +3,72 @@
 #include "core/predict.h"
 
 #include <assert.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SLOWDOWN_ONE 4294967296.0            /* 2^32 */
+
+/* ---- phases ---- */
+
+const char *const phase_names[PHASES] = { "before", "during", "after" };
+
+void phases_add(struct phases *p, uint64_t start_ps, uint64_t stop_ps)
+{
+    if (p->windows == PHASE_WINDOWS_MAX) {
+        uint64_t *end = &p->window[p->windows - 1].stop_ps, *start = &p->window[p->windows - 1].start_ps;
+
+        *end = stop_ps > *end ? stop_ps : *end;
+        *start = start_ps < *start ? start_ps : *start;
+        return;
+    }
+    p->window[p->windows].start_ps = start_ps;
+    p->window[p->windows++].stop_ps = stop_ps;
+}
+
+enum phase phases_at(const struct phases *p, uint64_t at_ps)
+{
+    enum phase is = PHASE_BEFORE;
+
+    for (uint32_t i = 0; i < p->windows; i++) {
+        if (at_ps >= p->window[i].start_ps && at_ps < p->window[i].stop_ps)
+            return PHASE_DURING;
+        if (at_ps >= p->window[i].stop_ps)
+            is = PHASE_AFTER;
+    }
+    return is;
+}
+
+/* Returns the next time after at_ps at which a window starts or ends, or end_ps. */
+static uint64_t next_edge(const struct phases *p, uint64_t at_ps, uint64_t end_ps)
+{
+    uint64_t next = end_ps;
+
+    for (uint32_t i = 0; i < p->windows; i++) {
+        if (p->window[i].start_ps > at_ps && p->window[i].start_ps < next)
+            next = p->window[i].start_ps;
+        if (p->window[i].stop_ps > at_ps && p->window[i].stop_ps < next)
+            next = p->window[i].stop_ps;
+    }
+    return next;
+}
+
+uint64_t phases_overlap_ps(const struct phases *p, enum phase phase, uint64_t from_ps, uint64_t to_ps)
+{
+    uint64_t sum = 0;
+
+    while (from_ps < to_ps) {
+        uint64_t next = next_edge(p, from_ps, to_ps);
+
+        if (phases_at(p, from_ps) == phase)
+            sum += next - from_ps;
+        from_ps = next;
+    }
+    return sum;
+}
+
+/* ---- flows ---- */
 
 const struct fct_bucket fct_buckets[FCT_BUCKETS] = {
     { "<10KB",       0,       10000 },
@@ -36,28 +98,30 @@ void fct_init(struct fct *f, uint32_t entries, const struct phases *phases)
     f->phases = phases && phases->windows ? phases : NULL;
 }
 
+static void fini_cells(struct fct_cell *c, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        free(c[i].slowdown);
+        free(c[i].fct_ns);
+    }
+}
+
 void fct_cell_fini(struct fct_cell *c)
 {
-    free(c->slowdown);
-    free(c->fct_ns);
+    fini_cells(c, 1);
 }
 
 void fct_fini(struct fct *f)
 {
-    fct_cell_fini(&f->all);
-    for (uint32_t i = 0; i < FCT_BUCKETS; i++)
-        fct_cell_fini(&f->bucket[i]);
-    fct_cell_fini(&f->mice);
-    fct_cell_fini(&f->middle);
-    fct_cell_fini(&f->elephants);
-    for (uint32_t i = 0; i < FCT_SIZES; i++)
-        fct_cell_fini(&f->size[i]);
-    for (uint32_t i = 0; i < PHASES; i++)
-        fct_cell_fini(&f->phase[i]);
-    for (uint32_t i = 0; i < f->entries; i++)
-        fct_cell_fini(&f->entry[i]);
-    for (uint32_t i = 0; i < f->entries * PHASES; i++)
-        fct_cell_fini(&f->entry_phase[i]);
+    fini_cells(&f->all, 1);
+    fini_cells(f->bucket, FCT_BUCKETS);
+    fini_cells(&f->mice, 1);
+    fini_cells(&f->middle, 1);
+    fini_cells(&f->elephants, 1);
+    fini_cells(f->size, FCT_SIZES);
+    fini_cells(f->phase, PHASES);
+    fini_cells(f->entry, f->entries);
+    fini_cells(f->entry_phase, f->entries * PHASES);
     free(f->entry);
     free(f->entry_phase);
     memset(f, 0, sizeof(*f));
@@ -166,4 +230,98 @@ struct fct_stats fct_us_stats(const struct fct_cell *c)
     if (c->count == 0)
         return (struct fct_stats){ 0 };
     return fct_stats_of(c->fct_ns, (double)c->fct_ps_sum / 1e6 / (double)c->count, 1e3);
+}
+
+/* ---- operations ---- */
+
+void ops_init(struct ops *o, uint32_t entries)
+{
+    o->cell = xcalloc((size_t)entries * OP_KINDS + 1, sizeof(*o->cell));
+    o->entries = entries;
+}
+
+void ops_fini(struct ops *o)
+{
+    for (uint32_t i = 0; i < o->entries * OP_KINDS; i++)
+        free(o->cell[i].took_ns);
+    free(o->cell);
+    memset(o, 0, sizeof(*o));
+}
+
+const struct ops_cell *ops_cell(const struct ops *o, uint32_t entry, enum op_kind kind)
+{
+    assert(entry < o->entries && kind < OP_KINDS);
+    return &o->cell[entry * OP_KINDS + kind];
+}
+
+void ops_add(struct ops *o, const struct op_result *r)
+{
+    struct ops_cell *c = &o->cell[r->traffic * OP_KINDS + r->kind];
+    uint64_t         end_ps = r->start_ps + r->took_ps;
+
+    assert(r->traffic < o->entries && r->kind < OP_KINDS);
+    if (c->count == 0) {
+        c->took_ns = xcalloc(1, sizeof(*c->took_ns));        /* large: only for kinds that occur */
+        c->first_ps = r->start_ps;
+    }
+    if (r->start_ps < c->first_ps || (r->start_ps == c->first_ps && r->took_ps > c->first_took_ps))
+        c->first_took_ps = r->took_ps;
+    c->count++;
+    c->bytes += r->bytes;
+    c->first_ps = r->start_ps < c->first_ps ? r->start_ps : c->first_ps;
+    c->last_ps = end_ps > c->last_ps ? end_ps : c->last_ps;
+    c->took_ps_sum += r->took_ps;
+    hist_add(c->took_ns, (double)r->took_ps / 1e3);
+}
+
+struct fct_stats ops_us_stats(const struct ops_cell *c)
+{
+    if (c->count == 0)
+        return (struct fct_stats){ 0 };
+    return fct_stats_of(c->took_ns, (double)c->took_ps_sum / 1e6 / (double)c->count, 1e3);
+}
+
+double ops_later_us_mean(const struct ops_cell *c)
+{
+    return c->count > 1 ? (double)(c->took_ps_sum - c->first_took_ps) / 1e6 / (double)(c->count - 1) : NAN;
+}
+
+/* ---- messages of training ---- */
+
+void steps_init(struct steps *s, uint32_t entries, uint32_t kinds)
+{
+    *s = (struct steps){ xcalloc((size_t)entries * kinds + 1, sizeof *s->cell), entries, kinds };
+}
+
+void steps_fini(struct steps *s)
+{
+    free(s->cell);
+    *s = (struct steps){ 0 };
+}
+
+static uint64_t lost_ps(const struct flow_result *r)
+{
+    return r->fct_ps > r->ideal_ps ? r->fct_ps - r->ideal_ps : 0;
+}
+
+static bool is_worse(const struct flow_result *a, const struct flow_result *b)
+{
+    if (lost_ps(a) != lost_ps(b))
+        return lost_ps(a) > lost_ps(b);
+    return a->start_ps != b->start_ps ? a->start_ps < b->start_ps : a->tag < b->tag;
+}
+
+void steps_add(struct steps *s, uint32_t kind, const struct flow_result *r)
+{
+    struct steps_cell *c = &s->cell[r->traffic * s->kinds + kind];
+
+    if (c->count++ == 0 || is_worse(r, &c->worst))
+        c->worst = *r;
+    c->fct_ps_sum += r->fct_ps;
+    c->ideal_ps_sum += r->ideal_ps;
+}
+
+const struct steps_cell *steps_cell(const struct steps *s, uint32_t entry, uint32_t kind)
+{
+    return &s->cell[entry * s->kinds + kind];
 }

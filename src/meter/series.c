@@ -2,7 +2,6 @@
 #include "base/err.h"
 #include "core/units.h"
 
-#include <stdbool.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

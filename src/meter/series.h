@@ -10,7 +10,7 @@
 #define METER_SERIES_H
 
 #include "core/report.h"
-#include "meter/phase.h"
+#include "meter/fct.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,8 +32,7 @@ struct series_point {            /* as in struct report */
 
 struct series_knob { uint64_t at_ps; uint32_t knob; double value; };     /* value of a knob from at_ps on */
 
-struct series_phase {            /* sums over one phase; an interval in two phases is divided in proportion to
-                                  * time */
+struct series_phase {            /* sums over one phase; intervals in two are divided by time */
     double   count[FIGURE_COUNTS];           /* sums alone */
     uint64_t ps;
 };
@@ -52,12 +51,10 @@ struct series {
     struct knobs         knobs_last;
     uint64_t             intervals;
     uint64_t             interval_ps;        /* length of one interval; set by the caller */
-    bool                 is_growing;         /* reports get longer, so util_max is not comparable. Set by the
-                                              * caller */
+    bool                 is_growing;         /* reports get longer: util_max is useless. Set by the caller */
     struct phases        phases;             /* set by the caller before the first report */
     struct series_phase  phase[PHASES];
-    double              *phase_entry_bytes;  /* [entry * PHASES + phase]: acknowledged, divided like
-                                              * series_phase */
+    double              *phase_entry_bytes;  /* [entry * PHASES + phase]: acknowledged */
 };
 
 void series_init(struct series *, uint32_t ports, uint32_t entries);

@@ -1,6 +1,6 @@
 #include "net/trace.h"
 
-#include "base/file/temporary.h"
+#include "base/file/whole.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "net/trace.h"
 
 #include "base/file/sorter.h"
-#include "base/file/temporary.h"
+#include "base/file/whole.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* src/report/results_csv.c - results as CSV, with units in the column names. */
 #include "base/err.h"
-#include "base/escape.h"
 #include "net/address.h"
 #include "report/metrics.h"
 #include "report/results.h"

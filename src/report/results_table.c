@@ -1,14 +1,14 @@
 /* src/report/results_table.c - results as tables for the terminal. */
-#include "report/results.h"
 #include "base/print/safe.h"
-#include "base/print/spark.h"
 #include "base/print/table.h"
+#include "base/print/terminal.h"
 #include "base/text.h"
+#include "report/metrics.h"
+#include "report/results.h"
+#include "report/results_text.h"
 #include "sim/partition.h"
 #include "sim/skip/skip.h"
 #include "traffic/iteration.h"
-#include "report/metrics.h"
-#include "report/results_text.h"
 
 #include <math.h>
 #include <string.h>

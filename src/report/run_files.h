@@ -7,7 +7,6 @@
 #ifndef REPORT_RUN_FILES_H
 #define REPORT_RUN_FILES_H
 
-#include "base/file/outdir.h"
 #include "base/file/outfile.h"
 #include "report/results.h"
 #include "report/trace/trace.h"

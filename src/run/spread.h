@@ -24,7 +24,7 @@
 #ifndef RUN_SPREAD_H
 #define RUN_SPREAD_H
 
-#include "meter/ops.h"
+#include "meter/fct.h"
 #include "traffic/traffic_flow.h"
 
 #include <stdint.h>

@@ -2,8 +2,7 @@
 #include "scenario/scenario.h"
 
 #include "base/text.h"
-#include "core/asic.h"
-#include "core/nic_profile.h"
+#include "core/catalog.h"
 #include "core/units.h"
 #include "scenario/keys.h"
 #include "sim/forks/conweave_buffer.h"

@@ -1,6 +1,6 @@
 #include "serve/folder.h"
 
-#include "base/file/marker.h"
+#include "base/file/scratch.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "campaign/campaign.h"

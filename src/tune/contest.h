@@ -21,7 +21,6 @@
 #define TUNE_CONTEST_H
 
 #include "base/evidence/evalue.h"
-#include "base/evidence/pairing.h"
 #include "core/seen/seen.h"
 #include "core/tuning_goal.h"
 

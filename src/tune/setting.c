@@ -1,7 +1,7 @@
 #include "tune/setting.h"
 #include "base/text.h"
 #include "base/yaml.h"
-#include "core/nic_profile.h"
+#include "core/catalog.h"
 #include "core/units.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "tune/tuning_history.h"
+#include "base/err.h"
 #include "base/json.h"
-#include "base/escape.h"
 #include "base/text.h"
 #include "core/units.h"
 

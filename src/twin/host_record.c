@@ -1,7 +1,7 @@
 #include "twin/host_record.h"
 
-#include "base/file/csv.h"
 #include "base/text.h"
+#include "base/tokens.h"
 #include "core/knob_text.h"
 
 #include <ctype.h>

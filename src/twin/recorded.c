@@ -1,8 +1,8 @@
 #include "twin/recorded.h"
 
-#include "base/file/csv.h"
 #include "base/minmax.h"
 #include "base/text.h"
+#include "base/tokens.h"
 #include "core/seen/seen.h"
 
 #include <math.h>

@@ -4,7 +4,6 @@
  * with a corrected version, or a PyTorch checkpoint.
  */
 #include "learn/policy/policy_file.h"
-#include "learn/policy/policy_torch.h"
 #include "learn/tree/tree_certify.h"
 
 #include <stdint.h>

@@ -37,7 +37,7 @@ static void check_refusal(int rc, const struct yaml_doc *doc, const struct err *
     size_t line, column;
 
     PROMISE(rc < 0);
-    PROMISE(!doc->root && !doc->memory && !doc->name);
+    PROMISE(!doc->root && !doc->memory.base && !doc->name);
     PROMISE(sscanf(err->text, "fuzz:%zu:%zu: ", &line, &column) == 2);
     PROMISE(line >= 1 && column >= 1);
     PROMISE(!strchr(err->text, '\n'));

@@ -20,11 +20,11 @@
 #define ACK_PS   ((66 + 20) * BYTE_PS)
 #define SEVERAL  64u
 
-struct ops { struct op_result r[SEVERAL]; uint32_t count; };
+struct ended_ops { struct op_result r[SEVERAL]; uint32_t count; };
 
 static void on_op(void *arg, const struct op_result *r)
 {
-    struct ops *o = arg;
+    struct ended_ops *o = arg;
 
     assert_true(o->count < SEVERAL);
     o->r[o->count++] = *r;
@@ -54,7 +54,7 @@ static uint64_t alone_ps(uint64_t bytes)
 }
 
 /* Runs this many equal jobs concurrently. */
-static void run_steps(struct ops *ops, const struct traffic_steps *cfg, uint32_t ack_every, uint32_t jobs)
+static void run_steps(struct ended_ops *ops, const struct traffic_steps *cfg, uint32_t ack_every, uint32_t jobs)
 {
     const struct traffic_common common = { .start_ps = 12345, .stop_ps = NEVER, .prio = 3 };
     uint32_t                    workers = cfg->iteration.parallel.workers, hosts[64];
@@ -80,7 +80,7 @@ static void run_steps(struct ops *ops, const struct traffic_steps *cfg, uint32_t
     world_end(&w);
 }
 
-static void run_star(struct ops *ops, const struct traffic_training *cfg, uint32_t ack_every)
+static void run_star(struct ended_ops *ops, const struct traffic_training *cfg, uint32_t ack_every)
 {
     uint32_t                    n = cfg->collective.workers;
     const struct iteration_step step = { 0, cfg->collective, PARALLEL_ALL, 1, 0, false, false, 0 };
@@ -98,7 +98,7 @@ static void expect_exact(enum collective_kind kind, uint32_t workers, uint64_t b
     const struct collective_cfg   c = { .kind = kind, .workers = workers, .bytes = bytes,
                                         .chunk_bytes = bytes };
     const struct traffic_training cfg = { c, 500 * PS_PER_US, 2 * PS_PER_US, 2 };
-    struct ops                    ops;
+    struct ended_ops                    ops;
 
     run_star(&ops, &cfg, UINT32_MAX);
     assert_int_equal(ops.count, 2);
@@ -181,7 +181,7 @@ static void steps__take_computing_and_collectives(void **unused)
                                        2 * PS_PER_US, 3 };
     uint64_t                   took = (4 * 300 + 2 * 20 + 500) * PS_PER_US + 4 * 2 * alone_ps(50000) +
                                       alone_ps(40000) + 2 * alone_ps(7000) + alone_ps(45000);
-    struct ops                 ops;
+    struct ended_ops                 ops;
 
     (void)unused;
     run_steps(&ops, &cfg, UINT32_MAX, 1);
@@ -200,7 +200,7 @@ static void jobs__do_not_interfere_in_a_star(void **unused)
             false, false, 0 },
     };
     const struct traffic_steps cfg = { { { 6, 1, 6, 1, 1, 1 }, step, 1 }, 1, 0, 2 * PS_PER_US, 3 };
-    struct ops                 ops;
+    struct ended_ops                 ops;
 
     (void)unused;
     run_steps(&ops, &cfg, UINT32_MAX, 2);
@@ -224,7 +224,7 @@ static void ring__bus_bandwidth_excludes_acks(void **unused)
                                               0, DELAY_PS, 1 };
         double step_ps = (double)(packets * (1024 + 62 + 20 + 66 + 20) * BYTE_PS + 4 * DELAY_PS);
         double wanted = 2.0 * (n - 1) / n * (double)bytes / (2 * (n - 1) * step_ps), bus;
-        struct ops ops;
+        struct ended_ops ops;
 
         run_star(&ops, &cfg, 1);
         assert_int_equal(ops.count, 1);
@@ -236,7 +236,7 @@ static void ring__bus_bandwidth_excludes_acks(void **unused)
 
 /* ---- whole scenarios ---- */
 
-struct outcome { struct ops ops; uint64_t digest, bound_ps; };
+struct outcome { struct ended_ops ops; uint64_t digest, bound_ps; };
 
 static void on_flow(void *arg, const struct flow_result *r)
 {

@@ -44,8 +44,7 @@ static int ask_number(struct database *d, const char *sql, long *number, struct 
     return rc;
 }
 
-/* Checks that the file is new (has no tables) or ours. One transaction, because another process may be
- * creating the tables. */
+/* Checks that the file is new (no tables) or ours, in one transaction: others may be creating tables. */
 static int check_owner(struct database *d, bool *is_new, struct err *err)
 {
     long application = 0, version = 0, tables = 0;
@@ -105,8 +104,7 @@ static int prepare(struct database *d, struct err *err)
     /* WAL allows readers during a write. If it is refused (another process has just opened the file, or the
      * file system does not support it), the database works more slowly. */
     sqlite3_exec(d->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
-    /* NORMAL: transactions survive a crash of the program. FULL would wait for the disk, 4 ms or more per
-     * transaction. */
+    /* NORMAL: transactions survive a crash of the program. FULL waits for the disk, 4 ms or more. */
     rc = database_execute(d, "PRAGMA synchronous = NORMAL", err);
     return rc || !is_new ? rc : make_tables(d, err);
 }

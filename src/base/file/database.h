@@ -35,8 +35,7 @@ int database_execute(struct database *, const char *sql, struct err *);
 /* Returns a statement that is ready for parameters. NULL: error; see database_fail() and database_end(). */
 sqlite3_stmt *database_statement(struct database *, int which);
 
-/* Text of a column of the current row. "": none, which only a damaged file has where the schema asks for
- * one. */
+/* Text of a column of the current row; "" if a damaged file has none. */
 const char *database_text(sqlite3_stmt *, int column);
 
 /* Ends a statement. 'step' is the last result of sqlite3_step(). */

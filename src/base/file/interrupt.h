@@ -1,5 +1,4 @@
-/* src/base/file/interrupt.h - handles Ctrl-C and kill: removes incomplete output, prints one line, and
- * exits. */
+/* src/base/file/interrupt.h - on Ctrl-C or kill: removes incomplete output, prints one line, exits. */
 #ifndef BASE_FILE_INTERRUPT_H
 #define BASE_FILE_INTERRUPT_H
 

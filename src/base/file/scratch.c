@@ -12,7 +12,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -23,7 +22,7 @@
 #define PREFIX     ".anole-"
 #define RANDOM     "XXXXXX"
 #define NAME_CHARS (sizeof(PREFIX RANDOM) - 1)
-#define MARKER_MAX 65536                     /* of a leftover; ours are far smaller */
+#define MARKER_MAX (1u << 20)                /* far more than Anole writes; the rest is ignored */
 
 struct file {
     struct file *next;
@@ -96,7 +95,7 @@ static bool is_file_at(int folder, const char *name)
 
 void scratch_condemn(const struct scratch *s, const char *old, const struct marker *m)
 {
-    char *path = xprintf("%s/%s", old, SCRATCH_MARKER);
+    char *path = xprintf("%s/%s", old, MARKER_NAME);
     int marker = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
     bool is_good = marker >= 0 && ftruncate(marker, 0) == 0 && write_line(marker, s->name);
 
@@ -105,6 +104,68 @@ void scratch_condemn(const struct scratch *s, const char *old, const struct mark
     if (marker >= 0)
         close(marker);
     free(path);
+}
+
+/* Splits the text into lines. Ignores an incomplete last line. */
+static void split_lines(struct marker *m)
+{
+    char *line = m->text, *end;
+
+    for (; (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        if (!m->kind) {
+            m->kind = line;
+            continue;
+        }
+        m->name = xrealloc(m->name, (m->names + 1) * sizeof(*m->name));
+        m->name[m->names++] = line;
+    }
+}
+
+static void read_marker(struct marker *m, int fd)
+{
+    size_t  used = 0;
+    ssize_t got;
+
+    m->text = xmalloc(MARKER_MAX + 1);
+    while (used < MARKER_MAX && (got = read(fd, m->text + used, MARKER_MAX - used)) > 0)
+        used += (size_t)got;
+    m->text[used] = '\0';
+    split_lines(m);
+}
+
+bool marker_read(struct marker *m, const char *path)
+{
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = folder < 0 ? -1 : openat(folder, MARKER_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+    *m = (struct marker){ 0 };
+    if (folder >= 0)
+        close(folder);
+    if (fd < 0)
+        return false;
+    read_marker(m, fd);
+    close(fd);
+    return true;
+}
+
+void marker_fini(struct marker *m)
+{
+    free(m->name);
+    free(m->text);
+    *m = (struct marker){ 0 };
+}
+
+bool marker_has(const struct marker *m, const char *path, const char *name)
+{
+    bool  is_named = strcmp(name, MARKER_NAME) == 0;
+    char *whole = xprintf("%s/%s", path, name);
+
+    for (uint32_t i = 0; i < m->names && !is_named; i++)
+        is_named = strcmp(m->name[i], name) == 0;
+    is_named = is_named && is_file_at(AT_FDCWD, whole);
+    free(whole);
+    return is_named;
 }
 
 /* ---- clean up after killed owners ---- */
@@ -118,7 +179,7 @@ bool scratch_is_bare(int at, const char *path)
 
     while (is_good && (e = readdir(folder)))
         is_good = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
-            strcmp(e->d_name, SCRATCH_MARKER) == 0;
+            strcmp(e->d_name, MARKER_NAME) == 0;
     if (folder)
         closedir(folder);
     else if (fd >= 0)
@@ -126,45 +187,34 @@ bool scratch_is_bare(int at, const char *path)
     return is_good;
 }
 
-/* Removes the files that the marker names, if its first line is the name of the folder. Modifies 'text', the
- * marker. Ignores an incomplete last line. */
-static bool remove_named(int folder, const char *name, char *text)
+/* Removes the files that the marker names. */
+static void remove_named(int folder, const struct marker *m)
 {
-    char *line = text, *end;
-
-    for (; (end = strchr(line, '\n')); line = end + 1) {
-        *end = '\0';
-        if (line == text && strcmp(line, name) != 0)
-            return false;
-        if (line != text && !strchr(line, '/') && is_file_at(folder, line))
-            unlinkat(folder, line, 0);
-    }
-    return line != text;
+    for (uint32_t i = 0; i < m->names; i++)
+        if (!strchr(m->name[i], '/') && is_file_at(folder, m->name[i]))
+            unlinkat(folder, m->name[i], 0);
 }
 
 /* Removes a folder if it belongs to this user, has a valid marker, and the marker is not locked. */
 static void clean_one(int parent, const char *name)
 {
     int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    int marker = folder < 0 ? -1 : openat(folder, SCRATCH_MARKER,
+    int marker = folder < 0 ? -1 : openat(folder, MARKER_NAME,
                                           O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    char *text = NULL;
+    struct marker m = { 0 };
     struct stat found;
-    ssize_t length = -1;
 
     if (marker >= 0 && fstat(marker, &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == geteuid() &&
-        flock(marker, LOCK_EX | LOCK_NB) == 0) {
-        text = xmalloc(MARKER_MAX + 1);
-        length = read(marker, text, MARKER_MAX);
-    }
-    if (length > 0) {
-        text[length] = '\0';
-        if (remove_named(folder, name, text) && scratch_is_bare(folder, ".")) {
-            unlinkat(folder, SCRATCH_MARKER, 0);
+        flock(marker, LOCK_EX | LOCK_NB) == 0)
+        read_marker(&m, marker);
+    if (m.kind && strcmp(m.kind, name) == 0) {
+        remove_named(folder, &m);
+        if (scratch_is_bare(folder, ".")) {
+            unlinkat(folder, MARKER_NAME, 0);
             unlinkat(parent, name, AT_REMOVEDIR);
         }
     }
-    free(text);
+    marker_fini(&m);
     if (marker >= 0)
         close(marker);
     if (folder >= 0)
@@ -212,8 +262,7 @@ bool scratch_take(struct scratch *s)
     return s->is_taken;
 }
 
-/* Async-signal-safe. Removes the marker last (it is the oldest in the list), so that the next run can
- * continue if this is interrupted. */
+/* Async-signal-safe. The marker, the oldest in the list, goes last, so that the next run can continue. */
 static void remove_files(struct scratch *s)
 {
     for (struct file *f = atomic_load(&s->files); f; f = f->next)
@@ -306,7 +355,7 @@ int scratch_open(struct scratch **out, const char *place)
     clean(parent);
     free(parent);
     rc = rc ? rc : make_folder(s);
-    rc = rc ? rc : make_marker(s, list_file(s, SCRATCH_MARKER, s->name)->path);
+    rc = rc ? rc : make_marker(s, list_file(s, MARKER_NAME, s->name)->path);
     if (rc)
         scratch_remove(s);
     else
@@ -369,8 +418,7 @@ int scratch_close(struct scratch *s, struct err *err)
     return rc;
 }
 
-/* Writes the names of the files in order of creation: the list is in reverse order, with the marker at its
- * end. */
+/* Writes the names of the files in order of creation; the list is in reverse order. */
 static void write_names(int marker, const struct file *f)
 {
     const char *name;
@@ -379,12 +427,11 @@ static void write_names(int marker, const struct file *f)
         return;
     write_names(marker, f->next);
     name = strrchr(f->path, '/') + 1;
-    if (strcmp(name, SCRATCH_MARKER) != 0)
+    if (strcmp(name, MARKER_NAME) != 0)
         write_line(marker, name);
 }
 
-/* If this is interrupted, the first line still names a folder that no longer exists, and the others are
- * unchanged. */
+/* If this is interrupted, the first line names a folder that is gone, and the others are unchanged. */
 void scratch_leave(struct scratch *s, const char *kind)
 {
     if (ftruncate(s->marker, 0) == 0 && lseek(s->marker, 0, SEEK_SET) == 0 && write_line(s->marker, kind))
@@ -413,3 +460,4 @@ void scratch_remove_all_on_signal(void)
     }
     errno = saved;
 }
+

@@ -4,17 +4,35 @@
  * marker, the file ".anole", names the folder and its files. The owner locks the marker; the kernel releases
  * the lock when the process ends. scratch_open() removes the folders of killed runs, whose markers are not
  * locked: only the files that the marker names.
+ *
+ * In a folder of results, the marker's first line is the command that wrote it ("anole run"), and each
+ * further line names a file. Files without a line belong to the user and are never removed. Markers of
+ * version 0.1 are empty.
  */
 #ifndef BASE_FILE_SCRATCH_H
 #define BASE_FILE_SCRATCH_H
 
 #include "base/err.h"
-#include "base/file/marker.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
-#define SCRATCH_MARKER MARKER_NAME
+#define MARKER_NAME ".anole"
+
+struct marker {                  /* of a result folder: see above */
+    char    *text;               /* the file, its lines cut apart */
+    char    *kind;               /* first line, "anole run"; NULL: the marker is empty */
+    char   **name;
+    uint32_t names;
+};
+
+/* Reads the marker of the folder 'path'. Returns false, with an empty struct, if there is no marker. */
+bool marker_read(struct marker *, const char *path);
+void marker_fini(struct marker *);
+
+/* True if 'name' in the folder 'path' is a regular file that the marker names, or the marker itself. */
+bool marker_has(const struct marker *, const char *path, const char *name);
 
 struct scratch;
 
@@ -25,19 +43,17 @@ int scratch_open(struct scratch **out, const char *place);
 
 const char *scratch_path(const struct scratch *);
 
-/* Opens a new file, owned by the scratch. 'shown' is its name in messages. Returns NULL and sets errno on
- * failure. */
+/* Opens a new file, owned by the scratch, called 'shown' in messages. NULL: see errno. */
 FILE *scratch_file(struct scratch *, const char *name, const char *shown);
 
-/* Closes all files; if this returns 0, they are on disk. The error names the first file that was not
- * written. */
+/* Closes all files. 0: they are on disk. The error names the first that was not written. */
 int scratch_close(struct scratch *, struct err *);
 
 /* Makes the caller the only owner. Returns false if a signal handler has already removed everything. */
 bool scratch_take(struct scratch *);
 
 /* Call this after scratch_take() and moving the folder to its target. Turns the marker into that of results
- * (base/file/marker.h), with 'kind' first, and frees the scratch. */
+ * with 'kind' first, and frees the scratch. */
 void scratch_leave(struct scratch *, const char *kind);
 
 /* Prepares the results in 'old' to be replaced: its marker then allows to remove Anole's files in it once the
@@ -47,8 +63,7 @@ void scratch_condemn(const struct scratch *, const char *old, const struct marke
 /* Removes everything and frees the scratch, which may be NULL. */
 void scratch_remove(struct scratch *);
 
-/* Removes the folders of all that are open in this process; async-signal-safe, for a handler that then ends
- * the program. */
+/* Removes all open folders of this process; async-signal-safe, for a handler that then exits. */
 void scratch_remove_all_on_signal(void);
 
 /* Brings the folder itself to the disk: the names in it, not what is in the files. Best effort. */

@@ -1,7 +1,6 @@
 /* src/base/file/scratch_test.c - what killed owners leave, and what is on the disk when results are
  * renamed. */
 #include "base/file/scratch.h"
-#include "base/file/outdir.h"
 #include "base/file/outfile.h"
 #include "base/file/test_home.h"
 

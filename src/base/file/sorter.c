@@ -1,10 +1,9 @@
 #include "base/file/sorter.h"
 
 #include "base/err.h"
-#include "base/file/temporary.h"
+#include "base/file/whole.h"
 #include "base/heap.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -36,30 +36,32 @@ static void append(char **text, const char *more)
     memcpy(*text + length, more, strlen(more) + 1);
 }
 
+static void append_format(char **text, const char *between, const char *format, va_list args)
+{
+    char *more = safe_format(format, args);
+
+    if (*text && *more)
+        append(text, between);
+    append(text, more);
+    free(more);
+}
+
 void card_add(struct card *c, enum card_field field, const char *format, ...)
 {
     va_list args;
-    char   *more;
 
     va_start(args, format);
-    more = safe_format(format, args);
+    append_format(&c->text[field], " ", format, args);
     va_end(args);
-    if (c->text[field] && *more)
-        append(&c->text[field], " ");
-    append(&c->text[field], more);
-    free(more);
 }
 
 void card_append(struct card *c, enum card_field field, const char *format, ...)
 {
     va_list args;
-    char   *more;
 
     va_start(args, format);
-    more = safe_format(format, args);
+    append_format(&c->text[field], "", format, args);
     va_end(args);
-    append(&c->text[field], more);
-    free(more);
 }
 
 void card_capitalise(struct card *c, enum card_field field)
@@ -107,8 +109,7 @@ void card_add_variant(struct card *c, const char *name, const char *const *set, 
     free(text);
 }
 
-/* The number of arguments that an option to leave out takes here; 0: it is none of these. "!-q" takes no
- * value. */
+/* Number of arguments to leave out here: 0, 1, or 2 with a separate value. "!-q" takes no value. */
 static int count_left_out(const char *argument, const char *const *without)
 {
     for (; *without; without++) {

@@ -50,8 +50,7 @@ void    card_of_json(struct card *, const json_t *);         /* the other way; N
 void    card_html(const struct card *, FILE *);      /* the same card, for a page without scripts */
 void    card_fini(struct card *);
 
-/* Appends an argument of a command, in quotes where a shell needs them: "demo.yaml", "'{kind: star}'". A
- * space stands in front. */
+/* Appends a space and an argument, in quotes where a shell needs them: "demo.yaml", "'{kind: star}'". */
 void card_add_argument(struct card *, const char *argument);
 
 /* Appends the argument of --variant: "after:kmin=100KB,kmax=400KB". */

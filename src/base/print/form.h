@@ -15,12 +15,10 @@ extern const size_t page_html_size;
 #define PAGE_MARKER "/*anole-data*/"     /* occurs once in the page, before the data */
 #define PAGE_STATIC "<!--anole-static-->"        /* before it: place of HTML for readers without scripts */
 
-/* Writes the page with this JSON. 'html' is shown until scripts have built the page, or without scripts; or
- * NULL. */
+/* Writes the page with this JSON. 'html' (or NULL) is shown until, or unless, scripts build the page. */
 void form_print(const char *json, const char *html, FILE *);
 
-/* Writes a page that is complete as HTML and has no data, with this title. Scripts add copying and
- * printing. */
+/* Writes a page of HTML without data, with this title. Scripts add copying and printing. */
 void form_print_still(const char *title, const char *html, FILE *);
 
 #endif

@@ -10,34 +10,22 @@
 
 void html_text(FILE *out, const char *text)
 {
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-        switch (*c) {
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        case '\n':
-            fputc('\n', out);
-            break;
-        default:
-            fputc(*c < 0x20 || *c == 0x7f ? '?' : *c, out);
-        }
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        const char *entity = *c == '<' ? "&lt;" : *c == '>' ? "&gt;" : *c == '&' ? "&amp;"
+            : *c == '"' ? "&quot;" : NULL;
+
+        if (entity)
+            fputs(entity, out);
+        else
+            fputc((*c < 0x20 && *c != '\n') || *c == 0x7f ? '?' : *c, out);
+    }
 }
 
 /* ---- words ---- */
 
 #define HARD_SPACE "\u00a0"
 
-/* Writes what a terminal has no sign for as a page does. 'before' is the character before it. Returns its
- * length; 0: there is none. */
+/* Writes signs that a terminal lacks. 'before' is the character before. Returns the length, or 0. */
 static size_t put_sign(FILE *out, const char *text, char before)
 {
     bool is_number = isdigit((unsigned char)text[1]);

@@ -7,12 +7,10 @@
 /* Text in HTML: markup is escaped, control characters become '?'. */
 void html_text(FILE *, const char *);
 
-/* The same with the signs of a page: "383 us" becomes "383 µs" with a hard space, "-5 %" has a real minus,
- * "->" is an arrow. */
+/* The same with signs: "383 us" becomes "383 µs" with a hard space, "->" an arrow, ... */
 void html_words(FILE *, const char *);
 
-/* <tag class="class">text</tag>; nothing if there is no text. 'class' may be NULL. Prose is written as
- * html_words() does. */
+/* <tag class="class">text</tag>; no text: nothing. 'class' may be NULL. Prose is as by html_words(). */
 void html_element(FILE *, const char *tag, const char *class, const char *text);
 void html_prose(FILE *, const char *tag, const char *class, const char *text);
 

@@ -1,6 +1,5 @@
 #include "base/print/safe.h"
 #include "base/err.h"
-#include "base/escape.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
-/* src/base/print/safe.h - prints names from users and files, escaped as in base/escape.h.
- *
- * Error messages (base/err.h) and tables (base/print/table.h) already escape their contents.
- */
+/* src/base/print/safe.h - prints names from users and files, escaped by escape_text() (base/err.h).
+ * Error messages and tables (base/print/table.h) already escape their contents. */
 #ifndef BASE_PRINT_SAFE_H
 #define BASE_PRINT_SAFE_H
 

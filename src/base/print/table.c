@@ -52,10 +52,7 @@ void table_free(struct table *t)
 
 static void add(struct table *t, char *text)
 {
-    if (t->count == t->room) {
-        t->room = t->room ? t->room * 2 : 64;
-        t->cells = xrealloc(t->cells, t->room * sizeof(*t->cells));
-    }
+    t->cells = xgrow(t->cells, t->count, &t->room, 64, sizeof(*t->cells));
     t->cells[t->count++] = text;
 }
 
@@ -166,7 +163,8 @@ static uint32_t *widths_of(const struct table *t)
     return widths;
 }
 
-int table_fit(struct table *t, int width, int indent, const char *order)
+/* Drops columns until the table fits. Returns the number of dropped columns. */
+static int drop_columns(struct table *t, int width, int indent, const char *order)
 {
     uint32_t *widths = widths_of(t);
     int all = indent - 2, gone = 0;
@@ -186,7 +184,7 @@ int table_fit(struct table *t, int width, int indent, const char *order)
     return gone;
 }
 
-void table_gone(const struct table *t, FILE *f)
+static void print_gone(const struct table *t, FILE *f)
 {
     const char *between = "";
 
@@ -212,8 +210,7 @@ static size_t cut_word(char *word, uint32_t width)
     return (size_t)(end - word);
 }
 
-/* Returns the first words of *text that fit into 'width', at least one, in new memory, and advances *text.
- * NULL: no words are left. */
+/* Returns the first words of *text that fit 'width', at least one, malloc'd; advances it. NULL: none. */
 static char *next_line(const char **text, uint32_t width)
 {
     const char *from = *text + strspn(*text, " "), *end = from;
@@ -361,12 +358,12 @@ void table_end(struct table *t, FILE *f, int indent)
 
 void table_end_fitted(struct table *t, FILE *f, int indent, int width, const char *order)
 {
-    int gone = table_fit(t, width, indent, order);
+    int gone = drop_columns(t, width, indent, order);
 
     table_print(t, f, indent);
     if (gone) {
         fprintf(f, "%*s(without ", indent, "");
-        table_gone(t, f);
+        print_gone(t, f);
         fputs(": the terminal is too narrow)\n", f);
     }
     table_free(t);

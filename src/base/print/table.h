@@ -14,7 +14,7 @@ struct table;
 struct table *table_new(const char *align);
 void table_free(struct table *);
 
-/* Adds a cell. Escapes control characters (base/escape.h), because cells contain names from users. */
+/* Adds a cell. Escapes control characters, because cells contain names from users. */
 void table_cell(struct table *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Adds several cells; ends with NULL. */
@@ -23,18 +23,13 @@ void table_cells(struct table *, const char *first, ...) __attribute__((sentinel
 /* Adds a cell with a color code ("\033[32m"; NULL: none). The word is not escaped. */
 void table_cell_coloured(struct table *, const char *colour, const char *word);
 
-/* Drops columns until the table fits 'width' (0: unlimited). 'order' has one digit per column: '0' stays, and
- * the highest digit is dropped first. Returns the number of dropped columns; table_gone() prints their
- * names. */
-int  table_fit(struct table *, int width, int indent, const char *order);
-void table_gone(const struct table *, FILE *);
-
 /* Prints the table with two spaces between columns and 'indent' spaces before each row, without trailing
  * blanks. The last row may be incomplete. On a narrow terminal, columns of type 'l' wrap. */
 void table_print(const struct table *, FILE *, int indent);
 void table_end(struct table *, FILE *, int indent);      /* prints and frees it */
 
-/* The same, but drops columns until it fits, and names them. See table_fit(). */
+/* The same, but drops columns until the table fits 'width' (0: unlimited), and names them. 'order' has one
+ * digit per column: '0' stays, and the highest digit is dropped first. */
 void table_end_fitted(struct table *, FILE *, int indent, int width, const char *order);
 
 #endif

@@ -1,14 +1,18 @@
 /* src/base/print/terminal_test.c - lines as wide as a terminal, counted by hand. */
 #include "base/print/terminal.h"
 
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 static char *words(const char *text, int at, int hang, int width)
 {
@@ -67,11 +71,110 @@ static void terminal_width__a_file_has_none_a_terminal_its_own(void **state)
     close(master);
 }
 
+/* ---- spark ---- */
+
+/* Lines drawn by hand. */
+
+static void draw__goes_from_the_least_to_the_largest(void **state)
+{
+    const double values[] = { 10, 11, 12, 13, 14, 15, 16, 17 };
+    char         buf[SPARK_BYTES];
+
+    (void)state;
+    assert_string_equal(spark_draw(buf, values, 8, true), "▁▂▃▄▅▆▇█");
+    assert_string_equal(spark_draw(buf, values, 8, false), "_.-:=+*#");
+}
+
+static void draw__leaves_blanks_where_there_is_nothing(void **state)
+{
+    const double values[] = { NAN, 1, NAN, NAN, 9, NAN };
+    char         buf[SPARK_BYTES];
+
+    (void)state;
+    assert_string_equal(spark_draw(buf, values, 6, true), " ▁  █ ");
+}
+
+static void draw__shows_whether_a_flat_line_is_zero(void **state)
+{
+    const double zero[] = { 0, 0, 0 }, five[] = { 5, 5, 5 };
+    char         buf[SPARK_BYTES];
+
+    (void)state;
+    assert_string_equal(spark_draw(buf, zero, 3, true), "▁▁▁");
+    assert_string_equal(spark_draw(buf, five, 3, true), "▄▄▄");
+}
+
+static void draw__of_nothing_is_nothing(void **state)
+{
+    const double none[] = { NAN, NAN };
+    char         buf[SPARK_BYTES];
+
+    (void)state;
+    assert_string_equal(spark_draw(buf, NULL, 0, true), "");
+    assert_string_equal(spark_draw(buf, none, 2, true), "  ");
+}
+
+static void draw__is_never_wider_than_the_limit(void **state)
+{
+    double values[2 * SPARK_COLUMNS];
+    char   buf[SPARK_BYTES];
+
+    (void)state;
+    for (uint32_t i = 0; i < 2 * SPARK_COLUMNS; i++)
+        values[i] = i;
+    assert_int_equal(strlen(spark_draw(buf, values, 2 * SPARK_COLUMNS, true)), 3 * SPARK_COLUMNS);
+    assert_int_equal(strlen(spark_draw(buf, values, 2 * SPARK_COLUMNS, false)), SPARK_COLUMNS);
+    assert_string_equal(buf + SPARK_COLUMNS - 1, "#");   /* the largest of those that are drawn */
+}
+
+static void range__passes_over_what_is_no_number(void **state)
+{
+    const double values[] = { NAN, 3, -2, NAN, 7 };
+    double       low = 1, high = 1;
+
+    (void)state;
+    assert_true(spark_range(values, 5, &low, &high));
+    assert_true(low == -2 && high == 7);
+    assert_false(spark_range(values, 1, &low, &high));
+}
+
+static void is_utf8__asks_the_environment_in_its_order(void **state)
+{
+    static const struct { const char *all, *ctype, *lang; bool is; } rows[] = {
+        { "",  "",            "",            false },
+        { "",  "",            "C.UTF-8",     true },
+        { "",  "en_US.utf8",  "C",           true },
+        { "C", "en_US.UTF-8", "en_US.UTF-8", false },
+        { "",  "C",           "en_US.UTF-8", false },
+        { "",  "",            "de_DE.ISO-8859-1", false },
+        { "",  "",            "sr_RS.UTF-8@latin", true },
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        setenv("LC_ALL", rows[i].all, 1);
+        setenv("LC_CTYPE", rows[i].ctype, 1);
+        setenv("LANG", rows[i].lang, 1);
+        assert_int_equal(spark_is_utf8(), rows[i].is);
+    }
+    unsetenv("LC_ALL");
+    unsetenv("LC_CTYPE");
+    unsetenv("LANG");
+    assert_false(spark_is_utf8());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(terminal_words__breaks_before_the_word_that_is_too_much),
         cmocka_unit_test(terminal_width__a_file_has_none_a_terminal_its_own),
+        cmocka_unit_test(draw__goes_from_the_least_to_the_largest),
+        cmocka_unit_test(draw__leaves_blanks_where_there_is_nothing),
+        cmocka_unit_test(draw__shows_whether_a_flat_line_is_zero),
+        cmocka_unit_test(draw__of_nothing_is_nothing),
+        cmocka_unit_test(draw__is_never_wider_than_the_limit),
+        cmocka_unit_test(range__passes_over_what_is_no_number),
+        cmocka_unit_test(is_utf8__asks_the_environment_in_its_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

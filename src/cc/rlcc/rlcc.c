@@ -29,7 +29,7 @@
  * while the NIC is busy waits, and its rate takes effect when its own decision is complete. A flow has at
  * most one pending decision: a probe that was considered lost and returns meanwhile is ignored.
  *
- * Trees decide in integers, as in a NIC (learn/tree/rule.h), and so does the C code exported from them. Nets
+ * Trees decide in integers, as in a NIC (learn/tree/tree.h), and so does the C code exported from them. Nets
  * use floating point. An RTT above rlcc_rtt_max halves the rate. This is our addition: no policy was trained
  * for such RTTs. The signal is that of the authors' released training code, whose sign is opposite to the
  * paper's.
@@ -37,7 +37,7 @@
 #include "cc/rlcc/rlcc.h"
 #include "cc/cc.h"
 #include "core/units.h"
-#include "learn/tree/rule.h"
+#include "learn/tree/tree.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* src/cc/rlcc/rlcc_test.c
  *
- * Oracles: the formulas by hand, in double; rule.h and the exported C against each other; decision queues by
+ * Oracles: the formulas by hand, in double; tree.h and the exported C against each other; decision queues by
  * hand.
  */
 #include "cc/test_flow.h"

@@ -1,27 +1,23 @@
 #include "learn/policy/adpg.h"
 
 #include "base/err.h"
+#include "base/minmax.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-static double value_or_default(double value, double otherwise)
-{
-    return value != 0 ? value : otherwise;
-}
-
-struct adpg_cfg adpg_cfg_fill(const struct adpg_cfg *given)
+static struct adpg_cfg fill_defaults(const struct adpg_cfg *given)
 {
     struct adpg_cfg cfg = {
-        .gamma = value_or_default(given->gamma, 0.99), .smoothing = value_or_default(given->smoothing, 1),
-        .clip = value_or_default(given->clip, 0.5), .adam = given->adam,
+        .gamma = or_default(given->gamma, 0.99), .smoothing = or_default(given->smoothing, 1),
+        .clip = or_default(given->clip, 0.5), .adam = given->adam,
     };
 
     cfg.gamma = cfg.gamma < 0 ? 0 : cfg.gamma;
     cfg.smoothing = cfg.smoothing < 0 ? 0 : cfg.smoothing;
-    cfg.adam.rate = value_or_default(given->adam.rate, 0.01);
-    cfg.adam.epsilon = value_or_default(given->adam.epsilon, 1e-5);
+    cfg.adam.rate = or_default(given->adam.rate, 0.01);
+    cfg.adam.epsilon = or_default(given->adam.epsilon, 1e-5);
     return cfg;
 }
 
@@ -29,7 +25,7 @@ static void init_optimizer(struct adpg *a, const struct adpg_cfg *cfg, uint32_t 
                            uint32_t steps_max)
 {
     *a = (struct adpg){
-        .cfg = adpg_cfg_fill(cfg),
+        .cfg = fill_defaults(cfg),
         .parameters = parameters, .steps_max = steps_max,
         .slope = xcalloc(steps_max, sizeof(*a->slope)),
         .gradient = xcalloc(parameters, sizeof(*a->gradient)),

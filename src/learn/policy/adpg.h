@@ -16,7 +16,7 @@
 #ifndef LEARN_POLICY_ADPG_H
 #define LEARN_POLICY_ADPG_H
 
-#include "learn/adam.h"
+#include "learn/net.h"
 #include "learn/policy/lstm.h"
 
 struct adpg_cfg {                /* 0: the published default in brackets */
@@ -52,9 +52,6 @@ void adpg_init_net(struct adpg *, const struct adpg_cfg *, struct net *, uint32_
 void adpg_init_lstm(struct adpg *, const struct adpg_cfg *, struct lstm *, uint32_t steps_max);
 void adpg_fini(struct adpg *);
 
-/* Fills in the defaults. */
-struct adpg_cfg adpg_cfg_fill(const struct adpg_cfg *);
-
 /* Returns the loss of one agent with n >= 2 steps, for a filled-in configuration, and stores the derivative
  * with respect to each u in 'slope'. O(n). */
 double adpg_loss(const struct adpg_cfg *, const float *u, const float *delta, uint32_t n, float *slope);
@@ -66,8 +63,7 @@ double adpg_add(struct adpg *, const struct adpg_trajectory *, double share, flo
 /* Number of agents with at least two steps. */
 uint32_t adpg_agents(const struct adpg_trajectory *, uint32_t n);
 
-/* Makes one update from a rollout of n agents and returns the loss. If no agent has two steps, changes
- * nothing and returns 0. */
+/* Updates from a rollout of n agents; returns the loss. If no agent has two steps: no change, returns 0. */
 double adpg_update(struct adpg *, const struct adpg_trajectory *, uint32_t n);
 
 #endif

@@ -1,7 +1,7 @@
 /* src/learn/policy/adpg_test.c - the loss against hand-computed values and finite differences. */
 #include "learn/policy/adpg.h"
 
-#include "learn/policy/orthogonal.h"
+#include "learn/net.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,6 @@
 #include "learn/policy/distil.h"
 
 #include "base/err.h"
-#include "learn/policy/policy_story.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,8 +68,7 @@ static int find_rest_delta(const struct policy *p)
     return (int)lroundf(story.rest * TREE_DELTA_ONE);
 }
 
-/* Shifts all thresholds of deltas, so that trees act at a delta as they did before at the delta minus the
- * shift. */
+/* Shifts all thresholds of deltas: trees act at a delta as before at the delta minus the shift. */
 static void shift_thresholds(struct forest *f, int by)
 {
     for (uint32_t t = 0; t < f->trees; t++)

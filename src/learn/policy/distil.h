@@ -1,6 +1,6 @@
 /* src/learn/policy/distil.h - distills a policy of any kind into trees that a NIC can run.
  *
- * Trees are grown from states and the teacher's actions in them. States come from a grid (tree_rows.h) and
+ * Trees are grown from states and the teacher's actions in them. States come from a grid (tree_grow.h) and
  * from the teacher's own flows (env/env_world.h). Some states are held out to evaluate the trees. Trees are
  * repaired until they can be certified (tree_certify.h).
  *
@@ -11,7 +11,7 @@
 #ifndef LEARN_POLICY_DISTIL_H
 #define LEARN_POLICY_DISTIL_H
 
-#include "learn/policy/policy_gap.h"
+#include "learn/policy/policy_story.h"
 #include "learn/tree/tree_certify.h"
 #include "learn/tree/tree_grow.h"
 
@@ -29,14 +29,12 @@ extern const struct distil_cfg distil_initial;
 
 struct distil_report {
     uint32_t           rows, aside;          /* training rows, and held-out rows */
-    struct policy_gap  grown, mended;        /* difference from the teacher on held-out rows, bounds
-                                              * included */
+    struct policy_gap  grown, mended;        /* on held-out rows, with bounds */
     int64_t            states;   /* number of repaired states; -1: the repair did not end */
     struct certificate certificate;
 };
 
-/* 'seen' holds rows in addition to the grid, and may be NULL if there is a grid. Refuses trees that cannot be
- * repaired (-EPERM), and too few rows. */
+/* 'seen' (NULL: none) holds rows besides the grid. Refuses too few rows, and trees beyond repair (-EPERM). */
 int distil_trees(struct policy *trees, const struct policy *teacher, const struct distil_cfg *,
                  const struct tree_rows *seen, struct distil_report *, struct err *);
 

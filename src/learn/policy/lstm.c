@@ -2,8 +2,6 @@
 #include "learn/policy/lstm.h"
 
 #include "base/err.h"
-#include "learn/policy/orthogonal.h"
-#include "learn/tanh.h"
 
 #include <assert.h>
 #include <math.h>

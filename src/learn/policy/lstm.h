@@ -55,7 +55,7 @@ uint32_t    lstm_shape_parameters(const struct lstm_shape *);
 void lstm_init(struct lstm *, const struct lstm_shape *);
 void lstm_fini(struct lstm *);
 
-/* Initializes with orthogonal matrices of gain sqrt 2 (orthogonal.h); biases are 0. */
+/* Initializes with orthogonal matrices of gain sqrt 2 (net.h); biases are 0. */
 void lstm_randomise(struct lstm *, struct rng *);
 
 /* Runs one step and updates the state. A flow starts with a zero state. */
@@ -68,8 +68,7 @@ void lstm_batch_fini(struct lstm_batch *);
  * the same bits as lstm_run(). x must stay valid until lstm_backward(). */
 const float *lstm_forward(const struct lstm *, struct lstm_batch *, const float *x, uint32_t steps);
 
-/* Backpropagation through time for a loss L of those outputs. Adds dL/dparameter to 'gradient'. dy is
- * dL/doutput. */
+/* Backpropagation through time of a loss L of those outputs; dy is dL/doutput. Adds to 'gradient'. */
 void lstm_backward(const struct lstm *, struct lstm_batch *, const float *dy, float *gradient);
 
 #endif

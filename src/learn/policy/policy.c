@@ -1,9 +1,6 @@
 #include "learn/policy/policy.h"
 
 #include "base/err.h"
-#include "learn/policy/action.h"
-#include "learn/policy/orthogonal.h"
-#include "learn/tanh.h"
 
 #include <assert.h>
 #include <math.h>
@@ -103,8 +100,7 @@ static inline __attribute__((always_inline)) void run_relu(const float *weight, 
         y[i] = y[i] < 0 ? 0 : y[i];
 }
 
-/* net_run() specialized for policy_shape_mlp, the only shape, with the same bits. Environments call it
- * millions of times per second. */
+/* net_run() for policy_shape_mlp, the only shape: same bits, called millions of times per second. */
 static float run_mlp_shape(const float *weight, const float *x)
 {
     float first[WIDTH], second[WIDTH], u = 0;

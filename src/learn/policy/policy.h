@@ -5,7 +5,7 @@
  * before last, last action, delta]. An LSTM sees only the last one and has a memory. Actions are multipliers
  * of the rate. For a new flow, the actions are 1 and both deltas are equal.
  *
- *   mlp         4-12relu-12relu-1tanh without biases, and action.h
+ *   mlp         4-12relu-12relu-1tanh without biases, and action_multiplier()
  *   lstm        2-32relu-16relu-lstm16-1tanh, the same
  *   int8        an mlp in integers (quant.h)
  *   int8_lstm   an lstm in integers
@@ -47,7 +47,7 @@ struct policy_flow {
     float    memory[];           /* LSTM: c, then h; int8_lstm: the bytes of struct quant_state */
 };
 
-/* mlp and lstm start with orthogonal weights of gain sqrt 2 (orthogonal.h). int8, int8_lstm and trees are
+/* mlp and lstm start with orthogonal weights of gain sqrt 2 (net.h). int8, int8_lstm and trees are
  * made from existing ones; integers may be refused, see quant_init(). */
 void policy_init_mlp(struct policy *, struct rng *);
 void policy_init_lstm(struct policy *, struct rng *);

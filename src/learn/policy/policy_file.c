@@ -1,7 +1,5 @@
 #include "learn/policy/policy_file.h"
-
 #include "base/text.h"
-#include "learn/policy/policy_torch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,77 +9,57 @@
 
 /* ---- encoding ---- */
 
+/* The lowest bytes of a number. */
 static void put_bytes(FILE *f, uint32_t value, int bytes)
 {
     for (int i = 0; i < bytes; i++)
         fputc((int)(value >> 8 * i & 255), f);
 }
 
-static void put_u32(FILE *f, uint32_t value)
-{
-    put_bytes(f, value, 4);
-}
-
-static void put_shape(FILE *f, const struct net_shape *s)
-{
-    put_u32(f, s->inputs);
-    put_u32(f, s->layers);
-    for (uint32_t i = 0; i < s->layers; i++) {
-        put_u32(f, s->layer[i].width);
-        put_u32(f, s->layer[i].activation);
-        put_u32(f, s->layer[i].is_unbiased);
-    }
-}
-
 static void put_lstm(FILE *f, const struct lstm *l)
 {
-    put_u32(f, l->shape.cells);
-    put_shape(f, &l->shape.front);
-    put_shape(f, &l->shape.head);
-    for (uint32_t i = 0; i < l->parameters; i++) {
-        uint32_t bits;
-
-        memcpy(&bits, &l->parameter[i], sizeof(bits));
-        put_u32(f, bits);
-    }
+    model_put_u32(f, l->shape.cells);
+    model_put_shape(f, &l->shape.front);
+    model_put_shape(f, &l->shape.head);
+    model_put_floats(f, l->parameter, l->parameters);
 }
 
 static void put_int8(FILE *f, const struct quant *q)
 {
-    put_u32(f, q->layers);
+    model_put_u32(f, q->layers);
     for (uint32_t i = 0; i < q->layers; i++) {
         const struct quant_layer *l = &q->layer[i];
 
-        put_u32(f, l->outputs);
-        put_u32(f, (uint32_t)l->bits);
+        model_put_u32(f, l->outputs);
+        model_put_u32(f, (uint32_t)l->bits);
         for (uint32_t o = 0; o < l->outputs; o++)
             put_bytes(f, l->scale[o], 2);
         for (uint32_t o = 0; o < l->outputs; o++)
             for (uint32_t j = 0; j < l->inputs; j++)
                 put_bytes(f, (uint32_t)l->weight[o][j], 1);
         for (uint32_t o = 0; o < l->outputs && q->is_lstm; o++)
-            put_u32(f, (uint32_t)l->bias[o]);
+            model_put_u32(f, (uint32_t)l->bias[o]);
     }
     for (int i = 0; i < QUANT_TABLE_SIZE; i++)
-        put_u32(f, (uint32_t)q->table[i]);
+        model_put_u32(f, (uint32_t)q->table[i]);
 }
 
 static void put_trees(FILE *f, const struct forest *forest)
 {
-    put_u32(f, forest->trees);
-    put_u32(f, (uint32_t)forest->base);
-    put_u32(f, (uint32_t)forest->multiplier_min);
-    put_u32(f, (uint32_t)forest->multiplier_max);
+    model_put_u32(f, forest->trees);
+    model_put_u32(f, (uint32_t)forest->base);
+    model_put_u32(f, (uint32_t)forest->multiplier_min);
+    model_put_u32(f, (uint32_t)forest->multiplier_max);
     for (uint32_t i = 0; i < forest->trees; i++) {
         const struct tree *t = &forest->tree[i];
 
-        put_u32(f, t->depth);
+        model_put_u32(f, t->depth);
         for (uint32_t j = 0; j < t->depth; j++) {
-            put_u32(f, t->split[j].feature);
-            put_u32(f, (uint32_t)t->split[j].threshold);
+            model_put_u32(f, t->split[j].feature);
+            model_put_u32(f, (uint32_t)t->split[j].threshold);
         }
         for (uint32_t j = 0; j < 1u << t->depth; j++)
-            put_u32(f, (uint32_t)t->leaf[j]);
+            model_put_u32(f, (uint32_t)t->leaf[j]);
     }
 }
 
@@ -93,7 +71,7 @@ static void put_body(const struct policy *p, struct model *m, const char *kind)
 
     if (!f)
         die("no memory for a policy");
-    put_u32(f, POLICY_FILE_VERSION);
+    model_put_u32(f, POLICY_FILE_VERSION);
     if (p->body == POLICY_LSTM)
         put_lstm(f, &p->lstm);
     else if (p->body == POLICY_INT8 || p->body == POLICY_INT8_LSTM)
@@ -357,6 +335,210 @@ int policy_from_model(struct policy *p, const struct model *m, const char *name,
     return rc;
 }
 
+#define LOCAL_SIGNATURE   0x04034b50u
+#define ENTRY_SIGNATURE   0x02014b50u
+#define END_SIGNATURE     0x06054b50u
+#define LOCAL_BYTES       30
+#define ENTRY_BYTES       46
+#define END_BYTES         22
+#define PICKLE_TEXT       'X'    /* then a uint32 length and the bytes */
+#define KEY_BYTES_MAX     9
+
+struct torch_file {
+    const char          *name;   /* for error messages */
+    const unsigned char *bytes;
+    size_t               length;
+    struct err          *err;
+};
+
+struct torch_span { const unsigned char *at; size_t length; };
+
+#define refuse_torch(file, format, ...) \
+    err_set((file)->err, EINVAL, "%s: is no checkpoint of RL-CC: " format, (file)->name, ##__VA_ARGS__)
+
+static uint32_t number_at(const unsigned char *at, int bytes)
+{
+    uint32_t value = 0;
+
+    for (int i = 0; i < bytes; i++)
+        value |= (uint32_t)at[i] << 8 * i;
+    return value;
+}
+
+bool policy_torch_is(const void *bytes, size_t length)
+{
+    return length >= LOCAL_BYTES && number_at(bytes, 4) == LOCAL_SIGNATURE;
+}
+
+/* ---- checkpoints of PyTorch: the zip archive ---- */
+
+/* Returns the record at the end of the archive, or NULL. */
+static const unsigned char *find_end(const struct torch_file *f)
+{
+    for (size_t at = f->length; at-- > 0;)
+        if (f->length - at >= END_BYTES && number_at(f->bytes + at, 4) == END_SIGNATURE)
+            return f->bytes + at;
+    return NULL;
+}
+
+/* Finds the content of an entry of the directory. */
+static int open_entry(const struct torch_file *f, const unsigned char *entry, struct torch_span *content)
+{
+    size_t at = number_at(entry + 42, 4), size = number_at(entry + 20, 4);
+
+    if (number_at(entry + 10, 2) != 0)
+        return refuse_torch(f, "the archive is compressed");
+    if (at > f->length || f->length - at < LOCAL_BYTES || number_at(f->bytes + at, 4) != LOCAL_SIGNATURE)
+        return refuse_torch(f, "the archive is damaged");
+    at += LOCAL_BYTES + number_at(f->bytes + at + 26, 2) + number_at(f->bytes + at + 28, 2);
+    if (at > f->length || f->length - at < size)
+        return refuse_torch(f, "the archive is damaged");
+    *content = (struct torch_span){ f->bytes + at, size };
+    return 0;
+}
+
+static bool ends_in(const unsigned char *text, size_t length, const char *end)
+{
+    return length >= strlen(end) && memcmp(text + length - strlen(end), end, strlen(end)) == 0;
+}
+
+/* Finds the file whose path ends so. */
+static int open_path(const struct torch_file *f, const char *path, struct torch_span *content)
+{
+    const unsigned char *end = find_end(f);
+    size_t at = end ? number_at(end + 16, 4) : f->length;
+
+    while (at <= f->length && f->length - at >= ENTRY_BYTES &&
+           number_at(f->bytes + at, 4) == ENTRY_SIGNATURE) {
+        const unsigned char *entry = f->bytes + at;
+        size_t name = number_at(entry + 28, 2), more = number_at(entry + 30, 2) + number_at(entry + 32, 2);
+
+        if (f->length - at - ENTRY_BYTES < name)
+            break;
+        if (ends_in(entry + ENTRY_BYTES, name, path))
+            return open_entry(f, entry, content);
+        at += ENTRY_BYTES + name + more;
+    }
+    return refuse_torch(f, "there is no %s in it", path + 1);
+}
+
+/* ---- checkpoints: the pickle ---- */
+
+/* Returns the text that starts at 'at', or an empty span. */
+static struct torch_span text_at(struct torch_span pickle, size_t at)
+{
+    size_t left = pickle.length - at, length;
+
+    if (left < 5 || pickle.at[at] != PICKLE_TEXT)
+        return (struct torch_span){ 0 };
+    length = number_at(pickle.at + at + 1, 4);
+    return length <= left - 5 ? (struct torch_span){ pickle.at + at + 5, length } : (struct torch_span){ 0 };
+}
+
+static bool is_key(struct torch_span text)
+{
+    if (text.length == 0 || text.length > KEY_BYTES_MAX)
+        return false;
+    for (size_t i = 0; i < text.length; i++)
+        if (text.at[i] < '0' || text.at[i] > '9')
+            return false;
+    return true;
+}
+
+static bool is_text(struct torch_span text, const char *wanted)
+{
+    return text.length == strlen(wanted) && memcmp(text.at, wanted, text.length) == 0;
+}
+
+/* Returns the key of the tensor's storage, or an empty span if there is no such tensor. */
+static struct torch_span find_key(struct torch_span pickle, const char *tensor)
+{
+    bool is_found = false;
+
+    for (size_t at = 0; at < pickle.length; at++) {
+        struct torch_span text = text_at(pickle, at);
+
+        if (text.at && is_text(text, tensor))
+            is_found = true;
+        else if (is_found && is_key(text))
+            return text;
+    }
+    return (struct torch_span){ 0 };
+}
+
+/* ---- checkpoints: the net ---- */
+
+static int read_weights(const struct torch_file *f, struct torch_span numbers, const char *tensor,
+                        float *weights, uint32_t inputs, uint32_t outputs)
+{
+    size_t wanted = sizeof(float) * inputs * outputs;
+
+    if (numbers.length != wanted)
+        return refuse_torch(f, "%s has %zu bytes; those of 4-12relu-12relu-1tanh would be %zu", tensor,
+                      numbers.length, wanted);
+    for (uint32_t o = 0; o < outputs; o++)
+        for (uint32_t i = 0; i < inputs; i++) {
+            uint32_t bits = number_at(numbers.at + sizeof(float) * ((size_t)o * inputs + i), 4);
+            float   *weight = &weights[(size_t)i * outputs + o];
+
+            memcpy(weight, &bits, sizeof(bits));
+            if (!isfinite(*weight))
+                return refuse_torch(f, "%s has a weight that is not a finite number", tensor);
+        }
+    return 0;
+}
+
+static int read_layer(const struct torch_file *f, struct torch_span pickle, const char *tensor,
+                      float *weights, uint32_t inputs, uint32_t outputs)
+{
+    struct torch_span key = find_key(pickle, tensor), numbers;
+    char path[sizeof("/data/") + KEY_BYTES_MAX];
+    int rc;
+
+    if (!key.at)
+        return refuse_torch(f, "there is no tensor %s", tensor);
+    snprintf(path, sizeof(path), "/data/%.*s", (int)key.length, (const char *)key.at);
+    rc = open_path(f, path, &numbers);
+    return rc ? rc : read_weights(f, numbers, tensor, weights, inputs, outputs);
+}
+
+static int read_net(const struct torch_file *f, struct net *net)
+{
+    static const char *const tensor[] = { "net.0.weight", "net.2.weight", "output_layer.weight" };
+    uint32_t inputs = net->shape.inputs;
+    float *weights = net->parameter;
+    struct torch_span pickle;
+    int rc = open_path(f, "/data.pkl", &pickle);
+
+    if (!rc && find_key(pickle, "net.0.bias").at)
+        return refuse_torch(f, "the net has biases");
+    for (uint32_t i = 0; !rc && i < net->shape.layers; i++) {
+        uint32_t outputs = net->shape.layer[i].width;
+
+        rc = read_layer(f, pickle, tensor[i], weights, inputs, outputs);
+        weights += (size_t)inputs * outputs;
+        inputs = outputs;
+    }
+    return rc;
+}
+
+int policy_torch_parse(struct policy *p, const char *name, const void *bytes, size_t length, struct err *err)
+{
+    struct torch_file f = { name, bytes, length, err };
+    struct policy read = { .body = POLICY_MLP, .range = POLICY_RANGE };
+    int rc;
+
+    net_init(&read.mlp, &policy_shape_mlp);
+    rc = read_net(&f, &read.mlp);
+    if (rc)
+        policy_fini(&read);
+    else
+        *p = read;
+    return rc;
+}
+
+/* ---- files ---- */
+
 /* A checkpoint of PyTorch becomes the model that it would be here. */
 static int parse_torch(struct model *m, const char *path, const char *bytes, size_t length, struct err *err)
 {
@@ -395,3 +577,4 @@ int policy_load(struct policy *p, const char *path, struct err *err)
     model_fini(&m);
     return rc;
 }
+

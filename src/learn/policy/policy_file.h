@@ -27,10 +27,26 @@ void policy_to_model(const struct policy *, struct model *);
 /* Refuses unknown kinds, versions and shapes. 'name' precedes the reason in err. */
 int policy_from_model(struct policy *, const struct model *, const char *name, struct err *);
 
-/* Like model_load(); also takes a checkpoint of RL-CC's authors (policy_torch.h). */
+/* Like model_load(); also takes a checkpoint of RL-CC's authors (see below). */
 int policy_model_load(struct model *, const char *path, struct err *);
 
 /* policy_model_load() followed by policy_from_model(). */
 int policy_load(struct policy *, const char *path, struct err *);
+
+/* ---- nets of RL-CC's authors: checkpoints of PyTorch ----
+ *
+ * A checkpoint is a zip archive without compression. DIR/data.pkl names the tensors and the storage of each,
+ * DIR/data/KEY are the numbers of a storage: float32, little-endian, one output after the other. Of the
+ * pickle only names and keys are read: a key is the next text of digits after a tensor's name.
+ *
+ * The authors' training code (github.com/NVlabs/RLCC) and the net that they released (github.com/benja263/
+ * rl-cc, trained_models/rlcc_nn_model) have the tensors net.0.weight, net.2.weight and output_layer.weight of
+ * 4-12relu-12relu-1tanh without biases. Their features are in the order of policy.h.
+ */
+/* Whether a file that starts with these bytes is a zip archive. */
+bool policy_torch_is(const void *bytes, size_t length);
+
+/* Makes an mlp. 'name' precedes the reason in err. */
+int policy_torch_parse(struct policy *, const char *name, const void *bytes, size_t length, struct err *);
 
 #endif

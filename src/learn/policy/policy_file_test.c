@@ -1,6 +1,6 @@
 #include "learn/policy/policy_file.h"
 
-#include "learn/policy/policy_table.h"
+#include "learn/policy/policy_story.h"
 #include "learn/tree/test_forest.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 #include "learn/policy/policy_story.h"
-
+#include "base/minmax.h"
 #include "base/rng.h"
-#include "learn/policy/policy_gap.h"
 #include "learn/tree/tree_export.h"
 
 #include <math.h>
@@ -21,8 +20,7 @@ static float evaluate_constant(const struct policy *p, float delta)
     return evaluate(p, delta, delta, 1);
 }
 
-/* Bisects between an empty network, where the rate goes up, and a flooded one, until the interval is below
- * the resolution of integer deltas. */
+/* Bisects between an empty network and a flooded one, to the resolution of integer deltas. */
 static float find_rest(const struct policy *p)
 {
     float low = EMPTY, high = FLOODED;
@@ -55,17 +53,12 @@ void policy_story_tell(struct policy_story *s, const struct policy *p)
     s->rest = s->has_rest ? find_rest(p) : 0;
 }
 
-static double value_or_default(double value, double otherwise)
-{
-    return value > 0 ? value : otherwise;
-}
-
 double policy_story_inflation(const struct policy_story *s, const struct rule_cfg *cfg, uint32_t flows)
 {
     double target =
-        value_or_default(cfg->target, 0.064) + (double)s->rest / value_or_default(cfg->scale, 12.5);
+        or_default(cfg->target, 0.064) + (double)s->rest / or_default(cfg->scale, 12.5);
 
-    return value_or_default(cfg->beta, 1.5) + (target > 0 ? target : 0) * sqrt(flows);
+    return or_default(cfg->beta, 1.5) + (target > 0 ? target : 0) * sqrt(flows);
 }
 
 /* ---- above the target and rising ---- */
@@ -200,7 +193,7 @@ static void print_answers(FILE *out, const struct policy_story *s)
 static void print_rest(FILE *out, const struct policy_story *s, const struct rule_cfg *cfg)
 {
     static const uint32_t flows[] = { 1, 64, 512, 2048, 8192 };
-    double base_us = value_or_default(cfg->base_ns, 8192) / 1000;
+    double base_us = or_default(cfg->base_ns, 8192) / 1000;
 
     if (!s->has_rest) {
         fprintf(out, "  It does not come to rest: %s.\n",
@@ -228,4 +221,142 @@ void policy_story_print(FILE *out, const struct policy_story *s, const struct ru
     print_state(out, "empties but is still too full (5, then 0.8)", s->receding);
     print_answers(out, s);
     print_rest(out, s, cfg);
+}
+
+/* ---- difference between policies ---- */
+
+void policy_gap_add(struct policy_gap *g, const float x[POLICY_FEATURES], float a, float b)
+{
+    double away = fabs((double)a - (double)b);
+
+    if (g->states == 0 || away > g->largest) {
+        g->largest = away;
+        memcpy(g->x, x, sizeof(g->x));
+        g->a = a;
+        g->b = b;
+    }
+    g->states++;
+    g->sum += away;
+    g->squares += away * away;
+}
+
+static float draw_action(struct rng *rng)
+{
+    double low = 1 / (1 + (double)POLICY_RANGE), high = 1 + (double)POLICY_RANGE;
+
+    return (float)(low + (high - low) * rng_real(rng));
+}
+
+static float draw_delta(struct rng *rng, float delta_max)
+{
+    double place = rng_real(rng);
+
+    return (float)(rng_below(rng, 2) ? 1.6 * place - 0.8 : 0.8 + ((double)delta_max - 0.8) * place);
+}
+
+void policy_gap_state(struct rng *rng, float delta_max, float x[POLICY_FEATURES])
+{
+    for (int i = 0; i < POLICY_FEATURES; i++)
+        x[i] = i % 2 ? draw_delta(rng, delta_max) : draw_action(rng);
+}
+
+void policy_gap_draw(struct policy_gap *g, const struct policy *a, const struct policy *b,
+                     const struct policy_gap_cfg *cfg)
+{
+    uint64_t states = cfg->states ? cfg->states : 1000000;
+    float delta_max = cfg->delta_max > 0 ? cfg->delta_max : POLICY_GAP_NEAR;
+    struct rng rng;
+
+    rng_init(&rng, cfg->seed ? cfg->seed : 1, 0);
+    for (uint64_t i = 0; i < states; i++) {
+        float x[POLICY_FEATURES];
+
+        policy_gap_state(&rng, delta_max, x);
+        policy_gap_add(g, x, policy_try(a, x), policy_try(b, x));
+    }
+}
+
+double policy_gap_mean(const struct policy_gap *g)
+{
+    return g->states ? g->sum / (double)g->states : 0;
+}
+
+double policy_gap_rms(const struct policy_gap *g)
+{
+    return g->states ? sqrt(g->squares / (double)g->states) : 0;
+}
+
+void policy_gap_print(FILE *out, const struct policy_gap *g, const char *a, const char *b)
+{
+    fprintf(out, "  mean %.5f, root mean square %.5f\n", policy_gap_mean(g), policy_gap_rms(g));
+    fprintf(out, "  largest %.5f: %s %.4f, %s %.4f\n", g->largest, a, (double)g->a, b, (double)g->b);
+    fprintf(out, "    at actions %.3f, %.3f and deltas %.3f, %.3f, the older one first\n", (double)g->x[0],
+            (double)g->x[2], (double)g->x[1], (double)g->x[3]);
+}
+
+/* ---- table of decisions ---- */
+
+const float policy_table_delta[POLICY_TABLE_SIDE] = { -0.8f, -0.4f, 0, 0.4f, 0.8f, 2, 5, 20 };
+
+const policy_table policy_table_released = {
+    { 1.051f, 0.984f, 0.926f, 0.902f, 0.887f, 0.854f, 0.834f, 0.833f },
+    { 1.077f, 1.028f, 0.971f, 0.919f, 0.893f, 0.852f, 0.834f, 0.833f },
+    { 1.096f, 1.055f, 1.004f, 0.948f, 0.906f, 0.850f, 0.834f, 0.833f },
+    { 1.120f, 1.088f, 1.027f, 0.967f, 0.919f, 0.855f, 0.834f, 0.833f },
+    { 1.145f, 1.113f, 1.061f, 0.999f, 0.941f, 0.858f, 0.834f, 0.833f },
+    { 1.179f, 1.162f, 1.136f, 1.096f, 1.042f, 0.877f, 0.834f, 0.833f },
+    { 1.198f, 1.196f, 1.191f, 1.181f, 1.162f, 0.996f, 0.835f, 0.833f },
+    { 1.200f, 1.200f, 1.200f, 1.200f, 1.200f, 1.200f, 1.173f, 0.833f },
+};
+
+const float policy_table_paper[3][3] = { { 1.05f, 0.92f, 0.89f },
+                                         { 1.1f, 1, 0.9f },
+                                         { 1.15f, 1.07f, 0.94f } };
+
+void policy_table_fill(policy_table table, const struct policy *p)
+{
+    for (int before = 0; before < POLICY_TABLE_SIDE; before++)
+        for (int now = 0; now < POLICY_TABLE_SIDE; now++) {
+            float x[POLICY_FEATURES] = { 1, policy_table_delta[before], 1, policy_table_delta[now] };
+
+            table[before][now] = policy_try(p, x);
+        }
+}
+
+float policy_table_distance(const policy_table a, const policy_table b)
+{
+    float largest = 0;
+
+    for (int i = 0; i < POLICY_TABLE_SIDE * POLICY_TABLE_SIDE; i++) {
+        float apart = (&a[0][0])[i] - (&b[0][0])[i];
+
+        apart = apart < 0 ? -apart : apart;
+        largest = apart > largest ? apart : largest;
+    }
+    return largest;
+}
+
+void policy_table_print(FILE *out, const policy_table table)
+{
+    fprintf(out, "%13s", "before \\ now");
+    for (int i = 0; i < POLICY_TABLE_SIDE; i++)
+        fprintf(out, " %6.1f", (double)policy_table_delta[i]);
+    for (int before = 0; before < POLICY_TABLE_SIDE; before++) {
+        fprintf(out, "\n%13.1f", (double)policy_table_delta[before]);
+        for (int now = 0; now < POLICY_TABLE_SIDE; now++)
+            fprintf(out, " %6.3f", (double)table[before][now]);
+    }
+    fputc('\n', out);
+}
+
+void policy_table_fill_paper(float table[3][3], const struct policy *p)
+{
+    static const float state[3][2] = { { 1.1f, -0.768f }, { 1, 0 }, { 0.9f, 0.768f } };
+
+    for (int before = 0; before < 3; before++)
+        for (int now = 0; now < 3; now++) {
+            float x[POLICY_FEATURES] = { state[before][0], state[before][1], state[now][0], state[now][1] };
+
+            table[before][now] = policy_try(p, x);
+        }
 }

@@ -1,4 +1,5 @@
-/* src/learn/policy/policy_story.h - a description of a policy's behavior in words and figures.
+/* src/learn/policy/policy_story.h - describes a policy's behavior in words, figures and tables, and compares
+ * policies.
  *
  * All figures are measured on the policy: it is evaluated in characteristic states, with actions of 1 unless
  * stated otherwise. In a constant state, delta equals the previous delta.
@@ -7,7 +8,7 @@
 #define LEARN_POLICY_POLICY_STORY_H
 
 #include "learn/policy/policy.h"
-#include "learn/tree/rule.h"
+#include "learn/tree/tree.h"
 
 #include <stdbool.h>
 
@@ -44,5 +45,70 @@ void policy_story_print_body(FILE *, const struct policy *);
 void policy_story_print(FILE *, const struct policy_story *, const struct rule_cfg *);
 
 void policy_story_print_rising(FILE *, const struct policy_rising *);
+
+/* ---- the difference between two policies, and the state in which it is largest ----
+ *
+ * Compares multipliers. States are added one by one or drawn at random: actions over the range of RL-CC, half
+ * of the deltas near the target, in -0.8 .. 0.8, the others up to 'delta_max'.
+ */
+#define POLICY_GAP_NEAR 10.0f    /* largest delta common in networks */
+#define POLICY_GAP_FAR  76.8f    /* largest delta of the grid that trees are grown on */
+
+struct policy_gap {
+    uint64_t states;
+    double   sum, squares;       /* of differences */
+    double   largest;
+    float    x[POLICY_FEATURES]; /* state with the largest difference, the first of several */
+    float    a, b;               /* multipliers in that state */
+};
+
+struct policy_gap_cfg {          /* 0: the default in brackets */
+    uint64_t states;             /* [10^6] */
+    uint64_t seed;               /* [1] */
+    float    delta_max;          /* [POLICY_GAP_NEAR] */
+};
+
+/* Start with a zeroed gap. */
+void policy_gap_add(struct policy_gap *, const float x[POLICY_FEATURES], float a, float b);
+
+/* Adds random states; reproducible by seed. */
+void policy_gap_draw(struct policy_gap *, const struct policy *a, const struct policy *b,
+                     const struct policy_gap_cfg *);
+
+/* Draws one state, as policy_gap_draw() does. */
+void policy_gap_state(struct rng *, float delta_max, float x[POLICY_FEATURES]);
+
+/* Mean and root mean square of all; 0 without states. */
+double policy_gap_mean(const struct policy_gap *);
+double policy_gap_rms(const struct policy_gap *);
+
+/* Prints mean and root mean square, the largest difference, and its state. 'a' and 'b' name the policies. */
+void policy_gap_print(FILE *, const struct policy_gap *, const char *a, const char *b);
+
+/* ---- a policy's decisions as a table ----
+ *
+ * Rows are the previous delta, columns the current one, and cells the multiplier; both previous actions are
+ * 1. There are POLICY_TABLE_SIDE deltas, from an empty network to a very full one.
+ */
+#define POLICY_TABLE_SIDE 8
+
+extern const float policy_table_delta[POLICY_TABLE_SIDE];
+
+typedef float policy_table[POLICY_TABLE_SIDE][POLICY_TABLE_SIDE];
+
+/* RL-CC's net as released by its authors, evaluated; three digits. */
+extern const policy_table policy_table_released;
+
+void policy_table_fill(policy_table, const struct policy *);
+
+/* Largest difference between corresponding cells. */
+float policy_table_distance(const policy_table, const policy_table);
+
+/* Prints a header and one line per row, with numbers like "1.051". */
+void policy_table_print(FILE *, const policy_table);
+
+/* Table VI of the paper, three by three: under-utilized, on target, congested; previous and current. */
+extern const float policy_table_paper[3][3];
+void policy_table_fill_paper(float table[3][3], const struct policy *);
 
 #endif

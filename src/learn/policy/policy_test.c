@@ -1,6 +1,6 @@
 #include "learn/policy/policy.h"
 
-#include "learn/policy/action.h"
+#include "learn/policy/quant.h"
 
 #include <math.h>
 #include <setjmp.h>

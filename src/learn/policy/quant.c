@@ -1,7 +1,4 @@
 #include "learn/policy/quant.h"
-
-#include "learn/policy/action.h"
-#include "learn/tanh.h"
 #include "learn/tree/tree.h"
 
 #include <math.h>
@@ -144,8 +141,7 @@ static int quantise_biased(struct quant_layer *l, const float *weights, struct e
     return 0;
 }
 
-/* Weights of an LSTM are in the order of its layers here, except that the biases of the gates are behind the
- * weights of the state. */
+/* In the order of an LSTM's layers here, but the biases of the gates follow the weights of the state. */
 int quant_init_lstm(struct quant *q, const struct lstm *lstm, float range, struct err *err)
 {
     static const uint32_t outputs[QUANT_LSTM_LAYERS] = { 32, 16, 64, 64, 1 };
@@ -229,8 +225,7 @@ static int bits_of(uint64_t size)
     return size ? 64 - __builtin_clzll(size) : 0;
 }
 
-/* Shifts, with rounding, by the minimum that leaves the largest at most 'bits_max' bits, and at least
- * 'shift'. */
+/* Shifts with rounding, by at least 'shift', until the largest has at most 'bits_max' bits. */
 static void fit_values(const int64_t *wide, uint32_t n, int32_t bits, int bits_max, int shift,
                        struct quant_values *v)
 {

@@ -22,6 +22,14 @@
 #define QUANT_CELLS_MAX  16
 #define QUANT_TABLE_SIZE 513     /* [-8, 8] in steps of 1/32 */
 
+/* Maps u in -1 .. 1 to a multiplier of the rate: 1 + range u, or for u < 0 1 / (1 - range u). NaN: 1. */
+static inline float action_multiplier(float u, float range)
+{
+    if (u >= 0)
+        return 1 + range * u;
+    return u < 0 ? 1 / (1 - range * u) : 1;
+}
+
 struct quant_layer {
     uint32_t inputs, outputs;
     int32_t  bits;               /* scales are in units of 2^-bits */

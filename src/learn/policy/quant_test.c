@@ -2,7 +2,6 @@
 #include "learn/policy/quant.h"
 
 #include "base/err.h"
-#include "learn/policy/action.h"
 #include "learn/policy/policy_file.h"
 #include "learn/policy/test_teacher.h"
 

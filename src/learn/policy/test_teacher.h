@@ -1,14 +1,14 @@
 /* src/learn/policy/test_teacher.h - a net that behaves like RL-CC's, for tests and benchmarks.
  *
- * Fitted by least squares to the table of the released net (policy_table.h), so that its nonlinearity is
+ * Fitted by least squares to the table of the released net (policy_story.h), so that its nonlinearity is
  * realistic.
  */
 #ifndef LEARN_POLICY_TEST_TEACHER_H
 #define LEARN_POLICY_TEST_TEACHER_H
 
 #include "base/rng.h"
-#include "learn/adam.h"
-#include "learn/policy/policy_table.h"
+#include "learn/net.h"
+#include "learn/policy/policy_story.h"
 
 #include <string.h>
 

@@ -16,6 +16,8 @@ struct sum_range { int32_t low, high; };
 
 struct box_search {
     const struct forest *forest;
+    bool                 is_rising;          /* only states above the target and rising */
+    bool                 is_first;           /* stop at the first state found */
     uint64_t             boxes;
     struct feature_box   found;
 };
@@ -88,50 +90,37 @@ static void cut_box(const struct feature_box *b, const struct tree_split *cut, s
     part[1].low[cut->feature] = (int16_t)(cut->threshold + 1);
 }
 
-/* ---- largest and smallest sum ---- */
-
-/* Raises *most to the largest sum of sign * leaves in the box. */
-static void find_most(struct box_search *s, const struct feature_box *b, int32_t sign, int64_t *most)
-{
-    struct sum_range r = forest_range(s, b);
-    const struct tree_split *cut;
-    struct feature_box part[2];
-
-    if ((sign > 0 ? r.high : -(int64_t)r.low) <= *most)
-        return;
-    cut = find_cut(s->forest, b);
-    if (!cut) {
-        *most = sign * (int64_t)r.low;
-        s->found = *b;
-        return;
-    }
-    cut_box(b, cut, part);
-    find_most(s, &part[0], sign, most);
-    find_most(s, &part[1], sign, most);
-}
-
-/* ---- never up when above target and rising ---- */
+/* ---- search ---- */
 
 static bool has_rising_state(const struct feature_box *b)
 {
     return b->high[TREE_DELTA] > 0 && b->high[TREE_DELTA] > b->low[TREE_DELTA_OLDER];
 }
 
-/* The multiplier is above 1 if and only if the sum is, because the bounds lie on both sides of 1. */
-static bool find_rising(struct box_search *s, const struct feature_box *b)
+/* Raises *most to the largest sign * sum, or with is_first to a larger one. False: there is none. */
+static bool find_most(struct box_search *s, const struct feature_box *b, int32_t sign, int64_t *most)
 {
+    struct sum_range r;
     const struct tree_split *cut;
     struct feature_box part[2];
+    bool is_raised;
 
-    if (!has_rising_state(b) || forest_range(s, b).high <= TREE_ONE)
+    if (s->is_rising && !has_rising_state(b))
+        return false;
+    r = forest_range(s, b);
+    if ((sign > 0 ? r.high : -(int64_t)r.low) <= *most)
         return false;
     cut = find_cut(s->forest, b);
     if (!cut) {
+        *most = sign * (int64_t)r.low;
         s->found = *b;
         return true;
     }
     cut_box(b, cut, part);
-    return find_rising(s, &part[0]) || find_rising(s, &part[1]);
+    is_raised = find_most(s, &part[0], sign, most);
+    if (is_raised && s->is_first)
+        return true;
+    return find_most(s, &part[1], sign, most) || is_raised;
 }
 
 /* Returns the state of a box that is rising if any is. */
@@ -139,29 +128,6 @@ static void rising_state(const struct feature_box *b, int16_t *x)
 {
     memcpy(x, b->low, sizeof(b->low));
     x[TREE_DELTA] = b->high[TREE_DELTA];
-}
-
-/* Raises *most to the largest sum in a rising state of the box. */
-static void find_worst(struct box_search *s, const struct feature_box *b, int32_t *most)
-{
-    const struct tree_split *cut;
-    struct sum_range r;
-    struct feature_box part[2];
-
-    if (!has_rising_state(b))
-        return;
-    r = forest_range(s, b);
-    if (r.high <= *most)
-        return;
-    cut = find_cut(s->forest, b);
-    if (!cut) {
-        *most = r.high;
-        s->found = *b;
-        return;
-    }
-    cut_box(b, cut, part);
-    find_worst(s, &part[0], most);
-    find_worst(s, &part[1], most);
 }
 
 /* ---- rates ---- */
@@ -199,7 +165,7 @@ bool certify_rule(struct certificate *c, const struct forest *f, const struct ru
 {
     struct box_search s = { .forest = f };
     struct feature_box all = all_states(f), most_box;
-    int64_t most = INT64_MIN, least = INT64_MIN;
+    int64_t most = INT64_MIN, least = INT64_MIN, rising = TREE_ONE;
     int16_t x[TREE_FEATURES];
 
     assert(!forest_flaw(f));
@@ -213,7 +179,9 @@ bool certify_rule(struct certificate *c, const struct forest *f, const struct ru
      * are at theirs. If the floor exceeds the ceiling this fails, but then the first check detects it. */
     check_rate(c, f, p, s.found.low, 0);
     check_rate(c, f, p, most_box.low, UINT32_MAX);
-    if (find_rising(&s, &all)) {
+    /* The multiplier is above 1 if and only if the sum is, because the bounds lie on both sides of 1. */
+    s.is_rising = s.is_first = true;
+    if (find_most(&s, &all, 1, &rising)) {
         rising_state(&s.found, x);
         add_case(c, CERTIFY_RISING, f, x, 0, 0);
     }
@@ -249,15 +217,14 @@ int64_t certify_mend(struct forest *f, const certify_weights weight, uint32_t st
 
     assert(!forest_flaw(f));
     for (uint32_t step = 0; step <= steps_max; step++) {
-        struct box_search s = { .forest = f };
-        int32_t most = TREE_ONE;
+        struct box_search s = { .forest = f, .is_rising = true };
+        int64_t most = TREE_ONE;
         int16_t x[TREE_FEATURES];
 
-        find_worst(&s, &all, &most);
-        if (most == TREE_ONE)
+        if (!find_most(&s, &all, 1, &most))
             return step;
         rising_state(&s.found, x);
-        lower_leaves(f, weight, x, most - TREE_ONE);
+        lower_leaves(f, weight, x, (int32_t)(most - TREE_ONE));
     }
     return -1;
 }

@@ -8,7 +8,7 @@
 #ifndef LEARN_TREE_TREE_CERTIFY_H
 #define LEARN_TREE_TREE_CERTIFY_H
 
-#include "learn/tree/rule.h"
+#include "learn/tree/tree.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,8 +36,7 @@ struct certificate {
     uint64_t            boxes;   /* number of boxes tested */
 };
 
-/* Covers all actions that the bounds of the multiplier allow, and all deltas. Invalid parameters violate a
- * claim. Returns true if all claims hold. */
+/* Covers all actions within bounds and all deltas. Invalid parameters violate a claim. True: all hold. */
 bool certify_rule(struct certificate *, const struct forest *, const struct rule_params *);
 
 /* Number of rows in a leaf: the more, the less it should change. */

@@ -1,7 +1,7 @@
 /* src/learn/tree/tree_export.h - writes trees as C code for a NIC.
  *
  * The result is a single file without library calls, allocation, floating point, division or loops. It
- * decides as rule.h does, bit by bit:
+ * decides as rule_decide() does, bit by bit:
  *
  *   struct rlcc_flow      state of a flow, 12 bytes
  *   struct rlcc_params    parameters, and rlcc_params_default
@@ -17,7 +17,7 @@
 #define LEARN_TREE_TREE_EXPORT_H
 
 #include "base/err.h"
-#include "learn/tree/rule.h"
+#include "learn/tree/tree.h"
 
 #include <stdio.h>
 
@@ -27,13 +27,11 @@ enum tree_export_layout {
 };
 
 struct tree_export_cost {
-    uint32_t operations;         /* upper bound of the integer operations of rlcc_tree(): comparisons, loads,
-                                  * shifts, ... */
+    uint32_t operations;         /* upper bound of the integer operations of rlcc_tree() */
     uint32_t table_bytes;
 };
 
-/* 'title' is a line for the first comment. Refuses (-EPERM) trees that certify_rule() rejects, and reports
- * the violated claim and the state. */
+/* 'title' begins the first comment. Refuses (-EPERM) trees that certify_rule() rejects, with the reason. */
 int tree_export(FILE *, enum tree_export_layout, const struct forest *, const struct rule_params *,
                 const char *title, struct err *);
 

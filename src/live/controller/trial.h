@@ -3,7 +3,7 @@
  *
  *   WAITING   for approval by an operator
  *   LEAD_IN   a stage begins: the devices that have the change in its first block are prepared
- *   RUN       blocks with and without the change, in random order (evidence/pairing.h). Canary stages end
+ *   RUN       blocks with and without the change, in random order (evidence/evalue.h). Canary stages end
  *             when enough pairs show no harm. The stage with two halves ends when the evidence for a gain is
  *             strong enough, or is still missing after a limit
  *   SPREAD    all devices but the hold-back group get it

@@ -14,7 +14,7 @@
 
 #include "core/fsd.h"
 #include "core/knobs.h"
-#include "core/seen/seen_part.h"
+#include "core/seen/seen.h"
 
 #include <stdbool.h>
 #include <stdint.h>

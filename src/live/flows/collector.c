@@ -1,6 +1,6 @@
 #include "live/flows/collector.h"
 #include "base/digest.h"
-#include "base/io/address.h"
+#include "base/text.h"
 
 #include <arpa/inet.h>
 #include <netdb.h>

@@ -2,8 +2,8 @@
 #ifndef LIVE_WIRE_ENDPOINT_H
 #define LIVE_WIRE_ENDPOINT_H
 
-#include "base/io/address.h"
 #include "base/err.h"
+#include "base/text.h"
 #include "live/tls/secure.h"
 
 #include <stdbool.h>

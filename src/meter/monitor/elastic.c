@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define NO_ENTRY ELASTIC_ENTRIES
 #define INLINE  static inline __attribute__((always_inline))
@@ -24,7 +23,7 @@ INLINE uint32_t first_entry(words bits)
 }
 
 /* Returns the first entry with this fingerprint, or NO_ENTRY. */
-INLINE uint32_t find_vector(const struct elastic_bucket *b, uint32_t print)
+INLINE uint32_t find_entry(const struct elastic_bucket *b, uint32_t print)
 {
     words low, high;
 
@@ -32,15 +31,6 @@ INLINE uint32_t find_vector(const struct elastic_bucket *b, uint32_t print)
     memcpy(&high, &b->print[4], sizeof(high));       /* the last lane is the guard, which the mask excludes */
     return first_entry(((words)(low == print) & (words){ 1, 2, 4, 8 }) |
                       ((words)(high == print) & (words){ 16, 32, 64, 0 }));
-}
-
-INLINE uint32_t find_scalar(const struct elastic_bucket *b, uint32_t print)
-{
-    uint32_t entry = 0;
-
-    while (entry < ELASTIC_ENTRIES && b->print[entry] != print)
-        entry++;
-    return entry;
 }
 
 INLINE words lesser(words a, words b)
@@ -51,7 +41,7 @@ INLINE words lesser(words a, words b)
 }
 
 /* Returns the first of the entries with the smallest count. */
-INLINE uint32_t smallest_vector(const struct elastic_bucket *b)
+INLINE uint32_t smallest_entry(const struct elastic_bucket *b)
 {
     words low, high, least;
 
@@ -62,16 +52,6 @@ INLINE uint32_t smallest_vector(const struct elastic_bucket *b)
     least = lesser(least, __builtin_shufflevector(least, least, 1, 0, 3, 2));
     return first_entry(((words)(low == least) & (words){ 1, 2, 4, 8 }) |
                       ((words)(high == least) & (words){ 8, 16, 32, 64 }));
-}
-
-INLINE uint32_t smallest_scalar(const struct elastic_bucket *b)
-{
-    uint32_t least = 0;
-
-    for (uint32_t entry = 1; entry < ELASTIC_ENTRIES; entry++)
-        if (b->count[entry] < b->count[least])
-            least = entry;
-    return least;
 }
 
 INLINE uint32_t add_to_most(uint32_t a, uint32_t b)
@@ -88,8 +68,7 @@ INLINE uint32_t print_of(uint64_t hash)
     return print + !print;
 }
 
-/* The upper half of the hash selects the bucket, the lower half is the fingerprint, and both select the
- * counter. */
+/* The upper half of the hash selects the bucket, the lower is the fingerprint, both select the counter. */
 static uint16_t *light_of(const struct elastic *e, uint64_t hash)
 {
     return &e->light[flow_key_below(hash * 0x9e3779b97f4a7c15ull, e->lights)];
@@ -171,9 +150,9 @@ static void take_by_votes(struct elastic *e, uint32_t bucket, uint32_t entry, co
 
 /* Returns an entry that any flow may take, or NO_ENTRY. Free entries only become fewer during an interval, so
  * a flow that was sent to the light part finds none later. */
-INLINE uint32_t free_entry(struct elastic_bucket *b, bool with_vectors)
+static uint32_t free_entry(struct elastic_bucket *b)
 {
-    uint32_t entry = with_vectors ? find_vector(b, 0) : find_scalar(b, 0);
+    uint32_t entry = find_entry(b, 0);
 
     if (entry != NO_ENTRY)
         return entry;             /* never used */
@@ -187,22 +166,18 @@ INLINE uint32_t free_entry(struct elastic_bucket *b, bool with_vectors)
     return NO_ENTRY;
 }
 
-INLINE uint32_t smallest_entry(const struct elastic_bucket *b, bool with_vectors)
-{
-    return with_vectors ? smallest_vector(b) : smallest_scalar(b);
-}
-
-INLINE void insert_stranger(struct elastic *e, uint32_t bucket, const struct flow_key *k, uint64_t hash,
-                            uint32_t bytes, bool with_vectors)
+/* Not inlined, to keep the common path short. */
+static __attribute__((noinline)) void insert_stranger(struct elastic *e, uint32_t bucket,
+                                                      const struct flow_key *k, uint64_t hash, uint32_t bytes)
 {
     struct elastic_bucket *b = &e->bucket[bucket];
-    uint32_t entry = free_entry(b, with_vectors), count;
+    uint32_t entry = free_entry(b), count;
 
     if (entry != NO_ENTRY) {
         take_entry(e, bucket, entry, k, print_of(hash), bytes, false);
         return;
     }
-    entry = smallest_entry(b, with_vectors);
+    entry = smallest_entry(b);
     count = b->count[entry] ? b->count[entry] : bytes;
     b->guard = add_to_most(b->guard, bytes);
     if (b->guard > (uint64_t)ELASTIC_LAMBDA * count)
@@ -211,36 +186,15 @@ INLINE void insert_stranger(struct elastic *e, uint32_t bucket, const struct flo
         light_add(e, light_of(e, hash), bytes);
 }
 
-/* Not inlined, to keep the common path short. */
-static __attribute__((noinline)) void
-insert_stranger_vector(struct elastic *e, uint32_t bucket, const struct flow_key *k, uint64_t hash,
-                       uint32_t bytes)
-{
-    insert_stranger(e, bucket, k, hash, bytes, true);
-}
-
 void elastic_insert(struct elastic *e, const struct flow_key *k, uint32_t bytes)
 {
     uint64_t hash = flow_key_hash(k, e->seed);
     uint32_t bucket = flow_key_below(hash, e->buckets);
     struct elastic_bucket *b = &e->bucket[bucket];
-    uint32_t entry = find_vector(b, print_of(hash));
+    uint32_t entry = find_entry(b, print_of(hash));
 
     if (__builtin_expect(entry == NO_ENTRY, 0))
-        insert_stranger_vector(e, bucket, k, hash, bytes);
-    else
-        b->count[entry] = add_to_most(b->count[entry], bytes);
-}
-
-void elastic_insert_scalar(struct elastic *e, const struct flow_key *k, uint32_t bytes)
-{
-    uint64_t hash = flow_key_hash(k, e->seed);
-    uint32_t bucket = flow_key_below(hash, e->buckets);
-    struct elastic_bucket *b = &e->bucket[bucket];
-    uint32_t entry = find_scalar(b, print_of(hash));
-
-    if (entry == NO_ENTRY)
-        insert_stranger(e, bucket, k, hash, bytes, false);
+        insert_stranger(e, bucket, k, hash, bytes);
     else
         b->count[entry] = add_to_most(b->count[entry], bytes);
 }
@@ -249,7 +203,7 @@ uint64_t elastic_find(const struct elastic *e, const struct flow_key *k)
 {
     uint64_t hash = flow_key_hash(k, e->seed);
     uint32_t bucket = flow_key_below(hash, e->buckets);
-    uint32_t entry = find_vector(&e->bucket[bucket], print_of(hash));
+    uint32_t entry = find_entry(&e->bucket[bucket], print_of(hash));
 
     return entry == NO_ENTRY ? 0 : (uint64_t)print_of(hash) << 32 | bucket << 3 | entry;
 }
@@ -321,7 +275,7 @@ uint64_t elastic_query(const struct elastic *e, const struct flow_key *k)
 {
     uint64_t hash = flow_key_hash(k, e->seed);
     uint32_t bucket = flow_key_below(hash, e->buckets);
-    uint32_t entry = find_vector(&e->bucket[bucket], print_of(hash));
+    uint32_t entry = find_entry(&e->bucket[bucket], print_of(hash));
 
     if (entry != NO_ENTRY && e->bucket[bucket].count[entry])
         return entry_bytes(e, bucket, entry);
@@ -363,12 +317,4 @@ double elastic_cardinality(const struct elastic *e)
         for (uint32_t entry = 0; entry < ELASTIC_ENTRIES; entry++)
             heavy += e->bucket[i].count[entry] > 0;
     return heavy + elastic_light_flows(e);
-}
-
-uint64_t elastic_bytes(const struct elastic *e)
-{
-    uint64_t entry_bytes_each = sizeof(*e->key) + sizeof(*e->changed);
-
-    return (uint64_t)e->buckets * (sizeof(*e->bucket) + ELASTIC_ENTRIES * entry_bytes_each) +
-           (uint64_t)e->lights * sizeof(*e->light) + sizeof(*e);
 }

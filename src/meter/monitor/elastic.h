@@ -28,12 +28,65 @@
 #ifndef METER_MONITOR_ELASTIC_H
 #define METER_MONITOR_ELASTIC_H
 
-#include "meter/monitor/monitor_key.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+/* ---- the key by which monitors identify flows ----
+ *
+ * Either the five-tuple of the packets or, if the transport header is read, the destination queue pair. Both
+ * fit into 16 bytes without loss, are never all zero, and differ in the last word.
+ */
+struct flow_key { uint64_t word[2]; };       /* all zero: no flow */
+
+#define FLOW_KEY_TUPLE (1ull << 62)
+#define FLOW_KEY_QP    (1ull << 63)
+
+static inline struct flow_key flow_key_tuple(uint32_t src_ip, uint32_t dst_ip, uint16_t sport, uint16_t dport,
+                                             uint8_t protocol)
+{
+    return (struct flow_key){ { (uint64_t)src_ip << 32 | dst_ip,
+                                FLOW_KEY_TUPLE | (uint64_t)protocol << 32 | (uint64_t)sport << 16 | dport } };
+}
+
+/* 'qp' is the number of the destination's queue pair, 24 bits. */
+static inline struct flow_key flow_key_qp(uint32_t src_ip, uint32_t dst_ip, uint32_t qp)
+{
+    return (struct flow_key){ { (uint64_t)src_ip << 32 | dst_ip, FLOW_KEY_QP | qp } };
+}
+
+static inline bool flow_key_equal(const struct flow_key *a, const struct flow_key *b)
+{
+    return a->word[0] == b->word[0] && a->word[1] == b->word[1];
+}
+
+static inline bool flow_key_is_none(const struct flow_key *k)
+{
+    return (k->word[0] | k->word[1]) == 0;
+}
+
+static inline uint64_t flow_key_fold(uint64_t a, uint64_t b)
+{
+    unsigned __int128 product = (unsigned __int128)a * b;
+
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* A 64-bit hash: two rounds of a 64 x 64 bit multiplication, each folded to 64 bits. All bits are usable. */
+static inline uint64_t flow_key_hash(const struct flow_key *k, uint64_t seed)
+{
+    return flow_key_fold(flow_key_fold(k->word[0] ^ seed, k->word[1] ^ 0xe7037ed1a0b428dbull),
+                         0xa0761d6478bd642full ^ seed);
+}
+
+/* Maps the upper half of a hash to 0 .. n - 1. */
+static inline uint32_t flow_key_below(uint64_t hash, uint32_t n)
+{
+    return (uint32_t)((hash >> 32) * n >> 32);
+}
+
+/* ---- the sketch ---- */
 
 #define ELASTIC_ENTRIES       7
 #define ELASTIC_LAMBDA      8
@@ -42,8 +95,7 @@
 #define ELASTIC_LIGHT_UNIT  16u              /* bytes per step of a light counter */
 
 struct elastic_cfg {
-    uint32_t heavy_bytes;        /* size of the buckets, without keys, which take
-                                  * 2.2 times as much; 0: ELASTIC_HEAVY_BYTES */
+    uint32_t heavy_bytes;        /* of buckets, without keys (2.2 times as much); 0: ELASTIC_HEAVY_BYTES */
     uint32_t light_bytes;        /* 0: ELASTIC_LIGHT_BYTES */
     uint64_t seed;               /* of the hash */
     bool     published;
@@ -99,18 +151,14 @@ static inline bool elastic_insert_at(struct elastic *e, uint64_t place, uint32_t
     return true;
 }
 
-/* Reference implementation of elastic_insert() without vectors, for tests. */
-void elastic_insert_scalar(struct elastic *, const struct flow_key *, uint32_t bytes);
-
 /* Estimated bytes of a flow: never too low, unless a counter is saturated. */
 uint64_t elastic_query(const struct elastic *, const struct flow_key *);
 
-/* Writes up to 'max' flows of the heavy part with at least bytes_min > 0 bytes. Returns how many there
- * are. */
+/* Writes up to 'max' flows of the heavy part of at least bytes_min > 0. Returns how many there are. */
 uint32_t elastic_list(const struct elastic *, uint64_t bytes_min, struct elastic_flow *, uint32_t max);
 
 /* Clears all counters. Flows keep their entries until a newcomer takes them, so a continuing flow finds its
- * entry, and per-entry state of others stays valid (meter/monitor/flowstate_table.h). */
+ * entry, and per-entry state of others stays valid (struct flowstate_table). */
 void elastic_next_interval(struct elastic *);
 
 /* The two parts of elastic_next_interval(), for callers that visit all buckets anyway: one bucket, and the
@@ -135,8 +183,5 @@ double elastic_light_flows(const struct elastic *);
 
 /* Returns the estimated number of all flows. */
 double elastic_cardinality(const struct elastic *);
-
-/* Memory of the sketch, in bytes. */
-uint64_t elastic_bytes(const struct elastic *);
 
 #endif

@@ -1,15 +1,15 @@
 #include "meter/monitor/elastic.h"
 #include "base/rng.h"
 
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define FLOWS 3000
 
@@ -142,46 +142,70 @@ static void insert__saturates(void **unused)
     elastic_fini(&e);
 }
 
-static void assert_same(const struct elastic *a, const struct elastic *b)
+/* The first entry with this fingerprint, and the first of the smallest ones, by plain searches. */
+static uint32_t find_plainly(const struct elastic_bucket *b, uint32_t print)
 {
-    assert_memory_equal(a->bucket, b->bucket, a->buckets * sizeof(*a->bucket));
-    assert_memory_equal(a->key, b->key, a->buckets * ELASTIC_ENTRIES * sizeof(*a->key));
-    assert_memory_equal(a->light, b->light, a->lights * sizeof(*a->light));
-    assert_int_equal(a->lights_used, b->lights_used);
-    assert_int_equal(a->splits, b->splits);
+    uint32_t entry = 0;
+
+    while (entry < ELASTIC_ENTRIES && b->print[entry] != print)
+        entry++;
+    return entry;
 }
 
-static void check_vector_equals_scalar(struct elastic_cfg cfg)
+static uint32_t find_smallest_plainly(const struct elastic_bucket *b)
 {
-    struct elastic vector, scalar;
+    uint32_t least = 0;
+
+    for (uint32_t entry = 1; entry < ELASTIC_ENTRIES; entry++)
+        if (b->count[entry] < b->count[least])
+            least = entry;
+    return least;
+}
+
+/* An entry that got another flow was the first unused one, idle, or the first of the smallest. */
+static void check_taken(const struct elastic_bucket *was, const struct elastic_bucket *is)
+{
+    for (uint32_t i = 0; i < ELASTIC_ENTRIES; i++) {
+        if (is->print[i] == was->print[i])
+            continue;
+        if (find_plainly(was, 0) < ELASTIC_ENTRIES)
+            assert_int_equal(i, find_plainly(was, 0));
+        else if (!(was->idle >> i & 1) || was->count[i])
+            assert_int_equal(i, find_smallest_plainly(was));
+    }
+}
+
+static void check_vectors(struct elastic_cfg cfg)
+{
+    struct elastic e;
     struct rng r;
 
-    elastic_init(&vector, &cfg);
-    elastic_init(&scalar, &cfg);
+    elastic_init(&e, &cfg);
     rng_init(&r, 5, cfg.heavy_bytes);
     for (int i = 0; i < 60000; i++) {
         struct flow_key key = key_of(draw_flow(&r));
         uint32_t bytes = 1 + (uint32_t)rng_below(&r, rng_next(&r) >> 60 ? 1500 : UINT32_MAX);
+        uint64_t hash = flow_key_hash(&key, e.seed), place;
+        uint32_t bucket = flow_key_below(hash, e.buckets), print = (uint32_t)hash + !(uint32_t)hash, entry;
+        struct elastic_bucket was = e.bucket[bucket];
 
-        elastic_insert(&vector, &key, bytes);
-        elastic_insert_scalar(&scalar, &key, bytes);
-        if (i % 20000 == 19999) {
-            assert_same(&vector, &scalar);
-            elastic_next_interval(&vector);
-            elastic_next_interval(&scalar);
-        }
+        elastic_insert(&e, &key, bytes);
+        check_taken(&was, &e.bucket[bucket]);
+        place = elastic_find(&e, &key);
+        entry = find_plainly(&e.bucket[bucket], print);
+        assert_true(place == (entry < ELASTIC_ENTRIES ? (uint64_t)print << 32 | bucket << 3 | entry : 0));
+        if (i % 20000 == 19999)
+            elastic_next_interval(&e);
     }
-    elastic_fini(&vector);
-    elastic_fini(&scalar);
+    elastic_fini(&e);
 }
 
-static void insert__vector_equals_scalar(void **unused)
+static void insert__vectors_equal_plain_searches(void **unused)
 {
     (void)unused;
     for (uint32_t buckets = 1; buckets <= 729; buckets *= 3) {
-        check_vector_equals_scalar((struct elastic_cfg){ .heavy_bytes = buckets * 64, .light_bytes = 2000 });
-        check_vector_equals_scalar((struct elastic_cfg){ .heavy_bytes = buckets * 64, .light_bytes = 2000,
-                                                         .published = true });
+        check_vectors((struct elastic_cfg){ .heavy_bytes = buckets * 64, .light_bytes = 2000 });
+        check_vectors((struct elastic_cfg){ .heavy_bytes = buckets * 64, .light_bytes = 2000, .published = true });
     }
 }
 
@@ -299,6 +323,64 @@ static void cardinality__counts_entries_exactly(void **unused)
     elastic_fini(&e);
 }
 
+/* ---- monitor_key ---- */
+
+static void tuple__keeps_every_field_apart(void **unused)
+{
+    struct flow_key a = flow_key_tuple(1, 2, 3, 4, 5), other[] = {
+        flow_key_tuple(2, 1, 3, 4, 5), flow_key_tuple(1, 3, 3, 4, 5), flow_key_tuple(1, 2, 4, 3, 5),
+        flow_key_tuple(1, 2, 3, 5, 5), flow_key_tuple(1, 2, 3, 4, 6), flow_key_qp(1, 2, 3u << 16 | 4),
+        flow_key_qp(0, 0, 0), flow_key_tuple(0, 0, 0, 0, 0),
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
+        assert_false(flow_key_equal(&a, &other[i]));
+        assert_false(flow_key_is_none(&other[i]));
+    }
+    assert_true(flow_key_equal(&a, &(struct flow_key){ { a.word[0], a.word[1] } }));
+}
+
+/* Flipping one bit of a key flips each bit of its hash half of the time: 200 of 400, standard deviation 10.
+ * Six of them. */
+static void hash__depends_on_every_bit(void **unused)
+{
+    uint32_t flips[64];
+
+    (void)unused;
+    for (uint32_t bit = 0; bit < 128; bit++) {
+        for (uint32_t i = 0; i < 64; i++)
+            flips[i] = 0;
+        for (uint32_t n = 0; n < 400; n++) {
+            struct flow_key k = flow_key_tuple(0x0a000000 + n, 0x0a010000 + n / 7, (uint16_t)(50000 + n),
+                                               4791, 17);
+            uint64_t before = flow_key_hash(&k, 12345), changed;
+
+            k.word[bit / 64] ^= 1ull << bit % 64;
+            changed = before ^ flow_key_hash(&k, 12345);
+            for (uint32_t i = 0; i < 64; i++)
+                flips[i] += (uint32_t)(changed >> i & 1);
+        }
+        for (uint32_t i = 0; i < 64; i++)
+            assert_in_range(flips[i], 200 - 60, 200 + 60);
+    }
+}
+
+/* 100,000 neighbouring flows in 100 places: 1000 each, standard deviation 31.5. */
+static void below__spreads_neighbours(void **unused)
+{
+    uint32_t hits[100] = { 0 };
+
+    (void)unused;
+    for (uint32_t i = 0; i < 100000; i++) {
+        struct flow_key k = flow_key_qp(0x0a000001, 0x0a000002, i);
+
+        hits[flow_key_below(flow_key_hash(&k, 1), 100)]++;
+    }
+    for (uint32_t i = 0; i < 100; i++)
+        assert_in_range(hits[i], 1000 - 158, 1000 + 158);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,13 +389,16 @@ int main(void)
         cmocka_unit_test(insert__as_published_leaves_the_past_in_the_light_part),
         cmocka_unit_test(insert__marks_the_light_part_for_a_newcomer),
         cmocka_unit_test(insert__saturates),
-        cmocka_unit_test(insert__vector_equals_scalar),
+        cmocka_unit_test(insert__vectors_equal_plain_searches),
         cmocka_unit_test(query__is_never_less_than_the_truth),
         cmocka_unit_test(list__has_the_flows_of_the_heavy_part),
         cmocka_unit_test(next_interval__leaves_flows_in_their_entries),
         cmocka_unit_test(next_interval__keeps_entries_for_late_flows),
         cmocka_unit_test(cardinality__is_right_within_its_error),
         cmocka_unit_test(cardinality__counts_entries_exactly),
+        cmocka_unit_test(tuple__keeps_every_field_apart),
+        cmocka_unit_test(hash__depends_on_every_bit),
+        cmocka_unit_test(below__spreads_neighbours),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

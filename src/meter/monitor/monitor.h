@@ -32,8 +32,7 @@ struct monitor_algo {
     /* A packet with this many bytes (> 0) passes. NULL: packets are ignored. */
     void (*on_packet)(void *state, const struct flow_key *, uint32_t bytes, uint64_t now_ps);
 
-    /* A work request of this many bytes (> 0) is posted; its packets follow. NULL: work requests are
-     * ignored. */
+    /* A work request of this many bytes (> 0) is posted; its packets follow. NULL: ignored. */
     void (*on_request)(void *state, const struct flow_key *, uint64_t bytes, uint64_t now_ps);
 
     /* Fast path for further packets of a flow. hint() returns a hint for a flow that was just counted, or 0.
@@ -42,8 +41,7 @@ struct monitor_algo {
     uint64_t (*hint)(void *state, const struct flow_key *);
     bool (*on_again)(void *state, uint64_t hint, uint32_t bytes);
 
-    /* Ends the interval and writes the distribution of the flows that were active in it. Required, like the
-     * next two. */
+    /* Ends the interval and writes the distribution of the active flows. Required, like the next two. */
     void (*read)(void *state, uint64_t now_ps, struct fsd *);
 
     void *(*create)(const struct monitor_cfg *);

@@ -1,9 +1,8 @@
-/* src/meter/monitor/monitor_table.h - a hash table of flows that grows, for monitors without a memory
- * limit. */
+/* src/meter/monitor/monitor_table.h - a growing hash table of flows, for monitors without a limit. */
 #ifndef METER_MONITOR_MONITOR_TABLE_H
 #define METER_MONITOR_MONITOR_TABLE_H
 
-#include "meter/monitor/monitor_key.h"
+#include "meter/monitor/elastic.h"
 
 #include <stdint.h>
 

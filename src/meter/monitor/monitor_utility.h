@@ -11,8 +11,8 @@
 #ifndef METER_MONITOR_MONITOR_UTILITY_H
 #define METER_MONITOR_MONITOR_UTILITY_H
 
-#include "core/report.h"
 #include "core/fsd.h"
+#include "core/report.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,8 +31,7 @@ struct utility_weights utility_weights_for(const struct fsd *);
  * round-trip time, and a high weight for it keeps them from filling their links. */
 struct utility_weights utility_weights_at(double elephant_share);
 
-/* Mean utilization of the uplinks whose utilization exceeds active_share; 0 without such uplinks. The
- * report's interval must not be empty. */
+/* Mean utilization of the uplinks above active_share; 0: there are none. The interval must not be empty. */
 double utility_throughput(const struct report *, double active_share);
 
 /* Mean over pairs of hosts of unloaded / mean measured round-trip time, each at most 1. As in the paper,
@@ -43,16 +42,37 @@ double utility_rtt(const struct report *);
 /* The artifact's variant: one base for all pairs, divided by the mean of their last samples. May exceed 1. */
 double utility_rtt_of_last(const struct report *, uint64_t base_rtt_ps);
 
-/* Averages over all ports in the report, or (the artifact's variant) over the paused ports only. 1 without
- * ports. */
+/* Averages over all ports, or (the artifact's variant) over the paused ones. 1 without ports. */
 double utility_pfc(const struct report *, bool paused_only);
 
-/* The artifact's variant: each PAUSE frame counts 5 us, averaged over the ports that received any. May be
- * negative. */
+/* The artifact's variant: each PAUSE frame counts 5 us; mean over ports that got any. May be negative. */
 double utility_pfc_of_frames(const struct report *);
 
 struct utility_terms { double throughput, rtt, pfc; };
 
 double utility(struct utility_weights, struct utility_terms);
+
+/* ---- over a whole run, with the accuracy of monitors ---- */
+
+struct score {                   /* of one interval */
+    bool                 is_active;          /* at least one uplink was active; else ignore the rest */
+    struct utility_terms terms;
+    double               utility;            /* weighted for the prevailing kind of flows */
+};
+
+struct scores {
+    uint64_t             active;             /* intervals */
+    struct utility_terms terms_sum;
+    double               utility_sum;
+    double               accuracy_sum[REPORT_MONITORS_MAX];  /* relative to the monitor 'exact', if present */
+    uint64_t             compared;           /* intervals in 'accuracy_sum' */
+};
+
+struct score score_of(const struct report *);
+
+/* Accuracy of a monitor of the report in this interval; NAN without a monitor 'exact' or without flows. */
+double score_accuracy(const struct report *, uint32_t monitor);
+
+void scores_add(struct scores *, const struct report *);
 
 #endif

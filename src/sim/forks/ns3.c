@@ -1,5 +1,5 @@
 #include "sim/forks/ns3.h"
-#include "core/hpcc_time.h"
+#include "core/units.h"
 #include "sim/host/receive.h"
 
 uint64_t ns3_frame_ps(uint32_t bytes, uint64_t rate_bps)

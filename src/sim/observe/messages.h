@@ -15,7 +15,7 @@
 #define SIM_OBSERVE_MESSAGES_H
 
 #include "core/result.h"
-#include "core/seen/seen_part.h"
+#include "core/seen/seen.h"
 #include "sim/sim.h"
 
 struct messages;

@@ -2,7 +2,7 @@
 
 #include "base/print/table.h"
 #include "core/units.h"
-#include "learn/policy/policy_table.h"
+#include "learn/policy/policy_story.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "learn/policy/policy_file.h"
-#include "learn/policy/policy_table.h"
+#include "learn/policy/policy_story.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

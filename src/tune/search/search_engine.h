@@ -9,7 +9,7 @@
 #ifndef TUNE_SEARCH_SEARCH_ENGINE_H
 #define TUNE_SEARCH_SEARCH_ENGINE_H
 
-#include "meter/kl.h"
+#include "core/fsd.h"
 #include "tune/contest.h"
 #include "tune/raise.h"
 #include "tune/search/search_algo.h"

@@ -2,7 +2,7 @@
  *
  * Windows detect changes of a tenth, but take time. A large factor shows within a few intervals: in
  * slowdowns, waiting messages, round trips and pauses. Each is a series that is compared with values from
- * before the setting (base/evidence/shift.h). Series that are not a harm themselves, such as round trips, are
+ * before the setting (base/evidence/evalue.h). Series that are not a harm themselves, such as round trips, are
  * also compared with values from the time of proof. The evidence is the mean of theirs, with slowdowns
  * counted twice: without a change it reaches REGRET_EVIDENCE at most once in as many intervals. In addition,
  * slowdowns must rise by REGRET_LEAST, and stay up for two more intervals: a few large messages that meet
@@ -11,7 +11,7 @@
 #ifndef TUNE_REHEARSE_PROOF_REGRET_H
 #define TUNE_REHEARSE_PROOF_REGRET_H
 
-#include "base/evidence/shift.h"
+#include "base/evidence/evalue.h"
 #include "core/report.h"
 #include "tune/rehearse/search/tune_goal.h"
 

@@ -1,6 +1,6 @@
 /* src/tune/rehearse/search/twin_search.c - see twin_search.h. */
 #include "tune/rehearse/search/twin_search.h"
-#include "base/sobol.h"
+#include "base/rng.h"
 #include "tune/cma.h"
 #include "tune/rehearse/search/coded.h"
 #include "tune/setting.h"

@@ -1,0 +1,134 @@
+#include "base/file/whole.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool whole_read(int fd, void *bytes, size_t length)
+{
+    for (size_t at = 0; at < length;) {
+        ssize_t n = read(fd, (char *)bytes + at, length - at);
+
+        if (n == 0 || (n < 0 && errno != EINTR))
+            return false;
+        at += n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+static ssize_t write_some(int fd, const char *bytes, size_t length)
+{
+    ssize_t n = send(fd, bytes, length, MSG_NOSIGNAL);
+
+    return n < 0 && errno == ENOTSOCK ? write(fd, bytes, length) : n;
+}
+
+bool whole_write(int fd, const void *bytes, size_t length)
+{
+    for (size_t at = 0; at < length;) {
+        ssize_t n = write_some(fd, (const char *)bytes + at, length - at);
+
+        if (n == 0 || (n < 0 && errno != EINTR))
+            return false;
+        at += n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+/* ---- temporary ---- */
+
+#define PIECE (1u << 30)         /* the kernel takes no more than 2 GB at a time */
+
+const char *temporary_folder(void)
+{
+    const char *folder = getenv("TMPDIR");
+
+    return folder && *folder ? folder : "/var/tmp";
+}
+
+int temporary_open(void)
+{
+    char path[4096];
+    int  length = snprintf(path, sizeof path, "%s/anole-XXXXXX", temporary_folder()), file;
+
+    if (length >= (int)sizeof path)
+        return -ENAMETOOLONG;
+    file = mkostemp(path, O_CLOEXEC);
+    if (file < 0)
+        return -errno;
+    unlink(path);
+    return file;
+}
+
+int temporary_write(int file, const void *data, uint64_t bytes, uint64_t at)
+{
+    const char *p = data;
+
+    while (bytes) {
+        ssize_t n = pwrite(file, p, bytes < PIECE ? bytes : PIECE, (off_t)at);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? -errno : -ENOSPC;
+        p += n;
+        at += (uint64_t)n;
+        bytes -= (uint64_t)n;
+    }
+    return 0;
+}
+
+bool temporary_read(int file, void *data, uint64_t bytes, uint64_t at)
+{
+    char *p = data;
+
+    while (bytes) {
+        ssize_t n = pread(file, p, bytes < PIECE ? bytes : PIECE, (off_t)at);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        p += n;
+        at += (uint64_t)n;
+        bytes -= (uint64_t)n;
+    }
+    return true;
+}
+
+/* ---- mapped ---- */
+
+int mapped_open(struct mapped *m, const char *path, struct err *err)
+{
+    int         fd = open(path, O_RDONLY | O_CLOEXEC), code = errno;
+    struct stat is;
+    void       *data;
+
+    *m = (struct mapped){ "", 0 };
+    if (fd < 0)
+        return err_set(err, code, "%s: %s", path, strerror(code));
+    if (fstat(fd, &is) || !S_ISREG(is.st_mode)) {
+        close(fd);
+        return err_set(err, EINVAL, "%s is not a file", path);
+    }
+    data = is.st_size ? mmap(NULL, (size_t)is.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
+    code = errno;
+    close(fd);
+    if (data == MAP_FAILED)
+        return err_set(err, code, "%s: %s", path, strerror(code));
+    if (data)
+        *m = (struct mapped){ data, (size_t)is.st_size };
+    return 0;
+}
+
+void mapped_close(struct mapped *m)
+{
+    if (m->size)
+        munmap((void *)m->data, m->size);
+    *m = (struct mapped){ "", 0 };
+}
