@@ -9,7 +9,7 @@
 /* A range is a key and two ends, "kmin=50KB..3200KB:log". Points are settings of all ranges together: a grid,
  * random, or a Sobol sequence. The same ranges, method and seed give the same points. More samples begin with
  * the points of fewer, except in a grid: a sweep can grow. */
-#define RANGES_MAX 40            /* as many dimensions as base/sobol.h has */
+#define RANGES_MAX 40            /* as many dimensions as base/rng.h has */
 
 enum sweep_method { METHOD_GRID, METHOD_RANDOM, METHOD_SOBOL };
 

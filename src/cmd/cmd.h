@@ -110,7 +110,7 @@ struct cmd_option {
       "SONiC switches", KEY_AT(type, field), .choices = device_names }
 #define CMD_QUIET(type, is_quiet) { "quiet", 'q', NULL, "Print errors only", KEY_AT(type, is_quiet) }
 
-/* The rule around RL-CC's trees: a struct rule_cfg of learn/tree/rule.h; needs core/units.h. */
+/* The rule around RL-CC's trees: a struct rule_cfg of learn/tree/tree.h; needs core/units.h. */
 #define RULE_MIN 1e-12           /* 0 would mean the default */
 #define RULE_MAX 1e12
 

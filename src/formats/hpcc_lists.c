@@ -3,7 +3,6 @@
 
 #include "base/tokens.h"
 #include "core/units.h"
-#include "core/units.h"
 #include "net/measure.h"
 
 #include <ctype.h>

@@ -4,7 +4,6 @@
 #define LIVE_CONTROLLER_ROSTER_H
 
 #include "base/evidence/evalue.h"
-#include "base/evidence/evalue.h"
 #include "base/json.h"
 #include "live/core/audit.h"
 #include "live/core/io.h"

@@ -15,7 +15,6 @@
 #include "live/flows/collector.h"
 #include "live/view/controller_page.h"
 #include "live/view/words.h"
-#include "live/wire/codec.h"
 #include "live/wire/serve.h"
 
 #include <poll.h>

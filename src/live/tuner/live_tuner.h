@@ -102,7 +102,7 @@ char *live_tuner_missing(const struct live_tuner *, char *buf, size_t size);
 /* The tuner's view of the network, and its last proposals. */
 json_t *live_tuner_json(const struct live_tuner *);
 
-/* ---- the controller's learner for ACC at switches: tune/acc/acc_learner.h with records from agents ----
+/* ---- the controller's learner for ACC at switches: tune/acc/acc.h with records from agents ----
  *
  * Agents send the records of each interval. The learner takes those that a sound switch can have made, counts
  * the others, and learns at the end of the controller's interval. In lock step this gives the nets and

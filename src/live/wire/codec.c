@@ -39,7 +39,7 @@ _Static_assert((int)PHASE_APPLIED == ANOLE__V1__PHASE__IS_APPLIED &&
 #define RACK_BYTES_MAX (4ul << 20)
 #define AMOUNT_MAX     (1ull << 50)      /* of anything in an interval: sums of less do not overflow */
 
-/* ---- statistics of messages (core/seen/seen_part.h) ---- */
+/* ---- statistics of messages (core/seen/seen.h) ---- */
 
 /* Room for what protobuf-c wants as lists. */
 struct seen_list {
