@@ -77,7 +77,7 @@ static void goal__takes_p99_of_one_class(void **unused)
 static void goal__of_jobs_is_their_geometric_mean(void **unused)
 {
     static const struct given jobs[] = {
-        { "a.iteration_us_mean", 100, 225 }, { "started.slowdown_mean", 2, 3 }, { "b.iteration_us_mean", 400, 400 },
+        { "a.iteration_started_us_mean", 100, 225 }, { "started.slowdown_mean", 2, 3 }, { "b.iteration_started_us_mean", 400, 400 },
     };
     static const struct given none[] = {
         { "started.slowdown_mean", 2, 3 }, { "started.mice.slowdown_mean", 2, 3 }, { "started.elephants.slowdown_mean", 2, 3 },
@@ -103,7 +103,7 @@ static void breaks_bound__by_class_and_by_job(void **unused)
     static const struct given classes[] = {
         { "started.slowdown_mean", 1, 2 }, { "started.mice.slowdown_mean", 1, 0.5 }, { "started.elephants.slowdown_mean", 1, 1.04 },
     };
-    static const struct given jobs[] = { { "a.iteration_us_mean", 100, 103 } };
+    static const struct given jobs[] = { { "a.iteration_started_us_mean", 100, 103 } };
     struct comparison         c;
 
     (void)unused;

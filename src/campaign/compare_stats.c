@@ -269,7 +269,7 @@ static bool has_end(const struct figure *f, const char *end)
 
 static bool is_job(const struct figure *f)
 {
-    return has_end(f, ".iteration_us_mean");
+    return has_end(f, ".iteration_started_us_mean");
 }
 
 /* What storage and rpc complete. They often are closed loops: harm shows here, since slow messages are

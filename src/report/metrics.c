@@ -329,6 +329,7 @@ static void add_job_rest(struct list *l, const struct results *r, uint32_t entry
 
     switch (e->job) {
     case JOB_TRAINING:
+        add(l, FIGURE_iteration_started_us_mean, e->iteration_started_us_mean);
         add(l, FIGURE_exposed_us_mean, e->exposed_us_mean);
         add(l, FIGURE_exposed_cold_us, e->exposed_cold_us);
         add(l, FIGURE_exposed_warm_us_mean, e->exposed_warm_us_mean);

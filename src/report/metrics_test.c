@@ -183,8 +183,33 @@ static void of__a_training_job(void **state)
     assert_true(fabs(busbw - 1.5 * algbw) < 1);
     assert_true(fabs(find(&seen, "llm.iteration_us_mean")->value - mean_us - 20) < 1e-9);
     assert_true(fabs(find(&seen, "llm.bound_share")->value - 6 * 8.67 / mean_us) < 0.01);
+    /* All have finished. */
+    assert_true(fabs(find(&seen, "llm.iteration_started_us_mean")->value - mean_us - 20) < 1e-6);
     assert_int_equal(seen.headlines, 11);
     assert_string_equal(seen.list[9].name, "llm.iteration_us_mean");
+}
+
+/* Iterations that all take as long, cut off in the fourth: its age and the share of its bytes agree with the
+ * others. Before the first ends, there is no other figure. */
+static void of__a_job_that_is_cut_off(void **state)
+{
+    static const char text[] = "topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us}\ncc: none\n"
+                               "traffic: [{kind: training, name: llm, collective: ring_all_reduce, "
+                               "size: 40MB, compute: 0us}]\nrun: %uus\n";
+    static struct figures seen;
+    char                  cut[400];
+    double                mean_us;
+
+    (void)state;
+    snprintf(cut, sizeof(cut), text, 20000);
+    run(&seen, cut, 1);
+    mean_us = find(&seen, "llm.iteration_us_mean")->value;
+    assert_true(mean_us > 5000 && mean_us < 6000);
+    assert_true(fabs(find(&seen, "llm.iteration_started_us_mean")->value / mean_us - 1) < 0.01);
+    snprintf(cut, sizeof(cut), text, 3000);
+    run(&seen, cut, 1);
+    assert_true(isnan(find(&seen, "llm.iteration_us_mean")->value));
+    assert_true(fabs(find(&seen, "llm.iteration_started_us_mean")->value / mean_us - 1) < 0.01);
 }
 
 static void of__a_list_that_is_too_long_is_cut(void **state)
@@ -275,6 +300,7 @@ int main(void)
         cmocka_unit_test(of__what_is_lost_adds_up_over_sizes),
         cmocka_unit_test(of__headlines_are_the_first),
         cmocka_unit_test(of__a_training_job),
+        cmocka_unit_test(of__a_job_that_is_cut_off),
         cmocka_unit_test(of__a_list_that_is_too_long_is_cut),
         cmocka_unit_test(rank__what_users_feel_comes_first),
         cmocka_unit_test(text__as_people_read_it),

@@ -233,12 +233,13 @@ static json_t *twins_json(const struct tuning *g)
 
 json_t *page_tuning(const struct tuning *g)
 {
-    json_t *o, *steps;
+    json_t *o, *steps, *start, *end;
     uint32_t *step, count;
-    json_t *start = json_array(), *end = json_array();
 
     if (!g || !g->algo)
         return json_null();
+    start = json_array();
+    end = json_array();
     step = xcalloc(g->steps + 1, sizeof(*step));
     count = steps_to_tell(g, step);
     o = json_object();

@@ -400,6 +400,15 @@ static void add_network(struct results *r)
     r->cnps_are_flags = r->sim->model.echo != 0;
 }
 
+static double started_iteration_us(const struct simulation *run, uint32_t entry)
+{
+    struct job_progress p = { 0 };
+
+    if (strcmp(run->scenario.entry[entry].kind, "training") == 0)
+        p = simulation_job(run, entry);
+    return p.iterations > 0 ? 1e6 * p.seconds / p.iterations : NAN;
+}
+
 void results_init(struct results *r, const struct simulation *run)
 {
     memset(r, 0, sizeof(*r));
@@ -431,6 +440,7 @@ void results_init(struct results *r, const struct simulation *run)
         r->entry[i].load = realised_load(&r->scenario->entry[i], r->entry[i].bytes_started, r->end_ps);
         r->entry[i].goodput_bps = entry_goodput_bps(r, i);
         add_job(r, i);
+        r->entry[i].iteration_started_us_mean = started_iteration_us(run, i);
     }
     add_phases(r);
 }

@@ -21,6 +21,7 @@ struct results_entry {           /* a traffic entry */
 
     enum results_job job;        /* for the figures below; they are NAN if nothing has finished */
     double   iteration_us_mean;  /* training: collective and compute */
+    double   iteration_started_us_mean;      /* the same with the unfinished one: simulation_job() */
     double   exposed_us_mean;    /* training: the same without computing */
     double   exposed_cold_us, exposed_warm_us_mean;  /* that of the first iteration, and of the later ones */
     /* training, as nccl-tests define them: size / mean time, and x bus_factor */

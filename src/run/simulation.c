@@ -569,6 +569,35 @@ static void look_until(struct run *run, uint64_t end_ps)
         end_interval(run, &run->interval);
 }
 
+double simulation_bytes(const struct simulation *s, uint32_t entry)
+{
+    double bytes = (double)s->sim->entry_bytes_done[entry];
+
+    for (uint32_t i = 0; (i = sim_next_active(s->sim, i)) != 0; )
+        if (s->sim->flows.flow[i].traffic == entry)
+            bytes += (double)pair_acked(s->sim, &s->sim->flows.flow[i]);
+    return bytes;
+}
+
+struct job_progress simulation_job(const struct simulation *s, uint32_t entry)
+{
+    const struct traffic_about *about = &s->scenario.entry[entry];
+    const struct ops_cell      *c = ops_cell(&s->ops, entry, OP_ITERATION);
+    double                      compute_s = (double)about->compute_ps / (double)PS_PER_S;
+    struct job_progress         p = { .iterations = (double)c->count };
+    uint64_t                    began_ps = c->count ? c->last_ps + about->compute_ps : about->start_ps;
+    const struct iteration     *it = training_iteration(s->sim->program.traffic, entry);
+    double                      share = simulation_bytes(s, entry) / iteration_bytes(it) - p.iterations;
+
+    p.seconds = (double)c->took_ps_sum / (double)PS_PER_S + p.iterations * compute_s;
+    if (s->end_ps <= began_ps || !(share > 0))
+        return p;
+    share = share < 1 ? share : 1;
+    p.iterations += share;
+    p.seconds += (double)(s->end_ps - began_ps) / (double)PS_PER_S + share * compute_s;
+    return p;
+}
+
 bool simulation_has_intervals(const struct simulation *s)
 {
     return s->pace.interval_ps != NEVER;

@@ -4,7 +4,6 @@
 #include "run/sim_world.h"
 #include "run/simulation.h"
 #include "sim/host/flow.h"
-#include "traffic/kinds/training.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -96,35 +95,11 @@ static void add_rest(struct outcomes *p, const struct simulation *simulation, ui
     }
 }
 
-/* Payload that arrived so far of an entry of the traffic. */
-static double bytes_of(const struct sim *s, uint32_t entry)
-{
-    double bytes = (double)s->entry_bytes_done[entry];
-
-    for (uint32_t i = 0; (i = sim_next_active(s, i)) != 0; )
-        if (s->flows.flow[i].traffic == entry)
-            bytes += (double)pair_acked(s, &s->flows.flow[i]);
-    return bytes;
-}
-
-/* Iterations as in results. The current one counts by its share of bytes: few end in a short trial. */
 static struct outcome_job job_of(const struct simulation *s, uint32_t entry)
 {
-    const struct traffic_about *about = &s->scenario.entry[entry];
-    const struct ops_cell      *c = ops_cell(&s->ops, entry, OP_ITERATION);
-    double                      compute_s = (double)about->compute_ps / (double)PS_PER_S;
-    struct outcome_job          j = { .id = entry + 1, .iterations = (double)c->count };
-    uint64_t                    began_ps = c->count ? c->last_ps + about->compute_ps : about->start_ps;
-    const struct iteration     *it = training_iteration(s->sim->program.traffic, entry);
-    double                      share = bytes_of(s->sim, entry) / iteration_bytes(it) - j.iterations;
+    struct job_progress done = simulation_job(s, entry);
 
-    j.seconds = (double)c->took_ps_sum / (double)PS_PER_S + j.iterations * compute_s;
-    if (s->end_ps <= began_ps || !(share > 0))
-        return j;
-    share = share < 1 ? share : 1;
-    j.iterations += share;
-    j.seconds += (double)(s->end_ps - began_ps) / (double)PS_PER_S + share * compute_s;
-    return j;
+    return (struct outcome_job){ entry + 1, done.iterations, done.seconds };
 }
 
 static void add_jobs(struct outcomes *p, const struct simulation *s)
@@ -138,7 +113,7 @@ static void add_jobs(struct outcomes *p, const struct simulation *s)
 
 bool twin_is_loop(const struct traffic_about *e)
 {
-    return strcmp(e->kind, "storage") == 0 || strcmp(e->kind, "rpc") == 0;
+    return strcmp(e->kind, "storage") == 0 || strcmp(e->kind, "rpc") == 0 || strcmp(e->kind, "kv_cache") == 0;
 }
 
 static void add_loops(struct outcomes *p, const struct simulation *s)
@@ -149,7 +124,7 @@ static void add_loops(struct outcomes *p, const struct simulation *s)
         const struct traffic_about *e = &s->scenario.entry[i];
 
         if (twin_is_loop(e) && s->end_ps > e->start_ps)
-            p->loop[loops++] = (struct outcome_loop){ i + 1, bytes_of(s->sim, i),
+            p->loop[loops++] = (struct outcome_loop){ i + 1, simulation_bytes(s, i),
                                                       (double)(s->end_ps - e->start_ps) / (double)PS_PER_S };
     }
 }
