@@ -74,7 +74,7 @@ acc_job() {
     esac
     uses "$scenario" "$@"
     key=$({ cat "$ANOLE" "$acc/one" "$acc/figures.awk" "$scenario" ${with:+"$with"} &&
-        for word; do case $word in tuner.model=*) [ ! -f "${word#*=}" ] || cat "${word#*=}" ;; esac; done &&
+        for word; do case $word in tuner.model=* | rlcc=*) [ ! -f "${word#*=}" ] || cat "${word#*=}" ;; esac; done &&
         echo "$* ${WINDOW_US:-}"; } | cksum)
     if [ "$(cat "$out/series/$name/key" 2>/dev/null)" != "$key" ]; then
         rm -rf "${out:?}/series/$name"
