@@ -182,7 +182,7 @@ static const struct cmd_option rlcc_rows[] = {
     { "body", 0, "mlp|lstm", "What learns: a net of 204 weights (default), or one with memory",
       .add = set_body },
     { "world", 'w', "WORLD", "World to learn in: many_to_one:HOSTS_QPS, all_to_all:HOSTS_QPS or "
-      "long_short:HOSTS. May be given more than once (default: those of the published training)",
+      "long_short:HOSTS; with links of another delay and rate many_to_one:8_1@5us,400Gbps. May be given more than once (default: those of the published training)",
       CMD_LIST(REQUEST, world, worlds) },
     SEED_OPTION(REQUEST),
     { "updates", 0, "N", "Updates of the weights (default: 1000)", KEY_AT(REQUEST, updates), KEY_COUNT, 1,

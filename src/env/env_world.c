@@ -186,8 +186,8 @@ char *env_world_text(const struct env_world *w)
             w->ack_every ? w->ack_every : 1);
     fprintf(out, "switch: {ecn: no, lossless: %s, buffer: %lluB}\n", w->is_lossy ? "no" : "yes",
             buffer_bytes(w));
-    fprintf(out, "knobs: {rlcc_base: %s, rlcc_rtt_max: 0, rlcc_decision: %.10gus}\n", w->delay_ps ? "0us" : "8.192us",
-            w->decision_us);
+    fprintf(out, "knobs: {rlcc_base: %s, rlcc_rtt_max: 0, rlcc_decision: %.10gus}\n",
+            w->delay_ps ? "0us" : "8.192us", w->decision_us);
     fprintf(out, "traffic:\n");
     write_traffic(out, w);
     fclose(out);

@@ -222,7 +222,8 @@ static void add_started(struct list *l, const struct results *r)
 {
     static const char *const names[PREDICT_CLASSES] = { "mice", "middle", "elephants" };
     static const char *const sizes[PREDICT_CLASSES] = { "<120 KB", "120 KB-1 MB", ">=1 MB" };
-    const struct fct_cell   *finished[PREDICT_CLASSES] = { &r->fct->mice, &r->fct->middle, &r->fct->elephants };
+    const struct fct_cell   *finished[PREDICT_CLASSES] = { &r->fct->mice, &r->fct->middle,
+                                                           &r->fct->elephants };
     struct started           s = { .end_ps = r->end_ps };
     char                     name[32], label[64];
 

@@ -220,7 +220,8 @@ static void add_row(void *arg, const struct unfinished *m)
 {
     struct rows *rows = arg;
 
-    rows->row[rows->count++] = (struct row){ *m, m->place ? WAIT_QUEUE_PAIR : waits_of(rows->waits, m->flow) };
+    rows->row[rows->count++] =
+        (struct row){ *m, m->place ? WAIT_QUEUE_PAIR : waits_of(rows->waits, m->flow) };
 }
 
 void results_print_unfinished(const struct results *r, FILE *out)

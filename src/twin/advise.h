@@ -160,7 +160,7 @@ struct race_gain advise_gain(const struct advice *, const struct advise_row *,
 struct race_gain advise_part(const struct advise_row *, const struct advise_row *than, uint32_t test,
                              enum goal_part);
 
-/* The same of one that a setting may harm: a class of messages outside jobs, a job, or a loop (tune_goal.h). */
+/* The same of one that a setting may harm: a class of messages outside jobs, a job or a loop. */
 struct race_gain advise_party(const struct advise_row *, const struct advise_row *than, uint32_t test,
                               uint32_t party);
 
