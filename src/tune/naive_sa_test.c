@@ -57,7 +57,8 @@ static void search__is_not_guided(void **unused)
         struct tuner_note note;
 
         assert_int_equal(0, test_open(&tuner, &tuner_naive_sa, &world,
-                                      TEST_OPTIONS({ "trigger", "once" }, { "space", "artifact" }), NULL));
+                                      TEST_OPTIONS({ "trigger", "once" }, { "measure", "1" },
+                                                   { "space", "artifact" }), NULL));
         tuner_step(&tuner, test_report(&net, 0.5, 0.5, 1, 0.95), &knobs, &note);
         sum += knobs.value[KNOB_rpg_time_reset] - 300;
         tuner_close(&tuner);
