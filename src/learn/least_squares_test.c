@@ -32,7 +32,7 @@ static struct least_squares problem(const double *measured, uint32_t parameters,
 static void least_squares__finds_what_made_the_figures(void **unused)
 {
     const double               truth[] = { 7, 1250 };
-    double                     measured[6];
+    double                     measured[6] = { 0 };
     struct least_squares       p = problem(measured, 2, 6);
     struct least_squares_fit   fit;
     struct err                 err;
@@ -50,7 +50,7 @@ static void least_squares__intervals_hold_the_truth(void **unused)
 {
     static const double        noise[] = { 1.02, 0.98, 0.98, 1.02, 0.98, 1.02 };
     const double               truth[] = { 7, 1250 };
-    double                     measured[6];
+    double                     measured[6] = { 0 };
     struct least_squares       p = problem(measured, 2, 6);
     struct least_squares_fit   fit;
     struct err                 err;
@@ -70,7 +70,7 @@ static void least_squares__intervals_hold_the_truth(void **unused)
 static void least_squares__refuses_what_cannot_be_told_apart(void **unused)
 {
     const double             truth[] = { 7, 1250, 3 }, flat[] = { 7, 7, 7, 7, 7, 7 };
-    double                   measured[6];
+    double                   measured[6] = { 0 };
     struct least_squares     p = problem(measured, 3, 6);
     struct least_squares_fit fit;
     struct err               err;

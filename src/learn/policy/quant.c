@@ -310,6 +310,7 @@ int32_t quant_multiplier(const struct quant *q, const int16_t feature[QUANT_FEAT
     int32_t bits = 0;
     struct quant_values v;
 
+    wide[0] = 0;                 /* without layers; gcc cannot know that there are some */
     load_features(feature, QUANT_FEATURES, &v);
     for (uint32_t i = 0; i < q->layers; i++) {
         const struct quant_layer *l = &q->layer[i];
