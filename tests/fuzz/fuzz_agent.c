@@ -161,7 +161,7 @@ static bool names_all(const struct knob_set *all, const struct knob_set *some)
 
 static void start(void)
 {
-    struct agent_io io = { .disk = { save, load, append, wall_us, NULL, set_aside, replay },
+    struct agent_io io = { .disk = { save, load, append, wall_us, NULL, set_aside, replay, NULL, NULL },
                            .device = { .read = dev_read, .write = dev_write, .sample = dev_sample },
                            .send = send };
     struct audit    audit;

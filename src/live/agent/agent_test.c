@@ -151,7 +151,8 @@ static void hear(void *arg, const struct msg *m)
 static void restart(struct bench *b)
 {
     struct agent_io io = {
-        .disk = { disk_save, disk_load, disk_append, disk_wall, b, disk_set_aside, disk_replay },
+        .disk = { disk_save, disk_load, disk_append, disk_wall, b, disk_set_aside, disk_replay,
+                  NULL, NULL },
         .device = { .read = device_read, .write = device_put, .sample = device_sample, .arg = b },
         .send = hear, .arg = b,
     };
