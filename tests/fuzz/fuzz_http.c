@@ -49,8 +49,9 @@ static void check_order(const char *path, const char *body, size_t length)
         return;
     }
     PROMISE(strcmp(q.verb, "freeze") == 0 || strcmp(q.verb, "thaw") == 0 || strcmp(q.verb, "approve") == 0 ||
-            strcmp(q.verb, "rollback") == 0);
+            strcmp(q.verb, "rollback") == 0 || strcmp(q.verb, "forget") == 0 || strcmp(q.verb, "drill") == 0);
     PROMISE((q.number != 0) == (strcmp(q.verb, "approve") == 0));
+    PROMISE(strcmp(q.verb, "forget") != 0 || *q.device);
     check_text(q.device, sizeof q.device);
     check_text(q.why, sizeof q.why);
 }
