@@ -28,19 +28,33 @@ struct options {
     bool         is_json;
 };
 
+/* Reads "10KB"; returns what follows, or NULL. */
+static const char *read_bound(const char *text, double *value, char unit[16])
+{
+    char  *end;
+    size_t letters;
+
+    *value = strtod(text, &end);
+    letters = strspn(end, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+    if (end == text || letters == 0 || letters > 15)
+        return NULL;
+    snprintf(unit, 16, "%.*s", (int)letters, end);
+    return end + letters;
+}
+
 /* "host.tx_fifo=10KB..200KB" */
 static void add_parameter(void *into, const char *text)
 {
     struct options   *o = into;
     struct parameter *p = &o->parameter[o->parameters];
-    const char       *value = strchr(text, '=');
+    const char       *value = strchr(text, '='), *at;
     char              unit[16] = "";
 
     if (o->parameters == LEAST_SQUARES_PARAMETERS_MAX)
         cmd_usage("--fit: at most %d parameters", LEAST_SQUARES_PARAMETERS_MAX);
-    if (!value || value == text ||
-        sscanf(value + 1, "%lf%15[A-Za-z]..%lf%15[A-Za-z]", &p->low, p->unit, &p->high, unit) != 4 ||
-        strcmp(unit, p->unit) != 0 || !(p->low > 0) || !(p->high > p->low))
+    at = value && value != text ? read_bound(value + 1, &p->low, p->unit) : NULL;
+    at = at && strncmp(at, "..", 2) == 0 ? read_bound(at + 2, &p->high, unit) : NULL;
+    if (!at || *at || strcmp(unit, p->unit) != 0 || !(p->low > 0) || !(p->high > p->low))
         cmd_usage("--fit: '%s' is not KEY=LOW..HIGH with one unit, such as topology.delay=100ns..5000ns",
                   text);
     p->keys = strndup(text, (size_t)(value - text));

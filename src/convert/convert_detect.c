@@ -153,7 +153,7 @@ char *convert_quoted(const char *path)
     char *text = xmalloc(2 * strlen(path) + 3), *at = text;
 
     if (!path[strspn(path, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-")])
-        return strcpy(text, path);
+        return memcpy(text, path, strlen(path) + 1);
     for (*at++ = '"'; *path; *at++ = *path++)
         if (*path == '"' || *path == '\\')
             *at++ = '\\';

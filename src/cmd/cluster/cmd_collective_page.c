@@ -200,9 +200,9 @@ static void put_bandwidth(struct plot p, bool is_beside)
     snprintf(label, sizeof(label), "Bus bandwidth by size; the largest reaches %.3g GB/s of %.3g",
              last->busbw, last->ideal);
     begin_figure(&p, "Bus bandwidth", "GB/s, as nccl-tests define it", label);
-    for (double tick = 0; tick <= p.y.high; tick += step) {
-        snprintf(text, sizeof(text), "%.4g", tick);
-        put_tick(&p, tick, text);
+    for (uint32_t tick = 0; tick * step <= p.y.high; tick++) {
+        snprintf(text, sizeof(text), "%.4g", tick * step);
+        put_tick(&p, tick * step, text);
     }
     fprintf(p.out,
             "<span class=\"bound\" style=\"bottom:%.2f%%\"><span>what the links allow: %.3g</span></span>\n",
@@ -224,8 +224,8 @@ static void put_times(struct plot p, bool is_beside)
     p.y = (struct axis){ low / 1.3, high * 1.3, true };
     p.value = us_of;
     begin_figure(&p, "Time of one collective", "logarithmic", "Time of one collective by size");
-    for (double tick = pow(10, ceil(log10(p.y.low))); tick <= p.y.high; tick *= 10)
-        put_tick(&p, tick, time_words(text, tick));
+    for (int digits = (int)ceil(log10(p.y.low)); pow(10, digits) <= p.y.high; digits++)
+        put_tick(&p, pow(10, digits), time_words(text, pow(10, digits)));
     put_curves(&p, is_beside, !is_beside);
 }
 
