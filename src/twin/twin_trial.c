@@ -3,7 +3,7 @@
 #include "core/units.h"
 #include "run/sim_world.h"
 #include "run/simulation.h"
-#include "sim/host/flow.h"
+#include "sim/unfinished.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -63,36 +63,22 @@ static void on_done(void *arg, const struct flow_result *r)
         add(&t->out->window, r->bytes, slowdown, is_job(t->s, r->traffic));
 }
 
-/* The rest of a message takes at least its share of the whole message's time on an empty path. */
-static void add_unfinished(struct outcomes *p, uint64_t bytes, uint64_t left, uint64_t age_ps,
-                           uint64_t ideal_ps, bool is_of_job)
+struct rest { const struct simulation *s; struct outcomes *to; uint64_t end_ps; };
+
+static void add_unfinished(void *arg, const struct unfinished *m)
 {
-    if (!bytes || !ideal_ps)
+    const struct rest *r = arg;
+    double             slowdown = unfinished_slowdown(m, r->end_ps);
+
+    if (!(slowdown > 0))
         return;
-    p->unfinished++;
-    add(p, bytes, (double)age_ps / (double)ideal_ps + (double)left / (double)bytes, is_of_job);
+    r->to->unfinished++;
+    add(r->to, m->bytes, slowdown, is_job(r->s, m->flow->traffic));
 }
 
-static void add_rest(struct outcomes *p, const struct simulation *simulation, uint64_t end_ps)
+static void add_rest(struct outcomes *p, const struct simulation *s, uint64_t end_ps)
 {
-    const struct sim *s = simulation->sim;
-
-    for (uint32_t i = 0; (i = sim_next_active(s, i)) != 0; ) {
-        const struct flow *f = &s->flows.flow[i];
-        uint64_t           bytes = pair_bytes(s, f);
-        bool               is_of_job = is_job(simulation, f->traffic);
-
-        add_unfinished(p, bytes, bytes - pair_acked(s, f), end_ps - f->start_ps, f->ideal_ps, is_of_job);
-        if (!f->is_lasting)
-            continue;
-        for (uint32_t id = s->flows.pairs.posted[pair_of(s, f)->head].next; id;
-             id = s->flows.pairs.posted[id].next) {
-            const struct posted *m = &s->flows.pairs.posted[id];
-
-            add_unfinished(p, m->end - m->begin, m->end - m->begin, end_ps - m->start_ps, m->ideal_ps,
-                           is_of_job);
-        }
-    }
+    sim_each_unfinished(s->sim, add_unfinished, &(struct rest){ s, p, end_ps });
 }
 
 static struct outcome_job job_of(const struct simulation *s, uint32_t entry)

@@ -190,7 +190,7 @@ static void add_devices(struct prom *p, const struct controller *c, uint64_t now
              roster_coverage(c, now_us));
     prom_one(p, "anole_controller_guardrail_breaches", "gauge", "Devices at which a guardrail is broken.",
              breaches);
-    prom_one(p, "anole_controller_devices_unconfirmed", "gauge", "Devices that hold what is not confirmed.",
+    prom_one(p, "anole_controller_devices_unconfirmed", "gauge", "Devices with a setting that is not confirmed.",
              open);
     add_ages(p, c, now_us);
 }
