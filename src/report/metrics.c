@@ -204,7 +204,9 @@ static void add_sizes(struct list *l, const struct results *r)
 
 /* ---- unfinished messages included ---- */
 
-struct started { struct fct_cell all, class[PREDICT_CLASSES]; uint64_t end_ps; };
+#define STARTED (1 + PREDICT_CLASSES)        /* all, and by class */
+
+struct started { struct fct_cell cell[STARTED]; uint64_t end_ps; };
 
 static void add_unfinished(void *arg, const struct unfinished *m)
 {
@@ -213,33 +215,32 @@ static void add_unfinished(void *arg, const struct unfinished *m)
 
     if (!(slowdown > 0))
         return;
-    fct_cell_add(&s->all, slowdown);
-    fct_cell_add(&s->class[predict_class_of(m->bytes)], slowdown);
+    fct_cell_add(&s->cell[0], slowdown);
+    fct_cell_add(&s->cell[1 + predict_class_of(m->bytes)], slowdown);
 }
 
 /* Settings that starve some messages look better if only finished ones count, so these figures count all. */
 static void add_started(struct list *l, const struct results *r)
 {
-    static const char *const names[PREDICT_CLASSES] = { "mice", "middle", "elephants" };
-    static const char *const sizes[PREDICT_CLASSES] = { "<120 KB", "120 KB-1 MB", ">=1 MB" };
-    const struct fct_cell   *finished[PREDICT_CLASSES] = { &r->fct->mice, &r->fct->middle,
-                                                           &r->fct->elephants };
+    static const char *const names[STARTED] = { "started", "started.mice", "started.middle",
+                                                "started.elephants" };
+    static const char *const labels[STARTED] = {
+        "unfinished flows included", "flows <120 KB, unfinished ones included",
+        "flows 120 KB-1 MB, unfinished ones included", "flows >=1 MB, unfinished ones included",
+    };
+    const struct fct_cell   *finished[STARTED] = { &r->fct->all, &r->fct->mice, &r->fct->middle,
+                                                   &r->fct->elephants };
     struct started           s = { .end_ps = r->end_ps };
-    char                     name[32], label[64];
+    bool                     has_more = r->flows_unfinished > 0;
 
-    fct_cell_copy(&s.all, &r->fct->all);
-    for (uint32_t i = 0; i < PREDICT_CLASSES; i++)
-        fct_cell_copy(&s.class[i], finished[i]);
-    sim_each_unfinished(r->sim, add_unfinished, &s);
-    begin(l, "started", "unfinished flows included");
-    add_slowdown(l, MEAN | P99, &s.all);
-    fct_cell_fini(&s.all);
-    for (uint32_t i = 0; i < PREDICT_CLASSES; i++) {
-        snprintf(name, sizeof(name), "started.%s", names[i]);
-        snprintf(label, sizeof(label), "flows %s, unfinished ones included", sizes[i]);
-        begin(l, name, label);
-        add_slowdown(l, MEAN | P99, &s.class[i]);
-        fct_cell_fini(&s.class[i]);
+    for (uint32_t i = 0; has_more && i < STARTED; i++)
+        fct_cell_copy(&s.cell[i], finished[i]);
+    if (has_more)
+        sim_each_unfinished(r->sim, add_unfinished, &s);
+    for (uint32_t i = 0; i < STARTED; i++) {
+        begin(l, names[i], labels[i]);
+        add_slowdown(l, MEAN | P99, has_more ? &s.cell[i] : finished[i]);
+        fct_cell_fini(&s.cell[i]);
     }
 }
 
