@@ -306,7 +306,8 @@ void comparison_add_change(const struct comparison *c, struct card *card, enum c
     free(words);
 }
 
-/* The comparison cannot be judged: other traffic, or one seed. True if the finding says so. */
+/* The comparison cannot be judged: other traffic, one seed, or a goal without a value. True if the finding
+ * says so. */
 static bool add_refusal(const struct comparison *c, struct card *card)
 {
     uint32_t pairs = 0;
@@ -320,6 +321,10 @@ static bool add_refusal(const struct comparison *c, struct card *card)
         card_add(card, CARD_FINDING, "Only one variant ran: there is nothing to compare it with.");
     else if (c->seeds == 1)
         card_add(card, CARD_FINDING, "One seed cannot tell a difference from chance: run more seeds.");
+    else if (c->has_goal && !isfinite(comparison_cell(c, comparison_goal_figure(c), c->baseline)->mean))
+        card_add(card, CARD_FINDING,
+                 "No verdict: the goal '%s' has no value with %s, because nothing that it is about was sent.",
+                 c->goal.name, name_of(c, c->baseline));
     return card->text[CARD_FINDING] != NULL;
 }
 

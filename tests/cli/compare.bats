@@ -388,6 +388,13 @@ anole run says what is stuck." "$dir/out"
         jq -e '[.metrics[] | {(.name): .variants[1].mean}] | add | (.goal / .["started.middle.slowdown_mean"] - 1) | fabs < 1e-9'
 }
 
+@test "compare: a goal without a value gives no verdict" {
+    run_apart "$ANOLE" compare incast --variant long --variant short:kmin=5KB --seeds 2 --goal 'mean_slowdown of mice'
+    [ "$status" -eq 0 ]
+    grep -q "^No verdict: the goal 'mean_slowdown of mice' has no value with long" "$dir/out"
+    refute grep -q '^Keep' "$dir/out"
+}
+
 # Short thresholds halve what a closed loop completes. Finished writes are hardly slower, because the slow ones have not finished.
 @test "compare: a setting that starves a closed loop is not advised" {
     printf 'topology: {kind: star, hosts: 40, rate: 50Gbps, delay: 327ns}\ntraffic: [{kind: storage, preset: exchange, depth: 4, replicas: 3}]\nrun: 3ms\n' >"$dir/loop.yaml"
