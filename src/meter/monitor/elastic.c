@@ -233,7 +233,7 @@ void elastic_fini(struct elastic *e)
     free(e->changed);
 }
 
-void elastic_clear_rest(struct elastic *e)
+static void clear_rest(struct elastic *e)
 {
     if (e->lights_used)
         memset(e->light, 0, e->lights * sizeof(*e->light));
@@ -245,19 +245,21 @@ void elastic_reset(struct elastic *e)
     memset(e->bucket, 0, e->buckets * sizeof(*e->bucket));
     memset(e->key, 0, (uint64_t)e->buckets * ELASTIC_ENTRIES * sizeof(*e->key));
     e->lights_used = e->lights;
-    elastic_clear_rest(e);
+    clear_rest(e);
 }
 
 void elastic_next_interval(struct elastic *e)
 {
     for (uint32_t i = 0; i < e->buckets; i++) {
-        uint8_t idle = 0;
+        struct elastic_bucket *b = &e->bucket[i];
 
+        b->fresh = b->split = b->idle = 0;
         for (uint32_t entry = 0; entry < ELASTIC_ENTRIES; entry++)
-            idle = (uint8_t)(idle | (e->bucket[i].count[entry] == 0) << entry);
-        elastic_clear_bucket(&e->bucket[i], idle);
+            b->idle = (uint8_t)(b->idle | (b->count[entry] == 0) << entry);
+        b->guard = 0;
+        memset(b->count, 0, sizeof(b->count));
     }
-    elastic_clear_rest(e);
+    clear_rest(e);
 }
 
 /* Returns the estimate of an entry for its flow. */

@@ -161,19 +161,6 @@ uint32_t elastic_list(const struct elastic *, uint64_t bytes_min, struct elastic
  * entry, and per-entry state of others stays valid (struct flowstate_table). */
 void elastic_next_interval(struct elastic *);
 
-/* The two parts of elastic_next_interval(), for callers that visit all buckets anyway: one bucket, and the
- * rest. 'idle' has a bit for every entry whose count is 0. */
-static inline void elastic_clear_bucket(struct elastic_bucket *b, uint8_t idle)
-{
-    const uint8_t marks[4] = { 0, 0, idle, 0 };
-
-    b->guard = 0;
-    memset(b->count, 0, sizeof(b->count));
-    memcpy((char *)b + offsetof(struct elastic_bucket, fresh), marks, sizeof(marks));    /* in one store */
-}
-
-void elastic_clear_rest(struct elastic *);
-
 /* Forgets everything. */
 void elastic_reset(struct elastic *);
 
