@@ -393,7 +393,8 @@ static int read_text(struct goal_parser *x)
 /* Reads into an initialized trace (trace_init()) and seals it. On failure, the caller still frees it. */
 static int goal_text_read(const char *name, const char *data, size_t size, struct trace *t, struct err *err)
 {
-    struct goal_parser x = { .name = name, .at = data, .end = data + size, .line = 1, .trace = t, .err = err };
+    struct goal_parser x = { .name = name, .at = data, .end = data + size, .line = 1, .trace = t,
+                             .err = err };
     int                rc = read_text(&x);
 
     free(x.is_seen);

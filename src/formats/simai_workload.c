@@ -456,7 +456,7 @@ static int write_ranks(struct simai_workload *x, uint32_t passes)
             x->layer[i].pending = NONE;
         for (uint32_t i = 0; i < passes; i++) {
             write_pass(&r);
-            if (x->trace->rank[rank].ops * (uint64_t)x->all > TRACE_OPS_MAX)         /* all ranks have as many */
+            if (x->trace->rank[rank].ops * (uint64_t)x->all > TRACE_OPS_MAX)     /* all have as many */
                 return tokens_err(&x->w, E2BIG, "the ranks have more than %u operations", TRACE_OPS_MAX);
         }
         rc = trace_seal_rank(x->trace, rank, x->w.err);

@@ -261,7 +261,8 @@ static void build_unweighted(struct route *r, struct route_builder *b, const uin
                 uint32_t count = shortest_hops(&s, n, k, b->set);
 
                 *is = (struct named_set){ name[k], n + 1,
-                                          count == 1 ? ROUTE_ONE | b->set[0] : intern_set(b, b->hops, count) };
+                                          count == 1 ? ROUTE_ONE | b->set[0]
+                                                     : intern_set(b, b->hops, count) };
             }
             r->entry[(size_t)n * r->groups + k] = target[k] == n ? ROUTE_LOCAL : is->set;
         }

@@ -44,8 +44,8 @@ struct shortest {
 void shortest_init(struct shortest *, const struct adjacency *, const uint32_t *target, uint32_t targets);
 void shortest_fini(struct shortest *);
 
-/* Names, by target, the set of next hops of the switch 'from'. Equal sets have equal names. Different sets have
- * different ones: a name is the sum of random 64-bit numbers of the links in the set. */
+/* Names, by target, the set of next hops of the switch 'from'. Equal sets have equal names, and different
+ * sets different ones: a name is the sum of random 64-bit numbers of the links in the set. */
 void shortest_name_sets(const struct shortest *, uint32_t from, uint64_t *name);
 
 /* Stores the ports on shortest paths to a target, in the order of the switch's links. Returns their

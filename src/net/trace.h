@@ -87,15 +87,15 @@ uint32_t trace_add_group(struct trace *, const uint32_t *rank, uint32_t count);
 
 /* ---- seal ---- */
 
-/* Completes a rank: nothing can be added any more. Numbers its collectives in order. Refuses dependency cycles,
- * and collectives that differ from the other ranks'. The reason starts with the trace's name. */
+/* Completes a rank: nothing can be added any more. Numbers its collectives in order. Refuses dependency
+ * cycles, and collectives that differ from the other ranks'. The reason starts with the trace's name. */
 int trace_seal_rank(struct trace *, uint32_t rank, struct err *);
 
 /* Seals all ranks. */
 int trace_seal(struct trace *, struct err *);
 
-/* Returns the operations that wait for the end of an operation of a sealed rank, or for its start, in the order
- * in which these dependencies were added. */
+/* Returns the operations that wait for the end of an operation of a sealed rank, or for its start, in the
+ * order in which these dependencies were added. */
 const uint32_t *trace_followers(const struct trace_rank *, const struct trace_op *, bool of_start,
                                 uint32_t *count);
 
