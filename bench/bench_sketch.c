@@ -227,8 +227,6 @@ struct sketch_case { const char *name; bool is_mixed; struct elastic_cfg cfg; };
 static const struct sketch_case sketch_cases[] = {
     { "zipf", false, { .heavy_bytes = ELASTIC_HEAVY_BYTES } },
     { "zipf_keys_in_150KB", false, { .heavy_bytes = SMALL_HEAVY_BYTES } },
-    { "zipf_published", false, { .published = true } },
-    { "zipf_published_keys_in_150KB", false, { .heavy_bytes = SMALL_HEAVY_BYTES, .published = true } },
     { "zipf_mixed_sizes", true, { .heavy_bytes = ELASTIC_HEAVY_BYTES } },
 };
 

@@ -113,52 +113,35 @@ static int text_to_count(const char *text, uint64_t *value, struct err *err)
     return 0;
 }
 
-static int parse_whole(const struct key_row *row, const char *text, struct key_value *v, struct err *err)
+/* Reads a number, a quantity, or yes or no. */
+static int parse_number(const struct key_row *row, const char *text, struct key_value *v, struct err *err)
 {
-    int (*const parse)(const char *, uint64_t *, struct err *) =
-        row->unit == KEY_TIME ? text_to_time : row->unit == KEY_RATE ? text_to_rate :
-        row->unit == KEY_BYTES ? text_to_bytes : text_to_count;
-    uint64_t   made;
-    struct err why;
-    int        rc = parse(text, &made, &why);
+    struct key_value made = { .text = text };
+    struct err       why;
+    int              rc, yes = 0;
 
-    if (rc)
-        return err_set(err, -rc, "%s: %s", row->name, why.text);
-    rc = check_bounds(row, text, (double)made, err);
-    if (rc)
-        return rc;
-    *v = (struct key_value){ .whole = row->per ? made / row->per : made, .real = (double)made, .text = text };
-    return 0;
-}
-
-static int parse_real(const struct key_row *row, const char *text, struct key_value *v, struct err *err)
-{
-    struct err why;
-    double     made;
-    int        rc = text_to_real(text, &made, &why);
-
-    if (rc)
-        return err_set(err, -rc, "%s: %s", row->name, why.text);
-    rc = check_bounds(row, text, made, err);
-    if (rc)
-        return rc;
-    if (row->per && made < 0x1p64) {
-        uint64_t whole = (uint64_t)made / row->per;
-
-        made = (double)whole;
+    switch (row->unit) {
+    case KEY_YES:   rc = text_to_bool(text, &yes, &why);          break;
+    case KEY_REAL:  rc = text_to_real(text, &made.real, &why);    break;
+    case KEY_TIME:  rc = text_to_time(text, &made.whole, &why);   break;
+    case KEY_RATE:  rc = text_to_rate(text, &made.whole, &why);   break;
+    case KEY_BYTES: rc = text_to_bytes(text, &made.whole, &why);  break;
+    default:        rc = text_to_count(text, &made.whole, &why);
     }
-    *v = (struct key_value){ .real = made, .text = text };
-    return 0;
-}
-
-static int parse_yes(const struct key_row *row, const char *text, struct key_value *v, struct err *err)
-{
-    struct err why;
-    int        yes, rc = text_to_bool(text, &yes, &why);
-
     if (rc)
         return err_set(err, -rc, "%s: %s", row->name, why.text);
-    *v = (struct key_value){ .whole = (uint64_t)yes, .real = yes, .text = text };
+    if (row->unit == KEY_YES)
+        made.whole = (uint64_t)yes;
+    if (row->unit != KEY_REAL)
+        made.real = (double)made.whole;
+    rc = row->unit == KEY_YES ? 0 : check_bounds(row, text, made.real, err);
+    if (rc)
+        return rc;
+    if (row->per && row->unit != KEY_REAL)
+        made.whole /= row->per;
+    else if (row->per && made.real < 0x1p64)
+        made.real = (double)((uint64_t)made.real / row->per);
+    *v = made;
     return 0;
 }
 
@@ -167,12 +150,12 @@ int key_parse(const struct key_row *row, const char *text, struct key_value *v, 
     if (is_word(row, text, v))
         return 0;
     switch (row->unit) {
-    case KEY_YES:   return parse_yes(row, text, v, err);
-    case KEY_REAL:  return parse_real(row, text, v, err);
+    case KEY_YES:
+    case KEY_REAL:
     case KEY_COUNT:
     case KEY_TIME:
     case KEY_RATE:
-    case KEY_BYTES: return parse_whole(row, text, v, err);
+    case KEY_BYTES: return parse_number(row, text, v, err);
     case KEY_NAME:
         if (row->choices)
             return parse_choice(row, text, v, err);

@@ -318,7 +318,6 @@ static int chakra_node_read(struct chakra_node *to, struct chakra_bytes record, 
     return make_op(f, &n, &to->op);
 }
 
-#define WHOLE_BYTES 64000000u    /* traces with larger files are not kept in memory */
 #define PIECE_BYTES 65536u       /* bytes read from a file at a time */
 
 /* ---- bytes ---- */
@@ -379,50 +378,18 @@ static int next_record(struct chakra_source *s, const struct chakra_where *where
 
 /* ---- a file ---- */
 
-/* Consumer of a file's nodes. */
-struct node_consumer {
-    int (*take)(struct node_consumer *, const struct chakra_node *, const struct chakra_where *);
-};
-
-static int read_nodes(struct chakra_source *s, struct node_consumer *to, const struct chakra_where *where)
-{
-    struct chakra_node  n = { 0 };
-    struct chakra_bytes record;
-    int                 rc;
-
-    if (fill_source(s, 2) && s->is.at[0] == 0x1f && s->is.at[1] == 0x8b)
-        return err_set(where->err, EINVAL, "%s: the file is compressed; unpack it with gunzip", where->name);
-    rc = next_record(s, where, &record);         /* the first record is metadata of the whole trace */
-    if (rc == 0)
-        return err_set(where->err, EINVAL, "%s: the file is empty", where->name);
-    while (rc > 0 && (rc = next_record(s, where, &record)) > 0) {
-        int wrong = chakra_node_read(&n, record, where);
-
-        if (!wrong)
-            wrong = to->take(to, &n, where);
-        rc = wrong ? wrong : rc;
-    }
-    free(n.dep);
-    return rc;
-}
-
-/* ---- in memory ---- */
-
 struct chakra_dep { uint64_t id; uint32_t op; }; /* operation 'op' waits for the node 'id' */
 
-struct chakra_whole {
-    struct node_consumer taker;
-    struct trace        *trace;
-    struct chakra_dep   *dep, *of_id; /* of_id: operations by node id */
-    uint64_t             deps, deps_max;
-    uint32_t             ids, ids_max;
+struct chakra_file {
+    struct trace      *trace;
+    struct chakra_dep *dep, *of_id;  /* of_id: operations by node id */
+    uint64_t           deps, deps_max;
+    uint32_t           ids, ids_max;
 };
 
-static int add_to_whole(struct node_consumer *taker, const struct chakra_node *n,
-                        const struct chakra_where *where)
+static int add_node(struct chakra_file *w, const struct chakra_node *n, const struct chakra_where *where)
 {
-    struct chakra_whole *w = (struct chakra_whole *)taker;
-    uint32_t             op = w->ids;
+    uint32_t op = w->ids;
 
     if (w->trace->ops >= TRACE_OPS_MAX)
         return chakra_refuse(where, n->id, "more than %u operations", TRACE_OPS_MAX);
@@ -439,6 +406,28 @@ static int add_to_whole(struct node_consumer *taker, const struct chakra_node *n
     return 0;
 }
 
+static int read_nodes(struct chakra_source *s, struct chakra_file *to, const struct chakra_where *where)
+{
+    struct chakra_node  n = { 0 };
+    struct chakra_bytes record;
+    int                 rc;
+
+    if (fill_source(s, 2) && s->is.at[0] == 0x1f && s->is.at[1] == 0x8b)
+        return err_set(where->err, EINVAL, "%s: the file is compressed; unpack it with gunzip", where->name);
+    rc = next_record(s, where, &record);         /* the first record is metadata of the whole trace */
+    if (rc == 0)
+        return err_set(where->err, EINVAL, "%s: the file is empty", where->name);
+    while (rc > 0 && (rc = next_record(s, where, &record)) > 0) {
+        int wrong = chakra_node_read(&n, record, where);
+
+        if (!wrong)
+            wrong = add_node(to, &n, where);
+        rc = wrong ? wrong : rc;
+    }
+    free(n.dep);
+    return rc;
+}
+
 static int by_id(const void *a_, const void *b_)
 {
     const struct chakra_dep *a = a_, *b = b_;
@@ -447,7 +436,7 @@ static int by_id(const void *a_, const void *b_)
 }
 
 /* Sorts operations by node id, which decides the order among ready operations. */
-static void order_ops(const struct chakra_whole *w, struct trace_rank *r)
+static void order_ops(const struct chakra_file *w, struct trace_rank *r)
 {
     struct trace_op *was = xmalloc((r->ops + 1ul) * sizeof *was);
     uint32_t        *new = xcalloc(r->ops + 1ul, sizeof *new);
@@ -464,7 +453,7 @@ static void order_ops(const struct chakra_whole *w, struct trace_rank *r)
 }
 
 /* Resolves dependencies after all nodes are read: a node may depend on later ones. */
-static int join_deps(const struct chakra_whole *w, const struct chakra_where *where)
+static int join_deps(const struct chakra_file *w, const struct chakra_where *where)
 {
     struct trace_rank *r = &w->trace->rank[where->rank];
 
@@ -495,10 +484,10 @@ static int join_deps(const struct chakra_whole *w, const struct chakra_where *wh
     return 0;
 }
 
-static int read_whole(struct chakra_source *s, struct trace *t, const struct chakra_where *where)
+static int read_ops(struct chakra_source *s, struct trace *t, const struct chakra_where *where)
 {
-    struct chakra_whole w = { .taker.take = add_to_whole, .trace = t };
-    int                 rc = read_nodes(s, &w.taker, where);
+    struct chakra_file w = { .trace = t };
+    int                rc = read_nodes(s, &w, where);
 
     rc = rc ? rc : join_deps(&w, where);
     free(w.dep);
@@ -512,34 +501,7 @@ int chakra_parse(const char *name, const void *data, size_t size, uint32_t rank,
     struct chakra_where  where = { name, t, rank, err };
     struct chakra_source s = { .is = { data, (const unsigned char *)data + size }, .file = -1 };
 
-    return read_whole(&s, t, &where);
-}
-
-/* ---- larger than memory ---- */
-
-struct chakra_streamer { struct node_consumer taker; struct trace_stream *to; };
-
-static int add_to_stream(struct node_consumer *taker, const struct chakra_node *n,
-                         const struct chakra_where *where)
-{
-    struct chakra_streamer *s = (struct chakra_streamer *)taker;
-
-    return trace_stream_add(s->to, n->id, &n->op, n->dep, n->deps, where->err);
-}
-
-/* Returns -EDOM if ids do not ascend. */
-static int read_stream(struct chakra_source *s, struct trace *t, const struct chakra_where *where)
-{
-    struct chakra_streamer x = { { add_to_stream }, trace_stream_new(t, where->rank) };
-    struct trace_missing   missing = { 0 };
-    int                    rc = read_nodes(s, &x.taker, where);
-
-    rc = rc ? rc : trace_stream_seal(x.to, &missing, where->err);
-    if (rc == -ESRCH)
-        rc = chakra_refuse(where, missing.line, "it waits for node %llu, which does not exist",
-                           (unsigned long long)missing.id);
-    trace_stream_free(x.to);
-    return rc;
+    return read_ops(&s, t, &where);
 }
 
 /* ---- groups ---- */
@@ -606,18 +568,17 @@ static char *file_of(const char *prefix, uint32_t rank)
     return path;
 }
 
-static uint32_t count_files(const char *prefix, uint64_t *bytes)
+static uint32_t count_files(const char *prefix)
 {
     struct stat about;
     uint32_t    ranks = 0;
     bool        is_there = true;
 
-    for (*bytes = 0; is_there && ranks < TRACE_RANKS_MAX;) {
+    while (is_there && ranks < TRACE_RANKS_MAX) {
         char *path = file_of(prefix, ranks);
 
         is_there = stat(path, &about) == 0;
         ranks += is_there;
-        *bytes += is_there ? (uint64_t)about.st_size : 0;
         free(path);
     }
     return ranks;
@@ -631,13 +592,7 @@ static int read_file(const char *path, uint32_t rank, struct trace *t, struct er
 
     if (file < 0)
         return err_set(err, errno, "%s: %s", path, strerror(errno));
-    rc = t->is_spilled ? read_stream(&s, t, &where) : -EDOM;
-    if (rc == -EDOM) {
-        free(s.room);
-        s = (struct chakra_source){ .file = file };
-        rc = lseek(file, 0, SEEK_SET) < 0 && t->is_spilled
-             ? err_set(err, errno, "%s: %s", path, strerror(errno)) : read_whole(&s, t, &where);
-    }
+    rc = read_ops(&s, t, &where);
     free(s.room);
     close(file);
     return rc;
@@ -664,11 +619,9 @@ static int read_groups(const char *groups, struct trace *t, struct err *err)
     return rc;
 }
 
-int chakra_read(const char *prefix, const char *groups, enum trace_memory memory, struct trace *t,
-                struct err *err)
+int chakra_read(const char *prefix, const char *groups, struct trace *t, struct err *err)
 {
-    uint64_t bytes;
-    uint32_t ranks = count_files(prefix, &bytes);
+    uint32_t ranks = count_files(prefix);
     int      rc;
 
     if (!ranks)
@@ -676,8 +629,6 @@ int chakra_read(const char *prefix, const char *groups, enum trace_memory memory
     trace_init(t, prefix, ranks);
     t->is_by_number = true;
     rc = groups ? read_groups(groups, t, err) : 0;
-    if (!rc && (memory == TRACE_IN_FILE || (memory == TRACE_BY_SIZE && bytes > WHOLE_BYTES)))
-        rc = trace_spill(t, err);
     for (uint32_t i = 0; i < ranks && !rc; i++)
         rc = read_rank(prefix, i, t, err);
     rc = rc ? rc : trace_check(t, err);

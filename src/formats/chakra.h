@@ -6,9 +6,6 @@
  * and one communication node may be active; receives do not count. Among ready nodes the lowest id goes
  * first. Computing takes duration_micros; 0 means 1 ns.
  *
- * A trace with files above 64 MB is not kept in memory: nodes go to a temporary file while they are read
- * (trace_stream_add()). If node ids do not ascend, each rank is kept in memory while it is read.
- *
  * Unused fields and attributes are skipped. Refused, with "file: node ID: reason", are: gzip files; unknown
  * node types; collectives other than all-reduce, all-gather, reduce-scatter, all-to-all and broadcast (which
  * takes its duration); and missing attributes.
@@ -22,7 +19,7 @@
 
 /* Reads prefix.0.et, prefix.1.et, .. up to the last existing file, and the groups, a JSON file or NULL. The
  * trace is sealed and checked. On failure, nothing needs to be freed. */
-int chakra_read(const char *prefix, const char *groups, enum trace_memory, struct trace *, struct err *);
+int chakra_read(const char *prefix, const char *groups, struct trace *, struct err *);
 
 /* Reads one rank's file into an unsealed trace that has that rank. */
 int chakra_parse(const char *name, const void *data, size_t size, uint32_t rank, struct trace *,

@@ -8,44 +8,20 @@
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define CALC_NS_MAX 1000000000000000ull      /* 1,000,000 s */
 #define SIZE_MAX_B  (1ull << 48)
 
-struct goal_source {
-    const char *name;
-    const char *data;            /* the whole text, or NULL */
-    uint64_t    size;            /* in bytes */
-    bool        is_spilled;  /* the text is not in memory, operations go to a temporary file: trace_spill() */
-    int         file;
-};
-
 /* ---- text form ---- */
-
-#define BUFFER (1u << 20)        /* for a text that is not in memory */
-#define AHEAD  (1 << 16)         /* this many bytes are available where a statement begins */
-#define NAMES  (1u << 16)
 
 struct goal_label { const char *at; uint32_t length, op; };
 
-/* Copies of labels, if the text is not kept. */
-struct goal_names { struct goal_names *before; char text[NAMES]; };
-
 struct goal_parser {
-    const char        *name, *at, *end;  /* the part in memory, from the current position on */
-    int                file;             /* source of the rest, from 'offset' on; -1: none */
-    uint64_t           offset;
-    char              *buffer;           /* the part that was read from the file */
-    int                failure;          /* of reading: a negative errno */
-    struct goal_names *names;
-    size_t             names_used;
+    const char        *name, *at, *end;  /* the text from the current position on */
     uint32_t           line;
     struct trace      *trace;
     bool              *is_seen;          /* by rank */
@@ -67,32 +43,6 @@ static int refuse(struct goal_parser *x, const char *format, ...)
     return err_set(x->err, EINVAL, "%s:%u: %s", x->name, x->line, why);
 }
 
-/* Reads more of the file. Returns true if there is new text. Text before 'at' is discarded. */
-static bool read_more(struct goal_parser *x)
-{
-    size_t left = (size_t)(x->end - x->at), was = left;
-
-    if (x->file < 0)
-        return false;
-    memmove(x->buffer, x->at, left);
-    while (left < BUFFER) {
-        ssize_t n = pread(x->file, x->buffer + left, BUFFER - left, (off_t)x->offset);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            x->failure = n < 0 ? -errno : 0;
-            x->file = -1;
-            break;
-        }
-        x->offset += (uint64_t)n;
-        left += (size_t)n;
-    }
-    x->at = x->buffer;
-    x->end = x->buffer + left;
-    return left > was;
-}
-
 static void skip_blanks(struct goal_parser *x)
 {
     while (x->at < x->end && (*x->at == ' ' || *x->at == '\t' || *x->at == '\r'))
@@ -101,10 +51,8 @@ static void skip_blanks(struct goal_parser *x)
 
 static void skip_line(struct goal_parser *x)
 {
-    do
-        while (x->at < x->end && *x->at != '\n')
-            x->at++;
-    while (x->at >= x->end && read_more(x));
+    while (x->at < x->end && *x->at != '\n')
+        x->at++;
 }
 
 /* Skips to the end of a comment, whose first two characters have been read. */
@@ -112,27 +60,20 @@ static void skip_comment(struct goal_parser *x)
 {
     bool is_star = false;
 
-    do
-        for (; x->at < x->end; x->at++) {
-            if (is_star && *x->at == '/') {
-                x->at++;
-                return;
-            }
-            is_star = *x->at == '*';
-            x->line += *x->at == '\n';
+    for (; x->at < x->end; x->at++) {
+        if (is_star && *x->at == '/') {
+            x->at++;
+            return;
         }
-    while (read_more(x));
+        is_star = *x->at == '*';
+        x->line += *x->at == '\n';
+    }
 }
 
-/* Skips blanks, line ends and comments. Afterwards a whole statement is in memory. */
+/* Skips blanks, line ends and comments. */
 static void skip_lines(struct goal_parser *x)
 {
-    for (;;) {
-        skip_blanks(x);
-        if (x->end - x->at < AHEAD)
-            read_more(x);
-        if (x->at >= x->end)
-            return;
+    for (skip_blanks(x); x->at < x->end; skip_blanks(x))
         if (*x->at == '\n') {
             x->line++;
             x->at++;
@@ -141,10 +82,9 @@ static void skip_lines(struct goal_parser *x)
         } else if (x->end - x->at > 1 && x->at[0] == '/' && x->at[1] == '*') {
             x->at += 2;
             skip_comment(x);
-        } else if (*x->at != ' ' && *x->at != '\t' && *x->at != '\r') {
+        } else {
             return;
         }
-    }
 }
 
 /* Returns the length of the word here, or 0 if there is none. */
@@ -223,34 +163,6 @@ static struct goal_label *find_label(const struct goal_parser *x, const char *at
     }
 }
 
-/* Copies a label that must outlive the text around it. */
-static const char *keep_name(struct goal_parser *x, const char *at, uint32_t length)
-{
-    struct goal_names *n = x->names;
-
-    if (!x->buffer)
-        return at;
-    if (!n || x->names_used + length > NAMES) {
-        n = xmalloc(sizeof *n);
-        n->before = x->names;
-        x->names = n;
-        x->names_used = 0;
-    }
-    memcpy(n->text + x->names_used, at, length);
-    x->names_used += length;
-    return n->text + x->names_used - length;
-}
-
-static void forget_names(struct goal_parser *x)
-{
-    while (x->names) {
-        struct goal_names *n = x->names;
-
-        x->names = n->before;
-        free(n);
-    }
-}
-
 /* The first of two equal labels counts, as in LogGOPSim. */
 static void add_label(struct goal_parser *x, const char *at, uint32_t length, uint32_t op)
 {
@@ -269,7 +181,7 @@ static void add_label(struct goal_parser *x, const char *at, uint32_t length, ui
     l = find_label(x, at, length);
     if (l->length)
         return;
-    *l = (struct goal_label){ keep_name(x, at, length), length, op };
+    *l = (struct goal_label){ at, length, op };
     x->labels++;
 }
 
@@ -350,9 +262,8 @@ static int take_operation(struct goal_parser *x, uint32_t *number)
                       (int)(word_length(x) < 40 ? word_length(x) : 40), x->at);
     }
     rc = rc ? rc : take_options(x, &op);
-    if (!rc &&
-        (x->buffer ? x->trace->rank[x->rank].ops >= TRACE_RANK_OPS_MAX : x->trace->ops >= TRACE_OPS_MAX))
-        rc = refuse(x, "more than %u operations", x->buffer ? TRACE_RANK_OPS_MAX : TRACE_OPS_MAX);
+    if (!rc && x->trace->ops >= TRACE_OPS_MAX)
+        rc = refuse(x, "more than %u operations", TRACE_OPS_MAX);
     if (!rc)
         *number = trace_add(x->trace, x->rank, &op);
     return rc;
@@ -441,7 +352,6 @@ static int take_block(struct goal_parser *x)
         if (rc)
             return rc;
     }
-    forget_names(x);
     return trace_seal_rank(x->trace, x->rank, x->err);
 }
 
@@ -457,7 +367,7 @@ static int take_ranks(struct goal_parser *x)
     trace_fini(x->trace);
     trace_init(x->trace, x->name, (uint32_t)ranks);
     x->is_seen = xcalloc(ranks + 1, sizeof *x->is_seen);
-    return x->buffer ? trace_spill(x->trace, x->err) : 0;
+    return 0;
 }
 
 static int read_text(struct goal_parser *x)
@@ -472,8 +382,6 @@ static int read_text(struct goal_parser *x)
         else
             rc = refuse(x, "'num_ranks' or 'rank' is missing");
     }
-    if (x->failure)
-        rc = err_set(x->err, -x->failure, "%s: %s", x->name, strerror(-x->failure));
     if (!rc && !x->trace->ranks)
         rc = refuse(x, "num_ranks is missing");
     for (uint32_t i = 0; i < x->trace->ranks && x->is_seen && !rc; i++)
@@ -483,60 +391,30 @@ static int read_text(struct goal_parser *x)
 }
 
 /* Reads into an initialized trace (trace_init()) and seals it. On failure, the caller still frees it. */
-static int goal_text_read(const struct goal_source *from, struct trace *t, struct err *err)
+static int goal_text_read(const char *name, const char *data, size_t size, struct trace *t, struct err *err)
 {
-    struct goal_parser x = { .name = from->name, .at = from->data, .end = from->data + from->size, .file = -1,
-                             .line = 1, .trace = t, .err = err };
-    int                rc;
+    struct goal_parser x = { .name = name, .at = data, .end = data + size, .line = 1, .trace = t,
+                             .err = err };
+    int                rc = read_text(&x);
 
-    if (from->is_spilled) {
-        x.buffer = xmalloc(BUFFER);
-        x.at = x.end = x.buffer;
-        x.file = from->file;
-        read_more(&x);
-    }
-    rc = read_text(&x);
-    forget_names(&x);
     free(x.is_seen);
     free(x.label);
-    free(x.buffer);
     return rc;
 }
 
 #define MAGIC        4223u
 #define MAGIC_USED   2342u       /* LogGOPSim with --save-mem has consumed it */
 #define NODE_BYTES   39u
-#define GOAL_WHOLE_BYTES 64000000    /* larger files are not kept in memory */
 
 /* ---- compiled form ---- */
 
 struct goal_binary {
-    const struct goal_source *from;
-    const char               *name;
-    uint64_t                  size;          /* file size */
-    struct trace             *trace;
-    struct err               *err;
+    const char          *name;
+    const unsigned char *data;
+    uint64_t             size;
+    struct trace        *trace;
+    struct err          *err;
 };
-
-/* Returns bytes of the file, from memory or read from disk; the caller frees *own. Returns NULL if reading
- * fails. */
-static const unsigned char *get_bytes(const struct goal_binary *b, uint64_t at, uint64_t bytes,
-                                      unsigned char **own)
-{
-    unsigned char *data;
-
-    *own = NULL;
-    if (!b->from->is_spilled)
-        return (const unsigned char *)b->from->data + at;
-    data = xmalloc(bytes + 1);
-    if (!temporary_read(b->from->file, data, bytes, at)) {
-        free(data);
-        err_set(b->err, EIO, "%s: cannot read the file", b->name);
-        return NULL;
-    }
-    *own = data;
-    return data;
-}
 
 static uint64_t get_uint(const unsigned char *p, uint32_t bytes)
 {
@@ -618,84 +496,51 @@ static int read_nodes(const struct goal_binary *b, uint32_t rank, const unsigned
 
 static int read_rank(const struct goal_binary *b, uint32_t rank, const unsigned char *entry)
 {
-    uint64_t             start = get_uint(entry, 8), end = get_uint(entry + 8, 8);
-    const unsigned char *p;
-    unsigned char       *own;
-    int                  rc;
+    uint64_t start = get_uint(entry, 8), end = get_uint(entry + 8, 8);
+    int      rc;
 
     if (end < start || end > b->size - 8 || end - start < 8)
         return err_set(b->err, EINVAL, "%s: rank %u lies outside of the file", b->name, rank);
-    p = get_bytes(b, 8 + start, end - start, &own);
-    if (!p)
-        return -EIO;
-    rc = read_nodes(b, rank, p, end - start);
-    free(own);
+    rc = read_nodes(b, rank, b->data + 8 + start, end - start);
     return rc ? rc : trace_seal_rank(b->trace, rank, b->err);
 }
 
 static int read_binary(const struct goal_binary *b)
 {
-    unsigned char       *own;
-    const unsigned char *head = get_bytes(b, 0, b->size < 14 ? b->size : 14, &own), *table;
-    uint64_t             ranks = head && b->size >= 14 ? get_uint(head + 8, 4) : 0;
-    int                  rc = 0;
+    uint64_t ranks = b->size >= 14 ? get_uint(b->data + 8, 4) : 0;
+    int      rc = 0;
 
-    if (!head)
-        return -EIO;
-    free(own);
     if (b->size < 14 || !ranks || ranks > TRACE_RANKS_MAX || 14 + 16 * ranks > b->size)
         return err_set(b->err, EINVAL, "%s: the table of ranks lies outside of the file", b->name);
-    table = get_bytes(b, 14, 16 * ranks, &own);
-    if (!table)
-        return -EIO;
     trace_fini(b->trace);
     trace_init(b->trace, b->name, (uint32_t)ranks);
-    if (b->from->is_spilled)
-        rc = trace_spill(b->trace, b->err);
     for (uint32_t i = 0; i < ranks && !rc; i++)
-        rc = read_rank(b, i, table + 16ul * i);
-    free(own);
+        rc = read_rank(b, i, b->data + 14 + 16ul * i);
     return rc;
 }
 
 /* ---- entry points ---- */
 
-static int read_source(const struct goal_source *from, uint64_t magic, struct trace *t, struct err *err)
+int goal_parse(const char *name, const char *data, size_t size, struct trace *t, struct err *err)
 {
-    int rc;
+    const unsigned char *bytes = (const unsigned char *)data;
+    uint64_t             magic = size >= 8 ? get_uint(bytes, 8) : 0;
+    int                  rc;
 
-    trace_init(t, from->name, 0);
+    trace_init(t, name, 0);
     if (magic == MAGIC_USED)
-        rc = err_set(err, EINVAL, "%s: LogGOPSim with --save-mem has consumed this file", from->name);
+        rc = err_set(err, EINVAL, "%s: LogGOPSim with --save-mem has consumed this file", name);
     else if (magic == MAGIC)
-        rc = read_binary(&(struct goal_binary){ from, from->name, from->size, t, err });
+        rc = read_binary(&(struct goal_binary){ name, bytes, size, t, err });
     else
-        rc = goal_text_read(from, t, err);
+        rc = goal_text_read(name, data, size, t, err);
     rc = rc ? rc : trace_check(t, err);
     if (rc)
         trace_fini(t);
     return rc;
 }
 
-int goal_parse(const char *name, const char *data, size_t size, struct trace *t, struct err *err)
-{
-    uint64_t magic = size >= 8 ? get_uint((const unsigned char *)data, 8) : 0;
-
-    return read_source(&(struct goal_source){ .name = name, .data = data, .size = size, .file = -1 }, magic,
-                       t, err);
-}
-
-static int read_spilled(const char *path, int file, uint64_t size, struct trace *t, struct err *err)
-{
-    unsigned char magic[8] = { 0 };
-
-    if (pread(file, magic, sizeof magic, 0) < 0)
-        return err_set(err, errno, "%s: %s", path, strerror(errno));
-    return read_source(&(struct goal_source){ .name = path, .size = size, .is_spilled = true, .file = file },
-                       get_uint(magic, 8), t, err);
-}
-
-static int read_whole(const char *path, struct trace *t, struct err *err)
+int goal_read(const char *path, struct trace *t, struct err *err)
 {
     struct mapped file;
     int           rc = mapped_open(&file, path, err);
@@ -704,21 +549,5 @@ static int read_whole(const char *path, struct trace *t, struct err *err)
         return rc;
     rc = goal_parse(path, file.data, file.size, t, err);
     mapped_close(&file);
-    return rc;
-}
-
-int goal_read(const char *path, enum trace_memory memory, struct trace *t, struct err *err)
-{
-    int         file = memory == TRACE_IN_MEMORY ? -1 : open(path, O_RDONLY | O_CLOEXEC), rc;
-    struct stat about;
-
-    if (file < 0)
-        return read_whole(path, t, err);         /* reports the error */
-    if (fstat(file, &about) || !S_ISREG(about.st_mode) ||
-        (memory == TRACE_BY_SIZE && about.st_size <= GOAL_WHOLE_BYTES))
-        rc = read_whole(path, t, err);
-    else
-        rc = read_spilled(path, file, (uint64_t)about.st_size, t, err);
-    close(file);
     return rc;
 }

@@ -20,10 +20,8 @@
 
 #include <stddef.h>
 
-/* Reads a trace, which is then sealed and checked. On failure, nothing needs to be freed. A file above 64 MB
- * is read rank by rank, and its operations go to a temporary file (trace_spill()), unless 'memory' says
- * otherwise. */
-int goal_read(const char *path, enum trace_memory, struct trace *, struct err *);
+/* Read a trace, which is then sealed and checked. On failure, nothing needs to be freed. */
+int goal_read(const char *path, struct trace *, struct err *);
 int goal_parse(const char *name, const char *data, size_t size, struct trace *, struct err *);
 
 #endif

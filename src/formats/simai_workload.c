@@ -16,7 +16,6 @@
 #include <string.h>
 
 #define WORKLOAD_BYTES_MAX (1ul << 30)
-#define WHOLE_OPS      1000000u              /* of all ranks; larger traces go to a temporary file */
 #define LAYERS_MAX     1000000u
 #define NS_MAX         1000000000000000ull   /* 1,000,000 s */
 #define SIZE_MAX_B     (1ull << 48)
@@ -457,12 +456,10 @@ static int write_ranks(struct simai_workload *x, uint32_t passes)
             x->layer[i].pending = NONE;
         for (uint32_t i = 0; i < passes; i++) {
             write_pass(&r);
-            if (x->trace->rank[rank].ops > TRACE_OPS_MAX)
-                return tokens_err(&x->w, E2BIG, "a rank has more than %u operations", TRACE_OPS_MAX);
+            if (x->trace->rank[rank].ops * (uint64_t)x->all > TRACE_OPS_MAX)     /* all have as many */
+                return tokens_err(&x->w, E2BIG, "the ranks have more than %u operations", TRACE_OPS_MAX);
         }
-        /* all ranks have the same number */
-        rc = rank == 0 && x->trace->ops * x->all > WHOLE_OPS ? trace_spill(x->trace, x->w.err) : 0;
-        rc = rc ? rc : trace_seal_rank(x->trace, rank, x->w.err);
+        rc = trace_seal_rank(x->trace, rank, x->w.err);
     }
     return rc ? rc : trace_check(x->trace, x->w.err);
 }

@@ -367,31 +367,22 @@ int64_t graph_find(const struct graph *g, const char *name)
 
 /* ---- checks ---- */
 
-static int check_rate(const struct graph_link *link, struct err *why)
+/* Checks rate, delay, loss and bit errors of a link. */
+static int check_values(const struct graph_link *l, struct err *why)
 {
     char text[32];
 
-    if (link->rate_bps >= RATE_BPS_MIN && link->rate_bps <= RATE_BPS_MAX)
-        return 0;
-    return err_set(why, ERANGE, "its rate, %s, is not within 1 Gb/s .. 1.6 Tb/s",
-                   text_from_rate(text, sizeof text, (double)link->rate_bps));
-}
-
-static int check_delay(const struct graph_link *link, struct err *why)
-{
-    char text[32];
-
-    if (link->delay_ps <= GRAPH_DELAY_PS_MAX)
-        return 0;
-    return err_set(why, ERANGE, "its delay, %s, is more than 4 ms",
-                   text_from_time(text, sizeof text, link->delay_ps));
-}
-
-static int check_probability(const char *what, double p, struct err *why)
-{
-    if (p >= 0 && p < 1)
-        return 0;
-    return err_set(why, ERANGE, "its %s, %.6g, is not within 0 .. 1 (1 excluded)", what, p);
+    if (l->rate_bps < RATE_BPS_MIN || l->rate_bps > RATE_BPS_MAX)
+        return err_set(why, ERANGE, "its rate, %s, is not within 1 Gb/s .. 1.6 Tb/s",
+                       text_from_rate(text, sizeof text, (double)l->rate_bps));
+    if (l->delay_ps > GRAPH_DELAY_PS_MAX)
+        return err_set(why, ERANGE, "its delay, %s, is more than 4 ms",
+                       text_from_time(text, sizeof text, l->delay_ps));
+    if (!(l->loss >= 0 && l->loss < 1))
+        return err_set(why, ERANGE, "its loss, %.6g, is not within 0 .. 1 (1 excluded)", l->loss);
+    if (!(l->ber >= 0 && l->ber < 1))
+        return err_set(why, ERANGE, "its bit error rate, %.6g, is not within 0 .. 1 (1 excluded)", l->ber);
+    return 0;
 }
 
 int graph_check_link(const struct graph *g, const struct graph_link *link, struct err *err)
@@ -404,13 +395,7 @@ int graph_check_link(const struct graph *g, const struct graph_link *link, struc
                        link->b, g->nodes - 1ll);
     if (link->a == link->b)
         return err_set(err, EINVAL, "a link goes from %s to itself", g->node[link->a].name);
-    rc = check_rate(link, &why);
-    if (!rc)
-        rc = check_delay(link, &why);
-    if (!rc)
-        rc = check_probability("loss", link->loss, &why);
-    if (!rc)
-        rc = check_probability("bit error rate", link->ber, &why);
+    rc = check_values(link, &why);
     if (rc)
         err_set(err, -rc, "the link %s-%s: %s", g->node[link->a].name, g->node[link->b].name, why.text);
     return rc;

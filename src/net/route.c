@@ -228,43 +228,48 @@ static void find_hosts(struct route *r, const struct graph *g, const uint32_t *f
 
 /* ---- unweighted: all shortest paths are equal ---- */
 
-static uint32_t find_unweighted_set(struct route_builder *b, const struct shortest *s, uint32_t from,
-                                    uint32_t target)
-{
-    uint32_t count = shortest_hops(s, from, target, b->set);
+struct named_set { uint64_t name; uint32_t node, set; };         /* node: of the set, + 1; 0: free */
 
-    return count == 1 ? ROUTE_ONE | b->set[0] : intern_set(b, b->hops, count);
+static struct named_set *find_named(struct named_set *table, uint32_t size, uint32_t node, uint64_t name)
+{
+    uint64_t at = name & (size - 1);
+
+    while (table[at].node == node + 1 && table[at].name != name)
+        at = (at + 1) & (size - 1);
+    return &table[at];
 }
 
-/* Builds one set per class of targets, when it reaches the first target of the class. */
+/* Builds each set of a switch once, when it reaches the first target of the set. Entries of earlier switches
+ * count as free. */
 static void build_unweighted(struct route *r, struct route_builder *b, const uint32_t *target)
 {
-    uint32_t *set = xcalloc(2ul * r->groups + 2, sizeof *set),
-             *made_for = xcalloc(2ul * r->groups + 2, sizeof *made_for);
-    struct shortest s;
+    uint32_t          size = 2;
+    uint64_t         *name = xcalloc(r->groups + 1ul, sizeof *name);
+    struct named_set *table;
+    struct shortest   s;
 
+    while (size < 2 * r->groups)
+        size *= 2;
+    table = xcalloc(size, sizeof *table);
     shortest_init(&s, &b->adjacency, target, r->groups);
     for (uint32_t n = 0; n < b->adjacency.switches; n++) {
-        uint32_t *entry = r->entry + (size_t)n * r->groups;
-
-        shortest_divide(&s, n);
+        shortest_name_sets(&s, n, name);
         for (uint32_t k = 0; k < r->groups; k++) {
-            uint32_t class = s.class_of[k];
+            struct named_set *is = find_named(table, size, n, name[k]);
 
-            if (target[k] == n) {
-                entry[k] = ROUTE_LOCAL;
-                continue;
+            if (is->node != n + 1 && target[k] != n) {
+                uint32_t count = shortest_hops(&s, n, k, b->set);
+
+                *is = (struct named_set){ name[k], n + 1,
+                                          count == 1 ? ROUTE_ONE | b->set[0]
+                                                     : intern_set(b, b->hops, count) };
             }
-            if (made_for[class] != n + 1) {
-                made_for[class] = n + 1;
-                set[class] = find_unweighted_set(b, &s, n, k);
-            }
-            entry[k] = set[class];
+            r->entry[(size_t)n * r->groups + k] = target[k] == n ? ROUTE_LOCAL : is->set;
         }
     }
     shortest_fini(&s);
-    free(made_for);
-    free(set);
+    free(table);
+    free(name);
 }
 
 /* ---- weighted, with path counts, or by visit ---- */

@@ -1,6 +1,6 @@
 #include "net/shortest.h"
+#include "base/rng.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,34 +91,20 @@ static void search_all(struct shortest *s, const uint32_t *target)
 
 void shortest_init(struct shortest *s, const struct adjacency *a, const uint32_t *target, uint32_t targets)
 {
-    size_t cells = (size_t)a->switches * targets, classes = 2ul * targets + 2;
+    size_t cells = (size_t)a->switches * targets;
 
     *s = (struct shortest){ .adjacency = a, .targets = targets };
-    s->distance = xcalloc(cells + 1, sizeof *s->distance);
+    s->distance = xmalloc(cells * sizeof *s->distance);
     memset(s->distance, 0xff, cells * sizeof *s->distance);
-    s->class_of = xcalloc(targets + 1ul, sizeof *s->class_of);
-    s->leads = xcalloc(targets + 4ul, sizeof *s->leads); /* padded: split_classes() reads four at a time */
-    s->led = xcalloc(targets + 4ul, sizeof *s->led);
-    s->members = xcalloc(classes, sizeof *s->members);
-    s->child = xcalloc(classes, sizeof *s->child);
-    s->split_by = xcalloc(classes, sizeof *s->split_by);
-    s->unused = xcalloc(classes, sizeof *s->unused);
     search_all(s, target);
 }
 
 void shortest_fini(struct shortest *s)
 {
     free(s->distance);
-    free(s->class_of);
-    free(s->leads);
-    free(s->led);
-    free(s->members);
-    free(s->child);
-    free(s->split_by);
-    free(s->unused);
 }
 
-/* ---- classes ---- */
+/* ---- sets of next hops ---- */
 
 static const uint16_t *distance_row(const struct shortest *s, uint32_t from)
 {
@@ -127,65 +113,25 @@ static const uint16_t *distance_row(const struct shortest *s, uint32_t from)
 
 /* A next hop is one link nearer to the target. If neither switch reaches the target, the sum wraps to 0,
  * which only the target itself has as its distance. */
-static void find_leads(const struct shortest *s, uint16_t *restrict leads, uint32_t from, uint32_t to)
+static bool is_hop(uint16_t mine, uint16_t its)
 {
-    const uint16_t *restrict mine = distance_row(s, from), *restrict its = distance_row(s, to);
-
-    for (uint32_t t = 0; t < s->targets; t++)
-        leads[t] = mine[t] == (uint16_t)(its[t] + 1) ? UINT16_MAX : 0;
+    return mine == (uint16_t)(its + 1);
 }
 
-/* Moves a target to the part of its class that link 'edge' also leads to. */
-static void move_target(struct shortest *s, uint32_t target, uint32_t edge)
-{
-    uint32_t was = s->class_of[target];
-
-    if (s->split_by[was] != edge) {
-        uint32_t fresh = s->unused_count ? s->unused[--s->unused_count] : s->classes++;
-
-        assert(fresh < 2 * s->targets + 2);
-        s->split_by[was] = edge;
-        s->child[was] = fresh;
-        s->split_by[fresh] = edge;       /* its targets have already been moved for this link */
-        s->members[fresh] = 0;
-    }
-    s->class_of[target] = s->child[was];
-    s->members[s->child[was]]++;
-    if (--s->members[was] == 0 && was != 0)
-        s->unused[s->unused_count++] = was;
-}
-
-static void split_classes(struct shortest *s, uint32_t edge)
-{
-    for (uint32_t t = 0; t < s->targets; t += 4) {
-        uint64_t four;
-
-        memcpy(&four, s->leads + t, sizeof four);
-        for (uint32_t i = 0; four && i < 4; i++)
-            if (s->leads[t + i])
-                move_target(s, t + i, edge);
-    }
-}
-
-void shortest_divide(struct shortest *s, uint32_t from)
+void shortest_name_sets(const struct shortest *s, uint32_t from, uint64_t *restrict name)
 {
     const struct adjacency *a = s->adjacency;
+    const uint16_t *restrict mine = distance_row(s, from);
+    struct rng r;
 
-    memset(s->class_of, 0, s->targets * sizeof *s->class_of);
-    memset(s->split_by, 0xff, (2ul * s->targets + 2) * sizeof *s->split_by);
-    memset(s->led, 0, s->targets * sizeof *s->led);
-    s->members[0] = s->targets;
-    s->classes = 1;
-    s->unused_count = 0;
+    rng_init(&r, 0, from);
+    memset(name, 0, s->targets * sizeof *name);
     for (uint32_t e = a->first[from]; e < a->first[from + 1]; e++) {
-        uint16_t *swap = s->led;
+        const uint16_t *restrict its = distance_row(s, a->edge[e].to);
+        uint64_t                 mark = rng_next(&r);
 
-        find_leads(s, s->leads, from, a->edge[e].to);
-        if (e > a->first[from] && memcmp(s->leads, s->led, s->targets * sizeof *s->leads) == 0)
-            continue;            /* the classes would not change */
-        split_classes(s, e);
-        s->led = s->leads;
-        s->leads = swap;
+        for (uint32_t t = 0; t < s->targets; t++)
+            name[t] += is_hop(mine[t], its[t]) ? mark : 0;
     }
 }
 
@@ -195,7 +141,7 @@ uint32_t shortest_hops(const struct shortest *s, uint32_t from, uint32_t target,
     uint32_t                count = 0;
 
     for (uint32_t e = a->first[from]; e < a->first[from + 1]; e++)
-        if (distance_row(s, from)[target] == (uint16_t)(distance_row(s, a->edge[e].to)[target] + 1))
+        if (is_hop(distance_row(s, from)[target], distance_row(s, a->edge[e].to)[target]))
             port[count++] = a->edge[e].port;
     return count;
 }

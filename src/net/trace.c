@@ -1,21 +1,17 @@
 #include "net/trace.h"
 
-#include "base/file/whole.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define NONE       UINT32_MAX
-#define PAGE_BYTES 8192u
+#define NONE UINT32_MAX
 
 void trace_init(struct trace *t, const char *name, uint32_t ranks)
 {
     size_t size = strlen(name) + 1;
 
     *t = (struct trace){
-        .name = xmalloc(size), .rank = xcalloc(ranks + 1ul, sizeof *t->rank), .ranks = ranks, .spill = -1
+        .name = xmalloc(size), .rank = xcalloc(ranks + 1ul, sizeof *t->rank), .ranks = ranks
     };
     memcpy(t->name, name, size);
     trace_add_group(t, NULL, ranks);
@@ -37,9 +33,7 @@ void trace_fini(struct trace *t)
     free(t->group);
     free(t->rank);
     free(t->name);
-    if (t->is_spilled)
-        close(t->spill);
-    *t = (struct trace){ .spill = -1 };
+    *t = (struct trace){ 0 };
 }
 
 uint32_t trace_add(struct trace *t, uint32_t rank, const struct trace_op *op)
@@ -132,53 +126,57 @@ static uint32_t find_cycle(const struct trace_rank *r)
 static void count_ops(struct trace_rank *r)
 {
     for (uint32_t i = 0; i < r->ops; i++) {
-        r->roots += r->op[i].waits == 0;
         r->sends += r->op[i].type == TRACE_SEND || r->op[i].type == TRACE_READ;
         r->cpus = r->op[i].cpu >= r->cpus ? r->op[i].cpu + 1u : r->cpus;
     }
 }
 
-static int spill_rank(struct trace *t, struct trace_rank *r, struct err *err)
+static int refuse_count(const struct trace *t, uint32_t rank, const struct trace_group *g,
+                        const char *how_many, uint32_t count, struct err *err)
 {
-    uint32_t *root = xcalloc(r->roots + 1ul, sizeof *root), roots = 0;
-    uint64_t  ops = r->ops * sizeof *r->op, next = r->edges * sizeof *r->next;
-    int       rc;
-
-    for (uint32_t i = 0; i < r->ops; i++)
-        if (!r->op[i].waits)
-            root[roots++] = i;
-    r->at = t->spill_bytes;
-    rc = temporary_write(t->spill, r->op, ops, r->at);
-    if (!rc)
-        rc = temporary_write(t->spill, r->next, next, r->at + ops);
-    if (!rc)
-        rc = temporary_write(t->spill, root, roots * sizeof *root, r->at + ops + next);
-    t->spill_bytes += ops + next + roots * sizeof *root;
-    free(root);
-    free(r->op);
-    free(r->next);
-    r->op = NULL;
-    r->next = NULL;
-    return rc ? err_set(
-                    err, -rc,
-                    "%s: cannot write the temporary file for its operations (in $TMPDIR, or /var/tmp): %s",
-                    t->name, strerror(-rc))
-              : 0;
+    return err_set(err, EINVAL, "%s: rank %u has %s%u collectives of its group, and rank %u has %u", t->name,
+                   rank, how_many, count, g->first, g->collectives);
 }
 
+/* Numbers a collective. 'count': how many its rank has so far, by group. */
+static int number_collective(struct trace *t, uint32_t rank, uint32_t *count, struct trace_op *op,
+                             struct err *err)
+{
+    struct trace_group         *g = &t->group[op->peer];
+    const struct trace_meeting *is;
+
+    if (!g->collectives)
+        g->first = rank;
+    op->tag = count[op->peer]++;
+    if (g->first == rank) {
+        g->collective = xgrow(g->collective, g->collectives, &g->collectives_max, 16, sizeof *g->collective);
+        g->collective[g->collectives++] = (struct trace_meeting){ op->size, op->line, op->collective };
+    }
+    if (op->tag >= g->collectives)
+        return refuse_count(t, rank, g, "more than ", g->collectives, err);
+    is = &g->collective[op->tag];
+    if (is->collective != op->collective || is->size != op->size)
+        return err_set(
+            err, EINVAL,
+            "%s: the collective of rank %u (node %u) differs in kind or size from that of rank %u (node %u)",
+            t->name, rank, op->line, g->first, is->line);
+    return 0;
+}
+
+/* A rank without any collective of a group is found by trace_check(). */
 static int number_collectives(struct trace *t, uint32_t rank, struct err *err)
 {
-    struct trace_rank   *r = &t->rank[rank];
-    struct trace_numbers n;
-    int                  rc = 0;
+    struct trace_rank *r = &t->rank[rank];
+    uint32_t          *count = xcalloc(t->groups + 1ul, sizeof *count);
+    int                rc = 0;
 
-    trace_numbers_init(&n, t, rank);
     for (uint32_t i = 0; i < r->ops && !rc; i++)
         if (r->op[i].type == TRACE_COLLECTIVE)
-            rc = trace_number(&n, &r->op[i], err);
-    if (!rc)
-        rc = trace_numbers_end(&n, err);
-    trace_numbers_fini(&n);
+            rc = number_collective(t, rank, count, &r->op[i], err);
+    for (uint32_t i = 0; i < t->groups && !rc; i++)
+        if (count[i] && count[i] != t->group[i].collectives)
+            rc = refuse_count(t, rank, &t->group[i], "", count[i], err);
+    free(count);
     return rc;
 }
 
@@ -186,11 +184,7 @@ int trace_seal_rank(struct trace *t, uint32_t rank, struct err *err)
 {
     struct trace_rank *r = &t->rank[rank];
     uint32_t           found;
-    int                rc;
 
-    if (r->is_sealed)
-        return 0;
-    r->is_sealed = true;
     list_edges(r);
     found = find_cycle(r);
     if (found != NONE)
@@ -198,8 +192,7 @@ int trace_seal_rank(struct trace *t, uint32_t rank, struct err *err)
                        "%s:%u: operation %u of rank %u is part of a dependency cycle, or waits for one",
                        t->name, r->op[found].line, found, rank);
     count_ops(r);
-    rc = number_collectives(t, rank, err);
-    return rc || !t->is_spilled ? rc : spill_rank(t, r, err);
+    return number_collectives(t, rank, err);
 }
 
 int trace_seal(struct trace *t, struct err *err)
@@ -211,193 +204,13 @@ int trace_seal(struct trace *t, struct err *err)
     return rc;
 }
 
-/* ---- spill to a file ---- */
-
-int trace_spill(struct trace *t, struct err *err)
+const uint32_t *trace_followers(const struct trace_rank *r, const struct trace_op *op, bool of_start,
+                                uint32_t *count)
 {
-    t->spill = temporary_open();
-    if (t->spill < 0)
-        return err_set(err, -t->spill,
-                       "%s: cannot create a temporary file for its operations in %s ($TMPDIR)", t->name,
-                       temporary_folder());
-    t->is_spilled = true;
-    return 0;
-}
-
-/* Reads through a page buffer, because neighboring bytes are likely to be read next. */
-static bool read_page(const struct trace *t, struct trace_page *p, void *data, uint32_t bytes, uint64_t at)
-{
-    if (at < p->at || at + bytes > p->at + p->bytes) {
-        uint64_t left = t->spill_bytes - at;
-
-        if (bytes > PAGE_BYTES)
-            return temporary_read(t->spill, data, bytes, at);
-        p->data = p->data ? p->data : xmalloc(PAGE_BYTES);
-        p->at = at;
-        p->bytes = left < PAGE_BYTES ? (uint32_t)left : PAGE_BYTES;
-        if (!temporary_read(t->spill, p->data, p->bytes, at)) {
-            p->bytes = 0;
-            return false;
-        }
-    }
-    memcpy(data, p->data + (at - p->at), bytes);
-    return true;
-}
-
-void trace_list_fini(struct trace_list *l)
-{
-    free(l->room);
-    free(l->ops.data);
-    free(l->next.data);
-}
-
-bool trace_get(const struct trace *t, uint32_t rank, uint32_t number, struct trace_op *op,
-               struct trace_list *l)
-{
-    const struct trace_rank *r = &t->rank[rank];
-    uint64_t                 at = r->at + number * (uint64_t)sizeof *op;
-
-    if (!t->is_spilled) {
-        *op = r->op[number];
-        return true;
-    }
-    if (l ? read_page(t, &l->ops, op, sizeof *op, at) : temporary_read(t->spill, op, sizeof *op, at))
-        return true;
-    *op = (struct trace_op){ .type = TRACE_CALC };
-    return false;
-}
-
-static bool read_list(const struct trace *t, struct trace_list *l, uint32_t count, uint64_t at)
-{
-    if (count > l->max) {
-        l->max = count + count / 2;
-        l->room = xrealloc(l->room, l->max * sizeof *l->room);
-    }
-    l->op = l->room;
-    l->count = count;
-    if (count && (count > PAGE_BYTES / sizeof *l->room
-                      ? !temporary_read(t->spill, l->room, count * (uint64_t)sizeof *l->room, at)
-                      : !read_page(t, &l->next, l->room, count * (uint32_t)sizeof *l->room, at)))
-        l->count = 0;
-    return l->count == count;
-}
-
-bool trace_followers(const struct trace *t, uint32_t rank, const struct trace_op *op, bool of_start,
-                     struct trace_list *l)
-{
-    const struct trace_rank *r = &t->rank[rank];
     uint32_t from = of_start ? op->started_at : op->done_at, to = of_start ? op->next_at : op->started_at;
 
-    if (t->is_spilled)
-        return read_list(t, l, to - from,
-                         r->at + r->ops * (uint64_t)sizeof *op + from * (uint64_t)sizeof *l->room);
-    l->op = r->next + from;
-    l->count = to - from;
-    return true;
-}
-
-bool trace_roots(const struct trace *t, uint32_t rank, struct trace_list *l)
-{
-    const struct trace_rank *r = &t->rank[rank];
-
-    if (t->is_spilled)
-        return read_list(t, l, r->roots, r->at + r->ops * (uint64_t)sizeof(struct trace_op) + r->edges *
-                         (uint64_t)sizeof *l->room);
-    if (r->roots > l->max) {
-        l->max = r->roots;
-        l->room = xrealloc(l->room, l->max * sizeof *l->room);
-    }
-    l->op = l->room;
-    l->count = 0;
-    for (uint32_t i = 0; i < r->ops; i++)
-        if (!r->op[i].waits)
-            l->room[l->count++] = i;
-    return true;
-}
-
-/* ---- open dependencies ---- */
-
-void trace_waits_init(struct trace_waits *w, const struct trace *t, uint32_t rank)
-{
-    const struct trace_rank *r = &t->rank[rank];
-
-    *w = (struct trace_waits){ 0 };
-    if (t->is_spilled)
-        return;
-    w->left = xcalloc(r->ops + 1ul, sizeof *w->left);
-    for (uint32_t i = 0; i < r->ops; i++)
-        w->left[i] = r->op[i].waits;
-}
-
-void trace_waits_fini(struct trace_waits *w)
-{
-    free(w->left);
-    free(w->slot);
-}
-
-static uint32_t home_slot(const struct trace_waits *w, uint32_t op)
-{
-    return (op * 2654435769u) >> 7 & (w->size - 1);
-}
-
-static uint32_t find_slot(const struct trace_waits *w, uint32_t op)
-{
-    uint32_t at = home_slot(w, op);
-
-    while (w->slot[at].left && w->slot[at].op != op)
-        at = (at + 1) & (w->size - 1);
-    return at;
-}
-
-static void grow_table(struct trace_waits *w)
-{
-    struct trace_waits was = *w;
-
-    w->size = w->size ? 2 * w->size : 64;
-    w->slot = xcalloc(w->size, sizeof *w->slot);
-    for (uint32_t i = 0; i < was.size; i++)
-        if (was.slot[i].left)
-            w->slot[find_slot(w, was.slot[i].op)] = was.slot[i];
-    free(was.slot);
-}
-
-/* Moves later entries up so that linear probing still finds them. */
-static void remove_slot(struct trace_waits *w, uint32_t at)
-{
-    uint32_t mask = w->size - 1;
-
-    for (uint32_t next = (at + 1) & mask; w->slot[next].left; next = (next + 1) & mask)
-        if (((next - home_slot(w, w->slot[next].op)) & mask) >= ((next - at) & mask)) {
-            w->slot[at] = w->slot[next];
-            at = next;
-        }
-    w->slot[at].left = 0;
-    w->used--;
-}
-
-bool trace_waits_end(struct trace_waits *w, const struct trace *t, uint32_t rank, uint32_t number,
-                     struct trace_list *l)
-{
-    struct trace_op op;
-    uint32_t        at;
-
-    if (w->left)
-        return --w->left[number] == 0;
-    if (2 * w->used >= w->size)
-        grow_table(w);
-    at = find_slot(w, number);
-    if (!w->slot[at].left) {
-        trace_get(t, rank, number, &op, l);
-        if (op.waits <= 1)
-            return true;
-        w->slot[at] = (struct trace_wait){ number, op.waits };
-        w->used++;
-    }
-    if (--w->slot[at].left)
-        return false;
-    w->slot[at].left = 1;        /* remove_slot() expects an entry in use */
-    remove_slot(w, at);
-    return true;
+    *count = to - from;
+    return r->next + from;
 }
 
 /* ---- matching of messages and receives ---- */
@@ -442,59 +255,4 @@ bool trace_match_now(struct trace_matching *m, struct trace_queue *q, uint32_t p
         return true;
     }
     return false;
-}
-
-/* ---- collectives ---- */
-
-void trace_numbers_init(struct trace_numbers *n, struct trace *t, uint32_t rank)
-{
-    *n = (struct trace_numbers){ t, rank, NULL };
-}
-
-void trace_numbers_fini(struct trace_numbers *n)
-{
-    free(n->of_group);
-}
-
-static int refuse_count(const struct trace_numbers *n, const struct trace_group *g, const char *how_many,
-                        uint32_t count, struct err *err)
-{
-    return err_set(err, EINVAL, "%s: rank %u has %s%u collectives of its group, and rank %u has %u",
-                   n->trace->name, n->rank, how_many, count, g->first, g->collectives);
-}
-
-int trace_number(struct trace_numbers *n, struct trace_op *op, struct err *err)
-{
-    struct trace_group         *g = &n->trace->group[op->peer];
-    const struct trace_meeting *is;
-
-    if (!n->of_group)
-        n->of_group = xcalloc(n->trace->groups + 1ul, sizeof *n->of_group);
-    if (!g->collectives)
-        g->first = n->rank;
-    op->tag = n->of_group[op->peer]++;
-    if (g->first == n->rank) {
-        g->collective = xgrow(g->collective, g->collectives, &g->collectives_max, 16, sizeof *g->collective);
-        g->collective[g->collectives++] = (struct trace_meeting){ op->size, op->line, op->collective };
-    }
-    if (op->tag >= g->collectives)
-        return refuse_count(n, g, "more than ", g->collectives, err);
-    is = &g->collective[op->tag];
-    if (is->collective != op->collective || is->size != op->size)
-        return err_set(
-            err, EINVAL,
-            "%s: the collective of rank %u (node %u) differs in kind or size from that of rank %u (node %u)",
-            n->trace->name, n->rank, op->line, g->first, is->line);
-    return 0;
-}
-
-/* A rank without any collective of a group is found by trace_check(). */
-int trace_numbers_end(struct trace_numbers *n, struct err *err)
-{
-    const struct trace *t = n->trace;
-
-    for (uint32_t i = 0; n->of_group && i < t->groups; i++)
-        if (n->of_group[i] && n->of_group[i] != t->group[i].collectives)
-            return refuse_count(n, &t->group[i], "", n->of_group[i], err);
-    return 0;
 }

@@ -13,13 +13,9 @@
 #include <stdint.h>
 
 #define TRACE_RANKS_MAX 1048576u
-#define TRACE_OPS_MAX   200000000u           /* total of all ranks, in memory */
-#define TRACE_RANK_OPS_MAX 1000000000u       /* per rank, also in a file */
+#define TRACE_OPS_MAX   200000000u           /* total of all ranks: about 12 GB */
 #define TRACE_ANY       UINT32_MAX           /* a receive from any peer */
 #define TRACE_ANY_TAG   UINT64_MAX           /* a receive with any tag */
-
-/* Where operations are stored during execution. */
-enum trace_memory { TRACE_BY_SIZE, TRACE_IN_FILE, TRACE_IN_MEMORY };
 
 enum trace_type {
     TRACE_CALC,                  /* computes on a processor, one operation at a time; 0 ps: on none */
@@ -35,7 +31,7 @@ struct trace_op {
     uint8_t  type, cpu, collective;
     uint32_t line;               /* line or node number in the file, for error messages */
     uint32_t peer;               /* rank; collective: group */
-    uint32_t waits;              /* number of open dependencies */
+    uint32_t waits;              /* number of open dependencies; 0: ready from the start */
     uint64_t size;               /* bytes; calc: picoseconds */
     uint64_t tag;                /* collective, after sealing: its number within the group, from 0 */
     uint32_t done_at, started_at;        /* next[done_at] .. next[started_at - 1] wait for its end */
@@ -51,11 +47,8 @@ struct trace_rank {
     uint32_t           ops, ops_max, edges, edges_max;
 
     /* Valid after sealing */
-    bool               is_sealed;
-    uint32_t           roots;    /* operations without dependencies */
     uint32_t           cpus;
     uint64_t           sends;
-    uint64_t           at;       /* in the file: offset of its operations, followed by 'next' and the roots */
 };
 
 /* A collective of a group. */
@@ -78,9 +71,6 @@ struct trace {
     bool                is_by_number;    /* order of ready operations: number, or else time, number */
     bool                has_reads;       /* some operation is a TRACE_READ */
     uint64_t            send_bytes_max;  /* of the largest TRACE_SEND */
-    bool                is_spilled;      /* sealed ranks are moved to a temporary file */
-    int                 spill;           /* file descriptor */
-    uint64_t            spill_bytes;     /* bytes written to it */
 };
 
 void trace_init(struct trace *, const char *name, uint32_t ranks);
@@ -95,84 +85,19 @@ void trace_require(struct trace *, uint32_t rank, uint32_t after, uint32_t befor
 /* Returns the number of the new group. */
 uint32_t trace_add_group(struct trace *, const uint32_t *rank, uint32_t count);
 
-/* ---- traces larger than memory ---- */
-
-/* From now on, sealed ranks are moved to an unnamed temporary file in $TMPDIR or /var/tmp. Memory then holds
- * one rank at a time, and later the operations in progress. The execution order does not change. */
-int trace_spill(struct trace *, struct err *);
-
 /* ---- seal ---- */
 
-/* Completes a rank: nothing can be added any more. Refuses dependency cycles. The reason starts with the
- * trace's name. */
+/* Completes a rank: nothing can be added any more. Numbers its collectives in order. Refuses dependency
+ * cycles, and collectives that differ from the other ranks'. The reason starts with the trace's name. */
 int trace_seal_rank(struct trace *, uint32_t rank, struct err *);
 
 /* Seals all ranks. */
 int trace_seal(struct trace *, struct err *);
 
-/* Numbers the collectives of a rank in order. Refuses those that differ from the other ranks' collectives. */
-struct trace_numbers { struct trace *trace; uint32_t rank, *of_group; };
-
-void trace_numbers_init(struct trace_numbers *, struct trace *, uint32_t rank);
-int  trace_number(struct trace_numbers *, struct trace_op *, struct err *);
-int  trace_numbers_end(struct trace_numbers *, struct err *);
-void trace_numbers_fini(struct trace_numbers *);
-
-/* ---- trace_stream.c ---- */
-
-/* Builds a rank that is larger than memory, in a trace that spills to a file. Operations are added in
- * ascending order of ids, each with the ids of those whose end it waits for, which may be added later. Cycles
- * are not detected here but by trace_check(). */
-struct trace_stream *trace_stream_new(struct trace *, uint32_t rank);
-void                 trace_stream_free(struct trace_stream *);
-
-/* Returns -EDOM if the id is not ascending, or another error if the temporary file cannot be written. */
-int trace_stream_add(struct trace_stream *, uint64_t id, const struct trace_op *, const uint64_t *waits_for,
-                     uint32_t count, struct err *);
-
-/* Completes the rank. Returns -ESRCH, without setting err, if an operation waits for an unknown id; *missing
- * holds both. */
-struct trace_missing { uint32_t line; uint64_t id; };
-
-int trace_stream_seal(struct trace_stream *, struct trace_missing *missing, struct err *);
-
-/* ---- access after sealing, thread-safe ---- */
-
-/* The part of the file that was read last. */
-struct trace_page { unsigned char *data; uint64_t at; uint32_t bytes; };
-
-/* A list of operations of a rank, in the order in which their dependencies were added. A reader keeps one per
- * rank, zeroed at first, because it also buffers the file. */
-struct trace_list {
-    const uint32_t   *op;
-    uint32_t          count;
-    uint32_t         *room, max;
-    struct trace_page ops, next;
-};
-
-void trace_list_fini(struct trace_list *);
-
-/* These return false if the file cannot be read. The result is then an operation that takes no time, or an
- * empty list. trace_get() without a list (NULL) reads an operation of any rank, unbuffered. */
-bool trace_get(const struct trace *, uint32_t rank, uint32_t number, struct trace_op *, struct trace_list *);
-bool trace_followers(const struct trace *, uint32_t rank, const struct trace_op *, bool of_start,
-                     struct trace_list *);
-bool trace_roots(const struct trace *, uint32_t rank, struct trace_list *);
-
-/* Counts the open dependencies of operations. For a trace in a file, only of operations that have some
- * fulfilled. */
-struct trace_waits {
-    uint32_t                               *left;        /* by operation; NULL for a trace in a file */
-    struct trace_wait { uint32_t op, left; } *slot;      /* hash table; left 0: free */
-    uint32_t                                used, size;
-};
-
-void trace_waits_init(struct trace_waits *, const struct trace *, uint32_t rank);
-void trace_waits_fini(struct trace_waits *);
-
-/* Fulfills one dependency. Returns true if none is left. */
-bool trace_waits_end(struct trace_waits *, const struct trace *, uint32_t rank, uint32_t op,
-                     struct trace_list *);
+/* Returns the operations that wait for the end of an operation of a sealed rank, or for its start, in the
+ * order in which these dependencies were added. */
+const uint32_t *trace_followers(const struct trace_rank *, const struct trace_op *, bool of_start,
+                                uint32_t *count);
 
 /* ---- matching of messages and receives ---- */
 

@@ -70,8 +70,6 @@ void sim_world_init(struct world *w, const struct sim *s, uint64_t interval_ps)
     add_hosts(w, s);
 }
 
-/* ---- apply ---- */
-
 /* ---- checks ---- */
 
 static bool is_threshold(enum knob k)

@@ -54,9 +54,7 @@ static void need_monitor(struct simulation *s)
 {
     struct watch_cfg *w = &s->scenario.watch;
 
-    if (loop_slot_ps(&s->loop))
-        return;
-    if (w->monitors == 0)
+    if (!loop_slot_ps(&s->loop) && w->monitors == 0)
         w->monitor[w->monitors++] = monitor_find("paraleon");
 }
 
@@ -81,21 +79,16 @@ static void start_loop(struct simulation *s)
     carry_out(s, &d, 0);
 }
 
-/* Refuses 'record: yes' for tuners without slots. */
-static int check_record(const struct scenario_tuner *t, const struct loop *l, struct err *err)
+/* Refuses 'record: yes' for tuners without slots, and delays for those with slots. */
+static int check_slots(const struct scenario_tuner *t, const struct loop *l, struct err *err)
 {
-    if (!t->is_recorded || loop_slot_ps(l))
-        return 0;
-    return err_set(err, EINVAL, "%srecord: the tuner %.60s does not set queues slot by slot", t->record_place,
-                   t->kind);
-}
-
-static int check_delays(const struct scenario_tuner *t, const struct loop *l, struct err *err)
-{
-    if ((!t->monitor_delay_ps && !t->dispatch_delay_ps) || !loop_slot_ps(l))
-        return 0;
-    return err_set(err, EINVAL, "%sthe tuner %.60s sets queues slot by slot where they are: it has no "
-        "delays", t->place, t->kind);
+    if (t->is_recorded && !loop_slot_ps(l))
+        return err_set(err, EINVAL, "%srecord: the tuner %.60s does not set queues slot by slot",
+                       t->record_place, t->kind);
+    if ((t->monitor_delay_ps || t->dispatch_delay_ps) && loop_slot_ps(l))
+        return err_set(err, EINVAL, "%sthe tuner %.60s sets queues slot by slot where they are: it has no "
+                       "delays", t->place, t->kind);
+    return 0;
 }
 
 int simulation_open_loop(struct loop *l, const struct scenario *sc, const struct world *w, struct err *err)
@@ -106,9 +99,7 @@ int simulation_open_loop(struct loop *l, const struct scenario *sc, const struct
     int                          rc = loop_open(l, w, &request, err);
 
     if (!rc)
-        rc = check_record(t, l, err);
-    if (!rc)
-        rc = check_delays(t, l, err);
+        rc = check_slots(t, l, err);
     if (rc)
         loop_close(l);
     return rc;
@@ -626,11 +617,9 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
         series_begin_idle(&s->series, pace_reached_ps(&s->scenario) / s->pace.point_ps);
     if (tuner_reads_messages(&s->loop.tuner))
         run.messages = messages_new(s->sim);
-    run.slots = slots_new(&s->applier, &s->loop, s->scenario.tuner.start_ps);
-    if (run.slots) {
+    run.slots = slots_new(&s->applier, &s->loop, s->scenario.tuner.start_ps, on_queue, &run);
+    if (run.slots)
         queue_log_init(&s->queues, s->sim);
-        slots_record(run.slots, on_queue, &run);
-    }
     s->sim->engine.hooks = (struct sim_hooks){ &run, on_flow_done, run.hooks->pfc ? on_pfc : NULL };
     traffic_on_op(s->sim->program.traffic, on_op, &run);
     s->end_ps = run_to_end(&run);

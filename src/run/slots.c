@@ -14,24 +14,41 @@ struct slots {
     uint64_t            start_ps, slot_ps, slot; /* slot: current, from 0 */
     uint32_t            sample;  /* next sample of the slot, from 1; 0: not begun */
 
-    void (*row)(void *arg, const struct slots_row *);    /* NULL: not recorded */
+    void (*row)(void *arg, const struct slots_row *);
     void               *row_arg;
     struct queue_facts *queue;
     uint32_t            count;
     struct ecn         *was;     /* at the start of the slot */
 };
 
-struct slots *slots_new(struct applier *a, struct loop *loop, uint64_t start_ps)
+static struct ecn ecn_of_port(const struct port *p)
+{
+    return (struct ecn){ p->ecn.kmin_bytes, p->ecn.kmax_bytes, p->ecn.pmax };
+}
+
+static void begin_record(struct slots *s)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        s->was[i] = ecn_of_port(&s->sim->net.port[s->queue[i].port]);
+}
+
+struct slots *slots_new(struct applier *a, struct loop *loop, uint64_t start_ps,
+                        void (*row)(void *arg, const struct slots_row *), void *arg)
 {
     struct slots *s;
 
     if (!loop_slot_ps(loop))
         return NULL;
-    s = xcalloc(1, sizeof *s);
+    s = xmalloc(sizeof *s);
     *s = (struct slots){ .sim = a->sim, .applier = a, .loop = loop,
                          .start_ps = start_ps, .sample = start_ps == 0, .slot_ps = loop_slot_ps(loop),
+                         .row = row, .row_arg = arg, .count = telemetry_list(a->sim, NULL),
                          .telemetry = telemetry_new(a->sim) };
-    s->seen = xcalloc(telemetry_list(a->sim, NULL) + 1ul, sizeof *s->seen);
+    s->seen = xcalloc(s->count + 1ul, sizeof *s->seen);
+    s->queue = xcalloc(s->count + 1ul, sizeof *s->queue);
+    s->was = xcalloc(s->count + 1ul, sizeof *s->was);
+    telemetry_list(s->sim, s->queue);
+    begin_record(s);
     return s;
 }
 
@@ -47,30 +64,6 @@ void slots_free(struct slots *s)
 }
 
 /* ---- recording ---- */
-
-static struct ecn ecn_of_port(const struct port *p)
-{
-    return (struct ecn){ p->ecn.kmin_bytes, p->ecn.kmax_bytes, p->ecn.pmax };
-}
-
-static void begin_record(struct slots *s)
-{
-    for (uint32_t i = 0; i < s->count; i++)
-        s->was[i] = ecn_of_port(&s->sim->net.port[s->queue[i].port]);
-}
-
-void slots_record(struct slots *s, void (*row)(void *arg, const struct slots_row *), void *arg)
-{
-    if (!s)
-        return;
-    s->row = row;
-    s->row_arg = arg;
-    s->count = telemetry_list(s->sim, NULL);
-    s->queue = xcalloc(s->count + 1ul, sizeof *s->queue);
-    s->was = xcalloc(s->count + 1ul, sizeof *s->was);
-    telemetry_list(s->sim, s->queue);
-    begin_record(s);
-}
 
 static void record(struct slots *s, uint64_t start_ps)
 {

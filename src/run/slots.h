@@ -23,14 +23,12 @@ struct slots_row {               /* one queue in a completed slot */
     bool                     is_changed;     /* the thresholds changed during the slot or at its end */
 };
 
-/* The first slot begins at start_ps. Returns NULL without a tuner that uses slots. The other functions accept
- * NULL. */
-struct slots *slots_new(struct applier *, struct loop *, uint64_t start_ps);
+/* The first slot begins at start_ps. After every slot, calls 'row' for each queue that held or sent packets,
+ * or whose setting changed, in the order of queues. Returns NULL without a tuner that uses slots.
+ * slots_next_ps() and slots_free() accept NULL. */
+struct slots *slots_new(struct applier *, struct loop *, uint64_t start_ps,
+                        void (*row)(void *arg, const struct slots_row *), void *arg);
 void          slots_free(struct slots *);
-
-/* Calls 'row' after every slot for each queue that held or sent packets, or whose setting changed, in the
- * order of queues. */
-void slots_record(struct slots *, void (*row)(void *arg, const struct slots_row *), void *arg);
 
 /* Time of the next sample, or NEVER. */
 uint64_t slots_next_ps(const struct slots *);

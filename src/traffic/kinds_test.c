@@ -46,9 +46,8 @@ static int read_one_conn(const char *path, const char *text, struct flow_matrix 
 }
 
 /* Two ranks that compute. */
-static int read_two_ranks(const char *path, enum trace_memory memory, struct trace *t, struct err *err)
+static int read_two_ranks(const char *path, struct trace *t, struct err *err)
 {
-    assert_int_equal(memory, TRACE_BY_SIZE);
     assert_string_equal(path, "folder/some.file");
     trace_init(t, path, 2);
     trace_add(t, 0, &(struct trace_op){ .type = TRACE_CALC, .size = 5 });
@@ -56,10 +55,8 @@ static int read_two_ranks(const char *path, enum trace_memory memory, struct tra
     return trace_seal(t, err);
 }
 
-static int read_rank_files(const char *prefix, const char *groups, enum trace_memory memory, struct trace *t,
-                           struct err *err)
+static int read_rank_files(const char *prefix, const char *groups, struct trace *t, struct err *err)
 {
-    assert_int_equal(memory, TRACE_BY_SIZE);
     assert_string_equal(prefix, "folder/some.file");
     assert_null(groups);
     trace_init(t, prefix, 2);

@@ -32,10 +32,9 @@ struct traffic_env {
     int (*read_flows)(const char *path, const char *text, const struct graph *, struct flow_list *,
                       struct err *);
     int (*read_matrix)(const char *path, const char *text, struct flow_matrix *, struct err *);
-    int (*read_goal)(const char *path, enum trace_memory, struct trace *, struct err *);
+    int (*read_goal)(const char *path, struct trace *, struct err *);
     /* groups: a file, or NULL */
-    int (*read_chakra)(const char *prefix, const char *groups, enum trace_memory, struct trace *,
-                       struct err *);
+    int (*read_chakra)(const char *prefix, const char *groups, struct trace *, struct err *);
     int (*read_simai)(const char *path, const char *text, uint32_t passes, uint32_t hosts, struct trace *,
                       struct err *);
     /* at most PLAN_DIMS_MAX: traffic/collective_plan.h */

@@ -178,61 +178,23 @@ static int check_place(const struct outdir *dir, struct err *err)
     return check_folder(dir, err);
 }
 
-/* Splits a path into parent and last part, in one piece of memory that starts at the return value. */
-static char *split_path(const char *path, const char **last)
-{
-    char *parent = xmalloc(strlen(path) + 3), *slash;
-    size_t length = strlen(path);
-
-    while (length > 1 && path[length - 1] == '/')
-        length--;
-    memcpy(parent, "./", 2);
-    memcpy(parent + 2, path, length);
-    parent[length + 2] = '\0';
-    if (path[0] == '/')
-        memmove(parent, parent + 2, length + 1);
-    slash = strrchr(parent, '/');
-    *slash = '\0';
-    *last = slash + 1;
-    return parent;
-}
-
-/* Like realpath(), but the last parts of the path need not exist. */
-static char *resolve(char *path)
-{
-    char *real = realpath(*path ? path : "/", NULL), *slash, *made = NULL;
-
-    if (real || errno != ENOENT || !(slash = strrchr(path, '/')))
-        return real;
-    *slash = '\0';
-    real = resolve(path);
-    *slash = '/';
-    if (real)
-        made = xprintf("%s%s", real, slash);
-    free(real);
-    return made;
-}
-
-/* Fills 'target' with an absolute path, so that chdir() does not matter, and resolves links, so that
- * `results -> /big/disk` stays a link. */
+/* Fills 'target' with an absolute path, so that chdir() does not matter. A link to a folder stays a link. */
 static int find_place(struct outdir *dir, struct err *err)
 {
-    char *real = realpath(dir->shown, NULL), *parent, *real_parent;
-    const char *last;
-    int rc = 0;
+    char  *real = realpath(dir->shown, NULL);
+    char  *here = *dir->shown == '/' ? xstrdup("") : getcwd(NULL, 0);
+    size_t length = strlen(dir->shown);
 
-    parent = split_path(real ? real : dir->shown, &last);
-    real_parent = resolve(parent);
-    if (!*dir->shown || !*last)
-        rc = err_set(err, EINVAL, "'%s' cannot be a folder for results", dir->shown);
-    else if (!real_parent)
-        rc = err_set(err, errno, "%s: parent folder: %s", dir->shown, strerror(errno));
-    if (!rc)
-        dir->target = xprintf("%s/%s", real_parent, last);
+    while (length > 0 && dir->shown[length - 1] == '/')
+        length--;
+    if (!here)
+        die("the current folder is gone");
+    if (length > 0)
+        dir->target = real ? xstrdup(real)
+                           : xprintf("%s%s%.*s", here, *here ? "/" : "", (int)length, dir->shown);
     free(real);
-    free(parent);
-    free(real_parent);
-    return rc;
+    free(here);
+    return dir->target ? 0 : err_set(err, EINVAL, "'%s' cannot be a folder for results", dir->shown);
 }
 
 int outdir_open(struct outdir **out, const char *path, const char *kind, struct err *err)
@@ -345,24 +307,6 @@ static void keep_others(const char *old, const char *target, const struct marker
         closedir(folder);
 }
 
-/* Removes the files that Anole wrote, and nothing else. Failures do not affect the new results. The marker is
- * removed last, so that the next run can continue if this one is killed here. */
-static void remove_old(const char *path, const struct marker *m)
-{
-    char *marker = xprintf("%s/%s", path, MARKER_NAME);
-
-    for (uint32_t i = 0; i < m->names; i++) {
-        char *file = xprintf("%s/%s", path, m->name[i]);
-
-        if (!strchr(m->name[i], '/') && marker_has(m, path, m->name[i]))
-            unlink(file);
-        free(file);
-    }
-    if (scratch_is_bare(AT_FDCWD, path) && unlink(marker) == 0)
-        rmdir(path);
-    free(marker);
-}
-
 static int exchange(const char *temp, const char *target)
 {
     return renameat2(AT_FDCWD, temp, AT_FDCWD, target, RENAME_EXCHANGE) ? exchange_slowly(temp, target) : 0;
@@ -379,7 +323,7 @@ static int replace(struct outdir *dir, const char *temp, struct err *err)
     if (!rc) {
         keep_others(temp, dir->target, &old, false);
         keep_others(temp, dir->target, &old, true);
-        remove_old(temp, &old);
+        scratch_clean(temp);
     }
     marker_fini(&old);
     return rc ? err_set(err, -rc, "%s: %s", dir->shown, strerror(-rc)) : 0;

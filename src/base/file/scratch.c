@@ -221,6 +221,18 @@ static void clean_one(int parent, const char *name)
         close(folder);
 }
 
+void scratch_clean(const char *path)
+{
+    char *parent = scratch_parent(path);
+    int   folder = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (folder >= 0) {
+        clean_one(folder, strrchr(path, '/') + 1);
+        close(folder);
+    }
+    free(parent);
+}
+
 static bool is_scratch_name(const char *name)
 {
     return strlen(name) == NAME_CHARS && strncmp(name, PREFIX, sizeof(PREFIX) - 1) == 0;

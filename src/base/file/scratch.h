@@ -60,6 +60,10 @@ void scratch_leave(struct scratch *, const char *kind);
  * folder is at the scratch's path. No effect until then. Best effort. */
 void scratch_condemn(const struct scratch *, const char *old, const struct marker *);
 
+/* Removes condemned results from a scratch's path: Anole's files, and the folder if nothing else is in it.
+ * Best effort; the next run can continue. */
+void scratch_clean(const char *path);
+
 /* Removes everything and frees the scratch, which may be NULL. */
 void scratch_remove(struct scratch *);
 

@@ -12,15 +12,6 @@
 bool whole_read(int fd, void *bytes, size_t length);
 bool whole_write(int fd, const void *bytes, size_t length);
 
-const char *temporary_folder(void);          /* $TMPDIR or /var/tmp */
-
-/* Opens an unlinked file there; it disappears when closed. Returns a file descriptor or a negative errno. */
-int temporary_open(void);
-
-/* Write or read all bytes. On failure return a negative errno or false. */
-int  temporary_write(int file, const void *data, uint64_t bytes, uint64_t at);
-bool temporary_read(int file, void *data, uint64_t bytes, uint64_t at);
-
 struct mapped { const char *data; size_t size; };        /* a memory-mapped file, read only */
 
 /* Errors name the file. An empty file is valid and has size 0. */

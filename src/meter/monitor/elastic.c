@@ -96,15 +96,12 @@ static void light_add(struct elastic *e, uint16_t *light, uint64_t bytes)
 }
 
 /* Moves a flow from its entry to the light part. The flow's part of the light counter is also in 'count', so
- * the larger of the two is the new value. As published, the count of a marked flow excludes the light
- * counter. */
-static void move_to_light(struct elastic *e, const struct flow_key *k, uint32_t count, bool is_split)
+ * the larger of the two is the new value. */
+static void move_to_light(struct elastic *e, const struct flow_key *k, uint32_t count)
 {
     uint16_t *light = light_of(e, flow_key_hash(k, e->seed));
 
-    if (e->published && is_split)
-        light_add(e, light, count);
-    else if (units_of(count) > *light)
+    if (units_of(count) > *light)
         light_set(e, light, units_of(count));
 }
 
@@ -137,13 +134,10 @@ static void take_by_votes(struct elastic *e, uint32_t bucket, uint32_t entry, co
 {
     struct elastic_bucket *b = &e->bucket[bucket];
     uint16_t *light = light_of(e, hash);
-    uint64_t count = bytes;
+    uint64_t count = bytes + light_bytes(light);
 
-    if (!e->published) {
-        count += light_bytes(light);
-        light_set(e, light, *light + !*light);
-    }
-    move_to_light(e, &e->key[bucket * ELASTIC_ENTRIES + entry], b->count[entry], b->split >> entry & 1);
+    light_set(e, light, *light + !*light);
+    move_to_light(e, &e->key[bucket * ELASTIC_ENTRIES + entry], b->count[entry]);
     take_entry(e, bucket, entry, k, print_of(hash), count < UINT32_MAX ? (uint32_t)count : UINT32_MAX, true);
     b->guard = 0;
 }
@@ -213,8 +207,7 @@ void elastic_init(struct elastic *e, const struct elastic_cfg *cfg)
     uint32_t heavy_bytes = cfg->heavy_bytes ? cfg->heavy_bytes : ELASTIC_HEAVY_BYTES;
     uint32_t light_size = cfg->light_bytes ? cfg->light_bytes : ELASTIC_LIGHT_BYTES;
 
-    *e = (struct elastic){ .buckets = heavy_bytes / 64, .lights = light_size / 2,
-                           .published = cfg->published };
+    *e = (struct elastic){ .buckets = heavy_bytes / 64, .lights = light_size / 2 };
     assert(e->buckets > 0 && e->lights > 0);
     /* Mixed, so that seeds 0, 1, 2 are as different as any. */
     e->seed = flow_key_fold(cfg->seed ^ 0x9e3779b97f4a7c15ull, 0xd1342543de82ef95ull);
@@ -233,7 +226,7 @@ void elastic_fini(struct elastic *e)
     free(e->changed);
 }
 
-void elastic_clear_rest(struct elastic *e)
+static void clear_rest(struct elastic *e)
 {
     if (e->lights_used)
         memset(e->light, 0, e->lights * sizeof(*e->light));
@@ -245,30 +238,21 @@ void elastic_reset(struct elastic *e)
     memset(e->bucket, 0, e->buckets * sizeof(*e->bucket));
     memset(e->key, 0, (uint64_t)e->buckets * ELASTIC_ENTRIES * sizeof(*e->key));
     e->lights_used = e->lights;
-    elastic_clear_rest(e);
+    clear_rest(e);
 }
 
 void elastic_next_interval(struct elastic *e)
 {
     for (uint32_t i = 0; i < e->buckets; i++) {
-        uint8_t idle = 0;
+        struct elastic_bucket *b = &e->bucket[i];
 
+        b->fresh = b->split = b->idle = 0;
         for (uint32_t entry = 0; entry < ELASTIC_ENTRIES; entry++)
-            idle = (uint8_t)(idle | (e->bucket[i].count[entry] == 0) << entry);
-        elastic_clear_bucket(&e->bucket[i], idle);
+            b->idle = (uint8_t)(b->idle | (b->count[entry] == 0) << entry);
+        b->guard = 0;
+        memset(b->count, 0, sizeof(b->count));
     }
-    elastic_clear_rest(e);
-}
-
-/* Returns the estimate of an entry for its flow. */
-static uint64_t entry_bytes(const struct elastic *e, uint32_t bucket, uint32_t entry)
-{
-    const struct elastic_bucket *b = &e->bucket[bucket];
-    uint64_t bytes = b->count[entry];
-
-    if (e->published && b->split >> entry & 1)
-        bytes += light_bytes(light_of(e, flow_key_hash(&e->key[bucket * ELASTIC_ENTRIES + entry], e->seed)));
-    return bytes;
+    clear_rest(e);
 }
 
 uint64_t elastic_query(const struct elastic *e, const struct flow_key *k)
@@ -278,7 +262,7 @@ uint64_t elastic_query(const struct elastic *e, const struct flow_key *k)
     uint32_t entry = find_entry(&e->bucket[bucket], print_of(hash));
 
     if (entry != NO_ENTRY && e->bucket[bucket].count[entry])
-        return entry_bytes(e, bucket, entry);
+        return e->bucket[bucket].count[entry];
     return light_bytes(light_of(e, hash));
 }
 
@@ -288,9 +272,9 @@ uint32_t elastic_list(const struct elastic *e, uint64_t bytes_min, struct elasti
 
     for (uint32_t i = 0; i < e->buckets * ELASTIC_ENTRIES; i++) {
         uint32_t bucket = i / ELASTIC_ENTRIES, entry = i % ELASTIC_ENTRIES;
-        uint64_t bytes = entry_bytes(e, bucket, entry);
+        uint64_t bytes = e->bucket[bucket].count[entry];
 
-        if (bytes < bytes_min || e->bucket[bucket].count[entry] == 0)
+        if (bytes < bytes_min)
             continue;
         if (found < max)
             flow[found] = (struct elastic_flow){ e->key[i], bytes, e->bucket[bucket].split >> entry & 1 };

@@ -16,11 +16,11 @@
  * are counted as one: one pair in 10^13 at 150 KB. Votes are bytes, like counts. Light counters have 16 bits
  * in units of 16 bytes, rounded up. They saturate at 1 MB, where elephants begin.
  *
- * Differences from the publication ('published' restores the original):
- * - A newcomer that wins an entry by votes starts with its light counter. As published, the light counter is
+ * Differences from the publication:
+ * - A newcomer that wins an entry by votes starts with its light counter. In the publication, that counter is
  *   added when the entry is queried, which includes bytes that other flows added since.
  * - Such a newcomer leaves a trace in the light part, so marked flows are exactly those counted in both
- *   parts. As published, a flow that wins with its first packet is subtracted without having been added.
+ *   parts. In the publication, a flow that wins with its first packet is subtracted without being added.
  * - A new interval clears counters but keeps flows in their entries: see elastic_next_interval(). A flow that
  *   sent in the last interval but not yet in this one defends its entry as if it had sent a packet of the
  *   newcomer's size. Otherwise newcomers would evict flows that are merely late.
@@ -98,7 +98,6 @@ struct elastic_cfg {
     uint32_t heavy_bytes;        /* of buckets, without keys (2.2 times as much); 0: ELASTIC_HEAVY_BYTES */
     uint32_t light_bytes;        /* 0: ELASTIC_LIGHT_BYTES */
     uint64_t seed;               /* of the hash */
-    bool     published;
 };
 
 struct elastic_bucket {
@@ -123,7 +122,6 @@ struct elastic {
     uint32_t               lights_used;      /* light counters that are not 0 */
     uint32_t               splits;           /* entries whose bit in 'split' is set */
     uint64_t               seed;
-    bool                   published;
 };
 
 struct elastic_flow { struct flow_key key; uint64_t bytes; bool split; };
@@ -160,19 +158,6 @@ uint32_t elastic_list(const struct elastic *, uint64_t bytes_min, struct elastic
 /* Clears all counters. Flows keep their entries until a newcomer takes them, so a continuing flow finds its
  * entry, and per-entry state of others stays valid (struct flowstate_table). */
 void elastic_next_interval(struct elastic *);
-
-/* The two parts of elastic_next_interval(), for callers that visit all buckets anyway: one bucket, and the
- * rest. 'idle' has a bit for every entry whose count is 0. */
-static inline void elastic_clear_bucket(struct elastic_bucket *b, uint8_t idle)
-{
-    const uint8_t marks[4] = { 0, 0, idle, 0 };
-
-    b->guard = 0;
-    memset(b->count, 0, sizeof(b->count));
-    memcpy((char *)b + offsetof(struct elastic_bucket, fresh), marks, sizeof(marks));    /* in one store */
-}
-
-void elastic_clear_rest(struct elastic *);
 
 /* Forgets everything. */
 void elastic_reset(struct elastic *);

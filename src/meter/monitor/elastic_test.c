@@ -53,9 +53,9 @@ static void insert_random(struct elastic *e, uint64_t *bytes, uint64_t seed, int
 }
 
 /* One bucket and one light counter: everything by hand. Flows 1 .. 7 have 100 .. 700 bytes. */
-static void fill_one_bucket(struct elastic *e, bool published)
+static void fill_one_bucket(struct elastic *e)
 {
-    elastic_init(e, &(struct elastic_cfg){ .heavy_bytes = 64, .light_bytes = 2, .published = published });
+    elastic_init(e, &(struct elastic_cfg){ .heavy_bytes = 64, .light_bytes = 2 });
     for (uint32_t flow = 1; flow <= 7; flow++)
         insert(e, flow, 100, (int)flow);
 }
@@ -65,7 +65,7 @@ static void insert__gives_seven_flows_a_entry_each(void **unused)
     struct elastic e;
 
     (void)unused;
-    fill_one_bucket(&e, false);
+    fill_one_bucket(&e);
     for (uint32_t flow = 1; flow <= 7; flow++)
         assert_int_equal(query(&e, flow), flow * 100);
     assert_int_equal(e.bucket[0].guard, 0);
@@ -81,7 +81,7 @@ static void insert__needs_more_than_lambda_votes_for_a_entry(void **unused)
     struct elastic e;
 
     (void)unused;
-    fill_one_bucket(&e, false);
+    fill_one_bucket(&e);
     insert(&e, 8, 100, 8);
     assert_int_equal(e.bucket[0].guard, 800);
     assert_int_equal(query(&e, 1), 100);
@@ -95,30 +95,13 @@ static void insert__needs_more_than_lambda_votes_for_a_entry(void **unused)
     elastic_fini(&e);
 }
 
-static void insert__as_published_leaves_the_past_in_the_light_part(void **unused)
-{
-    struct elastic e;
-
-    (void)unused;
-    fill_one_bucket(&e, true);
-    insert(&e, 8, 100, 9);
-    assert_int_equal(e.bucket[0].count[0], 100);
-    assert_int_equal(query(&e, 8), 100 + 8 * 7 * 16);
-    /* 900 votes against 100 bytes: the marked flow is evicted, and its 7 units are added to the existing
-     * 56. */
-    insert(&e, 9, 900, 1);
-    assert_int_equal(e.light[0], 8 * 7 + 7);
-    assert_int_equal(query(&e, 9), 900 + (8 * 7 + 7) * 16);
-    elastic_fini(&e);
-}
-
 /* A flow that wins an entry with its first packet leaves a trace, so that it is counted in both parts. */
 static void insert__marks_the_light_part_for_a_newcomer(void **unused)
 {
     struct elastic e;
 
     (void)unused;
-    fill_one_bucket(&e, false);
+    fill_one_bucket(&e);
     insert(&e, 8, 801, 1);
     assert_int_equal(e.bucket[0].count[0], 801);
     assert_int_equal(e.lights_used, 1);
@@ -132,7 +115,7 @@ static void insert__saturates(void **unused)
     struct elastic e;
 
     (void)unused;
-    fill_one_bucket(&e, false);
+    fill_one_bucket(&e);
     insert(&e, 7, UINT32_MAX - 10, 2);
     assert_int_equal(query(&e, 7), UINT32_MAX);
     insert(&e, 1, 1u << 30, 1), insert(&e, 2, 1u << 30, 1), insert(&e, 3, 1u << 30, 1);
@@ -203,19 +186,17 @@ static void check_vectors(struct elastic_cfg cfg)
 static void insert__vectors_equal_plain_searches(void **unused)
 {
     (void)unused;
-    for (uint32_t buckets = 1; buckets <= 729; buckets *= 3) {
+    for (uint32_t buckets = 1; buckets <= 729; buckets *= 3)
         check_vectors((struct elastic_cfg){ .heavy_bytes = buckets * 64, .light_bytes = 2000 });
-        check_vectors((struct elastic_cfg){ .heavy_bytes = buckets * 64, .light_bytes = 2000, .published = true });
-    }
 }
 
-static void check_never_less(bool published)
+static void query__is_never_less_than_the_truth(void **unused)
 {
     uint64_t bytes[FLOWS] = { 0 };
     struct elastic e;
 
-    elastic_init(&e, &(struct elastic_cfg){ .heavy_bytes = 20 * 64, .light_bytes = 4000,
-                                            .published = published });
+    (void)unused;
+    elastic_init(&e, &(struct elastic_cfg){ .heavy_bytes = 20 * 64, .light_bytes = 4000 });
     insert_random(&e, bytes, 7, 50000);
     for (uint32_t flow = 0; flow < FLOWS; flow++)
         assert_true(query(&e, flow) >= (bytes[flow] < 1000000 ? bytes[flow] : 1000000));
@@ -225,13 +206,6 @@ static void check_never_less(bool published)
     elastic_fini(&e);
 }
 
-static void query__is_never_less_than_the_truth(void **unused)
-{
-    (void)unused;
-    check_never_less(false);
-    check_never_less(true);
-}
-
 static void list__has_the_flows_of_the_heavy_part(void **unused)
 {
     struct elastic_flow flow[7];
@@ -239,7 +213,7 @@ static void list__has_the_flows_of_the_heavy_part(void **unused)
     struct elastic e;
 
     (void)unused;
-    fill_one_bucket(&e, false);
+    fill_one_bucket(&e);
     assert_int_equal(elastic_list(&e, 1, flow, 7), 7);
     assert_int_equal(elastic_list(&e, 1, flow, 3), 7);
     assert_int_equal(elastic_list(&e, 700, flow, 7), 1);
@@ -255,7 +229,7 @@ static void next_interval__leaves_flows_in_their_entries(void **unused)
     struct elastic e;
 
     (void)unused;
-    fill_one_bucket(&e, false);
+    fill_one_bucket(&e);
     elastic_next_interval(&e);
     assert_int_equal(elastic_list(&e, 1, flow, 7), 0);
     assert_int_equal(query(&e, 5), 0);
@@ -272,7 +246,7 @@ static void next_interval__keeps_entries_for_late_flows(void **unused)
     struct elastic e;
 
     (void)unused;
-    fill_one_bucket(&e, false);
+    fill_one_bucket(&e);
     elastic_next_interval(&e);
     insert(&e, 9, 100, 8);
     assert_int_equal(e.bucket[0].fresh, 0);
@@ -316,7 +290,7 @@ static void cardinality__counts_entries_exactly(void **unused)
     struct elastic e;
 
     (void)unused;
-    fill_one_bucket(&e, false);
+    fill_one_bucket(&e);
     assert_true(elastic_cardinality(&e) == 7);
     elastic_reset(&e);
     assert_true(elastic_cardinality(&e) == 0);
@@ -386,7 +360,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(insert__gives_seven_flows_a_entry_each),
         cmocka_unit_test(insert__needs_more_than_lambda_votes_for_a_entry),
-        cmocka_unit_test(insert__as_published_leaves_the_past_in_the_light_part),
         cmocka_unit_test(insert__marks_the_light_part_for_a_newcomer),
         cmocka_unit_test(insert__saturates),
         cmocka_unit_test(insert__vectors_equal_plain_searches),

@@ -2,12 +2,7 @@
 #include "base/err.h"
 
 #include <assert.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
-#ifdef __ARM_NEON
-#include <arm_neon.h>
-#endif
 
 /* 1 / (1 + e^-n) in 1/FSD_ONE, rounded; a whole flow from 12 on. */
 static const uint32_t sigmoid[] = {
@@ -80,8 +75,6 @@ void flow_tally_write(const struct flowstate_cfg *cfg, const struct flow_tally *
 /* ---- the states of all flows of a sketch ---- */
 
 #define PARKING_WAYS 4u          /* positions in which a flow may be parked */
-#define ALL_ENTRIES  ((1u << ELASTIC_ENTRIES) - 1)
-#define AHEAD        8u          /* prefetch distance, in entries */
 
 void flowstate_table_init(struct flowstate_table *s, struct flowstate_cfg cfg, uint32_t buckets,
                           uint32_t places)
@@ -158,23 +151,12 @@ static void set_state(struct flowstate_table *s, uint32_t bucket, uint32_t entry
     s->states[bucket].run[entry] = state.run;
 }
 
-static void prefetch_owners(const struct flowstate_table *s, const struct elastic *e, uint32_t entry)
-{
-    __builtin_prefetch(&s->owner[entry], 1);
-    __builtin_prefetch(&e->key[entry]);
-    __builtin_prefetch(&s->states[entry / ELASTIC_ENTRIES], 1);
-}
-
-/* Parks the states of flows that have lost their entries. Prefetches, because the accesses are scattered. */
+/* Parks the states of flows that have lost their entries. */
 static void park_all(struct flowstate_table *s, const struct elastic *e)
 {
     for (uint32_t i = 0; i < e->changes; i++) {
         uint32_t entry = e->changed[i];
 
-        if (i + 2 * AHEAD < e->changes)
-            prefetch_owners(s, e, e->changed[i + 2 * AHEAD]);
-        if (i + AHEAD < e->changes)
-            __builtin_prefetch(parking_row(s, s->owner[e->changed[i + AHEAD]]), 1);
         park(s, s->owner[entry], state_of(s, entry / ELASTIC_ENTRIES, entry % ELASTIC_ENTRIES));
         s->owner[entry] = name_of(&e->key[entry]);
     }
@@ -186,8 +168,6 @@ static void unpark_all(struct flowstate_table *s, const struct elastic *e)
     for (uint32_t i = 0; i < e->changes; i++) {
         uint32_t entry = e->changed[i];
 
-        if (i + AHEAD < e->changes)
-            __builtin_prefetch(parking_row(s, s->owner[e->changed[i + AHEAD]]), 1);
         set_state(s, entry / ELASTIC_ENTRIES, entry % ELASTIC_ENTRIES, unpark(s, s->owner[entry]));
     }
 }
@@ -204,7 +184,7 @@ static void read_bucket(struct flowstate_table *s, const struct elastic *e, uint
     }
 }
 
-void flowstate_table_read_scalar(struct flowstate_table *s, struct elastic *e, struct flow_tally *t)
+void flowstate_table_read(struct flowstate_table *s, struct elastic *e, struct flow_tally *t)
 {
     s->interval++;
     park_all(s, e);
@@ -212,168 +192,4 @@ void flowstate_table_read_scalar(struct flowstate_table *s, struct elastic *e, s
     for (uint32_t i = 0; i < s->buckets; i++)
         read_bucket(s, e, i, t);
     elastic_next_interval(e);
-}
-
-/* Processes the eight lanes of a bucket at once: bytes as two vectors of four, runs and truth values (-1 or
- * 0) as one. */
-typedef uint32_t words __attribute__((vector_size(16)));
-typedef uint16_t shorts __attribute__((vector_size(16)));
-typedef uint64_t sums __attribute__((vector_size(16)));
-
-struct lanes { words low, high; };
-
-#ifdef __ARM_NEON                /* compilers do not generate these instructions */
-
-static inline words add_to_most(words a, words b)
-{
-    return (words)vqaddq_u32((uint32x4_t)a, (uint32x4_t)b);
-}
-
-static inline shorts add_1_to_most(shorts s)
-{
-    return (shorts)vqaddq_u16((uint16x8_t)s, vdupq_n_u16(1));
-}
-
-static inline sums add_wide(sums sum, words w)
-{
-    return (sums)vpadalq_u32((uint64x2_t)sum, (uint32x4_t)w);
-}
-
-#else
-
-static inline words add_to_most(words a, words b)
-{
-    words sum = a + b;
-
-    return sum | (words)(sum < a);
-}
-
-static inline shorts add_1_to_most(shorts s)
-{
-    return s - (shorts)(s != UINT16_MAX);
-}
-
-static inline sums add_wide(sums sum, words w)
-{
-    return sum + ((sums)w >> 32) + ((sums)w & 0xffffffffu);
-}
-
-#endif
-
-/* Two separate copies: compilers would copy both vectors at once through memory. */
-static inline struct lanes load(const void *eight_words)
-{
-    struct lanes l;
-
-    memcpy(&l.low, eight_words, sizeof(l.low));
-    memcpy(&l.high, (const char *)eight_words + sizeof(l.low), sizeof(l.high));
-    return l;
-}
-
-static inline void store(void *eight_words, struct lanes l)
-{
-    memcpy(eight_words, &l.low, sizeof(l.low));
-    memcpy((char *)eight_words + sizeof(l.low), &l.high, sizeof(l.high));
-}
-
-static inline shorts narrow(words low, words high)
-{
-    return __builtin_shufflevector((shorts)low, (shorts)high, 0, 2, 4, 6, 8, 10, 12, 14);
-}
-
-static inline struct lanes widen(shorts s)
-{
-    return (struct lanes){ (words)__builtin_shufflevector(s, s, 0, 0, 1, 1, 2, 2, 3, 3),
-                           (words)__builtin_shufflevector(s, s, 4, 4, 5, 5, 6, 6, 7, 7) };
-}
-
-/* One bit per lane that is true. The mask leaves bytes of 1, 2, 4, ...; the multiplication adds them up. */
-static inline uint8_t bits_of(shorts s)
-{
-    typedef uint8_t bytes __attribute__((vector_size(16)));
-    bytes b = (bytes)s;
-    sums packed = (sums)__builtin_shufflevector(b, b, 0, 2, 4, 6, 8, 10, 12, 14, 0, 2, 4, 6, 8, 10, 12, 14);
-
-    return (uint8_t)((packed[0] & 0x8040201008040201ull) * 0x0101010101010101ull >> 56);
-}
-
-struct classes { shorts active, elephants, potentials; sums bytes; };
-
-/* flowstate_step() and flow_tally_add() for a whole bucket. Returns the active entries as a bit mask. */
-static inline uint8_t step(uint32_t tau, uint16_t delta, struct bucket_states *s, struct lanes count,
-                           struct classes *sum)
-{
-    struct lanes bytes = load(s->bytes), part;
-    shorts run, active, is_elephant, is_potential;
-
-    memcpy(&run, s->run, sizeof(run));
-    active = narrow((words)(count.low != 0), (words)(count.high != 0));
-    bytes = (struct lanes){ add_to_most(bytes.low, count.low), add_to_most(bytes.high, count.high) };
-    run = add_1_to_most(run) & active;
-    is_elephant = narrow((words)(bytes.low >= tau), (words)(bytes.high >= tau)) & active;
-    is_potential = (shorts)(run >= delta) & ~is_elephant;    /* a run implies active */
-    part = widen(is_potential);
-    store(s->bytes, bytes);
-    memcpy(s->run, &run, sizeof(run));
-    sum->active -= active;
-    sum->elephants -= is_elephant;
-    sum->potentials -= is_potential;
-    sum->bytes = add_wide(add_wide(sum->bytes, bytes.low & part.low), bytes.high & part.high);
-    return bits_of(active);
-}
-
-static inline struct lanes counts_of(const struct elastic_bucket *b)
-{
-    struct lanes count = load((const char *)b + offsetof(struct elastic_bucket, count));
-
-    count.high &= (words){ UINT32_MAX, UINT32_MAX, UINT32_MAX, 0 };      /* the eighth word is marks */
-    return count;
-}
-
-static uint64_t sum_of(shorts s)
-{
-    return (uint64_t)s[0] + s[1] + s[2] + s[3] + s[4] + s[5] + s[6] + s[7];
-}
-
-static void add_classes(struct flow_tally *t, const struct classes *c)
-{
-    uint64_t active = sum_of(c->active), elephants = sum_of(c->elephants), potentials = sum_of(c->potentials);
-
-    t->elephants += elephants;
-    t->potentials += potentials;
-    t->mice += active - elephants - potentials;
-    t->potential_bytes += c->bytes[0] + c->bytes[1];
-}
-
-#define STRETCH 32768u           /* buckets: no sum of them overflows 16 bits */
-
-static void read_stretch(struct flowstate_table *s, struct elastic *e, uint32_t first, struct flow_tally *t)
-{
-    uint32_t end = s->buckets - first < STRETCH ? s->buckets : first + STRETCH, tau = s->cfg.tau_bytes;
-    uint16_t delta = (uint16_t)s->cfg.delta;
-    struct elastic_bucket *bucket = e->bucket;
-    struct bucket_states *states = s->states;
-    struct classes sum = { 0 };
-
-    for (uint32_t i = first; i < end; i++) {
-        uint8_t active = step(tau, delta, &states[i], counts_of(&bucket[i]), &sum);
-
-        elastic_clear_bucket(&bucket[i], ~active & ALL_ENTRIES);
-    }
-    add_classes(t, &sum);
-}
-
-void flowstate_table_read(struct flowstate_table *s, struct elastic *e, struct flow_tally *t)
-{
-    /* Sigmoids and bins need each flow separately. */
-    if (s->cfg.share != FLOW_SHARE_SIZE || s->cfg.with_bins) {
-        flowstate_table_read_scalar(s, e, t);
-        return;
-    }
-    s->interval++;
-    park_all(s, e);
-    unpark_all(s, e);
-    for (uint32_t first = 0; first < s->buckets; first += STRETCH)
-        read_stretch(s, e, first, t);
-    elastic_clear_rest(e);
 }

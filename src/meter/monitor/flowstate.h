@@ -37,7 +37,7 @@ struct flowstate_cfg {
     uint32_t        tau_bytes;   /* 0: FLOWSTATE_TAU_BYTES */
     uint32_t        delta;       /* 0: FLOWSTATE_DELTA; less than FLOWSTATE_RUN_MAX */
     enum flow_share share;
-    bool            with_bins;   /* fill the distribution's bins, which is slower */
+    bool            with_bins;   /* fill the distribution's bins */
 };
 
 struct flowstate {
@@ -73,10 +73,10 @@ void flow_tally_write(const struct flowstate_cfg *cfg, const struct flow_tally *
  * is parked in a table of fixed size that drops the oldest, and the new flow's state is restored from it, if
  * present. A silent flow that has sent at most tau / 16 is not parked: most of these are finished mice.
  */
-struct bucket_states {           /* the eighth element is 0 */
-    uint32_t bytes[8];
-    uint16_t run[8];
-} __attribute__((aligned(16)));
+struct bucket_states {
+    uint32_t bytes[ELASTIC_ENTRIES];
+    uint16_t run[ELASTIC_ENTRIES];
+};
 
 struct parked_flow {
     uint64_t name;               /* hash of its key; 0: free */
@@ -101,8 +101,5 @@ void flowstate_table_fini(struct flowstate_table *);
 /* Ends an interval: updates the states of the sketch's flows, adds them to the tally, and performs
  * elastic_next_interval(). Must always be called with the same sketch. */
 void flowstate_table_read(struct flowstate_table *, struct elastic *, struct flow_tally *);
-
-/* Reference implementation without vectors. */
-void flowstate_table_read_scalar(struct flowstate_table *, struct elastic *, struct flow_tally *);
 
 #endif

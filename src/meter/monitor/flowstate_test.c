@@ -203,8 +203,6 @@ static void check_equals_single_flows(struct flowstate_cfg cfg)
         }
         assert_int_equal(p.sketch.lights_used, 0);
         actual = read(&p);
-        if (cfg.share == FLOW_SHARE_SIZE)
-            expected.potential_sigmoid = 0;      /* not requested */
         assert_memory_equal(&actual, &expected, sizeof(actual));
         elephants += expected.elephants;
         potentials += expected.potentials;
@@ -221,40 +219,6 @@ static void read__equals_single_flows(void **unused)
     check_equals_single_flows((struct flowstate_cfg){ .tau_bytes = 800000, .share = FLOW_SHARE_SIGMOID });
     check_equals_single_flows((struct flowstate_cfg){ .tau_bytes = 800000, .share = FLOW_SHARE_ARTIFACT,
                                                       .with_bins = 1 });
-}
-
-/* Many flows in few entries, so that entries change hands constantly, and counts of all magnitudes. */
-static void read__vector_equals_scalar(void **unused)
-{
-    struct pair a, b;
-    struct rng r;
-
-    (void)unused;
-    rng_init(&r, 3, 4);
-    pair_init(&a, 33, 64, (struct flowstate_cfg){ 0 });
-    pair_init(&b, 33, 64, (struct flowstate_cfg){ 0 });
-    for (int interval = 0; interval < 200; interval++) {
-        struct flow_tally scalar = { 0 }, vector;
-
-        for (int i = 0; i < 400; i++) {
-            uint32_t flow = (uint32_t)rng_below(&r, 600);
-            uint32_t bytes = (uint32_t)(rng_next(&r) >> (33 + rng_next(&r) % 31)) + 1;
-
-            insert(&a.sketch, flow, bytes);
-            insert(&b.sketch, flow, bytes);
-        }
-        vector = read(&a);
-        flowstate_table_read_scalar(&b.entries, &b.sketch, &scalar);
-        scalar.potential_sigmoid = 0;
-        assert_memory_equal(&vector, &scalar, sizeof(vector));
-        assert_memory_equal(a.entries.states, b.entries.states, 33 * sizeof(*a.entries.states));
-        assert_memory_equal(a.entries.owner, b.entries.owner,
-                            33 * ELASTIC_ENTRIES * sizeof(*a.entries.owner));
-        assert_memory_equal(a.entries.parked, b.entries.parked, 64 * sizeof(*a.entries.parked));
-        assert_memory_equal(a.sketch.bucket, b.sketch.bucket, 33 * sizeof(*a.sketch.bucket));
-    }
-    pair_fini(&a);
-    pair_fini(&b);
 }
 
 static void send(struct pair *p, uint32_t first, uint32_t last, uint32_t packets, uint32_t bytes)
@@ -343,7 +307,6 @@ int main(void)
         cmocka_unit_test(tally__as_in_the_artifact_counts_them_twice),
         cmocka_unit_test(tally__knows_the_sigmoid),
         cmocka_unit_test(read__equals_single_flows),
-        cmocka_unit_test(read__vector_equals_scalar),
         cmocka_unit_test(read__remembers_a_flow_that_lost_its_entry),
         cmocka_unit_test(read__forgets_a_small_flow_that_lost_its_entry),
         cmocka_unit_test(read__follows_a_flow_to_another_entry),
