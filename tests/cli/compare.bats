@@ -352,16 +352,6 @@ anole run says what is stuck." "$dir/out"
     [ "$(cut -d , -f 2 "$dir/results/runs.csv" | tail -n 2 | tr '\n' ' ')" = '9 18446744073709551615 ' ]
 }
 
-@test "compare: every option of the help stands in the manual" {
-    sed -n '/^# OPTIONS OF COMPARE/,/^# OPTIONS OF LIST/p' docs/man/anole.1.scd >"$dir/manual"
-    "$ANOLE" compare --help | grep -oE -- '^ .*--[a-z-]+' | grep -oE -- '--[a-z-]+$' | sort -u >"$dir/options"
-    [ "$(wc -l <"$dir/options")" -ge 12 ]
-    while read -r option; do
-        case $option in --help | --usage | --version) continue ;; esac
-        grep -qF -- "*$option*" "$dir/manual"
-    done <"$dir/options"
-}
-
 @test "compare: figures that no run has a value of step back, unless they are asked for" {
     printf 'topology: {kind: star, hosts: 4}\ntraffic: [{kind: incast, senders: 3, size: 500KB}]\n' >"$dir/middle.yaml"
     "$ANOLE" compare "$dir/middle.yaml" --vary kmin=5KB,400KB --seeds 2 --out "$dir/c" >"$dir/out" 2>/dev/null

@@ -47,16 +47,17 @@ load common
     done
 }
 
-@test "help: the manual has every option of the help" {
-    for command in run tune advise train gym distil export explain 'explain rlcc' list controller agent ctl twin; do
+@test "help: the manual has every option of the help, below its command" {
+    tools/make-man "$ANOLE" docs/man/anole.1.scd | scdoc >"$dir/page"
+    for command in run compare sweep tune advise train 'train rlcc' gym distil export explain 'explain rlcc' list controller agent ctl twin; do
         # shellcheck disable=SC2086  # words
-        "$ANOLE" $command --help >/dev/null 2>&1 || continue            # built without the live part
-        # shellcheck disable=SC2086  # words
-        "$ANOLE" $command --help | grep -oE -- '^ .*--[a-z-]+' | grep -oE -- '--[a-z-]+$' | sort -u >"$dir/options"
+        "$ANOLE" $command --help >"$dir/help" 2>/dev/null || continue            # built without the live part
+        grep -oE -- '^  (-., |    )--[a-z-]+' "$dir/help" | grep -oE -- '--[a-z-]+$' | sort -u >"$dir/options"
         [ -s "$dir/options" ]
+        awk -v title=".SH ANOLE ${command^^}" '/^\.SH/ { on = $0 == title } on' "$dir/page" >"$dir/section"
         while read -r option; do
             case $option in --help | --usage | --version) continue ;; esac
-            grep -qF -- "*$option*" docs/man/anole.1.scd || { echo "$command $option is not in the manual"; false; }
+            grep -qF -- "\fB$option\fR" "$dir/section" || { echo "$command $option is not in the manual"; false; }
         done <"$dir/options"
     done
 }

@@ -214,8 +214,9 @@ reload() {
         sed -n "/^static const struct key_row \(common\|$page\|tls\)_keys/,/{ 0 },/p" src/live/config/live_config.c |
             grep -o '^    { "[a-z_]*"' | grep -o '[a-z_]*' >"$dir/keys"
         [ "$(wc -l <"$dir/keys")" -gt "$([ "$page" = relay ] && echo 9 || echo 15)" ]
+        tools/make-man "$ANOLE" "docs/man/anole-${page/relay/agent}.8.scd" | scdoc >"$dir/page"
         while read -r key; do
-            grep -q "\*$key\*" "docs/man/anole-${page/relay/agent}.8.scd" || { echo "$key of $page is not in its page"; return 1; }
+            grep -qF "\\fB$key\\fR" "$dir/page" || { echo "$key of $page is not in its page"; return 1; }
         done <"$dir/keys"
     done
 }

@@ -205,16 +205,6 @@ print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*), count(page) FROM de
     grep -q 'which scenario?' "$dir/err"
 }
 
-@test "sweep: the manual has every option of the help" {
-    sed -n '/^# OPTIONS OF SWEEP/,/^# OPTIONS OF LIST/p' docs/man/anole.1.scd >"$dir/manual"
-    "$ANOLE" sweep --help | grep -oE -- '^ .*--[a-z-]+' | grep -oE -- '--[a-z-]+$' | sort -u >"$dir/options"
-    [ "$(wc -l <"$dir/options")" -ge 15 ]
-    while read -r option; do
-        case $option in --help | --usage | --version) continue ;; esac
-        grep -qF -- "*$option*" "$dir/manual"
-    done <"$dir/options"
-}
-
 @test "sweep: compares the scenario's own setting with others, never with itself" {
     run_apart "$ANOLE" sweep "$(star)" --vary kmin=5KB,300KB --vary kmax=400KB,500KB --seeds 2 --out "$dir/results"
     [ "$status" -eq 0 ]
