@@ -91,7 +91,7 @@ static void add_devices(struct history *h, uint64_t at_ms, uint32_t devices)
 
 int main(int argc, char **argv)
 {
-    uint64_t        now_ms = wall_ms() / MINUTE_MS * MINUTE_MS, days, from_ms, trial = 0, told = 0;
+    uint64_t        now_ms = wall_ms() / MINUTE_MS * MINUTE_MS, days, from_ms, trial = 0, reported = 0;
     struct history *h;
     struct err      err = { "" };
 
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
             add_trial(h, at, ++trial);
         if ((minute % 60 == 0 || at + DAY_MS > now_ms) && at % MINUTE_MS == 0)
             add_devices(h, at, (uint32_t)strtoul(argv[3], NULL, 10));
-        if (++told % 1024 == 0)
+        if (++reported % 1024 == 0)
             history_flush(h);
     }
     history_flush(h);

@@ -108,7 +108,7 @@ class Page(html.parser.HTMLParser):
             self.rows[-1][-1] += data
 page = Page()
 page.feed(open(sys.argv[1]).read())
-told = open(sys.argv[2]).read()
+results = open(sys.argv[2]).read()
 assert page.open == [], page.open
 # the program's own script and an empty element for data, nothing else
 assert len(page.scripts) == 2 and not any("src" in attrs for attrs in page.scripts), page.scripts
@@ -116,11 +116,11 @@ assert "<b>&slow.yaml" in page.words
 said = " ".join(page.words.split())
 for sign, typed in (("µs", "us"), ("−", "-"), ("→", "->")):        # of the page, and of the terminal
     said = said.replace(sign, typed)
-assert " ".join(told.split("\n\n")[0].split()) in said, told
+assert " ".join(results.split("\n\n")[0].split()) in said, results
 assert "Traffic poisson 1: FB_Hadoop sizes, load 50 % of host links" in said
 rows = {row[0]: row for row in reversed(page.rows) if row}
 for name in ("yours", "default", "expert", "bdp", "vendor"):
-    label, figures = re.search(r"^  (%s(?:, advised)?) +([0-9.]+) " % name, told, re.M).groups()
+    label, figures = re.search(r"^  (%s(?:, advised)?) +([0-9.]+) " % name, results, re.M).groups()
     assert rows[label][1] == figures, (name, rows[label], figures)
 assert "rpg_time_reset" in rows
 # byte for byte the script that --as prints with one job
@@ -212,15 +212,15 @@ END
     diff <(grep -v '^#' "$dir/weights.yaml") <(grep -v '^#' "$BATS_FILE_TMPDIR/knobs.yaml")
     python3 - "$dir/out.json" <<'END'
 import json, math, sys
-told = json.load(open(sys.argv[1]))
-rows = {row["name"]: row for row in told["settings"]}
+results = json.load(open(sys.argv[1]))
+rows = {row["name"]: row for row in results["settings"]}
 score = lambda row: (row["loads"][0]["against_yours"] or {"change": 0})["change"]
-advised = rows[told["advised"]]
+advised = rows[results["advised"]]
 best = min(rows.values(), key=score)
 # "Clearly worse than the best" means further away than the advice's own interval reaches.
-assert score(advised) <= max(0, (best["loads"][0]["against_yours"] or {"change_high": 0})["change_high"]), (told["advised"], best["name"])
-assert told["answer"]["finding"].startswith("Use ") == (told["advised"] != "yours")
-assert told["answer"]["network"] and told["answer"]["certainty"] and told["answer"]["command"].startswith("anole tune --from ")
+assert score(advised) <= max(0, (best["loads"][0]["against_yours"] or {"change_high": 0})["change_high"]), (results["advised"], best["name"])
+assert results["answer"]["finding"].startswith("Use ") == (results["advised"] != "yours")
+assert results["answer"]["network"] and results["answer"]["certainty"] and results["answer"]["command"].startswith("anole tune --from ")
 END
 }
 
@@ -242,12 +242,12 @@ ports_of_a_day() {
     "$ANOLE" advise --rate 25Gbps --messages "$dir/made/flows.csv" --counters "$dir/ports.csv" --budget 1 --format json --report "$dir/advice.html" >"$dir/out.json"
     python3 - "$dir/out.json" <<'END'
 import json, sys
-told = json.load(open(sys.argv[1]))
+results = json.load(open(sys.argv[1]))
 # the load of the messages equals the load of the run
-assert abs(told["messages"]["load"] - 0.30) < 0.03, told["messages"]
-assert told["messages"]["hosts"] == 8
-assert abs(told["counters"]["load"] - (10 * 0.4 + 14 * 0.1) / 24) < 1e-6
-shares = [load["load_share"] for load in told["settings"][0]["loads"]]
+assert abs(results["messages"]["load"] - 0.30) < 0.03, results["messages"]
+assert results["messages"]["hosts"] == 8
+assert abs(results["counters"]["load"] - (10 * 0.4 + 14 * 0.1) / 24) < 1e-6
+shares = [load["load_share"] for load in results["settings"][0]["loads"]]
 assert abs(1.2 * shares[0] - 0.4) < 1e-6, shares          # the race includes the busy hours
 assert abs(shares[1] - 0.1) < 1e-6 and abs(shares[2] - 0.4) < 1e-6, shares
 END

@@ -69,15 +69,15 @@ for row in csv.DictReader(sys.stdin): print(*(row[name] for name in sys.argv[1:]
     "$ANOLE" collective dgx_h100_16 -b 4MB -e 16MB -f 4 --beside storage --seeds 2 --format json --report "$dir/page.html" >"$dir/json"
     python3 - "$dir/page.html" "$dir/json" <<'END'
 import html, json, re, sys
-page, told = open(sys.argv[1]).read(), json.load(open(sys.argv[2]))
+page, results = open(sys.argv[1]).read(), json.load(open(sys.argv[2]))
 page = page[page.index('<div class="report still">'):page.index("</footer>")]
 words = " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
 for sign, typed in (("µs", "us"), ("−", "-"), ("→", "->")):        # of the page, and of the terminal
     words = words.replace(sign, typed)
-assert told["answer"]["finding"] in words and told["answer"]["detail"] in words
+assert results["answer"]["finding"] in words and results["answer"]["detail"] in words
 rows = re.findall(r"<tr><th scope=\"row\">(4|16) MB</th>(.*?)</tr>", page, re.S)
 assert len(rows) == 2, rows
-for (_, row), size in zip(rows, told["sizes"]):
+for (_, row), size in zip(rows, results["sizes"]):
     assert "<b>%.0f&nbsp;%%</b>" % (100 * size["ideal_share"]) in row, (row, size)
     assert "<b>%s&nbsp;&times;</b>" % ("%.2g" % (size["beside_us"] / size["time_us"])) in row, (row, size)
 # shares of lost time: each NIC once, rounded sum 100 %
@@ -87,7 +87,7 @@ assert len(shares) == 16 and abs(sum(shares) - 100) <= 8, shares
 helps = re.search(r"id=\"helps\".*?</section>", page, re.S).group(0)
 names = re.findall(r'<th scope="row"><b>(.*?)</b>', helps)
 assert len(names) == len(set(names)) and {"current", "default", "expert", "hpcc", "bdp", "secn0", "vendor"} <= set(names), names
-assert re.search(r"current</b>.*?%s&nbsp;&times;" % re.escape("%.2g" % (told["sizes"][1]["beside_us"] / told["sizes"][1]["time_us"])), helps, re.S)
+assert re.search(r"current</b>.*?%s&nbsp;&times;" % re.escape("%.2g" % (results["sizes"][1]["beside_us"] / results["sizes"][1]["time_us"])), helps, re.S)
 END
     # a page that cannot be written fails at once and leaves no files
     run "$ANOLE" collective dgx_h100_16 --report "$dir/json/page.html"         # json is a file

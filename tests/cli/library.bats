@@ -34,7 +34,7 @@ install_library() {
 #include <anole.h>
 #include <stdio.h>
 
-static void told(void *arg, enum anole_event event, uint64_t now_ps, const struct anole_message *m)
+static void on_event(void *arg, enum anole_event event, uint64_t now_ps, const struct anole_message *m)
 {
     struct anole_world *w = arg;
 
@@ -52,7 +52,7 @@ int main(void)
     char                error[256];
     struct anole_world *w = anole_open("topology: {kind: star, hosts: 2}", error, sizeof error);
 
-    anole_on_message(w, told, w);
+    anole_on_message(w, on_event, w);
     anole_wake(w, 5000, 7);
     anole_wake(w, 1000, 1);
     while (anole_run(w, anole_now_ps(w) + 1000000) > 0)

@@ -382,8 +382,8 @@ error_is() {
     wait_for overview_is '.tuner.name != null'
     # The load of its own direction is known, that of the switch is not.
     link_is_told() {
-        timeout 5 curl -sSN "http://$web/api/events" 2>/dev/null | grep -A1 '^event: links' | sed -n 's/^data: //p' | head -n 1 >told
-        jq -e '.links[0] | .[0] == 0 and .[1] != null and .[2] == null and .[6] == null' told
+        timeout 5 curl -sSN "http://$web/api/events" 2>/dev/null | grep -A1 '^event: links' | sed -n 's/^data: //p' | head -n 1 >links
+        jq -e '.links[0] | .[0] == 0 and .[1] != null and .[2] == null and .[6] == null' links
     }
     wait_for link_is_told
     # A changed file of links is loaded while it runs; an invalid one is not.

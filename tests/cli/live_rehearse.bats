@@ -54,7 +54,7 @@ has_set() {
     needs_live
     slow slow.yaml
     sed -i 's/run: 14ms/run: 1000s/' slow.yaml
-    start twin.log "$optimised" twin slow.yaml --interval 200 --direct --out out >told
+    start twin.log "$optimised" twin slow.yaml --interval 200 --direct --out out >text
     wait_for has_set
     jq -e -s 'any(.[]; .what == "keep" and (.why | endswith("it is set")))' out/controller/audit.jsonl >/dev/null
     jq -e -s 'any(.[]; .what == "apply")' out/agent/s0/audit.jsonl >/dev/null

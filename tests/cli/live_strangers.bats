@@ -164,7 +164,7 @@ hears_agent() {
     [[ "$output" == *'c1.pem and c1.key do not belong together' ]]
 }
 
-@test "strangers: an agent of another version is told so, and gets no device" {
+@test "strangers: an agent of another version is refused with the reason" {
     needs_live
     needs_python
     write_controller

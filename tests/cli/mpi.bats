@@ -123,18 +123,18 @@ pid_of_rank() {
     diff -r "$local" "$dir/results"
 }
 
-told_of_crashes() {
+crash_reports() {
     grep -c 'ended by signal 9 (Killed); trying once more$' "$dir/err" || true
 }
 
 # Kills the run of a rank: the only child of its runner, which is the rank's only child. A run that has just
 # ended is not noticed; then another must be killed.
 kill_run() {
-    told=$(told_of_crashes)
+    reports=$(crash_reports)
     pid=$(pid_of_rank "$1" "$2") && [ -n "$pid" ] && runner=$(pgrep -P "$pid" | head -n 1) &&
         run=$(pgrep -P "$runner") && kill -KILL "$run" || return 1
     for _ in 1 2 3 4 5 6 7 8 9 10; do
-        [ "$(told_of_crashes)" -eq "$told" ] || return 0
+        [ "$(crash_reports)" -eq "$reports" ] || return 0
         sleep 0.1
     done
     return 1

@@ -79,15 +79,15 @@ END
     "$optimised" run "$(slow)" --set run=6ms --set 'topology.links_down=[{a: h7, b: s0, down: 5ms}]' \
         --set 'traffic=[{kind: poisson, load: 0.5, sizes: FB_Hadoop}, {kind: tcp, load: 0.02, sizes: FB_Hadoop}]' \
         --set 'changes=[{at: 5.5ms, knobs: {pmax: 0.3}}]' --out "$dir/b" >/dev/null
-    "$ANOLE" explain "$dir/b" | tr -s ' \n' ' ' | tee "$dir/told"
-    grep -q 'the twin knows nothing of links that fail, nor of changes, nor of TCP, and is not asked' "$dir/told"
+    "$ANOLE" explain "$dir/b" | tr -s ' \n' ' ' | tee "$dir/text"
+    grep -q 'the twin knows nothing of links that fail, nor of changes, nor of TCP, and is not asked' "$dir/text"
 }
 
 @test "rehearse: anole tune searches with it, and verifies the result" {
-    "$optimised" tune "$(slow)" --check 5 --history "$dir/history" --out "$dir/found.yaml" >"$dir/told"
-    grep -q 'tuner rehearse' "$dir/told"
-    refute grep -q 'the search was not over' "$dir/told"
-    grep -qE 'better(:| in) mean slowdown' "$dir/told"
+    "$optimised" tune "$(slow)" --check 5 --history "$dir/history" --out "$dir/found.yaml" >"$dir/text"
+    grep -q 'tuner rehearse' "$dir/text"
+    refute grep -q 'the search was not over' "$dir/text"
+    grep -qE 'better(:| in) mean slowdown' "$dir/text"
     grep -q 'kmin' "$dir/found.yaml"
     "$ANOLE" explain "$dir/history" | grep -q 'trials on the twin'
 }

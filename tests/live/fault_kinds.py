@@ -302,9 +302,9 @@ tuner: {{name: acc, model: dcqcn, slot_us: 20000}}
         subprocess.check_call([self.anole, "ctl", "verify", log], stdout=subprocess.DEVNULL)
         records = [json.loads(line) for line in open(log)]
         if any(r["what"] == "adopt" for r in records):
-            raise SystemExit("faults.py: the agent took its own values for somebody else's")
-        told = [r["why"] for r in records if r["what"] == "queues"]
-        return sum(int(why.split(" decisions, ")[1].split(" ")[0]) for why in told)
+            raise SystemExit("faults.py: the agent took its own values for values set from outside")
+        whys = [r["why"] for r in records if r["what"] == "queues"]
+        return sum(int(why.split(" decisions, ")[1].split(" ")[0]) for why in whys)
 
     def clean(self):
         self.is_over = True

@@ -123,12 +123,12 @@ try {
     return `${marks} points and cells`;
   });
   await check("history: the page shows the content of the file", async () => {
-    const told = await past.evaluate(async () => (await (await fetch("/api/history/90d")).json()).series.utilisation);
-    const known = told.mean.filter((value) => value !== null);
+    const answer = await past.evaluate(async () => (await (await fetch("/api/history/90d")).json()).series.utilisation);
+    const known = answer.mean.filter((value) => value !== null);
     // A triangle from 0.2 to 0.8 over the day.
     const mean = known.reduce((a, b) => a + b, 0) / known.length;
     holds(Math.abs(mean - 0.5) < 0.01, `the mean is ${mean}`);
-    holds(Math.min(...told.least.filter((v) => v !== null)) < 0.21 && Math.max(...told.most.filter((v) => v !== null)) > 0.79, "least and most");
+    holds(Math.min(...answer.least.filter((v) => v !== null)) < 0.21 && Math.max(...answer.most.filter((v) => v !== null)) > 0.79, "least and most");
   });
   await check("history: silent devices", async () => {
     await history.locator(".past-devices summary").click();

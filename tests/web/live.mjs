@@ -141,12 +141,12 @@ async function checkRehearsal(browser) {
   await page.goto(address);
   await check("live: settings tried on a twin of the network, with their predicted gains", async () => {
     await page.locator(rows).first().waitFor();
-    const told = await (await page.request.get(`${address}api/overview`)).json();
+    const answer = await (await page.request.get(`${address}api/overview`)).json();
     const shown = await page.locator(rows).evaluateAll((all) => all.map((tr) => [...tr.children].map((cell) => cell.textContent.trim())));
     holds(shown.length > 2 && shown.at(-1)[0] === "Scale", `${shown.length} rows`);
     equal(shown.filter((row) => row[5] === "current" && row[2] === "–").length, 1, "rows of the current setting");
     equal(shown.filter((row) => row[5] !== "current" && row[0] !== "Scale").every((row) => /%$/.test(row[2]) && /% to .*%$/.test(row[3])), true, "predictions with intervals");
-    holds(told.tuner.search.tried.every((t) => t.low <= t.gain && t.gain <= t.high), "a prediction lies within its interval");
+    holds(answer.tuner.search.tried.every((t) => t.low <= t.gain && t.gain <= t.high), "a prediction lies within its interval");
     return `${shown.length - 1} settings`;
   });
   await page.context().close();
@@ -181,8 +181,8 @@ async function checkStranger(browser) {
     await page.locator("#access-token").fill(TOKEN);
     await page.locator("#access-token").press("Enter");
     await page.locator("header .name", { hasText: "c2" }).waitFor();
-    const told = page.locator("header [role=status]", { hasText: /^as of/ });
-    const was = await told.textContent();
+    const answer = page.locator("header [role=status]", { hasText: /^as of/ });
+    const was = await answer.textContent();
     await page.waitForFunction((was) => ![...document.querySelectorAll("header [role=status]")].some((e) => e.textContent === was || /lost|token/.test(e.textContent)), was);
   });
   await check("live: a client with a certificate needs no token, to read or to give orders", async () => {

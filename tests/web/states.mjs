@@ -47,13 +47,13 @@ const states = {
 const device = { name: "h1", kind: "NIC", state: "tuned", why: "", has_trial: true, metric: null, age_ms: null, rate_bps: null, utilisation: null, paused: null, cnps: null, changed: { kmin: 16 }, was: { kmin: 400 } };
 
 let state = "calm";
-const told = [];
+const posted = [];
 const server = createServer((request, reply) => {
   const json = (value) => (reply.setHeader("Content-Type", "application/json"), reply.end(JSON.stringify(value)));
   if (request.method === "POST") {
     let body = "";
     request.on("data", (data) => (body += data));
-    request.on("end", () => (told.push([request.url, JSON.parse(body)]), json({})));
+    request.on("end", () => (posted.push([request.url, JSON.parse(body)]), json({})));
   } else if (request.url === "/") (reply.setHeader("Content-Type", "text/html"), reply.end(pageOf({ kind: "live", version: "0", title: "controller", runs: [], units, help })));
   else if (request.url === "/api/overview") json(states[state]);
   else if (request.url.startsWith("/api/devices/")) json({ devices: [device] });
@@ -142,12 +142,12 @@ try {
     const { effects, button } = await confirm(page, "rollback", "storage team asked");
     equal(button, "Roll back 6 devices");
     holds(effects[1].startsWith("6 devices that hold a setting of Anole return to the baseline"), effects.join(" / "));
-    equal(told.pop(), ["/api/rollback", { why: "storage team asked" }]);
+    equal(posted.pop(), ["/api/rollback", { why: "storage team asked" }]);
   });
   await check("calm: a freeze says that it reverts the trial", async () => {
     const { effects } = await confirm(page, "freeze", "maintenance");
     equal(effects[0], "Trial 5 is taken back: 3 devices return to the setting in effect.");
-    equal(told.pop(), ["/api/freeze", { why: "maintenance" }]);
+    equal(posted.pop(), ["/api/freeze", { why: "maintenance" }]);
   });
   await page.context().close();
 
@@ -169,7 +169,7 @@ try {
     const { effects, button } = await confirm(waiting, "approve", "looks fine");
     equal(button, "Start trial 6 on up to 6 devices");
     equal(words(effects[0]), "It tries rpg_time_reset 300 → 313 µs.");
-    equal(told.pop(), ["/api/approve", { number: 6, code: "abc123", why: "looks fine" }]);
+    equal(posted.pop(), ["/api/approve", { number: 6, code: "abc123", why: "looks fine" }]);
   });
   await waiting.context().close();
 } finally {

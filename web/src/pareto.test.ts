@@ -10,7 +10,7 @@ const points = [
   { x: 4, y: 2 }, // as good in x, worse in y
 ];
 
-test("the front is what nobody beats in both", () => {
+test("the front has the settings that no other beats in both", () => {
   expect(paretoFront(points, "lower", "lower")).toEqual([0, 1, 4]);
   expect(paretoFront(points, "higher", "higher")).toEqual([0, 2, 5]);
   expect(paretoFront(points, "lower", "higher")).toEqual([0]);

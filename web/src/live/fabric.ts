@@ -56,10 +56,10 @@ export class FabricMap {
   private worst: WorstRow[] = [];
 
   // Returns false if the rows belong to other links, so that names must be fetched again.
-  hear(told: { version: number; links?: LinkRow[]; worst?: WorstRow[] }, names: LinkNames | undefined): boolean {
-    for (const row of told.links ?? []) this.rows.set(row[0]!, row);
-    this.worst = told.worst ?? this.worst;
-    return names?.version === told.version;
+  hear(update: { version: number; links?: LinkRow[]; worst?: WorstRow[] }, names: LinkNames | undefined): boolean {
+    for (const row of update.links ?? []) this.rows.set(row[0]!, row);
+    this.worst = update.worst ?? this.worst;
+    return names?.version === update.version;
   }
 
   show(names: LinkNames | undefined): void {

@@ -151,7 +151,7 @@ function pastPart(past: Past): HTMLElement[] {
         one("Devices that report in time", "share", "coverage", false),
       ].filter((element) => element !== null),
     ),
-    ...(settings.length > 0 ? [h("h3", {}, "Settings in force"), h("div", { class: "charts small" }, ...settings)] : []),
+    ...(settings.length > 0 ? [h("h3", {}, "Current settings"), h("div", { class: "charts small" }, ...settings)] : []),
     h(
       "details",
       { class: "past-decisions" },

@@ -32,7 +32,7 @@ export function knobSpecs(all: KnobChange[], group: ZoomGroup, [from_ms, until_m
       x: { label: "", unit: "", isTime: true, values: steps.xs },
       y: { unit: formatSetting(0, unitOf(name)).slice(1).trim(), write: (value: Num) => (value === null ? NONE : knobValue(name, value)) },
       curves: [
-        { label: "in force", values: steps.curves[0]! },
+        { label: "current", values: steps.curves[0]! },
         ...(tried.some((value) => value !== null) ? [{ label: "being tried", values: steps.curves[1]! }] : []),
       ],
     };

@@ -12,7 +12,7 @@ import { agreementPart, auditPart, decisionPart, flowPart, timePart } from "./se
 import { topPart } from "./top";
 import { titleOf } from "./verdict";
 import { ask, hasToken } from "./access";
-import { Stream, type Told } from "./stream";
+import { Stream, type ServerEvent } from "./stream";
 import { cellsOf, grow, type CellRow, type Fabric, type LinkRow, type Pulse, type WorstRow } from "./state";
 
 const REFRESH_MS = 10000; // for data that the stream lacks: settings, decisions, records
@@ -95,14 +95,14 @@ class Live {
     }
     void this.refresh();
     setInterval(() => void this.refresh(), REFRESH_MS);
-    void new Stream("/api/events", (told) => this.hear(told), (status) => this.status.replaceChildren(whyLost(status))).follow();
+    void new Stream("/api/events", (event) => this.hear(event), (status) => this.status.replaceChildren(whyLost(status))).follow();
   }
 
-  private hear({ kind, data }: Told): void {
+  private hear({ kind, data }: ServerEvent): void {
     if (kind === "cells") this.takeCells(JSON.parse(data) as { version: number; cells: CellRow[] });
     else if (kind === "links") {
-      const told = JSON.parse(data) as { version: number; links?: LinkRow[]; worst?: WorstRow[] };
-      if (this.map.hear(told, this.fabric?.links)) this.showSoon();
+      const update = JSON.parse(data) as { version: number; links?: LinkRow[]; worst?: WorstRow[] };
+      if (this.map.hear(update, this.fabric?.links)) this.showSoon();
       else if (this.fabric) this.refreshSoon();
     } else if (kind === "audit") this.refreshSoon();
     else if (kind === "state" && this.fabric) {

@@ -60,7 +60,7 @@ function twinTable({ search, reports = 0 }: Tuner): HTMLElement | null {
         is_chosen: !t.is_now && Object.keys(t.set).length > 0 && JSON.stringify(t.set) === wanted,
         set: Object.entries(t.set).map(([name, value]): [string, number, string] => [name, value, unitOf(name)]),
       })),
-      "Settings that were raced on a twin of the network: left of 0 is better than what was in force",
+      "Settings that were raced on a twin of the network: left of 0 is better than the setting that was current",
     ),
   );
 }

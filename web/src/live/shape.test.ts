@@ -16,7 +16,7 @@ test("hosts are below, and switches as high as they are far from one", () => {
   expect(nodesOf({ version: 1, total: 7, nodes, links }).map(({ kind }) => kind)).toEqual(["host", "host", "switch", "switch", "switch", "switch", "switch"]);
 });
 
-test("a way of which nobody tells is not known", () => {
+test("the path of an unreported link is unknown", () => {
   const names = { version: 1, total: 2, nodes: [["h", "NIC"], ["t", "switch"]] as [string, string][], links: [[0, 1], [0, 1]] as [number, number][] };
   expect(linksOf(names, new Map([[0, [0, 250, null, 5, null, null, 4000]]]))).toEqual([
     { a: 0, b: 1, use: [0.25, null], paused: [0.005, null], queue: [null, 4000] },

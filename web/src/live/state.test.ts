@@ -35,7 +35,7 @@ test("trialBands: one for each trial", () => {
   ]);
 });
 
-test("cellsOf: names with what was told of them; what was not told is not known", () => {
+test("cellsOf: names with the values received; others are unknown", () => {
   const [rack, one] = cellsOf(
     [
       ["r1h0/a", "r1h31/a", 0, 32],

@@ -15,7 +15,7 @@ test("events are the same wherever the text is cut", () => {
   }
 });
 
-test("an event that has not ended is not told", () => {
+test("an event that has not ended is not delivered", () => {
   const events = new Events();
   expect(events.take("event: state\ndata: 1\n")).toEqual([]);
   expect(events.take("\n")).toEqual([{ kind: "state", data: "1", id: "" }]);

@@ -3,7 +3,7 @@ import { ask } from "./access";
 
 const RETRY_MS = 2000;
 
-export interface Told {
+export interface ServerEvent {
   kind: string;
   data: string;
   id: string;
@@ -13,24 +13,24 @@ export interface Told {
 export class Events {
   private rest = "";
 
-  take(piece: string): Told[] {
+  take(piece: string): ServerEvent[] {
     this.rest += piece.replaceAll("\r", "");
     const blocks = this.rest.split("\n\n");
     this.rest = blocks.pop()!;
-    return blocks.map(eventOf).filter((told) => told.data !== "");
+    return blocks.map(eventOf).filter((event) => event.data !== "");
   }
 }
 
-function eventOf(block: string): Told {
-  const told: Told = { kind: "message", data: "", id: "" };
+function eventOf(block: string): ServerEvent {
+  const event: ServerEvent = { kind: "message", data: "", id: "" };
   for (const line of block.split("\n")) {
     const colon = line.indexOf(":");
     const value = line.slice(colon + 1).replace(/^ /, "");
-    if (line.startsWith("event:")) told.kind = value;
-    else if (line.startsWith("id:")) told.id = value;
-    else if (line.startsWith("data:")) told.data += (told.data ? "\n" : "") + value;
+    if (line.startsWith("event:")) event.kind = value;
+    else if (line.startsWith("id:")) event.id = value;
+    else if (line.startsWith("data:")) event.data += (event.data ? "\n" : "") + value;
   }
-  return told;
+  return event;
 }
 
 export class Stream {
@@ -38,7 +38,7 @@ export class Stream {
 
   constructor(
     private readonly path: string,
-    private readonly heard: (told: Told) => void,
+    private readonly heard: (event: ServerEvent) => void,
     private readonly lost: (status: number | null) => void,
   ) {}
 
@@ -56,9 +56,9 @@ export class Stream {
     const events = new Events();
     const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let piece = await reader.read(); !piece.done; piece = await reader.read())
-      for (const told of events.take(piece.value)) {
-        if (told.id) this.last = told.id;
-        this.heard(told);
+      for (const event of events.take(piece.value)) {
+        if (event.id) this.last = event.id;
+        this.heard(event);
       }
     return reply.status;
   }

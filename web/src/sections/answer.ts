@@ -67,8 +67,8 @@ export function answerCard(answer: Answer, advised = ""): HTMLElement {
 
 // Pages of older programs have no answer: uses the sentences about their variants.
 export function answerOf(page: Page): Answer {
-  const told = page.answer ?? page.comparison?.answer;
-  if (told) return told;
+  const answer = page.answer ?? page.comparison?.answer;
+  if (answer) return answer;
   const sentences = (page.comparison?.verdicts ?? []).filter(({ name }) => name !== page.comparison?.baseline).map(({ text }) => text);
   const none = { cost: null, certainty: null, network: null, traffic: null, settings: null, next: null, command: null };
   return { ...none, finding: sentences[0] ?? page.title, detail: sentences.slice(1, 4).join(" ") || null };

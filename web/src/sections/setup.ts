@@ -90,15 +90,15 @@ export function foldsOfRun(run: Run, group: ZoomGroup): HTMLElement[] {
 
 // If a run ended stuck or failed, its metrics cover only the part before. A sentence says so first.
 export function partial(runs: Run[]): HTMLElement | null {
-  const told = runs.flatMap((run) =>
+  const notes = runs.flatMap((run) =>
     (run.partial ?? []).map((text) => h("li", {}, run.name ? h("strong", {}, `${run.name}: `) : "", text)),
   );
-  return told.length > 0
+  return notes.length > 0
     ? h(
         "div",
         { class: "partial", role: "note" },
         h("p", {}, h("strong", {}, "PARTIAL"), " results: the figures are of the time before."),
-        h("ul", {}, ...told),
+        h("ul", {}, ...notes),
       )
     : null;
 }

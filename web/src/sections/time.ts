@@ -76,9 +76,9 @@ function quietNote(quiet: Column[]): HTMLElement | null {
 // A chart for each group of columns, and a note about those that are zero.
 export function timeCharts(run: Pick<Run, "series" | "windows" | "outages">, group: ZoomGroup): (HTMLElement | null)[] {
   const series = run.series!;
-  const told = series.columns.filter((column) => !(column.name in quietNames && isZero([column])));
-  const quiet = series.columns.filter((column) => !told.includes(column));
-  const charts = groupColumns(told).map((columns) =>
+  const shown = series.columns.filter((column) => !(column.name in quietNames && isZero([column])));
+  const quiet = series.columns.filter((column) => !shown.includes(column));
+  const charts = groupColumns(shown).map((columns) =>
     chart({
       title: titleOf(columns),
       x: { label: "time", unit: "us", values: series.at_us },
@@ -133,17 +133,17 @@ function variantsChart(runs: Run[], names: Column[], group: ZoomGroup): HTMLElem
 
 // Charts of all columns, one curve per variant.
 function timeOfVariants(runs: Run[], group: ZoomGroup): HTMLElement {
-  const { told } = columnsOf(runs);
-  return h("div", { class: "charts" }, ...groupColumns(told).map((g) => variantsChart(runs, g, group)));
+  const { shown } = columnsOf(runs);
+  return h("div", { class: "charts" }, ...groupColumns(shown).map((g) => variantsChart(runs, g, group)));
 }
 
 // Columns of all runs: informative ones, and those that are always zero.
-function columnsOf(runs: Run[]): { told: Column[]; quiet: Column[] } {
+function columnsOf(runs: Run[]): { shown: Column[]; quiet: Column[] } {
   const columns = [...new Map(runs.flatMap((run) => run.series?.columns ?? []).map((column) => [column.name, column])).values()];
   const ofAll = (name: string) =>
     runs.flatMap((run) => run.series?.columns.filter((column) => column.name === name) ?? []);
   const quiet = columns.filter(({ name }) => name in quietNames && isZero(ofAll(name)));
-  return { told: columns.filter((column) => !quiet.includes(column)), quiet };
+  return { shown: columns.filter((column) => !quiet.includes(column)), quiet };
 }
 
 // The most informative columns in this order, with their titles.
@@ -172,11 +172,11 @@ function mainTimes(
   hues: Map<string, number>,
 ): { charts: HTMLElement[]; note: string; quiet: HTMLElement | null } | null {
   const first = runs.find((run) => run.series && run.series.at_us.length > 0)?.series;
-  const { told, quiet } = columnsOf(runs);
-  if (!first || told.length + quiet.length === 0) return null;
+  const { shown, quiet } = columnsOf(runs);
+  if (!first || shown.length + quiet.length === 0) return null;
   const xs = unionOfX(runs.map((run) => ({ x: run.series?.at_us ?? [] })));
-  const known = told.filter(({ name }) => name in mainColumns);
-  const chosen = (known.length > 0 ? known : told.slice(0, 6)).sort(
+  const known = shown.filter(({ name }) => name in mainColumns);
+  const chosen = (known.length > 0 ? known : shown.slice(0, 6)).sort(
     (a, b) => Object.keys(mainColumns).indexOf(a.name) - Object.keys(mainColumns).indexOf(b.name),
   );
   const charts = chosen.map((column) => {
