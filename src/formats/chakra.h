@@ -6,8 +6,8 @@
  * and one communication node may be active; receives do not count. Among ready nodes the lowest id goes
  * first. Computing takes duration_micros; 0 means 1 ns.
  *
- * A trace with files above 64 MB is not kept in memory: nodes go to a temporary file while they are read
- * (trace_stream_add()). If node ids do not ascend, each rank is kept in memory while it is read.
+ * A trace with files above 64 MB is not kept in memory: it is read rank by rank, and operations go to a
+ * temporary file (trace_spill()).
  *
  * Unused fields and attributes are skipped. Refused, with "file: node ID: reason", are: gzip files; unknown
  * node types; collectives other than all-reduce, all-gather, reduce-scatter, all-to-all and broadcast (which
@@ -28,7 +28,7 @@ int chakra_read(const char *prefix, const char *groups, enum trace_memory, struc
 int chakra_parse(const char *name, const void *data, size_t size, uint32_t rank, struct trace *,
                  struct err *);
 
-/* Reads groups, "id": [ranks]. A node's pg_name is such an id. */
-int chakra_parse_groups(const char *name, const char *text, size_t size, struct trace *, struct err *);
+/* Reads groups, "id": [ranks], from a text or, if it is NULL, a file. A node's pg_name is such an id. */
+int chakra_read_groups(const char *name, const char *text, size_t size, struct trace *, struct err *);
 
 #endif

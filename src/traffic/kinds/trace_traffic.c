@@ -8,7 +8,6 @@
 #include "traffic/round.h"
 #include "traffic/traffic.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #define START UINT64_MAX         /* tag: the rank starts */
@@ -21,8 +20,6 @@ struct ready { struct ready_op *op; uint32_t count, max; };
 struct cpu { struct ready ready; bool is_busy; };
 
 struct trace_job_rank {
-    struct trace_waits waits;
-    struct trace_list  list;     /* operations that wait for the current one */
     uint32_t          left;      /* unfinished operations */
     struct cpu       *cpu;
     uint32_t          cpus;
@@ -30,7 +27,7 @@ struct trace_job_rank {
     struct trace_queue posted, arrived;
     struct ready      ready;     /* operations that may start */
     struct rounds     rounds;    /* running collectives */
-    struct todo_stack todo;      /* their pending actions */
+    struct round_posts posts;    /* what they send now */
 };
 
 struct trace_job {
@@ -65,41 +62,22 @@ static uint32_t ready_take(struct ready *r)
 
 /* ---- operations ---- */
 
-static void report_read_error(const struct trace_job *p, uint32_t rank)
+static const struct trace_op *op_of(const struct trace_job *p, uint32_t rank, uint32_t number)
 {
-    traffic_fail(p->job.traffic, &p->job.traffic->stream[p->job.first_stream + rank], EIO,
-                 "%s: cannot read its temporary file", p->trace.name);
+    return &p->trace.rank[rank].op[number];
 }
 
-static struct trace_op op_of(const struct trace_job *p, uint32_t rank, uint32_t number)
-{
-    struct trace_op op;
-
-    if (!trace_get(&p->trace, rank, number, &op, &p->rank[rank].list))
-        report_read_error(p, rank);
-    return op;
-}
-
-/* Reads an operation of another rank. Does not use that rank's buffer, which another thread may be using. */
-static struct trace_op op_of_other(const struct trace_job *p, uint32_t rank, uint32_t number, uint32_t reader)
-{
-    struct trace_op op;
-
-    if (!trace_get(&p->trace, rank, number, &op, NULL))
-        report_read_error(p, reader);
-    return op;
-}
-
+/* Fulfills a dependency of each follower. The trace itself keeps the counts, because a job runs once. */
 static void release_followers(const struct trace_job *p, uint32_t rank, const struct trace_op *op,
                               bool of_start, uint64_t now_ps)
 {
-    struct trace_job_rank *r = &p->rank[rank];
+    struct trace_rank *from = &p->trace.rank[rank];
+    uint32_t           count;
+    const uint32_t    *next = trace_followers(from, op, of_start, &count);
 
-    if (!trace_followers(&p->trace, rank, op, of_start, &r->list))
-        report_read_error(p, rank);
-    for (uint32_t i = 0; i < r->list.count; i++)
-        if (trace_waits_end(&r->waits, &p->trace, rank, r->list.op[i], &r->list))
-            ready_add(&r->ready, now_ps, r->list.op[i]);
+    for (uint32_t i = 0; i < count; i++)
+        if (--from->op[next[i]].waits == 0)
+            ready_add(&p->rank[rank].ready, now_ps, next[i]);
 }
 
 static void end_op(struct trace_job *p, uint32_t rank, const struct trace_op *op, uint64_t now_ps)
@@ -115,15 +93,29 @@ static void deliver_message(struct trace_job *p, uint32_t from, uint32_t number,
                             uint64_t now_ps)
 {
     struct trace_job_rank *r = &p->rank[send->peer];
-    struct trace_op        op;
     uint32_t               recv;
 
-    if (!trace_match_now(&r->matching, &r->posted, from, send->tag, true, &recv)) {
+    if (trace_match_now(&r->matching, &r->posted, from, send->tag, true, &recv))
+        end_op(p, send->peer, op_of(p, send->peer, recv), now_ps);
+    else
         trace_match_later(&r->matching, &r->arrived, from, send->tag, number);
+}
+
+/* A collective holds its processor from start to end. over: the operation, if its collective is over. */
+static void go_on_in_round(struct trace_job *p, uint32_t rank, uint32_t over, uint64_t now_ps)
+{
+    struct trace_job_rank *r = &p->rank[rank];
+    struct trace_op        op;
+
+    for (uint32_t i = 0; i < r->posts.count; i++)
+        job_post(&p->job, rank, now_ps, p->job.host[r->posts.post[i].rank], r->posts.post[i].bytes,
+                 r->posts.post[i].tag);
+    r->posts.count = 0;
+    if (over == ROUND_GOES_ON)
         return;
-    }
-    op = op_of(p, send->peer, recv);
-    end_op(p, send->peer, &op, now_ps);
+    op = op_of(p, rank, over);
+    r->cpu[op.cpu].is_busy = false;
+    end_op(p, rank, &op, now_ps);
 }
 
 /* Starts an operation. It already holds its processor, if it needs one. */
@@ -159,86 +151,71 @@ static void start_op(struct trace_job *p, uint32_t rank, uint32_t number, const 
             end_op(p, rank, op, now_ps);
         break;
     default:
-        round_begin(&r->rounds, round_of(&r->rounds, op), number, &r->todo);
+        go_on_in_round(p, rank, round_begin(&r->rounds, round_of(&r->rounds, op), number, &r->posts), now_ps);
     }
 }
 
-/* Assigns ready operations to idle processors. */
-static void assign_processors(struct trace_job *p, uint32_t rank, uint32_t number, uint64_t now_ps)
+/* Assigns a ready operation to an idle processor. Returns its type, or -1 if there is none. */
+static int serve_processor(struct trace_job *p, uint32_t rank, struct cpu *c, uint64_t now_ps)
 {
-    struct cpu     *c = &p->rank[rank].cpu[number];
-    struct trace_op op;
-    uint32_t        next;
+    struct cpu *c = &p->rank[rank].cpu[number];
+    uint32_t    next;
 
     if (c->is_busy || !c->ready.count)
-        return;
+        return -1;
     c->is_busy = true;
     next = ready_take(&c->ready);
-    op = op_of(p, rank, next);
-    start_op(p, rank, next, &op, now_ps);
+    start_op(p, rank, next, op_of(p, rank, next), now_ps);
+    return op_of(p, rank, next)->type;
 }
 
 static void begin_op(struct trace_job *p, uint32_t rank, uint32_t number, uint64_t now_ps)
 {
-    struct trace_op op = op_of(p, rank, number);
+    const struct trace_op *op = op_of(p, rank, number);
 
-    if (op.type == TRACE_COLLECTIVE || (op.type == TRACE_CALC && op.size))       /* needs a processor */
-        ready_add(&p->rank[rank].cpu[op.cpu].ready, p->trace.is_by_number ? 0 : now_ps, number);
+    if (op->type == TRACE_COLLECTIVE || (op->type == TRACE_CALC && op->size))    /* needs a processor */
+        ready_add(&p->rank[rank].cpu[op->cpu].ready, p->trace.is_by_number ? 0 : now_ps, number);
     else
-        start_op(p, rank, number, &op, now_ps);
+        start_op(p, rank, number, op, now_ps);
 }
 
-/* A collective holds its processor from start to end. */
-static void end_collective(struct trace_job *p, uint32_t rank, uint32_t number, uint64_t now_ps)
+/* Computing and collectives hold their processor from start to end. */
+static void end_busy_op(struct trace_job *p, uint32_t rank, uint32_t number, uint64_t now_ps)
 {
-    struct trace_op op = op_of(p, rank, number);
+    const struct trace_op *op = op_of(p, rank, number);
 
-    p->rank[rank].cpu[op.cpu].is_busy = false;
-    end_op(p, rank, &op, now_ps);
-}
-
-static void go_on_in_round(struct trace_job *p, uint32_t rank, const struct todo *next, uint64_t now_ps)
-{
-    struct trace_job_rank *r = &p->rank[rank];
-    struct round_post      post;
-
-    switch (round_execute(&r->rounds, next->round, next->number, &r->todo, &post)) {
-    case ROUND_NOTHING: break;
-    case ROUND_POSTS:   job_post(&p->job, rank, now_ps, p->job.host[post.rank], post.bytes, post.tag); break;
-    case ROUND_IS_OVER: end_collective(p, rank, post.op, now_ps); break;
-    }
+    p->rank[rank].cpu[op->cpu].is_busy = false;
+    end_op(p, rank, op, now_ps);
 }
 
 /* Starts everything that may start, in file order. A processor gets its next operation only when no other
- * operation can become ready at this time. */
+ * operation can become ready at this time; a collective may be over at once. */
 static void run_ready_ops(struct trace_job *p, uint32_t rank, uint64_t now_ps)
 {
     struct trace_job_rank *r = &p->rank[rank];
     bool                   is_served;
 
     do {
-        while (r->todo.depth || r->ready.count)
-            if (r->todo.depth)
-                go_on_in_round(p, rank, &r->todo.todo[--r->todo.depth], now_ps);
-            else
-                begin_op(p, rank, ready_take(&r->ready), now_ps);
+        int type = -1;
+
+        while (r->ready.count)
+            begin_op(p, rank, ready_take(&r->ready), now_ps);
         is_served = false;
-        for (uint32_t i = 0; i < r->cpus && !r->todo.depth && !r->ready.count; i++) {
-            is_served |= !r->cpu[i].is_busy && r->cpu[i].ready.count;
-            assign_processors(p, rank, i, now_ps);
+        for (uint32_t i = 0; i < r->cpus && type != TRACE_COLLECTIVE && !r->ready.count; i++) {
+            type = serve_processor(p, rank, &r->cpu[i], now_ps);
+            is_served |= type >= 0;
         }
-    } while (r->todo.depth || r->ready.count || is_served);
+    } while (r->ready.count || is_served);
 }
 
 /* ---- reads ---- */
 
 static void on_read(struct trace_job *p, uint64_t now_ps, const struct message *m)
 {
-    uint32_t        rank = p->job.worker_of[m->dst];
-    struct trace_op op = op_of(p, rank, (uint32_t)m->tag);
+    uint32_t rank = p->job.worker_of[m->dst];
 
     job_report(&p->job, m->dst, OP_READ, m->bytes, m->start_ps, now_ps);
-    end_op(p, rank, &op, now_ps);
+    end_op(p, rank, op_of(p, rank, (uint32_t)m->tag), now_ps);
     run_ready_ops(p, rank, now_ps);
 }
 
@@ -250,18 +227,17 @@ static void perform_on_arrival(struct job *j, uint64_t now_ps, const struct mess
     uint32_t               from = j->worker_of[m->src], rank = j->worker_of[m->dst];
     struct round_message   is = round_message_of(m->tag);
     struct trace_job_rank *r = &p->rank[rank];
-    struct trace_op        op;
+    const struct trace_op *op;
 
     if (m->op.verb == VERB_READ) {
         on_read(p, now_ps, m);
         return;
     }
-    op = op_of_other(p, from, m->tag & ROUND_TAG ? is.op : (uint32_t)m->tag, rank);
+    op = op_of(p, from, m->tag & ROUND_TAG ? is.op : (uint32_t)m->tag);
     if (!(m->tag & ROUND_TAG))
-        deliver_message(p, from, (uint32_t)m->tag, &op, now_ps);
-    /* otherwise the file could not be read, which was already reported */
-    else if (op.type == TRACE_COLLECTIVE)
-        round_on_arrival(&r->rounds, round_of(&r->rounds, &op), &is, &r->todo);
+        deliver_message(p, from, (uint32_t)m->tag, op, now_ps);
+    else
+        go_on_in_round(p, rank, round_on_arrival(&r->rounds, round_of(&r->rounds, op), &is, &r->posts), now_ps);
     run_ready_ops(p, rank, now_ps);
 }
 
@@ -271,39 +247,34 @@ static void perform_on_sent(struct job *j, uint64_t now_ps, const struct message
     uint32_t               rank = j->worker_of[m->src];
     struct round_message   is = round_message_of(m->tag);
     struct trace_job_rank *r = &p->rank[rank];
-    struct trace_op        op = op_of(p, rank, m->tag & ROUND_TAG ? is.op : (uint32_t)m->tag);
+    const struct trace_op *op = op_of(p, rank, m->tag & ROUND_TAG ? is.op : (uint32_t)m->tag);
 
     if (!(m->tag & ROUND_TAG))
-        end_op(p, rank, &op, now_ps);
-    else if (op.type == TRACE_COLLECTIVE)
-        round_on_sent(&r->rounds, round_of(&r->rounds, &op), &is, &r->todo);
+        end_op(p, rank, op, now_ps);
+    else
+        go_on_in_round(p, rank, round_on_sent(&r->rounds, round_of(&r->rounds, op), &is, &r->posts), now_ps);
     run_ready_ops(p, rank, now_ps);
 }
 
 static void begin(struct trace_job *p, uint32_t rank, uint64_t now_ps)
 {
-    struct trace_job_rank *r = &p->rank[rank];
+    const struct trace_rank *from = &p->trace.rank[rank];
 
-    if (!r->left)
+    if (!from->ops)
         job_report(&p->job, p->job.host[rank], OP_ITERATION, 0, p->job.common.start_ps, now_ps);
-    if (!trace_roots(&p->trace, rank, &r->list))
-        report_read_error(p, rank);
-    for (uint32_t i = 0; i < r->list.count; i++)
-        ready_add(&r->ready, now_ps, r->list.op[i]);
+    for (uint32_t i = 0; i < from->ops; i++)
+        if (!from->op[i].waits)
+            ready_add(&p->rank[rank].ready, now_ps, i);
 }
 
 static void perform_on_wake(struct job *j, uint64_t now_ps, uint32_t rank, uint64_t tag)
 {
     struct trace_job *p = (struct trace_job *)j;
 
-    if (tag == START) {
+    if (tag == START)
         begin(p, rank, now_ps);
-    } else {
-        struct trace_op op = op_of(p, rank, (uint32_t)tag);
-
-        p->rank[rank].cpu[op.cpu].is_busy = false;
-        end_op(p, rank, &op, now_ps);
-    }
+    else
+        end_busy_op(p, rank, (uint32_t)tag, now_ps);
     run_ready_ops(p, rank, now_ps);
 }
 
@@ -320,10 +291,8 @@ static void perform_free(void *state)
             free(r->cpu[c].ready.op);
         free(r->cpu);
         free(r->ready.op);
-        trace_waits_fini(&r->waits);
-        trace_list_fini(&r->list);
         rounds_fini(&r->rounds);
-        todo_fini(&r->todo);
+        free(r->posts.post);
         free(r->matching.item);
     }
     free(p->rank);
@@ -349,7 +318,6 @@ void perform_add(struct traffic *t, const struct traffic_kind *kind, const struc
         const struct trace_rank *from = &trace->rank[i];
         struct trace_job_rank   *r = &p->rank[i];
 
-        trace_waits_init(&r->waits, trace, i);
         r->rounds = (struct rounds){ &p->trace, plans, i, NULL };
         r->left = from->ops;
         r->cpus = from->cpus;
@@ -369,8 +337,6 @@ struct goal_cfg { struct reads_cfg reads; enum verb verb; };
 static const struct key_row goal_keys[] = {
     { "file",   KEY_FILE, "",     "text or compiled (LogGOPSim's txt2bin)" },
     { "hosts",  KEY_LIST, "",     "rank 0 first; a count: the first; default: all" },
-    { "memory", KEY_NAME, "auto", "`whole`: in memory; `file`: in a temporary file; `auto`: the latter above "
-      "64 MB. Results are the same" },
     READS_KEYS(struct goal_cfg, reads),
     { "verb",   KEY_NAME, "write", "of sends: `write`, `send`, or `ud` if they fit a packet; matching is the "
       "same", KEY_AT(struct goal_cfg, verb), .choices = verb_names },
@@ -395,7 +361,6 @@ static const struct key_row chakra_keys[] = {
     { "file",       KEY_FILE, "",      "prefix of the ranks' files: PREFIX.0.et, PREFIX.1.et, .." },
     { "groups",     KEY_FILE, "",      "communicator groups as in ASTRA-sim: {\"1\": [0, 1], ..}" },
     COLLECTIVE_KEYS,
-    { "memory",     KEY_NAME, "auto",  "as of goal; `auto`: by the size of all files together" },
     { 0 },
 };
 
@@ -424,19 +389,10 @@ static void add_trace(struct entry *e, const struct traffic_kind *kind, struct t
     e->qps = 1;
 }
 
-static enum trace_memory read_memory(const struct entry *e)
-{
-    static const char *const memories[] = { "auto", "file", "whole", NULL };
-    int                      memory = section_choice(&e->sec, "memory", "a memory mode", memories);
-
-    return memory < 0 ? TRACE_BY_SIZE : (enum trace_memory)memory;
-}
-
 static void goal_read_entry(struct entry *e)
 {
     struct hosts             hosts = entry_hosts(e, "hosts", 1, UINT32_MAX);
     char                    *path = section_file(&e->sec, "file");
-    enum trace_memory        memory = read_memory(e);
     struct goal_cfg          cfg = { 0 };
     struct trace             t;
     struct err               why;
@@ -445,7 +401,7 @@ static void goal_read_entry(struct entry *e)
     if (cfg.verb == VERB_READ)
         section_refuse(&e->sec, "verb", "the file says what is read");
     if (path && !e->r->rc)
-        reader_keep(e->r, e->env->read_goal(path, memory, &t, &why), &why, section_get(&e->sec, "file"));
+        reader_keep(e->r, e->env->read_goal(path, &t, &why), &why, section_get(&e->sec, "file"));
     if (path && !e->r->rc) {
         e->pairs_key = t.has_reads ? "file" : NULL;
         entry_use_verb(e, cfg.verb, "file", t.send_bytes_max);
@@ -536,14 +492,13 @@ static void chakra_read_entry(struct entry *e)
     struct hosts      hosts = entry_hosts(e, "hosts", 1, UINT32_MAX);
     char             *path = section_file(&e->sec, "file"),
                      *groups = section_get(&e->sec, "groups") ? section_file(&e->sec, "groups") : NULL;
-    enum trace_memory memory = read_memory(e);
     struct plan_cfg   cfg = { 0 };
     struct trace      t;
     struct err        why;
 
     read_plan_cfg(e, &cfg);
     if (path && !e->r->rc)
-        reader_keep(e->r, e->env->read_chakra(path, groups, memory, &t, &why), &why,
+        reader_keep(e->r, e->env->read_chakra(path, groups, &t, &why), &why,
                     section_get(&e->sec, "file"));
     if (path && !e->r->rc)
         add_with_plans(e, &traffic_chakra, &t, &hosts, &cfg);
