@@ -8,33 +8,27 @@
 #include <string.h>
 
 /* In the models of the forks, "dcqcn" means their own DCQCN. */
-static const struct cc_algo *read_kind(const struct section *sec, const char *key, const struct sim_cfg *cfg)
+static const struct cc_algo *read_kind(const struct section *sec, const struct sim_cfg *cfg)
 {
     const char *names[32] = { NULL };
     int         chosen;
 
     for (int i = 0; cc_all[i] && i < 31; i++)
         names[i] = cc_all[i]->name;
-    chosen = section_choice(sec, key, "a congestion control", names);
+    chosen = section_choice(sec, "kind", "a congestion control", names);
     if (chosen < 0)
         return NULL;
     return !sim_model_is_real(cfg->model) && strcmp(names[chosen], "dcqcn") == 0 ? cc_find("dcqcn_hpcc")
         : cc_all[chosen];
 }
 
-static bool is_map(const struct yaml_node *node)
-{
-    return node && node->kind == YAML_MAP;
-}
-
 void scenario_read_cc(const struct section *root, struct sim_cfg *cfg)
 {
-    const struct yaml_node *node = section_get(root, "cc");
-    struct section          sec = scenario_open(root->r, is_map(node) ? node : NULL, "cc");
-    const struct cc_algo   *cc = is_map(node) ? read_kind(&sec, "kind", cfg) : read_kind(root, "cc", cfg);
+    struct section        sec = scenario_open(root->r, section_get(root, "cc"), "cc");
+    const struct cc_algo *cc = read_kind(&sec, cfg);
 
     cfg->cc = cc ? cc : cfg->cc;
-    if (cfg->model == MODEL_UET && !(is_map(node) ? section_get(&sec, "kind") : node))
+    if (cfg->model == MODEL_UET && !section_get(&sec, "kind"))
         cfg->cc = cc_find("nscc");
 }
 
@@ -130,7 +124,7 @@ static void read_other(struct reader *r, struct scenario *s, const struct yaml_n
     struct traffic_about about = { .kind = "a control" };
     struct entry         e = { .r = r, .sec = scenario_open(r, node, "cc others"), .graph = &s->graph,
                                .about = &about };
-    const struct cc_algo *cc = section_need(&e.sec, "kind") ? read_kind(&e.sec, "kind", cfg) : NULL;
+    const struct cc_algo *cc = section_need(&e.sec, "kind") ? read_kind(&e.sec, cfg) : NULL;
     bool                  is_uet = cfg->model == MODEL_UET;
     const char           *other = is_uet ? "hosts" : "classes";
 
@@ -155,12 +149,12 @@ static void read_other(struct reader *r, struct scenario *s, const struct yaml_n
 void scenario_read_cc_others(const struct section *root, struct scenario *s)
 {
     struct reader          *r = root->r;
-    const struct yaml_node *node = section_get(root, "cc"), *other;
-    struct section          sec = scenario_open(r, is_map(node) ? node : NULL, "cc");
+    const struct yaml_node *other;
+    struct section          sec = scenario_open(r, section_get(root, "cc"), "cc");
 
     if (r->rc)
         return;
-    check_model(r, is_map(node) ? section_place(&sec, "kind") : node, &s->cfg);
+    check_model(r, section_place(&sec, "kind"), &s->cfg);
     other = section_list(&sec, "others", CC_OTHERS_MAX);
     if (other && !sim_model_is_real(s->cfg.model))
         reader_refuse_key(r, section_get(&sec, "others"), "several controls in one network need the model "
@@ -222,21 +216,13 @@ static bool is_used(const struct sim_cfg *cfg)
 
 void scenario_read_rlcc(struct reader *r, struct scenario *s, const struct yaml_node *node)
 {
-    bool           is_map = node && node->kind == YAML_MAP;
-    struct section sec = scenario_open(r, is_map ? node : NULL, "rlcc");
+    struct section sec = scenario_open(r, node, "rlcc");
     const char    *name = section_text(&sec, "model");
     double         range = 0;
 
     section_real(&sec, "range", 0.001, 1, &range);
-    if (r->rc || !is_used(&s->cfg))
-        return;
-    if (node && !is_map && node->kind != YAML_SCALAR)
-        reader_refuse(r, node, "a model must be a single name");
-    else if (node && !is_map)
-        open_model(r, s, node, node->text, 0);
-    else
-        open_model(r, s, is_map && section_get(&sec, "model") ? section_get(&sec, "model") : node, name,
-                   range);
+    if (!r->rc && is_used(&s->cfg))
+        open_model(r, s, section_place(&sec, "model"), name, range);
 }
 
 void scenario_rlcc_fini(struct scenario *s)

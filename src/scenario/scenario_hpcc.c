@@ -174,12 +174,8 @@ static struct cc_fork fork_of(const struct hpcc_config *c)
 
 static void set_control(struct reader *r, struct scenario *s, const char *path, const struct hpcc_config *c)
 {
-    const struct cc_algo *cc = cc_find(hpcc_cc_of_mode(c->cc_mode));
-
-    if (!cc)
-        refuse_config(r, path, "CC_MODE %u is not modelled", c->cc_mode);
-    else if (c->cc_mode != 1)
-        s->cfg.cc = cc;
+    if (c->cc_mode != 1)
+        s->cfg.cc = cc_find(hpcc_cc_of_mode(c->cc_mode));
     check_control(r, path, c);
     s->cfg.fork = fork_of(c);
 }

@@ -567,6 +567,20 @@ void collective_fini(struct collective *c)
     *c = (struct collective){ 0 };
 }
 
+void collective_list_own(const struct collective *c, bool with_receives, uint32_t **at, uint32_t **own)
+{
+    *at = xcalloc(c->workers + 2ul, sizeof **at);
+    *own = xcalloc((1ul + with_receives) * c->messages + 1, sizeof **own);
+    for (uint32_t w = 0; w < c->workers; w++)
+        (*at)[w + 2] = (*at)[w + 1] + c->sends[w] + (with_receives ? c->receives[w] : 0);
+    /* at[w + 1] moves from the start of w's list to its end */
+    for (uint32_t m = 0; m < c->messages; m++) {
+        (*own)[(*at)[c->message[m].src + 1]++] = m;
+        if (with_receives)
+            (*own)[(*at)[c->message[m].dst + 1]++] = m;
+    }
+}
+
 /* ---- metrics ---- */
 
 uint64_t collective_size_bytes(const struct collective_cfg *cfg)

@@ -143,34 +143,13 @@ uint32_t plans_phases(const struct plans *x, const struct trace *t, const struct
 
 /* ---- plans ---- */
 
-/* Lists the messages that each worker sends and receives. */
-static void list_own(struct plan *p)
-{
-    const struct collective *c = &p->c;
-    uint32_t                *at;
-
-    p->own_at = xcalloc(c->workers + 2ul, sizeof *p->own_at);
-    p->own = xcalloc(2ul * c->messages + 1, sizeof *p->own);
-    at = p->own_at + 1;
-    for (uint32_t m = 0; m < c->messages; m++) {
-        at[c->message[m].src + 1]++;
-        at[c->message[m].dst + 1]++;
-    }
-    for (uint32_t w = 1; w <= c->workers; w++)
-        at[w] += at[w - 1];
-    for (uint32_t m = 0; m < c->messages; m++) {
-        p->own[at[c->message[m].src]++] = m;
-        p->own[at[c->message[m].dst]++] = m;
-    }
-}
-
 static struct plan *make_plan(const struct collective_cfg *cfg)
 {
     struct plan *p = xcalloc(1, sizeof *p);
 
     p->cfg = *cfg;
     collective_init(&p->c, cfg);
-    list_own(p);
+    collective_list_own(&p->c, true, &p->own_at, &p->own);
     return p;
 }
 

@@ -88,26 +88,12 @@ const char *iteration_kind_name(uint32_t kind, const char **group)
 
 struct iteration_builder { struct iteration *it; uint32_t stage; };      /* stage: the next */
 
-/* Lists the messages that each member sends, in order. */
-static void list_own(struct iteration_plan *p)
-{
-    const struct collective *c = &p->c;
-
-    p->own_at = xcalloc(c->workers + 2ul, sizeof *p->own_at);
-    p->own = xcalloc(c->messages + 1ul, sizeof *p->own);
-    for (uint32_t w = 0; w < c->workers; w++)
-        p->own_at[w + 2] = p->own_at[w + 1] + c->sends[w];
-    /* own_at[w + 1] moves from the start of w's list to its end */
-    for (uint32_t m = 0; m < c->messages; m++)
-        p->own[p->own_at[c->message[m].src + 1]++] = m;
-}
-
 static const struct iteration_plan *add_plan(struct iteration *it, const struct collective_cfg *cfg)
 {
     struct iteration_plan *p = &it->plan[it->plans++];
 
     collective_init(&p->c, cfg);
-    list_own(p);
+    collective_list_own(&p->c, false, &p->own_at, &p->own);
     return p;
 }
 

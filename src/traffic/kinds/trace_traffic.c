@@ -27,7 +27,7 @@ struct trace_job_rank {
     struct trace_queue posted, arrived;
     struct ready      ready;     /* operations that may start */
     struct rounds     rounds;    /* running collectives */
-    struct todo_stack todo;      /* their pending actions */
+    struct round_posts posts;    /* what they send now */
 };
 
 struct trace_job {
@@ -101,6 +101,28 @@ static void deliver_message(struct trace_job *p, uint32_t from, uint32_t number,
         trace_match_later(&r->matching, &r->arrived, from, send->tag, number);
 }
 
+/* Computing and collectives hold their processor from start to end. */
+static void end_busy_op(struct trace_job *p, uint32_t rank, uint32_t number, uint64_t now_ps)
+{
+    const struct trace_op *op = op_of(p, rank, number);
+
+    p->rank[rank].cpu[op->cpu].is_busy = false;
+    end_op(p, rank, op, now_ps);
+}
+
+/* Posts the rank's messages of a collective. over: the collective's operation, if it is over. */
+static void go_on_in_round(struct trace_job *p, uint32_t rank, uint32_t over, uint64_t now_ps)
+{
+    struct round_posts *posts = &p->rank[rank].posts;
+
+    for (uint32_t i = 0; i < posts->count; i++)
+        job_post(&p->job, rank, now_ps, p->job.host[posts->post[i].rank], posts->post[i].bytes,
+                 posts->post[i].tag);
+    posts->count = 0;
+    if (over != ROUND_GOES_ON)
+        end_busy_op(p, rank, over, now_ps);
+}
+
 /* Starts an operation. It already holds its processor, if it needs one. */
 static void start_op(struct trace_job *p, uint32_t rank, uint32_t number, const struct trace_op *op,
                      uint64_t now_ps)
@@ -134,21 +156,21 @@ static void start_op(struct trace_job *p, uint32_t rank, uint32_t number, const 
             end_op(p, rank, op, now_ps);
         break;
     default:
-        round_begin(&r->rounds, round_of(&r->rounds, op), number, &r->todo);
+        go_on_in_round(p, rank, round_begin(&r->rounds, round_of(&r->rounds, op), number, &r->posts), now_ps);
     }
 }
 
-/* Assigns ready operations to idle processors. */
-static void assign_processors(struct trace_job *p, uint32_t rank, uint32_t number, uint64_t now_ps)
+/* Assigns a ready operation to an idle processor. Returns its type, or -1 if there is none. */
+static int serve_processor(struct trace_job *p, uint32_t rank, struct cpu *c, uint64_t now_ps)
 {
-    struct cpu *c = &p->rank[rank].cpu[number];
-    uint32_t    next;
+    uint32_t next;
 
     if (c->is_busy || !c->ready.count)
-        return;
+        return -1;
     c->is_busy = true;
     next = ready_take(&c->ready);
     start_op(p, rank, next, op_of(p, rank, next), now_ps);
+    return op_of(p, rank, next)->type;
 }
 
 static void begin_op(struct trace_job *p, uint32_t rank, uint32_t number, uint64_t now_ps)
@@ -161,46 +183,24 @@ static void begin_op(struct trace_job *p, uint32_t rank, uint32_t number, uint64
         start_op(p, rank, number, op, now_ps);
 }
 
-/* Computing and collectives hold their processor from start to end. */
-static void end_busy_op(struct trace_job *p, uint32_t rank, uint32_t number, uint64_t now_ps)
-{
-    const struct trace_op *op = op_of(p, rank, number);
-
-    p->rank[rank].cpu[op->cpu].is_busy = false;
-    end_op(p, rank, op, now_ps);
-}
-
-static void go_on_in_round(struct trace_job *p, uint32_t rank, const struct todo *next, uint64_t now_ps)
-{
-    struct trace_job_rank *r = &p->rank[rank];
-    struct round_post      post;
-
-    switch (round_execute(&r->rounds, next->round, next->number, &r->todo, &post)) {
-    case ROUND_NOTHING: break;
-    case ROUND_POSTS:   job_post(&p->job, rank, now_ps, p->job.host[post.rank], post.bytes, post.tag); break;
-    case ROUND_IS_OVER: end_busy_op(p, rank, post.op, now_ps); break;
-    }
-}
-
 /* Starts everything that may start, in file order. A processor gets its next operation only when no other
- * operation can become ready at this time. */
+ * operation can become ready at this time; a collective may be over at once. */
 static void run_ready_ops(struct trace_job *p, uint32_t rank, uint64_t now_ps)
 {
     struct trace_job_rank *r = &p->rank[rank];
     bool                   is_served;
 
     do {
-        while (r->todo.depth || r->ready.count)
-            if (r->todo.depth)
-                go_on_in_round(p, rank, &r->todo.todo[--r->todo.depth], now_ps);
-            else
-                begin_op(p, rank, ready_take(&r->ready), now_ps);
+        int type = -1;
+
+        while (r->ready.count)
+            begin_op(p, rank, ready_take(&r->ready), now_ps);
         is_served = false;
-        for (uint32_t i = 0; i < r->cpus && !r->todo.depth && !r->ready.count; i++) {
-            is_served |= !r->cpu[i].is_busy && r->cpu[i].ready.count;
-            assign_processors(p, rank, i, now_ps);
+        for (uint32_t i = 0; i < r->cpus && type != TRACE_COLLECTIVE && !r->ready.count; i++) {
+            type = serve_processor(p, rank, &r->cpu[i], now_ps);
+            is_served |= type >= 0;
         }
-    } while (r->todo.depth || r->ready.count || is_served);
+    } while (r->ready.count || is_served);
 }
 
 /* ---- reads ---- */
@@ -232,7 +232,8 @@ static void perform_on_arrival(struct job *j, uint64_t now_ps, const struct mess
     if (!(m->tag & ROUND_TAG))
         deliver_message(p, from, (uint32_t)m->tag, op, now_ps);
     else
-        round_on_arrival(&r->rounds, round_of(&r->rounds, op), &is, &r->todo);
+        go_on_in_round(p, rank, round_on_arrival(&r->rounds, round_of(&r->rounds, op), &is, &r->posts),
+                       now_ps);
     run_ready_ops(p, rank, now_ps);
 }
 
@@ -247,7 +248,7 @@ static void perform_on_sent(struct job *j, uint64_t now_ps, const struct message
     if (!(m->tag & ROUND_TAG))
         end_op(p, rank, op, now_ps);
     else
-        round_on_sent(&r->rounds, round_of(&r->rounds, op), &is, &r->todo);
+        go_on_in_round(p, rank, round_on_sent(&r->rounds, round_of(&r->rounds, op), &is, &r->posts), now_ps);
     run_ready_ops(p, rank, now_ps);
 }
 
@@ -287,7 +288,7 @@ static void perform_free(void *state)
         free(r->cpu);
         free(r->ready.op);
         rounds_fini(&r->rounds);
-        todo_fini(&r->todo);
+        free(r->posts.post);
         free(r->matching.item);
     }
     free(p->rank);
