@@ -18,12 +18,12 @@
 static void refuse_at(struct reader *r, uint32_t line, uint32_t column, const char *format,
                       va_list args)
 {
-    char why[400], *place;
+    char why[400];
 
     if (r->rc)
         return;
     vsnprintf(why, sizeof why, format, args);
-    place = reader_place(r, line ? line : column ? 0 : 1, column ? column : 1);
+    char *place = reader_place(r, line ? line : column ? 0 : 1, column ? column : 1);
     r->rc = err_set(r->err, EINVAL, "%s%s", place, why);
     free(place);
 }
@@ -284,8 +284,6 @@ void section_texts(const struct section *sec, const char *key, uint32_t max, con
 /* Returns the text of a key's value and its node; for the initial value of the row the node is NULL. */
 static const char *value_text(const struct section *sec, const char *key, const struct yaml_node **node)
 {
-    const struct key_row *row;
-
     *node = section_get(sec, key);
     if (sec->r->rc)
         return NULL;
@@ -294,7 +292,7 @@ static const char *value_text(const struct section *sec, const char *key, const 
                       (*node)->kind == YAML_LIST ? "list" : "map");
     if (*node)
         return sec->r->rc ? NULL : (*node)->text;
-    row = sec->given_only ? NULL : find_row(sec, key);
+    const struct key_row *row = sec->given_only ? NULL : find_row(sec, key);
     return row ? key_initial(row) : NULL;
 }
 
@@ -431,9 +429,7 @@ char *reader_path(const char *base, const char *file)
 
 char *section_file(const struct section *sec, const char *key)
 {
-    const char *file;
-
     section_need(sec, key);
-    file = section_text(sec, key);
+    const char *file = section_text(sec, key);
     return file ? reader_path(sec->r->name, file) : NULL;
 }

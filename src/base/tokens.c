@@ -137,11 +137,10 @@ static int quantity(struct tokens *w, const char *what, int (*parse)(const char 
                     uint64_t *value)
 {
     struct err why;
-    int rc;
 
     if (!tokens_need(w, what))
         return w->rc;
-    rc = parse(w->word, value, &why);
+    int rc = parse(w->word, value, &why);
     return rc ? tokens_err(w, -rc, "%s: %s", what, why.text) : 0;
 }
 
@@ -172,11 +171,10 @@ int tokens_real(struct tokens *w, const char *what, double min, double max, doub
 {
     struct err why;
     double read;
-    int rc;
 
     if (!tokens_need(w, what))
         return w->rc;
-    rc = text_to_real(w->word, &read, &why);
+    int rc = text_to_real(w->word, &read, &why);
     if (rc)
         return tokens_err(w, -rc, "%s: %s", what, why.text);
     if (!(read >= min && read <= max))

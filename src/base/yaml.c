@@ -242,11 +242,9 @@ static int is_empty(const yaml_event_t *e)
 
 static int read_document(struct yaml_reader *r)
 {
-    int rc;
-
     if (r->event.data.document_start.tag_directives.start != r->event.data.document_start.tag_directives.end)
         return refuse(r, r->event.start_mark, "tags ('%TAG') are not supported");
-    rc = next_event(r);
+    int rc = next_event(r);
     if (!rc && !is_empty(&r->event))
         rc = read_node(r, 1, &r->doc->root);
     if (!rc)
@@ -299,10 +297,9 @@ int yaml_read(struct yaml_doc *doc, const char *path, struct err *err)
 {
     char *text;
     size_t length;
-    int rc;
 
     *doc = (struct yaml_doc){ 0 };
-    rc = text_read_file(path, FILE_MAX, &text, &length, err);
+    int rc = text_read_file(path, FILE_MAX, &text, &length, err);
     if (rc)
         return rc;
     rc = yaml_parse(doc, text_file_name(path), text, length, err);

@@ -85,15 +85,13 @@ int option_values_set(const struct key_row *table, const char *owner, struct opt
 {
     const struct key_row *o = key_find(table, name);
     struct key_value      made;
-    long                  i;
-    int                   rc;
 
     if (!o)
         return refuse_name(table, owner, name, err);
-    rc = key_parse(o, text, &made, err);
+    int rc = key_parse(o, text, &made, err);
     if (rc)
         return rc;
-    i = o - table;
+    long i = o - table;
     v->value[i] = made.real;
     if (o->unit == KEY_FILE) {
         free(v->text[i]);

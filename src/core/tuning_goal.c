@@ -128,13 +128,10 @@ int goal_of_text(struct goal *to, const char *text, struct err *err)
     char        one[64];
 
     while (text) {
-        const char *end;
-        int         rc;
-
         text += strspn(text, " ");
-        end = strchr(text, ',');
+        const char *end = strchr(text, ',');
         snprintf(one, sizeof(one), "%.*s", end ? (int)(end - text) : (int)strlen(text), text);
-        rc = set_term(&made, one, err);
+        int rc = set_term(&made, one, err);
         if (rc)
             return rc;
         text = end ? end + 1 : NULL;

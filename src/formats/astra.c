@@ -263,13 +263,12 @@ int astra_read_network(const char *path, const char *text, size_t size, bool is_
 int astra_read_dims(const char *path, const char *text, size_t size, uint32_t *dim, uint32_t *dims,
                      struct err *err)
 {
-    struct reader           r;
-    struct yaml_doc         doc;
-    const struct yaml_node *list;
-    uint32_t                made[ASTRA_DIMS_MAX], count = 0;
+    struct reader   r;
+    struct yaml_doc doc;
+    uint32_t        made[ASTRA_DIMS_MAX], count = 0;
 
     open_file(&r, &doc, path, text, size, err);
-    list = yaml_get(doc.root, "logical-dims");
+    const struct yaml_node *list = yaml_get(doc.root, "logical-dims");
     if (!list || list->kind != YAML_LIST || !list->count || list->count > ASTRA_DIMS_MAX)
         reader_refuse(&r, list ? list : doc.root, "'logical-dims' is a list of 1 to %u dimensions",
                       ASTRA_DIMS_MAX);

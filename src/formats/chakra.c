@@ -365,11 +365,11 @@ static int read_nodes(struct chakra_file *w, struct chakra_bytes rest, const str
 {
     struct chakra_node  n = { 0 };
     struct chakra_bytes record;
-    int                 rc, wrong;
+    int                 wrong;
 
     if (rest.end - rest.at >= 2 && rest.at[0] == 0x1f && rest.at[1] == 0x8b)
         return err_set(where->err, EINVAL, "%s: the file is compressed; unpack it with gunzip", where->name);
-    rc = next_record(&rest, where, &record);     /* the first record is metadata of the whole trace */
+    int rc = next_record(&rest, where, &record);     /* the first record is metadata of the whole trace */
     if (rc == 0)
         return err_set(where->err, EINVAL, "%s: the file is empty", where->name);
     while (rc > 0 && (rc = next_record(&rest, where, &record)) > 0) {
@@ -528,13 +528,12 @@ static int read_rank(const char *path, uint32_t rank, struct trace *t, struct er
 int chakra_read(const char *prefix, const char *groups, struct trace *t, struct err *err)
 {
     uint32_t ranks = count_files(prefix);
-    int      rc;
 
     if (!ranks)
         return err_set(err, ENOENT, "%s.0.et: %s", prefix, strerror(ENOENT));
     trace_init(t, prefix, ranks);
     t->is_by_number = true;
-    rc = groups ? chakra_read_groups(groups, NULL, 0, t, err) : 0;
+    int rc = groups ? chakra_read_groups(groups, NULL, 0, t, err) : 0;
     for (uint32_t i = 0; i < ranks && !rc; i++) {
         char *path = file_of(prefix, i);
 

@@ -168,8 +168,6 @@ static struct goal_label *find_label(const struct goal_parser *x, const char *at
 /* The first of two equal labels counts, as in LogGOPSim. */
 static void add_label(struct goal_parser *x, const char *at, uint32_t length, uint32_t op)
 {
-    struct goal_label *l;
-
     if (2 * x->labels >= x->size) {
         struct goal_parser was = *x;
 
@@ -180,7 +178,7 @@ static void add_label(struct goal_parser *x, const char *at, uint32_t length, ui
                 *find_label(x, was.label[i].at, was.label[i].length) = was.label[i];
         free(was.label);
     }
-    l = find_label(x, at, length);
+    struct goal_label *l = find_label(x, at, length);
     if (l->length)
         return;
     *l = (struct goal_label){ at, length, op };
@@ -189,14 +187,11 @@ static void add_label(struct goal_parser *x, const char *at, uint32_t length, ui
 
 static uint32_t take_label(struct goal_parser *x)
 {
-    uint32_t                 length;
-    const struct goal_label *l;
-
     skip_blanks(x);
-    length = word_length(x);
+    uint32_t length = word_length(x);
     if (!length)
         refuse(x, "a label is missing");
-    l = length && x->size ? find_label(x, x->at, length) : NULL;
+    const struct goal_label *l = length && x->size ? find_label(x, x->at, length) : NULL;
     if (!l || !l->length) {
         refuse(x, "there is no '%.*s' in this rank so far", length < 40 ? (int)length : 40, x->at);
         return 0;
@@ -275,12 +270,12 @@ static uint32_t take_operation(struct goal_parser *x)
 
 static void take_requirement(struct goal_parser *x)
 {
-    uint32_t after = take_label(x), before;
+    uint32_t after = take_label(x);
     bool     is_start = take_word(x, "irequires");
 
     if (!is_start && !take_word(x, "requires"))
         refuse(x, "an operation, 'requires' or 'irequires' is missing");
-    before = take_label(x);
+    uint32_t before = take_label(x);
     if (!x->rc)
         trace_require(x->trace, x->rank, after, before, is_start);
 }

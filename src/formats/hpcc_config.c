@@ -249,7 +249,6 @@ static void read_config_line(struct hpcc_config_reader *r)
 {
     const char           *names[KEYS + 1] = { NULL }, *word = tokens_next(&r->words);
     const struct key_row *row = key_find(keys, word);
-    uint32_t             *line;
 
     if (!row) {
         for (size_t i = 0; i < KEYS; i++)
@@ -257,7 +256,7 @@ static void read_config_line(struct hpcc_config_reader *r)
         tokens_refuse_name(&r->words, "a key", names);
         return;
     }
-    line = &r->line[row - keys];
+    uint32_t *line = &r->line[row - keys];
     if (*line)
         tokens_err(&r->words, EINVAL, "line %u gives %s already", *line, word);
     *line = r->words.line;

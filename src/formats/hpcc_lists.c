@@ -76,11 +76,10 @@ static void read_delay(struct tokens *w, uint64_t *ps)
     };
     const char *word = tokens_need(w, "the delay");
     char       *end;
-    double      value;
 
     if (!word)
         return;
-    value = strtod(word, &end);
+    double value = strtod(word, &end);
     if (end == word || (size_t)(end - word) != strspn(word, "+-0123456789.") || value < 0)
         tokens_err(w, EINVAL, "the delay: '%s' is not a time like 1us", word);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
@@ -97,7 +96,6 @@ static void read_delay(struct tokens *w, uint64_t *ps)
 static void read_link(struct tokens *w, const struct graph *g, struct graph_link *link)
 {
     struct err why;
-    int        rc;
 
     tokens_uint32(w, "the first node", UINT32_MAX, &link->a);
     tokens_uint32(w, "the second node", UINT32_MAX, &link->b);
@@ -105,7 +103,7 @@ static void read_link(struct tokens *w, const struct graph *g, struct graph_link
     read_delay(w, &link->delay_ps);
     tokens_real(w, "the error rate", 0, 1, &link->loss);
     tokens_end(w);
-    rc = w->rc ? 0 : graph_check_link(g, link, &why);
+    int rc = w->rc ? 0 : graph_check_link(g, link, &why);
     if (rc)
         tokens_err(w, -rc, "%s", why.text);
 }
@@ -113,12 +111,11 @@ static void read_link(struct tokens *w, const struct graph *g, struct graph_link
 /* line: by link */
 static void refuse_parallel(struct tokens *w, const struct graph *g, const uint32_t *line)
 {
-    uint32_t                 first, second;
-    const struct graph_link *l;
+    uint32_t first, second;
 
     if (w->rc || !graph_find_parallel(g, &first, &second))
         return;
-    l = &g->link[second];
+    const struct graph_link *l = &g->link[second];
     tokens_err_at(w, line[second], EINVAL, "line %u already links nodes %u and %u", line[first],
                   l->a < l->b ? l->a : l->b, l->a < l->b ? l->b : l->a);
 }
@@ -145,7 +142,6 @@ int hpcc_read_topology(const char *path, const char *text, struct graph *g, stru
     struct tokens      w;
     struct graph       made;
     struct err         why;
-    int                rc;
 
     tokens_open(&w, path, text, TOPOLOGY_BYTES_MAX, err);
     graph_init(&made);
@@ -154,7 +150,7 @@ int hpcc_read_topology(const char *path, const char *text, struct graph *g, stru
         read_nodes(&w, &size, &made);
         read_links(&w, size.links, &made);
     }
-    rc = w.rc ? 0 : graph_check(&made, &why);
+    int rc = w.rc ? 0 : graph_check(&made, &why);
     if (rc)
         tokens_err_at(&w, size.line, -rc, "%s", why.text);
     rc = end_rows(&w, size.links, "links");
@@ -255,11 +251,10 @@ int hpcc_read_flows(const char *path, const char *text, const struct graph *g, s
 {
     struct hpcc_flow_reader r = { .graph = g, .dport = g ? xcalloc(g->nodes, sizeof *r.dport) : NULL };
     struct flow_list        made = { 0 };
-    int                     rc;
 
     tokens_open(&r.words, path, text, FLOWS_BYTES_MAX, err);
     read_flows(&r, &made);
-    rc = end_rows(&r.words, made.count, "flows");
+    int rc = end_rows(&r.words, made.count, "flows");
     free(r.dport);
     if (rc < 0)
         flow_list_fini(&made);

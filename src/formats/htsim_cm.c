@@ -58,11 +58,10 @@ static void read_start(struct cm_reader *r, uint64_t *start_ps)
     const char    *word = tokens_need(&r->words, "start"), *unit = r->is_uet ? "us" : "ps";
     const uint64_t scale = r->is_uet ? PS_PER_US : 1, most = START_PS_MAX / scale;
     double         real = 0;
-    bool           is_exact;
 
     if (!word)
         return;
-    is_exact = !r->is_uet && text_to_uint(word, start_ps, NULL) == 0;
+    bool is_exact = !r->is_uet && text_to_uint(word, start_ps, NULL) == 0;
     if (!is_exact && (strchr(word, '%') || text_to_real(word, &real, NULL)))
         tokens_err(&r->words, EINVAL, "start: '%s' is not a number of %s", word,
                    r->is_uet ? "microseconds" : "picoseconds");
@@ -126,12 +125,12 @@ static uint32_t read_host(struct tokens *w, const char *text, uint32_t nodes)
 static void read_ends(struct cm_reader *r, struct matrix_conn *c)
 {
     struct tokens *w = &r->words;
-    char           ends[TOKENS_BYTES], *arrow;
+    char           ends[TOKENS_BYTES];
 
     if (!r->header_line[NODES])
         tokens_err(w, EINVAL, "'Nodes' must be given before the first connection");
     memcpy(ends, w->word, sizeof ends);
-    arrow = strstr(ends, "->");
+    char *arrow = strstr(ends, "->");
     *arrow = '\0';
     c->src = read_host(w, ends, r->header[NODES]);
     c->dst = read_host(w, arrow + 2, r->header[NODES]);
@@ -144,10 +143,9 @@ static void read_conn(struct cm_reader *r)
     struct tokens      *w = &r->words;
     struct flow_matrix *cm = r->cm;
     struct matrix_conn  c = { .line = w->line };
-    uint32_t            given;
 
     read_ends(r, &c);
-    given = read_options(r, &c);
+    uint32_t given = read_options(r, &c);
     if (!(given & 1u << SIZE))
         tokens_err(w, EINVAL, "'size' is missing");
     if (c.bytes == 0)
@@ -393,7 +391,6 @@ static int read_matrix(const char *path, const char *text, bool is_uet, struct f
 {
     struct flow_matrix made = { 0 };
     struct cm_reader   r = { .cm = &made, .is_uet = is_uet };
-    int                rc;
 
     tokens_open(&r.words, path, text, CM_BYTES_MAX, err);
     while (tokens_next_line(&r.words))
@@ -407,7 +404,7 @@ static int read_matrix(const char *path, const char *text, bool is_uet, struct f
         resolve_ids(&r);
     if (!r.words.rc)
         check_triggers(&r);
-    rc = tokens_close(&r.words);
+    int rc = tokens_close(&r.words);
     if (rc)
         flow_matrix_fini(&made);
     else

@@ -279,16 +279,14 @@ int htsim_read_command(const char *path, const char *text, struct htsim_command 
 {
     struct htsim_command  c = { .seed = 13 };
     struct command_reader r = { .c = &c };
-    const char           *word;
-    int                   rc;
 
     tokens_open(&r.words, path, text, COMMAND_BYTES_MAX, err);
-    word = next_word(&r);
+    const char *word = next_word(&r);
     if (!word || strcmp(text_base_name(word), "htsim_uec") != 0)
         tokens_err(&r.words, EINVAL, "a command line of uet-htsim begins with htsim_uec");
     read_options(&r);
     settle(&r);
-    rc = tokens_close(&r.words);
+    int rc = tokens_close(&r.words);
     if (rc)
         htsim_command_fini(&c);
     else

@@ -213,18 +213,18 @@ static uint64_t shape_aggs(struct topo_reader *r, struct fat_tree *s)
     struct tokens *w = &r->words;
     uint32_t       down = tier_value(r, 0, RADIX_DOWN), up = tier_value(r, 0, RADIX_UP), ratio = down / up,
                    bundle = tier_value(r, 1, BUNDLE), agg_down = tier_value(r, 1, RADIX_DOWN);
-    uint64_t       ports = (uint64_t)s->pods * agg_down, links, aggs;
+    uint64_t       ports = (uint64_t)s->pods * agg_down;
 
     if (ratio != tier_value(r, 0, OVERSUBSCRIBED))
         tokens_err_at(w, line_of(r, 0, OVERSUBSCRIBED), EINVAL,
                       "tier 0 has %u ports down and %u up: Oversubscribed must be %u, not %u", down, up,
                       ratio, tier_value(r, 0, OVERSUBSCRIBED));
-    links = uplinks(r, 0, r->key[TOPO_NODES].value);
+    uint64_t links = uplinks(r, 0, r->key[TOPO_NODES].value);
     if (links == 0 || ports == 0 || links % ports)
         tokens_err_at(w, line_of(r, 1, RADIX_DOWN), EINVAL,
                       "by speed and oversubscription ToRs have %llu uplinks, which %u pods of switches with "
                       "a Radix_Down of %u cannot take", (unsigned long long)links, s->pods, agg_down);
-    aggs = ports ? links / ports : 0;
+    uint64_t aggs = ports ? links / ports : 0;
     if (aggs * bundle != up)
         tokens_err_at(w, line_of(r, 1, BUNDLE), EINVAL,
                       "%llu switches of tier 1 in a pod, with a Bundle of %u, take %llu links of a ToR, but "
@@ -295,8 +295,7 @@ static void fill_tiers(const struct topo_reader *r, struct fat_tree *s)
 
 static void make_shape(struct topo_reader *r, struct fat_tree *s)
 {
-    int      tiers = (int)r->key[TOPO_TIERS].value;
-    uint64_t tor_uplinks;
+    int tiers = (int)r->key[TOPO_TIERS].value;
 
     for (int i = 0; i < TOPO_KEYS; i++)
         if (!r->key[i].line)
@@ -308,7 +307,7 @@ static void make_shape(struct topo_reader *r, struct fat_tree *s)
     if (r->words.rc)
         return;
     shape_pods(r, s);
-    tor_uplinks = shape_aggs(r, s);
+    uint64_t tor_uplinks = shape_aggs(r, s);
     if (tiers == 3 && !r->words.rc)
         shape_cores(r, s, tor_uplinks);
     fill_tiers(r, s);

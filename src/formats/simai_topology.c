@@ -263,12 +263,11 @@ int simai_read_topology(const char *path, const char *text, struct graph *g, str
 {
     struct simai_topology t = { 0 };
     struct graph          made;
-    int                   rc;
 
     tokens_open(&t.w, path, text, TOPOLOGY_BYTES_MAX, err);
     graph_init(&made);
     read_all(&t, &made);
-    rc = tokens_close(&t.w);
+    int rc = tokens_close(&t.w);
     free(t.kind);
     free(t.server);
     free(t.number);

@@ -335,16 +335,14 @@ static uint32_t add_collective(struct rank_writer *r, const struct simai_layer *
     struct trace_op              op = { .type = TRACE_COLLECTIVE, .line = l->line,
                                         .cpu = (uint8_t)(w->group + 1), .collective = w->collective,
                                         .size = w->bytes };
-    const struct trace_group    *g;
-    uint32_t                     number;
 
     if (!w->has_collective)
         return NONE;
     op.peer = x->group[w->group][r->rank];
-    g = &x->trace->group[op.peer];
+    const struct trace_group *g = &x->trace->group[op.peer];
     if (w->collective == TRACE_ALL_GATHER)       /* SimAI: final size; here: contribution of each rank */
         op.size = (op.size + g->count - 1) / g->count;
-    number = add_op(r, &op, r->at);
+    uint32_t number = add_op(r, &op, r->at);
     if (!l->update_ns)
         return number;
     op = (struct trace_op){ .type = TRACE_CALC, .line = l->line,
@@ -458,14 +456,13 @@ int simai_read_workload(const char *path, const char *text, uint32_t passes, uin
                          struct err *err)
 {
     struct simai_workload x = { .experts = 1, .pipeline = 1, .trace = t };
-    int                   rc;
 
     tokens_open(&x.w, path, text, WORKLOAD_BYTES_MAX, err);
     read_policy(&x);
     check_sizes(&x, ranks);
     read_layers(&x);
     mark_layers(&x);
-    rc = tokens_close(&x.w);
+    int rc = tokens_close(&x.w);
     if (!rc) {
         trace_init(t, path, x.all);
         t->is_by_number = true;

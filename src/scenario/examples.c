@@ -61,8 +61,7 @@ static char *read_about(const char *path)
     bool   is_over = f == NULL;
 
     while (!is_over && getline(&line, &room, f) > 0 && line[0] == '#') {
-        char  *text = line + 1 + strspn(line + 1, " "), *stop = text;
-        size_t length;
+        char *text = line + 1 + strspn(line + 1, " "), *stop = text;
 
         text[strcspn(text, "\n")] = '\0';
         while ((stop = strpbrk(stop, ".:")) && stop[1] != ' ' && stop[1] != '\0')
@@ -70,7 +69,7 @@ static char *read_about(const char *path)
         if (stop)
             *stop = '\0';
         is_over = stop != NULL;
-        length = strlen(text);
+        size_t length = strlen(text);
         made = xrealloc(made, used + length + 2);
         used += (size_t)sprintf(made + used, "%s%s", used ? " " : "", text);
     }
@@ -94,11 +93,9 @@ uint32_t examples_list(struct example **list)
 
     *list = NULL;
     while (folder && (e = readdir(folder))) {
-        char *file;
-
         if (!is_scenario(e->d_name))
             continue;
-        file = xprintf("%s/%s%s", path, e->d_name, "");
+        char *file = xprintf("%s/%s%s", path, e->d_name, "");
         *list = xrealloc(*list, (count + 1) * sizeof(**list));
         (*list)[count] = (struct example){ xstrdup(e->d_name), read_about(file) };
         (*list)[count].name[strlen(e->d_name) - strlen(SUFFIX)] = '\0';
@@ -124,11 +121,11 @@ void examples_free(struct example *list, uint32_t count)
 
 char *examples_find(const char *name)
 {
-    char *folder, *path;
+    char *folder;
 
     if (!*name || *name == '.' || strchr(name, '/') || !(folder = find_folder()))
         return NULL;
-    path = xprintf("%s/%s%s", folder, name, is_scenario(name) ? "" : SUFFIX);
+    char *path = xprintf("%s/%s%s", folder, name, is_scenario(name) ? "" : SUFFIX);
     free(folder);
     if (access(path, R_OK) == 0)
         return path;
@@ -140,16 +137,16 @@ char *examples_nearest(const char *name)
 {
     struct example *list;
     uint32_t        count = examples_list(&list);
-    const char    **names = xcalloc(count + 1ul, sizeof *names), *near;
+    const char    **names = xcalloc(count + 1ul, sizeof *names);
     size_t          length = strlen(name);
-    char           *bare = xstrdup(name), *made;
+    char           *bare = xstrdup(name);
 
     if (length > 5 && strcmp(bare + length - 5, ".yaml") == 0)
         bare[length - 5] = '\0';
     for (uint32_t i = 0; i < count; i++)
         names[i] = list[i].name;
-    near = text_nearest(bare, names);
-    made = near ? xstrdup(near) : NULL;
+    const char *near = text_nearest(bare, names);
+    char *made = near ? xstrdup(near) : NULL;
     free(bare);
     free(names);
     examples_free(list, count);

@@ -11,11 +11,10 @@
 static const struct cc_algo *read_kind(const struct section *sec, const struct sim_cfg *cfg)
 {
     const char *names[32] = { NULL };
-    int         chosen;
 
     for (int i = 0; cc_all[i] && i < 31; i++)
         names[i] = cc_all[i]->name;
-    chosen = section_choice(sec, "kind", "a congestion control", names);
+    int chosen = section_choice(sec, "kind", "a congestion control", names);
     if (chosen < 0)
         return NULL;
     return !sim_model_is_real(cfg->model) && strcmp(names[chosen], "dcqcn") == 0 ? cc_find("dcqcn_hpcc")
@@ -148,14 +147,13 @@ static void read_other(struct reader *r, struct scenario *s, const struct yaml_n
 
 void scenario_read_cc_others(const struct section *root, struct scenario *s)
 {
-    struct reader          *r = root->r;
-    const struct yaml_node *other;
-    struct section          sec = scenario_open(r, section_get(root, "cc"), "cc");
+    struct reader *r = root->r;
+    struct section sec = scenario_open(r, section_get(root, "cc"), "cc");
 
     if (r->rc)
         return;
     check_model(r, section_place(&sec, "kind"), &s->cfg);
-    other = section_list(&sec, "others", CC_OTHERS_MAX);
+    const struct yaml_node *other = section_list(&sec, "others", CC_OTHERS_MAX);
     if (other && !sim_model_is_real(s->cfg.model))
         reader_refuse_key(r, section_get(&sec, "others"), "several controls in one network need the model "
             "nic: the forks have one");
@@ -172,11 +170,10 @@ void scenario_read_slow_hosts(const struct section *root, struct scenario *s)
     struct traffic_about about = { .kind = "a host" };
     struct entry         e = { .r = root->r, .sec = scenario_open(root->r, section_get(root, "host"), "host"),
                                .graph = &s->graph, .about = &about };
-    struct hosts         hosts;
 
     if (root->r->rc || !section_get(&e.sec, "drain_hosts"))
         return;
-    hosts = entry_hosts(&e, "drain_hosts", 1, UINT32_MAX);
+    struct hosts hosts = entry_hosts(&e, "drain_hosts", 1, UINT32_MAX);
     s->cfg.drains = xcalloc(s->graph.nodes, sizeof *s->cfg.drains);
     for (uint32_t i = 0; i < hosts.count && !root->r->rc; i++)
         s->cfg.drains[hosts.node[i]] = 1;

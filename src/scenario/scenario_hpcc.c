@@ -33,12 +33,12 @@ static void refuse_config(struct reader *r, const char *path, const char *format
  * usually the folder above (simulation/ for simulation/mix/config.txt), so that is tried next. */
 static char *file_of(const char *path, const char *name)
 {
-    char *file = reader_path(path, name), above[sizeof ((struct hpcc_config *)0)->topology_file + 3], *other;
+    char *file = reader_path(path, name), above[sizeof ((struct hpcc_config *)0)->topology_file + 3];
 
     if (*name == '/' || access(file, F_OK) == 0)
         return file;
     snprintf(above, sizeof above, "../%s", name);
-    other = reader_path(path, above);
+    char *other = reader_path(path, above);
     if (access(other, F_OK) != 0) {
         free(other);
         return file;
@@ -52,13 +52,12 @@ static void read_network(struct reader *r, struct scenario *s, const struct yaml
 {
     struct graph *g = &s->graph;
     struct err    why;
-    char         *file;
 
     if (!*c->topology_file)
         refuse_config(r, path, "TOPOLOGY_FILE is missing");
     if (r->rc)
         return;
-    file = file_of(path, c->topology_file);
+    char *file = file_of(path, c->topology_file);
     reader_keep(r, hpcc_read_topology(file, NULL, g, &why), &why, node);
     free(file);
     for (uint32_t i = 0; i < g->links && !r->rc; i++)
@@ -257,13 +256,11 @@ static void set_devices(struct reader *r, struct scenario *s, const char *path, 
 static void read_flows(struct reader *r, struct scenario *s, const struct yaml_node *node, const char *path,
                        const struct hpcc_config *c)
 {
-    char *file;
-
     if (!*c->flow_file)
         refuse_config(r, path, "FLOW_FILE is missing");
     if (r->rc)
         return;
-    file = file_of(path, c->flow_file);
+    char *file = file_of(path, c->flow_file);
     scenario_read_flows(r, s, node, file);
     free(file);
 }
@@ -285,7 +282,6 @@ void scenario_read_hpcc(struct reader *r, struct scenario *s, const struct yaml_
 {
     struct hpcc_config c;
     struct err         why;
-    char              *path;
 
     if (r->rc)
         return;
@@ -293,7 +289,7 @@ void scenario_read_hpcc(struct reader *r, struct scenario *s, const struct yaml_
         reader_refuse(r, node, "'hpcc' must be the name of a config file");
         return;
     }
-    path = reader_path(r->name, node->text);
+    char *path = reader_path(r->name, node->text);
     reader_keep(r, hpcc_read_config(path, NULL, &c, &why), &why, node);
     if (!r->rc)
         read_network(r, s, node, path, &c);

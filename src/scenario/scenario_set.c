@@ -58,15 +58,14 @@ static const struct { const char *section, *key; bool from_list; } named[] = {
 /* Makes "tuner: paraleon" {kind: paraleon}, and "monitor: [a, b]" {kind: [a, b]}. */
 static void name_to_map(struct scenario_tree *t, struct yaml_node *node)
 {
-    struct yaml_node *kind;
-    size_t            i = 0;
+    size_t i = 0;
 
     while (i < sizeof named / sizeof *named && !(node->key && strcmp(node->key, named[i].section) == 0))
         i++;
     if (i == sizeof named / sizeof *named || node->kind == YAML_MAP ||
         (node->kind == YAML_LIST && !named[i].from_list))
         return;
-    kind = build_node(&t->made, named[i].key, "");
+    struct yaml_node *kind = build_node(&t->made, named[i].key, "");
     kind->kind = node->kind;
     kind->text = node->text;
     kind->child = node->child;
@@ -163,7 +162,6 @@ static void apply_set(struct scenario_tree *t, uint32_t number)
     struct yaml_node at = { .column = number };
     struct yaml_doc *doc = &t->set_doc[number - 1];
     struct err       why;
-    char            *path;
 
     if (!equals || equals == text) {
         reader_refuse(&t->r, &at, "write it as key=value");
@@ -178,7 +176,7 @@ static void apply_set(struct scenario_tree *t, uint32_t number)
         return;
     }
     mark(doc->root, number);
-    path = xstrdup(text);
+    char *path = xstrdup(text);
     path[equals - text] = '\0';
     put_value(t, number, path, doc->root);
     free(path);

@@ -441,11 +441,10 @@ static void add_switch(struct reader *r, struct graph *g, const struct yaml_node
 
 static void read_nodes(const struct section *sec, struct graph *g)
 {
-    const struct yaml_node *switches;
-    uint32_t                hosts = 0, count = 0;
+    uint32_t hosts = 0, count = 0;
 
     section_read(sec, graph_keys, &hosts);
-    switches = section_get(sec, "switches");
+    const struct yaml_node *switches = section_get(sec, "switches");
     if (sec->r->rc)
         return;
     if (switches->kind == YAML_LIST)
@@ -468,7 +467,6 @@ static void read_link(struct reader *r, struct graph *g, const struct yaml_node 
 {
     struct section    sec = scenario_open(r, node, "topology graph links");
     struct graph_link link = { .loss = -1, .ber = -1 };      /* not given: as for all links */
-    struct graph_link checked;
     struct err        why;
 
     link.a = scenario_read_node(&sec, g, "a");
@@ -476,7 +474,7 @@ static void read_link(struct reader *r, struct graph *g, const struct yaml_node 
     section_read(&sec, scenario_keys("topology graph links"), &link);
     if (r->rc)
         return;
-    checked = link;
+    struct graph_link checked = link;
     checked.loss = fmax(0, link.loss);
     checked.ber = fmax(0, link.ber);
     if (graph_check_link(g, &checked, &why))
@@ -540,7 +538,6 @@ static const struct topology_kind *read_kind(struct reader *r, const struct yaml
 {
     struct section sec = { .r = r, .name = "topology", .common = scenario_keys("topology"), .map = node };
     const char    *names[sizeof topology_kinds / sizeof *topology_kinds] = { NULL };
-    int            kind;
 
     for (int i = 0; topology_kinds[i].name; i++)
         names[i] = topology_kinds[i].name;
@@ -548,7 +545,7 @@ static const struct topology_kind *read_kind(struct reader *r, const struct yaml
     if (!r->rc && section_get(&sec, "kind")->kind == YAML_SCALAR &&
         is_dgx(section_get(&sec, "kind")->text))
         return find_kind("dgx_h100");
-    kind = section_choice(&sec, "kind", "a kind of topology", names);
+    int kind = section_choice(&sec, "kind", "a kind of topology", names);
     return kind < 0 ? NULL : &topology_kinds[kind];
 }
 

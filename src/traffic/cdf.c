@@ -69,11 +69,10 @@ int cdf_read(struct cdf *cdf, const char *path, const char *text, struct err *er
 {
     struct cdf made = { 0 };
     struct tokens w;
-    int rc;
 
     tokens_open(&w, path, text, FILE_BYTES_MAX, err);
     read_rows(&w, &made);
-    rc = tokens_close(&w);
+    int rc = tokens_close(&w);
     if (rc) {
         cdf_fini(&made);
         return rc;

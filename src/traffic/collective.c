@@ -46,7 +46,7 @@ static uint32_t steps_of(const struct collective_cfg *cfg)
 
 static uint64_t channel_messages(const struct collective_cfg *cfg)
 {
-    uint64_t chunks = 0, all;
+    uint64_t chunks = 0;
 
     if (cfg->bytes / cfg->chunk_bytes > COLLECTIVE_MESSAGES_MAX)
         return UINT64_MAX;
@@ -57,7 +57,7 @@ static uint64_t channel_messages(const struct collective_cfg *cfg)
             chunks += chunks_of(part_at(share, cfg->workers, i + 1) - part_at(share, cfg->workers, i),
                                 cfg->chunk_bytes);
     }
-    all = chunks * steps_of(cfg);
+    uint64_t all = chunks * steps_of(cfg);
     return all;
 }
 

@@ -187,12 +187,12 @@ static void forget(struct plans *x)
 
 static struct plan *find_or_build(struct plans *x, const struct collective_cfg *cfg)
 {
-    struct plan **at = &x->first, *p;
+    struct plan **at = &x->first;
 
     pthread_mutex_lock(&x->lock);
     while (*at && !is_same(&(*at)->cfg, cfg))
         at = &(*at)->next;
-    p = *at;
+    struct plan *p = *at;
     if (p) {
         *at = p->next;
     } else {
@@ -231,7 +231,6 @@ void plans_take(struct plans *x, const struct trace *t, const struct trace_op *o
     struct plan_step          phase[PLAN_PHASES_MAX] = { { .op = *op } };
     uint32_t                  member = find_member(g, rank);
     struct plan_subset        part = { g, 0, 1, g->count };
-    struct collective_cfg     cfg;
 
     *is = (struct plan_phase){ .worker = member };
     if (has_dims(x, t, op)) {
@@ -242,7 +241,7 @@ void plans_take(struct plans *x, const struct trace *t, const struct trace_op *o
     is->stride = part.stride;
     if (part.count < 2)
         return;
-    cfg = cfg_of(x, &part, &phase[number].op);
+    struct collective_cfg cfg = cfg_of(x, &part, &phase[number].op);
     is->plan = find_or_build(x, &cfg);
 }
 
@@ -276,12 +275,12 @@ static int check_collective(struct plan_check *c, const struct trace *t, const s
 {
     const struct trace_group *g = &t->group[op->peer];
     struct plan_step          phase[PLAN_PHASES_MAX];
-    uint32_t                  phases, worker;
+    uint32_t                  worker;
     int                       rc = 0;
 
     if (!has_dims(c->x, t, op))
         return check_part(c, &(struct plan_subset){ g, 0, 1, g->count }, op, messages, err);
-    phases = list_phases(c->x, op, phase);
+    uint32_t phases = list_phases(c->x, op, phase);
     for (uint32_t p = 0; p < phases; p++)
         for (uint32_t i = 0; i < g->count && !rc; i++) {
             struct plan_subset part = part_of(c->x, g, phase[p].dim, i, &worker);

@@ -47,10 +47,9 @@ void host_times_fini(struct host_times *h)
 static int read_bounds(const char *text, const char *dots, struct host_time *t, struct err *why)
 {
     char first[64];
-    int  rc;
 
     snprintf(first, sizeof first, "%.*s", (int)(dots - text), text);
-    rc = text_to_time(first, &t->ps, why);
+    int rc = text_to_time(first, &t->ps, why);
     rc = rc ? rc : text_to_time(dots + 2, &t->ps_max, why);
     if (!rc && t->ps > t->ps_max)
         rc = err_set(why, EINVAL, "'%s' is no range: it begins behind its end", text);

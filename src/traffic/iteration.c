@@ -216,14 +216,14 @@ void iteration_fini(struct iteration *it)
 struct iteration_message iteration_find(const struct iteration *it, uint32_t number)
 {
     struct iteration_message found;
-    uint32_t                 from = 0, to = it->stages, at;
+    uint32_t                 from = 0, to = it->stages;
 
     while (to - from > 1) {      /* the last stage that does not begin after it, and so has messages */
         uint32_t middle = from + (to - from) / 2;
 
         *(it->stage[middle].first <= number ? &from : &to) = middle;
     }
-    at = number - it->stage[from].first;
+    uint32_t at = number - it->stage[from].first;
     found = (struct iteration_message){ .c = &it->stage[from].plan->c, .stage = from };
     found.group = at / found.c->messages;
     found.m = at % found.c->messages;
@@ -239,11 +239,10 @@ uint32_t iteration_worker(const struct iteration *it, const struct iteration_mes
 struct iteration_own iteration_own(const struct iteration *it, uint32_t stage, uint32_t worker)
 {
     const struct iteration_stage *s = &it->stage[stage];
-    struct parallel_place         is;
 
     if (!s->plan)
         return (struct iteration_own){ 0 };
-    is = parallel_place(&it->parallel, s->group, worker);
+    struct parallel_place is = parallel_place(&it->parallel, s->group, worker);
     return (struct iteration_own){ s->plan->own + s->plan->own_at[is.member], s->plan->c.sends[is.member],
                                    s->first + is.group * s->plan->c.messages };
 }

@@ -194,12 +194,11 @@ static void read_qps(struct entry *e)
 static const struct traffic_kind *read_kind(const struct section *sec)
 {
     const char *names[KINDS_MAX] = { NULL };
-    int         kind;
 
     for (int i = 0; traffic_all[i] && i < KINDS_MAX - 1; i++)
         names[i] = traffic_all[i]->name;
     section_need(sec, "kind");
-    kind = section_choice(sec, "kind", "a kind of traffic", names);
+    int kind = section_choice(sec, "kind", "a kind of traffic", names);
     return kind < 0 ? NULL : traffic_all[kind];
 }
 

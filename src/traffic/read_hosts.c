@@ -10,7 +10,6 @@ static uint32_t entry_host(const struct entry *e, const struct yaml_node *node)
 {
     struct reader      *r = e->r;
     const struct graph *g = e->graph;
-    int64_t             found;
 
     if (r->rc)
         return 0;
@@ -18,7 +17,7 @@ static uint32_t entry_host(const struct entry *e, const struct yaml_node *node)
         reader_refuse(r, node, "a host is named (h0) or numbered");
         return 0;
     }
-    found = graph_find(g, node->text);
+    int64_t found = graph_find(g, node->text);
     if (found < 0)
         reader_refuse(r, node, "there is no host '%.60s'", node->text);
     else if (g->node[found].is_switch)

@@ -174,13 +174,12 @@ void rounds_fini(struct rounds *all)
 struct collective_round *round_of(struct rounds *all, const struct trace_op *op)
 {
     struct collective_round *r = all->first;
-    uint32_t                 phases;
 
     while (r && (r->op.peer != op->peer || r->op.tag != op->tag))
         r = r->next;
     if (r)
         return r;
-    phases = plans_phases(all->plans, all->trace, op);
+    uint32_t phases = plans_phases(all->plans, all->trace, op);
     r = xcalloc(1, sizeof *r + phases * sizeof *r->phase);
     r->op = *op;
     r->number = NONE;

@@ -63,10 +63,9 @@ static const struct key_row incast_keys[] = {
 static void incast_read(struct entry *e)
 {
     struct incast in = { .receiver = entry_receiver(e) };
-    struct hosts  senders;
 
     section_read(&e->sec, incast_keys, &in);
-    senders = entry_hosts(e, "senders", 1, in.receiver);
+    struct hosts senders = entry_hosts(e, "senders", 1, in.receiver);
     entry_check_senders(e, "senders", &senders, in.receiver);
     if (in.period_ps)
         entry_need_end(e);
@@ -237,12 +236,10 @@ static void scatter_begin(struct scatter *c, const struct rng *rng, uint32_t poi
 /* Returns the next point of an interval from 0 to 'length_ps'. */
 static uint64_t scatter_next(struct scatter *c, struct rng *rng, uint64_t length_ps)
 {
-    uint64_t at;
-
     c->sum += rng_exp(rng);
     if (--c->left == 0)
         rng_exp(rng);            /* the gap after the last point */
-    at = (uint64_t)(c->sum / c->sum_all * (double)length_ps);
+    uint64_t at = (uint64_t)(c->sum / c->sum_all * (double)length_ps);
     return at < length_ps ? at : length_ps - (length_ps > 0);
 }
 
@@ -293,7 +290,7 @@ static void check_many_to_one(const struct entry *e, uint32_t senders, uint32_t 
 static void many_to_one_read(struct entry *e)
 {
     uint32_t     qps = 1, receiver = entry_receiver(e);
-    uint64_t     bytes, spread = 0;
+    uint64_t     spread = 0;
     struct hosts senders = entry_hosts(e, "hosts", 1, receiver);
 
     entry_check_senders(e, "hosts", &senders, receiver);
@@ -302,7 +299,7 @@ static void many_to_one_read(struct entry *e)
     e->has_own_qps = true;
     section_time(&e->sec, "spread", &spread);
     check_many_to_one(e, senders.count, qps, spread);
-    bytes = entry_size_or_endless(e, "size", &senders);
+    uint64_t bytes = entry_size_or_endless(e, "size", &senders);
     if (!e->r->rc)
         traffic_add_many_to_one(e->traffic, &e->common, bytes, spread, receiver, senders.node,
                                 senders.count, qps);

@@ -69,11 +69,10 @@ static void free_poisson(void *state)
 void traffic_add_poisson(struct traffic *t, const struct traffic_common *common, struct cdf *cdf,
                          double bps_per_host, const uint32_t *hosts, uint32_t count)
 {
-    struct poisson       *p = xcalloc(1, sizeof *p);
-    struct traffic_entry *e;
+    struct poisson *p = xcalloc(1, sizeof *p);
 
     poisson_init(p, cdf, bps_per_host, count, count);
-    e = traffic_add_entry(t, &traffic_poisson, p, common, hosts, count);
+    struct traffic_entry *e = traffic_add_entry(t, &traffic_poisson, p, common, hosts, count);
     e->bps = poisson_bps(p);
     e->flows = poisson_flows(p, common, count);
     traffic_expect_some(t, e->flows);

@@ -90,11 +90,10 @@ static void begin_io(struct job_storage *j, uint32_t client, uint32_t slot, uint
 static void end_io(struct job_storage *j, uint32_t client, uint32_t slot, uint64_t now_ps)
 {
     const struct io *io = &j->io[client * j->cfg.depth + slot];
-    uint64_t         next_ps;
 
     job_report(&j->job, j->job.host[client], io->is_read ? OP_READ : OP_WRITE, io->bytes, io->start_ps,
                now_ps);
-    next_ps = job_think(&j->job, client, now_ps);
+    uint64_t next_ps = job_think(&j->job, client, now_ps);
     if (next_ps >= j->job.common.stop_ps)
         return;
     if (next_ps > now_ps)
@@ -332,11 +331,10 @@ static void read_roles(const struct entry *e, struct roles *r)
 static const struct storage_preset *read_preset(const struct entry *e)
 {
     const char *names[16] = { NULL };
-    int         found;
 
     for (int i = 0; storage_presets[i].name; i++)
         names[i] = storage_presets[i].name;
-    found = section_choice(&e->sec, "preset", "a preset of storage", names);
+    int found = section_choice(&e->sec, "preset", "a preset of storage", names);
     return &storage_presets[found < 0 ? 0 : found];
 }
 

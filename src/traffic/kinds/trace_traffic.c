@@ -163,12 +163,10 @@ static void start_op(struct trace_job *p, uint32_t rank, uint32_t number, const 
 /* Assigns a ready operation to an idle processor. Returns its type, or -1 if there is none. */
 static int serve_processor(struct trace_job *p, uint32_t rank, struct cpu *c, uint64_t now_ps)
 {
-    uint32_t next;
-
     if (c->is_busy || !c->ready.count)
         return -1;
     c->is_busy = true;
-    next = ready_take(&c->ready);
+    uint32_t next = ready_take(&c->ready);
     start_op(p, rank, next, op_of(p, rank, next), now_ps);
     return op_of(p, rank, next)->type;
 }
@@ -222,13 +220,12 @@ static void perform_on_arrival(struct job *j, uint64_t now_ps, const struct mess
     uint32_t               from = j->worker_of[m->src], rank = j->worker_of[m->dst];
     struct round_message   is = round_message_of(m->tag);
     struct trace_job_rank *r = &p->rank[rank];
-    const struct trace_op *op;
 
     if (m->op.verb == VERB_READ) {
         on_read(p, now_ps, m);
         return;
     }
-    op = op_of(p, from, m->tag & ROUND_TAG ? is.op : (uint32_t)m->tag);
+    const struct trace_op *op = op_of(p, from, m->tag & ROUND_TAG ? is.op : (uint32_t)m->tag);
     if (!(m->tag & ROUND_TAG))
         deliver_message(p, from, (uint32_t)m->tag, op, now_ps);
     else
@@ -469,13 +466,12 @@ static uint32_t *servers_of(const struct graph *g, const struct hosts *hosts, ui
 static void add_with_plans(struct entry *e, const struct traffic_kind *kind, struct trace *t,
                            struct hosts *hosts, struct plan_cfg *cfg)
 {
-    uint32_t     *server = servers_of(e->graph, hosts, t->ranks);
-    double        messages = 0;
-    struct plans *plans;
-    struct err    why;
+    uint32_t  *server = servers_of(e->graph, hosts, t->ranks);
+    double     messages = 0;
+    struct err why;
 
     cfg->server = server;
-    plans = plans_new(cfg, t->ranks);
+    struct plans *plans = plans_new(cfg, t->ranks);
     check_dims(e, cfg, t->ranks);
     if (!e->r->rc)
         reader_keep(e->r, plans_check(plans, t, &messages, &why), &why, section_get(&e->sec, "file"));

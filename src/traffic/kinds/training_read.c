@@ -75,10 +75,9 @@ static struct hosts read_workers(const struct entry *e)
     const struct yaml_node  *where = section_get(&e->sec, "placement");
     struct hosts             workers = entry_hosts(e, "workers", 2, UINT32_MAX);
     uint32_t                 skip = 0;
-    int                      placement;
 
     section_count(&e->sec, "skip", 0, e->graph->hosts - 2, &skip);
-    placement = section_choice(&e->sec, "placement", "a placement", placements);
+    int placement = section_choice(&e->sec, "placement", "a placement", placements);
     if (node && node->kind == YAML_LIST) {
         if (where)
             reader_refuse(e->r, where, "'placement' has no effect on a list of workers; remove it");
@@ -107,7 +106,6 @@ static void check_collective(const struct section *sec, uint32_t workers, const 
 {
     const struct yaml_node *chunk = section_get(sec, "chunk");
     struct err              why;
-    int                     rc;
 
     section_need(sec, "size");
     cfg->workers = workers;
@@ -122,7 +120,7 @@ static void check_collective(const struct section *sec, uint32_t workers, const 
         section_refuse(sec, "skew", "only all_to_all can be skewed");
     if (sec->r->rc)
         return;
-    rc = collective_check(cfg, &why);
+    int rc = collective_check(cfg, &why);
     if (rc)
         reader_refuse(sec->r, rc == -E2BIG && too_many ? too_many : rc == -E2BIG ? sec->map
                       : section_get(sec, "size"), "%s", why.text);
@@ -363,12 +361,12 @@ static void read_iterations(const struct entry *e, uint32_t *iterations)
 
 static uint64_t bound_ps(const struct entry *e, const struct iteration_cfg *cfg, const uint32_t *hosts)
 {
-    uint64_t *rate_bps = xcalloc(cfg->parallel.workers, sizeof *rate_bps), bound;
+    uint64_t *rate_bps = xcalloc(cfg->parallel.workers, sizeof *rate_bps);
     uint32_t *link_of = graph_host_links(e->graph);
 
     for (uint32_t i = 0; i < cfg->parallel.workers; i++)
         rate_bps[i] = e->graph->link[link_of[hosts[i]]].rate_bps;
-    bound = iteration_bound_ps(cfg, e->env->mtu_bytes, e->env->overhead_bytes, rate_bps);
+    uint64_t bound = iteration_bound_ps(cfg, e->env->mtu_bytes, e->env->overhead_bytes, rate_bps);
     free(link_of);
     free(rate_bps);
     return bound;
