@@ -6,14 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEPT_MESSAGES 1000000u   /* above this total, unused plans are evicted, least recently used first */
-
 struct plans {
     struct plan_cfg cfg;
     uint32_t       *server;
     pthread_mutex_t lock;        /* protects the fields below */
-    struct plan    *first;       /* most recently used first */
-    uint64_t        messages;
+    struct plan    *first;       /* newest first */
 };
 
 /* ---- participants ---- */
@@ -161,46 +158,17 @@ static void free_plan(struct plan *p)
     free(p);
 }
 
-/* Returns the least recently used plan without users. */
-static struct plan **find_oldest(struct plans *x)
-{
-    struct plan **found = NULL;
-
-    for (struct plan **at = &x->first; *at; at = &(*at)->next)
-        if (!(*at)->users)
-            found = at;
-    return found;
-}
-
-static void forget(struct plans *x)
-{
-    struct plan **at;
-
-    while (x->messages > KEPT_MESSAGES && (at = find_oldest(x)) != NULL) {
-        struct plan *p = *at;
-
-        *at = p->next;
-        x->messages -= p->c.messages;
-        free_plan(p);
-    }
-}
-
 static struct plan *find_or_build(struct plans *x, const struct collective_cfg *cfg)
 {
-    struct plan **at = &x->first;
-
     pthread_mutex_lock(&x->lock);
-    while (*at && !is_same(&(*at)->cfg, cfg))
-        at = &(*at)->next;
-    struct plan *p = *at;
-    if (p) {
-        *at = p->next;
-    } else {
+    struct plan *p = x->first;
+    while (p && !is_same(&p->cfg, cfg))
+        p = p->next;
+    if (!p) {
         p = make_plan(cfg);
-        x->messages += p->c.messages;
+        p->next = x->first;
+        x->first = p;
     }
-    p->next = x->first;
-    x->first = p;
     p->users++;
     pthread_mutex_unlock(&x->lock);
     return p;
@@ -210,8 +178,14 @@ void plans_give(struct plans *x, struct plan *p)
 {
     pthread_mutex_lock(&x->lock);
     assert(p->users);
-    p->users--;
-    forget(x);
+    if (--p->users == 0) {
+        struct plan **at = &x->first;
+
+        while (*at != p)
+            at = &(*at)->next;
+        *at = p->next;
+        free_plan(p);
+    }
     pthread_mutex_unlock(&x->lock);
 }
 
