@@ -11,15 +11,6 @@
 
 #define SUFFIX ".yaml"
 
-static bool is_folder_of_scenarios(const char *path)
-{
-    char *one = xprintf("%s/%s%s", path, "incast", SUFFIX);
-    bool  is_one = access(one, R_OK) == 0;
-
-    free(one);
-    return is_one;
-}
-
 /* Returns the folder of examples, or NULL; the caller frees it. A folder named by the user may contain any
  * scenarios. */
 static char *find_folder(void)
@@ -32,15 +23,13 @@ static char *find_folder(void)
     if (named && *named)
         return xstrdup(named);
     for (size_t i = 0; i < sizeof places / sizeof *places && text_own_folder(self); i++) {
-        char *folder = xprintf("%s/%s%s", self, places[i], "");
+        char *folder = xprintf("%s/%s", self, places[i]), *one = xprintf("%s/incast%s", folder, SUFFIX);
+        char *found = access(one, R_OK) == 0 ? realpath(folder, NULL) : NULL;
 
-        if (is_folder_of_scenarios(folder)) {
-            char *real = realpath(folder, NULL);
-
-            free(folder);
-            return real;
-        }
+        free(one);
         free(folder);
+        if (found)
+            return found;
     }
     return NULL;
 }
@@ -79,35 +68,34 @@ static char *read_about(const char *path)
     return made;
 }
 
-static int by_name(const void *a, const void *b)
+static int is_listed(const struct dirent *e)
 {
-    return strcmp(((const struct example *)a)->name, ((const struct example *)b)->name);
+    return is_scenario(e->d_name);
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
 }
 
 uint32_t examples_list(struct example **list)
 {
-    char          *path = find_folder();
-    DIR           *folder = path ? opendir(path) : NULL;
-    struct dirent *e;
-    uint32_t       count = 0;
+    char           *path = find_folder();
+    struct dirent **entry = NULL;
+    int             count = path ? scandir(path, &entry, is_listed, by_name) : 0;
 
-    *list = NULL;
-    while (folder && (e = readdir(folder))) {
-        if (!is_scenario(e->d_name))
-            continue;
-        char *file = xprintf("%s/%s%s", path, e->d_name, "");
-        *list = xrealloc(*list, (count + 1) * sizeof(**list));
-        (*list)[count] = (struct example){ xstrdup(e->d_name), read_about(file) };
-        (*list)[count].name[strlen(e->d_name) - strlen(SUFFIX)] = '\0';
-        count++;
+    *list = xcalloc(count > 0 ? (size_t)count : 1, sizeof **list);
+    for (int i = 0; i < count; i++) {
+        char *name = entry[i]->d_name, *file = xprintf("%s/%s", path, name);
+
+        (*list)[i] = (struct example){ xprintf("%.*s", (int)(strlen(name) - strlen(SUFFIX)), name),
+                                       read_about(file) };
         free(file);
+        free(entry[i]);
     }
-    if (count)
-        qsort(*list, count, sizeof(**list), by_name);
-    if (folder)
-        closedir(folder);
+    free(entry);
     free(path);
-    return count;
+    return count > 0 ? (uint32_t)count : 0;
 }
 
 void examples_free(struct example *list, uint32_t count)
