@@ -135,11 +135,8 @@ static void watch_node(const struct yaml_node *node)
 static bool is_off(const char *initial)
 {
     static const char *const off[] = { "", "0", "no", "none", "never", "off", NULL };
-    int i = 0;
 
-    while (initial && off[i] && strcmp(initial, off[i]) != 0)
-        i++;
-    return !initial || off[i];
+    return !initial || text_index(initial, off) >= 0;
 }
 
 /* Reports only the name of a file: its folder does not matter, and its contents are reported when read. */
@@ -405,15 +402,13 @@ int section_choice(const struct section *sec, const char *key, const char *what,
 {
     const struct yaml_node *node;
     const char             *text = value_text(sec, key, &node);
+    int                     index = text ? text_index(text, names) : -1;
     char                    hint[HINT_MAX];
 
-    for (int i = 0; text && names[i]; i++)
-        if (strcmp(names[i], text) == 0)
-            return i;
-    if (text)
+    if (text && index < 0)
         reader_refuse(sec->r, node, "'%.60s' is not %s%s", text, what,
                       text_names(hint, sizeof hint, text, names));
-    return -1;
+    return index;
 }
 
 /* ---- files ---- */

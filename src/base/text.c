@@ -379,6 +379,14 @@ char *text_figure(char *buf, size_t size, const char *unit, double value)
 
 #define WORD_MAX 63
 
+int text_index(const char *word, const char *const *names)
+{
+    for (int i = 0; names[i]; i++)
+        if (strcmp(names[i], word) == 0)
+            return i;
+    return -1;
+}
+
 static unsigned char lower(char c)
 {
     return (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);

@@ -35,14 +35,6 @@ static const char *const option_names[] = {
     "id", "start", "trigger", "size", "send_done_trigger", "recv_done_trigger", "prio", NULL,
 };
 
-static int name_index(const char *word, const char *const *names)
-{
-    for (int i = 0; names[i]; i++)
-        if (strcmp(names[i], word) == 0)
-            return i;
-    return -1;
-}
-
 /* htsim's ids are never 0. */
 static void read_id(struct tokens *w, const char *what, uint32_t *id)
 {
@@ -95,7 +87,7 @@ static uint32_t read_options(struct cm_reader *r, struct matrix_conn *c)
     uint32_t       given = 0;
 
     while (tokens_next(w)) {
-        int option = name_index(w->word, option_names);
+        int option = text_index(w->word, option_names);
 
         if (option < 0) {
             tokens_refuse_name(w, "a word of a connection", option_names);
@@ -169,7 +161,7 @@ static void read_trigger(struct cm_reader *r)
     bool                     has_kind = false;
 
     while (tokens_next(w)) {
-        int which = name_index(w->word, all);
+        int which = text_index(w->word, all);
 
         if (which < 0)
             tokens_refuse_name(w, "a word of a trigger: id, oneshot, multishot, barrier or count", all);
@@ -199,7 +191,7 @@ static void read_header(struct cm_reader *r)
 {
     static const char *const firsts[] = { "Nodes", "Connections", "Triggers", "Failures", "trigger", NULL };
     struct tokens           *w = &r->words;
-    int                      i = name_index(w->word, header_names);
+    int                      i = text_index(w->word, header_names);
 
     if (i < 0) {
         tokens_refuse_name(w, "the start of a line: Nodes, Connections, Triggers, src->dst or trigger",

@@ -247,12 +247,10 @@ static void read_options(struct command_reader *r)
     for (size_t i = 0; i < OPTIONS; i++)
         names[i] = options[i].name;
     while ((word = next_word(r)) != NULL) {
-        size_t i = 0;
+        int index = text_index(word, names);
 
-        while (i < OPTIONS && strcmp(names[i], word) != 0)
-            i++;
-        if (i < OPTIONS)
-            read_value(r, &options[i]);
+        if (index >= 0)
+            read_value(r, &options[index]);
         else
             tokens_refuse_name(&r->words, "an option", names);
     }

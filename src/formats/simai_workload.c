@@ -8,6 +8,7 @@
  */
 #include "formats/simai.h"
 
+#include "base/text.h"
 #include "base/tokens.h"
 #include "core/units.h"
 
@@ -119,20 +120,18 @@ static void read_key(struct simai_workload *x)
 
 static void read_policy(struct simai_workload *x)
 {
-    int policy = 0;
-
     if (!tokens_need_line(&x->w, "the file is empty"))
         return;
     tokens_next(&x->w);
     x->line = x->w.line;
-    while (policies[policy] && strcmp(policies[policy], x->w.word) != 0)
-        policy++;
-    if (!policies[policy])
+    int policy = text_index(x->w.word, policies);
+    if (policy < 0)
         tokens_err(&x->w, EINVAL,
                    "the policy '%.40s' is not modelled; there are HYBRID_TRANSFORMER, "
                    "HYBRID_TRANSFORMER_FWD_IN_BCKWD, DATA, MODEL, MICRO and DISTRIBUTED_INFERENCE",
                    x->w.word);
-    x->policy = (enum policy)policy;
+    else
+        x->policy = (enum policy)policy;
     while (tokens_next(&x->w))
         read_key(x);
 }

@@ -1,5 +1,6 @@
 #include "scenario/scenario.h"
 
+#include "base/text.h"
 #include "cc/rlcc/rlcc.h"
 #include "scenario/keys.h"
 #include "traffic/read.h"
@@ -182,19 +183,10 @@ void scenario_read_slow_hosts(const struct section *root, struct scenario *s)
 
 /* ---- rlcc ---- */
 
-static bool is_shipped(const char *name)
-{
-    int i = 0;
-
-    while (rlcc_model_names[i] && strcmp(rlcc_model_names[i], name) != 0)
-        i++;
-    return rlcc_model_names[i];
-}
-
 static void open_model(struct reader *r, struct scenario *s, const struct yaml_node *place, const char *name,
                        double range)
 {
-    char      *path = is_shipped(name) ? xstrdup(name) : reader_path(r->name, name);
+    char      *path = text_index(name, rlcc_model_names) >= 0 ? xstrdup(name) : reader_path(r->name, name);
     struct err why;
 
     if (rlcc_model_open(&s->rlcc, path, range, &why))

@@ -9,29 +9,18 @@
 
 /* ---- placement ---- */
 
-struct seat { uint32_t rack, number, node; };    /* number: index of the host within its rack */
+struct seat { uint64_t order; uint32_t node; };  /* order: rack and number within the rack, or the reverse */
 
-static int by_rack(const void *a_, const void *b_)
+static int by_order(const void *a_, const void *b_)
 {
     const struct seat *a = a_, *b = b_;
 
-    if (a->rack != b->rack)
-        return a->rack < b->rack ? -1 : 1;
-    return a->number < b->number ? -1 : a->number > b->number;
-}
-
-static int by_number(const void *a_, const void *b_)
-{
-    const struct seat *a = a_, *b = b_;
-
-    if (a->number != b->number)
-        return a->number < b->number ? -1 : 1;
-    return a->rack < b->rack ? -1 : a->rack > b->rack;
+    return (a->order > b->order) - (a->order < b->order);
 }
 
 /* Lists every host's seat. A server with several GPUs counts as a rack. Racks are numbered in order of their
  * first hosts. */
-static struct seat *list_seats(const struct graph *g)
+static struct seat *list_seats(const struct graph *g, bool is_spread)
 {
     struct seat *seat = xcalloc(g->hosts + 1ul, sizeof *seat);
     uint32_t    *link_of = graph_host_links(g), seats = 0, racks = 0;
@@ -48,7 +37,8 @@ static struct seat *list_seats(const struct graph *g)
             continue;
         if (*rack == 0)
             *rack = ++racks;
-        seat[seats++] = (struct seat){ *rack, taken[*rack]++, i };
+        uint64_t number = taken[*rack]++;
+        seat[seats++] = (struct seat){ is_spread ? number << 32 | *rack : (uint64_t)*rack << 32 | number, i };
     }
     free(taken);
     free(rack_of_server);
@@ -60,9 +50,9 @@ static struct seat *list_seats(const struct graph *g)
 /* Places the workers on the first hosts after skipping 'skip' of them. */
 static void place_workers(const struct graph *g, bool is_spread, uint32_t skip, struct hosts *workers)
 {
-    struct seat *seat = list_seats(g);
+    struct seat *seat = list_seats(g, is_spread);
 
-    qsort(seat, g->hosts, sizeof *seat, is_spread ? by_number : by_rack);
+    qsort(seat, g->hosts, sizeof *seat, by_order);
     for (uint32_t i = 0; i < workers->count; i++)
         workers->node[i] = seat[skip + i].node;
     free(seat);
