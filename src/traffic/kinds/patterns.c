@@ -401,6 +401,8 @@ static struct hosts read_from(const struct entry *e, uint32_t receiver, const st
     return from;
 }
 
+#define AT(field) KEY_AT(struct long_short, field)
+
 static const struct key_row long_short_keys[] = {
     { "long",       KEY_LIST, "",
       "senders of long flows from `start` on; a count: the first that are not the receiver; default: one" },
@@ -408,17 +410,13 @@ static const struct key_row long_short_keys[] = {
     { "receiver",   KEY_NAME, "",      "of all flows; default: the last host" },
     { "from",       KEY_LIST, "", "senders of short flows, round robin; a count: the first that are not the "
       "receiver; default: all that send no long one" },
-    { "shorts",     KEY_COUNT, "6",     "short flows in a burst", KEY_AT(struct long_short, shorts), 1,
-      TRAFFIC_FLOWS_MAX },
-    { "short_size", KEY_BYTES, "200KB", "of each", KEY_AT(struct long_short, short_bytes), 1,
-      TRAFFIC_SIZE_MAX },
-    { "after",      KEY_TIME, "1ms",   "from `start` to the first period",
-      KEY_AT(struct long_short, after_ps) },
-    { "period",     KEY_TIME, "10ms",  "in which there is one burst", KEY_AT(struct long_short, period_ps) },
+    { "shorts",     KEY_COUNT, "6",     "short flows in a burst", AT(shorts), 1, TRAFFIC_FLOWS_MAX },
+    { "short_size", KEY_BYTES, "200KB", "of each", AT(short_bytes), 1, TRAFFIC_SIZE_MAX },
+    { "after",      KEY_TIME, "1ms",   "from `start` to the first period", AT(after_ps) },
+    { "period",     KEY_TIME, "10ms",  "in which there is one burst", AT(period_ps) },
     { "jitter",     KEY_TIME, "", "a burst starts at a random time within this of its period; default: "
       "`period` less `spread`; 0: periodic" },
-    { "spread",     KEY_TIME, "10us",  "flows of a burst start at random times within this",
-      KEY_AT(struct long_short, spread_ps) },
+    { "spread",     KEY_TIME, "10us",  "flows of a burst start at random times within this", AT(spread_ps) },
     { 0 },
 };
 

@@ -126,32 +126,25 @@ static const struct key_row group_keys[] = {
     { 0 },
 };
 
+#define AT(field) KEY_AT(struct iteration_step, field)
+
 static const struct key_row step_keys[] = {
-    { "compute",    KEY_TIME, "0",          "before its collective",
-      KEY_AT(struct iteration_step, compute_ps) },
-    { "collective", KEY_NAME, "all_to_all", "as above", KEY_AT(struct iteration_step, collective.kind),
-      .choices = collective_names },
+    { "compute",    KEY_TIME, "0",          "before its collective", AT(compute_ps) },
+    { "collective", KEY_NAME, "all_to_all", "as above", AT(collective.kind), .choices = collective_names },
     { "size",       KEY_BYTES, "",           "as above. Without it the step only computes",
-      KEY_AT(struct iteration_step, collective.bytes), 1, TRAFFIC_SIZE_MAX },
-    { "group",      KEY_NAME, "all",
-      "`all`, `tensor`, `data`, `pipeline`, `expert`, `expert_data` (workers of a data group with the "
-      "same experts), or `context`", KEY_AT(struct iteration_step, group), .choices = parallel_names },
-    { "times",      KEY_COUNT, "1",          "repetitions", KEY_AT(struct iteration_step, times), 1,
-      UINT16_MAX },
+      AT(collective.bytes), 1, TRAFFIC_SIZE_MAX },
+    { "group",      KEY_NAME, "all", "`all`, `tensor`, `data`, `pipeline`, `expert`, `expert_data` (workers "
+      "of a data group with the same experts), or `context`", AT(group), .choices = parallel_names },
+    { "times",      KEY_COUNT, "1",          "repetitions", AT(times), 1, UINT16_MAX },
     { "overlap",    KEY_YES,  "no", "start the next step while the collective runs; collectives of one kind "
-      "of group are serialized", KEY_AT(struct iteration_step, is_overlapped) },
+      "of group are serialized", AT(is_overlapped) },
     { "pipelined",  KEY_YES,  "no", "send_next, send_previous: compute on receipt, send, go on; `times` is "
-      "the number of micro-batches", KEY_AT(struct iteration_step, is_pipelined) },
-    { "chunk",      KEY_BYTES, "512KB",      "as above",
-      KEY_AT(struct iteration_step, collective.chunk_bytes), 1, TRAFFIC_SIZE_MAX },
-    { "channels",   KEY_COUNT, "0",          "as above", KEY_AT(struct iteration_step, collective.channels),
-      0, 1024 },
-    { "at_once",    KEY_YES,  "no",         "as above",
-      KEY_AT(struct iteration_step, collective.is_at_once) },
-    { "pxn",        KEY_YES,  "no",         "as above",
-      KEY_AT(struct iteration_step, collective.is_by_rail) },
-    { "skew",       KEY_REAL, "0",          "as above",
-      KEY_AT(struct iteration_step, collective.skew), 0, 4 },
+      "the number of micro-batches", AT(is_pipelined) },
+    { "chunk",      KEY_BYTES, "512KB",      "as above", AT(collective.chunk_bytes), 1, TRAFFIC_SIZE_MAX },
+    { "channels",   KEY_COUNT, "0",          "as above", AT(collective.channels), 0, 1024 },
+    { "at_once",    KEY_YES,  "no",         "as above", AT(collective.is_at_once) },
+    { "pxn",        KEY_YES,  "no",         "as above", AT(collective.is_by_rail) },
+    { "skew",       KEY_REAL, "0",          "as above", AT(collective.skew), 0, 4 },
     { "inside",     KEY_LIST, "",
       "pipelined: steps of each micro-batch, after its computing and before it is sent" },
     { 0 },
@@ -449,25 +442,22 @@ const struct key_row training_keys[] = {
     { "placement",  KEY_NAME, "packed",
       "of a count of workers. `packed`: rack after rack; `spread`: the next worker in the next rack" },
     { "skip",       KEY_COUNT, "0",          "hosts to skip before the first worker, for several jobs" },
-    { "collective", KEY_NAME, "all_to_all",
-      "`all_to_all` (pairwise), `ring_all_reduce`, `tree_all_reduce` (double binary tree), "
-      "`halving_doubling_all_reduce`, `all_gather`, `reduce_scatter` (ring), `send_next`, `send_previous` "
-      "(to a neighbor)", KEY_AT(struct iteration_step, collective.kind), .choices = collective_names },
+    { "collective", KEY_NAME, "all_to_all", "`all_to_all` (pairwise), `ring_all_reduce`, `tree_all_reduce` "
+      "(double binary tree), `halving_doubling_all_reduce`, `all_gather`, `reduce_scatter` (ring), "
+      "`send_next`, `send_previous` (to a neighbor)", AT(collective.kind), .choices = collective_names },
     { "size",       KEY_BYTES, "", "all_to_all: per pair; send_next, send_previous: per message; otherwise "
-      "the whole buffer", KEY_AT(struct iteration_step, collective.bytes), 1, TRAFFIC_SIZE_MAX },
-    { "chunk",      KEY_BYTES, "512KB",
-      "piece of tree_all_reduce, or of a ring with `channels`. Small ones cost round trips, large ones keep "
-      "workers waiting", KEY_AT(struct iteration_step, collective.chunk_bytes), 1, TRAFFIC_SIZE_MAX },
+      "the whole buffer", AT(collective.bytes), 1, TRAFFIC_SIZE_MAX },
+    { "chunk",      KEY_BYTES, "512KB", "piece of tree_all_reduce, or of a ring with `channels`. Small ones "
+      "cost round trips, large ones keep workers waiting", AT(collective.chunk_bytes), 1, TRAFFIC_SIZE_MAX },
     { "channels",   KEY_COUNT, "0", "parallel rings that forward chunks as they arrive, as NCCL; in servers "
       "of several GPUs over different NICs. 0: one ring whose steps wait for ACKs",
-      KEY_AT(struct iteration_step, collective.channels), 0, 1024 },
+      AT(collective.channels), 0, 1024 },
     { "at_once",    KEY_YES,  "no",        "all_to_all: send to all others at once, not one after the other",
-      KEY_AT(struct iteration_step, collective.is_at_once) },
-    { "pxn",        KEY_YES,  "no",
-      "all_to_all in servers of several GPUs: forward over NVLink to the GPU on the destination's rail "
-      "first, as NCCL (PXN)", KEY_AT(struct iteration_step, collective.is_by_rail) },
+      AT(collective.is_at_once) },
+    { "pxn",        KEY_YES,  "no", "all_to_all in servers of several GPUs: forward over NVLink to the GPU "
+      "on the destination's rail first, as NCCL (PXN)", AT(collective.is_by_rail) },
     { "skew",       KEY_REAL, "0", "all_to_all: workers receive in proportion to 1, 2^-skew, 3^-skew, .., as "
-      "popular and less popular experts", KEY_AT(struct iteration_step, collective.skew), 0, 4 },
+      "popular and less popular experts", AT(collective.skew), 0, 4 },
     { "steps",      KEY_LIST, "",           "steps of an iteration instead of one collective; see below" },
     { "model",      KEY_MAP, "",           "a language model whose steps these are; see below" },
     { "groups",     KEY_MAP, "",           "groups of workers for `steps` or `model`; see below" },
