@@ -13,9 +13,9 @@
 #define INSIDE_BPS_MAX  1e15
 #define ROUTER_DELAY_PS 1000ull              /* between an NPU and its own switch */
 
-enum astra_shape { RING, FULL, SWITCH, SHAPES };
+enum astra_shape { RING, FULL, SWITCH };
 
-static const char *const shapes[] = { "Ring", "FullyConnected", "Switch" };
+static const char *const shapes[] = { "Ring", "FullyConnected", "Switch", NULL };
 
 struct astra_dim { enum astra_shape shape; uint32_t npus; uint64_t rate_bps, delay_ps; };
 
@@ -30,10 +30,12 @@ struct astra_network {
 
 static void take_shape(struct astra_network *n, const struct yaml_node *c, struct astra_dim *d)
 {
-    while (d->shape < SHAPES && strcmp(c->text, shapes[d->shape]) != 0)
-        d->shape++;
-    if (d->shape == SHAPES)
+    int shape = text_index(c->text, shapes);
+
+    if (shape < 0)
         reader_refuse(&n->r, c, "'%.40s' is not a topology; use Ring, FullyConnected or Switch", c->text);
+    else
+        d->shape = (enum astra_shape)shape;
 }
 
 static void take_count(struct astra_network *n, const struct yaml_node *c, struct astra_dim *d)
@@ -90,19 +92,14 @@ static void read_list(struct astra_network *n, const char *key,
 
 static void read_network(struct astra_network *n)
 {
-    static const char *const keys[] = { "topology", "npus_count", "bandwidth", "latency" };
+    static const char *const keys[] = { "topology", "npus_count", "bandwidth", "latency", NULL };
 
     if (!n->root || n->root->kind != YAML_MAP)
         reader_refuse(&n->r, n->root, "it has no 'topology', 'npus_count', 'bandwidth' and 'latency'");
-    for (const struct yaml_node *c = n->root && !n->r.rc ? n->root->child : NULL; c; c = c->next) {
-        bool is_known = false;
-
-        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-            is_known |= strcmp(c->key, keys[i]) == 0;
-        if (!is_known)
+    for (const struct yaml_node *c = n->root && !n->r.rc ? n->root->child : NULL; c; c = c->next)
+        if (text_index(c->key, keys) < 0)
             reader_refuse_key(&n->r, c, "there is no key '%.40s'; there are topology, npus_count, bandwidth "
                               "and latency", c->key);
-    }
     read_list(n, "topology", take_shape);
     read_list(n, "npus_count", take_count);
     read_list(n, "bandwidth", take_rate);

@@ -22,6 +22,13 @@
 
 /* ---- keys ---- */
 
+/* Rows of kinds whose links between switches differ from those of hosts, for a struct with these fields. */
+#define FABRIC_KEYS(of) \
+    { "fabric_rate",  KEY_RATE, "", "between switches; default `rate`", \
+      KEY_AT(of, fabric_rate_bps), .like = "rate" }, \
+    { "fabric_delay", KEY_TIME, "", "between switches; default `delay`", \
+      KEY_AT(of, fabric_delay_ps), .like = "delay" }
+
 static const struct key_row star_keys[] = {
     { "hosts", KEY_COUNT, "",        "h0 ..", KEY_AT(struct graph_star, hosts), 1, GRAPH_NODES_MAX,
       .is_needed = true },
@@ -42,10 +49,7 @@ static const struct key_row clos_keys[] = {
       KEY_AT(struct graph_clos, parallel), 1, GRAPH_LINKS_MAX },
     { "rate",          KEY_RATE, "100Gbps", "of host links", KEY_AT(struct graph_clos, rate_bps) },
     { "delay",         KEY_TIME, "1us",     "of host links, one way", KEY_AT(struct graph_clos, delay_ps) },
-    { "fabric_rate",   KEY_RATE, "",        "between switches; default `rate`",
-      KEY_AT(struct graph_clos, fabric_rate_bps), .like = "rate" },
-    { "fabric_delay",  KEY_TIME, "",        "between switches; default `delay`",
-      KEY_AT(struct graph_clos, fabric_delay_ps), .like = "delay" },
+    FABRIC_KEYS(struct graph_clos),
     { 0 },
 };
 
@@ -106,10 +110,7 @@ static const struct key_row rails_keys[] = {
       KEY_AT(struct graph_rails, parallel), 1, GRAPH_LINKS_MAX },
     { "rate",         KEY_RATE, "400Gbps",  "of NICs", KEY_AT(struct graph_rails, rate_bps) },
     { "delay",        KEY_TIME, "500ns",    "of their links, one way", KEY_AT(struct graph_rails, delay_ps) },
-    { "fabric_rate",  KEY_RATE, "",         "between switches; default `rate`",
-      KEY_AT(struct graph_rails, fabric_rate_bps), .like = "rate" },
-    { "fabric_delay", KEY_TIME, "",         "between switches; default `delay`",
-      KEY_AT(struct graph_rails, fabric_delay_ps), .like = "delay" },
+    FABRIC_KEYS(struct graph_rails),
     NVLINK_KEYS(struct graph_rails),
     { 0 },
 };
@@ -150,10 +151,7 @@ static const struct key_row planes_keys[] = {
     { "rate",          KEY_RATE, "200Gbps",  "of a port; ECMP over ports",
       KEY_AT(struct graph_planes, rate_bps) },
     { "delay",         KEY_TIME, "500ns",    "of its link, one way", KEY_AT(struct graph_planes, delay_ps) },
-    { "fabric_rate",   KEY_RATE, "",         "between switches; default `rate`",
-      KEY_AT(struct graph_planes, fabric_rate_bps), .like = "rate" },
-    { "fabric_delay",  KEY_TIME, "",         "between switches; default `delay`",
-      KEY_AT(struct graph_planes, fabric_delay_ps), .like = "delay" },
+    FABRIC_KEYS(struct graph_planes),
     NVLINK_KEYS(struct graph_planes),
     { 0 },
 };
