@@ -12,6 +12,21 @@
 #define NAMES_MAX 128            /* keys of a section */
 #define HINT_MAX  300            /* length of "did you mean", or of all names */
 
+void *reader_alloc(struct reader *r, size_t count, size_t bytes)
+{
+    r->memory = xgrow(r->memory, r->memories, &r->memories_max, 16, sizeof *r->memory);
+    return r->memory[r->memories++] = xcalloc(count, bytes);
+}
+
+void reader_fini(struct reader *r)
+{
+    for (uint32_t i = 0; i < r->memories; i++)
+        free(r->memory[i]);
+    free(r->memory);
+    r->memory = NULL;
+    r->memories = r->memories_max = 0;
+}
+
 /* ---- errors ---- */
 
 /* Nodes of --set have line 0 and the number of the --set, from 1, as column. */

@@ -88,7 +88,6 @@ static void mark_hosts(struct entry *e, struct sim_cfg *cfg, uint8_t mark)
         cfg->cc_by_node[hosts.node[i]] = mark;
     }
     cfg->cc_other[mark - 1].hosts = hosts.count;
-    free(hosts.node);
 }
 
 /* Model uet: queue pairs of RoCE in classes of their own. */
@@ -178,7 +177,6 @@ void scenario_read_slow_hosts(const struct section *root, struct scenario *s)
     s->cfg.drains = xcalloc(s->graph.nodes, sizeof *s->cfg.drains);
     for (uint32_t i = 0; i < hosts.count && !root->r->rc; i++)
         s->cfg.drains[hosts.node[i]] = 1;
-    free(hosts.node);
 }
 
 /* ---- rlcc ---- */

@@ -210,6 +210,7 @@ void scenario_tree_fini(struct scenario_tree *t)
     for (uint32_t i = 0; t->set_doc && i < t->sets; i++)
         yaml_fini(&t->set_doc[i]);
     free(t->set_doc);
+    reader_fini(&t->r);
     build_fini(&t->made);
     yaml_fini(&t->doc);
 }

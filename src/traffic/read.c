@@ -239,7 +239,5 @@ void traffic_read(struct reader *r, const struct yaml_node *list, const struct t
     }
     if (!r->rc)
         entry_check_loads(entry, count);
-    for (uint32_t i = 0; i < count; i++)
-        free(entry[i].loaded.node);
     free(entry);
 }

@@ -70,7 +70,7 @@ struct hosts entry_hosts(const struct entry *e, const char *key, uint32_t min, u
     const struct yaml_node *node = section_get(&e->sec, key);
     bool                    is_list = entry_is_list(e, key);
     uint32_t                count = g->hosts - (without < g->nodes);
-    struct hosts            hosts = { xcalloc(g->hosts + 1ul, sizeof *hosts.node), 0 };
+    struct hosts            hosts = { reader_alloc(r, g->hosts + 1ul, sizeof *hosts.node), 0 };
 
     if (r->rc)
         return hosts;

@@ -89,12 +89,9 @@ static void kv_cache_read(struct entry *e)
     if (!e->r->rc) {
         traffic_add_rpc(e->traffic, &e->common, &cdf, &c);
         e->qps = 1;
-        e->loaded = prefill;     /* kept for entry_check_loads() */
-    } else {
-        cdf_fini(&cdf);
-        free(prefill.node);
+        e->loaded = prefill;
     }
-    free(decode.node);
+    cdf_fini(&cdf);
 }
 
 const struct traffic_kind traffic_kv_cache = {

@@ -74,7 +74,6 @@ static void incast_read(struct entry *e)
     if (!e->r->rc)
         traffic_add_incast(e->traffic, &e->common, in.bytes, in.period_ps, in.receiver, senders.node,
                            senders.count, in.flows_each);
-    free(senders.node);
 }
 
 const struct traffic_kind traffic_incast = {
@@ -118,7 +117,6 @@ static void all_to_all_read(struct entry *e)
         entry_check_flows(e, (uint64_t)hosts.count * (hosts.count - 1));
     if (!e->r->rc)
         traffic_add_all_to_all(e->traffic, &e->common, bytes, hosts.node, hosts.count);
-    free(hosts.node);
 }
 
 static const struct key_row all_to_all_keys[] = {
@@ -199,7 +197,6 @@ static void permutation_read(struct entry *e)
     section_count(&e->sec, "shift", 0, hosts.count - 1, &shift);
     if (!e->r->rc)
         traffic_add_permutation(e->traffic, &e->common, bytes, shift, hosts.node, hosts.count);
-    free(hosts.node);
 }
 
 static const struct key_row permutation_keys[] = {
@@ -303,7 +300,6 @@ static void many_to_one_read(struct entry *e)
     if (!e->r->rc)
         traffic_add_many_to_one(e->traffic, &e->common, bytes, spread, receiver, senders.node,
                                 senders.count, qps);
-    free(senders.node);
 }
 
 static const struct key_row many_to_one_keys[] = {
@@ -458,8 +454,6 @@ static void long_short_read(struct entry *e)
         e->about->hosts = longs.count + from.count;
         e->qps = (l.shorts + from.count - 1) / from.count;
     }
-    free(from.node);
-    free(longs.node);
 }
 
 const struct traffic_kind traffic_long_short = {

@@ -89,13 +89,10 @@ static void read_poisson(struct entry *e)
     entry_sizes(e, &cdf);
     if (!e->r->rc)
         e->about->bps_per_host = entry_load_bps(e, &hosts, &hosts, e->about->load, of_bisection);
-    if (e->r->rc) {
-        cdf_fini(&cdf);
-        free(hosts.node);
-        return;
-    }
-    traffic_add_poisson(e->traffic, &e->common, &cdf, e->about->bps_per_host, hosts.node, hosts.count);
-    e->loaded = hosts;           /* kept for entry_check_loads() */
+    if (!e->r->rc)
+        traffic_add_poisson(e->traffic, &e->common, &cdf, e->about->bps_per_host, hosts.node, hosts.count);
+    e->loaded = hosts;
+    cdf_fini(&cdf);
 }
 
 static const struct key_row keys[] = {

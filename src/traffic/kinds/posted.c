@@ -266,7 +266,6 @@ static void posted_read(struct entry *e)
     e->qps = c.qps;
     e->has_own_qps = true;
     cdf_fini(&sizes);
-    free(hosts.node);
 }
 
 const struct traffic_kind traffic_posted = {

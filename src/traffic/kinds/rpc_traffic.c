@@ -218,13 +218,10 @@ static void rpc_read(struct entry *e)
     if (!e->r->rc) {
         traffic_add_rpc(e->traffic, &e->common, &cdf, &c);
         e->qps = 1;
-        e->loaded = clients;     /* kept for entry_check_loads() */
-    } else {
-        cdf_fini(&cdf);
-        free(clients.node);
+        e->loaded = clients;
     }
+    cdf_fini(&cdf);
     host_times_fini(&c.host);
-    free(servers.node);
 }
 
 const struct traffic_kind traffic_rpc = {

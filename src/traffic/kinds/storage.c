@@ -273,7 +273,7 @@ static uint32_t read_share(const struct entry *e, const char *key, uint32_t init
 /* Takes 'count' free hosts, evenly spaced, so that all racks get both roles. */
 static struct hosts take_spread_hosts(const struct entry *e, uint32_t count, struct roles *r)
 {
-    struct hosts hosts = { xcalloc(r->free.count + 1ul, sizeof *hosts.node), count };
+    struct hosts hosts = { reader_alloc(e->r, r->free.count + 1ul, sizeof *hosts.node), count };
 
     for (uint32_t i = 0; i < count; i++)
         hosts.node[i] = r->free.node[(uint64_t)(i + 1) * r->free.count / count - 1];
@@ -321,7 +321,6 @@ static void read_roles(const struct entry *e, struct roles *r)
     if (!r->compute.node) {
         r->compute = r->free;
         r->compute.count = read_share(e, "compute", r->free.count, r->free.count);
-        r->free.node = NULL;
     }
     e->about->hosts = r->compute.count + r->storage.count;
 }
@@ -411,9 +410,6 @@ static void storage_read(struct entry *e)
         traffic_add_storage(e->traffic, &e->common, &c);
     host_times_fini(&c.host);
     e->qps = 1;
-    free(r.free.node);
-    free(r.compute.node);
-    free(r.storage.node);
 }
 
 /* ---- the kind ---- */

@@ -406,7 +406,6 @@ static void goal_read_entry(struct entry *e)
             traffic_use_verb(e->traffic, cfg.verb);
     }
     free(path);
-    free(hosts.node);
 }
 
 /* ---- collectives ---- */
@@ -496,7 +495,6 @@ static void chakra_read_entry(struct entry *e)
         add_with_plans(e, &traffic_chakra, &t, &hosts, &cfg);
     free(path);
     free(groups);
-    free(hosts.node);
 }
 
 static void simai_read_entry(struct entry *e)
@@ -516,7 +514,6 @@ static void simai_read_entry(struct entry *e)
     if (path && !e->r->rc)
         add_with_plans(e, &traffic_simai, &t, &hosts, &cfg);
     free(path);
-    free(hosts.node);
 }
 
 /* ---- the kinds ---- */

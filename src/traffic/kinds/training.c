@@ -399,7 +399,6 @@ static void read_entry(struct entry *e)
 
     if (training_read(e, &r))
         traffic_add_training_steps(e->traffic, &e->common, &r.steps, r.workers.node);
-    training_request_fini(&r);
 }
 
 const struct traffic_kind traffic_training = {

@@ -384,7 +384,7 @@ static uint64_t sum_bytes(const struct iteration_cfg *cfg)
 
 bool training_read(struct entry *e, struct training_request *r)
 {
-    struct iteration_step *step = xcalloc(ITERATION_STEPS_MAX, sizeof *step);
+    struct iteration_step *step = reader_alloc(e->r, ITERATION_STEPS_MAX, sizeof *step);
     struct traffic_steps  *cfg = &r->steps;
     struct err             why;
 
@@ -416,12 +416,6 @@ bool training_read(struct entry *e, struct training_request *r)
     describe_training(e, cfg, r->workers.node);
     e->qps = 1;
     return true;
-}
-
-void training_request_fini(struct training_request *r)
-{
-    free((void *)r->steps.iteration.step);
-    free(r->workers.node);
 }
 
 void training_print_steps(FILE *out)
