@@ -70,13 +70,12 @@ static void grow(struct arena *a, size_t need)
 void *arena_alloc(struct arena *a, size_t count, size_t bytes)
 {
     size_t need;
-    void  *p;
 
     if (__builtin_mul_overflow(count, bytes, &need))
         die("out of memory: %zu x %zu bytes wanted", count, bytes);
     if (need > a->size - a->used)
         grow(a, need);
-    p = a->base + a->used;
+    void *p = a->base + a->used;
     need = (need + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     a->used = need > a->size - a->used ? a->size : a->used + need;
     return p;

@@ -92,7 +92,7 @@ static double widened(double mean, double end, double widen)
 
 struct interval bootstrap_mean_within(struct bootstrap *b, const double *value, double least, double most)
 {
-    struct interval i = percentiles(b, value), wide;
+    struct interval i = percentiles(b, value);
     double n = b->values, mean = mean_of(value, b->values), min = value[0], max = value[0];
     double widen = sqrt(n / (n - 1)) * student_quantile(b->values - 1) / Z;
 
@@ -100,7 +100,7 @@ struct interval bootstrap_mean_within(struct bootstrap *b, const double *value, 
         min = value[k] < min ? value[k] : min;
         max = value[k] > max ? value[k] : max;
     }
-    wide = (struct interval){ mean - widen * (mean - i.low), mean + widen * (i.high - mean) };
+    struct interval wide = { mean - widen * (mean - i.low), mean + widen * (i.high - mean) };
     if (min >= least && isfinite(least) && i.low < mean)
         wide.low = least + widened(mean - least, i.low - least, widen);
     if (max <= most && isfinite(most) && i.high > mean)
@@ -138,11 +138,9 @@ static double beta_fraction(double a, double b, double x)
 /* Regularised incomplete beta function I_x(a, b). */
 static double beta_regular(double a, double b, double x)
 {
-    double front;
-
     if (x <= 0 || x >= 1)
         return x <= 0 ? 0 : 1;
-    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+    double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
     if (x < (a + 1) / (a + b + 2))
         return front * beta_fraction(a, b, x) / a;
     return 1 - front * beta_fraction(b, a, 1 - x) / b;

@@ -55,17 +55,14 @@ static uint32_t bucket_at(const struct hist *h, uint64_t index)
 
 double hist_quantile(const struct hist *h, double p)
 {
-    uint64_t index;
-    double value;
-
     assert(p >= 0 && p <= 1);
     if (h->count == 0)
         return 0;
-    index = (uint64_t)((double)h->count * p);
+    uint64_t index = (uint64_t)((double)h->count * p);
     if (index >= h->count - 1)
         return h->max;
     if (index == 0)
         return h->min;
-    value = middle_of(bucket_at(h, index));
+    double value = middle_of(bucket_at(h, index));
     return value < h->min ? h->min : value > h->max ? h->max : value;
 }

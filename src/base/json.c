@@ -22,11 +22,10 @@ json_t *json_of_rounded(double value)
 json_t *json_of_bytes(const char *text, size_t bytes)
 {
     json_t *made = json_stringn(text, bytes);
-    char *ascii;
 
     if (made)
         return made;
-    ascii = xmalloc(bytes + 1);
+    char *ascii = xmalloc(bytes + 1);
     for (size_t i = 0; i < bytes; i++)
         ascii[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
     made = json_stringn(ascii, bytes);

@@ -77,16 +77,14 @@ static int check_bounds(const struct key_row *row, const char *text, double valu
 
 static int parse_choice(const struct key_row *row, const char *text, struct key_value *v, struct err *err)
 {
+    int  index = text_index(text, row->choices);
     char hint[HINT_MAX];
 
-    for (int i = 0; row->choices[i]; i++) {
-        if (strcmp(row->choices[i], text) != 0)
-            continue;
-        *v = (struct key_value){ .whole = (uint64_t)i, .real = i, .text = text };
-        return 0;
-    }
-    return err_set(err, EINVAL, "'%.60s' is not a value of %s%s", text, row->name,
-                   text_names(hint, sizeof hint, text, row->choices));
+    if (index < 0)
+        return err_set(err, EINVAL, "'%.60s' is not a value of %s%s", text, row->name,
+                       text_names(hint, sizeof hint, text, row->choices));
+    *v = (struct key_value){ .whole = (uint64_t)index, .real = index, .text = text };
+    return 0;
 }
 
 static bool is_word(const struct key_row *row, const char *text, struct key_value *v)

@@ -12,18 +12,33 @@
 #define NAMES_MAX 128            /* keys of a section */
 #define HINT_MAX  300            /* length of "did you mean", or of all names */
 
+void *reader_alloc(struct reader *r, size_t count, size_t bytes)
+{
+    r->memory = xgrow(r->memory, r->memories, &r->memories_max, 16, sizeof *r->memory);
+    return r->memory[r->memories++] = xcalloc(count, bytes);
+}
+
+void reader_fini(struct reader *r)
+{
+    for (uint32_t i = 0; i < r->memories; i++)
+        free(r->memory[i]);
+    free(r->memory);
+    r->memory = NULL;
+    r->memories = r->memories_max = 0;
+}
+
 /* ---- errors ---- */
 
 /* Nodes of --set have line 0 and the number of the --set, from 1, as column. */
 static void refuse_at(struct reader *r, uint32_t line, uint32_t column, const char *format,
                       va_list args)
 {
-    char why[400], *place;
+    char why[400];
 
     if (r->rc)
         return;
     vsnprintf(why, sizeof why, format, args);
-    place = reader_place(r, line ? line : column ? 0 : 1, column ? column : 1);
+    char *place = reader_place(r, line ? line : column ? 0 : 1, column ? column : 1);
     r->rc = err_set(r->err, EINVAL, "%s%s", place, why);
     free(place);
 }
@@ -135,11 +150,8 @@ static void watch_node(const struct yaml_node *node)
 static bool is_off(const char *initial)
 {
     static const char *const off[] = { "", "0", "no", "none", "never", "off", NULL };
-    int i = 0;
 
-    while (initial && off[i] && strcmp(initial, off[i]) != 0)
-        i++;
-    return !initial || off[i];
+    return !initial || text_index(initial, off) >= 0;
 }
 
 /* Reports only the name of a file: its folder does not matter, and its contents are reported when read. */
@@ -284,8 +296,6 @@ void section_texts(const struct section *sec, const char *key, uint32_t max, con
 /* Returns the text of a key's value and its node; for the initial value of the row the node is NULL. */
 static const char *value_text(const struct section *sec, const char *key, const struct yaml_node **node)
 {
-    const struct key_row *row;
-
     *node = section_get(sec, key);
     if (sec->r->rc)
         return NULL;
@@ -294,7 +304,7 @@ static const char *value_text(const struct section *sec, const char *key, const 
                       (*node)->kind == YAML_LIST ? "list" : "map");
     if (*node)
         return sec->r->rc ? NULL : (*node)->text;
-    row = sec->given_only ? NULL : find_row(sec, key);
+    const struct key_row *row = sec->given_only ? NULL : find_row(sec, key);
     return row ? key_initial(row) : NULL;
 }
 
@@ -407,15 +417,13 @@ int section_choice(const struct section *sec, const char *key, const char *what,
 {
     const struct yaml_node *node;
     const char             *text = value_text(sec, key, &node);
+    int                     index = text ? text_index(text, names) : -1;
     char                    hint[HINT_MAX];
 
-    for (int i = 0; text && names[i]; i++)
-        if (strcmp(names[i], text) == 0)
-            return i;
-    if (text)
+    if (text && index < 0)
         reader_refuse(sec->r, node, "'%.60s' is not %s%s", text, what,
                       text_names(hint, sizeof hint, text, names));
-    return -1;
+    return index;
 }
 
 /* ---- files ---- */
@@ -431,9 +439,7 @@ char *reader_path(const char *base, const char *file)
 
 char *section_file(const struct section *sec, const char *key)
 {
-    const char *file;
-
     section_need(sec, key);
-    file = section_text(sec, key);
+    const char *file = section_text(sec, key);
     return file ? reader_path(sec->r->name, file) : NULL;
 }

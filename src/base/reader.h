@@ -21,7 +21,13 @@ struct reader {
     struct err        *err;
     int                rc;       /* of the first error */
     char              *warnings; /* one per line, malloc'd; the caller prints and frees them; NULL: none */
+    void             **memory;   /* of reader_alloc() */
+    uint32_t           memories, memories_max;
 };
+
+/* Allocates zeroed memory that lives until reader_fini(). */
+void *reader_alloc(struct reader *, size_t count, size_t bytes);
+void  reader_fini(struct reader *);
 
 struct section {
     struct reader            *r;

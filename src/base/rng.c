@@ -28,11 +28,10 @@ void rng_init(struct rng *r, uint64_t seed, uint64_t stream)
 /* Lemire, "Fast Random Integer Generation in an Interval", 2019. */
 uint64_t rng_below(struct rng *r, uint64_t n)
 {
-    unsigned __int128 product;
     uint64_t excess;
 
     assert(n > 0);
-    product = (unsigned __int128)rng_next(r) * n;
+    unsigned __int128 product = (unsigned __int128)rng_next(r) * n;
     if ((uint64_t)product < n) {
         excess = -n % n;         /* 2^64 mod n: so many draws are one too many for some results */
         while ((uint64_t)product < excess)
@@ -80,16 +79,16 @@ double rng_log(double x)
         2.0 / 23, 2.0 / 21, 2.0 / 19, 2.0 / 17, 2.0 / 15, 2.0 / 13,
         2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3,
     };
-    double f, s, z, half, sum = 0;
+    double sum = 0;
     int e;
 
     assert(x > 0 && x <= DBL_MAX);
-    f = split(x, &e) - 1;
-    s = f / (2 + f);
-    z = s * s;
+    double f = split(x, &e) - 1;
+    double s = f / (2 + f);
+    double z = s * s;
     for (int i = 0; i < 11; i++)
         sum = (sum + term[i]) * z;
-    half = f * f / 2;
+    double half = f * f / 2;
     return e * log2_high - ((half - (s * (half + sum) + e * log2_low)) - f);
 }
 

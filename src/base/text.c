@@ -116,15 +116,13 @@ static int to_quantity(const struct kind *kind, const char *text, uint64_t *valu
     bool negative = *text == '-';
     struct number n;
     const char *rest = scan_number(text + negative, &n);
-    const struct unit *unit;
-    bool is_zero;
     uint64_t made;
 
     if (!rest)
         return err_set(err, EINVAL, QUOTE " is not %s; write %s", text, kind->what, kind->examples);
     rest += strspn(rest, " \t");
-    is_zero = n.whole == 0 && n.fraction == 0 && !n.too_large;
-    unit = find_unit(kind, rest);
+    bool is_zero = n.whole == 0 && n.fraction == 0 && !n.too_large;
+    const struct unit *unit = find_unit(kind, rest);
     if (!unit && *rest == '\0' && is_zero && !kind->zero_needs_unit)
         unit = &kind->units[0];
     if (!unit && *rest == '\0')
@@ -179,28 +177,27 @@ int text_to_uint(const char *text, uint64_t *value, struct err *err)
 static const char *scan_real(const char *text)
 {
     struct number n;
-    const char *rest = scan_number(text, &n), *exponent;
+    const char *rest = scan_number(text, &n);
 
     if (!rest || (*rest != 'e' && *rest != 'E'))
         return rest;
-    exponent = rest + 1 + (rest[1] == '+' || rest[1] == '-');
+    const char *exponent = rest + 1 + (rest[1] == '+' || rest[1] == '-');
     return is_digit(*exponent) ? exponent + strspn(exponent, "0123456789") : NULL;
 }
 
 int text_to_real(const char *text, double *value, struct err *err)
 {
-    bool negative = *text == '-', percent;
+    bool negative = *text == '-';
     const char *rest = scan_real(text + negative);
-    double made;
 
     if (rest)
         rest += strspn(rest, " \t");
-    percent = rest && *rest == '%';
+    bool percent = rest && *rest == '%';
     if (!rest || rest[percent])
         return err_set(err, EINVAL, QUOTE " is not a number; write 0.3, 30%%, 2e6", text);
     if (negative)
         return err_set(err, ERANGE, QUOTE " is negative", text);
-    made = strtod(text, NULL);
+    double made = strtod(text, NULL);
     if (!isfinite(made))
         return err_set(err, ERANGE, QUOTE " is too large", text);
     *value = percent ? made / 100 : made;
@@ -240,11 +237,11 @@ static char *from_quantity(const struct kind *kind, int natural, char *buf, size
 {
     double length = value < 0 ? -value : value;
     char number[400];            /* the largest double has 309 digits before the point */
-    int i = value == 0 ? natural : 0, decimals;
+    int i = value == 0 ? natural : 0;
 
     for (; i < 4 && length >= 999.95; i++)   /* from here on "%.1f" would write 1000.0 */
         length = (value < 0 ? -value : value) / (double)kind->units[i + 1].size;
-    decimals = length >= 999.95 ? 0 : length >= 99.995 ? 1 : length >= 9.9995 ? 2 : 3;
+    int decimals = length >= 999.95 ? 0 : length >= 99.995 ? 1 : length >= 9.9995 ? 2 : 3;
     snprintf(number, sizeof(number), "%.*f", decimals, length);
     trim_zeros(number);
     snprintf(buf, size, "%s%s %s", value < 0 ? "-" : "", number, kind->units[i].name);
@@ -382,6 +379,14 @@ char *text_figure(char *buf, size_t size, const char *unit, double value)
 
 #define WORD_MAX 63
 
+int text_index(const char *word, const char *const *names)
+{
+    for (int i = 0; names[i]; i++)
+        if (strcmp(names[i], word) == 0)
+            return i;
+    return -1;
+}
+
 static unsigned char lower(char c)
 {
     return (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
@@ -518,10 +523,9 @@ void text_watch_real(double value)
 FILE *text_stream(char **text)
 {
     static _Thread_local size_t length;      /* the text ends with a zero byte, so no caller needs it */
-    FILE                       *out;
 
     *text = NULL;
-    out = open_memstream(text, &length);
+    FILE *out = open_memstream(text, &length);
     if (!out)
         die("no memory for a text");
     return out;
@@ -549,12 +553,11 @@ int text_read_file(const char *path, size_t max, char **text, size_t *length, st
     FILE *f = is_stdin ? stdin : fopen(path, "re");
     char *made;
     size_t used;
-    int rc;
 
     if (!f)
         return err_set(err, errno, "%s: %s", name, strerror(errno));
     errno = 0;
-    rc = read_stream(f, max, &made, &used);
+    int rc = read_stream(f, max, &made, &used);
     if (!is_stdin)
         fclose(f);
     if (rc < 0)

@@ -39,6 +39,9 @@ char *text_from_count(char *buf, size_t size, uint64_t n);             /* 1,234,
  * web/src/format.ts): tests/data/figures.csv has examples that the tests of both check. Returns buf. */
 char *text_figure(char *buf, size_t size, const char *unit, double value);
 
+/* The place of a word in a NULL-terminated list; -1: not in it. */
+int text_index(const char *word, const char *const *names);
+
 /* Returns the name in the NULL-terminated list with the smallest edit distance to 'word' (a swap of neighbors
  * counts as one edit, case is ignored), or NULL if the distance exceeds a third of the length of the word, or
  * 1. The first of several equally near names wins. */

@@ -31,12 +31,54 @@ void tokens_init(struct tokens *w, const char *name, const char *text, struct er
     w->at = text;
     w->line = 0;
     w->err = err;
+    w->rc = 0;
     w->word[0] = '\0';
+}
+
+static int refuse(struct tokens *w, int code, const char *format, va_list args)
+{
+    char text[sizeof w->err->text];
+
+    if (w->rc)
+        return w->rc;
+    vsnprintf(text, sizeof text, format, args);
+    if (w->line == 0)            /* an empty file */
+        return w->rc = err_set(w->err, code, "%s: %s", w->name, text);
+    return w->rc = err_set(w->err, code, "%s:%u: %s", w->name, w->line, text);
+}
+
+int tokens_err(struct tokens *w, int code, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    code = refuse(w, code, format, args);
+    va_end(args);
+    return code;
+}
+
+int tokens_err_at(struct tokens *w, uint32_t line, int code, const char *format, ...)
+{
+    va_list args;
+
+    w->line = w->rc ? w->line : line;
+    va_start(args, format);
+    code = refuse(w, code, format, args);
+    va_end(args);
+    return code;
+}
+
+int tokens_refuse_name(struct tokens *w, const char *what, const char *const *names)
+{
+    char near[120];
+
+    return tokens_err(w, EINVAL, "'%s' is not %s%s", w->word, what,
+                      text_did_you_mean(near, sizeof near, w->word, names));
 }
 
 bool tokens_next_line(struct tokens *w)
 {
-    for (;;) {
+    while (!w->rc) {
         if (w->line > 0) {
             w->at += strcspn(w->at, "\n");
             w->at += *w->at == '\n';
@@ -48,6 +90,19 @@ bool tokens_next_line(struct tokens *w)
         if (!at_line_end(w))
             return true;
     }
+    return false;
+}
+
+bool tokens_need_line(struct tokens *w, const char *format, ...)
+{
+    va_list args;
+
+    if (tokens_next_line(w))
+        return true;
+    va_start(args, format);
+    refuse(w, EINVAL, format, args);
+    va_end(args);
+    return false;
 }
 
 const char *tokens_next(struct tokens *w)
@@ -69,33 +124,23 @@ const char *tokens_next(struct tokens *w)
     return w->word;
 }
 
-int tokens_err(const struct tokens *w, int code, const char *format, ...)
+const char *tokens_need(struct tokens *w, const char *what)
 {
-    char text[sizeof w->err->text];
-    va_list args;
+    const char *word = tokens_next(w);
 
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (w->line == 0)            /* an empty file */
-        return err_set(w->err, code, "%s: %s", w->name, text);
-    return err_set(w->err, code, "%s:%u: %s", w->name, w->line, text);
-}
-
-static int missing(const struct tokens *w, const char *what)
-{
-    return tokens_err(w, EINVAL, "nothing is given for %s", what);
+    if (!word)
+        tokens_err(w, EINVAL, "nothing is given for %s", what);
+    return word;
 }
 
 static int quantity(struct tokens *w, const char *what, int (*parse)(const char *, uint64_t *, struct err *),
                     uint64_t *value)
 {
     struct err why;
-    int rc;
 
-    if (!tokens_next(w))
-        return missing(w, what);
-    rc = parse(w->word, value, &why);
+    if (!tokens_need(w, what))
+        return w->rc;
+    int rc = parse(w->word, value, &why);
     return rc ? tokens_err(w, -rc, "%s: %s", what, why.text) : 0;
 }
 
@@ -126,11 +171,10 @@ int tokens_real(struct tokens *w, const char *what, double min, double max, doub
 {
     struct err why;
     double read;
-    int rc;
 
-    if (!tokens_next(w))
-        return missing(w, what);
-    rc = text_to_real(w->word, &read, &why);
+    if (!tokens_need(w, what))
+        return w->rc;
+    int rc = text_to_real(w->word, &read, &why);
     if (rc)
         return tokens_err(w, -rc, "%s: %s", what, why.text);
     if (!(read >= min && read <= max))
@@ -151,6 +195,8 @@ int tokens_time(struct tokens *w, const char *what, uint64_t *ps)
 
 bool tokens_at_end(struct tokens *w)
 {
+    if (w->rc)
+        return true;
     skip_blanks(w);
     return at_line_end(w);
 }
@@ -159,32 +205,32 @@ int tokens_end(struct tokens *w)
 {
     const char *word = tokens_next(w);
 
-    return word ? tokens_err(w, EINVAL, "'%s' is one word too many on this line", word) : 0;
+    return word ? tokens_err(w, EINVAL, "'%s' is one word too many on this line", word) : w->rc;
 }
 
 int tokens_open(struct tokens *w, const char *name, const char *text, size_t max, struct err *err)
 {
     size_t length, name_length = strlen(name);
-    int    rc;
 
     tokens_init(w, name, text ? text : "", err);
     if (text)
         return 0;
     if (name_length > 3 && strcmp(name + name_length - 3, ".gz") == 0)
-        return err_set(err, EINVAL, "%s: packed files are not read; unpack it with gunzip first", name);
-    rc = text_read_file(name, max, &w->own, &length, err);
-    if (rc)
-        return rc;
-    if (strlen(w->own) != length)
-        return err_set(err, EINVAL, "%s: not a text file: there is a zero byte in it", name);
-    w->at = w->own;
-    return 0;
+        w->rc = err_set(err, EINVAL, "%s: packed files are not read; unpack it with gunzip first", name);
+    else
+        w->rc = text_read_file(name, max, &w->own, &length, err);
+    if (!w->rc && strlen(w->own) != length)
+        w->rc = err_set(err, EINVAL, "%s: not a text file: there is a zero byte in it", name);
+    if (!w->rc)
+        w->at = w->own;
+    return w->rc;
 }
 
-void tokens_close(struct tokens *w)
+int tokens_close(struct tokens *w)
 {
     free(w->own);
     w->own = NULL;
+    return w->rc;
 }
 
 /* ---- tables ---- */

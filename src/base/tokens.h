@@ -1,7 +1,8 @@
 /* src/base/tokens.h - reads a text line by line and word by word, and tables (CSV).
  *
  * Words are separated by blanks. '#' at the start of a word starts a comment. Lines without words are
- * skipped. Errors start with "file:line: ".
+ * skipped. Errors start with "file:line: ". The first error is kept. After an error, all functions do nothing
+ * and return its code, so callers check for errors once, at the end. Outputs are then unchanged.
  */
 #ifndef BASE_TOKENS_H
 #define BASE_TOKENS_H
@@ -19,7 +20,8 @@ struct tokens {
     const char *at;              /* unread text */
     uint32_t    line;            /* current line, from 1; 0 before the first */
     char        word[TOKENS_BYTES];
-    struct err *err;             /* for all errors; may be NULL */
+    struct err *err;             /* of the first error; may be NULL */
+    int         rc;              /* of the first error; from then on there are no more lines and words */
     char       *own;             /* text that was read from a file, or NULL */
 };
 
@@ -27,16 +29,19 @@ struct tokens {
 void tokens_init(struct tokens *, const char *name, const char *text, struct err *);
 
 /* The same with the text of the file 'name' of at most 'max' bytes if 'text' is NULL. Refuses *.gz and files
- * with a zero byte; there are no lines then. Close it in any case. */
+ * with a zero byte. Close it in any case; that returns the first error, or 0. */
 int  tokens_open(struct tokens *, const char *name, const char *text, size_t max, struct err *);
-void tokens_close(struct tokens *);
+int  tokens_close(struct tokens *);
 
-/* Skips the rest of this line and goes to the next line with a word. Returns false at the end. */
+/* Skips the rest of this line and goes to the next line with a word. Returns false at the end. _need: the end
+ * is an error, for which the rest is the message. */
 bool tokens_next_line(struct tokens *);
+bool tokens_need_line(struct tokens *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Returns the next word of this line, or NULL; valid until the next call. A word that was cut ends in "...",
- * so that it is not a valid number or name. */
+ * so that it is not a valid number or name. _need: a missing word is an error, which names it. */
 const char *tokens_next(struct tokens *);
+const char *tokens_need(struct tokens *, const char *what);
 
 /* Reads the next word of this line as a number, rate or time. 'what' names it in error messages. */
 int tokens_uint(struct tokens *, const char *what, uint64_t max, uint64_t *value);
@@ -51,9 +56,15 @@ bool tokens_at_end(struct tokens *);
 /* Refuses further words on this line. */
 int tokens_end(struct tokens *);
 
-/* Like err_set(), with the prefix "file:line: ". */
-int tokens_err(const struct tokens *, int code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Like err_set(), with the prefix "file:line: ", unless there was an error before. */
+int tokens_err(struct tokens *, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The same for a line before this one. */
+int tokens_err_at(struct tokens *, uint32_t line, int code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Refuses the current word: "'x' is not WHAT; did you mean 'y'?" */
+int tokens_refuse_name(struct tokens *, const char *what, const char *const *names);
 
 /* ---- reads CSV tables whose first line names the columns ----
  *

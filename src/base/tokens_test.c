@@ -108,8 +108,11 @@ static void real__bounds_are_within(void **unused)
     assert_true(value == 0.25);
     assert_int_equal(0, tokens_real(&w, "p", 0.25, 0.75, &value));
     assert_int_equal(-ERANGE, tokens_real(&w, "p", 0.25, 0.75, &value));
-    assert_true(tokens_real(&w, "p", 0.25, 0.75, &value) < 0);
-    assert_true(tokens_real(&w, "p", 0.25, 0.75, &value) < 0);
+    for (int i = 0; i < 2; i++) {
+        tokens_init(&w, "f", i ? "inf" : "nan", &err);
+        assert_true(tokens_next_line(&w));
+        assert_true(tokens_real(&w, "p", 0.25, 0.75, &value) < 0);
+    }
     assert_true(value == 0.75);
 }
 
@@ -144,6 +147,34 @@ static void end__refuses_one_word_more(void **unused)
     tokens_next(&w);
     assert_int_equal(-EINVAL, tokens_end(&w));
     assert_string_equal("f:2: 'd' is one word too many on this line", err.text);
+}
+
+/* After an error there is nothing left to read, and its message stays. */
+static void err__keeps_the_first(void **unused)
+{
+    static const char *const names[] = { "one", "two", NULL };
+    struct tokens w;
+    struct err err;
+    uint64_t value = 7;
+
+    (void)unused;
+    tokens_init(&w, "f", "1\ntow 2\n3", &err);
+    assert_true(tokens_need_line(&w, "nothing"));
+    assert_true(tokens_need_line(&w, "nothing"));
+    tokens_next(&w);
+    assert_int_equal(-EINVAL, tokens_refuse_name(&w, "a name", names));
+    assert_int_equal(-EINVAL, tokens_uint(&w, "n", 9, &value));
+    assert_int_equal(-EINVAL, tokens_err_at(&w, 1, ERANGE, "another"));
+    assert_int_equal(-EINVAL, tokens_end(&w));
+    assert_null(tokens_next(&w));
+    assert_false(tokens_need_line(&w, "nothing"));
+    assert_int_equal(7, value);
+    assert_int_equal(2, w.line);
+    assert_string_equal("f:2: 'tow' is not a name; did you mean 'two'?", err.text);
+    assert_int_equal(-EINVAL, tokens_close(&w));
+    tokens_init(&w, "f", "", &err);
+    assert_false(tokens_need_line(&w, "%d rows are missing", 3));
+    assert_string_equal("f: 3 rows are missing", err.text);
 }
 
 /* Writes a file and opens it. */
@@ -299,6 +330,7 @@ int main(void)
         cmocka_unit_test(real__bounds_are_within),
         cmocka_unit_test(rate_and_time__read_units),
         cmocka_unit_test(end__refuses_one_word_more),
+        cmocka_unit_test(err__keeps_the_first),
         cmocka_unit_test(open__reads_text_only),
         cmocka_unit_test(next__finds_cells_by_the_name_of_their_column),
         cmocka_unit_test(next__reads_quotes),

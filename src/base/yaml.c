@@ -114,35 +114,10 @@ static int read_text(struct yaml_reader *r, const char **text)
 
 static int read_node(struct yaml_reader *r, unsigned depth, struct yaml_node **node);
 
-/* Reads a node that starts with the current event, and appends it at *tail. */
-static int read_child(struct yaml_reader *r, unsigned depth, struct yaml_node *parent,
-                      struct yaml_node ***tail)
-{
-    int rc = read_node(r, depth, *tail);
-
-    if (rc)
-        return rc;
-    *tail = &(**tail)->next;
-    parent->count++;
-    return 0;
-}
-
-static int read_list(struct yaml_reader *r, unsigned depth, struct yaml_node *list)
-{
-    struct yaml_node **tail = &list->child;
-    int rc = next_event(r);
-
-    while (!rc && r->event.type != YAML_SEQUENCE_END_EVENT) {
-        rc = read_child(r, depth + 1, list, &tail);
-        rc = rc ? rc : next_event(r);
-    }
-    return rc;
-}
-
-static int read_entry(struct yaml_reader *r, unsigned depth, struct yaml_node *map, struct yaml_node ***tail)
+/* Reads an entry of a map, from its key on. */
+static int read_entry(struct yaml_reader *r, unsigned depth, struct yaml_node **entry)
 {
     yaml_mark_t at = r->event.start_mark;
-    struct yaml_node *entry;
     const char *key;
     int rc = check_plain(r);
 
@@ -150,17 +125,12 @@ static int read_entry(struct yaml_reader *r, unsigned depth, struct yaml_node *m
         rc = refuse(r, at, "a key must be a word, not a list or a map");
     rc = rc ? rc : read_text(r, &key);
     rc = rc ? rc : next_event(r);
+    rc = rc ? rc : read_node(r, depth, entry);
     if (rc)
         return rc;
-    rc = read_node(r, depth, &entry);
-    if (rc)
-        return rc;
-    entry->key = key;
-    entry->key_line = (uint32_t)at.line + 1;
-    entry->key_column = (uint32_t)at.column + 1;
-    **tail = entry;
-    *tail = &entry->next;
-    map->count++;
+    (*entry)->key = key;
+    (*entry)->key_line = (uint32_t)at.line + 1;
+    (*entry)->key_column = (uint32_t)at.column + 1;
     return 0;
 }
 
@@ -198,16 +168,22 @@ static int check_keys(struct yaml_reader *r, const struct yaml_node *map)
                    again->key_line, again->key_column, again->key, first->key_line);
 }
 
-static int read_map(struct yaml_reader *r, unsigned depth, struct yaml_node *map)
+/* Reads the entries of a list or a map, up to its end. */
+static int read_children(struct yaml_reader *r, unsigned depth, struct yaml_node *in)
 {
-    struct yaml_node **tail = &map->child;
+    bool is_map = in->kind == YAML_MAP;
+    struct yaml_node **at = &in->child;
     int rc = next_event(r);
 
-    while (!rc && r->event.type != YAML_MAPPING_END_EVENT) {
-        rc = read_entry(r, depth + 1, map, &tail);
-        rc = rc ? rc : next_event(r);
+    while (!rc && r->event.type != (is_map ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT)) {
+        rc = (is_map ? read_entry : read_node)(r, depth + 1, at);
+        if (rc)
+            return rc;
+        at = &(*at)->next;
+        in->count++;
+        rc = next_event(r);
     }
-    return rc ? rc : check_keys(r, map);
+    return rc || !is_map ? rc : check_keys(r, in);
 }
 
 /* Reads the node that starts with the current event; its last event is then the current one. */
@@ -230,7 +206,7 @@ static int read_node(struct yaml_reader *r, unsigned depth, struct yaml_node **o
     node->kind = type == YAML_MAPPING_START_EVENT ? YAML_MAP : YAML_LIST;
     if (depth > DEPTH_MAX)
         return refuse(r, at, "nested too deeply");
-    return node->kind == YAML_MAP ? read_map(r, depth, node) : read_list(r, depth, node);
+    return read_children(r, depth, node);
 }
 
 /* True for an empty document. */
@@ -242,11 +218,9 @@ static int is_empty(const yaml_event_t *e)
 
 static int read_document(struct yaml_reader *r)
 {
-    int rc;
-
     if (r->event.data.document_start.tag_directives.start != r->event.data.document_start.tag_directives.end)
         return refuse(r, r->event.start_mark, "tags ('%TAG') are not supported");
-    rc = next_event(r);
+    int rc = next_event(r);
     if (!rc && !is_empty(&r->event))
         rc = read_node(r, 1, &r->doc->root);
     if (!rc)
@@ -299,10 +273,9 @@ int yaml_read(struct yaml_doc *doc, const char *path, struct err *err)
 {
     char *text;
     size_t length;
-    int rc;
 
     *doc = (struct yaml_doc){ 0 };
-    rc = text_read_file(path, FILE_MAX, &text, &length, err);
+    int rc = text_read_file(path, FILE_MAX, &text, &length, err);
     if (rc)
         return rc;
     rc = yaml_parse(doc, text_file_name(path), text, length, err);

@@ -85,15 +85,13 @@ int option_values_set(const struct key_row *table, const char *owner, struct opt
 {
     const struct key_row *o = key_find(table, name);
     struct key_value      made;
-    long                  i;
-    int                   rc;
 
     if (!o)
         return refuse_name(table, owner, name, err);
-    rc = key_parse(o, text, &made, err);
+    int rc = key_parse(o, text, &made, err);
     if (rc)
         return rc;
-    i = o - table;
+    long i = o - table;
     v->value[i] = made.real;
     if (o->unit == KEY_FILE) {
         free(v->text[i]);
@@ -105,19 +103,12 @@ int option_values_set(const struct key_row *table, const char *owner, struct opt
 
 /* ---- parse one value from a file or the command line ---- */
 
-static bool is_choice(const struct key_row *o, const char *text)
-{
-    for (int i = 0; o->choices && o->choices[i]; i++)
-        if (strcmp(o->choices[i], text) == 0)
-            return true;
-    return false;
-}
-
 static char *text_or_path(const struct key_row *o, const struct option_text *given, const char *beside)
 {
     bool is_here = strncmp(given->place, "--set ", 6) == 0 && access(given->text, F_OK) == 0;
+    bool is_choice = o->choices && text_index(given->text, o->choices) >= 0;
 
-    return is_here || is_choice(o, given->text) ? xstrdup(given->text) : reader_path(beside, given->text);
+    return is_here || is_choice ? xstrdup(given->text) : reader_path(beside, given->text);
 }
 
 int option_values_read(const struct key_row *table, const char *owner, struct option_values *v,

@@ -73,11 +73,9 @@ static const char *const parts[] = { "all", "mice", "middle", "elephants", NULL 
 static int set_weight(struct goal *g, const char *name, const char *text, struct err *err)
 {
     char hint[200];
-    int  part = 0;
+    int  part = text_index(name, parts);
 
-    while (parts[part] && strcmp(parts[part], name) != 0)
-        part++;
-    if (!parts[part])
+    if (part < 0)
         return err_set(err, EINVAL, "'%s' is not a class of messages%s, and not class_bound or job_bound",
                        name, text_names(hint, sizeof(hint), name, parts));
     g->name = "weights";
@@ -128,13 +126,10 @@ int goal_of_text(struct goal *to, const char *text, struct err *err)
     char        one[64];
 
     while (text) {
-        const char *end;
-        int         rc;
-
         text += strspn(text, " ");
-        end = strchr(text, ',');
+        const char *end = strchr(text, ',');
         snprintf(one, sizeof(one), "%.*s", end ? (int)(end - text) : (int)strlen(text), text);
-        rc = set_term(&made, one, err);
+        int rc = set_term(&made, one, err);
         if (rc)
             return rc;
         text = end ? end + 1 : NULL;

@@ -4,12 +4,10 @@
 
 uint64_t hpcc_ns_from(double value, uint64_t unit_ns)
 {
-    uint64_t whole, fraction;
-
     assert(value >= 0 && value * (double)unit_ns <= 1e18);
-    whole = (uint64_t)value;
+    uint64_t whole = (uint64_t)value;
     /* ns-3 multiplies by 2^64 - 1, as a double 2^64. The product stays below 2^64. */
-    fraction = (uint64_t)((value - (double)whole) * 18446744073709551615.0);
+    uint64_t fraction = (uint64_t)((value - (double)whole) * 18446744073709551615.0);
     return (uint64_t)(((unsigned __int128)whole << 64 | fraction) * unit_ns >> 64);
 }
 

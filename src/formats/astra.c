@@ -1,11 +1,10 @@
 #include "formats/astra.h"
 
+#include "base/reader.h"
 #include "base/text.h"
-#include "base/yaml.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,124 +13,102 @@
 #define INSIDE_BPS_MAX  1e15
 #define ROUTER_DELAY_PS 1000ull              /* between an NPU and its own switch */
 
-enum astra_shape { RING, FULL, SWITCH, SHAPES };
+enum astra_shape { RING, FULL, SWITCH };
 
-static const char *const shapes[] = { "Ring", "FullyConnected", "Switch" };
+static const char *const shapes[] = { "Ring", "FullyConnected", "Switch", NULL };
 
 struct astra_dim { enum astra_shape shape; uint32_t npus; uint64_t rate_bps, delay_ps; };
 
 struct astra_network {
-    const char             *name;
+    struct reader           r;
     const struct yaml_node *root;
     struct astra_dim        dim[ASTRA_DIMS_MAX];
     uint32_t                dims, npus;
-    struct err             *err;
 };
-
-__attribute__((format(printf, 3, 4)))
-static int refuse(const struct astra_network *n, const struct yaml_node *at, const char *format, ...)
-{
-    char    why[200];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(why, sizeof why, format, args);
-    va_end(args);
-    return err_set(n->err, EINVAL, "%s:%u:%u: %s", n->name, at ? at->line : 1, at ? at->column : 1, why);
-}
 
 /* ---- reading ---- */
 
-static int take_shape(struct astra_network *n, const struct yaml_node *c, struct astra_dim *d)
+static void take_shape(struct astra_network *n, const struct yaml_node *c, struct astra_dim *d)
 {
-    for (int i = 0; i < SHAPES; i++)
-        if (strcmp(c->text, shapes[i]) == 0)
-            return d->shape = (enum astra_shape)i, 0;
-    return refuse(n, c, "'%.40s' is not a topology; use Ring, FullyConnected or Switch", c->text);
+    int shape = text_index(c->text, shapes);
+
+    if (shape < 0)
+        reader_refuse(&n->r, c, "'%.40s' is not a topology; use Ring, FullyConnected or Switch", c->text);
+    else
+        d->shape = (enum astra_shape)shape;
 }
 
-static int take_count(struct astra_network *n, const struct yaml_node *c, struct astra_dim *d)
+static void take_count(struct astra_network *n, const struct yaml_node *c, struct astra_dim *d)
 {
-    uint64_t count;
+    uint64_t count = 0;
 
     if (text_to_uint(c->text, &count, NULL) || count < 2 || count > GRAPH_NODES_MAX)
-        return refuse(n, c, "a dimension has 2 NPUs or more, up to %u, not '%.40s'", GRAPH_NODES_MAX,
+        reader_refuse(&n->r, c, "a dimension has 2 NPUs or more, up to %u, not '%.40s'", GRAPH_NODES_MAX,
                       c->text);
     d->npus = (uint32_t)count;
-    return 0;
 }
 
-static int take_rate(struct astra_network *n, const struct yaml_node *c, struct astra_dim *d)
+static void take_rate(struct astra_network *n, const struct yaml_node *c, struct astra_dim *d)
 {
-    double gb;
+    double gb = 0;
 
     if (text_to_real(c->text, &gb, NULL) || !(gb > 0) || gb * BYTES_PER_GB * 8 > INSIDE_BPS_MAX)
-        return refuse(n, c, "the bandwidth is a number of GB/s above 0, not '%.40s'", c->text);
-    d->rate_bps = (uint64_t)(gb * BYTES_PER_GB * 8 + 0.5);
-    return 0;
+        reader_refuse(&n->r, c, "the bandwidth is a number of GB/s above 0, not '%.40s'", c->text);
+    else
+        d->rate_bps = (uint64_t)(gb * BYTES_PER_GB * 8 + 0.5);
 }
 
-static int take_delay(struct astra_network *n, const struct yaml_node *c, struct astra_dim *d)
+static void take_delay(struct astra_network *n, const struct yaml_node *c, struct astra_dim *d)
 {
-    double ns;
+    double ns = 0;
 
     if (text_to_real(c->text, &ns, NULL) || !(ns > 0) || ns * 1000 > (double)GRAPH_DELAY_PS_MAX / 2)
-        return refuse(n, c, "the latency is a number of ns above 0, up to 2 ms, not '%.40s'", c->text);
-    d->delay_ps = (uint64_t)(ns * 1000 + 0.5);
-    return 0;
+        reader_refuse(&n->r, c, "the latency is a number of ns above 0, up to 2 ms, not '%.40s'", c->text);
+    else
+        d->delay_ps = (uint64_t)(ns * 1000 + 0.5);
 }
 
-static int read_list(struct astra_network *n, const char *key,
-                     int (*take)(struct astra_network *, const struct yaml_node *, struct astra_dim *))
+static void read_list(struct astra_network *n, const char *key,
+                      void (*take)(struct astra_network *, const struct yaml_node *, struct astra_dim *))
 {
     const struct yaml_node *list = yaml_get(n->root, key);
     uint32_t                i = 0;
-    int                     rc = 0;
 
     if (!list || list->kind != YAML_LIST || !list->count)
-        return refuse(n, list, "'%s' is a list with an entry for each dimension", key);
-    if (list->count > ASTRA_DIMS_MAX)
-        return refuse(n, list, "there are more than %u dimensions", ASTRA_DIMS_MAX);
-    if (n->dims && list->count != n->dims)
-        return refuse(n, list, "'%s' has %u entries, 'topology' has %u", key, list->count, n->dims);
+        reader_refuse(&n->r, list, "'%s' is a list with an entry for each dimension", key);
+    else if (list->count > ASTRA_DIMS_MAX)
+        reader_refuse(&n->r, list, "there are more than %u dimensions", ASTRA_DIMS_MAX);
+    else if (n->dims && list->count != n->dims)
+        reader_refuse(&n->r, list, "'%s' has %u entries, 'topology' has %u", key, list->count, n->dims);
+    if (n->r.rc)
+        return;
     n->dims = list->count;
-    for (const struct yaml_node *c = list->child; c && !rc; c = c->next, i++)
-        rc = c->kind == YAML_SCALAR ? take(n, c, &n->dim[i])
-             : refuse(n, c, "an entry of '%s' is one value", key);
-    return rc;
+    for (const struct yaml_node *c = list->child; c && !n->r.rc; c = c->next, i++)
+        if (c->kind == YAML_SCALAR)
+            take(n, c, &n->dim[i]);
+        else
+            reader_refuse(&n->r, c, "an entry of '%s' is one value", key);
 }
 
-static int check_keys(const struct astra_network *n)
+static void read_network(struct astra_network *n)
 {
-    static const char *const keys[] = { "topology", "npus_count", "bandwidth", "latency" };
+    static const char *const keys[] = { "topology", "npus_count", "bandwidth", "latency", NULL };
 
     if (!n->root || n->root->kind != YAML_MAP)
-        return refuse(n, n->root, "it has no 'topology', 'npus_count', 'bandwidth' and 'latency'");
-    for (const struct yaml_node *c = n->root->child; c; c = c->next) {
-        bool is_known = false;
-
-        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-            is_known |= strcmp(c->key, keys[i]) == 0;
-        if (!is_known)
-            return err_set(n->err, EINVAL, "%s:%u:%u: there is no key '%.40s'; there are topology, "
-                           "npus_count, bandwidth and latency", n->name, c->key_line, c->key_column, c->key);
-    }
-    return 0;
-}
-
-static int read_network(struct astra_network *n)
-{
-    int rc = check_keys(n);
-
-    rc = rc ? rc : read_list(n, "topology", take_shape);
-    rc = rc ? rc : read_list(n, "npus_count", take_count);
-    rc = rc ? rc : read_list(n, "bandwidth", take_rate);
-    return rc ? rc : read_list(n, "latency", take_delay);
+        reader_refuse(&n->r, n->root, "it has no 'topology', 'npus_count', 'bandwidth' and 'latency'");
+    for (const struct yaml_node *c = n->root && !n->r.rc ? n->root->child : NULL; c; c = c->next)
+        if (text_index(c->key, keys) < 0)
+            reader_refuse_key(&n->r, c, "there is no key '%.40s'; there are topology, npus_count, bandwidth "
+                              "and latency", c->key);
+    read_list(n, "topology", take_shape);
+    read_list(n, "npus_count", take_count);
+    read_list(n, "bandwidth", take_rate);
+    read_list(n, "latency", take_delay);
 }
 
 /* ---- sizes ---- */
 
-static int check_size(struct astra_network *n, bool is_inside)
+static void check_size(struct astra_network *n, bool is_inside)
 {
     double npus = 1, links = 0;
 
@@ -140,17 +117,17 @@ static int check_size(struct astra_network *n, bool is_inside)
     for (uint32_t i = is_inside; i < n->dims; i++)
         links += n->dim[i].shape == FULL ? npus * (n->dim[i].npus - 1) / 2 : npus;
     if (4 * npus > GRAPH_NODES_MAX || links + npus > GRAPH_LINKS_MAX)
-        return refuse(n, yaml_get(n->root, "npus_count"), "%.0f NPUs with %.0f links exceed the limits", npus,
-                      links);
-    n->npus = (uint32_t)npus;
+        reader_refuse(&n->r, yaml_get(n->root, "npus_count"), "%.0f NPUs with %.0f links exceed the limits",
+                      npus, links);
+    else
+        n->npus = (uint32_t)npus;
     if (is_inside && (n->dims < 2 || n->dim[0].shape != SWITCH))
-        return refuse(n, yaml_get(n->root, "topology"), "inside of servers there can be a first dimension of "
-                      "kind Switch, with others behind it");
+        reader_refuse(&n->r, yaml_get(n->root, "topology"), "inside of servers there can be a first "
+                      "dimension of kind Switch, with others behind it");
     for (uint32_t i = is_inside; i < n->dims; i++)
         if ((double)n->dim[i].rate_bps > RATE_BPS_MAX)
-            return refuse(n, yaml_get(n->root, "bandwidth"), "dimension %u: a link has at most 1.6 Tb/s, "
+            reader_refuse(&n->r, yaml_get(n->root, "bandwidth"), "dimension %u: a link has at most 1.6 Tb/s, "
                           "186.2 GB/s; a faster first dimension can be inside of servers", i);
-    return 0;
 }
 
 /* ---- building ---- */
@@ -244,70 +221,66 @@ static void build(struct graph *g, const struct astra_network *n, bool is_inside
     g->inside_delay_ps = is_inside ? 2 * n->dim[0].delay_ps : 0;         /* to the switch and back */
 }
 
-static int make_graph(struct astra_network *n, bool is_inside, struct graph *g)
+/* Opens a file, or a text. Close it in any case. */
+static void open_file(struct reader *r, struct yaml_doc *doc, const char *path, const char *text, size_t size,
+                      struct err *err)
 {
-    struct graph made;
-    struct err   why;
-    int          rc = read_network(n);
-
-    rc = rc ? rc : check_size(n, is_inside);
-    if (rc)
-        return rc;
-    graph_init(&made);
-    build(&made, n, is_inside);
-    if (graph_check(&made, &why)) {
-        graph_fini(&made);
-        return refuse(n, n->root, "%s", why.text);
-    }
-    *g = made;
-    return 0;
+    *r = (struct reader){ .name = path, .err = err };
+    r->rc = text ? yaml_parse(doc, path, text, size, err) : yaml_read(doc, path, err);
+    if (r->rc)
+        *doc = (struct yaml_doc){ 0 };
 }
 
 int astra_read_network(const char *path, const char *text, size_t size, bool is_inside, struct graph *g,
                         struct err *err)
 {
-    struct yaml_doc doc;
-    int             rc = text ? yaml_parse(&doc, path, text, size, err) : yaml_read(&doc, path, err);
+    struct astra_network n = { .dims = 0 };
+    struct yaml_doc      doc;
+    struct graph         made;
+    struct err           why;
 
-    if (rc)
-        return rc;
-    rc = make_graph(&(struct astra_network){ .name = path, .root = doc.root, .err = err }, is_inside, g);
+    open_file(&n.r, &doc, path, text, size, err);
+    n.root = doc.root;
+    read_network(&n);
+    if (!n.r.rc)
+        check_size(&n, is_inside);
+    graph_init(&made);
+    if (!n.r.rc)
+        build(&made, &n, is_inside);
+    if (!n.r.rc && graph_check(&made, &why))
+        reader_refuse(&n.r, n.root, "%s", why.text);
+    if (n.r.rc)
+        graph_fini(&made);
+    else
+        *g = made;
     yaml_fini(&doc);
-    return rc;
-}
-
-/* ---- logical dimensions ---- */
-
-static int take_dims(const struct astra_network *n, uint32_t *dim, uint32_t *dims)
-{
-    const struct yaml_node *list = n->root && n->root->kind == YAML_MAP ? yaml_get(n->root, "logical-dims")
-                                   : NULL;
-    uint32_t                made[ASTRA_DIMS_MAX], count = 0;
-    uint64_t                number;
-
-    if (!list || list->kind != YAML_LIST || !list->count || list->count > ASTRA_DIMS_MAX)
-        return refuse(n, list ? list : n->root, "'logical-dims' is a list of 1 to %u dimensions",
-                      ASTRA_DIMS_MAX);
-    for (const struct yaml_node *c = list->child; c; c = c->next) {
-        if (c->kind != YAML_SCALAR || text_to_uint(c->text, &number, NULL) || !number ||
-            number > GRAPH_NODES_MAX)
-            return refuse(n, c, "a dimension is a number of NPUs, 1 .. %u", GRAPH_NODES_MAX);
-        made[count++] = (uint32_t)number;
-    }
-    memcpy(dim, made, count * sizeof *dim);
-    *dims = count;
-    return 0;
+    return n.r.rc;
 }
 
 int astra_read_dims(const char *path, const char *text, size_t size, uint32_t *dim, uint32_t *dims,
                      struct err *err)
 {
+    struct reader   r;
     struct yaml_doc doc;
-    int             rc = text ? yaml_parse(&doc, path, text, size, err) : yaml_read(&doc, path, err);
+    uint32_t        made[ASTRA_DIMS_MAX], count = 0;
 
-    if (rc)
-        return rc;
-    rc = take_dims(&(struct astra_network){ .name = path, .root = doc.root, .err = err }, dim, dims);
+    open_file(&r, &doc, path, text, size, err);
+    const struct yaml_node *list = yaml_get(doc.root, "logical-dims");
+    if (!list || list->kind != YAML_LIST || !list->count || list->count > ASTRA_DIMS_MAX)
+        reader_refuse(&r, list ? list : doc.root, "'logical-dims' is a list of 1 to %u dimensions",
+                      ASTRA_DIMS_MAX);
+    for (const struct yaml_node *c = list ? list->child : NULL; c && !r.rc; c = c->next) {
+        uint64_t number = 0;
+
+        if (c->kind != YAML_SCALAR || text_to_uint(c->text, &number, NULL) || !number ||
+            number > GRAPH_NODES_MAX)
+            reader_refuse(&r, c, "a dimension is a number of NPUs, 1 .. %u", GRAPH_NODES_MAX);
+        made[count++] = (uint32_t)number;
+    }
+    if (!r.rc) {
+        memcpy(dim, made, count * sizeof *dim);
+        *dims = count;
+    }
     yaml_fini(&doc);
-    return rc;
+    return r.rc;
 }

@@ -1,18 +1,16 @@
 #include "formats/chakra.h"
 
 #include "base/file/whole.h"
+#include "base/reader.h"
 #include "base/text.h"
-#include "base/yaml.h"
 #include "core/units.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 struct chakra_bytes { const unsigned char *at, *end; };
 
@@ -318,73 +316,30 @@ static int chakra_node_read(struct chakra_node *to, struct chakra_bytes record, 
     return make_op(f, &n, &to->op);
 }
 
-#define PIECE_BYTES 65536u       /* bytes read from a file at a time */
-
-/* ---- bytes ---- */
-
-/* An input: entirely in memory, or read piece by piece. */
-struct chakra_source {
-    struct chakra_bytes is;      /* unread bytes in memory */
-    int                 file;    /* -1: no more to read */
-    unsigned char      *room;
-    size_t              size;
-};
-
-/* Makes 'bytes' bytes available. Returns false if the file ends before that. */
-static bool fill_source(struct chakra_source *s, uint64_t bytes)
-{
-    while ((uint64_t)(s->is.end - s->is.at) < bytes && s->file >= 0) {
-        size_t  have = (size_t)(s->is.end - s->is.at);
-        ssize_t n;
-
-        /* grows by doubling only, so that a corrupt length cannot exhaust memory */
-        if (s->size < bytes || !s->room) {
-            size_t size = have + PIECE_BYTES > 2 * have ? have + PIECE_BYTES : 2 * have;
-            unsigned char *room = xmalloc(size);
-
-            if (have && s->is.at)
-                memcpy(room, s->is.at, have);
-            free(s->room);
-            s->room = room;
-            s->size = size;
-        } else if (have) {
-            memmove(s->room, s->is.at, have);
-        }
-        s->is = (struct chakra_bytes){ s->room, s->room + have };
-        n = read(s->file, s->room + have, s->size - have);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            s->file = -1;
-        s->is.end += n > 0 ? n : 0;
-    }
-    return (uint64_t)(s->is.end - s->is.at) >= bytes;
-}
-
-/* Returns 1 and the next record, which is valid until the following call, or 0 at the end. */
-static int next_record(struct chakra_source *s, const struct chakra_where *where, struct chakra_bytes *record)
+/* Returns 1 and the next record, or 0 at the end. */
+static int next_record(struct chakra_bytes *rest, const struct chakra_where *where,
+                       struct chakra_bytes *record)
 {
     uint64_t length;
 
-    if (!fill_source(s, 1))
+    if (rest->at == rest->end)
         return 0;
-    fill_source(s, 10);          /* maximum length of a varint */
-    if (!chakra_varint(&s->is, &length) || !fill_source(s, length))
+    if (!chakra_varint(rest, &length) || length > (uint64_t)(rest->end - rest->at))
         return chakra_cut_off(where);
-    *record = (struct chakra_bytes){ s->is.at, s->is.at + length };
-    s->is.at += length;
+    *record = (struct chakra_bytes){ rest->at, rest->at + length };
+    rest->at += length;
     return 1;
 }
 
-/* ---- a file ---- */
+/* ---- nodes ---- */
 
 struct chakra_dep { uint64_t id; uint32_t op; }; /* operation 'op' waits for the node 'id' */
 
 struct chakra_file {
-    struct trace      *trace;
-    struct chakra_dep *dep, *of_id;  /* of_id: operations by node id */
-    uint64_t           deps, deps_max;
-    uint32_t           ids, ids_max;
+    struct trace        *trace;
+    struct chakra_dep   *dep, *of_id; /* of_id: operations by node id */
+    uint64_t             deps, deps_max;
+    uint32_t             ids, ids_max;
 };
 
 static int add_node(struct chakra_file *w, const struct chakra_node *n, const struct chakra_where *where)
@@ -406,22 +361,20 @@ static int add_node(struct chakra_file *w, const struct chakra_node *n, const st
     return 0;
 }
 
-static int read_nodes(struct chakra_source *s, struct chakra_file *to, const struct chakra_where *where)
+static int read_nodes(struct chakra_file *w, struct chakra_bytes rest, const struct chakra_where *where)
 {
     struct chakra_node  n = { 0 };
     struct chakra_bytes record;
-    int                 rc;
+    int                 wrong;
 
-    if (fill_source(s, 2) && s->is.at[0] == 0x1f && s->is.at[1] == 0x8b)
+    if (rest.end - rest.at >= 2 && rest.at[0] == 0x1f && rest.at[1] == 0x8b)
         return err_set(where->err, EINVAL, "%s: the file is compressed; unpack it with gunzip", where->name);
-    rc = next_record(s, where, &record);         /* the first record is metadata of the whole trace */
+    int rc = next_record(&rest, where, &record);     /* the first record is metadata of the whole trace */
     if (rc == 0)
         return err_set(where->err, EINVAL, "%s: the file is empty", where->name);
-    while (rc > 0 && (rc = next_record(s, where, &record)) > 0) {
-        int wrong = chakra_node_read(&n, record, where);
-
-        if (!wrong)
-            wrong = add_node(to, &n, where);
+    while (rc > 0 && (rc = next_record(&rest, where, &record)) > 0) {
+        wrong = chakra_node_read(&n, record, where);
+        wrong = wrong ? wrong : add_node(w, &n, where);
         rc = wrong ? wrong : rc;
     }
     free(n.dep);
@@ -432,7 +385,7 @@ static int by_id(const void *a_, const void *b_)
 {
     const struct chakra_dep *a = a_, *b = b_;
 
-    return a->id != b->id ? (a->id > b->id) - (a->id < b->id) : (a->op > b->op) - (a->op < b->op);
+    return (a->id > b->id) - (a->id < b->id);
 }
 
 /* Sorts operations by node id, which decides the order among ready operations. */
@@ -465,107 +418,83 @@ static int join_deps(const struct chakra_file *w, const struct chakra_where *whe
     if (w->ids)
         order_ops(w, r);
     for (uint64_t i = 0; i < w->deps; i++) {
-        uint32_t from = 0, to = w->ids;
+        const struct chakra_dep *dep = &w->dep[i],
+                                *of = w->ids ? bsearch(dep, w->of_id, w->ids, sizeof *of, by_id) : NULL;
 
-        while (from < to) {
-            uint32_t middle = from + (to - from) / 2;
-
-            if (w->of_id[middle].id < w->dep[i].id)
-                from = middle + 1;
-            else
-                to = middle;
-        }
-        if (from == w->ids || w->of_id[from].id != w->dep[i].id)
-            return chakra_refuse(where, r->op[w->dep[i].op].line,
-                                 "it waits for node %llu, which does not exist",
-                                 (unsigned long long)w->dep[i].id);
-        trace_require(w->trace, where->rank, w->dep[i].op, from, false);
+        if (!of)
+            return chakra_refuse(where, r->op[dep->op].line, "it waits for node %llu, which does not exist",
+                                 (unsigned long long)dep->id);
+        trace_require(w->trace, where->rank, dep->op, (uint32_t)(of - w->of_id), false);
     }
     return 0;
-}
-
-static int read_ops(struct chakra_source *s, struct trace *t, const struct chakra_where *where)
-{
-    struct chakra_file w = { .trace = t };
-    int                rc = read_nodes(s, &w, where);
-
-    rc = rc ? rc : join_deps(&w, where);
-    free(w.dep);
-    free(w.of_id);
-    return rc;
 }
 
 int chakra_parse(const char *name, const void *data, size_t size, uint32_t rank, struct trace *t,
                  struct err *err)
 {
-    struct chakra_where  where = { name, t, rank, err };
-    struct chakra_source s = { .is = { data, (const unsigned char *)data + size }, .file = -1 };
+    const struct chakra_where where = { name, t, rank, err };
+    struct chakra_file       w = { .trace = t };
+    int rc = read_nodes(&w, (struct chakra_bytes){ data, (const unsigned char *)data + size }, &where);
 
-    return read_ops(&s, t, &where);
+    rc = rc ? rc : join_deps(&w, &where);
+    free(w.dep);
+    free(w.of_id);
+    return rc;
 }
 
 /* ---- groups ---- */
 
-static int refuse_group(const char *name, const struct yaml_node *n, const char *why, struct err *err)
-{
-    return err_set(err, EINVAL, "%s:%u:%u: %s", name, n->line, n->column, why);
-}
-
-static int read_group(const char *name, const struct yaml_node *n, struct trace *t, struct err *err)
+static void read_group(struct reader *r, const struct yaml_node *n, struct trace *t)
 {
     uint32_t *rank, count = 0;
-    uint64_t  id, number;
-    int       rc = 0;
+    uint64_t  id, number = 0;
 
     if (!n->key || text_to_uint(n->key, &id, NULL) || id == 0 || id > 1000000)
-        return refuse_group(name, n, "the id of a group is a whole number from 1 on", err);
-    if (n->kind != YAML_LIST || n->count == 0)
-        return refuse_group(name, n, "a group is a list of ranks", err);
+        reader_refuse(r, n, "the id of a group is a whole number from 1 on");
+    else if (n->kind != YAML_LIST || n->count == 0)
+        reader_refuse(r, n, "a group is a list of ranks");
+    if (r->rc)
+        return;
     rank = xcalloc(n->count, sizeof *rank);
-    for (const struct yaml_node *c = n->child; c && !rc; c = c->next) {
+    for (const struct yaml_node *c = n->child; c && !r->rc; c = c->next) {
         if (c->kind != YAML_SCALAR || text_to_uint(c->text, &number, NULL) || number >= t->ranks)
-            rc = refuse_group(name, c, "this is not a rank of the trace", err);
-        else
-            rank[count++] = (uint32_t)number;
-        for (uint32_t i = 0; i + 1 < count && !rc; i++)
-            if (rank[i] == rank[count - 1])
-                rc = refuse_group(name, c, "this rank is listed twice", err);
+            reader_refuse(r, c, "this is not a rank of the trace");
+        for (uint32_t i = 0; i < count; i++)
+            if (rank[i] == number)
+                reader_refuse(r, c, "this rank is listed twice");
+        rank[count++] = (uint32_t)number;
     }
-    while (!rc && t->groups <= id)
+    while (!r->rc && t->groups <= id)
         trace_add_group(t, NULL, 0);
-    if (!rc) {
-        free(t->group[id].rank);
-        t->group[id] = (struct trace_group){ .rank = rank, .count = count };
-        return 0;
+    if (r->rc) {
+        free(rank);
+        return;
     }
-    free(rank);
-    return rc;
+    free(t->group[id].rank);
+    t->group[id] = (struct trace_group){ .rank = rank, .count = count };
 }
 
-int chakra_parse_groups(const char *name, const char *text, size_t size, struct trace *t, struct err *err)
+int chakra_read_groups(const char *name, const char *text, size_t size, struct trace *t, struct err *err)
 {
+    struct reader   r = { .name = name, .err = err };
     struct yaml_doc doc;
-    int             rc = yaml_parse(&doc, name, text, size, err);
 
-    if (rc)
-        return rc;
+    r.rc = text ? yaml_parse(&doc, name, text, size, err) : yaml_read(&doc, name, err);
+    if (r.rc)
+        return r.rc;
     if (!doc.root || doc.root->kind != YAML_MAP)
-        rc = err_set(err, EINVAL, "%s: groups are an object: {\"1\": [0, 1], ..}", name);
-    for (const struct yaml_node *n = doc.root && !rc ? doc.root->child : NULL; n && !rc; n = n->next)
-        rc = read_group(name, n, t, err);
+        r.rc = err_set(err, EINVAL, "%s: groups are an object: {\"1\": [0, 1], ..}", name);
+    for (const struct yaml_node *n = doc.root ? doc.root->child : NULL; n && !r.rc; n = n->next)
+        read_group(&r, n, t);
     yaml_fini(&doc);
-    return rc;
+    return r.rc;
 }
 
 /* ---- entry points ---- */
 
 static char *file_of(const char *prefix, uint32_t rank)
 {
-    size_t size = strlen(prefix) + 20;
-    char  *path = xmalloc(size);
-
-    snprintf(path, size, "%s.%u.et", prefix, rank);
-    return path;
+    return xprintf("%s.%u.et", prefix, rank);
 }
 
 static uint32_t count_files(const char *prefix)
@@ -584,53 +513,33 @@ static uint32_t count_files(const char *prefix)
     return ranks;
 }
 
-static int read_file(const char *path, uint32_t rank, struct trace *t, struct err *err)
-{
-    struct chakra_where  where = { path, t, rank, err };
-    struct chakra_source s = { .file = open(path, O_RDONLY | O_CLOEXEC) };
-    int                  file = s.file, rc;
-
-    if (file < 0)
-        return err_set(err, errno, "%s: %s", path, strerror(errno));
-    rc = read_ops(&s, t, &where);
-    free(s.room);
-    close(file);
-    return rc;
-}
-
-static int read_rank(const char *prefix, uint32_t rank, struct trace *t, struct err *err)
-{
-    char *path = file_of(prefix, rank);
-    int   rc = read_file(path, rank, t, err);
-
-    free(path);
-    return rc ? rc : trace_seal_rank(t, rank, err);
-}
-
-static int read_groups(const char *groups, struct trace *t, struct err *err)
+static int read_rank(const char *path, uint32_t rank, struct trace *t, struct err *err)
 {
     struct mapped file;
-    int           rc = mapped_open(&file, groups, err);
+    int           rc = mapped_open(&file, path, err);
 
     if (rc)
         return rc;
-    rc = chakra_parse_groups(groups, file.data, file.size, t, err);
+    rc = chakra_parse(path, file.data, file.size, rank, t, err);
     mapped_close(&file);
-    return rc;
+    return rc ? rc : trace_seal_rank(t, rank, err);
 }
 
 int chakra_read(const char *prefix, const char *groups, struct trace *t, struct err *err)
 {
     uint32_t ranks = count_files(prefix);
-    int      rc;
 
     if (!ranks)
         return err_set(err, ENOENT, "%s.0.et: %s", prefix, strerror(ENOENT));
     trace_init(t, prefix, ranks);
     t->is_by_number = true;
-    rc = groups ? read_groups(groups, t, err) : 0;
-    for (uint32_t i = 0; i < ranks && !rc; i++)
-        rc = read_rank(prefix, i, t, err);
+    int rc = groups ? chakra_read_groups(groups, NULL, 0, t, err) : 0;
+    for (uint32_t i = 0; i < ranks && !rc; i++) {
+        char *path = file_of(prefix, i);
+
+        rc = read_rank(path, i, t, err);
+        free(path);
+    }
     rc = rc ? rc : trace_check(t, err);
     if (rc)
         trace_fini(t);

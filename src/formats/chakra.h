@@ -25,7 +25,7 @@ int chakra_read(const char *prefix, const char *groups, struct trace *, struct e
 int chakra_parse(const char *name, const void *data, size_t size, uint32_t rank, struct trace *,
                  struct err *);
 
-/* Reads groups, "id": [ranks]. A node's pg_name is such an id. */
-int chakra_parse_groups(const char *name, const char *text, size_t size, struct trace *, struct err *);
+/* Reads groups, "id": [ranks], from a text or, if it is NULL, a file. A node's pg_name is such an id. */
+int chakra_read_groups(const char *name, const char *text, size_t size, struct trace *, struct err *);
 
 #endif

@@ -100,15 +100,15 @@ static void groups__by_number(void **unused)
 
     (void)unused;
     trace_init(&t, "t", 3);
-    assert_int_equal(chakra_parse_groups("g", json, sizeof json - 1, &t, &err), 0);
+    assert_int_equal(chakra_read_groups("g", json, sizeof json - 1, &t, &err), 0);
     assert_int_equal(t.groups, 4);
     assert_int_equal(t.group[1].rank[1], 2);
     assert_int_equal(t.group[2].count, 0);
     assert_int_equal(t.group[0].count, 3);
-    assert_true(chakra_parse_groups("g", twice, sizeof twice - 1, &t, &err) < 0);
+    assert_true(chakra_read_groups("g", twice, sizeof twice - 1, &t, &err) < 0);
     assert_string_equal(err.text, "g:1:11: this rank is listed twice");
-    assert_true(chakra_parse_groups("g", none, sizeof none - 1, &t, &err) < 0);
-    assert_true(chakra_parse_groups("g", zero, sizeof zero - 1, &t, &err) < 0);
+    assert_true(chakra_read_groups("g", none, sizeof none - 1, &t, &err) < 0);
+    assert_true(chakra_read_groups("g", zero, sizeof zero - 1, &t, &err) < 0);
     trace_fini(&t);
 }
 

@@ -68,8 +68,8 @@ static void goal__text_and_golden_bytes_say_the_same(void **unused)
 static void goal__wildcards_and_starts(void **unused)
 {
     static const char any[] =
-        "num_ranks 2\nrank 0 {\na: send 0b to 1\nb: calc 5 cpu 3\nb irequires a\n}\nrank 1 {\nrecv 9b from "
-        "-1 tag -1\n}";
+        "num_ranks 2 /*/ one\ncomment */\nrank 0 {\na: send 0b to 1\nb: calc 5 cpu 3\nb irequires a\n}\n"
+        "rank 1 {\nrecv 9b from -1 tag -1\n}";
     struct trace      t;
     struct err        err;
 

@@ -2,7 +2,6 @@
 #include "formats/hpcc.h"
 
 #include "base/key.h"
-#include "base/text.h"
 #include "base/tokens.h"
 
 #include <errno.h>
@@ -125,27 +124,22 @@ struct hpcc_config_reader {
     struct rate_map     kmax, kmin, pmax;
 };
 
-static int read_path(struct tokens *w, const char *key, char *path)
+static void read_path(struct tokens *w, const char *key, char *path)
 {
-    const char *word = tokens_next(w);
-    size_t size;
+    const char *word = tokens_need(w, key);
 
-    if (!word)
-        return tokens_err(w, EINVAL, "nothing is given for %s", key);
-    size = strlen(word) + 1;
-    if (size > sizeof defaults.topology_file)
-        return tokens_err(w, ENAMETOOLONG, "%s: a name of more than %zu characters", key,
-                         sizeof defaults.topology_file - 1);
-    memcpy(path, word, size);
-    return 0;
+    if (word && strlen(word) >= sizeof defaults.topology_file)
+        tokens_err(w, ENAMETOOLONG, "%s: a name of more than %zu characters", key,
+                   sizeof defaults.topology_file - 1);
+    else if (word)
+        strcpy(path, word);
 }
 
-static int read_link_down(struct tokens *w, struct hpcc_config *config)
+static void read_link_down(struct tokens *w, struct hpcc_config *config)
 {
-    int rc = tokens_uint(w, "the time", (uint64_t)(HPCC_SECONDS_MAX * 1e6), &config->link_down.at_us);
-
-    rc = rc ? rc : tokens_uint32(w, "the first node", UINT32_MAX, &config->link_down.a);
-    return rc ? rc : tokens_uint32(w, "the second node", UINT32_MAX, &config->link_down.b);
+    tokens_uint(w, "the time", (uint64_t)(HPCC_SECONDS_MAX * 1e6), &config->link_down.at_us);
+    tokens_uint32(w, "the first node", UINT32_MAX, &config->link_down.a);
+    tokens_uint32(w, "the second node", UINT32_MAX, &config->link_down.b);
 }
 
 static uint32_t map_find(const struct rate_map *map, uint64_t rate_bps)
@@ -157,100 +151,61 @@ static uint32_t map_find(const struct rate_map *map, uint64_t rate_bps)
     return i;
 }
 
-static int read_map_entry(struct tokens *w, struct rate_map *map, bool is_probability)
+static void read_map(struct tokens *w, struct rate_map *map, bool is_probability)
 {
-    uint32_t i = map->count, kb;
-    int rc;
+    uint32_t count = 0, kb = 0;
 
-    rc = tokens_uint(w, "the link rate", UINT64_MAX, &map->rate_bps[i]);
-    if (!rc && map_find(map, map->rate_bps[i]) < i)
-        rc = tokens_err(w, EINVAL, "rate %s is given twice", w->word);
-    if (rc)
-        return rc;
-    if (is_probability) {
-        rc = tokens_real(w, "the probability", 0, 1, &map->value[i]);
-    } else {
-        rc = tokens_uint32(w, "the threshold", UINT32_MAX, &kb);
-        map->value[i] = rc ? 0 : kb;
-    }
-    map->count += !rc;
-    return rc;
-}
-
-static int read_map(struct tokens *w, struct rate_map *map, bool is_probability)
-{
-    uint32_t count = 0;
-    int rc = tokens_uint32(w, "the number of rates", HPCC_MAP_MAX, &count);
-
+    tokens_uint32(w, "the number of rates", HPCC_MAP_MAX, &count);
     map->line = w->line;
-    for (uint32_t i = 0; i < count && !rc; i++)
-        rc = read_map_entry(w, map, is_probability);
-    return rc;
+    for (uint32_t i = 0; i < count && !w->rc; i++) {
+        tokens_uint(w, "the link rate", UINT64_MAX, &map->rate_bps[i]);
+        if (map_find(map, map->rate_bps[i]) < i)
+            tokens_err(w, EINVAL, "rate %s is given twice", w->word);
+        if (is_probability)
+            tokens_real(w, "the probability", 0, 1, &map->value[i]);
+        else if (!tokens_uint32(w, "the threshold", UINT32_MAX, &kb))
+            map->value[i] = kb;
+        map->count++;
+    }
 }
 
 /* Reads keys with several values, and texts that are copied to a fixed size. */
-static int read_own(struct hpcc_config_reader *r, const char *key)
+static void read_own(struct hpcc_config_reader *r, const char *key)
 {
     struct tokens *w = &r->words;
 
     if (strcmp(key, "TOPOLOGY_FILE") == 0)
-        return read_path(w, key, r->config->topology_file);
-    if (strcmp(key, "FLOW_FILE") == 0)
-        return read_path(w, key, r->config->flow_file);
-    if (strcmp(key, "LINK_DOWN") == 0)
-        return read_link_down(w, r->config);
-    if (strcmp(key, "KMAX_MAP") == 0)
-        return read_map(w, &r->kmax, false);
-    if (strcmp(key, "KMIN_MAP") == 0)
-        return read_map(w, &r->kmin, false);
-    if (strcmp(key, "PMAX_MAP") == 0)
-        return read_map(w, &r->pmax, true);
-    return tokens_next(w) ? 0 : tokens_err(w, EINVAL, "nothing is given for %s", key);
+        read_path(w, key, r->config->topology_file);
+    else if (strcmp(key, "FLOW_FILE") == 0)
+        read_path(w, key, r->config->flow_file);
+    else if (strcmp(key, "LINK_DOWN") == 0)
+        read_link_down(w, r->config);
+    else if (strcmp(key, "KMAX_MAP") == 0)
+        read_map(w, &r->kmax, false);
+    else if (strcmp(key, "KMIN_MAP") == 0)
+        read_map(w, &r->kmin, false);
+    else if (strcmp(key, "PMAX_MAP") == 0)
+        read_map(w, &r->pmax, true);
+    else
+        tokens_need(w, key);
 }
 
-static int read_value(struct hpcc_config_reader *r, const struct key_row *row)
+static void read_value(struct hpcc_config_reader *r, const struct key_row *row)
 {
     struct tokens   *w = &r->words;
     struct key_value v;
     struct err       why;
     int              rc;
 
-    if (row->at.type == KEY_NO_FIELD)
-        return read_own(r, row->name);
-    if (!tokens_next(w))
-        return tokens_err(w, EINVAL, "nothing is given for %s", row->name);
-    rc = key_parse(row, w->word, &v, &why);
-    if (rc)
-        return tokens_err(w, -rc, "%s", why.text);
-    key_store(row, &v, r->config);
-    return 0;
-}
-
-static int unknown_key(const struct tokens *w)
-{
-    const char *names[KEYS + 1] = { NULL };
-    char        near[120];
-
-    for (size_t i = 0; i < KEYS; i++)
-        names[i] = keys[i].name;
-    return tokens_err(w, EINVAL, "'%s' is not a key%s", w->word,
-                      text_did_you_mean(near, sizeof near, w->word, names));
-}
-
-static int refuse_conweave(const struct hpcc_config_reader *r)
-{
-    uint32_t mode = r->config->lb_mode;
-
-    if (mode != 0 && mode != 3 && mode != 6 && mode != 9)
-        return tokens_err(&r->words, ENOTSUP,
-                         "LB_MODE %u%s is not modelled; 0 (ECMP), 3 (CONGA), 6 (LetFlow) and 9 "
-                         "(ConWeave) are", mode,
-                         mode == 2 ? " (drill)" : "");
-    if (r->config->enable_irn)
-        return tokens_err(&r->words, ENOTSUP, "ENABLE_IRN is not modelled; go-back-N (0) is");
-    if (!r->config->enable_pfc)
-        return tokens_err(&r->words, ENOTSUP, "ENABLE_PFC 0 is not modelled without IRN; 1 is");
-    return 0;
+    if (row->at.type == KEY_NO_FIELD) {
+        read_own(r, row->name);
+    } else if (tokens_need(w, row->name)) {
+        rc = key_parse(row, w->word, &v, &why);
+        if (rc)
+            tokens_err(w, -rc, "%s", why.text);
+        else
+            key_store(row, &v, r->config);
+    }
 }
 
 static bool is_given(const struct hpcc_config_reader *r, const char *name)
@@ -264,77 +219,80 @@ const char *hpcc_cc_of_mode(uint32_t mode)
            mode == 10 ? "hpcc_pint" : NULL;
 }
 
-static int refuse_unmodelled(const struct hpcc_config_reader *r)
+static void refuse_unmodelled(struct hpcc_config_reader *r)
 {
-    if (!hpcc_cc_of_mode(r->config->cc_mode))
-        return tokens_err(&r->words, ENOTSUP, "CC_MODE %u is not modelled; 1 (DCQCN), 3 (HPCC), 7 (TIMELY), "
-                          "8 (DCTCP) and 10 (HPCC-PINT) are", r->config->cc_mode);
-    if (is_given(r, "LB_MODE") && r->config->cc_mode != 1)
-        return tokens_err(&r->words, ENOTSUP, "CC_MODE %u of the ConWeave fork is not modelled; 1 (DCQCN) is",
-                          r->config->cc_mode);
-    if (r->config->l2_back_to_zero != 0)
-        return tokens_err(&r->words, ENOTSUP, "L2_BACK_TO_ZERO is not modelled; go-back-N (0) is");
-    if (r->config->error_rate_per_link >= 1)
-        return tokens_err(&r->words, EINVAL, "with an ERROR_RATE_PER_LINK of 1 nothing arrives");
-    if (r->config->min_rate_bps == 0)
-        return tokens_err(&r->words, EINVAL, "a MIN_RATE of 0 can stop a flow for ever");
-    return refuse_conweave(r);
+    const struct hpcc_config *c = r->config;
+    struct tokens            *w = &r->words;
+    uint32_t                  lb = c->lb_mode;
+
+    if (!hpcc_cc_of_mode(c->cc_mode))
+        tokens_err(w, ENOTSUP, "CC_MODE %u is not modelled; 1 (DCQCN), 3 (HPCC), 7 (TIMELY), 8 (DCTCP) and "
+                   "10 (HPCC-PINT) are", c->cc_mode);
+    if (is_given(r, "LB_MODE") && c->cc_mode != 1)
+        tokens_err(w, ENOTSUP, "CC_MODE %u of the ConWeave fork is not modelled; 1 (DCQCN) is", c->cc_mode);
+    if (c->l2_back_to_zero != 0)
+        tokens_err(w, ENOTSUP, "L2_BACK_TO_ZERO is not modelled; go-back-N (0) is");
+    if (c->error_rate_per_link >= 1)
+        tokens_err(w, EINVAL, "with an ERROR_RATE_PER_LINK of 1 nothing arrives");
+    if (c->min_rate_bps == 0)
+        tokens_err(w, EINVAL, "a MIN_RATE of 0 can stop a flow for ever");
+    if (lb != 0 && lb != 3 && lb != 6 && lb != 9)
+        tokens_err(w, ENOTSUP, "LB_MODE %u%s is not modelled; 0 (ECMP), 3 (CONGA), 6 (LetFlow) and 9 "
+                   "(ConWeave) are", lb, lb == 2 ? " (drill)" : "");
+    if (c->enable_irn)
+        tokens_err(w, ENOTSUP, "ENABLE_IRN is not modelled; go-back-N (0) is");
+    if (!c->enable_pfc)
+        tokens_err(w, ENOTSUP, "ENABLE_PFC 0 is not modelled without IRN; 1 is");
 }
 
-static int read_config_line(struct hpcc_config_reader *r)
+static void read_config_line(struct hpcc_config_reader *r)
 {
-    const char *word = tokens_next(&r->words);
+    const char           *names[KEYS + 1] = { NULL }, *word = tokens_next(&r->words);
     const struct key_row *row = key_find(keys, word);
-    uint32_t *line;
-    int rc;
 
-    if (!row)
-        return unknown_key(&r->words);
-    line = &r->line[row - keys];
+    if (!row) {
+        for (size_t i = 0; i < KEYS; i++)
+            names[i] = keys[i].name;
+        tokens_refuse_name(&r->words, "a key", names);
+        return;
+    }
+    uint32_t *line = &r->line[row - keys];
     if (*line)
-        return tokens_err(&r->words, EINVAL, "line %u gives %s already", *line, word);
+        tokens_err(&r->words, EINVAL, "line %u gives %s already", *line, word);
     *line = r->words.line;
-    rc = read_value(r, row);
-    rc = rc ? rc : tokens_end(&r->words);
-    return rc ? rc : refuse_unmodelled(r);
-}
-
-static int join_entry(struct hpcc_config_reader *r, uint32_t i)
-{
-    uint64_t rate_bps = r->kmax.rate_bps[i];
-    uint32_t kmin = map_find(&r->kmin, rate_bps), pmax = map_find(&r->pmax, rate_bps);
-
-    r->words.line = r->kmax.line;
-    if (kmin == r->kmin.count || pmax == r->pmax.count)
-        return tokens_err(&r->words, EINVAL, "the rate %llu is in KMAX_MAP but not in %s",
-                         (unsigned long long)rate_bps, kmin == r->kmin.count ? "KMIN_MAP" : "PMAX_MAP");
-    if (r->kmin.value[kmin] > r->kmax.value[i])
-        return tokens_err(&r->words, EINVAL, "at the rate %llu Kmin is %g KB, more than Kmax: %g KB",
-                         (unsigned long long)rate_bps, r->kmin.value[kmin], r->kmax.value[i]);
-    r->config->ecn[i] = (struct hpcc_ecn){
-        .rate_bps = rate_bps,
-        .kmin_kb = r->kmin.value[kmin], .kmax_kb = r->kmax.value[i], .pmax = r->pmax.value[pmax],
-    };
-    return 0;
+    read_value(r, row);
+    tokens_end(&r->words);
+    refuse_unmodelled(r);
 }
 
 /* Merges the three maps into one list. */
-static int join_maps(struct hpcc_config_reader *r)
+static void join_maps(struct hpcc_config_reader *r)
 {
-    int rc = 0;
+    const struct rate_map *low = &r->kmin, *high = &r->kmax, *share = &r->pmax;
+    struct tokens         *w = &r->words;
 
-    if (!r->kmax.line && !r->kmin.line && !r->pmax.line)
-        return 0;
-    if (r->kmin.count != r->kmax.count || r->pmax.count != r->kmax.count) {
-        r->words.line = r->kmax.line ? r->kmax.line : r->kmin.line ? r->kmin.line : r->pmax.line;
-        return tokens_err(&r->words, EINVAL, "KMAX_MAP, KMIN_MAP and PMAX_MAP must name the same rates, "
-                         "but name %u, %u and %u", r->kmax.count, r->kmin.count, r->pmax.count);
-    }
+    if (!high->line && !low->line && !share->line)
+        return;
+    if (low->count != high->count || share->count != high->count)
+        tokens_err_at(w, high->line ? high->line : low->line ? low->line : share->line, EINVAL,
+                      "KMAX_MAP, KMIN_MAP and PMAX_MAP must name the same rates, but name %u, %u and %u",
+                      high->count, low->count, share->count);
     memset(r->config->ecn, 0, sizeof r->config->ecn);
-    r->config->ecn_count = r->kmax.count;
-    for (uint32_t i = 0; i < r->kmax.count && !rc; i++)
-        rc = join_entry(r, i);
-    return rc;
+    r->config->ecn_count = high->count;
+    for (uint32_t i = 0; i < high->count && !w->rc; i++) {
+        unsigned long long rate = high->rate_bps[i];
+        uint32_t           kmin = map_find(low, rate), pmax = map_find(share, rate);
+
+        if (kmin == low->count || pmax == share->count)
+            tokens_err_at(w, high->line, EINVAL, "the rate %llu is in KMAX_MAP but not in %s", rate,
+                          kmin == low->count ? "KMIN_MAP" : "PMAX_MAP");
+        else if (low->value[kmin] > high->value[i])
+            tokens_err_at(w, high->line, EINVAL, "at the rate %llu Kmin is %g KB, more than Kmax: %g KB",
+                          rate, low->value[kmin], high->value[i]);
+        else
+            r->config->ecn[i] = (struct hpcc_ecn){ rate, low->value[kmin], high->value[i],
+                                                   share->value[pmax] };
+    }
 }
 
 /* The ConWeave fork has its own defaults, and no key for the priority of ACKs: PFC never pauses them. */
@@ -354,16 +312,15 @@ static void use_conweave_defaults(const struct hpcc_config_reader *r)
 
 int hpcc_read_config(const char *path, const char *text, struct hpcc_config *config, struct err *err)
 {
-    struct hpcc_config made = defaults;
+    struct hpcc_config        made = defaults;
     struct hpcc_config_reader r = { .config = &made };
-    int rc = tokens_open(&r.words, path, text, CONFIG_BYTES_MAX, err);
 
-    while (!rc && tokens_next_line(&r.words))
-        rc = read_config_line(&r);
-    rc = rc ? rc : join_maps(&r);
+    tokens_open(&r.words, path, text, CONFIG_BYTES_MAX, err);
+    while (tokens_next_line(&r.words))
+        read_config_line(&r);
+    join_maps(&r);
     use_conweave_defaults(&r);
-    if (!rc)
+    if (!r.words.rc)
         *config = made;
-    tokens_close(&r.words);
-    return rc;
+    return tokens_close(&r.words);
 }

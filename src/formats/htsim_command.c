@@ -95,6 +95,7 @@ static const char *next_word(struct command_reader *r)
     return word;
 }
 
+/* Returns the word after an option. NULL: there is none, an error. */
 static const char *value_of(struct command_reader *r, const struct option *o)
 {
     const char *word = next_word(r);
@@ -126,95 +127,73 @@ static void put_count(struct command_reader *r, const char *key, uint64_t value,
     put(r, key, text);
 }
 
-static int read_count(struct command_reader *r, const struct option *o, uint64_t max, uint64_t *value)
+static uint64_t read_count(struct command_reader *r, const struct option *o, uint64_t max)
 {
     const char *word = value_of(r, o);
+    uint64_t    value = 0;
 
-    if (!word)
-        return -EINVAL;
-    if (text_to_uint(word, value, NULL))
-        return tokens_err(&r->words, EINVAL, "%s: '%s' is not a whole number", o->name, word);
-    return *value <= max ? 0 : tokens_err(&r->words, ERANGE, "%s: %s is more than %llu", o->name, word,
-                                          (unsigned long long)max);
+    if (word && text_to_uint(word, &value, NULL))
+        tokens_err(&r->words, EINVAL, "%s: '%s' is not a whole number", o->name, word);
+    if (value > max)
+        tokens_err(&r->words, ERANGE, "%s: %s is more than %llu", o->name, word, (unsigned long long)max);
+    return value;
 }
 
-static int read_real(struct command_reader *r, const struct option *o, double min, double max, double *value)
+static double read_real(struct command_reader *r, const struct option *o, double min, double max)
 {
     const char *word = value_of(r, o);
+    double      value = min;
 
-    if (!word)
-        return -EINVAL;
-    if (strchr(word, '%') || text_to_real(word, value, NULL))
-        return tokens_err(&r->words, EINVAL, "%s: '%s' is not a number", o->name, word);
-    return *value >= min && *value <= max
-               ? 0
-               : tokens_err(&r->words, ERANGE, "%s: %s is not within %g .. %g", o->name, word, min, max);
+    if (word && (strchr(word, '%') || text_to_real(word, &value, NULL)))
+        tokens_err(&r->words, EINVAL, "%s: '%s' is not a number", o->name, word);
+    if (!(value >= min && value <= max))
+        tokens_err(&r->words, ERANGE, "%s: %s is not within %g .. %g", o->name, word, min, max);
+    return value;
 }
 
-static int read_file(struct command_reader *r, const struct option *o, char **file)
+static void read_file(struct command_reader *r, const struct option *o, char **file)
 {
     const char *word = value_of(r, o);
 
     if (!word)
-        return -EINVAL;
+        return;
     free(*file);
     *file = xstrdup(word);
-    return 0;
 }
 
 /* A name that goes into a scenario as it is: letters, digits and '_'. */
-static int read_name(struct command_reader *r, const struct option *o)
+static void read_name(struct command_reader *r, const struct option *o)
 {
     const char *word = value_of(r, o);
 
-    if (!word)
-        return -EINVAL;
-    if (!*word || word[strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_")])
-        return tokens_err(&r->words, EINVAL, "%s: '%s' is not a name", o->name, word);
-    put(r, o->key, word);
-    return 0;
+    if (word && (!*word || word[strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_")]))
+        tokens_err(&r->words, EINVAL, "%s: '%s' is not a name", o->name, word);
+    else if (word)
+        put(r, o->key, word);
 }
 
 /* ---- options ---- */
 
-static int read_scaled(struct command_reader *r, const struct option *o, const char *unit)
+static void read_ecn(struct command_reader *r, const struct option *o)
 {
-    double value = 0;
-    int    rc = read_real(r, o, 0, 1e12, &value);
+    uint64_t low = read_count(r, o, UINT32_MAX), high = read_count(r, o, UINT32_MAX);
 
-    if (!rc)
-        put_count(r, o->key, (uint64_t)(value * 1000000), unit);
-    return rc;
-}
-
-static int read_ecn(struct command_reader *r, const struct option *o)
-{
-    uint64_t low = 0, high = 0;
-    int      rc = read_count(r, o, UINT32_MAX, &low);
-
-    rc = rc ? rc : read_count(r, o, UINT32_MAX, &high);
-    if (!rc && high == 0)
-        rc = tokens_err(&r->words, ENOTSUP, "-ecn %llu 0 marks every packet, which is not modelled",
-                        (unsigned long long)low);
-    if (rc)
-        return rc;
+    if (high == 0)
+        tokens_err(&r->words, ENOTSUP, "-ecn %llu 0 marks every packet, which is not modelled",
+                   (unsigned long long)low);
     put_count(r, "ecn_low", low, "");
     put_count(r, "ecn_high", high, "");
-    return 0;
 }
 
-static int read_gate(struct command_reader *r, const struct option *o)
+static void read_gate(struct command_reader *r, const struct option *o)
 {
     const char *word = value_of(r, o);
-    double      gate;
+    double      gate = 0;
 
-    if (!word)
-        return -EINVAL;
-    if (strchr(word, '%') || text_to_real(word + (*word == '-'), &gate, NULL) || gate >= 32)
-        return tokens_err(&r->words, EINVAL, "%s: '%s' is not a number below 32", o->name, word);
-    if (*word != '-')            /* below 0: has no effect, as in uet-htsim */
+    if (word && (strchr(word, '%') || text_to_real(word + (*word == '-'), &gate, NULL) || gate >= 32))
+        tokens_err(&r->words, EINVAL, "%s: '%s' is not a number below 32", o->name, word);
+    else if (word && *word != '-')       /* below 0: has no effect, as in uet-htsim */
         put_count(r, o->key, (uint64_t)gate, "");
-    return 0;
 }
 
 /* Naming the sender's control, or receivers alone, undoes an -oversubscribed_cc before it. */
@@ -231,86 +210,65 @@ static void read_control(struct command_reader *r, const char *name)
         put(r, "oversubscribed_cc", is_on ? "yes" : "no");
 }
 
-static int read_value(struct command_reader *r, const struct option *o)
+static void read_value(struct command_reader *r, const struct option *o)
 {
-    uint64_t count = 0;
-    double   real = 0;
-    char     text[40];
-    int      rc = 0;
+    char text[40];
 
     switch (o->value) {
     case FLAG_YES:           put(r, o->key, "yes"); break;
     case FLAG_NO:            put(r, o->key, "no"); break;
-    case WORD:               return read_name(r, o);
-    case ALGORITHM:          r->sender_named = true; return read_name(r, o);
-    case MICROSECONDS:       return read_scaled(r, o, "ps");
-    case MEGABITS:           return read_scaled(r, o, "bps");
-    case MATRIX:             return read_file(r, o, &r->c->matrix);
-    case TOPOLOGY:           return read_file(r, o, &r->c->topology);
-    case SEED:               return read_count(r, o, UINT32_MAX, &r->c->seed);
-    case NODES:              return read_count(r, o, UINT32_MAX, &r->c->nodes);
-    case ECN:                return read_ecn(r, o);
-    case GATE:               return read_gate(r, o);
+    case WORD:               read_name(r, o); break;
+    case ALGORITHM:          r->sender_named = true; read_name(r, o); break;
+    case COUNT:              put_count(r, o->key, read_count(r, o, 1000000000000), ""); break;
+    case WHOLE_MICROSECONDS: put_count(r, o->key, read_count(r, o, 1000000000000), "us"); break;
+    case MICROSECONDS:       put_count(r, o->key, (uint64_t)(read_real(r, o, 0, 1e12) * 1e6), "ps"); break;
+    case MEGABITS:           put_count(r, o->key, (uint64_t)(read_real(r, o, 0, 1e12) * 1e6), "bps"); break;
+    case MATRIX:             read_file(r, o, &r->c->matrix); break;
+    case TOPOLOGY:           read_file(r, o, &r->c->topology); break;
+    case SEED:               r->c->seed = read_count(r, o, UINT32_MAX); break;
+    case NODES:              r->c->nodes = read_count(r, o, UINT32_MAX); break;
+    case ECN:                read_ecn(r, o); break;
+    case GATE:               read_gate(r, o); break;
     case CONTROL:            read_control(r, o->name); break;
     case IGNORED_FLAG:       break;
-    case IGNORED:            return value_of(r, o) ? 0 : -EINVAL;
-    case NOT_MODELLED:       return tokens_err(&r->words, ENOTSUP, "%s is not modelled", o->name);
-    case COUNT:
-    case WHOLE_MICROSECONDS:
-        rc = read_count(r, o, 1000000000000, &count);
-        if (!rc)
-            put_count(r, o->key, count, o->value == COUNT ? "" : "us");
-        break;
+    case IGNORED:            value_of(r, o); break;
+    case NOT_MODELLED:       tokens_err(&r->words, ENOTSUP, "%s is not modelled", o->name); break;
     case REAL:
-        rc = read_real(r, o, 0, 1, &real);
-        snprintf(text, sizeof text, "%.17g", real);
-        if (!rc)
-            put(r, o->key, text);
+        snprintf(text, sizeof text, "%.17g", read_real(r, o, 0, 1));
+        put(r, o->key, text);
         break;
     }
-    return rc;
 }
 
-static int unknown(const struct command_reader *r, const char *word)
+static void read_options(struct command_reader *r)
 {
-    const char *names[OPTIONS + 1] = { NULL };
-    char        near[120];
+    const char *names[OPTIONS + 1] = { NULL }, *word;
 
     for (size_t i = 0; i < OPTIONS; i++)
         names[i] = options[i].name;
-    return tokens_err(&r->words, EINVAL, "'%s' is not an option%s", word,
-                      text_did_you_mean(near, sizeof near, word, names));
-}
+    while ((word = next_word(r)) != NULL) {
+        int index = text_index(word, names);
 
-static int read_options(struct command_reader *r)
-{
-    const char *word;
-    int         rc = 0;
-
-    while (!rc && (word = next_word(r)) != NULL) {
-        size_t i = 0;
-
-        while (i < OPTIONS && strcmp(options[i].name, word) != 0)
-            i++;
-        rc = i < OPTIONS ? read_value(r, &options[i]) : unknown(r, word);
+        if (index >= 0)
+            read_value(r, &options[index]);
+        else
+            tokens_refuse_name(&r->words, "an option", names);
     }
-    return rc;
 }
 
-static int settle(struct command_reader *r)
+static void settle(struct command_reader *r)
 {
     struct tokens *w = &r->words;
 
     if (!r->c->matrix)
-        return tokens_err(w, EINVAL, "-tm, the connection matrix, is missing");
+        tokens_err(w, EINVAL, "-tm, the connection matrix, is missing");
     if (r->receiver_only && (r->sender_only || r->receiver))
-        return tokens_err(w, EINVAL, "-receiver_cc_only contradicts %s",
-                          r->sender_only ? "-sender_cc_only" : "-receiver_cc");
+        tokens_err(w, EINVAL, "-receiver_cc_only contradicts %s",
+                   r->sender_only ? "-sender_cc_only" : "-receiver_cc");
     if (r->sender_only && r->receiver)
-        return tokens_err(w, EINVAL, "-sender_cc_only contradicts -receiver_cc");
+        tokens_err(w, EINVAL, "-sender_cc_only contradicts -receiver_cc");
     put(r, "control", r->receiver_only ? "rccc" : r->receiver ? "both" : "nscc");
     put(r, "oversubscribed_auto", r->is_forced_off || (r->sender_named && !r->receiver_only) ? "no" : "yes");
-    return 0;
 }
 
 /* ---- all ---- */
@@ -319,15 +277,14 @@ int htsim_read_command(const char *path, const char *text, struct htsim_command 
 {
     struct htsim_command  c = { .seed = 13 };
     struct command_reader r = { .c = &c };
-    const char           *word;
-    int                   rc = tokens_open(&r.words, path, text, COMMAND_BYTES_MAX, err);
 
-    word = rc ? NULL : next_word(&r);
-    if (!rc && (!word || strcmp(text_base_name(word), "htsim_uec") != 0))
-        rc = tokens_err(&r.words, EINVAL, "a command line of uet-htsim begins with htsim_uec");
-    rc = rc ? rc : read_options(&r);
-    rc = rc ? rc : settle(&r);
-    tokens_close(&r.words);
+    tokens_open(&r.words, path, text, COMMAND_BYTES_MAX, err);
+    const char *word = next_word(&r);
+    if (!word || strcmp(text_base_name(word), "htsim_uec") != 0)
+        tokens_err(&r.words, EINVAL, "a command line of uet-htsim begins with htsim_uec");
+    read_options(&r);
+    settle(&r);
+    int rc = tokens_close(&r.words);
     if (rc)
         htsim_command_fini(&c);
     else

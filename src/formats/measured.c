@@ -139,20 +139,18 @@ static int read_head(struct measured_reader *x, char *line)
 
 static int read_cells(struct measured_reader *x, char *line)
 {
-    char                *cell[CELLS_MAX], *end;
-    uint32_t             cells = cut(line, cell);
-    int                  part = column_of(x, "part");
-    struct measured_row *row;
-    double               value;
+    char    *cell[CELLS_MAX], *end;
+    uint32_t cells = cut(line, cell);
+    int      part = column_of(x, "part");
 
     if (cells != x->heads)
         return refuse(x, "it does not have as many cells as the head", "");
-    value = strtod(cell[column_of(x, "measured")], &end);
+    double value = strtod(cell[column_of(x, "measured")], &end);
     if (*end || !(value > 0) || !isfinite(value))
         return refuse(x, "'measured' must be a number above 0, not ", cell[column_of(x, "measured")]);
     if (part >= 0 && strcmp(cell[part], "fit") != 0 && strcmp(cell[part], "check") != 0)
         return refuse(x, "'part' must be fit or check, not ", cell[part]);
-    row = add_row(x, cell[column_of(x, "figure")], value);
+    struct measured_row *row = add_row(x, cell[column_of(x, "figure")], value);
     if (part >= 0)
         row->is_fitted = strcmp(cell[part], "fit") == 0;
     for (uint32_t i = 0; i < cells; i++)
@@ -177,12 +175,11 @@ static int read_line(struct measured_reader *x, char *line)
 int measured_read(struct measured *made, const char *path, struct err *err)
 {
     FILE *file = fopen(path, "r");
-    int   rc;
 
     *made = (struct measured){ 0 };
     if (!file)
         return err_set(err, errno, "%s: %s", path, strerror(errno));
-    rc = measured_read_stream(made, file, path, err);
+    int rc = measured_read_stream(made, file, path, err);
     fclose(file);
     return rc;
 }

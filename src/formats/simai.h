@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-
 /* Topology: "nodes gpus_per_server nv_switches switches links gpu_type", the NV switches, the switches, then
  * per link "a b rate delay error_rate". GPUs come first; GPU i is host i. NV switches do not become nodes:
  * traffic between GPUs of a server stays inside (struct graph), at the rate of a GPU's links to its NV

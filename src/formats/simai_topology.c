@@ -36,163 +36,144 @@ struct simai_topology {
 
 /* ---- nodes ---- */
 
-static int read_count(struct simai_topology *t, const char *what, uint32_t max, uint32_t *count)
+static void check_sizes(struct simai_topology *t)
 {
-    return tokens_uint32(&t->w, what, max, count);
-}
+    struct tokens *w = &t->w;
 
-static int check_sizes(struct simai_topology *t)
-{
+    if (!tokens_next(w))
+        tokens_err(w, EINVAL, "the type of the GPUs is missing");
+    tokens_end(w);
     if ((uint64_t)t->nv_switches + t->switches >= t->nodes)
-        return tokens_err(&t->w, EINVAL, "%llu of %u nodes are switches",
-                          (unsigned long long)t->nv_switches + t->switches, t->nodes);
+        tokens_err(w, EINVAL, "%llu of %u nodes are switches",
+                   (unsigned long long)t->nv_switches + t->switches, t->nodes);
+    if (w->rc)
+        return;
     t->gpus = t->nodes - t->nv_switches - t->switches;
     if (t->gpus % t->per_server)
-        return tokens_err(&t->w, EINVAL, "%u GPUs cannot be divided into servers of %u", t->gpus,
-                          t->per_server);
+        tokens_err(w, EINVAL, "%u GPUs cannot be divided into servers of %u", t->gpus, t->per_server);
     /* Limits memory by the size of the file, whatever its first line claims. */
-    if (t->links > strlen(t->w.at) / LINK_CHARS_MIN + 1)
-        return tokens_err(&t->w, EINVAL, "the file is too short for %u links", t->links);
+    if (t->links > strlen(w->at) / LINK_CHARS_MIN + 1)
+        tokens_err(w, EINVAL, "the file is too short for %u links", t->links);
     if (t->gpus > t->links)
-        return tokens_err(&t->w, EINVAL, "%u links are too few for %u GPUs", t->links, t->gpus);
-    return 0;
+        tokens_err(w, EINVAL, "%u links are too few for %u GPUs", t->links, t->gpus);
 }
 
-static int read_sizes(struct simai_topology *t)
+static void read_sizes(struct simai_topology *t)
 {
-    int rc;
-
-    if (!tokens_next_line(&t->w))
-        return tokens_err(&t->w, EINVAL, "the file is empty");
+    tokens_need_line(&t->w, "the file is empty");
     t->line = t->w.line;
-    rc = read_count(t, "the number of nodes", GRAPH_NODES_MAX, &t->nodes);
-    rc = rc ? rc : read_count(t, "the number of GPUs in a server", GRAPH_NODES_MAX, &t->per_server);
-    if (!rc && !t->per_server)
-        rc = tokens_err(&t->w, EINVAL, "a server has no GPUs");
-    rc = rc ? rc : read_count(t, "the number of NV switches", GRAPH_NODES_MAX, &t->nv_switches);
-    rc = rc ? rc : read_count(t, "the number of switches", GRAPH_NODES_MAX, &t->switches);
-    rc = rc ? rc : read_count(t, "the number of links", GRAPH_LINKS_MAX, &t->links);
-    if (!rc && !tokens_next(&t->w))
-        rc = tokens_err(&t->w, EINVAL, "the type of the GPUs is missing");
-    rc = rc ? rc : tokens_end(&t->w);
-    return rc ? rc : check_sizes(t);
+    tokens_uint32(&t->w, "the number of nodes", GRAPH_NODES_MAX, &t->nodes);
+    tokens_uint32(&t->w, "the number of GPUs in a server", GRAPH_NODES_MAX, &t->per_server);
+    if (!t->per_server)
+        tokens_err(&t->w, EINVAL, "a server has no GPUs");
+    tokens_uint32(&t->w, "the number of NV switches", GRAPH_NODES_MAX, &t->nv_switches);
+    tokens_uint32(&t->w, "the number of switches", GRAPH_NODES_MAX, &t->switches);
+    tokens_uint32(&t->w, "the number of links", GRAPH_LINKS_MAX, &t->links);
+    check_sizes(t);
 }
 
 /* Ids may be spread over several lines. */
-static int read_switches(struct simai_topology *t, enum node_kind kind, uint32_t count)
+static void read_switches(struct simai_topology *t, enum node_kind kind, uint32_t count)
 {
-    uint32_t id;
+    struct tokens *w = &t->w;
+    uint32_t       id = 0;
 
-    for (uint32_t i = 0; i < count; i++) {
-        int rc;
-
-        if ((tokens_at_end(&t->w) || t->w.line == t->line) && !tokens_next_line(&t->w))
-            return tokens_err(&t->w, EINVAL, "the file ends before all switches are named");
-        rc = tokens_uint32(&t->w, "a switch", t->nodes - 1, &id);
-        if (rc)
-            return rc;
+    for (uint32_t i = 0; i < count && !w->rc; i++) {
+        if (tokens_at_end(w) || w->line == t->line)
+            tokens_need_line(w, "the file ends before all switches are named");
+        tokens_uint32(w, "a switch", t->nodes - 1, &id);
         if (t->kind[id] != GPU)
-            return tokens_err(&t->w, EINVAL, "switch %u is listed twice", id);
+            tokens_err(w, EINVAL, "switch %u is listed twice", id);
         if (id < t->gpus)
-            return tokens_err(&t->w, EINVAL, "switch %u has the number of a GPU, 0 .. %u", id, t->gpus - 1);
+            tokens_err(w, EINVAL, "switch %u has the number of a GPU, 0 .. %u", id, t->gpus - 1);
         t->kind[id] = (uint8_t)kind;
     }
-    return 0;
 }
 
 /* ---- links ---- */
 
-static int add_nvlink(struct simai_topology *t, const struct graph_link *l, uint32_t gpu, uint32_t nv)
+static void add_nvlink(struct simai_topology *t, const struct graph_link *l, uint32_t gpu, uint32_t nv)
 {
-    uint32_t server = gpu / t->per_server + 1;
+    struct tokens *w = &t->w;
+    uint32_t       server = gpu / t->per_server + 1;
 
     if (t->server[nv] && t->server[nv] != server)
-        return tokens_err(&t->w, EINVAL, "the NV switch %u has GPUs of server %u, and %u is one of server %u",
-                          nv, t->server[nv] - 1, gpu, server - 1);
+        tokens_err(w, EINVAL, "the NV switch %u has GPUs of server %u, and %u is one of server %u", nv,
+                   t->server[nv] - 1, gpu, server - 1);
     if (l->loss > 0)
-        return tokens_err(&t->w, EINVAL,
-                          "nothing is lost inside a server: the error rate of %u-%u must be 0", l->a, l->b);
+        tokens_err(w, EINVAL, "nothing is lost inside a server: the error rate of %u-%u must be 0", l->a,
+                   l->b);
     if (!l->rate_bps || l->rate_bps > INSIDE_BPS_MAX || l->delay_ps > GRAPH_DELAY_PS_MAX / 2)
-        return tokens_err(&t->w, ERANGE,
-                          "the link %u-%u: its rate is 0 or more than 1000Tbps, or its delay more than 2ms",
-                          l->a, l->b);
+        tokens_err(w, ERANGE,
+                   "the link %u-%u: its rate is 0 or more than 1000Tbps, or its delay more than 2ms", l->a,
+                   l->b);
     if (t->inside_delay_ps && t->inside_delay_ps != 2 * l->delay_ps)
-        return tokens_err(&t->w, EINVAL,
-                          "links to NV switches have one delay; that of %u-%u is another", l->a, l->b);
+        tokens_err(w, EINVAL, "links to NV switches have one delay; that of %u-%u is another", l->a, l->b);
     t->server[nv] = server;
     t->inside_delay_ps = 2 * l->delay_ps;
     t->gpu[gpu].inside_bps += l->rate_bps;
     if (t->gpu[gpu].inside_bps > INSIDE_BPS_MAX)
-        return tokens_err(&t->w, ERANGE, "all of %u's links to NV switches have more than 1000Tbps", gpu);
-    return 0;
+        tokens_err(w, ERANGE, "all of %u's links to NV switches have more than 1000Tbps", gpu);
 }
 
-static int add_link(struct simai_topology *t, const struct graph_link *l)
+static void add_link(struct simai_topology *t, const struct graph_link *l)
 {
-    uint8_t a, b;
+    uint8_t a = t->kind[l->a], b = t->kind[l->b];
 
-    if (l->a >= t->nodes || l->b >= t->nodes)
-        return tokens_err(&t->w, EINVAL, "a link goes from node %u to node %u, but the last node is %u", l->a,
-                          l->b, t->nodes - 1);
-    a = t->kind[l->a];
-    b = t->kind[l->b];
-    if (a == GPU && b == NV_SWITCH)
-        return add_nvlink(t, l, l->a, l->b);
-    if (a == NV_SWITCH && b == GPU)
-        return add_nvlink(t, l, l->b, l->a);
-    if (a == NV_SWITCH || b == NV_SWITCH)
-        return tokens_err(&t->w, EINVAL,
-                          "the NV switch %u has a link to another switch: only GPUs may be linked to it",
-                          a == NV_SWITCH ? l->a : l->b);
-    if (a == GPU && b == GPU)
-        return tokens_err(&t->w, EINVAL,
-                          "%u and %u are GPUs: links between them without a switch are not modelled", l->a,
-                          l->b);
-    if (a == GPU)
-        t->gpu[l->a].uplinks++;
-    if (b == GPU)
-        t->gpu[l->b].uplinks++;
-    t->row[t->rows++] = (struct simai_link){ *l, t->w.line };
-    return 0;
+    if (a == GPU && b == NV_SWITCH) {
+        add_nvlink(t, l, l->a, l->b);
+    } else if (a == NV_SWITCH && b == GPU) {
+        add_nvlink(t, l, l->b, l->a);
+    } else if (a == NV_SWITCH || b == NV_SWITCH) {
+        tokens_err(&t->w, EINVAL,
+                   "the NV switch %u has a link to another switch: only GPUs may be linked to it",
+                   a == NV_SWITCH ? l->a : l->b);
+    } else if (a == GPU && b == GPU) {
+        tokens_err(&t->w, EINVAL,
+                   "%u and %u are GPUs: links between them without a switch are not modelled", l->a, l->b);
+    } else {
+        if (a == GPU || b == GPU)
+            t->gpu[a == GPU ? l->a : l->b].uplinks++;
+        t->row[t->rows++] = (struct simai_link){ *l, t->w.line };
+    }
 }
 
-static int read_link(struct simai_topology *t)
+static void read_link(struct simai_topology *t)
 {
     struct graph_link l = { 0 };
-    int               rc = tokens_uint32(&t->w, "the first node", UINT32_MAX, &l.a);
 
-    rc = rc ? rc : tokens_uint32(&t->w, "the second node", UINT32_MAX, &l.b);
-    rc = rc ? rc : tokens_rate(&t->w, "the rate", &l.rate_bps);
-    rc = rc ? rc : tokens_time(&t->w, "the delay", &l.delay_ps);
-    rc = rc ? rc : tokens_real(&t->w, "the error rate", 0, 1, &l.loss);
-    rc = rc ? rc : tokens_end(&t->w);
-    return rc ? rc : add_link(t, &l);
+    tokens_uint32(&t->w, "the first node", UINT32_MAX, &l.a);
+    tokens_uint32(&t->w, "the second node", UINT32_MAX, &l.b);
+    tokens_rate(&t->w, "the rate", &l.rate_bps);
+    tokens_time(&t->w, "the delay", &l.delay_ps);
+    tokens_real(&t->w, "the error rate", 0, 1, &l.loss);
+    tokens_end(&t->w);
+    if (l.a >= t->nodes || l.b >= t->nodes)
+        tokens_err(&t->w, EINVAL, "a link goes from node %u to node %u, but the last node is %u", l.a, l.b,
+                   t->nodes - 1);
+    if (!t->w.rc)
+        add_link(t, &l);
 }
 
-static int read_links(struct simai_topology *t)
+static void read_links(struct simai_topology *t)
 {
-    int rc = 0;
-
-    for (uint32_t i = 0; i < t->links && !rc; i++)
-        rc = tokens_next_line(&t->w) ? read_link(t)
-             : tokens_err(&t->w, EINVAL, "the file ends after %u of %u links", i, t->links);
-    if (!rc && tokens_next_line(&t->w))
-        rc = tokens_err(&t->w, EINVAL, "there are more than the %u links announced at the top", t->links);
-    return rc;
+    for (uint32_t i = 0; i < t->links &&
+         tokens_need_line(&t->w, "the file ends after %u of %u links", i, t->links); i++)
+        read_link(t);
+    if (tokens_next_line(&t->w))
+        tokens_err(&t->w, EINVAL, "there are more than the %u links announced at the top", t->links);
 }
 
 /* ---- graph ---- */
 
-static int check_servers(struct simai_topology *t)
+static void check_servers(struct simai_topology *t)
 {
-    t->w.line = t->line;
     for (uint32_t i = 0; i < t->gpus && t->nv_switches; i++)
         if (t->gpu[i].inside_bps != t->gpu[0].inside_bps)
-            return tokens_err(&t->w, EINVAL,
-                              "GPUs have links of different rates to their NV switches: %u other than 0", i);
+            tokens_err_at(&t->w, t->line, EINVAL,
+                          "GPUs have links of different rates to their NV switches: %u other than 0", i);
     if (t->nv_switches && !t->gpu[0].inside_bps)
-        return tokens_err(&t->w, EINVAL, "there are NV switches, but no GPU has a link to one");
-    return 0;
+        tokens_err_at(&t->w, t->line, EINVAL, "there are NV switches, but no GPU has a link to one");
 }
 
 static void make_nodes(struct simai_topology *t, struct graph *g)
@@ -233,13 +214,14 @@ static void make_nics(const struct simai_topology *t, struct graph *g)
     free(sum);
 }
 
-static int make_graph(struct simai_topology *t, struct graph *g)
+static void make_graph(struct simai_topology *t, struct graph *g)
 {
     struct err why;
-    int        rc = check_servers(t);
+    int        rc = 0;
 
-    if (rc)
-        return rc;
+    check_servers(t);
+    if (t->w.rc)
+        return;
     make_nodes(t, g);
     make_nics(t, g);
     for (uint32_t i = 0; i < t->rows; i++) {
@@ -247,44 +229,45 @@ static int make_graph(struct simai_topology *t, struct graph *g)
 
         l.a = t->number[l.a];
         l.b = t->number[l.b];
-        t->w.line = t->row[i].line;
         rc = graph_check_link(g, &l, &why);
-        if (rc)
-            return tokens_err(&t->w, -rc, "%s", why.text);
+        if (rc) {
+            tokens_err_at(&t->w, t->row[i].line, -rc, "%s", why.text);
+            return;
+        }
         graph_add_link(g, &l);
     }
     rc = graph_check(g, &why);
-    t->w.line = t->line;
-    return rc ? tokens_err(&t->w, -rc, "%s", why.text) : 0;
+    if (rc)
+        tokens_err_at(&t->w, t->line, -rc, "%s", why.text);
 }
 
-static int read_all(struct simai_topology *t, struct graph *g)
+static void read_all(struct simai_topology *t, struct graph *g)
 {
-    int rc = read_sizes(t);
-
-    if (rc)
-        return rc;
+    read_sizes(t);
+    if (t->w.rc)
+        return;
     t->kind = xcalloc(t->nodes + 1ul, sizeof *t->kind);
     t->server = xcalloc(t->nodes + 1ul, sizeof *t->server);
     t->number = xcalloc(t->nodes + 1ul, sizeof *t->number);
     t->gpu = xcalloc(t->gpus + 1ul, sizeof *t->gpu);
     t->row = xcalloc(t->links + 1ul, sizeof *t->row);
-    rc = read_switches(t, NV_SWITCH, t->nv_switches);
-    rc = rc ? rc : read_switches(t, SWITCH, t->switches);
-    rc = rc ? rc : tokens_end(&t->w);
-    rc = rc ? rc : read_links(t);
-    return rc ? rc : make_graph(t, g);
+    read_switches(t, NV_SWITCH, t->nv_switches);
+    read_switches(t, SWITCH, t->switches);
+    tokens_end(&t->w);
+    read_links(t);
+    if (!t->w.rc)
+        make_graph(t, g);
 }
 
 int simai_read_topology(const char *path, const char *text, struct graph *g, struct err *err)
 {
     struct simai_topology t = { 0 };
     struct graph          made;
-    int                   rc = tokens_open(&t.w, path, text, TOPOLOGY_BYTES_MAX, err);
 
+    tokens_open(&t.w, path, text, TOPOLOGY_BYTES_MAX, err);
     graph_init(&made);
-    rc = rc ? rc : read_all(&t, &made);
-    tokens_close(&t.w);
+    read_all(&t, &made);
+    int rc = tokens_close(&t.w);
     free(t.kind);
     free(t.server);
     free(t.number);

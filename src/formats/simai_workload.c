@@ -8,6 +8,7 @@
  */
 #include "formats/simai.h"
 
+#include "base/text.h"
 #include "base/tokens.h"
 #include "core/units.h"
 
@@ -69,127 +70,123 @@ bool simai_is_policy(const char *word, size_t length)
     return false;
 }
 
-static int read_marks(struct simai_workload *x, uint32_t which)
+static void read_marks(struct simai_workload *x, uint32_t which)
 {
     uint32_t count = 0;
-    int      rc = tokens_uint32(&x->w, "the number of layers", LAYERS_MAX, &count);
 
-    if (!rc && count > strlen(x->w.at) / 2 + 1)
-        return tokens_err(&x->w, EINVAL, "the line ends before all %u layers are listed", count);
+    tokens_uint32(&x->w, "the number of layers", LAYERS_MAX, &count);
+    if (count > strlen(x->w.at) / 2 + 1) {
+        tokens_err(&x->w, EINVAL, "the line ends before all %u layers are listed", count);
+        return;
+    }
     free(x->mark[which]);
     x->mark[which] = xcalloc(count + 1ul, sizeof *x->mark[which]);
-    x->marks[which] = 0;
-    for (uint32_t i = 0; i < count && !rc; i++, x->marks[which]++)
-        rc = tokens_uint32(&x->w, "a layer", LAYERS_MAX, &x->mark[which][i]);
-    return rc;
+    x->marks[which] = count;
+    for (uint32_t i = 0; i < count; i++)
+        tokens_uint32(&x->w, "a layer", LAYERS_MAX, &x->mark[which][i]);
 }
 
-static int read_pipeline_bytes(struct simai_workload *x)
-{
-    uint64_t bytes = 0;
-    int      rc = tokens_uint(&x->w, "pp_comm", SIZE_MAX_B, &bytes);
-
-    return !rc && bytes ? tokens_err(&x->w, EINVAL,
-                                     "pp_comm: messages between pipeline stages are not modelled; traffic "
-                                     "of kind training has pipelines") : rc;
-}
-
-static int read_key(struct simai_workload *x)
+static void read_key(struct simai_workload *x)
 {
     uint32_t without_effect;
+    uint64_t bytes = 0;
+    const struct { const char *key, *what; uint32_t *to, max; } counts[] = {
+        { "model_parallel_NPU_group:", "model_parallel_NPU_group", &x->tensor, TRACE_RANKS_MAX },
+        { "ep:", "ep", &x->experts, TRACE_RANKS_MAX },
+        { "pp:", "pp", &x->pipeline, TRACE_RANKS_MAX },
+        { "all_gpus:", "all_gpus", &x->all, TRACE_RANKS_MAX },
+        { "vpp:", "the number", &without_effect, UINT32_MAX },
+        { "ga:", "the number", &without_effect, UINT32_MAX },
+    };
 
-    if (strcmp(x->w.word, "model_parallel_NPU_group:") == 0)
-        return tokens_uint32(&x->w, "model_parallel_NPU_group", TRACE_RANKS_MAX, &x->tensor);
-    if (strcmp(x->w.word, "ep:") == 0)
-        return tokens_uint32(&x->w, "ep", TRACE_RANKS_MAX, &x->experts);
-    if (strcmp(x->w.word, "pp:") == 0)
-        return tokens_uint32(&x->w, "pp", TRACE_RANKS_MAX, &x->pipeline);
-    if (strcmp(x->w.word, "all_gpus:") == 0)
-        return tokens_uint32(&x->w, "all_gpus", TRACE_RANKS_MAX, &x->all);
-    if (strcmp(x->w.word, "vpp:") == 0 || strcmp(x->w.word, "ga:") == 0)
-        return tokens_uint32(&x->w, "the number", UINT32_MAX, &without_effect);
-    if (strcmp(x->w.word, "checkpoints:") == 0)
-        return read_marks(x, 0);
-    if (strcmp(x->w.word, "checkpoint_initiates:") == 0)
-        return read_marks(x, 1);
-    if (strcmp(x->w.word, "pp_comm:") == 0 || strcmp(x->w.word, "pp_comm") == 0)
-        return read_pipeline_bytes(x);
-    return tokens_err(&x->w, EINVAL, "there is no key '%.40s'", x->w.word);
-}
-
-static int read_policy(struct simai_workload *x)
-{
-    const char *word = tokens_next_line(&x->w) ? tokens_next(&x->w) : NULL;
-    int         rc = 0;
-
-    if (!word)
-        return tokens_err(&x->w, EINVAL, "the file is empty");
-    x->line = x->w.line;
-    for (int i = 0;; i++) {
-        if (!policies[i])
-            return tokens_err(&x->w, EINVAL,
-                              "the policy '%.40s' is not modelled; there are HYBRID_TRANSFORMER, "
-                              "HYBRID_TRANSFORMER_FWD_IN_BCKWD, DATA, MODEL, MICRO and DISTRIBUTED_INFERENCE",
-                              word);
-        x->policy = (enum policy)i;
-        if (strcmp(policies[i], word) == 0)
-            break;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (strcmp(x->w.word, counts[i].key) == 0) {
+            tokens_uint32(&x->w, counts[i].what, counts[i].max, counts[i].to);
+            return;
+        }
+    if (strcmp(x->w.word, "checkpoints:") == 0) {
+        read_marks(x, 0);
+    } else if (strcmp(x->w.word, "checkpoint_initiates:") == 0) {
+        read_marks(x, 1);
+    } else if (strcmp(x->w.word, "pp_comm:") == 0 || strcmp(x->w.word, "pp_comm") == 0) {
+        tokens_uint(&x->w, "pp_comm", SIZE_MAX_B, &bytes);
+        if (bytes)
+            tokens_err(&x->w, EINVAL, "pp_comm: messages between pipeline stages are not modelled; traffic "
+                       "of kind training has pipelines");
+    } else {
+        tokens_err(&x->w, EINVAL, "there is no key '%.40s'", x->w.word);
     }
-    while (!rc && tokens_next(&x->w))
-        rc = read_key(x);
-    return rc;
 }
 
-static int check_sizes(struct simai_workload *x, uint32_t hosts)
+static void read_policy(struct simai_workload *x)
+{
+    if (!tokens_need_line(&x->w, "the file is empty"))
+        return;
+    tokens_next(&x->w);
+    x->line = x->w.line;
+    int policy = text_index(x->w.word, policies);
+    if (policy < 0)
+        tokens_err(&x->w, EINVAL,
+                   "the policy '%.40s' is not modelled; there are HYBRID_TRANSFORMER, "
+                   "HYBRID_TRANSFORMER_FWD_IN_BCKWD, DATA, MODEL, MICRO and DISTRIBUTED_INFERENCE",
+                   x->w.word);
+    else
+        x->policy = (enum policy)policy;
+    while (tokens_next(&x->w))
+        read_key(x);
+}
+
+static void check_sizes(struct simai_workload *x, uint32_t hosts)
 {
     bool is_transformer = x->policy == TRANSFORMER || x->policy == TRANSFORMER_RECOMPUTED;
 
     x->all = x->all ? x->all : hosts;
     if (x->all > hosts)
-        return tokens_err(&x->w, EINVAL, "all_gpus: %u do not fit on %u hosts: a host has one",
-                          x->all, hosts);
+        tokens_err(&x->w, EINVAL, "all_gpus: %u do not fit on %u hosts: a host has one", x->all, hosts);
     if (is_transformer && !x->tensor)
-        return tokens_err(&x->w, EINVAL, "model_parallel_NPU_group is missing or 0");
+        tokens_err(&x->w, EINVAL, "model_parallel_NPU_group is missing or 0");
     if (x->pipeline != 1)
-        return tokens_err(&x->w, EINVAL,
-                          "pp: %u: pipelines are not modelled; traffic of kind training has them",
-                          x->pipeline);
+        tokens_err(&x->w, EINVAL, "pp: %u: pipelines are not modelled; traffic of kind training has them",
+                   x->pipeline);
     if (!x->experts || !x->all)
-        return tokens_err(&x->w, EINVAL, "ep or all_gpus is 0");
+        tokens_err(&x->w, EINVAL, "ep or all_gpus is 0");
     x->tensor = is_transformer ? x->tensor : 1;
-    if (x->all % x->tensor || x->all / x->tensor % x->experts)
-        return tokens_err(&x->w, EINVAL,
-                          "%u GPUs cannot be divided into groups of %u, and those among %u experts", x->all,
-                          x->tensor, x->experts);
-    return 0;
+    if (!x->w.rc && (x->all % x->tensor || x->all / x->tensor % x->experts))
+        tokens_err(&x->w, EINVAL, "%u GPUs cannot be divided into groups of %u, and those among %u experts",
+                   x->all, x->tensor, x->experts);
 }
 
 /* ---- layers ---- */
 
-static int take_name(struct simai_workload *x, struct layer_work *work, enum step step, const char *name)
+static void take_name(struct simai_workload *x, struct layer_work *work, enum step step)
 {
     static const struct { const char *name; uint8_t is; } kinds[] = {
         { "ALLREDUCE", TRACE_ALL_REDUCE }, { "ALLTOALL", TRACE_ALL_TO_ALL },
         { "ALLGATHER", TRACE_ALL_GATHER }, { "REDUCESCATTER", TRACE_REDUCE_SCATTER },
     };
+    const struct { const char *end; enum group group; } ends[] = {
+        { "", step == WEIGHTS ? REPLICAS : TENSOR }, { "_EP", EXPERTS }, { "_DP_EP", EXPERT_REPLICAS },
+    };
+    const char *name = tokens_next(&x->w);
 
+    if (!name) {
+        tokens_err(&x->w, EINVAL, "the collective is missing");
+        return;
+    }
     work->has_collective = strcmp(name, "NONE") != 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && work->has_collective; i++) {
         size_t length = strlen(kinds[i].name);
 
-        if (strncmp(name, kinds[i].name, length) != 0)
-            continue;
-        work->collective = kinds[i].is;
-        if (name[length] == '\0')
-            return work->group = step == WEIGHTS ? REPLICAS : TENSOR, 0;
-        if (strcmp(name + length, "_EP") == 0)
-            return work->group = EXPERTS, 0;
-        if (strcmp(name + length, "_DP_EP") == 0)
-            return work->group = EXPERT_REPLICAS, 0;
+        for (size_t k = 0; k < 3 && strncmp(name, kinds[i].name, length) == 0; k++)
+            if (strcmp(name + length, ends[k].end) == 0) {
+                work->collective = kinds[i].is;
+                work->group = (uint8_t)ends[k].group;
+                return;
+            }
     }
-    return work->has_collective ? tokens_err(&x->w, EINVAL, "'%.40s' is not modelled; there are NONE, "
-                                             "ALLREDUCE, ALLTOALL, ALLGATHER and REDUCESCATTER, each also "
-                                             "with _EP and _DP_EP", name) : 0;
+    if (work->has_collective)
+        tokens_err(&x->w, EINVAL, "'%.40s' is not modelled; there are NONE, ALLREDUCE, ALLTOALL, ALLGATHER "
+                   "and REDUCESCATTER, each also with _EP and _DP_EP", name);
 }
 
 /* A collective in a column that the policy never executes is refused: the user expects it to run. */
@@ -204,81 +201,70 @@ static bool is_carried_out(enum policy p, enum step step)
     }
 }
 
-static int read_work(struct simai_workload *x, struct layer_work *work, enum step step)
+static void read_work(struct simai_workload *x, struct layer_work *work, enum step step)
 {
-    int rc = tokens_uint(&x->w, "the time", NS_MAX, &work->compute_ns);
-
-    if (!rc && !tokens_next(&x->w))
-        rc = tokens_err(&x->w, EINVAL, "the collective is missing");
-    rc = rc ? rc : take_name(x, work, step, x->w.word);
-    rc = rc ? rc : tokens_uint(&x->w, "the size", SIZE_MAX_B, &work->bytes);
+    tokens_uint(&x->w, "the time", NS_MAX, &work->compute_ns);
+    take_name(x, work, step);
+    tokens_uint(&x->w, "the size", SIZE_MAX_B, &work->bytes);
     work->has_collective &= work->bytes > 0;
     if (step == FORWARD && work->bytes < FORWARD_MIN)
         work->bytes = FORWARD_MIN;
-    if (!rc && work->has_collective && !is_carried_out(x->policy, step))
-        rc = tokens_err(&x->w, EINVAL, "the policy %s has no collectives in this column",
-                        policies[x->policy]);
-    return rc;
+    if (work->has_collective && !is_carried_out(x->policy, step))
+        tokens_err(&x->w, EINVAL, "the policy %s has no collectives in this column", policies[x->policy]);
 }
 
-static int read_layer(struct simai_workload *x, struct simai_layer *l)
+static void read_layer(struct simai_workload *x, struct simai_layer *l)
 {
-    int rc = 0;
-
     l->line = x->w.line;
     tokens_next(&x->w);          /* its name, and */
     if (!tokens_next(&x->w))     /* its unused dependency */
-        return tokens_err(&x->w, EINVAL, "the layer's dependency, usually -1, is missing");
-    for (int step = 0; step < STEPS && !rc; step++)
-        rc = read_work(x, &l->work[step], (enum step)step);
-    rc = rc ? rc : tokens_uint(&x->w, "the time of the update", NS_MAX, &l->update_ns);
-    return rc ? rc : tokens_end(&x->w);
+        tokens_err(&x->w, EINVAL, "the layer's dependency, usually -1, is missing");
+    for (int step = 0; step < STEPS; step++)
+        read_work(x, &l->work[step], (enum step)step);
+    tokens_uint(&x->w, "the time of the update", NS_MAX, &l->update_ns);
+    tokens_end(&x->w);
 }
 
-static int read_layers(struct simai_workload *x)
+static void read_layers(struct simai_workload *x)
 {
-    int rc;
-
-    if (!tokens_next_line(&x->w))
-        return tokens_err(&x->w, EINVAL, "the number of layers is missing");
-    rc = tokens_uint32(&x->w, "the number of layers", LAYERS_MAX, &x->layers);
-    rc = rc ? rc : tokens_end(&x->w);
-    /* the minimum length of a layer's line */
-    if (!rc && (!x->layers || x->layers > strlen(x->w.at) / 24 + 1))
-        rc = tokens_err(&x->w, EINVAL, x->layers ? "the file is too short for %u layers"
-                        : "there are no layers", x->layers);
-    if (rc)
-        return rc;
+    tokens_need_line(&x->w, "the number of layers is missing");
+    tokens_uint32(&x->w, "the number of layers", LAYERS_MAX, &x->layers);
+    tokens_end(&x->w);
+    if (!x->layers)
+        tokens_err(&x->w, EINVAL, "there are no layers");
+    if (x->layers > strlen(x->w.at) / 24 + 1)    /* the minimum length of a layer's line */
+        tokens_err(&x->w, EINVAL, "the file is too short for %u layers", x->layers);
+    if (x->w.rc)
+        return;
     x->layer = xcalloc(x->layers + 1ul, sizeof *x->layer);
-    for (uint32_t i = 0; i < x->layers && !rc; i++)
-        rc = tokens_next_line(&x->w) ? read_layer(x, &x->layer[i])
-             : tokens_err(&x->w, EINVAL, "the file ends after %u of %u layers", i, x->layers);
-    if (!rc && tokens_next_line(&x->w))
-        rc = tokens_err(&x->w, EINVAL, "there are more than the %u layers announced", x->layers);
-    return rc;
+    for (uint32_t i = 0; i < x->layers &&
+         tokens_need_line(&x->w, "the file ends after %u of %u layers", i, x->layers); i++)
+        read_layer(x, &x->layer[i]);
+    if (tokens_next_line(&x->w))
+        tokens_err(&x->w, EINVAL, "there are more than the %u layers announced", x->layers);
 }
 
 /* Marks the layers from a checkpoint to the layer that requests recomputation. */
-static int mark_layers(struct simai_workload *x)
+static void mark_layers(struct simai_workload *x)
 {
     bool is_covered = false;
 
-    x->w.line = x->line;
-    for (uint32_t which = 0; which < 2; which++)
+    for (uint32_t which = 0; which < 2 && !x->w.rc; which++)
         for (uint32_t i = 0; i < x->marks[which]; i++) {
-            if (x->mark[which][i] >= x->layers)
-                return tokens_err(&x->w, EINVAL, "there is no layer %u: there are %u",
-                                  x->mark[which][i], x->layers);
+            if (x->mark[which][i] >= x->layers) {
+                tokens_err_at(&x->w, x->line, EINVAL, "there is no layer %u: there are %u",
+                              x->mark[which][i], x->layers);
+                return;
+            }
             x->layer[x->mark[which][i]].is_checkpoint |= which == 0;
             x->layer[x->mark[which][i]].recomputes |= which == 1;
         }
-    for (uint32_t i = 0; i < x->layers; i++) {
+    for (uint32_t i = 0; i < x->layers && !x->w.rc; i++) {
         is_covered |= x->layer[i].is_checkpoint;
         if (x->layer[i].recomputes && !is_covered)
-            return tokens_err(&x->w, EINVAL,
-                              "layer %u is recomputed from the checkpoint before it, but there is none", i);
+            tokens_err_at(&x->w, x->line, EINVAL,
+                          "layer %u is recomputed from the checkpoint before it, but there is none", i);
     }
-    return 0;
 }
 
 /* ---- groups ---- */
@@ -348,16 +334,14 @@ static uint32_t add_collective(struct rank_writer *r, const struct simai_layer *
     struct trace_op              op = { .type = TRACE_COLLECTIVE, .line = l->line,
                                         .cpu = (uint8_t)(w->group + 1), .collective = w->collective,
                                         .size = w->bytes };
-    const struct trace_group    *g;
-    uint32_t                     number;
 
     if (!w->has_collective)
         return NONE;
     op.peer = x->group[w->group][r->rank];
-    g = &x->trace->group[op.peer];
+    const struct trace_group *g = &x->trace->group[op.peer];
     if (w->collective == TRACE_ALL_GATHER)       /* SimAI: final size; here: contribution of each rank */
         op.size = (op.size + g->count - 1) / g->count;
-    number = add_op(r, &op, r->at);
+    uint32_t number = add_op(r, &op, r->at);
     if (!l->update_ns)
         return number;
     op = (struct trace_op){ .type = TRACE_CALC, .line = l->line,
@@ -457,7 +441,8 @@ static int write_ranks(struct simai_workload *x, uint32_t passes)
         for (uint32_t i = 0; i < passes; i++) {
             write_pass(&r);
             if (x->trace->rank[rank].ops * (uint64_t)x->all > TRACE_OPS_MAX)     /* all have as many */
-                return tokens_err(&x->w, E2BIG, "the ranks have more than %u operations", TRACE_OPS_MAX);
+                return tokens_err_at(&x->w, x->line, E2BIG, "the ranks have more than %u operations",
+                                     TRACE_OPS_MAX);
         }
         rc = trace_seal_rank(x->trace, rank, x->w.err);
     }
@@ -470,12 +455,13 @@ int simai_read_workload(const char *path, const char *text, uint32_t passes, uin
                          struct err *err)
 {
     struct simai_workload x = { .experts = 1, .pipeline = 1, .trace = t };
-    int                   rc = tokens_open(&x.w, path, text, WORKLOAD_BYTES_MAX, err);
 
-    rc = rc ? rc : read_policy(&x);
-    rc = rc ? rc : check_sizes(&x, ranks);
-    rc = rc ? rc : read_layers(&x);
-    rc = rc ? rc : mark_layers(&x);
+    tokens_open(&x.w, path, text, WORKLOAD_BYTES_MAX, err);
+    read_policy(&x);
+    check_sizes(&x, ranks);
+    read_layers(&x);
+    mark_layers(&x);
+    int rc = tokens_close(&x.w);
     if (!rc) {
         trace_init(t, path, x.all);
         t->is_by_number = true;
@@ -484,7 +470,6 @@ int simai_read_workload(const char *path, const char *text, uint32_t passes, uin
         if (rc)
             trace_fini(t);
     }
-    tokens_close(&x.w);
     for (int i = 0; i < GROUPS; i++)
         free(x.group[i]);
     free(x.mark[0]);

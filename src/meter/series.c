@@ -62,7 +62,6 @@ static void add_point(struct series *s, const struct report *r)
 {
     struct series_point p = { .start_ps = r->start_ps, .end_ps = r->end_ps };
     bool      is_new = s->intervals % s->merged == 0;
-    uint64_t *bytes;
 
     memcpy(p.count, r->count, sizeof p.count);
     if (is_new && s->points == SERIES_POINTS) {
@@ -73,7 +72,7 @@ static void add_point(struct series *s, const struct report *r)
         s->point[s->points++] = p;
     else
         join(&s->point[s->points - 1], &p);
-    bytes = &s->entry_bytes[(size_t)(s->points - 1) * s->entries];
+    uint64_t *bytes = &s->entry_bytes[(size_t)(s->points - 1) * s->entries];
     for (uint32_t e = 0; e < s->entries; e++)
         bytes[e] = (is_new ? 0 : bytes[e]) + r->entry_bytes[e];
 }
@@ -115,8 +114,7 @@ static double share(uint64_t bytes, uint64_t rate_bps, uint64_t ps)
 
 static void add_heat(struct series *s, const struct report *r)
 {
-    bool      is_new = s->intervals % s->heat_merged == 0;
-    uint64_t *bytes;
+    bool is_new = s->intervals % s->heat_merged == 0;
 
     if (is_new && s->heats == SERIES_HEAT) {
         halve_heat(s);
@@ -125,7 +123,7 @@ static void add_heat(struct series *s, const struct report *r)
     if (is_new)
         s->heat_start_ps[s->heats++] = r->start_ps;
     s->heat_end_ps[s->heats - 1] = r->end_ps;
-    bytes = &s->heat_bytes[(size_t)(s->heats - 1) * s->ports];
+    uint64_t *bytes = &s->heat_bytes[(size_t)(s->heats - 1) * s->ports];
     for (uint32_t p = 0; p < s->ports; p++) {
         double busy = share(r->port[p].tx_bytes, r->port[p].rate_bps, r->end_ps - r->start_ps);
 

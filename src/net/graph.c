@@ -60,11 +60,11 @@ static uint32_t count_units(const struct graph_rails *r)
 
 int graph_check_rails(const struct graph_rails *r, struct err *err)
 {
-    double leaves, hosts = (double)r->servers * r->gpus;
+    double hosts = (double)r->servers * r->gpus;
 
     if (!r->servers || !r->gpus || !r->unit || !r->spines || !r->parallel)
         return err_set(err, EINVAL, "rails need servers, GPUs, spines and links between them: none may be 0");
-    leaves = (double)count_units(r) * r->gpus;
+    double leaves = (double)count_units(r) * r->gpus;
     return check_size(hosts + leaves + r->spines, hosts + leaves * r->spines * r->parallel, err);
 }
 
@@ -134,13 +134,11 @@ static uint32_t add_numbered(struct graph *g, bool is_switch, const char *prefix
 
 uint32_t graph_add_node(struct graph *g, bool is_switch, const char *name)
 {
-    struct graph_node *node;
-
     if (!name)
         return is_switch ? add_numbered(g, true, "s", g->nodes - g->hosts)
                          : add_numbered(g, false, "h", g->hosts);
     g->node = grow_array(g->node, g->nodes, sizeof *g->node);
-    node = &g->node[g->nodes];
+    struct graph_node *node = &g->node[g->nodes];
     memset(node, 0, sizeof *node);
     node->is_switch = is_switch;
     memcpy(node->name, name, strnlen(name, sizeof node->name - 1));
@@ -172,25 +170,21 @@ static void connect(struct graph *g, uint32_t a, uint32_t b, uint64_t rate_bps, 
 
 void graph_star(struct graph *g, const struct graph_star *star)
 {
-    uint32_t hub;
-
     assert(graph_check_star(star, NULL) == 0);
     graph_init(g);
     graph_add_nodes(g, false, "h", star->hosts);
-    hub = graph_add_nodes(g, true, "s", 1);
+    uint32_t hub = graph_add_nodes(g, true, "s", 1);
     for (uint32_t host = 0; host < star->hosts; host++)
         connect(g, host, hub, star->rate_bps, star->delay_ps);
 }
 
 void graph_clos(struct graph *g, const struct graph_clos *clos)
 {
-    uint32_t tors, spines;
-
     assert(graph_check_clos(clos, NULL) == 0);
     graph_init(g);
     graph_add_nodes(g, false, "h", clos->tors * clos->hosts_per_tor);
-    tors = graph_add_nodes(g, true, "tor", clos->tors);
-    spines = graph_add_nodes(g, true, "spine", clos->spines);
+    uint32_t tors = graph_add_nodes(g, true, "tor", clos->tors);
+    uint32_t spines = graph_add_nodes(g, true, "spine", clos->spines);
 
     for (uint32_t host = 0; host < g->hosts; host++)
         connect(g, host, tors + host / clos->hosts_per_tor, clos->rate_bps, clos->delay_ps);
@@ -203,14 +197,13 @@ void graph_fat_tree(struct graph *g, const struct graph_fat_tree *tree)
 {
     /* rows: edge switches of all pods; as many aggs */
     uint32_t half = tree->k / 2, rows = tree->k * half;
-    uint32_t edges, aggs, cores;
 
     assert(half > 0 && graph_check_fat_tree(tree, NULL) == 0);
     graph_init(g);
     graph_add_nodes(g, false, "h", rows * half);
-    edges = graph_add_nodes(g, true, "edge", rows);
-    aggs = graph_add_nodes(g, true, "agg", rows);
-    cores = graph_add_nodes(g, true, "core", half * half);
+    uint32_t edges = graph_add_nodes(g, true, "edge", rows);
+    uint32_t aggs = graph_add_nodes(g, true, "agg", rows);
+    uint32_t cores = graph_add_nodes(g, true, "core", half * half);
 
     for (uint32_t host = 0; host < g->hosts; host++)
         connect(g, host, edges + host / half, tree->rate_bps, tree->delay_ps);
@@ -234,13 +227,13 @@ static void add_gpus(struct graph *g, uint32_t servers, uint32_t gpus)
 
 void graph_rails(struct graph *g, const struct graph_rails *r)
 {
-    uint32_t units = count_units(r), leaves, spines;
+    uint32_t units = count_units(r);
 
     assert(graph_check_rails(r, NULL) == 0);
     graph_init(g);
     add_gpus(g, r->servers, r->gpus);
-    leaves = graph_add_nodes(g, true, "leaf", units * r->gpus);
-    spines = graph_add_nodes(g, true, "spine", r->spines);
+    uint32_t leaves = graph_add_nodes(g, true, "leaf", units * r->gpus);
+    uint32_t spines = graph_add_nodes(g, true, "spine", r->spines);
     for (uint32_t i = 0; i < g->hosts; i++)
         connect(g, i, leaves + i / r->gpus / r->unit * r->gpus + i % r->gpus, r->rate_bps, r->delay_ps);
     for (uint32_t leaf = 0; leaf < units * r->gpus; leaf++)
@@ -252,14 +245,14 @@ void graph_rails(struct graph *g, const struct graph_rails *r)
 
 void graph_hpn(struct graph *g, const struct graph_hpn *h)
 {
-    uint32_t nics, tors, aggs, rails = h->segments * h->gpus;
+    uint32_t rails = h->segments * h->gpus;
 
     assert(graph_check_hpn(h, NULL) == 0);
     graph_init(g);
     add_gpus(g, h->segments * h->servers, h->gpus);
-    nics = graph_add_nodes(g, true, "nic", g->hosts);
-    tors = graph_add_nodes(g, true, "tor", 2 * rails);
-    aggs = graph_add_nodes(g, true, "agg", 2 * h->aggs);
+    uint32_t nics = graph_add_nodes(g, true, "nic", g->hosts);
+    uint32_t tors = graph_add_nodes(g, true, "tor", 2 * rails);
+    uint32_t aggs = graph_add_nodes(g, true, "agg", 2 * h->aggs);
     for (uint32_t i = 0; i < g->hosts; i++)
         connect(g, i, nics + i, 2 * h->rate_bps, NIC_DELAY_PS);
     for (uint32_t i = 0; i < 2 * g->hosts; i++) {
@@ -276,14 +269,12 @@ void graph_hpn(struct graph *g, const struct graph_hpn *h)
 
 void graph_planes(struct graph *g, const struct graph_planes *p)
 {
-    uint32_t nics, tors, spines;
-
     assert(graph_check_planes(p, NULL) == 0);
     graph_init(g);
     add_gpus(g, p->tors * p->hosts / p->gpus, p->gpus);
-    nics = graph_add_nodes(g, true, "nic", g->hosts);
-    tors = graph_add_nodes(g, true, "tor", p->planes * p->tors);
-    spines = graph_add_nodes(g, true, "spine", p->planes * p->spines);
+    uint32_t nics = graph_add_nodes(g, true, "nic", g->hosts);
+    uint32_t tors = graph_add_nodes(g, true, "tor", p->planes * p->tors);
+    uint32_t spines = graph_add_nodes(g, true, "spine", p->planes * p->spines);
     for (uint32_t i = 0; i < g->hosts; i++)
         connect(g, i, nics + i, p->planes * p->rate_bps, NIC_DELAY_PS);
     for (uint32_t i = 0; i < g->hosts; i++)
@@ -352,11 +343,10 @@ static int64_t find_by_number(const struct graph *g, const char *name)
 int64_t graph_find(const struct graph *g, const char *name)
 {
     uint64_t number;
-    int64_t  found;
 
     if (text_to_uint(name, &number, NULL) == 0)
         return number < g->nodes ? (int64_t)number : -1;
-    found = find_by_number(g, name);
+    int64_t found = find_by_number(g, name);
     if (found >= 0)
         return found;
     for (uint32_t i = 0; i < g->nodes; i++)
@@ -388,14 +378,13 @@ static int check_values(const struct graph_link *l, struct err *why)
 int graph_check_link(const struct graph *g, const struct graph_link *link, struct err *err)
 {
     struct err why;
-    int rc;
 
     if (link->a >= g->nodes || link->b >= g->nodes)
         return err_set(err, EINVAL, "a link goes from node %u to node %u, but the last node is %lld", link->a,
                        link->b, g->nodes - 1ll);
     if (link->a == link->b)
         return err_set(err, EINVAL, "a link goes from %s to itself", g->node[link->a].name);
-    rc = check_values(link, &why);
+    int rc = check_values(link, &why);
     if (rc)
         err_set(err, -rc, "the link %s-%s: %s", g->node[link->a].name, g->node[link->b].name, why.text);
     return rc;
@@ -457,11 +446,9 @@ static int check_reach(const struct graph *g, struct err *err)
 
 int graph_check(const struct graph *g, struct err *err)
 {
-    int rc;
-
     if (g->hosts == 0)
         return err_set(err, EINVAL, "there is no host");
-    rc = check_links(g, err);
+    int rc = check_links(g, err);
     if (!rc)
         rc = check_degrees(g, err);
     if (!rc)

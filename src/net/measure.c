@@ -113,12 +113,12 @@ static uint32_t *find_racks(const struct graph *g, const struct adjacency *a, ui
 
 uint32_t graph_switches_max(const struct graph *g)
 {
-    uint32_t        *first_port = xcalloc(g->nodes + 1ul, sizeof *first_port), *rack, racks, most = 0;
+    uint32_t        *first_port = xcalloc(g->nodes + 1ul, sizeof *first_port), racks, most = 0;
     struct adjacency a;
     struct shortest  s;
 
     adjacency_init(&a, g, first_port, NULL, true);
-    rack = find_racks(g, &a, &racks);
+    uint32_t *rack = find_racks(g, &a, &racks);
     shortest_init(&s, &a, rack, racks);
     for (uint32_t from = 0; from < racks; from++)
         for (uint32_t to = 0; to < racks; to++) {

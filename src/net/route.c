@@ -367,20 +367,19 @@ void route_build(struct route *r, struct arena *arena, const struct graph *g, co
     struct route_builder b = { .graph = g };
     uint32_t *group_of = xcalloc(g->nodes + 1ul, sizeof *group_of),
              *target = xcalloc(g->nodes + 1ul, sizeof *target);
-    size_t         cells, edges;
 
     *r = (struct route){ .host = arena_alloc(arena, g->nodes, sizeof *r->host),
                          .row = arena_alloc(arena, g->nodes, sizeof *r->row) };
     find_hosts(r, g, cfg->first_port, group_of, target);
     adjacency_init(&b.adjacency, g, cfg->first_port, cfg->down, cfg->is_ascending);
     map_to_switches(r, &b, group_of, target);
-    cells = (size_t)b.adjacency.switches * r->groups;
+    size_t cells = (size_t)b.adjacency.switches * r->groups;
     for (uint32_t n = 0; n < g->nodes; n++)
         r->row[n] = b.adjacency.number[n] == ADJACENCY_NONE ? 0 : (size_t)b.adjacency.number[n] * r->groups;
     r->entry = arena_alloc(arena, cells + 1, sizeof *r->entry);
     if (cfg->with_paths)
         r->paths = arena_alloc(arena, cells + 1, sizeof *r->paths);
-    edges = b.adjacency.first[b.adjacency.switches] + 1ul;
+    size_t edges = b.adjacency.first[b.adjacency.switches] + 1ul;
     b.queue = xcalloc(b.adjacency.switches + 1ul, sizeof *b.queue);
     b.set = xcalloc(ROUTE_WEIGHT_MAX * edges, sizeof *b.set);
     b.set_weight = xcalloc(edges, sizeof *b.set_weight);

@@ -61,10 +61,8 @@ void trace_require(struct trace *t, uint32_t rank, uint32_t after, uint32_t befo
 
 uint32_t trace_add_group(struct trace *t, const uint32_t *rank, uint32_t count)
 {
-    struct trace_group *g;
-
     t->group = xrealloc(t->group, (t->groups + 1ul) * sizeof *t->group);
-    g = &t->group[t->groups];
+    struct trace_group *g = &t->group[t->groups];
     *g = (struct trace_group){ .rank = xcalloc(count + 1ul, sizeof *g->rank), .count = count };
     if (rank)
         memcpy(g->rank, rank, count * sizeof *rank);
@@ -142,8 +140,7 @@ static int refuse_count(const struct trace *t, uint32_t rank, const struct trace
 static int number_collective(struct trace *t, uint32_t rank, uint32_t *count, struct trace_op *op,
                              struct err *err)
 {
-    struct trace_group         *g = &t->group[op->peer];
-    const struct trace_meeting *is;
+    struct trace_group *g = &t->group[op->peer];
 
     if (!g->collectives)
         g->first = rank;
@@ -154,7 +151,7 @@ static int number_collective(struct trace *t, uint32_t rank, uint32_t *count, st
     }
     if (op->tag >= g->collectives)
         return refuse_count(t, rank, g, "more than ", g->collectives, err);
-    is = &g->collective[op->tag];
+    const struct trace_meeting *is = &g->collective[op->tag];
     if (is->collective != op->collective || is->size != op->size)
         return err_set(
             err, EINVAL,
@@ -183,10 +180,9 @@ static int number_collectives(struct trace *t, uint32_t rank, struct err *err)
 int trace_seal_rank(struct trace *t, uint32_t rank, struct err *err)
 {
     struct trace_rank *r = &t->rank[rank];
-    uint32_t           found;
 
     list_edges(r);
-    found = find_cycle(r);
+    uint32_t found = find_cycle(r);
     if (found != NONE)
         return err_set(err, EINVAL,
                        "%s:%u: operation %u of rank %u is part of a dependency cycle, or waits for one",

@@ -166,7 +166,6 @@ int trace_check(const struct trace *t, struct err *err)
     struct dry_run d = { .t = t, .waits = xcalloc(t->ranks + 1ul, sizeof *d.waits),
                          .posted = xcalloc(2ul * t->ranks + 1, sizeof *d.posted),
                          .room = 1024, .ready = xcalloc(1024, sizeof *d.ready) };
-    int            rc;
 
     d.arrived = d.posted + t->ranks;
     d.meeting = xcalloc(t->groups + 1ul, sizeof *d.meeting);
@@ -178,7 +177,7 @@ int trace_check(const struct trace *t, struct err *err)
 
         start_op(&d, next.rank, next.op);
     }
-    rc = report_result(&d, err);
+    int rc = report_result(&d, err);
     for (uint32_t i = 0; i < t->ranks; i++)
         free(d.waits[i]);
     free(d.waits);

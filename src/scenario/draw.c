@@ -356,14 +356,13 @@ static void draw_traffic(struct draw *d)
 void draw_workload(uint64_t seed, uint64_t hops, FILE *out)
 {
     struct draw d = { .out = out, .left = 0.8 };
-    double      bytes_per_us, us;
 
     rng_init(&d.rng, seed, DRAW_VERSION);
     fprintf(out, "# Drawn by anole draw-workload --seed %" PRIu64 " (generator %d).\n", seed, DRAW_VERSION);
     draw_topology(&d);
     draw_devices(&d);
     draw_traffic(&d);
-    bytes_per_us = d.hosts * d.rate_gbps * 125.0 * (d.load < 1 ? d.load : 1);
-    us = (double)hops * (d.mtu + HEADER) / (bytes_per_us * d.path);
+    double bytes_per_us = d.hosts * d.rate_gbps * 125.0 * (d.load < 1 ? d.load : 1);
+    double us = (double)hops * (d.mtu + HEADER) / (bytes_per_us * d.path);
     fprintf(out, "run: %.0fus\nseed: %" PRIu64 "\n", clamp_real(us, RUN_US_MIN, RUN_US_MAX), seed);
 }

@@ -11,15 +11,6 @@
 
 #define SUFFIX ".yaml"
 
-static bool is_folder_of_scenarios(const char *path)
-{
-    char *one = xprintf("%s/%s%s", path, "incast", SUFFIX);
-    bool  is_one = access(one, R_OK) == 0;
-
-    free(one);
-    return is_one;
-}
-
 /* Returns the folder of examples, or NULL; the caller frees it. A folder named by the user may contain any
  * scenarios. */
 static char *find_folder(void)
@@ -32,15 +23,13 @@ static char *find_folder(void)
     if (named && *named)
         return xstrdup(named);
     for (size_t i = 0; i < sizeof places / sizeof *places && text_own_folder(self); i++) {
-        char *folder = xprintf("%s/%s%s", self, places[i], "");
+        char *folder = xprintf("%s/%s", self, places[i]), *one = xprintf("%s/incast%s", folder, SUFFIX);
+        char *found = access(one, R_OK) == 0 ? realpath(folder, NULL) : NULL;
 
-        if (is_folder_of_scenarios(folder)) {
-            char *real = realpath(folder, NULL);
-
-            free(folder);
-            return real;
-        }
+        free(one);
         free(folder);
+        if (found)
+            return found;
     }
     return NULL;
 }
@@ -61,8 +50,7 @@ static char *read_about(const char *path)
     bool   is_over = f == NULL;
 
     while (!is_over && getline(&line, &room, f) > 0 && line[0] == '#') {
-        char  *text = line + 1 + strspn(line + 1, " "), *stop = text;
-        size_t length;
+        char *text = line + 1 + strspn(line + 1, " "), *stop = text;
 
         text[strcspn(text, "\n")] = '\0';
         while ((stop = strpbrk(stop, ".:")) && stop[1] != ' ' && stop[1] != '\0')
@@ -70,7 +58,7 @@ static char *read_about(const char *path)
         if (stop)
             *stop = '\0';
         is_over = stop != NULL;
-        length = strlen(text);
+        size_t length = strlen(text);
         made = xrealloc(made, used + length + 2);
         used += (size_t)sprintf(made + used, "%s%s", used ? " " : "", text);
     }
@@ -80,37 +68,34 @@ static char *read_about(const char *path)
     return made;
 }
 
-static int by_name(const void *a, const void *b)
+static int is_listed(const struct dirent *e)
 {
-    return strcmp(((const struct example *)a)->name, ((const struct example *)b)->name);
+    return is_scenario(e->d_name);
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
 }
 
 uint32_t examples_list(struct example **list)
 {
-    char          *path = find_folder();
-    DIR           *folder = path ? opendir(path) : NULL;
-    struct dirent *e;
-    uint32_t       count = 0;
+    char           *path = find_folder();
+    struct dirent **entry = NULL;
+    int             count = path ? scandir(path, &entry, is_listed, by_name) : 0;
 
-    *list = NULL;
-    while (folder && (e = readdir(folder))) {
-        char *file;
+    *list = xcalloc(count > 0 ? (size_t)count : 1, sizeof **list);
+    for (int i = 0; i < count; i++) {
+        char *name = entry[i]->d_name, *file = xprintf("%s/%s", path, name);
 
-        if (!is_scenario(e->d_name))
-            continue;
-        file = xprintf("%s/%s%s", path, e->d_name, "");
-        *list = xrealloc(*list, (count + 1) * sizeof(**list));
-        (*list)[count] = (struct example){ xstrdup(e->d_name), read_about(file) };
-        (*list)[count].name[strlen(e->d_name) - strlen(SUFFIX)] = '\0';
-        count++;
+        (*list)[i] = (struct example){ xprintf("%.*s", (int)(strlen(name) - strlen(SUFFIX)), name),
+                                       read_about(file) };
         free(file);
+        free(entry[i]);
     }
-    if (count)
-        qsort(*list, count, sizeof(**list), by_name);
-    if (folder)
-        closedir(folder);
+    free(entry);
     free(path);
-    return count;
+    return count > 0 ? (uint32_t)count : 0;
 }
 
 void examples_free(struct example *list, uint32_t count)
@@ -124,11 +109,11 @@ void examples_free(struct example *list, uint32_t count)
 
 char *examples_find(const char *name)
 {
-    char *folder, *path;
+    char *folder;
 
     if (!*name || *name == '.' || strchr(name, '/') || !(folder = find_folder()))
         return NULL;
-    path = xprintf("%s/%s%s", folder, name, is_scenario(name) ? "" : SUFFIX);
+    char *path = xprintf("%s/%s%s", folder, name, is_scenario(name) ? "" : SUFFIX);
     free(folder);
     if (access(path, R_OK) == 0)
         return path;
@@ -140,16 +125,16 @@ char *examples_nearest(const char *name)
 {
     struct example *list;
     uint32_t        count = examples_list(&list);
-    const char    **names = xcalloc(count + 1ul, sizeof *names), *near;
+    const char    **names = xcalloc(count + 1ul, sizeof *names);
     size_t          length = strlen(name);
-    char           *bare = xstrdup(name), *made;
+    char           *bare = xstrdup(name);
 
     if (length > 5 && strcmp(bare + length - 5, ".yaml") == 0)
         bare[length - 5] = '\0';
     for (uint32_t i = 0; i < count; i++)
         names[i] = list[i].name;
-    near = text_nearest(bare, names);
-    made = near ? xstrdup(near) : NULL;
+    const char *near = text_nearest(bare, names);
+    char *made = near ? xstrdup(near) : NULL;
     free(bare);
     free(names);
     examples_free(list, count);

@@ -12,33 +12,26 @@
 
 /* ---- all keys ---- */
 
-struct shower {
-    void (*show)(void *arg, const char *section, const struct key_row *);
-    void  *arg;
-};
-
-static void show_rows(const struct shower *to, const char *section, const char *kind,
+static void show_rows(key_shower *show, void *arg, const char *section, const char *kind,
                       const struct key_row *row)
 {
     char title[64];
 
     snprintf(title, sizeof title, "%s%s%s", section, *kind ? " " : "", kind);
     for (; row->name; row++)
-        to->show(to->arg, title, row);
+        show(arg, title, row);
 }
 
-void scenario_each_key(void (*show)(void *arg, const char *section, const struct key_row *), void *arg)
+void scenario_each_key(key_shower *show, void *arg)
 {
-    const struct shower to = { show, arg };
-
     for (const struct scenario_section *s = scenario_sections; s->name; s++) {
-        show_rows(&to, s->name, "", s->keys);
+        show_rows(show, arg, s->name, "", s->keys);
         if (strcmp(s->name, "topology") == 0)
             for (const struct topology_kind *k = topology_kinds; k->name; k++)
-                show_rows(&to, "topology", k->name, k->keys);
+                show_rows(show, arg, "topology", k->name, k->keys);
     }
     for (int i = 0; traffic_all[i]; i++)
-        show_rows(&to, "traffic", traffic_all[i]->name, traffic_all[i]->keys);
+        show_rows(show, arg, "traffic", traffic_all[i]->name, traffic_all[i]->keys);
 }
 
 /* ---- docs/scenario.md ---- */

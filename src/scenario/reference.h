@@ -7,7 +7,8 @@
 #include <stdio.h>
 
 /* Calls 'show' for every key with its section: "", "host", "traffic poisson". */
-void scenario_each_key(void (*show)(void *arg, const char *section, const struct key_row *), void *arg);
+typedef void key_shower(void *arg, const char *section, const struct key_row *);
+void scenario_each_key(key_shower *show, void *arg);
 
 /* Prints docs/scenario.md. */
 void scenario_print_reference(FILE *);

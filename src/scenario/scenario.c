@@ -24,14 +24,14 @@ static void read_model(const struct section *sec, struct sim_cfg *cfg)
 {
     static const char *const orders[] = { "node", "ns3", NULL };
     const struct yaml_node  *file = section_get(sec, "hpcc"), *node = section_get(sec, "model");
-    int                      model = section_choice(sec, "model", "a model", sim_model_names), order;
+    int                      model = section_choice(sec, "model", "a model", sim_model_names);
 
     cfg->model = model < 0 ? MODEL_NIC : (enum sim_model)model;
     if (file && node && !is_ns3(cfg->model))
         reader_refuse(sec->r, node, "a config of a fork needs its model, hpcc or conweave");
     if (file)
         cfg->model = MODEL_HPCC;         /* until the config turns out to be ConWeave's */
-    order = section_choice(sec, "order", "an order", orders);
+    int order = section_choice(sec, "order", "an order", orders);
     cfg->order = order == 1 || (order < 0 && is_ns3(cfg->model)) ? ORDER_NS3 : ORDER_NODE;
     if (cfg->order == ORDER_NS3 && !is_ns3(cfg->model))
         section_refuse(sec, "order", "the order ns3 needs the model hpcc or conweave");
@@ -46,38 +46,19 @@ static void read_general(const struct section *sec, struct scenario *s, const ui
         s->cfg.seed = *seed;
 }
 
-static void set_lb(struct reader *r, const struct yaml_node *node, struct sim_cfg *cfg)
+/* Model nic weights next hops by capacity; the fork treats them as equal. */
+static void read_lb(struct reader *r, const struct yaml_node *node, struct sim_cfg *cfg)
 {
-    const char *names[32] = { NULL };
-    char        near[300];
+    struct section sec = scenario_open(r, node, "lb");
+    const char    *names[32] = { NULL };
 
     for (int i = 0; lb_all[i] && i < 31; i++)
         names[i] = lb_all[i]->name;
-    if (node->kind != YAML_SCALAR)
-        reader_refuse(r, node, "a load balancer must be a single name");
-    else if (lb_find(node->text))
-        cfg->lb = lb_find(node->text);
-    else
-        reader_refuse(r, node, "'%.60s' is not a load balancer%s", node->text,
-                      text_names(near, sizeof near, node->text, names));
-}
-
-/* lb: NAME, or a map. Model nic weights next hops by capacity; the fork treats them as equal. */
-static void read_lb(struct reader *r, const struct yaml_node *node, struct sim_cfg *cfg)
-{
-    struct section sec = scenario_open(r, node && node->kind == YAML_MAP ? node : NULL, "lb");
-
-    cfg->lb = lb_find(cfg->model == MODEL_UET ? "mixed" : "ecmp");
     cfg->lb_weighted = sim_model_is_real(cfg->model);
-    if (r->rc || !node)
-        return;
-    if (node->kind != YAML_MAP) {
-        set_lb(r, node, cfg);
-        return;
-    }
-    if (section_get(&sec, "kind"))
-        set_lb(r, section_get(&sec, "kind"), cfg);
     section_read(&sec, sec.common, cfg);
+    int chosen = section_choice(&sec, "kind", "a load balancer", names);
+    cfg->lb = chosen < 0 || (!section_get(&sec, "kind") && cfg->model == MODEL_UET) ? lb_find("mixed")
+              : lb_all[chosen];
     if (cfg->lb_by_host && !sim_model_is_real(cfg->model))
         section_refuse(&sec, "entropy", "only in model nic: the forks have ports of their own");
 }
@@ -165,8 +146,10 @@ int scenario_make(struct scenario *s, const struct scenario_source *from, struct
         scenario_apply_sets(&t);
     if (!t.r.rc && from->over)
         scenario_put_over(&t, from->over);
-    if (!t.r.rc)
+    if (!t.r.rc) {
+        scenario_open_names(&t);
         read_all(&t.r, s, t.doc.root, from->seed);
+    }
     scenario_tree_fini(&t);
     s->warning = t.r.warnings;
     if (t.r.rc)
@@ -187,10 +170,9 @@ int scenario_read(struct scenario *s, const char *path, const char *const *set, 
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     size_t      length;
     char       *text;
-    int         rc;
 
     *s = (struct scenario){ 0 };
-    rc = text_read_file(path, FILE_BYTES_MAX, &text, &length, err);
+    int rc = text_read_file(path, FILE_BYTES_MAX, &text, &length, err);
     if (rc)
         return rc;
     rc = scenario_parse(s, name, text, length, set, sets, seed, err);

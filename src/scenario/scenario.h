@@ -100,15 +100,15 @@ int scenario_start(struct scenario *, struct sim **, struct err *);
 
 /* ---- sections of a file ---- */
 
-/* cc: NAME, or a map. Its key 'others' is read later, when the network is known. */
+/* The key 'others' of cc is read later, when the network is known. */
 void scenario_read_cc(const struct section *, struct sim_cfg *);
 void scenario_read_cc_others(const struct section *, struct scenario *);
 
 /* Reads which hosts take data in slowly: 'drain_hosts'. */
 void scenario_read_slow_hosts(const struct section *, struct scenario *);
 
-/* rlcc: NAME, or a map, or nothing. The model is read here, so that errors in it name the place of the key.
- * With another congestion control nothing is read. */
+/* The model is read here, so that errors in it name the place of the key. With another congestion control
+ * nothing is read. */
 void scenario_read_rlcc(struct reader *, struct scenario *, const struct yaml_node *);
 void scenario_rlcc_fini(struct scenario *);
 
@@ -173,6 +173,9 @@ struct scenario_tree {
 
 /* Applies the --set texts to the tree. */
 void scenario_apply_sets(struct scenario_tree *);
+
+/* Replaces plain names of sections, as in "lb: ecmp", by maps. Call it last. */
+void scenario_open_names(struct scenario_tree *);
 
 /* Applies a tree that a program built. */
 void scenario_put_over(struct scenario_tree *, const struct build *);

@@ -34,14 +34,14 @@ static struct yaml_node **place_of(struct yaml_node *in, const char *key)
 static struct yaml_node *add(struct build *b, struct yaml_node *in, const char *key, enum yaml_kind kind,
                              const char *text)
 {
-    struct yaml_node *node = build_node(b, key, text), **at;
+    struct yaml_node *node = build_node(b, key, text);
 
     if (!b->root) {
         b->root = build_node(b, NULL, "");
         b->root->kind = YAML_MAP;
     }
     in = in ? in : b->root;
-    at = place_of(in, key);
+    struct yaml_node **at = place_of(in, key);
     in->count += !*at;
     node->kind = kind;
     node->next = *at ? (*at)->next : NULL;
@@ -63,10 +63,9 @@ struct yaml_node *build_text(struct build *b, struct yaml_node *in, const char *
 {
     char    text[TEXT_MAX];
     va_list args;
-    int     length;
 
     va_start(args, format);
-    length = vsnprintf(text, sizeof text, format, args);
+    int length = vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (length < 0 || length >= TEXT_MAX)
         die("a value of more than %d characters", TEXT_MAX - 1);

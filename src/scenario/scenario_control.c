@@ -1,5 +1,6 @@
 #include "scenario/scenario.h"
 
+#include "base/text.h"
 #include "cc/rlcc/rlcc.h"
 #include "scenario/keys.h"
 #include "traffic/read.h"
@@ -8,33 +9,26 @@
 #include <string.h>
 
 /* In the models of the forks, "dcqcn" means their own DCQCN. */
-static const struct cc_algo *read_kind(const struct section *sec, const char *key, const struct sim_cfg *cfg)
+static const struct cc_algo *read_kind(const struct section *sec, const struct sim_cfg *cfg)
 {
     const char *names[32] = { NULL };
-    int         chosen;
 
     for (int i = 0; cc_all[i] && i < 31; i++)
         names[i] = cc_all[i]->name;
-    chosen = section_choice(sec, key, "a congestion control", names);
+    int chosen = section_choice(sec, "kind", "a congestion control", names);
     if (chosen < 0)
         return NULL;
     return !sim_model_is_real(cfg->model) && strcmp(names[chosen], "dcqcn") == 0 ? cc_find("dcqcn_hpcc")
         : cc_all[chosen];
 }
 
-static bool is_map(const struct yaml_node *node)
-{
-    return node && node->kind == YAML_MAP;
-}
-
 void scenario_read_cc(const struct section *root, struct sim_cfg *cfg)
 {
-    const struct yaml_node *node = section_get(root, "cc");
-    struct section          sec = scenario_open(root->r, is_map(node) ? node : NULL, "cc");
-    const struct cc_algo   *cc = is_map(node) ? read_kind(&sec, "kind", cfg) : read_kind(root, "cc", cfg);
+    struct section        sec = scenario_open(root->r, section_get(root, "cc"), "cc");
+    const struct cc_algo *cc = read_kind(&sec, cfg);
 
     cfg->cc = cc ? cc : cfg->cc;
-    if (cfg->model == MODEL_UET && !(is_map(node) ? section_get(&sec, "kind") : node))
+    if (cfg->model == MODEL_UET && !section_get(&sec, "kind"))
         cfg->cc = cc_find("nscc");
 }
 
@@ -94,7 +88,6 @@ static void mark_hosts(struct entry *e, struct sim_cfg *cfg, uint8_t mark)
         cfg->cc_by_node[hosts.node[i]] = mark;
     }
     cfg->cc_other[mark - 1].hosts = hosts.count;
-    free(hosts.node);
 }
 
 /* Model uet: queue pairs of RoCE in classes of their own. */
@@ -130,7 +123,7 @@ static void read_other(struct reader *r, struct scenario *s, const struct yaml_n
     struct traffic_about about = { .kind = "a control" };
     struct entry         e = { .r = r, .sec = scenario_open(r, node, "cc others"), .graph = &s->graph,
                                .about = &about };
-    const struct cc_algo *cc = section_need(&e.sec, "kind") ? read_kind(&e.sec, "kind", cfg) : NULL;
+    const struct cc_algo *cc = section_need(&e.sec, "kind") ? read_kind(&e.sec, cfg) : NULL;
     bool                  is_uet = cfg->model == MODEL_UET;
     const char           *other = is_uet ? "hosts" : "classes";
 
@@ -154,14 +147,13 @@ static void read_other(struct reader *r, struct scenario *s, const struct yaml_n
 
 void scenario_read_cc_others(const struct section *root, struct scenario *s)
 {
-    struct reader          *r = root->r;
-    const struct yaml_node *node = section_get(root, "cc"), *other;
-    struct section          sec = scenario_open(r, is_map(node) ? node : NULL, "cc");
+    struct reader *r = root->r;
+    struct section sec = scenario_open(r, section_get(root, "cc"), "cc");
 
     if (r->rc)
         return;
-    check_model(r, is_map(node) ? section_place(&sec, "kind") : node, &s->cfg);
-    other = section_list(&sec, "others", CC_OTHERS_MAX);
+    check_model(r, section_place(&sec, "kind"), &s->cfg);
+    const struct yaml_node *other = section_list(&sec, "others", CC_OTHERS_MAX);
     if (other && !sim_model_is_real(s->cfg.model))
         reader_refuse_key(r, section_get(&sec, "others"), "several controls in one network need the model "
             "nic: the forks have one");
@@ -178,32 +170,21 @@ void scenario_read_slow_hosts(const struct section *root, struct scenario *s)
     struct traffic_about about = { .kind = "a host" };
     struct entry         e = { .r = root->r, .sec = scenario_open(root->r, section_get(root, "host"), "host"),
                                .graph = &s->graph, .about = &about };
-    struct hosts         hosts;
 
     if (root->r->rc || !section_get(&e.sec, "drain_hosts"))
         return;
-    hosts = entry_hosts(&e, "drain_hosts", 1, UINT32_MAX);
+    struct hosts hosts = entry_hosts(&e, "drain_hosts", 1, UINT32_MAX);
     s->cfg.drains = xcalloc(s->graph.nodes, sizeof *s->cfg.drains);
     for (uint32_t i = 0; i < hosts.count && !root->r->rc; i++)
         s->cfg.drains[hosts.node[i]] = 1;
-    free(hosts.node);
 }
 
 /* ---- rlcc ---- */
 
-static bool is_shipped(const char *name)
-{
-    int i = 0;
-
-    while (rlcc_model_names[i] && strcmp(rlcc_model_names[i], name) != 0)
-        i++;
-    return rlcc_model_names[i];
-}
-
 static void open_model(struct reader *r, struct scenario *s, const struct yaml_node *place, const char *name,
                        double range)
 {
-    char      *path = is_shipped(name) ? xstrdup(name) : reader_path(r->name, name);
+    char      *path = text_index(name, rlcc_model_names) >= 0 ? xstrdup(name) : reader_path(r->name, name);
     struct err why;
 
     if (rlcc_model_open(&s->rlcc, path, range, &why))
@@ -222,21 +203,13 @@ static bool is_used(const struct sim_cfg *cfg)
 
 void scenario_read_rlcc(struct reader *r, struct scenario *s, const struct yaml_node *node)
 {
-    bool           is_map = node && node->kind == YAML_MAP;
-    struct section sec = scenario_open(r, is_map ? node : NULL, "rlcc");
+    struct section sec = scenario_open(r, node, "rlcc");
     const char    *name = section_text(&sec, "model");
     double         range = 0;
 
     section_real(&sec, "range", 0.001, 1, &range);
-    if (r->rc || !is_used(&s->cfg))
-        return;
-    if (node && !is_map && node->kind != YAML_SCALAR)
-        reader_refuse(r, node, "a model must be a single name");
-    else if (node && !is_map)
-        open_model(r, s, node, node->text, 0);
-    else
-        open_model(r, s, is_map && section_get(&sec, "model") ? section_get(&sec, "model") : node, name,
-                   range);
+    if (!r->rc && is_used(&s->cfg))
+        open_model(r, s, section_place(&sec, "model"), name, range);
 }
 
 void scenario_rlcc_fini(struct scenario *s)

@@ -109,7 +109,7 @@ static void scenario_read_cc_others__refused(void **state)
     (void)state;
     refuse("cc: {kind: rlc}\n" STAR INCAST, "s.yaml:1:12: ", "did you mean 'rlcc'?");
     refuse("cc: {king: rlcc}\n" STAR INCAST, "s.yaml:1:6: ", "did you mean 'kind'?");
-    refuse("cc: [rlcc]\n" STAR INCAST, "s.yaml:1:5: ", "'cc' must be");
+    refuse("cc: [rlcc]\n" STAR INCAST, "s.yaml:1:5: ", "cc must be a map");
     refuse("cc:\n  kind: rlcc\n  others: [{kind: dcqnc, hosts: 2}]\n" STAR INCAST, "s.yaml:3:19: ",
            "did you mean 'dcqcn'?");
     refuse("cc:\n  kind: rlcc\n  others: [{kind: dcqcn}]\n" STAR INCAST, "s.yaml:3:", "'hosts'");

@@ -123,27 +123,24 @@ void fit_find_idle_knob(const struct section *sec, struct scenario *s)
 
 static char *warn_of_knob(const struct scenario *s)
 {
-    char made[800], controls[SIM_CC_TEXT_MAX];
+    char controls[SIM_CC_TEXT_MAX];
 
     if (!s->place[PLACE_IDLE_KNOB])
         return NULL;
-    snprintf(made, sizeof made, "%s'%s' changes nothing: cc %s does not look at it",
-             s->place[PLACE_IDLE_KNOB], knob_info[s->idle_knob].name, sim_cc_text(&s->cfg, controls));
-    return xstrdup(made);
+    return xprintf("%s'%s' changes nothing: cc %s does not look at it", s->place[PLACE_IDLE_KNOB],
+                   knob_info[s->idle_knob].name, sim_cc_text(&s->cfg, controls));
 }
 
 /* Finds the first switch whose buffer is too small for its headroom: see buffer_wraps. */
 static char *warn_of_buffer(const struct scenario *s, const struct sim *sim)
 {
-    char made[800], at[FIT_PLACE_MAX];
+    char at[FIT_PLACE_MAX];
 
     for (uint32_t i = 0; i < sim->net.nodes; i++)
-        if (sim->net.node[i].shared_bytes_max > (int64_t)sim->cfg.buffer_bytes) {
-            snprintf(made, sizeof made, "%sthe buffer of %s is smaller than the headroom of its ports; as in "
-                     "the fork, whose threshold wraps around then, it never pauses",
-                     place_of(s, PLACE_TOPOLOGY, at), sim->net.graph.node[i].name);
-            return xstrdup(made);
-        }
+        if (sim->net.node[i].shared_bytes_max > (int64_t)sim->cfg.buffer_bytes)
+            return xprintf("%sthe buffer of %s is smaller than the headroom of its ports; as in the fork, "
+                           "whose threshold wraps around then, it never pauses",
+                           place_of(s, PLACE_TOPOLOGY, at), sim->net.graph.node[i].name);
     return NULL;
 }
 
@@ -153,23 +150,20 @@ static char *warn_of_base(const struct scenario *s, const struct sim *sim)
 {
     double base_us = s->cfg.knobs.value[KNOB_rlcc_base], beta = s->cfg.knobs.value[KNOB_rlcc_beta];
     double empty_us = (double)sim->net.base_rtt_ps / PS_PER_US;
-    char   made[800], at[FIT_PLACE_MAX];
+    char   at[FIT_PLACE_MAX];
 
     if (!is_heeded(&s->cfg, KNOB_rlcc_base) || base_us <= 0 ||
         (empty_us < beta * base_us && empty_us * BASE_LONGER > base_us))
         return NULL;
-    snprintf(made, sizeof made,
-             "%san 'rlcc_base' of %.4g us does not fit a path whose empty round trip is %.4g us: %s; 0 "
-             "takes that of each path",
-             place_of(s, PLACE_CC, at), base_us, empty_us,
-             empty_us < base_us ? "queues will be long" : "links will stand idle");
-    return xstrdup(made);
+    return xprintf("%san 'rlcc_base' of %.4g us does not fit a path whose empty round trip is %.4g us: %s; 0 "
+                   "takes that of each path", place_of(s, PLACE_CC, at), base_us, empty_us,
+                   empty_us < base_us ? "queues will be long" : "links will stand idle");
 }
 
 char *fit_warning(const struct scenario *s, const struct sim *sim)
 {
     uint64_t full_ps = rto_default_queue_ps(sim);
-    char is[32], full[32], made[800],
+    char is[32], full[32],
         *of_buffer = sim->cfg.buffer_wraps ? warn_of_buffer(s, sim) : warn_of_base(s, sim);
 
     if (of_buffer)
@@ -177,8 +171,8 @@ char *fit_warning(const struct scenario *s, const struct sim *sim)
     if (!s->place[PLACE_RTO] || !sim->cfg.rto_ps || !sim_model_is_real(sim->cfg.model) ||
         sim->cfg.rto_ps >= full_ps)
         return warn_of_knob(s);
-    snprintf(made, sizeof made, "%san 'rto' of %s is shorter than a full queue takes, %s: time-outs may send "
-             "again what is not lost; 'auto' chooses one", s->place[PLACE_RTO],
-             text_from_time(is, sizeof is, sim->cfg.rto_ps), text_from_time(full, sizeof full, full_ps));
-    return xstrdup(made);
+    return xprintf("%san 'rto' of %s is shorter than a full queue takes, %s: time-outs may send again what "
+                   "is not lost; 'auto' chooses one", s->place[PLACE_RTO],
+                   text_from_time(is, sizeof is, sim->cfg.rto_ps),
+                   text_from_time(full, sizeof full, full_ps));
 }

@@ -33,12 +33,12 @@ static void refuse_config(struct reader *r, const char *path, const char *format
  * usually the folder above (simulation/ for simulation/mix/config.txt), so that is tried next. */
 static char *file_of(const char *path, const char *name)
 {
-    char *file = reader_path(path, name), above[sizeof ((struct hpcc_config *)0)->topology_file + 3], *other;
+    char *file = reader_path(path, name), above[sizeof ((struct hpcc_config *)0)->topology_file + 3];
 
     if (*name == '/' || access(file, F_OK) == 0)
         return file;
     snprintf(above, sizeof above, "../%s", name);
-    other = reader_path(path, above);
+    char *other = reader_path(path, above);
     if (access(other, F_OK) != 0) {
         free(other);
         return file;
@@ -52,13 +52,12 @@ static void read_network(struct reader *r, struct scenario *s, const struct yaml
 {
     struct graph *g = &s->graph;
     struct err    why;
-    char         *file;
 
     if (!*c->topology_file)
         refuse_config(r, path, "TOPOLOGY_FILE is missing");
     if (r->rc)
         return;
-    file = file_of(path, c->topology_file);
+    char *file = file_of(path, c->topology_file);
     reader_keep(r, hpcc_read_topology(file, NULL, g, &why), &why, node);
     free(file);
     for (uint32_t i = 0; i < g->links && !r->rc; i++)
@@ -93,49 +92,45 @@ static void read_link_down(struct reader *r, struct scenario *s, const char *pat
     refuse_config(r, path, "LINK_DOWN: there is no link between the nodes %u and %u", down_a, down_b);
 }
 
-static void set_knob(struct reader *r, struct scenario *s, const char *path, const char *key, enum knob knob,
-                     double value)
-{
-    const struct knob_info *info = &knob_info[knob];
-
-    if (value < info->min || value > info->max)
-        refuse_config(r, path, "%s makes '%s' %.10g, which is not within %.10g .. %.10g", key, info->name,
-                      value, info->min, info->max);
-    s->cfg.knobs.value[knob] = value;
-}
-
 static void set_knobs(struct reader *r, struct scenario *s, const char *path, const struct hpcc_config *c)
 {
-    set_knob(r, s, path, "RP_TIMER", KNOB_rpg_time_reset, c->rp_timer_us);
-    set_knob(r, s, path, "RATE_DECREASE_INTERVAL", KNOB_rate_reduce_monitor_period, c->rate_decrease_us);
-    set_knob(r, s, path, "ALPHA_RESUME_INTERVAL", KNOB_dce_tcp_rtt, c->alpha_resume_us);
-    set_knob(r, s, path, "EWMA_GAIN", KNOB_dce_tcp_g, 1024 - 1024 * c->ewma_gain);
-    set_knob(r, s, path, "FAST_RECOVERY_TIMES", KNOB_rpg_threshold, c->fast_recovery_times);
-    set_knob(r, s, path, "RATE_AI", KNOB_rpg_ai_rate, (double)c->ai_bps / 1e6);
-    set_knob(r, s, path, "RATE_HAI", KNOB_rpg_hai_rate, (double)c->hai_bps / 1e6);
-    set_knob(r, s, path, "MIN_RATE", KNOB_rpg_min_rate, (double)c->min_rate_bps / 1e6);
-    set_knob(r, s, path, "CLAMP_TARGET_RATE", KNOB_clamp_tgt_rate, c->clamp_target_rate);
-    if (c->cc_mode == 7)
-        set_knob(r, s, path, "RATE_AI", KNOB_timely_ai, (double)c->ai_bps / 1e6);
-    if (c->cc_mode == 8) {
-        set_knob(r, s, path, "EWMA_GAIN", KNOB_dctcp_g, c->ewma_gain);
-        set_knob(r, s, path, "DCTCP_RATE_AI", KNOB_dctcp_ai, (double)c->dctcp_ai_bps / 1e6);
-    }
-    if (c->cc_mode == 3 || c->cc_mode == 10) {
-        set_knob(r, s, path, "RATE_AI", KNOB_hpcc_ai, (double)c->ai_bps / 1e6);
-        set_knob(r, s, path, "U_TARGET", KNOB_hpcc_eta, c->u_target);
-        set_knob(r, s, path, "MI_THRESH", KNOB_hpcc_max_stage, c->mi_thresh);
-    }
-}
+    bool   is_timely = c->cc_mode == 7, is_dctcp = c->cc_mode == 8;
+    bool   is_hpcc = c->cc_mode == 3 || c->cc_mode == 10, is_weave = c->is_conweave;
+    double ai = (double)c->ai_bps / 1e6;
+    const struct { const char *key; enum knob knob; double value; bool is_used; } rows[] = {
+        { "RP_TIMER", KNOB_rpg_time_reset, c->rp_timer_us, true },
+        { "RATE_DECREASE_INTERVAL", KNOB_rate_reduce_monitor_period, c->rate_decrease_us, true },
+        { "ALPHA_RESUME_INTERVAL", KNOB_dce_tcp_rtt, c->alpha_resume_us, true },
+        { "EWMA_GAIN", KNOB_dce_tcp_g, 1024 - 1024 * c->ewma_gain, true },
+        { "FAST_RECOVERY_TIMES", KNOB_rpg_threshold, c->fast_recovery_times, true },
+        { "RATE_AI", KNOB_rpg_ai_rate, ai, true },
+        { "RATE_HAI", KNOB_rpg_hai_rate, (double)c->hai_bps / 1e6, true },
+        { "MIN_RATE", KNOB_rpg_min_rate, (double)c->min_rate_bps / 1e6, true },
+        { "CLAMP_TARGET_RATE", KNOB_clamp_tgt_rate, c->clamp_target_rate, true },
+        { "RATE_AI", KNOB_timely_ai, ai, is_timely },
+        { "EWMA_GAIN", KNOB_dctcp_g, c->ewma_gain, is_dctcp },
+        { "DCTCP_RATE_AI", KNOB_dctcp_ai, (double)c->dctcp_ai_bps / 1e6, is_dctcp },
+        { "RATE_AI", KNOB_hpcc_ai, ai, is_hpcc },
+        { "U_TARGET", KNOB_hpcc_eta, c->u_target, is_hpcc },
+        { "MI_THRESH", KNOB_hpcc_max_stage, c->mi_thresh, is_hpcc },
+        { "CONWEAVE_REPLY_TIMEOUT_EXTRA", KNOB_conweave_reply, c->weave.reply_us, is_weave },
+        { "CONWEAVE_PATH_PAUSE_TIME", KNOB_conweave_pause, c->weave.pause_us, is_weave },
+        { "CONWEAVE_EXTRA_VOQ_FLUSH_TIME", KNOB_conweave_flush, c->weave.flush_us, is_weave },
+        { "CONWEAVE_DEFAULT_VOQ_WAITING_TIME", KNOB_conweave_wait, c->weave.wait_us, is_weave },
+        { "CONWEAVE_TX_EXPIRY_TIME", KNOB_conweave_expiry, c->weave.expiry_us, is_weave },
+    };
 
-static void set_weave_knobs(struct reader *r, struct scenario *s, const char *path,
-                            const struct hpcc_config *c)
-{
-    set_knob(r, s, path, "CONWEAVE_REPLY_TIMEOUT_EXTRA", KNOB_conweave_reply, c->weave.reply_us);
-    set_knob(r, s, path, "CONWEAVE_PATH_PAUSE_TIME", KNOB_conweave_pause, c->weave.pause_us);
-    set_knob(r, s, path, "CONWEAVE_EXTRA_VOQ_FLUSH_TIME", KNOB_conweave_flush, c->weave.flush_us);
-    set_knob(r, s, path, "CONWEAVE_DEFAULT_VOQ_WAITING_TIME", KNOB_conweave_wait, c->weave.wait_us);
-    set_knob(r, s, path, "CONWEAVE_TX_EXPIRY_TIME", KNOB_conweave_expiry, c->weave.expiry_us);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct knob_info *info = &knob_info[rows[i].knob];
+        double                  value = rows[i].value;
+
+        if (!rows[i].is_used)
+            continue;
+        if (value < info->min || value > info->max)
+            refuse_config(r, path, "%s makes '%s' %.10g, which is not within %.10g .. %.10g", rows[i].key,
+                          info->name, value, info->min, info->max);
+        s->cfg.knobs.value[rows[i].knob] = value;
+    }
 }
 
 /* Refuses parameters of a control that the fork has and our model does not. */
@@ -155,33 +150,20 @@ static void check_control(struct reader *r, const char *path, const struct hpcc_
                       PINT_LOG_BASE_MIN);
 }
 
-static struct cc_fork fork_of(const struct hpcc_config *c)
-{
-    switch (c->cc_mode) {
-    case 3:
-        return (struct cc_fork){ .int_multi = c->int_multi, .is_slow = !c->fast_react,
-                                 .has_hop_rates = c->multi_rate,
-                                 .skips_empty = c->sample_feedback };
-    case 7:
-        return (struct cc_fork){ .timely_hai_bps = c->hai_bps };
-    case 10:
-        return (struct cc_fork){ .pint_base = c->pint_log_base,
-                                 .pint_ignored = 65536 - (uint32_t)(65536 * c->pint_prob) };
-    default:
-        return (struct cc_fork){ 0 };
-    }
-}
-
 static void set_control(struct reader *r, struct scenario *s, const char *path, const struct hpcc_config *c)
 {
-    const struct cc_algo *cc = cc_find(hpcc_cc_of_mode(c->cc_mode));
-
-    if (!cc)
-        refuse_config(r, path, "CC_MODE %u is not modelled", c->cc_mode);
-    else if (c->cc_mode != 1)
-        s->cfg.cc = cc;
+    if (c->cc_mode != 1)
+        s->cfg.cc = cc_find(hpcc_cc_of_mode(c->cc_mode));
     check_control(r, path, c);
-    s->cfg.fork = fork_of(c);
+    s->cfg.fork = (struct cc_fork){ 0 };
+    if (c->cc_mode == 3)
+        s->cfg.fork = (struct cc_fork){ .int_multi = c->int_multi, .is_slow = !c->fast_react,
+                                        .has_hop_rates = c->multi_rate, .skips_empty = c->sample_feedback };
+    else if (c->cc_mode == 7)
+        s->cfg.fork.timely_hai_bps = c->hai_bps;
+    else if (c->cc_mode == 10)
+        s->cfg.fork = (struct cc_fork){ .pint_base = c->pint_log_base,
+                                        .pint_ignored = 65536 - (uint32_t)(65536 * c->pint_prob) };
 }
 
 /* As in the fork, the maps must contain the speed of every link. */
@@ -261,13 +243,11 @@ static void set_devices(struct reader *r, struct scenario *s, const char *path, 
 static void read_flows(struct reader *r, struct scenario *s, const struct yaml_node *node, const char *path,
                        const struct hpcc_config *c)
 {
-    char *file;
-
     if (!*c->flow_file)
         refuse_config(r, path, "FLOW_FILE is missing");
     if (r->rc)
         return;
-    file = file_of(path, c->flow_file);
+    char *file = file_of(path, c->flow_file);
     scenario_read_flows(r, s, node, file);
     free(file);
 }
@@ -289,7 +269,6 @@ void scenario_read_hpcc(struct reader *r, struct scenario *s, const struct yaml_
 {
     struct hpcc_config c;
     struct err         why;
-    char              *path;
 
     if (r->rc)
         return;
@@ -297,7 +276,7 @@ void scenario_read_hpcc(struct reader *r, struct scenario *s, const struct yaml_
         reader_refuse(r, node, "'hpcc' must be the name of a config file");
         return;
     }
-    path = reader_path(r->name, node->text);
+    char *path = reader_path(r->name, node->text);
     reader_keep(r, hpcc_read_config(path, NULL, &c, &why), &why, node);
     if (!r->rc)
         read_network(r, s, node, path, &c);
@@ -311,8 +290,6 @@ void scenario_read_hpcc(struct reader *r, struct scenario *s, const struct yaml_
         if (!given.cc)
             set_control(r, s, path, &c);
         set_knobs(r, s, path, &c);
-        if (c.is_conweave)
-            set_weave_knobs(r, s, path, &c);
         set_devices(r, s, path, &c);
         set_ecn(r, s, path, &c);
         read_flows(r, s, node, path, &c);

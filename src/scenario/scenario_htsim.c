@@ -1,5 +1,6 @@
 #include "scenario/scenario.h"
 
+#include "base/text.h"
 #include "core/units.h"
 #include "formats/htsim.h"
 #include "sim/forks/htsim_sim.h"
@@ -85,15 +86,10 @@ void scenario_check_htsim(const struct section *root, const struct yaml_node *ma
 {
     static const char *const known[] = { "model", "seed", "htsim", NULL };
 
-    for (const struct yaml_node *c = map->child; c && !root->r->rc; c = c->next) {
-        int i = 0;
-
-        while (known[i] && strcmp(known[i], c->key) != 0)
-            i++;
-        if (!known[i])
+    for (const struct yaml_node *c = map->child; c && !root->r->rc; c = c->next)
+        if (text_index(c->key, known) < 0)
             reader_refuse_key(root->r, c,
                               "model htsim has no '%.60s': its settings are in the section 'htsim'", c->key);
-    }
 }
 
 static char *file_of(const struct section *sec, const char *key)

@@ -17,49 +17,54 @@ uint32_t scenario_read_node(const struct section *sec, const struct graph *g, co
     return found < 0 ? 0 : (uint32_t)found;
 }
 
-/* Calls 'act' for all links of a pair of nodes, or for number 'which' of them. */
-static void for_pair(const struct section *sec, const struct graph *g, uint32_t a, uint32_t b,
-                     void (*act)(void *arg, uint32_t link), void *arg)
+/* The links between the nodes 'a' and 'b' of an entry; with the key 'which', only that one of them. */
+struct pair { struct section sec; const struct graph *g; uint32_t a, b, which, seen, at; };
+
+static struct pair pair_open(struct reader *r, const struct graph *g, const struct yaml_node *node,
+                             const char *section)
 {
-    uint32_t which = UINT32_MAX, seen = 0;
+    struct pair p = { .sec = scenario_open(r, node, section), .g = g, .which = UINT32_MAX };
 
-    section_count(sec, "which", 0, GRAPH_LINKS_MAX, &which);
-    for (uint32_t i = 0; i < g->links && !sec->r->rc; i++) {
-        const struct graph_link *l = &g->link[i];
+    p.a = scenario_read_node(&p.sec, g, "a");
+    p.b = scenario_read_node(&p.sec, g, "b");
+    return p;
+}
 
-        if (((l->a == a && l->b == b) || (l->a == b && l->b == a)) &&
-            (seen++ == which || which == UINT32_MAX))
-            act(arg, i);
+/* Returns true and the next link. At the end, refuses the entry if there was none. */
+static bool pair_next(struct pair *p, uint32_t *link)
+{
+    const struct graph *g = p->g;
+
+    if (p->at == 0)
+        section_count(&p->sec, "which", 0, GRAPH_LINKS_MAX, &p->which);
+    while (p->at < g->links && !p->sec.r->rc) {
+        const struct graph_link *l = &g->link[*link = p->at++];
+
+        if (((l->a == p->a && l->b == p->b) || (l->a == p->b && l->b == p->a)) &&
+            (p->seen++ == p->which || p->which == UINT32_MAX))
+            return true;
     }
-    if (!sec->r->rc && !seen)
-        reader_refuse(sec->r, sec->map, "there is no link between %s and %s", g->node[a].name,
-                      g->node[b].name);
-    else if (!sec->r->rc && which != UINT32_MAX && which >= seen)
-        section_refuse(sec, "which", "there is no link %u between %s and %s; the first is 0", which,
-                       g->node[a].name, g->node[b].name);
+    if (!p->sec.r->rc && !p->seen)
+        reader_refuse(p->sec.r, p->sec.map, "there is no link between %s and %s", g->node[p->a].name,
+                      g->node[p->b].name);
+    else if (!p->sec.r->rc && p->which != UINT32_MAX && p->which >= p->seen)
+        section_refuse(&p->sec, "which", "there is no link %u between %s and %s; the first is 0", p->which,
+                       g->node[p->a].name, g->node[p->b].name);
+    return false;
 }
 
 /* ---- link_rates ---- */
 
-struct speed { struct graph *graph; uint64_t rate_bps; };
-
-static void set_speed(void *arg, uint32_t link)
-{
-    struct speed *s = arg;
-
-    s->graph->link[link].rate_bps = s->rate_bps;
-}
-
 static void read_speed(struct reader *r, const struct yaml_node *node, struct graph *g)
 {
-    struct section sec = scenario_open(r, node, "topology link_rates");
-    struct speed   s = { g, 0 };
-    uint32_t       a = scenario_read_node(&sec, g, "a"), b = scenario_read_node(&sec, g, "b");
+    struct pair pair = pair_open(r, g, node, "topology link_rates");
+    uint64_t    rate_bps = 0;
+    uint32_t    link;
 
-    section_need(&sec, "rate");
-    section_rate(&sec, "rate", &s.rate_bps);
-    if (!r->rc)
-        for_pair(&sec, g, a, b, set_speed, &s);
+    section_need(&pair.sec, "rate");
+    section_rate(&pair.sec, "rate", &rate_bps);
+    while (pair_next(&pair, &link))
+        g->link[link].rate_bps = rate_bps;
 }
 
 void scenario_read_link_rates(const struct section *topology, struct graph *g)
@@ -84,31 +89,23 @@ static void add_change(struct changes *c, uint64_t at_ps, uint32_t link, bool is
     c->count++;
 }
 
-struct outage { struct changes *changes; uint64_t down_ps, up_ps; const struct yaml_node *node; };
-
-static void add_outage(void *arg, uint32_t link)
-{
-    const struct outage *o = arg;
-
-    add_change(o->changes, o->down_ps, link, false, o->node);
-    if (o->up_ps != NEVER)
-        add_change(o->changes, o->up_ps, link, true, o->node);
-}
-
 static void read_down(struct reader *r, const struct graph *g, const struct yaml_node *node,
                       struct changes *c)
 {
-    struct section sec = scenario_open(r, node, "topology links_down");
-    struct outage  o = { c, 0, NEVER, node };
-    uint32_t       a = scenario_read_node(&sec, g, "a"), b = scenario_read_node(&sec, g, "b");
+    struct pair pair = pair_open(r, g, node, "topology links_down");
+    uint64_t    down_ps = 0, up_ps = NEVER;
+    uint32_t    link;
 
-    section_need(&sec, "down");
-    section_time(&sec, "down", &o.down_ps);
-    section_time(&sec, "up", &o.up_ps);
-    if (!r->rc && o.up_ps <= o.down_ps)
-        section_refuse(&sec, "up", "'up' must be after 'down'");
-    if (!r->rc)
-        for_pair(&sec, g, a, b, add_outage, &o);
+    section_need(&pair.sec, "down");
+    section_time(&pair.sec, "down", &down_ps);
+    section_time(&pair.sec, "up", &up_ps);
+    if (up_ps <= down_ps)
+        section_refuse(&pair.sec, "up", "'up' must be after 'down'");
+    while (pair_next(&pair, &link)) {
+        add_change(c, down_ps, link, false, node);
+        if (up_ps != NEVER)
+            add_change(c, up_ps, link, true, node);
+    }
 }
 
 static int by_time(const void *a_, const void *b_)

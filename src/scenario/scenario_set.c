@@ -49,25 +49,38 @@ static struct yaml_node *child_of_list(struct scenario_tree *t, struct yaml_node
     return c;
 }
 
-/* Converts a plain name, "tuner: paraleon", to a map with this kind when one of its options is set. */
+/* Sections for which a plain name, or a list, may stand, and the key that it is the value of. */
+static const struct { const char *section, *key; bool from_list; } named[] = {
+    { "cc", "kind" }, { "rlcc", "model" }, { "lb", "kind" }, { "fidelity", "kind" },
+    { "monitor", "kind", true }, { "tuner", "kind", true }, { "topology", "kind" },
+};
+
+/* Makes "tuner: paraleon" {kind: paraleon}, and "monitor: [a, b]" {kind: [a, b]}. */
 static void name_to_map(struct scenario_tree *t, struct yaml_node *node)
 {
-    struct yaml_node *kind;
-    bool is_rlcc;
+    size_t i = 0;
 
-    if (node->kind != YAML_SCALAR || !node->key || is_empty(node))
+    while (i < sizeof named / sizeof *named && !(node->key && strcmp(node->key, named[i].section) == 0))
+        i++;
+    if (i == sizeof named / sizeof *named || node->kind == YAML_MAP ||
+        (node->kind == YAML_LIST && !named[i].from_list))
         return;
-    is_rlcc = strcmp(node->key, "rlcc") == 0;
-    if (!is_rlcc && strcmp(node->key, "tuner") != 0 && strcmp(node->key, "monitor") != 0 &&
-        strcmp(node->key, "lb") != 0)
-        return;
-    kind = make_node(t, 0, is_rlcc ? "model" : "kind");
+    struct yaml_node *kind = build_node(&t->made, named[i].key, "");
+    kind->kind = node->kind;
     kind->text = node->text;
+    kind->child = node->child;
+    kind->count = node->count;
     kind->line = kind->key_line = node->line;
     kind->column = kind->key_column = node->column;
     node->kind = YAML_MAP;
     node->child = kind;
     node->count = 1;
+}
+
+void scenario_open_names(struct scenario_tree *t)
+{
+    for (struct yaml_node *c = t->doc.root->kind == YAML_MAP ? t->doc.root->child : NULL; c; c = c->next)
+        name_to_map(t, c);
 }
 
 /* Returns the entry called 'part'; creates it if necessary. */
@@ -78,7 +91,8 @@ static struct yaml_node *child_of(struct scenario_tree *t, struct yaml_node *nod
 
     if (node->kind == YAML_LIST)
         return child_of_list(t, node, number, part);
-    name_to_map(t, node);
+    if (!is_empty(node))
+        name_to_map(t, node);
     if (node->kind == YAML_SCALAR && !is_empty(node)) {
         reader_refuse(&t->r, &at, "'%.60s' stands below '%.60s', which is neither a map nor a list", part,
                       node->text);
@@ -148,7 +162,6 @@ static void apply_set(struct scenario_tree *t, uint32_t number)
     struct yaml_node at = { .column = number };
     struct yaml_doc *doc = &t->set_doc[number - 1];
     struct err       why;
-    char            *path;
 
     if (!equals || equals == text) {
         reader_refuse(&t->r, &at, "write it as key=value");
@@ -163,7 +176,7 @@ static void apply_set(struct scenario_tree *t, uint32_t number)
         return;
     }
     mark(doc->root, number);
-    path = xstrdup(text);
+    char *path = xstrdup(text);
     path[equals - text] = '\0';
     put_value(t, number, path, doc->root);
     free(path);
@@ -197,6 +210,7 @@ void scenario_tree_fini(struct scenario_tree *t)
     for (uint32_t i = 0; t->set_doc && i < t->sets; i++)
         yaml_fini(&t->set_doc[i]);
     free(t->set_doc);
+    reader_fini(&t->r);
     build_fini(&t->made);
     yaml_fini(&t->doc);
 }

@@ -313,12 +313,12 @@ static void read_switch(struct reader *r, struct scenario *s, const struct yaml_
 
 void scenario_use_model(struct reader *r, struct scenario *s)
 {
-    struct sim_cfg *cfg = &s->cfg, made;
+    struct sim_cfg *cfg = &s->cfg;
 
     if (r->rc)
         return;
-    made = cfg->model == MODEL_HPCC ? hpcc_cfg : cfg->model == MODEL_CONWEAVE ? conweave_cfg :
-           cfg->model == MODEL_UET ? uet_cfg : nic_cfg;
+    struct sim_cfg made = cfg->model == MODEL_HPCC ? hpcc_cfg : cfg->model == MODEL_CONWEAVE ? conweave_cfg :
+                          cfg->model == MODEL_UET ? uet_cfg : nic_cfg;
     made.model = cfg->model;
     made.order = cfg->order;
     made.seed = cfg->seed;

@@ -22,17 +22,21 @@ static const struct yaml_node *key_of(const struct section *root, const char *se
     return map && map->kind == YAML_MAP ? yaml_get(map, key) : NULL;
 }
 
+/* Refuses the value of a key if it is wrong. */
+static void refuse(const struct section *root, bool is_wrong, const char *section, const char *key,
+                   const char *why)
+{
+    if (is_wrong)
+        reader_refuse_key(root->r, key_of(root, section, key), "%s", why);
+}
+
 /* ---- in other models ---- */
 
 static void check_others(const struct section *root, const struct sim_cfg *cfg)
 {
-    struct reader *r = root->r;
-
-    if (cfg->has_trim)
-        reader_refuse_key(r, key_of(root, "switch", "trim"), "trimming needs 'model: uet': a receiver "
-                          "without selective ACKs cannot use a packet that lost its payload");
-    if (cfg->is_sleek)
-        reader_refuse_key(r, key_of(root, "host", "sleek"), "'sleek' needs 'model: uet'");
+    refuse(root, cfg->has_trim, "switch", "trim", "trimming needs 'model: uet': a receiver without selective "
+           "ACKs cannot use a packet that lost its payload");
+    refuse(root, cfg->is_sleek, "host", "sleek", "'sleek' needs 'model: uet'");
     if (cfg->cc->needs_uet)
         section_refuse(root, "cc", "%s needs 'model: uet'", cfg->cc->name);
     if (cfg->lb->entropy && (cfg->model != MODEL_NIC || !cfg->is_selective))
@@ -40,32 +44,30 @@ static void check_others(const struct section *root, const struct sim_cfg *cfg)
                        "nic with 'host: {retransmit: selective}'", cfg->lb->name);
 }
 
-/* Refuses keys of NICs and switches outside of model nic. */
+/* Refuses keys of NICs and switches outside of model nic, or without what they are about. */
 static void check_nic(const struct section *root, const struct sim_cfg *cfg)
 {
-    static const char *const only[][2] = { { "host", "tx_fifo" }, { "host", "turn" }, { "host", "pcie" },
-                                           { "host",
-                                             "drain" }, { "host", "drain_hosts" }, { "host", "rx_buffer" },
-                                           { "host",
-                                             "receives" }, { "host", "repost" }, { "host", "rnr_timer" },
-                                           { "switch", "cut_through" }, { "switch", "latency" },
-                                           { "switch", "ecn_cell" }, { "switch", "ecn_lag" } };
+    static const char fifo[] = "about a FIFO: it needs 'tx_fifo'";
+    static const char slow[] = "about slow hosts: it needs 'drain'";
+    const struct { const char *section, *key, *about; bool is_missing; } only[] = {
+        { "host", "tx_fifo" }, { "host", "turn", fifo, !cfg->tx_fifo_bytes },
+        { "host", "pcie", fifo, !cfg->tx_fifo_bytes }, { "host", "drain" },
+        { "host", "drain_hosts", slow, !key_of(root, "host", "drain") },
+        { "host", "rx_buffer", slow, !key_of(root, "host", "drain") }, { "host", "receives" },
+        { "host", "repost" }, { "host", "rnr_timer" }, { "switch", "cut_through" }, { "switch", "latency" },
+        { "switch", "ecn_cell" }, { "switch", "ecn_lag" },
+    };
 
-    for (size_t i = 0; i < sizeof only / sizeof *only && cfg->model != MODEL_NIC; i++)
-        if (key_of(root, only[i][0], only[i][1]))
-            reader_refuse_key(root->r, key_of(root, only[i][0], only[i][1]), "'%s' needs 'model: nic'",
-                              only[i][1]);
-    for (size_t i = 1; i < 3 && !cfg->tx_fifo_bytes; i++)
-        if (key_of(root, "host", only[i][1]))
-            reader_refuse_key(root->r, key_of(root, "host", only[i][1]),
-                              "'%s' is about a FIFO: it needs 'tx_fifo'", only[i][1]);
-    for (size_t i = 4; i < 6 && !key_of(root, "host", "drain"); i++)
-        if (key_of(root, "host", only[i][1]))
-            reader_refuse_key(root->r, key_of(root, "host", only[i][1]),
-                              "'%s' is about slow hosts: it needs 'drain'", only[i][1]);
-    if (cfg->receives && cfg->is_selective)
-        reader_refuse_key(root->r, key_of(root, "host", "receives"),
-                          "'receives' needs 'retransmit: go_back_n'");
+    for (size_t i = 0; i < sizeof only / sizeof *only; i++) {
+        const struct yaml_node *key = key_of(root, only[i].section, only[i].key);
+
+        if (key && cfg->model != MODEL_NIC)
+            reader_refuse_key(root->r, key, "'%s' needs 'model: nic'", only[i].key);
+        else if (key && only[i].is_missing)
+            reader_refuse_key(root->r, key, "'%s' is %s", only[i].key, only[i].about);
+    }
+    refuse(root, cfg->receives && cfg->is_selective, "host", "receives",
+           "'receives' needs 'retransmit: go_back_n'");
 }
 
 /* ---- model uet ---- */
@@ -76,12 +78,10 @@ static void check_control(const struct section *root, const struct sim_cfg *cfg)
         section_refuse(root, "cc", "model uet has the controls nscc, rccc, nscc_rccc and nscc_dctcp: %s is "
                        "for queue pairs; 'others' with 'classes' gives them classes of their own",
                        cfg->cc->name);
-    if (cfg->is_sleek && cfg->cc->has_credit)
-        reader_refuse_key(root->r, key_of(root, "host", "sleek"), "SLEEK does not go with receiver credit: "
-                          "it sends again without waiting for credit");
-    if (cfg->is_sleek && cfg->has_trim)
-        reader_refuse_key(root->r, key_of(root, "host", "sleek"), "SLEEK finds losses without trimming: it "
-                          "needs 'switch: {trim: no}'");
+    refuse(root, cfg->is_sleek && cfg->cc->has_credit, "host", "sleek", "SLEEK does not go with receiver "
+           "credit: it sends again without waiting for credit");
+    refuse(root, cfg->is_sleek && cfg->has_trim, "host", "sleek", "SLEEK finds losses without trimming: it "
+           "needs 'switch: {trim: no}'");
 }
 
 static void check_host(const struct section *root, const struct sim_cfg *cfg)
@@ -102,18 +102,15 @@ static void check_host(const struct section *root, const struct sim_cfg *cfg)
 
 static void check_switch(const struct section *root, const struct sim_cfg *cfg)
 {
-    if (cfg->is_lossless && !sim_roce_prios(cfg))
-        reader_refuse_key(root->r, key_of(root, "switch", "lossless"), cfg->cc->has_credit
-                          ? "receiver credit does not go with PFC: pauses would hold back what credit was "
-                            "given for"
-                          : "model uet does not go with PFC: where senders are paused, no queue is full and "
-                            "nothing is trimmed");
+    refuse(root, cfg->is_lossless && !sim_roce_prios(cfg), "switch", "lossless", cfg->cc->has_credit
+           ? "receiver credit does not go with PFC: pauses would hold back what credit was given for"
+           : "model uet does not go with PFC: where senders are paused, no queue is full and nothing is "
+             "trimmed");
     if (cfg->lb->is_woven || strcmp(cfg->lb->name, "conga") == 0)
         section_refuse(root, "lb",
                        "%s is for flows that keep their order: model uet sprays packets", cfg->lb->name);
-    if (cfg->knobs.value[KNOB_hf2t] > 0)
-        reader_refuse_key(root->r, key_of(root, "knobs", "hf2t"), "HF2T delays packets of a queue pair on "
-                          "one path: connections of model uet have many");
+    refuse(root, cfg->knobs.value[KNOB_hf2t] > 0, "knobs", "hf2t", "HF2T delays packets of a queue pair on "
+           "one path: connections of model uet have many");
 }
 
 /* Refuses a class of queue pairs without traffic. */

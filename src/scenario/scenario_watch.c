@@ -8,10 +8,8 @@
 #include "base/text.h"
 #include "scenario/keys.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
 
 /* ---- monitor ---- */
 
@@ -49,25 +47,13 @@ static void add_monitors(struct reader *r, struct scenario *s, const struct yaml
             add_monitor(r, s, c);
 }
 
-static void read_monitor_cfg(struct reader *r, struct scenario *s, const struct yaml_node *map)
+void scenario_read_monitor(struct reader *r, struct scenario *s, const struct yaml_node *node)
 {
-    struct section sec = scenario_open(r, map, "monitor");
+    struct section sec = scenario_open(r, node, "monitor");
 
     section_read(&sec, sec.common, &s->watch.cfg);
     s->watch.cfg.seed = s->cfg.seed;
     add_monitors(r, s, section_get(&sec, "kind"));
-}
-
-/* monitor: NAME, monitor: [NAME, ...], or a map. */
-void scenario_read_monitor(struct reader *r, struct scenario *s, const struct yaml_node *node)
-{
-    bool is_map = node && node->kind == YAML_MAP;
-
-    if (r->rc)
-        return;
-    read_monitor_cfg(r, s, is_map ? node : NULL);
-    if (!is_map)
-        add_monitors(r, s, node);
 }
 
 /* ---- tuner ---- */
@@ -95,17 +81,12 @@ static void set_kind(struct reader *r, struct scenario *s, const struct yaml_nod
     s->tuner.place = reader_place(r, node->line, node->column);
 }
 
-/* tuner: NAME, or a map with 'kind' and options of that tuner. */
 void scenario_read_tuner(struct reader *r, struct scenario *s, const struct yaml_node *node)
 {
     struct section sec = { .r = r, .name = "tuner", .common = scenario_keys("tuner"), .map = node };
 
     if (r->rc || !node)
         return;
-    if (node->kind != YAML_MAP) {
-        set_kind(r, s, node);
-        return;
-    }
     section_read(&sec, sec.common, &s->tuner);
     if (section_get(&sec, "record"))
         s->tuner.record_place = reader_place(r, yaml_get(node, "record")->line,
@@ -128,40 +109,14 @@ void scenario_tuner_fini(struct scenario_tuner *t)
 
 /* ---- fidelity ---- */
 
-static void read_fidelity_kind(struct reader *r, struct scenario *s, const struct yaml_node *node)
-{
-    static const char *const kinds[] = { "packet", "fast", NULL };
-    char                     near[80];
-    int                      kind = 0;
-
-    if (node->kind != YAML_SCALAR) {
-        reader_refuse(r, node, "a fidelity must be a single name");
-        return;
-    }
-    while (kinds[kind] && strcmp(node->text, kinds[kind]) != 0)
-        kind++;
-    if (!kinds[kind]) {
-        reader_refuse(r, node, "'%.60s' is not a fidelity%s", node->text,
-                      text_did_you_mean(near, sizeof near, node->text, kinds));
-        return;
-    }
-    s->cfg.is_fast = kind == 1;
-    if (s->cfg.is_fast && s->watch.monitors == 1 && s->watch.monitor[0] == monitor_find("none"))
-        s->watch.monitors = 0;   /* the monitor "none" can be omitted */
-}
-
 void scenario_read_fidelity(struct reader *r, struct scenario *s, const struct yaml_node *node)
 {
-    struct section sec = scenario_open(r, node && node->kind == YAML_MAP ? node : NULL, "fidelity");
+    static const char *const kinds[] = { "packet", "fast", NULL };
+    struct section           sec = scenario_open(r, node, "fidelity");
 
-    if (r->rc || !node)
-        return;
-    s->has_fidelity = true;
-    if (node->kind != YAML_MAP) {
-        read_fidelity_kind(r, s, node);
-        return;
-    }
+    s->has_fidelity = node != NULL;
     section_read(&sec, sec.common, s);
-    if (!r->rc)
-        read_fidelity_kind(r, s, section_get(&sec, "kind"));
+    s->cfg.is_fast = section_choice(&sec, "kind", "a fidelity", kinds) == 1;
+    if (s->cfg.is_fast && s->watch.monitors == 1 && s->watch.monitor[0] == monitor_find("none"))
+        s->watch.monitors = 0;   /* the monitor "none" can be omitted */
 }

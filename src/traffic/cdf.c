@@ -37,52 +37,42 @@ static double cdf_mean(const struct cdf *cdf)
     return sum;
 }
 
-static int read_row(struct tokens *w, struct cdf *cdf)
+static void read_row(struct tokens *w, struct cdf *cdf)
 {
-    double bytes, p;
-    int rc;
+    double bytes = 0, p = 0;
 
-    rc = tokens_real(w, "the size", 0, SIZE_BYTES_MAX, &bytes);
-    rc = rc ? rc : tokens_real(w, "the probability", 0, 1, &p);
-    rc = rc ? rc : tokens_end(w);
-    if (rc)
-        return rc;
+    tokens_real(w, "the size", 0, SIZE_BYTES_MAX, &bytes);
+    tokens_real(w, "the probability", 0, 1, &p);
+    tokens_end(w);
     if (cdf->count > 0 && bytes < cdf->bytes[cdf->count - 1])
-        return tokens_err(w, EINVAL, "sizes must not decrease, but %.15g follows %.15g", bytes,
-                         cdf->bytes[cdf->count - 1]);
+        tokens_err(w, EINVAL, "sizes must not decrease, but %.15g follows %.15g", bytes,
+                   cdf->bytes[cdf->count - 1]);
     if (cdf->count > 0 && p < cdf->p[cdf->count - 1])
-        return tokens_err(w, EINVAL, "probabilities must not decrease, but %.15g follows %.15g", p,
-                         cdf->p[cdf->count - 1]);
+        tokens_err(w, EINVAL, "probabilities must not decrease, but %.15g follows %.15g", p,
+                   cdf->p[cdf->count - 1]);
     add_row(cdf, bytes, p);
-    return 0;
 }
 
-static int read_rows(struct tokens *w, struct cdf *cdf)
+static void read_rows(struct tokens *w, struct cdf *cdf)
 {
-    int rc;
-
-    while (tokens_next_line(w)) {
-        rc = read_row(w, cdf);
-        if (rc)
-            return rc;
-    }
+    while (tokens_next_line(w))
+        read_row(w, cdf);
     if (cdf->count < 2)
-        return tokens_err(w, EINVAL, "a table needs two rows or more");
-    if (cdf->p[cdf->count - 1] < 1)
-        return tokens_err(w, EINVAL, "the last probability must be 1, not %.15g", cdf->p[cdf->count - 1]);
-    if (cdf->bytes[cdf->count - 1] < 1)
-        return tokens_err(w, EINVAL, "all sizes are below one byte");
-    return 0;
+        tokens_err(w, EINVAL, "a table needs two rows or more");
+    else if (cdf->p[cdf->count - 1] < 1)
+        tokens_err(w, EINVAL, "the last probability must be 1, not %.15g", cdf->p[cdf->count - 1]);
+    else if (cdf->bytes[cdf->count - 1] < 1)
+        tokens_err(w, EINVAL, "all sizes are below one byte");
 }
 
 int cdf_read(struct cdf *cdf, const char *path, const char *text, struct err *err)
 {
     struct cdf made = { 0 };
     struct tokens w;
-    int rc = tokens_open(&w, path, text, FILE_BYTES_MAX, err);
 
-    rc = rc ? rc : read_rows(&w, &made);
-    tokens_close(&w);
+    tokens_open(&w, path, text, FILE_BYTES_MAX, err);
+    read_rows(&w, &made);
+    int rc = tokens_close(&w);
     if (rc) {
         cdf_fini(&made);
         return rc;

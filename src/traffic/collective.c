@@ -46,7 +46,7 @@ static uint32_t steps_of(const struct collective_cfg *cfg)
 
 static uint64_t channel_messages(const struct collective_cfg *cfg)
 {
-    uint64_t chunks = 0, all;
+    uint64_t chunks = 0;
 
     if (cfg->bytes / cfg->chunk_bytes > COLLECTIVE_MESSAGES_MAX)
         return UINT64_MAX;
@@ -57,7 +57,7 @@ static uint64_t channel_messages(const struct collective_cfg *cfg)
             chunks += chunks_of(part_at(share, cfg->workers, i + 1) - part_at(share, cfg->workers, i),
                                 cfg->chunk_bytes);
     }
-    all = chunks * steps_of(cfg);
+    uint64_t all = chunks * steps_of(cfg);
     return all;
 }
 
@@ -565,6 +565,20 @@ void collective_fini(struct collective *c)
     free(c->sends);
     free(c->receives);
     *c = (struct collective){ 0 };
+}
+
+void collective_list_own(const struct collective *c, bool with_receives, uint32_t **at, uint32_t **own)
+{
+    *at = xcalloc(c->workers + 2ul, sizeof **at);
+    *own = xcalloc((1ul + with_receives) * c->messages + 1, sizeof **own);
+    for (uint32_t w = 0; w < c->workers; w++)
+        (*at)[w + 2] = (*at)[w + 1] + c->sends[w] + (with_receives ? c->receives[w] : 0);
+    /* at[w + 1] moves from the start of w's list to its end */
+    for (uint32_t m = 0; m < c->messages; m++) {
+        (*own)[(*at)[c->message[m].src + 1]++] = m;
+        if (with_receives)
+            (*own)[(*at)[c->message[m].dst + 1]++] = m;
+    }
 }
 
 /* ---- metrics ---- */

@@ -102,6 +102,10 @@ uint64_t collective_messages(const struct collective_cfg *);
 void collective_init(struct collective *, const struct collective_cfg *);
 void collective_fini(struct collective *);
 
+/* Lists the messages of each worker, in order: those that it sends, or also those that it receives. Worker w
+ * has own[at[w]] up to, but not including, own[at[w + 1]]. The caller frees both. */
+void collective_list_own(const struct collective *, bool with_receives, uint32_t **at, uint32_t **own);
+
 /* Metrics as nccl-tests define them. Algorithm bandwidth is size / time, where size is a worker's buffer
  * including its own part (all_to_all: workers x bytes). Bus bandwidth is algorithm bandwidth x factor: the
  * load per link if the operation were optimal. */

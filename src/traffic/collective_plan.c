@@ -6,14 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEPT_MESSAGES 1000000u   /* above this total, unused plans are evicted, least recently used first */
-
 struct plans {
     struct plan_cfg cfg;
     uint32_t       *server;
     pthread_mutex_t lock;        /* protects the fields below */
-    struct plan    *first;       /* most recently used first */
-    uint64_t        messages;
+    struct plan    *first;       /* newest first */
 };
 
 /* ---- participants ---- */
@@ -143,34 +140,13 @@ uint32_t plans_phases(const struct plans *x, const struct trace *t, const struct
 
 /* ---- plans ---- */
 
-/* Lists the messages that each worker sends and receives. */
-static void list_own(struct plan *p)
-{
-    const struct collective *c = &p->c;
-    uint32_t                *at;
-
-    p->own_at = xcalloc(c->workers + 2ul, sizeof *p->own_at);
-    p->own = xcalloc(2ul * c->messages + 1, sizeof *p->own);
-    at = p->own_at + 1;
-    for (uint32_t m = 0; m < c->messages; m++) {
-        at[c->message[m].src + 1]++;
-        at[c->message[m].dst + 1]++;
-    }
-    for (uint32_t w = 1; w <= c->workers; w++)
-        at[w] += at[w - 1];
-    for (uint32_t m = 0; m < c->messages; m++) {
-        p->own[at[c->message[m].src]++] = m;
-        p->own[at[c->message[m].dst]++] = m;
-    }
-}
-
 static struct plan *make_plan(const struct collective_cfg *cfg)
 {
     struct plan *p = xcalloc(1, sizeof *p);
 
     p->cfg = *cfg;
     collective_init(&p->c, cfg);
-    list_own(p);
+    collective_list_own(&p->c, true, &p->own_at, &p->own);
     return p;
 }
 
@@ -182,46 +158,17 @@ static void free_plan(struct plan *p)
     free(p);
 }
 
-/* Returns the least recently used plan without users. */
-static struct plan **find_oldest(struct plans *x)
-{
-    struct plan **found = NULL;
-
-    for (struct plan **at = &x->first; *at; at = &(*at)->next)
-        if (!(*at)->users)
-            found = at;
-    return found;
-}
-
-static void forget(struct plans *x)
-{
-    struct plan **at;
-
-    while (x->messages > KEPT_MESSAGES && (at = find_oldest(x)) != NULL) {
-        struct plan *p = *at;
-
-        *at = p->next;
-        x->messages -= p->c.messages;
-        free_plan(p);
-    }
-}
-
 static struct plan *find_or_build(struct plans *x, const struct collective_cfg *cfg)
 {
-    struct plan **at = &x->first, *p;
-
     pthread_mutex_lock(&x->lock);
-    while (*at && !is_same(&(*at)->cfg, cfg))
-        at = &(*at)->next;
-    p = *at;
-    if (p) {
-        *at = p->next;
-    } else {
+    struct plan *p = x->first;
+    while (p && !is_same(&p->cfg, cfg))
+        p = p->next;
+    if (!p) {
         p = make_plan(cfg);
-        x->messages += p->c.messages;
+        p->next = x->first;
+        x->first = p;
     }
-    p->next = x->first;
-    x->first = p;
     p->users++;
     pthread_mutex_unlock(&x->lock);
     return p;
@@ -231,8 +178,14 @@ void plans_give(struct plans *x, struct plan *p)
 {
     pthread_mutex_lock(&x->lock);
     assert(p->users);
-    p->users--;
-    forget(x);
+    if (--p->users == 0) {
+        struct plan **at = &x->first;
+
+        while (*at != p)
+            at = &(*at)->next;
+        *at = p->next;
+        free_plan(p);
+    }
     pthread_mutex_unlock(&x->lock);
 }
 
@@ -252,7 +205,6 @@ void plans_take(struct plans *x, const struct trace *t, const struct trace_op *o
     struct plan_step          phase[PLAN_PHASES_MAX] = { { .op = *op } };
     uint32_t                  member = find_member(g, rank);
     struct plan_subset        part = { g, 0, 1, g->count };
-    struct collective_cfg     cfg;
 
     *is = (struct plan_phase){ .worker = member };
     if (has_dims(x, t, op)) {
@@ -263,7 +215,7 @@ void plans_take(struct plans *x, const struct trace *t, const struct trace_op *o
     is->stride = part.stride;
     if (part.count < 2)
         return;
-    cfg = cfg_of(x, &part, &phase[number].op);
+    struct collective_cfg cfg = cfg_of(x, &part, &phase[number].op);
     is->plan = find_or_build(x, &cfg);
 }
 
@@ -297,12 +249,12 @@ static int check_collective(struct plan_check *c, const struct trace *t, const s
 {
     const struct trace_group *g = &t->group[op->peer];
     struct plan_step          phase[PLAN_PHASES_MAX];
-    uint32_t                  phases, worker;
+    uint32_t                  worker;
     int                       rc = 0;
 
     if (!has_dims(c->x, t, op))
         return check_part(c, &(struct plan_subset){ g, 0, 1, g->count }, op, messages, err);
-    phases = list_phases(c->x, op, phase);
+    uint32_t phases = list_phases(c->x, op, phase);
     for (uint32_t p = 0; p < phases; p++)
         for (uint32_t i = 0; i < g->count && !rc; i++) {
             struct plan_subset part = part_of(c->x, g, phase[p].dim, i, &worker);

@@ -11,8 +11,7 @@
  * A rank enters the next phase when it has sent and received all its messages of the current one.
  *
  * The messages of a phase form a plan. A plan is built when the first rank needs it, and shared by all equal
- * phases of any group and collective. Unused plans stay in a cache of limited size. Functions are
- * thread-safe.
+ * phases of any group and collective that run at the same time. Functions are thread-safe.
  */
 #ifndef TRAFFIC_COLLECTIVE_PLAN_H
 #define TRAFFIC_COLLECTIVE_PLAN_H

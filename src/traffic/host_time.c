@@ -47,10 +47,9 @@ void host_times_fini(struct host_times *h)
 static int read_bounds(const char *text, const char *dots, struct host_time *t, struct err *why)
 {
     char first[64];
-    int  rc;
 
     snprintf(first, sizeof first, "%.*s", (int)(dots - text), text);
-    rc = text_to_time(first, &t->ps, why);
+    int rc = text_to_time(first, &t->ps, why);
     rc = rc ? rc : text_to_time(dots + 2, &t->ps_max, why);
     if (!rc && t->ps > t->ps_max)
         rc = err_set(why, EINVAL, "'%s' is no range: it begins behind its end", text);
@@ -61,25 +60,26 @@ static int read_bounds(const char *text, const char *dots, struct host_time *t, 
 void entry_host_time(const struct entry *e, const char *key, struct host_time *t)
 {
     const char *text = section_text(&e->sec, key), *dots = text ? strstr(text, "..") : NULL;
-    char       *path;
+    char       *path = NULL;
     struct err  why;
+    int         rc = 0;
 
     if (!text)
         return;
     if (dots && !strchr(text, '/')) {
-        reader_keep(e->r, read_bounds(text, dots, t, &why), &why, section_get(&e->sec, key));
+        rc = read_bounds(text, dots, t, &why);
     } else if (strncmp(text, "exp ", 4) == 0) {
         t->kind = TIME_EXPONENTIAL;
-        reader_keep(e->r, text_to_time(text + 4, &t->ps, &why), &why, section_get(&e->sec, key));
+        rc = text_to_time(text + 4, &t->ps, &why);
     } else if (strchr(text, '.') == NULL || (text[0] >= '0' && text[0] <= '9')) {
-        reader_keep(e->r, text_to_time(text, &t->ps, &why), &why, section_get(&e->sec, key));
+        rc = text_to_time(text, &t->ps, &why);
     } else {
         t->kind = TIME_TABLE;
         path = section_file(&e->sec, key);
-        if (path)
-            reader_keep(e->r, cdf_read(&t->table, path, NULL, &why), &why, section_get(&e->sec, key));
-        free(path);
+        rc = path ? cdf_read(&t->table, path, NULL, &why) : 0;
     }
+    reader_keep(e->r, rc, &why, section_get(&e->sec, key));
+    free(path);
 }
 
 void entry_host_times(const struct entry *e, struct host_times *h)

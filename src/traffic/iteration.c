@@ -88,26 +88,12 @@ const char *iteration_kind_name(uint32_t kind, const char **group)
 
 struct iteration_builder { struct iteration *it; uint32_t stage; };      /* stage: the next */
 
-/* Lists the messages that each member sends, in order. */
-static void list_own(struct iteration_plan *p)
-{
-    const struct collective *c = &p->c;
-
-    p->own_at = xcalloc(c->workers + 2ul, sizeof *p->own_at);
-    p->own = xcalloc(c->messages + 1ul, sizeof *p->own);
-    for (uint32_t w = 0; w < c->workers; w++)
-        p->own_at[w + 2] = p->own_at[w + 1] + c->sends[w];
-    /* own_at[w + 1] moves from the start of w's list to its end */
-    for (uint32_t m = 0; m < c->messages; m++)
-        p->own[p->own_at[c->message[m].src + 1]++] = m;
-}
-
 static const struct iteration_plan *add_plan(struct iteration *it, const struct collective_cfg *cfg)
 {
     struct iteration_plan *p = &it->plan[it->plans++];
 
     collective_init(&p->c, cfg);
-    list_own(p);
+    collective_list_own(&p->c, false, &p->own_at, &p->own);
     return p;
 }
 
@@ -230,14 +216,14 @@ void iteration_fini(struct iteration *it)
 struct iteration_message iteration_find(const struct iteration *it, uint32_t number)
 {
     struct iteration_message found;
-    uint32_t                 from = 0, to = it->stages, at;
+    uint32_t                 from = 0, to = it->stages;
 
     while (to - from > 1) {      /* the last stage that does not begin after it, and so has messages */
         uint32_t middle = from + (to - from) / 2;
 
         *(it->stage[middle].first <= number ? &from : &to) = middle;
     }
-    at = number - it->stage[from].first;
+    uint32_t at = number - it->stage[from].first;
     found = (struct iteration_message){ .c = &it->stage[from].plan->c, .stage = from };
     found.group = at / found.c->messages;
     found.m = at % found.c->messages;
@@ -253,11 +239,10 @@ uint32_t iteration_worker(const struct iteration *it, const struct iteration_mes
 struct iteration_own iteration_own(const struct iteration *it, uint32_t stage, uint32_t worker)
 {
     const struct iteration_stage *s = &it->stage[stage];
-    struct parallel_place         is;
 
     if (!s->plan)
         return (struct iteration_own){ 0 };
-    is = parallel_place(&it->parallel, s->group, worker);
+    struct parallel_place is = parallel_place(&it->parallel, s->group, worker);
     return (struct iteration_own){ s->plan->own + s->plan->own_at[is.member], s->plan->c.sends[is.member],
                                    s->first + is.group * s->plan->c.messages };
 }

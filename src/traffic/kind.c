@@ -24,10 +24,8 @@ struct traffic_entry *traffic_add_entry(struct traffic *t, const struct traffic_
                                         const struct traffic_common *common, const uint32_t *hosts,
                                         uint32_t count)
 {
-    struct traffic_entry *e;
-
     t->entry = xrealloc(t->entry, (t->entries + 1) * sizeof *t->entry);
-    e = &t->entry[t->entries++];
+    struct traffic_entry *e = &t->entry[t->entries++];
     *e = (struct traffic_entry){ .kind = kind, .state = state, .count = count,
                                  .rank = traffic_take_ranks(t, count) };
     if (common)
@@ -41,11 +39,10 @@ struct traffic_entry *traffic_add_entry(struct traffic *t, const struct traffic_
 /* The generator depends on (seed, entry, source) only: other entries and hosts do not affect it. */
 struct traffic_stream *traffic_add_stream(struct traffic *t, uint32_t source, uint32_t index)
 {
-    struct traffic_entry  *e = &t->entry[t->entries - 1];
-    struct traffic_stream *s;
+    struct traffic_entry *e = &t->entry[t->entries - 1];
 
     t->stream = xgrow(t->stream, t->streams, &t->streams_max, 64, sizeof *t->stream);
-    s = &t->stream[t->streams++];
+    struct traffic_stream *s = &t->stream[t->streams++];
     *s = (struct traffic_stream){ .entry = t->entries - 1, .source = source, .index = index,
                                   .number = e->streams++, .rank = e->rank + index,
                                   .time_ps = e->common.start_ps };

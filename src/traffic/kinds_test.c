@@ -108,6 +108,7 @@ static void hall_open(struct kinds_fixture *h, const char *list)
 static void hall_close(struct kinds_fixture *h)
 {
     traffic_free(h->traffic);
+    reader_fini(&h->r);
     yaml_fini(&h->doc);
     graph_fini(&h->graph);
 }

@@ -194,12 +194,11 @@ static void read_qps(struct entry *e)
 static const struct traffic_kind *read_kind(const struct section *sec)
 {
     const char *names[KINDS_MAX] = { NULL };
-    int         kind;
 
     for (int i = 0; traffic_all[i] && i < KINDS_MAX - 1; i++)
         names[i] = traffic_all[i]->name;
     section_need(sec, "kind");
-    kind = section_choice(sec, "kind", "a kind of traffic", names);
+    int kind = section_choice(sec, "kind", "a kind of traffic", names);
     return kind < 0 ? NULL : traffic_all[kind];
 }
 
@@ -240,7 +239,5 @@ void traffic_read(struct reader *r, const struct yaml_node *list, const struct t
     }
     if (!r->rc)
         entry_check_loads(entry, count);
-    for (uint32_t i = 0; i < count; i++)
-        free(entry[i].loaded.node);
     free(entry);
 }

@@ -69,8 +69,8 @@ struct entry {
     struct hosts              loaded;    /* hosts with a load (about->bps_per_host): entry_check_loads() */
 };
 
-/* Reads a count, a list, or 'all': at least 'min' hosts, excluding 'without' (UINT32_MAX: none). The caller
- * frees them. Sets about->hosts. */
+/* Reads a count, a list, or 'all': at least 'min' hosts, excluding 'without' (UINT32_MAX: none). The reader
+ * owns them. Sets about->hosts. */
 struct hosts entry_hosts(const struct entry *, const char *key, uint32_t min, uint32_t without);
 
 /* The same, but a count selects the last hosts. */

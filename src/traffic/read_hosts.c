@@ -10,7 +10,6 @@ static uint32_t entry_host(const struct entry *e, const struct yaml_node *node)
 {
     struct reader      *r = e->r;
     const struct graph *g = e->graph;
-    int64_t             found;
 
     if (r->rc)
         return 0;
@@ -18,7 +17,7 @@ static uint32_t entry_host(const struct entry *e, const struct yaml_node *node)
         reader_refuse(r, node, "a host is named (h0) or numbered");
         return 0;
     }
-    found = graph_find(g, node->text);
+    int64_t found = graph_find(g, node->text);
     if (found < 0)
         reader_refuse(r, node, "there is no host '%.60s'", node->text);
     else if (g->node[found].is_switch)
@@ -71,7 +70,7 @@ struct hosts entry_hosts(const struct entry *e, const char *key, uint32_t min, u
     const struct yaml_node *node = section_get(&e->sec, key);
     bool                    is_list = entry_is_list(e, key);
     uint32_t                count = g->hosts - (without < g->nodes);
-    struct hosts            hosts = { xcalloc(g->hosts + 1ul, sizeof *hosts.node), 0 };
+    struct hosts            hosts = { reader_alloc(r, g->hosts + 1ul, sizeof *hosts.node), 0 };
 
     if (r->rc)
         return hosts;

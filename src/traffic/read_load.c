@@ -39,20 +39,19 @@ static void read_rows(const struct entry *e, const struct yaml_node *node, struc
 void entry_sizes(const struct entry *e, struct cdf *cdf)
 {
     const struct yaml_node *node = section_get(&e->sec, "sizes");
-    const char             *name;
     struct err              why;
-    char                    near[80], *path;
+    char                    near[80];
 
     if (node && node->kind == YAML_LIST) {
         read_rows(e, node, cdf);
         return;
     }
-    name = section_text(&e->sec, "sizes");
+    const char *name = section_text(&e->sec, "sizes");
     if (!name)
         section_need(&e->sec, "sizes");
     if (!name || cdf_builtin(cdf, name) == 0)
         return;
-    path = reader_path(e->r->name, name);
+    char *path = reader_path(e->r->name, name);
     if (!strpbrk(name, "./") && access(path, F_OK) != 0)
         reader_refuse(e->r, node, "'%.60s' is neither a built-in table of sizes nor a file%s", name,
                       text_did_you_mean(near, sizeof near, name, cdf_names));
@@ -65,7 +64,6 @@ void entry_sizes(const struct entry *e, struct cdf *cdf)
 static uint64_t endless_bytes(const struct entry *e, const char *key, const struct hosts *senders)
 {
     const struct graph *g = e->graph;
-    uint32_t           *link_of;
     uint64_t            rate_bps = 0, bytes, run_ps = e->env->run_ps;
 
     if (run_ps == NEVER)
@@ -73,7 +71,7 @@ static uint64_t endless_bytes(const struct entry *e, const char *key, const stru
                       e->about->kind, key);
     if (e->r->rc)
         return 0;
-    link_of = graph_host_links(g);
+    uint32_t *link_of = graph_host_links(g);
     for (uint32_t i = 0; i < senders->count; i++) {
         uint64_t bps = g->link[link_of[senders->node[i]]].rate_bps;
 
@@ -126,11 +124,11 @@ double entry_load_bps(const struct entry *e, const struct hosts *from, const str
 {
     const struct graph *g = e->graph;
     uint32_t           *link_of = graph_host_links(g);
-    double              sum = 0, share;
+    double              sum = 0;
 
     for (uint32_t i = 0; i < from->count; i++)
         sum += (double)g->link[link_of[from->node[i]]].rate_bps;
-    share = share_between_racks(g, link_of, from, to);
+    double share = share_between_racks(g, link_of, from, to);
     free(link_of);
     if (!of_bisection)
         return load * sum / from->count;

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #define NONE         UINT32_MAX
-#define PHASE_END UINT32_MAX             /* stack entry that ends the phase, instead of a message number */
 #define MESSAGE_BITS 22u
 #define PHASE_BITS   5u
 
@@ -27,19 +26,6 @@ struct collective_round {
     uint32_t                 now, phases;
     struct round_phase       phase[];
 };
-
-/* ---- action stack ---- */
-
-static void todo_push(struct todo_stack *s, struct collective_round *r, uint32_t number)
-{
-    s->todo = xgrow(s->todo, s->depth, &s->max, 16, sizeof *s->todo);
-    s->todo[s->depth++] = (struct todo){ r, number };
-}
-
-void todo_fini(struct todo_stack *s)
-{
-    free(s->todo);
-}
 
 /* ---- tags ---- */
 
@@ -117,21 +103,21 @@ static void end_phase(struct rounds *all, struct round_phase *p)
     *p = (struct round_phase){ 0 };
 }
 
-/* Accepts receives from now on, and sends messages without dependencies. */
-static void begin_phase(struct rounds *all, struct collective_round *r, struct todo_stack *s)
+static void post_message(const struct rounds *all, const struct collective_round *r,
+                         const struct round_phase *p, uint32_t own, struct round_posts *posts)
 {
-    struct round_phase *p = phase_of(all, r, r->now);
+    uint32_t                         m = own_message(&p->is, own);
+    const struct collective_message *is = &p->is.plan->c.message[m];
+    const struct trace_group        *g = &all->trace->group[r->op.peer];
 
-    if (!p->left)
-        todo_push(s, r, PHASE_END);
-    for (uint32_t i = 0, count = p->left; i < count; i++)
-        if (!is_send(&p->is, own_message(&p->is, i)) || p->state[i] == 0)
-            todo_push(s, r, i);
+    posts->post = xgrow(posts->post, posts->count, &posts->max, 16, sizeof *posts->post);
+    posts->post[posts->count++] = (struct round_post){ g->rank[p->is.first + is->dst * p->is.stride],
+                                                       is->bytes, tag_of(r->number, r->now, m) };
 }
 
-/* One of the rank's messages of the current phase is complete. */
-static void end_own_message(struct collective_round *r, struct round_phase *p, uint32_t own,
-                            struct todo_stack *s)
+/* One of the rank's messages of the current phase is complete. What follows it is sent by the rank. */
+static void end_own_message(const struct rounds *all, const struct collective_round *r,
+                            struct round_phase *p, uint32_t own, struct round_posts *posts)
 {
     const struct collective *c = &p->is.plan->c;
     uint32_t                 m = own_message(&p->is, own);
@@ -139,13 +125,29 @@ static void end_own_message(struct collective_round *r, struct round_phase *p, u
     const uint32_t          *at = is_sent ? c->sent_at : c->arrival_at,
                             *list = is_sent ? c->sent : c->arrival;
 
-    if (--p->left == 0)
-        todo_push(s, r, PHASE_END);
-    for (uint32_t i = at[m]; i < at[m + 1]; i++) {
+    p->left--;
+    for (uint32_t i = at[m + 1]; i-- > at[m];) {
         uint32_t next = find_own(&p->is, list[i]);
 
         if (--p->state[next] == 0)
-            todo_push(s, r, next);
+            post_message(all, r, p, next, posts);
+    }
+}
+
+/* Sends messages without dependencies, and accepts receives from now on. Starts with the last message. */
+static void begin_phase(struct rounds *all, struct collective_round *r, struct round_posts *posts)
+{
+    struct round_phase *p = phase_of(all, r, r->now);
+
+    for (uint32_t i = p->left; i-- > 0;) {
+        uint32_t m = own_message(&p->is, i);
+
+        if (is_send(&p->is, m) && p->is.plan->c.waits[m] == 0)
+            post_message(all, r, p, i, posts);
+        else if (!is_send(&p->is, m) && p->state[i] == RECEIVE_ARRIVED)
+            end_own_message(all, r, p, i, posts);
+        else if (!is_send(&p->is, m))
+            p->state[i] = RECEIVE_POSTED;
     }
 }
 
@@ -172,13 +174,12 @@ void rounds_fini(struct rounds *all)
 struct collective_round *round_of(struct rounds *all, const struct trace_op *op)
 {
     struct collective_round *r = all->first;
-    uint32_t                 phases;
 
     while (r && (r->op.peer != op->peer || r->op.tag != op->tag))
         r = r->next;
     if (r)
         return r;
-    phases = plans_phases(all->plans, all->trace, op);
+    uint32_t phases = plans_phases(all->plans, all->trace, op);
     r = xcalloc(1, sizeof *r + phases * sizeof *r->phase);
     r->op = *op;
     r->number = NONE;
@@ -198,66 +199,50 @@ static void remove_round(struct rounds *all, struct collective_round *r)
     free_round(all, r);
 }
 
-void round_begin(struct rounds *all, struct collective_round *r, uint32_t number, struct todo_stack *s)
+/* Enters the following phases while the current one is over. */
+static uint32_t go_on(struct rounds *all, struct collective_round *r, struct round_posts *posts)
+{
+    uint32_t number = r->number;
+
+    while (r->phase[r->now].left == 0) {
+        end_phase(all, &r->phase[r->now]);
+        if (++r->now == r->phases) {
+            remove_round(all, r);
+            return number;
+        }
+        begin_phase(all, r, posts);
+    }
+    return ROUND_GOES_ON;
+}
+
+uint32_t round_begin(struct rounds *all, struct collective_round *r, uint32_t number,
+                     struct round_posts *posts)
 {
     assert(r->number == NONE);
     r->number = number;
-    begin_phase(all, r, s);
+    begin_phase(all, r, posts);
+    return go_on(all, r, posts);
 }
 
-void round_on_arrival(struct rounds *all, struct collective_round *r, const struct round_message *m,
-                      struct todo_stack *s)
+uint32_t round_on_arrival(struct rounds *all, struct collective_round *r, const struct round_message *m,
+                          struct round_posts *posts)
 {
     struct round_phase *p = phase_of(all, r, m->phase);
     uint32_t            own = find_own(&p->is, m->message);
     bool                is_posted = p->state[own] == RECEIVE_POSTED;
 
     p->state[own] = RECEIVE_ARRIVED;
-    if (is_posted)
-        end_own_message(r, p, own, s);
+    if (!is_posted)
+        return ROUND_GOES_ON;
+    end_own_message(all, r, p, own, posts);
+    return go_on(all, r, posts);
 }
 
-void round_on_sent(struct rounds *all, struct collective_round *r, const struct round_message *m,
-                   struct todo_stack *s)
+uint32_t round_on_sent(struct rounds *all, struct collective_round *r, const struct round_message *m,
+                       struct round_posts *posts)
 {
     struct round_phase *p = phase_of(all, r, m->phase);
 
-    end_own_message(r, p, find_own(&p->is, m->message), s);
-}
-
-static enum round_step start_next_phase(struct rounds *all, struct collective_round *r, struct todo_stack *s,
-                                        struct round_post *post)
-{
-    end_phase(all, &r->phase[r->now]);
-    if (++r->now < r->phases) {
-        begin_phase(all, r, s);
-        return ROUND_NOTHING;
-    }
-    *post = (struct round_post){ .op = r->number };
-    remove_round(all, r);
-    return ROUND_IS_OVER;
-}
-
-enum round_step round_execute(struct rounds *all, struct collective_round *r, uint32_t own,
-                              struct todo_stack *s, struct round_post *post)
-{
-    struct round_phase              *p = &r->phase[r->now];
-    const struct collective_message *is;
-    uint32_t                         m;
-
-    if (own == PHASE_END)
-        return start_next_phase(all, r, s, post);
-    m = own_message(&p->is, own);
-    if (is_send(&p->is, m)) {
-        is = &p->is.plan->c.message[m];
-        *post = (struct round_post){ .rank = all->trace->group[r->op.peer].rank[p->is.first +
-                                                                                    is->dst * p->is.stride],
-                                     .bytes = is->bytes, .tag = tag_of(r->number, r->now, m) };
-        return ROUND_POSTS;
-    }
-    if (p->state[own] == RECEIVE_ARRIVED)
-        end_own_message(r, p, own, s);
-    else
-        p->state[own] = RECEIVE_POSTED;
-    return ROUND_NOTHING;
+    end_own_message(all, r, p, find_own(&p->is, m->message), posts);
+    return go_on(all, r, posts);
 }

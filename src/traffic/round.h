@@ -1,20 +1,21 @@
 /* src/traffic/round.h - a running collective from the point of view of one rank.
  *
  * A rank has a round for each collective that it has started, and for each whose first message arrived before
- * that. Pending actions go on a stack (last in, first out). The owner of the stack pops and executes them.
+ * that. Functions add the messages that the rank sends now to a list; the caller posts them. They return the
+ * rank's operation if its collective is over, or ROUND_GOES_ON.
  */
 #ifndef TRAFFIC_ROUND_H
 #define TRAFFIC_ROUND_H
 
 #include "traffic/collective_plan.h"
 
+#define ROUND_GOES_ON UINT32_MAX
+
 struct collective_round;
 
-struct todo { struct collective_round *round; uint32_t number; }; /* number: private to the round */
+struct round_post { uint32_t rank; uint64_t bytes, tag; };
 
-struct todo_stack { struct todo *todo; uint32_t depth, max; };
-
-void todo_fini(struct todo_stack *);
+struct round_posts { struct round_post *post; uint32_t count, max; };
 
 /* All rounds of one rank. */
 struct rounds { const struct trace *trace; struct plans *plans; uint32_t rank;
@@ -34,21 +35,12 @@ struct round_message round_message_of(uint64_t tag);
 struct collective_round *round_of(struct rounds *, const struct trace_op *);
 
 /* The rank starts the collective as its operation 'number'. */
-void round_begin(struct rounds *, struct collective_round *, uint32_t number, struct todo_stack *);
+uint32_t round_begin(struct rounds *, struct collective_round *, uint32_t number, struct round_posts *);
 
 /* A message has arrived; a message has been acknowledged. */
-void round_on_arrival(struct rounds *, struct collective_round *, const struct round_message *,
-                      struct todo_stack *);
-void round_on_sent(struct rounds *, struct collective_round *, const struct round_message *,
-                   struct todo_stack *);
-
-/* Executes an action from the stack. ROUND_POSTS: the caller sends the bytes in round_post. ROUND_IS_OVER:
- * the round has ended and is freed. ROUND_NOTHING: nothing to do for the caller. */
-enum round_step { ROUND_NOTHING, ROUND_POSTS, ROUND_IS_OVER };
-
-struct round_post { uint32_t rank, op; uint64_t bytes, tag; };      /* op: the operation, if it is over */
-
-enum round_step round_execute(struct rounds *, struct collective_round *, uint32_t number,
-                              struct todo_stack *, struct round_post *);
+uint32_t round_on_arrival(struct rounds *, struct collective_round *, const struct round_message *,
+                          struct round_posts *);
+uint32_t round_on_sent(struct rounds *, struct collective_round *, const struct round_message *,
+                       struct round_posts *);
 
 #endif

@@ -17,33 +17,29 @@ struct round_fixture {
     struct trace        trace;
     struct plans       *plans;
     struct rounds       rounds[RANKS_MAX];
-    struct todo_stack   todo[RANKS_MAX];
+    struct round_posts  posts;
     bool                is_over[RANKS_MAX];
     struct round_letter letter[10000];
     uint32_t            letters, delivered;
     uint64_t            sent_bytes[RANKS_MAX];
 };
 
-static void execute_actions(struct round_fixture *h, uint32_t rank)
+/* Sends what a rank has to send. over: its operation, if its collective is over. */
+static void go_on(struct round_fixture *h, uint32_t rank, uint32_t over)
 {
-    struct round_post post;
+    for (uint32_t i = 0; i < h->posts.count; i++) {
+        const struct round_post *post = &h->posts.post[i];
 
-    while (h->todo[rank].depth) {
-        struct todo next = h->todo[rank].todo[--h->todo[rank].depth];
-
-        switch (round_execute(&h->rounds[rank], next.round, next.number, &h->todo[rank], &post)) {
-        case ROUND_NOTHING:
-            break;
-        case ROUND_POSTS:
-            assert_true(h->letters < sizeof h->letter / sizeof *h->letter);
-            h->letter[h->letters++] = (struct round_letter){ rank, post.rank, post.tag, post.bytes };
-            h->sent_bytes[rank] += post.bytes;
-            break;
-        case ROUND_IS_OVER:
-            assert_false(h->is_over[rank]);
-            h->is_over[rank] = true;
-        }
+        assert_true(h->letters < sizeof h->letter / sizeof *h->letter);
+        h->letter[h->letters++] = (struct round_letter){ rank, post->rank, post->tag, post->bytes };
+        h->sent_bytes[rank] += post->bytes;
     }
+    h->posts.count = 0;
+    if (over == ROUND_GOES_ON)
+        return;
+    assert_int_equal(over, 0);
+    assert_false(h->is_over[rank]);
+    h->is_over[rank] = true;
 }
 
 static struct trace_op op_of(const struct round_fixture *h, uint32_t rank)
@@ -59,10 +55,8 @@ static void deliver(struct round_fixture *h)
     struct trace_op      op = op_of(h, l.from);
 
     assert_int_equal(m.op, 0);
-    round_on_arrival(&h->rounds[l.to], round_of(&h->rounds[l.to], &op), &m, &h->todo[l.to]);
-    execute_actions(h, l.to);
-    round_on_sent(&h->rounds[l.from], round_of(&h->rounds[l.from], &op), &m, &h->todo[l.from]);
-    execute_actions(h, l.from);
+    go_on(h, l.to, round_on_arrival(&h->rounds[l.to], round_of(&h->rounds[l.to], &op), &m, &h->posts));
+    go_on(h, l.from, round_on_sent(&h->rounds[l.from], round_of(&h->rounds[l.from], &op), &m, &h->posts));
     h->delivered++;
 }
 
@@ -89,8 +83,7 @@ static void run_collective(struct round_fixture *h, uint32_t ranks, enum trace_c
         while (h->letters)
             deliver(h);
         assert_false(h->is_over[0]);
-        round_begin(&h->rounds[i], round_of(&h->rounds[i], &op), 0, &h->todo[i]);
-        execute_actions(h, i);
+        go_on(h, i, round_begin(&h->rounds[i], round_of(&h->rounds[i], &op), 0, &h->posts));
     }
     while (h->letters)
         deliver(h);
@@ -98,8 +91,8 @@ static void run_collective(struct round_fixture *h, uint32_t ranks, enum trace_c
     for (uint32_t i = 0; i < ranks; i++) {
         assert_true(h->is_over[i]);
         assert_null(h->rounds[i].first);
-        todo_fini(&h->todo[i]);
     }
+    free(h->posts.post);
     plans_free(h->plans);
     trace_fini(&h->trace);
 }

@@ -322,13 +322,12 @@ void traffic_on_wake(struct traffic *t, uint64_t now_ps, uint32_t stream, uint64
 
 bool traffic_touched(struct traffic *t, uint32_t part, uint32_t *stream)
 {
-    struct traffic_part   *p = &t->part[part];
-    struct traffic_stream *s;
+    struct traffic_part *p = &t->part[part];
 
     if (!p->touched)
         return false;
     *stream = p->touched - 1;
-    s = &t->stream[*stream];
+    struct traffic_stream *s = &t->stream[*stream];
     p->touched = s->next_touched;
     s->is_touched = false;
     return true;

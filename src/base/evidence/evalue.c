@@ -191,11 +191,11 @@ double shift_reference_mean(const struct shift_reference *r)
  * r), those at both ends to 1 / (1 + r). */
 struct shift_fit shift_fit(const struct shift_reference *x, double r)
 {
-    double           ends = x->first + x->last, end_squares = x->first * x->first + x->last * x->last, all;
+    double           ends = x->first + x->last, end_squares = x->first * x->first + x->last * x->last;
     struct shift_fit f = { .weight = (x->count - (x->count - 2.0) * r) / (1 + r) };
 
     f.mean = ((1 - r) * x->sum + r * ends) / (1 + r) / f.weight;
-    all = ((1 + r * r) * x->squares - r * r * end_squares - 2 * r * x->products) / (1 - r * r);
+    double all = ((1 + r * r) * x->squares - r * r * end_squares - 2 * r * x->products) / (1 - r * r);
     f.squares = fmax(0, all - f.weight * f.mean * f.mean);
     return f;
 }
@@ -207,13 +207,13 @@ static double explain(const struct shift_reference *r, const struct shift_refere
                       double least, double *sd)
 {
     struct shift_fit f = shift_fit(r, corr), g = { 0, 0, 1 };
-    double           n = r->count - 1.0, squares;
+    double           n = r->count - 1.0;
 
     if (also && also->count > 1) {
         g = shift_fit(also, corr);
         n += also->count - 1.0;
     }
-    squares = fmax(f.squares + g.squares, n * least * least);
+    double squares = fmax(f.squares + g.squares, n * least * least);
     *sd = sqrt(squares / n) * (1 + SPREAD_OFF / sqrt(2 * n));
     return -0.5 * (n * log(1 - corr * corr) + log(f.weight) + log(g.weight) + n * log(squares));
 }

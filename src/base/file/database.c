@@ -93,10 +93,9 @@ static int check_pages(struct database *d, struct err *err)
 static int prepare(struct database *d, struct err *err)
 {
     bool is_new = false;
-    int  rc;
 
     sqlite3_busy_timeout(d->db, d->kind->busy_ms);
-    rc = check_owner(d, &is_new, err);
+    int rc = check_owner(d, &is_new, err);
     if (!rc && !is_new)
         rc = check_pages(d, err);
     if (rc)

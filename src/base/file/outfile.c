@@ -77,11 +77,9 @@ static int move_into_place(const struct outfile *f)
 
 int outfile_commit(struct outfile *f, struct err *err)
 {
-    int rc;
-
     if (!f->scratch)
         return 0;
-    rc = move_into_place(f);
+    int rc = move_into_place(f);
     if (rc)
         err_set(err, -rc, "%s: %s", f->shown, strerror(-rc));
     outfile_abort(f);
@@ -200,12 +198,11 @@ static int find_place(struct outdir *dir, struct err *err)
 int outdir_open(struct outdir **out, const char *path, const char *kind, struct err *err)
 {
     struct outdir *dir = xcalloc(1, sizeof(*dir));
-    int rc;
 
     *out = NULL;
     dir->shown = xstrdup(path);
     dir->kind = kind;
-    rc = find_place(dir, err);
+    int rc = find_place(dir, err);
     rc = rc ? rc : check_place(dir, err);
     if (!rc) {
         rc = scratch_open(&dir->scratch, dir->target);
@@ -221,15 +218,12 @@ int outdir_open(struct outdir **out, const char *path, const char *kind, struct 
 
 FILE *outdir_file(struct outdir *dir, const char *name, struct err *err)
 {
-    char *shown;
-    FILE *stream;
-
     if (!*name || strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
         err_set(err, EINVAL, "%s: '%s' cannot be the name of a file", dir->shown, name);
         return NULL;
     }
-    shown = xprintf("%s/%s", dir->shown, name);
-    stream = scratch_file(dir->scratch, name, shown);
+    char *shown = xprintf("%s/%s", dir->shown, name);
+    FILE *stream = scratch_file(dir->scratch, name, shown);
     if (!stream)
         err_set(err, errno, "%s: %s", shown, strerror(errno));
     free(shown);
@@ -315,11 +309,10 @@ static int exchange(const char *temp, const char *target)
 static int replace(struct outdir *dir, const char *temp, struct err *err)
 {
     struct marker old;
-    int rc;
 
     marker_read(&old, dir->target);
     scratch_condemn(dir->scratch, dir->target, &old);
-    rc = exchange(temp, dir->target);
+    int rc = exchange(temp, dir->target);
     if (!rc) {
         keep_others(temp, dir->target, &old, false);
         keep_others(temp, dir->target, &old, true);

@@ -318,12 +318,11 @@ static struct file *list_file(struct scratch *s, const char *name, const char *s
 /* Creates the folder 'path' and those above it, as far as they are missing. */
 static int make_above(struct scratch *s, const char *path)
 {
-    char *parent;
-    int   rc = 0;
+    int rc = 0;
 
     if (access(path, F_OK) == 0)
         return 0;
-    parent = scratch_parent(path);
+    char *parent = scratch_parent(path);
     if (strcmp(parent, path) != 0)
         rc = make_above(s, parent);
     free(parent);
@@ -337,11 +336,9 @@ static int make_above(struct scratch *s, const char *path)
 /* mkdtemp() creates a private folder; results get the permissions of any new folder. */
 static int make_folder(struct scratch *s)
 {
-    mode_t mask;
-
     if (!mkdtemp(s->path))
         return -errno;
-    mask = umask(0);
+    mode_t mask = umask(0);
     umask(mask);
     return chmod(s->path, 0777 & ~mask) ? -errno : 0;
 }
@@ -350,14 +347,13 @@ int scratch_open(struct scratch **out, const char *place)
 {
     struct scratch *s = xcalloc(1, sizeof(*s));
     char *parent = scratch_parent(place);
-    int rc;
 
     *out = NULL;
     s->path = xprintf("%s/%s", parent, PREFIX RANDOM);
     s->name = strrchr(s->path, '/') + 1;
     s->marker = -1;
     s->owner = getpid();
-    rc = enter(s);
+    int rc = enter(s);
     if (rc) {
         free_scratch(s);
         free(parent);
@@ -399,11 +395,9 @@ static int sync_file(FILE *stream)
 
 static int close_file(struct file *f, struct err *err)
 {
-    int failed, code;
-
     errno = 0;
-    failed = ferror(f->stream) || fflush(f->stream) || sync_file(f->stream);
-    code = failed ? errno : 0;
+    int failed = ferror(f->stream) || fflush(f->stream) || sync_file(f->stream);
+    int code = failed ? errno : 0;
     if (fclose(f->stream) && !failed) {
         failed = 1;
         code = errno;
@@ -433,12 +427,10 @@ int scratch_close(struct scratch *s, struct err *err)
 /* Writes the names of the files in order of creation; the list is in reverse order. */
 static void write_names(int marker, const struct file *f)
 {
-    const char *name;
-
     if (!f)
         return;
     write_names(marker, f->next);
-    name = strrchr(f->path, '/') + 1;
+    const char *name = strrchr(f->path, '/') + 1;
     if (strcmp(name, MARKER_NAME) != 0)
         write_line(marker, name);
 }

@@ -46,7 +46,6 @@ int mapped_open(struct mapped *m, const char *path, struct err *err)
 {
     int         fd = open(path, O_RDONLY | O_CLOEXEC), code = errno;
     struct stat is;
-    void       *data;
 
     *m = (struct mapped){ "", 0 };
     if (fd < 0)
@@ -55,7 +54,7 @@ int mapped_open(struct mapped *m, const char *path, struct err *err)
         close(fd);
         return err_set(err, EINVAL, "%s is not a file", path);
     }
-    data = is.st_size ? mmap(NULL, (size_t)is.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
+    void *data = is.st_size ? mmap(NULL, (size_t)is.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
     code = errno;
     close(fd);
     if (data == MAP_FAILED)

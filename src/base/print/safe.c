@@ -6,13 +6,12 @@
 
 char *safe_format(const char *format, va_list args)
 {
-    char  *text, *made;
-    size_t size;
+    char *text;
 
     if (vasprintf(&text, format, args) < 0)
         return xstrdup("");
-    size = strlen(text) * ESCAPE_GROWTH + 1;
-    made = escape_text(xmalloc(size), size, text);
+    size_t size = strlen(text) * ESCAPE_GROWTH + 1;
+    char *made = escape_text(xmalloc(size), size, text);
     free(text);
     return made;
 }

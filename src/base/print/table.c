@@ -288,18 +288,15 @@ static bool print_part(const struct table *t, const char **rest, uint32_t cells,
     bool     is_more = false;
 
     for (uint32_t i = 0; i < cells; i++) {
-        char    *line;
-        uint32_t pad;
-
         if (is_gone(t, i))
             continue;
-        line = width_of(rest[i]) > widths[i] ? next_line(&rest[i], widths[i]) : NULL;
+        char *line = width_of(rest[i]) > widths[i] ? next_line(&rest[i], widths[i]) : NULL;
         if (!line) {
             line = xstrdup(rest[i]);
             rest[i] = "";
         }
         is_more |= *rest[i] != '\0';
-        pad = width_of(line) < widths[i] ? widths[i] - width_of(line) : 0;
+        uint32_t pad = width_of(line) < widths[i] ? widths[i] - width_of(line) : 0;
         blanks += t->align[i] == 'r' ? pad : 0;
         print_text(f, &blanks, line);
         blanks += 2 + (t->align[i] == 'l' ? pad : 0);

@@ -114,11 +114,9 @@ bool spark_range(const double *values, uint32_t count, double *low, double *high
 
 static int level_of(double value, double low, double high)
 {
-    int level;
-
     if (high <= low)
         return value == 0 ? 0 : LEVELS / 2 - 1;
-    level = (int)((value - low) / (high - low) * LEVELS);
+    int level = (int)((value - low) / (high - low) * LEVELS);
     return level < LEVELS ? level : LEVELS - 1;
 }
 

@@ -54,10 +54,9 @@ void thinker_begin(struct thinker *t, void (*call)(void *), void *arg)
 static struct timespec after_us(uint64_t us)
 {
     struct timespec t;
-    uint64_t        ns;
 
     clock_gettime(CLOCK_MONOTONIC, &t);
-    ns = (uint64_t)t.tv_nsec + us % 1000000 * 1000;
+    uint64_t ns = (uint64_t)t.tv_nsec + us % 1000000 * 1000;
     t.tv_sec += (time_t)(us / 1000000 + ns / 1000000000);
     t.tv_nsec = (long)(ns % 1000000000);
     return t;
@@ -66,7 +65,6 @@ static struct timespec after_us(uint64_t us)
 bool thinker_end(struct thinker *t, uint64_t patience_us)
 {
     struct timespec until = after_us(patience_us == THINKER_ALWAYS ? 0 : patience_us);
-    bool            is_over;
     int             rc = 0;
 
     if (!t->is_busy)
@@ -75,7 +73,7 @@ bool thinker_end(struct thinker *t, uint64_t patience_us)
     while (!t->is_over && rc != ETIMEDOUT)
         rc = patience_us == THINKER_ALWAYS ? pthread_cond_wait(&t->ended, &t->lock)
             : pthread_cond_timedwait(&t->ended, &t->lock, &until);
-    is_over = t->is_over;
+    bool is_over = t->is_over;
     pthread_mutex_unlock(&t->lock);
     if (!is_over)
         return false;

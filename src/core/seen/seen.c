@@ -19,11 +19,11 @@ uint64_t seen_bin_min(uint32_t bin)
 
 uint32_t seen_bin(uint64_t bytes)
 {
-    uint32_t log2 = 63 - (uint32_t)__builtin_clzll(bytes | 1), bin;
+    uint32_t log2 = 63 - (uint32_t)__builtin_clzll(bytes | 1);
 
     if (log2 < FIRST_LOG2)
         return 0;
-    bin = 4 * (log2 - FIRST_LOG2);
+    uint32_t bin = 4 * (log2 - FIRST_LOG2);
     if (bin >= SEEN_BINS)
         return SEEN_BINS - 1;
     while (bin + 1 < SEEN_BINS && seen_bin_min(bin + 1) <= bytes)

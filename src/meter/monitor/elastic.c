@@ -43,11 +43,11 @@ INLINE words lesser(words a, words b)
 /* Returns the first of the entries with the smallest count. */
 INLINE uint32_t smallest_entry(const struct elastic_bucket *b)
 {
-    words low, high, least;
+    words low, high;
 
     memcpy(&low, b->count, sizeof(low));
     memcpy(&high, &b->count[3], sizeof(high));       /* overlaps at entry 3, so that all lanes are entries */
-    least = lesser(low, high);
+    words least = lesser(low, high);
     least = lesser(least, __builtin_shufflevector(least, least, 2, 3, 0, 1));
     least = lesser(least, __builtin_shufflevector(least, least, 1, 0, 3, 2));
     return first_entry(((words)(low == least) & (words){ 1, 2, 4, 8 }) |
@@ -165,14 +165,14 @@ static __attribute__((noinline)) void insert_stranger(struct elastic *e, uint32_
                                                       const struct flow_key *k, uint64_t hash, uint32_t bytes)
 {
     struct elastic_bucket *b = &e->bucket[bucket];
-    uint32_t entry = free_entry(b), count;
+    uint32_t entry = free_entry(b);
 
     if (entry != NO_ENTRY) {
         take_entry(e, bucket, entry, k, print_of(hash), bytes, false);
         return;
     }
     entry = smallest_entry(b);
-    count = b->count[entry] ? b->count[entry] : bytes;
+    uint32_t count = b->count[entry] ? b->count[entry] : bytes;
     b->guard = add_to_most(b->guard, bytes);
     if (b->guard > (uint64_t)ELASTIC_LAMBDA * count)
         take_by_votes(e, bucket, entry, k, hash, bytes);

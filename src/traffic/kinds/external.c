@@ -71,11 +71,9 @@ static void external_read(struct entry *e)
     struct external_cfg cfg = { 0 };
 
     section_read(&e->sec, keys, &cfg);
-    if (!e->r->rc) {
+    if (!e->r->rc)
         traffic_add_external(e->traffic, &e->common, hosts.node, hosts.count, &cfg.reads);
-        e->qps = 1;
-    }
-    free(hosts.node);
+    e->qps = 1;
 }
 
 uint32_t external_find(struct traffic *t, const struct external_hooks *hooks)

@@ -22,11 +22,10 @@ static bool flows_next(const struct traffic_entry *e, struct traffic_stream *s, 
 {
     const struct flow_list_state *state = e->state;
     const struct source_flows    *mine = &state->mine[s->number];
-    const struct flow_row        *flow;
 
     if (s->at == mine->count)
         return false;
-    flow = &state->list.flow[mine->flow[s->at]];
+    const struct flow_row *flow = &state->list.flow[mine->flow[s->at]];
     f->rank = e->rank + mine->flow[s->at++];
     f->at_ps = flow->start_ns * PS_PER_NS;
     f->dst = flow->dst;

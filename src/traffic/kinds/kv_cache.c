@@ -38,12 +38,12 @@ static void draw_prompts(struct cdf *cdf, double mean)
     static const double p[] = { 0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95,
                                 0.98, 0.99, 0.999 };
     char                text[1000];
-    int                 at = 0, rc;
+    int                 at = 0;
 
     for (size_t i = 0; i < sizeof p / sizeof *p; i++)
         at += snprintf(text + at, sizeof text - (size_t)at, "%.0f %g\n", mean * log(1 / (1 - p[i])), p[i]);
     snprintf(text + at, sizeof text - (size_t)at, "%.0f 1\n", LONG_PROMPT * mean);
-    rc = cdf_read(cdf, "prompt", text, NULL);
+    int rc = cdf_read(cdf, "prompt", text, NULL);
     assert(!rc);                 /* the table is valid */
     (void)rc;
 }
@@ -89,12 +89,9 @@ static void kv_cache_read(struct entry *e)
     if (!e->r->rc) {
         traffic_add_rpc(e->traffic, &e->common, &cdf, &c);
         e->qps = 1;
-        e->loaded = prefill;     /* kept for entry_check_loads() */
-    } else {
-        cdf_fini(&cdf);
-        free(prefill.node);
+        e->loaded = prefill;
     }
-    free(decode.node);
+    cdf_fini(&cdf);
 }
 
 const struct traffic_kind traffic_kv_cache = {

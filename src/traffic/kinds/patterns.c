@@ -63,10 +63,9 @@ static const struct key_row incast_keys[] = {
 static void incast_read(struct entry *e)
 {
     struct incast in = { .receiver = entry_receiver(e) };
-    struct hosts  senders;
 
     section_read(&e->sec, incast_keys, &in);
-    senders = entry_hosts(e, "senders", 1, in.receiver);
+    struct hosts senders = entry_hosts(e, "senders", 1, in.receiver);
     entry_check_senders(e, "senders", &senders, in.receiver);
     if (in.period_ps)
         entry_need_end(e);
@@ -75,7 +74,6 @@ static void incast_read(struct entry *e)
     if (!e->r->rc)
         traffic_add_incast(e->traffic, &e->common, in.bytes, in.period_ps, in.receiver, senders.node,
                            senders.count, in.flows_each);
-    free(senders.node);
 }
 
 const struct traffic_kind traffic_incast = {
@@ -119,7 +117,6 @@ static void all_to_all_read(struct entry *e)
         entry_check_flows(e, (uint64_t)hosts.count * (hosts.count - 1));
     if (!e->r->rc)
         traffic_add_all_to_all(e->traffic, &e->common, bytes, hosts.node, hosts.count);
-    free(hosts.node);
 }
 
 static const struct key_row all_to_all_keys[] = {
@@ -200,7 +197,6 @@ static void permutation_read(struct entry *e)
     section_count(&e->sec, "shift", 0, hosts.count - 1, &shift);
     if (!e->r->rc)
         traffic_add_permutation(e->traffic, &e->common, bytes, shift, hosts.node, hosts.count);
-    free(hosts.node);
 }
 
 static const struct key_row permutation_keys[] = {
@@ -237,12 +233,10 @@ static void scatter_begin(struct scatter *c, const struct rng *rng, uint32_t poi
 /* Returns the next point of an interval from 0 to 'length_ps'. */
 static uint64_t scatter_next(struct scatter *c, struct rng *rng, uint64_t length_ps)
 {
-    uint64_t at;
-
     c->sum += rng_exp(rng);
     if (--c->left == 0)
         rng_exp(rng);            /* the gap after the last point */
-    at = (uint64_t)(c->sum / c->sum_all * (double)length_ps);
+    uint64_t at = (uint64_t)(c->sum / c->sum_all * (double)length_ps);
     return at < length_ps ? at : length_ps - (length_ps > 0);
 }
 
@@ -293,7 +287,7 @@ static void check_many_to_one(const struct entry *e, uint32_t senders, uint32_t 
 static void many_to_one_read(struct entry *e)
 {
     uint32_t     qps = 1, receiver = entry_receiver(e);
-    uint64_t     bytes, spread = 0;
+    uint64_t     spread = 0;
     struct hosts senders = entry_hosts(e, "hosts", 1, receiver);
 
     entry_check_senders(e, "hosts", &senders, receiver);
@@ -302,11 +296,10 @@ static void many_to_one_read(struct entry *e)
     e->has_own_qps = true;
     section_time(&e->sec, "spread", &spread);
     check_many_to_one(e, senders.count, qps, spread);
-    bytes = entry_size_or_endless(e, "size", &senders);
+    uint64_t bytes = entry_size_or_endless(e, "size", &senders);
     if (!e->r->rc)
         traffic_add_many_to_one(e->traffic, &e->common, bytes, spread, receiver, senders.node,
                                 senders.count, qps);
-    free(senders.node);
 }
 
 static const struct key_row many_to_one_keys[] = {
@@ -404,6 +397,8 @@ static struct hosts read_from(const struct entry *e, uint32_t receiver, const st
     return from;
 }
 
+#define AT(field) KEY_AT(struct long_short, field)
+
 static const struct key_row long_short_keys[] = {
     { "long",       KEY_LIST, "",
       "senders of long flows from `start` on; a count: the first that are not the receiver; default: one" },
@@ -411,17 +406,13 @@ static const struct key_row long_short_keys[] = {
     { "receiver",   KEY_NAME, "",      "of all flows; default: the last host" },
     { "from",       KEY_LIST, "", "senders of short flows, round robin; a count: the first that are not the "
       "receiver; default: all that send no long one" },
-    { "shorts",     KEY_COUNT, "6",     "short flows in a burst", KEY_AT(struct long_short, shorts), 1,
-      TRAFFIC_FLOWS_MAX },
-    { "short_size", KEY_BYTES, "200KB", "of each", KEY_AT(struct long_short, short_bytes), 1,
-      TRAFFIC_SIZE_MAX },
-    { "after",      KEY_TIME, "1ms",   "from `start` to the first period",
-      KEY_AT(struct long_short, after_ps) },
-    { "period",     KEY_TIME, "10ms",  "in which there is one burst", KEY_AT(struct long_short, period_ps) },
+    { "shorts",     KEY_COUNT, "6",     "short flows in a burst", AT(shorts), 1, TRAFFIC_FLOWS_MAX },
+    { "short_size", KEY_BYTES, "200KB", "of each", AT(short_bytes), 1, TRAFFIC_SIZE_MAX },
+    { "after",      KEY_TIME, "1ms",   "from `start` to the first period", AT(after_ps) },
+    { "period",     KEY_TIME, "10ms",  "in which there is one burst", AT(period_ps) },
     { "jitter",     KEY_TIME, "", "a burst starts at a random time within this of its period; default: "
       "`period` less `spread`; 0: periodic" },
-    { "spread",     KEY_TIME, "10us",  "flows of a burst start at random times within this",
-      KEY_AT(struct long_short, spread_ps) },
+    { "spread",     KEY_TIME, "10us",  "flows of a burst start at random times within this", AT(spread_ps) },
     { 0 },
 };
 
@@ -463,8 +454,6 @@ static void long_short_read(struct entry *e)
         e->about->hosts = longs.count + from.count;
         e->qps = (l.shorts + from.count - 1) / from.count;
     }
-    free(from.node);
-    free(longs.node);
 }
 
 const struct traffic_kind traffic_long_short = {

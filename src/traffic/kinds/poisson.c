@@ -69,11 +69,10 @@ static void free_poisson(void *state)
 void traffic_add_poisson(struct traffic *t, const struct traffic_common *common, struct cdf *cdf,
                          double bps_per_host, const uint32_t *hosts, uint32_t count)
 {
-    struct poisson       *p = xcalloc(1, sizeof *p);
-    struct traffic_entry *e;
+    struct poisson *p = xcalloc(1, sizeof *p);
 
     poisson_init(p, cdf, bps_per_host, count, count);
-    e = traffic_add_entry(t, &traffic_poisson, p, common, hosts, count);
+    struct traffic_entry *e = traffic_add_entry(t, &traffic_poisson, p, common, hosts, count);
     e->bps = poisson_bps(p);
     e->flows = poisson_flows(p, common, count);
     traffic_expect_some(t, e->flows);
@@ -90,13 +89,10 @@ static void read_poisson(struct entry *e)
     entry_sizes(e, &cdf);
     if (!e->r->rc)
         e->about->bps_per_host = entry_load_bps(e, &hosts, &hosts, e->about->load, of_bisection);
-    if (e->r->rc) {
-        cdf_fini(&cdf);
-        free(hosts.node);
-        return;
-    }
-    traffic_add_poisson(e->traffic, &e->common, &cdf, e->about->bps_per_host, hosts.node, hosts.count);
-    e->loaded = hosts;           /* kept for entry_check_loads() */
+    if (!e->r->rc)
+        traffic_add_poisson(e->traffic, &e->common, &cdf, e->about->bps_per_host, hosts.node, hosts.count);
+    e->loaded = hosts;
+    cdf_fini(&cdf);
 }
 
 static const struct key_row keys[] = {

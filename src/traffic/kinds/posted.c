@@ -235,12 +235,10 @@ static void read_sizes(const struct entry *e, struct cdf *sizes)
 
 static void check_times(const struct entry *e, const struct posted_traffic *c)
 {
-    uint64_t draws;
-
     entry_check_spread(e, c->spread_ps);
     if (e->r->rc)
         return;
-    draws = count_draws(&e->common, c->redraw_ps);
+    uint64_t draws = count_draws(&e->common, c->redraw_ps);
     if (draws > POSTED_DRAWS_MAX / c->count)
         section_refuse(&e->sec, "redraw", "%llu redraws of %u hosts are too many: 'redraw' must be longer",
                        (unsigned long long)draws, c->count);
@@ -250,14 +248,13 @@ static void posted_read(struct entry *e)
 {
     struct posted_traffic c = { .qps = 1 };
     struct cdf            sizes = { 0 };
-    struct hosts          hosts;
 
     if (e->env->why_fresh)
         section_refuse(&e->sec, "kind", "%s every flow has its own queue pair: "
                        "kind posted is not supported", e->env->why_fresh);
     section_read(&e->sec, keys, &c);
     check_pattern(e, &c);
-    hosts = read_hosts(e, &c);
+    struct hosts hosts = read_hosts(e, &c);
     c.hosts = hosts.node, c.count = hosts.count;
     read_sizes(e, &sizes);
     entry_need_end(e);
@@ -269,7 +266,6 @@ static void posted_read(struct entry *e)
     e->qps = c.qps;
     e->has_own_qps = true;
     cdf_fini(&sizes);
-    free(hosts.node);
 }
 
 const struct traffic_kind traffic_posted = {

@@ -50,11 +50,10 @@ static uint64_t new_call(struct job_rpc *j, uint32_t client)
 static bool next_request(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
 {
     struct job_rpc *j = e->state;
-    uint64_t        id;
 
     if (!poisson_next(&j->requests, e, s, f))
         return false;
-    id = new_call(j, s->source);
+    uint64_t id = new_call(j, s->source);
     if (!id) {
         traffic_fail(j->job.traffic, s, ENOBUFS, "more than %u calls at once", CALLS_MAX - 1);
         return false;
@@ -219,13 +218,10 @@ static void rpc_read(struct entry *e)
     if (!e->r->rc) {
         traffic_add_rpc(e->traffic, &e->common, &cdf, &c);
         e->qps = 1;
-        e->loaded = clients;     /* kept for entry_check_loads() */
-    } else {
-        cdf_fini(&cdf);
-        free(clients.node);
+        e->loaded = clients;
     }
+    cdf_fini(&cdf);
     host_times_fini(&c.host);
-    free(servers.node);
 }
 
 const struct traffic_kind traffic_rpc = {

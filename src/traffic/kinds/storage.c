@@ -90,11 +90,10 @@ static void begin_io(struct job_storage *j, uint32_t client, uint32_t slot, uint
 static void end_io(struct job_storage *j, uint32_t client, uint32_t slot, uint64_t now_ps)
 {
     const struct io *io = &j->io[client * j->cfg.depth + slot];
-    uint64_t         next_ps;
 
     job_report(&j->job, j->job.host[client], io->is_read ? OP_READ : OP_WRITE, io->bytes, io->start_ps,
                now_ps);
-    next_ps = job_think(&j->job, client, now_ps);
+    uint64_t next_ps = job_think(&j->job, client, now_ps);
     if (next_ps >= j->job.common.stop_ps)
         return;
     if (next_ps > now_ps)
@@ -274,7 +273,7 @@ static uint32_t read_share(const struct entry *e, const char *key, uint32_t init
 /* Takes 'count' free hosts, evenly spaced, so that all racks get both roles. */
 static struct hosts take_spread_hosts(const struct entry *e, uint32_t count, struct roles *r)
 {
-    struct hosts hosts = { xcalloc(r->free.count + 1ul, sizeof *hosts.node), count };
+    struct hosts hosts = { reader_alloc(e->r, r->free.count + 1ul, sizeof *hosts.node), count };
 
     for (uint32_t i = 0; i < count; i++)
         hosts.node[i] = r->free.node[(uint64_t)(i + 1) * r->free.count / count - 1];
@@ -322,7 +321,6 @@ static void read_roles(const struct entry *e, struct roles *r)
     if (!r->compute.node) {
         r->compute = r->free;
         r->compute.count = read_share(e, "compute", r->free.count, r->free.count);
-        r->free.node = NULL;
     }
     e->about->hosts = r->compute.count + r->storage.count;
 }
@@ -332,11 +330,10 @@ static void read_roles(const struct entry *e, struct roles *r)
 static const struct storage_preset *read_preset(const struct entry *e)
 {
     const char *names[16] = { NULL };
-    int         found;
 
     for (int i = 0; storage_presets[i].name; i++)
         names[i] = storage_presets[i].name;
-    found = section_choice(&e->sec, "preset", "a preset of storage", names);
+    int found = section_choice(&e->sec, "preset", "a preset of storage", names);
     return &storage_presets[found < 0 ? 0 : found];
 }
 
@@ -413,9 +410,6 @@ static void storage_read(struct entry *e)
         traffic_add_storage(e->traffic, &e->common, &c);
     host_times_fini(&c.host);
     e->qps = 1;
-    free(r.free.node);
-    free(r.compute.node);
-    free(r.storage.node);
 }
 
 /* ---- the kind ---- */

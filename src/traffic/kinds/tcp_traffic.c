@@ -41,20 +41,17 @@ static uint32_t read_algorithm(const struct entry *e)
 {
     const struct traffic_tcp_algorithm *algo = e->env->tcp;
     const char                         *names[16] = { NULL };
-    int                                 chosen;
 
     for (int i = 0; algo[i].name && i < 15; i++)
         names[i] = algo[i].name;
-    chosen = section_choice(&e->sec, "algorithm", "an algorithm of TCP", names);
+    int chosen = section_choice(&e->sec, "algorithm", "an algorithm of TCP", names);
     return chosen < 0 ? 0 : (uint32_t)chosen;
 }
 
 static void read_cfg(const struct entry *e, struct traffic_tcp *cfg)
 {
-    const struct traffic_tcp_algorithm *algo;
-
     cfg->algorithm = read_algorithm(e);
-    algo = &e->env->tcp[cfg->algorithm];
+    const struct traffic_tcp_algorithm *algo = &e->env->tcp[cfg->algorithm];
     cfg->is_ecn = algo->needs_ecn;
     section_read(&e->sec, keys, cfg);
     if (algo->needs_ecn && !cfg->is_ecn)
@@ -76,7 +73,6 @@ static void tcp_read(struct entry *e)
     static const char *const of_senders[] = { "senders", "receiver", "size", "flows", "period", NULL };
     bool                     at_load = section_get(&e->sec, "sizes");
     struct traffic_tcp       cfg = { 0 };
-    uint8_t                  number;
 
     if (!e->env->tcp) {
         reader_refuse(e->r, e->sec.map, "there is no tcp in this model");
@@ -86,7 +82,7 @@ static void tcp_read(struct entry *e)
     refuse_keys(e, at_load ? of_senders : of_load, at_load ? "sizes" : "senders");
     if (e->r->rc)
         return;
-    number = traffic_add_tcp(e->traffic, &cfg);
+    uint8_t number = traffic_add_tcp(e->traffic, &cfg);
     if (!number)
         reader_refuse(e->r, e->sec.map, "more than %d different settings of tcp", TRAFFIC_TCPS_MAX);
     else

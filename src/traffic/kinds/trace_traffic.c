@@ -27,7 +27,7 @@ struct trace_job_rank {
     struct trace_queue posted, arrived;
     struct ready      ready;     /* operations that may start */
     struct rounds     rounds;    /* running collectives */
-    struct todo_stack todo;      /* their pending actions */
+    struct round_posts posts;    /* what they send now */
 };
 
 struct trace_job {
@@ -101,6 +101,28 @@ static void deliver_message(struct trace_job *p, uint32_t from, uint32_t number,
         trace_match_later(&r->matching, &r->arrived, from, send->tag, number);
 }
 
+/* Computing and collectives hold their processor from start to end. */
+static void end_busy_op(struct trace_job *p, uint32_t rank, uint32_t number, uint64_t now_ps)
+{
+    const struct trace_op *op = op_of(p, rank, number);
+
+    p->rank[rank].cpu[op->cpu].is_busy = false;
+    end_op(p, rank, op, now_ps);
+}
+
+/* Posts the rank's messages of a collective. over: the collective's operation, if it is over. */
+static void go_on_in_round(struct trace_job *p, uint32_t rank, uint32_t over, uint64_t now_ps)
+{
+    struct round_posts *posts = &p->rank[rank].posts;
+
+    for (uint32_t i = 0; i < posts->count; i++)
+        job_post(&p->job, rank, now_ps, p->job.host[posts->post[i].rank], posts->post[i].bytes,
+                 posts->post[i].tag);
+    posts->count = 0;
+    if (over != ROUND_GOES_ON)
+        end_busy_op(p, rank, over, now_ps);
+}
+
 /* Starts an operation. It already holds its processor, if it needs one. */
 static void start_op(struct trace_job *p, uint32_t rank, uint32_t number, const struct trace_op *op,
                      uint64_t now_ps)
@@ -134,21 +156,19 @@ static void start_op(struct trace_job *p, uint32_t rank, uint32_t number, const 
             end_op(p, rank, op, now_ps);
         break;
     default:
-        round_begin(&r->rounds, round_of(&r->rounds, op), number, &r->todo);
+        go_on_in_round(p, rank, round_begin(&r->rounds, round_of(&r->rounds, op), number, &r->posts), now_ps);
     }
 }
 
-/* Assigns ready operations to idle processors. */
-static void assign_processors(struct trace_job *p, uint32_t rank, uint32_t number, uint64_t now_ps)
+/* Assigns a ready operation to an idle processor. Returns its type, or -1 if there is none. */
+static int serve_processor(struct trace_job *p, uint32_t rank, struct cpu *c, uint64_t now_ps)
 {
-    struct cpu *c = &p->rank[rank].cpu[number];
-    uint32_t    next;
-
     if (c->is_busy || !c->ready.count)
-        return;
+        return -1;
     c->is_busy = true;
-    next = ready_take(&c->ready);
+    uint32_t next = ready_take(&c->ready);
     start_op(p, rank, next, op_of(p, rank, next), now_ps);
+    return op_of(p, rank, next)->type;
 }
 
 static void begin_op(struct trace_job *p, uint32_t rank, uint32_t number, uint64_t now_ps)
@@ -161,46 +181,24 @@ static void begin_op(struct trace_job *p, uint32_t rank, uint32_t number, uint64
         start_op(p, rank, number, op, now_ps);
 }
 
-/* Computing and collectives hold their processor from start to end. */
-static void end_busy_op(struct trace_job *p, uint32_t rank, uint32_t number, uint64_t now_ps)
-{
-    const struct trace_op *op = op_of(p, rank, number);
-
-    p->rank[rank].cpu[op->cpu].is_busy = false;
-    end_op(p, rank, op, now_ps);
-}
-
-static void go_on_in_round(struct trace_job *p, uint32_t rank, const struct todo *next, uint64_t now_ps)
-{
-    struct trace_job_rank *r = &p->rank[rank];
-    struct round_post      post;
-
-    switch (round_execute(&r->rounds, next->round, next->number, &r->todo, &post)) {
-    case ROUND_NOTHING: break;
-    case ROUND_POSTS:   job_post(&p->job, rank, now_ps, p->job.host[post.rank], post.bytes, post.tag); break;
-    case ROUND_IS_OVER: end_busy_op(p, rank, post.op, now_ps); break;
-    }
-}
-
 /* Starts everything that may start, in file order. A processor gets its next operation only when no other
- * operation can become ready at this time. */
+ * operation can become ready at this time; a collective may be over at once. */
 static void run_ready_ops(struct trace_job *p, uint32_t rank, uint64_t now_ps)
 {
     struct trace_job_rank *r = &p->rank[rank];
     bool                   is_served;
 
     do {
-        while (r->todo.depth || r->ready.count)
-            if (r->todo.depth)
-                go_on_in_round(p, rank, &r->todo.todo[--r->todo.depth], now_ps);
-            else
-                begin_op(p, rank, ready_take(&r->ready), now_ps);
+        int type = -1;
+
+        while (r->ready.count)
+            begin_op(p, rank, ready_take(&r->ready), now_ps);
         is_served = false;
-        for (uint32_t i = 0; i < r->cpus && !r->todo.depth && !r->ready.count; i++) {
-            is_served |= !r->cpu[i].is_busy && r->cpu[i].ready.count;
-            assign_processors(p, rank, i, now_ps);
+        for (uint32_t i = 0; i < r->cpus && type != TRACE_COLLECTIVE && !r->ready.count; i++) {
+            type = serve_processor(p, rank, &r->cpu[i], now_ps);
+            is_served |= type >= 0;
         }
-    } while (r->todo.depth || r->ready.count || is_served);
+    } while (r->ready.count || is_served);
 }
 
 /* ---- reads ---- */
@@ -222,17 +220,17 @@ static void perform_on_arrival(struct job *j, uint64_t now_ps, const struct mess
     uint32_t               from = j->worker_of[m->src], rank = j->worker_of[m->dst];
     struct round_message   is = round_message_of(m->tag);
     struct trace_job_rank *r = &p->rank[rank];
-    const struct trace_op *op;
 
     if (m->op.verb == VERB_READ) {
         on_read(p, now_ps, m);
         return;
     }
-    op = op_of(p, from, m->tag & ROUND_TAG ? is.op : (uint32_t)m->tag);
+    const struct trace_op *op = op_of(p, from, m->tag & ROUND_TAG ? is.op : (uint32_t)m->tag);
     if (!(m->tag & ROUND_TAG))
         deliver_message(p, from, (uint32_t)m->tag, op, now_ps);
     else
-        round_on_arrival(&r->rounds, round_of(&r->rounds, op), &is, &r->todo);
+        go_on_in_round(p, rank, round_on_arrival(&r->rounds, round_of(&r->rounds, op), &is, &r->posts),
+                       now_ps);
     run_ready_ops(p, rank, now_ps);
 }
 
@@ -247,7 +245,7 @@ static void perform_on_sent(struct job *j, uint64_t now_ps, const struct message
     if (!(m->tag & ROUND_TAG))
         end_op(p, rank, op, now_ps);
     else
-        round_on_sent(&r->rounds, round_of(&r->rounds, op), &is, &r->todo);
+        go_on_in_round(p, rank, round_on_sent(&r->rounds, round_of(&r->rounds, op), &is, &r->posts), now_ps);
     run_ready_ops(p, rank, now_ps);
 }
 
@@ -287,7 +285,7 @@ static void perform_free(void *state)
         free(r->cpu);
         free(r->ready.op);
         rounds_fini(&r->rounds);
-        todo_fini(&r->todo);
+        free(r->posts.post);
         free(r->matching.item);
     }
     free(p->rank);
@@ -408,7 +406,6 @@ static void goal_read_entry(struct entry *e)
             traffic_use_verb(e->traffic, cfg.verb);
     }
     free(path);
-    free(hosts.node);
 }
 
 /* ---- collectives ---- */
@@ -468,13 +465,12 @@ static uint32_t *servers_of(const struct graph *g, const struct hosts *hosts, ui
 static void add_with_plans(struct entry *e, const struct traffic_kind *kind, struct trace *t,
                            struct hosts *hosts, struct plan_cfg *cfg)
 {
-    uint32_t     *server = servers_of(e->graph, hosts, t->ranks);
-    double        messages = 0;
-    struct plans *plans;
-    struct err    why;
+    uint32_t  *server = servers_of(e->graph, hosts, t->ranks);
+    double     messages = 0;
+    struct err why;
 
     cfg->server = server;
-    plans = plans_new(cfg, t->ranks);
+    struct plans *plans = plans_new(cfg, t->ranks);
     check_dims(e, cfg, t->ranks);
     if (!e->r->rc)
         reader_keep(e->r, plans_check(plans, t, &messages, &why), &why, section_get(&e->sec, "file"));
@@ -499,7 +495,6 @@ static void chakra_read_entry(struct entry *e)
         add_with_plans(e, &traffic_chakra, &t, &hosts, &cfg);
     free(path);
     free(groups);
-    free(hosts.node);
 }
 
 static void simai_read_entry(struct entry *e)
@@ -519,7 +514,6 @@ static void simai_read_entry(struct entry *e)
     if (path && !e->r->rc)
         add_with_plans(e, &traffic_simai, &t, &hosts, &cfg);
     free(path);
-    free(hosts.node);
 }
 
 /* ---- the kinds ---- */

@@ -91,15 +91,14 @@ static void start_message(struct training_job *t, const struct iteration_message
 
 static void end_message(struct training_job *t, const struct iteration_message *is, uint64_t now_ps)
 {
-    struct training_kernel  *k = kernel_of(t, is);
-    uint32_t                 next = k->first;
-    struct iteration_message after;
+    struct training_kernel *k = kernel_of(t, is);
+    uint32_t                next = k->first;
 
     k->is_busy = next != 0;
     if (!next)
         return;
     k->first = t->after[next - 1];
-    after = iteration_find(&t->it, next - 1);
+    struct iteration_message after = iteration_find(&t->it, next - 1);
     post_message(t, &after, now_ps);
 }
 
@@ -357,7 +356,6 @@ void traffic_add_training_steps(struct traffic *traffic, const struct traffic_co
 {
     struct training_job *t = xcalloc(1, sizeof *t);
     uint32_t             workers = cfg->iteration.parallel.workers;
-    size_t               cells;
 
     job_init(&t->job, &traffic_training, traffic, common, hosts, workers);
     iteration_init(&t->it, &cfg->iteration);
@@ -371,7 +369,7 @@ void traffic_add_training_steps(struct traffic *traffic, const struct traffic_co
     t->barrier = xcalloc(1, sizeof *t->barrier);
     t->barrier[0].iterations = cfg->iterations;
     t->resolved = xcalloc(t->it.messages + 1ul, sizeof *t->resolved);
-    cells = (size_t)t->it.stages * workers;
+    size_t cells = (size_t)t->it.stages * workers;
     t->left = xmalloc(cells * sizeof *t->left);
     memcpy(t->left, t->it.count, cells * sizeof *t->left);
     t->begin_ps = xcalloc(cells, sizeof *t->begin_ps);
@@ -389,11 +387,9 @@ const struct iteration *training_iteration(const struct traffic *traffic, uint32
 
 uint32_t training_kind_of(const struct traffic *traffic, uint32_t entry, uint64_t tag)
 {
-    const struct iteration *it;
-
     if (traffic->entry[entry].kind != &traffic_training)
         return ITERATION_KINDS;
-    it = training_iteration(traffic, entry);
+    const struct iteration *it = training_iteration(traffic, entry);
     return it->stage[iteration_find(it, (uint32_t)tag).stage].kind;
 }
 
@@ -403,7 +399,6 @@ static void read_entry(struct entry *e)
 
     if (training_read(e, &r))
         traffic_add_training_steps(e->traffic, &e->common, &r.steps, r.workers.node);
-    training_request_fini(&r);
 }
 
 const struct traffic_kind traffic_training = {

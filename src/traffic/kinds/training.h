@@ -37,11 +37,10 @@ uint32_t training_kind_of(const struct traffic *, uint32_t entry, uint64_t tag);
 
 extern const struct key_row training_keys[];
 
-/* Reads an entry. Returns false if it is invalid. Free the steps and hosts with training_request_fini(). */
+/* Reads an entry. Returns false if it is invalid. The reader owns the steps and hosts. */
 struct training_request { struct traffic_steps steps; struct hosts workers; };
 
 bool training_read(struct entry *, struct training_request *);
-void training_request_fini(struct training_request *);
 void training_print_steps(FILE *);
 
 /* ---- language models: training_model.c ---- */

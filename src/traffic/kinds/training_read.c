@@ -9,29 +9,18 @@
 
 /* ---- placement ---- */
 
-struct seat { uint32_t rack, number, node; };    /* number: index of the host within its rack */
+struct seat { uint64_t order; uint32_t node; };  /* order: rack and number within the rack, or the reverse */
 
-static int by_rack(const void *a_, const void *b_)
+static int by_order(const void *a_, const void *b_)
 {
     const struct seat *a = a_, *b = b_;
 
-    if (a->rack != b->rack)
-        return a->rack < b->rack ? -1 : 1;
-    return a->number < b->number ? -1 : a->number > b->number;
-}
-
-static int by_number(const void *a_, const void *b_)
-{
-    const struct seat *a = a_, *b = b_;
-
-    if (a->number != b->number)
-        return a->number < b->number ? -1 : 1;
-    return a->rack < b->rack ? -1 : a->rack > b->rack;
+    return (a->order > b->order) - (a->order < b->order);
 }
 
 /* Lists every host's seat. A server with several GPUs counts as a rack. Racks are numbered in order of their
  * first hosts. */
-static struct seat *list_seats(const struct graph *g)
+static struct seat *list_seats(const struct graph *g, bool is_spread)
 {
     struct seat *seat = xcalloc(g->hosts + 1ul, sizeof *seat);
     uint32_t    *link_of = graph_host_links(g), seats = 0, racks = 0;
@@ -48,7 +37,8 @@ static struct seat *list_seats(const struct graph *g)
             continue;
         if (*rack == 0)
             *rack = ++racks;
-        seat[seats++] = (struct seat){ *rack, taken[*rack]++, i };
+        uint64_t number = taken[*rack]++;
+        seat[seats++] = (struct seat){ is_spread ? number << 32 | *rack : (uint64_t)*rack << 32 | number, i };
     }
     free(taken);
     free(rack_of_server);
@@ -60,9 +50,9 @@ static struct seat *list_seats(const struct graph *g)
 /* Places the workers on the first hosts after skipping 'skip' of them. */
 static void place_workers(const struct graph *g, bool is_spread, uint32_t skip, struct hosts *workers)
 {
-    struct seat *seat = list_seats(g);
+    struct seat *seat = list_seats(g, is_spread);
 
-    qsort(seat, g->hosts, sizeof *seat, is_spread ? by_number : by_rack);
+    qsort(seat, g->hosts, sizeof *seat, by_order);
     for (uint32_t i = 0; i < workers->count; i++)
         workers->node[i] = seat[skip + i].node;
     free(seat);
@@ -75,10 +65,9 @@ static struct hosts read_workers(const struct entry *e)
     const struct yaml_node  *where = section_get(&e->sec, "placement");
     struct hosts             workers = entry_hosts(e, "workers", 2, UINT32_MAX);
     uint32_t                 skip = 0;
-    int                      placement;
 
     section_count(&e->sec, "skip", 0, e->graph->hosts - 2, &skip);
-    placement = section_choice(&e->sec, "placement", "a placement", placements);
+    int placement = section_choice(&e->sec, "placement", "a placement", placements);
     if (node && node->kind == YAML_LIST) {
         if (where)
             reader_refuse(e->r, where, "'placement' has no effect on a list of workers; remove it");
@@ -107,7 +96,6 @@ static void check_collective(const struct section *sec, uint32_t workers, const 
 {
     const struct yaml_node *chunk = section_get(sec, "chunk");
     struct err              why;
-    int                     rc;
 
     section_need(sec, "size");
     cfg->workers = workers;
@@ -122,7 +110,7 @@ static void check_collective(const struct section *sec, uint32_t workers, const 
         section_refuse(sec, "skew", "only all_to_all can be skewed");
     if (sec->r->rc)
         return;
-    rc = collective_check(cfg, &why);
+    int rc = collective_check(cfg, &why);
     if (rc)
         reader_refuse(sec->r, rc == -E2BIG && too_many ? too_many : rc == -E2BIG ? sec->map
                       : section_get(sec, "size"), "%s", why.text);
@@ -138,32 +126,25 @@ static const struct key_row group_keys[] = {
     { 0 },
 };
 
+#define AT(field) KEY_AT(struct iteration_step, field)
+
 static const struct key_row step_keys[] = {
-    { "compute",    KEY_TIME, "0",          "before its collective",
-      KEY_AT(struct iteration_step, compute_ps) },
-    { "collective", KEY_NAME, "all_to_all", "as above", KEY_AT(struct iteration_step, collective.kind),
-      .choices = collective_names },
+    { "compute",    KEY_TIME, "0",          "before its collective", AT(compute_ps) },
+    { "collective", KEY_NAME, "all_to_all", "as above", AT(collective.kind), .choices = collective_names },
     { "size",       KEY_BYTES, "",           "as above. Without it the step only computes",
-      KEY_AT(struct iteration_step, collective.bytes), 1, TRAFFIC_SIZE_MAX },
-    { "group",      KEY_NAME, "all",
-      "`all`, `tensor`, `data`, `pipeline`, `expert`, `expert_data` (workers of a data group with the "
-      "same experts), or `context`", KEY_AT(struct iteration_step, group), .choices = parallel_names },
-    { "times",      KEY_COUNT, "1",          "repetitions", KEY_AT(struct iteration_step, times), 1,
-      UINT16_MAX },
+      AT(collective.bytes), 1, TRAFFIC_SIZE_MAX },
+    { "group",      KEY_NAME, "all", "`all`, `tensor`, `data`, `pipeline`, `expert`, `expert_data` (workers "
+      "of a data group with the same experts), or `context`", AT(group), .choices = parallel_names },
+    { "times",      KEY_COUNT, "1",          "repetitions", AT(times), 1, UINT16_MAX },
     { "overlap",    KEY_YES,  "no", "start the next step while the collective runs; collectives of one kind "
-      "of group are serialized", KEY_AT(struct iteration_step, is_overlapped) },
+      "of group are serialized", AT(is_overlapped) },
     { "pipelined",  KEY_YES,  "no", "send_next, send_previous: compute on receipt, send, go on; `times` is "
-      "the number of micro-batches", KEY_AT(struct iteration_step, is_pipelined) },
-    { "chunk",      KEY_BYTES, "512KB",      "as above",
-      KEY_AT(struct iteration_step, collective.chunk_bytes), 1, TRAFFIC_SIZE_MAX },
-    { "channels",   KEY_COUNT, "0",          "as above", KEY_AT(struct iteration_step, collective.channels),
-      0, 1024 },
-    { "at_once",    KEY_YES,  "no",         "as above",
-      KEY_AT(struct iteration_step, collective.is_at_once) },
-    { "pxn",        KEY_YES,  "no",         "as above",
-      KEY_AT(struct iteration_step, collective.is_by_rail) },
-    { "skew",       KEY_REAL, "0",          "as above",
-      KEY_AT(struct iteration_step, collective.skew), 0, 4 },
+      "the number of micro-batches", AT(is_pipelined) },
+    { "chunk",      KEY_BYTES, "512KB",      "as above", AT(collective.chunk_bytes), 1, TRAFFIC_SIZE_MAX },
+    { "channels",   KEY_COUNT, "0",          "as above", AT(collective.channels), 0, 1024 },
+    { "at_once",    KEY_YES,  "no",         "as above", AT(collective.is_at_once) },
+    { "pxn",        KEY_YES,  "no",         "as above", AT(collective.is_by_rail) },
+    { "skew",       KEY_REAL, "0",          "as above", AT(collective.skew), 0, 4 },
     { "inside",     KEY_LIST, "",
       "pipelined: steps of each micro-batch, after its computing and before it is sent" },
     { 0 },
@@ -363,12 +344,12 @@ static void read_iterations(const struct entry *e, uint32_t *iterations)
 
 static uint64_t bound_ps(const struct entry *e, const struct iteration_cfg *cfg, const uint32_t *hosts)
 {
-    uint64_t *rate_bps = xcalloc(cfg->parallel.workers, sizeof *rate_bps), bound;
+    uint64_t *rate_bps = xcalloc(cfg->parallel.workers, sizeof *rate_bps);
     uint32_t *link_of = graph_host_links(e->graph);
 
     for (uint32_t i = 0; i < cfg->parallel.workers; i++)
         rate_bps[i] = e->graph->link[link_of[hosts[i]]].rate_bps;
-    bound = iteration_bound_ps(cfg, e->env->mtu_bytes, e->env->overhead_bytes, rate_bps);
+    uint64_t bound = iteration_bound_ps(cfg, e->env->mtu_bytes, e->env->overhead_bytes, rate_bps);
     free(link_of);
     free(rate_bps);
     return bound;
@@ -403,7 +384,7 @@ static uint64_t sum_bytes(const struct iteration_cfg *cfg)
 
 bool training_read(struct entry *e, struct training_request *r)
 {
-    struct iteration_step *step = xcalloc(ITERATION_STEPS_MAX, sizeof *step);
+    struct iteration_step *step = reader_alloc(e->r, ITERATION_STEPS_MAX, sizeof *step);
     struct traffic_steps  *cfg = &r->steps;
     struct err             why;
 
@@ -437,12 +418,6 @@ bool training_read(struct entry *e, struct training_request *r)
     return true;
 }
 
-void training_request_fini(struct training_request *r)
-{
-    free((void *)r->steps.iteration.step);
-    free(r->workers.node);
-}
-
 void training_print_steps(FILE *out)
 {
     fputs("\n### traffic: steps of training\n", out);
@@ -461,25 +436,22 @@ const struct key_row training_keys[] = {
     { "placement",  KEY_NAME, "packed",
       "of a count of workers. `packed`: rack after rack; `spread`: the next worker in the next rack" },
     { "skip",       KEY_COUNT, "0",          "hosts to skip before the first worker, for several jobs" },
-    { "collective", KEY_NAME, "all_to_all",
-      "`all_to_all` (pairwise), `ring_all_reduce`, `tree_all_reduce` (double binary tree), "
-      "`halving_doubling_all_reduce`, `all_gather`, `reduce_scatter` (ring), `send_next`, `send_previous` "
-      "(to a neighbor)", KEY_AT(struct iteration_step, collective.kind), .choices = collective_names },
+    { "collective", KEY_NAME, "all_to_all", "`all_to_all` (pairwise), `ring_all_reduce`, `tree_all_reduce` "
+      "(double binary tree), `halving_doubling_all_reduce`, `all_gather`, `reduce_scatter` (ring), "
+      "`send_next`, `send_previous` (to a neighbor)", AT(collective.kind), .choices = collective_names },
     { "size",       KEY_BYTES, "", "all_to_all: per pair; send_next, send_previous: per message; otherwise "
-      "the whole buffer", KEY_AT(struct iteration_step, collective.bytes), 1, TRAFFIC_SIZE_MAX },
-    { "chunk",      KEY_BYTES, "512KB",
-      "piece of tree_all_reduce, or of a ring with `channels`. Small ones cost round trips, large ones keep "
-      "workers waiting", KEY_AT(struct iteration_step, collective.chunk_bytes), 1, TRAFFIC_SIZE_MAX },
+      "the whole buffer", AT(collective.bytes), 1, TRAFFIC_SIZE_MAX },
+    { "chunk",      KEY_BYTES, "512KB", "piece of tree_all_reduce, or of a ring with `channels`. Small ones "
+      "cost round trips, large ones keep workers waiting", AT(collective.chunk_bytes), 1, TRAFFIC_SIZE_MAX },
     { "channels",   KEY_COUNT, "0", "parallel rings that forward chunks as they arrive, as NCCL; in servers "
       "of several GPUs over different NICs. 0: one ring whose steps wait for ACKs",
-      KEY_AT(struct iteration_step, collective.channels), 0, 1024 },
+      AT(collective.channels), 0, 1024 },
     { "at_once",    KEY_YES,  "no",        "all_to_all: send to all others at once, not one after the other",
-      KEY_AT(struct iteration_step, collective.is_at_once) },
-    { "pxn",        KEY_YES,  "no",
-      "all_to_all in servers of several GPUs: forward over NVLink to the GPU on the destination's rail "
-      "first, as NCCL (PXN)", KEY_AT(struct iteration_step, collective.is_by_rail) },
+      AT(collective.is_at_once) },
+    { "pxn",        KEY_YES,  "no", "all_to_all in servers of several GPUs: forward over NVLink to the GPU "
+      "on the destination's rail first, as NCCL (PXN)", AT(collective.is_by_rail) },
     { "skew",       KEY_REAL, "0", "all_to_all: workers receive in proportion to 1, 2^-skew, 3^-skew, .., as "
-      "popular and less popular experts", KEY_AT(struct iteration_step, collective.skew), 0, 4 },
+      "popular and less popular experts", AT(collective.skew), 0, 4 },
     { "steps",      KEY_LIST, "",           "steps of an iteration instead of one collective; see below" },
     { "model",      KEY_MAP, "",           "a language model whose steps these are; see below" },
     { "groups",     KEY_MAP, "",           "groups of workers for `steps` or `model`; see below" },
