@@ -185,23 +185,6 @@ static const struct key_row limit_keys[] = {
     { 0 },
 };
 
-/* ---- files ---- */
-
-typedef void fill_file(struct reader *, const struct yaml_node *root, void *file);
-
-static int read_file(const char *path, fill_file *fill, void *file, struct err *err)
-{
-    struct yaml_doc doc;
-    struct reader   r = { .name = text_file_name(path), .what = "a configuration", .err = err };
-    int             rc = yaml_read(&doc, path, err);
-
-    if (rc)
-        return rc;
-    fill(&r, doc.root, file);
-    yaml_fini(&doc);
-    return r.rc;
-}
-
 static void free_texts(char **text, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -242,14 +225,6 @@ static void read_common(struct reader *r, const struct section *s, struct config
 struct rpc_tls config_tls(const struct config_common *c)
 {
     return (struct rpc_tls){ c->ca, c->cert, c->key, c->refresh_s, c->is_old_tls };
-}
-
-static void fini_common(struct config_common *c)
-{
-    free(c->file);
-    key_free_texts(common_keys, c);
-    key_free_texts(tls_keys, c);
-    http_config_fini(&c->http);
 }
 
 /* ---- tuners ---- */
@@ -467,28 +442,19 @@ int config_find_driver(const struct driver **out, const char *name, struct err *
                               text_names(near, sizeof near, name, names));
 }
 
-int config_read_agent(struct agent_file *f, const char *path, const struct driver *driver, struct err *err)
+static void fini_agent(void *file)
 {
-    int rc;
+    struct agent_file *f = file;
 
-    *f = (struct agent_file){ .driver = driver };
-    rc = read_file(path, read_agent, f, err);
-    if (rc)
-        config_fini_agent(f);
-    return rc;
-}
-
-void config_fini_agent(struct agent_file *f)
-{
-    fini_common(&f->common);
     free_texts(f->way, f->ways);
     key_free_texts(agent_keys, f);
     config_tuner_fini(&f->tuner);
     if (f->own_driver)
         free(f->own_driver->arg);
     free(f->own_driver);
-    *f = (struct agent_file){ 0 };
 }
+
+const struct config_kind config_agent = { sizeof(struct agent_file), read_agent, fini_agent };
 
 /* ---- relays ---- */
 
@@ -505,24 +471,15 @@ static void read_relay(struct reader *r, const struct yaml_node *root, void *fil
     http_config_read(r, section_get(&s, "http"), RELAY_HTTP_PORT, &f->common.http);
 }
 
-int config_read_relay(struct relay_file *f, const char *path, struct err *err)
+static void fini_relay(void *file)
 {
-    int rc;
+    struct relay_file *f = file;
 
-    *f = (struct relay_file){ 0 };
-    rc = read_file(path, read_relay, f, err);
-    if (rc)
-        config_fini_relay(f);
-    return rc;
-}
-
-void config_fini_relay(struct relay_file *f)
-{
-    key_free_texts(relay_keys, f);
-    fini_common(&f->common);
     free_texts(f->controller, f->controllers);
-    *f = (struct relay_file){ 0 };
+    key_free_texts(relay_keys, f);
 }
+
+const struct config_kind config_relay = { sizeof(struct relay_file), read_relay, fini_relay };
 
 /* ---- controllers ---- */
 
@@ -619,20 +576,10 @@ static void read_controller(struct reader *r, const struct yaml_node *root, void
     jobs_read(r, section_get(&s, "jobs"), &f->jobs);
 }
 
-int config_read_controller(struct controller_file *f, const char *path, struct err *err)
+static void fini_controller(void *file)
 {
-    int rc;
+    struct controller_file *f = file;
 
-    *f = (struct controller_file){ 0 };
-    rc = read_file(path, read_controller, f, err);
-    if (rc)
-        config_fini_controller(f);
-    return rc;
-}
-
-void config_fini_controller(struct controller_file *f)
-{
-    fini_common(&f->common);
     key_free_texts(controller_keys, f);
     key_free_texts(flows_keys, f);
     free_texts(f->operator, f->operators);
@@ -643,7 +590,42 @@ void config_fini_controller(struct controller_file *f)
     config_tuner_fini(&f->learner);
     links_fini(&f->links);
     jobs_list_fini(&f->jobs);
-    *f = (struct controller_file){ 0 };
+}
+
+const struct config_kind config_controller = { sizeof(struct controller_file), read_controller,
+                                               fini_controller };
+
+/* ---- files ---- */
+
+int config_read(const struct config_kind *kind, void *file, const char *path, const struct driver *driver,
+                struct err *err)
+{
+    struct yaml_doc doc;
+    struct reader   r = { .name = text_file_name(path), .what = "a configuration", .err = err };
+    int             rc = yaml_read(&doc, path, err);
+
+    if (rc)
+        return rc;
+    memset(file, 0, kind->bytes);
+    if (kind == &config_agent)
+        ((struct agent_file *)file)->driver = driver;
+    kind->fill(&r, doc.root, file);
+    yaml_fini(&doc);
+    if (r.rc)
+        config_fini(kind, file);
+    return r.rc;
+}
+
+void config_fini(const struct config_kind *kind, void *file)
+{
+    struct config_common *c = file;
+
+    kind->fini(file);
+    free(c->file);
+    key_free_texts(common_keys, c);
+    key_free_texts(tls_keys, c);
+    http_config_fini(&c->http);
+    memset(file, 0, kind->bytes);
 }
 
 /* ---- the reference ---- */

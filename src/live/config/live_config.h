@@ -105,13 +105,17 @@ struct relay_file {
 
 int config_find_driver(const struct driver **out, const char *name, struct err *);
 
-/* Reads a file. 'driver' of NULL: the one that the file names. On failure nothing is held. */
-int  config_read_agent(struct agent_file *, const char *path, const struct driver *driver, struct err *);
-int  config_read_controller(struct controller_file *, const char *path, struct err *);
-int  config_read_relay(struct relay_file *, const char *path, struct err *);
-void config_fini_agent(struct agent_file *);
-void config_fini_relay(struct relay_file *);
-void config_fini_controller(struct controller_file *);
+/* A kind of file. Its struct begins with struct config_common. */
+struct config_kind {
+    size_t bytes;
+    void (*fill)(struct reader *, const struct yaml_node *root, void *file);
+    void (*fini)(void *file);                    /* of all but the common part */
+};
+extern const struct config_kind config_agent, config_controller, config_relay;
+
+/* Reads a file. 'driver': of an agent; NULL: the one that the file names. On failure nothing is held. */
+int  config_read(const struct config_kind *, void *file, const char *path, const struct driver *, struct err *);
+void config_fini(const struct config_kind *, void *file);
 
 /* docs/live_keys.md */
 void config_print_reference(FILE *);

@@ -97,13 +97,13 @@ static int relay_main(const OPTIONS *o)
 {
     struct relay_file f;
     struct err        err;
-    int               rc = config_read_relay(&f, o->path, &err);
+    int               rc = config_read(&config_relay, &f, o->path, NULL, &err);
 
     if (rc)
         return cmd_end(rc, &err);
     if (!o->is_check)
         rc = relay_run(&f, &err);
-    config_fini_relay(&f);
+    config_fini(&config_relay, &f);
     return cmd_end(rc, &err);
 }
 
@@ -117,13 +117,13 @@ static int agent_main(int argc, char **argv)
     cmd_parse(&agent_line, argc, argv, &o);
     if (o.is_relay)
         return relay_main(&o);
-    rc = config_read_agent(&f, o.path, o.driver, &err);
+    rc = config_read(&config_agent, &f, o.path, o.driver, &err);
     if (rc)
         return cmd_end(rc, &err);
     rc = o.is_check ? agent_check(&f, &err) :
          o.path_order ? agent_paths(&f, o.path_order, o.path_name, &err) :
          o.is_forget || o.is_rescue ? agent_rescue(&f, o.is_forget, &err) : agent_run(&f, NULL, &err);
-    config_fini_agent(&f);
+    config_fini(&config_agent, &f);
     return cmd_end(rc, &err);
 }
 
@@ -152,13 +152,13 @@ static int controller_main(int argc, char **argv)
     int                    rc;
 
     cmd_parse(&controller_line, argc, argv, &o);
-    rc = config_read_controller(&f, o.path, &err);
+    rc = config_read(&config_controller, &f, o.path, NULL, &err);
     if (rc)
         return cmd_end(rc, &err);
     rc = live_tuner_check(&f, &err);
     if (!rc && !o.is_check)
         rc = controller_run(&f, NULL, &err);
-    config_fini_controller(&f);
+    config_fini(&config_controller, &f);
     return cmd_end(rc, &err);
 }
 

@@ -29,7 +29,7 @@ void notify(const char *state)
     close(fd);
 }
 
-void notify_reloading(void)
+void notify_reload(void (*reload)(void *), void *arg)
 {
     struct timespec now;
     char            text[80];
@@ -39,6 +39,8 @@ void notify_reloading(void)
     snprintf(text, sizeof text, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
              (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000);
     notify(text);
+    reload(arg);
+    notify("READY=1");
 }
 
 void notify_alive(uint64_t now_us)

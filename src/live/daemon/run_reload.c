@@ -2,6 +2,7 @@
 #include "live/core/live_clock.h"
 #include "live/tuner/live_tuner.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_same(const char *a, const char *b)
@@ -20,10 +21,6 @@ static const char *fixed_common(const struct config_common *new, const struct co
 
 static const char *fixed_agent(const struct agent_file *new, const struct agent_file *old)
 {
-    const char *key = fixed_common(&new->common, &old->common);
-
-    if (key)
-        return key;
     if (new->relays != old->relays)
         return "relays";
     if (new->ways != old->ways)
@@ -44,10 +41,6 @@ static const char *fixed_agent(const struct agent_file *new, const struct agent_
 
 static const char *fixed_relay(const struct relay_file *new, const struct relay_file *old)
 {
-    const char *key = fixed_common(&new->common, &old->common);
-
-    if (key)
-        return key;
     if (new->controllers != old->controllers)
         return "controller";
     for (uint32_t i = 0; i < new->controllers; i++)
@@ -58,10 +51,6 @@ static const char *fixed_relay(const struct relay_file *new, const struct relay_
 
 static const char *fixed_controller(const struct controller_file *new, const struct controller_file *old)
 {
-    const char *key = fixed_common(&new->common, &old->common);
-
-    if (key)
-        return key;
     return !is_same(new->listen, old->listen) ? "listen" :
            new->devices_max != old->devices_max ? "devices_max" : !is_same(new->flows, old->flows) ? "flows" :
            new->etcd.endpoints != old->etcd.endpoints || !is_same(new->etcd.key, old->etcd.key) ? "etcd" :
@@ -71,53 +60,39 @@ static const char *fixed_controller(const struct controller_file *new, const str
 
 /* ---- reading ---- */
 
-/* Logs why a file is refused: a key that cannot change, or, without one, the error. */
-static bool refuse(const char *file, const char *key, const struct err *err)
+static const char *fixed_key(const struct config_kind *kind, const void *new, const void *old)
 {
+    const char *key = fixed_common(new, old);
+
+    return key ? key : kind == &config_agent ? fixed_agent(new, old) :
+           kind == &config_relay ? fixed_relay(new, old) : fixed_controller(new, old);
+}
+
+void *reload_file(const struct config_kind *kind, const void *old)
+{
+    const char *path = ((const struct config_common *)old)->file, *key = NULL;
+    void       *new = xcalloc(1, kind->bytes);
+    struct err  err;
+    int         rc = config_read(kind, new, path,
+                                 kind == &config_agent ? ((const struct agent_file *)old)->driver : NULL, &err);
+
+    if (!rc && !(key = fixed_key(kind, new, old)) && kind == &config_controller)
+        rc = live_tuner_check(new, &err);
+    if (!rc && !key)
+        return new;
     if (key)
-        clock_log("%s: '%s' cannot change while it runs: restart it; everything stays as it was", file, key);
+        clock_log("%s: '%s' cannot change while it runs: restart it; everything stays as it was", path, key);
     else
-        clock_log("%s; everything stays as it was", err->text);
-    return false;
+        clock_log("%s; everything stays as it was", err.text);
+    reload_free(kind, new);
+    return NULL;
 }
 
-bool reload_agent(struct agent_file *new, const struct agent_file *old)
+void reload_free(const struct config_kind *kind, void *file)
 {
-    struct err  err;
-    int         rc = config_read_agent(new, old->common.file, old->driver, &err);
-    const char *key = rc ? NULL : fixed_agent(new, old);
-
-    if (!rc && !key)
-        return true;
-    if (!rc)
-        config_fini_agent(new);
-    return refuse(old->common.file, key, &err);
-}
-
-bool reload_relay(struct relay_file *new, const struct relay_file *old)
-{
-    struct err  err;
-    int         rc = config_read_relay(new, old->common.file, &err);
-    const char *key = rc ? NULL : fixed_relay(new, old);
-
-    if (!rc && !key)
-        return true;
-    if (!rc)
-        config_fini_relay(new);
-    return refuse(old->common.file, key, &err);
-}
-
-bool reload_controller(struct controller_file *new, const struct controller_file *old)
-{
-    struct err  err;
-    int         rc = config_read_controller(new, old->common.file, &err);
-    const char *key = rc ? NULL : fixed_controller(new, old);
-
-    if (!rc && !key && live_tuner_check(new, &err) == 0)
-        return true;
-    if (!rc)
-        config_fini_controller(new);
-    return refuse(old->common.file, key, &err);
+    if (file)
+        config_fini(kind, file);
+    free(file);
 }
 
 bool reload_has_http(const struct http_config *new, const struct http_config *old)

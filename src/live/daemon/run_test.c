@@ -95,11 +95,11 @@ static int run(enum program program)
 
     snprintf(path, sizeof path, "%s/config.yaml", folder);
     switch (program) {
-    case AGENT:      rc = config_read_agent(&a, path, &driver, &err); rc = rc ? rc :
+    case AGENT:      rc = config_read(&config_agent, &a, path, &driver, &err); rc = rc ? rc :
                           agent_run(&a, NULL, &err); break;
-    case CONTROLLER: rc = config_read_controller(&c, path, &err); rc = rc ? rc :
+    case CONTROLLER: rc = config_read(&config_controller, &c, path, NULL, &err); rc = rc ? rc :
                           controller_run(&c, NULL, &err); break;
-    default:         rc = config_read_relay(&r, path, &err); rc = rc ? rc : relay_run(&r, &err); break;
+    default:         rc = config_read(&config_relay, &r, path, NULL, &err); rc = rc ? rc : relay_run(&r, &err); break;
     }
     if (rc)
         fprintf(stderr, "%s\n", err.text);
