@@ -56,13 +56,12 @@ static void check_remote(struct reader *r, const struct section *s, const struct
 
 void http_config_read(struct reader *r, const struct yaml_node *map, uint32_t port, struct http_config *c)
 {
-    struct section s;
-    char           text[40];
+    char text[40];
 
     *c = (struct http_config){ 0 };
     if (!map)
         return;
-    s = section_open(r, map, &(struct section){ .name = "http", .own = http_config_keys });
+    struct section s = section_open(r, map, &(struct section){ .name = "http", .own = http_config_keys });
     section_read(&s, http_config_keys, c);
     c->is_on = true;
     if (!c->listen) {

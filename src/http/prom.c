@@ -61,10 +61,8 @@ void prom_one(struct prom *p, const char *name, const char *type, const char *he
 
 char *prom_end(struct prom *p)
 {
-    char *text;
-
     fclose(p->out);
-    text = p->text;
+    char *text = p->text;
     *p = (struct prom){ .out = NULL };
     return text;
 }

@@ -44,11 +44,10 @@ static bool read_peer_names(const gnutls_datum_t *der, char name[NAME_SIZE], cha
 {
     size_t            name_size = NAME_SIZE, subject_size = PEER_SUBJECT_SIZE;
     gnutls_x509_crt_t cert;
-    int               rc;
 
     if (gnutls_x509_crt_init(&cert))
         return false;
-    rc = gnutls_x509_crt_import(cert, der, GNUTLS_X509_FMT_DER);
+    int rc = gnutls_x509_crt_import(cert, der, GNUTLS_X509_FMT_DER);
     if (!rc)
         rc = gnutls_x509_crt_get_dn_by_oid(cert, GNUTLS_OID_X520_COMMON_NAME, 0, 0, name, &name_size);
     if (!rc && strlen(name) != name_size)
@@ -129,7 +128,6 @@ static enum MHD_Result send_reply(struct server *s, struct MHD_Connection *c, st
 {
     struct MHD_Response *m = MHD_create_response_from_buffer(r.length ? r.length : strlen(r.text), r.text,
                                                             MHD_RESPMEM_MUST_FREE);
-    enum MHD_Result      rc;
 
     s->counts.requests++;
     s->counts.refused += r.status >= 400;
@@ -150,7 +148,7 @@ static enum MHD_Result send_reply(struct server *s, struct MHD_Connection *c, st
         MHD_add_response_header(m, "Allow", s->gate.is_public ? "GET, HEAD" : "GET, HEAD, POST");
     if (r.status < 400)
         MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, IDLE_S_MAX);
-    rc = MHD_queue_response(c, r.status, m);
+    enum MHD_Result rc = MHD_queue_response(c, r.status, m);
     MHD_destroy_response(m);
     return rc;
 }
@@ -181,7 +179,6 @@ static void drop_listener(void *arg)
 static ssize_t read_events(void *arg, uint64_t pos, char *buf, size_t max)
 {
     struct event_listener *l = arg;
-    size_t           part;
 
     (void)pos;
     if (l->text && l->sent == l->length) {
@@ -198,7 +195,7 @@ static ssize_t read_events(void *arg, uint64_t pos, char *buf, size_t max)
         MHD_suspend_connection(l->connection);
         return 0;
     }
-    part = l->length - l->sent < max ? l->length - l->sent : max;
+    size_t part = l->length - l->sent < max ? l->length - l->sent : max;
     memcpy(buf, l->text + l->sent, part);
     l->sent += part;
     return (ssize_t)part;
@@ -206,11 +203,10 @@ static ssize_t read_events(void *arg, uint64_t pos, char *buf, size_t max)
 
 static enum MHD_Result start_events(struct server *s, struct MHD_Connection *c)
 {
-    const char          *last = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Last-Event-ID");
-    struct MHD_Response *m;
+    const char            *last = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Last-Event-ID");
+    struct MHD_Response   *m;
     struct event_listener *l;
-    struct err           ignored;
-    enum MHD_Result      rc;
+    struct err             ignored;
 
     if (s->counts.listeners == LISTENERS_MAX)
         return refuse(s, c, 503, "too many listeners");
@@ -227,7 +223,7 @@ static enum MHD_Result start_events(struct server *s, struct MHD_Connection *c)
     MHD_add_response_header(m, "Content-Type", "text/event-stream");
     MHD_add_response_header(m, "Cache-Control", "no-store");
     MHD_add_response_header(m, "X-Content-Type-Options", "nosniff");
-    rc = MHD_queue_response(c, 200, m);
+    enum MHD_Result rc = MHD_queue_response(c, 200, m);
     MHD_destroy_response(m);
     return rc;
 }
@@ -459,10 +455,9 @@ int server_open(struct server **out, const struct http_config *c, const struct s
                 struct err *err)
 {
     struct server *s = xcalloc(1, sizeof *s);
-    int            rc;
 
     *s = (struct server){ .hooks = *hooks, .fd = -1 };
-    rc = read_files(s, c, err);
+    int rc = read_files(s, c, err);
     set_gate(s, c);
     if (!rc)
         rc = start_daemon(s, c->listen, err);

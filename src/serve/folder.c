@@ -205,17 +205,14 @@ static bool has_entry(const char *path, const char *name)
 
 int folder_read(const struct folder *f, const char *item, const char *file, char **bytes, size_t *length)
 {
-    char  *path;
     size_t size = 0;
-    bool   is_there;
-    int    fd;
 
     if (*item == '.' || *file == '.' || !is_served(f, item) || !has_entry(f->base, item))
         return -ENOENT;
-    path = xprintf("%s/%s", f->base, item);
-    is_there = is_result(path) && has_entry(path, file);
+    char *path = xprintf("%s/%s", f->base, item);
+    bool is_there = is_result(path) && has_entry(path, file);
     free(path);
-    fd = is_there ? open_file(f, item, file, &size) : -1;
+    int fd = is_there ? open_file(f, item, file, &size) : -1;
     return fd < 0 ? -ENOENT : read_all(fd, size, bytes, length);
 }
 

@@ -156,10 +156,9 @@ static void site_fini(struct site *s)
 static int site_open(struct site *s, const char *path, const struct http_config *c, struct err *err)
 {
     struct server_hooks hooks = { answer_request, next_events, clock_us, s, NULL };
-    int                 rc;
 
     *s = (struct site){ .beat_us = clock_us() };
-    rc = folder_open(&s->folder, path, err);
+    int rc = folder_open(&s->folder, path, err);
     if (rc)
         return rc;
     site_look(s);
@@ -263,11 +262,10 @@ static int serve(const struct options *o, struct err *err)
 int main(int argc, char **argv)
 {
     struct options o = { .listen = xstrdup(LISTEN_DEFAULT) };
-    int            rc;
     struct err     err;
 
     cmd_parse(&line, argc, argv, &o);
-    rc = serve(&o, &err);
+    int rc = serve(&o, &err);
     free(o.listen);
     return cmd_end(rc, &err);
 }

@@ -296,9 +296,8 @@ static void read_bound(struct reader *r, const struct section *s, const char *ke
 
 static void read_limit(struct reader *r, const struct yaml_node *node, struct limits *l)
 {
-    enum knob      knob = knob_find(node->key);
-    struct section sec;
-    char           near[80];
+    enum knob knob = knob_find(node->key);
+    char      near[80];
 
     if (knob == KNOB_COUNT) {
         reader_refuse_key(r, node, "'%.60s' is not a knob%s", node->key,
@@ -311,7 +310,7 @@ static void read_limit(struct reader *r, const struct yaml_node *node, struct li
     }
     if (!l->may_set[knob])
         reader_refuse_key(r, node, "%s is not on the list of what may be set", node->key);
-    sec = section_open(r, node, &(struct section){ .name = node->key, .own = limit_keys });
+    struct section sec = section_open(r, node, &(struct section){ .name = node->key, .own = limit_keys });
     read_bound(r, &sec, "min", knob, &l->min[knob]);
     read_bound(r, &sec, "max", knob, &l->max[knob]);
     read_bound(r, &sec, "step", knob, &l->step_max[knob]);

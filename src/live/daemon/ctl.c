@@ -436,12 +436,11 @@ static int prepare_approval(struct ctl_request *q, struct err *err)
 {
     struct question status = { .version = q->question.version, .verb = "status" };
     char           *text;
-    json_t         *o;
     int             rc = ask(q, &status, &text, err);
 
     if (rc)
         return rc;
-    o = json_loads(text, 0, NULL);
+    json_t *o = json_loads(text, 0, NULL);
     rc = agree(json_object_get(o, "trial"), &q->question, err);
     json_decref(o);
     free(text);

@@ -112,12 +112,11 @@ static int agent_main(int argc, char **argv)
     OPTIONS           o = { 0 };
     struct agent_file f;
     struct err        err;
-    int               rc;
 
     cmd_parse(&agent_line, argc, argv, &o);
     if (o.is_relay)
         return relay_main(&o);
-    rc = config_read(&config_agent, &f, o.path, o.driver, &err);
+    int rc = config_read(&config_agent, &f, o.path, o.driver, &err);
     if (rc)
         return cmd_end(rc, &err);
     rc = o.is_check ? agent_check(&f, &err) :
@@ -149,10 +148,9 @@ static int controller_main(int argc, char **argv)
     OPTIONS                o = { 0 };
     struct controller_file f;
     struct err             err;
-    int                    rc;
 
     cmd_parse(&controller_line, argc, argv, &o);
-    rc = config_read(&config_controller, &f, o.path, NULL, &err);
+    int rc = config_read(&config_controller, &f, o.path, NULL, &err);
     if (rc)
         return cmd_end(rc, &err);
     rc = live_tuner_check(&f, &err);

@@ -14,14 +14,13 @@ void notify(const char *state)
 {
     struct sockaddr_un a = { .sun_family = AF_UNIX };
     const char        *path = getenv("NOTIFY_SOCKET");
-    int                fd;
 
     if (!path || !*path || strlen(path) >= sizeof a.sun_path)
         return;
     memcpy(a.sun_path, path, strlen(path) + 1);
     if (*path == '@')
         a.sun_path[0] = '\0';    /* an abstract socket */
-    fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return;
     (void)sendto(fd, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&a,

@@ -185,12 +185,10 @@ static void on_tick(struct device *d, uint64_t now_us)
 /* False: the pace has ended. */
 static bool follow_pace(struct host *h)
 {
-    enum agent_step step;
-
     for (struct device *d = h->device; d < h->device + h->devices; d++)
         if (!d->is_up)
             return true;
-    step = h->pace->step(h->pace);
+    enum agent_step step = h->pace->step(h->pace);
     for (struct device *d = h->device; d < h->device + h->devices && step == AGENT_TICK; d++)
         agent_on_timer(&d->agent, h->pace->now_us);
     for (struct device *d = h->device; d < h->device + h->devices && step == AGENT_TICK; d++)
@@ -392,10 +390,9 @@ static int start_device(struct device *d, struct host *h, const char *name, stru
     struct audit    audit;
     struct err      why;
     char            folder[512];
-    int             rc;
 
     snprintf(folder, sizeof folder, "%s/%s", f->common.state, name);
-    rc = disk_open(&d->disk, folder, &audit, err);
+    int rc = disk_open(&d->disk, folder, &audit, err);
     if (rc == -EBUSY)
         return rc;
     d->host = h;
@@ -418,14 +415,12 @@ static int start_device(struct device *d, struct host *h, const char *name, stru
 
 static int open_device(struct device *d, const struct agent_file *f, const char *name, struct err *err)
 {
-    int rc;
-
     d->cfg = f->agent;
     d->driver = f->driver;
     d->disk.lock_fd = d->disk.log_fd = -1;
     redial_reset(&d->redial);
     snprintf(d->cfg.name, sizeof d->cfg.name, "%.31s/%.31s", f->common.name, name);
-    rc = f->driver->open(f->driver, &d->state, f->root, name, err);
+    int rc = f->driver->open(f->driver, &d->state, f->root, name, err);
     if (!rc && f->driver->facts)
         d->cfg.where = f->driver->facts(d->state, &d->cfg.facts);
     d->cfg.has_tuner = f->tuner.kind && d->cfg.where == KNOB_SWITCH;

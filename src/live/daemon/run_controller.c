@@ -440,11 +440,9 @@ static void tick(struct fabric *f, uint64_t interval_us)
 
 static bool has_lost_lease(const struct fabric *f, struct err *err)
 {
-    struct lease_view v;
-
     if (!f->lease)
         return false;
-    v = lease_look(f->lease);
+    struct lease_view v = lease_look(f->lease);
     if (clock_us() < v.until_us && v.revision == f->revision)
         return false;
     err_write(err, "the lease in etcd has ended, so another controller may act%s%s",
@@ -614,7 +612,6 @@ int controller_run(const struct controller_file *file, struct controller_pace *p
     static const char *const modes[] = { "observes only", "asks before it tries something",
                                          "tries without asking", "sets what its tuner says" };
     struct fabric f = { .file = file, .disk = { .lock_fd = -1, .log_fd = -1 }, .pace = pace };
-    int           rc;
 
     raise_limits();
     f.signals = clock_signals();
@@ -628,7 +625,7 @@ int controller_run(const struct controller_file *file, struct controller_pace *p
     f.page.arg = &f;
     f.names_max = max_u32(file->agent_devices, RACK_DEVICES_MAX);        /* a rack may always be full */
     rack_init(&f.rack, 0);
-    rc = start(&f, err);
+    int rc = start(&f, err);
     if (!rc) {
         clock_log("listening at %s, %s", file->listen, modes[file->controller.mode]);
         if (f.page.server)

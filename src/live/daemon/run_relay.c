@@ -53,11 +53,10 @@ static void send_up(void *arg, const struct rack *rack)
 {
     struct rack_relay *r = arg;
     unsigned char     *bytes;
-    size_t             length;
 
     if (!r->is_up)
         return;
-    length = rack_codec_write(rack, &bytes);
+    size_t length = rack_codec_write(rack, &bytes);
     r->counts.racks++;
     r->counts.rack_bytes += length;
     dial_send(r->up, r->up_link, bytes, length);

@@ -151,15 +151,13 @@ static bool deliver_sample(const struct receiver *t, struct flow_record *r, uint
 static bool read_raw(struct cursor c, uint32_t rate, const struct receiver *t)
 {
     uint32_t           protocol = read_word(&c);
-    struct cursor      head;
     struct flow_record r;
-    bool               is_good;
 
     skip_words(&c, 2);           /* length on the wire: the IP header says more exactly; bytes stripped */
-    head = read_opaque(&c);
-    is_good = protocol == HEADER_ETHERNET ? frame_read(&r, head.at, left(&head)) :
-              protocol == HEADER_IPV4 || protocol == HEADER_IPV6 ?
-              frame_read_ip(&r, head.at, left(&head)) : false;
+    struct cursor head = read_opaque(&c);
+    bool is_good = protocol == HEADER_ETHERNET ? frame_read(&r, head.at, left(&head)) :
+                   protocol == HEADER_IPV4 || protocol == HEADER_IPV6 ?
+                   frame_read_ip(&r, head.at, left(&head)) : false;
     return !c.is_bad && is_good && deliver_sample(t, &r, rate);
 }
 
@@ -447,15 +445,13 @@ static void read_data(const struct reading *r, const struct ipfix_template *t, s
 
 static bool read_set(const struct reading *r, uint64_t id, struct cursor c)
 {
-    const struct ipfix_template *t;
-
     if (id == (r->is_v9 ? 0 : 2))
         return read_templates(r, c, false);
     if (id == (r->is_v9 ? 1 : 3))
         return read_templates(r, c, true);
     if (id < 256)
         return true;             /* reserved */
-    t = find_template(r, (uint32_t)id);
+    const struct ipfix_template *t = find_template(r, (uint32_t)id);
     if (t)
         read_data(r, t, c);
     else
@@ -478,11 +474,10 @@ int ipfix_read(struct ipfix *x, uint64_t exporter, const uint8_t *bytes, size_t 
     c.at = bytes + head;
     r.domain = (uint32_t)record_number(c.at - 4, 4);
     while (c.end > c.at && left(&c) >= 4) {
-        uint64_t      id = take(&c, 2);
-        struct cursor set;
+        uint64_t id = take(&c, 2);
 
         size = take(&c, 2);
-        set = take_part(&c, size - 4, 0);
+        struct cursor set = take_part(&c, size - 4, 0);
         if (size < 4 || c.is_bad || !read_set(&r, id, set))
             return -EBADMSG;
     }

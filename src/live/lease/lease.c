@@ -172,7 +172,6 @@ static int ask(struct lease *l, const char *path, char *question)
     struct curl_slist         *headers = curl_slist_append(NULL, "Content-Type: application/json");
     char                       url[512];
     long                       status = 0;
-    CURLcode                   rc;
 
     snprintf(url, sizeof url, "%s%s", c->endpoint[l->endpoint % c->endpoints], path);
     l->length = 0;
@@ -180,7 +179,7 @@ static int ask(struct lease *l, const char *path, char *question)
     curl_easy_setopt(l->curl, CURLOPT_URL, url);
     curl_easy_setopt(l->curl, CURLOPT_POSTFIELDS, question);
     curl_easy_setopt(l->curl, CURLOPT_HTTPHEADER, headers);
-    rc = curl_easy_perform(l->curl);
+    CURLcode rc = curl_easy_perform(l->curl);
     curl_easy_getinfo(l->curl, CURLINFO_RESPONSE_CODE, &status);
     curl_slist_free_all(headers);
     free(question);

@@ -189,12 +189,10 @@ static void remember(struct relay_sent *s, uint32_t slot, uint64_t stamp_us)
 
 void relay_flush(struct relay *r)
 {
-    struct relay_sent *s;
-
     if (rack_is_empty(&r->up))
         return;
     r->up.number = ++r->number;
-    s = &r->sent[r->number % RELAY_MEMORY];
+    struct relay_sent *s = &r->sent[r->number % RELAY_MEMORY];
     s->number = r->number;
     s->count = 0;
     for (uint32_t i = 0; i < r->up.rows; i++)

@@ -127,11 +127,10 @@ static void send_down(struct mux *m)
 static void answer(struct mux *m)
 {
     uint32_t reports = m->up->rows;
-    bool     is_all;
 
     for (uint32_t i = 0; i < m->up->items; i++)
         reports += m->up->item[i].msg.kind == MSG_REPORT;
-    is_all = m->leases && m->leases == reports;
+    bool is_all = m->leases && m->leases == reports;
     for (uint32_t i = 0; i < m->leases; i++)
         is_all &= m->lease[i].term == m->lease[0].term;
     if (is_all) {

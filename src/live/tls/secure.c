@@ -81,11 +81,10 @@ static void set_up(SSL_CTX *context, bool is_client, bool is_old)
 static int read_files(struct secure *s, struct err *err)
 {
     SSL_CTX *context = SSL_CTX_new(s->is_client ? TLS_client_method() : TLS_server_method());
-    int      rc;
 
     if (!context)
         die("no memory");
-    rc = use_files(context, s->path, err);
+    int rc = use_files(context, s->path, err);
     ERR_clear_error();           /* or it would be taken for that of a connection */
     if (!rc) {
         set_up(context, s->is_client, s->is_old);
@@ -100,7 +99,6 @@ static int read_files(struct secure *s, struct err *err)
 int secure_open(struct secure **out, const struct rpc_tls *tls, bool is_client, struct err *err)
 {
     struct secure *s;
-    int            rc;
 
     *out = NULL;
     if (!tls->ca)
@@ -110,7 +108,7 @@ int secure_open(struct secure **out, const struct rpc_tls *tls, bool is_client, 
     *s = (struct secure){ .path = { xstrdup(tls->ca), xstrdup(tls->cert), xstrdup(tls->key) },
                           .refresh_s = tls->refresh_s ? tls->refresh_s : REFRESH_S, .is_client = is_client,
                           .is_old = tls->is_old };
-    rc = read_files(s, err);
+    int rc = read_files(s, err);
     if (rc)
         secure_free(s);
     else
@@ -131,11 +129,10 @@ void secure_free(struct secure *s)
 static SSL *new_end(struct secure *s, int fd)
 {
     struct err ignored;          /* files are being replaced: the next look takes them */
-    SSL       *ssl;
 
     if ((int64_t)(clock_us() / 1000000) - s->looked_s >= s->refresh_s)
         (void)read_files(s, &ignored);
-    ssl = SSL_new(s->context);
+    SSL *ssl = SSL_new(s->context);
     if (!ssl || SSL_set_fd(ssl, fd) != 1)
         die("no memory");
     return ssl;

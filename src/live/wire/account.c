@@ -155,11 +155,10 @@ bool account_speaks_for(const struct account *a, const char *device)
 bool account_has_room(struct account *a, uint32_t max, const char *device)
 {
     struct digest d;
-    uint64_t      hash;
 
     digest_init(&d);
     digest_add_text(&d, device);
-    hash = (uint64_t)d.state;
+    uint64_t hash = (uint64_t)d.state;
     for (uint32_t i = 0; i < a->devices; i++)
         if (a->device[i] == hash)
             return true;

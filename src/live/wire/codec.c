@@ -518,16 +518,15 @@ int codec_read_question(struct question *q, const unsigned char *bytes, size_t l
     Anole__V1__Question *in = length <= CODEC_BYTES_MAX ?
                               anole__v1__question__unpack(NULL, length, bytes) : NULL;
     struct question      read = { 0 };
-    bool                 is_good;
 
     if (!in)
         return -EBADMSG;
     read.version = in->version;
     read.number = in->number;
-    is_good = take_text(read.verb, sizeof read.verb, in->verb) &&
-              take_text(read.device, sizeof read.device, in->device) &&
-              take_text(read.why, sizeof read.why, in->why) &&
-              take_text(read.code, sizeof read.code, in->code);
+    bool is_good = take_text(read.verb, sizeof read.verb, in->verb) &&
+                   take_text(read.device, sizeof read.device, in->device) &&
+                   take_text(read.why, sizeof read.why, in->why) &&
+                   take_text(read.code, sizeof read.code, in->code);
     anole__v1__question__free_unpacked(in, NULL);
     if (!is_good)
         return -EBADMSG;

@@ -498,11 +498,10 @@ int rpc_ask(const char *address, const struct rpc_tls *tls, const void *bytes, s
             unsigned char **reply, size_t *reply_length, struct err *err)
 {
     struct asking a = { .question = bytes, .question_length = length };
-    int64_t       end_ms;
     int           rc = tls->ca ? -ENOENT : ask_local(&a, address, now_ms() + timeout_ms);
 
     if (rc) {
-        end_ms = now_ms() + timeout_ms;
+        int64_t end_ms = now_ms() + timeout_ms;
         while ((rc = ask_at(&a, address, tls, end_ms, err)) == -ECONNRESET && now_ms() + AGAIN_MS < end_ms)
             poll(NULL, 0, AGAIN_MS);
     }

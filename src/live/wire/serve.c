@@ -329,11 +329,9 @@ static void give_way(struct connection *c)
 /* Makes room for a handshake. False: all current ones are recent, so the client waits in the kernel. */
 static bool make_room(struct serve *s)
 {
-    struct connection *c;
-
     if (s->counts.handshakes < s->shaking_max && s->counts.connections < s->connections_max)
         return true;
-    c = oldest_of_most(s);
+    struct connection *c = oldest_of_most(s);
     if (!c || clock_us() < c->since_us + GRACE_US)
         return false;
     give_way(c);
@@ -540,18 +538,16 @@ static void add_listener(struct serve *s, int fd, bool is_local, const char *fil
 
 static int add_local(struct serve *s, const char *path, struct err *err)
 {
-    char  address[200], folder[200];
-    char *end;
-    int   fd;
+    char address[200], folder[200];
 
     snprintf(folder, sizeof folder, "%s", path);
-    end = strrchr(folder, '/');
+    char *end = strrchr(folder, '/');
     if (end) {
         *end = '\0';
         mkdir(folder, 0755);
     }
     snprintf(address, sizeof address, "unix:%s", path);
-    fd = listen_open(address, err);
+    int fd = listen_open(address, err);
     if (fd < 0)
         return fd;
     if (chmod(path, 0600)) {
