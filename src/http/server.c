@@ -1,4 +1,5 @@
 #include "http/server.h"
+#include "base/minmax.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -57,34 +58,6 @@ static bool read_peer_names(const gnutls_datum_t *der, char name[NAME_SIZE], cha
     gnutls_x509_crt_deinit(cert);
     make_plain(subject);
     return rc == 0;
-}
-
-/* Returns true if the client sent a valid client certificate of a trusted CA whose common name is in 'names',
- * and stores its subject ("O=Example,CN=operator"). Otherwise *why holds the reason; NULL: no certificate.
- * 'session' is a gnutls_session_t. */
-static bool peer_is_known(void *session, char *const *names, uint32_t count, char subject[PEER_SUBJECT_SIZE],
-                   const char **why)
-{
-    char                  name[NAME_SIZE] = "";
-    unsigned              certs = 0;
-    const gnutls_datum_t *der = gnutls_certificate_get_peers(session, &certs);
-
-    *why = NULL;
-    subject[0] = '\0';
-    if (!der || !certs)
-        return false;
-    *why = find_fault(session);
-    if (*why)
-        return false;
-    *why = "the name in the certificate is not one of 'operators' of 'http'";
-    if (!read_peer_names(&der[0], name, subject))
-        return false;
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(names[i], name) == 0) {
-            *why = NULL;
-            return true;
-        }
-    return false;
 }
 
 /* half of these per address; fewer if the process may open few files */
@@ -244,26 +217,27 @@ static const char *header(struct MHD_Connection *c, const char *name)
     return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
 }
 
-/* True if the client has an accepted certificate. */
+/* True if the client sent a valid certificate of a trusted CA whose common name is an operator's. Stores its
+ * subject ("O=Example,CN=operator"). Otherwise *fault holds the reason; NULL: no certificate. */
 static bool has_certificate(const struct server *s, struct MHD_Connection *c, char subject[PEER_SUBJECT_SIZE],
                             const char **fault)
 {
     const union MHD_ConnectionInfo *tls =
         s->trust ? MHD_get_connection_info(c, MHD_CONNECTION_INFO_GNUTLS_SESSION) : NULL;
+    gnutls_session_t      session = tls ? tls->tls_session : NULL;
+    unsigned              certs = 0;
+    const gnutls_datum_t *der = session ? gnutls_certificate_get_peers(session, &certs) : NULL;
+    char                  name[NAME_SIZE];
+    bool                  is_operator = false;
 
     *fault = NULL;
-    return tls && tls->tls_session &&
-           peer_is_known(tls->tls_session, s->config.operator, s->config.operators, subject, fault);
-}
-
-static int check_access(struct server *s, struct MHD_Connection *c, const char *method, const char *client,
-                        const char *fault, const char **why)
-{
-    struct gate_request q = { method, header(c, "Host"), header(c, "Authorization"), header(c, "Origin"),
-                              header(c, "Sec-Fetch-Site"), header(c, "Content-Type"),
-                              header(c, "Sec-Fetch-Dest"), client, fault };
-
-    return gate_check(&s->gate, &q, s->hooks.now_us(), why);
+    if (!der || !certs || (*fault = find_fault(session)))
+        return false;
+    if (read_peer_names(&der[0], name, subject))
+        for (uint32_t i = 0; i < s->config.operators; i++)
+            is_operator |= strcmp(s->config.operator[i], name) == 0;
+    *fault = is_operator ? NULL : "the name in the certificate is not one of 'operators' of 'http'";
+    return is_operator;
 }
 
 static bool is_shell(const struct server *s, const char *method, const char *path)
@@ -277,7 +251,10 @@ static enum MHD_Result answer_request(struct server *s, struct MHD_Connection *c
     struct server_reply r = { 200, "application/json", NULL, 0 };
     char                subject[PEER_SUBJECT_SIZE];
     const char         *why = "", *fault, *client = has_certificate(s, c, subject, &fault) ? subject : NULL;
-    int                 status = check_access(s, c, method, client, fault, &why);
+    struct gate_request access = { method, header(c, "Host"), header(c, "Authorization"), header(c, "Origin"),
+                                   header(c, "Sec-Fetch-Site"), header(c, "Content-Type"),
+                                   header(c, "Sec-Fetch-Dest"), client, fault };
+    int                 status = gate_check(&s->gate, &access, s->hooks.now_us(), &why);
 
     if (status && !(status == 401 && is_shell(s, method, path)))
         return refuse(s, c, (unsigned)status, why);
@@ -383,10 +360,10 @@ static void note_address(struct server *s, const struct addrinfo *a)
 
 static unsigned connections_max(void)
 {
-    struct rlimit l;
+    struct rlimit l = { .rlim_cur = RLIM_INFINITY };
 
-    return getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur / 4 < CONNECTIONS_MAX ? (unsigned)l.rlim_cur / 4 :
-           CONNECTIONS_MAX;
+    getrlimit(RLIMIT_NOFILE, &l);
+    return (unsigned)min_u64(l.rlim_cur / 4, CONNECTIONS_MAX);
 }
 
 static struct MHD_Daemon *start_at(struct server *s, const struct addrinfo *a)

@@ -541,17 +541,6 @@ size_t h2_output(struct h2 *h, const unsigned char **bytes)
     return length > 0 ? (size_t)length : 0;
 }
 
-void h2_share(struct h2 *h, size_t *held, size_t max)
-{
-    h->held = held;
-    h->held_max = max;
-}
-
-bool h2_has_output(const struct h2 *h)
-{
-    return h->is_touched;
-}
-
 bool h2_is_over(const struct h2 *h)
 {
     return !nghttp2_session_want_read(h->session) && !nghttp2_session_want_write(h->session);

@@ -275,7 +275,7 @@ static void on_socket(struct dial *d)
     case TALKING:    conn_hear(&d->conn, conn_now_s()); break;
     default:         break;
     }
-    if (d->stage == TALKING && !d->conn.is_broken && (d->conn.wants_write || h2_has_output(d->conn.h2)))
+    if (d->stage == TALKING && !d->conn.is_broken && (d->conn.wants_write || d->conn.h2->is_touched))
         conn_flush(&d->conn);
 }
 

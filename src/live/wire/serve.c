@@ -3,6 +3,7 @@
 #include "live/wire/endpoint.h"
 #include "live/wire/inbox.h"
 #include "base/io/clock.h"
+#include "base/minmax.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -166,30 +167,20 @@ static uint32_t count_of(const struct serve *s, uint64_t origin)
     return count;
 }
 
-static struct connection *oldest_of(const struct serve *s, uint64_t origin)
-{
-    for (uint32_t i = 0; i < s->counts.handshakes; i++)
-        if (s->shaking[i]->origin == origin)
-            return s->shaking[i];
-    return NULL;
-}
-
 /* Whose handshake gives way to another: the oldest of the address that has most. */
 static struct connection *oldest_of_most(const struct serve *s)
 {
-    uint64_t origin = 0;
-    uint32_t most = 0;
+    struct connection *oldest = NULL;
+    uint32_t           most = 0;
 
     for (uint32_t i = 0; i < s->counts.handshakes; i++)
-        if (i == 0 || s->shaking[i]->origin != origin) {
+        if (i == 0 || s->shaking[i]->origin != s->shaking[i - 1]->origin) {
             uint32_t count = count_of(s, s->shaking[i]->origin);
 
-            if (count > most) {
-                most = count;
-                origin = s->shaking[i]->origin;
-            }
+            oldest = count > most ? s->shaking[i] : oldest;
+            most = max_u32(most, count);
         }
-    return oldest_of(s, origin);
+    return oldest;
 }
 
 /* ---- connections ---- */
@@ -262,7 +253,8 @@ static void begin_h2(struct connection *c)
     if (c->conn.is_broken)
         return;
     c->conn.h2 = h2_new(&hooks, c, false);
-    h2_share(c->conn.h2, &c->account->held, c->serve->accounts.limits.held);
+    c->conn.h2->held = &c->account->held;
+    c->conn.h2->held_max = c->serve->accounts.limits.held;
 }
 
 static uint64_t origin_of(const struct sockaddr_storage *at)
@@ -338,13 +330,13 @@ static bool make_room(struct serve *s)
     return true;
 }
 
-/* One address has at most half of the handshakes. */
+/* One address has at most half of the handshakes, so more than half are of the one that has most. */
 static void limit_origin(struct serve *s)
 {
-    uint64_t origin = s->counts.handshakes ? s->shaking[s->counts.handshakes - 1]->origin : 0;
+    uint32_t count = s->counts.handshakes;
 
-    if (s->counts.handshakes && count_of(s, origin) > s->shaking_max / 2)
-        give_way(oldest_of(s, origin));
+    if (count && count_of(s, s->shaking[count - 1]->origin) > s->shaking_max / 2)
+        give_way(oldest_of_most(s));
 }
 
 /* Accepts the next connection without waiting; negative: -errno. */
@@ -391,7 +383,7 @@ static void flush(struct connection *c)
 {
     struct conn *n = &c->conn;
 
-    if (!n->is_broken && n->h2 && (n->wants_write || h2_has_output(n->h2)))
+    if (!n->is_broken && n->h2 && (n->wants_write || n->h2->is_touched))
         conn_flush(n);
 }
 
@@ -578,11 +570,10 @@ static void divide_files(struct serve *s)
     uint64_t      files = s->limits.files;
 
     if (!files && getrlimit(RLIMIT_NOFILE, &l) == 0)
-        files = l.rlim_cur < 1u << 20 ? l.rlim_cur : 1u << 20;
+        files = min_u64(l.rlim_cur, 1u << 20);
     s->connections_max = (uint32_t)(files > 2 * FILES_OTHER ? files - FILES_OTHER : files / 2);
-    s->shaking_max = s->connections_max / 2 < SHAKING_MAX ? s->connections_max / 2 : SHAKING_MAX;
-    if (s->accounts.limits.connections > s->connections_max / 2)
-        s->accounts.limits.connections = s->connections_max / 2;
+    s->shaking_max = min_u32(s->connections_max / 2, SHAKING_MAX);
+    s->accounts.limits.connections = min_u32(s->accounts.limits.connections, s->connections_max / 2);
 }
 
 int serve_open(struct serve **out, const char *address, const struct rpc_tls *tls,
