@@ -49,8 +49,7 @@ static bool read_peer_names(const gnutls_datum_t *der, char name[NAME_SIZE], cha
     if (gnutls_x509_crt_init(&cert))
         return false;
     int rc = gnutls_x509_crt_import(cert, der, GNUTLS_X509_FMT_DER);
-    if (!rc)
-        rc = gnutls_x509_crt_get_dn_by_oid(cert, GNUTLS_OID_X520_COMMON_NAME, 0, 0, name, &name_size);
+    rc = rc ? rc : gnutls_x509_crt_get_dn_by_oid(cert, GNUTLS_OID_X520_COMMON_NAME, 0, 0, name, &name_size);
     if (!rc && strlen(name) != name_size)
         rc = -1;                 /* a zero byte: the displayed name would differ from the signed one */
     if (!rc && gnutls_x509_crt_get_dn(cert, subject, &subject_size))
@@ -436,8 +435,7 @@ int server_open(struct server **out, const struct http_config *c, const struct s
     *s = (struct server){ .hooks = *hooks, .fd = -1 };
     int rc = read_files(s, c, err);
     set_gate(s, c);
-    if (!rc)
-        rc = start_daemon(s, c->listen, err);
+    rc = rc ? rc : start_daemon(s, c->listen, err);
     if (rc) {
         server_free(s);
         s = NULL;

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define ITEMS_MAX   200
-#define FILES_MAX   40
+#define FILES_MAX   42           /* with "." and ".." */
 #define POINTS_MAX  512
 #define COLUMNS_MAX 512
 #define FILE_MAX    ((size_t)256 << 20)
@@ -98,11 +98,6 @@ void folder_fini(struct folder *f)
 
 /* ---- names ---- */
 
-static int is_name(const struct dirent *e)
-{
-    return strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
-}
-
 static int compare_names(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name);
@@ -111,7 +106,7 @@ static int compare_names(const struct dirent **a, const struct dirent **b)
 /* Lists the entries of a folder, sorted by name. Returns their number, 0 for a folder that does not exist. */
 static uint32_t list_names(const char *path, struct dirent ***list)
 {
-    int count = scandir(path, list, is_name, compare_names);
+    int count = scandir(path, list, NULL, compare_names);
 
     if (count < 0)
         *list = NULL;

@@ -361,14 +361,13 @@ static void relay_send_up(void *arg, const struct rack *r)
 
 /* ---- relay links of a controller ---- */
 
-static uint32_t mux_open(void *arg)
+static uint32_t mux_link(void *arg, uint64_t now_us)
 {
-    return 1000 + ((struct proc *)arg)->links++;
-}
+    struct proc *p = arg;
+    uint32_t     link = 1000 + p->links++;
 
-static void mux_link(void *arg, uint32_t link, uint64_t now_us)
-{
-    controller_on_link(&((struct proc *)arg)->controller, link, now_us);
+    controller_on_link(&p->controller, link, now_us);
+    return link;
 }
 
 /* As in run_controller.c: a relay accepts a limited number of names. */
@@ -468,7 +467,7 @@ static void fini_ends(struct proc *p)
 
 static void start_controller(struct proc *p, const struct audit *a, uint64_t clock_us)
 {
-    struct mux_io        ends = { mux_open, mux_link, mux_msg, mux_cut, mux_down, p };
+    struct mux_io        ends = { mux_link, mux_msg, mux_cut, mux_down, p };
     struct controller_io io = { .disk = disk_of(p), .send = controller_send, .propose = propose,
                                 .ended = ended, .arg = p };
 

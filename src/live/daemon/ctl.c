@@ -452,10 +452,8 @@ int ctl_ask(struct ctl_request *q, struct err *err)
     char *text = NULL;
     int   rc = strcmp(q->question.verb, "approve") == 0 ? prepare_approval(q, err) : 0;
 
-    if (!rc)
-        rc = ask(q, &q->question, &text, err);
-    if (!rc)
-        rc = ctl_print(q, text, err);
+    rc = rc ? rc : ask(q, &q->question, &text, err);
+    rc = rc ? rc : ctl_print(q, text, err);
     free(text);
     return rc;
 }

@@ -113,8 +113,7 @@ int disk_open(struct disk *d, const char *folder, struct audit *audit, struct er
     snprintf(d->folder, sizeof d->folder, "%s", folder);
     audit_init(audit);
     int rc = make_folder(folder, err);
-    if (!rc)
-        rc = take_lock(d, err);
+    rc = rc ? rc : take_lock(d, err);
     if (!rc && (rc = resume_log(d, audit)) != 0)
         err_set(err, -rc, "%s/" DISK_LOG ": %s", folder, strerror(-rc));
     if (rc)

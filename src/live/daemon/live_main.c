@@ -15,9 +15,8 @@
 struct daemon_options {
     const char          *path;
     const struct driver *driver;
-    bool                 is_check, is_rescue, is_forget, is_relay;
-    enum agent_path      path_order;
-    const char          *path_name;
+    bool                 is_check, is_rescue, is_forget, is_relay, lists_paths;
+    const char          *deny, *allow;           /* paths */
 };
 
 #define OPTIONS struct daemon_options
@@ -28,24 +27,6 @@ static void set_driver(void *into, const char *name)
 
     if (config_find_driver(&((OPTIONS *)into)->driver, name, &err))
         exit(cmd_end(-EINVAL, &err));
-}
-
-static void list_paths(void *into, const char *text)
-{
-    (void)text;
-    ((OPTIONS *)into)->path_order = AGENT_PATHS_LIST;
-}
-
-static void deny_path(void *into, const char *path)
-{
-    ((OPTIONS *)into)->path_order = AGENT_PATHS_DENY;
-    ((OPTIONS *)into)->path_name = path;
-}
-
-static void allow_path(void *into, const char *path)
-{
-    ((OPTIONS *)into)->path_order = AGENT_PATHS_ALLOW;
-    ((OPTIONS *)into)->path_name = path;
 }
 
 static void print_keys(void *into, const char *text)
@@ -69,10 +50,10 @@ static const struct cmd_option agent_rows[] = {
       "As --rescue; then obey any controller, whatever terms were seen. For agents that a "
       "false controller has misled", KEY_AT(OPTIONS, is_forget) },
     { "paths", 0, NULL, "List the paths of NICs with MRC, their states and round trips, and exit",
-      .add = list_paths },
+      KEY_AT(OPTIONS, lists_paths) },
     { "deny", 0, "[DEVICE/]PATH", "Stop NICs with MRC from using a path, or all paths of a port, and exit",
-      .add = deny_path },
-    { "allow", 0, "[DEVICE/]PATH", "Let them use it again, and exit", .add = allow_path },
+      KEY_AT(OPTIONS, deny) },
+    { "allow", 0, "[DEVICE/]PATH", "Let them use it again, and exit", KEY_AT(OPTIONS, allow) },
     KEYS_OPTION,
     { "relay", 0, NULL,
       "Run as a relay without devices: forwards merged reports of a rack's agents to a controller, "
@@ -120,7 +101,9 @@ static int agent_main(int argc, char **argv)
     if (rc)
         return cmd_end(rc, &err);
     rc = o.is_check ? agent_check(&f, &err) :
-         o.path_order ? agent_paths(&f, o.path_order, o.path_name, &err) :
+         o.deny ? agent_paths(&f, AGENT_PATHS_DENY, o.deny, &err) :
+         o.allow ? agent_paths(&f, AGENT_PATHS_ALLOW, o.allow, &err) :
+         o.lists_paths ? agent_paths(&f, AGENT_PATHS_LIST, NULL, &err) :
          o.is_forget || o.is_rescue ? agent_rescue(&f, o.is_forget, &err) : agent_run(&f, NULL, &err);
     config_fini(&config_agent, &f);
     return cmd_end(rc, &err);

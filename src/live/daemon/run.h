@@ -27,7 +27,7 @@ int agent_rescue(const struct agent_file *, bool is_forget, struct err *);
 /* Lists the paths of NICs with state and round trip, or denies or allows what 'which' names: a path, a port,
  * or DEVICE/ and one of these. A person's decision: it stays until it is taken back. Refused unless the agent
  * may write. */
-enum agent_path { AGENT_PATHS_NONE, AGENT_PATHS_LIST, AGENT_PATHS_DENY, AGENT_PATHS_ALLOW };
+enum agent_path { AGENT_PATHS_LIST, AGENT_PATHS_DENY, AGENT_PATHS_ALLOW };
 int agent_paths(const struct agent_file *, enum agent_path, const char *which, struct err *);
 
 /* Opens every device to check that it is complete; writes nothing. */

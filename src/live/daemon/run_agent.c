@@ -485,8 +485,7 @@ int agent_check(const struct agent_file *f, struct err *err)
     struct knob_set set;
     int             rc = open_host(&h, f, err);
 
-    if (!rc)
-        rc = check_permits(&h, err);
+    rc = rc ? rc : check_permits(&h, err);
     for (uint32_t i = 0; i < h.devices && !rc; i++)
         if (f->driver->read(h.device[i].state, &set))
             rc = err_set(err, EIO, "%s: its parameters cannot be read", h.device[i].cfg.name);
@@ -648,12 +647,9 @@ int agent_run(const struct agent_file *f, struct agent_pace *pace, struct err *e
     h.signals = clock_signals();
     h.pace = pace;
     h.page = (struct status_page){ .metrics = add_metrics, .trouble = trouble, .arg = &h };
-    if (!rc)
-        rc = check_permits(&h, err);
-    if (!rc)
-        rc = status_page_open(&h.page, &f->common.http, err);
-    if (!rc)
-        rc = start_host(&h, err);
+    rc = rc ? rc : check_permits(&h, err);
+    rc = rc ? rc : status_page_open(&h.page, &f->common.http, err);
+    rc = rc ? rc : start_host(&h, err);
     for (uint32_t i = 1; i < f->ways && !rc; i++)
         rc = address_check(f->way[i], &tls, err);
     for (uint32_t i = 0; i < h.devices && !rc; i++) {

@@ -68,14 +68,13 @@ static void end_free(struct relay_end *e)
     free(e);
 }
 
-static uint32_t open_link(void *arg)
+static uint32_t on_relay_link(void *arg, uint64_t now_us)
 {
-    return BEHIND | ((struct relay_end *)arg)->fabric->links++;
-}
+    struct fabric *f = ((struct relay_end *)arg)->fabric;
+    uint32_t       link = BEHIND | f->links++;
 
-static void on_relay_link(void *arg, uint32_t link, uint64_t now_us)
-{
-    controller_on_link(&((struct relay_end *)arg)->fabric->controller, link, now_us);
+    controller_on_link(&f->controller, link, now_us);
+    return link;
 }
 
 static void on_relay_msg(void *arg, uint32_t link, const struct msg *m, uint64_t now_us)
@@ -112,7 +111,7 @@ static struct relay_end *end_of(struct fabric *f, const struct rpc_event *from)
             return f->end[i];
     e = xcalloc(1, sizeof *e);
     *e = (struct relay_end){ .fabric = f, .link = from->link, .account = from->account };
-    mux_init(&e->mux, &(struct mux_io){ open_link, on_relay_link, on_relay_msg, on_relay_cut, send_down, e });
+    mux_init(&e->mux, &(struct mux_io){ on_relay_link, on_relay_msg, on_relay_cut, send_down, e });
     f->end = xrealloc(f->end, (f->ends + 1ul) * sizeof *f->end);
     f->end[f->ends++] = e;
     return e;
@@ -256,17 +255,12 @@ static bool is_operator(void *arg, const struct account *a)
 }
 
 /* Without certificates every user of this machine may look, and freeze. */
-static bool is_open_to_all(const struct question *q)
+static const char *refusal(struct fabric *f, const struct account *a, const struct question *q)
 {
     const struct words_verb *verb = words_verb_of(q->verb);
 
-    return verb && verb->is_open;
-}
-
-static const char *refusal(struct fabric *f, const struct account *a, const struct question *q)
-{
     return is_operator(f, a) ? NULL : f->file->common.ca ? "not an operator of this controller" :
-           is_open_to_all(q) ? NULL :
+           verb && verb->is_open ? NULL :
            "without certificates only root and the user of the controller may decide, by its socket file: "
            "anole ctl at that machine, or --address unix:FILE";
 }
@@ -584,8 +578,7 @@ static int start(struct fabric *f, struct err *err)
     rc = page_open(&f->page, &f->file->common.http, err);
     if (!rc && !f->pace)         /* its times are those of the clock */
         open_history(f);
-    if (!rc)
-        rc = open_flows(f, err);
+    rc = rc ? rc : open_flows(f, err);
     if (!rc && f->file->etcd.endpoints)
         rc = lease_open(&f->lease, &f->file->etcd, clock_us, err);
     if (!rc && f->lease) {

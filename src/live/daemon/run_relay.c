@@ -243,10 +243,8 @@ int relay_run(const struct relay_file *f, struct err *err)
     rack_init(&r.rack, 0);
     rc = serve_open(&r.agents, f->listen, &tls, NULL, err);
     r.page = (struct status_page){ .metrics = add_metrics, .trouble = trouble, .arg = &r };
-    if (!rc)
-        rc = status_page_open(&r.page, &f->common.http, err);
-    if (!rc)
-        rc = dial_open(&r.up, f->controller[0], &tls, NULL, err);
+    rc = rc ? rc : status_page_open(&r.page, &f->common.http, err);
+    rc = rc ? rc : dial_open(&r.up, f->controller[0], &tls, NULL, err);
     if (!rc) {
         clock_log("relay at %s", f->listen);
         notify("READY=1");

@@ -97,8 +97,7 @@ bool path_on_tick(struct path *, uint64_t now_us);       /* returns whether the 
  * one number answers them all. */
 
 struct mux_io {
-    uint32_t (*open)(void *);                            /* returns an unused link */
-    void (*on_link)(void *, uint32_t link, uint64_t now_us);
+    uint32_t (*on_link)(void *, uint64_t now_us);        /* a device is new; returns an unused link for it */
     void (*on_msg)(void *, uint32_t link, const struct msg *, uint64_t now_us);
     void (*on_cut)(void *, uint32_t link);
     void (*send_down)(void *, const struct rack *);      /* to the relay */

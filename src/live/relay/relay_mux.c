@@ -48,8 +48,7 @@ static struct mux_slot *slot_of(struct mux *m, uint32_t slot, uint64_t now_us)
     if (s || m->slots == RACK_DEVICES_MAX)
         return s;
     s = &m->slot[m->slots++];
-    *s = (struct mux_slot){ .slot = slot, .link = m->io.open(m->io.arg) };
-    m->io.on_link(m->io.arg, s->link, now_us);
+    *s = (struct mux_slot){ .slot = slot, .link = m->io.on_link(m->io.arg, now_us) };
     return s;
 }
 

@@ -25,8 +25,7 @@ static uint32_t     not_leased;          /* a link of the controller that gets n
 
 /* ---- the controller: answers reports with leases ---- */
 
-static uint32_t open_link(void *arg) { (void)arg; return 1000 + links++; }
-static void     on_link(void *arg, uint32_t link, uint64_t now_us) { (void)arg, (void)link, (void)now_us; }
+static uint32_t on_link(void *arg, uint64_t now_us) { (void)arg, (void)now_us; return 1000 + links++; }
 static void     on_cut(void *arg, uint32_t link) { (void)arg, (void)link; cuts++; }
 
 static void on_msg(void *arg, uint32_t link, const struct msg *m, uint64_t now_us)
@@ -70,7 +69,7 @@ static int set_up(void **unused)
     not_leased = 0;
     relay_init(&relay, &(struct relay_config){ .silence_us = 1000 },
                &(struct relay_io){ send, cut, send_up, NULL }, 77);
-    mux_init(&mux, &(struct mux_io){ open_link, on_link, on_msg, on_cut, send_down, NULL });
+    mux_init(&mux, &(struct mux_io){ on_link, on_msg, on_cut, send_down, NULL });
     return 0;
 }
 
