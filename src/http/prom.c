@@ -1,5 +1,5 @@
 #include "http/prom.h"
-#include "base/err.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -9,10 +9,8 @@
 
 void prom_init(struct prom *p)
 {
-    *p = (struct prom){ .out = NULL };
-    p->out = open_memstream(&p->text, &p->length);
-    if (!p->out)
-        die("out of memory");
+    *p = (struct prom){ 0 };
+    p->out = text_stream(&p->text);
 }
 
 /* Escapes backslash, quote and newline in a label value. Replaces other control characters. */

@@ -13,6 +13,7 @@
 #include "serve/folder.h"
 #include "http/server.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "report/page.h"
 #include "version.h"
 
@@ -66,10 +67,8 @@ static void answer_page(const struct folder *f, struct server_reply *reply)
     json_t *state = folder_state(f);
     json_t *page = json_pack("{s:s, s:s, s:O, s:[], s:o}", "kind", "serve", "version", ANOLE_VERSION, "title",
                              json_object_get(state, "name"), "runs", "served", state);
-    FILE   *out = open_memstream(&reply->text, &reply->length);
+    FILE   *out = text_stream(&reply->text);
 
-    if (!out)
-        die("out of memory");
     page_print(page, out);
     fclose(out);
     json_decref(page);

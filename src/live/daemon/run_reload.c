@@ -10,6 +10,14 @@ static bool is_same(const char *a, const char *b)
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
+static bool are_same(char *const *a, char *const *b, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_same(a[i], b[i]))
+            return false;
+    return true;
+}
+
 /* ---- what cannot change ---- */
 
 static const char *fixed_common(const struct config_common *new, const struct config_common *old)
@@ -21,14 +29,9 @@ static const char *fixed_common(const struct config_common *new, const struct co
 
 static const char *fixed_agent(const struct agent_file *new, const struct agent_file *old)
 {
-    if (new->relays != old->relays)
-        return "relays";
-    if (new->ways != old->ways)
-        return "controller";
-    for (uint32_t i = 0; i < new->ways; i++)
-        if (!is_same(new->way[i], old->way[i]))
-            return i < new->relays ? "relays" : "controller";
-    return new->driver->find != old->driver->find ? "driver" :
+    return new->relays != old->relays || !are_same(new->way, old->way, new->relays) ? "relays" :
+           new->ways != old->ways || !are_same(new->way, old->way, new->ways) ? "controller" :
+           new->driver->find != old->driver->find ? "driver" :
            new->own_driver && memcmp(new->own_driver->arg, old->own_driver->arg, new->driver->settings_size) ?
            new->driver->name :
            !is_same(new->root, old->root) ? "root" :
@@ -41,12 +44,9 @@ static const char *fixed_agent(const struct agent_file *new, const struct agent_
 
 static const char *fixed_relay(const struct relay_file *new, const struct relay_file *old)
 {
-    if (new->controllers != old->controllers)
-        return "controller";
-    for (uint32_t i = 0; i < new->controllers; i++)
-        if (!is_same(new->controller[i], old->controller[i]))
-            return "controller";
-    return is_same(new->listen, old->listen) ? NULL : "listen";
+    return new->controllers != old->controllers ||
+           !are_same(new->controller, old->controller, new->controllers) ? "controller" :
+           !is_same(new->listen, old->listen) ? "listen" : NULL;
 }
 
 static const char *fixed_controller(const struct controller_file *new, const struct controller_file *old)
@@ -97,11 +97,8 @@ void reload_free(const struct config_kind *kind, void *file)
 
 bool reload_has_http(const struct http_config *new, const struct http_config *old)
 {
-    bool is_other = new->is_on != old->is_on || !is_same(new->listen, old->listen) ||
-                    new->hosts != old->hosts;
-
-    for (uint32_t i = 0; i < new->hosts && !is_other; i++)
-        is_other = !is_same(new->host[i], old->host[i]);
-    /* files may have changed, and client_ca needs cert */
-    return is_other || new->token || old->token || new->cert || old->cert;
+    return new->is_on != old->is_on || !is_same(new->listen, old->listen) || new->hosts != old->hosts ||
+           !are_same(new->host, old->host, new->hosts) ||
+           /* files may have changed, and client_ca needs cert */
+           new->token || old->token || new->cert || old->cert;
 }

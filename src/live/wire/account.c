@@ -26,16 +26,6 @@ void accounts_fini(struct accounts *all)
 
 /* ---- who ---- */
 
-static bool is_same(const struct account_names *a, const struct account_names *b)
-{
-    if (!a->count || a->count != b->count)
-        return false;
-    for (uint32_t i = 0; i < a->count; i++)
-        if (strcmp(a->name[i], b->name[i]) != 0)
-            return false;
-    return true;
-}
-
 /* Events of one that has just gone may still wait. What a certificate has used up stays used up. */
 void accounts_tidy(struct accounts *all, uint64_t now_us)
 {
@@ -55,7 +45,7 @@ struct account *account_enter(struct accounts *all, const struct account_names *
     const struct account_limits *l = &all->limits;
     struct account              *a = names->count ? all->first : NULL;
 
-    while (a && !is_same(&a->names, names))
+    while (a && memcmp(&a->names, names, sizeof *names) != 0)
         a = a->next;
     if (!a) {
         a = xcalloc(1, sizeof *a);
