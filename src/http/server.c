@@ -33,19 +33,12 @@ static const char *find_fault(gnutls_session_t session)
            status ? "the certificate is not from an authority of 'client_ca'" : NULL;
 }
 
-/* Replaces characters that could corrupt logs or JSON. */
-static void make_plain(char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || (unsigned char)*text > '~' || *text == '"' || *text == '\\')
-            *text = '?';
-}
-
 static bool read_peer_names(const gnutls_datum_t *der, char name[NAME_SIZE], char subject[PEER_SUBJECT_SIZE])
 {
     size_t            name_size = NAME_SIZE, subject_size = PEER_SUBJECT_SIZE;
     gnutls_x509_crt_t cert;
 
+    name[0] = subject[0] = '\0';
     if (gnutls_x509_crt_init(&cert))
         return false;
     int rc = gnutls_x509_crt_import(cert, der, GNUTLS_X509_FMT_DER);
@@ -55,7 +48,8 @@ static bool read_peer_names(const gnutls_datum_t *der, char name[NAME_SIZE], cha
     if (!rc && gnutls_x509_crt_get_dn(cert, subject, &subject_size))
         memcpy(subject, name, NAME_SIZE);        /* the full subject is too long */
     gnutls_x509_crt_deinit(cert);
-    make_plain(subject);
+    for (char *c = subject; *c; c++)             /* what could corrupt logs or JSON */
+        *c = (char)(*c < ' ' || *c > '~' || *c == '"' || *c == '\\' ? '?' : *c);
     return rc == 0;
 }
 
@@ -239,11 +233,6 @@ static bool has_certificate(const struct server *s, struct MHD_Connection *c, ch
     return is_operator;
 }
 
-static bool is_shell(const struct server *s, const char *method, const char *path)
-{
-    return s->hooks.shell && strcmp(path, s->hooks.shell) == 0 && strcmp(method, "POST") != 0;
-}
-
 static enum MHD_Result answer_request(struct server *s, struct MHD_Connection *c, const char *method,
                                       const char *path, const struct http_request *q)
 {
@@ -254,8 +243,10 @@ static enum MHD_Result answer_request(struct server *s, struct MHD_Connection *c
                                    header(c, "Sec-Fetch-Site"), header(c, "Content-Type"),
                                    header(c, "Sec-Fetch-Dest"), client, fault };
     int                 status = gate_check(&s->gate, &access, s->hooks.now_us(), &why);
+    bool                is_shell = s->hooks.shell && strcmp(path, s->hooks.shell) == 0 &&
+                                   strcmp(method, "POST") != 0;
 
-    if (status && !(status == 401 && is_shell(s, method, path)))
+    if (status && !(status == 401 && is_shell))
         return refuse(s, c, (unsigned)status, why);
     if (q->is_too_long)
         return refuse(s, c, 413, "the body is too long");

@@ -219,15 +219,6 @@ static void run_loop(struct site *s)
     }
 }
 
-static void catch_signals(void)
-{
-    struct sigaction action = { .sa_handler = on_signal };
-
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    signal(SIGPIPE, SIG_IGN);
-}
-
 static void note_missing(const char *path, const struct folder *f)
 {
     char *near = folder_nearest(f);
@@ -243,12 +234,15 @@ static void note_missing(const char *path, const struct folder *f)
 static int serve(const struct options *o, struct err *err)
 {
     struct http_config config = { .is_on = true, .is_public = true, .listen = o->listen };
+    struct sigaction   action = { .sa_handler = on_signal };
     struct site        site;
     int                rc = site_open(&site, o->path, &config, err);
 
     if (rc)
         return rc;
-    catch_signals();
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
     if (access(o->path, F_OK))
         note_missing(o->path, &site.folder);
     printf("http://%s/\n", server_address(site.server));

@@ -461,15 +461,6 @@ static int open_host(struct host *h, const struct agent_file *f, struct err *err
     return rc;
 }
 
-static int start_host(struct host *h, struct err *err)
-{
-    int rc = 0;
-
-    for (struct device *d = h->device; d < h->device + h->devices && !rc; d++)
-        rc = start_device(d, h, strchr(d->cfg.name, '/') + 1, err);
-    return rc;
-}
-
 static void close_host(struct host *h)
 {
     for (struct device *d = h->device; d < h->device + h->devices; d++)
@@ -649,7 +640,8 @@ int agent_run(const struct agent_file *f, struct agent_pace *pace, struct err *e
     h.page = (struct status_page){ .metrics = add_metrics, .trouble = trouble, .arg = &h };
     rc = rc ? rc : check_permits(&h, err);
     rc = rc ? rc : status_page_open(&h.page, &f->common.http, err);
-    rc = rc ? rc : start_host(&h, err);
+    for (struct device *d = h.device; d < h.device + h.devices && !rc; d++)
+        rc = start_device(d, &h, strchr(d->cfg.name, '/') + 1, err);
     for (uint32_t i = 1; i < f->ways && !rc; i++)
         rc = address_check(f->way[i], &tls, err);
     for (uint32_t i = 0; i < h.devices && !rc; i++) {

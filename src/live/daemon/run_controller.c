@@ -481,11 +481,6 @@ static int stand_by(struct fabric *f)
     return 0;
 }
 
-static uint64_t wait_until_us(const struct fabric *f)
-{
-    return !f->pace ? f->tick_us : live_tuner_thinks(&f->tuner) ? clock_us() + THINK_US : NEVER;
-}
-
 static int loop(struct fabric *f, struct err *err)
 {
     struct rpc_event e;
@@ -494,7 +489,9 @@ static int loop(struct fabric *f, struct err *err)
     for (f->tick_us = clock_us() + interval_us;;) {
         struct pollfd fd[] = { process_readable(serve_fd(f->serve)), process_readable(f->signals),
                                process_readable(server_fd(f->page.server)), process_readable(f->flows.fd) };
-        enum process_order order = process_wait(fd, 4, wait_until_us(f), f->signals);
+        uint64_t      until_us = !f->pace ? f->tick_us :
+                                 live_tuner_thinks(&f->tuner) ? clock_us() + THINK_US : NEVER;
+        enum process_order order = process_wait(fd, 4, until_us, f->signals);
 
         if (has_lost_lease(f, err))
             return -EAGAIN;      /* before anything that came meanwhile is answered */

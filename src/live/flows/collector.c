@@ -138,21 +138,16 @@ void collector_read(struct collector *c, uint64_t now_us, struct fsd *out)
 
 /* ---- datagrams ---- */
 
-static bool is_allowed(const struct collector *c, const uint8_t from[16])
-{
-    for (uint32_t i = 0; i < c->senders; i++)
-        if (memcmp(c->from[i], from, 16) == 0)
-            return true;
-    return !c->senders;
-}
-
 void collector_take(struct collector *c, const uint8_t from[16], const uint8_t *bytes, size_t length)
 {
     struct digest exporter;
     int           rc;
+    bool          is_allowed = !c->senders;
 
+    for (uint32_t i = 0; i < c->senders; i++)
+        is_allowed |= memcmp(c->from[i], from, 16) == 0;
     c->counts.datagrams++;
-    if (!is_allowed(c, from)) {
+    if (!is_allowed) {
         c->counts.strangers++;
         return;
     }

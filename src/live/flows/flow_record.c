@@ -272,15 +272,6 @@ static void keep_template(const struct reading *r, const struct ipfix_template *
     place->used = ++r->x->uses;
 }
 
-static bool forget_template(const struct reading *r, uint32_t id)
-{
-    struct ipfix_template *t = find_template(r, id);
-
-    if (t)
-        *t = (struct ipfix_template){ 0 };
-    return true;
-}
-
 static struct ipfix_domain *domain_of(const struct reading *r, bool is_new)
 {
     struct ipfix_domain *oldest = &r->x->domain[0];
@@ -333,8 +324,13 @@ static bool read_template(const struct reading *r, struct cursor *c, bool is_opt
     first = take(c, 2);
     second = is_options ? take(c, 2) : 0;
     count = is_options && r->is_v9 ? (first + second) / 4 : first;
-    if (!first && !r->is_v9)
-        return forget_template(r, t.id);         /* withdrawn */
+    if (!first && !r->is_v9) {                   /* withdrawn */
+        struct ipfix_template *old = find_template(r, t.id);
+
+        if (old)
+            *old = (struct ipfix_template){ 0 };
+        return true;
+    }
     if (t.id < 256 || !count || !read_fields(r, c, &t, count))
         return false;
     for (uint64_t i = 0; is_options && r->is_v9 && i < first / 4; i++)

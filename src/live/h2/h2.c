@@ -412,13 +412,6 @@ static void on_request(struct h2_call *c)
     c->h2->hooks.open(c->h2->arg, c);
 }
 
-/* The client still waits for an answer, if its request was complete. */
-static void on_request_end(struct h2_call *c)
-{
-    if (c->partial_length || c->kind == H2_STREAM)
-        h2_end(c, c->partial_length ? H2_INTERNAL : H2_OK);
-}
-
 static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
 {
     struct h2 *h = arg;
@@ -439,8 +432,8 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
         on_request(c);
     if (is_end && h->is_client)
         on_response_end(c);
-    else if (is_end)
-        on_request_end(c);
+    else if (is_end && (c->partial_length || c->kind == H2_STREAM))      /* a question waits for its answer */
+        h2_end(c, c->partial_length ? H2_INTERNAL : H2_OK);
     return 0;
 }
 
