@@ -671,7 +671,7 @@ static void handle_agent(struct world *w, struct proc *p, const struct event *e)
         before_us = p->agent.lease_until_us;
         agent_on_msg(&p->agent, &m, clock_us);
         if (p->agent.lease_until_us > before_us)
-            path_heard(&p->path, clock_us);
+            p->path.heard_us = clock_us;
         if (IS_MUTANT(w, no_freeze))
             p->agent.saved.frozen[0] = '\0';
         if (IS_MUTANT(w, no_gap))

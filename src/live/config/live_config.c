@@ -148,13 +148,13 @@ static const struct key_row relay_keys[] = {
 
 static const struct key_row tls_keys[] = {
     { "ca", KEY_FILE, "", "certificate of the authority",
-      KEY_AT(struct config_common, ca), .is_needed = true },
-    { "cert", KEY_FILE, "", "own certificate", KEY_AT(struct config_common, cert), .is_needed = true },
-    { "key", KEY_FILE, "", "own key", KEY_AT(struct config_common, key), .is_needed = true },
+      KEY_AT(struct config_common, tls.ca), .is_needed = true },
+    { "cert", KEY_FILE, "", "own certificate", KEY_AT(struct config_common, tls.cert), .is_needed = true },
+    { "key", KEY_FILE, "", "own key", KEY_AT(struct config_common, tls.key), .is_needed = true },
     { "min_version", KEY_NAME, "1.3", "of TLS: `1.3`, or `1.2` for old peers",
-      KEY_AT(struct config_common, is_old_tls), .choices = versions },
+      KEY_AT(struct config_common, tls.is_old), .choices = versions },
     { "refresh", KEY_TIME, "60s", "how often the files are reread",
-      KEY_AT(struct config_common, refresh_s), PS_PER_S, KEY_TIME_PS_MAX, .per = PS_PER_S },
+      KEY_AT(struct config_common, tls.refresh_s), PS_PER_S, KEY_TIME_PS_MAX, .per = PS_PER_S },
     { 0 },
 };
 
@@ -220,11 +220,6 @@ static void read_common(struct reader *r, const struct section *s, struct config
     *interval_us = c->interval_us;
     read_name(r, s, c);
     http_config_read(r, section_get(s, "http"), http_port, &c->http);
-}
-
-struct rpc_tls config_tls(const struct config_common *c)
-{
-    return (struct rpc_tls){ c->ca, c->cert, c->key, c->refresh_s, c->is_old_tls };
 }
 
 /* ---- tuners ---- */

@@ -99,10 +99,10 @@ static void config_read_agent__each_key_reaches_its_field(void **unused)
     assert_true(f.agent.interval_us == 200000 && f.agent.lease_us == 4000000 && f.agent.gap_us == 2000000);
     assert_true(f.agent.switches_per_day == 3 && f.agent.lasting_per_day == 4 && f.queue_changes == 5 &&
                 f.queue_hold_us == 6000000);
-    assert_true(f.agent.guard.paused_max == 0.25 && f.common.refresh_s == 7);
+    assert_true(f.agent.guard.paused_max == 0.25 && f.common.tls.refresh_s == 7);
     assert_string_equal("tree", f.root);
     assert_string_equal("fz", f.freeze);
-    assert_string_equal("b", f.common.cert);
+    assert_string_equal("b", f.common.tls.cert);
     assert_string_equal("127.0.0.1:9", f.common.http.listen);
     config_fini(&config_agent, &f);
 }

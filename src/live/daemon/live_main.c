@@ -279,7 +279,11 @@ static int ctl_main(int argc, char **argv)
     fill_question(&o, find_verb(&o));
     if ((tls->ca || tls->cert || tls->key) && !(tls->ca && tls->cert && tls->key))
         cmd_usage("--ca, --cert and --key must be given together");
-    return cmd_end(ctl_ask(&o.ctl, &err), &err);
+    int rc = ctl_ask(&o.ctl, &err);
+    free(tls->ca);
+    free(tls->cert);
+    free(tls->key);
+    return cmd_end(rc, &err);
 }
 
 int main(int argc, char **argv)

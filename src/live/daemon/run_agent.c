@@ -111,7 +111,7 @@ static void on_event(const struct host *h, struct device *d, const struct rpc_ev
         on_data(d, e, now_us);
         /* from the controller whose word counts: another way may lead to it */
         if (d->agent.lease_until_us > before_us)
-            path_heard(&d->path, clock_us());
+            d->path.heard_us = clock_us();
         break;
     case RPC_CLOSE:
         if (d->is_up || redial_is_reset(&d->redial))
@@ -140,11 +140,10 @@ static void check_freeze_file(struct host *h, struct device *d, uint64_t now_us)
 /* Dials the path's address. If certificates are just being replaced, it tries again later. */
 static void dial_other(const struct host *h, struct device *d)
 {
-    struct rpc_tls tls = config_tls(&h->file->common);
     struct dial   *dial;
     struct err     err;
 
-    if (dial_open(&dial, h->file->way[d->path.at], &tls, NULL, &err)) {
+    if (dial_open(&dial, h->file->way[d->path.at], &h->file->common.tls, NULL, &err)) {
         clock_log("%s: %s", d->cfg.name, err.text);
         redial_plan(&d->redial, clock_us());
         return;
@@ -630,7 +629,6 @@ int agent_paths(const struct agent_file *f, enum agent_path what, const char *wh
 
 int agent_run(const struct agent_file *f, struct agent_pace *pace, struct err *err)
 {
-    struct rpc_tls tls = config_tls(&f->common);
     struct host    h = { 0 };
     int            rc = open_host(&h, f, err);
 
@@ -643,11 +641,11 @@ int agent_run(const struct agent_file *f, struct agent_pace *pace, struct err *e
     for (struct device *d = h.device; d < h.device + h.devices && !rc; d++)
         rc = start_device(d, &h, strchr(d->cfg.name, '/') + 1, err);
     for (uint32_t i = 1; i < f->ways && !rc; i++)
-        rc = address_check(f->way[i], &tls, err);
+        rc = address_check(f->way[i], &f->common.tls, err);
     for (uint32_t i = 0; i < h.devices && !rc; i++) {
         path_init(&h.device[i].path, f->ways, f->relays, max_u64(10 * f->agent.interval_us, SILENCE_US),
                   RETURN_US, clock_us());
-        rc = dial_open(&h.device[i].dial, f->way[0], &tls, NULL, err);
+        rc = dial_open(&h.device[i].dial, f->way[0], &f->common.tls, NULL, err);
         h.device[i].tick_us = clock_us();
     }
     if (!rc) {

@@ -233,7 +233,7 @@ static bool is_one_of(const struct account *a, char *const *name, uint32_t count
 /* A relay speaks for the devices of others, whose names it has checked. */
 static void on_rack(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
 {
-    bool is_relay = !f->file->common.ca || is_one_of(e->account, f->file->relay, f->file->relays);
+    bool is_relay = !f->file->common.tls.ca || is_one_of(e->account, f->file->relay, f->file->relays);
 
     f->page.counts.messages++;
     if (!is_relay || rack_codec_read(&f->rack, e->bytes, e->length)) {
@@ -251,7 +251,7 @@ static bool is_operator(void *arg, const struct account *a)
 {
     const struct controller_file *c = ((const struct fabric *)arg)->file;
 
-    return a->is_owner || (c->common.ca && is_one_of(a, c->operator, c->operators));
+    return a->is_owner || (c->common.tls.ca && is_one_of(a, c->operator, c->operators));
 }
 
 /* Without certificates every user of this machine may look, and freeze. */
@@ -259,7 +259,7 @@ static const char *refusal(struct fabric *f, const struct account *a, const stru
 {
     const struct words_verb *verb = words_verb_of(q->verb);
 
-    return is_operator(f, a) ? NULL : f->file->common.ca ? "not an operator of this controller" :
+    return is_operator(f, a) ? NULL : f->file->common.tls.ca ? "not an operator of this controller" :
            verb && verb->is_open ? NULL :
            "without certificates only root and the user of the controller may decide, by its socket file: "
            "anole ctl at that machine, or --address unix:FILE";
@@ -277,8 +277,8 @@ static void on_ask(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
     if (codec_read_question(&q, e->bytes, e->length))
         err_write(&err, "that is not a question");
     else if (refusal(f, e->account, &q))
-        err_write(&err, "%s%s%s%s", f->file->common.ca ? "'" : "", account_name(e->account),
-                  f->file->common.ca ? "' is " : "", refusal(f, e->account, &q));
+        err_write(&err, "%s%s%s%s", f->file->common.tls.ca ? "'" : "", account_name(e->account),
+                  f->file->common.tls.ca ? "' is " : "", refusal(f, e->account, &q));
     else
         text = answer_to(&f->controller, &q, account_name(e->account),
                          &(struct answer_sources){ &f->page.ledger, tuner, f->page.counts.peers },
@@ -552,7 +552,6 @@ static int start(struct fabric *f, struct err *err)
     struct serve_limits  limits = { .account = ACCOUNT_LIMITS, .is_operator = is_operator, .arg = f };
     struct controller_io io = { .send = send, .interval = interval, .propose = propose, .ended = ended,
                                 .declined = declined, .records = records, .net = net, .arg = f };
-    struct rpc_tls       tls = config_tls(&f->file->common);
     uint64_t             begin_us = f->pace ? f->pace->now_us - f->file->controller.gather_us : clock_us();
     struct audit         audit;
     struct err           why;
@@ -592,7 +591,7 @@ static int start(struct fabric *f, struct err *err)
     limits.account.devices = f->file->agent_devices;
     limits.account.connections = f->file->agent_devices + 64;
     limits.account.messages = f->file->agent_messages;
-    rc = serve_open(&f->serve, f->file->listen, &tls, &limits, err);
+    rc = serve_open(&f->serve, f->file->listen, &f->file->common.tls, &limits, err);
     f->page.counts.peers = rc ? NULL : serve_counts(f->serve);
     return rc ? rc : serve_add_local(f->serve, f->file->socket, f->file->listen, err);
 }

@@ -94,7 +94,6 @@ static void on_agent(struct rack_relay *r, const struct rpc_event *e)
 /* Of several controllers one answers: the next is tried. */
 static void redial(struct rack_relay *r)
 {
-    struct rpc_tls tls = config_tls(&r->file->common);
     uint32_t       next = (r->dialled + 1) % r->file->controllers;
     struct dial   *up;
     struct err     err;
@@ -102,7 +101,7 @@ static void redial(struct rack_relay *r)
     r->redial.at_us = 0;
     if (r->file->controllers == 1)
         dial_again(r->up);
-    else if (dial_open(&up, r->file->controller[next], &tls, NULL, &err)) {
+    else if (dial_open(&up, r->file->controller[next], &r->file->common.tls, NULL, &err)) {
         clock_log("%s", err.text);               /* files may be half-exchanged just now */
         redial_plan(&r->redial, clock_us());
     } else {
@@ -227,12 +226,11 @@ static void loop(struct rack_relay *r)
 
 int relay_run(const struct relay_file *f, struct err *err)
 {
-    struct rpc_tls    tls = config_tls(&f->common);
     struct rack_relay r = { .file = f };
     int               rc = 0;
 
     for (uint32_t i = 1; i < f->controllers && !rc; i++)
-        rc = address_check(f->controller[i], &tls, err);
+        rc = address_check(f->controller[i], &f->common.tls, err);
     if (rc)
         return rc;
     srandom((unsigned)clock_us());
@@ -241,10 +239,10 @@ int relay_run(const struct relay_file *f, struct err *err)
     relay_init(&r.relay, &(struct relay_config){ f->silence_us },
                &(struct relay_io){ send, cut, send_up, &r }, clock_us());
     rack_init(&r.rack, 0);
-    rc = serve_open(&r.agents, f->listen, &tls, NULL, err);
+    rc = serve_open(&r.agents, f->listen, &f->common.tls, NULL, err);
     r.page = (struct status_page){ .metrics = add_metrics, .trouble = trouble, .arg = &r };
     rc = rc ? rc : status_page_open(&r.page, &f->common.http, err);
-    rc = rc ? rc : dial_open(&r.up, f->controller[0], &tls, NULL, err);
+    rc = rc ? rc : dial_open(&r.up, f->controller[0], &f->common.tls, NULL, err);
     if (!rc) {
         clock_log("relay at %s", f->listen);
         notify("READY=1");

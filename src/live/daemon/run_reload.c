@@ -22,9 +22,10 @@ static bool are_same(char *const *a, char *const *b, uint32_t count)
 
 static const char *fixed_common(const struct config_common *new, const struct config_common *old)
 {
+    const struct rpc_tls *n = &new->tls, *o = &old->tls;
+
     return !is_same(new->name, old->name) ? "name" : !is_same(new->state, old->state) ? "state" :
-           !is_same(new->ca, old->ca) || !is_same(new->cert, old->cert) || !is_same(new->key, old->key) ?
-           "tls" : NULL;
+           !is_same(n->ca, o->ca) || !is_same(n->cert, o->cert) || !is_same(n->key, o->key) ? "tls" : NULL;
 }
 
 static const char *fixed_agent(const struct agent_file *new, const struct agent_file *old)
@@ -70,11 +71,11 @@ static const char *fixed_key(const struct config_kind *kind, const void *new, co
 
 void *reload_file(const struct config_kind *kind, const void *old)
 {
+    const struct driver *driver = kind == &config_agent ? ((const struct agent_file *)old)->driver : NULL;
     const char *path = ((const struct config_common *)old)->file, *key = NULL;
     void       *new = xcalloc(1, kind->bytes);
     struct err  err;
-    int         rc = config_read(kind, new, path,
-                                 kind == &config_agent ? ((const struct agent_file *)old)->driver : NULL, &err);
+    int         rc = config_read(kind, new, path, driver, &err);
 
     if (!rc && !(key = fixed_key(kind, new, old)) && kind == &config_controller)
         rc = live_tuner_check(new, &err);

@@ -284,11 +284,6 @@ void path_init(struct path *p, uint32_t ways, uint32_t relays, uint64_t silence_
                         .since_us = now_us, .heard_us = now_us };
 }
 
-void path_heard(struct path *p, uint64_t now_us)
-{
-    p->heard_us = now_us;
-}
-
 static void switch_path(struct path *p, uint32_t way, uint64_t now_us)
 {
     p->at = way;

@@ -375,16 +375,16 @@ static void path__the_next_way_after_silence_and_back_to_the_first(void **unused
 
     (void)unused;
     path_init(&p, 3, 2, 100, 1000, 0);
-    path_heard(&p, 50);
+    p.heard_us = 50;
     assert_false(path_on_tick(&p, 150));
     assert_true(path_on_tick(&p, 151) && p.at == 1);
     path_lost(&p, 160);
     assert_int_equal(p.at, 2);
     for (uint64_t t = 200; t <= 1160; t += 20) {
-        path_heard(&p, t);
+        p.heard_us = t;
         assert_false(path_on_tick(&p, t));
     }
-    path_heard(&p, 1161);
+    p.heard_us = 1161;
     assert_true(path_on_tick(&p, 1161) && p.at == 0);
     path_init(&p, 1, 0, 100, 1000, 0);
     assert_false(path_on_tick(&p, 100000));      /* there is no other */
@@ -401,7 +401,7 @@ static void path__without_relays_it_stays_where_it_is_heard(void **unused)
     path_lost(&p, 10);
     assert_int_equal(p.at, 1);
     for (uint64_t t = 20; t <= 100000; t += 20) {
-        path_heard(&p, t);
+        p.heard_us = t;
         assert_false(path_on_tick(&p, t));
     }
     assert_true(path_on_tick(&p, 100101) && p.at == 0);  /* silence is another matter */

@@ -126,7 +126,7 @@ void secure_free(struct secure *s)
     free(s);
 }
 
-static SSL *new_end(struct secure *s, int fd)
+SSL *secure_begin(struct secure *s, int fd, const char *host)
 {
     struct err ignored;          /* files are being replaced: the next look takes them */
 
@@ -135,23 +135,12 @@ static SSL *new_end(struct secure *s, int fd)
     SSL *ssl = SSL_new(s->context);
     if (!ssl || SSL_set_fd(ssl, fd) != 1)
         die("no memory");
-    return ssl;
-}
-
-SSL *secure_accept(struct secure *s, int fd)
-{
-    SSL *ssl = new_end(s, fd);
-
-    SSL_set_accept_state(ssl);
-    return ssl;
-}
-
-SSL *secure_dial(struct secure *s, int fd, const char *host)
-{
-    SSL  *ssl = new_end(s, fd);
-    bool  is_number = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host) == 1;
-
-    if (!is_number && (SSL_set1_host(ssl, host) != 1 || SSL_set_tlsext_host_name(ssl, host) != 1))
+    if (!s->is_client) {
+        SSL_set_accept_state(ssl);
+        return ssl;
+    }
+    if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host) != 1 &&         /* it is a name */
+        (SSL_set1_host(ssl, host) != 1 || SSL_set_tlsext_host_name(ssl, host) != 1))
         die("no memory");
     SSL_set_connect_state(ssl);
     return ssl;

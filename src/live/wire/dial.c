@@ -160,7 +160,7 @@ static void on_connected(struct dial *d)
     conn_watch(&d->conn, EPOLL_CTL_MOD);
     if (d->secure) {
         d->stage = SHAKING;
-        d->conn.ssl = secure_dial(d->secure, d->conn.fd, *d->at.port ? d->at.host : "localhost");
+        d->conn.ssl = secure_begin(d->secure, d->conn.fd, *d->at.port ? d->at.host : "localhost");
         conn_shake(&d->conn);
     } else
         begin_call(d);
@@ -229,7 +229,7 @@ static void begin(struct dial *d)
     set_timer(d, 1, 0);
     if (!*d->at.port)
         dial_file(d);
-    else if (lookup_number(&d->at, &found) == 0)
+    else if (address_look_up(&d->at, AI_NUMERICHOST, &found) == 0)
         take_found(d, 0, found);
     else {
         d->lookup = lookup_new(&d->at);

@@ -294,7 +294,7 @@ static void accept_one(struct serve *s, const struct listener *l, int fd)
         s->shaking[s->counts.handshakes++] = c;
     conn_watch(&c->conn, EPOLL_CTL_ADD);
     if (s->secure && !l->is_local)
-        c->conn.ssl = secure_accept(s->secure, fd);
+        c->conn.ssl = secure_begin(s->secure, fd, NULL);
     else
         begin_h2(c);
     if (c->account && at.ss_family == AF_UNIX)
