@@ -44,7 +44,7 @@ void redial_plan(struct redial *r, uint64_t now_us)
 
 /* ---- agents as clients ---- */
 
-void complain(struct serve *s, const struct rpc_event *e, const char *format, ...)
+void process_complain(struct serve *s, const struct rpc_event *e, const char *format, ...)
 {
     const char *name = account_name(e->account);
     char        text[300];
@@ -58,28 +58,24 @@ void complain(struct serve *s, const struct rpc_event *e, const char *format, ..
     clock_log("%s %s", *name ? name : "an agent", text);
 }
 
-bool hear_agent(struct serve *s, const struct rpc_event *e, struct msg *m, struct msg_learn *learn)
+bool process_hear(struct serve *s, const struct rpc_event *e, struct msg *m, struct msg_learn *learn)
 {
     static struct msg_detail detail;
 
-    if (codec_read_all(m, &detail, learn, e->bytes, e->length)) {
-        complain(s, e, "sent something that is not a message");
-        return false;
-    }
-    if (m->kind != MSG_HELLO)
-        return true;
-    if (!account_speaks_for(e->account, m->name)) {
-        complain(s, e, "says that it is %s, which its certificate does not allow", m->name);
-        return false;
-    }
-    if (m->version != MSG_VERSION) {
-        complain(s, e, "with %s speaks version %u of the protocol, not %u", m->name, m->version, MSG_VERSION);
-        return false;
-    }
-    return account_has_room(e->account, serve_accounts(s)->limits.devices, m->name);
+    if (codec_read_all(m, &detail, learn, e->bytes, e->length))
+        process_complain(s, e, "sent something that is not a message");
+    else if (m->kind == MSG_HELLO && !account_speaks_for(e->account, m->name))
+        process_complain(s, e, "says that it is %s, which its certificate does not allow", m->name);
+    else if (m->kind == MSG_HELLO && m->version != MSG_VERSION)
+        process_complain(s, e, "with %s speaks version %u of the protocol, not %u", m->name, m->version,
+                         MSG_VERSION);
+    else
+        return m->kind != MSG_HELLO ||
+               account_has_room(e->account, serve_accounts(s)->limits.devices, m->name);
+    return false;
 }
 
-void log_budgets(struct serve *s)
+void process_log_budgets(struct serve *s)
 {
     char text[200];
 

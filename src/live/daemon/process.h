@@ -29,13 +29,13 @@ void redial_plan(struct redial *, uint64_t now_us);
 /* ---- agents as clients ---- */
 
 /* Logs a line about a sender, up to a limit for each. */
-void complain(struct serve *, const struct rpc_event *, const char *format, ...)
+void process_complain(struct serve *, const struct rpc_event *, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Reads a message; an agent speaks for the devices of its own host. False: it counts as unreadable, and unless
  * its sender has too many devices that was logged. 'learn' as for codec_read_all(). */
-bool hear_agent(struct serve *, const struct rpc_event *, struct msg *, struct msg_learn *learn);
+bool process_hear(struct serve *, const struct rpc_event *, struct msg *, struct msg_learn *learn);
 
-void log_budgets(struct serve *);                /* logs who takes too much, once for each */
+void process_log_budgets(struct serve *);        /* who takes too much, once for each */
 
 #endif

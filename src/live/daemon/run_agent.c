@@ -486,14 +486,13 @@ int agent_check(const struct agent_file *f, struct err *err)
 static bool leave_queues(struct device *d, const char *why)
 {
     uint64_t end_us = clock_us() + LEAVE_US;
-    bool     is_back = !d->queues;
 
-    while (!is_back && clock_us() < end_us) {
-        is_back = queue_tuner_leave(d->queues, why, now_of(d->host));
-        if (!is_back)
-            usleep(20000);
+    while (d->queues && !queue_tuner_leave(d->queues, why, now_of(d->host))) {
+        if (clock_us() >= end_us)
+            return false;
+        usleep(20000);
     }
-    return is_back;
+    return true;
 }
 
 static int leave_device(struct device *d, const char *why, struct err *err)
@@ -535,29 +534,28 @@ static int rescue_device(struct host *h, const char *name, bool is_forget, struc
 {
     struct device *d = h->device;
     struct err     why, trouble;
-    int            rc = open_device(d, h->file, name, err), started = 0;
+    int            rc = open_device(d, h->file, name, err);
 
-    h->devices = !rc;
+    if (rc)
+        return rc;
+    h->devices = 1;
     d->cfg.is_rescue = true;
-    if (!rc)
-        started = start_device(d, h, name, &why);
-    if (!rc && d->is_started) {
-        int left = leave_device(d, "rescue", err);
-
-        rc = agent_check_back(&d->agent, &trouble);
-        if (rc)
-            *err = trouble;      /* it says more */
-        rc = rc ? rc : left;
-    }
-    else if (!rc)
-        rc = err_set(err, -started, "%s: %s", d->cfg.name, why.text);
+    int started = start_device(d, h, name, &why);
+    if (!d->is_started)
+        return err_set(err, -started, "%s: %s", d->cfg.name, why.text);
+    int left = leave_device(d, "rescue", err);
+    rc = agent_check_back(&d->agent, &trouble);
+    if (rc)
+        *err = trouble;          /* it says more */
+    rc = rc ? rc : left;
     if (!rc && is_forget && agent_forget_term(&d->agent, now_of(h)))
         rc = err_set(err, EIO, "%s: its state cannot be written", d->cfg.name);
-    if (!rc && started)
+    if (rc)
+        return rc;
+    if (started)
         clock_log("%s: its files: %s", d->cfg.name, why.text);
-    if (!rc)
-        clock_log("%s: read back: it holds what was confirmed last", d->cfg.name);
-    return rc;
+    clock_log("%s: read back: it holds what was confirmed last", d->cfg.name);
+    return 0;
 }
 
 int agent_rescue(const struct agent_file *f, bool is_forget, struct err *err)

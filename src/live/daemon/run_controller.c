@@ -214,7 +214,7 @@ static void on_data(struct fabric *f, const struct rpc_event *e, uint64_t now_us
     struct msg              m;
 
     f->page.counts.messages++;
-    if (!hear_agent(f->serve, e, &m, &learn))
+    if (!process_hear(f->serve, e, &m, &learn))
         f->page.counts.unreadable++;
     else {
         f->page.counts.reports += m.kind == MSG_REPORT;
@@ -238,8 +238,8 @@ static void on_rack(struct fabric *f, const struct rpc_event *e, uint64_t now_us
     f->page.counts.messages++;
     if (!is_relay || rack_codec_read(&f->rack, e->bytes, e->length)) {
         f->page.counts.unreadable++;
-        complain(f->serve, e, is_relay ? "sent something that is not a rack" :
-                 "is not a relay of this controller");
+        process_complain(f->serve, e, is_relay ? "sent something that is not a rack" :
+                         "is not a relay of this controller");
     } else {
         f->current = end_of(f, e);
         mux_on_rack(&f->current->mux, &f->rack, now_us);
@@ -416,7 +416,7 @@ static void log_unguarded(struct fabric *f)
 
 static void tick(struct fabric *f, uint64_t interval_us)
 {
-    log_budgets(f->serve);
+    process_log_budgets(f->serve);
     f->page.counts.ticks++;
     f->page.counts.late += clock_us() - f->tick_us > interval_us / 2;
     controller_on_tick(&f->controller, clock_us());

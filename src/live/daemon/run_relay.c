@@ -70,7 +70,7 @@ static void on_agent_data(struct rack_relay *r, const struct rpc_event *e)
     struct msg m;
 
     r->counts.messages++;
-    if (!hear_agent(r->agents, e, &m, NULL))
+    if (!process_hear(r->agents, e, &m, NULL))
         r->counts.unreadable++;
     else {
         r->counts.reports += m.kind == MSG_REPORT;
@@ -147,7 +147,7 @@ static void on_time(struct rack_relay *r, uint64_t now_us)
         redial(r);
     if (now_us < r->tick_us)
         return;
-    log_budgets(r->agents);
+    process_log_budgets(r->agents);
     relay_on_tick(&r->relay, now_us);
     r->tick_us += r->file->interval_us;
     if (r->tick_us < now_us)
