@@ -121,10 +121,8 @@ static enum MHD_Result send_reply(struct server *s, struct MHD_Connection *c, st
 
 static enum MHD_Result refuse(struct server *s, struct MHD_Connection *c, unsigned status, const char *why)
 {
-    char text[300];
-
-    snprintf(text, sizeof text, "{\"error\":\"%s\"}\n", why);
-    return send_reply(s, c, (struct server_reply){ status, "application/json", xstrdup(text), 0 });
+    return send_reply(s, c, (struct server_reply){ status, "application/json",
+                                                   xprintf("{\"error\":\"%s\"}\n", why), 0 });
 }
 
 /* ---- events ---- */
@@ -282,9 +280,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 
 static void on_end(void *arg, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode code)
 {
-    (void)arg;
-    (void)c;
-    (void)code;
+    (void)arg, (void)c, (void)code;
     free(*state);
     *state = NULL;
 }

@@ -509,15 +509,12 @@ static void read_etcd(struct reader *r, struct controller_file *f, const struct 
 {
     struct section       s = section_open(r, map, &(struct section){ .name = "etcd", .own = etcd_keys });
     struct lease_config *e = &f->etcd;
-    const char          *cell;
-    char                 key[256];
 
     if (!map)
         return;
     read_endpoints(r, &s, e);
-    cell = section_text(&s, "cell");
-    snprintf(key, sizeof key, "/anole/%.200s/controller", cell ? cell : "default");
-    e->key = xstrdup(key);
+    const char *cell = section_text(&s, "cell");
+    e->key = xprintf("/anole/%.200s/controller", cell ? cell : "default");
     e->who = xstrdup(f->common.name ? f->common.name : "");
     section_need_both(&s, "cert", "key");
     section_read(&s, etcd_keys, e);

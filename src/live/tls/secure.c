@@ -40,10 +40,7 @@ static int choose(SSL *ssl, const unsigned char **out, unsigned char *length, co
 /* NOLINT(readability-non-const-parameter): OpenSSL's */
 static int no_password(char *buf, int size, int is_write, void *arg)
 {
-    (void)buf;
-    (void)size;
-    (void)is_write;
-    (void)arg;
+    (void)buf, (void)size, (void)is_write, (void)arg;
     return 0;
 }
 

@@ -530,14 +530,11 @@ static void add_listener(struct serve *s, int fd, bool is_local, const char *fil
 
 static int add_local(struct serve *s, const char *path, struct err *err)
 {
-    char address[200], folder[200];
+    const char *end = strrchr(path, '/');
+    char        address[200], folder[200];
 
-    snprintf(folder, sizeof folder, "%s", path);
-    char *end = strrchr(folder, '/');
-    if (end) {
-        *end = '\0';
-        mkdir(folder, 0755);
-    }
+    snprintf(folder, sizeof folder, "%.*s", end ? (int)(end - path) : 0, path);
+    mkdir(folder, 0755);         /* "": has no effect */
     snprintf(address, sizeof address, "unix:%s", path);
     int fd = listen_open(address, err);
     if (fd < 0)
