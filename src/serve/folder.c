@@ -346,11 +346,11 @@ static uint32_t count_lines(const char *text)
 json_t *folder_series(const char *csv, size_t length)
 {
     char    *text = xcopy(csv, length, 1), *rest = text, *field[COLUMNS_MAX];
-    uint32_t at[FIGURE_COUNT], lines = count_lines(text), every = lines > 1 ? (lines - 2) / POINTS_MAX + 1 : 1;
+    uint32_t at[FIGURE_COUNT], lines = count_lines(text);
     json_t  *made = NULL;
 
     if (lines > 1 && strncmp(text, "start_us,end_us,", 16) == 0) {
-        uint32_t heads = split_csv_line(strsep(&rest, "\n"), field);
+        uint32_t every = (lines - 2) / POINTS_MAX + 1, heads = split_csv_line(strsep(&rest, "\n"), field);
         json_t  *list = columns_json(field, heads, at), *at_us = json_array();
 
         for (uint32_t i = 1; i < lines; i++) {

@@ -32,8 +32,8 @@ void redial_plan(struct redial *, uint64_t now_us);
 void process_complain(struct serve *, const struct rpc_event *, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Reads a message; an agent speaks for the devices of its own host. False: it counts as unreadable, and unless
- * its sender has too many devices that was logged. 'learn' as for codec_read_all(). */
+/* Reads a message; an agent speaks for the devices of its own host. False: it counts as unreadable, and that
+ * was logged, unless its sender has too many devices. 'learn' as for codec_read_all(). */
 bool process_hear(struct serve *, const struct rpc_event *, struct msg *, struct msg_learn *learn);
 
 void process_log_budgets(struct serve *);        /* who takes too much, once for each */

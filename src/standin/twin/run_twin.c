@@ -627,7 +627,7 @@ int twin_agent(const char *config, bool is_locked, bool has_messages, struct err
     struct driver     none = fabric_driver(NULL), driver;
     struct agent_file f;
     struct lock_agent lock = { .fabric = NULL };
-    int               rc = config_read(&config_agent, &f, config, &none, err);       /* it names the scenario */
+    int               rc = config_read(&config_agent, &f, config, &none, err);     /* it names the scenario */
 
     if (rc)
         return rc;
