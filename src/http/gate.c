@@ -41,16 +41,12 @@ static bool is_name(const char *host, size_t length, const char *name)
 static bool is_known_host(const struct gate *g, const char *host)
 {
     size_t length = name_length(host);
+    bool   is_known = g->has_any_name || is_name(host, length, "localhost") ||
+                      is_name(host, length, "127.0.0.1") || is_name(host, length, "[::1]");
 
-    if (g->has_any_name)
-        return true;
-    if (is_name(host, length, "localhost") || is_name(host, length, "127.0.0.1") ||
-        is_name(host, length, "[::1]"))
-        return true;
     for (uint32_t i = 0; i < g->hosts; i++)
-        if (is_name(host, length, g->host[i]))
-            return true;
-    return false;
+        is_known |= is_name(host, length, g->host[i]);
+    return is_known;
 }
 
 /* Compares "http://host:port" with "host:port". */
@@ -84,9 +80,8 @@ static bool has_token(const struct gate *g, const struct gate_request *q)
 
     if (!text || !g->token || strncasecmp(text, "Bearer ", 7) != 0)
         return false;
-    for (text += 7; *text == ' '; text++)
-        ;
-    return gate_is_same(g->token, text);
+    text += 7;
+    return gate_is_same(g->token, text + strspn(text, " "));
 }
 
 /* Token bucket: TRIES_MAX wrong tokens at once, and TRIES_PER_S afterwards. */
@@ -102,24 +97,25 @@ static bool take_try(struct gate *g, uint64_t now_us)
     return true;
 }
 
+static int refuse(int status, const char *reason, const char **why)
+{
+    *why = reason;
+    return status;
+}
+
 static int check_token(struct gate *g, const struct gate_request *q, uint64_t now_us, const char **why)
 {
-    if (!g->token && !g->takes_clients) {
-        *why = "read-only: the configuration names no token";
-        return 403;
-    }
+    if (!g->token && !g->takes_clients)
+        return refuse(403, "read-only: the configuration names no token", why);
     if ((g->takes_clients && q->client) || has_token(g, q))
         return 0;
-    if (q->authorization && !take_try(g, now_us)) {
-        *why = "too many wrong tokens; wait a moment";
-        return 429;
-    }
-    *why = g->takes_clients && q->client_fault ? q->client_fault
-           : !g->token                         ? "a client certificate is required"
-           : g->takes_clients
-               ? "the header 'Authorization: Bearer TOKEN' or a client certificate is required"
-               : "the header 'Authorization: Bearer TOKEN' is required";
-    return 401;
+    if (q->authorization && !take_try(g, now_us))
+        return refuse(429, "too many wrong tokens; wait a moment", why);
+    return refuse(401, g->takes_clients && q->client_fault ? q->client_fault :
+                  !g->token ? "a client certificate is required" :
+                  g->takes_clients ?
+                  "the header 'Authorization: Bearer TOKEN' or a client certificate is required" :
+                  "the header 'Authorization: Bearer TOKEN' is required", why);
 }
 
 static bool is_json(const char *type)
@@ -134,27 +130,15 @@ int gate_check(struct gate *g, const struct gate_request *q, uint64_t now_us, co
 {
     bool is_read = strcmp(q->method, "GET") == 0 || strcmp(q->method, "HEAD") == 0;
 
-    if (!q->host || !is_known_host(g, q->host)) {
-        *why = "the header Host names another machine; see 'hosts' of 'http'";
-        return 421;
-    }
-    if (!is_read && g->is_public) {
-        *why = "read-only: GET and HEAD";
-        return 405;
-    }
-    if (!is_read && strcmp(q->method, "POST") != 0) {
-        *why = "only GET, HEAD and POST are supported";
-        return 405;
-    }
-    if (is_foreign_page(q)) {
-        *why = "requests from pages of other sites are refused";
-        return 403;
-    }
-    if (is_read)
-        return g->is_open ? 0 : check_token(g, q, now_us, why);
-    if (!is_json(q->type)) {
-        *why = "the header Content-Type must be application/json";
-        return 415;
-    }
-    return check_token(g, q, now_us, why);
+    if (!q->host || !is_known_host(g, q->host))
+        return refuse(421, "the header Host names another machine; see 'hosts' of 'http'", why);
+    if (!is_read && g->is_public)
+        return refuse(405, "read-only: GET and HEAD", why);
+    if (!is_read && strcmp(q->method, "POST") != 0)
+        return refuse(405, "only GET, HEAD and POST are supported", why);
+    if (is_foreign_page(q))
+        return refuse(403, "requests from pages of other sites are refused", why);
+    if (!is_read && !is_json(q->type))
+        return refuse(415, "the header Content-Type must be application/json", why);
+    return is_read && g->is_open ? 0 : check_token(g, q, now_us, why);
 }

@@ -1,7 +1,6 @@
 #include "http/http_config.h"
 #include "base/err.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,19 +55,13 @@ static void check_remote(struct reader *r, const struct section *s, const struct
 
 void http_config_read(struct reader *r, const struct yaml_node *map, uint32_t port, struct http_config *c)
 {
-    struct section s;
-    char           text[40];
-
     *c = (struct http_config){ 0 };
     if (!map)
         return;
-    s = section_open(r, map, &(struct section){ .name = "http", .own = http_config_keys });
+    struct section s = section_open(r, map, &(struct section){ .name = "http", .own = http_config_keys });
     section_read(&s, http_config_keys, c);
     c->is_on = true;
-    if (!c->listen) {
-        snprintf(text, sizeof text, "127.0.0.1:%u", port);
-        c->listen = xstrdup(text);
-    }
+    c->listen = c->listen ? c->listen : xprintf("127.0.0.1:%u", port);
     section_need_both(&s, "cert", "key");
     section_texts(&s, "hosts", GATE_HOSTS_MAX, "names", c->host, &c->hosts);
     read_clients(r, &s, c);

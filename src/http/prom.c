@@ -1,5 +1,5 @@
 #include "http/prom.h"
-#include "base/err.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -9,10 +9,8 @@
 
 void prom_init(struct prom *p)
 {
-    *p = (struct prom){ .out = NULL };
-    p->out = open_memstream(&p->text, &p->length);
-    if (!p->out)
-        die("out of memory");
+    *p = (struct prom){ 0 };
+    p->out = text_stream(&p->text);
 }
 
 /* Escapes backslash, quote and newline in a label value. Replaces other control characters. */
@@ -61,10 +59,8 @@ void prom_one(struct prom *p, const char *name, const char *type, const char *he
 
 char *prom_end(struct prom *p)
 {
-    char *text;
-
     fclose(p->out);
-    text = p->text;
+    char *text = p->text;
     *p = (struct prom){ .out = NULL };
     return text;
 }

@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 
-struct prom { FILE *out; char *text; size_t length; const char *family; };
+struct prom { FILE *out; char *text; const char *family; };
 
 void prom_init(struct prom *);
 

@@ -1,4 +1,5 @@
 #include "http/server.h"
+#include "base/minmax.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -32,60 +33,24 @@ static const char *find_fault(gnutls_session_t session)
            status ? "the certificate is not from an authority of 'client_ca'" : NULL;
 }
 
-/* Replaces characters that could corrupt logs or JSON. */
-static void make_plain(char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || (unsigned char)*text > '~' || *text == '"' || *text == '\\')
-            *text = '?';
-}
-
 static bool read_peer_names(const gnutls_datum_t *der, char name[NAME_SIZE], char subject[PEER_SUBJECT_SIZE])
 {
     size_t            name_size = NAME_SIZE, subject_size = PEER_SUBJECT_SIZE;
     gnutls_x509_crt_t cert;
-    int               rc;
 
+    name[0] = subject[0] = '\0';
     if (gnutls_x509_crt_init(&cert))
         return false;
-    rc = gnutls_x509_crt_import(cert, der, GNUTLS_X509_FMT_DER);
-    if (!rc)
-        rc = gnutls_x509_crt_get_dn_by_oid(cert, GNUTLS_OID_X520_COMMON_NAME, 0, 0, name, &name_size);
+    int rc = gnutls_x509_crt_import(cert, der, GNUTLS_X509_FMT_DER);
+    rc = rc ? rc : gnutls_x509_crt_get_dn_by_oid(cert, GNUTLS_OID_X520_COMMON_NAME, 0, 0, name, &name_size);
     if (!rc && strlen(name) != name_size)
         rc = -1;                 /* a zero byte: the displayed name would differ from the signed one */
     if (!rc && gnutls_x509_crt_get_dn(cert, subject, &subject_size))
         memcpy(subject, name, NAME_SIZE);        /* the full subject is too long */
     gnutls_x509_crt_deinit(cert);
-    make_plain(subject);
+    for (char *c = subject; *c; c++)             /* what could corrupt logs or JSON */
+        *c = (char)(*c < ' ' || *c > '~' || *c == '"' || *c == '\\' ? '?' : *c);
     return rc == 0;
-}
-
-/* Returns true if the client sent a valid client certificate of a trusted CA whose common name is in 'names',
- * and stores its subject ("O=Example,CN=operator"). Otherwise *why holds the reason; NULL: no certificate.
- * 'session' is a gnutls_session_t. */
-static bool peer_is_known(void *session, char *const *names, uint32_t count, char subject[PEER_SUBJECT_SIZE],
-                   const char **why)
-{
-    char                  name[NAME_SIZE] = "";
-    unsigned              certs = 0;
-    const gnutls_datum_t *der = gnutls_certificate_get_peers(session, &certs);
-
-    *why = NULL;
-    subject[0] = '\0';
-    if (!der || !certs)
-        return false;
-    *why = find_fault(session);
-    if (*why)
-        return false;
-    *why = "the name in the certificate is not one of 'operators' of 'http'";
-    if (!read_peer_names(&der[0], name, subject))
-        return false;
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(names[i], name) == 0) {
-            *why = NULL;
-            return true;
-        }
-    return false;
 }
 
 /* half of these per address; fewer if the process may open few files */
@@ -129,7 +94,6 @@ static enum MHD_Result send_reply(struct server *s, struct MHD_Connection *c, st
 {
     struct MHD_Response *m = MHD_create_response_from_buffer(r.length ? r.length : strlen(r.text), r.text,
                                                             MHD_RESPMEM_MUST_FREE);
-    enum MHD_Result      rc;
 
     s->counts.requests++;
     s->counts.refused += r.status >= 400;
@@ -150,17 +114,15 @@ static enum MHD_Result send_reply(struct server *s, struct MHD_Connection *c, st
         MHD_add_response_header(m, "Allow", s->gate.is_public ? "GET, HEAD" : "GET, HEAD, POST");
     if (r.status < 400)
         MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, IDLE_S_MAX);
-    rc = MHD_queue_response(c, r.status, m);
+    enum MHD_Result rc = MHD_queue_response(c, r.status, m);
     MHD_destroy_response(m);
     return rc;
 }
 
 static enum MHD_Result refuse(struct server *s, struct MHD_Connection *c, unsigned status, const char *why)
 {
-    char text[300];
-
-    snprintf(text, sizeof text, "{\"error\":\"%s\"}\n", why);
-    return send_reply(s, c, (struct server_reply){ status, "application/json", xstrdup(text), 0 });
+    return send_reply(s, c, (struct server_reply){ status, "application/json",
+                                                   xprintf("{\"error\":\"%s\"}\n", why), 0 });
 }
 
 /* ---- events ---- */
@@ -181,7 +143,6 @@ static void drop_listener(void *arg)
 static ssize_t read_events(void *arg, uint64_t pos, char *buf, size_t max)
 {
     struct event_listener *l = arg;
-    size_t           part;
 
     (void)pos;
     if (l->text && l->sent == l->length) {
@@ -198,7 +159,7 @@ static ssize_t read_events(void *arg, uint64_t pos, char *buf, size_t max)
         MHD_suspend_connection(l->connection);
         return 0;
     }
-    part = l->length - l->sent < max ? l->length - l->sent : max;
+    size_t part = l->length - l->sent < max ? l->length - l->sent : max;
     memcpy(buf, l->text + l->sent, part);
     l->sent += part;
     return (ssize_t)part;
@@ -206,11 +167,10 @@ static ssize_t read_events(void *arg, uint64_t pos, char *buf, size_t max)
 
 static enum MHD_Result start_events(struct server *s, struct MHD_Connection *c)
 {
-    const char          *last = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Last-Event-ID");
-    struct MHD_Response *m;
+    const char            *last = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Last-Event-ID");
+    struct MHD_Response   *m;
     struct event_listener *l;
-    struct err           ignored;
-    enum MHD_Result      rc;
+    struct err             ignored;
 
     if (s->counts.listeners == LISTENERS_MAX)
         return refuse(s, c, 503, "too many listeners");
@@ -227,7 +187,7 @@ static enum MHD_Result start_events(struct server *s, struct MHD_Connection *c)
     MHD_add_response_header(m, "Content-Type", "text/event-stream");
     MHD_add_response_header(m, "Cache-Control", "no-store");
     MHD_add_response_header(m, "X-Content-Type-Options", "nosniff");
-    rc = MHD_queue_response(c, 200, m);
+    enum MHD_Result rc = MHD_queue_response(c, 200, m);
     MHD_destroy_response(m);
     return rc;
 }
@@ -248,31 +208,27 @@ static const char *header(struct MHD_Connection *c, const char *name)
     return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
 }
 
-/* True if the client has an accepted certificate. */
+/* True if the client sent a valid certificate of a trusted CA whose common name is an operator's. Stores its
+ * subject ("O=Example,CN=operator"). Otherwise *fault holds the reason; NULL: no certificate. */
 static bool has_certificate(const struct server *s, struct MHD_Connection *c, char subject[PEER_SUBJECT_SIZE],
                             const char **fault)
 {
     const union MHD_ConnectionInfo *tls =
         s->trust ? MHD_get_connection_info(c, MHD_CONNECTION_INFO_GNUTLS_SESSION) : NULL;
+    gnutls_session_t      session = tls ? tls->tls_session : NULL;
+    unsigned              certs = 0;
+    const gnutls_datum_t *der = session ? gnutls_certificate_get_peers(session, &certs) : NULL;
+    char                  name[NAME_SIZE];
+    bool                  is_operator = false;
 
     *fault = NULL;
-    return tls && tls->tls_session &&
-           peer_is_known(tls->tls_session, s->config.operator, s->config.operators, subject, fault);
-}
-
-static int check_access(struct server *s, struct MHD_Connection *c, const char *method, const char *client,
-                        const char *fault, const char **why)
-{
-    struct gate_request q = { method, header(c, "Host"), header(c, "Authorization"), header(c, "Origin"),
-                              header(c, "Sec-Fetch-Site"), header(c, "Content-Type"),
-                              header(c, "Sec-Fetch-Dest"), client, fault };
-
-    return gate_check(&s->gate, &q, s->hooks.now_us(), why);
-}
-
-static bool is_shell(const struct server *s, const char *method, const char *path)
-{
-    return s->hooks.shell && strcmp(path, s->hooks.shell) == 0 && strcmp(method, "POST") != 0;
+    if (!der || !certs || (*fault = find_fault(session)))
+        return false;
+    if (read_peer_names(&der[0], name, subject))
+        for (uint32_t i = 0; i < s->config.operators; i++)
+            is_operator |= strcmp(s->config.operator[i], name) == 0;
+    *fault = is_operator ? NULL : "the name in the certificate is not one of 'operators' of 'http'";
+    return is_operator;
 }
 
 static enum MHD_Result answer_request(struct server *s, struct MHD_Connection *c, const char *method,
@@ -281,9 +237,14 @@ static enum MHD_Result answer_request(struct server *s, struct MHD_Connection *c
     struct server_reply r = { 200, "application/json", NULL, 0 };
     char                subject[PEER_SUBJECT_SIZE];
     const char         *why = "", *fault, *client = has_certificate(s, c, subject, &fault) ? subject : NULL;
-    int                 status = check_access(s, c, method, client, fault, &why);
+    struct gate_request access = { method, header(c, "Host"), header(c, "Authorization"), header(c, "Origin"),
+                                   header(c, "Sec-Fetch-Site"), header(c, "Content-Type"),
+                                   header(c, "Sec-Fetch-Dest"), client, fault };
+    int                 status = gate_check(&s->gate, &access, s->hooks.now_us(), &why);
+    bool                is_shell = s->hooks.shell && strcmp(path, s->hooks.shell) == 0 &&
+                                   strcmp(method, "POST") != 0;
 
-    if (status && !(status == 401 && is_shell(s, method, path)))
+    if (status && !(status == 401 && is_shell))
         return refuse(s, c, (unsigned)status, why);
     if (q->is_too_long)
         return refuse(s, c, 413, "the body is too long");
@@ -319,9 +280,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 
 static void on_end(void *arg, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode code)
 {
-    (void)arg;
-    (void)c;
-    (void)code;
+    (void)arg, (void)c, (void)code;
     free(*state);
     *state = NULL;
 }
@@ -387,10 +346,10 @@ static void note_address(struct server *s, const struct addrinfo *a)
 
 static unsigned connections_max(void)
 {
-    struct rlimit l;
+    struct rlimit l = { .rlim_cur = RLIM_INFINITY };
 
-    return getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur / 4 < CONNECTIONS_MAX ? (unsigned)l.rlim_cur / 4 :
-           CONNECTIONS_MAX;
+    getrlimit(RLIMIT_NOFILE, &l);
+    return (unsigned)min_u64(l.rlim_cur / 4, CONNECTIONS_MAX);
 }
 
 static struct MHD_Daemon *start_at(struct server *s, const struct addrinfo *a)
@@ -459,13 +418,11 @@ int server_open(struct server **out, const struct http_config *c, const struct s
                 struct err *err)
 {
     struct server *s = xcalloc(1, sizeof *s);
-    int            rc;
 
     *s = (struct server){ .hooks = *hooks, .fd = -1 };
-    rc = read_files(s, c, err);
+    int rc = read_files(s, c, err);
     set_gate(s, c);
-    if (!rc)
-        rc = start_daemon(s, c->listen, err);
+    rc = rc ? rc : start_daemon(s, c->listen, err);
     if (rc) {
         server_free(s);
         s = NULL;

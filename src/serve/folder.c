@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define ITEMS_MAX   200
-#define FILES_MAX   40
+#define FILES_MAX   42           /* with "." and ".." */
 #define POINTS_MAX  512
 #define COLUMNS_MAX 512
 #define FILE_MAX    ((size_t)256 << 20)
@@ -98,11 +98,6 @@ void folder_fini(struct folder *f)
 
 /* ---- names ---- */
 
-static int is_name(const struct dirent *e)
-{
-    return strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
-}
-
 static int compare_names(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name);
@@ -111,7 +106,7 @@ static int compare_names(const struct dirent **a, const struct dirent **b)
 /* Lists the entries of a folder, sorted by name. Returns their number, 0 for a folder that does not exist. */
 static uint32_t list_names(const char *path, struct dirent ***list)
 {
-    int count = scandir(path, list, is_name, compare_names);
+    int count = scandir(path, list, NULL, compare_names);
 
     if (count < 0)
         *list = NULL;
@@ -132,9 +127,9 @@ static bool is_scratch(const char *name)
 
 static bool is_store(const char *name)
 {
-    size_t length = strlen(name);
+    const char *end = strrchr(name, '.');
 
-    return length > 7 && strcmp(name + length - 7, ".sqlite") == 0;
+    return end && end > name && strcmp(end, ".sqlite") == 0;
 }
 
 /* True if this entry of the base belongs to the served results. */
@@ -142,9 +137,8 @@ static bool is_served(const struct folder *f, const char *name)
 {
     size_t length = f->only ? strlen(f->only) : 0;
 
-    if (!f->only || is_scratch(name) || strcmp(name, f->only) == 0)
-        return true;
-    return is_store(name) && strncmp(name, f->only, length) == 0 && strlen(name) == length + 7;
+    return !f->only || is_scratch(name) || strcmp(name, f->only) == 0 ||
+           (strncmp(name, f->only, length) == 0 && strcmp(name + length, ".sqlite") == 0);
 }
 
 /* ---- files ---- */
@@ -205,17 +199,14 @@ static bool has_entry(const char *path, const char *name)
 
 int folder_read(const struct folder *f, const char *item, const char *file, char **bytes, size_t *length)
 {
-    char  *path;
     size_t size = 0;
-    bool   is_there;
-    int    fd;
 
     if (*item == '.' || *file == '.' || !is_served(f, item) || !has_entry(f->base, item))
         return -ENOENT;
-    path = xprintf("%s/%s", f->base, item);
-    is_there = is_result(path) && has_entry(path, file);
+    char *path = xprintf("%s/%s", f->base, item);
+    bool is_there = is_result(path) && has_entry(path, file);
     free(path);
-    fd = is_there ? open_file(f, item, file, &size) : -1;
+    int fd = is_there ? open_file(f, item, file, &size) : -1;
     return fd < 0 ? -ENOENT : read_all(fd, size, bytes, length);
 }
 
@@ -299,24 +290,6 @@ static uint32_t split_csv_line(char *line, char *field[COLUMNS_MAX])
     }
 }
 
-struct lines { char *text; char **line; uint32_t count; };
-
-/* Splits the text into complete lines. The last one may be half written and is dropped. */
-static struct lines split_lines(const char *csv, size_t length)
-{
-    struct lines l = { .text = xmalloc(length + 1) };
-    uint32_t     room = 0;
-
-    memcpy(l.text, csv, length);
-    l.text[length] = '\0';
-    for (char *at = l.text, *end; (end = strchr(at, '\n')); at = end + 1) {
-        *end = '\0';
-        l.line = xgrow(l.line, l.count, &room, 256, sizeof *l.line);
-        l.line[l.count++] = at;
-    }
-    return l;
-}
-
 static json_t *parse_number(const char *text)
 {
     char  *end;
@@ -360,28 +333,36 @@ static void add_row(json_t *at_us, json_t *list, char *const field[], uint32_t f
                                   at[c] < fields ? parse_number(field[at[c]]) : json_null());
 }
 
+/* The last line may be half written and does not count. */
+static uint32_t count_lines(const char *text)
+{
+    uint32_t count = 0;
+
+    for (; (text = strchr(text, '\n')); text++)
+        count++;
+    return count;
+}
+
 json_t *folder_series(const char *csv, size_t length)
 {
-    struct lines l = split_lines(csv, length);
-    char        *field[COLUMNS_MAX];
-    uint32_t     at[FIGURE_COUNT], every, heads;
-    json_t      *made = NULL, *at_us, *list;
+    char    *text = xcopy(csv, length, 1), *rest = text, *field[COLUMNS_MAX];
+    uint32_t at[FIGURE_COUNT], lines = count_lines(text);
+    json_t  *made = NULL;
 
-    if (l.count > 1 && strncmp(l.line[0], "start_us,end_us,", 16) == 0) {
-        heads = split_csv_line(l.line[0], field);
-        list = columns_json(field, heads, at);
-        at_us = json_array();
-        every = (l.count - 2) / POINTS_MAX + 1;
-        for (uint32_t i = 1 + (l.count - 2) % every; i < l.count; i += every) {  /* includes the last row */
-            uint32_t fields = split_csv_line(l.line[i], field);
+    if (lines > 1 && strncmp(text, "start_us,end_us,", 16) == 0) {
+        uint32_t every = (lines - 2) / POINTS_MAX + 1, heads = split_csv_line(strsep(&rest, "\n"), field);
+        json_t  *list = columns_json(field, heads, at), *at_us = json_array();
 
-            add_row(at_us, list, field, fields, at);
+        for (uint32_t i = 1; i < lines; i++) {
+            char *line = strsep(&rest, "\n");
+
+            if ((lines - 1 - i) % every == 0)            /* includes the last row */
+                add_row(at_us, list, field, split_csv_line(line, field), at);
         }
         made = json_pack("{s:o, s:f, s:o}", "at_us", at_us, "interval_us", 0.0, "columns", list);
-        JSON_PUT(made, { "rows", json_integer(l.count - 1) }, { "every", json_integer(every) });
+        JSON_PUT(made, { "rows", json_integer(lines - 1) }, { "every", json_integer(every) });
     }
-    free(l.line);
-    free(l.text);
+    free(text);
     return made;
 }
 
@@ -389,12 +370,9 @@ static json_t *running_json(const struct folder *f, const char *name)
 {
     size_t  size = 0, length = 0;
     char   *csv = NULL;
-    json_t *series = NULL;
     int     fd = open_file(f, name, "intervals.csv", &size);
+    json_t *series = fd < 0 || read_all(fd, size, &csv, &length) ? NULL : folder_series(csv, length);
 
-    if (fd < 0 || read_all(fd, size, &csv, &length))
-        return json_pack("{s:o, s:n}", "name", json_of_text(name), "series");
-    series = folder_series(csv, length);
     free(csv);
     return json_pack("{s:o, s:o}", "name", json_of_text(name), "series", series ? series : json_null());
 }

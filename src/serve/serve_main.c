@@ -13,6 +13,7 @@
 #include "serve/folder.h"
 #include "http/server.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "report/page.h"
 #include "version.h"
 
@@ -66,10 +67,8 @@ static void answer_page(const struct folder *f, struct server_reply *reply)
     json_t *state = folder_state(f);
     json_t *page = json_pack("{s:s, s:s, s:O, s:[], s:o}", "kind", "serve", "version", ANOLE_VERSION, "title",
                              json_object_get(state, "name"), "runs", "served", state);
-    FILE   *out = open_memstream(&reply->text, &reply->length);
+    FILE   *out = text_stream(&reply->text);
 
-    if (!out)
-        die("out of memory");
     page_print(page, out);
     fclose(out);
     json_decref(page);
@@ -156,10 +155,9 @@ static void site_fini(struct site *s)
 static int site_open(struct site *s, const char *path, const struct http_config *c, struct err *err)
 {
     struct server_hooks hooks = { answer_request, next_events, clock_us, s, NULL };
-    int                 rc;
 
     *s = (struct site){ .beat_us = clock_us() };
-    rc = folder_open(&s->folder, path, err);
+    int rc = folder_open(&s->folder, path, err);
     if (rc)
         return rc;
     site_look(s);
@@ -221,15 +219,6 @@ static void run_loop(struct site *s)
     }
 }
 
-static void catch_signals(void)
-{
-    struct sigaction action = { .sa_handler = on_signal };
-
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    signal(SIGPIPE, SIG_IGN);
-}
-
 static void note_missing(const char *path, const struct folder *f)
 {
     char *near = folder_nearest(f);
@@ -245,12 +234,15 @@ static void note_missing(const char *path, const struct folder *f)
 static int serve(const struct options *o, struct err *err)
 {
     struct http_config config = { .is_on = true, .is_public = true, .listen = o->listen };
+    struct sigaction   action = { .sa_handler = on_signal };
     struct site        site;
     int                rc = site_open(&site, o->path, &config, err);
 
     if (rc)
         return rc;
-    catch_signals();
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
     if (access(o->path, F_OK))
         note_missing(o->path, &site.folder);
     printf("http://%s/\n", server_address(site.server));
@@ -263,11 +255,10 @@ static int serve(const struct options *o, struct err *err)
 int main(int argc, char **argv)
 {
     struct options o = { .listen = xstrdup(LISTEN_DEFAULT) };
-    int            rc;
     struct err     err;
 
     cmd_parse(&line, argc, argv, &o);
-    rc = serve(&o, &err);
+    int rc = serve(&o, &err);
     free(o.listen);
     return cmd_end(rc, &err);
 }

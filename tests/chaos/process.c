@@ -361,14 +361,13 @@ static void relay_send_up(void *arg, const struct rack *r)
 
 /* ---- relay links of a controller ---- */
 
-static uint32_t mux_open(void *arg)
+static uint32_t mux_link(void *arg, uint64_t now_us)
 {
-    return 1000 + ((struct proc *)arg)->links++;
-}
+    struct proc *p = arg;
+    uint32_t     link = 1000 + p->links++;
 
-static void mux_link(void *arg, uint32_t link, uint64_t now_us)
-{
-    controller_on_link(&((struct proc *)arg)->controller, link, now_us);
+    controller_on_link(&p->controller, link, now_us);
+    return link;
 }
 
 /* As in run_controller.c: a relay accepts a limited number of names. */
@@ -468,7 +467,7 @@ static void fini_ends(struct proc *p)
 
 static void start_controller(struct proc *p, const struct audit *a, uint64_t clock_us)
 {
-    struct mux_io        ends = { mux_open, mux_link, mux_msg, mux_cut, mux_down, p };
+    struct mux_io        ends = { mux_link, mux_msg, mux_cut, mux_down, p };
     struct controller_io io = { .disk = disk_of(p), .send = controller_send, .propose = propose,
                                 .ended = ended, .arg = p };
 
@@ -672,7 +671,7 @@ static void handle_agent(struct world *w, struct proc *p, const struct event *e)
         before_us = p->agent.lease_until_us;
         agent_on_msg(&p->agent, &m, clock_us);
         if (p->agent.lease_until_us > before_us)
-            path_heard(&p->path, clock_us);
+            p->path.heard_us = clock_us;
         if (IS_MUTANT(w, no_freeze))
             p->agent.saved.frozen[0] = '\0';
         if (IS_MUTANT(w, no_gap))

@@ -75,16 +75,13 @@ static void ended(void *arg, bool is_kept, uint32_t missed, const char *why)
     (void)arg, (void)is_kept, (void)missed, (void)why;
 }
 
-static uint32_t open_link(void *arg)
+static uint32_t on_link(void *arg, uint64_t now_us)
 {
-    (void)arg;
-    return 0x80000000u | links++;
-}
+    uint32_t link = 0x80000000u | links++;
 
-static void on_link(void *arg, uint32_t link, uint64_t now_us)
-{
     (void)arg;
     controller_on_link(&c, link, now_us);
+    return link;
 }
 
 static void on_msg(void *arg, uint32_t link, const struct msg *m, uint64_t now_us)
@@ -129,7 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     PROMISE(controller_start(&c, &audit, now_us) == 0);
     rack_init(&rack, 0);
     for (int i = 0; i < 2; i++)
-        mux_init(&mux[i], &(struct mux_io){ open_link, on_link, on_msg, on_cut, send_down, NULL });
+        mux_init(&mux[i], &(struct mux_io){ on_link, on_msg, on_cut, send_down, NULL });
     while (size > 3) {
         size_t  length = (size_t)(data[1] & 15) << 8 | data[2];
         uint8_t what = data[0];

@@ -148,13 +148,13 @@ static const struct key_row relay_keys[] = {
 
 static const struct key_row tls_keys[] = {
     { "ca", KEY_FILE, "", "certificate of the authority",
-      KEY_AT(struct config_common, ca), .is_needed = true },
-    { "cert", KEY_FILE, "", "own certificate", KEY_AT(struct config_common, cert), .is_needed = true },
-    { "key", KEY_FILE, "", "own key", KEY_AT(struct config_common, key), .is_needed = true },
+      KEY_AT(struct config_common, tls.ca), .is_needed = true },
+    { "cert", KEY_FILE, "", "own certificate", KEY_AT(struct config_common, tls.cert), .is_needed = true },
+    { "key", KEY_FILE, "", "own key", KEY_AT(struct config_common, tls.key), .is_needed = true },
     { "min_version", KEY_NAME, "1.3", "of TLS: `1.3`, or `1.2` for old peers",
-      KEY_AT(struct config_common, is_old_tls), .choices = versions },
+      KEY_AT(struct config_common, tls.is_old), .choices = versions },
     { "refresh", KEY_TIME, "60s", "how often the files are reread",
-      KEY_AT(struct config_common, refresh_s), PS_PER_S, KEY_TIME_PS_MAX, .per = PS_PER_S },
+      KEY_AT(struct config_common, tls.refresh_s), PS_PER_S, KEY_TIME_PS_MAX, .per = PS_PER_S },
     { 0 },
 };
 
@@ -184,23 +184,6 @@ static const struct key_row limit_keys[] = {
       "of the range. Default: 20 steps of the knob" },
     { 0 },
 };
-
-/* ---- files ---- */
-
-typedef void fill_file(struct reader *, const struct yaml_node *root, void *file);
-
-static int read_file(const char *path, fill_file *fill, void *file, struct err *err)
-{
-    struct yaml_doc doc;
-    struct reader   r = { .name = text_file_name(path), .what = "a configuration", .err = err };
-    int             rc = yaml_read(&doc, path, err);
-
-    if (rc)
-        return rc;
-    fill(&r, doc.root, file);
-    yaml_fini(&doc);
-    return r.rc;
-}
 
 static void free_texts(char **text, uint32_t count)
 {
@@ -237,19 +220,6 @@ static void read_common(struct reader *r, const struct section *s, struct config
     *interval_us = c->interval_us;
     read_name(r, s, c);
     http_config_read(r, section_get(s, "http"), http_port, &c->http);
-}
-
-struct rpc_tls config_tls(const struct config_common *c)
-{
-    return (struct rpc_tls){ c->ca, c->cert, c->key, c->refresh_s, c->is_old_tls };
-}
-
-static void fini_common(struct config_common *c)
-{
-    free(c->file);
-    key_free_texts(common_keys, c);
-    key_free_texts(tls_keys, c);
-    http_config_fini(&c->http);
 }
 
 /* ---- tuners ---- */
@@ -321,9 +291,8 @@ static void read_bound(struct reader *r, const struct section *s, const char *ke
 
 static void read_limit(struct reader *r, const struct yaml_node *node, struct limits *l)
 {
-    enum knob      knob = knob_find(node->key);
-    struct section sec;
-    char           near[80];
+    enum knob knob = knob_find(node->key);
+    char      near[80];
 
     if (knob == KNOB_COUNT) {
         reader_refuse_key(r, node, "'%.60s' is not a knob%s", node->key,
@@ -336,7 +305,7 @@ static void read_limit(struct reader *r, const struct yaml_node *node, struct li
     }
     if (!l->may_set[knob])
         reader_refuse_key(r, node, "%s is not on the list of what may be set", node->key);
-    sec = section_open(r, node, &(struct section){ .name = node->key, .own = limit_keys });
+    struct section sec = section_open(r, node, &(struct section){ .name = node->key, .own = limit_keys });
     read_bound(r, &sec, "min", knob, &l->min[knob]);
     read_bound(r, &sec, "max", knob, &l->max[knob]);
     read_bound(r, &sec, "step", knob, &l->step_max[knob]);
@@ -467,28 +436,19 @@ int config_find_driver(const struct driver **out, const char *name, struct err *
                               text_names(near, sizeof near, name, names));
 }
 
-int config_read_agent(struct agent_file *f, const char *path, const struct driver *driver, struct err *err)
+static void fini_agent(void *file)
 {
-    int rc;
+    struct agent_file *f = file;
 
-    *f = (struct agent_file){ .driver = driver };
-    rc = read_file(path, read_agent, f, err);
-    if (rc)
-        config_fini_agent(f);
-    return rc;
-}
-
-void config_fini_agent(struct agent_file *f)
-{
-    fini_common(&f->common);
     free_texts(f->way, f->ways);
     key_free_texts(agent_keys, f);
     config_tuner_fini(&f->tuner);
     if (f->own_driver)
         free(f->own_driver->arg);
     free(f->own_driver);
-    *f = (struct agent_file){ 0 };
 }
+
+const struct config_kind config_agent = { sizeof(struct agent_file), read_agent, fini_agent };
 
 /* ---- relays ---- */
 
@@ -505,24 +465,15 @@ static void read_relay(struct reader *r, const struct yaml_node *root, void *fil
     http_config_read(r, section_get(&s, "http"), RELAY_HTTP_PORT, &f->common.http);
 }
 
-int config_read_relay(struct relay_file *f, const char *path, struct err *err)
+static void fini_relay(void *file)
 {
-    int rc;
+    struct relay_file *f = file;
 
-    *f = (struct relay_file){ 0 };
-    rc = read_file(path, read_relay, f, err);
-    if (rc)
-        config_fini_relay(f);
-    return rc;
-}
-
-void config_fini_relay(struct relay_file *f)
-{
-    key_free_texts(relay_keys, f);
-    fini_common(&f->common);
     free_texts(f->controller, f->controllers);
-    *f = (struct relay_file){ 0 };
+    key_free_texts(relay_keys, f);
 }
+
+const struct config_kind config_relay = { sizeof(struct relay_file), read_relay, fini_relay };
 
 /* ---- controllers ---- */
 
@@ -558,15 +509,12 @@ static void read_etcd(struct reader *r, struct controller_file *f, const struct 
 {
     struct section       s = section_open(r, map, &(struct section){ .name = "etcd", .own = etcd_keys });
     struct lease_config *e = &f->etcd;
-    const char          *cell;
-    char                 key[256];
 
     if (!map)
         return;
     read_endpoints(r, &s, e);
-    cell = section_text(&s, "cell");
-    snprintf(key, sizeof key, "/anole/%.200s/controller", cell ? cell : "default");
-    e->key = xstrdup(key);
+    const char *cell = section_text(&s, "cell");
+    e->key = xprintf("/anole/%.200s/controller", cell ? cell : "default");
     e->who = xstrdup(f->common.name ? f->common.name : "");
     section_need_both(&s, "cert", "key");
     section_read(&s, etcd_keys, e);
@@ -619,20 +567,10 @@ static void read_controller(struct reader *r, const struct yaml_node *root, void
     jobs_read(r, section_get(&s, "jobs"), &f->jobs);
 }
 
-int config_read_controller(struct controller_file *f, const char *path, struct err *err)
+static void fini_controller(void *file)
 {
-    int rc;
+    struct controller_file *f = file;
 
-    *f = (struct controller_file){ 0 };
-    rc = read_file(path, read_controller, f, err);
-    if (rc)
-        config_fini_controller(f);
-    return rc;
-}
-
-void config_fini_controller(struct controller_file *f)
-{
-    fini_common(&f->common);
     key_free_texts(controller_keys, f);
     key_free_texts(flows_keys, f);
     free_texts(f->operator, f->operators);
@@ -643,7 +581,42 @@ void config_fini_controller(struct controller_file *f)
     config_tuner_fini(&f->learner);
     links_fini(&f->links);
     jobs_list_fini(&f->jobs);
-    *f = (struct controller_file){ 0 };
+}
+
+const struct config_kind config_controller = { sizeof(struct controller_file), read_controller,
+                                               fini_controller };
+
+/* ---- files ---- */
+
+int config_read(const struct config_kind *kind, void *file, const char *path, const struct driver *driver,
+                struct err *err)
+{
+    struct yaml_doc doc;
+    struct reader   r = { .name = text_file_name(path), .what = "a configuration", .err = err };
+    int             rc = yaml_read(&doc, path, err);
+
+    if (rc)
+        return rc;
+    memset(file, 0, kind->bytes);
+    if (kind == &config_agent)
+        ((struct agent_file *)file)->driver = driver;
+    kind->fill(&r, doc.root, file);
+    yaml_fini(&doc);
+    if (r.rc)
+        config_fini(kind, file);
+    return r.rc;
+}
+
+void config_fini(const struct config_kind *kind, void *file)
+{
+    struct config_common *c = file;
+
+    kind->fini(file);
+    free(c->file);
+    key_free_texts(common_keys, c);
+    key_free_texts(tls_keys, c);
+    http_config_fini(&c->http);
+    memset(file, 0, kind->bytes);
 }
 
 /* ---- the reference ---- */

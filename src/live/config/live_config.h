@@ -43,10 +43,9 @@ bool config_tuner_is_same(const struct config_tuner *, const struct config_tuner
 #define CONFIG_WAYS_MAX       (4 + CONFIG_CONTROLLERS_MAX)
 
 struct config_common {
-    char              *file, *name, *state, *ca, *cert, *key;
+    char              *file, *name, *state;
+    struct rpc_tls     tls;
     uint64_t           interval_us;
-    uint32_t           refresh_s;                /* of ca, cert and key */
-    bool               is_old_tls;               /* TLS 1.2 will do */
     struct http_config http;
 };
 
@@ -105,17 +104,20 @@ struct relay_file {
 
 int config_find_driver(const struct driver **out, const char *name, struct err *);
 
-/* Reads a file. 'driver' of NULL: the one that the file names. On failure nothing is held. */
-int  config_read_agent(struct agent_file *, const char *path, const struct driver *driver, struct err *);
-int  config_read_controller(struct controller_file *, const char *path, struct err *);
-int  config_read_relay(struct relay_file *, const char *path, struct err *);
-void config_fini_agent(struct agent_file *);
-void config_fini_relay(struct relay_file *);
-void config_fini_controller(struct controller_file *);
+/* A kind of file. Its struct begins with struct config_common. */
+struct config_kind {
+    size_t bytes;
+    void (*fill)(struct reader *, const struct yaml_node *root, void *file);
+    void (*fini)(void *file);                    /* of all but the common part */
+};
+extern const struct config_kind config_agent, config_controller, config_relay;
+
+/* Reads a file. 'driver': of an agent; NULL: the one that the file names. On failure nothing is held. */
+int  config_read(const struct config_kind *, void *file, const char *path, const struct driver *,
+                 struct err *);
+void config_fini(const struct config_kind *, void *file);
 
 /* docs/live_keys.md */
 void config_print_reference(FILE *);
-
-struct rpc_tls config_tls(const struct config_common *);
 
 #endif

@@ -40,7 +40,7 @@ static void config_read_controller__each_key_reaches_its_field(void **unused)
                "hold_back: 20%\n"
                "goal: 'latency, class_bound=3%'\nfabric: f.yaml\nflows: {listen: '0.0.0.0:1', from: [x, y], window: 21ms}\n"
                "etcd: {endpoints: ['http://e:1'], cell: cell, ttl: 22s, ca: ca.pem}\n");
-    assert_int_equal(0, config_read_controller(&f, PATH, &err));
+    assert_int_equal(0, config_read(&config_controller, &f, PATH, NULL, &err));
     assert_string_equal("c", f.common.name);
     assert_string_equal("c", f.controller.name);
     assert_true(f.controller.interval_us == 250000 && f.controller.id == 7 &&
@@ -62,7 +62,7 @@ static void config_read_controller__each_key_reaches_its_field(void **unused)
     assert_true(f.etcd.endpoints == 1 && f.etcd.ttl_s == 22);
     assert_string_equal("/anole/cell/controller", f.etcd.key);
     assert_string_equal("ca.pem", f.etcd.ca);
-    config_fini_controller(&f);
+    config_fini(&config_controller, &f);
 }
 
 static void config_read_controller__has_the_initial_values(void **unused)
@@ -72,7 +72,7 @@ static void config_read_controller__has_the_initial_values(void **unused)
 
     (void)unused;
     write_file(CONTROLLER);
-    assert_int_equal(0, config_read_controller(&f, PATH, &err));
+    assert_int_equal(0, config_read(&config_controller, &f, PATH, NULL, &err));
     assert_true(f.controller.interval_us == 100000 && f.controller.id == 1 &&
                 f.controller.mode == MODE_OBSERVE && f.controller.gather_us == 3000000);
     assert_true(f.devices_max == 1024 && f.think_us == 60000000 && f.controller.stale_intervals == 3 &&
@@ -80,7 +80,7 @@ static void config_read_controller__has_the_initial_values(void **unused)
     assert_true(f.controller.aa_pairs == 30 && f.controller.stage_pairs == 13 &&
                 f.controller.accept_e == 100 && f.controller.reject_e == 20);
     assert_true(f.operators == 1 && strcmp(f.operator[0], "operator") == 0);
-    config_fini_controller(&f);
+    config_fini(&config_controller, &f);
 }
 
 static void config_read_agent__each_key_reaches_its_field(void **unused)
@@ -94,17 +94,17 @@ static void config_read_agent__each_key_reaches_its_field(void **unused)
                "lease: 4s\ngap: 2s\nswitches_per_day: 3\nlasting_per_day: 4\nqueue_changes_per_second: 5\n"
                "queue_hold: 6s\npaused_max: 0.25\n"
                "tls: {ca: a, cert: b, key: c, refresh: 7s}\nhttp: {listen: '127.0.0.1:9', hosts: [h]}\n");
-    assert_int_equal(0, config_read_agent(&f, PATH, NULL, &err));
+    assert_int_equal(0, config_read(&config_agent, &f, PATH, NULL, &err));
     assert_true(f.ways == 3 && f.relays == 1 && f.devices == 2 && f.agent.may_write);
     assert_true(f.agent.interval_us == 200000 && f.agent.lease_us == 4000000 && f.agent.gap_us == 2000000);
     assert_true(f.agent.switches_per_day == 3 && f.agent.lasting_per_day == 4 && f.queue_changes == 5 &&
                 f.queue_hold_us == 6000000);
-    assert_true(f.agent.guard.paused_max == 0.25 && f.common.refresh_s == 7);
+    assert_true(f.agent.guard.paused_max == 0.25 && f.common.tls.refresh_s == 7);
     assert_string_equal("tree", f.root);
     assert_string_equal("fz", f.freeze);
-    assert_string_equal("b", f.common.cert);
+    assert_string_equal("b", f.common.tls.cert);
     assert_string_equal("127.0.0.1:9", f.common.http.listen);
-    config_fini_agent(&f);
+    config_fini(&config_agent, &f);
 }
 
 static void config_read__refuses_with_the_place(void **unused)
@@ -133,7 +133,7 @@ static void config_read__refuses_with_the_place(void **unused)
         struct err             err;
 
         write_file(cases[i].text);
-        assert_true(config_read_controller(&f, PATH, &err) < 0);
+        assert_true(config_read(&config_controller, &f, PATH, NULL, &err) < 0);
         if (strncmp(err.text, cases[i].why, strlen(cases[i].why)) != 0)
             assert_string_equal(cases[i].why, err.text);
     }

@@ -436,12 +436,11 @@ static int prepare_approval(struct ctl_request *q, struct err *err)
 {
     struct question status = { .version = q->question.version, .verb = "status" };
     char           *text;
-    json_t         *o;
     int             rc = ask(q, &status, &text, err);
 
     if (rc)
         return rc;
-    o = json_loads(text, 0, NULL);
+    json_t *o = json_loads(text, 0, NULL);
     rc = agree(json_object_get(o, "trial"), &q->question, err);
     json_decref(o);
     free(text);
@@ -453,10 +452,8 @@ int ctl_ask(struct ctl_request *q, struct err *err)
     char *text = NULL;
     int   rc = strcmp(q->question.verb, "approve") == 0 ? prepare_approval(q, err) : 0;
 
-    if (!rc)
-        rc = ask(q, &q->question, &text, err);
-    if (!rc)
-        rc = ctl_print(q, text, err);
+    rc = rc ? rc : ask(q, &q->question, &text, err);
+    rc = rc ? rc : ctl_print(q, text, err);
     free(text);
     return rc;
 }

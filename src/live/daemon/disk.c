@@ -98,26 +98,22 @@ static int resume_log(struct disk *d, struct audit *audit)
     off_t       size = rc ? 0 : lseek(d->log_fd, 0, SEEK_END), from = size > TAIL_SIZE ? size - TAIL_SIZE : 0;
     ssize_t     length = rc ? 0 : pread(d->log_fd, text, sizeof text, from);
     uint32_t    first;
-    long        good;
 
     find_logs(d->folder, &first, &d->logs);
     if (rc || size < 0 || length < 0)
         return rc ? rc : -errno;
-    good = audit_resume_tail(audit, text, (size_t)length);
+    long good = audit_resume_tail(audit, text, (size_t)length);
     d->is_log_damaged = good < 0;
     return good >= 0 && good < length && ftruncate(d->log_fd, from + good) ? -errno : 0;
 }
 
 int disk_open(struct disk *d, const char *folder, struct audit *audit, struct err *err)
 {
-    int rc;
-
     *d = (struct disk){ .lock_fd = -1, .log_fd = -1, .log_bytes_max = DISK_LOG_BYTES };
     snprintf(d->folder, sizeof d->folder, "%s", folder);
     audit_init(audit);
-    rc = make_folder(folder, err);
-    if (!rc)
-        rc = take_lock(d, err);
+    int rc = make_folder(folder, err);
+    rc = rc ? rc : take_lock(d, err);
     if (!rc && (rc = resume_log(d, audit)) != 0)
         err_set(err, -rc, "%s/" DISK_LOG ": %s", folder, strerror(-rc));
     if (rc)
@@ -141,12 +137,11 @@ bool disk_mend_log(struct disk *d, struct audit *audit, struct err *why)
     uint64_t     line = 0;
     char         path[PATH_SIZE];
     const char  *wrong = NULL;
-    FILE        *file;
 
     if (d->log_fd < 0)
         return false;
     path_of_log(d->folder, 0, path);
-    file = fopen(path, "re");
+    FILE *file = fopen(path, "re");
     if (file && lseek(d->log_fd, 0, SEEK_END) <= d->log_bytes_max)
         wrong = audit_check_file(&whole, file, &line);
     if (file)
@@ -178,15 +173,13 @@ static int save(void *arg, const char *name, const char *text, size_t length)
 {
     const struct disk *d = arg;
     char               path[PATH_SIZE], new[PATH_SIZE];
-    int                fd;
-    bool               is_good;
 
     path_of(d, name, path);
     snprintf(new, sizeof new, "%.590s.new", path);
-    fd = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int fd = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0)
         return -errno;
-    is_good = write(fd, text, length) == (ssize_t)length && fsync(fd) == 0;
+    bool is_good = write(fd, text, length) == (ssize_t)length && fsync(fd) == 0;
     is_good &= close(fd) == 0;
     if (!is_good || rename(new, path)) {
         unlink(new);
@@ -198,15 +191,13 @@ static int save(void *arg, const char *name, const char *text, size_t length)
 
 static long load(void *arg, const char *name, char *text, size_t size)
 {
-    char    path[PATH_SIZE];
-    int     fd;
-    ssize_t length;
+    char path[PATH_SIZE];
 
     path_of(arg, name, path);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    length = read(fd, text, size);
+    ssize_t length = read(fd, text, size);
     close(fd);
     return length < 0 ? -EIO : length == (ssize_t)size ? -EFBIG : length;
 }
@@ -307,13 +298,12 @@ struct io_disk disk_io(struct disk *d)
 
 static int verify_file(const char *path, struct audit *a, uint64_t *records, struct err *err)
 {
-    FILE       *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
-    uint64_t    line = 0;
-    const char *wrong;
+    FILE    *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+    uint64_t line = 0;
 
     if (!file)
         return err_set(err, errno, "%s: %s", text_file_name(path), strerror(errno));
-    wrong = audit_check_file(a, file, &line);
+    const char *wrong = audit_check_file(a, file, &line);
     if (file != stdin)
         fclose(file);
     *records += line;

@@ -15,9 +15,8 @@
 struct daemon_options {
     const char          *path;
     const struct driver *driver;
-    bool                 is_check, is_rescue, is_forget, is_relay;
-    enum agent_path      path_order;
-    const char          *path_name;
+    bool                 is_check, is_rescue, is_forget, is_relay, lists_paths;
+    const char          *deny, *allow;           /* paths */
 };
 
 #define OPTIONS struct daemon_options
@@ -28,24 +27,6 @@ static void set_driver(void *into, const char *name)
 
     if (config_find_driver(&((OPTIONS *)into)->driver, name, &err))
         exit(cmd_end(-EINVAL, &err));
-}
-
-static void list_paths(void *into, const char *text)
-{
-    (void)text;
-    ((OPTIONS *)into)->path_order = AGENT_PATHS_LIST;
-}
-
-static void deny_path(void *into, const char *path)
-{
-    ((OPTIONS *)into)->path_order = AGENT_PATHS_DENY;
-    ((OPTIONS *)into)->path_name = path;
-}
-
-static void allow_path(void *into, const char *path)
-{
-    ((OPTIONS *)into)->path_order = AGENT_PATHS_ALLOW;
-    ((OPTIONS *)into)->path_name = path;
 }
 
 static void print_keys(void *into, const char *text)
@@ -69,10 +50,10 @@ static const struct cmd_option agent_rows[] = {
       "As --rescue; then obey any controller, whatever terms were seen. For agents that a "
       "false controller has misled", KEY_AT(OPTIONS, is_forget) },
     { "paths", 0, NULL, "List the paths of NICs with MRC, their states and round trips, and exit",
-      .add = list_paths },
+      KEY_AT(OPTIONS, lists_paths) },
     { "deny", 0, "[DEVICE/]PATH", "Stop NICs with MRC from using a path, or all paths of a port, and exit",
-      .add = deny_path },
-    { "allow", 0, "[DEVICE/]PATH", "Let them use it again, and exit", .add = allow_path },
+      KEY_AT(OPTIONS, deny) },
+    { "allow", 0, "[DEVICE/]PATH", "Let them use it again, and exit", KEY_AT(OPTIONS, allow) },
     KEYS_OPTION,
     { "relay", 0, NULL,
       "Run as a relay without devices: forwards merged reports of a rack's agents to a controller, "
@@ -97,13 +78,13 @@ static int relay_main(const OPTIONS *o)
 {
     struct relay_file f;
     struct err        err;
-    int               rc = config_read_relay(&f, o->path, &err);
+    int               rc = config_read(&config_relay, &f, o->path, NULL, &err);
 
     if (rc)
         return cmd_end(rc, &err);
     if (!o->is_check)
         rc = relay_run(&f, &err);
-    config_fini_relay(&f);
+    config_fini(&config_relay, &f);
     return cmd_end(rc, &err);
 }
 
@@ -112,18 +93,19 @@ static int agent_main(int argc, char **argv)
     OPTIONS           o = { 0 };
     struct agent_file f;
     struct err        err;
-    int               rc;
 
     cmd_parse(&agent_line, argc, argv, &o);
     if (o.is_relay)
         return relay_main(&o);
-    rc = config_read_agent(&f, o.path, o.driver, &err);
+    int rc = config_read(&config_agent, &f, o.path, o.driver, &err);
     if (rc)
         return cmd_end(rc, &err);
     rc = o.is_check ? agent_check(&f, &err) :
-         o.path_order ? agent_paths(&f, o.path_order, o.path_name, &err) :
+         o.deny ? agent_paths(&f, AGENT_PATHS_DENY, o.deny, &err) :
+         o.allow ? agent_paths(&f, AGENT_PATHS_ALLOW, o.allow, &err) :
+         o.lists_paths ? agent_paths(&f, AGENT_PATHS_LIST, NULL, &err) :
          o.is_forget || o.is_rescue ? agent_rescue(&f, o.is_forget, &err) : agent_run(&f, NULL, &err);
-    config_fini_agent(&f);
+    config_fini(&config_agent, &f);
     return cmd_end(rc, &err);
 }
 
@@ -149,16 +131,15 @@ static int controller_main(int argc, char **argv)
     OPTIONS                o = { 0 };
     struct controller_file f;
     struct err             err;
-    int                    rc;
 
     cmd_parse(&controller_line, argc, argv, &o);
-    rc = config_read_controller(&f, o.path, &err);
+    int rc = config_read(&config_controller, &f, o.path, NULL, &err);
     if (rc)
         return cmd_end(rc, &err);
     rc = live_tuner_check(&f, &err);
     if (!rc && !o.is_check)
         rc = controller_run(&f, NULL, &err);
-    config_fini_controller(&f);
+    config_fini(&config_controller, &f);
     return cmd_end(rc, &err);
 }
 
@@ -298,7 +279,11 @@ static int ctl_main(int argc, char **argv)
     fill_question(&o, find_verb(&o));
     if ((tls->ca || tls->cert || tls->key) && !(tls->ca && tls->cert && tls->key))
         cmd_usage("--ca, --cert and --key must be given together");
-    return cmd_end(ctl_ask(&o.ctl, &err), &err);
+    int rc = ctl_ask(&o.ctl, &err);
+    free(tls->ca);
+    free(tls->cert);
+    free(tls->key);
+    return cmd_end(rc, &err);
 }
 
 int main(int argc, char **argv)

@@ -14,14 +14,13 @@ void notify(const char *state)
 {
     struct sockaddr_un a = { .sun_family = AF_UNIX };
     const char        *path = getenv("NOTIFY_SOCKET");
-    int                fd;
 
     if (!path || !*path || strlen(path) >= sizeof a.sun_path)
         return;
     memcpy(a.sun_path, path, strlen(path) + 1);
     if (*path == '@')
         a.sun_path[0] = '\0';    /* an abstract socket */
-    fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return;
     (void)sendto(fd, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&a,
@@ -29,7 +28,7 @@ void notify(const char *state)
     close(fd);
 }
 
-void notify_reloading(void)
+void notify_reload(void (*reload)(void *), void *arg)
 {
     struct timespec now;
     char            text[80];
@@ -39,6 +38,8 @@ void notify_reloading(void)
     snprintf(text, sizeof text, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
              (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000);
     notify(text);
+    reload(arg);
+    notify("READY=1");
 }
 
 void notify_alive(uint64_t now_us)

@@ -8,8 +8,8 @@
 /* "READY=1", "STOPPING=1". Nothing happens where there is no systemd. */
 void notify(const char *state);
 
-/* A configuration is read again; "READY=1" follows. */
-void notify_reloading(void);
+/* Calls 'reload', which reads a configuration again, between two notices. */
+void notify_reload(void (*reload)(void *), void *arg);
 
 /* To be called often: sends "WATCHDOG=1" twice per WatchdogSec. */
 void notify_alive(uint64_t now_us);

@@ -27,7 +27,7 @@ int agent_rescue(const struct agent_file *, bool is_forget, struct err *);
 /* Lists the paths of NICs with state and round trip, or denies or allows what 'which' names: a path, a port,
  * or DEVICE/ and one of these. A person's decision: it stays until it is taken back. Refused unless the agent
  * may write. */
-enum agent_path { AGENT_PATHS_NONE, AGENT_PATHS_LIST, AGENT_PATHS_DENY, AGENT_PATHS_ALLOW };
+enum agent_path { AGENT_PATHS_LIST, AGENT_PATHS_DENY, AGENT_PATHS_ALLOW };
 int agent_paths(const struct agent_file *, enum agent_path, const char *which, struct err *);
 
 /* Opens every device to check that it is complete; writes nothing. */
@@ -51,10 +51,9 @@ int controller_run(const struct controller_file *, struct controller_pace *, str
  * changes such a key, or is wrong, is refused with one line, and everything stays as it was.
  */
 
-/* Reads the file of 'old' again. False: it was refused, and that was logged. */
-bool reload_agent(struct agent_file *new, const struct agent_file *old);
-bool reload_relay(struct relay_file *new, const struct relay_file *old);
-bool reload_controller(struct controller_file *new, const struct controller_file *old);
+/* Reads the file of 'old' again. NULL: it was refused, and that was logged. Freed with reload_free(). */
+void *reload_file(const struct config_kind *, const void *old);
+void  reload_free(const struct config_kind *, void *file);       /* NULL: no effect */
 
 /* Whether the HTTP server must reopen: its settings changed, or the contents of its files may have. */
 bool reload_has_http(const struct http_config *new, const struct http_config *old);

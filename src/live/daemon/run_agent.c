@@ -6,6 +6,7 @@
 #include "live/core/live_clock.h"
 #include "live/daemon/disk.h"
 #include "live/daemon/notify.h"
+#include "live/daemon/process.h"
 #include "live/daemon/run.h"
 #include "live/queues/queue_tuner.h"
 #include "live/relay/relay.h"
@@ -16,12 +17,9 @@
 #include "live/wire/endpoint.h"
 
 #include <math.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 /* Shortest silence, without a lease, before another way is tried: a starting controller is silent, too. */
@@ -30,8 +28,6 @@
 /* of the queues of a real switch: what they bear is not known, and 13 attributes are set with each */
 #define CHANGES_PER_S  20.0
 #define LEAVE_US       5000000u  /* queues have so long to come back in the end */
-#define BACKOFF_US_MIN 100000u
-#define BACKOFF_US_MAX 5000000u
 
 struct device {
     struct agent_config cfg;
@@ -44,7 +40,8 @@ struct device {
     bool                is_up, is_started;
     struct path         path;                    /* which of the file's ways */
     uint32_t            dialled;                 /* the way that it dials */
-    uint64_t            redial_us, backoff_us, tick_us;
+    struct redial       redial;
+    uint64_t            tick_us;
     struct agent_totals totals;
     struct queue_tuner *queues;                  /* NULL: none of its own */
     uint64_t            slot_us;                 /* when a slot ends; 0: its time is not the clock's */
@@ -53,8 +50,7 @@ struct device {
 
 struct host {
     const struct agent_file *file;
-    struct agent_file        own;                /* read again: what 'file' points to */
-    bool                     has_own;
+    struct agent_file       *own;                /* read again: what 'file' points to; NULL: not yet */
     struct device           *device;
     uint32_t                 devices;
     int                      signals;
@@ -77,13 +73,6 @@ static void log_line(void *arg, const char *line)
 {
     (void)arg;
     clock_log("%s", line);
-}
-
-/* Spreads reconnects over time, so that many agents do not return at once. */
-static void plan_redial(struct device *d, uint64_t now_us)
-{
-    d->redial_us = now_us + d->backoff_us / 2 + (uint64_t)random() % d->backoff_us;
-    d->backoff_us = d->backoff_us * 2 < BACKOFF_US_MAX ? d->backoff_us * 2 : BACKOFF_US_MAX;
 }
 
 static void on_data(struct device *d, const struct rpc_event *e, uint64_t now_us)
@@ -117,20 +106,20 @@ static void on_event(const struct host *h, struct device *d, const struct rpc_ev
         say_hello(&d->agent, now_us);
         break;
     case RPC_DATA:
-        d->backoff_us = BACKOFF_US_MIN;          /* it does not only take calls, it speaks */
+        redial_reset(&d->redial);
         before_us = d->agent.lease_until_us;
         on_data(d, e, now_us);
         /* from the controller whose word counts: another way may lead to it */
         if (d->agent.lease_until_us > before_us)
-            path_heard(&d->path, clock_us());
+            d->path.heard_us = clock_us();
         break;
     case RPC_CLOSE:
-        if (d->is_up || d->backoff_us == BACKOFF_US_MIN)
+        if (d->is_up || redial_is_reset(&d->redial))
             clock_log("%s: no controller: %s", d->cfg.name,
                       *e->why ? e->why : "it has closed the connection");
         d->is_up = false;
         path_lost(&d->path, clock_us());
-        plan_redial(d, clock_us());
+        redial_plan(&d->redial, clock_us());
         break;
     default:
         break;
@@ -151,13 +140,12 @@ static void check_freeze_file(struct host *h, struct device *d, uint64_t now_us)
 /* Dials the path's address. If certificates are just being replaced, it tries again later. */
 static void dial_other(const struct host *h, struct device *d)
 {
-    struct rpc_tls tls = config_tls(&h->file->common);
     struct dial   *dial;
     struct err     err;
 
-    if (dial_open(&dial, h->file->way[d->path.at], &tls, NULL, &err)) {
+    if (dial_open(&dial, h->file->way[d->path.at], &h->file->common.tls, NULL, &err)) {
         clock_log("%s: %s", d->cfg.name, err.text);
-        plan_redial(d, clock_us());
+        redial_plan(&d->redial, clock_us());
         return;
     }
     dial_free(d->dial);
@@ -169,17 +157,17 @@ static void dial_other(const struct host *h, struct device *d)
 /* Goes another way if this one is silent; tries again when it is time. */
 static void redial(const struct host *h, struct device *d, uint64_t now_us)
 {
-    bool is_due = d->redial_us && now_us >= d->redial_us;
+    bool is_due = d->redial.at_us && now_us >= d->redial.at_us;
 
     /* one that is only being dialled is left, too */
-    if (path_on_tick(&d->path, now_us) && !d->redial_us) {
+    if (path_on_tick(&d->path, now_us) && !d->redial.at_us) {
         if (d->is_up)
             clock_log("%s: goes to %s", d->cfg.name, h->file->way[d->path.at]);
         is_due = true;
     }
     if (!is_due)
         return;
-    d->redial_us = 0;
+    d->redial.at_us = 0;
     if (d->dialled != d->path.at)
         dial_other(h, d);
     else
@@ -196,12 +184,10 @@ static void on_tick(struct device *d, uint64_t now_us)
 /* False: the pace has ended. */
 static bool follow_pace(struct host *h)
 {
-    enum agent_step step;
-
     for (struct device *d = h->device; d < h->device + h->devices; d++)
         if (!d->is_up)
             return true;
-    step = h->pace->step(h->pace);
+    enum agent_step step = h->pace->step(h->pace);
     for (struct device *d = h->device; d < h->device + h->devices && step == AGENT_TICK; d++)
         agent_on_timer(&d->agent, h->pace->now_us);
     for (struct device *d = h->device; d < h->device + h->devices && step == AGENT_TICK; d++)
@@ -246,25 +232,24 @@ static void on_time(struct host *h, struct device *d, uint64_t now_us)
         d->tick_us = now_us + d->cfg.interval_us;        /* it was stopped for a while */
 }
 
-static void wait_for_something(struct host *h)
+static enum process_order wait_for_something(struct host *h)
 {
-    struct pollfd fd[DRIVER_DEVICES_MAX + 2];
+    struct pollfd fd[DRIVER_DEVICES_MAX + 2] = { process_readable(h->signals),
+                                                 process_readable(server_fd(h->page.server)) };
     uint64_t      until_us = NEVER;
 
     for (uint32_t i = 0; i < h->devices; i++) {
         const struct device *d = &h->device[i];
 
-        fd[i] = (struct pollfd){ .fd = dial_fd(d->dial), .events = POLLIN };
+        fd[i + 2] = process_readable(dial_fd(d->dial));
         if (!h->pace)
             until_us = min_u64(until_us, min_u64(d->tick_us, agent_timer_us(&d->agent)));
         if (!h->pace && d->queues)
             until_us = min_u64(until_us,
                                min_u64(queue_tuner_timer_us(d->queues), d->slot_us ? d->slot_us : NEVER));
-        until_us = d->redial_us ? min_u64(until_us, d->redial_us) : until_us;
+        until_us = min_u64(until_us, d->redial.at_us ? d->redial.at_us : NEVER);
     }
-    fd[h->devices] = (struct pollfd){ .fd = h->signals, .events = POLLIN };
-    fd[h->devices + 1] = (struct pollfd){ .fd = server_fd(h->page.server), .events = POLLIN };
-    clock_wait(fd, h->devices + 2, until_us);
+    return process_wait(fd, h->devices + 2, until_us, h->signals);
 }
 
 /* ---- the page ---- */
@@ -298,48 +283,33 @@ static char *trouble(void *arg)
 
 /* ---- another configuration ---- */
 
-static void apply_config(struct host *h, const struct agent_file *new)
+static void reload(void *arg)
 {
-    struct agent_file before = h->own;
-    bool              had = h->has_own, is_http = reload_has_http(&new->common.http, &h->file->common.http);
+    struct host       *h = arg;
+    struct agent_file *before = h->own, *new = reload_file(&config_agent, h->file);
+    bool               is_http = new && reload_has_http(&new->common.http, &h->file->common.http);
 
-    h->own = *new;
-    h->file = &h->own;
-    h->has_own = true;
+    if (!new)
+        return;
+    h->file = h->own = new;
     for (struct device *d = h->device; d < h->device + h->devices; d++)
-        agent_reconfigure(&d->agent, &d->cfg, &h->own.agent, clock_us());
+        agent_reconfigure(&d->agent, &d->cfg, &new->agent, clock_us());
     if (is_http)
-        status_page_reopen(&h->page, &h->file->common.http);
-    if (had)
-        config_fini_agent(&before);
-    clock_log("its configuration was read again; %s", h->own.agent.may_write ? "may write" : "observes only");
-}
-
-static void reload(struct host *h)
-{
-    struct agent_file new;
-
-    notify_reloading();
-    if (reload_agent(&new, h->file))
-        apply_config(h, &new);
-    notify("READY=1");
+        status_page_reopen(&h->page, &new->common.http);
+    reload_free(&config_agent, before);
+    clock_log("its configuration was read again; %s", new->agent.may_write ? "may write" : "observes only");
 }
 
 /* ---- the loop ---- */
 
 static void loop(struct host *h)
 {
-    struct signalfd_siginfo s;
-    struct rpc_event        e;
+    struct rpc_event   e;
+    enum process_order order;
 
-    for (;;) {
-        notify_alive(clock_us());
-        wait_for_something(h);
-        if (read(h->signals, &s, sizeof s) == sizeof s) {
-            if (s.ssi_signo != SIGHUP)
-                return;
-            reload(h);
-        }
+    while ((order = wait_for_something(h)) != PROCESS_END) {
+        if (order == PROCESS_RELOAD)
+            notify_reload(reload, h);
         for (struct device *d = h->device; d < h->device + h->devices; d++) {
             while (dial_next(d->dial, &e))
                 on_event(h, d, &e);
@@ -419,10 +389,9 @@ static int start_device(struct device *d, struct host *h, const char *name, stru
     struct audit    audit;
     struct err      why;
     char            folder[512];
-    int             rc;
 
     snprintf(folder, sizeof folder, "%s/%s", f->common.state, name);
-    rc = disk_open(&d->disk, folder, &audit, err);
+    int rc = disk_open(&d->disk, folder, &audit, err);
     if (rc == -EBUSY)
         return rc;
     d->host = h;
@@ -445,14 +414,12 @@ static int start_device(struct device *d, struct host *h, const char *name, stru
 
 static int open_device(struct device *d, const struct agent_file *f, const char *name, struct err *err)
 {
-    int rc;
-
     d->cfg = f->agent;
     d->driver = f->driver;
     d->disk.lock_fd = d->disk.log_fd = -1;
-    d->backoff_us = BACKOFF_US_MIN;
+    redial_reset(&d->redial);
     snprintf(d->cfg.name, sizeof d->cfg.name, "%.31s/%.31s", f->common.name, name);
-    rc = f->driver->open(f->driver, &d->state, f->root, name, err);
+    int rc = f->driver->open(f->driver, &d->state, f->root, name, err);
     if (!rc && f->driver->facts)
         d->cfg.where = f->driver->facts(d->state, &d->cfg.facts);
     d->cfg.has_tuner = f->tuner.kind && d->cfg.where == KNOB_SWITCH;
@@ -493,22 +460,12 @@ static int open_host(struct host *h, const struct agent_file *f, struct err *err
     return rc;
 }
 
-static int start_host(struct host *h, struct err *err)
-{
-    int rc = 0;
-
-    for (struct device *d = h->device; d < h->device + h->devices && !rc; d++)
-        rc = start_device(d, h, strchr(d->cfg.name, '/') + 1, err);
-    return rc;
-}
-
 static void close_host(struct host *h)
 {
     for (struct device *d = h->device; d < h->device + h->devices; d++)
         close_device(d);
     server_free(h->page.server);
-    if (h->has_own)
-        config_fini_agent(&h->own);
+    reload_free(&config_agent, h->own);
     free(h->device);
 }
 
@@ -518,8 +475,7 @@ int agent_check(const struct agent_file *f, struct err *err)
     struct knob_set set;
     int             rc = open_host(&h, f, err);
 
-    if (!rc)
-        rc = check_permits(&h, err);
+    rc = rc ? rc : check_permits(&h, err);
     for (uint32_t i = 0; i < h.devices && !rc; i++)
         if (f->driver->read(h.device[i].state, &set))
             rc = err_set(err, EIO, "%s: its parameters cannot be read", h.device[i].cfg.name);
@@ -530,14 +486,13 @@ int agent_check(const struct agent_file *f, struct err *err)
 static bool leave_queues(struct device *d, const char *why)
 {
     uint64_t end_us = clock_us() + LEAVE_US;
-    bool     is_back = !d->queues;
 
-    while (!is_back && clock_us() < end_us) {
-        is_back = queue_tuner_leave(d->queues, why, now_of(d->host));
-        if (!is_back)
-            usleep(20000);
+    while (d->queues && !queue_tuner_leave(d->queues, why, now_of(d->host))) {
+        if (clock_us() >= end_us)
+            return false;
+        usleep(20000);
     }
-    return is_back;
+    return true;
 }
 
 static int leave_device(struct device *d, const char *why, struct err *err)
@@ -579,29 +534,28 @@ static int rescue_device(struct host *h, const char *name, bool is_forget, struc
 {
     struct device *d = h->device;
     struct err     why, trouble;
-    int            rc = open_device(d, h->file, name, err), started = 0;
+    int            rc = open_device(d, h->file, name, err);
 
-    h->devices = !rc;
+    if (rc)
+        return rc;
+    h->devices = 1;
     d->cfg.is_rescue = true;
-    if (!rc)
-        started = start_device(d, h, name, &why);
-    if (!rc && d->is_started) {
-        int left = leave_device(d, "rescue", err);
-
-        rc = agent_check_back(&d->agent, &trouble);
-        if (rc)
-            *err = trouble;      /* it says more */
-        rc = rc ? rc : left;
-    }
-    else if (!rc)
-        rc = err_set(err, -started, "%s: %s", d->cfg.name, why.text);
+    int started = start_device(d, h, name, &why);
+    if (!d->is_started)
+        return err_set(err, -started, "%s: %s", d->cfg.name, why.text);
+    int left = leave_device(d, "rescue", err);
+    rc = agent_check_back(&d->agent, &trouble);
+    if (rc)
+        *err = trouble;          /* it says more */
+    rc = rc ? rc : left;
     if (!rc && is_forget && agent_forget_term(&d->agent, now_of(h)))
         rc = err_set(err, EIO, "%s: its state cannot be written", d->cfg.name);
-    if (!rc && started)
+    if (rc)
+        return rc;
+    if (started)
         clock_log("%s: its files: %s", d->cfg.name, why.text);
-    if (!rc)
-        clock_log("%s: read back: it holds what was confirmed last", d->cfg.name);
-    return rc;
+    clock_log("%s: read back: it holds what was confirmed last", d->cfg.name);
+    return 0;
 }
 
 int agent_rescue(const struct agent_file *f, bool is_forget, struct err *err)
@@ -673,7 +627,6 @@ int agent_paths(const struct agent_file *f, enum agent_path what, const char *wh
 
 int agent_run(const struct agent_file *f, struct agent_pace *pace, struct err *err)
 {
-    struct rpc_tls tls = config_tls(&f->common);
     struct host    h = { 0 };
     int            rc = open_host(&h, f, err);
 
@@ -681,18 +634,16 @@ int agent_run(const struct agent_file *f, struct agent_pace *pace, struct err *e
     h.signals = clock_signals();
     h.pace = pace;
     h.page = (struct status_page){ .metrics = add_metrics, .trouble = trouble, .arg = &h };
-    if (!rc)
-        rc = check_permits(&h, err);
-    if (!rc)
-        rc = status_page_open(&h.page, &f->common.http, err);
-    if (!rc)
-        rc = start_host(&h, err);
+    rc = rc ? rc : check_permits(&h, err);
+    rc = rc ? rc : status_page_open(&h.page, &f->common.http, err);
+    for (struct device *d = h.device; d < h.device + h.devices && !rc; d++)
+        rc = start_device(d, &h, strchr(d->cfg.name, '/') + 1, err);
     for (uint32_t i = 1; i < f->ways && !rc; i++)
-        rc = address_check(f->way[i], &tls, err);
+        rc = address_check(f->way[i], &f->common.tls, err);
     for (uint32_t i = 0; i < h.devices && !rc; i++) {
         path_init(&h.device[i].path, f->ways, f->relays, max_u64(10 * f->agent.interval_us, SILENCE_US),
                   RETURN_US, clock_us());
-        rc = dial_open(&h.device[i].dial, f->way[0], &tls, NULL, err);
+        rc = dial_open(&h.device[i].dial, f->way[0], &f->common.tls, NULL, err);
         h.device[i].tick_us = clock_us();
     }
     if (!rc) {

@@ -11,20 +11,17 @@
 #include "live/relay/relay.h"
 #include "live/wire/codec.h"
 #include "live/daemon/notify.h"
+#include "live/daemon/process.h"
 #include "live/daemon/run.h"
 #include "live/flows/collector.h"
 #include "live/view/controller_page.h"
 #include "live/view/words.h"
 #include "live/wire/serve.h"
 
-#include <poll.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #define STANDBY_US 100000u
@@ -39,8 +36,7 @@ struct relay_end { struct fabric *fabric; uint32_t link; struct account *account
 struct fabric {
     const struct controller_file *file;
     /* after a reload: the files that 'file' points to now, and from the end of the trial on */
-    struct controller_file        own, next;
-    bool                          has_own, has_next;
+    struct controller_file       *own, *next;
     struct controller             controller;
     struct disk                   disk;
     struct serve                 *serve;
@@ -72,14 +68,13 @@ static void end_free(struct relay_end *e)
     free(e);
 }
 
-static uint32_t open_link(void *arg)
+static uint32_t on_relay_link(void *arg, uint64_t now_us)
 {
-    return BEHIND | ((struct relay_end *)arg)->fabric->links++;
-}
+    struct fabric *f = ((struct relay_end *)arg)->fabric;
+    uint32_t       link = BEHIND | f->links++;
 
-static void on_relay_link(void *arg, uint32_t link, uint64_t now_us)
-{
-    controller_on_link(&((struct relay_end *)arg)->fabric->controller, link, now_us);
+    controller_on_link(&f->controller, link, now_us);
+    return link;
 }
 
 static void on_relay_msg(void *arg, uint32_t link, const struct msg *m, uint64_t now_us)
@@ -116,7 +111,7 @@ static struct relay_end *end_of(struct fabric *f, const struct rpc_event *from)
             return f->end[i];
     e = xcalloc(1, sizeof *e);
     *e = (struct relay_end){ .fabric = f, .link = from->link, .account = from->account };
-    mux_init(&e->mux, &(struct mux_io){ open_link, on_relay_link, on_relay_msg, on_relay_cut, send_down, e });
+    mux_init(&e->mux, &(struct mux_io){ on_relay_link, on_relay_msg, on_relay_cut, send_down, e });
     f->end = xrealloc(f->end, (f->ends + 1ul) * sizeof *f->end);
     f->end[f->ends++] = e;
     return e;
@@ -213,39 +208,13 @@ static void declined(void *arg, const char *why)
 
 /* ---- the network ---- */
 
-/* Logs a line about a sender, up to a limit for each. */
-static void complain(struct fabric *f, const struct rpc_event *e, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static void complain(struct fabric *f, const struct rpc_event *e, const char *format, ...)
-{
-    const char *name = account_name(e->account);
-    char        text[300];
-    va_list     args;
-
-    f->page.counts.unreadable++;
-    if (!account_may_log(serve_accounts(f->serve), e->account, clock_us()))
-        return;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    clock_log("%s %s", *name ? name : "an agent", text);
-}
-
 static void on_data(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
 {
-    static struct msg_detail detail;
-    static struct msg_learn  learn;
-    struct msg               m = { .kind = MSG_NONE };
+    static struct msg_learn learn;
+    struct msg              m;
 
     f->page.counts.messages++;
-    if (codec_read_all(&m, &detail, &learn, e->bytes, e->length))
-        complain(f, e, "sent something that is not a message");
-    else if (m.kind == MSG_HELLO && !account_speaks_for(e->account, m.name))
-        complain(f, e, "says that it is %s, which its certificate does not allow", m.name);
-    else if (m.kind == MSG_HELLO && m.version != MSG_VERSION)
-        complain(f, e, "with %s speaks version %u of the protocol, not %u", m.name, m.version, MSG_VERSION);
-    else if (m.kind == MSG_HELLO &&
-             !account_has_room(e->account, serve_accounts(f->serve)->limits.devices, m.name))
+    if (!process_hear(f->serve, e, &m, &learn))
         f->page.counts.unreadable++;
     else {
         f->page.counts.reports += m.kind == MSG_REPORT;
@@ -264,12 +233,14 @@ static bool is_one_of(const struct account *a, char *const *name, uint32_t count
 /* A relay speaks for the devices of others, whose names it has checked. */
 static void on_rack(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
 {
+    bool is_relay = !f->file->common.tls.ca || is_one_of(e->account, f->file->relay, f->file->relays);
+
     f->page.counts.messages++;
-    if (f->file->common.ca && !is_one_of(e->account, f->file->relay, f->file->relays))
-        complain(f, e, "is not a relay of this controller");
-    else if (rack_codec_read(&f->rack, e->bytes, e->length))
-        complain(f, e, "sent something that is not a rack");
-    else {
+    if (!is_relay || rack_codec_read(&f->rack, e->bytes, e->length)) {
+        f->page.counts.unreadable++;
+        process_complain(f->serve, e, is_relay ? "sent something that is not a rack" :
+                         "is not a relay of this controller");
+    } else {
         f->current = end_of(f, e);
         mux_on_rack(&f->current->mux, &f->rack, now_us);
         f->current = NULL;
@@ -280,21 +251,16 @@ static bool is_operator(void *arg, const struct account *a)
 {
     const struct controller_file *c = ((const struct fabric *)arg)->file;
 
-    return a->is_owner || (c->common.ca && is_one_of(a, c->operator, c->operators));
+    return a->is_owner || (c->common.tls.ca && is_one_of(a, c->operator, c->operators));
 }
 
 /* Without certificates every user of this machine may look, and freeze. */
-static bool is_open_to_all(const struct question *q)
+static const char *refusal(struct fabric *f, const struct account *a, const struct question *q)
 {
     const struct words_verb *verb = words_verb_of(q->verb);
 
-    return verb && verb->is_open;
-}
-
-static const char *refusal(struct fabric *f, const struct account *a, const struct question *q)
-{
-    return is_operator(f, a) ? NULL : f->file->common.ca ? "not an operator of this controller" :
-           is_open_to_all(q) ? NULL :
+    return is_operator(f, a) ? NULL : f->file->common.tls.ca ? "not an operator of this controller" :
+           verb && verb->is_open ? NULL :
            "without certificates only root and the user of the controller may decide, by its socket file: "
            "anole ctl at that machine, or --address unix:FILE";
 }
@@ -311,8 +277,8 @@ static void on_ask(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
     if (codec_read_question(&q, e->bytes, e->length))
         err_write(&err, "that is not a question");
     else if (refusal(f, e->account, &q))
-        err_write(&err, "%s%s%s%s", f->file->common.ca ? "'" : "", account_name(e->account),
-                  f->file->common.ca ? "' is " : "", refusal(f, e->account, &q));
+        err_write(&err, "%s%s%s%s", f->file->common.tls.ca ? "'" : "", account_name(e->account),
+                  f->file->common.tls.ca ? "' is " : "", refusal(f, e->account, &q));
     else
         text = answer_to(&f->controller, &q, account_name(e->account),
                          &(struct answer_sources){ &f->page.ledger, tuner, f->page.counts.peers },
@@ -376,55 +342,48 @@ static void reopen_page(struct fabric *f)
 
 static void take_next(struct fabric *f)
 {
-    struct controller_file before = f->own;
-    bool                   had = f->has_own,
-                           is_http = reload_has_http(&f->next.common.http, &f->file->common.http),
-                           has_same_learner = config_tuner_is_same(&f->next.learner, &f->file->learner);
+    struct controller_file *before = f->own, *new = f->next;
+    bool is_http = reload_has_http(&new->common.http, &f->file->common.http),
+         has_same_learner = config_tuner_is_same(&new->learner, &f->file->learner);
 
-    f->own = f->next;
-    f->file = &f->own;
-    f->has_own = true;
-    f->has_next = false;
+    f->file = f->own = new;
+    f->next = NULL;
     live_tuner_fini(&f->tuner);
-    live_tuner_init(&f->tuner, f->file, f->pace ? f->pace->epoch_us : 0);
+    live_tuner_init(&f->tuner, new, f->pace ? f->pace->epoch_us : 0);
     if (!has_same_learner) {
         live_learner_fini(&f->learner);
-        live_learner_init(&f->learner, f->file);
+        live_learner_init(&f->learner, new);
     }
-    page_know(&f->page, &f->own.links, &f->own.jobs);
-    controller_reconfigure(&f->controller, &f->own.controller, clock_us());
+    page_know(&f->page, &new->links, &new->jobs);
+    controller_reconfigure(&f->controller, &new->controller, clock_us());
     if (is_http)
         reopen_page(f);
-    if (had)
-        config_fini_controller(&before);
+    reload_free(&config_controller, before);
     clock_log("its configuration was read again");
 }
 
 /* What a trial is judged by stays until it has ended. */
 static void take_next_if_idle(struct fabric *f)
 {
-    if (f->has_next && f->controller.trial.phase == TRIAL_NONE)
+    if (f->next && f->controller.trial.phase == TRIAL_NONE)
         take_next(f);
 }
 
-static void reload(struct fabric *f)
+static void reload(void *arg)
 {
-    struct controller_file next;
+    struct fabric          *f = arg;
+    struct controller_file *next = reload_file(&config_controller, f->file);
 
-    notify_reloading();
-    if (reload_controller(&next, f->file)) {
-        if (f->has_next)
-            config_fini_controller(&f->next);
-        f->next = next;
-        f->has_next = true;
-        if (next.controller.mode == MODE_OBSERVE)
-            trial_abort(&f->controller, "the configuration says: observe", clock_us());
-        if (f->controller.trial.phase != TRIAL_NONE)
-            clock_log("the new configuration holds when trial %lu has ended",
-                      (unsigned long)f->controller.trial.number);
-        take_next_if_idle(f);
-    }
-    notify("READY=1");
+    if (!next)
+        return;
+    reload_free(&config_controller, f->next);
+    f->next = next;
+    if (next->controller.mode == MODE_OBSERVE)
+        trial_abort(&f->controller, "the configuration says: observe", clock_us());
+    if (f->controller.trial.phase != TRIAL_NONE)
+        clock_log("the new configuration holds when trial %lu has ended",
+                  (unsigned long)f->controller.trial.number);
+    take_next_if_idle(f);
 }
 
 /* ---- time ---- */
@@ -457,10 +416,7 @@ static void log_unguarded(struct fabric *f)
 
 static void tick(struct fabric *f, uint64_t interval_us)
 {
-    char text[200];
-
-    while (accounts_news(serve_accounts(f->serve), text, sizeof text))
-        clock_log("%s", text);
+    process_log_budgets(f->serve);
     f->page.counts.ticks++;
     f->page.counts.late += clock_us() - f->tick_us > interval_us / 2;
     controller_on_tick(&f->controller, clock_us());
@@ -478,11 +434,9 @@ static void tick(struct fabric *f, uint64_t interval_us)
 
 static bool has_lost_lease(const struct fabric *f, struct err *err)
 {
-    struct lease_view v;
-
     if (!f->lease)
         return false;
-    v = lease_look(f->lease);
+    struct lease_view v = lease_look(f->lease);
     if (clock_us() < v.until_us && v.revision == f->revision)
         return false;
     err_write(err, "the lease in etcd has ended, so another controller may act%s%s",
@@ -506,16 +460,12 @@ static void say_standby(struct fabric *f, const struct lease_view *v)
 /* Waits for the lease; agents cannot connect and go to the holder. Returns 1 if a signal ended it. */
 static int stand_by(struct fabric *f)
 {
-    struct signalfd_siginfo s;
-    struct lease_view       v;
+    struct lease_view v;
 
     for (;;) {
-        struct pollfd fd[2] = { { .fd = f->signals, .events = POLLIN },
-                                { .fd = server_fd(f->page.server), .events = POLLIN } };
+        struct pollfd fd[] = { process_readable(f->signals), process_readable(server_fd(f->page.server)) };
 
-        notify_alive(clock_us());
-        clock_wait(fd, 2, clock_us() + STANDBY_US);
-        if (read(f->signals, &s, sizeof s) == sizeof s && s.ssi_signo != SIGHUP)
+        if (process_wait(fd, 2, clock_us() + STANDBY_US, f->signals) == PROCESS_END)
             return 1;
         server_run(f->page.server);
         page_tick(&f->page, clock_us());
@@ -531,32 +481,24 @@ static int stand_by(struct fabric *f)
     return 0;
 }
 
-static uint64_t wait_until_us(const struct fabric *f)
-{
-    return !f->pace ? f->tick_us : live_tuner_thinks(&f->tuner) ? clock_us() + THINK_US : NEVER;
-}
-
 static int loop(struct fabric *f, struct err *err)
 {
-    struct signalfd_siginfo s;
-    struct rpc_event        e;
-    uint64_t                interval_us = f->file->controller.interval_us;
+    struct rpc_event e;
+    uint64_t         interval_us = f->file->controller.interval_us;
 
     for (f->tick_us = clock_us() + interval_us;;) {
-        struct pollfd fd[4] = { { .fd = serve_fd(f->serve), .events = POLLIN },
-                                { .fd = f->signals, .events = POLLIN },
-                                { .fd = server_fd(f->page.server), .events = POLLIN },
-                                { .fd = f->flows.fd, .events = POLLIN } };
+        struct pollfd fd[] = { process_readable(serve_fd(f->serve)), process_readable(f->signals),
+                               process_readable(server_fd(f->page.server)), process_readable(f->flows.fd) };
+        uint64_t      until_us = !f->pace ? f->tick_us :
+                                 live_tuner_thinks(&f->tuner) ? clock_us() + THINK_US : NEVER;
+        enum process_order order = process_wait(fd, 4, until_us, f->signals);
 
-        notify_alive(clock_us());
-        clock_wait(fd, 4, wait_until_us(f));
         if (has_lost_lease(f, err))
             return -EAGAIN;      /* before anything that came meanwhile is answered */
-        if (read(f->signals, &s, sizeof s) == sizeof s) {
-            if (s.ssi_signo != SIGHUP)
-                return 0;
-            reload(f);
-        }
+        if (order == PROCESS_END)
+            return 0;
+        if (order == PROCESS_RELOAD)
+            notify_reload(reload, f);
         while (serve_next(f->serve, &e))
             on_event(f, &e, now_us(f));
         server_run(f->page.server);
@@ -610,7 +552,6 @@ static int start(struct fabric *f, struct err *err)
     struct serve_limits  limits = { .account = ACCOUNT_LIMITS, .is_operator = is_operator, .arg = f };
     struct controller_io io = { .send = send, .interval = interval, .propose = propose, .ended = ended,
                                 .declined = declined, .records = records, .net = net, .arg = f };
-    struct rpc_tls       tls = config_tls(&f->file->common);
     uint64_t             begin_us = f->pace ? f->pace->now_us - f->file->controller.gather_us : clock_us();
     struct audit         audit;
     struct err           why;
@@ -633,8 +574,7 @@ static int start(struct fabric *f, struct err *err)
     rc = page_open(&f->page, &f->file->common.http, err);
     if (!rc && !f->pace)         /* its times are those of the clock */
         open_history(f);
-    if (!rc)
-        rc = open_flows(f, err);
+    rc = rc ? rc : open_flows(f, err);
     if (!rc && f->file->etcd.endpoints)
         rc = lease_open(&f->lease, &f->file->etcd, clock_us, err);
     if (!rc && f->lease) {
@@ -651,7 +591,7 @@ static int start(struct fabric *f, struct err *err)
     limits.account.devices = f->file->agent_devices;
     limits.account.connections = f->file->agent_devices + 64;
     limits.account.messages = f->file->agent_messages;
-    rc = serve_open(&f->serve, f->file->listen, &tls, &limits, err);
+    rc = serve_open(&f->serve, f->file->listen, &f->file->common.tls, &limits, err);
     f->page.counts.peers = rc ? NULL : serve_counts(f->serve);
     return rc ? rc : serve_add_local(f->serve, f->file->socket, f->file->listen, err);
 }
@@ -661,7 +601,6 @@ int controller_run(const struct controller_file *file, struct controller_pace *p
     static const char *const modes[] = { "observes only", "asks before it tries something",
                                          "tries without asking", "sets what its tuner says" };
     struct fabric f = { .file = file, .disk = { .lock_fd = -1, .log_fd = -1 }, .pace = pace };
-    int           rc;
 
     raise_limits();
     f.signals = clock_signals();
@@ -675,7 +614,7 @@ int controller_run(const struct controller_file *file, struct controller_pace *p
     f.page.arg = &f;
     f.names_max = max_u32(file->agent_devices, RACK_DEVICES_MAX);        /* a rack may always be full */
     rack_init(&f.rack, 0);
-    rc = start(&f, err);
+    int rc = start(&f, err);
     if (!rc) {
         clock_log("listening at %s, %s", file->listen, modes[file->controller.mode]);
         if (f.page.server)
@@ -695,10 +634,8 @@ int controller_run(const struct controller_file *file, struct controller_pace *p
     free(f.end);
     rack_fini(&f.rack);
     controller_fini(&f.controller);
-    if (f.has_own)
-        config_fini_controller(&f.own);
-    if (f.has_next)
-        config_fini_controller(&f.next);
+    reload_free(&config_controller, f.own);
+    reload_free(&config_controller, f.next);
     disk_close(&f.disk);
     close(f.signals);
     return rc > 0 ? 0 : rc;

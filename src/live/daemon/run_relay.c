@@ -1,6 +1,8 @@
 /* src/live/daemon/run_relay.c - see run.h: a relay as a process. Agents dial in, it dials out. */
+#include "base/minmax.h"
 #include "live/core/live_clock.h"
 #include "live/daemon/notify.h"
+#include "live/daemon/process.h"
 #include "live/daemon/run.h"
 #include "live/relay/relay.h"
 #include "live/view/live_metrics.h"
@@ -10,22 +12,15 @@
 #include "live/wire/endpoint.h"
 #include "live/wire/serve.h"
 
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
-
-#define BACKOFF_US_MIN 100000u
-#define BACKOFF_US_MAX 5000000u
 
 /* losses: of the controller */
 struct relay_counts { uint64_t messages, reports, unreadable, racks, rack_bytes, losses; };
 
 struct rack_relay {
     const struct relay_file *file;
-    struct relay_file        own;        /* read again: what 'file' points to */
-    bool                     has_own;
+    struct relay_file       *own;        /* read again: what 'file' points to; NULL: not yet */
     struct relay_counts      counts;
     struct status_page       page;
     struct relay             relay;
@@ -34,7 +29,8 @@ struct rack_relay {
     uint32_t                 up_link, dialled;   /* dialled: which of the controllers */
     bool                     is_up;
     int                      signals;
-    uint64_t                 tick_us, redial_us, backoff_us;
+    struct redial            redial;
+    uint64_t                 tick_us;
     struct rack              rack;       /* that came last */
 };
 
@@ -57,11 +53,10 @@ static void send_up(void *arg, const struct rack *rack)
 {
     struct rack_relay *r = arg;
     unsigned char     *bytes;
-    size_t             length;
 
     if (!r->is_up)
         return;
-    length = rack_codec_write(rack, &bytes);
+    size_t length = rack_codec_write(rack, &bytes);
     r->counts.racks++;
     r->counts.rack_bytes += length;
     dial_send(r->up, r->up_link, bytes, length);
@@ -70,29 +65,12 @@ static void send_up(void *arg, const struct rack *rack)
 
 /* ---- agents ---- */
 
-/* Logs a line about a sender, up to a limit for each. */
-static void complain(struct rack_relay *r, const struct rpc_event *e, const char *format, const char *what)
-{
-    const char *name = account_name(e->account);
-
-    r->counts.unreadable++;
-    if (account_may_log(serve_accounts(r->agents), e->account, clock_us()))
-        clock_log(format, *name ? name : "an agent", what);
-}
-
-/* As a controller does: an agent speaks for the devices of its own host. */
 static void on_agent_data(struct rack_relay *r, const struct rpc_event *e)
 {
-    static struct msg_detail detail;
-    struct msg               m;
+    struct msg m;
 
     r->counts.messages++;
-    if (codec_read_all(&m, &detail, NULL, e->bytes, e->length))
-        complain(r, e, "%s sent something that is not a message%s", "");
-    else if (m.kind == MSG_HELLO && !account_speaks_for(e->account, m.name))
-        complain(r, e, "%s says that it is %s, which its certificate does not allow", m.name);
-    else if (m.kind == MSG_HELLO &&
-             !account_has_room(e->account, serve_accounts(r->agents)->limits.devices, m.name))
+    if (!process_hear(r->agents, e, &m, NULL))
         r->counts.unreadable++;
     else {
         r->counts.reports += m.kind == MSG_REPORT;
@@ -113,26 +91,19 @@ static void on_agent(struct rack_relay *r, const struct rpc_event *e)
 
 /* ---- the controller ---- */
 
-static void plan_redial(struct rack_relay *r, uint64_t now_us)
-{
-    r->redial_us = now_us + r->backoff_us / 2 + (uint64_t)random() % r->backoff_us;
-    r->backoff_us = r->backoff_us * 2 < BACKOFF_US_MAX ? r->backoff_us * 2 : BACKOFF_US_MAX;
-}
-
 /* Of several controllers one answers: the next is tried. */
 static void redial(struct rack_relay *r)
 {
-    struct rpc_tls tls = config_tls(&r->file->common);
     uint32_t       next = (r->dialled + 1) % r->file->controllers;
     struct dial   *up;
     struct err     err;
 
-    r->redial_us = 0;
+    r->redial.at_us = 0;
     if (r->file->controllers == 1)
         dial_again(r->up);
-    else if (dial_open(&up, r->file->controller[next], &tls, NULL, &err)) {
+    else if (dial_open(&up, r->file->controller[next], &r->file->common.tls, NULL, &err)) {
         clock_log("%s", err.text);               /* files may be half-exchanged just now */
-        plan_redial(r, clock_us());
+        redial_plan(&r->redial, clock_us());
     } else {
         dial_free(r->up);
         r->up = up;
@@ -145,7 +116,7 @@ static void on_up(struct rack_relay *r, const struct rpc_event *e)
     uint64_t now_us = clock_us();
 
     if (e->kind == RPC_DATA)
-        r->backoff_us = BACKOFF_US_MIN;          /* it does not only take calls, it speaks */
+        redial_reset(&r->redial);
     if (e->kind == RPC_OPEN) {
         r->up_link = e->link;
         r->is_up = true;
@@ -159,12 +130,12 @@ static void on_up(struct rack_relay *r, const struct rpc_event *e)
             clock_log("the controller sent something that is not a rack");
         }
     } else if (e->kind == RPC_CLOSE) {
-        if (r->is_up || r->backoff_us == BACKOFF_US_MIN)
+        if (r->is_up || redial_is_reset(&r->redial))
             clock_log("no controller: %s", *e->why ? e->why : "it has closed the connection");
         r->counts.losses += r->is_up;
         r->is_up = false;
         relay_on_down(&r->relay);
-        plan_redial(r, now_us);
+        redial_plan(&r->redial, now_us);
     }
 }
 
@@ -172,14 +143,11 @@ static void on_up(struct rack_relay *r, const struct rpc_event *e)
 
 static void on_time(struct rack_relay *r, uint64_t now_us)
 {
-    char text[200];
-
-    if (r->redial_us && now_us >= r->redial_us)
+    if (r->redial.at_us && now_us >= r->redial.at_us)
         redial(r);
     if (now_us < r->tick_us)
         return;
-    while (accounts_news(serve_accounts(r->agents), text, sizeof text))
-        clock_log("%s", text);
+    process_log_budgets(r->agents);
     relay_on_tick(&r->relay, now_us);
     r->tick_us += r->file->interval_us;
     if (r->tick_us < now_us)
@@ -216,45 +184,36 @@ static char *trouble(void *arg)
     return ((const struct rack_relay *)arg)->is_up ? NULL : xstrdup("it has no controller\n");
 }
 
-static void reload(struct rack_relay *r)
+static void reload(void *arg)
 {
-    struct relay_file next, before = r->own;
-    bool              had = r->has_own, is_http;
+    struct rack_relay *r = arg;
+    struct relay_file *before = r->own, *new = reload_file(&config_relay, r->file);
+    bool               is_http = new && reload_has_http(&new->common.http, &r->file->common.http);
 
-    notify_reloading();
-    if (reload_relay(&next, r->file)) {
-        is_http = reload_has_http(&next.common.http, &r->file->common.http);
-        r->own = next;
-        r->file = &r->own;
-        r->has_own = true;
-        r->relay.cfg.silence_us = r->file->silence_us;
-        if (is_http)
-            status_page_reopen(&r->page, &r->file->common.http);
-        if (had)
-            config_fini_relay(&before);
-        clock_log("its configuration was read again");
-    }
-    notify("READY=1");
+    if (!new)
+        return;
+    r->file = r->own = new;
+    r->relay.cfg.silence_us = new->silence_us;
+    if (is_http)
+        status_page_reopen(&r->page, &new->common.http);
+    reload_free(&config_relay, before);
+    clock_log("its configuration was read again");
 }
 
 static void loop(struct rack_relay *r)
 {
-    struct signalfd_siginfo s;
-    struct rpc_event        e;
+    struct rpc_event e;
 
     for (r->tick_us = clock_us();;) {
-        struct pollfd fd[] = { { .fd = serve_fd(r->agents), .events = POLLIN },
-                               { .fd = dial_fd(r->up), .events = POLLIN },
-                               { .fd = r->signals, .events = POLLIN },
-                               { .fd = server_fd(r->page.server), .events = POLLIN } };
+        struct pollfd fd[] = { process_readable(serve_fd(r->agents)), process_readable(dial_fd(r->up)),
+                               process_readable(r->signals), process_readable(server_fd(r->page.server)) };
+        uint64_t      redial_us = r->redial.at_us ? r->redial.at_us : r->tick_us;
+        enum process_order order = process_wait(fd, 4, min_u64(redial_us, r->tick_us), r->signals);
 
-        notify_alive(clock_us());
-        clock_wait(fd, 4, r->redial_us && r->redial_us < r->tick_us ? r->redial_us : r->tick_us);
-        if (read(r->signals, &s, sizeof s) == sizeof s) {
-            if (s.ssi_signo != SIGHUP)
-                return;
-            reload(r);
-        }
+        if (order == PROCESS_END)
+            return;
+        if (order == PROCESS_RELOAD)
+            notify_reload(reload, r);
         while (serve_next(r->agents, &e))
             on_agent(r, &e);
         while (dial_next(r->up, &e))
@@ -267,25 +226,23 @@ static void loop(struct rack_relay *r)
 
 int relay_run(const struct relay_file *f, struct err *err)
 {
-    struct rpc_tls    tls = config_tls(&f->common);
-    struct rack_relay r = { .file = f, .backoff_us = BACKOFF_US_MIN };
+    struct rack_relay r = { .file = f };
     int               rc = 0;
 
     for (uint32_t i = 1; i < f->controllers && !rc; i++)
-        rc = address_check(f->controller[i], &tls, err);
+        rc = address_check(f->controller[i], &f->common.tls, err);
     if (rc)
         return rc;
     srandom((unsigned)clock_us());
+    redial_reset(&r.redial);
     r.signals = clock_signals();
     relay_init(&r.relay, &(struct relay_config){ f->silence_us },
                &(struct relay_io){ send, cut, send_up, &r }, clock_us());
     rack_init(&r.rack, 0);
-    rc = serve_open(&r.agents, f->listen, &tls, NULL, err);
+    rc = serve_open(&r.agents, f->listen, &f->common.tls, NULL, err);
     r.page = (struct status_page){ .metrics = add_metrics, .trouble = trouble, .arg = &r };
-    if (!rc)
-        rc = status_page_open(&r.page, &f->common.http, err);
-    if (!rc)
-        rc = dial_open(&r.up, f->controller[0], &tls, NULL, err);
+    rc = rc ? rc : status_page_open(&r.page, &f->common.http, err);
+    rc = rc ? rc : dial_open(&r.up, f->controller[0], &f->common.tls, NULL, err);
     if (!rc) {
         clock_log("relay at %s", f->listen);
         notify("READY=1");
@@ -297,8 +254,7 @@ int relay_run(const struct relay_file *f, struct err *err)
     dial_free(r.up);
     relay_fini(&r.relay);
     rack_fini(&r.rack);
-    if (r.has_own)
-        config_fini_relay(&r.own);
+    reload_free(&config_relay, r.own);
     close(r.signals);
     return rc;
 }

@@ -2,6 +2,7 @@
 #include "live/core/live_clock.h"
 #include "live/tuner/live_tuner.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_same(const char *a, const char *b)
@@ -9,29 +10,29 @@ static bool is_same(const char *a, const char *b)
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
+static bool are_same(char *const *a, char *const *b, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_same(a[i], b[i]))
+            return false;
+    return true;
+}
+
 /* ---- what cannot change ---- */
 
 static const char *fixed_common(const struct config_common *new, const struct config_common *old)
 {
+    const struct rpc_tls *n = &new->tls, *o = &old->tls;
+
     return !is_same(new->name, old->name) ? "name" : !is_same(new->state, old->state) ? "state" :
-           !is_same(new->ca, old->ca) || !is_same(new->cert, old->cert) || !is_same(new->key, old->key) ?
-           "tls" : NULL;
+           !is_same(n->ca, o->ca) || !is_same(n->cert, o->cert) || !is_same(n->key, o->key) ? "tls" : NULL;
 }
 
 static const char *fixed_agent(const struct agent_file *new, const struct agent_file *old)
 {
-    const char *key = fixed_common(&new->common, &old->common);
-
-    if (key)
-        return key;
-    if (new->relays != old->relays)
-        return "relays";
-    if (new->ways != old->ways)
-        return "controller";
-    for (uint32_t i = 0; i < new->ways; i++)
-        if (!is_same(new->way[i], old->way[i]))
-            return i < new->relays ? "relays" : "controller";
-    return new->driver->find != old->driver->find ? "driver" :
+    return new->relays != old->relays || !are_same(new->way, old->way, new->relays) ? "relays" :
+           new->ways != old->ways || !are_same(new->way, old->way, new->ways) ? "controller" :
+           new->driver->find != old->driver->find ? "driver" :
            new->own_driver && memcmp(new->own_driver->arg, old->own_driver->arg, new->driver->settings_size) ?
            new->driver->name :
            !is_same(new->root, old->root) ? "root" :
@@ -44,24 +45,13 @@ static const char *fixed_agent(const struct agent_file *new, const struct agent_
 
 static const char *fixed_relay(const struct relay_file *new, const struct relay_file *old)
 {
-    const char *key = fixed_common(&new->common, &old->common);
-
-    if (key)
-        return key;
-    if (new->controllers != old->controllers)
-        return "controller";
-    for (uint32_t i = 0; i < new->controllers; i++)
-        if (!is_same(new->controller[i], old->controller[i]))
-            return "controller";
-    return is_same(new->listen, old->listen) ? NULL : "listen";
+    return new->controllers != old->controllers ||
+           !are_same(new->controller, old->controller, new->controllers) ? "controller" :
+           !is_same(new->listen, old->listen) ? "listen" : NULL;
 }
 
 static const char *fixed_controller(const struct controller_file *new, const struct controller_file *old)
 {
-    const char *key = fixed_common(&new->common, &old->common);
-
-    if (key)
-        return key;
     return !is_same(new->listen, old->listen) ? "listen" :
            new->devices_max != old->devices_max ? "devices_max" : !is_same(new->flows, old->flows) ? "flows" :
            new->etcd.endpoints != old->etcd.endpoints || !is_same(new->etcd.key, old->etcd.key) ? "etcd" :
@@ -71,62 +61,45 @@ static const char *fixed_controller(const struct controller_file *new, const str
 
 /* ---- reading ---- */
 
-/* Logs why a file is refused: a key that cannot change, or, without one, the error. */
-static bool refuse(const char *file, const char *key, const struct err *err)
+static const char *fixed_key(const struct config_kind *kind, const void *new, const void *old)
 {
+    const char *key = fixed_common(new, old);
+
+    return key ? key : kind == &config_agent ? fixed_agent(new, old) :
+           kind == &config_relay ? fixed_relay(new, old) : fixed_controller(new, old);
+}
+
+void *reload_file(const struct config_kind *kind, const void *old)
+{
+    const struct driver *driver = kind == &config_agent ? ((const struct agent_file *)old)->driver : NULL;
+    const char *path = ((const struct config_common *)old)->file, *key = NULL;
+    void       *new = xcalloc(1, kind->bytes);
+    struct err  err;
+    int         rc = config_read(kind, new, path, driver, &err);
+
+    if (!rc && !(key = fixed_key(kind, new, old)) && kind == &config_controller)
+        rc = live_tuner_check(new, &err);
+    if (!rc && !key)
+        return new;
     if (key)
-        clock_log("%s: '%s' cannot change while it runs: restart it; everything stays as it was", file, key);
+        clock_log("%s: '%s' cannot change while it runs: restart it; everything stays as it was", path, key);
     else
-        clock_log("%s; everything stays as it was", err->text);
-    return false;
+        clock_log("%s; everything stays as it was", err.text);
+    reload_free(kind, new);
+    return NULL;
 }
 
-bool reload_agent(struct agent_file *new, const struct agent_file *old)
+void reload_free(const struct config_kind *kind, void *file)
 {
-    struct err  err;
-    int         rc = config_read_agent(new, old->common.file, old->driver, &err);
-    const char *key = rc ? NULL : fixed_agent(new, old);
-
-    if (!rc && !key)
-        return true;
-    if (!rc)
-        config_fini_agent(new);
-    return refuse(old->common.file, key, &err);
-}
-
-bool reload_relay(struct relay_file *new, const struct relay_file *old)
-{
-    struct err  err;
-    int         rc = config_read_relay(new, old->common.file, &err);
-    const char *key = rc ? NULL : fixed_relay(new, old);
-
-    if (!rc && !key)
-        return true;
-    if (!rc)
-        config_fini_relay(new);
-    return refuse(old->common.file, key, &err);
-}
-
-bool reload_controller(struct controller_file *new, const struct controller_file *old)
-{
-    struct err  err;
-    int         rc = config_read_controller(new, old->common.file, &err);
-    const char *key = rc ? NULL : fixed_controller(new, old);
-
-    if (!rc && !key && live_tuner_check(new, &err) == 0)
-        return true;
-    if (!rc)
-        config_fini_controller(new);
-    return refuse(old->common.file, key, &err);
+    if (file)
+        config_fini(kind, file);
+    free(file);
 }
 
 bool reload_has_http(const struct http_config *new, const struct http_config *old)
 {
-    bool is_other = new->is_on != old->is_on || !is_same(new->listen, old->listen) ||
-                    new->hosts != old->hosts;
-
-    for (uint32_t i = 0; i < new->hosts && !is_other; i++)
-        is_other = !is_same(new->host[i], old->host[i]);
-    /* files may have changed, and client_ca needs cert */
-    return is_other || new->token || old->token || new->cert || old->cert;
+    return new->is_on != old->is_on || !is_same(new->listen, old->listen) || new->hosts != old->hosts ||
+           !are_same(new->host, old->host, new->hosts) ||
+           /* files may have changed, and client_ca needs cert */
+           new->token || old->token || new->cert || old->cert;
 }

@@ -95,11 +95,12 @@ static int run(enum program program)
 
     snprintf(path, sizeof path, "%s/config.yaml", folder);
     switch (program) {
-    case AGENT:      rc = config_read_agent(&a, path, &driver, &err); rc = rc ? rc :
+    case AGENT:      rc = config_read(&config_agent, &a, path, &driver, &err); rc = rc ? rc :
                           agent_run(&a, NULL, &err); break;
-    case CONTROLLER: rc = config_read_controller(&c, path, &err); rc = rc ? rc :
+    case CONTROLLER: rc = config_read(&config_controller, &c, path, NULL, &err); rc = rc ? rc :
                           controller_run(&c, NULL, &err); break;
-    default:         rc = config_read_relay(&r, path, &err); rc = rc ? rc : relay_run(&r, &err); break;
+    default:         rc = config_read(&config_relay, &r, path, NULL, &err); rc = rc ? rc :
+                          relay_run(&r, &err); break;
     }
     if (rc)
         fprintf(stderr, "%s\n", err.text);
@@ -406,8 +407,9 @@ static void relay__hands_reports_up_and_leases_down(void **unused)
     wait_for(&up, is_open);
     open_end(&agent, false, "socket");
     wait_for(&agent, is_open);
+    send_msg(&agent, &(struct msg){ .kind = MSG_HELLO, .version = MSG_VERSION + 1, .name = "host1/new" });
     hello(&agent);
-    wait_for(&up, has_item);
+    wait_for(&up, has_item);                     /* the first of an agent of this version */
     assert_string_equal(up.rack.item[0].msg.name, "host1/nic0");
     report(&agent);
     wait_for(&up, has_row);

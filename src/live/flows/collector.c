@@ -70,7 +70,6 @@ static struct collected *place_of(struct collected *table, unsigned __int128 key
 static void take_record(void *arg, const struct flow_record *r)
 {
     struct collector *c = arg;
-    struct collected *f;
     unsigned __int128 key = key_of(r);
     uint64_t          more = r->bytes;
 
@@ -79,7 +78,7 @@ static void take_record(void *arg, const struct flow_record *r)
         c->counts.other++;
         return;
     }
-    f = place_of(c->flow, key);
+    struct collected *f = place_of(c->flow, key);
     if (!f->key && c->used == COLLECTOR_FLOWS_MAX) {
         c->counts.full++;
         return;
@@ -107,11 +106,10 @@ static void end_window(struct collector *c)
     c->used = 0;
     for (uint32_t i = 0; i < PLACES; i++) {
         struct collected *f = &c->flow[i];
-        enum flow_class   class;
 
         if (!f->key)
             continue;
-        class = flowstate_step(&c->states, &f->state, f->bytes);
+        enum flow_class class = flowstate_step(&c->states, &f->state, f->bytes);
         flow_tally_add(&c->states, &tally, class, f->state);
         f->silent = (uint8_t)(f->bytes ? 0 : f->silent + 1);
         f->bytes = 0;
@@ -140,21 +138,16 @@ void collector_read(struct collector *c, uint64_t now_us, struct fsd *out)
 
 /* ---- datagrams ---- */
 
-static bool is_allowed(const struct collector *c, const uint8_t from[16])
-{
-    for (uint32_t i = 0; i < c->senders; i++)
-        if (memcmp(c->from[i], from, 16) == 0)
-            return true;
-    return !c->senders;
-}
-
 void collector_take(struct collector *c, const uint8_t from[16], const uint8_t *bytes, size_t length)
 {
     struct digest exporter;
     int           rc;
+    bool          is_allowed = !c->senders;
 
+    for (uint32_t i = 0; i < c->senders; i++)
+        is_allowed |= memcmp(c->from[i], from, 16) == 0;
     c->counts.datagrams++;
-    if (!is_allowed(c, from)) {
+    if (!is_allowed) {
         c->counts.strangers++;
         return;
     }

@@ -58,7 +58,6 @@ static ssize_t give(nghttp2_session *session, int32_t stream, uint8_t *bytes, si
     struct h2_call *c = source->ptr;
     size_t          length = 0, part;
     char            text[12];
-    nghttp2_nv      trailer;
 
     (void)arg;
     while (c->first && length < room) {
@@ -73,7 +72,7 @@ static ssize_t give(nghttp2_session *session, int32_t stream, uint8_t *bytes, si
         *flags |= NGHTTP2_DATA_FLAG_EOF;
     else if (!c->first && c->is_ending) {
         snprintf(text, sizeof text, "%d", (int)c->status);
-        trailer = header("grpc-status", text);
+        nghttp2_nv trailer = header("grpc-status", text);
         *flags |= NGHTTP2_DATA_FLAG_EOF | NGHTTP2_DATA_FLAG_NO_END_STREAM;
         nghttp2_submit_trailer(session, stream, &trailer, 1);
     } else if (!length) {
@@ -328,12 +327,11 @@ static int number_of(const uint8_t *value, size_t length)
 /* Server: each request is a call. */
 static int on_begin(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
 {
-    struct h2      *h = arg;
-    struct h2_call *c;
+    struct h2 *h = arg;
 
     if (h->is_client || frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat != NGHTTP2_HCAT_REQUEST)
         return 0;
-    c = add_call(h);
+    struct h2_call *c = add_call(h);
     c->stream = frame->hd.stream_id;
     nghttp2_session_set_stream_user_data(session, c->stream, c);
     return 0;
@@ -414,18 +412,10 @@ static void on_request(struct h2_call *c)
     c->h2->hooks.open(c->h2->arg, c);
 }
 
-/* The client still waits for an answer, if its request was complete. */
-static void on_request_end(struct h2_call *c)
-{
-    if (c->partial_length || c->kind == H2_STREAM)
-        h2_end(c, c->partial_length ? H2_INTERNAL : H2_OK);
-}
-
 static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
 {
-    struct h2      *h = arg;
-    struct h2_call *c;
-    bool            is_end = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+    struct h2 *h = arg;
+    bool       is_end = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
 
     if (h->is_client && frame->hd.type == NGHTTP2_SETTINGS && !h->is_greeted) {
         h->is_greeted = true;
@@ -433,7 +423,7 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
     }
     if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA)
         return 0;
-    c = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
+    struct h2_call *c = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
     if (!c)
         return 0;
     if (frame->hd.type == NGHTTP2_HEADERS && h->is_client)
@@ -442,8 +432,8 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
         on_request(c);
     if (is_end && h->is_client)
         on_response_end(c);
-    else if (is_end)
-        on_request_end(c);
+    else if (is_end && (c->partial_length || c->kind == H2_STREAM))      /* a question waits for its answer */
+        h2_end(c, c->partial_length ? H2_INTERNAL : H2_OK);
     return 0;
 }
 
@@ -542,17 +532,6 @@ size_t h2_output(struct h2 *h, const unsigned char **bytes)
 
     h->is_touched = length > 0;
     return length > 0 ? (size_t)length : 0;
-}
-
-void h2_share(struct h2 *h, size_t *held, size_t max)
-{
-    h->held = held;
-    h->held_max = max;
-}
-
-bool h2_has_output(const struct h2 *h)
-{
-    return h->is_touched;
 }
 
 bool h2_is_over(const struct h2 *h)

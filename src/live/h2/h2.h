@@ -66,8 +66,9 @@ struct h2 {
     bool             is_client, is_greeted;      /* greeted: the server's settings arrived */
     struct h2_call  *calls;
     bool             is_touched;                 /* nghttp2 may have something to send */
-    size_t          *held, held_max;             /* see h2_share() */
-    size_t           own_held;
+    /* Bytes of incomplete and unsent messages: what needs more than the maximum is refused. Points to
+     * own_held; set both before the first byte to share a limit with other connections. */
+    size_t          *held, held_max, own_held;
 };
 
 struct h2 *h2_new(const struct h2_hooks *, void *arg, bool is_client);
@@ -78,10 +79,6 @@ bool h2_receive(struct h2 *, const unsigned char *bytes, size_t length);
 
 /* The next bytes to send, valid until the next call of any function here. 0: none. */
 size_t h2_output(struct h2 *, const unsigned char **bytes);
-bool   h2_has_output(const struct h2 *);                         /* there may be some */
-/* Counts bytes of incomplete and unsent messages in *held, shared with other connections, and refuses calls
- * that need more than 'max'. By default each connection has a limit of its own. */
-void   h2_share(struct h2 *, size_t *held, size_t max);
 bool   h2_is_over(const struct h2 *);                            /* both sides have ended it */
 void   h2_ping(struct h2 *);
 void   h2_bye(struct h2 *);                                      /* no more calls */

@@ -15,6 +15,10 @@
 #define ANSWER_BYTES_MAX (64u << 10)
 #define TURNS_PER_TTL    5       /* so often it is renewed, or tried for */
 
+/* questions of one number */
+#define ID  "{\"ID\":\"%" PRIu64 "\"}"
+#define TTL "{\"TTL\":\"%" PRIu64 "\"}"
+
 /* ---- base64 ---- */
 
 static char *encode(const char *text)
@@ -30,33 +34,17 @@ static char *encode(const char *text)
 static void decode(const char *text, char *out, size_t size)
 {
     size_t         length = strlen(text);
-    unsigned char *bytes = xmalloc(length / 4 * 3 + 1);
+    unsigned char *bytes = xcalloc(length / 4 * 3 + 1, 1);       /* padding stands for zero bytes */
     int            count = length <= INT_MAX ?
                            EVP_DecodeBlock(bytes, (const unsigned char *)text, (int)length) : -1;
 
-    for (; count > 0 && length && text[length - 1] == '='; length--)
-        count--;                 /* EVP_DecodeBlock() counts what padding stands for */
-    if (count < 0)
-        count = 0;
-    if ((size_t)count >= size)
-        count = (int)size - 1;
-    for (int i = 0; i < count; i++)
-        out[i] = (char)(bytes[i] < ' ' || bytes[i] > '~' ? '?' : bytes[i]);
-    out[count] = '\0';
+    snprintf(out, size, "%s", count > 0 ? (char *)bytes : "");
+    for (char *c = out; *c; c++)
+        *c = (char)(*c < ' ' || *c > '~' ? '?' : *c);
     free(bytes);
 }
 
 /* ---- questions ---- */
-
-char *etcd_ask_grant(uint64_t ttl_s)
-{
-    return xprintf("{\"TTL\":\"%" PRIu64 "\"}", ttl_s);
-}
-
-char *etcd_ask_id(uint64_t id)
-{
-    return xprintf("{\"ID\":\"%" PRIu64 "\"}", id);
-}
 
 /* The key must not exist: its create_revision is 0. */
 char *etcd_ask_take(const char *key, const char *who, uint64_t id)
@@ -172,7 +160,6 @@ static int ask(struct lease *l, const char *path, char *question)
     struct curl_slist         *headers = curl_slist_append(NULL, "Content-Type: application/json");
     char                       url[512];
     long                       status = 0;
-    CURLcode                   rc;
 
     snprintf(url, sizeof url, "%s%s", c->endpoint[l->endpoint % c->endpoints], path);
     l->length = 0;
@@ -180,7 +167,7 @@ static int ask(struct lease *l, const char *path, char *question)
     curl_easy_setopt(l->curl, CURLOPT_URL, url);
     curl_easy_setopt(l->curl, CURLOPT_POSTFIELDS, question);
     curl_easy_setopt(l->curl, CURLOPT_HTTPHEADER, headers);
-    rc = curl_easy_perform(l->curl);
+    CURLcode rc = curl_easy_perform(l->curl);
     curl_easy_getinfo(l->curl, CURLINFO_RESPONSE_CODE, &status);
     curl_slist_free_all(headers);
     free(question);
@@ -202,12 +189,12 @@ static bool keep_lease(struct lease *l)
 {
     uint64_t at_us = l->now_us(), ttl_s = 0;
 
-    if (l->id && ask(l, "/v3/lease/keepalive", etcd_ask_id(l->id)) == 0 &&
+    if (l->id && ask(l, "/v3/lease/keepalive", xprintf(ID, l->id)) == 0 &&
         etcd_read_keep(l->answer, l->length, &ttl_s) == 0 && !ttl_s)
         l->id = 0;               /* it has ended */
     if (!l->id) {
         at_us = l->now_us();
-        if (ask(l, "/v3/lease/grant", etcd_ask_grant(l->cfg->ttl_s)) ||
+        if (ask(l, "/v3/lease/grant", xprintf(TTL, l->cfg->ttl_s)) ||
             etcd_read_grant(l->answer, l->length, &l->id, &ttl_s))
             return false;
     }
@@ -262,7 +249,7 @@ static void *run(void *arg)
     }
     pthread_mutex_unlock(&l->lock);
     if (l->id)
-        ask(l, "/v3/lease/revoke", etcd_ask_id(l->id));
+        ask(l, "/v3/lease/revoke", xprintf(ID, l->id));
     return NULL;
 }
 

@@ -20,11 +20,8 @@
 
 #define ETCD_HOLDER_SIZE 64
 
-/* Requests: JSON, malloc'd. The path of each stands next to it. */
-char *etcd_ask_grant(uint64_t ttl_s);                                    /* /v3/lease/grant */
-char *etcd_ask_id(uint64_t id);                          /* /v3/lease/keepalive, /v3/lease/revoke */
-
-/* Creates the key, bound to the lease, if it does not exist; otherwise gets its holder.  /v3/kv/txn */
+/* Request to /v3/kv/txn, malloc'd: creates the key, bound to the lease, if it does not exist; otherwise gets
+ * its holder. */
 char *etcd_ask_take(const char *key, const char *who, uint64_t id);
 
 /* Answers. -EBADMSG: malformed; outputs are unchanged. */

@@ -189,12 +189,10 @@ static void remember(struct relay_sent *s, uint32_t slot, uint64_t stamp_us)
 
 void relay_flush(struct relay *r)
 {
-    struct relay_sent *s;
-
     if (rack_is_empty(&r->up))
         return;
     r->up.number = ++r->number;
-    s = &r->sent[r->number % RELAY_MEMORY];
+    struct relay_sent *s = &r->sent[r->number % RELAY_MEMORY];
     s->number = r->number;
     s->count = 0;
     for (uint32_t i = 0; i < r->up.rows; i++)
@@ -284,11 +282,6 @@ void path_init(struct path *p, uint32_t ways, uint32_t relays, uint64_t silence_
 {
     *p = (struct path){ .ways = ways, .relays = relays, .silence_us = silence_us, .return_us = return_us,
                         .since_us = now_us, .heard_us = now_us };
-}
-
-void path_heard(struct path *p, uint64_t now_us)
-{
-    p->heard_us = now_us;
 }
 
 static void switch_path(struct path *p, uint32_t way, uint64_t now_us)

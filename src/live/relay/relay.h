@@ -79,14 +79,14 @@ struct path {
     uint32_t relays;             /* number of relays, which are the first paths */
     uint64_t silence_us;         /* a path that is silent for so long is left */
     uint64_t return_us;          /* back to the first relay after so long */
-    uint64_t since_us, heard_us;
+    uint64_t since_us;
+    uint64_t heard_us;           /* the last message; its owner sets it */
 };
 
 /* relays of 0: all paths are controllers, and it never returns to an earlier one. */
 void path_init(struct path *, uint32_t ways, uint32_t relays, uint64_t silence_us, uint64_t return_us,
                uint64_t now_us);
 
-void path_heard(struct path *, uint64_t now_us);         /* a message arrived */
 void path_lost(struct path *, uint64_t now_us);          /* the path was cut: takes the next */
 bool path_on_tick(struct path *, uint64_t now_us);       /* returns whether the path has changed */
 
@@ -97,8 +97,7 @@ bool path_on_tick(struct path *, uint64_t now_us);       /* returns whether the 
  * one number answers them all. */
 
 struct mux_io {
-    uint32_t (*open)(void *);                            /* returns an unused link */
-    void (*on_link)(void *, uint32_t link, uint64_t now_us);
+    uint32_t (*on_link)(void *, uint64_t now_us);        /* a device is new; returns an unused link for it */
     void (*on_msg)(void *, uint32_t link, const struct msg *, uint64_t now_us);
     void (*on_cut)(void *, uint32_t link);
     void (*send_down)(void *, const struct rack *);      /* to the relay */

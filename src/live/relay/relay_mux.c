@@ -48,8 +48,7 @@ static struct mux_slot *slot_of(struct mux *m, uint32_t slot, uint64_t now_us)
     if (s || m->slots == RACK_DEVICES_MAX)
         return s;
     s = &m->slot[m->slots++];
-    *s = (struct mux_slot){ .slot = slot, .link = m->io.open(m->io.arg) };
-    m->io.on_link(m->io.arg, s->link, now_us);
+    *s = (struct mux_slot){ .slot = slot, .link = m->io.on_link(m->io.arg, now_us) };
     return s;
 }
 
@@ -127,11 +126,10 @@ static void send_down(struct mux *m)
 static void answer(struct mux *m)
 {
     uint32_t reports = m->up->rows;
-    bool     is_all;
 
     for (uint32_t i = 0; i < m->up->items; i++)
         reports += m->up->item[i].msg.kind == MSG_REPORT;
-    is_all = m->leases && m->leases == reports;
+    bool is_all = m->leases && m->leases == reports;
     for (uint32_t i = 0; i < m->leases; i++)
         is_all &= m->lease[i].term == m->lease[0].term;
     if (is_all) {

@@ -25,8 +25,7 @@ static uint32_t     not_leased;          /* a link of the controller that gets n
 
 /* ---- the controller: answers reports with leases ---- */
 
-static uint32_t open_link(void *arg) { (void)arg; return 1000 + links++; }
-static void     on_link(void *arg, uint32_t link, uint64_t now_us) { (void)arg, (void)link, (void)now_us; }
+static uint32_t on_link(void *arg, uint64_t now_us) { (void)arg, (void)now_us; return 1000 + links++; }
 static void     on_cut(void *arg, uint32_t link) { (void)arg, (void)link; cuts++; }
 
 static void on_msg(void *arg, uint32_t link, const struct msg *m, uint64_t now_us)
@@ -70,7 +69,7 @@ static int set_up(void **unused)
     not_leased = 0;
     relay_init(&relay, &(struct relay_config){ .silence_us = 1000 },
                &(struct relay_io){ send, cut, send_up, NULL }, 77);
-    mux_init(&mux, &(struct mux_io){ open_link, on_link, on_msg, on_cut, send_down, NULL });
+    mux_init(&mux, &(struct mux_io){ on_link, on_msg, on_cut, send_down, NULL });
     return 0;
 }
 
@@ -376,16 +375,16 @@ static void path__the_next_way_after_silence_and_back_to_the_first(void **unused
 
     (void)unused;
     path_init(&p, 3, 2, 100, 1000, 0);
-    path_heard(&p, 50);
+    p.heard_us = 50;
     assert_false(path_on_tick(&p, 150));
     assert_true(path_on_tick(&p, 151) && p.at == 1);
     path_lost(&p, 160);
     assert_int_equal(p.at, 2);
     for (uint64_t t = 200; t <= 1160; t += 20) {
-        path_heard(&p, t);
+        p.heard_us = t;
         assert_false(path_on_tick(&p, t));
     }
-    path_heard(&p, 1161);
+    p.heard_us = 1161;
     assert_true(path_on_tick(&p, 1161) && p.at == 0);
     path_init(&p, 1, 0, 100, 1000, 0);
     assert_false(path_on_tick(&p, 100000));      /* there is no other */
@@ -402,7 +401,7 @@ static void path__without_relays_it_stays_where_it_is_heard(void **unused)
     path_lost(&p, 10);
     assert_int_equal(p.at, 1);
     for (uint64_t t = 20; t <= 100000; t += 20) {
-        path_heard(&p, t);
+        p.heard_us = t;
         assert_false(path_on_tick(&p, t));
     }
     assert_true(path_on_tick(&p, 100101) && p.at == 0);  /* silence is another matter */

@@ -40,10 +40,7 @@ static int choose(SSL *ssl, const unsigned char **out, unsigned char *length, co
 /* NOLINT(readability-non-const-parameter): OpenSSL's */
 static int no_password(char *buf, int size, int is_write, void *arg)
 {
-    (void)buf;
-    (void)size;
-    (void)is_write;
-    (void)arg;
+    (void)buf, (void)size, (void)is_write, (void)arg;
     return 0;
 }
 
@@ -81,11 +78,10 @@ static void set_up(SSL_CTX *context, bool is_client, bool is_old)
 static int read_files(struct secure *s, struct err *err)
 {
     SSL_CTX *context = SSL_CTX_new(s->is_client ? TLS_client_method() : TLS_server_method());
-    int      rc;
 
     if (!context)
         die("no memory");
-    rc = use_files(context, s->path, err);
+    int rc = use_files(context, s->path, err);
     ERR_clear_error();           /* or it would be taken for that of a connection */
     if (!rc) {
         set_up(context, s->is_client, s->is_old);
@@ -100,7 +96,6 @@ static int read_files(struct secure *s, struct err *err)
 int secure_open(struct secure **out, const struct rpc_tls *tls, bool is_client, struct err *err)
 {
     struct secure *s;
-    int            rc;
 
     *out = NULL;
     if (!tls->ca)
@@ -110,7 +105,7 @@ int secure_open(struct secure **out, const struct rpc_tls *tls, bool is_client, 
     *s = (struct secure){ .path = { xstrdup(tls->ca), xstrdup(tls->cert), xstrdup(tls->key) },
                           .refresh_s = tls->refresh_s ? tls->refresh_s : REFRESH_S, .is_client = is_client,
                           .is_old = tls->is_old };
-    rc = read_files(s, err);
+    int rc = read_files(s, err);
     if (rc)
         secure_free(s);
     else
@@ -128,33 +123,21 @@ void secure_free(struct secure *s)
     free(s);
 }
 
-static SSL *new_end(struct secure *s, int fd)
+SSL *secure_begin(struct secure *s, int fd, const char *host)
 {
     struct err ignored;          /* files are being replaced: the next look takes them */
-    SSL       *ssl;
 
     if ((int64_t)(clock_us() / 1000000) - s->looked_s >= s->refresh_s)
         (void)read_files(s, &ignored);
-    ssl = SSL_new(s->context);
+    SSL *ssl = SSL_new(s->context);
     if (!ssl || SSL_set_fd(ssl, fd) != 1)
         die("no memory");
-    return ssl;
-}
-
-SSL *secure_accept(struct secure *s, int fd)
-{
-    SSL *ssl = new_end(s, fd);
-
-    SSL_set_accept_state(ssl);
-    return ssl;
-}
-
-SSL *secure_dial(struct secure *s, int fd, const char *host)
-{
-    SSL  *ssl = new_end(s, fd);
-    bool  is_number = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host) == 1;
-
-    if (!is_number && (SSL_set1_host(ssl, host) != 1 || SSL_set_tlsext_host_name(ssl, host) != 1))
+    if (!s->is_client) {
+        SSL_set_accept_state(ssl);
+        return ssl;
+    }
+    if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host) != 1 &&         /* it is a name */
+        (SSL_set1_host(ssl, host) != 1 || SSL_set_tlsext_host_name(ssl, host) != 1))
         die("no memory");
     SSL_set_connect_state(ssl);
     return ssl;

@@ -14,19 +14,18 @@
 typedef struct ssl_st SSL;       /* OpenSSL's */
 
 struct rpc_tls {
-    const char *ca, *cert, *key; /* files; all NULL: none */
-    unsigned    refresh_s;       /* how often they are read again; 0: every minute */
-    bool        is_old;          /* TLS 1.2 will do; else 1.3 */
+    char    *ca, *cert, *key;    /* files; all NULL: none */
+    uint32_t refresh_s;          /* how often they are read again; 0: every minute */
+    bool     is_old;             /* TLS 1.2 will do; else 1.3 */
 };
 
 struct secure;                   /* NULL: without TLS */
 int  secure_open(struct secure **out, const struct rpc_tls *, bool is_client, struct err *);
 void secure_free(struct secure *);
 
-/* An end of a connection. Files are reread here, if it is time. The server's certificate must have the name
- * or the address that was dialled. */
-SSL *secure_accept(struct secure *, int fd);
-SSL *secure_dial(struct secure *, int fd, const char *host);
+/* An end of a connection. Files are reread here, if it is time. Client: the server's certificate must have
+ * the name or the address 'host' that was dialled. */
+SSL *secure_begin(struct secure *, int fd, const char *host);
 
 /* Why the server we dialled is not accepted; NULL: no error so far. */
 const char *secure_refusal(const SSL *);

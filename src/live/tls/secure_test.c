@@ -66,14 +66,14 @@ static char name_now(struct secure *s)
     char       name[8] = "";
 
     usleep(1100000);
-    ssl = secure_accept(s, 0);
+    ssl = secure_begin(s, 0, NULL);
     subject = X509_get_subject_name(SSL_get_certificate(ssl));
     X509_NAME_get_text_by_NID(subject, NID_commonName, name, sizeof name);
     SSL_free(ssl);
     return name[0];
 }
 
-static void secure_accept__only_what_fits_together_is_taken(void **state)
+static void secure_begin__only_what_fits_together_is_taken(void **state)
 {
     struct secure *s;
     struct err     err = { "" };
@@ -122,7 +122,7 @@ static void secure_open__says_what_is_wrong(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(secure_accept__only_what_fits_together_is_taken),
+        cmocka_unit_test(secure_begin__only_what_fits_together_is_taken),
         cmocka_unit_test(secure_open__says_what_is_wrong),
     };
 

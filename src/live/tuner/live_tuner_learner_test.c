@@ -182,7 +182,7 @@ static int read_text(const char *text, struct err *err)
 
     fprintf(f, "name: c\nlisten: unix:/tmp/x\nstate: /tmp\nmode: auto\nseed: %d\n%s", SEED, text);
     fclose(f);
-    rc = config_read_controller(&t.file, path, err);
+    rc = config_read(&config_controller, &t.file, path, NULL, err);
     unlink(path);
     return rc;
 }
@@ -214,7 +214,7 @@ static void halt(void)
 {
     controller_fini(&t.c);
     live_learner_fini(&t.learner);
-    config_fini_controller(&t.file);
+    config_fini(&config_controller, &t.file);
 }
 
 /* ---- cases ---- */
@@ -443,7 +443,7 @@ static void check__what_is_no_learner(void **state)
         assert_true(live_learner_check(&t.file, &err) < 0);
         if (!strstr(err.text, row[i].why))
             fail_msg("%s", err.text);
-        config_fini_controller(&t.file);
+        config_fini(&config_controller, &t.file);
     }
 }
 

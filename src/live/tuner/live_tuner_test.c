@@ -31,7 +31,7 @@ static void read_file(const char *mode, const char *tuner)
     assert_non_null(f);
     fprintf(f, "listen: unix:%s/socket\nstate: %s\ntuner: %s\nmode: %s\n", folder, folder, tuner, mode);
     assert_int_equal(fclose(f), 0);
-    if (config_read_controller(&file, path, &err))
+    if (config_read(&config_controller, &file, path, NULL, &err))
         fail_msg("%s", err.text);
     unlink(path);
 }
@@ -40,7 +40,7 @@ static void forget_file(void)
 {
     char path[96];
 
-    config_fini_controller(&file);
+    config_fini(&config_controller, &file);
     snprintf(path, sizeof path, "%s/tuning.jsonl", folder);
     unlink(path);
     rmdir(folder);

@@ -26,16 +26,6 @@ void accounts_fini(struct accounts *all)
 
 /* ---- who ---- */
 
-static bool is_same(const struct account_names *a, const struct account_names *b)
-{
-    if (!a->count || a->count != b->count)
-        return false;
-    for (uint32_t i = 0; i < a->count; i++)
-        if (strcmp(a->name[i], b->name[i]) != 0)
-            return false;
-    return true;
-}
-
 /* Events of one that has just gone may still wait. What a certificate has used up stays used up. */
 void accounts_tidy(struct accounts *all, uint64_t now_us)
 {
@@ -55,7 +45,7 @@ struct account *account_enter(struct accounts *all, const struct account_names *
     const struct account_limits *l = &all->limits;
     struct account              *a = names->count ? all->first : NULL;
 
-    while (a && !is_same(&a->names, names))
+    while (a && memcmp(&a->names, names, sizeof *names) != 0)
         a = a->next;
     if (!a) {
         a = xcalloc(1, sizeof *a);
@@ -155,11 +145,10 @@ bool account_speaks_for(const struct account *a, const char *device)
 bool account_has_room(struct account *a, uint32_t max, const char *device)
 {
     struct digest d;
-    uint64_t      hash;
 
     digest_init(&d);
     digest_add_text(&d, device);
-    hash = (uint64_t)d.state;
+    uint64_t hash = (uint64_t)d.state;
     for (uint32_t i = 0; i < a->devices; i++)
         if (a->device[i] == hash)
             return true;

@@ -27,6 +27,7 @@ _Static_assert((int)PHASE_APPLIED == ANOLE__V1__PHASE__IS_APPLIED &&
 #define HELLO_FIELDS(X) X(version) X(may_write) X(gap_us) X(interval_us)
 #define FACT_FIELDS(X) X(number) X(ports) X(rate_bps) X(base_rtt_ps) X(pfc_bytes_one) X(pfc_bytes_two)
 #define SELF_FIELDS(X) X(queues) X(moved) X(decisions) X(changes) X(net)
+#define LEARN_FIELDS(X) X(version) X(seed) X(checksum)
 #define JOB_FIELDS(X) X(bytes) X(messages) X(firsts) X(pairs) X(local) X(pauses) X(pause_ps)
 #define SEEN_FIELDS(X) \
     X(local_bytes) X(chance_bytes) X(chance_squares) X(chain_tiny) X(chain_ps) X(bursts) X(burst_messages) \
@@ -39,64 +40,83 @@ _Static_assert((int)PHASE_APPLIED == ANOLE__V1__PHASE__IS_APPLIED &&
 #define RACK_BYTES_MAX (4ul << 20)
 #define AMOUNT_MAX     (1ull << 50)      /* of anything in an interval: sums of less do not overflow */
 
+/* ---- building ----
+ *
+ * Messages to be written are built on the heap like those that protobuf-c has read, so that it frees both. */
+
+static void *new_message(const ProtobufCMessageDescriptor *type)
+{
+    void *m = xmalloc(type->sizeof_message);
+
+    protobuf_c_message_init(type, m);
+    return m;
+}
+
+/* A list of new messages. */
+static void *new_list(const ProtobufCMessageDescriptor *type, size_t count)
+{
+    void **list = xcalloc(count + 1, sizeof *list);
+
+    for (size_t i = 0; i < count; i++)
+        list[i] = new_message(type);
+    return list;
+}
+
+static void *new_numbers(size_t count, size_t bytes)
+{
+    return xcalloc(count + 1, bytes);
+}
+
+static size_t write_and_free(ProtobufCMessage *m, unsigned char *bytes)
+{
+    size_t length = protobuf_c_message_pack(m, bytes);
+
+    protobuf_c_message_free_unpacked(m, NULL);
+    return length;
+}
+
 /* ---- statistics of messages (core/seen/seen.h) ---- */
 
-/* Room for what protobuf-c wants as lists. */
-struct seen_list {
-    Anole__V1__Seen    seen;
-    Anole__V1__SeenJob job[SEEN_JOBS], *job_at[SEEN_JOBS];
-    uint32_t           bin[SEEN_ROWS], messages[SEEN_ROWS];
-    uint64_t           excess[SEEN_ROWS], done[2 * PREDICT_CLASSES], waiting[2 * PREDICT_CLASSES];
-};
+_Static_assert(sizeof(struct seen_part_class) == 2 * sizeof(uint64_t), "a pair of numbers");
+enum { CLASS_NUMBERS = 2 * PREDICT_CLASSES };
 
-/* Returns how many numbers are sent: none if all are 0. */
-static size_t list_classes(uint64_t out[2 * PREDICT_CLASSES],
-                           const struct seen_part_class in[PREDICT_CLASSES])
+/* Nothing is sent if all numbers are 0. */
+static uint64_t *new_classes(const struct seen_part_class in[PREDICT_CLASSES], size_t *count)
 {
-    size_t count = 0;
+    uint64_t *list = xcopy(in, PREDICT_CLASSES, sizeof *in);
 
-    for (size_t i = 0; i < PREDICT_CLASSES; i++) {
-        out[2 * i] = in[i].messages;
-        out[2 * i + 1] = in[i].steps;
-        count = in[i].messages || in[i].steps ? 2ul * PREDICT_CLASSES : count;
-    }
-    return count;
+    for (size_t i = 0; i < CLASS_NUMBERS; i++)
+        *count = list[i] ? CLASS_NUMBERS : *count;
+    return list;
 }
 
-static void list_jobs(struct seen_list *l, const struct seen_part *p)
+static Anole__V1__SeenJob *new_job(const struct seen_part_job *from)
 {
-    for (l->seen.n_job = 0; l->seen.n_job < SEEN_JOBS && p->job[l->seen.n_job].bytes; l->seen.n_job++) {
-        const struct seen_part_job *from = &p->job[l->seen.n_job];
-        Anole__V1__SeenJob         *to = &l->job[l->seen.n_job];
+    Anole__V1__SeenJob *to = new_message(&anole__v1__seen_job__descriptor);
 
-        anole__v1__seen_job__init(to);
-        JOB_FIELDS(COPY)
-        l->job_at[l->seen.n_job] = to;
-    }
-    l->seen.job = l->job_at;
+    JOB_FIELDS(COPY)
+    return to;
 }
 
-/* Points into the list and is valid as long as the list. */
-static Anole__V1__Seen *list_seen(struct seen_list *l, const struct seen_part *from)
+static Anole__V1__Seen *new_seen(const struct seen_part *from)
 {
-    Anole__V1__Seen *to = &l->seen;
+    Anole__V1__Seen *to = new_message(&anole__v1__seen__descriptor);
 
-    anole__v1__seen__init(to);
     SEEN_FIELDS(COPY)
-    for (uint32_t i = 0; i < from->rows; i++) {
-        l->bin[i] = from->row[i].bin - (i ? from->row[i - 1].bin : 0);
-        l->messages[i] = from->row[i].messages;
-        l->excess[i] = seen_row_excess(&from->row[i]);
-    }
-    to->bin = l->bin;
-    to->messages = l->messages;
-    to->excess = l->excess;
     to->n_bin = to->n_messages = to->n_excess = from->rows;
-    to->done = l->done;
-    to->n_done = list_classes(l->done, from->done);
-    to->waiting = l->waiting;
-    to->n_waiting = list_classes(l->waiting, from->waiting);
-    list_jobs(l, from);
+    to->bin = new_numbers(from->rows, sizeof *to->bin);
+    to->messages = new_numbers(from->rows, sizeof *to->messages);
+    to->excess = new_numbers(from->rows, sizeof *to->excess);
+    for (uint32_t i = 0; i < from->rows; i++) {
+        to->bin[i] = from->row[i].bin - (i ? from->row[i - 1].bin : 0);
+        to->messages[i] = from->row[i].messages;
+        to->excess[i] = seen_row_excess(&from->row[i]);
+    }
+    to->done = new_classes(from->done, &to->n_done);
+    to->waiting = new_classes(from->waiting, &to->n_waiting);
+    to->job = xcalloc(SEEN_JOBS, sizeof *to->job);
+    for (; to->n_job < SEEN_JOBS && from->job[to->n_job].bytes; to->n_job++)
+        to->job[to->n_job] = new_job(&from->job[to->n_job]);
     return to;
 }
 
@@ -122,13 +142,11 @@ static bool take_seen_rows(struct seen_part *p, const Anole__V1__Seen *s)
 
 static bool take_classes(struct seen_part_class out[PREDICT_CLASSES], const uint64_t *in, size_t count)
 {
-    if (count && count != 2ul * PREDICT_CLASSES)
-        return false;
-    for (size_t i = 0; i < PREDICT_CLASSES; i++) {
-        out[i] = (struct seen_part_class){ count ? in[2 * i] : 0, count ? in[2 * i + 1] : 0 };
-        if (out[i].messages > AMOUNT_MAX || out[i].steps > AMOUNT_MAX)
+    for (size_t i = 0; i < count; i++)
+        if (count != CLASS_NUMBERS || in[i] > AMOUNT_MAX)
             return false;
-    }
+    if (count)
+        memcpy(out, in, CLASS_NUMBERS * sizeof *in);
     return true;
 }
 
@@ -172,178 +190,147 @@ static bool take_seen(struct seen_part *to, const Anole__V1__Seen *from)
            take_classes(to->waiting, from->waiting, from->n_waiting);
 }
 
-/* Returns how many bins are sent: those after the last that is not 0 are left out. */
-static size_t list_bins(uint32_t bin[FSD_BINS], const struct fsd *f)
+/* Bins after the last that is not 0 are left out. */
+static uint32_t *new_bins(const struct fsd *f, size_t *count)
 {
-    size_t count = 0;
+    uint32_t *bin = new_numbers(FSD_BINS, sizeof *bin);
 
     for (size_t i = 0; i < FSD_BINS; i++) {
         bin[i] = f->bin[i] < UINT32_MAX ? (uint32_t)f->bin[i] : UINT32_MAX;
-        count = bin[i] ? i + 1 : count;
+        *count = bin[i] ? i + 1 : *count;
     }
-    return count;
+    return bin;
+}
+
+static bool take_bins(struct fsd *f, const uint32_t *bin, size_t count)
+{
+    *f = (struct fsd){ 0 };
+    for (size_t i = 0; i < count && count <= FSD_BINS; i++)
+        f->bin[i] = bin[i];
+    return count <= FSD_BINS;
 }
 
 /* ---- writing ---- */
 
-struct knob_list { Anole__V1__Knob knob[KNOB_COUNT], *at[KNOB_COUNT]; size_t count; };
-
-static void list_knobs(struct knob_list *l, const struct knob_set *set)
+static Anole__V1__Knob **new_knobs(const struct knob_set *set, size_t *count)
 {
-    l->count = 0;
-    for (int i = 0; i < KNOB_COUNT; i++) {
-        Anole__V1__Knob *k = &l->knob[l->count];
+    Anole__V1__Knob **list = xcalloc(KNOB_COUNT, sizeof(Anole__V1__Knob *));
 
-        if (!set->is_named[i])
-            continue;
-        anole__v1__knob__init(k);
-        k->name = (char *)knob_info[i].name;
-        k->value = set->knobs.value[i];
-        l->at[l->count++] = k;
-    }
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (set->is_named[i]) {
+            Anole__V1__Knob *k = new_message(&anole__v1__knob__descriptor);
+
+            k->name = xstrdup(knob_info[i].name);
+            k->value = set->knobs.value[i];
+            list[(*count)++] = k;
+        }
+    return list;
 }
 
-/* Room for what protobuf-c wants as lists of pointers. */
-struct detail_list {
-    Anole__V1__Port port[MSG_PORTS_MAX], *port_at[MSG_PORTS_MAX];
-    Anole__V1__Pair pair[MSG_PAIRS_MAX], *pair_at[MSG_PAIRS_MAX];
-    uint32_t        bin[FSD_BINS];
-    struct seen_list seen;
-};
-
-static void list_ports(struct detail_list *l, const struct msg_detail *d)
+static void fill_port(Anole__V1__Port *to, const struct msg_port *from)
 {
-    for (uint32_t i = 0; i < d->ports; i++) {
-        const struct msg_port *from = &d->port[i];
-        Anole__V1__Port       *to = &l->port[i];
-
-        anole__v1__port__init(to);
-        PORT_FIELDS(COPY)
-        to->name = (char *)from->name;
-        l->port_at[i] = to;
-    }
+    PORT_FIELDS(COPY)
+    to->name = xstrdup(from->name);
 }
 
-static void list_pairs(struct detail_list *l, const struct msg_detail *d)
+static void fill_pair(Anole__V1__Pair *to, const struct msg_pair *from)
 {
-    for (uint32_t i = 0; i < d->pairs; i++) {
-        const struct msg_pair *from = &d->pair[i];
-        Anole__V1__Pair       *to = &l->pair[i];
-
-        anole__v1__pair__init(to);
-        PAIR_FIELDS(COPY)
-        l->pair_at[i] = to;
-    }
+    PAIR_FIELDS(COPY)
 }
 
-static void fill_detail(Anole__V1__Sample *to, const struct msg_detail *d, struct detail_list *l)
+static void fill_detail(Anole__V1__Sample *to, const struct msg_detail *d)
 {
-    list_ports(l, d);
-    list_pairs(l, d);
     to->elephants = d->fsd.elephants;
     to->mice = d->fsd.mice;
-    to->bin = l->bin;
-    to->n_bin = list_bins(l->bin, &d->fsd);
-    to->port = l->port_at;
+    to->bin = new_bins(&d->fsd, &to->n_bin);
     to->n_port = d->ports;
-    to->pair = l->pair_at;
+    to->port = new_list(&anole__v1__port__descriptor, d->ports);
+    for (uint32_t i = 0; i < d->ports; i++)
+        fill_port(to->port[i], &d->port[i]);
     to->n_pair = d->pairs;
-    to->seen = d->has_seen ? list_seen(&l->seen, &d->seen) : NULL;
+    to->pair = new_list(&anole__v1__pair__descriptor, d->pairs);
+    for (uint32_t i = 0; i < d->pairs; i++)
+        fill_pair(to->pair[i], &d->pair[i]);
+    to->seen = d->has_seen ? new_seen(&d->seen) : NULL;
 }
 
-static void fill_sample(Anole__V1__Sample *to, const struct msg_sample *from)
+static Anole__V1__Sample *new_sample(const struct msg_sample *from)
 {
-    anole__v1__sample__init(to);
+    Anole__V1__Sample *to = new_message(&anole__v1__sample__descriptor);
+
     MSG_COUNTERS(COPY)
     to->unknown |= isnan(from->paused) ? UNKNOWN_PAUSED : 0;
     to->paused = isnan(from->paused) ? 0 : (float)from->paused;
     to->has_metric = !isnan(from->metric);
     to->metric = to->has_metric ? (float)from->metric : 0;
+    if (from->detail)
+        fill_detail(to, from->detail);
+    return to;
 }
 
-static void fill(Anole__V1__Message *to, const struct msg *from)
+static Anole__V1__Hello *new_hello(const struct msg *from)
 {
-    anole__v1__message__init(to);
+    Anole__V1__Hello *to = new_message(&anole__v1__hello__descriptor);
+
+    HELLO_FIELDS(COPY)
+    FACT_FIELDS(COPY_FROM_FACTS)
+    to->name = xstrdup(from->name);
+    to->where = (Anole__V1__Where)from->where;
+    to->confirmed = new_knobs(&from->confirmed, &to->n_confirmed);
+    to->baseline = new_knobs(&from->baseline, &to->n_baseline);
+    return to;
+}
+
+static Anole__V1__Self *new_self(const struct msg_self *from)
+{
+    Anole__V1__Self *to = new_message(&anole__v1__self__descriptor);
+
+    SELF_FIELDS(COPY)
+    to->allowed = from->is_allowed;
+    to->training = from->is_training;
+    return to;
+}
+
+static Anole__V1__Learn *new_learn(const struct msg_learn *from)
+{
+    Anole__V1__Learn *to = new_message(&anole__v1__learn__descriptor);
+
+    assert(from->rows <= MSG_LEARN_ROWS_MAX && from->floats <= MSG_LEARN_FLOATS_MAX);
+    LEARN_FIELDS(COPY)
+    to->n_slot = to->n_queue = from->rows;
+    to->slot = xcopy(from->slot, from->rows, sizeof *from->slot);
+    to->queue = xcopy(from->queue, from->rows, sizeof *from->queue);
+    to->n_value = from->floats;
+    to->value = xcopy(from->value, from->floats, sizeof *from->value);
+    return to;
+}
+
+static ProtobufCMessage *new_msg(const struct msg *from)
+{
+    Anole__V1__Message *to = new_message(&anole__v1__message__descriptor);
+
     MESSAGE_FIELDS(COPY)
     to->kind = (Anole__V1__Kind)from->kind;
     to->has_control = from->kind == MSG_LEASE && from->has_control;
     to->control = to->has_control ? (float)from->control : 0;
     to->brief = from->kind == MSG_LEASE ? from->is_brief : from->kind == MSG_REPORT && from->sample.is_brief;
-    to->why = (char *)from->why;
+    to->why = xstrdup(from->why);
     to->phase = (Anole__V1__Phase)from->phase;
     to->result = (Anole__V1__Result)from->answer;
-}
-
-static void fill_hello(Anole__V1__Hello *to, const struct msg *from, struct knob_list *confirmed,
-                       struct knob_list *baseline)
-{
-    anole__v1__hello__init(to);
-    HELLO_FIELDS(COPY)
-    FACT_FIELDS(COPY_FROM_FACTS)
-    list_knobs(confirmed, &from->confirmed);
-    list_knobs(baseline, &from->baseline);
-    to->name = (char *)from->name;
-    to->where = (Anole__V1__Where)from->where;
-    to->confirmed = confirmed->at;
-    to->n_confirmed = confirmed->count;
-    to->baseline = baseline->at;
-    to->n_baseline = baseline->count;
-}
-
-static void fill_self(Anole__V1__Self *to, const struct msg_self *from)
-{
-    anole__v1__self__init(to);
-    SELF_FIELDS(COPY)
-    to->allowed = from->is_allowed;
-    to->training = from->is_training;
-}
-
-static void fill_learn(Anole__V1__Learn *to, const struct msg_learn *from)
-{
-    assert(from->rows <= MSG_LEARN_ROWS_MAX && from->floats <= MSG_LEARN_FLOATS_MAX);
-    anole__v1__learn__init(to);
-    to->version = from->version;
-    to->seed = from->seed;
-    to->checksum = from->checksum;
-    to->n_slot = to->n_queue = from->rows;
-    to->slot = (uint32_t *)from->slot;
-    to->queue = (uint32_t *)from->queue;
-    to->n_value = from->floats;
-    to->value = (float *)from->value;
+    to->set = new_knobs(&from->set, &to->n_set);
+    to->sample = from->kind == MSG_REPORT ? new_sample(&from->sample) : NULL;
+    to->hello = from->kind == MSG_HELLO ? new_hello(from) : NULL;
+    to->learn = from->kind == MSG_LEARN && from->learn ? new_learn(from->learn) : NULL;
+    to->self = from->self.is_there ? new_self(&from->self) : NULL;
+    return &to->base;
 }
 
 size_t codec_write(const struct msg *m, unsigned char *bytes)
 {
-    Anole__V1__Message out;
-    Anole__V1__Self    self;
-    Anole__V1__Sample  sample;
-    Anole__V1__Hello   hello;
-    Anole__V1__Learn   learn;
-    struct knob_list   set, confirmed, baseline;
-    struct detail_list detail;
+    ProtobufCMessage *out = new_msg(m);
 
-    fill(&out, m);
-    list_knobs(&set, &m->set);
-    out.set = set.at;
-    out.n_set = set.count;
-    if (m->kind == MSG_REPORT) {
-        fill_sample(&sample, &m->sample);
-        if (m->sample.detail)
-            fill_detail(&sample, m->sample.detail, &detail);
-        out.sample = &sample;
-    } else if (m->kind == MSG_HELLO) {
-        fill_hello(&hello, m, &confirmed, &baseline);
-        out.hello = &hello;
-    } else if (m->kind == MSG_LEARN && m->learn) {
-        fill_learn(&learn, m->learn);
-        out.learn = &learn;
-    }
-    if (m->self.is_there) {
-        fill_self(&self, &m->self);
-        out.self = &self;
-    }
-    assert(anole__v1__message__get_packed_size(&out) <= CODEC_BYTES_MAX);
-    return anole__v1__message__pack(&out, bytes);
+    assert(protobuf_c_message_get_packed_size(out) <= CODEC_BYTES_MAX);
+    return write_and_free(out, bytes);
 }
 
 /* ---- reading ---- */
@@ -396,11 +383,11 @@ static void take_pair(struct msg_pair *to, const Anole__V1__Pair *from)
 /* Details are decoded only on request. */
 static bool take_detail(struct msg_detail *to, const Anole__V1__Sample *from)
 {
-    if (from->n_port > MSG_PORTS_MAX || from->n_pair > MSG_PAIRS_MAX || from->n_bin > FSD_BINS)
+    if (from->n_port > MSG_PORTS_MAX || from->n_pair > MSG_PAIRS_MAX ||
+        !take_bins(&to->fsd, from->bin, from->n_bin))
         return false;
-    to->fsd = (struct fsd){ .elephants = from->elephants, .mice = from->mice };
-    for (size_t i = 0; i < from->n_bin; i++)
-        to->fsd.bin[i] = from->bin[i];
+    to->fsd.elephants = from->elephants;
+    to->fsd.mice = from->mice;
     to->ports = (uint32_t)from->n_port;
     for (size_t i = 0; i < from->n_port; i++)
         if (!take_port(&to->port[i], from->port[i]))
@@ -421,9 +408,7 @@ static bool take_learn(struct msg_learn *to, const Anole__V1__Learn *from)
     for (size_t i = 0; i < from->n_value; i++)
         if (!isfinite(from->value[i]))
             return false;
-    to->version = from->version;
-    to->seed = from->seed;
-    to->checksum = from->checksum;
+    LEARN_FIELDS(COPY)
     to->rows = (uint32_t)from->n_slot;
     to->floats = (uint32_t)from->n_value;
     if (to->rows) {
@@ -533,16 +518,15 @@ int codec_read_question(struct question *q, const unsigned char *bytes, size_t l
     Anole__V1__Question *in = length <= CODEC_BYTES_MAX ?
                               anole__v1__question__unpack(NULL, length, bytes) : NULL;
     struct question      read = { 0 };
-    bool                 is_good;
 
     if (!in)
         return -EBADMSG;
     read.version = in->version;
     read.number = in->number;
-    is_good = take_text(read.verb, sizeof read.verb, in->verb) &&
-              take_text(read.device, sizeof read.device, in->device) &&
-              take_text(read.why, sizeof read.why, in->why) &&
-              take_text(read.code, sizeof read.code, in->code);
+    bool is_good = take_text(read.verb, sizeof read.verb, in->verb) &&
+                   take_text(read.device, sizeof read.device, in->device) &&
+                   take_text(read.why, sizeof read.why, in->why) &&
+                   take_text(read.code, sizeof read.code, in->code);
     anole__v1__question__free_unpacked(in, NULL);
     if (!is_good)
         return -EBADMSG;
@@ -595,121 +579,78 @@ static uint64_t **list_of(Anole__V1__Rack *r, int column)
     return (void *)((char *)r + columns[column].list);
 }
 
-struct rack_room {               /* for what protobuf-c wants in arrays */
-    uint32_t        slot[RACK_DEVICES_MAX], bin[FSD_BINS];
-    uint64_t        number[COLUMNS][RACK_DEVICES_MAX];
-    float           paused[RACK_DEVICES_MAX], metric[RACK_DEVICES_MAX];
-};
-
-static void fill_rows(Anole__V1__Rack *to, const struct rack *from, struct rack_room *room)
+/* A row's number; the bit for an unknown paused time stands for its NAN. */
+static uint64_t number_of(const struct rack_row *row, int column)
 {
-    bool is_any[COLUMNS] = { false }, is_paused = false;
+    bool     is_unknown = columns[column].field == offsetof(struct rack_row, sample.unknown);
+    uint64_t number;
 
-    for (uint32_t i = 0; i < from->rows; i++) {
-        struct rack_row          row = from->row[i];
+    memcpy(&number, (const char *)row + columns[column].field, sizeof number);
+    return number | (is_unknown && isnan(row->sample.paused) ? UNKNOWN_PAUSED : 0);
+}
+
+static void fill_rows(Anole__V1__Rack *to, const struct rack *from)
+{
+    size_t rows = from->rows;
+
+    to->slot = new_numbers(rows, sizeof *to->slot);
+    to->paused = new_numbers(rows, sizeof *to->paused);
+    to->metric = new_numbers(rows, sizeof *to->metric);
+    to->n_slot = to->n_metric = rows;
+    for (size_t i = 0; i < rows; i++) {
         const struct msg_sample *s = &from->row[i].sample;
 
-        row.sample.unknown |= isnan(s->paused) ? UNKNOWN_PAUSED : 0;
-        for (int c = 0; c < COLUMNS; c++) {
-            memcpy(&room->number[c][i], (const char *)&row + columns[c].field, sizeof(uint64_t));
-            is_any[c] |= room->number[c][i] != 0;
-        }
-        room->slot[i] = from->row[i].slot;
-        room->paused[i] = isnan(s->paused) ? 0 : (float)s->paused;
-        room->metric[i] = isnan(s->metric) ? -1 : (float)s->metric;
-        is_paused |= s->paused > 0;
+        to->slot[i] = from->row[i].slot;
+        to->paused[i] = isnan(s->paused) ? 0 : (float)s->paused;
+        to->metric[i] = isnan(s->metric) ? -1 : (float)s->metric;
+        to->n_paused = s->paused > 0 ? rows : to->n_paused;
     }
     for (int c = 0; c < COLUMNS; c++) {
-        *list_of(to, c) = room->number[c];
-        *count_of(to, c) = is_any[c] ? from->rows : 0;
-    }
-    to->slot = room->slot;
-    to->metric = room->metric;
-    to->paused = room->paused;
-    to->n_slot = to->n_metric = from->rows;
-    to->n_paused = is_paused ? from->rows : 0;
-}
+        uint64_t *list = *list_of(to, c) = new_numbers(rows, sizeof *list);
 
-/* To be freed, item by item. */
-static void fill_items(Anole__V1__Rack *to, const struct rack *from)
-{
-    static unsigned char bytes[CODEC_BYTES_MAX];
-
-    to->item = xcalloc(from->items + 1ul, sizeof *to->item);
-    to->n_item = from->items;
-    for (uint32_t i = 0; i < from->items; i++) {
-        Anole__V1__Item *item = xmalloc(sizeof *item);
-
-        anole__v1__item__init(item);
-        item->slot = from->item[i].slot;
-        item->message.len = codec_write(&from->item[i].msg, bytes);
-        item->message.data = xmalloc(item->message.len + 1);
-        memcpy(item->message.data, bytes, item->message.len);
-        to->item[i] = item;
+        for (size_t i = 0; i < rows; i++) {
+            list[i] = number_of(&from->row[i], c);
+            *count_of(to, c) = list[i] ? rows : *count_of(to, c);
+        }
     }
 }
 
-static void free_items(Anole__V1__Rack *r)
+static void fill_item(Anole__V1__Item *to, const struct rack_item *from)
 {
-    for (size_t i = 0; i < r->n_item; i++) {
-        free(r->item[i]->message.data);
-        free(r->item[i]);
-    }
-    free(r->item);
-}
+    ProtobufCMessage *m = new_msg(&from->msg);
 
-struct messages_room { Anole__V1__HostMessages messages; struct seen_list list; };
-
-/* To be freed, one by one. */
-static void fill_messages(Anole__V1__Rack *to, const struct rack *from)
-{
-    to->host_messages = xcalloc(from->messages_count + 1ul, sizeof *to->host_messages);
-    to->n_host_messages = from->messages_count;
-    for (uint32_t i = 0; i < from->messages_count; i++) {
-        struct messages_room *room = xmalloc(sizeof *room);
-
-        anole__v1__host_messages__init(&room->messages);
-        room->messages.slot = from->messages[i].slot;
-        room->messages.seen = list_seen(&room->list, &from->messages[i].part);
-        to->host_messages[i] = &room->messages;
-    }
-}
-
-static void free_messages(Anole__V1__Rack *r)
-{
-    for (size_t i = 0; i < r->n_host_messages; i++)
-        free(r->host_messages[i]);        /* the first of its room */
-    free(r->host_messages);
+    to->slot = from->slot;
+    to->message.data = xmalloc(protobuf_c_message_get_packed_size(m) + 1);
+    to->message.len = write_and_free(m, to->message.data);
 }
 
 size_t rack_codec_write(const struct rack *r, unsigned char **bytes)
 {
-    static struct rack_room room;
-    Anole__V1__Message out;
-    Anole__V1__Rack    rack;
-    size_t             length;
+    Anole__V1__Message *out = new_message(&anole__v1__message__descriptor);
+    Anole__V1__Rack    *to = out->rack = new_message(&anole__v1__rack__descriptor);
 
-    anole__v1__message__init(&out);
-    anole__v1__rack__init(&rack);
-    out.kind = ANOLE__V1__KIND__RACK;
-    out.rack = &rack;
-    rack.life = r->life;
-    rack.number = r->number;
-    rack.term = r->term;
-    fill_rows(&rack, r, &room);
-    rack.elephants = r->fsd.elephants;
-    rack.mice = r->fsd.mice;
-    rack.bin = room.bin;
-    rack.n_bin = list_bins(room.bin, &r->fsd);
-    rack.gone = (uint32_t *)r->gone;
-    rack.n_gone = r->gones;
-    fill_items(&rack, r);
-    fill_messages(&rack, r);
-    *bytes = xmalloc(anole__v1__message__get_packed_size(&out) + 1);
-    length = anole__v1__message__pack(&out, *bytes);
-    free_items(&rack);
-    free_messages(&rack);
-    return length;
+    out->kind = ANOLE__V1__KIND__RACK;
+    to->life = r->life;
+    to->number = r->number;
+    to->term = r->term;
+    fill_rows(to, r);
+    to->elephants = r->fsd.elephants;
+    to->mice = r->fsd.mice;
+    to->bin = new_bins(&r->fsd, &to->n_bin);
+    to->n_gone = r->gones;
+    to->gone = xcopy(r->gone, r->gones, sizeof *r->gone);
+    to->n_item = r->items;
+    to->item = new_list(&anole__v1__item__descriptor, r->items);
+    for (uint32_t i = 0; i < r->items; i++)
+        fill_item(to->item[i], &r->item[i]);
+    to->n_host_messages = r->messages_count;
+    to->host_messages = new_list(&anole__v1__host_messages__descriptor, r->messages_count);
+    for (uint32_t i = 0; i < r->messages_count; i++) {
+        to->host_messages[i]->slot = r->messages[i].slot;
+        to->host_messages[i]->seen = new_seen(&r->messages[i].part);
+    }
+    *bytes = xmalloc(anole__v1__message__get_packed_size(out) + 1);
+    return write_and_free(&out->base, *bytes);
 }
 
 /* All encoders write the kind first. */
@@ -746,29 +687,21 @@ static bool take_rack_rows(struct rack *to, Anole__V1__Rack *from)
 
 static bool take_rest(struct rack *to, const Anole__V1__Rack *from)
 {
-    struct msg m;
-
-    if (from->n_gone > RACK_DEVICES_MAX || from->n_bin > FSD_BINS || from->n_item > 4ul * RACK_DEVICES_MAX)
+    if (from->n_gone > RACK_DEVICES_MAX || from->n_item > 4ul * RACK_DEVICES_MAX ||
+        from->n_host_messages > RACK_DEVICES_MAX || !take_bins(&to->fsd, from->bin, from->n_bin))
         return false;
     to->fsd.elephants = from->elephants;
     to->fsd.mice = from->mice;
-    for (size_t i = 0; i < from->n_bin; i++)
-        to->fsd.bin[i] = from->bin[i];
     to->gones = (uint32_t)from->n_gone;
     for (size_t i = 0; i < from->n_gone; i++)
         to->gone[i] = from->gone[i];
     for (size_t i = 0; i < from->n_item; i++) {
+        struct msg m;
+
         if (codec_read(&m, from->item[i]->message.data, from->item[i]->message.len))
             return false;
         rack_add(to, from->item[i]->slot, &m);
     }
-    return true;
-}
-
-static bool take_messages(struct rack *to, const Anole__V1__Rack *from)
-{
-    if (from->n_host_messages > RACK_DEVICES_MAX)
-        return false;
     for (size_t i = 0; i < from->n_host_messages; i++) {
         const Anole__V1__HostMessages *m = from->host_messages[i];
 
@@ -789,8 +722,7 @@ int rack_codec_read(struct rack *r, const unsigned char *bytes, size_t length)
         r->life = in->rack->life;
         r->number = in->rack->number;
         r->term = in->rack->term;
-        is_good = r->term <= MSG_TERM_MAX && take_rack_rows(r, in->rack) && take_rest(r, in->rack) &&
-                  take_messages(r, in->rack);
+        is_good = r->term <= MSG_TERM_MAX && take_rack_rows(r, in->rack) && take_rest(r, in->rack);
     }
     if (in)
         anole__v1__message__free_unpacked(in, NULL);

@@ -45,15 +45,14 @@ void conn_fini(struct conn *c)
 /* Above 0: so many; 0: not now; below: it is over. */
 static ssize_t io_result(struct conn *c, ssize_t n)
 {
-    int           error = errno, kind;
-    unsigned long why;
-    bool          is_later;
+    int  error = errno, kind;
+    bool is_later;
 
     if (n > 0)
         return n;
     if (c->ssl) {
         kind = SSL_get_error(c->ssl, (int)n);
-        why = ERR_peek_error();
+        unsigned long why = ERR_peek_error();
         is_later = kind == SSL_ERROR_WANT_READ || kind == SSL_ERROR_WANT_WRITE;
         c->why = is_later || !why ? c->why : ERR_reason_error_string(why);
         c->reason = is_later || !why ? c->reason : ERR_GET_REASON(why);
@@ -117,7 +116,6 @@ static void gather(struct conn *c)
 void conn_flush(struct conn *c)
 {
     ssize_t n = 1;
-    bool    wants_write;
 
     for (gather(c); n > 0 && c->out_length; gather(c)) {
         size_t length = c->out_length < BUFFER ? c->out_length : BUFFER;
@@ -129,7 +127,7 @@ void conn_flush(struct conn *c)
             memmove(c->out, c->out + n, c->out_length);
         }
     }
-    wants_write = n == 0;
+    bool wants_write = n == 0;
     if (n < 0 || (!c->out_length && h2_is_over(c->h2)))
         c->is_broken = true;
     if (wants_write == c->wants_write)

@@ -46,20 +46,16 @@ static void add_event(struct dial *d, enum rpc_kind kind, const unsigned char *b
     inbox_add(&d->inbox, kind, bytes, length)->link = d->link;
 }
 
-/* In so many seconds it is to be looked after; 0: not at all. */
-static void set_timer(const struct dial *d, int64_t seconds)
+/* It is to be looked after so much later; 0: not at all. */
+static void set_timer(const struct dial *d, int64_t seconds, long ns)
 {
-    struct itimerspec t = { .it_value.tv_sec = (time_t)seconds };
-
-    timerfd_settime(d->timer, 0, &t, NULL);
+    timerfd_settime(d->timer, 0, &(struct itimerspec){ .it_value = { (time_t)seconds, ns } }, NULL);
 }
 
 /* Makes the descriptor readable: there is an event. */
 static void wake(const struct dial *d)
 {
-    struct itimerspec t = { .it_value.tv_nsec = 1 };
-
-    timerfd_settime(d->timer, 0, &t, NULL);
+    set_timer(d, 0, 1);
 }
 
 /* ---- the end ---- */
@@ -107,7 +103,7 @@ static void on_open(void *arg, struct h2_call *call)
 
     d->call = call;
     d->is_open = true;
-    set_timer(d, CONN_SILENT_S);
+    set_timer(d, CONN_SILENT_S, 0);
     add_event(d, RPC_OPEN, NULL, 0);
 }
 
@@ -164,7 +160,7 @@ static void on_connected(struct dial *d)
     conn_watch(&d->conn, EPOLL_CTL_MOD);
     if (d->secure) {
         d->stage = SHAKING;
-        d->conn.ssl = secure_dial(d->secure, d->conn.fd, *d->at.port ? d->at.host : "localhost");
+        d->conn.ssl = secure_begin(d->secure, d->conn.fd, *d->at.port ? d->at.host : "localhost");
         conn_shake(&d->conn);
     } else
         begin_call(d);
@@ -230,10 +226,10 @@ static void begin(struct dial *d)
     d->why[0] = '\0';
     d->end_s = conn_now_s() + ATTEMPT_S;
     d->stage = NAMING;
-    set_timer(d, 1);
+    set_timer(d, 1, 0);
     if (!*d->at.port)
         dial_file(d);
-    else if (lookup_number(&d->at, &found) == 0)
+    else if (address_look_up(&d->at, AI_NUMERICHOST, &found) == 0)
         take_found(d, 0, found);
     else {
         d->lookup = lookup_new(&d->at);
@@ -275,7 +271,7 @@ static void on_socket(struct dial *d)
     case TALKING:    conn_hear(&d->conn, conn_now_s()); break;
     default:         break;
     }
-    if (d->stage == TALKING && !d->conn.is_broken && (d->conn.wants_write || h2_has_output(d->conn.h2)))
+    if (d->stage == TALKING && !d->conn.is_broken && (d->conn.wants_write || d->conn.h2->is_touched))
         conn_flush(&d->conn);
 }
 
@@ -289,16 +285,16 @@ static void on_timer(struct dial *d)
     if (d->is_open) {
         if (conn_look_after(&d->conn, second) && !d->conn.is_broken)
             conn_flush(&d->conn);
-        set_timer(d, d->conn.was_asked ? 1 :
-                  d->conn.heard_s + CONN_SILENT_S > second ? d->conn.heard_s + CONN_SILENT_S - second : 1);
+        int64_t left_s = d->conn.was_asked ? 1 : d->conn.heard_s + CONN_SILENT_S - second;
+        set_timer(d, left_s > 1 ? left_s : 1, 0);
     } else if (second >= d->end_s)
         end(d, "it took too long");
     else if (d->stage == CONNECTING && d->next && second >= d->address_end_s) {
         snprintf(d->why, sizeof d->why, "%s", strerror(ETIMEDOUT));
-        set_timer(d, 1);
+        set_timer(d, 1, 0);
         try_next(d);
     } else
-        set_timer(d, 1);
+        set_timer(d, 1, 0);
 }
 
 static void poll_socket(void *arg)
@@ -498,11 +494,10 @@ int rpc_ask(const char *address, const struct rpc_tls *tls, const void *bytes, s
             unsigned char **reply, size_t *reply_length, struct err *err)
 {
     struct asking a = { .question = bytes, .question_length = length };
-    int64_t       end_ms;
     int           rc = tls->ca ? -ENOENT : ask_local(&a, address, now_ms() + timeout_ms);
 
     if (rc) {
-        end_ms = now_ms() + timeout_ms;
+        int64_t end_ms = now_ms() + timeout_ms;
         while ((rc = ask_at(&a, address, tls, end_ms, err)) == -ECONNRESET && now_ms() + AGAIN_MS < end_ms)
             poll(NULL, 0, AGAIN_MS);
     }

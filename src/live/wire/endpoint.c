@@ -48,7 +48,7 @@ int address_read(struct address *a, const char *text, struct err *err)
            err_set(err, EINVAL, "%s: an address is host:port", text);
 }
 
-static int look_up(const struct address *a, int flags, struct addrinfo **out)
+int address_look_up(const struct address *a, int flags, struct addrinfo **out)
 {
     struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = flags };
 
@@ -99,7 +99,7 @@ int listen_open(const char *address, struct err *err)
             unlink(at.host);
         return listen_at((const struct sockaddr *)&file, sizeof file, address, err);
     }
-    if (look_up(&at, AI_PASSIVE, &a))
+    if (address_look_up(&at, AI_PASSIVE, &a))
         return err_set(err, EADDRNOTAVAIL, "%s: cannot listen there: there is no such address", address);
     fd = -1;
     for (const struct addrinfo *i = a; i && fd < 0; i = i->ai_next)
@@ -133,11 +133,6 @@ struct lookup {
     atomic_int       users;      /* the thread and its client: the last frees it */
 };
 
-int lookup_number(const struct address *a, struct addrinfo **out)
-{
-    return look_up(a, AI_NUMERICHOST, out);
-}
-
 void lookup_free(struct lookup *l)
 {
     if (!l || atomic_fetch_sub(&l->users, 1) > 1)
@@ -153,10 +148,10 @@ static void *work(void *arg)
     struct lookup *l = arg;
     uint64_t       one = 1;
 
-    l->rc = look_up(&l->address, AI_ADDRCONFIG, &l->found);
+    l->rc = address_look_up(&l->address, AI_ADDRCONFIG, &l->found);
     if (l->rc)
         /* a machine without a network has addresses of its own */
-        l->rc = look_up(&l->address, 0, &l->found);
+        l->rc = address_look_up(&l->address, 0, &l->found);
     atomic_store(&l->is_done, true);
     if (write(l->fd, &one, sizeof one) < 0)
         die("eventfd: %s", strerror(errno));

@@ -34,8 +34,8 @@ int            lookup_fd(const struct lookup *);
 /* The number of getaddrinfo(); 0: the addresses, to be freed with freeaddrinfo(). */
 int lookup_take(struct lookup *, struct addrinfo **);
 
-/* As lookup_take(), for numeric addresses. */
-int lookup_number(const struct address *, struct addrinfo **);
+/* As lookup_take(), with flags of getaddrinfo(): AI_NUMERICHOST does not wait. */
+int address_look_up(const struct address *, int flags, struct addrinfo **);
 
 /* The possible socket files of a controller that listens at this address: number 'nth', from 0. False: no
  * more. */

@@ -72,11 +72,11 @@ static void lookup__an_address_needs_no_thread_and_a_name_does(void **unused)
     struct pollfd    p;
 
     (void)unused;
-    assert_int_equal(lookup_number(&number, &found), 0);
+    assert_int_equal(address_look_up(&number, AI_NUMERICHOST, &found), 0);
     assert_int_equal(((struct sockaddr_in *)(void *)found->ai_addr)->sin_port, htons(7471));
     assert_int_equal(((struct sockaddr_in *)(void *)found->ai_addr)->sin_addr.s_addr, htonl(INADDR_LOOPBACK));
     freeaddrinfo(found);
-    assert_int_not_equal(lookup_number(&name, &found), 0);
+    assert_int_not_equal(address_look_up(&name, AI_NUMERICHOST, &found), 0);
     l = lookup_new(&name);
     p = (struct pollfd){ .fd = lookup_fd(l), .events = POLLIN };
     assert_int_equal(poll(&p, 1, -1), 1);

@@ -3,6 +3,7 @@
 #include "live/wire/endpoint.h"
 #include "live/wire/inbox.h"
 #include "base/io/clock.h"
+#include "base/minmax.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -166,30 +167,20 @@ static uint32_t count_of(const struct serve *s, uint64_t origin)
     return count;
 }
 
-static struct connection *oldest_of(const struct serve *s, uint64_t origin)
-{
-    for (uint32_t i = 0; i < s->counts.handshakes; i++)
-        if (s->shaking[i]->origin == origin)
-            return s->shaking[i];
-    return NULL;
-}
-
 /* Whose handshake gives way to another: the oldest of the address that has most. */
 static struct connection *oldest_of_most(const struct serve *s)
 {
-    uint64_t origin = 0;
-    uint32_t most = 0;
+    struct connection *oldest = NULL;
+    uint32_t           most = 0;
 
     for (uint32_t i = 0; i < s->counts.handshakes; i++)
-        if (i == 0 || s->shaking[i]->origin != origin) {
+        if (i == 0 || s->shaking[i]->origin != s->shaking[i - 1]->origin) {
             uint32_t count = count_of(s, s->shaking[i]->origin);
 
-            if (count > most) {
-                most = count;
-                origin = s->shaking[i]->origin;
-            }
+            oldest = count > most ? s->shaking[i] : oldest;
+            most = max_u32(most, count);
         }
-    return oldest_of(s, origin);
+    return oldest;
 }
 
 /* ---- connections ---- */
@@ -262,7 +253,8 @@ static void begin_h2(struct connection *c)
     if (c->conn.is_broken)
         return;
     c->conn.h2 = h2_new(&hooks, c, false);
-    h2_share(c->conn.h2, &c->account->held, c->serve->accounts.limits.held);
+    c->conn.h2->held = &c->account->held;
+    c->conn.h2->held_max = c->serve->accounts.limits.held;
 }
 
 static uint64_t origin_of(const struct sockaddr_storage *at)
@@ -302,7 +294,7 @@ static void accept_one(struct serve *s, const struct listener *l, int fd)
         s->shaking[s->counts.handshakes++] = c;
     conn_watch(&c->conn, EPOLL_CTL_ADD);
     if (s->secure && !l->is_local)
-        c->conn.ssl = secure_accept(s->secure, fd);
+        c->conn.ssl = secure_begin(s->secure, fd, NULL);
     else
         begin_h2(c);
     if (c->account && at.ss_family == AF_UNIX)
@@ -329,24 +321,22 @@ static void give_way(struct connection *c)
 /* Makes room for a handshake. False: all current ones are recent, so the client waits in the kernel. */
 static bool make_room(struct serve *s)
 {
-    struct connection *c;
-
     if (s->counts.handshakes < s->shaking_max && s->counts.connections < s->connections_max)
         return true;
-    c = oldest_of_most(s);
+    struct connection *c = oldest_of_most(s);
     if (!c || clock_us() < c->since_us + GRACE_US)
         return false;
     give_way(c);
     return true;
 }
 
-/* One address has at most half of the handshakes. */
+/* One address has at most half of the handshakes, so more than half are of the one that has most. */
 static void limit_origin(struct serve *s)
 {
-    uint64_t origin = s->counts.handshakes ? s->shaking[s->counts.handshakes - 1]->origin : 0;
+    uint32_t count = s->counts.handshakes;
 
-    if (s->counts.handshakes && count_of(s, origin) > s->shaking_max / 2)
-        give_way(oldest_of(s, origin));
+    if (count && count_of(s, s->shaking[count - 1]->origin) > s->shaking_max / 2)
+        give_way(oldest_of_most(s));
 }
 
 /* Accepts the next connection without waiting; negative: -errno. */
@@ -393,7 +383,7 @@ static void flush(struct connection *c)
 {
     struct conn *n = &c->conn;
 
-    if (!n->is_broken && n->h2 && (n->wants_write || h2_has_output(n->h2)))
+    if (!n->is_broken && n->h2 && (n->wants_write || n->h2->is_touched))
         conn_flush(n);
 }
 
@@ -540,18 +530,13 @@ static void add_listener(struct serve *s, int fd, bool is_local, const char *fil
 
 static int add_local(struct serve *s, const char *path, struct err *err)
 {
-    char  address[200], folder[200];
-    char *end;
-    int   fd;
+    const char *end = strrchr(path, '/');
+    char        address[200], folder[200];
 
-    snprintf(folder, sizeof folder, "%s", path);
-    end = strrchr(folder, '/');
-    if (end) {
-        *end = '\0';
-        mkdir(folder, 0755);
-    }
+    snprintf(folder, sizeof folder, "%.*s", end ? (int)(end - path) : 0, path);
+    mkdir(folder, 0755);         /* "": has no effect */
     snprintf(address, sizeof address, "unix:%s", path);
-    fd = listen_open(address, err);
+    int fd = listen_open(address, err);
     if (fd < 0)
         return fd;
     if (chmod(path, 0600)) {
@@ -582,11 +567,10 @@ static void divide_files(struct serve *s)
     uint64_t      files = s->limits.files;
 
     if (!files && getrlimit(RLIMIT_NOFILE, &l) == 0)
-        files = l.rlim_cur < 1u << 20 ? l.rlim_cur : 1u << 20;
+        files = min_u64(l.rlim_cur, 1u << 20);
     s->connections_max = (uint32_t)(files > 2 * FILES_OTHER ? files - FILES_OTHER : files / 2);
-    s->shaking_max = s->connections_max / 2 < SHAKING_MAX ? s->connections_max / 2 : SHAKING_MAX;
-    if (s->accounts.limits.connections > s->connections_max / 2)
-        s->accounts.limits.connections = s->connections_max / 2;
+    s->shaking_max = min_u32(s->connections_max / 2, SHAKING_MAX);
+    s->accounts.limits.connections = min_u32(s->accounts.limits.connections, s->connections_max / 2);
 }
 
 int serve_open(struct serve **out, const char *address, const struct rpc_tls *tls,

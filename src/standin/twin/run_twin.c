@@ -627,7 +627,7 @@ int twin_agent(const char *config, bool is_locked, bool has_messages, struct err
     struct driver     none = fabric_driver(NULL), driver;
     struct agent_file f;
     struct lock_agent lock = { .fabric = NULL };
-    int               rc = config_read_agent(&f, config, &none, err);       /* it names the scenario */
+    int               rc = config_read(&config_agent, &f, config, &none, err);     /* it names the scenario */
 
     if (rc)
         return rc;
@@ -647,7 +647,7 @@ int twin_agent(const char *config, bool is_locked, bool has_messages, struct err
         free(lock.until_us);
     }
     fabric_free(fabric);
-    config_fini_agent(&f);
+    config_fini(&config_agent, &f);
     return rc;
 }
 
@@ -656,7 +656,7 @@ int twin_controller(const char *config, uint32_t devices, struct err *err)
     struct controller_file f;
     struct lock_controller lock = { .pace = { .now_us = EPOCH_US, .epoch_us = EPOCH_US,
                                               .step = step_controller }, .devices = devices };
-    int                    rc = config_read_controller(&f, config, err);
+    int                    rc = config_read(&config_controller, &f, config, NULL, err);
 
     if (rc)
         return rc;
@@ -664,6 +664,6 @@ int twin_controller(const char *config, uint32_t devices, struct err *err)
     rc = live_tuner_check(&f, err);
     if (!rc)
         rc = controller_run(&f, &lock.pace, err);
-    config_fini_controller(&f);
+    config_fini(&config_controller, &f);
     return rc;
 }
