@@ -17,6 +17,28 @@ char *results_port_name(char buf[PORT_NAME_MAX], const struct sim *s, const stru
     return buf;
 }
 
+static struct fct_stats known(struct fct_stats s, uint64_t count)
+{
+    return count ? s : (struct fct_stats){ NAN, NAN, NAN, NAN, NAN, NAN };
+}
+
+struct fct_stats results_slowdown(const struct fct_cell *c)
+{
+    return known(fct_slowdown_stats(c), c->count);
+}
+
+struct fct_stats results_fct_us(const struct fct_cell *c)
+{
+    return known(fct_us_stats(c), c->count);
+}
+
+struct fct_stats results_op_us(const struct results *r, uint32_t entry, enum op_kind kind)
+{
+    const struct ops_cell *c = ops_cell(r->ops, entry, kind);
+
+    return known(ops_us_stats(c), c->count);
+}
+
 /* Inserts into a list sorted by value, largest first. Equal values keep their order. */
 static void keep_worst(uint32_t list[RESULTS_WORST], uint64_t value[RESULTS_WORST], uint32_t *count,
                        uint32_t port, uint64_t is)

@@ -49,21 +49,19 @@ static const char *node_field(char buf[QUOTED_MAX], const struct sim *s, uint32_
 
 /* ---- --format csv: one table of everything ---- */
 
-static void print_six(FILE *out, const struct fct_stats *s, bool is_empty)
+static void print_six(FILE *out, struct fct_stats s)
 {
-    if (is_empty)
-        fputs(",,,,,,", out);
-    else
-        fprintf(out, ",%.6f,%.6f,%.6f,%.6f,%.6f,%.6f", s->mean, s->p50, s->p95, s->p99, s->p999, s->max);
+    const double value[] = { s.mean, s.p50, s.p95, s.p99, s.p999, s.max };
+
+    for (int i = 0; i < 6; i++)
+        fprintf(out, isfinite(value[i]) ? ",%.6f" : ",", value[i]);
 }
 
 static void print_row(FILE *out, const char *kind, const char *name, const struct fct_cell *c)
 {
-    struct fct_stats s = fct_slowdown_stats(c), t = fct_us_stats(c);
-
     fprintf(out, "%s,%s,%" PRIu64 ",%" PRIu64, kind, name, c->count, c->bytes);
-    print_six(out, &s, c->count == 0);
-    print_six(out, &t, c->count == 0);
+    print_six(out, results_slowdown(c));
+    print_six(out, results_fct_us(c));
     fputs(",,\n", out);
 }
 
@@ -74,11 +72,10 @@ static void print_ops(const struct results *r, uint32_t entry, FILE *out)
 
     for (const enum op_kind *k = results_ops_of(r->entry[entry].job); *k != OP_KINDS; k++) {
         const struct ops_cell *c = ops_cell(r->ops, entry, *k);
-        struct fct_stats t = ops_us_stats(c);
 
         fprintf(out, "%s,%s,%" PRIu64 ",%" PRIu64 ",,,,,,", results_op_names[*k],
                 quoted(name, r->scenario->entry[entry].name), c->count, c->bytes);
-        print_six(out, &t, c->count == 0);
+        print_six(out, results_op_us(r, entry, *k));
         fputs(",,\n", out);
     }
 }
@@ -97,9 +94,9 @@ static void print_phases(const struct results *r, FILE *out)
 
 static void print_metrics(const struct results *r, FILE *out)
 {
-    uint32_t count;
+    char           name[QUOTED_MAX];
+    uint32_t       count;
     struct metric *list = metrics_new(r, &count);
-    char name[QUOTED_MAX];
 
     for (uint32_t i = 0; i < count; i++) {
         fprintf(out, "metric,%s,,,,,,,,,,,,,,,", quoted(name, list[i].name));
