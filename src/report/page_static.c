@@ -110,43 +110,42 @@ static void put_metric(FILE *out, const json_t *metric, const char *baseline)
 
 static void put_comparison(FILE *out, const json_t *comparison)
 {
-    const json_t *name, *metrics = json_object_get(comparison, "metrics");
+    const json_t *name;
     size_t        i;
 
     begin_table(out, "The figures that decide");
     PUT_ROW(out, "Mean over seeds", "Setting", "Mean", "Change");
-    json_array_foreach(json_object_get(comparison, "deciding"), i, name) {
-        const json_t *metric = find(metrics, json_string_value(name));
-
-        if (metric)
-            put_metric(out, metric, json_get_text(comparison, "baseline"));
-    }
+    json_array_foreach(json_object_get(comparison, "deciding"), i, name)
+        put_metric(out, find(json_object_get(comparison, "metrics"), json_string_value(name)),
+                   json_get_text(comparison, "baseline"));
     end_table(out);
 }
 
 /* ---- ranking of a sweep ---- */
 
+static void put_setting(FILE *out, const char *rank, const json_t *point, const json_t *best, size_t at)
+{
+    PUT_ROW(out, rank, json_get_text(point, "name"),
+            value_text(json_array_get(json_object_get(point, "figures"), at), best).buf);
+}
+
 static void put_sweep(FILE *out, const json_t *sweep)
 {
-    const json_t *figures = json_object_get(sweep, "figures"),
+    const json_t *figures = json_object_get(sweep, "figures"), *points = json_object_get(sweep, "points"),
                  *best = find(figures, json_get_text(sweep, "best"));
-    const json_t *points = json_object_get(sweep, "points"), *own = json_object_get(sweep, "own"), *point;
-    size_t        i, at = 0;
+    size_t        at = 0;
 
     while (json_array_get(figures, at) && json_array_get(figures, at) != best)
         at++;
     begin_table(out, "All settings");
     PUT_ROW(out, "Rank", "Setting", json_get_text(best, "label"));
-    json_array_foreach(points, i, point) {
+    for (size_t i = 0; i < json_array_size(points) && i < RANKED; i++) {
         char rank[32];
 
         snprintf(rank, sizeof(rank), "%zu", i + 1);
-        if (i < RANKED)
-            PUT_ROW(out, rank, json_get_text(point, "name"),
-                    value_text(json_array_get(json_object_get(point, "figures"), at), best).buf);
+        put_setting(out, rank, json_array_get(points, i), best, at);
     }
-    PUT_ROW(out, "own", json_get_text(own, "name"),
-            value_text(json_array_get(json_object_get(own, "figures"), at), best).buf);
+    put_setting(out, "own", json_object_get(sweep, "own"), best, at);
     end_table(out);
 }
 

@@ -201,16 +201,13 @@ struct rows { struct row *row; uint64_t count; const struct waits *waits; };
 static int compare_unfinished(const void *left, const void *right)
 {
     const struct unfinished *a = &((const struct row *)left)->m, *b = &((const struct row *)right)->m;
+    const uint64_t x[] = { a->start_ps, a->flow->src, a->flow->ports, a->flow->dst, a->place },
+                   y[] = { b->start_ps, b->flow->src, b->flow->ports, b->flow->dst, b->place };
+    int            i = 0;
 
-    if (a->start_ps != b->start_ps)
-        return a->start_ps < b->start_ps ? -1 : 1;
-    if (a->flow->src != b->flow->src)
-        return a->flow->src < b->flow->src ? -1 : 1;
-    if (a->flow->ports != b->flow->ports)
-        return a->flow->ports < b->flow->ports ? -1 : 1;
-    if (a->flow->dst != b->flow->dst)
-        return a->flow->dst < b->flow->dst ? -1 : 1;
-    return a->place < b->place ? -1 : a->place > b->place;
+    while (i < 4 && x[i] == y[i])
+        i++;
+    return x[i] < y[i] ? -1 : x[i] > y[i];
 }
 
 static void add_row(void *arg, const struct unfinished *m)
@@ -249,8 +246,8 @@ void results_print_unfinished(const struct results *r, FILE *out)
 void results_print_hpcc_fct(FILE *out, const struct flow_result *r)
 {
     fprintf(out, "%08x %08x %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", address_of_node(r->src),
-            address_of_node(r->dst), r->sport, r->dport, r->bytes, whole_ns(r->start_ps), whole_ns(r->fct_ps),
-            whole_ns(r->ideal_ps));
+            address_of_node(r->dst), r->sport, r->dport, r->bytes, whole_ns(r->start_ps),
+            whole_ns(r->fct_ps), whole_ns(r->ideal_ps));
 }
 
 void results_print_hpcc_pfc(FILE *out, const struct pfc_result *r)
@@ -264,18 +261,13 @@ void results_print_hpcc_pfc(FILE *out, const struct pfc_result *r)
 /* The column name of a knob ends in its unit, if the unit is a word. */
 static const char *knob_column_unit(enum knob_unit unit)
 {
-    switch (unit) {
-    case KNOB_MBPS:    return "_mbps";
-    case KNOB_US:      return "_us";
-    case KNOB_KB:      return "_kb";
-    case KNOB_PERCENT: return "_percent";
-    case KNOB_BLOCKS:  return "_blocks";
-    case KNOB_Q10:     return "_per_1024";
-    case KNOB_RATIO:
-    case KNOB_LOG2:
-    case KNOB_NUMBER:  break;
-    }
-    return "";
+    static const char *const names[] = {
+        [KNOB_MBPS] = "_mbps", [KNOB_US] = "_us", [KNOB_KB] = "_kb", [KNOB_PERCENT] = "_percent",
+        [KNOB_BLOCKS] = "_blocks", [KNOB_Q10] = "_per_1024", [KNOB_RATIO] = "", [KNOB_LOG2] = "",
+        [KNOB_NUMBER] = "",
+    };
+
+    return names[unit];
 }
 
 void results_print_interval_head(FILE *out, const struct scenario *s)
@@ -315,23 +307,17 @@ static void print_figure(FILE *out, enum figure_id figure, const struct figure_s
     double value = figure_raw(figure, seen);
 
     fputc(',', out);
-    if (!isfinite(value))
-        return;
-    switch (figure_info[figure].unit) {
-    case UNIT_US:    print_us(out, (uint64_t)value);     break;
-    case UNIT_SHARE: fprintf(out, "%.6f", value);        break;
-    default:         fprintf(out, "%.0f", value);        break;
-    }
+    if (isfinite(value) && figure_info[figure].unit == UNIT_US)
+        print_us(out, (uint64_t)value);
+    else if (isfinite(value))
+        fprintf(out, "%.*f", figure_info[figure].unit == UNIT_SHARE ? 6 : 0, value);
 }
 
 /* Utility is empty if nothing was sent, accuracy if there is no ground truth. */
 static void print_watched(FILE *out, const struct report *r)
 {
-    struct score s;
+    struct score s = score_of(r);
 
-    if (!r->monitors)
-        return;
-    s = score_of(r);
     if (s.is_active)
         fprintf(out, ",%.6f,%.6f,%.6f,%.6f", s.utility, s.terms.throughput, s.terms.rtt, s.terms.pfc);
     else
@@ -361,36 +347,29 @@ void results_print_interval(FILE *out, const struct report *r)
         print_figure(out, column[i], &seen);
     for (uint32_t i = 0; i < r->entries; i++)
         fprintf(out, ",%.0f", (double)r->entry_bytes[i] * bps_per_byte);
-    print_watched(out, r);
+    if (r->monitors)
+        print_watched(out, r);
     for (uint32_t i = 0; i < KNOB_COUNT; i++)
         fprintf(out, ",%.10g", r->knobs.value[i]);
     fputc('\n', out);
 }
 
-static struct report report_of_point(const struct results *r, uint32_t i)
-{
-    const struct series *s = r->series;
-    const struct series_point *p = &s->point[i];
-    struct report made = { .start_ps = p->start_ps, .end_ps = p->end_ps, .ports = s->ports,
-                           .entry_bytes = &s->entry_bytes[(size_t)i * s->entries], .entries = s->entries };
-
-    memcpy(made.count, p->count, sizeof(made.count));
-    return made;
-}
-
 void results_print_points(FILE *out, const struct results *r)
 {
     const struct series *s = r->series;
-    struct knobs knobs;
-    uint32_t turned = 0;
+    struct report report = { .ports = s->ports, .entries = s->entries };
+    uint32_t changed = 0;
 
-    knobs_init(&knobs);
+    knobs_init(&report.knobs);
     for (uint32_t i = 0; i < s->points; i++) {
-        struct report report = report_of_point(r, i);
+        const struct series_point *p = &s->point[i];
 
-        for (; turned < s->knobs && s->knob[turned].at_ps <= report.end_ps; turned++)
-            knobs.value[s->knob[turned].knob] = s->knob[turned].value;
-        report.knobs = knobs;
+        for (; changed < s->knobs && s->knob[changed].at_ps <= p->end_ps; changed++)
+            report.knobs.value[s->knob[changed].knob] = s->knob[changed].value;
+        report.start_ps = p->start_ps;
+        report.end_ps = p->end_ps;
+        report.entry_bytes = &s->entry_bytes[(size_t)i * s->entries];
+        memcpy(report.count, p->count, sizeof(report.count));
         results_print_interval(out, &report);
     }
 }
@@ -430,8 +409,7 @@ static const char htsim_head[] =
 static void print_htsim_flow(FILE *out, uint32_t i, const struct htsim_flow *f)
 {
     const uint64_t packets[] = { f->sent, f->resent, f->rts, f->acks, f->nacks, f->pulls, f->timeouts,
-                                 f->sleek,
-                                 f->rx_trimmed, f->rx_duplicate, f->rx_out_of_order, f->rx_marked };
+                                 f->sleek, f->rx_trimmed, f->rx_duplicate, f->rx_out_of_order, f->rx_marked };
 
     fprintf(out, "%u %u %u %u %" PRIu64 " %" PRId64 " %" PRId64 " %" PRId64, i, f->src, f->dst, f->id,
             f->bytes, f->start_ps, f->finish_ps, f->finish_ps < 0 ? -1 : f->finish_ps - f->start_ps);
@@ -445,12 +423,11 @@ static void print_htsim_flow(FILE *out, uint32_t i, const struct htsim_flow *f)
 void results_print_htsim(FILE *out, const struct sim *s)
 {
     struct htsim_counters c;
+    struct htsim_flow     f;
 
     htsim_count(s->htsim, &c);
     fputs(htsim_head, out);
     for (uint32_t i = 0; i < c.flows; i++) {
-        struct htsim_flow f;
-
         htsim_flow(s->htsim, i, &f);
         print_htsim_flow(out, i, &f);
     }

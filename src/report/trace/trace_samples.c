@@ -96,7 +96,8 @@ static void look_at_flow(struct samples *s, uint64_t now_ps, uint32_t id)
 
     if (!was->is_there || was->generation != f->generation || was->ports != f->ports) {
         end_flow(s, now_ps, was);
-        *was = (struct shown){ .src = f->src, .dst = f->dst, .ports = f->ports, .generation = f->generation, .is_there = true };
+        *was = (struct shown){ .src = f->src, .dst = f->dst, .ports = f->ports, .generation = f->generation,
+                               .is_there = true };
     }
     name_flow(where, sizeof where, s, was);
     if (was->rate_bps != f->out.rate_bps && !f->tcp)
