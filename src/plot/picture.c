@@ -232,23 +232,27 @@ static size_t step_of(const char *unit, double value)
     return last;
 }
 
-/* All marks of a linear axis share a unit; each mark of a logarithmic axis has its own. */
+/* The unit of all marks of a linear axis. */
+static size_t axis_step(const struct axis *a)
+{
+    return step_of(a->unit, fmax(fabs(a->low), fabs(a->high)));
+}
+
+/* Each mark of a logarithmic axis has its own unit. */
 char *axis_text(char buf[32], const struct axis *a, double value)
 {
-    size_t step = step_of(a->unit, a->is_log ? value : fmax(fabs(a->low), fabs(a->high)));
+    size_t step = a->is_log ? step_of(a->unit, value) : axis_step(a);
 
     if (step == STEPS)
         snprintf(buf, 32, "%.6g", value);
-    else if (a->is_log)
-        snprintf(buf, 32, "%.6g %s", value / steps[step].one, steps[step].name);
     else
-        snprintf(buf, 32, "%.6g", value / steps[step].one);
+        snprintf(buf, 32, a->is_log ? "%.6g %s" : "%.6g", value / steps[step].one, steps[step].name);
     return buf;
 }
 
 static void format_label(char buf[96], const struct axis *a)
 {
-    size_t step = a->is_log ? STEPS : step_of(a->unit, fmax(fabs(a->low), fabs(a->high)));
+    size_t step = a->is_log ? STEPS : axis_step(a);
 
     snprintf(buf, 96, step == STEPS ? "%s" : "%s (%s)", a->label, step == STEPS ? "" : steps[step].name);
 }
@@ -269,12 +273,17 @@ static double nice_below(double value)
     return value >= 5 * ten ? 5 * ten : value >= 2 * ten ? 2 * ten : ten;
 }
 
-/* Rounds the range in the displayed unit, so that marks are round numbers. */
+/* The distance of marks of a linear axis: a round number in the displayed unit. */
+static double mark_size(const struct axis *a)
+{
+    double one = axis_step(a) == STEPS ? 1 : steps[axis_step(a)].one;
+
+    return nice_above((a->high - a->low) / one / 6) * one;
+}
+
+/* Rounds the range to marks. */
 static void round_axis(struct axis *a)
 {
-    size_t step;
-    double one, size;
-
     if (!(a->high >= a->low))
         a->low = a->is_log ? 1 : 0, a->high = a->is_log ? 10 : 1;
     if (a->is_log) {
@@ -286,39 +295,39 @@ static void round_axis(struct axis *a)
         a->low = 0;
     if (a->high <= a->low)
         a->high = a->low + (a->low != 0 ? fabs(a->low) : 1);
-    step = step_of(a->unit, fmax(fabs(a->low), fabs(a->high)));
-    one = step == STEPS ? 1 : steps[step].one;
-    size = nice_above((a->high - a->low) / one / 6) * one;
+    double size = mark_size(a);
     a->high = ceil(a->high / size - 1e-9) * size;
     a->low = floor(a->low / size + 1e-9) * size;
+}
+
+/* The marks of a logarithmic axis: 1, 2 and 5 times powers of ten, or the powers alone if there are many. */
+static uint32_t log_marks(const struct axis *a, double mark[MARKS_MAX])
+{
+    static const int factors[] = { 1, 2, 5 };
+    int              every = log10(a->high / a->low) <= 2.5 ? 1 : 3;
+    uint32_t         n = 0;
+
+    for (int i = 3 * (int)floor(log10(a->low) + 1e-9); n < MARKS_MAX; i += every) {
+        int    power = i >= 0 ? i / 3 : (i - 2) / 3;
+        double at = factors[i - 3 * power] * pow(10, power);
+
+        if (pow(10, power) > a->high * 1.001)
+            break;
+        if (at >= a->low * 0.999 && at <= a->high * 1.001)
+            mark[n++] = at;
+    }
+    return n;
 }
 
 /* Computes the positions of marks. Returns their number. */
 static uint32_t compute_marks(const struct axis *a, double mark[MARKS_MAX])
 {
-    double   decades = a->is_log ? log10(a->high / a->low) : 0;
+    if (a->is_log)
+        return log_marks(a, mark);
+    double   size = mark_size(a);
     uint32_t n = 0;
-
-    if (a->is_log) {
-        for (int power = (int)floor(log10(a->low) + 1e-9); n < MARKS_MAX && pow(10, power) <= a->high * 1.001;
-             power++)
-            for (int i = 0; i < 3; i++) {
-                double at = (double[]){ 1, 2, 5 }[i] * pow(10, power);
-
-                if ((i == 0 || decades <= 2.5) && at >= a->low * 0.999 && at <= a->high * 1.001 &&
-                    n < MARKS_MAX)
-                    mark[n++] = at;
-            }
-        return n;
-    }
-    {
-        size_t step = step_of(a->unit, fmax(fabs(a->low), fabs(a->high)));
-        double one = step == STEPS ? 1 : steps[step].one,
-               size = nice_above((a->high - a->low) / one / 6) * one;
-
-        for (long i = lround(a->low / size); n < MARKS_MAX && (double)i * size <= a->high * (1 + 1e-9); i++)
-            mark[n++] = (double)i * size;
-    }
+    for (long i = lround(a->low / size); n < MARKS_MAX && (double)i * size <= a->high * (1 + 1e-9); i++)
+        mark[n++] = (double)i * size;
     return n;
 }
 

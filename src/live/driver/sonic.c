@@ -322,7 +322,7 @@ static int write_knobs(void *state, const struct knob_set *set)
             change[count++] = (struct redis_field){ sonic_config_names[i], is[i], wanted };
     }
     if (!rc && count)
-        rc = redis_set(&s->redis, REDIS_CONFIG, s->key, change, count);
+        rc = redis_set(&s->redis, s->key, change, count);
     return rc ? rc : settle(s);
 }
 

@@ -211,7 +211,7 @@ static int write_queue(void *device, uint32_t queue, const struct ecn *was, cons
         return rc;
     snprintf(key, sizeof key, "WRED_PROFILE|%s", name);
     if (strcmp(key, q->own) == 0)
-        return redis_set(&s->redis, REDIS_CONFIG, key, change, count);
+        return redis_set(&s->redis, key, change, count);
     rc = check_shared(s, key, was);
     return rc ? rc : redis_rebind(&s->redis, q->config, key, q->own, change, count);
 }
