@@ -159,20 +159,15 @@ static int field_of(const char *name)
     return -1;
 }
 
-static bool is_word(const char *text, const char *const *words)
-{
-    for (; *words; words++)
-        if (strcmp(text, *words) == 0)
-            return true;
-    return false;
-}
-
 /* Returns whether orchagent's conversion would throw an exception, which it does not catch. */
 static bool is_deadly(int field, const char *text)
 {
     if (fields[field].is_number)
         return !*text || strspn(text, "0123456789") != strlen(text) || strtoull(text, NULL, 10) > UINT32_MAX;
-    return strcmp(fields[field].field, "ecn") == 0 && !is_word(text, ecn_words);
+    for (int i = 0; strcmp(fields[field].field, "ecn") == 0; i++)
+        if (!ecn_words[i] || strcmp(text, ecn_words[i]) == 0)
+            return !ecn_words[i];
+    return false;
 }
 
 /* Writes all fields of the hash to the ASIC, one call each, changed or not. */
@@ -279,17 +274,15 @@ static int visit(struct orch *o, const char *pattern, int (*on)(struct orch *, c
 /* "__keyspace@4__:WRED_PROFILE|P" */
 static int on_event(struct orch *o, const char *channel, struct err *err)
 {
-    static const char wred[] = "WRED_PROFILE|", queue[] = "QUEUE|";
-    const char       *key = strchr(channel, ':');
-    int               known, rc;
+    const char *key = strchr(channel, ':'), *name = key ? strchr(key, '|') : NULL;
 
-    key = key ? key + 1 : "";
-    if (strncmp(key, queue, sizeof queue - 1) == 0)
-        return on_queue(o, key + sizeof queue - 1, err);
-    if (strncmp(key, wred, sizeof wred - 1) != 0)
+    if (!name)
         return 0;
-    known = profile_number(o, key + sizeof wred - 1, false);
-    rc = on_profile(o, key + sizeof wred - 1, err);
+    if (strncmp(key, ":QUEUE|", (size_t)(++name - key)) == 0)
+        return on_queue(o, name, err);
+    if (strncmp(key, ":WRED_PROFILE|", (size_t)(name - key)) != 0)
+        return 0;
+    int known = profile_number(o, name, false), rc = on_profile(o, name, err);
     return rc || known >= 0 ? rc : visit(o, "QUEUE|*", on_queue, err);
 }
 
@@ -315,10 +308,9 @@ static int orch_run(struct orch *o, struct err *err)
 
 static redisContext *dial(const char *socket)
 {
-    redisContext *c = NULL;
-
     for (int i = 0; i < TRIES; i++) {
-        c = redisConnectUnix(socket);
+        redisContext *c = redisConnectUnix(socket);
+
         if (c && !c->err)
             return c;
         if (c)
