@@ -151,11 +151,10 @@ static double entry_goodput_bps(const struct results *r, uint32_t entry)
 static double realised_load(const struct traffic_about *t, uint64_t bytes, uint64_t end_ps)
 {
     uint64_t stop_ps = t->stop_ps < end_ps ? t->stop_ps : end_ps;
-    double asked_bits;
 
     if (t->load == 0 || stop_ps <= t->start_ps)
         return 0;
-    asked_bits = t->bps_per_host * t->hosts * ((double)(stop_ps - t->start_ps) / (double)PS_PER_S);
+    double asked_bits = t->bps_per_host * t->hosts * ((double)(stop_ps - t->start_ps) / (double)PS_PER_S);
     return t->load * (double)bytes * 8 / asked_bits;
 }
 

@@ -86,11 +86,10 @@ struct mlx5 {
 static int read_text(const char *path, char *text, size_t size)
 {
     int     fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length;
 
     if (fd < 0)
         return -errno;
-    length = read(fd, text, size - 1);
+    ssize_t length = read(fd, text, size - 1);
     if (length < 0)
         length = -errno;
     close(fd);
@@ -134,13 +133,12 @@ static bool is_plain_name(const char *name)
 static int find(const struct driver *driver, const char *root, char name[][MSG_NAME_SIZE], struct err *err)
 {
     char           path[PATH_SIZE];
-    DIR           *folder;
     struct dirent *e;
     int            count = 0;
 
     (void)driver;
     snprintf(path, sizeof path, "%s/sys/class/infiniband", root);
-    folder = opendir(path);
+    DIR *folder = opendir(path);
     if (!folder)
         return err_set(err, errno, "%s: %s; are there RDMA devices?", path, strerror(errno));
     while ((e = readdir(folder)) && count < DRIVER_DEVICES_MAX)
@@ -301,7 +299,6 @@ static int write_knobs(void *state, const struct knob_set *set)
 static void take_stat(void *arg, const char *name, uint64_t value)
 {
     struct ethtool_sums *e = arg;
-    int                  prio;
 
     if (strcmp(name, "tx_pause_storm_error_events") == 0) {
         e->storms = value;
@@ -309,7 +306,7 @@ static void take_stat(void *arg, const char *name, uint64_t value)
     }
     if (strncmp(name, "rx_prio", 7) != 0 || name[7] < '0' || name[7] > '7')
         return;
-    prio = name[7] - '0';
+    int prio = name[7] - '0';
     if (strcmp(name + 8, "_pause_duration") == 0) {
         e->pause_us[prio] = value;
         e->has_pause[prio] = true;

@@ -296,13 +296,12 @@ static int open_device(const struct driver *driver, void **state, const char *ro
 {
     struct mrc     *m = xcalloc(1, sizeof *m);
     struct mrc_nscc config;
-    int             rc;
 
     *state = NULL;
     m->settings = *settings_of(driver);
     m->is_standin = strcmp(root, "/") != 0;
     snprintf(m->name, sizeof m->name, "%.31s", name);
-    rc = mrc_api_open(&m->api, m->settings.library, err);
+    int rc = mrc_api_open(&m->api, m->settings.library, err);
     rc = rc ? rc : open_context(m, err);
     if (!rc && !has_nscc(&m->device))
         rc = err_set(err, ENOTSUP, "%s: the device does not have the algorithm " MRC_NSCC, name);
@@ -320,13 +319,12 @@ static int open_device(const struct driver *driver, void **state, const char *ro
 static int find(const struct driver *driver, const char *root, char name[][MSG_NAME_SIZE], struct err *err)
 {
     struct mrc_api      api;
-    struct ibv_device **list;
     int                 there = 0, count = 0, rc = mrc_api_open(&api, settings_of(driver)->library, err);
 
     (void)root;
     if (rc)
         return rc;
-    list = api.list_devices(&there);
+    struct ibv_device **list = api.list_devices(&there);
     for (int i = 0; list && i < there && count < DRIVER_DEVICES_MAX; i++) {
         struct mrc m = { .api = api };
         struct err why;

@@ -45,8 +45,6 @@ static void give_up(struct redis *r, int db)
 
 static redisContext *connection(struct redis *r, int db)
 {
-    redisReply *reply;
-
     if (r->db[db])
         return r->db[db];
     if (r->silent_us && clock_us() < r->silent_us + SILENT_US)
@@ -57,7 +55,7 @@ static redisContext *connection(struct redis *r, int db)
         return NULL;
     }
     redisSetTimeout(r->db[db], patience);
-    reply = redisCommand(r->db[db], "SELECT %d", db);
+    redisReply *reply = redisCommand(r->db[db], "SELECT %d", db);
     if (!reply || reply->type == REDIS_REPLY_ERROR)
         give_up(r, db);
     freeReplyObject(reply);
@@ -68,13 +66,12 @@ static redisContext *connection(struct redis *r, int db)
 static redisReply *ask(struct redis *r, int db, const char *format, ...)
 {
     redisContext *c = connection(r, db);
-    redisReply   *reply;
     va_list       args;
 
     if (!c)
         return NULL;
     va_start(args, format);
-    reply = redisvCommand(c, format, args);
+    redisReply *reply = redisvCommand(c, format, args);
     va_end(args);
     if (reply && reply->type != REDIS_REPLY_ERROR)
         return reply;
@@ -162,12 +159,10 @@ static int by_name(const void *a, const void *b)
 /* Adds one page of SCAN; the cursor becomes "0" after the last. */
 static bool add_page(struct keys *k, const redisReply *page, char *cursor, size_t size)
 {
-    const redisReply *list;
-
     if (page->type != REDIS_REPLY_ARRAY || page->elements != 2 ||
         page->element[0]->type != REDIS_REPLY_STRING || page->element[1]->type != REDIS_REPLY_ARRAY)
         return false;
-    list = page->element[1];
+    const redisReply *list = page->element[1];
     k->key = xrealloc(k->key, (k->count + list->elements + 1) * sizeof *k->key);
     for (size_t i = 0; i < list->elements; i++)
         if (list->element[i]->type == REDIS_REPLY_STRING)

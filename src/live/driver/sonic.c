@@ -43,11 +43,10 @@ static int find(const struct driver *driver, const char *root, char name[][MSG_N
 {
     struct redis r;
     struct names n = { name, 0 };
-    int          rc;
 
     (void)driver;
     init_redis(&r, root);
-    rc = redis_check(&r, err);
+    int rc = redis_check(&r, err);
     if (!rc && redis_keys(&r, REDIS_CONFIG, "WRED_PROFILE|*", add_profile, &n))
         rc = err_set(err, EIO, "%s: CONFIG_DB cannot be read", r.socket);
     redis_fini(&r);

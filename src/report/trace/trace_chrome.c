@@ -31,7 +31,6 @@ static bool write_event(struct chrome *c, const char *format, ...) __attribute__
 static bool write_event(struct chrome *c, const char *format, ...)
 {
     va_list args;
-    int     length;
 
     if (c->bytes + EVENT_BYTES_MAX > c->bytes_max) {
         c->left_out++;
@@ -40,7 +39,7 @@ static bool write_event(struct chrome *c, const char *format, ...)
     fputs(c->is_first ? "\n" : ",\n", c->out);
     c->is_first = false;
     va_start(args, format);
-    length = vfprintf(c->out, format, args);
+    int length = vfprintf(c->out, format, args);
     va_end(args);
     c->bytes += length > 0 ? (uint64_t)length + 2 : 0;
     return true;

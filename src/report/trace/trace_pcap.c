@@ -118,8 +118,6 @@ static void add_message(struct seen_pair *q, uint64_t begin, uint64_t psn)
  * another queue pair. NULL: an answer to a flow that is over. */
 static struct seen_pair *pair_of_packet(struct pcap *p, const struct packet *k)
 {
-    struct seen_pair *q;
-
     if (k->flow >= p->pairs) {
         uint32_t was = p->pairs;
 
@@ -127,7 +125,7 @@ static struct seen_pair *pair_of_packet(struct pcap *p, const struct packet *k)
         p->pair = xrealloc(p->pair, p->pairs * sizeof *p->pair);
         memset(p->pair + was, 0, (p->pairs - was) * sizeof *p->pair);
     }
-    q = &p->pair[k->flow];
+    struct seen_pair *q = &p->pair[k->flow];
     if (q->number && q->generation != k->generation && (int16_t)(k->generation - q->generation) < 0)
         return NULL;
     if (!q->number || q->generation != k->generation) {

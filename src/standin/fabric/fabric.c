@@ -412,7 +412,6 @@ static int write_knobs(void *state, const struct knob_set *set)
 {
     struct device  *d = state;
     struct knob_set own;
-    double          spacing;
 
     read_knobs(d, &own);
     for (int i = 0; i < KNOB_COUNT; i++)
@@ -420,7 +419,7 @@ static int write_knobs(void *state, const struct knob_set *set)
             return -ENOENT;
     knob_set_put(set, &d->knobs);
     put_device(d);
-    spacing = d->knobs.value[KNOB_min_time_between_cnps];
+    double spacing = d->knobs.value[KNOB_min_time_between_cnps];
     if (!is_switch(d) && is_agreed(d->fabric, spacing))
         set_receivers(d->fabric, spacing);
     return 0;

@@ -151,12 +151,11 @@ static int show_nic(const struct hardware *h, const struct node *n, const struct
 static redisReply *ask(struct node *n, int db, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static redisReply *ask(struct node *n, int db, const char *format, ...)
 {
-    redisReply *reply;
     va_list     args;
 
     freeReplyObject(redisCommand(n->redis, "SELECT %d", db));
     va_start(args, format);
-    reply = redisvCommand(n->redis, format, args);
+    redisReply *reply = redisvCommand(n->redis, format, args);
     va_end(args);
     return reply;
 }

@@ -59,10 +59,9 @@ static const char *file_of(char path[512], const char *name)
 static void save(const char *name, const char *text)
 {
     char  path[512], half[520];
-    FILE *f;
 
     snprintf(half, sizeof half, "%s.new", file_of(path, name));
-    f = fopen(half, "we");
+    FILE *f = fopen(half, "we");
     if (!f)
         return;
     fputs(text, f);

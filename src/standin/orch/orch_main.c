@@ -81,7 +81,6 @@ static redisReply *command(struct orch *o, int db,
                            const char *format, ...) __attribute__((format(printf, 3, 4)));
 static redisReply *command(struct orch *o, int db, const char *format, ...)
 {
-    redisReply *reply;
     va_list     args;
 
     if (o->db != db) {
@@ -89,7 +88,7 @@ static redisReply *command(struct orch *o, int db, const char *format, ...)
         o->db = db;
     }
     va_start(args, format);
-    reply = redisvCommand(o->ask, format, args);
+    redisReply *reply = redisvCommand(o->ask, format, args);
     va_end(args);
     return reply;
 }
@@ -325,13 +324,12 @@ static int start(struct orch *o, const struct orch_first *f, struct err *err)
 {
     redisReply *ports = command(o, CONFIG_DB, "KEYS PORT|*");
     bool        is_new = ports && !ports->elements;
-    int         rc;
 
     freeReplyObject(ports);
     freeReplyObject(redisCommand(o->events, "PSUBSCRIBE __keyspace@%d__:*", CONFIG_DB));
     if (is_new)
         fill(o, f);
-    rc = visit(o, "WRED_PROFILE|*", on_profile, err);
+    int rc = visit(o, "WRED_PROFILE|*", on_profile, err);
     return rc ? rc : visit(o, "QUEUE|*", on_queue, err);
 }
 
@@ -389,7 +387,6 @@ static int run(const char *folder, const struct orch_first *first, struct err *e
     static struct orch o = { .db = -1 };
     char               socket[512];
     sigset_t           set;
-    pid_t              redis;
     int                rc = make_folders(folder, err), signals;
 
     if (rc)
@@ -399,7 +396,7 @@ static int run(const char *folder, const struct orch_first *first, struct err *e
     sigaddset(&set, SIGINT);
     sigprocmask(SIG_BLOCK, &set, NULL);
     signals = signalfd(-1, &set, SFD_CLOEXEC);
-    redis = start_redis(folder);
+    pid_t redis = start_redis(folder);
     snprintf(socket, sizeof socket, "%s/" REDIS_DIR "/redis.sock", folder);
     o.events = dial(socket);
     o.ask = o.events ? dial(socket) : NULL;

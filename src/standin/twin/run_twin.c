@@ -62,10 +62,9 @@ struct twin_run {
 static int write_text(const struct twin_run *t, const char *name, char *text, struct err *err)
 {
     char path[SOCKET_MAX + 32];
-    int  rc;
 
     snprintf(path, sizeof path, "%s/%s", t->folder, name);
-    rc = outfile_write(path, text, strlen(text), err);
+    int rc = outfile_write(path, text, strlen(text), err);
     free(text);
     return rc;
 }
@@ -428,11 +427,9 @@ static int check_request(const struct twin_run *t, struct err *err)
 
 static int open_twin(struct twin_run *t, struct err *err)
 {
-    int rc;
-
     if (!realpath(t->q->scenario, t->scenario) || strchr(t->scenario, '\''))
         return err_set(err, ENOENT, "%s: there is no such file", t->q->scenario);
-    rc = fabric_describe(&t->about, t->q->scenario, err);
+    int rc = fabric_describe(&t->about, t->q->scenario, err);
     if (!rc)
         rc = check_request(t, err);
     t->interval_us = t->q->is_locked ? t->about.interval_us :
@@ -446,10 +443,9 @@ static int open_hardware(struct twin_run *t, struct err *err)
 {
     struct hardware_device d;
     char                   folder[SOCKET_MAX + 16];
-    int                    rc;
 
     snprintf(folder, sizeof folder, "%s/devices", t->folder);
-    rc = hardware_open(&t->hardware, t->scenario, folder, t->interval_us, err);
+    int rc = hardware_open(&t->hardware, t->scenario, folder, t->interval_us, err);
     for (; !rc && hardware_device(t->hardware, t->devices, &d); t->devices++) {
         memcpy(t->device[t->devices], d.name, strlen(d.name) + 1);
         t->is_switch[t->devices] = d.is_switch;
