@@ -36,27 +36,23 @@ static struct shape *add_shape(struct picture *p, struct shape shape, const doub
     return &p->shape[p->shapes++];
 }
 
-void picture_path(struct picture *p, const double *xy, uint32_t points, uint32_t rgb, double width,
-                  const double *dash)
+/* Draws a line through points; a NAN as y breaks it. */
+static void add_path(struct picture *p, const double *xy, uint32_t points, uint32_t rgb, double width,
+                     const double *dash)
 {
     add_shape(p, (struct shape){ .kind = SHAPE_PATH, .rgb = rgb, .width = width, .dash = dash, .opacity = 1 },
               xy, points);
 }
 
-void picture_line(struct picture *p, double x1, double y1, double x2, double y2, uint32_t rgb, double width)
-{
-    picture_path(p, (const double[]){ x1, y1, x2, y2 }, 2, rgb, width, NULL);
-}
-
-void picture_rect(struct picture *p, double x, double y, double width, double height, uint32_t rgb,
-                  double opacity)
+static void add_rect(struct picture *p, double x, double y, double width, double height, uint32_t rgb,
+                     double opacity)
 {
     add_shape(p, (struct shape){ .kind = SHAPE_RECT, .rgb = rgb, .width = width, .height = height,
                                  .opacity = opacity },
               (const double[]){ x, y }, 1);
 }
 
-void picture_dot(struct picture *p, double x, double y, double radius, uint32_t rgb)
+static void add_dot(struct picture *p, double x, double y, double radius, uint32_t rgb)
 {
     add_shape(p, (struct shape){ .kind = SHAPE_DOT, .rgb = rgb, .width = radius, .opacity = 1 },
               (const double[]){ x, y }, 1);
@@ -80,7 +76,8 @@ void picture_heading(struct picture *p, double x, double y, double size, const c
     add_text(p, (struct shape){ .width = size, .is_bold = true }, x, y, text);
 }
 
-void picture_upright(struct picture *p, double x, double y, double size, const char *text)
+/* Reads upwards, centered. */
+static void add_upright(struct picture *p, double x, double y, double size, const char *text)
 {
     add_text(p, (struct shape){ .width = size, .anchor = ANCHOR_MIDDLE, .is_upright = true }, x, y, text);
 }
@@ -186,7 +183,7 @@ static const double   dashes[][5] = { { 0 }, { 6, 3, 0 }, { 2, 2, 0 }, { 8, 3, 2
 
 #define COLOURS (sizeof(colours) / sizeof(*colours))
 
-uint32_t axes_colour(uint32_t i)
+static uint32_t colour(uint32_t i)
 {
     return colours[i % COLOURS];
 }
@@ -375,7 +372,7 @@ void axes_shade(const struct axes *a, double from, double to, const char *name)
     right = right > a->x + a->width ? a->x + a->width : right;
     if (right <= left)
         return;
-    picture_rect(a->picture, left, a->y, right - left, a->height, 0x78828f, 0.18);
+    add_rect(a->picture, left, a->y, right - left, a->height, 0x78828f, 0.18);
     picture_text(a->picture, left + 3, a->y + 11, 9, ANCHOR_START, name);
 }
 
@@ -386,22 +383,24 @@ void axes_frame(const struct axes *a)
     uint32_t n = compute_marks(&a->across, mark);
 
     for (uint32_t i = 0; i < n; i++) {
-        picture_line(a->picture, at_x(a, mark[i]), a->y, at_x(a, mark[i]), bottom, GRID, 0.7);
-        picture_text(a->picture, at_x(a, mark[i]), bottom + 14, TEXT, ANCHOR_MIDDLE,
-                     axis_text(text, &a->across, mark[i]));
+        double x = at_x(a, mark[i]);
+
+        add_path(a->picture, (const double[]){ x, a->y, x, bottom }, 2, GRID, 0.7, NULL);
+        picture_text(a->picture, x, bottom + 14, TEXT, ANCHOR_MIDDLE, axis_text(text, &a->across, mark[i]));
     }
     n = compute_marks(&a->up, mark);
     for (uint32_t i = 0; i < n; i++) {
-        picture_line(a->picture, a->x, at_y(a, mark[i]), a->x + a->width, at_y(a, mark[i]), GRID, 0.7);
-        picture_text(a->picture, a->x - 6, at_y(a, mark[i]) + 4, TEXT, ANCHOR_END,
-                     axis_text(text, &a->up, mark[i]));
+        double y = at_y(a, mark[i]);
+
+        add_path(a->picture, (const double[]){ a->x, y, a->x + a->width, y }, 2, GRID, 0.7, NULL);
+        picture_text(a->picture, a->x - 6, y + 4, TEXT, ANCHOR_END, axis_text(text, &a->up, mark[i]));
     }
-    picture_path(a->picture, (const double[]){ a->x, a->y, a->x, bottom, a->x + a->width, bottom }, 3, LINE,
+    add_path(a->picture, (const double[]){ a->x, a->y, a->x, bottom, a->x + a->width, bottom }, 3, LINE,
                  1, NULL);
     format_label(text, &a->across);
     picture_text(a->picture, a->x + a->width / 2, bottom + 31, TEXT, ANCHOR_MIDDLE, text);
     format_label(text, &a->up);
-    picture_upright(a->picture, a->x - 50, a->y + a->height / 2, TEXT, text);
+    add_upright(a->picture, a->x - 50, a->y + a->height / 2, TEXT, text);
 }
 
 void axes_curve(struct axes *a, const double *x, const double *y, uint32_t count, bool has_points,
@@ -409,15 +408,15 @@ void axes_curve(struct axes *a, const double *x, const double *y, uint32_t count
 {
     double       *xy = xcalloc(2ul * count + 2, sizeof *xy);
     const double *dash = dashes[a->names / COLOURS % (sizeof dashes / sizeof *dashes)];
-    uint32_t      rgb = axes_colour(a->names);
+    uint32_t      rgb = colour(a->names);
 
     for (size_t i = 0; i < count; i++) {
         xy[2 * i] = at_x(a, x[i]);
         xy[2 * i + 1] = isfinite(y[i]) ? at_y(a, y[i]) : NAN;
         if (has_points && isfinite(xy[2 * i + 1]))
-            picture_dot(a->picture, xy[2 * i], xy[2 * i + 1], 2.4, rgb);
+            add_dot(a->picture, xy[2 * i], xy[2 * i + 1], 2.4, rgb);
     }
-    picture_path(a->picture, xy, count, rgb, 1.6, *dash > 0 ? dash : NULL);
+    add_path(a->picture, xy, count, rgb, 1.6, *dash > 0 ? dash : NULL);
     free(xy);
     if (a->names < CURVES_MAX)
         a->name[a->names++] = xstrdup(name);
@@ -427,7 +426,7 @@ void axes_dots(struct axes *a, const double *x, const double *y, uint32_t count,
 {
     for (uint32_t i = 0; i < count; i++)
         if (isfinite(x[i]) && isfinite(y[i]) && isfinite(at_x(a, x[i])) && isfinite(at_y(a, y[i])))
-            picture_dot(a->picture, at_x(a, x[i]), at_y(a, y[i]), radius, rgb);
+            add_dot(a->picture, at_x(a, x[i]), at_y(a, y[i]), radius, rgb);
 }
 
 void axes_legend(const struct axes *a)
@@ -442,7 +441,7 @@ void axes_legend(const struct axes *a)
             x = a->x;
             y += 15;
         }
-        picture_path(a->picture, (const double[]){ x, y - 4, x + 18, y - 4 }, 2, axes_colour(i), 1.8,
+        add_path(a->picture, (const double[]){ x, y - 4, x + 18, y - 4 }, 2, colour(i), 1.8,
                      *dash > 0 ? dash : NULL);
         picture_text(a->picture, x + 23, y, TEXT, ANCHOR_START, a->name[i]);
         x += width;

@@ -82,7 +82,7 @@ static void add_flow_rows(json_t *rows, const struct results *r, uint32_t entry)
     add_traffic_row(rows, "FCT, p99", "us", f.p99);
 }
 
-json_t *page_traffic(const struct results *r)
+static json_t *traffic_json(const struct results *r)
 {
     json_t *list = json_array();
 
@@ -404,7 +404,7 @@ json_t *page_run(const struct results *r, const char *name, const char *const *f
                 { "tuning", page_tuning(r->tuning) });
     if (r->queues->first && r->tuning->algo)
         json_object_set_new(json_object_get(o, "tuning"), "queues", page_queues(r));
-    JSON_PUT(o, { "topology", page_topology(r) }, { "traffic", page_traffic(r) },
+    JSON_PUT(o, { "topology", page_topology(r) }, { "traffic", traffic_json(r) },
                 { "files", json_of_texts(files, UINT32_MAX) });
     return o;
 }

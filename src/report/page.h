@@ -35,9 +35,6 @@ json_t *page_topology(const struct results *);
 /* Outages of links (Run.outages). */
 json_t *page_outages(const struct results *);
 
-/* The traffic list (Run.traffic). */
-json_t *page_traffic(const struct results *);
-
 /* The tuner (interface Tuning); null without one. */
 json_t *page_tuning(const struct tuning *);
 

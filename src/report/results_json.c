@@ -15,12 +15,7 @@ json_t *json_of_us(uint64_t ps)
     return json_of_number((double)ps / (double)PS_PER_US);
 }
 
-void json_put_us(json_t *object, const char *key, uint64_t ps)
-{
-    json_object_set_new(object, key, json_of_us(ps));
-}
-
-void results_json_put_setup(json_t *o, const struct results *r)
+static void put_setup(json_t *o, const struct results *r)
 {
     const struct sim_cfg *cfg = &r->sim->cfg;
     char controls[SIM_CC_TEXT_MAX];
@@ -185,7 +180,7 @@ static void put_job(json_t *row, const struct results *r, uint32_t entry)
     }
 }
 
-json_t *results_json_entry(const struct results *r, uint32_t entry)
+static json_t *entry_json(const struct results *r, uint32_t entry)
 {
     const struct traffic_about *t = &r->scenario->entry[entry];
 
@@ -202,7 +197,7 @@ static json_t *traffic_json(const struct results *r)
 
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
         const struct traffic_about *t = &r->scenario->entry[i];
-        json_t *row = results_json_entry(r, i);
+        json_t *row = entry_json(r, i);
 
         if (t->load <= 0) {
             json_object_del(row, "load_asked");
@@ -273,7 +268,7 @@ static json_t *conweave_json(const struct conweave_counters *c)
     return o;
 }
 
-json_t *results_json_figures(const struct results *r, enum figure_output output)
+static json_t *figures_json(const struct results *r, enum figure_output output)
 {
     enum figure_id list[FIGURE_COUNT];
     uint32_t count = figure_list(output, list);
@@ -294,7 +289,7 @@ json_t *results_json_figures(const struct results *r, enum figure_output output)
 
 static json_t *pfc_json(const struct results *r)
 {
-    json_t *o = results_json_figures(r, FIGURE_PFC), *worst = json_array();
+    json_t *o = figures_json(r, FIGURE_PFC), *worst = json_array();
 
     for (uint32_t i = 0; i < r->paused_count; i++) {
         const struct port *p = &r->sim->net.port[r->paused[i]];
@@ -395,12 +390,12 @@ json_t *results_json(const struct results *r)
     JSON_PUT(o, { "answer", card_end_json(results_answer(r, EMPTY_CARD)) },
                 { "version", json_of_text(ANOLE_VERSION) }, { "scenario", json_of_text(r->scenario->path) },
                 { "set", json_of_texts(r->set, r->sets) });
-    results_json_put_setup(o, r);
+    put_setup(o, r);
     if (skip_stats(r->sim))
         json_object_set_new(o, "fidelity", fidelity_json(r, skip_stats(r->sim)));
     JSON_PUT(o, { "simulated_us", json_of_us(r->end_ps) }, { "network", results_json_network(r) },
                 { "all", all_json(r) }, { "sizes", fct_json(r) }, { "traffic", traffic_json(r) },
-                { "phases", phases_json(r) }, { "packets", results_json_figures(r, FIGURE_PACKETS) });
+                { "phases", phases_json(r) }, { "packets", figures_json(r, FIGURE_PACKETS) });
     if (r->sim->cfg.lb->is_woven)
         json_object_set_new(o, "conweave", conweave_json(&r->sim->engine.counters.conweave));
     JSON_PUT(o, { "pfc", pfc_json(r) }, { "queues", queues_json(r) });
@@ -434,10 +429,10 @@ void results_print_manifest(const struct results *r, const char *const *files, F
                                               { "set", json_of_texts(r->set, r->sets) }) });
 
     for (uint32_t i = 0; i < r->scenario->entries; i++)
-        json_array_append_new(loads, results_json_entry(r, i));
-    results_json_put_setup(o, r);
+        json_array_append_new(loads, entry_json(r, i));
+    put_setup(o, r);
     JSON_PUT(o, { "network", results_json_network(r) }, { "traffic", loads },
-                { "counts", results_json_figures(r, FIGURE_MANIFEST) },
+                { "counts", figures_json(r, FIGURE_MANIFEST) },
                 { "simulated_us", json_of_us(r->end_ps) }, { "interval_us", json_of_us(r->interval_ps) },
                 { "wall_seconds", json_of_number(r->wall_s) }, { "files", json_of_texts(files, UINT32_MAX) });
     results_json_print(o, out);

@@ -46,8 +46,7 @@ static int visit_stats(int fd, const char *netdev, uint32_t count, ethtool_visit
     stats->cmd = ETHTOOL_GSTATS;
     stats->n_stats = count;
     int rc = ask(fd, netdev, names);
-    if (!rc)
-        rc = ask(fd, netdev, stats);
+    rc = rc ? rc : ask(fd, netdev, stats);
     for (uint32_t i = 0; i < count && !rc; i++) {
         char name[ETH_GSTRING_LEN + 1] = "";     /* they need not end with a zero */
 
@@ -67,8 +66,7 @@ static int from_kernel(const char *netdev, ethtool_visit *visit, void *arg)
     if (fd < 0)
         return -errno;
     rc = count_stats(fd, netdev, &count);
-    if (!rc)
-        rc = visit_stats(fd, netdev, count, visit, arg);
+    rc = rc ? rc : visit_stats(fd, netdev, count, visit, arg);
     close(fd);
     return rc;
 }

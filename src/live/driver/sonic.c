@@ -249,8 +249,7 @@ static int read_fields(struct sonic *s, uint64_t value[FIELDS])
 
     for (int i = 0; i < FIELDS && !rc; i++) {
         rc = redis_number(&s->redis, REDIS_CONFIG, s->key, sonic_config_names[i], &value[i]);
-        if (!rc)
-            rc = redis_number(&s->redis, REDIS_ASIC, s->asic_key, sonic_asic_names[i], &asic);
+        rc = rc ? rc : redis_number(&s->redis, REDIS_ASIC, s->asic_key, sonic_asic_names[i], &asic);
         if (!rc && asic != value[i])
             rc = -EAGAIN;
     }

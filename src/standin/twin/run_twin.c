@@ -430,8 +430,7 @@ static int open_twin(struct twin_run *t, struct err *err)
     if (!realpath(t->q->scenario, t->scenario) || strchr(t->scenario, '\''))
         return err_set(err, ENOENT, "%s: there is no such file", t->q->scenario);
     int rc = fabric_describe(&t->about, t->q->scenario, err);
-    if (!rc)
-        rc = check_request(t, err);
+    rc = rc ? rc : check_request(t, err);
     t->interval_us = t->q->is_locked ? t->about.interval_us :
                      t->q->interval_ms ? t->q->interval_ms * 1000ull :
                      t->about.interval_us >= REAL_TIME_US ? t->about.interval_us : SLOW_US;
