@@ -175,14 +175,6 @@ static bool is_profile_name(const char *name)
     return isalnum((unsigned char)*name) && strlen(name) <= 32;
 }
 
-bool sonic_has_ecn(struct redis *r, const char *profile)
-{
-    char ecn[32] = "";
-
-    redis_get(r, REDIS_CONFIG, profile, "ecn", ecn, sizeof ecn);
-    return strcmp(ecn, "ecn_all") == 0 || strstr(ecn, "green");
-}
-
 static int check_profile(struct sonic *s, struct err *err)
 {
     uint64_t value;

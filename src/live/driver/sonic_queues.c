@@ -22,6 +22,14 @@ const char *const sonic_asic_names[3] = { "SAI_WRED_ATTR_GREEN_MIN_THRESHOLD",
                                           "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD",
                                           "SAI_WRED_ATTR_GREEN_DROP_PROBABILITY" };
 
+bool sonic_has_ecn(struct redis *r, const char *profile)
+{
+    char ecn[32] = "";
+
+    redis_get(r, REDIS_CONFIG, profile, "ecn", ecn, sizeof ecn);
+    return strcmp(ecn, "ecn_all") == 0 || strstr(ecn, "green");
+}
+
 /* ---- asking about all of them ---- */
 
 /* The same fields of one hash of each queue. 'key' and 'to': places in struct sonic_queue. With a prefix, the
