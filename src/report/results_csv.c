@@ -13,38 +13,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUOTED_MAX 264
+struct quoted { char buf[264]; };
 
-/* Quotes a user's name as a CSV field, with control characters escaped. Returns buf. */
-static const char *quoted(char buf[QUOTED_MAX], const char *name)
+/* Quotes a user's name as a CSV field, with control characters escaped. */
+static struct quoted quoted(const char *name)
 {
-    char shown[QUOTED_MAX], *to = buf;
+    struct quoted q;
+    char          shown[sizeof q.buf], *to = q.buf;
 
     *to++ = '"';
-    for (name = escape_text(shown, sizeof(shown), name); *name && to < buf + QUOTED_MAX - 3; name++) {
+    for (name = escape_text(shown, sizeof shown, name); *name && to < q.buf + sizeof q.buf - 3; name++) {
         if (*name == '"')
             *to++ = '"';
         *to++ = *name;
     }
     *to++ = '"';
     *to = '\0';
-    return buf;
+    return q;
 }
 
-/* Prints the name of a node or port, quoted if necessary. */
-static const char *field(char buf[QUOTED_MAX], const char *name)
+/* The name of a node or port, quoted if necessary. */
+static struct quoted field(const char *name)
 {
-    const char *c = name;
+    static const char plain[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-.:/+";
+    struct quoted     q;
 
-    while ((*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
-           (*c && strchr("_-.:/+", *c)))
-        c++;
-    return *c ? quoted(buf, name) : name;
+    if (name[strspn(name, plain)])
+        return quoted(name);
+    snprintf(q.buf, sizeof q.buf, "%s", name);
+    return q;
 }
 
-static const char *node_field(char buf[QUOTED_MAX], const struct sim *s, uint32_t node)
+static struct quoted node_field(const struct sim *s, uint32_t node)
 {
-    return field(buf, s->net.graph.node[node].name);
+    return field(s->net.graph.node[node].name);
 }
 
 /* ---- --format csv: one table of everything ---- */
@@ -68,13 +70,11 @@ static void print_row(FILE *out, const char *kind, const char *name, const struc
 /* Iterations, reads, writes and calls have no slowdown. */
 static void print_ops(const struct results *r, uint32_t entry, FILE *out)
 {
-    char name[QUOTED_MAX];
-
     for (const enum op_kind *k = results_ops_of(r->entry[entry].job); *k != OP_KINDS; k++) {
         const struct ops_cell *c = ops_cell(r->ops, entry, *k);
 
         fprintf(out, "%s,%s,%" PRIu64 ",%" PRIu64 ",,,,,,", results_op_names[*k],
-                quoted(name, r->scenario->entry[entry].name), c->count, c->bytes);
+                quoted(r->scenario->entry[entry].name).buf, c->count, c->bytes);
         print_six(out, results_op_us(r, entry, *k));
         fputs(",,\n", out);
     }
@@ -82,24 +82,21 @@ static void print_ops(const struct results *r, uint32_t entry, FILE *out)
 
 static void print_phases(const struct results *r, FILE *out)
 {
-    char name[QUOTED_MAX];
-
     for (uint32_t i = 0; r->has_phases && i < PHASES; i++) {
         print_row(out, "phase", phase_names[i], &r->fct->phase[i]);
         for (uint32_t e = 0; e < r->scenario->entries; e++)
-            print_row(out, phase_names[i], quoted(name, r->scenario->entry[e].name),
+            print_row(out, phase_names[i], quoted(r->scenario->entry[e].name).buf,
                       &r->fct->entry_phase[e * PHASES + i]);
     }
 }
 
 static void print_metrics(const struct results *r, FILE *out)
 {
-    char           name[QUOTED_MAX];
     uint32_t       count;
     struct metric *list = metrics_new(r, &count);
 
     for (uint32_t i = 0; i < count; i++) {
-        fprintf(out, "metric,%s,,,,,,,,,,,,,,,", quoted(name, list[i].name));
+        fprintf(out, "metric,%s,,,,,,,,,,,,,,,", quoted(list[i].name).buf);
         if (isfinite(list[i].value))
             fprintf(out, "%.15g", list[i].value);
         fprintf(out, ",%s\n", metric_unit_name(list[i].unit));
@@ -109,8 +106,6 @@ static void print_metrics(const struct results *r, FILE *out)
 
 void results_print_csv(const struct results *r, FILE *out)
 {
-    char name[QUOTED_MAX];
-
     fputs("set,name,flows,bytes,slowdown_mean,slowdown_p50,slowdown_p95,slowdown_p99,slowdown_p999,"
           "slowdown_max,fct_us_mean,fct_us_p50,fct_us_p95,fct_us_p99,fct_us_p999,fct_us_max,value,unit\n",
           out);
@@ -118,7 +113,7 @@ void results_print_csv(const struct results *r, FILE *out)
         print_row(out, "size", fct_buckets[i].name, &r->fct->bucket[i]);
     print_row(out, "all", "all", &r->fct->all);
     for (uint32_t i = 0; i < r->scenario->entries; i++)
-        print_row(out, "traffic", quoted(name, r->scenario->entry[i].name), &r->fct->entry[i]);
+        print_row(out, "traffic", quoted(r->scenario->entry[i].name).buf, &r->fct->entry[i]);
     print_phases(r, out);
     for (uint32_t i = 0; i < r->scenario->entries; i++)
         print_ops(r, i, out);
@@ -136,11 +131,11 @@ void results_print_ports(const struct results *r, FILE *out)
     for (uint32_t i = 0; i < r->sim->net.ports; i++) {
         const struct port *p = &r->sim->net.port[i];
         struct port_counters now = p->counters;
-        char peer[PORT_NAME_MAX], name[2][QUOTED_MAX];
+        char peer[PORT_NAME_MAX];
 
         now.paused_ps = port_paused_ps(p, r->end_ps);
-        fprintf(out, "%s,%u,%s,%" PRIu64, node_field(name[0], r->sim, p->node->id), p->index,
-                field(name[1], results_port_name(peer, r->sim, p->peer)), p->rate_bps);
+        fprintf(out, "%s,%u,%s,%" PRIu64, node_field(r->sim, p->node->id).buf, p->index,
+                field(results_port_name(peer, r->sim, p->peer)).buf, p->rate_bps);
         for (int c = 0; c < PORT_COUNTS; c++)
             if (port_info[c].unit == UNIT_PS)
                 fprintf(out, ",%.6f", (double)now.count[c] / (double)PS_PER_US);
@@ -181,10 +176,8 @@ void results_print_flow_head(FILE *out)
 void results_print_flow(FILE *out, const struct sim *s, const struct scenario *scenario,
                         const struct flow_result *r)
 {
-    char name[3][QUOTED_MAX];
-
-    fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, node_field(name[0], s, r->src), node_field(name[1], s, r->dst),
-            r->sport, r->dport, r->prio, quoted(name[2], scenario->entry[r->traffic].name), r->bytes);
+    fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, node_field(s, r->src).buf, node_field(s, r->dst).buf, r->sport,
+            r->dport, r->prio, quoted(scenario->entry[r->traffic].name).buf, r->bytes);
     print_ns(out, r->start_ps);
     print_ns(out, r->fct_ps);
     print_ns(out, r->ideal_ps);
@@ -223,7 +216,6 @@ void results_print_unfinished(const struct results *r, FILE *out)
     const struct sim *s = r->sim;
     struct waits     *waits = waits_new(s);
     struct rows       rows = { xcalloc((size_t)r->flows_unfinished + 1, sizeof(*rows.row)), 0, waits };
-    char              name[3][QUOTED_MAX];
 
     sim_each_unfinished(s, add_row, &rows);
     qsort(rows.row, rows.count, sizeof(*rows.row), compare_unfinished);
@@ -232,9 +224,9 @@ void results_print_unfinished(const struct results *r, FILE *out)
         const struct unfinished *m = &rows.row[i].m;
         const struct flow       *f = m->flow;
 
-        fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, node_field(name[0], s, f->src),
-                node_field(name[1], s, f->dst), f->ports & 0xffff, f->ports >> 16, f->prio,
-                quoted(name[2], r->scenario->entry[f->traffic].name), m->bytes);
+        fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, node_field(s, f->src).buf,
+                node_field(s, f->dst).buf, f->ports & 0xffff, f->ports >> 16, f->prio,
+                quoted(r->scenario->entry[f->traffic].name).buf, m->bytes);
         print_ns(out, m->start_ps);
         fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%s\n", m->acked_bytes, m->resent_bytes,
                 wait_names[rows.row[i].wait]);
@@ -279,10 +271,10 @@ void results_print_interval_head(FILE *out, const struct scenario *s)
     for (uint32_t i = 0; i < columns; i++)
         fprintf(out, ",%s", figure_info[column[i]].name);
     for (uint32_t i = 0; i < s->entries; i++) {
-        char name[80], field[QUOTED_MAX];
+        char name[80];
 
         snprintf(name, sizeof(name), "%s.goodput_bps", s->entry[i].name);
-        fprintf(out, ",%s", quoted(field, name));
+        fprintf(out, ",%s", quoted(name).buf);
     }
     if (s->watch.monitors)
         fputs(",utility,utility_throughput,utility_rtt,utility_pfc", out);
@@ -387,11 +379,11 @@ void results_print_queue(FILE *out, const struct sim *s, const struct slots_row 
 {
     const struct queue_slot *seen = r->seen;
     double bytes_max = (double)r->port->rate_bps / 8 * (double)r->slot_ps / (double)PS_PER_S;
-    char                     peer[PORT_NAME_MAX], name[2][QUOTED_MAX];
+    char peer[PORT_NAME_MAX];
 
     print_us(out, r->start_ps);
-    fprintf(out, ",%s,%u,%s,%" PRIu64 ",%.6f,", node_field(name[0], s, r->port->node->id), r->port->index,
-            field(name[1], results_port_name(peer, s, r->port->peer)), seen->queue_bytes_mean,
+    fprintf(out, ",%s,%u,%s,%" PRIu64 ",%.6f,", node_field(s, r->port->node->id).buf, r->port->index,
+            field(results_port_name(peer, s, r->port->peer)).buf, seen->queue_bytes_mean,
             (double)seen->tx_bytes / bytes_max);
     if (seen->tx_bytes)
         fprintf(out, "%.6f", (double)seen->marked_bytes / (double)seen->tx_bytes);
