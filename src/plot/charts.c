@@ -1,5 +1,6 @@
 #include "plot/charts.h"
 
+#include "base/json.h"
 #include "core/figures.h"
 #include "plot/picture.h"
 
@@ -35,19 +36,7 @@ int charts_read(const char *path, json_t **page, struct err *err)
                    path);
 }
 
-static const char *text_of(const json_t *o, const char *key)
-{
-    const char *text = json_string_value(json_object_get(o, key));
-
-    return text ? text : "";
-}
-
 struct chart_values { double *v; uint32_t count; };
-
-static double number_of(const json_t *value)
-{
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
 
 static struct chart_values values_new(const json_t *list)
 {
@@ -55,22 +44,17 @@ static struct chart_values values_new(const json_t *list)
                                   (uint32_t)json_array_size(list) };
 }
 
-static struct chart_values values_of(const json_t *list)
+/* Returns the numbers of a list; with a key, one field of each of its objects. */
+static struct chart_values values_of(const json_t *list, const char *key)
 {
     struct chart_values v = values_new(list);
+    const json_t       *value;
+    size_t              i;
 
-    for (uint32_t i = 0; i < v.count; i++)
-        v.v[i] = number_of(json_array_get(list, i));
-    return v;
-}
-
-/* Returns one field of each object in a list. */
-static struct chart_values fields_of(const json_t *list, const char *key)
-{
-    struct chart_values v = values_new(list);
-
-    for (uint32_t i = 0; i < v.count; i++)
-        v.v[i] = number_of(json_object_get(json_array_get(list, i), key));
+    json_array_foreach(list, i, value) {
+        value = key ? json_object_get(value, key) : value;
+        v.v[i] = json_is_number(value) ? json_number_value(value) : NAN;
+    }
     return v;
 }
 
@@ -81,7 +65,7 @@ static const json_t *runs_of(const json_t *page)
 
 static const char *run_name(const json_t *run, const char *otherwise)
 {
-    return *text_of(run, "name") ? text_of(run, "name") : otherwise;
+    return *json_get_text(run, "name") ? json_get_text(run, "name") : otherwise;
 }
 
 /* Formats the origin of the data: "incast.yaml, seed 1, anole 0.2.0". */
@@ -91,7 +75,7 @@ static void format_source(const json_t *page, char *buf, size_t size)
     size_t        count = json_array_size(seeds);
     const char   *first = json_string_value(json_array_get(seeds, 0)),
                  *last = json_string_value(json_array_get(seeds, count ? count - 1 : 0));
-    const char   *title = text_of(page, "title"), *slash = strrchr(title, '/');
+    const char   *title = json_get_text(page, "title"), *slash = strrchr(title, '/');
     char          seed[80] = "";
 
     if (count == 1)
@@ -99,7 +83,8 @@ static void format_source(const json_t *page, char *buf, size_t size)
     else if (count > 1)
         snprintf(seed, sizeof seed, ", %zu seeds, %.20s to %.20s", count, first ? first : "",
                  last ? last : "");
-    snprintf(buf, size, "%.300s%s, anole %.20s", slash ? slash + 1 : title, seed, text_of(page, "version"));
+    snprintf(buf, size, "%.300s%s, anole %.20s", slash ? slash + 1 : title, seed,
+             json_get_text(page, "version"));
 }
 
 /* Starts an empty page with its title and the origin of its data. */
@@ -126,8 +111,8 @@ static double legend_room(uint32_t names)
 /* Returns the x position of each row: the mean size of its flows, or the middle of its range. */
 static struct chart_values x_positions(const json_t *sizes)
 {
-    struct chart_values at = fields_of(sizes, "bytes_mean"), low = fields_of(sizes, "bytes_min"),
-                        end = fields_of(sizes, "bytes_end");
+    struct chart_values at = values_of(sizes, "bytes_mean"), low = values_of(sizes, "bytes_min"),
+                        end = values_of(sizes, "bytes_end");
 
     for (uint32_t i = 0; i < at.count; i++)
         if (!isfinite(at.v[i]))
@@ -151,34 +136,44 @@ static struct chart_curve curve_new(struct chart_values x, struct chart_values y
     return c;
 }
 
-static void free_curves(struct chart_curve *c, uint32_t count)
+/* Where the curves of a chart are, among its other parts. */
+struct panel { double top, height; bool has_points, has_legend; const json_t *windows; };
+
+/* Draws the curves and frees them. */
+static void draw_panel(struct picture *p, struct panel panel, struct axis across, struct axis up,
+                       struct chart_curve *c, uint32_t count)
 {
+    const json_t *w;
+    size_t        k;
+    struct axes   a;
+
     for (uint32_t i = 0; i < count; i++) {
+        axis_fit(&across, c[i].x.v, c[i].x.count);
+        axis_fit(&up, c[i].y.v, c[i].y.count);
+    }
+    axes_init(&a, p, LEFT, panel.top, WIDTH - LEFT - RIGHT, panel.height, across, up);
+    json_array_foreach(panel.windows, k, w)
+        axes_shade(&a, json_number_value(json_object_get(w, "start_us")),
+                   json_number_value(json_object_get(w, "stop_us")), json_get_text(w, "name"));
+    axes_frame(&a);
+    for (uint32_t i = 0; i < count; i++) {
+        axes_curve(&a, c[i].x.v, c[i].y.v, c[i].x.count, panel.has_points, c[i].name);
         free(c[i].x.v);
         free(c[i].y.v);
     }
+    if (panel.has_legend)
+        axes_legend(&a);
+    axes_fini(&a);
 }
 
 static bool draw_curves(struct picture *p, const json_t *page, const char *title, struct axis across,
                         struct axis up, bool has_points, struct chart_curve *c, uint32_t count)
 {
-    double      height = HEIGHT + legend_room(count);
-    struct axes a;
-
     if (count == 0)
         return false;
-    for (uint32_t i = 0; i < count; i++) {
-        axis_fit(&across, c[i].x.v, c[i].x.count);
-        axis_fit(&up, c[i].y.v, c[i].y.count);
-    }
-    begin_page(p, page, height, title);
-    axes_init(&a, p, LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BELOW, across, up);
-    axes_frame(&a);
-    for (uint32_t i = 0; i < count; i++)
-        axes_curve(&a, c[i].x.v, c[i].y.v, c[i].x.count, has_points, c[i].name);
-    axes_legend(&a);
-    axes_fini(&a);
-    free_curves(c, count);
+    begin_page(p, page, HEIGHT + legend_room(count), title);
+    draw_panel(p, (struct panel){ .top = TOP, .height = HEIGHT - TOP - BELOW, .has_points = has_points,
+                                  .has_legend = true }, across, up, c, count);
     return true;
 }
 
@@ -194,27 +189,19 @@ static bool draw_slowdown(const json_t *page, struct picture *p)
     uint32_t           n = 0;
     char               title[120];
 
-    if (is_one)
-        for (int k = 0; k < 4 && json_array_size(json_object_get(json_array_get(runs, 0), "sizes")) > 0;
-             k++) {
-            const json_t *sizes = json_object_get(json_array_get(runs, 0), "sizes");
+    json_array_foreach(runs, i, run) {
+        const json_t *sizes = json_object_get(run, "sizes");
 
-            c[n++] = curve_new(x_positions(sizes), fields_of(sizes, rows[k].key), rows[k].name);
-        }
-    else
-        json_array_foreach(runs, i, run) {
-            const json_t *sizes = json_object_get(run, "sizes");
-
-            if (n == CURVES_MAX || json_array_size(sizes) == 0)
-                continue;
-            c[n++] = curve_new(x_positions(sizes), fields_of(sizes, "p99"), run_name(run, "run"));
-        }
+        for (int k = 0; is_one && k < 4 && json_array_size(sizes); k++)
+            c[n++] = curve_new(x_positions(sizes), values_of(sizes, rows[k].key), rows[k].name);
+        if (!is_one && n < CURVES_MAX && json_array_size(sizes))
+            c[n++] = curve_new(x_positions(sizes), values_of(sizes, "p99"), run_name(run, "run"));
+    }
     snprintf(title, sizeof title, "%sFCT slowdown by flow size", is_one ? "" : "p99 ");
     if (seeds > 1)
         snprintf(title + strlen(title), sizeof title - strlen(title), ", mean of %zu seeds' percentiles",
                  seeds);
-    return draw_curves(p, page, title,
-                       axis_new("flow size", "bytes", true),
+    return draw_curves(p, page, title, axis_new("flow size", "bytes", true),
                        axis_new("slowdown: FCT / FCT of the same flow alone", "", true), true, c, n);
 }
 
@@ -231,12 +218,13 @@ static bool draw_fct(const json_t *page, struct picture *p)
 
     json_array_foreach(runs, i, run)
         json_array_foreach(json_object_get(run, "cdfs"), k, cdf) {
-            const char *label = text_of(cdf, "label");
+            const char *label = json_get_text(cdf, "label");
 
-            if (n == CURVES_MAX || strcmp(text_of(cdf, "quantity"), "FCT") != 0 ||
+            if (n == CURVES_MAX || strcmp(json_get_text(cdf, "quantity"), "FCT") != 0 ||
                 (!is_one && strcmp(label, "FCT, all flows") != 0))
                 continue;
-            c[n++] = curve_new(values_of(json_object_get(cdf, "x")), values_of(json_object_get(cdf, "p")),
+            c[n++] = curve_new(values_of(json_object_get(cdf, "x"), NULL),
+                               values_of(json_object_get(cdf, "p"), NULL),
                                is_one ? label + (strncmp(label, "FCT, ", 5) == 0 ? 5 : 0)
                                : run_name(run, "run"));
         }
@@ -258,7 +246,7 @@ static const json_t *column_of(const json_t *run, const char *name)
     size_t        i;
 
     json_array_foreach(json_object_get(json_object_get(run, "series"), "columns"), i, column)
-        if (strcmp(text_of(column, "name"), name) == 0)
+        if (strcmp(json_get_text(column, "name"), name) == 0)
             return json_object_get(column, "values");
     return NULL;
 }
@@ -272,48 +260,11 @@ static uint32_t read_panel_curves(const json_t *runs, const char *column, struct
     json_array_foreach(runs, i, run) {
         const json_t *values = column_of(run, column);
 
-        if (n == CURVES_MAX || json_array_size(values) == 0)
-            continue;
-        c[n++] = curve_new(values_of(json_object_get(json_object_get(run, "series"), "at_us")),
-                           values_of(values), run_name(run, "run"));
+        if (n < CURVES_MAX && json_array_size(values))
+            c[n++] = curve_new(values_of(json_object_get(json_object_get(run, "series"), "at_us"), NULL),
+                               values_of(values, NULL), run_name(run, "run"));
     }
     return n;
-}
-
-static void shade_windows(const struct axes *a, const json_t *run)
-{
-    const json_t *w;
-    size_t        i;
-
-    json_array_foreach(json_object_get(run, "windows"), i, w)
-        axes_shade(a, json_number_value(json_object_get(w, "start_us")),
-                   json_number_value(json_object_get(w, "stop_us")), text_of(w, "name"));
-}
-
-static void draw_panel(struct picture *p, const json_t *runs, size_t panel, double top, bool has_legend)
-{
-    const struct figure_info *f = &figure_info[panels[panel]];
-    struct axis               across = axis_new("time", "us", false);
-    struct axis               up = axis_new(f->label, metric_unit_name(f->unit), false);
-    struct chart_curve        c[CURVES_MAX];
-    uint32_t                  n = read_panel_curves(runs, f->name, c);
-    struct axes               a;
-
-    across.low = 0;
-    up.low = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        axis_fit(&across, c[i].x.v, c[i].x.count);
-        axis_fit(&up, c[i].y.v, c[i].y.count);
-    }
-    axes_init(&a, p, LEFT, top, WIDTH - LEFT - RIGHT, PANEL_HEIGHT - BELOW, across, up);
-    shade_windows(&a, json_array_get(runs, 0));
-    axes_frame(&a);
-    for (uint32_t i = 0; i < n; i++)
-        axes_curve(&a, c[i].x.v, c[i].y.v, c[i].x.count, false, c[i].name);
-    if (has_legend)
-        axes_legend(&a);
-    axes_fini(&a);
-    free_curves(c, n);
 }
 
 static bool draw_time(const json_t *page, struct picture *p)
@@ -325,8 +276,19 @@ static bool draw_time(const json_t *page, struct picture *p)
     if (json_array_size(column_of(json_array_get(runs, 0), "goodput_bps")) == 0)
         return false;
     begin_page(p, page, below + legend + 20, names > 1 ? "Over time, first seed" : "Over time");
-    for (size_t i = 0; i < PANELS; i++)
-        draw_panel(p, runs, i, TOP + (double)i * PANEL_HEIGHT, names > 1 && i + 1 == PANELS);
+    for (size_t i = 0; i < PANELS; i++) {
+        const struct figure_info *f = &figure_info[panels[i]];
+        struct axis across = axis_new("time", "us", false),
+                    up = axis_new(f->label, metric_unit_name(f->unit), false);
+        struct chart_curve c[CURVES_MAX];
+        uint32_t           n = read_panel_curves(runs, f->name, c);
+
+        across.low = up.low = 0;
+        draw_panel(p, (struct panel){ .top = TOP + (double)i * PANEL_HEIGHT, .height = PANEL_HEIGHT - BELOW,
+                                      .has_legend = names > 1 && i + 1 == PANELS,
+                                      .windows = json_object_get(json_array_get(runs, 0), "windows") },
+                   across, up, c, n);
+    }
     return true;
 }
 
@@ -359,7 +321,7 @@ uint32_t charts_front(const double *x, const double *y, uint32_t count, int x_si
 
 static int sign_of(const json_t *figure)
 {
-    return strcmp(text_of(figure, "better"), "higher") == 0 ? -1 : 1;
+    return strcmp(json_get_text(figure, "better"), "higher") == 0 ? -1 : 1;
 }
 
 /* Chooses the metric by which settings are ranked, and a conflicting one, or any other. */
@@ -370,10 +332,10 @@ static void choose_metrics(const json_t *sweep, size_t *x, size_t *y)
 
     *x = *y = SIZE_MAX;
     json_array_foreach(figures, i, f)
-        if (strcmp(text_of(f, "name"), text_of(sweep, "best")) == 0)
+        if (strcmp(json_get_text(f, "name"), json_get_text(sweep, "best")) == 0)
             *x = i;
     json_array_foreach(figures, i, f) {
-        bool is_judged = strcmp(text_of(f, "better"), "neither") != 0 && i != *x;
+        bool is_judged = strcmp(json_get_text(f, "better"), "neither") != 0 && i != *x;
 
         if (is_judged &&
             (*y == SIZE_MAX || (*x != SIZE_MAX && sign_of(json_array_get(figures, *y)) ==
@@ -387,8 +349,11 @@ static struct chart_values figure_values(const json_t *points, size_t figure)
 {
     struct chart_values v = values_new(points);
 
-    for (uint32_t i = 0; i < v.count; i++)
-        v.v[i] = number_of(json_array_get(json_object_get(json_array_get(points, i), "figures"), figure));
+    for (uint32_t i = 0; i < v.count; i++) {
+        const json_t *value = json_array_get(json_object_get(json_array_get(points, i), "figures"), figure);
+
+        v.v[i] = json_is_number(value) ? json_number_value(value) : NAN;
+    }
     return v;
 }
 
@@ -409,32 +374,33 @@ static void draw_front(struct axes *a, const struct chart_values *x, const struc
     free(front);
 }
 
+static struct axis axis_of(const json_t *figure, const struct chart_values *v)
+{
+    struct axis a = axis_new(json_get_text(figure, "label"), json_get_text(figure, "unit"), false);
+
+    axis_fit(&a, v->v, v->count);
+    return a;
+}
+
 static bool draw_pareto(const json_t *page, struct picture *p)
 {
-    const json_t       *sweep = json_object_get(page, "sweep"), *figures = json_object_get(sweep, "figures");
-    size_t              seeds = json_array_size(json_object_get(json_array_get(runs_of(page), 0), "seeds"));
-    size_t              fx, fy;
-    struct chart_values x, y;
-    struct axis         across, up;
-    struct axes         a;
+    const json_t *sweep = json_object_get(page, "sweep"), *figures = json_object_get(sweep, "figures"),
+                 *points = json_object_get(sweep, "points");
+    size_t        seeds = json_array_size(json_object_get(json_array_get(runs_of(page), 0), "seeds")), fx, fy;
+    struct axes   a;
 
     choose_metrics(sweep, &fx, &fy);
     if (fx == SIZE_MAX || fy == SIZE_MAX)
         return false;
-    x = figure_values(json_object_get(sweep, "points"), fx);
-    y = figure_values(json_object_get(sweep, "points"), fy);
-    across = axis_new(text_of(json_array_get(figures, fx), "label"),
-                      text_of(json_array_get(figures, fx), "unit"), false);
-    up = axis_new(text_of(json_array_get(figures, fy), "label"), text_of(json_array_get(figures, fy), "unit"),
-                  false);
-    axis_fit(&across, x.v, x.count);
-    axis_fit(&up, y.v, y.count);
+    struct chart_values x = figure_values(points, fx), y = figure_values(points, fy);
+    const json_t       *across = json_array_get(figures, fx), *up = json_array_get(figures, fy);
     begin_page(p, page, HEIGHT + legend_room(1), seeds > 1 ? "All settings of the sweep, means over seeds"
                : "All settings of the sweep");
-    axes_init(&a, p, LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BELOW, across, up);
+    axes_init(&a, p, LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BELOW, axis_of(across, &x),
+              axis_of(up, &y));
     axes_frame(&a);
     axes_dots(&a, x.v, y.v, x.count, 0x9aa5af, 2.6);
-    draw_front(&a, &x, &y, sign_of(json_array_get(figures, fx)), sign_of(json_array_get(figures, fy)));
+    draw_front(&a, &x, &y, sign_of(across), sign_of(up));
     axes_legend(&a);
     axes_fini(&a);
     free(x.v);

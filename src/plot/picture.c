@@ -36,27 +36,23 @@ static struct shape *add_shape(struct picture *p, struct shape shape, const doub
     return &p->shape[p->shapes++];
 }
 
-void picture_path(struct picture *p, const double *xy, uint32_t points, uint32_t rgb, double width,
-                  const double *dash)
+/* Draws a line through points; a NAN as y breaks it. */
+static void add_path(struct picture *p, const double *xy, uint32_t points, uint32_t rgb, double width,
+                     const double *dash)
 {
     add_shape(p, (struct shape){ .kind = SHAPE_PATH, .rgb = rgb, .width = width, .dash = dash, .opacity = 1 },
               xy, points);
 }
 
-void picture_line(struct picture *p, double x1, double y1, double x2, double y2, uint32_t rgb, double width)
-{
-    picture_path(p, (const double[]){ x1, y1, x2, y2 }, 2, rgb, width, NULL);
-}
-
-void picture_rect(struct picture *p, double x, double y, double width, double height, uint32_t rgb,
-                  double opacity)
+static void add_rect(struct picture *p, double x, double y, double width, double height, uint32_t rgb,
+                     double opacity)
 {
     add_shape(p, (struct shape){ .kind = SHAPE_RECT, .rgb = rgb, .width = width, .height = height,
                                  .opacity = opacity },
               (const double[]){ x, y }, 1);
 }
 
-void picture_dot(struct picture *p, double x, double y, double radius, uint32_t rgb)
+static void add_dot(struct picture *p, double x, double y, double radius, uint32_t rgb)
 {
     add_shape(p, (struct shape){ .kind = SHAPE_DOT, .rgb = rgb, .width = radius, .opacity = 1 },
               (const double[]){ x, y }, 1);
@@ -80,7 +76,8 @@ void picture_heading(struct picture *p, double x, double y, double size, const c
     add_text(p, (struct shape){ .width = size, .is_bold = true }, x, y, text);
 }
 
-void picture_upright(struct picture *p, double x, double y, double size, const char *text)
+/* Reads upwards, centered. */
+static void add_upright(struct picture *p, double x, double y, double size, const char *text)
 {
     add_text(p, (struct shape){ .width = size, .anchor = ANCHOR_MIDDLE, .is_upright = true }, x, y, text);
 }
@@ -186,7 +183,7 @@ static const double   dashes[][5] = { { 0 }, { 6, 3, 0 }, { 2, 2, 0 }, { 8, 3, 2
 
 #define COLOURS (sizeof(colours) / sizeof(*colours))
 
-uint32_t axes_colour(uint32_t i)
+static uint32_t colour(uint32_t i)
 {
     return colours[i % COLOURS];
 }
@@ -232,23 +229,27 @@ static size_t step_of(const char *unit, double value)
     return last;
 }
 
-/* All marks of a linear axis share a unit; each mark of a logarithmic axis has its own. */
+/* The unit of all marks of a linear axis. */
+static size_t axis_step(const struct axis *a)
+{
+    return step_of(a->unit, fmax(fabs(a->low), fabs(a->high)));
+}
+
+/* Each mark of a logarithmic axis has its own unit. */
 char *axis_text(char buf[32], const struct axis *a, double value)
 {
-    size_t step = step_of(a->unit, a->is_log ? value : fmax(fabs(a->low), fabs(a->high)));
+    size_t step = a->is_log ? step_of(a->unit, value) : axis_step(a);
 
     if (step == STEPS)
         snprintf(buf, 32, "%.6g", value);
-    else if (a->is_log)
-        snprintf(buf, 32, "%.6g %s", value / steps[step].one, steps[step].name);
     else
-        snprintf(buf, 32, "%.6g", value / steps[step].one);
+        snprintf(buf, 32, a->is_log ? "%.6g %s" : "%.6g", value / steps[step].one, steps[step].name);
     return buf;
 }
 
 static void format_label(char buf[96], const struct axis *a)
 {
-    size_t step = a->is_log ? STEPS : step_of(a->unit, fmax(fabs(a->low), fabs(a->high)));
+    size_t step = a->is_log ? STEPS : axis_step(a);
 
     snprintf(buf, 96, step == STEPS ? "%s" : "%s (%s)", a->label, step == STEPS ? "" : steps[step].name);
 }
@@ -269,12 +270,17 @@ static double nice_below(double value)
     return value >= 5 * ten ? 5 * ten : value >= 2 * ten ? 2 * ten : ten;
 }
 
-/* Rounds the range in the displayed unit, so that marks are round numbers. */
+/* The distance of marks of a linear axis: a round number in the displayed unit. */
+static double mark_size(const struct axis *a)
+{
+    double one = axis_step(a) == STEPS ? 1 : steps[axis_step(a)].one;
+
+    return nice_above((a->high - a->low) / one / 6) * one;
+}
+
+/* Rounds the range to marks. */
 static void round_axis(struct axis *a)
 {
-    size_t step;
-    double one, size;
-
     if (!(a->high >= a->low))
         a->low = a->is_log ? 1 : 0, a->high = a->is_log ? 10 : 1;
     if (a->is_log) {
@@ -286,39 +292,39 @@ static void round_axis(struct axis *a)
         a->low = 0;
     if (a->high <= a->low)
         a->high = a->low + (a->low != 0 ? fabs(a->low) : 1);
-    step = step_of(a->unit, fmax(fabs(a->low), fabs(a->high)));
-    one = step == STEPS ? 1 : steps[step].one;
-    size = nice_above((a->high - a->low) / one / 6) * one;
+    double size = mark_size(a);
     a->high = ceil(a->high / size - 1e-9) * size;
     a->low = floor(a->low / size + 1e-9) * size;
+}
+
+/* The marks of a logarithmic axis: 1, 2 and 5 times powers of ten, or the powers alone if there are many. */
+static uint32_t log_marks(const struct axis *a, double mark[MARKS_MAX])
+{
+    static const int factors[] = { 1, 2, 5 };
+    int              every = log10(a->high / a->low) <= 2.5 ? 1 : 3;
+    uint32_t         n = 0;
+
+    for (int i = 3 * (int)floor(log10(a->low) + 1e-9); n < MARKS_MAX; i += every) {
+        int    power = i >= 0 ? i / 3 : (i - 2) / 3;
+        double at = factors[i - 3 * power] * pow(10, power);
+
+        if (pow(10, power) > a->high * 1.001)
+            break;
+        if (at >= a->low * 0.999 && at <= a->high * 1.001)
+            mark[n++] = at;
+    }
+    return n;
 }
 
 /* Computes the positions of marks. Returns their number. */
 static uint32_t compute_marks(const struct axis *a, double mark[MARKS_MAX])
 {
-    double   decades = a->is_log ? log10(a->high / a->low) : 0;
+    if (a->is_log)
+        return log_marks(a, mark);
+    double   size = mark_size(a);
     uint32_t n = 0;
-
-    if (a->is_log) {
-        for (int power = (int)floor(log10(a->low) + 1e-9); n < MARKS_MAX && pow(10, power) <= a->high * 1.001;
-             power++)
-            for (int i = 0; i < 3; i++) {
-                double at = (double[]){ 1, 2, 5 }[i] * pow(10, power);
-
-                if ((i == 0 || decades <= 2.5) && at >= a->low * 0.999 && at <= a->high * 1.001 &&
-                    n < MARKS_MAX)
-                    mark[n++] = at;
-            }
-        return n;
-    }
-    {
-        size_t step = step_of(a->unit, fmax(fabs(a->low), fabs(a->high)));
-        double one = step == STEPS ? 1 : steps[step].one,
-               size = nice_above((a->high - a->low) / one / 6) * one;
-
-        for (long i = lround(a->low / size); n < MARKS_MAX && (double)i * size <= a->high * (1 + 1e-9); i++)
-            mark[n++] = (double)i * size;
-    }
+    for (long i = lround(a->low / size); n < MARKS_MAX && (double)i * size <= a->high * (1 + 1e-9); i++)
+        mark[n++] = (double)i * size;
     return n;
 }
 
@@ -366,7 +372,7 @@ void axes_shade(const struct axes *a, double from, double to, const char *name)
     right = right > a->x + a->width ? a->x + a->width : right;
     if (right <= left)
         return;
-    picture_rect(a->picture, left, a->y, right - left, a->height, 0x78828f, 0.18);
+    add_rect(a->picture, left, a->y, right - left, a->height, 0x78828f, 0.18);
     picture_text(a->picture, left + 3, a->y + 11, 9, ANCHOR_START, name);
 }
 
@@ -377,22 +383,24 @@ void axes_frame(const struct axes *a)
     uint32_t n = compute_marks(&a->across, mark);
 
     for (uint32_t i = 0; i < n; i++) {
-        picture_line(a->picture, at_x(a, mark[i]), a->y, at_x(a, mark[i]), bottom, GRID, 0.7);
-        picture_text(a->picture, at_x(a, mark[i]), bottom + 14, TEXT, ANCHOR_MIDDLE,
-                     axis_text(text, &a->across, mark[i]));
+        double x = at_x(a, mark[i]);
+
+        add_path(a->picture, (const double[]){ x, a->y, x, bottom }, 2, GRID, 0.7, NULL);
+        picture_text(a->picture, x, bottom + 14, TEXT, ANCHOR_MIDDLE, axis_text(text, &a->across, mark[i]));
     }
     n = compute_marks(&a->up, mark);
     for (uint32_t i = 0; i < n; i++) {
-        picture_line(a->picture, a->x, at_y(a, mark[i]), a->x + a->width, at_y(a, mark[i]), GRID, 0.7);
-        picture_text(a->picture, a->x - 6, at_y(a, mark[i]) + 4, TEXT, ANCHOR_END,
-                     axis_text(text, &a->up, mark[i]));
+        double y = at_y(a, mark[i]);
+
+        add_path(a->picture, (const double[]){ a->x, y, a->x + a->width, y }, 2, GRID, 0.7, NULL);
+        picture_text(a->picture, a->x - 6, y + 4, TEXT, ANCHOR_END, axis_text(text, &a->up, mark[i]));
     }
-    picture_path(a->picture, (const double[]){ a->x, a->y, a->x, bottom, a->x + a->width, bottom }, 3, LINE,
+    add_path(a->picture, (const double[]){ a->x, a->y, a->x, bottom, a->x + a->width, bottom }, 3, LINE,
                  1, NULL);
     format_label(text, &a->across);
     picture_text(a->picture, a->x + a->width / 2, bottom + 31, TEXT, ANCHOR_MIDDLE, text);
     format_label(text, &a->up);
-    picture_upright(a->picture, a->x - 50, a->y + a->height / 2, TEXT, text);
+    add_upright(a->picture, a->x - 50, a->y + a->height / 2, TEXT, text);
 }
 
 void axes_curve(struct axes *a, const double *x, const double *y, uint32_t count, bool has_points,
@@ -400,15 +408,15 @@ void axes_curve(struct axes *a, const double *x, const double *y, uint32_t count
 {
     double       *xy = xcalloc(2ul * count + 2, sizeof *xy);
     const double *dash = dashes[a->names / COLOURS % (sizeof dashes / sizeof *dashes)];
-    uint32_t      rgb = axes_colour(a->names);
+    uint32_t      rgb = colour(a->names);
 
     for (size_t i = 0; i < count; i++) {
         xy[2 * i] = at_x(a, x[i]);
         xy[2 * i + 1] = isfinite(y[i]) ? at_y(a, y[i]) : NAN;
         if (has_points && isfinite(xy[2 * i + 1]))
-            picture_dot(a->picture, xy[2 * i], xy[2 * i + 1], 2.4, rgb);
+            add_dot(a->picture, xy[2 * i], xy[2 * i + 1], 2.4, rgb);
     }
-    picture_path(a->picture, xy, count, rgb, 1.6, *dash > 0 ? dash : NULL);
+    add_path(a->picture, xy, count, rgb, 1.6, *dash > 0 ? dash : NULL);
     free(xy);
     if (a->names < CURVES_MAX)
         a->name[a->names++] = xstrdup(name);
@@ -418,7 +426,7 @@ void axes_dots(struct axes *a, const double *x, const double *y, uint32_t count,
 {
     for (uint32_t i = 0; i < count; i++)
         if (isfinite(x[i]) && isfinite(y[i]) && isfinite(at_x(a, x[i])) && isfinite(at_y(a, y[i])))
-            picture_dot(a->picture, at_x(a, x[i]), at_y(a, y[i]), radius, rgb);
+            add_dot(a->picture, at_x(a, x[i]), at_y(a, y[i]), radius, rgb);
 }
 
 void axes_legend(const struct axes *a)
@@ -433,7 +441,7 @@ void axes_legend(const struct axes *a)
             x = a->x;
             y += 15;
         }
-        picture_path(a->picture, (const double[]){ x, y - 4, x + 18, y - 4 }, 2, axes_colour(i), 1.8,
+        add_path(a->picture, (const double[]){ x, y - 4, x + 18, y - 4 }, 2, colour(i), 1.8,
                      *dash > 0 ? dash : NULL);
         picture_text(a->picture, x + 23, y, TEXT, ANCHOR_START, a->name[i]);
         x += width;

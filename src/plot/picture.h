@@ -35,17 +35,8 @@ struct picture {
 void picture_init(struct picture *, double width, double height, const char *title, const char *source);
 void picture_fini(struct picture *);
 
-/* Draws a line through points; a NAN as y breaks it. */
-void picture_path(struct picture *, const double *xy, uint32_t points, uint32_t rgb, double width,
-                  const double *dash);
-void picture_line(struct picture *, double x1, double y1, double x2, double y2, uint32_t rgb, double width);
-void picture_rect(struct picture *, double x, double y, double width, double height, uint32_t rgb,
-                  double opacity);
-void picture_dot(struct picture *, double x, double y, double radius, uint32_t rgb);
 void picture_text(struct picture *, double x, double y, double size, enum anchor, const char *text);
 void picture_heading(struct picture *, double x, double y, double size, const char *text);      /* bold */
-/* reads upwards, centered */
-void picture_upright(struct picture *, double x, double y, double size, const char *text);
 
 /* Writes SVG. The same picture gives the same bytes on all machines. */
 void picture_svg(const struct picture *, FILE *);
@@ -84,8 +75,6 @@ void axes_curve(struct axes *, const double *x, const double *y, uint32_t count,
                 const char *name);
 void axes_dots(struct axes *, const double *x, const double *y, uint32_t count, uint32_t rgb, double radius);
 void axes_legend(const struct axes *);
-
-uint32_t axes_colour(uint32_t i);
 
 /* Formats the text of a mark: "10 KB", "1 ms", "50". Returns buf. */
 char *axis_text(char buf[32], const struct axis *, double value);

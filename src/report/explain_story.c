@@ -29,17 +29,16 @@ static const char *when_text(char buf[32], double us)
     return text_from_time(buf, 32, (uint64_t)llround(us * (double)PS_PER_US));
 }
 
-/* Prints wrapped text. Further lines are indented like the first. */
+/* Prints wrapped text behind a time, or a span of times. Further lines are indented like the first. */
 static void say(FILE *out, const char *when, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 static void say(FILE *out, const char *when, const char *format, ...)
 {
     int     width = terminal_width(out);
-    char   *text;
     va_list args;
 
     va_start(args, format);
-    text = safe_format(format, args);
+    char *text = safe_format(format, args);
     va_end(args);
     fprintf(out, "%-*s", WHEN_WIDTH, when);
     terminal_words(out, text + strspn(text, " "), WHEN_WIDTH, WHEN_WIDTH,
@@ -59,46 +58,33 @@ static const char *span_text(char buf[72], const struct history *h, struct episo
 
 /* ---- figures of several intervals ---- */
 
-struct figures {                 /* means; NAN: not recorded */
-    double utility, goodput_gbps, rtt_us, paused_us_per_ms, elephants;
-};
-
-struct mean { double sum, count; };
-
-static void add(struct mean *m, double value, double weight)
-{
-    if (isnan(value))
-        return;
-    m->sum += value * weight;
-    m->count += weight;
-}
-
-static double value_of(struct mean m)
-{
-    return m.count > 0 ? m.sum / m.count : NAN;
-}
+/* Of several intervals: means, weighted with time; NAN: not recorded. */
+enum { UTILITY, GOODPUT_GBPS, RTT_US, PAUSED_US_PER_MS, ELEPHANTS, FIGURES };
+struct figures { double mean[FIGURES]; };
 
 static struct figures figures_of(const struct history *h, struct episode e)
 {
-    struct mean utility = { 0 }, goodput = { 0 }, rtt = { 0 }, paused = { 0 }, elephants = { 0 };
+    struct figures f;
+    double         sum[FIGURES] = { 0 }, weight[FIGURES] = { 0 };
 
-    for (uint32_t i = e.from; i < e.to; i++) {
-        const struct history_step *s = &h->step[i];
-        double                     ms = (s->end_us - s->start_us) / 1000;
+    for (const struct history_step *s = h->step + e.from; s < h->step + e.to; s++) {
+        double ms = (s->end_us - s->start_us) / 1000;
+        double value[FIGURES] = { s->utility, s->goodput_gbps, s->rtt_us, s->paused_us / ms, s->elephants };
 
-        add(&utility, s->utility, ms);
-        add(&goodput, s->goodput_gbps, ms);
-        add(&rtt, s->rtt_us, ms);
-        add(&paused, s->paused_us / ms, ms);
-        add(&elephants, s->elephants, ms);
+        for (int i = 0; i < FIGURES; i++)
+            if (!isnan(value[i])) {
+                sum[i] += value[i] * ms;
+                weight[i] += ms;
+            }
     }
-    return (struct figures){ value_of(utility), value_of(goodput), value_of(rtt), value_of(paused),
-                             value_of(elephants) };
+    for (int i = 0; i < FIGURES; i++)
+        f.mean[i] = weight[i] > 0 ? sum[i] / weight[i] : NAN;
+    return f;
 }
 
-static struct text rate(double gbps)
+static struct text figure(const struct figures *f, int i)
 {
-    return metric(UNIT_BPS, gbps * 1e9);
+    return i == GOODPUT_GBPS ? metric(UNIT_BPS, f->mean[i] * 1e9) : metric(UNIT_US, f->mean[i]);
 }
 
 /* " (+9 %)", or "" if there is nothing to compare. */
@@ -112,12 +98,13 @@ static const char *change_text(char buf[KNOB_TEXT_MAX + 3], double was, double i
     return buf;
 }
 
-static const char *share_text(char buf[32], double share)
+static struct text share_text(double share)
 {
-    if (isnan(share))
-        return "-";
-    snprintf(buf, 32, "%.0f %%", 100 * share);
-    return buf;
+    struct text t = { "-" };
+
+    if (!isnan(share))
+        snprintf(t.buf, sizeof t.buf, "%.0f %%", 100 * share);
+    return t;
 }
 
 /* ---- the head ---- */
@@ -183,33 +170,32 @@ static struct episode episode_at(const struct history *h, uint32_t from)
     return e;
 }
 
-static void print_changes(const struct history *h, struct episode e, bool is_search_next, FILE *out)
+/* Prints a change of the setting, and why. */
+static void print_change(const struct history_step *s, const char *when, const char *why, FILE *out)
 {
-    for (uint32_t i = e.from; i < e.to; i++) {
-        const struct history_step *s = &h->step[i];
-        char                       when[32], *change;
+    char *change = knobs_change_text(&s->was, &s->is);
 
-        if (knobs_equal(&s->was, &s->is) || (is_search_next && i + 1 == e.to))
-            continue;
-        change = knobs_change_text(&s->was, &s->is);
-        say(out, when_text(when, s->end_us), "set: %s: %s", change, s->why);
-        free(change);
-    }
+    say(out, when, *why ? "set: %s: %s" : "set: %s", change, why);
+    free(change);
 }
 
 static void print_quiet(const struct history *h, struct episode e, FILE *out)
 {
     struct figures f = figures_of(h, e);
-    char           span[72], share[32], elephants[64];
+    char           span[72], when[32], elephants[80] = "";
 
-    snprintf(elephants, sizeof(elephants), ", elephants %s of flows", share_text(share, f.elephants));
+    if (!h->queues.queues)
+        snprintf(elephants, sizeof(elephants), ", elephants %s of flows",
+                 share_text(f.mean[ELEPHANTS]).buf);
     say(out, span_text(span, h, e),
         "%s for %u interval%s: goodput %s, mean RTT %s, paused %s per ms (all ports)%s",
         h->queues.queues ? "queues set one by one" : "nothing tried", e.to - e.from,
-        e.to - e.from == 1 ? "" : "s", rate(f.goodput_gbps).buf,
-        metric(UNIT_US, f.rtt_us).buf, metric(UNIT_US, f.paused_us_per_ms).buf, h->queues.queues ? "" :
-            elephants);
-    print_changes(h, e, e.to < h->steps, out);
+        e.to - e.from == 1 ? "" : "s", figure(&f, GOODPUT_GBPS).buf, figure(&f, RTT_US).buf,
+        figure(&f, PAUSED_US_PER_MS).buf, elephants);
+    /* the last change begins a search, which names it */
+    for (uint32_t i = e.from; i < e.to && !(e.to < h->steps && i + 1 == e.to); i++)
+        if (!knobs_equal(&h->step[i].was, &h->step[i].is))
+            print_change(&h->step[i], when_text(when, h->step[i].end_us), h->step[i].why, out);
 }
 
 /* ---- a search ---- */
@@ -275,17 +261,16 @@ static void print_kept(const struct history *h, struct episode e, FILE *out)
 
 static bool is_near(double a, double b, double limit)
 {
-    return isnan(a) || isnan(b) || fabs(a - b) <= limit * fmax(fabs(a), fabs(b));
+    return isnan(a) || isnan(b) || fabs(a - b) <= limit;
 }
 
 /* The history does not record the offered load. Goodput and the share of elephants follow it, so the
  * traffic counts as similar if both are. */
-static bool is_similar(const struct figures *a, const struct figures *b)
+static bool is_similar(const double *a, const double *b)
 {
-    bool has_sizes = !isnan(a->elephants) && !isnan(b->elephants);
-
-    return is_near(a->goodput_gbps, b->goodput_gbps, SIMILAR_SHARE) &&
-           (!has_sizes || fabs(a->elephants - b->elephants) <= SIMILAR_SHARE);
+    return is_near(a[GOODPUT_GBPS], b[GOODPUT_GBPS],
+                   SIMILAR_SHARE * fmax(fabs(a[GOODPUT_GBPS]), fabs(b[GOODPUT_GBPS]))) &&
+           is_near(a[ELEPHANTS], b[ELEPHANTS], SIMILAR_SHARE);
 }
 
 /* Compares the intervals before and after a search. If the traffic changed, the effect of the setting is
@@ -293,8 +278,7 @@ static bool is_similar(const struct figures *a, const struct figures *b)
 static void print_effect(const struct history *h, struct episode e, FILE *out)
 {
     struct episode before = { e.from, e.from }, after = { e.to, e.to };
-    struct figures was, is;
-    char           share[2][32], change[2][KNOB_TEXT_MAX + 3];
+    char           change[2][KNOB_TEXT_MAX + 3];
 
     while (before.from > 0 && before.to - before.from < EFFECT_MAX && !is_trying(&h->step[before.from - 1]))
         before.from--;
@@ -302,23 +286,21 @@ static void print_effect(const struct history *h, struct episode e, FILE *out)
         after.to++;
     if (before.from == before.to || after.from == after.to)
         return;
-    was = figures_of(h, before);
-    is = figures_of(h, after);
-    if (!is_similar(&was, &is)) {
+    struct figures was = figures_of(h, before), is = figures_of(h, after);
+    if (!is_similar(was.mean, is.mean)) {
         say(out, "",
             "effect: unknown, because the traffic changed: goodput %s before and %s after, elephants %s and "
-            "%s of flows",
-            rate(was.goodput_gbps).buf, rate(is.goodput_gbps).buf, share_text(share[0], was.elephants),
-            share_text(share[1], is.elephants));
+            "%s of flows", figure(&was, GOODPUT_GBPS).buf, figure(&is, GOODPUT_GBPS).buf,
+            share_text(was.mean[ELEPHANTS]).buf, share_text(is.mean[ELEPHANTS]).buf);
         return;
     }
     say(out, "",
         "effect with similar traffic (goodput %s -> %s), %u intervals before and %u after: mean RTT %s -> "
-        "%s%s, paused %s -> %s per ms%s", rate(was.goodput_gbps).buf, rate(is.goodput_gbps).buf,
-        before.to - before.from, after.to - after.from, metric(UNIT_US, was.rtt_us).buf,
-        metric(UNIT_US, is.rtt_us).buf, change_text(change[0], was.rtt_us, is.rtt_us),
-        metric(UNIT_US, was.paused_us_per_ms).buf, metric(UNIT_US, is.paused_us_per_ms).buf,
-        change_text(change[1], was.paused_us_per_ms, is.paused_us_per_ms));
+        "%s%s, paused %s -> %s per ms%s", figure(&was, GOODPUT_GBPS).buf, figure(&is, GOODPUT_GBPS).buf,
+        before.to - before.from, after.to - after.from, figure(&was, RTT_US).buf, figure(&is, RTT_US).buf,
+        change_text(change[0], was.mean[RTT_US], is.mean[RTT_US]), figure(&was, PAUSED_US_PER_MS).buf,
+        figure(&is, PAUSED_US_PER_MS).buf,
+        change_text(change[1], was.mean[PAUSED_US_PER_MS], is.mean[PAUSED_US_PER_MS]));
 }
 
 static void print_search(const struct history *h, struct episode e, uint32_t number, FILE *out)
@@ -365,22 +347,20 @@ static void print_queues(const struct history *h, FILE *out)
 /* Prints its decisions: what it tried, what the twin predicted, what happened. */
 static void print_rehearsal(const struct history *h, FILE *out)
 {
-    uint32_t said = 0;
+    bool has_said = false;
 
     for (uint32_t i = 0; i < h->steps; i++) {
         const struct history_step *s = &h->step[i];
-        char                       when[32], *change;
+        char                       when[32];
 
-        if (s->why[0])
-            say(out, when_text(when, s->end_us), "%s", s->why);
-        said += s->why[0] != 0;
-        if (!s->why[0] || knobs_equal(&s->was, &s->is))
+        if (!s->why[0])
             continue;
-        change = knobs_change_text(&s->was, &s->is);
-        say(out, "", "set: %s", change);
-        free(change);
+        say(out, when_text(when, s->end_us), "%s", s->why);
+        has_said = true;
+        if (!knobs_equal(&s->was, &s->is))
+            print_change(s, "", "", out);
     }
-    if (said == 0)
+    if (!has_said)
         fputs("Nothing was tried: the first window had not ended.\n", out);
 }
 
@@ -414,14 +394,7 @@ static void time_cell(struct table *t, double us)
 {
     char text[32];
 
-    table_cell(t, "%s", text_from_time(text, sizeof(text), (uint64_t)llround(us * (double)PS_PER_US)));
-}
-
-static void figure_cell(struct table *t, const char *unit, double value)
-{
-    char text[32];
-
-    table_cell(t, "%s", text_figure(text, sizeof(text), unit, value));
+    table_cell(t, "%s", when_text(text, us));
 }
 
 static void number_cell(struct table *t, double value, int decimals, const char *unit)
@@ -436,43 +409,40 @@ static void number_cell(struct table *t, double value, int decimals, const char 
 static void change_cell(struct table *t, const struct history_step *s)
 {
     uint32_t changes = 0;
-    char    *text;
 
     for (int i = 0; i < KNOB_COUNT; i++)
         changes += s->was.value[i] != s->is.value[i];
-    text = knobs_change_text(&s->was, &s->is);
-    if (changes > 1)
+    if (changes > 1) {
         table_cell(t, "%u knobs", changes);
-    else
-        table_cell(t, "%s", changes ? text : "");
+        return;
+    }
+    char *text = knobs_change_text(&s->was, &s->is);
+    table_cell(t, "%s", changes ? text : "");
     free(text);
-}
-
-static void step_cells(struct table *t, const struct history_step *s)
-{
-    static const char *const verdicts[] = { "", "accepted", "rejected", "best" };
-    time_cell(t, s->end_us);
-    table_cell(t, "%s", s->phase);
-    number_cell(t, s->utility, 4, "");
-    figure_cell(t, "bps", s->goodput_gbps * 1e9);
-    figure_cell(t, "us", s->rtt_us);
-    figure_cell(t, "us", s->paused_us);
-    number_cell(t, 100 * s->elephants, 0, " %");
-    number_cell(t, s->divergence, 4, "");
-    number_cell(t, s->temperature, 2, "");
-    table_cell(t, "%s", verdicts[s->verdict]);
-    change_cell(t, s);
-    table_cell(t, "%s", s->why);
 }
 
 void explain_print_steps(const struct history *h, FILE *out)
 {
-    struct table *t = table_new("rlrrrrrrrlll");
+    static const char *const verdicts[] = { "", "accepted", "rejected", "best" };
+    struct table            *t = table_new("rlrrrrrrrlll");
 
     table_cells(t, "end", "phase", "utility", "goodput", "RTT", "paused", "elephants", "divergence",
                 "temperature", "verdict", "set", "why", NULL);
-    for (uint32_t i = 0; i < h->steps; i++)
-        step_cells(t, &h->step[i]);
+    for (uint32_t i = 0; i < h->steps; i++) {
+        const struct history_step *s = &h->step[i];
+
+        time_cell(t, s->end_us);
+        table_cell(t, "%s", s->phase);
+        number_cell(t, s->utility, 4, "");
+        table_cells(t, metric(UNIT_BPS, s->goodput_gbps * 1e9).buf, metric(UNIT_US, s->rtt_us).buf,
+                    metric(UNIT_US, s->paused_us).buf, NULL);
+        number_cell(t, 100 * s->elephants, 0, " %");
+        number_cell(t, s->divergence, 4, "");
+        number_cell(t, s->temperature, 2, "");
+        table_cell(t, "%s", verdicts[s->verdict]);
+        change_cell(t, s);
+        table_cell(t, "%s", s->why);
+    }
     table_end(t, out, 0);
 }
 
@@ -513,32 +483,24 @@ void explain_print_knob(const struct history *h, enum knob knob, FILE *out)
 
 #define SUMMARY_BYTES_MAX (1u << 28)
 
-static char *sentence(const json_t *all)
-{
-    const char *stuck = json_string_value(json_object_get(all, "stuck_why"));
-    const char *failed = json_string_value(json_object_get(all, "failed"));
-    double      since_us = json_number_value(json_object_get(all, "stuck_since_us"));
-    char        when[32];
-
-    if (failed)
-        return xprintf("the run ended before its time: %s", failed);
-    if (!stuck)
-        return NULL;
-    return xprintf("nothing moved after %s; the figures are of the time before. %s",
-                   text_from_time(when, sizeof(when), (uint64_t)(since_us * (double)PS_PER_US)), stuck);
-}
-
 char *explain_partial(const char *summary_path)
 {
-    char      *text = NULL, *said;
-    size_t     length = 0;
+    char      *text, *said = NULL, when[32];
+    size_t     length;
     struct err ignored;
-    json_t    *summary;
 
     if (text_read_file(summary_path, SUMMARY_BYTES_MAX, &text, &length, &ignored))
         return NULL;
-    summary = json_loadb(text, length, 0, NULL);
-    said = sentence(json_object_get(summary, "all"));
+    json_t       *summary = json_loadb(text, length, 0, NULL);
+    const json_t *all = json_object_get(summary, "all");
+    const char   *stuck = json_string_value(json_object_get(all, "stuck_why")),
+                 *failed = json_string_value(json_object_get(all, "failed"));
+    double        since_us = json_number_value(json_object_get(all, "stuck_since_us"));
+    if (failed)
+        said = xprintf("the run ended before its time: %s", failed);
+    else if (stuck)
+        said = xprintf("nothing moved after %s; the figures are of the time before. %s",
+                       text_from_time(when, sizeof(when), (uint64_t)(since_us * (double)PS_PER_US)), stuck);
     json_decref(summary);
     free(text);
     return said;

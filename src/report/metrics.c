@@ -116,13 +116,12 @@ static void add(struct list *l, enum figure_id figure, double value)
 enum { MEAN = 1, P50 = 2, P99 = 4, P999 = 8, ALL = 15 };
 
 /* Some of mean, median, p99 and p99.9 of one quantity. */
-static void add_stats(struct list *l, enum figure_id figure, unsigned wanted, const struct fct_stats *s,
-                      uint64_t count)
+static void add_stats(struct list *l, enum figure_id figure, unsigned wanted, struct fct_stats s)
 {
     const struct figure_info *f = &figure_info[figure];
     const struct { unsigned is; const char *name, *label; double value; } rows[] = {
-        { MEAN, "mean", "mean", s->mean }, { P50, "p50", "median", s->p50 },
-        { P99, "p99", "p99", s->p99 },     { P999, "p999", "p99.9", s->p999 },
+        { MEAN, "mean", "mean", s.mean }, { P50, "p50", "median", s.p50 },
+        { P99, "p99", "p99", s.p99 },     { P999, "p999", "p99.9", s.p999 },
     };
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -132,29 +131,18 @@ static void add_stats(struct list *l, enum figure_id figure, unsigned wanted, co
             continue;
         snprintf(full, sizeof(full), "%s_%s", f->name, rows[i].name);
         snprintf(shown, sizeof(shown), "%s %s", rows[i].label, f->label);
-        add_as(l, f, full, shown, count ? rows[i].value : NAN);
+        add_as(l, f, full, shown, rows[i].value);
     }
 }
 
 static void add_slowdown(struct list *l, unsigned wanted, const struct fct_cell *c)
 {
-    struct fct_stats s = fct_slowdown_stats(c);
-
-    add_stats(l, FIGURE_slowdown, wanted, &s, c->count);
+    add_stats(l, FIGURE_slowdown, wanted, results_slowdown(c));
 }
 
 static void add_fct(struct list *l, unsigned wanted, const struct fct_cell *c)
 {
-    struct fct_stats s = fct_us_stats(c);
-
-    add_stats(l, FIGURE_fct_us, wanted, &s, c->count);
-}
-
-static void add_op(struct list *l, enum figure_id figure, unsigned wanted, const struct ops_cell *c)
-{
-    struct fct_stats s = ops_us_stats(c);
-
-    add_stats(l, figure, wanted, &s, c->count);
+    add_stats(l, FIGURE_fct_us, wanted, results_fct_us(c));
 }
 
 /* ---- headline ---- */
@@ -167,14 +155,6 @@ static void add_figures(struct list *l, enum figure_output output, const struct 
     begin(l, "", "");
     for (uint32_t i = 0; i < count; i++)
         add(l, figure[i], r->figure[figure[i]]);
-}
-
-static void add_headline(struct list *l, const struct results *r)
-{
-    begin(l, "", "");
-    add_slowdown(l, MEAN | P99, &r->fct->all);
-    add_fct(l, P99, &r->fct->all);
-    add_figures(l, FIGURE_HEADLINE, r);
 }
 
 /* By size as in PARALEON's text and figure 7 (mean and p99.9) and in HF2T's figure 6 (median and p99). */
@@ -222,24 +202,22 @@ static void add_unfinished(void *arg, const struct unfinished *m)
 /* Settings that starve some messages look better if only finished ones count, so these figures count all. */
 static void add_started(struct list *l, const struct results *r)
 {
-    static const char *const names[STARTED] = { "started", "started.mice", "started.middle",
-                                                "started.elephants" };
-    static const char *const labels[STARTED] = {
-        "unfinished flows included", "flows <120 KB, unfinished ones included",
-        "flows 120 KB-1 MB, unfinished ones included", "flows >=1 MB, unfinished ones included",
+    const struct { const char *name, *label; const struct fct_cell *finished; } rows[STARTED] = {
+        { "started", "unfinished flows included", &r->fct->all },
+        { "started.mice", "flows <120 KB, unfinished ones included", &r->fct->mice },
+        { "started.middle", "flows 120 KB-1 MB, unfinished ones included", &r->fct->middle },
+        { "started.elephants", "flows >=1 MB, unfinished ones included", &r->fct->elephants },
     };
-    const struct fct_cell   *finished[STARTED] = { &r->fct->all, &r->fct->mice, &r->fct->middle,
-                                                   &r->fct->elephants };
-    struct started           s = { .end_ps = r->end_ps };
-    bool                     has_more = r->flows_unfinished > 0;
+    struct started s = { .end_ps = r->end_ps };
+    bool           has_more = r->flows_unfinished > 0;
 
     for (uint32_t i = 0; has_more && i < STARTED; i++)
-        fct_cell_copy(&s.cell[i], finished[i]);
+        fct_cell_copy(&s.cell[i], rows[i].finished);
     if (has_more)
         sim_each_unfinished(r->sim, add_unfinished, &s);
     for (uint32_t i = 0; i < STARTED; i++) {
-        begin(l, names[i], labels[i]);
-        add_slowdown(l, MEAN | P99, has_more ? &s.cell[i] : finished[i]);
+        begin(l, rows[i].name, rows[i].label);
+        add_slowdown(l, MEAN | P99, has_more ? &s.cell[i] : rows[i].finished);
         fct_cell_fini(&s.cell[i]);
     }
 }
@@ -314,11 +292,11 @@ static void add_job_headline(struct list *l, const struct results *r, uint32_t e
         break;
     case JOB_STORAGE:
         add(l, FIGURE_iops, e->ops_per_s);
-        add_op(l, FIGURE_read_us, P99, ops_cell(r->ops, entry, OP_READ));
+        add_stats(l, FIGURE_read_us, P99, results_op_us(r, entry, OP_READ));
         break;
     case JOB_RPC:
         add(l, FIGURE_calls_per_s, e->ops_per_s);
-        add_op(l, FIGURE_call_us, P99, ops_cell(r->ops, entry, OP_CALL));
+        add_stats(l, FIGURE_call_us, P99, results_op_us(r, entry, OP_CALL));
         break;
     case JOB_NONE:
         break;
@@ -337,15 +315,15 @@ static void add_job_rest(struct list *l, const struct results *r, uint32_t entry
         add(l, FIGURE_exposed_warm_us_mean, e->exposed_warm_us_mean);
         add(l, FIGURE_algbw_bps, e->algbw_bps);
         add(l, FIGURE_bound_share, e->bound_share);
-        add_op(l, FIGURE_collective_us, ALL, ops_cell(r->ops, entry, OP_ITERATION));
+        add_stats(l, FIGURE_collective_us, ALL, results_op_us(r, entry, OP_ITERATION));
         break;
     case JOB_STORAGE:
         add(l, FIGURE_io_bps, e->ops_bps);
-        add_op(l, FIGURE_read_us, MEAN | P50 | P999, ops_cell(r->ops, entry, OP_READ));
-        add_op(l, FIGURE_write_us, ALL, ops_cell(r->ops, entry, OP_WRITE));
+        add_stats(l, FIGURE_read_us, MEAN | P50 | P999, results_op_us(r, entry, OP_READ));
+        add_stats(l, FIGURE_write_us, ALL, results_op_us(r, entry, OP_WRITE));
         break;
     case JOB_RPC:
-        add_op(l, FIGURE_call_us, MEAN | P50 | P999, ops_cell(r->ops, entry, OP_CALL));
+        add_stats(l, FIGURE_call_us, MEAN | P50 | P999, results_op_us(r, entry, OP_CALL));
         break;
     case JOB_NONE:
         break;
@@ -364,13 +342,12 @@ static void add_jobs(struct list *l, const struct results *r, bool is_headline)
 
 static void add_entries(struct list *l, const struct results *r)
 {
-    for (uint32_t i = 0; i < r->scenario->entries; i++) {
-        const struct fct_cell *c = &r->fct->entry[i];
-        char name[NAME_MAX_BYTES];
+    char name[NAME_MAX_BYTES];
 
+    for (uint32_t i = 0; i < r->scenario->entries; i++) {
         begin(l, entry_name(name, r, i), r->scenario->entry[i].name);
-        add_slowdown(l, MEAN | P99, c);
-        add_fct(l, P50 | P99, c);
+        add_slowdown(l, MEAN | P99, &r->fct->entry[i]);
+        add_fct(l, P50 | P99, &r->fct->entry[i]);
         add(l, FIGURE_goodput_bps, r->entry[i].goodput_bps);
     }
 }
@@ -391,23 +368,26 @@ static void add_phase(struct list *l, const struct results *r, uint32_t phase)
 
 static void add_entry_phases(struct list *l, const struct results *r)
 {
-    for (uint32_t e = 0; r->has_phases && e < r->scenario->entries; e++)
-        for (uint32_t i = 0; i < PHASES; i++) {
-            char name[NAME_MAX_BYTES], full[96], label[96];
+    for (uint32_t at = 0; r->has_phases && at < r->scenario->entries * PHASES; at++) {
+        const char *phase = phase_names[at % PHASES];
+        char        name[NAME_MAX_BYTES], full[96], label[96];
 
-            snprintf(full, sizeof(full), "%s.%s", entry_name(name, r, e), phase_names[i]);
-            snprintf(label, sizeof(label), "%s, %s", r->scenario->entry[e].name, phase_names[i]);
-            begin(l, full, label);
-            add_slowdown(l, P99, &r->fct->entry_phase[e * PHASES + i]);
-            add(l, FIGURE_goodput_bps, r->entry_phase_bps[e * PHASES + i]);
-        }
+        snprintf(full, sizeof(full), "%s.%s", entry_name(name, r, at / PHASES), phase);
+        snprintf(label, sizeof(label), "%s, %s", r->scenario->entry[at / PHASES].name, phase);
+        begin(l, full, label);
+        add_slowdown(l, P99, &r->fct->entry_phase[at]);
+        add(l, FIGURE_goodput_bps, r->entry_phase_bps[at]);
+    }
 }
 
 uint32_t metrics_of(const struct results *r, struct metric list[METRICS_MAX])
 {
     struct list l = { .metric = list };
 
-    add_headline(&l, r);
+    begin(&l, "", "");
+    add_slowdown(&l, MEAN | P99, &r->fct->all);
+    add_fct(&l, P99, &r->fct->all);
+    add_figures(&l, FIGURE_HEADLINE, r);
     add_jobs(&l, r, true);
     for (uint32_t i = 0; r->has_phases && i < PHASES; i++) {
         begin(&l, phase_names[i], phase_names[i]);

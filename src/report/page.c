@@ -28,13 +28,12 @@ static void add_op_rows(json_t *rows, const struct results *r, uint32_t entry)
     };
 
     for (const enum op_kind *k = results_ops_of(r->entry[entry].job); *k != OP_KINDS; k++) {
-        const struct ops_cell *c = ops_cell(r->ops, entry, *k);
-        struct fct_stats s = ops_us_stats(c);
+        struct fct_stats s = results_op_us(r, entry, *k);
 
-        add_traffic_row(rows, labels[*k][0], "count", (double)c->count);
-        add_traffic_row(rows, labels[*k][1], "us", c->count ? s.mean : NAN);
-        add_traffic_row(rows, labels[*k][2], "us", c->count ? s.p50 : NAN);
-        add_traffic_row(rows, labels[*k][3], "us", c->count ? s.p99 : NAN);
+        add_traffic_row(rows, labels[*k][0], "count", (double)ops_cell(r->ops, entry, *k)->count);
+        add_traffic_row(rows, labels[*k][1], "us", s.mean);
+        add_traffic_row(rows, labels[*k][2], "us", s.p50);
+        add_traffic_row(rows, labels[*k][3], "us", s.p99);
     }
 }
 
@@ -68,8 +67,7 @@ static void add_flow_rows(json_t *rows, const struct results *r, uint32_t entry)
 {
     const struct traffic_about *t = &r->scenario->entry[entry];
     const struct results_entry *e = &r->entry[entry];
-    const struct fct_cell *c = &r->fct->entry[entry];
-    struct fct_stats s = fct_slowdown_stats(c), f = fct_us_stats(c);
+    struct fct_stats s = results_slowdown(&r->fct->entry[entry]), f = results_fct_us(&r->fct->entry[entry]);
 
     add_traffic_row(rows, "flows", "count", (double)e->flows_started);
     add_traffic_row(rows, "bytes", "bytes", (double)e->bytes_started);
@@ -78,13 +76,13 @@ static void add_flow_rows(json_t *rows, const struct results *r, uint32_t entry)
         add_traffic_row(rows, "load realised", "share", e->load);
     }
     add_traffic_row(rows, "goodput", "bps", e->goodput_bps);
-    add_traffic_row(rows, "slowdown, mean", "", c->count ? s.mean : NAN);
-    add_traffic_row(rows, "slowdown, p99", "", c->count ? s.p99 : NAN);
-    add_traffic_row(rows, "FCT, p50", "us", c->count ? f.p50 : NAN);
-    add_traffic_row(rows, "FCT, p99", "us", c->count ? f.p99 : NAN);
+    add_traffic_row(rows, "slowdown, mean", "", s.mean);
+    add_traffic_row(rows, "slowdown, p99", "", s.p99);
+    add_traffic_row(rows, "FCT, p50", "us", f.p50);
+    add_traffic_row(rows, "FCT, p99", "us", f.p99);
 }
 
-json_t *page_traffic(const struct results *r)
+static json_t *traffic_json(const struct results *r)
 {
     json_t *list = json_array();
 
@@ -145,22 +143,19 @@ static double cdf_share(uint32_t i)
 static void add_cdf(json_t *list, const char *quantity, const char *of, const char *unit,
                     const struct hist *h, double scale)
 {
-    json_t *o, *x, *p;
     char label[128];
 
     if (!h || h->count == 0)
         return;
-    o = json_object();
-    x = json_array();
-    p = json_array();
-    snprintf(label, sizeof(label), "%s, %s", quantity, of);
+    json_t *x = json_array(), *p = json_array();
     for (uint32_t i = 0; i < CDF_POINTS; i++) {
         json_array_append_new(x, json_of_rounded(hist_quantile(h, cdf_share(i)) * scale));
         json_array_append_new(p, json_real(cdf_share(i)));
     }
-    JSON_PUT(o, { "label", json_of_text(label) }, { "quantity", json_of_text(quantity) },
-                { "unit", json_of_text(unit) }, { "count", json_of_count(h->count) }, { "x", x }, { "p", p });
-    json_array_append_new(list, o);
+    snprintf(label, sizeof(label), "%s, %s", quantity, of);
+    json_array_append_new(list, JSON_OF(
+        { "label", json_of_text(label) }, { "quantity", json_of_text(quantity) },
+        { "unit", json_of_text(unit) }, { "count", json_of_count(h->count) }, { "x", x }, { "p", p }));
 }
 
 static void add_op_cdfs(json_t *list, const struct results *r, uint32_t entry)
@@ -242,17 +237,14 @@ static json_t *columns_json(const struct results *r)
 static json_t *series_json(const struct results *r)
 {
     const struct series *s = r->series;
-    json_t *o, *at;
 
     if (s->points == 0)
         return json_null();
-    o = json_object();
-    at = json_array();
+    json_t *at = json_array();
     for (uint32_t i = 0; i < s->points; i++)
         json_array_append_new(at, json_of_us(s->point[i].end_ps));
-    JSON_PUT(o, { "at_us", at }, { "interval_us", json_of_us(s->interval_ps * s->merged) },
-                { "columns", columns_json(r) });
-    return o;
+    return JSON_OF({ "at_us", at }, { "interval_us", json_of_us(s->interval_ps * s->merged) },
+                   { "columns", columns_json(r) });
 }
 
 /* ---- influx ---- */
@@ -296,16 +288,11 @@ static json_t *phases_json(const struct results *r)
     uint64_t edge_ps[PHASES + 1];
 
     edges(r, edge_ps);
-    for (uint32_t i = 0; r->has_phases && i < PHASES; i++) {
-        json_t *o = json_object();
-
-        json_put_text(o, "name", phase_names[i]);
-        json_put_us(o, "start_us", edge_ps[i]);
-        json_put_us(o, "stop_us", edge_ps[i + 1]);
-        json_object_set_new(o, "metrics",
-                            results_json_metrics(metrics, metrics_of_phase(r, (enum phase)i, metrics)));
-        json_array_append_new(list, o);
-    }
+    for (uint32_t i = 0; r->has_phases && i < PHASES; i++)
+        json_array_append_new(list, JSON_OF(
+            { "name", json_of_text(phase_names[i]) }, { "start_us", json_of_us(edge_ps[i]) },
+            { "stop_us", json_of_us(edge_ps[i + 1]) },
+            { "metrics", results_json_metrics(metrics, metrics_of_phase(r, (enum phase)i, metrics)) }));
     free(metrics);
     return list;
 }
@@ -357,9 +344,9 @@ static json_t *knobs_json(const struct results *r)
 
 static json_t *metrics_json(const struct results *r)
 {
-    struct metric *list = xcalloc(METRICS_MAX, sizeof(*list));
-    uint32_t count = metrics_of(r, list), headlines = metrics_headlines(r);
-    json_t *made = results_json_metrics(list, count < headlines ? count : headlines);
+    uint32_t       count, headlines = metrics_headlines(r);
+    struct metric *list = metrics_new(r, &count);
+    json_t        *made = results_json_metrics(list, count < headlines ? count : headlines);
 
     free(list);
     return made;
@@ -417,33 +404,38 @@ json_t *page_run(const struct results *r, const char *name, const char *const *f
                 { "tuning", page_tuning(r->tuning) });
     if (r->queues->first && r->tuning->algo)
         json_object_set_new(json_object_get(o, "tuning"), "queues", page_queues(r));
-    JSON_PUT(o, { "topology", page_topology(r) }, { "traffic", page_traffic(r) },
+    JSON_PUT(o, { "topology", page_topology(r) }, { "traffic", traffic_json(r) },
                 { "files", json_of_texts(files, UINT32_MAX) });
     return o;
+}
+
+static json_t *command_json(struct card *card)
+{
+    json_t *made = json_of_text(card_text(card, CARD_COMMAND));
+
+    card_fini(card);
+    return made;
 }
 
 /* "anole run demo.yaml --seed 1 --until 9ms --set kmin=40KB" */
 static json_t *repeat_json(const struct results *r)
 {
     struct card card = { 0 };
-    char        until[32], *blank;
+    char        until[32];
     uint64_t    ps;
-    json_t     *made;
 
     card_add(&card, CARD_COMMAND, "anole run");
     card_add_argument(&card, r->scenario->path);
     card_add(&card, CARD_COMMAND, "--seed %llu", (unsigned long long)r->sim->cfg.seed);
     text_from_time(until, sizeof(until), r->scenario->run_ps);
-    blank = strchr(until, ' ');
+    const char *blank = strchr(until, ' ');
     if (text_to_time(until, &ps, NULL) == 0 && ps == r->scenario->run_ps)
         card_add(&card, CARD_COMMAND, "--until %.*s%s", (int)(blank - until), until, blank + 1);
     for (uint32_t i = 0; i < r->sets; i++) {
         card_add(&card, CARD_COMMAND, "--set");
         card_add_argument(&card, r->set[i]);
     }
-    made = json_of_text(card_text(&card, CARD_COMMAND));
-    card_fini(&card);
-    return made;
+    return command_json(&card);
 }
 
 void page_put_command(json_t *page, int argc, char *const *argv)
@@ -455,8 +447,7 @@ void page_put_command(json_t *page, int argc, char *const *argv)
     card_add_command(&card, argc, argv, (const char *const[]){ "--out", "-o", "--store", "--report",
                      "--history", "--format", "-f", "--jobs", "-j", "--threads", "--top", "!--quiet", "!-q",
                      NULL });
-    json_put_text(page, "repeat", card_text(&card, CARD_COMMAND));
-    card_fini(&card);
+    json_object_set_new(page, "repeat", command_json(&card));
 }
 
 json_t *page_of_run(const struct results *r, const char *const *files)
@@ -485,11 +476,11 @@ void page_print(json_t *page, FILE *out)
     FILE *words = text_stream(&html);
 
     json_object_set_new(page, "help", help_json());
+    page_static(page, words);
+    fclose(words);
     json = json_dumps(page, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
     if (!json)
         die("out of memory");
-    page_static(page, words);
-    fclose(words);
     form_print(json, html, out);
     free(html);
     free(json);

@@ -23,7 +23,7 @@ void page_put_command(json_t *page, int argc, char *const *argv);
 /* charts.json, for anole plot, from the data of a page. */
 void page_print_charts(const json_t *page, FILE *);
 
-/* The page without scripts, as HTML: the answer card and the main figures. */
+/* The page without scripts, as HTML: the answer card, the main figures of a run, and limits. */
 void page_static(const json_t *page, FILE *);
 
 /* The whole page of one run. */
@@ -34,9 +34,6 @@ json_t *page_topology(const struct results *);
 
 /* Outages of links (Run.outages). */
 json_t *page_outages(const struct results *);
-
-/* The traffic list (Run.traffic). */
-json_t *page_traffic(const struct results *);
 
 /* The tuner (interface Tuning); null without one. */
 json_t *page_tuning(const struct tuning *);

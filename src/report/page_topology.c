@@ -49,16 +49,14 @@ static uint32_t *tiers_of(const struct graph *g)
         tier[i] = g->node[i].is_switch ? NOWHERE : 0;
     for (uint32_t round = 0; is_more; round++) {
         is_more = false;
-        for (uint32_t i = 0; i < g->links; i++) {
-            uint32_t *a = &tier[g->link[i].a], *b = &tier[g->link[i].b];
+        for (uint32_t i = 0; i < 2 * g->links; i++) {
+            const struct graph_link *l = &g->link[i / 2];
+            uint32_t                 from = i % 2 ? l->b : l->a, to = i % 2 ? l->a : l->b;
 
-            if (*a == round && *b == NOWHERE)
-                *b = round + 1;
-            else if (*b == round && *a == NOWHERE)
-                *a = round + 1;
-            else
-                continue;
-            is_more = true;
+            if (tier[from] == round && tier[to] == NOWHERE) {
+                tier[to] = round + 1;
+                is_more = true;
+            }
         }
     }
     return tier;
@@ -68,11 +66,9 @@ static uint32_t *tiers_of(const struct graph *g)
 
 static uint32_t add_node(struct picture *p, const char *name, bool is_switch, uint32_t tier)
 {
-    json_t *o = json_object();
-
-    JSON_PUT(o, { "name", json_of_text(name) }, { "kind", json_of_text(is_switch ? "switch" : "host") },
-                { "tier", json_of_count(tier == NOWHERE ? 0 : tier) });
-    json_array_append_new(p->nodes, o);
+    json_array_append_new(p->nodes, JSON_OF(
+        { "name", json_of_text(name) }, { "kind", json_of_text(is_switch ? "switch" : "host") },
+        { "tier", json_of_count(tier == NOWHERE ? 0 : tier) }));
     return (uint32_t)json_array_size(p->nodes) - 1;
 }
 
@@ -192,16 +188,14 @@ static void add_edges(struct picture *p)
     make_edges(p, edge_of_link);
     add_outages(p, edge_of_link);
     for (uint32_t i = 0; i < s->net.ports; i++) {
-        const struct port *port = &s->net.port[i];
-        struct edge *e = edge_of_link[port->link] == NOWHERE ? NULL : &p->edge[edge_of_link[port->link]];
-        bool is_up = !port->is_switch;       /* folded: from a host, which is end a */
+        const struct port       *port = &s->net.port[i];
+        const struct graph_link *l = &s->net.graph.link[port->link];
+        bool is_folded = p->shown[l->a] == NOWHERE || p->shown[l->b] == NOWHERE;
 
-        if (!e)
+        if (edge_of_link[port->link] == NOWHERE)
             continue;
-        if (p->shown[s->net.graph.link[port->link].a] != NOWHERE &&
-            p->shown[s->net.graph.link[port->link].b] != NOWHERE)
-            is_up = port->node->id == s->net.graph.link[port->link].a;
-        add_way(is_up ? &e->ab : &e->ba, p->r, port);
+        struct edge *e = &p->edge[edge_of_link[port->link]];      /* folded: its end a is the hosts */
+        add_way((is_folded ? !port->is_switch : port->node->id == l->a) ? &e->ab : &e->ba, p->r, port);
     }
     free(edge_of_link);
 }
@@ -218,25 +212,21 @@ static double paused_of(const struct results *r, const struct way *w)
 }
 
 /* Four decimals are enough for a colour. */
-static void put_share(json_t *o, const char *key, double share)
+static json_t *share(double value)
 {
-    json_object_set_new(o, key, json_real((double)(int64_t)(share * 1e4 + 0.5) / 1e4));
+    return json_real((double)(int64_t)(value * 1e4 + 0.5) / 1e4);
 }
 
 static json_t *edge_json(const struct results *r, const struct edge *e)
 {
-    json_t *o = json_object();
+    json_t *o = JSON_OF({ "a", json_of_count(e->a) }, { "b", json_of_count(e->b) },
+                        { "rate_bps", json_of_count(e->ab.rate_bps) }, { "ab", share(busy_of(r, &e->ab)) },
+                        { "ba", share(busy_of(r, &e->ba)) }, { "ab_max", share(e->ab.busy_max) },
+                        { "ba_max", share(e->ba.busy_max) }, { "ab_paused", share(paused_of(r, &e->ab)) },
+                        { "ba_paused", share(paused_of(r, &e->ba)) });
 
-    JSON_PUT(o, { "a", json_of_count(e->a) }, { "b", json_of_count(e->b) },
-                { "rate_bps", json_of_count(e->ab.rate_bps) });
-    put_share(o, "ab", busy_of(r, &e->ab));
-    put_share(o, "ba", busy_of(r, &e->ba));
-    put_share(o, "ab_max", e->ab.busy_max);
-    put_share(o, "ba_max", e->ba.busy_max);
-    put_share(o, "ab_paused", paused_of(r, &e->ab));
-    put_share(o, "ba_paused", paused_of(r, &e->ba));
     if (e->down_ps)
-        put_share(o, "down", (double)e->down_ps / ((double)r->end_ps * e->ab.links));
+        json_object_set_new(o, "down", share((double)e->down_ps / ((double)r->end_ps * e->ab.links)));
     return o;
 }
 
@@ -244,20 +234,18 @@ static json_t *edge_json(const struct results *r, const struct edge *e)
 
 struct rank { double busy; uint32_t index; };
 
-static int by_busy(const void *a, const void *b)
-{
-    const struct rank *x = a, *y = b;
-
-    if (x->busy != y->busy)
-        return x->busy > y->busy ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
-}
-
 static int by_index(const void *a, const void *b)
 {
     const struct rank *x = a, *y = b;
 
     return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static int by_busy(const void *a, const void *b)
+{
+    const struct rank *x = a, *y = b;
+
+    return x->busy > y->busy ? -1 : x->busy < y->busy ? 1 : by_index(a, b);
 }
 
 static json_t *edges_json(const struct picture *p)
@@ -283,16 +271,13 @@ static json_t *edges_json(const struct picture *p)
 
 static json_t *heat_row(const struct results *r, const struct port *port)
 {
-    json_t *values = json_array();
-    char label[48];
+    const struct graph_node *node = r->sim->net.graph.node;
+    json_t                  *values = json_array();
+    char                     label[48];
 
-    snprintf(label, sizeof(label), "%s > %s", r->sim->net.graph.node[port->node->id].name,
-             r->sim->net.graph.node[port->peer->node->id].name);
-    for (uint32_t i = 0; i < r->series->heats; i++) {
-        double busy = series_heat(r->series, i, port->id, port->rate_bps);
-
-        json_array_append_new(values, json_real((double)(int64_t)(busy * 1e4 + 0.5) / 1e4));
-    }
+    snprintf(label, sizeof(label), "%s > %s", node[port->node->id].name, node[port->peer->node->id].name);
+    for (uint32_t i = 0; i < r->series->heats; i++)
+        json_array_append_new(values, share(series_heat(r->series, i, port->id, port->rate_bps)));
     return JSON_OF({ "label", json_of_text(label) }, { "values", values });
 }
 
@@ -300,7 +285,7 @@ static json_t *heat_json(const struct results *r)
 {
     const struct sim *s = r->sim;
     struct rank *rank = xcalloc(s->net.ports + 1ul, sizeof(*rank));
-    json_t *o = json_object(), *at = json_array(), *rows = json_array();
+    json_t *at = json_array(), *rows = json_array();
 
     for (uint32_t i = 0; i < s->net.ports; i++) {
         struct way w = { 0 };
@@ -313,20 +298,18 @@ static json_t *heat_json(const struct results *r)
         json_array_append_new(rows, heat_row(r, &s->net.port[rank[i].index]));
     for (uint32_t i = 0; i < r->series->heats; i++)
         json_array_append_new(at, json_of_us(r->series->heat_end_ps[i]));
-    JSON_PUT(o, { "at_us", at }, { "rows", rows });
     free(rank);
-    return o;
+    return JSON_OF({ "at_us", at }, { "rows", rows });
 }
 
 json_t *page_topology(const struct results *r)
 {
-    struct picture p = { .r = r, .nodes = json_array(), .is_folded = r->sim->net.graph.links > LINKS_MAX };
-    json_t *o = json_object();
+    struct picture p = { .r = r, .nodes = json_array(), .is_folded = r->sim->net.graph.links > LINKS_MAX,
+                         .tier = tiers_of(&r->sim->net.graph) };
 
-    p.tier = tiers_of(&r->sim->net.graph);
     add_nodes(&p);
     add_edges(&p);
-    JSON_PUT(o, { "nodes", p.nodes }, { "links", edges_json(&p) }, { "heat", heat_json(r) });
+    json_t *o = JSON_OF({ "nodes", p.nodes }, { "links", edges_json(&p) }, { "heat", heat_json(r) });
     free(p.tier);
     free(p.shown);
     free(p.edge);

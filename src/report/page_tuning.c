@@ -12,14 +12,6 @@
 
 /* ---- selection of steps ---- */
 
-static bool is_set(const struct tuning_step *s)
-{
-    for (uint32_t k = 0; k < KNOB_COUNT; k++)
-        if (s->is.value[k] != s->was.value[k])
-            return true;
-    return false;
-}
-
 static const char *phase_of(const struct tuning_step *s)
 {
     return s->note.phase ? s->note.phase : "";
@@ -30,7 +22,7 @@ static bool is_decision(const struct tuning *g, uint32_t i)
 {
     const struct tuning_step *s = &g->step[i];
 
-    return s->note.verdict != TUNER_NO_VERDICT || is_set(s) || i == 0 ||
+    return s->note.verdict != TUNER_NO_VERDICT || !knobs_equal(&s->is, &s->was) || i == 0 ||
            strcmp(phase_of(s), phase_of(&g->step[i - 1])) != 0;
 }
 
@@ -38,15 +30,12 @@ static bool is_decision(const struct tuning *g, uint32_t i)
  * number. */
 static uint32_t keep_some(const struct tuning *g, bool *is_kept, bool of_decisions, uint32_t room)
 {
-    uint32_t count = 0, seen = 0, kept = 0, every;
+    uint32_t count = 0, seen = 0, kept = 0;
 
     for (uint32_t i = 0; i < g->steps; i++)
         count += is_decision(g, i) == of_decisions;
-    if (count == 0 || room == 0)
-        return 0;
-    every = (count + room - 1) / room;
-    for (uint32_t i = 0; i < g->steps; i++)
-        if (is_decision(g, i) == of_decisions && seen++ % every == 0) {
+    for (uint32_t i = 0; room && i < g->steps; i++)
+        if (is_decision(g, i) == of_decisions && seen++ % ((count + room - 1) / room) == 0) {
             is_kept[i] = true;
             kept++;
         }
@@ -119,14 +108,12 @@ static json_t *phase_json(json_t *names, const char *phase)
     return json_integer((json_int_t)json_array_size(names) - 1);
 }
 
-/* Returns a knob's index in 'knobs', and appends it if it is new. place[] holds index + 1. */
+/* Returns [[knob, is, was], ...]. A knob is its index in 'knobs', which gets new ones; place[]: index + 1. */
 static json_t *set_json(const struct tuning_step *s, json_t *knobs, uint32_t place[KNOB_COUNT])
 {
     json_t *list = json_array();
 
     for (uint32_t k = 0; k < KNOB_COUNT; k++) {
-        json_t *row;
-
         if (s->is.value[k] == s->was.value[k])
             continue;
         if (!place[k]) {
@@ -134,10 +121,9 @@ static json_t *set_json(const struct tuning_step *s, json_t *knobs, uint32_t pla
                                                    knob_unit_name(knob_info[k].unit)));
             place[k] = (uint32_t)json_array_size(knobs);
         }
-        row = json_pack("[I]", (json_int_t)place[k] - 1);
-        json_array_append_new(row, json_of_rounded(s->is.value[k]));
-        json_array_append_new(row, json_of_rounded(s->was.value[k]));
-        json_array_append_new(list, row);
+        json_array_append_new(list, json_pack("[I, o, o]", (json_int_t)place[k] - 1,
+                                              json_of_rounded(s->is.value[k]),
+                                              json_of_rounded(s->was.value[k])));
     }
     return list;
 }
@@ -154,14 +140,6 @@ static const struct {
     { "elephants",          offsetof(struct tuner_note, elephants) },
     { "temperature",        offsetof(struct tuner_note, temperature) },
 };
-
-static double value_at(const struct tuner_note *n, size_t at)
-{
-    double value;
-
-    memcpy(&value, (const char *)n + at, sizeof(value));
-    return value;
-}
 
 /* Adds the decisions. 'tuning' gets the lists of names that steps refer to by index. */
 static void put_decisions(json_t *tuning, json_t *steps, const struct tuning *g, const uint32_t *step,
@@ -181,6 +159,29 @@ static void put_decisions(json_t *tuning, json_t *steps, const struct tuning *g,
     }
     JSON_PUT(steps, { "phase", phase }, { "verdict", verdict }, { "why", why }, { "set", set });
     JSON_PUT(tuning, { "phases", phases }, { "knobs", knobs });
+}
+
+/* Adds the times and figures of steps, as one list each. */
+static void put_columns(json_t *steps, const struct tuning *g, const uint32_t *step, uint32_t count)
+{
+    json_t *start = json_array(), *end = json_array();
+
+    for (uint32_t i = 0; i < count; i++) {
+        json_array_append_new(start, json_of_us(g->step[step[i]].start_ps));
+        json_array_append_new(end, json_of_us(g->step[step[i]].end_ps));
+    }
+    JSON_PUT(steps, { "start_us", start }, { "end_us", end });
+    for (size_t c = 0; c < sizeof(columns) / sizeof(*columns); c++) {
+        json_t *values = json_array();
+
+        for (uint32_t i = 0; i < count; i++) {
+            double value;
+
+            memcpy(&value, (const char *)&g->step[step[i]].note + columns[c].at, sizeof(value));
+            json_array_append_new(values, json_of_rounded(value));
+        }
+        json_object_set_new(steps, columns[c].name, values);
+    }
 }
 
 /* Returns [[knob, value],...] for the knobs that differ from the previous setting. */
@@ -207,57 +208,38 @@ static json_t *tried_json(const struct tuner_tried *t, const struct tuning_step 
 }
 
 /* Lists what was tried on a twin, by decision. The next verdict says what happened. */
-static json_t *twin_json(const struct tuning *g, uint32_t at)
-{
-    const struct tuning_step *s = &g->step[at];
-    json_t                   *tried = json_array();
-    const char               *came = "";
-
-    for (uint32_t k = 0; k < s->note.tries; k++)
-        json_array_append_new(tried, tried_json(&s->note.tried[k], s));
-    for (uint32_t k = at + 1; k < g->steps && !g->step[k].note.tries && !*came; k++)
-        came = g->step[k].note.why;
-    return JSON_OF({ "end_us", json_of_us(s->end_ps) },
-                   { "why", json_of_text(s->note.why) }, { "came", json_of_text(came) }, { "tried", tried });
-}
-
 static json_t *twins_json(const struct tuning *g)
 {
     json_t *list = json_array();
 
-    for (uint32_t i = 0; i < g->steps; i++)
-        if (g->step[i].note.tries)
-            json_array_append_new(list, twin_json(g, i));
+    for (uint32_t i = 0; i < g->steps; i++) {
+        const struct tuning_step *s = &g->step[i];
+        const char               *came = "";
+
+        if (!s->note.tries)
+            continue;
+        json_t *tried = json_array();
+        for (uint32_t k = 0; k < s->note.tries; k++)
+            json_array_append_new(tried, tried_json(&s->note.tried[k], s));
+        for (uint32_t k = i + 1; k < g->steps && !g->step[k].note.tries && !*came; k++)
+            came = g->step[k].note.why;
+        json_array_append_new(list, JSON_OF(
+            { "end_us", json_of_us(s->end_ps) }, { "why", json_of_text(s->note.why) },
+            { "came", json_of_text(came) }, { "tried", tried }));
+    }
     return list;
 }
 
 json_t *page_tuning(const struct tuning *g)
 {
-    json_t *o, *steps, *start, *end;
-    uint32_t *step, count;
-
     if (!g || !g->algo)
         return json_null();
-    start = json_array();
-    end = json_array();
-    step = xcalloc(g->steps + 1, sizeof(*step));
-    count = steps_to_tell(g, step);
-    o = json_object();
-    steps = json_object();
-    JSON_PUT(o, { "tuner", json_of_text(g->algo->name) }, { "about", json_of_text(g->algo->about) },
-                { "options", options_json(g) }, { "totals", totals_json(g) });
-    for (uint32_t i = 0; i < count; i++) {
-        json_array_append_new(start, json_of_us(g->step[step[i]].start_ps));
-        json_array_append_new(end, json_of_us(g->step[step[i]].end_ps));
-    }
-    JSON_PUT(steps, { "start_us", start }, { "end_us", end });
-    for (size_t c = 0; c < sizeof(columns) / sizeof(*columns); c++) {
-        json_t *values = json_array();
+    uint32_t *step = xcalloc(g->steps + 1, sizeof(*step)), count = steps_to_tell(g, step);
+    json_t *steps = json_object();
+    json_t *o = JSON_OF({ "tuner", json_of_text(g->algo->name) }, { "about", json_of_text(g->algo->about) },
+                        { "options", options_json(g) }, { "totals", totals_json(g) });
 
-        for (uint32_t i = 0; i < count; i++)
-            json_array_append_new(values, json_of_rounded(value_at(&g->step[step[i]].note, columns[c].at)));
-        json_object_set_new(steps, columns[c].name, values);
-    }
+    put_columns(steps, g, step, count);
     put_decisions(o, steps, g, step, count);
     JSON_PUT(o, { "steps", steps }, { "twins", twins_json(g) });
     free(step);
@@ -293,20 +275,21 @@ static void add_point(struct line *l, uint64_t at_ps, const struct ecn *e)
 /* Of more than CHANGES_MAX changes, the last one in each of CHANGES_MAX equal parts of the run is kept. */
 static json_t *line_json(const struct results *r, const struct rank *rank)
 {
-    const struct queue_log *q = r->queues;
-    struct line  l = { json_array(), json_array(), json_array(), json_array() };
-    uint64_t     part_ps = rank->changes > CHANGES_MAX ? r->end_ps / CHANGES_MAX + 1 : 1, part = 0;
+    const struct queue_log    *q = r->queues;
     const struct queue_change *held = NULL;
+    struct line  l = { json_array(), json_array(), json_array(), json_array() };
+    uint64_t     part_ps = rank->changes > CHANGES_MAX ? r->end_ps / CHANGES_MAX + 1 : 1;
     char         name[64];
 
     add_point(&l, 0, &q->first[rank->port]);
     for (uint32_t i = 0; i < q->count; i++) {
-        if (q->change[i].port != rank->port)
+        const struct queue_change *c = &q->change[i];
+
+        if (c->port != rank->port)
             continue;
-        if (held && q->change[i].at_ps / part_ps != part)
+        if (held && c->at_ps / part_ps != held->at_ps / part_ps)
             add_point(&l, held->at_ps, &held->ecn);
-        held = &q->change[i];
-        part = held->at_ps / part_ps;
+        held = c;
     }
     if (held)
         add_point(&l, held->at_ps, &held->ecn);

@@ -17,6 +17,28 @@ char *results_port_name(char buf[PORT_NAME_MAX], const struct sim *s, const stru
     return buf;
 }
 
+static struct fct_stats known(struct fct_stats s, uint64_t count)
+{
+    return count ? s : (struct fct_stats){ NAN, NAN, NAN, NAN, NAN, NAN };
+}
+
+struct fct_stats results_slowdown(const struct fct_cell *c)
+{
+    return known(fct_slowdown_stats(c), c->count);
+}
+
+struct fct_stats results_fct_us(const struct fct_cell *c)
+{
+    return known(fct_us_stats(c), c->count);
+}
+
+struct fct_stats results_op_us(const struct results *r, uint32_t entry, enum op_kind kind)
+{
+    const struct ops_cell *c = ops_cell(r->ops, entry, kind);
+
+    return known(ops_us_stats(c), c->count);
+}
+
 /* Inserts into a list sorted by value, largest first. Equal values keep their order. */
 static void keep_worst(uint32_t list[RESULTS_WORST], uint64_t value[RESULTS_WORST], uint32_t *count,
                        uint32_t port, uint64_t is)
@@ -129,11 +151,10 @@ static double entry_goodput_bps(const struct results *r, uint32_t entry)
 static double realised_load(const struct traffic_about *t, uint64_t bytes, uint64_t end_ps)
 {
     uint64_t stop_ps = t->stop_ps < end_ps ? t->stop_ps : end_ps;
-    double asked_bits;
 
     if (t->load == 0 || stop_ps <= t->start_ps)
         return 0;
-    asked_bits = t->bps_per_host * t->hosts * ((double)(stop_ps - t->start_ps) / (double)PS_PER_S);
+    double asked_bits = t->bps_per_host * t->hosts * ((double)(stop_ps - t->start_ps) / (double)PS_PER_S);
     return t->load * (double)bytes * 8 / asked_bits;
 }
 
@@ -233,20 +254,18 @@ struct alike {                   /* the links of a tier */
 };
 
 /* The letters of a node's name. */
-static size_t kind_length(const char *name)
+static int kind_length(const struct graph_node *n)
 {
-    size_t n = 0;
+    int length = 0;
 
-    while (isalpha((unsigned char)name[n]))
-        n++;
-    return n;
+    while (isalpha((unsigned char)n->name[length]))
+        length++;
+    return length;
 }
 
 static bool is_same_kind(const struct graph_node *a, const struct graph_node *b)
 {
-    size_t n = kind_length(a->name);
-
-    return n == kind_length(b->name) && strncmp(a->name, b->name, n) == 0;
+    return kind_length(a) == kind_length(b) && strncmp(a->name, b->name, (size_t)kind_length(a)) == 0;
 }
 
 static bool is_fabric(const struct graph_node *n)
@@ -272,25 +291,29 @@ static uint32_t *find_planes(const struct graph *g)
         uint32_t a = root_of(of, g->link[i].a), b = root_of(of, g->link[i].b);
 
         if (is_fabric(&g->node[g->link[i].a]) && is_fabric(&g->node[g->link[i].b]))
-            of[a > b ? a : b] = a < b ? a : b;
+            of[max_u32(a, b)] = min_u32(a, b);
     }
     for (uint32_t i = 0; i < g->nodes; i++)
         of[i] = root_of(of, i);
     return of;
 }
 
-/* Its number from 0, and whether there are others. */
-static uint32_t plane_number(const struct graph *g, const uint32_t *plane, uint32_t is, bool *has_others)
+/* "tor to spine", behind the number of the plane if there are several. */
+static void name_tier(char name[48], const struct graph *g, const uint32_t *plane, const struct alike *t)
 {
-    uint32_t number = 0, count = 0;
+    const struct graph_node *from = &g->node[t->first->node->id], *to = &g->node[t->first->peer->node->id];
+    uint32_t                 number = 0, count = 0;
+    int                      length = 0;
 
     for (uint32_t i = 0; i < g->nodes; i++)
         if (is_fabric(&g->node[i]) && plane[i] == i) {
-            number = i == is ? count : number;
+            number += i < t->plane;
             count++;
         }
-    *has_others = count > 1;
-    return number;
+    if (count > 1)
+        length = snprintf(name, 48, "plane %u: ", number);
+    snprintf(name + length, 48 - (size_t)length, "%.*s to %.*s", kind_length(from), from->name,
+             kind_length(to), to->name);
 }
 
 static bool belongs(const struct graph *g, const struct alike *t, const struct port *p, uint32_t plane)
@@ -300,12 +323,6 @@ static bool belongs(const struct graph *g, const struct alike *t, const struct p
            is_same_kind(&g->node[t->first->peer->node->id], &g->node[p->peer->node->id]);
 }
 
-static void add_load(struct alike *t, double load)
-{
-    t->load = xgrow(t->load, t->count, &t->room, 16, sizeof *t->load);
-    t->load[t->count++] = load;
-}
-
 static uint32_t find_alike(const struct results *r, const uint32_t *plane, struct alike *tier)
 {
     const struct graph *g = &r->sim->net.graph;
@@ -313,39 +330,21 @@ static uint32_t find_alike(const struct results *r, const uint32_t *plane, struc
 
     for (uint32_t i = 0; i < r->sim->net.ports; i++) {
         const struct port *p = &r->sim->net.port[i];
-        uint32_t           t = 0;
+        struct alike      *t = tier;
 
-        if (!p->is_switch || !p->peer->is_switch || !is_fabric(&g->node[p->node->id]) ||
-            !is_fabric(&g->node[p->peer->node->id]))
+        if (!is_fabric(&g->node[p->node->id]) || !is_fabric(&g->node[p->peer->node->id]))
             continue;
-        while (t < tiers && !belongs(g, &tier[t], p, plane[p->node->id]))
+        while (t < tier + tiers && !belongs(g, t, p, plane[p->node->id]))
             t++;
-        if (t == RESULTS_TIERS)
+        if (t == tier + RESULTS_TIERS)
             continue;
-        if (t == tiers)
+        if (t == tier + tiers)
             tier[tiers++] = (struct alike){ .first = p, .plane = plane[p->node->id] };
-        add_load(&tier[t], (double)p->counters.tx_bytes * 8 /
-                               ((double)p->rate_bps * (double)r->end_ps / (double)PS_PER_S));
+        t->load = xgrow(t->load, t->count, &t->room, 16, sizeof *t->load);
+        t->load[t->count++] = (double)p->counters.tx_bytes * 8 /
+                              ((double)p->rate_bps * (double)r->end_ps / (double)PS_PER_S);
     }
     return tiers;
-}
-
-static struct results_tier summed_up(const struct graph *g, const uint32_t *plane, struct alike *t)
-{
-    const char         *from = g->node[t->first->node->id].name, *to = g->node[t->first->peer->node->id].name;
-    struct results_tier made = { .links = t->count };
-    bool                has_planes;
-    uint32_t            number = plane_number(g, plane, t->plane, &has_planes);
-    int                 length = has_planes ? snprintf(made.name, sizeof made.name, "plane %u: ", number) : 0;
-
-    snprintf(made.name + length, sizeof made.name - (size_t)length, "%.*s to %.*s", (int)kind_length(from),
-             from, (int)kind_length(to), to);
-    qsort(t->load, t->count, sizeof *t->load, compare_reals);
-    made.least = t->load[0];
-    made.median =
-        t->count % 2 ? t->load[t->count / 2] : (t->load[t->count / 2 - 1] + t->load[t->count / 2]) / 2;
-    made.busiest = t->load[t->count - 1];
-    return made;
 }
 
 /* Finds the tiers, in the order of their switches, up to RESULTS_TIERS. */
@@ -355,11 +354,19 @@ static void find_tiers(struct results *r)
     struct alike        tier[RESULTS_TIERS] = { { 0 } };
     uint32_t           *plane = find_planes(g), tiers = r->end_ps ? find_alike(r, plane, tier) : 0;
 
-    r->tiers = 0;
-    for (uint32_t i = 0; i < tiers; i++) {
-        if (tier[i].count > 1)
-            r->tier[r->tiers++] = summed_up(g, plane, &tier[i]);
-        free(tier[i].load);
+    for (const struct alike *t = tier; t < tier + tiers; t++) {
+        struct results_tier *made = &r->tier[r->tiers];
+        const double        *middle = &t->load[t->count / 2];
+
+        qsort(t->load, t->count, sizeof *t->load, compare_reals);
+        if (t->count > 1) {
+            *made = (struct results_tier){ .links = t->count, .busiest = t->load[t->count - 1],
+                                           .median = t->count % 2 ? *middle : (middle[-1] + *middle) / 2,
+                                           .least = t->load[0] };
+            name_tier(made->name, g, plane, t);
+            r->tiers++;
+        }
+        free(t->load);
     }
     free(plane);
 }
@@ -411,29 +418,19 @@ static double started_iteration_us(const struct simulation *run, uint32_t entry)
 
 void results_init(struct results *r, const struct simulation *run)
 {
-    memset(r, 0, sizeof(*r));
-    r->scenario = &run->scenario;
-    r->sim = run->sim;
-    r->fct = &run->fct;
-    r->ops = &run->ops;
-    r->steps = &run->steps;
-    r->series = &run->series;
-    r->scores = &run->scores;
-    r->tuning = &run->loop.tuning;
-    r->queues = &run->queues;
-    r->spread = &run->spread;
-    r->text = run->input.text;
-    r->text_bytes = run->input.text_bytes;
-    r->set = run->input.set;
-    r->sets = run->input.sets;
-    r->end_ps = run->end_ps;
-    r->intervals = simulation_has_intervals(run) ? (double)run->intervals : r->series->points;
-    r->interval_ps = simulation_has_intervals(run) ? run->scenario.interval_ps
-                                                   : r->series->interval_ps * r->series->merged;
-    r->stuck_why = run->is_stuck ? run->stuck_why : NULL;
-    r->stuck_ps = run->stuck_ps;
-    r->wall_s = run->wall_s;
-    r->entry = xcalloc(r->scenario->entries + 1ul, sizeof(*r->entry));
+    bool has_intervals = simulation_has_intervals(run);
+
+    *r = (struct results){
+        .scenario = &run->scenario, .sim = run->sim, .fct = &run->fct, .ops = &run->ops, .steps = &run->steps,
+        .series = &run->series, .scores = &run->scores, .tuning = &run->loop.tuning, .queues = &run->queues,
+        .spread = &run->spread, .text = run->input.text, .text_bytes = run->input.text_bytes,
+        .set = run->input.set, .sets = run->input.sets, .end_ps = run->end_ps,
+        .interval_ps = has_intervals ? run->scenario.interval_ps
+                                     : run->series.interval_ps * run->series.merged,
+        .stuck_why = run->is_stuck ? run->stuck_why : NULL, .stuck_ps = run->stuck_ps, .wall_s = run->wall_s,
+        .entry = xcalloc(run->scenario.entries + 1ul, sizeof(*r->entry)),
+    };
+    r->intervals = has_intervals ? (double)run->intervals : r->series->points;
     add_network(r);
     add_flows(r);
     for (uint32_t i = 0; i < r->scenario->entries; i++) {

@@ -105,6 +105,11 @@ const enum op_kind *results_ops_of(enum results_job);
 /* "iteration", "read", "write", "call" */
 extern const char *const results_op_names[OP_KINDS];
 
+/* Slowdowns, completion times and durations; all NAN if there are none. */
+struct fct_stats results_slowdown(const struct fct_cell *);
+struct fct_stats results_fct_us(const struct fct_cell *);
+struct fct_stats results_op_us(const struct results *, uint32_t entry, enum op_kind);
+
 /* Fills the answer card and returns it. */
 struct card *results_answer(const struct results *, struct card *);
 

@@ -13,96 +13,90 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUOTED_MAX 264
+struct quoted { char buf[264]; };
 
-/* Quotes a user's name as a CSV field, with control characters escaped. Returns buf. */
-static const char *quoted(char buf[QUOTED_MAX], const char *name)
+/* Quotes a user's name as a CSV field, with control characters escaped. */
+static struct quoted quoted(const char *name)
 {
-    char shown[QUOTED_MAX], *to = buf;
+    struct quoted q;
+    char          shown[sizeof q.buf], *to = q.buf;
 
     *to++ = '"';
-    for (name = escape_text(shown, sizeof(shown), name); *name && to < buf + QUOTED_MAX - 3; name++) {
+    for (name = escape_text(shown, sizeof shown, name); *name && to < q.buf + sizeof q.buf - 3; name++) {
         if (*name == '"')
             *to++ = '"';
         *to++ = *name;
     }
     *to++ = '"';
     *to = '\0';
-    return buf;
+    return q;
 }
 
-/* Prints the name of a node or port, quoted if necessary. */
-static const char *field(char buf[QUOTED_MAX], const char *name)
+/* The name of a node or port, quoted if necessary. */
+static struct quoted field(const char *name)
 {
-    const char *c = name;
+    static const char plain[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-.:/+";
+    struct quoted     q;
 
-    while ((*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
-           (*c && strchr("_-.:/+", *c)))
-        c++;
-    return *c ? quoted(buf, name) : name;
+    if (name[strspn(name, plain)])
+        return quoted(name);
+    snprintf(q.buf, sizeof q.buf, "%s", name);
+    return q;
 }
 
-static const char *node_field(char buf[QUOTED_MAX], const struct sim *s, uint32_t node)
+static struct quoted node_field(const struct sim *s, uint32_t node)
 {
-    return field(buf, s->net.graph.node[node].name);
+    return field(s->net.graph.node[node].name);
 }
 
 /* ---- --format csv: one table of everything ---- */
 
-static void print_six(FILE *out, const struct fct_stats *s, bool is_empty)
+static void print_six(FILE *out, struct fct_stats s)
 {
-    if (is_empty)
-        fputs(",,,,,,", out);
-    else
-        fprintf(out, ",%.6f,%.6f,%.6f,%.6f,%.6f,%.6f", s->mean, s->p50, s->p95, s->p99, s->p999, s->max);
+    const double value[] = { s.mean, s.p50, s.p95, s.p99, s.p999, s.max };
+
+    for (int i = 0; i < 6; i++)
+        fprintf(out, isfinite(value[i]) ? ",%.6f" : ",", value[i]);
 }
 
 static void print_row(FILE *out, const char *kind, const char *name, const struct fct_cell *c)
 {
-    struct fct_stats s = fct_slowdown_stats(c), t = fct_us_stats(c);
-
     fprintf(out, "%s,%s,%" PRIu64 ",%" PRIu64, kind, name, c->count, c->bytes);
-    print_six(out, &s, c->count == 0);
-    print_six(out, &t, c->count == 0);
+    print_six(out, results_slowdown(c));
+    print_six(out, results_fct_us(c));
     fputs(",,\n", out);
 }
 
 /* Iterations, reads, writes and calls have no slowdown. */
 static void print_ops(const struct results *r, uint32_t entry, FILE *out)
 {
-    char name[QUOTED_MAX];
-
     for (const enum op_kind *k = results_ops_of(r->entry[entry].job); *k != OP_KINDS; k++) {
         const struct ops_cell *c = ops_cell(r->ops, entry, *k);
-        struct fct_stats t = ops_us_stats(c);
 
         fprintf(out, "%s,%s,%" PRIu64 ",%" PRIu64 ",,,,,,", results_op_names[*k],
-                quoted(name, r->scenario->entry[entry].name), c->count, c->bytes);
-        print_six(out, &t, c->count == 0);
+                quoted(r->scenario->entry[entry].name).buf, c->count, c->bytes);
+        print_six(out, results_op_us(r, entry, *k));
         fputs(",,\n", out);
     }
 }
 
 static void print_phases(const struct results *r, FILE *out)
 {
-    char name[QUOTED_MAX];
-
     for (uint32_t i = 0; r->has_phases && i < PHASES; i++) {
         print_row(out, "phase", phase_names[i], &r->fct->phase[i]);
         for (uint32_t e = 0; e < r->scenario->entries; e++)
-            print_row(out, phase_names[i], quoted(name, r->scenario->entry[e].name),
+            print_row(out, phase_names[i], quoted(r->scenario->entry[e].name).buf,
                       &r->fct->entry_phase[e * PHASES + i]);
     }
 }
 
 static void print_metrics(const struct results *r, FILE *out)
 {
-    uint32_t count;
+    uint32_t       count;
     struct metric *list = metrics_new(r, &count);
-    char name[QUOTED_MAX];
 
     for (uint32_t i = 0; i < count; i++) {
-        fprintf(out, "metric,%s,,,,,,,,,,,,,,,", quoted(name, list[i].name));
+        fprintf(out, "metric,%s,,,,,,,,,,,,,,,", quoted(list[i].name).buf);
         if (isfinite(list[i].value))
             fprintf(out, "%.15g", list[i].value);
         fprintf(out, ",%s\n", metric_unit_name(list[i].unit));
@@ -112,8 +106,6 @@ static void print_metrics(const struct results *r, FILE *out)
 
 void results_print_csv(const struct results *r, FILE *out)
 {
-    char name[QUOTED_MAX];
-
     fputs("set,name,flows,bytes,slowdown_mean,slowdown_p50,slowdown_p95,slowdown_p99,slowdown_p999,"
           "slowdown_max,fct_us_mean,fct_us_p50,fct_us_p95,fct_us_p99,fct_us_p999,fct_us_max,value,unit\n",
           out);
@@ -121,7 +113,7 @@ void results_print_csv(const struct results *r, FILE *out)
         print_row(out, "size", fct_buckets[i].name, &r->fct->bucket[i]);
     print_row(out, "all", "all", &r->fct->all);
     for (uint32_t i = 0; i < r->scenario->entries; i++)
-        print_row(out, "traffic", quoted(name, r->scenario->entry[i].name), &r->fct->entry[i]);
+        print_row(out, "traffic", quoted(r->scenario->entry[i].name).buf, &r->fct->entry[i]);
     print_phases(r, out);
     for (uint32_t i = 0; i < r->scenario->entries; i++)
         print_ops(r, i, out);
@@ -139,11 +131,11 @@ void results_print_ports(const struct results *r, FILE *out)
     for (uint32_t i = 0; i < r->sim->net.ports; i++) {
         const struct port *p = &r->sim->net.port[i];
         struct port_counters now = p->counters;
-        char peer[PORT_NAME_MAX], name[2][QUOTED_MAX];
+        char peer[PORT_NAME_MAX];
 
         now.paused_ps = port_paused_ps(p, r->end_ps);
-        fprintf(out, "%s,%u,%s,%" PRIu64, node_field(name[0], r->sim, p->node->id), p->index,
-                field(name[1], results_port_name(peer, r->sim, p->peer)), p->rate_bps);
+        fprintf(out, "%s,%u,%s,%" PRIu64, node_field(r->sim, p->node->id).buf, p->index,
+                field(results_port_name(peer, r->sim, p->peer)).buf, p->rate_bps);
         for (int c = 0; c < PORT_COUNTS; c++)
             if (port_info[c].unit == UNIT_PS)
                 fprintf(out, ",%.6f", (double)now.count[c] / (double)PS_PER_US);
@@ -184,10 +176,8 @@ void results_print_flow_head(FILE *out)
 void results_print_flow(FILE *out, const struct sim *s, const struct scenario *scenario,
                         const struct flow_result *r)
 {
-    char name[3][QUOTED_MAX];
-
-    fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, node_field(name[0], s, r->src), node_field(name[1], s, r->dst),
-            r->sport, r->dport, r->prio, quoted(name[2], scenario->entry[r->traffic].name), r->bytes);
+    fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, node_field(s, r->src).buf, node_field(s, r->dst).buf, r->sport,
+            r->dport, r->prio, quoted(scenario->entry[r->traffic].name).buf, r->bytes);
     print_ns(out, r->start_ps);
     print_ns(out, r->fct_ps);
     print_ns(out, r->ideal_ps);
@@ -204,16 +194,13 @@ struct rows { struct row *row; uint64_t count; const struct waits *waits; };
 static int compare_unfinished(const void *left, const void *right)
 {
     const struct unfinished *a = &((const struct row *)left)->m, *b = &((const struct row *)right)->m;
+    const uint64_t x[] = { a->start_ps, a->flow->src, a->flow->ports, a->flow->dst, a->place },
+                   y[] = { b->start_ps, b->flow->src, b->flow->ports, b->flow->dst, b->place };
+    int            i = 0;
 
-    if (a->start_ps != b->start_ps)
-        return a->start_ps < b->start_ps ? -1 : 1;
-    if (a->flow->src != b->flow->src)
-        return a->flow->src < b->flow->src ? -1 : 1;
-    if (a->flow->ports != b->flow->ports)
-        return a->flow->ports < b->flow->ports ? -1 : 1;
-    if (a->flow->dst != b->flow->dst)
-        return a->flow->dst < b->flow->dst ? -1 : 1;
-    return a->place < b->place ? -1 : a->place > b->place;
+    while (i < 4 && x[i] == y[i])
+        i++;
+    return x[i] < y[i] ? -1 : x[i] > y[i];
 }
 
 static void add_row(void *arg, const struct unfinished *m)
@@ -229,7 +216,6 @@ void results_print_unfinished(const struct results *r, FILE *out)
     const struct sim *s = r->sim;
     struct waits     *waits = waits_new(s);
     struct rows       rows = { xcalloc((size_t)r->flows_unfinished + 1, sizeof(*rows.row)), 0, waits };
-    char              name[3][QUOTED_MAX];
 
     sim_each_unfinished(s, add_row, &rows);
     qsort(rows.row, rows.count, sizeof(*rows.row), compare_unfinished);
@@ -238,9 +224,9 @@ void results_print_unfinished(const struct results *r, FILE *out)
         const struct unfinished *m = &rows.row[i].m;
         const struct flow       *f = m->flow;
 
-        fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, node_field(name[0], s, f->src),
-                node_field(name[1], s, f->dst), f->ports & 0xffff, f->ports >> 16, f->prio,
-                quoted(name[2], r->scenario->entry[f->traffic].name), m->bytes);
+        fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, node_field(s, f->src).buf,
+                node_field(s, f->dst).buf, f->ports & 0xffff, f->ports >> 16, f->prio,
+                quoted(r->scenario->entry[f->traffic].name).buf, m->bytes);
         print_ns(out, m->start_ps);
         fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%s\n", m->acked_bytes, m->resent_bytes,
                 wait_names[rows.row[i].wait]);
@@ -252,8 +238,8 @@ void results_print_unfinished(const struct results *r, FILE *out)
 void results_print_hpcc_fct(FILE *out, const struct flow_result *r)
 {
     fprintf(out, "%08x %08x %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", address_of_node(r->src),
-            address_of_node(r->dst), r->sport, r->dport, r->bytes, whole_ns(r->start_ps), whole_ns(r->fct_ps),
-            whole_ns(r->ideal_ps));
+            address_of_node(r->dst), r->sport, r->dport, r->bytes, whole_ns(r->start_ps),
+            whole_ns(r->fct_ps), whole_ns(r->ideal_ps));
 }
 
 void results_print_hpcc_pfc(FILE *out, const struct pfc_result *r)
@@ -267,18 +253,13 @@ void results_print_hpcc_pfc(FILE *out, const struct pfc_result *r)
 /* The column name of a knob ends in its unit, if the unit is a word. */
 static const char *knob_column_unit(enum knob_unit unit)
 {
-    switch (unit) {
-    case KNOB_MBPS:    return "_mbps";
-    case KNOB_US:      return "_us";
-    case KNOB_KB:      return "_kb";
-    case KNOB_PERCENT: return "_percent";
-    case KNOB_BLOCKS:  return "_blocks";
-    case KNOB_Q10:     return "_per_1024";
-    case KNOB_RATIO:
-    case KNOB_LOG2:
-    case KNOB_NUMBER:  break;
-    }
-    return "";
+    static const char *const names[] = {
+        [KNOB_MBPS] = "_mbps", [KNOB_US] = "_us", [KNOB_KB] = "_kb", [KNOB_PERCENT] = "_percent",
+        [KNOB_BLOCKS] = "_blocks", [KNOB_Q10] = "_per_1024", [KNOB_RATIO] = "", [KNOB_LOG2] = "",
+        [KNOB_NUMBER] = "",
+    };
+
+    return names[unit];
 }
 
 void results_print_interval_head(FILE *out, const struct scenario *s)
@@ -290,10 +271,10 @@ void results_print_interval_head(FILE *out, const struct scenario *s)
     for (uint32_t i = 0; i < columns; i++)
         fprintf(out, ",%s", figure_info[column[i]].name);
     for (uint32_t i = 0; i < s->entries; i++) {
-        char name[80], field[QUOTED_MAX];
+        char name[80];
 
         snprintf(name, sizeof(name), "%s.goodput_bps", s->entry[i].name);
-        fprintf(out, ",%s", quoted(field, name));
+        fprintf(out, ",%s", quoted(name).buf);
     }
     if (s->watch.monitors)
         fputs(",utility,utility_throughput,utility_rtt,utility_pfc", out);
@@ -318,23 +299,17 @@ static void print_figure(FILE *out, enum figure_id figure, const struct figure_s
     double value = figure_raw(figure, seen);
 
     fputc(',', out);
-    if (!isfinite(value))
-        return;
-    switch (figure_info[figure].unit) {
-    case UNIT_US:    print_us(out, (uint64_t)value);     break;
-    case UNIT_SHARE: fprintf(out, "%.6f", value);        break;
-    default:         fprintf(out, "%.0f", value);        break;
-    }
+    if (isfinite(value) && figure_info[figure].unit == UNIT_US)
+        print_us(out, (uint64_t)value);
+    else if (isfinite(value))
+        fprintf(out, "%.*f", figure_info[figure].unit == UNIT_SHARE ? 6 : 0, value);
 }
 
 /* Utility is empty if nothing was sent, accuracy if there is no ground truth. */
 static void print_watched(FILE *out, const struct report *r)
 {
-    struct score s;
+    struct score s = score_of(r);
 
-    if (!r->monitors)
-        return;
-    s = score_of(r);
     if (s.is_active)
         fprintf(out, ",%.6f,%.6f,%.6f,%.6f", s.utility, s.terms.throughput, s.terms.rtt, s.terms.pfc);
     else
@@ -364,36 +339,29 @@ void results_print_interval(FILE *out, const struct report *r)
         print_figure(out, column[i], &seen);
     for (uint32_t i = 0; i < r->entries; i++)
         fprintf(out, ",%.0f", (double)r->entry_bytes[i] * bps_per_byte);
-    print_watched(out, r);
+    if (r->monitors)
+        print_watched(out, r);
     for (uint32_t i = 0; i < KNOB_COUNT; i++)
         fprintf(out, ",%.10g", r->knobs.value[i]);
     fputc('\n', out);
 }
 
-static struct report report_of_point(const struct results *r, uint32_t i)
-{
-    const struct series *s = r->series;
-    const struct series_point *p = &s->point[i];
-    struct report made = { .start_ps = p->start_ps, .end_ps = p->end_ps, .ports = s->ports,
-                           .entry_bytes = &s->entry_bytes[(size_t)i * s->entries], .entries = s->entries };
-
-    memcpy(made.count, p->count, sizeof(made.count));
-    return made;
-}
-
 void results_print_points(FILE *out, const struct results *r)
 {
     const struct series *s = r->series;
-    struct knobs knobs;
-    uint32_t turned = 0;
+    struct report report = { .ports = s->ports, .entries = s->entries };
+    uint32_t changed = 0;
 
-    knobs_init(&knobs);
+    knobs_init(&report.knobs);
     for (uint32_t i = 0; i < s->points; i++) {
-        struct report report = report_of_point(r, i);
+        const struct series_point *p = &s->point[i];
 
-        for (; turned < s->knobs && s->knob[turned].at_ps <= report.end_ps; turned++)
-            knobs.value[s->knob[turned].knob] = s->knob[turned].value;
-        report.knobs = knobs;
+        for (; changed < s->knobs && s->knob[changed].at_ps <= p->end_ps; changed++)
+            report.knobs.value[s->knob[changed].knob] = s->knob[changed].value;
+        report.start_ps = p->start_ps;
+        report.end_ps = p->end_ps;
+        report.entry_bytes = &s->entry_bytes[(size_t)i * s->entries];
+        memcpy(report.count, p->count, sizeof(report.count));
         results_print_interval(out, &report);
     }
 }
@@ -411,11 +379,11 @@ void results_print_queue(FILE *out, const struct sim *s, const struct slots_row 
 {
     const struct queue_slot *seen = r->seen;
     double bytes_max = (double)r->port->rate_bps / 8 * (double)r->slot_ps / (double)PS_PER_S;
-    char                     peer[PORT_NAME_MAX], name[2][QUOTED_MAX];
+    char peer[PORT_NAME_MAX];
 
     print_us(out, r->start_ps);
-    fprintf(out, ",%s,%u,%s,%" PRIu64 ",%.6f,", node_field(name[0], s, r->port->node->id), r->port->index,
-            field(name[1], results_port_name(peer, s, r->port->peer)), seen->queue_bytes_mean,
+    fprintf(out, ",%s,%u,%s,%" PRIu64 ",%.6f,", node_field(s, r->port->node->id).buf, r->port->index,
+            field(results_port_name(peer, s, r->port->peer)).buf, seen->queue_bytes_mean,
             (double)seen->tx_bytes / bytes_max);
     if (seen->tx_bytes)
         fprintf(out, "%.6f", (double)seen->marked_bytes / (double)seen->tx_bytes);
@@ -433,8 +401,7 @@ static const char htsim_head[] =
 static void print_htsim_flow(FILE *out, uint32_t i, const struct htsim_flow *f)
 {
     const uint64_t packets[] = { f->sent, f->resent, f->rts, f->acks, f->nacks, f->pulls, f->timeouts,
-                                 f->sleek,
-                                 f->rx_trimmed, f->rx_duplicate, f->rx_out_of_order, f->rx_marked };
+                                 f->sleek, f->rx_trimmed, f->rx_duplicate, f->rx_out_of_order, f->rx_marked };
 
     fprintf(out, "%u %u %u %u %" PRIu64 " %" PRId64 " %" PRId64 " %" PRId64, i, f->src, f->dst, f->id,
             f->bytes, f->start_ps, f->finish_ps, f->finish_ps < 0 ? -1 : f->finish_ps - f->start_ps);
@@ -448,12 +415,11 @@ static void print_htsim_flow(FILE *out, uint32_t i, const struct htsim_flow *f)
 void results_print_htsim(FILE *out, const struct sim *s)
 {
     struct htsim_counters c;
+    struct htsim_flow     f;
 
     htsim_count(s->htsim, &c);
     fputs(htsim_head, out);
     for (uint32_t i = 0; i < c.flows; i++) {
-        struct htsim_flow f;
-
         htsim_flow(s->htsim, i, &f);
         print_htsim_flow(out, i, &f);
     }

@@ -15,12 +15,7 @@ json_t *json_of_us(uint64_t ps)
     return json_of_number((double)ps / (double)PS_PER_US);
 }
 
-void json_put_us(json_t *object, const char *key, uint64_t ps)
-{
-    json_object_set_new(object, key, json_of_us(ps));
-}
-
-void results_json_put_setup(json_t *o, const struct results *r)
+static void put_setup(json_t *o, const struct results *r)
 {
     const struct sim_cfg *cfg = &r->sim->cfg;
     char controls[SIM_CC_TEXT_MAX];
@@ -38,29 +33,27 @@ void results_json_print(json_t *o, FILE *out)
 
 /* ---- flows ---- */
 
-/* mean, p50, ... of one quantity; null without flows. */
-static void put_stats(json_t *object, const char *prefix, const struct fct_stats *s, bool is_empty)
+/* mean, p50, ... of one quantity; null if there is nothing. */
+static void put_stats(json_t *object, const char *prefix, struct fct_stats s)
 {
     const struct { const char *name; double value; } rows[] = {
-        { "mean", s->mean }, { "p50", s->p50 },   { "p95", s->p95 },
-        { "p99", s->p99 },   { "p999", s->p999 }, { "max", s->max },
+        { "mean", s.mean }, { "p50", s.p50 },   { "p95", s.p95 },
+        { "p99", s.p99 },   { "p999", s.p999 }, { "max", s.max },
     };
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         char key[32];
 
         snprintf(key, sizeof(key), "%s_%s", prefix, rows[i].name);
-        json_object_set_new(object, key, is_empty ? json_null() : json_of_number(rows[i].value));
+        json_put_number(object, key, rows[i].value);
     }
 }
 
 static void put_cell(json_t *object, const struct fct_cell *c)
 {
-    struct fct_stats slowdown = fct_slowdown_stats(c), fct_us = fct_us_stats(c);
-
     JSON_PUT(object, { "flows", json_of_count(c->count) }, { "bytes", json_of_count(c->bytes) });
-    put_stats(object, "slowdown", &slowdown, c->count == 0);
-    put_stats(object, "fct_us", &fct_us, c->count == 0);
+    put_stats(object, "slowdown", results_slowdown(c));
+    put_stats(object, "fct_us", results_fct_us(c));
 }
 
 static json_t *fct_json(const struct results *r)
@@ -68,13 +61,12 @@ static json_t *fct_json(const struct results *r)
     json_t *rows = json_array();
 
     for (uint32_t i = 0; i < FCT_BUCKETS; i++) {
-        json_t *row = json_object();
+        json_t *row = JSON_OF({ "size", json_of_text(fct_buckets[i].name) });
 
-        json_put_text(row, "size", fct_buckets[i].name);
         put_cell(row, &r->fct->bucket[i]);
-        json_put_count(row, "resent_bytes", r->size[i].resent_bytes);
-        json_put_count(row, "nacks", r->size[i].nacks);
-        json_put_count(row, "reordered", r->size[i].reordered);
+        JSON_PUT(row, { "resent_bytes", json_of_count(r->size[i].resent_bytes) },
+                 { "nacks", json_of_count(r->size[i].nacks) },
+                 { "reordered", json_of_count(r->size[i].reordered) });
         json_array_append_new(rows, row);
     }
     return rows;
@@ -94,31 +86,19 @@ static json_t *waits_json(const struct results *r)
 static json_t *all_json(const struct results *r)
 {
     const struct sim_counters *c = &r->sim->engine.counters;
-    json_t *o = json_object();
+    json_t *o = JSON_OF({ "flows_started", json_of_count(c->flows_started) },
+                        { "flows_unfinished", json_of_count((uint64_t)r->flows_unfinished) });
 
-    json_put_count(o, "flows_started", c->flows_started);
-    json_put_count(o, "flows_unfinished", (uint64_t)r->flows_unfinished);
     if (r->flows_unfinished > 0)
         json_object_set_new(o, "unfinished_waits", waits_json(r));
     json_put_count(o, "flows_stuck", (uint64_t)r->flows_stuck);
-    if (r->stuck_why) {
-        json_put_us(o, "stuck_since_us", r->stuck_ps);
-        json_put_text(o, "stuck_why", r->stuck_why);
-    }
+    if (r->stuck_why)
+        JSON_PUT(o, { "stuck_since_us", json_of_us(r->stuck_ps) },
+                 { "stuck_why", json_of_text(r->stuck_why) });
     if (r->failure)
         json_put_text(o, "failed", r->failure);
     json_put_count(o, "bytes_started", c->bytes_started);
     put_cell(o, &r->fct->all);
-    return o;
-}
-
-static json_t *op_json(const struct ops_cell *c)
-{
-    struct fct_stats us = ops_us_stats(c);
-    json_t *o = json_object();
-
-    JSON_PUT(o, { "count", json_of_count(c->count) }, { "bytes", json_of_count(c->bytes) });
-    put_stats(o, "us", &us, c->count == 0);
     return o;
 }
 
@@ -150,17 +130,29 @@ static void put_expected(json_t *row, const struct results *r, uint32_t entry)
 {
     static const char *const names[EXPOSED_COUNT] = { "exposed_us_mean", "exposed_cold_us",
                                                       "exposed_warm_us_mean" };
-    char                     name[48];
 
     for (uint32_t i = 0; r->spread->seeds && i < EXPOSED_COUNT; i++) {
         const struct expected *v = &r->spread->us[entry * EXPOSED_COUNT + i];
+        const struct { const char *end; double value; } rows[] = { { "expected", v->mean }, { "low", v->low },
+                                                                   { "high", v->high } };
 
-        snprintf(name, sizeof name, "%s_expected", names[i]);
-        json_put_number(row, name, v->mean);
-        snprintf(name, sizeof name, "%s_low", names[i]);
-        json_put_number(row, name, v->low);
-        snprintf(name, sizeof name, "%s_high", names[i]);
-        json_put_number(row, name, v->high);
+        for (int k = 0; k < 3; k++) {
+            char name[48];
+
+            snprintf(name, sizeof name, "%s_%s", names[i], rows[k].end);
+            json_put_number(row, name, rows[k].value);
+        }
+    }
+}
+
+static void put_ops(json_t *row, const struct results *r, uint32_t entry)
+{
+    for (const enum op_kind *k = results_ops_of(r->entry[entry].job); *k != OP_KINDS; k++) {
+        const struct ops_cell *c = ops_cell(r->ops, entry, *k);
+        json_t *o = JSON_OF({ "count", json_of_count(c->count) }, { "bytes", json_of_count(c->bytes) });
+
+        put_stats(o, "us", results_op_us(r, entry, *k));
+        json_object_set_new(row, results_op_names[*k], o);
     }
 }
 
@@ -169,29 +161,26 @@ static void put_job(json_t *row, const struct results *r, uint32_t entry)
     const struct results_entry *e = &r->entry[entry];
     const struct traffic_about *t = &r->scenario->entry[entry];
 
-    for (const enum op_kind *k = results_ops_of(e->job); *k != OP_KINDS; k++)
-        json_object_set_new(row, results_op_names[*k], op_json(ops_cell(r->ops, entry, *k)));
-    if (e->job == JOB_NONE)
-        return;
+    put_ops(row, r, entry);
     if (e->job == JOB_TRAINING) {
-        json_put_count(row, "workers", t->workers);
-        json_put_count(row, "collective_bytes", t->collective_bytes);
-        json_put_number(row, "iteration_us_mean", e->iteration_us_mean);
-        json_put_number(row, "exposed_us_mean", e->exposed_us_mean);
-        json_put_number(row, "exposed_cold_us", e->exposed_cold_us);
-        json_put_number(row, "exposed_warm_us_mean", e->exposed_warm_us_mean);
+        JSON_PUT(row, { "workers", json_of_count(t->workers) },
+                 { "collective_bytes", json_of_count(t->collective_bytes) },
+                 { "iteration_us_mean", json_of_number(e->iteration_us_mean) },
+                 { "exposed_us_mean", json_of_number(e->exposed_us_mean) },
+                 { "exposed_cold_us", json_of_number(e->exposed_cold_us) },
+                 { "exposed_warm_us_mean", json_of_number(e->exposed_warm_us_mean) });
         put_expected(row, r, entry);
-        json_put_number(row, "algbw_bps", e->algbw_bps);
-        json_put_number(row, "busbw_bps", e->busbw_bps);
-        json_put_number(row, "bound_share", e->bound_share);
-        json_object_set_new(row, "collectives", collectives_json(r, entry));
-        return;
+        JSON_PUT(row, { "algbw_bps", json_of_number(e->algbw_bps) },
+                 { "busbw_bps", json_of_number(e->busbw_bps) },
+                 { "bound_share", json_of_number(e->bound_share) },
+                 { "collectives", collectives_json(r, entry) });
+    } else if (e->job != JOB_NONE) {
+        json_put_number(row, e->job == JOB_STORAGE ? "iops" : "calls_per_s", e->ops_per_s);
+        json_put_number(row, "ops_bps", e->ops_bps);
     }
-    json_put_number(row, e->job == JOB_STORAGE ? "iops" : "calls_per_s", e->ops_per_s);
-    json_put_number(row, "ops_bps", e->ops_bps);
 }
 
-json_t *results_json_entry(const struct results *r, uint32_t entry)
+static json_t *entry_json(const struct results *r, uint32_t entry)
 {
     const struct traffic_about *t = &r->scenario->entry[entry];
 
@@ -208,7 +197,7 @@ static json_t *traffic_json(const struct results *r)
 
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
         const struct traffic_about *t = &r->scenario->entry[i];
-        json_t *row = results_json_entry(r, i);
+        json_t *row = entry_json(r, i);
 
         if (t->load <= 0) {
             json_object_del(row, "load_asked");
@@ -229,10 +218,9 @@ static json_t *entry_phases_json(const struct results *r, uint32_t phase)
     json_t *rows = json_array();
 
     for (uint32_t e = 0; e < r->scenario->entries; e++) {
-        json_t *row = json_object();
+        json_t *row = JSON_OF({ "name", json_of_text(r->scenario->entry[e].name) },
+                              { "goodput_bps", json_of_number(r->entry_phase_bps[e * PHASES + phase]) });
 
-        json_put_text(row, "name", r->scenario->entry[e].name);
-        json_put_number(row, "goodput_bps", r->entry_phase_bps[e * PHASES + phase]);
         put_cell(row, &r->fct->entry_phase[e * PHASES + phase]);
         json_array_append_new(rows, row);
     }
@@ -247,10 +235,9 @@ static json_t *phases_json(const struct results *r)
         const struct figure_span *p = &r->phase[i];
         enum figure_id list[FIGURE_COUNT];
         uint32_t count = figure_list(FIGURE_HEADLINE, list);
-        json_t *row = json_object();
+        json_t *row = JSON_OF({ "phase", json_of_text(phase_names[i]) },
+                              { "us", json_of_number(p->ps / (double)PS_PER_US) });
 
-        json_put_text(row, "phase", phase_names[i]);
-        json_put_number(row, "us", p->ps / (double)PS_PER_US);
         for (uint32_t f = 0; f < count; f++)
             if (figure_is_derived(list[f]))
                 json_put_number(row, figure_info[list[f]].name, figure_value(list[f], p));
@@ -281,7 +268,7 @@ static json_t *conweave_json(const struct conweave_counters *c)
     return o;
 }
 
-json_t *results_json_figures(const struct results *r, enum figure_output output)
+static json_t *figures_json(const struct results *r, enum figure_output output)
 {
     enum figure_id list[FIGURE_COUNT];
     uint32_t count = figure_list(output, list);
@@ -302,7 +289,7 @@ json_t *results_json_figures(const struct results *r, enum figure_output output)
 
 static json_t *pfc_json(const struct results *r)
 {
-    json_t *o = results_json_figures(r, FIGURE_PFC), *worst = json_array();
+    json_t *o = figures_json(r, FIGURE_PFC), *worst = json_array();
 
     for (uint32_t i = 0; i < r->paused_count; i++) {
         const struct port *p = &r->sim->net.port[r->paused[i]];
@@ -366,8 +353,9 @@ json_t *results_json_metrics(const struct metric *list, uint32_t count)
 
 static json_t *metrics_json(const struct results *r)
 {
-    struct metric *list = xcalloc(METRICS_MAX, sizeof(*list));
-    json_t *made = results_json_metrics(list, metrics_of(r, list));
+    uint32_t       count;
+    struct metric *list = metrics_new(r, &count);
+    json_t        *made = results_json_metrics(list, count);
 
     free(list);
     return made;
@@ -376,9 +364,8 @@ static json_t *metrics_json(const struct results *r)
 /* For runs with fidelity fast. */
 static json_t *fidelity_json(const struct results *r, const struct skip_stats *k)
 {
-    json_t *o = json_object();
+    json_t *o = JSON_OF({ "kind", json_of_text("fast") });
 
-    json_put_text(o, "kind", "fast");
     if (k->why_not)
         json_put_text(o, "why_not", k->why_not);
     JSON_PUT(o, { "packets_skipped", json_of_count(k->packets) },
@@ -387,13 +374,12 @@ static json_t *fidelity_json(const struct results *r, const struct skip_stats *k
                 { "checks", json_of_count(k->checks) },
                 { "check_off_mean", json_of_number(k->checks ? k->off_mean : NAN) },
                 { "check_off_rms", json_of_number(k->checks ? k->off_rms : NAN) });
-    if (r->spread->seeds) {
-        json_put_count(o, "seeds", r->spread->seeds);
-        json_put_number(o, "model_share", r->spread->model);
-        json_put_text(o, "interval_of", "one run packet by packet, with any seed");
-    } else if (r->spread->why_not) {
+    if (r->spread->seeds)
+        JSON_PUT(o, { "seeds", json_of_count(r->spread->seeds) },
+                 { "model_share", json_of_number(r->spread->model) },
+                 { "interval_of", json_of_text("one run packet by packet, with any seed") });
+    else if (r->spread->why_not)
         json_put_text(o, "why_no_interval", r->spread->why_not);
-    }
     return o;
 }
 
@@ -404,12 +390,12 @@ json_t *results_json(const struct results *r)
     JSON_PUT(o, { "answer", card_end_json(results_answer(r, EMPTY_CARD)) },
                 { "version", json_of_text(ANOLE_VERSION) }, { "scenario", json_of_text(r->scenario->path) },
                 { "set", json_of_texts(r->set, r->sets) });
-    results_json_put_setup(o, r);
+    put_setup(o, r);
     if (skip_stats(r->sim))
         json_object_set_new(o, "fidelity", fidelity_json(r, skip_stats(r->sim)));
     JSON_PUT(o, { "simulated_us", json_of_us(r->end_ps) }, { "network", results_json_network(r) },
                 { "all", all_json(r) }, { "sizes", fct_json(r) }, { "traffic", traffic_json(r) },
-                { "phases", phases_json(r) }, { "packets", results_json_figures(r, FIGURE_PACKETS) });
+                { "phases", phases_json(r) }, { "packets", figures_json(r, FIGURE_PACKETS) });
     if (r->sim->cfg.lb->is_woven)
         json_object_set_new(o, "conweave", conweave_json(&r->sim->engine.counters.conweave));
     JSON_PUT(o, { "pfc", pfc_json(r) }, { "queues", queues_json(r) });
@@ -419,53 +405,34 @@ json_t *results_json(const struct results *r)
     return o;
 }
 
-static json_t *wall_json(const struct results *r)
-{
-    json_t *o = json_object();
-
-    json_put_number(o, "seconds", r->wall_s);
-    if (r->wall_s > 0) {
-        json_put_number(o, "hops_per_second", r->hops / r->wall_s);
-        json_put_number(o, "events_per_second", r->events / r->wall_s);
-    }
-    return o;
-}
-
 void results_print_json(const struct results *r, FILE *out, bool with_wall)
 {
-    json_t *o = results_json(r);
+    json_t *o = results_json(r), *wall = JSON_OF({ "seconds", json_of_number(r->wall_s) });
 
+    if (r->wall_s > 0)
+        JSON_PUT(wall, { "hops_per_second", json_of_number(r->hops / r->wall_s) },
+                 { "events_per_second", json_of_number(r->events / r->wall_s) });
     if (with_wall)
-        json_object_set_new(o, "wall", wall_json(r));
+        json_object_set(o, "wall", wall);
+    json_decref(wall);
     results_json_print(o, out);
 }
 
 /* ---- manifest.json ---- */
 
-static json_t *scenario_json(const struct results *r)
-{
-    return JSON_OF({ "path", json_of_text(r->scenario->path) },
-                   { "text", json_of_bytes(r->text, r->text_bytes) },
-                   { "set", json_of_texts(r->set, r->sets) });
-}
-
-static json_t *loads_json(const struct results *r)
-{
-    json_t *rows = json_array();
-
-    for (uint32_t i = 0; i < r->scenario->entries; i++)
-        json_array_append_new(rows, results_json_entry(r, i));
-    return rows;
-}
-
 void results_print_manifest(const struct results *r, const char *const *files, FILE *out)
 {
-    json_t *o = json_object();
+    json_t *loads = json_array();
+    json_t *o = JSON_OF({ "version", json_of_text(ANOLE_VERSION) },
+                        { "scenario", JSON_OF({ "path", json_of_text(r->scenario->path) },
+                                              { "text", json_of_bytes(r->text, r->text_bytes) },
+                                              { "set", json_of_texts(r->set, r->sets) }) });
 
-    JSON_PUT(o, { "version", json_of_text(ANOLE_VERSION) }, { "scenario", scenario_json(r) });
-    results_json_put_setup(o, r);
-    JSON_PUT(o, { "network", results_json_network(r) }, { "traffic", loads_json(r) },
-                { "counts", results_json_figures(r, FIGURE_MANIFEST) },
+    for (uint32_t i = 0; i < r->scenario->entries; i++)
+        json_array_append_new(loads, entry_json(r, i));
+    put_setup(o, r);
+    JSON_PUT(o, { "network", results_json_network(r) }, { "traffic", loads },
+                { "counts", figures_json(r, FIGURE_MANIFEST) },
                 { "simulated_us", json_of_us(r->end_ps) }, { "interval_us", json_of_us(r->interval_ps) },
                 { "wall_seconds", json_of_number(r->wall_s) }, { "files", json_of_texts(files, UINT32_MAX) });
     results_json_print(o, out);

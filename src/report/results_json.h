@@ -9,17 +9,13 @@
 #include <stdint.h>
 
 json_t *json_of_us(uint64_t ps);
-void    json_put_us(json_t *object, const char *key, uint64_t ps);
 
 /* Everything a run has found, as summary.json holds it. */
 json_t *results_json(const struct results *);
 
 /* Parts of it that other files hold too. */
 json_t *results_json_network(const struct results *);
-json_t *results_json_figures(const struct results *, enum figure_output);
 json_t *results_json_metrics(const struct metric *, uint32_t count);
-json_t *results_json_entry(const struct results *, uint32_t entry);       /* of the traffic list */
-void    results_json_put_setup(json_t *, const struct results *);         /* seed, model, cc, lb */
 
 /* Prints it as files of results are, and frees it. */
 void results_json_print(json_t *, FILE *);

@@ -19,15 +19,13 @@ static void print_traffic(const struct results *r, FILE *out)
 {
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
         const struct traffic_about *t = &r->scenario->entry[i];
-        const char *what = i == 0 ? "traffic" : "";
+        const struct results_entry *e = &r->entry[i];
+        char load[64] = "";
 
         if (t->load > 0)
-            print_line(out, what, "%s: load %.3f realised, %.3f asked; %s, %s", t->name, r->entry[i].load,
-                       t->load, flows_text(r->entry[i].flows_started).buf,
-                       bytes_text(r->entry[i].bytes_started).buf);
-        else
-            print_line(out, what, "%s: %s, %s", t->name, flows_text(r->entry[i].flows_started).buf,
-                       bytes_text(r->entry[i].bytes_started).buf);
+            snprintf(load, sizeof load, "load %.3f realised, %.3f asked; ", e->load, t->load);
+        print_line(out, i ? "" : "traffic", "%s: %s%s, %s", t->name, load, flows_text(e->flows_started).buf,
+                   bytes_text(e->bytes_started).buf);
     }
 }
 
@@ -113,26 +111,30 @@ static void print_setup(const struct results *r, FILE *out)
 
 /* ---- flows ---- */
 
-static void add_heads(struct table *t, const char *first)
+/* Begins a table of flows; 'first' heads its names. */
+static struct table *begin_flows(FILE *out, struct results_look look, const char *heading, const char *first)
 {
-    table_cells(t, first, "flows", "bytes", "mean", "p50", "p95", "p99", "p99.9", "max", "FCT p50",
-                "FCT p99", NULL);
+    struct table *t = table_new("lrrrrrrrrrr");
+
+    print_heading(out, look.has_colour, heading);
+    table_cells(t, first, "flows", "bytes", "mean", "p50", "p95", "p99", "p99.9", "max", "FCT p50", "FCT p99",
+                NULL);
+    return t;
+}
+
+static void add_metrics(struct table *t, enum metric_unit unit, uint32_t count, const double *value)
+{
+    for (uint32_t i = 0; i < count; i++)
+        table_cell(t, "%s", metric(unit, value[i]).buf);
 }
 
 static void add_row(struct table *t, const char *name, const struct fct_cell *c)
 {
-    struct fct_stats s = fct_slowdown_stats(c), us = fct_us_stats(c);
-    const double slowdown[] = { s.mean, s.p50, s.p95, s.p99, s.p999, s.max };
+    struct fct_stats s = results_slowdown(c), us = results_fct_us(c);
 
     table_cells(t, name, count_text(c->count).buf, bytes_text(c->bytes).buf, NULL);
-    if (c->count == 0) {
-        for (int i = 0; i < 8; i++)
-            table_cell(t, "-");
-        return;
-    }
-    for (int i = 0; i < 6; i++)
-        table_cell(t, "%s", metric(UNIT_NONE, slowdown[i]).buf);
-    table_cells(t, metric(UNIT_US, us.p50).buf, metric(UNIT_US, us.p99).buf, NULL);
+    add_metrics(t, UNIT_NONE, 6, (const double[]){ s.mean, s.p50, s.p95, s.p99, s.p999, s.max });
+    add_metrics(t, UNIT_US, 2, (const double[]){ us.p50, us.p99 });
 }
 
 /* Prints the number of unfinished flows, and a line per reason. */
@@ -148,10 +150,9 @@ static void print_unfinished(const struct results *r, FILE *out)
 
 static void print_fct(const struct results *r, FILE *out, struct results_look look)
 {
-    struct table *t = table_new("lrrrrrrrrrr");
+    struct table *t = begin_flows(out, look,
+                                  "Slowdown (FCT / FCT alone in the network) and FCT, by flow size", "size");
 
-    print_heading(out, look.has_colour, "Slowdown (FCT / FCT alone in the network) and FCT, by flow size");
-    add_heads(t, "size");
     for (uint32_t i = 0; i < FCT_BUCKETS; i++)
         add_row(t, sizes_text(i).buf, &r->fct->bucket[i]);
     add_row(t, "all", &r->fct->all);
@@ -167,13 +168,10 @@ static void print_fct(const struct results *r, FILE *out, struct results_look lo
 
 static void print_fct_by_entry(const struct results *r, FILE *out, struct results_look look)
 {
-    struct table *t;
-
     if (r->scenario->entries < 2)
         return;
-    t = table_new("lrrrrrrrrrr");
-    print_heading(out, look.has_colour, "By traffic");
-    add_heads(t, "traffic");
+    struct table *t = begin_flows(out, look, "By traffic", "traffic");
+
     for (uint32_t i = 0; i < r->scenario->entries; i++)
         add_row(t, r->scenario->entry[i].name, &r->fct->entry[i]);
     table_end_fitted(t, out, 2, look.width, "00501706840");
@@ -189,19 +187,10 @@ static bool has_job(const struct results *r, bool is_training)
     return false;
 }
 
-static void add_times(struct table *t, const double *us, uint32_t count, bool is_empty)
-{
-    for (uint32_t i = 0; i < count; i++)
-        table_cell(t, "%s", metric(UNIT_US, is_empty ? NAN : us[i]).buf);
-}
-
 static void print_training(const struct results *r, FILE *out, struct results_look look)
 {
-    struct table *t;
+    struct table *t = table_new("lrrrrrrrrrrrr");
 
-    if (!has_job(r, true))
-        return;
-    t = table_new("lrrrrrrrrrrrr");
     print_heading(out, look.has_colour,
                   "Training: mean iteration, what computing does not hide (all, first, later), its "
                   "collective, bandwidths as in nccl-tests");
@@ -209,18 +198,16 @@ static void print_training(const struct results *r, FILE *out, struct results_lo
                 "p99", "max", "algbw", "busbw", "of line rate", NULL);
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
         const struct results_entry *e = &r->entry[i];
-        const struct ops_cell *c = ops_cell(r->ops, i, OP_ITERATION);
-        struct fct_stats s = ops_us_stats(c);
+        struct fct_stats s = results_op_us(r, i, OP_ITERATION);
 
         if (e->job != JOB_TRAINING)
             continue;
-        table_cells(t, r->scenario->entry[i].name, count_text(c->count).buf,
-                    metric(UNIT_US, e->iteration_us_mean).buf, NULL);
-        add_times(t, (const double[]){ e->exposed_us_mean, e->exposed_cold_us, e->exposed_warm_us_mean }, 3,
-                  false);
-        add_times(t, (const double[]){ s.mean, s.p50, s.p99, s.max }, 4, c->count == 0);
-        table_cells(t, metric(UNIT_BUS, e->algbw_bps).buf, metric(UNIT_BUS, e->busbw_bps).buf,
-                    metric(UNIT_SHARE, e->bound_share).buf, NULL);
+        table_cells(t, r->scenario->entry[i].name,
+                    count_text(ops_cell(r->ops, i, OP_ITERATION)->count).buf, NULL);
+        add_metrics(t, UNIT_US, 8, (const double[]){ e->iteration_us_mean, e->exposed_us_mean,
+                    e->exposed_cold_us, e->exposed_warm_us_mean, s.mean, s.p50, s.p99, s.max });
+        add_metrics(t, UNIT_BUS, 2, (const double[]){ e->algbw_bps, e->busbw_bps });
+        add_metrics(t, UNIT_SHARE, 1, &e->bound_share);
     }
     table_end_fitted(t, out, 2, look.width, "0300440508906");
 }
@@ -228,26 +215,22 @@ static void print_training(const struct results *r, FILE *out, struct results_lo
 /* Which collectives of training take longer than alone, and the message of each that lost most time. */
 static void print_steps(const struct results *r, FILE *out, struct results_look look)
 {
-    struct table *t;
+    const struct graph_node *node = r->sim->net.graph.node;
+    struct table            *t = table_new("lllrrlrr");
 
-    if (!has_job(r, true))
-        return;
-    t = table_new("lllrrlrr");
     print_heading(out, look.has_colour,
                   "Messages of training: how many times longer than alone, and the one held up most");
     table_cells(t, "traffic", "collective", "groups", "messages", "slowdown", "held up most", "takes",
                 "alone", NULL);
     for (uint32_t i = 0; i < r->scenario->entries * ITERATION_KINDS; i++) {
         const struct steps_cell *c = steps_cell(r->steps, i / ITERATION_KINDS, i % ITERATION_KINDS);
-        const struct graph      *g = &r->sim->net.graph;
-        const char              *name, *group;
+        const char              *group, *name = iteration_kind_name(i % ITERATION_KINDS, &group);
 
         if (c->count == 0)
             continue;
-        name = iteration_kind_name(i % ITERATION_KINDS, &group);
         table_cells(t, r->scenario->entry[i / ITERATION_KINDS].name, name, group, count_text(c->count).buf,
                     metric(UNIT_NONE, (double)c->fct_ps_sum / (double)c->ideal_ps_sum).buf, NULL);
-        table_cell(t, "%s -> %s", g->node[c->worst.src].name, g->node[c->worst.dst].name);
+        table_cell(t, "%s -> %s", node[c->worst.src].name, node[c->worst.dst].name);
         table_cells(t, time_text(c->worst.fct_ps).buf, time_text(c->worst.ideal_ps).buf, NULL);
     }
     table_end_fitted(t, out, 2, look.width, "90063000");
@@ -257,29 +240,26 @@ static void print_steps(const struct results *r, FILE *out, struct results_look 
 static void add_op_rows(struct table *t, const struct results *r, uint32_t entry)
 {
     const struct results_entry *e = &r->entry[entry];
-    bool is_first = true;
 
-    for (const enum op_kind *k = results_ops_of(e->job); *k != OP_KINDS; k++) {
+    for (const enum op_kind *all = results_ops_of(e->job), *k = all; *k != OP_KINDS; k++) {
         const struct ops_cell *c = ops_cell(r->ops, entry, *k);
-        struct fct_stats s = ops_us_stats(c);
+        struct fct_stats s = results_op_us(r, entry, *k);
 
-        table_cells(t, is_first ? r->scenario->entry[entry].name : "",
-                    is_first ? metric(UNIT_PER_S, e->ops_per_s).buf : "",
-                    is_first ? metric(UNIT_BPS, e->ops_bps).buf : "", NULL);
+        if (k == all)
+            table_cells(t, r->scenario->entry[entry].name, metric(UNIT_PER_S, e->ops_per_s).buf,
+                        metric(UNIT_BPS, e->ops_bps).buf, NULL);
+        else
+            table_cells(t, "", "", "", NULL);
         table_cell(t, "%ss", results_op_names[*k]);
         table_cells(t, count_text(c->count).buf, bytes_text(c->bytes).buf, NULL);
-        add_times(t, (const double[]){ s.mean, s.p50, s.p99, s.p999, s.max }, 5, c->count == 0);
-        is_first = false;
+        add_metrics(t, UNIT_US, 5, (const double[]){ s.mean, s.p50, s.p99, s.p999, s.max });
     }
 }
 
 static void print_ops(const struct results *r, FILE *out, struct results_look look)
 {
-    struct table *t;
+    struct table *t = table_new("lrrlrrrrrrr");
 
-    if (!has_job(r, false))
-        return;
-    t = table_new("lrrlrrrrrrr");
     print_heading(out, look.has_colour, "Storage and calls: how many a second, and how long each took");
     table_cells(t, "traffic", "per second", "payload", "", "done", "bytes", "mean", "p50", "p99", "p99.9",
                 "max", NULL);
@@ -294,21 +274,17 @@ static void print_ops(const struct results *r, FILE *out, struct results_look lo
 static void add_phase_row(struct table *t, const char *phase, const char *name, const struct fct_cell *c,
                           double goodput_bps)
 {
-    struct fct_stats s = fct_slowdown_stats(c);
+    struct fct_stats s = results_slowdown(c);
 
-    table_cells(t, phase, name, count_text(c->count).buf, metric(UNIT_NONE, c->count ? s.mean : NAN).buf,
-                metric(UNIT_NONE, c->count ? s.p99 : NAN).buf,
-                metric(UNIT_US, c->count ? fct_us_stats(c).p99 : NAN).buf,
-                metric(UNIT_BPS, goodput_bps).buf, NULL);
+    table_cells(t, phase, name, count_text(c->count).buf, NULL);
+    add_metrics(t, UNIT_NONE, 2, (const double[]){ s.mean, s.p99 });
+    table_cells(t, metric(UNIT_US, results_fct_us(c).p99).buf, metric(UNIT_BPS, goodput_bps).buf, NULL);
 }
 
 static void print_phases(const struct results *r, FILE *out, struct results_look look)
 {
-    struct table *t;
+    struct table *t = table_new("llrrrrrrr");
 
-    if (!r->has_phases)
-        return;
-    t = table_new("llrrrrrrr");
     print_heading(out, look.has_colour,
                   "Before, during and after the influx; a flow belongs to the phase it starts in");
     table_cells(t, "phase", "traffic", "flows", "slowdown", "p99", "FCT p99", "goodput", "RTT mean",
@@ -366,33 +342,31 @@ static void print_spark(FILE *out, const char *what, enum figure_id figure, bool
     if (!spark_range(values, o->columns, &low, &high) || (!is_zero_shown && high <= 0))
         return;
     spark_draw(line, values, o->columns, is_utf8);
-    if (low == high)
-        print_line(out, what, "%s  %s", line, metric(unit, low).buf);
-    else
-        print_line(out, what, "%s  %s .. %s", line, metric(unit, low).buf, metric(unit, high).buf);
+    print_line(out, what, low == high ? "%s  %s" : "%s  %s .. %s", line, metric(unit, low).buf,
+               metric(unit, high).buf);
 }
 
 /* Prints dashes under marked columns. */
 static void print_marks(FILE *out, const char *what, const bool *is_marked, uint32_t columns)
 {
-    char     line[COLUMNS];
-    uint32_t length = 0;
+    char line[COLUMNS];
+    int  length = 0;
 
     for (uint32_t i = 0; i < columns; i++) {
         line[i] = is_marked[i] ? '-' : ' ';
-        length = is_marked[i] ? i + 1 : length;
+        length = is_marked[i] ? (int)i + 1 : length;
     }
-    print_line(out, what, "%.*s", (int)length, line);
+    print_line(out, what, "%.*s", length, line);
 }
 
 /* Columns in which a link was down. */
 static void print_outages(const struct results *r, FILE *out, const struct over_time *o)
 {
     const struct sim_cfg *cfg = &r->sim->cfg;
-    bool                  was_down[COLUMNS] = { 0 }, is_any = false;
-    uint32_t              down = 0;
+    bool                  was_down[COLUMNS], is_any = false;
+    uint32_t              down = 0, k = 0;
 
-    for (uint32_t i = 0, k = 0; i < o->columns; i++) {
+    for (uint32_t i = 0; i < o->columns; i++) {
         was_down[i] = down > 0;
         for (; k < cfg->changes && cfg->change[k].at_ps < o->column[i].end_ps; k++) {
             down += cfg->change[k].is_up ? -1u : 1;
@@ -482,33 +456,31 @@ static void print_drops(const struct results *r, FILE *out)
         { "link went down", c->dropped_down },        { "no route", c->dropped_no_route },
         { "no room in a slow host", c->dropped_host },
     };
-    int printed = 0;
+    const char *what = "drops";
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-        if (rows[i].count)
-            print_line(out, printed++ == 0 ? "drops" : "", "%s %s", count_text(rows[i].count).buf,
-                       rows[i].why);
-    if (!printed)
-        print_line(out, "drops", "none");
+        if (rows[i].count) {
+            print_line(out, what, "%s %s", count_text(rows[i].count).buf, rows[i].why);
+            what = "";
+        }
+    if (*what)
+        print_line(out, what, "none");
 }
 
 static void print_balancing(const struct results *r, FILE *out)
 {
     const struct sim_counters *c = &r->sim->engine.counters;
 
-    if (!r->sim->lb.is_on && !r->sim->lb.weave && !r->sim->hosts.hf2t && !c->flowlets)
-        return;
-    if (r->sim->lb.weave) {
+    if (r->sim->lb.weave)
         print_line(out, "balancing", "%s, %s held by switches, %s late of %s",
                    counted(c->conweave.reroutings, "rerouting", "reroutings").buf,
                    counted(c->conweave.packets_held, "packet", "packets").buf,
                    count_text(c->conweave.replies_sent - c->conweave.replies_timely).buf,
                    counted(c->conweave.replies_sent, "round trip", "round trips").buf);
-        return;
-    }
-    print_line(out, "balancing", "%s, %s on another path than the last; %s held by hosts",
-               counted(c->flowlets, "flowlet", "flowlets").buf, count_text(c->reroutes).buf,
-               counted(c->delayed, "packet", "packets").buf);
+    else if (r->sim->lb.is_on || r->sim->hosts.hf2t || c->flowlets)
+        print_line(out, "balancing", "%s, %s on another path than the last; %s held by hosts",
+                   counted(c->flowlets, "flowlet", "flowlets").buf, count_text(c->reroutes).buf,
+                   counted(c->delayed, "packet", "packets").buf);
 }
 
 /* Model uet: trimming, credit and spraying. */
@@ -629,12 +601,16 @@ void results_print_table(const struct results *r, FILE *out, struct results_look
     card_end(results_answer(r, EMPTY_CARD), out, look.has_colour);
     print_heading(out, look.has_colour, "What was run");
     print_setup(r, out);
-    print_training(r, out, look);
-    print_steps(r, out, look);
-    print_ops(r, out, look);
+    if (has_job(r, true)) {
+        print_training(r, out, look);
+        print_steps(r, out, look);
+    }
+    if (has_job(r, false))
+        print_ops(r, out, look);
     print_fct(r, out, look);
     print_fct_by_entry(r, out, look);
-    print_phases(r, out, look);
+    if (r->has_phases)
+        print_phases(r, out, look);
     print_over_time(r, out, look);
     print_network(r, out, look.has_colour);
     print_parts(r, out);

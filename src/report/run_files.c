@@ -259,23 +259,21 @@ static int commit(struct run_files *f, struct err *err)
     return rc;
 }
 
-static void warn_left_out(const struct run_files *f, enum run_file file, uint64_t count, const char *what,
-                          const char *limit)
-{
-    if (count)
-        fprintf(stderr, "anole: warning: %s: %llu %s are not in it: it would be larger than %s\n",
-                f->single[file].shown, (unsigned long long)count, what, limit);
-}
-
 /* Reports events that did not fit into the trace. */
-static void close_traces(struct run_files *f)
+static void close_traces(struct run_files *f, bool warns)
 {
-    uint64_t frames = f->pcap ? pcap_close(f->pcap) : 0, events = f->chrome ? chrome_close(f->chrome) : 0;
-    uint64_t samples = f->samples ? samples_close(f->samples) : 0;
+    const struct { enum run_file file; uint64_t left_out; const char *what, *limit; } traces[] = {
+        { RUN_FILE_PCAP, f->pcap ? pcap_close(f->pcap) : 0, "frames",
+          "--pcap-limit, or they are not RoCEv2" },
+        { RUN_FILE_TRACE, f->chrome ? chrome_close(f->chrome) : 0, "events", "--trace-limit" },
+        { RUN_FILE_SAMPLES, f->samples ? samples_close(f->samples) : 0, "rows", "--samples-limit" },
+    };
 
-    warn_left_out(f, RUN_FILE_PCAP, frames, "frames", "--pcap-limit, or they are not RoCEv2");
-    warn_left_out(f, RUN_FILE_TRACE, events, "events", "--trace-limit");
-    warn_left_out(f, RUN_FILE_SAMPLES, samples, "rows", "--samples-limit");
+    for (int i = 0; warns && i < 3; i++)
+        if (traces[i].left_out)
+            fprintf(stderr, "anole: warning: %s: %llu %s are not in it: it would be larger than %s\n",
+                    f->single[traces[i].file].shown, (unsigned long long)traces[i].left_out, traces[i].what,
+                    traces[i].limit);
     f->pcap = NULL;
     f->chrome = NULL;
     f->samples = NULL;
@@ -286,7 +284,7 @@ int run_files_write(struct run_files *f, const struct results *r, struct err *er
 {
     int rc = write_dir(f, r, err);
 
-    close_traces(f);
+    close_traces(f, true);
     if (f->single[RUN_FILE_HTSIM_FLOWS].stream)
         results_print_htsim(f->single[RUN_FILE_HTSIM_FLOWS].stream, f->simulation->sim);
     for (int i = 0; i < RUN_FILES_SINGLE && !rc; i++)
@@ -305,13 +303,9 @@ static int replace_file(const struct run_files *f, enum file which, const struct
     struct outfile file;
     int            rc = outfile_open(&file, path, err);
 
-    if (!rc) {
-        print_file(f, which, r, file.stream);
-        rc = outfile_close(&file, err);
-    }
     if (!rc)
-        rc = outfile_commit(&file, err);
-    outfile_abort(&file);
+        print_file(f, which, r, file.stream);
+    rc = outfile_end(&file, rc, err);
     free(path);
     return rc;
 }
@@ -333,12 +327,7 @@ int run_files_update(struct run_files *f, const struct results *r, struct err *e
 
 void run_files_abort(struct run_files *f)
 {
-    if (f->pcap)
-        pcap_close(f->pcap);
-    if (f->chrome)
-        chrome_close(f->chrome);
-    if (f->samples)
-        samples_close(f->samples);
+    close_traces(f, false);
     for (int i = RUN_FILES_SINGLE - 1; i >= 0; i--)
         outfile_abort(&f->single[i]);
     outdir_abort(f->dir);

@@ -10,8 +10,13 @@
 #include "core/knob_text.h"
 #include "version.h"
 
+#include <assert.h>
 #include <math.h>
-#include <stdbool.h>
+#include <string.h>
+
+/* data/set_mlx5.sh and data/set_sonic.sh; a build step writes them as arrays. */
+extern const unsigned char mlx5_script[], sonic_script[];
+extern const unsigned long mlx5_script_bytes, sonic_script_bytes;
 
 static void print_comment(const char *text, FILE *out)
 {
@@ -26,6 +31,17 @@ static void print_comment(const char *text, FILE *out)
     }
     if (!is_start)
         fputc('\n', out);
+}
+
+/* Prints a script up to a marker; returns what follows the marker. */
+static const unsigned char *print_part(const unsigned char *from, const unsigned char *end,
+                                       const char *marker, FILE *out)
+{
+    const unsigned char *at = memmem(from, (size_t)(end - from), marker, strlen(marker));
+
+    assert(at);
+    fwrite(from, 1, (size_t)(at - from), out);
+    return at + strlen(marker);
 }
 
 void setting_print_yaml(const struct knobs *knobs, const char *about, FILE *out)
@@ -134,85 +150,6 @@ static void print_by_speed(const struct knobs *k, const char *what, FILE *out)
                 "# changed in proportion: a quarter for a link that is a quarter as fast.\n", what);
 }
 
-/* What the script does with its rows: first it reads every old value and keeps it in a file, then it
- * writes. If a write fails, it puts everything back, so that no NIC is left with half a setting. */
-static const char mlx5_begin[] =
-    "set -eu\n"
-    "sys=${SYSFS:-/sys}\n"
-    "saved=${SAVED:-/var/lib/anole}\n"
-    "usage() { echo \"usage: $0 [--undo] INTERFACE...\" >&2; exit 2; }\n"
-    "undo=\n"
-    "[ \"${1:-}\" != --undo ] || { undo=yes; shift; }\n"
-    "[ $# -gt 0 ] || usage\n"
-    "\n"
-    "rows() {\n"
-    "    cat <<'END'\n";
-
-static const char mlx5_end[] =
-    "END\n"
-    "}\n"
-    "\n"
-    "# read_number FILE : what is in it; a file without a number is an error.\n"
-    "read_number() {\n"
-    "    number=$(cat \"$1\") || return 1\n"
-    "    case $number in\n"
-    "    '' | *[!0-9]*) echo \"$0: $1: '$number' is not a number\" >&2; return 1 ;;\n"
-    "    esac\n"
-    "    echo \"$number\"\n"
-    "}\n"
-    "\n"
-    "# save PORT : keeps the values that the port has now. Values of an earlier run are older and stay.\n"
-    "save() {\n"
-    "    [ ! -e \"$saved/mlx5-$1\" ] || return 0\n"
-    "    mkdir -p \"$saved\"\n"
-    "    rows | while read -r file _; do\n"
-    "        old=$(read_number \"$sys/class/net/$1/ecn/$file\") || exit 1\n"
-    "        echo \"$file $old\"\n"
-    "    done >\"$saved/mlx5-$1.new\" || { rm -f \"$saved/mlx5-$1.new\"; return 1; }\n"
-    "    mv \"$saved/mlx5-$1.new\" \"$saved/mlx5-$1\"\n"
-    "}\n"
-    "\n"
-    "# write_rows PORT : writes the rows \"FILE VALUE\" of standard input and reads each value back.\n"
-    "write_rows() {\n"
-    "    while read -r file value _; do\n"
-    "        path=$sys/class/net/$1/ecn/$file\n"
-    "        is=$(read_number \"$path\") || return 1\n"
-    "        [ \"$is\" != \"$value\" ] || continue\n"
-    "        echo \"$value\" >\"$path\" || return 1\n"
-    "        is=$(read_number \"$path\") || return 1\n"
-    "        [ \"$is\" = \"$value\" ] || { echo \"$0: $path is $is, not $value\" >&2; return 1; }\n"
-    "    done\n"
-    "}\n"
-    "\n"
-    "# restore PORT : puts the saved values back, all that can be.\n"
-    "restore() {\n"
-    "    failed=0\n"
-    "    while read -r row; do\n"
-    "        echo \"$row\" | write_rows \"$1\" || failed=1\n"
-    "    done <\"$saved/mlx5-$1\"\n"
-    "    [ \"$failed\" -eq 0 ] || { echo \"$0: $1: not all old values could be restored; they are in "
-    "$saved/mlx5-$1\" >&2; return 1; }\n"
-    "    rm -f \"$saved/mlx5-$1\"\n"
-    "    echo \"$1: old values restored\"\n"
-    "}\n"
-    "\n"
-    "if [ -n \"$undo\" ]; then\n"
-    "    status=0\n"
-    "    for port in \"$@\"; do\n"
-    "        if [ -e \"$saved/mlx5-$port\" ]; then restore \"$port\" || status=1\n"
-    "        else echo \"$0: $port: there is nothing to undo in $saved\" >&2; status=1; fi\n"
-    "    done\n"
-    "    exit \"$status\"\n"
-    "fi\n"
-    "\n"
-    "for port in \"$@\"; do save \"$port\"; done\n"
-    "for port in \"$@\"; do\n"
-    "    rows | write_rows \"$port\" && { echo \"$port: set; to undo: $0 --undo $port\"; continue; }\n"
-    "    echo \"$0: $port: a value was not accepted; putting back what was there\" >&2\n"
-    "    for again in \"$@\"; do restore \"$again\" || true; done\n"
-    "    exit 1\n"
-    "done\n";
-
 bool setting_differs_in_mlx5(const struct knobs *a, const struct knobs *b)
 {
     bool differs = a->value[KNOB_roce_cc_prio_mask] != b->value[KNOB_roce_cc_prio_mask];
@@ -224,25 +161,21 @@ bool setting_differs_in_mlx5(const struct knobs *a, const struct knobs *b)
 
 void setting_print_mlx5(const struct knobs *k, const char *about, FILE *out)
 {
-    fputs("#!/bin/sh\n"
-          "# DCQCN for NICs with the mlx5 driver (MLNX_OFED, DOCA). Needs root.\n"
-          "#     sh SCRIPT INTERFACE...           sets them, and saves the old values in /var/lib/anole\n"
-          "#     sh SCRIPT --undo INTERFACE...    puts the old values back\n"
-          "# Takes effect at once, for all flows of a port, until the driver is loaded again.\n",
-          out);
+    const unsigned char *end = mlx5_script + mlx5_script_bytes,
+                        *rest = print_part(mlx5_script, end, "# @ABOUT@\n", out);
+
     print_comment(about, out);
     print_by_speed(k, "rates", out);
     print_mlx5_rest(k, out);
-    fputs(mlx5_begin, out);
+    rest = print_part(rest, end, "@VALUES@\n", out);
     for (unsigned i = 0; i < MLX5_FILES; i++)
         print_mlx5_file(k, &mlx5_files[i], out);
     print_mlx5_enable(k, out);
-    fputs(mlx5_end, out);
+    fwrite(rest, 1, (size_t)(end - rest), out);
 }
 
 /* ---- SONiC ---- */
 
-#define SONIC_PROFILE   "ANOLE_LOSSLESS"
 #define SONIC_BYTES_MAX 2147483647.0
 
 struct wred { double min_bytes, max_bytes, percent; };
@@ -259,15 +192,6 @@ static struct wred wred_of(const struct knobs *k)
     };
 }
 
-static void print_colour(const struct wred *w, const char *colour, FILE *out)
-{
-    fprintf(out, "            \"wred_%s_enable\": \"true\",\n"
-                 "            \"%s_min_threshold\": \"%.0f\",\n"
-                 "            \"%s_max_threshold\": \"%.0f\",\n"
-                 "            \"%s_drop_probability\": \"%.0f\",\n",
-            colour, colour, w->min_bytes, colour, w->max_bytes, colour, w->percent);
-}
-
 static void print_rounding(const struct knobs *k, const struct wred *w, FILE *out)
 {
     if (fabs(w->percent - 100 * k->value[KNOB_pmax]) > 1e-9)
@@ -275,66 +199,24 @@ static void print_rounding(const struct knobs *k, const struct wred *w, FILE *ou
                 k->value[KNOB_pmax], w->percent);
 }
 
-static const char sonic_undo[] =
-    "\n"
-    "# undo OLD_PROFILE : binds it to every queue that has the profile of this script, and removes the "
-    "latter.\n"
-    "undo() {\n"
-    "    [ -n \"$(sonic-db-cli CONFIG_DB KEYS \"WRED_PROFILE|$1\")\" ] || { echo \"$0: there is no profile "
-    "'$1'\" >&2; exit 1; }\n"
-    "    for queue in $(sonic-db-cli CONFIG_DB KEYS 'QUEUE|*'); do\n"
-    "        is=$(sonic-db-cli CONFIG_DB HGET \"$queue\" wred_profile)\n"
-    "        [ \"$is\" = " SONIC_PROFILE " ] || continue\n"
-    "        sonic-db-cli CONFIG_DB HSET \"$queue\" wred_profile \"$1\" >/dev/null\n"
-    "        echo \"$queue: $1\"\n"
-    "    done\n"
-    "    sonic-db-cli CONFIG_DB DEL 'WRED_PROFILE|" SONIC_PROFILE "' >/dev/null\n"
-    "}\n"
-    "\n"
-    "case ${1:-} in\n"
-    "--undo) undo \"${2:?name the profile that queues had before}\"; exit ;;\n"
-    "?*) echo \"usage: $0 [--undo OLD_PROFILE]\" >&2; exit 2 ;;\n"
-    "esac\n"
-    "\n";
-
 void setting_print_sonic(const struct knobs *k, const char *about, FILE *out)
 {
-    struct wred w = wred_of(k);
+    static const char *const colours[] = { "green", "yellow", "red" };
+    const struct wred    w = wred_of(k);
+    const unsigned char *end = sonic_script + sonic_script_bytes,
+                        *rest = print_part(sonic_script, end, "# @ABOUT@\n", out);
 
-    fputs("#!/bin/sh\n"
-          "# ECN for switches with SONiC: a WRED profile of its own. Needs root.\n"
-          "#     sh SCRIPT                        loads the profile\n"
-          "#     sh SCRIPT --undo OLD_PROFILE     gives OLD_PROFILE (often AZURE_LOSSLESS) back to queues "
-          "that use it,\n"
-          "#                                      and removes it\n"
-          "# Nothing uses the profile before a queue is bound to it:\n"
-          "#     sonic-db-cli CONFIG_DB HSET 'QUEUE|Ethernet0|3' wred_profile " SONIC_PROFILE "\n"
-          "# in the same way for queue 4 and for all ports, or in config_db.json\n"
-          "#     \"QUEUE\": {\"Ethernet0|3-4\": {\"wred_profile\": \"" SONIC_PROFILE "\"}}\n"
-          "# Gone at the next config reload unless it is saved. PFC must begin to pause at\n"
-          "# longer queues than these.\n",
-          out);
     print_comment(about, out);
     print_by_speed(k, "thresholds", out);
     print_rounding(k, &w, out);
-    fputs("# What belongs to NICs (the rest of the setting): anole tune --as mlx5.\n"
-          "set -eu\n", out);
-    fputs(sonic_undo, out);
-    fputs("file=$(mktemp)\n"
-          "trap 'rm -f \"$file\"' EXIT\n"
-          "cat >\"$file\" <<'END'\n"
-          "{\n"
-          "    \"WRED_PROFILE\": {\n"
-          "        \"" SONIC_PROFILE "\": {\n", out);
-    print_colour(&w, "green", out);
-    print_colour(&w, "yellow", out);
-    print_colour(&w, "red", out);
-    fputs("            \"ecn\": \"ecn_all\"\n"
-          "        }\n"
-          "    }\n"
-          "}\n"
-          "END\n"
-          "config load -y \"$file\"\n", out);
+    rest = print_part(rest, end, "@VALUES@\n", out);
+    for (int i = 0; i < 3; i++)
+        fprintf(out, "            \"wred_%s_enable\": \"true\",\n"
+                     "            \"%s_min_threshold\": \"%.0f\",\n"
+                     "            \"%s_max_threshold\": \"%.0f\",\n"
+                     "            \"%s_drop_probability\": \"%.0f\",\n",
+                colours[i], colours[i], w.min_bytes, colours[i], w.max_bytes, colours[i], w.percent);
+    fwrite(rest, 1, (size_t)(end - rest), out);
 }
 
 const char *const device_names[] = { "mlx5", "sonic", NULL };

@@ -26,11 +26,10 @@ static int ask(int fd, const char *netdev, void *data)
 static int count_stats(int fd, const char *netdev, uint32_t *count)
 {
     struct ethtool_sset_info *set = xcalloc(1, sizeof *set + sizeof set->data[0]);
-    int                       rc;
 
     set->cmd = ETHTOOL_GSSET_INFO;
     set->sset_mask = 1ull << ETH_SS_STATS;
-    rc = ask(fd, netdev, set);
+    int rc = ask(fd, netdev, set);
     *count = set->sset_mask ? set->data[0] : 0;
     free(set);
     return !rc && *count > STATS_MAX ? -EFBIG : rc;
@@ -40,16 +39,14 @@ static int visit_stats(int fd, const char *netdev, uint32_t count, ethtool_visit
 {
     struct ethtool_gstrings *names = xcalloc(1, sizeof *names + (unsigned long)count * ETH_GSTRING_LEN);
     struct ethtool_stats    *stats = xcalloc(1, sizeof *stats + (unsigned long)count * sizeof stats->data[0]);
-    int                      rc;
 
     names->cmd = ETHTOOL_GSTRINGS;
     names->string_set = ETH_SS_STATS;
     names->len = count;
     stats->cmd = ETHTOOL_GSTATS;
     stats->n_stats = count;
-    rc = ask(fd, netdev, names);
-    if (!rc)
-        rc = ask(fd, netdev, stats);
+    int rc = ask(fd, netdev, names);
+    rc = rc ? rc : ask(fd, netdev, stats);
     for (uint32_t i = 0; i < count && !rc; i++) {
         char name[ETH_GSTRING_LEN + 1] = "";     /* they need not end with a zero */
 
@@ -69,8 +66,7 @@ static int from_kernel(const char *netdev, ethtool_visit *visit, void *arg)
     if (fd < 0)
         return -errno;
     rc = count_stats(fd, netdev, &count);
-    if (!rc)
-        rc = visit_stats(fd, netdev, count, visit, arg);
+    rc = rc ? rc : visit_stats(fd, netdev, count, visit, arg);
     close(fd);
     return rc;
 }
@@ -78,10 +74,9 @@ static int from_kernel(const char *netdev, ethtool_visit *visit, void *arg)
 static int from_file(const char *root, const char *netdev, ethtool_visit *visit, void *arg)
 {
     char  path[512], line[256];
-    FILE *f;
 
     snprintf(path, sizeof path, "%s/ethtool/%s", root, netdev);
-    f = fopen(path, "re");
+    FILE *f = fopen(path, "re");
     if (!f)
         return -errno;
     while (fgets(line, sizeof line, f)) {

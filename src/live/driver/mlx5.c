@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PATH_SIZE 512
@@ -70,7 +71,6 @@ struct ethtool_sums { uint64_t pause_us[8], discards[8], storms; bool has_pause[
 struct mlx5 {
     char     root[PATH_SIZE / 2], dev[MSG_NAME_SIZE], netdev[32];
     char     folder[PATH_SIZE];  /* of the knobs */
-    bool     is_sysfs;
     char     path[ROWS][PATH_SIZE + 64];         /* "": the device does not have this knob */
     uint64_t counter[COUNTERS];
     bool     is_counted[COUNTERS];
@@ -86,11 +86,10 @@ struct mlx5 {
 static int read_text(const char *path, char *text, size_t size)
 {
     int     fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length;
 
     if (fd < 0)
         return -errno;
-    length = read(fd, text, size - 1);
+    ssize_t length = read(fd, text, size - 1);
     if (length < 0)
         length = -errno;
     close(fd);
@@ -134,13 +133,12 @@ static bool is_plain_name(const char *name)
 static int find(const struct driver *driver, const char *root, char name[][MSG_NAME_SIZE], struct err *err)
 {
     char           path[PATH_SIZE];
-    DIR           *folder;
     struct dirent *e;
     int            count = 0;
 
     (void)driver;
     snprintf(path, sizeof path, "%s/sys/class/infiniband", root);
-    folder = opendir(path);
+    DIR *folder = opendir(path);
     if (!folder)
         return err_set(err, errno, "%s: %s; are there RDMA devices?", path, strerror(errno));
     while ((e = readdir(folder)) && count < DRIVER_DEVICES_MAX)
@@ -152,50 +150,43 @@ static int find(const struct driver *driver, const char *root, char name[][MSG_N
 
 static int find_netdev(struct mlx5 *m, struct err *err)
 {
-    char path[PATH_SIZE], text[64] = "";
+    char path[PATH_SIZE], text[64];
 
     for (int i = 0; i < 4; i++) {
         snprintf(path, sizeof path, "%s/sys/class/infiniband/%s/ports/1/gid_attrs/ndevs/%d",
                  m->root, m->dev, i);
-        if (read_text(path, text, sizeof text))
+        if (read_text(path, text, sizeof text) || !is_plain_name(text))
             continue;            /* an empty slot is an error */
-        if (is_plain_name(text)) {
-            snprintf(m->netdev, sizeof m->netdev, "%.31s", text);
-            return 0;
-        }
+        snprintf(m->netdev, sizeof m->netdev, "%.31s", text);
+        return 0;
     }
     return err_set(err, ENODEV, "%s: no network interface belongs to it", m->dev);
 }
 
 static bool is_folder(const char *path)
 {
-    DIR *folder = opendir(path);
+    struct stat s;
 
-    if (folder)
-        closedir(folder);
-    return folder != NULL;
+    return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
 /* The folder of the kernel's own driver is named for the PCI address, to which the device links. */
 static bool find_debugfs(struct mlx5 *m)
 {
-    char        path[PATH_SIZE], target[PATH_SIZE];
-    ssize_t     length;
-    const char *address;
+    char path[PATH_SIZE], target[PATH_SIZE] = "";
 
     snprintf(path, sizeof path, "%s/sys/class/infiniband/%s/device", m->root, m->dev);
-    length = readlink(path, target, sizeof target - 1);
-    if (length < 0)
+    if (readlink(path, target, sizeof target - 1) < 0)
         return false;
-    target[length] = '\0';
-    address = strrchr(target, '/') ? strrchr(target, '/') + 1 : target;
-    snprintf(m->folder, sizeof m->folder, "%s/sys/kernel/debug/mlx5/%.32s/cc_params", m->root, address);
+    snprintf(m->folder, sizeof m->folder, "%s/sys/kernel/debug/mlx5/%.32s/cc_params", m->root,
+             text_base_name(target));
     return is_folder(m->folder);
 }
 
 static int find_knobs(struct mlx5 *m, struct err *err)
 {
     char path[PATH_SIZE];
+    int  count = 0;
 
     snprintf(path, sizeof path, "%s/sys/class/infiniband/%s/device/physfn", m->root, m->dev);
     if (access(path, F_OK) == 0)
@@ -203,25 +194,17 @@ static int find_knobs(struct mlx5 *m, struct err *err)
                        "%s: it is a virtual function; congestion control belongs to the physical function",
                        m->dev);
     snprintf(m->folder, sizeof m->folder, "%s/sys/class/net/%s/ecn", m->root, m->netdev);
-    m->is_sysfs = is_folder(m->folder);
-    if (m->is_sysfs || find_debugfs(m))
-        return 0;
-    return err_set(err, ENOENT,
-                   "%s: neither /sys/class/net/%s/ecn nor cc_params in debugfs is there: not mounted, "
-                   "locked down, or the firmware does not let the host decide", m->dev, m->netdev);
-}
-
-static int find_rows(struct mlx5 *m, struct err *err)
-{
-    int count = 0;
-
+    bool is_sysfs = is_folder(m->folder);
+    if (!is_sysfs && !find_debugfs(m))
+        return err_set(err, ENOENT,
+                       "%s: neither /sys/class/net/%s/ecn nor cc_params in debugfs is there: not mounted, "
+                       "locked down, or the firmware does not let the host decide", m->dev, m->netdev);
     for (int i = 0; i < ROWS; i++) {
         snprintf(m->path[i], sizeof m->path[i], "%s/%s", m->folder,
-                 m->is_sysfs ? rows[i].sysfs : rows[i].debugfs);
-        if (access(m->path[i], F_OK) == 0)
-            count++;
-        else
+                 is_sysfs ? rows[i].sysfs : rows[i].debugfs);
+        if (access(m->path[i], F_OK))
             m->path[i][0] = '\0';
+        count += *m->path[i] != '\0';
     }
     return count ? 0 : err_set(err, ENOENT, "%s: none of DCQCN's parameters is in %s", m->dev, m->folder);
 }
@@ -231,7 +214,7 @@ static int open_device(const struct driver *driver, void **state, const char *ro
 {
     struct mlx5 *m = xcalloc(1, sizeof *m);
     char         path[PATH_SIZE];
-    int          rc;
+    int          rc = 0;
 
     (void)driver;
     snprintf(m->root, sizeof m->root, "%s", root);
@@ -240,17 +223,13 @@ static int open_device(const struct driver *driver, void **state, const char *ro
     if (!is_plain_name(name) || !is_folder(path))
         rc = err_set(err, ENODEV, "%s: there is no such device in %s/sys/class/infiniband", name,
                      strcmp(root, "/") ? root : "");
-    else
-        rc = find_netdev(m, err);
-    if (!rc)
-        rc = find_knobs(m, err);
-    if (!rc)
-        rc = find_rows(m, err);
-    if (!rc)
-        m->flows = qp_flows_new(root, name);
-    *state = rc ? NULL : m;
+    rc = rc ? rc : find_netdev(m, err);
+    rc = rc ? rc : find_knobs(m, err);
     if (rc)
         free(m);
+    else
+        m->flows = qp_flows_new(root, name);
+    *state = rc ? NULL : m;
     return rc;
 }
 
@@ -320,7 +299,6 @@ static int write_knobs(void *state, const struct knob_set *set)
 static void take_stat(void *arg, const char *name, uint64_t value)
 {
     struct ethtool_sums *e = arg;
-    int                  prio;
 
     if (strcmp(name, "tx_pause_storm_error_events") == 0) {
         e->storms = value;
@@ -328,7 +306,7 @@ static void take_stat(void *arg, const char *name, uint64_t value)
     }
     if (strncmp(name, "rx_prio", 7) != 0 || name[7] < '0' || name[7] > '7')
         return;
-    prio = name[7] - '0';
+    int prio = name[7] - '0';
     if (strcmp(name + 8, "_pause_duration") == 0) {
         e->pause_us[prio] = value;
         e->has_pause[prio] = true;

@@ -143,7 +143,7 @@ struct mrc {
     char                  name[MSG_NAME_SIZE];
     bool                  is_standin;                    /* its root is not "/" */
     struct mrc_gid        from[PORTS_MAX + 1][2];        /* by port and version of IP: 4, 6 */
-    bool                  has_from[PORTS_MAX + 1][2];
+    bool                  has_from[PORTS_MAX + 1][2], has_any_from;
     struct mrc_path_entry *path;                         /* NULL: not read yet */
     uint32_t              paths, usable;                 /* usable: good ones, which come first */
     uint32_t              min_active;                    /* paths that the profile needs */
@@ -276,23 +276,19 @@ static void find_sources(struct mrc *m, const char *root)
                 (g.byte[0] == 0xfe && g.byte[1] == 0x80) || m->has_from[port][!is_v4(&g)])
                 continue;
             m->from[port][!is_v4(&g)] = g;
-            m->has_from[port][!is_v4(&g)] = true;
+            m->has_from[port][!is_v4(&g)] = m->has_any_from = true;
         }
 }
 
-static int check_probes(struct mrc *m, struct err *err)
+static int check_probes(const struct mrc *m, struct err *err)
 {
-    bool has_any = false;
-
     if (!m->settings.destinations)
         return 0;
     if (!(m->device.can & MRC_CAN_PROBE))
         return err_set(err, ENOTSUP, "%s: the device cannot send probes; remove 'to' from the section 'mrc'",
                        m->name);
-    for (uint32_t port = 1; port <= PORTS_MAX; port++)
-        has_any |= m->has_from[port][0] || m->has_from[port][1];
-    return has_any ? 0 : err_set(err, ENODEV, "%s: none of its ports has a RoCE v2 address that probes could "
-                                 "come from", m->name);
+    return m->has_any_from ? 0 : err_set(err, ENODEV, "%s: none of its ports has a RoCE v2 address that "
+                                         "probes could come from", m->name);
 }
 
 static int open_device(const struct driver *driver, void **state, const char *root, const char *name,
@@ -300,13 +296,12 @@ static int open_device(const struct driver *driver, void **state, const char *ro
 {
     struct mrc     *m = xcalloc(1, sizeof *m);
     struct mrc_nscc config;
-    int             rc;
 
     *state = NULL;
     m->settings = *settings_of(driver);
     m->is_standin = strcmp(root, "/") != 0;
     snprintf(m->name, sizeof m->name, "%.31s", name);
-    rc = mrc_api_open(&m->api, m->settings.library, err);
+    int rc = mrc_api_open(&m->api, m->settings.library, err);
     rc = rc ? rc : open_context(m, err);
     if (!rc && !has_nscc(&m->device))
         rc = err_set(err, ENOTSUP, "%s: the device does not have the algorithm " MRC_NSCC, name);
@@ -324,13 +319,12 @@ static int open_device(const struct driver *driver, void **state, const char *ro
 static int find(const struct driver *driver, const char *root, char name[][MSG_NAME_SIZE], struct err *err)
 {
     struct mrc_api      api;
-    struct ibv_device **list;
     int                 there = 0, count = 0, rc = mrc_api_open(&api, settings_of(driver)->library, err);
 
     (void)root;
     if (rc)
         return rc;
-    list = api.list_devices(&there);
+    struct ibv_device **list = api.list_devices(&there);
     for (int i = 0; list && i < there && count < DRIVER_DEVICES_MAX; i++) {
         struct mrc m = { .api = api };
         struct err why;
@@ -546,20 +540,21 @@ static int write_knobs(void *state, const struct knob_set *set)
     struct knob_set    rest = *set;
     struct err         err;
     bool               has_ports = m->settings.deny > 0 && set->is_named[KNOB_denied_ports];
-    int                fields = 0, rc = refuses(m) ? -EPERM : get_profile(m, &config, &err);
+    bool               has_field = false;
+    int                rc = refuses(m) ? -EPERM : get_profile(m, &config, &err);
 
     for (int i = 0; i < ROWS && !rc; i++)
         if (set->is_named[rows[i].knob]) {
             rc = put_field(&config, i, set->knobs.value[rows[i].knob]);
             rest.is_named[rows[i].knob] = false;
-            fields++;
+            has_field = true;
         }
     rest.is_named[KNOB_denied_ports] &= !has_ports;
     if (!rc && !knobset_is_empty(&rest))
         rc = -ENOENT;
     if (!rc && has_ports)
         rc = write_ports(m, (uint32_t)set->knobs.value[KNOB_denied_ports]);
-    if (!rc && fields && m->api.set_control(m->context, m->settings.cc_profile, &c, MRC_CONTROL_CONFIG))
+    if (!rc && has_field && m->api.set_control(m->context, m->settings.cc_profile, &c, MRC_CONTROL_CONFIG))
         rc = errno ? -errno : -EIO;
     return rc;
 }
@@ -599,24 +594,22 @@ static double take_pair(struct mrc *m, uint32_t to, const uint32_t *of, const ui
                         int *sent)
 {
     struct msg_pair pair = { .peer = to };
+    uint32_t       *base_ns = &m->base_ns[to];
     double          sum = 0;
 
     for (int i = 0; i < count; i++)
         if (of[i] == to && rtt_ns[i]) {
-            if (!m->base_ns[to] || rtt_ns[i] < m->base_ns[to])
-                m->base_ns[to] = rtt_ns[i];
+            *base_ns = *base_ns ? min_u32(*base_ns, rtt_ns[i]) : rtt_ns[i];
             pair.rtt_ps_last = rtt_ns[i] * 1000ull;
             pair.rtt_ps_sum += pair.rtt_ps_last;
             pair.rtt_samples++;
         }
-    pair.base_rtt_ps = m->base_ns[to] * 1000ull;
+    pair.base_rtt_ps = *base_ns * 1000ull;
     if (pair.rtt_samples)
         m->detail.pair[m->detail.pairs++] = pair;
-    for (int i = 0; i < count && m->base_ns[to]; i++)    /* a destination that never answered is left out */
+    for (int i = 0; i < count && *base_ns; i++)          /* a destination that never answered is left out */
         if (of[i] == to) {
-            double waited_ns = fmax(m->settings.timeout_us * 1e3, m->base_ns[to]);
-
-            sum += m->base_ns[to] / (rtt_ns[i] ? rtt_ns[i] : waited_ns);
+            sum += *base_ns / (rtt_ns[i] ? rtt_ns[i] : fmax(m->settings.timeout_us * 1e3, *base_ns));
             ++*sent;
         }
     return sum;
@@ -698,11 +691,11 @@ static int list_paths(void *state, FILE *out, struct err *err)
 /* Does "1:0a" or "1", a whole port, name this path? */
 static bool is_named(const char *which, const struct mrc_path *p)
 {
-    char name[DRIVER_PATH_NAME_SIZE], port[8];
+    char name[DRIVER_PATH_NAME_SIZE];
 
     name_path(name, p);
-    snprintf(port, sizeof port, "%u", p->port);
-    return strcmp(which, name) == 0 || strcmp(which, port) == 0;
+    size_t port = strcspn(name, ":");
+    return strcmp(which, name) == 0 || (strlen(which) == port && strncmp(which, name, port) == 0);
 }
 
 /* Which of the named paths would change; counts them, and the good ones that would be left. */
@@ -727,30 +720,25 @@ static uint32_t choose(const struct mrc *m, const char *which, int to, struct mr
 static int set_paths(struct mrc *m, const char *which, int to, struct mrc_path_entry *entry, uint32_t count,
                      struct err *err)
 {
-    uint32_t named, good, left;
+    uint32_t named, good;
     int      error = send_states(m, entry, count), rc = read_paths(m, err);
+    uint32_t left = rc ? 0 : choose(m, which, to, entry, &named, &good);
 
-    if (rc)
-        return rc;
-    left = choose(m, which, to, entry, &named, &good);
-    if (!left)
-        return 0;
-    return err_set(err, error ? error : EIO, "%s: %u of %u paths could not be %s: %s", m->name, left, count,
+    return rc || !left ? rc :
+           err_set(err, error ? error : EIO, "%s: %u of %u paths could not be %s: %s", m->name, left, count,
                    to == MRC_PATH_DENIED ? "denied" : "allowed",
                    error ? strerror(error) : "the device holds something else");
 }
 
 static int set_path(void *state, const char *which, bool is_allowed, uint32_t *changed, struct err *err)
 {
-    struct mrc            *m = state;
-    int                    to = is_allowed ? MRC_PATH_GOOD : MRC_PATH_DENIED;
-    struct mrc_path_entry *entry;
-    uint32_t               named, good;
-    int                    rc = read_paths(m, err);
+    struct mrc *m = state;
+    int         to = is_allowed ? MRC_PATH_GOOD : MRC_PATH_DENIED, rc = read_paths(m, err);
+    uint32_t    named, good;
 
     if (rc)
         return rc;
-    entry = xcalloc(m->paths, sizeof *entry);
+    struct mrc_path_entry *entry = xcalloc(m->paths, sizeof *entry);
     *changed = choose(m, which, to, entry, &named, &good);
     if (!named)
         rc = err_set(err, ENOENT, "%s: there is no path '%.80s'; --paths lists them", m->name, which);

@@ -190,11 +190,9 @@ static int take_device_part(void *arg, uint16_t type, struct part p)
 
 static int take_device(struct answer *a, struct part p)
 {
-    int rc;
-
     a->has_index = false;
     a->name[0] = '\0';
-    rc = each(p, take_device_part, a);
+    int rc = each(p, take_device_part, a);
     if (!rc && a->device && a->has_index && *a->name)
         a->device(a->arg, a->index, a->name);
     return rc;
@@ -325,13 +323,12 @@ static void add_counter(void *arg, const struct rdma_stat *s)
 {
     struct qp_flows *q = arg;
     struct flow     *f = s->has_bytes && s->qps ? flow_of(q, s) : NULL;
-    uint64_t         sent;
 
     if (!f)
         return;
     q->has_bytes = true;
     /* the counter decreased: it was reset */
-    sent = s->tx_bytes >= f->tx_bytes ? s->tx_bytes - f->tx_bytes : s->tx_bytes;
+    uint64_t sent = s->tx_bytes >= f->tx_bytes ? s->tx_bytes - f->tx_bytes : s->tx_bytes;
     f->tx_bytes = s->tx_bytes;
     f->is_seen = true;
     f->silent = (uint8_t)(sent ? 0 : f->silent + (f->silent < SILENT_MAX));
@@ -358,11 +355,10 @@ static void forget_unseen(struct qp_flows *q)
 static int from_file(struct qp_flows *q)
 {
     int     fd = open(q->path, O_RDONLY | O_CLOEXEC);
-    ssize_t length;
 
     if (fd < 0)
         return -errno;
-    length = read(fd, q->answer, ANSWER_MAX);
+    ssize_t length = read(fd, q->answer, ANSWER_MAX);
     close(fd);
     return length < 0 ? -EIO : rdma_stat_read(q->answer, (size_t)length, 0, add_counter, q);
 }

@@ -2,6 +2,7 @@
 #include "base/io/clock.h"
 #include "base/text.h"
 
+#include <assert.h>
 #include <hiredis/hiredis.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -10,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIELDS_MAX 8
+#define FIELDS_MAX 8             /* of a request */
+#define COPIED_MAX 16            /* of a profile */
 #define SILENT_US  200000u
 
 static const struct timeval patience = { .tv_sec = 1 };
@@ -43,8 +45,6 @@ static void give_up(struct redis *r, int db)
 
 static redisContext *connection(struct redis *r, int db)
 {
-    redisReply *reply;
-
     if (r->db[db])
         return r->db[db];
     if (r->silent_us && clock_us() < r->silent_us + SILENT_US)
@@ -55,7 +55,7 @@ static redisContext *connection(struct redis *r, int db)
         return NULL;
     }
     redisSetTimeout(r->db[db], patience);
-    reply = redisCommand(r->db[db], "SELECT %d", db);
+    redisReply *reply = redisCommand(r->db[db], "SELECT %d", db);
     if (!reply || reply->type == REDIS_REPLY_ERROR)
         give_up(r, db);
     freeReplyObject(reply);
@@ -66,13 +66,12 @@ static redisContext *connection(struct redis *r, int db)
 static redisReply *ask(struct redis *r, int db, const char *format, ...)
 {
     redisContext *c = connection(r, db);
-    redisReply   *reply;
     va_list       args;
 
     if (!c)
         return NULL;
     va_start(args, format);
-    reply = redisvCommand(c, format, args);
+    redisReply *reply = redisvCommand(c, format, args);
     va_end(args);
     if (reply && reply->type != REDIS_REPLY_ERROR)
         return reply;
@@ -116,8 +115,7 @@ static bool queue_get(redisContext *c, const char *key, const struct redis_many 
 {
     const char *word[2 + FIELDS_MAX] = { "HMGET", key };
 
-    for (int i = 0; i < m->fields; i++)
-        word[2 + i] = m->field[i];
+    memcpy(word + 2, m->field, (size_t)m->fields * sizeof *word);
     return redisAppendCommandArgv(c, 2 + m->fields, word, NULL) == REDIS_OK;
 }
 
@@ -161,12 +159,10 @@ static int by_name(const void *a, const void *b)
 /* Adds one page of SCAN; the cursor becomes "0" after the last. */
 static bool add_page(struct keys *k, const redisReply *page, char *cursor, size_t size)
 {
-    const redisReply *list;
-
     if (page->type != REDIS_REPLY_ARRAY || page->elements != 2 ||
         page->element[0]->type != REDIS_REPLY_STRING || page->element[1]->type != REDIS_REPLY_ARRAY)
         return false;
-    list = page->element[1];
+    const redisReply *list = page->element[1];
     k->key = xrealloc(k->key, (k->count + list->elements + 1) * sizeof *k->key);
     for (size_t i = 0; i < list->elements; i++)
         if (list->element[i]->type == REDIS_REPLY_STRING)
@@ -202,21 +198,7 @@ int redis_keys(struct redis *r, int db, const char *pattern,
 
 /* ---- writing ---- */
 
-/* Have the fields that we are about to write the values that we know? */
-static int check_fields(struct redis *r, int db, const char *key, const struct redis_field *field, int count)
-{
-    uint64_t value;
-
-    for (int i = 0; i < count; i++) {
-        int rc = redis_number(r, db, key, field[i].name, &value);
-
-        if (rc || value != field[i].was)
-            return rc ? rc : -EBUSY;
-    }
-    return 0;
-}
-
-/* A command whose answer is only whether it worked. */
+/* A command of 'count' words whose answer is only whether it worked. */
 static bool is_done(redisContext *c, size_t count, const char **word)
 {
     redisReply *reply = redisCommandArgv(c, (int)count, word, NULL);
@@ -226,18 +208,16 @@ static bool is_done(redisContext *c, size_t count, const char **word)
     return is_good;
 }
 
-/* HSET key name digits ..., as part of a transaction. */
-static bool queue_set(redisContext *c, const char *key, const struct redis_field *field, int count)
-{
-    const char *word[2 + 2 * FIELDS_MAX] = { "HSET", key };
-    char        digits[FIELDS_MAX][24];
+/* HSET key name value ..., as a transaction's command. */
+struct hset { const char *word[2 + 2 * COPIED_MAX]; size_t count; char digits[COPIED_MAX + 1][24]; };
 
-    for (int i = 0; i < count; i++) {
-        snprintf(digits[i], sizeof digits[i], "%" PRIu64, field[i].is);
-        word[2 + 2 * i] = field[i].name;
-        word[3 + 2 * i] = digits[i];
-    }
-    return is_done(c, 2ul + 2ul * (size_t)count, word);
+static void add_digits(struct hset *h, const char *name, uint64_t value)
+{
+    char *digits = h->digits[h->count / 2];
+
+    snprintf(digits, sizeof *h->digits, "%" PRIu64, value);
+    h->word[h->count++] = name;
+    h->word[h->count++] = digits;
 }
 
 static int execute(redisContext *c)
@@ -250,51 +230,60 @@ static int execute(redisContext *c)
     return rc;
 }
 
-/* A failure drops the connection, and with it watches and queued commands. */
-static int end_transaction(struct redis *r, int db, int rc)
+/* If 'rc' is 0, sends the commands as one transaction. A failure drops the connection, and with it watches
+ * and queued commands. -EBUSY: what is watched has changed. */
+static int transact(struct redis *r, int rc, struct hset *set, int sets)
 {
+    redisContext *c = r->db[REDIS_CONFIG];
+
+    if (!rc && !is_done(c, 1, (const char *[]){ "MULTI" }))
+        rc = -EIO;
+    for (int i = 0; i < sets && !rc; i++)
+        rc = is_done(c, set[i].count, set[i].word) ? 0 : -EIO;
+    redisReply *reply = rc ? NULL : redisCommand(c, "EXEC");
+    if (!rc)
+        rc = reply && reply->type == REDIS_REPLY_NIL ? -EBUSY :
+             reply && reply->type == REDIS_REPLY_ARRAY ? 0 : -EIO;
+    freeReplyObject(reply);
     if (rc == -EIO)
-        give_up(r, db);
+        give_up(r, REDIS_CONFIG);
     else if (rc)
-        drop(r, db);
+        drop(r, REDIS_CONFIG);
     return rc;
 }
 
-int redis_set(struct redis *r, int db, const char *key, const struct redis_field *field, int count)
+int redis_set(struct redis *r, const char *key, const struct redis_field *field, int count)
 {
-    redisContext *c;
-    int           rc;
+    redisContext *c = connection(r, REDIS_CONFIG);
+    struct hset   set = { .word = { "HSET", key }, .count = 2 };
+    uint64_t      value;
 
-    if (count <= 0 || count > FIELDS_MAX)
-        return -EINVAL;
-    c = connection(r, db);
+    assert(count > 0 && count <= FIELDS_MAX);
     if (!c)
         return -EIO;
-    rc = is_done(c, 2, (const char *[]){ "WATCH", key }) ? check_fields(r, db, key, field, count) : -EIO;
-    if (!rc && (!is_done(c, 1, (const char *[]){ "MULTI" }) || !queue_set(c, key, field, count)))
-        rc = -EIO;
-    return end_transaction(r, db, rc ? rc : execute(c));
+    int rc = is_done(c, 2, (const char *[]){ "WATCH", key }) ? 0 : -EIO;
+    for (int i = 0; i < count && !rc; i++) {
+        rc = redis_number(r, REDIS_CONFIG, key, field[i].name, &value);
+        rc = rc ? rc : value != field[i].was ? -EBUSY : 0;
+        add_digits(&set, field[i].name, field[i].is);
+    }
+    return transact(r, rc, &set, 1);
 }
 
 /* ---- a profile of its own for a queue ---- */
 
-#define COPIED_MAX 16            /* fields of a profile */
-
 /* All that orchagent knows of a profile. Entries with other fields it refuses. */
-static const char *const known[] = {
-    "green_min_threshold", "green_max_threshold", "green_drop_probability", "yellow_min_threshold",
-    "yellow_max_threshold", "yellow_drop_probability", "red_min_threshold", "red_max_threshold",
-    "red_drop_probability", "wred_green_enable", "wred_yellow_enable", "wred_red_enable", "ecn", NULL,
-};
-
-struct copy { const char *word[2 + 2 * COPIED_MAX]; size_t count; char digits[FIELDS_MAX][24]; };
+static const char known[] =
+    " green_min_threshold green_max_threshold green_drop_probability yellow_min_threshold"
+    " yellow_max_threshold yellow_drop_probability red_min_threshold red_max_threshold red_drop_probability"
+    " wred_green_enable wred_yellow_enable wred_red_enable ecn ";
 
 static bool is_known(const char *name)
 {
-    for (int i = 0; known[i]; i++)
-        if (strcmp(known[i], name) == 0)
-            return true;
-    return false;
+    char word[64];
+
+    return !strchr(name, ' ') && snprintf(word, sizeof word, " %s ", name) < (int)sizeof word &&
+           strstr(known, word);
 }
 
 /* Fields set by a person, which orchagent has accepted: digits and short words. */
@@ -303,30 +292,23 @@ static bool is_plain(const char *text)
     return *text && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(text);
 }
 
-static const char *changed(struct copy *c, const char *name, const struct redis_field *change, int count)
+/* Adds all fields of 'hash', but with changed values. */
+static bool copy_hash(struct hset *h, const redisReply *hash, const struct redis_field *change, int count)
 {
-    for (int i = 0; i < count; i++)
-        if (strcmp(change[i].name, name) == 0) {
-            snprintf(c->digits[i], sizeof c->digits[i], "%" PRIu64, change[i].is);
-            return c->digits[i];
-        }
-    return NULL;
-}
-
-/* HSET own, with all fields of 'hash' but for those that change. */
-static bool make_copy(struct copy *c, const char *own, const redisReply *hash,
-                      const struct redis_field *change, int count)
-{
-    c->word[c->count++] = "HSET";
-    c->word[c->count++] = own;
     for (size_t i = 0; i + 1 < hash->elements; i += 2) {
-        const char *name = hash->element[i]->str, *other = changed(c, name, change, count);
+        const char *name = hash->element[i]->str, *value = hash->element[i + 1]->str;
+        int         k = 0;
 
-        if (!is_known(name) || !is_plain(hash->element[i + 1]->str) ||
-            c->count + 2 > sizeof c->word / sizeof *c->word)
+        if (!is_known(name) || !is_plain(value) || h->count + 2 > sizeof h->word / sizeof *h->word)
             return false;
-        c->word[c->count++] = name;
-        c->word[c->count++] = other ? other : hash->element[i + 1]->str;
+        while (k < count && strcmp(change[k].name, name) != 0)
+            k++;
+        if (k < count) {
+            add_digits(h, name, change[k].is);
+        } else {
+            h->word[h->count++] = name;
+            h->word[h->count++] = value;
+        }
     }
     return hash->elements > 0;
 }
@@ -335,24 +317,20 @@ int redis_rebind(struct redis *r, const char *queue, const char *from, const cha
                  const struct redis_field *change, int count)
 {
     redisContext *c = r->db[REDIS_CONFIG];
-    struct copy   copy = { .count = 0 };
+    struct hset   set[2] = { { .word = { "HSET", own }, .count = 2 },
+                             { .word = { "HSET", queue, "wred_profile", own + strlen("WRED_PROFILE|") },
+                               .count = 4 } };
     char          name[64];
-    redisReply   *hash;
-    int           rc;
 
-    if (!c || count > FIELDS_MAX || !is_done(c, 3, (const char *[]){ "WATCH", queue, from }))
+    if (!c || !is_done(c, 3, (const char *[]){ "WATCH", queue, from }))
         return -EIO;
-    rc = redis_get(r, REDIS_CONFIG, queue, "wred_profile", name, sizeof name);
+    int rc = redis_get(r, REDIS_CONFIG, queue, "wred_profile", name, sizeof name);
     if (!rc && strcmp(name, from + strlen("WRED_PROFILE|")) != 0)
         rc = -EBUSY;             /* it was bound to another profile meanwhile */
-    hash = rc ? NULL : redisCommand(c, "HGETALL %s", from);
-    if (!rc && (!hash || !make_copy(&copy, own, hash, change, count)))
+    redisReply *hash = rc ? NULL : redisCommand(c, "HGETALL %s", from);
+    if (!rc && (!hash || !copy_hash(set, hash, change, count)))
         rc = hash ? -EINVAL : -EIO;
-    if (!rc && (!is_done(c, 1, (const char *[]){ "MULTI" }) || !is_done(c, copy.count, copy.word) ||
-                !is_done(c, 4, (const char *[]){ "HSET", queue, "wred_profile",
-                                                 own + strlen("WRED_PROFILE|") })))
-        rc = -EIO;
-    rc = end_transaction(r, REDIS_CONFIG, rc ? rc : execute(c));
+    rc = transact(r, rc, set, 2);
     freeReplyObject(hash);
     return rc;
 }

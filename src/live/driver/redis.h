@@ -45,10 +45,10 @@ int redis_get_many(struct redis *, int db, const struct redis_many *);
 int redis_keys(struct redis *, int db, const char *pattern,
                void (*visit)(void *arg, const char *key), void *arg);
 
-/* Atomically sets fields of a hash to whole numbers if they still equal 'was'. -EBUSY: they do not, or there
- * was a concurrent write; nothing was written. */
+/* Atomically sets fields of a hash in CONFIG_DB, 1 to 8, to whole numbers if they still equal 'was'. -EBUSY:
+ * they do not, or there was a concurrent write; nothing was written. */
 struct redis_field { const char *name; uint64_t was, is; };
-int redis_set(struct redis *, int db, const char *key, const struct redis_field *, int count);
+int redis_set(struct redis *, const char *key, const struct redis_field *, int count);
 
 /* Gives a queue of SONiC ("QUEUE|Ethernet0|3") its own WRED profile ("WRED_PROFILE|..."): a copy of 'from'
  * with some fields changed, in one transaction. Nothing is written on -EBUSY (a concurrent write, or the

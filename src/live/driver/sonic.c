@@ -10,8 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define QUEUES_MAX  1024
-#define KEY_SIZE    160
 #define SETTLE_US   2000000u     /* orchagent and syncd have so long */
 #define POLL_US     20000u
 
@@ -20,33 +18,6 @@ static const struct field { enum knob knob; double scale; } fields[] = {
     { KNOB_kmin, 1000 }, { KNOB_kmax, 1000 }, { KNOB_pmax, 100 },
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
-
-struct queue { char name[48], counters[64], port_counters[64]; unsigned prio; uint32_t port; };
-
-enum { BYTES, DROPS, MARKED, PAUSED_US, COUNTERS };
-
-#define UNKNOWN_PAUSED (1ull << 63)
-
-/* unknown: as in struct msg_sample, and UNKNOWN_PAUSED */
-struct sums { uint64_t value[COUNTERS], queue_bytes, unknown; bool is_stormed, has_queue; };
-
-struct port { char name[MSG_PORT_NAME_SIZE]; uint64_t rate_bps; uint32_t queues; struct sums last; };
-
-struct sonic {
-    /* "all-3": this queue of all ports; or NULL. First, because sonic_queues_io expects it there. */
-    struct sonic_queues *all;
-    struct redis redis;
-    char         profile[MSG_NAME_SIZE], key[KEY_SIZE], asic_key[KEY_SIZE];
-    struct queue queue[QUEUES_MAX];
-    uint32_t     queues;
-    /* of these queues; what has no room is counted in the sum alone */
-    struct port  port[MSG_PORTS_MAX];
-    uint32_t     ports;
-    uint64_t     rate_bps;       /* of all their ports */
-    struct sums  last;
-    struct msg_detail detail;    /* ports alone */
-    uint64_t     sampled_us;
-};
 
 /* ---- finding ---- */
 
@@ -72,11 +43,10 @@ static int find(const struct driver *driver, const char *root, char name[][MSG_N
 {
     struct redis r;
     struct names n = { name, 0 };
-    int          rc;
 
     (void)driver;
     init_redis(&r, root);
-    rc = redis_check(&r, err);
+    int rc = redis_check(&r, err);
     if (!rc && redis_keys(&r, REDIS_CONFIG, "WRED_PROFILE|*", add_profile, &n))
         rc = err_set(err, EIO, "%s: CONFIG_DB cannot be read", r.socket);
     redis_fini(&r);
@@ -95,7 +65,7 @@ static uint32_t port_of(struct sonic *s, const char *name, uint64_t rate_bps)
     if (i == MSG_PORTS_MAX || strlen(name) >= MSG_PORT_NAME_SIZE)
         return MSG_PORTS_MAX;
     if (i == s->ports) {
-        s->port[s->ports++] = (struct port){ .rate_bps = rate_bps };
+        s->port[s->ports++] = (struct sonic_port){ .rate_bps = rate_bps };
         memcpy(s->port[i].name, name, strlen(name) + 1);
     }
     s->port[i].queues++;
@@ -103,66 +73,94 @@ static uint32_t port_of(struct sonic *s, const char *name, uint64_t rate_bps)
 }
 
 /* One queue of a port: "Ethernet0", 3. Its counters are found by name. */
-static void add_queue(struct sonic *s, const char *port, unsigned number)
+static void add_queue(struct sonic *s, const char *port, unsigned number, const char *config)
 {
-    struct queue *q = &s->queue[s->queues];
-    char          oid[48], port_key[KEY_SIZE];
-    uint64_t      mbps = 0;
+    struct sonic_queue *q = &s->queue[s->queues];
+    char                oid[48], port_key[SONIC_KEY_SIZE];
+    uint64_t            mbps = 0;
 
-    if (s->queues == QUEUES_MAX)
+    if (s->queues == SONIC_QUEUES_MAX || strlen(port) >= sizeof q->port)
         return;
-    snprintf(q->name, sizeof q->name, "%.32s:%u", port, number);
-    q->prio = number;
-    if (redis_get(&s->redis, REDIS_COUNTERS, "COUNTERS_QUEUE_NAME_MAP", q->name, oid, sizeof oid))
+    *q = (struct sonic_queue){ .number = number };
+    snprintf(q->port, sizeof q->port, "%s", port);
+    snprintf(q->name, sizeof q->name, "%s:%u", port, number);
+    snprintf(q->config, sizeof q->config, "%s", config);
+    snprintf(q->own, sizeof q->own, "WRED_PROFILE|ANOLE_%.40s_%u", port, number);
+    if (redis_get(&s->redis, REDIS_COUNTERS, "COUNTERS_QUEUE_NAME_MAP", q->name, oid, sizeof oid) == 0) {
+        snprintf(q->counters, sizeof q->counters, "COUNTERS:%s", oid);
+        snprintf(q->asic, sizeof q->asic, "ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:%s", oid);
+    } else if (!s->is_all) {
         return;
-    snprintf(q->counters, sizeof q->counters, "COUNTERS:%.47s", oid);
+    }
     if (redis_get(&s->redis, REDIS_COUNTERS, "COUNTERS_PORT_NAME_MAP", port, oid, sizeof oid) == 0)
-        snprintf(q->port_counters, sizeof q->port_counters, "COUNTERS:%.47s", oid);
-    snprintf(port_key, sizeof port_key, "PORT|%.32s", port);
+        snprintf(q->port_counters, sizeof q->port_counters, "COUNTERS:%s", oid);
+    snprintf(port_key, sizeof port_key, "PORT|%s", port);
     redis_number(&s->redis, REDIS_CONFIG, port_key, "speed", &mbps);
-    s->rate_bps += mbps * 1000000;
-    q->port = port_of(s, port, mbps * 1000000);
+    q->rate_bps = mbps * 1000000;
     s->queues++;
 }
 
-/* "QUEUE|Ethernet0,Ethernet4|3-4": its queues, if it names the profile. */
+/* "QUEUE|Ethernet0,Ethernet4|3-4": its queues, if it names the profile. "all-3" takes entries of one port and
+ * this queue alone. */
 static void visit_queue(void *arg, const char *key)
 {
     struct sonic *s = arg;
-    char          profile[MSG_NAME_SIZE], ports[KEY_SIZE], *port, *rest, *numbers;
-    unsigned long first, last;
+    char          profile[MSG_NAME_SIZE], ports[SONIC_KEY_SIZE], *rest;
 
-    if (redis_get(&s->redis, REDIS_CONFIG, key, "wred_profile", profile, sizeof profile) ||
-        strcmp(profile, s->profile) != 0)
-        return;
     snprintf(ports, sizeof ports, "%s", key + strlen("QUEUE|"));
-    numbers = strchr(ports, '|');
+    char *numbers = strchr(ports, '|');
     if (!numbers || numbers[1] < '0' || numbers[1] > '9')
         return;                  /* a chassis has other keys */
     *numbers++ = '\0';
-    first = strtoul(numbers, &rest, 10);
-    last = *rest == '-' ? strtoul(rest + 1, &rest, 10) : first;
-    if (*rest)
+    unsigned long first = strtoul(numbers, &rest, 10);
+    if (s->is_all) {
+        if (!*rest && first == s->number && !strchr(ports, ',') && s->queues < IO_QUEUES_MAX)
+            add_queue(s, ports, s->number, key);
         return;
-    for (port = strtok_r(ports, ",", &rest); port; port = strtok_r(NULL, ",", &rest))
+    }
+    unsigned long last = *rest == '-' ? strtoul(rest + 1, &rest, 10) : first;
+    if (*rest || redis_get(&s->redis, REDIS_CONFIG, key, "wred_profile", profile, sizeof profile) ||
+        strcmp(profile, s->profile) != 0)
+        return;
+    for (char *port = strtok_r(ports, ",", &rest); port; port = strtok_r(NULL, ",", &rest))
         for (unsigned long i = first; i <= last && i < 64; i++)
-            add_queue(s, port, (unsigned)i);
+            add_queue(s, port, (unsigned)i, key);
+}
+
+/* Ethernet4 before Ethernet12. */
+static int by_port(const void *a, const void *b)
+{
+    const char *x = ((const struct sonic_queue *)a)->port, *y = ((const struct sonic_queue *)b)->port;
+    size_t      m = strlen(x), n = strlen(y);
+
+    return m != n ? (m > n) - (m < n) : strcmp(x, y);
+}
+
+static int find_queues(struct sonic *s, struct err *err)
+{
+    if (redis_keys(&s->redis, REDIS_CONFIG, "QUEUE|*", visit_queue, s))
+        return err_set(err, EIO, "%s: CONFIG_DB cannot be read", s->redis.socket);
+    if (s->is_all)
+        qsort(s->queue, s->queues, sizeof *s->queue, by_port);
+    for (uint32_t i = 0; i < s->queues; i++) {
+        s->rate_bps += s->queue[i].rate_bps;
+        s->queue[i].place = port_of(s, s->queue[i].port, s->queue[i].rate_bps);
+    }
+    return 0;
 }
 
 /* The object that the ASIC has for the profile: the one that its first queue names. */
 static int find_asic_key(struct sonic *s, struct err *err)
 {
-    char key[KEY_SIZE], oid[64];
+    char oid[64];
 
     if (!s->queues)
         return err_set(err, ENOENT,
                        "%s: no queue names this profile, or queue counters are off (counterpoll queue "
                        "enable)", s->profile);
-    snprintf(key, sizeof key, "ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:%s",
-             s->queue[0].counters + strlen("COUNTERS:"));
-    if (redis_get(&s->redis, REDIS_ASIC, key, "SAI_QUEUE_ATTR_WRED_PROFILE_ID", oid, sizeof oid))
+    if (redis_get(&s->redis, REDIS_ASIC, s->queue->asic, "SAI_QUEUE_ATTR_WRED_PROFILE_ID", oid, sizeof oid))
         return err_set(err, ENOENT, "%s: ASIC_DB does not say which profile %s has", s->profile,
-                       s->queue[0].name);
+                       s->queue->name);
     snprintf(s->asic_key, sizeof s->asic_key, "ASIC_STATE:SAI_OBJECT_TYPE_WRED:%.63s", oid);
     return 0;
 }
@@ -179,64 +177,53 @@ static bool is_profile_name(const char *name)
 
 static int check_profile(struct sonic *s, struct err *err)
 {
-    char     ecn[32] = "";
     uint64_t value;
 
     for (int i = 0; i < FIELDS; i++)
         if (redis_number(&s->redis, REDIS_CONFIG, s->key, sonic_config_names[i], &value))
             return err_set(err, ENOENT, "%s: it has no %s", s->key, sonic_config_names[i]);
-    redis_get(&s->redis, REDIS_CONFIG, s->key, "ecn", ecn, sizeof ecn);
-    if (strcmp(ecn, "ecn_all") != 0 && !strstr(ecn, "green"))
-        return err_set(err, EPERM, "%s: ECN is not on for green packets", s->key);
-    return 0;
+    return sonic_has_ecn(&s->redis, s->key) ? 0 :
+           err_set(err, EPERM, "%s: ECN is not on for green packets", s->key);
 }
 
 static void close_device(void *state)
 {
     struct sonic *s = state;
 
-    sonic_queues_free(s->all);
     redis_fini(&s->redis);
     free(s);
 }
 
-/* The same queue of all ports. It has no knobs as a whole: a tuner of queues sets each queue. */
-static int open_all(struct sonic *s, unsigned number, struct err *err)
+/* "all-3" -> 3. False: it is not such a name. */
+static bool is_all(const char *name, unsigned *number)
 {
-    int rc = redis_check(&s->redis, err);
+    char *end;
 
-    if (!rc)
-        rc = sonic_queues_open(&s->all, &s->redis, number, err);
-    for (uint32_t i = 0; !rc && i < sonic_queues_count(s->all); i++)
-        add_queue(s, sonic_queues_port(s->all, i), number);
-    return rc;
-}
-
-static int open_profile(struct sonic *s, const char *name, struct err *err)
-{
-    int rc = is_profile_name(name) ? redis_check(&s->redis, err) :
-             err_set(err, EINVAL, "'%s' is not the name of a profile", name);
-
-    if (!rc)
-        rc = check_profile(s, err);
-    if (!rc && redis_keys(&s->redis, REDIS_CONFIG, "QUEUE|*", visit_queue, s))
-        rc = err_set(err, EIO, "%s: CONFIG_DB cannot be read", s->redis.socket);
-    return rc ? rc : find_asic_key(s, err);
+    if (strncmp(name, "all-", 4) != 0 || name[4] < '0' || name[4] > '9')
+        return false;
+    *number = (unsigned)strtoul(name + 4, &end, 10);
+    return !*end && *number < 64;
 }
 
 static int open_device(const struct driver *driver, void **state, const char *root, const char *name,
                        struct err *err)
 {
     struct sonic *s = xcalloc(1, sizeof *s);
-    unsigned      number;
-    int           rc;
+    int           rc = 0;
 
     (void)driver;
     *state = NULL;
     init_redis(&s->redis, root);
+    s->is_all = is_all(name, &s->number);
     snprintf(s->profile, sizeof s->profile, "%s", name);
     snprintf(s->key, sizeof s->key, "WRED_PROFILE|%s", name);
-    rc = sonic_queues_number(name, &number) ? open_all(s, number, err) : open_profile(s, name, err);
+    if (!s->is_all && !is_profile_name(name))
+        rc = err_set(err, EINVAL, "'%s' is not the name of a profile", name);
+    rc = rc ? rc : redis_check(&s->redis, err);
+    if (!rc && !s->is_all)
+        rc = check_profile(s, err);
+    rc = rc ? rc : find_queues(s, err);
+    rc = rc ? rc : s->is_all ? sonic_queues_check(s, err) : find_asic_key(s, err);
     if (rc)
         close_device(s);
     else
@@ -254,8 +241,7 @@ static int read_fields(struct sonic *s, uint64_t value[FIELDS])
 
     for (int i = 0; i < FIELDS && !rc; i++) {
         rc = redis_number(&s->redis, REDIS_CONFIG, s->key, sonic_config_names[i], &value[i]);
-        if (!rc)
-            rc = redis_number(&s->redis, REDIS_ASIC, s->asic_key, sonic_asic_names[i], &asic);
+        rc = rc ? rc : redis_number(&s->redis, REDIS_ASIC, s->asic_key, sonic_asic_names[i], &asic);
         if (!rc && asic != value[i])
             rc = -EAGAIN;
     }
@@ -270,7 +256,7 @@ static int read_knobs(void *state, struct knob_set *set)
     struct err      err;
     int             rc;
 
-    if (s->all) {                /* its queues are set one by one */
+    if (s->is_all) {             /* its queues are set one by one */
         rc = redis_check(&s->redis, &err);
         if (!rc)
             *set = read;
@@ -313,7 +299,7 @@ static int write_knobs(void *state, const struct knob_set *set)
     struct sonic      *s = state;
     struct redis_field change[FIELDS];
     uint64_t           is[FIELDS], wanted;
-    int                count = 0, rc = s->all ? -ENOENT : read_fields(s, is);
+    int                count = 0, rc = s->is_all ? -ENOENT : read_fields(s, is);
 
     for (int k = 0; k < KNOB_COUNT && !rc; k++)
         if (set->is_named[k] && k != KNOB_kmin && k != KNOB_kmax && k != KNOB_pmax)
@@ -326,7 +312,7 @@ static int write_knobs(void *state, const struct knob_set *set)
             change[count++] = (struct redis_field){ sonic_config_names[i], is[i], wanted };
     }
     if (!rc && count)
-        rc = redis_set(&s->redis, REDIS_CONFIG, s->key, change, count);
+        rc = redis_set(&s->redis, s->key, change, count);
     return rc ? rc : settle(s);
 }
 
@@ -334,19 +320,20 @@ static int write_knobs(void *state, const struct knob_set *set)
 
 /* A missing counter is 0 and unknown. The length of a queue is its peak since syncd last looked, if the
  * switch keeps watermarks. */
-static struct sums read_counters(struct sonic *s, const struct queue *q)
+static struct sonic_sums read_counters(struct sonic *s, const struct sonic_queue *q)
 {
     char pause[64], state[32] = "";
-    const struct { const char *key, *field; uint64_t unknown; } row[COUNTERS] = {
-        [BYTES] = { q->counters, "SAI_QUEUE_STAT_BYTES", MSG_UNKNOWN(tx_bytes) },
-        [DROPS] = { q->counters, "SAI_QUEUE_STAT_DROPPED_PACKETS", MSG_UNKNOWN(lossless_drops) },
-        [MARKED] = { q->counters, "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS", MSG_UNKNOWN(marked_packets) },
-        [PAUSED_US] = { q->port_counters, pause, UNKNOWN_PAUSED },
+    const struct { const char *key, *field; uint64_t unknown; } row[SONIC_COUNTERS] = {
+        [SONIC_BYTES] = { q->counters, "SAI_QUEUE_STAT_BYTES", MSG_UNKNOWN(tx_bytes) },
+        [SONIC_DROPS] = { q->counters, "SAI_QUEUE_STAT_DROPPED_PACKETS", MSG_UNKNOWN(lossless_drops) },
+        [SONIC_MARKED] = { q->counters, "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS",
+                           MSG_UNKNOWN(marked_packets) },
+        [SONIC_PAUSED_US] = { q->port_counters, pause, SONIC_UNKNOWN_PAUSED },
     };
-    struct sums is = { 0 };
+    struct sonic_sums is = { 0 };
 
-    snprintf(pause, sizeof pause, "SAI_PORT_STAT_PFC_%u_RX_PAUSE_DURATION_US", q->prio);
-    for (int i = 0; i < COUNTERS; i++)
+    snprintf(pause, sizeof pause, "SAI_PORT_STAT_PFC_%u_RX_PAUSE_DURATION_US", q->number);
+    for (int i = 0; i < SONIC_COUNTERS; i++)
         if (!*row[i].key || redis_number(&s->redis, REDIS_COUNTERS, row[i].key, row[i].field, &is.value[i]))
             is.unknown |= row[i].unknown;
     if (redis_get(&s->redis, REDIS_COUNTERS, q->counters, "PFC_WD_STATUS", state, sizeof state) || !*state)
@@ -358,9 +345,9 @@ static struct sums read_counters(struct sonic *s, const struct queue *q)
     return is;
 }
 
-static void add_sums(struct sums *sum, const struct sums *is)
+static void add_sums(struct sonic_sums *sum, const struct sonic_sums *is)
 {
-    for (int i = 0; i < COUNTERS; i++)
+    for (int i = 0; i < SONIC_COUNTERS; i++)
         sum->value[i] += is->value[i];
     sum->unknown |= is->unknown;
     sum->is_stormed |= is->is_stormed;
@@ -369,23 +356,23 @@ static void add_sums(struct sums *sum, const struct sums *is)
 }
 
 /* The increase of a counter. One that decreased was reset, and gives 0. */
-static uint64_t since(const struct sums *is, const struct sums *was, int counter)
+static uint64_t since(const struct sonic_sums *is, const struct sonic_sums *was, int counter)
 {
     return is->value[counter] > was->value[counter] ? is->value[counter] - was->value[counter] : 0;
 }
 
 /* The activity of each port since the last reading, and its current counters. */
-static void take_ports(struct sonic *s, const struct sums *is, uint64_t interval_us)
+static void take_ports(struct sonic *s, const struct sonic_sums *is, uint64_t interval_us)
 {
     s->detail.ports = s->ports;
     for (uint32_t i = 0; i < s->ports; i++) {
-        struct port     *p = &s->port[i];
+        struct sonic_port     *p = &s->port[i];
         struct msg_port *to = &s->detail.port[i];
-        uint64_t         paused_us = since(&is[i], &p->last, PAUSED_US) / p->queues;
+        uint64_t         paused_us = since(&is[i], &p->last, SONIC_PAUSED_US) / p->queues;
 
-        *to = (struct msg_port){ .tx_bytes = since(&is[i], &p->last, BYTES), .rate_bps = p->rate_bps,
+        *to = (struct msg_port){ .tx_bytes = since(&is[i], &p->last, SONIC_BYTES), .rate_bps = p->rate_bps,
                                  .paused_ps = min_u64(paused_us, interval_us) * PS_PER_US,
-                                 .marked_packets = since(&is[i], &p->last, MARKED),
+                                 .marked_packets = since(&is[i], &p->last, SONIC_MARKED),
                                  .queue_bytes = is[i].queue_bytes, .has_queue = is[i].has_queue };
         memcpy(to->name, p->name, sizeof to->name);
         p->last = is[i];
@@ -394,38 +381,38 @@ static void take_ports(struct sonic *s, const struct sums *is, uint64_t interval
 
 static int sample(void *state, struct msg_sample *out)
 {
-    struct sonic *s = state;
-    struct sums   is = { 0 }, was = s->last, port[MSG_PORTS_MAX + 1] = { 0 };
-    uint64_t      at_us = clock_us(), interval_us = at_us - s->sampled_us;
-    bool          is_first = !s->sampled_us;
-    double        busy;
-    struct err    err;
+    struct sonic     *s = state;
+    struct sonic_sums is = { 0 }, was = s->last, port[MSG_PORTS_MAX + 1] = { 0 };
+    uint64_t          at_us = clock_us(), interval_us = at_us - s->sampled_us;
+    bool              is_first = !s->sampled_us;
+    struct err        err;
 
     if (redis_check(&s->redis, &err))
         return -EIO;
     for (uint32_t i = 0; i < s->queues; i++) {
-        struct sums queue = read_counters(s, &s->queue[i]);
+        struct sonic_sums queue = read_counters(s, &s->queue[i]);
 
         add_sums(&is, &queue);
-        add_sums(&port[s->queue[i].port], &queue);
+        add_sums(&port[s->queue[i].place], &queue);
     }
     *out = (struct msg_sample){ .interval_us = interval_us, .rate_bps = s->rate_bps,
                                 .watchdog = is.is_stormed, .metric = NAN, .paused = NAN,
-                                 .unknown = MSG_UNKNOWN(cnps) | (is.unknown & ~UNKNOWN_PAUSED) };
+                                 .unknown = MSG_UNKNOWN(cnps) | (is.unknown & ~SONIC_UNKNOWN_PAUSED) };
     if (!is_first && memcmp(is.value, was.value, sizeof is.value) == 0)
         return 0;                /* the ASIC was not polled since: only storms are known */
     s->last = is;
     s->sampled_us = at_us;
     take_ports(s, port, interval_us);
-    if (is_first || is.value[BYTES] < was.value[BYTES] || is.value[DROPS] < was.value[DROPS])
+    if (is_first || is.value[SONIC_BYTES] < was.value[SONIC_BYTES] ||
+        is.value[SONIC_DROPS] < was.value[SONIC_DROPS])
         return -EAGAIN;
-    out->tx_bytes = since(&is, &was, BYTES);
-    out->lossless_drops = since(&is, &was, DROPS);
-    out->marked_packets = is.value[MARKED] - was.value[MARKED];
-    busy = fmin(1, (double)out->tx_bytes * 8e6 / (double)interval_us / fmax(1, (double)s->rate_bps));
-    if (!(is.unknown & UNKNOWN_PAUSED))
-        out->paused = fmin(1, (double)(is.value[PAUSED_US] - was.value[PAUSED_US]) / (double)interval_us /
-                              s->queues);
+    out->tx_bytes = since(&is, &was, SONIC_BYTES);
+    out->lossless_drops = since(&is, &was, SONIC_DROPS);
+    out->marked_packets = is.value[SONIC_MARKED] - was.value[SONIC_MARKED];
+    double busy = fmin(1, (double)out->tx_bytes * 8e6 / (double)interval_us / fmax(1, (double)s->rate_bps));
+    if (!(is.unknown & SONIC_UNKNOWN_PAUSED))
+        out->paused = fmin(1, (double)(is.value[SONIC_PAUSED_US] - was.value[SONIC_PAUSED_US]) /
+                              (double)interval_us / s->queues);
     out->metric = isnan(out->paused) ? busy : 0.5 * busy + 0.5 * (1 - out->paused);
     out->detail = &s->detail;
     return 0;

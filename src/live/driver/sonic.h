@@ -39,23 +39,60 @@
  * have changed.
  */
 
-struct sonic_queues;
+enum { SONIC_KEY_SIZE = 160, SONIC_QUEUES_MAX = 1024, SONIC_QUEUE_COUNTERS = 6 };
 
-/* "all-3" -> 3. False: it is not such a name. */
-bool sonic_queues_number(const char *name, unsigned *number);
+struct sonic_counted { uint64_t value[SONIC_QUEUE_COUNTERS]; bool has[SONIC_QUEUE_COUNTERS]; };
 
-/* The connection is shared and must outlive it. Refuses a queue that cannot be set alone. */
-int  sonic_queues_open(struct sonic_queues **, struct redis *, unsigned number, struct err *);
-void sonic_queues_free(struct sonic_queues *);
+struct sonic_queue {
+    char     port[48], name[64];                 /* "Ethernet0", "Ethernet0:3" */
+    unsigned number;
+    uint32_t place;                              /* of its port in the report */
+    uint64_t rate_bps;                           /* 0: unknown */
+    /* keys in COUNTERS_DB and ASIC_DB; "": unknown */
+    char     counters[SONIC_KEY_SIZE], port_counters[SONIC_KEY_SIZE], asic[SONIC_KEY_SIZE];
+
+    /* for a queue that is set alone: QUEUE|..., WRED_PROFILE|ANOLE_... */
+    char     config[SONIC_KEY_SIZE], own[SONIC_KEY_SIZE];
+    /* during a call: keys of its profile, what they hold, and how many of these six numbers there were */
+    char     profile[SONIC_KEY_SIZE], wred[SONIC_KEY_SIZE];
+    uint64_t set[3], programmed[3];
+    uint32_t found;
+    struct sonic_counted is, last;
+};
+
+/* unknown: as in struct msg_sample, and SONIC_UNKNOWN_PAUSED */
+enum { SONIC_BYTES, SONIC_DROPS, SONIC_MARKED, SONIC_PAUSED_US, SONIC_COUNTERS };
+#define SONIC_UNKNOWN_PAUSED (1ull << 63)
+struct sonic_sums { uint64_t value[SONIC_COUNTERS], queue_bytes, unknown; bool is_stormed, has_queue; };
+
+struct sonic_port { char name[MSG_PORT_NAME_SIZE]; uint64_t rate_bps; uint32_t queues;
+                    struct sonic_sums last; };
+
+struct sonic {                   /* an open device */
+    struct redis redis;
+    bool         is_all;         /* "all-3" */
+    unsigned     number;         /* the 3 of it */
+    char         profile[MSG_NAME_SIZE], key[SONIC_KEY_SIZE], asic_key[SONIC_KEY_SIZE];
+    struct sonic_queue queue[SONIC_QUEUES_MAX];
+    uint32_t     queues;
+    /* of these queues; what has no room is counted in the sum alone */
+    struct sonic_port port[MSG_PORTS_MAX];
+    uint32_t     ports;
+    uint64_t     rate_bps;       /* of all their ports */
+    struct sonic_sums last;
+    struct msg_detail detail;    /* ports alone */
+    uint64_t     sampled_us, looked_us;          /* looked_us: when counters of queues had last changed */
+};
 
 /* Fields of kmin, kmax and pmax in CONFIG_DB and ASIC_DB. */
 extern const char *const sonic_config_names[3], *const sonic_asic_names[3];
 
-/* Its ports, in the order of their names. */
-uint32_t    sonic_queues_count(const struct sonic_queues *);
-const char *sonic_queues_port(const struct sonic_queues *, uint32_t i);
+/* Does the profile mark green packets? */
+bool sonic_has_ecn(struct redis *, const char *profile);
 
-/* Of a device whose first field is a struct sonic_queues *, or NULL. */
-extern const struct io_queues sonic_queues_io;
+/* Checks the queues of "all-3". Refuses one that cannot be set alone. */
+int sonic_queues_check(struct sonic *, struct err *);
+
+extern const struct io_queues sonic_queues_io;   /* no queues but for "all-3" */
 
 #endif

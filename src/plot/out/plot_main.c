@@ -199,10 +199,9 @@ static int write_chart(const struct plot_options *o, const char *folder, enum ch
 {
     struct outfile file = { 0 };
     char           path[PATH_SIZE + 64];
-    int            rc;
 
     snprintf(path, sizeof path, "%s/%s.%s", folder, chart_names[chart], format_names[o->format]);
-    rc = outfile_open(&file, path, err);
+    int rc = outfile_open(&file, path, err);
     if (!rc && o->format == FORMAT_SVG)
         picture_svg(p, file.stream);
     if (!rc && o->format != FORMAT_SVG)
@@ -230,10 +229,9 @@ static int plot_results(const struct plot_options *o, struct err *err)
     char     folder[PATH_SIZE], data[PATH_SIZE];
     json_t  *page = NULL;
     uint32_t drawn = 0;
-    int      rc;
 
     snprintf(data, sizeof data, is_folder(o->path) ? "%s/charts.json" : "%s", o->path);
-    rc = charts_read(data, &page, err);
+    int rc = charts_read(data, &page, err);
 
     for (enum chart c = 0; c < CHARTS && !rc; c++) {
         struct picture p;

@@ -31,7 +31,6 @@ static bool write_event(struct chrome *c, const char *format, ...) __attribute__
 static bool write_event(struct chrome *c, const char *format, ...)
 {
     va_list args;
-    int     length;
 
     if (c->bytes + EVENT_BYTES_MAX > c->bytes_max) {
         c->left_out++;
@@ -40,7 +39,7 @@ static bool write_event(struct chrome *c, const char *format, ...)
     fputs(c->is_first ? "\n" : ",\n", c->out);
     c->is_first = false;
     va_start(args, format);
-    length = vfprintf(c->out, format, args);
+    int length = vfprintf(c->out, format, args);
     va_end(args);
     c->bytes += length > 0 ? (uint64_t)length + 2 : 0;
     return true;
@@ -56,6 +55,17 @@ static const char *name_of(const struct chrome *c, uint32_t node)
     return c->sim->net.graph.node[node].name;
 }
 
+/* Names a process or, within it, a row. */
+static bool write_name(struct chrome *c, const char *kind, int process, uint32_t row, const char *name)
+{
+    char where[24] = "";
+
+    if (*kind == 't')
+        snprintf(where, sizeof where, ", \"tid\": %u", row);
+    return write_event(c, "{\"ph\": \"M\", \"name\": \"%s_name\", \"pid\": %d%s, \"args\": {\"name\": "
+                       "\"%s\"}}", kind, process, where, name);
+}
+
 struct chrome *chrome_open(FILE *out, const struct sim *s, uint64_t bytes_max)
 {
     struct chrome *c = xcalloc(1, sizeof *c);
@@ -66,8 +76,7 @@ struct chrome *chrome_open(FILE *out, const struct sim *s, uint64_t bytes_max)
                           .is_named = xcalloc((size_t)s->net.nodes + s->net.ports + 1, sizeof *c->is_named) };
     fputs("{\"traceEvents\": [", out);
     for (int i = FLOWS; i <= WORK; i++)
-        write_event(c, "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": "
-                    "{\"name\": \"%s\"}}", i, processes[i]);
+        write_name(c, "process", i, 0, processes[i]);
     return c;
 }
 
@@ -76,11 +85,12 @@ struct chrome *chrome_open(FILE *out, const struct sim *s, uint64_t bytes_max)
 static void write_span(struct chrome *c, const char *name, const char *category, uint64_t id, int process,
                        uint32_t row, uint64_t start_ps, uint64_t end_ps, const char *args)
 {
-    if (write_event(c, "{\"ph\": \"b\", \"cat\": \"%s\", \"name\": \"%s\", \"id\": %" PRIu64 ", \"pid\": %d, "
-                    "\"tid\": %u, \"ts\": %.6f, \"args\": {%s}}", category, name, id, process, row,
-                    us(start_ps), args))
-        write_event(c, "{\"ph\": \"e\", \"cat\": \"%s\", \"name\": \"%s\", \"id\": %" PRIu64 ", \"pid\": %d, "
-                    "\"tid\": %u, \"ts\": %.6f}", category, name, id, process, row, us(end_ps));
+    static const char event[] = "{\"ph\": \"%c\", \"cat\": \"%s\", \"name\": \"%s\", \"id\": %" PRIu64
+                                ", \"pid\": %d, \"tid\": %u, \"ts\": %.6f%s%s%s}";
+
+    if (write_event(c, event, 'b', category, name, id, process, row, us(start_ps), ", \"args\": {", args,
+                    "}"))
+        write_event(c, event, 'e', category, name, id, process, row, us(end_ps), "", "", "");
 }
 
 void chrome_on_flow(struct chrome *c, const struct flow_result *r)
@@ -88,10 +98,7 @@ void chrome_on_flow(struct chrome *c, const struct flow_result *r)
     char name[100], args[160];
 
     if (!c->is_named[r->src])
-        c->is_named[r->src] = write_event(c,
-                                          "{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": %d, \"tid\": "
-                                          "%u, \"args\": {\"name\": \"%s\"}}",
-                                          FLOWS, r->src, name_of(c, r->src));
+        c->is_named[r->src] = write_name(c, "thread", FLOWS, r->src, name_of(c, r->src));
     snprintf(name, sizeof name, "%s -> %s", name_of(c, r->src), name_of(c, r->dst));
     snprintf(args, sizeof args,
              "\"bytes\": %" PRIu64 ", \"slowdown\": %.3f, \"resent_bytes\": %" PRIu64, r->bytes,
@@ -103,21 +110,19 @@ void chrome_on_flow(struct chrome *c, const struct flow_result *r)
 void chrome_on_pfc(struct chrome *c, const struct pfc_result *r)
 {
     const struct network *net = &c->sim->net;
-    uint32_t              port = net->node[r->node].first_port + r->port - 1;
-    uint8_t was = c->paused[port], bit = (uint8_t)(1u << r->prio),
-            is = (uint8_t)(r->is_pause ? was | bit : was & ~bit);
-    bool                 *is_named = &c->is_named[net->nodes + port];
+    uint32_t port = net->node[r->node].first_port + r->port - 1;
+    uint8_t  was = c->paused[port], bit = (uint8_t)(1u << r->prio), is = r->is_pause ? was | bit : was & ~bit;
+    bool    *is_named = &c->is_named[net->nodes + port];
+    char     name[40];
 
     c->paused[port] = is;
     if (!was == !is)
         return;
+    snprintf(name, sizeof name, "%s:%u", name_of(c, r->node), r->port);
     if (!*is_named)
-        *is_named = write_event(c, "{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": %d, \"tid\": %u, "
-                                "\"args\": {\"name\": \"%s:%u\"}}", PAUSES, port, name_of(c, r->node),
-                                r->port);
-    write_event(
-        c, "{\"ph\": \"%s\", \"name\": \"paused\", \"cat\": \"pfc\", \"pid\": %d, \"tid\": %u, \"ts\": %.6f}",
-        is ? "B" : "E", PAUSES, port, us(r->at_ps));
+        *is_named = write_name(c, "thread", PAUSES, port, name);
+    write_event(c, "{\"ph\": \"%s\", \"name\": \"paused\", \"cat\": \"pfc\", \"pid\": %d, \"tid\": %u, "
+                "\"ts\": %.6f}", is ? "B" : "E", PAUSES, port, us(r->at_ps));
 }
 
 void chrome_on_op(struct chrome *c, const struct op_result *r)

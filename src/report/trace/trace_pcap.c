@@ -9,7 +9,6 @@
 
 #define SNAP      96u            /* more than the longest headers */
 #define BLOCK_MAX (SNAP + 64u)   /* of a packet without its payload, with spare room: see be() */
-#define BUFFER    (1u << 18)     /* bytes per write */
 #define FCS       4u
 #define ICRC      4u
 #define ETHERNET  14u
@@ -45,17 +44,10 @@ struct pcap {
     uint32_t          pairs, next_number;
     bool              has_payload;
     struct icrc       icrc;
-    uint32_t          used;      /* of the buffer */
-    unsigned char    *buffer;
+    unsigned char     block[BLOCK_MAX + FRAME_MAX];      /* its body is behind two numbers */
 };
 
 /* ---- blocks ---- */
-
-static void flush(struct pcap *p)
-{
-    fwrite(p->buffer, 1, p->used, p->out);       /* errors show when the caller closes the file */
-    p->used = 0;
-}
 
 static void put32(unsigned char *p, uint32_t n)
 {
@@ -63,25 +55,17 @@ static void put32(unsigned char *p, uint32_t n)
         p[i] = (unsigned char)(n >> 8 * i);
 }
 
-/* Returns where the body of a block begins, with room for 'size' bytes. */
-static unsigned char *begin_block(struct pcap *p, uint32_t size)
+/* Pads the body to four bytes, and writes the block with its head and tail. Errors show when the caller
+ * closes the file. */
+static void write_block(struct pcap *p, uint32_t type, uint32_t size)
 {
-    if (p->used + size + 64 > BUFFER)
-        flush(p);
-    return p->buffer + p->used + 8;
-}
+    uint32_t padded = (size + 3) / 4 * 4, total = padded + 12;
 
-/* Pads the body to four bytes, and writes the block's head and tail. */
-static void end_block(struct pcap *p, uint32_t type, uint32_t size)
-{
-    unsigned char *at = p->buffer + p->used;
-    uint32_t       padded = (size + 3) / 4 * 4, total = padded + 12;
-
-    memset(at + 8 + size, 0, 4);
-    put32(at, type);
-    put32(at + 4, total);
-    put32(at + 8 + padded, total);
-    p->used += total;
+    memset(p->block + 8 + size, 0, 4);
+    put32(p->block, type);
+    put32(p->block + 4, total);
+    put32(p->block + 8 + padded, total);
+    fwrite(p->block, 1, total, p->out);
     p->bytes += total;
 }
 
@@ -90,8 +74,8 @@ static void write_section(struct pcap *p)
     static const unsigned char body[] = { 0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0,
                                           0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
 
-    memcpy(begin_block(p, sizeof body), body, sizeof body);
-    end_block(p, 0x0a0d0d0a, sizeof body);
+    memcpy(p->block + 8, body, sizeof body);
+    write_block(p, 0x0a0d0d0a, sizeof body);
 }
 
 static uint32_t put_option(unsigned char *at, uint32_t code, const void *value, uint32_t size)
@@ -105,7 +89,7 @@ static uint32_t put_option(unsigned char *at, uint32_t code, const void *value, 
 
 static void write_interface(struct pcap *p, const struct port *port)
 {
-    unsigned char *body = begin_block(p, 96), speed[8];
+    unsigned char *body = p->block + 8, speed[8];
     char           name[40];
     uint32_t       size = 8;
     int            length = snprintf(name, sizeof name, "%.15s:%u",
@@ -119,7 +103,7 @@ static void write_interface(struct pcap *p, const struct port *port)
     size += put_option(body + size, 8, speed, 8);
     size += put_option(body + size, 9, "\x0c", 1);
     size += put_option(body + size, 0, "", 0);
-    end_block(p, 1, size);
+    write_block(p, 1, size);
 }
 
 /* ---- queue pairs ---- */
@@ -134,8 +118,6 @@ static void add_message(struct seen_pair *q, uint64_t begin, uint64_t psn)
  * another queue pair. NULL: an answer to a flow that is over. */
 static struct seen_pair *pair_of_packet(struct pcap *p, const struct packet *k)
 {
-    struct seen_pair *q;
-
     if (k->flow >= p->pairs) {
         uint32_t was = p->pairs;
 
@@ -143,7 +125,7 @@ static struct seen_pair *pair_of_packet(struct pcap *p, const struct packet *k)
         p->pair = xrealloc(p->pair, p->pairs * sizeof *p->pair);
         memset(p->pair + was, 0, (p->pairs - was) * sizeof *p->pair);
     }
-    q = &p->pair[k->flow];
+    struct seen_pair *q = &p->pair[k->flow];
     if (q->number && q->generation != k->generation && (int16_t)(k->generation - q->generation) < 0)
         return NULL;
     if (!q->number || q->generation != k->generation) {
@@ -161,15 +143,10 @@ static uint32_t message_at(const struct seen_pair *q, uint64_t seq)
 {
     uint32_t low = 0, high = q->messages;
 
-    if (q->message[high - 1].begin <= seq)
-        return high - 1;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
 
-        if (q->message[middle].begin <= seq)
-            low = middle;
-        else
-            high = middle;
+        *(q->message[middle].begin <= seq ? &low : &high) = middle;
     }
     return low;
 }
@@ -269,9 +246,8 @@ static unsigned char *put_data(const struct pcap *p, unsigned char *at, struct s
 {
     uint64_t    seq = k->seq & SEQ_BITS, psn = psn_of(p, q, seq);
     enum opcode part = part_of(p, q, k, seq);
-    bool        asks = k->flags & PACKET_LAST || k->seq & SEQ_ASKS;
 
-    return put_bth(at, part, pad_of(k), q->number, asks, psn);
+    return put_bth(at, part, pad_of(k), q->number, k->flags & PACKET_LAST || k->seq & SEQ_ASKS, psn);
 }
 
 static bool is_datagram(const struct pcap *p, const struct packet *k)
@@ -289,9 +265,9 @@ static unsigned char *put_datagram(unsigned char *at, const struct seen_pair *q,
 /* The code of the shortest time that an RNR NAK can name and that is no shorter (InfiniBand, volume 1). */
 static uint32_t rnr_code(uint64_t ps)
 {
-    static const uint32_t ten_us[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768,
-                                       1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768,
-                                       49152 };
+    static const uint32_t ten_us[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512,
+                                       768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576,
+                                       32768, 49152 };
 
     for (uint32_t i = 0; i < sizeof ten_us / sizeof *ten_us; i++)
         if (ps <= ten_us[i] * 10 * PS_PER_US)
@@ -331,15 +307,13 @@ static unsigned char *put_cnp(unsigned char *at, const struct seen_pair *q)
 static unsigned char *put_frame(struct pcap *p, unsigned char *at, const struct port *port,
                                 const struct packet *k, uint32_t length)
 {
-    struct seen_pair *q;
-
     if (k->kind == PACKET_PFC)
         return put_pause(at, port, k);
     if ((k->kind == PACKET_DATA || k->kind == PACKET_ACK) && k->flags & PACKET_TCP)
         return NULL;
     if (k->kind == PACKET_CNP && k->flags & (PACKET_PROBE | PACKET_WOVEN))
         return NULL;
-    q = pair_of_packet(p, k);
+    struct seen_pair *q = pair_of_packet(p, k);
     if (!q)
         return NULL;
     at = put_ethernet(at, 0x020000000000ull | k->dst, k->src, 0x0800);
@@ -366,22 +340,17 @@ static void on_frame(void *arg, uint64_t now_ps, const struct port *port, const 
     struct pcap   *p = arg;
     uint32_t       length = (k->bytes > FCS ? k->bytes - FCS : k->bytes) + pad_of(k) +
                             (is_datagram(p, k) ? DETH : 0);
-    uint32_t       size;
-    uint32_t       payload = p->has_payload && length <= FRAME_MAX ? length : 0;
-    unsigned char *body, *end;
+    unsigned char *body = p->block + 8, *end = NULL;
 
-    p->is_full = p->is_full || p->bytes + BLOCK_MAX + payload > p->bytes_max;
-    if (p->is_full) {            /* no later frame is written: PSNs need every packet before */
-        p->left_out++;
-        return;
-    }
-    body = begin_block(p, BLOCK_MAX + payload);
-    end = put_frame(p, body + 20, port, k, length);
+    /* when it is full, no later frame is written: PSNs need every packet before */
+    p->is_full |= p->bytes + BLOCK_MAX + (p->has_payload && length <= FRAME_MAX ? length : 0) > p->bytes_max;
+    if (!p->is_full)
+        end = put_frame(p, body + 20, port, k, length);
     if (!end) {
         p->left_out++;
         return;
     }
-    size = (uint32_t)(end - body) - 20;
+    uint32_t size = (uint32_t)(end - body) - 20;
     if (p->has_payload && k->kind != PACKET_PFC)
         size = end_frame(p, body + 20, size, length);
     size = size < length ? size : length;
@@ -390,7 +359,7 @@ static void on_frame(void *arg, uint64_t now_ps, const struct port *port, const 
     put32(body + 8, (uint32_t)now_ps);
     put32(body + 12, size);
     put32(body + 16, length);
-    end_block(p, 6, 20 + size);
+    write_block(p, 6, 20 + size);
 }
 
 /* ---- opening and closing ---- */
@@ -409,7 +378,7 @@ struct pcap *pcap_open(FILE *out, struct sim *s, uint64_t bytes_max, bool has_pa
 
     *p = (struct pcap){ .out = out, .sim = s, .bytes_max = bytes_max, .has_payload = has_payload,
                         .interface = xcalloc(s->net.ports + 1ul, sizeof *p->interface),
-                        .next_number = QP_FIRST, .buffer = xmalloc(BUFFER) };
+                        .next_number = QP_FIRST };
     icrc_init(&p->icrc, s->cfg.mtu_bytes);
     write_section(p);
     for (uint32_t i = 0; i < s->net.ports; i++)
@@ -425,14 +394,12 @@ uint64_t pcap_close(struct pcap *p)
 {
     uint64_t left_out = p->left_out;
 
-    flush(p);
     for (uint32_t i = 0; i < p->sim->net.ports; i++)
         p->sim->net.port[i].slow_path &= (uint16_t)~SLOW_TAPPED;
     free(p->interface);
     for (uint32_t i = 0; i < p->pairs; i++)
         free(p->pair[i].message);
     free(p->pair);
-    free(p->buffer);
     free(p);
     return left_out;
 }

@@ -29,13 +29,11 @@ struct samples {
 
 static void write_row(struct samples *s, uint64_t now_ps, const char *what, const char *where, double value)
 {
-    int length;
-
     if (s->bytes + ROW_BYTES_MAX > s->bytes_max) {
         s->left_out++;
         return;
     }
-    length = fprintf(s->out, "%.6f,%s,%s,%.9g\n", (double)now_ps / (double)PS_PER_US, what, where, value);
+    int length = fprintf(s->out, "%.6f,%s,%s,%.9g\n", (double)now_ps / (double)PS_PER_US, what, where, value);
     s->bytes += length > 0 ? (uint64_t)length : 0;
 }
 
@@ -91,17 +89,17 @@ static void look_at_flow(struct samples *s, uint64_t now_ps, uint32_t id)
 {
     const struct flow *f = &s->simulation->sim->flows.flow[id];
     struct shown       *was = &s->seen[id];
-    uint64_t           bytes;
     char               where[64];
 
     if (!was->is_there || was->generation != f->generation || was->ports != f->ports) {
         end_flow(s, now_ps, was);
-        *was = (struct shown){ .src = f->src, .dst = f->dst, .ports = f->ports, .generation = f->generation, .is_there = true };
+        *was = (struct shown){ .src = f->src, .dst = f->dst, .ports = f->ports, .generation = f->generation,
+                               .is_there = true };
     }
     name_flow(where, sizeof where, s, was);
     if (was->rate_bps != f->out.rate_bps && !f->tcp)
         write_row(s, now_ps, "rate", where, (double)f->out.rate_bps / GBPS);
-    bytes = f->acked > was->acked ? f->acked - was->acked : 0;
+    uint64_t bytes = f->acked > was->acked ? f->acked - was->acked : 0;
     if (bytes || was->has_goodput)
         write_row(s, now_ps, "goodput", where,
                   (double)bytes * 8 * (double)PS_PER_S / (double)(now_ps - s->last_ps) / GBPS);

@@ -129,7 +129,7 @@ int fabric_new(struct fabric **out, const char *path, struct err *err)
     struct fabric *f = xcalloc(1, sizeof *f);
     int            rc = open_simulation(f, path, err);
 
-    *out = NULL;
+    *out = rc ? NULL : f;
     if (rc) {
         fabric_free(f);
         return rc;
@@ -140,7 +140,6 @@ int fabric_new(struct fabric **out, const char *path, struct err *err)
     for (uint32_t i = 0; i < f->s.sim->net.nodes; i++)
         f->device[i] = (struct device){ .fabric = f, .node = i, .knobs = f->s.sim->cfg.knobs };
     list_queues(f);
-    *out = f;
     return 0;
 }
 
@@ -201,29 +200,15 @@ uint32_t fabric_nodes(const struct fabric *f)
     return f->s.sim->net.nodes;
 }
 
-static void add_option(struct fabric_about *a, const char *key, const char *text)
+/* "{name: 'paraleon', option: '3'}" */
+static void describe_tuner(char *text, size_t size, const struct scenario_tuner *t)
 {
-    size_t length = strlen(a->tuner);
+    int used = snprintf(text, size, "{name: '%s'", t->kind);
 
-    snprintf(a->tuner + length, sizeof a->tuner - length, "%s%s: '%s'", length > 1 ? ", " : "", key, text);
-}
-
-static void describe_tuner(struct fabric_about *a, const struct scenario_tuner *t)
-{
-    size_t length;
-
-    a->has_tuner = t->kind != NULL;
-    a->has_start = t->start_ps > 0;
-    a->monitor_delay_us = t->monitor_delay_ps / PS_PER_US;
-    a->dispatch_delay_us = t->dispatch_delay_ps / PS_PER_US;
-    if (!t->kind)
-        return;
-    snprintf(a->tuner, sizeof a->tuner, "{");
-    add_option(a, "name", t->kind);
-    for (uint32_t i = 0; i < t->options; i++)
-        add_option(a, t->option[i].key, t->option[i].text);
-    length = strlen(a->tuner);
-    snprintf(a->tuner + length, sizeof a->tuner - length, "}");
+    for (uint32_t i = 0; i < t->options && (size_t)used < size; i++)
+        used += snprintf(text + used, size - (size_t)used, ", %s: '%s'", t->option[i].key, t->option[i].text);
+    if ((size_t)used < size)
+        snprintf(text + used, size - (size_t)used, "}");
 }
 
 int fabric_describe(struct fabric_about *a, const char *path, struct err *err)
@@ -234,11 +219,16 @@ int fabric_describe(struct fabric_about *a, const char *path, struct err *err)
     *a = (struct fabric_about){ 0 };
     if (rc)
         return rc;
-    a->hosts = f->s.sim->net.hosts;
-    a->switches = f->s.sim->net.nodes - f->s.sim->net.hosts;
-    a->interval_us = f->s.scenario.interval_ps / PS_PER_US;
-    a->seed = f->s.sim->cfg.seed;
-    describe_tuner(a, &f->s.scenario.tuner);
+    const struct scenario_tuner *t = &f->s.scenario.tuner;
+    *a = (struct fabric_about){
+        .hosts = f->s.sim->net.hosts, .switches = f->s.sim->net.nodes - f->s.sim->net.hosts,
+        .interval_us = f->s.scenario.interval_ps / PS_PER_US, .seed = f->s.sim->cfg.seed,
+        .has_tuner = t->kind != NULL, .has_start = t->start_ps > 0,
+        .monitor_delay_us = t->monitor_delay_ps / PS_PER_US,
+        .dispatch_delay_us = t->dispatch_delay_ps / PS_PER_US,
+    };
+    if (t->kind)
+        describe_tuner(a->tuner, sizeof a->tuner, t);
     if (f->s.scenario.has_goal)
         goal_text(a->goal, &f->s.scenario.goal);
     fabric_free(f);
@@ -276,11 +266,10 @@ int fabric_links(char **text, const char *path, const char *agent, struct err *e
 {
     struct fabric *f;
     int            rc = fabric_new(&f, path, err);
-    FILE          *out;
 
     if (rc)
         return rc;
-    out = text_stream(text);
+    FILE *out = text_stream(text);
     fputs("links:\n", out);
     for (uint32_t i = 0; i < f->world.ports; i++) {
         uint32_t peer = f->world.port[i].peer;
@@ -351,6 +340,7 @@ static enum knob_where facts(void *state, struct msg_facts *out)
 
 /* ---- knobs ---- */
 
+/* The knobs of a device, up to KNOB_COUNT. */
 static const enum knob *knobs_of(const struct device *d)
 {
     return is_switch(d) ? switch_knobs : host_knobs;
@@ -366,12 +356,9 @@ static int read_knobs(void *state, struct knob_set *set)
     return 0;
 }
 
-static bool has_knob(const struct device *d, int knob)
+static void set_queue(struct sim *s, uint32_t port, const struct ecn *e)
 {
-    for (const enum knob *k = knobs_of(d); *k != KNOB_COUNT; k++)
-        if ((int)*k == knob)
-            return true;
-    return false;
+    sim_set_ecn(s, port, &(struct ecn_cfg){ e->kmin_bytes, e->kmax_bytes, e->pmax });
 }
 
 static void put_device(const struct device *d)
@@ -380,12 +367,10 @@ static void put_device(const struct device *d)
     const struct node *n = &s->net.node[d->node];
     struct ecn         e = ecn_of_knobs(&d->knobs);
 
-    if (!n->is_switch) {
+    if (!n->is_switch)
         sim_apply_host(s, n->host, &d->knobs);
-        return;
-    }
-    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++)
-        sim_set_ecn(s, i, &(struct ecn_cfg){ e.kmin_bytes, e.kmax_bytes, e.pmax });
+    for (uint32_t i = 0; n->is_switch && i < n->ports; i++)
+        set_queue(s, n->first_port + i, &e);
 }
 
 void fabric_set_queue(void *device, uint32_t port, const struct ecn *e)
@@ -394,8 +379,7 @@ void fabric_set_queue(void *device, uint32_t port, const struct ecn *e)
     const struct node   *n = &d->fabric->s.sim->net.node[d->node];
 
     assert(n->is_switch && port < n->ports);
-    sim_set_ecn(d->fabric->s.sim, n->first_port + port,
-                &(struct ecn_cfg){ e->kmin_bytes, e->kmax_bytes, e->pmax });
+    set_queue(d->fabric->s.sim, n->first_port + port, e);
 }
 
 /* Do all hosts agree on a spacing of CNPs that differs from the current one of receivers? */
@@ -426,15 +410,18 @@ static void set_receivers(struct fabric *f, double spacing)
 
 static int write_knobs(void *state, const struct knob_set *set)
 {
-    struct device *d = state;
+    struct device  *d = state;
+    struct knob_set own;
 
+    read_knobs(d, &own);
     for (int i = 0; i < KNOB_COUNT; i++)
-        if (set->is_named[i] && !has_knob(d, i))
+        if (set->is_named[i] && !own.is_named[i])
             return -ENOENT;
     knob_set_put(set, &d->knobs);
     put_device(d);
-    if (!is_switch(d) && is_agreed(d->fabric, d->knobs.value[KNOB_min_time_between_cnps]))
-        set_receivers(d->fabric, d->knobs.value[KNOB_min_time_between_cnps]);
+    double spacing = d->knobs.value[KNOB_min_time_between_cnps];
+    if (!is_switch(d) && is_agreed(d->fabric, spacing))
+        set_receivers(d->fabric, spacing);
     return 0;
 }
 
@@ -448,9 +435,9 @@ static void add_port(struct msg_sample *out, struct msg_detail *detail, const st
     out->marked_packets += p->marked_packets;
     out->paused += (double)p->paused_ps;
     if (detail->ports < MSG_PORTS_MAX)
-        detail->port[detail->ports++] = (struct msg_port){ p->tx_bytes, p->rate_bps, p->pauses, p->paused_ps,
-                                                           p->marked_packets,
-                                                             p->queue_bytes_max, is_switch, "" };
+        detail->port[detail->ports++] =
+            (struct msg_port){ p->tx_bytes, p->rate_bps, p->pauses, p->paused_ps, p->marked_packets,
+                               p->queue_bytes_max, is_switch, "" };
 }
 
 static void add_pairs(struct msg_detail *detail, const struct report *r, uint32_t node)
@@ -464,27 +451,21 @@ static void add_pairs(struct msg_detail *detail, const struct report *r, uint32_
     }
 }
 
-static double rtt_term(const struct msg_detail *d)
+/* The metric of a host; NAN without round trips. */
+static double judge(const struct device *d, const struct msg_sample *out)
 {
-    double   sum = 0;
+    double   seconds = (double)d->fabric->s.scenario.interval_ps / (double)PS_PER_S, sum = 0;
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < d->pairs; i++)
-        if (d->pair[i].rtt_samples) {
-            sum += (double)d->pair[i].base_rtt_ps * (double)d->pair[i].rtt_samples /
-                (double)d->pair[i].rtt_ps_sum;
+    for (const struct msg_pair *p = d->detail.pair; p < d->detail.pair + d->detail.pairs; p++)
+        if (p->rtt_samples) {
+            sum += (double)p->base_rtt_ps * (double)p->rtt_samples / (double)p->rtt_ps_sum;
             count++;
         }
-    return count ? fmin(1, sum / count) : NAN;
-}
-
-static void judge(const struct device *d, struct msg_sample *out)
-{
-    double seconds = (double)d->fabric->s.scenario.interval_ps / (double)PS_PER_S, rtt = rtt_term(&d->detail);
-
-    if (!isnan(rtt))
-        out->metric = 0.4 * fmin(1, (double)out->tx_bytes * 8 / seconds / (double)out->rate_bps) + 0.4 * rtt +
-                      0.2 * (1 - out->paused);
+    if (!count)
+        return NAN;
+    return 0.4 * fmin(1, (double)out->tx_bytes * 8 / seconds / (double)out->rate_bps) +
+           0.4 * fmin(1, sum / count) + 0.2 * (1 - out->paused);
 }
 
 static int sample(void *state, struct msg_sample *out)
@@ -513,7 +494,7 @@ static int sample(void *state, struct msg_sample *out)
     if (d->node == 0)
         out->lossless_drops = f->s.sim->cfg.is_lossless ? f->report.dropped_packets : 0;
     if (!n->is_switch)
-        judge(d, out);
+        out->metric = judge(d, out);
     return 0;
 }
 
@@ -562,8 +543,7 @@ static int write_queue(void *state, uint32_t queue, const struct ecn *was, const
     const struct device *d = state;
 
     (void)was;
-    sim_set_ecn(d->fabric->s.sim, d->fabric->queue[d->first_queue + queue].port,
-                &(struct ecn_cfg){ is->kmin_bytes, is->kmax_bytes, is->pmax });
+    set_queue(d->fabric->s.sim, d->fabric->queue[d->first_queue + queue].port, is);
     return 0;
 }
 

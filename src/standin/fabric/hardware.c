@@ -45,13 +45,28 @@ struct hardware {
 
 /* ---- NICs ---- */
 
-static int put(const struct hardware *h, const struct node *n, const char *text)
+/* Opens a control file of a NIC. */
+static int open_file(const struct hardware *h, const struct node *n, const char *name, int flags)
 {
     char path[512];
-    int  fd, rc = 0;
 
-    snprintf(path, sizeof path, "%s/%s/.nic/control", h->folder, n->name);
-    fd = open(path, O_WRONLY | O_CLOEXEC);
+    snprintf(path, sizeof path, "%s/%s/.nic/%s", h->folder, n->name, name);
+    return open(path, flags | O_CLOEXEC);
+}
+
+/* Sends a command of the form "VERB NUMBER", or whatever the format says. */
+static int put(const struct hardware *h, const struct node *n, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static int put(const struct hardware *h, const struct node *n, const char *format, ...)
+{
+    char    text[96];
+    va_list args;
+    int     fd = open_file(h, n, "control", O_WRONLY), rc = 0;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
     if (fd < 0 || write(fd, text, strlen(text)) < 0)
         rc = -errno;
     if (fd >= 0)
@@ -61,13 +76,9 @@ static int put(const struct hardware *h, const struct node *n, const char *text)
 
 static int read_state(const struct hardware *h, const struct node *n, char text[STATE_SIZE])
 {
-    char    path[512];
-    ssize_t length;
-    int     fd;
+    int     fd = open_file(h, n, "state", O_RDONLY);
+    ssize_t length = fd < 0 ? -1 : read(fd, text, STATE_SIZE - 1);
 
-    snprintf(path, sizeof path, "%s/%s/.nic/state", h->folder, n->name);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    length = fd < 0 ? -1 : read(fd, text, STATE_SIZE - 1);
     if (fd >= 0)
         close(fd);
     text[length > 0 ? length : 0] = '\0';
@@ -88,35 +99,26 @@ static const char *next_number(const char *text, char name[64], long long *value
     return end == space + 1 ? NULL : end + (*end == '\n');
 }
 
-/* "name number" per line: those that differ from what the simulated NIC has. */
-static void differences(const char *text, const struct knob_set *is, struct knob_set *change)
-{
-    char      name[64];
-    long long value;
-
-    while ((text = next_number(text, name, &value)) != NULL) {
-        enum knob knob = knob_find(name);
-
-        if (knob != KNOB_COUNT && is->is_named[knob] && is->knobs.value[knob] != (double)value)
-            knob_set_add(change, knob, (double)value);
-    }
-}
-
 static int take_nic(const struct hardware *h, struct node *n, bool *has_changed)
 {
     struct knob_set is, change = { 0 };
-    char            text[STATE_SIZE];
-    char            name[64];
-    long long       writes;
+    char            text[STATE_SIZE], name[64];
+    long long       value;
     int             rc = read_state(h, n, text);
+    const char     *rest = rc ? NULL : next_number(text, name, &value);
 
-    if (rc || !next_number(text, name, &writes) || strcmp(name, "writes") != 0)
+    if (!rest || strcmp(name, "writes") != 0)
         return -EIO;
-    if ((uint64_t)writes == n->seen)
+    if ((uint64_t)value == n->seen)
         return 0;
-    n->seen = (uint64_t)writes;
+    n->seen = (uint64_t)value;
     n->driver->read(n->device, &is);
-    differences(text, &is, &change);
+    while ((rest = next_number(rest, name, &value)) != NULL) {
+        enum knob knob = knob_find(name);
+
+        if (knob != KNOB_COUNT && is.is_named[knob] && is.knobs.value[knob] != (double)value)
+            knob_set_add(&change, knob, (double)value);
+    }
     *has_changed = true;
     return n->driver->write(n->device, &change);
 }
@@ -124,33 +126,23 @@ static int take_nic(const struct hardware *h, struct node *n, bool *has_changed)
 static int begin_nic(const struct hardware *h, const struct node *n)
 {
     struct knob_set set;
-    char            text[96];
     int             rc = n->driver->read(n->device, &set);
 
     for (int i = 0; i < KNOB_COUNT && !rc; i++)
-        if (set.is_named[i]) {
-            snprintf(text, sizeof text, "set %s %.0f", knob_info[i].name, set.knobs.value[i]);
-            rc = put(h, n, text);
-        }
+        if (set.is_named[i])
+            rc = put(h, n, "set %s %.0f", knob_info[i].name, set.knobs.value[i]);
     return rc;
 }
 
 static int show_nic(const struct hardware *h, const struct node *n, const struct msg_sample *s)
 {
-    char     text[96];
     uint64_t paused_us = (uint64_t)(s->paused * (double)h->interval_us);
-    int      rc;
+    int      rc = put(h, n, "feed %" PRIu64 " %" PRIu64, s->tx_bytes, h->interval_us);
 
-    snprintf(text, sizeof text, "feed %" PRIu64 " %" PRIu64, s->tx_bytes, h->interval_us);
-    rc = put(h, n, text);
-    if (!rc && paused_us) {
-        snprintf(text, sizeof text, "pause %" PRIu64, paused_us);
-        rc = put(h, n, text);
-    }
-    if (!rc && s->lossless_drops) {
-        snprintf(text, sizeof text, "discard %" PRIu64, s->lossless_drops);
-        rc = put(h, n, text);
-    }
+    if (!rc && paused_us)
+        rc = put(h, n, "pause %" PRIu64, paused_us);
+    if (!rc && s->lossless_drops)
+        rc = put(h, n, "discard %" PRIu64, s->lossless_drops);
     return rc;
 }
 
@@ -159,12 +151,11 @@ static int show_nic(const struct hardware *h, const struct node *n, const struct
 static redisReply *ask(struct node *n, int db, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static redisReply *ask(struct node *n, int db, const char *format, ...)
 {
-    redisReply *reply;
     va_list     args;
 
     freeReplyObject(redisCommand(n->redis, "SELECT %d", db));
     va_start(args, format);
-    reply = redisvCommand(n->redis, format, args);
+    redisReply *reply = redisvCommand(n->redis, format, args);
     va_end(args);
     return reply;
 }
@@ -318,63 +309,66 @@ const char *hardware_folder(const struct hardware *h)
 
 bool hardware_device(const struct hardware *h, uint32_t i, struct hardware_device *out)
 {
-    struct knob_set   set;
-    struct knobs      all = { 0 };
-    struct ecn        e;
+    struct knob_set    set;
+    struct knobs       all = { 0 };
     const struct node *n = &h->node[i];
 
     if (i >= h->nodes)
         return false;
     n->driver->read(n->device, &set);
     knob_set_put(&set, &all);
-    e = ecn_of_knobs(&all);
-    *out = (struct hardware_device){ .name = n->name, .is_switch = n->where == KNOB_SWITCH,
-                                     .ports = n->facts.ports,
+    struct ecn e = ecn_of_knobs(&all);
+    *out = (struct hardware_device){
+        .name = n->name, .is_switch = n->where == KNOB_SWITCH, .ports = n->facts.ports,
         .mbps = (uint32_t)fmax(1, (double)n->facts.rate_bps / 1e6 / h->slower), .kmin_bytes = e.kmin_bytes,
-        .kmax_bytes = e.kmax_bytes, .pmax_percent = (uint32_t)nearbyint(e.pmax * 100) };
+        .kmax_bytes = e.kmax_bytes, .pmax_percent = (uint32_t)nearbyint(e.pmax * 100),
+    };
     return true;
+}
+
+static int open_nodes(struct hardware *h, const char *scenario, struct err *err)
+{
+    char name[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
+    int  count = h->driver.find(&h->driver, scenario, name, err), rc = count < 0 ? count : 0;
+
+    for (int i = 0; i < count && !rc; i++) {
+        struct node *n = &h->node[i];
+
+        *n = (struct node){ .driver = &h->driver, .seen = UINT64_MAX };  /* so that the first step reads it */
+        memcpy(n->name, name[i], sizeof n->name);
+        rc = h->driver.open(&h->driver, &n->device, scenario, n->name, err);
+        if (!rc) {
+            n->where = h->driver.facts(n->device, &n->facts);
+            h->nodes++;
+        }
+    }
+    return rc;
 }
 
 int hardware_open(struct hardware **out, const char *scenario, const char *folder, uint64_t interval_us,
                   struct err *err)
 {
-    char                (*name)[MSG_NAME_SIZE] = xcalloc(DRIVER_DEVICES_MAX, sizeof *name);
-    struct hardware     *h = xcalloc(1, sizeof *h);
-    struct fabric_about  about;
-    int                  rc = fabric_describe(&about, scenario, err), count = 0;
+    struct hardware    *h = xcalloc(1, sizeof *h);
+    struct fabric_about about;
+    int                 rc = fabric_describe(&about, scenario, err);
 
     *out = NULL;
-    if (!rc)
-        rc = fabric_new(&h->fabric, scenario, err);
-    if (!rc) {
-        h->driver = fabric_driver(h->fabric);
-        count = h->driver.find(&h->driver, scenario, name, err);
-        rc = count < 0 ? count : 0;
-    }
     snprintf(h->folder, sizeof h->folder, "%s", folder);
     h->node = xcalloc(DRIVER_DEVICES_MAX, sizeof *h->node);
     h->interval_us = interval_us;
-    h->slower = rc ? 1 : (double)interval_us / (double)about.interval_us;
-    for (int i = 0; i < count && !rc; i++) {
-        struct node *n = &h->node[i];
-
-        memcpy(n->name, name[i], sizeof n->name);
-        n->driver = &h->driver;
-        rc = h->driver.open(&h->driver, &n->device, scenario, n->name, err);
-        if (!rc) {
-            n->where = n->driver->facts(n->device, &n->facts);
-            n->seen = UINT64_MAX;                /* so that the first step reads it */
-            h->nodes++;
-        }
-    }
-    free(name);
+    rc = rc ? rc : fabric_new(&h->fabric, scenario, err);
     if (!rc) {
-        fabric_hold(h->fabric);
-        *out = h;
-        return 0;
+        h->slower = (double)interval_us / (double)about.interval_us;
+        h->driver = fabric_driver(h->fabric);
+        rc = open_nodes(h, scenario, err);
     }
-    hardware_free(h);
-    return rc;
+    if (rc) {
+        hardware_free(h);
+        return rc;
+    }
+    fabric_hold(h->fabric);
+    *out = h;
+    return 0;
 }
 
 void hardware_free(struct hardware *h)

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #define PATHS_MAX 256
+#define TEXT_SIZE 8192           /* of a file */
 
 #define DECLARE(symbol, name, result, arguments) \
     __attribute__((visibility("default"))) result symbol arguments;
@@ -58,11 +59,10 @@ static const char *file_of(char path[512], const char *name)
 
 static void save(const char *name, const char *text)
 {
-    char  path[512], half[520];
-    FILE *f;
+    char path[512], half[520];
 
     snprintf(half, sizeof half, "%s.new", file_of(path, name));
-    f = fopen(half, "we");
+    FILE *f = fopen(half, "we");
     if (!f)
         return;
     fputs(text, f);
@@ -70,21 +70,25 @@ static void save(const char *name, const char *text)
         rename(half, path);
 }
 
+enum { DEVICE, PROFILE, PATHS };
+static const struct { const char *name, *first; } files[] = {
+    { "device", device_first }, { "profile", profile_first }, { "paths", paths_first },
+};
+
 /* A missing file is created with its initial contents. */
-static void load(const char *name, const char *first, char text[8192])
+static void load(int file, char text[TEXT_SIZE])
 {
     char   path[512];
-    FILE  *f = fopen(file_of(path, name), "re");
-    size_t length = 0;
+    FILE  *f = fopen(file_of(path, files[file].name), "re");
+    size_t length = f ? fread(text, 1, TEXT_SIZE - 1, f) : 0;
 
-    if (!f) {
-        save(name, first);
-        snprintf(text, 8192, "%s", first);
+    text[length] = '\0';
+    if (f) {
+        fclose(f);
         return;
     }
-    length = fread(text, 1, 8191, f);
-    text[length] = '\0';
-    fclose(f);
+    save(files[file].name, files[file].first);
+    snprintf(text, TEXT_SIZE, "%s", files[file].first);
 }
 
 static const char *next_line(const char *line)
@@ -106,9 +110,9 @@ static const char *value_of(const char *text, const char *key)
 
 static long device_number(const char *key)
 {
-    char text[8192];
+    char text[TEXT_SIZE];
 
-    load("device", device_first, text);
+    load(DEVICE, text);
     return strtol(value_of(text, key), NULL, 10);
 }
 
@@ -129,11 +133,11 @@ static struct ibv_device the_device;
 struct ibv_device **ibv_get_device_list(int *count)
 {
     struct ibv_device **list = calloc(2, sizeof *list);
-    char                text[8192];
+    char                text[TEXT_SIZE];
 
-    load("profile", profile_first, text);
-    load("paths", paths_first, text);
-    load("device", device_first, text);
+    load(PROFILE, text);
+    load(PATHS, text);
+    load(DEVICE, text);
     sscanf(value_of(text, "name"), "%63s", the_device.name);
     if (list)
         list[0] = &the_device;
@@ -202,9 +206,9 @@ int mrc_ctl_query_device_ex(struct ibv_context *v, struct mrc_context *c, struct
 
 static long load_profile(struct mrc_nscc *n)
 {
-    char text[8192];
+    char text[TEXT_SIZE];
 
-    load("profile", profile_first, text);
+    load(PROFILE, text);
 #define TAKE(name, type, value) n->name = (type)strtod(value_of(text, #name), NULL);
     PROFILE_ROWS(TAKE)
     return strtol(value_of(text, "state"), NULL, 10);
@@ -212,7 +216,7 @@ static long load_profile(struct mrc_nscc *n)
 
 static void save_profile(const struct mrc_nscc *n, long state)
 {
-    char  text[8192], path[512];
+    char  text[TEXT_SIZE], path[512];
     int   used = snprintf(text, sizeof text, "state %ld\n", state);
     FILE *log = fopen(file_of(path, "log"), "ae");
 
@@ -245,32 +249,28 @@ int mrc_ctl_query_cc_profile(struct mrc_context *c, uint64_t number, struct mrc_
     return 0;
 }
 
-/* INIT - OFFLINE - ONLINE, one step at a time. */
-static int check_step(long from, int to)
-{
-    if (to < MRC_INIT || to > MRC_ONLINE || labs(from - to) != 1)
-        return fail(EINVAL);
-    return from == MRC_ONLINE && device_number("queue_pairs") ? fail(EBUSY) : 0;
-}
-
 int mrc_ctl_modify_cc_profile(struct mrc_context *c, uint64_t number, struct mrc_control *p, int what)
 {
     struct mrc_nscc n;
     long            state = load_profile(&n), error = device_number("fail_write");
     long            max = device_number("target_delay_max");
+    bool            is_used = state == MRC_ONLINE && device_number("queue_pairs");
 
     (void)c;
     if (error || number != 1)
         return fail(error ? (int)error : EINVAL);
     if (device_number("busy"))
         return fail(EBUSY);
-    if ((what & MRC_CONTROL_STATE) && check_step(state, p->state))
-        return -1;
+    /* INIT - OFFLINE - ONLINE, one step at a time */
+    if (what & MRC_CONTROL_STATE &&
+        (p->state < MRC_INIT || p->state > MRC_ONLINE || labs(state - p->state) != 1))
+        return fail(EINVAL);
+    if (what & MRC_CONTROL_STATE && is_used)
+        return fail(EBUSY);
     if (what & MRC_CONTROL_CONFIG) {
         if (state == MRC_INIT || !p->config)
             return fail(EINVAL);
-        if (state == MRC_ONLINE && device_number("queue_pairs") &&
-            !(device_number("can") & MRC_CAN_SET_CONTROL_ONLINE))
+        if (is_used && !(device_number("can") & MRC_CAN_SET_CONTROL_ONLINE))
             return fail(EBUSY);
         memcpy(&n, p->config, sizeof n);
         n.target_delay_ns = n.target_delay_ns > max ? (uint32_t)max : n.target_delay_ns;
@@ -283,10 +283,10 @@ int mrc_ctl_modify_cc_profile(struct mrc_context *c, uint64_t number, struct mrc
 
 static int load_paths(struct mrc_path_entry *entry)
 {
-    char text[8192];
+    char text[TEXT_SIZE];
     int  count = 0;
 
-    load("paths", paths_first, text);
+    load(PATHS, text);
     for (const char *line = text; line && *line && count < PATHS_MAX; line = next_line(line)) {
         struct mrc_path_entry *e = &entry[count++];
         char                  *end;
@@ -300,7 +300,7 @@ static int load_paths(struct mrc_path_entry *entry)
 
 static void save_paths(const struct mrc_path_entry *entry, int count)
 {
-    char text[8192];
+    char text[TEXT_SIZE];
     int  used = 0;
 
     for (int i = 0; i < count; i++)
@@ -334,17 +334,9 @@ int mrc_ctl_query_ev_profile(struct mrc_context *c, uint64_t number, struct mrc_
     return 0;
 }
 
-static struct mrc_path_entry *find_path(struct mrc_path_entry *entry, int count, const struct mrc_path *path)
-{
-    for (int i = 0; i < count; i++)
-        if (memcmp(&entry[i].path, path, sizeof *path) == 0)
-            return &entry[i];
-    return NULL;
-}
-
 int mrc_ctl_modify_ev_profile(struct mrc_context *c, uint64_t number, struct mrc_paths *p, int what)
 {
-    struct mrc_path_entry entry[PATHS_MAX], *found;
+    struct mrc_path_entry entry[PATHS_MAX];
     int                   count = load_paths(entry), max = (int)device_number("operation_max");
     int                   error = (int)device_number("fail_write");
 
@@ -354,13 +346,15 @@ int mrc_ctl_modify_ev_profile(struct mrc_context *c, uint64_t number, struct mrc
         return fail(EINVAL);
     for (int i = 0; i < p->operation.count; i++) {
         const struct mrc_path_entry *wanted = &p->operation.entry[i];
+        int                          at = 0;
 
         if (error && i)          /* the first has been set: partial success */
             return fail(error);
-        found = find_path(entry, count, &wanted->path);
-        if (!found || (wanted->state != MRC_PATH_GOOD && wanted->state != MRC_PATH_DENIED))
-            return fail(found ? EINVAL : ENOENT);
-        found->state = wanted->state;
+        while (at < count && memcmp(&entry[at].path, &wanted->path, sizeof wanted->path) != 0)
+            at++;
+        if (at == count || (wanted->state != MRC_PATH_GOOD && wanted->state != MRC_PATH_DENIED))
+            return fail(at == count ? ENOENT : EINVAL);
+        entry[at].state = wanted->state;
         save_paths(entry, count);
     }
     return 0;

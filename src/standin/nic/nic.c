@@ -272,10 +272,9 @@ static int write_parameter(struct nic *n, const struct nic_node *f, const char *
 {
     bool        is_ofed = n->flavour == NIC_OFED;
     char       *end;
-    long long   value;
 
     errno = 0;
-    value = strtoll(text, &end, is_ofed ? 10 : 0);
+    long long value = strtoll(text, &end, is_ofed ? 10 : 0);
     if (*end == '\n')
         end++;
     if (end == text || *end || errno || value > (is_ofed ? INT32_MAX : (long long)UINT32_MAX) ||

@@ -82,7 +82,6 @@ static int on_read(const char *path, char *buf, size_t size, off_t at, struct fu
 {
     /* NOLINT(performance-no-int-to-ptr): FUSE has a number for it */
     struct opened *o = (struct opened *)(uintptr_t)fi->fh;
-    size_t         part;
 
     (void)path;
     if (at == 0 || o->length < 0)
@@ -91,7 +90,7 @@ static int on_read(const char *path, char *buf, size_t size, off_t at, struct fu
         return (int)o->length;
     if (at >= o->length)
         return 0;
-    part = (size_t)(o->length - at) < size ? (size_t)(o->length - at) : size;
+    size_t part = (size_t)(o->length - at) < size ? (size_t)(o->length - at) : size;
     memcpy(buf, o->text + at, part);
     return (int)part;
 }

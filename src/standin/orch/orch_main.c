@@ -81,7 +81,6 @@ static redisReply *command(struct orch *o, int db,
                            const char *format, ...) __attribute__((format(printf, 3, 4)));
 static redisReply *command(struct orch *o, int db, const char *format, ...)
 {
-    redisReply *reply;
     va_list     args;
 
     if (o->db != db) {
@@ -89,7 +88,7 @@ static redisReply *command(struct orch *o, int db, const char *format, ...)
         o->db = db;
     }
     va_start(args, format);
-    reply = redisvCommand(o->ask, format, args);
+    redisReply *reply = redisvCommand(o->ask, format, args);
     va_end(args);
     return reply;
 }
@@ -159,20 +158,15 @@ static int field_of(const char *name)
     return -1;
 }
 
-static bool is_word(const char *text, const char *const *words)
-{
-    for (; *words; words++)
-        if (strcmp(text, *words) == 0)
-            return true;
-    return false;
-}
-
 /* Returns whether orchagent's conversion would throw an exception, which it does not catch. */
 static bool is_deadly(int field, const char *text)
 {
     if (fields[field].is_number)
         return !*text || strspn(text, "0123456789") != strlen(text) || strtoull(text, NULL, 10) > UINT32_MAX;
-    return strcmp(fields[field].field, "ecn") == 0 && !is_word(text, ecn_words);
+    for (int i = 0; strcmp(fields[field].field, "ecn") == 0; i++)
+        if (!ecn_words[i] || strcmp(text, ecn_words[i]) == 0)
+            return !ecn_words[i];
+    return false;
 }
 
 /* Writes all fields of the hash to the ASIC, one call each, changed or not. */
@@ -279,17 +273,15 @@ static int visit(struct orch *o, const char *pattern, int (*on)(struct orch *, c
 /* "__keyspace@4__:WRED_PROFILE|P" */
 static int on_event(struct orch *o, const char *channel, struct err *err)
 {
-    static const char wred[] = "WRED_PROFILE|", queue[] = "QUEUE|";
-    const char       *key = strchr(channel, ':');
-    int               known, rc;
+    const char *key = strchr(channel, ':'), *name = key ? strchr(key, '|') : NULL;
 
-    key = key ? key + 1 : "";
-    if (strncmp(key, queue, sizeof queue - 1) == 0)
-        return on_queue(o, key + sizeof queue - 1, err);
-    if (strncmp(key, wred, sizeof wred - 1) != 0)
+    if (!name)
         return 0;
-    known = profile_number(o, key + sizeof wred - 1, false);
-    rc = on_profile(o, key + sizeof wred - 1, err);
+    if (strncmp(key, ":QUEUE|", (size_t)(++name - key)) == 0)
+        return on_queue(o, name, err);
+    if (strncmp(key, ":WRED_PROFILE|", (size_t)(name - key)) != 0)
+        return 0;
+    int known = profile_number(o, name, false), rc = on_profile(o, name, err);
     return rc || known >= 0 ? rc : visit(o, "QUEUE|*", on_queue, err);
 }
 
@@ -315,10 +307,9 @@ static int orch_run(struct orch *o, struct err *err)
 
 static redisContext *dial(const char *socket)
 {
-    redisContext *c = NULL;
-
     for (int i = 0; i < TRIES; i++) {
-        c = redisConnectUnix(socket);
+        redisContext *c = redisConnectUnix(socket);
+
         if (c && !c->err)
             return c;
         if (c)
@@ -333,13 +324,12 @@ static int start(struct orch *o, const struct orch_first *f, struct err *err)
 {
     redisReply *ports = command(o, CONFIG_DB, "KEYS PORT|*");
     bool        is_new = ports && !ports->elements;
-    int         rc;
 
     freeReplyObject(ports);
     freeReplyObject(redisCommand(o->events, "PSUBSCRIBE __keyspace@%d__:*", CONFIG_DB));
     if (is_new)
         fill(o, f);
-    rc = visit(o, "WRED_PROFILE|*", on_profile, err);
+    int rc = visit(o, "WRED_PROFILE|*", on_profile, err);
     return rc ? rc : visit(o, "QUEUE|*", on_queue, err);
 }
 
@@ -397,7 +387,6 @@ static int run(const char *folder, const struct orch_first *first, struct err *e
     static struct orch o = { .db = -1 };
     char               socket[512];
     sigset_t           set;
-    pid_t              redis;
     int                rc = make_folders(folder, err), signals;
 
     if (rc)
@@ -407,7 +396,7 @@ static int run(const char *folder, const struct orch_first *first, struct err *e
     sigaddset(&set, SIGINT);
     sigprocmask(SIG_BLOCK, &set, NULL);
     signals = signalfd(-1, &set, SFD_CLOEXEC);
-    redis = start_redis(folder);
+    pid_t redis = start_redis(folder);
     snprintf(socket, sizeof socket, "%s/" REDIS_DIR "/redis.sock", folder);
     o.events = dial(socket);
     o.ask = o.events ? dial(socket) : NULL;

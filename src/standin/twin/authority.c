@@ -23,12 +23,10 @@ static void identity_free(struct identity *i)
 static bool add_extension(X509 *cert, X509 *issuer, int kind, const char *text)
 {
     X509V3_CTX      context;
-    X509_EXTENSION *e;
-    bool            is_good;
 
     X509V3_set_ctx(&context, issuer, cert, NULL, NULL, 0);
-    e = X509V3_EXT_nconf_nid(NULL, &context, kind, text);
-    is_good = e && X509_add_ext(cert, e, -1) == 1;
+    X509_EXTENSION *e = X509V3_EXT_nconf_nid(NULL, &context, kind, text);
+    bool is_good = e && X509_add_ext(cert, e, -1) == 1;
     X509_EXTENSION_free(e);
     return is_good;
 }
@@ -71,11 +69,10 @@ static bool make(struct identity *i, const char *name, const struct identity *ca
 static FILE *create(const char *folder, const char *name, const char *ending)
 {
     char path[512];
-    int  fd;
 
     if (snprintf(path, sizeof path, "%s/%s.%s", folder, name, ending) >= (int)sizeof path)
         return NULL;
-    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     return fd < 0 ? NULL : fdopen(fd, "w");
 }
 

@@ -62,10 +62,9 @@ struct twin_run {
 static int write_text(const struct twin_run *t, const char *name, char *text, struct err *err)
 {
     char path[SOCKET_MAX + 32];
-    int  rc;
 
     snprintf(path, sizeof path, "%s/%s", t->folder, name);
-    rc = outfile_write(path, text, strlen(text), err);
+    int rc = outfile_write(path, text, strlen(text), err);
     free(text);
     return rc;
 }
@@ -76,28 +75,25 @@ static const char *tuner_of(const struct twin_run *t)
     return t->q->tuner ? t->q->tuner : t->about.has_tuner ? t->about.tuner : "expert";
 }
 
-/* A tuner that sets queues individually runs in the agents, not in the controller. */
-static bool is_called(const char *tuner, const char *name)
+/* Is this the tuner of a scenario, by its name or as {name: '...', ...}? */
+static bool is_called(const struct twin_run *t, const char *name)
 {
-    size_t skip = strncmp(tuner, "{name: '", 8) == 0 ? 8 : 0, length = strlen(name);
+    const char *tuner = tuner_of(t);
+    size_t      skip = strncmp(tuner, "{name: '", 8) == 0 ? 8 : 0, length = strlen(name);
 
     return strncmp(tuner + skip, name, length) == 0 && !isalnum((unsigned char)tuner[skip + length]);
 }
 
-static bool is_of_agents(const char *tuner)
+/* A tuner that sets queues individually runs in the agents, not in the controller. */
+static bool is_of_agents(const struct twin_run *t)
 {
-    return is_called(tuner, "acc");
-}
-
-static bool has_learner(const char *tuner)
-{
-    return is_of_agents(tuner) && strstr(tuner, "learner: 'central'") && strstr(tuner, "train: 'yes'");
+    return is_called(t, "acc");
 }
 
 /* One that tries settings on a twin must know of messages, and what the network is built of. */
-static bool is_rehearse(const char *tuner)
+static bool is_rehearse(const struct twin_run *t)
 {
-    return is_called(tuner, "rehearse");
+    return is_called(t, "rehearse");
 }
 
 /* The number of intervals in this time; at least ten, because the machine may be busy. */
@@ -112,20 +108,20 @@ static uint32_t intervals(const struct twin_run *t, uint64_t ms)
 static int write_token(const struct twin_run *t, struct err *err)
 {
     unsigned char random[16];
-    char          path[SOCKET_MAX + 32], text[2 * sizeof random + 1];
-    ssize_t       written = -1;
-    int           fd;
+    char          path[SOCKET_MAX + 32];
+    bool          is_good = false;
 
     snprintf(path, sizeof path, "%s/token", t->folder);
-    if (getrandom(random, sizeof random, 0) == sizeof random) {
+    int   fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (out && getrandom(random, sizeof random, 0) == sizeof random) {
         for (size_t i = 0; i < sizeof random; i++)
-            snprintf(text + 2 * i, 3, "%02x", random[i]);
-        fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        written = fd < 0 ? -1 : write(fd, text, strlen(text));
-        if (fd >= 0)
-            close(fd);
+            fprintf(out, "%02x", random[i]);
+        is_good = fflush(out) == 0;
     }
-    return written == (ssize_t)strlen(text) ? 0 : err_set(err, errno, "%s: %s", path, strerror(errno));
+    if (out)
+        fclose(out);
+    return is_good ? 0 : err_set(err, errno, "%s: %s", path, strerror(errno));
 }
 
 static int write_controller(const struct twin_run *t, struct err *err)
@@ -138,13 +134,13 @@ static int write_controller(const struct twin_run *t, struct err *err)
             "listen: unix:%s/socket\nstate: %s/controller\nseed: %" PRIu64 "\n"
             "tls: {ca: %s/ca.pem, cert: %s/controller.pem, key: %s/controller.key}\n%s%s\n"
             "interval: %" PRIu64 "us\ntopology: links.yaml\n", folder, folder, t->about.seed, folder, folder,
-            folder, is_of_agents(tuner) ? "queue_tuners: " : "tuner: ", is_of_agents(tuner) ? "yes" : tuner,
+            folder, is_of_agents(t) ? "queue_tuners: " : "tuner: ", is_of_agents(t) ? "yes" : tuner,
             t->interval_us);
-    if (has_learner(tuner))
+    if (is_of_agents(t) && strstr(tuner, "learner: 'central'") && strstr(tuner, "train: 'yes'"))
         fprintf(out, "learner: %s\n", tuner);
     if (*t->about.goal)
         fprintf(out, "goal: '%s'\n", t->about.goal);
-    if (is_rehearse(tuner))
+    if (is_rehearse(t))
         fprintf(out, "fabric: '%s'\n", t->scenario);
     if (t->q->is_locked)
         fprintf(out, "mode: direct\ngather: 1ms\nmonitor_delay: %" PRIu64 "us\ndispatch_delay: %" PRIu64
@@ -155,10 +151,6 @@ static int write_controller(const struct twin_run *t, struct err *err)
     if (t->q->page)
         fprintf(out, "http: {listen: '%.100s', token: %s/token}\n", t->q->page, folder);
     fclose(out);
-    if (t->q->page && write_token(t, err)) {
-        free(text);
-        return -EIO;
-    }
     return write_text(t, "controller.yaml", text, err);
 }
 
@@ -189,7 +181,7 @@ static int write_agent(const struct twin_run *t, const char *device, bool is_swi
     } else
         fprintf(out, "state: %s/agent\nroot: '%s'\ndriver: twin\n%s%s%s\n", folder, t->scenario,
                 t->q->is_locked ? "paused_max: 1\nlease: 3600s\n" : "",
-                is_of_agents(tuner_of(t)) ? "tuner: " : "", is_of_agents(tuner_of(t)) ? tuner_of(t) : "");
+                is_of_agents(t) ? "tuner: " : "", is_of_agents(t) ? tuner_of(t) : "");
     fclose(out);
     return write_text(t, file, text, err);
 }
@@ -197,15 +189,14 @@ static int write_agent(const struct twin_run *t, const char *device, bool is_swi
 static int write_files(const struct twin_run *t, struct err *err)
 {
     const char *names[DRIVER_DEVICES_MAX + 4] = { "controller", "operator", "twin" };
-    int         rc;
 
     for (uint32_t i = 0; i < t->devices; i++)
         names[3 + i] = t->device[i];
-    rc = authority_make(t->folder, names, err);
-    if (!rc)
-        rc = write_links(t, err);
-    if (!rc)
-        rc = write_controller(t, err);
+    int rc = authority_make(t->folder, names, err);
+    rc = rc ? rc : write_links(t, err);
+    if (!rc && t->q->page)
+        rc = write_token(t, err);
+    rc = rc ? rc : write_controller(t, err);
     for (uint32_t i = 0; i < t->devices && !rc; i++)
         rc = write_agent(t, t->device[i], t->is_switch[i], err);
     return rc || t->devices ? rc : write_agent(t, NULL, false, err);
@@ -219,28 +210,21 @@ static int remove_one(const char *path, const struct stat *s, int kind, struct F
 
 static int make_folder(struct twin_run *t, struct err *err)
 {
-    const char *parent = getenv("TMPDIR");
+    const char *parent = getenv("TMPDIR"), *out = t->q->out;
     char        path[4096 + 32];
-    size_t      length;
 
-    if (t->q->out) {
-        if (mkdir(t->q->out, 0777) || !realpath(t->q->out, path))
-            return err_set(err, errno, "%s: %s", t->q->out,
-                           errno == EEXIST ? "it already exists" : strerror(errno));
-    } else {
-        parent = parent && *parent ? parent : "/tmp";
-        if (!realpath(parent, path))
-            return err_set(err, errno, "%s: %s", parent, strerror(errno));
-        length = strlen(path);
-        snprintf(path + length, sizeof path - length, "/anole-twin-XXXXXX");
-    }
+    parent = out ? out : parent && *parent ? parent : "/tmp";
+    if (out && mkdir(out, 0777))
+        return err_set(err, errno, "%s: %s", out, errno == EEXIST ? "it already exists" : strerror(errno));
+    if (!realpath(parent, path))
+        return err_set(err, errno, "%s: %s", parent, strerror(errno));
+    if (!out)
+        snprintf(path + strlen(path), sizeof path - strlen(path), "/anole-twin-XXXXXX");
     if (strlen(path) + sizeof "/socket" > sizeof t->folder)
         return err_set(err, ENAMETOOLONG,
                        "%s: the path is too long for a socket in it; set TMPDIR to a shorter one", path);
     memcpy(t->folder, path, strlen(path) + 1);
-    if (!t->q->out && !mkdtemp(t->folder))
-        return err_set(err, errno, "%s: %s", path, strerror(errno));
-    return 0;
+    return out || mkdtemp(t->folder) ? 0 : err_set(err, errno, "%s: %s", path, strerror(errno));
 }
 
 /* ---- processes ---- */
@@ -348,12 +332,11 @@ static int watch(struct twin_run *t, uint64_t begin_us, struct err *err)
 
 static void print_kept(const json_t *o)
 {
-    const char     *what = json_string_value(json_object_get(o, "what")),
-                   *evidence = json_string_value(json_object_get(o, "evidence"));
+    const char     *evidence = json_string_value(json_object_get(o, "evidence"));
     struct knob_set set = { 0 };
     char            text[1000];
 
-    if (!what || strcmp(what, "keep") != 0 || knobset_from_json(&set, json_object_get(o, "new")))
+    if (strcmp(json_get_text(o, "what"), "keep") != 0 || knobset_from_json(&set, json_object_get(o, "new")))
         return;
     printf("  %s\n  ", knobset_text(text, sizeof text, &set));
     safe_printf(stdout, "%s",
@@ -365,7 +348,7 @@ static void print_kept(const json_t *o)
 static void print_worth(const struct twin_run *t)
 {
     struct err err;
-    char       path[SOCKET_MAX + 32], *text, *line, *rest;
+    char       path[SOCKET_MAX + 32], *text, *rest;
     size_t     length;
 
     snprintf(path, sizeof path, "%s/controller/audit.jsonl", t->folder);
@@ -373,7 +356,7 @@ static void print_worth(const struct twin_run *t)
         return;
     puts("What was kept, and what it was worth (metric: utilisation, round trips and pauses, 0 to 1; an "
          "e-value of 100 comes by chance once in a hundred trials):");
-    for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         json_t *o = json_loads(line, 0, NULL);
 
         print_kept(o);
@@ -412,44 +395,42 @@ static void announce(const struct twin_run *t)
 static int check_request(const struct twin_run *t, struct err *err)
 {
     const struct fabric_about *a = &t->about;
+    bool                       is_locked = t->q->is_locked, is_hardware = t->q->is_hardware;
+    const struct { bool is; const char *what; } refused[] = {
+        { is_locked && is_hardware,
+          "--hardware and --lock-step exclude each other: files and databases do not wait" },
+        { is_hardware && is_rehearse(t), "--hardware and rehearse exclude each other: no NIC counts "
+                                         "messages, and it would have nothing to see" },
+        { is_hardware && is_of_agents(t), "--hardware and ACC exclude each other: links that seem slower "
+                                          "would make its thresholds smaller" },
+    };
+    const struct { bool is; const char *what; } needed[] = {
+        { !a->has_tuner && !t->q->tuner, "lock step needs a tuner, in the scenario or with --tuner" },
+        { a->has_start, "a tuner with 'start' cannot run in lock step" },
+        { a->interval_us < 1000, "lock step needs intervals of 1 ms or more" },
+        { a->interval_us && (a->monitor_delay_us % a->interval_us || a->dispatch_delay_us % a->interval_us),
+          "in lock step delays are whole intervals" },
+        { a->seed > UINT32_MAX, "the seed must be below 2^32" },
+    };
 
-    if (t->q->is_locked && t->q->is_hardware)
-        return err_set(err, EINVAL,
-                       "--hardware and --lock-step exclude each other: files and databases do not wait");
-    if (t->q->is_hardware && is_rehearse(tuner_of(t)))
-        return err_set(err, EINVAL,
-                       "--hardware and rehearse exclude each other: no NIC counts messages, and it would "
-                       "have nothing to see");
-    if (t->q->is_hardware && is_of_agents(tuner_of(t)))
-        return err_set(err, EINVAL,
-                       "--hardware and ACC exclude each other: links that seem slower would make its "
-                       "thresholds smaller");
-    if (t->q->is_hardware && a->hosts + a->switches > DRIVER_DEVICES_MAX)
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (refused[i].is)
+            return err_set(err, EINVAL, "%s", refused[i].what);
+    if (is_hardware && a->hosts + a->switches > DRIVER_DEVICES_MAX)
         return err_set(err, E2BIG, "%s: %u hosts and switches; --hardware takes at most %d", t->q->scenario,
                        a->hosts + a->switches, DRIVER_DEVICES_MAX);
-    if (!t->q->is_locked)
-        return t->q->is_hardware ? twin_hardware_check(err) : 0;
-    if (!a->has_tuner && !t->q->tuner)
-        return err_set(err, EINVAL, "%s: lock step needs a tuner, in the scenario or with --tuner",
-                       t->q->scenario);
-    if (a->has_start)
-        return err_set(err, EINVAL, "%s: a tuner with 'start' cannot run in lock step", t->q->scenario);
-    if (a->interval_us < 1000)
-        return err_set(err, EINVAL, "%s: lock step needs intervals of 1 ms or more", t->q->scenario);
-    if (a->monitor_delay_us % a->interval_us || a->dispatch_delay_us % a->interval_us)
-        return err_set(err, EINVAL, "%s: in lock step delays are whole intervals", t->q->scenario);
-    return a->seed > UINT32_MAX ? err_set(err, EINVAL, "%s: the seed must be below 2^32", t->q->scenario) : 0;
+    for (size_t i = 0; is_locked && i < sizeof needed / sizeof *needed; i++)
+        if (needed[i].is)
+            return err_set(err, EINVAL, "%s: %s", t->q->scenario, needed[i].what);
+    return is_hardware ? twin_hardware_check(err) : 0;
 }
 
 static int open_twin(struct twin_run *t, struct err *err)
 {
-    int rc;
-
     if (!realpath(t->q->scenario, t->scenario) || strchr(t->scenario, '\''))
         return err_set(err, ENOENT, "%s: there is no such file", t->q->scenario);
-    rc = fabric_describe(&t->about, t->q->scenario, err);
-    if (!rc)
-        rc = check_request(t, err);
+    int rc = fabric_describe(&t->about, t->q->scenario, err);
+    rc = rc ? rc : check_request(t, err);
     t->interval_us = t->q->is_locked ? t->about.interval_us :
                      t->q->interval_ms ? t->q->interval_ms * 1000ull :
                      t->about.interval_us >= REAL_TIME_US ? t->about.interval_us : SLOW_US;
@@ -461,10 +442,9 @@ static int open_hardware(struct twin_run *t, struct err *err)
 {
     struct hardware_device d;
     char                   folder[SOCKET_MAX + 16];
-    int                    rc;
 
     snprintf(folder, sizeof folder, "%s/devices", t->folder);
-    rc = hardware_open(&t->hardware, t->scenario, folder, t->interval_us, err);
+    int rc = hardware_open(&t->hardware, t->scenario, folder, t->interval_us, err);
     for (; !rc && hardware_device(t->hardware, t->devices, &d); t->devices++) {
         memcpy(t->device[t->devices], d.name, strlen(d.name) + 1);
         t->is_switch[t->devices] = d.is_switch;
@@ -475,7 +455,7 @@ static int open_hardware(struct twin_run *t, struct err *err)
 static int start_agents(struct twin_run *t, struct err *err)
 {
     char        file[MSG_NAME_SIZE + 16];
-    const char *flags = t->q->is_locked ? "lm" : is_rehearse(tuner_of(t)) ? "m" : "-";
+    const char *flags = t->q->is_locked ? "lm" : is_rehearse(t) ? "m" : "-";
     int         rc = t->devices ? 0 : start(t, AGENT, "agent", "agent.yaml", flags, err);
 
     for (uint32_t i = 0; i < t->devices && !rc; i++) {
@@ -499,25 +479,20 @@ static void stop_all(const struct twin_run *t)
 
 static int run(struct twin_run *t, struct err *err)
 {
-    uint64_t begin_us;
-    char     devices[12];
-    int      rc = t->q->is_hardware ? open_hardware(t, err) : 0;
+    char devices[12];
+    int  rc = t->q->is_hardware ? open_hardware(t, err) : 0;
 
-    snprintf(devices, sizeof devices, "%u", t->about.hosts + t->about.switches);
-    if (!rc)
-        rc = write_files(t, err);
+    rc = rc ? rc : write_files(t, err);
     if (rc)
         return rc;
     announce(t);
     if (t->hardware)
         rc = twin_hardware_start(&t->child[HARDWARE], t->hardware, t->interval_us, err);
+    snprintf(devices, sizeof devices, "%u", t->about.hosts + t->about.switches);
     if (!rc)
         rc = start(t, CONTROLLER, "controller", "controller.yaml", t->q->is_locked ? devices : NULL, err);
-    if (!rc)
-        rc = start_agents(t, err);
-    begin_us = clock_us();
-    if (!rc)
-        rc = watch(t, begin_us, err);
+    rc = rc ? rc : start_agents(t, err);
+    rc = rc ? rc : watch(t, clock_us(), err);
     if (!rc) {
         puts("What was done:");
         ask(t, "history");
@@ -587,11 +562,10 @@ static bool has_all_reports(const struct lock_controller *l, const struct contro
 /* No device owes an answer but those that act later. */
 static bool is_settled(const struct lock_controller *l, const struct controller *c)
 {
-    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++) {
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
         if (p->step == STEP_PREPARING || p->step == STEP_REVERTING || p->step == STEP_CONFIRMING ||
             (p->step == STEP_COMMITTING && p->at_us <= l->pace.now_us))
             return false;
-    }
     return true;
 }
 
@@ -626,21 +600,19 @@ int twin_agent(const char *config, bool is_locked, bool has_messages, struct err
     struct fabric    *fabric = NULL;
     struct driver     none = fabric_driver(NULL), driver;
     struct agent_file f;
-    struct lock_agent lock = { .fabric = NULL };
     int               rc = config_read(&config_agent, &f, config, &none, err);     /* it names the scenario */
 
     if (rc)
         return rc;
     rc = fabric_new(&fabric, f.root, err);
     if (!rc) {
+        struct lock_agent lock = { { .now_us = EPOCH_US, .let = let, .step = step_agent }, fabric,
+                                   xcalloc(fabric_nodes(fabric), sizeof *lock.until_us), false };
+
         driver = fabric_driver(fabric);
         f.driver = &driver;
-        if (is_locked) {
-            lock = (struct lock_agent){ .pace = { .now_us = EPOCH_US, .let = let, .step = step_agent },
-                                        .fabric = fabric,
-                                        .until_us = xcalloc(fabric_nodes(fabric), sizeof *lock.until_us) };
+        if (is_locked)
             fabric_hold(fabric);
-        }
         if (has_messages)
             fabric_tell_messages(fabric);
         rc = agent_run(&f, is_locked ? &lock.pace : NULL, err);
@@ -654,16 +626,14 @@ int twin_agent(const char *config, bool is_locked, bool has_messages, struct err
 int twin_controller(const char *config, uint32_t devices, struct err *err)
 {
     struct controller_file f;
-    struct lock_controller lock = { .pace = { .now_us = EPOCH_US, .epoch_us = EPOCH_US,
-                                              .step = step_controller }, .devices = devices };
     int                    rc = config_read(&config_controller, &f, config, NULL, err);
 
     if (rc)
         return rc;
-    lock.interval_us = f.controller.interval_us;
+    struct lock_controller lock = { { .now_us = EPOCH_US, .epoch_us = EPOCH_US, .step = step_controller },
+                                    devices, f.controller.interval_us, false };
     rc = live_tuner_check(&f, err);
-    if (!rc)
-        rc = controller_run(&f, &lock.pace, err);
+    rc = rc ? rc : controller_run(&f, &lock.pace, err);
     config_fini(&config_controller, &f);
     return rc;
 }

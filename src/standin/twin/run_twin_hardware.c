@@ -109,7 +109,6 @@ static bool is_ready(const struct stand_ins *z, const struct hardware_device *d)
 {
     char        path[600], text[8] = "";
     struct stat s;
-    FILE       *f;
 
     if (!d->is_switch) {
         snprintf(path, sizeof path, "%s/%s/.nic/control", z->folder, d->name);
@@ -117,7 +116,7 @@ static bool is_ready(const struct stand_ins *z, const struct hardware_device *d)
     }
     /* "ready", when CONFIG_DB is filled */
     snprintf(path, sizeof path, "%s/%s.log", z->folder, d->name);
-    f = fopen(path, "r");
+    FILE *f = fopen(path, "r");
     if (f) {
         (void)!fgets(text, sizeof text, f);
         fclose(f);

@@ -58,7 +58,6 @@ static int twin_main(int argc, char **argv)
     struct twin_request q = { 0 };
     struct err          err;
     char               *scenario;
-    int                 rc;
 
     cmd_parse(&twin_line, argc, argv, &q);
     if (q.page && q.is_locked)
@@ -66,7 +65,7 @@ static int twin_main(int argc, char **argv)
     if (q.page && (!http_is_local(q.page) || strchr(q.page, '\'')))
         cmd_usage("--page %s: a twin shows its page on this machine only, such as 127.0.0.1:7480", q.page);
     q.scenario = scenario = examples_path(q.scenario, &err);
-    rc = scenario ? twin_run(&q, &err) : -ENOENT;
+    int rc = scenario ? twin_run(&q, &err) : -ENOENT;
     free(scenario);
     return cmd_end(rc, &err);
 }
