@@ -16,8 +16,6 @@ int device_log(struct agent *a, struct audit_record r, uint64_t now_us)
 
 int device_save(struct agent *a)
 {
-    int rc;
-
     if (a->is_lost)
         return -EBADMSG;         /* people are to find it as it is */
     if (!knobset_is_empty(&a->adopted)) {
@@ -27,7 +25,7 @@ int device_save(struct agent *a)
     }
     a->saved.switches_left = a->switches.left;
     a->saved.lasting_left = a->lasting.left;
-    rc = saved_write(&a->saved, &a->io.disk);
+    int rc = saved_write(&a->saved, &a->io.disk);
     a->is_dirty = rc != 0;
     return rc;
 }
@@ -93,11 +91,8 @@ static void adopt(struct agent *a, const struct knob_set *foreign, uint64_t now_
  * are damaged or missing, the device may hold a trial's value; then the correct setting is unknown. */
 static void meet(struct agent *a)
 {
-    struct knob_set met = { 0 };
+    struct knob_set met = knobset_without(&a->device, &a->saved.confirmed);
 
-    for (int i = 0; i < KNOB_COUNT; i++)
-        if (a->device.is_named[i] && !a->saved.confirmed.is_named[i])
-            knob_set_add(&met, (enum knob)i, a->device.knobs.value[i]);
     if (knobset_is_empty(&met))
         return;
     a->is_lost |= a->owns_all || (a->cfg->is_rescue && a->source == SAVED_NEW);
@@ -127,7 +122,6 @@ static void revert_open(struct agent *a, const char *why, uint64_t now_us)
 
     a->phase = PHASE_IDLE;
     a->is_drill = false;         /* it ends with the change that was open: the next change is no drill */
-    a->at_us = NEVER;
     if (was_open)
         a->reverted_change = a->change;
     if (device_restore(a, why, now_us) && was_open)
@@ -136,11 +130,9 @@ static void revert_open(struct agent *a, const char *why, uint64_t now_us)
 
 bool device_check(struct agent *a, uint64_t now_us)
 {
-    struct knob_set expected;
-
     if (read_device(a, now_us))
         return false;
-    expected = a->saved.confirmed;
+    struct knob_set expected = a->saved.confirmed;
     if (a->phase == PHASE_APPLIED)
         knobset_put(&expected, &a->wanted);
     if (knobset_has(&a->device, &expected))
@@ -165,11 +157,9 @@ static void own_what_came_of_it(struct agent *a, const struct knob_set *written)
 
 bool device_write(struct agent *a, const struct knob_set *set, uint64_t now_us, char why[MSG_WHY_SIZE])
 {
-    int rc;
-
     a->written_us = now_us;
     a->doubt_until_us = a->awake_us + DEVICE_DOUBT_US;
-    rc = a->io.device.write(a->io.device.arg, set);
+    int rc = a->io.device.write(a->io.device.arg, set);
     if (rc)
         a->late_until_us = a->doubt_until_us;
     if (read_device(a, now_us)) {
@@ -211,17 +201,15 @@ void device_tell(struct agent *a, const char *what, const struct knob_set *old, 
 
 bool device_restore(struct agent *a, const char *why, uint64_t now_us)
 {
-    char            trouble[MSG_WHY_SIZE];
-    struct owners   o;
-    struct knob_set back;
-
     if (read_device(a, now_us))
         return fail(a, now_us);
-    o = owners_of(a);
+    struct owners o = owners_of(a);
     if (!knobset_is_empty(&o.foreign))
         adopt(a, &o.foreign, now_us);
-    back = knobset_part(&a->saved.confirmed, &o.ours);
+    struct knob_set back = knobset_part(&a->saved.confirmed, &o.ours);
     if (!knobset_is_empty(&back)) {
+        char trouble[MSG_WHY_SIZE];
+
         if (!device_write(a, &back, now_us, trouble)) {
             if (!a->is_broken)
                 device_tell(a, "could NOT be reverted", &o.ours, &back, trouble);

@@ -179,13 +179,9 @@ int memory_save(struct controller *c, uint64_t now_us)
                         { "trials", json_of_count(c->trials_saved) }, { "frozen", json_of_text(c->frozen) },
                         { "rolled_back", rolled_back }, { "caution", caution_json(&c->caution, now_us) },
                         { "standing", standing_json(&c->standing) }, { "drill", drill_json(&c->drill) });
-    char    text[SAVED_TEXT_MAX];
-    size_t  length = json_dumpb(o, text, sizeof text - KEEP_SEAL_SIZE,
-                                JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
 
-    json_decref(o);
-    assert(length <= sizeof text - KEEP_SEAL_SIZE);
-    c->is_dirty = keep_write(&c->io.disk, CONTROLLER_SAVED_NAME, text, length, &c->saves) != 0;
+    c->is_dirty = keep_write(&c->io.disk, CONTROLLER_SAVED_NAME, o, JSON_INDENT(2) |
+                             JSON_REAL_PRECISION(JSON_DIGITS), SAVED_TEXT_MAX, &c->saves) != 0;
     c->save_us = NEVER;
     return c->is_dirty ? -EIO : 0;
 }
@@ -195,44 +191,46 @@ static uint64_t take_count(const json_t *o, const char *key)
     return (uint64_t)json_integer_value(json_object_get(o, key));
 }
 
+static void copy_text(char *to, size_t size, const json_t *o, const char *key)
+{
+    snprintf(to, size, "%s", json_get_text(o, key));
+}
+
 static void take_drill(struct drill_result *d, const json_t *o)
 {
     *d = (struct drill_result){ .wall_us = take_count(o, "wall_us"), .took_us = take_count(o, "took_us"),
                                 .passed_us = take_count(o, "passed_us"),
                                 .is_passed = json_is_true(json_object_get(o, "is_passed")) };
-    snprintf(d->device, sizeof d->device, "%s", json_get_text(o, "device"));
-    snprintf(d->why, sizeof d->why, "%s", json_get_text(o, "why"));
+    copy_text(d->device, sizeof d->device, o, "device");
+    copy_text(d->why, sizeof d->why, o, "why");
 }
 
 /* For operators only: a malformed one is left out. */
 static void take_standing(struct standing *s, const json_t *o)
 {
-    const json_t *set = json_object_get(o, "set");
-
-    if (!set || knobset_from_json(&s->set, set))
+    if (knobset_from_json(&s->set, json_object_get(o, "set")))
         return;
     s->wall_us = take_count(o, "since_us");
     s->trial = take_count(o, "trial");
-    snprintf(s->by, sizeof s->by, "%s", json_get_text(o, "by"));
-    snprintf(s->why, sizeof s->why, "%s", json_get_text(o, "why"));
+    copy_text(s->by, sizeof s->by, o, "by");
+    copy_text(s->why, sizeof s->why, o, "why");
 }
 
-static bool take_saved(struct controller *c, const json_t *o, uint64_t now_us)
+static bool take_saved(void *controller, json_t *o)
 {
-    const json_t *counter = json_object_get(o, "counter"), *trials = json_object_get(o, "trials"),
-                 *back = json_object_get(o, "rolled_back");
-    const char   *frozen = json_string_value(json_object_get(o, "frozen"));
+    struct controller *c = controller;
+    const json_t      *counter = json_object_get(o, "counter"), *back = json_object_get(o, "rolled_back");
 
-    if (json_integer_value(json_object_get(o, "version")) != 1 || !json_is_integer(counter) ||
-        json_integer_value(counter) < 0 || (uint64_t)json_integer_value(counter) > MSG_TERM_COUNTER_MAX ||
-        json_integer_value(trials) < 0 || !frozen ||
-        !caution_take(&c->caution, json_object_get(o, "caution"), now_us))
+    if (take_count(o, "version") != 1 || !json_is_integer(counter) ||
+        take_count(o, "counter") > MSG_TERM_COUNTER_MAX || take_count(o, "trials") > INT64_MAX ||
+        !json_is_string(json_object_get(o, "frozen")) ||
+        !caution_take(&c->caution, json_object_get(o, "caution"), c->started_us))
         return false;
-    c->counter = (uint64_t)json_integer_value(counter);
-    c->trials = c->trials_saved = (uint64_t)json_integer_value(trials);
-    snprintf(c->frozen, sizeof c->frozen, "%s", frozen);
-    snprintf(c->rolled_back.who, sizeof c->rolled_back.who, "%s", json_get_text(back, "who"));
-    snprintf(c->rolled_back.why, sizeof c->rolled_back.why, "%s", json_get_text(back, "why"));
+    c->counter = take_count(o, "counter");
+    c->trials = c->trials_saved = take_count(o, "trials");
+    copy_text(c->frozen, sizeof c->frozen, o, "frozen");
+    copy_text(c->rolled_back.who, sizeof c->rolled_back.who, back, "who");
+    copy_text(c->rolled_back.why, sizeof c->rolled_back.why, back, "why");
     if (json_is_true(json_object_get(o, "queues_stopped")))      /* of an earlier version */
         snprintf(c->rolled_back.who, sizeof c->rolled_back.who, "a person");
     take_standing(&c->standing, json_object_get(o, "standing"));
@@ -240,19 +238,9 @@ static bool take_saved(struct controller *c, const json_t *o, uint64_t now_us)
     return true;
 }
 
-static int take_text(void *arg, const char *text, size_t length)
-{
-    struct controller *c = arg;
-    json_t            *o = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
-    bool               is_good = o && take_saved(c, o, c->started_us);
-
-    json_decref(o);
-    return is_good ? 0 : -EBADMSG;
-}
-
 int memory_load(struct controller *c)
 {
-    return keep_read(&c->io.disk, CONTROLLER_SAVED_NAME, SAVED_TEXT_MAX, &c->saves, take_text,
+    return keep_read(&c->io.disk, CONTROLLER_SAVED_NAME, SAVED_TEXT_MAX, &c->saves, take_saved,
                      c) == KEEP_DAMAGED ? -EBADMSG : 0;
 }
 
