@@ -356,11 +356,10 @@ struct peer *roster_canary(struct controller *c, uint64_t now_us)
 {
     struct peer *best = NULL;
 
-    for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
         if (p->rank != RANK_NONE && roster_is_fresh(c, p, now_us) &&
             (!best || p->where < best->where || (p->where == best->where && p->rank < best->rank)))
             best = p;
-    }
     return best;
 }
 
@@ -437,13 +436,10 @@ double roster_control(const struct controller *c, enum knob_where where, uint64_
 {
     struct mean control = { 0 };
 
-    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++) {
-        if (p->where != where || p->phase == PHASE_APPLIED || !p->sample.interval_us || p->sample.is_brief ||
-            isnan(p->sample.paused) || !roster_is_fresh(c, p, now_us))
-            continue;
-        control.sum += p->sample.paused;
-        control.count++;
-    }
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (p->where == where && p->phase != PHASE_APPLIED && p->sample.interval_us && !p->sample.is_brief &&
+            !isnan(p->sample.paused) && roster_is_fresh(c, p, now_us))
+            add(&control, p->sample.paused);
     return mean_of(control);
 }
 
@@ -470,11 +466,23 @@ struct knob_set roster_held(const struct controller *c, const struct knob_set *o
     return all;
 }
 
+struct knob_set roster_first(const struct controller *c)
+{
+    struct knob_set first = { 0 };
+
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (p->rank != RANK_NONE) {
+            struct knob_set more = knobset_without(&p->confirmed, &first);
+
+            knobset_put(&first, &more);
+        }
+    return first;
+}
+
 void roster_clear_metrics(struct controller *c)
 {
     for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
         p->metric_sum = 0;
-        p->metrics = 0;
-        p->reports = 0;
+        p->metrics = p->reports = 0;
     }
 }

@@ -293,6 +293,10 @@ double roster_control(const struct controller *, enum knob_where, uint64_t now_u
  * ones or those of the baseline. A knob of which they do not all hold the same value is not named. */
 struct knob_set roster_held(const struct controller *, const struct knob_set *of, bool is_baseline);
 
+/* The confirmed setting of the first device of each kind that a trial may set. `anole ctl diff` shows devices
+ * that differ from it. */
+struct knob_set roster_first(const struct controller *);
+
 /* The interval is over. */
 void roster_clear_metrics(struct controller *);
 

@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-/* Prints an object, which it releases, with a number and the checksum. Returns the length; 0: it does not fit. */
+/* Prints an object, which it releases, with a number and the checksum. Returns the length; 0: no room. */
 size_t keep_print(char *text, size_t size, json_t *, size_t flags, uint64_t number);
 
 /* Returns the length of the text and its number; -EBADMSG: checksum mismatch. */
@@ -25,14 +25,14 @@ long keep_unseal(const char *text, size_t length, uint64_t *number);
 int keep_write(const struct io_disk *, const char *name, json_t *, size_t flags, size_t size,
                uint64_t *number);
 
-/* -EBADMSG: it is not JSON, or take() does not understand it. */
+/* take() says whether it understands the object. -EBADMSG: it does not, or this is not JSON. */
 int keep_parse(const char *text, size_t length, bool (*take)(void *, json_t *), void *arg);
 
 /* ONE: the other is missing or damaged */
 enum keep_found { KEEP_BOTH, KEEP_ONE, KEEP_DAMAGED, KEEP_NONE };
 
-/* Reads the copy that counts: take() says whether it understands an object. A file without number and checksum, as earlier versions wrote it, counts if it
- * is alone. */
+/* Parses the copy that counts; 'size' is the most that a file may have. A file without number and checksum,
+ * as earlier versions wrote it, counts if it is alone. */
 enum keep_found keep_read(const struct io_disk *, const char *name, size_t size, uint64_t *number,
                           bool (*take)(void *, json_t *), void *arg);
 

@@ -54,8 +54,7 @@ void jobs_list_fini(struct job_list *l)
 
 void jobs_init(struct jobs *s, const struct job_list *list)
 {
-    *s = (struct jobs){ .list = list };
-    s->past = xcalloc(s->list->jobs + 1ul, sizeof *s->past);
+    *s = (struct jobs){ .list = list, .past = xcalloc(list->jobs + 1ul, sizeof *s->past) };
 }
 
 void jobs_fini(struct jobs *s)
@@ -104,11 +103,17 @@ static double stretch(const struct peer *p)
     return count ? sum / count : NAN;
 }
 
+/* The sum that follows counts the looks with a value. */
+static void add_known(struct job_point *to, enum job_sum which, double value)
+{
+    to->sum[which] += isnan(value) ? 0 : value;
+    to->sum[which + 1] += !isnan(value);
+}
+
 static void add_nic(struct job_point *to, const struct controller *c, uint32_t i, uint64_t now_us)
 {
     const struct peer       *p = &c->peer[i];
     const struct msg_sample *m = &p->sample;
-    double                   rtt = stretch(p);
 
     to->nics++;
     if (!roster_is_fresh(c, p, now_us)) {
@@ -117,23 +122,17 @@ static void add_nic(struct job_point *to, const struct controller *c, uint32_t i
     }
     if (!m->interval_us || m->is_brief)
         return;
-    to->known++;
-    to->with_cnps += m->cnps > 0;
-    to->with_retransmissions += m->retransmissions > 0;
-    to->counted += !(m->unknown & MSG_UNKNOWN(cnps));
-    to->with_paused += !isnan(m->paused);
-    to->paused += isnan(m->paused) ? 0 : m->paused;
-    if (m->rate_bps) {
-        to->use += (double)m->tx_bytes * 8e6 / (double)m->interval_us / (double)m->rate_bps;
-        to->uses++;
-    }
+    to->sum[JOB_LOOKS]++;
+    to->sum[JOB_CNPS] += m->cnps > 0;
+    to->sum[JOB_CNPS_KNOWN] += !(m->unknown & MSG_UNKNOWN(cnps));
+    to->sum[JOB_RETRANSMISSIONS] += m->retransmissions > 0;
+    add_known(to, JOB_PAUSED, m->paused);
+    add_known(to, JOB_USE, m->rate_bps ? (double)m->tx_bytes * 8e6 / (double)m->interval_us /
+                                         (double)m->rate_bps : NAN);
+    add_known(to, JOB_RTT, stretch(p));
     if (m->paused > to->paused_most) {
         to->paused_most = m->paused;
         to->paused_most_at = i;
-    }
-    if (!isnan(rtt)) {
-        to->rtt += rtt;
-        to->with_rtt++;
     }
 }
 
@@ -177,16 +176,8 @@ static struct job_point sum_of(const struct job_past *past)
     for (uint32_t i = 0; i < past->points; i++) {
         const struct job_point *p = &past->point[i];
 
-        sum.known += p->known;
-        sum.with_cnps += p->with_cnps;
-        sum.counted += p->counted;
-        sum.with_paused += p->with_paused;
-        sum.with_retransmissions += p->with_retransmissions;
-        sum.with_rtt += p->with_rtt;
-        sum.uses += p->uses;
-        sum.use += p->use;
-        sum.paused += p->paused;
-        sum.rtt += p->rtt;
+        for (int k = 0; k < JOB_SUMS; k++)
+            sum.sum[k] += p->sum[k];
         if (p->paused_most > sum.paused_most) {
             sum.paused_most = p->paused_most;
             sum.paused_most_at = p->paused_most_at;
@@ -201,23 +192,24 @@ static struct job_point sum_of(const struct job_past *past)
     return sum;
 }
 
-static double ratio(double a, uint32_t b)
+static double ratio(const struct job_point *p, enum job_sum a, enum job_sum b)
 {
-    return b ? a / b : NAN;
+    return p->sum[b] > 0 ? p->sum[a] / p->sum[b] : NAN;
 }
 
 static json_t *signs_json(const struct job_point *p)
 {
+    const struct { const char *name; bool is_there; } sign[] = {
+        { "paused", ratio(p, JOB_PAUSED, JOB_PAUSED_KNOWN) >= JOBS_PAUSED },
+        { "CNPs", ratio(p, JOB_CNPS, JOB_CNPS_KNOWN) >= JOBS_CNPS },
+        { "retransmissions", p->sum[JOB_RETRANSMISSIONS] > 0 },
+        { "round trips", ratio(p, JOB_RTT, JOB_RTT_KNOWN) >= JOBS_RTT },
+    };
     json_t *list = json_array();
 
-    if (ratio(p->paused, p->with_paused) >= JOBS_PAUSED)
-        json_array_append_new(list, json_string("paused"));
-    if (ratio(p->with_cnps, p->counted) >= JOBS_CNPS)
-        json_array_append_new(list, json_string("CNPs"));
-    if (p->with_retransmissions)
-        json_array_append_new(list, json_string("retransmissions"));
-    if (ratio(p->rtt, p->with_rtt) >= JOBS_RTT)
-        json_array_append_new(list, json_string("round trips"));
+    for (size_t i = 0; i < sizeof sign / sizeof *sign; i++)
+        if (sign[i].is_there)
+            json_array_append_new(list, json_string(sign[i].name));
     return list;
 }
 
@@ -228,24 +220,22 @@ static json_t *job_json(const char *name, const struct job_past *past, const str
 
     return JSON_OF({ "name", json_of_text(name) }, { "seconds", json_of_count(past->points) },
                    { "nics", json_of_count(p.nics) }, { "silent", json_of_count(p.silent) },
-                   { "looks", json_of_count(p.known) },
-                   { "utilisation", json_of_number(ratio(p.use, p.uses)) },
-                   { "paused", json_of_number(ratio(p.paused, p.with_paused)) },
-                   { "paused_most", json_of_number(p.with_paused ? p.paused_most : NAN) },
+                   { "looks", json_of_count((uint64_t)p.sum[JOB_LOOKS]) },
+                   { "utilisation", json_of_number(ratio(&p, JOB_USE, JOB_USE_KNOWN)) },
+                   { "paused", json_of_number(ratio(&p, JOB_PAUSED, JOB_PAUSED_KNOWN)) },
+                   { "paused_most", json_of_number(p.sum[JOB_PAUSED_KNOWN] > 0 ? p.paused_most : NAN) },
                    { "paused_most_at", json_of_text(has_most ? c->peer[p.paused_most_at].name : "") },
-                   { "with_cnps", json_of_number(ratio(p.with_cnps, p.counted)) },
-                   { "with_retransmissions", json_of_number(ratio(p.with_retransmissions, p.known)) },
-                   { "rtt_stretch", json_of_number(ratio(p.rtt, p.with_rtt)) },
+                   { "with_cnps", json_of_number(ratio(&p, JOB_CNPS, JOB_CNPS_KNOWN)) },
+                   { "with_retransmissions", json_of_number(ratio(&p, JOB_RETRANSMISSIONS, JOB_LOOKS)) },
+                   { "rtt_stretch", json_of_number(ratio(&p, JOB_RTT, JOB_RTT_KNOWN)) },
                    { "signs", signs_json(&p) });
 }
 
 json_t *jobs_json(const struct jobs *s, const struct controller *c)
 {
-    json_t *list;
-
     if (!s->list || !s->list->jobs)
         return NULL;
-    list = json_array();
+    json_t *list = json_array();
     for (uint32_t k = 0; k <= s->list->jobs; k++)
         json_array_append_new(list, job_json(k < s->list->jobs ? s->list->job[k].name : "", &s->past[k], c));
     return list;

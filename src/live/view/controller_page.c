@@ -76,29 +76,27 @@ static void add_flow_metrics(struct prom *m, const struct collector *f)
 
 static json_t *sizes_json(const struct fsd *f)
 {
-    json_t *o = json_object(), *bins = json_array();
+    json_t *bins = json_array();
 
-    json_put_number(o, "elephants", (double)f->elephants / FSD_ONE);
-    json_put_number(o, "mice", (double)f->mice / FSD_ONE);
     for (int i = 0; i < FSD_BINS; i++)
         json_array_append_new(bins, json_integer((json_int_t)f->bin[i]));
-    json_object_set_new(o, "bins", bins);
-    return o;
+    return JSON_OF({ "elephants", json_of_number((double)f->elephants / FSD_ONE) },
+                   { "mice", json_of_number((double)f->mice / FSD_ONE) }, { "bins", bins });
 }
 
-/* Flow sizes from switches or, if none exports them, from devices. */
+/* Flow sizes from switches or, if none exports them, from devices. NULL: none. */
 static json_t *flows_json(const struct page *p)
 {
     const struct controller *c = p->controller;
     struct fsd               sum = { 0 };
     bool                     has = false;
-    json_t                  *o;
 
     if (p->flows) {
-        o = sizes_json(&p->flows->last);
-        json_put_count(o, "known", p->flows->used);
-        json_put_count(o, "datagrams", p->flows->counts.datagrams);
-        json_put_count(o, "refused", p->flows->counts.strangers + p->flows->counts.bad);
+        json_t *o = sizes_json(&p->flows->last);
+
+        JSON_PUT(o, { "known", json_of_count(p->flows->used) },
+                 { "datagrams", json_of_count(p->flows->counts.datagrams) },
+                 { "refused", json_of_count(p->flows->counts.strangers + p->flows->counts.bad) });
         return o;
     }
     for (uint32_t i = 0; i < c->peers; i++)
@@ -135,60 +133,42 @@ static char *metrics_text(struct page *p)
 
 static char *whole(const struct page *p, json_t *o)
 {
-    json_t *flows = flows_json(p);
-
-    json_put_text(o, "standby", p->standby);
-    if (flows)
-        json_object_set_new(o, "flows", flows);
+    JSON_PUT(o, { "standby", json_of_text(p->standby) }, { "flows", flows_json(p) });
     return dump(o);
 }
 
 static const char *state_text(struct page *p)
 {
     if (!p->state)
-        p->state = whole(p, state_json(p->controller, &p->ledger, &p->timeline, p->now_us(), wall_us(p)));
+        p->state = whole(p, state_json(p->controller, &p->ledger, &p->timeline, true, p->now_us(),
+                                       wall_us(p)));
     return p->state;
-}
-
-static void add_known(json_t *o, const struct page *p)
-{
-    json_t *links = loads_json(&p->loads, p->controller), *jobs = jobs_json(&p->jobs, p->controller);
-    json_t *tuner = p->tuner ? p->tuner(p->arg) : NULL;
-    char    next[900];
-
-    if (links)
-        json_object_set_new(o, "links", links);
-    if (jobs)
-        json_object_set_new(o, "jobs", jobs);
-    if (tuner)
-        json_object_set_new(o, "tuner", tuner);
-    json_put_text(o, "next", state_json_next(next, sizeof next, p->controller, tuner, p->now_us()));
 }
 
 /* The data of the page; its size does not grow with the number of devices. */
 static const char *overview_text(struct page *p)
 {
-    json_t *o;
-
     if (p->overview)
         return p->overview;
-    o = state_json_overview(p->controller, &p->ledger, &p->timeline, p->now_us(), wall_us(p));
-    json_object_set_new(o, "cells", cells_json(&p->cells, p->controller));
-    json_object_set_new(o, "agreement", state_json_agreement(p->controller));
-    json_object_set_new(o, "has_history", json_boolean(p->past.history));
-    json_object_set_new(o, "refused", process_refused_json(p->counts.peers));
-    add_known(o, p);
+    json_t *tuner = p->tuner ? p->tuner(p->arg) : NULL;
+    json_t *o = state_json(p->controller, &p->ledger, &p->timeline, false, p->now_us(), wall_us(p));
+    char    next[900];
+
+    JSON_PUT(o, { "cells", cells_json(&p->cells, p->controller) },
+             { "agreement", state_json_agreement(p->controller) },
+             { "has_history", json_boolean(p->past.history) },
+             { "refused", process_refused_json(p->counts.peers) },
+             { "links", loads_json(&p->loads, p->controller) }, { "jobs", jobs_json(&p->jobs, p->controller) },
+             { "tuner", tuner }, { "next", json_of_text(state_json_next(next, sizeof next, p->controller,
+                                                                        tuner, p->now_us())) });
     p->overview = whole(p, o);
     return p->overview;
 }
 
 static void answer_error(struct server_reply *r, unsigned status, const char *why)
 {
-    json_t *o = json_object();
-
-    json_put_text(o, "error", why);
     r->status = status;
-    r->text = dump(o);
+    r->text = dump(JSON_OF({ "error", json_of_text(why) }));
 }
 
 static void answer_devices(struct page *p, const char *from, struct server_reply *r)
@@ -222,17 +202,14 @@ static void answer_history(struct page *p, const char *when, struct server_reply
 /* What the page needs to know of knobs: their units, and a sentence about each. */
 static json_t *form_json(void)
 {
-    json_t *o = json_pack("{s:s, s:s, s:s, s:[]}", "kind", "live", "version", ANOLE_VERSION, "title",
-                          "controller", "runs");
     json_t *units = json_object(), *help = json_object();
 
     for (int k = 0; k < KNOB_COUNT; k++) {
         json_put_text(units, knob_info[k].name, knob_unit_name(knob_info[k].unit));
         json_put_text(help, knob_info[k].name, knob_info[k].about);
     }
-    json_object_set_new(o, "units", units);
-    json_object_set_new(o, "help", help);
-    return o;
+    return json_pack("{s:s, s:s, s:s, s:[], s:o, s:o}", "kind", "live", "version", ANOLE_VERSION, "title",
+                     "controller", "runs", "units", units, "help", help);
 }
 
 /* The page polls /api/overview and listens to /api/events: web/src/live/. */
@@ -274,14 +251,6 @@ static void answer_get(struct page *p, const char *path, struct server_reply *r)
 
 /* ---- orders ---- */
 
-/* NULL: the path is not that of an order. */
-static const struct words_verb *verb_of(const char *path)
-{
-    const struct words_verb *v = strncmp(path, "/api/", 5) == 0 ? words_verb_of(path + 5) : NULL;
-
-    return v && v->is_order ? v : NULL;
-}
-
 /* Text that can be shown and logged: no control characters. */
 static int take_text(char *out, size_t size, const char *key, const json_t *value, struct err *err)
 {
@@ -315,13 +284,13 @@ static int take_key(struct question *q, const struct words_verb *verb, const cha
 
 int page_read_order(struct question *out, const char *path, const char *body, size_t length, struct err *err)
 {
-    const struct words_verb *verb = verb_of(path);
+    const struct words_verb *verb = strncmp(path, "/api/", 5) == 0 ? words_verb_of(path + 5) : NULL;
     struct question          q = { .version = MSG_VERSION };
     const char              *key;
     json_t                  *o, *value;
     int                      rc = 0;
 
-    if (!verb)
+    if (!verb || !verb->is_order)
         return err_set(err, ENOENT, "there is nothing to do at this address");
     snprintf(q.verb, sizeof q.verb, "%s", verb->name);
     o = length ? json_loadb(body, length, JSON_REJECT_DUPLICATES, NULL) : json_object();
@@ -370,21 +339,13 @@ static void answer(void *arg, const struct server_request *q, struct server_repl
 
 /* ---- events ---- */
 
-static void add(FILE *out, const char *kind, uint64_t id, const char *data)
-{
-    fprintf(out, "event: %s\n", kind);
-    if (id)
-        fprintf(out, "id: %" PRIu64 "\n", id);
-    fprintf(out, "data: %s\n\n", data);
-}
-
 /* NULL: nothing has changed. */
 static void add_json(FILE *out, const char *kind, json_t *o)
 {
     char *text = o ? dump(o) : NULL;
 
     if (text)
-        add(out, kind, 0, text);
+        fprintf(out, "event: %s\ndata: %s\n\n", kind, text);
     free(text);
 }
 
@@ -392,7 +353,7 @@ static void add_json(FILE *out, const char *kind, json_t *o)
 static char *events(void *arg, struct server_cursor *at)
 {
     struct page *p = arg;
-    char        *text, gap[80];
+    char        *text;
     const char  *line;
     FILE        *out = text_stream(&text);
     uint64_t     seq = 0;
@@ -408,11 +369,10 @@ static char *events(void *arg, struct server_cursor *at)
         at->look = p->cells.look;
     }
     for (int i = 0; i < EVENTS_AT_ONCE && (line = ledger_after(&p->ledger, at->last, &seq)); i++) {
-        if (seq != at->last + 1) {
-            snprintf(gap, sizeof gap, "{\"from\":%" PRIu64 ",\"to\":%" PRIu64 "}", at->last + 1, seq - 1);
-            add(out, "gap", 0, gap);
-        }
-        add(out, "audit", seq, line);
+        if (seq != at->last + 1)
+            fprintf(out, "event: gap\ndata: {\"from\":%" PRIu64 ",\"to\":%" PRIu64 "}\n\n", at->last + 1,
+                    seq - 1);
+        fprintf(out, "event: audit\nid: %" PRIu64 "\ndata: %s\n\n", seq, line);
         at->last = seq;
     }
     fclose(out);

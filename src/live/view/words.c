@@ -78,6 +78,36 @@ double words_utilisation(const struct msg_sample *s)
     return (double)s->tx_bytes * 8e6 / (double)s->interval_us / (double)s->rate_bps;
 }
 
+void words_sums_add(struct words_sums *to, const struct msg_sample *s)
+{
+    double use = words_utilisation(s);
+
+    if (!s->interval_us)
+        return;
+    to->cnps += s->cnps;
+    to->counts_cnps |= !(s->unknown & MSG_UNKNOWN(cnps));
+    if (!isnan(s->metric)) {
+        to->metric += s->metric;
+        to->metrics++;
+    }
+    if (!isnan(s->paused)) {
+        to->paused += s->paused;
+        to->pauses++;
+        to->paused_most = fmax(to->paused_most, s->paused);
+    }
+    if (!isnan(use)) {
+        to->use += use;
+        to->uses++;
+        to->sent_bps += use * (double)s->rate_bps;
+        to->rate_bps += (double)s->rate_bps;
+    }
+}
+
+double words_mean(double sum, uint32_t count)
+{
+    return count ? sum / count : NAN;
+}
+
 bool words_has_trial(const struct peer *p)
 {
     return p->step == STEP_APPLIED || p->step == STEP_CONFIRMING;
