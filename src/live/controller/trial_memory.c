@@ -1,5 +1,6 @@
 #include "live/controller/trial.h"
 #include "base/json.h"
+#include "base/minmax.h"
 #include "core/units.h"
 #include "live/core/keep.h"
 #include "live/core/knobset.h"
@@ -7,7 +8,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,19 +23,14 @@
 
 void caution_code(char code[CAUTION_CODE_SIZE], uint64_t term, uint64_t number, const struct knob_set *set)
 {
-    unsigned char bytes[EVP_MAX_MD_SIZE] = { 0 };
-    json_t       *o = knobset_json(set);
-    char         *text;
+    json_t *o = knobset_json(set);
+    char    hash[AUDIT_HASH_SIZE];
 
-    json_put_count(o, "term", term);           /* no knob has such a name */
-    json_put_count(o, "number", number);
-    text = json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+    JSON_PUT(o, { "term", json_of_count(term) }, { "number", json_of_count(number) });   /* no knobs */
+    char *text = json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
     json_decref(o);
-    if (text && !EVP_Digest(text, strlen(text), bytes, NULL, EVP_sha256(), NULL))
-        memset(bytes, 0, sizeof bytes);
+    snprintf(code, CAUTION_CODE_SIZE, "%.*s", CAUTION_CODE_SIZE - 1, audit_hash(hash, text, strlen(text)));
     free(text);
-    for (int i = 0; i < (CAUTION_CODE_SIZE - 1) / 2; i++)
-        snprintf(code + 2l * i, 3, "%02x", bytes[i]);
 }
 
 static uint64_t left(uint64_t until_us, uint64_t now_us)
@@ -67,31 +62,27 @@ static uint32_t entry_of(const struct caution *c, const char *code)
 
 void caution_drop(struct caution *c, const struct knob_set *set, uint64_t until_us)
 {
-    struct caution_setting *s;
-    char                    code[CAUTION_CODE_SIZE];
+    struct caution_setting s = { .until_us = until_us };
 
-    caution_code(code, 0, 0, set);
-    s = &c->setting[entry_of(c, code)];
-    memcpy(s->code, code, sizeof code);
-    s->until_us = until_us;
+    caution_code(s.code, 0, 0, set);
+    c->setting[entry_of(c, s.code)] = s;
 }
 
 uint64_t caution_wait_us(const struct caution *c, const struct knob_set *set, uint64_t now_us)
 {
-    char     code[CAUTION_CODE_SIZE];
-    uint32_t i;
+    char code[CAUTION_CODE_SIZE];
 
     caution_code(code, 0, 0, set);
-    i = entry_of(c, code);
-    return strcmp(c->setting[i].code, code) == 0 ? left(c->setting[i].until_us, now_us) : 0;
+    const struct caution_setting *s = &c->setting[entry_of(c, code)];
+    return strcmp(s->code, code) == 0 ? left(s->until_us, now_us) : 0;
 }
 
 bool caution_is_due(const struct caution *c, uint64_t now_us)
 {
     bool is_any = c->paused_until_us > now_us || harms(c, now_us);
 
-    for (uint32_t i = 0; i < CAUTION_SETTINGS && !is_any; i++)
-        is_any = c->setting[i].until_us > now_us;
+    for (uint32_t i = 0; i < CAUTION_SETTINGS; i++)
+        is_any |= c->setting[i].until_us > now_us;
     return is_any && now_us >= c->saved_us + CAUTION_US;
 }
 
@@ -248,14 +239,12 @@ bool memory_number(struct controller *c, uint64_t now_us)
 {
     uint64_t before = c->trials_saved;
 
-    if (c->trials < c->trials_saved) {
-        c->trials++;
-        return true;
-    }
-    c->trials_saved = c->trials + (c->cfg->mode == MODE_DIRECT ? TRIALS_AHEAD : 1);
-    if (memory_save(c, now_us)) {
-        c->trials_saved = before;
-        return false;
+    if (c->trials >= before) {
+        c->trials_saved = c->trials + (c->cfg->mode == MODE_DIRECT ? TRIALS_AHEAD : 1);
+        if (memory_save(c, now_us)) {
+            c->trials_saved = before;
+            return false;
+        }
     }
     c->trials++;
     return true;
@@ -263,10 +252,7 @@ bool memory_number(struct controller *c, uint64_t now_us)
 
 void memory_save_soon(struct controller *c, uint64_t now_us)
 {
-    uint64_t at_us = c->cfg->mode == MODE_DIRECT ? now_us + LAZY_US : now_us;
-
-    if (at_us < c->save_us)
-        c->save_us = at_us;
+    c->save_us = min_u64(c->save_us, c->cfg->mode == MODE_DIRECT ? now_us + LAZY_US : now_us);
 }
 
 void trial_note_by(struct controller *c, const char *who, const char *what, const char *why, uint64_t now_us)

@@ -34,18 +34,16 @@ size_t keep_print(char *text, size_t size, json_t *o, size_t flags, uint64_t num
 
 long keep_unseal(const char *text, size_t length, uint64_t *number)
 {
-    char        hash[AUDIT_HASH_SIZE], line[32] = "";
-    size_t      seal = 65;       /* checksum and newline */
-    const char *begin;
+    char hash[AUDIT_HASH_SIZE], line[32] = "";
 
-    if (length < seal + 4 || text[length - 1] != '\n')
+    if (length < 69 || text[length - 1] != '\n')
         return -EBADMSG;
-    audit_hash(hash, text, length - seal);
-    begin = memrchr(text, '\n', length - seal);
-    if (memcmp(hash, text + length - seal, 64) != 0 || !begin ||
-        (size_t)(text + length - seal - begin) >= sizeof line)
+    const char *seal = text + length - 65;       /* checksum and newline */
+    const char *begin = memrchr(text, '\n', length - 65);
+    audit_hash(hash, text, length - 65);
+    if (memcmp(hash, seal, 64) != 0 || !begin || (size_t)(seal - begin) >= sizeof line)
         return -EBADMSG;
-    memcpy(line, begin, (size_t)(text + length - seal - begin));
+    memcpy(line, begin, (size_t)(seal - begin));
     return sscanf(line, "\n#%" SCNu64 " ", number) == 1 ? begin - text : -EBADMSG;
 }
 

@@ -158,9 +158,10 @@ static const char *overview_text(struct page *p)
              { "agreement", state_json_agreement(p->controller) },
              { "has_history", json_boolean(p->past.history) },
              { "refused", process_refused_json(p->counts.peers) },
-             { "links", loads_json(&p->loads, p->controller) }, { "jobs", jobs_json(&p->jobs, p->controller) },
-             { "tuner", tuner }, { "next", json_of_text(state_json_next(next, sizeof next, p->controller,
-                                                                        tuner, p->now_us())) });
+             { "links", loads_json(&p->loads, p->controller) },
+             { "jobs", jobs_json(&p->jobs, p->controller) }, { "tuner", tuner },
+             { "next", json_of_text(state_json_next(next, sizeof next, p->controller, tuner,
+                                                    p->now_us())) });
     p->overview = whole(p, o);
     return p->overview;
 }
@@ -386,8 +387,8 @@ static char *events(void *arg, struct server_cursor *at)
 
 static void add_heard(struct past *p, const struct controller *c)
 {
-    char   (*name)[STORE_NAME_SIZE] = xcalloc(p->size ? p->size : 1, sizeof *name);
-    uint8_t *share = xcalloc(p->size ? p->size : 1, 1);
+    char   (*name)[STORE_NAME_SIZE] = xcalloc(p->size + 1ul, sizeof *name);
+    uint8_t *share = xcalloc(p->size + 1ul, 1);
 
     for (uint32_t i = 0; i < p->size; i++) {
         const struct past_heard *h = &p->heard[i];
@@ -408,10 +409,9 @@ static void look_at_devices(struct past *p, const struct controller *c, uint64_t
     if (p->minute && p->minute != wall_ms / MINUTE_MS)
         add_heard(p, c);
     p->minute = wall_ms / MINUTE_MS;
-    if (c->peers > p->size) {
-        p->heard = xrealloc(p->heard, c->peers * sizeof *p->heard);
-        memset(p->heard + p->size, 0, (c->peers - p->size) * sizeof *p->heard);
-        p->size = c->peers;
+    for (; p->size < c->peers; p->size++) {
+        p->heard = xgrow(p->heard, p->size, &p->room, 64, sizeof *p->heard);
+        p->heard[p->size] = (struct past_heard){ 0 };
     }
     for (uint32_t i = 0; i < c->peers; i++) {
         p->heard[i].looks++;
@@ -421,27 +421,22 @@ static void look_at_devices(struct past *p, const struct controller *c, uint64_t
 
 static void add_point(struct past *p, const struct timeline_point *at)
 {
-    struct store_point s = { at->wall_ms, { [STORE_COVERAGE] = at->coverage, [STORE_METRIC] = at->metric,
-                                            [STORE_PAUSED] = at->paused,
-                                            [STORE_UTILISATION] = at->utilisation, [STORE_CNPS] = at->cnps,
-                                            [STORE_TRIED] = at->trial != 0, [STORE_WITH] = at->with,
-                                            [STORE_WITHOUT] = at->without } };
-
-    history_add_point(p->history, &s);
+    history_add_point(p->history, &(struct store_point){ at->wall_ms, {
+        [STORE_COVERAGE] = at->coverage, [STORE_METRIC] = at->metric, [STORE_PAUSED] = at->paused,
+        [STORE_UTILISATION] = at->utilisation, [STORE_CNPS] = at->cnps, [STORE_TRIED] = at->trial != 0,
+        [STORE_WITH] = at->with, [STORE_WITHOUT] = at->without } });
 }
 
 static void add_knobs(struct past *p, const struct timeline *t)
 {
     for (; p->changes < t->changes; p->changes++) {
         const struct timeline_knobs *k = &t->knobs[p->changes % TIMELINE_KNOBS];
-        json_t                      *o;
-        char                        *text;
 
         if (t->changes - p->changes > TIMELINE_KNOBS || knobset_is_empty(&k->confirmed) ||
             knobset_is_same(&k->confirmed, &p->confirmed))
             continue;
-        o = knobset_json(&k->confirmed);
-        text = json_dumps(o, JSON_COMPACT);
+        json_t *o = knobset_json(&k->confirmed);
+        char   *text = json_dumps(o, JSON_COMPACT);
         json_decref(o);
         if (text)
             history_add_knobs(p->history, k->wall_ms, text);
