@@ -50,13 +50,12 @@ long keep_unseal(const char *text, size_t length, uint64_t *number)
 int keep_write(const struct io_disk *disk, const char *name, json_t *o, size_t flags, size_t size,
                uint64_t *number)
 {
-    char  *text = xmalloc(size), path[MSG_NAME_SIZE];
+    char   text[size], path[MSG_NAME_SIZE];      /* not malloc'd: the hook of a test may not return */
     size_t length = keep_print(text, size, o, flags, *number + 1);
     int    rc = length ? 0 : -EFBIG;
 
     for (int i = 0; i < COPIES && !rc; i++)
         rc = disk->save(disk->arg, name_of(path, name, i), text, length);
-    free(text);
     *number += !rc;
     return rc;
 }

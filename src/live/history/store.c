@@ -422,6 +422,10 @@ static struct range choose(struct store *s, uint64_t span_ms, uint64_t until_ms)
 
 /* ---- measurements ---- */
 
+const char *const store_series[STORE_SERIES] = {
+    "coverage", "metric", "paused", "utilisation", "cnps", "tried", "with", "without",
+};
+
 static json_t *nulls(uint32_t count)
 {
     json_t *list = json_array();
@@ -455,13 +459,10 @@ static json_t *times_json(const struct range *r)
 
 static json_t *all_series_json(struct store *s, const struct range *r)
 {
-    static const char *const names[STORE_SERIES] = {
-        "coverage", "metric", "paused", "utilisation", "cnps", "tried", "with", "without",
-    };
     json_t *all = json_object();
 
     for (int i = 0; i < STORE_SERIES; i++)
-        json_object_set_new(all, names[i], series_json(s, r, i));
+        json_object_set_new(all, store_series[i], series_json(s, r, i));
     return all;
 }
 

@@ -419,14 +419,6 @@ static void look_at_devices(struct past *p, const struct controller *c, uint64_t
     }
 }
 
-static void add_point(struct past *p, const struct timeline_point *at)
-{
-    history_add_point(p->history, &(struct store_point){ at->wall_ms, {
-        [STORE_COVERAGE] = at->coverage, [STORE_METRIC] = at->metric, [STORE_PAUSED] = at->paused,
-        [STORE_UTILISATION] = at->utilisation, [STORE_CNPS] = at->cnps, [STORE_TRIED] = at->trial != 0,
-        [STORE_WITH] = at->with, [STORE_WITHOUT] = at->without } });
-}
-
 static void add_knobs(struct past *p, const struct timeline *t)
 {
     for (; p->changes < t->changes; p->changes++) {
@@ -467,9 +459,9 @@ static void look_at_past(struct past *p, const struct controller *c, const struc
     add_records(p, l);
     if (!c->peers)
         return;                  /* there is nothing to measure yet */
-    add_point(p, at);
+    history_add_point(p->history, &at->is);
     add_knobs(p, t);
-    look_at_devices(p, c, at->wall_ms, now_us);
+    look_at_devices(p, c, at->is.wall_ms, now_us);
 }
 
 /* ---- life ---- */

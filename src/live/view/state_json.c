@@ -193,25 +193,20 @@ static char *trial_text(char *buf, size_t size, const struct trial *t)
 char *state_json_next(char *buf, size_t size, const struct controller *c, const json_t *tuner,
                       uint64_t now_us)
 {
-    char        why[MSG_WHY_SIZE];
+    char        text[MSG_WHY_SIZE];
     const char *name = json_get_text(tuner, "name"), *missing = json_get_text(tuner, "missing");
+    const char *last = json_get_text(json_object_get(tuner, "last"), "why");
 
     if (c->trial.phase != TRIAL_NONE)
         return trial_text(buf, size, &c->trial);
-    if (controller_obstacle(c, now_us, why))
+    const char *why = controller_obstacle(c, now_us, text);
+    why = why ? why : !*name ? "there is no tuner" : *missing ? missing : *c->declined ? c->declined : NULL;
+    if (why)
         snprintf(buf, size, "nothing is tried: %s", why);
-    else if (!*name)
-        snprintf(buf, size, "nothing is tried: there is no tuner");
-    else if (*missing)
-        snprintf(buf, size, "nothing is tried: %s", missing);
-    else if (*c->declined)
-        snprintf(buf, size, "nothing is tried: %s", c->declined);
     else if (json_is_true(json_object_get(tuner, "thinks")))
         snprintf(buf, size, "nothing is tried yet: tuner %s tries settings on a twin of the network", name);
     else
-        snprintf(buf, size, "nothing is tried: tuner %s has nothing to try%s%s", name,
-                 *json_get_text(json_object_get(tuner, "last"), "why") ? ": " : "",
-                 json_get_text(json_object_get(tuner, "last"), "why"));
+        snprintf(buf, size, "nothing is tried: tuner %s has nothing to try%s%s", name, *last ? ": " : "", last);
     return buf;
 }
 

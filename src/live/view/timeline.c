@@ -13,8 +13,7 @@
 
 static struct timeline_point measure(const struct controller *c, uint64_t now_us, uint64_t wall_us)
 {
-    struct timeline_point p = { .wall_ms = wall_us / 1000, .coverage = roster_coverage(c, now_us),
-                                .trial = c->trial.phase == TRIAL_NONE ? 0 : c->trial.number };
+    uint64_t          trial = c->trial.phase == TRIAL_NONE ? 0 : c->trial.number;
     struct words_sums all = { 0 }, nics = { 0 }, arm[2] = { { 0 } };
 
     for (const struct peer *d = c->peer; d < c->peer + c->peers; d++)
@@ -24,13 +23,16 @@ static struct timeline_point measure(const struct controller *c, uint64_t now_us
             if (d->where == KNOB_NIC)
                 words_sums_add(&nics, &d->sample);
         }
-    p.metric = words_mean(all.metric, all.metrics);
-    p.with = p.trial ? words_mean(arm[1].metric, arm[1].metrics) : NAN;
-    p.without = p.trial ? words_mean(arm[0].metric, arm[0].metrics) : NAN;
-    p.paused = words_mean(nics.paused, nics.pauses);
-    p.cnps = all.counts_cnps ? (double)all.cnps : NAN;
-    p.utilisation = nics.rate_bps > 0 ? nics.sent_bps / nics.rate_bps : NAN;
-    return p;
+    return (struct timeline_point){ .trial = trial, .is = { wall_us / 1000, {
+        [STORE_COVERAGE] = roster_coverage(c, now_us),
+        [STORE_METRIC] = words_mean(all.metric, all.metrics),
+        [STORE_PAUSED] = words_mean(nics.paused, nics.pauses),
+        [STORE_UTILISATION] = nics.rate_bps > 0 ? nics.sent_bps / nics.rate_bps : NAN,
+        [STORE_CNPS] = all.counts_cnps ? (double)all.cnps : NAN,
+        [STORE_TRIED] = trial != 0,
+        [STORE_WITH] = trial ? words_mean(arm[1].metric, arm[1].metrics) : NAN,
+        [STORE_WITHOUT] = trial ? words_mean(arm[0].metric, arm[0].metrics) : NAN,
+    } } };
 }
 
 /* ---- settings ---- */
@@ -131,35 +133,23 @@ const struct timeline_point *timeline_last(const struct timeline *t)
     return t->points ? &t->point[(t->points - 1) % TIMELINE_POINTS] : NULL;
 }
 
-/* Numbers of a point, as columns. */
-static const struct { const char *name; size_t at; } columns[] = {
-    { "coverage", offsetof(struct timeline_point, coverage) },
-    { "metric", offsetof(struct timeline_point, metric) },
-    { "paused", offsetof(struct timeline_point, paused) },
-    { "utilisation", offsetof(struct timeline_point, utilisation) },
-    { "cnps", offsetof(struct timeline_point, cnps) },
-    { "with", offsetof(struct timeline_point, with) },
-    { "without", offsetof(struct timeline_point, without) },
-};
-enum { COLUMNS = sizeof columns / sizeof *columns };
-
 json_t *timeline_json(const struct timeline *t, uint32_t max)
 {
-    json_t  *o = json_object(), *at = json_array(), *trial = json_array(), *column[COLUMNS];
+    json_t  *o = json_object(), *at = json_array(), *trial = json_array(), *column[STORE_SERIES];
     uint64_t first = t->points - min_u64(t->points, min_u64(max, TIMELINE_POINTS));
 
-    json_object_set_new(o, "t_ms", at);
-    json_object_set_new(o, "trial", trial);
-    for (int c = 0; c < COLUMNS; c++)
-        json_object_set_new(o, columns[c].name, column[c] = json_array());
+    JSON_PUT(o, { "t_ms", at }, { "trial", trial });
+    for (int i = 0; i < STORE_SERIES; i++)
+        if (i != STORE_TRIED)    /* 'trial' has it */
+            json_object_set_new(o, store_series[i], column[i] = json_array());
     for (uint64_t i = first; i < t->points; i++) {
         const struct timeline_point *p = &t->point[i % TIMELINE_POINTS];
 
-        json_array_append_new(at, json_integer((json_int_t)p->wall_ms));
-        json_array_append_new(trial, json_integer((json_int_t)p->trial));
-        for (int c = 0; c < COLUMNS; c++)
-            json_array_append_new(column[c],
-                                  json_of_number(*(const double *)((const char *)p + columns[c].at)));
+        json_array_append_new(at, json_of_count(p->is.wall_ms));
+        json_array_append_new(trial, json_of_count(p->trial));
+        for (int k = 0; k < STORE_SERIES; k++)
+            if (k != STORE_TRIED)
+                json_array_append_new(column[k], json_of_number(p->is.value[k]));
     }
     return o;
 }

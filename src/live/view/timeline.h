@@ -4,19 +4,13 @@
 
 #include "base/json.h"
 #include "live/controller/roster.h"
+#include "live/history/store.h"
 
 #define TIMELINE_POINTS 900
 #define TIMELINE_KNOBS  100
 #define TIMELINE_EVIDENCE 64
 
-struct timeline_point {
-    uint64_t wall_ms;
-    double   coverage, metric, paused, utilisation;
-    /* during a trial, the metric of those that have its setting, and of the others */
-    double   with, without;
-    double   cnps;
-    uint64_t trial;
-};
+struct timeline_point { struct store_point is; uint64_t trial; };        /* trial 0: none is under way */
 
 struct timeline_knobs {          /* from then on */
     uint64_t        wall_ms;
