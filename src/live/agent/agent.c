@@ -577,16 +577,11 @@ static void watch(struct agent *a, uint64_t now_us)
         give_up(a, a->breach, now_us);
 }
 
-/* A machine that slept finds its clock ahead. What its driver had not done before may still be done after. */
-static void count_awake(struct agent *a, uint64_t now_us)
-{
-    a->awake_us += min_u64(now_us - a->tick_us, 2 * a->cfg->interval_us);
-    a->tick_us = now_us;
-}
-
 void agent_on_tick(struct agent *a, uint64_t now_us)
 {
-    count_awake(a, now_us);
+    /* A machine that slept finds its clock ahead. What its driver had not done before may be done after. */
+    a->awake_us += min_u64(now_us - a->tick_us, 2 * a->cfg->interval_us);
+    a->tick_us = now_us;
     if (a->is_dirty)
         device_save(a);
     agent_on_timer(a, now_us);

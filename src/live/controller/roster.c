@@ -66,14 +66,6 @@ void roster_cut(struct controller *c, uint32_t link)
     p->link = LINK_NONE;
 }
 
-static void set_link(struct controller *c, struct peer *p, uint32_t link)
-{
-    if (p->link != LINK_NONE)
-        roster_cut(c, p->link);
-    p->link = link;
-    tsearch(&p->link, &c->by_link, compare_links);
-}
-
 void roster_leave(struct controller *c, struct peer *p)
 {
     p->has_left = true;
@@ -146,7 +138,9 @@ struct peer *roster_on_hello(struct controller *c, uint32_t link, const struct m
     }
     if (p->incarnation != m->incarnation)
         p->has_offset = false;
-    set_link(c, p, link);
+    roster_cut(c, p->link);
+    p->link = link;
+    tsearch(&p->link, &c->by_link, compare_links);
     p->has_left = false;
     p->incarnation = m->incarnation;
     p->where = m->where;
@@ -295,11 +289,6 @@ static int by_place(const void *a, const void *b)
            strcmp(x->peer->name, y->peer->name);
 }
 
-static uint32_t held_back(const struct controller *c, uint32_t count)
-{
-    return count < 4 || c->cfg->mode == MODE_DIRECT ? 0 : (uint32_t)ceil(c->cfg->hold_back * count);
-}
-
 /* Ranks the devices of a kind; returns how many. is_again: for a trial, among those that have a rank. */
 static uint32_t rank_kind(struct controller *c, enum knob_where where, bool is_again, struct place *place)
 {
@@ -317,7 +306,8 @@ static uint32_t rank_kind(struct controller *c, enum knob_where where, bool is_a
         p->rank = RANK_NONE;
     }
     qsort(place, count, sizeof *place, by_place);
-    count -= is_again ? 0 : held_back(c, count);
+    if (!is_again && count >= 4 && c->cfg->mode != MODE_DIRECT)
+        count -= (uint32_t)ceil(c->cfg->hold_back * count);
     for (uint32_t i = 0; i < count; i++)
         place[i].peer->rank = i;
     return count;

@@ -389,8 +389,8 @@ void decisions_take(json_t *list, const json_t *r)
         return;
     add_step(d, r);
     if (is_kept || strcmp(what, "drop") == 0)
-        JSON_PUT(d, { "outcome", json_of_text(is_kept ? "kept" : "dropped") }, { "ended", text_of(r, "time") },
-                 { "end", text_of(r, "why") });
+        JSON_PUT(d, { "outcome", json_of_text(is_kept ? "kept" : "dropped") },
+                 { "ended", text_of(r, "time") }, { "end", text_of(r, "why") });
 }
 
 /* ---- answers ---- */

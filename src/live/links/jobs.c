@@ -1,5 +1,6 @@
 #include "live/links/jobs.h"
 #include "base/err.h"
+#include "base/minmax.h"
 #include "live/controller/roster.h"
 
 #include <fnmatch.h>
@@ -146,25 +147,16 @@ void jobs_look(struct jobs *s, const struct controller *c, uint64_t now_us)
     if (c->peers != s->devices || c->roster != s->roster)
         find_devices(s, c);
     for (uint32_t i = 0; i < c->peers; i++) {
-        bool is_in_one = false;
+        bool is_free = true;
 
-        if (c->peer[i].where != KNOB_NIC)
-            continue;
-        for (uint32_t k = 0; k < jobs; k++)
-            if (s->is_in[(size_t)i * jobs + k]) {
+        for (uint32_t k = 0; k <= jobs && c->peer[i].where == KNOB_NIC; k++)
+            if (k == jobs ? is_free : s->is_in[(size_t)i * jobs + k]) {
                 add_nic(&now[k], c, i, now_us);
-                is_in_one = true;
+                is_free = false;
             }
-        if (!is_in_one)
-            add_nic(&now[jobs], c, i, now_us);
     }
-    for (uint32_t k = 0; k <= jobs; k++) {
-        struct job_past *past = &s->past[k];
-
-        past->point[past->next] = now[k];
-        past->next = (past->next + 1) % JOBS_POINTS;
-        past->points += past->points < JOBS_POINTS;
-    }
+    for (uint32_t k = 0; k <= jobs; k++)
+        s->past[k].point[s->past[k].looks++ % JOBS_POINTS] = now[k];
 }
 
 /* ---- as JSON ---- */
@@ -173,7 +165,7 @@ static struct job_point sum_of(const struct job_past *past)
 {
     struct job_point sum = { 0 };
 
-    for (uint32_t i = 0; i < past->points; i++) {
+    for (uint32_t i = 0; i < min_u64(past->looks, JOBS_POINTS); i++) {
         const struct job_point *p = &past->point[i];
 
         for (int k = 0; k < JOB_SUMS; k++)
@@ -183,8 +175,8 @@ static struct job_point sum_of(const struct job_past *past)
             sum.paused_most_at = p->paused_most_at;
         }
     }
-    if (past->points) {
-        const struct job_point *last = &past->point[(past->next + JOBS_POINTS - 1) % JOBS_POINTS];
+    if (past->looks) {
+        const struct job_point *last = &past->point[(past->looks - 1) % JOBS_POINTS];
 
         sum.nics = last->nics;
         sum.silent = last->silent;
@@ -218,7 +210,7 @@ static json_t *job_json(const char *name, const struct job_past *past, const str
     struct job_point p = sum_of(past);
     bool             has_most = p.paused_most > 0 && p.paused_most_at < c->peers;
 
-    return JSON_OF({ "name", json_of_text(name) }, { "seconds", json_of_count(past->points) },
+    return JSON_OF({ "name", json_of_text(name) }, { "seconds", json_of_count(min_u64(past->looks, JOBS_POINTS)) },
                    { "nics", json_of_count(p.nics) }, { "silent", json_of_count(p.silent) },
                    { "looks", json_of_count((uint64_t)p.sum[JOB_LOOKS]) },
                    { "utilisation", json_of_number(ratio(&p, JOB_USE, JOB_USE_KNOWN)) },

@@ -43,7 +43,7 @@ struct job_point {
     uint32_t paused_most_at;     /* which device */
 };
 
-struct job_past { struct job_point point[JOBS_POINTS]; uint32_t points, next; };
+struct job_past { struct job_point point[JOBS_POINTS]; uint64_t looks; };
 
 struct jobs {
     const struct job_list *list; /* NULL: no jobs */

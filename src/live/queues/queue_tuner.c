@@ -120,8 +120,8 @@ int queue_tuner_new(struct queue_tuner **out, const struct queue_tuner_config *c
     struct world w = { .seed = cfg->seed, .queue = fact, .queues = list_queues(t, fact) };
     int rc = t->queues ? open_loop(&t->loop, &w, &cfg->tuner, err) :
              err_set(err, ENOENT,
-                     "it has no queues that can be set by themselves (of SONiC: devices: [all-3] is queue 3 of "
-                     "all ports)");
+                     "it has no queues that can be set by themselves (of SONiC: devices: [all-3] is queue 3 "
+                     "of all ports)");
     free(fact);
     if (rc) {
         free(t);

@@ -112,6 +112,7 @@ static json_t *flows_json(const struct page *p)
 static char *metrics_text(struct page *p)
 {
     struct server_counts counts = server_counts(p->server);
+    struct err           why;
     struct prom          m;
 
     prom_init(&m);
@@ -120,13 +121,10 @@ static char *metrics_text(struct page *p)
         add_flow_metrics(&m, p->flows);
     prom_one(&m, "anole_controller_standby", "gauge", "1: another controller of the cell has the lease.",
              *p->standby != '\0');
-    if (p->past.history) {
-        struct err why;
-
+    if (p->past.history)
         prom_one(&m, "anole_controller_history_lost_total", "counter",
                  "Points, settings and records that are not in the history because it could not be written.",
                  (double)history_lost(p->past.history, &why));
-    }
     process_metrics(&m, &counts);
     return prom_end(&m);
 }
@@ -137,12 +135,9 @@ static char *whole(const struct page *p, json_t *o)
     return dump(o);
 }
 
-static const char *state_text(struct page *p)
+static json_t *state_of(struct page *p, bool has_devices)
 {
-    if (!p->state)
-        p->state = whole(p, state_json(p->controller, &p->ledger, &p->timeline, true, p->now_us(),
-                                       wall_us(p)));
-    return p->state;
+    return state_json(p->controller, &p->ledger, &p->timeline, has_devices, p->now_us(), wall_us(p));
 }
 
 /* The data of the page; its size does not grow with the number of devices. */
@@ -151,7 +146,7 @@ static const char *overview_text(struct page *p)
     if (p->overview)
         return p->overview;
     json_t *tuner = p->tuner ? p->tuner(p->arg) : NULL;
-    json_t *o = state_json(p->controller, &p->ledger, &p->timeline, false, p->now_us(), wall_us(p));
+    json_t *o = state_of(p, false);
     char    next[900];
 
     JSON_PUT(o, { "cells", cells_json(&p->cells, p->controller) },
@@ -235,9 +230,11 @@ static void answer_get(struct page *p, const char *path, struct server_reply *r)
         r->text = metrics_text(p);
     } else if (strcmp(path, "/healthz") == 0)
         answer_health(p, r);
-    else if (strcmp(path, "/api/state") == 0)
-        r->text = xstrdup(state_text(p));
-    else if (strcmp(path, "/api/overview") == 0)
+    else if (strcmp(path, "/api/state") == 0) {
+        if (!p->state)
+            p->state = whole(p, state_of(p, true));
+        r->text = xstrdup(p->state);
+    } else if (strcmp(path, "/api/overview") == 0)
         r->text = xstrdup(overview_text(p));
     else if (strncmp(path, "/api/devices/", 13) == 0)
         answer_devices(p, path + 13, r);
@@ -310,11 +307,6 @@ int page_read_order(struct question *out, const char *path, const char *body, si
     return rc;
 }
 
-static unsigned status_of(int rc)
-{
-    return rc == -ENOENT ? 404 : rc == -EINVAL ? 400 : rc == -EIO ? 500 : 409;
-}
-
 static void answer_post(struct page *p, const struct server_request *q, struct server_reply *r)
 {
     struct question order = { 0 };
@@ -325,7 +317,7 @@ static void answer_post(struct page *p, const struct server_request *q, struct s
         rc = p->act(p->arg, &order, q->who, &err);
     forget(p);
     if (rc)
-        answer_error(r, status_of(rc), err.text);
+        answer_error(r, rc == -ENOENT ? 404 : rc == -EINVAL ? 400 : rc == -EIO ? 500 : 409, err.text);
     else
         r->text = xstrdup("{}\n");
 }
@@ -449,19 +441,20 @@ static void add_records(struct past *p, const struct ledger *l)
 }
 
 /* The timeline has a new point. */
-static void look_at_past(struct past *p, const struct controller *c, const struct timeline *t,
-                         const struct ledger *l, uint64_t now_us)
+static void look_at_past(struct page *page, uint64_t now_us)
 {
-    const struct timeline_point *at = timeline_last(t);
+    const struct timeline *t = &page->timeline;
+    struct past           *p = &page->past;
+    const struct store_point *at = &t->point[(t->points - 1) % TIMELINE_POINTS].is;
 
-    if (!p->history || !at)
+    if (!p->history)
         return;
-    add_records(p, l);
-    if (!c->peers)
+    add_records(p, &page->ledger);
+    if (!page->controller->peers)
         return;                  /* there is nothing to measure yet */
-    history_add_point(p->history, &at->is);
+    history_add_point(p->history, at);
     add_knobs(p, t);
-    look_at_devices(p, c, at->is.wall_ms, now_us);
+    look_at_devices(p, page->controller, at->wall_ms, now_us);
 }
 
 /* ---- life ---- */
@@ -515,17 +508,16 @@ int page_keep(struct page *p, const char *path, struct err *err)
 void page_tick(struct page *p, uint64_t now_us)
 {
     uint64_t before = p->timeline.changes;
-    bool     has_point;
 
     if (!p->server && !p->past.history)
         return;
     forget(p);
-    has_point = timeline_tick(&p->timeline, p->controller, now_us, wall_us(p));
+    bool has_point = timeline_tick(&p->timeline, p->controller, now_us, wall_us(p));
     if (has_point) {
         cells_look(&p->cells, p->controller, now_us);
         loads_look(&p->loads, p->controller, now_us);
         jobs_look(&p->jobs, p->controller, now_us);
-        look_at_past(&p->past, p->controller, &p->timeline, &p->ledger, now_us);
+        look_at_past(p, now_us);
     }
     p->states += has_point || p->timeline.changes != before;
     server_wake(p->server);

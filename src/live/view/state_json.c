@@ -206,7 +206,8 @@ char *state_json_next(char *buf, size_t size, const struct controller *c, const 
     else if (json_is_true(json_object_get(tuner, "thinks")))
         snprintf(buf, size, "nothing is tried yet: tuner %s tries settings on a twin of the network", name);
     else
-        snprintf(buf, size, "nothing is tried: tuner %s has nothing to try%s%s", name, *last ? ": " : "", last);
+        snprintf(buf, size, "nothing is tried: tuner %s has nothing to try%s%s", name, *last ? ": " : "",
+                 last);
     return buf;
 }
 

@@ -128,11 +128,6 @@ bool timeline_tick(struct timeline *t, const struct controller *c, uint64_t now_
 
 /* ---- as JSON ---- */
 
-const struct timeline_point *timeline_last(const struct timeline *t)
-{
-    return t->points ? &t->point[(t->points - 1) % TIMELINE_POINTS] : NULL;
-}
-
 json_t *timeline_json(const struct timeline *t, uint32_t max)
 {
     json_t  *o = json_object(), *at = json_array(), *trial = json_array(), *column[STORE_SERIES];

@@ -50,7 +50,4 @@ json_t *timeline_knobs_json(const struct timeline *);
  * stage ends anyway. null: nothing was measured yet. */
 json_t *timeline_evidence_json(const struct timeline *, const struct controller *);
 
-/* The last point; NULL: there is none. */
-const struct timeline_point *timeline_last(const struct timeline *);
-
 #endif

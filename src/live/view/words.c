@@ -50,21 +50,15 @@ const char *words_kind(enum knob_where where)
     return where == KNOB_NIC ? "NIC" : "switch";
 }
 
-/* Does it hold something that is not its baseline? */
-static bool is_changed(const struct peer *p)
+enum words_state words_state_of(const struct controller *c, const struct peer *p, uint64_t now_us)
 {
     struct knob_set changed = knobset_changed(&p->device, &p->baseline);
 
-    return !knobset_is_empty(&changed);
-}
-
-enum words_state words_state_of(const struct controller *c, const struct peer *p, uint64_t now_us)
-{
     return p->has_left                      ? STATE_LEFT
            : !roster_is_fresh(c, p, now_us) ? STATE_SILENT
            : p->is_broken                   ? STATE_BROKEN
            : p->is_frozen                   ? STATE_FROZEN
-           : is_changed(p) || p->self.moved ? STATE_TUNED
+           : !knobset_is_empty(&changed) || p->self.moved ? STATE_TUNED
            : p->self.is_there               ? (p->self.is_allowed ? STATE_READY : STATE_OBSERVED)
            : !p->may_write                  ? STATE_OBSERVED
            : p->rank == RANK_NONE           ? STATE_HELD_BACK
