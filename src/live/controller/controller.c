@@ -203,28 +203,13 @@ static void see_term(struct controller *c, struct peer *p, uint64_t term)
 
 /* Do more than half of the hosts that have reported obey a higher term? Those that are silent now count:
  * while they are cut off, the one that lies may be the only one left. One host alone is never enough. */
-static bool is_outvoted(const struct controller *c, uint64_t now_us)
-{
-    enum { UNKNOWN, BEHIND, AHEAD } *host = xcalloc(c->peers + 1ul, sizeof *host);
-    uint32_t hosts = 0, ahead = 0;
-
-    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        if (p->reported && host[p->host] != AHEAD)
-            host[p->host] = p->is_ahead && roster_is_fresh(c, p, now_us) ? AHEAD : BEHIND;
-    for (uint32_t i = 0; i < c->peers; i++) {
-        hosts += host[i] != UNKNOWN;
-        ahead += host[i] == AHEAD;
-    }
-    free(host);
-    return ahead > 1 && 2 * ahead > hosts;
-}
-
 static void count_claims(struct controller *c, uint64_t now_us)
 {
     if (c->role != ROLE_ACTIVE || !c->is_doubted || c->has_lease)
         return;
     c->is_doubted = false;
-    if (!is_outvoted(c, now_us))
+    struct roster_hosts n = roster_hosts(c, true, now_us);
+    if (n.meant <= 1 || 2 * n.meant <= n.all)
         return;
     trial_abort(c, "another controller has taken over", now_us);
     c->role = ROLE_DEPOSED;

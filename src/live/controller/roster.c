@@ -21,9 +21,7 @@
 /* Peers are found through trees (search.h) whose keys are fields of the peers themselves. */
 static int compare_links(const void *a, const void *b)
 {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
+    return memcmp(a, b, sizeof(uint32_t));       /* any order will do */
 }
 
 static int compare_names(const void *a, const void *b)
@@ -236,20 +234,27 @@ void roster_look(struct controller *c, uint64_t now_us)
     }
 }
 
-double roster_coverage(const struct controller *c, uint64_t now_us)
+struct roster_hosts roster_hosts(const struct controller *c, bool is_ahead, uint64_t now_us)
 {
-    enum { UNKNOWN, SILENT, FRESH } *host = xcalloc(c->peers + 1ul, sizeof *host);
-    uint32_t fresh = 0, all = 0;
+    enum { UNKNOWN, OTHER, MEANT } *host = xcalloc(c->peers + 1ul, sizeof *host);
+    struct roster_hosts n = { 0, 0 };
 
     for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        if (p->reported && !p->has_left && host[p->host] != FRESH)
-            host[p->host] = roster_is_fresh(c, p, now_us) ? FRESH : SILENT;
+        if (p->reported && (is_ahead || !p->has_left) && host[p->host] != MEANT)
+            host[p->host] = roster_is_fresh(c, p, now_us) && (!is_ahead || p->is_ahead) ? MEANT : OTHER;
     for (uint32_t i = 0; i < c->peers; i++) {
-        fresh += host[i] == FRESH;
-        all += host[i] != UNKNOWN;
+        n.all += host[i] != UNKNOWN;
+        n.meant += host[i] == MEANT;
     }
     free(host);
-    return all ? (double)fresh / all : 1;
+    return n;
+}
+
+double roster_coverage(const struct controller *c, uint64_t now_us)
+{
+    struct roster_hosts n = roster_hosts(c, false, now_us);
+
+    return n.all ? (double)n.meant / n.all : 1;
 }
 
 const struct peer *roster_breach(const struct controller *c, uint64_t now_us)
