@@ -56,7 +56,7 @@ static void try_queues(const uint8_t *data, size_t size)
     struct io_disk     disk = { .save = save_queues };
     struct queue_saved s, again;
 
-    if (queue_saved_parse(&s, (const char *)data, size)) {
+    if (keep_parse((const char *)data, size, queue_saved_take, &s)) {
         PROMISE(!s.found && !s.setting);
         return;
     }
@@ -66,7 +66,7 @@ static void try_queues(const uint8_t *data, size_t size)
     for (uint32_t i = 0; i < s.settings; i++)
         PROMISE(s.setting[i].pmax >= 0 && s.setting[i].pmax <= 1);
     PROMISE(queue_saved_write(&s, &disk) == 0);
-    PROMISE(queue_saved_parse(&again, queues_text, unseal(queues_text)) == 0);
+    PROMISE(keep_parse(queues_text, unseal(queues_text), queue_saved_take, &again) == 0);
     PROMISE(again.founds == s.founds);
     queue_saved_fini(&again);
     queue_saved_fini(&s);
@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct saved   s = { .term = 42 }, again;
 
     try_queues(data, size);
-    if (saved_parse(&s, (const char *)data, size)) {
+    if (keep_parse((const char *)data, size, saved_take, &s)) {
         PROMISE(s.term == 42);
         return 0;
     }
@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (uint32_t i = 0; i < s.doubts; i++)
         check_set(&s.doubt[i]);
     PROMISE(saved_write(&s, &disk) == 0);
-    PROMISE(saved_parse(&again, text, unseal(text)) == 0);
+    PROMISE(keep_parse(text, unseal(text), saved_take, &again) == 0);
     PROMISE(again.term == s.term && again.doubts == s.doubts &&
             knobset_is_same(&again.confirmed, &s.confirmed));
     return 0;

@@ -1,6 +1,6 @@
 #include "live/agent/agent.h"
+#include "base/minmax.h"
 #include "core/units.h"
-#include "live/core/keep.h"
 #include "live/core/knobset.h"
 
 #include <assert.h>
@@ -26,21 +26,17 @@ void agent_config_init(struct agent_config *c, enum knob_where where)
 void agent_init(struct agent *a, const struct agent_config *c, const struct agent_io *io,
                 uint64_t incarnation)
 {
-    *a = (struct agent){ .cfg = c, .io = *io, .incarnation = incarnation, .at_us = NEVER, .control = NAN,
+    *a = (struct agent){ .cfg = c, .io = *io, .incarnation = incarnation, .control = NAN,
                           .self.is_there = c->has_tuner };
     audit_init(&a->audit);
 }
 
 /* ---- starting ---- */
 
-static void start_budgets(struct agent *a, uint64_t now_us)
+static void fit_budget(struct budget *b, uint32_t per_day, double left)
 {
-    budget_init(&a->switches, a->cfg->switches_per_day, now_us);
-    budget_init(&a->lasting, a->cfg->lasting_per_day, now_us);
-    if (a->source == SAVED_NEW || a->source == SAVED_FIRST)
-        return;
-    a->switches.left = fmin(a->switches.left, a->saved.switches_left);
-    a->lasting.left = fmin(a->lasting.left, a->saved.lasting_left);
+    b->per_day = per_day;
+    b->left = fmin(left, per_day);
 }
 
 void agent_start(struct agent *a, const struct audit *audit, uint64_t now_us)
@@ -53,7 +49,10 @@ void agent_start(struct agent *a, const struct audit *audit, uint64_t now_us)
     a->owns_all = a->source == SAVED_LOG || a->source == SAVED_FOUND;
     a->is_dirty |= a->source == SAVED_FIRST;
     a->needs_mending = a->owns_all || a->source == SAVED_COPY;
-    start_budgets(a, now_us);
+    bool is_new = a->source == SAVED_NEW || a->source == SAVED_FIRST;
+    a->switches.at_us = a->lasting.at_us = now_us;
+    fit_budget(&a->switches, a->cfg->switches_per_day, is_new ? INFINITY : a->saved.switches_left);
+    fit_budget(&a->lasting, a->cfg->lasting_per_day, is_new ? INFINITY : a->saved.lasting_left);
     a->tick_us = now_us;
     a->doubt_until_us = a->awake_us + DEVICE_DOUBT_US;
     a->late_until_us = a->saved.doubts || a->owns_all ? a->doubt_until_us : 0;
@@ -89,11 +88,10 @@ static void mend(struct agent *a, uint64_t now_us)
 /* The writable part of the confirmed setting. */
 static struct knob_set writable(const struct agent *a)
 {
-    struct knob_set set = { 0 };
+    struct knob_set set = a->saved.confirmed;
 
     for (int i = 0; i < KNOB_COUNT; i++)
-        if (a->saved.confirmed.is_named[i] && a->cfg->limits.may_set[i])
-            knob_set_add(&set, (enum knob)i, a->saved.confirmed.knobs.value[i]);
+        set.is_named[i] &= a->cfg->limits.may_set[i];
     return set;
 }
 
@@ -120,7 +118,6 @@ static void give_up(struct agent *a, const char *why, uint64_t now_us)
     if (a->phase == PHASE_IDLE)
         return;
     a->phase = PHASE_IDLE;
-    a->at_us = NEVER;
     a->reverted_change = a->change;
     if (was_applied && a->is_drill)
         prove(a, why, now_us);
@@ -139,7 +136,6 @@ static void refuse(struct agent *a, uint64_t change, const char *why, uint64_t n
 static void refuse_open(struct agent *a, const char *why, uint64_t now_us)
 {
     a->phase = PHASE_IDLE;
-    a->at_us = NEVER;
     refuse(a, a->change, why, now_us);
 }
 
@@ -182,17 +178,13 @@ static const char *obstacle_to(const struct agent *a, const struct knob_set *set
 static int save_intent(struct agent *a, const struct knob_set *wanted)
 {
     struct saved before = a->saved;
-    int          rc;
 
     if (!a->saved.has_baseline) {
         a->saved.has_baseline = true;
         a->saved.baseline = a->saved.confirmed;
     }
-    if (!saved_doubt(&a->saved, wanted) || a->saved.doubts == SAVED_DOUBTS_MAX) {
-        a->saved = before;
-        return -EBUSY;
-    }
-    rc = device_save(a);
+    bool has_room = saved_doubt(&a->saved, wanted) && a->saved.doubts < SAVED_DOUBTS_MAX;
+    int  rc = has_room ? device_save(a) : -EBUSY;
     if (rc)
         a->saved = before;
     return rc;
@@ -299,14 +291,13 @@ static void on_commit(struct agent *a, const struct msg *m, uint64_t now_us)
 static int save_confirmed(struct agent *a, uint64_t now_us)
 {
     struct saved before = a->saved;
-    int          rc;
 
     knobset_put(&a->saved.confirmed, &a->wanted);
     /* else an earlier write may still come over this one, and is ours */
     if (a->awake_us >= a->late_until_us)
         a->saved.doubts = 0;
     budget_take(&a->lasting, now_us);
-    rc = device_save(a);
+    int rc = device_save(a);
     if (rc)
         a->saved = before;
     return rc;
@@ -324,7 +315,6 @@ static void confirm(struct agent *a, uint64_t now_us)
         give_up(a, "the disk cannot be written", now_us);
     else {
         a->phase = PHASE_IDLE;
-        a->at_us = NEVER;
         a->confirmed_change = a->change;
         device_log(a, (struct audit_record){ .what = "confirm", .term = a->change_term, .change = a->change,
                                              .old = &old, .new = &a->wanted, .seen = &a->device }, now_us);
@@ -437,12 +427,6 @@ void agent_stop_by_file(struct agent *a, const char *why, uint64_t now_us)
         give_up(a, a->stopped, now_us);
 }
 
-static void fit_budget(struct budget *b, uint32_t per_day)
-{
-    b->per_day = per_day;
-    b->left = fmin(b->left, per_day);
-}
-
 void agent_reconfigure(struct agent *a, struct agent_config *cfg, const struct agent_config *new,
                        uint64_t now_us)
 {
@@ -455,8 +439,8 @@ void agent_reconfigure(struct agent *a, struct agent_config *cfg, const struct a
     cfg->may_write = new->may_write;
     cfg->limits = new->limits;
     cfg->guard = new->guard;
-    fit_budget(&a->switches, new->switches_per_day);
-    fit_budget(&a->lasting, new->lasting_per_day);
+    fit_budget(&a->switches, new->switches_per_day, a->switches.left);
+    fit_budget(&a->lasting, new->lasting_per_day, a->lasting.left);
     a->has_news = true;
 }
 
@@ -505,12 +489,10 @@ static bool take_term(struct agent *a, uint64_t term, uint64_t now_us)
 {
     uint64_t before = a->saved.term;
 
-    if (term < a->saved.term) {
+    if (term < before)
         say_answer(a, ANSWER_STALE, 0, "there is a newer controller");
-        return false;
-    }
-    if (term <= a->saved.term)
-        return true;
+    if (term <= before)
+        return term == before;
     a->saved.term = term;
     if (device_save(a)) {
         a->saved.term = before;
@@ -564,11 +546,9 @@ void agent_on_msg(struct agent *a, const struct msg *m, uint64_t now_us)
 
 uint64_t agent_timer_us(const struct agent *a)
 {
-    uint64_t next = a->is_broken ? a->retry_us : NEVER;
+    uint64_t retry_us = a->is_broken ? a->retry_us : NEVER;
 
-    if (a->phase != PHASE_IDLE && a->lease_until_us < next)
-        next = a->lease_until_us;
-    return a->phase != PHASE_IDLE && a->at_us < next ? a->at_us : next;
+    return a->phase == PHASE_IDLE ? retry_us : min_u64(retry_us, min_u64(a->lease_until_us, a->at_us));
 }
 
 void agent_on_timer(struct agent *a, uint64_t now_us)
@@ -590,29 +570,18 @@ static void watch(struct agent *a, uint64_t now_us)
 
     a->sample = (struct msg_sample){ .metric = NAN, .paused = NAN };
     a->breach[0] = '\0';
-    if (a->io.device.sample(a->io.device.arg, &a->sample)) {
+    if (a->io.device.sample(a->io.device.arg, &a->sample))
         a->sample = (struct msg_sample){ .metric = NAN, .paused = NAN };
-        return;
-    }
-    if (!guard_check(&a->guard, &a->cfg->guard, &a->sample, is_open,
-                     has_lease(a, now_us) ? a->control : NAN, a->breach))
-        return;
-    if (is_open)
+    else if (guard_check(&a->guard, &a->cfg->guard, &a->sample, is_open,
+                         has_lease(a, now_us) ? a->control : NAN, a->breach) && is_open)
         give_up(a, a->breach, now_us);
-}
-
-/* A machine that slept finds its clock ahead. What its driver had not done before may still be done after. */
-static void count_awake(struct agent *a, uint64_t now_us)
-{
-    uint64_t passed_us = now_us - a->tick_us, most_us = 2 * a->cfg->interval_us;
-
-    a->awake_us += passed_us < most_us ? passed_us : most_us;
-    a->tick_us = now_us;
 }
 
 void agent_on_tick(struct agent *a, uint64_t now_us)
 {
-    count_awake(a, now_us);
+    /* A machine that slept finds its clock ahead. What its driver had not done before may be done after. */
+    a->awake_us += min_u64(now_us - a->tick_us, 2 * a->cfg->interval_us);
+    a->tick_us = now_us;
     if (a->is_dirty)
         device_save(a);
     agent_on_timer(a, now_us);

@@ -29,6 +29,7 @@
 #include "live/core/audit.h"
 #include "live/core/guard.h"
 #include "live/core/io.h"
+#include "live/core/keep.h"
 #include "live/core/limits.h"
 
 /* ---- the persistent state ----
@@ -76,8 +77,8 @@ enum saved_source {
  * cannot be distinguished from foreign ones. */
 enum saved_source saved_read(struct saved *, const struct io_disk *);
 
-/* Parses a struct saved. -EBADMSG: it cannot be understood, and nothing is written. */
-int saved_parse(void *saved, const char *text, size_t length);
+/* Reads a struct saved from JSON. Returns false, and writes nothing, if it is malformed. */
+bool saved_take(void *saved, json_t *);
 
 /* Adds a setting unless it is in the list. Returns false if the list is full. One entry stays free for the
  * value that the device makes of a write. */

@@ -6,6 +6,92 @@
 #include <stdio.h>
 #include <string.h>
 
+/* ---- messages ---- */
+
+static struct msg msg_of(const struct agent *a, enum msg_kind kind)
+{
+    return (struct msg){ .kind = kind, .term = a->saved.term, .incarnation = a->incarnation,
+                         .phase = a->phase, .self = a->self,
+                         .is_frozen = *a->saved.frozen || *a->stopped || a->is_lost,
+                         .is_broken = a->is_broken || a->self.is_broken };
+}
+
+void say_answer(struct agent *a, enum msg_answer answer, uint64_t change, const char *why)
+{
+    struct msg m = msg_of(a, MSG_ANSWER);
+
+    m.answer = answer;
+    m.change = change;
+    m.set = a->device;
+    snprintf(m.why, sizeof m.why, "%s", why);
+    a->io.send(a->io.arg, &m);
+}
+
+void say_hello(struct agent *a, uint64_t now_us)
+{
+    struct msg m = msg_of(a, MSG_HELLO);
+
+    a->has_news = false;
+    m.version = MSG_VERSION;
+    m.stamp_us = now_us;
+    m.change = a->change;
+    m.where = a->cfg->where;
+    m.may_write = a->cfg->may_write && !a->cfg->has_tuner && !agent_refusal(a);
+    m.gap_us = a->cfg->gap_us;
+    m.interval_us = a->cfg->interval_us;
+    m.facts = a->cfg->facts;
+    m.set = a->device;
+    m.confirmed = a->saved.confirmed;
+    m.baseline = a->saved.has_baseline ? a->saved.baseline : a->saved.confirmed;
+    snprintf(m.name, sizeof m.name, "%s", a->cfg->name);
+    snprintf(m.why, sizeof m.why, "%s", a->is_lost ? "its state on the disk is damaged" :
+             *a->stopped ? a->stopped : a->saved.frozen);
+    a->io.send(a->io.arg, &m);
+}
+
+static struct msg_sample brief_of(const struct msg_sample *s)
+{
+    static struct msg_detail flows;
+
+    if (s->detail)
+        flows.fsd = s->detail->fsd;
+    return (struct msg_sample){ .interval_us = s->interval_us, .metric = s->metric, .is_brief = true,
+                                .paused = NAN, .unknown = MSG_UNKNOWN_ALL,
+                                .detail = s->detail ? &flows : NULL };
+}
+
+void agent_bye(struct agent *a, uint64_t now_us)
+{
+    struct msg m = msg_of(a, MSG_BYE);
+
+    m.stamp_us = now_us;
+    if (!a->is_broken)           /* a broken device needs attention */
+        a->io.send(a->io.arg, &m);
+}
+
+void say_learn(struct agent *a, const struct msg_learn *learn, const char *why)
+{
+    struct msg m = msg_of(a, MSG_LEARN);
+
+    m.learn = learn;
+    snprintf(m.why, sizeof m.why, "%s", why);
+    a->io.send(a->io.arg, &m);
+}
+
+void say_report(struct agent *a, uint64_t now_us)
+{
+    struct msg m = msg_of(a, MSG_REPORT);
+    bool       is_brief = a->is_brief && now_us < a->lease_until_us && a->phase == PHASE_IDLE && !*a->breach;
+
+    m.stamp_us = now_us;
+    m.change = a->change;
+    m.sample = is_brief ? brief_of(&a->sample) : a->sample;      /* news is always sent in full */
+    snprintf(m.why, sizeof m.why, "%s", a->breach);
+    a->io.send(a->io.arg, &m);
+}
+
+/* ---- the state and the log ---- */
+
 int device_log(struct agent *a, struct audit_record r, uint64_t now_us)
 {
     r.who = a->cfg->name;
@@ -16,8 +102,6 @@ int device_log(struct agent *a, struct audit_record r, uint64_t now_us)
 
 int device_save(struct agent *a)
 {
-    int rc;
-
     if (a->is_lost)
         return -EBADMSG;         /* people are to find it as it is */
     if (!knobset_is_empty(&a->adopted)) {
@@ -27,7 +111,7 @@ int device_save(struct agent *a)
     }
     a->saved.switches_left = a->switches.left;
     a->saved.lasting_left = a->lasting.left;
-    rc = saved_write(&a->saved, &a->io.disk);
+    int rc = saved_write(&a->saved, &a->io.disk);
     a->is_dirty = rc != 0;
     return rc;
 }
@@ -93,11 +177,8 @@ static void adopt(struct agent *a, const struct knob_set *foreign, uint64_t now_
  * are damaged or missing, the device may hold a trial's value; then the correct setting is unknown. */
 static void meet(struct agent *a)
 {
-    struct knob_set met = { 0 };
+    struct knob_set met = knobset_without(&a->device, &a->saved.confirmed);
 
-    for (int i = 0; i < KNOB_COUNT; i++)
-        if (a->device.is_named[i] && !a->saved.confirmed.is_named[i])
-            knob_set_add(&met, (enum knob)i, a->device.knobs.value[i]);
     if (knobset_is_empty(&met))
         return;
     a->is_lost |= a->owns_all || (a->cfg->is_rescue && a->source == SAVED_NEW);
@@ -127,7 +208,6 @@ static void revert_open(struct agent *a, const char *why, uint64_t now_us)
 
     a->phase = PHASE_IDLE;
     a->is_drill = false;         /* it ends with the change that was open: the next change is no drill */
-    a->at_us = NEVER;
     if (was_open)
         a->reverted_change = a->change;
     if (device_restore(a, why, now_us) && was_open)
@@ -136,11 +216,9 @@ static void revert_open(struct agent *a, const char *why, uint64_t now_us)
 
 bool device_check(struct agent *a, uint64_t now_us)
 {
-    struct knob_set expected;
-
     if (read_device(a, now_us))
         return false;
-    expected = a->saved.confirmed;
+    struct knob_set expected = a->saved.confirmed;
     if (a->phase == PHASE_APPLIED)
         knobset_put(&expected, &a->wanted);
     if (knobset_has(&a->device, &expected))
@@ -165,11 +243,9 @@ static void own_what_came_of_it(struct agent *a, const struct knob_set *written)
 
 bool device_write(struct agent *a, const struct knob_set *set, uint64_t now_us, char why[MSG_WHY_SIZE])
 {
-    int rc;
-
     a->written_us = now_us;
     a->doubt_until_us = a->awake_us + DEVICE_DOUBT_US;
-    rc = a->io.device.write(a->io.device.arg, set);
+    int rc = a->io.device.write(a->io.device.arg, set);
     if (rc)
         a->late_until_us = a->doubt_until_us;
     if (read_device(a, now_us)) {
@@ -181,13 +257,6 @@ bool device_write(struct agent *a, const struct knob_set *set, uint64_t now_us, 
     own_what_came_of_it(a, set);
     snprintf(why, MSG_WHY_SIZE, rc ? "the device refused it: %s" :
              "the device holds something else after the write", strerror(-rc));
-    return false;
-}
-
-static bool fail(struct agent *a, uint64_t now_us)
-{
-    a->is_broken = true;
-    a->retry_us = now_us + DEVICE_RETRY_US;
     return false;
 }
 
@@ -209,31 +278,35 @@ void device_tell(struct agent *a, const char *what, const struct knob_set *old, 
     a->io.tell(a->io.arg, line);
 }
 
-bool device_restore(struct agent *a, const char *why, uint64_t now_us)
+/* Writes the confirmed values over ours. Returns whether the device holds them. */
+static bool write_back(struct agent *a, const char *why, uint64_t now_us)
 {
-    char            trouble[MSG_WHY_SIZE];
-    struct owners   o;
-    struct knob_set back;
+    char          trouble[MSG_WHY_SIZE];
+    struct owners o = owners_of(a);
 
-    if (read_device(a, now_us))
-        return fail(a, now_us);
-    o = owners_of(a);
     if (!knobset_is_empty(&o.foreign))
         adopt(a, &o.foreign, now_us);
-    back = knobset_part(&a->saved.confirmed, &o.ours);
-    if (!knobset_is_empty(&back)) {
-        if (!device_write(a, &back, now_us, trouble)) {
-            if (!a->is_broken)
-                device_tell(a, "could NOT be reverted", &o.ours, &back, trouble);
-            return fail(a, now_us);
-        }
-        device_tell(a, "reverted", &o.ours, &back, why);
-        device_log(a, (struct audit_record){ .what = "revert", .why = why, .change = a->change,
-                                             .old = &o.ours, .new = &back, .seen = &a->device }, now_us);
+    struct knob_set back = knobset_part(&a->saved.confirmed, &o.ours);
+    if (knobset_is_empty(&back))
+        return true;
+    if (!device_write(a, &back, now_us, trouble)) {
+        if (!a->is_broken)
+            device_tell(a, "could NOT be reverted", &o.ours, &back, trouble);
+        return false;
     }
-    a->is_broken = false;
-    a->owns_all = false;
+    device_tell(a, "reverted", &o.ours, &back, why);
+    device_log(a, (struct audit_record){ .what = "revert", .why = why, .change = a->change,
+                                         .old = &o.ours, .new = &back, .seen = &a->device }, now_us);
     return true;
+}
+
+bool device_restore(struct agent *a, const char *why, uint64_t now_us)
+{
+    a->is_broken = read_device(a, now_us) || !write_back(a, why, now_us);
+    if (a->is_broken)
+        a->retry_us = now_us + DEVICE_RETRY_US;
+    a->owns_all &= a->is_broken;
+    return !a->is_broken;
 }
 
 void device_forget_doubts(struct agent *a)

@@ -1,6 +1,4 @@
 #include "live/agent/agent.h"
-#include "live/core/audit.h"
-#include "live/core/keep.h"
 #include "live/core/knobset.h"
 
 #include <math.h>
@@ -8,6 +6,7 @@
 #include <string.h>
 
 #define VERSION 1
+#define FORMAT  (JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS))
 
 static json_t *doubts_json(const struct saved *s)
 {
@@ -28,28 +27,18 @@ static json_t *object_of(const struct saved *s)
                    { "lasting_left", json_of_number(s->lasting_left) });
 }
 
-/* Prints and releases an object; leaves room for a seal. 0: it is too long. */
-static size_t print(char text[SAVED_TEXT_MAX], json_t *o)
-{
-    size_t max = SAVED_TEXT_MAX - KEEP_SEAL_SIZE,
-           length = json_dumpb(o, text, max, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
-
-    json_decref(o);
-    return length <= max ? length : 0;
-}
-
 /* Needed when all else is gone, and hardly ever written. */
 static int write_baseline(struct saved *s, const struct io_disk *disk)
 {
     const struct knob_set *is = s->has_baseline ? &s->baseline : &s->confirmed;
     char                   text[SAVED_TEXT_MAX];
-    size_t                 length = print(text, knobset_json(is));
     int                    rc = 0;
 
-    if (!length)
-        return -EFBIG;
-    if (!knobset_is_same(is, &s->kept))
-        rc = disk->save(disk->arg, SAVED_BASELINE, text, keep_seal(text, length, 1));
+    if (!knobset_is_same(is, &s->kept)) {
+        size_t length = keep_print(text, sizeof text, knobset_json(is), FORMAT, 1);
+
+        rc = length ? disk->save(disk->arg, SAVED_BASELINE, text, length) : -EFBIG;
+    }
     if (!rc)
         s->kept = *is;
     return rc;
@@ -57,18 +46,15 @@ static int write_baseline(struct saved *s, const struct io_disk *disk)
 
 int saved_write(struct saved *s, const struct io_disk *disk)
 {
-    char   text[SAVED_TEXT_MAX];
-    size_t length = print(text, object_of(s));
-    int    rc = length ? write_baseline(s, disk) : -EFBIG;
+    int rc = write_baseline(s, disk);
 
-    return rc ? rc : keep_write(disk, SAVED_NAME, text, length, &s->number);
+    return rc ? rc : keep_write(disk, SAVED_NAME, object_of(s), FORMAT, SAVED_TEXT_MAX, &s->number);
 }
 
 /* ---- reading ---- */
 
 static bool take_doubts(struct saved *s, const json_t *list)
 {
-    s->doubts = 0;
     if (!json_is_array(list) || json_array_size(list) > SAVED_DOUBTS_MAX)
         return false;
     for (size_t i = 0; i < json_array_size(list); i++)
@@ -77,68 +63,52 @@ static bool take_doubts(struct saved *s, const json_t *list)
     return true;
 }
 
-static bool take_count(const json_t *o, const char *key, uint64_t *value)
+static bool take_count(const json_t *v, uint64_t most, uint64_t *value)
 {
-    const json_t *v = json_object_get(o, key);
-
     *value = (uint64_t)json_integer_value(v);
-    return json_is_integer(v) && json_integer_value(v) >= 0;
+    return json_is_integer(v) && json_integer_value(v) >= 0 && *value <= most;
 }
 
-static bool take_number(const json_t *o, const char *key, double *value)
+static bool take_number(const json_t *v, double *value)
 {
-    const json_t *v = json_object_get(o, key);
-
     *value = json_number_value(v);
     return json_is_number(v) && isfinite(*value);
 }
 
-static bool parse_saved(struct saved *s, const json_t *o)
+bool saved_take(void *saved, json_t *o)
 {
     const json_t *baseline = json_object_get(o, "baseline");
     const char   *frozen = json_string_value(json_object_get(o, "frozen"));
-    uint64_t      version;
+    struct saved  s = { .has_baseline = baseline != NULL };
 
-    if (!take_count(o, "version", &version) || version != VERSION || !take_count(o, "term", &s->term) ||
-        s->term > MSG_TERM_MAX || !frozen)
+    if (json_integer_value(json_object_get(o, "version")) != VERSION || !frozen ||
+        !take_count(json_object_get(o, "term"), MSG_TERM_MAX, &s.term) ||
+        (baseline && knobset_from_json(&s.baseline, baseline)) ||
+        knobset_from_json(&s.confirmed, json_object_get(o, "confirmed")) ||
+        !take_doubts(&s, json_object_get(o, "doubts")) ||
+        !take_number(json_object_get(o, "switches_left"), &s.switches_left) ||
+        !take_number(json_object_get(o, "lasting_left"), &s.lasting_left))
         return false;
-    snprintf(s->frozen, sizeof s->frozen, "%s", frozen);
-    s->has_baseline = baseline != NULL;
-    return (!baseline || !knobset_from_json(&s->baseline, baseline)) &&
-           !knobset_from_json(&s->confirmed, json_object_get(o, "confirmed")) &&
-           take_doubts(s, json_object_get(o, "doubts")) &&
-           take_number(o, "switches_left", &s->switches_left) &&
-           take_number(o, "lasting_left", &s->lasting_left);
+    snprintf(s.frozen, sizeof s.frozen, "%s", frozen);
+    *(struct saved *)saved = s;
+    return true;
 }
 
-int saved_parse(void *saved, const char *text, size_t length)
+static bool take_baseline(void *set, json_t *o)
 {
-    json_t      *o = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
-    struct saved read = { 0 };
-    bool         is_good = o && parse_saved(&read, o);
-
-    json_decref(o);
-    if (!is_good)
-        return -EBADMSG;
-    *(struct saved *)saved = read;
-    return 0;
+    return !knobset_from_json(set, o);
 }
 
 /* Returns false if the file is missing or damaged; is_there says which. */
 static bool read_baseline(struct knob_set *set, const struct io_disk *disk, bool *is_there)
 {
     char     text[SAVED_TEXT_MAX];
-    long     length = disk->load(disk->arg, SAVED_BASELINE, text, sizeof text), whole;
+    long     length = disk->load(disk->arg, SAVED_BASELINE, text, sizeof text);
     uint64_t number;
-    json_t  *o;
-    bool     is_good;
 
     *is_there = length != -ENOENT;
-    whole = length < 0 ? length : keep_unseal(text, (size_t)length, &number);
-    o = whole < 0 ? NULL : json_loadb(text, (size_t)whole, JSON_REJECT_DUPLICATES, NULL);
-    is_good = o && !knobset_from_json(set, o);
-    json_decref(o);
-    return is_good;
+    length = length < 0 ? length : keep_unseal(text, (size_t)length, &number);
+    return length >= 0 && !keep_parse(text, (size_t)length, take_baseline, set);
 }
 
 /* ---- the audit log ---- */
@@ -147,7 +117,7 @@ struct replay {
     struct saved *saved;
     uint64_t      told, damaged; /* lines about knobs; lines with a wrong hash */
     uint64_t      wrote;         /* lines about a write to the device */
-    uint64_t      in_order;      /* lines from the first on, none of them missing */
+    uint64_t      lines, in_order;       /* in order: lines from the first on, none of them missing */
 };
 
 static void take_record(struct saved *s, const char *what, const struct knob_set *old,
@@ -199,20 +169,20 @@ static void take_line(void *ctx, const char *line, size_t length)
     json_decref(o);
 }
 
-/* Returns how many lines there are. */
-static uint64_t replay(struct replay *r, struct saved *s, const struct io_disk *disk)
+static struct replay replay(struct saved *s, const struct io_disk *disk)
 {
-    *r = (struct replay){ .saved = s };
-    return disk->replay ? disk->replay(disk->arg, take_line, r) : 0;
+    struct replay r = { .saved = s };
+
+    r.lines = disk->replay ? disk->replay(disk->arg, take_line, &r) : 0;
+    return r;
 }
 
 /* One copy may be older than the last write; the log has all writes. */
 static void add_doubts(struct saved *s, const struct io_disk *disk)
 {
-    struct saved  logged = { 0 };
-    struct replay r;
+    struct saved logged = { 0 };
 
-    replay(&r, &logged, disk);
+    replay(&logged, disk);
     for (uint32_t i = 0; i < logged.doubts; i++)
         if (s->doubts < SAVED_DOUBTS_MAX - 1 && !knobset_has(&s->confirmed, &logged.doubt[i]))
             saved_doubt(s, &logged.doubt[i]);
@@ -222,9 +192,8 @@ enum saved_source saved_read(struct saved *s, const struct io_disk *disk)
 {
     struct knob_set kept = { 0 };
     bool            is_there, has_kept = read_baseline(&kept, disk, &is_there);
-    uint64_t        number = 0, lines;
-    enum keep_found found = keep_read(disk, SAVED_NAME, SAVED_TEXT_MAX, &number, saved_parse, s);
-    struct replay   r;
+    uint64_t        number = 0;
+    enum keep_found found = keep_read(disk, SAVED_NAME, SAVED_TEXT_MAX, &number, saved_take, s);
 
     if (found == KEEP_BOTH || found == KEEP_ONE) {
         s->number = number;
@@ -234,17 +203,16 @@ enum saved_source saved_read(struct saved *s, const struct io_disk *disk)
         return found == KEEP_BOTH ? SAVED_WHOLE : SAVED_COPY;
     }
     *s = (struct saved){ 0 };
-    lines = replay(&r, s, disk);
+    struct replay r = replay(s, disk);
     if (found == KEEP_NONE && !is_there && !r.damaged && !r.told)
         return SAVED_NEW;
-    if (found == KEEP_NONE && !is_there && !r.damaged && !r.wrote && r.in_order == lines)
+    if (found == KEEP_NONE && !is_there && !r.damaged && !r.wrote && r.in_order == r.lines)
         return SAVED_FIRST;
     if (has_kept) {
         struct knob_set logged = s->confirmed;
 
-        s->kept = s->confirmed = kept;
+        s->kept = s->confirmed = s->baseline = kept;
         knobset_put(&s->confirmed, &logged);
-        s->baseline = kept;
         s->has_baseline = true;
     }
     return r.told ? SAVED_LOG : has_kept ? SAVED_FOUND : SAVED_LOST;

@@ -1,6 +1,6 @@
 #include "live/controller/controller.h"
 #include "base/err.h"
-#include "live/controller/trial.h"
+#include "base/minmax.h"
 #include "core/units.h"
 #include "live/core/knobset.h"
 
@@ -71,8 +71,7 @@ void controller_fence(struct controller *c, uint64_t counter)
 {
     assert(c->role == ROLE_GATHER);
     c->has_lease = counter > 0;
-    if (counter > c->counter)
-        c->counter = counter;
+    c->counter = max_u64(c->counter, counter);
 }
 
 /* ---- terms ---- */
@@ -162,9 +161,7 @@ static void become_active(struct controller *c, uint64_t now_us)
 {
     uint64_t before = c->counter;
 
-    if (counter_of(c->term_seen) > c->counter)
-        c->counter = counter_of(c->term_seen);
-    c->counter++;
+    c->counter = max_u64(c->counter, counter_of(c->term_seen)) + 1;
     if (c->counter > MSG_TERM_COUNTER_MAX || memory_save(c, now_us)) {
         c->counter = before;
         return;
@@ -206,28 +203,13 @@ static void see_term(struct controller *c, struct peer *p, uint64_t term)
 
 /* Do more than half of the hosts that have reported obey a higher term? Those that are silent now count:
  * while they are cut off, the one that lies may be the only one left. One host alone is never enough. */
-static bool is_outvoted(const struct controller *c, uint64_t now_us)
-{
-    enum { UNKNOWN, BEHIND, AHEAD } *host = xcalloc(c->peers + 1ul, sizeof *host);
-    uint32_t hosts = 0, ahead = 0;
-
-    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        if (p->reported && host[p->host] != AHEAD)
-            host[p->host] = p->is_ahead && roster_is_fresh(c, p, now_us) ? AHEAD : BEHIND;
-    for (uint32_t i = 0; i < c->peers; i++) {
-        hosts += host[i] != UNKNOWN;
-        ahead += host[i] == AHEAD;
-    }
-    free(host);
-    return ahead > 1 && 2 * ahead > hosts;
-}
-
 static void count_claims(struct controller *c, uint64_t now_us)
 {
     if (c->role != ROLE_ACTIVE || !c->is_doubted || c->has_lease)
         return;
     c->is_doubted = false;
-    if (!is_outvoted(c, now_us))
+    struct roster_hosts n = roster_hosts(c, true, now_us);
+    if (n.meant <= 1 || 2 * n.meant <= n.all)
         return;
     trial_abort(c, "another controller has taken over", now_us);
     c->role = ROLE_DEPOSED;
@@ -249,13 +231,10 @@ void controller_on_cut(struct controller *c, uint32_t link)
 
 static void on_hello(struct controller *c, uint32_t link, const struct msg *m, uint64_t now_us)
 {
-    struct peer *p;
-    uint64_t     before;
-
     if (m->version != MSG_VERSION || m->where > KNOB_SWITCH || !*m->name)
         return;
-    p = roster_find(c, m->name);
-    before = p ? p->incarnation : 0;
+    struct peer *p = roster_find(c, m->name);
+    uint64_t     before = p ? p->incarnation : 0;
     p = roster_on_hello(c, link, m, now_us);
     if (p)
         see_term(c, p, m->term);
@@ -342,7 +321,6 @@ static void watch_noise(struct controller *c)
     }
 }
 
-/* "it pauses for another 5 h 59 min after 2 trials that did harm; anole ctl thaw ends the pause" */
 static const char *pause_text(const struct controller *c, uint64_t now_us, char buf[MSG_WHY_SIZE])
 {
     char left[40];
@@ -388,13 +366,12 @@ static void decline(struct controller *c, const char *why)
 
 static void propose(struct controller *c, uint64_t now_us)
 {
-    struct knob_set wanted = { 0 }, was;
+    struct knob_set wanted = { 0 };
     char            why[MSG_WHY_SIZE] = "", text[MSG_WHY_SIZE], left[40];
-    uint64_t        wait_us;
 
     if (!c->io.propose(c->io.arg, now_us, &wanted, why))
         return;
-    wait_us = caution_wait_us(&c->caution, &wanted, now_us);
+    uint64_t wait_us = caution_wait_us(&c->caution, &wanted, now_us);
     if (wait_us) {
         snprintf(text, sizeof text,
                  "the tuner's setting was dropped before; it may be tried again in %s, or after anole ctl "
@@ -408,7 +385,7 @@ static void propose(struct controller *c, uint64_t now_us)
             decline(c, "the disk cannot be written");
         return;
     }
-    was = roster_held(c, &wanted, false);
+    struct knob_set was = roster_held(c, &wanted, false);
     audit_write(&c->audit, &c->io.disk,
                 &(struct audit_record){ .who = c->cfg->name, .what = "would try", .why = why, .term = c->term,
                                         .now_us = now_us, .old = &was, .new = &wanted });
@@ -487,17 +464,21 @@ void controller_reconfigure(struct controller *c, const struct controller_config
     trial_note(c, "reconfigure", "its configuration was read again", now_us);
 }
 
-int controller_freeze(struct controller *c, const struct order *o, uint64_t now_us)
+static int freeze(struct controller *c, const struct order *o, const char *done, const char *what,
+                  uint64_t now_us)
 {
-    int rc;
-
-    snprintf(c->frozen, sizeof c->frozen, "frozen by %.40s%s%.90s", o->who, *o->why ? ": " : "", o->why);
-    rc = memory_save(c, now_us);
-    trial_note_by(c, o->who, "freeze", o->why, now_us);
-    /* which goes on: it leads to where nothing of ours is left */
+    snprintf(c->frozen, sizeof c->frozen, "%s by %.40s%s%.90s", done, o->who, *o->why ? ": " : "", o->why);
+    int rc = memory_save(c, now_us);
+    trial_note_by(c, o->who, what, o->why, now_us);
+    /* a rollback goes on: it leads to where nothing of ours is left */
     if (c->trial.phase != TRIAL_ROLLBACK)
         trial_abort(c, c->frozen, now_us);
     return rc;
+}
+
+int controller_freeze(struct controller *c, const struct order *o, uint64_t now_us)
+{
+    return freeze(c, o, "frozen", "freeze", now_us);
 }
 
 int controller_thaw(struct controller *c, const struct order *o, uint64_t now_us)
@@ -510,18 +491,25 @@ int controller_thaw(struct controller *c, const struct order *o, uint64_t now_us
     return memory_save(c, now_us);
 }
 
+static void note_device(struct controller *c, const struct order *o, const char *what, const char *name,
+                        uint64_t now_us)
+{
+    char why[MSG_NAME_SIZE + MSG_WHY_SIZE + 2];
+
+    snprintf(why, sizeof why, "%s%s%s", name, *o->why ? ": " : "", o->why);
+    trial_note_by(c, o->who, what, why, now_us);
+}
+
 int controller_freeze_device(struct controller *c, const char *name, bool is_frozen, const struct order *o,
                              uint64_t now_us)
 {
     struct peer *p = roster_find(c, name);
     struct msg   m = { .kind = is_frozen ? MSG_FREEZE : MSG_THAW };
-    char         why[MSG_NAME_SIZE + MSG_WHY_SIZE + 2];
 
     if (!p || c->role != ROLE_ACTIVE)
         return p ? -EAGAIN : -ENOENT;
     snprintf(m.why, sizeof m.why, "%.60s%s%.90s", o->who, *o->why ? ": " : "", o->why);
-    snprintf(why, sizeof why, "%s%s%s", name, *o->why ? ": " : "", o->why);
-    trial_note_by(c, o->who, is_frozen ? "freeze device" : "thaw device", why, now_us);
+    note_device(c, o, is_frozen ? "freeze device" : "thaw device", name, now_us);
     command_send(c, p, &m);
     return 0;
 }
@@ -539,19 +527,13 @@ int controller_approve(struct controller *c, uint64_t number, const char *code, 
 
 int controller_rollback(struct controller *c, const struct order *o, uint64_t now_us)
 {
-    int rc;
-
     if (c->cfg->mode == MODE_OBSERVE)
         return -EPERM;
     if (c->role == ROLE_DEPOSED)
         return -ESTALE;
     snprintf(c->rolled_back.who, sizeof c->rolled_back.who, "%s", o->who);
     snprintf(c->rolled_back.why, sizeof c->rolled_back.why, "%s", o->why);
-    snprintf(c->frozen, sizeof c->frozen, "rolled back by %.40s%s%.80s", o->who, *o->why ? ": " : "", o->why);
-    rc = memory_save(c, now_us);
-    trial_note_by(c, o->who, "rollback", o->why, now_us);
-    if (c->trial.phase != TRIAL_ROLLBACK)
-        trial_abort(c, c->frozen, now_us);
+    int rc = freeze(c, o, "rolled back", "rollback", now_us);
     c->rollback_us = 0;
     if (c->trial.phase == TRIAL_NONE)
         go_on_rolling_back(c, now_us);
@@ -561,14 +543,12 @@ int controller_rollback(struct controller *c, const struct order *o, uint64_t no
 int controller_forget(struct controller *c, const char *name, const struct order *o, uint64_t now_us)
 {
     struct peer *p = roster_find(c, name);
-    char         why[MSG_NAME_SIZE + MSG_WHY_SIZE + 2];
 
     if (!p)
         return -ENOENT;
     if (roster_is_fresh(c, p, now_us) || c->trial.phase != TRIAL_NONE)
         return -EBUSY;
-    snprintf(why, sizeof why, "%s%s%s", name, *o->why ? ": " : "", o->why);
-    trial_note_by(c, o->who, "forget", why, now_us);
+    note_device(c, o, "forget", name, now_us);
     roster_forget(c, p);
     return 0;
 }

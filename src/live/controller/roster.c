@@ -21,9 +21,7 @@
 /* Peers are found through trees (search.h) whose keys are fields of the peers themselves. */
 static int compare_links(const void *a, const void *b)
 {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
+    return memcmp(a, b, sizeof(uint32_t));       /* any order will do */
 }
 
 static int compare_names(const void *a, const void *b)
@@ -64,14 +62,6 @@ void roster_cut(struct controller *c, uint32_t link)
         return;
     tdelete(&link, &c->by_link, compare_links);
     p->link = LINK_NONE;
-}
-
-static void set_link(struct controller *c, struct peer *p, uint32_t link)
-{
-    if (p->link != LINK_NONE)
-        roster_cut(c, p->link);
-    p->link = link;
-    tsearch(&p->link, &c->by_link, compare_links);
 }
 
 void roster_leave(struct controller *c, struct peer *p)
@@ -146,7 +136,9 @@ struct peer *roster_on_hello(struct controller *c, uint32_t link, const struct m
     }
     if (p->incarnation != m->incarnation)
         p->has_offset = false;
-    set_link(c, p, link);
+    roster_cut(c, p->link);
+    p->link = link;
+    tsearch(&p->link, &c->by_link, compare_links);
     p->has_left = false;
     p->incarnation = m->incarnation;
     p->where = m->where;
@@ -242,20 +234,27 @@ void roster_look(struct controller *c, uint64_t now_us)
     }
 }
 
-double roster_coverage(const struct controller *c, uint64_t now_us)
+struct roster_hosts roster_hosts(const struct controller *c, bool is_ahead, uint64_t now_us)
 {
-    enum { UNKNOWN, SILENT, FRESH } *host = xcalloc(c->peers + 1ul, sizeof *host);
-    uint32_t fresh = 0, all = 0;
+    enum { UNKNOWN, OTHER, MEANT } *host = xcalloc(c->peers + 1ul, sizeof *host);
+    struct roster_hosts n = { 0, 0 };
 
     for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        if (p->reported && !p->has_left && host[p->host] != FRESH)
-            host[p->host] = roster_is_fresh(c, p, now_us) ? FRESH : SILENT;
+        if (p->reported && (is_ahead || !p->has_left) && host[p->host] != MEANT)
+            host[p->host] = roster_is_fresh(c, p, now_us) && (!is_ahead || p->is_ahead) ? MEANT : OTHER;
     for (uint32_t i = 0; i < c->peers; i++) {
-        fresh += host[i] == FRESH;
-        all += host[i] != UNKNOWN;
+        n.all += host[i] != UNKNOWN;
+        n.meant += host[i] == MEANT;
     }
     free(host);
-    return all ? (double)fresh / all : 1;
+    return n;
+}
+
+double roster_coverage(const struct controller *c, uint64_t now_us)
+{
+    struct roster_hosts n = roster_hosts(c, false, now_us);
+
+    return n.all ? (double)n.meant / n.all : 1;
 }
 
 const struct peer *roster_breach(const struct controller *c, uint64_t now_us)
@@ -295,72 +294,58 @@ static int by_place(const void *a, const void *b)
            strcmp(x->peer->name, y->peer->name);
 }
 
-static void give_ranks(struct place *place, uint32_t count, uint32_t ranked)
-{
-    qsort(place, count, sizeof *place, by_place);
-    for (uint32_t i = 0; i < ranked; i++)
-        place[i].peer->rank = i;
-}
-
-static uint32_t held_back(const struct controller *c, uint32_t count)
-{
-    return count < 4 || c->cfg->mode == MODE_DIRECT ? 0 : (uint32_t)ceil(c->cfg->hold_back * count);
-}
-
-static void rank_kind(struct controller *c, enum knob_where where, struct place *place)
-{
-    uint32_t count = 0;
-
-    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        if (p->where == where && p->may_write && !p->is_frozen && !p->has_left && p->reported && !p->is_gone)
-            place[count++] = (struct place){ p->strikes, hash_of(p->name), p };
-    c->ranked[where] = count - held_back(c, count);
-    give_ranks(place, count, c->ranked[where]);
-}
-
-void roster_rank(struct controller *c)
-{
-    struct place *place = xcalloc(c->peers + 1ul, sizeof *place);
-
-    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        p->rank = RANK_NONE;
-    rank_kind(c, KNOB_NIC, place);
-    rank_kind(c, KNOB_SWITCH, place);
-    c->is_unranked = false;
-    free(place);
-}
-
-static void order_for_trial(struct controller *c, enum knob_where where, struct place *place)
+/* Ranks the devices of a kind; returns how many. is_again: for a trial, among those that have a rank. */
+static uint32_t rank_kind(struct controller *c, enum knob_where where, bool is_again, struct place *place)
 {
     uint32_t count = 0;
 
     for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
         uint32_t group = knobset_is_empty(&p->wanted) ? 2 : isnan(p->sample.metric) ? 1 : 0;
 
-        if (p->where == where && p->rank != RANK_NONE)
+        if (p->where != where)
+            continue;
+        if (is_again && p->rank != RANK_NONE)
             place[count++] = (struct place){ group, p->rank, p };
+        if (!is_again && p->may_write && !p->is_frozen && !p->has_left && p->reported && !p->is_gone)
+            place[count++] = (struct place){ p->strikes, hash_of(p->name), p };
+        p->rank = RANK_NONE;
     }
-    give_ranks(place, count, count);
+    qsort(place, count, sizeof *place, by_place);
+    if (!is_again && count >= 4 && c->cfg->mode != MODE_DIRECT)
+        count -= (uint32_t)ceil(c->cfg->hold_back * count);
+    for (uint32_t i = 0; i < count; i++)
+        place[i].peer->rank = i;
+    return count;
+}
+
+static void rank(struct controller *c, bool is_again)
+{
+    struct place *place = xcalloc(c->peers + 1ul, sizeof *place);
+
+    for (enum knob_where where = KNOB_NIC; where <= KNOB_SWITCH; where++)
+        c->ranked[where] = rank_kind(c, where, is_again, place);
+    free(place);
+}
+
+void roster_rank(struct controller *c)
+{
+    rank(c, false);
+    c->is_unranked = false;
 }
 
 void roster_rank_for_trial(struct controller *c)
 {
-    struct place *place = xcalloc(c->peers + 1ul, sizeof *place);
-
-    order_for_trial(c, KNOB_NIC, place);
-    order_for_trial(c, KNOB_SWITCH, place);
-    free(place);
+    rank(c, true);
 }
 
 struct peer *roster_canary(struct controller *c, uint64_t now_us)
 {
     struct peer *best = NULL;
 
-    for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
         if (p->rank != RANK_NONE && roster_is_fresh(c, p, now_us) &&
             (!best || p->where < best->where || (p->where == best->where && p->rank < best->rank)))
             best = p;
-    }
     return best;
 }
 
@@ -400,11 +385,6 @@ static bool has_hosts(const struct controller *c)
     return false;
 }
 
-static bool counts(const struct peer *p, bool has_nics)
-{
-    return p->metrics && (p->where == KNOB_NIC || !has_nics);
-}
-
 double roster_value(const struct controller *c, uint32_t stage, bool is_whole)
 {
     struct mean group[3] = { { 0 } };
@@ -414,36 +394,26 @@ double roster_value(const struct controller *c, uint32_t stage, bool is_whole)
         int g = is_whole || roster_is_in(c, p, stage, is_whole, 0) ? 0 :
                 roster_is_in(c, p, stage, is_whole, 1) ? 1 : 2;
 
-        if (counts(p, has_nics))
+        if (p->metrics && (p->where == KNOB_NIC || !has_nics))
             add(&group[g], p->metric_sum / p->metrics);
     }
-    if (group[1].count)
-        return mean_of(group[0]) - mean_of(group[1]);
-    return group[2].count ? mean_of(group[0]) - mean_of(group[2]) : mean_of(group[0]);
+    int other = group[1].count ? 1 : 2;
+    return mean_of(group[0]) - (group[other].count ? mean_of(group[other]) : 0);
 }
 
 double roster_metric(const struct controller *c)
 {
-    struct mean all = { 0 };
-    bool        has_nics = has_hosts(c);
-
-    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        if (counts(p, has_nics))
-            add(&all, p->metric_sum / p->metrics);
-    return mean_of(all);
+    return roster_value(c, STAGE_ONE, true);     /* all are in the first group */
 }
 
 double roster_control(const struct controller *c, enum knob_where where, uint64_t now_us)
 {
     struct mean control = { 0 };
 
-    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++) {
-        if (p->where != where || p->phase == PHASE_APPLIED || !p->sample.interval_us || p->sample.is_brief ||
-            isnan(p->sample.paused) || !roster_is_fresh(c, p, now_us))
-            continue;
-        control.sum += p->sample.paused;
-        control.count++;
-    }
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (p->where == where && p->phase != PHASE_APPLIED && p->sample.interval_us && !p->sample.is_brief &&
+            !isnan(p->sample.paused) && roster_is_fresh(c, p, now_us))
+            add(&control, p->sample.paused);
     return mean_of(control);
 }
 
@@ -470,11 +440,23 @@ struct knob_set roster_held(const struct controller *c, const struct knob_set *o
     return all;
 }
 
+struct knob_set roster_first(const struct controller *c)
+{
+    struct knob_set first = { 0 };
+
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (p->rank != RANK_NONE) {
+            struct knob_set more = knobset_without(&p->confirmed, &first);
+
+            knobset_put(&first, &more);
+        }
+    return first;
+}
+
 void roster_clear_metrics(struct controller *c)
 {
     for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
         p->metric_sum = 0;
-        p->metrics = 0;
-        p->reports = 0;
+        p->metrics = p->reports = 0;
     }
 }

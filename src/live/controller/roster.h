@@ -253,8 +253,12 @@ void         roster_forget(struct controller *, struct peer *);
 /* Has it reported lately? */
 bool roster_is_fresh(const struct controller *, const struct peer *, uint64_t now_us);
 
-/* The fraction of hosts with a recent report, among those that have not said goodbye; 1 without hosts. The
- * devices of a host share an agent: a silent device counts as gone if another device of its host reports. */
+/* Hosts that have reported at all, and lately; is_ahead: lately from a device that is ahead. The devices of a
+ * host share an agent, so a host counts once. Without is_ahead those that have said goodbye do not count. */
+struct roster_hosts { uint32_t all, meant; };
+struct roster_hosts roster_hosts(const struct controller *, bool is_ahead, uint64_t now_us);
+
+/* The fraction of hosts with a recent report, among those that have not said goodbye; 1 without hosts. */
 double roster_coverage(const struct controller *, uint64_t now_us);
 
 /* A reporting device at which a guardrail is broken; NULL: none. */
@@ -292,6 +296,10 @@ double roster_control(const struct controller *, enum knob_where, uint64_t now_u
 /* Values of these knobs at the devices that a trial may set or, if it may set none, at all: the confirmed
  * ones or those of the baseline. A knob of which they do not all hold the same value is not named. */
 struct knob_set roster_held(const struct controller *, const struct knob_set *of, bool is_baseline);
+
+/* The confirmed setting of the first device of each kind that a trial may set. `anole ctl diff` shows devices
+ * that differ from it. */
+struct knob_set roster_first(const struct controller *);
 
 /* The interval is over. */
 void roster_clear_metrics(struct controller *);

@@ -1,4 +1,5 @@
 #include "live/controller/trial.h"
+#include "base/minmax.h"
 #include "live/core/knobset.h"
 
 #include <math.h>
@@ -19,17 +20,14 @@ static bool takes_part(const struct peer *p)
 
 static bool has_b(const struct controller *c, const struct peer *p, enum arm arm)
 {
-    const struct trial *t = &c->trial;
-
-    return takes_part(p) && roster_is_in(c, p, t->stage, t->is_whole, arm == ARM_B ? 0 : 1);
+    return takes_part(p) && roster_is_in(c, p, c->trial.stage, c->trial.is_whole, arm == ARM_B ? 0 : 1);
 }
 
 static void enter(struct controller *c, enum trial_phase phase)
 {
     c->trial.phase = phase;
-    c->trial.intervals = c->trial.measured = 0;
+    c->trial.intervals = c->trial.measured = c->trial.waits = 0;
     c->trial.has_committed = false;
-    c->trial.waits = 0;
 }
 
 /* ---- commands to all devices of the trial ---- */
@@ -158,24 +156,21 @@ static uint32_t members(const struct controller *c, uint32_t stage)
 uint32_t trial_block_length(const struct controller *c)
 {
     uint64_t gap_us = 0;
-    uint32_t length;
 
     for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        if (p->gap_us > gap_us && p->may_write)
-            gap_us = p->gap_us;
-    length = (uint32_t)(gap_us / c->cfg->interval_us) + 2;
-    return length > c->cfg->block_length ? length : c->cfg->block_length;
+        gap_us = p->may_write ? max_u64(gap_us, p->gap_us) : gap_us;
+    return max_u32((uint32_t)(gap_us / c->cfg->interval_us) + 2, c->cfg->block_length);
 }
 
 static void begin_stage(struct controller *c, uint32_t stage)
 {
     struct trial *t = &c->trial;
-    double        sd = sqrt(c->aa[stage].squares / (c->aa[stage].pairs ? c->aa[stage].pairs : 1));
+    double        sd = sqrt(c->aa[stage].squares / max_u32(c->aa[stage].pairs, 1));
 
     t->stage = stage;
     pairing_init(&t->pairing, trial_block_length(c), c->cfg->burn_in,
                  c->cfg->seed + t->number * STAGES + stage);
-    evalue_init(&t->evidence, sd > 1e-9 ? sd : 1e-9);
+    evalue_init(&t->evidence, fmax(sd, 1e-9));
     enter(c, TRIAL_LEAD_IN);
 }
 
@@ -309,11 +304,8 @@ static void end_drill(struct controller *c, struct peer *p, bool is_passed, cons
 static void on_drill(struct controller *c, uint64_t now_us)
 {
     struct trial *t = &c->trial;
-    struct peer  *p = NULL;
+    struct peer  *p = roster_find(c, t->device);
 
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (strcmp(c->peer[i].name, t->device) == 0)
-            p = &c->peer[i];
     if (!p) {
         t->phase = TRIAL_NONE;
         return;
@@ -412,12 +404,20 @@ static bool is_ready(const struct peer *p)
     return p->step == STEP_PREPARED || p->step == STEP_APPLIED;
 }
 
+/* The first device that has the change in this arm, but not what it needs. NULL: none. */
+static struct peer *find_without(struct controller *c, enum arm arm, bool (*has)(const struct peer *))
+{
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (has_b(c, p, arm) && !has(p))
+            return p;
+    return NULL;
+}
+
 /* Schedules what the arm demands of each device. False: one is not prepared, and nothing was done. */
 static bool switch_to(struct controller *c, enum arm arm, uint64_t at_us, uint64_t now_us)
 {
-    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        if (has_b(c, p, arm) && !is_ready(p))
-            return false;
+    if (find_without(c, arm, is_ready))
+        return false;
     for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
         bool is_b = has_b(c, p, arm);
 
@@ -452,11 +452,10 @@ static bool is_all(const struct controller *c, bool (*is)(const struct peer *))
 
 static void abort_unprepared(struct controller *c, enum arm arm, uint64_t now_us)
 {
-    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        if (has_b(c, p, arm) && !is_ready(p)) {
-            abort_because_of(c, p, "it was not prepared in time", now_us);
-            return;
-        }
+    struct peer *p = find_without(c, arm, is_ready);
+
+    if (p)
+        abort_because_of(c, p, "it was not prepared in time", now_us);
 }
 
 static void on_lead_in(struct controller *c, uint64_t now_us)
@@ -514,15 +513,20 @@ static void turn(struct controller *c, uint64_t now_us)
         abort_unprepared(c, pairing_next_arm(&t->pairing), now_us);
 }
 
+static bool is_measured(const struct peer *p)
+{
+    return p->metrics;
+}
+
 /* No pair has been complete for long. */
 static void abort_unmeasured(struct controller *c, uint64_t now_us)
 {
-    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        if (has_b(c, p, ARM_B) && !p->metrics) {
-            abort_because_of(c, p, "it reports no metric", now_us);
-            return;
-        }
-    trial_abort(c, "nothing could be measured", now_us);
+    struct peer *p = find_without(c, ARM_B, is_measured);
+
+    if (p)
+        abort_because_of(c, p, "it reports no metric", now_us);
+    else
+        trial_abort(c, "nothing could be measured", now_us);
 }
 
 static void on_run(struct controller *c, uint64_t now_us)

@@ -1,5 +1,6 @@
 #include "live/controller/trial.h"
 #include "base/json.h"
+#include "base/minmax.h"
 #include "core/units.h"
 #include "live/core/keep.h"
 #include "live/core/knobset.h"
@@ -7,7 +8,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,19 +23,14 @@
 
 void caution_code(char code[CAUTION_CODE_SIZE], uint64_t term, uint64_t number, const struct knob_set *set)
 {
-    unsigned char bytes[EVP_MAX_MD_SIZE] = { 0 };
-    json_t       *o = knobset_json(set);
-    char         *text;
+    json_t *o = knobset_json(set);
+    char    hash[AUDIT_HASH_SIZE];
 
-    json_put_count(o, "term", term);           /* no knob has such a name */
-    json_put_count(o, "number", number);
-    text = json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+    JSON_PUT(o, { "term", json_of_count(term) }, { "number", json_of_count(number) });   /* no knobs */
+    char *text = json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
     json_decref(o);
-    if (text && !EVP_Digest(text, strlen(text), bytes, NULL, EVP_sha256(), NULL))
-        memset(bytes, 0, sizeof bytes);
+    snprintf(code, CAUTION_CODE_SIZE, "%.*s", CAUTION_CODE_SIZE - 1, audit_hash(hash, text, strlen(text)));
     free(text);
-    for (int i = 0; i < (CAUTION_CODE_SIZE - 1) / 2; i++)
-        snprintf(code + 2l * i, 3, "%02x", bytes[i]);
 }
 
 static uint64_t left(uint64_t until_us, uint64_t now_us)
@@ -67,31 +62,27 @@ static uint32_t entry_of(const struct caution *c, const char *code)
 
 void caution_drop(struct caution *c, const struct knob_set *set, uint64_t until_us)
 {
-    struct caution_setting *s;
-    char                    code[CAUTION_CODE_SIZE];
+    struct caution_setting s = { .until_us = until_us };
 
-    caution_code(code, 0, 0, set);
-    s = &c->setting[entry_of(c, code)];
-    memcpy(s->code, code, sizeof code);
-    s->until_us = until_us;
+    caution_code(s.code, 0, 0, set);
+    c->setting[entry_of(c, s.code)] = s;
 }
 
 uint64_t caution_wait_us(const struct caution *c, const struct knob_set *set, uint64_t now_us)
 {
-    char     code[CAUTION_CODE_SIZE];
-    uint32_t i;
+    char code[CAUTION_CODE_SIZE];
 
     caution_code(code, 0, 0, set);
-    i = entry_of(c, code);
-    return strcmp(c->setting[i].code, code) == 0 ? left(c->setting[i].until_us, now_us) : 0;
+    const struct caution_setting *s = &c->setting[entry_of(c, code)];
+    return strcmp(s->code, code) == 0 ? left(s->until_us, now_us) : 0;
 }
 
 bool caution_is_due(const struct caution *c, uint64_t now_us)
 {
     bool is_any = c->paused_until_us > now_us || harms(c, now_us);
 
-    for (uint32_t i = 0; i < CAUTION_SETTINGS && !is_any; i++)
-        is_any = c->setting[i].until_us > now_us;
+    for (uint32_t i = 0; i < CAUTION_SETTINGS; i++)
+        is_any |= c->setting[i].until_us > now_us;
     return is_any && now_us >= c->saved_us + CAUTION_US;
 }
 
@@ -179,13 +170,9 @@ int memory_save(struct controller *c, uint64_t now_us)
                         { "trials", json_of_count(c->trials_saved) }, { "frozen", json_of_text(c->frozen) },
                         { "rolled_back", rolled_back }, { "caution", caution_json(&c->caution, now_us) },
                         { "standing", standing_json(&c->standing) }, { "drill", drill_json(&c->drill) });
-    char    text[SAVED_TEXT_MAX];
-    size_t  length = json_dumpb(o, text, sizeof text - KEEP_SEAL_SIZE,
-                                JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
 
-    json_decref(o);
-    assert(length <= sizeof text - KEEP_SEAL_SIZE);
-    c->is_dirty = keep_write(&c->io.disk, CONTROLLER_SAVED_NAME, text, length, &c->saves) != 0;
+    c->is_dirty = keep_write(&c->io.disk, CONTROLLER_SAVED_NAME, o, JSON_INDENT(2) |
+                             JSON_REAL_PRECISION(JSON_DIGITS), SAVED_TEXT_MAX, &c->saves) != 0;
     c->save_us = NEVER;
     return c->is_dirty ? -EIO : 0;
 }
@@ -195,44 +182,46 @@ static uint64_t take_count(const json_t *o, const char *key)
     return (uint64_t)json_integer_value(json_object_get(o, key));
 }
 
+static void copy_text(char *to, size_t size, const json_t *o, const char *key)
+{
+    snprintf(to, size, "%s", json_get_text(o, key));
+}
+
 static void take_drill(struct drill_result *d, const json_t *o)
 {
     *d = (struct drill_result){ .wall_us = take_count(o, "wall_us"), .took_us = take_count(o, "took_us"),
                                 .passed_us = take_count(o, "passed_us"),
                                 .is_passed = json_is_true(json_object_get(o, "is_passed")) };
-    snprintf(d->device, sizeof d->device, "%s", json_get_text(o, "device"));
-    snprintf(d->why, sizeof d->why, "%s", json_get_text(o, "why"));
+    copy_text(d->device, sizeof d->device, o, "device");
+    copy_text(d->why, sizeof d->why, o, "why");
 }
 
 /* For operators only: a malformed one is left out. */
 static void take_standing(struct standing *s, const json_t *o)
 {
-    const json_t *set = json_object_get(o, "set");
-
-    if (!set || knobset_from_json(&s->set, set))
+    if (knobset_from_json(&s->set, json_object_get(o, "set")))
         return;
     s->wall_us = take_count(o, "since_us");
     s->trial = take_count(o, "trial");
-    snprintf(s->by, sizeof s->by, "%s", json_get_text(o, "by"));
-    snprintf(s->why, sizeof s->why, "%s", json_get_text(o, "why"));
+    copy_text(s->by, sizeof s->by, o, "by");
+    copy_text(s->why, sizeof s->why, o, "why");
 }
 
-static bool take_saved(struct controller *c, const json_t *o, uint64_t now_us)
+static bool take_saved(void *controller, json_t *o)
 {
-    const json_t *counter = json_object_get(o, "counter"), *trials = json_object_get(o, "trials"),
-                 *back = json_object_get(o, "rolled_back");
-    const char   *frozen = json_string_value(json_object_get(o, "frozen"));
+    struct controller *c = controller;
+    const json_t      *counter = json_object_get(o, "counter"), *back = json_object_get(o, "rolled_back");
 
-    if (json_integer_value(json_object_get(o, "version")) != 1 || !json_is_integer(counter) ||
-        json_integer_value(counter) < 0 || (uint64_t)json_integer_value(counter) > MSG_TERM_COUNTER_MAX ||
-        json_integer_value(trials) < 0 || !frozen ||
-        !caution_take(&c->caution, json_object_get(o, "caution"), now_us))
+    if (take_count(o, "version") != 1 || !json_is_integer(counter) ||
+        take_count(o, "counter") > MSG_TERM_COUNTER_MAX || take_count(o, "trials") > INT64_MAX ||
+        !json_is_string(json_object_get(o, "frozen")) ||
+        !caution_take(&c->caution, json_object_get(o, "caution"), c->started_us))
         return false;
-    c->counter = (uint64_t)json_integer_value(counter);
-    c->trials = c->trials_saved = (uint64_t)json_integer_value(trials);
-    snprintf(c->frozen, sizeof c->frozen, "%s", frozen);
-    snprintf(c->rolled_back.who, sizeof c->rolled_back.who, "%s", json_get_text(back, "who"));
-    snprintf(c->rolled_back.why, sizeof c->rolled_back.why, "%s", json_get_text(back, "why"));
+    c->counter = take_count(o, "counter");
+    c->trials = c->trials_saved = take_count(o, "trials");
+    copy_text(c->frozen, sizeof c->frozen, o, "frozen");
+    copy_text(c->rolled_back.who, sizeof c->rolled_back.who, back, "who");
+    copy_text(c->rolled_back.why, sizeof c->rolled_back.why, back, "why");
     if (json_is_true(json_object_get(o, "queues_stopped")))      /* of an earlier version */
         snprintf(c->rolled_back.who, sizeof c->rolled_back.who, "a person");
     take_standing(&c->standing, json_object_get(o, "standing"));
@@ -240,19 +229,9 @@ static bool take_saved(struct controller *c, const json_t *o, uint64_t now_us)
     return true;
 }
 
-static int take_text(void *arg, const char *text, size_t length)
-{
-    struct controller *c = arg;
-    json_t            *o = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
-    bool               is_good = o && take_saved(c, o, c->started_us);
-
-    json_decref(o);
-    return is_good ? 0 : -EBADMSG;
-}
-
 int memory_load(struct controller *c)
 {
-    return keep_read(&c->io.disk, CONTROLLER_SAVED_NAME, SAVED_TEXT_MAX, &c->saves, take_text,
+    return keep_read(&c->io.disk, CONTROLLER_SAVED_NAME, SAVED_TEXT_MAX, &c->saves, take_saved,
                      c) == KEEP_DAMAGED ? -EBADMSG : 0;
 }
 
@@ -260,14 +239,12 @@ bool memory_number(struct controller *c, uint64_t now_us)
 {
     uint64_t before = c->trials_saved;
 
-    if (c->trials < c->trials_saved) {
-        c->trials++;
-        return true;
-    }
-    c->trials_saved = c->trials + (c->cfg->mode == MODE_DIRECT ? TRIALS_AHEAD : 1);
-    if (memory_save(c, now_us)) {
-        c->trials_saved = before;
-        return false;
+    if (c->trials >= before) {
+        c->trials_saved = c->trials + (c->cfg->mode == MODE_DIRECT ? TRIALS_AHEAD : 1);
+        if (memory_save(c, now_us)) {
+            c->trials_saved = before;
+            return false;
+        }
     }
     c->trials++;
     return true;
@@ -275,10 +252,7 @@ bool memory_number(struct controller *c, uint64_t now_us)
 
 void memory_save_soon(struct controller *c, uint64_t now_us)
 {
-    uint64_t at_us = c->cfg->mode == MODE_DIRECT ? now_us + LAZY_US : now_us;
-
-    if (at_us < c->save_us)
-        c->save_us = at_us;
+    c->save_us = min_u64(c->save_us, c->cfg->mode == MODE_DIRECT ? now_us + LAZY_US : now_us);
 }
 
 void trial_note_by(struct controller *c, const char *who, const char *what, const char *why, uint64_t now_us)

@@ -35,11 +35,10 @@ static json_t *time_json(uint64_t wall_us)
     time_t    seconds = (time_t)(wall_us / 1000000);
     struct tm tm;
     char      text[48];
-    size_t    used;
 
     if (!gmtime_r(&seconds, &tm))
         return NULL;
-    used = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm);
+    size_t used = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm);
     snprintf(text + used, sizeof text - used, ".%03uZ", (unsigned)(wall_us / 1000 % 1000));
     return json_of_text(text);
 }
@@ -92,16 +91,13 @@ int audit_write(struct audit *a, const struct io_disk *disk, const struct audit_
     size_t length = line_of(a, r, disk->wall_us(disk->arg), line, hash);
     int    rc = disk->append(disk->arg, line, length);
 
-    if (rc) {
-        a->lost++;
-        return rc;
-    }
-    a->seq++;
-    a->lost = 0;
-    memcpy(a->head, hash, sizeof hash);
-    if (disk->on_line)
+    a->seq += !rc;
+    a->lost = rc ? a->lost + 1 : 0;
+    if (!rc)
+        memcpy(a->head, hash, sizeof hash);
+    if (!rc && disk->on_line)
         disk->on_line(disk->on_line_arg, line, length);
-    return 0;
+    return rc;
 }
 
 /* ---- checking ---- */
@@ -129,17 +125,15 @@ bool audit_is_own(const char *line, size_t length)
 /* Checks a line without its newline and advances the chain, or returns the error. */
 static const char *check_line(struct audit *a, const char *line, size_t length)
 {
-    const char *wrong = check_hash(line, length), *prev;
-    json_t     *o;
-    uint64_t    seq;
-    bool        follows;
+    const char *wrong = check_hash(line, length);
 
     if (wrong)
         return wrong;
-    o = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
-    prev = json_string_value(json_object_get(o, "prev"));
-    seq = (uint64_t)json_integer_value(json_object_get(o, "seq"));
-    follows = prev && seq && ((strcmp(prev, a->head) == 0 && seq == a->seq + 1) || (a->is_part && !a->seq));
+    json_t     *o = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
+    const char *prev = json_string_value(json_object_get(o, "prev"));
+    uint64_t    seq = (uint64_t)json_integer_value(json_object_get(o, "seq"));
+    bool        follows = prev && seq && ((strcmp(prev, a->head) == 0 && seq == a->seq + 1) ||
+                                          (a->is_part && !a->seq));
     json_decref(o);
     if (!follows)
         return "it does not follow the line before it: lines were removed, added or exchanged";
@@ -154,8 +148,6 @@ long audit_resume_tail(struct audit *a, const char *text, size_t length)
                *begin = end ? memrchr(text, '\n', (size_t)(end - text)) : NULL;
 
     audit_init(a);
-    if (!length)
-        return 0;
     if (!end)
         return length < AUDIT_LINE_SIZE ? 0 : -EBADMSG;
     a->is_part = true;

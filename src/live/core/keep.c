@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COPIES 2
+#define COPIES    2
+#define SEAL_SIZE 96             /* room for number and checksum */
 
 /* length: below 0: it cannot be read */
 struct copy { char *text; long length; uint64_t number; bool is_sealed; };
@@ -18,10 +19,14 @@ static const char *name_of(char buf[MSG_NAME_SIZE], const char *name, int copy)
     return buf;
 }
 
-size_t keep_seal(char *text, size_t length, uint64_t number)
+size_t keep_print(char *text, size_t size, json_t *o, size_t flags, uint64_t number)
 {
-    char hash[AUDIT_HASH_SIZE];
+    size_t length = json_dumpb(o, text, size - SEAL_SIZE, flags);
+    char   hash[AUDIT_HASH_SIZE];
 
+    json_decref(o);
+    if (!length || length > size - SEAL_SIZE)
+        return 0;
     length += (size_t)snprintf(text + length, 32, "\n#%" PRIu64 " ", number);
     return length + (size_t)snprintf(text + length, AUDIT_HASH_SIZE + 1, "%s\n",
                                      audit_hash(hash, text, length));
@@ -29,34 +34,42 @@ size_t keep_seal(char *text, size_t length, uint64_t number)
 
 long keep_unseal(const char *text, size_t length, uint64_t *number)
 {
-    char        hash[AUDIT_HASH_SIZE], line[32] = "";
-    size_t      seal = 65;       /* checksum and newline */
-    const char *begin;
+    char hash[AUDIT_HASH_SIZE], line[32] = "";
 
-    if (length < seal + 4 || text[length - 1] != '\n')
+    if (length < 69 || text[length - 1] != '\n')
         return -EBADMSG;
-    audit_hash(hash, text, length - seal);
-    begin = memrchr(text, '\n', length - seal);
-    if (memcmp(hash, text + length - seal, 64) != 0 || !begin ||
-        (size_t)(text + length - seal - begin) >= sizeof line)
+    const char *seal = text + length - 65;       /* checksum and newline */
+    const char *begin = memrchr(text, '\n', length - 65);
+    audit_hash(hash, text, length - 65);
+    if (memcmp(hash, seal, 64) != 0 || !begin || (size_t)(seal - begin) >= sizeof line)
         return -EBADMSG;
-    memcpy(line, begin, (size_t)(text + length - seal - begin));
+    memcpy(line, begin, (size_t)(seal - begin));
     return sscanf(line, "\n#%" SCNu64 " ", number) == 1 ? begin - text : -EBADMSG;
 }
 
-int keep_write(const struct io_disk *disk, const char *name, char *text, size_t length, uint64_t *number)
+int keep_write(const struct io_disk *disk, const char *name, json_t *o, size_t flags, size_t size,
+               uint64_t *number)
 {
-    size_t sealed = keep_seal(text, length, *number + 1);
-    char   path[MSG_NAME_SIZE];
-    int    rc = 0;
+    char   text[size], path[MSG_NAME_SIZE];      /* not malloc'd: the hook of a test may not return */
+    size_t length = keep_print(text, size, o, flags, *number + 1);
+    int    rc = length ? 0 : -EFBIG;
 
     for (int i = 0; i < COPIES && !rc; i++)
-        rc = disk->save(disk->arg, name_of(path, name, i), text, sealed);
+        rc = disk->save(disk->arg, name_of(path, name, i), text, length);
     *number += !rc;
     return rc;
 }
 
 /* ---- reading ---- */
+
+int keep_parse(const char *text, size_t length, bool (*take)(void *, json_t *), void *arg)
+{
+    json_t *o = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
+    bool    is_good = o && take(arg, o);
+
+    json_decref(o);
+    return is_good ? 0 : -EBADMSG;
+}
 
 static struct copy load(const struct io_disk *disk, const char *name, int copy, size_t size)
 {
@@ -72,7 +85,7 @@ static struct copy load(const struct io_disk *disk, const char *name, int copy, 
 }
 
 enum keep_found keep_read(const struct io_disk *disk, const char *name, size_t size, uint64_t *number,
-                          int (*take)(void *, const char *, size_t), void *arg)
+                          bool (*take)(void *, json_t *), void *arg)
 {
     struct copy     c[COPIES] = { load(disk, name, 0, size), load(disk, name, 1, size) };
     bool            are_both = c[0].is_sealed && c[1].is_sealed;
@@ -83,7 +96,7 @@ enum keep_found keep_read(const struct io_disk *disk, const char *name, size_t s
         const struct copy *it = &c[first ^ i];
         bool               counts = it->is_sealed || (it->length >= 0 && c[first ^ i ^ 1].length == -ENOENT);
 
-        if (!counts || take(arg, it->text, (size_t)it->length))
+        if (!counts || keep_parse(it->text, (size_t)it->length, take, arg))
             continue;
         *number = are_both ? c[first ^ 1].number : it->number;   /* the higher: the next is above both */
         found = are_both && i == 0 ? KEEP_BOTH : KEEP_ONE;

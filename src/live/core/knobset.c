@@ -37,24 +37,32 @@ void knobset_put(struct knob_set *all, const struct knob_set *some)
             knob_set_add(all, (enum knob)i, some->knobs.value[i]);
 }
 
-struct knob_set knobset_part(const struct knob_set *all, const struct knob_set *some)
+static struct knob_set named_by(const struct knob_set *all, const struct knob_set *some, bool is_named)
 {
     struct knob_set part = { 0 };
 
     for (int i = 0; i < KNOB_COUNT; i++)
-        if (some->is_named[i] && all->is_named[i])
+        if (all->is_named[i] && some->is_named[i] == is_named)
             knob_set_add(&part, (enum knob)i, all->knobs.value[i]);
     return part;
 }
 
+struct knob_set knobset_part(const struct knob_set *all, const struct knob_set *some)
+{
+    return named_by(all, some, true);
+}
+
+struct knob_set knobset_without(const struct knob_set *all, const struct knob_set *some)
+{
+    return named_by(all, some, false);
+}
+
 struct knob_set knobset_changed(const struct knob_set *is, const struct knob_set *was)
 {
-    struct knob_set changed = { 0 };
+    struct knob_set changed = knobset_part(is, was);
 
     for (int i = 0; i < KNOB_COUNT; i++)
-        if (is->is_named[i] && was->is_named[i] &&
-            !knobset_is_equal_value(is->knobs.value[i], was->knobs.value[i]))
-            knob_set_add(&changed, (enum knob)i, is->knobs.value[i]);
+        changed.is_named[i] &= !knobset_is_equal_value(is->knobs.value[i], was->knobs.value[i]);
     return changed;
 }
 

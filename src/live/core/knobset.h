@@ -25,6 +25,9 @@ void knobset_put(struct knob_set *all, const struct knob_set *some);
 /* Those of 'all' that 'some' names. */
 struct knob_set knobset_part(const struct knob_set *all, const struct knob_set *some);
 
+/* Those of 'all' that 'some' does not name. */
+struct knob_set knobset_without(const struct knob_set *all, const struct knob_set *some);
+
 /* Those of 'is' that 'was' names with another value. */
 struct knob_set knobset_changed(const struct knob_set *is, const struct knob_set *was);
 

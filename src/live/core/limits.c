@@ -92,11 +92,6 @@ int limits_check(const struct limits *l, const struct knob_set *from, const stru
     return rc;
 }
 
-void budget_init(struct budget *b, double per_day, uint64_t now_us)
-{
-    *b = (struct budget){ .per_day = per_day, .left = per_day, .at_us = now_us };
-}
-
 static void refill(struct budget *b, uint64_t now_us)
 {
     b->left = fmin(b->per_day, b->left + b->per_day * (double)(now_us - b->at_us) / DAY_US);

@@ -32,7 +32,6 @@ int limits_check(const struct limits *, const struct knob_set *from, const struc
 /* So many per day, at any pace. */
 struct budget { double per_day, left; uint64_t at_us; };
 
-void budget_init(struct budget *, double per_day, uint64_t now_us);
 bool budget_has(struct budget *, uint64_t now_us);
 void budget_take(struct budget *, uint64_t now_us);
 

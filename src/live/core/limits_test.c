@@ -101,11 +101,10 @@ static void check__what_a_device_has_not_or_must_not(void **unused)
 
 static void budget__fills_again_over_a_day(void **unused)
 {
-    struct budget b;
+    struct budget b = { .per_day = 24, .left = 24 };
     uint64_t      hour_us = 3600000000ull;
 
     (void)unused;
-    budget_init(&b, 24, 0);
     for (int i = 0; i < 24; i++) {
         assert_true(budget_has(&b, 0));
         budget_take(&b, 0);

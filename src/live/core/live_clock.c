@@ -21,7 +21,6 @@ void clock_wait(struct pollfd *fd, uint32_t count, uint64_t until_us)
 int clock_signals(void)
 {
     sigset_t set;
-    int      fd;
 
     signal(SIGPIPE, SIG_IGN);
     sigemptyset(&set);
@@ -29,7 +28,7 @@ int clock_signals(void)
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGHUP);
     sigprocmask(SIG_BLOCK, &set, NULL);
-    fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (fd < 0)
         die("signalfd: %s", strerror(errno));
     return fd;

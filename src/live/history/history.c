@@ -1,4 +1,5 @@
 #include "live/history/history.h"
+#include "base/minmax.h"
 #include "base/text.h"
 
 #include <pthread.h>
@@ -21,10 +22,10 @@ struct history {
     pthread_t       thread;
     pthread_mutex_t lock;        /* protects all fields below */
     pthread_cond_t  changed;
-    struct store_entry   *queue;       /* a ring */
-    uint64_t        in, out;
+    struct store_entry *queue;   /* not written yet */
+    uint32_t        queued, queue_max;
     size_t          bytes;
-    uint64_t        written;     /* entries that are done with */
+    uint64_t        added, written;      /* entries; written: done with */
     uint64_t        lost, asked;
     uint64_t        last_record;
     struct err      why;
@@ -37,22 +38,19 @@ struct history {
 static void enqueue(struct history *h, struct store_entry e)
 {
     pthread_mutex_lock(&h->lock);
-    if (h->in - h->out == QUEUE_MAX || h->bytes + e.length > BYTES_MAX) {
+    if (h->queued == QUEUE_MAX || h->bytes + e.length > BYTES_MAX) {
         h->lost++;
         err_write(&h->why, "the disk does not keep up");
         free(e.bytes);
     } else {
-        h->queue[h->in++ % QUEUE_MAX] = e;
+        h->queue = xgrow(h->queue, h->queued, &h->queue_max, 64, sizeof *h->queue);
+        h->queue[h->queued++] = e;
+        h->added++;
         h->bytes += e.length;
     }
-    if (h->in - h->out > QUEUE_MAX / 2)
+    if (h->queued > QUEUE_MAX / 2)
         pthread_cond_broadcast(&h->changed);
     pthread_mutex_unlock(&h->lock);
-}
-
-static void add_text(struct history *h, int kind, uint64_t wall_ms, const char *text)
-{
-    enqueue(h, (struct store_entry){ kind, { .wall_ms = wall_ms }, xstrdup(text), strlen(text), 0 });
 }
 
 void history_add_point(struct history *h, const struct store_point *p)
@@ -62,23 +60,22 @@ void history_add_point(struct history *h, const struct store_point *p)
 
 void history_add_knobs(struct history *h, uint64_t wall_ms, const char *set)
 {
-    add_text(h, STORE_KNOBS, wall_ms, set);
+    enqueue(h, (struct store_entry){ STORE_KNOBS, { .wall_ms = wall_ms }, xstrdup(set), strlen(set), 0 });
 }
 
 void history_add_record(struct history *h, const char *line)
 {
-    add_text(h, STORE_RECORD, 0, line);
+    enqueue(h, (struct store_entry){ STORE_RECORD, { 0 }, xstrdup(line), strlen(line), 0 });
 }
 
 void history_add_coverage(struct history *h, uint64_t wall_ms, uint32_t count,
                           const char (*name)[STORE_NAME_SIZE], const uint8_t *share)
 {
     size_t names = (size_t)count * STORE_NAME_SIZE;
-    char  *bytes;
 
     if (!count)
         return;
-    bytes = xmalloc(names + count);
+    char *bytes = xmalloc(names + count);
     memcpy(bytes, name, names);
     memcpy(bytes + names, share, count);
     enqueue(h, (struct store_entry){ STORE_REPORTERS, { .wall_ms = wall_ms }, bytes, names + count, count });
@@ -89,18 +86,16 @@ void history_add_coverage(struct history *h, uint64_t wall_ms, uint32_t count,
 /* Takes the queue and writes it without the lock. */
 static void write_queue(struct history *h)
 {
-    uint64_t      count = h->in - h->out;
-    struct store_entry *e = xcalloc(count ? count : 1, sizeof *e);
-    struct err    err = { "" };
-    int           rc = 0;
+    uint32_t            count = h->queued;
+    struct store_entry *e = h->queue;
+    struct err          err = { "" };
 
-    for (uint64_t i = 0; i < count; i++)
-        e[i] = h->queue[h->out++ % QUEUE_MAX];
+    h->queue = NULL;
+    h->queued = h->queue_max = 0;
     h->bytes = 0;
     pthread_mutex_unlock(&h->lock);
-    if (count)
-        rc = store_write(h->store, e, count, &err);
-    for (uint64_t i = 0; i < count; i++)
+    int rc = count ? store_write(h->store, e, count, &err) : 0;
+    for (uint32_t i = 0; i < count; i++)
         free(e[i].bytes);
     free(e);
     pthread_mutex_lock(&h->lock);
@@ -127,24 +122,19 @@ static uint64_t good_ms_of(const json_t *o, uint64_t now_ms)
 {
     uint64_t step_ms = (uint64_t)json_integer_value(json_object_get(o, "step_ms"));
     uint64_t oldest_ms = (uint64_t)json_integer_value(json_object_get(o, "oldest_ms"));
-    uint64_t known_ms = oldest_ms && oldest_ms < now_ms ? now_ms - oldest_ms : 0;
-    uint64_t most_ms = known_ms / 10 > YOUNG_MS ? known_ms / 10 : YOUNG_MS;
+    uint64_t known_ms = oldest_ms ? now_ms - min_u64(oldest_ms, now_ms) : 0;
 
-    most_ms = most_ms < STALE_MS ? most_ms : STALE_MS;
-    return step_ms < most_ms ? step_ms : most_ms;
+    return min_u64(step_ms, min_u64(max_u64(known_ms / 10, YOUNG_MS), STALE_MS));
 }
 
 static void make_answer(struct history *h, struct answer *a)
 {
     struct answer want = *a;
-    json_t       *o;
-    char         *text;
-    uint64_t      good_ms;
 
     pthread_mutex_unlock(&h->lock);
-    o = store_json(h->store, want.span_ms, want.until_ms ? want.until_ms : want.asked_ms);
-    good_ms = good_ms_of(o, want.asked_ms);
-    text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    json_t  *o = store_json(h->store, want.span_ms, want.until_ms ? want.until_ms : want.asked_ms);
+    uint64_t good_ms = good_ms_of(o, want.asked_ms);
+    char    *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(6));
     json_decref(o);
     pthread_mutex_lock(&h->lock);
     /* its place was given away meanwhile */
@@ -179,11 +169,10 @@ static struct answer *place_for(struct history *h, uint64_t span_ms, uint64_t un
 
 char *history_ask(struct history *h, uint64_t span_ms, uint64_t until_ms, uint64_t now_ms)
 {
-    struct answer *a;
-    char          *text = NULL;
+    char *text = NULL;
 
     pthread_mutex_lock(&h->lock);
-    a = place_for(h, span_ms, until_ms);
+    struct answer *a = place_for(h, span_ms, until_ms);
     a->used = ++h->asked;
     /* Returned once whatever its age: on a slow disk it is never fresh, and the caller would wait forever. */
     if (a->text && (a->is_new || now_ms - a->made_ms <= a->good_ms)) {
@@ -206,7 +195,7 @@ static void wait_a_while(struct history *h)
 
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += WRITE_S;
-    while (!h->is_ending && !h->is_hurried && !wanted_of(h) && h->in - h->out <= QUEUE_MAX / 2)
+    while (!h->is_ending && !h->is_hurried && !wanted_of(h) && h->queued <= QUEUE_MAX / 2)
         if (pthread_cond_timedwait(&h->changed, &h->lock, &until))
             return;
 }
@@ -241,7 +230,6 @@ int history_open(struct history **out, const char *path, struct err *err)
         return rc;
     }
     h->last_record = store_last_record(h->store);
-    h->queue = xcalloc(QUEUE_MAX, sizeof *h->queue);
     pthread_mutex_init(&h->lock, NULL);
     pthread_cond_init(&h->changed, NULL);
     if (pthread_create(&h->thread, NULL, keep, h))
@@ -264,14 +252,13 @@ void history_free(struct history *h)
     pthread_cond_destroy(&h->changed);
     pthread_mutex_destroy(&h->lock);
     store_free(h->store);
-    free(h->queue);
     free(h);
 }
 
 void history_flush(struct history *h)
 {
     pthread_mutex_lock(&h->lock);
-    for (uint64_t all = h->in; h->written < all;) {
+    for (uint64_t all = h->added; h->written < all;) {
         h->is_hurried = true;
         pthread_cond_broadcast(&h->changed);
         pthread_cond_wait(&h->changed, &h->lock);
@@ -281,10 +268,8 @@ void history_flush(struct history *h)
 
 uint64_t history_lost(struct history *h, struct err *why)
 {
-    uint64_t lost;
-
     pthread_mutex_lock(&h->lock);
-    lost = h->lost;
+    uint64_t lost = h->lost;
     *why = h->why;
     pthread_mutex_unlock(&h->lock);
     return lost;

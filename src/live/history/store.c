@@ -28,10 +28,11 @@ static const struct level levels[LEVELS] = {
 struct store {
     struct database file;
     uint64_t    from_ms, until_ms;               /* of points of this transaction */
+    int         rc;                              /* of this transaction, the first error */
+    struct err *err;
     uint64_t    settled;
-    char      (*name)[STORE_NAME_SIZE];          /* devices of the last report, and their ids */
-    uint32_t   *id;
-    uint32_t    names;
+    struct { char name[STORE_NAME_SIZE]; uint32_t id; } *known;  /* devices of the last report */
+    uint32_t    knowns;
 };
 
 /* ---- the database ---- */
@@ -96,10 +97,12 @@ static const struct database_kind kind = {
 
 /* A statement with its arguments, one letter each: i uint64_t, r double, t text, b bytes and their number
  * (int). Text and bytes must stay. NULL: it could not be made. */
-static sqlite3_stmt *bind(struct store *s, enum statement which, const char *kinds, va_list args)
+static sqlite3_stmt *query(struct store *s, enum statement which, const char *kinds, ...)
 {
     sqlite3_stmt *q = database_statement(&s->file, which);
+    va_list       args;
 
+    va_start(args, kinds);
     for (int at = 1; q && kinds[at - 1]; at++)
         if (kinds[at - 1] == 'i')
             sqlite3_bind_int64(q, at, (sqlite3_int64)va_arg(args, uint64_t));
@@ -112,30 +115,15 @@ static sqlite3_stmt *bind(struct store *s, enum statement which, const char *kin
 
             sqlite3_bind_blob(q, at, bytes, va_arg(args, int), SQLITE_STATIC);
         }
-    return q;
-}
-
-static sqlite3_stmt *query(struct store *s, enum statement which, const char *kinds, ...)
-{
-    sqlite3_stmt *q;
-    va_list       args;
-
-    va_start(args, kinds);
-    q = bind(s, which, kinds, args);
     va_end(args);
     return q;
 }
 
-/* Executes a statement without results. */
-static int run(struct store *s, struct err *err, enum statement which, const char *kinds, ...)
+/* Executes a statement without results, unless the transaction has failed. */
+static void run(struct store *s, sqlite3_stmt *q)
 {
-    sqlite3_stmt *q;
-    va_list       args;
-
-    va_start(args, kinds);
-    q = bind(s, which, kinds, args);
-    va_end(args);
-    return database_end(&s->file, q, q ? sqlite3_step(q) : SQLITE_ERROR, err);
+    if (!s->rc)
+        s->rc = database_end(&s->file, q, q ? sqlite3_step(q) : SQLITE_ERROR, s->err);
 }
 
 /* Reads the next row; false: there is none, and the statement is reset. */
@@ -143,8 +131,8 @@ static bool next_row(sqlite3_stmt *q)
 {
     bool has_row = q && sqlite3_step(q) == SQLITE_ROW;
 
-    if (q && !has_row)
-        sqlite3_reset(q);
+    if (!has_row)
+        sqlite3_reset(q);        /* NULL: no-op */
     return has_row;
 }
 
@@ -153,8 +141,7 @@ static uint64_t number_of(sqlite3_stmt *q)
 {
     uint64_t number = next_row(q) ? (uint64_t)sqlite3_column_int64(q, 0) : 0;
 
-    if (q)
-        sqlite3_reset(q);
+    sqlite3_reset(q);            /* NULL: no-op */
     return number;
 }
 
@@ -167,11 +154,9 @@ int store_open(struct store **out, const char *path, struct err *err)
         rc = database_execute(&s->file, "PRAGMA max_page_count = 65536", err);   /* of 4 KB: 256 MB */
     if (rc && s->file.db)
         database_close(&s->file);
-    if (rc) {
+    if (rc)
         free(s);
-        s = NULL;
-    }
-    *out = s;
+    *out = rc ? NULL : s;
     return rc;
 }
 
@@ -180,68 +165,50 @@ void store_free(struct store *s)
     if (!s)
         return;
     database_close(&s->file);
-    free(s->name);
-    free(s->id);
+    free(s->known);
     free(s);
 }
 
 /* ---- adding ---- */
 
-static int add_point(struct store *s, const struct store_point *p, struct err *err)
+static void add_point(struct store *s, const struct store_point *p)
 {
-    int rc = 0;
-
-    for (int i = 0; i < STORE_SERIES && !rc; i++)
+    for (int i = 0; i < STORE_SERIES; i++)
         if (!isnan(p->value[i]))
-            rc = run(s, err, ADD_POINT, "iir", (uint64_t)i, p->wall_ms, p->value[i]);
+            run(s, query(s, ADD_POINT, "iir", (uint64_t)i, p->wall_ms, p->value[i]));
     s->from_ms = min_u64(s->from_ms, p->wall_ms);
     s->until_ms = max_u64(s->until_ms, p->wall_ms);
-    return rc;
 }
 
 /* A known record stays as it is; text that is no record is ignored. */
-static int add_record(struct store *s, const char *line, size_t length, struct err *err)
+static void add_record(struct store *s, const struct store_entry *e)
 {
-    json_t    *o = json_loadb(line, length, 0, NULL);
+    json_t    *o = json_loadb(e->bytes, e->length, 0, NULL);
     json_int_t seq = json_integer_value(json_object_get(o, "seq"));
-    int        rc = 0;
 
     if (seq > 0)
-        rc = run(s, err, ADD_RECORD, "itiit", (uint64_t)seq, json_get_text(o, "time"),
-                 (uint64_t)json_integer_value(json_object_get(o, "change")),
-                 (uint64_t)json_integer_value(json_object_get(o, "term")), line);
+        run(s, query(s, ADD_RECORD, "itiit", (uint64_t)seq, json_get_text(o, "time"),
+                     (uint64_t)json_integer_value(json_object_get(o, "change")),
+                     (uint64_t)json_integer_value(json_object_get(o, "term")), e->bytes));
     json_decref(o);
-    return rc;
 }
 
 /* ---- devices ---- */
 
-static int find_id(struct store *s, const char *name, uint32_t *id, struct err *err)
-{
-    int      rc = run(s, err, ADD_DEVICE, "t", name);
-    uint64_t is = rc ? 0 : number_of(query(s, DEVICE_ID, "t", name));
-
-    *id = is ? (uint32_t)is : UINT32_MAX;
-    return rc;
-}
-
 /* Names come in the same order every minute, so most ids are known. */
-static int find_ids(struct store *s, uint32_t count, const char (*name)[STORE_NAME_SIZE], struct err *err)
+static void find_ids(struct store *s, uint32_t count, const char (*name)[STORE_NAME_SIZE])
 {
-    int rc = 0;
-
-    if (count > s->names) {
-        s->name = xrealloc(s->name, count * sizeof *s->name);
-        s->id = xrealloc(s->id, count * sizeof *s->id);
-        memset(s->name + s->names, 0, (count - s->names) * sizeof *s->name);
-        s->names = count;
+    if (count > s->knowns) {
+        s->known = xrealloc(s->known, count * sizeof *s->known);
+        memset(s->known + s->knowns, 0, (count - s->knowns) * sizeof *s->known);
+        s->knowns = count;
     }
-    for (uint32_t i = 0; i < count && !rc; i++)
-        if (strncmp(s->name[i], name[i], STORE_NAME_SIZE) != 0) {
-            rc = find_id(s, name[i], &s->id[i], err);
-            memcpy(s->name[i], name[i], STORE_NAME_SIZE);
+    for (uint32_t i = 0; i < count && !s->rc; i++)
+        if (strncmp(s->known[i].name, name[i], STORE_NAME_SIZE) != 0) {
+            run(s, query(s, ADD_DEVICE, "t", name[i]));
+            s->known[i].id = (uint32_t)number_of(query(s, DEVICE_ID, "t", name[i]));
+            memcpy(s->known[i].name, name[i], STORE_NAME_SIZE);
         }
-    return rc;
 }
 
 /* The mean share of each device in that time, by its id: malloc'd, *ids of them. */
@@ -271,86 +238,69 @@ static uint8_t *mean_shares(struct store *s, uint32_t level, uint64_t from_ms, u
     return mean;
 }
 
-/* The hour that a minute belongs to: means of its minutes. */
-static int roll_coverage(struct store *s, uint64_t wall_ms, struct err *err)
+/* Devices that were heard in the minute that began at 'wall_ms', and means of the minutes of its hour. */
+static void add_coverage(struct store *s, const struct store_entry *e)
 {
-    uint64_t step_ms = levels[2].step_ms, from_ms = wall_ms / step_ms * step_ms;
-    uint32_t ids = 0;
-    uint8_t *share = mean_shares(s, 1, from_ms, from_ms + step_ms, &ids);
-    int      rc = run(s, err, ADD_COVERAGE, "iib", 2ul, from_ms, share, (int)ids);
-
-    free(share);
-    return rc;
-}
-
-/* Devices that were heard in the minute that began at 'wall_ms'. */
-static int add_coverage(struct store *s, const struct store_entry *e, struct err *err)
-{
-    const char    (*name)[STORE_NAME_SIZE] = e->bytes;
-    const uint8_t  *share = (const uint8_t *)(name + e->count);
-    uint64_t        wall_ms = e->point.wall_ms;
-    uint64_t step_ms = levels[1].step_ms;
-    uint8_t *by_id = xmalloc(DEVICES_MAX);
-    uint32_t ids = 0;
-    int      rc = find_ids(s, e->count, name, err);
+    const char   (*name)[STORE_NAME_SIZE] = e->bytes;
+    const uint8_t *share = (const uint8_t *)(name + e->count);
+    uint64_t       minute_ms = e->point.wall_ms / levels[1].step_ms * levels[1].step_ms;
+    uint64_t       hour_ms = e->point.wall_ms / levels[2].step_ms * levels[2].step_ms;
+    uint8_t       *by_id = xmalloc(DEVICES_MAX);
+    uint32_t       ids = 0;
 
     memset(by_id, STORE_NOT_THERE, DEVICES_MAX);
-    for (uint32_t i = 0; i < e->count && !rc; i++)
-        if (s->id[i] < DEVICES_MAX) {
-            by_id[s->id[i]] = share[i];
-            ids = s->id[i] + 1 > ids ? s->id[i] + 1 : ids;
+    find_ids(s, e->count, name);
+    for (uint32_t i = 0; i < e->count && !s->rc; i++) {
+        uint32_t id = s->known[i].id;
+
+        if (id && id < DEVICES_MAX) {
+            by_id[id] = share[i];
+            ids = max_u32(ids, id + 1);
         }
-    if (!rc)
-        rc = run(s, err, ADD_COVERAGE, "iib", 1ul, wall_ms / step_ms * step_ms, by_id, (int)ids);
-    if (!rc)
-        rc = roll_coverage(s, wall_ms, err);
+    }
+    run(s, query(s, ADD_COVERAGE, "iib", 1ul, minute_ms, by_id, (int)ids));
     free(by_id);
-    return rc;
+    by_id = mean_shares(s, 1, hour_ms, hour_ms + levels[2].step_ms, &ids);
+    run(s, query(s, ADD_COVERAGE, "iib", 2ul, hour_ms, by_id, (int)ids));
+    free(by_id);
 }
 
 /* ---- growing coarser ---- */
 
-static int trim(struct store *s, struct err *err)
+static void trim(struct store *s)
 {
-    int rc = run(s, err, TRIM_RECORDS, "i", (uint64_t)RECORDS_MAX);
-
-    if (!rc)
-        rc = run(s, err, TRIM_KNOBS, "i", (uint64_t)KNOBS_MAX);
-    for (uint64_t level = 0; level < LEVELS && !rc; level++) {
-        const struct level *l = &levels[level];
-
-        for (uint64_t i = 0; i < STORE_SERIES && !rc; i++)
-            rc = run(s, err, TRIM_POINTS, "iii", level, i, (uint64_t)l->points);
-        if (!rc && l->coverages)
-            rc = run(s, err, TRIM_COVERAGE, "ii", level, (uint64_t)l->coverages);
+    run(s, query(s, TRIM_RECORDS, "i", (uint64_t)RECORDS_MAX));
+    run(s, query(s, TRIM_KNOBS, "i", (uint64_t)KNOBS_MAX));
+    for (uint64_t level = 0; level < LEVELS; level++) {
+        for (uint64_t i = 0; i < STORE_SERIES; i++)
+            run(s, query(s, TRIM_POINTS, "iii", level, i, (uint64_t)levels[level].points));
+        if (levels[level].coverages)
+            run(s, query(s, TRIM_COVERAGE, "ii", level, (uint64_t)levels[level].coverages));
     }
-    return rc;
 }
 
 /* Updates the coarser levels and removes old rows. */
-static int settle(struct store *s, struct err *err)
+static void settle(struct store *s)
 {
-    int rc = 0;
-
     for (uint64_t level = 0; level + 1 < LEVELS && s->from_ms <= s->until_ms; level++) {
         uint64_t step_ms = levels[level + 1].step_ms;
 
-        for (uint64_t i = 0; i < STORE_SERIES && !rc; i++)
-            rc = run(s, err, ROLL_POINTS, "iiiii", level, i, step_ms, s->from_ms / step_ms * step_ms,
-                     (s->until_ms / step_ms + 1) * step_ms);
+        for (uint64_t i = 0; i < STORE_SERIES; i++)
+            run(s, query(s, ROLL_POINTS, "iiiii", level, i, step_ms, s->from_ms / step_ms * step_ms,
+                         (s->until_ms / step_ms + 1) * step_ms));
     }
-    return rc || s->settled++ % TRIM_EVERY ? rc : trim(s, err);
+    if (!s->rc && s->settled++ % TRIM_EVERY == 0)
+        trim(s);
 }
 
-static int add(struct store *s, const struct store_entry *e, struct err *err)
+static void add(struct store *s, const struct store_entry *e)
 {
     switch (e->kind) {
-    case STORE_POINT:     return add_point(s, &e->point, err);
-    case STORE_KNOBS:     return run(s, err, ADD_KNOBS, "it", e->point.wall_ms, e->bytes);
-    case STORE_RECORD:    return add_record(s, e->bytes, e->length, err);
-    case STORE_REPORTERS: return add_coverage(s, e, err);
+    case STORE_POINT:     add_point(s, &e->point); break;
+    case STORE_KNOBS:     run(s, query(s, ADD_KNOBS, "it", e->point.wall_ms, e->bytes)); break;
+    case STORE_RECORD:    add_record(s, e); break;
+    case STORE_REPORTERS: add_coverage(s, e); break;
     }
-    return 0;
 }
 
 int store_write(struct store *s, const struct store_entry *e, uint64_t count, struct err *err)
@@ -359,19 +309,20 @@ int store_write(struct store *s, const struct store_entry *e, uint64_t count, st
 
     if (rc)
         return rc;
+    s->rc = 0;
+    s->err = err;
     s->from_ms = UINT64_MAX;
     s->until_ms = 0;
-    for (uint64_t i = 0; i < count && !rc; i++)
-        rc = add(s, &e[i], err);
-    if (!rc)
-        rc = settle(s, err);
-    if (!rc)
-        rc = database_execute(&s->file, "COMMIT", err);
-    if (rc) {
-        s->names = 0;            /* the transaction's new devices are void */
+    for (uint64_t i = 0; i < count && !s->rc; i++)
+        add(s, &e[i]);
+    settle(s);
+    if (!s->rc)
+        s->rc = database_execute(&s->file, "COMMIT", err);
+    if (s->rc) {
+        s->knowns = 0;           /* the transaction's new devices are void */
         database_execute(&s->file, "ROLLBACK", NULL);
     }
-    return rc;
+    return s->rc;
 }
 
 uint64_t store_last_record(struct store *s)
@@ -381,7 +332,7 @@ uint64_t store_last_record(struct store *s)
 
 /* ---- decisions ---- */
 
-/* The decision that a record belongs to: that of its trial and term. A trial of 'try' begins one. */
+/* The decision that a record belongs to: that of its trial and term. */
 static json_t *decision_of(json_t *list, const json_t *record)
 {
     json_int_t number = json_integer_value(json_object_get(record, "change"));
@@ -402,52 +353,44 @@ static json_t *copy(const json_t *set)
     return set ? json_deep_copy(set) : json_object();
 }
 
+static json_t *text_of(const json_t *record, const char *key)
+{
+    return json_of_text(json_get_text(record, key));
+}
+
 static void begin(json_t *list, const json_t *r, const char *outcome)
 {
     json_array_append_new(list, JSON_OF(
         { "trial", json_integer(json_integer_value(json_object_get(r, "change"))) },
         { "term", json_integer(json_integer_value(json_object_get(r, "term"))) },
-        { "began", json_of_text(json_get_text(r, "time")) }, { "set", copy(json_object_get(r, "new")) },
-        { "was", copy(json_object_get(r, "old")) }, { "why", json_of_text(json_get_text(r, "why")) },
+        { "began", text_of(r, "time") }, { "set", copy(json_object_get(r, "new")) },
+        { "was", copy(json_object_get(r, "old")) }, { "why", text_of(r, "why") },
         { "outcome", json_of_text(outcome) }, { "steps", json_array() }));
 }
 
 static void add_step(json_t *d, const json_t *r)
 {
-    const char *evidence = json_get_text(r, "evidence");
-
     json_array_append_new(json_object_get(d, "steps"), JSON_OF(
-        { "time", json_of_text(json_get_text(r, "time")) },
-        { "what", json_of_text(json_get_text(r, "what")) },
-        { "why", json_of_text(json_get_text(r, "why")) }, { "evidence", json_of_text(evidence) }));
-    if (*evidence)
-        json_put_text(d, "evidence", evidence);
-}
-
-static void end(json_t *d, const json_t *r, const char *outcome)
-{
-    json_put_text(d, "outcome", outcome);
-    json_put_text(d, "ended", json_get_text(r, "time"));
-    json_put_text(d, "end", json_get_text(r, "why"));
+        { "time", text_of(r, "time") }, { "what", text_of(r, "what") }, { "why", text_of(r, "why") },
+        { "evidence", text_of(r, "evidence") }));
+    if (*json_get_text(r, "evidence"))
+        json_object_set_new(d, "evidence", text_of(r, "evidence"));
 }
 
 void decisions_take(json_t *list, const json_t *r)
 {
     const char *what = json_get_text(r, "what");
-    json_t     *d;
+    bool        is_kept = strcmp(what, "keep") == 0;
 
-    if (strcmp(what, "try") == 0)
-        begin(list, r, "open");
-    else if (strcmp(what, "would try") == 0)
-        begin(list, r, "would try");
-    d = decision_of(list, r);
+    if (strcmp(what, "try") == 0 || strcmp(what, "would try") == 0)
+        begin(list, r, strcmp(what, "try") == 0 ? "open" : what);
+    json_t *d = decision_of(list, r);
     if (!d)
         return;
     add_step(d, r);
-    if (strcmp(what, "keep") == 0)
-        end(d, r, "kept");
-    else if (strcmp(what, "drop") == 0)
-        end(d, r, "dropped");
+    if (is_kept || strcmp(what, "drop") == 0)
+        JSON_PUT(d, { "outcome", json_of_text(is_kept ? "kept" : "dropped") },
+                 { "ended", text_of(r, "time") }, { "end", text_of(r, "why") });
 }
 
 /* ---- answers ---- */
@@ -470,9 +413,7 @@ static struct range choose(struct store *s, uint64_t span_ms, uint64_t until_ms)
             break;
     }
     r.step_ms = levels[r.level].step_ms;
-    r.step_ms *= (span_ms / r.step_ms + STORE_POINTS_MAX - 1) / STORE_POINTS_MAX;
-    if (!r.step_ms)
-        r.step_ms = levels[r.level].step_ms;
+    r.step_ms *= max_u64((span_ms / r.step_ms + STORE_POINTS_MAX - 1) / STORE_POINTS_MAX, 1);
     r.from_ms = from_ms / r.step_ms * r.step_ms;
     r.points = (uint32_t)((until_ms - r.from_ms + r.step_ms - 1) / r.step_ms);
     r.until_ms = r.from_ms + r.points * r.step_ms;
@@ -480,6 +421,10 @@ static struct range choose(struct store *s, uint64_t span_ms, uint64_t until_ms)
 }
 
 /* ---- measurements ---- */
+
+const char *const store_series[STORE_SERIES] = {
+    "coverage", "metric", "paused", "utilisation", "cnps", "tried", "with", "without",
+};
 
 static json_t *nulls(uint32_t count)
 {
@@ -503,19 +448,22 @@ static json_t *series_json(struct store *s, const struct range *r, int series)
     return json_pack("{s:o, s:o, s:o}", "mean", column[0], "least", column[1], "most", column[2]);
 }
 
-static void add_series(json_t *o, struct store *s, const struct range *r)
+static json_t *times_json(const struct range *r)
 {
-    static const char *const names[STORE_SERIES] = {
-        "coverage", "metric", "paused", "utilisation", "cnps", "tried", "with", "without",
-    };
-    json_t *at = json_array(), *all = json_object();
+    json_t *list = json_array();
 
     for (uint64_t t = r->from_ms; t < r->until_ms; t += r->step_ms)
-        json_array_append_new(at, json_integer((json_int_t)t));
+        json_array_append_new(list, json_of_count(t));
+    return list;
+}
+
+static json_t *all_series_json(struct store *s, const struct range *r)
+{
+    json_t *all = json_object();
+
     for (int i = 0; i < STORE_SERIES; i++)
-        json_object_set_new(all, names[i], series_json(s, r, i));
-    json_object_set_new(o, "t_ms", at);
-    json_object_set_new(o, "series", all);
+        json_object_set_new(all, store_series[i], series_json(s, r, i));
+    return all;
 }
 
 /* ---- settings and decisions ---- */
@@ -529,9 +477,8 @@ static json_t *knobs_json(struct store *s, const struct range *r)
         json_t *set = json_loads(database_text(q, 1), 0, NULL);
 
         if (set)
-            json_array_insert_new(list, 0,
-                                  json_pack("{s:I, s:o}", "t_ms", (json_int_t)sqlite3_column_int64(q, 0),
-                                            "confirmed", set));
+            json_array_insert_new(list, 0, JSON_OF({ "t_ms", json_integer(sqlite3_column_int64(q, 0)) },
+                                                   { "confirmed", set }));
     }
     return list;
 }
@@ -544,8 +491,7 @@ static json_t *decisions_json(struct store *s, const struct range *r)
     while (next_row(q)) {
         json_t *record = json_loads(database_text(q, 0), 0, NULL);
 
-        if (record)
-            decisions_take(list, record);
+        decisions_take(list, record);
         json_decref(record);
     }
     return list;
@@ -556,12 +502,10 @@ static json_t *decisions_json(struct store *s, const struct range *r)
 static json_t *device_json(struct store *s, uint32_t id, uint8_t share)
 {
     sqlite3_stmt *q = query(s, DEVICE_NAME, "i", (uint64_t)id);
-    json_t       *o = json_object();
+    json_t       *o = JSON_OF({ "name", json_of_text(next_row(q) ? database_text(q, 0) : "") },
+                              { "heard", json_of_number((double)share / STORE_SHARE_ONE) });
 
-    json_put_text(o, "name", next_row(q) ? database_text(q, 0) : "");
-    json_put_number(o, "heard", (double)share / STORE_SHARE_ONE);
-    if (q)
-        sqlite3_reset(q);
+    sqlite3_reset(q);            /* NULL: no-op */
     return o;
 }
 
@@ -582,11 +526,9 @@ static json_t *devices_json(struct store *s, const struct range *r)
             if (share[i] == want)
                 json_array_append_new(worst, device_json(s, i, share[i]));
     free(share);
-    return json_pack("{s:I, s:I, s:o}", "known", (json_int_t)known, "heard_always", (json_int_t)whole,
-                     "worst", worst);
+    return JSON_OF({ "known", json_of_count(known) }, { "heard_always", json_of_count(whole) },
+                   { "worst", worst });
 }
-
-/* ---- all of it ---- */
 
 static uint64_t oldest_ms(struct store *s)
 {
@@ -604,15 +546,10 @@ json_t *store_json(struct store *s, uint64_t span_ms, uint64_t until_ms)
 {
     static const char *const names[LEVELS] = { "second", "minute", "hour" };
     struct range r = choose(s, span_ms, until_ms);
-    json_t      *o = JSON_OF({ "from_ms", json_of_count(r.from_ms) },
-                             { "until_ms", json_of_count(r.until_ms) },
-                             { "oldest_ms", json_of_count(oldest_ms(s)) },
-                             { "step_ms", json_of_count(r.step_ms) },
-                             { "level", json_of_text(names[r.level]) });
 
-    add_series(o, s, &r);
-    json_object_set_new(o, "knobs", knobs_json(s, &r));
-    json_object_set_new(o, "decisions", decisions_json(s, &r));
-    json_object_set_new(o, "devices", devices_json(s, &r));
-    return o;
+    return JSON_OF({ "from_ms", json_of_count(r.from_ms) }, { "until_ms", json_of_count(r.until_ms) },
+                   { "oldest_ms", json_of_count(oldest_ms(s)) }, { "step_ms", json_of_count(r.step_ms) },
+                   { "level", json_of_text(names[r.level]) }, { "t_ms", times_json(&r) },
+                   { "series", all_series_json(s, &r) }, { "knobs", knobs_json(s, &r) },
+                   { "decisions", decisions_json(s, &r) }, { "devices", devices_json(s, &r) });
 }

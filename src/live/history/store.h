@@ -28,6 +28,8 @@ enum store_series {
     STORE_SERIES
 };
 
+extern const char *const store_series[STORE_SERIES];     /* names */
+
 struct store_point { uint64_t wall_ms; double value[STORE_SERIES]; };    /* NAN: not measured */
 
 struct store;

@@ -1,5 +1,6 @@
 #include "live/links/jobs.h"
 #include "base/err.h"
+#include "base/minmax.h"
 #include "live/controller/roster.h"
 
 #include <fnmatch.h>
@@ -54,8 +55,7 @@ void jobs_list_fini(struct job_list *l)
 
 void jobs_init(struct jobs *s, const struct job_list *list)
 {
-    *s = (struct jobs){ .list = list };
-    s->past = xcalloc(s->list->jobs + 1ul, sizeof *s->past);
+    *s = (struct jobs){ .list = list, .past = xcalloc(list->jobs + 1ul, sizeof *s->past) };
 }
 
 void jobs_fini(struct jobs *s)
@@ -104,11 +104,17 @@ static double stretch(const struct peer *p)
     return count ? sum / count : NAN;
 }
 
+/* The sum that follows counts the looks with a value. */
+static void add_known(struct job_point *to, enum job_sum which, double value)
+{
+    to->sum[which] += isnan(value) ? 0 : value;
+    to->sum[which + 1] += !isnan(value);
+}
+
 static void add_nic(struct job_point *to, const struct controller *c, uint32_t i, uint64_t now_us)
 {
     const struct peer       *p = &c->peer[i];
     const struct msg_sample *m = &p->sample;
-    double                   rtt = stretch(p);
 
     to->nics++;
     if (!roster_is_fresh(c, p, now_us)) {
@@ -117,23 +123,17 @@ static void add_nic(struct job_point *to, const struct controller *c, uint32_t i
     }
     if (!m->interval_us || m->is_brief)
         return;
-    to->known++;
-    to->with_cnps += m->cnps > 0;
-    to->with_retransmissions += m->retransmissions > 0;
-    to->counted += !(m->unknown & MSG_UNKNOWN(cnps));
-    to->with_paused += !isnan(m->paused);
-    to->paused += isnan(m->paused) ? 0 : m->paused;
-    if (m->rate_bps) {
-        to->use += (double)m->tx_bytes * 8e6 / (double)m->interval_us / (double)m->rate_bps;
-        to->uses++;
-    }
+    to->sum[JOB_LOOKS]++;
+    to->sum[JOB_CNPS] += m->cnps > 0;
+    to->sum[JOB_CNPS_KNOWN] += !(m->unknown & MSG_UNKNOWN(cnps));
+    to->sum[JOB_RETRANSMISSIONS] += m->retransmissions > 0;
+    add_known(to, JOB_PAUSED, m->paused);
+    add_known(to, JOB_USE, m->rate_bps ? (double)m->tx_bytes * 8e6 / (double)m->interval_us /
+                                         (double)m->rate_bps : NAN);
+    add_known(to, JOB_RTT, stretch(p));
     if (m->paused > to->paused_most) {
         to->paused_most = m->paused;
         to->paused_most_at = i;
-    }
-    if (!isnan(rtt)) {
-        to->rtt += rtt;
-        to->with_rtt++;
     }
 }
 
@@ -147,25 +147,16 @@ void jobs_look(struct jobs *s, const struct controller *c, uint64_t now_us)
     if (c->peers != s->devices || c->roster != s->roster)
         find_devices(s, c);
     for (uint32_t i = 0; i < c->peers; i++) {
-        bool is_in_one = false;
+        bool is_free = true;
 
-        if (c->peer[i].where != KNOB_NIC)
-            continue;
-        for (uint32_t k = 0; k < jobs; k++)
-            if (s->is_in[(size_t)i * jobs + k]) {
+        for (uint32_t k = 0; k <= jobs && c->peer[i].where == KNOB_NIC; k++)
+            if (k == jobs ? is_free : s->is_in[(size_t)i * jobs + k]) {
                 add_nic(&now[k], c, i, now_us);
-                is_in_one = true;
+                is_free = false;
             }
-        if (!is_in_one)
-            add_nic(&now[jobs], c, i, now_us);
     }
-    for (uint32_t k = 0; k <= jobs; k++) {
-        struct job_past *past = &s->past[k];
-
-        past->point[past->next] = now[k];
-        past->next = (past->next + 1) % JOBS_POINTS;
-        past->points += past->points < JOBS_POINTS;
-    }
+    for (uint32_t k = 0; k <= jobs; k++)
+        s->past[k].point[s->past[k].looks++ % JOBS_POINTS] = now[k];
 }
 
 /* ---- as JSON ---- */
@@ -174,26 +165,18 @@ static struct job_point sum_of(const struct job_past *past)
 {
     struct job_point sum = { 0 };
 
-    for (uint32_t i = 0; i < past->points; i++) {
+    for (uint32_t i = 0; i < min_u64(past->looks, JOBS_POINTS); i++) {
         const struct job_point *p = &past->point[i];
 
-        sum.known += p->known;
-        sum.with_cnps += p->with_cnps;
-        sum.counted += p->counted;
-        sum.with_paused += p->with_paused;
-        sum.with_retransmissions += p->with_retransmissions;
-        sum.with_rtt += p->with_rtt;
-        sum.uses += p->uses;
-        sum.use += p->use;
-        sum.paused += p->paused;
-        sum.rtt += p->rtt;
+        for (int k = 0; k < JOB_SUMS; k++)
+            sum.sum[k] += p->sum[k];
         if (p->paused_most > sum.paused_most) {
             sum.paused_most = p->paused_most;
             sum.paused_most_at = p->paused_most_at;
         }
     }
-    if (past->points) {
-        const struct job_point *last = &past->point[(past->next + JOBS_POINTS - 1) % JOBS_POINTS];
+    if (past->looks) {
+        const struct job_point *last = &past->point[(past->looks - 1) % JOBS_POINTS];
 
         sum.nics = last->nics;
         sum.silent = last->silent;
@@ -201,23 +184,24 @@ static struct job_point sum_of(const struct job_past *past)
     return sum;
 }
 
-static double ratio(double a, uint32_t b)
+static double ratio(const struct job_point *p, enum job_sum a, enum job_sum b)
 {
-    return b ? a / b : NAN;
+    return p->sum[b] > 0 ? p->sum[a] / p->sum[b] : NAN;
 }
 
 static json_t *signs_json(const struct job_point *p)
 {
+    const struct { const char *name; bool is_there; } sign[] = {
+        { "paused", ratio(p, JOB_PAUSED, JOB_PAUSED_KNOWN) >= JOBS_PAUSED },
+        { "CNPs", ratio(p, JOB_CNPS, JOB_CNPS_KNOWN) >= JOBS_CNPS },
+        { "retransmissions", p->sum[JOB_RETRANSMISSIONS] > 0 },
+        { "round trips", ratio(p, JOB_RTT, JOB_RTT_KNOWN) >= JOBS_RTT },
+    };
     json_t *list = json_array();
 
-    if (ratio(p->paused, p->with_paused) >= JOBS_PAUSED)
-        json_array_append_new(list, json_string("paused"));
-    if (ratio(p->with_cnps, p->counted) >= JOBS_CNPS)
-        json_array_append_new(list, json_string("CNPs"));
-    if (p->with_retransmissions)
-        json_array_append_new(list, json_string("retransmissions"));
-    if (ratio(p->rtt, p->with_rtt) >= JOBS_RTT)
-        json_array_append_new(list, json_string("round trips"));
+    for (size_t i = 0; i < sizeof sign / sizeof *sign; i++)
+        if (sign[i].is_there)
+            json_array_append_new(list, json_string(sign[i].name));
     return list;
 }
 
@@ -226,26 +210,24 @@ static json_t *job_json(const char *name, const struct job_past *past, const str
     struct job_point p = sum_of(past);
     bool             has_most = p.paused_most > 0 && p.paused_most_at < c->peers;
 
-    return JSON_OF({ "name", json_of_text(name) }, { "seconds", json_of_count(past->points) },
+    return JSON_OF({ "name", json_of_text(name) }, { "seconds", json_of_count(min_u64(past->looks, JOBS_POINTS)) },
                    { "nics", json_of_count(p.nics) }, { "silent", json_of_count(p.silent) },
-                   { "looks", json_of_count(p.known) },
-                   { "utilisation", json_of_number(ratio(p.use, p.uses)) },
-                   { "paused", json_of_number(ratio(p.paused, p.with_paused)) },
-                   { "paused_most", json_of_number(p.with_paused ? p.paused_most : NAN) },
+                   { "looks", json_of_count((uint64_t)p.sum[JOB_LOOKS]) },
+                   { "utilisation", json_of_number(ratio(&p, JOB_USE, JOB_USE_KNOWN)) },
+                   { "paused", json_of_number(ratio(&p, JOB_PAUSED, JOB_PAUSED_KNOWN)) },
+                   { "paused_most", json_of_number(p.sum[JOB_PAUSED_KNOWN] > 0 ? p.paused_most : NAN) },
                    { "paused_most_at", json_of_text(has_most ? c->peer[p.paused_most_at].name : "") },
-                   { "with_cnps", json_of_number(ratio(p.with_cnps, p.counted)) },
-                   { "with_retransmissions", json_of_number(ratio(p.with_retransmissions, p.known)) },
-                   { "rtt_stretch", json_of_number(ratio(p.rtt, p.with_rtt)) },
+                   { "with_cnps", json_of_number(ratio(&p, JOB_CNPS, JOB_CNPS_KNOWN)) },
+                   { "with_retransmissions", json_of_number(ratio(&p, JOB_RETRANSMISSIONS, JOB_LOOKS)) },
+                   { "rtt_stretch", json_of_number(ratio(&p, JOB_RTT, JOB_RTT_KNOWN)) },
                    { "signs", signs_json(&p) });
 }
 
 json_t *jobs_json(const struct jobs *s, const struct controller *c)
 {
-    json_t *list;
-
     if (!s->list || !s->list->jobs)
         return NULL;
-    list = json_array();
+    json_t *list = json_array();
     for (uint32_t k = 0; k <= s->list->jobs; k++)
         json_array_append_new(list, job_json(k < s->list->jobs ? s->list->job[k].name : "", &s->past[k], c));
     return list;

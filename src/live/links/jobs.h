@@ -29,14 +29,21 @@ struct job_list { struct job_names *job; uint32_t jobs; };
 void jobs_read(struct reader *, const struct yaml_node *map, struct job_list *);
 void jobs_list_fini(struct job_list *);
 
-struct job_point {               /* sums over NICs */
-    uint32_t nics, silent, known, with_paused, counted, with_cnps, with_retransmissions, with_rtt, uses;
-    double   use, paused, rtt;   /* rtt: times that of the empty network */
+/* Sums over looks at NICs; ..KNOWN: how many looks had such a value. */
+enum job_sum {
+    JOB_LOOKS, JOB_RETRANSMISSIONS, JOB_CNPS, JOB_CNPS_KNOWN, JOB_PAUSED, JOB_PAUSED_KNOWN,
+    JOB_USE, JOB_USE_KNOWN, JOB_RTT, JOB_RTT_KNOWN,      /* RTT: times that of the empty network */
+    JOB_SUMS
+};
+
+struct job_point {
+    uint32_t nics, silent;
+    double   sum[JOB_SUMS];
     double   paused_most;
     uint32_t paused_most_at;     /* which device */
 };
 
-struct job_past { struct job_point point[JOBS_POINTS]; uint32_t points, next; };
+struct job_past { struct job_point point[JOBS_POINTS]; uint64_t looks; };
 
 struct jobs {
     const struct job_list *list; /* NULL: no jobs */

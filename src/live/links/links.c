@@ -100,17 +100,13 @@ static void check_ports(struct reader *r, const struct yaml_node *n, struct link
 static void add_link(struct reader *r, const struct yaml_node *n, struct links *l, void **ports)
 {
     const char  *dash = n->kind == YAML_SCALAR ? strstr(n->text, " - ") : NULL;
+    const char  *right = dash ? dash + 3 + strspn(dash + 3, " ") : NULL;
     struct link *link = &l->link[l->links];
-    size_t       left, gap;
 
-    if (dash) {
-        left = (size_t)(dash - n->text);
-        while (left && n->text[left - 1] == ' ')
-            left--;
-        gap = strspn(dash + 3, " ");
-    }
-    if (!dash || !take_end(l, n->text, left, &link->end[0]) ||
-        !take_end(l, dash + 3 + gap, strlen(dash + 3 + gap), &link->end[1])) {
+    while (dash && dash > n->text && dash[-1] == ' ')
+        dash--;
+    if (!dash || !take_end(l, n->text, (size_t)(dash - n->text), &link->end[0]) ||
+        !take_end(l, right, strlen(right), &link->end[1])) {
         reader_refuse(r, n,
                       "a link is 'DEVICE - DEVICE' or 'DEVICE:PORT - DEVICE:PORT', with spaces around the "
                       "dash");
@@ -127,15 +123,13 @@ int links_parse(struct links *l, const char *name, const char *text, size_t leng
     struct yaml_doc doc;
     struct reader   r = { .name = name, .what = "a list of links", .err = err };
     void           *ports = NULL;                /* tree of ends that name a port */
-    struct section  s;
-    const struct yaml_node *list;
     int             rc = yaml_parse(&doc, name, text, length, err);
 
     *l = (struct links){ 0 };
     if (rc)
         return rc;
-    s = section_open(&r, doc.root, &(struct section){ .name = "", .own = keys });
-    list = section_need(&s, "links") ? section_list(&s, "links", LINKS_MAX) : NULL;
+    struct section s = section_open(&r, doc.root, &(struct section){ .name = "", .own = keys });
+    const struct yaml_node *list = section_need(&s, "links") ? section_list(&s, "links", LINKS_MAX) : NULL;
     if (list) {
         l->link = xcalloc(section_get(&s, "links")->count, sizeof *l->link);
         l->node = xcalloc(2ul * section_get(&s, "links")->count, sizeof *l->node);
@@ -155,14 +149,15 @@ void links_read_named(const struct section *s, const char *key, struct links *l)
     char      *path = section_get(s, key) ? section_file(s, key) : NULL, *text = NULL;
     size_t     length = 0;
     struct err why;
-    int        rc = path ? text_read_file(path, FILE_BYTES_MAX, &text, &length, &why) : 0;
 
-    if (path)
-        *l = (struct links){ 0 };
-    if (path && !rc)
+    if (!path)
+        return;
+    *l = (struct links){ 0 };
+    int rc = text_read_file(path, FILE_BYTES_MAX, &text, &length, &why);
+    if (!rc)
         rc = links_parse(l, path, text, length, &why);
-    free(text);
     if (rc)
         reader_keep(s->r, rc, &why, section_get(s, key));
+    free(text);
     free(path);
 }

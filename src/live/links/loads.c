@@ -15,11 +15,10 @@ static const struct load unknown = { -1, -1, -1 };
 void loads_init(struct loads *s, const struct links *links, uint64_t look)
 {
     *s = (struct loads){ .links = links, .look = look };
-    s->load = xcalloc(s->links->links + 1ul, sizeof *s->load);
-    s->first = xcalloc(s->links->nodes + 1ul, sizeof *s->first);
-    for (uint32_t i = 0; i < s->links->nodes; i++)
-        s->first[i] = LINKS_NONE;
-    for (uint32_t i = 0; i < s->links->links; i++)
+    s->load = xcalloc(links->links + 1ul, sizeof *s->load);
+    s->first = xcalloc(links->nodes + 1ul, sizeof *s->first);
+    memset(s->first, 0xff, links->nodes * sizeof *s->first);     /* LINKS_NONE */
+    for (uint32_t i = 0; i < links->links; i++)
         s->load[i] = (struct link_load){ .way = { unknown, unknown }, .changed = look + 1 };
 }
 
@@ -69,9 +68,11 @@ int64_t loads_two_digits(uint64_t n)
     return n < INT64_MAX ? (int64_t)n : INT64_MAX;
 }
 
-void loads_append(json_t *row, int64_t value)
+json_t *loads_row(json_t *row, const int64_t *value, uint32_t count)
 {
-    json_array_append_new(row, value < 0 ? json_null() : json_integer(value));
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(row, value[i] < 0 ? json_null() : json_integer(value[i]));
+    return row;
 }
 
 static struct load load_of(const struct msg_port *p, uint64_t interval_us, bool counts_pauses)
@@ -115,24 +116,21 @@ static bool is_meant(const char *device, const char *port)
 static bool see_device(const struct peer *p, const char *port, bool is_alone, struct load *out)
 {
     const struct msg_sample *m = &p->sample;
+    /* of a device with a single port */
+    struct msg_port          own = { .tx_bytes = m->tx_bytes, .rate_bps = m->rate_bps,
+                                     .paused_ps = isnan(m->paused) ? 0 :
+                                     (uint64_t)(m->paused * (double)m->interval_us * PS_PER_US) };
     const struct msg_port   *found = NULL;
 
     if (!m->interval_us || m->is_brief)
         return false;
     if (p->has_detail && p->detail->ports)
         found = port_of(p->detail, port);
+    if (!found && p->where == KNOB_NIC && (is_alone || is_meant(p->name, port)))
+        found = &own;
     if (found)
         *out = load_of(found, m->interval_us, !isnan(m->paused));
-    else if (p->where == KNOB_NIC && (is_alone || is_meant(p->name, port)))      /* it has one */
-        *out = load_of(&(struct msg_port){ .tx_bytes = m->tx_bytes, .rate_bps = m->rate_bps,
-                                           .paused_ps = isnan(m->paused) ? 0 :
-                                           (uint64_t)(m->paused * (double)m->interval_us * PS_PER_US) },
-                       m->interval_us, !isnan(m->paused));
-    else
-        return false;
-    if (isnan(m->paused))
-        out->paused = unknown.paused;
-    return true;
+    return found;
 }
 
 /* The load that an end sends. *has_sender: one of its devices reports. */
@@ -140,17 +138,15 @@ static bool see_end(const struct loads *s, const struct controller *c, const str
                     uint64_t now_us, struct load *out, bool *has_sender)
 {
     uint32_t first = s->first[e->node];
-    bool     is_alone = first != LINKS_NONE && s->next[first] == LINKS_NONE;
+    bool     is_alone = first != LINKS_NONE && s->next[first] == LINKS_NONE, is_known = false;
 
     *has_sender = false;
-    for (uint32_t i = first; i != LINKS_NONE; i = s->next[i]) {
-        if (!roster_is_fresh(c, &c->peer[i], now_us))
-            continue;
-        *has_sender = true;
-        if (see_device(&c->peer[i], e->port, is_alone, out))
-            return true;
-    }
-    return false;
+    for (uint32_t i = first; i != LINKS_NONE && !is_known; i = s->next[i])
+        if (roster_is_fresh(c, &c->peer[i], now_us)) {
+            *has_sender = true;
+            is_known = see_device(&c->peer[i], e->port, is_alone, out);
+        }
+    return is_known;
 }
 
 static void see_link(struct loads *s, const struct controller *c, uint32_t i, uint64_t now_us)
@@ -201,13 +197,10 @@ static json_t *nodes_json(const struct loads *s, const struct controller *c)
 
 json_t *loads_json(const struct loads *s, const struct controller *c)
 {
-    bool    is_drawn;
-    json_t *links;
-
     if (!s->links)
         return NULL;
-    links = json_array();
-    is_drawn = s->links->links <= LOADS_DRAWN;
+    json_t *links = json_array();
+    bool    is_drawn = s->links->links <= LOADS_DRAWN;
     for (uint32_t i = 0; i < s->links->links && is_drawn; i++)
         json_array_append_new(links, json_pack("[I, I]", (json_int_t)s->links->link[i].end[0].node,
                                                (json_int_t)s->links->link[i].end[1].node));
@@ -216,14 +209,11 @@ json_t *loads_json(const struct loads *s, const struct controller *c)
                      "links", links);
 }
 
-static void add_loads(json_t *row, const struct load way[2])
+static json_t *add_loads(json_t *row, const struct load way[2])
 {
-    loads_append(row, way[0].use);
-    loads_append(row, way[1].use);
-    loads_append(row, way[0].paused);
-    loads_append(row, way[1].paused);
-    loads_append(row, way[0].queue);
-    loads_append(row, way[1].queue);
+    int64_t value[] = { way[0].use, way[1].use, way[0].paused, way[1].paused, way[0].queue, way[1].queue };
+
+    return loads_row(row, value, 6);
 }
 
 static json_t *changes(const struct loads *s, uint64_t since)
@@ -231,35 +221,30 @@ static json_t *changes(const struct loads *s, uint64_t since)
     json_t *list = json_array();
 
     for (uint32_t i = 0; i < s->links->links; i++)
-        if (s->load[i].changed > since) {
-            json_t *row = json_pack("[I]", (json_int_t)i);
-
-            add_loads(row, s->load[i].way);
-            json_array_append_new(list, row);
-        }
+        if (s->load[i].changed > since)
+            json_array_append_new(list, add_loads(json_pack("[I]", (json_int_t)i), s->load[i].way));
     return list;
 }
 
 /* Pauses before load: a link that stands still is worse than one that is full. */
 static int64_t badness(const struct link_load *l)
 {
-    int64_t bad[2];
+    int64_t worst = 0;
 
-    for (int i = 0; i < 2; i++)
-        bad[i] = 10000ll * (l->way[i].paused > 0 ? l->way[i].paused : 0) +
-                 (l->way[i].use > 0 ? l->way[i].use : 0);
-    return bad[0] > bad[1] ? bad[0] : bad[1];
+    for (const struct load *way = l->way; way < l->way + 2; way++) {
+        int64_t bad = 10000ll * (way->paused > 0 ? way->paused : 0) + (way->use > 0 ? way->use : 0);
+
+        worst = bad > worst ? bad : worst;
+    }
+    return worst;
 }
 
 static json_t *worst_row(const struct loads *s, uint32_t i)
 {
     const struct link *l = &s->links->link[i];
-    json_t            *row = json_array();
 
-    json_array_append_new(row, json_of_text(s->links->node[l->end[0].node]));
-    json_array_append_new(row, json_of_text(s->links->node[l->end[1].node]));
-    add_loads(row, s->load[i].way);
-    return row;
+    return add_loads(json_pack("[o, o]", json_of_text(s->links->node[l->end[0].node]),
+                               json_of_text(s->links->node[l->end[1].node])), s->load[i].way);
 }
 
 /* One look at all of them; those found so far in order, the worst first. */
@@ -287,13 +272,10 @@ static json_t *worst(const struct loads *s)
 
 json_t *loads_changes(const struct loads *s, uint64_t since)
 {
-    bool    is_drawn;
-    json_t *list;
-
     if (!s->links)
         return NULL;
-    is_drawn = s->links->links <= LOADS_DRAWN;
-    list = is_drawn ? changes(s, since) : worst(s);
+    bool    is_drawn = s->links->links <= LOADS_DRAWN;
+    json_t *list = is_drawn ? changes(s, since) : worst(s);
     if (json_array_size(list))
         return json_pack("{s:I, s:o}", "version", (json_int_t)s->version, is_drawn ? "links" : "worst", list);
     json_decref(list);

@@ -43,10 +43,11 @@ json_t *loads_json(const struct loads *, const struct controller *);
  * in both directions; with very many links {"version":V,"worst":[[NAME,NAME,USE,...],...]}. NULL: no news. */
 json_t *loads_changes(const struct loads *, uint64_t since);
 
-/* Rounded, so that noise is not sent: thousandths (-1: NAN), and the first two digits. Appends a value to a
- * row; below 0: null. */
+/* Rounded, so that noise is not sent: thousandths (-1: NAN), and the first two digits. */
 int32_t loads_thousandths(double);
 int64_t loads_two_digits(uint64_t);
-void    loads_append(json_t *row, int64_t value);
+
+/* Appends values to a row; below 0: null. Returns the row. */
+json_t *loads_row(json_t *row, const int64_t *value, uint32_t count);
 
 #endif

@@ -1,4 +1,5 @@
 #include "live/queues/queue_tuner.h"
+#include "base/minmax.h"
 #include "core/units.h"
 #include "live/agent/agent.h"
 #include "tune/acc/acc.h"
@@ -34,11 +35,11 @@ struct queue_tuner {
     struct loop               loop;
     uint64_t                  slot_ps;
     struct queue_saved        saved;
-    struct queue             *queue;
+    struct queue              queue[IO_QUEUES_MAX];
     uint32_t                  queues;
-    struct queue_slot        *slot;
-    struct ecn               *ecn;       /* room for a call */
-    bool                     *is_settled;
+    struct queue_slot         slot[IO_QUEUES_MAX];
+    struct ecn                ecn[IO_QUEUES_MAX];        /* room for a call */
+    bool                      is_settled[IO_QUEUES_MAX];
     bool                      is_ready;  /* saved state and queues have been read */
     bool                      is_lost;   /* the saved state is corrupt: nothing is written */
     bool                      is_going_back;
@@ -91,20 +92,17 @@ int queue_tuner_check(const struct loop_request *q, struct err *err)
     return rc;
 }
 
-static void list_queues(struct queue_tuner *t, struct queue_facts *fact)
+static uint32_t list_queues(struct queue_tuner *t, struct queue_facts *fact)
 {
     char (*name)[MSG_NAME_SIZE] = xcalloc(IO_QUEUES_MAX, sizeof *name);
 
     t->queues = t->io->list(t->device, fact, name);
-    t->queue = xcalloc(t->queues + 1ul, sizeof *t->queue);
-    t->slot = xcalloc(t->queues + 1ul, sizeof *t->slot);
-    t->ecn = xcalloc(t->queues + 1ul, sizeof *t->ecn);
-    t->is_settled = xcalloc(t->queues + 1ul, sizeof *t->is_settled);
     for (uint32_t i = 0; i < t->queues; i++) {
         memcpy(t->queue[i].name, name[i], sizeof name[i]);
         fact[i].device = 0;
     }
     free(name);
+    return t->queues;
 }
 
 static void on_learn(void *, const struct msg *, uint64_t now_us);
@@ -114,20 +112,20 @@ int queue_tuner_new(struct queue_tuner **out, const struct queue_tuner_config *c
 {
     struct queue_facts *fact = xcalloc(IO_QUEUES_MAX, sizeof *fact);
     struct queue_tuner *t = xcalloc(1, sizeof *t);
-    struct world        w = { .seed = cfg->seed, .queue = fact };
-    int                 rc;
 
-    *out = NULL;
-    *t = (struct queue_tuner){ .cfg = *cfg, .agent = agent, .io = io, .device = device };
-    list_queues(t, fact);
-    w.queues = t->queues;
-    rc = t->queues ? open_loop(&t->loop, &w, &cfg->tuner, err) :
-         err_set(err, ENOENT,
-                 "it has no queues that can be set by themselves (of SONiC: devices: [all-3] is queue 3 of "
-                 "all ports)");
+    t->cfg = *cfg;
+    t->agent = agent;
+    t->io = io;
+    t->device = device;
+    struct world w = { .seed = cfg->seed, .queue = fact, .queues = list_queues(t, fact) };
+    int rc = t->queues ? open_loop(&t->loop, &w, &cfg->tuner, err) :
+             err_set(err, ENOENT,
+                     "it has no queues that can be set by themselves (of SONiC: devices: [all-3] is queue 3 "
+                     "of all ports)");
     free(fact);
     if (rc) {
-        queue_tuner_free(t);
+        free(t);
+        *out = NULL;
         return rc;
     }
     t->slot_ps = loop_slot_ps(&t->loop);
@@ -149,13 +147,8 @@ void queue_tuner_free(struct queue_tuner *t)
 {
     if (!t)
         return;
-    if (t->slot_ps)
-        loop_close(&t->loop);
+    loop_close(&t->loop);
     queue_saved_fini(&t->saved);
-    free(t->queue);
-    free(t->slot);
-    free(t->ecn);
-    free(t->is_settled);
     free(t);
 }
 
@@ -263,17 +256,18 @@ static void adopt(struct queue_tuner *t, struct queue *q, const struct ecn *e, u
 
 static void look_at(struct queue_tuner *t, struct queue *q, const struct ecn *holds, uint64_t now_us)
 {
+    bool is_found = ecn_equal(holds, &q->found);
+    /* a write of ours that came late, or did not come */
+    bool is_late = now_us < q->doubt_until_us &&
+                   ((q->has_failed && is_found) || queue_saved_has(&t->saved, holds));
+
     if (ecn_equal(holds, &q->is))
         q->is_open = q->has_failed = false;
-    else if (now_us < q->doubt_until_us &&
-             ((q->has_failed && ecn_equal(holds, &q->found)) || queue_saved_has(&t->saved, holds))) {
-        q->is = *holds;          /* a write of ours that came late, or did not come */
-        q->is_open = false;
-    } else if (ecn_equal(holds, &q->found)) {
-        /* the switch has restarted, or an operator restored it: do not tune now */
+    else if (is_late || is_found) {
         q->is = *holds;
         q->is_open = false;
-        t->hold_until_us = now_us + t->cfg.hold_us;
+        /* the switch has restarted, or an operator restored it: do not tune now */
+        t->hold_until_us = is_late ? t->hold_until_us : now_us + t->cfg.hold_us;
     } else
         adopt(t, q, holds, now_us);
 }
@@ -345,12 +339,11 @@ static void send_records(struct queue_tuner *t, uint64_t now_us)
 {
     static struct msg_learn   m;
     const struct acc_records *r = &t->learning->learner.records;
-    uint32_t                  most = MSG_LEARN_FLOATS_MAX / r->floats;
+    uint32_t                  most = min_u32(MSG_LEARN_FLOATS_MAX / r->floats, MSG_LEARN_ROWS_MAX);
 
-    most = most < MSG_LEARN_ROWS_MAX ? most : MSG_LEARN_ROWS_MAX;
     for (uint32_t first = 0; first < r->count && !agent_may_tune(t->agent, now_us); first += m.rows) {
         m.version = t->learning->version;
-        m.rows = r->count - first < most ? r->count - first : most;
+        m.rows = min_u32(r->count - first, most);
         m.floats = m.rows * r->floats;
         for (uint32_t i = 0; i < m.rows; i++) {
             m.slot[i] = r->key[first + i].slot;
@@ -416,13 +409,11 @@ uint64_t queue_tuner_timer_us(const struct queue_tuner *t)
 
 void queue_tuner_on_timer(struct queue_tuner *t, uint64_t now_us)
 {
-    const char *why;
-
     if (!t->is_ready)
         return;
-    why = !t->agent->self.moved || t->is_going_back ? NULL :
-          now_us < t->hold_until_us ? "queues were reset outside Anole" :
-          agent_may_tune(t->agent, now_us);
+    const char *why = !t->agent->self.moved || t->is_going_back ? NULL :
+                      now_us < t->hold_until_us ? "queues were reset outside Anole" :
+                      agent_may_tune(t->agent, now_us);
     if (why) {
         if (*t->agent->breach)
             t->hold_until_us = now_us + t->cfg.hold_us;
@@ -474,9 +465,7 @@ bool queue_tuner_leave(struct queue_tuner *t, const char *why, uint64_t now_us)
 
 uint64_t queue_tuner_slot_us(const struct queue_tuner *t)
 {
-    uint64_t us = t->slot_ps / PS_PER_US ? t->slot_ps / PS_PER_US : 1;
-
-    return us > t->io->slot_us_min ? us : t->io->slot_us_min;
+    return max_u64(max_u64(t->slot_ps / PS_PER_US, 1), t->io->slot_us_min);
 }
 
 static double within(const struct limits *l, enum knob k, double value, double found, double unit)
@@ -505,10 +494,9 @@ static bool take_token(struct queue_tuner *t, uint64_t now_us)
     t->tokens = fmin(fmax(1, t->cfg.changes_per_s),
                      t->tokens + t->cfg.changes_per_s * (double)(now_us - t->tokens_us) / 1e6);
     t->tokens_us = now_us;
-    if (t->tokens < 1)
-        return false;
-    t->tokens -= 1;
-    return true;
+    bool has_one = t->tokens >= 1;
+    t->tokens -= has_one;
+    return has_one;
 }
 
 /* Saves and logs a setting before its first use, with the initial settings of all queues. */
@@ -555,19 +543,10 @@ static void fit_slot(struct queue_tuner *t, uint64_t us)
     }
 }
 
-static void count_decisions(struct queue_tuner *t)
-{
-    struct acc_figures f;
-
-    if (t->loop.tuner.algo != &tuner_acc)
-        return;
-    acc_figures(&t->loop.tuner, &f);
-    t->agent->self.decisions = f.decisions;
-}
-
 void queue_tuner_on_slot(struct queue_tuner *t, uint64_t now_us)
 {
     const struct tuner *tuner = &t->loop.tuner;
+    struct acc_figures  figures;
     uint64_t            us = 0;
 
     queue_tuner_on_timer(t, now_us);
@@ -575,7 +554,10 @@ void queue_tuner_on_slot(struct queue_tuner *t, uint64_t now_us)
         return;
     fit_slot(t, us);
     tuner->algo->slot(tuner->state, t->slot);
-    count_decisions(t);
+    if (tuner->algo == &tuner_acc) {
+        acc_figures(tuner, &figures);
+        t->agent->self.decisions = figures.decisions;
+    }
     if (t->is_going_back || now_us < t->hold_until_us || agent_may_tune(t->agent, now_us) ||
         !tuner->algo->queues(tuner->state, t->ecn))
         return;

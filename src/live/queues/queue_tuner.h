@@ -88,7 +88,7 @@ int queue_saved_write(struct queue_saved *, const struct io_disk *);
 /* Reads the better of two copies. -ENOENT: nothing was ever written; -EBADMSG: corrupt, or missing although
  * the audit log has settings. Nothing is allocated then. */
 int queue_saved_read(struct queue_saved *, const struct io_disk *);
-int queue_saved_parse(void *queue_saved, const char *text, size_t length);
+bool queue_saved_take(void *queue_saved, json_t *);
 
 /* NULL: not there. */
 struct queue_found *queue_saved_find(const struct queue_saved *, const char *name);

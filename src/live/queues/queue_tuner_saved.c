@@ -68,21 +68,16 @@ static json_t *ecn_json(const struct ecn *e)
 
 int queue_saved_write(struct queue_saved *s, const struct io_disk *disk)
 {
-    json_t *found = json_object(), *setting = json_array(), *o;
-    char   *text = xmalloc(QUEUE_SAVED_TEXT_MAX);
-    size_t  length, max = QUEUE_SAVED_TEXT_MAX - KEEP_SEAL_SIZE;
-    int     rc;
+    json_t *found = json_object(), *setting = json_array();
 
     for (uint32_t i = 0; i < s->founds; i++)
         json_object_set_new(found, s->found[i].name, ecn_json(&s->found[i].ecn));
     for (uint32_t i = 0; i < s->settings; i++)
         json_array_append_new(setting, ecn_json(&s->setting[i]));
-    o = JSON_OF({ "version", json_of_count(VERSION) }, { "found", found }, { "settings", setting });
-    length = json_dumpb(o, text, max, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
-    json_decref(o);
-    rc = length && length <= max ? keep_write(disk, QUEUE_SAVED_NAME, text, length, &s->number) : -EFBIG;
-    free(text);
-    return rc;
+    return keep_write(disk, QUEUE_SAVED_NAME,
+                      JSON_OF({ "version", json_of_count(VERSION) }, { "found", found },
+                              { "settings", setting }),
+                      JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS), QUEUE_SAVED_TEXT_MAX, &s->number);
 }
 
 static bool take_bytes(const json_t *v, uint32_t *bytes)
@@ -121,18 +116,15 @@ static bool parse_queues(struct queue_saved *s, json_t *o)
     return true;
 }
 
-int queue_saved_parse(void *queue_saved, const char *text, size_t length)
+bool queue_saved_take(void *queue_saved, json_t *o)
 {
     struct queue_saved *s = queue_saved;
-    json_t             *o = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
-    bool                is_good;
 
     *s = (struct queue_saved){ 0 };
-    is_good = o && parse_queues(s, o);
-    json_decref(o);
+    bool is_good = parse_queues(s, o);
     if (!is_good)
         queue_saved_fini(s);
-    return is_good ? 0 : -EBADMSG;
+    return is_good;
 }
 
 static void find_setting(void *ctx, const char *line, size_t length)
@@ -142,12 +134,12 @@ static void find_setting(void *ctx, const char *line, size_t length)
 
 int queue_saved_read(struct queue_saved *s, const struct io_disk *disk)
 {
-    uint64_t        number = 0;
-    bool            has_set = false;
-    enum keep_found found;
+    uint64_t number = 0;
+    bool     has_set = false;
 
     *s = (struct queue_saved){ 0 };
-    found = keep_read(disk, QUEUE_SAVED_NAME, QUEUE_SAVED_TEXT_MAX, &number, queue_saved_parse, s);
+    enum keep_found found = keep_read(disk, QUEUE_SAVED_NAME, QUEUE_SAVED_TEXT_MAX, &number, queue_saved_take,
+                                      s);
     s->number = number;
     if (found == KEEP_NONE && disk->replay)
         disk->replay(disk->arg, find_setting, &has_set);

@@ -1,6 +1,7 @@
 #include "live/tuner/live_tuner.h"
 #include "base/minmax.h"
 #include "base/file/outfile.h"
+#include "base/text.h"
 #include "core/units.h"
 #include "live/core/live_clock.h"
 #include "live/core/knobset.h"
@@ -21,17 +22,13 @@
 #define STEPS_SHOWN 12u
 #define STEPS_KEPT 1000          /* of what the tuner did: a controller runs for months */
 
-/* The current setting: that of the first device of a kind. `anole ctl diff` shows devices that differ. */
+/* The current setting: that of the first device of a kind. */
 static void take_knobs(struct knobs *k, const struct controller *c)
 {
-    struct knob_set seen = { 0 };
+    struct knob_set first = roster_first(c);
 
     knobs_init(k);
-    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        for (int j = 0; j < KNOB_COUNT && p->rank != RANK_NONE; j++)
-            if (p->confirmed.is_named[j] && !seen.is_named[j])
-                knob_set_add(&seen, (enum knob)j, p->confirmed.knobs.value[j]);
-    knob_set_put(&seen, k);
+    knob_set_put(&first, k);
 }
 
 static int by_number(const void *a, const void *b, void *peers)
@@ -65,8 +62,7 @@ static uint64_t interval_us(const struct controller_file *f, const struct contro
     uint64_t us = 0;
 
     for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        if (p->where == KNOB_NIC && p->sample.interval_us > us)
-            us = p->sample.interval_us;
+        us = p->where == KNOB_NIC ? max_u64(us, p->sample.interval_us) : us;
     return us ? us : f->controller.interval_us;
 }
 
@@ -93,10 +89,8 @@ static void add_device(struct world *w, uint32_t i, const struct peer *p, uint32
 /* Adds facts that devices do not report. Settings are for ports of one speed: no device scales them. */
 static void know_fabric(struct world *w, const struct live_twin *twin)
 {
-    const struct world *built = twin ? live_twin_world(twin) : NULL;
+    const struct world *built = live_twin_world(twin);
 
-    if (!built)
-        return;
     w->maker = &live_twin_maker;
     w->maker_arg = (void *)twin;
     w->host_bps = w->host_bps ? w->host_bps : built->host_bps;
@@ -122,29 +116,22 @@ static void make_world(struct world *w, const struct controller_file *f, const s
     w->is_in_use = true;
     for (uint32_t i = 0; i < c->peers; i++)
         add_device(w, i, &c->peer[order[i]], &port);
-    know_fabric(w, t);
+    if (t)
+        know_fabric(w, t);
     if (!w->base_rtt_ps)
         w->base_rtt_ps = 10 * PS_PER_US;         /* not known: a host cannot see it */
 }
 
-int live_tuner_check(const struct controller_file *f, struct err *err)
+static int check_world(const struct controller_file *f, const struct live_twin *twin, struct err *err)
 {
     struct controller   none = { 0 };
     struct loop_request q = config_tuner_request(&f->tuner, f->common.file);
     struct world        w;
     struct loop         l;
-    struct live_twin   *twin = NULL;
-    int                 rc = live_learner_check(f, err);
 
-    if (!rc && f->fabric)
-        rc = live_twin_open(&twin, f->fabric, f->think_us, err);
-    if (rc || !f->tuner.kind) {
-        live_twin_close(twin);
-        return rc;
-    }
     make_world(&w, f, twin, &none, NULL);
     w.host_bps = w.host_bps ? w.host_bps : 100000000000;
-    rc = loop_open(&l, &w, &q, err);
+    int rc = loop_open(&l, &w, &q, err);
     if (!rc) {
         if (l.tuner.algo && l.tuner.algo->slot)
             rc = err_set(err, ENOTSUP,
@@ -153,6 +140,18 @@ int live_tuner_check(const struct controller_file *f, struct err *err)
         loop_close(&l);
     }
     world_fini(&w);
+    return rc;
+}
+
+int live_tuner_check(const struct controller_file *f, struct err *err)
+{
+    struct live_twin *twin = NULL;
+    int               rc = live_learner_check(f, err);
+
+    if (!rc && f->fabric)
+        rc = live_twin_open(&twin, f->fabric, f->think_us, err);
+    if (!rc && f->tuner.kind)
+        rc = check_world(f, twin, err);
     live_twin_close(twin);
     return rc;
 }
@@ -171,27 +170,23 @@ void live_tuner_init(struct live_tuner *t, const struct controller_file *f, uint
 static void write_tuning(const struct live_tuner *t)
 {
     struct err err;
-    char       path[600], *text = NULL;
-    size_t     length = 0;
-    FILE      *f = open_memstream(&text, &length);
+    char       path[600], *text;
+    FILE      *f = text_stream(&text);
 
     snprintf(path, sizeof path, "%s/tuning.jsonl", t->file->common.state);
-    if (!f)
-        return;
     tuning_print(&t->loop.tuning, f);
     fclose(f);
-    if (outfile_write(path, text, length, &err))
+    if (outfile_write(path, text, strlen(text), &err))
         clock_log("%s", err.text);
     free(text);
 }
 
 static void close_loop(struct live_tuner *t)
 {
-    if (!t->is_open)
-        return;
-    if (t->loop.tuning.steps)
+    if (t->is_open && t->loop.tuning.steps)
         write_tuning(t);
-    loop_close(&t->loop);
+    if (t->is_open)
+        loop_close(&t->loop);
     report_fini(&t->report);
     world_fini(&t->world);
     free(t->order);
@@ -216,12 +211,10 @@ static void add_port(struct report *r, uint32_t port, const struct msg_port *p)
 {
     struct report_port *to = &r->port[port];
 
-    to->tx_bytes = p->tx_bytes;
-    to->rate_bps = p->rate_bps ? p->rate_bps : to->rate_bps;
-    to->pauses = p->pauses;
-    to->paused_ps = p->paused_ps;
-    to->marked_packets = p->marked_packets;
-    to->queue_bytes_max = p->has_queue ? p->queue_bytes : 0;
+    *to = (struct report_port){ .device = to->device, .is_uplink = to->is_uplink, .tx_bytes = p->tx_bytes,
+                                .rate_bps = p->rate_bps ? p->rate_bps : to->rate_bps, .pauses = p->pauses,
+                                .paused_ps = p->paused_ps, .marked_packets = p->marked_packets,
+                                .queue_bytes_max = p->has_queue ? p->queue_bytes : 0 };
     r->queue_bytes_max = max_u64(r->queue_bytes_max, to->queue_bytes_max);
     r->pauses += p->pauses;
     r->paused_ps += p->paused_ps;
@@ -244,40 +237,34 @@ static void add_detail(struct report *r, uint32_t device, uint32_t first_port, u
     fsd_add(&r->fsd, &d->fsd);
 }
 
-/* A driver without details reports one port. */
-static void add_sample(struct report *r, uint32_t port, const struct msg_sample *s)
-{
-    struct msg_port p = { .tx_bytes = s->tx_bytes, .rate_bps = s->rate_bps,
-                          .marked_packets = s->marked_packets, .paused_ps = isnan(s->paused) ? 0 :
-                          (uint64_t)(s->paused * (double)s->interval_us) * PS_PER_US };
-
-    add_port(r, port, &p);
-}
-
 static void add_peer(struct report *r, const struct world *w, uint32_t i, const struct peer *p,
                      uint64_t age_us)
 {
     const struct world_device *d = &w->device[i];
+    const struct msg_sample   *s = &p->sample;
 
     r->device[i] = (struct report_device){ .age_ps = age_us * PS_PER_US,
-                                           .is_missing = !p->reports || !p->sample.interval_us ||
-                                           p->sample.is_brief, .counts_no_pauses = isnan(p->sample.paused) };
+                                           .is_missing = !p->reports || !s->interval_us || s->is_brief,
+                                           .counts_no_pauses = isnan(s->paused) };
     for (uint32_t k = d->first_port; k < d->first_port + d->ports; k++)
         r->port[k] = (struct report_port){ .device = i, .rate_bps = w->port[k].rate_bps,
                                            .is_uplink = p->where == KNOB_NIC };
-    if (p->reports && p->sample.is_brief && p->has_detail)
+    if (p->reports && s->is_brief && p->has_detail)
         fsd_add(&r->fsd, &p->detail->fsd);
     if (r->device[i].is_missing)
         return;
     if (p->has_detail)
         add_detail(r, i, d->first_port, p->facts.ports, p->detail);
-    /* flow sizes may come alone; ports without a place are one */
+    /* a driver without details reports one port; flow sizes may come alone; ports without a place are one */
     if (!p->has_detail || !p->detail->ports || !p->facts.ports)
-        add_sample(r, d->first_port, &p->sample);
-    r->cnps += p->sample.cnps;
-    r->nacks += p->sample.retransmissions;
-    r->dropped_packets += p->sample.lossless_drops;
-    r->payload_bytes += p->where == KNOB_NIC ? p->sample.tx_bytes : 0;
+        add_port(r, d->first_port,
+                 &(struct msg_port){ .tx_bytes = s->tx_bytes, .rate_bps = s->rate_bps,
+                                     .marked_packets = s->marked_packets, .paused_ps = isnan(s->paused) ? 0 :
+                                     (uint64_t)(s->paused * (double)s->interval_us) * PS_PER_US });
+    r->cnps += s->cnps;
+    r->nacks += s->retransmissions;
+    r->dropped_packets += s->lossless_drops;
+    r->payload_bytes += p->where == KNOB_NIC ? s->tx_bytes : 0;
 }
 
 static bool wants_messages(const struct live_tuner *t)
@@ -292,7 +279,7 @@ static bool wants_messages(const struct live_tuner *t)
 static bool add_seen(struct live_tuner *t, const struct controller *c, struct report *r, uint64_t now_us)
 {
     const struct seen_part **part = xcalloc(c->peers + 1ul, sizeof *part);
-    uint64_t                 whole_us = 0, covered_ps;
+    uint64_t                 whole_us = 0;
     uint32_t                 tellers = 0;
     struct seen              now;
 
@@ -316,8 +303,7 @@ static bool add_seen(struct live_tuner *t, const struct controller *c, struct re
         return false;
     r->seen = t->seen;
     r->has_seen = true;
-    covered_ps = t->seen_us / tellers * PS_PER_US;
-    r->start_ps = r->end_ps > covered_ps ? r->end_ps - covered_ps : 0;
+    r->start_ps = r->end_ps - min_u64(r->end_ps, t->seen_us / tellers * PS_PER_US);
     t->seen = (struct seen){ 0 };
     t->seen_us = 0;
     return true;
@@ -357,7 +343,7 @@ void live_tuner_interval(struct live_tuner *t, const struct controller *c, uint6
     t->end_ps = !t->epoch_us ? t->end_ps + interval_ps :         /* stamps are simulated time, in lock step */
                 (c->peer[t->order[0]].stamp_us - t->epoch_us) * PS_PER_US;
     r->number = ++t->number;
-    r->start_ps = t->end_ps > interval_ps ? t->end_ps - interval_ps : 0;
+    r->start_ps = t->end_ps - min_u64(t->end_ps, interval_ps);
     r->end_ps = t->end_ps;
     r->knobs = t->loop.in_force.knobs;
     for (uint32_t i = 0; i < c->peers; i++)
@@ -409,14 +395,12 @@ static void open_loop(struct live_tuner *t, const struct controller *c, struct d
     make_world(&t->world, t->file, t->twin, c, t->order);
     t->roster = c->roster;
     if (loop_open(&t->loop, &t->world, &q, &err)) {
+        /* the file was checked: the network does not suit it, or some devices are still missing */
         if (!t->has_failed)
             clock_log("%s", err.text);
         t->has_failed = true;
         snprintf(t->failure, sizeof t->failure, "%.*s", (int)sizeof t->failure - 1, err.text);
-        world_fini(&t->world);
-        free(t->order);
-        t->order = NULL;
-        /* the file was checked: the network does not suit it, or some devices are still missing */
+        close_loop(t);
         return;
     }
     report_init(&t->report, c->peers, t->world.ports, 0);
@@ -446,7 +430,7 @@ static struct knob_set change_of(const struct live_tuner *t, const struct decisi
     take_knobs(&first, c);
     for (int k = 0; k < KNOB_COUNT; k++)
         for (const struct peer *p = c->peer; p < c->peer + c->peers && is_tuners(t, d, c, k); p++) {
-            bool               is_own = c->cfg->mode == MODE_DIRECT && p->rank != RANK_NONE;
+            bool is_own = c->cfg->mode == MODE_DIRECT && p->rank != RANK_NONE;
 
             if (p->confirmed.is_named[k] &&
                 !knobset_is_equal_value(is_own ? p->confirmed.knobs.value[k] : first.value[k],
@@ -577,11 +561,10 @@ void live_tuner_ended(struct live_tuner *t, const struct controller *c, bool is_
 
 /* ---- as JSON ---- */
 
-static const char *outcome_text(enum outcome_kind o)
-{
-    return o == OUTCOME_PENDING ? "under way" : o == OUTCOME_APPLIED ? "set" :
-           o == OUTCOME_PARTLY ? "set at some" : "not set";
-}
+static const char *const outcomes[] = {
+    [OUTCOME_PENDING] = "under way", [OUTCOME_APPLIED] = "set", [OUTCOME_PARTLY] = "set at some",
+    [OUTCOME_REFUSED] = "not set",
+};
 
 static struct knob_set difference(const struct knobs *was, const struct knobs *is)
 {
@@ -599,7 +582,7 @@ static json_t *tried_json(const struct tuning_step *s)
     json_t *list = json_array();
 
     for (const struct tuner_tried *t = s->note.tried; t < s->note.tried + s->note.tries; t++) {
-        struct knob_set           set = difference(&s->was, &t->knobs);
+        struct knob_set set = difference(&s->was, &t->knobs);
 
         json_array_append_new(list, JSON_OF(
             { "name", json_of_text(t->name ? t->name : "") },
@@ -613,14 +596,14 @@ static json_t *tried_json(const struct tuning_step *s)
 
 static json_t *step_json(const struct live_tuner *t, const struct tuning_step *s)
 {
-    uint64_t interval_ps = s->end_ps > s->start_ps ? s->end_ps - s->start_ps : 1;
-    uint64_t ago_ps = t->end_ps > s->end_ps ? t->end_ps - s->end_ps : 0;
+    uint64_t        interval_ps = s->end_ps > s->start_ps ? s->end_ps - s->start_ps : 1;
+    uint64_t        ago_ps = t->end_ps - min_u64(t->end_ps, s->end_ps);
     struct knob_set change = difference(&s->was, &s->is);
 
     return JSON_OF({ "reports_ago", json_of_count(ago_ps / interval_ps) },
                    { "phase", json_of_text(s->note.phase ? s->note.phase : "") },
                    { "why", json_of_text(s->note.why) },
-                   { "outcome", json_of_text(knobset_is_empty(&change) ? "" : outcome_text(s->outcome)) },
+                   { "outcome", json_of_text(knobset_is_empty(&change) ? "" : outcomes[s->outcome]) },
                    { "utility", json_of_number(s->note.utility) }, { "set", knobset_json(&change) });
 }
 
@@ -653,28 +636,22 @@ static json_t *candidates_json(const struct live_tuner *t)
 
 json_t *live_tuner_json(const struct live_tuner *t)
 {
-    json_t *o, *search;
-    char    missing[600];
+    const struct tuning *all = &t->loop.tuning;
+    char                 missing[600];
 
     if (t->thought) {            /* the thinker owns the loop */
-        o = json_object();
-        json_object_update(o, t->last_status);
+        json_t *o = json_copy(t->last_status);
+
         json_object_set_new(o, "thinks", json_true());
         return o;
     }
-    o = JSON_OF({ "name", json_of_text(t->file->tuner.kind ? t->file->tuner.kind : "") },
-                { "has_begun", json_boolean(t->is_open) },
-                { "has_failed", json_boolean(t->has_failed && !t->is_open) },
-                { "missing", json_of_text(live_tuner_missing(t, missing, sizeof missing)) });
-    if (!t->is_open)
-        return o;
-    json_put_count(o, "reports", t->number);
-    json_object_set_new(o, "waits", json_boolean(t->decision != 0));
-    if (t->loop.tuning.steps)
-        json_object_set_new(o, "last", step_json(t, &t->loop.tuning.step[t->loop.tuning.steps - 1]));
-    json_object_set_new(o, "candidates", candidates_json(t));
-    search = search_json(t);
-    if (search)
-        json_object_set_new(o, "search", search);
+    json_t *o = JSON_OF({ "name", json_of_text(t->file->tuner.kind ? t->file->tuner.kind : "") },
+                        { "has_begun", json_boolean(t->is_open) },
+                        { "has_failed", json_boolean(t->has_failed && !t->is_open) },
+                        { "missing", json_of_text(live_tuner_missing(t, missing, sizeof missing)) });
+    if (t->is_open)
+        JSON_PUT(o, { "reports", json_of_count(t->number) }, { "waits", json_boolean(t->decision != 0) },
+                 { "last", all->steps ? step_json(t, &all->step[all->steps - 1]) : NULL },
+                 { "candidates", candidates_json(t) }, { "search", search_json(t) });
     return o;
 }

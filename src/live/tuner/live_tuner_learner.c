@@ -31,9 +31,11 @@ static int open_loop(struct loop *l, const struct controller_file *f, struct err
 int live_learner_check(const struct controller_file *f, struct err *err)
 {
     struct loop l;
-    int         rc = f->learner.kind ? open_loop(&l, f, err) : 0;
 
-    if (f->learner.kind && !rc)
+    if (!f->learner.kind)
+        return 0;
+    int rc = open_loop(&l, f, err);
+    if (!rc)
         loop_close(&l);
     return rc;
 }
@@ -73,11 +75,10 @@ static uint32_t rank_of(const struct controller *c, const struct peer *p)
 {
     uint32_t rank = 0;
 
-    for (const struct peer *other = c->peer; other < c->peer + c->peers; other++) {
+    for (const struct peer *other = c->peer; other < c->peer + c->peers; other++)
         rank += other->self.is_training &&
                 (other->facts.number != p->facts.number ? other->facts.number < p->facts.number :
                  strcmp(other->name, p->name) < 0);
-    }
     return rank;
 }
 

@@ -43,9 +43,7 @@ int live_twin_open(struct live_twin **out, const char *path, uint64_t cpu_us, st
     if (!rc)
         rc = simulation_open(&s, &t->input, err);
     if (rc) {
-        free(t->path);
-        free(t->text);
-        free(t);
+        live_twin_close(t);
         return rc;
     }
     sim_world_init(&t->world, s.sim, s.scenario.interval_ps);
@@ -113,13 +111,12 @@ static int make(void *arg, const struct world *w, const struct traffic_model *mo
     struct live_twin *t = arg;
     struct held      *h = xcalloc(1, sizeof *h);
     struct world      built = t->world;
-    int               rc;
 
     h->all = t;
     built.seed = w->seed;
     built.start = w->start;
     built.interval_ps = w->interval_ps;
-    rc = twin_maker.make(&t->input, &built, model, &h->inner, err);
+    int rc = twin_maker.make(&t->input, &built, model, &h->inner, err);
     if (rc) {
         free(h);
         return rc;

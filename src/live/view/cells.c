@@ -1,5 +1,6 @@
 #include "live/view/cells.h"
 #include "base/err.h"
+#include "base/minmax.h"
 #include "live/controller/roster.h"
 #include "live/links/loads.h"
 #include "live/view/state_json.h"
@@ -21,10 +22,8 @@ void cells_fini(struct cells *s)
 static int compare(const void *left, const void *right, void *arg)
 {
     const struct controller *c = arg;
-    const char              *a = c->peer[*(const uint32_t *)left].name;
-    const char              *b = c->peer[*(const uint32_t *)right].name;
 
-    return strverscmp(a, b);
+    return strverscmp(c->peer[*(const uint32_t *)left].name, c->peer[*(const uint32_t *)right].name);
 }
 
 /* Length of the rack's name within a host's name: everything before its last number, if there is another
@@ -91,37 +90,25 @@ static void arrange(struct cells *s, const struct controller *c)
 static struct cell_seen see(const struct cells *s, const struct cell *cell, const struct controller *c,
                             uint64_t now_us)
 {
-    struct cell_seen seen = { .utilisation = -1, .paused = -1, .metric = -1, .cnps = -1, .age_s = -1 };
-    double           use = 0, metric = 0;
-    uint32_t         uses = 0, metrics = 0;
-    uint64_t         cnps = 0;
-    bool             is_counted = false;
+    struct cell_seen  seen = { .age_s = -1 };
+    struct words_sums sums = { 0 };
+    uint64_t          oldest_us = UINT64_MAX;
 
     for (uint32_t i = 0; i < cell->count; i++) {
-        const struct peer       *p = &c->peer[s->order[cell->first + i]];
-        const struct msg_sample *m = &p->sample;
-        int64_t                  age_s = !p->heard_us ? -1 : now_us <= p->heard_us ? 0 :
-                                         (int64_t)((now_us - p->heard_us) / 1000000);
+        const struct peer *p = &c->peer[s->order[cell->first + i]];
 
         seen.state[words_state_of(c, p, now_us)]++;
         seen.tried += words_has_trial(p);
-        seen.age_s = age_s > seen.age_s ? age_s : seen.age_s;
-        cnps += m->cnps;
-        is_counted |= m->interval_us && !(m->unknown & MSG_UNKNOWN(cnps));
-        if (!isnan(words_utilisation(m))) {
-            use += words_utilisation(m);
-            uses++;
-        }
-        if (m->interval_us && !isnan(m->paused) && loads_thousandths(m->paused) > seen.paused)
-            seen.paused = loads_thousandths(m->paused);
-        if (!isnan(m->metric) && m->interval_us) {
-            metric += m->metric;
-            metrics++;
-        }
+        if (p->heard_us)
+            oldest_us = min_u64(oldest_us, p->heard_us);
+        words_sums_add(&sums, &p->sample);
     }
-    seen.utilisation = uses ? loads_thousandths(use / uses) : -1;
-    seen.metric = metrics ? loads_thousandths(metric / metrics) : -1;
-    seen.cnps = is_counted ? loads_two_digits(cnps) : -1;
+    seen.utilisation = loads_thousandths(words_mean(sums.use, sums.uses));
+    seen.paused = loads_thousandths(sums.pauses ? sums.paused_most : NAN);
+    seen.metric = loads_thousandths(words_mean(sums.metric, sums.metrics));
+    seen.cnps = sums.counts_cnps ? loads_two_digits(sums.cnps) : -1;
+    if (oldest_us != UINT64_MAX)
+        seen.age_s = (int64_t)((now_us - min_u64(oldest_us, now_us)) / 1000000);
     return seen;
 }
 
@@ -146,30 +133,21 @@ json_t *cells_json(const struct cells *s, const struct controller *c)
 {
     json_t *names = json_array();
 
-    for (const struct cell *cell = s->cell; cell < s->cell + s->count; cell++) {
-
+    for (const struct cell *cell = s->cell; cell < s->cell + s->count; cell++)
         json_array_append_new(names, json_pack(
             "[o, o, I, I]", json_of_text(c->peer[s->order[cell->first]].name),
             json_of_text(c->peer[s->order[cell->first + cell->count - 1]].name), (json_int_t)cell->first,
             (json_int_t)cell->count));
-    }
     return json_pack("{s:I, s:o}", "version", (json_int_t)s->version, "names", names);
 }
 
 static json_t *row_of(uint32_t i, const struct cell_seen *v)
 {
-    json_t *row = json_array();
+    int64_t value[7 + STATES] = { i, v->utilisation, v->paused, v->metric, v->cnps, v->age_s, v->tried };
 
-    json_array_append_new(row, json_integer(i));
-    loads_append(row, v->utilisation);
-    loads_append(row, v->paused);
-    loads_append(row, v->metric);
-    loads_append(row, v->cnps);
-    loads_append(row, v->age_s);
-    json_array_append_new(row, json_integer(v->tried));
     for (int k = 0; k < STATES; k++)
-        json_array_append_new(row, json_integer(v->state[k]));
-    return row;
+        value[7 + k] = v->state[k];
+    return loads_row(json_array(), value, 7 + STATES);
 }
 
 json_t *cells_changes(const struct cells *s, uint64_t since)

@@ -76,29 +76,27 @@ static void add_flow_metrics(struct prom *m, const struct collector *f)
 
 static json_t *sizes_json(const struct fsd *f)
 {
-    json_t *o = json_object(), *bins = json_array();
+    json_t *bins = json_array();
 
-    json_put_number(o, "elephants", (double)f->elephants / FSD_ONE);
-    json_put_number(o, "mice", (double)f->mice / FSD_ONE);
     for (int i = 0; i < FSD_BINS; i++)
         json_array_append_new(bins, json_integer((json_int_t)f->bin[i]));
-    json_object_set_new(o, "bins", bins);
-    return o;
+    return JSON_OF({ "elephants", json_of_number((double)f->elephants / FSD_ONE) },
+                   { "mice", json_of_number((double)f->mice / FSD_ONE) }, { "bins", bins });
 }
 
-/* Flow sizes from switches or, if none exports them, from devices. */
+/* Flow sizes from switches or, if none exports them, from devices. NULL: none. */
 static json_t *flows_json(const struct page *p)
 {
     const struct controller *c = p->controller;
     struct fsd               sum = { 0 };
     bool                     has = false;
-    json_t                  *o;
 
     if (p->flows) {
-        o = sizes_json(&p->flows->last);
-        json_put_count(o, "known", p->flows->used);
-        json_put_count(o, "datagrams", p->flows->counts.datagrams);
-        json_put_count(o, "refused", p->flows->counts.strangers + p->flows->counts.bad);
+        json_t *o = sizes_json(&p->flows->last);
+
+        JSON_PUT(o, { "known", json_of_count(p->flows->used) },
+                 { "datagrams", json_of_count(p->flows->counts.datagrams) },
+                 { "refused", json_of_count(p->flows->counts.strangers + p->flows->counts.bad) });
         return o;
     }
     for (uint32_t i = 0; i < c->peers; i++)
@@ -114,6 +112,7 @@ static json_t *flows_json(const struct page *p)
 static char *metrics_text(struct page *p)
 {
     struct server_counts counts = server_counts(p->server);
+    struct err           why;
     struct prom          m;
 
     prom_init(&m);
@@ -122,73 +121,50 @@ static char *metrics_text(struct page *p)
         add_flow_metrics(&m, p->flows);
     prom_one(&m, "anole_controller_standby", "gauge", "1: another controller of the cell has the lease.",
              *p->standby != '\0');
-    if (p->past.history) {
-        struct err why;
-
+    if (p->past.history)
         prom_one(&m, "anole_controller_history_lost_total", "counter",
                  "Points, settings and records that are not in the history because it could not be written.",
                  (double)history_lost(p->past.history, &why));
-    }
     process_metrics(&m, &counts);
     return prom_end(&m);
 }
 
 static char *whole(const struct page *p, json_t *o)
 {
-    json_t *flows = flows_json(p);
-
-    json_put_text(o, "standby", p->standby);
-    if (flows)
-        json_object_set_new(o, "flows", flows);
+    JSON_PUT(o, { "standby", json_of_text(p->standby) }, { "flows", flows_json(p) });
     return dump(o);
 }
 
-static const char *state_text(struct page *p)
+static json_t *state_of(struct page *p, bool has_devices)
 {
-    if (!p->state)
-        p->state = whole(p, state_json(p->controller, &p->ledger, &p->timeline, p->now_us(), wall_us(p)));
-    return p->state;
-}
-
-static void add_known(json_t *o, const struct page *p)
-{
-    json_t *links = loads_json(&p->loads, p->controller), *jobs = jobs_json(&p->jobs, p->controller);
-    json_t *tuner = p->tuner ? p->tuner(p->arg) : NULL;
-    char    next[900];
-
-    if (links)
-        json_object_set_new(o, "links", links);
-    if (jobs)
-        json_object_set_new(o, "jobs", jobs);
-    if (tuner)
-        json_object_set_new(o, "tuner", tuner);
-    json_put_text(o, "next", state_json_next(next, sizeof next, p->controller, tuner, p->now_us()));
+    return state_json(p->controller, &p->ledger, &p->timeline, has_devices, p->now_us(), wall_us(p));
 }
 
 /* The data of the page; its size does not grow with the number of devices. */
 static const char *overview_text(struct page *p)
 {
-    json_t *o;
-
     if (p->overview)
         return p->overview;
-    o = state_json_overview(p->controller, &p->ledger, &p->timeline, p->now_us(), wall_us(p));
-    json_object_set_new(o, "cells", cells_json(&p->cells, p->controller));
-    json_object_set_new(o, "agreement", state_json_agreement(p->controller));
-    json_object_set_new(o, "has_history", json_boolean(p->past.history));
-    json_object_set_new(o, "refused", process_refused_json(p->counts.peers));
-    add_known(o, p);
+    json_t *tuner = p->tuner ? p->tuner(p->arg) : NULL;
+    json_t *o = state_of(p, false);
+    char    next[900];
+
+    JSON_PUT(o, { "cells", cells_json(&p->cells, p->controller) },
+             { "agreement", state_json_agreement(p->controller) },
+             { "has_history", json_boolean(p->past.history) },
+             { "refused", process_refused_json(p->counts.peers) },
+             { "links", loads_json(&p->loads, p->controller) },
+             { "jobs", jobs_json(&p->jobs, p->controller) }, { "tuner", tuner },
+             { "next", json_of_text(state_json_next(next, sizeof next, p->controller, tuner,
+                                                    p->now_us())) });
     p->overview = whole(p, o);
     return p->overview;
 }
 
 static void answer_error(struct server_reply *r, unsigned status, const char *why)
 {
-    json_t *o = json_object();
-
-    json_put_text(o, "error", why);
     r->status = status;
-    r->text = dump(o);
+    r->text = dump(JSON_OF({ "error", json_of_text(why) }));
 }
 
 static void answer_devices(struct page *p, const char *from, struct server_reply *r)
@@ -222,17 +198,14 @@ static void answer_history(struct page *p, const char *when, struct server_reply
 /* What the page needs to know of knobs: their units, and a sentence about each. */
 static json_t *form_json(void)
 {
-    json_t *o = json_pack("{s:s, s:s, s:s, s:[]}", "kind", "live", "version", ANOLE_VERSION, "title",
-                          "controller", "runs");
     json_t *units = json_object(), *help = json_object();
 
     for (int k = 0; k < KNOB_COUNT; k++) {
         json_put_text(units, knob_info[k].name, knob_unit_name(knob_info[k].unit));
         json_put_text(help, knob_info[k].name, knob_info[k].about);
     }
-    json_object_set_new(o, "units", units);
-    json_object_set_new(o, "help", help);
-    return o;
+    return json_pack("{s:s, s:s, s:s, s:[], s:o, s:o}", "kind", "live", "version", ANOLE_VERSION, "title",
+                     "controller", "runs", "units", units, "help", help);
 }
 
 /* The page polls /api/overview and listens to /api/events: web/src/live/. */
@@ -257,9 +230,11 @@ static void answer_get(struct page *p, const char *path, struct server_reply *r)
         r->text = metrics_text(p);
     } else if (strcmp(path, "/healthz") == 0)
         answer_health(p, r);
-    else if (strcmp(path, "/api/state") == 0)
-        r->text = xstrdup(state_text(p));
-    else if (strcmp(path, "/api/overview") == 0)
+    else if (strcmp(path, "/api/state") == 0) {
+        if (!p->state)
+            p->state = whole(p, state_of(p, true));
+        r->text = xstrdup(p->state);
+    } else if (strcmp(path, "/api/overview") == 0)
         r->text = xstrdup(overview_text(p));
     else if (strncmp(path, "/api/devices/", 13) == 0)
         answer_devices(p, path + 13, r);
@@ -273,14 +248,6 @@ static void answer_get(struct page *p, const char *path, struct server_reply *r)
 }
 
 /* ---- orders ---- */
-
-/* NULL: the path is not that of an order. */
-static const struct words_verb *verb_of(const char *path)
-{
-    const struct words_verb *v = strncmp(path, "/api/", 5) == 0 ? words_verb_of(path + 5) : NULL;
-
-    return v && v->is_order ? v : NULL;
-}
 
 /* Text that can be shown and logged: no control characters. */
 static int take_text(char *out, size_t size, const char *key, const json_t *value, struct err *err)
@@ -315,13 +282,13 @@ static int take_key(struct question *q, const struct words_verb *verb, const cha
 
 int page_read_order(struct question *out, const char *path, const char *body, size_t length, struct err *err)
 {
-    const struct words_verb *verb = verb_of(path);
+    const struct words_verb *verb = strncmp(path, "/api/", 5) == 0 ? words_verb_of(path + 5) : NULL;
     struct question          q = { .version = MSG_VERSION };
     const char              *key;
     json_t                  *o, *value;
     int                      rc = 0;
 
-    if (!verb)
+    if (!verb || !verb->is_order)
         return err_set(err, ENOENT, "there is nothing to do at this address");
     snprintf(q.verb, sizeof q.verb, "%s", verb->name);
     o = length ? json_loadb(body, length, JSON_REJECT_DUPLICATES, NULL) : json_object();
@@ -340,11 +307,6 @@ int page_read_order(struct question *out, const char *path, const char *body, si
     return rc;
 }
 
-static unsigned status_of(int rc)
-{
-    return rc == -ENOENT ? 404 : rc == -EINVAL ? 400 : rc == -EIO ? 500 : 409;
-}
-
 static void answer_post(struct page *p, const struct server_request *q, struct server_reply *r)
 {
     struct question order = { 0 };
@@ -355,7 +317,7 @@ static void answer_post(struct page *p, const struct server_request *q, struct s
         rc = p->act(p->arg, &order, q->who, &err);
     forget(p);
     if (rc)
-        answer_error(r, status_of(rc), err.text);
+        answer_error(r, rc == -ENOENT ? 404 : rc == -EINVAL ? 400 : rc == -EIO ? 500 : 409, err.text);
     else
         r->text = xstrdup("{}\n");
 }
@@ -370,21 +332,13 @@ static void answer(void *arg, const struct server_request *q, struct server_repl
 
 /* ---- events ---- */
 
-static void add(FILE *out, const char *kind, uint64_t id, const char *data)
-{
-    fprintf(out, "event: %s\n", kind);
-    if (id)
-        fprintf(out, "id: %" PRIu64 "\n", id);
-    fprintf(out, "data: %s\n\n", data);
-}
-
 /* NULL: nothing has changed. */
 static void add_json(FILE *out, const char *kind, json_t *o)
 {
     char *text = o ? dump(o) : NULL;
 
     if (text)
-        add(out, kind, 0, text);
+        fprintf(out, "event: %s\ndata: %s\n\n", kind, text);
     free(text);
 }
 
@@ -392,7 +346,7 @@ static void add_json(FILE *out, const char *kind, json_t *o)
 static char *events(void *arg, struct server_cursor *at)
 {
     struct page *p = arg;
-    char        *text, gap[80];
+    char        *text;
     const char  *line;
     FILE        *out = text_stream(&text);
     uint64_t     seq = 0;
@@ -408,11 +362,10 @@ static char *events(void *arg, struct server_cursor *at)
         at->look = p->cells.look;
     }
     for (int i = 0; i < EVENTS_AT_ONCE && (line = ledger_after(&p->ledger, at->last, &seq)); i++) {
-        if (seq != at->last + 1) {
-            snprintf(gap, sizeof gap, "{\"from\":%" PRIu64 ",\"to\":%" PRIu64 "}", at->last + 1, seq - 1);
-            add(out, "gap", 0, gap);
-        }
-        add(out, "audit", seq, line);
+        if (seq != at->last + 1)
+            fprintf(out, "event: gap\ndata: {\"from\":%" PRIu64 ",\"to\":%" PRIu64 "}\n\n", at->last + 1,
+                    seq - 1);
+        fprintf(out, "event: audit\nid: %" PRIu64 "\ndata: %s\n\n", seq, line);
         at->last = seq;
     }
     fclose(out);
@@ -426,8 +379,8 @@ static char *events(void *arg, struct server_cursor *at)
 
 static void add_heard(struct past *p, const struct controller *c)
 {
-    char   (*name)[STORE_NAME_SIZE] = xcalloc(p->size ? p->size : 1, sizeof *name);
-    uint8_t *share = xcalloc(p->size ? p->size : 1, 1);
+    char   (*name)[STORE_NAME_SIZE] = xcalloc(p->size + 1ul, sizeof *name);
+    uint8_t *share = xcalloc(p->size + 1ul, 1);
 
     for (uint32_t i = 0; i < p->size; i++) {
         const struct past_heard *h = &p->heard[i];
@@ -448,10 +401,9 @@ static void look_at_devices(struct past *p, const struct controller *c, uint64_t
     if (p->minute && p->minute != wall_ms / MINUTE_MS)
         add_heard(p, c);
     p->minute = wall_ms / MINUTE_MS;
-    if (c->peers > p->size) {
-        p->heard = xrealloc(p->heard, c->peers * sizeof *p->heard);
-        memset(p->heard + p->size, 0, (c->peers - p->size) * sizeof *p->heard);
-        p->size = c->peers;
+    for (; p->size < c->peers; p->size++) {
+        p->heard = xgrow(p->heard, p->size, &p->room, 64, sizeof *p->heard);
+        p->heard[p->size] = (struct past_heard){ 0 };
     }
     for (uint32_t i = 0; i < c->peers; i++) {
         p->heard[i].looks++;
@@ -459,29 +411,16 @@ static void look_at_devices(struct past *p, const struct controller *c, uint64_t
     }
 }
 
-static void add_point(struct past *p, const struct timeline_point *at)
-{
-    struct store_point s = { at->wall_ms, { [STORE_COVERAGE] = at->coverage, [STORE_METRIC] = at->metric,
-                                            [STORE_PAUSED] = at->paused,
-                                            [STORE_UTILISATION] = at->utilisation, [STORE_CNPS] = at->cnps,
-                                            [STORE_TRIED] = at->trial != 0, [STORE_WITH] = at->with,
-                                            [STORE_WITHOUT] = at->without } };
-
-    history_add_point(p->history, &s);
-}
-
 static void add_knobs(struct past *p, const struct timeline *t)
 {
     for (; p->changes < t->changes; p->changes++) {
         const struct timeline_knobs *k = &t->knobs[p->changes % TIMELINE_KNOBS];
-        json_t                      *o;
-        char                        *text;
 
         if (t->changes - p->changes > TIMELINE_KNOBS || knobset_is_empty(&k->confirmed) ||
             knobset_is_same(&k->confirmed, &p->confirmed))
             continue;
-        o = knobset_json(&k->confirmed);
-        text = json_dumps(o, JSON_COMPACT);
+        json_t *o = knobset_json(&k->confirmed);
+        char   *text = json_dumps(o, JSON_COMPACT);
         json_decref(o);
         if (text)
             history_add_knobs(p->history, k->wall_ms, text);
@@ -502,19 +441,20 @@ static void add_records(struct past *p, const struct ledger *l)
 }
 
 /* The timeline has a new point. */
-static void look_at_past(struct past *p, const struct controller *c, const struct timeline *t,
-                         const struct ledger *l, uint64_t now_us)
+static void look_at_past(struct page *page, uint64_t now_us)
 {
-    const struct timeline_point *at = timeline_last(t);
+    const struct timeline *t = &page->timeline;
+    struct past           *p = &page->past;
+    const struct store_point *at = &t->point[(t->points - 1) % TIMELINE_POINTS].is;
 
-    if (!p->history || !at)
+    if (!p->history)
         return;
-    add_records(p, l);
-    if (!c->peers)
+    add_records(p, &page->ledger);
+    if (!page->controller->peers)
         return;                  /* there is nothing to measure yet */
-    add_point(p, at);
+    history_add_point(p->history, at);
     add_knobs(p, t);
-    look_at_devices(p, c, at->wall_ms, now_us);
+    look_at_devices(p, page->controller, at->wall_ms, now_us);
 }
 
 /* ---- life ---- */
@@ -568,17 +508,16 @@ int page_keep(struct page *p, const char *path, struct err *err)
 void page_tick(struct page *p, uint64_t now_us)
 {
     uint64_t before = p->timeline.changes;
-    bool     has_point;
 
     if (!p->server && !p->past.history)
         return;
     forget(p);
-    has_point = timeline_tick(&p->timeline, p->controller, now_us, wall_us(p));
+    bool has_point = timeline_tick(&p->timeline, p->controller, now_us, wall_us(p));
     if (has_point) {
         cells_look(&p->cells, p->controller, now_us);
         loads_look(&p->loads, p->controller, now_us);
         jobs_look(&p->jobs, p->controller, now_us);
-        look_at_past(&p->past, p->controller, &p->timeline, &p->ledger, now_us);
+        look_at_past(p, now_us);
     }
     p->states += has_point || p->timeline.changes != before;
     server_wake(p->server);

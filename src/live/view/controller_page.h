@@ -24,7 +24,7 @@ struct past {
     struct history    *history;  /* NULL: none is kept */
     uint64_t           minute;
     struct past_heard *heard;    /* by the number of the device */
-    uint32_t           size;
+    uint32_t           size, room;
     uint64_t           record, changes;          /* that it has received */
     struct knob_set    confirmed;                /* likewise */
 };

@@ -28,25 +28,17 @@ static void add(struct ledger *l, const char *text, size_t length)
     if (seq <= 0)
         return;
     free(l->line[i]);
-    l->line[i] = xmalloc(length + 1);
-    memcpy(l->line[i], text, length);
-    l->line[i][length] = '\0';
+    l->line[i] = xprintf("%.*s", (int)length, text);
     l->seq[i] = (uint64_t)seq;
     l->count++;
 }
 
 void ledger_load(struct ledger *l, const char *text, size_t length)
 {
-    const char *end = text + length;
+    const char *end = text + length, *stop;
 
-    while (text < end) {
-        const char *stop = memchr(text, '\n', (size_t)(end - text));
-
-        if (!stop)
-            return;              /* half a line */
+    for (; text < end && (stop = memchr(text, '\n', (size_t)(end - text))) != NULL; text = stop + 1)
         add(l, text, (size_t)(stop - text));
-        text = stop + 1;
-    }
 }
 
 void ledger_on_line(void *l, const char *text, size_t length)

@@ -16,27 +16,23 @@
 /* When the first of these was asked for is near enough to when the process began. */
 static double start_s(void)
 {
-    static double    first;
-    struct timespec  now;
+    static struct timespec first;
 
-    clock_gettime(CLOCK_REALTIME, &now);
-    if (first == 0)
-        first = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-    return first;
+    if (!first.tv_sec)
+        clock_gettime(CLOCK_REALTIME, &first);
+    return (double)first.tv_sec + (double)first.tv_nsec / 1e9;
 }
 
 static double resident_bytes(void)
 {
-    FILE *f = fopen("/proc/self/statm", "re");
-    char  text[128] = "", *rest = text;
+    FILE         *f = fopen("/proc/self/statm", "re");
+    unsigned long pages = 0;
 
-    if (!f)
-        return 0;
-    if (!fgets(text, sizeof text, f))
-        text[0] = '\0';
-    fclose(f);
-    (void)strtoul(text, &rest, 10);              /* the first number is what is mapped */
-    return (double)strtoul(rest, NULL, 10) * (double)sysconf(_SC_PAGESIZE);
+    if (f && fscanf(f, "%*u %lu", &pages) != 1)  /* the first number is what is mapped */
+        pages = 0;
+    if (f)
+        fclose(f);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
 static double open_files(void)
@@ -90,23 +86,20 @@ void process_peers(struct prom *p, const char *prefix, const struct serve_counts
 
 json_t *process_refused_json(const struct serve_counts *n)
 {
-    json_t  *o, *reasons;
     uint64_t total = 0;
 
     if (!n)
         return json_null();
-    o = json_object();
-    reasons = json_object();
+    json_t *reasons = json_object();
     for (int i = 0; i < SECURE_REFUSAL_KINDS; i++) {
         total += n->refused[i];
         if (n->refused[i])
             json_put_count(reasons, secure_refusal_text((enum secure_refusal)i), n->refused[i]);
     }
-    json_put_count(o, "total", total);
-    json_put_text(o, "last", n->last_s ? secure_refusal_text(n->last) : "");
-    json_put_number(o, "last_ms", n->last_s ? 1e3 * (double)n->last_s : NAN);
-    json_object_set_new(o, "reasons", reasons);
-    return o;
+    return JSON_OF({ "total", json_of_count(total) },
+                   { "last", json_of_text(n->last_s ? secure_refusal_text(n->last) : "") },
+                   { "last_ms", json_of_number(n->last_s ? 1e3 * (double)n->last_s : NAN) },
+                   { "reasons", reasons });
 }
 
 /* ---- a controller ---- */
@@ -126,12 +119,10 @@ static void add_counts(struct prom *p, const struct controller *c, const struct 
     prom_one(p, "anole_controller_messages_total", "counter", "Messages of agents.", (double)n->messages);
     prom_one(p, "anole_controller_reports_total", "counter", "Of these, reports.", (double)n->reports);
     prom_one(p, "anole_controller_unreadable_total", "counter",
-             "Messages that were not understood or not allowed.",
-             (double)n->unreadable);
+             "Messages that were not understood or not allowed.", (double)n->unreadable);
     prom_one(p, "anole_controller_ticks_total", "counter", "Intervals.", (double)n->ticks);
     prom_one(p, "anole_controller_late_ticks_total", "counter",
-             "Intervals that ended more than half an interval late.",
-             (double)n->late);
+             "Intervals that ended more than half an interval late.", (double)n->late);
     prom_family(p, "anole_controller_trials_total", "counter",
                 "Trials that have ended, by what became of them.");
     prom_value(p, (double)n->kept, "outcome", "kept", NULL);
@@ -143,33 +134,28 @@ static void add_counts(struct prom *p, const struct controller *c, const struct 
     prom_one(p, "anole_controller_learner_net", "gauge", "Version of its learner's net; 0: none.",
              (double)n->net);
     prom_one(p, "anole_controller_audit_records_total", "counter",
-             "Number of the last record of the audit log.",
-             (double)c->audit.seq);
+             "Number of the last record of the audit log.", (double)c->audit.seq);
     prom_one(p, "anole_controller_audit_lost", "gauge",
-             "Records that could not be written since the last that was.",
-             (double)c->audit.lost);
+             "Records that could not be written since the last that was.", (double)c->audit.lost);
 }
 
 /* ---- its devices ---- */
 
-static const double age_bounds_s[] = { 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60 };
-#define BOUNDS (sizeof age_bounds_s / sizeof *age_bounds_s)
-
 /* The age of reports: gauges, one per bound, because it is a state and not a count of events. */
 static void add_ages(struct prom *p, const struct controller *c, uint64_t now_us)
 {
-    uint32_t within[BOUNDS] = { 0 };
-    char     bound[16];
+    static const double bounds_s[] = { 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60 };
+    char                bound[16];
 
-    for (uint32_t i = 0; i < c->peers; i++)
-        for (size_t b = 0; b < BOUNDS; b++)
-            within[b] += c->peer[i].heard_us &&
-                         (double)(now_us - c->peer[i].heard_us) / 1e6 <= age_bounds_s[b];
     prom_family(p, "anole_controller_devices_heard", "gauge",
                 "Devices that were heard within so many seconds.");
-    for (size_t b = 0; b < BOUNDS; b++) {
-        snprintf(bound, sizeof bound, "%g", age_bounds_s[b]);
-        prom_value(p, within[b], "within", bound, NULL);
+    for (size_t b = 0; b < sizeof bounds_s / sizeof *bounds_s; b++) {
+        uint32_t within = 0;
+
+        for (uint32_t i = 0; i < c->peers; i++)
+            within += c->peer[i].heard_us && (double)(now_us - c->peer[i].heard_us) / 1e6 <= bounds_s[b];
+        snprintf(bound, sizeof bound, "%g", bounds_s[b]);
+        prom_value(p, within, "within", bound, NULL);
     }
 }
 
@@ -190,8 +176,8 @@ static void add_devices(struct prom *p, const struct controller *c, uint64_t now
              roster_coverage(c, now_us));
     prom_one(p, "anole_controller_guardrail_breaches", "gauge", "Devices at which a guardrail is broken.",
              breaches);
-    prom_one(p, "anole_controller_devices_unconfirmed", "gauge", "Devices with a setting that is not confirmed.",
-             open);
+    prom_one(p, "anole_controller_devices_unconfirmed", "gauge",
+             "Devices with a setting that is not confirmed.", open);
     add_ages(p, c, now_us);
 }
 

@@ -20,11 +20,9 @@ char *state_json_next(char *buf, size_t size, const struct controller *, const j
 /* What devices hold that is not their baseline: the answer to `anole ctl diff`. */
 json_t *state_json_diff(const struct controller *);
 
-/* /api/state; without devices; one of them; and without devices, history and records the event 'state'. */
-json_t *state_json(const struct controller *, const struct ledger *, const struct timeline *, uint64_t now_us,
-                   uint64_t wall_us);
-json_t *state_json_overview(const struct controller *, const struct ledger *, const struct timeline *,
-                            uint64_t now_us, uint64_t wall_us);
+/* /api/state or, without devices, /api/overview; one device; the event 'state': no history, no records. */
+json_t *state_json(const struct controller *, const struct ledger *, const struct timeline *,
+                   bool has_devices, uint64_t now_us, uint64_t wall_us);
 json_t *state_json_device(const struct controller *, const struct peer *, uint64_t now_us);
 json_t *state_json_brief(const struct controller *, const struct timeline *, uint64_t now_us,
                          uint64_t wall_us);

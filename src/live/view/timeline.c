@@ -1,4 +1,5 @@
 #include "live/view/timeline.h"
+#include "base/minmax.h"
 #include "live/controller/trial.h"
 #include "live/core/knobset.h"
 #include "live/view/words.h"
@@ -12,84 +13,44 @@
 
 static struct timeline_point measure(const struct controller *c, uint64_t now_us, uint64_t wall_us)
 {
-    struct timeline_point p = { .wall_ms = wall_us / 1000, .coverage = roster_coverage(c, now_us),
-                                .trial = c->trial.phase == TRIAL_NONE ? 0 : c->trial.number };
-    double   metric = 0, sent = 0, could = 0, arm[2] = { 0 };
-    uint32_t metrics = 0, paused = 0, counted = 0, arms[2] = { 0 };
+    uint64_t          trial = c->trial.phase == TRIAL_NONE ? 0 : c->trial.number;
+    struct words_sums all = { 0 }, nics = { 0 }, arm[2] = { { 0 } };
 
-    for (const struct peer *d = c->peer; d < c->peer + c->peers; d++) {
-        const struct msg_sample *s = &d->sample;
-
-        if (!roster_is_fresh(c, d, now_us) || !s->interval_us)
-            continue;
-        if (!isnan(s->metric)) {
-            int has = words_has_trial(d);
-
-            metric += s->metric;
-            metrics++;
-            arm[has] += s->metric;
-            arms[has]++;
+    for (const struct peer *d = c->peer; d < c->peer + c->peers; d++)
+        if (roster_is_fresh(c, d, now_us)) {
+            words_sums_add(&all, &d->sample);
+            words_sums_add(&arm[words_has_trial(d)], &d->sample);
+            if (d->where == KNOB_NIC)
+                words_sums_add(&nics, &d->sample);
         }
-        counted += !(s->unknown & MSG_UNKNOWN(cnps));
-        p.cnps += (double)s->cnps;
-        if (d->where != KNOB_NIC)
-            continue;
-        paused += !isnan(s->paused);
-        p.paused += isnan(s->paused) ? 0 : s->paused;
-        if (isnan(words_utilisation(s)))
-            continue;
-        sent += words_utilisation(s) * (double)s->rate_bps;
-        could += (double)s->rate_bps;
-    }
-    p.metric = metrics ? metric / metrics : NAN;
-    p.with = p.trial && arms[1] ? arm[1] / arms[1] : NAN;
-    p.without = p.trial && arms[0] ? arm[0] / arms[0] : NAN;
-    p.paused = paused ? p.paused / paused : NAN;
-    p.cnps = counted ? p.cnps : NAN;
-    p.utilisation = could > 0 ? sent / could : NAN;
-    return p;
+    return (struct timeline_point){ .trial = trial, .is = { wall_us / 1000, {
+        [STORE_COVERAGE] = roster_coverage(c, now_us),
+        [STORE_METRIC] = words_mean(all.metric, all.metrics),
+        [STORE_PAUSED] = words_mean(nics.paused, nics.pauses),
+        [STORE_UTILISATION] = nics.rate_bps > 0 ? nics.sent_bps / nics.rate_bps : NAN,
+        [STORE_CNPS] = all.counts_cnps ? (double)all.cnps : NAN,
+        [STORE_TRIED] = trial != 0,
+        [STORE_WITH] = trial ? words_mean(arm[1].metric, arm[1].metrics) : NAN,
+        [STORE_WITHOUT] = trial ? words_mean(arm[0].metric, arm[0].metrics) : NAN,
+    } } };
 }
 
 /* ---- settings ---- */
 
-static struct timeline_knobs look(const struct controller *c, uint64_t wall_us)
+/* Reading the settings of thousands of devices is expensive: when it is due, and when a trial moves. */
+static void look_at_settings(struct timeline *t, const struct controller *c, bool is_due, uint64_t wall_us)
 {
-    struct timeline_knobs k = { .wall_ms = wall_us / 1000 };
+    const struct timeline_knobs *last = t->changes ? &t->knobs[(t->changes - 1) % TIMELINE_KNOBS] : NULL;
+    struct timeline_knobs        k = { .wall_ms = wall_us / 1000 };
 
-    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        for (int j = 0; j < KNOB_COUNT; j++)
-            if (p->confirmed.is_named[j] && !k.confirmed.is_named[j] && p->rank != RANK_NONE)
-                knob_set_add(&k.confirmed, (enum knob)j, p->confirmed.knobs.value[j]);
-    if (c->trial.phase == TRIAL_NONE)
-        return k;
-    k.trial = c->trial.number;
-    k.phase = c->trial.phase;
-    k.stage = c->trial.stage;
-    k.tried = c->trial.wanted;
-    return k;
-}
-
-static bool is_same(const struct timeline_knobs *a, const struct timeline_knobs *b)
-{
-    return a->trial == b->trial && a->phase == b->phase && a->stage == b->stage &&
-           knobset_is_same(&a->confirmed, &b->confirmed);
-}
-
-/* Has a trial begun, moved on or ended since the settings were last looked at? */
-static bool has_moved(const struct timeline *t, const struct controller *c)
-{
-    const struct timeline_knobs *last = &t->knobs[(t->changes - 1) % TIMELINE_KNOBS];
-    bool                         is_open = c->trial.phase != TRIAL_NONE;
-
-    return !t->changes || last->trial != (is_open ? c->trial.number : 0) ||
-           (is_open && (last->phase != c->trial.phase || last->stage != c->trial.stage));
-}
-
-static void look_at_settings(struct timeline *t, const struct controller *c, uint64_t wall_us)
-{
-    struct timeline_knobs k = look(c, wall_us);
-
-    if (!t->changes || !is_same(&t->knobs[(t->changes - 1) % TIMELINE_KNOBS], &k))
+    if (c->trial.phase != TRIAL_NONE)
+        k = (struct timeline_knobs){ .wall_ms = k.wall_ms, .trial = c->trial.number, .phase = c->trial.phase,
+                                     .stage = c->trial.stage, .tried = c->trial.wanted };
+    bool has_moved = !last || last->trial != k.trial || last->phase != k.phase || last->stage != k.stage;
+    if (!is_due && !has_moved)
+        return;
+    k.confirmed = roster_first(c);
+    if (has_moved || !knobset_is_same(&last->confirmed, &k.confirmed))
         t->knobs[t->changes++ % TIMELINE_KNOBS] = k;
 }
 
@@ -152,14 +113,12 @@ json_t *timeline_evidence_json(const struct timeline *t, const struct controller
                      c->cfg->halves_intervals_max / (2 * (block ? block : 1)) : c->cfg->stage_pairs) });
 }
 
-/* Reading the settings of thousands of devices is expensive: once per period, and when a trial moves. */
 bool timeline_tick(struct timeline *t, const struct controller *c, uint64_t now_us, uint64_t wall_us)
 {
     bool is_due = now_us + EARLY_US >= t->next_us;
 
     look_at_evidence(&t->evidence, c);
-    if (is_due || has_moved(t, c))
-        look_at_settings(t, c, wall_us);
+    look_at_settings(t, c, is_due, wall_us);
     if (!is_due)
         return false;
     t->next_us = (t->next_us && now_us < t->next_us + PERIOD_US ? t->next_us : now_us) + PERIOD_US;
@@ -169,45 +128,23 @@ bool timeline_tick(struct timeline *t, const struct controller *c, uint64_t now_
 
 /* ---- as JSON ---- */
 
-static uint64_t first_of(uint64_t count, uint64_t max)
-{
-    return count > max ? count - max : 0;
-}
-
-const struct timeline_point *timeline_last(const struct timeline *t)
-{
-    return t->points ? &t->point[(t->points - 1) % TIMELINE_POINTS] : NULL;
-}
-
-/* Numbers of a point, as columns. */
-static const struct { const char *name; size_t at; } columns[] = {
-    { "coverage", offsetof(struct timeline_point, coverage) },
-    { "metric", offsetof(struct timeline_point, metric) },
-    { "paused", offsetof(struct timeline_point, paused) },
-    { "utilisation", offsetof(struct timeline_point, utilisation) },
-    { "cnps", offsetof(struct timeline_point, cnps) },
-    { "with", offsetof(struct timeline_point, with) },
-    { "without", offsetof(struct timeline_point, without) },
-};
-enum { COLUMNS = sizeof columns / sizeof *columns };
-
 json_t *timeline_json(const struct timeline *t, uint32_t max)
 {
-    json_t  *o = json_object(), *at = json_array(), *trial = json_array(), *column[COLUMNS];
-    uint64_t first = first_of(t->points, max < TIMELINE_POINTS ? max : TIMELINE_POINTS);
+    json_t  *o = json_object(), *at = json_array(), *trial = json_array(), *column[STORE_SERIES];
+    uint64_t first = t->points - min_u64(t->points, min_u64(max, TIMELINE_POINTS));
 
-    json_object_set_new(o, "t_ms", at);
-    json_object_set_new(o, "trial", trial);
-    for (int c = 0; c < COLUMNS; c++)
-        json_object_set_new(o, columns[c].name, column[c] = json_array());
+    JSON_PUT(o, { "t_ms", at }, { "trial", trial });
+    for (int i = 0; i < STORE_SERIES; i++)
+        if (i != STORE_TRIED)    /* 'trial' has it */
+            json_object_set_new(o, store_series[i], column[i] = json_array());
     for (uint64_t i = first; i < t->points; i++) {
         const struct timeline_point *p = &t->point[i % TIMELINE_POINTS];
 
-        json_array_append_new(at, json_integer((json_int_t)p->wall_ms));
-        json_array_append_new(trial, json_integer((json_int_t)p->trial));
-        for (int c = 0; c < COLUMNS; c++)
-            json_array_append_new(column[c],
-                                  json_of_number(*(const double *)((const char *)p + columns[c].at)));
+        json_array_append_new(at, json_of_count(p->is.wall_ms));
+        json_array_append_new(trial, json_of_count(p->trial));
+        for (int k = 0; k < STORE_SERIES; k++)
+            if (k != STORE_TRIED)
+                json_array_append_new(column[k], json_of_number(p->is.value[k]));
     }
     return o;
 }
@@ -216,16 +153,16 @@ json_t *timeline_knobs_json(const struct timeline *t)
 {
     json_t *list = json_array();
 
-    for (uint64_t i = first_of(t->changes, TIMELINE_KNOBS); i < t->changes; i++) {
+    for (uint64_t i = t->changes - min_u64(t->changes, TIMELINE_KNOBS); i < t->changes; i++) {
         const struct timeline_knobs *k = &t->knobs[i % TIMELINE_KNOBS];
         json_t *o = JSON_OF({ "t_ms", json_of_count(k->wall_ms) },
                             { "confirmed", knobset_json(&k->confirmed) });
 
         if (k->trial)
-            json_object_update_new(o, JSON_OF(
-                { "trial", json_of_count(k->trial) }, { "phase", json_of_text(words_phase[k->phase]) },
-                { "stage", json_of_text(words_stage(k->phase, k->stage)) },
-                { "tried", knobset_json(&k->tried) }));
+            JSON_PUT(o, { "trial", json_of_count(k->trial) },
+                     { "phase", json_of_text(words_phase[k->phase]) },
+                     { "stage", json_of_text(words_stage(k->phase, k->stage)) },
+                     { "tried", knobset_json(&k->tried) });
         json_array_append_new(list, o);
     }
     return list;

@@ -4,19 +4,13 @@
 
 #include "base/json.h"
 #include "live/controller/roster.h"
+#include "live/history/store.h"
 
 #define TIMELINE_POINTS 900
 #define TIMELINE_KNOBS  100
 #define TIMELINE_EVIDENCE 64
 
-struct timeline_point {
-    uint64_t wall_ms;
-    double   coverage, metric, paused, utilisation;
-    /* during a trial, the metric of those that have its setting, and of the others */
-    double   with, without;
-    double   cnps;
-    uint64_t trial;
-};
+struct timeline_point { struct store_point is; uint64_t trial; };        /* trial 0: none is under way */
 
 struct timeline_knobs {          /* from then on */
     uint64_t        wall_ms;
@@ -55,8 +49,5 @@ json_t *timeline_knobs_json(const struct timeline *);
  * "ends_at":67}: e-values after these numbers of pairs, the limits that decide, and the pairs after which the
  * stage ends anyway. null: nothing was measured yet. */
 json_t *timeline_evidence_json(const struct timeline *, const struct controller *);
-
-/* The last point; NULL: there is none. */
-const struct timeline_point *timeline_last(const struct timeline *);
 
 #endif

@@ -50,21 +50,15 @@ const char *words_kind(enum knob_where where)
     return where == KNOB_NIC ? "NIC" : "switch";
 }
 
-/* Does it hold something that is not its baseline? */
-static bool is_changed(const struct peer *p)
+enum words_state words_state_of(const struct controller *c, const struct peer *p, uint64_t now_us)
 {
     struct knob_set changed = knobset_changed(&p->device, &p->baseline);
 
-    return !knobset_is_empty(&changed);
-}
-
-enum words_state words_state_of(const struct controller *c, const struct peer *p, uint64_t now_us)
-{
     return p->has_left                      ? STATE_LEFT
            : !roster_is_fresh(c, p, now_us) ? STATE_SILENT
            : p->is_broken                   ? STATE_BROKEN
            : p->is_frozen                   ? STATE_FROZEN
-           : is_changed(p) || p->self.moved ? STATE_TUNED
+           : !knobset_is_empty(&changed) || p->self.moved ? STATE_TUNED
            : p->self.is_there               ? (p->self.is_allowed ? STATE_READY : STATE_OBSERVED)
            : !p->may_write                  ? STATE_OBSERVED
            : p->rank == RANK_NONE           ? STATE_HELD_BACK
@@ -76,6 +70,36 @@ double words_utilisation(const struct msg_sample *s)
     if (!s->rate_bps || !s->interval_us || s->unknown & MSG_UNKNOWN(tx_bytes))
         return NAN;
     return (double)s->tx_bytes * 8e6 / (double)s->interval_us / (double)s->rate_bps;
+}
+
+void words_sums_add(struct words_sums *to, const struct msg_sample *s)
+{
+    double use = words_utilisation(s);
+
+    if (!s->interval_us)
+        return;
+    to->cnps += s->cnps;
+    to->counts_cnps |= !(s->unknown & MSG_UNKNOWN(cnps));
+    if (!isnan(s->metric)) {
+        to->metric += s->metric;
+        to->metrics++;
+    }
+    if (!isnan(s->paused)) {
+        to->paused += s->paused;
+        to->pauses++;
+        to->paused_most = fmax(to->paused_most, s->paused);
+    }
+    if (!isnan(use)) {
+        to->use += use;
+        to->uses++;
+        to->sent_bps += use * (double)s->rate_bps;
+        to->rate_bps += (double)s->rate_bps;
+    }
+}
+
+double words_mean(double sum, uint32_t count)
+{
+    return count ? sum / count : NAN;
 }
 
 bool words_has_trial(const struct peer *p)

@@ -31,4 +31,16 @@ extern const char *const words_state[];
 bool             words_has_trial(const struct peer *);            /* it holds the trial's setting */
 double           words_utilisation(const struct msg_sample *);   /* fraction of its link; NAN: not known */
 
+/* Last samples of several devices. A mean is of those that know the value: */
+struct words_sums {
+    double   metric, paused, use;
+    uint32_t metrics, pauses, uses;
+    double   paused_most;
+    double   sent_bps, rate_bps; /* of those whose use is known */
+    uint64_t cnps;
+    bool     counts_cnps;        /* one of them does */
+};
+void   words_sums_add(struct words_sums *, const struct msg_sample *);
+double words_mean(double sum, uint32_t count);           /* NAN: of nothing */
+
 #endif
