@@ -62,10 +62,8 @@ static void build_nodes(struct sim *s)
 /* Event numbers of a node lie above those of its streams. */
 static int number_nodes(struct sim *s, struct err *err)
 {
-    int bits;
-
     program_init(&s->program, s->program.traffic, &s->arena);
-    bits = program_number_streams(&s->program, s->net.nodes, err);
+    int bits = program_number_streams(&s->program, s->net.nodes, err);
     for (uint32_t i = 0; bits >= 0 && i < s->net.nodes; i++)
         s->net.node[i].next_number = engine_first_number(i << bits);
     s->entry_bytes_done = arena_alloc(&s->arena, traffic_entries(s->program.traffic) + 1ul,
@@ -83,13 +81,12 @@ struct speeds {                  /* link speeds seen so far */
 /* Returns the transmission time by frame size, with preamble and gap. Ports of one speed share a table. */
 static const uint32_t *tx_table(struct sim *s, struct speeds *speeds, const struct port *p)
 {
-    uint32_t  sizes = sim_largest_frame(&s->cfg) + s->cfg.ack_bytes + s->cfg.cnp_bytes + s->cfg.pfc_bytes;
-    uint32_t *t;
+    uint32_t sizes = sim_largest_frame(&s->cfg) + s->cfg.ack_bytes + s->cfg.cnp_bytes + s->cfg.pfc_bytes;
 
     for (uint32_t i = 0; i < speeds->count; i++)
         if (speeds->port[i]->rate_bps == p->rate_bps)
             return speeds->port[i]->tx_ps;
-    t = arena_alloc(&s->arena, sizes + 1, sizeof *t);
+    uint32_t *t = arena_alloc(&s->arena, sizes + 1, sizeof *t);
     for (uint32_t b = 0; b <= sizes; b++)
         t[b] = (uint32_t)model_frame_ps(&s->model, b, p->rate_bps);
     speeds->port = xrealloc(speeds->port, (speeds->count + 1ul) * sizeof *speeds->port);
@@ -356,14 +353,14 @@ static void reserve_lines(struct sim *s)
 
 static void build_packets(struct sim *s, uint32_t packets)
 {
-    size_t tag_bytes = s->lb.is_on ? sizeof(struct lb_tag) : 0;
-    size_t woven_bytes = s->cfg.lb->is_woven ? sizeof(struct conweave_tag) : 0;
-    size_t telemetry_bytes = sim_cc_telemetry(&s->cfg) >= CC_PATH ? sizeof(struct inband) : 0;
-    uint32_t most = packets < s->packets_most ? packets : s->packets_most, first;
-    size_t room = (size_t)most + PACKETS_SPARE;
+    size_t         tag_bytes = s->lb.is_on ? sizeof(struct lb_tag) : 0;
+    size_t         woven_bytes = s->cfg.lb->is_woven ? sizeof(struct conweave_tag) : 0;
+    size_t         telemetry_bytes = sim_cc_telemetry(&s->cfg) >= CC_PATH ? sizeof(struct inband) : 0;
+    uint32_t       most = packets < s->packets_most ? packets : s->packets_most;
+    size_t         room = (size_t)most + PACKETS_SPARE;
     struct packet *all = (struct packet *)(void *)s->lines->base;
 
-    first = (uint32_t)((struct packet *)arena_alloc(s->lines, room, sizeof(struct packet)) - all);
+    uint32_t first = (uint32_t)((struct packet *)arena_alloc(s->lines, room, sizeof(struct packet)) - all);
     s->engine.packets = (struct packet_pool){ .packet = all, .first = first, .used = first,
                                               .limit = first + most };
     if (tag_bytes + woven_bytes + telemetry_bytes)
@@ -469,13 +466,12 @@ static void build_digests(struct sim *s, struct inband_ports *t)
 
 static int build_telemetry(struct sim *s, uint32_t switches, struct err *err)
 {
-    enum cc_telemetry    kind = sim_cc_telemetry(&s->cfg);
-    bool                 has_probes = sim_cc_probes(&s->cfg);
-    struct inband_ports *t;
+    enum cc_telemetry kind = sim_cc_telemetry(&s->cfg);
+    bool              has_probes = sim_cc_probes(&s->cfg);
 
     if (kind < CC_PATH && !has_probes)
         return 0;
-    t = arena_alloc(&s->arena, 1, sizeof *t);
+    struct inband_ports *t = arena_alloc(&s->arena, 1, sizeof *t);
     *t = (struct inband_ports){ .kind = kind,
                                 .spacing_bytes = s->model.spacing_bytes };
     s->engine.inband = t;
@@ -495,15 +491,11 @@ static int build_telemetry(struct sim *s, uint32_t switches, struct err *err)
 
 int build_world(struct sim *s, struct err *err)
 {
-    struct ideal_most most;
-    uint64_t          host_bps;
-    int               rc;
-
     arena_init(&s->arena,
                s->net.graph.links >= LINKS_MANY ? 16ul << 30 : (256ul + 32ul * s->cfg.changes) << 20);
     model_build(s);
     build_nodes(s);
-    rc = number_nodes(s, err);
+    int rc = number_nodes(s, err);
     build_pools(s);
     build_ports(s);
     switch_build_marking(s);
@@ -511,10 +503,10 @@ int build_world(struct sim *s, struct err *err)
     balance_connect(s);
     build_hosts(s);
     build_routes(s);
-    host_bps = s->net.hosts ? s->net.host[0].port->rate_bps : 0;
+    uint64_t host_bps = s->net.hosts ? s->net.host[0].port->rate_bps : 0;
     if (rc < 0 || (rc = build_switches(s, host_bps, err)) < 0)
         return rc;
-    most = sim_ideal_most(s);
+    struct ideal_most most = sim_ideal_most(s);
     if (most.hops > IDEAL_HOPS_MAX)
         return err_set(err, EINVAL, "the way from %s to %s has %u links; there may be %u",
                        s->net.graph.node[most.from].name,

@@ -125,14 +125,11 @@ static uint64_t queue_bytes_max(const struct sim *s)
 
 void uet_configure(struct sim *s)
 {
-    uint64_t bytes;
-    uint32_t limit;
-
     spray_configure(s);
     if (!s->uet.classes)
         return;
-    bytes = queue_bytes_max(s);
-    limit = bytes < UINT32_MAX / 4 ? (uint32_t)bytes : UINT32_MAX / 4;
+    uint64_t bytes = queue_bytes_max(s);
+    uint32_t limit = bytes < UINT32_MAX / 4 ? (uint32_t)bytes : UINT32_MAX / 4;
     for (uint32_t c = 0; c < PRIOS; c++)
         s->uet.queue_bytes_max[c] = s->uet.prios >> c & 1 ? limit : 0;
     s->uet.queue_bytes_max[s->uet.head_prio] = 2 * limit;

@@ -288,11 +288,9 @@ static uint64_t horizon(const struct part *p, uint32_t *slowest)
 
     *slowest = p->index;
     for (uint32_t i = 0; i < p->all->count; i++) {
-        uint64_t ps;
-
         if (p->ahead_ps[i] == NEVER)
             continue;
-        ps = atomic_load_explicit(&p->all->part[i].clock_ps, memory_order_acquire);
+        uint64_t ps = atomic_load_explicit(&p->all->part[i].clock_ps, memory_order_acquire);
         ps = ps > UINT64_MAX - p->ahead_ps[i] ? UINT64_MAX : ps + p->ahead_ps[i];
         if (ps < least) {
             least = ps;
@@ -362,14 +360,13 @@ static bool step(struct part *p)
 static void await_others(struct worker *w)
 {
     for (uint32_t i = w->first; i < w->end; i++) {
-        struct part *p = &w->all->part[i], *other;
+        struct part *p = &w->all->part[i];
         uint32_t     slowest;
-        uint64_t     was_ps;
 
         if (p->mine_ps >= w->all->end_ps || horizon(p, &slowest) > p->mine_ps)
             continue;
-        other = &w->all->part[slowest];
-        was_ps = atomic_load(&other->clock_ps);
+        struct part *other = &w->all->part[slowest];
+        uint64_t was_ps = atomic_load(&other->clock_ps);
         if (was_ps + p->ahead_ps[slowest] <= p->mine_ps && (slowest < w->first || slowest >= w->end)) {
             await_clock(other, was_ps, p);
             return;
@@ -381,7 +378,7 @@ static void await_others(struct worker *w)
 static void run_parts(struct worker *w)
 {
     struct partition *all = w->all;
-    double            at_s = clock_s(), now_s;
+    double            at_s = clock_s();
 
     for (;;) {
         uint32_t steps = 0, done = 0;
@@ -395,7 +392,7 @@ static void run_parts(struct worker *w)
             break;
         if (!steps)
             await_others(w);
-        now_s = clock_s();
+        double now_s = clock_s();
         *(steps ? &w->time.work_s : &w->time.wait_s) += now_s - at_s;
         w->time.windows += steps;
         at_s = now_s;

@@ -50,11 +50,9 @@ static void on_near_vast(void *sim, const uint32_t *events, uint32_t count)
  * at once, and the egress port is prefetched. If links change meanwhile, the route is looked up again. */
 static void ask_at_switch(const struct sim *s, const struct port *in, const struct packet *k)
 {
-    const struct port *out;
-
     if (k->kind == PACKET_PFC || s->lb.is_on)
         return;
-    out = forward_routed(s, in, k);
+    const struct port *out = forward_routed(s, in, k);
     if (!out)
         return;
     __builtin_prefetch(out, 1);

@@ -77,9 +77,6 @@ static struct link_change *copy_changes(const struct sim_cfg *cfg)
 int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct traffic *traffic,
             struct err *err)
 {
-    struct sim *s;
-    int         rc;
-
     if (g->nodes > NODES_MAX || 2ull * g->links > UINT32_MAX / 4)
         return err_set(err, EINVAL, "a network of %u nodes and %u links is too large", g->nodes, g->links);
     if (cfg->htsim && cfg->threads > 1)
@@ -89,12 +86,12 @@ int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct
                        cfg->threads);
     for (uint32_t i = 0; i < g->links; i++)
         assert(g->link[i].delay_ps <= GRAPH_DELAY_PS_MAX);
-    s = xcalloc(1, sizeof *s);
+    struct sim *s = xcalloc(1, sizeof *s);
     s->cfg = *cfg;
     s->cfg.change = copy_changes(cfg);
     s->net.graph = *g;
     s->program.traffic = traffic;
-    rc = build_world(s, err);
+    int rc = build_world(s, err);
     if (rc == 0) {
         configure_hf2t(s);
         if (cfg->is_fast)

@@ -154,13 +154,12 @@ static void make_room(struct sim *s)
 static struct flow *find_or_make(struct sim *s, struct host *h, const struct key *k)
 {
     struct pairs *p = &s->flows.pairs;
-    uint32_t     *slot, id;
 
     make_room(s);
-    slot = slot_of(s, k);
+    uint32_t *slot = slot_of(s, k);
     if (*slot)
         return &s->flows.flow[*slot];
-    id = flow_take(s);
+    uint32_t id = flow_take(s);
     if (!id)
         return NULL;
     *slot = id;
@@ -182,11 +181,10 @@ struct flow *pair_take(struct sim *s, struct host *h, const struct flow_spec *sp
     struct key   k = { h->node, spec->dst, spec->traffic,
                        is_ud ? PAIR_DATAGRAMS : spec->pair ? spec->pair : 1, spec->dport, spec->prio };
     struct flow *f = find_or_make(s, h, &k);
-    struct pair *first;
 
     if (!f || spec->qps == 1 || spec->pair || is_ud)
         return f;
-    first = pair_of(s, f);
+    struct pair *first = pair_of(s, f);
     k.number = first->turn = first->turn % spec->qps + 1;
     return k.number == 1 ? f : find_or_make(s, h, &k);
 }
@@ -501,11 +499,9 @@ void verbs_on_post(struct sim *s, const struct flow_spec *spec)
 
 void verbs_complete(const struct sim *s, const struct flow *f, struct packet *k)
 {
-    const struct posted *m;
-
     if (!f->is_lasting)
         return;
-    m = &s->flows.pairs.posted[pair_of(s, f)->sending];
+    const struct posted *m = &s->flows.pairs.posted[pair_of(s, f)->sending];
     if (f->is_ud) {
         k->seq = m->start_ps;
         k->sent_ps = m->tag;

@@ -19,7 +19,7 @@ uint64_t gaps_edge_ps(uint32_t bin)
 
 uint64_t gaps_percentile(const struct gaps *g, double share)
 {
-    double   rank = share * (double)g->count, from, width;
+    double   rank = share * (double)g->count;
     uint64_t before = 0;
     uint32_t i = 0;
 
@@ -27,8 +27,8 @@ uint64_t gaps_percentile(const struct gaps *g, double share)
         return 0;
     while (i < GAPS_BINS - 1 && (!g->bin[i] || (double)(before + g->bin[i]) < rank))
         before += g->bin[i++];
-    from = (double)gaps_edge_ps(i);
-    width = (double)gaps_edge_ps(i + 1) - from;
+    double from = (double)gaps_edge_ps(i);
+    double width = (double)gaps_edge_ps(i + 1) - from;
     return (uint64_t)(from + width * (rank - (double)before) / (double)(g->bin[i] ? g->bin[i] : 1));
 }
 

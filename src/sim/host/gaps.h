@@ -26,13 +26,11 @@ struct gaps {
 
 static inline uint32_t gaps_bin(uint64_t gap_ps)
 {
-    uint32_t exponent;
-
     if (gap_ps < 1ull << GAPS_LOW)
         return 0;
     if (gap_ps >> GAPS_HIGH)
         return GAPS_BINS - 1;
-    exponent = 63u - (uint32_t)__builtin_clzll(gap_ps);
+    uint32_t exponent = 63u - (uint32_t)__builtin_clzll(gap_ps);
     /* The mantissa's leading 1 adds one octave; hence the - 1. */
     return ((exponent - GAPS_LOW - 1) << GAPS_BITS) + (uint32_t)(gap_ps >> (exponent - GAPS_BITS));
 }

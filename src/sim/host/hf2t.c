@@ -90,13 +90,12 @@ static bool is_same(const struct hf2t_cfg *a, const struct hf2t_cfg *b)
 bool hf2t_configure(struct sim *s, bool *is_new)
 {
     struct hf2t_cfg c = cfg_of(&s->cfg.knobs);
-    struct hf2t    *t;
 
     if (s->hosts.hf2t ? is_same(&c, &s->hosts.hf2t->cfg) : !c.is_on)
         return false;
     if (!s->hosts.hf2t)
         s->hosts.hf2t = new_of(s);
-    t = s->hosts.hf2t;
+    struct hf2t *t = s->hosts.hf2t;
     *is_new = c.is_on != t->cfg.is_on;
     t->cfg = c;
     if (*is_new)

@@ -35,13 +35,11 @@ static void go_on(struct sim *s, struct host *h, struct flow *f)
 
 void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec)
 {
-    struct post post;
-
     if (s->model.list)
         s->model.list->on_start(s, h, spec->dst);
     if (s->hosts.inside && inside_start(s, h, spec))
         return;
-    post = post_flow(s, h, spec);
+    struct post post = post_flow(s, h, spec);
     switch (post.step) {
     case POST_TCP:    tcp_start(s, h, post.flow);                                               break;
     case POST_NEW:    add_queue_pair(s, h, post.flow);                                          break;

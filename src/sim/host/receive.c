@@ -153,14 +153,12 @@ static void name_hole(struct sim *s, struct host *h, struct selective_rx *x, con
 
 bool receive_tell_arrivals(struct sim *s, const struct flow *f, uint64_t message_end, uint64_t expected)
 {
-    uint64_t end;
-
     if (!f->is_lasting) {
         if (expected == message_end)
             flow_on_arrival(s, f);
         return expected == message_end;
     }
-    end = pair_receiving(s, f)->end;
+    uint64_t end = pair_receiving(s, f)->end;
     if (expected < end)
         return false;
     for (;;) {
@@ -180,8 +178,8 @@ static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const s
     const struct flow   *f = &s->flows.flow[k->flow];
     struct selective_rx *x = &s->flows.selective_rx[k->flow];
     enum selective_fate  fate = selective_take(x, (uint32_t)(k->seq / s->cfg.mtu_bytes));
-    uint64_t          expected = (uint64_t)x->expected * s->cfg.mtu_bytes;
-    bool              is_new = fate == SELECTIVE_TAKEN || fate == SELECTIVE_KEPT, is_end;
+    uint64_t             expected = (uint64_t)x->expected * s->cfg.mtu_bytes;
+    bool                 is_new = fate == SELECTIVE_TAKEN || fate == SELECTIVE_KEPT;
 
     if (k->flags & PACKET_LAST && !f->is_lasting)
         x->end = k->seq + k->payload;
@@ -189,7 +187,7 @@ static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const s
     *(is_new ? &s->engine.counters.payload_received : &s->engine.counters.payload_stale) += k->payload;
     if (fate == SELECTIVE_KEPT || fate == SELECTIVE_BEYOND)
         receive_count_reordered(s, k);
-    is_end = expected == x->end;
+    bool is_end = expected == x->end;
     if (fate == SELECTIVE_TAKEN)
         is_end = receive_tell_arrivals(s, f, x->end, expected);
     if (++rx->unacked >= s->cfg.ack_every || flags & s->model.ack_flags || fate == SELECTIVE_OLD || is_end) {
@@ -279,7 +277,7 @@ static APART bool on_disorder(struct sim *s, struct host *h, struct flow_rx *rx,
                               uint8_t flags)
 {
     uint64_t stale = s->engine.counters.payload_stale;
-    bool     is_again = k->seq & SEQ_TIMEOUT, is_send = k->seq & SEQ_SEND, is_old;
+    bool     is_again = k->seq & SEQ_TIMEOUT, is_send = k->seq & SEQ_SEND;
 
     if (k->seq & SEQ_ASKS)
         rx->unacked = s->cfg.ack_every;
@@ -292,7 +290,7 @@ static APART bool on_disorder(struct sim *s, struct host *h, struct flow_rx *rx,
     }
     if (k->seq == rx->expected)
         return true;
-    is_old = k->seq < rx->expected;
+    bool is_old = k->seq < rx->expected;
     on_other(s, h, rx, k, flags);
     if (s->flows.selective_rx)
         is_old = s->engine.counters.payload_stale != stale;

@@ -62,17 +62,12 @@ static struct entropy_cfg cfg_of(struct sim *s, const struct flow *f)
 
 void spray_start(struct sim *s, const struct flow *f)
 {
-    struct entropy    *e;
-    struct entropy_cfg cfg;
-    uint8_t           *penalty;
-    uint16_t          *good;
-
     if (!s->spray.kind)
         return;
-    e = spray_state(s, (size_t)(f - s->flows.flow));
-    cfg = cfg_of(s, f);
-    good = (uint16_t *)(void *)(e + 1);
-    penalty = (uint8_t *)(good + s->spray.goods);
+    struct entropy *e = spray_state(s, (size_t)(f - s->flows.flow));
+    struct entropy_cfg cfg = cfg_of(s, f);
+    uint16_t *good = (uint16_t *)(void *)(e + 1);
+    uint8_t *penalty = (uint8_t *)(good + s->spray.goods);
     if (has_penalties(s->spray.kind))
         memset(penalty, 0, penalty_bytes());
     entropy_init_in(e, &cfg, has_penalties(s->spray.kind) ? penalty : NULL, s->spray.goods ? good : NULL,
@@ -99,14 +94,13 @@ static void count(struct sim_counters *c, enum entropy_feedback feedback)
 
 void spray_learn(struct sim *s, const struct flow *f, uint16_t ev, enum entropy_feedback feedback)
 {
-    struct entropy    *e = spray_state(s, (size_t)(f - s->flows.flow));
-    struct entropy_cfg cfg;
+    struct entropy *e = spray_state(s, (size_t)(f - s->flows.flow));
 
     if (!s->spray.kind)
         return;
     count(&s->engine.counters, feedback);
     if (entropy_learn_easily(e, (enum entropy_kind)(s->spray.kind - 1), ev, feedback))
         return;
-    cfg = cfg_of(s, f);
+    struct entropy_cfg cfg = cfg_of(s, f);
     entropy_learn(e, &cfg, s->engine.now_ps, ev, feedback);
 }

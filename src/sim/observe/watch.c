@@ -41,12 +41,11 @@ static struct flow_key key_of(uint32_t src, uint32_t dst, uint32_t ports)
 
 static void show(const struct point *p, void *state, const struct packet *k, uint64_t now_ps)
 {
-    struct hint    *h = p->hint ? &p->hint[k->flow] : NULL;
-    struct flow_key key;
+    struct hint *h = p->hint ? &p->hint[k->flow] : NULL;
 
     if (h && h->generation == k->generation && h->hint && p->algo->on_again(state, h->hint, k->payload))
         return;
-    key = key_of(k->src, k->dst, k->ports);
+    struct flow_key key = key_of(k->src, k->dst, k->ports);
     p->algo->on_packet(state, &key, k->payload, now_ps);
     if (h)
         *h = (struct hint){ p->algo->hint(state, &key), k->generation };

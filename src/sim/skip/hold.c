@@ -42,16 +42,15 @@ static uint64_t most_bps(const struct skip *k, const struct sim *s, const struct
 /* Finds when a held flow goes on. */
 static void plan(struct skip *k, struct sim *s, struct flow *f, struct skip_flow *sf)
 {
-    struct alone_host h;
-    void             *state = skip_flow_end_state(k, s, skip_flow_id(s, f));
-    uint64_t          packets, rate_bps;
+    void    *state = skip_flow_end_state(k, s, skip_flow_id(s, f));
+    uint64_t rate_bps;
 
     sf->other_bps = skip_flow_other_bps(k, &s->net.host[f->host]);
-    h = host_of(s, f, sf->other_bps);
+    struct alone_host h = host_of(s, f, sf->other_bps);
     h.most_bps = most_bps(k, s, sf);
     memcpy(state, flow_cc(s, f), s->flows.cc_stride);
     sf->end = sf->now;
-    packets = alone_send(&h, &sf->end, state, sf->packets, hold_full_ps(k, s, sf));
+    uint64_t packets = alone_send(&h, &sf->end, state, sf->packets, hold_full_ps(k, s, sf));
     sf->end_sent = f->sent + packets * s->cfg.mtu_bytes;
     f->next_ps = sf->end.at_ps;
     rate_bps = sf->now.out.rate_bps > sf->end.out.rate_bps ? sf->now.out.rate_bps : sf->end.out.rate_bps;
@@ -236,11 +235,11 @@ static void advance_check(struct skip *k, struct sim *s, struct flow *f, struct 
 void hold_end_check(struct skip *k, struct sim *s, struct flow *f, struct skip_flow *sf)
 {
     struct skip_stats *t = &k->stats;
-    double             took_ps = (double)(s->engine.now_ps - sf->from_ps), off;
+    double             took_ps = (double)(s->engine.now_ps - sf->from_ps);
 
     end_checking(k, s, f, sf);
     advance_check(k, s, f, sf, NEVER);
-    off = ((double)s->engine.now_ps - (double)sf->now.at_ps) / took_ps;
+    double off = ((double)s->engine.now_ps - (double)sf->now.at_ps) / took_ps;
     t->checks++;
     t->checked_ps += took_ps;
     k->off_ps += off * took_ps;

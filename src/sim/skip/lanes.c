@@ -30,14 +30,13 @@ static uint32_t trace(const struct sim *s, uint32_t src, uint32_t dst, uint32_t 
 
     for (;;) {
         const struct node *n = s->net.port[at].peer->node;
-        uint32_t           way;
 
         if (hops == LANE_HOPS_MAX)
             return 0;
         port[hops++] = at;
         if (n->id == dst)
             return hops;
-        way = n->is_switch ? forward_by_routes(n, &n->route_host[dst], &k) : 0;
+        uint32_t way = n->is_switch ? forward_by_routes(n, &n->route_host[dst], &k) : 0;
         if (!way)
             return 0;
         at = way - 1;
@@ -145,13 +144,12 @@ uint64_t lanes_full_ps(const struct lanes *l, const struct sim *s, const struct 
 {
     const struct lane *a = &l->lane[p->id];
     uint64_t           now_ps = s->engine.now_ps;
-    double             ps;
 
     if (a->count > 1)
         return (double)(a->data_bps + a->ack_bps) > LANE_SHARE * (double)p->rate_bps ? now_ps : NEVER;
     if (!p->is_switch || growth(a, p) <= 0)
         return NEVER;            /* a host's own ACKs only slow its data down */
-    ps = (p->ecn.kmin_bytes - queue_now(a, p, now_ps)) / growth(a, p);
+    double ps = (p->ecn.kmin_bytes - queue_now(a, p, now_ps)) / growth(a, p);
     return ps <= 0 ? now_ps : ps < (double)PS_PER_S ? now_ps + (uint64_t)ps : NEVER;
 }
 

@@ -95,10 +95,10 @@ static bool take_turn(struct skip *k, struct sim *s, struct flow *f)
 static bool skip_turn(void *sim, struct flow *f)
 {
     struct sim *s = sim;
-    bool        was_turn = s->skip->is_turn, is_held;
+    bool        was_turn = s->skip->is_turn;
 
     s->skip->is_turn = true;
-    is_held = take_turn(s->skip, s, f);
+    bool is_held = take_turn(s->skip, s, f);
     s->skip->is_turn = was_turn;
     return is_held;
 }
@@ -218,7 +218,6 @@ static bool leap_frame(void *sim, struct port *first, uint32_t id)
     struct skip_flow *sf = skip_flow_of(s->skip, s, p->flow);
     const uint32_t   *port = p->kind == PACKET_DATA ? sf->path.port : sf->path.back;
     uint32_t          hops = p->kind == PACKET_DATA ? sf->path.hops : sf->path.back_hops, from = 0, to;
-    uint64_t          at_ps;
 
     if (p->kind == PACKET_PFC || !may_leap(s->skip, s, sf, first, p))
         return false;
@@ -228,7 +227,7 @@ static bool leap_frame(void *sim, struct port *first, uint32_t id)
         ;
     if (to > hops)
         return false;
-    at_ps = frame_ps(s, sf, port, from, to, p);
+    uint64_t at_ps = frame_ps(s, sf, port, from, to, p);
     if (p->kind == PACKET_DATA)
         sf->free_ps[from] = s->engine.now_ps + first->tx_ps[p->bytes];
     if (to == from + 1 || (to < hops && !has_room(s, &s->net.port[port[to - 1]], p, at_ps)))

@@ -133,7 +133,7 @@ struct best {
 /* Tries every continuation of the path after 'port', its last port. */
 static void try_paths(struct best *b, uint32_t port)
 {
-    uint32_t        node = b->s->net.port[port].peer->node->id, one, hops;
+    uint32_t        node = b->s->net.port[port].peer->node->id, one;
     const uint32_t *hop;
 
     b->path.port[b->path.hops++] = port;
@@ -142,7 +142,7 @@ static void try_paths(struct best *b, uint32_t port)
 
         b->ps = b->paths++ == 0 || ps < b->ps ? ps : b->ps;
     } else if (b->s->net.node[node].is_switch && b->path.hops < IDEAL_HOPS_MAX) {
-        hops = hops_from(&b->s->net.route[0], node, b->dst, &hop, &one);
+        uint32_t hops = hops_from(&b->s->net.route[0], node, b->dst, &hop, &one);
         for (uint32_t i = 0; i < hops && b->paths < PATHS_MAX; i++)
             try_paths(b, hop[i]);
     }
@@ -314,7 +314,7 @@ uint64_t sim_pair_bdp_bytes(const struct sim *s, uint32_t src, uint32_t dst)
  * and the slowest port decide. */
 uint64_t sim_full_rtt_ps(const struct sim *s, uint64_t queue_bytes, uint32_t queues)
 {
-    uint64_t slowest = UINT64_MAX, drain_ps;
+    uint64_t slowest = UINT64_MAX;
     uint32_t hops = s->net.base_rtt_hops;
 
     if (!hops)
@@ -322,7 +322,7 @@ uint64_t sim_full_rtt_ps(const struct sim *s, uint64_t queue_bytes, uint32_t que
     for (uint32_t i = 0; i < s->net.ports; i++)
         if (s->net.port[i].is_switch && s->net.port[i].rate_bps < slowest)
             slowest = s->net.port[i].rate_bps;
-    drain_ps = (uint64_t)((unsigned __int128)queue_bytes * 8 * PS_PER_S / slowest);
+    uint64_t drain_ps = (uint64_t)((unsigned __int128)queue_bytes * 8 * PS_PER_S / slowest);
     return s->net.base_rtt_ps + drain_ps * (queues < hops - 1 ? queues : hops - 1);
 }
 
@@ -449,14 +449,12 @@ static const struct way *find_way(struct search *f, uint32_t node, uint32_t grou
     struct way *w = &f->way[at];
 
     while (w->target != group + 1) {
-        uint32_t port;
-
         w->target = group + 1;
         if (f->route->entry[f->route->row[at] + group] == ROUTE_LOCAL) {
             *w = (struct way){ .slowest_bps = UINT64_MAX, .target = group + 1 };
             break;
         }
-        port = next_port(f, at, group);
+        uint32_t port = next_port(f, at, group);
         if (port == UINT32_MAX) {
             w->hops = UINT32_MAX;
             break;
@@ -489,7 +487,6 @@ static void look_at_pair(struct search *f, struct ideal_most *most, uint32_t src
     const struct route_host *h = &f->route->host[dst];
     const struct hop        *first = &f->hop[net->node[src].first_port];
     struct way               w = { .slowest_bps = UINT64_MAX };
-    uint64_t                 bdp_bytes;
 
     if (first->node != dst) {
         if (!net->node[first->node].is_switch)
@@ -500,7 +497,7 @@ static void look_at_pair(struct search *f, struct ideal_most *most, uint32_t src
         add_hop(&w, &f->hop[h->port]);
     }
     add_hop(&w, first);
-    bdp_bytes = f->sim->model.hop_ps ? bdp_of(&w) : 0;
+    uint64_t bdp_bytes = f->sim->model.hop_ps ? bdp_of(&w) : 0;
     if (w.ps > most->rtt_ps || (w.ps == most->rtt_ps && w.hops > most->rtt_hops)) {
         most->rtt_ps = w.ps;
         most->rtt_hops = w.hops;

@@ -115,11 +115,10 @@ static inline uint32_t ask(struct sim *s, const struct node *n, const struct pac
                                   .choices = is_path ? n->route_paths[to] + 1u : hop[0], .ways = hop[0],
                                   .way = hop + 1, .prio = k->prio,
                                   .tag = tag };
-    uint32_t                choice;
 
     if (__builtin_expect(s->model.lb_key != NULL, 0))
         s->model.lb_key(&p, k);
-    choice = s->cfg.lb->pick(s->lb.cfg, n->lb_state, s->engine.now_ps, sw, &p);
+    uint32_t choice = s->cfg.lb->pick(s->lb.cfg, n->lb_state, s->engine.now_ps, sw, &p);
     if (__builtin_expect(p.is_flowlet, 0)) {
         s->engine.counters.flowlets++;
         s->engine.counters.reroutes += p.is_reroute;

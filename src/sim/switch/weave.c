@@ -65,14 +65,13 @@ static int by_id(const void *a, const void *b)
 static const struct conweave_paths *paths_to(const struct sim *s, struct conweave_tor *tor,
                                              const struct node *n, uint32_t to)
 {
-    struct conweave_paths *paths;
-    struct walk            w;
+    struct walk w;
 
     if (!tor->paths) {
         tor->paths = xcalloc(s->lb.weave->racks, sizeof *tor->paths);
         tor->avoided = xcalloc(CONWEAVE_ENTRIES, sizeof *tor->avoided);
     }
-    paths = &tor->paths[to];
+    struct conweave_paths *paths = &tor->paths[to];
     if (paths->made == n->epoch + 1)
         return paths;
     free(paths->id);
@@ -272,8 +271,6 @@ static int check_ports(const struct sim *s, struct err *err)
 
 int weave_build(struct sim *s, uint32_t hops_most, struct err *err)
 {
-    struct weave *w;
-
     if (!s->cfg.lb->is_woven)
         return 0;
     if (hops_most > CONWEAVE_HOPS_MAX + 2)
@@ -283,7 +280,7 @@ int weave_build(struct sim *s, uint32_t hops_most, struct err *err)
                        CONWEAVE_HOPS_MAX, hops_most - 2);
     if (check_ports(s, err) < 0)
         return -ENOTSUP;
-    w = arena_alloc(&s->arena, 1, sizeof *w);
+    struct weave *w = arena_alloc(&s->arena, 1, sizeof *w);
     *w = (struct weave){ arena_alloc(&s->arena, s->net.nodes, sizeof *w->tor),
                          arena_alloc(&s->arena, s->net.nodes, sizeof *w->sw), s->net.nodes,
                          s->net.route[0].groups };

@@ -40,11 +40,9 @@ static void dispatch(struct htsim *w, struct event *e)
 /* Events scheduled for the current time run after all others of that time. */
 static struct event *pop_event(struct htsim *w, uint64_t until_ps)
 {
-    struct event *e;
-
     if ((*w->evq.head)->at_ps == w->now_ps)
         return evq_pop(&w->evq, until_ps);
-    e = evq_event(&w->evq, w->soon[w->soon_head++ & w->soon_mask]);
+    struct event *e = evq_event(&w->evq, w->soon[w->soon_head++ & w->soon_mask]);
     if (e->owner == EV_TIMER && ((struct timer *)(void *)e)->flow == NONE) {
         timer_free(w, (struct timer *)(void *)e);        /* cancelled */
         return NULL;
@@ -98,13 +96,13 @@ static void compute_network(struct htsim *w)
     const struct htsim_cfg *c = &w->cfg;
     double   g = (double)c->linkspeed_bps / 1000000000.0, links = 2.0 * w->tree.tiers;
     double data_ps = c->mtu_bytes * 8 / g * links * 1000, ack_ps = HTSIM_HEADER_BYTES * 8 / g * links * 1000;
-    uint64_t bytes_per_s = c->linkspeed_bps / 8, bdp_packets, factor;
+    uint64_t bytes_per_s = c->linkspeed_bps / 8;
 
     w->mss_bytes = c->mtu_bytes - HTSIM_HEADER_BYTES;
     w->transmit_ps = (uint64_t)(data_ps + ack_ps);
     w->network_rtt_ps = (uint64_t)((double)(2 * longest_ps(&w->tree)) + data_ps + ack_ps);
-    bdp_packets = ceil_of((double)w->network_rtt_ps / 1e12 * (double)bytes_per_s / c->mtu_bytes);
-    factor = c->queue_bdp_factor ? c->queue_bdp_factor : c->trim ? 1 : 5;
+    uint64_t bdp_packets = ceil_of((double)w->network_rtt_ps / 1e12 * (double)bytes_per_s / c->mtu_bytes);
+    uint64_t factor = c->queue_bdp_factor ? c->queue_bdp_factor : c->trim ? 1 : 5;
     w->queue_bytes = (int64_t)((c->queue_packets ? c->queue_packets : bdp_packets * factor) * c->mtu_bytes);
     w->min_rto_ps =
         (uint64_t)((15 + (double)w->queue_bytes * 6.0 * 8 * 1000000 / (double)c->linkspeed_bps) * 1000000);
@@ -206,7 +204,7 @@ static void init_timers(struct htsim *w, uint32_t timers)
 static void lay_out(struct htsim *w, uint32_t flows)
 {
     uint32_t      timers = TIMERS_PER_FLOW * flows + 16;
-    uint64_t      bytes, lines, width_ps, span_ps, soon = 1;
+    uint64_t      bytes, soon = 1;
     struct nic   *nics;
     struct pacer *pacers;
     struct over  *overs;
@@ -215,7 +213,7 @@ static void lay_out(struct htsim *w, uint32_t flows)
     bytes = (uint64_t)w->queues * sizeof(struct queue) + (uint64_t)w->switches * sizeof(struct switch_)
             + (uint64_t)w->hosts * (sizeof(struct host) + sizeof *nics + sizeof *pacers + sizeof *overs)
             + (uint64_t)timers * sizeof(struct timer) + EVQ_LINE;
-    lines = bytes / EVQ_LINE;
+    uint64_t lines = bytes / EVQ_LINE;
     row = at = arena_alloc(&w->arena, lines, EVQ_LINE);
     w->queue = carve_lines(&at, w->queues, sizeof(struct queue));
     w->sw = carve_lines(&at, w->switches, sizeof(struct switch_));
@@ -229,8 +227,8 @@ static void lay_out(struct htsim *w, uint32_t flows)
     /* Most events are a link's delay or a packet's transmission ahead. Many are simultaneous, so a word of
      * buckets must be shorter than the shortest transmission: events added to an open word are inserted one
      * by one. */
-    width_ps = PS_PER_S * 8 * HTSIM_HEADER_BYTES / w->cfg.linkspeed_bps / 2 / EVQ_WORD + 1;
-    span_ps = w->transmit_ps / w->tree.tiers;
+    uint64_t width_ps = PS_PER_S * 8 * HTSIM_HEADER_BYTES / w->cfg.linkspeed_bps / 2 / EVQ_WORD + 1;
+    uint64_t span_ps = w->transmit_ps / w->tree.tiers;
     for (uint32_t i = 0; i < w->tree.tiers; i++)
         span_ps = w->tree.link_ps[i] + PS_PER_NS > span_ps ? w->tree.link_ps[i] + PS_PER_NS : span_ps;
     evq_init(&w->evq, &w->arena, row, (uint32_t)lines, width_ps, span_ps);
@@ -350,12 +348,11 @@ static int check(const struct htsim_cfg *c, const struct fat_tree *t, const stru
 int htsim_new(struct htsim **out, const struct htsim_cfg *cfg, const struct fat_tree *tree,
               const struct flow_matrix *m, struct err *err)
 {
-    struct htsim *w;
-    int           rc = check(cfg, tree, m, err);
+    int rc = check(cfg, tree, m, err);
 
     if (rc)
         return rc;
-    w = xcalloc(1, sizeof *w);
+    struct htsim *w = xcalloc(1, sizeof *w);
     w->cfg = *cfg;
     w->tree = *tree;
     arena_init(&w->arena, 1ul << 24);
@@ -432,7 +429,7 @@ void htsim_count(const struct htsim *w, struct htsim_counters *out)
 void htsim_link(const struct htsim *w, uint32_t link, struct htsim_port *up, struct htsim_port *down)
 {
     const struct fat_tree *t = &w->tree;
-    uint32_t               n = t->bundle[1], agg, l;
+    uint32_t               n = t->bundle[1], agg;
 
     if (link < w->hosts) {
         *up = w->host[link].sent;
@@ -452,7 +449,7 @@ void htsim_link(const struct htsim *w, uint32_t link, struct htsim_port *up, str
     link -= w->first_agg_down - w->first_up;
     n = t->bundle[2];
     agg = link / w->agg_uplinks;
-    l = link / n % w->cores_per_agg;
+    uint32_t l = link / n % w->cores_per_agg;
     *up = w->queue[w->first_agg_up + link].sent;
     *down = w->queue[w->first_core_down
                      + ((agg % t->aggs_per_pod + t->aggs_per_pod * l) * t->pods + agg / t->aggs_per_pod) * n

@@ -49,11 +49,9 @@ void     mt_refill(struct mt *);
 /* Returns a number in 0 .. MT_MAX. */
 static inline uint32_t mt_next(struct mt *m)
 {
-    uint32_t y;
-
     if (m->at == MT_WORDS)
         mt_refill(m);
-    y = m->word[m->at++];
+    uint32_t y = m->word[m->at++];
     y ^= y >> 11;
     y ^= y << 7 & 0x9d2c5680u;
     y ^= y << 15 & 0xefc60000u;

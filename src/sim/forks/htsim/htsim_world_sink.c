@@ -66,9 +66,8 @@ static void fill_answer(struct htsim *w, struct packet *p, struct flow *f, enum 
 static uint32_t new_ack(struct htsim *w, struct flow *f, uint16_t ev, uint32_t ref, uint32_t number,
                         bool is_marked, bool is_resent)
 {
-    uint32_t       packet = w->free_ack;
-    struct packet *p;
-    bool           is_rts = false;
+    uint32_t packet = w->free_ack;
+    bool     is_rts = false;
 
     if (packet != NONE) {
         w->free_ack = w->packet[packet].next;
@@ -76,7 +75,7 @@ static uint32_t new_ack(struct htsim *w, struct flow *f, uint16_t ev, uint32_t r
     } else {
         packet = packet_new(w);
     }
-    p = &w->packet[packet];
+    struct packet *p = &w->packet[packet];
     *p = (struct packet){ .number = number, .ev = ev, .is_marked = is_marked, .is_resent = is_resent,
                           .is_rts = is_rts, .expected = f->expected, .ref = ref,
                           .received_bytes = f->received_bytes, .out_of_order = (uint16_t)f->out_of_order,
@@ -176,8 +175,7 @@ static void on_data(struct htsim *w, struct flow *f, const struct packet *d)
 
 static void on_trimmed(struct htsim *w, struct flow *f, const struct packet *d)
 {
-    struct over   *over = w->host[f->dst].over;
-    struct packet *p;
+    struct over *over = w->host[f->dst].over;
 
     f->result.rx_trimmed++;
     if (over && d->is_last_hop)
@@ -190,7 +188,7 @@ static void on_trimmed(struct htsim *w, struct flow *f, const struct packet *d)
         return;
     }
     on_target(w, f, d->target);
-    p = &w->packet[packet_new(w)];
+    struct packet *p = &w->packet[packet_new(w)];
     fill_answer(w, p, f, PACKET_NACK);
     w->counters.nacks++;
     p->ev = d->ev;
@@ -203,12 +201,11 @@ static void on_trimmed(struct htsim *w, struct flow *f, const struct packet *d)
 
 static void on_rts(struct htsim *w, struct flow *f, const struct packet *d)
 {
-    bool     is_copy;
     uint32_t ack;
 
     on_target(w, f, d->target);
     join_pacer(w, f);
-    is_copy = is_known(f, d->number);
+    bool is_copy = is_known(f, d->number);
     if (is_copy) {
         f->result.rx_duplicate++;
     } else if (d->number == f->expected) {
@@ -248,8 +245,7 @@ void sink_on_packet(struct htsim *w, uint32_t packet)
 /* Sends a pull with 'unasked' units; 0: those requested, up to GRANT_UNITS. Returns how many. */
 static int64_t grant(struct htsim *w, struct flow *f, int64_t unasked)
 {
-    int64_t        units = unasked;
-    struct packet *p;
+    int64_t units = unasked;
 
     if (!unasked) {
         units = f->highest_target - f->granted;
@@ -257,7 +253,7 @@ static int64_t grant(struct htsim *w, struct flow *f, int64_t unasked)
     }
     f->granted += units;
     f->pull_ev = (uint8_t)((f->pull_ev + 1) % PULL_EVS);
-    p = &w->packet[packet_new(w)];
+    struct packet *p = &w->packet[packet_new(w)];
     fill_answer(w, p, f, PACKET_PULL);
     p->number = (uint32_t)f->granted;
     p->ev = f->pull_ev;
@@ -269,19 +265,16 @@ static int64_t grant(struct htsim *w, struct flow *f, int64_t unasked)
  * beyond its request. A flow may be in the idle list more than once. */
 void pacer_on_event(struct htsim *w, struct pacer *p)
 {
-    bool         is_asked = p->active.count > 0, wants;
-    uint32_t     flow;
-    struct flow *f;
-    int64_t      units;
+    bool is_asked = p->active.count > 0;
 
     if (!is_asked && !p->idle.count) {
         p->is_on = false;
         return;
     }
-    flow = ring_take(is_asked ? &p->active : &p->idle);
-    f = &w->flow[flow];
-    units = grant(w, f, is_asked ? 0 : GRANT_UNITS);
-    wants = f->highest_target > f->granted;
+    uint32_t flow = ring_take(is_asked ? &p->active : &p->idle);
+    struct flow *f = &w->flow[flow];
+    int64_t units = grant(w, f, is_asked ? 0 : GRANT_UNITS);
+    bool wants = f->highest_target > f->granted;
     if (is_asked) {
         f->is_pulled = wants;
         ring_put(wants ? &p->active : &p->idle, flow);

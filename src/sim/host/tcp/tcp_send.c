@@ -308,12 +308,12 @@ static void send_of_class(struct sim *s, struct host *h, uint32_t class)
     struct tcp_host *th = tcp_host_of(s, h);
     struct flow     *f = &s->flows.flow[th->turn[class].head];
     struct tcp_tx   *t = tcp_tx_of(s, f);
-    bool             is_repair = t->holes > 0, is_over;
+    bool             is_repair = t->holes > 0;
     uint64_t         number = next_number(t);
 
     t->is_urgent = false;
     t->burst--;
-    is_over = t->burst == 0 || sendable(t) == 0 || room(t) == 0;
+    bool is_over = t->burst == 0 || sendable(t) == 0 || room(t) == 0;
     th->served[class] += over_weight(s, send_packet(s, h, f, number, is_over), class);
     if (is_repair)
         t->repair_at = t->next;

@@ -119,14 +119,12 @@ APART void credit_on_pull(struct sim *s, struct host *h)
 {
     struct uet_host *all = &s->uet.host[h->id];
     uint32_t         flow = all->head;
-    struct uet_rx   *x;
-    uint64_t         units;
 
     if (!flow)
         return;
-    x = uet_rx_of(s, flow);
+    struct uet_rx *x = uet_rx_of(s, flow);
     take_out(s, all, flow);
-    units = x->target > x->granted ? x->target - x->granted : 0;
+    uint64_t units = x->target > x->granted ? x->target - x->granted : 0;
     units = units < GRANT_UNITS ? units : GRANT_UNITS;
     x->granted += units;
     if (x->target > x->granted)

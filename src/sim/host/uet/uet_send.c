@@ -55,11 +55,10 @@ void uet_close(struct sim *s, const struct flow *f)
 
 void uet_open(struct sim *s, struct flow *f)
 {
-    uint32_t       ring = ring_of(s, f);
-    struct uet_tx *t;
+    uint32_t ring = ring_of(s, f);
 
     s->flows.uet_at[f - s->flows.flow] = take_place(s, ring);
-    t = uet_tx_of(s, f);
+    struct uet_tx *t = uet_tx_of(s, f);
     *t = (struct uet_tx){ .mask = ring - 1, .oldest = UET_NONE, .newest = UET_NONE, .probe_due_ps = NEVER };
     memset(uet_out_map(t), 0, ring / 4);
     uet_wake(s, f);
