@@ -10,7 +10,7 @@ int  build_world(struct sim *, struct err *);
 void build_free(struct sim *);
 
 /* Builds one part of a world. The part shares the network and has its own events, packets and counters. */
-struct sim *build_part(const struct sim *whole, struct arena *, uint32_t part, uint32_t parts);
+struct sim *build_part(const struct sim *whole, uint32_t part, uint32_t parts);
 void        build_free_part(struct sim *);
 
 /* Applies the knobs to congestion control and receivers. */
@@ -37,6 +37,5 @@ uint64_t uet_queue_bytes_automatic(const struct sim *);
 /* Allocates connections for the world or for one part. */
 void uet_build_flows(struct sim *, uint32_t flows);
 void uet_build_part(struct sim *);
-void uet_free(struct sim *);
 
 #endif

@@ -32,7 +32,6 @@ struct part {
     uint64_t          ahead_ps[PARTS_MAX];  /* minimum delay from each other part */
     uint64_t          step_ps;   /* interval at which it publishes its clock */
     struct gathered   gathered;
-    struct arena      arena;
 };
 
 struct worker {                  /* a thread, and the parts it runs round robin */
@@ -94,8 +93,7 @@ static void build_parts(struct partition *all)
 
         p->all = all;
         p->index = i;
-        arena_init(&p->arena, 1ul << 30);
-        p->sim = build_part(all->whole, &p->arena, i, all->count);
+        p->sim = build_part(all->whole, i, all->count);
         crossing_build(p->sim, p->ahead_ps);
         p->sim->engine.border = (struct engine_border){ p, take_out };
         build_rings(all, p);
@@ -152,7 +150,6 @@ void partition_free(struct partition *all)
         struct part *p = &all->part[i];
 
         build_free_part(p->sim);
-        arena_fini(&p->arena);
         gather_free(&p->gathered);
     }
     for (uint32_t i = 0; i < all->count * all->count; i++)

@@ -224,16 +224,16 @@ static void expect_frames(struct sim *s)
     }
 }
 
-void run_build_events(struct sim *s, struct arena *arena)
+void run_build_events(struct sim *s)
 {
     uint32_t events = number_events(s, 0), packets = s->engine.packets.limit - s->engine.packets.first;
     uint32_t most = events + s->net.ports + s->net.hosts + packets;
     void    *line = arena_alloc(s->lines, events, EVQ_LINE);
 
-    evq_init(&s->engine.evq, arena, s->lines->base, most + PACKETS_SPARE, bucket_ps(s), span_ps(s));
+    evq_init(&s->engine.evq, &s->arena, s->lines->base, most + PACKETS_SPARE, bucket_ps(s), span_ps(s));
     number_events(s, evq_id(&s->engine.evq, line));
     if (is_large(s)) {
-        evq_allow_cells(&s->engine.evq, arena);
+        evq_allow_cells(&s->engine.evq, &s->arena);
         look_ahead_begin(s);
         expect_frames(s);
     }

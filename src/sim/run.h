@@ -18,7 +18,7 @@
 uint32_t run_events_most(const struct sim *);
 
 /* Creates the events of a part and sets their owners. Call it when the part is built. */
-void run_build_events(struct sim *, struct arena *);
+void run_build_events(struct sim *);
 
 /* Runs all events up to and including until_ps. Stops earlier if the engine fails. */
 void run_part(struct sim *, uint64_t until_ps);

@@ -1,8 +1,6 @@
 #include "sim/host/gaps.h"
 #include "sim/state/state.h"
 
-#include <stdlib.h>
-
 void gaps_merge(struct gaps *to, const struct gaps *from)
 {
     to->count += from->count;
@@ -34,21 +32,12 @@ uint64_t gaps_percentile(const struct gaps *g, double share)
 
 void gaps_record(struct sim *s)
 {
-    struct gap_record *r = xcalloc(1, sizeof *r);
+    struct gap_record *r = arena_alloc(&s->arena, 1, sizeof *r);
 
-    arena_init(&r->arena,
-               (size_t)s->flows.limit * sizeof *r->sent_ps + s->net.hosts * sizeof *r->host + 4096);
-    r->sent_ps = arena_alloc(&r->arena, s->flows.limit, sizeof *r->sent_ps);
-    r->host = arena_alloc(&r->arena, s->net.hosts, sizeof *r->host);
+    r->sent_ps = arena_alloc(&s->arena, s->flows.limit, sizeof *r->sent_ps);
+    r->host = arena_alloc(&s->arena, s->net.hosts, sizeof *r->host);
     s->hosts.gap_record = r;
     s->hosts.at_send |= SEND_GAPS;
-}
-
-void gaps_record_free(struct sim *s)
-{
-    if (s->hosts.gap_record)
-        arena_fini(&s->hosts.gap_record->arena);
-    free(s->hosts.gap_record);
 }
 
 void gaps_recorded(const struct sim *s, struct gaps *rdma, struct gaps *tcp)

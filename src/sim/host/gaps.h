@@ -7,8 +7,6 @@
 #ifndef SIM_HOST_GAPS_H
 #define SIM_HOST_GAPS_H
 
-#include "base/arena.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -55,12 +53,10 @@ uint64_t gaps_percentile(const struct gaps *, double share);
 struct gap_record {
     uint64_t *sent_ps;           /* by flow: departure of its last packet + 1; 0: none yet */
     struct { struct gaps rdma, tcp; } *host;
-    struct arena arena;
 };
 
 /* Sets s->hosts.gap_record, in a world that is not yet divided. */
 void gaps_record(struct sim *);
-void gaps_record_free(struct sim *);
 
 /* Sums the histograms of all hosts. */
 void gaps_recorded(const struct sim *, struct gaps *rdma, struct gaps *tcp);

@@ -75,14 +75,12 @@ struct hf2t {
     struct hf2t_qp   *qp;
     struct hf2t_host *host;
     struct gaps      *qp_gaps;   /* parallel to 'qp'; NULL: no queue pair has learnt alone */
-    struct arena      arena, gap_arena;
 };
 
 /* Creates, changes, enables or disables HF2T as the knobs say. Call it between events. Learnt gaps stay; T is
  * recomputed from them. Returns true if something has changed: then every part must call hf2t_join(). is_new:
  * it was enabled or disabled, and restarts. */
 bool hf2t_configure(struct sim *, bool *is_new);
-void hf2t_free(struct sim *);
 
 /* Makes a part of the world, or all of it, and its flows use the settings of 't'. */
 void hf2t_join(struct sim *part, struct hf2t *t, bool is_new);

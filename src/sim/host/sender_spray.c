@@ -44,8 +44,7 @@ void spray_build(struct sim *s, uint32_t flows)
     x->stride =
         sizeof(struct entropy) + (has_penalties(x->kind) ? penalty_bytes() : 0) + x->goods * sizeof(uint16_t);
     x->stride = (x->stride + 7) / 8 * 8;
-    arena_init(&s->spray_arena, flows * x->stride + 64);
-    x->state = arena_alloc(&s->spray_arena, flows, x->stride);
+    x->state = arena_alloc(&s->arena, flows, x->stride);
 }
 
 static uint32_t draw(void *arg)

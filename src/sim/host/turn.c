@@ -36,7 +36,7 @@ static void grow(struct sim *s, struct host *h)
         memcpy(&s->hosts.list_free[size], memory, sizeof(uint32_t *));
         memset(memory, 0, table_bytes(capacity));
     } else {
-        memory = arena_alloc(&s->list_arena, 1, table_bytes(capacity));
+        memory = arena_alloc(&s->arena, 1, table_bytes(capacity));
     }
     set_tables(h, memory, capacity);
     if (!old.capacity)

@@ -324,7 +324,6 @@ struct pairs {
     uint32_t      *sends;                    /* receiver, by flow index: SENDs that have arrived */
     uint32_t       first, used, limit, free; /* message numbers of this part */
     uint32_t      *slot, mask, count;        /* hash table of indices */
-    struct arena  *table;                    /* memory of the hash table */
 };
 
 /* Queue pairs and TCP connections, from index 1. Arrays parallel to 'flow' are NULL if unused. */
@@ -489,9 +488,8 @@ struct sim {
     bool                  is_part;
     struct arena         *lines;             /* objects that begin with an event; of the whole world */
     uint32_t              packets_most;      /* of a part: number of packet lines */
-    struct arena          arena, lb_arena, line_arena, packet_arena, flow_arena, rx_arena, list_arena;
-    struct arena          pair_arena, tcp_arena, selective_arena, probe_arena, lasting_arena;
-    struct arena          uet_arena, uet_pool_arena, spray_arena;
+    struct arena          arena;             /* of this part: what lives as long as it does */
+    struct arena          line_arena, pair_arena;
     struct engine         engine;            /* last because it is large */
 };
 

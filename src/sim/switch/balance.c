@@ -46,22 +46,16 @@ static uint32_t count_racks(const struct graph *g, bool *has_hosts)
     return racks;
 }
 
-static size_t place_bytes(const struct sim *s, const struct lb_switch *sw)
+static void build_place(struct sim *s, struct node *n, const struct lb_switch *sw)
 {
     const struct lb_algo *lb = s->cfg.lb;
-    size_t                state = lb->state_bytes ? lb->state_bytes(s->lb.cfg, sw) : 0;
-
-    return (sizeof(struct place) + state + 63) / 64 * 64;
-}
-
-static void build_place(struct sim *s, struct node *n, const struct lb_switch *sw, struct arena *arena)
-{
-    struct place *place = arena_alloc(arena, 1, place_bytes(s, sw));
+    size_t                state_bytes = lb->state_bytes ? lb->state_bytes(s->lb.cfg, sw) : 0;
+    struct place         *place = arena_alloc(&s->arena, 1, sizeof *place + state_bytes);
 
     place->sw = *sw;
     n->lb_state = place->state;
-    if (s->cfg.lb->init)
-        s->cfg.lb->init(s->lb.cfg, place->state, sw);
+    if (lb->init)
+        lb->init(s->lb.cfg, place->state, sw);
 }
 
 static void build_places(struct sim *s)
@@ -69,24 +63,13 @@ static void build_places(struct sim *s)
     bool     *has_hosts = xcalloc(s->net.nodes + 1ul, sizeof *has_hosts);
     uint32_t *ports = xcalloc(s->net.nodes + 1ul, sizeof *ports);
     uint32_t  racks = count_racks(&s->net.graph, has_hosts);
-    size_t    total = 64;
 
     for (uint32_t i = 0; i < s->net.graph.links; i++)
         ports[s->net.graph.link[i].a]++, ports[s->net.graph.link[i].b]++;
-    for (int round = 0; round < 2; round++) {
-        if (round == 1 && s->cfg.lb->state_bytes)
-            arena_init(&s->lb_arena, total);
-        for (uint32_t i = 0; i < s->net.nodes; i++) {
-            struct lb_switch sw = { .ports = ports[i], .racks = racks, .has_hosts = has_hosts[i] };
-
-            if (!s->net.node[i].is_switch)
-                continue;
-            if (round == 0)
-                total += place_bytes(s, &sw);
-            else
-                build_place(s, &s->net.node[i], &sw, s->cfg.lb->state_bytes ? &s->lb_arena : &s->arena);
-        }
-    }
+    for (uint32_t i = 0; i < s->net.nodes; i++)
+        if (s->net.node[i].is_switch)
+            build_place(s, &s->net.node[i], &(struct lb_switch){ .ports = ports[i], .racks = racks,
+                                                                 .has_hosts = has_hosts[i] });
     free(has_hosts);
     free(ports);
 }

@@ -258,8 +258,7 @@ static void lay_out_tables(struct htsim *w, const struct flow_matrix *m)
     w->hops_room = 1024;
     w->hop = xmalloc(w->hops_room * sizeof *w->hop);
     w->packets_max = most < PACKETS_MOST ? (uint32_t)most : PACKETS_MOST;
-    arena_init(&w->packet_arena, ((uint64_t)w->packets_max + 1) * sizeof *w->packet);
-    w->packet = arena_alloc(&w->packet_arena, w->packets_max, sizeof *w->packet);
+    w->packet = arena_alloc(&w->arena, w->packets_max, sizeof *w->packet);
     w->free_packet = w->free_ack = NONE;
     w->flow = arena_alloc(&w->arena, m->conns + 1ul, sizeof *w->flow);
 }
@@ -396,7 +395,6 @@ void htsim_free(struct htsim *w)
         free(w->host[i].pacer->idle.item);
     }
     free(w->hop);
-    arena_fini(&w->packet_arena);
     arena_fini(&w->arena);
     free(w);
 }

@@ -304,7 +304,6 @@ struct htsim {
     struct err      failure;
     struct event   *clock;
     struct arena    arena;
-    struct arena    packet_arena;
 };
 
 static inline uint32_t world_draw(struct htsim *w)

@@ -34,9 +34,9 @@ void inside_build(struct sim *s)
     s->hosts.inside->link = arena_alloc(&s->arena, s->net.hosts, sizeof *s->hosts.inside->link);
 }
 
-void inside_build_part(struct sim *s, struct arena *arena)
+void inside_build_part(struct sim *s)
 {
-    struct inside *part = arena_alloc(arena, 1, sizeof *part);
+    struct inside *part = arena_alloc(&s->arena, 1, sizeof *part);
 
     part->link = s->hosts.inside->link;
     s->hosts.inside = part;
