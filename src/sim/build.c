@@ -307,7 +307,7 @@ static void build_routes(struct sim *s)
             build_epoch(s, &s->net.route[++e], first_port, down);
     }
     for (uint32_t n = 0; n < s->net.nodes; n++)
-        change_use_routes(&s->net, &s->net.node[n]);
+        change_use_routes(&s->net, &s->net.node[n], 0);
     free(down);
     free(first_port);
 }

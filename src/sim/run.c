@@ -261,15 +261,10 @@ static __attribute__((noinline)) struct packet *on_numbered(struct sim *s, enum 
     switch (kind) {
     case EV_FLOW:          on_flow(s, index);                                                    break;
     case EV_SIGNAL:        program_on_signals(&s->engine, &s->program);                          break;
-    case EV_TIMEOUT:       host_on_timeout(s, &s->net.host[index]);                              break;
-    case EV_TCP_TIMER:     host_on_tcp_timer(s, &s->net.host[index]);                            break;
-    case EV_TCP_WAKE:      host_on_tcp_wake(s, &s->net.host[index]);                             break;
-    case EV_CNP_TURN:      host_on_turn(s, &s->net.host[index]);                                 break;
     case EV_PAUSE_END:     change_on_pause_end(s, &s->net.port[index / PRIOS], index % PRIOS);   break;
     case EV_PAUSE_REFRESH: switch_refresh_pause(s, &s->net.port[index / PRIOS], index % PRIOS);  break;
     case EV_CHANGE:        change_on_epoch(s, &s->net.node[index]);                              break;
-    case EV_RECEIVER:      return host_on_receiver(s, &s->net.host[index]);
-    default:               __builtin_unreachable();
+    default:               return host_on_numbered(s, &s->net.host[index], kind);
     }
     return NULL;
 }

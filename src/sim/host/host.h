@@ -15,14 +15,8 @@ void host_on_free(struct sim *, struct host *);
 /* Same at any other time. */
 void host_kick(struct sim *, struct host *);
 
-/* Handle the retransmission timer, the CNP arbiter's next entry, TCP's timer, and TCP's handling of ACKs. */
-void host_on_timeout(struct sim *, struct host *);
-void host_on_turn(struct sim *, struct host *);
-void host_on_tcp_timer(struct sim *, struct host *);
-void host_on_tcp_wake(struct sim *, struct host *);
-
-/* A UET receiver grants credit, or a slow host has drained a packet: returns it, for host_on_packet(). */
-struct packet *host_on_receiver(struct sim *, struct host *);
+/* Handles a numbered event of a host. If a slow host has drained a packet, returns it, for host_on_packet(). */
+struct packet *host_on_numbered(struct sim *, struct host *, enum event_kind);
 
 /* Runs every flow's congestion control timers up to now. Call it before the knobs change. */
 void host_catch_up(struct sim *, struct host *);

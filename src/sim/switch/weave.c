@@ -99,19 +99,11 @@ static void add_control(struct sim *s, const struct node *n, const struct packet
     const uint32_t          *hop = n->route_hop + entry;
     struct port             *out = NULL;
 
-    c->flow = 0;
-    c->generation = 0;
-    c->src = k->dst;
-    c->dst = k->src;
-    c->ports = ports;
-    c->seq = (uint64_t)word << 32 | value;
-    c->sent_ps = s->engine.now_ps;
-    c->bytes = CONTROL_BYTES;
-    c->payload = 0;
-    c->kind = PACKET_CNP;
-    c->prio = (s->model.unbooked_prios & 1 ? 0 : s->hosts.np_cfg.cnp_prio) & 7u;
-    c->flags = PACKET_WOVEN | PACKET_NOT_ECT;
-    c->in_port = UNBOOKED;
+    *c = (struct packet){ .in_port = UNBOOKED, .src = k->dst, .dst = k->src, .ports = ports,
+                          .seq = (uint64_t)word << 32 | value, .sent_ps = s->engine.now_ps,
+                          .bytes = CONTROL_BYTES, .kind = PACKET_CNP,
+                          .prio = (s->model.unbooked_prios & 1 ? 0 : s->hosts.np_cfg.cnp_prio) & 7u,
+                          .flags = PACKET_WOVEN | PACKET_NOT_ECT };
     if (entry & ROUTE_ONE && entry != ROUTE_LOCAL)
         out = &s->net.port[entry & ~ROUTE_ONE];
     else if (entry != ROUTE_LOCAL && hop[0])

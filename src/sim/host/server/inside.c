@@ -110,16 +110,8 @@ bool inside_start(struct sim *s, struct host *h, const struct flow_spec *spec)
                                   .prio = spec->prio,
                                   .is_answered = spec->is_answered };
     uint32_t id = engine_new_packet(&s->engine);
-    struct packet *k = &s->engine.packets.packet[id];
-    k->flow = number;
-    k->src = h->node;
-    k->dst = spec->dst;
-    k->ports = 0;
-    k->seq = k->sent_ps = 0;
-    k->bytes = k->payload = k->generation = 0;
-    k->kind = PACKET_CNP;
-    k->prio = 0;
-    k->flags = PACKET_INSIDE;
+    s->engine.packets.packet[id] = (struct packet){ .flow = number, .src = h->node, .dst = spec->dst,
+                                                    .kind = PACKET_CNP, .flags = PACKET_INSIDE };
     await(s, id, spec->dst, send(s, h, spec->dst, tx_ps));
     return true;
 }

@@ -182,12 +182,6 @@ static bool must_ask(const struct sim *s, const struct flow *f, const struct uet
            uet_in_flight(s, t) + s->cfg.mtu_bytes >= f->out.window_bytes || t->next - t->first > t->mask;
 }
 
-/* Moves on to the next message of a persistent connection, which begins with the next packet. */
-static APART void go_on(struct sim *s, struct flow *f)
-{
-    pair_go_on(s, f);
-}
-
 /* Sends packet n. */
 static __attribute__((always_inline)) inline void
 emit(struct sim *s, struct host *h, uint32_t flow, uint32_t n, uint32_t payload, bool is_last, bool is_again)
@@ -204,7 +198,7 @@ emit(struct sim *s, struct host *h, uint32_t flow, uint32_t n, uint32_t payload,
     add_record(s, t, n, payload, ev, is_again);
     k->sent_ps = s->uet.has_credit ? spend_credit(s, h, f, k->bytes) : 0;
     if (is_last && f->is_lasting)
-        go_on(s, f);
+        pair_go_on(s, f);        /* the next message begins with the next packet */
     t->is_asked = must_ask(s, f, t, is_again);
     k->seq = UET | n | (is_again ? UET_AGAIN : 0) | (t->is_asked ? UET_ASKS : 0);
     s->engine.counters.data_sent++;
