@@ -174,21 +174,20 @@ static void *carve_lines(char **at, uint64_t count, size_t bytes)
     return lines;
 }
 
-static void init_host(struct htsim *w, uint32_t i, struct nic *nic, struct pacer *pacer, struct over *over)
+static void init_host(struct htsim *w, uint32_t i)
 {
     struct host *h = &w->host[i];
+    uint64_t     unit_ps = (uint64_t)(8 * 256 * 1e12 / (double)w->cfg.linkspeed_bps / PACER_SHARE);
 
-    *h = (struct host){ .event = { .next = EVQ_IDLE, .owner = EV_HOST }, .sending = NONE, .nic = nic,
-                        .pacer = pacer, .over = over };
+    *h = (struct host){
+        .event = { .next = EVQ_IDLE, .owner = EV_HOST }, .sending = NONE,
+        .nic = { .event = { .next = EVQ_IDLE, .owner = EV_NIC }, .host = i, .control = { NONE, NONE } },
+        .pacer = { .event = { .next = EVQ_IDLE, .owner = EV_PACER }, .unit_ps = unit_ps,
+                   .unit_ps_first = unit_ps },
+        .over = { .event = { .next = EVQ_IDLE, .owner = EV_OVER }, .pacer = &h->pacer },
+    };
     for (int class = 0; class < CLASSES; class++)
         h->turns[class].at = NONE;
-    *nic = (struct nic){ .event = { .next = EVQ_IDLE, .owner = EV_NIC }, .host = i,
-                         .control = { NONE, NONE } };
-    *pacer = (struct pacer){ .event = { .next = EVQ_IDLE, .owner = EV_PACER } };
-    pacer->unit_ps = pacer->unit_ps_first =
-        (uint64_t)(8 * 256 * 1e12 / (double)w->cfg.linkspeed_bps / PACER_SHARE);
-    if (over)
-        *over = (struct over){ .event = { .next = EVQ_IDLE, .owner = EV_OVER }, .pacer = pacer };
 }
 
 static void init_timers(struct htsim *w, uint32_t timers)
@@ -203,24 +202,18 @@ static void init_timers(struct htsim *w, uint32_t timers)
 /* Allocates all objects with events in one array of lines. */
 static void lay_out(struct htsim *w, uint32_t flows)
 {
-    uint32_t      timers = TIMERS_PER_FLOW * flows + 16;
-    uint64_t      bytes, soon = 1;
-    struct nic   *nics;
-    struct pacer *pacers;
-    struct over  *overs;
-    char         *at, *row;
+    uint32_t timers = TIMERS_PER_FLOW * flows + 16;
+    uint64_t bytes = (uint64_t)w->queues * sizeof(struct queue) +
+                     (uint64_t)w->switches * sizeof(struct switch_) +
+                     (uint64_t)w->hosts * sizeof(struct host) +
+                     (uint64_t)timers * sizeof(struct timer) + EVQ_LINE;
+    uint64_t lines = bytes / EVQ_LINE, soon = 1;
+    char    *at, *row;
 
-    bytes = (uint64_t)w->queues * sizeof(struct queue) + (uint64_t)w->switches * sizeof(struct switch_)
-            + (uint64_t)w->hosts * (sizeof(struct host) + sizeof *nics + sizeof *pacers + sizeof *overs)
-            + (uint64_t)timers * sizeof(struct timer) + EVQ_LINE;
-    uint64_t lines = bytes / EVQ_LINE;
     row = at = arena_alloc(&w->arena, lines, EVQ_LINE);
     w->queue = carve_lines(&at, w->queues, sizeof(struct queue));
     w->sw = carve_lines(&at, w->switches, sizeof(struct switch_));
     w->host = carve_lines(&at, w->hosts, sizeof(struct host));
-    nics = carve_lines(&at, w->hosts, sizeof *nics);
-    pacers = carve_lines(&at, w->hosts, sizeof *pacers);
-    overs = carve_lines(&at, w->hosts, sizeof *overs);
     w->timer_line = carve_lines(&at, timers, sizeof(struct timer));
     w->clock = carve_lines(&at, 1, EVQ_LINE);
     *w->clock = (struct event){ .next = EVQ_IDLE, .owner = EV_CLOCK };
@@ -238,7 +231,7 @@ static void lay_out(struct htsim *w, uint32_t flows)
     w->soon_mask = (uint32_t)soon - 1;
     init_timers(w, timers);
     for (uint32_t i = 0; i < w->hosts; i++)
-        init_host(w, i, &nics[i], &pacers[i], w->has_over ? &overs[i] : NULL);
+        init_host(w, i);
 }
 
 static void lay_out_tables(struct htsim *w, const struct flow_matrix *m)
@@ -367,7 +360,7 @@ int htsim_new(struct htsim **out, const struct htsim_cfg *cfg, const struct fat_
     network_build(w);
     for (uint32_t i = 0; i < w->hosts; i++) {
         if (w->has_over)
-            over_start(w, w->host[i].over);
+            over_start(w, &w->host[i].over);
         world_draw(w);           /* drawn for the NIC, which does not use it */
     }
     build_triggers(w, m);
@@ -390,9 +383,9 @@ void htsim_free(struct htsim *w)
     for (uint32_t i = 0; i < w->hosts; i++) {
         for (int class = 0; class < CLASSES; class++)
             free(w->host[i].turns[class].entry);
-        free(w->host[i].nic->asking.item);
-        free(w->host[i].pacer->active.item);
-        free(w->host[i].pacer->idle.item);
+        free(w->host[i].nic.asking.item);
+        free(w->host[i].pacer.active.item);
+        free(w->host[i].pacer.idle.item);
     }
     free(w->hop);
     arena_fini(&w->arena);
@@ -401,19 +394,15 @@ void htsim_free(struct htsim *w)
 
 /* ---- results ---- */
 
-void htsim_set_hooks(struct htsim *w, struct htsim_hooks hooks)
+void htsim_follow(struct htsim *w, void *arg, void (*finished)(void *arg, const struct htsim_flow *))
 {
-    w->hooks = hooks;
+    w->finished_arg = arg;
+    w->finished = finished;
 }
 
 const struct err *htsim_failure(const struct htsim *w)
 {
     return w->has_failed ? &w->failure : NULL;
-}
-
-void htsim_flow(const struct htsim *w, uint32_t flow, struct htsim_flow *out)
-{
-    source_result(&w->flow[flow], out);
 }
 
 void htsim_count(const struct htsim *w, struct htsim_counters *out)

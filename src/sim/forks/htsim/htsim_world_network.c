@@ -131,7 +131,7 @@ static void drop(struct htsim *w, uint32_t packet)
 {
     w->counters.drops++;
     if (w->packet[packet].kind == PACKET_DATA && !w->packet[packet].is_header)
-        w->counters.payload_dropped += w->packet[packet].bytes - HTSIM_HEADER_BYTES;
+        w->counters.sim.payload_dropped += w->packet[packet].bytes - HTSIM_HEADER_BYTES;
     packet_free(w, packet);
 }
 

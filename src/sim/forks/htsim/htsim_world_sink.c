@@ -81,7 +81,7 @@ static uint32_t new_ack(struct htsim *w, struct flow *f, uint16_t ev, uint32_t r
                           .received_bytes = f->received_bytes, .out_of_order = (uint16_t)f->out_of_order,
                           .bitmap = f->out_of_order ? arrived_from(f, ref) : 0 };
     fill_answer(w, p, f, PACKET_ACK);
-    w->counters.acks++;
+    w->counters.sim.acks_sent++;
     return packet;
 }
 
@@ -101,7 +101,7 @@ static bool is_known(const struct flow *f, uint32_t number)
 
 static void join_pacer(struct htsim *w, struct flow *f)
 {
-    struct pacer *p = w->host[f->dst].pacer;
+    struct pacer *p = &w->host[f->dst].pacer;
 
     if (!w->has_rccc || f->is_pulled)
         return;
@@ -132,16 +132,15 @@ static void on_probe(struct htsim *w, struct flow *f, const struct packet *d)
 
 static void on_data(struct htsim *w, struct flow *f, const struct packet *d)
 {
-    struct over *over = w->host[f->dst].over;
+    struct over *over = &w->host[f->dst].over;
     bool         is_resent = d->data_kind == DATA_RESENT, must_ack = !f->has_payload;
     uint32_t     ack;
 
-    w->counters.data_received++;
+    w->counters.sim.data_received++;
     f->accepted_bytes = (uint16_t)(f->accepted_bytes + d->bytes);
     on_target(w, f, d->target);
     f->result.rx_marked += d->is_marked;
-    if (over)
-        over->now.marked += d->is_marked;
+    over->now.marked += d->is_marked;
     if (is_known(f, d->number)) {
         f->result.rx_duplicate++;
         ack = new_ack(w, f, d->ev, d->is_marked ? d->number : ack_base(f, d->number), d->number, d->is_marked,
@@ -152,7 +151,7 @@ static void on_data(struct htsim *w, struct flow *f, const struct packet *d)
     }
     f->has_payload |= d->bytes > HTSIM_HEADER_BYTES;
     f->received_bytes += d->bytes;
-    w->counters.payload_received += d->bytes - HTSIM_HEADER_BYTES;
+    w->counters.sim.payload_received += d->bytes - HTSIM_HEADER_BYTES;
     must_ack |= d->asks_ack;
     f->is_asked |= d->asks_ack;
     if (d->number == f->expected) {
@@ -163,7 +162,7 @@ static void on_data(struct htsim *w, struct flow *f, const struct packet *d)
         }
     } else {
         keep(f, d->number);
-        w->counters.out_of_order++;
+        w->counters.sim.reordered++;
     }
     if (!d->is_marked && !must_ack && f->accepted_bytes < w->cfg.sack_threshold_bytes)
         return;
@@ -175,13 +174,10 @@ static void on_data(struct htsim *w, struct flow *f, const struct packet *d)
 
 static void on_trimmed(struct htsim *w, struct flow *f, const struct packet *d)
 {
-    struct over *over = w->host[f->dst].over;
+    struct over *over = &w->host[f->dst].over;
 
     f->result.rx_trimmed++;
-    if (over && d->is_last_hop)
-        over->now.trimmed_last++;
-    else if (over)
-        over->now.trimmed_inside++;
+    *(d->is_last_hop ? &over->now.trimmed_last : &over->now.trimmed_inside) += 1;
     if (is_known(f, d->number)) {
         nic_send_control(w, f->dst, new_ack(w, f, d->ev, ack_base(f, d->number), d->number, false,
                                             d->data_kind == DATA_RESENT));
@@ -190,7 +186,7 @@ static void on_trimmed(struct htsim *w, struct flow *f, const struct packet *d)
     on_target(w, f, d->target);
     struct packet *p = &w->packet[packet_new(w)];
     fill_answer(w, p, f, PACKET_NACK);
-    w->counters.nacks++;
+    w->counters.sim.nacks_sent++;
     p->ev = d->ev;
     p->number = d->number;
     p->is_last_hop = d->is_last_hop;
@@ -227,8 +223,7 @@ void sink_on_packet(struct htsim *w, uint32_t packet)
     const struct packet *d = &w->packet[packet];
     struct flow         *f = &w->flow[d->flow];
 
-    if (w->host[f->dst].over)
-        w->host[f->dst].over->now.received++;
+    w->host[f->dst].over.now.received++;
     if (d->kind == PACKET_RTS)
         on_rts(w, f, d);
     else if (d->is_header)

@@ -157,7 +157,7 @@ static void renew_timer(struct htsim *w, struct flow *f)
 /* Returns the pull target to request from the receiver, in units of credit. */
 static int64_t pull_target(const struct htsim *w, const struct flow *f)
 {
-    uint32_t asking = w->host[f->src].nic->asking.count;
+    uint32_t asking = w->host[f->src].nic.asking.count;
     int64_t  mtu = w->cfg.mtu_bytes, t = f->backlog_bytes + f->waiting_bytes;
 
     if (!w->has_rccc)
@@ -192,8 +192,8 @@ static struct packet *new_packet(struct htsim *w, struct flow *f, enum packet_ki
 
 static void send_data(struct htsim *w, struct flow *f, uint32_t number, uint32_t bytes, enum data_kind kind)
 {
-    w->counters.data_sent++;
-    w->counters.payload_sent += bytes - HTSIM_HEADER_BYTES;
+    w->counters.sim.data_sent++;
+    w->counters.sim.payload_sent += bytes - HTSIM_HEADER_BYTES;
     if (w->has_rccc)
         f->credit_bytes -= bytes;
     f->in_flight_bytes += bytes;
@@ -274,8 +274,8 @@ void source_start(struct htsim *w, uint32_t flow)
     }
     f->is_started = true;
     f->result.start_ps = (int64_t)w->now_ps;
-    w->counters.flows_started++;
-    w->counters.bytes_started += f->bytes;
+    w->counters.sim.flows_started++;
+    w->counters.sim.bytes_started += f->bytes;
     f->credit_bytes = w->conf_maxwnd;
     f->backlog_bytes =
         (int64_t)((f->bytes + w->mss_bytes - 1) / w->mss_bytes * HTSIM_HEADER_BYTES + f->bytes);
@@ -344,8 +344,8 @@ static uint64_t sample_delay(struct htsim *w, struct flow *f, const struct packe
 
     if (r && r->resends == (p->is_resent ? 1 : 0)) {
         rtt_ps = w->now_ps - r->sent_ps;
-        w->counters.rtt_samples++;
-        w->counters.rtt_ps_sum += rtt_ps;
+        w->counters.sim.rtt_samples++;
+        w->counters.sim.rtt_ps_sum += rtt_ps;
         if (rtt_ps > w->counters.rtt_ps_peak)
             w->counters.rtt_ps_peak = rtt_ps;
         if (!p->is_rts)
@@ -490,13 +490,13 @@ static void finish(struct htsim *w, struct flow *f)
     f->result.finish_ps = (int64_t)w->now_ps;
     f->result.cwnd_at_finish = f->nscc.cwnd_bytes;
     w->counters.unfinished--;
-    w->counters.flows_done++;
-    w->counters.bytes_done += f->bytes;
-    if (w->hooks.finished) {
+    w->counters.sim.flows_done++;
+    w->counters.sim.bytes_done += f->bytes;
+    if (w->finished) {
         struct htsim_flow result;
 
-        source_result(f, &result);
-        w->hooks.finished(w->hooks.arg, &result);
+        htsim_flow(w, (uint32_t)(f - w->flow), &result);
+        w->finished(w->finished_arg, &result);
     }
 }
 
@@ -621,7 +621,7 @@ static void on_timeout(struct htsim *w, struct flow *f)
     bool           others = f->waiting > 0;
 
     f->result.timeouts++;
-    w->counters.timeouts++;
+    w->counters.sim.timeouts++;
     uint32_t bytes = r->bytes;
     learn(w, f, 0, ENTROPY_TIMEOUT);
     forget_time(f, r);
@@ -680,8 +680,10 @@ void source_on_timer(struct htsim *w, struct timer *t)
         send_probe(w, f);
 }
 
-void source_result(const struct flow *f, struct htsim_flow *out)
+void htsim_flow(const struct htsim *w, uint32_t flow, struct htsim_flow *out)
 {
+    const struct flow *f = &w->flow[flow];
+
     *out = f->result;
     out->src = f->src;
     out->dst = f->dst;
