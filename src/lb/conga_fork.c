@@ -95,11 +95,6 @@ static void fork_forward(const void *cfg, void *state, uint64_t now_ps, const st
 
 /* ---- feedback ---- */
 
-static void fork_enter(const void *cfg, void *state, uint32_t to, struct lb_tag *tag)
-{
-    (void)cfg, (void)state, (void)to, (void)tag;
-}
-
 static void attach_feedback(const struct conga_cfg *c, struct conga_fork *s, uint64_t now_ps,
                             const struct lb_switch *sw, uint32_t to, struct lb_tag *tag)
 {
@@ -195,7 +190,6 @@ const struct lb_algo lb_conga_fork = {
     .state_bytes = fork_state_bytes,
     .init        = fork_init,
     .pick        = fork_pick,
-    .enter       = fork_enter,
     .forward     = fork_forward,
     .leave       = fork_leave,
     .stay        = fork_stay,

@@ -1,6 +1,5 @@
 #include "sim/build.h"
 #include "sim/change.h"
-#include "sim/control.h"
 #include "sim/parts/divide.h"
 #include "sim/host/drain.h"
 #include "sim/host/gaps.h"

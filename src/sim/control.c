@@ -1,4 +1,4 @@
-#include "sim/control.h"
+#include "sim/build.h"
 #include "sim/host/nic.h"
 
 /* Returns what a NIC of this speed knows about its network. */

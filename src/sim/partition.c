@@ -160,11 +160,6 @@ void partition_free(struct partition *all)
     free(all);
 }
 
-struct sim *partition_sim(const struct partition *all, uint32_t part)
-{
-    return all->part[part].sim;
-}
-
 uint32_t partition_count(const struct partition *all)
 {
     return all->count;
@@ -190,9 +185,9 @@ uint32_t partition_parts(const struct sim *s)
     return s->parts ? partition_count(s->parts) : 1;
 }
 
-struct sim *partition_part(struct sim *s, uint32_t i)
+struct sim *partition_part(const struct sim *s, uint32_t i)
 {
-    return s->parts ? partition_sim(s->parts, i) : s;
+    return s->parts ? s->parts->part[i].sim : (struct sim *)s;
 }
 
 struct sim *partition_of_node(struct sim *s, uint32_t node)
@@ -561,14 +556,4 @@ bool partition_run_until(struct sim *s, uint64_t until_ps)
         return false;
     set_clocks(s, next_ps(all) == UINT64_MAX ? last_ps : until_ps);
     return next_ps(all) != UINT64_MAX;
-}
-
-/* ---- invariants ---- */
-
-void partition_check(const struct sim *s, struct check_sums *sums)
-{
-    const struct partition *all = s->parts;
-
-    for (uint32_t i = 0; i < all->count; i++)
-        check_part(all->part[i].sim, sums);
 }

@@ -4,7 +4,6 @@
 #include "sim/host/host.h"
 #include "sim/host/nic.h"
 #include "sim/host/np/np.h"
-#include "sim/invariants.h"
 #include "sim/link/path.h"
 #include "sim/switch/forward.h"
 #include "sim/switch/switch.h"

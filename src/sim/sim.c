@@ -1,9 +1,7 @@
 /* src/sim/sim.c - builds, runs, configures and checks a world with all its parts. */
 #include "sim/sim.h"
 #include "sim/build.h"
-#include "sim/control.h"
 #include "sim/change.h"
-#include "sim/invariants.h"
 #include "sim/forks/htsim_sim.h"
 #include "sim/parts/divide.h"
 #include "sim/host/hf2t.h"
@@ -197,10 +195,8 @@ bool sim_has_drawn(const struct sim *s)
 
 uint32_t sim_next_active(const struct sim *s, uint32_t after)
 {
-    if (!s->parts)
-        return next_active_of(&s->flows, after + 1);
-    for (uint32_t i = 0; i < partition_count(s->parts); i++) {
-        uint32_t id = next_active_of(&partition_sim(s->parts, i)->flows, after + 1);
+    for (uint32_t i = 0; i < partition_parts(s); i++) {
+        uint32_t id = next_active_of(&partition_part(s, i)->flows, after + 1);
 
         if (id)
             return id;
@@ -269,9 +265,7 @@ void sim_check(const struct sim *s)
 
     if (s->htsim)
         return;                  /* the counters do not describe packets of this world */
-    if (s->parts)
-        partition_check(s, &sums);
-    else
-        check_part(s, &sums);
+    for (uint32_t i = 0; i < partition_parts(s); i++)
+        check_part(partition_part(s, i), &sums);
     check_totals(s, &sums);
 }

@@ -201,7 +201,7 @@ static void start_busy(struct world *w, uint32_t parts)
 /* Returns the world, or one of its parts. */
 static struct sim *part(const struct world *w, uint32_t i)
 {
-    return w->sim->parts ? partition_sim(w->sim->parts, i) : w->sim;
+    return partition_part(w->sim, i);
 }
 
 static void run_until__reports_too_many_packets(void **unused)

@@ -1,4 +1,4 @@
-#include "sim/host/answer.h"
+#include "sim/host/host.h"
 #include "sim/host/flow.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/pacer.h"

@@ -143,7 +143,8 @@ static inline void note_sent(const struct hf2t *t, struct hf2t_qp *q, uint32_t x
     q->is_held = false;
 }
 
-bool hf2t_may_learn(struct hf2t *t, uint32_t flow, uint64_t now_ps)
+/* Training: the packet counts as sent. Returns false if training is over. */
+static bool may_learn(struct hf2t *t, uint32_t flow, uint64_t now_ps)
 {
     struct hf2t_qp   *q = &t->qp[flow];
     struct hf2t_host *h = &t->host[q->host];
@@ -171,7 +172,7 @@ bool hf2t_must_wait(struct hf2t *t, uint32_t flow, uint64_t rate_bps, uint64_t n
     uint64_t        gap_ps = now_ps - q->sent_ps;
     uint32_t        x = q->packets;
 
-    if (!q->near_ps && hf2t_may_learn(t, flow, now_ps))
+    if (!q->near_ps && may_learn(t, flow, now_ps))
         return false;
     if (x > 0 && gap_ps < t->cfg.threshold_ps && hf2t_is_near(&t->cfg, q->near_ps, gap_ps, x)) {
         if (may_hold(t, &t->host[q->host], q, rate_bps, now_ps)) {

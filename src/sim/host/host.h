@@ -23,4 +23,44 @@ void host_catch_up(struct sim *, struct host *);
 
 void host_check(const struct sim *, const struct host *);
 
+/* ---- a message is posted: a flow starts, or a persistent queue pair has more to send (post.c) ---- */
+
+/* What the caller must do with the flow. */
+enum post_step {
+    POST_FAILED,                 /* nothing: there are too many flows, and the run has failed */
+    POST_TCP,                    /* start TCP */
+    POST_NEW,                    /* add a queue pair to the round robin */
+    POST_AWAKE,                  /* the same for an idle queue pair, whose rate may have changed */
+    POST_MORE,                   /* its queue pair may have more to send */
+};
+
+struct post { enum post_step step; struct flow *flow; };
+
+/* Posts a message now. */
+struct post post_flow(struct sim *, struct host *, const struct flow_spec *);
+
+/* Counts a message that starts. */
+void post_count(struct sim *, const struct flow_spec *);
+
+/* ---- the sender handles ACKs, NACKs, CNPs and its retransmission timer (answer.c) ----
+ *
+ * The caller then sends packets that are allowed to go. */
+
+void answer_on_cnp(struct sim *, struct host *, struct flow *, uint64_t told_ps);
+
+/* Handles an ACK, or a NACK that makes the sender go back. */
+void answer_on_ack(struct sim *, struct host *, struct flow *, const struct packet *);
+
+/* Selective repeat: handles a NACK that names a hole. It also acknowledges, but yields no round trip. */
+void answer_on_hole(struct sim *, struct host *, struct flow *, const struct packet *);
+
+/* Handles the retransmission timer of a host. Returns true if the NIC should look for something to send. */
+bool answer_on_timeout(struct sim *, struct host *);
+
+/* Makes a queue pair retransmit everything that is not acknowledged. */
+void answer_resend(struct sim *, struct host *, struct flow *);
+
+/* Runs every flow's congestion control timers up to now. Call it before the knobs change. */
+void answer_catch_up(struct sim *, struct host *);
+
 #endif

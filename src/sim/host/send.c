@@ -181,8 +181,7 @@ static __attribute__((always_inline)) inline bool is_held(struct sim *s, struct 
             probe_send(s, h, &s->flows.flow[id]);
         return false;
     }
-    return !(s->hosts.at_send == SEND_HF2T && hf2t_may_go(s->hosts.hf2t, id, s->engine.now_ps)) &&
-           hold(s, h, id);
+    return hold(s, h, id);
 }
 
 /* Returns the classes whose FIFO is full, as a bit mask. */

@@ -4,18 +4,12 @@
 
 #define GOODS 512u               /* good EVs that a flow remembers; a power of two */
 
-static uint32_t paths_of(const struct knobs *k)
-{
-    uint32_t paths = 1;
-
-    while (2 * paths <= (uint32_t)k->value[KNOB_paths])
-        paths *= 2;
-    return paths;
-}
-
+/* The number of paths is a power of two. */
 void spray_configure(struct sim *s)
 {
-    s->spray.paths = s->spray.kind ? paths_of(&s->cfg.knobs) : 1;
+    uint32_t most = (uint32_t)s->cfg.knobs.value[KNOB_paths];
+
+    s->spray.paths = s->spray.kind ? 1u << (31 - __builtin_clz(most | 1)) : 1;
 }
 
 /* Penalties have room for the largest value of the knob 'paths', because the knob may change. */

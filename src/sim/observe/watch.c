@@ -156,8 +156,8 @@ static void attach(struct sim *s, struct watch *w)
     struct watcher watcher = w ? (struct watcher){ w, on_packet, on_request, on_rtt } : (struct watcher){ 0 };
 
     s->watch = watcher;
-    for (uint32_t i = 0; s->parts && i < partition_count(s->parts); i++)
-        partition_sim(s->parts, i)->watch = watcher;
+    for (uint32_t i = 0; i < partition_parts(s); i++)
+        partition_part(s, i)->watch = watcher;
     for (uint32_t i = 0; i < s->net.hosts; i++)
         s->net.host[i].rtt_due_ps = w ? 0 : NEVER;
 }

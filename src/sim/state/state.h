@@ -349,7 +349,7 @@ struct host_state {
     struct qp_order      *qp_order;          /* by host; NULL: see model.list */
     struct drain         *drain;             /* by host; NULL: no host drains slowly */
     struct inside        *inside;            /* NULL: no servers with several GPUs */
-    char                 *cc_cfg;            /* by host link speed and congestion control: see control.h */
+    char                 *cc_cfg;            /* by host link speed and congestion control: see build.h */
     char                 *cc_forgot;         /* likewise, after a NIC lost its setting; NULL: none does */
     char                 *cc_own;            /* by host: see sim_apply_host(); NULL: none */
     struct cc_at         *cc_at;             /* speed and congestion control of each */

@@ -138,7 +138,8 @@ static APART struct port *enter(struct sim *s, const struct node *n, uint32_t id
 
         return &s->net.port[s->lb.is_path ? follow(tag, choice, hop) : hop[1 + choice]];
     }
-    s->cfg.lb->enter(s->lb.cfg, n->lb_state, to, tag);
+    if (s->cfg.lb->enter)
+        s->cfg.lb->enter(s->lb.cfg, n->lb_state, to, tag);
     return &s->net.port[forward_hash(n, k->src, k->dst, k->ports, hop)];
 }
 
