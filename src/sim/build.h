@@ -20,7 +20,7 @@ void build_configure_hosts(struct sim *);
  * configuration and traffic are known. */
 void model_build(struct sim *);
 
-/* ---- congestion control of the hosts (control.c) ----
+/* ---- congestion control of the hosts (build_control.c) ----
  *
  * Hosts with the same algorithm and link speed share one configuration, which is computed from the knobs. */
 

@@ -23,7 +23,7 @@ void run_build_events(struct sim *);
 /* Runs all events up to and including until_ps. Stops earlier if the engine fails. */
 void run_part(struct sim *, uint64_t until_ps);
 
-/* ---- invariants (invariants.c) ---- */
+/* ---- invariants (run_invariants.c) ---- */
 
 struct check_sums {
     uint64_t packets, payload;   /* found on wires and in queues */

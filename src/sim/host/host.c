@@ -3,6 +3,7 @@
 #include "sim/host/server/inside.h"
 #include "sim/host/np/np.h"
 #include "sim/host/pacer.h"
+#include "sim/host/post.h"
 #include "sim/host/probe.h"
 #include "sim/host/receive.h"
 #include "sim/host/send.h"

@@ -23,26 +23,7 @@ void host_catch_up(struct sim *, struct host *);
 
 void host_check(const struct sim *, const struct host *);
 
-/* ---- a message is posted: a flow starts, or a persistent queue pair has more to send (post.c) ---- */
-
-/* What the caller must do with the flow. */
-enum post_step {
-    POST_FAILED,                 /* nothing: there are too many flows, and the run has failed */
-    POST_TCP,                    /* start TCP */
-    POST_NEW,                    /* add a queue pair to the round robin */
-    POST_AWAKE,                  /* the same for an idle queue pair, whose rate may have changed */
-    POST_MORE,                   /* its queue pair may have more to send */
-};
-
-struct post { enum post_step step; struct flow *flow; };
-
-/* Posts a message now. */
-struct post post_flow(struct sim *, struct host *, const struct flow_spec *);
-
-/* Counts a message that starts. */
-void post_count(struct sim *, const struct flow_spec *);
-
-/* ---- the sender handles ACKs, NACKs, CNPs and its retransmission timer (answer.c) ----
+/* ---- the sender handles ACKs, NACKs, CNPs and its retransmission timer (host_answer.c) ----
  *
  * The caller then sends packets that are allowed to go. */
 

@@ -1,4 +1,4 @@
-#include "sim/host/host.h"
+#include "sim/host/post.h"
 #include "sim/host/flow.h"
 #include "sim/host/gaps.h"
 #include "sim/host/hf2t.h"

@@ -105,7 +105,7 @@ const char *skip_why_never(const struct sim *);
 /* Returns false if a monitor, recording or verb needs every packet from now on. */
 bool skip_is_allowed(struct skip *, const struct sim *);
 
-/* ---- held flows: no other flow disturbs them, so their packets are not simulated (hold.c) ---- */
+/* ---- held flows: no other flow disturbs them, so their packets are not simulated (skip_flow_hold.c) */
 
 /* Returns when the first port on the path will be full, or links change. */
 uint64_t hold_full_ps(const struct skip *, const struct sim *, const struct skip_flow *);

@@ -1,5 +1,5 @@
 #include "sim/host/server/inside.h"
-#include "sim/host/host.h"
+#include "sim/host/post.h"
 
 #include <stdlib.h>
 
