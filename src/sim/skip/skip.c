@@ -173,8 +173,8 @@ static bool may_leap(struct skip *k, struct sim *s, const struct skip_flow *sf, 
                      const struct packet *p)
 {
     skip_follow_changes(k, s);
-    return sf->path.data.hops && is_on_path(sf, p) && skip_is_allowed(k, s) && !from->is_lossy && !from->is_down &&
-           is_settled(k, s, sf);
+    return sf->path.data.hops && is_on_path(sf, p) && skip_is_allowed(k, s) && !from->is_lossy &&
+           !from->is_down && is_settled(k, s, sf);
 }
 
 /* ---- skipping ---- */

@@ -36,7 +36,8 @@ void skip_flow_set_bps(struct skip *k, const struct sim *s, struct skip_flow *sf
 
 /* ---- frames that skipped ports ---- */
 
-static void count_leapt(struct sim *s, const struct lane_way *w, int32_t *leapt, uint32_t kind, uint32_t bytes)
+static void count_leapt(struct sim *s, const struct lane_way *w, int32_t *leapt, uint32_t kind,
+                        uint32_t bytes)
 {
     int32_t frames = 0;
 
