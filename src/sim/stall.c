@@ -91,11 +91,15 @@ struct waits *waits_new(const struct sim *s)
         evq_each(&partition_part(s, i)->engine.evq, see_event, w);
     for (uint32_t i = 0; i < s->net.ports; i++)
         see_queues(w, partition_part(s, s->net.port[i].node->part), &s->net.port[i]);
-    for (uint32_t i = 0; i < s->net.nodes; i++)
-        if (!s->net.node[i].is_switch)
-            drain_each_held(partition_part(s, s->net.node[i].part), &s->net.host[s->net.node[i].host], see_held, w);
+    for (uint32_t i = 0; i < s->net.nodes; i++) {
+        const struct node *n = &s->net.node[i];
+        const struct sim  *part = partition_part(s, n->part);
+
+        if (n->is_switch)
+            weave_each_held(part, n, see_held, w);
         else
-            weave_each_held(partition_part(s, s->net.node[i].part), &s->net.node[i], see_held, w);
+            drain_each_held(part, &s->net.host[n->host], see_held, w);
+    }
     return w;
 }
 

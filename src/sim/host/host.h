@@ -15,7 +15,7 @@ void host_on_free(struct sim *, struct host *);
 /* Same at any other time. */
 void host_kick(struct sim *, struct host *);
 
-/* Handles a numbered event. Returns the packet that a slow host has drained, for host_on_packet(), or NULL. */
+/* Handles a numbered event. Returns a packet that a slow host has drained, for host_on_packet(), or NULL. */
 struct packet *host_on_numbered(struct sim *, struct host *, enum event_kind);
 
 /* Runs every flow's congestion control timers up to now. Call it before the knobs change. */
