@@ -71,15 +71,12 @@ static uint32_t adaptive_pick(const void *cfg, void *state, uint64_t now_ps, con
 {
     const struct adaptive_cfg *c = cfg;
     struct adaptive           *a = state;
-    struct flowlet            *f;
-    enum flowlet_state         is;
-    uint32_t                   last;
 
     if (!c->is_by_flowlet)
         return find_shortest_queue(c, a, sw, p);
-    f = flowlet_find(&c->flowlet, a->flowlet, sw->salt, p);
-    is = flowlet_touch(&c->flowlet, f, now_ps);
-    last = f->choice;
+    struct flowlet *f = flowlet_find(&c->flowlet, a->flowlet, sw->salt, p);
+    enum flowlet_state is = flowlet_touch(&c->flowlet, f, now_ps);
+    uint32_t last = f->choice;
     if (is == FLOWLET_CONTINUES)
         return last % p->ways;
     f->choice = find_shortest_queue(c, a, sw, p);

@@ -125,10 +125,9 @@ void conga_forward(const void *cfg, void *state, uint64_t now_ps, const struct l
 {
     const struct conga_cfg *c = cfg;
     struct dre             *d = dre_at(c, state, now_ps, sw, port);
-    uint32_t                level;
 
     d->x_bytes += bytes;
-    level = level_of(c, d);
+    uint32_t level = level_of(c, d);
     if (level > tag->congestion)
         tag->congestion = (uint8_t)level;
 }
@@ -151,14 +150,12 @@ static inline uint32_t next_in(const uint64_t *set, uint32_t turn)
 void conga_enter(const void *cfg, void *state, uint32_t to, struct lb_tag *tag)
 {
     struct conga_rack *r = &((struct conga *)state)->rack[to];
-    uint32_t     name;
-    uint64_t     bit;
 
     (void)cfg;
     if (!r->news)
         return;
-    name = next_in(r->changes ? r->changed : r->heard, r->turn);
-    bit = 1ull << name % 64;
+    uint32_t name = next_in(r->changes ? r->changed : r->heard, r->turn);
+    uint64_t bit = 1ull << name % 64;
     tag->told_name = (uint16_t)(name + 1);
     tag->told_congestion = r->level[name];
     r->changes -= (r->changed[name / 64] & bit) != 0;

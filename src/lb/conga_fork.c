@@ -87,32 +87,25 @@ static uint32_t update_level(const struct conga_cfg *c, struct conga_fork *s, ui
 static void fork_forward(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *sw,
                          uint32_t port, uint32_t bytes, struct lb_tag *tag)
 {
-    uint32_t level;
-
     note_first_packet(state, now_ps);
-    level = update_level(cfg, state, now_ps, sw, port, bytes);
+    uint32_t level = update_level(cfg, state, now_ps, sw, port, bytes);
     if (level > tag->congestion)
         tag->congestion = level < UINT8_MAX ? (uint8_t)level : UINT8_MAX;
 }
 
 /* ---- feedback ---- */
 
-static void fork_enter(const void *cfg, void *state, uint32_t to, struct lb_tag *tag)
-{
-    (void)cfg, (void)state, (void)to, (void)tag;
-}
-
 static void attach_feedback(const struct conga_cfg *c, struct conga_fork *s, uint64_t now_ps,
                             const struct lb_switch *sw, uint32_t to, struct lb_tag *tag)
 {
     const struct fork_rack *r = &s->rack[to];
-    uint32_t           count = 0, chosen;
+    uint32_t                count = 0;
 
     for (uint32_t i = 0; i < r->names; i++)
         count += is_known(c, s, now_ps, r->heard[i]);
     if (!count)
         return;
-    chosen = lb_below(sw, count);
+    uint32_t chosen = lb_below(sw, count);
     for (uint32_t i = 0;; i++)
         if (is_known(c, s, now_ps, r->heard[i]) && chosen-- == 0) {
             tag->told_name = (uint16_t)(i + 1);
@@ -173,10 +166,9 @@ static uint32_t fork_pick(const void *cfg, void *state, uint64_t now_ps, const s
     struct conga_fork      *s = state;
     struct flowlet         *f = flowlet_find(&c->flowlet, s->flowlet, sw->salt, p);
     uint32_t                last = f->choice;
-    bool                    is_old;
 
     note_first_packet(s, now_ps);
-    is_old = f->last_ps && !is_expired(c, s, now_ps, f->last_ps - 1);
+    bool is_old = f->last_ps && !is_expired(c, s, now_ps, f->last_ps - 1);
     attach_feedback(c, s, now_ps, sw, p->to, p->tag);
     if (flowlet_touch(&c->flowlet, f, now_ps) != FLOWLET_CONTINUES || !is_old) {
         f->choice = choose_path(c, s, now_ps, sw, p);
@@ -198,7 +190,6 @@ const struct lb_algo lb_conga_fork = {
     .state_bytes = fork_state_bytes,
     .init        = fork_init,
     .pick        = fork_pick,
-    .enter       = fork_enter,
     .forward     = fork_forward,
     .leave       = fork_leave,
     .stay        = fork_stay,

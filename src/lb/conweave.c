@@ -73,11 +73,9 @@ static void resize_table(const struct conweave_tor *tor, struct conweave_table *
 static struct conweave_row *get_row(const struct conweave_tor *tor, struct conweave_table *t, uint64_t now_ps,
                                     const struct conweave_key *key, bool *is_new)
 {
-    struct conweave_row *r;
-
     if (2 * t->count >= t->size)
         resize_table(tor, t, now_ps);
-    r = find_row(t, key);
+    struct conweave_row *r = find_row(t, key);
     *is_new = !r->is_used || is_expired_flow(tor, r, now_ps);
     if (!r->is_used) {
         *r = (struct conweave_row){ .key = *key, .is_used = true };
@@ -131,12 +129,10 @@ struct path_draw { uint32_t first, good; }; /* good: 0 if both drawn paths are t
 static struct path_draw draw_paths(const struct conweave_tor *t, uint64_t now_ps, const struct lb_switch *sw,
                                    const struct conweave_paths *paths)
 {
-    uint32_t a, b;
-
     if (sw->crand)
         crand_next(sw->crand);
-    a = paths->id[lb_below(sw, paths->count)];
-    b = paths->id[lb_below(sw, paths->count)];
+    uint32_t a = paths->id[lb_below(sw, paths->count)];
+    uint32_t b = paths->id[lb_below(sw, paths->count)];
     return (struct path_draw){ a, !is_avoided(t, now_ps, sw->salt, a)   ? a
                                   : !is_avoided(t, now_ps, sw->salt, b) ? b
                                                                         : 0 };
@@ -162,11 +158,9 @@ static bool has_path(const struct conweave_paths *paths, uint32_t id)
 static uint32_t choose_path(struct conweave_tx *f, const struct path_draw *d, bool is_expired, bool is_tail,
                             struct conweave_counters *n)
 {
-    uint32_t old;
-
     if (!f->path)
         f->path = d->good ? d->good : d->first;
-    old = f->path;
+    uint32_t old = f->path;
     if ((is_expired || is_tail) && d->good) {
         f->path = d->good;
         n->reroutings += f->is_old;
@@ -178,20 +172,19 @@ void conweave_send(const struct conweave_cfg *c, struct conweave_tor *t, uint64_
                    const struct lb_switch *sw, const struct conweave_key *key,
                    const struct conweave_paths *paths, struct conweave_tag *tag, struct conweave_counters *n)
 {
-    bool                 is_new, is_expired, begins, is_tail;
+    bool                 is_new;
     struct conweave_row *r = get_row(t, &t->tx, now_ps, key, &is_new);
     struct conweave_tx  *f = &r->tx;
-    struct path_draw     d;
 
     if (is_new)
         *f = (struct conweave_tx){ .is_stable = true };
     if (f->path && paths->made > 1 && !has_path(paths, f->path))
         f->path = 0;
-    is_expired = !f->is_old || r->active_ps + c->expiry_ps < now_ps;
-    begins = is_expired || f->is_stable;
+    bool is_expired = !f->is_old || r->active_ps + c->expiry_ps < now_ps;
+    bool begins = is_expired || f->is_stable;
     f->is_stable = false;
     r->active_ps = now_ps;
-    is_tail = !begins && f->deadline_ps < now_ps;
+    bool is_tail = !begins && f->deadline_ps < now_ps;
     if (begins) {
         f->deadline_ps = now_ps + paths->rtt_ps + c->reply_ps;
         f->epoch++;
@@ -205,7 +198,7 @@ void conweave_send(const struct conweave_cfg *c, struct conweave_tor *t, uint64_
         f->phase = 1;
         f->tail_ps = now_ps;
     }
-    d = draw_paths(t, now_ps, sw, paths);
+    struct path_draw d = draw_paths(t, now_ps, sw, paths);
     tag->path = choose_path(f, &d, is_expired, is_tail, n);
     tag->tail_ps = f->tail_ps;
     f->is_old = true;
@@ -215,11 +208,10 @@ void conweave_answered(struct conweave_tor *t, uint64_t now_ps, const struct con
                        uint32_t epoch, uint32_t phase, struct conweave_counters *n)
 {
     struct conweave_row *r = t->tx.size ? find_row(&t->tx, key) : NULL;
-    struct conweave_tx  *f;
 
     if (!r || !r->is_used || is_expired_flow(t, r, now_ps))
         return;
-    f = &r->tx;
+    struct conweave_tx *f = &r->tx;
     if (f->epoch != epoch || f->phase != phase)
         return;
     if (phase == 0 && (f->deadline_ps == NEVER_PS || now_ps >= f->deadline_ps))
@@ -287,7 +279,7 @@ void conweave_receive(const struct conweave_cfg *c, struct conweave_tor *t, uint
                       const struct conweave_key *key, const struct conweave_tag *tag, bool is_marked,
                       struct conweave_verdict *v, struct conweave_counters *n)
 {
-    bool                 is_new, is_early, is_tail = tag->flag == CONWEAVE_TAIL;
+    bool                 is_new, is_tail = tag->flag == CONWEAVE_TAIL;
     struct conweave_row *r = get_row(t, &t->rx, now_ps, key, &is_new);
     struct conweave_rx  *f = &r->rx;
 
@@ -299,7 +291,7 @@ void conweave_receive(const struct conweave_cfg *c, struct conweave_tor *t, uint
         n->earlier_epoch_packets++;
         return;
     }
-    is_early = update_phase(f, tag, now_ps, n);
+    bool is_early = update_phase(f, tag, now_ps, n);
     if (tag->phase == 0 && f->is_holding) {
         n->releases_by_tail += is_tail;
         set_release(v, now_ps + (is_tail ? BEHIND_PS : expected_gap_ps(c, f) + c->flush_ps));

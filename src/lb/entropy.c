@@ -74,11 +74,9 @@ static void skip_bad(struct entropy *e, const struct entropy_cfg *c)
 
 static uint16_t walk(struct entropy *e, const struct entropy_cfg *c)
 {
-    uint32_t ev;
-
     if (c->kind != ENTROPY_OBLIVIOUS)
         skip_bad(e, c);
-    ev = entropy_index(e, c->paths) | e->fixed;
+    uint32_t ev = entropy_index(e, c->paths) | e->fixed;
     step(e, c);
     return (uint16_t)ev;
 }
@@ -87,13 +85,12 @@ static void penalise(struct entropy *e, const struct entropy_cfg *c, uint16_t ev
 {
     static const uint8_t more[] = { [ENTROPY_MARKED] = 1, [ENTROPY_TRIMMED] = 4,
                                     [ENTROPY_TIMEOUT] = PENALTY_MAX };
-    uint8_t             *p;
 
     if (f == ENTROPY_GOOD)
         return;
     if (!e->penalty)
         e->penalty = xcalloc(c->paths, sizeof *e->penalty);
-    p = &e->penalty[ev & (c->paths - 1)];
+    uint8_t *p = &e->penalty[ev & (c->paths - 1)];
     *p = (uint8_t)(*p + more[f] < PENALTY_MAX ? *p + more[f] : PENALTY_MAX);
 }
 
@@ -142,15 +139,13 @@ static void ring_learn(struct entropy *e, uint64_t now_ps, uint16_t ev, enum ent
 
 static uint16_t ring_next(struct entropy *e, const struct entropy_cfg *c)
 {
-    uint8_t at;
-
     if (e->explore > 0) {
         e->explore--;
         return (uint16_t)(draw(c) % c->paths);
     }
     if (e->count == 0 || (!e->is_frozen && e->fresh == 0))
         return (uint16_t)(draw(c) % c->paths);
-    at = e->is_frozen ? e->frozen_at : (uint8_t)((e->head + ENTROPY_RING - e->fresh) % ENTROPY_RING);
+    uint8_t at = e->is_frozen ? e->frozen_at : (uint8_t)((e->head + ENTROPY_RING - e->fresh) % ENTROPY_RING);
     if (e->is_frozen)
         e->frozen_at = (uint8_t)((at + 1) % e->count);
     if (!e->is_frozen || e->is_fresh[at])

@@ -85,7 +85,7 @@ struct lb_algo {
                      struct lb_packet *);
 
     /* Hooks for packets that leave their rack; all NULL or none. At the first switch: one in eight non-data
-     * packets to switch 'to'. */
+     * packets to switch 'to'. Optional even if the others are set. */
     void (*enter)(const void *cfg, void *state, uint32_t to, struct lb_tag *);
     /* At switches between the first and the last: data of 'bytes' about to leave through 'port'. */
     void (*forward)(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *, uint32_t port,

@@ -40,13 +40,13 @@ static uint32_t letflow_pick(const void *cfg, void *state, uint64_t now_ps, cons
                              struct lb_packet *p)
 {
     const struct letflow_cfg *c = cfg;
-    uint32_t                  choices = p->choices, last;
+    uint32_t                  choices = p->choices;
     struct flowlet           *f = flowlet_find(&c->flowlet, state, sw->salt, p);
     enum flowlet_state        is = flowlet_touch(&c->flowlet, f, now_ps);
 
     if (is == FLOWLET_CONTINUES)
         return f->choice < choices ? f->choice : f->choice % choices;    /* links may have failed */
-    last = f->choice;
+    uint32_t last = f->choice;
     f->choice = lb_below(sw, choices);
     p->is_flowlet = is == FLOWLET_NEW;
     p->is_reroute = is == FLOWLET_NEW && f->choice != last;

@@ -1,6 +1,5 @@
 #include "sim/build.h"
 #include "sim/change.h"
-#include "sim/control.h"
 #include "sim/parts/divide.h"
 #include "sim/host/drain.h"
 #include "sim/host/gaps.h"
@@ -62,10 +61,8 @@ static void build_nodes(struct sim *s)
 /* Event numbers of a node lie above those of its streams. */
 static int number_nodes(struct sim *s, struct err *err)
 {
-    int bits;
-
     program_init(&s->program, s->program.traffic, &s->arena);
-    bits = program_number_streams(&s->program, s->net.nodes, err);
+    int bits = program_number_streams(&s->program, s->net.nodes, err);
     for (uint32_t i = 0; bits >= 0 && i < s->net.nodes; i++)
         s->net.node[i].next_number = engine_first_number(i << bits);
     s->entry_bytes_done = arena_alloc(&s->arena, traffic_entries(s->program.traffic) + 1ul,
@@ -83,13 +80,12 @@ struct speeds {                  /* link speeds seen so far */
 /* Returns the transmission time by frame size, with preamble and gap. Ports of one speed share a table. */
 static const uint32_t *tx_table(struct sim *s, struct speeds *speeds, const struct port *p)
 {
-    uint32_t  sizes = sim_largest_frame(&s->cfg) + s->cfg.ack_bytes + s->cfg.cnp_bytes + s->cfg.pfc_bytes;
-    uint32_t *t;
+    uint32_t sizes = sim_largest_frame(&s->cfg) + s->cfg.ack_bytes + s->cfg.cnp_bytes + s->cfg.pfc_bytes;
 
     for (uint32_t i = 0; i < speeds->count; i++)
         if (speeds->port[i]->rate_bps == p->rate_bps)
             return speeds->port[i]->tx_ps;
-    t = arena_alloc(&s->arena, sizes + 1, sizeof *t);
+    uint32_t *t = arena_alloc(&s->arena, sizes + 1, sizeof *t);
     for (uint32_t b = 0; b <= sizes; b++)
         t[b] = (uint32_t)model_frame_ps(&s->model, b, p->rate_bps);
     speeds->port = xrealloc(speeds->port, (speeds->count + 1ul) * sizeof *speeds->port);
@@ -310,7 +306,7 @@ static void build_routes(struct sim *s)
             build_epoch(s, &s->net.route[++e], first_port, down);
     }
     for (uint32_t n = 0; n < s->net.nodes; n++)
-        change_use_routes(&s->net, &s->net.node[n]);
+        change_use_routes(&s->net, &s->net.node[n], 0);
     free(down);
     free(first_port);
 }
@@ -356,24 +352,19 @@ static void reserve_lines(struct sim *s)
 
 static void build_packets(struct sim *s, uint32_t packets)
 {
-    size_t tag_bytes = s->lb.is_on ? sizeof(struct lb_tag) : 0;
-    size_t woven_bytes = s->cfg.lb->is_woven ? sizeof(struct conweave_tag) : 0;
-    size_t telemetry_bytes = sim_cc_telemetry(&s->cfg) >= CC_PATH ? sizeof(struct inband) : 0;
-    uint32_t most = packets < s->packets_most ? packets : s->packets_most, first;
-    size_t room = (size_t)most + PACKETS_SPARE;
+    uint32_t       most = packets < s->packets_most ? packets : s->packets_most;
+    size_t         room = (size_t)most + PACKETS_SPARE;
     struct packet *all = (struct packet *)(void *)s->lines->base;
 
-    first = (uint32_t)((struct packet *)arena_alloc(s->lines, room, sizeof(struct packet)) - all);
+    uint32_t first = (uint32_t)((struct packet *)arena_alloc(s->lines, room, sizeof(struct packet)) - all);
     s->engine.packets = (struct packet_pool){ .packet = all, .first = first, .used = first,
                                               .limit = first + most };
-    if (tag_bytes + woven_bytes + telemetry_bytes)
-        arena_init(&s->packet_arena, room * (tag_bytes + woven_bytes + telemetry_bytes) + 192);
-    if (tag_bytes)
-        s->engine.packets.tag = arena_alloc(&s->packet_arena, room, tag_bytes);
-    if (woven_bytes)
-        s->engine.packets.woven = arena_alloc(&s->packet_arena, room, woven_bytes);
-    if (telemetry_bytes)
-        s->engine.packets.inband = arena_alloc(&s->packet_arena, room, telemetry_bytes);
+    if (s->lb.is_on)
+        s->engine.packets.tag = arena_alloc(&s->arena, room, sizeof(struct lb_tag));
+    if (s->cfg.lb->is_woven)
+        s->engine.packets.woven = arena_alloc(&s->arena, room, sizeof(struct conweave_tag));
+    if (sim_cc_telemetry(&s->cfg) >= CC_PATH)
+        s->engine.packets.inband = arena_alloc(&s->arena, room, sizeof(struct inband));
 }
 
 /* Every part has memory for all flows at once, so that results do not depend on the number of parts. */
@@ -384,26 +375,21 @@ static void build_flows(struct sim *s)
     struct flows *all = &s->flows;
 
     all->cc_stride = (control_state_bytes(s) + 15) / 16 * 16;
-    arena_init(&s->flow_arena, (size_t)flows * (sizeof *all->flow + all->cc_stride) + 64);
-    arena_init(&s->rx_arena, (size_t)flows * sizeof *all->rx);
-    all->flow = arena_alloc(&s->flow_arena, flows, sizeof *all->flow);
-    all->cc_state = arena_alloc(&s->flow_arena, flows, all->cc_stride);
-    all->rx = arena_alloc(&s->rx_arena, flows, sizeof *all->rx);
+    all->flow = arena_alloc(&s->arena, flows, sizeof *all->flow);
+    all->cc_state = arena_alloc(&s->arena, flows, all->cc_stride);
+    all->rx = arena_alloc(&s->arena, flows, sizeof *all->rx);
     all->first = all->used = 1;
     all->limit = flows;
     if (s->cfg.is_selective) {
-        arena_init(&s->selective_arena,
-                   (size_t)flows * (sizeof *all->selective_tx + sizeof *all->selective_rx) + 128);
-        all->selective_tx = arena_alloc(&s->selective_arena, flows, sizeof *all->selective_tx);
-        all->selective_rx = arena_alloc(&s->selective_arena, flows, sizeof *all->selective_rx);
+        all->selective_tx = arena_alloc(&s->arena, flows, sizeof *all->selective_tx);
+        all->selective_rx = arena_alloc(&s->arena, flows, sizeof *all->selective_rx);
         s->hosts.at_send |= SEND_SELECTIVE;
     }
     if (s->cfg.tx_fifo_bytes)
         s->hosts.at_send |= SEND_FIFO;
     drain_build(s);
     if (sim_cc_probes(&s->cfg)) {
-        arena_init(&s->probe_arena, (size_t)flows * sizeof *all->probe + 64);
-        all->probe = arena_alloc(&s->probe_arena, flows, sizeof *all->probe);
+        all->probe = arena_alloc(&s->arena, flows, sizeof *all->probe);
         s->hosts.busy_ps = arena_alloc(&s->arena, s->net.hosts, sizeof *s->hosts.busy_ps);
         s->hosts.at_send |= SEND_PROBES;
     }
@@ -413,22 +399,9 @@ static void build_flows(struct sim *s)
     uet_build_flows(s, flows);
     if (!s->cfg.tcps)
         return;
-    arena_init(&s->tcp_arena, (size_t)flows * (sizeof *all->tcp_tx + sizeof *all->tcp_rx));
-    all->tcp_tx = arena_alloc(&s->tcp_arena, flows, sizeof *all->tcp_tx);
-    all->tcp_rx = arena_alloc(&s->tcp_arena, flows, sizeof *all->tcp_rx);
+    all->tcp_tx = arena_alloc(&s->arena, flows, sizeof *all->tcp_tx);
+    all->tcp_rx = arena_alloc(&s->arena, flows, sizeof *all->tcp_rx);
     s->hosts.tcp = arena_alloc(&s->arena, s->net.hosts, sizeof *s->hosts.tcp);
-}
-
-/* Reserves address space, not memory; but emulators and analysers also track reserved ranges. A table of all
- * pairs of hosts is large and sparse. */
-static void build_pools(struct sim *s)
-{
-    bool is_large = s->net.graph.links >= LINKS_MANY;
-
-    reserve_lines(s);
-    arena_init(&s->list_arena, (is_large ? 4096ul : 512ul) << 20);
-    if (s->model.source_port)
-        arena_init_sparse(&s->pair_arena, s->net.hosts * ((size_t)s->net.hosts * sizeof(uint16_t) + 64) + 64);
 }
 
 /* ---- telemetry ---- */
@@ -469,15 +442,13 @@ static void build_digests(struct sim *s, struct inband_ports *t)
 
 static int build_telemetry(struct sim *s, uint32_t switches, struct err *err)
 {
-    enum cc_telemetry    kind = sim_cc_telemetry(&s->cfg);
-    bool                 has_probes = sim_cc_probes(&s->cfg);
-    struct inband_ports *t;
+    enum cc_telemetry kind = sim_cc_telemetry(&s->cfg);
+    bool              has_probes = sim_cc_probes(&s->cfg);
 
     if (kind < CC_PATH && !has_probes)
         return 0;
-    t = arena_alloc(&s->arena, 1, sizeof *t);
-    *t = (struct inband_ports){ .kind = kind,
-                                .spacing_bytes = s->model.spacing_bytes };
+    struct inband_ports *t = arena_alloc(&s->arena, 1, sizeof *t);
+    *t = (struct inband_ports){ .kind = kind, .spacing_bytes = s->model.spacing_bytes };
     s->engine.inband = t;
     for (uint32_t i = 0; i < s->net.ports; i++) {
         struct port *p = &s->net.port[i];
@@ -495,26 +466,25 @@ static int build_telemetry(struct sim *s, uint32_t switches, struct err *err)
 
 int build_world(struct sim *s, struct err *err)
 {
-    struct ideal_most most;
-    uint64_t          host_bps;
-    int               rc;
-
+    /* Reserves address space, not memory; but emulators and analysers also track reserved ranges. */
     arena_init(&s->arena,
                s->net.graph.links >= LINKS_MANY ? 16ul << 30 : (256ul + 32ul * s->cfg.changes) << 20);
     model_build(s);
     build_nodes(s);
-    rc = number_nodes(s, err);
-    build_pools(s);
+    int rc = number_nodes(s, err);
+    reserve_lines(s);
+    if (s->model.source_port)    /* a table of all pairs of hosts is large and sparse */
+        arena_init_sparse(&s->pair_arena, s->net.hosts * ((size_t)s->net.hosts * sizeof(uint16_t) + 64) + 64);
     build_ports(s);
     switch_build_marking(s);
     build_ways_into_switches(s);
     balance_connect(s);
     build_hosts(s);
     build_routes(s);
-    host_bps = s->net.hosts ? s->net.host[0].port->rate_bps : 0;
+    uint64_t host_bps = s->net.hosts ? s->net.host[0].port->rate_bps : 0;
     if (rc < 0 || (rc = build_switches(s, host_bps, err)) < 0)
         return rc;
-    most = sim_ideal_most(s);
+    struct ideal_most most = sim_ideal_most(s);
     if (most.hops > IDEAL_HOPS_MAX)
         return err_set(err, EINVAL, "the way from %s to %s has %u links; there may be %u",
                        s->net.graph.node[most.from].name,
@@ -548,7 +518,7 @@ int build_world(struct sim *s, struct err *err)
     inside_build(s);
     build_flows(s);
     build_packets(s, packets_at_once(s, ALL_PARTS));
-    run_build_events(s, &s->arena);
+    run_build_events(s);
     if (s->cfg.record_gaps)
         gaps_record(s);
     return 0;
@@ -557,63 +527,49 @@ int build_world(struct sim *s, struct err *err)
 void build_free(struct sim *s)
 {
     program_fini(&s->program);
-    if (s->flows.tcp_tx)
-        arena_fini(&s->tcp_arena);
-    if (s->lb.is_on && s->cfg.lb->state_bytes)
-        arena_fini(&s->lb_arena);
     weave_free(s);
     inside_free(s);
-    arena_fini(&s->selective_arena);
-    arena_fini(&s->probe_arena);
     ecn_view_free(s);
-    uet_free(s);
-    arena_fini(&s->spray_arena);
-    pair_free(s);
-    hf2t_free(s);
     qp_order_free(s);
-    gaps_record_free(s);
     arena_fini(&s->pair_arena);
-    arena_fini(&s->list_arena);
-    arena_fini(&s->rx_arena);
-    arena_fini(&s->flow_arena);
-    arena_fini(&s->packet_arena);
     arena_fini(&s->line_arena);
     arena_fini(&s->arena);
 }
 
 /* ---- parts ---- */
 
-struct sim *build_part(const struct sim *whole, struct arena *arena, uint32_t part, uint32_t parts)
+struct sim *build_part(const struct sim *whole, uint32_t part, uint32_t parts)
 {
-    uint32_t    packets = packets_at_once(whole, part), flows = whole->flows.limit / parts;
-    struct sim *s = arena_alloc(arena, 1, sizeof *s);
+    uint32_t     flows = whole->flows.limit / parts;
+    struct arena arena;
 
+    arena_init(&arena, 1ul << 30);
+    struct sim *s = arena_alloc(&arena, 1, sizeof *s);
     *s = *whole;
+    s->arena = arena;            /* from now on, it alone is used */
     s->is_part = true;
     s->program.part = part;
     s->program.has_others = true;
     memset(s->hosts.list_free, 0, sizeof s->hosts.list_free);
-    build_packets(s, packets);
-    arena_init(&s->list_arena, whole->list_arena.size / parts);
+    build_packets(s, packets_at_once(whole, part));
     s->flows.first = s->flows.used = 1 + part * flows;
     s->flows.limit = (part + 1) * flows;
     if (s->flows.pairs.pair)
         pair_build_part(s, part, parts);
     if (s->hosts.inside)
-        inside_build_part(s, arena);
+        inside_build_part(s);
     uet_build_part(s);
-    s->entry_bytes_done = arena_alloc(arena, traffic_entries(s->program.traffic) + 1ul,
+    s->entry_bytes_done = arena_alloc(&s->arena, traffic_entries(s->program.traffic) + 1ul,
                                       sizeof *s->entry_bytes_done);
-    run_build_events(s, arena);
+    run_build_events(s);
     return s;
 }
 
 void build_free_part(struct sim *s)
 {
+    struct arena arena = s->arena;       /* holds *s too */
+
     program_fini(&s->program);
-    pair_free(s);
     inside_free(s);
-    uet_free(s);
-    arena_fini(&s->packet_arena);
-    arena_fini(&s->list_arena);
+    arena_fini(&arena);
 }

@@ -1,6 +1,5 @@
 #include "sim/build.h"
 #include "net/measure.h"
-#include "sim/control.h"
 #include "sim/forks/ns3.h"
 #include "sim/host/pacer.h"
 #include "sim/host/receive.h"

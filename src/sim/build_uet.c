@@ -125,14 +125,11 @@ static uint64_t queue_bytes_max(const struct sim *s)
 
 void uet_configure(struct sim *s)
 {
-    uint64_t bytes;
-    uint32_t limit;
-
     spray_configure(s);
     if (!s->uet.classes)
         return;
-    bytes = queue_bytes_max(s);
-    limit = bytes < UINT32_MAX / 4 ? (uint32_t)bytes : UINT32_MAX / 4;
+    uint64_t bytes = queue_bytes_max(s);
+    uint32_t limit = bytes < UINT32_MAX / 4 ? (uint32_t)bytes : UINT32_MAX / 4;
     for (uint32_t c = 0; c < PRIOS; c++)
         s->uet.queue_bytes_max[c] = s->uet.prios >> c & 1 ? limit : 0;
     s->uet.queue_bytes_max[s->uet.head_prio] = 2 * limit;
@@ -148,8 +145,7 @@ static void build_pool(struct sim *s, uint32_t flows)
 
     s->flows.uet_pool = (struct uet_pool){ .used = (uint32_t)each,
                                            .limit = (uint32_t)(lines < most ? lines : most) };
-    arena_init(&s->uet_pool_arena, (size_t)s->flows.uet_pool.limit * EVQ_LINE);
-    s->flows.uet_pool.line = arena_alloc(&s->uet_pool_arena, s->flows.uet_pool.limit, EVQ_LINE);
+    s->flows.uet_pool.line = arena_alloc(&s->arena, s->flows.uet_pool.limit, EVQ_LINE);
 }
 
 void uet_build_flows(struct sim *s, uint32_t flows)
@@ -157,9 +153,8 @@ void uet_build_flows(struct sim *s, uint32_t flows)
     if (!s->uet.classes)
         return;
     s->flows.uet_rx_stride = uet_rx_bytes(s->uet.ring);
-    arena_init(&s->uet_arena, flows * (s->flows.uet_rx_stride + sizeof *s->flows.uet_at) + 128);
-    s->flows.uet_rx = arena_alloc(&s->uet_arena, flows, s->flows.uet_rx_stride);
-    s->flows.uet_at = arena_alloc(&s->uet_arena, flows, sizeof *s->flows.uet_at);
+    s->flows.uet_rx = arena_alloc(&s->arena, flows, s->flows.uet_rx_stride);
+    s->flows.uet_at = arena_alloc(&s->arena, flows, sizeof *s->flows.uet_at);
     s->uet.host = arena_alloc(&s->arena, s->net.hosts, sizeof *s->uet.host);
     build_pool(s, flows);
 }
@@ -168,12 +163,4 @@ void uet_build_part(struct sim *s)
 {
     if (s->uet.classes)
         build_pool(s, s->flows.limit - s->flows.first);
-}
-
-void uet_free(struct sim *s)
-{
-    if (s->flows.uet_pool.line)
-        arena_fini(&s->uet_pool_arena);
-    if (!s->is_part)
-        arena_fini(&s->uet_arena);
 }

@@ -4,12 +4,11 @@
 #include "sim/link/pfc.h"
 #include "sim/switch/switch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- building ---- */
 
-static uint32_t build_epochs(struct sim *s)
+uint32_t change_build(struct sim *s)
 {
     const struct link_change *c = s->cfg.change;
     uint32_t                  epochs = 1, e = 0;
@@ -17,65 +16,21 @@ static uint32_t build_epochs(struct sim *s)
     for (uint32_t i = 0; i < s->cfg.changes; i++)
         epochs += i == 0 || c[i].at_ps != c[i - 1].at_ps;
     s->net.epoch_ps = arena_alloc(&s->arena, epochs, sizeof *s->net.epoch_ps);
+    s->net.epoch_change = arena_alloc(&s->arena, epochs, sizeof *s->net.epoch_change);
     for (uint32_t i = 0; i < s->cfg.changes; i++)
-        if (i == 0 || c[i].at_ps != c[i - 1].at_ps)
+        if (i == 0 || c[i].at_ps != c[i - 1].at_ps) {
+            s->net.epoch_change[e] = i;
             s->net.epoch_ps[e++] = c[i].at_ps;
+        }
     s->net.epoch_ps[e] = NEVER;
     return epochs;
 }
 
-/* Returns the port at end 'a' of a link. */
-static struct port *find_port(const struct network *net, uint32_t link)
+void change_use_routes(const struct network *net, struct node *n, uint32_t epoch)
 {
-    struct port *p = &net->port[net->node[net->graph.link[link].a].first_port];
+    const struct route *r = &net->route[epoch];
 
-    while (p->link != link)
-        p++;
-    return p;
-}
-
-static void count_changes(struct sim *s)
-{
-    uint32_t *first = s->net.first_change;
-
-    for (uint32_t i = 0; i < s->cfg.changes; i++) {
-        const struct graph_link *l = &s->net.graph.link[s->cfg.change[i].link];
-
-        first[l->a + 1]++;
-        first[l->b + 1]++;
-    }
-    for (uint32_t n = 0; n < s->net.nodes; n++)
-        first[n + 1] += first[n];
-}
-
-uint32_t change_build(struct sim *s)
-{
-    uint32_t  epochs = build_epochs(s), epoch = 0;
-    uint32_t *made = xcalloc(s->net.nodes + 1ul, sizeof *made);
-
-    s->net.change = arena_alloc(&s->arena, 2ul * s->cfg.changes + 1, sizeof *s->net.change);
-    s->net.first_change = arena_alloc(&s->arena, s->net.nodes + 1ul, sizeof *s->net.first_change);
-    count_changes(s);
-    for (uint32_t i = 0; i < s->cfg.changes; i++) {
-        const struct link_change *c = &s->cfg.change[i];
-
-        epoch += i == 0 || c->at_ps != c[-1].at_ps;
-        for (uint32_t k = 0; k < 2; k++) {
-            const struct port *p = k ? find_port(&s->net, c->link)->peer : find_port(&s->net, c->link);
-            uint32_t           n = p->node->id;
-
-            s->net.change[s->net.first_change[n] + made[n]++] =
-                (struct port_change){ epoch, p->id, c->is_up };
-        }
-    }
-    free(made);
-    return epochs;
-}
-
-void change_use_routes(const struct network *net, struct node *n)
-{
-    const struct route *r = &net->route[n->epoch];
-
+    n->epoch = epoch;
     n->route_host = r->host;
     n->route_entry = r->entry + r->row[n->id];
     n->route_hop = r->hop;
@@ -148,32 +103,33 @@ static void change_port(struct sim *s, struct port *p, bool is_up)
         go_down(s, p);
 }
 
-/* Returns the first change of a node in its epoch, or the position where it would be. */
-static uint32_t find_first(const struct network *net, const struct node *n)
+/* Returns the port of a node at a link, or NULL. */
+static struct port *find_port(const struct network *net, const struct node *n, uint32_t link)
 {
-    uint32_t low = net->first_change[n->id], high = net->first_change[n->id + 1];
+    const struct graph_link *l = &net->graph.link[link];
+    struct port             *p = &net->port[n->first_port];
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (net->change[middle].epoch < n->epoch)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    if (l->a != n->id && l->b != n->id)
+        return NULL;
+    while (p->link != link)
+        p++;
+    return p;
 }
 
 /* Out of line, to keep the event loop small. */
 __attribute__((noinline)) void change_on_epoch(struct sim *s, struct node *n)
 {
-    const struct network *net = &s->net;
+    const struct network     *net = &s->net;
+    const struct link_change *c = &s->cfg.change[net->epoch_change[n->epoch]],
+                             *end = &s->cfg.change[s->cfg.changes];
 
-    n->epoch++;
-    change_use_routes(net, n);
-    for (uint32_t i = find_first(net, n); i < net->first_change[n->id + 1] &&
-         net->change[i].epoch == n->epoch; i++)
-        change_port(s, &net->port[net->change[i].port], net->change[i].is_up);
+    change_use_routes(net, n, n->epoch + 1);
+    for (uint64_t at_ps = c->at_ps; c < end && c->at_ps == at_ps; c++) {
+        struct port *p = find_port(net, n, c->link);
+
+        if (p)
+            change_port(s, p, c->is_up);
+    }
     if (s->model.list && !n->is_switch)
         s->model.list->on_change(s, &net->host[n->host]);
     change_await(s, n);

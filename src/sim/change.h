@@ -8,11 +8,11 @@
 
 #include "sim/state/state.h"
 
-/* Sorts the changes by epoch and node, when ports are built. Returns the number of epochs, with the first. */
+/* Finds the epochs. Returns how many there are, with the first. */
 uint32_t change_build(struct sim *);
 
-/* Switches a node to the routes of its epoch. */
-void change_use_routes(const struct network *, struct node *);
+/* Switches a node to the routes of an epoch. */
+void change_use_routes(const struct network *, struct node *, uint32_t epoch);
 
 /* change_await() schedules the node's next epoch. change_on_epoch() runs when it begins. */
 void change_await(struct sim *, struct node *);

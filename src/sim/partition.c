@@ -32,7 +32,6 @@ struct part {
     uint64_t          ahead_ps[PARTS_MAX];  /* minimum delay from each other part */
     uint64_t          step_ps;   /* interval at which it publishes its clock */
     struct gathered   gathered;
-    struct arena      arena;
 };
 
 struct worker {                  /* a thread, and the parts it runs round robin */
@@ -94,8 +93,7 @@ static void build_parts(struct partition *all)
 
         p->all = all;
         p->index = i;
-        arena_init(&p->arena, 1ul << 30);
-        p->sim = build_part(all->whole, &p->arena, i, all->count);
+        p->sim = build_part(all->whole, i, all->count);
         crossing_build(p->sim, p->ahead_ps);
         p->sim->engine.border = (struct engine_border){ p, take_out };
         build_rings(all, p);
@@ -152,7 +150,6 @@ void partition_free(struct partition *all)
         struct part *p = &all->part[i];
 
         build_free_part(p->sim);
-        arena_fini(&p->arena);
         gather_free(&p->gathered);
     }
     for (uint32_t i = 0; i < all->count * all->count; i++)
@@ -161,11 +158,6 @@ void partition_free(struct partition *all)
     free(all->gathered);
     free(all->part);
     free(all);
-}
-
-struct sim *partition_sim(const struct partition *all, uint32_t part)
-{
-    return all->part[part].sim;
 }
 
 uint32_t partition_count(const struct partition *all)
@@ -193,9 +185,9 @@ uint32_t partition_parts(const struct sim *s)
     return s->parts ? partition_count(s->parts) : 1;
 }
 
-struct sim *partition_part(struct sim *s, uint32_t i)
+struct sim *partition_part(const struct sim *s, uint32_t i)
 {
-    return s->parts ? partition_sim(s->parts, i) : s;
+    return s->parts ? s->parts->part[i].sim : (struct sim *)s;
 }
 
 struct sim *partition_of_node(struct sim *s, uint32_t node)
@@ -288,11 +280,9 @@ static uint64_t horizon(const struct part *p, uint32_t *slowest)
 
     *slowest = p->index;
     for (uint32_t i = 0; i < p->all->count; i++) {
-        uint64_t ps;
-
         if (p->ahead_ps[i] == NEVER)
             continue;
-        ps = atomic_load_explicit(&p->all->part[i].clock_ps, memory_order_acquire);
+        uint64_t ps = atomic_load_explicit(&p->all->part[i].clock_ps, memory_order_acquire);
         ps = ps > UINT64_MAX - p->ahead_ps[i] ? UINT64_MAX : ps + p->ahead_ps[i];
         if (ps < least) {
             least = ps;
@@ -362,14 +352,13 @@ static bool step(struct part *p)
 static void await_others(struct worker *w)
 {
     for (uint32_t i = w->first; i < w->end; i++) {
-        struct part *p = &w->all->part[i], *other;
+        struct part *p = &w->all->part[i];
         uint32_t     slowest;
-        uint64_t     was_ps;
 
         if (p->mine_ps >= w->all->end_ps || horizon(p, &slowest) > p->mine_ps)
             continue;
-        other = &w->all->part[slowest];
-        was_ps = atomic_load(&other->clock_ps);
+        struct part *other = &w->all->part[slowest];
+        uint64_t was_ps = atomic_load(&other->clock_ps);
         if (was_ps + p->ahead_ps[slowest] <= p->mine_ps && (slowest < w->first || slowest >= w->end)) {
             await_clock(other, was_ps, p);
             return;
@@ -381,7 +370,7 @@ static void await_others(struct worker *w)
 static void run_parts(struct worker *w)
 {
     struct partition *all = w->all;
-    double            at_s = clock_s(), now_s;
+    double            at_s = clock_s();
 
     for (;;) {
         uint32_t steps = 0, done = 0;
@@ -395,7 +384,7 @@ static void run_parts(struct worker *w)
             break;
         if (!steps)
             await_others(w);
-        now_s = clock_s();
+        double now_s = clock_s();
         *(steps ? &w->time.work_s : &w->time.wait_s) += now_s - at_s;
         w->time.windows += steps;
         at_s = now_s;
@@ -567,14 +556,4 @@ bool partition_run_until(struct sim *s, uint64_t until_ps)
         return false;
     set_clocks(s, next_ps(all) == UINT64_MAX ? last_ps : until_ps);
     return next_ps(all) != UINT64_MAX;
-}
-
-/* ---- invariants ---- */
-
-void partition_check(const struct sim *s, struct check_sums *sums)
-{
-    const struct partition *all = s->parts;
-
-    for (uint32_t i = 0; i < all->count; i++)
-        check_part(all->part[i].sim, sums);
 }

@@ -17,7 +17,6 @@
 #ifndef SIM_PARTITION_H
 #define SIM_PARTITION_H
 
-#include "sim/invariants.h"
 #include "sim/parts/divide.h"
 
 #include <stdbool.h>
@@ -32,21 +31,17 @@ struct partition_time { double work_s, wait_s; uint64_t windows, events; };
 int  partition_new(struct sim *, uint32_t count, uint32_t threads, struct err *);
 void partition_free(struct partition *);
 
-struct sim *partition_sim(const struct partition *, uint32_t part);
-uint32_t    partition_count(const struct partition *);
+uint32_t partition_count(const struct partition *);
 
 /* Return the number of parts, and part i. A world that is not divided is its own only part. */
 uint32_t    partition_parts(const struct sim *);
-struct sim *partition_part(struct sim *, uint32_t i);
+struct sim *partition_part(const struct sim *, uint32_t i);
 
 /* Returns the part of a node, or the world if it is not divided. */
 struct sim *partition_of_node(struct sim *, uint32_t node);
 
 /* Runs all parts up to and including until_ps. Sums counters. Returns true if events are pending. */
 bool partition_run_until(struct sim *, uint64_t until_ps);
-
-/* Checks every part, and adds the packets on wires between parts. */
-void partition_check(const struct sim *, struct check_sums *);
 
 uint32_t              partition_threads(const struct partition *);
 struct partition_time partition_time(const struct partition *, uint32_t thread);

@@ -4,7 +4,6 @@
 #include "sim/host/host.h"
 #include "sim/host/nic.h"
 #include "sim/host/np/np.h"
-#include "sim/invariants.h"
 #include "sim/link/path.h"
 #include "sim/switch/forward.h"
 #include "sim/switch/switch.h"
@@ -50,11 +49,9 @@ static void on_near_vast(void *sim, const uint32_t *events, uint32_t count)
  * at once, and the egress port is prefetched. If links change meanwhile, the route is looked up again. */
 static void ask_at_switch(const struct sim *s, const struct port *in, const struct packet *k)
 {
-    const struct port *out;
-
     if (k->kind == PACKET_PFC || s->lb.is_on)
         return;
-    out = forward_routed(s, in, k);
+    const struct port *out = forward_routed(s, in, k);
     if (!out)
         return;
     __builtin_prefetch(out, 1);
@@ -226,16 +223,16 @@ static void expect_frames(struct sim *s)
     }
 }
 
-void run_build_events(struct sim *s, struct arena *arena)
+void run_build_events(struct sim *s)
 {
     uint32_t events = number_events(s, 0), packets = s->engine.packets.limit - s->engine.packets.first;
     uint32_t most = events + s->net.ports + s->net.hosts + packets;
     void    *line = arena_alloc(s->lines, events, EVQ_LINE);
 
-    evq_init(&s->engine.evq, arena, s->lines->base, most + PACKETS_SPARE, bucket_ps(s), span_ps(s));
+    evq_init(&s->engine.evq, &s->arena, s->lines->base, most + PACKETS_SPARE, bucket_ps(s), span_ps(s));
     number_events(s, evq_id(&s->engine.evq, line));
     if (is_large(s)) {
-        evq_allow_cells(&s->engine.evq, arena);
+        evq_allow_cells(&s->engine.evq, &s->arena);
         look_ahead_begin(s);
         expect_frames(s);
     }
@@ -263,15 +260,10 @@ static __attribute__((noinline)) struct packet *on_numbered(struct sim *s, enum 
     switch (kind) {
     case EV_FLOW:          on_flow(s, index);                                                    break;
     case EV_SIGNAL:        program_on_signals(&s->engine, &s->program);                          break;
-    case EV_TIMEOUT:       host_on_timeout(s, &s->net.host[index]);                              break;
-    case EV_TCP_TIMER:     host_on_tcp_timer(s, &s->net.host[index]);                            break;
-    case EV_TCP_WAKE:      host_on_tcp_wake(s, &s->net.host[index]);                             break;
-    case EV_CNP_TURN:      host_on_turn(s, &s->net.host[index]);                                 break;
     case EV_PAUSE_END:     change_on_pause_end(s, &s->net.port[index / PRIOS], index % PRIOS);   break;
     case EV_PAUSE_REFRESH: switch_refresh_pause(s, &s->net.port[index / PRIOS], index % PRIOS);  break;
     case EV_CHANGE:        change_on_epoch(s, &s->net.node[index]);                              break;
-    case EV_RECEIVER:      return host_on_receiver(s, &s->net.host[index]);
-    default:               __builtin_unreachable();
+    default:               return host_on_numbered(s, &s->net.host[index], kind);
     }
     return NULL;
 }

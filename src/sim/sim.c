@@ -1,9 +1,7 @@
 /* src/sim/sim.c - builds, runs, configures and checks a world with all its parts. */
 #include "sim/sim.h"
 #include "sim/build.h"
-#include "sim/control.h"
 #include "sim/change.h"
-#include "sim/invariants.h"
 #include "sim/forks/htsim_sim.h"
 #include "sim/parts/divide.h"
 #include "sim/host/hf2t.h"
@@ -77,9 +75,6 @@ static struct link_change *copy_changes(const struct sim_cfg *cfg)
 int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct traffic *traffic,
             struct err *err)
 {
-    struct sim *s;
-    int         rc;
-
     if (g->nodes > NODES_MAX || 2ull * g->links > UINT32_MAX / 4)
         return err_set(err, EINVAL, "a network of %u nodes and %u links is too large", g->nodes, g->links);
     if (cfg->htsim && cfg->threads > 1)
@@ -89,12 +84,12 @@ int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct
                        cfg->threads);
     for (uint32_t i = 0; i < g->links; i++)
         assert(g->link[i].delay_ps <= GRAPH_DELAY_PS_MAX);
-    s = xcalloc(1, sizeof *s);
+    struct sim *s = xcalloc(1, sizeof *s);
     s->cfg = *cfg;
     s->cfg.change = copy_changes(cfg);
     s->net.graph = *g;
     s->program.traffic = traffic;
-    rc = build_world(s, err);
+    int rc = build_world(s, err);
     if (rc == 0) {
         configure_hf2t(s);
         if (cfg->is_fast)
@@ -200,10 +195,8 @@ bool sim_has_drawn(const struct sim *s)
 
 uint32_t sim_next_active(const struct sim *s, uint32_t after)
 {
-    if (!s->parts)
-        return next_active_of(&s->flows, after + 1);
-    for (uint32_t i = 0; i < partition_count(s->parts); i++) {
-        uint32_t id = next_active_of(&partition_sim(s->parts, i)->flows, after + 1);
+    for (uint32_t i = 0; i < partition_parts(s); i++) {
+        uint32_t id = next_active_of(&partition_part(s, i)->flows, after + 1);
 
         if (id)
             return id;
@@ -272,9 +265,7 @@ void sim_check(const struct sim *s)
 
     if (s->htsim)
         return;                  /* the counters do not describe packets of this world */
-    if (s->parts)
-        partition_check(s, &sums);
-    else
-        check_part(s, &sums);
+    for (uint32_t i = 0; i < partition_parts(s); i++)
+        check_part(partition_part(s, i), &sums);
     check_totals(s, &sums);
 }

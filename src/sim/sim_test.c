@@ -114,27 +114,26 @@ static void new__does_not_modify_the_changes(void **unused)
     sim_free(s);
 }
 
-/* A node only has the changes of its own links: each change appears at both ends. */
-static void change_build__assigns_changes_to_nodes(void **unused)
+/* Each change takes effect at both ends of its link, and nowhere else. */
+static void change_on_epoch__changes_both_ends(void **unused)
 {
-    struct sim           *s = start_with_changes();
-    const struct network *net = &s->net;
-    uint32_t              seen = 0;
+    static const struct { uint64_t at_ps; bool is_0_down, is_4_down; } rows[] = {
+        { 10 * PS_PER_US - 1, false, false }, { 10 * PS_PER_US, true, true },
+        { 20 * PS_PER_US, true, false },      { 30 * PS_PER_US, false, false },
+    };
+    struct sim *s = start_with_changes();
 
     (void)unused;
-    assert_int_equal(8, net->first_change[net->nodes]);
-    for (uint32_t n = 0; n < net->nodes; n++)
-        for (uint32_t i = net->first_change[n]; i < net->first_change[n + 1]; i++, seen++) {
-            const struct port_change *c = &net->change[i];
+    assert_true(s->net.epoch_ps[3] == NEVER);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        sim_run_until(s, rows[i].at_ps);
+        for (uint32_t n = 0; n < s->net.ports; n++) {
+            const struct port *p = &s->net.port[n];
 
-            assert_int_equal(n, net->port[c->port].node->id);
-            assert_true(i == net->first_change[n] || c[-1].epoch <= c->epoch);
-            assert_int_equal(net->epoch_ps[c->epoch - 1], c->epoch == 1   ? 10 * PS_PER_US
-                                                          : c->epoch == 2 ? 20 * PS_PER_US
-                                                                          : 30 * PS_PER_US);
+            assert_int_equal(p->is_down, (p->link == 0 && rows[i].is_0_down) ||
+                                         (p->link == 4 && rows[i].is_4_down));
         }
-    assert_int_equal(8, seen);
-    assert_true(net->epoch_ps[3] == NEVER);
+    }
     sim_free(s);
 }
 
@@ -202,7 +201,7 @@ static void start_busy(struct world *w, uint32_t parts)
 /* Returns the world, or one of its parts. */
 static struct sim *part(const struct world *w, uint32_t i)
 {
-    return w->sim->parts ? partition_sim(w->sim->parts, i) : w->sim;
+    return partition_part(w->sim, i);
 }
 
 static void run_until__reports_too_many_packets(void **unused)
@@ -269,7 +268,7 @@ int main(void)
         cmocka_unit_test(new__flows_of_a_node_start_in_the_order_of_streams),
         cmocka_unit_test(number_streams__is_a_total_order),
         cmocka_unit_test(new__does_not_modify_the_changes),
-        cmocka_unit_test(change_build__assigns_changes_to_nodes),
+        cmocka_unit_test(change_on_epoch__changes_both_ends),
         cmocka_unit_test(run_until__ports_follow_the_changes),
         cmocka_unit_test(run_until__waiting_for_a_link_does_not_count_as_paused),
         cmocka_unit_test(run_until__reports_too_many_packets),

@@ -43,11 +43,6 @@ struct waits {
     uint32_t          flows;
 };
 
-static const struct sim *part_of(const struct sim *s, uint32_t i)
-{
-    return s->parts ? partition_sim(s->parts, i) : s;
-}
-
 /* ---- locations of packets ---- */
 
 /* Records a packet of an unfinished flow, or an answer to one. Returns false for other packets. */
@@ -89,18 +84,22 @@ struct waits *waits_new(const struct sim *s)
 
     w->sim = s;
     for (uint32_t i = 0; i < partition_parts(s); i++)
-        w->flows = part_of(s, i)->flows.used > w->flows ? part_of(s, i)->flows.used : w->flows;
+        w->flows = partition_part(s, i)->flows.used > w->flows ? partition_part(s, i)->flows.used : w->flows;
     w->found = xcalloc(w->flows + 1ul, sizeof *w->found);
     w->at = xcalloc(w->flows + 1ul, sizeof *w->at);
     for (uint32_t i = 0; i < partition_parts(s); i++)
-        evq_each(&part_of(s, i)->engine.evq, see_event, w);
+        evq_each(&partition_part(s, i)->engine.evq, see_event, w);
     for (uint32_t i = 0; i < s->net.ports; i++)
-        see_queues(w, part_of(s, s->net.port[i].node->part), &s->net.port[i]);
-    for (uint32_t i = 0; i < s->net.nodes; i++)
-        if (!s->net.node[i].is_switch)
-            drain_each_held(part_of(s, s->net.node[i].part), &s->net.host[s->net.node[i].host], see_held, w);
+        see_queues(w, partition_part(s, s->net.port[i].node->part), &s->net.port[i]);
+    for (uint32_t i = 0; i < s->net.nodes; i++) {
+        const struct node *n = &s->net.node[i];
+        const struct sim  *part = partition_part(s, n->part);
+
+        if (n->is_switch)
+            weave_each_held(part, n, see_held, w);
         else
-            weave_each_held(part_of(s, s->net.node[i].part), &s->net.node[i], see_held, w);
+            drain_each_held(part, &s->net.host[n->host], see_held, w);
+    }
     return w;
 }
 
@@ -137,7 +136,7 @@ enum wait waits_of(const struct waits *w, const struct flow *f)
     if (h->port->is_down || found & DOWN)
         return WAIT_LINK;
     /* Each part has the state of its own senders. */
-    if (may_send(part_of(s, h->port->node->part), h, f))
+    if (may_send(partition_part(s, h->port->node->part), h, f))
         return h->port->paused >> f->prio & 1 ? WAIT_PAUSE :
                f->heap_at != NOT_IN_HEAP      ? WAIT_PACER : WAIT_TURN;
     if (found & PAUSED)
@@ -192,7 +191,7 @@ static bool is_more_to_come(struct sim *s)
         if (s->cfg.change[i].at_ps > s->engine.now_ps)
             return true;
     for (uint32_t i = 0; i < partition_parts(s); i++) {
-        const struct engine *e = &part_of(s, i)->engine;
+        const struct engine *e = &partition_part(s, i)->engine;
 
         for (uint32_t event = e->first_event[EV_FLOW]; event < e->first_event[EV_RECEIVER]; event++)
             if (evq_is_pending(&e->evq, event))

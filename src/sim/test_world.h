@@ -93,10 +93,8 @@ static inline void world_on_pfc(void *arg, const struct pfc_result *r)
 static inline int world_start(struct world *w, struct graph *g, const struct sim_cfg *cfg, struct traffic *t,
                               struct err *err)
 {
-    int rc;
-
     *w = (struct world){ 0 };
-    rc = sim_new(&w->sim, g, cfg, t, err);
+    int rc = sim_new(&w->sim, g, cfg, t, err);
     free(cfg->change);
     if (rc) {
         traffic_free(t);

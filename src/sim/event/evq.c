@@ -132,13 +132,13 @@ static void heap_up(struct evq *q, uint32_t pos, uint32_t event)
 static void heap_down(struct evq *q, uint32_t pos, uint32_t event)
 {
     for (;;) {
-        uint32_t first = 4 * pos + 1, last = first + 4, best;
+        uint32_t first = 4 * pos + 1, last = first + 4;
 
         if (first >= q->heap_count)
             break;
         if (last > q->heap_count)
             last = q->heap_count;
-        best = first;
+        uint32_t best = first;
         for (uint32_t i = first + 1; i < last; i++)
             if (evq_before(evq_event(q, q->heap[i]), evq_event(q, q->heap[best])))
                 best = i;
@@ -312,11 +312,11 @@ void evq_insert(struct evq *q, uint32_t id)
 static void ring_remove(struct evq *q, uint32_t id)
 {
     uint32_t  b = (uint32_t)(evq_event(q, id)->at_ps >> q->shift) & q->mask;
-    uint32_t *link = &q->bucket[b], at;
+    uint32_t *link = &q->bucket[b];
 
     while (list_event(q, *link) != id)
         link = list_next(q, *link);
-    at = *link;
+    uint32_t at = *link;
     *link = *list_next(q, at);
     if (q->cell)
         cell_give(q, at, at);
@@ -476,14 +476,12 @@ static bool advance(struct evq *q, uint64_t until_ps)
 
 __attribute__((noinline)) struct event *evq_pop_far(struct evq *q, uint64_t until_ps)
 {
-    struct event *e;
-
     if (__builtin_expect(q->is_stopped, 0))
         return NULL;
     q->limit_ps = until_ps == UINT64_MAX ? until_ps : until_ps + 1;
     if (q->head == q->tail && !advance(q, until_ps))
         return NULL;
-    e = *q->head;
+    struct event *e = *q->head;
     if (e->at_ps >= q->limit_ps)
         return NULL;
     q->head++;
@@ -495,11 +493,11 @@ __attribute__((noinline)) struct event *evq_pop_far(struct evq *q, uint64_t unti
 
 uint64_t evq_next_ps(const struct evq *q)
 {
-    uint64_t next = (*q->head)->at_ps, number;
+    uint64_t next = (*q->head)->at_ps;
 
     if (q->head != q->tail)
         return next;
-    number = ring_first(q);
+    uint64_t number = ring_first(q);
     if (q->heap_count)
         next = evq_event(q, q->heap[0])->at_ps;
     if (number != UINT64_MAX) {

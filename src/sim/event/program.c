@@ -42,14 +42,13 @@ int program_stream_bits(uint32_t most, uint32_t nodes, struct err *err)
 int program_number_streams(struct program *p, uint32_t nodes, struct err *err)
 {
     uint32_t *count = xcalloc(nodes + 1ul, sizeof *count), most = 0;
-    int       bits;
 
     for (uint32_t i = 0; i < p->streams; i++) {
         p->place[i] = count[traffic_source(p->traffic, i)]++;
         most = p->place[i] + 1 > most ? p->place[i] + 1 : most;
     }
     free(count);
-    bits = program_stream_bits(most, nodes, err);
+    int bits = program_stream_bits(most, nodes, err);
     for (uint32_t i = 0; bits >= 0 && i < p->streams; i++)
         p->place[i] |= traffic_source(p->traffic, i) << bits;
     return bits;

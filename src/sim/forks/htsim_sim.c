@@ -2,6 +2,8 @@
 
 #include "core/result.h"
 
+#include <string.h>
+
 /* Reports see one traffic entry: the matrix. */
 static void on_finished(void *arg, const struct htsim_flow *f)
 {
@@ -24,7 +26,7 @@ int htsim_attach(struct sim *s, struct err *err)
 
     if (rc)
         return rc;
-    htsim_set_hooks(s->htsim, (struct htsim_hooks){ s, on_finished });
+    htsim_follow(s->htsim, s, on_finished);
     s->first_start_ps = NEVER;
     for (uint32_t i = 0; i < in->matrix.conns; i++) {
         const struct matrix_conn *c = &in->matrix.conn[i];
@@ -59,38 +61,18 @@ static void copy_ports(struct sim *s)
     }
 }
 
-static void copy_counters(struct sim *s, const struct htsim_counters *n)
-{
-    struct sim_counters *c = &s->engine.counters;
-
-    c->events = n->events;
-    c->flows_started = n->flows_started;
-    c->bytes_started = n->bytes_started;
-    c->flows_done = n->flows_done;
-    c->bytes_done = n->bytes_done;
-    c->data_sent = n->data_sent;
-    c->data_received = n->data_received;
-    c->payload_sent = n->payload_sent;
-    c->payload_received = n->payload_received;
-    c->payload_dropped = n->payload_dropped;
-    c->acks_sent = n->acks;
-    c->nacks_sent = n->nacks;
-    c->timeouts = n->timeouts;
-    c->reordered = n->out_of_order;
-    c->rtt_samples = n->rtt_samples;
-    c->rtt_ps_sum = n->rtt_ps_sum;
-    c->dropped_buffer = n->drops;
-    if (n->rtt_ps_peak > s->engine.rtt_ps_peak)
-        s->engine.rtt_ps_peak = n->rtt_ps_peak;
-}
-
 bool htsim_advance(struct sim *s, uint64_t until_ps)
 {
     bool                  more = htsim_run_until(s->htsim, until_ps);
     struct htsim_counters n;
 
     htsim_count(s->htsim, &n);
-    copy_counters(s, &n);
+    _Static_assert(sizeof n.sim == sizeof s->engine.counters.count, "the same counters");
+    memcpy(s->engine.counters.count, &n.sim, sizeof n.sim);
+    s->engine.counters.events = n.events;
+    s->engine.counters.dropped_buffer = n.drops;
+    if (n.rtt_ps_peak > s->engine.rtt_ps_peak)
+        s->engine.rtt_ps_peak = n.rtt_ps_peak;
     copy_ports(s);
     s->is_done = n.unfinished == 0;
     s->now_ps = s->engine.now_ps = more ? until_ps : n.now_ps;

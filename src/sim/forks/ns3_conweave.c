@@ -3,7 +3,7 @@
 #include "lb/lb.h"
 #include "sim/forks/conweave_buffer.h"
 #include "sim/forks/ns3.h"
-#include "sim/host/answer.h"
+#include "sim/host/host.h"
 #include "sim/host/pacer.h"
 #include "sim/host/receive.h"
 #include "sim/host/turn.h"

@@ -1,7 +1,5 @@
 #include "sim/host/flow.h"
 
-#include <stdlib.h>
-
 #define PAIR_SLOTS_MIN 1024u     /* slots of the hash table of a part */
 #define REST_PS (PS_PER_S / 10)  /* longer than any packet stays in flight */
 
@@ -40,33 +38,20 @@ struct pair *pair_of(const struct sim *s, const struct flow *f)
 
 /* ---- persistent queue pairs: building ---- */
 
-static size_t table_bytes(uint32_t count)
-{
-    size_t slots = PAIR_SLOTS_MIN;
-
-    while (slots < 2ul * count)
-        slots *= 2;
-    return 2 * slots * sizeof(uint32_t) + 64ul * 64;       /* includes outgrown tables */
-}
-
 void pair_build(struct sim *s, uint32_t count)
 {
     struct pairs *p = &s->flows.pairs;
     uint32_t      receives = s->cfg.receives;
 
-    arena_init(&s->lasting_arena, (size_t)count * (sizeof *p->pair + sizeof *p->posted + sizeof *p->arrived +
-                                (receives ? receives * sizeof *p->reposted_ps + sizeof *p->sends : 0)) + 512);
-    p->pair = arena_alloc(&s->lasting_arena, count, sizeof *p->pair);
-    p->posted = arena_alloc(&s->lasting_arena, count, sizeof *p->posted);
-    p->arrived = arena_alloc(&s->lasting_arena, count, sizeof *p->arrived);
+    p->pair = arena_alloc(&s->arena, count, sizeof *p->pair);
+    p->posted = arena_alloc(&s->arena, count, sizeof *p->posted);
+    p->arrived = arena_alloc(&s->arena, count, sizeof *p->arrived);
     if (receives) {
-        p->reposted_ps = arena_alloc(&s->lasting_arena, (size_t)count * receives, sizeof *p->reposted_ps);
-        p->sends = arena_alloc(&s->lasting_arena, count, sizeof *p->sends);
+        p->reposted_ps = arena_alloc(&s->arena, (size_t)count * receives, sizeof *p->reposted_ps);
+        p->sends = arena_alloc(&s->arena, count, sizeof *p->sends);
     }
     p->first = p->used = 1;
     p->limit = count;
-    p->table = xcalloc(1, sizeof *p->table);
-    arena_init(p->table, table_bytes(count));
 }
 
 void pair_build_part(struct sim *s, uint32_t part, uint32_t parts)
@@ -76,18 +61,6 @@ void pair_build_part(struct sim *s, uint32_t part, uint32_t parts)
 
     p->first = p->used = 1 + part * count;
     p->limit = (part + 1) * count;
-    p->table = xcalloc(1, sizeof *p->table);
-    arena_init(p->table, table_bytes(count));
-}
-
-void pair_free(struct sim *s)
-{
-    if (!s->flows.pairs.table)
-        return;
-    arena_fini(s->flows.pairs.table);
-    free(s->flows.pairs.table);
-    if (!s->is_part)
-        arena_fini(&s->lasting_arena);
 }
 
 /* ---- hash table: key is source, destination, entry of the traffic list, class and number ---- */
@@ -141,7 +114,7 @@ static void make_room(struct sim *s)
 
     if (2 * (p->count + 1) <= slots)
         return;
-    p->slot = arena_alloc(p->table, slots ? 2ul * slots : PAIR_SLOTS_MIN, sizeof *p->slot);
+    p->slot = arena_alloc(&s->arena, slots ? 2ul * slots : PAIR_SLOTS_MIN, sizeof *p->slot);
     p->mask = (slots ? 2 * slots : PAIR_SLOTS_MIN) - 1;
     for (uint32_t i = 0; i < slots; i++)
         if (was[i]) {
@@ -154,13 +127,12 @@ static void make_room(struct sim *s)
 static struct flow *find_or_make(struct sim *s, struct host *h, const struct key *k)
 {
     struct pairs *p = &s->flows.pairs;
-    uint32_t     *slot, id;
 
     make_room(s);
-    slot = slot_of(s, k);
+    uint32_t *slot = slot_of(s, k);
     if (*slot)
         return &s->flows.flow[*slot];
-    id = flow_take(s);
+    uint32_t id = flow_take(s);
     if (!id)
         return NULL;
     *slot = id;
@@ -182,11 +154,10 @@ struct flow *pair_take(struct sim *s, struct host *h, const struct flow_spec *sp
     struct key   k = { h->node, spec->dst, spec->traffic,
                        is_ud ? PAIR_DATAGRAMS : spec->pair ? spec->pair : 1, spec->dport, spec->prio };
     struct flow *f = find_or_make(s, h, &k);
-    struct pair *first;
 
     if (!f || spec->qps == 1 || spec->pair || is_ud)
         return f;
-    first = pair_of(s, f);
+    struct pair *first = pair_of(s, f);
     k.number = first->turn = first->turn % spec->qps + 1;
     return k.number == 1 ? f : find_or_make(s, h, &k);
 }
@@ -501,11 +472,9 @@ void verbs_on_post(struct sim *s, const struct flow_spec *spec)
 
 void verbs_complete(const struct sim *s, const struct flow *f, struct packet *k)
 {
-    const struct posted *m;
-
     if (!f->is_lasting)
         return;
-    m = &s->flows.pairs.posted[pair_of(s, f)->sending];
+    const struct posted *m = &s->flows.pairs.posted[pair_of(s, f)->sending];
     if (f->is_ud) {
         k->seq = m->start_ps;
         k->sent_ps = m->tag;

@@ -84,7 +84,6 @@ uint32_t pair_waiting(const struct sim *, const struct flow *, uint64_t *bytes);
 /* Allocates memory for this many simultaneous messages and queue pairs. */
 void pair_build(struct sim *, uint32_t count);
 void pair_build_part(struct sim *, uint32_t part, uint32_t parts);
-void pair_free(struct sim *);
 
 /* Returns the queue pair for a message: the one it names, or the next in rotation. A new one has phase
  * FLOW_FREE; the caller fills in everything except its number. If there are too many, fails the run and

@@ -1,8 +1,6 @@
 #include "sim/host/gaps.h"
 #include "sim/state/state.h"
 
-#include <stdlib.h>
-
 void gaps_merge(struct gaps *to, const struct gaps *from)
 {
     to->count += from->count;
@@ -19,7 +17,7 @@ uint64_t gaps_edge_ps(uint32_t bin)
 
 uint64_t gaps_percentile(const struct gaps *g, double share)
 {
-    double   rank = share * (double)g->count, from, width;
+    double   rank = share * (double)g->count;
     uint64_t before = 0;
     uint32_t i = 0;
 
@@ -27,28 +25,19 @@ uint64_t gaps_percentile(const struct gaps *g, double share)
         return 0;
     while (i < GAPS_BINS - 1 && (!g->bin[i] || (double)(before + g->bin[i]) < rank))
         before += g->bin[i++];
-    from = (double)gaps_edge_ps(i);
-    width = (double)gaps_edge_ps(i + 1) - from;
+    double from = (double)gaps_edge_ps(i);
+    double width = (double)gaps_edge_ps(i + 1) - from;
     return (uint64_t)(from + width * (rank - (double)before) / (double)(g->bin[i] ? g->bin[i] : 1));
 }
 
 void gaps_record(struct sim *s)
 {
-    struct gap_record *r = xcalloc(1, sizeof *r);
+    struct gap_record *r = arena_alloc(&s->arena, 1, sizeof *r);
 
-    arena_init(&r->arena,
-               (size_t)s->flows.limit * sizeof *r->sent_ps + s->net.hosts * sizeof *r->host + 4096);
-    r->sent_ps = arena_alloc(&r->arena, s->flows.limit, sizeof *r->sent_ps);
-    r->host = arena_alloc(&r->arena, s->net.hosts, sizeof *r->host);
+    r->sent_ps = arena_alloc(&s->arena, s->flows.limit, sizeof *r->sent_ps);
+    r->host = arena_alloc(&s->arena, s->net.hosts, sizeof *r->host);
     s->hosts.gap_record = r;
     s->hosts.at_send |= SEND_GAPS;
-}
-
-void gaps_record_free(struct sim *s)
-{
-    if (s->hosts.gap_record)
-        arena_fini(&s->hosts.gap_record->arena);
-    free(s->hosts.gap_record);
 }
 
 void gaps_recorded(const struct sim *s, struct gaps *rdma, struct gaps *tcp)

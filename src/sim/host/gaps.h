@@ -7,8 +7,6 @@
 #ifndef SIM_HOST_GAPS_H
 #define SIM_HOST_GAPS_H
 
-#include "base/arena.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,13 +24,11 @@ struct gaps {
 
 static inline uint32_t gaps_bin(uint64_t gap_ps)
 {
-    uint32_t exponent;
-
     if (gap_ps < 1ull << GAPS_LOW)
         return 0;
     if (gap_ps >> GAPS_HIGH)
         return GAPS_BINS - 1;
-    exponent = 63u - (uint32_t)__builtin_clzll(gap_ps);
+    uint32_t exponent = 63u - (uint32_t)__builtin_clzll(gap_ps);
     /* The mantissa's leading 1 adds one octave; hence the - 1. */
     return ((exponent - GAPS_LOW - 1) << GAPS_BITS) + (uint32_t)(gap_ps >> (exponent - GAPS_BITS));
 }
@@ -57,12 +53,10 @@ uint64_t gaps_percentile(const struct gaps *, double share);
 struct gap_record {
     uint64_t *sent_ps;           /* by flow: departure of its last packet + 1; 0: none yet */
     struct { struct gaps rdma, tcp; } *host;
-    struct arena arena;
 };
 
 /* Sets s->hosts.gap_record, in a world that is not yet divided. */
 void gaps_record(struct sim *);
-void gaps_record_free(struct sim *);
 
 /* Sums the histograms of all hosts. */
 void gaps_recorded(const struct sim *, struct gaps *rdma, struct gaps *tcp);

@@ -1,6 +1,5 @@
 #include "sim/host/hf2t.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static uint64_t us_to_ps(double us)
@@ -8,11 +7,11 @@ static uint64_t us_to_ps(double us)
     return (uint64_t)(us * (double)PS_PER_US);
 }
 
-static struct hf2t_cfg cfg_of(const struct knobs *k)
+static struct hf2t_cfg cfg_of(const double *v)
 {
-    const double   *v = k->value;
     struct hf2t_cfg c;
 
+    memset(&c, 0, sizeof c);     /* with its padding: they are compared as memory */
     c.is_on = v[KNOB_hf2t] > 0;
     c.is_natural = v[KNOB_hf2t_natural] > 0;
     c.scope = (uint8_t)v[KNOB_hf2t_scope];
@@ -26,25 +25,13 @@ static struct hf2t_cfg cfg_of(const struct knobs *k)
     return c;
 }
 
-static struct hf2t *new_of(const struct sim *s)
+static struct hf2t *new_of(struct sim *s)
 {
-    struct hf2t *t = xcalloc(1, sizeof *t);
-    uint32_t     flows = s->flows.limit;
+    struct hf2t *t = arena_alloc(&s->arena, 1, sizeof *t);
 
-    arena_init(&t->arena, (size_t)flows * sizeof *t->qp + s->net.hosts * sizeof *t->host + 4096);
-    t->qp = arena_alloc(&t->arena, flows, sizeof *t->qp);
-    t->host = arena_alloc(&t->arena, s->net.hosts, sizeof *t->host);
+    t->qp = arena_alloc(&s->arena, s->flows.limit, sizeof *t->qp);
+    t->host = arena_alloc(&s->arena, s->net.hosts, sizeof *t->host);
     return t;
-}
-
-void hf2t_free(struct sim *s)
-{
-    if (!s->hosts.hf2t)
-        return;
-    arena_fini(&s->hosts.hf2t->arena);
-    arena_fini(&s->hosts.hf2t->gap_arena);
-    free(s->hosts.hf2t);
-    s->hosts.hf2t = NULL;
 }
 
 static struct hf2t_qp new_qp(uint32_t host, uint64_t now_ps)
@@ -79,32 +66,21 @@ void hf2t_join(struct sim *s, struct hf2t *t, bool is_new)
             t->qp[i].near_ps = 0;        /* T must be copied again */
 }
 
-static bool is_same(const struct hf2t_cfg *a, const struct hf2t_cfg *b)
-{
-    return a->is_on == b->is_on && a->is_natural == b->is_natural && a->scope == b->scope &&
-           a->min == b->min &&
-           a->max == b->max && a->threshold_ps == b->threshold_ps && a->training_ps == b->training_ps &&
-           a->quiet_ps == b->quiet_ps && a->percentile == b->percentile && a->guard == b->guard;
-}
-
 bool hf2t_configure(struct sim *s, bool *is_new)
 {
-    struct hf2t_cfg c = cfg_of(&s->cfg.knobs);
-    struct hf2t    *t;
+    struct hf2t_cfg c = cfg_of(s->cfg.knobs.value);
 
-    if (s->hosts.hf2t ? is_same(&c, &s->hosts.hf2t->cfg) : !c.is_on)
+    if (s->hosts.hf2t ? memcmp(&c, &s->hosts.hf2t->cfg, sizeof c) == 0 : !c.is_on)
         return false;
     if (!s->hosts.hf2t)
         s->hosts.hf2t = new_of(s);
-    t = s->hosts.hf2t;
+    struct hf2t *t = s->hosts.hf2t;
     *is_new = c.is_on != t->cfg.is_on;
-    t->cfg = c;
+    memcpy(&t->cfg, &c, sizeof c);
     if (*is_new)
         t->since_ps = s->engine.now_ps;
-    if (c.scope == HF2T_QUEUE_PAIR && !t->qp_gaps) {
-        arena_init(&t->gap_arena, (size_t)s->flows.limit * sizeof *t->qp_gaps);
-        t->qp_gaps = arena_alloc(&t->gap_arena, s->flows.limit, sizeof *t->qp_gaps);
-    }
+    if (c.scope == HF2T_QUEUE_PAIR && !t->qp_gaps)
+        t->qp_gaps = arena_alloc(&s->arena, s->flows.limit, sizeof *t->qp_gaps);
     set_hosts(s);
     return true;
 }
@@ -167,7 +143,8 @@ static inline void note_sent(const struct hf2t *t, struct hf2t_qp *q, uint32_t x
     q->is_held = false;
 }
 
-bool hf2t_may_learn(struct hf2t *t, uint32_t flow, uint64_t now_ps)
+/* Training: the packet counts as sent. Returns false if training is over. */
+static bool may_learn(struct hf2t *t, uint32_t flow, uint64_t now_ps)
 {
     struct hf2t_qp   *q = &t->qp[flow];
     struct hf2t_host *h = &t->host[q->host];
@@ -195,7 +172,7 @@ bool hf2t_must_wait(struct hf2t *t, uint32_t flow, uint64_t rate_bps, uint64_t n
     uint64_t        gap_ps = now_ps - q->sent_ps;
     uint32_t        x = q->packets;
 
-    if (!q->near_ps && hf2t_may_learn(t, flow, now_ps))
+    if (!q->near_ps && may_learn(t, flow, now_ps))
         return false;
     if (x > 0 && gap_ps < t->cfg.threshold_ps && hf2t_is_near(&t->cfg, q->near_ps, gap_ps, x)) {
         if (may_hold(t, &t->host[q->host], q, rate_bps, now_ps)) {

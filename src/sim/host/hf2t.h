@@ -75,14 +75,12 @@ struct hf2t {
     struct hf2t_qp   *qp;
     struct hf2t_host *host;
     struct gaps      *qp_gaps;   /* parallel to 'qp'; NULL: no queue pair has learnt alone */
-    struct arena      arena, gap_arena;
 };
 
 /* Creates, changes, enables or disables HF2T as the knobs say. Call it between events. Learnt gaps stay; T is
  * recomputed from them. Returns true if something has changed: then every part must call hf2t_join(). is_new:
  * it was enabled or disabled, and restarts. */
 bool hf2t_configure(struct sim *, bool *is_new);
-void hf2t_free(struct sim *);
 
 /* Makes a part of the world, or all of it, and its flows use the settings of 't'. */
 void hf2t_join(struct sim *part, struct hf2t *t, bool is_new);
@@ -98,9 +96,6 @@ void hf2t_on_start(struct hf2t *, uint32_t flow, uint32_t host, uint64_t now_ps)
 /* A queue pair is about to send at this rate. Returns true if it must wait; otherwise it counts as sent. */
 bool hf2t_must_wait(struct hf2t *, uint32_t flow, uint64_t rate_bps, uint64_t now_ps);
 
-/* Same during training. Returns false if training is over. */
-bool hf2t_may_learn(struct hf2t *, uint32_t flow, uint64_t now_ps);
-
 /* Returns true if a gap is nearly a flowlet's: T a <= gap with a = of / x, without a division. */
 static inline bool hf2t_is_near(const struct hf2t_cfg *c, uint64_t near_ps, uint64_t gap_ps, uint32_t x)
 {
@@ -108,22 +103,6 @@ static inline bool hf2t_is_near(const struct hf2t_cfg *c, uint64_t near_ps, uint
 
     of = of > c->min ? of : c->min;
     return near_ps * of <= gap_ps * x;
-}
-
-/* Fast path: returns true if the gap is not close to a flowlet. Then the packet counts as sent. */
-static inline bool hf2t_may_go(struct hf2t *t, uint32_t flow, uint64_t now_ps)
-{
-    struct hf2t_qp *q = &t->qp[flow];
-    uint64_t        gap_ps = now_ps - q->sent_ps;
-    uint32_t        x = q->packets;
-
-    if (__builtin_expect(!q->near_ps, 0))
-        return hf2t_may_learn(t, flow, now_ps);
-    if (gap_ps >= t->cfg.threshold_ps || hf2t_is_near(&t->cfg, q->near_ps, gap_ps, x))
-        return false;
-    q->sent_ps = now_ps;
-    q->packets = (uint16_t)(x + (x < HF2T_PACKETS_MAX));
-    return true;
 }
 
 #endif

@@ -1,5 +1,4 @@
 #include "sim/host/host.h"
-#include "sim/host/answer.h"
 #include "sim/host/drain.h"
 #include "sim/host/server/inside.h"
 #include "sim/host/np/np.h"
@@ -35,13 +34,11 @@ static void go_on(struct sim *s, struct host *h, struct flow *f)
 
 void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec)
 {
-    struct post post;
-
     if (s->model.list)
         s->model.list->on_start(s, h, spec->dst);
     if (s->hosts.inside && inside_start(s, h, spec))
         return;
-    post = post_flow(s, h, spec);
+    struct post post = post_flow(s, h, spec);
     switch (post.step) {
     case POST_TCP:    tcp_start(s, h, post.flow);                                               break;
     case POST_NEW:    add_queue_pair(s, h, post.flow);                                          break;
@@ -152,13 +149,7 @@ void host_kick(struct sim *s, struct host *h)
 
 /* ---- timers ---- */
 
-void host_on_timeout(struct sim *s, struct host *h)
-{
-    if (answer_on_timeout(s, h))
-        host_kick(s, h);
-}
-
-void host_on_turn(struct sim *s, struct host *h)
+static void on_turn(struct sim *s, struct host *h)
 {
     struct packet k;
     uint64_t      told_ps;
@@ -170,25 +161,23 @@ void host_on_turn(struct sim *s, struct host *h)
     cnp_arbiter_await_turn(s, h);
 }
 
-struct packet *host_on_receiver(struct sim *s, struct host *h)
+struct packet *host_on_numbered(struct sim *s, struct host *h, enum event_kind kind)
 {
-    if (s->hosts.drain)
-        return drain_next(s, h);
-    credit_on_pull(s, h);
+    switch (kind) {
+    case EV_TIMEOUT:
+        if (!answer_on_timeout(s, h))
+            return NULL;
+        break;
+    case EV_TCP_TIMER: tcp_on_timer(s, h); break;
+    case EV_TCP_WAKE:  tcp_on_wake(s, h); break;
+    case EV_CNP_TURN:  on_turn(s, h); return NULL;
+    default:
+        if (s->hosts.drain)
+            return drain_next(s, h);
+        credit_on_pull(s, h);
+    }
     host_kick(s, h);
     return NULL;
-}
-
-void host_on_tcp_timer(struct sim *s, struct host *h)
-{
-    tcp_on_timer(s, h);
-    host_kick(s, h);
-}
-
-void host_on_tcp_wake(struct sim *s, struct host *h)
-{
-    tcp_on_wake(s, h);
-    host_kick(s, h);
 }
 
 void host_catch_up(struct sim *s, struct host *h)

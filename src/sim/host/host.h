@@ -15,18 +15,33 @@ void host_on_free(struct sim *, struct host *);
 /* Same at any other time. */
 void host_kick(struct sim *, struct host *);
 
-/* Handle the retransmission timer, the CNP arbiter's next entry, TCP's timer, and TCP's handling of ACKs. */
-void host_on_timeout(struct sim *, struct host *);
-void host_on_turn(struct sim *, struct host *);
-void host_on_tcp_timer(struct sim *, struct host *);
-void host_on_tcp_wake(struct sim *, struct host *);
-
-/* A UET receiver grants credit, or a slow host has drained a packet: returns it, for host_on_packet(). */
-struct packet *host_on_receiver(struct sim *, struct host *);
+/* Handles a numbered event. Returns a packet that a slow host has drained, for host_on_packet(), or NULL. */
+struct packet *host_on_numbered(struct sim *, struct host *, enum event_kind);
 
 /* Runs every flow's congestion control timers up to now. Call it before the knobs change. */
 void host_catch_up(struct sim *, struct host *);
 
 void host_check(const struct sim *, const struct host *);
+
+/* ---- the sender handles ACKs, NACKs, CNPs and its retransmission timer (host_answer.c) ----
+ *
+ * The caller then sends packets that are allowed to go. */
+
+void answer_on_cnp(struct sim *, struct host *, struct flow *, uint64_t told_ps);
+
+/* Handles an ACK, or a NACK that makes the sender go back. */
+void answer_on_ack(struct sim *, struct host *, struct flow *, const struct packet *);
+
+/* Selective repeat: handles a NACK that names a hole. It also acknowledges, but yields no round trip. */
+void answer_on_hole(struct sim *, struct host *, struct flow *, const struct packet *);
+
+/* Handles the retransmission timer of a host. Returns true if the NIC should look for something to send. */
+bool answer_on_timeout(struct sim *, struct host *);
+
+/* Makes a queue pair retransmit everything that is not acknowledged. */
+void answer_resend(struct sim *, struct host *, struct flow *);
+
+/* Runs every flow's congestion control timers up to now. Call it before the knobs change. */
+void answer_catch_up(struct sim *, struct host *);
 
 #endif

@@ -201,11 +201,10 @@ static uint64_t longer_ps(const struct sim *s, struct flow *f)
 APART void pacer_repace_last(struct sim *s, struct host *h, struct flow *f)
 {
     uint32_t event = evq_id(&s->engine.evq, h);
-    uint64_t at;
 
     f->next_ps += longer_ps(s, f);
     pacer_sort_in(s, h, f);
-    at = f->next_ps > s->engine.now_ps ? f->next_ps : s->engine.now_ps;
+    uint64_t at = f->next_ps > s->engine.now_ps ? f->next_ps : s->engine.now_ps;
     if (h->wake.next != EVQ_IDLE && f->next_ps < h->wake.at_ps) {
         evq_cancel(&s->engine.evq, event);
         evq_add(&s->engine.evq, event, at, sim_order(s, &s->net.node[h->node], at));
@@ -269,11 +268,10 @@ void pacer_release(struct sim *s, struct host *h)
 void pacer_await(struct sim *s, struct host *h, uint64_t since_ps)
 {
     uint32_t event = evq_id(&s->engine.evq, h);
-    uint64_t at;
 
     if (!h->heap_count)
         return;
-    at = h->heap_ps[0];
+    uint64_t at = h->heap_ps[0];
     if (s->model.keeps_wake && s->model.keeps_wake(s, h))
         return;
     if (h->wake.next != EVQ_IDLE) {

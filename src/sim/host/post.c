@@ -155,13 +155,10 @@ static APART struct post post_message(struct sim *s, struct host *h, const struc
 
 struct post post_flow(struct sim *s, struct host *h, const struct flow_spec *spec)
 {
-    uint32_t     id;
-    struct flow *f;
-
     if (spec->qps)
         return post_message(s, h, spec);
-    id = flow_take(s);
-    f = &s->flows.flow[id];
+    uint32_t id = flow_take(s);
+    struct flow *f = &s->flows.flow[id];
     if (!id)
         return (struct post){ POST_FAILED, NULL };
     fill_in(s, h, f, spec);

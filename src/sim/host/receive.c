@@ -11,7 +11,7 @@ static inline bool may_go(const struct sim *s, const struct port *p)
            !port_is_busy(p, s->engine.now_ps, s->engine.order);
 }
 
-static inline void send(struct sim *s, const struct host *h, uint32_t id, struct packet *r)
+inline void reply_send(struct sim *s, const struct host *h, uint32_t id, struct packet *r)
 {
     struct port *p = h->port;
 
@@ -19,11 +19,6 @@ static inline void send(struct sim *s, const struct host *h, uint32_t id, struct
         path_transmit(&s->engine, p, id, r);
     else
         path_enqueue(&s->engine, p, s->hosts.reply_queue[r->prio], id, r);
-}
-
-void reply_send(struct sim *s, const struct host *h, uint32_t id, struct packet *r)
-{
-    send(s, h, id, r);
 }
 
 /* Sets the fields that an answer does not copy from the answered packet. */
@@ -53,7 +48,7 @@ void reply_to(struct sim *s, const struct host *h, const struct packet *k, const
         !(a->flags & PACKET_HOLE))
         *packet_inband(&s->engine.packets, id) =
             *packet_inband(&s->engine.packets, (uint32_t)(k - s->engine.packets.packet));
-    send(s, h, id, r);
+    reply_send(s, h, id, r);
 }
 
 void reply_with(struct sim *s, const struct host *h, uint32_t id, struct packet *k, const struct answer *a)
@@ -62,7 +57,7 @@ void reply_with(struct sim *s, const struct host *h, uint32_t id, struct packet 
     k->src = h->node;
     k->ports = k->ports >> 16 | k->ports << 16;
     fill_in(k, a);
-    send(s, h, id, k);
+    reply_send(s, h, id, k);
 }
 
 void reply_cnp(struct sim *s, const struct host *h, const struct packet *k, uint64_t told_ps)
@@ -153,14 +148,12 @@ static void name_hole(struct sim *s, struct host *h, struct selective_rx *x, con
 
 bool receive_tell_arrivals(struct sim *s, const struct flow *f, uint64_t message_end, uint64_t expected)
 {
-    uint64_t end;
-
     if (!f->is_lasting) {
         if (expected == message_end)
             flow_on_arrival(s, f);
         return expected == message_end;
     }
-    end = pair_receiving(s, f)->end;
+    uint64_t end = pair_receiving(s, f)->end;
     if (expected < end)
         return false;
     for (;;) {
@@ -180,8 +173,8 @@ static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const s
     const struct flow   *f = &s->flows.flow[k->flow];
     struct selective_rx *x = &s->flows.selective_rx[k->flow];
     enum selective_fate  fate = selective_take(x, (uint32_t)(k->seq / s->cfg.mtu_bytes));
-    uint64_t          expected = (uint64_t)x->expected * s->cfg.mtu_bytes;
-    bool              is_new = fate == SELECTIVE_TAKEN || fate == SELECTIVE_KEPT, is_end;
+    uint64_t             expected = (uint64_t)x->expected * s->cfg.mtu_bytes;
+    bool                 is_new = fate == SELECTIVE_TAKEN || fate == SELECTIVE_KEPT;
 
     if (k->flags & PACKET_LAST && !f->is_lasting)
         x->end = k->seq + k->payload;
@@ -189,7 +182,7 @@ static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const s
     *(is_new ? &s->engine.counters.payload_received : &s->engine.counters.payload_stale) += k->payload;
     if (fate == SELECTIVE_KEPT || fate == SELECTIVE_BEYOND)
         receive_count_reordered(s, k);
-    is_end = expected == x->end;
+    bool is_end = expected == x->end;
     if (fate == SELECTIVE_TAKEN)
         is_end = receive_tell_arrivals(s, f, x->end, expected);
     if (++rx->unacked >= s->cfg.ack_every || flags & s->model.ack_flags || fate == SELECTIVE_OLD || is_end) {
@@ -223,18 +216,12 @@ static APART bool open_flow(struct sim *s, struct flow_rx *rx, const struct pack
     return true;
 }
 
-/* If one ACK covers several packets: returns true if this packet is acknowledged immediately. */
-static inline bool is_acked_at_once(const struct sim *s, uint64_t expected, const struct packet *k,
-                                    uint8_t flags)
+inline bool receive_is_acked_at_once(const struct sim *s, uint64_t expected, const struct packet *k,
+                                     uint8_t flags)
 {
     if (s->cfg.ack_from_bytes)
         return expected >= s->cfg.ack_from_bytes || expected % s->cfg.ack_chunk_bytes == 0;
     return k->flags & PACKET_LAST || flags & s->model.ack_flags;
-}
-
-bool receive_is_acked_at_once(const struct sim *s, uint64_t expected, const struct packet *k, uint8_t flags)
-{
-    return is_acked_at_once(s, expected, k, flags);
 }
 
 void receive_ack_copy(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k,
@@ -279,7 +266,7 @@ static APART bool on_disorder(struct sim *s, struct host *h, struct flow_rx *rx,
                               uint8_t flags)
 {
     uint64_t stale = s->engine.counters.payload_stale;
-    bool     is_again = k->seq & SEQ_TIMEOUT, is_send = k->seq & SEQ_SEND, is_old;
+    bool     is_again = k->seq & SEQ_TIMEOUT, is_send = k->seq & SEQ_SEND;
 
     if (k->seq & SEQ_ASKS)
         rx->unacked = s->cfg.ack_every;
@@ -292,7 +279,7 @@ static APART bool on_disorder(struct sim *s, struct host *h, struct flow_rx *rx,
     }
     if (k->seq == rx->expected)
         return true;
-    is_old = k->seq < rx->expected;
+    bool is_old = k->seq < rx->expected;
     on_other(s, h, rx, k, flags);
     if (s->flows.selective_rx)
         is_old = s->engine.counters.payload_stale != stale;
@@ -323,7 +310,7 @@ bool receive_data(struct sim *s, struct host *h, uint32_t id, struct packet *k)
     s->engine.counters.payload_received += k->payload;
     if (k->flags & PACKET_LAST)
         flow_on_arrival(s, &s->flows.flow[k->flow]);
-    if (++rx->unacked < s->cfg.ack_every && !is_acked_at_once(s, rx->expected, k, flags))
+    if (++rx->unacked < s->cfg.ack_every && !receive_is_acked_at_once(s, rx->expected, k, flags))
         return false;
     rx->unacked = 0;
     s->engine.counters.acks_sent++;

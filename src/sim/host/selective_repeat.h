@@ -16,7 +16,7 @@
  * message, too few packets follow for a hole to be named in time. So the receiver names an empty hole when
  * the last packet arrives.
  *
- * Functions here only handle packet numbers; receive.h and answer.h send and count.
+ * Functions here only handle packet numbers; receive.h and host.h send and count.
  */
 #ifndef SIM_HOST_SELECTIVE_REPEAT_H
 #define SIM_HOST_SELECTIVE_REPEAT_H

@@ -181,8 +181,7 @@ static __attribute__((always_inline)) inline bool is_held(struct sim *s, struct 
             probe_send(s, h, &s->flows.flow[id]);
         return false;
     }
-    return !(s->hosts.at_send == SEND_HF2T && hf2t_may_go(s->hosts.hf2t, id, s->engine.now_ps)) &&
-           hold(s, h, id);
+    return hold(s, h, id);
 }
 
 /* Returns the classes whose FIFO is full, as a bit mask. */
@@ -198,14 +197,14 @@ static uint8_t full_classes(const struct sim *s, const struct port *p)
 /* Returns the position of the queue pair that continues its turn, or of the next one. */
 static uint32_t next_in_turn(struct sim *s, struct host *h, uint8_t full)
 {
-    uint32_t last = h->last, position;
+    uint32_t last = h->last;
 
     if (h->turn_left && last < h->count && bit_is_set(h->ready, last)) {
         if (full >> s->flows.flow[h->list[last]].prio & 1)
             return UINT32_MAX;
         return last;
     }
-    position = turn_next(s, h, full);
+    uint32_t position = turn_next(s, h, full);
     if (position != UINT32_MAX)
         h->turn_left = s->cfg.turn_bytes;
     return position;
@@ -235,13 +234,13 @@ static APART void fill_fifo(struct sim *s, struct host *h, struct port *p)
 
 static __attribute__((always_inline)) inline void next(struct sim *s, struct host *h, struct port *p)
 {
-    uint32_t mask, position;
+    uint32_t position;
 
     if (!pacer_is_later(h, s->engine.now_ps))
         pacer_release(s, h);
     if (__builtin_expect(s->hosts.at_send & SEND_FIFO, 0))
         fill_fifo(s, h, p);
-    mask = s->cfg.ack_unpaused ? p->backlog : p->backlog & ~(uint32_t)p->paused;
+    uint32_t mask = s->cfg.ack_unpaused ? p->backlog : p->backlog & ~(uint32_t)p->paused;
     if (mask & (BACKLOG_TCP - 1)) {
         uint32_t q = path_choose(&s->engine, &s->scheduler, p, mask & (BACKLOG_TCP - 1));
         uint32_t id = path_dequeue(&s->engine, p, q);

@@ -4,18 +4,12 @@
 
 #define GOODS 512u               /* good EVs that a flow remembers; a power of two */
 
-static uint32_t paths_of(const struct knobs *k)
-{
-    uint32_t paths = 1;
-
-    while (2 * paths <= (uint32_t)k->value[KNOB_paths])
-        paths *= 2;
-    return paths;
-}
-
+/* The number of paths is a power of two. */
 void spray_configure(struct sim *s)
 {
-    s->spray.paths = s->spray.kind ? paths_of(&s->cfg.knobs) : 1;
+    uint32_t most = (uint32_t)s->cfg.knobs.value[KNOB_paths];
+
+    s->spray.paths = s->spray.kind ? 1u << (31 - __builtin_clz(most | 1)) : 1;
 }
 
 /* Penalties have room for the largest value of the knob 'paths', because the knob may change. */
@@ -44,8 +38,7 @@ void spray_build(struct sim *s, uint32_t flows)
     x->stride =
         sizeof(struct entropy) + (has_penalties(x->kind) ? penalty_bytes() : 0) + x->goods * sizeof(uint16_t);
     x->stride = (x->stride + 7) / 8 * 8;
-    arena_init(&s->spray_arena, flows * x->stride + 64);
-    x->state = arena_alloc(&s->spray_arena, flows, x->stride);
+    x->state = arena_alloc(&s->arena, flows, x->stride);
 }
 
 static uint32_t draw(void *arg)
@@ -62,17 +55,12 @@ static struct entropy_cfg cfg_of(struct sim *s, const struct flow *f)
 
 void spray_start(struct sim *s, const struct flow *f)
 {
-    struct entropy    *e;
-    struct entropy_cfg cfg;
-    uint8_t           *penalty;
-    uint16_t          *good;
-
     if (!s->spray.kind)
         return;
-    e = spray_state(s, (size_t)(f - s->flows.flow));
-    cfg = cfg_of(s, f);
-    good = (uint16_t *)(void *)(e + 1);
-    penalty = (uint8_t *)(good + s->spray.goods);
+    struct entropy *e = spray_state(s, (size_t)(f - s->flows.flow));
+    struct entropy_cfg cfg = cfg_of(s, f);
+    uint16_t *good = (uint16_t *)(void *)(e + 1);
+    uint8_t *penalty = (uint8_t *)(good + s->spray.goods);
     if (has_penalties(s->spray.kind))
         memset(penalty, 0, penalty_bytes());
     entropy_init_in(e, &cfg, has_penalties(s->spray.kind) ? penalty : NULL, s->spray.goods ? good : NULL,
@@ -99,14 +87,13 @@ static void count(struct sim_counters *c, enum entropy_feedback feedback)
 
 void spray_learn(struct sim *s, const struct flow *f, uint16_t ev, enum entropy_feedback feedback)
 {
-    struct entropy    *e = spray_state(s, (size_t)(f - s->flows.flow));
-    struct entropy_cfg cfg;
+    struct entropy *e = spray_state(s, (size_t)(f - s->flows.flow));
 
     if (!s->spray.kind)
         return;
     count(&s->engine.counters, feedback);
     if (entropy_learn_easily(e, (enum entropy_kind)(s->spray.kind - 1), ev, feedback))
         return;
-    cfg = cfg_of(s, f);
+    struct entropy_cfg cfg = cfg_of(s, f);
     entropy_learn(e, &cfg, s->engine.now_ps, ev, feedback);
 }

@@ -36,7 +36,7 @@ static void grow(struct sim *s, struct host *h)
         memcpy(&s->hosts.list_free[size], memory, sizeof(uint32_t *));
         memset(memory, 0, table_bytes(capacity));
     } else {
-        memory = arena_alloc(&s->list_arena, 1, table_bytes(capacity));
+        memory = arena_alloc(&s->arena, 1, table_bytes(capacity));
     }
     set_tables(h, memory, capacity);
     if (!old.capacity)
@@ -72,11 +72,10 @@ void turn_add(struct sim *s, struct host *h, struct flow *f)
 static uint32_t next_bit(const uint64_t *bits, uint32_t from, uint32_t to)
 {
     uint32_t w = from / 64;
-    uint64_t word;
 
     if (from >= to)
         return to;
-    word = bits[w] & ~0ull << (from % 64);
+    uint64_t word = bits[w] & ~0ull << (from % 64);
     while (!word) {
         if (++w * 64 >= to)
             return to;
@@ -103,11 +102,9 @@ static APART uint32_t next_unheld(const struct sim *s, const struct host *h, uin
 static uint32_t next_ready(const struct sim *s, const struct host *h, uint8_t paused, uint32_t from,
                            uint32_t to)
 {
-    uint32_t at;
-
     if (__builtin_expect(s->hosts.has_held, 0))
         return next_unheld(s, h, paused, from, to);
-    at = next_bit(h->ready, from, to);
+    uint32_t at = next_bit(h->ready, from, to);
     while (paused && at < to && paused >> s->flows.flow[h->list[at]].prio & 1)
         at = next_bit(h->ready, at + 1, to);
     return at;
@@ -149,11 +146,11 @@ static inline bool is_all_paused(const struct host *h, uint8_t paused)
  * 'last' is not adjusted to the compaction, as in the HPCC fork. */
 APART uint32_t turn_next_of_many(struct sim *s, struct host *h, uint8_t paused)
 {
-    uint32_t n = h->count, start, found, dead;
+    uint32_t n = h->count, dead;
 
     assert(n > 0);
-    start = h->last + 1 < n ? h->last + 1 : (h->last + 1) % n;
-    found = is_all_paused(h, paused) ? n : next_ready(s, h, paused, start, n);
+    uint32_t start = h->last + 1 < n ? h->last + 1 : (h->last + 1) % n;
+    uint32_t found = is_all_paused(h, paused) ? n : next_ready(s, h, paused, start, n);
     if (found == n) {
         found = is_all_paused(h, paused) ? start : next_ready(s, h, paused, 0, start);
         if (found == start)

@@ -28,13 +28,12 @@ uint32_t turn_next_of_many(struct sim *, struct host *, uint8_t paused);
 static inline uint32_t turn_next(struct sim *s, struct host *h, uint8_t paused)
 {
     uint32_t start = h->last + 1;
-    uint64_t word;
 
     if (!h->ready_count && !h->dead)
         return UINT32_MAX;
     if (h->count > 63 || start > h->count || h->dead | paused || s->hosts.has_held)
         return turn_next_of_many(s, h, paused);
-    word = h->ready[0] >> start << start;
+    uint64_t word = h->ready[0] >> start << start;
     h->last = (uint32_t)__builtin_ctzll(word ? word : h->ready[0]);
     return h->last;
 }

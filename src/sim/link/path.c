@@ -40,13 +40,13 @@ static uint32_t choose_by_weight(const struct engine *e, const struct scheduler_
 uint32_t path_choose_of_many(const struct engine *e, const struct scheduler_cfg *cfg, struct port *p,
                              uint32_t mask)
 {
-    uint32_t strict = mask & cfg->strict_prios, c;
+    uint32_t strict = mask & cfg->strict_prios;
 
     if (mask >> QUEUE_CONTROL & 1)
         return QUEUE_CONTROL;
     if (strict)
         return 31 - (uint32_t)__builtin_clz(strict);
-    c = cfg->by_packet ? choose_by_packet(p, mask) : choose_by_weight(e, cfg, p, mask);
+    uint32_t c = cfg->by_packet ? choose_by_packet(p, mask) : choose_by_weight(e, cfg, p, mask);
     p->last_prio = (uint8_t)c;
     return c;
 }
@@ -192,12 +192,11 @@ static enum path_fate leave(struct engine *e, struct port *p, uint32_t id, struc
 
 void path_transmit_slowly(struct engine *e, struct port *p, uint32_t id, struct packet *k)
 {
-    uint32_t       age = path_age(p, k->bytes);
-    enum path_fate fate;
+    uint32_t age = path_age(p, k->bytes);
 
     if (p->slow_path & SLOW_LEAP && e->leaper.leap(e->leaper.arg, p, id))
         return;
-    fate = leave(e, p, id, k, age);
+    enum path_fate fate = leave(e, p, id, k, age);
     path_put(e, p, id, k, fate, age);
 }
 

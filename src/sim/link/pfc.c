@@ -81,15 +81,12 @@ void pfc_forget(struct engine *e, const struct pfc_cfg *c, struct port *p)
 static uint32_t new_frame(struct engine *e, const struct pfc_cfg *c, struct port *p, uint32_t prio,
                           bool is_pause)
 {
-    uint32_t       id;
-    struct packet *k;
-
     if (e->order_kind == ORDER_NS3)
         mrg_next(&e->mrg);       /* the fork draws a number for the frame's IP id */
     if (p->is_down)
         return 0;
-    id = engine_new_packet(e);
-    k = &e->packets.packet[id];
+    uint32_t id = engine_new_packet(e);
+    struct packet *k = &e->packets.packet[id];
     e->counters.pfc_sent++;
     *k = (struct packet){ .kind = PACKET_PFC, .prio = (uint8_t)(prio & 7), .seq = is_pause,
                           .in_port = UNBOOKED, .bytes = (uint16_t)c->frame_bytes, .src = p->node->id,

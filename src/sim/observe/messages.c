@@ -230,11 +230,11 @@ static bool is_chained(const struct messages *m, const struct post *p)
  * at random, near 0 in a collective, in which each posts the same. */
 static double dispersion(const struct messages *m, const struct post *p, size_t count)
 {
-    double senders = 0, squares = 0, mean;
+    double senders = 0, squares = 0;
 
     for (size_t i = 0; i < count; i++)
         senders += m->host[p[i].src].count++ == 0;
-    mean = (double)count / senders;
+    double mean = (double)count / senders;
     for (size_t i = 0; i < count; i++) {
         double n = m->host[p[i].src].count;
 
@@ -292,14 +292,13 @@ static struct known *known_of(struct messages *m, uint64_t bytes)
  * then earlier intervals decide. */
 static bool is_job(struct messages *m, const struct post *p, size_t count, uint64_t all_bytes)
 {
-    double        share = (double)(count * p->bytes) / (double)all_bytes;
-    bool          is_telling = count >= JOB_LEAST && share >= JOB_SHARE, is_one;
-    struct known *k;
+    double share = (double)(count * p->bytes) / (double)all_bytes;
+    bool   is_telling = count >= JOB_LEAST && share >= JOB_SHARE;
 
     if (p->bytes < JOB_BYTES)
         return false;
-    is_one = is_telling && seems_job(m, p, count, share);
-    k = known_of(m, p->bytes);
+    bool is_one = is_telling && seems_job(m, p, count, share);
+    struct known *k = known_of(m, p->bytes);
     if (k->bytes != p->bytes && is_one && k->credit == 0)
         *k = (struct known){ p->bytes, 0 };
     if (k->bytes != p->bytes)
@@ -460,11 +459,10 @@ static void count_posts(struct messages *m)
         bytes += m->post[i].bytes;
     for (size_t i = 0; i < m->posts; i += count) {
         struct post *p = &m->post[i];
-        uint32_t     place;
 
         for (count = 1; i + count < m->posts && p[count].bytes == p->bytes; )
             count++;
-        place = is_job(m, p, count, bytes) ? place_for(m, &jobs, count * p->bytes) : SEEN_JOBS;
+        uint32_t place = is_job(m, p, count, bytes) ? place_for(m, &jobs, count * p->bytes) : SEEN_JOBS;
         if (place < SEEN_JOBS)
             look_at_job(m, p, count, place);
         else

@@ -91,11 +91,11 @@ static void look_at_ports(struct observer *o, uint64_t now_ps, struct report *r)
  * message counts as a full one. */
 static uint64_t kept_bytes(const struct sim *s, const struct flow *f, uint32_t flow)
 {
-    uint64_t begin = f->is_lasting ? s->flows.pairs.posted[pair_of(s, f)->head].begin : 0, end;
+    uint64_t begin = f->is_lasting ? s->flows.pairs.posted[pair_of(s, f)->head].begin : 0;
 
     if (s->flows.rx[flow].generation != f->generation)
         return 0;                /* nothing has arrived yet */
-    end = (uint64_t)selective_arrived(&s->flows.selective_rx[flow]) * s->cfg.mtu_bytes;
+    uint64_t end = (uint64_t)selective_arrived(&s->flows.selective_rx[flow]) * s->cfg.mtu_bytes;
     end = !f->is_lasting && end > f->bytes ? f->bytes : end;
     return end > begin ? end - begin : 0;
 }

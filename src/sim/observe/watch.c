@@ -41,12 +41,11 @@ static struct flow_key key_of(uint32_t src, uint32_t dst, uint32_t ports)
 
 static void show(const struct point *p, void *state, const struct packet *k, uint64_t now_ps)
 {
-    struct hint    *h = p->hint ? &p->hint[k->flow] : NULL;
-    struct flow_key key;
+    struct hint *h = p->hint ? &p->hint[k->flow] : NULL;
 
     if (h && h->generation == k->generation && h->hint && p->algo->on_again(state, h->hint, k->payload))
         return;
-    key = key_of(k->src, k->dst, k->ports);
+    struct flow_key key = key_of(k->src, k->dst, k->ports);
     p->algo->on_packet(state, &key, k->payload, now_ps);
     if (h)
         *h = (struct hint){ p->algo->hint(state, &key), k->generation };
@@ -157,8 +156,8 @@ static void attach(struct sim *s, struct watch *w)
     struct watcher watcher = w ? (struct watcher){ w, on_packet, on_request, on_rtt } : (struct watcher){ 0 };
 
     s->watch = watcher;
-    for (uint32_t i = 0; s->parts && i < partition_count(s->parts); i++)
-        partition_sim(s->parts, i)->watch = watcher;
+    for (uint32_t i = 0; i < partition_parts(s); i++)
+        partition_part(s, i)->watch = watcher;
     for (uint32_t i = 0; i < s->net.hosts; i++)
         s->net.host[i].rtt_due_ps = w ? 0 : NEVER;
 }

@@ -64,11 +64,9 @@ static uint32_t head_of(uint32_t *head, uint32_t node)
 /* Merges two clusters. The lowest switch becomes the head, else the lowest host. */
 static void join(const struct sim *s, uint32_t *head, uint32_t a, uint32_t b)
 {
-    bool is_a;
-
     a = head_of(head, a);
     b = head_of(head, b);
-    is_a = s->net.node[a].is_switch == s->net.node[b].is_switch ? a < b : s->net.node[a].is_switch;
+    bool is_a = s->net.node[a].is_switch == s->net.node[b].is_switch ? a < b : s->net.node[a].is_switch;
     head[is_a ? b : a] = is_a ? a : b;
 }
 

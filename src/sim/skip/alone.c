@@ -20,12 +20,12 @@ static uint64_t turn_ps(const struct alone_host *h)
 /* Sends at a constant rate: all gaps are equal. */
 static uint64_t send_evenly(const struct alone_host *h, struct alone *a, uint64_t packets, uint64_t until_ps)
 {
-    uint64_t gap_ps = model_frame_ps(h->model, h->frame_bytes, a->out.rate_bps), turn = turn_ps(h), count;
+    uint64_t gap_ps = model_frame_ps(h->model, h->frame_bytes, a->out.rate_bps), turn = turn_ps(h);
 
     gap_ps = gap_ps > turn ? gap_ps : turn;
     if (a->at_ps >= until_ps)
         return 0;
-    count = (until_ps - a->at_ps - 1) / gap_ps + 1;
+    uint64_t count = (until_ps - a->at_ps - 1) / gap_ps + 1;
     count = min_u64(count, packets);
     a->at_ps += count * gap_ps;
     a->seen_ps = a->at_ps - gap_ps;

@@ -22,49 +22,34 @@ void lanes_fini(struct lanes *l, const struct sim *s)
     free(l->is_full);
 }
 
-/* Returns the number of ports on the path; 0: there is no path, or it is too long. */
-static uint32_t trace(const struct sim *s, uint32_t src, uint32_t dst, uint32_t ports, uint32_t *port)
+/* Finds the way of frames of this size. No hops: there is none, or it is too long. */
+static void find_way(const struct sim *s, struct lane_way *w, uint32_t src, uint32_t dst, uint32_t ports,
+                     uint32_t bytes)
 {
     struct packet k = { .src = src, .dst = dst, .ports = ports };
-    uint32_t      at = s->net.host[s->net.node[src].host].port->id, hops = 0;
+    uint32_t      at = s->net.host[s->net.node[src].host].port->id, way = 1;
 
-    for (;;) {
-        const struct node *n = s->net.port[at].peer->node;
-        uint32_t           way;
+    w->ps[0] = 0;
+    for (w->hops = 0; way && w->hops < LANE_HOPS_MAX; at = way - 1) {
+        const struct port *p = &s->net.port[at];
+        const struct node *n = p->peer->node;
 
-        if (hops == LANE_HOPS_MAX)
-            return 0;
-        port[hops++] = at;
+        w->ps[w->hops + 1] = w->ps[w->hops] + path_age(p, bytes);
+        w->port[w->hops++] = at;
         if (n->id == dst)
-            return hops;
+            return;
         way = n->is_switch ? forward_by_routes(n, &n->route_host[dst], &k) : 0;
-        if (!way)
-            return 0;
-        at = way - 1;
     }
-}
-
-static void time_hops(const struct sim *s, const uint32_t *port, uint32_t hops, uint32_t bytes,
-                      uint64_t *at_ps)
-{
-    at_ps[0] = 0;
-    for (uint32_t i = 0; i < hops; i++)
-        at_ps[i + 1] = at_ps[i] + path_age(&s->net.port[port[i]], bytes);
+    w->hops = 0;
 }
 
 void lanes_find_path(const struct sim *s, const struct flow *f, struct lane_path *p)
 {
-    uint32_t full = s->cfg.mtu_bytes + s->cfg.header_bytes;
-
-    p->hops = trace(s, f->src, f->dst, f->ports, p->port);
-    p->back_hops = trace(s, f->dst, f->src, f->ports >> 16 | f->ports << 16, p->back);
-    if (!p->back_hops)
-        p->hops = 0;
-    if (!p->hops)
-        return;
-    time_hops(s, p->port, p->hops, full, p->port_ps);
-    time_hops(s, p->back, p->back_hops, s->cfg.ack_bytes, p->back_ps);
-    p->rtt_ps = p->port_ps[p->hops] + p->back_ps[p->back_hops];
+    find_way(s, &p->data, f->src, f->dst, f->ports, s->cfg.mtu_bytes + s->cfg.header_bytes);
+    find_way(s, &p->ack, f->dst, f->src, f->ports >> 16 | f->ports << 16, s->cfg.ack_bytes);
+    if (!p->data.hops || !p->ack.hops)
+        p->data.hops = p->ack.hops = 0;
+    p->rtt_ps = p->data.ps[p->data.hops] + p->ack.ps[p->ack.hops];
 }
 
 static uint64_t ack_bps(const struct lanes *l, uint64_t bps)
@@ -96,8 +81,8 @@ static struct lane *lane_now(struct lanes *l, const struct sim *s, uint32_t port
 
 void lanes_add(struct lanes *l, const struct sim *s, const struct lane_path *p, uint32_t flow, uint64_t bps)
 {
-    for (uint32_t i = 0; i < p->hops; i++) {
-        struct lane *a = &l->lane[p->port[i]];
+    for (uint32_t i = 0; i < p->data.hops; i++) {
+        struct lane *a = &l->lane[p->data.port[i]];
 
         a->flow = xgrow(a->flow, a->count, &a->max, 4, sizeof *a->flow);
         a->flow[a->count++] = flow;
@@ -108,8 +93,8 @@ void lanes_add(struct lanes *l, const struct sim *s, const struct lane_path *p, 
 void lanes_remove(struct lanes *l, const struct sim *s, const struct lane_path *p, uint32_t flow,
                   uint64_t bps)
 {
-    for (uint32_t i = 0; i < p->hops; i++) {
-        struct lane *a = &l->lane[p->port[i]];
+    for (uint32_t i = 0; i < p->data.hops; i++) {
+        struct lane *a = &l->lane[p->data.port[i]];
         uint32_t     at = 0;
 
         while (a->flow[at] != flow)
@@ -124,10 +109,10 @@ void lanes_change(struct lanes *l, const struct sim *s, const struct lane_path *
 {
     if (bps == was_bps)
         return;
-    for (uint32_t i = 0; i < p->hops; i++)
-        lane_now(l, s, p->port[i])->data_bps += bps - was_bps;
-    for (uint32_t i = 0; p->hops && i < p->back_hops; i++)
-        lane_now(l, s, p->back[i])->ack_bps += ack_bps(l, bps) - ack_bps(l, was_bps);
+    for (uint32_t i = 0; i < p->data.hops; i++)
+        lane_now(l, s, p->data.port[i])->data_bps += bps - was_bps;
+    for (uint32_t i = 0; i < p->ack.hops; i++)
+        lane_now(l, s, p->ack.port[i])->ack_bps += ack_bps(l, bps) - ack_bps(l, was_bps);
     lanes_look(l, s, p);
 }
 
@@ -145,30 +130,27 @@ uint64_t lanes_full_ps(const struct lanes *l, const struct sim *s, const struct 
 {
     const struct lane *a = &l->lane[p->id];
     uint64_t           now_ps = s->engine.now_ps;
-    double             ps;
 
     if (a->count > 1)
         return (double)(a->data_bps + a->ack_bps) > LANE_SHARE * (double)p->rate_bps ? now_ps : NEVER;
     if (!p->is_switch || growth(a, p) <= 0)
         return NEVER;            /* a host's own ACKs only slow its data down */
-    ps = (p->ecn.kmin_bytes - queue_now(a, p, now_ps)) / growth(a, p);
+    double ps = (p->ecn.kmin_bytes - queue_now(a, p, now_ps)) / growth(a, p);
     return ps <= 0 ? now_ps : ps < (double)PS_PER_S ? now_ps + (uint64_t)ps : NEVER;
 }
 
-static void look(struct lanes *l, const struct sim *s, const uint32_t *port, uint32_t hops)
+static void look(struct lanes *l, const struct sim *s, const struct lane_way *w)
 {
-    for (uint32_t i = 0; i < hops; i++) {
-        const struct port *p = &s->net.port[port[i]];
+    for (uint32_t i = 0; i < w->hops; i++) {
+        const struct port *p = &s->net.port[w->port[i]];
 
-        l->is_full[port[i]] = p->backlog || p->paused || p->is_lossy || p->is_down ||
-                              lanes_full_ps(l, s, p) <= s->engine.now_ps;
+        l->is_full[p->id] = p->backlog || p->paused || p->is_lossy || p->is_down ||
+                            lanes_full_ps(l, s, p) <= s->engine.now_ps;
     }
 }
 
 void lanes_look(struct lanes *l, const struct sim *s, const struct lane_path *p)
 {
-    if (!p->hops)
-        return;
-    look(l, s, p->port, p->hops);
-    look(l, s, p->back, p->back_hops);
+    look(l, s, &p->data);
+    look(l, s, &p->ack);
 }

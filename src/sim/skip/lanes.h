@@ -14,13 +14,14 @@
 #define LANE_HOPS_MAX 16u
 #define LANE_SHARE    0.9
 
-struct lane_path {
-    uint32_t hops, back_hops;    /* 0: unknown */
-    uint32_t port[LANE_HOPS_MAX], back[LANE_HOPS_MAX];
-    /* When a full packet and its ACK leave each port, if they never wait; the last entry: their arrival. */
-    uint64_t port_ps[LANE_HOPS_MAX + 1], back_ps[LANE_HOPS_MAX + 1];
-    uint64_t rtt_ps;
+struct lane_way {
+    uint32_t hops;
+    uint32_t port[LANE_HOPS_MAX];
+    uint64_t ps[LANE_HOPS_MAX + 1];      /* when a frame leaves each port, if it never waits; last: arrives */
 };
+
+/* The ports of a flow's full packets, and those of their ACKs. No hops on both: unknown. */
+struct lane_path { struct lane_way data, ack; uint64_t rtt_ps; };
 
 struct lane {                    /* use of a port */
     uint32_t *flow;              /* flows that send data through it */
@@ -40,7 +41,7 @@ struct lanes {
 void lanes_init(struct lanes *, const struct sim *);
 void lanes_fini(struct lanes *, const struct sim *);
 
-/* Finds the path of a flow, by the hash of ECMP. hops 0: no path, or one that is too long. */
+/* Finds the path of a flow, by the hash of ECMP. No hops: there is none, or it is too long. */
 void lanes_find_path(const struct sim *, const struct flow *, struct lane_path *);
 
 void lanes_add(struct lanes *, const struct sim *, const struct lane_path *, uint32_t flow, uint64_t bps);

@@ -40,7 +40,7 @@ static void close_star(struct fixture *f)
 
 static const struct port *port_at(const struct fixture *f, uint32_t flow, uint32_t hop)
 {
-    return &f->w.sim->net.port[f->path[flow - 1].port[hop]];
+    return &f->w.sim->net.port[f->path[flow - 1].data.port[hop]];
 }
 
 static void lanes_find_path__star(void **unused)
@@ -52,8 +52,8 @@ static void lanes_find_path__star(void **unused)
     for (uint32_t i = 0; i < 3; i++) {
         const struct flow *flow = &f.w.sim->flows.flow[i + 1];
 
-        assert_int_equal(f.path[i].hops, 2);
-        assert_int_equal(f.path[i].back_hops, 2);
+        assert_int_equal(f.path[i].data.hops, 2);
+        assert_int_equal(f.path[i].ack.hops, 2);
         assert_int_equal(port_at(&f, i + 1, 0)->node->id, flow->src);
         assert_true(port_at(&f, i + 1, 1)->is_switch);
         assert_int_equal(port_at(&f, i + 1, 1)->peer->node->id, flow->dst);

@@ -2,7 +2,6 @@
 #include "base/minmax.h"
 #include "sim/host/pacer.h"
 #include "sim/link/path.h"
-#include "sim/skip/hold.h"
 #include "sim/skip/skip_flow.h"
 
 #include <stdlib.h>
@@ -14,8 +13,8 @@
 /* Returns true if no packets of others wait on the path, none are lost, and no port needs every frame. */
 static bool is_drained(struct skip *k, const struct sim *s, const struct lane_path *path)
 {
-    for (uint32_t i = 0; i < path->hops; i++) {
-        const struct port *p = &s->net.port[path->port[i]];
+    for (uint32_t i = 0; i < path->data.hops; i++) {
+        const struct port *p = &s->net.port[path->data.port[i]];
 
         if (p->slow_path & PATH_SLOW & ~(SLOW_CUT | SLOW_LINK | SLOW_LEAP))
             k->stats.why_not = "switches count every frame";
@@ -30,7 +29,7 @@ static bool is_drained(struct skip *k, const struct sim *s, const struct lane_pa
 
 static bool is_alone(struct skip *k, const struct sim *s, const struct skip_flow *sf)
 {
-    return sf->path.hops && hold_full_ps(k, s, sf) > s->engine.now_ps && is_drained(k, s, &sf->path);
+    return sf->path.data.hops && hold_full_ps(k, s, sf) > s->engine.now_ps && is_drained(k, s, &sf->path);
 }
 
 /* Returns true if no packet in flight can be lost: there is none, or all that were in flight at the last loss
@@ -79,7 +78,7 @@ static bool take_turn(struct skip *k, struct sim *s, struct flow *f)
     lanes_look(&k->lanes, s, &sf->path);
     sf->patience = (uint32_t)min_u64(packets - 1, SKIP_PATIENCE - 1);
     if (packets < HELD_MIN + LAST_PACKETS || !is_whole(k, s, f, sf) || !sf->messages ||
-        !skip_is_allowed(k, s) || !is_alone(k, s, sf) || k->lanes.lane[sf->path.back[0]].checked)
+        !skip_is_allowed(k, s) || !is_alone(k, s, sf) || k->lanes.lane[sf->path.ack.port[0]].checked)
         return false;
     sf->patience = 0;
     if (hold_is_to_check(k, s, f, packets)) {
@@ -95,10 +94,10 @@ static bool take_turn(struct skip *k, struct sim *s, struct flow *f)
 static bool skip_turn(void *sim, struct flow *f)
 {
     struct sim *s = sim;
-    bool        was_turn = s->skip->is_turn, is_held;
+    bool        was_turn = s->skip->is_turn;
 
     s->skip->is_turn = true;
-    is_held = take_turn(s->skip, s, f);
+    bool is_held = take_turn(s->skip, s, f);
     s->skip->is_turn = was_turn;
     return is_held;
 }
@@ -107,15 +106,15 @@ static bool skip_turn(void *sim, struct flow *f)
 
 /* When a frame that leaves port 'from' now arrives behind port 'to' - 1. It does not overtake a full one,
  * which port 'from' had sent at free_ps; 0: there was none. */
-static uint64_t arrival_ps(const struct sim *s, const uint32_t *port, uint32_t from, uint32_t to,
+static uint64_t arrival_ps(const struct sim *s, const struct lane_way *w, uint32_t from, uint32_t to,
                            uint32_t bytes, uint64_t free_ps)
 {
     uint32_t full = s->cfg.mtu_bytes + s->cfg.header_bytes;
-    uint64_t at_ps = s->engine.now_ps, before_ps = free_ps - s->net.port[port[from]].tx_ps[full];
+    uint64_t at_ps = s->engine.now_ps, before_ps = free_ps - s->net.port[w->port[from]].tx_ps[full];
     bool     has_before = free_ps > 0;
 
     for (uint32_t i = from; i < to; i++) {
-        const struct port *p = &s->net.port[port[i]];
+        const struct port *p = &s->net.port[w->port[i]];
 
         free_ps = before_ps + p->tx_ps[full];
         at_ps = (has_before && i > from && free_ps > at_ps ? free_ps : at_ps) + path_age(p, bytes);
@@ -132,14 +131,12 @@ static bool is_usual(const struct sim *s, const struct packet *p)
 }
 
 /* Returns when a frame of a flow arrives. Only a short one can catch up with the one before it. */
-static uint64_t frame_ps(const struct sim *s, const struct skip_flow *sf, const uint32_t *port, uint32_t from,
-                         uint32_t to, const struct packet *p)
+static uint64_t frame_ps(const struct sim *s, const struct skip_flow *sf, const struct lane_way *w,
+                         uint32_t from, uint32_t to, const struct packet *p)
 {
-    const uint64_t *usual_ps = p->kind == PACKET_DATA ? sf->path.port_ps : sf->path.back_ps;
-
     if (is_usual(s, p))
-        return s->engine.now_ps + usual_ps[to] - usual_ps[from];
-    return arrival_ps(s, port, from, to, p->bytes, p->kind == PACKET_DATA ? sf->free_ps[from] : 0);
+        return s->engine.now_ps + w->ps[to] - w->ps[from];
+    return arrival_ps(s, w, from, to, p->bytes, p->kind == PACKET_DATA ? sf->free_ps[from] : 0);
 }
 
 /* ---- permission to skip ports ---- */
@@ -176,14 +173,14 @@ static bool may_leap(struct skip *k, struct sim *s, const struct skip_flow *sf, 
                      const struct packet *p)
 {
     skip_follow_changes(k, s);
-    return sf->path.hops && is_on_path(sf, p) && skip_is_allowed(k, s) && !from->is_lossy && !from->is_down &&
-           is_settled(k, s, sf);
+    return sf->path.data.hops && is_on_path(sf, p) && skip_is_allowed(k, s) && !from->is_lossy &&
+           !from->is_down && is_settled(k, s, sf);
 }
 
 /* ---- skipping ---- */
 
 /* Counts usual frames when counters are read, others immediately. */
-static void count_leap(const struct sim *s, struct skip_flow *sf, const uint32_t *port, uint32_t from,
+static void count_leap(const struct sim *s, struct skip_flow *sf, const struct lane_way *w, uint32_t from,
                        uint32_t to, const struct packet *p)
 {
     int32_t *leapt = p->kind == PACKET_DATA ? sf->leapt : sf->leapt_back;
@@ -194,7 +191,7 @@ static void count_leap(const struct sim *s, struct skip_flow *sf, const uint32_t
         return;
     }
     for (uint32_t i = from; i < to; i++)
-        skip_count_frames(&s->net.port[port[i]], p->kind, 1, p->bytes);
+        skip_count_frames(&s->net.port[w->port[i]], p->kind, 1, p->bytes);
 }
 
 /* A frame that leaves the first port now arrives behind the last at at_ps. */
@@ -213,28 +210,27 @@ static void leap(struct sim *s, struct port *first, const struct port *last, str
 /* A packet leaves a port. Returns true if it skips others; false: it goes to the next, as usual. */
 static bool leap_frame(void *sim, struct port *first, uint32_t id)
 {
-    struct sim       *s = sim;
-    struct packet    *p = &s->engine.packets.packet[id];
-    struct skip_flow *sf = skip_flow_of(s->skip, s, p->flow);
-    const uint32_t   *port = p->kind == PACKET_DATA ? sf->path.port : sf->path.back;
-    uint32_t          hops = p->kind == PACKET_DATA ? sf->path.hops : sf->path.back_hops, from = 0, to;
-    uint64_t          at_ps;
+    struct sim            *s = sim;
+    struct packet         *p = &s->engine.packets.packet[id];
+    struct skip_flow      *sf = skip_flow_of(s->skip, s, p->flow);
+    const struct lane_way *w = p->kind == PACKET_DATA ? &sf->path.data : &sf->path.ack;
+    uint32_t               from = 0, to;
 
     if (p->kind == PACKET_PFC || !may_leap(s->skip, s, sf, first, p))
         return false;
-    while (from < hops && port[from] != first->id)
+    while (from < w->hops && w->port[from] != first->id)
         from++;
-    for (to = from + 1; to < hops && !s->skip->lanes.is_full[port[to]]; to++)
+    for (to = from + 1; to < w->hops && !s->skip->lanes.is_full[w->port[to]]; to++)
         ;
-    if (to > hops)
+    if (to > w->hops)
         return false;
-    at_ps = frame_ps(s, sf, port, from, to, p);
+    uint64_t at_ps = frame_ps(s, sf, w, from, to, p);
     if (p->kind == PACKET_DATA)
         sf->free_ps[from] = s->engine.now_ps + first->tx_ps[p->bytes];
-    if (to == from + 1 || (to < hops && !has_room(s, &s->net.port[port[to - 1]], p, at_ps)))
+    if (to == from + 1 || (to < w->hops && !has_room(s, &s->net.port[w->port[to - 1]], p, at_ps)))
         return false;
-    leap(s, first, &s->net.port[port[to - 1]], p, at_ps);
-    count_leap(s, sf, port, from, to, p);
+    leap(s, first, &s->net.port[w->port[to - 1]], p, at_ps);
+    count_leap(s, sf, w, from, to, p);
     s->skip->stats.hops += to - from - 1;
     return true;
 }
@@ -260,8 +256,8 @@ static void on_start(void *sim, const struct flow *f)
     sf->patience = 0;
     lanes_add(&k->lanes, s, &sf->path, skip_flow_id(s, f), sf->bps);
     hold_break_all(k, s, &sf->path);
-    for (uint32_t i = 0; sf->path.hops && i < sf->path.back_hops; i++)
-        hold_plan_again(k, s, sf->path.back[i]);
+    for (uint32_t i = 0; i < sf->path.ack.hops; i++)
+        hold_plan_again(k, s, sf->path.ack.port[i]);
 }
 
 /* A message has arrived. */
@@ -275,8 +271,8 @@ static void on_arrival(void *sim, const struct flow *f)
         return;
     skip_flow_count_leaps(s, sf);
     lanes_remove(&k->lanes, s, &sf->path, skip_flow_id(s, f), sf->bps);
-    if (sf->path.hops)
-        hold_plan_again(k, s, sf->path.back[0]);
+    if (sf->path.ack.hops)
+        hold_plan_again(k, s, sf->path.ack.port[0]);
 }
 
 /* The receiver misses bytes. Those before skipped_to were skipped, not lost. */

@@ -4,7 +4,7 @@
  *
  *   on_start()    It is posted. Its flow now uses the ports of its path (skip_flow.h, lanes.h).
  *   skip_turn()   The flow may send. If no port on its path is full, the flow is held.
- *   hold.c        A held flow sends nothing until one packet of the message is left. Its congestion control
+ *   hold_begin()  A held flow sends nothing until one packet of the message is left. Its congestion control
  *                 alone determines that time (alone.h). If another flow fills a port of the path, PFC pauses
  *                 a port, a CNP arrives or knobs change, the hold ends: the packets that the flow would have
  *                 sent by now count as sent, and the next ones are simulated.

@@ -36,31 +36,29 @@ void skip_flow_set_bps(struct skip *k, const struct sim *s, struct skip_flow *sf
 
 /* ---- frames that skipped ports ---- */
 
-static void count_leapt(struct sim *s, const uint32_t *port, uint32_t hops, int32_t *leapt, uint32_t kind,
+static void count_leapt(struct sim *s, const struct lane_way *w, int32_t *leapt, uint32_t kind,
                         uint32_t bytes)
 {
     int32_t frames = 0;
 
-    for (uint32_t i = 0; i < hops; i++) {
+    for (uint32_t i = 0; i < w->hops; i++) {
         frames += leapt[i];
-        skip_count_frames(&s->net.port[port[i]], kind, (uint64_t)frames, bytes);
+        skip_count_frames(&s->net.port[w->port[i]], kind, (uint64_t)frames, bytes);
     }
-    memset(leapt, 0, (hops + 1) * sizeof *leapt);
+    memset(leapt, 0, (w->hops + 1) * sizeof *leapt);
 }
 
 void skip_flow_count_leaps(struct sim *s, struct skip_flow *sf)
 {
-    count_leapt(s, sf->path.port, sf->path.hops, sf->leapt, PACKET_DATA,
-                s->cfg.mtu_bytes + s->cfg.header_bytes);
-    count_leapt(s, sf->path.back, sf->path.hops ? sf->path.back_hops : 0, sf->leapt_back, PACKET_ACK,
-                s->cfg.ack_bytes);
+    count_leapt(s, &sf->path.data, sf->leapt, PACKET_DATA, s->cfg.mtu_bytes + s->cfg.header_bytes);
+    count_leapt(s, &sf->path.ack, sf->leapt_back, PACKET_ACK, s->cfg.ack_bytes);
 }
 
 /* ---- paths ---- */
 
 void skip_flow_find_path(struct sim *s, const struct flow *f, struct skip_flow *sf)
 {
-    if (sf->ports == f->ports && sf->src == f->src && sf->dst == f->dst && sf->path.hops)
+    if (sf->ports == f->ports && sf->src == f->src && sf->dst == f->dst && sf->path.data.hops)
         return;
     sf->ports = f->ports;
     sf->src = f->src;
@@ -81,7 +79,7 @@ static void find_paths_again(struct skip *k, struct sim *s)
         if (sf->messages)
             lanes_remove(&k->lanes, s, &sf->path, i, sf->bps);
         skip_flow_count_leaps(s, sf);
-        sf->path.hops = 0;
+        sf->path.data.hops = sf->path.ack.hops = 0;
         if (!sf->messages)
             continue;
         skip_flow_find_path(s, f, sf);

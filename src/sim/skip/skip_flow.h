@@ -105,4 +105,36 @@ const char *skip_why_never(const struct sim *);
 /* Returns false if a monitor, recording or verb needs every packet from now on. */
 bool skip_is_allowed(struct skip *, const struct sim *);
 
+/* ---- held flows: no other flow disturbs them, so their packets are not simulated (skip_flow_hold.c) */
+
+/* Returns when the first port on the path will be full, or links change. */
+uint64_t hold_full_ps(const struct skip *, const struct sim *, const struct skip_flow *);
+
+/* Holds a flow for at most 'packets' packets. */
+void hold_begin(struct skip *, struct sim *, struct flow *, struct skip_flow *, uint64_t packets);
+
+/* Counts what a held flow would have sent by now. It stays held. */
+void hold_settle(struct skip *, struct sim *, struct flow *, struct skip_flow *);
+
+/* Same, and ends the hold. */
+void hold_end(struct skip *, struct sim *, struct flow *, struct skip_flow *);
+
+/* Ends a hold or a check early: another flow, a pause, a CNP or a change of knobs disturbs the flow. */
+void hold_break(struct skip *, struct sim *, struct flow *, struct skip_flow *);
+
+/* Same for all flows that use a port of this path that is full now. */
+void hold_break_all(struct skip *, struct sim *, const struct lane_path *);
+
+/* The rate of ACKs through a port has changed: recomputes when flows that are held there go on. */
+void hold_plan_again(struct skip *, struct sim *, uint32_t port);
+
+/* Returns true if this hold is simulated as well, to compare: one in 200. */
+bool hold_is_to_check(const struct skip *, const struct sim *, const struct flow *, uint64_t packets);
+
+/* Starts a check: simulates the flow, and flows to its host, for their ACKs. Holds a copy of its state. */
+void hold_check(struct skip *, struct sim *, struct flow *, struct skip_flow *, uint64_t packets);
+
+/* Ends a check: the flow sends the packet at which its hold would have ended. */
+void hold_end_check(struct skip *, struct sim *, struct flow *, struct skip_flow *);
+
 #endif

@@ -1,6 +1,5 @@
 /* src/sim/skip/skip_test.c - worlds with fidelity fast, held against the same worlds packet by packet. */
 #include "sim/skip/skip.h"
-#include "sim/host/answer.h"
 #include "sim/host/host.h"
 #include "sim/sim.h"
 #include "sim/observe/observe.h"

@@ -8,13 +8,11 @@ const char *const sim_model_names[] = { "nic", "hpcc", "conweave", "htsim", "uet
 /* Returns "32 hosts", "class 4" or "classes 1 4". */
 static const char *whose(const struct cc_other *c, char *buf, size_t size)
 {
-    size_t length;
-
     if (!c->prios) {
         snprintf(buf, size, "%u host%s", c->hosts, c->hosts == 1 ? "" : "s");
         return buf;
     }
-    length = (size_t)snprintf(buf, size, "class%s", c->prios & (c->prios - 1) ? "es" : "");
+    size_t length = (size_t)snprintf(buf, size, "class%s", c->prios & (c->prios - 1) ? "es" : "");
     for (uint32_t i = 0; i < PRIOS; i++)
         if (c->prios >> i & 1)
             length += (size_t)snprintf(buf + length, size - length, " %u", i);

@@ -133,7 +133,7 @@ struct best {
 /* Tries every continuation of the path after 'port', its last port. */
 static void try_paths(struct best *b, uint32_t port)
 {
-    uint32_t        node = b->s->net.port[port].peer->node->id, one, hops;
+    uint32_t        node = b->s->net.port[port].peer->node->id, one;
     const uint32_t *hop;
 
     b->path.port[b->path.hops++] = port;
@@ -142,7 +142,7 @@ static void try_paths(struct best *b, uint32_t port)
 
         b->ps = b->paths++ == 0 || ps < b->ps ? ps : b->ps;
     } else if (b->s->net.node[node].is_switch && b->path.hops < IDEAL_HOPS_MAX) {
-        hops = hops_from(&b->s->net.route[0], node, b->dst, &hop, &one);
+        uint32_t hops = hops_from(&b->s->net.route[0], node, b->dst, &hop, &one);
         for (uint32_t i = 0; i < hops && b->paths < PATHS_MAX; i++)
             try_paths(b, hop[i]);
     }
@@ -314,7 +314,7 @@ uint64_t sim_pair_bdp_bytes(const struct sim *s, uint32_t src, uint32_t dst)
  * and the slowest port decide. */
 uint64_t sim_full_rtt_ps(const struct sim *s, uint64_t queue_bytes, uint32_t queues)
 {
-    uint64_t slowest = UINT64_MAX, drain_ps;
+    uint64_t slowest = UINT64_MAX;
     uint32_t hops = s->net.base_rtt_hops;
 
     if (!hops)
@@ -322,7 +322,7 @@ uint64_t sim_full_rtt_ps(const struct sim *s, uint64_t queue_bytes, uint32_t que
     for (uint32_t i = 0; i < s->net.ports; i++)
         if (s->net.port[i].is_switch && s->net.port[i].rate_bps < slowest)
             slowest = s->net.port[i].rate_bps;
-    drain_ps = (uint64_t)((unsigned __int128)queue_bytes * 8 * PS_PER_S / slowest);
+    uint64_t drain_ps = (uint64_t)((unsigned __int128)queue_bytes * 8 * PS_PER_S / slowest);
     return s->net.base_rtt_ps + drain_ps * (queues < hops - 1 ? queues : hops - 1);
 }
 
@@ -332,18 +332,11 @@ uint64_t sim_full_rtt_ps(const struct sim *s, uint64_t queue_bytes, uint32_t que
  * once it is known, and other paths through that switch stop there.
  */
 
-struct hop {                     /* crossing the link of a port */
-    uint64_t ps;                 /* in both directions */
-    uint64_t rate_bps;
-    uint32_t node;               /* the other end */
-};
-
 struct way { uint64_t ps, slowest_bps; uint32_t hops, target; };  /* target: the group it leads to, plus 1 */
 
 struct search {
     const struct sim   *sim;
     const struct route *route;
-    struct hop         *hop;     /* by port */
     struct way         *way;     /* by node: path to the switch of the current group */
     struct end         *end;     /* hosts at which a longest path may begin or end, by group */
     uint32_t           *first;   /* by group: its first entry in 'end' */
@@ -359,24 +352,13 @@ struct end {
     bool     is_second;
 };
 
+/* Returns the time to cross a link in both directions. */
 static uint64_t hop_ps(const struct sim *s, const struct port *p)
 {
     if (s->model.hop_ps)
         return s->model.hop_ps(&s->cfg, p);
     return (uint64_t)path_age(p, s->cfg.mtu_bytes + s->cfg.header_bytes) +
            path_age(p->peer, s->cfg.ack_bytes);
-}
-
-static void find_hops(struct search *f)
-{
-    const struct network *net = &f->sim->net;
-
-    f->hop = xcalloc(net->ports + 1ul, sizeof *f->hop);
-    for (uint32_t i = 0; i < net->ports; i++) {
-        const struct port *p = &net->port[i];
-
-        f->hop[i] = (struct hop){ hop_ps(f->sim, p), p->rate_bps, p->peer->node->id };
-    }
 }
 
 /* Sorts by group, then rate, then from the farthest on. */
@@ -406,10 +388,10 @@ static void find_ends(struct search *f)
     f->end = xcalloc(net->hosts + 1ul, sizeof *f->end);
     f->first = xcalloc(f->route->groups + 1ul, sizeof *f->first);
     for (uint32_t n = 0; n < net->nodes; n++) {
-        const struct hop *h = &f->hop[net->node[n].first_port];
+        const struct port *p = &net->port[net->node[n].first_port];
 
         if (!net->node[n].is_switch)
-            f->end[hosts++] = (struct end){ f->sim->model.hop_ps ? h->rate_bps : 0, h->ps,
+            f->end[hosts++] = (struct end){ f->sim->model.hop_ps ? p->rate_bps : 0, hop_ps(f->sim, p),
                                             f->route->host[n].group, n, false };
     }
     qsort(f->end, hosts, sizeof *f->end, compare_ends);
@@ -424,10 +406,10 @@ static void find_ends(struct search *f)
     }
 }
 
-static void add_hop(struct way *w, const struct hop *h)
+static void add_hop(const struct search *f, struct way *w, const struct port *p)
 {
-    w->ps += h->ps;
-    w->slowest_bps = h->rate_bps < w->slowest_bps ? h->rate_bps : w->slowest_bps;
+    w->ps += hop_ps(f->sim, p);
+    w->slowest_bps = p->rate_bps < w->slowest_bps ? p->rate_bps : w->slowest_bps;
     w->hops++;
 }
 
@@ -449,20 +431,18 @@ static const struct way *find_way(struct search *f, uint32_t node, uint32_t grou
     struct way *w = &f->way[at];
 
     while (w->target != group + 1) {
-        uint32_t port;
-
         w->target = group + 1;
         if (f->route->entry[f->route->row[at] + group] == ROUTE_LOCAL) {
             *w = (struct way){ .slowest_bps = UINT64_MAX, .target = group + 1 };
             break;
         }
-        port = next_port(f, at, group);
+        uint32_t port = next_port(f, at, group);
         if (port == UINT32_MAX) {
             w->hops = UINT32_MAX;
             break;
         }
         stack[depth++] = at;
-        at = f->hop[port].node;
+        at = f->sim->net.port[port].peer->node->id;
         w = &f->way[at];
     }
     while (depth-- > 0) {
@@ -472,7 +452,7 @@ static const struct way *find_way(struct search *f, uint32_t node, uint32_t grou
         w = &f->way[at];
         *w = *behind;
         if (w->hops != UINT32_MAX)
-            add_hop(w, &f->hop[next_port(f, at, group)]);
+            add_hop(f, w, &f->sim->net.port[next_port(f, at, group)]);
     }
     return &f->way[node];
 }
@@ -487,20 +467,20 @@ static void look_at_pair(struct search *f, struct ideal_most *most, uint32_t src
 {
     const struct network    *net = &f->sim->net;
     const struct route_host *h = &f->route->host[dst];
-    const struct hop        *first = &f->hop[net->node[src].first_port];
+    const struct port       *first = &net->port[net->node[src].first_port];
+    const struct node       *near = first->peer->node;
     struct way               w = { .slowest_bps = UINT64_MAX };
-    uint64_t                 bdp_bytes;
 
-    if (first->node != dst) {
-        if (!net->node[first->node].is_switch)
+    if (near->id != dst) {
+        if (!near->is_switch)
             return;
-        w = *find_way(f, first->node, h->group, stack);
+        w = *find_way(f, near->id, h->group, stack);
         if (w.hops == UINT32_MAX)
             return;
-        add_hop(&w, &f->hop[h->port]);
+        add_hop(f, &w, &net->port[h->port]);
     }
-    add_hop(&w, first);
-    bdp_bytes = f->sim->model.hop_ps ? bdp_of(&w) : 0;
+    add_hop(f, &w, first);
+    uint64_t bdp_bytes = f->sim->model.hop_ps ? bdp_of(&w) : 0;
     if (w.ps > most->rtt_ps || (w.ps == most->rtt_ps && w.hops > most->rtt_hops)) {
         most->rtt_ps = w.ps;
         most->rtt_hops = w.hops;
@@ -527,7 +507,6 @@ struct ideal_most sim_ideal_most(const struct sim *s)
     uint32_t         *stack = xcalloc(s->net.nodes + 1ul, sizeof *stack);
     struct ideal_most most = { 0 };
 
-    find_hops(&f);
     find_ends(&f);
     f.way = xcalloc(s->net.nodes + 1ul, sizeof *f.way);
     for (uint32_t b = 0; b < f.route->groups; b++)
@@ -536,7 +515,6 @@ struct ideal_most sim_ideal_most(const struct sim *s)
     free(f.way);
     free(f.first);
     free(f.end);
-    free(f.hop);
     free(stack);
     return most;
 }

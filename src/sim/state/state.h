@@ -32,13 +32,7 @@
 struct flow;
 struct flow_rx;
 struct host;
-struct lb_algo;
-struct lb_packet;
-struct node;
-struct packet;
-struct port;
 struct sim;
-struct sim_cfg;
 
 /* after_send */
 #define SENT_TIMER     1u        /* a queue pair restarts its timer after sending */
@@ -182,8 +176,6 @@ static inline uint64_t model_frame_ps(const struct model *m, uint32_t bytes, uin
 #define UET_RING_MIN  128u
 #define UET_CREDIT_UNIT 256u             /* bytes */
 
-struct uet_host;
-
 /* State of model uet. classes == 0: another model. */
 struct uet_state {
     uint8_t  classes;            /* of data and headers; bit mask */
@@ -251,12 +243,7 @@ static inline uint32_t uet_map_begin(const struct uet_ack *a)
 
 /* The network, shared by all parts of a world. A part touches only the entries of its own nodes. */
 
-struct host;
-
 #define LINKS_MANY 2048u         /* ports of this many links take 2 MB and do not fit the cache */
-
-/* A link of a node goes down or comes up. */
-struct port_change { uint32_t epoch, port; bool is_up; };
 
 /* State of a switch in model conweave. */
 struct conweave_node {
@@ -283,37 +270,13 @@ struct network {
                                                   * the current routes */
     struct route  *route;                    /* one per epoch (set of links that are up) */
     uint64_t      *epoch_ps;                 /* start of the next epoch; NEVER: this is the last */
-    struct port_change *change;              /* by node, then by epoch */
-    uint32_t      *first_change;             /* by node, plus one */
+    uint32_t      *epoch_change;             /* first of cfg.change at that time */
     uint64_t       base_rtt_ps;              /* the longest */
     uint32_t       base_rtt_hops;            /* links on that path, including those of both hosts */
     bool           is_uneven;                /* see sim_ideal_is_uneven() */
     uint64_t       bdp_bytes;                /* the largest; 0: not defined in this model */
     struct graph   graph;
 };
-
-struct flow;
-struct flow_rx;
-struct pair;
-struct posted;
-struct tcp_tx;
-struct tcp_rx;
-struct tcp_host;
-struct selective_tx;
-struct probe;
-struct selective_rx;
-struct hf2t;
-struct gap_record;
-struct drain;
-struct inside;
-struct cnp_entry;
-struct cc_at;
-struct np_algo;
-struct crand;
-struct partition;
-struct htsim;
-struct skip;
-struct weave;
 
 /* Persistent queue pairs and their messages: see host/flow.h. NULL if unused. */
 struct pairs {
@@ -324,7 +287,6 @@ struct pairs {
     uint32_t      *sends;                    /* receiver, by flow index: SENDs that have arrived */
     uint32_t       first, used, limit, free; /* message numbers of this part */
     uint32_t      *slot, mask, count;        /* hash table of indices */
-    struct arena  *table;                    /* memory of the hash table */
 };
 
 /* Queue pairs and TCP connections, from index 1. Arrays parallel to 'flow' are NULL if unused. */
@@ -387,7 +349,7 @@ struct host_state {
     struct qp_order      *qp_order;          /* by host; NULL: see model.list */
     struct drain         *drain;             /* by host; NULL: no host drains slowly */
     struct inside        *inside;            /* NULL: no servers with several GPUs */
-    char                 *cc_cfg;            /* by host link speed and congestion control: see control.h */
+    char                 *cc_cfg;            /* by host link speed and congestion control: see build.h */
     char                 *cc_forgot;         /* likewise, after a NIC lost its setting; NULL: none does */
     char                 *cc_own;            /* by host: see sim_apply_host(); NULL: none */
     struct cc_at         *cc_at;             /* speed and congestion control of each */
@@ -489,9 +451,8 @@ struct sim {
     bool                  is_part;
     struct arena         *lines;             /* objects that begin with an event; of the whole world */
     uint32_t              packets_most;      /* of a part: number of packet lines */
-    struct arena          arena, lb_arena, line_arena, packet_arena, flow_arena, rx_arena, list_arena;
-    struct arena          pair_arena, tcp_arena, selective_arena, probe_arena, lasting_arena;
-    struct arena          uet_arena, uet_pool_arena, spray_arena;
+    struct arena          arena;             /* of this part: what lives as long as it does */
+    struct arena          line_arena, pair_arena;
     struct engine         engine;            /* last because it is large */
 };
 

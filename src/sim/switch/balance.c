@@ -46,22 +46,16 @@ static uint32_t count_racks(const struct graph *g, bool *has_hosts)
     return racks;
 }
 
-static size_t place_bytes(const struct sim *s, const struct lb_switch *sw)
+static void build_place(struct sim *s, struct node *n, const struct lb_switch *sw)
 {
     const struct lb_algo *lb = s->cfg.lb;
-    size_t                state = lb->state_bytes ? lb->state_bytes(s->lb.cfg, sw) : 0;
-
-    return (sizeof(struct place) + state + 63) / 64 * 64;
-}
-
-static void build_place(struct sim *s, struct node *n, const struct lb_switch *sw, struct arena *arena)
-{
-    struct place *place = arena_alloc(arena, 1, place_bytes(s, sw));
+    size_t                state_bytes = lb->state_bytes ? lb->state_bytes(s->lb.cfg, sw) : 0;
+    struct place         *place = arena_alloc(&s->arena, 1, sizeof *place + state_bytes);
 
     place->sw = *sw;
     n->lb_state = place->state;
-    if (s->cfg.lb->init)
-        s->cfg.lb->init(s->lb.cfg, place->state, sw);
+    if (lb->init)
+        lb->init(s->lb.cfg, place->state, sw);
 }
 
 static void build_places(struct sim *s)
@@ -69,24 +63,13 @@ static void build_places(struct sim *s)
     bool     *has_hosts = xcalloc(s->net.nodes + 1ul, sizeof *has_hosts);
     uint32_t *ports = xcalloc(s->net.nodes + 1ul, sizeof *ports);
     uint32_t  racks = count_racks(&s->net.graph, has_hosts);
-    size_t    total = 64;
 
     for (uint32_t i = 0; i < s->net.graph.links; i++)
         ports[s->net.graph.link[i].a]++, ports[s->net.graph.link[i].b]++;
-    for (int round = 0; round < 2; round++) {
-        if (round == 1 && s->cfg.lb->state_bytes)
-            arena_init(&s->lb_arena, total);
-        for (uint32_t i = 0; i < s->net.nodes; i++) {
-            struct lb_switch sw = { .ports = ports[i], .racks = racks, .has_hosts = has_hosts[i] };
-
-            if (!s->net.node[i].is_switch)
-                continue;
-            if (round == 0)
-                total += place_bytes(s, &sw);
-            else
-                build_place(s, &s->net.node[i], &sw, s->cfg.lb->state_bytes ? &s->lb_arena : &s->arena);
-        }
-    }
+    for (uint32_t i = 0; i < s->net.nodes; i++)
+        if (s->net.node[i].is_switch)
+            build_place(s, &s->net.node[i], &(struct lb_switch){ .ports = ports[i], .racks = racks,
+                                                                 .has_hosts = has_hosts[i] });
     free(has_hosts);
     free(ports);
 }
@@ -115,11 +98,10 @@ static inline uint32_t ask(struct sim *s, const struct node *n, const struct pac
                                   .choices = is_path ? n->route_paths[to] + 1u : hop[0], .ways = hop[0],
                                   .way = hop + 1, .prio = k->prio,
                                   .tag = tag };
-    uint32_t                choice;
 
     if (__builtin_expect(s->model.lb_key != NULL, 0))
         s->model.lb_key(&p, k);
-    choice = s->cfg.lb->pick(s->lb.cfg, n->lb_state, s->engine.now_ps, sw, &p);
+    uint32_t choice = s->cfg.lb->pick(s->lb.cfg, n->lb_state, s->engine.now_ps, sw, &p);
     if (__builtin_expect(p.is_flowlet, 0)) {
         s->engine.counters.flowlets++;
         s->engine.counters.reroutes += p.is_reroute;
@@ -156,7 +138,8 @@ static APART struct port *enter(struct sim *s, const struct node *n, uint32_t id
 
         return &s->net.port[s->lb.is_path ? follow(tag, choice, hop) : hop[1 + choice]];
     }
-    s->cfg.lb->enter(s->lb.cfg, n->lb_state, to, tag);
+    if (s->cfg.lb->enter)
+        s->cfg.lb->enter(s->lb.cfg, n->lb_state, to, tag);
     return &s->net.port[forward_hash(n, k->src, k->dst, k->ports, hop)];
 }
 

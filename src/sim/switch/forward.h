@@ -19,14 +19,13 @@ static inline uint32_t forward_hash(const struct node *n, uint32_t src, uint32_t
 static inline uint32_t forward_by_routes(const struct node *n, const struct route_host *h,
                                          const struct packet *k)
 {
-    uint32_t        way = n->route_entry[h->group];
-    const uint32_t *hop;
+    uint32_t way = n->route_entry[h->group];
 
     if (way == ROUTE_LOCAL)
         return h->port + 1;
     if (way & ROUTE_ONE)
         return (way & ~ROUTE_ONE) + 1;
-    hop = n->route_hop + way;
+    const uint32_t *hop = n->route_hop + way;
     if (hop[0] == 0)
         return 0;
     return forward_hash(n, k->src, k->dst, k->ports, hop) + 1;
@@ -41,7 +40,6 @@ static inline __attribute__((always_inline))
 struct port *forward_routed(const struct sim *s, const struct port *in, const struct packet *k)
 {
     struct last_way *last = &s->net.last_way[in->id][k->flow % LAST_WAYS][k->kind == PACKET_DATA];
-    struct port     *out;
     uint64_t         nodes;
 
     memcpy(&nodes, &k->src, sizeof nodes);           /* copies src and dst */
@@ -52,7 +50,7 @@ struct port *forward_routed(const struct sim *s, const struct port *in, const st
             return NULL;
         *last = (struct last_way){ nodes, k->ports, way - 1 };
     }
-    out = &s->net.port[last->port];
+    struct port *out = &s->net.port[last->port];
     return __builtin_expect(out->slow_path & SLOW_LINK, 0) && out->is_down ? NULL : out;
 }
 

@@ -264,12 +264,12 @@ void switch_build_marking(struct sim *s)
 
 void switch_set_ecn(const struct sim *s, struct port *p, const struct ecn_cfg *ecn)
 {
-    uint32_t kmin, unmarked = s->model.unmarked_bytes;
+    uint32_t unmarked = s->model.unmarked_bytes;
 
     p->ecn = *ecn;
     if (!s->cfg.ecn_on || (s->uet.has_credit && !p->peer->is_switch))
         p->ecn.kmin_bytes = UINT32_MAX;      /* receiver credit controls the receiver's link */
-    kmin = p->ecn.kmin_bytes;
+    uint32_t kmin = p->ecn.kmin_bytes;
     for (uint32_t c = 0; c < PRIOS; c++)     /* the lowest of all classes; mark() checks the packet's class */
         if (s->sw.ecn_prios >> c & 1 && s->sw.ecn_class[c].kmin_bytes < kmin)
             kmin = s->sw.ecn_class[c].kmin_bytes;
@@ -464,7 +464,7 @@ static inline uint32_t sendable(const struct port *p)
 static inline void book_out(const struct sim *s, struct node *n, struct port *port, const struct packet *k)
 {
     struct ingress *in = &port->in[k->prio];
-    uint32_t        rest = k->bytes, shared;
+    uint32_t        rest = k->bytes;
 
     if (in->headroom_bytes) {
         uint32_t part = in->headroom_bytes < rest ? in->headroom_bytes : rest;
@@ -472,7 +472,7 @@ static inline void book_out(const struct sim *s, struct node *n, struct port *po
         in->headroom_bytes -= part;
         rest -= part;
     }
-    shared = buffer_shared_used(s, in);
+    uint32_t shared = buffer_shared_used(s, in);
     in->bytes -= rest;
     if (!(in->bytes | in->headroom_bytes))
         port->held &= (uint8_t)~(1u << k->prio);
@@ -513,20 +513,17 @@ static inline struct port *release(struct sim *s, struct node *n, const struct p
 /* Sends the first packet of the next queue. Resumes the sender it came from if there is room again. */
 static inline void send_next(struct sim *s, struct port *p)
 {
-    uint32_t       mask = sendable(p), q, id;
-    struct packet *k;
+    uint32_t mask = sendable(p);
 
     if (!mask || (p->slow_path & SLOW_LINK && p->is_down))
         return;
-    q = path_choose(&s->engine, &s->scheduler, p, mask);
-    id = path_dequeue(&s->engine, p, q);
-    k = &s->engine.packets.packet[id];
+    uint32_t q = path_choose(&s->engine, &s->scheduler, p, mask);
+    uint32_t id = path_dequeue(&s->engine, p, q);
+    struct packet *k = &s->engine.packets.packet[id];
     if (k->in_port != UNBOOKED) {
-        struct port *in;
-
         if (p->queue[q].bytes >= p->mark_from_bytes)
             s->sw.on_leave(s, p, k, p->queue[q].bytes);
-        in = release(s, p->node, p, k);
+        struct port *in = release(s, p->node, p, k);
         if (__builtin_expect(in != NULL, 0))
             resume(s, in, q);
     }
@@ -599,7 +596,6 @@ static void release_woven(struct sim *s, struct port *in, struct port *out, uint
 static APART bool handle_ingress(struct sim *s, struct port *in, uint32_t id, struct packet *k)
 {
     bool             is_held = in->slow_path & SLOW_WOVEN && packet_woven(&s->engine.packets, id)->is_held;
-    enum weave_does  does;
     struct weave_act act;
 
     if (in->slow_path & SLOW_LINK && !is_held && path_is_gone(&s->engine, in, id, k))
@@ -608,7 +604,7 @@ static APART bool handle_ingress(struct sim *s, struct port *in, uint32_t id, st
         s->watch.on_packet(s->watch.arg, s->engine.now_ps, in->node, k);
     if (!(in->slow_path & SLOW_WOVEN) || k->kind == PACKET_PFC)
         return false;
-    does = s->lb.weave_packet(s, in, id, k, &act);
+    enum weave_does does = s->lb.weave_packet(s, in, id, k, &act);
     for (uint32_t i = 0; i < act.controls; i++)
         forward_woven(s, in, act.control_out[i], act.control[i]);
     if (does == WEAVE_FORWARDED)
@@ -652,11 +648,10 @@ void switch_flush(struct sim *s, struct port *p)
         while (p->queue[q].head) {
             uint32_t       id = path_dequeue(&s->engine, p, q);
             struct packet *k = &s->engine.packets.packet[id];
-            struct port   *in;
 
             if (s->sw.view && k->in_port != UNBOOKED)
                 ecn_view_remove(s, p, k);
-            in = k->in_port != UNBOOKED ? release(s, p->node, p, k) : NULL;
+            struct port *in = k->in_port != UNBOOKED ? release(s, p->node, p, k) : NULL;
             if (in)
                 resume(s, in, q);
             s->engine.counters.dropped_down += k->kind != PACKET_PFC;

@@ -65,14 +65,13 @@ static int by_id(const void *a, const void *b)
 static const struct conweave_paths *paths_to(const struct sim *s, struct conweave_tor *tor,
                                              const struct node *n, uint32_t to)
 {
-    struct conweave_paths *paths;
-    struct walk            w;
+    struct walk w;
 
     if (!tor->paths) {
         tor->paths = xcalloc(s->lb.weave->racks, sizeof *tor->paths);
         tor->avoided = xcalloc(CONWEAVE_ENTRIES, sizeof *tor->avoided);
     }
-    paths = &tor->paths[to];
+    struct conweave_paths *paths = &tor->paths[to];
     if (paths->made == n->epoch + 1)
         return paths;
     free(paths->id);
@@ -100,19 +99,11 @@ static void add_control(struct sim *s, const struct node *n, const struct packet
     const uint32_t          *hop = n->route_hop + entry;
     struct port             *out = NULL;
 
-    c->flow = 0;
-    c->generation = 0;
-    c->src = k->dst;
-    c->dst = k->src;
-    c->ports = ports;
-    c->seq = (uint64_t)word << 32 | value;
-    c->sent_ps = s->engine.now_ps;
-    c->bytes = CONTROL_BYTES;
-    c->payload = 0;
-    c->kind = PACKET_CNP;
-    c->prio = (s->model.unbooked_prios & 1 ? 0 : s->hosts.np_cfg.cnp_prio) & 7u;
-    c->flags = PACKET_WOVEN | PACKET_NOT_ECT;
-    c->in_port = UNBOOKED;
+    *c = (struct packet){ .in_port = UNBOOKED, .src = k->dst, .dst = k->src, .ports = ports,
+                          .seq = (uint64_t)word << 32 | value, .sent_ps = s->engine.now_ps,
+                          .bytes = CONTROL_BYTES, .kind = PACKET_CNP,
+                          .prio = (s->model.unbooked_prios & 1 ? 0 : s->hosts.np_cfg.cnp_prio) & 7u,
+                          .flags = PACKET_WOVEN | PACKET_NOT_ECT };
     if (entry & ROUTE_ONE && entry != ROUTE_LOCAL)
         out = &s->net.port[entry & ~ROUTE_ONE];
     else if (entry != ROUTE_LOCAL && hop[0])
@@ -272,8 +263,6 @@ static int check_ports(const struct sim *s, struct err *err)
 
 int weave_build(struct sim *s, uint32_t hops_most, struct err *err)
 {
-    struct weave *w;
-
     if (!s->cfg.lb->is_woven)
         return 0;
     if (hops_most > CONWEAVE_HOPS_MAX + 2)
@@ -283,7 +272,7 @@ int weave_build(struct sim *s, uint32_t hops_most, struct err *err)
                        CONWEAVE_HOPS_MAX, hops_most - 2);
     if (check_ports(s, err) < 0)
         return -ENOTSUP;
-    w = arena_alloc(&s->arena, 1, sizeof *w);
+    struct weave *w = arena_alloc(&s->arena, 1, sizeof *w);
     *w = (struct weave){ arena_alloc(&s->arena, s->net.nodes, sizeof *w->tor),
                          arena_alloc(&s->arena, s->net.nodes, sizeof *w->sw), s->net.nodes,
                          s->net.route[0].groups };

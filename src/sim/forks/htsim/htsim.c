@@ -40,11 +40,9 @@ static void dispatch(struct htsim *w, struct event *e)
 /* Events scheduled for the current time run after all others of that time. */
 static struct event *pop_event(struct htsim *w, uint64_t until_ps)
 {
-    struct event *e;
-
     if ((*w->evq.head)->at_ps == w->now_ps)
         return evq_pop(&w->evq, until_ps);
-    e = evq_event(&w->evq, w->soon[w->soon_head++ & w->soon_mask]);
+    struct event *e = evq_event(&w->evq, w->soon[w->soon_head++ & w->soon_mask]);
     if (e->owner == EV_TIMER && ((struct timer *)(void *)e)->flow == NONE) {
         timer_free(w, (struct timer *)(void *)e);        /* cancelled */
         return NULL;
@@ -98,13 +96,13 @@ static void compute_network(struct htsim *w)
     const struct htsim_cfg *c = &w->cfg;
     double   g = (double)c->linkspeed_bps / 1000000000.0, links = 2.0 * w->tree.tiers;
     double data_ps = c->mtu_bytes * 8 / g * links * 1000, ack_ps = HTSIM_HEADER_BYTES * 8 / g * links * 1000;
-    uint64_t bytes_per_s = c->linkspeed_bps / 8, bdp_packets, factor;
+    uint64_t bytes_per_s = c->linkspeed_bps / 8;
 
     w->mss_bytes = c->mtu_bytes - HTSIM_HEADER_BYTES;
     w->transmit_ps = (uint64_t)(data_ps + ack_ps);
     w->network_rtt_ps = (uint64_t)((double)(2 * longest_ps(&w->tree)) + data_ps + ack_ps);
-    bdp_packets = ceil_of((double)w->network_rtt_ps / 1e12 * (double)bytes_per_s / c->mtu_bytes);
-    factor = c->queue_bdp_factor ? c->queue_bdp_factor : c->trim ? 1 : 5;
+    uint64_t bdp_packets = ceil_of((double)w->network_rtt_ps / 1e12 * (double)bytes_per_s / c->mtu_bytes);
+    uint64_t factor = c->queue_bdp_factor ? c->queue_bdp_factor : c->trim ? 1 : 5;
     w->queue_bytes = (int64_t)((c->queue_packets ? c->queue_packets : bdp_packets * factor) * c->mtu_bytes);
     w->min_rto_ps =
         (uint64_t)((15 + (double)w->queue_bytes * 6.0 * 8 * 1000000 / (double)c->linkspeed_bps) * 1000000);
@@ -176,21 +174,20 @@ static void *carve_lines(char **at, uint64_t count, size_t bytes)
     return lines;
 }
 
-static void init_host(struct htsim *w, uint32_t i, struct nic *nic, struct pacer *pacer, struct over *over)
+static void init_host(struct htsim *w, uint32_t i)
 {
     struct host *h = &w->host[i];
+    uint64_t     unit_ps = (uint64_t)(8 * 256 * 1e12 / (double)w->cfg.linkspeed_bps / PACER_SHARE);
 
-    *h = (struct host){ .event = { .next = EVQ_IDLE, .owner = EV_HOST }, .sending = NONE, .nic = nic,
-                        .pacer = pacer, .over = over };
+    *h = (struct host){
+        .event = { .next = EVQ_IDLE, .owner = EV_HOST }, .sending = NONE,
+        .nic = { .event = { .next = EVQ_IDLE, .owner = EV_NIC }, .host = i, .control = { NONE, NONE } },
+        .pacer = { .event = { .next = EVQ_IDLE, .owner = EV_PACER }, .unit_ps = unit_ps,
+                   .unit_ps_first = unit_ps },
+        .over = { .event = { .next = EVQ_IDLE, .owner = EV_OVER }, .pacer = &h->pacer },
+    };
     for (int class = 0; class < CLASSES; class++)
         h->turns[class].at = NONE;
-    *nic = (struct nic){ .event = { .next = EVQ_IDLE, .owner = EV_NIC }, .host = i,
-                         .control = { NONE, NONE } };
-    *pacer = (struct pacer){ .event = { .next = EVQ_IDLE, .owner = EV_PACER } };
-    pacer->unit_ps = pacer->unit_ps_first =
-        (uint64_t)(8 * 256 * 1e12 / (double)w->cfg.linkspeed_bps / PACER_SHARE);
-    if (over)
-        *over = (struct over){ .event = { .next = EVQ_IDLE, .owner = EV_OVER }, .pacer = pacer };
 }
 
 static void init_timers(struct htsim *w, uint32_t timers)
@@ -205,32 +202,26 @@ static void init_timers(struct htsim *w, uint32_t timers)
 /* Allocates all objects with events in one array of lines. */
 static void lay_out(struct htsim *w, uint32_t flows)
 {
-    uint32_t      timers = TIMERS_PER_FLOW * flows + 16;
-    uint64_t      bytes, lines, width_ps, span_ps, soon = 1;
-    struct nic   *nics;
-    struct pacer *pacers;
-    struct over  *overs;
-    char         *at, *row;
+    uint32_t timers = TIMERS_PER_FLOW * flows + 16;
+    uint64_t bytes = (uint64_t)w->queues * sizeof(struct queue) +
+                     (uint64_t)w->switches * sizeof(struct switch_) +
+                     (uint64_t)w->hosts * sizeof(struct host) +
+                     (uint64_t)timers * sizeof(struct timer) + EVQ_LINE;
+    uint64_t lines = bytes / EVQ_LINE, soon = 1;
+    char    *at, *row;
 
-    bytes = (uint64_t)w->queues * sizeof(struct queue) + (uint64_t)w->switches * sizeof(struct switch_)
-            + (uint64_t)w->hosts * (sizeof(struct host) + sizeof *nics + sizeof *pacers + sizeof *overs)
-            + (uint64_t)timers * sizeof(struct timer) + EVQ_LINE;
-    lines = bytes / EVQ_LINE;
     row = at = arena_alloc(&w->arena, lines, EVQ_LINE);
     w->queue = carve_lines(&at, w->queues, sizeof(struct queue));
     w->sw = carve_lines(&at, w->switches, sizeof(struct switch_));
     w->host = carve_lines(&at, w->hosts, sizeof(struct host));
-    nics = carve_lines(&at, w->hosts, sizeof *nics);
-    pacers = carve_lines(&at, w->hosts, sizeof *pacers);
-    overs = carve_lines(&at, w->hosts, sizeof *overs);
     w->timer_line = carve_lines(&at, timers, sizeof(struct timer));
     w->clock = carve_lines(&at, 1, EVQ_LINE);
     *w->clock = (struct event){ .next = EVQ_IDLE, .owner = EV_CLOCK };
     /* Most events are a link's delay or a packet's transmission ahead. Many are simultaneous, so a word of
      * buckets must be shorter than the shortest transmission: events added to an open word are inserted one
      * by one. */
-    width_ps = PS_PER_S * 8 * HTSIM_HEADER_BYTES / w->cfg.linkspeed_bps / 2 / EVQ_WORD + 1;
-    span_ps = w->transmit_ps / w->tree.tiers;
+    uint64_t width_ps = PS_PER_S * 8 * HTSIM_HEADER_BYTES / w->cfg.linkspeed_bps / 2 / EVQ_WORD + 1;
+    uint64_t span_ps = w->transmit_ps / w->tree.tiers;
     for (uint32_t i = 0; i < w->tree.tiers; i++)
         span_ps = w->tree.link_ps[i] + PS_PER_NS > span_ps ? w->tree.link_ps[i] + PS_PER_NS : span_ps;
     evq_init(&w->evq, &w->arena, row, (uint32_t)lines, width_ps, span_ps);
@@ -240,7 +231,7 @@ static void lay_out(struct htsim *w, uint32_t flows)
     w->soon_mask = (uint32_t)soon - 1;
     init_timers(w, timers);
     for (uint32_t i = 0; i < w->hosts; i++)
-        init_host(w, i, &nics[i], &pacers[i], w->has_over ? &overs[i] : NULL);
+        init_host(w, i);
 }
 
 static void lay_out_tables(struct htsim *w, const struct flow_matrix *m)
@@ -260,8 +251,7 @@ static void lay_out_tables(struct htsim *w, const struct flow_matrix *m)
     w->hops_room = 1024;
     w->hop = xmalloc(w->hops_room * sizeof *w->hop);
     w->packets_max = most < PACKETS_MOST ? (uint32_t)most : PACKETS_MOST;
-    arena_init(&w->packet_arena, ((uint64_t)w->packets_max + 1) * sizeof *w->packet);
-    w->packet = arena_alloc(&w->packet_arena, w->packets_max, sizeof *w->packet);
+    w->packet = arena_alloc(&w->arena, w->packets_max, sizeof *w->packet);
     w->free_packet = w->free_ack = NONE;
     w->flow = arena_alloc(&w->arena, m->conns + 1ul, sizeof *w->flow);
 }
@@ -350,12 +340,11 @@ static int check(const struct htsim_cfg *c, const struct fat_tree *t, const stru
 int htsim_new(struct htsim **out, const struct htsim_cfg *cfg, const struct fat_tree *tree,
               const struct flow_matrix *m, struct err *err)
 {
-    struct htsim *w;
-    int           rc = check(cfg, tree, m, err);
+    int rc = check(cfg, tree, m, err);
 
     if (rc)
         return rc;
-    w = xcalloc(1, sizeof *w);
+    struct htsim *w = xcalloc(1, sizeof *w);
     w->cfg = *cfg;
     w->tree = *tree;
     arena_init(&w->arena, 1ul << 24);
@@ -371,7 +360,7 @@ int htsim_new(struct htsim **out, const struct htsim_cfg *cfg, const struct fat_
     network_build(w);
     for (uint32_t i = 0; i < w->hosts; i++) {
         if (w->has_over)
-            over_start(w, w->host[i].over);
+            over_start(w, &w->host[i].over);
         world_draw(w);           /* drawn for the NIC, which does not use it */
     }
     build_triggers(w, m);
@@ -394,31 +383,26 @@ void htsim_free(struct htsim *w)
     for (uint32_t i = 0; i < w->hosts; i++) {
         for (int class = 0; class < CLASSES; class++)
             free(w->host[i].turns[class].entry);
-        free(w->host[i].nic->asking.item);
-        free(w->host[i].pacer->active.item);
-        free(w->host[i].pacer->idle.item);
+        free(w->host[i].nic.asking.item);
+        free(w->host[i].pacer.active.item);
+        free(w->host[i].pacer.idle.item);
     }
     free(w->hop);
-    arena_fini(&w->packet_arena);
     arena_fini(&w->arena);
     free(w);
 }
 
 /* ---- results ---- */
 
-void htsim_set_hooks(struct htsim *w, struct htsim_hooks hooks)
+void htsim_follow(struct htsim *w, void *arg, void (*finished)(void *arg, const struct htsim_flow *))
 {
-    w->hooks = hooks;
+    w->finished_arg = arg;
+    w->finished = finished;
 }
 
 const struct err *htsim_failure(const struct htsim *w)
 {
     return w->has_failed ? &w->failure : NULL;
-}
-
-void htsim_flow(const struct htsim *w, uint32_t flow, struct htsim_flow *out)
-{
-    source_result(&w->flow[flow], out);
 }
 
 void htsim_count(const struct htsim *w, struct htsim_counters *out)
@@ -432,7 +416,7 @@ void htsim_count(const struct htsim *w, struct htsim_counters *out)
 void htsim_link(const struct htsim *w, uint32_t link, struct htsim_port *up, struct htsim_port *down)
 {
     const struct fat_tree *t = &w->tree;
-    uint32_t               n = t->bundle[1], agg, l;
+    uint32_t               n = t->bundle[1], agg;
 
     if (link < w->hosts) {
         *up = w->host[link].sent;
@@ -452,7 +436,7 @@ void htsim_link(const struct htsim *w, uint32_t link, struct htsim_port *up, str
     link -= w->first_agg_down - w->first_up;
     n = t->bundle[2];
     agg = link / w->agg_uplinks;
-    l = link / n % w->cores_per_agg;
+    uint32_t l = link / n % w->cores_per_agg;
     *up = w->queue[w->first_agg_up + link].sent;
     *down = w->queue[w->first_core_down
                      + ((agg % t->aggs_per_pod + t->aggs_per_pod * l) * t->pods + agg / t->aggs_per_pod) * n

@@ -140,7 +140,7 @@ static void run__incast_loses_nothing(void **unused)
     assert_int_equal(n.drops, 0);
     assert_int_equal(trimmed, n.trims);
     assert_int_equal(resent, n.trims);
-    assert_int_equal(n.payload_received, 15 * 400000);
+    assert_int_equal(n.sim.payload_received, 15 * 400000);
     htsim_free(w);
 }
 

@@ -104,14 +104,13 @@ uint32_t ring_take(struct ring *r)
 
 uint32_t timer_enter(struct htsim *w, uint32_t flow, uint64_t at_ps)
 {
-    uint32_t      line = w->free_timer;
-    struct timer *t;
+    uint32_t line = w->free_timer;
 
     if (line == NONE) {
         world_fail(w, "more timers than there are room for");
         return NONE;
     }
-    t = (struct timer *)(void *)evq_event(&w->evq, line);
+    struct timer *t = (struct timer *)(void *)evq_event(&w->evq, line);
     t->flow = flow;
     if (!world_enter(w, &t->event, at_ps))
         return NONE;

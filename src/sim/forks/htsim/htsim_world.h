@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "cc/nscc.h"
 #include "sim/event/evq.h"
-#include "sim/forks/htsim/htsim_cfg.h"
+#include "sim/forks/htsim/htsim.h"
 
 #include <stdint.h>
 
@@ -49,11 +49,9 @@ void     mt_refill(struct mt *);
 /* Returns a number in 0 .. MT_MAX. */
 static inline uint32_t mt_next(struct mt *m)
 {
-    uint32_t y;
-
     if (m->at == MT_WORDS)
         mt_refill(m);
-    y = m->word[m->at++];
+    uint32_t y = m->word[m->at++];
     y ^= y >> 11;
     y ^= y << 7 & 0x9d2c5680u;
     y ^= y << 15 & 0xefc60000u;
@@ -154,18 +152,6 @@ struct turns {
     uint32_t  at;                /* next entry to serve; NONE: the first */
 };
 
-struct host {                    /* a host: its queue, its NIC and the pacer of its credit */
-    struct event event;
-    struct turns turns[CLASSES];
-    uint32_t     sending;        /* packet on the wire, or NONE */
-    uint32_t     ps_per_byte;
-    struct htsim_port sent;
-    struct pipe  pipe;
-    struct nic  *nic;
-    struct pacer *pacer;
-    struct over *over;           /* NULL: disabled */
-} __attribute__((aligned(EVQ_LINE)));
-
 struct ring { uint32_t *item, first, count, room; };     /* FIFO of flows; room is a power of two */
 
 struct nic {
@@ -190,6 +176,18 @@ struct over {                    /* oversubscription control of a receiving host
     double       rate, g;
     uint64_t     rounds;
     struct over_counts { uint64_t received, marked, trimmed_last, trimmed_inside; } now, was;
+} __attribute__((aligned(EVQ_LINE)));
+
+struct host {                    /* a host: its queue, its NIC and the pacer of its credit */
+    struct event event;
+    struct turns turns[CLASSES];
+    uint32_t     sending;        /* packet on the wire, or NONE */
+    uint32_t     ps_per_byte;
+    struct htsim_port sent;
+    struct pipe  pipe;
+    struct nic   nic;
+    struct pacer pacer;
+    struct over  over;
 } __attribute__((aligned(EVQ_LINE)));
 
 struct timer { struct event event; uint32_t flow, next; } __attribute__((aligned(EVQ_LINE)));
@@ -251,7 +249,7 @@ struct flow {
     bool            is_pulled;           /* in the pacer's list */
 
     struct turn_entry entry[CLASSES], sink_entry;
-    struct htsim_flow result;            /* counters and times; the rest is filled in by htsim_flow() */
+    struct htsim_flow result;            /* counters and times; htsim_flow() fills in the rest */
 };
 
 /* targets: w->target */
@@ -264,8 +262,7 @@ struct htsim {
     uint64_t        order;               /* order of the next event */
     uint64_t        now_ps;
     uint64_t        active_ps;           /* time of the last event, without clock events */
-    uint32_t       *soon, soon_head, soon_tail,
-        soon_mask;       /* ring of events due now, after those in evq */
+    uint32_t       *soon, soon_head, soon_tail, soon_mask;   /* ring of events due now, after those in evq */
 
     struct packet  *packet;
     uint32_t        packets, packets_max, free_packet, free_ack;
@@ -301,12 +298,12 @@ struct htsim {
     double          over_min;            /* lowest rate of the oversubscription control */
 
     struct htsim_counters counters;
-    struct htsim_hooks    hooks;
+    void          (*finished)(void *arg, const struct htsim_flow *);
+    void           *finished_arg;
     bool            has_failed;
     struct err      failure;
     struct event   *clock;
     struct arena    arena;
-    struct arena    packet_arena;
 };
 
 static inline uint32_t world_draw(struct htsim *w)
@@ -375,8 +372,7 @@ void switch_on_event(struct htsim *, struct switch_ *);
 /* world_nic.c: a host's queue and its NIC */
 void host_put(struct htsim *, uint32_t host, uint32_t packet);
 void host_on_event(struct htsim *, struct host *);
-bool nic_ask(struct htsim *, uint32_t host,
-             uint32_t flow);                      /* true: the flow sends now */
+bool nic_ask(struct htsim *, uint32_t host, uint32_t flow);      /* true: the flow sends now */
 void nic_send(struct htsim *, uint32_t host, uint32_t flow, uint64_t bytes);     /* has sent 'bytes' */
 void nic_send_control(struct htsim *, uint32_t host, uint32_t packet);
 void nic_on_event(struct htsim *, struct nic *);
@@ -387,7 +383,6 @@ void source_start(struct htsim *, uint32_t flow);
 bool source_on_turn(struct htsim *, uint32_t flow);      /* the NIC offers to send; false: declined */
 void source_on_packet(struct htsim *, uint32_t packet);  /* ACK, NACK or pull */
 void source_on_timer(struct htsim *, struct timer *);
-void source_result(const struct flow *, struct htsim_flow *);
 
 /* world_sink.c: receivers and their credit pacers */
 void sink_init(struct htsim *, uint32_t flow);

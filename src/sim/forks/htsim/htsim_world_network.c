@@ -46,15 +46,13 @@ void pipe_on_event(struct htsim *w, struct pipe *p)
 
 static void begin_service(struct htsim *w, struct queue *q)
 {
-    uint32_t first;
-
     q->serves = q->high.head != NONE ? SERVES_HIGH : SERVES_LOW;
     if (q->high.head != NONE && q->low.head != NONE) {
         if (++q->turn >= TURNS)
             q->turn = 0;
         q->serves = q->turn < TURNS - 1 ? SERVES_HIGH : SERVES_LOW;
     }
-    first = q->serves == SERVES_HIGH ? q->high.head : q->low.head;
+    uint32_t first = q->serves == SERVES_HIGH ? q->high.head : q->low.head;
     world_enter(w, &q->event, w->now_ps + (uint64_t)w->packet[first].bytes * q->ps_per_byte);
 }
 
@@ -133,7 +131,7 @@ static void drop(struct htsim *w, uint32_t packet)
 {
     w->counters.drops++;
     if (w->packet[packet].kind == PACKET_DATA && !w->packet[packet].is_header)
-        w->counters.payload_dropped += w->packet[packet].bytes - HTSIM_HEADER_BYTES;
+        w->counters.sim.payload_dropped += w->packet[packet].bytes - HTSIM_HEADER_BYTES;
     packet_free(w, packet);
 }
 
@@ -150,14 +148,12 @@ static void trim(struct htsim *w, const struct queue *q, uint32_t packet)
 /* Removes the last packet of the class to make room for a new one, without checking that this suffices. */
 static void throw_out_last(struct htsim *w, struct queue *q)
 {
-    uint32_t last;
-
     if (q->low.head == NONE) {
         world_fail(w, "a queue of %lld bytes is full although it is empty; uet-htsim ends here",
                    (long long)q->max_bytes);
         return;
     }
-    last = low_take_last(w, q);
+    uint32_t last = low_take_last(w, q);
     if (!w->cfg.trim) {
         drop(w, last);
         return;
@@ -268,7 +264,7 @@ static uint8_t quantised(const struct htsim *w, struct queue *q)
 /* Returns a random one of the shortest queues. Each comparison may update both sizes. */
 static uint32_t choose_shortest(struct htsim *w, const uint32_t *list, uint32_t n)
 {
-    uint32_t best = 0, ties = 1, chosen, seen = 0;
+    uint32_t best = 0, ties = 1, seen = 0;
 
     for (uint32_t i = 1; i < n; i++) {
         uint8_t least = quantised(w, &w->queue[list[best]]), size = quantised(w, &w->queue[list[i]]);
@@ -280,7 +276,7 @@ static uint32_t choose_shortest(struct htsim *w, const uint32_t *list, uint32_t 
             ties += size == least;
         }
     }
-    chosen = world_draw(w) % ties;
+    uint32_t chosen = world_draw(w) % ties;
     for (uint32_t i = best; i < n; i++)
         if (w->queue[list[i]].size == w->queue[list[best]].size && seen++ == chosen)
             return list[i];
@@ -289,8 +285,6 @@ static uint32_t choose_shortest(struct htsim *w, const uint32_t *list, uint32_t 
 
 static uint32_t choose(struct htsim *w, struct switch_ *s, const struct packet *p, uint32_t *list, uint32_t n)
 {
-    uint32_t h;
-
     if (n == 1)
         return list[0];
     if (w->cfg.route == HTSIM_ROUND_ROBIN && p->bytes >= ROBIN_BYTES) {
@@ -302,16 +296,16 @@ static uint32_t choose(struct htsim *w, struct switch_ *s, const struct packet *
     }
     if (w->cfg.route == HTSIM_ADAPTIVE && p->bytes >= ADAPTIVE_BYTES)
         return choose_shortest(w, list, n);
-    h = htsim_hash(p->hash_id, p->ev, s->salt);
+    uint32_t h = htsim_hash(p->hash_id, p->ev, s->salt);
     return list[n & (n - 1) ? h % n : h & (n - 1)];
 }
 
 static uint32_t route(struct htsim *w, struct switch_ *s, const struct packet *p)
 {
-    uint32_t list, n;
+    uint32_t list;
 
     if (s->kind != SWITCH_TOR) {
-        n = find_route(w, s, p->dst, &list);
+        uint32_t n = find_route(w, s, p->dst, &list);
         return choose(w, s, p, &w->hop[list], n);
     }
     if (w->tor_of[p->dst] == s->index)

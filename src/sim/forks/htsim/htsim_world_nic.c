@@ -98,7 +98,7 @@ static void occupy(struct htsim *w, struct nic *n, uint64_t bytes)
 
 bool nic_ask(struct htsim *w, uint32_t host, uint32_t flow)
 {
-    struct nic *n = w->host[host].nic;
+    struct nic *n = &w->host[host].nic;
 
     if (n->is_busy)
         ring_put(&n->asking, flow);
@@ -108,7 +108,7 @@ bool nic_ask(struct htsim *w, uint32_t host, uint32_t flow)
 /* The flow that was offered to send is at the head of the waiting flows. */
 void nic_send(struct htsim *w, uint32_t host, uint32_t flow, uint64_t bytes)
 {
-    struct nic *n = w->host[host].nic;
+    struct nic *n = &w->host[host].nic;
 
     if (n->asking.count && ring_take(&n->asking) != flow)
         world_fail(w, "flow %u sends out of turn; uet-htsim ends with an assertion here", w->flow[flow].id);
@@ -125,7 +125,7 @@ static void send_control(struct htsim *w, struct nic *n)
 
 void nic_send_control(struct htsim *w, uint32_t host, uint32_t packet)
 {
-    struct nic *n = w->host[host].nic;
+    struct nic *n = &w->host[host].nic;
 
     fifo_put(w, &n->control, packet);
     if (!n->is_busy)

@@ -66,9 +66,8 @@ static void fill_answer(struct htsim *w, struct packet *p, struct flow *f, enum 
 static uint32_t new_ack(struct htsim *w, struct flow *f, uint16_t ev, uint32_t ref, uint32_t number,
                         bool is_marked, bool is_resent)
 {
-    uint32_t       packet = w->free_ack;
-    struct packet *p;
-    bool           is_rts = false;
+    uint32_t packet = w->free_ack;
+    bool     is_rts = false;
 
     if (packet != NONE) {
         w->free_ack = w->packet[packet].next;
@@ -76,13 +75,13 @@ static uint32_t new_ack(struct htsim *w, struct flow *f, uint16_t ev, uint32_t r
     } else {
         packet = packet_new(w);
     }
-    p = &w->packet[packet];
+    struct packet *p = &w->packet[packet];
     *p = (struct packet){ .number = number, .ev = ev, .is_marked = is_marked, .is_resent = is_resent,
                           .is_rts = is_rts, .expected = f->expected, .ref = ref,
                           .received_bytes = f->received_bytes, .out_of_order = (uint16_t)f->out_of_order,
                           .bitmap = f->out_of_order ? arrived_from(f, ref) : 0 };
     fill_answer(w, p, f, PACKET_ACK);
-    w->counters.acks++;
+    w->counters.sim.acks_sent++;
     return packet;
 }
 
@@ -102,7 +101,7 @@ static bool is_known(const struct flow *f, uint32_t number)
 
 static void join_pacer(struct htsim *w, struct flow *f)
 {
-    struct pacer *p = w->host[f->dst].pacer;
+    struct pacer *p = &w->host[f->dst].pacer;
 
     if (!w->has_rccc || f->is_pulled)
         return;
@@ -133,16 +132,15 @@ static void on_probe(struct htsim *w, struct flow *f, const struct packet *d)
 
 static void on_data(struct htsim *w, struct flow *f, const struct packet *d)
 {
-    struct over *over = w->host[f->dst].over;
+    struct over *over = &w->host[f->dst].over;
     bool         is_resent = d->data_kind == DATA_RESENT, must_ack = !f->has_payload;
     uint32_t     ack;
 
-    w->counters.data_received++;
+    w->counters.sim.data_received++;
     f->accepted_bytes = (uint16_t)(f->accepted_bytes + d->bytes);
     on_target(w, f, d->target);
     f->result.rx_marked += d->is_marked;
-    if (over)
-        over->now.marked += d->is_marked;
+    over->now.marked += d->is_marked;
     if (is_known(f, d->number)) {
         f->result.rx_duplicate++;
         ack = new_ack(w, f, d->ev, d->is_marked ? d->number : ack_base(f, d->number), d->number, d->is_marked,
@@ -153,7 +151,7 @@ static void on_data(struct htsim *w, struct flow *f, const struct packet *d)
     }
     f->has_payload |= d->bytes > HTSIM_HEADER_BYTES;
     f->received_bytes += d->bytes;
-    w->counters.payload_received += d->bytes - HTSIM_HEADER_BYTES;
+    w->counters.sim.payload_received += d->bytes - HTSIM_HEADER_BYTES;
     must_ack |= d->asks_ack;
     f->is_asked |= d->asks_ack;
     if (d->number == f->expected) {
@@ -164,7 +162,7 @@ static void on_data(struct htsim *w, struct flow *f, const struct packet *d)
         }
     } else {
         keep(f, d->number);
-        w->counters.out_of_order++;
+        w->counters.sim.reordered++;
     }
     if (!d->is_marked && !must_ack && f->accepted_bytes < w->cfg.sack_threshold_bytes)
         return;
@@ -176,23 +174,19 @@ static void on_data(struct htsim *w, struct flow *f, const struct packet *d)
 
 static void on_trimmed(struct htsim *w, struct flow *f, const struct packet *d)
 {
-    struct over   *over = w->host[f->dst].over;
-    struct packet *p;
+    struct over *over = &w->host[f->dst].over;
 
     f->result.rx_trimmed++;
-    if (over && d->is_last_hop)
-        over->now.trimmed_last++;
-    else if (over)
-        over->now.trimmed_inside++;
+    *(d->is_last_hop ? &over->now.trimmed_last : &over->now.trimmed_inside) += 1;
     if (is_known(f, d->number)) {
         nic_send_control(w, f->dst, new_ack(w, f, d->ev, ack_base(f, d->number), d->number, false,
                                             d->data_kind == DATA_RESENT));
         return;
     }
     on_target(w, f, d->target);
-    p = &w->packet[packet_new(w)];
+    struct packet *p = &w->packet[packet_new(w)];
     fill_answer(w, p, f, PACKET_NACK);
-    w->counters.nacks++;
+    w->counters.sim.nacks_sent++;
     p->ev = d->ev;
     p->number = d->number;
     p->is_last_hop = d->is_last_hop;
@@ -203,12 +197,11 @@ static void on_trimmed(struct htsim *w, struct flow *f, const struct packet *d)
 
 static void on_rts(struct htsim *w, struct flow *f, const struct packet *d)
 {
-    bool     is_copy;
     uint32_t ack;
 
     on_target(w, f, d->target);
     join_pacer(w, f);
-    is_copy = is_known(f, d->number);
+    bool is_copy = is_known(f, d->number);
     if (is_copy) {
         f->result.rx_duplicate++;
     } else if (d->number == f->expected) {
@@ -230,8 +223,7 @@ void sink_on_packet(struct htsim *w, uint32_t packet)
     const struct packet *d = &w->packet[packet];
     struct flow         *f = &w->flow[d->flow];
 
-    if (w->host[f->dst].over)
-        w->host[f->dst].over->now.received++;
+    w->host[f->dst].over.now.received++;
     if (d->kind == PACKET_RTS)
         on_rts(w, f, d);
     else if (d->is_header)
@@ -248,8 +240,7 @@ void sink_on_packet(struct htsim *w, uint32_t packet)
 /* Sends a pull with 'unasked' units; 0: those requested, up to GRANT_UNITS. Returns how many. */
 static int64_t grant(struct htsim *w, struct flow *f, int64_t unasked)
 {
-    int64_t        units = unasked;
-    struct packet *p;
+    int64_t units = unasked;
 
     if (!unasked) {
         units = f->highest_target - f->granted;
@@ -257,7 +248,7 @@ static int64_t grant(struct htsim *w, struct flow *f, int64_t unasked)
     }
     f->granted += units;
     f->pull_ev = (uint8_t)((f->pull_ev + 1) % PULL_EVS);
-    p = &w->packet[packet_new(w)];
+    struct packet *p = &w->packet[packet_new(w)];
     fill_answer(w, p, f, PACKET_PULL);
     p->number = (uint32_t)f->granted;
     p->ev = f->pull_ev;
@@ -269,19 +260,16 @@ static int64_t grant(struct htsim *w, struct flow *f, int64_t unasked)
  * beyond its request. A flow may be in the idle list more than once. */
 void pacer_on_event(struct htsim *w, struct pacer *p)
 {
-    bool         is_asked = p->active.count > 0, wants;
-    uint32_t     flow;
-    struct flow *f;
-    int64_t      units;
+    bool is_asked = p->active.count > 0;
 
     if (!is_asked && !p->idle.count) {
         p->is_on = false;
         return;
     }
-    flow = ring_take(is_asked ? &p->active : &p->idle);
-    f = &w->flow[flow];
-    units = grant(w, f, is_asked ? 0 : GRANT_UNITS);
-    wants = f->highest_target > f->granted;
+    uint32_t flow = ring_take(is_asked ? &p->active : &p->idle);
+    struct flow *f = &w->flow[flow];
+    int64_t units = grant(w, f, is_asked ? 0 : GRANT_UNITS);
+    bool wants = f->highest_target > f->granted;
     if (is_asked) {
         f->is_pulled = wants;
         ring_put(wants ? &p->active : &p->idle, flow);

@@ -36,11 +36,9 @@ static void grow_records(struct flow *f)
 /* Returns the record of a packet in flight, or NULL. */
 static struct record *find_out(const struct flow *f, uint32_t number)
 {
-    struct record *r;
-
     if (number < f->acked || number >= f->next)
         return NULL;
-    r = record_at(f, number);
+    struct record *r = record_at(f, number);
     return r->is_out ? r : NULL;
 }
 
@@ -159,7 +157,7 @@ static void renew_timer(struct htsim *w, struct flow *f)
 /* Returns the pull target to request from the receiver, in units of credit. */
 static int64_t pull_target(const struct htsim *w, const struct flow *f)
 {
-    uint32_t asking = w->host[f->src].nic->asking.count;
+    uint32_t asking = w->host[f->src].nic.asking.count;
     int64_t  mtu = w->cfg.mtu_bytes, t = f->backlog_bytes + f->waiting_bytes;
 
     if (!w->has_rccc)
@@ -194,20 +192,17 @@ static struct packet *new_packet(struct htsim *w, struct flow *f, enum packet_ki
 
 static void send_data(struct htsim *w, struct flow *f, uint32_t number, uint32_t bytes, enum data_kind kind)
 {
-    struct packet *p;
-    bool           asks;
-
-    w->counters.data_sent++;
-    w->counters.payload_sent += bytes - HTSIM_HEADER_BYTES;
+    w->counters.sim.data_sent++;
+    w->counters.sim.payload_sent += bytes - HTSIM_HEADER_BYTES;
     if (w->has_rccc)
         f->credit_bytes -= bytes;
     f->in_flight_bytes += bytes;
     f->pull_target = pull_target(w, f);
-    p = new_packet(w, f, PACKET_DATA, number, bytes);
+    struct packet *p = new_packet(w, f, PACKET_DATA, number, bytes);
     p->data_kind = (uint8_t)kind;
     p->host_class = kind == DATA_SPECULATIVE ? CLASS_SPECULATIVE : CLASS_DATA;
-    asks = f->backlog_bytes == 0 || (w->has_rccc && f->credit_bytes <= 0)
-           || (w->has_nscc && f->in_flight_bytes + bytes >= f->nscc.cwnd_bytes);
+    bool asks = f->backlog_bytes == 0 || (w->has_rccc && f->credit_bytes <= 0)
+                || (w->has_nscc && f->in_flight_bytes + bytes >= f->nscc.cwnd_bytes);
     p->asks_ack = kind == DATA_RESENT || asks;
     record_sent(w, f, number, bytes);
     host_put(w, f->src, (uint32_t)(p - w->packet));
@@ -279,8 +274,8 @@ void source_start(struct htsim *w, uint32_t flow)
     }
     f->is_started = true;
     f->result.start_ps = (int64_t)w->now_ps;
-    w->counters.flows_started++;
-    w->counters.bytes_started += f->bytes;
+    w->counters.sim.flows_started++;
+    w->counters.sim.bytes_started += f->bytes;
     f->credit_bytes = w->conf_maxwnd;
     f->backlog_bytes =
         (int64_t)((f->bytes + w->mss_bytes - 1) / w->mss_bytes * HTSIM_HEADER_BYTES + f->bytes);
@@ -290,13 +285,11 @@ void source_start(struct htsim *w, uint32_t flow)
 /* Requests credit, or an answer from the receiver. Uses up a packet number. */
 static void send_rts(struct htsim *w, struct flow *f)
 {
-    struct packet *p;
-
     if (f->rts_ps > 0 && w->now_ps - f->rts_ps < w->rts_gap_ps)
         return;
     record_new(f);
     record_sent(w, f, f->next, HTSIM_HEADER_BYTES);
-    p = new_packet(w, f, PACKET_RTS, f->next, HTSIM_HEADER_BYTES);
+    struct packet *p = new_packet(w, f, PACKET_RTS, f->next, HTSIM_HEADER_BYTES);
     p->is_header = p->asks_ack = true;
     p->host_class = CLASS_CONTROL;
     nic_send_control(w, f->src, (uint32_t)(p - w->packet));
@@ -351,8 +344,8 @@ static uint64_t sample_delay(struct htsim *w, struct flow *f, const struct packe
 
     if (r && r->resends == (p->is_resent ? 1 : 0)) {
         rtt_ps = w->now_ps - r->sent_ps;
-        w->counters.rtt_samples++;
-        w->counters.rtt_ps_sum += rtt_ps;
+        w->counters.sim.rtt_samples++;
+        w->counters.sim.rtt_ps_sum += rtt_ps;
         if (rtt_ps > w->counters.rtt_ps_peak)
             w->counters.rtt_ps_peak = rtt_ps;
         if (!p->is_rts)
@@ -399,12 +392,11 @@ static void acknowledge_up_to(struct htsim *w, struct flow *f, uint32_t expected
 static void acknowledge_bits(struct htsim *w, struct flow *f, uint32_t ref, uint64_t bitmap)
 {
     for (; bitmap; bitmap &= bitmap - 1) {
-        uint32_t       number = ref + (uint32_t)__builtin_ctzll(bitmap);
-        struct record *r;
+        uint32_t number = ref + (uint32_t)__builtin_ctzll(bitmap);
 
         if (number < f->acked || number >= f->next)
             continue;
-        r = record_at(f, number);
+        struct record *r = record_at(f, number);
         if (r->is_out)
             remove_record(w, f, r);
         else if (r->waits)
@@ -435,7 +427,6 @@ static void resend_gaps(struct htsim *w, struct flow *f, uint32_t expected)
 
     for (; i < f->recovery_end && i < expected + f->nscc.cwnd_bytes / w->mss_bytes; i++) {
         struct record *r = i >= f->resent_up_to ? find_out(f, i) : NULL;
-        uint64_t       sent_ps;
 
         if (!r)
             continue;
@@ -444,7 +435,7 @@ static void resend_gaps(struct htsim *w, struct flow *f, uint32_t expected)
         r->is_out = false;
         forget_time(f, r);
         f->resent_up_to = i + 1;
-        sent_ps = r->sent_ps;    /* the calls below may move the record and resend the packet */
+        uint64_t sent_ps = r->sent_ps;    /* the calls below may move the record and resend the packet */
         queue_resend(w, f, i);
         if (sent_ps == f->timer_sent_ps)
             renew_timer(w, f);
@@ -499,13 +490,13 @@ static void finish(struct htsim *w, struct flow *f)
     f->result.finish_ps = (int64_t)w->now_ps;
     f->result.cwnd_at_finish = f->nscc.cwnd_bytes;
     w->counters.unfinished--;
-    w->counters.flows_done++;
-    w->counters.bytes_done += f->bytes;
-    if (w->hooks.finished) {
+    w->counters.sim.flows_done++;
+    w->counters.sim.bytes_done += f->bytes;
+    if (w->finished) {
         struct htsim_flow result;
 
-        source_result(f, &result);
-        w->hooks.finished(w->hooks.arg, &result);
+        htsim_flow(w, (uint32_t)(f - w->flow), &result);
+        w->finished(w->finished_arg, &result);
     }
 }
 
@@ -513,13 +504,12 @@ static void on_ack(struct htsim *w, struct flow *f, const struct packet *p)
 {
     int64_t newly =
         (int64_t)p->received_bytes > f->known_bytes ? (int64_t)p->received_bytes - f->known_bytes : 0;
-    uint64_t delay_ps;
 
     f->known_bytes += newly;
     nscc_count(&f->nscc, newly);
     f->result.acks++;
     f->in_flight_bytes -= newly;
-    delay_ps = sample_delay(w, f, p);
+    uint64_t delay_ps = sample_delay(w, f, p);
     acknowledge_up_to(w, f, p->expected);
     acknowledge_bits(w, f, p->ref, p->bitmap);
     learn(w, f, p->ev, p->is_marked ? ENTROPY_MARKED : ENTROPY_GOOD);
@@ -548,12 +538,11 @@ static void window_on_nack(struct htsim *w, struct flow *f, uint32_t bytes, bool
 static void on_nack(struct htsim *w, struct flow *f, const struct packet *p)
 {
     struct record *r = find_out(f, p->number);
-    uint64_t       sent_ps;
 
     f->result.nacks++;
     if (!r)
         return;
-    sent_ps = r->sent_ps;
+    uint64_t sent_ps = r->sent_ps;
     if (w->cfg.base_rtt_on_nack)
         learn_rtt(w, f, w->now_ps - sent_ps);
     if (w->has_nscc)
@@ -627,13 +616,13 @@ static void ask_again(struct htsim *w, struct flow *f)
 
 static void on_timeout(struct htsim *w, struct flow *f)
 {
-    uint32_t       number = f->oldest, bytes;
+    uint32_t       number = f->oldest;
     struct record *r = record_at(f, number);
     bool           others = f->waiting > 0;
 
     f->result.timeouts++;
-    w->counters.timeouts++;
-    bytes = r->bytes;
+    w->counters.sim.timeouts++;
+    uint32_t bytes = r->bytes;
     learn(w, f, 0, ENTROPY_TIMEOUT);
     forget_time(f, r);
     if (w->has_nscc && w->cfg.sleek && f->in_recovery) {
@@ -691,8 +680,10 @@ void source_on_timer(struct htsim *w, struct timer *t)
         send_probe(w, f);
 }
 
-void source_result(const struct flow *f, struct htsim_flow *out)
+void htsim_flow(const struct htsim *w, uint32_t flow, struct htsim_flow *out)
 {
+    const struct flow *f = &w->flow[flow];
+
     *out = f->result;
     out->src = f->src;
     out->dst = f->dst;

@@ -19,7 +19,7 @@ enum { BY_FLOW, BY_ADDRESS, BY_PORT };
 /* Few hosts ever need the table, so it is allocated on first use. */
 static __attribute__((noinline, cold)) uint64_t *make_table(struct sim *s, struct host *h)
 {
-    h->cnp_by_source = arena_alloc(&s->list_arena, CNP_SOURCES, sizeof *h->cnp_by_source);
+    h->cnp_by_source = arena_alloc(&s->arena, CNP_SOURCES, sizeof *h->cnp_by_source);
     return h->cnp_by_source;
 }
 

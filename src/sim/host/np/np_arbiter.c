@@ -23,7 +23,7 @@ static struct cnp_entry *take(struct sim *s)
     struct cnp_entry *e = s->hosts.cnp_free;
 
     if (!e)
-        return arena_alloc(&s->list_arena, 1, sizeof *e);
+        return arena_alloc(&s->arena, 1, sizeof *e);
     s->hosts.cnp_free = e->next;
     return e;
 }

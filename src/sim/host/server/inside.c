@@ -34,9 +34,9 @@ void inside_build(struct sim *s)
     s->hosts.inside->link = arena_alloc(&s->arena, s->net.hosts, sizeof *s->hosts.inside->link);
 }
 
-void inside_build_part(struct sim *s, struct arena *arena)
+void inside_build_part(struct sim *s)
 {
-    struct inside *part = arena_alloc(arena, 1, sizeof *part);
+    struct inside *part = arena_alloc(&s->arena, 1, sizeof *part);
 
     part->link = s->hosts.inside->link;
     s->hosts.inside = part;
@@ -94,17 +94,14 @@ static uint64_t tx_ps_of(const struct sim *s, uint64_t bytes)
 
 bool inside_start(struct sim *s, struct host *h, const struct flow_spec *spec)
 {
-    struct inside_message *m;
-    uint64_t               tx_ps = tx_ps_of(s, spec->bytes);
-    uint32_t               id, number;
-    bool                   is_read = spec->op.verb == VERB_READ;
-    struct packet         *k;
+    uint64_t tx_ps = tx_ps_of(s, spec->bytes);
+    bool     is_read = spec->op.verb == VERB_READ;
 
     if (spec->tcp || !graph_is_inside(&s->net.graph, h->node, spec->dst))
         return false;
     post_count(s, spec);
-    number = take_message(s->hosts.inside);
-    m = &s->hosts.inside->message[number];
+    uint32_t number = take_message(s->hosts.inside);
+    struct inside_message *m = &s->hosts.inside->message[number];
     *m = (struct inside_message){ .message = { h->node, spec->dst, spec->traffic, spec->bytes, spec->tag,
                                             is_read ? spec->op.since_ps : s->engine.now_ps, spec->op },
                                   .ideal_ps = tx_ps + 2 * s->net.graph.inside_delay_ps +
@@ -112,17 +109,9 @@ bool inside_start(struct sim *s, struct host *h, const struct flow_spec *spec)
                                   .dport = spec->dport,
                                   .prio = spec->prio,
                                   .is_answered = spec->is_answered };
-    id = engine_new_packet(&s->engine);
-    k = &s->engine.packets.packet[id];
-    k->flow = number;
-    k->src = h->node;
-    k->dst = spec->dst;
-    k->ports = 0;
-    k->seq = k->sent_ps = 0;
-    k->bytes = k->payload = k->generation = 0;
-    k->kind = PACKET_CNP;
-    k->prio = 0;
-    k->flags = PACKET_INSIDE;
+    uint32_t id = engine_new_packet(&s->engine);
+    s->engine.packets.packet[id] = (struct packet){ .flow = number, .src = h->node, .dst = spec->dst,
+                                                    .kind = PACKET_CNP, .flags = PACKET_INSIDE };
     await(s, id, spec->dst, send(s, h, spec->dst, tx_ps));
     return true;
 }
@@ -130,7 +119,6 @@ bool inside_start(struct sim *s, struct host *h, const struct flow_spec *spec)
 static void end(struct sim *s, const struct inside_message *m)
 {
     const struct message *t = &m->message;
-    uint64_t              since_ps;
 
     if (t->op.verb == VERB_ASK)
         return;                  /* the READ ends when its data arrives */
@@ -139,7 +127,7 @@ static void end(struct sim *s, const struct inside_message *m)
     s->engine.counters.bytes_done += t->bytes;
     s->entry_bytes_done[t->traffic] += t->bytes;
     s->done_ps = s->engine.now_ps;
-    since_ps = t->start_ps + (t->op.verb == VERB_READ ? s->net.graph.inside_delay_ps : 0);
+    uint64_t since_ps = t->start_ps + (t->op.verb == VERB_READ ? s->net.graph.inside_delay_ps : 0);
     if (s->engine.hooks.flow_done)
         s->engine.hooks.flow_done(s->engine.hooks.arg, &(struct flow_result){
             .src = t->src, .dst = t->dst, .dport = m->dport, .prio = m->prio, .traffic = t->traffic,

@@ -15,7 +15,7 @@
 
 /* Builds the state, if there are servers. Each part has separate messages; parts share the links. */
 void inside_build(struct sim *);
-void inside_build_part(struct sim *, struct arena *);
+void inside_build_part(struct sim *);
 void inside_free(struct sim *);
 
 /* Starts a flow within a server. Returns false if the destination is outside the server. */

@@ -90,7 +90,6 @@ APART void tcp_on_data(struct sim *s, struct host *h, const struct packet *k)
     struct flow_rx *rx = &s->flows.rx[k->flow];
     struct tcp_rx  *x = &s->flows.tcp_rx[k->flow];
     bool            is_marked = k->flags & PACKET_ECN;
-    uint32_t        mss;
 
     s->engine.counters.data_received++;
     if (!open_flow(s, k)) {
@@ -105,7 +104,7 @@ APART void tcp_on_data(struct sim *s, struct host *h, const struct packet *k)
         acknowledge(s, h, k, false);
         return;
     }
-    mss = s->cfg.tcp[s->flows.flow[k->flow].tcp - 1].mss_bytes;
+    uint32_t mss = s->cfg.tcp[s->flows.flow[k->flow].tcp - 1].mss_bytes;
     if (k->flags & PACKET_LAST)
         x->end = k->seq + k->payload;
     if (tcp_has_bit(x->has, k->seq / mss)) {

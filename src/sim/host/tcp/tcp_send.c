@@ -254,18 +254,11 @@ static uint32_t send_packet(struct sim *s, struct host *h, struct flow *f, uint6
     uint32_t              flags = PACKET_TCP | (cfg->is_ecn ? 0 : PACKET_NOT_ECT);
 
     flags |= (is_push ? PACKET_PUSH : 0) | (payload == left ? PACKET_LAST : 0);
-    k->flow = (uint32_t)(f - s->flows.flow);
-    k->seq = seq;
-    k->sent_ps = s->engine.now_ps;
-    k->src = f->src;
-    k->dst = f->dst;
-    k->ports = f->ports;
-    k->bytes = (uint16_t)(payload + TCP_HEADER_BYTES);
-    k->payload = (uint16_t)payload;
-    k->generation = f->generation;
-    k->kind = PACKET_DATA;
-    k->prio = f->prio & 7u;
-    k->flags = flags & 31;
+    *k = (struct packet){ .flow = (uint32_t)(f - s->flows.flow), .src = f->src, .dst = f->dst,
+                          .ports = f->ports, .seq = seq, .sent_ps = s->engine.now_ps,
+                          .bytes = (uint16_t)(payload + TCP_HEADER_BYTES), .payload = (uint16_t)payload,
+                          .generation = f->generation, .kind = PACKET_DATA, .prio = f->prio & 7u,
+                          .flags = flags & 31 };
     if (seq + payload > f->sent)
         f->sent = seq + payload;
     else
@@ -308,12 +301,12 @@ static void send_of_class(struct sim *s, struct host *h, uint32_t class)
     struct tcp_host *th = tcp_host_of(s, h);
     struct flow     *f = &s->flows.flow[th->turn[class].head];
     struct tcp_tx   *t = tcp_tx_of(s, f);
-    bool             is_repair = t->holes > 0, is_over;
+    bool             is_repair = t->holes > 0;
     uint64_t         number = next_number(t);
 
     t->is_urgent = false;
     t->burst--;
-    is_over = t->burst == 0 || sendable(t) == 0 || room(t) == 0;
+    bool is_over = t->burst == 0 || sendable(t) == 0 || room(t) == 0;
     th->served[class] += over_weight(s, send_packet(s, h, f, number, is_over), class);
     if (is_repair)
         t->repair_at = t->next;

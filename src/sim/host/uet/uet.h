@@ -180,12 +180,12 @@ static inline bool uet_has_more(const struct flow *f, const struct uet_tx *t)
  * ACK. */
 static inline bool uet_may_send(const struct sim *s, const struct flow *f, const struct uet_tx *t)
 {
-    uint64_t left = f->bytes - f->sent, flight;
+    uint64_t left = f->bytes - f->sent;
     uint32_t size = t->again || left > s->cfg.mtu_bytes ? s->cfg.mtu_bytes : (uint32_t)left;
 
     if (!uet_has_more(f, t) || (s->uet.has_credit && t->credit_bytes <= 0))
         return false;
-    flight = uet_in_flight(s, t);
+    uint64_t flight = uet_in_flight(s, t);
     return flight + size <= f->out.window_bytes || flight == 0 || !t->is_asked ||
            (t->is_recovering && t->again);
 }

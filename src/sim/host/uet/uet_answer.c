@@ -187,12 +187,12 @@ static void on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
                    const struct uet_ack *a)
 {
     struct uet_tx *t = uet_tx_of(s, f);
-    uint64_t       rtt_ps = rtt_of(s, t, a), newly;
+    uint64_t       rtt_ps = rtt_of(s, t, a);
     bool           is_marked = a->flags & UET_ACK_MARKED;
 
     if (rtt_ps && !(a->flags & UET_ACK_PROBE))
         nic_count_rtt(s, h, f, rtt_ps);
-    newly = note_answer(s, f, t, k, a);
+    uint64_t newly = note_answer(s, f, t, k, a);
     spray_learn(s, f, spray_ev(f, k), is_marked ? ENTROPY_MARKED : ENTROPY_GOOD);
     control(s, h, f, &(struct cc_ack){ .rtt_ps = rtt_ps, .acked_bytes = newly,
                                        .inflight_bytes = uet_in_flight(s, t), .is_marked = is_marked });

@@ -100,18 +100,11 @@ static void send_pull(struct sim *s, struct host *h, uint32_t flow)
     struct packet     *k = &s->engine.packets.packet[id];
 
     s->engine.counters.pulls_sent++;
-    k->flow = flow;
-    k->generation = s->flows.rx[flow].generation;
-    k->src = h->node;
-    k->dst = f->src;
-    k->ports = ports >> 16 | ports << 16;
-    k->seq = uet_ack_pack(&(struct uet_ack){ .flags = UET_ACK_PULL });
-    k->sent_ps = x->granted;
-    k->bytes = (uint16_t)s->cfg.ack_bytes;
-    k->payload = 0;
-    k->kind = PACKET_ACK;
-    k->prio = s->uet.head_prio & 7u;
-    k->flags = PACKET_TCP;
+    *k = (struct packet){ .flow = flow, .src = h->node, .dst = f->src, .ports = ports >> 16 | ports << 16,
+                          .seq = uet_ack_pack(&(struct uet_ack){ .flags = UET_ACK_PULL }),
+                          .sent_ps = x->granted, .bytes = (uint16_t)s->cfg.ack_bytes,
+                          .generation = s->flows.rx[flow].generation, .kind = PACKET_ACK,
+                          .prio = s->uet.head_prio & 7u, .flags = PACKET_TCP };
     reply_send(s, h, id, k);
 }
 
@@ -119,14 +112,12 @@ APART void credit_on_pull(struct sim *s, struct host *h)
 {
     struct uet_host *all = &s->uet.host[h->id];
     uint32_t         flow = all->head;
-    struct uet_rx   *x;
-    uint64_t         units;
 
     if (!flow)
         return;
-    x = uet_rx_of(s, flow);
+    struct uet_rx *x = uet_rx_of(s, flow);
     take_out(s, all, flow);
-    units = x->target > x->granted ? x->target - x->granted : 0;
+    uint64_t units = x->target > x->granted ? x->target - x->granted : 0;
     units = units < GRANT_UNITS ? units : GRANT_UNITS;
     x->granted += units;
     if (x->target > x->granted)

@@ -55,11 +55,10 @@ static APART bool open_flow(struct sim *s, const struct packet *k)
 static void deliver(struct sim *s, struct host *h, const struct packet *k, struct uet_rx *x)
 {
     const struct flow *f = &s->flows.flow[k->flow];
-    uint64_t           bytes;
 
     for (x->expected++; x->kept && uet_has(x->has, s->uet.ring - 1, x->expected); x->expected++, x->kept--)
         uet_flip(x->has, s->uet.ring - 1, x->expected);
-    bytes = (uint64_t)x->expected * s->cfg.mtu_bytes;
+    uint64_t bytes = (uint64_t)x->expected * s->cfg.mtu_bytes;
     bytes = bytes < x->end ? bytes : x->end;
     receive_tell_arrivals(s, f, x->end, bytes);
     if (f->is_lasting || bytes != x->end)
@@ -137,10 +136,8 @@ bool uet_on_data(struct sim *s, struct host *h, uint32_t id, struct packet *k)
     if (is_there(s, x, n)) {
         s->engine.counters.payload_stale += k->payload;
     } else {
-        bool must;
-
         assert(n - x->expected < s->uet.ring);
-        must = take(s, h, x, k, n);
+        bool must = take(s, h, x, k, n);
         if (++x->unacked < s->cfg.ack_every && !must && !(k->flags & PACKET_ECN))
             return false;
     }

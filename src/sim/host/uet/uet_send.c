@@ -55,11 +55,10 @@ void uet_close(struct sim *s, const struct flow *f)
 
 void uet_open(struct sim *s, struct flow *f)
 {
-    uint32_t       ring = ring_of(s, f);
-    struct uet_tx *t;
+    uint32_t ring = ring_of(s, f);
 
     s->flows.uet_at[f - s->flows.flow] = take_place(s, ring);
-    t = uet_tx_of(s, f);
+    struct uet_tx *t = uet_tx_of(s, f);
     *t = (struct uet_tx){ .mask = ring - 1, .oldest = UET_NONE, .newest = UET_NONE, .probe_due_ps = NEVER };
     memset(uet_out_map(t), 0, ring / 4);
     uet_wake(s, f);
@@ -183,12 +182,6 @@ static bool must_ask(const struct sim *s, const struct flow *f, const struct uet
            uet_in_flight(s, t) + s->cfg.mtu_bytes >= f->out.window_bytes || t->next - t->first > t->mask;
 }
 
-/* Moves on to the next message of a persistent connection, which begins with the next packet. */
-static APART void go_on(struct sim *s, struct flow *f)
-{
-    pair_go_on(s, f);
-}
-
 /* Sends packet n. */
 static __attribute__((always_inline)) inline void
 emit(struct sim *s, struct host *h, uint32_t flow, uint32_t n, uint32_t payload, bool is_last, bool is_again)
@@ -205,7 +198,7 @@ emit(struct sim *s, struct host *h, uint32_t flow, uint32_t n, uint32_t payload,
     add_record(s, t, n, payload, ev, is_again);
     k->sent_ps = s->uet.has_credit ? spend_credit(s, h, f, k->bytes) : 0;
     if (is_last && f->is_lasting)
-        go_on(s, f);
+        pair_go_on(s, f);        /* the next message begins with the next packet */
     t->is_asked = must_ask(s, f, t, is_again);
     k->seq = UET | n | (is_again ? UET_AGAIN : 0) | (t->is_asked ? UET_ASKS : 0);
     s->engine.counters.data_sent++;

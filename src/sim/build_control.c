@@ -1,4 +1,4 @@
-#include "sim/control.h"
+#include "sim/build.h"
 #include "sim/host/nic.h"
 
 /* Returns what a NIC of this speed knows about its network. */
@@ -117,11 +117,10 @@ void control_apply_host(struct sim *s, struct host *h, const struct knobs *knobs
     const struct cc_at *at = &s->hosts.cc_at[h->cc_at], *uet = &s->hosts.cc_at[h->uet_at];
     struct cc_link      link = link_of(s, h->port->rate_bps, at->is_uet);
     struct knobs        here = knobs_of(s, knobs, h->port->rate_bps);
-    char               *own;
 
     if (!s->hosts.cc_own)
         s->hosts.cc_own = xcalloc(2ul * s->net.hosts, CC_CFG_MAX);
-    own = s->hosts.cc_own + 2ul * h->id * CC_CFG_MAX;
+    char *own = s->hosts.cc_own + 2ul * h->id * CC_CFG_MAX;
     at->cc->configure(own, &here, &link);
     h->cc_cfg = h->uet_cfg = own;
     if (uet == at)

@@ -1,4 +1,4 @@
-#include "sim/skip/hold.h"
+#include "sim/skip/skip_flow.h"
 #include "base/minmax.h"
 #include "sim/host/pacer.h"
 #include "sim/host/send.h"
@@ -24,8 +24,8 @@ uint64_t hold_full_ps(const struct skip *k, const struct sim *s, const struct sk
 {
     uint64_t first = skip_flow_change_ps(k, s, sf);
 
-    for (uint32_t i = 0; i < sf->path.hops; i++)
-        first = min_u64(first, lanes_full_ps(&k->lanes, s, &s->net.port[sf->path.port[i]]));
+    for (uint32_t i = 0; i < sf->path.data.hops; i++)
+        first = min_u64(first, lanes_full_ps(&k->lanes, s, &s->net.port[sf->path.data.port[i]]));
     return first;
 }
 
@@ -34,24 +34,23 @@ static uint64_t most_bps(const struct skip *k, const struct sim *s, const struct
 {
     uint64_t most = UINT64_MAX;
 
-    for (uint32_t i = 0; i < sf->path.hops; i++)
-        most = min_u64(most, lanes_room_bps(&k->lanes, &s->net.port[sf->path.port[i]], sf->bps));
+    for (uint32_t i = 0; i < sf->path.data.hops; i++)
+        most = min_u64(most, lanes_room_bps(&k->lanes, &s->net.port[sf->path.data.port[i]], sf->bps));
     return most;
 }
 
 /* Finds when a held flow goes on. */
 static void plan(struct skip *k, struct sim *s, struct flow *f, struct skip_flow *sf)
 {
-    struct alone_host h;
-    void             *state = skip_flow_end_state(k, s, skip_flow_id(s, f));
-    uint64_t          packets, rate_bps;
+    void    *state = skip_flow_end_state(k, s, skip_flow_id(s, f));
+    uint64_t rate_bps;
 
     sf->other_bps = skip_flow_other_bps(k, &s->net.host[f->host]);
-    h = host_of(s, f, sf->other_bps);
+    struct alone_host h = host_of(s, f, sf->other_bps);
     h.most_bps = most_bps(k, s, sf);
     memcpy(state, flow_cc(s, f), s->flows.cc_stride);
     sf->end = sf->now;
-    packets = alone_send(&h, &sf->end, state, sf->packets, hold_full_ps(k, s, sf));
+    uint64_t packets = alone_send(&h, &sf->end, state, sf->packets, hold_full_ps(k, s, sf));
     sf->end_sent = f->sent + packets * s->cfg.mtu_bytes;
     f->next_ps = sf->end.at_ps;
     rate_bps = sf->now.out.rate_bps > sf->end.out.rate_bps ? sf->now.out.rate_bps : sf->end.out.rate_bps;
@@ -93,12 +92,12 @@ static void count(struct skip *k, struct sim *s, struct flow *f, struct skip_flo
     c->acks_sent += acks;
     c->rtt_samples += acks;
     c->rtt_ps_sum += acks * sf->path.rtt_ps;
-    for (uint32_t i = 0; i < sf->path.hops; i++)
-        skip_count_frames(&s->net.port[sf->path.port[i]], PACKET_DATA, packets, full);
-    for (uint32_t i = 0; i < sf->path.back_hops; i++)
-        skip_count_frames(&s->net.port[sf->path.back[i]], PACKET_ACK, acks, s->cfg.ack_bytes);
+    for (uint32_t i = 0; i < sf->path.data.hops; i++)
+        skip_count_frames(&s->net.port[sf->path.data.port[i]], PACKET_DATA, packets, full);
+    for (uint32_t i = 0; i < sf->path.ack.hops; i++)
+        skip_count_frames(&s->net.port[sf->path.ack.port[i]], PACKET_ACK, acks, s->cfg.ack_bytes);
     k->stats.packets += packets;
-    k->stats.hops += packets * sf->path.hops + acks * sf->path.back_hops;
+    k->stats.hops += packets * sf->path.data.hops + acks * sf->path.ack.hops;
 }
 
 void hold_settle(struct skip *k, struct sim *s, struct flow *f, struct skip_flow *sf)
@@ -186,8 +185,8 @@ static void break_at_port(struct skip *k, struct sim *s, uint32_t port)
 
 void hold_break_all(struct skip *k, struct sim *s, const struct lane_path *path)
 {
-    for (uint32_t i = 0; i < path->hops; i++)
-        break_at_port(k, s, path->port[i]);
+    for (uint32_t i = 0; i < path->data.hops; i++)
+        break_at_port(k, s, path->data.port[i]);
 }
 
 /* ---- checks: holds that are simulated as well ---- */
@@ -236,11 +235,11 @@ static void advance_check(struct skip *k, struct sim *s, struct flow *f, struct 
 void hold_end_check(struct skip *k, struct sim *s, struct flow *f, struct skip_flow *sf)
 {
     struct skip_stats *t = &k->stats;
-    double             took_ps = (double)(s->engine.now_ps - sf->from_ps), off;
+    double             took_ps = (double)(s->engine.now_ps - sf->from_ps);
 
     end_checking(k, s, f, sf);
     advance_check(k, s, f, sf, NEVER);
-    off = ((double)s->engine.now_ps - (double)sf->now.at_ps) / took_ps;
+    double off = ((double)s->engine.now_ps - (double)sf->now.at_ps) / took_ps;
     t->checks++;
     t->checked_ps += took_ps;
     k->off_ps += off * took_ps;

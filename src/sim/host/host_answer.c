@@ -1,4 +1,4 @@
-#include "sim/host/answer.h"
+#include "sim/host/host.h"
 #include "sim/host/flow.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/pacer.h"
@@ -229,12 +229,12 @@ static APART void answer_idle(struct sim *s, struct host *h, struct flow *f, con
 
 void answer_on_ack(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
 {
-    uint64_t acked, rtt = s->engine.now_ps - k->sent_ps;
+    uint64_t rtt = s->engine.now_ps - k->sent_ps;
 
     nic_count_rtt(s, h, f, rtt);
     if (__builtin_expect(s->hosts.after_send & SENT_SPRAYED, 0))
         spray_learn(s, f, spray_ev(f, k), k->flags & PACKET_ECHO ? ENTROPY_MARKED : ENTROPY_GOOD);
-    acked = take_ack(s, h, f, k->seq);
+    uint64_t acked = take_ack(s, h, f, k->seq);
     if (f->acked >= f->end && f->is_lasting) {
         if (finish_messages(s, h, f)) {
             answer_idle(s, h, f, k, acked);

@@ -1,4 +1,4 @@
-#include "sim/invariants.h"
+#include "sim/run.h"
 #include "sim/host/drain.h"
 #include "sim/host/host.h"
 #include "sim/switch/switch.h"
