@@ -117,11 +117,10 @@ static void plus_on_cnp(const void *cfg_, void *state, struct cc_now now, uint64
 {
     const struct dcqcn_plus_cfg *cfg = cfg_;
     struct dcqcn_plus           *f = state;
-    uint64_t                     packet_ps;
 
     catch_up(cfg, f, now);
     f->alpha = (1 - GAIN) * f->alpha + GAIN;
-    packet_ps = cfg->packet_bits * PS_PER_S / f->rate_bps;
+    uint64_t packet_ps = cfg->packet_bits * PS_PER_S / f->rate_bps;
     f->period_ps = announced_ps > PERIOD_PS_MIN ? announced_ps : PERIOD_PS_MIN;
     if (f->period_ps < packet_ps)
         f->period_ps = packet_ps;

@@ -87,15 +87,13 @@ int convert_write_command(const struct convert_source *s, struct outdir *dir, st
 {
     const struct htsim_command *c = &s->command;
     FILE                       *out = outdir_file(dir, "scenario.yaml", err);
-    char                       *path;
-    int                         rc;
 
     if (!out)
         return -EIO;
     fputs("# Written by anole convert.\n", out);
     print_scenario(out, c, "traffic.cm", c->topology ? "network.topo" : NULL, s->scenario.cfg.seed);
-    path = reader_path(s->name, c->matrix);
-    rc = copy_file(path, dir, "traffic.cm", err);
+    char *path = reader_path(s->name, c->matrix);
+    int rc = copy_file(path, dir, "traffic.cm", err);
     free(path);
     if (rc || !c->topology)
         return rc;

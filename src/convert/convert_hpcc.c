@@ -258,7 +258,6 @@ static uint64_t stop_time_s(const struct convert_source *s)
 static int print_config(FILE *out, const struct convert_source *s, struct err *err)
 {
     const struct sim_cfg *cfg = &s->scenario.cfg;
-    int                   rc;
 
     fprintf(out, "ENABLE_QCN %d\nUSE_DYNAMIC_PFC_THRESHOLD 1\nPACKET_PAYLOAD_SIZE %u\n\n", cfg->ecn_on,
             cfg->mtu_bytes);
@@ -270,7 +269,7 @@ static int print_config(FILE *out, const struct convert_source *s, struct err *e
     fprintf(out, "HAS_WIN %d\nGLOBAL_T 1\nVAR_WIN %d\nFAST_REACT 0\nU_TARGET 0.95\nMI_THRESH 0\nINT_MULTI 1\n"
                  "MULTI_RATE 0\nSAMPLE_FEEDBACK 0\nPINT_LOG_BASE 1.05\nPINT_PROB 1.0\nRATE_BOUND 1\n"
                  "ACK_HIGH_PRIO %d\n\n", cfg->window_bytes != 0, cfg->window_by_rate, cfg->ack_unpaused);
-    rc = print_link_down(out, s, err);
+    int rc = print_link_down(out, s, err);
     fputs("ENABLE_TRACE 0\n", out);
     rc = rc ? rc : print_maps(out, s, err);
     fprintf(

@@ -163,10 +163,9 @@ static int read_network(struct convert_source *s, enum convert_input input, cons
     struct graph g;
     char        *text;
     FILE        *out;
-    int          rc;
 
-    rc = input == INPUT_HPCC_TOPOLOGY ? hpcc_read_topology(path, NULL, &g, err)
-                                      : htsim_read_topology(path, NULL, &g, err);
+    int rc = input == INPUT_HPCC_TOPOLOGY ? hpcc_read_topology(path, NULL, &g, err)
+                                          : htsim_read_topology(path, NULL, &g, err);
     if (rc < 0)
         return rc;
     out = text_stream(&text);
@@ -191,8 +190,6 @@ static bool is_flows(enum convert_input input)
 static int read_one(struct convert_source *s, enum convert_input input, const char *path,
                     const char *const *set, uint32_t sets, const uint64_t *seed, struct err *err)
 {
-    int rc;
-
     if (is_network(input))
         return err_set(err, EINVAL, "%s: this is a network; give the file with its flows as well", path);
     if (is_flows(input))
@@ -201,8 +198,8 @@ static int read_one(struct convert_source *s, enum convert_input input, const ch
         return convert_read_command(s, path, set, sets, seed, err);
     s->is_scenario = input == INPUT_SCENARIO;
     s->has_settings = true;
-    rc = input == INPUT_CONFIG ? parse_text(s, convert_line(input, path), set, sets, seed, err)
-                               : scenario_read(&s->scenario, path, set, sets, seed, err);
+    int rc = input == INPUT_CONFIG ? parse_text(s, convert_line(input, path), set, sets, seed, err)
+                                   : scenario_read(&s->scenario, path, set, sets, seed, err);
     if (!rc && s->scenario.htsim)
         rc = err_set(err, ENOTSUP,
                      "%s: a scenario of model htsim names its .cm and .topo files already", path);

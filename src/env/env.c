@@ -60,10 +60,8 @@ static void on_step(void *arg, uint32_t agent, const struct rlcc_step *s)
     e->totals.delta_sum += delta;
     e->totals.reward_sum -= delta * delta;
     if (e->observer.action) {
-        struct env_observation *o;
-
         e->seen = xgrow(e->seen, e->seens, &e->seens_room, 64, sizeof *e->seen);
-        o = &e->seen[e->seens++];
+        struct env_observation *o = &e->seen[e->seens++];
         *o = (struct env_observation){ .agent = agent, .rate = s->rate, .at_ps = s->at_ps,
                                        .rtt_us = (float)((double)s->rtt_ps / PS_PER_US) };
         memcpy(o->x, s->x, sizeof o->x);

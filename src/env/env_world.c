@@ -113,12 +113,11 @@ int env_world_parse(struct env_world *w, const char *text, struct err *err)
 {
     const char *at = strchr(text, '@');
     char        flows[NAME_BYTES];
-    int         rc;
 
     if (strlen(text) >= sizeof(flows))
         return err_set(err, EINVAL, "'%.60s...' is not a world to learn in", text);
     snprintf(flows, sizeof(flows), "%.*s", at ? (int)(at - text) : (int)sizeof(flows), text);
-    rc = parse_flows(w, flows, err);
+    int rc = parse_flows(w, flows, err);
     return rc || !at ? rc : parse_links(w, at + 1, err);
 }
 
@@ -203,13 +202,12 @@ static int open_world(struct env **e, const struct policy *p, const char *name, 
 {
     struct env_cfg cfg = { .name = name, .seed = seed, .policy = p };
     struct env_world w;
-    char *text;
     int rc = env_world_parse(&w, name, err);
 
     if (rc)
         return rc;
     w.mtu_bytes = 4096;          /* fewer packets for the same number of steps */
-    text = env_world_text(&w);
+    char *text = env_world_text(&w);
     cfg.text = text;
     cfg.text_bytes = strlen(text);
     rc = env_open(e, &cfg, err);
@@ -230,12 +228,11 @@ int env_add_rows(struct tree_rows *rows, const struct policy *p, const char *wor
     uint32_t rows_max = rows->rows + states;
     bool has_more = true;
     struct env *e;
-    int rc;
 
     if (!policy_is_float(p))
         return err_set(err, EINVAL, "flows of a world are controlled by an mlp or an lstm, not by %s",
                        policy_body_name[p->body]);
-    rc = open_world(&e, p, world, seed, err);
+    int rc = open_world(&e, p, world, seed, err);
     if (rc)
         return rc;
     while (has_more && rows->rows < rows_max) {

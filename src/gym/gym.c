@@ -240,10 +240,8 @@ void gym_session_fini(struct gym_session *s)
 int gym_session_take(struct gym_session *s, uint32_t type, const uint8_t *payload, uint32_t bytes,
                      struct err *err)
 {
-    int rc;
-
     s->reply.length = 0;
-    rc = handle_message(s, type, payload, bytes, err);
+    int rc = handle_message(s, type, payload, bytes, err);
     if (rc)
         gym_session_refuse(s, err);
     return rc;
@@ -279,12 +277,11 @@ static int serve_message(struct gym_session *s, struct incoming *m, int in, int 
 {
     uint8_t head[GYM_HEAD_BYTES];
     uint32_t type, bytes;
-    int rc;
 
     *is_there = whole_read(in, head, sizeof(head));
     if (!*is_there)
         return 0;
-    rc = gym_head_parse(head, &type, &bytes, err);
+    int rc = gym_head_parse(head, &type, &bytes, err);
     if (rc)
         gym_session_refuse(s, err);
     else {
@@ -317,18 +314,16 @@ int gym_serve(const struct gym_world *w, int in, int out, struct err *err)
 int gym_listen(const char *path, int *listener, struct err *err)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
-    mode_t mask;
-    int fd, rc;
 
     if (strlen(path) >= sizeof(address.sun_path))
         return err_set(err, ENAMETOOLONG, "%s: the name of a socket may have at most %zu bytes", path,
                        sizeof(address.sun_path) - 1);
     memcpy(address.sun_path, path, strlen(path));
-    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return err_set(err, errno, "%s: %s", path, strerror(errno));
-    mask = umask(0177);
-    rc = bind(fd, (const struct sockaddr *)&address, sizeof(address));
+    mode_t mask = umask(0177);
+    int rc = bind(fd, (const struct sockaddr *)&address, sizeof(address));
     umask(mask);
     if (rc == 0)
         rc = listen(fd, 16);
@@ -366,10 +361,9 @@ static int reset_env(struct gym_env *g, uint32_t world, uint64_t seed, struct er
 {
     struct env_cfg cfg = g->cfg;
     struct env *made = NULL;
-    int rc;
 
     cfg.seed = seed * g->worlds + world;
-    rc = env_open(&made, &cfg, err);
+    int rc = env_open(&made, &cfg, err);
     if (rc)
         return rc;
     env_close(g->env[world]);
@@ -421,14 +415,13 @@ static void observe_all(void *arg, struct gym_batch *b)
     *b = (struct gym_batch){ .end_ps = env_end_ps(g->env[0]) };
     for (uint32_t i = 0; i < g->worlds; i++) {
         const struct env_observation *seen;
-        uint64_t now_ps;
 
         g->waiting[i] = env_observe(g->env[i], &seen);
         append_observations(g, i, seen, g->waiting[i], b->n);
         b->n += g->waiting[i];
         b->agents += env_agents(g->env[i]);
         add_totals(&b->totals, g->env[i]);
-        now_ps = env_now_ps(g->env[i]);
+        uint64_t now_ps = env_now_ps(g->env[i]);
         b->now_ps = now_ps > b->now_ps ? now_ps : b->now_ps;
     }
     b->seen = g->seen;
@@ -450,14 +443,12 @@ static void act_all(void *arg, const float *multiplier)
 
 int gym_env_open(struct gym_env *g, const struct env_cfg *cfg, uint32_t worlds, struct err *err)
 {
-    int rc;
-
     assert(!cfg->policy && worlds >= 1 && worlds <= GYM_WORLDS_MAX);
     *g = (struct gym_env){
         .cfg = *cfg, .worlds = worlds,
         .env = xcalloc(worlds, sizeof(struct env *)), .waiting = xcalloc(worlds, sizeof(*g->waiting)),
     };
-    rc = reset_env(g, 0, cfg->seed, err);
+    int rc = reset_env(g, 0, cfg->seed, err);
     if (rc)
         gym_env_close(g);
     return rc;

@@ -279,12 +279,11 @@ static void find_wanted(struct dqn *d, const float *const *record, uint32_t rows
 static double add_margin_loss(struct dqn *d, const float *value, float *slope, uint32_t guided, uint32_t rows)
 {
     uint32_t actions = net_shape_outputs(&d->cfg.shape), rival = guided == 0;
-    double   behind;
 
     for (uint32_t a = 0; a < actions; a++)
         if (a != guided && value[a] > value[rival])
             rival = a;
-    behind = (double)value[rival] + d->guide->margin - (double)value[guided];
+    double behind = (double)value[rival] + d->guide->margin - (double)value[guided];
     if (behind <= 0)
         return 0;
     slope[rival] += (float)(d->guide->weight / rows);
@@ -311,12 +310,11 @@ static double find_gradient(struct dqn *d, const float *const *record, uint32_t 
 {
     uint32_t inputs = d->cfg.shape.inputs, actions = net_shape_outputs(&d->cfg.shape);
     const float *value = net_forward(&d->online, &d->room, d->state, rows);
-    double loss;
 
     for (uint32_t r = 0; r < rows; r++)
         d->value[r] = value[(size_t)r * actions + decode_step(record[r], inputs).action];
-    loss = d->cfg.bend > 0 ? loss_huber(d->value, d->wanted, rows, (float)d->cfg.bend, d->slope)
-                           : loss_mse(d->value, d->wanted, rows, d->slope);
+    double loss = d->cfg.bend > 0 ? loss_huber(d->value, d->wanted, rows, (float)d->cfg.bend, d->slope)
+                                  : loss_mse(d->value, d->wanted, rows, d->slope);
     memset(d->slopes, 0, (size_t)rows * actions * sizeof(float));
     for (uint32_t r = 0; r < rows; r++)
         d->slopes[(size_t)r * actions + decode_step(record[r], inputs).action] = d->slope[r];
@@ -328,12 +326,10 @@ static double find_gradient(struct dqn *d, const float *const *record, uint32_t 
 
 double dqn_learn(struct dqn *d, const float *const *record, uint32_t rows)
 {
-    double loss;
-
     assert(rows > 0 && rows <= d->cfg.batch);
     gather(d, record, rows);
     find_wanted(d, record, rows);
-    loss = find_gradient(d, record, rows);
+    double loss = find_gradient(d, record, rows);
     d->gradient_norm = adam_clip(d->gradient, d->online.parameters, d->cfg.norm_max);
     if (!isfinite(loss) || !isfinite(d->gradient_norm))
         return loss;

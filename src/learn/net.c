@@ -435,13 +435,11 @@ static void orthogonalize(double *vector, const double *before, uint32_t count, 
 /* Two passes suffice: the second removes the rounding errors of the first. */
 static void draw_vector(double *vector, const double *before, uint32_t count, uint32_t n, struct rng *rng)
 {
-    double size;
-
     for (uint32_t i = 0; i < n; i++)
         vector[i] = draw_normal(rng);
     orthogonalize(vector, before, count, n);
     orthogonalize(vector, before, count, n);
-    size = sqrt(dot(vector, vector, n));
+    double size = sqrt(dot(vector, vector, n));
     for (uint32_t i = 0; i < n; i++)
         vector[i] /= size;
 }

@@ -202,11 +202,10 @@ static void print_round(const struct train *t, double reward)
 static void check_net(struct train *t, double reward)
 {
     struct train_state *s = &t->state;
-    struct check_result c;
 
     if (!s->has_statics)
         store_statics(t);
-    c = compare_with_statics(t);
+    struct check_result c = compare_with_statics(t);
     if (c.score < s->best_score) {
         s->best_score = c.score;
         s->best_round = s->rounds;
@@ -251,11 +250,10 @@ int train_round(struct train *t, struct err *err)
     bool     is_checked = is_check(t);
     uint32_t checks = is_checked ? TRAIN_EXAMS : 0;
     double   reward;
-    int      rc;
 
     if (is_checked && !t->state.has_statics)
         checks += TRAIN_EXAMS * TRAIN_STATICS;
-    rc = train_jobs(t, t->request.runs + checks, describe_job, err);
+    int rc = train_jobs(t, t->request.runs + checks, describe_job, err);
     if (!rc) {
         reward = add_experience(t);
         if (is_checked)

@@ -52,7 +52,6 @@ struct acc_rule train_candidate(const struct train *t, uint32_t number)
 {
     struct acc_rule rule = t->state.rule;
     struct rng      rng;
-    uint32_t        changes;
 
     if (t->state.generations == 0) {
         for (int i = 0; i < ACC_RULE_CELLS; i++)
@@ -60,7 +59,7 @@ struct acc_rule train_candidate(const struct train *t, uint32_t number)
         return rule;
     }
     rng_init(&rng, t->request.seed, STREAM << 32 | (uint64_t)t->state.generations << 8 | number);
-    changes = 1 + (uint32_t)rng_below(&rng, 4) / 2 + (uint32_t)rng_below(&rng, 4) / 3;
+    uint32_t changes = 1 + (uint32_t)rng_below(&rng, 4) / 2 + (uint32_t)rng_below(&rng, 4) / 3;
     for (uint32_t i = 0; i < changes; i++) {
         uint32_t cell = (uint32_t)rng_below(&rng, ACC_RULE_CELLS);
 
@@ -182,14 +181,13 @@ static bool choose_rule(struct train *t, const struct rule_scores *first, const 
 int train_generation(struct train *t, struct err *err)
 {
     struct rule_scores first, second = { .best = INFINITY, .winner = INFINITY, .both = INFINITY };
-    bool          is_new;
     int           rc = compare_all(t, &first, err);
 
     if (!rc && first.better)
         rc = compare_again(t, t->state.generations && first.better > 1, &second, err);
     if (rc)
         return rc;
-    is_new = choose_rule(t, &first, &second);
+    bool is_new = choose_rule(t, &first, &second);
     if (is_new)
         t->state.last[t->state.lasts++ % TRAIN_RULES] = t->state.rule;
     if (is_new || (t->state.generations + 1) % 10 == 0)

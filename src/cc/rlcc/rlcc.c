@@ -325,14 +325,12 @@ static void rlcc_on_rtt(const void *cfg_, void *state, struct cc_now now, const 
 {
     const struct rlcc_cfg *cfg = cfg_;
     struct rlcc           *f = state;
-    uint64_t               scaled_ps;
-    float                  was;
 
     apply_decision(cfg, f, now.ps, out);
     if (f->at_ps != NEVER)
         return;
-    was = rate_of(cfg, f);
-    scaled_ps = normalise(cfg, f, p->rtt_ps);
+    float was = rate_of(cfg, f);
+    uint64_t scaled_ps = normalise(cfg, f, p->rtt_ps);
     f->at_ps = (*p->busy_ps > now.ps ? *p->busy_ps : now.ps) + cfg->takes_ps;
     *p->busy_ps = f->at_ps;
     if (is_tree(cfg) && cfg->model->observer)

@@ -110,10 +110,9 @@ double adpg_add(struct adpg *a, const struct adpg_trajectory *t, double share, f
 {
     const float *u = a->net ? net_forward(a->net, &a->net_batch, t->state, t->steps)
                             : lstm_forward(a->lstm, &a->lstm_batch, t->state, t->steps);
-    double loss;
 
     assert(t->steps <= a->steps_max);
-    loss = adpg_loss(&a->cfg, u, t->delta, t->steps, a->slope);
+    double loss = adpg_loss(&a->cfg, u, t->delta, t->steps, a->slope);
     for (uint32_t i = 0; i < t->steps; i++)
         a->slope[i] = (float)((double)a->slope[i] * share);
     if (a->net)

@@ -51,10 +51,9 @@ static void measure_gap(struct policy_gap *gap, const struct tree_rows *rows, co
 static void repair_forest(struct forest *f, const struct tree_rows *rows, struct distil_report *report)
 {
     uint32_t (*weight)[TREE_LEAVES_MAX] = xcalloc(TREE_TREES_MAX, sizeof(*weight));
-    int64_t states;
 
     tree_rows_count(rows, f, weight);
-    states = certify_mend(f, (const uint32_t (*)[TREE_LEAVES_MAX])weight, MEND_STEPS);
+    int64_t states = certify_mend(f, (const uint32_t (*)[TREE_LEAVES_MAX])weight, MEND_STEPS);
     report->states = states < 0 || report->states < 0 ? -1 : report->states + states;
     free(weight);
 }

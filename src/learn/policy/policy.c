@@ -138,10 +138,9 @@ static float run_lstm(const struct policy *p, const float *x, float *memory)
 static int32_t run_int8_lstm(const struct quant *q, const int16_t *feature, float *memory)
 {
     struct quant_state s;
-    int32_t multiplier;
 
     memcpy(&s, memory, sizeof s);
-    multiplier = quant_step(q, &s, feature);
+    int32_t multiplier = quant_step(q, &s, feature);
     memcpy(memory, &s, sizeof s);
     return multiplier;
 }
@@ -149,12 +148,11 @@ static int32_t run_int8_lstm(const struct quant *q, const int16_t *feature, floa
 static float run_integers(const struct policy *p, const float *x, float *memory)
 {
     int16_t feature[TREE_FEATURES];
-    int32_t multiplier;
 
     forest_features(x, feature);
-    multiplier = p->body == POLICY_TREES  ? forest_multiplier(&p->trees, feature)
-                 : p->body == POLICY_INT8 ? quant_multiplier(p->int8, feature)
-                                          : run_int8_lstm(p->int8, feature, memory);
+    int32_t multiplier = p->body == POLICY_TREES  ? forest_multiplier(&p->trees, feature)
+                         : p->body == POLICY_INT8 ? quant_multiplier(p->int8, feature)
+                                                  : run_int8_lstm(p->int8, feature, memory);
     return (float)multiplier * (1.0f / TREE_ONE);
 }
 

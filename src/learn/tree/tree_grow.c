@@ -257,11 +257,9 @@ static void add_gains(const struct tree_bin *bin, uint32_t borders, double l2, d
         all.rows += bin[i].rows;
     }
     for (uint32_t i = 0; i < borders; i++) {
-        struct tree_bin high;
-
         low.sum += bin[i].sum;
         low.rows += bin[i].rows;
-        high = (struct tree_bin){ all.sum - low.sum, all.rows - low.rows };
+        struct tree_bin high = (struct tree_bin){ all.sum - low.sum, all.rows - low.rows };
         gain[i] += bin_worth(&low, l2) + bin_worth(&high, l2) - bin_worth(&all, l2);
     }
 }
@@ -365,11 +363,10 @@ static bool regrow_tree(struct grower *g, struct tree *t)
 {
     unsigned __int128 before = sum_squares(g);
     struct tree old = *t;
-    bool is_grown;
 
     find_nodes(g, &old);
     subtract_leaves(g, &old, -1);
-    is_grown = grow_tree(g, t);
+    bool is_grown = grow_tree(g, t);
     if (is_grown && sum_squares(g) < before)
         return true;
     if (is_grown)

@@ -64,18 +64,16 @@ static double count_flows(const struct env_world *w)
 int rlcc_check_world(struct rlcc_check *c, const struct policy *p, const struct env_world *w, uint64_t seed,
                      struct err *err)
 {
-    struct env_totals before, after;
     struct env       *e;
-    uint64_t          began_ps;
     int               rc = open_world(&e, p, w, seed, err);
 
     if (rc)
         return rc;
     run_until(e, SETTLE_PS);
-    before = env_totals(e);
-    began_ps = env_now_ps(e);
+    struct env_totals before = env_totals(e);
+    uint64_t began_ps = env_now_ps(e);
     run_until(e, began_ps + MEASURE_PS);
-    after = env_totals(e);
+    struct env_totals after = env_totals(e);
     *c = (struct rlcc_check){
         .share = (double)(after.payload_bytes - before.payload_bytes) * 8e12 /
                  (double)(env_now_ps(e) - began_ps) / env_world_bps(w),
