@@ -258,6 +258,11 @@ static void on_net_rtt(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t now_
 
 /* ---- decisions ---- */
 
+static uint64_t bps_of(const struct rlcc_cfg *cfg, const struct rlcc *f)
+{
+    return is_tree(cfg) ? tree_bps(cfg, &f->tree) : net_bps(cfg, &f->net);
+}
+
 /* Applies the decision that is complete by now. */
 static void apply_decision(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t now_ps, struct cc_out *out)
 {
@@ -267,7 +272,7 @@ static void apply_decision(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t 
         fetch_decision(cfg, f);
     f->at_ps = NEVER;
     out->due_ps = is_guarded(cfg) ? now_ps + 2ull * f->least_ns * PS_PER_NS : NEVER;
-    cc_set_rate(out, is_tree(cfg) ? tree_bps(cfg, &f->tree) : net_bps(cfg, &f->net));
+    cc_set_rate(out, bps_of(cfg, f));
 }
 
 /* ---- silence and recovery ---- */
@@ -283,11 +288,6 @@ static void set_rate(const struct rlcc_cfg *cfg, struct rlcc *f, float rate)
         f->tree.rate = (uint32_t)(bound(cfg, rate) * (float)RULE_RATE_ONE);
     else
         f->net.rate = bound(cfg, rate);
-}
-
-static uint64_t bps_of(const struct rlcc_cfg *cfg, const struct rlcc *f)
-{
-    return is_tree(cfg) ? tree_bps(cfg, &f->tree) : net_bps(cfg, &f->net);
 }
 
 /* Returns true if the age of the pending probe implies that the rate is much too high. */
@@ -359,9 +359,7 @@ static void rlcc_on_due(const void *cfg_, void *state, struct cc_now now, struct
 /* A flow first sends at line rate for one base, unless rlcc_start_rate is set. */
 static void start_rate(const struct rlcc_cfg *cfg, const struct rlcc *f, uint64_t now_ps, struct cc_out *out)
 {
-    bool has_burst = is_guarded(cfg) && cfg->rate_start == START;
-
-    if (has_burst)
+    if (is_guarded(cfg) && cfg->rate_start == START)
         out->due_ps = now_ps + cfg->empty_ps;
     else
         cc_set_rate(out, bps_of(cfg, f));
@@ -422,8 +420,7 @@ static void configure_rule(struct rlcc_cfg *cfg, const struct knobs *k)
 
     assert(rc == 0);
     (void)rc;
-    params.rtt_ns_max = cfg->rtt_ps_max / PS_PER_NS < UINT32_MAX ? (uint32_t)(cfg->rtt_ps_max / PS_PER_NS)
-                        : UINT32_MAX;
+    params.rtt_ns_max = whole_ns(cfg->rtt_ps_max);
     rule_init(&cfg->rule, &cfg->model->policy->trees, &params);
 }
 

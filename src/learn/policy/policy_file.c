@@ -394,11 +394,13 @@ int policy_torch_parse(struct policy *p, const char *name, const void *bytes, si
 /* ---- files ---- */
 
 /* A checkpoint of PyTorch becomes the model that it would be here. */
-static int parse_torch(struct model *m, const char *path, const char *bytes, size_t length, struct err *err)
+static int parse_model(struct model *m, const char *name, const void *bytes, size_t length, struct err *err)
 {
     struct policy p;
-    int rc = policy_torch_parse(&p, path, bytes, length, err);
 
+    if (!policy_torch_is(bytes, length))
+        return model_parse(m, name, bytes, length, err);
+    int rc = policy_torch_parse(&p, name, bytes, length, err);
     if (rc)
         return rc;
     policy_to_model(&p, m);
@@ -414,21 +416,31 @@ int policy_model_load(struct model *m, const char *path, struct err *err)
 
     if (rc)
         return rc;
-    rc = policy_torch_is(bytes, length) ? parse_torch(m, path, bytes, length, err)
-                                        : model_parse(m, path, bytes, length, err);
+    rc = parse_model(m, path, bytes, length, err);
     free(bytes);
     return rc;
+}
+
+/* Turns a model that was read into a policy. */
+static int take_model(struct policy *p, int rc, struct model *m, const char *name, struct err *err)
+{
+    if (rc)
+        return rc;
+    rc = policy_from_model(p, m, name, err);
+    model_fini(m);
+    return rc;
+}
+
+int policy_parse(struct policy *p, const char *name, const void *bytes, size_t length, struct err *err)
+{
+    struct model m;
+
+    return take_model(p, model_parse(&m, name, bytes, length, err), &m, name, err);
 }
 
 int policy_load(struct policy *p, const char *path, struct err *err)
 {
     struct model m;
-    int rc = policy_model_load(&m, path, err);
 
-    if (rc)
-        return rc;
-    rc = policy_from_model(p, &m, path, err);
-    model_fini(&m);
-    return rc;
+    return take_model(p, policy_model_load(&m, path, err), &m, path, err);
 }
-
