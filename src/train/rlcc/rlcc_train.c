@@ -60,7 +60,6 @@ static int open_seats(struct rlcc_train *t, struct err *err)
         if (rc)
             return rc;
         seat->world.mtu_bytes = q->mtu_bytes;
-        seat->text = env_world_text(&seat->world);
         env_world_name(seat->name, sizeof seat->name, &seat->world);
         t->seats++;
     }
@@ -115,8 +114,6 @@ int rlcc_train_open(struct rlcc_train *t, const struct rlcc_request *request, st
 void rlcc_train_close(struct rlcc_train *t)
 {
     rlcc_rollout_drop(t);
-    for (uint32_t i = 0; i < t->seats; i++)
-        free(t->seat[i].text);
     if (t->state_path) {
         adpg_fini(&t->adpg);
         policy_fini(&t->policy);

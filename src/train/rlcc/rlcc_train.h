@@ -42,7 +42,7 @@ extern const struct rlcc_request rlcc_initial;        /* defaults */
 
 struct rlcc_seat {               /* a world in training */
     struct env_world  world;
-    char              name[64], *text;
+    char              name[64];
     struct env       *env;       /* NULL: starts with the next rollout */
     uint64_t          began_ps;  /* start of the last rollout */
     struct env_totals before;    /* totals before it */

@@ -5,8 +5,6 @@
 #include "learn/policy/policy_story.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SETTLE_PS   (6 * PS_PER_MS)
 #define MEASURE_PS  (4 * PS_PER_MS)
@@ -34,19 +32,6 @@ double rlcc_check_distance(const struct policy *p)
 
 /* ---- worlds ---- */
 
-static int open_world(struct env **e, const struct policy *p, const struct env_world *w, uint64_t seed,
-                      struct err *err)
-{
-    char          *text = env_world_text(w);
-    struct env_cfg cfg = {
-        .name = "a check", .text = text, .text_bytes = strlen(text), .seed = seed, .policy = p
-    };
-    int            rc = env_open(e, &cfg, err);
-
-    free(text);
-    return rc;
-}
-
 static void run_until(struct env *e, uint64_t until_ps)
 {
     while (env_now_ps(e) < until_ps &&
@@ -65,7 +50,7 @@ int rlcc_check_world(struct rlcc_check *c, const struct policy *p, const struct 
                      struct err *err)
 {
     struct env       *e;
-    int               rc = open_world(&e, p, w, seed, err);
+    int rc = env_world_open(&e, w, (struct env_cfg){ .name = "a check", .seed = seed, .policy = p }, err);
 
     if (rc)
         return rc;

@@ -19,21 +19,15 @@ struct rollout_crew {
 };
 
 /* The seed depends only on the request, the update at which the world started, and its number. */
-static int start_world(const struct rlcc_train *t, struct rlcc_seat *seat, uint32_t number)
-{
-    struct env_cfg cfg = { .name = seat->name, .text = seat->text, .text_bytes = strlen(seat->text),
-                           .seed = (t->request.seed * 1000003 + t->updates) * 1009 + number + 1,
-                           .policy = &t->policy,
-                           .hides_history = t->request.hides_history };
-
-    return env_open(&seat->env, &cfg, &seat->err);
-}
-
 static void run_one(struct rollout_crew *c, uint32_t number)
 {
-    struct rlcc_seat *seat = &c->t->seat[number];
+    const struct rlcc_train *t = c->t;
+    struct rlcc_seat        *seat = &c->t->seat[number];
+    struct env_cfg cfg = { .name = seat->name, .policy = &t->policy,
+                           .seed = (t->request.seed * 1000003 + t->updates) * 1009 + number + 1,
+                           .hides_history = t->request.hides_history };
 
-    seat->rc = seat->env ? 0 : start_world(c->t, seat, number);
+    seat->rc = seat->env ? 0 : env_world_open(&seat->env, &seat->world, cfg, &seat->err);
     if (seat->rc)
         return;
     seat->before = env_totals(seat->env);
