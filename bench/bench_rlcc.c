@@ -41,7 +41,7 @@ static float delta_at(struct rng *rng)
 
 static void bench_decision(const char *name, const struct policy *p)
 {
-    struct policy_flow *flow = malloc(policy_flow_bytes(p));
+    struct policy_flow *flow = malloc(policy_flow_bytes(p->body));
     static float delta[DELTAS];
     double best = 1e9, sum = 0;
     struct rng rng;

@@ -64,10 +64,7 @@ struct rlcc_cfg {
 struct net_flow {
     float    rate;               /* relative to line rate; as last decided */
     uint32_t epoch;
-    union {
-        struct policy_flow policy;
-        char               room[sizeof(struct policy_flow) + 2ul * RLCC_CELLS_MAX * sizeof(float)];
-    };
+    struct policy_flow policy;
 };
 
 struct rlcc {
@@ -87,12 +84,9 @@ _Static_assert(sizeof(struct rule_flow) == sizeof(struct rlcc_flow), "the export
 
 size_t rlcc_flow_bytes(enum policy_body body)
 {
-    size_t bytes = body == POLICY_TREES  ? sizeof(struct rule_flow)
-                   : body == POLICY_LSTM ? sizeof(struct net_flow)
-                                         : offsetof(struct net_flow, room) + sizeof(struct policy_flow);
+    size_t bytes = body == POLICY_TREES ? sizeof(struct rule_flow)
+                                        : offsetof(struct net_flow, policy) + policy_flow_bytes(body);
 
-    if (body == POLICY_INT8_LSTM)
-        bytes += sizeof(struct quant_state);
     return (offsetof(struct rlcc, tree) + bytes + 7) / 8 * 8;
 }
 
@@ -197,7 +191,8 @@ static void apply_training(const struct rlcc_cfg *cfg, const struct rlcc *f, str
     if (net->epoch == cfg->model->epoch)
         return;
     net->epoch = cfg->model->epoch;
-    memset(net->policy.memory, 0, policy_flow_bytes(cfg->model->policy) - sizeof net->policy);
+    memset(&net->policy.memory, 0, policy_flow_bytes(cfg->model->policy->body) -
+                                       offsetof(struct policy_flow, memory));
 }
 
 static void observe_net_step(const struct rlcc_cfg *cfg, const struct rlcc *f, uint64_t now_ps,

@@ -14,7 +14,7 @@
 #include "base/rng.h"
 #include "learn/net.h"
 
-#define LSTM_CELLS_MAX 64
+#define LSTM_CELLS_MAX 16
 #define LSTM_GATES     4         /* order: input, forget, candidate, output */
 
 struct lstm_shape {

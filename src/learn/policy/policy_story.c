@@ -141,7 +141,7 @@ void policy_story_print_body(FILE *out, const struct policy *p)
     default:
         print_trees(out, &p->trees);
     }
-    fprintf(out, "in the simulator a flow remembers %zu bytes\n", policy_flow_bytes(p));
+    fprintf(out, "in the simulator a flow remembers %zu bytes\n", policy_flow_bytes(p->body));
 }
 
 /* ---- description ---- */
