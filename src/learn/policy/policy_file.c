@@ -275,7 +275,7 @@ static int open_entry(const struct torch_file *f, size_t entry, struct torch_spa
     return 0;
 }
 
-/* Finds the file whose path ends so. The record at the end of the archive names the place of its directory. */
+/* Finds the file whose path ends so. The record at the end of the archive has the place of its directory. */
 static int open_path(const struct torch_file *f, const char *path, struct torch_span *content)
 {
     size_t end = f->all.length;
