@@ -67,6 +67,7 @@ struct gym_buffer { uint8_t *bytes; size_t length, room; };
 struct gym_session {
     struct gym_world  world;
     struct gym_buffer reply;     /* answer to the last message */
+    struct gym_buffer payload;   /* of the last message, if it came by a file descriptor */
     float            *action;
     uint32_t          actions_room;
     uint32_t          waiting;   /* agents in the last batch */
