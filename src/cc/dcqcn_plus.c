@@ -53,9 +53,6 @@ struct dcqcn_plus {
     uint32_t stage;              /* raises since the last CNP */
 };
 
-_Static_assert(sizeof(struct dcqcn_plus_cfg) <= CC_CFG_MAX, "cfg fits");
-_Static_assert(sizeof(struct dcqcn_plus) <= CC_STATE_MAX, "state fits");
-
 static void decide(const struct dcqcn_plus_cfg *cfg, const struct dcqcn_plus *f, struct cc_out *out)
 {
     cc_set_rate(out, f->rate_bps);

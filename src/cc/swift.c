@@ -50,8 +50,6 @@ struct swift {
     uint32_t timeouts;           /* consecutive */
 };
 
-_Static_assert(sizeof(struct swift_cfg) <= CC_CFG_MAX, "cfg fits");
-
 static double bound(double x, double min, double max)
 {
     return x < min ? min : x > max ? max : x;

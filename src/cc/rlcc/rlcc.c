@@ -77,8 +77,6 @@ struct rlcc {
     };
 };
 
-_Static_assert(sizeof(struct rlcc_cfg) <= CC_CFG_MAX, "cfg fits");
-_Static_assert(sizeof(struct rlcc) <= CC_STATE_MAX, "state fits");
 _Static_assert(offsetof(struct rlcc, tree) + sizeof(struct rule_flow) <= 48, "a NIC has 12 words for a flow");
 _Static_assert(sizeof(struct rule_flow) == sizeof(struct rlcc_flow), "the exported trees remember the same");
 
