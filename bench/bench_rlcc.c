@@ -163,7 +163,7 @@ static void bench_update(void)
 
     rng_init(&rng, 3, 0);
     policy_init_mlp(&p, &rng);
-    adpg_init_net(&a, &cfg, &p.mlp, STEPS);
+    adpg_init(&a, &cfg, &p, STEPS);
     for (uint32_t i = 0; i < AGENTS; i++) {
         for (uint32_t j = 0; j < STEPS * POLICY_FEATURES; j++)
             state[i][j] = j % 2 ? delta_at(&rng) : 1;

@@ -75,13 +75,11 @@ static void open_policy(struct rlcc_train *t)
     struct rng                 rng;
 
     rng_init(&rng, q->seed, STREAM);
-    if (q->body == POLICY_LSTM) {
+    if (q->body == POLICY_LSTM)
         policy_init_lstm(&t->policy, &rng);
-        adpg_init_lstm(&t->adpg, &cfg, &t->policy.lstm, STEPS_MAX);
-    } else {
+    else
         policy_init_mlp(&t->policy, &rng);
-        adpg_init_net(&t->adpg, &cfg, &t->policy.mlp, STEPS_MAX);
-    }
+    adpg_init(&t->adpg, &cfg, &t->policy, STEPS_MAX);
 }
 
 static void compute_config(struct rlcc_train *t)

@@ -64,7 +64,6 @@ struct rlcc_train {
     float                  *state, *delta;
     struct adpg_trajectory *trajectory;
     uint32_t                trajectories;
-    size_t                  state_room, delta_room, trajectory_room;
 };
 
 /* Refuses unknown worlds. Call rlcc_train_close() in any case. */

@@ -61,14 +61,6 @@ static void run_worlds(struct rollout_crew *c)
 
 /* ---- trajectories ---- */
 
-static void *grow(void *array, size_t *room, size_t need, size_t each)
-{
-    if (need <= *room)
-        return array;
-    *room = 2 * need;
-    return xrealloc(array, *room * each);
-}
-
 static void make_room(struct rlcc_train *t)
 {
     size_t steps = 0, agents = 0;
@@ -80,10 +72,10 @@ static void make_room(struct rlcc_train *t)
         for (uint32_t k = 0; k < n; k++)
             steps += env_agent(t->seat[i].env, k).steps;
     }
-    t->trajectory = grow(t->trajectory, &t->trajectory_room, agents, sizeof *t->trajectory);
-    t->delta = grow(t->delta, &t->delta_room, steps, sizeof *t->delta);
+    t->trajectory = xrealloc(t->trajectory, (agents + 1) * sizeof *t->trajectory);
+    t->delta = xrealloc(t->delta, (steps + 1) * sizeof *t->delta);
     if (t->request.body == POLICY_LSTM)
-        t->state = grow(t->state, &t->state_room, LSTM_INPUTS * steps, sizeof *t->state);
+        t->state = xrealloc(t->state, (LSTM_INPUTS * steps + 1) * sizeof *t->state);
     t->trajectories = 0;
 }
 
