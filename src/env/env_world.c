@@ -205,6 +205,7 @@ static void add_agent(struct tree_rows *rows, const struct env_agent *a, uint32_
 int env_add_rows(struct tree_rows *rows, const struct policy *p, const char *world, uint32_t states,
                  uint64_t seed, struct err *err)
 {
+    const struct env_quota quota = { .steps_least = STEPS_A_TIME, .steps_most = STEPS_A_TIME };
     uint32_t rows_max = rows->rows + states;
     bool has_more = true;
     struct env_world w;
@@ -220,13 +221,9 @@ int env_add_rows(struct tree_rows *rows, const struct policy *p, const char *wor
     if (rc)
         return rc;
     while (has_more && rows->rows < rows_max) {
-        has_more =
-            env_collect(e, &(struct env_quota){ .steps_least = STEPS_A_TIME, .steps_most = STEPS_A_TIME });
-        for (uint32_t i = 0; i < env_agents(e); i++) {
-            struct env_agent a = env_agent(e, i);
-
-            add_agent(rows, &a, rows_max);
-        }
+        has_more = env_collect(e, &quota);
+        for (uint32_t i = 0; i < env_agents(e); i++)
+            add_agent(rows, env_agent(e, i), rows_max);
     }
     env_close(e);
     return 0;

@@ -44,8 +44,7 @@ struct rlcc_seat {               /* a world in training */
     struct env_world  world;
     char              name[64];
     struct env       *env;       /* NULL: starts with the next rollout */
-    uint64_t          began_ps;  /* start of the last rollout */
-    struct env_totals before;    /* totals before it */
+    struct env_totals before;    /* the last rollout */
     int               rc;        /* result of the thread that ran it */
     struct err        err;
 };

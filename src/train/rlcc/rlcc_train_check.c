@@ -56,15 +56,13 @@ int rlcc_check_world(struct rlcc_check *c, const struct policy *p, const struct 
         return rc;
     run_until(e, SETTLE_PS);
     struct env_totals before = env_totals(e);
-    uint64_t began_ps = env_now_ps(e);
-    run_until(e, began_ps + MEASURE_PS);
-    struct env_totals after = env_totals(e);
+    run_until(e, before.now_ps + MEASURE_PS);
+    struct env_totals d = env_totals_since(e, &before);
     *c = (struct rlcc_check){
-        .share = (double)(after.payload_bytes - before.payload_bytes) * 8e12 /
-                 (double)(env_now_ps(e) - began_ps) / env_world_bps(w),
-        .rtt_us = (after.rtt_us_sum - before.rtt_us_sum) / (double)(after.steps - before.steps),
+        .share = (double)d.payload_bytes * 8e12 / (double)d.now_ps / env_world_bps(w),
+        .rtt_us = d.rtt_us_sum / (double)d.steps,
         .rtt_us_wanted = BASE_US * (BETA + TARGET * sqrt(count_flows(w))),
-        .lost = (double)(after.dropped_packets - before.dropped_packets) / (double)env_agents(e),
+        .lost = (double)d.dropped_packets / (double)env_agents(e),
     };
     env_close(e);
     return 0;

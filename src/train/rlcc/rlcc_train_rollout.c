@@ -31,7 +31,6 @@ static void run_one(struct rollout_crew *c, uint32_t number)
     if (seat->rc)
         return;
     seat->before = env_totals(seat->env);
-    seat->began_ps = env_now_ps(seat->env);
     env_collect(seat->env, &c->quota);
 }
 
@@ -70,7 +69,7 @@ static void make_room(struct rlcc_train *t)
 
         agents += n;
         for (uint32_t k = 0; k < n; k++)
-            steps += env_agent(t->seat[i].env, k).steps;
+            steps += env_agent(t->seat[i].env, k)->steps;
     }
     t->trajectory = xrealloc(t->trajectory, (agents + 1) * sizeof *t->trajectory);
     t->delta = xrealloc(t->delta, (steps + 1) * sizeof *t->delta);
@@ -105,11 +104,8 @@ static void collect_trajectories(struct rlcc_train *t)
 
     make_room(t);
     for (uint32_t i = 0; i < t->seats; i++)
-        for (uint32_t k = 0; k < env_agents(t->seat[i].env); k++) {
-            struct env_agent a = env_agent(t->seat[i].env, k);
-
-            at = add_agent(t, &a, at);
-        }
+        for (uint32_t k = 0; k < env_agents(t->seat[i].env); k++)
+            at = add_agent(t, env_agent(t->seat[i].env, k), at);
 }
 
 /* ---- statistics ---- */
@@ -120,16 +116,15 @@ static void add_statistics(const struct rlcc_train *t, struct rlcc_seen *seen)
 
     for (uint32_t i = 0; i < t->seats; i++) {
         const struct rlcc_seat *seat = &t->seat[i];
-        struct env_totals       is = env_totals(seat->env), was = seat->before;
-        double                  ps = (double)(env_now_ps(seat->env) - seat->began_ps);
+        struct env_totals       d = env_totals_since(seat->env, &seat->before);
 
-        seen->steps += (double)(is.steps - was.steps);
-        seen->reward += is.reward_sum - was.reward_sum;
-        seen->delta += is.delta_sum - was.delta_sum;
-        seen->rtt_us += is.rtt_us_sum - was.rtt_us_sum;
-        if (ps > 0)
-            share += (double)(is.payload_bytes - was.payload_bytes) * 8e12 / ps /
-                     env_world_bps(&seat->world) / t->seats;
+        seen->steps += (double)d.steps;
+        seen->reward += d.reward_sum;
+        seen->delta += d.delta_sum;
+        seen->rtt_us += d.rtt_us_sum;
+        if (d.now_ps > 0)
+            share += (double)d.payload_bytes * 8e12 / (double)d.now_ps / env_world_bps(&seat->world) /
+                     t->seats;
     }
     seen->share += share;
 }
