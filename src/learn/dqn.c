@@ -99,15 +99,17 @@ double dqn_decay(double from, double to, uint32_t steps)
 static void init_scratch(struct dqn *d)
 {
     uint32_t batch = d->cfg.batch, inputs = d->cfg.shape.inputs;
+    uint32_t actions = net_shape_outputs(&d->cfg.shape);
+    size_t floats = (size_t)batch * (2ul * inputs + 1 + actions) + d->online.parameters;
 
     net_batch_init(&d->room, &d->cfg.shape, batch);
     d->drawn = xcalloc(batch, sizeof(*d->drawn));
     d->choice = xcalloc(batch, sizeof(*d->choice));
-    d->state = xcalloc((size_t)batch * inputs, sizeof(float));
-    d->next = xcalloc((size_t)batch * inputs, sizeof(float));
-    d->wanted = xcalloc(batch, sizeof(float));
-    d->slopes = xcalloc((size_t)batch * net_shape_outputs(&d->cfg.shape), sizeof(float));
-    d->gradient = xcalloc(d->online.parameters, sizeof(float));
+    d->state = xcalloc(floats, sizeof(float));
+    d->next = d->state + (size_t)batch * inputs;
+    d->wanted = d->next + (size_t)batch * inputs;
+    d->slopes = d->wanted + batch;
+    d->gradient = d->slopes + (size_t)batch * actions;
 }
 
 void dqn_init(struct dqn *d, const struct dqn_cfg *cfg)
@@ -136,10 +138,6 @@ void dqn_fini(struct dqn *d)
     free(d->drawn);
     free(d->choice);
     free(d->state);
-    free(d->next);
-    free(d->wanted);
-    free(d->slopes);
-    free(d->gradient);
     memset(d, 0, sizeof(*d));
 }
 
