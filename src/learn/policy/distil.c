@@ -35,7 +35,7 @@ static void collect_rows(struct tree_rows *rows, struct tree_rows *aside, const 
 static void measure_gap(struct policy_gap *gap, const struct tree_rows *rows, const struct forest *f)
 {
     for (uint32_t i = 0; i < rows->rows; i++) {
-        const int16_t *feature = rows->feature[i];
+        const int16_t *feature = rows->row[i].feature;
         float x[POLICY_FEATURES] = {
             1 + (float)feature[TREE_ACTION_OLDER] / TREE_ACTION_ONE,
             (float)feature[TREE_DELTA_OLDER] / TREE_DELTA_ONE,
@@ -43,7 +43,7 @@ static void measure_gap(struct policy_gap *gap, const struct tree_rows *rows, co
             (float)feature[TREE_DELTA] / TREE_DELTA_ONE,
         };
 
-        policy_gap_add(gap, x, (float)rows->target[i] / TREE_TARGET_ONE,
+        policy_gap_add(gap, x, (float)rows->row[i].target / TREE_TARGET_ONE,
                        (float)forest_multiplier(f, feature) / TREE_ONE);
     }
 }
