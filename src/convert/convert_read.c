@@ -148,14 +148,6 @@ static void print_network(FILE *out, enum convert_input input, const char *path,
     fputs("traffic: [{kind: permutation, shift: 1, size: 1}]\n", out);
 }
 
-int convert_parse(struct convert_source *s, const char *name, char *text, struct err *err)
-{
-    int rc = scenario_parse(&s->scenario, name, text, strlen(text), s->set, s->sets, s->seed, err);
-
-    free(text);
-    return rc;
-}
-
 static int read_network(struct convert_source *s, enum convert_input input, const char *path, struct err *err)
 {
     struct graph g;

@@ -93,8 +93,8 @@ static int check_slopes(const struct state *s, struct err *err)
             double left = sqrt(dot(s, rest, rest));
             if (k == n && left < ALONE_MIN * size)
                 rc = err_set(err, EDOM,
-                             "these measurements cannot tell %s from the other parameters: fix one of them, or "
-                             "add measurements in which they act differently", s->p->name[i]);
+                             "these measurements cannot tell %s from the other parameters: fix one of them, "
+                             "or add measurements in which they act differently", s->p->name[i]);
             if (k < n && left > 1e-9) {
                 for (uint32_t f = 0; f < figures; f++)
                     base[(size_t)bases * figures + f] = rest[f] / left;

@@ -438,13 +438,12 @@ static const float *add_layer(json_t *layers, const struct net_shape *s, uint32_
 {
     const struct net_layer *l = &s->layer[i];
     uint32_t inputs = i ? s->layer[i - 1].width : s->inputs;
-    json_t *layer = json_object(), *weights = json_array();
+    json_t *weights = json_array();
 
     for (uint32_t j = 0; j < inputs; j++, p += l->width)
         json_array_append_new(weights, json_of_numbers(p, l->width));
-    json_object_set_new(layer, "outputs", json_integer(l->width));
-    json_object_set_new(layer, "activation", json_string(net_activation_name[l->activation]));
-    json_object_set_new(layer, "weights", weights);
+    json_t *layer = json_pack("{s:i, s:s, s:o}", "outputs", (int)l->width, "activation",
+                              net_activation_name[l->activation], "weights", weights);
     if (!l->is_unbiased) {
         json_object_set_new(layer, "biases", json_of_numbers(p, l->width));
         p += l->width;
@@ -455,21 +454,17 @@ static const float *add_layer(json_t *layers, const struct net_shape *s, uint32_
 
 char *model_to_json(const struct model *m)
 {
-    json_t *root = json_object(), *notes = json_object(), *layers = json_array();
+    json_t *notes = json_object(), *layers = json_array();
     const float *p = m->net.parameter;
 
     for (uint32_t i = 0; i < m->notes; i++)
         json_object_set_new(notes, m->note[i].key, json_of_text(m->note[i].value));
     for (uint32_t i = 0; i < m->net.shape.layers; i++)
         p = add_layer(layers, &m->net.shape, i, p);
-    json_object_set_new(root, "version", json_integer(m->body ? MODEL_VERSION_BODY : MODEL_VERSION));
-    json_object_set_new(root, "kind", json_of_text(m->kind));
-    json_object_set_new(root, "notes", notes);
-    if (m->body)
-        json_object_set_new(root, "bytes", json_integer(m->body_bytes));
-    else
-        json_object_set_new(root, "inputs", json_integer(m->net.shape.inputs));
-    json_object_set_new(root, "layers", layers);
+    json_t *root = json_pack("{s:i, s:o, s:o, s:i, s:o}", "version",
+                             m->body ? MODEL_VERSION_BODY : MODEL_VERSION, "kind", json_of_text(m->kind),
+                             "notes", notes, m->body ? "bytes" : "inputs",
+                             (int)(m->body ? m->body_bytes : m->net.shape.inputs), "layers", layers);
     /* Nine digits reproduce every float. */
     char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     json_decref(root);

@@ -78,7 +78,7 @@ int train_read_file(const char *path, char **text, struct err *);
 /* Runs a scenario and writes a struct train_found, followed by the records if records_max > 0. */
 int train_run(const char *text, const struct train_job *, FILE *out, struct err *);
 
-/* ---- train.c ---- */
+/* ---- train_state.c ---- */
 
 struct train_state {
     char       config[33];       /* digest of everything that affects the result */
@@ -103,6 +103,8 @@ void train_state_fini(struct train_state *);
 
 /* The file that it is saved in and resumed from. */
 struct resume_file train_state_file(struct train_state *);
+
+/* ---- train.c ---- */
 
 struct train_request {
     const char  *out, *json;     /* json NULL: none */

@@ -7,7 +7,7 @@
  * treats delta as constant, is:
  *
  *   1/n sum_i u[i] G[i]                                   G[i] = 1/(n-i) sum_{k>=i} gamma^(k-i) delta[k]
- *                                                       gamma = 0: G[i] = delta[i], equation (3) of the latter
+ *                                                      gamma = 0: G[i] = delta[i], equation (3) of the latter
  * + smoothing 1/n sum_i 1/(n-i) sum_{j>i} (u[i] - u[j])^2 / 2
  *
  * The loss of a rollout is the mean over agents with at least two steps. Each component of the gradient is
