@@ -41,7 +41,7 @@ static float delta_at(struct rng *rng)
 
 static void bench_decision(const char *name, const struct policy *p)
 {
-    struct policy_flow *flow = malloc(policy_flow_bytes(p));
+    struct policy_flow *flow = malloc(policy_flow_bytes(p->body));
     static float delta[DELTAS];
     double best = 1e9, sum = 0;
     struct rng rng;
@@ -163,7 +163,7 @@ static void bench_update(void)
 
     rng_init(&rng, 3, 0);
     policy_init_mlp(&p, &rng);
-    adpg_init_net(&a, &cfg, &p.mlp, STEPS);
+    adpg_init(&a, &cfg, &p, STEPS);
     for (uint32_t i = 0; i < AGENTS; i++) {
         for (uint32_t j = 0; j < STEPS * POLICY_FEATURES; j++)
             state[i][j] = j % 2 ? delta_at(&rng) : 1;

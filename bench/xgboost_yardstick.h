@@ -49,8 +49,8 @@ static inline void *xgboost_rows(const struct xgboost *x, const struct tree_rows
     target += (size_t)r->rows * TREE_FEATURES;
     for (uint32_t i = 0; i < r->rows; i++) {
         for (int f = 0; f < TREE_FEATURES; f++)
-            data[(size_t)i * TREE_FEATURES + f] = r->feature[i][f];
-        target[i] = (float)r->target[i] / TREE_TARGET_ONE;
+            data[(size_t)i * TREE_FEATURES + f] = r->row[i].feature[f];
+        target[i] = (float)r->row[i].target / TREE_TARGET_ONE;
     }
     if (x->matrix(data, r->rows, TREE_FEATURES, NAN, &matrix) || x->set(matrix, "label", target, r->rows))
         die("XGBoost takes no rows");
@@ -96,7 +96,7 @@ static inline double xgboost_rmse(const struct tree_rows *train, const struct tr
     if (x.predict(booster, matrix[1], 0, 0, 0, &n, &value) || n != test->rows)
         die("XGBoost predicts nothing");
     for (uint64_t i = 0; i < n; i++) {
-        double away = (double)value[i] - test->target[i] * (1.0 / TREE_TARGET_ONE);
+        double away = (double)value[i] - test->row[i].target * (1.0 / TREE_TARGET_ONE);
 
         sum += away * away;
     }

@@ -45,9 +45,6 @@ struct dcqcn_hpcc {
     uint32_t stage;              /* raises since the last cut, up to STAGE_MAX */
 };
 
-_Static_assert(sizeof(struct dcqcn_hpcc_cfg) <= CC_CFG_MAX, "cfg fits");
-_Static_assert(sizeof(struct dcqcn_hpcc) <= CC_STATE_MAX, "state fits");
-
 static void decay_alpha(const struct dcqcn_hpcc_cfg *cfg, struct dcqcn_hpcc *f, uint64_t ticks)
 {
     if (ticks > DECAY_TICKS) {

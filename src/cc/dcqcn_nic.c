@@ -59,9 +59,6 @@ struct dcqcn_nic {
     uint16_t idle_keep, idle_drop;
 };
 
-_Static_assert(sizeof(struct dcqcn_nic_cfg) <= CC_CFG_MAX, "cfg fits");
-_Static_assert(sizeof(struct dcqcn_nic) <= CC_STATE_MAX, "state fits");
-
 static void decide(const struct dcqcn_nic_cfg *cfg, const struct dcqcn_nic *f, struct cc_out *out)
 {
     out->counts_bytes = f->dcqcn.limited;

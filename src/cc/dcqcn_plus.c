@@ -53,9 +53,6 @@ struct dcqcn_plus {
     uint32_t stage;              /* raises since the last CNP */
 };
 
-_Static_assert(sizeof(struct dcqcn_plus_cfg) <= CC_CFG_MAX, "cfg fits");
-_Static_assert(sizeof(struct dcqcn_plus) <= CC_STATE_MAX, "state fits");
-
 static void decide(const struct dcqcn_plus_cfg *cfg, const struct dcqcn_plus *f, struct cc_out *out)
 {
     cc_set_rate(out, f->rate_bps);
@@ -117,11 +114,10 @@ static void plus_on_cnp(const void *cfg_, void *state, struct cc_now now, uint64
 {
     const struct dcqcn_plus_cfg *cfg = cfg_;
     struct dcqcn_plus           *f = state;
-    uint64_t                     packet_ps;
 
     catch_up(cfg, f, now);
     f->alpha = (1 - GAIN) * f->alpha + GAIN;
-    packet_ps = cfg->packet_bits * PS_PER_S / f->rate_bps;
+    uint64_t packet_ps = cfg->packet_bits * PS_PER_S / f->rate_bps;
     f->period_ps = announced_ps > PERIOD_PS_MIN ? announced_ps : PERIOD_PS_MIN;
     if (f->period_ps < packet_ps)
         f->period_ps = packet_ps;

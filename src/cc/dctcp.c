@@ -29,8 +29,6 @@ struct dctcp {
     bool     is_waiting;
 };
 
-_Static_assert(sizeof(struct dctcp_cfg) <= CC_CFG_MAX, "cfg fits");
-
 static void end_round(const struct dctcp_cfg *cfg, struct dctcp *f, const struct cc_ack *a)
 {
     double share = (double)f->marks / (double)f->packets;

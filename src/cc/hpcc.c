@@ -44,8 +44,6 @@ struct hpcc_path {
     struct hop_rate    rate[CC_HOPS_MAX];    /* if has_hop_rates; last: other settings need no space for it */
 };
 
-_Static_assert(sizeof(struct hpcc_path_cfg) <= CC_CFG_MAX, "cfg fits");
-
 struct hop_use { double use, time_ns; }; /* time_ns: between two records; use_of() leaves picoseconds */
 
 /* Converts numbers below 2^63, for which processors have an instruction. */

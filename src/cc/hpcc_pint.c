@@ -12,8 +12,6 @@
 
 struct pint_sender_cfg { struct hpcc_cfg hpcc; double base; };
 
-_Static_assert(sizeof(struct pint_sender_cfg) <= CC_CFG_MAX, "cfg fits");
-
 static void pint_on_ack(const void *cfg_, void *state, struct cc_now now, const struct cc_ack *a,
                         struct cc_out *out)
 {

@@ -67,12 +67,10 @@ void nscc_init(struct nscc *f, const struct nscc_cfg *c, uint64_t base_rtt_ps, i
 
 bool nscc_on_rtt(struct nscc *f, const struct nscc_cfg *c, uint64_t rtt_ps)
 {
-    int64_t bdp;
-
     if (rtt_ps >= f->base_rtt_ps)
         return true;
     f->base_rtt_ps = rtt_ps;
-    bdp = (int64_t)((double)rtt_ps / 1000000.0 * (double)c->line_bps / 8000000);
+    int64_t bdp = (int64_t)((double)rtt_ps / 1000000.0 * (double)c->line_bps / 8000000);
     if (!c->max_cwnd_bytes)
         f->maxwnd_bytes = (int64_t)(MAXWND_BDPS * (double)bdp);
     return bdp > 0;

@@ -25,8 +25,6 @@ struct nscc_pair_cfg {
     bool            has_credit;
 };
 
-_Static_assert(sizeof(struct nscc_pair_cfg) <= CC_CFG_MAX && sizeof(struct nscc) <= CC_STATE_MAX, "they fit");
-
 static void decide(const struct nscc_pair_cfg *cfg, struct nscc *f, struct cc_out *out)
 {
     if (f->maxwnd_bytes < cfg->nscc.min_cwnd_bytes)

@@ -34,12 +34,10 @@ static int64_t log_or_min(uint64_t x, struct crand *random)
 static double queue_term(uint64_t dt_ns, uint64_t blocks, double log_b, double log_t, double log_1e9,
                          struct crand *random)
 {
-    int64_t log_dt, log_q;
-
     if (blocks == 0)
         return 0;
-    log_dt = log_or_min(dt_ns, random);
-    log_q = log_of(blocks, random);
+    int64_t log_dt = log_or_min(dt_ns, random);
+    int64_t log_q = log_of(blocks, random);
     return pow(2, ((double)(log_dt + log_q) + log_1e9 - log_b - 2 * log_t) / LOG_ONE) * (1u << QUEUE_LOG);
 }
 
@@ -50,12 +48,10 @@ static double frame_term(uint32_t bytes, double log_b, double log_t, double log_
 
 static double history_term(uint64_t left_ns, double use, double log_t, struct crand *random)
 {
-    int64_t log_left, log_use;
-
     if (left_ns == 0 || use <= 0)
         return 0;
-    log_left = log_of(left_ns, random);
-    log_use = log_or_min((uint64_t)round(use * USE_STEPS), random);
+    int64_t log_left = log_of(left_ns, random);
+    int64_t log_use = log_or_min((uint64_t)round(use * USE_STEPS), random);
     return pow(2, ((double)(log_left + log_use) - log_t) / LOG_ONE) / USE_STEPS;
 }
 

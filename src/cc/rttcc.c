@@ -45,7 +45,6 @@ struct rttcc {
     struct cc_late     late;
 };
 
-_Static_assert(sizeof(struct rttcc_cfg) <= CC_CFG_MAX, "cfg fits");
 _Static_assert(sizeof(struct rttcc_state) <= 48, "a NIC has 12 words for a flow");
 
 static void decide(const struct rttcc_cfg *cfg, struct rttcc *f, struct cc_now now, struct cc_out *out)

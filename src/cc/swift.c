@@ -22,6 +22,7 @@
  * simulator models no other, so the endpoint matters only if the receiver also sends.
  */
 #include "cc/rates.h"
+#include "base/minmax.h"
 
 #include <math.h>
 
@@ -50,21 +51,14 @@ struct swift {
     uint32_t timeouts;           /* consecutive */
 };
 
-_Static_assert(sizeof(struct swift_cfg) <= CC_CFG_MAX, "cfg fits");
-
-static double bound(double x, double min, double max)
-{
-    return x < min ? min : x > max ? max : x;
-}
-
 static double target_ps(const struct swift_cfg *cfg, double window, uint32_t hops)
 {
-    return cfg->base_ps + hops * cfg->hop_ps + bound(cfg->a / sqrt(window) + cfg->b, 0, cfg->range_ps);
+    return cfg->base_ps + hops * cfg->hop_ps + clamp_real(cfg->a / sqrt(window) + cfg->b, 0, cfg->range_ps);
 }
 
 static void cut_window(const struct swift_cfg *cfg, struct swift_window *w, uint64_t now_ps, double left)
 {
-    w->packets = bound(w->packets * left, WINDOW_MIN, cfg->window_max);
+    w->packets = clamp_real(w->packets * left, WINDOW_MIN, cfg->window_max);
     w->cut_ps = now_ps;
 }
 
@@ -80,7 +74,7 @@ static void update_window(const struct swift_cfg *cfg, struct swift_window *w, u
     double left = 1 - cfg->beta * (delay_ps - target) / delay_ps;
 
     if (delay_ps < target)
-        w->packets = bound(w->packets + (w->packets >= 1 ? acked / w->packets : acked), WINDOW_MIN,
+        w->packets = clamp_real(w->packets + (w->packets >= 1 ? acked / w->packets : acked), WINDOW_MIN,
                            cfg->window_max);
     else if (may_cut(w, now_ps, a->rtt_ps))
         cut_window(cfg, w, now_ps, left > 1 - cfg->max_mdf ? left : 1 - cfg->max_mdf);
@@ -134,7 +128,7 @@ static void swift_start(const void *cfg_, void *state, struct cc_now now, struct
     double                  packets = (double)cfg->rates.bdp_bytes / cfg->packet_bytes;
 
     *f = (struct swift){ .rtt_ps = 0 };
-    f->fabric.packets = f->endpoint.packets = bound(packets, 1, cfg->window_max);
+    f->fabric.packets = f->endpoint.packets = clamp_real(packets, 1, cfg->window_max);
     f->fabric.cut_ps = f->endpoint.cut_ps = now.ps;
     f->rtt_ps = (uint64_t)cfg->base_ps;
     cc_rates_start(&cfg->rates, out);

@@ -86,11 +86,10 @@ static void avoid_congestion(struct cubic *c, const struct tcp_ack *ack, double 
 static void cubic_on_ack(struct tcp_window *w, void *state, const struct tcp_ack *ack)
 {
     struct cubic *c = state;
-    uint64_t      rest;
 
     if (!ack->may_grow)
         return;
-    rest = tcp_slow_start(w, ack->acked_bytes);
+    uint64_t rest = tcp_slow_start(w, ack->acked_bytes);
     if (rest < ack->acked_bytes)
         c->cwnd = (double)w->cwnd_bytes / w->mss_bytes;
     if (!rest)

@@ -40,8 +40,6 @@ struct timely {
     uint32_t raises;             /* consecutive, up to SLOW_RAISES */
 };
 
-_Static_assert(sizeof(struct timely_cfg) <= CC_CFG_MAX, "cfg fits");
-
 static void raise_rate(const struct timely_cfg *cfg, struct timely *f)
 {
     uint64_t step_bps = f->raises < SLOW_RAISES ? cfg->ai_bps : cfg->hai_bps;

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool convert_hosts_first(const struct graph *g)
 {
@@ -68,4 +69,12 @@ void convert_note(const char *format, ...)
     safe_vprintf(stderr, format, args);
     fputc('\n', stderr);
     va_end(args);
+}
+
+int convert_parse(struct convert_source *s, const char *name, char *text, struct err *err)
+{
+    int rc = scenario_parse(&s->scenario, name, text, strlen(text), s->set, s->sets, s->seed, err);
+
+    free(text);
+    return rc;
 }

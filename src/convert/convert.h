@@ -44,6 +44,9 @@ struct convert_flow {
 struct convert_source {
     struct scenario      scenario;       /* network and settings; its traffic has been drawn */
     const char          *name;           /* file name, for error messages */
+    const char *const   *set;            /* while reading: as for convert_read() */
+    uint32_t             sets;
+    const uint64_t      *seed;
     bool                 is_scenario;    /* the input is a scenario */
     bool                 has_settings;   /* the settings were read, not assumed */
     struct convert_flow *flow;           /* sorted by start; empty if there are triggers */
@@ -51,6 +54,9 @@ struct convert_source {
     struct flow_matrix      cm;             /* connections as read, with hosts as nodes; conns 0: none */
     struct htsim_command command;        /* of htsim_uec; matrix NULL: none */
 };
+
+/* Parses the text of a scenario, which is freed, with the overrides of convert_read(). */
+int convert_parse(struct convert_source *, const char *name, char *text, struct err *);
 
 /* Reads one or two files: a scenario, a config, or a network and its flows. Refuses closed-loop traffic. */
 int  convert_read(struct convert_source *, const char *const *paths, uint32_t count, const char *const *set,
@@ -62,8 +68,7 @@ int convert_write_scenario(const struct convert_source *, struct outdir *, struc
 int convert_write_hpcc(const struct convert_source *, struct outdir *, struct err *);
 
 /* A command line of htsim_uec: reads it as a scenario; writes that with copies of its files. */
-int convert_read_command(struct convert_source *, const char *path, const char *const *set, uint32_t sets,
-                         const uint64_t *seed, struct err *);
+int convert_read_command(struct convert_source *, const char *path, struct err *);
 int convert_write_command(const struct convert_source *, struct outdir *, struct err *);
 
 /* ---- shared by the writers ---- */

@@ -30,35 +30,29 @@ static void print_scenario(FILE *out, const struct htsim_command *c, const char 
  * line. */
 static void point_to_command(const char *path, struct err *err)
 {
-    size_t     length = strlen(path), at = length;
+    size_t     length = strlen(path);
     struct err was = *err;
 
-    if (strncmp(err->text, path, length) != 0 || err->text[at] != ':')
-        return;
-    at += strspn(err->text + at, ":0123456789");
-    err_write(err, "%s:1:%s", path, was.text + at);
+    if (strncmp(was.text, path, length) == 0 && was.text[length] == ':')
+        err_write(err, "%s:1:%s", path, was.text + length + strspn(was.text + length, ":0123456789"));
 }
 
 /* Relative paths of the scenario are relative to the command line's folder. */
-int convert_read_command(struct convert_source *s, const char *path, const char *const *set, uint32_t sets,
-                         const uint64_t *seed, struct err *err)
+int convert_read_command(struct convert_source *s, const char *path, struct err *err)
 {
     struct htsim_command *c = &s->command;
-    char                 *text = NULL, *matrix, *topology;
-    FILE                 *out;
     int                   rc = htsim_read_command(path, NULL, c, err);
 
     if (rc)
         return rc;
-    out = text_stream(&text);
-    matrix = convert_quoted(c->matrix);
-    topology = c->topology ? convert_quoted(c->topology) : NULL;
-    print_scenario(out, c, matrix, topology, seed ? *seed : c->seed);
+    char *text, *matrix = convert_quoted(c->matrix);
+    char *topology = c->topology ? convert_quoted(c->topology) : NULL;
+    FILE *out = text_stream(&text);
+    print_scenario(out, c, matrix, topology, s->seed ? *s->seed : c->seed);
     fclose(out);
     free(matrix);
     free(topology);
-    rc = scenario_parse(&s->scenario, path, text, strlen(text), set, sets, seed, err);
-    free(text);
+    rc = convert_parse(s, path, text, err);
     if (rc)
         point_to_command(path, err);
     if (!rc && c->nodes && c->nodes != s->scenario.graph.hosts)
@@ -67,16 +61,18 @@ int convert_read_command(struct convert_source *s, const char *path, const char 
     return rc;
 }
 
-static int copy_file(const char *from, struct outdir *dir, const char *to, struct err *err)
+/* Copies a file that the command line names. */
+static int copy_file(const struct convert_source *s, const char *file, struct outdir *dir, const char *to,
+                     struct err *err)
 {
     size_t size;
-    char  *text;
-    FILE  *out;
-    int    rc = text_read_file(from, FILE_BYTES_MAX, &text, &size, err);
+    char  *text, *path = reader_path(s->name, file);
+    int    rc = text_read_file(path, FILE_BYTES_MAX, &text, &size, err);
 
+    free(path);
     if (rc)
         return rc;
-    out = outdir_file(dir, to, err);
+    FILE *out = outdir_file(dir, to, err);
     if (out)
         fwrite(text, 1, size, out);
     free(text);
@@ -87,20 +83,11 @@ int convert_write_command(const struct convert_source *s, struct outdir *dir, st
 {
     const struct htsim_command *c = &s->command;
     FILE                       *out = outdir_file(dir, "scenario.yaml", err);
-    char                       *path;
-    int                         rc;
 
     if (!out)
         return -EIO;
     fputs("# Written by anole convert.\n", out);
     print_scenario(out, c, "traffic.cm", c->topology ? "network.topo" : NULL, s->scenario.cfg.seed);
-    path = reader_path(s->name, c->matrix);
-    rc = copy_file(path, dir, "traffic.cm", err);
-    free(path);
-    if (rc || !c->topology)
-        return rc;
-    path = reader_path(s->name, c->topology);
-    rc = copy_file(path, dir, "network.topo", err);
-    free(path);
-    return rc;
+    int rc = copy_file(s, c->matrix, dir, "traffic.cm", err);
+    return rc || !c->topology ? rc : copy_file(s, c->topology, dir, "network.topo", err);
 }

@@ -100,16 +100,14 @@ static enum convert_input detect_text(const char *text)
 static size_t chakra_prefix(const char *path)
 {
     size_t length = strlen(path);
-    char  *first;
-    bool   is_there;
 
     if (has_end(path, ".et")) {
         for (length -= 3; length > 0 && isdigit((unsigned char)path[length - 1]);)
             length--;
         return length > 1 && path[length - 1] == '.' ? length - 1 : 0;
     }
-    first = xprintf("%s.0.et", path);
-    is_there = access(path, F_OK) != 0 && access(first, F_OK) == 0;
+    char *first = xprintf("%s.0.et", path);
+    bool is_there = access(path, F_OK) != 0 && access(first, F_OK) == 0;
     free(first);
     return is_there ? length : 0;
 }
@@ -117,7 +115,6 @@ static size_t chakra_prefix(const char *path)
 int convert_detect(const char *path, enum convert_input *input, struct err *err)
 {
     char   head[HEAD_BYTES + 1], *found;
-    size_t length;
     FILE  *file;
 
     *input = chakra_prefix(path) ? INPUT_CHAKRA : INPUT_SCENARIO;
@@ -130,7 +127,7 @@ int convert_detect(const char *path, enum convert_input *input, struct err *err)
     free(found);
     if (!file)
         return err_set(err, errno, "%s: %s", path, strerror(errno));
-    length = fread(head, 1, HEAD_BYTES, file);
+    size_t length = fread(head, 1, HEAD_BYTES, file);
     fclose(file);
     head[length] = '\0';
     *input = length >= 8 && memcmp(head, GOAL_MAGIC, 8) == 0 ? INPUT_GOAL : detect_text(head);

@@ -104,25 +104,23 @@ static double knob_value(const struct convert_source *s, enum knob which)
 static int check_settings(const struct convert_source *s, struct err *err)
 {
     const struct sim_cfg *cfg = &s->scenario.cfg;
+    const struct { bool is_so; const char *what; } row[] = {
+        { strncmp(cfg->cc->name, "dcqcn", 5) != 0 || cfg->cc_others,
+          "a congestion control other than DCQCN" },
+        { strcmp(cfg->lb->name, "ecmp") != 0, "a load balancer other than ECMP" },
+        { knob_value(s, KNOB_hf2t) != 0, "hosts that stretch gaps (hf2t)" },
+        { cfg->is_selective, "selective repeat" },
+        { !cfg->is_lossless, "a lossy network" },
+        { cfg->ecn_at_enqueue, "marks by the queue that a packet finds; it marks by the one it leaves" },
+        { cfg->buffer_bytes < 1u << 20, "a buffer of less than 1 MiB" },
+        { s->scenario.changes, "knobs that change during the run" },
+        { cfg->window_bytes && cfg->window_bytes != UINT64_MAX,
+          "a window in bytes; it has none, or one of bandwidth x delay" },
+    };
 
-    if (strncmp(cfg->cc->name, "dcqcn", 5) != 0 || cfg->cc_others)
-        return refuse(s, err, "a congestion control other than DCQCN");
-    if (strcmp(cfg->lb->name, "ecmp") != 0)
-        return refuse(s, err, "a load balancer other than ECMP");
-    if (knob_value(s, KNOB_hf2t) != 0)
-        return refuse(s, err, "hosts that stretch gaps (hf2t)");
-    if (cfg->is_selective)
-        return refuse(s, err, "selective repeat");
-    if (!cfg->is_lossless)
-        return refuse(s, err, "a lossy network");
-    if (cfg->ecn_at_enqueue)
-        return refuse(s, err, "marks by the queue that a packet finds; it marks by the one it leaves");
-    if (cfg->buffer_bytes < 1u << 20)
-        return refuse(s, err, "a buffer of less than 1 MiB");
-    if (s->scenario.changes)
-        return refuse(s, err, "knobs that change during the run");
-    if (cfg->window_bytes && cfg->window_bytes != UINT64_MAX)
-        return refuse(s, err, "a window in bytes; it has none, or one of bandwidth x delay");
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (row[i].is_so)
+            return refuse(s, err, row[i].what);
     return 0;
 }
 
@@ -224,26 +222,25 @@ static int print_link_down(FILE *out, const struct convert_source *s, struct err
     return 0;
 }
 
-static void print_knob(FILE *out, const char *key, double value, const char *unit)
-{
-    char text[40];
-
-    fprintf(out, "%s %s%s\n", key, convert_real(text, sizeof(text), value), unit);
-}
-
 static void print_dcqcn(FILE *out, const struct convert_source *s)
 {
+    const struct { const char *key; double value; const char *unit; } row[] = {
+        { "ALPHA_RESUME_INTERVAL", knob_value(s, KNOB_dce_tcp_rtt), "" },
+        { "RATE_DECREASE_INTERVAL", knob_value(s, KNOB_rate_reduce_monitor_period), "" },
+        { "CLAMP_TARGET_RATE", knob_value(s, KNOB_clamp_tgt_rate), "" },
+        { "RP_TIMER", knob_value(s, KNOB_rpg_time_reset), "" },
+        { "EWMA_GAIN", (1024 - knob_value(s, KNOB_dce_tcp_g)) / 1024, "" },
+        { "FAST_RECOVERY_TIMES", knob_value(s, KNOB_rpg_threshold), "" },
+        { "RATE_AI", knob_value(s, KNOB_rpg_ai_rate), "Mb/s" },
+        { "RATE_HAI", knob_value(s, KNOB_rpg_hai_rate), "Mb/s" },
+        { "MIN_RATE", knob_value(s, KNOB_rpg_min_rate), "Mb/s" },
+        { "DCTCP_RATE_AI", 1000, "Mb/s" },
+    };
+    char text[40];
+
     fputs("\nCC_MODE 1\n", out);
-    print_knob(out, "ALPHA_RESUME_INTERVAL", knob_value(s, KNOB_dce_tcp_rtt), "");
-    print_knob(out, "RATE_DECREASE_INTERVAL", knob_value(s, KNOB_rate_reduce_monitor_period), "");
-    print_knob(out, "CLAMP_TARGET_RATE", knob_value(s, KNOB_clamp_tgt_rate), "");
-    print_knob(out, "RP_TIMER", knob_value(s, KNOB_rpg_time_reset), "");
-    print_knob(out, "EWMA_GAIN", (1024 - knob_value(s, KNOB_dce_tcp_g)) / 1024, "");
-    print_knob(out, "FAST_RECOVERY_TIMES", knob_value(s, KNOB_rpg_threshold), "");
-    print_knob(out, "RATE_AI", knob_value(s, KNOB_rpg_ai_rate), "Mb/s");
-    print_knob(out, "RATE_HAI", knob_value(s, KNOB_rpg_hai_rate), "Mb/s");
-    print_knob(out, "MIN_RATE", knob_value(s, KNOB_rpg_min_rate), "Mb/s");
-    print_knob(out, "DCTCP_RATE_AI", 1000, "Mb/s");
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        fprintf(out, "%s %s%s\n", row[i].key, convert_real(text, sizeof(text), row[i].value), row[i].unit);
 }
 
 static uint64_t stop_time_s(const struct convert_source *s)
@@ -258,7 +255,6 @@ static uint64_t stop_time_s(const struct convert_source *s)
 static int print_config(FILE *out, const struct convert_source *s, struct err *err)
 {
     const struct sim_cfg *cfg = &s->scenario.cfg;
-    int                   rc;
 
     fprintf(out, "ENABLE_QCN %d\nUSE_DYNAMIC_PFC_THRESHOLD 1\nPACKET_PAYLOAD_SIZE %u\n\n", cfg->ecn_on,
             cfg->mtu_bytes);
@@ -270,13 +266,11 @@ static int print_config(FILE *out, const struct convert_source *s, struct err *e
     fprintf(out, "HAS_WIN %d\nGLOBAL_T 1\nVAR_WIN %d\nFAST_REACT 0\nU_TARGET 0.95\nMI_THRESH 0\nINT_MULTI 1\n"
                  "MULTI_RATE 0\nSAMPLE_FEEDBACK 0\nPINT_LOG_BASE 1.05\nPINT_PROB 1.0\nRATE_BOUND 1\n"
                  "ACK_HIGH_PRIO %d\n\n", cfg->window_bytes != 0, cfg->window_by_rate, cfg->ack_unpaused);
-    rc = print_link_down(out, s, err);
+    int rc = print_link_down(out, s, err);
     fputs("ENABLE_TRACE 0\n", out);
     rc = rc ? rc : print_maps(out, s, err);
-    fprintf(
-        out,
-        "BUFFER_SIZE %llu\nQLEN_MON_FILE qlen.txt\nQLEN_MON_START 100000000000\nQLEN_MON_END 100000000001\n",
-        (unsigned long long)(cfg->buffer_bytes >> 20));
+    fprintf(out, "BUFFER_SIZE %llu\nQLEN_MON_FILE qlen.txt\nQLEN_MON_START 100000000000\n"
+                 "QLEN_MON_END 100000000001\n", (unsigned long long)(cfg->buffer_bytes >> 20));
     return rc;
 }
 

@@ -148,32 +148,21 @@ static void print_network(FILE *out, enum convert_input input, const char *path,
     fputs("traffic: [{kind: permutation, shift: 1, size: 1}]\n", out);
 }
 
-static int parse_text(struct convert_source *s, char *text, const char *const *set, uint32_t sets,
-                      const uint64_t *seed, struct err *err)
-{
-    int rc = scenario_parse(&s->scenario, "anole convert", text, strlen(text), set, sets, seed, err);
-
-    free(text);
-    return rc;
-}
-
-static int read_network(struct convert_source *s, enum convert_input input, const char *path,
-                        const char *const *set, uint32_t sets, struct err *err)
+static int read_network(struct convert_source *s, enum convert_input input, const char *path, struct err *err)
 {
     struct graph g;
     char        *text;
-    FILE        *out;
-    int          rc;
+    int          rc = input == INPUT_HPCC_TOPOLOGY ? hpcc_read_topology(path, NULL, &g, err)
+                                                   : htsim_read_topology(path, NULL, &g, err);
 
-    rc = input == INPUT_HPCC_TOPOLOGY ? hpcc_read_topology(path, NULL, &g, err)
-                                      : htsim_read_topology(path, NULL, &g, err);
     if (rc < 0)
         return rc;
-    out = text_stream(&text);
+    FILE *out = text_stream(&text);
     print_network(out, input, path, &g);
     fclose(out);
     graph_fini(&g);
-    return parse_text(s, text, set, sets, NULL, err);
+    s->seed = NULL;              /* nothing is drawn */
+    return convert_parse(s, "anole convert", text, err);
 }
 
 /* ---- read all files ---- */
@@ -188,35 +177,32 @@ static bool is_flows(enum convert_input input)
     return input == INPUT_HPCC_FLOWS || input == INPUT_HTSIM_CM;
 }
 
-static int read_one(struct convert_source *s, enum convert_input input, const char *path,
-                    const char *const *set, uint32_t sets, const uint64_t *seed, struct err *err)
+static int read_one(struct convert_source *s, enum convert_input input, const char *path, struct err *err)
 {
-    int rc;
-
     if (is_network(input))
         return err_set(err, EINVAL, "%s: this is a network; give the file with its flows as well", path);
     if (is_flows(input))
         return err_set(err, EINVAL, "%s: these are flows; give the file with their network as well", path);
     if (input == INPUT_HTSIM_COMMAND)
-        return convert_read_command(s, path, set, sets, seed, err);
+        return convert_read_command(s, path, err);
     s->is_scenario = input == INPUT_SCENARIO;
     s->has_settings = true;
-    rc = input == INPUT_CONFIG ? parse_text(s, convert_line(input, path), set, sets, seed, err)
-                               : scenario_read(&s->scenario, path, set, sets, seed, err);
+    int rc = input == INPUT_CONFIG ? convert_parse(s, "anole convert", convert_line(input, path), err)
+                                   : scenario_read(&s->scenario, path, s->set, s->sets, s->seed, err);
     if (!rc && s->scenario.htsim)
         rc = err_set(err, ENOTSUP,
                      "%s: a scenario of model htsim names its .cm and .topo files already", path);
     return rc ? rc : draw_flows(s, err);
 }
 
-static int read_two(struct convert_source *s, enum convert_input *input, const char *const *paths,
-                    const char *const *set, uint32_t sets, struct err *err)
+static int read_two(struct convert_source *s, const enum convert_input *input, const char *const *paths,
+                    struct err *err)
 {
     int net = is_network(input[1]), rc;
 
     if (!is_network(input[net]) || !is_flows(input[!net]))
         return err_set(err, EINVAL, "%s and %s: two files are a network and its flows", paths[0], paths[1]);
-    rc = read_network(s, input[net], paths[net], set, sets, err);
+    rc = read_network(s, input[net], paths[net], err);
     if (rc)
         return rc;
     s->name = paths[!net];
@@ -239,11 +225,11 @@ int convert_read(struct convert_source *s, const char *const *paths, uint32_t co
                  uint32_t sets, const uint64_t *seed, struct err *err)
 {
     enum convert_input input[2];
-    char      *path[2] = { 0 };
-    int        rc = 0;
+    char *path[2] = { 0 };
+    int   rc = 0;
 
     assert(count == 1 || count == 2);
-    *s = (struct convert_source){ .name = paths[0] };
+    *s = (struct convert_source){ .name = paths[0], .set = set, .sets = sets, .seed = seed };
     for (uint32_t i = 0; i < count && !rc; i++) {
         rc = convert_detect(paths[i], &input[i], err);
         if (!rc && input[i] >= INPUT_GOAL)
@@ -252,8 +238,7 @@ int convert_read(struct convert_source *s, const char *const *paths, uint32_t co
             path[i] = examples_path(paths[i], err);
     }
     if (!rc)
-        rc = count == 1 ? read_one(s, input[0], path[0], set, sets, seed, err)
-                        : read_two(s, input, paths, set, sets, err);
+        rc = count == 1 ? read_one(s, input[0], path[0], err) : read_two(s, input, paths, err);
     free(path[0]);
     free(path[1]);
     if (rc)

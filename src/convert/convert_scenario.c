@@ -240,10 +240,9 @@ static void print_triggers(FILE *out, const struct flow_matrix *cm)
 static void print_cm(FILE *out, const struct convert_source *s)
 {
     const struct graph *g = &s->scenario.graph;
-    uint32_t           *number;
     bool                is_cm = s->cm.conns > 0;
 
-    number = host_numbers(g);
+    uint32_t *number = host_numbers(g);
     fprintf(out, "Nodes %u\nConnections %u\n", g->hosts, is_cm ? s->cm.conns : s->flows);
     if (s->cm.triggers)
         fprintf(out, "Triggers %u\n", s->cm.triggers);
@@ -284,7 +283,6 @@ static int write_flows(const struct convert_source *s, FILE *out, struct outdir 
 int convert_write_scenario(const struct convert_source *s, struct outdir *dir, struct err *err)
 {
     FILE *out;
-    int   rc;
 
     if (s->command.matrix)
         return convert_write_command(s, dir, err);
@@ -294,7 +292,7 @@ int convert_write_scenario(const struct convert_source *s, struct outdir *dir, s
     if (!out)
         return -EIO;
     print_general(s, out);
-    rc = write_network(s, out, dir, err);
+    int rc = write_network(s, out, dir, err);
     if (!rc && s->has_settings) {
         print_host(out, &s->scenario.cfg);
         print_switch(out, &s->scenario.cfg);

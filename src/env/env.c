@@ -11,12 +11,6 @@
 #define MULTIPLIER_MIN 0.01f
 #define MULTIPLIER_MAX 100.0f
 
-struct agent_state {
-    uint32_t steps, room;        /* collected */
-    float  (*x)[POLICY_FEATURES];
-    float    action;             /* external mode */
-};
-
 struct env {
     struct scenario      scenario;
     struct sim          *sim;
@@ -24,7 +18,7 @@ struct env {
     struct rlcc_observer observer;
     uint64_t             takes_ps;           /* duration of a decision */
     bool                 is_over;
-    struct agent_state  *agent;
+    struct env_agent    *agent;
     uint32_t             agents, agents_room;
     struct env_totals    totals;
     uint32_t             collected;          /* steps of all agents */
@@ -40,14 +34,8 @@ static uint32_t on_start(void *arg, uint64_t now_ps)
 
     (void)now_ps;
     e->agent = xgrow(e->agent, e->agents, &e->agents_room, 64, sizeof *e->agent);
-    e->agent[e->agents] = (struct agent_state){ .action = 1 };
+    e->agent[e->agents] = (struct env_agent){ .action = 1 };
     return e->agents++;
-}
-
-static void add_step(struct agent_state *a, const float x[POLICY_FEATURES])
-{
-    a->x = xgrow(a->x, a->steps, &a->room, 16, sizeof *a->x);
-    memcpy(a->x[a->steps++], x, sizeof *a->x);
 }
 
 static void on_step(void *arg, uint32_t agent, const struct rlcc_step *s)
@@ -60,16 +48,17 @@ static void on_step(void *arg, uint32_t agent, const struct rlcc_step *s)
     e->totals.delta_sum += delta;
     e->totals.reward_sum -= delta * delta;
     if (e->observer.action) {
-        struct env_observation *o;
-
         e->seen = xgrow(e->seen, e->seens, &e->seens_room, 64, sizeof *e->seen);
-        o = &e->seen[e->seens++];
+        struct env_observation *o = &e->seen[e->seens++];
         *o = (struct env_observation){ .agent = agent, .rate = s->rate, .at_ps = s->at_ps,
                                        .rtt_us = (float)((double)s->rtt_ps / PS_PER_US) };
         memcpy(o->x, s->x, sizeof o->x);
     } else {
+        struct env_agent *a = &e->agent[agent];
+
         e->collected++;
-        add_step(&e->agent[agent], s->x);
+        a->x = xgrow(a->x, a->steps, &a->room, 16, sizeof *a->x);
+        memcpy(a->x[a->steps++], s->x, sizeof *a->x);
     }
 }
 
@@ -163,9 +152,23 @@ struct env_totals env_totals(const struct env *e)
     const struct sim_counters *c = &e->sim->engine.counters;
     struct env_totals          t = e->totals;
 
+    t.now_ps = e->sim->now_ps;
     t.payload_bytes = c->payload_received;
     t.dropped_packets = c->dropped_buffer + c->dropped_wire + c->dropped_down;
     return t;
+}
+
+struct env_totals env_totals_since(const struct env *e, const struct env_totals *before)
+{
+    struct env_totals t = env_totals(e);
+
+    return (struct env_totals){
+        .now_ps = t.now_ps - before->now_ps, .steps = t.steps - before->steps,
+        .payload_bytes = t.payload_bytes - before->payload_bytes,
+        .dropped_packets = t.dropped_packets - before->dropped_packets,
+        .rtt_us_sum = t.rtt_us_sum - before->rtt_us_sum, .delta_sum = t.delta_sum - before->delta_sum,
+        .reward_sum = t.reward_sum - before->reward_sum,
+    };
 }
 
 /* Runs up to and including that time, or to the end. */
@@ -204,11 +207,9 @@ bool env_collect(struct env *e, const struct env_quota *q)
     return is_quota_met(e, q);
 }
 
-struct env_agent env_agent(const struct env *e, uint32_t agent)
+const struct env_agent *env_agent(const struct env *e, uint32_t agent)
 {
-    const struct agent_state *a = &e->agent[agent];
-
-    return (struct env_agent){ a->steps, (const float (*)[POLICY_FEATURES])a->x };
+    return &e->agent[agent];
 }
 
 /* ---- external ---- */

@@ -51,6 +51,7 @@ uint32_t env_agents(const struct env *);     /* so far */
 
 /* Totals since env_open(). */
 struct env_totals {
+    uint64_t now_ps;
     uint64_t steps;              /* of all agents */
     uint64_t payload_bytes;      /* received */
     uint64_t dropped_packets;
@@ -60,6 +61,9 @@ struct env_totals {
 };
 
 struct env_totals env_totals(const struct env *);
+
+/* What has been added since. */
+struct env_totals env_totals_since(const struct env *, const struct env_totals *before);
 
 /* ---- in the loop ---- */
 
@@ -71,14 +75,17 @@ struct env_quota {
 
 /* Steps of an agent in the last env_collect(): its state at each step, [steps][4]. */
 struct env_agent {
-    uint32_t steps;
-    const float (*x)[POLICY_FEATURES];
+    uint32_t steps, room;
+    float  (*x)[POLICY_FEATURES];
+    float    action;             /* external mode */
 };
 
 /* Discards collected steps and runs until the quota is met. Returns false if the scenario ended before. The
  * state of an LSTM is reset. */
-bool             env_collect(struct env *, const struct env_quota *);
-struct env_agent env_agent(const struct env *, uint32_t agent);
+bool env_collect(struct env *, const struct env_quota *);
+
+/* Valid until the next env_collect(). */
+const struct env_agent *env_agent(const struct env *, uint32_t agent);
 
 /* ---- external ---- */
 

@@ -22,9 +22,9 @@ static void add_rows__matches_the_net(void **unused)
     assert_int_equal(0, env_add_rows(&rows, &p, "many_to_one:4_1", 5000, 3, NULL));
     assert_int_equal(5000, rows.rows);
     for (uint32_t i = 0; i < rows.rows; i++) {
-        const int16_t *f = rows.feature[i];
+        const int16_t *f = rows.row[i].feature;
         float x[4] = { 1 + f[0] / 4096.0f, f[1] / 256.0f, 1 + f[2] / 4096.0f, f[3] / 256.0f };
-        float away = policy_try(&p, x) - (float)rows.target[i] / TREE_TARGET_ONE;
+        float away = policy_try(&p, x) - (float)rows.row[i].target / TREE_TARGET_ONE;
 
         assert_true(away > -0.02f && away < 0.02f);      /* features are rounded, and deltas above 128 are
                                                           * clipped */

@@ -71,10 +71,10 @@ static void record_loop(struct tape *t, const struct env_world *w)
 
     env_collect(e, &(struct env_quota){ .steps_least = UINT32_MAX, .steps_most = UINT32_MAX });
     for (uint32_t i = 0; i < env_agents(e); i++) {
-        struct env_agent a = env_agent(e, i);
+        const struct env_agent *a = env_agent(e, i);
 
-        for (uint32_t j = 0; j < a.steps; j++)
-            add_step(t, i, a.x[j]);
+        for (uint32_t j = 0; j < a->steps; j++)
+            add_step(t, i, a->x[j]);
     }
     env_close(e);
 }
@@ -132,13 +132,13 @@ static void collect__same_seed_same_steps(void **unused)
         assert_true(env_collect(a, &q) && env_collect(b, &q) && env_collect(c, &q));
         assert_int_equal(env_agents(a), env_agents(b));
         for (uint32_t i = 0; i < env_agents(a); i++) {
-            struct env_agent x = env_agent(a, i), y = env_agent(b, i),
-                             z = i < env_agents(c) ? env_agent(c, i) : x;
+            const struct env_agent *x = env_agent(a, i), *y = env_agent(b, i),
+                                   *z = i < env_agents(c) ? env_agent(c, i) : x;
 
-            assert_int_equal(x.steps, y.steps);
-            assert_true(x.steps >= 15);
-            assert_memory_equal(x.x, y.x, x.steps * sizeof *x.x);
-            is_other |= z.steps != x.steps || memcmp(x.x, z.x, x.steps * sizeof *x.x) != 0;
+            assert_int_equal(x->steps, y->steps);
+            assert_true(x->steps >= 15);
+            assert_memory_equal(x->x, y->x, x->steps * sizeof *x->x);
+            is_other |= z->steps != x->steps || memcmp(x->x, z->x, x->steps * sizeof *x->x) != 0;
         }
     }
     assert_true(is_other);
@@ -179,11 +179,11 @@ static void history__hidden_except_for_the_first(void **unused)
         env_collect(e, &(struct env_quota){ .steps = 100, .steps_least = 1000, .steps_most = UINT32_MAX }));
     assert_int_equal(3, env_agents(e));
     for (uint32_t i = 0; i < 3; i++) {
-        struct env_agent a = env_agent(e, i);
+        const struct env_agent *a = env_agent(e, i);
         bool             is_one = true;
 
-        for (uint32_t j = 0; j < a.steps; j++)
-            is_one &= a.x[j][0] == 1 && a.x[j][2] == 1;
+        for (uint32_t j = 0; j < a->steps; j++)
+            is_one &= a->x[j][0] == 1 && a->x[j][2] == 1;
         assert_int_equal(is_one, i > 0);
     }
     env_close(e);
@@ -272,14 +272,14 @@ static void collect__trees_report_their_inputs(void **unused)
     assert_true(env_collect(e, &(struct env_quota){ .steps_least = 2000, .steps_most = UINT32_MAX }));
     assert_int_equal(6, env_agents(e));
     for (uint32_t i = 0; i < env_agents(e); i++) {
-        struct env_agent a = env_agent(e, i);
+        const struct env_agent *a = env_agent(e, i);
 
-        assert_true(a.x[0][0] == 1 && a.x[0][2] == 1 && a.x[0][1] == a.x[0][3]);
-        for (uint32_t j = 0; j + 1 < a.steps; j++, compared++) {
-            double action = (double)policy_try(&p, a.x[j]), told = (double)a.x[j + 1][2];
+        assert_true(a->x[0][0] == 1 && a->x[0][2] == 1 && a->x[0][1] == a->x[0][3]);
+        for (uint32_t j = 0; j + 1 < a->steps; j++, compared++) {
+            double action = (double)policy_try(&p, a->x[j]), told = (double)a->x[j + 1][2];
 
             assert_true(told <= action + 1e-6 && told > action - 1.0 / 4096 - 1e-6);
-            assert_true(a.x[j + 1][0] == a.x[j][2] && a.x[j + 1][1] == a.x[j][3]);
+            assert_true(a->x[j + 1][0] == a->x[j][2] && a->x[j + 1][1] == a->x[j][3]);
         }
     }
     assert_true(compared >= 1900);

@@ -1,7 +1,6 @@
 #include "env/env_world.h"
 #include "base/text.h"
 #include "core/units.h"
-#include "env/env.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,70 +55,62 @@ static bool take_numbers(struct env_world *w, const char *at)
     return *at == '\0';
 }
 
-/* Reads "DELAY" or "DELAY,RATE". */
-static int take_links(struct env_world *w, char *at, struct err *err)
+/* Ends a text before a character. Returns the rest behind it, or NULL. */
+static char *cut(char *text, char at)
 {
-    char *rate = strchr(at, ',');
-    int   rc;
+    char *rest = strchr(text, at);
 
-    if (rate)
-        *rate++ = '\0';
-    rc = text_to_time(at, &w->delay_ps, err);
-    if (!rc && rate)
-        rc = text_to_rate(rate, &w->rate_bps, err);
-    if (rc)
-        return rc;
-    if (w->delay_ps < DELAY_MIN_PS || w->delay_ps > DELAY_MAX_PS || w->delay_ps % PS_PER_NS != 0)
-        return err_set(err, ERANGE, "'%s': delays of links are 10ns to 100us, in whole nanoseconds", at);
-    if (rate && (w->rate_bps < RATE_MIN_BPS || w->rate_bps > RATE_MAX_BPS))
-        return err_set(err, ERANGE, "'%s': rates of links are 1Gbps to 1600Gbps", rate);
-    return 0;
+    if (rest)
+        *rest++ = '\0';
+    return rest;
 }
 
-static int parse_links(struct env_world *w, const char *text, struct err *err)
+/* 'rate' may be NULL. */
+static int parse_links(struct env_world *w, const char *delay, const char *rate, struct err *err)
 {
-    char       copy[NAME_BYTES];
     struct err why;
+    int        rc = text_to_time(delay, &w->delay_ps, &why);
 
-    snprintf(copy, sizeof(copy), "%s", text);
-    if (take_links(w, copy, &why))
-        return err_set(err, EINVAL, "after @ comes DELAY or DELAY,RATE, such as 5us,400Gbps: %s", why.text);
-    return 0;
+    if (!rc && rate)
+        rc = text_to_rate(rate, &w->rate_bps, &why);
+    if (!rc && (w->delay_ps < DELAY_MIN_PS || w->delay_ps > DELAY_MAX_PS || w->delay_ps % PS_PER_NS != 0))
+        rc = err_set(&why, ERANGE, "'%s': delays of links are 10ns to 100us, in whole nanoseconds", delay);
+    if (!rc && rate && (w->rate_bps < RATE_MIN_BPS || w->rate_bps > RATE_MAX_BPS))
+        rc = err_set(&why, ERANGE, "'%s': rates of links are 1Gbps to 1600Gbps", rate);
+    return rc ? err_set(err, EINVAL, "after @ comes DELAY or DELAY,RATE, such as 5us,400Gbps: %s", why.text)
+              : 0;
 }
 
 static int parse_flows(struct env_world *w, const char *text, struct err *err)
 {
-    struct env_world made = { .qps = 1 };
-    const char      *colon = strchr(text, ':');
+    char  kind[NAME_BYTES];
+    char *numbers = cut(strcpy(kind, text), ':');
 
-    while (colon && env_kind_names[made.kind] &&
-           (strlen(env_kind_names[made.kind]) != (size_t)(colon - text) ||
-            memcmp(text, env_kind_names[made.kind], (size_t)(colon - text)) != 0))
-        made.kind++;
-    if (!colon || !env_kind_names[made.kind])
+    while (numbers && env_kind_names[w->kind] && strcmp(env_kind_names[w->kind], kind) != 0)
+        w->kind++;
+    if (!numbers || !env_kind_names[w->kind])
         return err_set(err, EINVAL, "'%.60s' is not a world to learn in; there are many_to_one:HOSTS_QPS, "
                        "all_to_all:HOSTS_QPS and long_short:HOSTS", text);
-    if (!take_numbers(&made, colon + 1))
+    if (!take_numbers(w, numbers))
         return err_set(err, EINVAL, "'%.60s': after the colon comes %s", text,
-                       made.kind == ENV_LONG_SHORT ? "the number of hosts" : "HOSTS_QPS, such as 8_16");
-    if (!is_within_limits(&made))
+                       w->kind == ENV_LONG_SHORT ? "the number of hosts" : "HOSTS_QPS, such as 8_16");
+    if (!is_within_limits(w))
         return err_set(err, ERANGE, "'%.60s': at most %u hosts and %u flows, at least 2 hosts", text,
                        HOSTS_MAX, FLOWS_MAX);
-    *w = made;
     return 0;
 }
 
 int env_world_parse(struct env_world *w, const char *text, struct err *err)
 {
-    const char *at = strchr(text, '@');
-    char        flows[NAME_BYTES];
-    int         rc;
+    char flows[NAME_BYTES];
 
+    *w = (struct env_world){ .qps = 1 };
     if (strlen(text) >= sizeof(flows))
         return err_set(err, EINVAL, "'%.60s...' is not a world to learn in", text);
-    snprintf(flows, sizeof(flows), "%.*s", at ? (int)(at - text) : (int)sizeof(flows), text);
-    rc = parse_flows(w, flows, err);
-    return rc || !at ? rc : parse_links(w, at + 1, err);
+    char *links = cut(strcpy(flows, text), '@');
+    char *rate = links ? cut(links, ',') : NULL;
+    int rc = parse_flows(w, flows, err);
+    return rc || !links ? rc : parse_links(w, links, rate, err);
 }
 
 const char *env_world_name(char *text, size_t size, const struct env_world *w)
@@ -148,19 +139,14 @@ double env_world_bps(const struct env_world *w)
 static void write_traffic(FILE *out, const struct env_world *w)
 {
     if (w->kind == ENV_ALL_TO_ALL)
-        fprintf(
-            out,
-            "  - {kind: posted, pattern: all_to_all, qps: %u, outstanding: 30, size: 64KiB, spread: 1ms}\n",
-            w->qps);
+        fprintf(out, "  - {kind: posted, pattern: all_to_all, qps: %u, outstanding: 30, size: 64KiB, "
+                "spread: 1ms}\n", w->qps);
     else if (w->kind == ENV_MANY_TO_ONE)
         fprintf(out, "  - {kind: posted, qps: %u, outstanding: 40, size: 64KiB, spread: 1ms}\n", w->qps);
     else
-        fprintf(
-            out,
-            "  - {kind: posted, name: long, hosts: [h0], outstanding: 10, size: 2000000KiB, spread: 0us}\n"
-            "  - {kind: posted, name: short, hosts: %u, outstanding: 10, size: 200KiB, period: 10ms, "
-            "start: 1ms, spread: 10us}\n",
-            w->hosts);
+        fprintf(out, "  - {kind: posted, name: long, hosts: [h0], outstanding: 10, size: 2000000KiB, spread: "
+                "0us}\n  - {kind: posted, name: short, hosts: %u, outstanding: 10, size: 200KiB, period: "
+                "10ms, start: 1ms, spread: 10us}\n", w->hosts);
 }
 
 static unsigned long long buffer_bytes(const struct env_world *w)
@@ -194,28 +180,20 @@ char *env_world_text(const struct env_world *w)
     return text;
 }
 
-/* ---- training rows ---- */
-
-#define STEPS_A_TIME 20000u
-
-static int open_world(struct env **e, const struct policy *p, const char *name, uint64_t seed,
-                      struct err *err)
+int env_world_open(struct env **e, const struct env_world *w, struct env_cfg cfg, struct err *err)
 {
-    struct env_cfg cfg = { .name = name, .seed = seed, .policy = p };
-    struct env_world w;
-    char *text;
-    int rc = env_world_parse(&w, name, err);
+    char *text = env_world_text(w);
 
-    if (rc)
-        return rc;
-    w.mtu_bytes = 4096;          /* fewer packets for the same number of steps */
-    text = env_world_text(&w);
     cfg.text = text;
     cfg.text_bytes = strlen(text);
-    rc = env_open(e, &cfg, err);
+    int rc = env_open(e, &cfg, err);
     free(text);
     return rc;
 }
+
+/* ---- training rows ---- */
+
+#define STEPS_A_TIME 20000u
 
 /* The action taken in a state is the 'last action' of the next state, for any policy. */
 static void add_agent(struct tree_rows *rows, const struct env_agent *a, uint32_t rows_max)
@@ -227,25 +205,25 @@ static void add_agent(struct tree_rows *rows, const struct env_agent *a, uint32_
 int env_add_rows(struct tree_rows *rows, const struct policy *p, const char *world, uint32_t states,
                  uint64_t seed, struct err *err)
 {
+    const struct env_quota quota = { .steps_least = STEPS_A_TIME, .steps_most = STEPS_A_TIME };
     uint32_t rows_max = rows->rows + states;
     bool has_more = true;
+    struct env_world w;
     struct env *e;
-    int rc;
 
     if (!policy_is_float(p))
         return err_set(err, EINVAL, "flows of a world are controlled by an mlp or an lstm, not by %s",
                        policy_body_name[p->body]);
-    rc = open_world(&e, p, world, seed, err);
+    int rc = env_world_parse(&w, world, err);
+    w.mtu_bytes = 4096;          /* fewer packets for the same number of steps */
+    if (!rc)
+        rc = env_world_open(&e, &w, (struct env_cfg){ .name = world, .seed = seed, .policy = p }, err);
     if (rc)
         return rc;
     while (has_more && rows->rows < rows_max) {
-        has_more =
-            env_collect(e, &(struct env_quota){ .steps_least = STEPS_A_TIME, .steps_most = STEPS_A_TIME });
-        for (uint32_t i = 0; i < env_agents(e); i++) {
-            struct env_agent a = env_agent(e, i);
-
-            add_agent(rows, &a, rows_max);
-        }
+        has_more = env_collect(e, &quota);
+        for (uint32_t i = 0; i < env_agents(e); i++)
+            add_agent(rows, env_agent(e, i), rows_max);
     }
     env_close(e);
     return 0;

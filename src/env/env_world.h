@@ -15,7 +15,7 @@
 #define ENV_ENV_WORLD_H
 
 #include "base/err.h"
-#include "learn/policy/policy.h"
+#include "env/env.h"
 #include "learn/tree/tree_grow.h"
 
 #include <stdbool.h>
@@ -45,6 +45,9 @@ int env_world_parse(struct env_world *, const char *text, struct err *);
 
 /* Returns the scenario, malloc'd. */
 char *env_world_text(const struct env_world *);
+
+/* Like env_open(), with the world's scenario as text. */
+int env_world_open(struct env **, const struct env_world *, struct env_cfg, struct err *);
 
 /* Total link rate of all receivers. */
 double env_world_bps(const struct env_world *);

@@ -1,5 +1,6 @@
 #include "gym/gym.h"
 #include "base/file/whole.h"
+#include "base/minmax.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -55,17 +56,20 @@ static uint8_t *put_f32(uint8_t *at, float value)
 
 /* ---- replies ---- */
 
+static uint8_t *make_room(struct gym_buffer *b, size_t length)
+{
+    b->length = length;
+    if (length > b->room) {
+        b->room = 2 * length;
+        b->bytes = xrealloc(b->bytes, b->room);
+    }
+    return b->bytes;
+}
+
 /* Starts a reply of this type and returns the position of its payload. */
 static uint8_t *begin_reply(struct gym_session *s, enum gym_type type, size_t bytes)
 {
-    struct gym_buffer *b = &s->reply;
-
-    b->length = GYM_HEAD_BYTES + bytes;
-    if (b->length > b->room) {
-        b->room = 2 * b->length;
-        b->bytes = xrealloc(b->bytes, b->room);
-    }
-    return put_u32(put_u32(b->bytes, type), (uint32_t)bytes);
+    return put_u32(put_u32(make_room(&s->reply, GYM_HEAD_BYTES + bytes), type), (uint32_t)bytes);
 }
 
 static void put_welcome(struct gym_session *s)
@@ -82,8 +86,11 @@ static void put_welcome(struct gym_session *s)
     memcpy(at, s->world.name, name_bytes);
 }
 
-static uint8_t *put_batch_head(uint8_t *at, const struct gym_batch *b)
+static void put_batch(struct gym_session *s, const struct gym_batch *b)
 {
+    size_t columns = 4 + POLICY_FEATURES;
+    uint8_t *at = begin_reply(s, GYM_BATCH, BATCH_HEAD_BYTES + b->n * columns * 4);
+
     at = put_u64(at, b->now_ps);
     at = put_u64(at, b->end_ps);
     at = put_u64(at, b->totals.steps);
@@ -92,15 +99,7 @@ static uint8_t *put_batch_head(uint8_t *at, const struct gym_batch *b)
     at = put_u32(at, b->n);
     at = put_u32(at, b->agents);
     at = put_u32(at, b->is_over);
-    return put_u32(at, 0);
-}
-
-static void put_batch(struct gym_session *s, const struct gym_batch *b)
-{
-    size_t columns = 4 + POLICY_FEATURES;
-    uint8_t *at = begin_reply(s, GYM_BATCH, BATCH_HEAD_BYTES + b->n * columns * 4);
-
-    at = put_batch_head(at, b);
+    at = put_u32(at, 0);
     for (uint32_t i = 0; i < b->n; i++)
         at = put_u32(at, b->seen[i].agent);
     for (uint32_t i = 0; i < b->n; i++)
@@ -124,21 +123,16 @@ void gym_session_refuse(struct gym_session *s, const struct err *err)
 
 /* ---- requests ---- */
 
-static const char *type_name(uint32_t type)
-{
-    static const char *const name[] = { "", "HELLO", "RESET", "ACT", "CLOSE" };
-
-    return name[type];
-}
+static const struct { const char *name; uint32_t bytes, bytes_max; } types[] = {
+    [GYM_HELLO] = { "HELLO", 8, 8 }, [GYM_RESET] = { "RESET", 8, 8 },
+    [GYM_ACT] = { "ACT", 8, GYM_CLIENT_BYTES_MAX }, [GYM_CLOSE] = { "CLOSE", 0, 0 },
+};
 
 static int check_bytes(uint32_t type, uint32_t bytes, struct err *err)
 {
-    static const uint32_t want[] = { 0, 8, 8, 8, 0 };
-
-    if (type == GYM_ACT ? bytes >= want[type] && bytes <= GYM_CLIENT_BYTES_MAX && bytes % 4 == 0
-                        : bytes == want[type])
+    if (bytes >= types[type].bytes && bytes <= types[type].bytes_max && bytes % 4 == 0)
         return 0;
-    return err_set(err, EPROTO, "a message %s cannot have %u bytes", type_name(type), bytes);
+    return err_set(err, EPROTO, "a message %s cannot have %u bytes", types[type].name, bytes);
 }
 
 int gym_head_parse(const uint8_t head[GYM_HEAD_BYTES], uint32_t *type, uint32_t *bytes, struct err *err)
@@ -212,7 +206,7 @@ static int handle_message(struct gym_session *s, uint32_t type, const uint8_t *p
     if (rc)
         return rc;
     if (!s->is_greeted && type != GYM_HELLO)
-        return err_set(err, EPROTO, "%s before HELLO", type_name(type));
+        return err_set(err, EPROTO, "%s before HELLO", types[type].name);
     switch (type) {
     case GYM_HELLO: return on_hello(s, payload, err);
     case GYM_RESET: return on_reset(s, payload, err);
@@ -233,6 +227,7 @@ void gym_session_init(struct gym_session *s, const struct gym_world *w)
 void gym_session_fini(struct gym_session *s)
 {
     free(s->reply.bytes);
+    free(s->payload.bytes);
     free(s->action);
     *s = (struct gym_session){ 0 };
 }
@@ -240,10 +235,8 @@ void gym_session_fini(struct gym_session *s)
 int gym_session_take(struct gym_session *s, uint32_t type, const uint8_t *payload, uint32_t bytes,
                      struct err *err)
 {
-    int rc;
-
     s->reply.length = 0;
-    rc = handle_message(s, type, payload, bytes, err);
+    int rc = handle_message(s, type, payload, bytes, err);
     if (rc)
         gym_session_refuse(s, err);
     return rc;
@@ -251,64 +244,45 @@ int gym_session_take(struct gym_session *s, uint32_t type, const uint8_t *payloa
 
 /* ---- file descriptors ---- */
 
-/* Buffer of a message. Memory for a payload grows as bytes arrive, so that a head alone cannot allocate
- * much. */
-struct incoming { uint8_t *payload; size_t room; };
-
-static int read_payload(struct incoming *m, int in, uint32_t bytes)
+/* Memory for a payload grows as bytes arrive, so that a head alone cannot allocate much. */
+static bool read_payload(struct gym_buffer *b, int in, uint32_t bytes)
 {
-    size_t have = 0;
-
-    while (have < bytes) {
-        size_t next = bytes - have < 65536 ? bytes - have : 65536;
-
-        if (have + next > m->room) {
-            m->room = 2 * (have + next);
-            m->payload = xrealloc(m->payload, m->room);
-        }
-        if (!whole_read(in, m->payload + have, next))
-            return 0;
-        have += next;
+    make_room(b, 1);
+    for (size_t have = 0, next; have < bytes; have += next) {
+        next = bytes - have < 65536 ? bytes - have : 65536;
+        if (!whole_read(in, make_room(b, have + next) + have, next))
+            return false;
     }
-    return 1;
+    return true;
 }
 
-/* Handles one message. *is_there: the client is still connected. */
-static int serve_message(struct gym_session *s, struct incoming *m, int in, int out, bool *is_there,
-                         struct err *err)
+/* Handles one message. Returns false if the client has disconnected; *rc: of a protocol error. */
+static bool serve_message(struct gym_session *s, int in, int out, int *rc, struct err *err)
 {
     uint8_t head[GYM_HEAD_BYTES];
     uint32_t type, bytes;
-    int rc;
 
-    *is_there = whole_read(in, head, sizeof(head));
-    if (!*is_there)
-        return 0;
-    rc = gym_head_parse(head, &type, &bytes, err);
-    if (rc)
+    if (!whole_read(in, head, sizeof(head)))
+        return false;
+    *rc = gym_head_parse(head, &type, &bytes, err);
+    if (*rc)
         gym_session_refuse(s, err);
-    else {
-        *is_there = read_payload(m, in, bytes);
-        if (!*is_there)
-            return 0;
-        rc = gym_session_take(s, type, m->payload, bytes, err);
-    }
-    *is_there = whole_write(out, s->reply.bytes, s->reply.length);
-    return rc;
+    else if (!read_payload(&s->payload, in, bytes))
+        return false;
+    else
+        *rc = gym_session_take(s, type, s->payload.bytes, bytes, err);
+    return whole_write(out, s->reply.bytes, s->reply.length);
 }
 
 int gym_serve(const struct gym_world *w, int in, int out, struct err *err)
 {
-    struct incoming m = { .payload = xmalloc(16), .room = 16 };
     struct gym_session s;
-    bool is_there = true;
     int rc = 0;
 
     gym_session_init(&s, w);
-    while (!rc && is_there && !s.is_closed)
-        rc = serve_message(&s, &m, in, out, &is_there, err);
+    while (serve_message(&s, in, out, &rc, err) && !rc && !s.is_closed)
+        continue;
     gym_session_fini(&s);
-    free(m.payload);
     return rc;
 }
 
@@ -317,18 +291,16 @@ int gym_serve(const struct gym_world *w, int in, int out, struct err *err)
 int gym_listen(const char *path, int *listener, struct err *err)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
-    mode_t mask;
-    int fd, rc;
 
     if (strlen(path) >= sizeof(address.sun_path))
         return err_set(err, ENAMETOOLONG, "%s: the name of a socket may have at most %zu bytes", path,
                        sizeof(address.sun_path) - 1);
     memcpy(address.sun_path, path, strlen(path));
-    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return err_set(err, errno, "%s: %s", path, strerror(errno));
-    mask = umask(0177);
-    rc = bind(fd, (const struct sockaddr *)&address, sizeof(address));
+    mode_t mask = umask(0177);
+    int rc = bind(fd, (const struct sockaddr *)&address, sizeof(address));
     umask(mask);
     if (rc == 0)
         rc = listen(fd, 16);
@@ -365,11 +337,10 @@ int gym_serve_socket(const struct gym_world *w, int listener, uint64_t clients, 
 static int reset_env(struct gym_env *g, uint32_t world, uint64_t seed, struct err *err)
 {
     struct env_cfg cfg = g->cfg;
-    struct env *made = NULL;
-    int rc;
+    struct env *made;
 
     cfg.seed = seed * g->worlds + world;
-    rc = env_open(&made, &cfg, err);
+    int rc = env_open(&made, &cfg, err);
     if (rc)
         return rc;
     env_close(g->env[world]);
@@ -388,28 +359,14 @@ static int reset_all(void *arg, uint64_t seed, struct err *err)
     return rc;
 }
 
-/* ---- batches ---- */
-
 static void append_observations(struct gym_env *g, uint32_t world, const struct env_observation *seen,
-                                uint32_t n, uint32_t at)
+                                uint32_t at)
 {
-    if (at + n > g->seens_room) {
-        g->seens_room = 2 * (at + n);
-        g->seen = xrealloc(g->seen, g->seens_room * sizeof(*g->seen));
+    for (uint32_t i = 0; i < g->waiting[world]; i++) {
+        g->seen = xgrow(g->seen, at + i, &g->seens_room, 64, sizeof(*g->seen));
+        g->seen[at + i] = seen[i];
+        g->seen[at + i].agent = seen[i].agent * g->worlds + world;
     }
-    if (n > 0)
-        memcpy(g->seen + at, seen, n * sizeof(*seen));
-    for (uint32_t i = 0; i < n; i++)
-        g->seen[at + i].agent = g->seen[at + i].agent * g->worlds + world;
-}
-
-static void add_totals(struct env_totals *sum, const struct env *e)
-{
-    struct env_totals t = env_totals(e);
-
-    sum->steps += t.steps;
-    sum->payload_bytes += t.payload_bytes;
-    sum->dropped_packets += t.dropped_packets;
 }
 
 /* The time is that of the most advanced world. A world that is over has no waiting agents; the batch is over
@@ -421,15 +378,16 @@ static void observe_all(void *arg, struct gym_batch *b)
     *b = (struct gym_batch){ .end_ps = env_end_ps(g->env[0]) };
     for (uint32_t i = 0; i < g->worlds; i++) {
         const struct env_observation *seen;
-        uint64_t now_ps;
 
         g->waiting[i] = env_observe(g->env[i], &seen);
-        append_observations(g, i, seen, g->waiting[i], b->n);
+        append_observations(g, i, seen, b->n);
+        struct env_totals t = env_totals(g->env[i]);
         b->n += g->waiting[i];
         b->agents += env_agents(g->env[i]);
-        add_totals(&b->totals, g->env[i]);
-        now_ps = env_now_ps(g->env[i]);
-        b->now_ps = now_ps > b->now_ps ? now_ps : b->now_ps;
+        b->totals.steps += t.steps;
+        b->totals.payload_bytes += t.payload_bytes;
+        b->totals.dropped_packets += t.dropped_packets;
+        b->now_ps = max_u64(b->now_ps, env_now_ps(g->env[i]));
     }
     b->seen = g->seen;
     b->is_over = b->n == 0;
@@ -450,14 +408,12 @@ static void act_all(void *arg, const float *multiplier)
 
 int gym_env_open(struct gym_env *g, const struct env_cfg *cfg, uint32_t worlds, struct err *err)
 {
-    int rc;
-
     assert(!cfg->policy && worlds >= 1 && worlds <= GYM_WORLDS_MAX);
     *g = (struct gym_env){
         .cfg = *cfg, .worlds = worlds,
         .env = xcalloc(worlds, sizeof(struct env *)), .waiting = xcalloc(worlds, sizeof(*g->waiting)),
     };
-    rc = reset_env(g, 0, cfg->seed, err);
+    int rc = reset_env(g, 0, cfg->seed, err);
     if (rc)
         gym_env_close(g);
     return rc;

@@ -1,24 +1,8 @@
 /* src/gym/gym.h - the RL-CC environment for programs in other languages: a protocol over a pipe or socket.
  *
- * docs/gym.md documents the protocol. A message is a head and a payload. Numbers are little-endian. The
- * columns of a batch follow each other without gaps.
- *
- *   head     uint32 type, uint32 bytes of the payload
- *
- *   client   HELLO    "AGYM", uint32 version
- *            RESET    uint64 seed
- *            ACT      uint32 n, uint32 0, float32 multiplier[n]: one per agent of the last batch, in order
- *            CLOSE    nothing
- *
- *   server   WELCOME  answers HELLO: uint32 version, uint32 features, float32 lowest and highest multiplier
- *                     of policies, uint32 worlds, uint32 bytes of the name, name
- *            BATCH    answers RESET and ACT: uint64 now_ps, end_ps, steps, payload_bytes, dropped_packets,
- *                     uint32 n, agents so far, 1 if the scenario is over, 0,
- *                     uint32 agent[n], float32 x[n][features], reward[n], rate[n], rtt_us[n]
- *            ERROR    answers an invalid request: text; the last message
- *
- * HELLO comes first, then RESET. After a BATCH that is not over comes ACT or RESET. The server only sends
- * answers.
+ * docs/gym.md documents the protocol. A message is a head (uint32 type, uint32 bytes of the payload) and a
+ * payload. Numbers are little-endian. The server only sends answers: WELCOME to HELLO, BATCH to RESET and
+ * ACT, ERROR, the last message, to an invalid request.
  */
 #ifndef GYM_GYM_H
 #define GYM_GYM_H
@@ -67,6 +51,7 @@ struct gym_buffer { uint8_t *bytes; size_t length, room; };
 struct gym_session {
     struct gym_world  world;
     struct gym_buffer reply;     /* answer to the last message */
+    struct gym_buffer payload;   /* of the last message, if it came by a file descriptor */
     float            *action;
     uint32_t          actions_room;
     uint32_t          waiting;   /* agents in the last batch */

@@ -9,37 +9,16 @@
 #define STREAM 0x64716eu         /* random stream; "dqn" */
 #define TRIES  100               /* per draw by reward */
 
-/* ---- loss ---- */
-
-double loss_mse(const float *value, const float *wanted, uint32_t n, float *slope)
+double dqn_loss(float error, float bend, float *slope)
 {
-    double sum = 0;
+    float size = error < 0 ? -error : error;
 
-    for (uint32_t i = 0; i < n; i++) {
-        float error = value[i] - wanted[i];
-
-        sum += (double)error * error;
-        slope[i] = 2 * error / (float)n;
+    if (bend == 0) {
+        *slope = 2 * error;
+        return (double)error * error;
     }
-    return sum / n;
-}
-
-double loss_huber(const float *value, const float *wanted, uint32_t n, float bend, float *slope)
-{
-    double sum = 0;
-
-    for (uint32_t i = 0; i < n; i++) {
-        float error = value[i] - wanted[i], size = error < 0 ? -error : error;
-
-        if (size > bend) {
-            sum += bend * (size - 0.5 * bend);
-            slope[i] = (error < 0 ? -bend : bend) / (float)n;
-        } else {
-            sum += 0.5 * error * error;
-            slope[i] = error / (float)n;
-        }
-    }
-    return sum / n;
+    *slope = size > bend ? (error < 0 ? -bend : bend) : error;
+    return size > bend ? bend * (size - 0.5 * bend) : 0.5 * error * error;
 }
 
 /* ---- replay memory ---- */
@@ -120,17 +99,17 @@ double dqn_decay(double from, double to, uint32_t steps)
 static void init_scratch(struct dqn *d)
 {
     uint32_t batch = d->cfg.batch, inputs = d->cfg.shape.inputs;
+    uint32_t actions = net_shape_outputs(&d->cfg.shape);
+    size_t floats = (size_t)batch * (2ul * inputs + 1 + actions) + d->online.parameters;
 
     net_batch_init(&d->room, &d->cfg.shape, batch);
     d->drawn = xcalloc(batch, sizeof(*d->drawn));
     d->choice = xcalloc(batch, sizeof(*d->choice));
-    d->state = xcalloc((size_t)batch * inputs, sizeof(float));
-    d->next = xcalloc((size_t)batch * inputs, sizeof(float));
-    d->wanted = xcalloc(batch, sizeof(float));
-    d->value = xcalloc(batch, sizeof(float));
-    d->slope = xcalloc(batch, sizeof(float));
-    d->slopes = xcalloc((size_t)batch * net_shape_outputs(&d->cfg.shape), sizeof(float));
-    d->gradient = xcalloc(d->online.parameters, sizeof(float));
+    d->state = xcalloc(floats, sizeof(float));
+    d->next = d->state + (size_t)batch * inputs;
+    d->wanted = d->next + (size_t)batch * inputs;
+    d->slopes = d->wanted + batch;
+    d->gradient = d->slopes + (size_t)batch * actions;
 }
 
 void dqn_init(struct dqn *d, const struct dqn_cfg *cfg)
@@ -159,12 +138,6 @@ void dqn_fini(struct dqn *d)
     free(d->drawn);
     free(d->choice);
     free(d->state);
-    free(d->next);
-    free(d->wanted);
-    free(d->value);
-    free(d->slope);
-    free(d->slopes);
-    free(d->gradient);
     memset(d, 0, sizeof(*d));
 }
 
@@ -279,12 +252,11 @@ static void find_wanted(struct dqn *d, const float *const *record, uint32_t rows
 static double add_margin_loss(struct dqn *d, const float *value, float *slope, uint32_t guided, uint32_t rows)
 {
     uint32_t actions = net_shape_outputs(&d->cfg.shape), rival = guided == 0;
-    double   behind;
 
     for (uint32_t a = 0; a < actions; a++)
         if (a != guided && value[a] > value[rival])
             rival = a;
-    behind = (double)value[rival] + d->guide->margin - (double)value[guided];
+    double behind = (double)value[rival] + d->guide->margin - (double)value[guided];
     if (behind <= 0)
         return 0;
     slope[rival] += (float)(d->guide->weight / rows);
@@ -311,16 +283,16 @@ static double find_gradient(struct dqn *d, const float *const *record, uint32_t 
 {
     uint32_t inputs = d->cfg.shape.inputs, actions = net_shape_outputs(&d->cfg.shape);
     const float *value = net_forward(&d->online, &d->room, d->state, rows);
-    double loss;
+    double sum = 0;
 
-    for (uint32_t r = 0; r < rows; r++)
-        d->value[r] = value[(size_t)r * actions + decode_step(record[r], inputs).action];
-    loss = d->cfg.bend > 0 ? loss_huber(d->value, d->wanted, rows, (float)d->cfg.bend, d->slope)
-                           : loss_mse(d->value, d->wanted, rows, d->slope);
     memset(d->slopes, 0, (size_t)rows * actions * sizeof(float));
-    for (uint32_t r = 0; r < rows; r++)
-        d->slopes[(size_t)r * actions + decode_step(record[r], inputs).action] = d->slope[r];
-    loss += add_margin_losses(d, value, rows);
+    for (uint32_t r = 0; r < rows; r++) {
+        size_t at = (size_t)r * actions + decode_step(record[r], inputs).action;
+
+        sum += dqn_loss(value[at] - d->wanted[r], (float)d->cfg.bend, &d->slopes[at]);
+        d->slopes[at] /= (float)rows;
+    }
+    double loss = sum / rows + add_margin_losses(d, value, rows);
     memset(d->gradient, 0, d->online.parameters * sizeof(float));
     net_backward(&d->online, &d->room, d->slopes, d->gradient, NULL);
     return loss;
@@ -328,12 +300,10 @@ static double find_gradient(struct dqn *d, const float *const *record, uint32_t 
 
 double dqn_learn(struct dqn *d, const float *const *record, uint32_t rows)
 {
-    double loss;
-
     assert(rows > 0 && rows <= d->cfg.batch);
     gather(d, record, rows);
     find_wanted(d, record, rows);
-    loss = find_gradient(d, record, rows);
+    double loss = find_gradient(d, record, rows);
     d->gradient_norm = adam_clip(d->gradient, d->online.parameters, d->cfg.norm_max);
     if (!isfinite(loss) || !isfinite(d->gradient_norm))
         return loss;

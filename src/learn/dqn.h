@@ -22,11 +22,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Loss functions: the mean over n > 0 values; 'slope' gets its derivative with respect to each value. */
-double loss_mse(const float *value, const float *wanted, uint32_t n, float *slope);      /* e^2 */
-
-/* Huber loss: e^2 / 2 up to |e| = bend, then linear: bend (|e| - bend / 2). */
-double loss_huber(const float *value, const float *wanted, uint32_t n, float bend, float *slope);
+/* The loss of an error e. Huber's: e^2 / 2 up to |e| = bend, then linear: bend (|e| - bend / 2). Without a
+ * bend: e^2. 'slope' gets its derivative. */
+double dqn_loss(float error, float bend, float *slope);
 
 /* Replay memory: a ring buffer of records with a fixed number of floats; a new record replaces the oldest. */
 struct replay {
@@ -102,7 +100,7 @@ struct dqn {
     const float    **drawn;      /* [batch] */
     uint32_t        *choice;     /* [batch]: best next actions */
     float           *state, *next;   /* [batch][inputs] */
-    float           *wanted, *value, *slope;     /* [batch] */
+    float           *wanted;     /* [batch] */
     float           *slopes;     /* [batch][actions], 0 except for the actions taken */
     float           *gradient;
 };

@@ -374,37 +374,21 @@ static void draw_by_reward__ends_without_rewards(void **unused)
 
 /* ---- loss ---- */
 
-static const float value[] = { 1, 2, -3, 0.5f }, wanted[] = { 1, 4, 0, 0.25f };   /* errors 0, -2, -3, 1/4 */
-
-static void mse__by_hand(void **unused)
+static void loss__by_hand(void **unused)
 {
-    static const float slopes[] = { 0, -1, -1.5f, 0.125f };  /* 2 e / 4 */
-    float slope[4];
+    static const struct { float error, bend; double loss; float slope; } row[] = {
+        { 0, 0, 0, 0 }, { -2, 0, 4, -4 }, { 3, 0, 9, 6 }, { 0.25f, 0, 0.0625, 0.5f },
+        /* bend 2: 2 * (2 - 1), 2 * (3 - 1) */
+        { 0, 2, 0, 0 }, { -2, 2, 2, -2 }, { -3, 2, 4, -2 }, { 3, 2, 4, 2 }, { 0.25f, 2, 0.03125, 0.25f },
+    };
 
     (void)unused;
-    assert_true(loss_mse(value, wanted, 4, slope) == (4 + 9 + 0.0625) / 4);
-    assert_memory_equal(slopes, slope, sizeof(slope));
-}
+    for (unsigned i = 0; i < sizeof(row) / sizeof(*row); i++) {
+        float slope = 9;
 
-static void huber__by_hand(void **unused)
-{
-    static const float slopes[] = { 0, -0.5f, -0.5f, 0.0625f };  /* e / 4, at most 2 / 4 */
-    float slope[4];
-
-    (void)unused;
-    /* bend 2: 0, 2 * (2 - 1), 2 * (3 - 1), 1/32 */
-    assert_true(loss_huber(value, wanted, 4, 2, slope) == (2 + 4 + 0.03125) / 4);
-    assert_memory_equal(slopes, slope, sizeof(slope));
-}
-
-static void huber__is_half_of_mse_before_the_bend(void **unused)
-{
-    float a[4], b[4];
-
-    (void)unused;
-    assert_true(2 * loss_huber(value, wanted, 4, 3, a) == loss_mse(value, wanted, 4, b));
-    for (int i = 0; i < 4; i++)
-        assert_true(2 * a[i] == b[i]);
+        assert_true(dqn_loss(row[i].error, row[i].bend, &slope) == row[i].loss);
+        assert_true(slope == row[i].slope);
+    }
 }
 
 /* ---- replay_memory ---- */
@@ -536,9 +520,7 @@ int main(void)
         cmocka_unit_test(update__waits_for_a_batch),
         cmocka_unit_test(update__finds_the_values_of_a_chain),
         cmocka_unit_test(update__gives_the_same_bits_everywhere),
-        cmocka_unit_test(mse__by_hand),
-        cmocka_unit_test(huber__by_hand),
-        cmocka_unit_test(huber__is_half_of_mse_before_the_bend),
+        cmocka_unit_test(loss__by_hand),
         cmocka_unit_test(add__replaces_the_oldest),
         cmocka_unit_test(draw__is_uniform),
         cmocka_unit_test(draw__uses_existing_records_only),

@@ -23,12 +23,11 @@ struct state {
 static int predict(struct state *s, const double *at, double *error, struct err *err)
 {
     double value[MOST];
-    int    rc;
 
     for (uint32_t i = 0; i < s->p->parameters; i++)
         value[i] = exp(at[i]);
     s->fit->predictions++;
-    rc = s->p->predict(s->p->arg, value, error, err);
+    int rc = s->p->predict(s->p->arg, value, error, err);
     for (uint32_t i = 0; i < s->p->figures && !rc; i++)
         error[i] = log(error[i] / s->p->measured[i]);
     return rc;
@@ -81,7 +80,6 @@ static int check_slopes(const struct state *s, struct err *err)
         }
         for (uint32_t k = 0; k < n + 1; k++) {       /* the others first, then it */
             const double *slope = s->slope[k < n ? k : i];
-            double        left;
 
             if (k == i)
                 continue;
@@ -92,10 +90,11 @@ static int check_slopes(const struct state *s, struct err *err)
                 for (uint32_t f = 0; f < figures; f++)
                     rest[f] -= along * base[(size_t)b * figures + f];
             }
-            left = sqrt(dot(s, rest, rest));
+            double left = sqrt(dot(s, rest, rest));
             if (k == n && left < ALONE_MIN * size)
-                rc = err_set(err, EDOM, "these measurements cannot tell %s from the other parameters: fix one of them, or "
-                             "add measurements in which they act differently", s->p->name[i]);
+                rc = err_set(err, EDOM,
+                             "these measurements cannot tell %s from the other parameters: fix one of them, "
+                             "or add measurements in which they act differently", s->p->name[i]);
             if (k < n && left > 1e-9) {
                 for (uint32_t f = 0; f < figures; f++)
                     base[(size_t)bases * figures + f] = rest[f] / left;
@@ -195,11 +194,10 @@ static void find_intervals(struct state *s)
 static int fit(struct state *s, struct err *err)
 {
     double moved = 1;
-    int    rc;
 
     for (uint32_t i = 0; i < s->p->parameters; i++)
         s->at[i] = (log(s->p->low[i]) + log(s->p->high[i])) / 2;
-    rc = predict(s, s->at, s->error, err);
+    int rc = predict(s, s->at, s->error, err);
     for (uint32_t round = 0; round < ROUNDS_MAX && moved > 0 && !rc; round++) {
         rc = find_slopes(s, err);
         if (!rc)
@@ -215,7 +213,6 @@ static int fit(struct state *s, struct err *err)
 int least_squares(const struct least_squares *p, struct least_squares_fit *made, struct err *err)
 {
     struct state s = { .p = p, .fit = made };
-    int          rc;
 
     *made = (struct least_squares_fit){ 0 };
     if (p->figures <= p->parameters)
@@ -225,7 +222,7 @@ int least_squares(const struct least_squares *p, struct least_squares_fit *made,
     s.tried = xcalloc(p->figures, sizeof(*s.tried));
     for (uint32_t i = 0; i < p->parameters; i++)
         s.slope[i] = xcalloc(p->figures, sizeof(**s.slope));
-    rc = fit(&s, err);
+    int rc = fit(&s, err);
     free(s.error);
     free(s.tried);
     for (uint32_t i = 0; i < p->parameters; i++)

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,11 +45,10 @@ static uint32_t crc(const unsigned char *bytes, size_t length)
     return ~crc;
 }
 
-/* Refuses parameters that are not finite. */
-static int check_finite(const struct net *n, const char *name, struct err *err)
+static int check_finite(const float *value, uint32_t count, const char *name, struct err *err)
 {
-    for (uint32_t i = 0; i < n->parameters; i++)
-        if (!isfinite(n->parameter[i]))
+    for (uint32_t i = 0; i < count; i++)
+        if (!isfinite(value[i]))
             return err_set(err, EINVAL, "%s: parameter %u of the net is not a finite number", name, i);
     return 0;
 }
@@ -116,94 +116,136 @@ const char *model_get(const struct model *m, const char *key)
     return note ? note->value : NULL;
 }
 
-/* ---- encoding ---- */
+/* ---- numbers, in both directions ---- */
 
-static void encode_u32(unsigned char *to, uint32_t value)
+int model_refuse(struct model_codec *c, const char *format, ...)
 {
-    for (int i = 0; i < 4; i++)
-        to[i] = (unsigned char)(value >> 8 * i);
+    char why[400];
+    va_list args;
+
+    if (c->rc)
+        return c->rc;
+    va_start(args, format);
+    vsnprintf(why, sizeof(why), format, args);
+    va_end(args);
+    c->left = 0;
+    return c->rc = err_set(c->err, EINVAL, "%s: %s", c->name, why);
 }
 
-void model_put_u32(FILE *f, uint32_t value)
+/* Reads some bytes. NULL: there are fewer. */
+static const unsigned char *take_bytes(struct model_codec *c, size_t bytes)
 {
-    unsigned char bytes[4];
-
-    encode_u32(bytes, value);
-    fwrite(bytes, 1, 4, f);
+    if (bytes > c->left) {
+        model_refuse(c, "its content is cut short");
+        return NULL;
+    }
+    c->at += bytes;
+    c->left -= bytes;
+    return c->at - bytes;
 }
 
-static void put_text(FILE *f, const char *text, size_t length)
+uint32_t model_code_bytes(struct model_codec *c, uint32_t value, uint32_t bytes)
 {
-    model_put_u32(f, (uint32_t)length);
-    fwrite(text, 1, length, f);
+    const unsigned char *at = c->out ? NULL : take_bytes(c, bytes);
+    uint32_t read = 0;
+
+    for (uint32_t i = 0; i < bytes; i++)
+        if (c->out)
+            fputc((int)(value >> 8 * i & 255), c->out);
+        else if (at)
+            read |= (uint32_t)at[i] << 8 * i;
+    return c->out ? value : read;
 }
 
-static void put_notes(FILE *f, const struct model *m)
+uint32_t model_code(struct model_codec *c, uint32_t value)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *lines = open_memstream(&text, &length);
-
-    if (!lines)
-        die("no memory for the notes of a model");
-    for (uint32_t i = 0; i < m->notes; i++)
-        fprintf(lines, "%s=%s\n", m->note[i].key, m->note[i].value);
-    fclose(lines);
-    put_text(f, text, length);
-    free(text);
+    return model_code_bytes(c, value, 4);
 }
 
-void model_put_shape(FILE *f, const struct net_shape *s)
+void model_code_shape(struct model_codec *c, struct net_shape *s)
 {
-    model_put_u32(f, s->inputs);
-    model_put_u32(f, s->layers);
-    for (uint32_t i = 0; i < s->layers; i++) {
-        model_put_u32(f, s->layer[i].width);
-        model_put_u32(f, s->layer[i].activation);
-        model_put_u32(f, s->layer[i].is_unbiased);
+    s->inputs = model_code(c, s->inputs);
+    s->layers = model_code(c, s->layers);
+    if (s->layers > NET_LAYERS_MAX)
+        model_refuse(c, "has %u layers; there may be %d", s->layers, NET_LAYERS_MAX);
+    for (uint32_t i = 0; i < s->layers && !c->rc; i++) {
+        struct net_layer *l = &s->layer[i];
+        uint32_t width = model_code(c, l->width), activation = model_code(c, l->activation);
+        uint32_t is_unbiased = model_code(c, l->is_unbiased);
+
+        if (activation >= NET_ACTIVATIONS || is_unbiased > 1)
+            model_refuse(c, "has a layer of a kind that is not known");
+        *l = (struct net_layer){ width, activation, is_unbiased };
     }
 }
 
-void model_put_floats(FILE *f, const float *value, uint32_t count)
+void model_code_floats(struct model_codec *c, float *value, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t bits;
 
         memcpy(&bits, &value[i], sizeof(bits));
-        model_put_u32(f, bits);
+        bits = model_code(c, bits);
+        memcpy(&value[i], &bits, sizeof(bits));
     }
+    if (!c->rc)
+        c->rc = check_finite(value, count, c->name, c->err);
+}
+
+/* ---- encoding ---- */
+
+static void put_text(struct model_codec *c, const void *text, size_t length)
+{
+    model_code(c, (uint32_t)length);
+    fwrite(text, 1, length, c->out);
+}
+
+static void put_notes(struct model_codec *c, const struct model *m)
+{
+    char *text;
+    FILE *lines = text_stream(&text);
+
+    for (uint32_t i = 0; i < m->notes; i++)
+        fprintf(lines, "%s=%s\n", m->note[i].key, m->note[i].value);
+    fclose(lines);
+    put_text(c, text, strlen(text));
+    free(text);
+}
+
+static void encode_u32(char *to, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        to[i] = (char)(value >> 8 * i);
 }
 
 int model_encode(const struct model *m, const char *name, char **bytes, size_t *length, struct err *err)
 {
-    int rc = check_finite(&m->net, name, err);
-    FILE *f;
+    struct net_shape s = m->net.shape;
+    struct model_codec c = { .out = open_memstream(bytes, length), .name = name, .err = err };
 
-    if (rc)
-        return rc;
-    f = open_memstream(bytes, length);
-    if (!f)
+    if (!c.out)
         die("no memory for a model");
-    fprintf(f, "%s%c", MAGIC, m->body ? MODEL_VERSION_BODY : MODEL_VERSION);
-    model_put_u32(f, 0);               /* file size, filled in below */
-    put_text(f, m->kind, strlen(m->kind));
-    put_notes(f, m);
+    fprintf(c.out, "%s%c", MAGIC, m->body ? MODEL_VERSION_BODY : MODEL_VERSION);
+    model_code(&c, 0);                 /* file size, filled in below */
+    put_text(&c, m->kind, strlen(m->kind));
+    put_notes(&c, m);
     if (m->body) {
-        put_text(f, (const char *)m->body, m->body_bytes);
+        put_text(&c, m->body, m->body_bytes);
     } else {
-        model_put_shape(f, &m->net.shape);
-        model_put_floats(f, m->net.parameter, m->net.parameters);
+        model_code_shape(&c, &s);
+        model_code_floats(&c, m->net.parameter, m->net.parameters);
     }
-    model_put_u32(f, 0);               /* checksum, filled in below */
-    fclose(f);
-    if (*length > MODEL_BYTES_MAX) {
-        free(*bytes);
-        return err_set(err, EFBIG, "%s: a model may have %u bytes; this one would have %zu", name,
+    model_code(&c, 0);                 /* checksum, filled in below */
+    fclose(c.out);
+    if (!c.rc && *length > MODEL_BYTES_MAX)
+        c.rc = err_set(err, EFBIG, "%s: a model may have %u bytes; this one would have %zu", name,
                        MODEL_BYTES_MAX, *length);
+    if (c.rc) {
+        free(*bytes);
+        return c.rc;
     }
-    encode_u32((unsigned char *)*bytes + MAGIC_BYTES + 1, (uint32_t)*length);
-    encode_u32((unsigned char *)*bytes + *length - CRC_BYTES,
-               crc((unsigned char *)*bytes, *length - CRC_BYTES));
+    encode_u32(*bytes + MAGIC_BYTES + 1, (uint32_t)*length);
+    encode_u32(*bytes + *length - CRC_BYTES, crc((unsigned char *)*bytes, *length - CRC_BYTES));
     return 0;
 }
 
@@ -222,221 +264,133 @@ int model_save(const struct model *m, const char *path, struct err *err)
 
 /* ---- decoding ---- */
 
-struct model_reader {
-    const char          *name;   /* file name, for error messages */
-    const unsigned char *at;
-    size_t               left;   /* bytes before the checksum */
-    struct err          *err;
-};
-
-#define refuse(reader, ...) refuse_as((reader)->name, (reader)->err, __VA_ARGS__)
-#define refuse_as(name, err, format, ...) err_set((err), EINVAL, "%s: " format, (name), ##__VA_ARGS__)
-
-static uint32_t decode_u32(const unsigned char *from)
+/* Reads a text; malloc'd, with a zero byte. */
+static char *get_text(struct model_codec *c, uint32_t *length)
 {
-    return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+    *length = model_code(c, 0);
+    const unsigned char *at = take_bytes(c, *length);
+    *length = at ? *length : 0;
+    return xcopy(at, *length, 1);
 }
 
-static int get_u32(struct model_reader *r, uint32_t *value, const char *what)
+static void add_line(struct model_codec *c, struct model *m, char *line)
 {
-    if (r->left < 4)
-        return refuse(r, "ends where its %s should be", what);
-    *value = decode_u32(r->at);
-    r->at += 4;
-    r->left -= 4;
-    return 0;
-}
+    char *equals = strchr(line, '=');
 
-static int get_text(struct model_reader *r, const char **text, uint32_t *length, const char *what)
-{
-    int rc = get_u32(r, length, what);
-
-    if (rc)
-        return rc;
-    if (*length > r->left)
-        return refuse(r, "ends before its %s", what);
-    *text = (const char *)r->at;
-    r->at += *length;
-    r->left -= *length;
-    return 0;
-}
-
-static char *copy_text(const char *text, size_t length)
-{
-    return xcopy(text, length, 1);
-}
-
-static int get_kind(struct model_reader *r, struct model *m)
-{
-    const char *text = NULL;
-    uint32_t length = 0;
-    int rc = get_text(r, &text, &length, "kind");
-
-    if (rc)
-        return rc;
-    if (!is_word(text, length))
-        return refuse(r, "its kind is not a word of a-z, 0-9, '_' and '-'");
-    m->kind = copy_text(text, length);
-    return 0;
-}
-
-static int add_line(struct model_reader *r, struct model *m, const char *line, size_t length)
-{
-    const char *equals = memchr(line, '=', length);
-    char *key, *value;
-    int rc = 0;
-
-    for (size_t i = 0; i < length; i++)
-        if (is_control(line[i]))
-            return refuse(r, "note %u holds a control character", m->notes + 1);
+    for (const char *at = line; *at; at++)
+        if (is_control(*at))
+            model_refuse(c, "note %u holds a control character", m->notes + 1);
     if (m->notes == MODEL_NOTES_MAX)
-        return refuse(r, "has more than %d notes", MODEL_NOTES_MAX);
+        model_refuse(c, "has more than %d notes", MODEL_NOTES_MAX);
     if (!equals || !is_word(line, (size_t)(equals - line)))
-        return refuse(r, "note %u is not 'key=value'", m->notes + 1);
-    key = copy_text(line, (size_t)(equals - line));
-    value = copy_text(equals + 1, length - (size_t)(equals + 1 - line));
-    if (model_get(m, key))
-        rc = refuse(r, "has two notes '%s'", key);
+        model_refuse(c, "note %u is not 'key=value'", m->notes + 1);
+    if (c->rc)
+        return;
+    *equals = '\0';
+    if (model_get(m, line))
+        model_refuse(c, "has two notes '%s'", line);
     else
-        model_put(m, key, value);
-    free(key);
-    free(value);
-    return rc;
+        model_put(m, line, equals + 1);
 }
 
-static int get_notes(struct model_reader *r, struct model *m)
+static void get_notes(struct model_codec *c, struct model *m)
 {
-    const char *text = NULL, *end;
-    uint32_t left = 0;
-    int rc = get_text(r, &text, &left, "notes");
+    uint32_t length;
+    char *text = get_text(c, &length), *rest = text;
 
-    while (!rc && left) {
-        end = memchr(text, '\n', left);
-        if (!end)
-            return refuse(r, "its last note does not end");
-        rc = add_line(r, m, text, (size_t)(end - text));
-        left -= (uint32_t)(end + 1 - text);
-        text = end + 1;
-    }
-    return rc;
+    if (strlen(text) != length)
+        model_refuse(c, "its notes hold a zero byte");
+    else if (length && text[length - 1] != '\n')
+        model_refuse(c, "its last note does not end");
+    for (char *line = strsep(&rest, "\n"); rest && !c->rc; line = strsep(&rest, "\n"))
+        add_line(c, m, line);
+    free(text);
 }
 
-static int get_layer(struct model_reader *r, struct net_layer *l)
-{
-    uint32_t activation = 0, is_unbiased = 0;
-    int rc = get_u32(r, &l->width, "layers");
-
-    if (!rc)
-        rc = get_u32(r, &activation, "layers");
-    if (!rc)
-        rc = get_u32(r, &is_unbiased, "layers");
-    if (rc)
-        return rc;
-    if (activation >= NET_ACTIVATIONS || is_unbiased > 1)
-        return refuse(r, "has a layer of a kind that is not known");
-    l->activation = activation;
-    l->is_unbiased = is_unbiased;
-    return 0;
-}
-
-static int get_shape(struct model_reader *r, struct net_shape *s)
-{
-    const char *flaw;
-    int rc = get_u32(r, &s->inputs, "inputs");
-
-    if (!rc)
-        rc = get_u32(r, &s->layers, "layers");
-    if (!rc && s->layers > NET_LAYERS_MAX)
-        return refuse(r, "has %u layers; there may be %d", s->layers, NET_LAYERS_MAX);
-    for (uint32_t i = 0; !rc && i < s->layers; i++)
-        rc = get_layer(r, &s->layer[i]);
-    if (rc)
-        return rc;
-    flaw = net_shape_flaw(s);
-    return flaw ? refuse(r, "the net %s", flaw) : 0;
-}
-
-static int get_net(struct model_reader *r, struct net *n)
+static void get_net(struct model_codec *c, struct net *n)
 {
     struct net_shape s = { 0 };
     char text[SHAPE_TEXT];
-    size_t wanted;
-    int rc = get_shape(r, &s);
 
-    if (rc)
-        return rc;
-    wanted = net_shape_parameters(&s) * sizeof(float);
-    if (r->left != wanted)       /* check before allocating memory */
-        return refuse(r, "has %zu bytes of parameters; a net %s has %zu", r->left,
-                      net_shape_text(text, sizeof(text), &s), wanted);
-    net_init(n, &s);
-    for (uint32_t i = 0; i < n->parameters; i++) {
-        uint32_t bits = decode_u32(r->at + 4 * (size_t)i);
-
-        memcpy(&n->parameter[i], &bits, sizeof(bits));
+    model_code_shape(c, &s);
+    if (c->rc)
+        return;
+    if (net_shape_flaw(&s)) {
+        model_refuse(c, "the net %s", net_shape_flaw(&s));
+        return;
     }
-    return check_finite(n, r->name, r->err);
+    size_t wanted = net_shape_parameters(&s) * sizeof(float);
+    if (c->left != wanted) {     /* check before allocating memory */
+        model_refuse(c, "has %zu bytes of parameters; a net %s has %zu", c->left,
+                     net_shape_text(text, sizeof(text), &s), wanted);
+        return;
+    }
+    net_init(n, &s);
+    model_code_floats(c, n->parameter, n->parameters);
 }
 
-static int get_body(struct model_reader *r, struct model *m)
+static void get_content(struct model_codec *c, struct model *m, bool has_body)
 {
-    const char *text = NULL;
-    int rc = get_text(r, &text, &m->body_bytes, "body");
+    uint32_t length;
 
-    if (rc)
-        return rc;
-    if (r->left)
-        return refuse(r, "has %zu bytes behind its body", r->left);
-    m->body = (unsigned char *)copy_text(text, m->body_bytes);
-    return 0;
+    m->kind = get_text(c, &length);
+    if (!is_word(m->kind, length))
+        model_refuse(c, "its kind is not a word of a-z, 0-9, '_' and '-'");
+    get_notes(c, m);
+    if (!has_body) {
+        get_net(c, &m->net);
+        return;
+    }
+    m->body = (unsigned char *)get_text(c, &m->body_bytes);
+    if (c->left)
+        model_refuse(c, "has %zu bytes behind its body", c->left);
+}
+
+static uint32_t decode_u32(const unsigned char *from)
+{
+    return model_code(&(struct model_codec){ .at = from, .left = 4 }, 0);
 }
 
 /* Checks magic, length and checksum. */
-static int check_whole(const char *name, const unsigned char *bytes, size_t length, struct err *err)
+static int check_whole(struct model_codec *c, const unsigned char *bytes, size_t length)
 {
     size_t magic = length < MAGIC_BYTES ? length : MAGIC_BYTES;
-    uint32_t written;
 
     if (length == 0 || memcmp(bytes, MAGIC, magic) != 0)
-        return refuse_as(name, err, "is not a model: it does not start as one");
+        return model_refuse(c, "is not a model: it does not start as one");
     if (length < HEADER_BYTES)
-        return refuse_as(name, err, "is cut short: it has %zu bytes", length);
+        return model_refuse(c, "is cut short: it has %zu bytes", length);
     if (bytes[MAGIC_BYTES] != MODEL_VERSION && bytes[MAGIC_BYTES] != MODEL_VERSION_BODY)
-        return refuse_as(name, err, "is a model of version %u; this program reads versions %u and %u",
-                         bytes[MAGIC_BYTES], MODEL_VERSION, MODEL_VERSION_BODY);
-    written = decode_u32(bytes + MAGIC_BYTES + 1);
+        return model_refuse(c, "is a model of version %u; this program reads versions %u and %u",
+                            bytes[MAGIC_BYTES], MODEL_VERSION, MODEL_VERSION_BODY);
+    uint32_t written = decode_u32(bytes + MAGIC_BYTES + 1);
     if (written < HEADER_BYTES + CRC_BYTES)
-        return refuse_as(name, err, "is damaged: it says that it has %u bytes", written);
+        return model_refuse(c, "is damaged: it says that it has %u bytes", written);
     if (length != written)
-        return refuse_as(name, err, "is %s: it has %zu bytes and should have %u",
-                         length < written ? "cut short" : "too long", length, written);
+        return model_refuse(c, "is %s: it has %zu bytes and should have %u",
+                            length < written ? "cut short" : "too long", length, written);
     if (crc(bytes, length - CRC_BYTES) != decode_u32(bytes + length - CRC_BYTES))
-        return refuse_as(name, err, "is damaged: its checksum is not that of its content");
+        return model_refuse(c, "is damaged: its checksum is not that of its content");
     return 0;
 }
 
 int model_parse(struct model *m, const char *name, const void *bytes, size_t length, struct err *err)
 {
-    struct model_reader r = { .name = name, .at = bytes, .err = err };
+    const unsigned char *at = bytes;
+    struct model_codec c = { .name = name, .err = err };
     struct model read = { 0 };
-    int rc = check_whole(name, bytes, length, err);
 
-    if (rc)
-        return rc;
+    if (check_whole(&c, bytes, length))
+        return c.rc;
     text_watch_value(bytes, length);
-    r.at += HEADER_BYTES;
-    r.left = length - HEADER_BYTES - CRC_BYTES;
-    rc = get_kind(&r, &read);
-    if (!rc)
-        rc = get_notes(&r, &read);
-    if (!rc)
-        rc = ((const unsigned char *)bytes)[MAGIC_BYTES] == MODEL_VERSION ? get_net(&r, &read.net)
-                                                                               : get_body(&r, &read);
-    if (rc)
+    c.at = at + HEADER_BYTES;
+    c.left = length - HEADER_BYTES - CRC_BYTES;
+    get_content(&c, &read, at[MAGIC_BYTES] == MODEL_VERSION_BODY);
+    if (c.rc)
         model_fini(&read);
     else
         *m = read;
-    return rc;
+    return c.rc;
 }
 
 int model_load(struct model *m, const char *path, struct err *err)
@@ -458,13 +412,13 @@ int model_check(const struct model *m, const char *name, const char *kind, const
     char is[SHAPE_TEXT], wanted[SHAPE_TEXT];
 
     if (strcmp(m->kind, kind) != 0)
-        return refuse_as(name, err, "is a model for %s, not for %s", m->kind, kind);
+        return err_set(err, EINVAL, "%s: is a model for %s, not for %s", name, m->kind, kind);
     if (shape && m->body)
-        return refuse_as(name, err, "holds no net");
+        return err_set(err, EINVAL, "%s: holds no net", name);
     if (shape && !net_shape_equal(&m->net.shape, shape))
-        return refuse_as(name, err, "is a net %s; wanted is %s",
-                         net_shape_text(is, sizeof(is), &m->net.shape),
-                         net_shape_text(wanted, sizeof(wanted), shape));
+        return err_set(err, EINVAL, "%s: is a net %s; wanted is %s", name,
+                       net_shape_text(is, sizeof(is), &m->net.shape),
+                       net_shape_text(wanted, sizeof(wanted), shape));
     return 0;
 }
 
@@ -484,13 +438,12 @@ static const float *add_layer(json_t *layers, const struct net_shape *s, uint32_
 {
     const struct net_layer *l = &s->layer[i];
     uint32_t inputs = i ? s->layer[i - 1].width : s->inputs;
-    json_t *layer = json_object(), *weights = json_array();
+    json_t *weights = json_array();
 
     for (uint32_t j = 0; j < inputs; j++, p += l->width)
         json_array_append_new(weights, json_of_numbers(p, l->width));
-    json_object_set_new(layer, "outputs", json_integer(l->width));
-    json_object_set_new(layer, "activation", json_string(net_activation_name[l->activation]));
-    json_object_set_new(layer, "weights", weights);
+    json_t *layer = json_pack("{s:i, s:s, s:o}", "outputs", (int)l->width, "activation",
+                              net_activation_name[l->activation], "weights", weights);
     if (!l->is_unbiased) {
         json_object_set_new(layer, "biases", json_of_numbers(p, l->width));
         p += l->width;
@@ -501,24 +454,19 @@ static const float *add_layer(json_t *layers, const struct net_shape *s, uint32_
 
 char *model_to_json(const struct model *m)
 {
-    json_t *root = json_object(), *notes = json_object(), *layers = json_array();
+    json_t *notes = json_object(), *layers = json_array();
     const float *p = m->net.parameter;
-    char *text;
 
     for (uint32_t i = 0; i < m->notes; i++)
         json_object_set_new(notes, m->note[i].key, json_of_text(m->note[i].value));
     for (uint32_t i = 0; i < m->net.shape.layers; i++)
         p = add_layer(layers, &m->net.shape, i, p);
-    json_object_set_new(root, "version", json_integer(m->body ? MODEL_VERSION_BODY : MODEL_VERSION));
-    json_object_set_new(root, "kind", json_of_text(m->kind));
-    json_object_set_new(root, "notes", notes);
-    if (m->body)
-        json_object_set_new(root, "bytes", json_integer(m->body_bytes));
-    else
-        json_object_set_new(root, "inputs", json_integer(m->net.shape.inputs));
-    json_object_set_new(root, "layers", layers);
+    json_t *root = json_pack("{s:i, s:o, s:o, s:i, s:o}", "version",
+                             m->body ? MODEL_VERSION_BODY : MODEL_VERSION, "kind", json_of_text(m->kind),
+                             "notes", notes, m->body ? "bytes" : "inputs",
+                             (int)(m->body ? m->body_bytes : m->net.shape.inputs), "layers", layers);
     /* Nine digits reproduce every float. */
-    text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     json_decref(root);
     if (!text)
         die("no memory for a model as JSON");
@@ -527,12 +475,11 @@ char *model_to_json(const struct model *m)
 
 int model_save_json(const struct model *m, const char *path, struct err *err)
 {
-    int rc = check_finite(&m->net, path, err);
-    char *text;
+    int rc = check_finite(m->net.parameter, m->net.parameters, path, err);
 
     if (rc)
         return rc;
-    text = model_to_json(m);
+    char *text = model_to_json(m);
     rc = outfile_write(path, text, strlen(text), err);
     free(text);
     return rc;

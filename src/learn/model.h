@@ -70,10 +70,25 @@ int model_parse(struct model *, const char *name, const void *bytes, size_t leng
 int model_check(const struct model *, const char *name, const char *kind, const struct net_shape *,
                 struct err *);
 
-/* The encoding of shapes and parameters, for bodies. */
-void model_put_u32(FILE *, uint32_t);
-void model_put_shape(FILE *, const struct net_shape *);
-void model_put_floats(FILE *, const float *, uint32_t count);
+/* ---- numbers of bodies: the same functions write and read ---- */
+
+struct model_codec {
+    FILE                *out;    /* to write; NULL: reads */
+    const unsigned char *at;
+    size_t               left;
+    const char          *name;   /* of the file, for messages */
+    struct err          *err;
+    int                  rc;     /* of the first error */
+};
+
+/* Writes the lowest bytes of a value and returns it, or reads and returns them; 0 after an error. */
+uint32_t model_code_bytes(struct model_codec *, uint32_t value, uint32_t bytes);
+uint32_t model_code(struct model_codec *, uint32_t value);       /* four bytes */
+void     model_code_shape(struct model_codec *, struct net_shape *);
+void     model_code_floats(struct model_codec *, float *, uint32_t count);
+
+/* Records an error, unless there was one before. Returns the first one. */
+int model_refuse(struct model_codec *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Like model_save() and model_save_json(), into malloc'd memory. */
 int model_encode(const struct model *, const char *name, char **bytes, size_t *length, struct err *);

@@ -124,7 +124,7 @@ static void body__is_written_and_read(void **unused)
     put_u32(bytes + 24, 2);
     assert_string_equal("m: has 1 bytes behind its body", reason(bytes, length));
     put_u32(bytes + 24, 9);
-    assert_string_equal("m: ends before its body", reason(bytes, length));
+    assert_string_equal("m: its content is cut short", reason(bytes, length));
     free(json);
     free(bytes);
 }
@@ -262,9 +262,9 @@ static void parse__refuses_wrong_content(void **unused)
 {
     static const struct { uint32_t at, value; const char *want; } row[] = {
         { 12, 0,           "m: its kind is not a word of a-z, 0-9, '_' and '-'" },
-        { 12, 1u << 31,    "m: ends before its kind" },
+        { 12, 1u << 31,    "m: its content is cut short" },
         { 16, 0x29636341,  "m: its kind is not a word of a-z, 0-9, '_' and '-'" },
-        { 19, 0xffffffff,  "m: ends before its notes" },
+        { 19, 0xffffffff,  "m: its content is cut short" },
         { 19, 40,          "m: its last note does not end" },
         { 23, 0x3d203d20,  "m: note 1 is not 'key=value'" },
         { 23, 0x41414141,  "m: note 1 is not 'key=value'" },
@@ -308,14 +308,14 @@ static void parse__refuses_a_second_note_of_a_name(void **unused)
 static void parse__stops_at_the_end(void **unused)
 {
     static const struct { uint32_t length; const char *want; } row[] = {
-        { 16,  "m: ends where its kind should be" },
-        { 17,  "m: ends where its kind should be" },
-        { 21,  "m: ends before its kind" },
-        { 24,  "m: ends where its notes should be" },
-        { 66,  "m: ends before its notes" },
-        { 69,  "m: ends where its inputs should be" },
-        { 74,  "m: ends where its layers should be" },
-        { 84,  "m: ends where its layers should be" },
+        { 16,  "m: its content is cut short" },
+        { 17,  "m: its content is cut short" },
+        { 21,  "m: its content is cut short" },
+        { 24,  "m: its content is cut short" },
+        { 66,  "m: its content is cut short" },
+        { 69,  "m: its content is cut short" },
+        { 74,  "m: its content is cut short" },
+        { 84,  "m: its content is cut short" },
         { 100, "m: has 0 bytes of parameters; a net 2-2relu-1tanh* has 32" },
     };
 

@@ -1,6 +1,6 @@
 /* src/learn/net.c - forward and backward passes through dense layers.
  *
- * All three products of a layer use one loop, add_product():
+ * All three products of a layer use one loop, net_add_product():
  *
  *   outputs      y[r][o]  += x[r][i]  * W[i][o]        over inputs i
  *   gradient     dW[i][o] += x[r][i]  * dy[r][o]       over rows r
@@ -27,15 +27,6 @@
 #define PAIR  2                  /* rows that share a read of the matrix */
 
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
-
-/* result[row][column] += sum over term of factor[row * row_step + term * term_step] * matrix[term][column] */
-struct matrix_product {
-    float       *result;
-    const float *factor, *matrix;
-    uint32_t     rows, row_step;
-    uint32_t     terms, term_step;
-    uint32_t     columns;
-};
 
 const char *const net_activation_name[NET_ACTIVATIONS] = { "linear", "relu", "tanh" };
 
@@ -196,7 +187,7 @@ static inline __attribute__((always_inline)) void add_rows(const struct matrix_p
             add_single(p, row + r, column);
 }
 
-static void add_product(const struct matrix_product *p)
+void net_add_product(const struct matrix_product *p)
 {
     uint32_t row = 0;
 
@@ -258,9 +249,9 @@ static void run_layer(const struct net_shape *s, uint32_t layer, const float *p,
             memset(y + (size_t)r * l->width, 0, l->width * sizeof(*y));
         else
             memcpy(y + (size_t)r * l->width, bias, l->width * sizeof(*y));
-    add_product(&(struct matrix_product){ .result = y, .factor = x, .matrix = p, .rows = rows,
-                                          .row_step = inputs, .terms = inputs, .term_step = 1,
-                                          .columns = l->width });
+    net_add_product(&(struct matrix_product){ .result = y, .factor = x, .matrix = p, .rows = rows,
+                                              .row_step = inputs, .terms = inputs, .term_step = 1,
+                                              .columns = l->width });
     activate(y, (size_t)rows * l->width, l->activation);
 }
 
@@ -348,9 +339,9 @@ static void add_gradient(const struct net_shape *s, uint32_t layer, const float 
 {
     uint32_t inputs = layer_inputs(s, layer), width = s->layer[layer].width;
 
-    add_product(&(struct matrix_product){ .result = gradient, .factor = x, .matrix = delta, .rows = inputs,
-                                          .row_step = 1, .terms = rows, .term_step = inputs,
-                                          .columns = width });
+    net_add_product(&(struct matrix_product){ .result = gradient, .factor = x, .matrix = delta,
+                                              .rows = inputs, .row_step = 1, .terms = rows,
+                                              .term_step = inputs, .columns = width });
     if (s->layer[layer].is_unbiased)
         return;
     gradient += layer_weights(s, layer);
@@ -373,9 +364,9 @@ static void run_layer_back(const struct net_shape *s, uint32_t layer, struct net
 
     transpose(b->turned, weights, inputs, width);
     memset(dx, 0, (size_t)b->rows * inputs * sizeof(*dx));
-    add_product(&(struct matrix_product){ .result = dx, .factor = delta, .matrix = b->turned, .rows = b->rows,
-                                          .row_step = width, .terms = width, .term_step = 1,
-                                          .columns = inputs });
+    net_add_product(&(struct matrix_product){ .result = dx, .factor = delta, .matrix = b->turned,
+                                              .rows = b->rows, .row_step = width, .terms = width,
+                                              .term_step = 1, .columns = inputs });
 }
 
 void net_backward(const struct net *n, struct net_batch *b, const float *dy, float *gradient, float *dx)
@@ -435,13 +426,11 @@ static void orthogonalize(double *vector, const double *before, uint32_t count, 
 /* Two passes suffice: the second removes the rounding errors of the first. */
 static void draw_vector(double *vector, const double *before, uint32_t count, uint32_t n, struct rng *rng)
 {
-    double size;
-
     for (uint32_t i = 0; i < n; i++)
         vector[i] = draw_normal(rng);
     orthogonalize(vector, before, count, n);
     orthogonalize(vector, before, count, n);
-    size = sqrt(dot(vector, vector, n));
+    double size = sqrt(dot(vector, vector, n));
     for (uint32_t i = 0; i < n; i++)
         vector[i] /= size;
 }

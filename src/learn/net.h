@@ -94,6 +94,18 @@ const float *net_forward(const struct net *, struct net_batch *, const float *x,
  * [rows][inputs], in dx unless NULL. */
 void net_backward(const struct net *, struct net_batch *, const float *dy, float *gradient, float *dx);
 
+/* result[row][column] += sum over term of factor[row * row_step + term * term_step] * matrix[term][column] */
+struct matrix_product {
+    float       *result;
+    const float *factor, *matrix;
+    uint32_t     rows, row_step;
+    uint32_t     terms, term_step;
+    uint32_t     columns;
+};
+
+/* The terms of each sum are added in their order. */
+void net_add_product(const struct matrix_product *);
+
 /* The hyperbolic tangent from + - * / alone, within one unit in the last place. NaN stays NaN. */
 float tanh_of(float x);
 

@@ -36,7 +36,6 @@ int resume_save(struct resume_file f, const char *path, struct err *err)
 {
     char   digest[DIGEST_TEXT_SIZE], *bytes = NULL;
     size_t length = 0;
-    int    rc;
 
     f.out = open_memstream(&bytes, &length);
     if (!f.out)
@@ -48,7 +47,7 @@ int resume_save(struct resume_file f, const char *path, struct err *err)
     compute_digest(digest, bytes, length);
     fwrite(digest, 1, HEX, f.out);
     fclose(f.out);
-    rc = outfile_write(path, bytes, length, err);
+    int rc = outfile_write(path, bytes, length, err);
     free(bytes);
     return rc;
 }

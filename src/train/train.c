@@ -172,7 +172,6 @@ static int write_model(struct train *t, struct err *err)
 {
     char        *command = command_text(t);
     struct model m;
-    int          rc;
 
     model_init(&m, "acc", &t->state.best);
     model_put(&m, "command", command);
@@ -187,7 +186,7 @@ static int write_model(struct train *t, struct err *err)
     for (int i = 0; tuner_acc.option[i].name; i++)
         if (tuner_acc.option[i].unit != KEY_FILE && !is_omitted(t, i))
             put_number(&m, tuner_acc.option[i].name, t->values.value[i]);
-    rc = model_save(&m, t->request.out, err);
+    int rc = model_save(&m, t->request.out, err);
     if (!rc && t->request.json)
         rc = model_save_json(&m, t->request.json, err);
     model_fini(&m);
@@ -220,12 +219,10 @@ static uint32_t count_cores(void)
 
 int train_open(struct train *t, const struct train_request *request, struct err *err)
 {
-    int rc;
-
     *t = (struct train){ .request = *request };
     if (!t->request.jobs)
         t->request.jobs = count_cores();
-    rc = set_values(t, err);
+    int rc = set_values(t, err);
     if (!rc)
         rc = read_files(t, err);
     if (rc)

@@ -132,7 +132,9 @@ struct train {
 
     /* Current jobs and their results. */
     uint32_t            count, next;
-    struct acc_rule     winner, both;    /* of a generation; see train_search.c */
+    const struct acc_rule *rule; /* of a comparison: see train_search.c */
+    uint64_t            first_seed;
+    uint32_t            seeds;
     void              (*job)(const struct train *, uint32_t number, struct train_job *, char **text);
     char              **text;
     size_t             *length;

@@ -33,10 +33,9 @@ static int attach_explorer(struct simulation *s, const struct train_job *j, stru
 {
     struct world world;
     struct loop  loop;
-    int          rc;
 
     sim_world_init(&world, s->sim, s->scenario.interval_ps);
-    rc = loop_open_with(&loop, &world, &tuner_acc, j->values, err);
+    int rc = loop_open_with(&loop, &world, &tuner_acc, j->values, err);
     world_fini(&world);
     if (rc)
         return rc;
@@ -73,11 +72,10 @@ int train_run(const char *text, const struct train_job *j, FILE *out, struct err
                                       .is_untuned = !j->tuner };
     struct replay           memory = { 0 };
     struct simulation       s;
-    int                     rc;
 
     snprintf(set, sizeof set, "tuner=%s", j->tuner ? j->tuner : "");
     input.sets = j->tuner ? 1 : 0;
-    rc = simulation_open(&s, &input, err);
+    int rc = simulation_open(&s, &input, err);
     if (rc)
         return rc;
     if (j->records_max)
@@ -142,10 +140,9 @@ static int run_job(void *arg, const struct pool_job *job, FILE *out)
     struct train_job    j = { .values = &t->values, .record_floats = t->state.dqn.replay.floats };
     char               *text;
     struct err          err;
-    int                 rc;
 
     t->job(t, job->number, &j, &text);
-    rc = train_run(text, &j, out, &err);
+    int rc = train_run(text, &j, out, &err);
     if (rc)
         fprintf(stderr, "anole: run %u: %s\n%s", job->number, err.text, text);
     free(text);
@@ -179,14 +176,13 @@ int train_jobs(struct train *t, uint32_t count,
                struct err *err)
 {
     struct pool_hooks hooks = { .arg = t, .next = next_job, .work = run_job, .done = on_done, .wake = -1 };
-    int               rc;
 
     t->count = count;
     t->next = 0;
     t->job = job;
     t->text = xcalloc(count, sizeof *t->text);
     t->length = xcalloc(count, sizeof *t->length);
-    rc = pool_run(&hooks, t->request.jobs);
+    int rc = pool_run(&hooks, t->request.jobs);
     return rc < 0 ? err_set(err, -rc, "a run has failed") : rc;
 }
 

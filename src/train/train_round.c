@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define RECORDS_MAX  3000        /* records per run, a sample of all */
@@ -71,13 +70,8 @@ static double add_experience(struct train *t)
 
         reward += found.reward_sum;
         rewards += found.rewards;
-        if (found.records && sizeof found + bytes <= t->length[i]) {
-            float *records = xmalloc(bytes);
-
-            memcpy(records, t->text[i] + sizeof found, bytes);
-            replay_add_all(memory, records, found.records);
-            free(records);
-        }
+        if (sizeof found + bytes <= t->length[i])
+            replay_add_all(memory, (const float *)(const void *)(t->text[i] + sizeof found), found.records);
     }
     return rewards ? reward / (double)rewards : 0;
 }
@@ -190,51 +184,47 @@ void train_print_head(void)
            "vendor\n");
 }
 
-static void print_round(const struct train *t, double reward)
+/* 'c' is NULL without a check. */
+static void print_round(const struct train *t, double reward, const struct check_result *c)
 {
+    if (t->request.is_quiet)
+        return;
     printf("%6u  %6.4f  %6.4f   %6.3f  ", t->state.rounds, reward, t->loss, current_epsilon(t));
     if (t->request.search)
         printf("%4.0f %%", 100 * agreement(t));
     else
         printf("     -");
+    if (c)
+        printf("  %7.4f", c->score);
+    for (int i = 0; c && i < TRAIN_STATICS; i++)
+        printf("   %5.3f %5.3f", c->over[i][0], c->over[i][1]);
+    printf("%s\n", c && t->state.best_round == t->state.rounds ? "  best" : "");
+    fflush(stdout);
+}
+
+static void keep_net(struct train_state *s, double score)
+{
+    net_copy(&s->best, &s->smooth);
+    s->best_round = s->rounds;
+    s->best_score = score;
 }
 
 static void check_net(struct train *t, double reward)
 {
-    struct train_state *s = &t->state;
-    struct check_result c;
-
-    if (!s->has_statics)
+    if (!t->state.has_statics)
         store_statics(t);
-    c = compare_with_statics(t);
-    if (c.score < s->best_score) {
-        s->best_score = c.score;
-        s->best_round = s->rounds;
-        net_copy(&s->best, &s->smooth);
-    }
-    if (t->request.is_quiet)
-        return;
-    print_round(t, reward);
-    printf("  %7.4f", c.score);
-    for (int i = 0; i < TRAIN_STATICS; i++)
-        printf("   %5.3f %5.3f", c.over[i][0], c.over[i][1]);
-    printf("%s\n", s->best_round == s->rounds ? "  best" : "");
-    fflush(stdout);
+    struct check_result c = compare_with_statics(t);
+    if (c.score < t->state.best_score)
+        keep_net(&t->state, c.score);
+    print_round(t, reward, &c);
 }
 
 /* Without checks, keeps the newest net. */
 static void keep_last(struct train *t, double reward)
 {
-    struct train_state *s = &t->state;
-
-    net_copy(&s->best, &s->smooth);
-    s->best_round = s->rounds;
-    s->best_score = 0;
-    if (t->request.is_quiet || (s->rounds % PRINT_EVERY && s->rounds + 1 < t->request.rounds))
-        return;
-    print_round(t, reward);
-    putchar('\n');
-    fflush(stdout);
+    keep_net(&t->state, 0);
+    if (t->state.rounds % PRINT_EVERY == 0 || t->state.rounds + 1 == t->request.rounds)
+        print_round(t, reward, NULL);
 }
 
 /* A net is checked before it learns from the round. Runs use the newest net instead of the average, because
@@ -250,14 +240,13 @@ int train_round(struct train *t, struct err *err)
 {
     bool     is_checked = is_check(t);
     uint32_t checks = is_checked ? TRAIN_EXAMS : 0;
-    double   reward;
-    int      rc;
 
     if (is_checked && !t->state.has_statics)
         checks += TRAIN_EXAMS * TRAIN_STATICS;
-    rc = train_jobs(t, t->request.runs + checks, describe_job, err);
+    int rc = train_jobs(t, t->request.runs + checks, describe_job, err);
     if (!rc) {
-        reward = add_experience(t);
+        double reward = add_experience(t);
+
         if (is_checked)
             check_net(t, reward);
         learn_from_replay(t);

@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "train/train.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -21,9 +22,6 @@
 #define RUN_OFF    4             /* seeds */
 #define NEAR       2             /* half of all changes move to an action at most this far in the list */
 #define STREAM     0x72756c65ull
-
-/* Order of jobs, TRAIN_CHECKS each: SECN2, the best rule, then candidates, or the winner and the union. */
-enum { BASE, BEST, CANDIDATE, UNION };
 
 static uint32_t count_actions(const struct train *t)
 {
@@ -52,7 +50,6 @@ struct acc_rule train_candidate(const struct train *t, uint32_t number)
 {
     struct acc_rule rule = t->state.rule;
     struct rng      rng;
-    uint32_t        changes;
 
     if (t->state.generations == 0) {
         for (int i = 0; i < ACC_RULE_CELLS; i++)
@@ -60,7 +57,7 @@ struct acc_rule train_candidate(const struct train *t, uint32_t number)
         return rule;
     }
     rng_init(&rng, t->request.seed, STREAM << 32 | (uint64_t)t->state.generations << 8 | number);
-    changes = 1 + (uint32_t)rng_below(&rng, 4) / 2 + (uint32_t)rng_below(&rng, 4) / 3;
+    uint32_t changes = 1 + (uint32_t)rng_below(&rng, 4) / 2 + (uint32_t)rng_below(&rng, 4) / 3;
     for (uint32_t i = 0; i < changes; i++) {
         uint32_t cell = (uint32_t)rng_below(&rng, ACC_RULE_CELLS);
 
@@ -69,84 +66,33 @@ struct acc_rule train_candidate(const struct train *t, uint32_t number)
     return rule;
 }
 
-/* ---- jobs ---- */
+/* ---- comparisons ---- */
 
-static void describe_check(const struct train *t, uint32_t number, uint64_t seed, struct train_job *j,
-                           char **text)
+/* SECN2 has the first jobs, TRAIN_CHECKS for each seed, then each rule has as many. */
+static void describe_job(const struct train *t, uint32_t number, struct train_job *j, char **text)
 {
-    j->is_by_rule = number / TRAIN_CHECKS != BASE;
-    j->tuner = j->is_by_rule ? NULL : "secn2";
-    *text = train_check_text(t, number % TRAIN_CHECKS, t->request.seed * 1000003 + seed, j);
+    uint32_t variant = number / TRAIN_CHECKS / t->seeds, seed = number / TRAIN_CHECKS % t->seeds;
+
+    j->is_by_rule = variant > 0;
+    if (j->is_by_rule)
+        j->rule = t->rule[variant - 1];
+    else
+        j->tuner = "secn2";
+    *text = train_check_text(t, number % TRAIN_CHECKS, t->request.seed * 1000003 + t->first_seed + seed, j);
 }
 
-static void first_job(const struct train *t, uint32_t number, struct train_job *j, char **text)
+/* Runs rules on all checks, with each seed, and stores their scores. */
+static int compare_rules(struct train *t, const struct acc_rule *rule, uint32_t rules, uint64_t first_seed,
+                         uint32_t seeds, double *score, struct err *err)
 {
-    uint32_t variant = number / TRAIN_CHECKS;
-
-    describe_check(t, number, 2ull * t->state.generations, j, text);
-    if (variant != BASE)
-        j->rule = variant == BEST ? t->state.rule : train_candidate(t, variant - CANDIDATE);
-}
-
-static void second_job(const struct train *t, uint32_t number, struct train_job *j, char **text)
-{
-    uint32_t variant = number / TRAIN_CHECKS;
-
-    describe_check(t, number, 2ull * t->state.generations + 1, j, text);
-    if (variant != BASE)
-        j->rule = variant == BEST ? t->state.rule : variant == CANDIDATE ? t->winner : t->both;
-}
-
-/* ---- a generation ---- */
-
-static void add_changes(struct acc_rule *to, const struct acc_rule *from, const struct acc_rule *was)
-{
-    for (int i = 0; i < ACC_RULE_CELLS; i++)
-        if (from->action[i] != was->action[i])
-            to->action[i] = from->action[i];
-}
-
-struct rule_scores { double best, winner, both; uint32_t better; };
-
-/* Finds the winner, and the union of all candidates that beat the best rule. */
-static int compare_all(struct train *t, struct rule_scores *s, struct err *err)
-{
-    uint32_t n = train_candidates(t);
-    int      rc = train_jobs(t, (CANDIDATE + n) * TRAIN_CHECKS, first_job, err);
-
-    *s = (struct rule_scores){ .best = INFINITY, .winner = INFINITY };
-    t->both = t->state.rule;
-    if (!rc && t->state.generations)
-        s->best = train_score(t, BEST * TRAIN_CHECKS, BASE);
-    for (uint32_t i = 0; !rc && i < n; i++) {
-        double          score = train_score(t, (CANDIDATE + i) * TRAIN_CHECKS, BASE);
-        struct acc_rule rule = train_candidate(t, i);
-
-        if (score < s->best) {
-            s->better++;
-            add_changes(&t->both, &rule, &t->state.rule);
-        }
-        if (score >= s->winner)
-            continue;
-        s->winner = score;
-        t->winner = rule;
-    }
-    add_changes(&t->both, &t->winner, &t->state.rule);
-    train_jobs_drop(t);
-    return rc;
-}
-
-static int compare_again(struct train *t, bool has_both, struct rule_scores *s, struct err *err)
-{
-    int rc = train_jobs(t, (has_both ? UNION + 1 : UNION) * TRAIN_CHECKS, second_job, err);
-
-    *s = (struct rule_scores){ .best = INFINITY, .both = INFINITY };
-    if (!rc) {
-        if (t->state.generations)
-            s->best = train_score(t, BEST * TRAIN_CHECKS, BASE);
-        s->winner = train_score(t, CANDIDATE * TRAIN_CHECKS, BASE);
-        if (has_both)
-            s->both = train_score(t, UNION * TRAIN_CHECKS, BASE);
+    t->rule = rule;
+    t->first_seed = first_seed;
+    t->seeds = seeds;
+    int rc = train_jobs(t, (1 + rules) * seeds * TRAIN_CHECKS, describe_job, err);
+    for (uint32_t i = 0; !rc && i < rules; i++) {
+        score[i] = 0;
+        for (uint32_t k = 0; k < seeds; k++)
+            score[i] += train_score(t, ((1 + i) * seeds + k) * TRAIN_CHECKS, k * TRAIN_CHECKS) / seeds;
     }
     train_jobs_drop(t);
     return rc;
@@ -163,33 +109,81 @@ static void print_rule(const struct train *t, const char *what)
     fflush(stdout);
 }
 
-/* Chooses among the three rules. Returns true if the rule has changed. */
-static bool choose_rule(struct train *t, const struct rule_scores *first, const struct rule_scores *second)
+/* ---- a generation ---- */
+
+/* The rules of the second comparison; the first one has the best and all candidates. */
+enum { BEST, WINNER, UNION, FINALISTS };
+
+static void add_changes(struct acc_rule *to, const struct acc_rule *from, const struct acc_rule *was)
 {
-    if (second->both < second->winner && second->both < second->best - GAIN_MIN) {
-        t->state.rule = t->both;
-        t->state.rule_score = second->both;
+    for (int i = 0; i < ACC_RULE_CELLS; i++)
+        if (from->action[i] != was->action[i])
+            to->action[i] = from->action[i];
+}
+
+/* Runs the best rule and all candidates. Finds the winner and the union of all candidates that beat the best
+ * rule, and counts these. */
+static int compare_candidates(struct train *t, struct acc_rule *rule, double *score, uint32_t *better,
+                              struct err *err)
+{
+    uint32_t        n = train_candidates(t), winner = 1;
+    struct acc_rule tried[1 + FIRST_MAX] = { t->state.rule };
+    double          scores[1 + FIRST_MAX];
+
+    for (uint32_t i = 0; i < n; i++)
+        tried[1 + i] = train_candidate(t, i);
+    int rc = compare_rules(t, tried, 1 + n, 2ull * t->state.generations, 1, scores, err);
+    if (rc)
+        return rc;
+    rule[BEST] = rule[UNION] = t->state.rule;
+    score[BEST] = t->state.generations ? scores[0] : INFINITY;
+    for (uint32_t i = 1; i <= n; i++) {
+        if (scores[i] < score[BEST]) {
+            ++*better;
+            add_changes(&rule[UNION], &tried[i], &t->state.rule);
+        }
+        if (scores[i] < scores[winner])
+            winner = i;
+    }
+    rule[WINNER] = tried[winner];
+    score[WINNER] = scores[winner];
+    add_changes(&rule[UNION], &rule[WINNER], &t->state.rule);
+    return 0;
+}
+
+/* Chooses among the three rules. Returns true if the rule has changed. */
+static bool choose_rule(struct train *t, const struct acc_rule *rule, const double *first,
+                        const double *second)
+{
+    if (second[UNION] < second[WINNER] && second[UNION] < second[BEST] - GAIN_MIN) {
+        t->state.rule = rule[UNION];
+        t->state.rule_score = second[UNION];
         return true;
     }
-    t->state.rule_score = first->best;
-    if (first->winner + second->winner >= first->best + second->best - 2 * GAIN_MIN)
+    t->state.rule_score = first[BEST];
+    if (first[WINNER] + second[WINNER] >= first[BEST] + second[BEST] - 2 * GAIN_MIN)
         return false;
-    t->state.rule = t->winner;
-    t->state.rule_score = (first->winner + second->winner) / 2;
+    t->state.rule = rule[WINNER];
+    t->state.rule_score = (first[WINNER] + second[WINNER]) / 2;
     return true;
 }
 
 int train_generation(struct train *t, struct err *err)
 {
-    struct rule_scores first, second = { .best = INFINITY, .winner = INFINITY, .both = INFINITY };
-    bool          is_new;
-    int           rc = compare_all(t, &first, err);
+    uint64_t        seed = 2ull * t->state.generations + 1;
+    double          first[FINALISTS], second[FINALISTS] = { INFINITY, INFINITY, INFINITY };
+    struct acc_rule rule[FINALISTS];
+    uint32_t        better = 0;
+    int             rc = compare_candidates(t, rule, first, &better, err);
 
-    if (!rc && first.better)
-        rc = compare_again(t, t->state.generations && first.better > 1, &second, err);
+    if (!rc && better)
+        rc = compare_rules(t, rule, t->state.generations && better > 1 ? FINALISTS : UNION, seed, 1, second,
+                           err);
     if (rc)
         return rc;
-    is_new = choose_rule(t, &first, &second);
+    if (t->state.generations == 0)
+        second[BEST] = INFINITY; /* there is no best rule yet */
+    bool is_new = choose_rule(t, rule, first, second);
     if (is_new)
         t->state.last[t->state.lasts++ % TRAIN_RULES] = t->state.rule;
     if (is_new || (t->state.generations + 1) % 10 == 0)
@@ -198,40 +192,20 @@ int train_generation(struct train *t, struct err *err)
     return resume_save(train_state_file(&t->state), t->state_path, err);
 }
 
-/* ---- run-off ---- */
-
-static void run_off_job(const struct train *t, uint32_t number, struct train_job *j, char **text)
-{
-    uint32_t variant = number / TRAIN_CHECKS / RUN_OFF, seed = number / TRAIN_CHECKS % RUN_OFF;
-
-    j->is_by_rule = variant > 0;
-    if (j->is_by_rule)
-        j->rule = t->state.last[variant - 1];
-    else
-        j->tuner = "secn2";
-    *text = train_check_text(t, number % TRAIN_CHECKS,
-                             t->request.seed * 1000003 + 2ull * t->request.search + seed, j);
-}
-
 int train_run_off(struct train *t, struct err *err)
 {
-    uint32_t rules = t->state.lasts < TRAIN_RULES ? t->state.lasts : TRAIN_RULES;
-    int      rc = train_jobs(t, (1 + rules) * RUN_OFF * TRAIN_CHECKS, run_off_job, err);
+    uint32_t rules = t->state.lasts < TRAIN_RULES ? t->state.lasts : TRAIN_RULES, best = 0;
+    double   score[TRAIN_RULES];
+    int      rc = compare_rules(t, t->state.last, rules, 2ull * t->request.search, RUN_OFF, score, err);
 
-    t->state.rule_score = INFINITY;
-    for (uint32_t i = 0; !rc && i < rules; i++) {
-        double score = 0;
-
-        for (uint32_t s = 0; s < RUN_OFF; s++)
-            score += train_score(t, ((1 + i) * RUN_OFF + s) * TRAIN_CHECKS, s * TRAIN_CHECKS) / RUN_OFF;
-        if (score >= t->state.rule_score)
-            continue;
-        t->state.rule_score = score;
-        t->state.rule = t->state.last[i];
-    }
-    train_jobs_drop(t);
     if (rc)
         return rc;
+    assert(rules > 0);           /* the first generation has a winner */
+    for (uint32_t i = 1; i < rules; i++)
+        if (score[i] < score[best])
+            best = i;
+    t->state.rule = t->state.last[best];
+    t->state.rule_score = score[best];
     t->state.is_run_off = true;
     print_rule(t, "  chosen");
     return resume_save(train_state_file(&t->state), t->state_path, err);

@@ -64,10 +64,7 @@ struct rlcc_cfg {
 struct net_flow {
     float    rate;               /* relative to line rate; as last decided */
     uint32_t epoch;
-    union {
-        struct policy_flow policy;
-        char               room[sizeof(struct policy_flow) + 2ul * RLCC_CELLS_MAX * sizeof(float)];
-    };
+    struct policy_flow policy;
 };
 
 struct rlcc {
@@ -80,19 +77,14 @@ struct rlcc {
     };
 };
 
-_Static_assert(sizeof(struct rlcc_cfg) <= CC_CFG_MAX, "cfg fits");
-_Static_assert(sizeof(struct rlcc) <= CC_STATE_MAX, "state fits");
 _Static_assert(offsetof(struct rlcc, tree) + sizeof(struct rule_flow) <= 48, "a NIC has 12 words for a flow");
 _Static_assert(sizeof(struct rule_flow) == sizeof(struct rlcc_flow), "the exported trees remember the same");
 
 size_t rlcc_flow_bytes(enum policy_body body)
 {
-    size_t bytes = body == POLICY_TREES  ? sizeof(struct rule_flow)
-                   : body == POLICY_LSTM ? sizeof(struct net_flow)
-                                         : offsetof(struct net_flow, room) + sizeof(struct policy_flow);
+    size_t bytes = body == POLICY_TREES ? sizeof(struct rule_flow)
+                                        : offsetof(struct net_flow, policy) + policy_flow_bytes(body);
 
-    if (body == POLICY_INT8_LSTM)
-        bytes += sizeof(struct quant_state);
     return (offsetof(struct rlcc, tree) + bytes + 7) / 8 * 8;
 }
 
@@ -197,7 +189,8 @@ static void apply_training(const struct rlcc_cfg *cfg, const struct rlcc *f, str
     if (net->epoch == cfg->model->epoch)
         return;
     net->epoch = cfg->model->epoch;
-    memset(net->policy.memory, 0, policy_flow_bytes(cfg->model->policy) - sizeof net->policy);
+    memset(&net->policy.memory, 0, policy_flow_bytes(cfg->model->policy->body) -
+                                       offsetof(struct policy_flow, memory));
 }
 
 static void observe_net_step(const struct rlcc_cfg *cfg, const struct rlcc *f, uint64_t now_ps,
@@ -258,6 +251,11 @@ static void on_net_rtt(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t now_
 
 /* ---- decisions ---- */
 
+static uint64_t bps_of(const struct rlcc_cfg *cfg, const struct rlcc *f)
+{
+    return is_tree(cfg) ? tree_bps(cfg, &f->tree) : net_bps(cfg, &f->net);
+}
+
 /* Applies the decision that is complete by now. */
 static void apply_decision(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t now_ps, struct cc_out *out)
 {
@@ -267,7 +265,7 @@ static void apply_decision(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t 
         fetch_decision(cfg, f);
     f->at_ps = NEVER;
     out->due_ps = is_guarded(cfg) ? now_ps + 2ull * f->least_ns * PS_PER_NS : NEVER;
-    cc_set_rate(out, is_tree(cfg) ? tree_bps(cfg, &f->tree) : net_bps(cfg, &f->net));
+    cc_set_rate(out, bps_of(cfg, f));
 }
 
 /* ---- silence and recovery ---- */
@@ -283,11 +281,6 @@ static void set_rate(const struct rlcc_cfg *cfg, struct rlcc *f, float rate)
         f->tree.rate = (uint32_t)(bound(cfg, rate) * (float)RULE_RATE_ONE);
     else
         f->net.rate = bound(cfg, rate);
-}
-
-static uint64_t bps_of(const struct rlcc_cfg *cfg, const struct rlcc *f)
-{
-    return is_tree(cfg) ? tree_bps(cfg, &f->tree) : net_bps(cfg, &f->net);
 }
 
 /* Returns true if the age of the pending probe implies that the rate is much too high. */
@@ -325,14 +318,12 @@ static void rlcc_on_rtt(const void *cfg_, void *state, struct cc_now now, const 
 {
     const struct rlcc_cfg *cfg = cfg_;
     struct rlcc           *f = state;
-    uint64_t               scaled_ps;
-    float                  was;
 
     apply_decision(cfg, f, now.ps, out);
     if (f->at_ps != NEVER)
         return;
-    was = rate_of(cfg, f);
-    scaled_ps = normalise(cfg, f, p->rtt_ps);
+    float was = rate_of(cfg, f);
+    uint64_t scaled_ps = normalise(cfg, f, p->rtt_ps);
     f->at_ps = (*p->busy_ps > now.ps ? *p->busy_ps : now.ps) + cfg->takes_ps;
     *p->busy_ps = f->at_ps;
     if (is_tree(cfg) && cfg->model->observer)
@@ -361,9 +352,7 @@ static void rlcc_on_due(const void *cfg_, void *state, struct cc_now now, struct
 /* A flow first sends at line rate for one base, unless rlcc_start_rate is set. */
 static void start_rate(const struct rlcc_cfg *cfg, const struct rlcc *f, uint64_t now_ps, struct cc_out *out)
 {
-    bool has_burst = is_guarded(cfg) && cfg->rate_start == START;
-
-    if (has_burst)
+    if (is_guarded(cfg) && cfg->rate_start == START)
         out->due_ps = now_ps + cfg->empty_ps;
     else
         cc_set_rate(out, bps_of(cfg, f));
@@ -424,8 +413,7 @@ static void configure_rule(struct rlcc_cfg *cfg, const struct knobs *k)
 
     assert(rc == 0);
     (void)rc;
-    params.rtt_ns_max = cfg->rtt_ps_max / PS_PER_NS < UINT32_MAX ? (uint32_t)(cfg->rtt_ps_max / PS_PER_NS)
-                        : UINT32_MAX;
+    params.rtt_ns_max = whole_ns(cfg->rtt_ps_max);
     rule_init(&cfg->rule, &cfg->model->policy->trees, &params);
 }
 

@@ -15,8 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RLCC_CELLS_MAX 16        /* of an LSTM: each uses 8 bytes of a flow's state */
-
 /* A probe of a flow has returned. */
 struct rlcc_step {
     uint64_t at_ps;

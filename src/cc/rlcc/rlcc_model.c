@@ -34,18 +34,6 @@ static int find_shipped(const char *name)
     return rlcc_model_names[i] ? i : -1;
 }
 
-static int load_shipped(struct policy *p, int which, struct err *err)
-{
-    struct model file;
-    int rc = model_parse(&file, rlcc_model_names[which], shipped[which].bytes, *shipped[which].length, err);
-
-    if (rc)
-        return rc;
-    rc = policy_from_model(p, &file, rlcc_model_names[which], err);
-    model_fini(&file);
-    return rc;
-}
-
 /* Converts the net to integers. */
 static int quantize(struct policy *p, struct err *err)
 {
@@ -69,22 +57,12 @@ static int set_range(struct policy *p, double range, const char *name, struct er
     return 0;
 }
 
-/* A net in a file may have any shape; a flow has space for RL-CC's only. */
-static int check_shape(const struct policy *p, const char *name, struct err *err)
-{
-    size_t most = sizeof(struct policy_flow) + 2ul * RLCC_CELLS_MAX * sizeof(float);
-
-    if (policy_flow_bytes(p) <= most)
-        return 0;
-    return err_set(err, EINVAL, "%.200s: an LSTM of %u cells, where a flow has room for %d", name,
-                   p->lstm.shape.cells, RLCC_CELLS_MAX);
-}
-
 int rlcc_model_open(struct rlcc_model **made, const char *name, double range, struct err *err)
 {
     int which = find_shipped(name);
     struct rlcc_model *m = xcalloc(1, sizeof *m);
-    int rc = which >= 0 ? load_shipped(&m->own, which, err) : policy_load(&m->own, name, err);
+    int rc = which < 0 ? policy_load(&m->own, name, err)
+                       : policy_parse(&m->own, name, shipped[which].bytes, *shipped[which].length, err);
 
     if (rc) {
         free(m);
@@ -92,9 +70,7 @@ int rlcc_model_open(struct rlcc_model **made, const char *name, double range, st
     }
     m->policy = &m->own;
     m->is_exported = which == EXPORTED;
-    rc = check_shape(&m->own, name, err);
-    if (!rc)
-        rc = set_range(&m->own, range, name, err);
+    rc = set_range(&m->own, range, name, err);
     if (!rc && (which == INT8 || which == INT8_LSTM))
         rc = quantize(&m->own, err);
     if (rc)

@@ -21,49 +21,36 @@ static struct adpg_cfg fill_defaults(const struct adpg_cfg *given)
     return cfg;
 }
 
-static void init_optimizer(struct adpg *a, const struct adpg_cfg *cfg, uint32_t parameters,
-                           uint32_t steps_max)
+void adpg_init(struct adpg *a, const struct adpg_cfg *cfg, struct policy *p, uint32_t steps_max)
 {
+    bool     is_lstm = p->body == POLICY_LSTM;
+    uint32_t parameters = is_lstm ? p->lstm.parameters : p->mlp.parameters;
+
+    assert(policy_is_float(p));
     *a = (struct adpg){
-        .cfg = fill_defaults(cfg),
-        .parameters = parameters, .steps_max = steps_max,
+        .cfg = fill_defaults(cfg), .policy = p, .parameters = parameters, .steps_max = steps_max,
+        .parameter = is_lstm ? p->lstm.parameter : p->mlp.parameter,
         .slope = xcalloc(steps_max, sizeof(*a->slope)),
         .gradient = xcalloc(parameters, sizeof(*a->gradient)),
     };
     adam_init(&a->adam, &a->cfg.adam, parameters);
-}
-
-void adpg_init_net(struct adpg *a, const struct adpg_cfg *cfg, struct net *net, uint32_t steps_max)
-{
-    assert(net_shape_outputs(&net->shape) == 1);
-    init_optimizer(a, cfg, net->parameters, steps_max);
-    a->net = net;
-    a->parameter = net->parameter;
-    net_batch_init(&a->net_batch, &net->shape, steps_max);
-}
-
-void adpg_init_lstm(struct adpg *a, const struct adpg_cfg *cfg, struct lstm *lstm, uint32_t steps_max)
-{
-    assert(net_shape_outputs(&lstm->shape.head) == 1);
-    init_optimizer(a, cfg, lstm->parameters, steps_max);
-    a->lstm = lstm;
-    a->parameter = lstm->parameter;
-    lstm_batch_init(&a->lstm_batch, &lstm->shape, steps_max);
+    if (is_lstm)
+        lstm_batch_init(&a->lstm_batch, &p->lstm.shape, steps_max);
+    else
+        net_batch_init(&a->net_batch, &p->mlp.shape, steps_max);
 }
 
 void adpg_fini(struct adpg *a)
 {
-    if (a->net)
-        net_batch_fini(&a->net_batch);
-    if (a->lstm)
-        lstm_batch_fini(&a->lstm_batch);
+    net_batch_fini(&a->net_batch);
+    lstm_batch_fini(&a->lstm_batch);
     adam_fini(&a->adam);
     free(a->slope);
     free(a->gradient);
     *a = (struct adpg){ 0 };
 }
 
-/* From the last step to the first: 'whole' is G times n - i, and sums over j > i grow by one term per step. */
+/* From the last step to the first. 'whole' is G times n - i; sums over j > i grow by one term per step. */
 static double add_loss_after(const struct adpg_cfg *cfg, const float *u, const float *delta, uint32_t n,
                              float *slope)
 {
@@ -108,18 +95,19 @@ double adpg_loss(const struct adpg_cfg *cfg, const float *u, const float *delta,
 
 double adpg_add(struct adpg *a, const struct adpg_trajectory *t, double share, float *gradient)
 {
-    const float *u = a->net ? net_forward(a->net, &a->net_batch, t->state, t->steps)
-                            : lstm_forward(a->lstm, &a->lstm_batch, t->state, t->steps);
-    double loss;
+    const struct policy *p = a->policy;
+    bool                 is_lstm = p->body == POLICY_LSTM;
+    const float         *u = is_lstm ? lstm_forward(&p->lstm, &a->lstm_batch, t->state, t->steps)
+                                     : net_forward(&p->mlp, &a->net_batch, t->state, t->steps);
 
     assert(t->steps <= a->steps_max);
-    loss = adpg_loss(&a->cfg, u, t->delta, t->steps, a->slope);
+    double loss = adpg_loss(&a->cfg, u, t->delta, t->steps, a->slope);
     for (uint32_t i = 0; i < t->steps; i++)
         a->slope[i] = (float)((double)a->slope[i] * share);
-    if (a->net)
-        net_backward(a->net, &a->net_batch, a->slope, gradient, NULL);
+    if (is_lstm)
+        lstm_backward(&p->lstm, &a->lstm_batch, a->slope, gradient);
     else
-        lstm_backward(a->lstm, &a->lstm_batch, a->slope, gradient);
+        net_backward(&p->mlp, &a->net_batch, a->slope, gradient, NULL);
     return loss * share;
 }
 
@@ -132,22 +120,10 @@ uint32_t adpg_agents(const struct adpg_trajectory *t, uint32_t n)
     return agents;
 }
 
-/* Clips a->gradient and makes an Adam step. */
-static void adpg_step(struct adpg *a)
-{
-    float clip = (float)a->cfg.clip;
-
-    for (uint32_t i = 0; i < a->parameters; i++) {
-        float g = a->gradient[i];
-
-        a->gradient[i] = g > clip ? clip : g < -clip ? -clip : g;
-    }
-    adam_step(&a->adam, a->parameter, a->gradient);
-}
-
 double adpg_update(struct adpg *a, const struct adpg_trajectory *t, uint32_t n)
 {
     uint32_t agents = adpg_agents(t, n);
+    float clip = (float)a->cfg.clip;
     double loss = 0;
 
     if (agents == 0)
@@ -156,6 +132,11 @@ double adpg_update(struct adpg *a, const struct adpg_trajectory *t, uint32_t n)
     for (uint32_t i = 0; i < n; i++)
         if (t[i].steps >= 2)
             loss += adpg_add(a, &t[i], 1.0 / agents, a->gradient);
-    adpg_step(a);
+    for (uint32_t i = 0; i < a->parameters; i++) {
+        float g = a->gradient[i];
+
+        a->gradient[i] = g > clip ? clip : g < -clip ? -clip : g;
+    }
+    adam_step(&a->adam, a->parameter, a->gradient);
     return loss;
 }

@@ -7,7 +7,7 @@
  * treats delta as constant, is:
  *
  *   1/n sum_i u[i] G[i]                                   G[i] = 1/(n-i) sum_{k>=i} gamma^(k-i) delta[k]
- *                                                       gamma = 0: G[i] = delta[i], equation (3) of the latter
+ *                                                      gamma = 0: G[i] = delta[i], equation (3) of the latter
  * + smoothing 1/n sum_i 1/(n-i) sum_{j>i} (u[i] - u[j])^2 / 2
  *
  * The loss of a rollout is the mean over agents with at least two steps. Each component of the gradient is
@@ -16,8 +16,7 @@
 #ifndef LEARN_POLICY_ADPG_H
 #define LEARN_POLICY_ADPG_H
 
-#include "learn/net.h"
-#include "learn/policy/lstm.h"
+#include "learn/policy/policy.h"
 
 struct adpg_cfg {                /* 0: the published default in brackets */
     double          gamma;       /* [0.99]; negative: 0 */
@@ -33,11 +32,9 @@ struct adpg_trajectory {
     const float *delta;          /* [steps] */
 };
 
-/* Trains a net or an LSTM; the other one is NULL. */
 struct adpg {
     struct adpg_cfg   cfg;
-    struct net       *net;
-    struct lstm      *lstm;
+    struct policy    *policy;    /* an mlp or an lstm */
     uint32_t          parameters, steps_max;
     float            *parameter; /* of the policy */
     struct adam       adam;
@@ -48,8 +45,7 @@ struct adpg {
 };
 
 /* The policy must outlive the optimizer. Trajectories have at most 'steps_max' steps. */
-void adpg_init_net(struct adpg *, const struct adpg_cfg *, struct net *, uint32_t steps_max);
-void adpg_init_lstm(struct adpg *, const struct adpg_cfg *, struct lstm *, uint32_t steps_max);
+void adpg_init(struct adpg *, const struct adpg_cfg *, struct policy *, uint32_t steps_max);
 void adpg_fini(struct adpg *);
 
 /* Returns the loss of one agent with n >= 2 steps, for a filled-in configuration, and stores the derivative

@@ -124,14 +124,15 @@ static void draw_world(struct toy_world *w, uint32_t agents, const uint32_t *ste
     }
 }
 
-static void begin(struct net *n, struct adpg *a, const struct adpg_cfg *cfg)
+static void begin(struct policy *p, struct adpg *a, const struct adpg_cfg *cfg)
 {
     struct rng rng;
 
     rng_init(&rng, 9, 0);
-    net_init(n, &mlp);
-    orthogonal_net(n, sqrt(2), &rng);
-    adpg_init_net(a, cfg, n, 6);
+    *p = (struct policy){ .body = POLICY_MLP };
+    net_init(&p->mlp, &mlp);
+    orthogonal_net(&p->mlp, sqrt(2), &rng);
+    adpg_init(a, cfg, p, 6);
 }
 
 /* Agents with a single step affect neither the gradient nor its normalization. */
@@ -141,7 +142,7 @@ static void update__ignores_agents_with_one_step(void **unused)
     struct adpg_cfg cfg = { 0 };
     struct toy_world w;
     struct adpg_trajectory two[2];
-    struct net n[2];
+    struct policy p[2];
     struct adpg a[2];
 
     (void)unused;
@@ -149,13 +150,13 @@ static void update__ignores_agents_with_one_step(void **unused)
     two[0] = w.t[1];
     two[1] = w.t[3];
     for (int i = 0; i < 2; i++)
-        begin(&n[i], &a[i], &cfg);
+        begin(&p[i], &a[i], &cfg);
     assert_int_equal(2, adpg_agents(w.t, 5));
     assert_true(adpg_update(&a[0], w.t, 5) == adpg_update(&a[1], two, 2));
-    assert_memory_equal(n[0].parameter, n[1].parameter, 204 * sizeof(float));
+    assert_memory_equal(p[0].mlp.parameter, p[1].mlp.parameter, 204 * sizeof(float));
     for (int i = 0; i < 2; i++) {
         adpg_fini(&a[i]);
-        net_fini(&n[i]);
+        policy_fini(&p[i]);
     }
 }
 
@@ -166,16 +167,16 @@ static void update__without_agents_changes_nothing(void **unused)
     float before[204];
     struct toy_world w;
     struct adpg a;
-    struct net n;
+    struct policy p;
 
     (void)unused;
     draw_world(&w, 2, steps, 3);
-    begin(&n, &a, &cfg);
-    memcpy(before, n.parameter, sizeof(before));
+    begin(&p, &a, &cfg);
+    memcpy(before, p.mlp.parameter, sizeof(before));
     assert_true(adpg_update(&a, w.t, 2) == 0);
-    assert_memory_equal(before, n.parameter, sizeof(before));
+    assert_memory_equal(before, p.mlp.parameter, sizeof(before));
     adpg_fini(&a);
-    net_fini(&n);
+    policy_fini(&p);
 }
 
 /* Two agents with equal trajectories count as one. */
@@ -184,7 +185,7 @@ static void update__is_a_mean_over_agents(void **unused)
     static const uint32_t steps[] = { 5 };
     struct adpg_cfg cfg = { 0 };
     struct adpg_trajectory two[2];
-    struct net n[2];
+    struct policy p[2];
     struct adpg a[2];
     struct toy_world w;
 
@@ -192,13 +193,13 @@ static void update__is_a_mean_over_agents(void **unused)
     draw_world(&w, 1, steps, 4);
     two[0] = two[1] = w.t[0];
     for (int i = 0; i < 2; i++)
-        begin(&n[i], &a[i], &cfg);
+        begin(&p[i], &a[i], &cfg);
     assert_true(adpg_update(&a[0], w.t, 1) == adpg_update(&a[1], two, 2));
     for (int i = 0; i < 204; i++)
         assert_true(fabsf(a[0].gradient[i] - a[1].gradient[i]) < 1e-6f);
     for (int i = 0; i < 2; i++) {
         adpg_fini(&a[i]);
-        net_fini(&n[i]);
+        policy_fini(&p[i]);
     }
 }
 
@@ -209,11 +210,11 @@ static void update__clips_every_component(void **unused)
     uint32_t cut = 0, whole = 0;
     struct toy_world w;
     struct adpg a;
-    struct net n;
+    struct policy p;
 
     (void)unused;
     draw_world(&w, 1, steps, 5);
-    begin(&n, &a, &cfg);
+    begin(&p, &a, &cfg);
     adpg_update(&a, w.t, 1);
     for (int i = 0; i < 204; i++) {
         assert_true(fabsf(a.gradient[i]) <= 0.01f);
@@ -222,7 +223,7 @@ static void update__clips_every_component(void **unused)
     }
     assert_true(cut > 0 && whole > 0);
     adpg_fini(&a);
-    net_fini(&n);
+    policy_fini(&p);
 }
 
 /* A toy network: rate *= 1 + 0.2 u, delta = rate - 1, without delay. Following the gradient raises the rate
@@ -249,17 +250,17 @@ static void update__learns_a_toy(void **unused)
     struct adpg_cfg cfg = { 0 };
     struct toy_world w;
     struct adpg a;
-    struct net n;
+    struct policy p;
 
     (void)unused;
-    begin(&n, &a, &cfg);
+    begin(&p, &a, &cfg);
     for (int i = 0; i < 300; i++) {
-        play(&n, i % 2 ? 0.5f : 1.5f, &w);
+        play(&p.mlp, i % 2 ? 0.5f : 1.5f, &w);
         adpg_update(&a, w.t, 1);
     }
-    assert_true(play(&n, 0.6f, &w) < 0.15f && play(&n, 1.4f, &w) < 0.15f);
+    assert_true(play(&p.mlp, 0.6f, &w) < 0.15f && play(&p.mlp, 1.4f, &w) < 0.15f);
     adpg_fini(&a);
-    net_fini(&n);
+    policy_fini(&p);
 }
 
 int main(void)

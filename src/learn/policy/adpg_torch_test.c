@@ -129,30 +129,30 @@ static void update__net_matches_pytorch(void **unused)
 {
     uint32_t x = 1;
     struct adpg a;
-    struct net n;
+    struct policy p = { .body = POLICY_MLP };
 
     (void)unused;
-    net_init(&n, &mlp);
-    draw_parameters(n.parameter, n.parameters, &x);
-    adpg_init_net(&a, &cfg, &n, STEPS_MAX);
+    net_init(&p.mlp, &mlp);
+    draw_parameters(p.mlp.parameter, p.mlp.parameters, &x);
+    adpg_init(&a, &cfg, &p, STEPS_MAX);
     check_run("tests/data/learn/torch_adpg_mlp.txt", &a, 4, 17, &x);
     adpg_fini(&a);
-    net_fini(&n);
+    policy_fini(&p);
 }
 
 static void update__lstm_matches_pytorch(void **unused)
 {
     uint32_t x = 1;
     struct adpg a;
-    struct lstm l;
+    struct policy p = { .body = POLICY_LSTM };
 
     (void)unused;
-    lstm_init(&l, &lstm_shape_rlcc);
-    draw_parameters(l.parameter, l.parameters, &x);
-    adpg_init_lstm(&a, &cfg, &l, STEPS_MAX);
+    lstm_init(&p.lstm, &lstm_shape_rlcc);
+    draw_parameters(p.lstm.parameter, p.lstm.parameters, &x);
+    adpg_init(&a, &cfg, &p, STEPS_MAX);
     check_run("tests/data/learn/torch_adpg_lstm.txt", &a, 2, 89, &x);
     adpg_fini(&a);
-    lstm_fini(&l);
+    policy_fini(&p);
 }
 
 int main(void)

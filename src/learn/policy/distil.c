@@ -35,7 +35,7 @@ static void collect_rows(struct tree_rows *rows, struct tree_rows *aside, const 
 static void measure_gap(struct policy_gap *gap, const struct tree_rows *rows, const struct forest *f)
 {
     for (uint32_t i = 0; i < rows->rows; i++) {
-        const int16_t *feature = rows->feature[i];
+        const int16_t *feature = rows->row[i].feature;
         float x[POLICY_FEATURES] = {
             1 + (float)feature[TREE_ACTION_OLDER] / TREE_ACTION_ONE,
             (float)feature[TREE_DELTA_OLDER] / TREE_DELTA_ONE,
@@ -43,7 +43,7 @@ static void measure_gap(struct policy_gap *gap, const struct tree_rows *rows, co
             (float)feature[TREE_DELTA] / TREE_DELTA_ONE,
         };
 
-        policy_gap_add(gap, x, (float)rows->target[i] / TREE_TARGET_ONE,
+        policy_gap_add(gap, x, (float)rows->row[i].target / TREE_TARGET_ONE,
                        (float)forest_multiplier(f, feature) / TREE_ONE);
     }
 }
@@ -51,10 +51,9 @@ static void measure_gap(struct policy_gap *gap, const struct tree_rows *rows, co
 static void repair_forest(struct forest *f, const struct tree_rows *rows, struct distil_report *report)
 {
     uint32_t (*weight)[TREE_LEAVES_MAX] = xcalloc(TREE_TREES_MAX, sizeof(*weight));
-    int64_t states;
 
     tree_rows_count(rows, f, weight);
-    states = certify_mend(f, (const uint32_t (*)[TREE_LEAVES_MAX])weight, MEND_STEPS);
+    int64_t states = certify_mend(f, (const uint32_t (*)[TREE_LEAVES_MAX])weight, MEND_STEPS);
     report->states = states < 0 || report->states < 0 ? -1 : report->states + states;
     free(weight);
 }

@@ -29,19 +29,6 @@ static uint32_t cell_parameters(const struct lstm_shape *s)
     return (cell_inputs(s) + s->cells + 1) * LSTM_GATES * s->cells;
 }
 
-const char *lstm_shape_flaw(const struct lstm_shape *s)
-{
-    const char *flaw = net_shape_flaw(&s->front);
-
-    if (!flaw)
-        flaw = net_shape_flaw(&s->head);
-    if (flaw)
-        return flaw;
-    if (s->cells < 1 || s->cells > LSTM_CELLS_MAX)
-        return "has no LSTM cells or too many";
-    return s->head.inputs == s->cells ? NULL : "has a head for another number of LSTM cells";
-}
-
 bool lstm_shape_equal(const struct lstm_shape *a, const struct lstm_shape *b)
 {
     return net_shape_equal(&a->front, &b->front) && a->cells == b->cells &&
@@ -55,7 +42,8 @@ uint32_t lstm_shape_parameters(const struct lstm_shape *s)
 
 void lstm_init(struct lstm *l, const struct lstm_shape *s)
 {
-    assert(!lstm_shape_flaw(s));
+    assert(!net_shape_flaw(&s->front) && !net_shape_flaw(&s->head));
+    assert(s->cells >= 1 && s->cells <= LSTM_CELLS_MAX && s->head.inputs == s->cells);
     *l = (struct lstm){ .shape = *s, .parameters = lstm_shape_parameters(s) };
     l->parameter = xcalloc(l->parameters, sizeof(*l->parameter));
     l->front = (struct net){ s->front, net_shape_parameters(&s->front), l->parameter };
@@ -87,13 +75,11 @@ static float sigmoid(float z)
     return 0.5f + 0.5f * tanh_of(0.5f * z);
 }
 
-/* z[o] += sum over i of x[i] * w[i][o], in the order of i. */
-static void add_weighted(float *restrict z, const float *restrict w, const float *restrict x, uint32_t inputs,
-                         uint32_t outputs)
+/* y[o] += sum over i of x[i] * w[i][o], in the order of i. */
+static void add_weighted(float *y, const float *w, const float *x, uint32_t inputs, uint32_t outputs)
 {
-    for (uint32_t i = 0; i < inputs; i++, w += outputs)
-        for (uint32_t o = 0; o < outputs; o++)
-            z[o] += x[i] * w[o];
+    net_add_product(&(struct matrix_product){ .result = y, .factor = x, .matrix = w, .rows = 1,
+                                              .terms = inputs, .term_step = 1, .columns = outputs });
 }
 
 static void compute_gates(const struct lstm *l, const float *x, const float *h, float *gate)
@@ -211,24 +197,19 @@ static void backprop_gates(const struct lstm_batch *b, uint32_t t, uint32_t cell
 }
 
 /* gradient[i][o] += x[i] * dz[o] */
-static void add_outer(float *restrict gradient, const float *restrict x, const float *restrict dz,
-                      uint32_t inputs, uint32_t outputs)
+static void add_outer(float *gradient, const float *x, const float *dz, uint32_t inputs, uint32_t outputs)
 {
-    for (uint32_t i = 0; i < inputs; i++, gradient += outputs)
-        for (uint32_t o = 0; o < outputs; o++)
-            gradient[o] += x[i] * dz[o];
+    net_add_product(&(struct matrix_product){ .result = gradient, .factor = x, .matrix = dz, .rows = inputs,
+                                              .row_step = 1, .terms = 1, .columns = outputs });
 }
 
 /* dx[i] = sum over o of w[i][o] * dz[o], in the order of o. */
 static void backprop_weights(float *dx, const float *w, const float *dz, uint32_t inputs, uint32_t outputs)
 {
-    for (uint32_t i = 0; i < inputs; i++, w += outputs) {
-        float sum = 0;
-
-        for (uint32_t o = 0; o < outputs; o++)
-            sum += w[o] * dz[o];
-        dx[i] = sum;
-    }
+    memset(dx, 0, inputs * sizeof(*dx));
+    net_add_product(&(struct matrix_product){ .result = dx, .factor = w, .matrix = dz, .rows = inputs,
+                                              .row_step = outputs, .terms = outputs, .term_step = 1,
+                                              .columns = 1 });
 }
 
 /* Backward through one step; dh becomes dL/dh of the previous step. */

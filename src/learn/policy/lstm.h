@@ -14,7 +14,7 @@
 #include "base/rng.h"
 #include "learn/net.h"
 
-#define LSTM_CELLS_MAX 64
+#define LSTM_CELLS_MAX 16
 #define LSTM_GATES     4         /* order: input, forget, candidate, output */
 
 struct lstm_shape {
@@ -46,10 +46,8 @@ struct lstm_batch {
 
 extern const struct lstm_shape lstm_shape_rlcc;
 
-/* Returns what is wrong with a shape, to follow "the net ", or NULL. */
-const char *lstm_shape_flaw(const struct lstm_shape *);
-bool        lstm_shape_equal(const struct lstm_shape *, const struct lstm_shape *);
-uint32_t    lstm_shape_parameters(const struct lstm_shape *);
+bool     lstm_shape_equal(const struct lstm_shape *, const struct lstm_shape *);
+uint32_t lstm_shape_parameters(const struct lstm_shape *);
 
 /* Sets all parameters to 0. */
 void lstm_init(struct lstm *, const struct lstm_shape *);

@@ -67,17 +67,16 @@ void policy_fini(struct policy *p)
     *p = (struct policy){ 0 };
 }
 
-size_t policy_flow_bytes(const struct policy *p)
+size_t policy_flow_bytes(enum policy_body body)
 {
-    size_t cells = p->body == POLICY_LSTM ? p->lstm.shape.cells : 0;
-
-    return sizeof(struct policy_flow) + 2 * cells * sizeof(float) +
-           (p->body == POLICY_INT8_LSTM ? sizeof(struct quant_state) : 0);
+    return offsetof(struct policy_flow, memory) +
+           (body == POLICY_LSTM ? sizeof(struct lstm_state)
+            : body == POLICY_INT8_LSTM ? sizeof(struct quant_state) : 0);
 }
 
 void policy_start(const struct policy *p, struct policy_flow *flow)
 {
-    memset(flow, 0, policy_flow_bytes(p));
+    memset(flow, 0, policy_flow_bytes(p->body));
     flow->action_older = flow->action = 1;
 }
 
@@ -120,41 +119,22 @@ static float run_mlp(const struct policy *p, const float *x)
     return action_multiplier(run_mlp_shape(p->mlp.parameter, x), p->range);
 }
 
-/* A flow's memory has the size of the LSTM; lstm_run() expects the largest size. */
-static float run_lstm(const struct policy *p, const float *x, float *memory)
+static float run_lstm(const struct policy *p, const float *x, struct lstm_state *s)
 {
-    size_t bytes = p->lstm.shape.cells * sizeof(float);
-    struct lstm_state s;
     float u;
 
-    memcpy(s.c, memory, bytes);
-    memcpy(s.h, memory + p->lstm.shape.cells, bytes);
-    lstm_run(&p->lstm, &s, x, &u);
-    memcpy(memory, s.c, bytes);
-    memcpy(memory + p->lstm.shape.cells, s.h, bytes);
+    lstm_run(&p->lstm, s, x, &u);
     return action_multiplier(u, p->range);
 }
 
-static int32_t run_int8_lstm(const struct quant *q, const int16_t *feature, float *memory)
-{
-    struct quant_state s;
-    int32_t multiplier;
-
-    memcpy(&s, memory, sizeof s);
-    multiplier = quant_step(q, &s, feature);
-    memcpy(memory, &s, sizeof s);
-    return multiplier;
-}
-
-static float run_integers(const struct policy *p, const float *x, float *memory)
+static float run_integers(const struct policy *p, const float *x, union policy_memory *memory)
 {
     int16_t feature[TREE_FEATURES];
-    int32_t multiplier;
 
     forest_features(x, feature);
-    multiplier = p->body == POLICY_TREES  ? forest_multiplier(&p->trees, feature)
-                 : p->body == POLICY_INT8 ? quant_multiplier(p->int8, feature)
-                                          : run_int8_lstm(p->int8, feature, memory);
+    int32_t multiplier = p->body == POLICY_TREES  ? forest_multiplier(&p->trees, feature)
+                         : p->body == POLICY_INT8 ? quant_multiplier(p->int8, feature)
+                                                  : quant_step(p->int8, &memory->int8_lstm, feature);
     return (float)multiplier * (1.0f / TREE_ONE);
 }
 
@@ -164,18 +144,18 @@ bool policy_is_float(const struct policy *p)
 }
 
 /* x: all features; an LSTM uses the last two. */
-static float run_policy(const struct policy *p, const float *x, float *memory)
+static float run_policy(const struct policy *p, const float *x, union policy_memory *memory)
 {
     if (p->body == POLICY_MLP)
         return run_mlp(p, x);
-    return p->body == POLICY_LSTM ? run_lstm(p, x + 2, memory) : run_integers(p, x, memory);
+    return p->body == POLICY_LSTM ? run_lstm(p, x + 2, &memory->lstm) : run_integers(p, x, memory);
 }
 
 float policy_decide(const struct policy *p, struct policy_flow *flow, float delta)
 {
     float x[POLICY_FEATURES] = { flow->action_older, flow->is_started ? flow->delta : delta, flow->action,
                                  delta };
-    float multiplier = run_policy(p, x, flow->memory);
+    float multiplier = run_policy(p, x, &flow->memory);
 
     flow->action_older = flow->action;
     flow->action = multiplier;
@@ -186,10 +166,10 @@ float policy_decide(const struct policy *p, struct policy_flow *flow, float delt
 
 float policy_try(const struct policy *p, const float x[POLICY_FEATURES])
 {
-    float memory[2 * LSTM_CELLS_MAX] = { 0 };
+    union policy_memory memory = { 0 };
     const float first[POLICY_FEATURES] = { x[0], x[1], x[0], x[1] };
 
     if (p->body == POLICY_LSTM || p->body == POLICY_INT8_LSTM)
-        run_policy(p, first, memory);
-    return run_policy(p, x, memory);
+        run_policy(p, first, &memory);
+    return run_policy(p, x, &memory);
 }

@@ -40,11 +40,14 @@ struct policy {
     };
 };
 
-/* State of a flow, of policy_flow_bytes(). */
+/* State of a flow. The memory of other policies than LSTMs is not there: see policy_flow_bytes(). */
 struct policy_flow {
     float    action_older, action, delta;
     uint32_t is_started;
-    float    memory[];           /* LSTM: c, then h; int8_lstm: the bytes of struct quant_state */
+    union policy_memory {
+        struct lstm_state  lstm;
+        struct quant_state int8_lstm;
+    } memory;
 };
 
 /* mlp and lstm start with orthogonal weights of gain sqrt 2 (net.h). int8, int8_lstm and trees are
@@ -56,7 +59,7 @@ void policy_init_trees(struct policy *, const struct forest *);
 void policy_fini(struct policy *);
 
 /* 16, plus 128 for RL-CC's LSTM, 64 for that in integers. */
-size_t policy_flow_bytes(const struct policy *);
+size_t policy_flow_bytes(enum policy_body);
 void   policy_start(const struct policy *, struct policy_flow *);
 
 /* Returns the multiplier at a delta, and updates the flow's state. */

@@ -7,78 +7,123 @@
 
 #define KIND_PREFIX "rlcc-"
 
-/* ---- encoding ---- */
+/* ---- bodies; each function writes one or reads one ---- */
 
-/* The lowest bytes of a number. */
-static void put_bytes(FILE *f, uint32_t value, int bytes)
+static void code_lstm(struct model_codec *c, struct policy *p)
 {
-    for (int i = 0; i < bytes; i++)
-        fputc((int)(value >> 8 * i & 255), f);
+    struct lstm_shape s = c->out ? p->lstm.shape : (struct lstm_shape){ 0 };
+
+    s.cells = model_code(c, s.cells);
+    model_code_shape(c, &s.front);
+    model_code_shape(c, &s.head);
+    if (!c->rc && !lstm_shape_equal(&s, &lstm_shape_rlcc))
+        model_refuse(c, "is an LSTM of another shape than 2-32relu-16relu-lstm16-1tanh");
+    if (c->rc)
+        return;
+    if (!c->out)
+        lstm_init(&p->lstm, &s);
+    model_code_floats(c, p->lstm.parameter, p->lstm.parameters);
 }
 
-static void put_lstm(FILE *f, const struct lstm *l)
+static void code_int8_layer(struct model_codec *c, struct quant_layer *l, uint32_t inputs, bool has_bias)
 {
-    model_put_u32(f, l->shape.cells);
-    model_put_shape(f, &l->shape.front);
-    model_put_shape(f, &l->shape.head);
-    model_put_floats(f, l->parameter, l->parameters);
+    l->inputs = inputs;
+    l->outputs = model_code(c, l->outputs);
+    l->bits = (int32_t)model_code(c, (uint32_t)l->bits);
+    if (l->outputs > QUANT_WIDTH_MAX)
+        return;                  /* reported by quant_flaw() */
+    for (uint32_t o = 0; o < l->outputs; o++)
+        l->scale[o] = (uint16_t)model_code_bytes(c, l->scale[o], 2);
+    for (uint32_t o = 0; o < l->outputs; o++)
+        for (uint32_t i = 0; i < inputs; i++)
+            l->weight[o][i] = (int8_t)model_code_bytes(c, (uint32_t)l->weight[o][i], 1);
+    for (uint32_t o = 0; o < l->outputs && has_bias; o++)
+        l->bias[o] = (int32_t)model_code(c, (uint32_t)l->bias[o]);
 }
 
-static void put_int8(FILE *f, const struct quant *q)
+static void code_int8(struct model_codec *c, struct policy *p)
 {
-    model_put_u32(f, q->layers);
-    for (uint32_t i = 0; i < q->layers; i++) {
-        const struct quant_layer *l = &q->layer[i];
+    struct quant *q = c->out ? p->int8 : xcalloc(1, sizeof(*q));
 
-        model_put_u32(f, l->outputs);
-        model_put_u32(f, (uint32_t)l->bits);
-        for (uint32_t o = 0; o < l->outputs; o++)
-            put_bytes(f, l->scale[o], 2);
-        for (uint32_t o = 0; o < l->outputs; o++)
-            for (uint32_t j = 0; j < l->inputs; j++)
-                put_bytes(f, (uint32_t)l->weight[o][j], 1);
-        for (uint32_t o = 0; o < l->outputs && q->is_lstm; o++)
-            model_put_u32(f, (uint32_t)l->bias[o]);
-    }
+    p->int8 = q;
+    q->is_lstm = p->body == POLICY_INT8_LSTM;
+    q->layers = model_code(c, q->layers);
+    for (uint32_t i = 0; i < q->layers && i < NET_LAYERS_MAX && quant_inputs(q, i) <= QUANT_WIDTH_MAX; i++)
+        code_int8_layer(c, &q->layer[i], quant_inputs(q, i), q->is_lstm);
     for (int i = 0; i < QUANT_TABLE_SIZE; i++)
-        model_put_u32(f, (uint32_t)q->table[i]);
+        q->table[i] = (int32_t)model_code(c, (uint32_t)q->table[i]);
+    if (c->out)
+        return;
+    quant_fill_tanh(q);
+    if (quant_flaw(q))
+        model_refuse(c, "the net %s", quant_flaw(q));
 }
 
-static void put_trees(FILE *f, const struct forest *forest)
+static void code_tree(struct model_codec *c, struct tree *t)
 {
-    model_put_u32(f, forest->trees);
-    model_put_u32(f, (uint32_t)forest->base);
-    model_put_u32(f, (uint32_t)forest->multiplier_min);
-    model_put_u32(f, (uint32_t)forest->multiplier_max);
-    for (uint32_t i = 0; i < forest->trees; i++) {
-        const struct tree *t = &forest->tree[i];
+    t->depth = model_code(c, t->depth);
+    if (t->depth > TREE_DEPTH_MAX)
+        model_refuse(c, "has a tree of depth %u; there may be %d", t->depth, TREE_DEPTH_MAX);
+    for (uint32_t i = 0; i < t->depth && !c->rc; i++) {
+        uint32_t feature = model_code(c, t->split[i].feature);
+        int32_t threshold = (int32_t)model_code(c, (uint32_t)t->split[i].threshold);
 
-        model_put_u32(f, t->depth);
-        for (uint32_t j = 0; j < t->depth; j++) {
-            model_put_u32(f, t->split[j].feature);
-            model_put_u32(f, (uint32_t)t->split[j].threshold);
-        }
-        for (uint32_t j = 0; j < 1u << t->depth; j++)
-            model_put_u32(f, (uint32_t)t->leaf[j]);
+        if (feature >= TREE_FEATURES || threshold != (int16_t)threshold)
+            model_refuse(c, "has a split that no feature can have");
+        t->split[i] = (struct tree_split){ (int16_t)threshold, (uint8_t)feature };
     }
+    for (uint32_t i = 0; !c->rc && i < 1u << t->depth; i++)
+        t->leaf[i] = (int32_t)model_code(c, (uint32_t)t->leaf[i]);
 }
+
+static void code_trees(struct model_codec *c, struct policy *p)
+{
+    struct forest *f = &p->trees;
+
+    f->trees = model_code(c, f->trees);
+    f->base = (int32_t)model_code(c, (uint32_t)f->base);
+    f->multiplier_min = (int32_t)model_code(c, (uint32_t)f->multiplier_min);
+    f->multiplier_max = (int32_t)model_code(c, (uint32_t)f->multiplier_max);
+    if (f->trees > TREE_TREES_MAX)
+        model_refuse(c, "has %u trees; there may be %d", f->trees, TREE_TREES_MAX);
+    for (uint32_t i = 0; i < f->trees && !c->rc; i++)
+        code_tree(c, &f->tree[i]);
+    if (!c->rc && forest_flaw(f))
+        model_refuse(c, "the forest %s", forest_flaw(f));
+}
+
+static void code_body(struct model_codec *c, struct policy *p)
+{
+    uint32_t version = model_code(c, POLICY_FILE_VERSION);
+
+    if (version != POLICY_FILE_VERSION)
+        model_refuse(c, "is a policy of version %u; this program reads version %u", version,
+                     POLICY_FILE_VERSION);
+    if (c->rc)
+        return;
+    if (p->body == POLICY_LSTM)
+        code_lstm(c, p);
+    else if (p->body == POLICY_TREES)
+        code_trees(c, p);
+    else
+        code_int8(c, p);
+    if (!c->out && c->left)
+        model_refuse(c, "has %zu bytes behind its policy", c->left);
+}
+
+/* ---- policies to models ---- */
 
 static void put_body(const struct policy *p, struct model *m, const char *kind)
 {
+    struct policy copy = *p;
     char *body = NULL;
     size_t length = 0;
-    FILE *f = open_memstream(&body, &length);
+    struct model_codec c = { .out = open_memstream(&body, &length), .name = "a policy" };
 
-    if (!f)
+    if (!c.out)
         die("no memory for a policy");
-    model_put_u32(f, POLICY_FILE_VERSION);
-    if (p->body == POLICY_LSTM)
-        put_lstm(f, &p->lstm);
-    else if (p->body == POLICY_INT8 || p->body == POLICY_INT8_LSTM)
-        put_int8(f, p->int8);
-    else
-        put_trees(f, &p->trees);
-    fclose(f);
+    code_body(&c, &copy);
+    fclose(c.out);
     model_init_body(m, kind, body, (uint32_t)length);
     free(body);
 }
@@ -97,190 +142,20 @@ void policy_to_model(const struct policy *p, struct model *m)
         model_put(m, "range", range);
 }
 
-/* ---- decoding ---- */
+/* ---- models to policies ---- */
 
-struct policy_reader {
-    const char          *name;   /* file name, for error messages */
-    const unsigned char *at;
-    size_t               left;
-    bool                 is_short;           /* read beyond the end; the values were 0 */
-    struct err          *err;
-};
-
-#define refuse(reader, ...) refuse_as((reader)->name, (reader)->err, __VA_ARGS__)
 #define refuse_as(name, err, format, ...) err_set((err), EINVAL, "%s: " format, (name), ##__VA_ARGS__)
-
-static uint32_t get_bytes(struct policy_reader *r, size_t bytes)
-{
-    uint32_t value = 0;
-
-    if (r->left < bytes) {
-        r->is_short = true;
-        r->left = 0;
-        return 0;
-    }
-    for (size_t i = 0; i < bytes; i++)
-        value |= (uint32_t)r->at[i] << 8 * i;
-    r->at += bytes;
-    r->left -= bytes;
-    return value;
-}
-
-static uint32_t get_u32(struct policy_reader *r)
-{
-    return get_bytes(r, 4);
-}
-
-/* Checks after reading that the body is neither too short nor too long. */
-static int check_end(const struct policy_reader *r)
-{
-    if (r->is_short)
-        return refuse(r, "its body is cut short");
-    return r->left ? refuse(r, "has %zu bytes behind its policy", r->left) : 0;
-}
-
-static int get_shape(struct policy_reader *r, struct net_shape *s)
-{
-    s->inputs = get_u32(r);
-    s->layers = get_u32(r);
-    if (s->layers > NET_LAYERS_MAX)
-        return refuse(r, "has %u layers; there may be %d", s->layers, NET_LAYERS_MAX);
-    for (uint32_t i = 0; i < s->layers; i++) {
-        uint32_t width = get_u32(r), activation = get_u32(r), is_unbiased = get_u32(r);
-
-        if (activation >= NET_ACTIVATIONS || is_unbiased > 1)
-            return refuse(r, "has a layer of a kind that is not known");
-        s->layer[i] = (struct net_layer){ width, activation, is_unbiased };
-    }
-    return 0;
-}
-
-static int get_parameters(struct policy_reader *r, struct lstm *l)
-{
-    for (uint32_t i = 0; i < l->parameters; i++) {
-        uint32_t bits = get_u32(r);
-
-        memcpy(&l->parameter[i], &bits, sizeof(bits));
-        if (!isfinite(l->parameter[i]))
-            return refuse(r, "parameter %u of the net is not a finite number", i);
-    }
-    return check_end(r);
-}
-
-static int get_lstm(struct policy_reader *r, struct policy *p)
-{
-    struct lstm_shape s = { .cells = get_u32(r) };
-    int rc = get_shape(r, &s.front);
-
-    if (!rc)
-        rc = get_shape(r, &s.head);
-    if (!rc && !r->is_short && !lstm_shape_equal(&s, &lstm_shape_rlcc))
-        rc = refuse(r, "is an LSTM of another shape than 2-32relu-16relu-lstm16-1tanh");
-    if (!rc && r->is_short)
-        rc = check_end(r);
-    if (rc)
-        return rc;
-    lstm_init(&p->lstm, &s);
-    rc = get_parameters(r, &p->lstm);
-    if (rc)
-        lstm_fini(&p->lstm);
-    return rc;
-}
-
-static void get_int8_layer(struct policy_reader *r, struct quant_layer *l, uint32_t inputs, bool has_bias)
-{
-    l->inputs = inputs;
-    l->outputs = get_u32(r);
-    l->bits = (int32_t)get_u32(r);
-    if (l->outputs > QUANT_WIDTH_MAX)
-        return;                  /* reported by quant_flaw() */
-    for (uint32_t o = 0; o < l->outputs; o++)
-        l->scale[o] = (uint16_t)get_bytes(r, 2);
-    for (uint32_t o = 0; o < l->outputs; o++)
-        for (uint32_t i = 0; i < inputs; i++)
-            l->weight[o][i] = (int8_t)get_bytes(r, 1);
-    for (uint32_t o = 0; o < l->outputs && has_bias; o++)
-        l->bias[o] = (int32_t)get_u32(r);
-}
-
-static int get_int8(struct policy_reader *r, struct policy *p)
-{
-    struct quant *q = xcalloc(1, sizeof(*q));
-    const char *flaw;
-    int rc;
-
-    q->is_lstm = p->body == POLICY_INT8_LSTM;
-    q->layers = get_u32(r);
-    for (uint32_t i = 0; i < q->layers && i < NET_LAYERS_MAX; i++) {
-        uint32_t inputs = quant_inputs(q, i);
-
-        if (inputs > QUANT_WIDTH_MAX)
-            break;
-        get_int8_layer(r, &q->layer[i], inputs, q->is_lstm);
-    }
-    for (int i = 0; i < QUANT_TABLE_SIZE; i++)
-        q->table[i] = (int32_t)get_u32(r);
-    quant_fill_tanh(q);
-    flaw = quant_flaw(q);
-    rc = r->is_short ? check_end(r) : flaw ? refuse(r, "the net %s", flaw) : check_end(r);
-    if (rc)
-        free(q);
-    else
-        p->int8 = q;
-    return rc;
-}
-
-static int get_tree(struct policy_reader *r, struct tree *t)
-{
-    t->depth = get_u32(r);
-    if (t->depth > TREE_DEPTH_MAX)
-        return refuse(r, "has a tree of depth %u; there may be %d", t->depth, TREE_DEPTH_MAX);
-    for (uint32_t i = 0; i < t->depth; i++) {
-        uint32_t feature = get_u32(r);
-        int32_t threshold = (int32_t)get_u32(r);
-
-        if (feature >= TREE_FEATURES || threshold != (int16_t)threshold)
-            return refuse(r, "has a split that no feature can have");
-        t->split[i] = (struct tree_split){ (int16_t)threshold, (uint8_t)feature };
-    }
-    for (uint32_t i = 0; i < 1u << t->depth; i++)
-        t->leaf[i] = (int32_t)get_u32(r);
-    return 0;
-}
-
-static int get_trees(struct policy_reader *r, struct policy *p)
-{
-    struct forest *f = &p->trees;
-    const char *flaw;
-    int rc = 0;
-
-    *f = (struct forest){ .trees = get_u32(r) };
-    f->base = (int32_t)get_u32(r);
-    f->multiplier_min = (int32_t)get_u32(r);
-    f->multiplier_max = (int32_t)get_u32(r);
-    if (f->trees > TREE_TREES_MAX)
-        return refuse(r, "has %u trees; there may be %d", f->trees, TREE_TREES_MAX);
-    for (uint32_t i = 0; !rc && i < f->trees && !r->is_short; i++)
-        rc = get_tree(r, &f->tree[i]);
-    if (!rc)
-        rc = check_end(r);
-    flaw = rc ? NULL : forest_flaw(f);
-    return flaw ? refuse(r, "the forest %s", flaw) : rc;
-}
 
 static int get_body(struct policy *p, const struct model *m, const char *name, struct err *err)
 {
-    struct policy_reader r = { .name = name, .at = m->body, .left = m->body_bytes, .err = err };
-    uint32_t version = get_u32(&r);
+    struct model_codec c = { .name = name, .at = m->body, .left = m->body_bytes, .err = err };
 
-    if (r.is_short)
-        return check_end(&r);
-    if (version != POLICY_FILE_VERSION)
-        return refuse_as(name, err, "is a policy of version %u; this program reads version %u", version,
-                         POLICY_FILE_VERSION);
-    return p->body == POLICY_LSTM    ? get_lstm(&r, p)
-           : p->body == POLICY_TREES ? get_trees(&r, p)
-                                     : get_int8(&r, p);
+    if (!m->body)
+        return refuse_as(name, err, "holds a net where a body of %s should be", policy_body_name[p->body]);
+    code_body(&c, p);
+    if (c.rc)
+        policy_fini(p);
+    return c.rc;
 }
 
 static int get_mlp(struct policy *p, const struct model *m, const char *name, struct err *err)
@@ -321,13 +196,12 @@ static int find_body(const struct model *m, const char *name, enum policy_body *
 
 int policy_from_model(struct policy *p, const struct model *m, const char *name, struct err *err)
 {
-    struct policy read = { 0 };
-    int rc = find_body(m, name, &read.body, err);
+    struct policy read;
 
+    memset(&read, 0, sizeof(read));
+    int rc = find_body(m, name, &read.body, err);
     if (!rc)
         rc = get_range(&read, m, name, err);
-    if (!rc && read.body != POLICY_MLP && !m->body)
-        rc = refuse_as(name, err, "holds a net where a body of %s should be", policy_body_name[read.body]);
     if (!rc)
         rc = read.body == POLICY_MLP ? get_mlp(&read, m, name, err) : get_body(&read, m, name, err);
     if (!rc)
@@ -335,89 +209,85 @@ int policy_from_model(struct policy *p, const struct model *m, const char *name,
     return rc;
 }
 
+/* ---- checkpoints of PyTorch: the zip archive ---- */
+
 #define LOCAL_SIGNATURE   0x04034b50u
 #define ENTRY_SIGNATURE   0x02014b50u
 #define END_SIGNATURE     0x06054b50u
 #define LOCAL_BYTES       30
 #define ENTRY_BYTES       46
-#define END_BYTES         22
 #define PICKLE_TEXT       'X'    /* then a uint32 length and the bytes */
 #define KEY_BYTES_MAX     9
 
-struct torch_file {
-    const char          *name;   /* for error messages */
-    const unsigned char *bytes;
-    size_t               length;
-    struct err          *err;
-};
-
 struct torch_span { const unsigned char *at; size_t length; };
+
+struct torch_file {
+    const char       *name;      /* for error messages */
+    struct torch_span all;
+    struct err       *err;
+};
 
 #define refuse_torch(file, format, ...) \
     err_set((file)->err, EINVAL, "%s: is no checkpoint of RL-CC: " format, (file)->name, ##__VA_ARGS__)
 
-static uint32_t number_at(const unsigned char *at, int bytes)
+/* Returns a part of a span; 'at' is NULL if the span ends before. */
+static struct torch_span part_of(struct torch_span s, size_t from, size_t length)
 {
+    if (from > s.length || s.length - from < length)
+        return (struct torch_span){ 0 };
+    return (struct torch_span){ s.at + from, length };
+}
+
+/* 0 behind the end. */
+static uint32_t number_at(struct torch_span s, size_t from, size_t bytes)
+{
+    struct torch_span part = part_of(s, from, bytes);
     uint32_t value = 0;
 
-    for (int i = 0; i < bytes; i++)
-        value |= (uint32_t)at[i] << 8 * i;
+    for (size_t i = 0; i < part.length; i++)
+        value |= (uint32_t)part.at[i] << 8 * i;
     return value;
 }
 
 bool policy_torch_is(const void *bytes, size_t length)
 {
-    return length >= LOCAL_BYTES && number_at(bytes, 4) == LOCAL_SIGNATURE;
+    return number_at((struct torch_span){ bytes, length }, 0, 4) == LOCAL_SIGNATURE;
 }
 
-/* ---- checkpoints of PyTorch: the zip archive ---- */
-
-/* Returns the record at the end of the archive, or NULL. */
-static const unsigned char *find_end(const struct torch_file *f)
+static bool ends_in(struct torch_span text, const char *end)
 {
-    for (size_t at = f->length; at-- > 0;)
-        if (f->length - at >= END_BYTES && number_at(f->bytes + at, 4) == END_SIGNATURE)
-            return f->bytes + at;
-    return NULL;
+    size_t length = strlen(end);
+
+    return text.length >= length && memcmp(text.at + text.length - length, end, length) == 0;
 }
 
-/* Finds the content of an entry of the directory. */
-static int open_entry(const struct torch_file *f, const unsigned char *entry, struct torch_span *content)
+/* Finds the content of the directory's entry at 'entry'. */
+static int open_entry(const struct torch_file *f, size_t entry, struct torch_span *content)
 {
-    size_t at = number_at(entry + 42, 4), size = number_at(entry + 20, 4);
+    size_t at = number_at(f->all, entry + 42, 4);
+    size_t head = LOCAL_BYTES + number_at(f->all, at + 26, 2) + number_at(f->all, at + 28, 2);
 
-    if (number_at(entry + 10, 2) != 0)
+    *content = part_of(f->all, at + head, number_at(f->all, entry + 20, 4));
+    if (number_at(f->all, entry + 10, 2) != 0)
         return refuse_torch(f, "the archive is compressed");
-    if (at > f->length || f->length - at < LOCAL_BYTES || number_at(f->bytes + at, 4) != LOCAL_SIGNATURE)
+    if (number_at(f->all, at, 4) != LOCAL_SIGNATURE || !content->at)
         return refuse_torch(f, "the archive is damaged");
-    at += LOCAL_BYTES + number_at(f->bytes + at + 26, 2) + number_at(f->bytes + at + 28, 2);
-    if (at > f->length || f->length - at < size)
-        return refuse_torch(f, "the archive is damaged");
-    *content = (struct torch_span){ f->bytes + at, size };
     return 0;
 }
 
-static bool ends_in(const unsigned char *text, size_t length, const char *end)
-{
-    return length >= strlen(end) && memcmp(text + length - strlen(end), end, strlen(end)) == 0;
-}
-
-/* Finds the file whose path ends so. */
+/* Finds the file whose path ends so. The record at the end of the archive has the place of its directory. */
 static int open_path(const struct torch_file *f, const char *path, struct torch_span *content)
 {
-    const unsigned char *end = find_end(f);
-    size_t at = end ? number_at(end + 16, 4) : f->length;
+    size_t end = f->all.length;
 
-    while (at <= f->length && f->length - at >= ENTRY_BYTES &&
-           number_at(f->bytes + at, 4) == ENTRY_SIGNATURE) {
-        const unsigned char *entry = f->bytes + at;
-        size_t name = number_at(entry + 28, 2), more = number_at(entry + 30, 2) + number_at(entry + 32, 2);
+    while (end > 0 && number_at(f->all, end, 4) != END_SIGNATURE)
+        end--;
+    for (size_t at = number_at(f->all, end + 16, 4); number_at(f->all, at, 4) == ENTRY_SIGNATURE;) {
+        size_t name = number_at(f->all, at + 28, 2);
 
-        if (f->length - at - ENTRY_BYTES < name)
-            break;
-        if (ends_in(entry + ENTRY_BYTES, name, path))
-            return open_entry(f, entry, content);
-        at += ENTRY_BYTES + name + more;
+        if (ends_in(part_of(f->all, at + ENTRY_BYTES, name), path))
+            return open_entry(f, at, content);
+        at += ENTRY_BYTES + name + number_at(f->all, at + 30, 2) + number_at(f->all, at + 32, 2);
     }
     return refuse_torch(f, "there is no %s in it", path + 1);
 }
@@ -427,12 +297,9 @@ static int open_path(const struct torch_file *f, const char *path, struct torch_
 /* Returns the text that starts at 'at', or an empty span. */
 static struct torch_span text_at(struct torch_span pickle, size_t at)
 {
-    size_t left = pickle.length - at, length;
+    bool is_text = pickle.at[at] == PICKLE_TEXT;
 
-    if (left < 5 || pickle.at[at] != PICKLE_TEXT)
-        return (struct torch_span){ 0 };
-    length = number_at(pickle.at + at + 1, 4);
-    return length <= left - 5 ? (struct torch_span){ pickle.at + at + 5, length } : (struct torch_span){ 0 };
+    return is_text ? part_of(pickle, at + 5, number_at(pickle, at + 1, 4)) : (struct torch_span){ 0 };
 }
 
 static bool is_key(struct torch_span text)
@@ -445,11 +312,6 @@ static bool is_key(struct torch_span text)
     return true;
 }
 
-static bool is_text(struct torch_span text, const char *wanted)
-{
-    return text.length == strlen(wanted) && memcmp(text.at, wanted, text.length) == 0;
-}
-
 /* Returns the key of the tensor's storage, or an empty span if there is no such tensor. */
 static struct torch_span find_key(struct torch_span pickle, const char *tensor)
 {
@@ -458,7 +320,7 @@ static struct torch_span find_key(struct torch_span pickle, const char *tensor)
     for (size_t at = 0; at < pickle.length; at++) {
         struct torch_span text = text_at(pickle, at);
 
-        if (text.at && is_text(text, tensor))
+        if (text.length == strlen(tensor) && ends_in(text, tensor))
             is_found = true;
         else if (is_found && is_key(text))
             return text;
@@ -468,38 +330,31 @@ static struct torch_span find_key(struct torch_span pickle, const char *tensor)
 
 /* ---- checkpoints: the net ---- */
 
-static int read_weights(const struct torch_file *f, struct torch_span numbers, const char *tensor,
-                        float *weights, uint32_t inputs, uint32_t outputs)
-{
-    size_t wanted = sizeof(float) * inputs * outputs;
-
-    if (numbers.length != wanted)
-        return refuse_torch(f, "%s has %zu bytes; those of 4-12relu-12relu-1tanh would be %zu", tensor,
-                      numbers.length, wanted);
-    for (uint32_t o = 0; o < outputs; o++)
-        for (uint32_t i = 0; i < inputs; i++) {
-            uint32_t bits = number_at(numbers.at + sizeof(float) * ((size_t)o * inputs + i), 4);
-            float   *weight = &weights[(size_t)i * outputs + o];
-
-            memcpy(weight, &bits, sizeof(bits));
-            if (!isfinite(*weight))
-                return refuse_torch(f, "%s has a weight that is not a finite number", tensor);
-        }
-    return 0;
-}
-
 static int read_layer(const struct torch_file *f, struct torch_span pickle, const char *tensor,
                       float *weights, uint32_t inputs, uint32_t outputs)
 {
     struct torch_span key = find_key(pickle, tensor), numbers;
+    size_t wanted = sizeof(float) * inputs * outputs;
     char path[sizeof("/data/") + KEY_BYTES_MAX];
-    int rc;
 
     if (!key.at)
         return refuse_torch(f, "there is no tensor %s", tensor);
     snprintf(path, sizeof(path), "/data/%.*s", (int)key.length, (const char *)key.at);
-    rc = open_path(f, path, &numbers);
-    return rc ? rc : read_weights(f, numbers, tensor, weights, inputs, outputs);
+    int rc = open_path(f, path, &numbers);
+    if (rc)
+        return rc;
+    if (numbers.length != wanted)
+        return refuse_torch(f, "%s has %zu bytes; those of 4-12relu-12relu-1tanh would be %zu", tensor,
+                            numbers.length, wanted);
+    for (uint32_t i = 0; i < inputs; i++)
+        for (uint32_t o = 0; o < outputs; o++, weights++) {
+            uint32_t bits = number_at(numbers, sizeof(float) * ((size_t)o * inputs + i), 4);
+
+            memcpy(weights, &bits, sizeof(bits));
+            if (!isfinite(*weights))
+                return refuse_torch(f, "%s has a weight that is not a finite number", tensor);
+        }
+    return 0;
 }
 
 static int read_net(const struct torch_file *f, struct net *net)
@@ -524,12 +379,11 @@ static int read_net(const struct torch_file *f, struct net *net)
 
 int policy_torch_parse(struct policy *p, const char *name, const void *bytes, size_t length, struct err *err)
 {
-    struct torch_file f = { name, bytes, length, err };
+    struct torch_file f = { name, { bytes, length }, err };
     struct policy read = { .body = POLICY_MLP, .range = POLICY_RANGE };
-    int rc;
 
     net_init(&read.mlp, &policy_shape_mlp);
-    rc = read_net(&f, &read.mlp);
+    int rc = read_net(&f, &read.mlp);
     if (rc)
         policy_fini(&read);
     else
@@ -540,11 +394,13 @@ int policy_torch_parse(struct policy *p, const char *name, const void *bytes, si
 /* ---- files ---- */
 
 /* A checkpoint of PyTorch becomes the model that it would be here. */
-static int parse_torch(struct model *m, const char *path, const char *bytes, size_t length, struct err *err)
+static int parse_model(struct model *m, const char *name, const void *bytes, size_t length, struct err *err)
 {
     struct policy p;
-    int rc = policy_torch_parse(&p, path, bytes, length, err);
 
+    if (!policy_torch_is(bytes, length))
+        return model_parse(m, name, bytes, length, err);
+    int rc = policy_torch_parse(&p, name, bytes, length, err);
     if (rc)
         return rc;
     policy_to_model(&p, m);
@@ -560,21 +416,31 @@ int policy_model_load(struct model *m, const char *path, struct err *err)
 
     if (rc)
         return rc;
-    rc = policy_torch_is(bytes, length) ? parse_torch(m, path, bytes, length, err)
-                                        : model_parse(m, path, bytes, length, err);
+    rc = parse_model(m, path, bytes, length, err);
     free(bytes);
     return rc;
+}
+
+/* Turns a model that was read into a policy. */
+static int take_model(struct policy *p, int rc, struct model *m, const char *name, struct err *err)
+{
+    if (rc)
+        return rc;
+    rc = policy_from_model(p, m, name, err);
+    model_fini(m);
+    return rc;
+}
+
+int policy_parse(struct policy *p, const char *name, const void *bytes, size_t length, struct err *err)
+{
+    struct model m;
+
+    return take_model(p, model_parse(&m, name, bytes, length, err), &m, name, err);
 }
 
 int policy_load(struct policy *p, const char *path, struct err *err)
 {
     struct model m;
-    int rc = policy_model_load(&m, path, err);
 
-    if (rc)
-        return rc;
-    rc = policy_from_model(p, &m, path, err);
-    model_fini(&m);
-    return rc;
+    return take_model(p, policy_model_load(&m, path, err), &m, path, err);
 }
-

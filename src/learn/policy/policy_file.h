@@ -30,7 +30,8 @@ int policy_from_model(struct policy *, const struct model *, const char *name, s
 /* Like model_load(); also takes a checkpoint of RL-CC's authors (see below). */
 int policy_model_load(struct model *, const char *path, struct err *);
 
-/* policy_model_load() followed by policy_from_model(). */
+/* Both make a model, followed by policy_from_model(). */
+int policy_parse(struct policy *, const char *name, const void *bytes, size_t length, struct err *);
 int policy_load(struct policy *, const char *path, struct err *);
 
 /* ---- nets of RL-CC's authors: checkpoints of PyTorch ----

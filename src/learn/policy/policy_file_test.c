@@ -132,11 +132,11 @@ static void from_model__refuses_with_one_clear_line(void **unused)
         { POLICY_LSTM, 12, 99, "m: has 99 layers; there may be 8" },
         { POLICY_LSTM, 20, 9, "m: has a layer of a kind that is not known" },
         { POLICY_LSTM, 64, 0x7fc00000, "m: parameter 1 of the net is not a finite number" },
-        { POLICY_INT8, 4, 9, "m: its body is cut short" },
+        { POLICY_INT8, 4, 9, "m: its content is cut short" },
         { POLICY_INT8, 4, 0, "m: the net has no layers or too many" },
         { POLICY_INT8, 8, 65, "m: the net has layers that do not fit together" },
         { POLICY_INT8, 12, 77, "m: the net has a scale out of range" },
-        { POLICY_INT8_LSTM, 4, 9, "m: its body is cut short" },
+        { POLICY_INT8_LSTM, 4, 9, "m: its content is cut short" },
         { POLICY_INT8_LSTM, 12, 33, "m: the net has a scale out of range" },
         { POLICY_INT8_LSTM, 144, 0x7fffffff, "m: the net has a bias out of range" },
         { POLICY_TREES, 0, 9, "m: is a policy of version 9; this program reads version 1" },
@@ -178,7 +178,7 @@ static void from_model__refuses_wrong_lengths(void **unused)
         m.body_bytes++;
         assert_string_equal("m: has 1 bytes behind its policy", reason(&m));
         for (m.body_bytes = 0; m.body_bytes < whole; m.body_bytes += 1 + m.body_bytes / 16)
-            assert_string_equal("m: its body is cut short", reason(&m));
+            assert_string_equal("m: its content is cut short", reason(&m));
         model_fini(&m);
         policy_fini(&p);
     }

@@ -10,14 +10,24 @@
 #define FULL    0.8f
 #define FLOODED 20.0f
 
+/* The states of a story, with labels of those that are printed one by one. */
+static const struct { size_t field; const char *label; float older, now, action; } story_state[] = {
+    { offsetof(struct policy_story, empty), "the network stays empty (delta -0.8)", EMPTY, EMPTY, 1 },
+    { offsetof(struct policy_story, target), "stays at its target (0)", 0, 0, 1 },
+    { offsetof(struct policy_story, full), "stays full (0.8)", FULL, FULL, 1 },
+    { offsetof(struct policy_story, flooded), "stays flooded (20)", FLOODED, FLOODED, 1 },
+    { offsetof(struct policy_story, rising), "fills (0, then 0.8)", 0, FULL, 1 },
+    { offsetof(struct policy_story, falling), "empties (0.8, then 0)", FULL, 0, 1 },
+    { offsetof(struct policy_story, receding), "empties but is still too full (5, then 0.8)", 5, FULL, 1 },
+    { offsetof(struct policy_story, after_cut), NULL, 0, 0, 0.85f },
+    { offsetof(struct policy_story, after_raise), NULL, 0, 0, 1.2f },
+};
+
+#define STATES (sizeof(story_state) / sizeof(*story_state))
+
 static float evaluate(const struct policy *p, float older, float now, float action)
 {
     return policy_try(p, (float[POLICY_FEATURES]){ 1, older, action, now });
-}
-
-static float evaluate_constant(const struct policy *p, float delta)
-{
-    return evaluate(p, delta, delta, 1);
 }
 
 /* Bisects between an empty network and a flooded one, to the resolution of integer deltas. */
@@ -28,7 +38,7 @@ static float find_rest(const struct policy *p)
     while (high - low > 1.0f / 1024) {
         float middle = (low + high) / 2;
 
-        if (evaluate_constant(p, middle) > 1)
+        if (evaluate(p, middle, middle, 1) > 1)
             low = middle;
         else
             high = middle;
@@ -38,17 +48,9 @@ static float find_rest(const struct policy *p)
 
 void policy_story_tell(struct policy_story *s, const struct policy *p)
 {
-    *s = (struct policy_story){
-        .empty = evaluate_constant(p, EMPTY),
-        .target = evaluate_constant(p, 0),
-        .full = evaluate_constant(p, FULL),
-        .flooded = evaluate_constant(p, FLOODED),
-        .rising = evaluate(p, 0, FULL, 1),
-        .falling = evaluate(p, FULL, 0, 1),
-        .receding = evaluate(p, 5, FULL, 1),
-        .after_cut = evaluate(p, 0, 0, 0.85f),
-        .after_raise = evaluate(p, 0, 0, 1.2f),
-    };
+    for (size_t i = 0; i < STATES; i++)
+        *(float *)((char *)s + story_state[i].field) = evaluate(p, story_state[i].older, story_state[i].now,
+                                                           story_state[i].action);
     s->has_rest = s->empty > 1 && s->flooded < 1;
     s->rest = s->has_rest ? find_rest(p) : 0;
 }
@@ -141,7 +143,7 @@ void policy_story_print_body(FILE *out, const struct policy *p)
     default:
         print_trees(out, &p->trees);
     }
-    fprintf(out, "in the simulator a flow remembers %zu bytes\n", policy_flow_bytes(p));
+    fprintf(out, "in the simulator a flow remembers %zu bytes\n", policy_flow_bytes(p->body));
 }
 
 /* ---- description ---- */
@@ -160,14 +162,6 @@ static const char *change_text(char *buf, size_t size, float multiplier)
     else
         snprintf(buf, size, "the rate stays");
     return buf;
-}
-
-static void print_state(FILE *out, const char *state, float multiplier)
-{
-    char text[96];
-
-    fprintf(out, "  %-46s x %.3f: %s\n", state, (double)multiplier,
-            change_text(text, sizeof(text), multiplier));
 }
 
 static void print_answers(FILE *out, const struct policy_story *s)
@@ -212,13 +206,15 @@ static void print_rest(FILE *out, const struct policy_story *s, const struct rul
 
 void policy_story_print(FILE *out, const struct policy_story *s, const struct rule_cfg *cfg)
 {
-    print_state(out, "the network stays empty (delta -0.8)", s->empty);
-    print_state(out, "stays at its target (0)", s->target);
-    print_state(out, "stays full (0.8)", s->full);
-    print_state(out, "stays flooded (20)", s->flooded);
-    print_state(out, "fills (0, then 0.8)", s->rising);
-    print_state(out, "empties (0.8, then 0)", s->falling);
-    print_state(out, "empties but is still too full (5, then 0.8)", s->receding);
+    char text[96];
+
+    for (size_t i = 0; i < STATES; i++) {
+        float multiplier = *(const float *)((const char *)s + story_state[i].field);
+
+        if (story_state[i].label)
+            fprintf(out, "  %-46s x %.3f: %s\n", story_state[i].label, (double)multiplier,
+                    change_text(text, sizeof(text), multiplier));
+    }
     print_answers(out, s);
     print_rest(out, s, cfg);
 }

@@ -31,11 +31,11 @@ static void init__sizes_match_the_papers(void **unused)
     rng_init(&rng, 1, 0);
     policy_init_mlp(&p, &rng);
     assert_int_equal(204, p.mlp.parameters);
-    assert_int_equal(16, policy_flow_bytes(&p));
+    assert_int_equal(16, policy_flow_bytes(p.body));
     policy_fini(&p);
     policy_init_lstm(&p, &rng);
     assert_int_equal(2753, p.lstm.parameters);
-    assert_int_equal(16 + 32 * 4, policy_flow_bytes(&p));
+    assert_int_equal(16 + 32 * 4, policy_flow_bytes(p.body));
     policy_fini(&p);
 }
 
@@ -93,7 +93,7 @@ static void decide__keeps_the_memory_of_each_flow(void **unused)
     rng_init(&rng, 2, 0);
     policy_init_lstm(&p, &rng);
     for (int i = 0; i < 2; i++) {
-        flow[i] = malloc(policy_flow_bytes(&p));
+        flow[i] = malloc(policy_flow_bytes(p.body));
         policy_start(&p, flow[i]);
     }
     for (int step = 0; step < 20; step++) {

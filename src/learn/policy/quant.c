@@ -253,27 +253,16 @@ static void multiply_weights(const struct quant_layer *l, const struct quant_val
     }
 }
 
-/* The place of z, within the table's range, and the rest of it, in 2^-STEP_BITS of a step. */
-static uint32_t find_place(int32_t z, uint32_t *rest)
+/* Interpolates in a table, whose ends hold beyond. */
+static int32_t look_up(const int32_t *table, int32_t z)
 {
-    uint32_t at = (uint32_t)(z + OUTPUT_MAX);
-
-    *rest = at & ((1u << STEP_BITS) - 1);
-    return at >> STEP_BITS;
-}
-
-static int32_t interpolate(int32_t from, int32_t to, uint32_t rest)
-{
-    return from + (int32_t)((int64_t)(to - from) * rest >> STEP_BITS);
-}
-
-static int32_t look_up_multiplier(const struct quant *q, int32_t z)
-{
-    uint32_t rest, place = find_place(z, &rest);
+    int32_t  bounded = z < -OUTPUT_MAX ? -OUTPUT_MAX : z > OUTPUT_MAX ? OUTPUT_MAX : z;
+    uint32_t at = (uint32_t)(bounded + OUTPUT_MAX), place = at >> STEP_BITS;
+    uint32_t rest = at & ((1u << STEP_BITS) - 1);
 
     if (place >= QUANT_TABLE_SIZE - 1)
-        return q->table[QUANT_TABLE_SIZE - 1];
-    return interpolate(q->table[place], q->table[place + 1], rest);
+        return table[QUANT_TABLE_SIZE - 1];
+    return table[place] + (int32_t)((int64_t)(table[place + 1] - table[place]) * rest >> STEP_BITS);
 }
 
 /* Converts from 2^-bits to 2^-OUTPUT_BITS, clipped to +-most. */
@@ -322,7 +311,7 @@ int32_t quant_multiplier(const struct quant *q, const int16_t feature[QUANT_FEAT
         apply_relu(wide, l->outputs);
         fit_values(wide, l->outputs, bits, VALUE_BITS, 0, &v);
     }
-    return look_up_multiplier(q, bound_output(wide[0], bits, OUTPUT_MAX));
+    return look_up(q->table, bound_output(wide[0], bits, OUTPUT_MAX));
 }
 
 /* ---- inference of an LSTM ---- */
@@ -349,20 +338,9 @@ static int32_t run_biased(const struct quant_layer *l, const struct quant_values
 }
 
 /* z in 2^-OUTPUT_BITS, the result in 2^-GATE_BITS. */
-static int32_t look_up_tanh(const struct quant *q, int32_t z)
-{
-    uint32_t rest, place;
-
-    z = z < -OUTPUT_MAX ? -OUTPUT_MAX : z > OUTPUT_MAX ? OUTPUT_MAX : z;
-    place = find_place(z, &rest);
-    if (place >= QUANT_TABLE_SIZE - 1)
-        return q->tanh[QUANT_TABLE_SIZE - 1];
-    return interpolate(q->tanh[place], q->tanh[place + 1], rest);
-}
-
 static int32_t look_up_sigmoid(const struct quant *q, int32_t z)
 {
-    return ((1 << GATE_BITS) + look_up_tanh(q, z / 2)) / 2;
+    return ((1 << GATE_BITS) + look_up(q->tanh, z / 2)) / 2;
 }
 
 /* gate[] in 2^-OUTPUT_BITS, before sigmoid and tanh. */
@@ -388,11 +366,11 @@ static void compute_gates(const struct quant *q, const struct quant_values *x, c
 static void step_cell(const struct quant *q, const int32_t *gate, uint32_t cells, int16_t *c, int16_t *h)
 {
     int64_t in = look_up_sigmoid(q, gate[0]), forget = look_up_sigmoid(q, gate[cells]);
-    int64_t candidate = look_up_tanh(q, gate[2ul * cells]), out = look_up_sigmoid(q, gate[3ul * cells]);
+    int64_t candidate = look_up(q->tanh, gate[2ul * cells]), out = look_up_sigmoid(q, gate[3ul * cells]);
     int64_t sum = forget * *c + (in * candidate >> (GATE_BITS - CELL_BITS));
 
     *c = saturate((sum + (1 << (GATE_BITS - 1))) >> GATE_BITS);
-    *h = saturate(out * look_up_tanh(q, *c * (1 << (OUTPUT_BITS - CELL_BITS))) >> GATE_BITS);
+    *h = saturate(out * look_up(q->tanh, *c * (1 << (OUTPUT_BITS - CELL_BITS))) >> GATE_BITS);
 }
 
 int32_t quant_step(const struct quant *q, struct quant_state *s, const int16_t feature[QUANT_FEATURES])
@@ -415,12 +393,12 @@ int32_t quant_step(const struct quant *q, struct quant_state *s, const int16_t f
         h.value[i] = s->h[i];
     }
     bits = run_biased(&q->layer[QUANT_HEAD], &h, wide);
-    return look_up_multiplier(q, bound_output(wide[0], bits, OUTPUT_MAX));
+    return look_up(q->table, bound_output(wide[0], bits, OUTPUT_MAX));
 }
 
 uint32_t quant_bytes(const struct quant *q)
 {
-    uint32_t bytes = sizeof(q->table) + (q->is_lstm ? sizeof(q->tanh) : 0);
+    uint32_t bytes = sizeof(q->table) + (q->is_lstm ? QUANT_TABLE_SIZE * sizeof(int16_t) : 0);
 
     for (uint32_t i = 0; i < q->layers; i++) {
         const struct quant_layer *l = &q->layer[i];

@@ -46,7 +46,7 @@ struct quant {
     uint32_t           layers;
     struct quant_layer layer[NET_LAYERS_MAX];
     int32_t            table[QUANT_TABLE_SIZE];          /* multipliers, in 1/65536 */
-    int16_t            tanh[QUANT_TABLE_SIZE];           /* for an LSTM, in 1/32768 */
+    int32_t            tanh[QUANT_TABLE_SIZE];           /* for an LSTM, in 1/32768; fits 16 bits */
 };
 
 /* What an LSTM remembers of a flow: c in 1/2048, h in 1/32768. */

@@ -219,8 +219,8 @@ static void step__follows_the_closed_form(void **unused)
 /* Flows of 50 steps; some of their deltas are far from 0. */
 static struct quant_error compare_lstm(const struct policy *p, uint32_t flows)
 {
-    struct policy_flow *a = xcalloc(1, sizeof *a + 2 * LSTM_CELLS_MAX * sizeof(float));
-    struct policy_flow *b = xcalloc(1, sizeof *b + 2 * LSTM_CELLS_MAX * sizeof(float));
+    struct policy_flow *a = xcalloc(1, sizeof *a);
+    struct policy_flow *b = xcalloc(1, sizeof *b);
     struct quant_error  e = { 0 };
     struct policy       int8;
     struct rng          rng;

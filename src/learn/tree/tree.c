@@ -109,7 +109,6 @@ static uint32_t round_within(double value, double most)
 int rule_params_make(struct rule_params *p, const struct rule_cfg *cfg, struct err *err)
 {
     double base_ns = or_default(cfg->base_ns, 8192);
-    const char *flaw;
 
     if (!(base_ns >= 1 && base_ns <= 1e9))
         return err_set(err, EINVAL, "a base RTT of %g ns is not within 1 ns .. 1 s", base_ns);
@@ -122,7 +121,7 @@ int rule_params_make(struct rule_params *p, const struct rule_cfg *cfg, struct e
         .rate_min = round_within(or_default(cfg->rate_min, 0x1p-14) * RULE_RATE_ONE, 4e9),
         .rtt_ns_max = round_within(or_default(cfg->rtt_us_max, 150) * 1000, 4e9),
     };
-    flaw = rule_params_flaw(p);
+    const char *flaw = rule_params_flaw(p);
     return flaw ? err_set(err, EINVAL, "the rule's %s", flaw) : 0;
 }
 
@@ -156,11 +155,10 @@ int16_t rule_delta(const struct rule *r, uint32_t rate, uint32_t rtt_ns)
 {
     const struct rule_params *p = &r->params;
     uint32_t excess = rtt_ns > p->beta_ns ? rtt_ns - p->beta_ns : 0;
-    int64_t filled, delta;
 
     excess = excess < RULE_EXCESS_MAX ? excess : RULE_EXCESS_MAX;
-    filled = (int64_t)((uint64_t)excess * rule_root(r, rate) >> 8);          /* in 1/256 ns */
-    delta = (filled - (int64_t)p->target_ns) * (int64_t)p->gain >> RULE_GAIN_BITS;
+    int64_t filled = (int64_t)((uint64_t)excess * rule_root(r, rate) >> 8);          /* in 1/256 ns */
+    int64_t delta = (filled - (int64_t)p->target_ns) * (int64_t)p->gain >> RULE_GAIN_BITS;
     return (int16_t)(delta > INT16_MAX ? INT16_MAX : delta < INT16_MIN ? INT16_MIN : delta);
 }
 

@@ -100,24 +100,21 @@ static bool has_rising_state(const struct feature_box *b)
 /* Raises *most to the largest sign * sum, or with is_first to a larger one. False: there is none. */
 static bool find_most(struct box_search *s, const struct feature_box *b, int32_t sign, int64_t *most)
 {
-    struct sum_range r;
-    const struct tree_split *cut;
     struct feature_box part[2];
-    bool is_raised;
 
     if (s->is_rising && !has_rising_state(b))
         return false;
-    r = forest_range(s, b);
+    struct sum_range r = forest_range(s, b);
     if ((sign > 0 ? r.high : -(int64_t)r.low) <= *most)
         return false;
-    cut = find_cut(s->forest, b);
+    const struct tree_split *cut = find_cut(s->forest, b);
     if (!cut) {
         *most = sign * (int64_t)r.low;
         s->found = *b;
         return true;
     }
     cut_box(b, cut, part);
-    is_raised = find_most(s, &part[0], sign, most);
+    bool is_raised = find_most(s, &part[0], sign, most);
     if (is_raised && s->is_first)
         return true;
     return find_most(s, &part[1], sign, most) || is_raised;

@@ -17,33 +17,23 @@ void tree_rows_init(struct tree_rows *r)
 
 void tree_rows_fini(struct tree_rows *r)
 {
-    free(r->feature);
-    free(r->target);
+    free(r->row);
     *r = (struct tree_rows){ 0 };
 }
 
-static void make_room(struct tree_rows *r, uint32_t rows_max)
+static void add_row(struct tree_rows *r, const struct tree_row *row)
 {
-    r->rows_max = rows_max;
-    r->feature = xrealloc(r->feature, (size_t)rows_max * sizeof(*r->feature));
-    r->target = xrealloc(r->target, (size_t)rows_max * sizeof(*r->target));
-}
-
-static void add_row(struct tree_rows *r, const int16_t *feature, int32_t target)
-{
-    if (r->rows == r->rows_max)
-        make_room(r, r->rows_max ? 2 * r->rows_max : 1024);
-    memcpy(r->feature[r->rows], feature, sizeof(*r->feature));
-    r->target[r->rows++] = target;
+    r->row = xgrow(r->row, r->rows, &r->rows_max, 1024, sizeof(*row));
+    r->row[r->rows++] = *row;
 }
 
 void tree_rows_add(struct tree_rows *r, const float x[TREE_FEATURES], float multiplier)
 {
-    int16_t feature[TREE_FEATURES];
+    struct tree_row row = { .target = (int32_t)(multiplier * TREE_TARGET_ONE) };
 
     assert(multiplier >= -8 && multiplier <= 8);
-    forest_features(x, feature);
-    add_row(r, feature, (int32_t)(multiplier * TREE_TARGET_ONE));
+    forest_features(x, row.feature);
+    add_row(r, &row);
 }
 
 static float grid_action(const struct tree_grid *g, uint32_t i)
@@ -67,8 +57,6 @@ void tree_rows_add_grid(struct tree_rows *r, const struct tree_grid *g, tree_tea
     uint64_t pairs = (uint64_t)g->actions * g->deltas;
 
     assert(g->actions >= 2 && g->deltas >= 4 && pairs < 1u << 16 && r->rows + pairs * pairs < UINT32_MAX / 2);
-    if (r->rows + pairs * pairs > r->rows_max)
-        make_room(r, (uint32_t)(r->rows + pairs * pairs));
     for (uint64_t i = 0; i < pairs * pairs; i++) {
         uint32_t older = (uint32_t)(i / pairs), last = (uint32_t)(i % pairs);
         float x[TREE_FEATURES] = {
@@ -83,7 +71,7 @@ void tree_rows_add_grid(struct tree_rows *r, const struct tree_grid *g, tree_tea
 void tree_rows_append(struct tree_rows *r, const struct tree_rows *other)
 {
     for (uint32_t i = 0; i < other->rows; i++)
-        add_row(r, other->feature[i], other->target[i]);
+        add_row(r, &other->row[i]);
 }
 
 void tree_rows_set_aside(struct tree_rows *r, struct tree_rows *aside, double share, uint64_t seed)
@@ -94,11 +82,9 @@ void tree_rows_set_aside(struct tree_rows *r, struct tree_rows *aside, double sh
     rng_init(&rng, seed, 0);
     for (uint32_t i = 0; i < r->rows; i++)
         if (rng_real(&rng) < share)
-            add_row(aside, r->feature[i], r->target[i]);
-        else {
-            memmove(r->feature[kept], r->feature[i], sizeof(*r->feature));
-            r->target[kept++] = r->target[i];
-        }
+            add_row(aside, &r->row[i]);
+        else
+            r->row[kept++] = r->row[i];
     r->rows = kept;
 }
 
@@ -108,7 +94,7 @@ void tree_rows_count(const struct tree_rows *r, const struct forest *f,
     memset(rows, 0, TREE_TREES_MAX * sizeof(*rows));
     for (uint32_t i = 0; i < r->rows; i++)
         for (uint32_t j = 0; j < f->trees; j++)
-            rows[j][tree_leaf(&f->tree[j], r->feature[i])]++;
+            rows[j][tree_leaf(&f->tree[j], r->row[i].feature)]++;
 }
 
 double tree_rows_rmse(const struct tree_rows *r, const struct forest *f)
@@ -117,7 +103,7 @@ double tree_rows_rmse(const struct tree_rows *r, const struct forest *f)
 
     for (uint32_t i = 0; i < r->rows; i++) {
         double away =
-            r->target[i] * (1.0 / TREE_TARGET_ONE) - forest_sum(f, r->feature[i]) * (1.0 / TREE_ONE);
+            r->row[i].target * (1.0 / TREE_TARGET_ONE) - forest_sum(f, r->row[i].feature) * (1.0 / TREE_ONE);
 
         sum += away * away;
     }
@@ -168,13 +154,6 @@ static struct tree_cfg fill_defaults(const struct tree_cfg *given)
 
 /* ---- borders ---- */
 
-static void count_values(const struct tree_rows *r, int feature, uint32_t *count)
-{
-    memset(count, 0, VALUES * sizeof(*count));
-    for (uint32_t i = 0; i < r->rows; i++)
-        count[r->feature[i][feature] - INT16_MIN]++;
-}
-
 /* Borders are halfway between adjacent values. If too many, they divide the rows about equally. */
 static uint32_t place_borders(const uint32_t *count, uint32_t rows, uint32_t borders_max, int16_t *border)
 {
@@ -215,12 +194,13 @@ static void sort_into_bins(struct grower *g, int feature)
     uint32_t *count = xcalloc(VALUES, sizeof(*count)), rows = g->rows->rows;
     uint8_t *number = xcalloc(VALUES, sizeof(*number));
 
-    count_values(g->rows, feature, count);
+    for (uint32_t i = 0; i < rows; i++)
+        count[g->rows->row[i].feature[feature] - INT16_MIN]++;
     g->borders[feature] = place_borders(count, rows, g->cfg.borders, g->border[feature]);
     number_values(g->border[feature], g->borders[feature], number);
     g->bin[feature] = xmalloc(rows);
     for (uint32_t i = 0; i < rows; i++)
-        g->bin[feature][i] = number[g->rows->feature[i][feature] - INT16_MIN];
+        g->bin[feature][i] = number[g->rows->row[i].feature[feature] - INT16_MIN];
     free(count);
     free(number);
 }
@@ -257,11 +237,9 @@ static void add_gains(const struct tree_bin *bin, uint32_t borders, double l2, d
         all.rows += bin[i].rows;
     }
     for (uint32_t i = 0; i < borders; i++) {
-        struct tree_bin high;
-
         low.sum += bin[i].sum;
         low.rows += bin[i].rows;
-        high = (struct tree_bin){ all.sum - low.sum, all.rows - low.rows };
+        struct tree_bin high = (struct tree_bin){ all.sum - low.sum, all.rows - low.rows };
         gain[i] += bin_worth(&low, l2) + bin_worth(&high, l2) - bin_worth(&all, l2);
     }
 }
@@ -341,13 +319,8 @@ static bool grow_tree(struct grower *g, struct tree *t)
 /* Finds the leaf of each row. */
 static void find_nodes(struct grower *g, const struct tree *t)
 {
-    memset(g->node, 0, g->rows->rows);
-    for (uint32_t level = 0; level < t->depth; level++) {
-        const struct tree_split *s = &t->split[level];
-
-        for (uint32_t i = 0; i < g->rows->rows; i++)
-            g->node[i] |= (uint8_t)((g->rows->feature[i][s->feature] > s->threshold) << level);
-    }
+    for (uint32_t i = 0; i < g->rows->rows; i++)
+        g->node[i] = (uint8_t)tree_leaf(t, g->rows->row[i].feature);
 }
 
 /* Sum of squared residuals; 128 bits suffice for any number of rows. */
@@ -365,11 +338,10 @@ static bool regrow_tree(struct grower *g, struct tree *t)
 {
     unsigned __int128 before = sum_squares(g);
     struct tree old = *t;
-    bool is_grown;
 
     find_nodes(g, &old);
     subtract_leaves(g, &old, -1);
-    is_grown = grow_tree(g, t);
+    bool is_grown = grow_tree(g, t);
     if (is_grown && sum_squares(g) < before)
         return true;
     if (is_grown)
@@ -398,7 +370,7 @@ static int32_t find_base(const struct tree_rows *r)
     int64_t sum = 0;
 
     for (uint32_t i = 0; i < r->rows; i++)
-        sum += r->target[i];
+        sum += r->row[i].target;
     return round_leaf((double)sum / r->rows / UNIT);
 }
 
@@ -411,7 +383,7 @@ static void grower_init(struct grower *g, const struct tree_cfg *cfg, const stru
     g->node = xmalloc(rows->rows);
     g->left = xcalloc(rows->rows, sizeof(*g->left));
     for (uint32_t i = 0; i < rows->rows; i++)
-        g->left[i] = rows->target[i] - base * UNIT;
+        g->left[i] = rows->row[i].target - base * UNIT;
 }
 
 static void grower_fini(struct grower *g)

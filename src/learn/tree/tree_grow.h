@@ -18,10 +18,11 @@
 #define TREE_TARGET_ONE (1 << 24)            /* a multiplier of 1 as a target */
 
 /* States and a teacher's actions. Integers: sums over rows are exact and independent of order. */
+struct tree_row { int16_t feature[TREE_FEATURES]; int32_t target; };
+
 struct tree_rows {
-    uint32_t rows, rows_max;
-    int16_t (*feature)[TREE_FEATURES];
-    int32_t *target;
+    uint32_t         rows, rows_max;
+    struct tree_row *row;
 };
 
 /* A teacher returns a multiplier. */

@@ -127,8 +127,8 @@ static double squares_after_split(const struct tree_rows *r, int feature, int th
     double sum[2] = { 0 }, square = 0, rows[2] = { 0 };
 
     for (uint32_t i = 0; i < r->rows; i++) {
-        int side = r->feature[i][feature] > threshold;
-        double target = r->target[i];
+        int side = r->row[i].feature[feature] > threshold;
+        double target = r->row[i].target;
 
         sum[side] += target;
         rows[side]++;
@@ -178,14 +178,10 @@ static void grow__does_not_depend_on_the_order_of_rows(void **unused)
     forest_grow(&a, &cfg, &r);
     for (uint32_t i = 0; i < r.rows / 2; i++) {
         uint32_t j = r.rows - 1 - i;
-        int32_t target = r.target[i];
-        int16_t x[4];
+        struct tree_row row = r.row[i];
 
-        memcpy(x, r.feature[i], sizeof(x));
-        memcpy(r.feature[i], r.feature[j], sizeof(x));
-        memcpy(r.feature[j], x, sizeof(x));
-        r.target[i] = r.target[j];
-        r.target[j] = target;
+        r.row[i] = r.row[j];
+        r.row[j] = row;
     }
     forest_grow(&b, &cfg, &r);
     assert_memory_equal(&a, &b, sizeof(a));
@@ -264,7 +260,7 @@ static void add_grid__has_all_states_once(void **unused)
         uint32_t at[4] = { 0 };
 
         for (uint32_t f = 0; f < 4; f++)
-            while (r.feature[i][f] != (f % 2 ? delta[at[f]] : action[at[f]]))
+            while (r.row[i].feature[f] != (f % 2 ? delta[at[f]] : action[at[f]]))
                 assert_true(++at[f] < (f % 2 ? 6 : 3));
         seen[at[0]][at[1]][at[2]][at[3]]++;
     }
@@ -284,9 +280,9 @@ static void add_grid__has_the_published_ranges(void **unused)
     tree_rows_init(&r);
     tree_rows_add_grid(&r, &grid, sum_features, NULL);
     for (uint32_t i = 0; i < r.rows; i++) {
-        low = r.feature[i][3] < low ? r.feature[i][3] : low;
-        high = r.feature[i][3] > high ? r.feature[i][3] : high;
-        near += r.feature[i][3] <= 197;
+        low = r.row[i].feature[3] < low ? r.row[i].feature[3] : low;
+        high = r.row[i].feature[3] > high ? r.row[i].feature[3] : high;
+        near += r.row[i].feature[3] <= 197;
     }
     assert_int_equal(-197, low);                 /* 0.768 * 256 = 196.6 */
     assert_int_equal(19661, high);
@@ -308,11 +304,11 @@ static void set_aside__keeps_every_row_on_one_side(void **unused)
     assert_int_equal(10000, r.rows + aside.rows);
     assert_true(aside.rows > 1800 && aside.rows < 2200);
     for (uint32_t i = 0; i < r.rows; i++) {
-        assert_int_equal(r.feature[i][1] * 256, r.target[i]);
-        sum += r.feature[i][1];
+        assert_int_equal(r.row[i].feature[1] * 256, r.row[i].target);
+        sum += r.row[i].feature[1];
     }
     for (uint32_t i = 0; i < aside.rows; i++)
-        sum += aside.feature[i][1];
+        sum += aside.row[i].feature[1];
     assert_int_equal(10000 * 9999 / 2, sum);
     tree_rows_fini(&r);
     tree_rows_fini(&aside);
@@ -364,8 +360,8 @@ static void append__copies_all(void **unused)
     tree_rows_append(&a, &b);
     assert_int_equal(2, a.rows);
     assert_int_equal(1, b.rows);
-    assert_int_equal(5 * TREE_DELTA_ONE, a.feature[1][TREE_DELTA]);
-    assert_int_equal(TREE_TARGET_ONE / 2, a.target[1]);
+    assert_int_equal(5 * TREE_DELTA_ONE, a.row[1].feature[TREE_DELTA]);
+    assert_int_equal(TREE_TARGET_ONE / 2, a.row[1].target);
     tree_rows_fini(&a);
     tree_rows_fini(&b);
 }

@@ -60,7 +60,6 @@ static int open_seats(struct rlcc_train *t, struct err *err)
         if (rc)
             return rc;
         seat->world.mtu_bytes = q->mtu_bytes;
-        seat->text = env_world_text(&seat->world);
         env_world_name(seat->name, sizeof seat->name, &seat->world);
         t->seats++;
     }
@@ -76,13 +75,11 @@ static void open_policy(struct rlcc_train *t)
     struct rng                 rng;
 
     rng_init(&rng, q->seed, STREAM);
-    if (q->body == POLICY_LSTM) {
+    if (q->body == POLICY_LSTM)
         policy_init_lstm(&t->policy, &rng);
-        adpg_init_lstm(&t->adpg, &cfg, &t->policy.lstm, STEPS_MAX);
-    } else {
+    else
         policy_init_mlp(&t->policy, &rng);
-        adpg_init_net(&t->adpg, &cfg, &t->policy.mlp, STEPS_MAX);
-    }
+    adpg_init(&t->adpg, &cfg, &t->policy, STEPS_MAX);
 }
 
 static void compute_config(struct rlcc_train *t)
@@ -100,12 +97,10 @@ static void compute_config(struct rlcc_train *t)
 
 int rlcc_train_open(struct rlcc_train *t, const struct rlcc_request *request, struct err *err)
 {
-    int rc;
-
     *t = (struct rlcc_train){ .request = *request };
     if (!t->request.jobs)
         t->request.jobs = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-    rc = open_seats(t, err);
+    int rc = open_seats(t, err);
     if (rc)
         return rc;
     open_policy(t);
@@ -117,8 +112,6 @@ int rlcc_train_open(struct rlcc_train *t, const struct rlcc_request *request, st
 void rlcc_train_close(struct rlcc_train *t)
 {
     rlcc_rollout_drop(t);
-    for (uint32_t i = 0; i < t->seats; i++)
-        free(t->seat[i].text);
     if (t->state_path) {
         adpg_fini(&t->adpg);
         policy_fini(&t->policy);
@@ -201,12 +194,11 @@ static int restart_worlds(struct rlcc_train *t, struct err *err)
 static int run_update(struct rlcc_train *t, struct progress *p, struct err *err)
 {
     int    rc = rlcc_rollout(t, &p->seen, err);
-    double loss;
 
     if (rc)
         return rc;
     t->adpg.adam.cfg.rate = current_rate(t);
-    loss = adpg_update(&t->adpg, t->trajectory, t->trajectories);
+    double loss = adpg_update(&t->adpg, t->trajectory, t->trajectories);
     t->updates++;
     p->updates++;
     if (!t->request.is_quiet && (t->updates % PRINT_EVERY == 0 || t->updates == t->request.updates))
@@ -241,7 +233,6 @@ static int write_model(struct rlcc_train *t, struct err *err)
 {
     char        *command = request_text(t), number[40];
     struct model m;
-    int          rc;
 
     policy_to_model(&t->policy, &m);
     model_put(&m, "command", command);
@@ -249,7 +240,7 @@ static int write_model(struct rlcc_train *t, struct err *err)
     model_put(&m, "generation", number);
     snprintf(number, sizeof number, "%.4f", rlcc_check_distance(&t->policy));
     model_put(&m, "table6", number);
-    rc = model_save(&m, t->request.out, err);
+    int rc = model_save(&m, t->request.out, err);
     if (!rc && t->request.json)
         rc = model_save_json(&m, t->request.json, err);
     model_fini(&m);

@@ -42,10 +42,9 @@ extern const struct rlcc_request rlcc_initial;        /* defaults */
 
 struct rlcc_seat {               /* a world in training */
     struct env_world  world;
-    char              name[64], *text;
+    char              name[64];
     struct env       *env;       /* NULL: starts with the next rollout */
-    uint64_t          began_ps;  /* start of the last rollout */
-    struct env_totals before;    /* totals before it */
+    struct env_totals before;    /* the last rollout */
     int               rc;        /* result of the thread that ran it */
     struct err        err;
 };
@@ -64,7 +63,6 @@ struct rlcc_train {
     float                  *state, *delta;
     struct adpg_trajectory *trajectory;
     uint32_t                trajectories;
-    size_t                  state_room, delta_room, trajectory_room;
 };
 
 /* Refuses unknown worlds. Call rlcc_train_close() in any case. */

@@ -5,8 +5,6 @@
 #include "learn/policy/policy_story.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SETTLE_PS   (6 * PS_PER_MS)
 #define MEASURE_PS  (4 * PS_PER_MS)
@@ -34,19 +32,6 @@ double rlcc_check_distance(const struct policy *p)
 
 /* ---- worlds ---- */
 
-static int open_world(struct env **e, const struct policy *p, const struct env_world *w, uint64_t seed,
-                      struct err *err)
-{
-    char          *text = env_world_text(w);
-    struct env_cfg cfg = {
-        .name = "a check", .text = text, .text_bytes = strlen(text), .seed = seed, .policy = p
-    };
-    int            rc = env_open(e, &cfg, err);
-
-    free(text);
-    return rc;
-}
-
 static void run_until(struct env *e, uint64_t until_ps)
 {
     while (env_now_ps(e) < until_ps &&
@@ -64,24 +49,20 @@ static double count_flows(const struct env_world *w)
 int rlcc_check_world(struct rlcc_check *c, const struct policy *p, const struct env_world *w, uint64_t seed,
                      struct err *err)
 {
-    struct env_totals before, after;
     struct env       *e;
-    uint64_t          began_ps;
-    int               rc = open_world(&e, p, w, seed, err);
+    int rc = env_world_open(&e, w, (struct env_cfg){ .name = "a check", .seed = seed, .policy = p }, err);
 
     if (rc)
         return rc;
     run_until(e, SETTLE_PS);
-    before = env_totals(e);
-    began_ps = env_now_ps(e);
-    run_until(e, began_ps + MEASURE_PS);
-    after = env_totals(e);
+    struct env_totals before = env_totals(e);
+    run_until(e, before.now_ps + MEASURE_PS);
+    struct env_totals d = env_totals_since(e, &before);
     *c = (struct rlcc_check){
-        .share = (double)(after.payload_bytes - before.payload_bytes) * 8e12 /
-                 (double)(env_now_ps(e) - began_ps) / env_world_bps(w),
-        .rtt_us = (after.rtt_us_sum - before.rtt_us_sum) / (double)(after.steps - before.steps),
+        .share = (double)d.payload_bytes * 8e12 / (double)d.now_ps / env_world_bps(w),
+        .rtt_us = d.rtt_us_sum / (double)d.steps,
         .rtt_us_wanted = BASE_US * (BETA + TARGET * sqrt(count_flows(w))),
-        .lost = (double)(after.dropped_packets - before.dropped_packets) / (double)env_agents(e),
+        .lost = (double)d.dropped_packets / (double)env_agents(e),
     };
     env_close(e);
     return 0;

@@ -19,25 +19,18 @@ struct rollout_crew {
 };
 
 /* The seed depends only on the request, the update at which the world started, and its number. */
-static int start_world(const struct rlcc_train *t, struct rlcc_seat *seat, uint32_t number)
-{
-    struct env_cfg cfg = { .name = seat->name, .text = seat->text, .text_bytes = strlen(seat->text),
-                           .seed = (t->request.seed * 1000003 + t->updates) * 1009 + number + 1,
-                           .policy = &t->policy,
-                           .hides_history = t->request.hides_history };
-
-    return env_open(&seat->env, &cfg, &seat->err);
-}
-
 static void run_one(struct rollout_crew *c, uint32_t number)
 {
-    struct rlcc_seat *seat = &c->t->seat[number];
+    const struct rlcc_train *t = c->t;
+    struct rlcc_seat        *seat = &c->t->seat[number];
+    struct env_cfg cfg = { .name = seat->name, .policy = &t->policy,
+                           .seed = (t->request.seed * 1000003 + t->updates) * 1009 + number + 1,
+                           .hides_history = t->request.hides_history };
 
-    seat->rc = seat->env ? 0 : start_world(c->t, seat, number);
+    seat->rc = seat->env ? 0 : env_world_open(&seat->env, &seat->world, cfg, &seat->err);
     if (seat->rc)
         return;
     seat->before = env_totals(seat->env);
-    seat->began_ps = env_now_ps(seat->env);
     env_collect(seat->env, &c->quota);
 }
 
@@ -67,14 +60,6 @@ static void run_worlds(struct rollout_crew *c)
 
 /* ---- trajectories ---- */
 
-static void *grow(void *array, size_t *room, size_t need, size_t each)
-{
-    if (need <= *room)
-        return array;
-    *room = 2 * need;
-    return xrealloc(array, *room * each);
-}
-
 static void make_room(struct rlcc_train *t)
 {
     size_t steps = 0, agents = 0;
@@ -84,12 +69,12 @@ static void make_room(struct rlcc_train *t)
 
         agents += n;
         for (uint32_t k = 0; k < n; k++)
-            steps += env_agent(t->seat[i].env, k).steps;
+            steps += env_agent(t->seat[i].env, k)->steps;
     }
-    t->trajectory = grow(t->trajectory, &t->trajectory_room, agents, sizeof *t->trajectory);
-    t->delta = grow(t->delta, &t->delta_room, steps, sizeof *t->delta);
+    t->trajectory = xrealloc(t->trajectory, (agents + 1) * sizeof *t->trajectory);
+    t->delta = xrealloc(t->delta, (steps + 1) * sizeof *t->delta);
     if (t->request.body == POLICY_LSTM)
-        t->state = grow(t->state, &t->state_room, LSTM_INPUTS * steps, sizeof *t->state);
+        t->state = xrealloc(t->state, (LSTM_INPUTS * steps + 1) * sizeof *t->state);
     t->trajectories = 0;
 }
 
@@ -119,11 +104,8 @@ static void collect_trajectories(struct rlcc_train *t)
 
     make_room(t);
     for (uint32_t i = 0; i < t->seats; i++)
-        for (uint32_t k = 0; k < env_agents(t->seat[i].env); k++) {
-            struct env_agent a = env_agent(t->seat[i].env, k);
-
-            at = add_agent(t, &a, at);
-        }
+        for (uint32_t k = 0; k < env_agents(t->seat[i].env); k++)
+            at = add_agent(t, env_agent(t->seat[i].env, k), at);
 }
 
 /* ---- statistics ---- */
@@ -134,16 +116,15 @@ static void add_statistics(const struct rlcc_train *t, struct rlcc_seen *seen)
 
     for (uint32_t i = 0; i < t->seats; i++) {
         const struct rlcc_seat *seat = &t->seat[i];
-        struct env_totals       is = env_totals(seat->env), was = seat->before;
-        double                  ps = (double)(env_now_ps(seat->env) - seat->began_ps);
+        struct env_totals       d = env_totals_since(seat->env, &seat->before);
 
-        seen->steps += (double)(is.steps - was.steps);
-        seen->reward += is.reward_sum - was.reward_sum;
-        seen->delta += is.delta_sum - was.delta_sum;
-        seen->rtt_us += is.rtt_us_sum - was.rtt_us_sum;
-        if (ps > 0)
-            share += (double)(is.payload_bytes - was.payload_bytes) * 8e12 / ps /
-                     env_world_bps(&seat->world) / t->seats;
+        seen->steps += (double)d.steps;
+        seen->reward += d.reward_sum;
+        seen->delta += d.delta_sum;
+        seen->rtt_us += d.rtt_us_sum;
+        if (d.now_ps > 0)
+            share += (double)d.payload_bytes * 8e12 / (double)d.now_ps / env_world_bps(&seat->world) /
+                     t->seats;
     }
     seen->share += share;
 }
