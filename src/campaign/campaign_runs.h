@@ -66,6 +66,8 @@ struct campaign_request {
     uint32_t     seeds, jobs;            /* jobs 0: one per core */
     const char  *metrics, *out, *store;  /* NULL: not given */
     bool         is_quiet;
+    int          argc;                   /* the command line */
+    char *const *argv;
 };
 
 struct plan {
