@@ -47,7 +47,7 @@ static void add_preset(const struct found *f, struct card *c)
         card_add(
             c, CARD_DETAIL,
             "Preset %s makes it %.2g times as fast and slows other traffic %.3g times instead of %.3g times.",
-            best->name, own->time.us / best->time.us, best->slowdown, own->slowdown);
+            best->name, own->time.us / best->time.us, best->time.slowdown, own->time.slowdown);
 }
 
 static bool has_step_cost(const struct collective_options *o)

@@ -437,7 +437,7 @@ static void put_presets(FILE *out, const struct found *f, const struct preset_se
                 "<td class=\"number muted\" data-label=\"seeds\">%s to %s</td><td class=\"number\" "
                 "data-label=\"other traffic\">%.3g&nbsp;&times;</td></tr>\n",
                 time_words(mean, p->time.us), p->time.us / alone, time_words(low, p->time.low_us),
-                time_words(high, p->time.high_us), p->slowdown);
+                time_words(high, p->time.high_us), p->time.slowdown);
     }
     fputs("</tbody></table>\n", out);
 }
