@@ -67,9 +67,9 @@ static int run_all(struct compare *c, struct err *err)
 
     for (uint32_t i = 0; i < p->variants.count; i++)
         all[i] = i;
-    rc = campaign_runs_do(&p->runs, all, p->variants.count, p->store_path != NULL, err);
+    rc = plan_run(p, all, p->variants.count, p->store_path != NULL, err);
     if (!rc)
-        campaign_runs_print(&p->runs);
+        plan_print(p);
     free(all);
     return rc;
 }
@@ -92,7 +92,7 @@ int compare_run(struct compare *c, const struct compare_request *request, struct
     *c = (struct compare){ .request = request };
     rc = plan_open(&c->plan, &request->common, NULL, 0, VARIANTS_MAX, err);
     if (!rc && executor_is_worker())
-        return campaign_runs_serve(&c->plan.runs, err);
+        return plan_serve(&c->plan, err);
     rc = rc ? rc : prepare(c, err);
     rc = rc ? rc : plan_start(&c->plan, "anole compare", err);
     rc = rc ? rc : run_all(c, err);

@@ -172,9 +172,9 @@ static int run_settings(struct sweep *s, bool with_pages, struct err *err)
 
     memcpy(which, r->order, r->count * sizeof(*which));
     which[r->count] = s->baseline;
-    int rc = campaign_runs_do(&s->plan.runs, which, count, with_pages, err);
+    int rc = plan_run(&s->plan, which, count, with_pages, err);
     if (!rc) {
-        campaign_runs_print(&s->plan.runs);
+        plan_print(&s->plan);
         rc = figures_load(&r->figures, &(struct figures_runs){ r->variants, which, count, r->seed, r->seeds },
                           s->plan.store, err);
     }
@@ -224,7 +224,7 @@ static int run_all(struct sweep *s, struct err *err)
     choose_shown(s);
     /* Of many runs only the best keep what the page shows: they are run again, and give the same. */
     if (s->plan.dir && !with_pages)
-        rc = campaign_runs_do(&s->plan.runs, s->shown, s->few.count, true, err);
+        rc = plan_run(&s->plan, s->shown, s->few.count, true, err);
     return rc;
 }
 
@@ -305,7 +305,7 @@ int sweep_run(struct sweep *s, const struct sweep_request *request, struct err *
     *s = (struct sweep){ .request = request, .baseline = UINT32_MAX };
     rc = open_plan(s, err);
     if (!rc && executor_is_worker())
-        return campaign_runs_serve(&s->plan.runs, err);
+        return plan_serve(&s->plan, err);
     rc = rc ? rc : prepare(s, err);
     rc = rc ? rc : plan_start(&s->plan, "anole sweep", err);
     rc = rc ? rc : run_all(s, err);
