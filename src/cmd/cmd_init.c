@@ -62,16 +62,12 @@ static int write_copy(const char *from, const char *to, struct err *err)
 
 static void print_next_steps(const struct options *o, const char *to)
 {
-    json_t *all;
-
-    if (!o->is_json) {
+    if (o->is_json) {
+        cmd_print_json(JSON_OF({ "template", json_of_text(o->name) }, { "out", json_of_text(to) }));
+    } else {
         safe_printf(stdout, "%s: run it with anole run %s", to, to);
         putchar('\n');
-        return;
     }
-    all = json_object();
-    JSON_PUT(all, { "template", json_of_text(o->name) }, { "out", json_of_text(to) });
-    cmd_print_json(all);
 }
 
 static int init_main(int argc, char **argv)
