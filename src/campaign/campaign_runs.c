@@ -139,26 +139,20 @@ static void clear_progress(struct plan *p)
 }
 
 /* Something is wrong with the run itself if it says so; else it has crashed, which may be the machine's
- * fault. */
-static bool is_worth_another_try(struct plan *p, uint32_t run, int status, const char *text)
-{
-    bool has_crashed = WIFSIGNALED(status) || status == 0 || !*text;
-
-    if (!has_crashed || p->is_second[run])
-        return false;
-    p->is_second[run] = 1;
-    p->again = xrealloc(p->again, (p->agains + 1ul) * sizeof(*p->again));
-    p->again[p->agains++] = run;
-    return true;
-}
-
+ * fault: it is tried once more. */
 static void print_failure(struct plan *p, uint32_t run, int status, const char *text)
 {
-    bool is_tried_again = is_worth_another_try(p, run, status, text);
+    bool        has_crashed = WIFSIGNALED(status) || status == 0 || !*text;
+    bool        is_tried_again = has_crashed && !p->is_second[run];
     const char *behind = is_tried_again      ? "; trying once more"
                          : p->is_second[run] ? ", for the second time"
                                              : "";
 
+    if (is_tried_again) {
+        p->is_second[run] = 1;
+        p->again = xrealloc(p->again, (p->agains + 1ul) * sizeof(*p->again));
+        p->again[p->agains++] = run;
+    }
     p->failed += !is_tried_again;
     clear_progress(p);
     safe_printf(stderr, "anole: variant '%s', seed %" PRIu64 ": ", variant_of(p, run)->name, seed_of(p, run));
@@ -173,25 +167,18 @@ static void print_failure(struct plan *p, uint32_t run, int status, const char *
 static int done(void *arg, const struct pool_job *job, int status, const char *text, size_t length)
 {
     struct plan *p = arg;
-    const struct variant *v = variant_of(p, job->number);
-    char *metrics, *page;
-    int rc;
 
     if (status != 0 || !strchr(text, '\n')) {
         print_failure(p, job->number, status, text);
         return 0;
     }
-    metrics = xmalloc(length + 1);
-    memcpy(metrics, text, length + 1);
-    page = strchr(metrics, '\n');
+    char *metrics = xcopy(text, length + 1, 1), *page = strchr(metrics, '\n');
     *page++ = '\0';
+    const struct campaign_run run = { job->key, variant_of(p, job->number)->name, seed_of(p, job->number),
+                                      metrics, *page ? page : NULL };
     /* All results that come in at once are one transaction: see tick(). */
-    rc = campaign_begin(p->store, p->err);
-    if (!rc)
-        rc = campaign_add(p->store,
-                          &(struct campaign_run){ job->key, v->name, seed_of(p, job->number), metrics,
-                                                  *page ? page : NULL },
-                          p->err);
+    int rc = campaign_begin(p->store, p->err);
+    rc = rc ? rc : campaign_add(p->store, &run, p->err);
     p->simulated += rc == 0;
     free(metrics);
     return rc;
@@ -290,22 +277,10 @@ int plan_serve(struct plan *p, struct err *err)
 
 /* ---- plan ---- */
 
-static int read_files(struct plan *p, struct err *err)
-{
-    const struct campaign_request *r = p->request;
-    int rc = 0;
-
-    p->file = xcalloc(r->paths, sizeof(*p->file));
-    for (uint32_t i = 0; i < r->paths && !rc; i++)
-        rc = scenario_file_read(&p->file[i], r->path[i], err);
-    return rc;
-}
-
 static int combine(struct plan *p, const struct axis *others, uint32_t count, uint32_t max, struct err *err)
 {
     const struct campaign_request *r = p->request;
     uint32_t axes = 0;
-    int rc;
 
     axis_of_files(&p->files, p->file, r->paths);
     p->axis = xcalloc(r->varies + count + 2ul, sizeof(*p->axis));
@@ -316,7 +291,7 @@ static int combine(struct plan *p, const struct axis *others, uint32_t count, ui
         p->axis[axes++] = r->vary[i];
     for (uint32_t i = 0; i < count; i++)
         p->axis[axes++] = others[i];
-    rc = variants_init(&p->variants, p->axis, axes, p->file, r->set, r->sets, max, err);
+    int rc = variants_init(&p->variants, p->axis, axes, p->file, r->set, r->sets, max, err);
     for (uint32_t i = 0; !rc && i < p->variants.count; i++)
         p->variants.list[i].until_ps = r->until_ps;
     if (!rc && (uint64_t)p->variants.count * r->seeds > CAMPAIGN_RUNS_MAX)
@@ -327,20 +302,12 @@ static int combine(struct plan *p, const struct axis *others, uint32_t count, ui
 int plan_open(struct plan *p, const struct campaign_request *r, const struct axis *others, uint32_t count,
               uint32_t max, struct err *err)
 {
-    int rc;
+    int rc = 0;
 
-    *p = (struct plan){ .request = r };
-    rc = read_files(p, err);
+    *p = (struct plan){ .request = r, .file = xcalloc(r->paths, sizeof(*p->file)) };
+    for (uint32_t i = 0; i < r->paths && !rc; i++)
+        rc = scenario_file_read(&p->file[i], r->path[i], err);
     return rc ? rc : combine(p, others, count, max, err);
-}
-
-static char *path_beside(const char *out)
-{
-    size_t length = strlen(out);
-
-    while (length > 1 && out[length - 1] == '/')
-        length--;
-    return xprintf("%.*s.sqlite", (int)length, out);
 }
 
 /* The folder of results is replaced by another, while the store is open. */
@@ -371,7 +338,15 @@ int plan_start(struct plan *p, const char *kind, struct err *err)
         rc = outdir_open(&p->dir, r->out, kind, err);
     if (rc)
         return rc;
-    p->store_path = r->store ? xstrdup(r->store) : r->out ? path_beside(r->out) : NULL;
+    if (r->store) {
+        p->store_path = xstrdup(r->store);
+    } else if (r->out) {
+        size_t length = strlen(r->out);
+
+        while (length > 1 && r->out[length - 1] == '/')
+            length--;
+        p->store_path = xprintf("%.*s.sqlite", (int)length, r->out);
+    }
     rc = campaign_open(&p->store, p->store_path, err);
     if (rc)
         return rc;
@@ -385,10 +360,8 @@ int plan_start(struct plan *p, const char *kind, struct err *err)
 
 int plan_commit(struct plan *p, struct err *err)
 {
-    int rc;
-
     interrupt_hold();
-    rc = outdir_commit(p->dir, err);
+    int rc = outdir_commit(p->dir, err);
     p->dir = NULL;
     interrupt_end();
     return rc;

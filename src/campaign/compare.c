@@ -63,11 +63,10 @@ static int run_all(struct compare *c, struct err *err)
 {
     struct plan *p = &c->plan;
     uint32_t *all = xcalloc(p->variants.count, sizeof(*all));
-    int rc;
 
     for (uint32_t i = 0; i < p->variants.count; i++)
         all[i] = i;
-    rc = plan_run(p, all, p->variants.count, p->store_path != NULL, err);
+    int rc = plan_run(p, all, p->variants.count, p->store_path != NULL, err);
     if (!rc)
         plan_print(p);
     free(all);
@@ -87,10 +86,8 @@ static int write_files(struct compare *c, struct err *err)
 
 int compare_run(struct compare *c, const struct compare_request *request, struct err *err)
 {
-    int rc;
-
     *c = (struct compare){ .request = request };
-    rc = plan_open(&c->plan, &request->common, NULL, 0, VARIANTS_MAX, err);
+    int rc = plan_open(&c->plan, &request->common, NULL, 0, VARIANTS_MAX, err);
     if (!rc && executor_is_worker())
         return plan_serve(&c->plan, err);
     rc = rc ? rc : prepare(c, err);

@@ -259,14 +259,12 @@ static int hand_out(struct executor *x, enum pool_next *last)
 
 static int receive_result(struct executor *x, int rank, struct result *r)
 {
-    int rc;
-
     if (!r)
         return -EPIPE;
     x->running[rank]--;
     x->total--;
     x->pause_ns = PAUSE_NS_MIN;
-    rc = x->hooks->done(x->hooks->arg, &r->job, r->status, r->text, r->length);
+    int rc = x->hooks->done(x->hooks->arg, &r->job, r->status, r->text, r->length);
     free(r);
     return rc;
 }

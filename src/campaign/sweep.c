@@ -151,10 +151,9 @@ static int choose_best(struct sweep_results *r, const char *wanted, struct err *
 static int prepare(struct sweep *s, struct err *err)
 {
     const struct campaign_request *r = &s->request->common;
-    int rc;
 
     s->results = (struct sweep_results){ .variants = &s->plan.variants, .seed = r->seed, .seeds = r->seeds };
-    rc = check_settings(s, err);
+    int rc = check_settings(s, err);
     rc = rc ? rc : find_metrics(s, err);
     rc = rc ? rc : figures_choose(&s->results.figures, r->metrics, metrics_default, err);
     if (!rc)
@@ -300,10 +299,8 @@ static int write_files(struct sweep *s, struct err *err)
 
 int sweep_run(struct sweep *s, const struct sweep_request *request, struct err *err)
 {
-    int rc;
-
     *s = (struct sweep){ .request = request, .baseline = UINT32_MAX };
-    rc = open_plan(s, err);
+    int rc = open_plan(s, err);
     if (!rc && executor_is_worker())
         return plan_serve(&s->plan, err);
     rc = rc ? rc : prepare(s, err);

@@ -257,13 +257,11 @@ static int make_samples(struct axis *a, const struct range *range, uint32_t rang
 int points_make(struct axis **axes, const struct range *range, uint32_t ranges, enum sweep_method method,
                 uint32_t samples, uint64_t seed, struct err *err)
 {
-    int rc;
-
     *axes = xcalloc(ranges + 1ul, sizeof(**axes));
     if (ranges == 0)
         return 0;
-    rc = method == METHOD_GRID ? make_grid(*axes, range, ranges, samples, err)
-                               : make_samples(*axes, range, ranges, method, samples, seed);
+    int rc = method == METHOD_GRID ? make_grid(*axes, range, ranges, samples, err)
+                                   : make_samples(*axes, range, ranges, method, samples, seed);
     if (rc < 0) {
         free(*axes);
         *axes = NULL;

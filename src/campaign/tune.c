@@ -407,12 +407,11 @@ static int read_back(struct knobs *knobs, struct err *err)
     struct knobs base;
     char        *text;
     FILE        *out = text_stream(&text);
-    int          rc;
 
     knobs_init(&base);
     knobs_print_yaml(knobs, &base, out);
     fclose(out);
-    rc = setting_parse("the setting found", text, strlen(text), knobs, err);
+    int rc = setting_parse("the setting found", text, strlen(text), knobs, err);
     free(text);
     return rc;
 }

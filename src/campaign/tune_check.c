@@ -39,12 +39,11 @@ static void store_figures(struct tune_check *c, const struct simulation *s, uint
 {
     static const char *const no_files[] = { NULL };
     struct comparison       *m = &c->comparison;
-    struct metric           *list;
     struct results           results;
     uint32_t                 count;
 
     results_init(&results, s);
-    list = metrics_new(&results, &count);
+    struct metric *list = metrics_new(&results, &count);
     for (uint32_t i = 0; i < FIGURES * count; i++) {
         const struct metric *found = &list[i % count];
 
@@ -80,11 +79,10 @@ static int run_one(struct tune_check *c, const struct tune_search *t, uint32_t v
     struct simulation_input input = t->input;
     struct simulation       s;
     char                    what[48];
-    int                     rc;
 
     input.seed = &c->seed[seed];
     input.knobs = variant == BEFORE ? &t->start : &t->best;
-    rc = simulation_open(&s, &input, err);
+    int rc = simulation_open(&s, &input, err);
     if (rc)
         return rc;
     snprintf(what, sizeof(what), "check, run %u of %u: ", 2 * seed + variant + 1, 2 * c->seeds);

@@ -192,7 +192,6 @@ int variants_init(struct variants *v, const struct axis *axis, uint32_t axes,
                   struct err *err)
 {
     uint64_t count = 1;
-    int rc;
 
     *v = (struct variants){ 0 };
     for (uint32_t i = 0; i < axes; i++) {
@@ -204,7 +203,7 @@ int variants_init(struct variants *v, const struct axis *axis, uint32_t axes,
     v->count = (uint32_t)count;
     for (uint32_t i = 0; i < v->count; i++)
         combine(&v->list[i], i, axis, axes, file, set, sets);
-    rc = check_names(v, err);
+    int rc = check_names(v, err);
     if (rc)
         variants_fini(v);
     return rc;
@@ -323,12 +322,11 @@ int variant_check(const struct variant *v, const uint64_t *seed, struct digest *
 {
     struct text_watch watch;
     struct scenario   s;
-    int               rc;
 
     begin_watch(v, d, &watch);
-    rc = scenario_parse(&s, text_file_name(v->file->path), v->file->text, v->file->text_bytes, v->set,
-                        v->sets,
-                        seed, err);
+    int rc = scenario_parse(&s, text_file_name(v->file->path), v->file->text, v->file->text_bytes, v->set,
+                            v->sets,
+                            seed, err);
     if (!rc)
         scenario_fini(&s);
     return end_watch(v, rc, err);
@@ -390,11 +388,10 @@ int variant_resolve(struct variant *v, const uint64_t *seed, struct digest *d, s
     const struct text_watch       watch = { add_read, add_value, d };
     const struct simulation_input input = input_of(v, seed);
     struct simulation             s;
-    int                           rc;
 
     digest_init(d);
     text_watch_reads(&watch);
-    rc = simulation_open(&s, &input, err);
+    int rc = simulation_open(&s, &input, err);
     if (!rc)
         knobs_watch(&s.sim->cfg.knobs);
     if (end_watch(v, rc, err))

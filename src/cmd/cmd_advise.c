@@ -251,16 +251,14 @@ static int give(const struct options *o, struct outfile *out, struct outfile *pa
 {
     const struct knobs *k = &advised(a)->knobs;
     struct card         answer;
-    const char         *story;
-    int                 rc;
 
     advise_answer(a, &answer);
-    story = card_text(&answer, CARD_FINDING);
+    const char *story = card_text(&answer, CARD_FINDING);
     if (out->stream)
         setting_print_yaml(k, story, out->stream);
     if (page->stream)
         advise_page(a, &answer, page->stream);
-    rc = outfile_end(out, 0, err);
+    int rc = outfile_end(out, 0, err);
     rc = outfile_end(page, rc, err);
     if (!rc && o->device != DEVICE_NONE && advised(a)->changes)
         rc = err_set(err, EINVAL, "the advice is %s, which no script sets; without --allow it is a setting",

@@ -32,10 +32,9 @@ struct options {
 static const char *read_bound(const char *text, double *value, char unit[16])
 {
     char  *end;
-    size_t letters;
 
     *value = strtod(text, &end);
-    letters = strspn(end, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+    size_t letters = strspn(end, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
     if (end == text || letters == 0 || letters > 15)
         return NULL;
     snprintf(unit, 16, "%.*s", (int)letters, end);
@@ -300,7 +299,6 @@ static int calibrate_main(int argc, char **argv)
     struct measured      measured;
     struct fitted_world  w = { .options = &o, .file = &file, .measured = &measured };
     struct err           err;
-    int                  rc;
 
     cmd_parse(&line, argc, argv, &o);
     if (!o.scenario)
@@ -308,7 +306,7 @@ static int calibrate_main(int argc, char **argv)
     if (!o.parameters)
         cmd_usage("--fit KEY=LOW..HIGH is missing: only named parameters are fitted");
     interrupt_catch();
-    rc = scenario_file_read(&file, o.scenario, &err);
+    int rc = scenario_file_read(&file, o.scenario, &err);
     rc = rc ? rc : measured_read(&measured, o.measurements, &err);
     if (!rc) {
         w.row = xcalloc(measured.rows + 1ul, sizeof(*w.row));

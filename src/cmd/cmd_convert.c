@@ -183,7 +183,6 @@ static int convert_main(int argc, char **argv)
 {
     struct options o = { .to = TO_NOTHING };
     struct err     err;
-    int            rc;
 
     cmd_parse(&line, argc, argv, &o);
     if (o.to == TO_NOTHING)
@@ -191,7 +190,7 @@ static int convert_main(int argc, char **argv)
     if (!o.out)
         cmd_usage("-o DIR is missing: the folder to write to");
     interrupt_catch();
-    rc = convert(&o, &err);
+    int rc = convert(&o, &err);
     free(o.set);
     return cmd_end(rc, &err);
 }

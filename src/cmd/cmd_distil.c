@@ -148,12 +148,11 @@ static int write_model(const struct options *o, const struct policy *p, const st
                        struct err *err)
 {
     struct model m;
-    int rc;
 
     policy_to_model(p, &m);
     note_command(o, &m);
     copy_notes(&m, teacher);
-    rc = model_save(&m, o->out, err);
+    int rc = model_save(&m, o->out, err);
     model_fini(&m);
     return rc;
 }

@@ -198,7 +198,6 @@ static int explain_main(int argc, char **argv)
     struct options o = { 0 };
     struct history h;
     struct err     err;
-    int            rc;
 
     if (argc > 1 && strcmp(argv[1], "rlcc") == 0) {
         argv[1] = title;
@@ -207,7 +206,7 @@ static int explain_main(int argc, char **argv)
     cmd_parse(&line, argc, argv, &o);
     if (o.knob)
         check_knob(o.knob);
-    rc = read_history(&h, o.path, &err);
+    int rc = read_history(&h, o.path, &err);
     if (rc)
         return cmd_end(rc, &err);
     print(&o, &h);

@@ -213,7 +213,6 @@ static int run_file(const struct options *o, const struct scenario_file *file, s
     struct simulation_input input = scenario_file_input(file);
     struct simulation simulation;
     struct run_files files;
-    int rc;
 
     input.set = o->set;
     input.sets = o->sets;
@@ -221,7 +220,7 @@ static int run_file(const struct options *o, const struct scenario_file *file, s
     input.threads = o->files.single[RUN_FILE_PCAP] || o->files.single[RUN_FILE_SAMPLES] ? 1 : o->threads;
     input.until_ps = o->until_ps;
     input.maker = &twin_maker;
-    rc = simulation_open(&simulation, &input, err);
+    int rc = simulation_open(&simulation, &input, err);
     if (rc)
         return rc;
     print_warnings(simulation.scenario.warning);
@@ -237,12 +236,11 @@ static int run_main(int argc, char **argv)
     struct options o = { 0 };
     struct scenario_file file;
     struct err err;
-    int rc;
 
     cmd_parse(&command_line, argc, argv, &o);
     settle_files(&o.files);
     interrupt_catch();
-    rc = scenario_file_read(&file, o.path, &err);
+    int rc = scenario_file_read(&file, o.path, &err);
     rc = rc ? rc : run_file(&o, &file, &err);
     scenario_file_fini(&file);
     free(o.set);

@@ -230,7 +230,8 @@ static void print_rlcc_json(const struct rlcc_train *t)
     struct rule_cfg rule = { 0 };
 
     cmd_print_json(JSON_OF({ "model", json_of_text("rlcc") }, { "out", json_of_text(t->request.out) },
-                           { "seed", json_of_seed(t->request.seed) }, { "updates", json_of_count(t->updates) },
+                           { "seed", json_of_seed(t->request.seed) },
+                           { "updates", json_of_count(t->updates) },
                            { "policy", policy_json(&t->policy, &rule) }));
 }
 

@@ -355,10 +355,9 @@ struct one_run {
 static void apply_preset(struct sim *s, const struct setting *preset)
 {
     struct world world;
-    struct knobs knobs;
 
     sim_world_init(&world, s, PS_PER_MS);
-    knobs = world.start;
+    struct knobs knobs = world.start;
     preset->make(&knobs, &world);
     sim_apply(s, &knobs);
     world_fini(&world);

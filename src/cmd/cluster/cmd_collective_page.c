@@ -266,7 +266,8 @@ static void put_by_size(FILE *out, const struct collective_options *o, const str
         fputs("</div>\n", out);
     }
     fprintf(out, "<details class=\"more\"%s><summary>The numbers</summary><div class=\"card scroll\" "
-            "tabindex=\"0\" role=\"region\" aria-label=\"Results by size\">\n", f->rows <= SHOWN ? " open" : "");
+            "tabindex=\"0\" role=\"region\" aria-label=\"Results by size\">\n",
+            f->rows <= SHOWN ? " open" : "");
     put_table(out, o, f);
     fputs("</div></details></section>\n", out);
 }

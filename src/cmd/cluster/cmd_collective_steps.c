@@ -67,13 +67,12 @@ void timeline_fini(struct timeline *t)
 
 void timeline_on_flow(struct timeline *t, const struct flow_result *r)
 {
-    struct timeline_step *s;
     uint64_t              end_ps = r->start_ps + r->fct_ps;
 
     if (r->tag >= t->messages || t->is_done[r->tag])
         return;
     t->is_done[r->tag] = true;
-    s = &t->step[t->step_of[r->tag]];
+    struct timeline_step *s = &t->step[t->step_of[r->tag]];
     if (s->messages++ == 0 || r->start_ps < s->start_ps)
         s->start_ps = r->start_ps;
     if (end_ps >= s->end_ps) {
