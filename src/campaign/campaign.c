@@ -3,12 +3,15 @@
 #include "base/json.h"
 #include "version.h"
 
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Statements that are used for every run are prepared once. */
 enum statement {
-    HAS, ADD_RUN, ADD_DETAIL, ADD_METRIC, ADD_VALUE, GET_METRICS, GET_PAGE, EACH_VALUE, STATEMENTS
+    HAS, ADD_RUN, ADD_DETAIL, ADD_METRIC, ADD_VALUE, GET_PAGE, EACH_VALUE, STATEMENTS
 };
 
 struct campaign {
@@ -48,7 +51,6 @@ static const char *const statements[STATEMENTS] = {
     [ADD_METRIC] = "INSERT OR IGNORE INTO metric (name) VALUES (?1)",
     [ADD_VALUE] = "INSERT OR REPLACE INTO value (metric, run, value)"
                   " VALUES ((SELECT id FROM metric WHERE name = ?1), ?2, ?3)",
-    [GET_METRICS] = "SELECT metrics FROM run JOIN detail ON detail.run = run.id WHERE key = ?1",
     [GET_PAGE] = "SELECT page FROM run JOIN detail ON detail.run = run.id WHERE key = ?1",
     [EACH_VALUE] = "SELECT run.key, value.value FROM value CROSS JOIN run ON run.id = value.run"
                    " WHERE value.metric = (SELECT id FROM metric WHERE name = ?1)"
@@ -84,85 +86,36 @@ void campaign_close(struct campaign *c)
 
 /* ---- runs ---- */
 
-/* A statement ready for its parameters, the first of which is a text; NULL on failure. */
-static sqlite3_stmt *begin(struct campaign *c, enum statement which, const char *first, struct err *err)
+/* Runs a statement with these parameters: 't' text (NULL is null), 'i' int64_t, 'd' double (NAN is null).
+ * Returns 1 if there is a row, whose first column goes to *number (unless NULL), 0 if not, or a negative
+ * errno. */
+static int execute(struct campaign *c, enum statement which, int64_t *number, struct err *err,
+                   const char *types, ...)
 {
     sqlite3_stmt *s = database_statement(&c->file, which);
+    va_list       values;
 
-    if (s && (!first || sqlite3_bind_text(s, 1, first, -1, SQLITE_STATIC) == SQLITE_OK))
-        return s;
-    database_fail(&c->file, err);
-    return NULL;
+    if (!s)
+        return database_fail(&c->file, err);
+    va_start(values, types);
+    for (int i = 0; types[i]; i++)
+        if (types[i] == 't')
+            sqlite3_bind_text(s, i + 1, va_arg(values, const char *), -1, SQLITE_STATIC);
+        else if (types[i] == 'i')
+            sqlite3_bind_int64(s, i + 1, va_arg(values, int64_t));
+        else
+            sqlite3_bind_double(s, i + 1, va_arg(values, double));       /* NAN is null */
+    va_end(values);
+    int step = sqlite3_step(s);
+    if (step == SQLITE_ROW && number)
+        *number = sqlite3_column_int64(s, 0);
+    int rc = database_end(&c->file, s, step, err);
+    return rc ? rc : step == SQLITE_ROW;
 }
 
 int campaign_has(struct campaign *c, const char *key, bool with_page, struct err *err)
 {
-    sqlite3_stmt *s = begin(c, HAS, key, err);
-    int step, rc;
-
-    if (!s)
-        return -EIO;
-    sqlite3_bind_int(s, 2, with_page);
-    step = sqlite3_step(s);
-    rc = database_end(&c->file, s, step, err);
-    return rc ? rc : step == SQLITE_ROW;
-}
-
-/* Its number. */
-static int add_run(struct campaign *c, const struct campaign_run *run, int64_t *id, struct err *err)
-{
-    sqlite3_stmt *s = begin(c, ADD_RUN, run->key, err);
-    char seed[32];
-    int step;
-
-    if (!s)
-        return -EIO;
-    snprintf(seed, sizeof(seed), "%llu", (unsigned long long)run->seed);
-    sqlite3_bind_text(s, 2, ANOLE_VERSION, -1, SQLITE_STATIC);
-    sqlite3_bind_text(s, 3, run->variant, -1, SQLITE_STATIC);
-    sqlite3_bind_text(s, 4, seed, -1, SQLITE_STATIC);
-    step = sqlite3_step(s);
-    *id = step == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0;
-    return database_end(&c->file, s, step, err);
-}
-
-static int add_detail(struct campaign *c, const struct campaign_run *run, int64_t id, struct err *err)
-{
-    sqlite3_stmt *s = begin(c, ADD_DETAIL, NULL, err);
-
-    if (!s)
-        return -EIO;
-    sqlite3_bind_int64(s, 1, id);
-    sqlite3_bind_text(s, 2, run->metrics, -1, SQLITE_STATIC);
-    sqlite3_bind_text(s, 3, run->page, -1, SQLITE_STATIC);       /* NULL is null */
-    return database_end(&c->file, s, sqlite3_step(s), err);
-}
-
-static int add_metric(struct campaign *c, const char *metric, struct err *err)
-{
-    sqlite3_stmt *s = begin(c, ADD_METRIC, metric, err);
-
-    return s ? database_end(&c->file, s, sqlite3_step(s), err) : -EIO;
-}
-
-/* A value whose metric is new makes it. */
-static int add_value(struct campaign *c, const char *metric, int64_t id, const json_t *value, struct err *err)
-{
-    sqlite3_stmt *s = begin(c, ADD_VALUE, metric, err);
-    int step, rc = 0;
-
-    if (!s)
-        return -EIO;
-    sqlite3_bind_int64(s, 2, id);
-    if (json_is_number(value))
-        sqlite3_bind_double(s, 3, json_number_value(value));
-    step = sqlite3_step(s);
-    if (step == SQLITE_CONSTRAINT) {
-        rc = add_metric(c, metric, err);
-        sqlite3_reset(s);
-        step = rc ? SQLITE_DONE : sqlite3_step(s);
-    }
-    return rc ? (database_end(&c->file, s, step, NULL), rc) : database_end(&c->file, s, step, err);
+    return execute(c, HAS, NULL, err, "ti", key, (int64_t)with_page);
 }
 
 static int add_values(struct campaign *c, const char *metrics, int64_t id, struct err *err)
@@ -171,9 +124,20 @@ static int add_values(struct campaign *c, const char *metrics, int64_t id, struc
     const char *name;
     int rc = 0;
 
-    json_object_foreach(object, name, value)
-        rc = rc ? rc : add_value(c, name, id, value, err);
+    json_object_foreach(object, name, value) {
+        double number = json_is_number(value) ? json_number_value(value) : NAN;
+
+        rc = rc ? rc : execute(c, ADD_METRIC, NULL, err, "t", name);
+        rc = rc ? rc : execute(c, ADD_VALUE, NULL, err, "tid", name, id, number);
+    }
     json_decref(object);
+    return rc;
+}
+
+static int roll_back(struct campaign *c, int rc)
+{
+    sqlite3_exec(c->file.db, "ROLLBACK", NULL, NULL, NULL);
+    c->has_begun = false;
     return rc;
 }
 
@@ -189,65 +153,57 @@ int campaign_commit(struct campaign *c, struct err *err)
 {
     int rc = c->has_begun ? database_execute(&c->file, "COMMIT", err) : 0;
 
-    if (rc)
-        sqlite3_exec(c->file.db, "ROLLBACK", NULL, NULL, NULL);
     c->has_begun = false;
-    return rc;
+    return rc ? roll_back(c, rc) : 0;
 }
 
 int campaign_add(struct campaign *c, const struct campaign_run *run, struct err *err)
 {
-    bool is_alone = !c->has_begun;
-    int64_t id;
-    int rc = campaign_begin(c, err);
+    bool    is_alone = !c->has_begun;
+    int64_t id = 0;
+    char    seed[32];
+    int     rc = campaign_begin(c, err);
 
-    rc = rc ? rc : add_run(c, run, &id, err);
-    rc = rc ? rc : add_detail(c, run, id, err);
-    rc = rc ? rc : add_values(c, run->metrics, id, err);
+    snprintf(seed, sizeof(seed), "%" PRIu64, run->seed);
     if (!rc)
-        return is_alone ? campaign_commit(c, err) : 0;
-    sqlite3_exec(c->file.db, "ROLLBACK", NULL, NULL, NULL);
-    c->has_begun = false;
-    return rc;
-}
-
-static int load(struct campaign *c, enum statement which, const char *key, json_t **out, struct err *err)
-{
-    sqlite3_stmt *s = begin(c, which, key, err);
-    int step, rc = 0;
-
-    *out = NULL;
-    if (!s)
-        return -EIO;
-    step = sqlite3_step(s);
-    if (step == SQLITE_DONE || (step == SQLITE_ROW && sqlite3_column_type(s, 0) == SQLITE_NULL))
-        rc = err_set(err, ENOENT, "%s: run %s is not there any more", c->file.path, key);
-    else if (step == SQLITE_ROW) {
-        *out = json_loads(database_text(s, 0), JSON_DECODE_ANY, NULL);
-        if (!*out)
-            rc = err_set(err, EIO, "%s: damaged; delete it to restart", c->file.path);
-    }
-    return rc ? (database_end(&c->file, s, SQLITE_DONE, NULL), rc) : database_end(&c->file, s, step, err);
-}
-
-int campaign_metrics(struct campaign *c, const char *key, json_t **out, struct err *err)
-{
-    return load(c, GET_METRICS, key, out, err);
+        rc = execute(c, ADD_RUN, &id, err, "tttt", run->key, ANOLE_VERSION, run->variant, seed);
+    if (rc >= 0)
+        rc = execute(c, ADD_DETAIL, NULL, err, "itt", id, run->metrics, run->page);
+    rc = rc ? rc : add_values(c, run->metrics, id, err);
+    if (rc)
+        return roll_back(c, rc);
+    return is_alone ? campaign_commit(c, err) : 0;
 }
 
 int campaign_page(struct campaign *c, const char *key, json_t **out, struct err *err)
 {
-    return load(c, GET_PAGE, key, out, err);
+    sqlite3_stmt *s = database_statement(&c->file, GET_PAGE);
+
+    *out = NULL;
+    if (!s)
+        return database_fail(&c->file, err);
+    sqlite3_bind_text(s, 1, key, -1, SQLITE_STATIC);
+    int  step = sqlite3_step(s), rc = 0;
+    bool has_page = step == SQLITE_ROW && sqlite3_column_type(s, 0) != SQLITE_NULL;
+    if (has_page)
+        *out = json_loads(database_text(s, 0), JSON_DECODE_ANY, NULL);
+    if (step == SQLITE_DONE || (step == SQLITE_ROW && !has_page))
+        rc = err_set(err, ENOENT, "%s: run %s is not there any more", c->file.path, key);
+    else if (has_page && !*out)
+        rc = err_set(err, EIO, "%s: damaged; delete it to restart", c->file.path);
+    int ended = database_end(&c->file, s, step, rc ? NULL : err);
+    return rc ? rc : ended;
 }
 
 int campaign_each_value(struct campaign *c, const char *metric,
                         void (*tell)(void *arg, const char *key, double value), void *arg, struct err *err)
 {
-    sqlite3_stmt *s = begin(c, EACH_VALUE, metric, err);
+    sqlite3_stmt *s = database_statement(&c->file, EACH_VALUE);
     int step;
 
     if (!s)
-        return -EIO;
+        return database_fail(&c->file, err);
+    sqlite3_bind_text(s, 1, metric, -1, SQLITE_STATIC);
     while ((step = sqlite3_step(s)) == SQLITE_ROW)
         tell(arg, database_text(s, 0), sqlite3_column_double(s, 1));
     return database_end(&c->file, s, step, err);

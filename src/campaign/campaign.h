@@ -41,7 +41,6 @@ int campaign_begin(struct campaign *, struct err *);
 int campaign_commit(struct campaign *, struct err *);
 
 /* The caller owns the result. -ENOENT: no such run, or it has no page. */
-int campaign_metrics(struct campaign *, const char *key, json_t **, struct err *);
 int campaign_page(struct campaign *, const char *key, json_t **, struct err *);
 
 /* Calls 'visit' for every run with a value of the metric, in the order in which runs were first added.

@@ -1,5 +1,6 @@
 #include "campaign/campaign_figures.h"
 #include "base/err.h"
+#include "base/json.h"
 #include "base/print/safe.h"
 #include "base/text.h"
 
@@ -21,15 +22,13 @@ struct figure *figures_find(const struct figures *f, const char *name)
 void figures_add(struct figures *f, uint64_t runs, const struct metric *metric, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        struct figure *made;
-
         if (figures_find(f, metric[i].name))
             continue;
-        f->list = xrealloc(f->list, (f->count + 1ul) * sizeof(*f->list));
-        made = &f->list[f->count++];
-        *made = (struct figure){ .metric = metric[i], .value = xmalloc(runs * sizeof(*made->value)) };
+        double *value = xmalloc(runs * sizeof(*value));
         for (uint64_t run = 0; run < runs; run++)
-            made->value[run] = NAN;
+            value[run] = NAN;
+        f->list = xrealloc(f->list, (f->count + 1ul) * sizeof(*f->list));
+        f->list[f->count++] = (struct figure){ .metric = metric[i], .value = value };
     }
 }
 
@@ -44,16 +43,16 @@ void figures_fini(struct figures *f)
 int figures_add_of_variant(struct figures *f, uint64_t runs, struct variant *v, const uint64_t *seed,
                            struct err *err)
 {
-    struct metric *list;
     struct simulation s;
-    struct results r;
-    int rc = variant_open(v, seed, &s, &v->digest, err);
+    struct results    r;
+    uint32_t          count;
+    int               rc = variant_open(v, seed, &s, &v->digest, err);
 
     if (rc)
         return rc;
-    list = xcalloc(METRICS_MAX, sizeof(*list));
     results_init(&r, &s);
-    figures_add(f, runs, list, metrics_of(&r, list));
+    struct metric *list = metrics_new(&r, &count);
+    figures_add(f, runs, list, count);
     results_fini(&r);
     variant_describe(v, &s);
     simulation_close(&s);
@@ -62,19 +61,6 @@ int figures_add_of_variant(struct figures *f, uint64_t runs, struct variant *v, 
 }
 
 /* ---- which are shown ---- */
-
-/* Marks those that a name or pattern stands for; returns how many. */
-static uint32_t show(struct figures *f, const char *pattern)
-{
-    uint32_t shown = 0;
-
-    for (uint32_t i = 0; i < f->count; i++)
-        if (fnmatch(pattern, f->list[i].metric.name, 0) == 0) {
-            f->list[i].is_shown = true;
-            shown++;
-        }
-    return shown;
-}
 
 int figures_refuse(const struct figures *f, const char *option, const char *word, struct err *err)
 {
@@ -96,56 +82,73 @@ int figures_refuse(const struct figures *f, const char *option, const char *word
 int figures_choose(struct figures *f, const char *wanted, const char *otherwise, struct err *err)
 {
     char *copy = xstrdup(wanted ? wanted : otherwise), *rest = copy, *word;
-    int rc = 0;
+    int   rc = 0;
 
-    while (!rc && (word = strsep(&rest, ",")))
-        if (show(f, strcmp(word, "all") == 0 ? "*" : word) == 0 && wanted)
+    while (!rc && (word = strsep(&rest, ","))) {
+        bool is_there = false;
+
+        for (uint32_t i = 0; i < f->count; i++)
+            if (strcmp(word, "all") == 0 || fnmatch(word, f->list[i].metric.name, 0) == 0)
+                f->list[i].is_shown = is_there = true;
+        if (!is_there && wanted)
             rc = figures_refuse(f, "--metrics", word, err);
+    }
     free(copy);
     return rc;
 }
 
 void figures_hide_empty(struct figures *f, uint64_t runs)
 {
-    for (uint32_t i = 0; i < f->count; i++) {
-        uint64_t run = 0;
-
-        while (run < runs && !isfinite(f->list[i].value[run]))
-            run++;
-        f->list[i].is_shown &= run < runs;
-    }
+    for (uint32_t i = 0; i < f->count; i++)
+        f->list[i].is_shown &= isfinite(figures_mean(&f->list[i], 0, (uint32_t)runs));
 }
 
 /* ---- values ---- */
 
-/* Which run has a key, and the values of the figure that is being read. */
-struct key_map { json_t *run; double *value; };
+/* Which runs have a key, and the values of the figure that is being read. */
+struct key_map { json_t *runs; double *value; };
 
 static void store_value(void *arg, const char *key, double value)
 {
     const struct key_map *m = arg;
-    const json_t         *run = json_object_get(m->run, key);
+    const json_t         *run;
+    size_t                i;
 
-    if (run)
+    json_array_foreach(json_object_get(m->runs, key), i, run)
         m->value[json_integer_value(run)] = value;
+}
+
+/* Variants with the same settings have the same key. */
+static int add_key(struct key_map *m, const char *key, uint64_t run, struct campaign *store, struct err *err)
+{
+    int rc = campaign_has(store, key, false, err);
+
+    if (rc == 0)
+        return err_set(err, ENOENT, "run %s is not in the store any more", key);
+    if (!json_object_get(m->runs, key))
+        json_object_set_new(m->runs, key, json_array());
+    json_array_append_new(json_object_get(m->runs, key), json_of_count(run));
+    return rc < 0 ? rc : 0;
 }
 
 int figures_load(struct figures *f, const struct figures_runs *runs, struct campaign *store, struct err *err)
 {
-    struct key_map map = { .run = json_object() };
+    struct key_map map = { .runs = json_object() };
     char           key[DIGEST_TEXT_SIZE];
     int            rc = 0;
 
-    for (uint32_t i = 0; i < runs->count; i++)
-        for (uint32_t s = 0; s < runs->seeds; s++)
-            json_object_set_new(map.run,
-                                variant_key(key, &runs->variants->list[runs->which[i]], runs->seed[s]),
-                                json_integer((json_int_t)runs->which[i] * runs->seeds + s));
+    for (uint64_t i = 0; i < (uint64_t)runs->count * runs->seeds && !rc; i++) {
+        uint32_t variant = runs->which ? runs->which[i / runs->seeds] : (uint32_t)(i / runs->seeds);
+        uint32_t seed = (uint32_t)(i % runs->seeds);
+
+        variant_key(key, &runs->variants->list[variant], runs->seed[seed]);
+        rc = add_key(&map, key, (uint64_t)variant * runs->seeds + seed, store, err);
+    }
     for (uint32_t i = 0; i < f->count && !rc; i++) {
         map.value = f->list[i].value;
         rc = campaign_each_value(store, f->list[i].metric.name, store_value, &map, err);
     }
-    json_decref(map.run);
+    json_decref(map.runs);
     return rc;
 }
 
@@ -176,21 +179,18 @@ uint32_t figures_stuck(const struct figures *all, uint32_t variant, uint32_t see
 void figures_print_stuck(const struct figures *all, const struct variants *variants, uint32_t seeds,
                          FILE *out)
 {
-    uint32_t told = 0, more = 0;
+    uint32_t told = 0;
 
     for (uint32_t v = 0; v < variants->count; v++) {
         uint32_t stuck = figures_stuck(all, v, seeds);
 
         if (stuck && told++ < STUCK_TOLD)
-            fprintf(out,
-                    "PARTIAL: with '%s' nothing moved any more in %u of %u runs: its figures are of what "
-                    "came before; "
-                    "anole run says what is stuck.\n",
+            fprintf(out, "PARTIAL: with '%s' nothing moved any more in %u of %u runs: its figures are of "
+                    "what came before; anole run says what is stuck.\n",
                     safe_name(variants->list[v].name).buf, stuck, seeds);
     }
-    more = told > STUCK_TOLD ? told - STUCK_TOLD : 0;
-    if (more)
-        fprintf(out, "PARTIAL: so are those of %u more.\n", more);
+    if (told > STUCK_TOLD)
+        fprintf(out, "PARTIAL: so are those of %u more.\n", told - STUCK_TOLD);
 }
 
 void figures_print_words(const struct figures *all, FILE *out)
@@ -208,7 +208,7 @@ void figures_print_words(const struct figures *all, FILE *out)
 void figures_print_quoted(FILE *out, const char *text)
 {
     size_t room = strlen(text) * ESCAPE_GROWTH + 1;
-    char *shown = escape_text(xmalloc(room), room, text);
+    char  *shown = escape_text(xmalloc(room), room, text);
 
     fputc('"', out);
     for (const char *c = shown; *c; c++)
@@ -219,10 +219,7 @@ void figures_print_quoted(FILE *out, const char *text)
 
 void figures_print_number(FILE *out, double value)
 {
-    if (isfinite(value))
-        fprintf(out, ",%.17g", value);
-    else
-        fputc(',', out);
+    fprintf(out, isfinite(value) ? ",%.17g" : ",", value);
 }
 
 void figures_print_names(const struct figures *f, FILE *out)

@@ -46,13 +46,13 @@ int figures_refuse(const struct figures *, const char *option, const char *word,
 
 struct figures_runs {            /* some variants with all seeds */
     const struct variants *variants;
-    const uint32_t        *which;            /* indices of variants */
+    const uint32_t        *which;            /* indices of variants; NULL: the first ones */
     uint32_t               count;            /* of these */
     const uint64_t        *seed;
     uint32_t               seeds;
 };
 
-/* Loads the values of these runs, figure by figure, which is fast for thousands of runs. */
+/* Loads the values of these runs, which must be stored, figure by figure: fast for thousands of runs. */
 int figures_load(struct figures *, const struct figures_runs *, struct campaign *, struct err *);
 
 /* Mean over the seeds that have a value; NAN: none has. */

@@ -18,24 +18,45 @@
 enum { WITH_PAGE = 1 };          /* pool_job.flags */
 
 /* A run's number is that of its variant and, counting faster, of its seed. */
-static const struct variant *variant_of(const struct campaign_runs *c, uint32_t run)
+static const struct variant *variant_of(const struct plan *p, uint32_t run)
 {
-    return &c->variants->list[run / c->seeds];
+    return &p->variants.list[run / p->request->seeds];
 }
 
-static uint64_t seed_of(const struct campaign_runs *c, uint32_t run)
+static uint64_t seed_of(const struct plan *p, uint32_t run)
 {
-    return c->seed[run % c->seeds];
+    return p->request->seed[run % p->request->seeds];
 }
 
 /* ---- in a process of its own ---- */
 
-static void write_metrics(const struct results *r, FILE *out)
+/* Whether the simulation is the one that was meant: a file may have changed, or be another one here than on
+ * the host of rank 0. */
+static int check_key(const struct variant *v, const struct digest *digest, uint64_t seed, const char *key,
+                     struct err *err)
 {
-    uint32_t count;
-    struct metric *list = metrics_new(r, &count);
-    json_t *made = json_object();
+    struct variant read = *v;
+    char           is[DIGEST_TEXT_SIZE], host[65] = "";
 
+    read.digest = *digest;
+    if (strcmp(variant_key(is, &read, seed), key) == 0)
+        return 0;
+    gethostname(host, sizeof(host) - 1);
+    if (executor_is_mpi())
+        return err_set(err, EINVAL, "on %s the program or a file that it reads is not that of rank 0", host);
+    return err_set(err, EINVAL, "a file that it reads has changed meanwhile; start again");
+}
+
+/* The figures on one line, the part of the page on the next. */
+static void write_run(const struct simulation *s, const char *name, bool with_page, FILE *out)
+{
+    static const char *const no_files[] = { NULL };
+    struct results           r;
+    uint32_t                 count;
+
+    results_init(&r, s);
+    struct metric *list = metrics_new(&r, &count);
+    json_t        *made = json_object();
     for (uint32_t i = 0; i < count; i++)
         json_object_set_new(made, list[i].name,
                             isfinite(list[i].value) ? json_real(list[i].value) : json_null());
@@ -43,132 +64,98 @@ static void write_metrics(const struct results *r, FILE *out)
     fputc('\n', out);
     json_decref(made);
     free(list);
-}
-
-/* Whether the simulation is the one that was meant: a file may have changed, or be another one here than on
- * the host of rank 0. */
-static bool is_meant(const struct variant *v, const struct digest *digest, uint64_t seed, const char *key)
-{
-    struct variant read = *v;
-    char is[DIGEST_TEXT_SIZE];
-
-    read.digest = *digest;
-    return strcmp(variant_key(is, &read, seed), key) == 0;
-}
-
-static void refuse(FILE *out)
-{
-    char host[65] = "";
-
-    gethostname(host, sizeof(host) - 1);
-    if (executor_is_mpi())
-        fprintf(out, "on %s the program or a file that it reads is not that of rank 0", host);
-    else
-        fputs("a file that it reads has changed meanwhile; start again", out);
-}
-
-/* The figures on one line, the part of the page on the next; or the error. */
-static int work(void *arg, const struct pool_job *job, FILE *out)
-{
-    const struct campaign_runs *c = arg;
-    const struct variant *v = variant_of(c, job->number);
-    uint64_t seed = seed_of(c, job->number);
-    struct simulation s;
-    struct digest digest;
-    struct results r;
-    struct err err;
-
-    if (variant_open(v, &seed, &s, &digest, &err)) {
-        fputs(err.text, out);
-        return EXIT_FAILURE;
-    }
-    if (!is_meant(v, &digest, seed, job->key)) {
-        refuse(out);
-        return EXIT_FAILURE;
-    }
-    simulation_run(&s, NULL, NULL);
-    if (simulation_failed(&s, &err)) {
-        fputs(err.text, out);
-        simulation_close(&s);
-        return EXIT_FAILURE;
-    }
-    results_init(&r, &s);
-    write_metrics(&r, out);
-    if (job->flags & WITH_PAGE) {
-        static const char *const no_files[] = { NULL };
-        json_t *page = page_run(&r, v->name, no_files);
+    if (with_page) {
+        json_t *page = page_run(&r, name, no_files);
 
         json_dumpf(page, out, JSON_COMPACT);
         json_decref(page);
     }
     results_fini(&r);
-    simulation_close(&s);
-    return EXIT_SUCCESS;
+}
+
+/* Writes the run, or the error. */
+static int work(void *arg, const struct pool_job *job, FILE *out)
+{
+    const struct plan    *p = arg;
+    const struct variant *v = variant_of(p, job->number);
+    uint64_t              seed = seed_of(p, job->number);
+    struct simulation     s;
+    struct digest         digest;
+    struct err            err;
+    int                   rc = variant_open(v, &seed, &s, &digest, &err);
+
+    if (!rc) {
+        rc = check_key(v, &digest, seed, job->key, &err);
+        if (!rc) {
+            simulation_run(&s, NULL, NULL);
+            rc = simulation_failed(&s, &err);
+        }
+        if (!rc)
+            write_run(&s, v->name, job->flags & WITH_PAGE, out);
+        simulation_close(&s);
+    }
+    if (rc)
+        fputs(err.text, out);
+    return rc ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 /* ---- which is next ---- */
 
-static void describe_job(const struct campaign_runs *c, uint32_t run, struct pool_job *job)
+static void describe_job(const struct plan *p, uint32_t run, struct pool_job *job)
 {
-    *job = (struct pool_job){ .number = run, .flags = c->with_pages ? WITH_PAGE : 0 };
+    *job = (struct pool_job){ .number = run, .flags = p->with_pages ? WITH_PAGE : 0 };
     _Static_assert(sizeof(job->key) >= DIGEST_TEXT_SIZE, "a key fits");
-    variant_key(job->key, variant_of(c, run), seed_of(c, run));
+    variant_key(job->key, variant_of(p, run), seed_of(p, run));
 }
 
 /* Reads the store as late as possible: another campaign may use it too. */
 static enum pool_next next(void *arg, struct pool_job *job)
 {
-    struct campaign_runs *c = arg;
+    struct plan *p = arg;
 
-    if (c->agains > 0) {
-        describe_job(c, c->again[--c->agains], job);
+    if (p->agains > 0) {
+        describe_job(p, p->again[--p->agains], job);
         return POOL_JOB;
     }
-    while (c->position < c->runs) {
-        uint32_t variant = c->which[c->position % c->count], seed = c->position / c->count;
+    while (p->position < p->runs) {
+        uint32_t variant = p->which[p->position % p->count], seed = p->position / p->count;
 
-        c->position++;
-        describe_job(c, variant * c->seeds + seed, job);
-        if (campaign_has(c->store, job->key, c->with_pages, NULL) != 1)
+        p->position++;
+        describe_job(p, variant * p->request->seeds + seed, job);
+        if (campaign_has(p->store, job->key, p->with_pages, NULL) != 1)
             return POOL_JOB;
-        c->kept++;
+        p->kept++;
     }
     return POOL_NONE;
 }
 
 /* ---- what comes back ---- */
 
-static void clear_progress(struct campaign_runs *c)
+static void clear_progress(struct plan *p)
 {
-    if (c->is_drawn)
+    if (p->is_drawn)
         fputs("\r\033[K", stderr);
-    c->is_drawn = false;
+    p->is_drawn = false;
 }
 
 /* Something is wrong with the run itself if it says so; else it has crashed, which may be the machine's
- * fault. */
-static bool is_worth_another_try(struct campaign_runs *c, uint32_t run, int status, const char *text)
+ * fault: it is tried once more. */
+static void print_failure(struct plan *p, uint32_t run, int status, const char *text)
 {
-    bool has_crashed = WIFSIGNALED(status) || status == 0 || !*text;
-
-    if (!has_crashed || c->is_second[run])
-        return false;
-    c->is_second[run] = 1;
-    c->again = xrealloc(c->again, (c->agains + 1ul) * sizeof(*c->again));
-    c->again[c->agains++] = run;
-    return true;
-}
-
-static void print_failure(struct campaign_runs *c, uint32_t run, int status, const char *text)
-{
-    bool is_tried_again = is_worth_another_try(c, run, status, text);
+    bool        has_crashed = WIFSIGNALED(status) || status == 0 || !*text;
+    bool        is_tried_again = has_crashed && !p->is_second[run];
     const char *behind = is_tried_again      ? "; trying once more"
-                         : c->is_second[run] ? ", for the second time"
+                         : p->is_second[run] ? ", for the second time"
                                              : "";
 
-    c->failed += !is_tried_again;
-    clear_progress(c);
-    safe_printf(stderr, "anole: variant '%s', seed %" PRIu64 ": ", variant_of(c, run)->name, seed_of(c, run));
+    if (is_tried_again) {
+        p->is_second[run] = 1;
+        p->again = xrealloc(p->again, (p->agains + 1ul) * sizeof(*p->again));
+        p->again[p->agains++] = run;
+    }
+    p->failed += !is_tried_again;
+    clear_progress(p);
+    safe_printf(stderr, "anole: variant '%s', seed %" PRIu64 ": ", variant_of(p, run)->name, seed_of(p, run));
     if (WIFSIGNALED(status))
         fprintf(stderr, "ended by signal %d (%s)%s\n", WTERMSIG(status), strsignal(WTERMSIG(status)), behind);
     else if (status != 0 && *text)
@@ -179,43 +166,36 @@ static void print_failure(struct campaign_runs *c, uint32_t run, int status, con
 
 static int done(void *arg, const struct pool_job *job, int status, const char *text, size_t length)
 {
-    struct campaign_runs *c = arg;
-    const struct variant *v = variant_of(c, job->number);
-    char *metrics, *page;
-    int rc;
+    struct plan *p = arg;
 
     if (status != 0 || !strchr(text, '\n')) {
-        print_failure(c, job->number, status, text);
+        print_failure(p, job->number, status, text);
         return 0;
     }
-    metrics = xmalloc(length + 1);
-    memcpy(metrics, text, length + 1);
-    page = strchr(metrics, '\n');
+    char *metrics = xcopy(text, length + 1, 1), *page = strchr(metrics, '\n');
     *page++ = '\0';
+    const struct campaign_run run = { job->key, variant_of(p, job->number)->name, seed_of(p, job->number),
+                                      metrics, *page ? page : NULL };
     /* All results that come in at once are one transaction: see tick(). */
-    rc = campaign_begin(c->store, c->err);
-    if (!rc)
-        rc = campaign_add(c->store,
-                          &(struct campaign_run){ job->key, v->name, seed_of(c, job->number), metrics,
-                                                  *page ? page : NULL },
-                          c->err);
-    c->simulated += rc == 0;
+    int rc = campaign_begin(p->store, p->err);
+    rc = rc ? rc : campaign_add(p->store, &run, p->err);
+    p->simulated += rc == 0;
     free(metrics);
     return rc;
 }
 
 /* On a terminal a line that is redrawn; in the log of a large job a line now and then. */
-static void draw_progress(struct campaign_runs *c, uint32_t running)
+static void draw_progress(struct plan *p, uint32_t running)
 {
-    double now_s = progress_clock_s(), passed_s = now_s - c->start_s;
-    uint32_t ended = c->simulated + c->failed, left = c->runs - c->kept - ended;
+    double now_s = progress_clock_s(), passed_s = now_s - p->start_s;
+    uint32_t ended = p->simulated + p->failed, left = p->runs - p->kept - ended;
     bool is_terminal = isatty(STDERR_FILENO);
 
-    if (c->is_quiet || (!is_terminal && !executor_is_mpi()) || passed_s < 1 ||
-        now_s - c->drawn_s < (is_terminal ? 0.2 : LOGGED_S))
+    if (p->request->is_quiet || (!is_terminal && !executor_is_mpi()) || passed_s < 1 ||
+        now_s - p->drawn_s < (is_terminal ? 0.2 : LOGGED_S))
         return;
-    fprintf(stderr, "%s%u of %u runs done, %u running", is_terminal ? "\r\033[K" : "anole: ", c->runs - left,
-            c->runs, running);
+    fprintf(stderr, "%s%u of %u runs done, %u running", is_terminal ? "\r\033[K" : "anole: ", p->runs - left,
+            p->runs, running);
     if (ended > 0) {
         unsigned left_s = (unsigned)(passed_s / ended * left);
 
@@ -223,119 +203,84 @@ static void draw_progress(struct campaign_runs *c, uint32_t running)
     }
     if (!is_terminal)
         fputc('\n', stderr);
-    c->drawn_s = now_s;
-    c->is_drawn = is_terminal;
+    p->drawn_s = now_s;
+    p->is_drawn = is_terminal;
 }
 
 static int tick(void *arg, uint32_t running)
 {
-    struct campaign_runs *c = arg;
+    struct plan *p = arg;
 
-    draw_progress(c, running);
-    return campaign_commit(c->store, c->err);
+    draw_progress(p, running);
+    return campaign_commit(p->store, p->err);
 }
 
 /* ---- all of them ---- */
 
-static uint32_t slots_of(const struct campaign_runs *c)
+static uint32_t slots_of(const struct campaign_request *r)
 {
     cpu_set_t set;
 
-    if (c->slots)
-        return c->slots < POOL_WORKERS_MAX ? c->slots : POOL_WORKERS_MAX;
+    if (r->jobs)
+        return r->jobs;
     if (executor_is_mpi())
         return 1;                /* there is a rank for every core */
     return sched_getaffinity(0, sizeof(set), &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
 }
 
-int campaign_runs_open(struct campaign_runs *c, struct err *err)
+static int report_interruption(const struct plan *p, int signal_number, struct err *err)
 {
-    c->hooks = (struct pool_hooks){ .arg = c, .next = next, .work = work, .done = done, .tick = tick,
-                                    .wake = -1 };
-    c->is_second = xcalloc((uint64_t)c->variants->count * c->seeds, 1);
-    if (!c->store_path && !c->is_quiet)
-        fputs("anole: note: results are not saved. Add --out or --store to be able to resume\n", stderr);
-    return executor_open(&c->executor, &c->hooks, slots_of(c), err);
-}
-
-static int report_interruption(const struct campaign_runs *c, int signal_number, struct err *err)
-{
-    if (c->store_path)
+    if (p->store_path)
         err_write(err, "interrupted: %u of %u runs are in %s; the same command goes on from there",
-                  c->kept + c->simulated, c->runs, c->store_path);
+                  p->kept + p->simulated, p->runs, p->store_path);
     else
         err_write(err, "interrupted; nothing is kept without --out or --store");
     return signal_number;
 }
 
-int campaign_runs_do(struct campaign_runs *c, const uint32_t *which, uint32_t count, bool with_pages,
-                     struct err *err)
+int plan_run(struct plan *p, const uint32_t *which, uint32_t count, bool with_pages, struct err *err)
 {
-    int rc;
-
-    c->which = which;
-    c->count = count;
-    c->with_pages = with_pages;
-    c->runs = count * c->seeds;
-    c->position = c->kept = c->simulated = c->failed = 0;
-    c->err = err;
-    c->start_s = c->drawn_s = progress_clock_s();
-    rc = executor_run(c->executor);
-    clear_progress(c);
-    if (campaign_commit(c->store, rc ? NULL : err) && !rc)
+    p->which = which;
+    p->count = count;
+    p->with_pages = with_pages;
+    p->runs = count * p->request->seeds;
+    p->position = p->kept = p->simulated = p->failed = 0;
+    p->err = err;
+    p->start_s = p->drawn_s = progress_clock_s();
+    int rc = executor_run(p->executor);
+    clear_progress(p);
+    if (campaign_commit(p->store, rc ? NULL : err) && !rc)
         rc = -EIO;
     if (rc > 0)
-        return report_interruption(c, rc, err);
+        return report_interruption(p, rc, err);
     if (rc == -EAGAIN || rc == -ENOMEM || rc == -EMFILE || rc == -EPIPE)
         return err_set(err, -rc, "no process for a run could be started: %s", strerror(-rc));
-    if (!rc && c->failed)
-        rc = err_set(err, EIO, "%u of %u runs failed%s%s", c->failed, c->runs,
-                     c->store_path ? "; the others are kept in " : "", c->store_path ? c->store_path : "");
+    if (!rc && p->failed)
+        rc = err_set(err, EIO, "%u of %u runs failed%s%s", p->failed, p->runs,
+                     p->store_path ? "; the others are kept in " : "", p->store_path ? p->store_path : "");
     return rc;
 }
 
-void campaign_runs_print(const struct campaign_runs *c)
+void plan_print(const struct plan *p)
 {
-    if (c->store_path && !c->is_quiet)
-        fprintf(stderr, "anole: %u runs simulated, %u were in %s\n", c->simulated, c->kept,
-                safe_name(c->store_path).buf);
+    if (p->store_path && !p->request->is_quiet)
+        fprintf(stderr, "anole: %u runs simulated, %u were in %s\n", p->simulated, p->kept,
+                safe_name(p->store_path).buf);
 }
 
-void campaign_runs_close(struct campaign_runs *c)
+int plan_serve(struct plan *p, struct err *err)
 {
-    executor_close(c->executor);
-    free(c->again);
-    free(c->is_second);
-    c->executor = NULL;
-    c->again = NULL;
-    c->is_second = NULL;
-}
-
-int campaign_runs_serve(struct campaign_runs *c, struct err *err)
-{
-    c->hooks = (struct pool_hooks){ .arg = c, .work = work };
+    p->hooks = (struct pool_hooks){ .arg = p, .work = work };
     variant_read_program();
-    return executor_serve(&c->hooks, slots_of(c), err);
+    return executor_serve(&p->hooks, slots_of(p->request), err);
 }
 
 /* ---- plan ---- */
-
-static int read_files(struct plan *p, struct err *err)
-{
-    const struct campaign_request *r = p->request;
-    int rc = 0;
-
-    p->file = xcalloc(r->paths, sizeof(*p->file));
-    for (uint32_t i = 0; i < r->paths && !rc; i++)
-        rc = scenario_file_read(&p->file[i], r->path[i], err);
-    return rc;
-}
 
 static int combine(struct plan *p, const struct axis *others, uint32_t count, uint32_t max, struct err *err)
 {
     const struct campaign_request *r = p->request;
     uint32_t axes = 0;
-    int rc;
 
     axis_of_files(&p->files, p->file, r->paths);
     p->axis = xcalloc(r->varies + count + 2ul, sizeof(*p->axis));
@@ -346,7 +291,7 @@ static int combine(struct plan *p, const struct axis *others, uint32_t count, ui
         p->axis[axes++] = r->vary[i];
     for (uint32_t i = 0; i < count; i++)
         p->axis[axes++] = others[i];
-    rc = variants_init(&p->variants, p->axis, axes, p->file, r->set, r->sets, max, err);
+    int rc = variants_init(&p->variants, p->axis, axes, p->file, r->set, r->sets, max, err);
     for (uint32_t i = 0; !rc && i < p->variants.count; i++)
         p->variants.list[i].until_ps = r->until_ps;
     if (!rc && (uint64_t)p->variants.count * r->seeds > CAMPAIGN_RUNS_MAX)
@@ -357,23 +302,12 @@ static int combine(struct plan *p, const struct axis *others, uint32_t count, ui
 int plan_open(struct plan *p, const struct campaign_request *r, const struct axis *others, uint32_t count,
               uint32_t max, struct err *err)
 {
-    int rc;
+    int rc = 0;
 
-    *p = (struct plan){ .request = r };
-    rc = read_files(p, err);
-    rc = rc ? rc : combine(p, others, count, max, err);
-    p->runs = (struct campaign_runs){ .variants = &p->variants, .seed = r->seed, .seeds = r->seeds,
-                                      .slots = r->jobs, .is_quiet = r->is_quiet };
-    return rc;
-}
-
-static char *path_beside(const char *out)
-{
-    size_t length = strlen(out);
-
-    while (length > 1 && out[length - 1] == '/')
-        length--;
-    return xprintf("%.*s.sqlite", (int)length, out);
+    *p = (struct plan){ .request = r, .file = xcalloc(r->paths, sizeof(*p->file)) };
+    for (uint32_t i = 0; i < r->paths && !rc; i++)
+        rc = scenario_file_read(&p->file[i], r->path[i], err);
+    return rc ? rc : combine(p, others, count, max, err);
 }
 
 /* The folder of results is replaced by another, while the store is open. */
@@ -404,21 +338,30 @@ int plan_start(struct plan *p, const char *kind, struct err *err)
         rc = outdir_open(&p->dir, r->out, kind, err);
     if (rc)
         return rc;
-    p->store_path = r->store ? xstrdup(r->store) : r->out ? path_beside(r->out) : NULL;
+    if (r->store) {
+        p->store_path = xstrdup(r->store);
+    } else if (r->out) {
+        size_t length = strlen(r->out);
+
+        while (length > 1 && r->out[length - 1] == '/')
+            length--;
+        p->store_path = xprintf("%.*s.sqlite", (int)length, r->out);
+    }
     rc = campaign_open(&p->store, p->store_path, err);
     if (rc)
         return rc;
-    p->runs.store = p->store;
-    p->runs.store_path = p->store_path;
-    return campaign_runs_open(&p->runs, err);
+    p->hooks = (struct pool_hooks){ .arg = p, .next = next, .work = work, .done = done, .tick = tick,
+                                    .wake = -1 };
+    p->is_second = xcalloc((uint64_t)p->variants.count * r->seeds, 1);
+    if (!p->store_path && !r->is_quiet)
+        fputs("anole: note: results are not saved. Add --out or --store to be able to resume\n", stderr);
+    return executor_open(&p->executor, &p->hooks, slots_of(r), err);
 }
 
 int plan_commit(struct plan *p, struct err *err)
 {
-    int rc;
-
     interrupt_hold();
-    rc = outdir_commit(p->dir, err);
+    int rc = outdir_commit(p->dir, err);
     p->dir = NULL;
     interrupt_end();
     return rc;
@@ -426,7 +369,9 @@ int plan_commit(struct plan *p, struct err *err)
 
 void plan_close(struct plan *p)
 {
-    campaign_runs_close(&p->runs);
+    executor_close(p->executor);
+    free(p->again);
+    free(p->is_second);
     outdir_abort(p->dir);
     campaign_close(p->store);
     variants_fini(&p->variants);

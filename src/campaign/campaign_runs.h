@@ -1,4 +1,5 @@
-/* src/campaign/campaign_runs.h - runs every variant with every seed, unless the store has the run.
+/* src/campaign/campaign_runs.h - a plan for anole compare and anole sweep: runs variants with every seed,
+ * unless the store has the run.
  *
  * Finds the missing runs, has them simulated (executor.h), retries those that crash, shows progress, and
  * handles interruption.
@@ -13,49 +14,6 @@
 
 #define CAMPAIGN_RUNS_MAX 1000000u
 
-struct campaign_runs {
-    /* Set by the caller. A worker (executor.h) has only the first three and 'slots'. */
-    const struct variants *variants;
-    const uint64_t        *seed;
-    uint32_t               seeds;
-    uint32_t               slots;            /* concurrent runs; 0: one per core, under MPI one per rank */
-    struct campaign       *store;
-    const char            *store_path;       /* NULL: in memory */
-    bool                   is_quiet;
-
-    /* Internal. */
-    struct executor       *executor;
-    struct pool_hooks      hooks;
-    const uint32_t        *which;            /* variants */
-    uint32_t               count, position, runs;
-    bool                   with_pages;
-    uint32_t              *again, agains;    /* runs that crashed and will be retried */
-    uint8_t               *is_second;        /* [run]: has crashed once */
-    uint32_t               kept, simulated, failed;      /* kept: already in the store */
-    double                 start_s, drawn_s;
-    bool                   is_drawn;         /* the progress line is visible */
-    struct err            *err;
-};
-
-/* Starts the executor. The variants must have their digests. */
-int campaign_runs_open(struct campaign_runs *, struct err *);
-
-/* Runs these variants seed by seed, so that an interrupted campaign has complete seeds. A run that crashes
- * is retried once. Fails if a run failed or none could be started. Returns a signal's number if one
- * arrived; err then says what is stored. */
-int campaign_runs_do(struct campaign_runs *, const uint32_t *which, uint32_t count, bool with_pages,
-                     struct err *);
-
-/* Prints "anole: 4 runs simulated, 2 were in results.sqlite". */
-void campaign_runs_print(const struct campaign_runs *);
-
-void campaign_runs_close(struct campaign_runs *);
-
-/* In a worker: simulates the runs that rank 0 assigns. */
-int campaign_runs_serve(struct campaign_runs *, struct err *);
-
-/* ---- a plan: what to run and where results go, for anole compare and anole sweep ---- */
-
 struct campaign_request {
     const char **path, **set;            /* scenario files; settings of all variants */
     uint32_t     paths, sets;
@@ -63,9 +21,11 @@ struct campaign_request {
     uint32_t     varies;
     uint64_t    *seed;
     uint64_t     until_ps;               /* 0: as in the scenario */
-    uint32_t     seeds, jobs;            /* jobs 0: one per core */
+    uint32_t     seeds, jobs;            /* jobs 0: one per core, under MPI one per rank */
     const char  *metrics, *out, *store;  /* NULL: not given */
     bool         is_quiet;
+    int          argc;                   /* the command line */
+    char *const *argv;
 };
 
 struct plan {
@@ -76,7 +36,19 @@ struct plan {
     struct outdir                 *dir;              /* NULL: none */
     struct campaign               *store;
     char                          *store_path;       /* NULL: in memory */
-    struct campaign_runs           runs;
+
+    /* Internal: of running. */
+    struct executor   *executor;
+    struct pool_hooks  hooks;
+    const uint32_t    *which;            /* variants */
+    uint32_t           count, position, runs;
+    bool               with_pages;
+    uint32_t          *again, agains;    /* runs that crashed and will be retried */
+    uint8_t           *is_second;        /* [run]: has crashed once */
+    uint32_t           kept, simulated, failed;      /* kept: already in the store */
+    double             start_s, drawn_s;
+    bool               is_drawn;         /* the progress line is visible */
+    struct err        *err;
 };
 
 /* Reads the files and makes the variants, at most 'max': all combinations of the files, the axes of the
@@ -89,9 +61,20 @@ int plan_open(struct plan *, const struct campaign_request *, const struct axis 
  * the folder: "anole sweep". */
 int plan_start(struct plan *, const char *kind, struct err *);
 
+/* Runs these variants seed by seed, so that an interrupted campaign has complete seeds. A run that crashes
+ * is retried once. Fails if a run failed or none could be started. Returns a signal's number if one
+ * arrived; err then says what is stored. */
+int plan_run(struct plan *, const uint32_t *which, uint32_t count, bool with_pages, struct err *);
+
+/* Prints "anole: 4 runs simulated, 2 were in results.sqlite". */
+void plan_print(const struct plan *);
+
 /* Moves the folder of results into place. */
 int plan_commit(struct plan *, struct err *);
 
 void plan_close(struct plan *);
+
+/* In a worker (executor.h), after plan_open(): simulates the runs that rank 0 assigns. */
+int plan_serve(struct plan *, struct err *);
 
 #endif

@@ -23,30 +23,6 @@ static char *title_of(const struct campaign_request *r)
     return text;
 }
 
-static int choose_baseline(struct compare *c, struct err *err)
-{
-    const char *name = c->request->baseline;
-    int found = name ? variants_find(&c->plan.variants, name, err) : 0;
-
-    c->comparison.baseline = found < 0 ? 0 : (uint32_t)found;
-    return found < 0 ? found : 0;
-}
-
-/* Opens the simulation of each variant, for its digest and its figures, and to find errors before anything
- * runs. */
-static int check_variants(struct compare *c, struct err *err)
-{
-    uint64_t runs = (uint64_t)c->plan.variants.count * c->comparison.seeds;
-    int rc = 0;
-
-    for (uint32_t i = 0; i < c->plan.variants.count && !rc; i++) {
-        struct variant *v = &c->plan.variants.list[i];
-
-        rc = figures_add_of_variant(&c->comparison.figures, runs, v, &c->comparison.seed[0], err);
-    }
-    return rc;
-}
-
 /* The goal of the command line, else that of the baseline's scenario. */
 static int set_goal(struct compare *c, struct err *err)
 {
@@ -62,18 +38,24 @@ static int set_goal(struct compare *c, struct err *err)
     return rc;
 }
 
+/* Opens the simulation of each variant, for its digest and its figures, and to find errors before anything
+ * runs. */
 static int prepare(struct compare *c, struct err *err)
 {
     const struct campaign_request *r = &c->request->common;
-    int rc;
+    struct comparison             *m = &c->comparison;
+    struct variants               *all = &c->plan.variants;
+    int base = c->request->baseline ? variants_find(all, c->request->baseline, err) : 0, rc = 0;
 
     c->title = title_of(r);
-    c->comparison = (struct comparison){ .variants = &c->plan.variants, .seed = r->seed, .seeds = r->seeds,
-                                         .title = c->title, .argc = c->request->argc,
-                                         .argv = c->request->argv };
-    rc = choose_baseline(c, err);
-    rc = rc ? rc : check_variants(c, err);
-    rc = rc ? rc : figures_choose(&c->comparison.figures, r->metrics, metrics_default, err);
+    *m = (struct comparison){ .variants = all, .baseline = base < 0 ? 0 : (uint32_t)base, .seed = r->seed,
+                              .seeds = r->seeds, .title = c->title, .argc = r->argc, .argv = r->argv };
+    if (base < 0)
+        return base;
+    for (uint32_t i = 0; i < all->count && !rc; i++)
+        rc = figures_add_of_variant(&m->figures, (uint64_t)all->count * r->seeds, &all->list[i], &r->seed[0],
+                                    err);
+    rc = rc ? rc : figures_choose(&m->figures, r->metrics, metrics_default, err);
     return rc ? rc : set_goal(c, err);
 }
 
@@ -81,13 +63,12 @@ static int run_all(struct compare *c, struct err *err)
 {
     struct plan *p = &c->plan;
     uint32_t *all = xcalloc(p->variants.count, sizeof(*all));
-    int rc;
 
     for (uint32_t i = 0; i < p->variants.count; i++)
         all[i] = i;
-    rc = campaign_runs_do(&p->runs, all, p->variants.count, p->store_path != NULL, err);
+    int rc = plan_run(p, all, p->variants.count, p->store_path != NULL, err);
     if (!rc)
-        campaign_runs_print(&p->runs);
+        plan_print(p);
     free(all);
     return rc;
 }
@@ -105,12 +86,10 @@ static int write_files(struct compare *c, struct err *err)
 
 int compare_run(struct compare *c, const struct compare_request *request, struct err *err)
 {
-    int rc;
-
     *c = (struct compare){ .request = request };
-    rc = plan_open(&c->plan, &request->common, NULL, 0, VARIANTS_MAX, err);
+    int rc = plan_open(&c->plan, &request->common, NULL, 0, VARIANTS_MAX, err);
     if (!rc && executor_is_worker())
-        return campaign_runs_serve(&c->plan.runs, err);
+        return plan_serve(&c->plan, err);
     rc = rc ? rc : prepare(c, err);
     rc = rc ? rc : plan_start(&c->plan, "anole compare", err);
     rc = rc ? rc : run_all(c, err);

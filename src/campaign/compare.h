@@ -146,8 +146,6 @@ struct compare_request {
     struct campaign_request common;
     const char             *baseline;    /* a variant; NULL: the first */
     const char             *goal;        /* NULL: the baseline's, if its scenario names one */
-    int                     argc;        /* command line */
-    char *const            *argv;
 };
 
 struct compare {

@@ -13,13 +13,22 @@
 
 #define NAMED_MAX 3              /* figures of a kind; the others are counted */
 
+static const char *name_of(const struct comparison *c, uint32_t variant)
+{
+    return c->variants->list[variant].name;
+}
+
+/* A figure that people are shown, and for which more is better or worse. */
+static bool is_judged(const struct comparison *c, uint32_t figure)
+{
+    return c->figures.list[figure].is_shown && c->figures.list[figure].metric.better != BETTER_NEITHER;
+}
+
 static bool is_named(const struct comparison *c, uint32_t figure, uint32_t variant, bool is_better)
 {
     const struct compared_cell *cell = comparison_cell(c, figure, variant);
-    const struct figure *f = &c->figures.list[figure];
 
-    return f->is_shown && f->metric.better != BETTER_NEITHER && cell->is_significant &&
-           cell->is_better == is_better;
+    return is_judged(c, figure) && cell->is_significant && cell->is_better == is_better;
 }
 
 static uint32_t count_named(const struct comparison *c, uint32_t variant, bool is_better)
@@ -77,84 +86,63 @@ static uint32_t count_shown(const struct comparison *c)
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < c->figures.count; i++)
-        count += c->figures.list[i].is_shown && c->figures.list[i].metric.better != BETTER_NEITHER;
+        count += is_judged(c, i);
     return count;
-}
-
-static void print_verdict(const struct comparison *c, uint32_t variant, FILE *t)
-{
-    const char *name = c->variants->list[variant].name;
-    uint32_t gains = count_named(c, variant, true), losses = count_named(c, variant, false);
-
-    if (variant == c->baseline) {
-        fprintf(t, "%s is the baseline.", name);
-    } else if (!comparison_is_pair(c, variant)) {
-        fprintf(t, "%s has other traffic than %s: no verdict.", name, c->variants->list[c->baseline].name);
-    } else if (c->seeds == 1) {
-        fprintf(t, "%s: one seed cannot tell a difference from chance.", name);
-    } else if (gains == 0 && losses == 0) {
-        fprintf(t, "%s: no clear difference in any of %u figures.", name, count_shown(c));
-    } else {
-        fprintf(t, "%s is ", name);
-        if (gains) {
-            fprintf(t, "better in ");
-            put_named(t, c, variant, true);
-        }
-        fprintf(t, !gains ? "worse in " : losses ? "; worse in " : "; no figure is clearly worse");
-        put_named(t, c, variant, false);
-        fprintf(t, ".");
-    }
 }
 
 char *comparison_verdict(char *buf, size_t size, const struct comparison *c, uint32_t variant)
 {
-    FILE *t = fmemopen(buf, size, "w");
+    const char *name = name_of(c, variant);
+    uint32_t    gains = count_named(c, variant, true), losses = count_named(c, variant, false);
+    FILE       *t = fmemopen(buf, size, "w");
 
     if (!t)
         die("out of memory");
-    print_verdict(c, variant, t);
+    if (variant == c->baseline)
+        fprintf(t, "%s is the baseline.", name);
+    else if (!comparison_is_pair(c, variant))
+        fprintf(t, "%s has other traffic than %s: no verdict.", name, name_of(c, c->baseline));
+    else if (c->seeds == 1)
+        fprintf(t, "%s: one seed cannot tell a difference from chance.", name);
+    else if (gains == 0 && losses == 0)
+        fprintf(t, "%s: no clear difference in any of %u figures.", name, count_shown(c));
+    else {
+        fprintf(t, "%s is %s", name, gains ? "better in " : "");
+        put_named(t, c, variant, true);
+        fputs(!gains ? "worse in " : losses ? "; worse in " : "; no figure is clearly worse", t);
+        put_named(t, c, variant, false);
+        fputs(".", t);
+    }
     fclose(t);
     return buf;
 }
 
 /* ---- the figures that decide ---- */
 
-static bool has_value(const struct comparison *c, uint32_t figure)
+/* Figures that are shown and have a value with any variant: those with this rank, or with any. */
+static uint32_t add_deciding(const struct comparison *c, uint32_t *figure, uint32_t count, uint32_t rank)
 {
-    for (uint32_t v = 0; v < c->variants->count; v++)
-        if (isfinite(comparison_cell(c, figure, v)->mean))
-            return true;
-    return false;
+    for (uint32_t i = 0; i < c->figures.count && count < COMPARE_DECIDING; i++) {
+        const struct figure *f = &c->figures.list[i];
+        bool                 has_value = false;
+
+        for (uint32_t v = 0; v < c->variants->count; v++)
+            has_value |= isfinite(comparison_cell(c, i, v)->mean);
+        if (f->is_shown && has_value && (rank == METRIC_RANKS || metric_rank(f->metric.name) == rank))
+            figure[count++] = i;
+    }
+    return count;
 }
 
 uint32_t comparison_deciding(const struct comparison *c, uint32_t figure[COMPARE_DECIDING])
 {
     uint32_t count = 0, goal = comparison_goal_figure(c);
-    bool     has_default = false;
 
     if (goal != UINT32_MAX)
         figure[count++] = goal;
     for (uint32_t rank = 0; rank < METRIC_RANKS; rank++)
-        for (uint32_t i = 0; i < c->figures.count && count < COMPARE_DECIDING; i++) {
-            const struct figure *f = &c->figures.list[i];
-
-            if (f->is_shown && metric_rank(f->metric.name) == rank && has_value(c, i))
-                figure[count++] = i;
-        }
-    has_default = count > 0;
-    for (uint32_t i = 0; i < c->figures.count && count < COMPARE_DECIDING && !has_default; i++)
-        if (c->figures.list[i].is_shown && has_value(c, i))
-            figure[count++] = i;
-    return count;
-}
-
-static uint32_t count_deciding(const struct comparison *c, uint32_t variant, bool is_better)
-{
-    uint32_t figure[COMPARE_DECIDING], count = comparison_deciding(c, figure), named = 0;
-
-    for (uint32_t i = 0; i < count; i++)
-        named += is_named(c, figure[i], variant, is_better);
-    return named;
+        count = add_deciding(c, figure, count, rank);
+    return count ? count : add_deciding(c, figure, 0, METRIC_RANKS);
 }
 
 /* ---- the card ---- */
@@ -219,12 +207,17 @@ static void add_whom(struct card *card, const char *format, const struct metric 
 static uint32_t choose_by_goal(const struct comparison *c)
 {
     uint32_t goal = comparison_goal_figure(c), best = c->baseline;
+    double   least = 0;
 
-    for (uint32_t v = 0; v < c->variants->count; v++)
+    for (uint32_t v = 0; v < c->variants->count; v++) {
+        double change = comparison_cell(c, goal, v)->change;
+
         if (v != c->baseline && is_named(c, goal, v, true) && !comparison_breaks_bound(c, v) &&
-            comparison_cell(c, goal, v)->change <
-                (best == c->baseline ? 0 : comparison_cell(c, goal, best)->change))
+            change < least) {
             best = v;
+            least = change;
+        }
+    }
     return best;
 }
 
@@ -235,16 +228,13 @@ static uint32_t choose(const struct comparison *c)
     uint32_t best = c->baseline;
     double   most = -1;
 
-    if (c->has_goal)
-        return choose_by_goal(c);
     for (uint32_t v = 0; v < c->variants->count; v++) {
         uint32_t gain = v == c->baseline ? UINT32_MAX : largest(c, v, true);
-        double   worth;
 
         if (gain == UINT32_MAX)
             continue;
-        worth = fmin(99, size_of(comparison_cell(c, gain, v))) +
-                (largest(c, v, false) == UINT32_MAX ? 100 : 0);
+        double worth = fmin(99, size_of(comparison_cell(c, gain, v))) +
+                       (largest(c, v, false) == UINT32_MAX ? 100 : 0);
         if (worth > most) {
             most = worth;
             best = v;
@@ -258,35 +248,33 @@ static uint32_t choose(const struct comparison *c)
 uint32_t comparison_harm(const struct comparison *c, uint32_t variant)
 {
     uint32_t figure[COMPARE_DECIDING], count = comparison_deciding(c, figure), worst = UINT32_MAX;
+    double   most = -1;
 
     for (uint32_t i = 0; i < count; i++) {
         const struct compared_cell *cell = comparison_cell(c, figure[i], variant);
         enum metric_better          better = c->figures.list[figure[i]].metric.better;
-        bool                        is_worse = better == BETTER_LOWER ? cell->change_low > HARM_SHARE :
-                                               cell->change_high < -HARM_SHARE;
+        bool is_worse = better == BETTER_LOWER ? cell->change_low > HARM_SHARE
+                                               : better == BETTER_HIGHER && cell->change_high < -HARM_SHARE;
 
-        if (is_worse && better != BETTER_NEITHER &&
-            (worst == UINT32_MAX || size_of(cell) > size_of(comparison_cell(c, worst, variant))))
+        if (is_worse && size_of(cell) > most) {
             worst = figure[i];
+            most = size_of(cell);
+        }
     }
     return worst;
 }
 
-static const char *name_of(const struct comparison *c, uint32_t variant)
-{
-    return c->variants->list[variant].name;
-}
+/* The mean with a variant, and with the baseline. */
+struct means { char is[64], was[64]; };
 
-/* "9.80 instead of 49.6" */
-static void add_values(const struct comparison *c, struct card *card, enum card_field field, uint32_t figure,
-                       uint32_t variant)
+static struct means means_of(const struct comparison *c, uint32_t figure, uint32_t variant)
 {
     enum metric_unit unit = c->figures.list[figure].metric.unit;
-    char             is[64], was[64];
+    struct means     m;
 
-    card_add(card, field, "%s instead of %s",
-             metric_text(is, sizeof(is), unit, comparison_cell(c, figure, variant)->mean),
-             metric_text(was, sizeof(was), unit, comparison_cell(c, figure, c->baseline)->mean));
+    metric_text(m.is, sizeof(m.is), unit, comparison_cell(c, figure, variant)->mean);
+    metric_text(m.was, sizeof(m.was), unit, comparison_cell(c, figure, c->baseline)->mean);
+    return m;
 }
 
 void comparison_add_change(const struct comparison *c, struct card *card, enum card_field field,
@@ -358,42 +346,31 @@ static void add_finding(const struct comparison *c, struct card *card, uint32_t 
     }
 }
 
-/* Slowdowns say it in words that need no glossary. */
-static void add_detail(const struct comparison *c, struct card *card, uint32_t variant, uint32_t figure)
-{
-    const struct metric *m = &c->figures.list[figure].metric;
-    char                 is[64], was[64];
-
-    metric_text(is, sizeof(is), m->unit, comparison_cell(c, figure, variant)->mean);
-    metric_text(was, sizeof(was), m->unit, comparison_cell(c, figure, c->baseline)->mean);
-    if (strcmp(m->name, "slowdown_mean") == 0)
-        card_add(card, CARD_DETAIL,
-                 "With %s the network slows the average message %s times instead of %s times.",
-                 name_of(c, variant), is, was);
-    else
-        card_add(card, CARD_DETAIL, "With %s %s is %s instead of %s.", name_of(c, variant),
-                 m->label, is, was);
-}
-
 static void add_details(const struct comparison *c, struct card *card, uint32_t advised)
 {
     uint32_t figure[COMPARE_DECIDING], first = largest(c, advised, true), said = 0;
+    char     text[600];
+    bool     is_mean = false;
 
-    /* The mean slowdown needs no glossary, so it is preferred. */
-    for (uint32_t i = 0, count = comparison_deciding(c, figure); i < count; i++)
-        if (is_named(c, figure[i], advised, true) &&
-            strcmp(c->figures.list[figure[i]].metric.name, "slowdown_mean") == 0)
-            first = figure[i];
-    if (advised != c->baseline)
-        add_detail(c, card, advised, first);
-    for (uint32_t v = 0; v < c->variants->count && said < OTHERS_MAX; v++) {
-        char text[600];
-
-        if (v == c->baseline || v == advised)
-            continue;
-        card_add(card, CARD_DETAIL, "%s", comparison_verdict(text, sizeof(text), c, v));
-        said++;
+    /* The mean slowdown says it in words that need no glossary, so it is preferred. */
+    for (uint32_t i = 0, count = comparison_deciding(c, figure); i < count && !is_mean; i++) {
+        is_mean = is_named(c, figure[i], advised, true) &&
+                  strcmp(c->figures.list[figure[i]].metric.name, "slowdown_mean") == 0;
+        first = is_mean ? figure[i] : first;
     }
+    if (advised != c->baseline) {
+        struct means m = means_of(c, first, advised);
+
+        card_add(card, CARD_DETAIL, is_mean ?
+                 "With %s the %s slows the average message %s times instead of %s times." :
+                 "With %s %s is %s instead of %s.", name_of(c, advised),
+                 is_mean ? "network" : c->figures.list[first].metric.label, m.is, m.was);
+    }
+    for (uint32_t v = 0; v < c->variants->count && said < OTHERS_MAX; v++)
+        if (v != c->baseline && v != advised) {
+            card_add(card, CARD_DETAIL, "%s", comparison_verdict(text, sizeof(text), c, v));
+            said++;
+        }
     if (c->variants->count > said + 1 + (advised != c->baseline))
         card_add(card, CARD_DETAIL, "More variants are in the tables.");
 }
@@ -401,8 +378,7 @@ static void add_details(const struct comparison *c, struct card *card, uint32_t 
 static void add_cost(const struct comparison *c, struct card *card, uint32_t advised)
 {
     uint32_t figure[COMPARE_DECIDING], count = comparison_deciding(c, figure), said = 0,
-             all = count_named(c, advised, false);
-    uint32_t harm = comparison_harm(c, advised);
+             all = count_named(c, advised, false), harm = comparison_harm(c, advised);
 
     if (advised == c->baseline) {
         card_add(card, CARD_COST, "None: nothing changes.");
@@ -410,20 +386,21 @@ static void add_cost(const struct comparison *c, struct card *card, uint32_t adv
     }
     for (uint32_t i = 0; i < count && said < COSTS_MAX; i++)
         if (is_named(c, figure[i], advised, false)) {
+            struct means m = means_of(c, figure[i], advised);
+
+            if (said++)
+                card_append(card, CARD_COST, ";");
             comparison_add_change(c, card, CARD_COST, figure[i], advised);
-            card_append(card, CARD_COST, ",");
-            add_values(c, card, CARD_COST, figure[i], advised);
-            card_append(card, CARD_COST,
-                        said + 1 < COSTS_MAX && said + 1 < count_deciding(c, advised, false) ? ";" : ".");
-            said++;
+            card_append(card, CARD_COST, ", %s instead of %s", m.is, m.was);
         }
-    if (said == 0 && harm != UINT32_MAX) {
+    if (said)
+        card_append(card, CARD_COST, ".");
+    else if (harm != UINT32_MAX) {
         comparison_add_change(c, card, CARD_COST, harm, advised);
         card_append(card, CARD_COST,
                     ", which chance alone may explain: %u comparisons were made.", c->tested);
-    } else if (said == 0) {
+    } else
         card_add(card, CARD_COST, "No main figure is clearly worse.");
-    }
     if (all > said)
         card_add(card, CARD_COST, "%u other figure%s worse.", all - said, all - said == 1 ? " is" : "s are");
 }
@@ -468,14 +445,15 @@ static void add_settings(const struct comparison *c, struct card *card)
 
     for (uint32_t v = 0; v < c->variants->count && said < SETTINGS_MAX; v++) {
         const struct variant *variant = &c->variants->list[v];
+        const char          **set = variant->set + variant->sets - variant->own;
 
-        if (variant->own == 0 || strcmp(variant->name, variant->set[variant->sets - variant->own]) == 0)
+        if (variant->own == 0 || strcmp(variant->name, set[0]) == 0)
             continue;            /* named by the keys it sets */
         card_add(card, CARD_SETTING, "%s:", variant->name);
         if (variant->own > SETS_MAX)
             card_add(card, CARD_SETTING, "%u keys.", variant->own);
-        for (uint32_t i = variant->sets - variant->own; i < variant->sets && variant->own <= SETS_MAX; i++)
-            card_add(card, CARD_SETTING, "%s%s", variant->set[i], i + 1 < variant->sets ? "," : ".");
+        for (uint32_t i = 0; i < variant->own && variant->own <= SETS_MAX; i++)
+            card_add(card, CARD_SETTING, "%s%s", set[i], i + 1 < variant->own ? "," : ".");
         said++;
     }
 }
@@ -530,17 +508,16 @@ static void add_next(const struct comparison *c, struct card *card, uint32_t adv
 
 struct card *comparison_answer(const struct comparison *c, struct card *card)
 {
-    uint32_t advised = choose(c);
-
     *card = (struct card){ 0 };
     if (add_refusal(c, card)) {
         if (c->seeds == 1 && c->argc && c->variants->count > 1)
             comparison_add_more_seeds(c, card, "run it with several seeds");
     } else {
+        uint32_t advised = c->has_goal ? choose_by_goal(c) : choose(c);
+
         add_finding(c, card, advised);
         add_details(c, card, advised);
-        add_cost(c, card, advised);
-        add_sure(c, card, advised);
+        comparison_add_evidence(c, card, advised);
         add_next(c, card, advised);
     }
     card_capitalise(card, CARD_COST);

@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static double field_of(const json_t *row, const char *field)
+{
+    return json_number_value(json_object_get(row, field));
+}
+
 static bool is_same_text(const json_t *a, const json_t *b, const char *field)
 {
     const char *x = json_string_value(json_object_get(a, field)),
@@ -18,15 +23,6 @@ static bool is_same_text(const json_t *a, const json_t *b, const char *field)
 
 /* ---- figures: elements with a "value", known by name and label ---- */
 
-/* The same element of another run's list; NULL: missing. */
-static const json_t *same_element(const json_t *list, size_t index, const json_t *element)
-{
-    const json_t *other = json_array_get(list, index);
-
-    return other && is_same_text(other, element, "name") && is_same_text(other, element, "label") ? other
-                                                                                                  : NULL;
-}
-
 /* The list called 'field' of element 'outer' of the list 'outer_field'; without 'outer_field': of the run
  * itself. */
 static json_t *list_of(const json_t *run, const char *outer_field, size_t outer, const char *field)
@@ -36,122 +32,105 @@ static json_t *list_of(const json_t *run, const char *outer_field, size_t outer,
     return json_object_get(from, field);
 }
 
-static double average_value(const json_t *runs, const char *outer_field, size_t outer, const char *field,
-                            size_t index, const json_t *element)
-{
-    double sum = 0, count = 0;
-    const json_t *run;
-    size_t i;
-
-    json_array_foreach(runs, i, run) {
-        const json_t *same = same_element(list_of(run, outer_field, outer, field), index, element);
-        const json_t *value = json_object_get(same, "value");
-
-        if (json_is_number(value)) {
-            sum += json_number_value(value);
-            count++;
-        }
-    }
-    return count > 0 ? sum / count : NAN;
-}
-
+/* Elements are the same in another run's list if they are in the same place with the same name and label. */
 static void average_list(json_t *made, const json_t *runs, const char *outer_field, size_t outer,
                          const char *field)
 {
-    json_t *list = list_of(made, outer_field, outer, field), *element;
-    size_t i;
+    json_t *element;
+    const json_t *run;
+    size_t i, r;
 
-    json_array_foreach(list, i, element) json_object_set_new(
-        element, "value", json_of_number(average_value(runs, outer_field, outer, field, i, element)));
+    json_array_foreach(list_of(made, outer_field, outer, field), i, element) {
+        double sum = 0, count = 0;
+
+        json_array_foreach(runs, r, run) {
+            const json_t *other = json_array_get(list_of(run, outer_field, outer, field), i);
+            const json_t *value = json_object_get(other, "value");
+
+            if (json_is_number(value) && is_same_text(other, element, "name") &&
+                is_same_text(other, element, "label")) {
+                sum += json_number_value(value);
+                count++;
+            }
+        }
+        json_object_set_new(element, "value", json_of_number(count > 0 ? sum / count : NAN));
+    }
 }
 
 /* As average_list() for each element of 'outer_field'. */
 static void average_lists(json_t *made, const json_t *runs, const char *outer_field, const char *field)
 {
-    size_t count = json_array_size(json_object_get(made, outer_field));
-
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < json_array_size(json_object_get(made, outer_field)); i++)
         average_list(made, runs, outer_field, i, field);
 }
 
 static void average_field(json_t *made, const json_t *runs, const char *field)
 {
-    double sum = 0, count = 0;
+    double        sum = 0;
     const json_t *run;
-    size_t i;
+    size_t        i;
 
-    json_array_foreach(runs, i, run) {
-        sum += json_number_value(json_object_get(run, field));
-        count++;
-    }
-    json_object_set_new(made, field, json_of_number(sum / count));
+    json_array_foreach(runs, i, run)
+        sum += field_of(run, field);
+    json_object_set_new(made, field, json_of_number(sum / (double)json_array_size(runs)));
 }
 
 /* ---- slowdown by size: only ranges with flows are there, so the lists differ ---- */
 
-static double field_of(const json_t *row, const char *field)
+/* The row of a run that begins with the smallest size of at least 'bytes_min'; NULL: none. */
+static const json_t *next_row(const json_t *run, double bytes_min)
 {
-    return json_number_value(json_object_get(row, field));
-}
-
-static const json_t *size_row(const json_t *run, double bytes_min)
-{
-    const json_t *row;
-    size_t i;
+    const json_t *best = NULL, *row;
+    size_t        i;
 
     json_array_foreach(json_object_get(run, "sizes"), i, row)
-        if (field_of(row, "bytes_min") == bytes_min)
-            return row;
-    return NULL;
+        if (field_of(row, "bytes_min") >= bytes_min &&
+            (!best || field_of(row, "bytes_min") < field_of(best, "bytes_min")))
+            best = row;
+    return best;
 }
 
 static json_t *average_size_row(const json_t *runs, const json_t *like)
 {
     static const char *const fields[] = { "bytes_mean", "mean", "p50", "p95", "p99", "p999" };
     enum { FIELDS = sizeof(fields) / sizeof(*fields) };
-    double sum[FIELDS] = { 0 }, flows = 0;
-    json_t *made = json_object();
+    double        sum[FIELDS] = { 0 }, flows = 0, bytes_min = field_of(like, "bytes_min");
     const json_t *run;
-    size_t i;
+    size_t        i;
 
     json_array_foreach(runs, i, run) {
-        const json_t *row = size_row(run, field_of(like, "bytes_min"));
-        double weight = row ? field_of(row, "flows") : 0;
+        const json_t *row = next_row(run, bytes_min);
+        double        weight = row && field_of(row, "bytes_min") == bytes_min ? field_of(row, "flows") : 0;
 
         flows += weight;
-        for (int n = 0; n < FIELDS && row; n++)
+        for (int n = 0; n < FIELDS && weight > 0; n++)
             sum[n] += weight * field_of(row, fields[n]);
     }
-    json_object_set(made, "bytes_min", json_object_get(like, "bytes_min"));
-    json_object_set(made, "bytes_end", json_object_get(like, "bytes_end"));
-    json_object_set_new(made, "flows", json_integer((json_int_t)flows));
+    json_t *made = JSON_OF({ "bytes_min", json_incref(json_object_get(like, "bytes_min")) },
+                           { "bytes_end", json_incref(json_object_get(like, "bytes_end")) },
+                           { "flows", json_integer((json_int_t)flows) });
     for (int n = sum[0] > 0 ? 0 : 1; n < FIELDS; n++)    /* a page of an older program has no mean size */
         json_object_set_new(made, fields[n], json_of_number(flows > 0 ? sum[n] / flows : NAN));
     return made;
 }
 
-/* The row with the smallest size that is larger than 'above', of any run. */
-static const json_t *next_size(const json_t *runs, double above)
-{
-    const json_t *best = NULL, *run, *row;
-    size_t i, n;
-
-    json_array_foreach(runs, i, run)
-        json_array_foreach(json_object_get(run, "sizes"), n,
-                           row) if (field_of(row, "bytes_min") > above &&
-                                    (!best || field_of(row, "bytes_min") < field_of(best, "bytes_min")))
-            best = row;
-    return best;
-}
-
 static json_t *average_sizes(const json_t *runs)
 {
-    json_t *made = json_array();
-    const json_t *row = next_size(runs, -1);
+    json_t       *made = json_array();
+    const json_t *run, *row, *next;
+    size_t        i;
 
-    for (; row; row = next_size(runs, field_of(row, "bytes_min")))
-        json_array_append_new(made, average_size_row(runs, row));
-    return made;
+    for (double above = 0;; above = field_of(next, "bytes_min") + 1) {
+        next = NULL;
+        json_array_foreach(runs, i, run) {
+            row = next_row(run, above);
+            if (row && (!next || field_of(row, "bytes_min") < field_of(next, "bytes_min")))
+                next = row;
+        }
+        if (!next)
+            return made;
+        json_array_append_new(made, average_size_row(runs, next));
+    }
 }
 
 /* ---- distributions: the flows of all seeds together ---- */
@@ -246,17 +225,15 @@ static json_t *pool_cdfs(const json_t *runs)
 /* In how many, and what the first of them says. */
 static json_t *merge_partial(const json_t *runs)
 {
-    json_t *made = json_array();
+    json_t       *made = json_array();
     const json_t *run, *first = NULL;
-    size_t i, count = 0;
+    size_t        i, count = 0;
 
-    json_array_foreach(runs, i, run) {
-        const json_t *told = json_object_get(run, "partial");
-
-        count += json_array_size(told) > 0;
-        if (!first && json_array_size(told) > 0)
-            first = run;
-    }
+    json_array_foreach(runs, i, run)
+        if (json_array_size(json_object_get(run, "partial")) > 0) {
+            first = first ? first : run;
+            count++;
+        }
     if (first)
         json_array_append_new(
             made, json_sprintf("In %zu of %zu runs. With seed %s: %s", count, json_array_size(runs),
@@ -285,32 +262,28 @@ json_t *compare_merge_runs(const json_t *runs)
     return made;
 }
 
-/* Data over time and over the network is large, and only the first seed's is shown. */
-static void drop_drawings(json_t *run)
-{
-    static const char *const fields[] = { "series", "topology", "scenario", "summary" };
-
-    for (int i = 0; i < 4; i++)
-        json_object_set_new(run, fields[i], json_null());
-}
-
+/* NULL and err on failure. */
 static json_t *load_variant(const struct comparison *c, struct campaign *store, const struct variant *v,
                             struct err *err)
 {
-    json_t *runs = json_array(), *run, *made = NULL;
-    char key[DIGEST_TEXT_SIZE];
-    int rc = 0;
+    json_t *runs = json_array(), *made = NULL;
+    char    key[DIGEST_TEXT_SIZE];
+    int     rc = 0;
 
     for (uint32_t s = 0; s < c->seeds && !rc; s++) {
+        json_t *run;
+
         rc = campaign_page(store, variant_key(key, v, c->seed[s]), &run, err);
-        if (!rc && s > 0)
-            drop_drawings(run);
+        if (!rc && s > 0)        /* data over time and over the network is large: the first seed's is shown */
+            JSON_PUT(run, { "series", json_null() }, { "topology", json_null() },
+                     { "scenario", json_null() }, { "summary", json_null() });
         if (!rc)
             json_array_append_new(runs, run);
     }
     if (!rc) {
         made = compare_merge_runs(runs);
-        json_object_set_new(made, "name", json_string(v->name));
+        JSON_PUT(made, { "name", json_string(v->name) },
+                 { "files", json_pack("[s, s, s]", "comparison.csv", "comparison.json", "runs.csv") });
     }
     json_decref(runs);
     return made;
@@ -319,11 +292,10 @@ static json_t *load_variant(const struct comparison *c, struct campaign *store, 
 /* NULL and err on failure. */
 static json_t *comparison_page(const struct comparison *c, struct campaign *store, struct err *err)
 {
-    static const char *const files[] = { "comparison.csv", "comparison.json", "runs.csv" };
-    json_t *page = json_object(), *runs = json_array();
+    json_t *runs = json_array();
+    json_t *page = JSON_OF({ "kind", json_string("compare") }, { "version", json_string(ANOLE_VERSION) },
+                           { "title", json_of_text(c->title) }, { "runs", runs });
 
-    JSON_PUT(page, { "kind", json_string("compare") }, { "version", json_string(ANOLE_VERSION) },
-                   { "title", json_of_text(c->title) }, { "runs", runs });
     for (uint32_t v = 0; v < c->variants->count; v++) {
         json_t *run = load_variant(c, store, &c->variants->list[v], err);
 
@@ -331,8 +303,6 @@ static json_t *comparison_page(const struct comparison *c, struct campaign *stor
             json_decref(page);
             return NULL;
         }
-        for (int i = 0; i < 3; i++)
-            json_array_append_new(json_object_get(run, "files"), json_string(files[i]));
         json_array_append_new(runs, run);
     }
     json_object_set_new(page, "comparison", comparison_json(c, true, NULL));

@@ -10,27 +10,19 @@
 
 /* ---- the table: a line a figure, for each variant its mean, and the change to the baseline ---- */
 
-/* "+3.1%"; exactly 0 has no sign. */
-static const char *percent_text(char *buf, size_t size, double share, const char *unit)
-{
-    double percent = 100 * share;
-
-    if (share == 0)
-        snprintf(buf, size, "0%s", unit);
-    else
-        snprintf(buf, size, fabs(percent) < 1000 ? "%+.1f%s" : "%+.0f%s", percent, unit);
-    return buf;
-}
-
-/* As metric_text(), with a sign; exactly 0 has neither sign nor unit. */
-static const char *difference_text(char *buf, size_t size, enum metric_unit unit, double value)
+/* A change: "+3.1%" as a share, else as metric_text() with a sign. Exactly 0 has neither sign nor unit of a
+ * metric. */
+static const char *change_text(char buf[80], bool is_share, double value, const char *percent,
+                               enum metric_unit unit)
 {
     char text[64];
 
-    if (value == 0)
-        snprintf(buf, size, "0");
+    if (is_share && value != 0)
+        snprintf(buf, 80, fabs(100 * value) < 1000 ? "%+.1f%s" : "%+.0f%s", 100 * value, percent);
+    else if (value == 0)
+        snprintf(buf, 80, "0%s", is_share ? percent : "");
     else
-        snprintf(buf, size, "%s%s", value > 0 ? "+" : "", metric_text(text, sizeof(text), unit, value));
+        snprintf(buf, 80, "%s%s", value > 0 ? "+" : "", metric_text(text, sizeof(text), unit, value));
     return buf;
 }
 
@@ -38,22 +30,13 @@ static const char *difference_text(char *buf, size_t size, enum metric_unit unit
 static void add_change(struct table *t, const struct compared_cell *cell, enum metric_unit unit)
 {
     bool is_share = isfinite(cell->change);
-    char text[64], low[64], high[64];
+    char text[80], low[80], high[80];
 
-    if (isnan(cell->difference))
-        table_cell(t, "-");
-    else if (is_share)
-        table_cell(t, "%s", percent_text(text, sizeof(text), cell->change, " %"));
-    else
-        table_cell(t, "%s", difference_text(text, sizeof(text), unit, cell->difference));
-    if (isnan(cell->difference_low))
-        table_cell(t, "-");
-    else if (is_share)
-        table_cell(t, "[%s, %s]", percent_text(low, sizeof(low), cell->change_low, ""),
-                   percent_text(high, sizeof(high), cell->change_high, ""));
-    else
-        table_cell(t, "[%s, %s]", difference_text(low, sizeof(low), unit, cell->difference_low),
-                   difference_text(high, sizeof(high), unit, cell->difference_high));
+    change_text(text, is_share, is_share ? cell->change : cell->difference, " %", unit);
+    change_text(low, is_share, is_share ? cell->change_low : cell->difference_low, "", unit);
+    change_text(high, is_share, is_share ? cell->change_high : cell->difference_high, "", unit);
+    table_cell(t, "%s", isnan(cell->difference) ? "-" : text);
+    table_cell(t, isnan(cell->difference_low) ? "-" : "[%s, %s]", low, high);
 }
 
 static const char *verdict_of(const struct compared_cell *cell, enum metric_better better)
@@ -68,28 +51,19 @@ static const char *name_of(const struct comparison *c, uint32_t variant)
     return c->variants->list[variant].name;
 }
 
-static void add_heading(const struct comparison *c, struct table *t, uint32_t variant)
-{
-    table_cells(t, "", name_of(c, c->baseline), name_of(c, variant), NULL);
-    if (!comparison_is_pair(c, variant))
-        return;
-    table_cell(t, "change");
-    table_cell(t, "%.0f %% interval", 100 * BOOTSTRAP_CONFIDENCE);
-    table_cell(t, "%s", "");
-}
-
 static void add_row(const struct comparison *c, struct table *t, uint32_t row, uint32_t variant,
                     bool has_colour)
 {
-    const struct metric *m = &c->figures.list[row].metric;
+    const struct metric        *m = &c->figures.list[row].metric;
     const struct compared_cell *cell = comparison_cell(c, row, variant);
-    char text[64];
     bool has_side = has_colour && cell->is_significant && m->better != BETTER_NEITHER;
+    char was[64], is[64];
 
-    table_cells(t, m->label,
-                metric_text(text, sizeof(text), m->unit, comparison_cell(c, row, c->baseline)->mean),
-                NULL);
-    table_cell(t, "%s", metric_text(text, sizeof(text), m->unit, cell->mean));
+    metric_text(was, sizeof(was), m->unit, comparison_cell(c, row, c->baseline)->mean);
+    table_cells(t, m->label, was, NULL);
+    if (variant == c->baseline)
+        return;
+    table_cell(t, "%s", metric_text(is, sizeof(is), m->unit, cell->mean));
     if (!comparison_is_pair(c, variant))
         return;
     add_change(t, cell, m->unit);
@@ -98,31 +72,21 @@ static void add_row(const struct comparison *c, struct table *t, uint32_t row, u
                         verdict_of(cell, m->better));
 }
 
-/* One variant at a time next to the baseline: all of them would fit no terminal. */
+/* One variant at a time next to the baseline: all of them would fit no terminal. The baseline: alone. */
 static void print_variant(const struct comparison *c, uint32_t variant, FILE *out, bool has_colour)
 {
-    struct table *t = table_new(comparison_is_pair(c, variant) ? "lrrrrl" : "lrr");
+    bool          is_alone = variant == c->baseline, is_pair = !is_alone && comparison_is_pair(c, variant);
+    struct table *t = table_new(is_alone ? "lr" : is_pair ? "lrrrrl" : "lrr");
 
-    add_heading(c, t, variant);
+    table_cells(t, "", name_of(c, c->baseline), is_alone ? NULL : name_of(c, variant), NULL);
+    if (is_pair) {
+        table_cell(t, "change");
+        table_cell(t, "%.0f %% interval", 100 * BOOTSTRAP_CONFIDENCE);
+        table_cell(t, "%s", "");
+    }
     for (uint32_t i = 0; i < c->figures.count; i++)
         if (c->figures.list[i].is_shown)
             add_row(c, t, i, variant, has_colour);
-    table_end(t, out, 0);
-}
-
-static void print_baseline(const struct comparison *c, FILE *out)
-{
-    struct table *t = table_new("lr");
-    char text[64];
-
-    table_cells(t, "", c->variants->list[0].name, NULL);
-    for (uint32_t i = 0; i < c->figures.count; i++)
-        if (c->figures.list[i].is_shown) {
-            const struct metric *m = &c->figures.list[i].metric;
-
-            table_cells(t, m->label,
-                        metric_text(text, sizeof(text), m->unit, comparison_cell(c, i, 0)->mean), NULL);
-        }
     table_end(t, out, 0);
 }
 
@@ -162,37 +126,41 @@ static void print_notes(const struct comparison *c, FILE *out)
 
 void comparison_print_table(const struct comparison *c, FILE *out, bool has_colour)
 {
-    bool is_first = true;
-
     card_end(comparison_answer(c, EMPTY_CARD), out, has_colour);
-    fputc('\n', out);
-    if (c->variants->count == 1)
-        print_baseline(c, out);
-    for (uint32_t v = 0; v < c->variants->count; v++) {
-        if (v == c->baseline)
-            continue;
-        if (!is_first)
+    for (uint32_t v = 0; v < c->variants->count; v++)
+        if (v != c->baseline || c->variants->count == 1) {
             fputc('\n', out);
-        print_variant(c, v, out, has_colour);
-        is_first = false;
-    }
+            print_variant(c, v, out, has_colour);
+        }
     print_notes(c, out);
 }
 
 /* ---- CSV ---- */
 
+/* The numbers of a cell, in CSV and in JSON. */
+#define NUMBER(field) { #field, offsetof(struct compared_cell, field) }
+
+static const struct { const char *name; size_t offset; } numbers[] = {
+    NUMBER(mean), NUMBER(low), NUMBER(high), NUMBER(difference), NUMBER(difference_low),
+    NUMBER(difference_high), NUMBER(change), NUMBER(change_low), NUMBER(change_high),
+};
+
+#define NUMBERS (sizeof(numbers) / sizeof(*numbers))
+
+static double number_of(const struct compared_cell *cell, size_t i)
+{
+    return *(const double *)(const void *)((const char *)cell + numbers[i].offset);
+}
+
 static void print_cell(const struct metric *metric, const struct compared_cell *cell, const char *variant,
                        FILE *out)
 {
-    const double number[] = { cell->mean, cell->low, cell->high, cell->difference, cell->difference_low,
-                              cell->difference_high, cell->change, cell->change_low, cell->change_high };
-
     figures_print_quoted(out, metric->name);
     fprintf(out, ",%s,%s,", metric_unit_name(metric->unit), metric_better_name(metric->better));
     figures_print_quoted(out, variant);
     fprintf(out, ",%u", cell->seeds);
-    for (unsigned i = 0; i < sizeof(number) / sizeof(*number); i++)
-        figures_print_number(out, number[i]);
+    for (size_t i = 0; i < NUMBERS; i++)
+        figures_print_number(out, number_of(cell, i));
     fprintf(out, ",%s\n", verdict_of(cell, metric->better));
 }
 
@@ -223,43 +191,14 @@ void comparison_print_runs(const struct comparison *c, FILE *out)
 
 static json_t *cell_json(const struct compared_cell *cell, const char *variant)
 {
-    return JSON_OF({ "name", json_string(variant) }, { "pairs", json_integer(cell->seeds) },
-                   { "mean", json_of_number(cell->mean) }, { "low", json_of_number(cell->low) },
-                   { "high", json_of_number(cell->high) },
-                   { "difference", json_of_number(cell->difference) },
-                   { "difference_low", json_of_number(cell->difference_low) },
-                   { "difference_high", json_of_number(cell->difference_high) },
-                   { "change", json_of_number(cell->change) },
-                   { "change_low", json_of_number(cell->change_low) },
-                   { "change_high", json_of_number(cell->change_high) },
-                   { "p", json_of_number(isfinite(cell->difference_low) ? cell->p : NAN) },
-                   { "is_significant", json_boolean(cell->is_significant) },
-                   { "is_better", json_boolean(cell->is_better) });
-}
+    json_t *made = JSON_OF({ "name", json_string(variant) }, { "pairs", json_integer(cell->seeds) });
 
-/* Names of the figures that decide. */
-static json_t *deciding_json(const struct comparison *c)
-{
-    uint32_t figure[COMPARE_DECIDING], count = comparison_deciding(c, figure);
-    json_t  *list = json_array();
-
-    for (uint32_t i = 0; i < count; i++)
-        json_array_append_new(list, json_string(c->figures.list[figure[i]].metric.name));
-    return list;
-}
-
-static json_t *verdicts_json(const struct comparison *c)
-{
-    json_t *list = json_array();
-    char text[1000];
-
-    for (uint32_t v = 0; v < c->variants->count; v++) {
-        json_array_append_new(list, JSON_OF(
-            { "name", json_string(c->variants->list[v].name) },
-            { "text", json_of_text(comparison_verdict(text, sizeof(text), c, v)) },
-            { "has_same_flows", json_boolean(comparison_is_pair(c, v)) }));
-    }
-    return list;
+    for (size_t i = 0; i < NUMBERS; i++)
+        json_put_number(made, numbers[i].name, number_of(cell, i));
+    JSON_PUT(made, { "p", json_of_number(isfinite(cell->difference_low) ? cell->p : NAN) },
+             { "is_significant", json_boolean(cell->is_significant) },
+             { "is_better", json_boolean(cell->is_better) });
+    return made;
 }
 
 static json_t *row_json(const struct comparison *c, uint32_t row)
@@ -277,20 +216,29 @@ static json_t *row_json(const struct comparison *c, uint32_t row)
 
 json_t *comparison_json(const struct comparison *c, bool all, const struct card *card)
 {
-    json_t *metrics = json_array(), *seeds = json_array();
+    json_t  *metrics = json_array(), *seeds = json_array(), *deciding = json_array(),
+            *verdicts = json_array();
+    uint32_t figure[COMPARE_DECIDING], count = comparison_deciding(c, figure);
+    char     text[1000];
 
     for (uint32_t s = 0; s < c->seeds; s++)
         json_array_append_new(seeds, json_sprintf("%" PRIu64, c->seed[s]));
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(deciding, json_string(c->figures.list[figure[i]].metric.name));
+    for (uint32_t v = 0; v < c->variants->count; v++)
+        json_array_append_new(verdicts, JSON_OF(
+            { "name", json_string(name_of(c, v)) },
+            { "text", json_of_text(comparison_verdict(text, sizeof(text), c, v)) },
+            { "has_same_flows", json_boolean(comparison_is_pair(c, v)) }));
     for (uint32_t i = 0; i < c->figures.count; i++)
         if (all || c->figures.list[i].is_shown)
             json_array_append_new(metrics, row_json(c, i));
     return JSON_OF({ "answer", card ? card_json(card) : card_end_json(comparison_answer(c, EMPTY_CARD)) },
-                   { "baseline", json_string(c->variants->list[c->baseline].name) },
+                   { "baseline", json_string(name_of(c, c->baseline)) },
                    { "seeds", json_integer(c->seeds) }, { "seed_list", seeds },
                    { "confidence", json_real(BOOTSTRAP_CONFIDENCE) },
                    { "false_discovery_rate", json_real(FDR_SHARE) }, { "tested", json_integer(c->tested) },
-                   { "deciding", deciding_json(c) }, { "verdicts", verdicts_json(c) }, { "metrics",
-                                                                                         metrics });
+                   { "deciding", deciding }, { "verdicts", verdicts }, { "metrics", metrics });
 }
 
 void comparison_print_json(const struct comparison *c, FILE *out, bool all, const struct card *answer)

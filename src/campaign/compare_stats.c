@@ -33,35 +33,11 @@ void comparison_fini(struct comparison *c)
 
 /* ---- the values ---- */
 
-static int load_run(struct comparison *c, struct campaign *store, uint32_t variant, uint32_t seed,
-                    struct err *err)
-{
-    char key[DIGEST_TEXT_SIZE];
-    json_t *metrics;
-    int rc =
-        campaign_metrics(store, variant_key(key, &c->variants->list[variant], c->seed[seed]), &metrics, err);
-
-    if (rc)
-        return rc;
-    for (uint32_t i = 0; i < c->figures.count; i++) {
-        const struct figure *f = &c->figures.list[i];
-        const json_t *value = json_object_get(metrics, f->metric.name);
-
-        f->value[(uint64_t)variant * c->seeds + seed] =
-            json_is_number(value) ? json_number_value(value) : NAN;
-    }
-    json_decref(metrics);
-    return 0;
-}
-
 int comparison_load(struct comparison *c, struct campaign *store, struct err *err)
 {
-    int rc = 0;
+    const struct figures_runs all = { c->variants, NULL, c->variants->count, c->seed, c->seeds };
 
-    for (uint32_t v = 0; v < c->variants->count; v++)
-        for (uint32_t s = 0; s < c->seeds && !rc; s++)
-            rc = load_run(c, store, v, s, err);
-    return rc;
+    return figures_load(&c->figures, &all, store, err);
 }
 
 /* ---- the statistics ---- */
@@ -73,24 +49,20 @@ struct judge {
     uint32_t          seeds;
 };
 
-/* NULL: a single value has no spread. */
-static struct bootstrap *bootstrap_of(struct judge *j, uint32_t count)
+/* The interval of the mean of the first values of j->a; a single value has no spread. */
+static struct interval interval_of(struct judge *j, uint32_t count, double least, double most)
 {
-    struct bootstrap *b = &j->with[count];
-
     if (count < 2)
-        return NULL;
-    if (b->values == 0)
-        bootstrap_init(b, count);
-    return b;
+        return (struct interval){ NAN, NAN };
+    if (j->with[count].values == 0)
+        bootstrap_init(&j->with[count], count);
+    return bootstrap_mean_within(&j->with[count], j->a, least, most);
 }
 
 static void judge_mean(struct judge *j, struct compared_cell *cell, const double *value,
                        const struct metric *metric)
 {
-    struct bootstrap *b;
-    double least, most;
-    struct interval i;
+    double   least, most;
     uint32_t count = 0;
 
     for (uint32_t s = 0; s < j->seeds; s++)
@@ -98,12 +70,9 @@ static void judge_mean(struct judge *j, struct compared_cell *cell, const double
             j->a[count++] = value[s];
     if (count == 0)
         return;
-    cell->mean = mean_of(j->a, count);
-    b = bootstrap_of(j, count);
-    if (!b)
-        return;
     metric_bounds(metric, &least, &most);
-    i = bootstrap_mean_within(b, j->a, least, most);
+    struct interval i = interval_of(j, count, least, most);
+    cell->mean = mean_of(j->a, count);
     cell->low = i.low;
     cell->high = i.high;
 }
@@ -113,9 +82,7 @@ static void judge_mean(struct judge *j, struct compared_cell *cell, const double
 static bool judge_ratio(struct judge *j, struct compared_cell *cell, const double *value,
                         const double *baseline)
 {
-    struct bootstrap *b;
-    struct interval   i = { NAN, NAN };
-    uint32_t          count = 0;
+    uint32_t count = 0;
 
     for (uint32_t s = 0; s < j->seeds; s++)
         if (isfinite(value[s]) && isfinite(baseline[s])) {
@@ -123,9 +90,7 @@ static bool judge_ratio(struct judge *j, struct compared_cell *cell, const doubl
                 return false;
             j->a[count++] = log(value[s] / baseline[s]);
         }
-    b = bootstrap_of(j, count);
-    if (b)
-        i = bootstrap_mean(b, j->a);
+    struct interval i = interval_of(j, count, -INFINITY, INFINITY);
     cell->change = expm1(mean_of(j->a, count));
     cell->change_low = expm1(i.low);
     cell->change_high = expm1(i.high);
@@ -134,29 +99,13 @@ static bool judge_ratio(struct judge *j, struct compared_cell *cell, const doubl
     return true;
 }
 
-/* The interval of the difference as a share. */
-static void judge_change(struct compared_cell *cell, double baseline)
-{
-    double size = fabs(baseline);
-
-    if (size == 0)
-        return;
-    cell->change = cell->difference / size;
-    cell->change_low = cell->difference_low / size;
-    cell->change_high = cell->difference_high / size;
-}
-
 static void judge_difference(struct judge *j, struct compared_cell *cell, const double *value,
                              const double *baseline, const struct metric *metric)
 {
-    struct bootstrap *b;
-    struct interval i;
-    double least, most, base;
+    double   least, most;
     uint32_t count = 0;
-    bool is_more;
 
     metric_bounds(metric, &least, &most);
-
     for (uint32_t s = 0; s < j->seeds; s++)
         if (isfinite(value[s]) && isfinite(baseline[s])) {
             least = value[s] < least ? -INFINITY : least;
@@ -167,18 +116,21 @@ static void judge_difference(struct judge *j, struct compared_cell *cell, const 
     cell->seeds = count;
     if (count == 0)
         return;
-    b = bootstrap_of(j, count);
-    i = b ? bootstrap_mean(b, j->a) : (struct interval){ NAN, NAN };
-    base = mean_of(j->b, count);
+    struct interval i = interval_of(j, count, -INFINITY, INFINITY);
+    double          base = mean_of(j->b, count);
     cell->difference = mean_of(j->a, count);
     /* A mean cannot change beyond the bounds of its figure. */
     cell->difference_low = i.low < least - base ? least - base : i.low;
     cell->difference_high = i.high > most - base ? most - base : i.high;
-    judge_change(cell, base);
+    if (base != 0) {
+        cell->change = cell->difference / fabs(base);
+        cell->change_low = cell->difference_low / fabs(base);
+        cell->change_high = cell->difference_high / fabs(base);
+    }
     cell->p = t_test_p(j->a, count);
     /* Comparisons with NAN are false. */
     cell->is_significant = i.low > 0 || i.high < 0;
-    is_more = cell->difference > 0;
+    bool is_more = cell->difference > 0;
     if (metric_is_slowdown(metric) && judge_ratio(j, cell, value, baseline))
         is_more = cell->change > 0;
     cell->is_better = cell->is_significant && metric->better != BETTER_NEITHER &&
@@ -221,22 +173,21 @@ void comparison_judge(struct comparison *c)
 
     assert(c->seeds <= BOOTSTRAP_VALUES_MAX);
     j.with = xcalloc(c->seeds + 1ul, sizeof(*j.with));
-    j.a = xcalloc(c->seeds, sizeof(*j.a));
-    j.b = xcalloc(c->seeds, sizeof(*j.b));
+    j.a = xcalloc(2ul * c->seeds, sizeof(*j.a));
+    j.b = j.a + c->seeds;
     free(c->cell);
     c->cell = xcalloc((uint64_t)c->figures.count * c->variants->count + 1, sizeof(*c->cell));
     for (uint32_t i = 0; i < c->figures.count; i++) {
         const struct figure *f = &c->figures.list[i];
-        const double *baseline = &f->value[(uint64_t)c->baseline * c->seeds];
 
         for (uint32_t v = 0; v < c->variants->count; v++) {
-            const double *value = &f->value[(uint64_t)v * c->seeds];
+            const double         *value = &f->value[(uint64_t)v * c->seeds];
             struct compared_cell *cell = comparison_cell(c, i, v);
 
             *cell = nothing;
             judge_mean(&j, cell, value, &f->metric);
             if (comparison_is_pair(c, v))
-                judge_difference(&j, cell, value, baseline, &f->metric);
+                judge_difference(&j, cell, value, &f->value[(uint64_t)c->baseline * c->seeds], &f->metric);
         }
     }
     control_discoveries(c);
@@ -245,7 +196,6 @@ void comparison_judge(struct comparison *c)
             bootstrap_fini(&j.with[n]);
     free(j.with);
     free(j.a);
-    free(j.b);
 }
 
 /* ---- goal ---- */
@@ -287,23 +237,18 @@ static bool is_class(const struct figure *f)
     return false;
 }
 
-static bool has_jobs(const struct comparison *c)
-{
-    for (uint32_t i = 0; i < c->figures.count; i++)
-        if (is_job(&c->figures.list[i]))
-            return true;
-    return false;
-}
-
 void comparison_add_goal(struct comparison *c)
 {
     struct metric m = { .name = COMPARE_GOAL, .better = BETTER_LOWER, .value = NAN };
+    bool          has_jobs = false;
 
-    if (!has_jobs(c))
+    for (uint32_t i = 0; i < c->figures.count; i++)
+        has_jobs |= is_job(&c->figures.list[i]);
+    if (!has_jobs)
         c->goal = goal_without_jobs(&c->goal);
     m.unit = c->goal.figure == GOAL_ITERATIONS ? UNIT_US : UNIT_NONE;
     snprintf(m.label, sizeof(m.label), "goal: %.100s", c->goal.name);
-    figures_add(&c->figures, (uint64_t)c->variants->count * c->seeds, &m, 1);
+    comparison_add_metrics(c, &m, 1);
     figures_find(&c->figures, COMPARE_GOAL)->is_shown = true;
 }
 

@@ -1,10 +1,10 @@
 #include "campaign/executor.h"
 #include "base/file/whole.h"
+#include "base/text.h"
 #include "version.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -44,14 +44,6 @@ struct result {
 
 /* ---- are we alone? ---- */
 
-/* mpirun says so in variables of its own, srun --mpi=pmix in those of PMIx. */
-static const char *environment(const char *open_mpi, const char *pmix)
-{
-    const char *value = getenv(open_mpi);
-
-    return value ? value : getenv(pmix);
-}
-
 bool executor_is_mpi(void)
 {
     const char *size = getenv("OMPI_COMM_WORLD_SIZE");
@@ -59,10 +51,12 @@ bool executor_is_mpi(void)
     return size ? strcmp(size, "1") != 0 : getenv("PMIX_RANK") != NULL;
 }
 
+/* mpirun says so in variables of its own, srun --mpi=pmix in those of PMIx. */
 bool executor_is_worker(void)
 {
-    const char *rank = environment("OMPI_COMM_WORLD_RANK", "PMIX_RANK");
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
 
+    rank = rank ? rank : getenv("PMIX_RANK");
     return executor_is_mpi() && rank && strcmp(rank, "0") != 0;
 }
 
@@ -82,31 +76,20 @@ void executor_hush_worker(void)
 
 /* ---- the library with MPI: next to the program as built, or in ../lib/anole as installed ---- */
 
-static void *load_file(char *why, size_t size)
+static int load_mpi(const struct executor_mpi_ops **ops, struct err *err)
 {
     static const char *const places[] = { "", "../lib/anole/" };
-    char program[PATH_MAX], path[PATH_MAX + 64];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
-    void *loaded = NULL;
+    char                     folder[PATH_MAX], path[PATH_MAX + 64], why[256] = "";
+    void                    *loaded = NULL;
 
-    program[length > 0 ? length : 0] = '\0';
-    dirname(program);
-    for (int i = 0; i < 2 && !loaded; i++) {
-        snprintf(path, sizeof(path), "%s/%s%s", program, places[i], EXECUTOR_MPI_FILE);
+    for (int i = 0; i < 2 && !loaded && text_own_folder(folder); i++) {
+        snprintf(path, sizeof(path), "%s/%s%s", folder, places[i], EXECUTOR_MPI_FILE);
         if (access(path, R_OK))
             continue;
         loaded = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
         if (!loaded)
-            snprintf(why, size, "%s", dlerror());
+            snprintf(why, sizeof(why), "%s", dlerror());
     }
-    return loaded;
-}
-
-static int load_mpi(const struct executor_mpi_ops **ops, struct err *err)
-{
-    char why[256] = "";
-    void *loaded = load_file(why, sizeof(why));
-
     *ops = loaded ? dlsym(loaded, EXECUTOR_MPI_SYMBOL) : NULL;
     if (*ops && strcmp((*ops)->version, ANOLE_VERSION) == 0)
         return 0;
@@ -217,17 +200,13 @@ static struct result *read_result(const struct runner *r)
 }
 
 /* Waits for the runner, but not long: a message may come too. Whether there is something to read. */
-static bool wait_for_runner(const struct runner *r, long pause_ns, const sigset_t *mask)
+static bool wait_for_runner(const struct runner *r, long *pause_ns, const sigset_t *mask)
 {
-    struct pollfd poll_fd = { .fd = r->fd, .events = POLLIN };
-    const struct timespec pause = { .tv_nsec = pause_ns };
+    struct pollfd         poll_fd = { .fd = r->fd, .events = POLLIN };
+    const struct timespec pause = { .tv_nsec = *pause_ns };
 
+    *pause_ns = *pause_ns * 2 < PAUSE_NS_MAX ? *pause_ns * 2 : PAUSE_NS_MAX;
     return ppoll(&poll_fd, 1, &pause, mask) > 0;
-}
-
-static long longer(long pause_ns)
-{
-    return pause_ns * 2 < PAUSE_NS_MAX ? pause_ns * 2 : PAUSE_NS_MAX;
 }
 
 /* ---- rank 0 ---- */
@@ -237,36 +216,23 @@ static bool is_joined;           /* or has tried: MPI starts once */
 int executor_open(struct executor **out, const struct pool_hooks *hooks, uint32_t slots, struct err *err)
 {
     struct executor *x = xcalloc(1, sizeof(*x));
-    int rank, rc;
+    int              rank, rc = 0;
 
-    *out = x;
     *x = (struct executor){ .hooks = hooks, .slots = slots, .pause_ns = PAUSE_NS_MIN };
-    if (!executor_is_mpi())
-        return 0;
-    rc = load_mpi(&x->mpi, err);
-    rc = rc ? rc : start_runner(&x->runner, hooks, slots, err);
-    if (!rc && x->mpi->start(&rank, &x->size)) {
-        end_runner(&x->runner);
-        rc = err_set(err, EIO, "Open MPI could not be started");
+    if (executor_is_mpi()) {
+        rc = load_mpi(&x->mpi, err);
+        rc = rc ? rc : start_runner(&x->runner, hooks, slots, err);
+        if (!rc && x->mpi->start(&rank, &x->size)) {
+            end_runner(&x->runner);
+            rc = err_set(err, EIO, "Open MPI could not be started");
+        }
+        is_joined = true;
+        x->running = rc ? NULL : xcalloc((size_t)x->size, sizeof(*x->running));
     }
-    is_joined = true;
-    if (rc) {
+    if (rc)
         free(x);
-        *out = NULL;
-        return rc;
-    }
-    x->running = xcalloc((size_t)x->size, sizeof(*x->running));
-    return 0;
-}
-
-static bool give(struct executor *x, int rank, const struct pool_job *job)
-{
-    x->running[rank]++;
-    x->total++;
-    if (rank == 0)
-        return whole_write(x->runner.fd, job, sizeof(*job));
-    x->mpi->send(rank, job, sizeof(*job));
-    return true;
+    *out = rc ? NULL : x;
+    return rc;
 }
 
 /* One for every rank, then a second for every rank: few jobs are spread out. */
@@ -281,7 +247,11 @@ static int hand_out(struct executor *x, enum pool_next *last)
             *last = x->hooks->next(x->hooks->arg, &job);
             if (*last != POOL_JOB)
                 return 0;
-            if (!give(x, rank, &job))
+            x->running[rank]++;
+            x->total++;
+            if (rank > 0)
+                x->mpi->send(rank, &job, sizeof(job));
+            else if (!whole_write(x->runner.fd, &job, sizeof(job)))
                 return -EPIPE;
         }
     return 0;
@@ -289,14 +259,12 @@ static int hand_out(struct executor *x, enum pool_next *last)
 
 static int receive_result(struct executor *x, int rank, struct result *r)
 {
-    int rc;
-
     if (!r)
         return -EPIPE;
     x->running[rank]--;
     x->total--;
     x->pause_ns = PAUSE_NS_MIN;
-    rc = x->hooks->done(x->hooks->arg, &r->job, r->status, r->text, r->length);
+    int rc = x->hooks->done(x->hooks->arg, &r->job, r->status, r->text, r->length);
     free(r);
     return rc;
 }
@@ -329,8 +297,7 @@ static int run_everywhere(struct executor *x)
         if (rc || (x->total == 0 && last == POOL_NONE))
             break;
         rc = receive_messages(x);
-        x->pause_ns = longer(x->pause_ns);
-        if (!rc && wait_for_runner(&x->runner, x->pause_ns, &signals.mask))
+        if (!rc && wait_for_runner(&x->runner, &x->pause_ns, &signals.mask))
             rc = receive_result(x, 0, read_result(&x->runner));
         if (signal_watch_caught())
             rc = signal_watch_caught();
@@ -369,64 +336,53 @@ void executor_close(struct executor *x)
         return;
     if (x->mpi)
         end_runner(&x->runner);
-    for (int rank = 1; x->mpi && !x->is_interrupted && rank < x->size; rank++)
-        x->mpi->send(rank, NULL, 0);
-    if (x->mpi && !x->is_interrupted)
+    if (x->mpi && !x->is_interrupted) {
+        for (int rank = 1; rank < x->size; rank++)
+            x->mpi->send(rank, NULL, 0);
         x->mpi->stop();
+    }
     free(x->running);
     free(x);
 }
 
 /* ---- the other ranks ---- */
 
-/* 1: a job was taken; 0: there are no more. */
-static int receive_job(const struct executor_mpi_ops *mpi, const struct runner *r, size_t length)
-{
-    struct pool_job job;
-
-    mpi->receive(0, &job, length);
-    if (length == 0)
-        return 0;
-    return whole_write(r->fd, &job, sizeof(job)) ? 1 : -EPIPE;
-}
-
-static int send_result(const struct executor_mpi_ops *mpi, const struct runner *r)
-{
-    struct result *result = read_result(r);
-
-    if (!result)
-        return -EPIPE;
-    mpi->send(0, result, sizeof(*result) + result->length);
-    free(result);
-    return 1;
-}
-
+/* Until rank 0 sends an empty message; or a negative errno. */
 static int serve(const struct executor_mpi_ops *mpi, const struct runner *r)
 {
-    long pause_ns = PAUSE_NS_MIN;
+    long   pause_ns = PAUSE_NS_MIN;
     size_t length;
-    int from, rc = 1;            /* as of receive_job() */
+    int    from;
 
-    while (rc > 0) {
-        pause_ns = longer(pause_ns);
+    for (;;) {
         if (mpi->probe(&from, &length)) {
-            rc = receive_job(mpi, r, length);
+            struct pool_job job;
+
+            mpi->receive(0, &job, length);
+            if (length == 0)
+                return 0;
+            if (!whole_write(r->fd, &job, sizeof(job)))
+                return -EPIPE;
             pause_ns = PAUSE_NS_MIN;
         }
-        if (rc > 0 && wait_for_runner(r, pause_ns, NULL)) {
-            rc = send_result(mpi, r);
+        if (wait_for_runner(r, &pause_ns, NULL)) {
+            struct result *result = read_result(r);
+
+            if (!result)
+                return -EPIPE;
+            mpi->send(0, result, sizeof(*result) + result->length);
+            free(result);
             pause_ns = PAUSE_NS_MIN;
         }
     }
-    return rc;
 }
 
 /* When this fails the program ends with a status that lets mpirun end the other ranks. */
 int executor_serve(const struct pool_hooks *hooks, uint32_t slots, struct err *err)
 {
     const struct executor_mpi_ops *mpi;
-    struct runner runner;
-    int rank, size, rc = load_mpi(&mpi, err);
+    struct runner                  runner;
+    int                            rank, size, rc = load_mpi(&mpi, err);
 
     if (rc)
         return rc;               /* no output on this rank: rank 0 reports the same error */
@@ -441,7 +397,7 @@ int executor_serve(const struct pool_hooks *hooks, uint32_t slots, struct err *e
         return rc;
     if (mpi->start(&rank, &size))
         rc = err_set(err, EIO, "Open MPI could not be started");
-    else if (serve(mpi, &runner) < 0)
+    else if (serve(mpi, &runner))
         rc = err_set(err, EPIPE, "the process that starts runs has ended");
     end_runner(&runner);
     if (!rc)

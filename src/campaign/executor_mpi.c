@@ -7,11 +7,9 @@
 
 static int start(int *rank, int *size)
 {
-    int rc;
-
     /* Where ranks share a core, one that waits for the others to start or to end lets them. */
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
-    rc = MPI_Init(NULL, NULL);
+    int rc = MPI_Init(NULL, NULL);
     if (rc == MPI_SUCCESS)
         rc = MPI_Comm_rank(MPI_COMM_WORLD, rank);
     if (rc == MPI_SUCCESS)

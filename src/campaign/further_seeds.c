@@ -164,11 +164,10 @@ int further_seeds_run(struct simulation *s, uint32_t seeds, struct progress *pro
     struct batch b = { .first = s, .progress = progress, .seeds = seeds,
                        .cells = s->scenario.entries * EXPOSED_COUNT };
     double       start_s = progress_clock_s();
-    int          rc;
 
     progress_next(progress, "further seeds: ");
     b.sample = xcalloc((size_t)b.cells * b.seeds, sizeof *b.sample);
-    rc = run_batch(&b);
+    int rc = run_batch(&b);
     if (!rc)
         set_intervals(&s->spread, &b, skip_stats(s->sim));
     else

@@ -125,13 +125,11 @@ static bool is_too_long(const struct pool *p, const struct job *j)
 /* Reads what there is; false: that was all, or too much. */
 static bool read_job(const struct pool *p, struct job *j)
 {
-    ssize_t got;
-
     if (j->length + 1 >= j->room) {
         j->room = j->room ? j->room * 2 : 64u << 10;
         j->text = xrealloc(j->text, j->room);
     }
-    got = read(j->fd, j->text + j->length, j->room - j->length - 1);
+    ssize_t got = read(j->fd, j->text + j->length, j->room - j->length - 1);
     if (got > 0)
         j->length += (size_t)got;
     if (is_too_long(p, j))

@@ -51,8 +51,7 @@ void sweep_fini(struct sweep_results *r)
 {
     figures_fini(&r->figures);
     free(r->order);
-    r->order = NULL;
-    r->count = 0;
+    *r = (struct sweep_results){ 0 };
 }
 
 /* ---- which settings ---- */
@@ -61,17 +60,14 @@ void sweep_fini(struct sweep_results *r)
 static void add_baseline(struct sweep *s)
 {
     const struct campaign_request *r = &s->request->common;
-    struct variants *all = &s->plan.variants;
-    struct variant *own;
+    struct variants               *all = &s->plan.variants;
 
-    all->list = xrealloc(all->list, (all->count + 1ul) * sizeof(*all->list));
-    own = &all->list[all->count];
-    *own = (struct variant){ .name = xstrdup("as in the scenario"), .file = &s->plan.file[0], .sets = r->sets,
-                             .until_ps = r->until_ps };
-    own->set = xcalloc(r->sets + 1ul, sizeof(*own->set));
-    for (uint32_t i = 0; i < r->sets; i++)
-        own->set[i] = r->set[i];
     s->baseline = all->count++;
+    all->list = xrealloc(all->list, all->count * sizeof(*all->list));
+    all->list[s->baseline] = (struct variant){
+        .name = xstrdup("as in the scenario"), .file = &s->plan.file[0], .until_ps = r->until_ps,
+        .set = xcopy(r->set, r->sets, sizeof(*r->set)), .sets = r->sets,
+    };
 }
 
 static int open_plan(struct sweep *s, struct err *err)
@@ -88,47 +84,27 @@ static int open_plan(struct sweep *s, struct err *err)
     return axes;
 }
 
-/* How many settings the ranges have: variants whose number is a multiple of it differ by --vary alone. */
-static uint32_t count_points(const struct sweep *s)
-{
-    uint32_t points = 1;
-
-    for (uint32_t i = 0; i < s->point_axes; i++)
-        points *= s->points[i].choices;
-    return points;
-}
-
-/* Ranges may meet where two knobs do not go together, as kmin above kmax. */
-static bool is_conflict(const struct sweep *s, const struct err *why)
-{
-    return s->request->ranges > 0 && strstr(why->text, "must not be above");
-}
-
-/* Finds errors before anything runs, and the digest of each setting. Settings in which ranges conflict are
- * left out, unless all do. */
+/* Finds errors before anything runs, and the digest of each setting. Settings in which ranges conflict, as
+ * kmin above kmax, are left out, unless all do. */
 static int check_settings(struct sweep *s, struct err *err)
 {
     struct sweep_results *r = &s->results;
-    struct variants *all = &s->plan.variants;
-    struct err first = { "" };
-    uint32_t tried = 0;
+    struct variants      *all = &s->plan.variants;
+    struct err            first = { "" }, why;
 
     r->order = xcalloc(all->count + 1ul, sizeof(*r->order));
     for (uint32_t i = 0; i < all->count; i++) {
-        struct variant *v = &all->list[i];
-        struct err why;
-        int rc = variant_check(v, &r->seed[0], &v->digest, &why);
+        int  rc = variant_check(&all->list[i], &r->seed[0], &all->list[i].digest, &why);
+        bool is_conflict = rc && s->request->ranges > 0 && strstr(why.text, "must not be above");
 
-        if (rc && (i == s->baseline || !is_conflict(s, &why)))
+        if (rc && (i == s->baseline || !is_conflict))
             return err_set(err, -rc, "%s", why.text);
-        if (i == s->baseline)
-            continue;
-        tried++;
-        if (!rc)
-            r->order[r->count++] = i;
-        else if (!*first.text)
+        if (rc && !*first.text)
             first = why;
+        if (!rc && i != s->baseline)
+            r->order[r->count++] = i;
     }
+    uint32_t tried = all->count - 1;
     if (r->count == 0)
         return err_set(err, EINVAL, "%s", first.text);
     if (r->count < tried && !s->request->common.is_quiet)
@@ -140,20 +116,22 @@ static int check_settings(struct sweep *s, struct err *err)
 /* ---- which figures ---- */
 
 /* Numbers in a range do not change which figures there are; what --vary sets may: one network is built for
- * each of its settings. */
+ * each of its settings, in which the points of the ranges follow each other. */
 static int find_metrics(struct sweep *s, struct err *err)
 {
     struct sweep_results *r = &s->results;
-    uint64_t runs = (uint64_t)r->variants->count * r->seeds;
-    uint32_t points = count_points(s), last = UINT32_MAX;
-    int rc = 0;
+    uint64_t              runs = (uint64_t)r->variants->count * r->seeds;
+    uint32_t              points = 1, last = UINT32_MAX;
+    int                   rc = 0;
 
+    for (uint32_t i = 0; i < s->point_axes; i++)
+        points *= s->points[i].choices;
     for (uint32_t i = 0; i < r->count && !rc; i++) {
-        uint32_t variant = r->order[i];
+        struct variant *v = &s->plan.variants.list[r->order[i]];
 
-        if (variant / points != last)
-            rc = figures_add_of_variant(&r->figures, runs, &s->plan.variants.list[variant], &r->seed[0], err);
-        last = variant / points;
+        if (r->order[i] / points != last)
+            rc = figures_add_of_variant(&r->figures, runs, v, &r->seed[0], err);
+        last = r->order[i] / points;
     }
     return rc;
 }
@@ -173,10 +151,9 @@ static int choose_best(struct sweep_results *r, const char *wanted, struct err *
 static int prepare(struct sweep *s, struct err *err)
 {
     const struct campaign_request *r = &s->request->common;
-    int rc;
 
     s->results = (struct sweep_results){ .variants = &s->plan.variants, .seed = r->seed, .seeds = r->seeds };
-    rc = check_settings(s, err);
+    int rc = check_settings(s, err);
     rc = rc ? rc : find_metrics(s, err);
     rc = rc ? rc : figures_choose(&s->results.figures, r->metrics, metrics_default, err);
     if (!rc)
@@ -190,14 +167,13 @@ static int prepare(struct sweep *s, struct err *err)
 static int run_settings(struct sweep *s, bool with_pages, struct err *err)
 {
     struct sweep_results *r = &s->results;
-    uint32_t *which = xcalloc(r->count + 1ul, sizeof(*which)), count = r->count;
-    int rc;
+    uint32_t              count = r->count + 1, *which = xcalloc(count, sizeof(*which));
 
     memcpy(which, r->order, r->count * sizeof(*which));
-    which[count++] = s->baseline;
-    rc = campaign_runs_do(&s->plan.runs, which, count, with_pages, err);
+    which[r->count] = s->baseline;
+    int rc = plan_run(&s->plan, which, count, with_pages, err);
     if (!rc) {
-        campaign_runs_print(&s->plan.runs);
+        plan_print(&s->plan);
         rc = figures_load(&r->figures, &(struct figures_runs){ r->variants, which, count, r->seed, r->seeds },
                           s->plan.store, err);
     }
@@ -247,42 +223,30 @@ static int run_all(struct sweep *s, struct err *err)
     choose_shown(s);
     /* Of many runs only the best keep what the page shows: they are run again, and give the same. */
     if (s->plan.dir && !with_pages)
-        rc = campaign_runs_do(&s->plan.runs, s->shown, s->few.count, true, err);
+        rc = plan_run(&s->plan, s->shown, s->few.count, true, err);
     return rc;
 }
 
 /* ---- files ---- */
 
-/* "64 settings of demo.yaml by p99 slowdown" */
-static char *title_of(const struct sweep *s)
-{
-    const struct sweep_results *r = &s->results;
-    const char                 *path = s->plan.file[0].path, *slash = strrchr(path, '/');
-
-    return xprintf("%u settings of %s by %s", r->count, slash ? slash + 1 : text_file_name(path),
-                   r->figures.list[r->best].metric.label);
-}
-
 /* Whether these settings have the same flows: a sweep may vary the load. */
 static int look_at_variants(struct sweep *s, const uint64_t *seed, struct err *err)
 {
-    struct variants *few = &s->few;
-    int              rc = 0;
-
-    for (uint32_t i = 0; i < few->count && !rc; i++) {
+    for (uint32_t i = 0; i < s->few.count; i++) {
+        struct variant   *v = &s->few.list[i];
         struct simulation simulation;
         struct digest     digest;
+        int               rc = variant_open(v, seed, &simulation, &digest, err);
 
-        rc = variant_open(&few->list[i], seed, &simulation, &digest, err);
         if (rc)
-            break;
+            return rc;
         if (i == 0)
             s->own = simulation.sim->cfg.knobs;
-        few->list[i].about = (struct card){ 0 };         /* the other copy is the plan's */
-        variant_describe(&few->list[i], &simulation);
+        v->about = (struct card){ 0 };           /* the other copy is the plan's */
+        variant_describe(v, &simulation);
         simulation_close(&simulation);
     }
-    return rc;
+    return 0;
 }
 
 /* Holds the best few against the scenario's own setting. */
@@ -291,19 +255,20 @@ static int compare_best(struct sweep *s, struct err *err)
     const struct sweep_results *r = &s->results;
     struct comparison          *c = &s->comparison;
     struct variants            *few = &s->few;
-    int                         rc;
 
     few->list = xcalloc(few->count, sizeof(*few->list));
     for (uint32_t i = 0; i < few->count; i++)
         few->list[i] = r->variants->list[s->shown[i]];
-    s->title = title_of(s);
+    s->title = xprintf("%u settings of %s by %s", r->count,
+                       text_base_name(text_file_name(s->plan.file[0].path)),
+                       r->figures.list[r->best].metric.label);
     *c = (struct comparison){ .variants = few, .seed = r->seed, .seeds = r->seeds, .title = s->title,
-                               .argc = s->request->argc, .argv = s->request->argv };
-    rc = look_at_variants(s, &r->seed[0], err);
-    for (uint32_t i = 0; i < r->figures.count && !rc; i++)
+                              .argc = s->request->common.argc, .argv = s->request->common.argv };
+    int rc = look_at_variants(s, &r->seed[0], err);
+    for (uint32_t i = 0; i < r->figures.count && !rc; i++) {
         comparison_add_metrics(c, &r->figures.list[i].metric, 1);
-    for (uint32_t i = 0; i < r->figures.count && !rc; i++)
         c->figures.list[i].is_shown = r->figures.list[i].is_shown || i == r->best;
+    }
     rc = rc ? rc : comparison_load(c, s->plan.store, err);
     if (!rc)
         comparison_judge(c);
@@ -311,24 +276,18 @@ static int compare_best(struct sweep *s, struct err *err)
 }
 
 /* The card of the sweep takes the place of the comparison's. */
-static int write_comparison(struct sweep *s, struct err *err)
-{
-    struct card answer;
-    int         rc;
-
-    sweep_answer(s, &answer);
-    rc = comparison_write(&s->comparison, s->plan.store, &(struct comparison_extra){ sweep_page(s), &answer },
-                          s->plan.dir, err);
-    card_fini(&answer);
-    return rc;
-}
-
 static int write_files(struct sweep *s, struct err *err)
 {
-    FILE *csv = outdir_file(s->plan.dir, "sweep.csv", err);
-    FILE *runs = csv ? outdir_file(s->plan.dir, "runs.csv", err) : NULL;
-    int rc = runs ? write_comparison(s, err) : -EIO;
+    FILE       *csv = outdir_file(s->plan.dir, "sweep.csv", err);
+    FILE       *runs = csv ? outdir_file(s->plan.dir, "runs.csv", err) : NULL;
+    struct card answer;
 
+    if (!runs)
+        return -EIO;
+    sweep_answer(s, &answer);
+    int rc = comparison_write(&s->comparison, s->plan.store,
+                              &(struct comparison_extra){ sweep_page(s), &answer }, s->plan.dir, err);
+    card_fini(&answer);
     if (rc)
         return rc;
     sweep_print_csv(&s->results, csv);
@@ -340,12 +299,10 @@ static int write_files(struct sweep *s, struct err *err)
 
 int sweep_run(struct sweep *s, const struct sweep_request *request, struct err *err)
 {
-    int rc;
-
     *s = (struct sweep){ .request = request, .baseline = UINT32_MAX };
-    rc = open_plan(s, err);
+    int rc = open_plan(s, err);
     if (!rc && executor_is_worker())
-        return campaign_runs_serve(&s->plan.runs, err);
+        return plan_serve(&s->plan, err);
     rc = rc ? rc : prepare(s, err);
     rc = rc ? rc : plan_start(&s->plan, "anole sweep", err);
     rc = rc ? rc : run_all(s, err);

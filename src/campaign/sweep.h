@@ -63,8 +63,6 @@ struct sweep_request {
     enum sweep_method       method;
     uint64_t                sample_seed;
     const char             *best;        /* figure; NULL: the default */
-    int                     argc;        /* the command line */
-    char *const            *argv;
 };
 
 #define REPORTED_SETTINGS 8      /* on the page and in the comparison */

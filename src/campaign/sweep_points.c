@@ -23,21 +23,17 @@ static int parse_knob(struct range *r, enum knob knob, const char *low, const ch
     return rc;
 }
 
-/* "us" of "10us". */
-static const char *unit_of(const char *text)
-{
-    return text + strspn(text, "0123456789. ");
-}
-
-/* Both ends are of this kind: they are written in the unit of the low one, or, if that is 0, of the high
- * one. */
+/* Both ends are of this kind: they are written in the unit of the low one ("us" of "10us"), or, if that is 0,
+ * of the high one. */
 static int parse_quantity(struct range *r, int (*parse)(const char *, uint64_t *, struct err *),
                           const char *smallest, const char *low, const char *high)
 {
-    const char *unit = *unit_of(low) ? unit_of(low) : unit_of(high);
-    uint64_t a, b, one;
-    char text[32];
+    static const char digits[] = "0123456789. ";
+    const char       *unit = low + strspn(low, digits);
+    uint64_t          a, b, one;
+    char              text[32];
 
+    unit = *unit ? unit : high + strspn(high, digits);
     snprintf(text, sizeof(text), "1%s", unit);
     if (strlen(unit) >= sizeof(r->unit) || parse(low, &a, NULL) || parse(high, &b, NULL) ||
         parse(text, &one, NULL))
@@ -71,18 +67,6 @@ static int parse_ends(struct range *r, const char *low, const char *high, struct
     return 0;
 }
 
-/* Returns the text after the last colon, and the length of the text before it. */
-static int parse_scale(struct range *r, const char *ends, size_t *length, struct err *err)
-{
-    const char *colon = strrchr(ends, ':');
-
-    *length = colon ? (size_t)(colon - ends) : strlen(ends);
-    r->is_log = colon && strcmp(colon, ":log") == 0;
-    if (colon && !r->is_log && strcmp(colon, ":linear") != 0)
-        return err_set(err, EINVAL, "'%s' is not a scale; there are log and linear", colon + 1);
-    return 0;
-}
-
 static int check_ends(struct range *r, struct err *err)
 {
     if (r->is_whole) {
@@ -96,24 +80,33 @@ static int check_ends(struct range *r, struct err *err)
     return 0;
 }
 
+/* "50KB..800KB:log", in place. */
+static int parse_text(struct range *r, char *ends, struct err *err)
+{
+    char *colon = strrchr(ends, ':');
+
+    r->is_log = colon && strcmp(colon, ":log") == 0;
+    if (colon && !r->is_log && strcmp(colon, ":linear") != 0)
+        return err_set(err, EINVAL, "'%s' is not a scale; there are log and linear", colon + 1);
+    if (colon)
+        *colon = '\0';
+    char *dots = strstr(ends, "..");
+    *dots = '\0';
+    int rc = parse_ends(r, ends, dots + 2, err);
+    return rc ? rc : check_ends(r, err);
+}
+
 int range_parse(struct range *r, const char *text, struct err *err)
 {
     const char *equals = strchr(text, '='), *dots = equals ? strstr(equals, "..") : NULL;
-    struct err why;
-    size_t length;
-    char *ends, *high;
-    int rc;
+    struct err  why;
 
     *r = (struct range){ 0 };
     if (!dots || equals == text)
         return err_set(err, EINVAL, "--range: '%s' is not a range; write --range kmin=50KB..800KB", text);
     r->key = xprintf("%.*s", (int)(equals - text), text);
-    rc = parse_scale(r, equals + 1, &length, &why);
-    ends = xprintf("%.*s", (int)length, equals + 1);
-    high = strstr(ends, "..");
-    *high = '\0';
-    rc = rc ? rc : parse_ends(r, ends, high + 2, &why);
-    rc = rc ? rc : check_ends(r, &why);
+    char *ends = xstrdup(equals + 1);
+    int   rc = parse_text(r, ends, &why);
     free(ends);
     if (!rc)
         return 0;
@@ -133,12 +126,10 @@ void range_fini(struct range *r)
 static double exp_of(double x)
 {
     double term = 1, sum = 1;
-    int halvings = 0;
+    int    halvings = 0;
 
-    while (x > 0.5) {
+    for (; x > 0.5; halvings++)
         x /= 2;
-        halvings++;
-    }
     for (int i = 1; i < 20; i++)
         sum += term *= x / i;
     while (halvings-- > 0)
@@ -150,16 +141,10 @@ static double exp_of(double x)
 static char *number_text(char *buf, size_t size, double value, int decimals_max)
 {
     int decimals = value >= 1000 ? 0 : value >= 100 ? 1 : value >= 10 ? 2 : value >= 1 ? 3 : decimals_max;
-    char *end;
 
-    decimals = decimals < decimals_max ? decimals : decimals_max;
-    snprintf(buf, size, "%.*f", decimals, value);
-    if (strchr(buf, '.')) {
-        for (end = buf + strlen(buf); end[-1] == '0'; end--)
-            end[-1] = '\0';
-        if (end[-1] == '.')
-            end[-1] = '\0';
-    }
+    snprintf(buf, size, "%.*f", decimals < decimals_max ? decimals : decimals_max, value);
+    for (size_t last = strlen(buf) - 1; strchr(buf, '.') && (buf[last] == '0' || buf[last] == '.'); last--)
+        buf[last] = '\0';
     return buf;
 }
 
@@ -200,37 +185,29 @@ static void add_set(struct axis_choice *c, const struct range *r, double share)
     axis_choice_set(c, set);
 }
 
-static void free_choice(struct axis_choice *c)
-{
-    struct axis one = { .choice = xmalloc(sizeof(*c)), .choices = 1 };
-
-    *one.choice = *c;
-    axis_fini(&one);
-}
-
 /* Rounded values may meet; the first of equal choices stays. */
 static void drop_equal(struct axis *a)
 {
-    json_t  *seen = json_object();
-    uint32_t kept = 0;
+    json_t     *seen = json_object();
+    struct axis dropped = { .choice = xcalloc(a->choices + 1ul, sizeof(*a->choice)) };
+    uint32_t    kept = 0;
 
     for (uint32_t i = 0; i < a->choices; i++)
         if (json_object_get(seen, a->choice[i].name)) {
-            free_choice(&a->choice[i]);
+            dropped.choice[dropped.choices++] = a->choice[i];
         } else {
             json_object_set_new(seen, a->choice[i].name, json_true());
             a->choice[kept++] = a->choice[i];
         }
     a->choices = kept;
+    axis_fini(&dropped);
     json_decref(seen);
 }
 
 /* The largest number of values a range of which all combinations are no more than 'samples'. */
 static uint32_t values_each(uint32_t samples, uint32_t ranges)
 {
-    uint32_t each = 1;
-
-    for (;; each++) {
+    for (uint32_t each = 1;; each++) {
         uint64_t points = 1;
 
         for (uint32_t i = 0; i < ranges && points <= samples; i++)
@@ -280,13 +257,11 @@ static int make_samples(struct axis *a, const struct range *range, uint32_t rang
 int points_make(struct axis **axes, const struct range *range, uint32_t ranges, enum sweep_method method,
                 uint32_t samples, uint64_t seed, struct err *err)
 {
-    int rc;
-
     *axes = xcalloc(ranges + 1ul, sizeof(**axes));
     if (ranges == 0)
         return 0;
-    rc = method == METHOD_GRID ? make_grid(*axes, range, ranges, samples, err)
-                               : make_samples(*axes, range, ranges, method, samples, seed);
+    int rc = method == METHOD_GRID ? make_grid(*axes, range, ranges, samples, err)
+                                   : make_samples(*axes, range, ranges, method, samples, seed);
     if (rc < 0) {
         free(*axes);
         *axes = NULL;

@@ -44,32 +44,21 @@ static bool is_ranked(const struct sweep *s)
     return isfinite(figures_mean(&r->figures.list[r->best], r->order[0], r->seeds));
 }
 
-/* The place of a compared variant in the ranking, from 1. */
-static uint32_t rank_of(const struct sweep *s, uint32_t variant)
-{
-    uint32_t rank = 0;
-
-    while (s->results.order[rank] != s->shown[variant])
-        rank++;
-    return rank + 1;
-}
-
 /* A comparison on seeds that had no say in the choice. */
 static void add_check(const struct sweep *s, struct card *c, uint32_t variant)
 {
     const struct variant *v = &s->few.list[variant];
     uint64_t              first = 0;
-    char                  seeds[300] = "";
-    size_t                used = 0;
 
     for (uint32_t i = 0; i < s->results.seeds; i++)
         first = s->results.seed[i] > first ? s->results.seed[i] : first;
-    for (uint64_t seed = first + 1; seed <= first + 10; seed++)
-        used += (size_t)snprintf(seeds + used, sizeof(seeds) - used, "%s%" PRIu64, used ? "," : "", seed);
     card_add(c, CARD_NEXT, "check it on seeds that it was not chosen by");
     card_add(c, CARD_COMMAND, "anole compare");
     card_add_argument(c, s->plan.file[0].path);
-    card_add(c, CARD_COMMAND, "--seed-list %s --variant own --variant", seeds);
+    card_add(c, CARD_COMMAND, "--seed-list %" PRIu64, first + 1);
+    for (uint64_t seed = first + 2; seed <= first + 10; seed++)
+        card_append(c, CARD_COMMAND, ",%" PRIu64, seed);
+    card_add(c, CARD_COMMAND, "--variant own --variant");
     card_add_variant(c, "best", v->set + v->sets - v->own, v->own);
 }
 
@@ -98,10 +87,13 @@ static void add_finding(const struct sweep *s, struct card *c, uint32_t best)
     else
         card_add(c, CARD_FINDING, "Use %s: %s is", s->few.list[best].name, m->label);
     card_add(c, CARD_FINDING, "%s instead of %s with the scenario's own setting.", is, was);
-    if (rank_of(s, best) > 1)
+    uint32_t before = 0;
+    while (r->order[before] != s->shown[best])
+        before++;
+    if (before > 0)
         card_add(c, CARD_DETAIL,
                  "It ranks %u; those before it vary too much between seeds to be clearly better.",
-                 rank_of(s, best));
+                 before + 1);
 }
 
 static void add_next(const struct sweep *s, struct card *c, uint32_t best)
@@ -168,28 +160,32 @@ struct sweep_column {
     bool is_number;
 };
 
+/* Of keys other than knobs. A plain number is read as one before it is taken for bytes. */
+static const struct { const char *name; int (*read)(const char *, uint64_t *, struct err *); double one; }
+units[] = {
+    { "", NULL, 1 }, { "us", text_to_time, PS_PER_US }, { "bps", text_to_rate, 1 },
+    { "bytes", text_to_bytes, 1 },
+};
+
+#define UNITS (sizeof(units) / sizeof(*units))
+
 /* What a key is set to, by its own unit; NAN: it is a text. */
 static double read_as(const char *unit, const char *key, const char *text)
 {
     enum knob knob = knob_find(key);
-    uint64_t n;
-    double value;
+    uint64_t  whole;
+    double    value;
 
     if (knob != KNOB_COUNT)
         return knob_parse(knob, text, &value, NULL) ? NAN : value;
-    if (strcmp(unit, "us") == 0)
-        return text_to_time(text, &n, NULL) ? NAN : (double)n / (double)PS_PER_US;
-    if (strcmp(unit, "bps") == 0)
-        return text_to_rate(text, &n, NULL) ? NAN : (double)n;
-    if (strcmp(unit, "bytes") == 0)
-        return text_to_bytes(text, &n, NULL) ? NAN : (double)n;
+    for (size_t i = 1; i < UNITS; i++)
+        if (strcmp(unit, units[i].name) == 0)
+            return units[i].read(text, &whole, NULL) ? NAN : (double)whole / units[i].one;
     return text_to_real(text, &value, NULL) ? NAN : value;
 }
 
-/* A plain number is read as one before it is taken for bytes. */
 static const char *unit_of(const char *key, const char *text)
 {
-    static const char *const units[] = { "", "us", "bps", "bytes" };
     static const char *const of_knobs[] = { [KNOB_US] = "us", [KNOB_KB] = "kb", [KNOB_MBPS] = "mbps",
                                             [KNOB_BLOCKS] = "blocks" };
     enum knob knob = knob_find(key);
@@ -199,9 +195,9 @@ static const char *unit_of(const char *key, const char *text)
 
         return unit < sizeof(of_knobs) / sizeof(*of_knobs) && of_knobs[unit] ? of_knobs[unit] : "";
     }
-    for (int i = 0; i < 4; i++)
-        if (!isnan(read_as(units[i], key, text)))
-            return units[i];
+    for (size_t i = 0; i < UNITS; i++)
+        if (!isnan(read_as(units[i].name, key, text)))
+            return units[i].name;
     return "";
 }
 
@@ -209,7 +205,7 @@ static const char *unit_of(const char *key, const char *text)
 static void fill_column(const struct sweep_results *r, uint32_t i, struct sweep_column *c)
 {
     const struct variant *first = &r->variants->list[r->order[0]];
-    const char *text = first->set[first->sets - first->own + i];
+    const char           *text = set_of(first, i);
 
     *c = (struct sweep_column){ .is_number = true };
     snprintf(c->key, sizeof(c->key), "%.*s", (int)strcspn(text, "="), text);
@@ -221,17 +217,23 @@ static void fill_column(const struct sweep_results *r, uint32_t i, struct sweep_
     snprintf(c->name, sizeof(c->name), "%s%s%s", c->key, *c->unit ? "_" : "", c->unit);
 }
 
-/* ---- for the page ---- */
-
 static struct sweep_column *columns_of(const struct sweep_results *r)
 {
-    uint32_t own = r->variants->list[0].own;
+    uint32_t             own = r->variants->list[0].own;
     struct sweep_column *column = xcalloc(own + 1ul, sizeof(*column));
 
     for (uint32_t i = 0; i < own; i++)
         fill_column(r, i, &column[i]);
     return column;
 }
+
+/* The mean of figure 'i'. */
+static double mean_of_figure(const struct sweep_results *r, uint32_t i, uint32_t variant)
+{
+    return figures_mean(&r->figures.list[i], variant, r->seeds);
+}
+
+/* ---- for the page ---- */
 
 static bool is_told(const struct sweep_results *r, uint32_t figure)
 {
@@ -253,95 +255,79 @@ static json_t *figures_json(const struct sweep_results *r)
     return list;
 }
 
-static json_t *point_json(const struct sweep_results *r, const struct sweep_column *column, uint32_t variant)
-{
-    const struct variant *v = &r->variants->list[variant];
-    json_t *values = json_array(), *figures = json_array();
-
-    for (uint32_t i = 0; i < v->own; i++)
-        json_array_append_new(values, column[i].is_number
-                                          ? json_real(read_as(column[i].unit, column[i].key,
-                                                              sweep_value(v, i)))
-                                          : json_of_text(sweep_value(v, i)));
-    for (uint32_t i = 0; i < r->figures.count; i++)
-        if (is_told(r, i))
-            json_array_append_new(figures,
-                                  json_of_number(figures_mean(&r->figures.list[i], variant, r->seeds)));
-    return JSON_OF({ "name", json_of_text(v->name) }, { "values", values }, { "figures", figures });
-}
-
-/* The scenario's own setting: values of the keys, where they are known, and figures. */
-static json_t *own_json(const struct sweep *s, const struct sweep_column *column, uint32_t columns)
+/* A setting: values of the keys, and figures. The scenario's own values are known of knobs alone. */
+static json_t *point_json(const struct sweep *s, const struct sweep_column *column, uint32_t columns,
+                          uint32_t variant)
 {
     const struct sweep_results *r = &s->results;
+    const struct variant       *v = &r->variants->list[variant];
     json_t                     *values = json_array(), *figures = json_array();
 
     for (uint32_t i = 0; i < columns; i++) {
         enum knob knob = knob_find(column[i].key);
 
-        json_array_append_new(values, knob == KNOB_COUNT ? json_null() : json_of_number(s->own.value[knob]));
+        json_array_append_new(values, variant == s->baseline
+                              ? knob == KNOB_COUNT ? json_null() : json_of_number(s->own.value[knob])
+                              : column[i].is_number
+                              ? json_real(read_as(column[i].unit, column[i].key, sweep_value(v, i)))
+                              : json_of_text(sweep_value(v, i)));
     }
     for (uint32_t i = 0; i < r->figures.count; i++)
         if (is_told(r, i))
-            json_array_append_new(figures, json_of_number(comparison_cell(&s->comparison, i, 0)->mean));
-    return JSON_OF({ "name", json_of_text(s->few.list[0].name) }, { "values", values },
-                   { "figures", figures });
+            json_array_append_new(figures, json_of_number(mean_of_figure(r, i, variant)));
+    return JSON_OF({ "name", json_of_text(v->name) }, { "values", values }, { "figures", figures });
 }
 
 json_t *sweep_page(const struct sweep *s)
 {
     const struct sweep_results *r = &s->results;
-    uint32_t own = r->variants->list[r->order[0]].own, count = r->count < POINTS_MAX ? r->count : POINTS_MAX;
+    uint32_t             own = r->variants->list[r->order[0]].own;
     struct sweep_column *column = columns_of(r);
-    json_t *o = json_object(), *keys = json_array(), *points = json_array();
+    json_t              *keys = json_array(), *points = json_array();
+    bool has_verdict = (s->others == 0 || comparison_is_pair(&s->comparison, 1)) && is_ranked(s);
 
     for (uint32_t i = 0; i < own; i++)
-        json_array_append_new(keys,
-                              json_pack("{s:s, s:s, s:b}", "name", column[i].key, "unit", column[i].unit,
-                                              "is_number", column[i].is_number));
-    for (uint32_t k = 0; k < count; k++)
-        json_array_append_new(points, point_json(r, column, r->order[k]));
-    json_put_text(o, "best", r->figures.list[r->best].metric.name);
-    json_put_count(o, "settings", r->count);
-    json_put_count(o, "seeds", r->seeds);
-    json_object_set_new(o, "keys", keys);
-    json_object_set_new(o, "figures", figures_json(r));
-    json_object_set_new(o, "points", points);
-    json_object_set_new(o, "own", own_json(s, column, own));
-    json_object_set_new(o, "advised", (s->others == 0 || comparison_is_pair(&s->comparison, 1)) &&
-                        is_ranked(s)
-                                          ? json_of_text(s->few.list[clearly_best(s)].name) : json_null());
+        json_array_append_new(keys, json_pack("{s:s, s:s, s:b}", "name", column[i].key, "unit",
+                                              column[i].unit, "is_number", column[i].is_number));
+    for (uint32_t k = 0; k < r->count && k < POINTS_MAX; k++)
+        json_array_append_new(points, point_json(s, column, own, r->order[k]));
+    json_t *o = JSON_OF({ "best", json_of_text(r->figures.list[r->best].metric.name) },
+                        { "settings", json_of_count(r->count) }, { "seeds", json_of_count(r->seeds) },
+                        { "keys", keys }, { "figures", figures_json(r) }, { "points", points },
+                        { "own", point_json(s, column, own, s->baseline) },
+                        { "advised", has_verdict ? json_of_text(s->few.list[clearly_best(s)].name)
+                                                 : json_null() });
     free(column);
     return o;
 }
 
-/* ---- the table ---- */
+/* ---- the table: values, the figure to rank by, its interval, the others that are shown ---- */
 
-static struct table *new_table(const struct sweep_results *r, uint32_t keys)
+static void add_figure(const struct sweep_results *r, struct table *t, uint32_t figure, uint32_t variant)
 {
-    uint32_t columns = 1 + keys + 1 + (r->seeds > 1);
-    struct table *t;
-    char *align;
+    char text[64];
 
-    for (uint32_t i = 0; i < r->figures.count; i++)
-        columns += r->figures.list[i].is_shown && i != r->best;
-    align = xcalloc(columns + 1ul, 1);
-    memset(align, 'r', columns);
-    t = table_new(align);
-    free(align);
-    return t;
+    table_cell(t, "%s", metric_text(text, sizeof(text), r->figures.list[figure].metric.unit,
+                                    mean_of_figure(r, figure, variant)));
 }
 
-static struct interval interval_of(const struct sweep_results *r, struct bootstrap *b, uint32_t variant)
+static void add_interval(const struct sweep_results *r, struct table *t, struct bootstrap *b,
+                         uint32_t variant)
 {
-    const double *value = &r->figures.list[r->best].value[(uint64_t)variant * r->seeds];
-    double least, most;
+    const struct figure *f = &r->figures.list[r->best];
+    const double        *value = &f->value[(uint64_t)variant * r->seeds];
+    double               least, most;
+    char                 low[64], high[64];
 
     for (uint32_t s = 0; s < r->seeds; s++)
-        if (!isfinite(value[s]))
-            return (struct interval){ NAN, NAN };
-    metric_bounds(&r->figures.list[r->best].metric, &least, &most);
-    return bootstrap_mean_within(b, value, least, most);
+        if (!isfinite(value[s])) {
+            table_cell(t, "-");
+            return;
+        }
+    metric_bounds(&f->metric, &least, &most);
+    struct interval i = bootstrap_mean_within(b, value, least, most);
+    table_cell(t, "[%s, %s]", metric_text(low, sizeof(low), f->metric.unit, i.low),
+               metric_text(high, sizeof(high), f->metric.unit, i.high));
 }
 
 static void add_heading(const struct sweep_results *r, struct table *t, const struct sweep_column *column)
@@ -357,67 +343,63 @@ static void add_heading(const struct sweep_results *r, struct table *t, const st
             table_cell(t, "%s", r->figures.list[i].metric.label);
 }
 
-static void add_figure(const struct sweep_results *r, struct table *t, uint32_t figure, double value)
-{
-    char text[64];
-
-    table_cell(t, "%s", metric_text(text, sizeof(text), r->figures.list[figure].metric.unit, value));
-}
-
-static void add_interval(const struct sweep_results *r, struct table *t, struct interval i)
-{
-    enum metric_unit unit = r->figures.list[r->best].metric.unit;
-    char low[64], high[64];
-
-    table_cell(t, "[%s, %s]", metric_text(low, sizeof(low), unit, i.low),
-               metric_text(high, sizeof(high), unit, i.high));
-}
-
-static void add_row(const struct sweep_results *r, struct table *t, struct bootstrap *b, uint32_t rank)
-{
-    uint32_t variant = r->order[rank];
-    const struct variant *v = &r->variants->list[variant];
-
-    table_cell(t, "%u", rank + 1);
-    for (uint32_t i = 0; i < v->own; i++)
-        table_cell(t, "%s", sweep_value(v, i));
-    add_figure(r, t, r->best, figures_mean(&r->figures.list[r->best], variant, r->seeds));
-    if (r->seeds > 1) {
-        struct interval i = interval_of(r, b, variant);
-
-        if (isnan(i.low))
-            table_cell(t, "-");
-        else
-            add_interval(r, t, i);
-    }
-    for (uint32_t i = 0; i < r->figures.count; i++)
-        if (r->figures.list[i].is_shown && i != r->best)
-            add_figure(r, t, i, figures_mean(&r->figures.list[i], variant, r->seeds));
-}
-
-/* The scenario's own setting, below the ranking. Its interval is that of the comparison. */
-static void add_own(const struct sweep *s, struct table *t, const struct sweep_column *column)
+/* A row of the ranking, or, below it, the scenario's own setting. */
+static void add_row(const struct sweep *s, struct table *t, const struct sweep_column *column,
+                    struct bootstrap *b, uint32_t rank)
 {
     const struct sweep_results *r = &s->results;
-    const struct compared_cell *own = comparison_cell(&s->comparison, r->best, 0);
-    char                        text[KNOB_TEXT_MAX];
+    bool     is_own = rank == r->count;
+    uint32_t variant = is_own ? s->baseline : r->order[rank];
+    char     text[KNOB_TEXT_MAX];
 
-    table_cell(t, "own");
+    table_cell(t, is_own ? "own" : "%u", rank + 1);
     for (uint32_t i = 0; i < r->variants->list[0].own; i++) {
         enum knob knob = knob_find(column[i].key);
 
-        table_cell(t, "%s", knob == KNOB_COUNT ? "-" : knob_text(text, knob, s->own.value[knob]));
+        table_cell(t, "%s", !is_own ? sweep_value(&r->variants->list[variant], i)
+                            : knob == KNOB_COUNT ? "-" : knob_text(text, knob, s->own.value[knob]));
     }
-    add_figure(r, t, r->best, own->mean);
+    add_figure(r, t, r->best, variant);
     if (r->seeds > 1)
-        add_interval(r, t, (struct interval){ own->low, own->high });
+        add_interval(r, t, b, variant);
     for (uint32_t i = 0; i < r->figures.count; i++)
         if (r->figures.list[i].is_shown && i != r->best)
-            add_figure(r, t, i, comparison_cell(&s->comparison, i, 0)->mean);
+            add_figure(r, t, i, variant);
 }
 
-static void print_notes(const struct sweep_results *r, FILE *out, uint32_t top)
+static void print_table(const struct sweep *s, FILE *out, uint32_t top)
 {
+    const struct sweep_results *r = &s->results;
+    struct sweep_column *column = columns_of(r);
+    struct bootstrap     b = { 0 };
+    uint32_t             columns = 2 + r->variants->list[0].own + (r->seeds > 1);
+
+    for (uint32_t i = 0; i < r->figures.count; i++)
+        columns += r->figures.list[i].is_shown && i != r->best;
+    char *align = xcalloc(columns + 1ul, 1);
+    memset(align, 'r', columns);
+    struct table *t = table_new(align);
+    if (r->seeds > 1)
+        bootstrap_init(&b, r->seeds);
+    add_heading(r, t, column);
+    for (uint32_t i = 0; i < top; i++)
+        add_row(s, t, column, &b, i);
+    add_row(s, t, column, &b, r->count);
+    table_end(t, out, 0);
+    if (r->seeds > 1)
+        bootstrap_fini(&b);
+    free(align);
+    free(column);
+}
+
+void sweep_print_table(const struct sweep *s, FILE *out, uint32_t top, bool has_colour)
+{
+    const struct sweep_results *r = &s->results;
+
+    top = top < r->count ? top : r->count;
+    card_end(sweep_answer(s, EMPTY_CARD), out, has_colour);
+    fputc('\n', out);
+    print_table(s, out, top);
     fprintf(out, "\nThe best %u of %u settings by %s, and the scenario's own; means over %u seed%s.\n",
             top, r->count, safe_name(r->figures.list[r->best].metric.name).buf, r->seeds,
             r->seeds == 1 ? "" : "s");
@@ -426,51 +408,18 @@ static void print_notes(const struct sweep_results *r, FILE *out, uint32_t top)
     figures_print_stuck(&r->figures, r->variants, r->seeds, out);
 }
 
-void sweep_print_table(const struct sweep *s, FILE *out, uint32_t top, bool has_colour)
-{
-    const struct sweep_results *r = &s->results;
-    struct sweep_column *column = columns_of(r);
-    struct bootstrap b = { 0 };
-    struct table *t;
-
-    card_end(sweep_answer(s, EMPTY_CARD), out, has_colour);
-    fputc('\n', out);
-    if (r->seeds > 1)
-        bootstrap_init(&b, r->seeds);
-    t = new_table(r, r->variants->list[0].own);
-    top = top < r->count ? top : r->count;
-    add_heading(r, t, column);
-    for (uint32_t i = 0; i < top; i++)
-        add_row(r, t, &b, i);
-    add_own(s, t, column);
-    table_end(t, out, 0);
-    free(column);
-    print_notes(r, out, top);
-    if (r->seeds > 1)
-        bootstrap_fini(&b);
-}
-
 /* ---- CSV ---- */
 
-static void print_keys(const struct variant *v, const struct sweep_column *column, FILE *out)
+/* The values of a variant, numbers in the unit of the column's head; NULL: the heads. */
+static void print_values(const struct sweep_results *r, const struct variant *v,
+                         const struct sweep_column *column, FILE *out)
 {
-    for (uint32_t i = 0; i < v->own; i++) {
-        if (i)
-            fputc(',', out);
-        figures_print_quoted(out, column[i].name);
-    }
-}
-
-/* Numbers have the unit of the column's head. */
-static void print_values(const struct variant *v, const struct sweep_column *column, FILE *out)
-{
-    for (uint32_t i = 0; i < v->own; i++) {
-        if (i)
-            fputc(',', out);
-        if (column[i].is_number)
+    for (uint32_t i = 0; i < r->variants->list[0].own; i++) {
+        fputs(i ? "," : "", out);
+        if (v && column[i].is_number)
             fprintf(out, "%.10g", read_as(column[i].unit, column[i].key, sweep_value(v, i)));
         else
-            figures_print_quoted(out, sweep_value(v, i));
+            figures_print_quoted(out, v ? sweep_value(v, i) : column[i].name);
     }
 }
 
@@ -479,38 +428,31 @@ void sweep_print_csv(const struct sweep_results *r, FILE *out)
     struct sweep_column *column = columns_of(r);
 
     fputs("rank,", out);
-    print_keys(&r->variants->list[0], column, out);
+    print_values(r, NULL, column, out);
     figures_print_names(&r->figures, out);
     for (uint32_t rank = 0; rank < r->count; rank++) {
         fprintf(out, "%u,", rank + 1);
-        print_values(&r->variants->list[r->order[rank]], column, out);
+        print_values(r, &r->variants->list[r->order[rank]], column, out);
         for (uint32_t i = 0; i < r->figures.count; i++)
-            figures_print_number(out, figures_mean(&r->figures.list[i], r->order[rank], r->seeds));
+            figures_print_number(out, mean_of_figure(r, i, r->order[rank]));
         fputc('\n', out);
     }
     free(column);
 }
 
-static bool *list_run(const struct sweep_results *r)
-{
-    bool *was_run = xcalloc(r->variants->count + 1ul, sizeof(*was_run));
-
-    for (uint32_t i = 0; i < r->count; i++)
-        was_run[r->order[i]] = true;
-    return was_run;
-}
-
 void sweep_print_runs(const struct sweep_results *r, FILE *out)
 {
     struct sweep_column *column = columns_of(r);
-    bool *was_run = list_run(r);
+    bool                *was_run = xcalloc(r->variants->count + 1ul, sizeof(*was_run));
 
-    print_keys(&r->variants->list[0], column, out);
+    for (uint32_t i = 0; i < r->count; i++)
+        was_run[r->order[i]] = true;
+    print_values(r, NULL, column, out);
     fputs(",seed", out);
     figures_print_names(&r->figures, out);
     for (uint32_t v = 0; v < r->variants->count; v++)
         for (uint32_t s = 0; was_run[v] && s < r->seeds; s++) {
-            print_values(&r->variants->list[v], column, out);
+            print_values(r, &r->variants->list[v], column, out);
             fprintf(out, ",%" PRIu64, r->seed[s]);
             figures_print_run(&r->figures, (uint64_t)v * r->seeds + s, out);
         }
@@ -520,46 +462,36 @@ void sweep_print_runs(const struct sweep_results *r, FILE *out)
 
 /* ---- JSON ---- */
 
-static json_t *setting_json(const struct sweep_results *r, uint32_t variant)
-{
-    const struct variant *v = &r->variants->list[variant];
-    json_t *set = json_object(), *metrics = json_object();
-
-    for (uint32_t i = 0; i < v->own; i++) {
-        const char *text = set_of(v, i);
-
-        json_object_setn_new(set, text, strcspn(text, "="), json_string(sweep_value(v, i)));
-    }
-    for (uint32_t i = 0; i < r->figures.count; i++) {
-        double mean = figures_mean(&r->figures.list[i], variant, r->seeds);
-
-        json_put_number(metrics, r->figures.list[i].metric.name, mean);
-    }
-    return JSON_OF({ "set", set }, { "metrics", metrics });
-}
-
-static json_t *own_metrics_json(const struct sweep *s)
+static json_t *metrics_json(const struct sweep_results *r, uint32_t variant)
 {
     json_t *made = json_object();
 
-    for (uint32_t i = 0; i < s->comparison.figures.count; i++)
-        json_put_number(made, s->comparison.figures.list[i].metric.name,
-                        comparison_cell(&s->comparison, i, 0)->mean);
+    for (uint32_t i = 0; i < r->figures.count; i++)
+        json_put_number(made, r->figures.list[i].metric.name, mean_of_figure(r, i, variant));
     return made;
 }
 
 void sweep_print_json(const struct sweep *s, FILE *out)
 {
     const struct sweep_results *r = &s->results;
-    const struct metric *best = &r->figures.list[r->best].metric;
-    json_t *made, *settings = json_array();
+    const struct metric        *best = &r->figures.list[r->best].metric;
+    json_t                     *settings = json_array();
 
-    for (uint32_t i = 0; i < r->count; i++)
-        json_array_append_new(settings, setting_json(r, r->order[i]));
-    made = JSON_OF({ "answer", card_end_json(sweep_answer(s, EMPTY_CARD)) },
-                   { "best", json_string(best->name) }, { "own", own_metrics_json(s) },
-                   { "better", json_string(metric_better_name(best->better)) },
-                   { "seeds", json_integer(r->seeds) }, { "settings", settings });
+    for (uint32_t k = 0; k < r->count; k++) {
+        const struct variant *v = &r->variants->list[r->order[k]];
+        json_t               *set = json_object();
+
+        for (uint32_t i = 0; i < v->own; i++)
+            json_object_setn_new(set, set_of(v, i), strcspn(set_of(v, i), "="),
+                                 json_string(sweep_value(v, i)));
+        json_array_append_new(settings, JSON_OF({ "set", set },
+                                                { "metrics", metrics_json(r, r->order[k]) }));
+    }
+    json_t *made = JSON_OF({ "answer", card_end_json(sweep_answer(s, EMPTY_CARD)) },
+                           { "best", json_string(best->name) },
+                           { "own", metrics_json(r, s->baseline) },
+                           { "better", json_string(metric_better_name(best->better)) },
+                           { "seeds", json_integer(r->seeds) }, { "settings", settings });
     json_dumpf(made, out, JSON_INDENT(2));
     fputc('\n', out);
     json_decref(made);

@@ -58,6 +58,7 @@ static struct sweep_results load(void)
 
     assert_int_equal(0, campaign_open(&c, NULL, NULL));
     add(c, 4, 1, "{\"low\": null, \"high\": 9}");
+    add(c, 4, 0, "{}");
     add(c, 0, 0, "{\"low\": 2, \"high\": 5}");
     add(c, 0, 1, "{\"low\": 4, \"high\": 5}");
     add(c, 1, 0, "{\"low\": 1, \"high\": 6}");

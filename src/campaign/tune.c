@@ -24,35 +24,29 @@
 
 /* ---- the tuner ---- */
 
-static bool is_given(const struct scenario_tuner *t, const char *key)
+/* A search on request does not wait for the traffic to change, and finds one setting for all of it. Simulated
+ * trials harm no traffic. What the user has set stays. */
+static void search_at_once(struct scenario_tuner *t)
 {
-    for (uint32_t i = 0; i < t->options; i++)
-        if (strcmp(t->option[i].key, key) == 0)
-            return true;
-    return false;
-}
-
-static void add_tuner_option(struct scenario_tuner *t, const char *key, const char *text)
-{
+    static const char *const  options[][2] = { { "trigger", "once" }, { "restart", "no" }, { "guard", "0" },
+                                               { "floor", "no" } };
     const struct tuner_alias *alias;
     const struct tuner_algo  *algo = tuner_find(t->kind, &alias);
 
-    if (!algo || !key_find(algo->option, key) || is_given(t, key))
-        return;
-    t->option = xrealloc(t->option, (t->options + 1ul) * sizeof(*t->option));
-    t->option[t->options++] = (struct option_text){ xstrdup(key), xstrdup(text), xstrdup("") };
+    for (size_t i = 0; algo && i < sizeof(options) / sizeof(*options); i++) {
+        bool is_given = false;
+
+        for (uint32_t n = 0; n < t->options; n++)
+            is_given |= strcmp(t->option[n].key, options[i][0]) == 0;
+        if (is_given || !key_find(algo->option, options[i][0]))
+            continue;
+        t->option = xrealloc(t->option, (t->options + 1ul) * sizeof(*t->option));
+        t->option[t->options++] =
+            (struct option_text){ xstrdup(options[i][0]), xstrdup(options[i][1]), xstrdup("") };
+    }
 }
 
-/* A search on request does not wait for the traffic to change, and finds one setting for all of it. */
-static void search_at_once(struct scenario_tuner *t)
-{
-    add_tuner_option(t, "trigger", "once");
-    add_tuner_option(t, "restart", "no");
-    add_tuner_option(t, "guard", "0");             /* simulated trials harm no traffic */
-    add_tuner_option(t, "floor", "no");
-}
-
-/* Opens the network once to know what the tuner may know of it. */
+/* Opens the network once to know what the tuner may know of it, and to describe it. */
 static int open_tuner(struct tune_search *t, struct err *err)
 {
     struct simulation s;
@@ -67,6 +61,7 @@ static int open_tuner(struct tune_search *t, struct err *err)
                      place ? place : t->input.name, place ? "" : ": ");
         goto close;
     }
+    about_scenario(&t->about, &s.scenario, s.sim);
     sim_world_init(&t->world, s.sim, s.scenario.interval_ps);
     t->world.maker = t->input.maker;
     t->world.maker_arg = &t->input;
@@ -77,10 +72,8 @@ static int open_tuner(struct tune_search *t, struct err *err)
     rc = simulation_open_loop(&t->loop, &s.scenario, &t->world, err);
     t->world.goal = NULL;
     if (!rc && loop_slot_ps(&t->loop))
-        rc = err_set(
-            err, EINVAL,
-            "%s sets every queue separately, so it finds no single setting; see anole train",
-            t->loop.tuner.algo->name);
+        rc = err_set(err, EINVAL, "%s sets every queue separately, so it finds no single setting; see anole "
+                     "train", t->loop.tuner.algo->name);
 close:
     simulation_close(&s);
     return rc;
@@ -95,11 +88,17 @@ static bool is_idle(const struct tuner *tuner)
     return tuner->algo->is_idle && tuner->algo->is_idle(tuner->state);
 }
 
-static bool is_enough(void *arg)
+/* The search has ended: by itself, or because it has used up its intervals. */
+static bool is_enough(const struct tune_search *t, const struct loop *loop)
+{
+    return is_idle(&loop->tuner) || (t->budget && loop->tuning.steps >= t->budget);
+}
+
+static bool is_round_over(void *arg)
 {
     const struct round *r = arg;
 
-    return is_idle(&r->s->loop.tuner) || (r->t->budget && r->s->loop.tuning.steps >= r->t->budget);
+    return is_enough(r->t, &r->s->loop);
 }
 
 /* One round begins where the last has ended, on the clock and with the setting. */
@@ -108,15 +107,14 @@ static int run_round(struct tune_search *t, struct knobs *knobs, uint64_t *now_p
     struct simulation_input input = t->input;
     struct simulation       s;
     struct round            round = { t, &s };
-    struct simulation_hooks hooks = { .arg = &round, .is_enough = is_enough };
+    struct simulation_hooks hooks = { .arg = &round, .is_enough = is_round_over };
     uint64_t                seed = t->seed + t->rounds;
     uint32_t                steps = t->loop.tuning.steps;
     char                    what[48];
-    int                     rc;
 
     input.seed = &seed;
     input.knobs = knobs;
-    rc = simulation_open(&s, &input, err);
+    int rc = simulation_open(&s, &input, err);
     if (rc)
         return rc;
     simulation_lend(&s, &t->loop);
@@ -132,44 +130,30 @@ static int run_round(struct tune_search *t, struct knobs *knobs, uint64_t *now_p
     *now_ps += s.end_ps;
     simulation_close(&s);
     t->rounds++;
-    if (rc)
-        return rc;
-    return t->loop.tuning.steps > steps
-               ? 0
-               : err_set(err, EINVAL,
-                         "%s: the run is over before its first interval: make it longer, or 'interval' "
-                         "shorter", t->input.name);
-}
-
-static bool is_over(const struct tune_search *t)
-{
-    return is_idle(&t->loop.tuner) || t->rounds >= t->rounds_max ||
-           (t->budget && t->loop.tuning.steps >= t->budget);
+    if (!rc && t->loop.tuning.steps == steps)
+        rc = err_set(err, EINVAL, "%s: the run is over before its first interval: make it longer, or "
+                     "'interval' shorter", t->input.name);
+    return rc;
 }
 
 static int search_rounds(struct tune_search *t, struct err *err)
 {
-    struct knobs knobs;
-    uint64_t     now_ps = 0;
-    int          rc;
+    uint64_t now_ps = 0;
 
     t->input.is_untuned = true;
-    rc = open_tuner(t, err);
+    int rc = open_tuner(t, err);
     if (rc)
         return rc;
     if (t->rounds_max == 0)
         t->rounds_max = t->loop.tuner.algo->is_idle ? ROUNDS_MAX : 1;
-    knobs = t->loop.tuning.first;
+    t->best = t->loop.tuning.first;
     do
-        rc = run_round(t, &knobs, &now_ps, err);
-    while (!rc && !is_over(t));
-    if (rc)
-        return rc;
+        rc = run_round(t, &t->best, &now_ps, err);
+    while (!rc && t->rounds < t->rounds_max && !is_enough(t, &t->loop));
     t->is_over = is_idle(&t->loop.tuner);
-    t->best = knobs;
-    if (t->loop.tuner.algo->best)
+    if (!rc && t->loop.tuner.algo->best)
         t->loop.tuner.algo->best(t->loop.tuner.state, &t->best);
-    return 0;
+    return rc;
 }
 
 /* ---- the tuner ---- */
@@ -183,31 +167,25 @@ static void put_tuner(struct tune *t, const char *name)
     t->sets++;
 }
 
-static bool sets_tuner(const struct tune_request *r)
-{
-    for (uint32_t i = 0; i < r->sets; i++)
-        if (strncmp(r->set[i], "tuner=", 6) == 0)
-            return true;
-    return false;
-}
-
 /* The tuner of the request, else the scenario's, else paraleon. A scenario's tuner given by name alone
  * becomes a map, to which --set may add options. Errors in the scenario are reported by its reader. */
 static void choose_tuner(struct tune *t)
 {
     const struct tune_request *r = t->request;
     const struct tuner_alias  *alias;
-    const struct yaml_node    *node;
     struct yaml_doc            doc;
+    bool                       is_set = r->tuner != NULL;
 
     t->set = xcalloc(r->sets + 1ul, sizeof(*t->set));
-    for (; t->sets < r->sets; t->sets++)
+    for (; t->sets < r->sets; t->sets++) {
         t->set[t->sets] = r->set[t->sets];
+        is_set |= strncmp(r->set[t->sets], "tuner=", 6) == 0;
+    }
     if (r->tuner)
         put_tuner(t, r->tuner);
-    if (r->tuner || sets_tuner(r) || yaml_parse(&doc, r->path, t->file.text, t->file.text_bytes, NULL))
+    if (is_set || yaml_parse(&doc, r->path, t->file.text, t->file.text_bytes, NULL))
         return;
-    node = doc.root ? yaml_get(doc.root, "tuner") : NULL;
+    const struct yaml_node *node = doc.root ? yaml_get(doc.root, "tuner") : NULL;
     if (!node)
         put_tuner(t, "paraleon");
     else if (node->kind == YAML_SCALAR && tuner_find(node->text, &alias))
@@ -236,30 +214,38 @@ void tune_print_story(const struct tune *t, FILE *out, bool has_colour)
             safe_name(text_base_name(text_file_name(t->request->path))).buf,
             safe_name(t->request->tuner ? t->request->tuner : s->loop.tuning.algo->name).buf,
             s->loop.tuning.steps, seeds_text(seeds, s->seed, s->rounds),
-            s->is_over                    ? ""
-            : s->loop.tuner.algo->is_idle ? "; the search was not over"
-                                          : "");
+            !s->is_over && s->loop.tuner.algo->is_idle ? "; the search was not over" : "");
     if (t->check.seeds) {
         fprintf(out, "Checked without a tuner against the setting that it began with, %s:\n\n",
                 seeds_text(seeds, t->check.seed[0], t->check.seeds));
         tune_check_print(&t->check, out, has_colour);
         fputc('\n', out);
     }
-    tune_verdict_text(verdict, sizeof(verdict), &t->check, t->request->is_kept);
-    fprintf(out, "%s\n", verdict);
+    fprintf(out, "%s\n", tune_verdict_text(verdict, sizeof(verdict), &t->check, t->request->is_kept));
+}
+
+/* A knob that was changed, in words. */
+struct change { char from[KNOB_TEXT_MAX], to[KNOB_TEXT_MAX], by[KNOB_TEXT_MAX]; };
+
+/* False: it was not. */
+static bool is_changed(const struct knobs *was, const struct knobs *is, enum knob k, struct change *c)
+{
+    if (was->value[k] == is->value[k])
+        return false;
+    knob_text(c->from, k, was->value[k]);
+    knob_text(c->to, k, is->value[k]);
+    knob_change_text(c->by, was->value[k], is->value[k]);
+    return true;
 }
 
 void tune_print_changes(const struct tune *t, FILE *out)
 {
-    const struct knobs *was = &t->search.start, *is = t->kept;
-    char                from[KNOB_TEXT_MAX], to[KNOB_TEXT_MAX], change[KNOB_TEXT_MAX];
+    struct change c;
 
-    for (int i = 0; i < KNOB_COUNT; i++)
-        if (was->value[i] != is->value[i])
-            fprintf(out, "  %-30s %12s -> %s%s%s\n", knob_info[i].name,
-                    knob_text(from, (enum knob)i, was->value[i]), knob_text(to, (enum knob)i, is->value[i]),
-                    was->value[i] != 0 ? ", " : "",
-                    knob_change_text(change, was->value[i], is->value[i]));
+    for (enum knob k = 0; k < KNOB_COUNT; k++)
+        if (is_changed(&t->search.start, t->kept, k, &c))
+            fprintf(out, "  %-30s %12s -> %s%s%s\n", knob_info[k].name, c.from, c.to,
+                    t->search.start.value[k] != 0 ? ", " : "", c.by);
 }
 
 char *tune_story(const struct tune *t)
@@ -323,75 +309,48 @@ struct card *tune_answer(const struct tune *t, struct card *c)
         card_add(c, CARD_SURE, "Fewer than %d seeds: intervals are unreliable; try --check %d.",
                  COMPARE_SEEDS_TRUSTED, 2 * COMPARE_SEEDS_TRUSTED);
     card_add(c, CARD_SURE, "Simulation only.");
-    card_add(c, CARD_NETWORK, "%s", card_text(&t->about, CARD_NETWORK));
-    card_add(c, CARD_TRAFFIC, "%s", card_text(&t->about, CARD_TRAFFIC));
+    card_add(c, CARD_NETWORK, "%s", card_text(&t->search.about, CARD_NETWORK));
+    card_add(c, CARD_TRAFFIC, "%s", card_text(&t->search.about, CARD_TRAFFIC));
     add_next(t, c);
     return c;
 }
 
 /* ---- the page ---- */
 
-/* "kmin=400KB": the knobs that were changed, as --set takes them. */
-static json_t *set_json(const struct tune *t)
+/* Interface Page of data.ts: the two settings, each over all seeds of the check; and the search. */
+static json_t *tune_page(const struct tune *t)
 {
-    const struct knobs *was = &t->search.start, *is = &t->search.best;
-    json_t             *list = json_array();
-    char                text[KNOB_TEXT_MAX];
+    json_t       *runs = json_array(), *changes = json_array(), *set = json_array();
+    struct change c;
+    char          seeds[64];
 
-    for (int i = 0; i < KNOB_COUNT; i++)
-        if (was->value[i] != is->value[i])
-            json_array_append_new(
-                list, json_sprintf("%s=%s", knob_info[i].name, knob_text(text, (enum knob)i, is->value[i])));
-    return list;
-}
-
-static json_t *changes_json(const struct tune *t)
-{
-    const struct knobs *was = &t->search.start, *is = &t->search.best;
-    json_t             *list = json_array();
-    char                from[KNOB_TEXT_MAX], to[KNOB_TEXT_MAX], change[KNOB_TEXT_MAX];
-
-    for (int i = 0; i < KNOB_COUNT; i++)
-        if (was->value[i] != is->value[i])
-            json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "name", knob_info[i].name,
-                                                  "from", knob_text(from, (enum knob)i, was->value[i]),
-                                                  "to", knob_text(to, (enum knob)i, is->value[i]),
-                                                  "change", knob_change_text(change, was->value[i],
-                                                          is->value[i])));
-    return list;
-}
-
-/* The two settings, each over all seeds of the check. */
-static void add_runs(const struct tune *t, json_t *runs)
-{
+    for (enum knob k = 0; k < KNOB_COUNT; k++)
+        if (is_changed(&t->search.start, &t->search.best, k, &c)) {
+            json_array_append_new(set, json_sprintf("%s=%s", knob_info[k].name, c.to));
+            json_array_append_new(changes, json_pack("{s:s, s:s, s:s, s:s}", "name", knob_info[k].name,
+                                                     "from", c.from, "to", c.to, "change", c.by));
+        }
     for (int i = 0; i < 2 && t->check.seeds; i++) {
         json_t *run = compare_merge_runs(t->check.runs[i]);
 
         json_object_set_new(run, "name", json_string(t->check.variant[i].name));
         if (i == 1)
-            json_object_set_new(run, "set", set_json(t));
+            json_object_set(run, "set", set);
         json_array_append_new(runs, run);
     }
-}
-
-/* Interface Page of data.ts. */
-static json_t *tune_page(const struct tune *t)
-{
-    json_t *page = json_object(), *runs = json_array(), *search = json_object();
-    char    seeds[64];
-
-    add_runs(t, runs);
-    JSON_PUT(page, { "kind", json_string("tune") }, { "version", json_string(ANOLE_VERSION) },
-                   { "title", json_of_text(text_base_name(text_file_name(t->request->path))) },
-                   { "runs", runs });
+    json_decref(set);
+    json_t *page = JSON_OF({ "kind", json_string("tune") }, { "version", json_string(ANOLE_VERSION) },
+                           { "title", json_of_text(text_base_name(text_file_name(t->request->path))) },
+                           { "runs", runs });
     if (t->check.seeds)
         json_object_set_new(page, "comparison", tune_check_json(&t->check));
-    JSON_PUT(search, { "is_kept", json_boolean(t->kept == &t->search.best) },
-                     { "is_over", json_boolean(t->search.is_over) },
-                     { "rounds", json_integer(t->search.rounds) },
-                     { "seeds", json_string(seeds_text(seeds, t->search.seed, t->search.rounds)) },
-                     { "changes", changes_json(t) }, { "tuning", page_tuning(&t->search.loop.tuning) });
-    JSON_PUT(page, { "answer", card_end_json(tune_answer(t, EMPTY_CARD)) }, { "search", search });
+    seeds_text(seeds, t->search.seed, t->search.rounds);
+    JSON_PUT(page, { "answer", card_end_json(tune_answer(t, EMPTY_CARD)) },
+             { "search", JSON_OF({ "is_kept", json_boolean(t->kept == &t->search.best) },
+                                 { "is_over", json_boolean(t->search.is_over) },
+                                 { "rounds", json_integer(t->search.rounds) },
+                                 { "seeds", json_string(seeds) }, { "changes", changes },
+                                 { "tuning", page_tuning(&t->search.loop.tuning) }) });
     page_put_command(page, t->request->argc, t->request->argv);
     return page;
 }
@@ -448,33 +407,18 @@ static int read_back(struct knobs *knobs, struct err *err)
     struct knobs base;
     char        *text;
     FILE        *out = text_stream(&text);
-    int          rc;
 
     knobs_init(&base);
     knobs_print_yaml(knobs, &base, out);
     fclose(out);
-    rc = setting_parse("the setting found", text, strlen(text), knobs, err);
+    int rc = setting_parse("the setting found", text, strlen(text), knobs, err);
     free(text);
     return rc;
-}
-
-static void describe(struct tune *t)
-{
-    struct simulation_input input = t->search.input;
-    struct simulation       s;
-    struct err              err;
-
-    input.is_untuned = true;
-    if (simulation_open(&s, &input, &err))
-        return;
-    about_scenario(&t->about, &s.scenario, s.sim);
-    simulation_close(&s);
 }
 
 static int search(struct tune *t, struct err *err)
 {
     const struct tune_request *r = t->request;
-    int                        rc;
 
     t->search = (struct tune_search){ .input = scenario_file_input(&t->file), .is_quiet = r->is_quiet,
                                       .rounds_max = r->rounds, .budget = r->budget };
@@ -484,16 +428,14 @@ static int search(struct tune *t, struct err *err)
     t->search.input.threads = r->threads;
     t->search.input.until_ps = r->until_ps;
     t->search.input.maker = &twin_maker;
-    rc = search_rounds(&t->search, err);
+    int rc = search_rounds(&t->search, err);
     return rc ? rc : read_back(&t->search.best, err);
 }
 
 int tune_run(struct tune *t, const struct tune_request *request, struct err *err)
 {
-    int rc;
-
     *t = (struct tune){ .request = request };
-    rc = scenario_file_read(&t->file, request->path, err);
+    int rc = scenario_file_read(&t->file, request->path, err);
     if (rc)
         return rc;
     choose_tuner(t);
@@ -502,14 +444,13 @@ int tune_run(struct tune *t, const struct tune_request *request, struct err *err
     rc = rc ? rc : tune_check(&t->check, &t->search, request->checks, request->report != NULL, err);
     if (rc)
         return rc;
-    describe(t);
     t->kept = t->check.verdict == TUNE_WORSE && !request->is_kept ? &t->search.start : &t->search.best;
     return write_files(t, err);
 }
 
 void tune_close(struct tune *t)
 {
-    card_fini(&t->about);
+    card_fini(&t->search.about);
     tune_check_fini(&t->check);
     loop_close(&t->search.loop);
     world_fini(&t->search.world);
@@ -524,18 +465,17 @@ void tune_close(struct tune *t)
 int tune_read_setting(const char *from, uint64_t rate_bps, uint64_t rtt_ps, struct knobs *knobs,
                       struct err *err)
 {
-    struct world       world = { .host_bps = rate_bps, .base_rtt_ps = rtt_ps ? rtt_ps : 10 * PS_PER_US };
-    struct knobs       other;
-    int                rc;
+    struct world world = { .host_bps = rate_bps, .base_rtt_ps = rtt_ps ? rtt_ps : 10 * PS_PER_US };
+    struct knobs other;
 
     knobs_init(&world.start);
-    rc = setting_read(from, &world, knobs, err);
+    int rc = setting_read(from, &world, knobs, err);
     if (rc || rtt_ps)
         return rc;
     world.base_rtt_ps *= 2;
     rc = setting_read(from, &world, &other, err);
     if (!rc && !knobs_equal(knobs, &other))
-        rc =
-            err_set(err, EINVAL, "the setting '%.60s' depends on the network's round trip: give --rtt", from);
+        rc = err_set(err, EINVAL, "the setting '%.60s' depends on the network's round trip: give --rtt",
+                     from);
     return rc;
 }

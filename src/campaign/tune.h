@@ -25,6 +25,7 @@ struct tune_search {
     struct world  world;                     /* of the network; tuners look at it while they search */
     struct loop   loop;                      /* times of its steps continue from round to round */
     struct knobs  start, best;               /* the scenario's setting; the best found */
+    struct card   about;                     /* network and traffic */
 };
 
 /* ---- tune_check.c ---- */
@@ -91,7 +92,6 @@ struct tune {
     struct tune_check          check;
     struct outfile             file_of[TUNE_FILES];
     const struct knobs        *kept;         /* the result, or the initial setting */
-    struct card                about;        /* network and traffic */
 };
 
 /* Searches, checks and writes the files. Close it also on failure. */

@@ -49,26 +49,21 @@ static bool is_range(const char *value)
 int axis_vary(struct axis *a, const char *text, struct err *err)
 {
     const char *equals = strchr(text, '=');
-    int rc = 0;
+    int         rc = 0;
 
     *a = (struct axis){ 0 };
     if (!equals || equals == text)
         return err_set(err, EINVAL, "--vary: '%s' has no '='; write --vary kmin=100KB,400KB", text);
-    for (const char *part = equals + 1; !rc; part++) {
-        size_t length = part_length(part);
-        char  *set = xprintf("%.*s%.*s", (int)(equals - text) + 1, text, (int)length, part);
-        char  *value = strchr(set, '=') + 1;
+    for (const char *part = equals + 1, *end; part && !rc; part = *end ? end + 1 : NULL) {
+        end = part + part_length(part);
+        char *set = xprintf("%.*s%.*s", (int)(equals - text) + 1, text, (int)(end - part), part);
 
         axis_choice_set(axis_add(a, xstrdup(set)), set);
-        if (length == 0)
+        if (end == part)
             rc = err_set(err, EINVAL, "--vary: '%s' has an empty value", text);
-        else if (is_range(value))
-            rc = err_set(err, EINVAL,
-                         "--vary: '%s' is a range, not a value; write --vary kmin=100KB,400KB, or anole "
-                         "sweep --range %s", value, set);
-        part += length;
-        if (!*part)
-            break;
+        else if (is_range(strchr(set, '=') + 1))
+            rc = err_set(err, EINVAL, "--vary: '%s' is a range, not a value; write --vary kmin=100KB,400KB, "
+                         "or anole sweep --range %s", strchr(set, '=') + 1, set);
     }
     if (rc)
         axis_fini(a);
@@ -77,14 +72,12 @@ int axis_vary(struct axis *a, const char *text, struct err *err)
 
 int axis_add_variant(struct axis *a, const char *text, struct err *err)
 {
-    const char *colon = strchr(text, ':'), *equals = strchr(text, '=');
-    size_t name_length = colon ? (size_t)(colon - text) : strlen(text);
-    struct axis_choice *c;
+    size_t name_length = strcspn(text, ":");
 
-    if (name_length == 0 || (equals && (!colon || equals < colon)))
+    if (name_length == 0 || strcspn(text, "=") < name_length)
         return err_set(err, EINVAL, "--variant: '%s' has no name; write --variant NAME:kmin=100KB,kmax=400KB",
                        text);
-    c = axis_add(a, xprintf("%.*s", (int)name_length, text));
+    struct axis_choice *c = axis_add(a, xprintf("%.*s", (int)name_length, text));
     for (const char *part = text + name_length; *part && part[1];) {
         size_t length = part_length(++part);
         char  *set = xprintf("%.*s", (int)length, part);
@@ -105,27 +98,35 @@ static char *stem_of(const char *path)
     return xprintf("%.*s", dot && dot != name ? (int)(dot - name) : (int)strlen(name), name);
 }
 
-static bool have_equal_names(const struct axis *a)
+static int compare_names(const void *a, const void *b)
 {
-    for (uint32_t i = 0; i < a->choices; i++)
-        for (uint32_t j = 0; j < i; j++)
-            if (strcmp(a->choice[i].name, a->choice[j].name) == 0)
-                return true;
-    return false;
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A name that is there twice, or NULL. Sorts the names. */
+static const char *find_twice(char **name, uint32_t count)
+{
+    qsort(name, count, sizeof(*name), compare_names);
+    for (uint32_t i = 1; i < count; i++)
+        if (strcmp(name[i - 1], name[i]) == 0)
+            return name[i];
+    return NULL;
 }
 
 void axis_of_files(struct axis *a, const struct scenario_file *file, uint32_t files)
 {
-    bool are_equal;
+    char **name = xcalloc(files, sizeof(*name));
 
     *a = (struct axis){ 0 };
     for (uint32_t i = 0; i < files; i++)
-        axis_add(a, files == 1 ? xstrdup("") : stem_of(file[i].path))->file = i;
-    are_equal = have_equal_names(a);
-    for (uint32_t i = 0; are_equal && i < files; i++) {
-        free(a->choice[i].name);
-        a->choice[i].name = xstrdup(file[i].path);
+        name[i] = files == 1 ? xstrdup("") : stem_of(file[i].path);
+    bool is_ambiguous = find_twice(name, files) != NULL;
+    for (uint32_t i = 0; i < files; i++) {
+        axis_add(a, files == 1 ? xstrdup("") : is_ambiguous ? xstrdup(file[i].path)
+                                                            : stem_of(file[i].path))->file = i;
+        free(name[i]);
     }
+    free(name);
 }
 
 void axis_fini(struct axis *a)
@@ -160,17 +161,13 @@ static void combine(struct variant *v, uint32_t n, const struct axis *axis, uint
 {
     uint32_t rest = 1;
 
-    *v = (struct variant){ .name = xstrdup(""), .file = file, .sets = sets };
-    v->set = xcalloc(sets + 1ul, sizeof(*v->set));
-    for (uint32_t i = 0; i < sets; i++)
-        v->set[i] = set[i];
     for (uint32_t i = 0; i < axes; i++)
         rest *= axis[i].choices;
+    *v = (struct variant){ .name = xstrdup(""), .set = xcopy(set, sets, sizeof(*set)), .sets = sets };
+    v->file = &file[axis[0].choice[n / (rest / axis[0].choices)].file];
     for (uint32_t i = 0; i < axes; i++) {
         rest /= axis[i].choices;
         apply_choice(v, &axis[i].choice[n / rest]);
-        if (i == 0)
-            v->file = &file[axis[0].choice[n / rest].file];
         n %= rest;
     }
     if (!*v->name) {
@@ -179,24 +176,15 @@ static void combine(struct variant *v, uint32_t n, const struct axis *axis, uint
     }
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static int check_names(const struct variants *v, struct err *err)
 {
     char **name = xcalloc(v->count, sizeof(*name));
-    int rc = 0;
 
     for (uint32_t i = 0; i < v->count; i++)
         name[i] = v->list[i].name;
-    qsort(name, v->count, sizeof(*name), compare_names);
-    for (uint32_t i = 1; i < v->count && !rc; i++)
-        if (strcmp(name[i - 1], name[i]) == 0)
-            rc = err_set(err, EINVAL, "two variants are called '%s'", name[i]);
+    const char *twice = find_twice(name, v->count);
     free(name);
-    return rc;
+    return twice ? err_set(err, EINVAL, "two variants are called '%s'", twice) : 0;
 }
 
 int variants_init(struct variants *v, const struct axis *axis, uint32_t axes,
@@ -204,7 +192,6 @@ int variants_init(struct variants *v, const struct axis *axis, uint32_t axes,
                   struct err *err)
 {
     uint64_t count = 1;
-    int rc;
 
     *v = (struct variants){ 0 };
     for (uint32_t i = 0; i < axes; i++) {
@@ -216,7 +203,7 @@ int variants_init(struct variants *v, const struct axis *axis, uint32_t axes,
     v->count = (uint32_t)count;
     for (uint32_t i = 0; i < v->count; i++)
         combine(&v->list[i], i, axis, axes, file, set, sets);
-    rc = check_names(v, err);
+    int rc = check_names(v, err);
     if (rc)
         variants_fini(v);
     return rc;
@@ -236,18 +223,17 @@ void variants_fini(struct variants *v)
 int variants_find(const struct variants *v, const char *name, struct err *err)
 {
     const char **names = xcalloc(v->count + 1ul, sizeof(*names));
-    int found = -1;
-    char hint[160];
+    char         hint[160];
 
     for (uint32_t i = 0; i < v->count; i++) {
         names[i] = v->list[i].name;
-        if (strcmp(name, names[i]) == 0)
-            found = (int)i;
+        if (strcmp(name, names[i]) == 0) {
+            free(names);
+            return (int)i;
+        }
     }
     text_did_you_mean(hint, sizeof(hint), name, names);
     free(names);
-    if (found >= 0)
-        return found;
     return err_set(err, EINVAL, "there is no variant '%s'%s", name, hint);
 }
 
@@ -260,18 +246,18 @@ static struct digest program;
 void variant_read_program(void)
 {
     static bool is_known;
-    size_t length;
-    char *bytes;
+    size_t      length;
+    char       *bytes;
 
     if (is_known)
         return;
+    is_known = true;
     digest_init(&program);
     digest_add_text(&program, ANOLE_VERSION);
     if (text_read_file("/proc/self/exe", PROGRAM_BYTES_MAX, &bytes, &length, NULL) == 0) {
         digest_add(&program, bytes, length);
         free(bytes);
     }
-    is_known = true;
 }
 
 static void add_read(void *arg, const char *text, size_t length)
@@ -313,12 +299,11 @@ static void begin_watch(const struct variant *v, struct digest *d, struct text_w
 static int end_watch(const struct variant *v, int rc, struct err *err)
 {
     text_watch_reads(NULL);
-    if (rc) {
+    if (rc && v->own > 0 && strncmp(err->text, "--set ", 6) == 0) {
         struct err why = *err;
 
         /* What a variant sets was not typed as a --set. */
-        if (v->own > 0 && strncmp(why.text, "--set ", 6) == 0)
-            err_write(err, "variant '%s': %s", v->name, why.text + 6);
+        err_write(err, "variant '%s': %s", v->name, why.text + 6);
     }
     return rc;
 }
@@ -337,12 +322,11 @@ int variant_check(const struct variant *v, const uint64_t *seed, struct digest *
 {
     struct text_watch watch;
     struct scenario   s;
-    int               rc;
 
     begin_watch(v, d, &watch);
-    rc = scenario_parse(&s, text_file_name(v->file->path), v->file->text, v->file->text_bytes, v->set,
-                        v->sets,
-                        seed, err);
+    int rc = scenario_parse(&s, text_file_name(v->file->path), v->file->text, v->file->text_bytes, v->set,
+                            v->sets,
+                            seed, err);
     if (!rc)
         scenario_fini(&s);
     return end_watch(v, rc, err);
@@ -350,16 +334,18 @@ int variant_check(const struct variant *v, const uint64_t *seed, struct digest *
 
 #define FLOWS_EACH 64            /* of a stream: more add no information */
 
+#define ADD(digest, field) digest_add(digest, &(field), sizeof(field))
+
 static void digest_entry(struct digest *d, const struct traffic_about *t)
 {
     digest_add_text(d, t->kind);
     digest_add_text(d, t->what);
-    digest_add(d, &t->bps_per_host, sizeof(t->bps_per_host));
-    digest_add(d, &t->hosts, sizeof(t->hosts));
-    digest_add(d, &t->start_ps, sizeof(t->start_ps));
-    digest_add(d, &t->stop_ps, sizeof(t->stop_ps));
-    digest_add(d, &t->workers, sizeof(t->workers));
-    digest_add(d, &t->collective_bytes, sizeof(t->collective_bytes));
+    ADD(d, t->bps_per_host);
+    ADD(d, t->hosts);
+    ADD(d, t->start_ps);
+    ADD(d, t->stop_ps);
+    ADD(d, t->workers);
+    ADD(d, t->collective_bytes);
 }
 
 static void digest_stream(struct digest *d, struct traffic *t, uint32_t stream)
@@ -370,9 +356,9 @@ static void digest_stream(struct digest *d, struct traffic *t, uint32_t stream)
     digest_add(d, &source, sizeof(source));
     for (uint32_t i = 0; !traffic_is_worker(t, stream) && i < FLOWS_EACH && traffic_next(t, stream, &flow);
          i++) {
-        digest_add(d, &flow.at_ps, sizeof(flow.at_ps));
-        digest_add(d, &flow.dst, sizeof(flow.dst));
-        digest_add(d, &flow.bytes, sizeof(flow.bytes));
+        ADD(d, flow.at_ps);
+        ADD(d, flow.dst);
+        ADD(d, flow.bytes);
     }
 }
 
@@ -402,11 +388,10 @@ int variant_resolve(struct variant *v, const uint64_t *seed, struct digest *d, s
     const struct text_watch       watch = { add_read, add_value, d };
     const struct simulation_input input = input_of(v, seed);
     struct simulation             s;
-    int                           rc;
 
     digest_init(d);
     text_watch_reads(&watch);
-    rc = simulation_open(&s, &input, err);
+    int rc = simulation_open(&s, &input, err);
     if (!rc)
         knobs_watch(&s.sim->cfg.knobs);
     if (end_watch(v, rc, err))

@@ -39,10 +39,9 @@ struct options {
 
 static void add_allowed(void *options, const char *text)
 {
-    struct options *o = options;
-    struct err      err;
+    struct err err;
 
-    if (advise_allow(&o->request.allowed, text, &err))
+    if (advise_allow(&((struct options *)options)->request.allowed, text, &err))
         cmd_usage("%s", err.text);
 }
 
@@ -81,11 +80,13 @@ static void set_sizes(void *options, const char *text)
 {
     char hint[300];
 
-    for (int i = 0; cdf_names[i] && strcmp(cdf_names[i], text) != 0; i++)
-        if (!cdf_names[i + 1] && access(text, F_OK))
-            cmd_usage("--sizes: '%s' is neither a built-in table of sizes nor a file%s", text,
-                      text_names(hint, sizeof hint, text, cdf_names));
     ((struct options *)options)->request.described.sizes = text;
+    for (int i = 0; cdf_names[i]; i++)
+        if (strcmp(cdf_names[i], text) == 0)
+            return;
+    if (access(text, F_OK))
+        cmd_usage("--sizes: '%s' is neither a built-in table of sizes nor a file%s", text,
+                  text_names(hint, sizeof hint, text, cdf_names));
 }
 
 #define GIVEN(option) CMD_GIVEN(struct options, is_given[option])
@@ -181,41 +182,33 @@ static json_t *gain_json(struct race_gain g)
 static json_t *load_json(const struct advice *a, const struct advise_row *row, uint32_t load)
 {
     static const char *const words[GOAL_PARTS] = { "all", "below_120KB", "to_1MB", "from_1MB" };
-    json_t                  *made = json_object(), *slowdown = json_object(), *iteration = json_object();
+    json_t                  *slowdown = json_object(), *iteration = json_object();
 
     for (int i = 0; i < GOAL_PARTS; i++)
         json_put_number(slowdown, words[i], advise_slowdown(row, load, (enum goal_part)i));
-    JSON_PUT(made, { "load", json_of_number(a->load[load]) },
-                   { "load_share", json_of_number(a->has_range ? a->load[load] * a->described.load : NAN) },
-                   { "seeds", json_of_count(row->seeds[load]) }, { "slowdown_mean", slowdown });
     for (uint32_t i = 0; i < a->jobs; i++)
         json_put_number(iteration, a->job_name[i], 1e6 * advise_iteration(row, load, i));
-    json_object_set_new(made, "iteration_us", iteration);
-    json_object_set_new(made, "against_yours",
-                        row == &a->row[0] ? json_null() : gain_json(advise_gain(a, row, &a->row[0], load)));
-    return made;
+    return JSON_OF({ "load", json_of_number(a->load[load]) },
+                   { "load_share", json_of_number(a->has_range ? a->load[load] * a->described.load : NAN) },
+                   { "seeds", json_of_count(row->seeds[load]) }, { "slowdown_mean", slowdown },
+                   { "iteration_us", iteration },
+                   { "against_yours", row == &a->row[0] ? json_null()
+                                      : gain_json(advise_gain(a, row, &a->row[0], load)) });
 }
 
 static json_t *row_json(const struct advice *a, const struct advise_row *row)
 {
-    json_t *made = json_object(), *loads = json_array(), *changes = json_array();
+    json_t *loads = json_array(), *changes = json_array();
 
-    json_put_text(made, "name", row->name);
-    for (uint32_t i = 0; i < row->changes; i++) {
-        json_t *change = json_object();
-
-        json_put_text(change, "set", row->change[i]->set);
-        json_put_text(change, "needs", row->change[i]->needs);
-        json_array_append_new(changes, change);
-    }
-    json_object_set_new(made, "changes", changes);
+    for (uint32_t i = 0; i < row->changes; i++)
+        json_array_append_new(changes, JSON_OF({ "set", json_of_text(row->change[i]->set) },
+                                               { "needs", json_of_text(row->change[i]->needs) }));
     for (uint32_t i = 0; i < ADVISE_LOADS; i++)
         if (row->seeds[i])
             json_array_append_new(loads, load_json(a, row, i));
-    JSON_PUT(made, { "loads", loads },
+    return JSON_OF({ "name", json_of_text(row->name) }, { "changes", changes }, { "loads", loads },
                    { "confirmed", row->seeds[ADVISE_PROOF] ? load_json(a, row, ADVISE_PROOF) : json_null() },
                    { "knobs", json_of_knobs(&row->knobs) });
-    return made;
 }
 
 static json_t *recorded_json(const struct recorded *r, const char *path)
@@ -230,27 +223,25 @@ static json_t *recorded_json(const struct recorded *r, const char *path)
 
 static json_t *advise_json(const struct advice *a, const struct card *answer)
 {
-    json_t *all = json_object(), *rows = json_array(), *search = json_object();
+    json_t *rows = json_array();
+    json_t *all = JSON_OF({ "answer", card_json(answer) }, { "scenario", json_of_text(a->name) },
+                          { "goal", json_of_text(a->goal.name) });
 
-    JSON_PUT(all, { "answer", card_json(answer) }, { "scenario", json_of_text(a->name) },
-                  { "goal", json_of_text(a->goal.name) });
+    for (uint32_t i = 0; i < a->rows; i++)
+        json_array_append_new(rows, row_json(a, &a->row[i]));
     if (a->request->messages)
         json_object_set_new(all, "messages", recorded_json(&a->messages, a->request->messages));
     if (a->request->counters)
         json_object_set_new(all, "counters", recorded_json(&a->counters, a->request->counters));
-    json_object_set_new(all, "keeps_yours", json_boolean(advise_keeps_yours(a)));
-    json_put_text(all, "advised", advised(a)->name);
-    json_object_set_new(all, "changes", json_of_changes(&a->row[0].knobs, &advised(a)->knobs));
-    json_put_text(all, "best_preset", a->row[a->best_preset].name);
-    for (uint32_t i = 0; i < a->rows; i++)
-        json_array_append_new(rows, row_json(a, &a->row[i]));
-    json_object_set_new(all, "settings", rows);
-    json_put_count(search, "trials", a->rehearsal.trials);
-    json_put_number(search, "trial_us", (double)a->twin.until_ps / 1e6);
-    json_put_count(search, "generations", a->rehearsal.generations);
-    json_put_count(search, "blocks", a->rehearsal.race.blocks);
-    json_put_number(search, "seconds", a->took_s);
-    json_object_set_new(all, "search", search);
+    JSON_PUT(all, { "keeps_yours", json_boolean(advise_keeps_yours(a)) },
+             { "advised", json_of_text(advised(a)->name) },
+             { "changes", json_of_changes(&a->row[0].knobs, &advised(a)->knobs) },
+             { "best_preset", json_of_text(a->row[a->best_preset].name) }, { "settings", rows },
+             { "search", JSON_OF({ "trials", json_of_count(a->rehearsal.trials) },
+                                 { "trial_us", json_of_number((double)a->twin.until_ps / 1e6) },
+                                 { "generations", json_of_count(a->rehearsal.generations) },
+                                 { "blocks", json_of_count(a->rehearsal.race.blocks) },
+                                 { "seconds", json_of_number(a->took_s) }) });
     return all;
 }
 
@@ -260,16 +251,14 @@ static int give(const struct options *o, struct outfile *out, struct outfile *pa
 {
     const struct knobs *k = &advised(a)->knobs;
     struct card         answer;
-    const char         *story;
-    int                 rc;
 
     advise_answer(a, &answer);
-    story = card_text(&answer, CARD_FINDING);
+    const char *story = card_text(&answer, CARD_FINDING);
     if (out->stream)
         setting_print_yaml(k, story, out->stream);
     if (page->stream)
         advise_page(a, &answer, page->stream);
-    rc = outfile_end(out, 0, err);
+    int rc = outfile_end(out, 0, err);
     rc = outfile_end(page, rc, err);
     if (!rc && o->device != DEVICE_NONE && advised(a)->changes)
         rc = err_set(err, EINVAL, "the advice is %s, which no script sets; without --allow it is a setting",
@@ -318,24 +307,19 @@ static void check_described(const struct options *o)
         cmd_usage("--sizes and --messages: one of them");
 }
 
-/* The name of the first such option that was given, or NULL. */
-static const char *first_given(const struct options *o)
-{
-    for (int i = 0; i < DESCRIBED_OPTIONS; i++)
-        if (o->is_given[i])
-            return described_names[i];
-    return NULL;
-}
-
 static void check_options(const struct options *o)
 {
+    const char *given = NULL;            /* the first option that describes a network */
+
+    for (int i = 0; i < DESCRIBED_OPTIONS && !given; i++)
+        given = o->is_given[i] ? described_names[i] : NULL;
     if (o->is_json && o->device != DEVICE_NONE)
         cmd_usage("--format json and --as: one of them");
-    if (!o->request.path && !o->request.record && !first_given(o))
+    if (!o->request.path && !o->request.record && !given)
         cmd_usage("which network? anole advise SCENARIO.yaml, or --rate, --rtt, --sizes and --load; see "
                   "anole advise --help");
-    if (o->request.path && first_given(o))
-        cmd_usage("--%s goes without a scenario; to change '%s' use --set", first_given(o), o->request.path);
+    if (o->request.path && given)
+        cmd_usage("--%s goes without a scenario; to change '%s' use --set", given, o->request.path);
     if (!o->request.path)
         check_described(o);
 }
@@ -348,19 +332,17 @@ static void add_settings(struct options *o, const struct host_device *d)
     for (enum knob k = 0; k < KNOB_COUNT; k++) {
         const struct knob_info *info = &knob_info[k];
         double                  value = d->setting.knobs.value[k];
-        char                    text[KNOB_TEXT_MAX], line[128];
+        char                    text[KNOB_TEXT_MAX];
 
         if (!d->setting.is_named[k])
             continue;
+        knob_text(text, k, value);
         if (value < info->min || value > info->max) {
-            fprintf(
-                stderr,
-                "anole: %s: %s is %s there, which is outside what can be simulated; the default is taken\n",
-                o->request.record_path, info->name, knob_text(text, k, value));
+            fprintf(stderr, "anole: %s: %s is %s there, which is outside what can be simulated; the default "
+                    "is taken\n", o->request.record_path, info->name, text);
             continue;
         }
-        snprintf(line, sizeof(line), "%s=%s", info->name, knob_text(text, k, value));
-        o->recorded[k] = xstrdup(line);
+        o->recorded[k] = xprintf("%s=%s", info->name, text);
         cmd_add_set(&o->set, &o->request.sets, o->recorded[k]);
     }
 }
@@ -412,16 +394,14 @@ static void list_assumed(struct options *o)
 
 static int advise_main(int argc, char **argv)
 {
-    struct options o = { .request = { .seed = 1,
+    struct options o = { .request = { .seed = 1, .argc = argc, .argv = argv,
                                       .described = { .rate_bps = 100000000000, .rtt_ps = 10 * PS_PER_US,
                                                      .oversubscription = 1 } },
                          .budget_millions = ADVISE_BUDGET_MILLIONS, .device = DEVICE_NONE };
-    struct err err;
-    int        rc;
+    struct err     err;
 
     cmd_parse(&command_line, argc, argv, &o);
-    o.request.budget = o.budget_millions * 1000000;
-    rc = read_record(&o, &err);
+    int rc = read_record(&o, &err);
     if (rc)
         return cmd_end(rc, &err);
     check_options(&o);
@@ -429,10 +409,9 @@ static int advise_main(int argc, char **argv)
         o.request.described.sizes = "FB_Hadoop";
     if (!o.request.path)
         list_assumed(&o);
+    o.request.budget = o.budget_millions * 1000000;
     o.request.set = o.set;
     o.request.assumed = o.assumed;
-    o.request.argc = argc;
-    o.request.argv = argv;
     o.request.out = o.out;
     interrupt_catch();
     rc = advise(&o, &err);

@@ -32,10 +32,9 @@ struct options {
 static const char *read_bound(const char *text, double *value, char unit[16])
 {
     char  *end;
-    size_t letters;
 
     *value = strtod(text, &end);
-    letters = strspn(end, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+    size_t letters = strspn(end, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
     if (end == text || letters == 0 || letters > 15)
         return NULL;
     snprintf(unit, 16, "%.*s", (int)letters, end);
@@ -105,8 +104,8 @@ struct fitted_world {
 
 static double figure_of(const struct results *r, const char *name)
 {
-    struct metric *list = xcalloc(METRICS_MAX, sizeof(*list));
-    uint32_t       count = metrics_of(r, list);
+    uint32_t       count;
+    struct metric *list = metrics_new(r, &count);
     double         value = NAN;
 
     for (uint32_t i = 0; i < count && !isfinite(value); i++) {
@@ -119,33 +118,26 @@ static double figure_of(const struct results *r, const char *name)
     return value;
 }
 
-static void run(struct fitted_world *w, struct simulation *s)
-{
-    char what[48];
-
-    snprintf(what, sizeof(what), "simulation %u: ", ++w->simulations);
-    interrupt_watch(&s->sim->engine.now_ps);
-    progress_next(&w->progress, what);
-    simulation_run(s, NULL, &w->progress);
-    w->progress.what = NULL;
-    interrupt_watch(NULL);
-}
-
 static int simulate(struct fitted_world *w, const char *const *set, uint32_t sets,
                     const struct measured_row *row, double *figure, struct err *err)
 {
     struct simulation_input input = scenario_file_input(w->file);
     struct simulation       simulation;
     struct results          results;
-    int                     rc;
+    char                    what[48];
 
     input.set = set;
     input.sets = sets;
     input.threads = 1;
-    rc = simulation_open(&simulation, &input, err);
+    int rc = simulation_open(&simulation, &input, err);
     if (rc)
         return rc;
-    run(w, &simulation);
+    snprintf(what, sizeof(what), "simulation %u: ", ++w->simulations);
+    interrupt_watch(&simulation.sim->engine.now_ps);
+    progress_next(&w->progress, what);
+    simulation_run(&simulation, NULL, &w->progress);
+    w->progress.what = NULL;
+    interrupt_watch(NULL);
     rc = simulation_failed(&simulation, err);
     results_init(&results, &simulation);
     *figure = figure_of(&results, row->figure);
@@ -241,17 +233,17 @@ static json_t *json_of(const struct fitted_world *w, const struct least_squares_
     json_t *fitted = json_array(), *predicted = json_array();
 
     for (uint32_t i = 0; i < w->options->parameters; i++)
-        json_array_append_new(fitted,
-                              json_pack("{s:s, s:f, s:f, s:f, s:s}", "keys", w->options->parameter[i].keys,
-                                        "value", f->value[i], "low", f->low[i], "high", f->high[i], "unit",
-                                        w->options->parameter[i].unit));
+        json_array_append_new(fitted, json_pack("{s:s, s:f, s:f, s:f, s:s}",
+                                                "keys", w->options->parameter[i].keys, "value", f->value[i],
+                                                "low", f->low[i], "high", f->high[i],
+                                                "unit", w->options->parameter[i].unit));
     for (uint32_t i = 0; i < w->rows; i++) {
         const struct measured_row *row = &w->measured->row[w->row[i]];
 
-        json_array_append_new(predicted,
-                              json_pack("{s:i, s:s, s:f, s:f, s:f}", "line", (int)row->line, "figure",
-                                        row->figure, "measured", row->value, "predicted", figure[i],
-                                        "error_pct", 100 * (figure[i] / row->value - 1)));
+        json_array_append_new(predicted, json_pack("{s:i, s:s, s:f, s:f, s:f}", "line", (int)row->line,
+                                                   "figure", row->figure, "measured", row->value,
+                                                   "predicted", figure[i],
+                                                   "error_pct", 100 * (figure[i] / row->value - 1)));
     }
     return json_pack("{s:s, s:o, s:f, s:o}", "kind", w->measured->kind, "fitted", fitted, "fitted_rms_pct",
                      100 * (exp(f->rms) - 1), "predicted", predicted);
@@ -275,16 +267,18 @@ static int calibrate(struct fitted_world *w, struct err *err)
     double                  *value = xcalloc(w->measured->rows + 1ul, sizeof(*value));
     struct least_squares     p = { o->parameters, 0, name, low, high, value, predict, w };
     struct least_squares_fit fit;
-    int                      rc;
 
-    for (uint32_t i = 0; i < o->parameters; i++)
-        name[i] = o->parameter[i].keys, low[i] = o->parameter[i].low, high[i] = o->parameter[i].high;
+    for (uint32_t i = 0; i < o->parameters; i++) {
+        name[i] = o->parameter[i].keys;
+        low[i] = o->parameter[i].low;
+        high[i] = o->parameter[i].high;
+    }
     progress_start(&w->progress, true);
     choose(w, true);
     for (uint32_t i = 0; i < w->rows; i++)
         value[i] = w->measured->row[w->row[i]].value;
     p.figures = w->rows;
-    rc = least_squares(&p, &fit, err);
+    int rc = least_squares(&p, &fit, err);
     choose(w, false);
     rc = rc ? rc : predict(w, fit.value, value, err);
     progress_clear(&w->progress);
@@ -305,7 +299,6 @@ static int calibrate_main(int argc, char **argv)
     struct measured      measured;
     struct fitted_world  w = { .options = &o, .file = &file, .measured = &measured };
     struct err           err;
-    int                  rc;
 
     cmd_parse(&line, argc, argv, &o);
     if (!o.scenario)
@@ -313,7 +306,7 @@ static int calibrate_main(int argc, char **argv)
     if (!o.parameters)
         cmd_usage("--fit KEY=LOW..HIGH is missing: only named parameters are fitted");
     interrupt_catch();
-    rc = scenario_file_read(&file, o.scenario, &err);
+    int rc = scenario_file_read(&file, o.scenario, &err);
     rc = rc ? rc : measured_read(&measured, o.measurements, &err);
     if (!rc) {
         w.row = xcalloc(measured.rows + 1ul, sizeof(*w.row));

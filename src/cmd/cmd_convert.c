@@ -93,16 +93,13 @@ static const struct cmd_line line = {
 
 static int write_all(const struct convert_source *source, enum format to, struct outdir *dir, struct err *err)
 {
-    if (source->command.matrix && to != TO_SCENARIO)
+    if (to == TO_SCENARIO)
+        return convert_write_scenario(source, dir, err);
+    if (source->command.matrix)
         return err_set(err, ENOTSUP,
                        "%s: a command line of htsim_uec becomes a scenario alone: say --to scenario",
                        source->name);
-    switch (to) {
-    case TO_SCENARIO: return convert_write_scenario(source, dir, err);
-    case TO_HPCC:     return convert_write_hpcc(source, dir, err);
-    case TO_NOTHING:  break;
-    }
-    return 0;
+    return convert_write_hpcc(source, dir, err);
 }
 
 static void print_json(const struct options *o, const struct convert_source *source)
@@ -112,7 +109,7 @@ static void print_json(const struct options *o, const struct convert_source *sou
         [TO_HPCC] = { "config.txt", "topology.txt", "flow.txt", "trace.txt" },
     };
     const struct graph *g = &source->scenario.graph;
-    json_t             *all = json_object(), *list = json_array();
+    json_t             *list = json_array();
 
     assert(o->to < TO_NOTHING);
     for (int i = 0; files[o->to][i]; i++) {
@@ -122,11 +119,11 @@ static void print_json(const struct options *o, const struct convert_source *sou
             json_array_append_new(list, json_of_text(path));
         free(path);
     }
-    JSON_PUT(all, { "to", json_of_text(format_names[o->to]) }, { "out", json_of_text(o->out) },
-                  { "files", list }, { "hosts", json_of_count(g->hosts) },
-                  { "switches", json_of_count(g->nodes - g->hosts) }, { "links", json_of_count(g->links) },
-                  { "flows", json_of_count(source->flows ? source->flows : source->cm.conns) });
-    cmd_print_json(all);
+    cmd_print_json(JSON_OF({ "to", json_of_text(format_names[o->to]) }, { "out", json_of_text(o->out) },
+                           { "files", list }, { "hosts", json_of_count(g->hosts) },
+                           { "switches", json_of_count(g->nodes - g->hosts) },
+                           { "links", json_of_count(g->links) },
+                           { "flows", json_of_count(source->flows ? source->flows : source->cm.conns) }));
 }
 
 static int convert(const struct options *o, struct err *err)
@@ -160,19 +157,19 @@ static int recognize(const struct options *o, struct err *err)
 
     for (uint32_t i = 0; i < o->paths && !rc; i++) {
         enum convert_input input;
-        char              *use = NULL;
 
         rc = convert_detect(o->path[i], &input, err);
-        if (!rc && !(use = convert_line(input, o->path[i])))
+        if (rc)
+            break;
+        char *use = convert_line(input, o->path[i]);
+        if (!use)
             cmd_usage("--to is missing: --to scenario or --to hpcc");
-        if (!rc)
-            json_array_append_new(all, json_pack("{s:o, s:s, s:o}", "file", json_of_text(o->path[i]), "what",
-                                                 convert_what(input), "line", json_of_text(use)));
-        if (!rc && !o->is_json) {
-            printf("%s: this is %s. To use it in a scenario:\n", safe_name(o->path[i]).buf,
-                convert_what(input));
-            printf("  %s\n", safe_name(use).buf);
-        }
+        json_array_append_new(all, JSON_OF({ "file", json_of_text(o->path[i]) },
+                                           { "what", json_string(convert_what(input)) },
+                                           { "line", json_of_text(use) }));
+        if (!o->is_json)
+            printf("%s: this is %s. To use it in a scenario:\n  %s\n", safe_name(o->path[i]).buf,
+                   convert_what(input), safe_name(use).buf);
         free(use);
     }
     if (!rc && o->is_json)
@@ -186,7 +183,6 @@ static int convert_main(int argc, char **argv)
 {
     struct options o = { .to = TO_NOTHING };
     struct err     err;
-    int            rc;
 
     cmd_parse(&line, argc, argv, &o);
     if (o.to == TO_NOTHING)
@@ -194,7 +190,7 @@ static int convert_main(int argc, char **argv)
     if (!o.out)
         cmd_usage("-o DIR is missing: the folder to write to");
     interrupt_catch();
-    rc = convert(&o, &err);
+    int rc = convert(&o, &err);
     free(o.set);
     return cmd_end(rc, &err);
 }

@@ -2,6 +2,7 @@
 #include "learn/policy/distil.h"
 #include "base/file/interrupt.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/cmd_json.h"
 #include "env/env_world.h"
@@ -9,6 +10,7 @@
 #include "learn/tree/tree_export.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define GRID_PLACES_MAX 4096     /* actions times deltas: 17 million states */
@@ -109,23 +111,23 @@ static const struct cmd_line line = {
 
 static void note_command(const struct options *o, struct model *m)
 {
-    struct distil_cfg c = o->cfg;
-    char text[1024];
-    int used;
+    const struct distil_cfg *c = &o->cfg;
+    char                    *text;
+    FILE                    *out = text_stream(&text);
 
-    if (o->to == TO_INT8)
-        snprintf(text, sizeof(text), "anole distil --to int8");
-    else {
-        used = snprintf(text, sizeof(text), "anole distil --to trees --trees %u --depth %u --sweeps %u "
-                 "--actions %u --deltas %u --seed %" PRIu64 "%s%s%s", c.tree.trees, c.tree.depth,
-                 c.tree.sweeps, c.grid.actions, c.grid.deltas, c.seed, c.is_gridless ? " --no-grid" : "",
-                 c.is_unmended ? " --no-mend" : "", c.is_centred ? " --centre" : "");
-        for (uint32_t i = 0; i < o->worlds; i++)
-            used += snprintf(text + used, sizeof(text) - (size_t)used, " --world %s", o->world[i]);
-        if (o->worlds > 0)
-            snprintf(text + used, sizeof(text) - (size_t)used, " --flow-states %u", o->flow_states);
-    }
+    fprintf(out, "anole distil --to %s", to_names[o->to]);
+    if (o->to == TO_TREES)
+        fprintf(out, " --trees %u --depth %u --sweeps %u --actions %u --deltas %u --seed %" PRIu64 "%s%s%s",
+                c->tree.trees, c->tree.depth, c->tree.sweeps, c->grid.actions, c->grid.deltas, c->seed,
+                c->is_gridless ? " --no-grid" : "", c->is_unmended ? " --no-mend" : "",
+                c->is_centred ? " --centre" : "");
+    for (uint32_t i = 0; i < o->worlds && o->to == TO_TREES; i++)
+        fprintf(out, " --world %s", o->world[i]);
+    if (o->worlds > 0 && o->to == TO_TREES)
+        fprintf(out, " --flow-states %u", o->flow_states);
+    fclose(out);
     model_put(m, "command", text);
+    free(text);
 }
 
 /* Copies the notes of the teacher's file; its command becomes the note 'teacher'. No note depends on the
@@ -146,122 +148,112 @@ static int write_model(const struct options *o, const struct policy *p, const st
                        struct err *err)
 {
     struct model m;
-    int rc;
 
     policy_to_model(p, &m);
     note_command(o, &m);
     copy_notes(&m, teacher);
-    rc = model_save(&m, o->out, err);
+    int rc = model_save(&m, o->out, err);
     model_fini(&m);
     return rc;
 }
 
-/* The part of the JSON output that both kinds share. */
-static json_t *begin_json(const struct options *o, const char *to)
+/* The result in words, or as 'more' fields of a JSON object. */
+static void print_json(const struct options *o, json_t *more)
 {
-    return JSON_OF({ "model", json_of_text(o->model) }, { "to", json_of_text(to) },
-                   { "out", json_of_text(o->out) });
-}
+    json_t *all = JSON_OF({ "model", json_of_text(o->model) }, { "to", json_of_text(to_names[o->to]) },
+                          { "out", json_of_text(o->out) });
 
-static const float delta_max[] = { POLICY_GAP_NEAR, POLICY_GAP_FAR };
-
-static void draw_int8_gap(struct policy_gap *gap, const struct policy *teacher, const struct policy *int8,
-                          float most)
-{
-    *gap = (struct policy_gap){ 0 };
-    policy_gap_draw(gap, teacher, int8,
-                    &(struct policy_gap_cfg){ .delta_max = most,
-                                              .states = teacher->body == POLICY_LSTM ? STATES_LSTM : 0 });
-}
-
-static void print_int8_json(const struct options *o, const struct policy *int8, const struct policy *teacher)
-{
-    json_t *all = begin_json(o, "int8"), *gaps = json_array();
-
-    json_put_count(all, "bytes", quant_bytes(int8->int8));
-    for (int i = 0; i < 2; i++) {
-        struct policy_gap gap;
-        json_t           *made;
-
-        draw_int8_gap(&gap, teacher, int8, delta_max[i]);
-        made = policy_gap_json(&gap);
-        json_put_number(made, "delta_max", (double)delta_max[i]);
-        json_array_append_new(gaps, made);
-    }
-    json_object_set_new(all, "gaps", gaps);
+    json_object_update(all, more);
+    json_decref(more);
     cmd_print_json(all);
 }
 
-static void print_int8(const struct policy *int8, const struct policy *teacher)
+static void print_int8(const struct options *o, const struct policy *int8, const struct policy *teacher)
 {
-    printf("int8: %u bytes of weights, scales and tables\n", quant_bytes(int8->int8));
-    for (int i = 0; i < 2; i++) {
-        struct policy_gap gap;
+    static const float delta_max[] = { POLICY_GAP_NEAR, POLICY_GAP_FAR };
+    json_t            *gaps = json_array();
+    uint32_t           bytes = quant_bytes(int8->int8);
 
-        draw_int8_gap(&gap, teacher, int8, delta_max[i]);
+    if (!o->is_json)
+        printf("int8: %u bytes of weights, scales and tables\n", bytes);
+    for (int i = 0; i < 2; i++) {
+        struct policy_gap_cfg cfg = { .delta_max = delta_max[i],
+                                      .states = teacher->body == POLICY_LSTM ? STATES_LSTM : 0 };
+        struct policy_gap     gap = { 0 };
+
+        policy_gap_draw(&gap, teacher, int8, &cfg);
+        json_array_append_new(gaps, policy_gap_json(&gap, delta_max[i]));
+        if (o->is_json)
+            continue;
         printf("against the net in %" PRIu64 " states, deltas up to %g:\n", gap.states, (double)delta_max[i]);
         policy_gap_print(stdout, &gap, "net", "int8");
+    }
+    if (o->is_json)
+        print_json(o, JSON_OF({ "bytes", json_of_count(bytes) }, { "gaps", json_incref(gaps) }));
+    json_decref(gaps);
+}
+
+static void print_trees(const struct options *o, const struct policy *trees, const struct distil_report *r)
+{
+    if (o->is_json) {
+        print_json(o, JSON_OF({ "distilled", distil_json(r) }, { "cost", forest_cost_json(&trees->trees) }));
+    } else {
+        distil_print(stdout, r, &trees->trees);
+        tree_export_print_cost(stdout, &trees->trees);
     }
 }
 
 static int make_int8(const struct options *o, struct policy *made, const struct policy *teacher,
                      struct err *err)
 {
-    int rc;
-    struct err why;
-
     if (teacher->body == POLICY_INT8 || teacher->body == POLICY_INT8_LSTM)
-        return err_set(err, EINVAL, "%s: the model is already int8", o->model);
-    rc = policy_init_int8(made, teacher, &why);
-    if (rc)
-        return err_set(err, -rc, "%s: %s", o->model, why.text);
-    if (!o->is_quiet && o->is_json)
-        print_int8_json(o, made, teacher);
-    else if (!o->is_quiet)
-        print_int8(made, teacher);
-    return 0;
+        return err_set(err, EINVAL, "the model is already int8");
+    int rc = policy_init_int8(made, teacher, err);
+    if (!rc && !o->is_quiet)
+        print_int8(o, made, teacher);
+    return rc;
 }
 
 static int make_trees(const struct options *o, struct policy *made, const struct policy *teacher,
-                      struct err *err)
+                      const struct tree_rows *seen, struct err *err)
 {
     struct distil_report report;
+    int                  rc = distil_trees(made, teacher, &o->cfg, seen, &report, err);
+
+    if (!rc && !o->is_quiet)
+        print_trees(o, made, &report);
+    return rc;
+}
+
+static int make(const struct options *o, struct policy *made, const struct policy *teacher, struct err *err)
+{
     struct tree_rows seen;
-    struct err why;
-    int rc = 0;
+    struct err       why;
+    int              rc = 0;
 
     tree_rows_init(&seen);
-    for (uint32_t i = 0; !rc && i < o->worlds; i++)
+    for (uint32_t i = 0; !rc && i < o->worlds && o->to == TO_TREES; i++)
         rc = env_add_rows(&seen, teacher, o->world[i], o->flow_states, o->cfg.seed, err);
     if (!rc) {
-        rc = distil_trees(made, teacher, &o->cfg, &seen, &report, &why);
+        rc = o->to == TO_INT8 ? make_int8(o, made, teacher, &why) : make_trees(o, made, teacher, &seen, &why);
         if (rc)
             rc = err_set(err, -rc, "%s: %s", o->model, why.text);
     }
     tree_rows_fini(&seen);
-    if (!rc && !o->is_quiet && o->is_json) {
-        json_t *all = begin_json(o, "trees");
-
-        JSON_PUT(all, { "distilled", distil_json(&report) }, { "cost", forest_cost_json(&made->trees) });
-        cmd_print_json(all);
-    } else if (!rc && !o->is_quiet) {
-        distil_print(stdout, &report, &made->trees);
-        tree_export_print_cost(stdout, &made->trees);
-    }
     return rc;
 }
 
 static int distil(const struct options *o, struct err *err)
 {
     struct policy teacher, made;
-    struct model m;
-    int rc = policy_model_load(&m, o->model, err);
+    struct model  m;
+    int           rc = policy_model_load(&m, o->model, err);
 
     if (rc)
         return rc;
     rc = policy_from_model(&teacher, &m, o->model, err);
     if (!rc) {
-        rc = o->to == TO_INT8 ? make_int8(o, &made, &teacher, err) : make_trees(o, &made, &teacher, err);
+        rc = make(o, &made, &teacher, err);
         if (!rc) {
             rc = write_model(o, &made, &m, err);
             policy_fini(&made);

@@ -56,31 +56,24 @@ static const struct cmd_line line = {
 
 /* ---- --format json ---- */
 
-static void put_known(json_t *to, const char *key, double value)
-{
-    if (!isnan(value))
-        json_put_number(to, key, value);
-}
-
 static json_t *step_json(const struct history_step *s)
 {
     static const char *const verdicts[] = { [TUNER_ACCEPTED] = "accepted", [TUNER_REJECTED] = "rejected",
                                             [TUNER_BEST] = "best" };
-    json_t                  *made = json_object();
+    const struct { const char *key; double value; } known[] = {      /* if not NAN */
+        { "goodput_gbps", s->goodput_gbps }, { "rtt_us", s->rtt_us }, { "paused_us", s->paused_us },
+        { "utility", s->utility }, { "divergence", s->divergence }, { "elephants", s->elephants },
+        { "temperature", s->temperature },
+    };
+    bool    has_verdict = s->verdict != TUNER_NO_VERDICT;
+    json_t *made = JSON_OF({ "start_us", json_of_number(s->start_us) },
+                           { "end_us", json_of_number(s->end_us) }, { "phase", json_of_text(s->phase) },
+                           { "why", json_of_text(s->why) },
+                           { "verdict", has_verdict ? json_string(verdicts[s->verdict]) : json_null() });
 
-    json_put_number(made, "start_us", s->start_us);
-    json_put_number(made, "end_us", s->end_us);
-    json_put_text(made, "phase", s->phase);
-    json_put_text(made, "why", s->why);
-    json_object_set_new(made, "verdict", s->verdict == TUNER_NO_VERDICT ? json_null()
-                        : json_string(verdicts[s->verdict]));
-    put_known(made, "goodput_gbps", s->goodput_gbps);
-    put_known(made, "rtt_us", s->rtt_us);
-    put_known(made, "paused_us", s->paused_us);
-    put_known(made, "utility", s->utility);
-    put_known(made, "divergence", s->divergence);
-    put_known(made, "elephants", s->elephants);
-    put_known(made, "temperature", s->temperature);
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        if (!isnan(known[i].value))
+            json_put_number(made, known[i].key, known[i].value);
     json_object_set_new(made, "changes", json_of_changes(&s->was, &s->is));
     return made;
 }
@@ -90,7 +83,7 @@ static bool is_decision(const struct history *h, uint32_t i)
     const struct history_step *s = &h->step[i];
 
     return i == 0 || s->verdict != TUNER_NO_VERDICT || !knobs_equal(&s->was, &s->is) ||
-        strcmp(s->phase, h->step[i - 1].phase) != 0;
+           strcmp(s->phase, h->step[i - 1].phase) != 0;
 }
 
 static json_t *steps_json(const struct history *h, bool has_all)
@@ -109,38 +102,32 @@ static json_t *values_json(const struct history *h, enum knob knob)
     json_t *list = json_array();
     double  was = NAN;
 
-    for (uint32_t i = 0; i < h->steps; i++) {
-        json_t *value;
-
-        if (h->step[i].was.value[knob] == was)
-            continue;
-        was = h->step[i].was.value[knob];
-        value = json_object();
-        JSON_PUT(value, { "from_us", json_of_number(h->step[i].start_us) }, { "value", json_of_number(was) });
-        json_array_append_new(list, value);
-    }
+    for (uint32_t i = 0; i < h->steps; i++)
+        if (h->step[i].was.value[knob] != was) {
+            was = h->step[i].was.value[knob];
+            json_array_append_new(list, JSON_OF({ "from_us", json_of_number(h->step[i].start_us) },
+                                                { "value", json_of_number(was) }));
+        }
     return list;
 }
 
-/* Steps with a decision, or all of them. With a knob other than KNOB_COUNT, also its values. */
+/* Steps with a decision, or all of them. With a knob other than KNOB_COUNT, its values instead. */
 static json_t *explain_json(const struct history *h, const char *partial, bool has_all, enum knob knob)
 {
-    json_t *all = json_object(), *options = json_object();
+    const struct knobs *last = h->steps ? &h->step[h->steps - 1].is : &h->first;
+    json_t             *options = json_object();
 
-    json_put_text(all, "tuner", h->tuner);
     for (uint32_t i = 0; i < h->options; i++)
         json_put_text(options, h->option[i].name, h->option[i].text);
-    json_object_set_new(all, "options", options);
-    json_object_set_new(all, "partial", partial ? json_of_text(partial) : json_null());
-    json_put_count(all, "intervals", h->steps);
-    json_object_set_new(all, "knobs_first", json_of_knobs(&h->first));
-    json_object_set_new(all, "changes", json_of_changes(&h->first, h->steps ? &h->step[h->steps - 1].is
-                                                        : &h->first));
-    if (knob != KNOB_COUNT) {
+    json_t *all = JSON_OF({ "tuner", json_of_text(h->tuner) }, { "options", options },
+                          { "partial", partial ? json_of_text(partial) : json_null() },
+                          { "intervals", json_of_count(h->steps) },
+                          { "knobs_first", json_of_knobs(&h->first) },
+                          { "changes", json_of_changes(&h->first, last) });
+    if (knob != KNOB_COUNT)
         JSON_PUT(all, { "knob", json_of_text(knob_info[knob].name) }, { "values", values_json(h, knob) });
-    } else {
+    else
         json_object_set_new(all, "steps", steps_json(h, has_all));
-    }
     if (h->queues.queues)
         json_object_set_new(all, "queues", tuned_queues_json(&h->queues));
     return all;
@@ -187,21 +174,22 @@ static char *partial_of(const char *path)
 
 static void print(const struct options *o, const struct history *h)
 {
-    char *partial = partial_of(o->path);
+    char     *partial = partial_of(o->path);
+    enum knob knob = o->knob ? knob_find(o->knob) : KNOB_COUNT;
 
-    if (o->is_json)
-        cmd_print_json(explain_json(h, partial, o->is_all, o->knob ? knob_find(o->knob) : KNOB_COUNT));
-    else if (partial)
-        printf("PARTIAL: %s\n\n", safe_name(partial).buf);
+    if (o->is_json) {
+        cmd_print_json(explain_json(h, partial, o->is_all, knob));
+    } else {
+        if (partial)
+            printf("PARTIAL: %s\n\n", safe_name(partial).buf);
+        if (o->knob)
+            explain_print_knob(h, knob, stdout);
+        if (o->is_all)
+            explain_print_steps(h, stdout);
+        if (!o->knob && !o->is_all)
+            explain_print_story(h, stdout);
+    }
     free(partial);
-    if (o->is_json)
-        return;
-    if (o->knob)
-        explain_print_knob(h, knob_find(o->knob), stdout);
-    if (o->is_all)
-        explain_print_steps(h, stdout);
-    if (!o->knob && !o->is_all)
-        explain_print_story(h, stdout);
 }
 
 static int explain_main(int argc, char **argv)
@@ -210,7 +198,6 @@ static int explain_main(int argc, char **argv)
     struct options o = { 0 };
     struct history h;
     struct err     err;
-    int            rc;
 
     if (argc > 1 && strcmp(argv[1], "rlcc") == 0) {
         argv[1] = title;
@@ -219,7 +206,7 @@ static int explain_main(int argc, char **argv)
     cmd_parse(&line, argc, argv, &o);
     if (o.knob)
         check_knob(o.knob);
-    rc = read_history(&h, o.path, &err);
+    int rc = read_history(&h, o.path, &err);
     if (rc)
         return cmd_end(rc, &err);
     print(&o, &h);

@@ -82,8 +82,8 @@ static int make_trees(const struct options *o, struct policy *trees, struct dist
                       struct err *err)
 {
     struct policy p;
-    struct err why;
-    int rc = policy_load(&p, o->model, err);
+    struct err    why;
+    int           rc = policy_load(&p, o->model, err);
 
     if (rc)
         return rc;
@@ -114,9 +114,9 @@ static void make_title(char *title, size_t size, const char *model)
 static int write_code(const struct options *o, FILE *out, const struct policy *trees, struct err *err)
 {
     struct rule_params params;
-    char title[256];
-    struct err why;
-    int rc = rule_params_make(&params, &o->rule, err);
+    char               title[256];
+    struct err         why;
+    int                rc = rule_params_make(&params, &o->rule, err);
 
     if (rc)
         return rc;
@@ -139,37 +139,29 @@ static int write_file(const struct options *o, const struct policy *trees, struc
     return rc;
 }
 
-static void print_summary_json(const struct options *o, const struct policy *trees,
-                               const struct distil_report *report)
-{
-    struct rule_params params;
-    struct certificate c;
-    json_t            *all = json_object();
-
-    JSON_PUT(all, { "model", json_of_text(o->model) }, { "as", json_of_text(layout_names[o->layout]) },
-                  { "out", json_of_text(o->out) });
-    if (report->rows)
-        json_object_set_new(all, "distilled", distil_json(report));
-    else if (rule_params_make(&params, &o->rule, NULL) == 0) {
-        certify_rule(&c, &trees->trees, &params);
-        json_object_set_new(all, "certificate", certificate_json(&c));
-    }
-    json_object_set_new(all, "cost", forest_cost_json(&trees->trees));
-    cmd_print_json(all);
-}
-
+/* The rule is right: the code has been written with it. */
 static void print_summary(const struct options *o, const struct policy *trees,
                           const struct distil_report *report)
 {
     struct rule_params params;
     struct certificate c;
+    bool               is_made = report->rows > 0;
 
-    if (report->rows)
-        distil_print(stdout, report, &trees->trees);
-    else if (rule_params_make(&params, &o->rule, NULL) == 0) {
+    if (!is_made && rule_params_make(&params, &o->rule, NULL) == 0)
         certify_rule(&c, &trees->trees, &params);
-        certify_print(stdout, &c);
+    if (o->is_json) {
+        cmd_print_json(JSON_OF({ "model", json_of_text(o->model) },
+                               { "as", json_of_text(layout_names[o->layout]) },
+                               { "out", json_of_text(o->out) },
+                               { is_made ? "distilled" : "certificate",
+                                 is_made ? distil_json(report) : certificate_json(&c) },
+                               { "cost", forest_cost_json(&trees->trees) }));
+        return;
     }
+    if (is_made)
+        distil_print(stdout, report, &trees->trees);
+    else
+        certify_print(stdout, &c);
     tree_export_print_cost(stdout, &trees->trees);
 }
 
@@ -179,17 +171,16 @@ static int export_main(int argc, char **argv)
     struct distil_report report = { 0 };
     struct policy        trees;
     struct err           err;
-    int                  rc;
 
     cmd_parse(&line, argc, argv, &o);
     check_options(&o);
     interrupt_catch();
-    rc = make_trees(&o, &trees, &report, &err);
+    int rc = make_trees(&o, &trees, &report, &err);
     if (rc)
         return cmd_end(rc, &err);
     rc = o.out ? write_file(&o, &trees, &err) : write_code(&o, stdout, &trees, &err);
     if (!rc && o.out)
-        (o.is_json ? print_summary_json : print_summary)(&o, &trees, &report);
+        print_summary(&o, &trees, &report);
     policy_fini(&trees);
     return cmd_end(rc, &err);
 }

@@ -78,8 +78,6 @@ static void catch_signals(const char *path)
 static int read_scenario(const char *name, char **text, size_t *length, struct err *err)
 {
     struct env_world world;
-    char            *path;
-    int              rc;
 
     if (strchr(name, ':') && env_world_parse(&world, name, err) == 0) {
         world.decision_us = DECISION_US;
@@ -89,8 +87,8 @@ static int read_scenario(const char *name, char **text, size_t *length, struct e
     }
     if (strchr(name, ':') && access(name, F_OK) != 0)
         return -EINVAL;          /* with the error of env_world_parse() */
-    path = examples_path(name, err);
-    rc = path ? text_read_file(path, SCENARIO_BYTES_MAX, text, length, err) : -ENOENT;
+    char *path = examples_path(name, err);
+    int rc = path ? text_read_file(path, SCENARIO_BYTES_MAX, text, length, err) : -ENOENT;
     free(path);
     return rc;
 }
@@ -143,7 +141,6 @@ static int gym_main(int argc, char **argv)
 {
     struct options o = { .worlds = 1 };
     struct err     err;
-    int            rc;
 
     cmd_parse(&line, argc, argv, &o);
     if (o.clients && !o.socket)
@@ -151,7 +148,7 @@ static int gym_main(int argc, char **argv)
     if (!o.socket && (isatty(STDIN_FILENO) || isatty(STDOUT_FILENO)))
         cmd_usage("anole gym talks to programs, not to a terminal; see anole gym --help");
     signal(SIGPIPE, SIG_IGN);
-    rc = serve(&o, &err);
+    int rc = serve(&o, &err);
     free(o.set);
     return cmd_end(rc, &err);
 }

@@ -48,11 +48,10 @@ static int write_copy(const char *from, const char *to, struct err *err)
 {
     size_t length;
     char  *text;
-    int    rc;
 
     if (access(to, F_OK) == 0)
         return err_set(err, EEXIST, "%s already exists; choose another name with --out", to);
-    rc = text_read_file(from, TEMPLATE_BYTES_MAX, &text, &length, err);
+    int rc = text_read_file(from, TEMPLATE_BYTES_MAX, &text, &length, err);
     if (rc)
         return rc;
     rc = outfile_write(to, text, length, err);
@@ -62,16 +61,12 @@ static int write_copy(const char *from, const char *to, struct err *err)
 
 static void print_next_steps(const struct options *o, const char *to)
 {
-    json_t *all;
-
-    if (!o->is_json) {
+    if (o->is_json) {
+        cmd_print_json(JSON_OF({ "template", json_of_text(o->name) }, { "out", json_of_text(to) }));
+    } else {
         safe_printf(stdout, "%s: run it with anole run %s", to, to);
         putchar('\n');
-        return;
     }
-    all = json_object();
-    JSON_PUT(all, { "template", json_of_text(o->name) }, { "out", json_of_text(to) });
-    cmd_print_json(all);
 }
 
 static int init_main(int argc, char **argv)
@@ -79,13 +74,12 @@ static int init_main(int argc, char **argv)
     struct options o = { 0 };
     char           to[300], *from;
     struct err     err;
-    int            rc;
 
     cmd_parse(&line, argc, argv, &o);
     o.name = o.name ? o.name : "incast";
     from = strchr(o.name, '/') ? NULL : examples_find(o.name);
     snprintf(to, sizeof to, "%.200s.yaml", o.name);
-    rc = from ? write_copy(from, o.out ? o.out : to, &err) : no_such(o.name, &err);
+    int rc = from ? write_copy(from, o.out ? o.out : to, &err) : no_such(o.name, &err);
     free(from);
     if (!rc)
         print_next_steps(&o, o.out ? o.out : to);

@@ -70,7 +70,7 @@ static json_t *story_json(const struct policy_story *s, const struct rule_cfg *r
 
 json_t *policy_json(const struct policy *p, const struct rule_cfg *rule)
 {
-    json_t             *made = json_object(), *rows = json_array(), *paper = json_array();
+    json_t             *rows = json_array(), *paper = json_array();
     struct policy_story story;
     policy_table        table;
     float               six[3][3];
@@ -78,32 +78,30 @@ json_t *policy_json(const struct policy *p, const struct rule_cfg *rule)
     policy_story_tell(&story, p);
     policy_table_fill(table, p);
     policy_table_fill_paper(six, p);
-    json_put_text(made, "body", policy_body_name[p->body]);
-    json_object_set_new(made, "multipliers", story_json(&story, rule));
     for (int i = 0; i < POLICY_TABLE_SIDE; i++)
         json_array_append_new(rows, numbers_json(table[i], POLICY_TABLE_SIDE));
-    json_object_set_new(made, "table_deltas", numbers_json(policy_table_delta, POLICY_TABLE_SIDE));
-    json_object_set_new(made, "table_by_before_and_now", rows);
-    json_put_number(made, "table_distance_from_released",
-                    (double)policy_table_distance(table, policy_table_released));
     for (int i = 0; i < 3; i++)
         json_array_append_new(paper, numbers_json(six[i], 3));
-    json_object_set_new(made, "paper_table_6", paper);
-    return made;
+    return JSON_OF({ "body", json_of_text(policy_body_name[p->body]) },
+                   { "multipliers", story_json(&story, rule) },
+                   { "table_deltas", numbers_json(policy_table_delta, POLICY_TABLE_SIDE) },
+                   { "table_by_before_and_now", rows },
+                   { "table_distance_from_released",
+                     json_of_number((double)policy_table_distance(table, policy_table_released)) },
+                   { "paper_table_6", paper });
 }
 
 /* ---- difference of two policies ---- */
 
-json_t *policy_gap_json(const struct policy_gap *g)
+json_t *policy_gap_json(const struct policy_gap *g, float delta_max)
 {
-    json_t *made = json_object(), *where = json_object();
-
-    JSON_PUT(made, { "states", json_of_count(g->states) }, { "mean", json_of_number(policy_gap_mean(g)) },
-                   { "rms", json_of_number(policy_gap_rms(g)) }, { "largest", json_of_number(g->largest) });
-    JSON_PUT(where, { "state", numbers_json(g->x, POLICY_FEATURES) },
-                    { "first", json_of_number((double)g->a) }, { "second", json_of_number((double)g->b) });
-    json_object_set_new(made, "largest_at", where);
-    return made;
+    return JSON_OF({ "states", json_of_count(g->states) }, { "mean", json_of_number(policy_gap_mean(g)) },
+                   { "rms", json_of_number(policy_gap_rms(g)) }, { "largest", json_of_number(g->largest) },
+                   { "largest_at", JSON_OF({ "state", numbers_json(g->x, POLICY_FEATURES) },
+                                           { "first", json_of_number((double)g->a) },
+                                           { "second", json_of_number((double)g->b) }) },
+                   { delta_max > 0 ? "delta_max" : NULL,
+                     delta_max > 0 ? json_of_number((double)delta_max) : NULL });
 }
 
 json_t *policy_rising_json(const struct policy_rising *r)
@@ -121,13 +119,10 @@ json_t *certificate_json(const struct certificate *c)
     char    text[300];
 
     for (int i = 0; i < CERTIFY_CLAIMS; i++) {
-        json_t *claim = json_object();
-
-        json_put_text(claim, "claim", certify_claim_text[i]);
-        json_object_set_new(claim, "holds", json_boolean(c->holds[i]));
         certify_case_text(text, sizeof text, &c->broken[i], (enum certify_claim)i);
-        json_object_set_new(claim, "broken_by", c->holds[i] ? json_null() : json_of_text(text));
-        json_array_append_new(list, claim);
+        json_array_append_new(list, JSON_OF({ "claim", json_of_text(certify_claim_text[i]) },
+                                            { "holds", json_boolean(c->holds[i]) },
+                                            { "broken_by", c->holds[i] ? json_null() : json_of_text(text) }));
     }
     return list;
 }
@@ -135,7 +130,7 @@ json_t *certificate_json(const struct certificate *c)
 json_t *distil_json(const struct distil_report *r)
 {
     return JSON_OF({ "rows", json_of_count(r->rows) }, { "rows_aside", json_of_count(r->aside) },
-                   { "grown", policy_gap_json(&r->grown) }, { "mended", policy_gap_json(&r->mended) },
+                   { "grown", policy_gap_json(&r->grown, 0) }, { "mended", policy_gap_json(&r->mended, 0) },
                    { "states_mended", r->states < 0 ? json_null() : json_integer(r->states) },
                    { "certificate", certificate_json(&r->certificate) });
 }

@@ -23,7 +23,7 @@ json_t *json_of_changes(const struct knobs *was, const struct knobs *is);
 /* Kind of the policy, its decisions, the table by deltas, and the paper's table. */
 json_t *policy_json(const struct policy *, const struct rule_cfg *);
 
-json_t *policy_gap_json(const struct policy_gap *);
+json_t *policy_gap_json(const struct policy_gap *, float delta_max);
 json_t *policy_rising_json(const struct policy_rising *);
 json_t *certificate_json(const struct certificate *);
 

@@ -73,26 +73,26 @@ static const struct cmd_option option_rows[] = {
 };
 
 /* Refuses options for an output that was not requested, and fills in defaults. */
-static void settle(uint64_t *value, uint64_t otherwise, const char *option, const char *file, const char *of)
-{
-    if (*value && !file)
-        cmd_usage("%s goes with %s FILE, which is not there", option, of);
-    if (!*value)
-        *value = otherwise;
-}
-
 static void settle_files(struct run_files_paths *f)
 {
     const char *pcap = f->single[RUN_FILE_PCAP], *trace = f->single[RUN_FILE_TRACE],
                *samples = f->single[RUN_FILE_SAMPLES];
+    const struct { uint64_t *value, otherwise; const char *option, *file, *of; } rows[] = {
+        { &f->pcap_bytes_max, 1000000000, "--pcap-limit", pcap, "--pcap" },
+        { &f->trace_bytes_max, 256000000, "--trace-limit", trace, "--trace" },
+        { &f->samples_bytes_max, 256000000, "--samples-limit", samples, "--samples" },
+        { &f->sample_ps, 10 * PS_PER_US, "--sample-every", samples ? samples : trace,
+          "--samples or --trace" },
+    };
 
     if (f->is_pcap_cut && !pcap)
         cmd_usage("--pcap-headers goes with --pcap FILE, which is not there");
-    settle(&f->pcap_bytes_max, 1000000000, "--pcap-limit", pcap, "--pcap");
-    settle(&f->trace_bytes_max, 256000000, "--trace-limit", trace, "--trace");
-    settle(&f->samples_bytes_max, 256000000, "--samples-limit", samples, "--samples");
-    settle(&f->sample_ps, 10 * PS_PER_US, "--sample-every", samples ? samples : trace,
-           "--samples or --trace");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        if (*rows[i].value && !rows[i].file)
+            cmd_usage("%s goes with %s FILE, which is not there", rows[i].option, rows[i].of);
+        if (!*rows[i].value)
+            *rows[i].value = rows[i].otherwise;
+    }
 }
 
 static const struct cmd_line command_line = {
@@ -125,18 +125,15 @@ static void print(const struct options *o, const struct results *r)
 {
     struct results_look look = { cmd_has_colour(stdout), spark_is_utf8(), terminal_width(stdout) };
 
-    switch (o->format) {
-    case FORMAT_TABLE: results_print_table(r, stdout, look); break;
-    case FORMAT_CSV:   results_print_csv(r, stdout);         break;
-    case FORMAT_JSON:  results_print_json(r, stdout, true);  break;
-    }
-}
-
-/* Where to look next; for people, and so not where other programs read. */
-static void tell_where(const struct options *o, const struct results *r)
-{
+    if (o->format == FORMAT_CSV)
+        results_print_csv(r, stdout);
+    else if (o->format == FORMAT_JSON)
+        results_print_json(r, stdout, true);
+    else
+        results_print_table(r, stdout, look);
     if (!o->files.out || o->format != FORMAT_TABLE)
         return;
+    /* Where to look next; for people, and so not where other programs read. */
     safe_printf(stdout, "Report: %s/report.html", o->files.out);
     if (r->tuning->algo)
         safe_printf(stdout, "; what the tuner did: anole explain %s", o->files.out);
@@ -158,14 +155,12 @@ static void warn_unfinished(const struct results *r)
 /* Prints each line; NULL: there is none. */
 static void print_warnings(const char *text)
 {
-    while (text && *text) {
-        size_t length = strcspn(text, "\n");
-        char  *line = strndup(text, length);
+    char *copy = text ? xstrdup(text) : NULL, *rest = copy, *line;
 
-        fprintf(stderr, "anole: warning: %s\n", safe_name(line ? line : "").buf);
-        free(line);
-        text += length + (text[length] == '\n');
-    }
+    while ((line = strsep(&rest, "\n")))
+        if (*line || rest)
+            fprintf(stderr, "anole: warning: %s\n", safe_name(line).buf);
+    free(copy);
 }
 
 /* ---- from options to exit status ---- */
@@ -189,28 +184,25 @@ static int find_interval(struct simulation *s, uint32_t seeds, struct progress *
 static int simulate(const struct options *o, struct simulation *s, struct run_files *files, struct err *err)
 {
     struct simulation_hooks hooks = run_files_hooks(files);
-    struct progress progress;
-    struct results results;
-    struct err why;
-    uint32_t seeds;
-    int rc, failed, interval_rc = 0;
+    struct progress         progress;
+    struct results          results;
+    struct err              why;
+    int                     interval_rc = 0;
 
     interrupt_watch(&s->sim->now_ps);
     progress_start(&progress, !o->is_quiet);
     simulation_run(s, &hooks, &progress);
-    failed = simulation_failed(s, &why);     /* results so far are printed all the same */
-    seeds = failed ? 0 : further_seeds_wanted(s);
+    int      failed = simulation_failed(s, &why);        /* results so far are printed all the same */
+    uint32_t seeds = failed ? 0 : further_seeds_wanted(s);
     progress_clear(&progress);
     results_init(&results, s);
-    rc = run_files_write(files, &results, err);
+    int rc = run_files_write(files, &results, err);
     if (!rc && seeds)
         interval_rc = find_interval(s, seeds, &progress, files, &results, err);
     if (!rc) {
         warn_unfinished(&results);
-        if (!o->is_quiet) {
+        if (!o->is_quiet)
             print(o, &results);
-            tell_where(o, &results);
-        }
     }
     results_fini(&results);
     return failed && !rc ? err_set(err, -failed, "%s", why.text) : rc ? rc : interval_rc;
@@ -221,7 +213,6 @@ static int run_file(const struct options *o, const struct scenario_file *file, s
     struct simulation_input input = scenario_file_input(file);
     struct simulation simulation;
     struct run_files files;
-    int rc;
 
     input.set = o->set;
     input.sets = o->sets;
@@ -229,7 +220,7 @@ static int run_file(const struct options *o, const struct scenario_file *file, s
     input.threads = o->files.single[RUN_FILE_PCAP] || o->files.single[RUN_FILE_SAMPLES] ? 1 : o->threads;
     input.until_ps = o->until_ps;
     input.maker = &twin_maker;
-    rc = simulation_open(&simulation, &input, err);
+    int rc = simulation_open(&simulation, &input, err);
     if (rc)
         return rc;
     print_warnings(simulation.scenario.warning);
@@ -245,12 +236,11 @@ static int run_main(int argc, char **argv)
     struct options o = { 0 };
     struct scenario_file file;
     struct err err;
-    int rc;
 
     cmd_parse(&command_line, argc, argv, &o);
     settle_files(&o.files);
     interrupt_catch();
-    rc = scenario_file_read(&file, o.path, &err);
+    int rc = scenario_file_read(&file, o.path, &err);
     rc = rc ? rc : run_file(&o, &file, &err);
     scenario_file_fini(&file);
     free(o.set);

@@ -21,15 +21,11 @@
       KEY_AT(type, out) }
 #define SEED_OPTION(type) \
     { "seed", 0, "N", "Seed of the random numbers (default: 1)", KEY_AT(type, seed), KEY_COUNT }
-#define QUICK_OPTION(type) \
-    { "quick", 0, NULL, "Smoke test: runs are 20 times shorter. The model is not usable", \
-      KEY_AT(type, is_quick) }
 #define JSON_OPTION(type) \
     { "json", 0, "FILE", "Also write the model to FILE as JSON, for reading", KEY_AT(type, json) }
 #define JOBS_OPTION(type, max, what) \
     { "jobs", 'j', "N", what " in parallel (default: number of cores). Does not change the result", \
       KEY_AT(type, jobs), KEY_COUNT, 1, max }
-#define QUIET_OPTION(type) { "quiet", 'q', NULL, "Print errors only", KEY_AT(type, is_quiet) }
 #define FORMAT_OPTION(type) \
     { "format", 'f', "table|json", "Format of the output (default: table, with progress; json: at the end)", \
       KEY_AT(type, is_json), .choices = cmd_table_or_json }
@@ -71,10 +67,11 @@ static const struct cmd_option acc_rows[] = {
     { "check", 0, "N", "Compare the net with static settings every N rounds and keep the best (default: 5; "
       "0: never, keep the last)", KEY_AT(REQUEST, check), KEY_COUNT, 0, 100000 },
     JOBS_OPTION(REQUEST, POOL_WORKERS_MAX, "Runs"),
-    QUICK_OPTION(REQUEST),
+    { "quick", 0, NULL, "Smoke test: runs are 20 times shorter. The model is not usable",
+      KEY_AT(REQUEST, is_quick) },
     JSON_OPTION(REQUEST),
     FORMAT_OPTION(struct acc_options),
-    QUIET_OPTION(REQUEST),
+    CMD_QUIET(REQUEST, is_quiet),
     { 0 },
 };
 _Static_assert(offsetof(struct acc_options, request) == 0, "rows of the request are offsets in the options, "
@@ -122,16 +119,14 @@ static const struct cmd_line acc_line = {
 
 static void print_acc_json(const struct train *t)
 {
-    json_t *all = json_object();
-
-    JSON_PUT(all, { "model", json_of_text("acc") }, { "out", json_of_text(t->request.out) },
-                  { "seed", json_of_seed(t->request.seed) },
-                  { "generations", json_of_count(t->state.generations) },
-                  { "rule_score", json_of_number(t->state.generations ? t->state.rule_score : NAN) },
-                  { "rounds", json_of_count(t->state.rounds) },
-                  { "best_round", json_of_count(t->state.best_round) },
-                  { "best_score", json_of_number(t->request.check ? t->state.best_score : NAN) });
-    cmd_print_json(all);
+    cmd_print_json(JSON_OF({ "model", json_of_text("acc") }, { "out", json_of_text(t->request.out) },
+                           { "seed", json_of_seed(t->request.seed) },
+                           { "generations", json_of_count(t->state.generations) },
+                           { "rule_score",
+                             json_of_number(t->state.generations ? t->state.rule_score : NAN) },
+                           { "rounds", json_of_count(t->state.rounds) },
+                           { "best_round", json_of_count(t->state.best_round) },
+                           { "best_score", json_of_number(t->request.check ? t->state.best_score : NAN) }));
 }
 
 static int train_acc(int argc, char **argv)
@@ -139,19 +134,17 @@ static int train_acc(int argc, char **argv)
     struct acc_options o = { .request = train_initial };
     struct train       t;
     struct err         err;
-    bool               has_json;
-    int                rc;
 
     cmd_parse(&acc_line, argc, argv, &o);
     if (strcmp(o.what, "acc") != 0)
         cmd_usage("'%s' cannot be trained; there are acc, and rlcc, which precedes its options", o.what);
     need_out(o.request.out);
-    has_json = o.is_json && !o.request.is_quiet;
+    bool has_json = o.is_json && !o.request.is_quiet;
     o.request.is_quiet |= o.is_json;
     if (train_open(&t, &o.request, &err))
         cmd_usage("%s", err.text);
     interrupt_catch();
-    rc = train_run_all(&t, &err);
+    int rc = train_run_all(&t, &err);
     if (!rc && has_json)
         print_acc_json(&t);
     train_close(&t);
@@ -182,7 +175,8 @@ static const struct cmd_option rlcc_rows[] = {
     { "body", 0, "mlp|lstm", "What learns: a net of 204 weights (default), or one with memory",
       .add = set_body },
     { "world", 'w', "WORLD", "World to learn in: many_to_one:HOSTS_QPS, all_to_all:HOSTS_QPS or "
-      "long_short:HOSTS; with links of another delay and rate many_to_one:8_1@5us,400Gbps. May be given more than once (default: those of the published training)",
+      "long_short:HOSTS; with links of another delay and rate many_to_one:8_1@5us,400Gbps. May be given more "
+      "than once (default: those of the published training)",
       CMD_LIST(REQUEST, world, worlds) },
     SEED_OPTION(REQUEST),
     { "updates", 0, "N", "Updates of the weights (default: 1000)", KEY_AT(REQUEST, updates), KEY_COUNT, 1,
@@ -234,12 +228,11 @@ static const struct cmd_line rlcc_line = {
 static void print_rlcc_json(const struct rlcc_train *t)
 {
     struct rule_cfg rule = { 0 };
-    json_t         *all = json_object();
 
-    JSON_PUT(all, { "model", json_of_text("rlcc") }, { "out", json_of_text(t->request.out) },
-                  { "seed", json_of_seed(t->request.seed) }, { "updates", json_of_count(t->updates) },
-                  { "policy", policy_json(&t->policy, &rule) });
-    cmd_print_json(all);
+    cmd_print_json(JSON_OF({ "model", json_of_text("rlcc") }, { "out", json_of_text(t->request.out) },
+                           { "seed", json_of_seed(t->request.seed) },
+                           { "updates", json_of_count(t->updates) },
+                           { "policy", policy_json(&t->policy, &rule) }));
 }
 
 static int train_rlcc(int argc, char **argv)
@@ -247,17 +240,15 @@ static int train_rlcc(int argc, char **argv)
     struct rlcc_options o = { .request = rlcc_initial };
     struct rlcc_train   t;
     struct err          err;
-    bool                has_json;
-    int                 rc;
 
     cmd_parse(&rlcc_line, argc, argv, &o);
     need_out(o.request.out);
-    has_json = o.is_json && !o.request.is_quiet;
+    bool has_json = o.is_json && !o.request.is_quiet;
     o.request.is_quiet |= o.is_json;
     if (rlcc_train_open(&t, &o.request, &err))
         cmd_usage("%s", err.text);
     interrupt_catch();
-    rc = rlcc_train_run(&t, &err);
+    int rc = rlcc_train_run(&t, &err);
     if (!rc && has_json)
         print_rlcc_json(&t);
     rlcc_train_close(&t);

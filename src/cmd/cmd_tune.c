@@ -198,7 +198,6 @@ static int tune_main(int argc, char **argv)
 {
     struct options o = { .request = { .checks = 5 }, .device = DEVICE_NONE };
     struct err     err;
-    int            rc;
 
     cmd_parse(&line, argc, argv, &o);
     check_options(&o);
@@ -206,7 +205,7 @@ static int tune_main(int argc, char **argv)
     o.request.argc = argc;
     o.request.argv = argv;
     interrupt_catch();
-    rc = o.from ? tune_from(&o, &err) : tune_scenario(&o, &err);
+    int rc = o.from ? tune_from(&o, &err) : tune_scenario(&o, &err);
     free(o.request.set);
     return cmd_end(rc, &err);
 }

@@ -85,28 +85,33 @@ static void print_paper_table(const struct policy *p)
     printf("\n");
 }
 
-static void print_certificate(const struct options *o, const struct policy *p,
-                              const struct rule_params *params)
+/* What is proven, or what a search has found. */
+static void print_proof(const struct options *o, const struct policy *p, const struct rule_params *params,
+                        json_t *json)
 {
-    printf("\n");
     if (p->body == POLICY_TREES) {
         struct certificate c;
 
         certify_rule(&c, &p->trees, params);
-        certify_print(stdout, &c);
+        if (json)
+            json_object_set_new(json, "certificate", certificate_json(&c));
+        else
+            certify_print(stdout, &c);
     } else {
         struct policy_rising r;
 
         policy_story_look_for_rising(&r, p, states_for(o, p, 1), 1);
-        policy_story_print_rising(stdout, &r);
+        if (json)
+            json_object_set_new(json, "rising", policy_rising_json(&r));
+        else
+            policy_story_print_rising(stdout, &r);
     }
 }
 
-static void explain(const struct options *o, const char *path, const struct policy *p,
-                    const struct rule_params *params)
+static void explain(const struct options *o, const char *path, const struct policy *p)
 {
     struct policy_story story;
-    policy_table table;
+    policy_table        table;
 
     policy_story_tell(&story, p);
     policy_table_fill(table, p);
@@ -120,25 +125,10 @@ static void explain(const struct options *o, const char *path, const struct poli
     printf("at most %.3f from the net that RL-CC's authors have released\n",
            (double)policy_table_distance(table, policy_table_released));
     print_paper_table(p);
-    print_certificate(o, p, params);
+    printf("\n");
 }
 
 /* ---- two models */
-
-static void print_gap(const struct options *o, const struct policy p[MODELS_MAX], float delta_max,
-                      const char *where)
-{
-    struct policy_gap gap = { 0 };
-    const char *a = policy_body_name[p[0].body], *b = policy_body_name[p[1].body];
-
-    policy_gap_draw(&gap, &p[0], &p[1],
-                    &(struct policy_gap_cfg){ .states = states_for(o, p, MODELS_MAX),
-                                              .delta_max = delta_max });
-    printf("\nThe first and the second in %" PRIu64 " states, deltas up to %g (%s):\n", gap.states,
-           (double)delta_max, where);
-    policy_gap_print(stdout, &gap, p[0].body == p[1].body ? "the first" : a, p[0].body == p[1].body
-                     ? "the second" : b);
-}
 
 static void print_table_gap(const struct policy p[MODELS_MAX])
 {
@@ -153,68 +143,56 @@ static void print_table_gap(const struct policy p[MODELS_MAX])
     policy_table_print(stdout, a);
 }
 
-/* ---- as JSON ---- */
+/* ---- all of it, in words or as JSON ---- */
 
-static json_t *model_json(const struct options *o, const char *path, const struct policy *p,
-                          const struct rule_params *params)
+/* In the states of a network, and in all of the grid. */
+static void compare(const struct options *o, const struct policy p[MODELS_MAX], json_t *gaps)
 {
-    json_t *made = policy_json(p, &o->rule);
+    static const struct { float delta_max; const char *where; } ranges[] = {
+        { POLICY_GAP_NEAR, "what a network is seen with" }, { POLICY_GAP_FAR, "all of the grid" },
+    };
+    bool is_same = p[0].body == p[1].body;
 
-    json_put_text(made, "model", path);
-    if (p->body == POLICY_TREES) {
-        struct certificate c;
-
-        certify_rule(&c, &p->trees, params);
-        json_object_set_new(made, "certificate", certificate_json(&c));
-    } else {
-        struct policy_rising r;
-
-        policy_story_look_for_rising(&r, p, states_for(o, p, 1), 1);
-        json_object_set_new(made, "rising", policy_rising_json(&r));
-    }
-    return made;
-}
-
-static json_t *gap_json(const struct options *o, const struct policy p[MODELS_MAX], float delta_max)
-{
-    struct policy_gap gap = { 0 };
-    json_t           *made;
-
-    policy_gap_draw(&gap, &p[0], &p[1], &(struct policy_gap_cfg){ .states = states_for(o, p, MODELS_MAX),
-                                                                  .delta_max = delta_max });
-    made = policy_gap_json(&gap);
-    json_put_number(made, "delta_max", (double)delta_max);
-    return made;
-}
-
-static void print_json(const struct options *o, const struct policy *p, const struct rule_params *params)
-{
-    json_t *all = json_object(), *models = json_array(), *gaps = json_array();
-
-    for (uint32_t i = 0; i < o->paths; i++)
-        json_array_append_new(models, model_json(o, o->path[i], &p[i], params));
-    json_object_set_new(all, "models", models);
-    if (o->paths == MODELS_MAX) {
-        json_array_append_new(gaps, gap_json(o, p, POLICY_GAP_NEAR));
-        json_array_append_new(gaps, gap_json(o, p, POLICY_GAP_FAR));
-    }
-    json_object_set_new(all, "gaps", gaps);
-    cmd_print_json(all);
-}
-
-/* ---- in words ---- */
-
-static void print_words(const struct options *o, const struct policy *p, const struct rule_params *params)
-{
-    for (uint32_t i = 0; i < o->paths; i++) {
-        printf("%s", i ? "\n\n" : "");
-        explain(o, o->path[i], &p[i], params);
-    }
-    if (o->paths == MODELS_MAX) {
+    if (!o->is_json)
         print_table_gap(p);
-        print_gap(o, p, POLICY_GAP_NEAR, "what a network is seen with");
-        print_gap(o, p, POLICY_GAP_FAR, "all of the grid");
+    for (int i = 0; i < 2; i++) {
+        struct policy_gap_cfg cfg = { .states = states_for(o, p, MODELS_MAX),
+                                      .delta_max = ranges[i].delta_max };
+        struct policy_gap     gap = { 0 };
+
+        policy_gap_draw(&gap, &p[0], &p[1], &cfg);
+        json_array_append_new(gaps, policy_gap_json(&gap, cfg.delta_max));
+        if (o->is_json)
+            continue;
+        printf("\nThe first and the second in %" PRIu64 " states, deltas up to %g (%s):\n", gap.states,
+               (double)cfg.delta_max, ranges[i].where);
+        policy_gap_print(stdout, &gap, is_same ? "the first" : policy_body_name[p[0].body],
+                         is_same ? "the second" : policy_body_name[p[1].body]);
     }
+}
+
+static void print(const struct options *o, const struct policy *p, const struct rule_params *params)
+{
+    json_t *models = json_array(), *gaps = json_array();
+    json_t *all = JSON_OF({ "models", models }, { "gaps", gaps });
+
+    for (uint32_t i = 0; i < o->paths; i++) {
+        json_t *model = o->is_json ? policy_json(&p[i], &o->rule) : NULL;
+
+        if (model) {
+            json_put_text(model, "model", o->path[i]);
+            json_array_append_new(models, model);
+        } else {
+            printf("%s", i ? "\n\n" : "");
+            explain(o, o->path[i], &p[i]);
+        }
+        print_proof(o, &p[i], params, model);
+    }
+    if (o->paths == MODELS_MAX)
+        compare(o, p, gaps);
+    if (o->is_json)
+        cmd_print_json(json_incref(all));
+    json_decref(all);
 }
 
 static int load_all(struct options *o, struct policy *p, struct err *err)
@@ -237,14 +215,13 @@ static int explain_rlcc(int argc, char **argv)
     struct policy      p[MODELS_MAX];
     struct rule_params params;
     struct err         err;
-    int                rc;
 
     cmd_parse(&line, argc, argv, &o);
-    rc = rule_params_make(&params, &o.rule, &err);
+    int rc = rule_params_make(&params, &o.rule, &err);
     rc = rc ? rc : load_all(&o, p, &err);
     if (rc)
         return cmd_end(rc, &err);
-    (o.is_json ? print_json : print_words)(&o, p, &params);
+    print(&o, p, &params);
     for (uint32_t i = 0; i < o.paths; i++)
         policy_fini(&p[i]);
     return cmd_end(0, &err);

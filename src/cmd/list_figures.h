@@ -5,13 +5,13 @@
 #include "base/json.h"
 #include "base/print/table.h"
 
-/* Counters and figures: a table, docs/figures.md, and an array. */
-void list_figures(void);
-void list_figures_markdown(void);
-void list_figures_json(json_t *list);
+/* A list as it is being made, in both forms. */
+struct list {
+    json_t       *array;
+    struct table *table, *more;          /* more: a second table, or NULL */
+};
 
-/* Prints and frees a table. On a terminal narrower than 'width_for_all', drops columns in 'order': see
- * table_fit(). */
-void list_print_fitted(struct table *, int width_for_all, const char *order);
+void list_figures(struct list *);
+void list_figures_markdown(FILE *);      /* docs/figures.md */
 
 #endif

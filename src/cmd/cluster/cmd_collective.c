@@ -44,36 +44,25 @@ static void set_kind(void *options, const char *word)
 
     o->kind = strcmp(word, "all_reduce") == 0 ? BY_SIZE
             : strcmp(word, "alltoall") == 0 ? COLLECTIVE_ALL_TO_ALL
-            : cmd_choice("--collective", word, collective_names);
-}
-
-static void set_protocol(void *options, const char *word)
-{
-    ((struct collective_options *)options)->protocol = cmd_choice("--protocol", word, nccl_protocol_names);
-}
-
-static void set_channels(void *options, const char *text)
-{
-    ((struct collective_options *)options)->channels = (int64_t)cmd_count("--channels", text, 0, 1024);
+            : (uint32_t)cmd_choice("--collective", word, collective_names);
 }
 
 /* "storage", "WebSearch=40%" */
 static void set_beside(void *options, const char *text)
 {
     struct collective_options *o = options;
-    const char     *names[BESIDE_NAMES] = { "storage" }, *is = strchr(text, '=');
-    char           *what = is ? xprintf("%.*s", (int)(is - text), text) : xstrdup(text);
-    uint32_t        count = 0;
-    struct err      why;
+    const char *names[BESIDE_NAMES] = { "storage" }, *is = strchr(text, '=');
+    char       *what = is ? xprintf("%.*s", (int)(is - text), text) : xstrdup(text);
+    struct err  why;
 
     if (is && text_to_real(is + 1, &o->beside_load, &why))
         cmd_usage("--beside: %s", why.text);
     if (is && !(o->beside_load > 0 && o->beside_load < 1))
         cmd_usage("--beside: a load between 0 and 100%%, not '%s'", is + 1);
-    for (; cdf_names[count] && count + 2 < BESIDE_NAMES; count++)
-        names[count + 1] = cdf_names[count];
-    count = (uint32_t)cmd_choice("--beside", what, names);
-    o->beside = count == 0 ? "WebSearch" : names[count];
+    for (int i = 0; cdf_names[i] && i + 2 < BESIDE_NAMES; i++)
+        names[i + 1] = cdf_names[i];
+    int which = cmd_choice("--beside", what, names);
+    o->beside = which == 0 ? "WebSearch" : names[which];
     free(what);
 }
 
@@ -94,8 +83,10 @@ static const struct cmd_option option_rows[] = {
       KEY_AT(struct collective_options, iterations), KEY_COUNT, 1, 1000000 },
     { .help = "NCCL:" },
     { "channels", 0, "N", "Rings at once (default: NCCL's, one for each NIC of a server). 0: one ring "
-      "whose steps wait for acknowledgements", .add = set_channels },
-    { "protocol", 0, "NAME", "LL, LL128 or Simple (default: as NCCL chooses by size)", .add = set_protocol },
+      "whose steps wait for acknowledgements", KEY_AT(struct collective_options, channels), KEY_COUNT, 0,
+      1024 },
+    { "protocol", 0, "NAME", "LL, LL128 or Simple (default: as NCCL chooses by size)",
+      KEY_AT(struct collective_options, protocol), .choices = nccl_protocol_names },
     { "chunk", 0, "SIZE", "Piece that trees and rings forward (default: NCCL's, 512KB; LL: 64KB)",
       KEY_AT(struct collective_options, chunk) },
     { .help = "Scenario:" },
@@ -152,7 +143,6 @@ static int look_at_network(const struct collective_options *o, struct found *f, 
     struct scenario s;
     struct sim     *sim;
     struct cluster_network *n = &f->network;
-    uint32_t       *link_of;
     int             rc = scenario_parse(&s, "collective", text, strlen(text), o->set, o->sets, &o->seed, err);
 
     free(text);
@@ -161,11 +151,11 @@ static int look_at_network(const struct collective_options *o, struct found *f, 
     for (uint32_t i = 0; i < s.graph.nodes; i++)
         n->each += s.graph.node[i].server == 1;
     n->each = n->each ? n->each : 1;
-    link_of = graph_host_links(&s.graph);
-    n->cluster = (struct nccl_cluster){ .ranks = s.entry[0].workers, .servers = s.entry[0].workers / n->each,
-                                        .channels = o->channels > 0 ? (uint32_t)o->channels : n->each,
+    uint32_t *link_of = graph_host_links(&s.graph), servers = s.entry[0].workers / n->each;
+    n->cluster = (struct nccl_cluster){ .ranks = s.entry[0].workers, .servers = servers ? servers : 1,
+                                        .channels = o->channels && o->channels != BY_SIZE ? o->channels
+                                                                                          : n->each,
                                         .nic_gbytes_per_s = (double)s.graph.link[link_of[0]].rate_bps / 8e9 };
-    n->cluster.servers = n->cluster.servers ? n->cluster.servers : 1;
     n->inside_gbytes_per_s = (double)s.graph.inside_rate_bps / 8e9;
     free(link_of);
     rc = scenario_start(&s, &sim, err);
@@ -204,7 +194,7 @@ static void choose(const struct collective_options *o, const struct cluster_netw
                 : x.algorithm == NCCL_TREE ? COLLECTIVE_TREE_ALL_REDUCE : COLLECTIVE_RING_ALL_REDUCE;
     row->nccl_has_tree = o->kind == BY_SIZE && !has_trees &&
                          nccl_choose(&n->cluster, true, true, row->bytes).algorithm == NCCL_TREE;
-    row->channels = collective_has_rings(row->kind) ? (o->channels == 0 ? 0 : n->cluster.channels) : 0;
+    row->channels = collective_has_rings(row->kind) && o->channels ? n->cluster.channels : 0;
     row->protocol = o->protocol != BY_SIZE ? (enum nccl_protocol)o->protocol
                     : collective_has_rings(row->kind) || row->kind == COLLECTIVE_TREE_ALL_REDUCE
                         ? x.protocol
@@ -289,55 +279,41 @@ static void on_pfc(void *arg, const struct pfc_result *r)
     chrome_on_pfc(((struct watch *)arg)->trace, r);
 }
 
-struct limits { const struct port *busiest, *paused, *longest; double busy, paused_share; };
-
-static struct limits find_limits(const struct sim *s)
+static double paused_share(const struct sim *s, const struct port *p)
 {
-    struct limits l = { 0 };
-
-    for (uint32_t i = 0; i < s->net.ports; i++) {
-        const struct port *p = &s->net.port[i];
-        double busy = collective_busy_share(s, p);
-        double paused = (double)p->counters.paused_ps / (double)s->now_ps;
-
-        if (busy > l.busy) {
-            l.busy = busy;
-            l.busiest = p;
-        }
-        if (paused > l.paused_share) {
-            l.paused_share = paused;
-            l.paused = p;
-        }
-        if (p->counters.queue_bytes_max > (l.longest ? l.longest->counters.queue_bytes_max : 0))
-            l.longest = p;
-    }
-    return l;
+    return (double)p->counters.paused_ps / (double)s->now_ps;
 }
 
 /* What holds a collective back: a full link, pauses, a queue whose marks slow NICs, or waiting. */
 static void name_limit(const struct sim *s, char buf[240])
 {
-    struct limits l = find_limits(s);
-    char          name[80], queue[32];
+    const struct port *busiest = s->net.port, *paused = busiest, *longest = busiest;
+    char               name[80], queue[32];
 
-    if (!l.busiest)
+    for (const struct port *p = s->net.port; p < s->net.port + s->net.ports; p++) {
+        busiest = collective_busy_share(s, p) > collective_busy_share(s, busiest) ? p : busiest;
+        paused = p->counters.paused_ps > paused->counters.paused_ps ? p : paused;
+        longest = p->counters.queue_bytes_max > longest->counters.queue_bytes_max ? p : longest;
+    }
+    double busy = collective_busy_share(s, busiest);
+    if (!(busy > 0))
         snprintf(buf, 240, "no link carries it, all traffic stays inside servers.");
-    else if (l.busy >= BUSY)
+    else if (busy >= BUSY)
         snprintf(buf, 240, "the link %s is busy %.0f %% of the time.",
-                 collective_link_text(name, s, l.busiest), 100 * l.busy);
-    else if (l.paused_share > PAUSED)
-        snprintf(buf, 240, "PFC pauses %s for %.0f %% of the time.", collective_link_text(name, s, l.paused),
-                 100 * l.paused_share);
-    else if (l.longest && l.longest->counters.marked_packets > 0)
+                 collective_link_text(name, s, busiest), 100 * busy);
+    else if (paused_share(s, paused) > PAUSED)
+        snprintf(buf, 240, "PFC pauses %s for %.0f %% of the time.", collective_link_text(name, s, paused),
+                 100 * paused_share(s, paused));
+    else if (longest->counters.marked_packets > 0)
         snprintf(buf, 240, "the queue at %s grows to %s and marks %.0f %% of its packets, so NICs slow down; "
-                 "no link is busy more than %.0f %%.", collective_link_text(name, s, l.longest),
-                 text_figure(queue, sizeof(queue), "bytes", (double)l.longest->counters.queue_bytes_max),
-                 100 * (double)l.longest->counters.marked_packets / (double)l.longest->counters.data_packets,
-                 100 * l.busy);
+                 "no link is busy more than %.0f %%.", collective_link_text(name, s, longest),
+                 text_figure(queue, sizeof(queue), "bytes", (double)longest->counters.queue_bytes_max),
+                 100 * (double)longest->counters.marked_packets / (double)longest->counters.data_packets,
+                 100 * busy);
     else
         snprintf(buf, 240,
                  "steps wait for round trips and for each other; no link is busy more than %.0f %%.",
-                 100 * l.busy);
+                 100 * busy);
 }
 
 /* Names, places and queues of the NICs; those of hosts alone stay. Returns how many. */
@@ -346,12 +322,11 @@ static uint32_t describe_nics(const struct sim *s, const struct cluster_network 
     const struct graph *g = &s->net.graph;
     uint32_t            hosts = 0;
 
-    for (uint32_t i = 0; i < s->net.ports; i++) {
-        const struct port *p = &s->net.port[i];
+    for (const struct port *p = s->net.port; p < s->net.port + s->net.ports; p++) {
+        struct nic_seen *x = &nic[p->peer->node->id];
 
-        if (!g->node[p->peer->node->id].is_switch &&
-            p->counters.queue_bytes_max > nic[p->peer->node->id].queue_bytes_max)
-            nic[p->peer->node->id].queue_bytes_max = p->counters.queue_bytes_max;
+        if (p->counters.queue_bytes_max > x->queue_bytes_max)
+            x->queue_bytes_max = p->counters.queue_bytes_max;
     }
     for (uint32_t i = 0; i < g->nodes; i++) {
         if (g->node[i].is_switch)
@@ -380,10 +355,9 @@ struct one_run {
 static void apply_preset(struct sim *s, const struct setting *preset)
 {
     struct world world;
-    struct knobs knobs;
 
     sim_world_init(&world, s, PS_PER_MS);
-    knobs = world.start;
+    struct knobs knobs = world.start;
     preset->make(&knobs, &world);
     sim_apply(s, &knobs);
     world_fini(&world);
@@ -402,7 +376,6 @@ static int run_sim(const struct collective_options *o, struct sim *s, bool is_be
         w.timeline = &timeline;
     }
     w.trace = r->trace ? chrome_open(r->trace, s, TRACE_BYTES_MAX) : NULL;
-
     if (r->nics_of) {
         free(r->nics_of->nic);
         r->nics_of->nic = w.nic = xcalloc(s->net.graph.nodes, sizeof(*w.nic));
@@ -428,10 +401,8 @@ static int run_sim(const struct collective_options *o, struct sim *s, bool is_be
     if (r->steps_of && !rc)
         collective_see_steps(s, &timeline, r->steps_of);
     if (w.trace) {
-        uint64_t left_out;
-
         collective_trace_steps(s, &timeline, w.trace);
-        left_out = chrome_close(w.trace);
+        uint64_t left_out = chrome_close(w.trace);
         if (left_out)
             fprintf(stderr, "anole: warning: %" PRIu64 " events did not fit into the trace\n", left_out);
     }
@@ -457,55 +428,42 @@ static int run_text(const struct collective_options *o, const char *text, struct
     return rc;
 }
 
-/* Runs all seeds; the first one shows what NICs received, and the time line. 'slowdown': of other traffic;
- * NULL: not wanted. */
-static int measure(const struct collective_options *o, const char *text, uint32_t seeds, struct one_run r,
-                   struct timing *t, double *slowdown, struct err *err)
+/* Runs all seeds; the first one shows what NICs received, and the time line. */
+static int measure(const struct collective_options *o, const char *text, uint32_t seeds, struct one_run first,
+                   struct timing *t, struct err *err)
 {
-    struct found *nics_of = r.nics_of, *steps_of = r.steps_of;
-    FILE         *trace = r.trace;
-    double        sum = 0;
-    int           rc = 0;
+    int rc = 0;
 
-    *t = (struct timing){ 0, INFINITY, 0 };
+    *t = (struct timing){ .low_us = INFINITY };
     for (uint32_t i = 0; i < seeds && !rc; i++) {
+        struct one_run r = i == 0 ? first : (struct one_run){ .preset = first.preset, .limit = first.limit };
+
         r.seed = o->seed + i;
-        r.nics_of = i == 0 ? nics_of : NULL;
-        r.steps_of = i == 0 ? steps_of : NULL;
-        r.trace = i == 0 ? trace : NULL;
         rc = run_text(o, text, &r, err);
         t->us += r.us / seeds;
         t->low_us = fmin(t->low_us, r.us);
         t->high_us = fmax(t->high_us, r.us);
-        sum += r.slowdown / seeds;
+        t->slowdown += r.slowdown / seeds;
     }
-    if (slowdown)
-        *slowdown = sum;
     return rc;
 }
 
 static int measure_row(const struct collective_options *o, struct found *f, uint64_t bytes, FILE *trace,
                        struct err *err)
 {
-    struct row    *row = &f->row[f->rows];
-    bool           is_last = bytes > o->to / o->factor || f->rows + 1 == ROWS_MAX;
-    struct one_run r = { .nics_of = o->report ? f : NULL, .limit = f->limit[0] };
-    char          *text;
-    int            rc;
+    struct row *row = &f->row[f->rows];
+    bool        is_last = bytes > o->to / o->factor || f->rows + 1 == ROWS_MAX;
+    int         rc = 0;
 
     *row = (struct row){ .bytes = bytes };
     choose(o, &f->network, row);
-    text = scenario_text(o, &f->network, row, false);
-    r.steps_of = is_last && !o->beside ? f : NULL;
-    r.trace = r.steps_of ? trace : NULL;
-    rc = measure(o, text, 1, r, &row->alone, NULL, err);
-    free(text);
-    if (!rc && o->beside) {
-        text = scenario_text(o, &f->network, row, true);
-        r.limit = f->limit[1];
-        r.steps_of = is_last ? f : NULL;
-        r.trace = is_last ? trace : NULL;
-        rc = measure(o, text, o->seeds, r, &row->beside, NULL, err);
+    for (int is_beside = 0; is_beside <= (o->beside != NULL) && !rc; is_beside++) {
+        bool           is_shown = is_last && is_beside == (o->beside != NULL);
+        struct one_run r = { .nics_of = o->report ? f : NULL, .limit = f->limit[is_beside],
+                             .steps_of = is_shown ? f : NULL, .trace = is_shown ? trace : NULL };
+        char          *text = scenario_text(o, &f->network, row, is_beside);
+
+        rc = measure(o, text, is_beside ? o->seeds : 1, r, is_beside ? &row->beside : &row->alone, err);
         free(text);
     }
     row->algbw = (double)bytes / row->alone.us / 1e3;
@@ -528,81 +486,74 @@ static int measure_all(const struct collective_options *o, struct found *f, FILE
 static int try_preset(const struct collective_options *o, struct found *f, const char *text,
                       const struct setting *preset, struct err *err)
 {
-    struct preset_seen *p = &f->preset[f->presets];
+    struct preset_seen *p = &f->preset[f->presets++];
     char                limit[240];
 
     *p = (struct preset_seen){ .name = preset ? preset->name : "current",
                                .about = preset ? preset->about : "the setting of this run" };
-    f->presets++;
-    return measure(o, text, o->seeds, (struct one_run){ .limit = limit, .preset = preset }, &p->time,
-                   &p->slowdown, err);
+    return measure(o, text, o->seeds, (struct one_run){ .limit = limit, .preset = preset }, &p->time, err);
 }
 
 /* The last size next to other traffic, with every preset. */
-static int try_presets(const struct collective_options *o, struct found *f, struct err *err)
+static int try_presets(const struct collective_options *o, struct found *f, const char *text, struct err *err)
 {
     const struct setting *lists[] = { setting_all, setting_thresholds };
-    char                 *text = scenario_text(o, &f->network, &f->row[f->rows - 1], true);
     int                   rc = try_preset(o, f, text, NULL, err);
 
     for (int i = 0; i < 2; i++)
         for (const struct setting *s = lists[i]; s->name && f->presets < PRESETS_MAX && !rc; s++)
             rc = try_preset(o, f, text, s, err);
+    return rc;
+}
+
+/* Files are opened before the runs, so that a wrong path is reported at once. 'text': the last scenario. */
+static int write_page(const struct collective_options *o, struct found *f, const char *text,
+                      struct outfile *out, struct err *err)
+{
+    int         rc = o->beside ? try_presets(o, f, text, err) : 0;
+    struct card c;
+
+    if (rc)
+        return rc;
+    collective_answer(o, f, &c);
+    collective_page(o, f, &c, text, out->stream);
+    card_fini(&c);
+    return outfile_end(out, 0, err);
+}
+
+static int time_collective(const struct collective_options *o, struct found *f, struct err *err)
+{
+    struct outfile page = { 0 }, trace = { 0 };
+    char          *text = NULL;
+    int            rc = o->report ? outfile_open(&page, o->report, err) : 0;
+
+    if (!rc && o->trace)
+        rc = outfile_open(&trace, o->trace, err);
+    rc = rc ? rc : measure_all(o, f, trace.stream, err);
+    if (!rc)
+        text = scenario_text(o, &f->network, &f->row[f->rows - 1], o->beside != NULL);
+    if (!rc && o->report)
+        rc = write_page(o, f, text, &page, err);
+    outfile_abort(&page);
+    rc = outfile_end(&trace, rc, err);
+    if (!rc && o->save)
+        rc = outfile_write(o->save, text, strlen(text), err);
     free(text);
     return rc;
 }
 
-static int save(const struct collective_options *o, const struct found *f, struct err *err)
-{
-    char          *text = scenario_text(o, &f->network, &f->row[f->rows - 1], o->beside != NULL);
-    struct outfile out = { 0 };
-    int            rc = outfile_open(&out, o->save, err);
-
-    if (!rc)
-        fputs(text, out.stream);
-    free(text);
-    return outfile_end(&out, rc, err);
-}
-
-/* The file is opened before the runs, so that a wrong path is reported at once. */
-static int write_page(const struct collective_options *o, const struct found *f, struct outfile *out,
-                      struct err *err)
-{
-    char       *text = scenario_text(o, &f->network, &f->row[f->rows - 1], o->beside != NULL);
-    struct card c;
-
-    collective_answer(o, f, &c);
-    collective_page(o, f, &c, text, out->stream);
-    card_fini(&c);
-    free(text);
-    return outfile_end(out, 0, err);
-}
-
 static int collective_main(int argc, char **argv)
 {
-    struct collective_options o = { .kind = BY_SIZE, .protocol = BY_SIZE, .channels = -1, .from = 1000000,
-                                    .to = 64000000, .factor = 2, .iterations = 1, .seed = 1,
+    struct collective_options o = { .kind = BY_SIZE, .protocol = BY_SIZE, .channels = BY_SIZE,
+                                    .from = 1000000, .to = 64000000, .factor = 2, .iterations = 1, .seed = 1,
                                     .seeds = SEEDS_BESIDE, .beside_load = 0.3, .argc = argc, .argv = argv };
-    struct found  *f = xcalloc(1, sizeof(*f));
-    struct outfile page = { 0 }, trace = { 0 };
-    struct err     err;
-    int            rc;
+    struct found *f = xcalloc(1, sizeof(*f));
+    struct err    err;
 
     cmd_parse(&line, argc, argv, &o);
     if (o.from > o.to)
         cmd_usage("--minbytes is more than --maxbytes");
-    rc = o.report ? outfile_open(&page, o.report, &err) : 0;
-    if (!rc && o.trace)
-        rc = outfile_open(&trace, o.trace, &err);
-    rc = rc ? rc : measure_all(&o, f, trace.stream, &err);
-    if (!rc && o.report && o.beside)
-        rc = try_presets(&o, f, &err);
-    if (!rc && o.report)
-        rc = write_page(&o, f, &page, &err);
-    outfile_abort(&page);
-    rc = outfile_end(&trace, rc, &err);
-    if (!rc && o.save)
-        rc = save(&o, f, &err);
+    int rc = time_collective(&o, f, &err);
     if (!rc)
         collective_print(&o, f);
     card_fini(&f->about);

@@ -43,13 +43,13 @@ uint32_t timeline_rows(const struct timeline *, struct timeline_row row[TIMELINE
 #define SEEDS_MAX   64
 #define PRESETS_MAX 16
 
-enum choice { BY_SIZE = -1 };
+#define BY_SIZE     UINT32_MAX   /* a choice is NCCL's */
 
 struct collective_options {
     const char *topology, *chunk, *beside, *save, *report, *trace;
-    int kind;         /* enum collective_kind; BY_SIZE: an all-reduce, ring or tree */
-    int protocol;     /* enum nccl_protocol; BY_SIZE */
-    int64_t channels; /* -1: NCCL's */
+    uint32_t kind;       /* enum collective_kind; BY_SIZE: an all-reduce, ring or tree */
+    uint32_t protocol;   /* enum nccl_protocol, or BY_SIZE */
+    uint32_t channels;   /* or BY_SIZE; 0: one ring whose steps wait for acknowledgements */
     double beside_load;
     const char **set;
     uint32_t sets, seeds;
@@ -65,9 +65,10 @@ struct cluster_network { /* what NCCL's choice depends on */
     double inside_gbytes_per_s; /* NVLink; 0: none */
 };
 
-struct timing {
+struct timing {              /* mean, fastest and slowest seed */
     double us, low_us, high_us;
-}; /* mean, fastest and slowest seed */
+    double slowdown;         /* of other traffic, mean */
+};
 
 struct row {
     uint64_t bytes;
@@ -91,7 +92,6 @@ struct nic_seen {
 struct preset_seen { /* the last size next to other traffic, with a preset */
     const char *name, *about;
     struct timing time;
-    double slowdown; /* of other traffic, mean */
 };
 
 struct steps_seen { /* a row of the time line: steps first .. last, from 1, and the slowest of them */

@@ -47,7 +47,7 @@ static void add_preset(const struct found *f, struct card *c)
         card_add(
             c, CARD_DETAIL,
             "Preset %s makes it %.2g times as fast and slows other traffic %.3g times instead of %.3g times.",
-            best->name, own->time.us / best->time.us, best->slowdown, own->slowdown);
+            best->name, own->time.us / best->time.us, best->time.slowdown, own->time.slowdown);
 }
 
 static bool has_step_cost(const struct collective_options *o)
@@ -172,27 +172,24 @@ static json_t *row_json(const struct collective_options *o, const struct found *
 void collective_print(const struct collective_options *o, const struct found *f)
 {
     struct card c;
-    json_t     *all, *rows;
 
+    if (o->format == FORMAT_CSV) {
+        print_csv(o, f);
+        return;
+    }
     collective_answer(o, f, &c);
-    switch (o->format) {
-    case FORMAT_TABLE:
+    if (o->format == FORMAT_TABLE) {
         card_print(&c, stdout, cmd_has_colour(stdout));
         putchar('\n');
         print_table(o, f);
         collective_print_steps(f);
-        break;
-    case FORMAT_CSV:
-        print_csv(o, f);
-        break;
-    case FORMAT_JSON:
-        all = json_object();
-        rows = json_array();
+    } else {
+        json_t *rows = json_array();
+
         for (uint32_t i = 0; i < f->rows; i++)
             json_array_append_new(rows, row_json(o, f, &f->row[i]));
-        JSON_PUT(all, { "answer", card_json(&c) }, { "sizes", rows },
-                      { "time_line", collective_steps_json(f) });
-        cmd_print_json(all);
+        cmd_print_json(JSON_OF({ "answer", card_json(&c) }, { "sizes", rows },
+                               { "time_line", collective_steps_json(f) }));
     }
     card_fini(&c);
 }

@@ -67,13 +67,12 @@ void timeline_fini(struct timeline *t)
 
 void timeline_on_flow(struct timeline *t, const struct flow_result *r)
 {
-    struct timeline_step *s;
     uint64_t              end_ps = r->start_ps + r->fct_ps;
 
     if (r->tag >= t->messages || t->is_done[r->tag])
         return;
     t->is_done[r->tag] = true;
-    s = &t->step[t->step_of[r->tag]];
+    struct timeline_step *s = &t->step[t->step_of[r->tag]];
     if (s->messages++ == 0 || r->start_ps < s->start_ps)
         s->start_ps = r->start_ps;
     if (end_ps >= s->end_ps) {
@@ -98,17 +97,12 @@ uint32_t timeline_rows(const struct timeline *t, struct timeline_row row[TIMELIN
     for (uint32_t i = 0; i < t->steps; i++)
         end_ps = t->step[i].end_ps > end_ps ? t->step[i].end_ps : end_ps;
     for (uint32_t i = 0; i < t->steps; i++) {
-        struct timeline_row *r = &row[rows];
-
-        if (i == 0 || (row[rows - 1].last + 1 == i && rows < TIMELINE_ROWS &&
-                       (t->step[i - 1].end_ps - start_ps) * TIMELINE_ROWS >= (end_ps - start_ps) * rows)) {
-            *r = (struct timeline_row){ i, i, i };
-            rows++;
-        } else {
-            r--;
-            r->last = i;
-            r->slowest = took_ps(t, i) > took_ps(t, r->slowest) ? i : r->slowest;
-        }
+        if (rows == 0 || (rows < TIMELINE_ROWS &&
+                          (t->step[i - 1].end_ps - start_ps) * TIMELINE_ROWS >= (end_ps - start_ps) * rows))
+            row[rows++] = (struct timeline_row){ i, i, i };
+        struct timeline_row *r = &row[rows - 1];
+        r->last = i;
+        r->slowest = took_ps(t, i) > took_ps(t, r->slowest) ? i : r->slowest;
     }
     return rows;
 }
@@ -209,22 +203,25 @@ void collective_trace_steps(const struct sim *s, const struct timeline *t, struc
     }
 }
 
+static double in_us(uint64_t ps)
+{
+    return (double)ps / (double)PS_PER_US;
+}
+
 void collective_print_steps(const struct found *f)
 {
     struct table *t = table_new("lrrrlrrlr");
-    char          text[32];
+    char          text[32], end[32];
 
     text_from_count(text, sizeof(text), f->messages);
     printf("\nTime line of the last size: %u step%s, %s messages\n", f->steps, f->steps == 1 ? "" : "s",
            text);
     table_cells(t, "steps", "from", "to", "slowest", "waits for", "takes", "slowdown", "busiest link",
                 "busy", NULL);
-    for (uint32_t i = 0; i < f->rows_of_steps; i++) {
-        const struct steps_seen *x = &f->row_of_steps[i];
-
+    for (const struct steps_seen *x = f->row_of_steps; x < f->row_of_steps + f->rows_of_steps; x++) {
         table_cell(t, x->first == x->last ? "%u" : "%u to %u", x->first, x->last);
-        table_cell(t, "%s", text_figure(text, sizeof(text), "us", (double)x->start_ps / (double)PS_PER_US));
-        table_cell(t, "%s", text_figure(text, sizeof(text), "us", (double)x->end_ps / (double)PS_PER_US));
+        table_cells(t, text_figure(text, sizeof(text), "us", in_us(x->start_ps)),
+                    text_figure(end, sizeof(end), "us", in_us(x->end_ps)), NULL);
         table_cell(t, "%u", x->slowest);
         table_cell(t, "%s -> %s", x->from, x->to);
         table_cell(t, "%s", text_figure(text, sizeof(text), "us", x->us));
@@ -239,18 +236,15 @@ json_t *collective_steps_json(const struct found *f)
 {
     json_t *rows = json_array();
 
-    for (uint32_t i = 0; i < f->rows_of_steps; i++) {
-        const struct steps_seen *x = &f->row_of_steps[i];
-
+    for (const struct steps_seen *x = f->row_of_steps; x < f->row_of_steps + f->rows_of_steps; x++)
         json_array_append_new(rows, JSON_OF(
             { "first", json_of_count(x->first) }, { "last", json_of_count(x->last) },
-            { "start_us", json_of_number((double)x->start_ps / (double)PS_PER_US) },
-            { "end_us", json_of_number((double)x->end_ps / (double)PS_PER_US) },
+            { "start_us", json_of_number(in_us(x->start_ps)) },
+            { "end_us", json_of_number(in_us(x->end_ps)) },
             { "slowest", json_of_count(x->slowest) }, { "src", json_of_text(x->from) },
             { "dst", json_of_text(x->to) }, { "message_us", json_of_number(x->us) },
             { "slowdown", json_of_number(x->slowdown) }, { "link", json_of_text(x->link) },
             { "busy_share", json_of_number(x->busy) }));
-    }
     return JSON_OF({ "steps", json_of_count(f->steps) }, { "messages", json_of_count(f->messages) },
                    { "rows", rows });
 }
