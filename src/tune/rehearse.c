@@ -201,7 +201,7 @@ static void rehearse_for(struct rehearser *t, const struct traffic_model *m, str
 {
     bool                 is_again = t->has_chosen && model_distance(m, &t->chosen) < 1;
     const struct memory *known = is_again ? NULL : memory_recall(&t->memories, m);
-    struct predictor     p;
+    struct predictor     p = { 0 };
     struct err           err;
 
     if (known && known->is_bad) {
@@ -210,7 +210,7 @@ static void rehearse_for(struct rehearser *t, const struct traffic_model *m, str
     } else if (known && !knobs_equal(&known->knobs, knobs)) {
         rehearser_say(note, "hold", "such traffic was met before; what was found for it then is set again");
         *knobs = known->knobs;
-    } else if (rehearser_make_twin(t, m, &p, &err)) {
+    } else if (t->world.maker->make(t->world.maker_arg, &t->world, m, &p, &err)) {
         rehearser_say(note, "hold", "no twin: %.200s", err.text);
     } else {
         try_on_twin(t, m, &p, knobs, note);
@@ -500,10 +500,6 @@ static const struct key_row options[] = {
                     .min = 0, .max = 10 },
     [OPT_PAIRS] = { "pairs", KEY_COUNT, "12", "most pairs of blocks in which the network compares the two "
                     "formulas where the twin is wrong; 0: never", .min = 0, .max = 1000 },
-    [OPT_WRONG_LOAD] = { "wrong_load", KEY_REAL, "1", "for experiments: factor of the twin's load",
-                         .min = 0.1, .max = 10 },
-    [OPT_WRONG_SIZES] = { "wrong_sizes", KEY_REAL, "1", "for experiments: factor of its message sizes",
-                          .min = 0.1, .max = 10 },
     { 0 },
 };
 
