@@ -10,7 +10,6 @@ const char *const search_metrics_names[] = { "corrected", "artifact", "published
 const char *const search_directions_names[] = { "physical", "artifact", NULL };
 const char *const search_start_names[] = { "running", "default", NULL };
 const char *const search_against_names[] = { "previous", "settled", NULL };
-const char *const search_summary_names[] = { "mean", "median", "trend", NULL };
 const char *const search_metric_names[] = {
     "utility", "throughput", "rtt", "pfc", "cnps", "marks", "queue", NULL
 };
@@ -44,8 +43,7 @@ static const struct { const char *name; double value; } search_defaults[SEARCH_O
     [SEARCH_PERSIST] = { "persist", 3 },         /* one interval may have 83 to 100 % elephants */
     [SEARCH_GIVE_UP] = { "give_up", 0 },         /* other searchers end on their own */
     /* CHAMELEON's. */
-    [SEARCH_SUMMARY] = { "summary", SUMMARY_MEAN }, [SEARCH_FILTER] = { "filter", 0 },
-    [SEARCH_METRIC] = { "metric", METRIC_UTILITY },
+    [SEARCH_FILTER] = { "filter", 0 }, [SEARCH_METRIC] = { "metric", METRIC_UTILITY },
 };
 
 double search_option(const struct search_algo *algo, const struct option_values *v, enum search_option option)

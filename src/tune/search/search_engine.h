@@ -23,7 +23,6 @@ enum { START_RUNNING, START_DEFAULT };
 enum { AGAINST_PREVIOUS, AGAINST_SETTLED };
 enum { OBJECTIVE_UTILITY };          /* the others are goals */
 enum { METRIC_UTILITY, METRIC_THROUGHPUT, METRIC_RTT, METRIC_PFC, METRIC_CNPS, METRIC_MARKS, METRIC_QUEUE };
-enum summary_kind { SUMMARY_MEAN, SUMMARY_MEDIAN, SUMMARY_TREND };
 
 enum search_phase { PHASE_WATCH, PHASE_KNOWN, PHASE_SEARCH, PHASE_CONFIRM, PHASE_HOLD };
 
@@ -183,14 +182,13 @@ const struct search_sample *search_best_sample(const struct search *);
 bool search_record(struct search *, const struct knobs *, struct utility_terms, const char *name);
 
 /* CHAMELEON's monitor summarizes samples of 10 ms ("mean, sketches, gradient"). Here a sample is an interval,
- * and a summary a measurement. The poster does not define its filter nor the summaries; these are ours.
- * 'trend' is the least-squares line of each term, at the last interval. The filter drops intervals whose
- * utility differs from the median by more than 'filter' median deviations; 0: none. Keeps the others, at
- * least half, in order, and returns their number. */
+ * and a summary (the mean) a measurement. The poster does not define its filter; this is ours. It drops
+ * intervals whose utility differs from the median by more than 'filter' median deviations; 0: none. Keeps the
+ * others, at least half, in order, and returns their number. */
 uint32_t summary_filter(struct utility_terms *seen, uint32_t count, double filter, struct utility_weights);
 
-/* Summarizes at least one interval, oldest first. No term is below 0. */
-struct utility_terms summary_of(const struct utility_terms *seen, uint32_t count, enum summary_kind);
+/* The mean of at least one interval. */
+struct utility_terms summary_of(const struct utility_terms *seen, uint32_t count);
 
 /* ---- search_engine_guard.c ---- */
 
