@@ -171,7 +171,7 @@ static void make_vendor(struct knobs *k, const struct world *world)
     make_thresholds(k, world, 30, 270, 0.1);
 }
 
-const struct setting setting_all[] = {
+const struct setting setting_all[SETTINGS + 1] = {
     { "default", "NVIDIA's defaults; the first CNP leaves 85 % of line rate", make_default, 0, false },
     { "default_artifact", "like default, but the first CNP halves the rate, as in PARALEON's artifact",
       make_default_artifact, 0, false },

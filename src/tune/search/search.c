@@ -23,15 +23,11 @@ static const char *const phase_names[] = { "watch", "search", "search", "confirm
 
 /* ---- options ---- */
 
-/* Values of options for which a tuner's table has no row. */
+/* Names, and values where a tuner's table has no such row. */
 static const struct { const char *name; double value; } search_defaults[SEARCH_OPTION_COUNT] = {
-    [SEARCH_TRIGGER] = { "trigger" }, [SEARCH_THETA] = { "theta" }, [SEARCH_WEIGHTS] = { "weights" },
-    [SEARCH_WEIGHT_THROUGHPUT] = { "weight_throughput" }, [SEARCH_WEIGHT_RTT] = { "weight_rtt" },
-    [SEARCH_WEIGHT_PFC] = { "weight_pfc" }, [SEARCH_SPACE] = { "space" }, [SEARCH_KNOWN] = { "known" },
-    [SEARCH_CONFIRM] = { "confirm" }, [SEARCH_BUDGET] = { "budget" }, [SEARCH_REMEMBER] = { "remember" },
-    [SEARCH_SETTLE] = { "settle" }, [SEARCH_MEASURE] = { "measure" }, [SEARCH_ABANDON] = { "abandon" },
-    [SEARCH_RESTART] = { "restart" }, [SEARCH_OBJECTIVE] = { "objective" }, [SEARCH_GUARD] = { "guard" },
-    [SEARCH_FLOOR] = { "floor" },
+    { "trigger" }, { "theta" }, { "weights" }, { "weight_throughput" }, { "weight_rtt" }, { "weight_pfc" },
+    { "space" }, { "known" }, { "confirm" }, { "budget" }, { "remember" }, { "settle" }, { "measure" },
+    { "abandon" }, { "restart" }, { "objective" }, { "guard" }, { "floor" },
     /* PARALEON's; repro/paraleon-ablation measures some. */
     [SEARCH_EPSILON] = { "epsilon", 0.05 },      /* with 0.001, chance among few flows counts as a change */
     [SEARCH_METRICS] = { "metrics", METRICS_CORRECTED },
@@ -106,8 +102,6 @@ void search_destroy(void *state)
 {
     struct search *s = state;
 
-    if (!s)
-        return;
     s->algo->destroy(s->searcher);
     world_fini(&s->world);
     free(s->seen);
@@ -130,10 +124,16 @@ static void search_settle(struct search *s, const struct knobs *kept, struct kno
 /* Holds and remembers 'kept', the result of a search. */
 static void search_keep(struct search *s, const struct knobs *kept, struct knobs *knobs)
 {
-    struct fsd recent = search_recent_flows(s);
-
-    s->memory[s->memories++ % SEARCH_MEMORIES] = (struct search_memory){ *kept, fsd_elephant_share(&recent) };
     search_settle(s, kept, knobs);
+    s->memory[s->memories++ % SEARCH_MEMORIES] =
+        (struct search_memory){ *kept, fsd_elephant_share(&s->settled) };
+}
+
+/* Keeps the finalist of a confirmation or its rival. */
+static void keep_one(struct search *s, bool is_finalist, struct knobs *knobs, struct tuner_note *note)
+{
+    note->verdict = is_finalist ? TUNER_ACCEPTED : TUNER_REJECTED;
+    search_keep(s, is_finalist ? &s->finalist : search_rival(s), knobs);
 }
 
 /* A contest of messages needs hosts that report them, and messages that are short against a block. */
@@ -191,11 +191,10 @@ static void decide_finalist(struct search *s, struct knobs *knobs, struct tuner_
     double                 from = utility(w, search_mean_of(s->sum[1], times));
     bool                   is_better = best > from && !guard_refuses(s);
 
-    note->verdict = is_better ? TUNER_ACCEPTED : TUNER_REJECTED;
     tuner_say(note, "measured again, the new setting has %.4f, %s %.4f: the %s is kept%s", best,
                rival_name(s), from, is_better ? "new one" : "latter",
                !is_better && best > from ? ", with which more is sent" : "");
-    search_keep(s, is_better ? &s->finalist : search_rival(s), knobs);
+    keep_one(s, is_better, knobs, note);
 }
 
 /* An interval of a contest. Messages may be missing from single reports. */
@@ -212,10 +211,9 @@ static void search_contest(struct search *s, const struct report *r, struct knob
                    s->contest.pairing.length);
         return;
     }
-    note->verdict = verdict == CONTEST_B ? TUNER_ACCEPTED : TUNER_REJECTED;
     tuner_say(note, "%s with the new setting: %s is kept", contest_text(&s->contest, text),
                verdict == CONTEST_B ? "it" : rival_name(s));
-    search_keep(s, verdict == CONTEST_B ? &s->finalist : search_rival(s), knobs);
+    keep_one(s, verdict == CONTEST_B, knobs, note);
 }
 
 static void search_confirm(struct search *s, const struct search_now *now, struct knobs *knobs,
@@ -256,7 +254,6 @@ static void begin_at(struct search *s, const struct knobs *from, const struct se
 
     space_point(&s->space, from, point);
     s->base = s->from = *from;
-    s->phase = PHASE_SEARCH;
     s->algo->begin(s->searcher, point, space_has(&s->space, from) ? measured : NULL);
 }
 
@@ -266,8 +263,6 @@ static void begin_at_default(struct search *s)
 
     for (uint32_t i = 0; i < s->space.dims; i++)
         point[i] = s->space.dim[i].initial;
-    s->from = s->before;
-    s->phase = PHASE_SEARCH;
     s->algo->begin(s->searcher, point, NULL);
 }
 
@@ -291,6 +286,7 @@ static void begin_at_best_known(struct search *s, const struct search_now *now, 
 
     tuner_say(note, "the search goes on at the best, %s", best->name);
     s->in_vain = 0;
+    s->phase = PHASE_SEARCH;
     begin_at(s, &best->knobs, &measured);
     ask(s, now, knobs, note);
 }
@@ -328,6 +324,7 @@ static void begin_search(struct search *s, const struct search_now *measured, st
         tuner_say(note, "search begins with settings that are known");
         return;
     }
+    s->phase = PHASE_SEARCH;
     if (search_is(s, SEARCH_START_FROM, START_RUNNING)) {
         if (measured)
             search_record(s, knobs, measured->terms, NULL);
@@ -346,13 +343,13 @@ static void begin(struct search *s, const struct search_now *measured, struct kn
 {
     const struct search_memory *found = search_is(s, SEARCH_REMEMBER, true) ? search_recall(s) : NULL;
 
-    if (!found) {
+    if (found) {
+        tuner_say(note, "the setting that was found when elephants were %.0f %% of flows is in force again",
+                   100 * found->elephants);
+        search_settle(s, &found->knobs, knobs);
+    } else {
         begin_search(s, measured, knobs, note);
-        return;
     }
-    tuner_say(note, "the setting that was found when elephants were %.0f %% of flows is in force again",
-               100 * found->elephants);
-    search_settle(s, &found->knobs, knobs);
 }
 
 /* Restarts because flow sizes changed: earlier measurements do not apply. With a guard the setting from

@@ -35,7 +35,7 @@ struct search_algo {
     const struct key_row *option;            /* the tuner's table: its own rows and those of search.h */
 };
 
-/* Options of the engine. */
+/* Options of the engine, in the order of search_defaults (search.c). */
 enum search_option {
     SEARCH_TRIGGER, SEARCH_THETA, SEARCH_WEIGHTS, SEARCH_WEIGHT_THROUGHPUT, SEARCH_WEIGHT_RTT,
     SEARCH_WEIGHT_PFC, SEARCH_SPACE, SEARCH_KNOWN, SEARCH_CONFIRM, SEARCH_BUDGET, SEARCH_REMEMBER,
