@@ -458,8 +458,6 @@ static void destroy(void *state)
 {
     struct rehearser *t = state;
 
-    if (!t)
-        return;
     world_fini(&t->world);
     free(t);
 }

@@ -205,8 +205,6 @@ static void destroy(void *state)
 {
     struct acc *a = state;
 
-    if (!a)
-        return;
     acc_agents_fini(&a->agents);
     free(a->fact);
     free(a->guard.start);
