@@ -246,7 +246,7 @@ static json_t *advise_json(const struct advice *a, const struct card *answer)
         json_array_append_new(rows, row_json(a, &a->row[i]));
     json_object_set_new(all, "settings", rows);
     json_put_count(search, "trials", a->rehearsal.trials);
-    json_put_number(search, "trial_us", (double)a->twin.until_ps / 1e6);
+    json_put_number(search, "trial_us", (double)a->twin.input.until_ps / 1e6);
     json_put_count(search, "generations", a->rehearsal.generations);
     json_put_count(search, "blocks", a->rehearsal.race.blocks);
     json_put_number(search, "seconds", a->took_s);

@@ -364,12 +364,11 @@ static void fill(struct made *m, const struct simulation_input *in, const struct
 {
     double seconds = trial_s(model, c, d);
 
-    m->twin = (struct twin){ .name = in->name, .text = in->text, .text_bytes = in->text_bytes,
-                             .base = in->base, .set = in->set, .sets = in->sets,
-                             .over = &m->build,
-                             .until_ps = (uint64_t)(seconds * (double)PS_PER_S), .drain = DRAIN,
-                             .jobs = in->threads,
+    m->twin = (struct twin){ .input = *in, .drain = DRAIN, .jobs = in->threads,
                              .warm_ps = (uint64_t)(fmax(0, seconds - model->window_s) * (double)PS_PER_S) };
+    m->twin.input.over = &m->build;
+    m->twin.input.until_ps = (uint64_t)(seconds * (double)PS_PER_S);
+    m->twin.input.prefers_fast = false;
     m->build.below = in->over;
     cell_build(&m->build, c);
     build_packets(&m->build, d->real_mtu, d->real_ack);
@@ -466,7 +465,7 @@ static void put_recorded_sizes(struct build *b, struct yaml_node *entry, const s
 int described_build(struct build *b, const struct described *d, struct err *err)
 {
     struct cell       cell = cell_of(d->rate_bps, d->oversubscription, d->rtt_ps);
-    struct twin       twin = { .name = "the network described", .base = b };
+    struct twin       twin = { .input = { .name = "the network described", .base = b } };
     struct yaml_node *entry;
     int               rc;
 
