@@ -50,10 +50,10 @@ bool floor_withdraw(struct floor *, const struct knobs *initial);
 
 /* ---- the state ---- */
 
-enum { OPT_BUDGET, OPT_OPENING, OPT_THINK, OPT_TRUST, OPT_PAIRS, OPTIONS };
+enum { OPT_BUDGET, OPT_OPENING, OPT_TRUST, OPT_PAIRS, OPTIONS };
 
 #define REHEARSE_WINDOW 3        /* intervals of a traffic model, at least */
-enum phase { PHASE_WATCH, PHASE_THINKING, PHASE_SETTLING, PHASE_PROVING, PHASE_DUEL, PHASE_HOLD };
+enum phase { PHASE_WATCH, PHASE_SETTLING, PHASE_PROVING, PHASE_DUEL, PHASE_HOLD };
 
 #define REFUTED 8
 

@@ -1,6 +1,7 @@
 #include "tune/search/search.h"
 #include "tune/search/search_engine.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,7 +153,7 @@ static void begin_to_confirm(struct search *s, struct knobs *knobs)
     s->phase = PHASE_CONFIRM;
     s->turn = 0;
     s->sum[0] = s->sum[1] = (struct utility_terms){ 0 };
-    s->finalist = search_best_sample(s)->knobs;
+    s->finalist = search_best_by(s, 0)->knobs;
     s->is_contest = begin_contest(s);
     *knobs = s->is_contest && !contest_is_b(&s->contest) ? *search_rival(s) : s->finalist;
 }
@@ -164,7 +165,7 @@ static const char *rival_name(const struct search *s)
 
 static void search_finish(struct search *s, struct knobs *knobs, struct tuner_note *note)
 {
-    const struct search_sample *best = search_best_sample(s);
+    const struct search_sample *best = search_best_by(s, 0);
     double                      is;
 
     tuner_say(note, "the search is over after %u settings", s->measured);
@@ -294,12 +295,10 @@ static void begin_at_best_known(struct search *s, const struct search_now *now, 
 static void on_known(struct search *s, const struct search_now *now, struct knobs *knobs,
                      struct tuner_note *note)
 {
-    const char *name = search_known_name(s);
-
     s->measured++;
-    if (search_record(s, knobs, now->terms, name))
+    if (search_record(s, knobs, now->terms, s->known_name))
         note->verdict = TUNER_BEST;
-    tuner_say(note, "of the known settings, %s was tried", name);
+    tuner_say(note, "of the known settings, %s was tried", s->known_name);
     s->known++;
     if (!search_set_known(s, knobs))
         begin_at_best_known(s, now, knobs, note);
@@ -358,7 +357,7 @@ static void begin_again(struct search *s, const struct fsd *f, struct knobs *kno
 {
     s->intervals = 0;
     search_look_at_flows(s, f);
-    *knobs = search_best_sample(s) && s->option[SEARCH_GUARD] <= 0 ? search_best_sample(s)->knobs : s->before;
+    *knobs = search_best_by(s, 0) && s->option[SEARCH_GUARD] <= 0 ? search_best_by(s, 0)->knobs : s->before;
     search_say_change(s, note);
     begin(s, NULL, knobs, note);
     s->skip = search_is_on(s) ? search_count(s, SEARCH_SETTLE) : 0;
@@ -367,7 +366,9 @@ static void begin_again(struct search *s, const struct fsd *f, struct knobs *kno
 static void on_watch(struct search *s, bool has_changed, const struct search_now *measured,
                      struct knobs *knobs, struct tuner_note *note)
 {
-    if (search_is_due(s, has_changed, measured) && guard_allows(s)) {
+    const char *guarded = guard_why_not(s);
+
+    if (search_is_due(s, has_changed, measured) && !guarded) {
         if (search_is(s, SEARCH_TRIGGER, TRIGGER_CHANGE))
             search_say_change(s, note);
         else
@@ -378,7 +379,7 @@ static void on_watch(struct search *s, bool has_changed, const struct search_now
     if (!knobs_equal(knobs, &s->before))
         s->start = *knobs;       /* set from outside */
     s->before = *knobs;
-    tuner_say(note, "%s", guard_allows(s) ? search_why_not(s) : guard_why_not(s));
+    tuner_say(note, "%s", guarded ? guarded : search_why_not(s));
 }
 
 /* ---- the hooks ---- */
@@ -415,7 +416,7 @@ static void go_on(struct search *s, bool has_changed, bool is_silent, const stru
 /* Drops a setting that costs too much. Its terms count in proportion to its traffic. */
 static void drop_trial(struct search *s, struct search_now *now, struct knobs *knobs, struct tuner_note *note)
 {
-    double sent = guard_ratio(s);
+    double sent = fmin(s->guard.ratio, 1);
 
     tuner_say(note, "only %.0f %% of the traffic before was sent: the setting is dropped", 100 * sent);
     s->intervals = s->skip = 0;
@@ -435,8 +436,9 @@ static void drop_trial(struct search *s, struct search_now *now, struct knobs *k
 static bool is_guarded(struct search *s, const struct report *r, struct search_now *now, struct knobs *knobs,
                        struct tuner_note *note)
 {
-    guard_add(s, r, knobs);
-    if (guard_is_search_over(s)) {
+    enum guard_verdict verdict = guard_add(s, r, knobs);
+
+    if (verdict == GUARD_ENDS_SEARCH) {
         tuner_say(note, "the search has cost %.1f intervals of traffic: it ends, and the setting from before "
                   "stays", s->guard.debt);
         s->intervals = s->skip = s->guard.recovering = 0;
@@ -448,10 +450,9 @@ static bool is_guarded(struct search *s, const struct report *r, struct search_n
         s->skip = search_count(s, SEARCH_SETTLE);
         return true;
     }
-    if (!guard_is_trial_over(s))
-        return false;
-    drop_trial(s, now, knobs, note);
-    return true;
+    if (verdict == GUARD_DROPS_TRIAL)
+        drop_trial(s, now, knobs, note);
+    return verdict == GUARD_DROPS_TRIAL;
 }
 
 /* Messages since the setting was changed. */
@@ -522,7 +523,7 @@ void search_best(const void *state, struct knobs *knobs)
     if (s->phase == PHASE_CONFIRM)
         *knobs = s->finalist;
     else
-        *knobs = search_is_on(s) && search_best_sample(s) ? search_best_sample(s)->knobs : s->before;
+        *knobs = search_is_on(s) && search_best_by(s, 0) ? search_best_by(s, 0)->knobs : s->before;
 }
 
 bool search_wants_messages(const void *state)

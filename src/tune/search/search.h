@@ -59,7 +59,7 @@ extern const char *const search_trigger_names[], *const search_weights_names[], 
     { "weight_pfc", KEY_REAL, "0.3", "weight of the time without pauses", .min = 0, .max = 1 }, \
     { "space", KEY_NAME, "safe", \
       "bounds. safe: narrow, ECN before PFC; artifact: PARALEON's; paper: these and two more knobs; " \
-      "effective: the seven knobs that its simulator uses; poster: the ten that CHAMELEON's poster names", \
+      "poster: the ten that CHAMELEON's poster names", \
       .choices = space_names }, \
     { "known", KEY_YES, "no", \
       "try presets first, those for the dominant flows before others, and start at the best" }, \

@@ -50,24 +50,14 @@ static bool was_tried(const struct search *s, const struct knobs *knobs)
     return false;
 }
 
-const char *search_known_name(const struct search *s)
-{
-    const char  *name = "";
-    struct knobs made;
-
-    make_known(s, s->known, &made, &name);
-    return name;
-}
-
 bool search_set_known(struct search *s, struct knobs *knobs)
 {
     struct knobs made;
-    const char  *name;
 
     if (s->measured >= search_count(s, SEARCH_BUDGET))
         return false;
     for (; s->known < KNOWN_PASSES * SETTINGS; s->known++) {
-        if (!make_known(s, s->known, &made, &name) || was_tried(s, &made))
+        if (!make_known(s, s->known, &made, &s->known_name) || was_tried(s, &made))
             continue;
         *knobs = made;
         return true;

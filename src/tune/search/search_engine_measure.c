@@ -114,16 +114,11 @@ const struct search_sample *search_best_by(const struct search *s, double margin
     return best;
 }
 
-const struct search_sample *search_best_sample(const struct search *s)
-{
-    return search_best_by(s, 0);
-}
-
 bool search_record(struct search *s, const struct knobs *knobs, struct utility_terms terms, const char *name)
 {
     s->sample = xgrow(s->sample, s->samples, &s->samples_max, 64, sizeof *s->sample);
     s->sample[s->samples++] = (struct search_sample){ *knobs, terms, name };
-    if (search_best_sample(s) != &s->sample[s->samples - 1]) {
+    if (search_best_by(s, 0) != &s->sample[s->samples - 1]) {
         s->in_vain++;
         return false;
     }
@@ -176,7 +171,7 @@ struct utility_terms summary_of(const struct utility_terms *seen, uint32_t count
 static bool is_lost(const struct search *s)
 {
     struct utility_weights      w = search_weights(s);
-    const struct search_sample *best = search_best_sample(s);
+    const struct search_sample *best = search_best_by(s, 0);
     double                      margin = s->option[SEARCH_ABANDON];
 
     if (margin <= 0 || s->phase == PHASE_CONFIRM || !best)
