@@ -238,7 +238,7 @@ static json_t *advise_json(const struct advice *a, const struct card *answer)
              { "changes", json_of_changes(&a->row[0].knobs, &advised(a)->knobs) },
              { "best_preset", json_of_text(a->row[a->best_preset].name) }, { "settings", rows },
              { "search", JSON_OF({ "trials", json_of_count(a->rehearsal.trials) },
-                                 { "trial_us", json_of_number((double)a->twin.until_ps / 1e6) },
+                                 { "trial_us", json_of_number((double)a->twin.input.until_ps / 1e6) },
                                  { "generations", json_of_count(a->rehearsal.generations) },
                                  { "blocks", json_of_count(a->rehearsal.race.blocks) },
                                  { "seconds", json_of_number(a->took_s) }) });

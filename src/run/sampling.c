@@ -1,4 +1,5 @@
 #include "run/sampling.h"
+#include "base/minmax.h"
 
 #define POINT_PS_FIRST (PS_PER_US / 8)
 #define BYTES_CERTAIN  1e9       /* of an entry: some of them are sent in the second half of its time */
@@ -20,15 +21,14 @@ struct pace pace_of(const struct scenario *s, uint32_t ports, bool has_readers)
     p.point_ps = has_readers ? s->interval_ps / SERIES_POINTS : POINT_PS_FIRST;
     for (; ports > PORTS_FEW; ports /= 2)
         p.point_ps *= ports > PORTS_MANY ? 8 : 2;
-    if (p.point_ps > s->interval_ps)
-        p.point_ps = s->interval_ps;
+    p.point_ps = min_u64(p.point_ps, s->interval_ps);
     return p;
 }
 
 /* The middle of an entry's time, or 0 if it may send nothing later. */
 static uint64_t middle_ps(const struct scenario *s, const struct traffic_about *e)
 {
-    uint64_t stop_ps = e->stop_ps < s->run_ps ? e->stop_ps : s->run_ps;
+    uint64_t stop_ps = min_u64(e->stop_ps, s->run_ps);
 
     if (e->load <= 0 || stop_ps == NEVER || stop_ps <= e->start_ps ||
         e->bps_per_host * e->hosts / 8 * (double)(stop_ps - e->start_ps) / PS_PER_S < BYTES_CERTAIN)
@@ -41,26 +41,23 @@ uint64_t pace_reached_ps(const struct scenario *s)
     uint64_t first_ps = s->entries ? NEVER : 0, last_ps = 0;
 
     for (uint32_t i = 0; i < s->entries; i++) {
-        uint64_t middle = middle_ps(s, &s->entry[i]);
-
-        first_ps = s->entry[i].start_ps < first_ps ? s->entry[i].start_ps : first_ps;
-        last_ps = middle > last_ps ? middle : last_ps;
+        first_ps = min_u64(first_ps, s->entry[i].start_ps);
+        last_ps = max_u64(last_ps, middle_ps(s, &s->entry[i]));
     }
-    return last_ps > first_ps ? last_ps : first_ps;
+    return max_u64(first_ps, last_ps);
 }
 
 /* A merged point is complete when the next one ends; from then on each sample covers a whole point. */
 uint64_t pace_next_ps(const struct pace *p, const struct series *s, uint64_t looked_ps)
 {
-    uint64_t point_ps, interval_ps;
+    uint64_t point_ps;
 
     if (!p->is_growing)
         return looked_ps + p->point_ps;
     point_ps = (s->intervals - s->intervals % s->merged + s->merged) * p->point_ps;
     if (p->interval_ps == NEVER)
         return point_ps;
-    interval_ps = (looked_ps / p->interval_ps + 1) * p->interval_ps;
-    return point_ps < interval_ps ? point_ps : interval_ps;
+    return min_u64(point_ps, (looked_ps / p->interval_ps + 1) * p->interval_ps);
 }
 
 bool pace_is_interval(const struct pace *p, uint64_t now_ps)

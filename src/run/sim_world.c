@@ -1,4 +1,5 @@
 #include "run/sim_world.h"
+#include "base/minmax.h"
 #include "sim/observe/queue_telemetry.h"
 #include "sim/build.h"
 
@@ -43,9 +44,9 @@ static void add_hosts(struct world *w, const struct sim *s)
     for (uint32_t i = 0; i < s->net.hosts; i++) {
         const struct port *p = s->net.host[i].port;
         uint64_t           one = pfc_bytes(p->peer->node, p->peer, 1),
-            two = pfc_bytes(p->peer->node, p->peer, 2);
+                           two = pfc_bytes(p->peer->node, p->peer, 2);
 
-        w->host_bps = p->rate_bps > w->host_bps ? p->rate_bps : w->host_bps;
+        w->host_bps = max_u64(w->host_bps, p->rate_bps);
         if (!s->cfg.is_lossless || !p->peer->is_switch)
             continue;
         w->pfc_bytes_one = !w->pfc_bytes_one || one < w->pfc_bytes_one ? one : w->pfc_bytes_one;
@@ -72,17 +73,8 @@ void sim_world_init(struct world *w, const struct sim *s, uint64_t interval_ps)
 
 /* ---- checks ---- */
 
-static bool is_threshold(enum knob k)
-{
-    return k == KNOB_kmin || k == KNOB_kmax || k == KNOB_pmax;
-}
-
-/* Parameters of the sender's rate control come first in the table. Those of receivers apply to all hosts. */
-static bool is_of_sender(enum knob k)
-{
-    return k <= KNOB_initial_alpha_value;
-}
-
+/* Thresholds are of switches. Parameters of the sender's rate control, the first in the table, are of hosts;
+ * those of receivers apply to all hosts. */
 static bool can_set(const struct world *w, struct scope scope, enum knob k)
 {
     bool has_host = false, has_switch = scope.kind == SCOPE_QUEUE;
@@ -95,36 +87,28 @@ static bool can_set(const struct world *w, struct scope scope, enum knob k)
         has_host |= is_in && w->device[i].tier == WORLD_HOSTS;
         has_switch |= is_in && w->device[i].tier != WORLD_HOSTS;
     }
-    return (is_threshold(k) && has_switch) || (is_of_sender(k) && has_host);
+    return k == KNOB_kmin || k == KNOB_kmax || k == KNOB_pmax ? has_switch :
+           k <= KNOB_initial_alpha_value && has_host;
 }
 
-static bool refuse_scope(struct outcome *o)
-{
-    o->kind = OUTCOME_REFUSED;
-    snprintf(o->why, sizeof o->why, "a setting is for a part of the network that is not there");
-    return true;
-}
-
-static bool refuse_knob(struct outcome *o, const struct world *w, struct scope scope, enum knob k)
+/* Writes why a decision is refused. */
+static bool is_refused(const struct applier *a, const struct decision *d, struct outcome *o)
 {
     char where[80];
 
-    o->kind = OUTCOME_REFUSED;
-    snprintf(o->why, sizeof o->why, "'%s' cannot be set for %s alone in a simulated network",
-             knob_info[k].name, scope_text(where, sizeof where, scope, w));
-    return true;
-}
-
-static bool is_refused(const struct applier *a, const struct decision *d, struct outcome *o)
-{
     for (uint32_t i = 0; d->has_knobs && i < d->parts; i++) {
         const struct scoped_set *p = &d->part[i];
 
-        if (!scope_is_of(p->scope, a->world))
-            return refuse_scope(o);
-        for (int k = 0; k < KNOB_COUNT; k++)
-            if (p->set.is_named[k] && !can_set(a->world, p->scope, (enum knob)k))
-                return refuse_knob(o, a->world, p->scope, (enum knob)k);
+        if (!scope_is_of(p->scope, a->world)) {
+            snprintf(o->why, sizeof o->why, "a setting is for a part of the network that is not there");
+            return true;
+        }
+        for (enum knob k = 0; k < KNOB_COUNT; k++)
+            if (p->set.is_named[k] && !can_set(a->world, p->scope, k)) {
+                snprintf(o->why, sizeof o->why, "'%s' cannot be set for %s alone in a simulated network",
+                         knob_info[k].name, scope_text(where, sizeof where, p->scope, a->world));
+                return true;
+            }
     }
     return false;
 }
@@ -142,9 +126,9 @@ static struct knobs knobs_at(const struct applier *a, const struct decision *d, 
     return k;
 }
 
-static void set_queue(const struct applier *a, uint32_t port, const struct ecn *e)
+static void set_queue(const struct applier *a, uint32_t port, struct ecn e)
 {
-    sim_set_ecn(a->sim, port, &(struct ecn_cfg){ e->kmin_bytes, e->kmax_bytes, e->pmax });
+    sim_set_ecn(a->sim, port, &(struct ecn_cfg){ e.kmin_bytes, e.kmax_bytes, e.pmax });
 }
 
 static void set_device(const struct applier *a, uint32_t device, const struct knobs *k)
@@ -156,23 +140,11 @@ static void set_device(const struct applier *a, uint32_t device, const struct kn
         return;
     }
     for (uint32_t i = w->first_port; i < w->first_port + w->ports; i++) {
-        struct knobs here = knobs_at_speed(k,
-                                           (double)a->world->port[i].rate_bps / (double)a->world->host_bps);
-        struct ecn   ecn = ecn_of_knobs(&here);
+        double       share = (double)a->world->port[i].rate_bps / (double)a->world->host_bps;
+        struct knobs here = knobs_at_speed(k, share);
 
-        set_queue(a, i, &ecn);
+        set_queue(a, i, ecn_of_knobs(&here));
     }
-}
-
-static void put_queue(const struct applier *a, const struct decision *d, const struct scoped_set *p)
-{
-    uint32_t     port = a->world->queue[p->scope.index].port;
-    struct knobs k = knobs_at(a, d, a->world->port[port].device);
-    struct ecn   ecn;
-
-    knob_set_put(&p->set, &k);
-    ecn = ecn_of_knobs(&k);
-    set_queue(a, port, &ecn);
 }
 
 /* Sets devices first, then single queues. */
@@ -183,19 +155,23 @@ static void set_parts(const struct applier *a, const struct decision *d)
 
         set_device(a, i, &k);
     }
-    for (uint32_t i = 0; i < d->parts; i++) {
-        const struct scoped_set *p = &d->part[i];
+    for (const struct scoped_set *p = d->part; p < d->part + d->parts; p++)
+        if (p->scope.kind == SCOPE_QUEUE) {
+            uint32_t     port = a->world->queue[p->scope.index].port;
+            struct knobs k = knobs_at(a, d, a->world->port[port].device);
 
-        if (p->scope.kind == SCOPE_QUEUE)
-            put_queue(a, d, p);
-    }
+            knob_set_put(&p->set, &k);
+            set_queue(a, port, ecn_of_knobs(&k));
+        }
 }
 
 void apply_decision(struct applier *a, const struct decision *d, struct outcome *o)
 {
     *o = (struct outcome){ .number = d->number, .kind = OUTCOME_APPLIED, .at_ps = a->sim->now_ps };
-    if (is_refused(a, d, o))
+    if (is_refused(a, d, o)) {
+        o->kind = OUTCOME_REFUSED;
         return;
+    }
     if (d->has_knobs)
         sim_apply(a->sim, &d->knobs);
     if (d->has_knobs && (d->parts || a->had_parts))

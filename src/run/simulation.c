@@ -2,6 +2,7 @@
 #include "run/progress.h"
 #include "run/sim_world.h"
 #include "run/slots.h"
+#include "base/minmax.h"
 #include "base/text.h"
 #include "sim/host/flow.h"
 #include "sim/partition.h"
@@ -25,7 +26,7 @@
 /* Estimates the bytes that an entry will send, from its load or an assumed utilization. */
 static double expected_bytes(const struct scenario *s, const struct traffic_about *t)
 {
-    uint64_t stop_ps = t->stop_ps < s->run_ps ? t->stop_ps : s->run_ps;
+    uint64_t stop_ps = min_u64(t->stop_ps, s->run_ps);
     double seconds =
         stop_ps == NEVER || stop_ps <= t->start_ps ? 0 : (double)(stop_ps - t->start_ps) / (double)PS_PER_S;
 
@@ -167,13 +168,9 @@ int simulation_open(struct simulation *s, const struct simulation_input *input, 
                               : s->scenario.htsim ? 1
                                                   : threads_that_pay(&s->scenario);
     rc = scenario_start(&s->scenario, &s->sim, err);
-    if (rc) {
-        scenario_fini(&s->scenario);
-        return rc;
-    }
-    rc = open_tuner(s, err);
-    if (rc) {
+    if (!rc && (rc = open_tuner(s, err)) != 0)
         sim_free(s->sim);
+    if (rc) {
         scenario_fini(&s->scenario);
         return rc;
     }
@@ -302,16 +299,6 @@ static void on_queue(void *arg, const struct slots_row *r)
         run->hooks->queue(run->hooks->arg, r);
 }
 
-/* A pending decision takes effect. A change of the scenario in the meantime has already applied it. */
-static void carry_out_pending(struct run *run)
-{
-    struct decision d = run->pending;
-
-    run->pending = (struct decision){ 0 };
-    if (d.number == run->s->loop.decisions)
-        carry_out(run->s, &d, run->pending_ps);
-}
-
 static void decide(struct run *run, const struct report *report, uint64_t now_ps)
 {
     uint64_t        delay_ps = run->s->scenario.tuner.dispatch_delay_ps;
@@ -328,20 +315,15 @@ static void decide(struct run *run, const struct report *report, uint64_t now_ps
     }
 }
 
-/* The next time at which a report reaches the tuner or a decision takes effect. */
-static uint64_t late_next_ps(const struct run *run)
-{
-    uint64_t next_ps = lag_next_ps(&run->lag);
-
-    return run->pending.number && run->pending_ps < next_ps ? run->pending_ps : next_ps;
-}
-
 static void on_late(struct run *run, uint64_t now_ps)
 {
     const struct report *report;
 
-    if (run->pending.number && run->pending_ps <= now_ps)
-        carry_out_pending(run);
+    if (run->pending.number && run->pending_ps <= now_ps) {
+        if (run->pending.number == run->s->loop.decisions)   /* else a change has already applied it */
+            carry_out(run->s, &run->pending, run->pending_ps);
+        run->pending.number = 0;
+    }
     while ((report = lag_next(&run->lag, now_ps)) != NULL)
         decide(run, report, now_ps);
 }
@@ -355,13 +337,6 @@ static void tune(struct run *run, const struct report *report)
         on_late(run, report->end_ps);
     } else
         decide(run, report, report->end_ps);
-}
-
-/* The last interval may be shorter than the others. Tuners do not see it: they would take it for a full
- * measurement. */
-static bool is_whole(const struct simulation *s, const struct report *report)
-{
-    return report->end_ps - report->start_ps == s->scenario.interval_ps;
 }
 
 static void end_interval(struct run *run, struct report *report)
@@ -378,7 +353,9 @@ static void end_interval(struct run *run, struct report *report)
     report->has_seen = run->messages != NULL;
     if (run->hooks->report)
         run->hooks->report(run->hooks->arg, report);
-    if (s->loop.tuner.algo && report->start_ps >= s->scenario.tuner.start_ps && is_whole(s, report))
+    /* Not the last interval if it is shorter: tuners would take it for a full measurement. */
+    if (s->loop.tuner.algo && report->start_ps >= s->scenario.tuner.start_ps &&
+        report->end_ps - report->start_ps == s->scenario.interval_ps)
         tune(run, report);
     run->is_enough = run->hooks->is_enough && run->hooks->is_enough(run->hooks->arg);
 }
@@ -412,8 +389,8 @@ static uint64_t last_arrival_ps(const struct sim *s)
     for (uint32_t i = 0; i < s->net.ports; i++) {
         const struct port *p = &s->net.port[i];
 
-        if (p->counters.tx_bytes && p->free_at_ps + p->delay_ps > last_ps)
-            last_ps = p->free_at_ps + p->delay_ps;
+        if (p->counters.tx_bytes)
+            last_ps = max_u64(last_ps, p->free_at_ps + p->delay_ps);
     }
     return last_ps;
 }
@@ -424,19 +401,11 @@ static void give_up(struct run *run, uint64_t since_ps)
     struct simulation *s = run->s;
 
     s->is_stuck = true;
-    s->stuck_ps = last_arrival_ps(s->sim);
-    if (since_ps < s->stuck_ps)
-        s->stuck_ps = since_ps;  /* frames are still sent, without progress */
+    s->stuck_ps = min_u64(since_ps, last_arrival_ps(s->sim));        /* frames may go on without progress */
     stall_explain(s->sim, s->stuck_why);
 }
 
 /* ---- work at given times ---- */
-
-static void on_sample(struct run *run, uint64_t now_ps)
-{
-    run->hooks->sample(run->hooks->arg, now_ps);
-    run->sample_next_ps += run->hooks->sample_ps;
-}
 
 static void check_stall(struct run *run)
 {
@@ -454,7 +423,10 @@ static void run_task(struct run *run, enum task task, uint64_t now_ps)
     switch (task) {
     case SLOT:   slots_look(run->slots);  break;
     case LOOK:   look(run, now_ps);       break;
-    case SAMPLE: on_sample(run, now_ps);  break;
+    case SAMPLE:
+        run->hooks->sample(run->hooks->arg, now_ps);
+        run->sample_next_ps += run->hooks->sample_ps;
+        break;
     case LATE:   on_late(run, now_ps);    break;
     case STALL:  check_stall(run);        break;
     case TASKS:  break;
@@ -467,15 +439,15 @@ static void run_step(struct run *run, uint64_t until_ps)
 {
     struct sim    *sim = run->s->sim;
     const uint64_t due_ps[TASKS] = {
-        [SLOT] = slots_next_ps(run->slots), [SAMPLE] = run->sample_next_ps, [LATE] = late_next_ps(run),
+        [SLOT] = slots_next_ps(run->slots), [SAMPLE] = run->sample_next_ps,
+        [LATE] = min_u64(lag_next_ps(&run->lag), run->pending.number ? run->pending_ps : NEVER),
         [LOOK] = pace_next_ps(&run->s->pace, &run->s->series, run->looked_ps), [STALL] = run->stall.next_ps,
     };
     uint64_t to_ps = until_ps;
 
     for (enum task i = 0; i < TASKS; i++)
-        to_ps = due_ps[i] < to_ps ? due_ps[i] : to_ps;
-    if (to_ps - sim->now_ps > run->slice_ps)
-        to_ps = sim->now_ps + run->slice_ps;
+        to_ps = min_u64(to_ps, due_ps[i]);
+    to_ps = min_u64(to_ps - sim->now_ps, run->slice_ps) + sim->now_ps;
     run->has_more = sim_run_until(sim, to_ps);
     for (enum task i = 0; i < TASKS; i++)
         if (due_ps[i] == to_ps && (i == SAMPLE || i == STALL || (run->has_more && !sim->is_done)))
@@ -511,26 +483,22 @@ static bool run_until(struct run *run, uint64_t until_ps)
     return !is_over(run);
 }
 
-static void turn_knobs(struct run *run, const struct knob_change *c)
-{
-    struct decision d;
-
-    loop_on_change(&run->s->loop, c->at_ps, &c->set, &d);
-    carry_out(run->s, &d, c->at_ps);
-}
-
 /* Returns the end time. */
 static uint64_t run_to_end(struct run *run)
 {
     const struct scenario *sc = &run->s->scenario;
+    struct decision        d;
     bool                   more = true;
 
     for (uint32_t i = 0; more && i < sc->changes && sc->change[i].at_ps <= sc->run_ps; i++) {
-        /* A change applies to events at its exact time. */
-        if (sc->change[i].at_ps > 0)
-            more = run_until(run, sc->change[i].at_ps - 1);
-        if (more)
-            turn_knobs(run, &sc->change[i]);
+        const struct knob_change *c = &sc->change[i];
+
+        if (c->at_ps > 0)            /* a change applies to events at its exact time */
+            more = run_until(run, c->at_ps - 1);
+        if (!more)
+            break;
+        loop_on_change(&run->s->loop, c->at_ps, &c->set, &d);
+        carry_out(run->s, &d, c->at_ps);
     }
     run->is_last = true;
     if (more)

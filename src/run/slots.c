@@ -1,6 +1,7 @@
 #include "run/slots.h"
 #include "sim/observe/queue_telemetry.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,8 +72,7 @@ static void record(struct slots *s, uint64_t start_ps)
         const struct queue_slot *seen = &s->seen[i];
         const struct port       *port = &s->sim->net.port[s->queue[i].port];
         struct slots_row         row = { .start_ps = start_ps, .slot_ps = s->slot_ps, .seen = seen,
-                                         .port = port,
-                                         .ecn = ecn_of_port(port) };
+                                         .port = port, .ecn = ecn_of_port(port) };
 
         row.is_changed = !ecn_equal(&seen->ecn, &s->was[i]) || !ecn_equal(&row.ecn, &s->was[i]);
         s->was[i] = row.ecn;
@@ -185,14 +185,12 @@ static int by_share(const void *a, const void *b)
 }
 
 static void sum_settings(const struct queue_log *l, const struct queue_facts *queue, uint32_t queues,
-                         uint64_t end_ps,
-                         struct tuned_queues *t)
+                         uint64_t end_ps, struct tuned_queues *t)
 {
-    struct ecn  *now = xcalloc(l->ports + 1ul, sizeof *now);
+    struct ecn  *now = xcopy(l->first, l->ports, sizeof *now);
     uint64_t    *since_ps = xcalloc(l->ports + 1ul, sizeof *since_ps);
     struct sums  sums = { 0 };
 
-    memcpy(now, l->first, l->ports * sizeof *now);
     for (uint32_t i = 0; i < l->count; i++) {
         const struct queue_change *c = &l->change[i];
 
@@ -206,11 +204,11 @@ static void sum_settings(const struct queue_log *l, const struct queue_facts *qu
     if (sums.count)
         qsort(sums.of, sums.count, sizeof *sums.of, by_share);
     for (; t->settings < sums.count && t->settings < TUNED_SETTINGS_MAX; t->settings++) {
-        t->setting[t->settings] = sums.of[t->settings];
-        t->setting[t->settings].share /= (double)end_ps * queues;
-        if (t->setting[t->settings].share > 1)       /* the last slot may end after the run */
-            t->setting[t->settings].share = 1;
-    }
+        double share = sums.of[t->settings].share / ((double)end_ps * queues);
+
+        t->setting[t->settings] = (struct tuned_setting){ .ecn = sums.of[t->settings].ecn,
+                                                          .share = fmin(share, 1) };
+    }                            /* above 1: the last slot may end after the run */
     free(sums.of);
     free(since_ps);
     free(now);

@@ -22,15 +22,6 @@ uint32_t spread_seeds(uint64_t hops, uint64_t events)
     return seeds < SPREAD_SEEDS ? (uint32_t)seeds : SPREAD_SEEDS;
 }
 
-static double least(const double *sample, uint32_t count)
-{
-    double min = INFINITY;
-
-    for (uint32_t i = 0; i < count; i++)
-        min = fmin(min, sample[i]);
-    return min;
-}
-
 /* Returns the half width of the prediction interval around the mean, by Student's distribution. */
 static double half_width(const double *sample, uint32_t count)
 {
@@ -43,11 +34,13 @@ static double half_width(const double *sample, uint32_t count)
 
 struct expected spread_interval(const double *sample, uint32_t count, double share)
 {
-    double mean = mean_of(sample, count), more = share * fabs(mean), *log_of, middle, factor;
+    double mean = mean_of(sample, count), more = share * fabs(mean), half = half_width(sample, count);
+    double least = INFINITY, *log_of, middle, factor;
 
-    if (!(least(sample, count) > 0))
-        return (struct expected){ mean, fmax(mean - half_width(sample, count) - more, 0),
-                                  mean + half_width(sample, count) + more };
+    for (uint32_t i = 0; i < count; i++)
+        least = fmin(least, sample[i]);
+    if (!(least > 0))
+        return (struct expected){ mean, fmax(mean - half - more, 0), mean + half + more };
     log_of = xcalloc(count, sizeof *log_of);
     for (uint32_t i = 0; i < count; i++)
         log_of[i] = log(sample[i]);

@@ -33,11 +33,8 @@ void anneal_set_budget(const struct anneal_cfg *cfg, const struct search_algo *a
 
     if (v->is_given[row])
         return;
-    if (search_option(algo, v, SEARCH_KNOWN) > 0) {
-        settings++;              /* the running one */
-        for (int i = 0; setting_all[i].name; i++)
-            settings++;
-    }
+    if (search_option(algo, v, SEARCH_KNOWN) > 0)
+        settings += 1 + SETTINGS;            /* the running one and the presets */
     v->value[row] = settings;
 }
 

@@ -173,24 +173,19 @@ static enum trial_outcome compare(const struct chameleon *c, double before, doub
 /* Acts on the outcome of a round. Returns the decision in words. */
 static const char *decide(struct chameleon *c, enum trial_outcome outcome)
 {
-    switch (outcome) {
-    case CLEAR_GAIN:
+    if (outcome == CLEAR_GAIN) {
         c->small_gains = 0;
         return "a clear gain; on in this direction";
-    case SMALL_GAIN:
-        if (++c->small_gains < c->patience)
-            return "hardly a gain; on in this direction";
-        end_turn(c);
-        return "hardly a gain for some time; the next parameter's turn";
-    case LOSS:
-        break;
     }
-    if (c->has_turned) {
-        end_turn(c);
-        return "a loss, as in the other direction; back to its best value, the next parameter's turn";
+    if (outcome == SMALL_GAIN && ++c->small_gains < c->patience)
+        return "hardly a gain; on in this direction";
+    if (outcome == LOSS && !c->has_turned) {
+        turn_round(c);
+        return "a loss; the other direction";
     }
-    turn_round(c);
-    return "a loss; the other direction";
+    end_turn(c);
+    return outcome == SMALL_GAIN ? "hardly a gain for some time; the next parameter's turn" :
+           "a loss, as in the other direction; back to its best value, the next parameter's turn";
 }
 
 static void note_start(struct chameleon *c, const struct search_now *now, struct tuner_note *note)
@@ -314,12 +309,8 @@ static const struct key_row chameleon_options[] = {
 };
 
 const struct search_algo chameleon_search = {
-    .create      = chameleon_create,
-    .destroy     = free,
-    .begin       = chameleon_begin,
-    .ask         = chameleon_ask,
-    .tell        = chameleon_tell,
-    .option      = chameleon_options,
+    .create = chameleon_create, .destroy = free, .begin = chameleon_begin, .ask = chameleon_ask,
+    .tell = chameleon_tell, .option = chameleon_options,
 };
 
 extern const struct tuner_algo tuner_chameleon;
@@ -329,13 +320,10 @@ static void chameleon_fill(struct option_values *v)
     tuner_values_preset(&tuner_chameleon, v, presets, (int)v->value[CHAMELEON_PRESET]);
 }
 
-static int chameleon_open(void **state, const struct world *world, const struct option_values *given,
+static int chameleon_open(void **state, const struct world *world, const struct option_values *v,
                           struct err *err)
 {
-    struct option_values v = *given;             /* has no text of its own */
-
-    chameleon_fill(&v);
-    return search_create(state, &chameleon_search, world, &v, err);
+    return search_create(state, &chameleon_search, world, v, err);
 }
 
 const struct tuner_algo tuner_chameleon = {

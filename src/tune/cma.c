@@ -240,30 +240,28 @@ static void adapt_covariance(struct cma *c, bool path_counts)
         }
 }
 
-static double length_max(const struct cma *c)
+static double largest(const double *x, uint32_t n)
 {
     double max = 0;
 
-    for (uint32_t i = 0; i < c->n; i++)
-        max = fmax(max, c->length[i]);
+    for (uint32_t i = 0; i < n; i++)
+        max = fmax(max, x[i]);
     return max;
 }
 
 double cma_width(const struct cma *c)
 {
-    return c->sigma * length_max(c);
+    return c->sigma * largest(c->length, c->n);
 }
 
 /* Computes the axes of C. Each keeps a small length, because nothing is drawn along an axis of length 0. */
 static void find_axes(struct cma *c)
 {
-    double value[CMA_DIMS_MAX] = { 0 }, max = 0;
+    double value[CMA_DIMS_MAX] = { 0 };
 
     eigen_solve(&c->covariance, c->n, value, &c->axes);
     for (uint32_t i = 0; i < c->n; i++)
-        max = fmax(max, value[i]);
-    for (uint32_t i = 0; i < c->n; i++)
-        c->length[i] = sqrt(fmax(value[i], 1e-14 * max));
+        c->length[i] = sqrt(fmax(value[i], 1e-14 * largest(value, c->n)));
 }
 
 /* Sigma is limited to the width of the cube: beyond it, mirrored points only repeat. */
@@ -272,7 +270,7 @@ static void adapt_sigma(struct cma *c)
     double excess = norm(c->path_sigma, c->n) / c->chi - 1;
 
     c->sigma *= exp_of(fmin(1, c->c_sigma / c->d_sigma * excess));
-    c->sigma = fmin(c->sigma, 1 / length_max(c));
+    c->sigma = fmin(c->sigma, 1 / largest(c->length, c->n));
 }
 
 void cma_learn(struct cma *c, const double *score)

@@ -93,12 +93,8 @@ static const struct key_row cmaes_options[] = {
 };
 
 const struct search_algo cmaes_search = {
-    .create      = cmaes_create,
-    .destroy     = free,
-    .begin       = cmaes_begin,
-    .ask         = cmaes_ask,
-    .tell        = cmaes_tell,
-    .option      = cmaes_options,
+    .create = cmaes_create, .destroy = free, .begin = cmaes_begin, .ask = cmaes_ask, .tell = cmaes_tell,
+    .option = cmaes_options,
 };
 
 static int cmaes_open(void **state, const struct world *world, const struct option_values *values,

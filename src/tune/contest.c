@@ -116,12 +116,9 @@ double contest_job_cost(const struct contest *c)
 {
     double cost = 0;
 
-    for (int i = 0; i < SEEN_JOBS; i++) {
-        const struct contest_job *j = &c->job[i];
-
+    for (const struct contest_job *j = c->job; j < c->job + SEEN_JOBS; j++)
         if (j->is_large)
             cost = fmax(cost, c->ran[ARM_B] - j->posted_ever[ARM_B] * c->ran[ARM_A] / j->posted_ever[ARM_A]);
-    }
     return cost;
 }
 

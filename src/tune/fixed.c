@@ -52,10 +52,8 @@ static void destroy(void *state)
 {
     struct fixed *f = state;
 
-    if (f) {
-        free(f->name);
-        free(f->ecn);
-    }
+    free(f->name);
+    free(f->ecn);
     free(f);
 }
 

@@ -21,10 +21,9 @@ static void setting_fini(struct loop_setting *s)
 
 static void set_parts(struct loop_setting *s, const struct scoped_set *part, uint32_t count)
 {
+    free(s->part);
     s->parts = count;
-    s->part = xrealloc(s->part, (count + 1ul) * sizeof *s->part);
-    if (count)
-        memcpy(s->part, part, count * sizeof *s->part);
+    s->part = xcopy(part, count, sizeof *part);
 }
 
 static void setting_copy(struct loop_setting *to, const struct loop_setting *from, uint32_t queues)
@@ -38,22 +37,12 @@ static void setting_copy(struct loop_setting *to, const struct loop_setting *fro
 
 /* ---- from text to a tuner ---- */
 
-static int refuse_kind(const struct loop_request *q, const char *kind, struct err *err)
-{
-    const char *names[TUNER_NAMES_MAX + 1];
-    char        near[400];
-
-    tuner_list_names(names);
-    text_names(near, sizeof near, kind, names);
-    return err_set(err, EINVAL, "%s'%.60s' is not a tuner%s", q->place, kind, near);
-}
-
 /* "acc:FILE" is acc with FILE as the value of its first option of type file. */
 static int read_short(const struct loop_request *q, const char *text, const struct tuner_algo *a,
                       struct option_values *v, struct err *err)
 {
     const struct key_row *o = a->option;
-    struct option_text        given = { .text = (char *)text, .place = (char *)q->place };
+    struct option_text    given = { .text = (char *)text, .place = (char *)q->place };
 
     while (o->name && o->unit != KEY_FILE)
         o++;
@@ -63,18 +52,31 @@ static int read_short(const struct loop_request *q, const char *text, const stru
     return option_values_read(a->option, a->name, v, &given, q->beside, err);
 }
 
+/* Finds the tuner of a request without what follows a colon. */
+static int find_tuner(const struct loop_request *q, int length, const struct tuner_algo **algo,
+                      const struct tuner_alias **alias, struct err *err)
+{
+    const char *names[TUNER_NAMES_MAX + 1];
+    char        kind[80], near[400];
+
+    snprintf(kind, sizeof kind, "%.*s", length, q->kind);
+    *algo = tuner_find(kind, alias);
+    if (*algo)
+        return 0;
+    tuner_list_names(names);
+    text_names(near, sizeof near, kind, names);
+    return err_set(err, EINVAL, "%s'%.60s' is not a tuner%s", q->place, kind, near);
+}
+
 static int read_options(const struct loop_request *q, const struct tuner_algo **algo, struct option_values *v,
                         struct err *err)
 {
     const struct tuner_alias *alias;
     const char               *colon = strchr(q->kind, ':');
-    char                      kind[80];
-    int                       rc = 0;
+    int                       rc = find_tuner(q, colon ? (int)(colon - q->kind) : 79, algo, &alias, err);
 
-    snprintf(kind, sizeof kind, "%.*s", colon ? (int)(colon - q->kind) : 79, q->kind);
-    *algo = tuner_find(kind, &alias);
-    if (!*algo)
-        return refuse_kind(q, kind, err);
+    if (rc)
+        return rc;
     option_values_init((*algo)->option, v);
     if (alias)
         rc = option_values_set((*algo)->option, (*algo)->name, v, alias->option, alias->value, err);
@@ -115,13 +117,12 @@ static void watch_tuner(const struct tuner_algo *algo, const struct option_value
 int loop_open_with(struct loop *l, const struct world *w, const struct tuner_algo *algo,
                    const struct option_values *values, struct err *err)
 {
-    struct tuner tuner;
-    int          rc = tuner_open(&tuner, algo, w, values, err);
+    int rc;
 
     *l = (struct loop){ .changed_ps = NEVER };
+    rc = tuner_open(&l->tuner, algo, w, values, err);
     if (rc)
         return rc;
-    l->tuner = tuner;
     tuning_init(&l->tuning, algo, values, &w->start);
     tuner_first(&l->tuner, &l->tuning.first);
     watch_tuner(algo, values, &l->tuning.first);
@@ -152,8 +153,7 @@ int loop_open(struct loop *l, const struct world *w, const struct loop_request *
 
 void loop_close(struct loop *l)
 {
-    if (l->tuner.algo)
-        tuner_close(&l->tuner);
+    tuner_close(&l->tuner);
     tuning_fini(&l->tuning);
     setting_fini(&l->in_force);
     setting_fini(&l->target);
@@ -178,9 +178,11 @@ static void decide(struct loop *l, bool has_knobs, bool has_queues, struct decis
     }
 }
 
-/* Remembers the tuner's decision, to report its outcome to the tuner and to the step (from 1; 0: none). */
-static void expect_outcome(struct loop *l, const struct decision *d, uint32_t step)
+/* A decision of the tuner, to which its outcome is to be reported, and to the step (from 1; 0: none). */
+static void decide_for_tuner(struct loop *l, bool has_knobs, bool has_queues, uint32_t step,
+                             struct decision *d)
 {
+    decide(l, has_knobs, has_queues, d);
     if (!d->number)
         return;
     free(l->outcome.device);
@@ -257,7 +259,7 @@ static void forget(struct loop_setting *s, const struct knobs *knobs)
 
 void loop_start(struct loop *l, const struct knobs *in_force, struct decision *d)
 {
-    bool has_parts, has_queues;
+    bool has_parts;
 
     forget(&l->in_force, in_force);
     forget(&l->target, l->tuner.algo && !l->has_started ? &l->tuning.first : in_force);
@@ -268,9 +270,7 @@ void loop_start(struct loop *l, const struct knobs *in_force, struct decision *d
     if (!l->tuner.algo)
         return;
     has_parts = ask_parts(l, 0);
-    has_queues = ask_queues(l, 0);
-    decide(l, has_parts || !knobs_equal(&l->target.knobs, in_force), has_queues, d);
-    expect_outcome(l, d, 0);
+    decide_for_tuner(l, has_parts || !knobs_equal(&l->target.knobs, in_force), ask_queues(l, 0), 0, d);
 }
 
 /* ---- an interval ---- */
@@ -301,7 +301,7 @@ void loop_on_report(struct loop *l, const struct report *r, struct decision *d)
     struct report       shown = *r;
     struct knobs        was = is_changed_at(l, r->end_ps) ? l->unchanged : l->in_force.knobs, wanted = was;
     struct tuning_step *s;
-    bool                has_knobs, has_parts, has_queues;
+    bool                has_new;
 
     *d = (struct decision){ 0 };
     if (!l->tuner.algo)
@@ -310,13 +310,11 @@ void loop_on_report(struct loop *l, const struct report *r, struct decision *d)
     s = tuning_add(&l->tuning, r, &was);
     tuner_step(&l->tuner, &shown, &wanted, &s->note);
     tuning_step_own(s);
-    has_knobs = merge_knobs(l, r->end_ps, &was, &wanted, &s->is);
-    has_parts = ask_parts(l, r->end_ps);
-    has_queues = ask_queues(l, r->end_ps);
-    decide(l, has_knobs || has_parts, has_queues, d);
+    has_new = merge_knobs(l, r->end_ps, &was, &wanted, &s->is);
+    has_new |= ask_parts(l, r->end_ps);
+    decide_for_tuner(l, has_new, ask_queues(l, r->end_ps), l->tuning.steps, d);
     if (d->number)
         s->outcome = OUTCOME_PENDING;
-    expect_outcome(l, d, l->tuning.steps);
 }
 
 /* ---- a slot ---- */
@@ -329,8 +327,7 @@ uint64_t loop_slot_ps(const struct loop *l)
 void loop_on_slot(struct loop *l, uint64_t end_ps, const struct queue_slot *seen, struct decision *d)
 {
     l->tuner.algo->slot(l->tuner.state, seen);
-    decide(l, false, ask_queues(l, end_ps), d);
-    expect_outcome(l, d, 0);
+    decide_for_tuner(l, false, ask_queues(l, end_ps), 0, d);
 }
 
 /* ---- others ---- */
@@ -360,17 +357,6 @@ void loop_forget(struct loop *l, uint32_t keep)
     l->outcome_step = l->outcome_step > count ? l->outcome_step - count : 0;
 }
 
-static void keep_outcome(struct loop *l, const struct outcome *o)
-{
-    free(l->outcome.device);
-    l->outcome = *o;
-    l->outcome.device = xcalloc(o->devices + 1ul, sizeof *o->device);
-    if (o->devices)
-        memcpy(l->outcome.device, o->device, o->devices * sizeof *o->device);
-    if (l->outcome_step)
-        tuning_step_judge(&l->tuning.step[l->outcome_step - 1], o);
-}
-
 void loop_on_applied(struct loop *l, const struct outcome *o)
 {
     bool is_last = o->number == l->decisions;            /* else a newer decision replaces it */
@@ -380,8 +366,13 @@ void loop_on_applied(struct loop *l, const struct outcome *o)
         forget(&l->asked, &l->in_force.knobs);
     } else if (is_last && o->kind != OUTCOME_PENDING)
         setting_copy(&l->in_force, &l->target, l->queues);
-    if (o->number == l->outcome.number)                  /* else not the tuner's */
-        keep_outcome(l, o);
+    if (o->number != l->outcome.number)                  /* not the tuner's */
+        return;
+    free(l->outcome.device);
+    l->outcome = *o;
+    l->outcome.device = xcopy(o->device, o->devices, sizeof *o->device);
+    if (l->outcome_step)
+        tuning_step_judge(&l->tuning.step[l->outcome_step - 1], o);
 }
 
 /* ---- delays ---- */
@@ -391,16 +382,9 @@ void lag_init(struct lag *l, uint64_t monitor_ps)
     *l = (struct lag){ .monitor_ps = monitor_ps };
 }
 
-static void drop_shown(struct lag *l)
-{
-    if (l->has_shown)
-        report_fini(&l->shown);
-    l->has_shown = false;
-}
-
 void lag_fini(struct lag *l)
 {
-    drop_shown(l);
+    report_fini(&l->shown);
     for (uint32_t i = 0; i < l->count; i++)
         report_fini(&l->waiting[i]);
     free(l->waiting);
@@ -424,9 +408,8 @@ const struct report *lag_next(struct lag *l, uint64_t now_ps)
     bool is_seen = false;
 
     while (!is_seen && lag_next_ps(l) <= now_ps) {
-        drop_shown(l);
+        report_fini(&l->shown);
         l->shown = l->waiting[0];
-        l->has_shown = true;
         memmove(l->waiting, l->waiting + 1, --l->count * sizeof *l->waiting);
         is_seen = l->shown.start_ps >= l->settled_ps;
     }

@@ -103,8 +103,7 @@ struct lag {
     uint64_t       settled_ps;   /* when the last decision took effect; NEVER: pending */
     struct report *waiting;      /* oldest first */
     uint32_t       count, room;
-    struct report  shown;        /* the last report returned */
-    bool           has_shown;
+    struct report  shown;        /* the last report returned; empty at first */
 };
 
 void lag_init(struct lag *, uint64_t monitor_ps);

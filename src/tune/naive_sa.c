@@ -29,12 +29,9 @@ static void fill(struct option_values *v)
     anneal_set_budget(&cfg, &annealing, v);
 }
 
-static int create(void **state, const struct world *world, const struct option_values *given, struct err *err)
+static int create(void **state, const struct world *world, const struct option_values *v, struct err *err)
 {
-    struct option_values v = *given;             /* has no text of its own */
-
-    fill(&v);
-    return search_create(state, &annealing, world, &v, err);
+    return search_create(state, &annealing, world, v, err);
 }
 
 const struct tuner_algo tuner_naive_sa = {

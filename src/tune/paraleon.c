@@ -25,16 +25,8 @@
 #define COOLING 0.85             /* table III; no variant has another */
 
 enum {
-    PRESET,
-    TEMPERATURE_START,
-    TEMPERATURE_END,
-    ITERATIONS,
-    ETA,
-    GUIDED,
-    MUTATE_FROM,
-    FIRST_ALWAYS,
-    MUTATE_COUNT,
-    UTILITY_SCALE
+    PRESET, TEMPERATURE_START, TEMPERATURE_END, ITERATIONS, ETA, GUIDED, MUTATE_FROM, FIRST_ALWAYS,
+    MUTATE_COUNT, UTILITY_SCALE
 };
 
 static const char *const preset_names[] = { "published", "corrected", "artifact", NULL };
@@ -112,15 +104,10 @@ static const struct key_row options[] = {
 static struct anneal_cfg configure(const double *value)
 {
     return (struct anneal_cfg){
-        .temperature_start = value[TEMPERATURE_START],
-        .temperature_end = value[TEMPERATURE_END],
-        .cooling = COOLING,
-        .iterations = (uint32_t)value[ITERATIONS],
-        .eta = value[ETA],
-        .scale = value[UTILITY_SCALE],
-        .guided = value[GUIDED] > 0,
-        .mutate_from = (enum anneal_from)value[MUTATE_FROM],
-        .first_always = value[FIRST_ALWAYS] > 0,
+        .temperature_start = value[TEMPERATURE_START], .temperature_end = value[TEMPERATURE_END],
+        .cooling = COOLING, .iterations = (uint32_t)value[ITERATIONS], .eta = value[ETA],
+        .scale = value[UTILITY_SCALE], .guided = value[GUIDED] > 0,
+        .mutate_from = (enum anneal_from)value[MUTATE_FROM], .first_always = value[FIRST_ALWAYS] > 0,
         .mutate_count = (uint32_t)value[MUTATE_COUNT],
     };
 }
@@ -143,17 +130,14 @@ static void fill(struct option_values *v)
     anneal_set_budget(&cfg, &annealing, v);
 }
 
-static int create(void **state, const struct world *world, const struct option_values *given, struct err *err)
+static int create(void **state, const struct world *world, const struct option_values *v, struct err *err)
 {
-    struct option_values v = *given;             /* has no text of its own */
-    struct anneal_cfg    cfg;
+    double start = v->value[TEMPERATURE_START], end = v->value[TEMPERATURE_END];
 
-    fill(&v);
-    cfg = configure(v.value);
-    if (cfg.temperature_start <= cfg.temperature_end)
-        return err_set(err, EINVAL, "temperature_start: %.10g must be above temperature_end (%.10g)",
-                       cfg.temperature_start, cfg.temperature_end);
-    return search_create(state, &annealing, world, &v, err);
+    if (start <= end)
+        return err_set(err, EINVAL, "temperature_start: %.10g must be above temperature_end (%.10g)", start,
+                       end);
+    return search_create(state, &annealing, world, v, err);
 }
 
 const struct tuner_algo tuner_paraleon = {

@@ -63,12 +63,8 @@ static const struct key_row random_options[] = {
 };
 
 const struct search_algo random_search = {
-    .create  = random_create,
-    .destroy = free,
-    .begin   = random_begin,
-    .ask     = random_ask,
-    .tell    = random_tell,
-    .option  = random_options,
+    .create = random_create, .destroy = free, .begin = random_begin, .ask = random_ask, .tell = random_tell,
+    .option = random_options,
 };
 
 static int random_open(void **state, const struct world *world, const struct option_values *values,

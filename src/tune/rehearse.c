@@ -37,7 +37,6 @@
 #define WARM_MAX      2.0        /* longest warm-up of a trial, in windows */
 #define SEARCH_LENGTH 0.5        /* length of a search trial, as a fraction of a full trial */
 #define HORIZON       3.0        /* length of the final, where trials are cheap and have no bursts */
-#define SETTLE        1          /* intervals after a change that do not count */
 #define LOAD_MORE     1.1        /* load on the twin, relative to the measured load */
 #define QUIET         0.9        /* share of the speed of an empty network above which a search cannot gain */
 #define DOUBTS_MAX    4          /* after this many wrong twins in a row, the twin is checked less often */
@@ -66,9 +65,8 @@ static void start_proof(struct rehearser *t, const struct traffic_model *m, cons
     proof_begin(&t->proof, gain, c->noise, &t->under);
     t->proofs = t->regrets = 0;
     regret_begin(&t->regret);
-    rehearser_choose_for(t, m, t->option[OPT_THINK] > 0 ? PHASE_THINKING : PHASE_SETTLING);
-    if (t->phase == PHASE_SETTLING)
-        *knobs = t->candidate;
+    rehearser_choose_for(t, m, PHASE_SETTLING);
+    *knobs = t->candidate;
 }
 
 static int search(struct rehearser *t, const struct traffic_model *m, const struct predictor *p,
@@ -201,7 +199,7 @@ static void rehearse_for(struct rehearser *t, const struct traffic_model *m, str
 {
     bool                 is_again = t->has_chosen && model_distance(m, &t->chosen) < 1;
     const struct memory *known = is_again ? NULL : memory_recall(&t->memories, m);
-    struct predictor     p;
+    struct predictor     p = { 0 };
     struct err           err;
 
     if (known && known->is_bad) {
@@ -210,7 +208,7 @@ static void rehearse_for(struct rehearser *t, const struct traffic_model *m, str
     } else if (known && !knobs_equal(&known->knobs, knobs)) {
         rehearser_say(note, "hold", "such traffic was met before; what was found for it then is set again");
         *knobs = known->knobs;
-    } else if (rehearser_make_twin(t, m, &p, &err)) {
+    } else if (t->world.maker->make(t->world.maker_arg, &t->world, m, &p, &err)) {
         rehearser_say(note, "hold", "no twin: %.200s", err.text);
     } else {
         try_on_twin(t, m, &p, knobs, note);
@@ -345,27 +343,17 @@ static void consider(struct rehearser *t, struct knobs *knobs, struct tuner_note
 
 /* ---- hooks ---- */
 
-static const char *const phase_names[] = { "watch", "search", "confirm", "confirm", "confirm", "hold" };
-
-/* Waits for a search to finish or for a new setting to settle. These intervals carry no information. */
-static void wait(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
-{
-    note->phase = phase_names[t->phase];
-    if (++t->intervals < (t->phase == PHASE_THINKING ? (uint32_t)t->option[OPT_THINK] : SETTLE))
-        return;
-    if (t->phase == PHASE_THINKING)
-        *knobs = t->candidate;
-    t->phase = t->phase == PHASE_THINKING ? PHASE_SETTLING : PHASE_PROVING;
-    rehearser_begin_window(t);
-}
+static const char *const phase_names[] = { "watch", "confirm", "confirm", "confirm", "hold" };
 
 static void one_step(struct rehearser *t, const struct report *r, struct knobs *knobs,
                      struct tuner_note *note)
 {
     bool is_full;
 
-    if (t->phase == PHASE_THINKING || t->phase == PHASE_SETTLING) {
-        wait(t, knobs, note);
+    if (t->phase == PHASE_SETTLING) {        /* this interval shows the previous setting */
+        note->phase = phase_names[t->phase];
+        t->phase = PHASE_PROVING;
+        rehearser_begin_window(t);
         return;
     }
     if (t->phase == PHASE_DUEL) {
@@ -458,8 +446,6 @@ static void destroy(void *state)
 {
     struct rehearser *t = state;
 
-    if (!t)
-        return;
     world_fini(&t->world);
     free(t);
 }
@@ -494,16 +480,11 @@ static const struct key_row options[] = {
     [OPT_OPENING] = { "opening", KEY_NAME, "gentle",
                     "formula that applies from the start and in doubt; not used if the scenario sets DCQCN "
                     "or ECN knobs, and never by a controller", .choices = floor_names },
-    [OPT_THINK] = { "think", KEY_COUNT, "0", "intervals that a search takes", .min = 0, .max = 1e6 },
     [OPT_TRUST] = { "trust", KEY_REAL, "0.3",
                     "largest accepted error of the twin, as a difference of log slowdowns beyond noise",
                     .min = 0, .max = 10 },
     [OPT_PAIRS] = { "pairs", KEY_COUNT, "12", "most pairs of blocks in which the network compares the two "
                     "formulas where the twin is wrong; 0: never", .min = 0, .max = 1000 },
-    [OPT_WRONG_LOAD] = { "wrong_load", KEY_REAL, "1", "for experiments: factor of the twin's load",
-                         .min = 0.1, .max = 10 },
-    [OPT_WRONG_SIZES] = { "wrong_sizes", KEY_REAL, "1", "for experiments: factor of its message sizes",
-                          .min = 0.1, .max = 10 },
     { 0 },
 };
 

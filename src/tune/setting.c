@@ -1,6 +1,6 @@
 #include "tune/setting.h"
+#include "base/reader.h"
 #include "base/text.h"
-#include "base/yaml.h"
 #include "core/catalog.h"
 #include "core/units.h"
 
@@ -171,7 +171,7 @@ static void make_vendor(struct knobs *k, const struct world *world)
     make_thresholds(k, world, 30, 270, 0.1);
 }
 
-const struct setting setting_all[] = {
+const struct setting setting_all[SETTINGS + 1] = {
     { "default", "NVIDIA's defaults; the first CNP leaves 85 % of line rate", make_default, 0, false },
     { "default_artifact", "like default, but the first CNP halves the rate, as in PARALEON's artifact",
       make_default_artifact, 0, false },
@@ -197,15 +197,18 @@ const struct setting setting_thresholds[] = {
 const char *const setting_names[] = { "default", "default_artifact", "expert", "hpcc", "bdp", "gentle",
                                       "secn0", "secn1", "secn2", "vendor", NULL };
 
+static const struct setting *find_in(const struct setting *list, const char *name)
+{
+    while (list->name && strcmp(list->name, name) != 0)
+        list++;
+    return list->name ? list : NULL;
+}
+
 const struct setting *setting_find(const char *name)
 {
-    static const struct setting *const list[] = { setting_all, setting_thresholds };
+    const struct setting *s = find_in(setting_all, name);
 
-    for (int i = 0; i < 2; i++)
-        for (const struct setting *s = list[i]; s->name; s++)
-            if (strcmp(s->name, name) == 0)
-                return s;
-    return NULL;
+    return s ? s : find_in(setting_thresholds, name);
 }
 
 void setting_ecn(const struct setting *s, const struct knobs *k, const struct world *world,
@@ -219,56 +222,41 @@ void setting_ecn(const struct setting *s, const struct knobs *k, const struct wo
 
 /* ---- from a file ---- */
 
-static int read_knob(const struct yaml_doc *doc, const struct yaml_node *node, struct knob_set *set,
-                     struct err *err)
+static void read_knob(struct reader *r, const struct yaml_node *node, struct knob_set *set)
 {
     enum knob  knob = knob_find(node->key);
     struct err why;
     char       near[80];
 
     if (knob == KNOB_COUNT)
-        return err_set(err, EINVAL, "%s:%u:%u: '%.60s' is not a knob%s", doc->name, node->key_line,
-                       node->key_column, node->key,
-                       text_did_you_mean(near, sizeof near, node->key, knob_names));
-    if (node->kind != YAML_SCALAR)
-        return err_set(err, EINVAL, "%s:%u:%u: '%s' must be a single value", doc->name, node->line,
-                       node->column, node->key);
-    if (knob_parse(knob, node->text, &set->knobs.value[knob], &why))
-        return err_set(err, EINVAL, "%s:%u:%u: %s", doc->name, node->line, node->column, why.text);
-    set->is_named[knob] = true;
-    return 0;
+        reader_refuse_key(r, node, "'%.60s' is not a knob%s", node->key,
+                          text_did_you_mean(near, sizeof near, node->key, knob_names));
+    else if (node->kind != YAML_SCALAR)
+        reader_refuse(r, node, "'%s' must be a single value", node->key);
+    else if (knob_parse(knob, node->text, &set->knobs.value[knob], &why))
+        reader_refuse(r, node, "%s", why.text);
+    else
+        set->is_named[knob] = true;
 }
 
 /* Reports a conflict at the one of the two knobs that is in the file. */
-static int check_whole(const struct yaml_doc *doc, const struct knobs *knobs, struct err *err)
-{
-    const struct yaml_node *at = yaml_get(doc->root, "kmin");
-    struct err why;
-
-    if (knobs_check(knobs, &why) == 0)
-        return 0;
-    if (!at)
-        at = yaml_get(doc->root, "kmax");
-    if (!at)
-        at = doc->root;
-    return err_set(err, EINVAL, "%s:%u:%u: %s", doc->name, at->line, at->column, why.text);
-}
-
 static int read_map(const struct yaml_doc *doc, struct knob_set *set, struct err *err)
 {
-    if (!doc->root)
-        return err_set(err, EINVAL, "%s:1:1: there are no knobs in it; write lines such as 'kmin: 400KB'",
-                       doc->name);
-    if (doc->root->kind != YAML_MAP)
-        return err_set(err, EINVAL, "%s:%u:%u: this is not a map of knobs; write lines such as 'kmin: 400KB'",
-                       doc->name, doc->root->line, doc->root->column);
-    for (const struct yaml_node *n = doc->root->child; n; n = n->next) {
-        int rc = read_knob(doc, n, set, err);
+    struct reader           r = { .name = doc->name, .err = err };
+    const struct yaml_node *root = doc->root, *at;
+    struct err              why;
 
-        if (rc)
-            return rc;
-    }
-    return check_whole(doc, &set->knobs, err);
+    if (!root)
+        reader_refuse(&r, NULL, "there are no knobs in it; write lines such as 'kmin: 400KB'");
+    else if (root->kind != YAML_MAP)
+        reader_refuse(&r, root, "this is not a map of knobs; write lines such as 'kmin: 400KB'");
+    for (const struct yaml_node *n = r.rc ? NULL : root->child; n && !r.rc; n = n->next)
+        read_knob(&r, n, set);
+    if (r.rc || !knobs_check(&set->knobs, &why))
+        return r.rc;
+    at = yaml_get(root, yaml_get(root, "kmin") ? "kmin" : "kmax");
+    reader_refuse(&r, at ? at : root, "%s", why.text);
+    return r.rc;
 }
 
 int setting_parse(const char *name, const char *text, size_t length, struct knobs *knobs, struct err *err)
@@ -287,27 +275,20 @@ int setting_parse(const char *name, const char *text, size_t length, struct knob
     return rc;
 }
 
-static bool is_of_thresholds(const struct setting *s)
-{
-    for (const struct setting *t = setting_thresholds; t->name; t++)
-        if (t == s)
-            return true;
-    return false;
-}
-
 int setting_read_named(const char *name_or_file, const struct world *world, struct knob_set *set,
                        struct err *err)
 {
     const char *near = text_nearest(name_or_file, setting_names);
-    const struct setting *s = setting_find(name_or_file);
+    const struct setting *s = find_in(setting_all, name_or_file),
+                         *thresholds = find_in(setting_thresholds, name_or_file);
     struct knob_set made = { .knobs = world->start };
     struct yaml_doc doc;
     int rc;
 
-    if (s) {
-        s->make(&set->knobs, world);
+    if (s || thresholds) {
+        (s ? s : thresholds)->make(&set->knobs, world);
         for (int i = 0; i < KNOB_COUNT; i++)
-            set->is_named[i] = i >= (is_of_thresholds(s) ? KNOB_kmin : 0) && i <= KNOB_pmax;
+            set->is_named[i] = i >= (s ? 0 : KNOB_kmin) && i <= KNOB_pmax;
         return 0;
     }
     if (near && access(name_or_file, F_OK))

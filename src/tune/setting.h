@@ -14,7 +14,8 @@ struct setting {
 };
 
 /* The presets that searches try: 'default' and others of DCQCN and ECN. Ends with a row without a name. */
-extern const struct setting setting_all[];
+#define SETTINGS 6u
+extern const struct setting setting_all[SETTINGS + 1];
 
 /* Baselines of ACC, which set only the three ECN thresholds. Ends with a row without a name. */
 extern const struct setting setting_thresholds[];

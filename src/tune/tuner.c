@@ -76,10 +76,13 @@ void tuner_values_preset(const struct tuner_algo *algo, struct option_values *v,
 int tuner_open(struct tuner *t, const struct tuner_algo *algo, const struct world *world,
                const struct option_values *values, struct err *err)
 {
-    int rc;
+    struct option_values all = *values;          /* has no text of its own */
+    int                  rc;
 
     *t = (struct tuner){ .algo = algo };
-    rc = algo->create(&t->state, world, values, err);
+    if (algo->fill)
+        algo->fill(&all);
+    rc = algo->create(&t->state, world, &all, err);
     if (rc)
         *t = (struct tuner){ 0 };
     return rc;

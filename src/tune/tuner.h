@@ -44,7 +44,7 @@ struct tuner_note {              /* why a tuner did what it did in one step */
 void tuner_say(struct tuner_note *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 struct tuner_algo {
-    /* Sets options that depend on others, such as a preset, unless given; create() does so too. */
+    /* Sets options that depend on others, such as a preset, unless given; tuner_open() does so, too. */
     void (*fill)(struct option_values *);
 
     /* Refuses values that are wrong together. The reason starts with the option: "weight_rtt: ...". */

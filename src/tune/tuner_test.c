@@ -122,7 +122,7 @@ static void set__refuses_with_what_would_be_right(void **unused)
         { "metrics", "artefact",
           "'artefact' is not a value of metrics; did you mean 'artifact'?" },
         { "space", "outer",
-          "'outer' is not a value of space; there are safe, artifact, paper, effective and poster" },
+          "'outer' is not a value of space; there are safe, artifact, paper and poster" },
     };
     struct option_values v;
 

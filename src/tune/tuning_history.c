@@ -10,11 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const verdict_names[] = { [TUNER_ACCEPTED] = "accepted", [TUNER_REJECTED] = "rejected",
-                                             [TUNER_BEST] = "best", NULL };
-static const char *const outcome_names[] = { [OUTCOME_PENDING] = "pending", [OUTCOME_APPLIED] = "applied",
-                                             [OUTCOME_PARTLY] = "partly", [OUTCOME_REFUSED] = "refused",
-                                             NULL };
+enum { VERDICTS = TUNER_BEST + 1, OUTCOMES = OUTCOME_REFUSED + 1 };
+
+static const char *const verdict_names[VERDICTS] = {
+    [TUNER_ACCEPTED] = "accepted", [TUNER_REJECTED] = "rejected", [TUNER_BEST] = "best",
+};
+static const char *const outcome_names[OUTCOMES] = {
+    [OUTCOME_PENDING] = "pending", [OUTCOME_APPLIED] = "applied", [OUTCOME_PARTLY] = "partly",
+    [OUTCOME_REFUSED] = "refused",
+};
 
 /* ---- keeping ---- */
 
@@ -43,20 +47,16 @@ void tuning_fini(struct tuning *g)
 
 void tuning_step_own(struct tuning_step *s)
 {
-    size_t              bytes = s->note.tries * sizeof(*s->note.tried);
-    struct tuner_tried *copy = bytes ? xmalloc(bytes) : NULL;
-
-    if (bytes)
-        memcpy(copy, s->note.tried, bytes);
-    s->note.tried = copy;
+    s->note.tried = s->note.tries ? xcopy(s->note.tried, s->note.tries, sizeof *s->note.tried) : NULL;
 }
 
 static double paused_us(const struct report *r)
 {
+    bool is_known = r->ports == 0;
+
     for (uint32_t i = 0; i < r->ports; i++)
-        if (report_knows_pauses(r, i))
-            return (double)r->paused_ps / (double)PS_PER_US;
-    return r->ports ? NAN : (double)r->paused_ps / (double)PS_PER_US;
+        is_known |= report_knows_pauses(r, i);
+    return is_known ? (double)r->paused_ps / (double)PS_PER_US : NAN;
 }
 
 struct tuning_step *tuning_add(struct tuning *g, const struct report *r, const struct knobs *was)
@@ -123,59 +123,47 @@ json_t *tuned_queues_json(const struct tuned_queues *q)
                    { "most_changed", most });
 }
 
-static bool get_count(const json_t *o, const char *key, uint64_t max, uint64_t *count)
+static bool get_ecn(json_t *o, struct ecn *e)
 {
-    const json_t *value = json_object_get(o, key);
-    json_int_t    n = json_integer_value(value);
+    json_int_t kmin, kmax;
 
-    *count = (uint64_t)n;
-    return json_is_integer(value) && n >= 0 && (uint64_t)n <= max;
-}
-
-static bool get_share(const json_t *o, const char *key, double *share)
-{
-    const json_t *value = json_object_get(o, key);
-
-    *share = json_number_value(value);
-    return json_is_number(value) && *share >= 0 && *share <= 1;
-}
-
-static bool get_ecn(const json_t *o, struct ecn *e)
-{
-    uint64_t kmin, kmax;
-    bool     is_good = get_count(o, "kmin_bytes", UINT32_MAX, &kmin) &&
-                       get_count(o, "kmax_bytes", UINT32_MAX, &kmax) && get_share(o, "pmax", &e->pmax);
-
-    if (is_good) {
-        e->kmin_bytes = (uint32_t)kmin;
-        e->kmax_bytes = (uint32_t)kmax;
-    }
-    return is_good;
-}
-
-bool tuned_queues_read(struct tuned_queues *q, const json_t *o)
-{
-    const json_t *settings = json_object_get(o, "settings"), *most = json_object_get(o, "most_changed");
-    json_t       *row;
-    size_t        i;
-
-    *q = (struct tuned_queues){ 0 };
-    if (!get_count(o, "queues", INT64_MAX, &q->queues) || !get_count(o, "changed", INT64_MAX, &q->changed) ||
-        !get_count(o, "changes", INT64_MAX, &q->changes) || !json_is_array(settings))
+    if (json_unpack(o, "{s:I, s:I, s:F}", "kmin_bytes", &kmin, "kmax_bytes", &kmax, "pmax", &e->pmax) ||
+        kmin < 0 || kmin > UINT32_MAX || kmax < 0 || kmax > UINT32_MAX)
         return false;
+    e->kmin_bytes = (uint32_t)kmin;
+    e->kmax_bytes = (uint32_t)kmax;
+    return e->pmax >= 0 && e->pmax <= 1;
+}
+
+/* Reads the object that tuned_queues_json() makes. Returns false if it is invalid. */
+static bool read_queues(struct tuned_queues *q, json_t *o)
+{
+    json_int_t  queues, changed, changes;
+    json_t     *settings, *most = NULL, *row;
+    const char *name;
+    size_t      i;
+
+    if (json_unpack(o, "{s:I, s:I, s:I, s:o, s?o}", "queues", &queues, "changed", &changed,
+                    "changes", &changes, "settings", &settings, "most_changed", &most) ||
+        queues < 0 || changed < 0 || changes < 0 || !json_is_array(settings))
+        return false;
+    *q = (struct tuned_queues){ .queues = (uint64_t)queues, .changed = (uint64_t)changed,
+                                .changes = (uint64_t)changes };
     json_array_foreach(settings, i, row) {
-        if (i >= TUNED_SETTINGS_MAX || !get_ecn(row, &q->setting[i].ecn) ||
-            !get_share(row, "share", &q->setting[i].share))
+        struct tuned_setting *s = &q->setting[i];
+
+        if (i >= TUNED_SETTINGS_MAX || !get_ecn(row, &s->ecn) ||
+            json_unpack(row, "{s:F}", "share", &s->share) || !(s->share >= 0 && s->share <= 1))
             return false;
         q->settings++;
     }
     json_array_foreach(most, i, row) {
         struct tuned_queue *m = &q->most[i];
-        const char         *name = json_string_value(json_object_get(row, "name"));
 
-        if (i >= TUNED_MOST_MAX || !name || !get_count(row, "changes", INT64_MAX, &m->changes) ||
-            !get_ecn(row, &m->last))
+        if (i >= TUNED_MOST_MAX || json_unpack(row, "{s:s, s:I}", "name", &name, "changes", &changes) ||
+            changes < 0 || !get_ecn(row, &m->last))
             return false;
+        m->changes = (uint64_t)changes;
         escape_text(m->name, sizeof m->name, name);
         q->mosts++;
     }
@@ -222,39 +210,37 @@ json_t *tuning_option(const struct tuning *g, uint32_t option)
 
 static void print_head(const struct tuning *g, FILE *out)
 {
-    const struct key_row  *option = g->algo->option;
-    json_t                    *o = json_object(), *options = json_object();
+    const struct key_row *option = g->algo->option;
+    json_t               *options = json_object(), *o;
 
     for (uint32_t i = 0; option && option[i].name; i++)
         json_object_set_new(options, option[i].name, tuning_option(g, i));
-    json_object_set_new(o, "tuner", json_string(g->algo->name));
-    json_object_set_new(o, "options", options);
-    json_object_set_new(o, "knobs", knobs_of(&g->first, NULL));
+    o = JSON_OF({ "tuner", json_string(g->algo->name) }, { "options", options },
+                { "knobs", knobs_of(&g->first, NULL) });
     if (g->queues.queues)
         json_object_set_new(o, "queues", tuned_queues_json(&g->queues));
     print_line(out, o);
+}
+
+static json_t *tried_json(const struct tuner_tried *t, const struct knobs *was)
+{
+    json_t *o = JSON_OF({ "name", t->name ? json_string(t->name) : json_null() });
+
+    set_real(o, "gain", t->gain);
+    set_real(o, "low", t->low);
+    set_real(o, "high", t->high);
+    JSON_PUT(o, { "blocks", json_integer(t->blocks) }, { "out", json_boolean(t->is_out) },
+             { "set", knobs_of(&t->knobs, was) });
+    return o;
 }
 
 static void put_tried(json_t *o, const struct tuning_step *s)
 {
     json_t *list = json_array();
 
-    if (s->note.tries)
-        json_object_set(o, "tried", list);
-    for (uint32_t i = 0; i < s->note.tries; i++) {
-        const struct tuner_tried *t = &s->note.tried[i];
-        json_t                   *one = json_object();
-
-        json_object_set_new(one, "name", t->name ? json_string(t->name) : json_null());
-        set_real(one, "gain", t->gain);
-        set_real(one, "low", t->low);
-        set_real(one, "high", t->high);
-        json_object_set_new(one, "blocks", json_integer(t->blocks));
-        json_object_set_new(one, "out", json_boolean(t->is_out));
-        json_object_set_new(one, "set", knobs_of(&t->knobs, &s->was));
-        json_array_append_new(list, one);
-    }
-    json_decref(list);
+    for (uint32_t i = 0; i < s->note.tries; i++)
+        json_array_append_new(list, tried_json(&s->note.tried[i], &s->was));
+    json_object_set_new(o, "tried", list);
 }
 
 /* 'before' is the setting that the previous step left. */
@@ -282,7 +268,8 @@ static void print_step(const struct tuning_step *s, const struct knobs *before, 
     if (!knobs_equal(&s->was, before))
         json_object_set_new(o, "changes", knobs_of(&s->was, before));
     json_object_set_new(o, "set", knobs_of(&s->is, &s->was));
-    put_tried(o, s);
+    if (n->tries)
+        put_tried(o, s);
     if (s->outcome != OUTCOME_APPLIED)
         json_object_set_new(o, "outcome", json_string(outcome_names[s->outcome]));
     if (s->outcome != OUTCOME_APPLIED && s->outcome_why)
@@ -302,27 +289,29 @@ void tuning_print(const struct tuning *g, FILE *out)
 struct history_reader {
     struct history *h;
     const char     *name;
-    uint32_t        line;
+    uint32_t        line, steps_max;
     struct knobs    knobs;       /* after the last line */
     double          end_us;      /* of the last interval */
-    uint32_t        steps_max;
+    int             rc;          /* of the first error; what is read after it is dropped */
     struct err     *err;
 };
 
 #define refuse(r, ...) refuse_at((r), 1, __VA_ARGS__)
 
-static int refuse_at(const struct history_reader *r, int column, const char *format, ...)
+static void refuse_at(struct history_reader *r, int column, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static int refuse_at(const struct history_reader *r, int column, const char *format, ...)
+static void refuse_at(struct history_reader *r, int column, const char *format, ...)
 {
     char    why[300];
     va_list args;
 
+    if (r->rc)
+        return;
     va_start(args, format);
     vsnprintf(why, sizeof why, format, args);
     va_end(args);
-    return err_set(r->err, EINVAL, "%s:%u:%d: %s", r->name, r->line, column, why);
+    r->rc = err_set(r->err, EINVAL, "%s:%u:%d: %s", r->name, r->line, column, why);
 }
 
 /* ---- values ---- */
@@ -335,258 +324,188 @@ static char *clean_copy(const char *text)
     return escape_text(xmalloc(room), room, text);
 }
 
-static int get_text(const struct history_reader *r, const json_t *line, const char *key, char **text)
+static void get_text(struct history_reader *r, const json_t *line, const char *key, char **text)
 {
     const json_t *value = json_object_get(line, key);
 
-    if (!json_is_string(value))
-        return refuse(r, value ? "'%s' must be a text" : "'%s' is missing", key);
-    *text = clean_copy(json_string_value(value));
-    return 0;
+    if (json_is_string(value))
+        *text = clean_copy(json_string_value(value));
+    else
+        refuse(r, value ? "'%s' must be a text" : "'%s' is missing", key);
 }
 
 /* JSON knows no numbers that are not finite, but 1e999 becomes one. */
-static int get_number(const struct history_reader *r, const json_t *line, const char *key, double *number)
+static double get_number(struct history_reader *r, const json_t *line, const char *key)
 {
     const json_t *value = json_object_get(line, key);
 
-    *number = NAN;
-    if (!value)
-        return 0;
-    if (!json_is_number(value) || !isfinite(json_number_value(value)))
-        return refuse(r, "'%s' must be a number", key);
-    *number = json_number_value(value);
-    return 0;
+    if (value && (!json_is_number(value) || !isfinite(json_number_value(value))))
+        refuse(r, "'%s' must be a number", key);
+    return value ? json_number_value(value) : NAN;
 }
 
-static int get_time(const struct history_reader *r, const json_t *line, const char *key, double *us)
+static double get_time(struct history_reader *r, const json_t *line, const char *key)
 {
-    int rc = get_number(r, line, key, us);
+    double us = get_number(r, line, key);
 
-    if (!rc && !(*us >= 0 && *us < 1e15))
-        rc = isnan(*us) ? refuse(r, "'%s' is missing", key) : refuse(r, "'%s' is not a time", key);
-    return rc;
+    if (!(us >= 0 && us < 1e15))
+        refuse(r, isnan(us) ? "'%s' is missing" : "'%s' is not a time", key);
+    return us;
 }
 
-static int get_knobs(const struct history_reader *r, const json_t *line, const char *key, struct knobs *knobs)
+static void get_knobs(struct history_reader *r, const json_t *line, const char *key)
 {
     json_t     *map = json_object_get(line, key), *value;
     const char *name;
     char        near[80];
 
     if (!json_is_object(map))
-        return refuse(r, map ? "'%s' must be a map of knobs" : "'%s' is missing", key);
+        refuse(r, map ? "'%s' must be a map of knobs" : "'%s' is missing", key);
     json_object_foreach(map, name, value) {
         enum knob knob = knob_find(name);
         double    number = json_number_value(value);
 
         if (knob == KNOB_COUNT)
-            return refuse(r, "'%.60s' is not a knob%s", name,
-                          text_did_you_mean(near, sizeof near, name, knob_names));
-        if (!json_is_number(value) || !(number >= knob_info[knob].min && number <= knob_info[knob].max))
-            return refuse(r, "'%s' must be a number %.10g .. %.10g", name, knob_info[knob].min,
-                          knob_info[knob].max);
-        knobs->value[knob] = number;
+            refuse(r, "'%.60s' is not a knob%s", name,
+                   text_did_you_mean(near, sizeof near, name, knob_names));
+        else if (!json_is_number(value) || !(number >= knob_info[knob].min && number <= knob_info[knob].max))
+            refuse(r, "'%s' must be a number %.10g .. %.10g", name, knob_info[knob].min, knob_info[knob].max);
+        else
+            r->knobs.value[knob] = number;
     }
-    return 0;
 }
 
-/* Reads one of the names from 'first' on; 'list' names them in the error. Without the key, *word stays. */
-static int get_word(const struct history_reader *r, const json_t *line, const char *key,
-                    const char *const *names, int first, const char *list, int *word)
+/* Returns one of the names, or 'otherwise' without the key; 'list' names them in the error. */
+static int get_word(struct history_reader *r, const json_t *line, const char *key, const char *const *names,
+                    int names_end, int otherwise, const char *list)
 {
     const json_t *value = json_object_get(line, key);
     const char   *text = json_string_value(value);
 
-    for (int i = first; text && names[i]; i++)
-        if (strcmp(names[i], text) == 0) {
-            *word = i;
-            return 0;
-        }
-    return value ? refuse(r, "'%s' must be %s", key, list) : 0;
-}
-
-static int get_verdict(const struct history_reader *r, const json_t *line, enum tuner_verdict *verdict)
-{
-    int word = TUNER_NO_VERDICT;
-    int rc = get_word(r, line, "verdict", verdict_names, TUNER_ACCEPTED, "accepted, rejected or best", &word);
-
-    *verdict = (enum tuner_verdict)word;
-    return rc;
-}
-
-/* A line without an outcome: the setting was applied. */
-static int get_outcome(const struct history_reader *r, const json_t *line, struct history_step *s)
-{
-    int word = OUTCOME_APPLIED;
-    int rc = get_word(r, line, "outcome", outcome_names, OUTCOME_PENDING,
-                      "pending, applied, partly or refused", &word);
-
-    s->outcome = (enum outcome_kind)word;
-    if (!rc && json_object_get(line, "outcome_why"))
-        rc = get_text(r, line, "outcome_why", &s->outcome_why);
-    return rc;
+    for (int i = 0; text && i < names_end; i++)
+        if (names[i] && strcmp(names[i], text) == 0)
+            return i;
+    if (value)
+        refuse(r, "'%s' must be %s", key, list);
+    return otherwise;
 }
 
 /* ---- the first line ---- */
 
 static char *option_text(const json_t *value)
 {
-    char text[40];
-
     if (json_is_string(value))
         return clean_copy(json_string_value(value));
-    if (!json_is_number(value))
-        return NULL;
-    snprintf(text, sizeof text, "%.10g", json_number_value(value));
-    return xstrdup(text);
+    return json_is_number(value) ? xprintf("%.10g", json_number_value(value)) : NULL;
 }
 
-static int read_options(const struct history_reader *r, const json_t *line)
+static void read_options(struct history_reader *r, const json_t *line)
 {
     json_t     *map = json_object_get(line, "options"), *value;
     const char *name;
 
     if (!json_is_object(map))
-        return refuse(r, map ? "'options' must be a map" : "'options' is missing");
+        refuse(r, map ? "'options' must be a map" : "'options' is missing");
     r->h->option = xcalloc(json_object_size(map) + 1, sizeof *r->h->option);
     json_object_foreach(map, name, value) {
         char *text = option_text(value);
 
         if (!text)
-            return refuse(r, "option '%.60s' must be a text or a number", name);
+            refuse(r, "option '%.60s' must be a text or a number", name);
         r->h->option[r->h->options++] = (struct history_option){ clean_copy(name), text };
     }
-    return 0;
 }
 
-static int read_head(struct history_reader *r, const json_t *line)
+static void read_head(struct history_reader *r, const json_t *line)
 {
-    int rc = get_text(r, line, "tuner", &r->h->tuner);
+    json_t *queues = json_object_get(line, "queues");
 
-    if (!rc)
-        rc = read_options(r, line);
-    if (!rc)
-        rc = get_knobs(r, line, "knobs", &r->knobs);
-    if (!rc && json_object_get(line, "queues") &&
-        !tuned_queues_read(&r->h->queues, json_object_get(line, "queues")))
-        rc = refuse(r, "'queues' does not say what was set at queues");
+    get_text(r, line, "tuner", &r->h->tuner);
+    read_options(r, line);
+    get_knobs(r, line, "knobs");
+    if (queues && !read_queues(&r->h->queues, queues))
+        refuse(r, "'queues' does not say what was set at queues");
     r->h->first = r->knobs;
-    return rc;
 }
 
 /* ---- the others ---- */
 
-static int read_times(const struct history_reader *r, const json_t *line, struct history_step *s)
-{
-    int rc = get_time(r, line, "start_us", &s->start_us);
-
-    if (!rc)
-        rc = get_time(r, line, "end_us", &s->end_us);
-    if (!rc && s->end_us <= s->start_us)
-        rc = refuse(r, "the interval ends before it begins");
-    if (!rc && s->start_us < r->end_us)
-        rc = refuse(r, "the interval begins before the last has ended");
-    return rc;
-}
-
-static int read_numbers(const struct history_reader *r, const json_t *line, struct history_step *s)
-{
-    const struct { const char *key; double *number; } rows[] = {
-        { "goodput_gbps", &s->goodput_gbps },
-        { "rtt_us", &s->rtt_us },
-        { "paused_us", &s->paused_us },
-        { "utility", &s->utility },
-        { "utility_throughput", &s->utility_throughput },
-        { "utility_rtt", &s->utility_rtt },
-        { "utility_pfc", &s->utility_pfc },
-        { "divergence", &s->divergence },
-        { "elephants", &s->elephants },
-        { "temperature", &s->temperature },
-    };
-    int rc = 0;
-
-    for (size_t i = 0; i < sizeof rows / sizeof *rows && !rc; i++)
-        rc = get_number(r, line, rows[i].key, rows[i].number);
-    return rc;
-}
-
-static int read_step(struct history_reader *r, const json_t *line)
+static void read_step(struct history_reader *r, const json_t *line)
 {
     struct history      *h = r->h;
     struct history_step *s;
-    int                  rc;
 
     h->step = xgrow(h->step, h->steps, &r->steps_max, 64, sizeof *h->step);
     s = &h->step[h->steps++];
-    *s = (struct history_step){ 0 };
-    rc = read_times(r, line, s);
-    if (!rc)
-        rc = get_text(r, line, "phase", &s->phase);
-    if (!rc)
-        rc = get_text(r, line, "why", &s->why);
-    if (!rc)
-        rc = read_numbers(r, line, s);
-    if (!rc)
-        rc = get_verdict(r, line, &s->verdict);
-    if (!rc)
-        rc = get_outcome(r, line, s);
-    if (!rc && json_object_get(line, "changes"))
-        rc = get_knobs(r, line, "changes", &r->knobs);
+    *s = (struct history_step){ .start_us = get_time(r, line, "start_us"),
+                                .end_us = get_time(r, line, "end_us") };
+    if (s->end_us <= s->start_us)
+        refuse(r, "the interval ends before it begins");
+    if (s->start_us < r->end_us)
+        refuse(r, "the interval begins before the last has ended");
+    get_text(r, line, "phase", &s->phase);
+    get_text(r, line, "why", &s->why);
+    s->goodput_gbps = get_number(r, line, "goodput_gbps");
+    s->rtt_us = get_number(r, line, "rtt_us");
+    s->paused_us = get_number(r, line, "paused_us");
+    s->utility = get_number(r, line, "utility");
+    s->utility_throughput = get_number(r, line, "utility_throughput");
+    s->utility_rtt = get_number(r, line, "utility_rtt");
+    s->utility_pfc = get_number(r, line, "utility_pfc");
+    s->divergence = get_number(r, line, "divergence");
+    s->elephants = get_number(r, line, "elephants");
+    s->temperature = get_number(r, line, "temperature");
+    s->verdict = (enum tuner_verdict)get_word(r, line, "verdict", verdict_names, VERDICTS, TUNER_NO_VERDICT,
+                                              "accepted, rejected or best");
+    s->outcome = (enum outcome_kind)get_word(r, line, "outcome", outcome_names, OUTCOMES, OUTCOME_APPLIED,
+                                             "pending, applied, partly or refused");
+    if (json_object_get(line, "outcome_why"))
+        get_text(r, line, "outcome_why", &s->outcome_why);
+    if (json_object_get(line, "changes"))
+        get_knobs(r, line, "changes");
     s->was = r->knobs;
-    if (!rc)
-        rc = get_knobs(r, line, "set", &r->knobs);
+    get_knobs(r, line, "set");
     s->is = r->knobs;
     r->end_us = s->end_us;
-    return rc;
 }
 
 /* ---- the file ---- */
 
-static int read_line(struct history_reader *r, const char *text, size_t length)
+static void read_line(struct history_reader *r, const char *text, size_t length)
 {
     json_error_t why;
     json_t      *line = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
-    int          rc;
 
     if (!line)
-        return refuse_at(r, why.column > 0 ? why.column : 1, "this is not JSON: %.160s", why.text);
-    if (!json_is_object(line))
-        rc = refuse(r, "this is no map");
+        refuse_at(r, why.column > 0 ? why.column : 1, "this is not JSON: %.160s", why.text);
+    else if (!json_is_object(line))
+        refuse(r, "this is no map");
+    else if (r->h->tuner)
+        read_step(r, line);
     else
-        rc = r->h->tuner ? read_step(r, line) : read_head(r, line);
+        read_head(r, line);
     json_decref(line);
-    return rc;
-}
-
-static int read_lines(struct history_reader *r, const char *text, size_t length)
-{
-    const char *end = text + length;
-    int         rc = 0;
-
-    while (text < end && !rc) {
-        const char *newline = memchr(text, '\n', (size_t)(end - text)), *stop = newline ? newline : end;
-
-        r->line++;
-        rc = read_line(r, text, (size_t)(stop - text));
-        text = newline ? newline + 1 : end;
-    }
-    return rc;
 }
 
 int history_parse(struct history *h, const char *name, const char *text, size_t length, struct err *err)
 {
     struct history_reader r = { .h = h, .name = name, .err = err };
-    int           rc;
+    const char           *end = text + length;
 
     *h = (struct history){ 0 };
     knobs_init(&r.knobs);
     if (length == 0)
         return err_set(err, EINVAL, "%s:1:1: the file is empty", name);
-    rc = read_lines(&r, text, length);
-    if (rc)
+    while (text < end && !r.rc) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text)), *stop = newline ? newline : end;
+
+        r.line++;
+        read_line(&r, text, (size_t)(stop - text));
+        text = newline ? newline + 1 : end;
+    }
+    if (r.rc)
         history_fini(h);
-    return rc;
+    return r.rc;
 }
 
 void history_fini(struct history *h)

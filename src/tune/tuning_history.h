@@ -41,9 +41,6 @@ struct tuned_queues {
 
 json_t *tuned_queues_json(const struct tuned_queues *);
 
-/* Reads the object that tuned_queues_json() makes. Returns false if it is invalid. */
-bool tuned_queues_read(struct tuned_queues *, const json_t *);
-
 /* ---- as it is kept ---- */
 
 struct tuning_step {             /* an interval that has ended, and what a tuner made of it */

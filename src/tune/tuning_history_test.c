@@ -270,14 +270,28 @@ static const struct tuned_queues some = {
     .most = { { "tor0:3 > h2", 1000, { 5000, 50000, 0.5 } } },
 };
 
+/* Reads a first line with this value of 'queues'. */
+static int parse_queues(struct history *h, const char *queues)
+{
+    char       text[1000];
+    struct err err;
+
+    snprintf(text, sizeof text, "{\"tuner\":\"acc\",\"options\":{},\"knobs\":{},\"queues\":%s}\n",
+             queues);
+    return history_parse(h, "t", text, strlen(text), &err);
+}
+
 static void json__is_read_back(void **state)
 {
-    json_t *o = tuned_queues_json(&some);
-    struct tuned_queues q;
+    json_t        *o = tuned_queues_json(&some);
+    char          *text = json_dumps(o, 0);
+    struct history h;
 
     (void)state;
-    assert_true(tuned_queues_read(&q, o));
-    assert_memory_equal(&q, &some, sizeof q);
+    assert_int_equal(parse_queues(&h, text), 0);
+    assert_memory_equal(&h.queues, &some, sizeof some);
+    history_fini(&h);
+    free(text);
     json_decref(o);
 }
 
@@ -294,12 +308,9 @@ static void read__refuses_what_is_something_else(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        json_t *o = json_loads(texts[i], JSON_DECODE_ANY, NULL);
-        struct tuned_queues q;
+        struct history h;
 
-        assert_non_null(o);
-        assert_false(tuned_queues_read(&q, o));
-        json_decref(o);
+        assert_int_equal(parse_queues(&h, texts[i]), -EINVAL);
     }
 }
 

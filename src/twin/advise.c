@@ -1,4 +1,5 @@
 #include "twin/advise.h"
+#include "base/minmax.h"
 #include "base/text.h"
 #include "report/about.h"
 #include "run/progress.h"
@@ -26,23 +27,23 @@
 
 /* ---- progress ---- */
 
-static void clear_line(void)
+/* Replaces the line that shows the progress. */
+static void tell_stage(const struct advice *a, const char *stage)
 {
-    if (isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr);
+    if (!a->request->is_quiet && isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[K%s", stage);
 }
 
 /* Prints an answer after a few trials. It is preliminary, because the best of many trials was lucky. */
-static void give_preliminary(struct advice *a, const struct rehearse_note *n)
+static void give_preliminary(struct advice *a, const struct rehearse_note *n, double percent)
 {
     bool is_better = n->gain <= a->told - NEWS, is_preset = n->name && strcmp(n->name, "baseline") != 0;
 
     if (isnan(n->gain) || (a->is_told && !is_better))
         return;
     a->is_told = true;
-    clear_line();
-    fprintf(stderr, "anole: preliminary, after %.0f %% of the budget: ",
-            fmin(100, 100 * (double)n->spent / (double)n->budget));
+    tell_stage(a, "");
+    fprintf(stderr, "anole: preliminary, after %.0f %% of the budget: ", percent);
     if (!is_better) {
         fputs("keep yours; no preset is better and makes no class of messages slower\n", stderr);
         return;
@@ -56,14 +57,14 @@ static void give_preliminary(struct advice *a, const struct rehearse_note *n)
 static void on_note(void *arg, const struct rehearse_note *n)
 {
     struct advice *a = arg;
+    double         percent = fmin(100, 100 * (double)n->spent / (double)n->budget);
 
     if (a->request->is_quiet)
         return;
-    give_preliminary(a, n);
+    give_preliminary(a, n, percent);
     if (!isatty(STDERR_FILENO))
         return;
-    fprintf(stderr, "\r\033[K%3.0f %%  %s, %u trials", fmin(100, 100 * (double)n->spent / (double)n->budget),
-            n->act, n->trials);
+    fprintf(stderr, "\r\033[K%3.0f %%  %s, %u trials", percent, n->act, n->trials);
     if (!isnan(n->gain))
         fprintf(stderr, ", best so far %+.0f %%", 100 * (exp(n->gain) - 1));
     fflush(stderr);
@@ -93,7 +94,7 @@ static void cut(struct advice *a, const struct predicted *whole)
         wanted = fmax(wanted, ELEPHANTS_WANTED / elephants);
     share = fmax(runs / TRIALS_WANTED, fmin(wanted, runs / TRIALS_LEAST));
     if (share < 1) {
-        a->twin.until_ps = (uint64_t)((double)a->twin.until_ps * share);
+        a->twin.input.until_ps = (uint64_t)((double)a->twin.input.until_ps * share);
         a->proof_length = fmax(1, fmin(runs / PROOF_RUNS, 1) / share);
     }
     if (elephants > 0 && elephants < ELEPHANTS_MIN && !a->request->is_quiet)
@@ -119,11 +120,11 @@ static int choose_length(struct advice *a, struct err *err)
     struct predictor     p = twin_predictor(&a->twin);
     struct predict_point point = { &a->world.start, a->request->seed, 1, 1 };
     struct predicted     found;
-    bool                 is_endless = a->twin.until_ps == NEVER;
+    bool                 is_endless = a->twin.input.until_ps == NEVER;
     int                  rc;
 
     if (is_endless)
-        a->twin.until_ps = 0;
+        a->twin.input.until_ps = 0;
     rc = p.run(p.arg, &point, 1, &found, err);
     if (rc)
         return rc;
@@ -131,7 +132,7 @@ static int choose_length(struct advice *a, struct err *err)
         return err_set(err, EINVAL, "%s: not a message is sent in it", a->name);
     find_goal(a, &found);
     if (is_endless)
-        a->twin.until_ps = SLACK * found.lasted_ps;
+        a->twin.input.until_ps = SLACK * found.lasted_ps;
     else
         cut(a, &found);
     return 0;
@@ -139,7 +140,6 @@ static int choose_length(struct advice *a, struct err *err)
 
 /* ---- evidence ---- */
 
-/* Adds a setting, unless it is there. */
 static bool is_there(const struct advice *a, const struct knobs *k)
 {
     for (uint32_t i = 0; i < a->rows; i++)
@@ -148,6 +148,7 @@ static bool is_there(const struct advice *a, const struct knobs *k)
     return false;
 }
 
+/* Adds a setting, unless it is there. */
 static void add_row(struct advice *a, const char *name, const struct knobs *k, bool is_preset)
 {
     if (!is_there(a, k))
@@ -177,7 +178,7 @@ static int try_row(struct advice *a, struct advise_row *row, uint32_t test, uint
 
     if (had >= seeds)
         return 0;
-    twin.prefers_fast &= !is_proof;
+    twin.input.prefers_fast &= !is_proof;
     for (uint32_t i = had; i < seeds; i++)
         point[i] = (struct predict_point){ &row->knobs,
                                            a->request->seed + (is_proof ? PROOF_SEED : EVIDENCE_SEED) + i,
@@ -250,33 +251,21 @@ static int try_other_loads(struct advice *a, uint32_t *which, uint32_t count, st
     return rc;
 }
 
-/* Keeps the simplest candidates and the last, which is the best, to save time. */
-static uint32_t shorten(uint32_t *which, uint32_t count)
-{
-    if (count <= CANDIDATES_MAX)
-        return count;
-    which[CANDIDATES_MAX - 1] = which[count - 1];
-    return CANDIDATES_MAX;
-}
-
-static void tell_stage(const struct advice *a, const char *stage)
-{
-    if (!a->request->is_quiet && isatty(STDERR_FILENO))
-        fprintf(stderr, "\r\033[K%s", stage);
-}
-
 /* Chooses a candidate, and runs it and yours on new messages until the result is clear. A candidate that
  * fails is excluded the next time; then the best is chosen instead of the simplest. */
 static int confirm_one(struct advice *a, bool is_first, bool *is_over, struct err *err)
 {
-    uint32_t           which[ADVISE_SETTINGS + 2], count = shorten(which, advise_candidates(a, which));
-    uint32_t           choice, best = count - 1;
-    enum advise_proof  proof = PROOF_OPEN;
-    int                rc = try_other_loads(a, which, count, err);
+    uint32_t          which[ADVISE_SETTINGS + 2], count = advise_candidates(a, which), choice;
+    enum advise_proof proof = PROOF_OPEN;
+    int               rc;
 
+    if (count > CANDIDATES_MAX)              /* to save time: the simplest, and the last, which is the best */
+        which[CANDIDATES_MAX - 1] = which[count - 1];
+    count = min_u32(count, CANDIDATES_MAX);
+    rc = try_other_loads(a, which, count, err);
     if (rc)
         return rc;
-    choice = is_first ? advise_choose(a, which, count) : which[best];
+    choice = is_first ? advise_choose(a, which, count) : which[count - 1];
     *is_over = choice == 0;
     if (choice == 0 || advise_harmed(a, &a->row[choice], NULL) != GOAL_PARTIES)
         return 0;
@@ -347,12 +336,12 @@ static void limit_load(struct advice *a, const struct scenario *s)
 /* Opens the scenario to describe it on the card, and to see whether any of its traffic has a load. */
 static void look_at_scenario(struct advice *a)
 {
-    struct simulation_input input = { .name = a->name, .text = a->twin.text, .text_bytes = a->twin.text_bytes,
-                                      .base = a->twin.base, .set = a->twin.set, .sets = a->twin.sets,
-                                      .is_untuned = true, .prefers_fast = a->twin.prefers_fast };
+    struct simulation_input input = a->twin.input;
     struct simulation       s;
     struct err              err;
 
+    input.is_untuned = true;
+    input.until_ps = 0;
     if (simulation_open(&s, &input, &err))
         return;
     a->is_fast = s.scenario.cfg.is_fast && !s.scenario.has_fidelity;
@@ -444,15 +433,6 @@ static int describe_traffic(struct advice *a, struct err *err)
     return 0;
 }
 
-static int make_described(struct advice *a, struct err *err)
-{
-    int rc = describe_traffic(a, err);
-
-    if (rc)
-        return rc;
-    a->twin.base = &a->build;
-    return described_build(&a->build, &a->described, err);
-}
 
 /* ---- all of it ---- */
 
@@ -463,13 +443,16 @@ static int make_twin(struct advice *a, struct err *err)
     int                          rc;
 
     a->name = q->path ? q->path : "the network described";
-    a->twin = (struct twin){ .name = a->name, .set = q->set, .sets = q->sets, .jobs = q->jobs,
-                             .prefers_fast = true, .counts_loops = true };
-    if (!q->path)
-        return make_described(a, err);
+    a->twin = (struct twin){ .input = { .name = a->name, .set = q->set, .sets = q->sets,
+                                        .prefers_fast = true }, .jobs = q->jobs, .counts_loops = true };
+    if (!q->path) {
+        a->twin.input.base = &a->build;
+        rc = describe_traffic(a, err);
+        return rc ? rc : described_build(&a->build, &a->described, err);
+    }
     rc = scenario_file_read(&a->file, q->path, err);
-    a->twin.text = a->file.text;
-    a->twin.text_bytes = a->file.text_bytes;
+    a->twin.input.text = a->file.text;
+    a->twin.input.text_bytes = a->file.text_bytes;
     return rc;
 }
 
@@ -484,12 +467,10 @@ int advise_run(struct advice *a, const struct advise_request *q, struct err *err
     memcpy(a->load, (double[]){ 1, 0.5, 1.5, 1 }, sizeof(a->load));
     a->proof_length = 1;
     rc = q->goal ? goal_of_option(&a->goal, q->goal, err) : 0;
-    if (rc)
-        return rc;
-    rc = make_twin(a, err);
-    if (rc)
-        return rc;
-    rc = twin_world(&a->twin, &a->world, &a->twin.until_ps, err);
+    if (!rc)
+        rc = make_twin(a, err);
+    if (!rc)
+        rc = twin_world(&a->twin, &a->world, &a->twin.input.until_ps, err);
     if (rc)
         return rc;
     look_at_scenario(a);
@@ -498,8 +479,7 @@ int advise_run(struct advice *a, const struct advise_request *q, struct err *err
         rc = search(a, err);
     if (!rc)
         rc = gather_evidence(a, err);
-    if (!q->is_quiet)
-        clear_line();
+    tell_stage(a, "");
     a->took_s = progress_clock_s() - start_s;
     return rc;
 }

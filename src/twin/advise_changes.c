@@ -1,4 +1,5 @@
 /* src/twin/advise_changes.c - changes other than knobs that an advice may propose if allowed. */
+#include "base/minmax.h"
 #include "base/text.h"
 #include "twin/advise.h"
 
@@ -66,16 +67,16 @@ struct twin advise_twin(const struct advice *a, const struct advise_row *row,
                         const char *set[ADVISE_SETS_MAX])
 {
     struct twin t = a->twin;
-    uint32_t    given = t.sets < ADVISE_SETS_MAX - ADVISE_KINDS ? t.sets : ADVISE_SETS_MAX - ADVISE_KINDS;
+    uint32_t    given = min_u32(t.input.sets, ADVISE_SETS_MAX - ADVISE_KINDS);
 
     if (!row->changes)
         return t;
     for (uint32_t i = 0; i < given; i++)
-        set[i] = t.set[i];
+        set[i] = t.input.set[i];
     for (uint32_t i = 0; i < row->changes; i++)
         set[given + i] = row->change[i]->set;
-    t.set = set;
-    t.sets = given + row->changes;
+    t.input.set = set;
+    t.input.sets = given + row->changes;
     return t;
 }
 
@@ -91,7 +92,7 @@ static bool add_row(struct advice *a, const struct advise_change *const *change,
     uint64_t           until_ps;
     struct err         err;
 
-    if (a->rows == ADVISE_SETTINGS || a->twin.sets > ADVISE_SETS_MAX - ADVISE_KINDS)
+    if (a->rows == ADVISE_SETTINGS || a->twin.input.sets > ADVISE_SETS_MAX - ADVISE_KINDS)
         return false;
     *row = (struct advise_row){ .changes = count };
     for (uint32_t i = 0; i < count; i++)

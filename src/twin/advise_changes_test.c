@@ -51,19 +51,19 @@ static void twin__has_the_changes_of_a_row(void **unused)
     struct twin        t;
 
     (void)unused;
-    a->twin.set = given;
-    a->twin.sets = 2;
+    a->twin.input.set = given;
+    a->twin.input.sets = 2;
     t = advise_twin(a, row, set);
-    assert_ptr_equal(t.set, given);
-    assert_int_equal(t.sets, 2);
+    assert_ptr_equal(t.input.set, given);
+    assert_int_equal(t.input.sets, 2);
     row->change[row->changes++] = &mtu;
     row->change[row->changes++] = &lb;
     t = advise_twin(a, row, set);
-    assert_int_equal(t.sets, 4);
+    assert_int_equal(t.input.sets, 4);
     for (int i = 0; i < 2; i++)
-        assert_string_equal(t.set[i], given[i]);
-    assert_string_equal(t.set[2], "host.mtu=4096");
-    assert_string_equal(t.set[3], "lb=spray");
+        assert_string_equal(t.input.set[i], given[i]);
+    assert_string_equal(t.input.set[2], "host.mtu=4096");
+    assert_string_equal(t.input.set[3], "lb=spray");
     free(a);
 }
 

@@ -16,15 +16,10 @@ static struct race_gain interval_of(const double *value, uint32_t seeds)
     return seeds < 2 ? (struct race_gain){ NAN, NAN, NAN } : race_interval(value, seeds);
 }
 
-static uint32_t seeds_of_both(const struct advise_row *x, const struct advise_row *y, uint32_t test)
-{
-    return min_u32(x->seeds[test], y->seeds[test]);
-}
-
 struct race_gain advise_gain(const struct advice *a, const struct advise_row *row,
                              const struct advise_row *than, uint32_t test)
 {
-    uint32_t seeds = seeds_of_both(row, than, test);
+    uint32_t seeds = min_u32(row->seeds[test], than->seeds[test]);
     double   gain[ADVISE_SEEDS_MAX];
 
     for (uint32_t i = 0; i < seeds; i++)
@@ -35,7 +30,7 @@ struct race_gain advise_gain(const struct advice *a, const struct advise_row *ro
 struct race_gain advise_part(const struct advise_row *row, const struct advise_row *than, uint32_t test,
                              enum goal_part part)
 {
-    uint32_t seeds = seeds_of_both(row, than, test), count = 0;
+    uint32_t seeds = min_u32(row->seeds[test], than->seeds[test]), count = 0;
     double   ratio[ADVISE_SEEDS_MAX];
 
     for (uint32_t i = 0; i < seeds; i++) {
@@ -50,7 +45,7 @@ struct race_gain advise_part(const struct advise_row *row, const struct advise_r
 struct race_gain advise_party(const struct advise_row *row, const struct advise_row *than, uint32_t test,
                               uint32_t party)
 {
-    uint32_t seeds = seeds_of_both(row, than, test), count = 0;
+    uint32_t seeds = min_u32(row->seeds[test], than->seeds[test]), count = 0;
     double   ratio[ADVISE_SEEDS_MAX];
 
     for (uint32_t i = 0; i < seeds; i++) {

@@ -60,15 +60,14 @@ static void put_knob(FILE *out, enum knob knob, double was, double is)
     char from[KNOB_TEXT_MAX], to[KNOB_TEXT_MAX];
     double factor = factor_of(was, is);
 
-    fprintf(out, "<tr><td><code>%s</code></td>", knob_info[knob].name);
-    fprintf(out, "<td class=\"number old\">%s</td>", knob_words(from, knob, was));
-    fprintf(out, "<td class=\"number new\">%s</td>", knob_words(to, knob, is));
-    fprintf(out, "<td class=\"number %s\">", factor >= LARGE_CHANGE ? "warn" : "muted");
+    fprintf(out, "<tr><td><code>%s</code></td><td class=\"number old\">%s</td>"
+            "<td class=\"number new\">%s</td><td class=\"number %s\">", knob_info[knob].name,
+            knob_words(from, knob, was), knob_words(to, knob, is), factor >= LARGE_CHANGE ? "warn" : "muted");
     if (factor > 0)
         fprintf(out, "%s&nbsp;%.*f", is > was ? "&times;" : "&divide;", factor < 10 ? 1 : 0, factor);
-    fputs("</td><td class=\"about muted\">", out);
-    html_text(out, knob_info[knob].about);
-    fputs("</td></tr>\n", out);
+    fputs("</td>", out);
+    html_element(out, "td", "about muted", knob_info[knob].about);
+    fputs("</tr>\n", out);
 }
 
 /* The knobs of switches, or of NICs and hosts, that change. Returns how many. */
@@ -149,9 +148,9 @@ static void put_changes(FILE *out, const struct advice *a)
 {
     fputs("<div class=\"card\"><ul>\n", out);
     for (uint32_t i = 0; i < advised(a)->changes; i++) {
-        fputs("<li><code>", out);
-        html_text(out, advised(a)->change[i]->set);
-        fputs("</code> needs ", out);
+        fputs("<li>", out);
+        html_element(out, "code", NULL, advised(a)->change[i]->set);
+        fputs(" needs ", out);
         html_text(out, advised(a)->change[i]->needs);
         fputs(".</li>\n", out);
     }
@@ -190,15 +189,9 @@ static double scale_of(const struct advice *a)
     uint32_t i = 0;
 
     for (uint32_t load = 0; load < ADVISE_TESTS; load++)
-        for (int part = 0; part < GOAL_PARTS; part++) {
-            const struct advise_row *row[] = { &a->row[0], advised(a) };
-
-            for (int k = 0; k < 2; k++) {
-                double mean = row[k]->seeds[load] ? advise_slowdown(row[k], load, (enum goal_part)part) : NAN;
-
-                most = isnan(mean) ? most : fmax(most, mean);
-            }
-        }
+        for (int part = 0; part < GOAL_PARTS; part++)        /* NAN, if there were none, does not count */
+            most = fmax(most, fmax(advise_slowdown(&a->row[0], load, (enum goal_part)part),
+                                   advise_slowdown(advised(a), load, (enum goal_part)part)));
     while (i + 1 < sizeof(steps) / sizeof(*steps) && steps[i] < most)
         i++;
     return steps[i];
@@ -227,15 +220,15 @@ static void put_part(FILE *out, const struct advice *a, uint32_t load, enum goal
 static void put_load(FILE *out, const struct advice *a, uint32_t load, double scale)
 {
     struct race_gain g = advise_gain(a, advised(a), &a->row[0], load);
-    char words[48], text[48];
+    bool             is_other = load > 0 && load != ADVISE_PROOF;
+    char             words[48] = "The expected load";
 
-    snprintf(words, sizeof(words), "The expected load");
-    if (load > 0 && load != ADVISE_PROOF)
-        snprintf(words, sizeof(words), "%s", advise_load_text(a, load, text, sizeof(text)));
+    if (is_other)
+        advise_load_text(a, load, words, sizeof(words));
     words[0] = (char)toupper((unsigned char)words[0]);
     fputs("<div class=\"card load\"><h3>", out);
     html_text(out, words);
-    if (a->described.load > 0 && !(load > 0 && load != ADVISE_PROOF && a->has_range))
+    if (a->described.load > 0 && !(is_other && a->has_range))
         fprintf(out, " <span class=\"muted\">%.3g&nbsp;%%</span>", 100 * a->load[load] * a->described.load);
     fprintf(out, "</h3><p class=\"big %s\">", g.high < 0 ? "better" : g.low > 0 ? "worse" : "muted");
     html_percent(out, advise_percent(g.mean));
@@ -538,7 +531,7 @@ static void put_footer(FILE *out, const struct advice *a)
              "trials of %.1f ms: presets, points spread over the space, %u generations of a search around "
              "the best, and a race of %u blocks; then %d other seeds.",
              (unsigned long long)a->request->seed, (unsigned long long)a->request->budget / 1000000,
-             a->rehearsal.trials, (double)a->twin.until_ps / (double)PS_PER_MS, a->rehearsal.generations,
+             a->rehearsal.trials, (double)a->twin.input.until_ps / (double)PS_PER_MS, a->rehearsal.generations,
              a->rehearsal.race.blocks, ADVISE_SEEDS);
     fputs("</main><footer><dl>", out);
     html_footer(out, "Made by", text);

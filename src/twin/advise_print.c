@@ -13,21 +13,6 @@ static double percent(double log_ratio)
     return 100 * (exp(log_ratio) - 1);
 }
 
-static void slowdown_cell(struct table *t, const struct advise_row *row, uint32_t load, enum goal_part part)
-{
-    double mean = advise_slowdown(row, load, part);
-
-    table_cell(t, isnan(mean) ? "-" : "%.2f", mean);
-}
-
-static void iteration_cell(struct table *t, const struct advise_row *row, uint32_t test, uint32_t job)
-{
-    double mean_s = advise_iteration(row, test, job);
-    char   text[32];
-
-    table_cell(t, "%s", isnan(mean_s) ? "-" : text_figure(text, sizeof(text), "us", 1e6 * mean_s));
-}
-
 static void add_heading(struct table *t, const struct advice *a, const char *first)
 {
     static const char *const words[] = { "all", "<120 KB", "to 1 MB", ">=1 MB" };
@@ -43,13 +28,16 @@ static void add_heading(struct table *t, const struct advice *a, const char *fir
 static void add_row(struct table *t, const struct advice *a, const struct advise_row *row, uint32_t load)
 {
     struct race_gain g = advise_gain(a, row, &a->row[0], load);
-    char             name[64];
+    char             text[64];
 
-    table_cell(t, "%s", advise_name(a, row, name, sizeof(name)));
+    table_cell(t, "%s", advise_name(a, row, text, sizeof(text)));
     for (uint32_t i = 0; i < a->jobs; i++)
-        iteration_cell(t, row, load, i);
-    for (int i = 0; i < GOAL_PARTS; i++)
-        slowdown_cell(t, row, load, i);
+        table_cell(t, "%s", text_figure(text, sizeof(text), "us", 1e6 * advise_iteration(row, load, i)));
+    for (int i = 0; i < GOAL_PARTS; i++) {
+        double mean = advise_slowdown(row, load, i);
+
+        table_cell(t, isnan(mean) ? "-" : "%.2f", mean);
+    }
     if (row == &a->row[0])
         table_cell(t, "-");
     else
@@ -93,27 +81,24 @@ static void print_test(const struct advice *a, uint32_t test, FILE *out)
     table_free(t);
 }
 
-/* 5.02 ms, 3.1 hours */
-static void print_seconds(double s, FILE *out)
+/* "5.02 ms", "3.1 hours" */
+static const char *seconds_text(char buf[32], double s)
 {
-    char text[32];
-
-    if (s >= 7200)
-        fprintf(out, "%.1f hours", s / 3600);
-    else
-        fputs(text_figure(text, sizeof(text), "us", 1e6 * s), out);
+    if (s < 7200)
+        return text_figure(buf, 32, "us", 1e6 * s);
+    snprintf(buf, 32, "%.1f hours", s / 3600);
+    return buf;
 }
 
 static void print_file(const struct recorded *r, const char *path, const char *rows, const char *hosts,
                        FILE *out)
 {
-    char count[32];
+    char count[32], time[32];
 
-    fprintf(out, "%s: %s %s of %u %s in ", path, text_from_count(count, sizeof(count), r->rows), rows,
-            r->hosts, hosts);
-    print_seconds(r->seconds, out);
-    fprintf(out, ". Links were busy for %.1f %% of the time, %.1f to %.1f %% in most of it; the busiest for "
-            "%.1f %%.\n", 100 * r->load, 100 * r->load_low, 100 * r->load_high, 100 * r->load_busiest);
+    fprintf(out, "%s: %s %s of %u %s in %s. Links were busy for %.1f %% of the time, %.1f to %.1f %% in most "
+            "of it; the busiest for %.1f %%.\n", path, text_from_count(count, sizeof(count), r->rows), rows,
+            r->hosts, hosts, seconds_text(time, r->seconds), 100 * r->load, 100 * r->load_low,
+            100 * r->load_high, 100 * r->load_busiest);
     if (r->restarts)
         fprintf(out, "  %u reading%s smaller than the one before; these intervals are skipped.\n",
                 r->restarts, r->restarts == 1 ? " is" : "s are");
@@ -193,6 +178,6 @@ void advise_print(const struct advice *a, const struct card *answer, FILE *out, 
     if (!advise_keeps_yours(a))
         print_changes(a, out);
     fprintf(out, "\n%u trials of %.1f ms each, %u generations, %u blocks of the race; %.1f s\n",
-            a->rehearsal.trials, (double)a->twin.until_ps / 1e9, a->rehearsal.generations,
+            a->rehearsal.trials, (double)a->twin.input.until_ps / 1e9, a->rehearsal.generations,
             a->rehearsal.race.blocks, a->took_s);
 }

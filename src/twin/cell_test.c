@@ -14,13 +14,13 @@
 static struct cell cell_of_text(const char *topology, uint32_t hosts_max, struct world *w)
 {
     char        text[1200];
-    struct twin t = { .name = "test.yaml", .text = text };
+    struct twin t = { .input = { .name = "test.yaml", .text = text } };
     struct err  err;
     uint64_t    until_ps;
     int         n = snprintf(text, sizeof(text),
                              "topology: %s\ntraffic: [{kind: permutation, size: 1MB}]\nrun: 1ms\n", topology);
 
-    t.text_bytes = (size_t)n;
+    t.input.text_bytes = (size_t)n;
     if (twin_world(&t, w, &until_ps, &err))
         fail_msg("%s", err.text);
     return cell_like(w, hosts_max, 1);
@@ -153,7 +153,7 @@ static void fit__the_round_trip_is_that_of_the_network(void **state)
     struct cell  c = cell_of_text("{kind: clos, tors: 9, hosts_per_tor: 9, spines: 3, rate: 100Gbps, delay: "
                                   "3us}", 16, &w);
     struct build b = { 0 };
-    struct twin  t = { .name = "cell", .base = &b };
+    struct twin  t = { .input = { .name = "cell", .base = &b } };
     struct err   err;
     uint64_t     until_ps;
 

@@ -1,11 +1,13 @@
 #include "twin/host_record.h"
 
+#include "base/minmax.h"
 #include "base/text.h"
 #include "base/tokens.h"
 #include "core/knob_text.h"
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +22,6 @@ struct reading {
     const char        *name;     /* of the file */
     struct err        *err;
     double             first_s, last_s;
-    bool               has_time;
 };
 
 static struct host_device *device_of(struct reading *r, const char *name)
@@ -68,13 +69,6 @@ static bool counts_sent(const char *name)
     return false;
 }
 
-static void add_point(struct host_counter *c, double at_s, uint64_t value)
-{
-    if ((c->readings & (c->readings - 1)) == 0)      /* room doubles at powers of two */
-        c->point = xrealloc(c->point, (c->readings ? 2ul * c->readings : 1) * sizeof(*c->point));
-    c->point[c->readings] = (struct host_point){ at_s, value };
-}
-
 /* 0 after a reset. */
 static uint64_t growth(const struct host_counter *c, uint64_t value)
 {
@@ -103,13 +97,14 @@ static int add_counter(struct reading *r, struct host_device *d, const char *nam
         c->first_s = at_s;
     c->last = value;
     c->last_s = at_s;
-    c->largest = value > c->largest ? value : c->largest;
-    if (counts_sent(name))
-        add_point(c, at_s, value);
+    c->largest = max_u64(c->largest, value);
+    if (counts_sent(name)) {
+        c->point = xgrow(c->point, c->readings, &c->points_max, 64, sizeof(*c->point));
+        c->point[c->readings] = (struct host_point){ at_s, value };
+    }
     c->readings++;
-    r->first_s = r->has_time && r->first_s < at_s ? r->first_s : at_s;
-    r->last_s = r->has_time && r->last_s > at_s ? r->last_s : at_s;
-    r->has_time = true;
+    r->first_s = fmin(r->first_s, at_s);
+    r->last_s = fmax(r->last_s, at_s);
     return 0;
 }
 
@@ -275,14 +270,13 @@ static void print_sent(const struct host_device *d, FILE *out)
 
 static void write_sent(struct host_record *h)
 {
-    FILE *out = open_memstream(&h->sent, &h->sent_bytes);
+    FILE *out = text_stream(&h->sent);
 
-    if (!out)
-        die("out of memory");
     fputs("time_s,port,bytes\n", out);
     for (uint32_t i = 0; i < h->devices; i++)
         print_sent(&h->device[i], out);
     fclose(out);
+    h->sent_bytes = strlen(h->sent);
 }
 
 static bool is_table(const char *text, size_t bytes)
@@ -306,7 +300,7 @@ static int check_record(const struct reading *r)
 {
     if (r->made.devices == 0)
         return err_set(r->err, EINVAL, "%s: there is no device in it", r->name);
-    if (!r->has_time || !(r->last_s > r->first_s))
+    if (!(r->last_s > r->first_s))
         return err_set(r->err, EINVAL, "%s: counters were read only once; two times are needed for a rate",
                        r->name);
     return 0;
@@ -315,7 +309,7 @@ static int check_record(const struct reading *r)
 int host_record_read(struct host_record *to, const char *name, const char *text, size_t bytes,
                      struct err *err)
 {
-    struct reading r = { .name = name, .err = err };
+    struct reading r = { .name = name, .err = err, .first_s = INFINITY, .last_s = -INFINITY };
     int            rc = is_table(text, bytes) ? read_table(&r, text, bytes) : read_ethtool(&r, text, bytes);
 
     if (!rc)
@@ -459,17 +453,16 @@ static bool is_paused(const struct host_device *d)
 /* Checks that ECN, notification and reaction work together. */
 static uint32_t print_loop(const struct host_device *d, FILE *out)
 {
-    const struct host_counter *marked = find_counter(d, "np_ecn_marked_roce_packets"),
-                              *sent = find_counter(d, "np_cnp_sent"),
+    const struct host_counter *sent = find_counter(d, "np_cnp_sent"),
                               *handled = find_counter(d, "rp_cnp_handled");
     uint32_t                   found = 0;
 
     if (grown(d, "rp_cnp_ignored"))
         found += print_symptom(out, d, "%" PRIu64 " CNPs were ignored: reaction is not enabled on their "
                                "priority.", grown(d, "rp_cnp_ignored"));
-    if (marked && marked->grown && sent && sent->grown == 0)
+    if (grown(d, "np_ecn_marked_roce_packets") && sent && sent->grown == 0)
         found += print_symptom(out, d, "%" PRIu64 " marked packets arrived, but no CNP was sent: "
-                               "notification is not enabled.", marked->grown);
+                               "notification is not enabled.", grown(d, "np_ecn_marked_roce_packets"));
     if (is_paused(d) && handled && handled->grown == 0)
         found += print_symptom(out, d, "pauses but no CNPs: switches pause before they mark. ECN is off, or "
                                "its thresholds are above those of PFC.");

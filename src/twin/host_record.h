@@ -23,7 +23,7 @@ struct host_counter {
     uint64_t last;               /* last reading */
     uint64_t grown;              /* since the first reading, without resets */
     uint64_t largest;
-    uint32_t readings;
+    uint32_t readings, points_max;
     struct host_point *point;    /* all readings; only for counters of sent bytes */
 };
 

@@ -1,4 +1,5 @@
 #include "twin/maker.h"
+#include "base/minmax.h"
 #include "core/units.h"
 #include "run/simulation.h"
 #include "twin/cell.h"
@@ -105,7 +106,7 @@ static uint32_t share_of(const struct cell *c, double share)
 {
     uint32_t hosts = c->racks * c->hosts, n = (uint32_t)(share * hosts + 0.5);
 
-    return n < 2 ? 2 : n > hosts ? hosts : n;
+    return n < 2 ? 2 : min_u32(n, hosts);
 }
 
 /* What larger packets save on the wire is sent as messages instead: links are to be as busy. */
@@ -353,8 +354,7 @@ static uint64_t buffer_of(const struct sim *s, const struct world *w, const stru
     uint32_t ports = 0;
 
     for (uint32_t i = 0; i < w->devices; i++)
-        if (w->device[i].tier == WORLD_TORS && w->device[i].ports > ports)
-            ports = w->device[i].ports;
+        ports = w->device[i].tier == WORLD_TORS ? max_u32(ports, w->device[i].ports) : ports;
     return ports ? s->cfg.buffer_bytes * cell_ports(c) / ports : s->cfg.buffer_bytes;
 }
 
@@ -364,12 +364,11 @@ static void fill(struct made *m, const struct simulation_input *in, const struct
 {
     double seconds = trial_s(model, c, d);
 
-    m->twin = (struct twin){ .name = in->name, .text = in->text, .text_bytes = in->text_bytes,
-                             .base = in->base, .set = in->set, .sets = in->sets,
-                             .over = &m->build,
-                             .until_ps = (uint64_t)(seconds * (double)PS_PER_S), .drain = DRAIN,
-                             .jobs = in->threads,
+    m->twin = (struct twin){ .input = *in, .drain = DRAIN, .jobs = in->threads,
                              .warm_ps = (uint64_t)(fmax(0, seconds - model->window_s) * (double)PS_PER_S) };
+    m->twin.input.over = &m->build;
+    m->twin.input.until_ps = (uint64_t)(seconds * (double)PS_PER_S);
+    m->twin.input.prefers_fast = false;
     m->build.below = in->over;
     cell_build(&m->build, c);
     build_packets(&m->build, d->real_mtu, d->real_ack);
@@ -386,30 +385,27 @@ static struct detail detail_of(const struct world *w, const struct simulation *s
 {
     struct detail d = { .real_mtu = s->sim->cfg.mtu_bytes, .real_ack = s->sim->cfg.ack_every };
 
-    d.mtu = !w->knobs && d.real_mtu < COARSE_MTU ? COARSE_MTU : d.real_mtu;
-    d.ack = !w->knobs && d.real_ack < COARSE_ACK ? COARSE_ACK : d.real_ack;
+    d.mtu = w->knobs ? d.real_mtu : fmax(d.real_mtu, COARSE_MTU);
+    d.ack = w->knobs ? d.real_ack : fmax(d.real_ack, COARSE_ACK);
     return d;
 }
 
 /* Trials simulate neither failures nor changes nor TCP, which show only as slower messages in reports. */
 static void name_unknown(const struct simulation *s, char *text, size_t size)
 {
-    const char *name[3];
-    uint32_t    count = 0;
-    size_t      at = 0;
-    bool        has_tcp = false;
+    bool   has_tcp = false;
+    size_t at = 0;
 
     for (uint32_t i = 0; i < s->scenario.entries; i++)
         has_tcp |= strcmp(s->scenario.entry[i].kind, "tcp") == 0;
-    if (s->sim->cfg.changes > 0)
-        name[count++] = "links that fail";
-    if (s->scenario.changes > 0)
-        name[count++] = "changes";
-    if (has_tcp)
-        name[count++] = "TCP";
+    const struct { bool is_there; const char *name; } all[] = {
+        { s->sim->cfg.changes > 0, "links that fail" }, { s->scenario.changes > 0, "changes" },
+        { has_tcp, "TCP" },
+    };
     text[0] = '\0';
-    for (uint32_t i = 0; i < count; i++)
-        at += (size_t)snprintf(text + at, size - at, "%s%s", i ? ", nor of " : "", name[i]);
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+        if (all[i].is_there)
+            at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", nor of " : "", all[i].name);
 }
 
 static int make(void *arg, const struct world *w, const struct traffic_model *model, struct predictor *p,
@@ -438,13 +434,13 @@ static int make(void *arg, const struct world *w, const struct traffic_model *mo
     *p = twin_predictor(&m->twin);
     p->unaware_of = m->unaware_of[0] ? m->unaware_of : NULL;
     rc = cell_fit(&cell, &m->twin, cell.delay_ps, err);
-    if (rc) {
+    if (rc)
         drop(p);
-        return rc;
+    else {
+        cell_build(&m->build, &cell);
+        build_packets(&m->build, detail.mtu, detail.ack);
     }
-    cell_build(&m->build, &cell);
-    build_packets(&m->build, detail.mtu, detail.ack);
-    return 0;
+    return rc;
 }
 
 const struct predict_maker twin_maker = { make, drop };
@@ -466,7 +462,7 @@ static void put_recorded_sizes(struct build *b, struct yaml_node *entry, const s
 int described_build(struct build *b, const struct described *d, struct err *err)
 {
     struct cell       cell = cell_of(d->rate_bps, d->oversubscription, d->rtt_ps);
-    struct twin       twin = { .name = "the network described", .base = b };
+    struct twin       twin = { .input = { .name = "the network described", .base = b } };
     struct yaml_node *entry;
     int               rc;
 

@@ -18,7 +18,8 @@ static struct predictor make(const struct traffic_model *m)
 {
     struct simulation_input in = { .name = "test", .text = scenario, .text_bytes = strlen(scenario),
                                    .threads = 1 };
-    struct twin             t = { .name = "test", .text = scenario, .text_bytes = strlen(scenario) };
+    struct twin             t = { .input = { .name = "test", .text = scenario,
+                                          .text_bytes = strlen(scenario) } };
     struct predictor        p = { 0 };
     struct world            w;
     uint64_t                until_ps;
@@ -36,7 +37,7 @@ static uint32_t hosts_of(const struct predictor *p, const char *kind, const char
     const struct twin *t = p->arg;
     uint32_t           count = 0;
 
-    for (const struct yaml_node *e = yaml_get(t->over->root, "traffic")->child; e; e = e->next)
+    for (const struct yaml_node *e = yaml_get(t->input.over->root, "traffic")->child; e; e = e->next)
         if (strcmp(yaml_get(e, "kind")->text, kind) == 0)
             for (const struct yaml_node *h = yaml_get(e, key)->child; h; h = h->next, count++)
                 is_in[strtoul(h->text + 1, NULL, 10)] = true;

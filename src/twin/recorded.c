@@ -38,7 +38,7 @@ struct recording {
     void          *by_name;      /* tree of hosts: search.h */
     uint32_t       hosts, hosts_max;
     struct recorded_sample *sample;
-    uint64_t       samples, samples_max;
+    uint32_t       samples, samples_max;     /* RECORDED_BYTES_MAX limits them */
     double         first_s, last_s;
     uint32_t       restarts;
 };
@@ -77,10 +77,7 @@ static struct recorded_host *host_of(struct recording *r, int column)
 
 static void add_sample(struct recording *r, double from_s, double to_s, double bytes)
 {
-    if (r->samples == r->samples_max) {
-        r->samples_max = r->samples_max ? 2 * r->samples_max : 1024;
-        r->sample = xrealloc(r->sample, r->samples_max * sizeof *r->sample);
-    }
+    r->sample = xgrow(r->sample, r->samples, &r->samples_max, 1024, sizeof *r->sample);
     r->sample[r->samples++] = (struct recorded_sample){ from_s, to_s, bytes };
     r->first_s = r->samples == 1 ? from_s : fmin(r->first_s, from_s);
     r->last_s = r->samples == 1 ? to_s : fmax(r->last_s, to_s);
@@ -196,7 +193,7 @@ static void find_range(const struct recording *r, double bytes_per_s, bool is_co
         load[SLOTS];
     uint32_t known = 0;
 
-    for (uint64_t i = 0; i < r->samples; i++) {
+    for (uint32_t i = 0; i < r->samples; i++) {
         const struct recorded_sample *s = &r->sample[i];
         uint32_t             from = slot_of(r, s->from_s), end = slot_of(r, s->to_s);
 
@@ -255,21 +252,20 @@ static int find_loads(const struct recording *r, uint64_t rate_bps, bool is_coun
 /* Writes the smallest and largest size of each quarter octave, so that a single size is kept exactly. */
 static void find_sizes(const struct recording *r, struct recorded *made)
 {
-    double  *bytes = xmalloc(r->samples * sizeof(*bytes));
-    uint64_t i = 0;
+    double  *bytes = xcalloc(r->samples, sizeof(*bytes));
+    uint32_t i = 0;
 
-    for (uint64_t k = 0; k < r->samples; k++)
+    for (uint32_t k = 0; k < r->samples; k++)
         bytes[k] = r->sample[k].bytes;
     qsort(bytes, r->samples, sizeof(*bytes), compare_reals);
     while (i < r->samples) {
-        uint64_t end = i + 1;
+        uint32_t end = i + 1;
 
         while (end < r->samples && seen_bin((uint64_t)bytes[end]) == seen_bin((uint64_t)bytes[i]))
             end++;
         made->size = xrealloc(made->size, (made->sizes + 2ul) * sizeof(*made->size));
-        made->size[made->sizes++] = (struct recorded_size){ bytes[i], (double)i / (double)r->samples };
-        made->size[made->sizes++] =
-            (struct recorded_size){ bytes[end - 1], (double)end / (double)r->samples };
+        made->size[made->sizes++] = (struct recorded_size){ bytes[i], (double)i / r->samples };
+        made->size[made->sizes++] = (struct recorded_size){ bytes[end - 1], (double)end / r->samples };
         i = end;
     }
     free(bytes);

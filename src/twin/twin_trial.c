@@ -1,8 +1,8 @@
 #include "twin/twin_trial.h"
+#include "base/minmax.h"
 #include "base/rng.h"
 #include "core/units.h"
 #include "run/sim_world.h"
-#include "run/simulation.h"
 #include "sim/unfinished.h"
 
 #include <pthread.h>
@@ -81,20 +81,16 @@ static void add_rest(struct outcomes *p, const struct simulation *s, uint64_t en
     sim_each_unfinished(s->sim, add_unfinished, &(struct rest){ s, p, end_ps });
 }
 
-static struct outcome_job job_of(const struct simulation *s, uint32_t entry)
-{
-    struct job_progress done = simulation_job(s, entry);
-
-    return (struct outcome_job){ entry + 1, done.iterations, done.seconds };
-}
-
 static void add_jobs(struct outcomes *p, const struct simulation *s)
 {
     uint32_t jobs = 0;
 
     for (uint32_t i = 0; i < s->scenario.entries && jobs < OUTCOME_JOBS; i++)
-        if (is_job(s, i))
-            p->job[jobs++] = job_of(s, i);
+        if (is_job(s, i)) {
+            struct job_progress done = simulation_job(s, i);
+
+            p->job[jobs++] = (struct outcome_job){ i + 1, done.iterations, done.seconds };
+        }
 }
 
 bool twin_is_loop(const struct traffic_about *e)
@@ -167,26 +163,28 @@ static uint64_t times(uint64_t ps, double factor)
     return (uint64_t)((double)ps * factor);
 }
 
+/* 'p' is NULL: the scenario's own setting, for a whole trial. */
 static int open_trial(struct simulation *s, const struct twin *t, const struct predict_point *p,
                       const struct build *over, struct err *err)
 {
-    struct simulation_input input = { .name = t->name, .text = t->text, .text_bytes = t->text_bytes,
-                                      .base = t->base, .set = t->set,
-                                      .sets = t->sets, .over = over, .seed = p ? &p->seed : NULL,
-                                      .threads = 1, .is_untuned = true, .prefers_fast = t->prefers_fast,
-                                      .until_ps = times(t->until_ps, (p ? p->length : 1) * (1 + t->drain)),
-                                      .knobs = p ? p->knobs : NULL };
+    struct simulation_input input = t->input;
 
+    input.over = over;
+    input.seed = p ? &p->seed : NULL;
+    input.knobs = p ? p->knobs : NULL;
+    input.until_ps = times(input.until_ps, (p ? p->length : 1) * (1 + t->drain));
+    input.threads = 1;
+    input.is_untuned = true;
     return simulation_open(s, &input, err);
 }
 
 static int try_point(const struct twin *t, const struct scenario *sc, const struct predict_point *p,
                      struct predicted *out, struct err *err)
 {
-    struct build      over = { .below = t->over };
+    struct build      over = { .below = t->input.over };
     struct simulation s;
     struct trial      trial = { &s, out, times(t->warm_ps, p->length), t->drain > 0
-                                ? times(t->until_ps, p->length) : NEVER };
+                                ? times(t->input.until_ps, p->length) : NEVER };
     int               rc;
 
     *out = (struct predicted){ 0 };
@@ -234,8 +232,7 @@ static uint32_t jobs_of(const struct twin *t, uint32_t count)
     long     processors = sysconf(_SC_NPROCESSORS_ONLN);
     uint32_t jobs = t->jobs ? t->jobs : processors > 0 ? (uint32_t)processors : 1;
 
-    jobs = jobs < count ? jobs : count;
-    return jobs < JOBS_MAX ? jobs : JOBS_MAX;
+    return min_u32(min_u32(jobs, count), JOBS_MAX);
 }
 
 static int run_batch(void *arg, const struct predict_point *point, uint32_t count, struct predicted *out,
@@ -247,7 +244,7 @@ static int run_batch(void *arg, const struct predict_point *point, uint32_t coun
                             .count = count, .err = err };
     pthread_t         thread[JOBS_MAX];
     uint32_t          threads = 0, jobs = jobs_of(t, count);
-    int               rc = open_trial(&first, t, NULL, t->over, err);
+    int               rc = open_trial(&first, t, NULL, t->input.over, err);
 
     if (rc)
         return rc;
@@ -268,7 +265,7 @@ struct predictor twin_predictor(struct twin *t)
 int twin_world(const struct twin *t, struct world *w, uint64_t *until_ps, struct err *err)
 {
     struct simulation s;
-    int               rc = open_trial(&s, t, NULL, t->over, err);
+    int               rc = open_trial(&s, t, NULL, t->input.over, err);
 
     if (rc)
         return rc;

@@ -8,21 +8,13 @@
 
 #include "core/predict.h"
 #include "core/world.h"
-#include "scenario/scenario.h"
-#include "scenario/scenario_build.h"
+#include "run/simulation.h"
 
 struct twin {
-    const char         *name, *text;         /* of the scenario: name for messages */
-    size_t              text_bytes;
-    const struct build *base;                /* made by a program, instead of a text; or NULL */
-    const char *const  *set;                 /* its overrides */
-    uint32_t            sets;
-    const struct build *over;                /* put over all of these; or NULL */
-    uint64_t           until_ps;             /* longest whole trial; 0: as in the scenario */
+    struct simulation_input input;   /* of a trial; until_ps: longest whole trial, 0: as in the scenario */
     /* > 0: until_ps ends posting, and messages get this many times as long again to end */
     double             drain;
     uint64_t           warm_ps;              /* start of predicted.window */
-    bool               prefers_fast;         /* see struct simulation_input */
     double             load_max;             /* largest factor of loads that links can carry; 0: not known */
     bool               counts_loops;         /* fill in outcomes.loop */
     uint32_t           jobs;                 /* trials at a time; 0: as many as there are cores */

@@ -11,7 +11,8 @@
 
 static struct twin twin_of(const char *text, uint32_t jobs)
 {
-    return (struct twin){ .name = "test.yaml", .text = text, .text_bytes = strlen(text), .jobs = jobs };
+    return (struct twin){ .input = { .name = "test.yaml", .text = text, .text_bytes = strlen(text) },
+                          .jobs = jobs };
 }
 
 static struct predicted run_one(const char *text, uint64_t until_ps, double load)
@@ -24,7 +25,7 @@ static struct predicted run_one(const char *text, uint64_t until_ps, double load
     struct err           err;
 
     knobs_init(&k);
-    t.until_ps = until_ps;
+    t.input.until_ps = until_ps;
     assert_int_equal(p.run(p.arg, &point, 1, &found, &err), 0);
     return found;
 }
@@ -105,7 +106,7 @@ static void run__loops_count_what_they_complete(void **state)
     (void)state;
     knobs_init(&k);
     for (int i = 0; i < 3; i++) {
-        t.until_ps = (i == 1 ? 4 : 2) * PS_PER_MS;
+        t.input.until_ps = (i == 1 ? 4 : 2) * PS_PER_MS;
         t.counts_loops = i < 2;
         if (p.run(p.arg, &point, 1, &found[i], &err))
             fail_msg("%s", err.text);
@@ -131,7 +132,7 @@ static void run__as_many_at_a_time_as_one_likes_find_the_same(void **state)
     knobs_init(&k[1]);
     k[1].value[KNOB_kmin] = 20;
     k[1].value[KNOB_kmax] = 40;
-    one.until_ps = three.until_ps = PS_PER_MS;
+    one.input.until_ps = three.input.until_ps = PS_PER_MS;
     for (uint32_t i = 0; i < 8; i++)
         point[i] = (struct predict_point){ &k[i % 2], 1 + i / 4, 1, i % 4 < 2 ? 1 : 0.5 };
     assert_int_equal(p.run(p.arg, point, 8, a, &err), 0);
@@ -172,7 +173,7 @@ static void run__what_was_posted_is_waited_for(void **state)
 
     (void)state;
     knobs_init(&k);
-    t.until_ps = PS_PER_MS / 2;
+    t.input.until_ps = PS_PER_MS / 2;
     t.drain = 2;
     assert_int_equal(p.run(p.arg, &point, 1, &found, &err), 0);
     assert_int_equal(found.all.unfinished, 0);
@@ -197,7 +198,7 @@ static void run__the_window_has_what_ended_in_it(void **state)
 
     (void)state;
     knobs_init(&k);
-    t.until_ps = PS_PER_MS;
+    t.input.until_ps = PS_PER_MS;
     t.warm_ps = PS_PER_MS / 2;
     t.drain = 2;
     assert_int_equal(p.run(p.arg, &point, 1, &found, &err), 0);

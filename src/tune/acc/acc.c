@@ -22,6 +22,7 @@
  * changes. Where hosts report no messages there is no guard.
  */
 #include "tune/acc/acc.h"
+#include "base/minmax.h"
 #include "learn/model.h"
 #include "tune/contest.h"
 
@@ -139,30 +140,23 @@ struct dqn_cfg acc_dqn(const struct option_values *v)
     return c;
 }
 
-static const struct { const char *name; const unsigned char *model; const unsigned long *size; } shipped[] = {
-    { "shipped", acc_model, &acc_model_bytes }, { "dcqcn", acc_dcqcn_model, &acc_dcqcn_model_bytes },
-};
-
 static int load(struct model *m, const char *name, const struct net_shape *shape, struct err *err)
 {
-    struct err why;
-    size_t     i = 0;
-    int        rc;
-    while (i < sizeof shipped / sizeof *shipped && strcmp(name, shipped[i].name) != 0)
-        i++;
-    if (i == sizeof shipped / sizeof *shipped)
+    bool                 is_dcqcn = strcmp(name, "dcqcn") == 0;
+    const unsigned char *shipped = is_dcqcn ? acc_dcqcn_model : acc_model;
+    unsigned long        bytes = is_dcqcn ? acc_dcqcn_model_bytes : acc_model_bytes;
+    struct err           why;
+    int                  rc;
+
+    if (!is_dcqcn && strcmp(name, "shipped") != 0)
         rc = model_load(m, name, &why);
-    else if (*shipped[i].size == 0)
+    else if (bytes == 0)
         rc = err_set(&why, ENOENT, "there is no such model in this build; train one with anole train acc");
     else
-        rc = model_parse(m, name, shipped[i].model, *shipped[i].size, &why);
-    if (rc)
-        return err_set(err, -rc, "model: %s", why.text);
-    rc = model_check(m, name, "acc", shape, &why);
-    if (!rc)
-        return 0;
-    model_fini(m);
-    return err_set(err, -rc, "model: %s", why.text);
+        rc = model_parse(m, name, shipped, bytes, &why);
+    if (!rc && (rc = model_check(m, name, "acc", shape, &why)) != 0)
+        model_fini(m);
+    return rc ? err_set(err, -rc, "model: %s", why.text) : 0;
 }
 
 /* ---- units ---- */
@@ -182,15 +176,6 @@ static void make_units(struct acc *a, const struct world *w, bool is_central)
         a->unit[a->unit_of[i]].agent = is_central ? 0 : w->queue[i].device;
         a->unit[a->unit_of[i]].queues++;
     }
-}
-
-static void make_actions(struct acc *a, enum acc_actions kind)
-{
-    a->actions = acc_actions_list(kind, a->action);
-    a->kmin_bytes_least = UINT64_MAX;
-    for (uint32_t i = 0; i < a->actions; i++)
-        if (a->action[i].kmin_bytes < a->kmin_bytes_least)
-            a->kmin_bytes_least = a->action[i].kmin_bytes;
 }
 
 /* ---- life ---- */
@@ -213,16 +198,13 @@ static void configure_agents(struct acc_agents_cfg *c, const struct acc *a, cons
         c->dqn.epsilon_decay = dqn_decay(value[EPSILON], value[EPSILON_MIN],
                                          (uint32_t)value[EPSILON_DECISIONS]);
     for (uint32_t i = 0; i < a->units; i++)
-        if (a->unit[i].agent >= c->agents)
-            c->agents = a->unit[i].agent + 1;
+        c->agents = max_u32(c->agents, a->unit[i].agent + 1);
 }
 
 static void destroy(void *state)
 {
     struct acc *a = state;
 
-    if (!a)
-        return;
     acc_agents_fini(&a->agents);
     free(a->fact);
     free(a->guard.start);
@@ -246,19 +228,18 @@ static struct acc *make(const struct world *world, const struct option_values *v
 {
     struct acc *a = xcalloc(1, sizeof *a);
 
-    a->slot_ps = (uint64_t)(v->value[SLOT] * 1e6);
-    a->reward = (enum acc_reward)v->value[REWARD];
-    a->weight = v->value[WEIGHT];
-    a->idle = (int)v->value[IDLE];
-    a->is_scaled = v->value[SCALE] == SCALE_PORT;
-    a->inputs = (uint32_t)v->value[HISTORY] * ACC_FEATURES;
-    a->seed = world->seed;
-    a->guard.is_on = v->value[GUARD] != 0;
-    a->guard.stage = a->guard.is_on ? STAGE_START : STAGE_AGENTS;
-    a->guard.wait = CONTEST_WATCH;
-    a->guard.again = AGAIN;
+    *a = (struct acc){
+        .slot_ps = (uint64_t)(v->value[SLOT] * 1e6), .reward = (enum acc_reward)v->value[REWARD],
+        .weight = v->value[WEIGHT], .idle = (int)v->value[IDLE],
+        .is_scaled = v->value[SCALE] == SCALE_PORT, .inputs = (uint32_t)v->value[HISTORY] * ACC_FEATURES,
+        .kmin_bytes_least = UINT64_MAX, .seed = world->seed,
+        .guard = { .is_on = v->value[GUARD] != 0, .stage = v->value[GUARD] != 0 ? STAGE_START : STAGE_AGENTS,
+                   .wait = CONTEST_WATCH, .again = AGAIN },
+    };
     rng_init(&a->rng, world->seed, STREAM);
-    make_actions(a, (enum acc_actions)v->value[ACTIONS]);
+    a->actions = acc_actions_list((enum acc_actions)v->value[ACTIONS], a->action);
+    for (uint32_t i = 0; i < a->actions; i++)
+        a->kmin_bytes_least = min_u64(a->kmin_bytes_least, a->action[i].kmin_bytes);
     make_units(a, world, v->value[AGENTS] == AGENTS_CENTRAL);
     return a;
 }
@@ -308,28 +289,32 @@ static double speed(const struct acc *a, uint32_t queue)
     return a->is_scaled ? (double)a->fact[queue].rate_bps / SCALE_BPS : 1;
 }
 
-/* Maps the initial setting of each queue to the nearest action. */
+/* The action that is nearest to the setting of a queue. */
+static uint32_t action_of(const struct acc *a, uint32_t queue, const struct ecn *e)
+{
+    struct ecn scaled = ecn_times(e, 1 / speed(a, queue));
+
+    return acc_actions_nearest(a->action, a->actions, &scaled);
+}
+
 static void begin(struct acc *a, const struct queue_slot *seen)
 {
     for (uint32_t i = 0; i < a->queues; i++) {
-        struct ecn scaled = ecn_times(&seen[i].ecn, 1 / speed(a, i));
+        struct unit *u = &a->unit[a->unit_of[i]];
 
         a->guard.start[i] = seen[i].ecn;
-        a->unit[a->unit_of[i]].first = acc_actions_nearest(a->action, a->actions, &scaled);
-        a->unit[a->unit_of[i]].action = a->unit[a->unit_of[i]].first;
+        u->action = u->first = action_of(a, i, &seen[i].ecn);
     }
     a->has_begun = true;
 }
 
-/* acc_follow(): maps the setting that the device reports to the nearest action. */
+/* acc_follow(): takes over the setting that the device reports. */
 static void follow_device(struct acc *a, struct unit *u, uint32_t queue, const struct queue_slot *seen)
 {
-    struct ecn chosen = ecn_times(&a->action[u->action], speed(a, queue)), scaled;
+    struct ecn chosen = ecn_times(&a->action[u->action], speed(a, queue));
 
-    if (!a->is_following || u->queues != 1 || ecn_equal(&chosen, &seen->ecn))
-        return;
-    scaled = ecn_times(&seen->ecn, 1 / speed(a, queue));
-    u->action = acc_actions_nearest(a->action, a->actions, &scaled);
+    if (a->is_following && u->queues == 1 && !ecn_equal(&chosen, &seen->ecn))
+        u->action = action_of(a, queue, &seen->ecn);
 }
 
 static void add_queue(struct acc *a, uint32_t queue, const struct queue_slot *seen)
@@ -346,8 +331,7 @@ static void add_queue(struct acc *a, uint32_t queue, const struct queue_slot *se
         u->sum.feature[i] += one.feature[i];
     u->sum.throughput += one.throughput;
     u->sum.delay += one.delay;
-    if (scaled.queue_bytes_mean > u->queue_bytes_max)
-        u->queue_bytes_max = scaled.queue_bytes_mean;
+    u->queue_bytes_max = max_u64(u->queue_bytes_max, scaled.queue_bytes_mean);
     u->kmin_bytes = scaled.ecn.kmin_bytes;
 }
 
@@ -391,13 +375,11 @@ static void remember(struct acc *a, const struct unit *u)
                              .action = u->action };
     float           record[2 * HISTORY_MAX * ACC_FEATURES + 3];
 
-    if (!u->has_state)
-        return;
-    if (is_exploring(a) && a->explorer.memory) {
+    if (u->has_state && !is_exploring(a)) {
+        acc_agents_remember(&a->agents, u->agent, (uint32_t)(u - a->unit), &step);
+    } else if (u->has_state && a->explorer.memory) {
         dqn_record(record, &step, a->inputs);
         replay_sample(a->explorer.memory, &a->rng, record);
-    } else if (!is_exploring(a)) {
-        acc_agents_remember(&a->agents, u->agent, (uint32_t)(u - a->unit), &step);
     }
 }
 
@@ -464,10 +446,6 @@ static void slot(void *state, const struct queue_slot *seen)
 
     if (!a->has_begun)
         begin(a, seen);
-    for (uint32_t i = 0; i < a->units; i++) {
-        a->unit[i].sum = (struct acc_seen){ 0 };
-        a->unit[i].queue_bytes_max = 0;
-    }
     for (uint32_t i = 0; i < a->queues; i++)
         add_queue(a, i, &seen[i]);
     for (uint32_t i = 0; i < a->units; i++) {
@@ -479,6 +457,8 @@ static void slot(void *state, const struct queue_slot *seen)
         reward(a, u);
         remember(a, u);
         decide(a, u);
+        u->sum = (struct acc_seen){ 0 };
+        u->queue_bytes_max = 0;
     }
     acc_agents_end_slot(&a->agents);
     a->figures.slots++;
@@ -542,19 +522,16 @@ static void end_contest(struct acc *a, bool is_better, struct tuner_note *note)
 
 static void guard_step(struct acc *a, const struct report *r, struct tuner_note *note)
 {
-    enum contest_verdict verdict;
-
     if (!r->has_seen) {
         remove_guard(a);
-        return;
-    }
-    if (a->guard.stage != STAGE_CONTEST) {
+    } else if (a->guard.stage != STAGE_CONTEST) {
         watch_messages(a, r, note);
-        return;
+    } else {
+        enum contest_verdict verdict = contest_add(&a->guard.contest, &r->seen, (double)r->payload_bytes);
+
+        if (verdict != CONTEST_ON)
+            end_contest(a, verdict == CONTEST_B, note);
     }
-    verdict = contest_add(&a->guard.contest, &r->seen, (double)r->payload_bytes);
-    if (verdict != CONTEST_ON)
-        end_contest(a, verdict == CONTEST_B, note);
 }
 
 static bool uses_messages(const void *state)
@@ -590,14 +567,19 @@ struct acc_agents *acc_central(struct tuner *t)
     return a->agents.cfg.is_central ? &a->agents : NULL;
 }
 
+static struct acc_figures figures_of(const struct acc *a)
+{
+    struct acc_figures f = a->figures;
+
+    f.loss_sum = a->agents.loss_sum;
+    f.updates = a->agents.updates;
+    f.epsilon = is_exploring(a) ? a->explorer.epsilon : acc_agents_epsilon(&a->agents);
+    return f;
+}
+
 void acc_figures(const struct tuner *t, struct acc_figures *f)
 {
-    const struct acc *a = t->state;
-
-    *f = a->figures;
-    f->loss_sum = a->agents.loss_sum;
-    f->updates = a->agents.updates;
-    f->epsilon = is_exploring(a) ? a->explorer.epsilon : acc_agents_epsilon(&a->agents);
+    *f = figures_of(t->state);
 }
 
 /* ---- an interval ---- */
@@ -605,10 +587,16 @@ void acc_figures(const struct tuner *t, struct acc_figures *f)
 static void describe_step(const struct acc_figures *is, const struct acc_figures *was, bool is_learning,
                           struct tuner_note *note)
 {
-    uint64_t decisions = is->decisions - was->decisions, updates = is->updates - was->updates;
+    uint64_t updates = is->updates - was->updates;
+    double   rewards = (double)(is->rewards - was->rewards);
 
+    note->phase = is_learning ? "learn" : "frozen";
+    if (rewards > 0) {
+        note->utility = (is->reward_sum - was->reward_sum) / rewards;
+        note->throughput = (is->throughput_sum - was->throughput_sum) / rewards;
+    }
     tuner_say(note, "%" PRIu64 " decisions in %" PRIu64 " slots, %" PRIu64 " of them changed a setting; "
-              "%" PRIu64 " times a queue was idle", decisions, is->slots - was->slots,
+              "%" PRIu64 " times a queue was idle", is->decisions - was->decisions, is->slots - was->slots,
               is->changes - was->changes, is->skipped - was->skipped);
     if (is_learning)
         tuner_say(note, "epsilon %.3f, loss %.3g in %" PRIu64 " updates", is->epsilon,
@@ -618,23 +606,16 @@ static void describe_step(const struct acc_figures *is, const struct acc_figures
 static void step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)
 {
     struct acc        *a = state;
-    struct tuner       self = { &tuner_acc, state };
+    struct acc_agents *agents = &a->agents;
     struct acc_figures now;
-    uint64_t           rewards;
 
     (void)knobs;
-    acc_agents_end_interval(&a->agents);
-    acc_figures(&self, &now);
-    rewards = now.rewards - a->reported.rewards;
-    note->phase = a->agents.cfg.is_learning ? "learn" : "frozen";
-    if (rewards) {
-        note->utility = (now.reward_sum - a->reported.reward_sum) / (double)rewards;
-        note->throughput = (now.throughput_sum - a->reported.throughput_sum) / (double)rewards;
-    }
-    describe_step(&now, &a->reported, a->agents.cfg.is_learning, note);
-    if (a->agents.cfg.is_central)
-        tuner_say(note, "net %" PRIu64 ", checksum %016" PRIx64, a->agents.version,
-                  acc_checksum(a->agents.learner.net.parameter, a->agents.learner.net.parameters));
+    acc_agents_end_interval(agents);
+    now = figures_of(a);
+    describe_step(&now, &a->reported, agents->cfg.is_learning, note);
+    if (agents->cfg.is_central)
+        tuner_say(note, "net %" PRIu64 ", checksum %016" PRIx64, agents->version,
+                  acc_checksum(agents->learner.net.parameter, agents->learner.net.parameters));
     a->reported = now;
     if (a->guard.is_on)
         guard_step(a, r, note);

@@ -25,8 +25,7 @@ bool acc_records_add(struct acc_records *r, uint32_t slot, uint32_t agent, uint3
         return false;
     r->taken[agent]++;
     if (r->count == r->room) {
-        r->room = r->room ? 2 * r->room : 256;
-        r->key = xrealloc(r->key, r->room * sizeof *r->key);
+        r->key = xgrow(r->key, r->count, &r->room, 256, sizeof *r->key);
         r->record = xrealloc(r->record, (size_t)r->room * r->floats * sizeof *r->record);
     }
     memcpy(r->record + (size_t)r->count * r->floats, record, r->floats * sizeof *record);
@@ -91,10 +90,10 @@ static int compare_keys(const void *a, const void *b)
 {
     const struct acc_key *x = a, *y = b;
 
-    return x->slot != y->slot ? (x->slot > y->slot) - (x->slot < y->slot) :
-           x->agent != y->agent ? (x->agent > y->agent) - (x->agent < y->agent) :
-           x->queue != y->queue ? (x->queue > y->queue) - (x->queue < y->queue) :
-           (x->place > y->place) - (x->place < y->place);
+    return x->slot != y->slot   ? (x->slot < y->slot ? -1 : 1)
+         : x->agent != y->agent ? (x->agent < y->agent ? -1 : 1)
+         : x->queue != y->queue ? (x->queue < y->queue ? -1 : 1)
+                                : (x->place > y->place) - (x->place < y->place);
 }
 
 bool acc_learner_learn(struct acc_learner *l)
@@ -150,23 +149,21 @@ static void init_agent(struct acc_agents *a, uint32_t agent, uint64_t seed)
     dqn_init(&a->dqn[agent], &cfg);
 }
 
+/* Central agents start with the common net even if that is random. */
 static void init_learners(struct acc_agents *a, const struct net *net)
 {
     a->dqn = xcalloc(a->cfg.agents + 1ul, sizeof *a->dqn);
     a->is_fresh = xcalloc(a->cfg.agents + 1ul, sizeof *a->is_fresh);
     for (uint32_t i = 0; i < a->cfg.agents; i++) {
         init_agent(a, i, acc_agents_seed(a->cfg.dqn.seed, i));
-        if (a->cfg.is_central)
-            net = &a->frozen;
-        if (net)
-            dqn_load(&a->dqn[i], net);
+        if (net || a->cfg.is_central)
+            dqn_load(&a->dqn[i], &a->frozen);
     }
     a->version = a->cfg.is_central;
-    if (a->cfg.is_central) {
+    if (a->cfg.is_central)
         acc_learner_init(&a->learner, &a->cfg.dqn, a->cfg.send_every, &a->frozen);
-        return;
-    }
-    replay_init(&a->common, dqn_record_floats(a->cfg.dqn.shape.inputs), COMMON_RECORDS);
+    else
+        replay_init(&a->common, dqn_record_floats(a->cfg.dqn.shape.inputs), COMMON_RECORDS);
 }
 
 void acc_agents_init(struct acc_agents *a, const struct acc_agents_cfg *cfg, const struct net *net)
@@ -206,26 +203,17 @@ uint32_t acc_agents_choose(struct acc_agents *a, uint32_t agent, const float *st
     return net_largest(value, net_shape_outputs(&a->frozen.shape));
 }
 
-static void record(struct acc_agents *a, uint32_t agent, uint32_t queue, const struct dqn_step *step)
+void acc_agents_remember(struct acc_agents *a, uint32_t agent, uint32_t queue, const struct dqn_step *step)
 {
     float record[2 * NET_WIDTH_MAX + 3];
 
-    if (!a->version)
-        return;
-    dqn_record(record, step, a->cfg.dqn.shape.inputs);
-    acc_records_add(&a->learner.records, (uint32_t)a->slots, agent, queue, record);
-}
-
-void acc_agents_remember(struct acc_agents *a, uint32_t agent, uint32_t queue, const struct dqn_step *step)
-{
-    if (!a->dqn)
-        return;
-    if (a->cfg.is_central) {
-        record(a, agent, queue, step);
-        return;
+    if (a->dqn && !a->cfg.is_central) {
+        dqn_remember(&a->dqn[agent], step);
+        a->is_fresh[agent] = true;
+    } else if (a->dqn && a->version) {
+        dqn_record(record, step, a->cfg.dqn.shape.inputs);
+        acc_records_add(&a->learner.records, (uint32_t)a->slots, agent, queue, record);
     }
-    dqn_remember(&a->dqn[agent], step);
-    a->is_fresh[agent] = true;
 }
 
 /* Copies random records of one memory to another. */
@@ -253,19 +241,15 @@ static void update(struct acc_agents *a)
         double loss = a->is_fresh[i] ? dqn_update(&a->dqn[i]) : (double)NAN;
 
         a->is_fresh[i] = false;
-        if (!isfinite(loss))
-            continue;
-        a->loss_sum += loss;
-        a->updates++;
+        a->loss_sum += isfinite(loss) ? loss : 0;
+        a->updates += isfinite(loss);
     }
 }
 
 void acc_agents_end_slot(struct acc_agents *a)
 {
-    if (!a->dqn)
-        return;
-    a->slots++;
-    if (a->cfg.is_central)
+    a->slots += a->dqn != NULL;
+    if (!a->dqn || a->cfg.is_central)
         return;
     if (a->slots % UPDATE_SLOTS == 0)
         update(a);

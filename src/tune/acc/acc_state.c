@@ -2,7 +2,7 @@
 #include "base/rng.h"
 #include "core/units.h"
 
-#include <stddef.h>
+#include <math.h>
 
 #define KB(x) (1000u * (x))
 
@@ -74,14 +74,12 @@ uint32_t acc_actions_list(enum acc_actions kind, struct ecn *ecn)
 /* Absolute log ratio; values below 'least' count as 'least'. */
 static double times_apart(double a, double b, double least)
 {
-    double log = rng_log((a < least ? least : a) / (b < least ? least : b));
-
-    return log < 0 ? -log : log;
+    return fabs(rng_log(fmax(a, least) / fmax(b, least)));
 }
 
 uint32_t acc_actions_nearest(const struct ecn *action, uint32_t actions, const struct ecn *ecn)
 {
-    double   least = 0;
+    double   least = HUGE_VAL;
     uint32_t nearest = 0;
 
     for (uint32_t i = 0; i < actions; i++) {
@@ -89,10 +87,8 @@ uint32_t acc_actions_nearest(const struct ecn *action, uint32_t actions, const s
                        times_apart(action[i].kmax_bytes, ecn->kmax_bytes, 1000) +
                        times_apart(action[i].pmax, ecn->pmax, 0.001);
 
-        if (i > 0 && apart >= least)
-            continue;
-        least = apart;
-        nearest = i;
+        nearest = apart < least ? i : nearest;
+        least = fmin(apart, least);
     }
     return nearest;
 }

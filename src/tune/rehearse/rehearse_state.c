@@ -79,16 +79,6 @@ double rehearser_margin(const struct traffic_model *m)
                                                                                           : MARGIN;
 }
 
-int rehearser_make_twin(struct rehearser *t, const struct traffic_model *m, struct predictor *p,
-                        struct err *err)
-{
-    struct traffic_model bent = *m;
-
-    *p = (struct predictor){ 0 };
-    model_bend(&bent, t->option[OPT_WRONG_LOAD], t->option[OPT_WRONG_SIZES]);
-    return t->world.maker->make(t->world.maker_arg, &t->world, &bent, p, err);
-}
-
 /* ---- the floor ---- */
 
 const char *const floor_names[] = { "none", "bdp", "gentle", NULL };

@@ -50,10 +50,10 @@ bool floor_withdraw(struct floor *, const struct knobs *initial);
 
 /* ---- the state ---- */
 
-enum { OPT_BUDGET, OPT_OPENING, OPT_THINK, OPT_TRUST, OPT_PAIRS, OPT_WRONG_LOAD, OPT_WRONG_SIZES, OPTIONS };
+enum { OPT_BUDGET, OPT_OPENING, OPT_TRUST, OPT_PAIRS, OPTIONS };
 
 #define REHEARSE_WINDOW 3        /* intervals of a traffic model, at least */
-enum phase { PHASE_WATCH, PHASE_THINKING, PHASE_SETTLING, PHASE_PROVING, PHASE_DUEL, PHASE_HOLD };
+enum phase { PHASE_WATCH, PHASE_SETTLING, PHASE_PROVING, PHASE_DUEL, PHASE_HOLD };
 
 #define REFUTED 8
 
@@ -125,8 +125,5 @@ double rehearser_margin(const struct traffic_model *);
 
 /* A setting was taken back: it is not set again. */
 void rehearser_refute(struct rehearser *, const struct knobs *);
-
-/* A twin with such traffic, bent if that was asked for. */
-int rehearser_make_twin(struct rehearser *, const struct traffic_model *, struct predictor *, struct err *);
 
 #endif

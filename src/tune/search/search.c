@@ -1,6 +1,7 @@
 #include "tune/search/search.h"
 #include "tune/search/search_engine.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,6 @@ const char *const search_metrics_names[] = { "corrected", "artifact", "published
 const char *const search_directions_names[] = { "physical", "artifact", NULL };
 const char *const search_start_names[] = { "running", "default", NULL };
 const char *const search_against_names[] = { "previous", "settled", NULL };
-const char *const search_summary_names[] = { "mean", "median", "trend", NULL };
 const char *const search_metric_names[] = {
     "utility", "throughput", "rtt", "pfc", "cnps", "marks", "queue", NULL
 };
@@ -24,15 +24,11 @@ static const char *const phase_names[] = { "watch", "search", "search", "confirm
 
 /* ---- options ---- */
 
-/* Values of options for which a tuner's table has no row. */
+/* Names, and values where a tuner's table has no such row. */
 static const struct { const char *name; double value; } search_defaults[SEARCH_OPTION_COUNT] = {
-    [SEARCH_TRIGGER] = { "trigger" }, [SEARCH_THETA] = { "theta" }, [SEARCH_WEIGHTS] = { "weights" },
-    [SEARCH_WEIGHT_THROUGHPUT] = { "weight_throughput" }, [SEARCH_WEIGHT_RTT] = { "weight_rtt" },
-    [SEARCH_WEIGHT_PFC] = { "weight_pfc" }, [SEARCH_SPACE] = { "space" }, [SEARCH_KNOWN] = { "known" },
-    [SEARCH_CONFIRM] = { "confirm" }, [SEARCH_BUDGET] = { "budget" }, [SEARCH_REMEMBER] = { "remember" },
-    [SEARCH_SETTLE] = { "settle" }, [SEARCH_MEASURE] = { "measure" }, [SEARCH_ABANDON] = { "abandon" },
-    [SEARCH_RESTART] = { "restart" }, [SEARCH_OBJECTIVE] = { "objective" }, [SEARCH_GUARD] = { "guard" },
-    [SEARCH_FLOOR] = { "floor" },
+    { "trigger" }, { "theta" }, { "weights" }, { "weight_throughput" }, { "weight_rtt" }, { "weight_pfc" },
+    { "space" }, { "known" }, { "confirm" }, { "budget" }, { "remember" }, { "settle" }, { "measure" },
+    { "abandon" }, { "restart" }, { "objective" }, { "guard" }, { "floor" },
     /* PARALEON's; repro/paraleon-ablation measures some. */
     [SEARCH_EPSILON] = { "epsilon", 0.05 },      /* with 0.001, chance among few flows counts as a change */
     [SEARCH_METRICS] = { "metrics", METRICS_CORRECTED },
@@ -44,8 +40,7 @@ static const struct { const char *name; double value; } search_defaults[SEARCH_O
     [SEARCH_PERSIST] = { "persist", 3 },         /* one interval may have 83 to 100 % elephants */
     [SEARCH_GIVE_UP] = { "give_up", 0 },         /* other searchers end on their own */
     /* CHAMELEON's. */
-    [SEARCH_SUMMARY] = { "summary", SUMMARY_MEAN }, [SEARCH_FILTER] = { "filter", 0 },
-    [SEARCH_METRIC] = { "metric", METRIC_UTILITY },
+    [SEARCH_FILTER] = { "filter", 0 }, [SEARCH_METRIC] = { "metric", METRIC_UTILITY },
 };
 
 double search_option(const struct search_algo *algo, const struct option_values *v, enum search_option option)
@@ -108,8 +103,6 @@ void search_destroy(void *state)
 {
     struct search *s = state;
 
-    if (!s)
-        return;
     s->algo->destroy(s->searcher);
     world_fini(&s->world);
     free(s->seen);
@@ -132,10 +125,16 @@ static void search_settle(struct search *s, const struct knobs *kept, struct kno
 /* Holds and remembers 'kept', the result of a search. */
 static void search_keep(struct search *s, const struct knobs *kept, struct knobs *knobs)
 {
-    struct fsd recent = search_recent_flows(s);
-
-    s->memory[s->memories++ % SEARCH_MEMORIES] = (struct search_memory){ *kept, fsd_elephant_share(&recent) };
     search_settle(s, kept, knobs);
+    s->memory[s->memories++ % SEARCH_MEMORIES] =
+        (struct search_memory){ *kept, fsd_elephant_share(&s->settled) };
+}
+
+/* Keeps the finalist of a confirmation or its rival. */
+static void keep_one(struct search *s, bool is_finalist, struct knobs *knobs, struct tuner_note *note)
+{
+    note->verdict = is_finalist ? TUNER_ACCEPTED : TUNER_REJECTED;
+    search_keep(s, is_finalist ? &s->finalist : search_rival(s), knobs);
 }
 
 /* A contest of messages needs hosts that report them, and messages that are short against a block. */
@@ -154,7 +153,7 @@ static void begin_to_confirm(struct search *s, struct knobs *knobs)
     s->phase = PHASE_CONFIRM;
     s->turn = 0;
     s->sum[0] = s->sum[1] = (struct utility_terms){ 0 };
-    s->finalist = search_best_sample(s)->knobs;
+    s->finalist = search_best_by(s, 0)->knobs;
     s->is_contest = begin_contest(s);
     *knobs = s->is_contest && !contest_is_b(&s->contest) ? *search_rival(s) : s->finalist;
 }
@@ -166,7 +165,7 @@ static const char *rival_name(const struct search *s)
 
 static void search_finish(struct search *s, struct knobs *knobs, struct tuner_note *note)
 {
-    const struct search_sample *best = search_best_sample(s);
+    const struct search_sample *best = search_best_by(s, 0);
     double                      is;
 
     tuner_say(note, "the search is over after %u settings", s->measured);
@@ -193,11 +192,10 @@ static void decide_finalist(struct search *s, struct knobs *knobs, struct tuner_
     double                 from = utility(w, search_mean_of(s->sum[1], times));
     bool                   is_better = best > from && !guard_refuses(s);
 
-    note->verdict = is_better ? TUNER_ACCEPTED : TUNER_REJECTED;
     tuner_say(note, "measured again, the new setting has %.4f, %s %.4f: the %s is kept%s", best,
                rival_name(s), from, is_better ? "new one" : "latter",
                !is_better && best > from ? ", with which more is sent" : "");
-    search_keep(s, is_better ? &s->finalist : search_rival(s), knobs);
+    keep_one(s, is_better, knobs, note);
 }
 
 /* An interval of a contest. Messages may be missing from single reports. */
@@ -214,10 +212,9 @@ static void search_contest(struct search *s, const struct report *r, struct knob
                    s->contest.pairing.length);
         return;
     }
-    note->verdict = verdict == CONTEST_B ? TUNER_ACCEPTED : TUNER_REJECTED;
     tuner_say(note, "%s with the new setting: %s is kept", contest_text(&s->contest, text),
                verdict == CONTEST_B ? "it" : rival_name(s));
-    search_keep(s, verdict == CONTEST_B ? &s->finalist : search_rival(s), knobs);
+    keep_one(s, verdict == CONTEST_B, knobs, note);
 }
 
 static void search_confirm(struct search *s, const struct search_now *now, struct knobs *knobs,
@@ -258,7 +255,6 @@ static void begin_at(struct search *s, const struct knobs *from, const struct se
 
     space_point(&s->space, from, point);
     s->base = s->from = *from;
-    s->phase = PHASE_SEARCH;
     s->algo->begin(s->searcher, point, space_has(&s->space, from) ? measured : NULL);
 }
 
@@ -268,8 +264,6 @@ static void begin_at_default(struct search *s)
 
     for (uint32_t i = 0; i < s->space.dims; i++)
         point[i] = s->space.dim[i].initial;
-    s->from = s->before;
-    s->phase = PHASE_SEARCH;
     s->algo->begin(s->searcher, point, NULL);
 }
 
@@ -293,6 +287,7 @@ static void begin_at_best_known(struct search *s, const struct search_now *now, 
 
     tuner_say(note, "the search goes on at the best, %s", best->name);
     s->in_vain = 0;
+    s->phase = PHASE_SEARCH;
     begin_at(s, &best->knobs, &measured);
     ask(s, now, knobs, note);
 }
@@ -300,12 +295,10 @@ static void begin_at_best_known(struct search *s, const struct search_now *now, 
 static void on_known(struct search *s, const struct search_now *now, struct knobs *knobs,
                      struct tuner_note *note)
 {
-    const char *name = search_known_name(s);
-
     s->measured++;
-    if (search_record(s, knobs, now->terms, name))
+    if (search_record(s, knobs, now->terms, s->known_name))
         note->verdict = TUNER_BEST;
-    tuner_say(note, "of the known settings, %s was tried", name);
+    tuner_say(note, "of the known settings, %s was tried", s->known_name);
     s->known++;
     if (!search_set_known(s, knobs))
         begin_at_best_known(s, now, knobs, note);
@@ -330,6 +323,7 @@ static void begin_search(struct search *s, const struct search_now *measured, st
         tuner_say(note, "search begins with settings that are known");
         return;
     }
+    s->phase = PHASE_SEARCH;
     if (search_is(s, SEARCH_START_FROM, START_RUNNING)) {
         if (measured)
             search_record(s, knobs, measured->terms, NULL);
@@ -348,13 +342,13 @@ static void begin(struct search *s, const struct search_now *measured, struct kn
 {
     const struct search_memory *found = search_is(s, SEARCH_REMEMBER, true) ? search_recall(s) : NULL;
 
-    if (!found) {
+    if (found) {
+        tuner_say(note, "the setting that was found when elephants were %.0f %% of flows is in force again",
+                   100 * found->elephants);
+        search_settle(s, &found->knobs, knobs);
+    } else {
         begin_search(s, measured, knobs, note);
-        return;
     }
-    tuner_say(note, "the setting that was found when elephants were %.0f %% of flows is in force again",
-               100 * found->elephants);
-    search_settle(s, &found->knobs, knobs);
 }
 
 /* Restarts because flow sizes changed: earlier measurements do not apply. With a guard the setting from
@@ -363,7 +357,7 @@ static void begin_again(struct search *s, const struct fsd *f, struct knobs *kno
 {
     s->intervals = 0;
     search_look_at_flows(s, f);
-    *knobs = search_best_sample(s) && s->option[SEARCH_GUARD] <= 0 ? search_best_sample(s)->knobs : s->before;
+    *knobs = search_best_by(s, 0) && s->option[SEARCH_GUARD] <= 0 ? search_best_by(s, 0)->knobs : s->before;
     search_say_change(s, note);
     begin(s, NULL, knobs, note);
     s->skip = search_is_on(s) ? search_count(s, SEARCH_SETTLE) : 0;
@@ -372,7 +366,9 @@ static void begin_again(struct search *s, const struct fsd *f, struct knobs *kno
 static void on_watch(struct search *s, bool has_changed, const struct search_now *measured,
                      struct knobs *knobs, struct tuner_note *note)
 {
-    if (search_is_due(s, has_changed, measured) && guard_allows(s)) {
+    const char *guarded = guard_why_not(s);
+
+    if (search_is_due(s, has_changed, measured) && !guarded) {
         if (search_is(s, SEARCH_TRIGGER, TRIGGER_CHANGE))
             search_say_change(s, note);
         else
@@ -383,7 +379,7 @@ static void on_watch(struct search *s, bool has_changed, const struct search_now
     if (!knobs_equal(knobs, &s->before))
         s->start = *knobs;       /* set from outside */
     s->before = *knobs;
-    tuner_say(note, "%s", guard_allows(s) ? search_why_not(s) : guard_why_not(s));
+    tuner_say(note, "%s", guarded ? guarded : search_why_not(s));
 }
 
 /* ---- the hooks ---- */
@@ -420,7 +416,7 @@ static void go_on(struct search *s, bool has_changed, bool is_silent, const stru
 /* Drops a setting that costs too much. Its terms count in proportion to its traffic. */
 static void drop_trial(struct search *s, struct search_now *now, struct knobs *knobs, struct tuner_note *note)
 {
-    double sent = guard_ratio(s);
+    double sent = fmin(s->guard.ratio, 1);
 
     tuner_say(note, "only %.0f %% of the traffic before was sent: the setting is dropped", 100 * sent);
     s->intervals = s->skip = 0;
@@ -440,8 +436,9 @@ static void drop_trial(struct search *s, struct search_now *now, struct knobs *k
 static bool is_guarded(struct search *s, const struct report *r, struct search_now *now, struct knobs *knobs,
                        struct tuner_note *note)
 {
-    guard_add(s, r, knobs);
-    if (guard_is_search_over(s)) {
+    enum guard_verdict verdict = guard_add(s, r, knobs);
+
+    if (verdict == GUARD_ENDS_SEARCH) {
         tuner_say(note, "the search has cost %.1f intervals of traffic: it ends, and the setting from before "
                   "stays", s->guard.debt);
         s->intervals = s->skip = s->guard.recovering = 0;
@@ -453,10 +450,9 @@ static bool is_guarded(struct search *s, const struct report *r, struct search_n
         s->skip = search_count(s, SEARCH_SETTLE);
         return true;
     }
-    if (!guard_is_trial_over(s))
-        return false;
-    drop_trial(s, now, knobs, note);
-    return true;
+    if (verdict == GUARD_DROPS_TRIAL)
+        drop_trial(s, now, knobs, note);
+    return verdict == GUARD_DROPS_TRIAL;
 }
 
 /* Messages since the setting was changed. */
@@ -527,7 +523,7 @@ void search_best(const void *state, struct knobs *knobs)
     if (s->phase == PHASE_CONFIRM)
         *knobs = s->finalist;
     else
-        *knobs = search_is_on(s) && search_best_sample(s) ? search_best_sample(s)->knobs : s->before;
+        *knobs = search_is_on(s) && search_best_by(s, 0) ? search_best_by(s, 0)->knobs : s->before;
 }
 
 bool search_wants_messages(const void *state)

@@ -22,8 +22,8 @@
  * search_engine.h.
  *
  * A setting is measured over some intervals [measure], after those that still show the previous setting
- * [settle], and over fewer if it falls far behind the best [abandon]. The result is a summary of the
- * intervals [summary] without outliers [filter]. If flow sizes change during search or confirm, earlier
+ * [settle], and over fewer if it falls far behind the best [abandon]. The result is the mean of the
+ * intervals without outliers [filter]. If flow sizes change during search or confirm, earlier
  * measurements are of other flows, and another search begins [restart].
  *
  * A note's phase and numbers are those of the interval that has ended. With metrics=corrected an interval
@@ -38,8 +38,8 @@
 
 extern const char *const search_trigger_names[], *const search_weights_names[], *const search_metrics_names[],
                   *const search_directions_names[], *const search_start_names[],
-                  *const search_against_names[], *const search_summary_names[],
-                  *const search_objective_names[], *const search_metric_names[];
+                  *const search_against_names[], *const search_objective_names[],
+                  *const search_metric_names[];
 
 /* Rows for the table of a tuner that searches. Options without a row have the value of search_defaults. */
 #define SEARCH_OPTIONS \
@@ -59,7 +59,7 @@ extern const char *const search_trigger_names[], *const search_weights_names[], 
     { "weight_pfc", KEY_REAL, "0.3", "weight of the time without pauses", .min = 0, .max = 1 }, \
     { "space", KEY_NAME, "safe", \
       "bounds. safe: narrow, ECN before PFC; artifact: PARALEON's; paper: these and two more knobs; " \
-      "effective: the seven knobs that its simulator uses; poster: the ten that CHAMELEON's poster names", \
+      "poster: the ten that CHAMELEON's poster names", \
       .choices = space_names }, \
     { "known", KEY_YES, "no", \
       "try presets first, those for the dominant flows before others, and start at the best" }, \
@@ -116,9 +116,6 @@ extern const char *const search_trigger_names[], *const search_weights_names[], 
 
 /* CHAMELEON's monitor and its metrics. */
 #define SEARCH_SUMMARY_OPTIONS \
-    { "summary", KEY_NAME, "mean", \
-      "summary of a setting's intervals: mean, median, or trend (end of a linear fit)", \
-      .choices = search_summary_names }, \
     { "filter", KEY_REAL, "0", \
       "ignore intervals whose utility is further from the median than this many median distances; 0: none", \
       .min = 0, .max = 1000 }, \

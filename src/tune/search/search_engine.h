@@ -23,7 +23,6 @@ enum { START_RUNNING, START_DEFAULT };
 enum { AGAINST_PREVIOUS, AGAINST_SETTLED };
 enum { OBJECTIVE_UTILITY };          /* the others are goals */
 enum { METRIC_UTILITY, METRIC_THROUGHPUT, METRIC_RTT, METRIC_PFC, METRIC_CNPS, METRIC_MARKS, METRIC_QUEUE };
-enum summary_kind { SUMMARY_MEAN, SUMMARY_MEDIAN, SUMMARY_TREND };
 
 enum search_phase { PHASE_WATCH, PHASE_KNOWN, PHASE_SEARCH, PHASE_CONFIRM, PHASE_HOLD };
 
@@ -77,6 +76,7 @@ struct search {
     struct search_sample *sample;            /* all measurements */
     uint32_t              samples, samples_max;
     uint32_t              known;             /* number of the current preset: see search_engine_known.c */
+    const char           *known_name;
     uint32_t              measured;          /* settings */
     uint32_t              in_vain;           /* settings since the last that was the best */
 
@@ -153,9 +153,6 @@ const struct search_memory *search_recall(const struct search *);
  * budget is used up. */
 bool search_set_known(struct search *, struct knobs *);
 
-/* Returns the name of the current preset. */
-const char *search_known_name(const struct search *);
-
 /* ---- search_engine_measure.c ---- */
 
 /* Measurements are stored as terms, because the weights may change during a search. */
@@ -177,20 +174,18 @@ bool search_add_up(struct search *, struct search_now *now, struct tuner_note *)
 
 /* Returns the best measurement by the current weights, or NULL. A later one must be better by the margin. */
 const struct search_sample *search_best_by(const struct search *, double margin);
-const struct search_sample *search_best_sample(const struct search *);
 
 /* Records a measurement; 'name' is that of a preset, or NULL. Returns true if it is the best. */
 bool search_record(struct search *, const struct knobs *, struct utility_terms, const char *name);
 
 /* CHAMELEON's monitor summarizes samples of 10 ms ("mean, sketches, gradient"). Here a sample is an interval,
- * and a summary a measurement. The poster does not define its filter nor the summaries; these are ours.
- * 'trend' is the least-squares line of each term, at the last interval. The filter drops intervals whose
- * utility differs from the median by more than 'filter' median deviations; 0: none. Keeps the others, at
- * least half, in order, and returns their number. */
+ * and a summary (the mean) a measurement. The poster does not define its filter; this is ours. It drops
+ * intervals whose utility differs from the median by more than 'filter' median deviations; 0: none. Keeps the
+ * others, at least half, in order, and returns their number. */
 uint32_t summary_filter(struct utility_terms *seen, uint32_t count, double filter, struct utility_weights);
 
-/* Summarizes at least one interval, oldest first. No term is below 0. */
-struct utility_terms summary_of(const struct utility_terms *seen, uint32_t count, enum summary_kind);
+/* The mean of at least one interval. */
+struct utility_terms summary_of(const struct utility_terms *seen, uint32_t count);
 
 /* ---- search_engine_guard.c ---- */
 
@@ -219,13 +214,10 @@ void guard_watch(struct search *, const struct report *);
 
 /* Returns why no search may begin now; NULL: it may. */
 const char *guard_why_not(const struct search *);
-bool        guard_allows(const struct search *);
 
 /* Adds an interval of a search with the setting 'knobs'. */
-void guard_add(struct search *, const struct report *, const struct knobs *);
-
-bool guard_is_trial_over(const struct search *);
-bool guard_is_search_over(const struct search *);
+enum guard_verdict { GUARD_GOES_ON, GUARD_DROPS_TRIAL, GUARD_ENDS_SEARCH };
+enum guard_verdict guard_add(struct search *, const struct report *, const struct knobs *);
 
 /* Returns true if traffic is reduced so much that flow sizes say little about it. */
 bool guard_is_starved(const struct search *);
@@ -235,9 +227,6 @@ void guard_recover(struct search *, struct knobs *);
 
 /* Returns true if the interval was part of a recovery; *knobs is then the setting for the next interval. */
 bool guard_is_recovering(struct search *, struct knobs *);
-
-/* Returns the traffic of the last interval relative to that before the search, at most 1. */
-double guard_ratio(const struct search *);
 
 /* Returns true if the finalist sent less than its rival in the confirmation. */
 bool guard_refuses(const struct search *);

@@ -110,12 +110,7 @@ const char *guard_why_not(const struct search *s)
     return is_in_debt ? "the last search cost traffic that is not made up for" : NULL;
 }
 
-bool guard_allows(const struct search *s)
-{
-    return !guard_why_not(s);
-}
-
-void guard_add(struct search *s, const struct report *r, const struct knobs *knobs)
+enum guard_verdict guard_add(struct search *s, const struct report *r, const struct knobs *knobs)
 {
     struct search_guard *g = &s->guard;
     double               before = mean_before(g), lost;
@@ -129,16 +124,10 @@ void guard_add(struct search *s, const struct report *r, const struct knobs *kno
     g->trial = knobs_equal(knobs, &s->before) ? 0 : fmax(g->trial + lost, 0);
     if (s->phase == PHASE_CONFIRM && s->skip == 0)
         g->sent[s->turn % 2] += g->ratio;
-}
-
-bool guard_is_trial_over(const struct search *s)
-{
-    return s->option[SEARCH_GUARD] > 0 && s->guard.trial > TRIAL_MAX;
-}
-
-bool guard_is_search_over(const struct search *s)
-{
-    return s->option[SEARCH_GUARD] > 0 && s->guard.debt > debt_max(s);
+    if (s->option[SEARCH_GUARD] <= 0)
+        return GUARD_GOES_ON;
+    return g->debt > debt_max(s) ? GUARD_ENDS_SEARCH :
+           g->trial > TRIAL_MAX  ? GUARD_DROPS_TRIAL : GUARD_GOES_ON;
 }
 
 bool guard_is_starved(const struct search *s)
@@ -160,16 +149,11 @@ bool guard_is_recovering(struct search *s, struct knobs *knobs)
 
     if (g->recovering == 0)
         return false;
-    if (--g->recovering > 0 && g->ratio < RECOVERED)
-        return true;
-    g->recovering = 0;
-    *knobs = g->next;
+    if (--g->recovering == 0 || g->ratio >= RECOVERED) {
+        g->recovering = 0;
+        *knobs = g->next;
+    }
     return true;
-}
-
-double guard_ratio(const struct search *s)
-{
-    return fmin(s->guard.ratio, 1);
 }
 
 bool guard_refuses(const struct search *s)

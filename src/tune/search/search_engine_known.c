@@ -19,28 +19,19 @@ static bool is_made_against(const struct search *s, const struct knobs *knobs, i
 
 #define KNOWN_PASSES 3           /* presets for the dominant flows, the setting from before, other presets */
 
-static uint32_t named_settings(void)
-{
-    uint32_t n = 0;
-
-    while (setting_all[n].name)
-        n++;
-    return n;
-}
-
 /* Writes preset 'number'; false: it should not be tried now. Presets with long queues are not tried if
  * there are mice, those with short queues not if there are many elephants. */
 static bool make_known(const struct search *s, uint32_t number, struct knobs *made, const char **name)
 {
-    const struct setting *named = &setting_all[number % named_settings()];
-    uint32_t              pass = number / named_settings();
+    const struct setting *named = &setting_all[number % SETTINGS];
+    uint32_t              pass = number / SETTINGS;
     int                   wanted = !s->is_known ? 0 : s->elephants >= FEW_MICE ? 1 : -1;
     bool                  has_both = wanted < 0 && s->elephants > FEW_ELEPHANTS;
 
     if (pass == 1) {
         *made = s->before;
         *name = "the setting from before";
-        return number % named_settings() == 0 && !is_made_against(s, made, wanted);
+        return number % SETTINGS == 0 && !is_made_against(s, made, wanted);
     }
     if (s->world.knobs)
         return false;            /* all presets are for DCQCN and ECN */
@@ -59,24 +50,14 @@ static bool was_tried(const struct search *s, const struct knobs *knobs)
     return false;
 }
 
-const char *search_known_name(const struct search *s)
-{
-    const char  *name = "";
-    struct knobs made;
-
-    make_known(s, s->known, &made, &name);
-    return name;
-}
-
 bool search_set_known(struct search *s, struct knobs *knobs)
 {
     struct knobs made;
-    const char  *name;
 
     if (s->measured >= search_count(s, SEARCH_BUDGET))
         return false;
-    for (; s->known < KNOWN_PASSES * named_settings(); s->known++) {
-        if (!make_known(s, s->known, &made, &name) || was_tried(s, &made))
+    for (; s->known < KNOWN_PASSES * SETTINGS; s->known++) {
+        if (!make_known(s, s->known, &made, &s->known_name) || was_tried(s, &made))
             continue;
         *knobs = made;
         return true;

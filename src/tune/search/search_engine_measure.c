@@ -4,7 +4,6 @@
 #include "tune/rehearse/search/tune_goal.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 #define ONE_WAY 0.5              /* one-way delay over RTT: the paper uses hops times link delay */
@@ -59,20 +58,16 @@ static double measure_metric(const struct search *s, const struct report *r)
 struct utility_terms search_measure(const struct search *s, const struct report *r)
 {
     const struct goal *g = search_goal(s, r);
-    struct outcomes    o;
+    struct outcomes    o = seen_outcomes(&r->seen);
 
-    if (g) {
-        o = seen_outcomes(&r->seen);
+    if (g)
         return all_terms(goal_speed(g, &o));
-    }
     if (!search_is(s, SEARCH_METRIC, METRIC_UTILITY))
         return all_terms(measure_metric(s, r));
     if (search_is(s, SEARCH_METRICS, METRICS_ARTIFACT))
-        return (struct utility_terms){
-            .throughput = utility_throughput(r, UTILITY_ACTIVE_SHARE),
-            .rtt = utility_rtt_of_last(r, s->world.base_rtt_ps),
-            .pfc = utility_pfc_of_frames(r),
-        };
+        return (struct utility_terms){ utility_throughput(r, UTILITY_ACTIVE_SHARE),
+                                       utility_rtt_of_last(r, s->world.base_rtt_ps),
+                                       utility_pfc_of_frames(r) };
     return (struct utility_terms){
         .throughput = utility_throughput(r, UTILITY_ACTIVE_SHARE),
         .rtt = utility_rtt(r) * (search_is(s, SEARCH_METRICS, METRICS_PUBLISHED) ? ONE_WAY : 1),
@@ -119,16 +114,11 @@ const struct search_sample *search_best_by(const struct search *s, double margin
     return best;
 }
 
-const struct search_sample *search_best_sample(const struct search *s)
-{
-    return search_best_by(s, 0);
-}
-
 bool search_record(struct search *s, const struct knobs *knobs, struct utility_terms terms, const char *name)
 {
     s->sample = xgrow(s->sample, s->samples, &s->samples_max, 64, sizeof *s->sample);
     s->sample[s->samples++] = (struct search_sample){ *knobs, terms, name };
-    if (search_best_sample(s) != &s->sample[s->samples - 1]) {
+    if (search_best_by(s, 0) != &s->sample[s->samples - 1]) {
         s->in_vain++;
         return false;
     }
@@ -166,43 +156,13 @@ uint32_t summary_filter(struct utility_terms *seen, uint32_t count, double filte
     return left;
 }
 
-static double mean_of(const double *x, uint32_t count)
+struct utility_terms summary_of(const struct utility_terms *seen, uint32_t count)
 {
-    double sum = 0;
+    struct utility_terms sum = { 0 };
 
     for (uint32_t i = 0; i < count; i++)
-        sum += x[i];
-    return sum / count;
-}
-
-static double end_of_line(const double *x, uint32_t count)
-{
-    double middle = (count - 1) / 2.0, mean = mean_of(x, count), xy = 0, xx = 0;
-
-    for (uint32_t i = 0; i < count; i++) {
-        xy += (i - middle) * (x[i] - mean);
-        xx += (i - middle) * (i - middle);
-    }
-    return xx > 0 ? fmax(mean + xy / xx * middle, 0) : mean;
-}
-
-struct utility_terms summary_of(const struct utility_terms *seen, uint32_t count, enum summary_kind kind)
-{
-    static const size_t term[] = {
-        offsetof(struct utility_terms, throughput), offsetof(struct utility_terms, rtt),
-        offsetof(struct utility_terms, pfc),
-    };
-    struct utility_terms summary;
-    double              *x = xcalloc(count, sizeof *x);
-
-    for (int t = 0; t < 3; t++) {
-        for (uint32_t i = 0; i < count; i++)
-            x[i] = *(const double *)((const char *)&seen[i] + term[t]);
-        *(double *)((char *)&summary + term[t]) = kind == SUMMARY_MEDIAN ? median(x, count) :
-            kind == SUMMARY_TREND ? end_of_line(x, count) : mean_of(x, count);
-    }
-    free(x);
-    return summary;
+        search_add_terms(&sum, seen[i]);
+    return search_mean_of(sum, count);
 }
 
 /* ---- the setting under test ---- */
@@ -211,12 +171,12 @@ struct utility_terms summary_of(const struct utility_terms *seen, uint32_t count
 static bool is_lost(const struct search *s)
 {
     struct utility_weights      w = search_weights(s);
-    const struct search_sample *best = search_best_sample(s);
+    const struct search_sample *best = search_best_by(s, 0);
     double                      margin = s->option[SEARCH_ABANDON];
 
     if (margin <= 0 || s->phase == PHASE_CONFIRM || !best)
         return false;
-    return utility(w, summary_of(s->seen, s->intervals, SUMMARY_MEAN)) < utility(w, best->terms) - margin;
+    return utility(w, summary_of(s->seen, s->intervals)) < utility(w, best->terms) - margin;
 }
 
 bool search_add_up(struct search *s, struct search_now *now, struct tuner_note *note)
@@ -235,7 +195,7 @@ bool search_add_up(struct search *s, struct search_now *now, struct tuner_note *
         return false;
     }
     left = summary_filter(s->seen, s->intervals, s->option[SEARCH_FILTER], search_weights(s));
-    *now = search_now_of(s, summary_of(s->seen, left, (enum summary_kind)search_count(s, SEARCH_SUMMARY)));
+    *now = search_now_of(s, summary_of(s->seen, left));
     s->intervals = 0;
     return true;
 }

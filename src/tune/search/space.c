@@ -7,7 +7,7 @@
 
 #define AUTOMATIC_SHARE 0.85     /* of line rate: a NIC's rate if rate_to_set_on_first_cnp is 0 */
 
-const char *const space_names[] = { "safe", "artifact", "paper", "effective", "poster", NULL };
+const char *const space_names[] = { "safe", "artifact", "paper", "poster", NULL };
 
 /* The artifact's knobs; fractions are in percent if the knob is. Then two more knobs of the paper, which
  * prints no bounds for them: those of the period are the artifact's for the spacing of CNPs, those of pmax
@@ -33,12 +33,6 @@ static const struct space_dim published[] = {
 
 enum { ARTIFACT_DIMS = 12, PAPER_DIMS = 14 };
 
-/* The knobs of the artifact that its simulator uses: see cc dcqcn_paraleon. */
-static const enum knob effective[] = {
-    KNOB_rpg_time_reset, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rate_to_set_on_first_cnp,
-    KNOB_rpg_min_rate,   KNOB_kmin,        KNOB_kmax,
-};
-
 /* The knobs of CHAMELEON's poster, section 2.2. */
 static const enum knob named[] = {
     KNOB_rpg_time_reset, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rpg_min_dec_fac,
@@ -62,13 +56,13 @@ static void copy_dims(struct space *s, const struct space_dim *dim, size_t dims)
     s->dims = (uint32_t)dims;
 }
 
-static void init_some(struct space *s, const enum knob *knob, size_t knobs)
+static void init_poster(struct space *s)
 {
     struct space all = *s;
 
     copy_dims(&all, published, COUNT(published));
-    for (size_t i = 0; i < knobs; i++)
-        s->dim[s->dims++] = *find_dim(&all, knob[i]);
+    for (size_t i = 0; i < COUNT(named); i++)
+        s->dim[s->dims++] = *find_dim(&all, named[i]);
 }
 
 /* ---- the safe space ---- */
@@ -234,8 +228,7 @@ void space_init(struct space *s, enum space_kind kind, bool physical, const stru
     case SPACE_SAFE:      init_safe(s, world); break;
     case SPACE_ARTIFACT:  copy_dims(s, published, ARTIFACT_DIMS); break;
     case SPACE_PAPER:     copy_dims(s, published, PAPER_DIMS); break;
-    case SPACE_EFFECTIVE: init_some(s, effective, COUNT(effective)); break;
-    case SPACE_POSTER:    init_some(s, named, COUNT(named)); break;
+    case SPACE_POSTER:    init_poster(s); break;
     }
     for (uint32_t i = 0; physical && i < s->dims; i++)
         s->dim[i].toward = knob_info[s->dim[i].knob].toward;

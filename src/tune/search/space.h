@@ -16,7 +16,6 @@ enum space_kind {
     SPACE_SAFE,
     SPACE_ARTIFACT,              /* the 12 knobs of PARALEON's artifact */
     SPACE_PAPER,                 /* these and the two more that the paper names */
-    SPACE_EFFECTIVE,             /* the 7 of the 12 that have an effect in the artifact's simulator */
     SPACE_POSTER,                /* the 10 of CHAMELEON's poster, with the artifact's bounds and steps */
 };
 

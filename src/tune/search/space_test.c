@@ -49,7 +49,6 @@ static void init__has_the_published_tables(void **unused)
     assert_null(dim_of(&artifact, KNOB_pmax));
     assert_true(dim_of(&artifact, KNOB_rate_to_set_on_first_cnp)->initial == 0.5);
     assert_int_equal(14, make(SPACE_PAPER, true, test_world(1)).dims);
-    assert_int_equal(7, make(SPACE_EFFECTIVE, true, test_world(1)).dims);
     assert_int_equal(10, make(SPACE_POSTER, true, test_world(1)).dims);
 }
 

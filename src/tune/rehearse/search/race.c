@@ -140,11 +140,8 @@ static void begin_final(struct race *r)
 {
     uint32_t finalists = 0;
 
-    for (uint32_t i = 0; i < r->runners; i++)
-        if (is_kept(r, i)) {
-            r->runner[i].is_final = true;
-            finalists++;
-        }
+    for (; finalists < r->runners && is_kept(r, finalists); finalists++)
+        r->runner[finalists].is_final = true;
     for (; finalists < RACE_FINALISTS; finalists++) {
         struct runner *best = NULL;
 
@@ -157,12 +154,11 @@ static void begin_final(struct race *r)
     for (uint32_t i = 0; i < r->runners; i++) {
         struct runner *x = &r->runner[i];
 
-        if (!x->is_final) {
+        if (x->is_final)
+            *x = (struct runner){ .knobs = x->knobs, .name = x->name, .is_final = true,
+                                  .heat = { x->gain[0], x->gain[1], x->gain[2], x->gain[3] } };
+        else
             x->is_out = true;
-            continue;
-        }
-        *x = (struct runner){ .knobs = x->knobs, .name = x->name, .is_final = true,
-                              .heat = { x->gain[0], x->gain[1], x->gain[2], x->gain[3] } };
     }
     r->heats = r->blocks;
 }

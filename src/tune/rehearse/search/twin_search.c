@@ -1,5 +1,6 @@
 /* src/tune/rehearse/search/twin_search.c - see twin_search.h. */
 #include "tune/rehearse/search/twin_search.h"
+#include "base/minmax.h"
 #include "base/rng.h"
 #include "tune/cma.h"
 #include "tune/rehearse/search/coded.h"
@@ -31,6 +32,8 @@ struct tried { struct knobs knobs; const char *name; double score, gain; };     
 struct act {
     const struct rehearse_request *q;
     struct rehearsal              *r;
+    struct err                    *err;
+    int                            rc;               /* of the predictor: if it fails, nothing goes on */
     struct coded                   coded;
     struct tried                   tried[KNOWN_MAX + BY_SPEED + SPREAD_MAX];
     uint32_t                       count;
@@ -51,23 +54,17 @@ static void report_progress(const struct act *a, const char *act, double gain, c
         a->q->tell(a->q->arg, &note);
 }
 
-static uint64_t next_seed(struct act *a)
-{
-    return a->q->seed + ++a->seeds;
-}
-
-/* Tries settings and the baseline on the same messages. */
-static int try_all(struct act *a, struct tried *list, uint32_t count, double length, struct err *err)
+/* Tries settings and the baseline on the same new messages. */
+static void try_all(struct act *a, struct tried *list, uint32_t count, double length)
 {
     struct predict_point *point = xcalloc(count + 1, sizeof(*point));
     struct predicted     *found = xcalloc(count + 1, sizeof(*found));
-    uint64_t              seed = next_seed(a);
-    int                   rc;
+    uint64_t              seed = a->q->seed + ++a->seeds;
 
     for (uint32_t i = 0; i <= count; i++)
         point[i] = (struct predict_point){ i < count ? &list[i].knobs : &a->q->base, seed, 1, length };
-    rc = a->q->predictor->run(a->q->predictor->arg, point, count + 1, found, err);
-    for (uint32_t i = 0; i <= count && !rc; i++) {
+    a->rc = a->q->predictor->run(a->q->predictor->arg, point, count + 1, found, a->err);
+    for (uint32_t i = 0; i <= count && !a->rc; i++) {
         a->r->spent += found[i].cost;
         a->r->trials++;
         if (i < count) {
@@ -75,11 +72,10 @@ static int try_all(struct act *a, struct tried *list, uint32_t count, double len
             list[i].gain = goal_gain(a->q->goal, &found[i].all, &found[count].all);
         }
     }
-    if (!rc)
+    if (!a->rc)
         a->whole_cost = fmax(a->whole_cost, (double)found[count].cost / length);
     free(point);
     free(found);
-    return rc;
 }
 
 static int by_score(const void *a, const void *b)
@@ -161,88 +157,79 @@ static bool is_flat(const struct act *a)
 }
 
 /* Short trials of all points that fit into the budget; then the best again. Each step uses new messages. */
-static int screen(struct act *a, struct err *err)
+static void screen(struct act *a)
 {
-    double   budget = SCREEN_END * (double)a->q->budget;
     uint32_t known, again, spread = 0, next;
     double   left;
-    int      rc;
 
     add_all_known(a);
     known = a->count;
-    rc = try_all(a, a->tried, known, SHORT, err);
-    if (rc)
-        return rc;
+    try_all(a, a->tried, known, SHORT);
+    if (a->rc)
+        return;
     note_named(a);
     a->is_flat = is_flat(a);
     if (a->is_flat)
-        return 0;
+        return;
     add_by_speed(a);
-    left = budget - (double)a->r->spent - AGAIN * a->length * a->whole_cost;
+    left = SCREEN_END * (double)a->q->budget - (double)a->r->spent - AGAIN * a->length * a->whole_cost;
     if (left > 0)
         spread = (uint32_t)fmin(SPREAD_MAX, left / (SHORT * a->whole_cost));
     add_spread(a, spread);
-    for (uint32_t i = known; i < a->count && !rc; i = next) {
-        next = a->count - i < POPULATION ? a->count : i + POPULATION;
+    for (uint32_t i = known; i < a->count && !a->rc; i = next) {
+        next = min_u32(a->count, i + POPULATION);
         report_progress(a, "screen", NAN, NULL);
-        rc = try_all(a, &a->tried[i], next - i, SHORT, err);
+        try_all(a, &a->tried[i], next - i, SHORT);
     }
+    if (a->rc)
+        return;
     qsort(a->tried, a->count, sizeof(*a->tried), by_score);
-    again = a->count < AGAIN ? a->count : AGAIN;
+    again = min_u32(a->count, AGAIN);
     report_progress(a, "screen", NAN, NULL);
-    if (!rc)
-        rc = try_all(a, a->tried, again, a->length, err);
+    try_all(a, a->tried, again, a->length);
     qsort(a->tried, again, sizeof(*a->tried), by_score);
-    if (!rc && again)
+    if (!a->rc && again)
         report_progress(a, "screen", a->tried[0].score, a->tried[0].name);
-    return rc;
 }
 
 /* ---- search ---- */
 
-static int one_generation(struct act *a, struct cma *cma, struct err *err)
+static void one_generation(struct act *a, struct cma *cma)
 {
     struct tried drawn[POPULATION];
-    double       score[POPULATION];
-    int          rc;
+    double       score[POPULATION], unit[CMA_DIMS_MAX];
 
     for (uint32_t i = 0; i < POPULATION; i++) {
-        double unit[CMA_DIMS_MAX];
-
         drawn[i] = (struct tried){ .knobs = a->q->base };
         cma_draw(cma, i, unit);
         coded_to_knobs(&a->coded, unit, &drawn[i].knobs);
     }
-    rc = try_all(a, drawn, POPULATION, a->length, err);
-    if (rc)
-        return rc;
+    try_all(a, drawn, POPULATION, a->length);
+    if (a->rc)
+        return;
     for (uint32_t i = 0; i < POPULATION; i++)
         score[i] = -drawn[i].score;
     cma_learn(cma, score);
     qsort(drawn, POPULATION, sizeof(*drawn), by_score);
     a->late[a->r->generations++ % LATE] = drawn[0];
     report_progress(a, "search", drawn[0].score, NULL);
-    return 0;
 }
 
-static int search(struct act *a, struct knobs *mean, struct err *err)
+static void search(struct act *a, struct knobs *mean)
 {
     struct cma *cma = xmalloc(sizeof(*cma));
-    double      unit[CMA_DIMS_MAX];
-    int         rc = 0;
+    double      unit[CMA_DIMS_MAX], budget = SEARCH_END * (double)a->q->budget;
 
     cma_init(cma, a->coded.dims, POPULATION, a->q->seed);
     coded_from_knobs(&a->coded, &a->tried[0].knobs, unit);
     cma_begin(cma, unit, SIGMA);
-    while (!rc && cma_width(cma) > WIDTH_MIN
-           && (double)a->r->spent + (POPULATION + 1) * a->length * a->whole_cost <= SEARCH_END *
-               (double)a->q->budget)
-        rc = one_generation(a, cma, err);
+    while (!a->rc && cma_width(cma) > WIDTH_MIN &&
+           (double)a->r->spent + (POPULATION + 1) * a->length * a->whole_cost <= budget)
+        one_generation(a, cma);
     cma_mean(cma, unit);
     *mean = a->q->base;
     coded_to_knobs(&a->coded, unit, mean);
     free(cma);
-    return rc;
 }
 
 /* ---- race ---- */
@@ -259,12 +246,12 @@ static void enter(struct act *a, const struct knobs *k, const char *name)
 /* The best and the second best of the presets: whatever the search finds, it is not to be worse than them. */
 static void enter_named(struct act *a)
 {
-    uint32_t entered = 0;
+    uint32_t left = NAMED_RUNNERS;
 
-    for (uint32_t i = 0; i < a->count && entered < NAMED_RUNNERS; i++)
+    for (uint32_t i = 0; i < a->count && left > 0; i++)
         if (a->tried[i].name) {
             enter(a, &a->tried[i].knobs, a->tried[i].name);
-            entered++;
+            left--;
         }
 }
 
@@ -315,18 +302,19 @@ static void on_block(void *arg, const struct race *race)
     report_progress(a, "race", race_leader(race)->score, race_leader(race)->name);
 }
 
-static int hold_race(struct act *a, const struct knobs *mean, struct err *err)
+static void hold_race(struct act *a, const struct knobs *mean)
 {
     struct race *race = &a->r->race;
     uint64_t     left = a->q->budget > a->r->spent ? a->q->budget - a->r->spent : 0;
 
     a->searched = a->r->spent;
     a->tries = a->r->trials;
-    *race = (struct race){ .predictor = a->q->predictor, .goal = a->q->goal, .first_seed = next_seed(a),
-                           .tell = on_block, .arg = a, .budget = a->is_flat ? 0 : left,
+    *race = (struct race){ .predictor = a->q->predictor, .goal = a->q->goal,
+                           .first_seed = a->q->seed + ++a->seeds, .tell = on_block, .arg = a,
+                           .budget = a->is_flat ? 0 : left,
                            .final_length = a->is_flat ? 0 : final_length(a) };
     enter_all(a, mean);
-    return race_run(race, err);
+    a->rc = race_run(race, a->err);
 }
 
 /* ---- where to begin ---- */
@@ -365,13 +353,15 @@ int rehearse(struct rehearsal *r, const struct rehearse_request *q, struct err *
     *r = (struct rehearsal){ 0 };
     a->q = q;
     a->r = r;
+    a->err = err;
     a->length = q->length > 0 ? q->length : 1;
     coded_init(&a->coded, q->world);
-    rc = screen(a, err);
-    if (!rc && !a->is_flat)
-        rc = search(a, &mean, err);
-    if (!rc)
-        rc = hold_race(a, &mean, err);
+    screen(a);
+    if (!a->rc && !a->is_flat)
+        search(a, &mean);
+    if (!a->rc)
+        hold_race(a, &mean);
+    rc = a->rc;
     free(a);
     return rc;
 }

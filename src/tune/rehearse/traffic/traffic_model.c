@@ -242,28 +242,6 @@ double model_distance(const struct traffic_model *a, const struct traffic_model 
     return apart;
 }
 
-/* ---- bending ---- */
-
-static void bend_sizes(struct traffic_sizes *s, double times)
-{
-    for (uint32_t i = 0; i < s->rows; i++)
-        s->row[i].bytes = fmax(i ? s->row[i - 1].bytes + 1 : 1, s->row[i].bytes * times);
-}
-
-void model_bend(struct traffic_model *m, double load, double sizes)
-{
-    m->bps_per_host *= load;
-    m->bursts_per_s *= load / sizes;
-    m->burst_bytes *= sizes;
-    m->loop_bps_per_host *= load;
-    bend_sizes(&m->sizes, sizes);
-    bend_sizes(&m->loop_sizes, sizes);
-    for (uint32_t i = 0; i < m->jobs; i++) {
-        m->job[i].bytes = fmax(1, m->job[i].bytes * sizes);
-        m->job[i].bps_per_host *= load;
-    }
-}
-
 /* ---- text ---- */
 
 char *model_text(const struct traffic_model *m, char *buf, size_t size)

@@ -35,10 +35,6 @@ double model_bps(const struct traffic_model *);
 /* Fraction of bits in collectives and closed loops, whose senders wait for other messages. */
 double model_following(const struct traffic_model *);
 
-/* Multiplies load and message sizes: a wrong model, for experiments. Messages outstanding in closed loops and
- * the frequency of pauses stay, because they depend on neither. */
-void model_bend(struct traffic_model *, double load, double sizes);
-
 /* "18.2 Gb/s per host: 40 % at random, 60 % in collectives of 1.5 MB". Returns buf. */
 char *model_text(const struct traffic_model *, char *buf, size_t size);
 

@@ -153,24 +153,6 @@ static void text__tells_load_and_kinds(void **state)
     assert_int_equal(strlen(model_text(&m, tiny, sizeof(tiny))), sizeof(tiny) - 1);
 }
 
-/* Bits are what was asked for, and so is the mean length; a bend by nothing changes nothing. */
-static void bend__loads_and_sizes_by_what_is_asked_for(void **state)
-{
-    struct traffic_model m = { .bps_per_host = 8e9, .bursts_per_s = 100, .burst_senders = 5,
-                               .burst_bytes = 1000, .jobs = 1,
-                               .sizes = { 3, { { 100, 0 }, { 1000, 0.5 }, { 100000, 1 } } } }, was;
-
-    (void)state;
-    m.job[0] = (struct traffic_job){ .bytes = 64000, .bps_per_host = 1e9 };
-    was = m;
-    model_bend(&m, 1, 1);
-    assert_memory_equal(&m, &was, sizeof(m));
-    model_bend(&m, 1.5, 0.5);
-    assert_true(fabs(model_bps(&m) / model_bps(&was) - 1.5) < 1e-12);
-    assert_true(m.sizes.row[1].bytes == 500 && m.sizes.row[2].bytes == 50000 && m.sizes.row[1].p == 0.5);
-    assert_true(m.job[0].bytes == 32000 && m.burst_bytes == 500);
-}
-
 /* 5 MB each, on hosts so busy that 90 % of messages seem to follow from others: 28 of 30 is no more than
  * chance, 2,990 of 3,000 is, by 17 standard deviations. Without chance (quiet hosts) 28 of 30 are sure. */
 static void chained__what_chance_explains_is_no_loop(void **state)
@@ -277,7 +259,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chained__what_chance_explains_is_no_loop),
         cmocka_unit_test(chained__a_job_beside_it_does_not_hide_a_loop),
-        cmocka_unit_test(bend__loads_and_sizes_by_what_is_asked_for),
         cmocka_unit_test(make__load_and_mean_size_are_those_that_were_seen),
         cmocka_unit_test(make__every_size_there_is_makes_rows_that_grow),
         cmocka_unit_test(make__without_a_message_there_is_none),
