@@ -256,14 +256,15 @@ static void adopt(struct queue_tuner *t, struct queue *q, const struct ecn *e, u
 
 static void look_at(struct queue_tuner *t, struct queue *q, const struct ecn *holds, uint64_t now_us)
 {
+    if (ecn_equal(holds, &q->is)) {
+        q->is_open = q->has_failed = false;
+        return;
+    }
     bool is_found = ecn_equal(holds, &q->found);
     /* a write of ours that came late, or did not come */
     bool is_late = now_us < q->doubt_until_us &&
                    ((q->has_failed && is_found) || queue_saved_has(&t->saved, holds));
-
-    if (ecn_equal(holds, &q->is))
-        q->is_open = q->has_failed = false;
-    else if (is_late || is_found) {
+    if (is_late || is_found) {
         q->is = *holds;
         q->is_open = false;
         /* the switch has restarted, or an operator restored it: do not tune now */

@@ -31,7 +31,7 @@ extern const char *const words_state[];
 bool             words_has_trial(const struct peer *);            /* it holds the trial's setting */
 double           words_utilisation(const struct msg_sample *);   /* fraction of its link; NAN: not known */
 
-/* Last samples of several devices. A mean is of those that know the value: */
+/* Sums over the last samples of several devices. The plurals count devices that know the value. */
 struct words_sums {
     double   metric, paused, use;
     uint32_t metrics, pauses, uses;
