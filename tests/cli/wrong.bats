@@ -88,7 +88,7 @@ wrong_inputs() {
 1|run a.yaml --set switch.buffer=8us|anole: --set switch.buffer=8us: buffer: '8us' is not a size; write 1500, 64KB, 32MiB
 1|run a.yaml --set switch.alpha=2x|anole: --set switch.alpha=2x: alpha: '2x' is not a number; write 0.3, 30%, 2e6
 1|run a.yaml --set switch.lossless=maybe|anole: --set switch.lossless=maybe: lossless: 'maybe' is neither true nor false
-1|run a.yaml --set fidelity=slow|anole: --set fidelity=slow: 'slow' is not a fidelity
+1|run a.yaml --set fidelity=slow|anole: --set fidelity=slow: 'slow' is not a fidelity; there are packet and fast
 1|run a.yaml --set order=random|anole: --set order=random: 'random' is not an order; there are *
 1|run a.yaml --set seed=one|anole: --set seed=one: seed: 'one' is not a whole number
 1|run a.yaml --set changes=5|anole: --set changes=5: 'changes' must be a list

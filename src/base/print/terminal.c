@@ -38,8 +38,8 @@ static int columns_of(const char *text, size_t bytes)
 
 bool terminal_is_unit(const char *word)
 {
-    static const char *const units[] = { "%", "ns", "us", "ms", "s", "B", "KB", "MB", "GB", "TB", "KiB", "MiB",
-                                         "b/s", "Kb/s", "Mb/s", "Gb/s", "Tb/s", "GB/s", NULL };
+    static const char *const units[] = { "%", "ns", "us", "ms", "s", "B", "KB", "MB", "GB", "TB", "KiB",
+                                         "MiB", "b/s", "Kb/s", "Mb/s", "Gb/s", "Tb/s", "GB/s", NULL };
     size_t length = strcspn(word, " ,.;:()");
 
     for (const char *const *u = units; *u; u++)

@@ -298,11 +298,10 @@ static void sum_jobs(struct seen *to, const struct seen_part *p)
 {
     for (int i = 0; i < SEEN_JOBS && p->job[i].bytes; i++) {
         const struct seen_part_job *from = &p->job[i];
-        struct seen_job             one = { .bytes = from->bytes, .messages = from->messages, .firsts = from->firsts,
-                                .local = from->local, .pause_s = (double)from->pause_ps,
-                                .pauses = from->pauses };
 
-        merge_job(to, &one);
+        merge_job(to, &(struct seen_job){ .bytes = from->bytes, .messages = from->messages,
+                                          .firsts = from->firsts, .local = from->local,
+                                          .pause_s = (double)from->pause_ps, .pauses = from->pauses });
         for (int k = 0; k < SEEN_JOBS; k++)
             if (to->job[k].bytes == from->bytes) {       /* merge_job() takes maxima; hosts are added */
                 to->job[k].senders++;
