@@ -143,7 +143,6 @@ static void put_scripts(FILE *out, const struct advice *a, bool has_nics, bool h
           out);
 }
 
-/* The requirements of a change other than knobs. */
 static void put_changes(FILE *out, const struct advice *a)
 {
     fputs("<div class=\"card\"><ul>\n", out);
@@ -279,7 +278,6 @@ static double place(double gain, double most)
     return 50 - 50 * fmax(-1, fmin(1, gain / most));
 }
 
-/* An arrow at the edge that an interval leaves. */
 static void put_arrow(FILE *out, struct race_gain g, double most)
 {
     if (g.high > most)
