@@ -91,7 +91,6 @@ static bool can_set(const struct world *w, struct scope scope, enum knob k)
            k <= KNOB_initial_alpha_value && has_host;
 }
 
-/* Writes why a decision is refused. */
 static bool is_refused(const struct applier *a, const struct decision *d, struct outcome *o)
 {
     char where[80];

@@ -59,7 +59,6 @@ static void need_monitor(struct simulation *s)
         w->monitor[w->monitors++] = monitor_find("paraleon");
 }
 
-/* Applies the loop's decision and reports the outcome to the loop. */
 static void carry_out(struct simulation *s, const struct decision *d, uint64_t at_ps)
 {
     struct outcome o;
@@ -80,7 +79,6 @@ static void start_loop(struct simulation *s)
     carry_out(s, &d, 0);
 }
 
-/* Refuses 'record: yes' for tuners without slots, and delays for those with slots. */
 static int check_slots(const struct scenario_tuner *t, const struct loop *l, struct err *err)
 {
     if (t->is_recorded && !loop_slot_ps(l))
@@ -106,7 +104,6 @@ int simulation_open_loop(struct loop *l, const struct scenario *sc, const struct
     return rc;
 }
 
-/* Opens the scenario's tuner, if any. */
 static int open_tuner(struct simulation *s, struct err *err)
 {
     int rc;
@@ -483,7 +480,6 @@ static bool run_until(struct run *run, uint64_t until_ps)
     return !is_over(run);
 }
 
-/* Returns the end time. */
 static uint64_t run_to_end(struct run *run)
 {
     const struct scenario *sc = &run->s->scenario;

@@ -22,7 +22,6 @@ uint32_t spread_seeds(uint64_t hops, uint64_t events)
     return seeds < SPREAD_SEEDS ? (uint32_t)seeds : SPREAD_SEEDS;
 }
 
-/* Returns the half width of the prediction interval around the mean, by Student's distribution. */
 static double half_width(const double *sample, uint32_t count)
 {
     double mean = mean_of(sample, count), squares = 0;

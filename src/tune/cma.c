@@ -35,7 +35,6 @@ static void rotate(struct matrix *m, struct matrix *vector, uint32_t n, uint32_t
     }
 }
 
-/* Returns whether an element is negligible relative to the diagonal. */
 static bool is_negligible(const struct matrix *m, uint32_t p, uint32_t q)
 {
     double off = fabs(m->at[p][q]), pp = fabs(m->at[p][p]), qq = fabs(m->at[q][q]);
@@ -43,7 +42,6 @@ static bool is_negligible(const struct matrix *m, uint32_t p, uint32_t q)
     return off == 0 || (pp + off == pp && qq + off == qq);
 }
 
-/* Returns whether there was anything to rotate. */
 static bool sweep(struct matrix *m, struct matrix *vector, uint32_t n)
 {
     bool has_rotated = false;

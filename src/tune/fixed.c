@@ -9,12 +9,11 @@
 enum { SETTING };
 
 struct fixed {
-    struct knobs knobs;
-    bool         is_named[KNOB_COUNT];
-    char        *name;
-    struct ecn  *ecn;            /* of each queue; NULL: the knobs hold for all */
-    uint32_t     queues;
-    bool         has_stepped;
+    struct knob_set set;
+    char           *name;
+    struct ecn     *ecn;         /* of each queue; NULL: the knobs hold for all */
+    uint32_t        queues;
+    bool            has_stepped;
 };
 
 /* Thresholds that go with the speed of each port. */
@@ -27,11 +26,10 @@ static void make_queues(struct fixed *f, const struct world *world)
     f->queues = world->queues;
     f->ecn = xcalloc(f->queues + 1ul, sizeof *f->ecn);
     for (uint32_t i = 0; i < f->queues; i++)
-        setting_ecn(s, &f->knobs, world, &world->queue[i], &f->ecn[i]);
+        setting_ecn(s, &f->set.knobs, world, &world->queue[i], &f->ecn[i]);
 }
 
-static int create(void **state, const struct world *world, const struct option_values *v,
-                  struct err *err)
+static int create(void **state, const struct world *world, const struct option_values *v, struct err *err)
 {
     struct knob_set set;
     struct fixed *f;
@@ -40,8 +38,7 @@ static int create(void **state, const struct world *world, const struct option_v
     if (rc)
         return rc;
     f = xcalloc(1, sizeof *f);
-    f->knobs = set.knobs;
-    memcpy(f->is_named, set.is_named, sizeof f->is_named);
+    f->set = set;
     f->name = xstrdup(v->text[SETTING]);
     make_queues(f, world);
     *state = f;
@@ -69,25 +66,25 @@ static bool queues(const void *state, struct ecn *ecn)
 static void step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)
 {
     struct fixed *f = state;
-    const char   *what = knobs_equal(knobs, &f->knobs) ? "stays"
+    const char   *what = knobs_equal(knobs, &f->set.knobs) ? "stays"
                          : f->has_stepped              ? "stays, but for knobs that others have turned"
                                                        : "is set";
 
     (void)r;
     note->phase = "hold";
     snprintf(note->why, sizeof note->why, "the setting '%.120s' %s", f->name, what);
-    *knobs = f->knobs;
+    *knobs = f->set.knobs;
     f->has_stepped = true;
 }
 
 static void best(const void *state, struct knobs *knobs)
 {
-    *knobs = ((const struct fixed *)state)->knobs;
+    *knobs = ((const struct fixed *)state)->set.knobs;
 }
 
 static const bool *names(const void *state)
 {
-    return ((const struct fixed *)state)->is_named;
+    return ((const struct fixed *)state)->set.is_named;
 }
 
 static const struct key_row options[] = {

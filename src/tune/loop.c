@@ -52,7 +52,6 @@ static int read_short(const struct loop_request *q, const char *text, const stru
     return option_values_read(a->option, a->name, v, &given, q->beside, err);
 }
 
-/* Finds the tuner of a request without what follows a colon. */
 static int find_tuner(const struct loop_request *q, int length, const struct tuner_algo **algo,
                       const struct tuner_alias **alias, struct err *err)
 {

@@ -101,7 +101,6 @@ static void say_named(const struct rehearser *t, struct tuner_note *note, const 
                  t->all.told_bytes);
 }
 
-/* No setting is clearly better than the current one. */
 static void stay(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r,
                  const struct twin_check *c, const struct knobs *knobs, struct tuner_note *note)
 {
@@ -296,7 +295,6 @@ static void say_floor(struct rehearser *t, struct tuner_note *note)
     t->is_told = true;
 }
 
-/* Messages are hardly slower than in an empty network. */
 static bool is_quiet(struct rehearser *t, const struct traffic_model *m, struct tuner_note *note)
 {
     struct outcomes saw = seen_outcomes(&t->under);

@@ -236,7 +236,6 @@ static void add_rows(struct advice *a)
     add_found(a);
 }
 
-/* Runs candidates, yours and the best preset at the other loads. */
 static int try_other_loads(struct advice *a, uint32_t *which, uint32_t count, struct err *err)
 {
     int rc = 0;

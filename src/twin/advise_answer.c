@@ -304,7 +304,6 @@ static void add_score(const struct advice *a, struct card *c, const struct advis
              g.low <= 0 && g.high >= 0 ? ", not clear" : "");
 }
 
-/* What 'job_bound' applies to. */
 static const char *bounded_text(const struct advice *a)
 {
     return !a->loops ? "job" : !a->jobs ? "storage or rpc" : "job, storage or rpc";

@@ -65,9 +65,9 @@ static void put_knob(FILE *out, enum knob knob, double was, double is)
             knob_words(from, knob, was), knob_words(to, knob, is), factor >= LARGE_CHANGE ? "warn" : "muted");
     if (factor > 0)
         fprintf(out, "%s&nbsp;%.*f", is > was ? "&times;" : "&divide;", factor < 10 ? 1 : 0, factor);
-    fputs("</td>", out);
-    html_element(out, "td", "about muted", knob_info[knob].about);
-    fputs("</tr>\n", out);
+    fputs("</td><td class=\"about muted\">", out);
+    html_text(out, knob_info[knob].about);
+    fputs("</td></tr>\n", out);
 }
 
 /* The knobs of switches, or of NICs and hosts, that change. Returns how many. */
@@ -143,14 +143,13 @@ static void put_scripts(FILE *out, const struct advice *a, bool has_nics, bool h
           out);
 }
 
-/* The requirements of a change other than knobs. */
 static void put_changes(FILE *out, const struct advice *a)
 {
     fputs("<div class=\"card\"><ul>\n", out);
     for (uint32_t i = 0; i < advised(a)->changes; i++) {
-        fputs("<li>", out);
-        html_element(out, "code", NULL, advised(a)->change[i]->set);
-        fputs(" needs ", out);
+        fputs("<li><code>", out);
+        html_text(out, advised(a)->change[i]->set);
+        fputs("</code> needs ", out);
         html_text(out, advised(a)->change[i]->needs);
         fputs(".</li>\n", out);
     }
@@ -279,7 +278,6 @@ static double place(double gain, double most)
     return 50 - 50 * fmax(-1, fmin(1, gain / most));
 }
 
-/* An arrow at the edge that an interval leaves. */
 static void put_arrow(FILE *out, struct race_gain g, double most)
 {
     if (g.high > most)

@@ -104,7 +104,6 @@ static void print_file(const struct recorded *r, const char *path, const char *r
                 r->restarts, r->restarts == 1 ? " is" : "s are");
 }
 
-/* Symptoms that counters show, and what they cannot show. */
 static void print_symptoms(const struct host_record *h, FILE *out)
 {
     fputs("Symptoms:\n", out);

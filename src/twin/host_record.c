@@ -390,7 +390,6 @@ static uint32_t print_symptom(FILE *out, const struct host_device *d, const char
     return 1;
 }
 
-/* Reports by priority how long the network paused this host. */
 static uint32_t print_pauses(const struct host_device *d, FILE *out)
 {
     uint32_t found = 0;

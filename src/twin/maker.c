@@ -208,7 +208,6 @@ static uint32_t loop_host(const struct traffic_model *m, const struct cell *c, u
     return packed ? first + i : spread(c, first + i);
 }
 
-/* Returns the size at quantile p. */
 static double quantile(const struct traffic_sizes *s, double p)
 {
     uint32_t i = 0;

@@ -289,7 +289,6 @@ static double speed(const struct acc *a, uint32_t queue)
     return a->is_scaled ? (double)a->fact[queue].rate_bps / SCALE_BPS : 1;
 }
 
-/* The action that is nearest to the setting of a queue. */
 static uint32_t action_of(const struct acc *a, uint32_t queue, const struct ecn *e)
 {
     struct ecn scaled = ecn_times(e, 1 / speed(a, queue));

@@ -34,7 +34,7 @@ bool acc_records_add(struct acc_records *r, uint32_t slot, uint32_t agent, uint3
     return true;
 }
 
-void acc_records_clear(struct acc_records *r)
+static void clear_records(struct acc_records *r)
 {
     r->count = 0;
     if (r->agents)
@@ -114,7 +114,7 @@ bool acc_learner_learn(struct acc_learner *l)
             l->loss_sum += isfinite(loss) ? loss : 0;
         }
     }
-    acc_records_clear(r);
+    clear_records(r);
     if (l->dqn.updates - l->sent < l->send_every)
         return false;
     net_copy(&l->net, &l->dqn.online);
@@ -216,7 +216,6 @@ void acc_agents_remember(struct acc_agents *a, uint32_t agent, uint32_t queue, c
     }
 }
 
-/* Copies random records of one memory to another. */
 static void copy_records(struct acc_agents *a, const struct replay *from, struct replay *to)
 {
     for (uint32_t i = 0; i < EXCHANGE_RECORDS && from->count; i++) {
@@ -301,7 +300,7 @@ int acc_agents_take(struct acc_agents *a, const struct acc_net *n, struct err *e
 void acc_agents_clear(struct acc_agents *a)
 {
     a->slots = 0;
-    acc_records_clear(&a->learner.records);
+    clear_records(&a->learner.records);
 }
 
 void acc_agents_drop(struct acc_agents *a)

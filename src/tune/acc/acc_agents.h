@@ -37,7 +37,6 @@ struct acc_records {
 
 /* Returns false if the agent has too many. */
 bool acc_records_add(struct acc_records *, uint32_t slot, uint32_t agent, uint32_t queue, const float *);
-void acc_records_clear(struct acc_records *);
 
 struct acc_learner {
     struct acc_records records;  /* of the current interval */

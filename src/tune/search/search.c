@@ -50,7 +50,6 @@ double search_option(const struct search_algo *algo, const struct option_values 
     return row ? v->value[row - algo->option] : search_defaults[option].value;
 }
 
-/* Returns the name of the first weight that was given, or NULL. */
 static const char *given_weight(const struct search_algo *algo, const struct option_values *v)
 {
     for (int i = SEARCH_WEIGHT_THROUGHPUT; i <= SEARCH_WEIGHT_PFC; i++)
@@ -130,7 +129,6 @@ static void search_keep(struct search *s, const struct knobs *kept, struct knobs
         (struct search_memory){ *kept, fsd_elephant_share(&s->settled) };
 }
 
-/* Keeps the finalist of a confirmation or its rival. */
 static void keep_one(struct search *s, bool is_finalist, struct knobs *knobs, struct tuner_note *note)
 {
     note->verdict = is_finalist ? TUNER_ACCEPTED : TUNER_REJECTED;
@@ -455,7 +453,6 @@ static bool is_guarded(struct search *s, const struct report *r, struct search_n
     return verdict == GUARD_DROPS_TRIAL;
 }
 
-/* Messages since the setting was changed. */
 static void add_to_window(struct search *s, const struct report *r, const struct knobs *knobs)
 {
     if (!knobs_equal(knobs, &s->seen_with)) {

@@ -45,8 +45,7 @@ extern const char *const search_trigger_names[], *const search_weights_names[], 
 #define SEARCH_OPTIONS \
     { "trigger", KEY_NAME, "change", \
       "start of a search. change: when flow sizes change; always: at once and repeatedly; once: at the " \
-      "start", \
-      .choices = search_trigger_names }, \
+      "start", .choices = search_trigger_names }, \
     { "theta", KEY_REAL, "0.05", "divergence of flow sizes that counts as a change", .min = 1e-9, \
       .max = 1e9 }, \
     { "weights", KEY_NAME, "share", \
@@ -65,19 +64,15 @@ extern const char *const search_trigger_names[], *const search_weights_names[], 
       "try presets first, those for the dominant flows before others, and start at the best" }, \
     { "confirm", KEY_COUNT, "3", \
       "repeated measurements of the best and the first setting before one is kept; 0: keep the best " \
-      "measured", \
-      .min = 0, .max = 100 }, \
+      "measured", .min = 0, .max = 100 }, \
     { "budget", KEY_COUNT, "280", \
       "settings per search, presets included, confirmation not", .min = 1, .max = 1e6 }, \
-    { "remember", KEY_YES, "no", \
-      "restore a found setting when such flows return" }, \
-    { "settle", KEY_COUNT, "1", \
-      "intervals after a change that do not count", .min = 0, .max = 1000 }, \
+    { "remember", KEY_YES, "no", "restore a found setting when such flows return" }, \
+    { "settle", KEY_COUNT, "1", "intervals after a change that do not count", .min = 0, .max = 1000 }, \
     { "measure", KEY_COUNT, "3", "intervals per measurement", .min = 1, .max = 1000 }, \
     { "abandon", KEY_REAL, "0.05", \
       "stop measuring a setting that is behind the best by more; 0: never", .min = 0, .max = 1 }, \
-    { "restart", KEY_YES, "yes", \
-      "restart a search when flow sizes change" }, \
+    { "restart", KEY_YES, "yes", "restart a search when flow sizes change" }, \
     { "guard", KEY_REAL, "2", \
       "traffic that a search may cost, in intervals of earlier traffic; then the previous setting returns. " \
       "0: no limit", .min = 0, .max = 1e6 }, \
@@ -102,12 +97,10 @@ extern const char *const search_trigger_names[], *const search_weights_names[], 
     { "start_from", KEY_NAME, "running", \
       "a search starts at the current setting (running) or the default one", \
       .choices = search_start_names }, \
-    { "reread", KEY_YES, "yes", \
-      "re-evaluate the dominant flows in every interval" }, \
+    { "reread", KEY_YES, "yes", "re-evaluate the dominant flows in every interval" }, \
     { "against", KEY_NAME, "settled", \
       "reference of flow sizes: the previous interval, or those the current setting was chosen for " \
-      "(settled)", \
-      .choices = search_against_names }, \
+      "(settled)", .choices = search_against_names }, \
     { "persist", KEY_COUNT, "3", \
       "intervals merged, and repetitions, before a difference is a change", .min = 1, \
       .max = SEARCH_PERSIST_MAX }, \
@@ -121,9 +114,8 @@ extern const char *const search_trigger_names[], *const search_weights_names[], 
       .min = 0, .max = 1000 }, \
     { "metric", KEY_NAME, "utility", \
       "quantity to maximize: utility; or one figure alone, from 0 to 1: throughput, rtt, pfc (as in " \
-      "utility), " \
-      "cnps or marks (1 - their share of data packets), queue (BDP over BDP plus the longest queue)", \
-      .choices = search_metric_names }
+      "utility), cnps or marks (1 - their share of data packets), queue (BDP over BDP plus the longest " \
+      "queue)", .choices = search_metric_names }
 
 /* The hooks of a tuner that searches, all but create. search_is_idle() is false before the first search. */
 #define SEARCH_HOOKS \

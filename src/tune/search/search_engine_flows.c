@@ -89,10 +89,8 @@ const struct search_memory *search_recall(const struct search *s)
     for (uint32_t i = 0; i < s->memories && i < SEARCH_MEMORIES; i++) {
         double apart = fabs(s->memory[i].elephants - s->elephants);
 
-        if (apart <= least) {
-            least = apart;
-            nearest = &s->memory[i];
-        }
+        nearest = apart <= least ? &s->memory[i] : nearest;
+        least = fmin(apart, least);
     }
     return nearest;
 }

@@ -4,7 +4,6 @@
 #define FEW_MICE      0.8        /* share of elephants above which long queues do no harm */
 #define FEW_ELEPHANTS 0.5        /* share below which those for mice do none; in between neither is tried */
 
-/* True if the setting equals a preset made for the other kind of flows. */
 static bool is_made_against(const struct search *s, const struct knobs *knobs, int wanted)
 {
     for (const struct setting *named = setting_all; named->name; named++) {

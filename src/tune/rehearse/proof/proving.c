@@ -121,7 +121,6 @@ static bool is_affordable(const struct contest *c)
     return !contest_has_jobs(c) || c->rule.job_cost_max >= JOB_FEARED * c->pairing.length;
 }
 
-/* This traffic has had its comparison. */
 static void remember(struct rehearser *t)
 {
     t->duelled = t->last;

@@ -22,7 +22,7 @@ double race_t95(uint32_t n)
     return n - 1 <= 12 ? t[n - 2] : n - 1 < 15 ? 2.179 : n - 1 < 20 ? 2.131 : n - 1 < 30 ? 2.086 : 2.042;
 }
 
-double race_t99(uint32_t n)
+static double t99(uint32_t n)
 {
     static const double t[] = { 31.821, 6.965, 4.541, 3.747, 3.365, 3.143, 2.998, 2.896, 2.821, 2.764,
                                 2.718, 2.681 };
@@ -108,7 +108,7 @@ static double chance_of(const struct runner *x, const struct runner *y)
 
     for (uint32_t i = 0; i < x->blocks; i++)
         d[i] = x->gain[i] - y->gain[i];
-    return race_t99(x->blocks) * error_of(d, x->blocks, &mean) + 1e-12;
+    return t99(x->blocks) * error_of(d, x->blocks, &mean) + 1e-12;
 }
 
 /* Runs to the end: the baseline, which the others are compared with, and settings that must be known well. */

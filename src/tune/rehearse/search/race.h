@@ -71,10 +71,9 @@ int race_run(struct race *, struct err *);
 /* The gain of one over another in the blocks that both have run: those of the final if both were in it. */
 struct race_gain race_gain(const struct runner *, const struct runner *than);
 
-/* Student's t: how many standard errors the mean of n values is off the true one with a probability of 5 %
- * (both sides) or 1 % (one side). n >= 2. */
+/* Student's t: how many standard errors the mean of n >= 2 values is off the true one with a probability of
+ * 5 %. */
 double race_t95(uint32_t n);
-double race_t99(uint32_t n);
 
 /* Writes the entries for a log, the best first: gains against 'now', or the baseline. Returns how many. */
 uint32_t tried_of_race(const struct race *, const struct knobs *now, struct tuner_tried tried[RACE_RUNNERS]);

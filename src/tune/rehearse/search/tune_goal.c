@@ -74,7 +74,8 @@ double goal_slowdown(const struct outcomes *p, enum goal_part part)
     return mean_slowdown(p, part, true);
 }
 
-double goal_slowdown_of_others(const struct outcomes *p, enum goal_part part)
+/* Of messages outside jobs, where it is known which belong to a job. */
+static double slowdown_of_others(const struct outcomes *p, enum goal_part part)
 {
     return mean_slowdown(p, part, false);
 }
@@ -172,7 +173,7 @@ bool goal_has_party(const struct outcomes *p, const struct outcomes *base, uint3
         return has_loop(p, base, party - GOAL_LOOPS);
     if (party >= GOAL_PARTS)
         return has_job(p, base, party - GOAL_PARTS);
-    return !isnan(goal_slowdown_of_others(p, party)) && !isnan(goal_slowdown_of_others(base, party));
+    return !isnan(slowdown_of_others(p, party)) && !isnan(slowdown_of_others(base, party));
 }
 
 double goal_party_ratio(const struct outcomes *p, const struct outcomes *base, uint32_t party)
@@ -183,7 +184,7 @@ double goal_party_ratio(const struct outcomes *p, const struct outcomes *base, u
         return log_ratio(loop_time(p, party - GOAL_LOOPS), loop_time(base, party - GOAL_LOOPS));
     if (party >= GOAL_PARTS)
         return log_ratio(goal_iteration(p, party - GOAL_PARTS), goal_iteration(base, party - GOAL_PARTS));
-    return log_ratio(goal_slowdown_of_others(p, party), goal_slowdown_of_others(base, party));
+    return log_ratio(slowdown_of_others(p, party), slowdown_of_others(base, party));
 }
 
 double goal_harm(const struct goal *g, uint32_t party, double ratio)

@@ -31,9 +31,6 @@ double goal_messages(const struct outcomes *, enum goal_part);
 /* Mean slowdown of a part; NAN: there were no such messages. */
 double goal_slowdown(const struct outcomes *, enum goal_part);
 
-/* The same of messages outside jobs, where it is known which belong to a job. */
-double goal_slowdown_of_others(const struct outcomes *, enum goal_part);
-
 /* 99th percentile of the slowdowns of messages outside jobs; NAN: there were none, or it is unknown. */
 double goal_p99(const struct outcomes *, enum goal_part);
 

@@ -54,7 +54,6 @@ static void report_progress(const struct act *a, const char *act, double gain, c
         a->q->tell(a->q->arg, &note);
 }
 
-/* Tries settings and the baseline on the same new messages. */
 static void try_all(struct act *a, struct tried *list, uint32_t count, double length)
 {
     struct predict_point *point = xcalloc(count + 1, sizeof(*point));

@@ -1,5 +1,6 @@
 /* src/tune/rehearse/traffic/traffic_model.c - see traffic_model.h. */
 #include "tune/rehearse/traffic/traffic_model.h"
+#include "base/minmax.h"
 #include "base/rng.h"
 
 #include <math.h>
@@ -204,7 +205,8 @@ double model_following(const struct traffic_model *m)
     return (kind_bps(m, IN_JOBS) + kind_bps(m, IN_LOOPS)) / fmax(1, model_bps(m));
 }
 
-double model_byte_share(const struct traffic_model *m, enum predict_class class)
+/* Bytes of messages of a class among those that come at random, as a share. */
+static double byte_share(const struct traffic_model *m, enum predict_class class)
 {
     const struct traffic_sizes *s = &m->sizes;
     double                      sum = 0, all = 0;
@@ -237,7 +239,7 @@ double model_distance(const struct traffic_model *a, const struct traffic_model 
     if (fmax(shares[0], shares[1]) > 0.1)
         apart = fmax(apart, fabs(rng_log(fmax(1, loads[0]) / fmax(1, loads[1]))) / (LOAD_APART + noise));
     for (int i = 0; i < PREDICT_CLASSES; i++)
-        apart = fmax(apart, fmin(shares[0], shares[1]) * fabs(model_byte_share(a, i) - model_byte_share(b, i))
+        apart = fmax(apart, fmin(shares[0], shares[1]) * fabs(byte_share(a, i) - byte_share(b, i))
                             / (SHARE_APART + noise / 2));
     return apart;
 }
@@ -260,23 +262,16 @@ char *model_text(const struct traffic_model *m, char *buf, size_t size)
 
 #define ALIKE 0.5                /* model_distance() of the same traffic, at most */
 
-static uint32_t count_of_memories(const struct memories *m)
-{
-    return m->made < MEMORIES ? m->made : MEMORIES;
-}
-
 static uint32_t nearest(const struct memories *m, const struct traffic_model *model)
 {
     uint32_t best = MEMORIES;
     double   least = ALIKE;
 
-    for (uint32_t i = 0; i < count_of_memories(m); i++) {
+    for (uint32_t i = 0; i < min_u32(m->made, MEMORIES); i++) {
         double apart = model_distance(&m->memory[i].model, model);
 
-        if (apart < least) {
-            least = apart;
-            best = i;
-        }
+        best = apart < least ? i : best;
+        least = fmin(apart, least);
     }
     return best;
 }
@@ -301,7 +296,7 @@ uint32_t memory_good(const struct memories *m, struct knobs *out)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < count_of_memories(m); i++)
+    for (uint32_t i = 0; i < min_u32(m->made, MEMORIES); i++)
         if (!m->memory[i].is_bad)
             out[count++] = m->memory[i].knobs;
     return count;

@@ -26,9 +26,6 @@ double model_chained(const struct seen *);
  * logarithm, sizes by the share of bytes of each class, kinds of traffic by theirs. */
 double model_distance(const struct traffic_model *, const struct traffic_model *);
 
-/* Bytes of messages of a class among those that come at random, as a share. */
-double model_byte_share(const struct traffic_model *, enum predict_class);
-
 /* Bits per second and host, of all kinds. */
 double model_bps(const struct traffic_model *);
 
