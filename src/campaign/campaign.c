@@ -214,20 +214,17 @@ int campaign_each_value(struct campaign *c, const char *metric,
 #define PEEKED_MAX 500
 
 static const char *const peeked[] = { "slowdown_mean", "slowdown_p99", "fct_us_p99", "goodput_bps",
-                                      "rtt_us_mean",
-                                      "paused_share", "dropped_packets" };
+                                      "rtt_us_mean", "paused_share", "dropped_packets", NULL };
 
-#define PEEKED (sizeof(peeked) / sizeof(*peeked))
-
-/* Means of one figure by variant, into the rows that are there. */
-static void peek_figure(sqlite3 *db, const char *figure, size_t column, json_t *rows)
+/* Means of one figure by variant: adds a value to each of the rows that are there. */
+static void peek_figure(sqlite3 *db, const char *figure, json_t *rows)
 {
     static const char sql[] = "SELECT run.variant, avg(value.value) FROM run JOIN value ON value.run = run.id"
                               " WHERE value.metric = (SELECT id FROM metric WHERE name = ?1) GROUP BY "
                               "run.variant";
     sqlite3_stmt *s = NULL;
-    json_t *by_name = json_object(), *row;
-    size_t i;
+    json_t       *by_name = json_object(), *row;
+    size_t        i;
 
     if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK) {
         sqlite3_bind_text(s, 1, figure, -1, SQLITE_STATIC);
@@ -238,9 +235,9 @@ static void peek_figure(sqlite3 *db, const char *figure, size_t column, json_t *
     }
     sqlite3_finalize(s);
     json_array_foreach(rows, i, row) {
-        json_t *value = json_object_get(by_name, json_string_value(json_object_get(row, "name")));
+        json_t *value = json_object_get(by_name, json_get_text(row, "name"));
 
-        json_array_set_new(json_object_get(row, "values"), column, value ? json_incref(value) : json_null());
+        json_array_append_new(json_object_get(row, "values"), value ? json_incref(value) : json_null());
     }
     json_decref(by_name);
 }
@@ -259,9 +256,9 @@ static int peek_variants(sqlite3 *db, json_t *rows, json_int_t *runs, char finis
         if (strcmp(when, finished) > 0)
             snprintf(finished, 32, "%s", when);
         if (json_array_size(rows) < PEEKED_MAX)
-            json_array_append_new(rows, json_pack("{s:o, s:I, s:[n,n,n,n,n,n,n]}", "name",
-                                                  json_of_text(database_text(s, 0)), "runs",
-                                                  (json_int_t)sqlite3_column_int64(s, 1), "values"));
+            json_array_append_new(rows, JSON_OF({ "name", json_of_text(database_text(s, 0)) },
+                                                { "runs", json_integer(sqlite3_column_int64(s, 1)) },
+                                                { "values", json_array() }));
     }
     sqlite3_finalize(s);
     return rc == SQLITE_OK ? 0 : -ENOENT;
@@ -275,14 +272,13 @@ int campaign_peek(const char *path, json_t **out, struct err *err)
     sqlite3 *db = NULL;
     int rc = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK ? 0 : -ENOENT;
 
-    _Static_assert(PEEKED == 7, "as many as the nulls of a row");
     if (!rc) {
         sqlite3_busy_timeout(db, 200);
         rc = peek_variants(db, rows, &runs, finished);
     }
-    for (size_t i = 0; i < PEEKED && !rc; i++) {
+    for (size_t i = 0; peeked[i] && !rc; i++) {
         json_array_append_new(names, json_string(peeked[i]));
-        peek_figure(db, peeked[i], i, rows);
+        peek_figure(db, peeked[i], rows);
     }
     sqlite3_close(db);
     if (rc) {

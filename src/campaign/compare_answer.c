@@ -181,8 +181,8 @@ static uint32_t largest(const struct comparison *c, uint32_t variant, bool is_be
     return best;
 }
 
-/* Whom a figure is about: "small messages matter". */
-static void add_whom(struct card *card, const char *format, const struct metric *m, bool is_question)
+/* Whom a figure is about, and whether that is plural: "small messages" matter, throughput matters. */
+static const char *whom(const struct metric *m, bool *is_plural)
 {
     static const struct { const char *name, *text; bool is_plural; } row[] = {
         { "mice.slowdown_p99", "small messages", true },
@@ -191,16 +191,14 @@ static void add_whom(struct card *card, const char *format, const struct metric 
         { "fct_us_p99", "the slowest messages", true },      { "goodput_bps", "throughput", false },
         { "rtt_us_mean", "queueing delay", false },
     };
-    const char *text = m->label;
-    bool        is_plural = false;
 
+    *is_plural = false;
     for (unsigned i = 0; i < sizeof(row) / sizeof(*row); i++)
         if (strcmp(m->name, row[i].name) == 0) {
-            text = row[i].text;
-            is_plural = row[i].is_plural;
+            *is_plural = row[i].is_plural;
+            return row[i].text;
         }
-    card_add(card, CARD_FINDING, format, text,
-             is_question ? is_plural ? "matter" : "matters" : is_plural ? "do" : "does");
+    return m->label;
 }
 
 /* The best by the goal of those that are clearly better than the baseline and keep its bounds. */
@@ -319,13 +317,12 @@ static bool add_refusal(const struct comparison *c, struct card *card)
 static void add_finding(const struct comparison *c, struct card *card, uint32_t advised)
 {
     uint32_t    gain = largest(c, advised, true), loss = largest(c, advised, false), figure[COMPARE_DECIDING];
-    const char *base = name_of(c, c->baseline);
+    const char *base = name_of(c, c->baseline), *name = name_of(c, advised);
 
     if (c->has_goal) {
         card_add(card, CARD_FINDING, advised == c->baseline ?
                  "Keep %s: no other variant is clearly better by the goal '%s' with" :
-                 "Use %s: it is better by the goal '%s' than the others, with", name_of(c, advised),
-                 c->goal.name);
+                 "Use %s: it is better by the goal '%s' than the others, with", name, c->goal.name);
         card_add(card, CARD_FINDING,
                  "no class of messages more than %.3g %% slower than %s and no job, storage or rpc more than "
                  "%.3g %%.",
@@ -335,14 +332,16 @@ static void add_finding(const struct comparison *c, struct card *card, uint32_t 
                  "Keep %s: no other variant is clearly better in any of %u main figures.", base,
                  comparison_deciding(c, figure));
     } else if (loss == UINT32_MAX) {
-        card_add(card, CARD_FINDING, "Use %s: it is better than %s in", name_of(c, advised), base);
-        card_add(card, CARD_FINDING, "%s, and no main figure is clearly worse.",
+        card_add(card, CARD_FINDING,
+                 "Use %s: it is better than %s in %s, and no main figure is clearly worse.", name, base,
                  c->figures.list[gain].metric.label);
     } else {
-        card_add(card, CARD_FINDING, "Use %s if", name_of(c, advised));
-        add_whom(card, "%s %s most.", &c->figures.list[gain].metric, true);
-        card_add(card, CARD_FINDING, "Keep %s if", base);
-        add_whom(card, "%s %s.", &c->figures.list[loss].metric, false);
+        bool        are_gaining, are_losing;
+        const char *gaining = whom(&c->figures.list[gain].metric, &are_gaining);
+        const char *losing = whom(&c->figures.list[loss].metric, &are_losing);
+
+        card_add(card, CARD_FINDING, "Use %s if %s %s most. Keep %s if %s %s.", name, gaining,
+                 are_gaining ? "matter" : "matters", base, losing, are_losing ? "do" : "does");
     }
 }
 

@@ -146,27 +146,23 @@ static int wait_for(pid_t pid)
     return status;
 }
 
-/* The reason in place of the text; a status as waitpid() gives it. */
-static int refuse_text(const struct pool *p, struct job *j)
-{
-    j->length = (size_t)snprintf(j->text, j->room, "its result is longer than %zu bytes", p->hooks->text_max);
-    return W_EXITCODE(EXIT_FAILURE, 0);
-}
-
 static int end_job(struct pool *p, uint32_t index)
 {
     struct job j = p->job[index];
-    int rc, status;
+    bool       is_refused = is_too_long(p, &j);
 
-    if (is_too_long(p, &j))
+    if (is_refused)
         kill(j.pid, SIGKILL);
-    status = wait_for(j.pid);
+    int status = wait_for(j.pid);
     close(j.fd);
     p->job[index] = p->job[--p->running];
+    if (is_refused) {            /* the reason in place of the text; a status as waitpid() gives it */
+        j.length = (size_t)snprintf(j.text, j.room, "its result is longer than %zu bytes",
+                                    p->hooks->text_max);
+        status = W_EXITCODE(EXIT_FAILURE, 0);
+    }
     j.text[j.length] = '\0';
-    if (is_too_long(p, &j))
-        status = refuse_text(p, &j);
-    rc = p->hooks->done(p->hooks->arg, &j.what, status, j.text, j.length);
+    int rc = p->hooks->done(p->hooks->arg, &j.what, status, j.text, j.length);
     free(j.text);
     return rc;
 }

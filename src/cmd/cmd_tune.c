@@ -78,6 +78,8 @@ static const struct cmd_option option_rows[] = {
 static void check_options(const struct options *o)
 {
     const struct tune_request *r = &o->request;
+    const char *idle = r->history ? "history" : r->report ? "report" : r->tuner ? "tuner" : r->sets ? "set"
+                       : NULL;           /* has no effect without a search */
 
     check_tuner(r->tuner);
     if (!r->path && !o->from)
@@ -86,9 +88,8 @@ static void check_options(const struct options *o)
         cmd_usage("a search on '%s', or the setting '%s'? With --from there is no search", r->path, o->from);
     if (o->from && o->device == DEVICE_NONE && !r->out && !o->is_json)
         cmd_usage("--from: what is to be done with it? Give --as, --out or --format json");
-    if (o->from && (r->history || r->report || r->tuner || r->sets))
-        cmd_usage("--from: there is no search, so --%s has no effect",
-                  r->history ? "history" : r->report ? "report" : r->tuner ? "tuner" : "set");
+    if (o->from && idle)
+        cmd_usage("--from: there is no search, so --%s has no effect", idle);
     if (o->is_json && o->device != DEVICE_NONE)
         cmd_usage("--format json and --as: one of them");
     if ((o->rate_bps || o->rtt_ps) && !o->from)
@@ -179,12 +180,11 @@ static int tune_scenario(const struct options *o, struct err *err)
 
 static int tune_from(const struct options *o, struct err *err)
 {
-    const char  *slash = strrchr(o->from, '/');
     struct knobs knobs;
     char         about[300];
     int rc = tune_read_setting(o->from, o->rate_bps ? o->rate_bps : RATE_BPS, o->rtt_ps, &knobs, err);
 
-    snprintf(about, sizeof(about), "The setting '%.200s'.\n", slash ? slash + 1 : text_file_name(o->from));
+    snprintf(about, sizeof(about), "The setting '%.200s'.\n", text_base_name(text_file_name(o->from)));
     if (!rc && o->request.out)
         rc = setting_write_yaml(o->request.out, &knobs, about, err);
     if (!rc && o->is_json)
@@ -196,14 +196,12 @@ static int tune_from(const struct options *o, struct err *err)
 
 static int tune_main(int argc, char **argv)
 {
-    struct options o = { .request = { .checks = 5 }, .device = DEVICE_NONE };
+    struct options o = { .request = { .checks = 5, .argc = argc, .argv = argv }, .device = DEVICE_NONE };
     struct err     err;
 
     cmd_parse(&line, argc, argv, &o);
     check_options(&o);
     o.request.seed = o.has_seed ? &o.seed : NULL;
-    o.request.argc = argc;
-    o.request.argv = argv;
     interrupt_catch();
     int rc = o.from ? tune_from(&o, &err) : tune_scenario(&o, &err);
     free(o.request.set);
