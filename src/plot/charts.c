@@ -83,7 +83,7 @@ static void format_source(const json_t *page, char *buf, size_t size)
     else if (count > 1)
         snprintf(seed, sizeof seed, ", %zu seeds, %.20s to %.20s", count, first ? first : "",
                  last ? last : "");
-    snprintf(buf, size, "%.300s%s, anole %.20s", slash ? slash + 1 : title, seed,
+    snprintf(buf, size, "%.280s%s, anole %.20s", slash ? slash + 1 : title, seed,
              json_get_text(page, "version"));
 }
 

@@ -182,7 +182,7 @@ static void print_change(const struct history_step *s, const char *when, const c
 static void print_quiet(const struct history *h, struct episode e, FILE *out)
 {
     struct figures f = figures_of(h, e);
-    char           span[72], when[32], elephants[80] = "";
+    char           span[72], when[32], elephants[96] = "";
 
     if (!h->queues.queues)
         snprintf(elephants, sizeof(elephants), ", elephants %s of flows",

@@ -220,16 +220,6 @@ static void add_digits(struct hset *h, const char *name, uint64_t value)
     h->word[h->count++] = digits;
 }
 
-static int execute(redisContext *c)
-{
-    redisReply *reply = redisCommand(c, "EXEC");
-    int         rc = !reply ? -EIO : reply->type == REDIS_REPLY_NIL ? -EBUSY :
-                     reply->type == REDIS_REPLY_ARRAY ? 0 : -EIO;
-
-    freeReplyObject(reply);
-    return rc;
-}
-
 /* If 'rc' is 0, sends the commands as one transaction. A failure drops the connection, and with it watches
  * and queued commands. -EBUSY: what is watched has changed. */
 static int transact(struct redis *r, int rc, struct hset *set, int sets)
