@@ -23,7 +23,7 @@ void page_put_command(json_t *page, int argc, char *const *argv);
 /* charts.json, for anole plot, from the data of a page. */
 void page_print_charts(const json_t *page, FILE *);
 
-/* The page without scripts, as HTML: the answer card, the main figures of a run, and limits. */
+/* The page without scripts, as HTML: the answer card and the main figures. */
 void page_static(const json_t *page, FILE *);
 
 /* The whole page of one run. */
