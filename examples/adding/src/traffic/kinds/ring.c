@@ -32,11 +32,10 @@ static void ring_read(struct entry *e)
     entry_need_end(e);
     if (e->r->rc) {
         free(ring);
-    } else {
-        traffic_add_entry(e->traffic, &traffic_ring, ring, &e->common, hosts.node, hosts.count);
-        traffic_add_streams(e->traffic);
+        return;
     }
-    free(hosts.node);
+    traffic_add_entry(e->traffic, &traffic_ring, ring, &e->common, hosts.node, hosts.count);
+    traffic_add_streams(e->traffic);
 }
 
 static const struct key_row keys[] = {
