@@ -137,8 +137,11 @@ static int parse_number(const struct key_row *row, const char *text, struct key_
         return rc;
     if (row->per && row->unit != KEY_REAL)
         made.whole /= row->per;
-    else if (row->per && made.real < 0x1p64)
-        made.real = (double)((uint64_t)made.real / row->per);
+    else if (row->per && made.real < 0x1p64) {
+        uint64_t whole = (uint64_t)made.real / row->per;
+
+        made.real = (double)whole;
+    }
     *v = made;
     return 0;
 }
