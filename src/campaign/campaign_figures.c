@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STUCK_TOLD 5u            /* variants by name */
+#define STUCK_PRINTED 5u            /* variants by name */
 
 struct figure *figures_find(const struct figures *f, const char *name)
 {
@@ -179,18 +179,18 @@ uint32_t figures_stuck(const struct figures *all, uint32_t variant, uint32_t see
 void figures_print_stuck(const struct figures *all, const struct variants *variants, uint32_t seeds,
                          FILE *out)
 {
-    uint32_t told = 0;
+    uint32_t printed = 0;
 
     for (uint32_t v = 0; v < variants->count; v++) {
         uint32_t stuck = figures_stuck(all, v, seeds);
 
-        if (stuck && told++ < STUCK_TOLD)
+        if (stuck && printed++ < STUCK_PRINTED)
             fprintf(out, "PARTIAL: with '%s' nothing moved any more in %u of %u runs: its figures are of "
                     "what came before; anole run says what is stuck.\n",
                     safe_name(variants->list[v].name).buf, stuck, seeds);
     }
-    if (told > STUCK_TOLD)
-        fprintf(out, "PARTIAL: so are those of %u more.\n", told - STUCK_TOLD);
+    if (printed > STUCK_PRINTED)
+        fprintf(out, "PARTIAL: so are those of %u more.\n", printed - STUCK_PRINTED);
 }
 
 void figures_print_words(const struct figures *all, FILE *out)

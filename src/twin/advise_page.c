@@ -529,8 +529,8 @@ static void put_footer(FILE *out, const struct advice *a)
              "trials of %.1f ms: presets, points spread over the space, %u generations of a search around "
              "the best, and a race of %u blocks; then %d other seeds.",
              (unsigned long long)a->request->seed, (unsigned long long)a->request->budget / 1000000,
-             a->rehearsal.trials, (double)a->twin.input.until_ps / (double)PS_PER_MS, a->rehearsal.generations,
-             a->rehearsal.race.blocks, ADVISE_SEEDS);
+             a->rehearsal.trials, (double)a->twin.input.until_ps / (double)PS_PER_MS,
+             a->rehearsal.generations, a->rehearsal.race.blocks, ADVISE_SEEDS);
     fputs("</main><footer><dl>", out);
     html_footer(out, "Made by", text);
     if (a->request->argc > 0)

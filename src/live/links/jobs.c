@@ -210,7 +210,8 @@ static json_t *job_json(const char *name, const struct job_past *past, const str
     struct job_point p = sum_of(past);
     bool             has_most = p.paused_most > 0 && p.paused_most_at < c->peers;
 
-    return JSON_OF({ "name", json_of_text(name) }, { "seconds", json_of_count(min_u64(past->looks, JOBS_POINTS)) },
+    return JSON_OF({ "name", json_of_text(name) },
+                   { "seconds", json_of_count(min_u64(past->looks, JOBS_POINTS)) },
                    { "nics", json_of_count(p.nics) }, { "silent", json_of_count(p.silent) },
                    { "looks", json_of_count((uint64_t)p.sum[JOB_LOOKS]) },
                    { "utilisation", json_of_number(ratio(&p, JOB_USE, JOB_USE_KNOWN)) },

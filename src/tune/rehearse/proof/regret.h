@@ -2,8 +2,8 @@
  *
  * Windows detect changes of a tenth, but take time. A large factor shows within a few intervals: in
  * slowdowns, waiting messages, round trips and pauses. Each is a series that is compared with values from
- * before the setting (base/evidence/evalue.h). Series that are not a harm themselves, such as round trips, are
- * also compared with values from the time of proof. The evidence is the mean of theirs, with slowdowns
+ * before the setting (base/evidence/evalue.h). Series that are not a harm themselves, such as round trips,
+ * are also compared with values from the time of proof. The evidence is the mean of theirs, with slowdowns
  * counted twice: without a change it reaches REGRET_EVIDENCE at most once in as many intervals. In addition,
  * slowdowns must rise by REGRET_LEAST, and stay up for two more intervals: a few large messages that meet
  * make one interval slow.
