@@ -46,9 +46,10 @@ static int write_baseline(struct saved *s, const struct io_disk *disk)
 
 int saved_write(struct saved *s, const struct io_disk *disk)
 {
-    int rc = write_baseline(s, disk);
+    char text[SAVED_TEXT_MAX];
+    int  rc = write_baseline(s, disk);
 
-    return rc ? rc : keep_write(disk, SAVED_NAME, object_of(s), FORMAT, SAVED_TEXT_MAX, &s->number);
+    return rc ? rc : keep_write(disk, SAVED_NAME, object_of(s), FORMAT, text, sizeof text, &s->number);
 }
 
 /* ---- reading ---- */

@@ -170,9 +170,10 @@ int memory_save(struct controller *c, uint64_t now_us)
                         { "trials", json_of_count(c->trials_saved) }, { "frozen", json_of_text(c->frozen) },
                         { "rolled_back", rolled_back }, { "caution", caution_json(&c->caution, now_us) },
                         { "standing", standing_json(&c->standing) }, { "drill", drill_json(&c->drill) });
+    char    text[SAVED_TEXT_MAX];
 
     c->is_dirty = keep_write(&c->io.disk, CONTROLLER_SAVED_NAME, o, JSON_INDENT(2) |
-                             JSON_REAL_PRECISION(JSON_DIGITS), SAVED_TEXT_MAX, &c->saves) != 0;
+                             JSON_REAL_PRECISION(JSON_DIGITS), text, sizeof text, &c->saves) != 0;
     c->save_us = NEVER;
     return c->is_dirty ? -EIO : 0;
 }

@@ -47,10 +47,10 @@ long keep_unseal(const char *text, size_t length, uint64_t *number)
     return sscanf(line, "\n#%" SCNu64 " ", number) == 1 ? begin - text : -EBADMSG;
 }
 
-int keep_write(const struct io_disk *disk, const char *name, json_t *o, size_t flags, size_t size,
-               uint64_t *number)
+int keep_write(const struct io_disk *disk, const char *name, json_t *o, size_t flags, char *text,
+               size_t size, uint64_t *number)
 {
-    char   text[size], path[MSG_NAME_SIZE];      /* not malloc'd: the hook of a test may not return */
+    char   path[MSG_NAME_SIZE];
     size_t length = keep_print(text, size, o, flags, *number + 1);
     int    rc = length ? 0 : -EFBIG;
 

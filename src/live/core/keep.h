@@ -21,8 +21,9 @@ size_t keep_print(char *text, size_t size, json_t *, size_t flags, uint64_t numb
 long keep_unseal(const char *text, size_t length, uint64_t *number);
 
 /* Writes an object, which it releases, to both copies of NAME, with the number after *number, which grows. On
- * failure the first may have it already. 'flags' are jansson's, 'size' is the most that a file may have. */
-int keep_write(const struct io_disk *, const char *name, json_t *, size_t flags, size_t size,
+ * failure the first may have it already. 'flags' are jansson's. 'text' is room for the file, whose most bytes
+ * are 'size'. */
+int keep_write(const struct io_disk *, const char *name, json_t *, size_t flags, char *text, size_t size,
                uint64_t *number);
 
 /* take() says whether it understands the object. -EBADMSG: it does not, or this is not JSON. */

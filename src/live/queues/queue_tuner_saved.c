@@ -69,15 +69,17 @@ static json_t *ecn_json(const struct ecn *e)
 int queue_saved_write(struct queue_saved *s, const struct io_disk *disk)
 {
     json_t *found = json_object(), *setting = json_array();
+    char   *text = xmalloc(QUEUE_SAVED_TEXT_MAX);
 
     for (uint32_t i = 0; i < s->founds; i++)
         json_object_set_new(found, s->found[i].name, ecn_json(&s->found[i].ecn));
     for (uint32_t i = 0; i < s->settings; i++)
         json_array_append_new(setting, ecn_json(&s->setting[i]));
-    return keep_write(disk, QUEUE_SAVED_NAME,
-                      JSON_OF({ "version", json_of_count(VERSION) }, { "found", found },
-                              { "settings", setting }),
-                      JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS), QUEUE_SAVED_TEXT_MAX, &s->number);
+    json_t *o = JSON_OF({ "version", json_of_count(VERSION) }, { "found", found }, { "settings", setting });
+    int     rc = keep_write(disk, QUEUE_SAVED_NAME, o, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS),
+                            text, QUEUE_SAVED_TEXT_MAX, &s->number);
+    free(text);
+    return rc;
 }
 
 static bool take_bytes(const json_t *v, uint32_t *bytes)
