@@ -146,9 +146,10 @@ static double read_real(struct command_reader *r, const struct option *o, double
 
     if (word && (strchr(word, '%') || text_to_real(word, &value, NULL)))
         tokens_err(&r->words, EINVAL, "%s: '%s' is not a number", o->name, word);
-    if (!(value >= min && value <= max))
-        tokens_err(&r->words, ERANGE, "%s: %s is not within %g .. %g", o->name, word, min, max);
-    return value;
+    if (value >= min && value <= max)
+        return value;
+    tokens_err(&r->words, ERANGE, "%s: %s is not within %g .. %g", o->name, word, min, max);
+    return min;
 }
 
 static void read_file(struct command_reader *r, const struct option *o, char **file)

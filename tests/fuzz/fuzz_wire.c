@@ -58,6 +58,12 @@ static void check_again(const struct msg *m)
     PROMISE(knobset_is_same(&again.set, &m->set));
 }
 
+/* Whether both are equal or unknown. */
+static bool is_same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
 /* An unknown field has no effect. */
 static void check_unknown(struct rack *a, struct rack *b, const uint8_t *data, size_t size)
 {
@@ -74,7 +80,7 @@ static void check_unknown(struct rack *a, struct rack *b, const uint8_t *data, s
     for (uint32_t i = 0; !rc && i < a->rows; i++)
         PROMISE(a->row[i].slot == b->row[i].slot && a->row[i].stamp_us == b->row[i].stamp_us &&
                 a->row[i].sample.cnps == b->row[i].sample.cnps &&
-                a->row[i].sample.paused == b->row[i].sample.paused &&
+                is_same(a->row[i].sample.paused, b->row[i].sample.paused) &&
                 isnan(a->row[i].sample.metric) == isnan(b->row[i].sample.metric));
     free(more);
 }
@@ -90,8 +96,11 @@ static void check_rack(const uint8_t *data, size_t size)
     if (rack_codec_read(&r[0], data, size) == 0) {
         PROMISE(r->rows <= RACK_DEVICES_MAX && r->gones <= RACK_DEVICES_MAX &&
                 r->messages_count <= RACK_DEVICES_MAX);
-        for (uint32_t i = 0; i < r->rows; i++)
-            PROMISE(r->row[i].sample.paused >= 0 && r->row[i].sample.paused <= 1 && !r->row[i].sample.detail);
+        for (uint32_t i = 0; i < r->rows; i++) {
+            double paused = r->row[i].sample.paused;     /* NAN: unknown */
+
+            PROMISE((isnan(paused) || (paused >= 0 && paused <= 1)) && !r->row[i].sample.detail);
+        }
         length = rack_codec_write(&r[0], &bytes);
         PROMISE(rack_codec_is(bytes, length) && rack_codec_read(&r[1], bytes, length) == 0);
         PROMISE(r[1].rows == r->rows && r[1].items == r->items && r[1].life == r->life &&
