@@ -83,8 +83,10 @@ static int parse_links(struct env_world *w, const char *delay, const char *rate,
 
 static int parse_flows(struct env_world *w, const char *text, struct err *err)
 {
-    char  kind[NAME_BYTES];
-    char *numbers = cut(strcpy(kind, text), ':');
+    char kind[NAME_BYTES];
+
+    snprintf(kind, sizeof kind, "%s", text);
+    char *numbers = cut(kind, ':');
 
     while (numbers && env_kind_names[w->kind] && strcmp(env_kind_names[w->kind], kind) != 0)
         w->kind++;
@@ -107,7 +109,8 @@ int env_world_parse(struct env_world *w, const char *text, struct err *err)
     *w = (struct env_world){ .qps = 1 };
     if (strlen(text) >= sizeof(flows))
         return err_set(err, EINVAL, "'%.60s...' is not a world to learn in", text);
-    char *links = cut(strcpy(flows, text), '@');
+    snprintf(flows, sizeof flows, "%s", text);
+    char *links = cut(flows, '@');
     char *rate = links ? cut(links, ',') : NULL;
     int rc = parse_flows(w, flows, err);
     return rc || !links ? rc : parse_links(w, links, rate, err);

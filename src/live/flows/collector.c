@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define PLACES        (2 * COLLECTOR_FLOWS_MAX)  /* a power of two, so that the table is at most half full */
+#define PLACES (2ul * COLLECTOR_FLOWS_MAX) /* a power of two, so that the table is at most half full */
 #define SILENT_MAX    30u        /* windows after which a flow is forgotten */
 #define AT_ONCE       256        /* datagrams before the loop goes on with something else */
 #define UDP           17

@@ -405,7 +405,7 @@ static struct range choose(struct store *s, uint64_t span_ms, uint64_t until_ms)
 
     for (; r.level + 1 < LEVELS; r.level++) {
         uint64_t oldest = number_of(query(s, OLDEST, "i", (uint64_t)r.level)),
-                 coarser = number_of(query(s, OLDEST, "i", (uint64_t)(r.level + 1)));
+                 coarser = number_of(query(s, OLDEST, "i", (uint64_t)r.level + 1));
 
         if ((oldest <= from_ms || oldest <= coarser + levels[r.level + 1].step_ms) &&
             (span_ms / levels[r.level].step_ms <= ROWS_MAX ||

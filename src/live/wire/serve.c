@@ -567,7 +567,7 @@ static void divide_files(struct serve *s)
     uint64_t      files = s->limits.files;
 
     if (!files && getrlimit(RLIMIT_NOFILE, &l) == 0)
-        files = min_u64(l.rlim_cur, 1u << 20);
+        files = min_u64(l.rlim_cur, 1ul << 20);
     s->connections_max = (uint32_t)(files > 2 * FILES_OTHER ? files - FILES_OTHER : files / 2);
     s->shaking_max = min_u32(s->connections_max / 2, SHAKING_MAX);
     s->accounts.limits.connections = min_u32(s->accounts.limits.connections, s->connections_max / 2);

@@ -9,9 +9,8 @@ static uint64_t us_to_ps(double us)
 
 static struct hf2t_cfg cfg_of(const double *v)
 {
-    struct hf2t_cfg c;
+    struct hf2t_cfg c = { 0 };
 
-    memset(&c, 0, sizeof c);     /* with its padding: they are compared as memory */
     c.is_on = v[KNOB_hf2t] > 0;
     c.is_natural = v[KNOB_hf2t_natural] > 0;
     c.scope = (uint8_t)v[KNOB_hf2t_scope];
@@ -66,17 +65,25 @@ void hf2t_join(struct sim *s, struct hf2t *t, bool is_new)
             t->qp[i].near_ps = 0;        /* T must be copied again */
 }
 
+static bool is_same(const struct hf2t_cfg *a, const struct hf2t_cfg *b)
+{
+    return a->is_on == b->is_on && a->is_natural == b->is_natural && a->scope == b->scope &&
+           a->min == b->min &&
+           a->max == b->max && a->threshold_ps == b->threshold_ps && a->training_ps == b->training_ps &&
+           a->quiet_ps == b->quiet_ps && a->percentile == b->percentile && a->guard == b->guard;
+}
+
 bool hf2t_configure(struct sim *s, bool *is_new)
 {
     struct hf2t_cfg c = cfg_of(s->cfg.knobs.value);
 
-    if (s->hosts.hf2t ? memcmp(&c, &s->hosts.hf2t->cfg, sizeof c) == 0 : !c.is_on)
+    if (s->hosts.hf2t ? is_same(&c, &s->hosts.hf2t->cfg) : !c.is_on)
         return false;
     if (!s->hosts.hf2t)
         s->hosts.hf2t = new_of(s);
     struct hf2t *t = s->hosts.hf2t;
     *is_new = c.is_on != t->cfg.is_on;
-    memcpy(&t->cfg, &c, sizeof c);
+    t->cfg = c;
     if (*is_new)
         t->since_ps = s->engine.now_ps;
     if (c.scope == HF2T_QUEUE_PAIR && !t->qp_gaps)
