@@ -27,7 +27,7 @@ struct account_limits {
 
 enum account_kind { ACCOUNT_DEVICES, ACCOUNT_CONNECTIONS, ACCOUNT_MESSAGES, ACCOUNT_LINES, ACCOUNT_KINDS };
 
-/* What is not used is zero. */
+/* Unused entries are zero, so that names compare as memory. */
 struct account_names { char name[ACCOUNT_NAMES][ACCOUNT_NAME_SIZE]; uint32_t count; };
 
 struct account {
