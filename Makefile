@@ -205,7 +205,8 @@ clean:
 #                `make test`, and the commands of docs/first.md with all their results
 #   check-clang  warnings of clang, and the unit tests
 #   check-tidy   clang-tidy on the sources of the library
-#   check-leaks  unit tests and a few scripts, with leak detection even where it is slow (see tools/run-tests)
+#   check-leaks  on aarch64, where `make test` omits leak detection because it is slow: unit tests and a few
+#                scripts with it. Elsewhere every test of `make test` detects leaks.
 #   check-tsan   unit tests and scripts of threaded code
 #   check-fuzz   every fuzz target for FUZZ_SECONDS
 #   check-cross  most unit tests on the other architecture, where the demo must produce the same bytes
@@ -252,10 +253,15 @@ check-clang: build-clang
 check-tidy: build-clang
 	@{ tools/list-sources lib; echo src/cmd/main.c; } | xargs -n 4 -P "$$(nproc)" clang-tidy --quiet -p build/clang
 
+ifeq ($(shell uname -m)$(TESTS),x86_64)
+check-leaks:
+	@echo '`make test` detects leaks on this processor: nothing more to run here'
+else
 check-leaks: deps-check
 	@tools/configure test $(TEST)
 	@ninja -C build/test
 	@LEAKS=1 tools/run-tests build/test $(or $(TESTS),$(LEAK_TESTS))
+endif
 
 # ThreadSanitizer makes tests about ten times slower, so scripts get a longer limit. Fault histories use one
 # thread: 100 of them suffice here, because the other checks run the rest.

@@ -80,7 +80,7 @@ static void read_list(struct astra_network *n, const char *key,
         reader_refuse(&n->r, list, "there are more than %u dimensions", ASTRA_DIMS_MAX);
     else if (n->dims && list->count != n->dims)
         reader_refuse(&n->r, list, "'%s' has %u entries, 'topology' has %u", key, list->count, n->dims);
-    if (n->r.rc)
+    if (!list || n->r.rc)
         return;
     n->dims = list->count;
     for (const struct yaml_node *c = list->child; c && !n->r.rc; c = c->next, i++)

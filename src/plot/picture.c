@@ -301,18 +301,16 @@ static void round_axis(struct axis *a)
 static uint32_t log_marks(const struct axis *a, double mark[MARKS_MAX])
 {
     static const int factors[] = { 1, 2, 5 };
-    int              every = log10(a->high / a->low) <= 2.5 ? 1 : 3;
+    int              shown = log10(a->high / a->low) <= 2.5 ? 3 : 1, power = (int)floor(log10(a->low) + 1e-9);
     uint32_t         n = 0;
 
-    for (int i = 3 * (int)floor(log10(a->low) + 1e-9); n < MARKS_MAX; i += every) {
-        int    power = i >= 0 ? i / 3 : (i - 2) / 3;
-        double at = factors[i - 3 * power] * pow(10, power);
+    for (; n < MARKS_MAX && pow(10, power) <= a->high * 1.001; power++)
+        for (int i = 0; i < shown && n < MARKS_MAX; i++) {
+            double at = factors[i] * pow(10, power);
 
-        if (pow(10, power) > a->high * 1.001)
-            break;
-        if (at >= a->low * 0.999 && at <= a->high * 1.001)
-            mark[n++] = at;
-    }
+            if (at >= a->low * 0.999 && at <= a->high * 1.001)
+                mark[n++] = at;
+        }
     return n;
 }
 

@@ -20,9 +20,12 @@ struct anneal *anneal_new(const struct space *space, struct anneal_cfg cfg, uint
 uint32_t anneal_settings(const struct anneal_cfg *cfg)
 {
     uint32_t settings = 0;
+    double   temperature = cfg->temperature_start;
 
-    for (double t = cfg->temperature_start; t > cfg->temperature_end; t *= cfg->cooling)
+    while (temperature > cfg->temperature_end) {
+        temperature *= cfg->cooling;
         settings += cfg->iterations;
+    }
     return settings;
 }
 

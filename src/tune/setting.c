@@ -250,7 +250,7 @@ static int read_map(const struct yaml_doc *doc, struct knob_set *set, struct err
         reader_refuse(&r, NULL, "there are no knobs in it; write lines such as 'kmin: 400KB'");
     else if (root->kind != YAML_MAP)
         reader_refuse(&r, root, "this is not a map of knobs; write lines such as 'kmin: 400KB'");
-    for (const struct yaml_node *n = r.rc ? NULL : root->child; n && !r.rc; n = n->next)
+    for (const struct yaml_node *n = root ? root->child : NULL; n && !r.rc; n = n->next)
         read_knob(&r, n, set);
     if (r.rc || !knobs_check(&set->knobs, &why))
         return r.rc;

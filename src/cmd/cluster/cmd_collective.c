@@ -536,7 +536,7 @@ static int time_collective(const struct collective_options *o, struct found *f, 
         rc = write_page(o, f, text, &page, err);
     outfile_abort(&page);
     rc = outfile_end(&trace, rc, err);
-    if (!rc && o->save)
+    if (!rc && text && o->save)
         rc = outfile_write(o->save, text, strlen(text), err);
     free(text);
     return rc;

@@ -1,6 +1,7 @@
 #include "learn/policy/policy_file.h"
 #include "base/text.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,7 @@ static void code_int8(struct model_codec *c, struct policy *p)
 {
     struct quant *q = c->out ? p->int8 : xcalloc(1, sizeof(*q));
 
+    assert(q);
     p->int8 = q;
     q->is_lstm = p->body == POLICY_INT8_LSTM;
     q->layers = model_code(c, q->layers);
