@@ -365,7 +365,7 @@ static void many__share_fairly(void **unused)
 
 /* ---- alongside RDMA ---- */
 
-/* Shares of a link in frame bytes: RDMA's class 3 and TCP's class 1, over some milliseconds. */
+/* Returns RDMA's share of a link's frame bytes over 'ms' milliseconds. RDMA uses class 3, TCP class 1. */
 static double share_of_rdma(struct world *w, uint32_t from, uint32_t to, uint64_t ms)
 {
     const struct port *p = port_to(w->sim, from, to);
