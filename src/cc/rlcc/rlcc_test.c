@@ -254,7 +254,7 @@ static uint64_t rtt_at(struct rng *rng)
     return (8192 + rng_below(rng, 24000)) * PS_PER_NS;
 }
 
-/* The exported C decides bit for bit as the trees. */
+/* The exported C code makes the same decisions as the trees, bit for bit. */
 static void exported__decides_as_the_trees(void **unused)
 {
     struct rlcc_model *trees, *exported;
