@@ -205,7 +205,8 @@ static bool is_in_template(const struct ecn *e)
     return false;
 }
 
-/* From row to row the setting stays, unless a row says that it changed; the port has the last one. */
+/* The setting of a row is that of the previous row, unless the row is marked as changed. The port has the
+ * last one. */
 static void record__the_setting_follows_from_row_to_row(void **state)
 {
     struct simulation s;
