@@ -184,7 +184,7 @@ static void read__takes_the_time_of_hosts(void **unused)
     fixture_fini(&c);
     by_read.verb = VERB_READ;
     by_read.reads_cfg.limit = 16;
-    fixture_init(&c, &by_read, 2 * PS_PER_MS, 1, 0);         /* the storage node's CPU has nothing to do */
+    fixture_init(&c, &by_read, 2 * PS_PER_MS, 1, 0);         /* the storage node's CPU is not used */
     assert_true(c.ops > 20);
     for (uint32_t k = 0; k < c.ops; k++)
         assert_int_equal(c.op[k].took_ps, 5 * PS_PER_US + copy_ps + one_way_ps(READ_REQUEST_BYTES) + ACK_PS +
@@ -212,9 +212,10 @@ static void read__rate_is_that_of_the_cpu(void **unused)
 
         (void)unused;
         fixture_init(&c, &s, 10 * PS_PER_MS, 1, 0);
-        /* 2000 posts: five standard deviations of an exponential sum are 5 %; 64 more end after the end */
+        /* 2000 posts: five standard deviations of an exponential sum are 5 %; 64 more operations end after
+         * stop */
         assert_true(fabs(c.ops - 64 - want) < (i ? 0.05 : 0.01) * want);
-        for (uint32_t k = 1; k < c.ops; k++)         /* in order, and not at once */
+        for (uint32_t k = 1; k < c.ops; k++)         /* in order, and at least a poll apart */
             assert_true(c.op[k].start_ps + c.op[k].took_ps >=
                         c.op[k - 1].start_ps + c.op[k - 1].took_ps + 3 * PS_PER_US);
         fixture_fini(&c);
