@@ -211,7 +211,8 @@ static int try_to_make(struct random_world *w, uint64_t seed, uint32_t threads, 
     return world_start(&w->world, &g, &cfg, t, err);
 }
 
-/* Scenarios without room for UET packets beside the headroom are refused: see scenario/scenario_fit.c. */
+/* Scenarios whose buffer has no room for UET packets after the headroom are refused: see
+ * scenario/scenario_fit.c. */
 static bool has_room(const struct sim *s)
 {
     for (uint32_t i = 0; s->cfg.is_lossless && i < s->net.nodes; i++)
