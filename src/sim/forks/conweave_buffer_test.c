@@ -67,7 +67,7 @@ static void take(struct bench *b)
 
 /* By hand: headroom 2 x 12,500 + 2 x 1048 of three ports and 12,500 + 2 x 1048 instead of the fourth; eight
  * classes of four ports. */
-static void init__sets_aside_the_same_as_the_fork(void **unused)
+static void init__reserves_as_much_as_the_fork(void **unused)
 {
     struct bench b;
 
@@ -207,7 +207,7 @@ static void take__drops_at_half_of_the_buffer(void **unused)
 }
 
 /* Headroom counts only when no shared bytes are left: here after 67 packets. */
-static void take__uses_headroom_when_nothing_is_left(void **unused)
+static void take__uses_headroom_when_the_shared_buffer_is_full(void **unused)
 {
     const int64_t buffer = 200000, limit = buffer - (3 * 27096 + 14596) - 4 * 8 * 1048;
     struct bench  b;
@@ -273,13 +273,13 @@ static void acks__are_not_charged_and_go_first(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(init__sets_aside_the_same_as_the_fork),
+        cmocka_unit_test(init__reserves_as_much_as_the_fork),
         cmocka_unit_test(take__pauses_for_every_packet_above_the_threshold),
         cmocka_unit_test(release__resumes_below_the_threshold),
         cmocka_unit_test(take__resumes_when_the_threshold_has_risen),
         cmocka_unit_test(release__sends_no_resume_for_an_expired_pause),
         cmocka_unit_test(take__drops_at_half_of_the_buffer),
-        cmocka_unit_test(take__uses_headroom_when_nothing_is_left),
+        cmocka_unit_test(take__uses_headroom_when_the_shared_buffer_is_full),
         cmocka_unit_test(acks__are_not_charged_and_go_first),
     };
 

@@ -378,7 +378,7 @@ static void natural__resets_the_count(void **unused)
 
 /* The network's T covers all gaps, here those of a host at 100 Gb/s and of one at 1 Gb/s, and is known to all
  * hosts at the same time. Host 2 sends nothing. */
-static void stop__gives_all_hosts_the_same(void **unused)
+static void stop__gives_all_hosts_the_same_threshold(void **unused)
 {
     struct flow_row flow[2] = {
         { .src = 0, .dst = 2, .prio = 3, .dport = 1, .bytes = LONG_BYTES },
@@ -450,7 +450,7 @@ int main(void)
         cmocka_unit_test(start__has_no_gap),
         cmocka_unit_test(quiet__keeps_others_from_being_held),
         cmocka_unit_test(natural__resets_the_count),
-        cmocka_unit_test(stop__gives_all_hosts_the_same),
+        cmocka_unit_test(stop__gives_all_hosts_the_same_threshold),
         cmocka_unit_test(configure__disables_and_enables),
     };
 

@@ -158,7 +158,7 @@ static uint64_t oldest_ps(const struct host *h)
 
 /* Flows end. Their entries are removed 200 us later, or within a round after that, and then there is nothing
  * left to do. */
-static void on_turn__drops_the_idle(void **unused)
+static void on_turn__drops_idle_flows(void **unused)
 {
     const uint32_t     n = 50;
     const struct host *h;
@@ -309,7 +309,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_turn__spaces_cnps_by_whole_rounds),
         cmocka_unit_test(on_turn__first_cnp_is_immediate),
-        cmocka_unit_test(on_turn__drops_the_idle),
+        cmocka_unit_test(on_turn__drops_idle_flows),
         cmocka_unit_test(on_turn__keeps_up_with_many_short_flows),
         cmocka_unit_test(on_mark__ignores_the_last_packet),
         cmocka_unit_test(on_mark__does_not_exceed_the_table),
