@@ -286,7 +286,7 @@ static void add__without_windows_there_are_no_phases(void **state)
     fct_fini(&f);
 }
 
-static void add__keeps_when_the_first_started_and_the_last_was_done(void **state)
+static void add__records_the_first_start_and_the_last_end(void **state)
 {
     static const uint64_t times[][2] = { { 500, 100 }, { 300, 50 }, { 310, 900 }, { 600, 1 } };
     struct fct f;
@@ -407,7 +407,7 @@ int main(void)
         cmocka_unit_test(add__distinguishes_mice_and_elephants),
         cmocka_unit_test(add__splits_by_the_phase_of_the_start),
         cmocka_unit_test(add__without_windows_there_are_no_phases),
-        cmocka_unit_test(add__keeps_when_the_first_started_and_the_last_was_done),
+        cmocka_unit_test(add__records_the_first_start_and_the_last_end),
         cmocka_unit_test(at__of_a_run_without_windows_is_before),
         cmocka_unit_test(at__a_window_begins_with_its_start_and_ends_before_its_stop),
         cmocka_unit_test(overlap__by_hand),
