@@ -188,7 +188,7 @@ static void check_flows(struct kinds_fixture *h, uint32_t streams)
     assert_true(flows > 0 || strcmp(h->about[0].kind, "external") == 0);
 }
 
-static void every_kind__reads_its_least_section(void **unused)
+static void every_kind__reads_its_minimal_section(void **unused)
 {
     (void)unused;
     for (int i = 0; traffic_all[i]; i++) {
@@ -323,7 +323,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind__has_help_and_keys),
-        cmocka_unit_test(every_kind__reads_its_least_section),
+        cmocka_unit_test(every_kind__reads_its_minimal_section),
         cmocka_unit_test(every_kind__ignores_later_entries),
         cmocka_unit_test(traffic_read__lists_kinds_and_keys),
         cmocka_unit_test(traffic_read__counts_flows),

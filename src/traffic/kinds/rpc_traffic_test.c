@@ -145,7 +145,7 @@ static void call__by_read_waits_for_earlier_ones(void **unused)
 
 /* The client posts, the server polls and posts, and the client polls: 10 us in total, with 3 us per poll and
  * 2 us per post. */
-static void call__takes_the_time_of_hosts(void **unused)
+static void call__includes_the_time_of_cpus(void **unused)
 {
     const struct rpc   r = { .clients = 1, .servers = 1, .bps_per_client = 1e8, .answer_bytes = ANSWER,
                              .host = { .post = { .ps = 2 * PS_PER_US }, .poll = { .ps = 3 * PS_PER_US } } };
@@ -357,7 +357,7 @@ int main(void)
         cmocka_unit_test(call__takes_the_wire_time),
         cmocka_unit_test(call__by_read_takes_the_wire_time),
         cmocka_unit_test(call__by_read_waits_for_earlier_ones),
-        cmocka_unit_test(call__takes_the_time_of_hosts),
+        cmocka_unit_test(call__includes_the_time_of_cpus),
         cmocka_unit_test(call__is_one_request_and_one_answer),
         cmocka_unit_test(request__rate_and_destinations_match),
         cmocka_unit_test(call__same_seed_same_results),

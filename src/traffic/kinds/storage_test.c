@@ -166,7 +166,7 @@ static void read__by_rdma_takes_the_wire_time(void **unused)
 }
 
 /* Both CPUs post, poll and copy. */
-static void read__takes_the_time_of_hosts(void **unused)
+static void read__includes_the_time_of_cpus(void **unused)
 {
     const struct host_times host = { .post = { .ps = 2 * PS_PER_US }, .poll = { .ps = 3 * PS_PER_US }, .copy_bps = GBPS };
     const struct storage    s = { .computes = 1, .storages = 1, .reads = 1, .block_min = 4096, .block_max = 4096,
@@ -488,7 +488,7 @@ int main(void)
         cmocka_unit_test(presets__match_the_paper),
         cmocka_unit_test(read__alone_takes_the_wire_time),
         cmocka_unit_test(read__by_rdma_takes_the_wire_time),
-        cmocka_unit_test(read__takes_the_time_of_hosts),
+        cmocka_unit_test(read__includes_the_time_of_cpus),
         cmocka_unit_test(read__rate_is_that_of_the_cpu),
         cmocka_unit_test(read__the_client_thinks),
         cmocka_unit_test(write__without_copies_takes_the_wire_time),
