@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void info__every_row_makes_sense(void **unused)
+static void info__every_row_is_consistent(void **unused)
 {
     (void)unused;
     for (int i = 0; i < KNOB_COUNT; i++) {
@@ -259,7 +259,7 @@ static void at_speed__scales_thresholds_and_rates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(info__every_row_makes_sense),
+        cmocka_unit_test(info__every_row_is_consistent),
         cmocka_unit_test(find__takes_the_exact_name_only),
         cmocka_unit_test(init__sets_the_initial_values),
         cmocka_unit_test(clamp__brings_into_range),
