@@ -192,7 +192,7 @@ static uint32_t median(double phi, double effect, enum verdict verdict, int few)
         others += t.verdict != verdict;
     }
     qsort(intervals, 201, sizeof *intervals, by_number);
-    print_message("# lag %.2f, effect %+.2f: median %u intervals, %d of 201 otherwise\n", phi, effect,
+    print_message("# lag %.2f, effect %+.2f: median %u intervals, %d of 201 other verdicts\n", phi, effect,
                   intervals[100], others);
     assert_true(others <= few);
     return intervals[100];
