@@ -83,7 +83,7 @@ static void draw_workload__covers_every_kind(void **state)
     }
     for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
         if (seen[i] < SEEDS / 50)
-            fail_msg("%s: in %u of %d only", needed[i], seen[i], SEEDS);
+            fail_msg("%s: only in %u of %d scenarios", needed[i], seen[i], SEEDS);
 }
 
 int main(void)
