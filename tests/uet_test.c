@@ -339,7 +339,7 @@ static void flows__never_get_stuck(void **unused)
     }
 }
 
-static void threads__give_the_same_bytes(void **unused)
+static void threads__do_not_change_the_results(void **unused)
 {
     static const uint32_t threads[] = { 2, 3, 8 };
 
@@ -357,7 +357,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flows__never_get_stuck),
-        cmocka_unit_test(threads__give_the_same_bytes),
+        cmocka_unit_test(threads__do_not_change_the_results),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
