@@ -37,7 +37,7 @@ static void solve(double r, const double *b, double *x)
         x[i] = a[i][N] / a[i][i];
 }
 
-/* Generalised least squares, computed with the full matrix. */
+/* Generalized least squares, computed with the full matrix. */
 static void fit__equals_generalized_least_squares(void **unused)
 {
     static const double value[N] = { 1.0, 1.4, 0.7, 0.9, 2.0 }, one[N] = { 1, 1, 1, 1, 1 },
