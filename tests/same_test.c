@@ -64,7 +64,7 @@ static void run__matches_the_stored_digests(void **unused)
 }
 
 /* Pausing and resuming a run does not change its result; another seed does. */
-static void run__gives_the_same_in_steps(void **unused)
+static void run__is_the_same_in_steps(void **unused)
 {
     (void)unused;
     for (uint32_t i = 0; i < WORLDS; i++) {
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(run__matches_the_stored_digests),
-        cmocka_unit_test(run__gives_the_same_in_steps),
+        cmocka_unit_test(run__is_the_same_in_steps),
     };
 
     if (argc > 1 && strcmp(argv[1], "print") == 0) {

@@ -149,7 +149,7 @@ static void run__is_the_same_with_every_control(void **unused)
                  "{kind: incast, senders: 15, size: 50KB, start: 50us}]}",
                  cc_all[i]->needs_uet ? "uet" : "nic", cc_all[i]->name);
         if (run(cc_all[i]->name, text, 1, 3) != run(cc_all[i]->name, text, 1, 1))
-            fail_msg("%s with 3 threads", cc_all[i]->name);
+            fail_msg("cc %s differs with 3 threads", cc_all[i]->name);
     }
 }
 

@@ -211,7 +211,8 @@ static int try_to_make(struct random_world *w, uint64_t seed, uint32_t threads, 
     return world_start(&w->world, &g, &cfg, t, err);
 }
 
-/* Scenarios without room for UET packets beside the headroom are refused: see scenario/scenario_fit.c. */
+/* Scenarios whose buffer has no room for UET packets after the headroom are refused: see
+ * scenario/scenario_fit.c. */
 static bool has_room(const struct sim *s)
 {
     for (uint32_t i = 0; s->cfg.is_lossless && i < s->net.nodes; i++)
@@ -338,7 +339,7 @@ static void flows__never_get_stuck(void **unused)
     }
 }
 
-static void threads__give_the_same_bytes(void **unused)
+static void threads__do_not_change_the_results(void **unused)
 {
     static const uint32_t threads[] = { 2, 3, 8 };
 
@@ -356,7 +357,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flows__never_get_stuck),
-        cmocka_unit_test(threads__give_the_same_bytes),
+        cmocka_unit_test(threads__do_not_change_the_results),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,8 +41,8 @@ static void alloc__uses_the_last_byte(void **unused)
     arena_fini(&a);
 }
 
-/* More than was reserved, in small pieces and in one that is larger than the arena ever was: all of it is
- * there, zeroed, apart, and what was handed out before stays what it is. */
+/* Allocates more than was reserved, in small pieces and in one that is larger than the arena. All memory is
+ * zeroed and aligned, and earlier pieces keep their contents. */
 static void alloc__reserves_more_when_it_is_used_up(void **unused)
 {
     struct arena a;

@@ -25,8 +25,8 @@ static struct interval interval_of(const double *value, uint32_t count)
 
 static void mean__of_two_values_is_known(void **unused)
 {
-    /* Draws of two values have the means 0, 1/2 and 1 with the chances 1/4, 1/2 and 1/4, so the middle 95
-     * % reach from 0 to 1; t(1) is 12.7062. */
+    /* Draws of two values have means 0, 1/2 and 1 with probabilities 1/4, 1/2 and 1/4, so the middle 95 %
+     * reach from 0 to 1. t(1) is 12.7062. */
     const double value[] = { 0, 1 };
     double half = 0.5 * sqrt(2.0) * 12.7062 / Z;
     struct interval i = interval_of(value, 2);
@@ -38,8 +38,8 @@ static void mean__of_two_values_is_known(void **unused)
 
 static void mean__of_a_coin_is_binomial(void **unused)
 {
-    /* 20 zeros and 20 ones: a draw is Binomial(40, 1/2), whose 2.5 % quantile is 14 and whose 97.5 %
-     * quantile is 26 (P(X <= 13) = 0.0192, P(X <= 14) = 0.0403). t(39) is 2.0227. */
+    /* 20 zeros and 20 ones: a draw is Binomial(40, 1/2). Its 2.5 % quantile is 14, its 97.5 % quantile 26
+     * (P(X <= 13) = 0.0192, P(X <= 14) = 0.0403). t(39) is 2.0227. */
     double value[40], half = 6.0 / 40 * sqrt(40.0 / 39) * 2.0227 / Z;
     struct interval i;
 
@@ -70,7 +70,7 @@ static void mean__moves_and_grows_with_the_values(void **unused)
 
     (void)unused;
     for (int i = 0; i < 8; i++)
-        moved[i] = 16 - 4 * value[i];    /* exact, and turns the ends round: the draws are not symmetric */
+        moved[i] = 16 - 4 * value[i];    /* exact, and mirrors the interval; the draws are not symmetric */
     b = interval_of(moved, 8);
     assert_true(fabs(b.low - (16 - 4 * a.high)) < 0.3);
     assert_true(fabs(b.high - (16 - 4 * a.low)) < 0.3);
@@ -120,7 +120,7 @@ static double exponential(struct rng *r)
     return rng_exp(r) - 1;
 }
 
-/* In how many of 100 cases the interval holds the true mean, 0. */
+/* Returns the percentage of trials in which the interval contains the true mean, 0. */
 static double coverage(double (*draw)(struct rng *), uint32_t count, uint32_t trials)
 {
     struct bootstrap b;
@@ -142,7 +142,7 @@ static double coverage(double (*draw)(struct rng *), uint32_t count, uint32_t tr
     return 100.0 * hits / trials;
 }
 
-static void mean__is_right_19_times_of_20(void **unused)
+static void mean__has_the_expected_coverage(void **unused)
 {
     static const struct {
         uint32_t count;
@@ -154,7 +154,8 @@ static void mean__is_right_19_times_of_20(void **unused)
         { 5, normal, "normal", 93, 97 },
         { 10, normal, "normal", 93, 97 },
         { 20, normal, "normal", 93, 97 },
-        /* Skewed: no method is right with 5 values; this is what to expect (docs/compare.md). */
+        /* Skewed values: no method reaches 95 % with 5 values. docs/compare.md describes the expected
+         * coverage. */
         { 5, exponential, "exponential", 85, 97 },
         { 20, exponential, "exponential", 90, 97 },
     };
@@ -180,7 +181,7 @@ static struct interval within(const double *value, uint32_t count, double least,
     return i;
 }
 
-/* Times that would be negative, shares above 1. */
+/* Plain intervals contain negative times and shares above 1; bounded intervals do not. */
 static void mean_within__stays_within(void **unused)
 {
     const double times[] = { 1, 2, 90 }, shares[] = { 0.9, 0.99, 1 }, zeros[] = { 0, 0, 5 };
@@ -193,12 +194,13 @@ static void mean_within__stays_within(void **unused)
     i = within(shares, 3, 0, 1);
     assert_true(i.high <= 1 && i.high >= 0.99 && i.low > 0 && i.low < 0.9);
     assert_true(within(zeros, 3, 0, INFINITY).low == 0);
-    /* it can be outside: then nothing is known */
+    /* A value is outside the bound: the bound is ignored. */
     assert_true(within(times, 3, 1.5, INFINITY).low == interval_of(times, 3).low);
 }
 
-/* Far from its bound it is that of bootstrap_mean(): the two differ by the square of the relative width. */
-static void mean_within__is_the_same_far_away(void **unused)
+/* Far from the bounds, the interval is nearly that of bootstrap_mean(): they differ by the square of the
+ * relative width. */
+static void mean_within__far_from_its_bounds_is_near_mean(void **unused)
 {
     const double value[] = { 1000, 1001, 1002, 1003, 1004, 1007 };
     struct interval plain = interval_of(value, 6), bounded = within(value, 6, 0, 1e6);
@@ -210,8 +212,7 @@ static void mean_within__is_the_same_far_away(void **unused)
 
 /* ---- fdr ---- */
 
-/* Against closed forms, tables, and the example of Benjamini and Hochberg
- * (1995). */
+/* Compared with closed forms, tables, and the example of Benjamini and Hochberg (1995). */
 
 static void student_p__closed_forms_of_one_and_two_degrees(void **state)
 {
@@ -252,15 +253,15 @@ static void threshold__example_of_the_paper(void **state)
                    0.6528, 1 };
 
     (void)state;
-    assert_true(fdr_threshold(p, 15, 0.05) == 0.0095);       /* four are called, where testing each alone
-                                                              * calls nine */
+    assert_true(fdr_threshold(p, 15, 0.05) == 0.0095);       /* four are significant; nine would be if each
+                                                              * was tested alone */
     assert_true(fdr_threshold((double[]){ 0.2, 0.9 }, 2, 0.05) < 0);
     assert_true(fdr_threshold(p, 0, 0.05) < 0);
 }
 
-/* 200 figures without any difference: in one comparison of 20 something is called, not ten figures in
- * each. */
-static void threshold__nothing_is_called_where_nothing_differs(void **state)
+/* 200 metrics without a difference: about one comparison in 20 has a false positive. Tested alone, ten
+ * metrics in each comparison would have one. */
+static void threshold__limits_false_positives(void **state)
 {
     struct rng rng;
     uint32_t   called = 0, worlds = 400;
@@ -287,13 +288,13 @@ int main(void)
         cmocka_unit_test(mean__leans_to_the_long_tail),
         cmocka_unit_test(mean__is_the_same_every_time),
         cmocka_unit_test(mean_within__stays_within),
-        cmocka_unit_test(mean_within__is_the_same_far_away),
-        cmocka_unit_test(mean__is_right_19_times_of_20),
+        cmocka_unit_test(mean_within__far_from_its_bounds_is_near_mean),
+        cmocka_unit_test(mean__has_the_expected_coverage),
         cmocka_unit_test(student_p__closed_forms_of_one_and_two_degrees),
         cmocka_unit_test(student_p__quantiles_of_the_table),
         cmocka_unit_test(t_test_p__edges),
         cmocka_unit_test(threshold__example_of_the_paper),
-        cmocka_unit_test(threshold__nothing_is_called_where_nothing_differs),
+        cmocka_unit_test(threshold__limits_false_positives),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

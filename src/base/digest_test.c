@@ -7,9 +7,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-static void add__gives_the_published_numbers(void **unused)
+static void add__matches_the_published_digests(void **unused)
 {
-    /* From the test vectors that come with the reference implementation. */
+    /* Test vectors of the reference implementation. */
     static const struct { const char *text, *want; } row[] = {
         { "",       "6c62272e07bb014262b821756295c58d" },
         { "a",      "d228cb696f1a8caf78912b704e4a8964" },
@@ -26,7 +26,7 @@ static void add__gives_the_published_numbers(void **unused)
     }
 }
 
-static void add__may_be_done_in_pieces(void **unused)
+static void add__in_pieces_equals_at_once(void **unused)
 {
     struct digest whole, pieces;
 
@@ -39,7 +39,7 @@ static void add__may_be_done_in_pieces(void **unused)
     assert_true(whole.state == pieces.state);
 }
 
-static void add_text__knows_where_a_text_ends(void **unused)
+static void add_text__includes_the_end_of_each_text(void **unused)
 {
     struct digest a, b;
 
@@ -56,9 +56,9 @@ static void add_text__knows_where_a_text_ends(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(add__gives_the_published_numbers),
-        cmocka_unit_test(add__may_be_done_in_pieces),
-        cmocka_unit_test(add_text__knows_where_a_text_ends),
+        cmocka_unit_test(add__matches_the_published_digests),
+        cmocka_unit_test(add__in_pieces_equals_at_once),
+        cmocka_unit_test(add_text__includes_the_end_of_each_text),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,7 @@ static void err_set__fills_the_text_and_returns_the_code(void **unused)
     assert_string_equal("a.yaml:12: not found", err.text);
 }
 
-static void err_set__does_without_a_place_to_write(void **unused)
+static void err_set__accepts_null(void **unused)
 {
     (void)unused;
     assert_int_equal(-EINVAL, err_set(NULL, EINVAL, "%s", "lost"));
@@ -57,7 +57,7 @@ static void err_set__may_quote_its_own_text(void **unused)
     assert_string_equal("a.yaml: is not a time", err.text);
 }
 
-/* Runs 'act' in a child with its standard error in 'said'; returns the exit code, or -1. */
+/* Runs 'act' in a child and stores its standard error in 'said'. Returns the exit code, or -1. */
 static int run(void (*act)(void), char *said, size_t size)
 {
     int pipe_ends[2], status;
@@ -86,7 +86,7 @@ static void die_now(void)
     die("no %s", "way\033c");
 }
 
-static void die__says_why_and_ends_the_program(void **unused)
+static void die__prints_the_reason_and_exits(void **unused)
 {
     char said[200];
 
@@ -95,9 +95,9 @@ static void die__says_why_and_ends_the_program(void **unused)
     assert_string_equal("anole: no way\\x1bc\n", said);
 }
 
-static void ask_for_more_than_there_is(void)
+static void request_too_much(void)
 {
-    xcalloc((1ul << 63) + 1, 2);             /* 2 bytes, if the product were to wrap around */
+    xcalloc((1ul << 63) + 1, 2);             /* 2 bytes if the product wrapped around */
 }
 
 static void xcalloc__ends_the_program_when_the_product_wraps(void **unused)
@@ -105,11 +105,11 @@ static void xcalloc__ends_the_program_when_the_product_wraps(void **unused)
     char said[200];
 
     (void)unused;
-    assert_int_equal(EXIT_FAILURE, run(ask_for_more_than_there_is, said, sizeof(said)));
+    assert_int_equal(EXIT_FAILURE, run(request_too_much, said, sizeof(said)));
     assert_non_null(strstr(said, "no memory"));
 }
 
-static void xalloc_lines__is_zeroed_and_begins_a_line(void **unused)
+static void xalloc_lines__is_zeroed_and_starts_at_a_cache_line(void **unused)
 {
     static const char zeros[130];
 
@@ -123,7 +123,7 @@ static void xalloc_lines__is_zeroed_and_begins_a_line(void **unused)
     }
 }
 
-static void xmalloc__gives_memory_even_for_nothing(void **unused)
+static void xmalloc__accepts_size_zero(void **unused)
 {
     char *none = xmalloc(0), *zeroed = xcalloc(0, 8), *some = xrealloc(NULL, 3);
 
@@ -159,7 +159,7 @@ static void xstrdup__copies(void **unused)
     free(copy);
 }
 
-/* Seven elements with room for three at first: 3, 6, 12. Elements keep their values. */
+/* Seven elements; the capacity is 3 at first, then 6, then 12. Elements keep their values. */
 static void xgrow__doubles_a_full_array(void **unused)
 {
     static const uint32_t room[] = { 3, 3, 3, 6, 6, 6, 12 };
@@ -186,7 +186,7 @@ static void expect(const char *text, const char *want)
     assert_string_equal(want, made);
 }
 
-static void text__leaves_what_can_be_read(void **unused)
+static void text__keeps_printable_characters(void **unused)
 {
     (void)unused;
     expect("", "");
@@ -196,7 +196,7 @@ static void text__leaves_what_can_be_read(void **unused)
     expect("\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf");
 }
 
-static void text__shows_what_a_terminal_would_obey(void **unused)
+static void text__escapes_terminal_controls(void **unused)
 {
     (void)unused;
     expect("a\033[31mred\033]0;title\a", "a\\x1b[31mred\\x1b]0;title\\x07");
@@ -207,9 +207,9 @@ static void text__shows_what_a_terminal_would_obey(void **unused)
            "\\u202elmay\\u2066\\u2069\\u061c\\u200f");
 }
 
-/* RFC 3629, and the examples of Markus Kuhn's stress test: lone and missing continuations, overlong forms,
- * surrogates, too large, and Latin-1 with its own control characters. */
-static void text__shows_bytes_that_are_not_utf8(void **unused)
+/* RFC 3629, and examples of Markus Kuhn's stress test: lone and missing continuation bytes, overlong forms,
+ * surrogates, code points that are too large, and Latin-1 with its control characters. */
+static void text__escapes_invalid_utf8(void **unused)
 {
     (void)unused;
     expect("\x9b" "31m", "\\x9b31m");
@@ -222,8 +222,8 @@ static void text__shows_bytes_that_are_not_utf8(void **unused)
     expect("\xf4\x90\x80\x80\xff", "\\xf4\\x90\\x80\\x80\\xff");
 }
 
-/* Every byte, and every two: the text that is made has no control character, is not longer than promised, and
- * does not change when it is escaped once more. */
+/* All single bytes and all pairs: escaped text has no control characters, has at most the documented length,
+ * and does not change when it is escaped again. */
 static void text__is_safe_for_all_bytes(void **unused)
 {
     char text[3] = "", made[16], again[16];
@@ -237,7 +237,7 @@ static void text__is_safe_for_all_bytes(void **unused)
             assert_in_range(strlen(made), strlen(text), ESCAPE_GROWTH * strlen(text));
             for (const char *c = made; *c; c++)
                 assert_false((unsigned char)*c < 0x20 || *c == 0x7f);
-            /* C1, as UTF-8 or alone: only inside a longer character. */
+            /* C1 control characters, as UTF-8 or single bytes, only occur inside longer characters. */
             assert_false(made[0] == '\xc2' && (unsigned char)made[1] < 0xa0);
             assert_false(((unsigned char)made[0] & 0xc0) == 0x80);
             assert_string_equal(made, escape_text(again, sizeof(again), made));
@@ -260,20 +260,20 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(err_set__fills_the_text_and_returns_the_code),
-        cmocka_unit_test(err_set__does_without_a_place_to_write),
+        cmocka_unit_test(err_set__accepts_null),
         cmocka_unit_test(err_set__cuts_a_long_text),
         cmocka_unit_test(err_set__stays_one_line),
         cmocka_unit_test(err_set__may_quote_its_own_text),
-        cmocka_unit_test(die__says_why_and_ends_the_program),
+        cmocka_unit_test(die__prints_the_reason_and_exits),
         cmocka_unit_test(xcalloc__ends_the_program_when_the_product_wraps),
-        cmocka_unit_test(xalloc_lines__is_zeroed_and_begins_a_line),
-        cmocka_unit_test(xmalloc__gives_memory_even_for_nothing),
+        cmocka_unit_test(xalloc_lines__is_zeroed_and_starts_at_a_cache_line),
+        cmocka_unit_test(xmalloc__accepts_size_zero),
         cmocka_unit_test(xcalloc__zeroes),
         cmocka_unit_test(xstrdup__copies),
         cmocka_unit_test(xgrow__doubles_a_full_array),
-        cmocka_unit_test(text__leaves_what_can_be_read),
-        cmocka_unit_test(text__shows_what_a_terminal_would_obey),
-        cmocka_unit_test(text__shows_bytes_that_are_not_utf8),
+        cmocka_unit_test(text__keeps_printable_characters),
+        cmocka_unit_test(text__escapes_terminal_controls),
+        cmocka_unit_test(text__escapes_invalid_utf8),
         cmocka_unit_test(text__is_safe_for_all_bytes),
         cmocka_unit_test(text__is_cut_between_characters),
     };

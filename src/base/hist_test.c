@@ -17,7 +17,7 @@ static struct hist *new_hist(void)
     return xcalloc(1, sizeof(struct hist));
 }
 
-static void quantile__of_nothing_is_0(void **unused)
+static void quantile__without_samples_is_0(void **unused)
 {
     struct hist *h = new_hist();
 
@@ -48,7 +48,7 @@ static void quantile__takes_the_sample_of_that_index(void **unused)
     (void)unused;
     for (int i = 100; i >= 1; i--)
         hist_add(h, i);
-    /* Of 100 sorted values, index floor(100 p) is the value floor(100 p) + 1. */
+    /* Of the sorted values 1 .. 100, the one with index floor(100 p) is floor(100 p) + 1. */
     assert_true(fabs(hist_quantile(h, 0.5) - 51) <= 51 * 0.0005);
     assert_true(fabs(hist_quantile(h, 0.25) - 26) <= 26 * 0.0005);
     assert_true(fabs(hist_quantile(h, 0.95) - 96) <= 96 * 0.0005);
@@ -63,7 +63,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void quantile__is_near_that_of_the_sorted_samples(void **unused)
+static void quantile__is_near_the_exact_one(void **unused)
 {
     enum { N = 20000 };
     double *sample = xmalloc(N * sizeof(*sample));
@@ -72,7 +72,7 @@ static void quantile__is_near_that_of_the_sorted_samples(void **unused)
 
     (void)unused;
     rng_init(&r, 1, 0);
-    for (int i = 0; i < N; i++) {            /* over all octaves there are */
+    for (int i = 0; i < N; i++) {            /* over all octaves */
         sample[i] = (1 + rng_real(&r)) * rng_pow(2, rng_below(&r, HIST_HIGH - HIST_LOW)) / 4;
         hist_add(h, sample[i]);
     }
@@ -121,10 +121,10 @@ static void add__puts_the_limits_into_the_right_bucket(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantile__of_nothing_is_0),
+        cmocka_unit_test(quantile__without_samples_is_0),
         cmocka_unit_test(quantile__is_exact_at_the_ends),
         cmocka_unit_test(quantile__takes_the_sample_of_that_index),
-        cmocka_unit_test(quantile__is_near_that_of_the_sorted_samples),
+        cmocka_unit_test(quantile__is_near_the_exact_one),
         cmocka_unit_test(add__counts_values_outside_at_the_ends),
         cmocka_unit_test(add__puts_the_limits_into_the_right_bucket),
     };

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Compares what is made with the text that JSON has for it. */
+/* Compares the JSON text of a value. */
 static void expect(const char *want, json_t *made)
 {
     char *text = json_dumps(made, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
@@ -18,7 +18,7 @@ static void expect(const char *want, json_t *made)
     json_decref(made);
 }
 
-static void of_number__has_null_for_what_is_none(void **unused)
+static void of_number__writes_null_for_nan_and_infinity(void **unused)
 {
     (void)unused;
     expect("0.1", json_of_number(0.1));
@@ -34,7 +34,7 @@ static void of_rounded__keeps_six_digits(void **unused)
     expect("null", json_of_rounded(NAN));
 }
 
-static void of_text__makes_any_bytes_a_text(void **unused)
+static void of_text__replaces_invalid_utf8(void **unused)
 {
     (void)unused;
     expect("\"gr\303\274n\"", json_of_text("gr\303\274n"));
@@ -64,9 +64,9 @@ static void put__adds_in_order(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_number__has_null_for_what_is_none),
+        cmocka_unit_test(of_number__writes_null_for_nan_and_infinity),
         cmocka_unit_test(of_rounded__keeps_six_digits),
-        cmocka_unit_test(of_text__makes_any_bytes_a_text),
+        cmocka_unit_test(of_text__replaces_invalid_utf8),
         cmocka_unit_test(of_seed__keeps_all_64_bits),
         cmocka_unit_test(put__adds_in_order),
     };

@@ -1,4 +1,4 @@
-/* src/base/key_test.c - values of every unit into fields of every type, and what is refused. */
+/* src/base/key_test.c - values of every unit are stored into fields of every type, or refused. */
 #include "base/key.h"
 
 #include <setjmp.h>
@@ -48,7 +48,7 @@ static int put(struct all *a, const char *name, const char *text, struct err *er
     return rc;
 }
 
-static void key_store__writes_the_field_alone(void **unused)
+static void key_store__writes_only_its_field(void **unused)
 {
     static const struct { const char *name, *text; struct all want; } cases[] = {
         { "on", "yes", { .on = true } },
@@ -109,7 +109,7 @@ static void key_parse__refuses(void **unused)
     }
 }
 
-static void key_store__frees_the_text_before(void **unused)
+static void key_store__frees_the_previous_text(void **unused)
 {
     struct all a = { 0 };
     struct err err;
@@ -125,9 +125,9 @@ static void key_store__frees_the_text_before(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(key_store__writes_the_field_alone),
+        cmocka_unit_test(key_store__writes_only_its_field),
         cmocka_unit_test(key_parse__refuses),
-        cmocka_unit_test(key_store__frees_the_text_before),
+        cmocka_unit_test(key_store__frees_the_previous_text),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,8 +75,8 @@ static void section_values__are_read_with_their_units(void **unused)
     page_close(&p);
 }
 
-/* What is not given has the initial value of its row, that of the kind before that of all kinds; where the
- * row leaves it open, nothing is written. */
+/* A missing key has the initial value of its row. The row of the kind precedes the common row. If that is
+ * empty or "model", nothing is stored. */
 static void section_values__not_given(void **unused)
 {
     uint64_t    ps = 0, bps = 77, bytes = 0;
@@ -101,7 +101,7 @@ static void section_values__not_given(void **unused)
     page_close(&p);
 }
 
-static void section_open__refuses_what_is_in_no_table(void **unused)
+static void section_open__refuses_unknown_keys(void **unused)
 {
     static const struct { const char *text, *message; } rows[] = {
         { "{sise: 3}", "f:1:2: 'sise' is not a key of traffic poisson; did you mean 'size'?" },
@@ -121,18 +121,17 @@ static void section_open__refuses_what_is_in_no_table(void **unused)
     }
 }
 
-/* What is wrong first stays; everything after it does nothing. */
 static void add_text(void *arg, const void *bytes, size_t length)
 {
     assert_in_range(length, 1, 64);
     strcat(strcat(arg, bytes), " ");
 }
 
-/* Rows that are off and not given say nothing, so a new key that is off changes no digest. */
-static void section_open__tells_a_watcher_what_does_something(void **unused)
+/* Rows that are off by default and not given are not reported, so a new key that is off changes no digest. */
+static void section_open__reports_effective_values_to_a_watcher(void **unused)
 {
-    char                    told[1000] = "";
-    const struct text_watch watch = { NULL, add_text, told };
+    char                    reported[1000] = "";
+    const struct text_watch watch = { NULL, add_text, reported };
     struct page             p;
 
     (void)unused;
@@ -141,7 +140,7 @@ static void section_open__tells_a_watcher_what_does_something(void **unused)
     text_watch_reads(NULL);
     assert_string_equal("traffic poisson size 64KB traffic poisson prio 1 traffic poisson start start 7us "
                         "traffic poisson rate model traffic poisson share 0.5 traffic poisson prio 3 "
-                        "traffic poisson list list a b ", told);
+                        "traffic poisson list list a b ", reported);
     page_close(&p);
 }
 
@@ -160,7 +159,7 @@ static void reader_refuse__keeps_the_first(void **unused)
     page_close(&p);
 }
 
-static void reader_refuse__names_what_the_command_line_set(void **unused)
+static void reader_refuse__names_the_option_of_the_command_line(void **unused)
 {
     const struct yaml_node made = { .column = 1 };
     struct page            p;
@@ -172,7 +171,7 @@ static void reader_refuse__names_what_the_command_line_set(void **unused)
     page_close(&p);
 }
 
-static void section_need__says_what_is_missing(void **unused)
+static void section_need__names_the_missing_key(void **unused)
 {
     struct page p;
 
@@ -184,7 +183,7 @@ static void section_need__says_what_is_missing(void **unused)
     page_close(&p);
 }
 
-static void section_choice__names_those_there_are(void **unused)
+static void section_choice__names_the_choices(void **unused)
 {
     static const char *const names[] = { "red", "green", "blue", NULL };
     static const struct { const char *text, *message; } rows[] = {
@@ -274,7 +273,7 @@ static void section_read__fills_a_struct_from_its_rows(void **unused)
     key_free_texts(shape_keys, &a);
 }
 
-static void section_read__refuses_with_the_place(void **unused)
+static void section_read__refuses_with_the_location(void **unused)
 {
     static const struct { const char *text, *why; } cases[] = {
         { "{spines: 3}", "folder/f:1:1: 'hosts' is missing in shape" },
@@ -297,16 +296,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(section_values__are_read_with_their_units),
         cmocka_unit_test(section_values__not_given),
-        cmocka_unit_test(section_open__refuses_what_is_in_no_table),
-        cmocka_unit_test(section_open__tells_a_watcher_what_does_something),
+        cmocka_unit_test(section_open__refuses_unknown_keys),
+        cmocka_unit_test(section_open__reports_effective_values_to_a_watcher),
         cmocka_unit_test(reader_refuse__keeps_the_first),
-        cmocka_unit_test(reader_refuse__names_what_the_command_line_set),
-        cmocka_unit_test(section_need__says_what_is_missing),
-        cmocka_unit_test(section_choice__names_those_there_are),
+        cmocka_unit_test(reader_refuse__names_the_option_of_the_command_line),
+        cmocka_unit_test(section_need__names_the_missing_key),
+        cmocka_unit_test(section_choice__names_the_choices),
         cmocka_unit_test(section_list__is_limited),
         cmocka_unit_test(reader_path__is_relative_to_the_file),
         cmocka_unit_test(section_read__fills_a_struct_from_its_rows),
-        cmocka_unit_test(section_read__refuses_with_the_place),
+        cmocka_unit_test(section_read__refuses_with_the_location),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Written down from the definition: x_{n+1} is a linear map of four words; an implementation that shares
- * nothing with ours but the paper (Blackman and Vigna, "Scrambled Linear Pseudorandom Number Generators"). */
+/* Reference implementation, written from the definition: x_{n+1} is a linear map of four words. It shares no
+ * code with ours, only the paper (Blackman and Vigna, "Scrambled Linear Pseudorandom Number Generators"). */
 static uint64_t rotate(uint64_t x, unsigned by)
 {
     return (x << by) | (x >> (64 - by));
@@ -29,9 +29,10 @@ static uint64_t reference_next(uint64_t s[4])
     return rotate(b * 5, 7) * 9;
 }
 
-static void next__gives_the_published_numbers(void **unused)
+static void next__matches_the_published_numbers(void **unused)
 {
-    /* The reference implementation's first ten from the state 1, 2, 3, 4, as other libraries test against. */
+    /* The first ten numbers of the reference implementation from state 1, 2, 3, 4. Other libraries test
+     * against them, too. */
     static const uint64_t want[] = {
         11520u, 0u, 1509978240u, 1215971899390074240u, 1216172134540287360u, 607988272756665600u,
         16172922978634559625u, 8476171486693032832u, 10595114339597558777u, 2904607092377533576u,
@@ -74,7 +75,8 @@ static void init__is_splitmix64_of_seed_and_stream(void **unused)
     }
 }
 
-/* Of n pairs of 64 random bits, the number that differ is 32 n with a deviation of 4 sqrt(n). */
+/* Of n pairs of 64 random bits, the number of differing bits is 32 n, with a standard deviation of 4
+ * sqrt(n). */
 static void init__neighbouring_streams_are_unrelated(void **unused)
 {
     enum { STREAMS = 1000, DRAWS = 20 };
@@ -188,7 +190,7 @@ static void exp__has_mean_and_variance_1(void **unused)
     assert_true(fabs(squares / N - 2) < 5 * sqrt(20.0 / N));     /* E x^4 - (E x^2)^2 = 24 - 4 */
 }
 
-/* How far apart in units in the last place of 'want', which is the more precise. */
+/* Returns the error of 'got' in units in the last place. 'want' is more precise. */
 static double ulps(double got, long double want)
 {
     double at = fabs((double)want);
@@ -203,7 +205,8 @@ static void log__agrees_with_libm_everywhere(void **unused)
     (void)unused;
     rng_init(&r, 8, 0);
     for (int i = 0; i < 1000000; i++) {
-        uint64_t bits = rng_below(&r, 0x7ff0000000000000ull - 1) + 1;    /* every positive double alike */
+        uint64_t bits = rng_below(&r, 0x7ff0000000000000ull - 1) + 1;    /* every positive double is equally
+                                                                          * likely */
         double x;
 
         memcpy(&x, &bits, sizeof(x));
@@ -225,7 +228,7 @@ static void log__agrees_with_libm_where_it_is_used(void **unused)
     }
 }
 
-static void log__is_right_at_the_edges(void **unused)
+static void log__is_accurate_at_the_edges(void **unused)
 {
     static const double x[] = {
         DBL_MIN, DBL_MAX, DBL_TRUE_MIN, DBL_MIN / 3, 0x1.6a09e667f3bccp0, 0x1.6a09e667f3bcdp0, 2, 0.5,
@@ -238,8 +241,8 @@ static void log__is_right_at_the_edges(void **unused)
         assert_true(ulps(rng_log(x[i]), logl(x[i])) <= 2);
 }
 
-/* The digits themselves, so that another machine or compiler cannot differ unnoticed. */
-static void log__has_these_digits(void **unused)
+/* Exact values, so that a difference on another machine or compiler is detected. */
+static void log__is_the_same_on_every_machine(void **unused)
 {
     (void)unused;
     assert_true(rng_log(2) == 0x1.62e42fefa39efp-1);
@@ -278,7 +281,7 @@ static void crand_next__known_numbers(void **unused)
 }
 
 #ifdef __GLIBC__
-static void crand_next__is_the_library_s(void **unused)
+static void crand_next__matches_rand(void **unused)
 {
     const uint32_t seeds[] = { 0, 1, 2, 12345, 0x7fffffff, 0x80000000, 0xffffffff };
 
@@ -296,8 +299,8 @@ static void crand_next__is_the_library_s(void **unused)
 
 /* ---- sobol ---- */
 
-/* What scipy 1.10 (scipy.stats.qmc.Sobol, 40 dimensions, no scrambling, 32 bits) gives. */
-static void at__is_what_scipy_gives(void **state)
+/* Values of scipy 1.10 (scipy.stats.qmc.Sobol, 40 dimensions, no scrambling, 32 bits). */
+static void at__matches_scipy(void **state)
 {
     static const struct { uint32_t index, dimension, at; } rows[] = {
         { 0, 7, 0 },            { 1, 0, 2147483648 },    { 2, 1, 1073741824 },   { 3, 2, 3221225472 },
@@ -310,7 +313,8 @@ static void at__is_what_scipy_gives(void **state)
         assert_int_equal(rows[i].at, sobol_at(rows[i].dimension, rows[i].index));
 }
 
-/* What makes it a Sobol sequence: of the first 2^k points each 2^k-th of every axis has exactly one. */
+/* The definition of a Sobol sequence: of the first 2^k points, exactly one is in each of 2^k equal parts of
+ * every axis. */
 static void at__has_one_point_in_every_part_of_every_axis(void **state)
 {
     (void)state;
@@ -345,7 +349,7 @@ static void at__fills_boxes_of_every_shape(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(next__gives_the_published_numbers),
+        cmocka_unit_test(next__matches_the_published_numbers),
         cmocka_unit_test(next__follows_the_definition),
         cmocka_unit_test(init__is_splitmix64_of_seed_and_stream),
         cmocka_unit_test(init__neighbouring_streams_are_unrelated),
@@ -357,14 +361,14 @@ int main(void)
         cmocka_unit_test(exp__has_mean_and_variance_1),
         cmocka_unit_test(log__agrees_with_libm_everywhere),
         cmocka_unit_test(log__agrees_with_libm_where_it_is_used),
-        cmocka_unit_test(log__is_right_at_the_edges),
-        cmocka_unit_test(log__has_these_digits),
+        cmocka_unit_test(log__is_accurate_at_the_edges),
+        cmocka_unit_test(log__is_the_same_on_every_machine),
         cmocka_unit_test(pow__multiplies),
         cmocka_unit_test(crand_next__known_numbers),
 #ifdef __GLIBC__
-        cmocka_unit_test(crand_next__is_the_library_s),
+        cmocka_unit_test(crand_next__matches_rand),
 #endif
-        cmocka_unit_test(at__is_what_scipy_gives),
+        cmocka_unit_test(at__matches_scipy),
         cmocka_unit_test(at__has_one_point_in_every_part_of_every_axis),
         cmocka_unit_test(at__fills_boxes_of_every_shape),
     };

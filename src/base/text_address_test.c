@@ -1,4 +1,4 @@
-/* src/base/text_address_test.c - hosts and ports as RFC 3986 writes them. */
+/* src/base/text_address_test.c - hosts and ports in the notation of RFC 3986. */
 #include "base/text.h"
 
 #include <setjmp.h>
@@ -28,7 +28,7 @@ static void split__names_numbers_and_brackets(void **unused)
     }
 }
 
-static void split__what_is_no_address(void **unused)
+static void split__refuses_other_texts(void **unused)
 {
     static const char *const bad[] = { "", "host", "host:", "host:12345678901234567" };
     char                     text[ADDRESS_HOST_SIZE + 8];
@@ -46,7 +46,7 @@ static void split__what_is_no_address(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(split__names_numbers_and_brackets),
-                                        cmocka_unit_test(split__what_is_no_address) };
+                                        cmocka_unit_test(split__refuses_other_texts) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,9 +41,9 @@ static void to_time__reads_every_unit(void **unused)
         { "0.0", 0, 0 }, { "0us", 0, 0 }, { "1.5us", 0, 1500000 }, { ".5us", 0, 500000 },
         { "7.us", 0, 7000000 },
         { "83.84ns", 0, 83840 }, { "0.000000000001s", 0, 1 }, { "007us", 0, 7000000 },
-        /* 0.1 + 0.2 and the like are exact: no floating point on the way. */
+        /* Large values are exact: parsing does not use floating point. */
         { "18446744.073709551615s", 0, UINT64_MAX }, { "9007199254740993ps", 0, 9007199254740993 },
-        /* Finer than the smallest unit: to the nearest. */
+        /* Finer than the smallest unit: rounded to the nearest picosecond. */
         { "83.3333ns", 0, 83333 }, { "83.3335ns", 0, 83334 },
         { "0.3333333333333333333333333s", 0, 333333333333 },
         { NULL, 0, 0 },
@@ -71,7 +71,7 @@ static void to_time__refuses(void **unused)
     check_rows(text_to_time, rows);
 }
 
-static void to_time__says_why(void **unused)
+static void to_time__returns_the_reason(void **unused)
 {
     static const struct { const char *text, *why; } row[] = {
         { "5 parsecs", "'5 parsecs' is not a time; write 5us, 3ms, 200ns" },
@@ -199,7 +199,7 @@ static void to_bool__reads_and_refuses(void **unused)
     }
 }
 
-static void from_time__reads_well(void **unused)
+static void from_time__formats_four_digits(void **unused)
 {
     static const struct { uint64_t ps; const char *want; } row[] = {
         { 0, "0 us" }, { 1, "1 ps" }, { 999, "999 ps" }, { 1000, "1 ns" }, { 83840, "83.84 ns" },
@@ -215,7 +215,7 @@ static void from_time__reads_well(void **unused)
         assert_string_equal(row[i].want, text_from_time(buf, sizeof(buf), row[i].ps));
 }
 
-static void from_rate_and_bytes__read_well(void **unused)
+static void from_rate_and_bytes__format_four_digits(void **unused)
 {
     char buf[32];
 
@@ -233,8 +233,8 @@ static void from_rate_and_bytes__read_well(void **unused)
     assert_null(strchr(text_from_bytes(buf, sizeof(buf), 1e300), 'e'));
 }
 
-/* What is printed is within half a unit of the fourth digit of what was meant, read back by the parser. */
-static void from_time__reads_back(void **unused)
+/* The printed value, parsed back, is within half a unit of the fourth digit. */
+static void from_time__is_parsed_back(void **unused)
 {
     char buf[32];
 
@@ -250,8 +250,8 @@ static void from_time__reads_back(void **unused)
     }
 }
 
-/* The same file is read by web/src/format.test.ts: terminal and page write the same figures. */
-static void figure__writes_what_pages_write(void **unused)
+/* web/src/format.test.ts reads the same file: terminal and page format numbers equally. */
+static void figure__matches_the_web_pages(void **unused)
 {
     FILE *f = fopen("tests/data/figures.csv", "r");
     char line[128], unit[16], want[64], buf[64];
@@ -300,7 +300,7 @@ static void from_count__groups_digits(void **unused)
     assert_string_equal("1,2", text_from_count(buf, 4, 1234567));
 }
 
-static void nearest__finds_what_was_meant(void **unused)
+static void nearest__finds_the_intended_name(void **unused)
 {
     static const char *const names[] = { "kmin", "kmax", "pmax", "rpg_time_reset", "rpg_byte_reset", NULL };
     static const struct { const char *word, *want; } row[] = {
@@ -319,7 +319,7 @@ static void nearest__finds_what_was_meant(void **unused)
     }
 }
 
-/* The word is six letters or more, so 2 edits are let through and 3 are not. */
+/* The word has six letters or more, so 2 edits are allowed and 3 are not. */
 static void nearest__counts_edits(void **unused)
 {
     static const struct { const char *word, *name; int near; } row[] = {
@@ -362,7 +362,7 @@ static void nearest__gives_up_on_very_long_words(void **unused)
     assert_ptr_equal(word, text_nearest(word, names));
 }
 
-static void did_you_mean__asks_or_says_nothing(void **unused)
+static void did_you_mean__suggests_or_is_empty(void **unused)
 {
     static const char *const names[] = { "kmin", "kmax", NULL };
     char buf[64], small[12];
@@ -373,7 +373,7 @@ static void did_you_mean__asks_or_says_nothing(void **unused)
     assert_string_equal("; did you m", text_did_you_mean(small, sizeof(small), "kmim", names));
 }
 
-static void file_name__calls_standard_input_by_its_name(void **unused)
+static void file_name__names_standard_input(void **unused)
 {
     (void)unused;
     assert_string_equal("standard input", text_file_name("-"));
@@ -394,7 +394,7 @@ static char *make_file(const char *text, size_t length)
     return path;
 }
 
-static void read_file__reads_all_of_it(void **unused)
+static void read_file__reads_the_whole_file(void **unused)
 {
     static char large[300000];
     char *path, *text;
@@ -412,7 +412,7 @@ static void read_file__reads_all_of_it(void **unused)
     unlink(path);
 }
 
-static void read_file__refuses_what_is_too_large(void **unused)
+static void read_file__refuses_large_files(void **unused)
 {
     struct err err;
     char *path = make_file("12345", 5), *text, want[100];
@@ -473,7 +473,7 @@ static void count_read(void *arg, const char *text, size_t length)
     seen->bytes += length;
 }
 
-static void watch_reads__sees_what_is_read_until_it_ends(void **unused)
+static void watch_reads__sees_reads_until_it_is_removed(void **unused)
 {
     char path[] = "/tmp/text_test.XXXXXX", *text;
     struct seen seen = { 0 };
@@ -501,30 +501,30 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(to_time__reads_every_unit),
         cmocka_unit_test(to_time__refuses),
-        cmocka_unit_test(to_time__says_why),
+        cmocka_unit_test(to_time__returns_the_reason),
         cmocka_unit_test(to_rate__reads_and_refuses),
         cmocka_unit_test(to_bytes__reads_and_refuses),
         cmocka_unit_test(to_uint__reads_and_refuses),
         cmocka_unit_test(to_real__reads),
         cmocka_unit_test(to_real__refuses),
         cmocka_unit_test(to_bool__reads_and_refuses),
-        cmocka_unit_test(from_time__reads_well),
-        cmocka_unit_test(from_rate_and_bytes__read_well),
-        cmocka_unit_test(from_time__reads_back),
-        cmocka_unit_test(figure__writes_what_pages_write),
+        cmocka_unit_test(from_time__formats_four_digits),
+        cmocka_unit_test(from_rate_and_bytes__format_four_digits),
+        cmocka_unit_test(from_time__is_parsed_back),
+        cmocka_unit_test(figure__matches_the_web_pages),
         cmocka_unit_test(figure__is_a_dash_without_a_value),
         cmocka_unit_test(from_count__groups_digits),
-        cmocka_unit_test(nearest__finds_what_was_meant),
+        cmocka_unit_test(nearest__finds_the_intended_name),
         cmocka_unit_test(nearest__counts_edits),
         cmocka_unit_test(nearest__takes_the_nearest_and_then_the_first),
         cmocka_unit_test(nearest__gives_up_on_very_long_words),
-        cmocka_unit_test(did_you_mean__asks_or_says_nothing),
-        cmocka_unit_test(file_name__calls_standard_input_by_its_name),
-        cmocka_unit_test(read_file__reads_all_of_it),
-        cmocka_unit_test(read_file__refuses_what_is_too_large),
+        cmocka_unit_test(did_you_mean__suggests_or_is_empty),
+        cmocka_unit_test(file_name__names_standard_input),
+        cmocka_unit_test(read_file__reads_the_whole_file),
+        cmocka_unit_test(read_file__refuses_large_files),
         cmocka_unit_test(read_file__names_the_file),
         cmocka_unit_test(read_file__reads_standard_input),
-        cmocka_unit_test(watch_reads__sees_what_is_read_until_it_ends),
+        cmocka_unit_test(watch_reads__sees_reads_until_it_is_removed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

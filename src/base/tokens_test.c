@@ -43,7 +43,7 @@ static void next__stays_on_its_line(void **unused)
     assert_null(tokens_next(&w));
 }
 
-static void next__marks_a_word_that_is_too_long(void **unused)
+static void next__marks_words_that_are_too_long(void **unused)
 {
     char text[TOKENS_BYTES + 8];
     struct tokens w;
@@ -66,7 +66,7 @@ static void next__marks_a_word_that_is_too_long(void **unused)
     }
 }
 
-static void uint__says_where_and_what(void **unused)
+static void uint__reports_place_and_reason(void **unused)
 {
     static const struct { const char *text; int want; const char *reason; } row[] = {
         { "7",    0,       NULL },
@@ -95,7 +95,7 @@ static void uint__says_where_and_what(void **unused)
     assert_string_equal("f:1: nothing is given for n", err.text);
 }
 
-static void real__bounds_are_within(void **unused)
+static void real__includes_its_bounds(void **unused)
 {
     struct tokens w;
     struct err err;
@@ -133,7 +133,7 @@ static void rate_and_time__read_units(void **unused)
     assert_memory_equal("f:1: delay: ", err.text, 12);
 }
 
-static void end__refuses_one_word_more(void **unused)
+static void end__refuses_another_word(void **unused)
 {
     struct tokens w;
     struct err err;
@@ -149,7 +149,7 @@ static void end__refuses_one_word_more(void **unused)
     assert_string_equal("f:2: 'd' is one word too many on this line", err.text);
 }
 
-/* After an error there is nothing left to read, and its message stays. */
+/* After an error nothing more is read, and the first message is kept. */
 static void err__keeps_the_first(void **unused)
 {
     static const char *const names[] = { "one", "two", NULL };
@@ -177,7 +177,7 @@ static void err__keeps_the_first(void **unused)
     assert_string_equal("f: 3 rows are missing", err.text);
 }
 
-/* Writes a file and opens it. */
+/* Writes a temporary file and opens it. */
 static int open_written(struct tokens *w, const char *bytes, size_t length, size_t max, struct err *err)
 {
     char path[] = "/tmp/tokens_test.XXXXXX";
@@ -204,7 +204,7 @@ static void open__reads_text_only(void **unused)
     assert_true(tokens_next_line(&w));
     assert_string_equal("a", tokens_next(&w));
     tokens_close(&w);
-    assert_int_equal(0, tokens_open(&w, "f", "a b\n", 0, &err));       /* a text has no limit */
+    assert_int_equal(0, tokens_open(&w, "f", "a b\n", 0, &err));       /* text in memory has no limit */
     tokens_close(&w);
     for (int i = 0; i < 2; i++) {
         assert_true(open_written(&w, rows[i].bytes, 4, rows[i].max, &err) < 0);
@@ -250,7 +250,7 @@ static void next__finds_cells_by_the_name_of_their_column(void **unused)
     assert_int_equal(csv_next(&c, NULL), 0);
 }
 
-/* The examples of RFC 4180, section 2: rules 5 to 7, but for line breaks within quotes. */
+/* The examples of RFC 4180, section 2, rules 5 to 7, without line breaks inside quotes. */
 static void next__reads_quotes(void **unused)
 {
     struct csv c = table_of("\"who\",size\n\"a,b\",1\n\"b\"\"b\",2\n\"\",3\n");
@@ -291,7 +291,7 @@ static void next__skips_a_long_cell_that_is_not_read(void **unused)
     assert_string_equal(c.cell[WHO], "b");
 }
 
-static void need__tells_what_is_missing(void **unused)
+static void need__names_the_missing_column(void **unused)
 {
     struct csv c = table_of("who\na\n"), empty = table_of("");
     struct err err;
@@ -325,18 +325,18 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(next_line__skips_blanks_and_comments_and_counts_all),
         cmocka_unit_test(next__stays_on_its_line),
-        cmocka_unit_test(next__marks_a_word_that_is_too_long),
-        cmocka_unit_test(uint__says_where_and_what),
-        cmocka_unit_test(real__bounds_are_within),
+        cmocka_unit_test(next__marks_words_that_are_too_long),
+        cmocka_unit_test(uint__reports_place_and_reason),
+        cmocka_unit_test(real__includes_its_bounds),
         cmocka_unit_test(rate_and_time__read_units),
-        cmocka_unit_test(end__refuses_one_word_more),
+        cmocka_unit_test(end__refuses_another_word),
         cmocka_unit_test(err__keeps_the_first),
         cmocka_unit_test(open__reads_text_only),
         cmocka_unit_test(next__finds_cells_by_the_name_of_their_column),
         cmocka_unit_test(next__reads_quotes),
         cmocka_unit_test(next__refuses_rows_that_are_short_or_cells_that_are_long),
         cmocka_unit_test(next__skips_a_long_cell_that_is_not_read),
-        cmocka_unit_test(need__tells_what_is_missing),
+        cmocka_unit_test(need__names_the_missing_column),
         cmocka_unit_test(real__may_be_below_zero),
     };
 

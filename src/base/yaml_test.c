@@ -66,7 +66,7 @@ static void parse__builds_the_tree(void **unused)
     assert_null(doc.memory.base);
 }
 
-static void parse__remembers_where_everything_stood(void **unused)
+static void parse__records_lines_and_columns(void **unused)
 {
     struct yaml_doc doc = parse("a: 1\n"
                                 "\xc3\xa9t\xc3\xa9:   [x,\n"
@@ -86,7 +86,7 @@ static void parse__remembers_where_everything_stood(void **unused)
     yaml_fini(&doc);
 }
 
-static void parse__takes_an_empty_document(void **unused)
+static void parse__accepts_an_empty_document(void **unused)
 {
     static const char *const text[] = { "", "\n\n", "# nothing\n", "---\n", "---\n...\n", "\xef\xbb\xbf" };
 
@@ -100,7 +100,7 @@ static void parse__takes_an_empty_document(void **unused)
     }
 }
 
-static void parse__tells_an_empty_text_from_nothing(void **unused)
+static void parse__distinguishes_empty_text_from_an_empty_document(void **unused)
 {
     struct yaml_doc doc = parse("''");
 
@@ -120,7 +120,7 @@ static void parse__ignores_a_byte_order_mark(void **unused)
     yaml_fini(&doc);
 }
 
-static void parse__refuses_with_the_place(void **unused)
+static void parse__refuses_with_the_location(void **unused)
 {
     static const struct { const char *text, *why; } row[] = {
         { "a: &x 1\n", "t.yaml:1:4: anchors ('&') are not supported" },
@@ -143,7 +143,7 @@ static void parse__refuses_with_the_place(void **unused)
         { "---\n---\n", "t.yaml:2:1: a second document; only one is allowed" },
         { "a: \"x\\0y\"\n", "t.yaml:1:4: a zero byte (\\0) cannot be part of a text" },
         { "\"\\0\": 1\n", "t.yaml:1:1: a zero byte (\\0) cannot be part of a text" },
-        /* The texts from "while" on and those before it are libyaml's. */
+        /* Below, the problem and its context (from "while" on) are texts of libyaml. */
         { "a: [1, 2\nb: 3\n",
           "t.yaml:2:2: did not find expected ',' or ']' while parsing a flow sequence that "
           "begins in line 1" },
@@ -186,7 +186,7 @@ static void parse__stops_at_32_levels(void **unused)
     expect_refused(text, 66, "t.yaml:1:33: nested too deeply");
 }
 
-static void parse__takes_many_keys(void **unused)
+static void parse__accepts_many_keys(void **unused)
 {
     enum { KEYS = 50000 };
     char *text = malloc(KEYS * 24), *end = text;
@@ -206,7 +206,7 @@ static void parse__takes_many_keys(void **unused)
     free(text);
 }
 
-static void parse__takes_a_text_larger_than_a_chunk(void **unused)
+static void parse__accepts_text_larger_than_a_chunk(void **unused)
 {
     enum { LENGTH = 200000 };
     char *text = malloc(LENGTH + 1);
@@ -242,7 +242,7 @@ static void read__reads_a_file(void **unused)
     unlink(path);
 }
 
-static void read__says_which_file_is_missing(void **unused)
+static void read__names_the_missing_file(void **unused)
 {
     struct yaml_doc doc;
     struct err err;
@@ -257,17 +257,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parse__builds_the_tree),
-        cmocka_unit_test(parse__remembers_where_everything_stood),
-        cmocka_unit_test(parse__takes_an_empty_document),
-        cmocka_unit_test(parse__tells_an_empty_text_from_nothing),
+        cmocka_unit_test(parse__records_lines_and_columns),
+        cmocka_unit_test(parse__accepts_an_empty_document),
+        cmocka_unit_test(parse__distinguishes_empty_text_from_an_empty_document),
         cmocka_unit_test(parse__ignores_a_byte_order_mark),
-        cmocka_unit_test(parse__refuses_with_the_place),
+        cmocka_unit_test(parse__refuses_with_the_location),
         cmocka_unit_test(parse__refuses_a_zero_byte),
         cmocka_unit_test(parse__stops_at_32_levels),
-        cmocka_unit_test(parse__takes_many_keys),
-        cmocka_unit_test(parse__takes_a_text_larger_than_a_chunk),
+        cmocka_unit_test(parse__accepts_many_keys),
+        cmocka_unit_test(parse__accepts_text_larger_than_a_chunk),
         cmocka_unit_test(read__reads_a_file),
-        cmocka_unit_test(read__says_which_file_is_missing),
+        cmocka_unit_test(read__names_the_missing_file),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,7 @@ static void all__have_required_hooks_and_fit(void **unused)
 }
 
 /* A control must not write beyond its cfg and state. */
-static void all__keep_to_their_memory(void **unused)
+static void all__write_only_their_memory(void **unused)
 {
     (void)unused;
     for (int i = 0; cc_all[i]; i++) {
@@ -81,7 +81,7 @@ static void start__line_rate_whole_window_nothing_due(void **unused)
     }
 }
 
-static void none__no_signal_concerns_it(void **unused)
+static void none__has_no_signal_hooks(void **unused)
 {
     const struct cc_algo *cc = cc_find("none");
 
@@ -113,7 +113,7 @@ static void heeds__own_and_unowned_knobs(void **unused)
     (void)unused;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (cc_heeds(cc_find(rows[i].cc), rows[i].knob) != rows[i].heeds)
-            fail_msg("%s and %s", rows[i].cc, knob_info[rows[i].knob].name);
+            fail_msg("wrong for cc %s and knob %s", rows[i].cc, knob_info[rows[i].knob].name);
 }
 
 int main(void)
@@ -123,10 +123,10 @@ int main(void)
         cmocka_unit_test(find__finds_each_by_its_name),
         cmocka_unit_test(find__null_for_unknown_names),
         cmocka_unit_test(all__have_required_hooks_and_fit),
-        cmocka_unit_test(all__keep_to_their_memory),
+        cmocka_unit_test(all__write_only_their_memory),
         cmocka_unit_test(start__line_rate_whole_window_nothing_due),
         cmocka_unit_test(heeds__own_and_unowned_knobs),
-        cmocka_unit_test(none__no_signal_concerns_it),
+        cmocka_unit_test(none__has_no_signal_hooks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,7 +83,7 @@ static void on_ack__same_rates_as_the_fork(void **unused)
 
 /* All packets of round trips of eleven are marked: alpha stays 1, and each round trip halves, down to the
  * minimum. */
-static void on_ack__marks_without_end_halve_per_round_trip(void **unused)
+static void on_ack__permanent_marks_halve_per_round_trip(void **unused)
 {
     struct flow t;
     uint64_t    rate = LINE_BPS;
@@ -102,7 +102,7 @@ static void on_ack__marks_without_end_halve_per_round_trip(void **unused)
 }
 
 /* Half of the packets are marked: alpha converges to a half, so cuts take a quarter. */
-static void on_ack__alpha_tends_to_the_share_of_marks(void **unused)
+static void on_ack__alpha_converges_to_the_share_of_marks(void **unused)
 {
     struct knobs k;
     struct flow  t;
@@ -142,8 +142,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_ack__same_rates_as_the_fork),
-        cmocka_unit_test(on_ack__marks_without_end_halve_per_round_trip),
-        cmocka_unit_test(on_ack__alpha_tends_to_the_share_of_marks),
+        cmocka_unit_test(on_ack__permanent_marks_halve_per_round_trip),
+        cmocka_unit_test(on_ack__alpha_converges_to_the_share_of_marks),
         cmocka_unit_test(on_ack__no_marks_add_a_step_per_round_trip),
     };
 

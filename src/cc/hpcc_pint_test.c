@@ -85,10 +85,10 @@ static void digest__same_as_the_fork(void **unused)
     }
 }
 
-/* A port that sends 1000 bytes every 160 ns, half of its rate, without a queue. The use converges to a
- * half, except for the error of the time step: after n packets it is sum (1 - dt/T)^k dt/T / 2, where dt/T
- * is 1/50. */
-static void digest__tends_to_the_use_of_the_port(void **unused)
+/* A port that sends 1000 bytes every 160 ns, half of its rate, without a queue. The measured
+ * utilization converges to a half, except for the error of the time step: after n packets it is
+ * sum (1 - dt/T)^k dt/T / 2, where dt/T is 1/50. */
+static void digest__converges_to_the_utilization_of_the_port(void **unused)
 {
     struct pint_port p = { 0 };
     struct crand     random;
@@ -171,7 +171,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(digest__same_as_the_fork),
-        cmocka_unit_test(digest__tends_to_the_use_of_the_port),
+        cmocka_unit_test(digest__converges_to_the_utilization_of_the_port),
         cmocka_unit_test(on_ack__same_rates_as_the_fork),
     };
 

@@ -2,7 +2,7 @@
 #include "cc/late.h"
 #include "cc/test_flow.h"
 
-static void decide__counts_when_it_is_over(void **unused)
+static void decide__takes_effect_at_its_end(void **unused)
 {
     struct cc_out  out = { .rate_bps = 100, .due_ps = NEVER };
     struct cc_late l;
@@ -19,7 +19,7 @@ static void decide__counts_when_it_is_over(void **unused)
 }
 
 /* Of three signals, the second and third share a decision, which starts when the first one ends. */
-static void decide__signals_meanwhile_share_the_next(void **unused)
+static void decide__signals_during_a_decision_share_the_next(void **unused)
 {
     struct cc_out  out = { .rate_bps = 100, .due_ps = NEVER };
     struct cc_late l;
@@ -60,8 +60,8 @@ static void decide__at_once(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decide__counts_when_it_is_over),
-        cmocka_unit_test(decide__signals_meanwhile_share_the_next),
+        cmocka_unit_test(decide__takes_effect_at_its_end),
+        cmocka_unit_test(decide__signals_during_a_decision_share_the_next),
         cmocka_unit_test(decide__at_once),
     };
 

@@ -68,7 +68,7 @@ static void configure__constants_of_the_reference_network(void **unused)
     assert_int_equal(s.cfg.target_delay_ps, 9 * PS_PER_US);
 }
 
-static void on_ack__grows_by_how_far_delay_is_below_target(void **unused)
+static void on_ack__grows_by_the_distance_below_target(void **unused)
 {
     static const struct { double delay_us, want_mss; } rows[] = { { 3, 2 }, { 6, 1 }, { 8.25, 0.25 },
                                                                   { 9, 5 }, { 20, 5 } };
@@ -146,7 +146,7 @@ static void on_ack__stays_within_bounds(void **unused)
     assert_int_equal(s.f.cwnd_bytes, MTU);
 }
 
-static void on_trim__costs_its_size_unless_credit_takes_care(void **unused)
+static void on_trim__costs_its_size_without_credit(void **unused)
 {
     struct sender s;
 
@@ -198,7 +198,7 @@ static void on_ack__increase_wraps(void **unused)
     assert_int_equal(s.f.increase, 5 * MSS - 1);
 }
 
-static void on_rtt__the_least_makes_the_largest_window(void **unused)
+static void on_rtt__the_smallest_sets_the_largest_window(void **unused)
 {
     struct sender s;
 
@@ -230,14 +230,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(configure__constants_of_the_reference_network),
-        cmocka_unit_test(on_ack__grows_by_how_far_delay_is_below_target),
+        cmocka_unit_test(on_ack__grows_by_the_distance_below_target),
         cmocka_unit_test(on_ack__fast_increase_after_a_window),
         cmocka_unit_test(on_ack__shrinks_with_the_average_delay),
         cmocka_unit_test(on_ack__stays_within_bounds),
-        cmocka_unit_test(on_trim__costs_its_size_unless_credit_takes_care),
+        cmocka_unit_test(on_trim__costs_its_size_without_credit),
         cmocka_unit_test(on_ack__quick_adapt),
         cmocka_unit_test(on_ack__increase_wraps),
-        cmocka_unit_test(on_rtt__the_least_makes_the_largest_window),
+        cmocka_unit_test(on_rtt__the_smallest_sets_the_largest_window),
         cmocka_unit_test(dctcp__one_mtu_per_window),
     };
 

@@ -39,7 +39,7 @@ static void start__line_rate_and_a_probe(void **unused)
 }
 
 /* 24 us: (24 - 12) / 48 less; factors have 16 bits. 160 us: a half. 12 us is no cut. */
-static void on_rtt__cuts_by_how_far_it_is_above_target(void **unused)
+static void on_rtt__cuts_by_the_distance_above_target(void **unused)
 {
     static const struct { uint64_t rtt_us, share; } row[] = {
         { 24, ONE / 4 * 3 }, { 16, ONE / 8 * 7 }, { 160, ONE / 2 }, { 151, ONE / 2 }, { 12, ONE },
@@ -75,7 +75,7 @@ static void on_rtt__five_raises_then_larger_ones(void **unused)
 }
 
 /* Not before a probe would return in an empty network, nor before the last one has returned. */
-static void on_rtt__asks_for_the_next_probe(void **unused)
+static void on_rtt__requests_the_next_probe(void **unused)
 {
     struct flow t;
 
@@ -147,9 +147,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(start__line_rate_and_a_probe),
-        cmocka_unit_test(on_rtt__cuts_by_how_far_it_is_above_target),
+        cmocka_unit_test(on_rtt__cuts_by_the_distance_above_target),
         cmocka_unit_test(on_rtt__five_raises_then_larger_ones),
-        cmocka_unit_test(on_rtt__asks_for_the_next_probe),
+        cmocka_unit_test(on_rtt__requests_the_next_probe),
         cmocka_unit_test(on_cnp__once_between_probes),
         cmocka_unit_test(cut__not_below_the_least_rate),
         cmocka_unit_test(on_rtt__many_flows_keep_the_link_full),

@@ -45,7 +45,7 @@ static double halve(struct flow *t, int times, double at_us)
     return at_us;
 }
 
-static void on_ack__cuts_by_how_far_delay_is_above_target(void **unused)
+static void on_ack__cuts_by_the_distance_above_target(void **unused)
 {
     /* w = 100 has no window term: target 10 us, with 3 hops 13. 15 us: 1 - 0.8 * 5 / 15 = 0.7333; 1 - 0.8 * 2
      * / 15 = 0.8933. 100 us: 1 - 0.8 * 0.9 = 0.28, but at most a half. */
@@ -197,7 +197,7 @@ static void on_ack__settles_where_delay_is_the_target(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_ack__cuts_by_how_far_delay_is_above_target),
+        cmocka_unit_test(on_ack__cuts_by_the_distance_above_target),
         cmocka_unit_test(on_ack__one_cut_per_round_trip),
         cmocka_unit_test(on_ack__grows_by_a_packet_per_round_trip),
         cmocka_unit_test(target__is_higher_for_small_windows),

@@ -78,7 +78,7 @@ static void slow_start__doubles(void **unused)
     }
 }
 
-static void on_ack__does_not_grow_when_it_may_not(void **unused)
+static void on_ack__does_not_grow_unless_allowed(void **unused)
 {
     (void)unused;
     for (int i = 0; tcp_all[i]; i++) {
@@ -245,7 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slow_start__doubles),
-        cmocka_unit_test(on_ack__does_not_grow_when_it_may_not),
+        cmocka_unit_test(on_ack__does_not_grow_unless_allowed),
         cmocka_unit_test(on_timeout__leaves_one_packet),
         cmocka_unit_test(newreno__one_packet_per_round_and_half_after_a_loss),
         cmocka_unit_test(newreno__never_less_than_two_packets),

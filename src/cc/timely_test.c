@@ -78,7 +78,7 @@ static void on_ack__gradient_is_of_the_empty_round_trip(void **unused)
 }
 
 /* At 1 ms: 1 - 0.8 (1 - 1/2) = 0.6 of the rate each time, for any gradient. */
-static void on_ack__above_thigh_by_how_far(void **unused)
+static void on_ack__above_thigh_cuts_by_the_excess(void **unused)
 {
     struct flow t;
 
@@ -127,7 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_ack__same_rates_as_the_fork),
         cmocka_unit_test(on_ack__gradient_is_of_the_empty_round_trip),
-        cmocka_unit_test(on_ack__above_thigh_by_how_far),
+        cmocka_unit_test(on_ack__above_thigh_cuts_by_the_excess),
         cmocka_unit_test(on_ack__five_raises_then_larger_ones),
         cmocka_unit_test(on_ack__the_last_round_trip_has_no_next),
     };

@@ -29,7 +29,7 @@ static int count_changed(const struct knobs *k)
     return changed;
 }
 
-static void find__names_are_those_of_the_table(void **unused)
+static void find__finds_every_name_of_the_table(void **unused)
 {
     int count = 0;
 
@@ -43,7 +43,7 @@ static void find__names_are_those_of_the_table(void **unused)
     assert_null(nic_profile_find(""));
 }
 
-static void all__values_are_nics_and_in_range(void **unused)
+static void all__values_are_nic_knobs_in_range(void **unused)
 {
     (void)unused;
     for (const struct nic_profile *p = nic_profile_all; p->name; p++)
@@ -110,8 +110,8 @@ static void put__replaces_nic_knobs_and_keeps_the_others(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(find__names_are_those_of_the_table),
-        cmocka_unit_test(all__values_are_nics_and_in_range),
+        cmocka_unit_test(find__finds_every_name_of_the_table),
+        cmocka_unit_test(all__values_are_nic_knobs_in_range),
         cmocka_unit_test(put__the_dcqcn_paper),
         cmocka_unit_test(put__hpcc_scales_with_the_speed),
         cmocka_unit_test(put__variants_of_nvidia_differ_in_one),

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void info__every_row_makes_sense(void **unused)
+static void info__every_row_is_consistent(void **unused)
 {
     (void)unused;
     for (int i = 0; i < KNOB_COUNT; i++) {
@@ -196,7 +196,7 @@ static void check__refuses_kmin_above_kmax(void **unused)
     assert_string_equal("'hf2t_min' (81) must not be above 'hf2t_max' (80)", err.text);
 }
 
-static void names__are_as_people_write_them(void **unused)
+static void names__of_units_and_locations(void **unused)
 {
     (void)unused;
     assert_string_equal("us", knob_unit_name(KNOB_US));
@@ -211,8 +211,8 @@ static void names__are_as_people_write_them(void **unused)
     assert_string_equal("host", knob_where_name(KNOB_HOST));
 }
 
-/* On the initial setting, kmin 400, kmax 1600, hf2t_min 20, hf2t_max 80. */
-static void set_put__touches_what_is_named(void **unused)
+/* Starts from the initial setting: kmin 400, kmax 1600, hf2t_min 20, hf2t_max 80. */
+static void set_put__sets_named_knobs_and_adjusts_the_other_bound(void **unused)
 {
     static const struct { enum knob knob; double value; double kmin, kmax, min, max; } rows[] = {
         { KNOB_kmin, 100, 100, 1600, 20, 80 }, { KNOB_kmin, 2000, 2000, 2000, 20, 80 },
@@ -259,7 +259,7 @@ static void at_speed__scales_thresholds_and_rates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(info__every_row_makes_sense),
+        cmocka_unit_test(info__every_row_is_consistent),
         cmocka_unit_test(find__takes_the_exact_name_only),
         cmocka_unit_test(init__sets_the_initial_values),
         cmocka_unit_test(clamp__brings_into_range),
@@ -268,9 +268,9 @@ int main(void)
         cmocka_unit_test(parse__refuses_with_name_and_range),
         cmocka_unit_test(parse__reads_every_bound_with_its_unit),
         cmocka_unit_test(check__refuses_kmin_above_kmax),
-        cmocka_unit_test(names__are_as_people_write_them),
+        cmocka_unit_test(names__of_units_and_locations),
         cmocka_unit_test(at_speed__scales_thresholds_and_rates),
-        cmocka_unit_test(set_put__touches_what_is_named),
+        cmocka_unit_test(set_put__sets_named_knobs_and_adjusts_the_other_bound),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,7 +96,7 @@ static void read__errors_start_with_the_location(void **state)
  * command line and exists there. */
 static void read__finds_files_relative_to_the_file_that_names_them(void **state)
 {
-    static const struct { const char *text, *place, *beside, *want; } rows[] = {
+    static const struct { const char *text, *place, *base_path, *want; } rows[] = {
         { "usual", "d/f.yaml:1:1: ", "d/f.yaml", "usual" },
         { "k.yaml", "d/f.yaml:1:1: ", "d/f.yaml", "d/k.yaml" },
         { "k.yaml", "f.yaml:1:1: ", "f.yaml", "k.yaml" },
@@ -117,7 +117,7 @@ static void read__finds_files_relative_to_the_file_that_names_them(void **state)
         struct option_values v;
 
         option_values_init(table, &v);
-        assert_int_equal(option_values_read(table, "it", &v, &given, rows[i].beside, NULL), 0);
+        assert_int_equal(option_values_read(table, "it", &v, &given, rows[i].base_path, NULL), 0);
         assert_string_equal(v.text[WHAT], rows[i].want);
         option_values_fini(&v);
     }

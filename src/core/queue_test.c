@@ -19,7 +19,7 @@ static void of_knobs__are_bytes(void **state)
 
 /* On a queue with 10, 40 KB and 0.5: named values are set, and the other threshold is adjusted if
  * necessary. */
-static void put__touches_what_is_named(void **state)
+static void put__sets_named_values_and_adjusts_the_other_threshold(void **state)
 {
     static const struct { enum knob knob; double value; struct ecn want; } rows[] = {
         { KNOB_pmax, 0.1, { 10000, 40000, 0.1 } },
@@ -41,7 +41,7 @@ static void put__touches_what_is_named(void **state)
     }
 }
 
-static void equal__looks_at_all_three(void **state)
+static void equal__compares_all_three(void **state)
 {
     struct ecn a = { 1, 2, 0.5 }, b[] = { { 0, 2, 0.5 }, { 1, 3, 0.5 }, { 1, 2, 0.6 } };
 
@@ -55,8 +55,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_knobs__are_bytes),
-        cmocka_unit_test(put__touches_what_is_named),
-        cmocka_unit_test(equal__looks_at_all_three),
+        cmocka_unit_test(put__sets_named_values_and_adjusts_the_other_threshold),
+        cmocka_unit_test(equal__compares_all_three),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,7 +85,7 @@ static void of_text__refuses_in_one_line(void **state)
     }
 }
 
-static void find__names_are_those_of_the_list(void **state)
+static void find__finds_every_name_of_the_list(void **state)
 {
     (void)state;
     for (int i = 0; goal_names[i]; i++)
@@ -100,7 +100,7 @@ int main(void)
         cmocka_unit_test(of_text__takes_bounds),
         cmocka_unit_test(text__is_read_back),
         cmocka_unit_test(of_text__refuses_in_one_line),
-        cmocka_unit_test(find__names_are_those_of_the_list),
+        cmocka_unit_test(find__finds_every_name_of_the_list),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* a x b + more = c x quotient + rest, with a rest below c: in 64 bits, at their end, and beyond them. */
+/* (a x b + more) / c, rounded down: for products that fit 64 bits, just fit them, or exceed them. */
 static void units_divide__truncates(void **unused)
 {
     (void)unused;

@@ -276,9 +276,9 @@ static void collect__trees_report_their_inputs(void **unused)
 
         assert_true(a->x[0][0] == 1 && a->x[0][2] == 1 && a->x[0][1] == a->x[0][3]);
         for (uint32_t j = 0; j + 1 < a->steps; j++, compared++) {
-            double action = (double)policy_try(&p, a->x[j]), told = (double)a->x[j + 1][2];
+            double action = (double)policy_try(&p, a->x[j]), reported = (double)a->x[j + 1][2];
 
-            assert_true(told <= action + 1e-6 && told > action - 1.0 / 4096 - 1e-6);
+            assert_true(reported <= action + 1e-6 && reported > action - 1.0 / 4096 - 1e-6);
             assert_true(a->x[j + 1][0] == a->x[j][2] && a->x[j + 1][1] == a->x[j][3]);
         }
     }

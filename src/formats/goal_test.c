@@ -57,7 +57,7 @@ static void expect_example(const char *data, size_t size)
     trace_fini(&t);
 }
 
-static void goal__text_and_golden_bytes_say_the_same(void **unused)
+static void goal__text_and_golden_bytes_are_the_same_trace(void **unused)
 {
     (void)unused;
     assert_int_equal(sizeof golden, 191);
@@ -230,7 +230,7 @@ static void goal__refuses_the_same_in_a_file(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(goal__text_and_golden_bytes_say_the_same),
+        cmocka_unit_test(goal__text_and_golden_bytes_are_the_same_trace),
         cmocka_unit_test(goal__wildcards_and_starts),
         cmocka_unit_test(goal__refuses),
         cmocka_unit_test(goal__a_long_text_is_the_same_from_a_file),

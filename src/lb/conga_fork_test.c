@@ -64,11 +64,12 @@ static void forward__has_no_highest_level(void **unused)
     test_switch_end(&t);
 }
 
-/* A packet from switch 1 arrives on path 'name', with feedback that path 'told' to there has 'level'. */
-static void arrive(struct test_switch *t, uint64_t now_ps, uint16_t name, uint16_t told, uint8_t level)
+/* A packet from switch 1 arrives on path 'name'. It carries feedback: path 'reported' to switch 1 has
+ * 'level'. */
+static void arrive(struct test_switch *t, uint64_t now_ps, uint16_t name, uint16_t reported, uint8_t level)
 {
     struct lb_tag tag = {
-        .name = name, .congestion = 1, .told_name = (uint16_t)(told + 1), .told_congestion = level
+        .name = name, .congestion = 1, .told_name = (uint16_t)(reported + 1), .told_congestion = level
     };
 
     t->lb->leave(t->cfg, t->state, now_ps, 1, true, &tag);
@@ -99,7 +100,7 @@ static void pick__compares_four_consecutive_paths(void **unused)
  * for the next one and expires at the one after. */
 static void pick__expires_feedback_at_checks(void **unused)
 {
-    static const struct { uint64_t after_ps; bool is_told; } rows[] = {
+    static const struct { uint64_t after_ps; bool has_feedback; } rows[] = {
         { AGEING_PS + 1, true }, { 2 * AGEING_PS - 1, true }, { 2 * AGEING_PS, false },
     };
 
@@ -112,7 +113,7 @@ static void pick__expires_feedback_at_checks(void **unused)
         arrive(&t, START_PS + 1, 5, 0, 0);
         t.tag = (struct lb_tag){ 0 };
         test_switch_pick(&t, START_PS + rows[i].after_ps);
-        assert_int_equal(t.tag.told_name, rows[i].is_told ? 6 : 0);
+        assert_int_equal(t.tag.told_name, rows[i].has_feedback ? 6 : 0);
         test_switch_end(&t);
     }
 }

@@ -12,7 +12,7 @@
 
 #define PATHS 16u
 
-static uint32_t drawn;           /* numbers so far; they count up in steps that are odd */
+static uint32_t drawn;           /* how many numbers were drawn; they increase by an odd step */
 
 static uint32_t draw(void *arg)
 {

@@ -114,7 +114,7 @@ static void stats__of_four_flows_by_hand(void **state)
     fct_fini(&f);
 }
 
-static void stats__of_nothing_are_zero(void **state)
+static void stats__without_flows_are_zero(void **state)
 {
     struct fct_stats s;
     struct fct f;
@@ -213,7 +213,7 @@ static void size_min__goes_1_2_5(void **state)
     assert_int_equal(fct_size_min(FCT_SIZES), UINT64_MAX);
 }
 
-static void add__puts_a_flow_into_the_size_it_has(void **state)
+static void add__puts_a_flow_into_its_size_class(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < FCT_SIZES; i++) {
@@ -286,7 +286,7 @@ static void add__without_windows_there_are_no_phases(void **state)
     fct_fini(&f);
 }
 
-static void add__keeps_when_the_first_started_and_the_last_was_done(void **state)
+static void add__records_the_first_start_and_the_last_end(void **state)
 {
     static const uint64_t times[][2] = { { 500, 100 }, { 300, 50 }, { 310, 900 }, { 600, 1 } };
     struct fct f;
@@ -398,16 +398,16 @@ int main(void)
         cmocka_unit_test(add__sorts_by_size_at_the_boundaries),
         cmocka_unit_test(add__counts_by_entry_and_in_all),
         cmocka_unit_test(stats__of_four_flows_by_hand),
-        cmocka_unit_test(stats__of_nothing_are_zero),
+        cmocka_unit_test(stats__without_flows_are_zero),
         cmocka_unit_test(stats__of_very_long_flows),
         cmocka_unit_test(stats__agree_with_a_sorted_list),
         cmocka_unit_test(stats__do_not_depend_on_the_order),
         cmocka_unit_test(size_min__goes_1_2_5),
-        cmocka_unit_test(add__puts_a_flow_into_the_size_it_has),
+        cmocka_unit_test(add__puts_a_flow_into_its_size_class),
         cmocka_unit_test(add__distinguishes_mice_and_elephants),
         cmocka_unit_test(add__splits_by_the_phase_of_the_start),
         cmocka_unit_test(add__without_windows_there_are_no_phases),
-        cmocka_unit_test(add__keeps_when_the_first_started_and_the_last_was_done),
+        cmocka_unit_test(add__records_the_first_start_and_the_last_end),
         cmocka_unit_test(at__of_a_run_without_windows_is_before),
         cmocka_unit_test(at__a_window_begins_with_its_start_and_ends_before_its_stop),
         cmocka_unit_test(overlap__by_hand),

@@ -56,7 +56,7 @@ static void add_random_reports(struct history *h, struct series *s, uint32_t cou
     }
 }
 
-static void forget(struct history *h, struct series *s)
+static void free_history(struct history *h, struct series *s)
 {
     series_fini(s);
     free(h->report);
@@ -66,7 +66,7 @@ static void forget(struct history *h, struct series *s)
 
 #define PEAK(field) (r->field > peak.field ? r->field : peak.field)
 
-/* All are sums except these four. */
+/* All values are sums, except two maxima and two values of the last report. */
 static struct series_point sum_of(const struct history *h, uint32_t first, uint32_t end)
 {
     struct series_point sum = { .start_ps = h->report[first].start_ps, .end_ps = h->report[end - 1].end_ps };
@@ -144,7 +144,7 @@ static void add__keeps_sums_and_peaks_for_any_number_of_intervals(void **state)
         /* no coarser than necessary */
         assert_true(s.merged == 1 || counts[i] > SERIES_POINTS / 2 * s.merged);
         assert_true(s.heat_merged == 1 || counts[i] > SERIES_HEAT / 2 * s.heat_merged);
-        forget(&h, &s);
+        free_history(&h, &s);
     }
 }
 
@@ -201,7 +201,7 @@ static void add__remembers_the_busiest_interval_of_a_port(void **state)
             most = h.port[i][p].tx_bytes > most ? h.port[i][p].tx_bytes : most;
         assert_true(fabs(s.util_max[p] - (double)most / 125000) < 1e-12);
     }
-    forget(&h, &s);
+    free_history(&h, &s);
 }
 
 static void sum__of_points_is_that_of_their_intervals(void **state)
@@ -218,7 +218,7 @@ static void sum__of_points_is_that_of_their_intervals(void **state)
     is = series_sum(&s, 499, 500);
     should_be = sum_of(&h, 998, 1000);
     assert_memory_equal(&is, &should_be, sizeof is);
-    forget(&h, &s);
+    free_history(&h, &s);
 }
 
 /* 100 bytes and one sample of 7 ps per interval of 10 us; windows at 25-45 us and 70-75 us of 100 us. */

@@ -255,7 +255,7 @@ static struct graph make_valid_graph(void)
     return g;
 }
 
-/* Frees the graph. */
+/* Expects an error with this reason, and frees the graph. */
 static void assert_refused(struct graph *g, const char *reason)
 {
     struct err err = { "" };
@@ -263,7 +263,7 @@ static void assert_refused(struct graph *g, const char *reason)
     if (graph_check(g, &err) >= 0)
         fail_msg("accepted, though %s", reason);
     if (!strstr(err.text, reason))
-        fail_msg("'%s' does not say '%s'", err.text, reason);
+        fail_msg("'%s' does not contain '%s'", err.text, reason);
     graph_fini(g);
 }
 

@@ -67,7 +67,7 @@ static void run__reports_every_interval_up_to_the_end(void **state)
 }
 
 /* Nothing happens after a few microseconds: intervals are still reported to the end. */
-static void run__reports_a_network_in_which_nothing_moves(void **state)
+static void run__reports_an_idle_network(void **state)
 {
     struct simulation s;
     struct looks looks;
@@ -257,7 +257,7 @@ static void run__intervals_are_the_same_with_points_between(void **state)
 }
 
 /* Runs of four and a half intervals: a search continues from one to the next, with the last setting. */
-static void lend__a_search_goes_on_in_the_next_run(void **state)
+static void lend__a_search_continues_in_the_next_run(void **state)
 {
     static const char text[] = "topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us}\n"
                                "traffic: [{kind: poisson, load: 0.6, sizes: FB_Hadoop}]\n"
@@ -345,7 +345,7 @@ static void change__at_the_end_of_an_interval_belongs_to_the_next(void **state)
 
 /* A search sets kmin; cnp_dscp, which is not searched, stays as changed. Three hosts send so little in some
  * intervals that the guard would reset kmin: it is off. */
-static void change__of_a_knob_that_is_not_searched_for_stays(void **state)
+static void change__of_a_knob_outside_the_search_is_kept(void **state)
 {
     struct simulation s;
 
@@ -577,16 +577,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(run__reports_every_interval_up_to_the_end),
-        cmocka_unit_test(run__reports_a_network_in_which_nothing_moves),
+        cmocka_unit_test(run__reports_an_idle_network),
         cmocka_unit_test(run__ends_with_the_last_flow),
         cmocka_unit_test(run__records_when_a_knob_changed),
         cmocka_unit_test(run__ends_when_a_hook_requests_it),
         cmocka_unit_test(run__without_an_interval_has_enough_points),
         cmocka_unit_test(run__intervals_are_the_same_with_points_between),
-        cmocka_unit_test(lend__a_search_goes_on_in_the_next_run),
+        cmocka_unit_test(lend__a_search_continues_in_the_next_run),
         cmocka_unit_test(change__affects_only_named_knobs_and_persists),
         cmocka_unit_test(change__at_the_end_of_an_interval_belongs_to_the_next),
-        cmocka_unit_test(change__of_a_knob_that_is_not_searched_for_stays),
+        cmocka_unit_test(change__of_a_knob_outside_the_search_is_kept),
         cmocka_unit_test(tuner__takes_options_of_the_scenario),
         cmocka_unit_test(tuner__an_alias_is_a_tuner_with_an_option),
         cmocka_unit_test(tuner__records_all_option_values),

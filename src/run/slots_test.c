@@ -114,7 +114,7 @@ static void look__slots_are_independent_of_intervals(void **state)
 }
 
 /* Traffic before the start does not count in the first slot. */
-static void look__begins_when_the_tuner_does(void **state)
+static void look__starts_with_the_tuner(void **state)
 {
     static const char *const set[] = { "tuner={kind: default, start: 1ms}" };
     struct simulation        s;
@@ -205,8 +205,9 @@ static bool is_in_template(const struct ecn *e)
     return false;
 }
 
-/* From row to row the setting stays, unless a row says that it changed; the port has the last one. */
-static void record__the_setting_follows_from_row_to_row(void **state)
+/* The setting of a row is that of the previous row, unless the row is marked as changed. The port has the
+ * last one. */
+static void record__the_setting_continues_from_row_to_row(void **state)
 {
     struct simulation s;
     const struct row *last = NULL;
@@ -401,9 +402,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(look__slots_are_independent_of_intervals),
-        cmocka_unit_test(look__begins_when_the_tuner_does),
+        cmocka_unit_test(look__starts_with_the_tuner),
         cmocka_unit_test(record__sums_are_the_frames_of_the_flows),
-        cmocka_unit_test(record__the_setting_follows_from_row_to_row),
+        cmocka_unit_test(record__the_setting_continues_from_row_to_row),
         cmocka_unit_test(record__an_idle_queue_has_a_row_when_it_is_set),
         cmocka_unit_test(run__a_change_keeps_values_it_does_not_name),
         cmocka_unit_test(run__a_change_at_the_end_of_a_slot_holds),

@@ -35,7 +35,7 @@ static void spread_interval__of_two_samples_by_hand(void **unused)
 
 /* Mean 10, standard deviation 10 sqrt(2). Zero has no logarithm, and the interval does not extend below
  * it. */
-static void spread_interval__of_nothing_exposed(void **unused)
+static void spread_interval__of_a_zero_sample(void **unused)
 {
     struct expected v = spread_interval((const double[]){ 0, 20 }, 2, 0);
 
@@ -81,7 +81,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spread_seeds__as_many_as_are_worthwhile),
         cmocka_unit_test(spread_interval__of_two_samples_by_hand),
-        cmocka_unit_test(spread_interval__of_nothing_exposed),
+        cmocka_unit_test(spread_interval__of_a_zero_sample),
         cmocka_unit_test(spread_interval__of_one_sample_is_the_model),
         cmocka_unit_test(spread_interval__holds_the_next_sample_in_95_percent),
     };

@@ -62,8 +62,8 @@ static void run__names_a_deadlock(void **unused)
     simulation_close(&first);
 }
 
-/* Same with a configured timer: RTO_TRIES of them, but no less than full buffers take. */
-static void run__waits_for_the_timer_that_is_set(void **unused)
+/* With a configured timer, each of the two checks takes RTO_TRIES timeouts. */
+static void run__waits_for_the_configured_timer(void **unused)
 {
     struct simulation s;
 
@@ -90,7 +90,7 @@ static void run__names_a_loss_without_retransmission(void **unused)
 }
 
 /* Frames are sent, but none arrives: the link stays down. */
-static void run__names_a_host_that_cannot_be_reached(void **unused)
+static void run__names_an_unreachable_host(void **unused)
 {
     struct simulation s;
 
@@ -152,9 +152,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(run__names_a_deadlock),
-        cmocka_unit_test(run__waits_for_the_timer_that_is_set),
+        cmocka_unit_test(run__waits_for_the_configured_timer),
         cmocka_unit_test(run__names_a_loss_without_retransmission),
-        cmocka_unit_test(run__names_a_host_that_cannot_be_reached),
+        cmocka_unit_test(run__names_an_unreachable_host),
         cmocka_unit_test(run__waits_for_a_link),
         cmocka_unit_test(run__waits_for_the_next_flow),
         cmocka_unit_test(run__does_not_cut_runs_with_an_end_time),

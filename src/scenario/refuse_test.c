@@ -1,4 +1,5 @@
-/* src/scenario/refuse_test.c - what is wrong is said, with its place, before anything runs. */
+/* src/scenario/refuse_test.c - invalid scenarios are refused before anything runs, with the location of the
+ * error. */
 #include "scenario/scenario.h"
 
 #include <setjmp.h>
@@ -24,9 +25,9 @@ static void refuse(const struct row *row, const char *const *set, uint32_t sets)
     struct err      err = { "" };
 
     if (scenario_parse(&s, "s.yaml", row->text, strlen(row->text), set, sets, NULL, &err) == 0)
-        fail_msg("was taken: %s", row->text);
+        fail_msg("accepted: %s", row->text);
     assert_string_equal(err.text, row->message);
-    assert_null(s.path);         /* nothing is held */
+    assert_null(s.path);         /* nothing is left */
     assert_null(s.traffic);
 }
 
@@ -382,7 +383,7 @@ static void scenario_parse__sets(void **state)
         refuse(&(struct row){ STAR INCAST, rows[i].message }, &rows[i].set, 1);
 }
 
-/* What a file that the scenario names has to say is passed on as it is. */
+/* Errors in a file that the scenario names are returned unchanged. */
 static void scenario_read__table_of_sizes(void **state)
 {
     static const struct row rows[] = {
@@ -424,7 +425,7 @@ static void scenario_read__no_file(void **state)
     assert_string_equal(err.text, "nowhere.yaml: No such file or directory");
 }
 
-/* 4 ports of 2 x 12500 bytes on the wire, 4 packets, a pause frame and a reserve each. */
+/* Each of the 4 ports needs 2 x 12500 bytes on the wire, 4 packets, a pause frame and the reserve. */
 static void scenario_start__small_buffer(void **state)
 {
     static const char text[] = STAR INCAST "switch: {buffer: 64KB}\n";

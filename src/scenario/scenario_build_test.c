@@ -1,4 +1,4 @@
-/* src/scenario/scenario_build_test.c - a scenario made by a program is the one that its text would be. */
+/* src/scenario/scenario_build_test.c - a scenario built by a program equals one parsed from text. */
 #include "scenario/scenario.h"
 
 #include <setjmp.h>
@@ -51,7 +51,7 @@ static void assert_same(const struct scenario *a, const struct scenario *b)
     assert_true(a->entry[0].hosts == b->entry[0].hosts && a->entry[0].start_ps == b->entry[0].start_ps);
 }
 
-static void scenario_make__base_is_as_its_text(void **unused)
+static void scenario_make__base_equals_its_text(void **unused)
 {
     struct build    b = { 0 };
     struct scenario read, made;
@@ -67,8 +67,9 @@ static void scenario_make__base_is_as_its_text(void **unused)
     build_fini(&b);
 }
 
-/* Over --set, the lower build first; what is put twice is there once. */
-static void scenario_make__over_comes_last(void **unused)
+/* A build overrides --set, and 'over' overrides the build below it. A key that is set twice is stored
+ * once. */
+static void scenario_make__over_is_applied_last(void **unused)
 {
     static const char *const set[] = { "host.mtu=1000", "traffic.0.size=1KB" };
     struct build    below = { 0 }, over = { .below = &below };
@@ -92,14 +93,14 @@ static void scenario_make__over_comes_last(void **unused)
     build_fini(&below);
 }
 
-static void scenario_make__refuses_as_a_text(void **unused)
+static void scenario_make__refuses_like_text(void **unused)
 {
     static const struct { const char *key, *value, *why; } cases[] = {
         { "host.mtu", "1", "s:1:1: mtu must be 64 B .. 9 KB, not 1" },
         { "host.mut", "1", "s:1:1: 'mut' is not a key of host; did you mean 'mtu'?" },
         { "rnu", "1ms", "s:1:1: 'rnu' is not a knob or a key; did you mean 'run'?" },
         { "traffic.7.size", "1KB", "s:1:1: there is no entry 7 in a list of 1; the first is 0" },
-        /* text is a value, whatever it looks like */
+        /* a value is plain text, even if it looks like YAML */
         { "topology", "[", "s:1:1: '[' is not a kind of topology" },
     };
 
@@ -122,9 +123,9 @@ static void scenario_make__refuses_as_a_text(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scenario_make__base_is_as_its_text),
-        cmocka_unit_test(scenario_make__over_comes_last),
-        cmocka_unit_test(scenario_make__refuses_as_a_text),
+        cmocka_unit_test(scenario_make__base_equals_its_text),
+        cmocka_unit_test(scenario_make__over_is_applied_last),
+        cmocka_unit_test(scenario_make__refuses_like_text),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

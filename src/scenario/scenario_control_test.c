@@ -1,5 +1,5 @@
-/* src/scenario/scenario_control_test.c - one congestion control for all hosts, or others for some; what
- * does not go together. */
+/* src/scenario/scenario_control_test.c - one congestion control for all hosts, or different ones for some
+ * hosts; combinations that are refused. */
 #include "scenario/scenario.h"
 
 #include "cc/cc.h"
@@ -23,16 +23,16 @@ static void parse(struct scenario *s, const char *text)
         fail_msg("%s", err.text);
 }
 
-/* Where it is wrong, and a part of what is said. */
+/* Expects an error at this place that contains 'why'. */
 static void refuse(const char *text, const char *place, const char *why)
 {
     struct scenario s;
     struct err      err = { "" };
 
     if (scenario_parse(&s, "s.yaml", text, strlen(text), NULL, 0, NULL, &err) == 0)
-        fail_msg("taken: %s", text);
+        fail_msg("accepted: %s", text);
     if (strncmp(err.text, place, strlen(place)) != 0 || !strstr(err.text, why))
-        fail_msg("%s: not '%s...%s'", err.text, place, why);
+        fail_msg("'%s' is not '%s...%s'", err.text, place, why);
 }
 
 static void scenario_read_cc__name_or_kind(void **state)
@@ -67,7 +67,7 @@ static void scenario_read_cc_others__some_hosts(void **state)
         &s,
         "cc: {kind: dcqcn, others: [{kind: rlcc, hosts: [h3, h1]}, {kind: swift, hosts: 1}]}\n" STAR INCAST);
     assert_string_equal(sim_cc_text(&s.cfg, buf), "dcqcn, rlcc (2 hosts), swift (1 host)");
-    assert_non_null(s.rlcc);                 /* it is needed, though it is not the usual one */
+    assert_non_null(s.rlcc);                 /* loaded, although it is not the default control */
     assert_int_equal(scenario_start(&s, &sim, &err), 0);
     assert_ptr_equal(sim->net.host[0].cc, cc_find("swift"));
     assert_ptr_equal(sim->net.host[1].cc, cc_find("rlcc"));
@@ -79,7 +79,7 @@ static void scenario_read_cc_others__some_hosts(void **state)
     scenario_fini(&s);
 }
 
-/* Model uet: flows of class 4 are queue pairs of RoCE with DCQCN, and PFC is for them alone. */
+/* Model uet: flows of class 4 are queue pairs of RoCE with DCQCN, and only that class has PFC. */
 static void scenario_read_cc_others__some_classes(void **state)
 {
     struct scenario s;
@@ -125,8 +125,9 @@ static void scenario_read_cc_others__refused(void **state)
            "need the model nic");
 }
 
-/* One packet format, one way of receivers to answer: in either order, and among the others, too. */
-static void scenario_read_cc_others__do_not_go_together(void **state)
+/* Controls that need different packet formats, or different answers of receivers, cannot be combined: in
+ * either order, and also among 'others'. */
+static void scenario_read_cc_others__refuses_incompatible_controls(void **state)
 {
     static const struct { const char *a, *b, *why; } row[] = {
         { "hpcc", "dcqcn", "telemetry in the headers" }, { "hpcc_pint", "hpcc", "telemetry in the headers" },
@@ -157,7 +158,7 @@ int main(void)
         cmocka_unit_test(scenario_read_cc_others__some_hosts),
         cmocka_unit_test(scenario_read_cc_others__some_classes),
         cmocka_unit_test(scenario_read_cc_others__refused),
-        cmocka_unit_test(scenario_read_cc_others__do_not_go_together),
+        cmocka_unit_test(scenario_read_cc_others__refuses_incompatible_controls),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* src/scenario/scenario_fit_test.c - what does not go with the network is refused when that is there, with its
- * place. */
+/* src/scenario/scenario_fit_test.c - settings that do not fit the network are refused when it is built, with
+ * their location. */
 #include "scenario/scenario.h"
 
 #include <setjmp.h>
@@ -14,7 +14,8 @@
 #define INCAST "traffic: [{kind: incast, senders: 2, size: 20KB}]\n"                   /* line 2 */
 #define TCP    "traffic: [{kind: tcp, senders: 2, size: 20KB}]\n"
 
-/* Two hops of 1086 + 20 bytes and back 66 + 20, at 80 ps, and 1 us four times. */
+/* The round trip of a full packet: two hops of 1086 + 20 bytes, back 66 + 20, at 80 ps per byte, and four
+ * delays of 1 us. */
 #define RTT    "4.191 us"
 
 static int start(struct scenario *s, struct sim **sim, const char *text, const char *set, struct err *err)
@@ -68,24 +69,24 @@ static void scenario_start__refuses_what_cannot_work(void **unused)
         struct err      err;
 
         if (start(&s, &sim, rows[i].text, rows[i].set, &err) == 0)
-            fail_msg("was taken: %s", rows[i].text);
+            fail_msg("accepted: %s", rows[i].text);
         assert_string_equal(err.text, rows[i].message);
         scenario_fini(&s);
     }
 }
 
-/* Just as much as is needed. */
-static void scenario_start__takes_what_can(void **unused)
+/* The smallest values that work. */
+static void scenario_start__accepts_the_smallest_values(void **unused)
 {
     static const char *const texts[] = {
         STAR INCAST "switch: {lossless: no, buffer: 1086}\n",
         STAR INCAST "switch: {lossless: no, lossy_queue: 1086}\n",
         STAR INCAST "switch: {lossless: no, buffer: 10860, lossy_alpha: 0.1}\n",
-        STAR INCAST "switch: {lossy_queue: 1}\n",            /* of unused classes */
+        STAR INCAST "switch: {lossy_queue: 1}\n",            /* only limits classes that are not used */
         STAR INCAST "host: {rto: 0}\n",
         STAR INCAST "host: {rto: 20ms}\n",
         STAR INCAST "host: {rto: auto}\n",
-        STAR INCAST "model: conweave\nhost: {rto: 1ms}\n",   /* as the fork has it: no advice */
+        STAR INCAST "model: conweave\nhost: {rto: 1ms}\n",   /* model conweave: no warning */
     };
 
     (void)unused;
@@ -102,13 +103,13 @@ static void scenario_start__takes_what_can(void **unused)
     }
 }
 
-/* 32 MB take 2.56 ms at 100 Gb/s, half of them 1.28 ms. */
+/* A full queue of 32 MB takes 2.56 ms at 100 Gb/s; half of it takes 1.28 ms. */
 static void scenario_start__warns_of_short_timeouts(void **unused)
 {
     static const struct { const char *text, *full; } rows[] = {
         { STAR INCAST "host: {rto: 1ms}\n", "2.564 ms" },
         { STAR INCAST "host: {rto: 1ms}\nswitch: {lossless: no}\n", "1.284 ms" },
-        /* 80 us */
+        /* a queue of 1 MB takes 80 us */
         { STAR INCAST "host: {rto: 1ms}\nswitch: {lossless: no, lossy_queue: 1MB}\n", NULL },
     };
 
@@ -133,7 +134,7 @@ static void scenario_start__warns_of_short_timeouts(void **unused)
     }
 }
 
-static void scenario_start__warns_of_knobs_that_mean_nothing(void **unused)
+static void scenario_start__warns_of_knobs_without_effect(void **unused)
 {
     static const struct { const char *text, *warning; } rows[] = {
         { STAR INCAST "cc: swift\nknobs: {swift_hop: 1us, rpg_ai_rate: 50Mbps, hpcc_eta: 0.9}\n",
@@ -171,9 +172,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scenario_start__refuses_what_cannot_work),
-        cmocka_unit_test(scenario_start__takes_what_can),
+        cmocka_unit_test(scenario_start__accepts_the_smallest_values),
         cmocka_unit_test(scenario_start__warns_of_short_timeouts),
-        cmocka_unit_test(scenario_start__warns_of_knobs_that_mean_nothing),
+        cmocka_unit_test(scenario_start__warns_of_knobs_without_effect),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

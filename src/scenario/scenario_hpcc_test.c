@@ -1,4 +1,5 @@
-/* src/scenario/scenario_hpcc_test.c - configs of the ConWeave fork; scenario_test.c has those of HPCC's. */
+/* src/scenario/scenario_hpcc_test.c - configs of the ConWeave fork. For configs of the HPCC fork see
+ * scenario_test.c. */
 #include "scenario/scenario.h"
 
 #include "core/units.h"
@@ -67,7 +68,7 @@ static int read_config(struct scenario *s, const char *config, struct err *err)
     return read_scenario(s, "hpcc: config.txt\n", config, err);
 }
 
-static void conweave__switches_are_its_own(void **unused)
+static void conweave__has_its_own_switch_settings(void **unused)
 {
     struct scenario s;
     struct err err;
@@ -78,7 +79,7 @@ static void conweave__switches_are_its_own(void **unused)
     assert_int_equal(MODEL_CONWEAVE, s.cfg.model);
     assert_int_equal(ORDER_NS3, s.cfg.order);
     assert_int_equal(4, s.cfg.pfc_shift);                        /* alpha 1/16 */
-    assert_int_equal(0, s.cfg.headroom_bytes);                   /* each port has its own */
+    assert_int_equal(0, s.cfg.headroom_bytes);                   /* each port has its own headroom */
     assert_int_equal(2096, s.cfg.reserve_bytes);
     assert_int_equal(5 * PS_PER_US, s.cfg.pause_ps);
     assert_int_equal(4 * PS_PER_US, s.cfg.nack_gap_ps);
@@ -91,7 +92,7 @@ static void conweave__switches_are_its_own(void **unused)
     scenario_fini(&s);
 }
 
-static void hpcc__switches_stay_as_they_are(void **unused)
+static void hpcc__keeps_its_switch_settings(void **unused)
 {
     struct scenario s;
     struct err err;
@@ -119,7 +120,7 @@ static void conweave__refused_with_the_line_of_the_config(void **unused)
     assert_non_null(strstr(err.text, "/config.txt: a PAUSE_TIME of less than 1 us pauses no port"));
 }
 
-/* The balancer and the seed of the config count, unless the scenario has its own. */
+/* The balancer and the seed of the config are used, unless the scenario sets them. */
 static void conweave__balancer_and_seed(void **unused)
 {
     struct scenario s;
@@ -147,8 +148,8 @@ static void conweave__balancer_and_seed(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conweave__switches_are_its_own),
-        cmocka_unit_test(hpcc__switches_stay_as_they_are),
+        cmocka_unit_test(conweave__has_its_own_switch_settings),
+        cmocka_unit_test(hpcc__keeps_its_switch_settings),
         cmocka_unit_test(conweave__refused_with_the_line_of_the_config),
         cmocka_unit_test(conweave__balancer_and_seed),
     };

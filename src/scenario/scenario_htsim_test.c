@@ -1,4 +1,4 @@
-/* src/scenario/scenario_htsim_test.c - the files of htsim that a scenario names. */
+/* src/scenario/scenario_htsim_test.c - htsim files in scenarios. */
 #include "scenario/scenario.h"
 
 #include "core/units.h"
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* A scenario in a folder of its own, with its network in the file "t" and htsim's file, "f". */
+/* A scenario in a temporary folder, with its network in the file "t" and htsim's file "f". */
 struct world {
     char            dir[64], name[96];
     struct scenario s;
@@ -32,7 +32,7 @@ static void write_file(const struct world *w, const char *name, const char *text
     fclose(out);
 }
 
-/* A switch is node 1, so that the hosts are the nodes 0, 2 and 3; three links of 2 us. */
+/* Node 1 is a switch, so the hosts are nodes 0, 2 and 3. Three links of 2 us. */
 static const char mixed_star[] = "4 1 3\n1\n0 1 100Gbps 2us 0\n2 1 100Gbps 2us 0\n3 1 100Gbps 2us 0\n";
 
 static int open_world(struct world *w, const char *scenario, const char *file)
@@ -67,14 +67,14 @@ static void expect_refused(const struct refused *row, size_t rows)
 
         assert_true(open_world(&w, row[i].scenario, row[i].file) < 0);
         if (!strstr(w.err.text, row[i].reason))
-            fail_msg("'%s' does not say '%s'", w.err.text, row[i].reason);
+            fail_msg("'%s' does not contain '%s'", w.err.text, row[i].reason);
         close_world(&w);
     }
 }
 
 #define INCAST ", traffic: [{kind: incast, senders: 2, size: 1KB}]}"
 
-static void read_topology__file_beside_the_scenario(void **unused)
+static void read_topology__finds_the_file_next_to_the_scenario(void **unused)
 {
     struct world w;
 
@@ -92,7 +92,7 @@ static void read_topology__refuses(void **unused)
 {
     static const struct refused row[] = {
         { "{topology: {kind: htsim}" INCAST, "", "/s.yaml:1:12: 'file' is missing in topology htsim" },
-        /* no such file: where it is named */
+        /* the file does not exist: the error has the location of its name */
         { "{topology: {kind: htsim, file: g}" INCAST, "", "/s.yaml:1:32: " },
         { "{topology: {kind: htsim, file: f}" INCAST, "Tiers 7\n", "/f:1: Tiers: 7 is more than 3" },
     };
@@ -109,7 +109,7 @@ static const char cm_text[] =
 /* Host i of the file is the i-th host of the network: node 0, 2 or 3. */
 static void read_traffic__hosts_stay_hosts(void **unused)
 {
-    static const uint32_t src[] = { 0, 2, 2 }, dst[] = { 3, 0, 3 };     /* of those with 5, 6 and 7 bytes */
+    static const uint32_t src[] = { 0, 2, 2 }, dst[] = { 3, 0, 3 };     /* flows with 5, 6 and 7 bytes */
     struct world          w;
     struct flow_spec      f;
     uint32_t              flows = 0;
@@ -129,7 +129,8 @@ static void read_traffic__hosts_stay_hosts(void **unused)
     close_world(&w);
 }
 
-/* From the end of a connection to the start of one that waits for it: a link's delay if nothing is said. */
+/* The time from the end of a connection to the start of one that waits for it. Default: the delay of a
+ * link. */
 static void read_traffic__delay(void **unused)
 {
     struct world w;
@@ -217,7 +218,7 @@ static void model_htsim__refuses(void **unused)
         struct world w;
 
         if (open_world(&w, rows[i].scenario, MATRIX) == 0)
-            fail_msg("was taken: %s", rows[i].scenario);
+            fail_msg("accepted: %s", rows[i].scenario);
         if (!strstr(w.err.text, rows[i].reason))
             fail_msg("'%s' is not in '%s'", rows[i].reason, w.err.text);
         close_world(&w);
@@ -227,7 +228,7 @@ static void model_htsim__refuses(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(read_topology__file_beside_the_scenario),
+        cmocka_unit_test(read_topology__finds_the_file_next_to_the_scenario),
         cmocka_unit_test(read_topology__refuses),
         cmocka_unit_test(read_traffic__hosts_stay_hosts),
         cmocka_unit_test(read_traffic__delay),

@@ -1,5 +1,4 @@
-/* src/scenario/scenario_storage_test.c - traffic of the kinds storage, rpc, many_to_one and long_short, as it
- * is read. */
+/* src/scenario/scenario_storage_test.c - traffic of the kinds storage, rpc, many_to_one and long_short. */
 #include "scenario/scenario.h"
 #include "traffic/traffic.h"
 
@@ -15,7 +14,7 @@
 #include <cmocka.h>
 
 #define STAR "topology: {kind: star, hosts: 8}\nrun: 20ms\n"                 /* lines 1 and 2 */
-#define OPEN "topology: {kind: star, hosts: 8}\n\n"                          /* without an end */
+#define OPEN "topology: {kind: star, hosts: 8}\n\n"                          /* no end */
 #define SMALL "topology: {kind: star, hosts: 3}\nrun: 20ms\n"
 
 struct row { const char *text, *message; };
@@ -27,9 +26,9 @@ static void refuse_all(const struct row *row)
         struct err      err = { "" };
 
         if (scenario_parse(&s, "s.yaml", row->text, strlen(row->text), NULL, 0, NULL, &err) == 0)
-            fail_msg("was taken: %s", row->text);
+            fail_msg("accepted: %s", row->text);
         assert_string_equal(err.text, row->message);
-        assert_null(s.traffic);  /* nothing is held */
+        assert_null(s.traffic);  /* nothing is left */
     }
 }
 
@@ -213,7 +212,7 @@ static void long_short__is_refused(void **unused)
     refuse_all(rows);
 }
 
-/* A user's table is refused where it is wrong. */
+/* Errors in a user's table have its file name and line. */
 static void sizes__of_a_file_are_refused(void **unused)
 {
     static const struct { const char *table, *message; } rows[] = {
@@ -239,7 +238,7 @@ static void sizes__of_a_file_are_refused(void **unused)
     }
 }
 
-/* ---- what is taken ---- */
+/* ---- accepted scenarios ---- */
 
 static void parse(struct scenario *s, const char *text)
 {
@@ -249,7 +248,8 @@ static void parse(struct scenario *s, const char *text)
         fail_msg("%s", err.text);
 }
 
-/* The workers of storage are streams: clients, which have something to do at once, then storage nodes. */
+/* Workers of storage are streams: first the clients, which act at the start, then the storage nodes, which
+ * wait. */
 static void expect_roles(const char *keys, uint32_t computes, const uint32_t *hosts, uint32_t count)
 {
     char            text[256];
@@ -266,10 +266,10 @@ static void expect_roles(const char *keys, uint32_t computes, const uint32_t *ho
     scenario_fini(&s);
 }
 
-static void storage__roles_are_given_out(void **unused)
+static void storage__assigns_roles(void **unused)
 {
     (void)unused;
-    expect_roles("", 6, (const uint32_t[]){ 0, 1, 2, 4, 5, 6, 3, 7 }, 8);    /* one in four */
+    expect_roles("", 6, (const uint32_t[]){ 0, 1, 2, 4, 5, 6, 3, 7 }, 8);    /* one in four stores */
     expect_roles(", hosts: 4", 3, (const uint32_t[]){ 0, 1, 2, 3 }, 4);
     expect_roles(", hosts: [h7, h2, h5]", 2, (const uint32_t[]){ 7, 2, 5 }, 3);
     expect_roles(", storage: 4", 4, (const uint32_t[]){ 0, 2, 4, 6, 1, 3, 5, 7 }, 8);
@@ -281,7 +281,8 @@ static void storage__roles_are_given_out(void **unused)
     expect_roles(", compute: [h6, h4], storage: [h1]", 2, (const uint32_t[]){ 6, 4, 1 }, 3);
 }
 
-/* Sizes of what the clients send first tell reads from writes: with 0 % reads all are blocks. */
+/* The size of a client's first message distinguishes reads from writes: with 0 % reads all messages are
+ * blocks. */
 static void storage__preset_can_be_overridden(void **unused)
 {
     struct flow_spec f;
@@ -306,8 +307,9 @@ static void storage__preset_can_be_overridden(void **unused)
     scenario_fini(&s);
 }
 
-/* Clients are the first, servers the last: two workers, then three clients. */
-static void rpc__hosts_are_given_out(void **unused)
+/* Clients are the first hosts, servers the last ones. Streams: two servers, which are workers, then three
+ * clients. */
+static void rpc__assigns_hosts(void **unused)
 {
     static const uint32_t hosts[] = { 6, 7, 0, 1, 2 };
     struct scenario       s;
@@ -324,9 +326,9 @@ static void rpc__hosts_are_given_out(void **unused)
     scenario_fini(&s);
 }
 
-/* Two racks of four, one uplink of 100 Gbps each. All four clients are in the first rack. Servers: two
- * there, of which one is a client, and one in the other; so h0 has a share of 1/2 away, h1 .. h3 have 1/3:
- * 3/2 in all. */
+/* Two racks of five, with one uplink of 100 Gbps each. All four clients are in the first rack. Two servers
+ * are there as well, one of which is the client h0; the third is in the other rack. So 1/2 of the requests of
+ * h0 leave the rack, and 1/3 of those of h1 .. h3: 3/2 in total. */
 static void rpc__load_of_the_bisection(void **unused)
 {
     static const char text[] = "topology: {kind: clos, tors: 2, hosts_per_tor: 5, spines: 1}\nrun: 1ms\n"
@@ -340,7 +342,7 @@ static void rpc__load_of_the_bisection(void **unused)
     scenario_fini(&s);
 }
 
-/* What a host cannot send before the run is over. */
+/* Without a size, a flow is larger than what its host can send before the end of the run. */
 static void many_to_one__without_a_size_does_not_end(void **unused)
 {
     struct flow_spec f;
@@ -350,7 +352,7 @@ static void many_to_one__without_a_size_does_not_end(void **unused)
     parse(&s, STAR "traffic: [{kind: many_to_one, start: 4ms, qps: 2}]\n");
     assert_int_equal(traffic_streams(s.traffic), 7);
     assert_true(traffic_next(s.traffic, 0, &f));
-    assert_int_equal(f.bytes, 200000001);        /* 100 Gbps x 16 ms, and one more */
+    assert_int_equal(f.bytes, 200000001);        /* 100 Gbps x 16 ms, plus one byte */
     assert_in_range(f.at_ps, 4 * PS_PER_MS, 5 * PS_PER_MS);
     assert_int_equal(f.dst, 7);
     scenario_fini(&s);
@@ -363,8 +365,8 @@ static void many_to_one__without_a_size_does_not_end(void **unused)
     scenario_fini(&s);
 }
 
-/* As initially: one long flow, six short ones from the six others. */
-static void long_short__hosts_are_given_out(void **unused)
+/* The defaults: one long flow, and six short flows from the six other hosts. */
+static void long_short__assigns_hosts(void **unused)
 {
     struct flow_spec f;
     struct scenario  s;
@@ -382,7 +384,7 @@ static void long_short__hosts_are_given_out(void **unused)
     }
     scenario_fini(&s);
     parse(&s, "topology: {kind: star, hosts: 2}\nrun: 20ms\ntraffic: [{kind: long_short, shorts: 3}]\n");
-    assert_int_equal(traffic_streams(s.traffic), 2);     /* there is no other host: both from h0 */
+    assert_int_equal(traffic_streams(s.traffic), 2);     /* only one sender, so both are from h0 */
     assert_int_equal(traffic_source(s.traffic, 1), 0);
     scenario_fini(&s);
 }
@@ -396,12 +398,12 @@ int main(void)
         cmocka_unit_test(many_to_one__is_refused),
         cmocka_unit_test(long_short__is_refused),
         cmocka_unit_test(sizes__of_a_file_are_refused),
-        cmocka_unit_test(storage__roles_are_given_out),
+        cmocka_unit_test(storage__assigns_roles),
         cmocka_unit_test(storage__preset_can_be_overridden),
-        cmocka_unit_test(rpc__hosts_are_given_out),
+        cmocka_unit_test(rpc__assigns_hosts),
         cmocka_unit_test(rpc__load_of_the_bisection),
         cmocka_unit_test(many_to_one__without_a_size_does_not_end),
-        cmocka_unit_test(long_short__hosts_are_given_out),
+        cmocka_unit_test(long_short__assigns_hosts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@ static int parse(struct scenario *s, const char *text, struct err *err)
     return scenario_parse(s, "s.yaml", text, strlen(text), NULL, 0, NULL, err);
 }
 
-static void read__what_holds_if_nothing_is_said(void **unused)
+static void read__defaults(void **unused)
 {
     struct scenario s;
     struct sim     *sim;
@@ -39,7 +39,7 @@ static void read__what_holds_if_nothing_is_said(void **unused)
     scenario_fini(&s);
 }
 
-/* A class that RDMA uses too stays lossless, unless it is said. */
+/* A class that RDMA uses, too, stays lossless, unless 'lossy' is given. */
 static void read__lossy_classes(void **unused)
 {
     static const struct { const char *text; uint8_t lossy; } row[] = {
@@ -64,7 +64,7 @@ static void read__lossy_classes(void **unused)
     }
 }
 
-/* Equal settings share one; dctcp has ECN without being asked. */
+/* Entries with equal settings share them; dctcp enables ECN. */
 static void read__settings_are_shared(void **unused)
 {
     struct scenario s;
@@ -116,16 +116,16 @@ static void read__refuses(void **unused)
         struct err      err;
 
         if (parse(&s, row[i].text, &err) == 0)
-            fail_msg("taken: %s", row[i].text);
+            fail_msg("accepted: %s", row[i].text);
         if (!strstr(err.text, row[i].why) || strncmp(err.text, "s.yaml:1:", 9) != 0)
-            fail_msg("%s, not: %s", err.text, row[i].why);
+            fail_msg("'%s' does not contain '%s'", err.text, row[i].why);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(read__what_holds_if_nothing_is_said),
+        cmocka_unit_test(read__defaults),
         cmocka_unit_test(read__lossy_classes),
         cmocka_unit_test(read__settings_are_shared),
         cmocka_unit_test(read__refuses),

@@ -1,4 +1,4 @@
-/* src/scenario/scenario_test.c - scenarios that are right, and what becomes of them. */
+/* src/scenario/scenario_test.c - valid scenarios and the settings that result from them. */
 #include "scenario/reference.h"
 #include "scenario/scenario.h"
 
@@ -18,8 +18,8 @@
 #define STAR    "topology: {kind: star, hosts: 4}\n"
 #define INCAST  "traffic: [{kind: incast, senders: 1, size: 1MB}]\n"
 
-static void take_with(struct scenario *s, const char *text, const char *const *set, uint32_t sets,
-                      const uint64_t *seed)
+static void parse_with(struct scenario *s, const char *text, const char *const *set, uint32_t sets,
+                       const uint64_t *seed)
 {
     struct err err = { "" };
 
@@ -29,7 +29,7 @@ static void take_with(struct scenario *s, const char *text, const char *const *s
 
 static void parse(struct scenario *s, const char *text)
 {
-    take_with(s, text, NULL, 0, NULL);
+    parse_with(s, text, NULL, 0, NULL);
 }
 
 static void assert_real(double is, double expected)
@@ -62,7 +62,7 @@ static int remove_folder(void **state)
     return rmdir(folder);
 }
 
-/* Writes a file into the folder; the path is good until the next call. */
+/* Writes a file into the folder. The returned path is valid until the next call. */
 static const char *put_file(const char *name, const char *text)
 {
     static char path[128];
@@ -76,7 +76,7 @@ static const char *put_file(const char *name, const char *text)
     return path;
 }
 
-static void take_file(struct scenario *s, const char *path)
+static void read_file(struct scenario *s, const char *path)
 {
     struct err err = { "" };
 
@@ -124,7 +124,7 @@ static void scenario_parse__defaults(void **state)
     scenario_fini(&s);
 }
 
-static void scenario_parse__what_is_said(void **state)
+static void scenario_parse__given_values(void **state)
 {
     struct scenario s;
 
@@ -202,7 +202,7 @@ static void scenario_parse__model_hpcc(void **state)
              "1e-6}\n" INCAST);
     assert_int_equal(s.cfg.order, ORDER_NODE);
     assert_false(s.cfg.ack_droppable);
-    assert_int_equal(s.cfg.ecn_rates, 0);        /* knobs count for all ports */
+    assert_int_equal(s.cfg.ecn_rates, 0);        /* knobs apply to all ports */
     assert_int_equal(s.cfg.rto_ps, 4 * PS_PER_MS);
     scenario_fini(&s);
 }
@@ -242,8 +242,8 @@ static void scenario_parse__sets(void **state)
     struct scenario   s;
 
     (void)state;
-    take_with(&s, "seed: 3\n" STAR INCAST, set, sizeof set / sizeof *set, &seed);
-    assert_true(s.cfg.knobs.value[KNOB_kmin] == 6);          /* the last one counts */
+    parse_with(&s, "seed: 3\n" STAR INCAST, set, sizeof set / sizeof *set, &seed);
+    assert_true(s.cfg.knobs.value[KNOB_kmin] == 6);          /* the last one wins */
     assert_int_equal(s.run_ps, 9 * PS_PER_MS);
     assert_int_equal(s.graph.link[0].delay_ps, 2 * PS_PER_US);
     assert_int_equal(s.entry[0].hosts, 2);
@@ -252,8 +252,8 @@ static void scenario_parse__sets(void **state)
     assert_int_equal(s.cfg.seed, 99);
     scenario_fini(&s);
 
-    take_with(&s, "", (const char *const[]){ "topology={kind: star, hosts: 3}",
-                                             "traffic=[{kind: permutation, size: 1}]" }, 2, NULL);
+    parse_with(&s, "", (const char *const[]){ "topology={kind: star, hosts: 3}",
+                                              "traffic=[{kind: permutation, size: 1}]" }, 2, NULL);
     assert_int_equal(s.graph.hosts, 3);
     scenario_fini(&s);
 }
@@ -268,7 +268,7 @@ static void scenario_parse__nic(void **state)
     parse(&s, "topology: {kind: star, hosts: 4, rate: 50G}\nknobs: {rpg_hai_rate: 7}\nnic: hpcc\n" INCAST);
     assert_true(s.cfg.knobs.value[KNOB_rpg_ai_rate] == 10);              /* 5 per 25 Gb/s */
     assert_true(s.cfg.knobs.value[KNOB_rate_to_set_on_first_cnp] == 50000);
-    /* knobs come on top, wherever they stand */
+    /* knobs override the NIC, in any order of the sections */
     assert_true(s.cfg.knobs.value[KNOB_rpg_hai_rate] == 7);
     scenario_fini(&s);
     parse(&s, "topology: {kind: star, hosts: 4, rate: 50G}\nmodel: hpcc\nnic: nvidia\n" INCAST);
@@ -339,7 +339,7 @@ static void scenario_read__hpcc_topology(void **state)
     (void)state;
     put_file("topology.txt", "3 1 2\n1\n0 1 25Gbps 1000ns 0\n2 1 100Gbps 0.002ms 0.1\n");
     put_file("flow.txt", "2\n0 2 3 100 5000 0.5\n2 0 4 200 1 0.75\n");
-    take_file(&s, put_file("s.yaml", "topology: {kind: hpcc, file: topology.txt, loss: 0.2}\n"
+    read_file(&s, put_file("s.yaml", "topology: {kind: hpcc, file: topology.txt, loss: 0.2}\n"
                                      "traffic: [{kind: flows, file: flow.txt, name: mine}]\n"));
     assert_int_equal(s.graph.hosts, 2);
     assert_true(s.graph.node[1].is_switch);
@@ -365,7 +365,8 @@ static void scenario_parse__links_down(void **state)
              "    - {a: tor0, b: spine0, down: 3ms, which: 1}\n" INCAST);
     c = s.cfg.change;
     assert_int_equal(s.cfg.changes, 2 + 2 + 2 + 1);
-    /* Host links are 0 and 1; tor0-spine0 2 and 3, tor1-spine1 8 and 9. What comes up does so first. */
+    /* Host links are 0 and 1; tor0-spine0 2 and 3, tor1-spine1 8 and 9. If several links change at one time,
+     * those that come up precede those that go down. */
     assert_true(c[0].at_ps == PS_PER_MS && c[0].link == 3 && !c[0].is_up);
     assert_true(c[1].at_ps == 3 * PS_PER_MS && c[1].link == 3 && c[1].is_up);
     assert_true(c[2].link == 8 && !c[2].is_up && c[3].link == 9 && !c[3].is_up);
@@ -389,7 +390,7 @@ static void scenario_parse__incast(void **state)
     assert_int_equal(s.entry[0].hosts, 3);
     assert_int_equal(traffic_streams(s.traffic), 3);
     assert_int_equal(traffic_source(s.traffic, 0), 0);
-    assert_int_equal(traffic_source(s.traffic, 1), 2);       /* the receiver is left out */
+    assert_int_equal(traffic_source(s.traffic, 1), 2);       /* the receiver is excluded */
     assert_int_equal(traffic_source(s.traffic, 2), 3);
     for (; traffic_next(s.traffic, 1, &f); flows++) {
         assert_int_equal(f.at_ps, PS_PER_US + flows / 2 * PS_PER_MS);
@@ -420,7 +421,7 @@ static void scenario_parse__permutation_and_all_to_all(void **state)
     scenario_fini(&s);
 }
 
-/* Bytes that a stream starts in all its time. */
+/* Returns the bytes of all flows that a stream starts. */
 static double bytes_of(struct scenario *s, uint32_t stream)
 {
     struct flow_spec f;
@@ -448,12 +449,12 @@ static void scenario_parse__load_of_hosts(void **state)
     assert_true(s.entry[1].start_ps == 100 * PS_PER_MS && s.entry[1].stop_ps == 200 * PS_PER_MS);
     for (uint32_t i = 0; i < 3; i++)
         bits += 8 * bytes_of(&s, i);
-    assert_true(bits > 0.97 * 36e9 && bits < 1.03 * 36e9);   /* what really starts in one second */
+    assert_true(bits > 0.97 * 36e9 && bits < 1.03 * 36e9);   /* the bits of flows that start in one second */
     scenario_fini(&s);
 }
 
-/* 8 ToRs with 4 uplinks of 100 Gbps: 3.2 Tbps. A host has 127 others, 112 of them in other racks. What the
- * 128 hosts send to other racks, 128 x 112 / 127 of a host's rate, is 30 % of it. */
+/* 8 ToRs with 4 uplinks of 100 Gbps: 3.2 Tbps. 112 of the 127 other hosts are in other racks. All 128 hosts
+ * together send 128 x 112 / 127 times a host's rate to other racks, which is 30 % of 3.2 Tbps. */
 static void scenario_parse__load_of_bisection(void **state)
 {
     struct scenario s;
@@ -465,12 +466,12 @@ static void scenario_parse__load_of_bisection(void **state)
              "h16]}\n");
     assert_real(s.uplink_bps, 3.2e12);
     assert_real(s.entry[0].bps_per_host * 128 * 112 / 127, 0.3 * 3.2e12);
-    /* h0 and h1 have one of two others elsewhere, h16 both: 2/3 on average */
+    /* Destinations in another rack: one of two for h0 and h1, both for h16; 2/3 on average. */
     assert_real(s.entry[1].bps_per_host * 3 * 2 / 3, 0.01 * 3.2e12);
     scenario_fini(&s);
 }
 
-/* Loads of different times are not added up. */
+/* Loads at different times are not added. */
 static void scenario_parse__loads_one_after_the_other(void **state)
 {
     struct scenario s;
@@ -510,7 +511,7 @@ static void scenario_read__hpcc_config(void **state)
 
     (void)state;
     put_config("HAS_WIN 1\nGLOBAL_T 1\nVAR_WIN 1\nSIMULATOR_STOP_TIME 1.0\n");
-    take_file(&s,
+    read_file(&s,
               put_file("s.yaml", "hpcc: config.txt\nseed: 5\nknobs: {rpg_gd: 10}\nswitch: {reserve: 0}\n"));
     k = s.cfg.knobs.value;
     assert_true(s.cfg.model == MODEL_HPCC && s.cfg.order == ORDER_NS3 && s.cfg.ack_droppable &&
@@ -542,7 +543,7 @@ static void scenario_read__hpcc_config_off(void **state)
 
     (void)state;
     put_config("HAS_WIN 0\nERROR_RATE_PER_LINK 0.001\nLINK_DOWN 1500 1 2\n");
-    take_file(&s, put_file("s.yaml", "hpcc: config.txt\norder: node\n"));
+    read_file(&s, put_file("s.yaml", "hpcc: config.txt\norder: node\n"));
     assert_int_equal(s.cfg.order, ORDER_NODE);
     assert_false(s.cfg.ack_droppable);
     assert_int_equal(s.cfg.window_bytes, 0);
@@ -550,7 +551,7 @@ static void scenario_read__hpcc_config_off(void **state)
     assert_int_equal(s.cfg.changes, 1);
     assert_true(s.cfg.change[0].at_ps == 2 * PS_PER_S + 1500 * PS_PER_US && s.cfg.change[0].link == 1 &&
                 !s.cfg.change[0].is_up);
-    assert_int_equal(s.cfg.rto_ps, 4 * PS_PER_MS);           /* links fail and lose packets */
+    assert_int_equal(s.cfg.rto_ps, 4 * PS_PER_MS);           /* because links fail and lose packets */
     scenario_fini(&s);
 }
 
@@ -596,10 +597,10 @@ static void scenario_read__hpcc_config_without_a_speed(void **state)
     assert_string_equal(err.text, message);
 }
 
-/* ---- what is in the repository ---- */
+/* ---- files of the repository ---- */
 
-/* The files of scenarios/ are examples: all of them must work. The million connections of one take long to
- * make: tests/cli/scenarios.bats runs it with fewer hosts. */
+/* All files in scenarios/ are examples and must run, except one: its million connections take long to create,
+ * so tests/cli/scenarios.bats runs it with fewer hosts. */
 static void scenario_start__examples(void **state)
 {
     glob_t found;
@@ -614,7 +615,7 @@ static void scenario_start__examples(void **state)
 
         if (strstr(found.gl_pathv[i], "uet_alltoall1024"))
             continue;
-        take_file(&s, found.gl_pathv[i]);
+        read_file(&s, found.gl_pathv[i]);
         if (scenario_start(&s, &sim, &err))
             fail_msg("%s", err.text);
         sim_run_until(sim, 60 * PS_PER_US);
@@ -628,7 +629,7 @@ static void scenario_start__examples(void **state)
     globfree(&found);
 }
 
-static void scenario_print_reference__is_the_page(void **state)
+static void scenario_print_reference__equals_the_page(void **state)
 {
     char  *printed = NULL, *page = NULL;
     size_t length = 0, page_length = 0;
@@ -649,7 +650,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scenario_parse__defaults),
-        cmocka_unit_test(scenario_parse__what_is_said),
+        cmocka_unit_test(scenario_parse__given_values),
         cmocka_unit_test(scenario_parse__acks_as_linux_sets_them_up),
         cmocka_unit_test(scenario_parse__model_hpcc),
         cmocka_unit_test(scenario_parse__changes_add_up),
@@ -670,7 +671,7 @@ int main(void)
         cmocka_unit_test(scenario_read__hpcc_config_refused),
         cmocka_unit_test(scenario_read__hpcc_config_without_a_speed),
         cmocka_unit_test(scenario_start__examples),
-        cmocka_unit_test(scenario_print_reference__is_the_page),
+        cmocka_unit_test(scenario_print_reference__equals_the_page),
     };
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -26,7 +26,7 @@ static void parse(struct scenario *s, const char *network, const char *entry)
         fail_msg("%s", err.text);
 }
 
-/* ---- where workers are ---- */
+/* ---- placement of workers ---- */
 
 static void expect_places(const char *network, const char *entry, const uint32_t *node, uint32_t count)
 {
@@ -54,8 +54,8 @@ static void placement__in_racks_of_four(void **unused)
     expect_places(CLOS, "workers: [h7, 0, h11], size: 1MB, iterations: 1", list, 3);
 }
 
-/* Racks of 1, 3 and 2 hosts whose hosts are mixed: h0 h3 h4 behind s1, h1 behind s0, h2 h5 behind s2.
- * Racks count in the order of their first hosts. */
+/* Racks of 1, 3 and 2 hosts with mixed numbers: h0 h3 h4 behind s1, h1 behind s0, h2 h5 behind s2. Racks are
+ * in the order of their first hosts. */
 static void placement__in_racks_that_differ(void **unused)
 {
     static const char net[] =
@@ -68,9 +68,9 @@ static void placement__in_racks_that_differ(void **unused)
     expect_places(net, "workers: 6, placement: spread, size: 1MB, iterations: 1", spread, 6);
 }
 
-/* ---- what results are told ---- */
+/* ---- values for results ---- */
 
-static void training__tells_what_it_is(void **unused)
+static void training__results_describe_the_collective(void **unused)
 {
     struct scenario s;
 
@@ -90,8 +90,8 @@ static void training__tells_what_it_is(void **unused)
     scenario_fini(&s);
 }
 
-/* The slowest worker's link counts, not that of a host that takes no part. */
-static void training__bound_is_the_slowest_workers(void **unused)
+/* The link of the slowest worker determines the bound. h3 is slower, but not a worker. */
+static void training__bound_is_that_of_the_slowest_worker(void **unused)
 {
     static const char net[] =
         "topology: {kind: graph, hosts: 4, switches: 1, links: [{a: h0, b: s0}, {a: h1, b: s0, rate: 50Gbps},"
@@ -112,7 +112,7 @@ static void take_op(void *arg, const struct op_result *r)
     kept[1] = *r;
 }
 
-/* From the end of one iteration to the start of the next. */
+/* Returns the time from the end of the first iteration to the start of the second. */
 static uint64_t pause_ps(const char *entry)
 {
     struct op_result op[2] = { { 0 } };
@@ -130,7 +130,7 @@ static uint64_t pause_ps(const char *entry)
     return op[1].start_ps - op[0].start_ps - op[0].took_ps;
 }
 
-static void delay__is_the_longest_links_if_not_given(void **unused)
+static void delay__defaults_to_that_of_the_longest_link(void **unused)
 {
     (void)unused;
     assert_int_equal(pause_ps("workers: 3, size: 10KB, iterations: 2"), 3 * PS_PER_US);
@@ -144,7 +144,7 @@ static void delay__is_the_longest_links_if_not_given(void **unused)
 #define SMALL "layers: 4, hidden: 64, ffn: 128, heads: 4, kv_heads: 4, vocabulary: 100, sequence: 16, " \
               "micro_batches: 3, tflops: 1"
 
-/* Counts an iteration's messages of 'bytes', and sums up all of them. */
+/* Counts an iteration's messages of 'bytes', and adds up the bytes of all messages in 'sum'. */
 static uint32_t count_messages(const struct scenario *s, uint64_t bytes, uint64_t *sum)
 {
     const struct iteration *it = training_iteration(s->traffic, 0);
@@ -163,8 +163,9 @@ static uint32_t count_messages(const struct scenario *s, uint64_t bytes, uint64_
 }
 
 /* Two stages, six pipelines: 2 x 3 micro-batches of 16 tokens x 64 x 2 bytes. A layer has 4 x 64^2 + 3 x 64 x
- * 128 parameters, the vocabulary 2 x 100 x 64; six workers reduce those of a stage in rings. A micro-batch
- * takes (2 x parameters that multiply + 2 x 16 x 64 x 4) x 16 / 2 operations, and twice that backwards. */
+ * 128 parameters, the vocabulary 2 x 100 x 64. Six workers reduce those of a stage in rings. A micro-batch
+ * takes (2 x parameters without the input table + 2 x 16 x 64 x 4) x 16 / 2 operations forward, and twice as
+ * many backward. */
 static void model__dense_by_hand(void **unused)
 {
     const uint64_t  parameters = 4 * (4 * 64 * 64 + 3 * 64 * 128) + 2 * 100 * 64;
@@ -180,9 +181,9 @@ static void model__dense_by_hand(void **unused)
     scenario_fini(&s);
 }
 
-/* Three layers with experts, so two in each stage: 2 layers x 2 all-to-alls x 2 messages x 6 groups for each
- * of 2 x 3 micro-batches. A token goes to 2 of 8 experts, half of which are the other worker's. With skew,
- * one receives 4/3 and the other 2/3. */
+/* Three layers with experts, which makes two in each stage: 2 layers x 2 all-to-alls x 2 messages x 6 groups
+ * for each of 2 x 3 micro-batches. A token goes to 2 of 8 experts; half of the experts are at the other
+ * worker. With skew, one worker receives 4/3 and the other 2/3. */
 static void model__experts_by_hand(void **unused)
 {
     static const char small[] = "model: {" SMALL ", experts: 8, active: 2, expert_ffn: 32, dense_layers: 1}, "
@@ -202,8 +203,8 @@ static void model__experts_by_hand(void **unused)
     scenario_fini(&s);
 }
 
-/* As published, in billions. */
-static void model__has_its_parameters(void **unused)
+/* Published numbers of parameters, in billions. */
+static void model__has_the_published_parameters(void **unused)
 {
     static const struct { const char *name; double all, active; } rows[] = {
         { "llama_8b", 8.03, 8.03 }, { "llama_70b", 70.6, 70.6 }, { "llama_405b", 405.9, 405.9 },
@@ -227,8 +228,8 @@ static void model__has_its_parameters(void **unused)
     free(text);
 }
 
-/* Llama 70B keeps 80 layers x 8 heads x 128 keys and values of 2 bytes: 327,680 bytes of a token. An
- * eighth of 2,000 tokens, 10 times a second. DeepSeek keeps 61 x 576 values. */
+/* Llama 70B stores 80 layers x 8 heads x 128 keys and values of 2 bytes: 327,680 bytes per token. A host
+ * sends an eighth of 2,000 tokens, 10 times a second. DeepSeek stores 61 x 576 values per token. */
 static void kv_cache__load_by_hand(void **unused)
 {
     static const char llama[] = CLOS "traffic: [{kind: kv_cache, prefill: 4, decode: 4, requests: 10, "
@@ -270,8 +271,8 @@ static void kv_cache__refuses(void **unused)
     }
 }
 
-/* Each kind of collective by its name, to its end. */
-static void training__knows_every_collective(void **unused)
+/* Runs each kind of collective, selected by name, to its end. */
+static void training__runs_every_collective(void **unused)
 {
     (void)unused;
     for (int i = 0; i < COLLECTIVE_KINDS; i++) {
@@ -283,7 +284,7 @@ static void training__knows_every_collective(void **unused)
     }
 }
 
-/* ---- what is wrong ---- */
+/* ---- refusals ---- */
 
 #define OFTEN "{size: 1MB, times: 65535}, {size: 1MB, times: 65535}, {size: 1MB, times: 65535}, " \
               "{size: 1MB, times: 65535}, {size: 1MB, times: 65535}, {size: 1MB, times: 65535}, "
@@ -388,7 +389,7 @@ static void training__refuses(void **unused)
 
         snprintf(text, sizeof text, CLOS "traffic: [{kind: training, %s}]\n", rows[i].entry);
         if (scenario_parse(&s, "s.yaml", text, strlen(text), NULL, 0, NULL, &err) == 0)
-            fail_msg("was taken: %s", rows[i].entry);
+            fail_msg("accepted: %s", rows[i].entry);
         assert_string_equal(err.text, rows[i].message);
         assert_null(s.traffic);
     }
@@ -399,13 +400,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(placement__in_racks_of_four),
         cmocka_unit_test(placement__in_racks_that_differ),
-        cmocka_unit_test(training__tells_what_it_is),
-        cmocka_unit_test(training__bound_is_the_slowest_workers),
-        cmocka_unit_test(delay__is_the_longest_links_if_not_given),
-        cmocka_unit_test(training__knows_every_collective),
+        cmocka_unit_test(training__results_describe_the_collective),
+        cmocka_unit_test(training__bound_is_that_of_the_slowest_worker),
+        cmocka_unit_test(delay__defaults_to_that_of_the_longest_link),
+        cmocka_unit_test(training__runs_every_collective),
         cmocka_unit_test(model__dense_by_hand),
         cmocka_unit_test(model__experts_by_hand),
-        cmocka_unit_test(model__has_its_parameters),
+        cmocka_unit_test(model__has_the_published_parameters),
         cmocka_unit_test(kv_cache__load_by_hand),
         cmocka_unit_test(kv_cache__refuses),
         cmocka_unit_test(training__refuses),

@@ -1,4 +1,4 @@
-/* src/scenario/scenario_watch_test.c - the sections monitor and tuner, as they are read. */
+/* src/scenario/scenario_watch_test.c - the sections monitor and tuner. */
 #include "core/units.h"
 #include "scenario/scenario.h"
 
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-/* Two lines. */
+/* lines 1 and 2 */
 #define NETWORK "topology: {kind: star, hosts: 4}\ntraffic: [{kind: incast, senders: 3, size: 1MB}]\n"
 
 struct row { const char *text, *set, *message; };
@@ -38,9 +38,9 @@ static void refuse_all(const struct row *row)
         struct err      err = { "" };
 
         if (parse(&s, row->text, row->set, &err) == 0)
-            fail_msg("was taken: %s %s", row->text, row->set ? row->set : "");
+            fail_msg("accepted: %s %s", row->text, row->set ? row->set : "");
         assert_string_equal(err.text, row->message);
-        assert_null(s.tuner.kind);           /* nothing is held */
+        assert_null(s.tuner.kind);           /* nothing is left */
         assert_null(s.tuner.option);
     }
 }
@@ -55,7 +55,7 @@ static void monitor__is_a_name_a_list_or_a_map(void **unused)
         { "monitor: [exact, paraleon]\n", NULL, { "exact", "paraleon" } },
         { "monitor: {kind: host, requests: 64}\n", NULL, { "host" } },
         { "monitor: {kind: [elastic, exact, none]}\n", NULL, { "elastic", "exact", "none" } },
-        { "monitor: {tau: 2MB}\n", NULL, { NULL } },         /* for the one that a tuner brings */
+        { "monitor: {tau: 2MB}\n", NULL, { NULL } },         /* for a monitor that the tuner adds */
         { "monitor: netflow\n", "monitor=[paraleon, exact]", { "paraleon", "exact" } },
         { "", "monitor.kind=exact", { "exact" } },
     };
@@ -94,7 +94,7 @@ static void monitor__has_initial_values(void **unused)
     scenario_fini(&s);
 }
 
-static void monitor__takes_what_is_given(void **unused)
+static void monitor__reads_given_values(void **unused)
 {
     struct scenario           s;
     const struct monitor_cfg *cfg = &s.watch.cfg;
@@ -105,7 +105,7 @@ static void monitor__takes_what_is_given(void **unused)
                   "  export: 10ms\n  requests: 32\n", "monitor.delta=6");
     assert_int_equal(s.watch.monitors, 3);
     assert_int_equal(cfg->states.tau_bytes, 2000000);
-    assert_int_equal(cfg->states.delta, 6);              /* the command line's */
+    assert_int_equal(cfg->states.delta, 6);              /* from the command line */
     assert_int_equal(cfg->states.share, FLOW_SHARE_SIGMOID);
     assert_int_equal(cfg->sketch.heavy_bytes, 64 * 1024);
     assert_int_equal(cfg->sketch.light_bytes, 32 * 1024);
@@ -120,7 +120,7 @@ static void monitor__takes_what_is_given(void **unused)
     scenario_fini(&s);
 }
 
-static void monitor__is_refused_with_its_place(void **unused)
+static void monitor__is_refused_with_the_location(void **unused)
 {
     static const struct row rows[] = {
         { "monitor: exakt\n", NULL, "s.yaml:3:10: 'exakt' is not a monitor; did you mean 'exact'?" },
@@ -184,7 +184,7 @@ static void tuner__is_a_name_or_a_map(void **unused)
     scenario_fini(&s);
 }
 
-/* As they are written, and in that order: it is for the tuner to say whether it has such an option. */
+/* Options are kept as written, in their order. The tuner decides whether it has such an option. */
 static void tuner__keeps_options_with_their_places(void **unused)
 {
     static const struct option_text want[] = {
@@ -205,7 +205,7 @@ static void tuner__keeps_options_with_their_places(void **unused)
     scenario_fini(&s);
 }
 
-/* What the command line says of something in the file takes its place. */
+/* Values of the command line replace those of the file. */
 static void tuner__is_changed_by_the_command_line(void **unused)
 {
     struct scenario s;
@@ -227,8 +227,8 @@ static void tuner__is_changed_by_the_command_line(void **unused)
     scenario_fini(&s);
 }
 
-/* An option of what is a name alone. */
-static void tuner__takes_options_beside_a_name(void **unused)
+/* The command line may add options to a section that is only a name. */
+static void tuner__reads_options_next_to_a_name(void **unused)
 {
     struct scenario s;
 
@@ -247,7 +247,8 @@ static void tuner__takes_options_beside_a_name(void **unused)
     scenario_fini(&s);
 }
 
-/* It is no option of the tuner's algorithm: what it sees and sets is wanted. */
+/* 'record' is not an option of the tuner's algorithm: it requests a record of what the tuner sees and
+ * sets. */
 static void tuner__may_be_recorded(void **unused)
 {
     static const struct { const char *text, *set; bool is_recorded; const char *place; } rows[] = {
@@ -273,7 +274,7 @@ static void tuner__may_be_recorded(void **unused)
     }
 }
 
-static void tuner__is_refused_with_its_place(void **unused)
+static void tuner__is_refused_with_the_location(void **unused)
 {
     static const struct row rows[] = {
         { "tuner: {theta: 0.1}\n", NULL, "s.yaml:3:8: 'kind' is missing in tuner" },
@@ -306,14 +307,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(monitor__is_a_name_a_list_or_a_map),
         cmocka_unit_test(monitor__has_initial_values),
-        cmocka_unit_test(monitor__takes_what_is_given),
-        cmocka_unit_test(monitor__is_refused_with_its_place),
+        cmocka_unit_test(monitor__reads_given_values),
+        cmocka_unit_test(monitor__is_refused_with_the_location),
         cmocka_unit_test(tuner__is_a_name_or_a_map),
         cmocka_unit_test(tuner__keeps_options_with_their_places),
         cmocka_unit_test(tuner__is_changed_by_the_command_line),
-        cmocka_unit_test(tuner__takes_options_beside_a_name),
+        cmocka_unit_test(tuner__reads_options_next_to_a_name),
         cmocka_unit_test(tuner__may_be_recorded),
-        cmocka_unit_test(tuner__is_refused_with_its_place),
+        cmocka_unit_test(tuner__is_refused_with_the_location),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,7 +60,7 @@ static void lossless__is_above_full_buffers(void **unused)
 
 /* Where timeouts repair losses they start at 4 ms, if a queue of half the buffer drains faster: 1.3 ms at 100
  * Gb/s, 12.8 ms at 10. */
-static void lossy__begins_small(void **unused)
+static void lossy__starts_small(void **unused)
 {
     struct sim_cfg cfg;
     struct world   w;
@@ -111,7 +111,7 @@ static void lossless__with_possible_losses_is_adaptive(void **unused)
     }
 }
 
-static void configured__stays(void **unused)
+static void configured__is_kept(void **unused)
 {
     static const uint64_t given[] = { 0, 1, PS_PER_S };
 
@@ -133,9 +133,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lossless__is_above_full_buffers),
-        cmocka_unit_test(lossy__begins_small),
+        cmocka_unit_test(lossy__starts_small),
         cmocka_unit_test(lossless__with_possible_losses_is_adaptive),
-        cmocka_unit_test(configured__stays),
+        cmocka_unit_test(configured__is_kept),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* src/sim/unfinished_test.c - bounds of unfinished messages against the times that they take in the end. */
+/* src/sim/unfinished_test.c - lower bounds on the time of unfinished messages, compared with their final
+ * times. */
 #include "sim/unfinished.h"
 #include "sim/test_world.h"
 
@@ -54,7 +55,7 @@ static struct seen look(struct world *w, uint64_t at_ps)
 
 /* Four messages share the line, so each takes about four times as long as alone: a bound grows with time, and
  * no bound exceeds the slowdown of the fastest. */
-static void each__bounds_are_below_what_comes(void **unused)
+static void each__bounds_are_below_the_final_slowdowns(void **unused)
 {
     struct world w;
     double       least = 1e9, last = 0;
@@ -110,7 +111,7 @@ static void each__messages_of_a_queue_pair_wait_in_order(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each__bounds_are_below_what_comes),
+        cmocka_unit_test(each__bounds_are_below_the_final_slowdowns),
         cmocka_unit_test(each__messages_of_a_queue_pair_wait_in_order),
     };
 

@@ -123,13 +123,13 @@ static void builtin__has_the_published_means(void **unused)
         assert_int_equal(0, cdf_builtin(&cdf, row[i].name));
         off = cdf.bytes_mean - row[i].want;
         if (cdf.count != row[i].count || off > row[i].within || off < -row[i].within)
-            fail_msg("%s: %u rows with the mean %.3f", row[i].name, cdf.count, cdf.bytes_mean);
+            fail_msg("%s: %u rows, mean %.3f", row[i].name, cdf.count, cdf.bytes_mean);
         cdf_fini(&cdf);
     }
 }
 
 /* Built-in tables bypass the parser, so this test checks the parser's guarantees on them. */
-static void builtin__all_tables_are_sound(void **unused)
+static void builtin__all_tables_are_valid(void **unused)
 {
     char *text = malloc(1 << 20);
 
@@ -219,13 +219,13 @@ static void size__of_every_table(void **unused)
             if (slice % EVERY == 0)
                 assert_int_equal(size_slowly(&cdf, u), bytes);
             if (bytes < last)
-                fail_msg("%s falls at %.17g", cdf_names[i], u);
+                fail_msg("%s decreases at %.17g", cdf_names[i], u);
             last = bytes;
             sum += (double)bytes;
         }
         off = sum / SLICES / cdf.bytes_mean - 1;
         if (off < -0.001 || off > 0.001)
-            fail_msg("%s: mean %.1f, average %.1f", cdf_names[i], cdf.bytes_mean, sum / SLICES);
+            fail_msg("%s: mean %.1f, but the sizes average %.1f", cdf_names[i], cdf.bytes_mean, sum / SLICES);
         cdf_fini(&cdf);
     }
 }
@@ -238,7 +238,7 @@ int main(void)
         cmocka_unit_test(parse__refuses_with_the_line),
         cmocka_unit_test(read__is_parse_of_a_file),
         cmocka_unit_test(builtin__has_the_published_means),
-        cmocka_unit_test(builtin__all_tables_are_sound),
+        cmocka_unit_test(builtin__all_tables_are_valid),
         cmocka_unit_test(builtin__unknown_name),
         cmocka_unit_test(size__interpolates_between_rows),
         cmocka_unit_test(size__is_one_at_least),

@@ -1,4 +1,5 @@
-/* src/traffic/host_time_test.c - CPUs of programs: queues by hand, distributions by their means. */
+/* src/traffic/host_time_test.c - CPU time of programs: queues computed by hand, distributions checked by
+ * their means. */
 #include "traffic/host_time.h"
 #include "core/units.h"
 #include "net/graph.h"
@@ -36,10 +37,10 @@ static void close_job(struct fixture *f)
     graph_fini(&f->graph);
 }
 
-/* A worker posts three messages at 0, each takes 2 us: they are out at 2, 4 and 6 us. A message of 1000 bytes
- * that comes at 5 us waits until 6 us; then polling takes 1 us and copying at 8 Gb/s another. The other
- * worker has a CPU of its own. Thinking takes none. */
-static void cpu__does_one_thing_after_another(void **unused)
+/* A worker posts three messages at 0, 2 us each: they leave at 2, 4 and 6 us. A message of 1000 bytes arrives
+ * at 5 us and waits until 6 us; then polling takes 1 us, and copying at 8 Gb/s another. The other worker has
+ * its own CPU. Think time does not occupy a CPU. */
+static void cpu__serializes_posts_and_polls(void **unused)
 {
     struct host_times times = { .post = { .ps = 2 * PS_PER_US }, .poll = { .ps = PS_PER_US },
                                 .think = { .ps = 10 * PS_PER_US }, .copy_bps = 8000000000 };
@@ -71,7 +72,7 @@ static void cpu__takes_no_time_by_default(void **unused)
     close_job(&f);
 }
 
-/* Mean of 20,000 draws of job_think(), in us. Their least and largest values are kept. */
+/* Returns the mean of 20,000 draws of job_think() in us, and the smallest and largest value. */
 static double mean_us(struct host_time think, double *least, double *most)
 {
     struct host_times times = { .think = think };
@@ -113,7 +114,7 @@ static void draws__have_the_means_of_their_distributions(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cpu__does_one_thing_after_another),
+        cmocka_unit_test(cpu__serializes_posts_and_polls),
         cmocka_unit_test(cpu__takes_no_time_by_default),
         cmocka_unit_test(draws__have_the_means_of_their_distributions),
     };

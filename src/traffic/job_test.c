@@ -57,7 +57,7 @@ struct job_fixture {             /* two jobs alongside other traffic */
     struct test_job *one, *two;
 };
 
-static void office_open(struct job_fixture *o)
+static void fixture_open(struct job_fixture *o)
 {
     static const uint32_t all[HOSTS] = { 0, 1, 2, 3, 4, 5 }, some[3] = { 4, 0, 2 };
     const struct traffic_common common = { .start_ps = 10, .stop_ps = NEVER, .prio = 5 };
@@ -72,7 +72,7 @@ static void office_open(struct job_fixture *o)
     freed = 0;
 }
 
-static void office_close(struct job_fixture *o)
+static void fixture_close(struct job_fixture *o)
 {
     traffic_free(o->traffic);
     assert_int_equal(freed, 2);
@@ -99,7 +99,7 @@ static void job_init__makes_a_worker_on_each_host(void **unused)
     struct flow_spec   f;
 
     (void)unused;
-    office_open(&o);
+    fixture_open(&o);
     assert_int_equal(traffic_streams(o.traffic), HOSTS + 3 + HOSTS);
     for (uint32_t i = 0; i < HOSTS; i++)
         assert_false(traffic_is_worker(o.traffic, i));
@@ -117,7 +117,7 @@ static void job_init__makes_a_worker_on_each_host(void **unused)
     assert_int_equal(o.one->job.worker_of[6], JOB_NO_WORKER);    /* the switch */
     assert_int_equal(o.one->job.entry, 1);
     assert_int_equal(o.two->job.entry, 2);
-    office_close(&o);
+    fixture_close(&o);
 }
 
 /* The order of posting five flows does not affect their start order: time, tag, destination. */
@@ -132,7 +132,7 @@ static void job_post__order_does_not_matter(void **unused)
         uint32_t           left[5] = { 0, 1, 2, 3, 4 }, code = order;
         struct job_fixture o;
 
-        office_open(&o);
+        fixture_open(&o);
         for (uint32_t n = 5; n > 0; n--) {
             uint32_t pick = left[code % n];
 
@@ -143,7 +143,7 @@ static void job_post__order_does_not_matter(void **unused)
         for (uint32_t i = 0; i < 5; i++)
             expect_next(&o, HOSTS, rows[i].at_ps, rows[i].dst, rows[i].tag);
         assert_int_equal(traffic_due_ps(o.traffic, HOSTS), NEVER);
-        office_close(&o);
+        fixture_close(&o);
     }
 }
 
@@ -156,7 +156,7 @@ static void job_post__many_start_in_order(void **unused)
 
     (void)unused;
     rng_init(&rng, 1, 1);
-    office_open(&o);
+    fixture_open(&o);
     for (uint32_t i = 0; i < 20000; i++) {
         struct flow_spec f;
         uint32_t         least = 0;
@@ -174,7 +174,7 @@ static void job_post__many_start_in_order(void **unused)
         last = at[least];
         at[least] = at[--count];
     }
-    office_close(&o);
+    fixture_close(&o);
 }
 
 /* An earlier post may arrive while others wait, and after some have started. */
@@ -183,7 +183,7 @@ static void job_post__earlier_posts_go_first(void **unused)
     struct job_fixture o;
 
     (void)unused;
-    office_open(&o);
+    fixture_open(&o);
     job_post(&o.one->job, 1, 50, 3, 1001, 1);
     job_post(&o.one->job, 1, 60, 3, 1002, 2);
     job_post(&o.one->job, 1, 40, 3, 1003, 3);
@@ -196,7 +196,7 @@ static void job_post__earlier_posts_go_first(void **unused)
     expect_next(&o, HOSTS + 1, 70, 3, 5);
     job_post(&o.one->job, 1, 80, 3, 1006, 6);    /* the list is empty again */
     expect_next(&o, HOSTS + 1, 80, 3, 6);
-    office_close(&o);
+    fixture_close(&o);
 }
 
 static void traffic_touched__yields_each_worker_once(void **unused)
@@ -205,7 +205,7 @@ static void traffic_touched__yields_each_worker_once(void **unused)
     uint32_t           stream, seen[HOSTS + 3 + HOSTS] = { 0 };
 
     (void)unused;
-    office_open(&o);
+    fixture_open(&o);
     assert_false(traffic_touched(o.traffic, 0, &stream));
     for (uint64_t i = 0; i < 10; i++) {
         job_post(&o.one->job, 2, 100 + i, 0, 1, i);
@@ -219,7 +219,7 @@ static void traffic_touched__yields_each_worker_once(void **unused)
     assert_true(traffic_touched(o.traffic, 0, &stream));
     assert_int_equal(stream, HOSTS + 2);
     assert_false(traffic_touched(o.traffic, 0, &stream));
-    office_close(&o);
+    fixture_close(&o);
 }
 
 /* Slots of started flows are reused, so the reserved space suffices. */
@@ -230,7 +230,7 @@ static void job_reserve__is_enough(void **unused)
     struct flow_spec   f;
 
     (void)unused;
-    office_open(&o);
+    fixture_open(&o);
     job_reserve(&o.one->job, 700);
     job_reserve(&o.two->job, 3000);
     memory = o.traffic->part[0].post;
@@ -249,7 +249,7 @@ static void job_reserve__is_enough(void **unused)
         assert_int_equal(f.tag, i);
         assert_int_equal(f.bytes, 1 + i);
     }
-    office_close(&o);
+    fixture_close(&o);
 }
 
 static void traffic_on_arrival__notifies_its_entry(void **unused)
@@ -257,7 +257,7 @@ static void traffic_on_arrival__notifies_its_entry(void **unused)
     struct job_fixture o;
 
     (void)unused;
-    office_open(&o);
+    fixture_open(&o);
     traffic_on_arrival(o.traffic, 77, &(struct message){ .src = 4, .dst = 0, .traffic = 1, .tag = 12 });
     assert_int_equal(o.one->arrivals, 1);
     assert_int_equal(o.one->sents, 0);
@@ -270,7 +270,7 @@ static void traffic_on_arrival__notifies_its_entry(void **unused)
     traffic_on_sent(o.traffic, 1, &(struct message){ .src = 4, .dst = 0, .traffic = 2, .tag = 14 });
     assert_int_equal(o.one->arrivals + o.one->sents, 2);
     assert_int_equal(o.two->arrivals + o.two->sents, 0);
-    office_close(&o);
+    fixture_close(&o);
 }
 
 static void keep_op(void *arg, const struct op_result *r)
@@ -284,7 +284,7 @@ static void job_report__reports_kind_and_duration(void **unused)
     struct op_result   r = { 0 };
 
     (void)unused;
-    office_open(&o);
+    fixture_open(&o);
     job_report(&o.two->job, o.two->job.host[0], OP_READ, 5, 100, 130);       /* no callback is set yet */
     traffic_on_op(o.traffic, keep_op, &r);
     job_report(&o.two->job, o.two->job.host[0], OP_WRITE, 5, 100, 130);
@@ -293,7 +293,7 @@ static void job_report__reports_kind_and_duration(void **unused)
     assert_int_equal(r.bytes, 5);
     assert_int_equal(r.start_ps, 100);
     assert_int_equal(r.took_ps, 30);
-    office_close(&o);
+    fixture_close(&o);
 }
 
 static void job_rng__is_each_workers_own(void **unused)
@@ -302,16 +302,16 @@ static void job_rng__is_each_workers_own(void **unused)
     uint64_t           first;
 
     (void)unused;
-    office_open(&o);
+    fixture_open(&o);
     first = rng_next(job_rng(&o.one->job, 0));
     assert_true(first != rng_next(job_rng(&o.one->job, 1)));
     assert_true(first != rng_next(job_rng(&o.two->job, 4)));     /* the same host in another job */
-    office_open(&p);
+    fixture_open(&p);
     rng_next(job_rng(&p.one->job, 1));
     assert_int_equal(rng_next(job_rng(&p.one->job, 0)), first);
-    office_close(&p);
+    fixture_close(&p);
     freed = 0;
-    office_close(&o);
+    fixture_close(&o);
 }
 
 int main(void)

@@ -83,7 +83,7 @@ struct kinds_fixture {
     struct traffic_about about[2];
 };
 
-static void hall_open(struct kinds_fixture *h, const char *list)
+static void fixture_open(struct kinds_fixture *h, const char *list)
 {
     static const struct traffic_tcp_algorithm tcp[] = { { "reno", false }, { "cubic", false },
                                                         { NULL, false } };
@@ -105,7 +105,7 @@ static void hall_open(struct kinds_fixture *h, const char *list)
     traffic_read(&h->r, h->doc.root, &env, h->traffic, h->about);
 }
 
-static void hall_close(struct kinds_fixture *h)
+static void fixture_close(struct kinds_fixture *h)
 {
     traffic_free(h->traffic);
     reader_fini(&h->r);
@@ -188,7 +188,7 @@ static void check_flows(struct kinds_fixture *h, uint32_t streams)
     assert_true(flows > 0 || strcmp(h->about[0].kind, "external") == 0);
 }
 
-static void every_kind__reads_its_least_section(void **unused)
+static void every_kind__reads_its_minimal_section(void **unused)
 {
     (void)unused;
     for (int i = 0; traffic_all[i]; i++) {
@@ -197,7 +197,7 @@ static void every_kind__reads_its_least_section(void **unused)
         struct kinds_fixture h;
 
         snprintf(list, sizeof list, "[{kind: %s%s}]", least[row].kind, least[row].keys);
-        hall_open(&h, list);
+        fixture_open(&h, list);
         if (h.r.rc)
             fail_msg("%s: %s", list, h.err.text);
         snprintf(name, sizeof name, "%s 1", least[row].kind);
@@ -205,7 +205,7 @@ static void every_kind__reads_its_least_section(void **unused)
         assert_string_equal(h.about[0].name, name);
         assert_int_equal(h.about[0].hosts, least[row].hosts);
         check_flows(&h, least[row].streams);
-        hall_close(&h);
+        fixture_close(&h);
     }
 }
 
@@ -218,10 +218,10 @@ static void every_kind__ignores_later_entries(void **unused)
         char                 list[200];
 
         snprintf(list, sizeof list, "[{kind: %s%s}]", least[row].kind, least[row].keys);
-        hall_open(&alone, list);
+        fixture_open(&alone, list);
         snprintf(list, sizeof list, "[{kind: %s%s}, {kind: permutation, size: 7}]", least[row].kind,
                  least[row].keys);
-        hall_open(&both, list);
+        fixture_open(&both, list);
         for (uint32_t i = 0; i < traffic_streams(alone.traffic); i++) {
             struct flow_spec a = { 0 }, b = { 0 };
             bool             has_a = traffic_next(alone.traffic, i, &a),
@@ -230,8 +230,8 @@ static void every_kind__ignores_later_entries(void **unused)
             assert_int_equal(has_a, has_b);
             assert_true(a.at_ps == b.at_ps && a.dst == b.dst && a.bytes == b.bytes && a.rank == b.rank);
         }
-        hall_close(&both);
-        hall_close(&alone);
+        fixture_close(&both);
+        fixture_close(&alone);
     }
 }
 
@@ -241,7 +241,7 @@ static void traffic_read__lists_kinds_and_keys(void **unused)
     char                 list[100], all[400] = "";
 
     (void)unused;
-    hall_open(&h, "[{kind: zzz}]");
+    fixture_open(&h, "[{kind: zzz}]");
     for (int i = 0; traffic_all[i]; i++) {
         size_t used = strlen(all);
 
@@ -251,14 +251,14 @@ static void traffic_read__lists_kinds_and_keys(void **unused)
     }
     assert_true(strncmp(h.err.text, "folder/s:1:9: 'zzz' is not a kind of traffic; there are ", 56) == 0);
     assert_string_equal(h.err.text + 56, all);
-    hall_close(&h);
+    fixture_close(&h);
     for (int i = 0; traffic_all[i]; i++) {
         snprintf(list, sizeof list, "[{kind: %s, zzzzz: 1}]", traffic_all[i]->name);
-        hall_open(&h, list);
+        fixture_open(&h, list);
         assert_int_equal(h.r.rc, -EINVAL);
         for (const struct key_row *row = traffic_all[i]->keys; row->name; row++)
             assert_non_null(strstr(h.err.text, row->name));
-        hall_close(&h);
+        fixture_close(&h);
     }
 }
 
@@ -270,34 +270,34 @@ static void traffic_read__counts_flows(void **unused)
     struct kinds_fixture h;
 
     (void)unused;
-    hall_open(&h, "[{kind: poisson, sizes: WebSearch, load: 30%}]");
+    fixture_open(&h, "[{kind: poisson, sizes: WebSearch, load: 30%}]");
     assert_int_equal(traffic_flows_at_once(h.traffic), 0);
     assert_in_range(traffic_flows_room(h.traffic), flows + 5 * sqrt(flows), flows + 7 * sqrt(flows) + 7);
-    hall_close(&h);
-    hall_open(&h, "[{kind: storage, storage: 4, depth: 10, replicas: 3, qps: fresh}]");
+    fixture_close(&h);
+    fixture_open(&h, "[{kind: storage, storage: 4, depth: 10, replicas: 3, qps: fresh}]");
     assert_int_equal(traffic_flows_room(h.traffic), 2 * 4 * 10 * 2);
-    hall_close(&h);
-    hall_open(&h, "[{kind: storage, storage: 4, depth: 10, replicas: 3, qps: 4}]");
+    fixture_close(&h);
+    fixture_open(&h, "[{kind: storage, storage: 4, depth: 10, replicas: 3, qps: 4}]");
     /* plus persistent queue pairs */
     assert_int_equal(traffic_flows_room(h.traffic), 2 * 4 * 10 * 2 + HOSTS * HOSTS * 4);
-    hall_close(&h);
-    hall_open(&h,
-              "[{kind: training, size: 1MB, qps: fresh}, {kind: training, size: 1MB, at_once: yes, qps: "
-              "fresh}]");
+    fixture_close(&h);
+    fixture_open(&h,
+                 "[{kind: training, size: 1MB, qps: fresh}, {kind: training, size: 1MB, at_once: yes, qps: "
+                 "fresh}]");
     assert_int_equal(traffic_flows_at_once(h.traffic), 6 * HOSTS + HOSTS * HOSTS);
-    hall_close(&h);
-    hall_open(&h, "[{kind: rpc, sizes: WebSearch, load: 30%, qps: fresh}]");
+    fixture_close(&h);
+    fixture_open(&h, "[{kind: rpc, sizes: WebSearch, load: 30%, qps: fresh}]");
     calls = 2 * flows;
     assert_in_range(traffic_flows_room(h.traffic), calls + 10 * sqrt(flows), calls + 14 * sqrt(flows) + 14);
-    hall_close(&h);
-    hall_open(&h, "[{kind: posted, qps: 3, outstanding: 5}]");
+    fixture_close(&h);
+    fixture_open(&h, "[{kind: posted, qps: 3, outstanding: 5}]");
     assert_int_equal(traffic_flows_at_once(h.traffic), (HOSTS - 1) * 3 * 5);
-    hall_close(&h);
-    hall_open(&h,
-              "[{kind: rpc, sizes: GoogleRPC, load: 90%, qps: 65535}, {kind: rpc, sizes: GoogleRPC, load: "
-              "5%, qps: 65535}]");
+    fixture_close(&h);
+    fixture_open(&h,
+                 "[{kind: rpc, sizes: GoogleRPC, load: 90%, qps: 65535}, {kind: rpc, sizes: GoogleRPC, load: "
+                 "5%, qps: 65535}]");
     assert_true(traffic_flows_room(h.traffic) <= TRAFFIC_AT_ONCE_MAX);
-    hall_close(&h);
+    fixture_close(&h);
 }
 
 /* Entries with different settings get different numbers. The algorithm is an index into the environment's
@@ -309,21 +309,21 @@ static void traffic_read__keeps_settings_of_tcp(void **unused)
     struct kinds_fixture      h;
 
     (void)unused;
-    hall_open(&h, "[{kind: tcp, senders: 2, size: 1}, {kind: tcp, senders: 2, size: 1, mss: 1000}]");
+    fixture_open(&h, "[{kind: tcp, senders: 2, size: 1}, {kind: tcp, senders: 2, size: 1, mss: 1000}]");
     assert_int_equal(h.r.rc, 0);
     tcp = traffic_tcps(h.traffic, &count);
     assert_int_equal(count, 2);
     assert_int_equal(tcp[0].algorithm, 1);           /* cubic */
     assert_int_equal(tcp[0].mss_bytes, 1448);
     assert_int_equal(tcp[1].mss_bytes, 1000);
-    hall_close(&h);
+    fixture_close(&h);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind__has_help_and_keys),
-        cmocka_unit_test(every_kind__reads_its_least_section),
+        cmocka_unit_test(every_kind__reads_its_minimal_section),
         cmocka_unit_test(every_kind__ignores_later_entries),
         cmocka_unit_test(traffic_read__lists_kinds_and_keys),
         cmocka_unit_test(traffic_read__counts_flows),

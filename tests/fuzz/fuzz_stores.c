@@ -33,7 +33,7 @@ static void clean(void)
     }
 }
 
-static void tell(void *arg, const char *key, double value)
+static void ignore_value(void *arg, const char *key, double value)
 {
     (void)arg, (void)key, (void)value;
 }
@@ -53,7 +53,7 @@ static void try_campaign(void)
             abort();
         return;
     }
-    campaign_each_value(c, "goodput", tell, NULL, &err);
+    campaign_each_value(c, "goodput", ignore_value, NULL, &err);
     campaign_has(c, "0", true, &err);
     if (campaign_page(c, "0", &o, &err) == 0)
         json_decref(o);

@@ -40,7 +40,7 @@ static void start_star(struct world *w, const struct sim_cfg *cfg, uint32_t send
 /* One sender with N messages of M packets posted. If they fill the pipe, the line is always busy and a
  * message waits for the N - 1 before it: N M t. Otherwise every message takes as long as alone. To the
  * picosecond. */
-static void one_pair__has_the_line_or_the_round_trip(void **unused)
+static void one_pair__is_limited_by_the_line_or_the_round_trip(void **unused)
 {
     static const uint32_t outstanding[] = { 1, 2, 10, 40, 48, 200 }, packets[] = { 1, 16 };
     struct sim_cfg        cfg;
@@ -205,7 +205,7 @@ static void threads__same_results(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_pair__has_the_line_or_the_round_trip),
+        cmocka_unit_test(one_pair__is_limited_by_the_line_or_the_round_trip),
         cmocka_unit_test(one_host__shares_its_line_evenly),
         cmocka_unit_test(many_hosts__share_the_receivers_line),
         cmocka_unit_test(outstanding__is_always_the_same),

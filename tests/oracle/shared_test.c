@@ -337,7 +337,7 @@ static void failure__flows_find_another_path(void **unused)
 }
 
 /* The only link of a host fails: packets in flight are lost, the rest waits until the link is up. */
-static void failure__of_a_host_link_is_survived(void **unused)
+static void failure__of_a_host_link_delays_its_flows(void **unused)
 {
     struct sim_cfg cfg;
     struct world   w;
@@ -371,7 +371,7 @@ int main(void)
         cmocka_unit_test(lossy__wire_loses_its_share),
         cmocka_unit_test(lossy__bit_errors_hit_long_frames),
         cmocka_unit_test(failure__flows_find_another_path),
-        cmocka_unit_test(failure__of_a_host_link_is_survived),
+        cmocka_unit_test(failure__of_a_host_link_delays_its_flows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,7 +144,7 @@ static void goal__ends_and_starts(void **unused)
 
 /* Two messages with one tag match receives in the order of posting; an early message waits. Threads do not
  * matter. */
-static void goal__matches_as_mpi_does(void **unused)
+static void goal__matches_messages_like_mpi(void **unused)
 {
     static const char goal[] =
         "num_ranks 3\nrank 0 {\na: calc 9000\nb: send 1000b to 2 tag 1\nb requires a\n}\nrank 1 {\nsend "
@@ -168,7 +168,7 @@ int main(void)
         cmocka_unit_test(goal__processors),
         cmocka_unit_test(goal__ties_run_in_file_order),
         cmocka_unit_test(goal__ends_and_starts),
-        cmocka_unit_test(goal__matches_as_mpi_does),
+        cmocka_unit_test(goal__matches_messages_like_mpi),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

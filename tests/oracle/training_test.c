@@ -289,7 +289,7 @@ static void all_to_all__tuned_is_near_the_bound(void **unused)
 
 /* Every kind of collective, among other traffic, in an undersized fabric: the result is the same in a second
  * run and in steps. */
-static void training__gives_the_same_twice(void **unused)
+static void training__is_the_same_twice(void **unused)
 {
     static const char text[] =
         "{topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2}, knobs: {kmin: 20, kmax: 200}, "
@@ -336,7 +336,7 @@ int main(void)
         cmocka_unit_test(jobs__do_not_interfere_in_a_star),
         cmocka_unit_test(ring__bus_bandwidth_excludes_acks),
         cmocka_unit_test(all_to_all__tuned_is_near_the_bound),
-        cmocka_unit_test(training__gives_the_same_twice),
+        cmocka_unit_test(training__is_the_same_twice),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* src/base/evidence/evalue_shift_test.c - the fit of a reference against matrices, and what the evidence
- * promises against simulated noise. */
+/* src/base/evidence/evalue_shift_test.c - the fit of a reference compared with matrices, and false alarms and
+ * detection under simulated noise. */
 #include "base/evidence/evalue.h"
 #include "base/rng.h"
 
@@ -16,7 +16,7 @@
 
 #define N 5
 
-/* Solves a x = b by elimination, with the matrix of correlations r^|i-k|. */
+/* Solves a x = b by elimination, where a is the correlation matrix r^|i-k|. */
 static void solve(double r, const double *b, double *x)
 {
     double a[N][N + 1];
@@ -37,8 +37,8 @@ static void solve(double r, const double *b, double *x)
         x[i] = a[i][N] / a[i][i];
 }
 
-/* Generalised least squares by the matrix itself. */
-static void fit__is_that_of_the_matrix(void **unused)
+/* Generalized least squares, computed with the full matrix. */
+static void fit__equals_generalized_least_squares(void **unused)
 {
     static const double value[N] = { 1.0, 1.4, 0.7, 0.9, 2.0 }, one[N] = { 1, 1, 1, 1, 1 },
         corr[] = { 0, 0.4, 0.92 };
@@ -79,7 +79,7 @@ static double normal(struct rng *r)
     return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
 }
 
-/* Student's t with three degrees of freedom, of variance 1. */
+/* Student's t with three degrees of freedom, scaled to variance 1. */
 static double heavy(struct rng *r)
 {
     double z = normal(r), squares = 0;
@@ -101,7 +101,7 @@ static struct series begin(double phi, int is_heavy, uint64_t seed)
     return s;
 }
 
-/* With a standard deviation of 0.13, as slowdowns of intervals have on the workloads of repro/rehearse. */
+/* The standard deviation is 0.13, like that of interval slowdowns in the workloads of repro/rehearse. */
 static double next(struct series *s)
 {
     s->value = s->phi * s->value + sqrt(1 - s->phi * s->phi) * (s->is_heavy ? heavy(&s->rng)
@@ -109,7 +109,7 @@ static double next(struct series *s)
     return 0.13 * s->value;
 }
 
-/* Intervals until an alarm that two further intervals confirm; 0: no alarm. */
+/* Returns the interval in which an alarm is confirmed for the second time, or 0 if that never happens. */
 static int alarm(struct series *s, int before, int good, double shift, int intervals)
 {
     struct shift_reference r = { 0 }, also = { 0 };
@@ -152,8 +152,9 @@ static int alarms(double phi, int is_heavy, int before, int runs)
     return sum;
 }
 
-/* The bound is 100 of 1,000 runs of 100 intervals, apart from wrong references. */
-static void evidence__seldom_reaches_much_by_chance(void **unused)
+/* In theory at most 100 of 1,000 runs of 100 intervals raise an alarm, apart from runs with an inaccurate
+ * reference. */
+static void evidence__false_alarms_are_rare(void **unused)
 {
     static const double phi[] = { 0, 0.4, 0.65, 0.8, 0.92 };
 
@@ -164,8 +165,8 @@ static void evidence__seldom_reaches_much_by_chance(void **unused)
     }
 }
 
-/* Tails that are heavy, in what is new of every interval. */
-static void evidence__bears_heavy_tails(void **unused)
+/* The innovations of the AR(1) process have heavy tails. */
+static void evidence__false_alarms_are_rare_with_heavy_tails(void **unused)
 {
     (void)unused;
     assert_in_range(alarms(0, 1, 6, 1000), 0, 10);
@@ -173,7 +174,7 @@ static void evidence__bears_heavy_tails(void **unused)
     assert_in_range(alarms(0.65, 1, 6, 1000), 0, 40);
 }
 
-static int found_within(double phi, int before, double shift, int intervals)
+static int detected_within(double phi, int before, double shift, int intervals)
 {
     int sum = 0;
 
@@ -186,18 +187,18 @@ static int found_within(double phi, int before, double shift, int intervals)
     return sum;
 }
 
-/* 3.7 times as slow after 20 good intervals, as a run of repro/rehearse was: found in the third interval,
- * mostly. */
-static void evidence__a_large_rise_is_found_at_once(void **unused)
+/* Intervals become 3.7 times as slow after 20 good ones, as in a run of repro/rehearse. Most runs confirm the
+ * alarm within four intervals, two of which are for the confirmation. */
+static void evidence__detects_a_large_rise_within_four_intervals(void **unused)
 {
     (void)unused;
-    assert_in_range(found_within(0.4, 6, 1.3, 4), 150, 200);
-    assert_in_range(found_within(0.65, 6, 1.3, 4), 170, 200);
-    assert_in_range(found_within(0.92, 6, 1.3, 4), 190, 200);
-    assert_in_range(found_within(0.65, 24, 0.7, 4), 100, 200);           /* twice as slow */
+    assert_in_range(detected_within(0.4, 6, 1.3, 4), 150, 200);
+    assert_in_range(detected_within(0.65, 6, 1.3, 4), 170, 200);
+    assert_in_range(detected_within(0.92, 6, 1.3, 4), 190, 200);
+    assert_in_range(detected_within(0.65, 24, 0.7, 4), 100, 200);           /* twice as slow */
 }
 
-static void add__what_was_not_measured_says_nothing(void **unused)
+static void add__ignores_missing_values(void **unused)
 {
     struct shift_reference r = { 0 };
     struct shift           s;
@@ -220,11 +221,11 @@ static void add__what_was_not_measured_says_nothing(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fit__is_that_of_the_matrix),
-        cmocka_unit_test(evidence__seldom_reaches_much_by_chance),
-        cmocka_unit_test(evidence__bears_heavy_tails),
-        cmocka_unit_test(evidence__a_large_rise_is_found_at_once),
-        cmocka_unit_test(add__what_was_not_measured_says_nothing),
+        cmocka_unit_test(fit__equals_generalized_least_squares),
+        cmocka_unit_test(evidence__false_alarms_are_rare),
+        cmocka_unit_test(evidence__false_alarms_are_rare_with_heavy_tails),
+        cmocka_unit_test(evidence__detects_a_large_rise_within_four_intervals),
+        cmocka_unit_test(add__ignores_missing_values),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

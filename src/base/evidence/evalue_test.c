@@ -1,9 +1,9 @@
-/* src/base/evidence/evalue_test.c - the e-value against integrals, and what it promises against simulated
+/* src/base/evidence/evalue_test.c - the e-value compared with integrals, and its error rates under simulated
  * noise.
  *
- * The noise: two halves of a network whose metrics have sd 1 and a correlation of 0.8 with each other; each
- * part of it is an AR(1) process with a lag-1 correlation of 0.65 .. 0.92, which is what monitor intervals of
- * real networks show.
+ * The noise: two halves of a network whose metrics have standard deviation 1 and a correlation of 0.8 with
+ * each other. Both the common part and each half's own part are AR(1) processes with a lag-1 correlation of
+ * 0.65 .. 0.92, as observed in monitor intervals of real networks.
  */
 #include "base/evidence/evalue.h"
 
@@ -57,7 +57,7 @@ static void above__is_the_integral_over_all_bets(void **unused)
     }
 }
 
-static void above__stays_a_number_far_away(void **unused)
+static void above__is_never_nan(void **unused)
 {
     struct evalue e;
 
@@ -70,7 +70,7 @@ static void above__stays_a_number_far_away(void **unused)
     assert_false(isnan(evalue_below(&e, 0)));
 }
 
-static void bound__is_where_the_evidence_is(void **unused)
+static void bound__is_where_the_evidence_equals_the_level(void **unused)
 {
     struct evalue e;
     double        m;
@@ -113,7 +113,7 @@ static void halves_init(struct halves *h, double phi, uint64_t seed)
         h->own[i] = (struct ar){ phi, normal(&h->rng) };
 }
 
-/* The first half's metric less the second's; the one that has B is better by 'effect'. */
+/* Returns the first half's metric minus the second's. The half that has B is better by 'effect'. */
 static double halves_next(struct halves *h, enum arm arm, double effect)
 {
     double common = ar_next(&h->common, &h->rng) * sqrt(0.8), metric[2];
@@ -132,7 +132,7 @@ enum verdict { NO_DIFFERENCE, KEPT, REJECTED };
 
 struct trial { enum verdict verdict; uint32_t intervals; };
 
-/* sd of d from 30 pairs in which both halves have A. */
+/* Standard deviation of d, from 30 pairs in which both halves have A. */
 static double measure_sd(struct halves *h, struct pairing *p)
 {
     double squares = 0, d;
@@ -145,7 +145,7 @@ static double measure_sd(struct halves *h, struct pairing *p)
     return sqrt(squares / 30);
 }
 
-/* One whole trial by the rules: A/A pairs first, then a look after every pair. */
+/* Runs one whole trial: A/A pairs first, then a decision after every pair. */
 static struct trial try(double phi, double effect, uint64_t seed)
 {
     struct halves  h;
@@ -178,8 +178,8 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median time until trials with this effect end, for a lag; all of them must end with the same verdict
- * but 'few'. */
+/* Returns the median number of intervals until trials with this effect and lag end. At most 'few' of the 201
+ * trials may end with another verdict. */
 static uint32_t median(double phi, double effect, enum verdict verdict, int few)
 {
     uint32_t intervals[201];
@@ -192,13 +192,13 @@ static uint32_t median(double phi, double effect, enum verdict verdict, int few)
         others += t.verdict != verdict;
     }
     qsort(intervals, 201, sizeof *intervals, by_number);
-    print_message("# lag %.2f, effect %+.2f: median %u intervals, %d of 201 otherwise\n", phi, effect,
+    print_message("# lag %.2f, effect %+.2f: median %u intervals, %d of 201 other verdicts\n", phi, effect,
                   intervals[100], others);
     assert_true(others <= few);
     return intervals[100];
 }
 
-static void trial__without_a_difference_is_kept_in_one_of_a_hundred_at_most(void **unused)
+static void trial__false_verdicts_are_rare_without_a_difference(void **unused)
 {
     int kept = 0, rejected = 0;
 
@@ -230,7 +230,7 @@ static void trial__harm_of_one_sd_is_stopped_in_300_intervals(void **unused)
 
 /* ---- pairing ---- */
 
-static void add__drops_the_burn_in_and_takes_b_less_a(void **unused)
+static void add__drops_the_burn_in_and_returns_b_minus_a(void **unused)
 {
     struct pairing p;
     double         d = 0;
@@ -246,7 +246,7 @@ static void add__drops_the_burn_in_and_takes_b_less_a(void **unused)
     assert_true(d == 7.5 - 2.5);
 }
 
-static void add__a_pair_with_an_empty_block_says_nothing(void **unused)
+static void add__skips_pairs_with_an_empty_block(void **unused)
 {
     struct pairing p;
     double         d = 42;
@@ -258,7 +258,7 @@ static void add__a_pair_with_an_empty_block_says_nothing(void **unused)
     assert_true(d == 42);
 }
 
-static void next_arm__is_what_comes(void **unused)
+static void next_arm__is_the_arm_of_the_next_block(void **unused)
 {
     struct pairing p;
     double         d;
@@ -277,7 +277,7 @@ static void next_arm__is_what_comes(void **unused)
     }
 }
 
-static void arm__each_pair_has_both_and_the_coin_is_fair(void **unused)
+static void arm__each_pair_has_both_in_random_order(void **unused)
 {
     struct pairing p;
     double         d;
@@ -300,15 +300,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(above__is_the_integral_over_all_bets),
-        cmocka_unit_test(above__stays_a_number_far_away),
-        cmocka_unit_test(bound__is_where_the_evidence_is),
-        cmocka_unit_test(trial__without_a_difference_is_kept_in_one_of_a_hundred_at_most),
+        cmocka_unit_test(above__is_never_nan),
+        cmocka_unit_test(bound__is_where_the_evidence_equals_the_level),
+        cmocka_unit_test(trial__false_verdicts_are_rare_without_a_difference),
         cmocka_unit_test(trial__a_gain_of_a_quarter_sd_is_found_in_760_intervals),
         cmocka_unit_test(trial__harm_of_one_sd_is_stopped_in_300_intervals),
-        cmocka_unit_test(add__drops_the_burn_in_and_takes_b_less_a),
-        cmocka_unit_test(add__a_pair_with_an_empty_block_says_nothing),
-        cmocka_unit_test(next_arm__is_what_comes),
-        cmocka_unit_test(arm__each_pair_has_both_and_the_coin_is_fair),
+        cmocka_unit_test(add__drops_the_burn_in_and_returns_b_minus_a),
+        cmocka_unit_test(add__skips_pairs_with_an_empty_block),
+        cmocka_unit_test(next_arm__is_the_arm_of_the_next_block),
+        cmocka_unit_test(arm__each_pair_has_both_in_random_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Every test works in an empty folder of its own, and "out" in it is what is written. */
+/* Each test works in an empty folder and writes to "out" in it. */
 static char target[120];
 
 static int enter(void **unused)
@@ -49,7 +49,7 @@ static int exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Files and folders in 'path', hidden ones too. */
+/* Counts files and folders in 'path', including hidden ones. */
 static int entries(const char *path)
 {
     DIR *folder = opendir(path);
@@ -113,7 +113,7 @@ static void open__leaves_the_target_alone(void **unused)
     expect_file("out/a", "old");
 }
 
-static void open__refuses_what_is_not_ours(void **unused)
+static void open__refuses_files_and_folders_of_others(void **unused)
 {
     (void)unused;
     mkdir("thesis", 0777);
@@ -139,14 +139,14 @@ static void open__makes_folders_above(void **unused)
     (void)unused;
     assert_int_equal(0, outdir_open(&dir, "new/er/out", "anole test", &err));
     outdir_abort(dir);
-    assert_int_equal(before, entries(home));     /* and takes them away again */
+    assert_int_equal(before, entries(home));     /* abort removes them */
     assert_int_equal(0, outdir_open(&dir, "new/er/out", "anole test", &err));
     add(dir, "a", "text");
     assert_int_equal(0, outdir_commit(dir, &err));
     expect_file("new/er/out/a", "text");
 }
 
-static void open__takes_every_spelling_of_a_path(void **unused)
+static void open__accepts_every_spelling_of_a_path(void **unused)
 {
     static const char *const path[] = { "out", "./out", "out/", "out///", "x/../out", "x/back/out" };
 
@@ -166,7 +166,7 @@ static void open__takes_every_spelling_of_a_path(void **unused)
     assert_int_equal(2, entries("."));
 }
 
-static void open__has_room_for_several(void **unused)
+static void open__allows_at_least_16_at_once(void **unused)
 {
     struct outdir *dir[100];
     struct err err;
@@ -223,7 +223,7 @@ static void commit__makes_the_folder(void **unused)
     assert_int_equal(0, outdir_commit(dir, NULL));
     expect_file("out/flows.csv", "1,2\n");
     expect_file("out/summary.json", "{}");
-    assert_int_equal(3, entries("out"));     /* and the marker */
+    assert_int_equal(3, entries("out"));     /* plus the marker */
     assert_int_equal(1, entries("."));
     assert_int_equal(0, stat("out", &s));
     assert_int_equal(0750, s.st_mode & 0777);
@@ -254,7 +254,7 @@ static void commit__replaces_its_own_files_and_keeps_the_others(void **unused)
         expect_file("out/plots/a.png", "picture");
         expect_file("out/notes.ipynb", "much work");
         expect_file("out/link", "stays");
-        assert_int_equal(5, entries("out"));     /* and the marker */
+        assert_int_equal(5, entries("out"));     /* plus the marker */
         assert_int_equal(2, entries("."));
     }
     expect_file("precious", "stays");
@@ -269,7 +269,8 @@ static void commit__keeps_a_file_with_the_name_of_a_new_result(void **unused)
     expect_file("out/b", "2");
     expect_file("out/b.before", "the user's");
     assert_int_equal(0, unlink("out/b"));
-    mkdir("out/b", 0777);                        /* named in the marker, but not the file that was written */
+    mkdir("out/b", 0777);                        /* the marker names it, but it is not the file that was
+                                                  * written */
     put("out/b/deep", "kept too");
     write_out("b", "3");
     expect_file("out/b", "3");
@@ -292,7 +293,7 @@ static void open__refuses_results_of_another_command(void **unused)
     expect_file("out/flows.csv", "x");
 }
 
-/* Such are the folders of version 0.1. */
+/* Version 0.1 wrote empty markers. */
 static void open__refuses_an_empty_marker(void **unused)
 {
     (void)unused;
@@ -304,7 +305,7 @@ static void open__refuses_an_empty_marker(void **unused)
     expect_file("out/thesis", "x");
 }
 
-static void commit__goes_through_a_link(void **unused)
+static void commit__follows_a_link(void **unused)
 {
     struct stat s;
 
@@ -332,7 +333,7 @@ static void commit__works_after_a_chdir(void **unused)
     assert_true(exists("out/.anole"));
 }
 
-static void commit__refuses_a_folder_that_came_meanwhile(void **unused)
+static void commit__refuses_a_folder_created_meanwhile(void **unused)
 {
     struct outdir *dir = open_out();
     struct err err;
@@ -347,7 +348,7 @@ static void commit__refuses_a_folder_that_came_meanwhile(void **unused)
     assert_int_equal(1, entries("."));
 }
 
-/* A limit on the size of files stands for a full disk. */
+/* A limit on the file size simulates a full disk. */
 static void commit__fails_when_the_disk_is_full(void **unused)
 {
     struct rlimit before, small;
@@ -367,7 +368,7 @@ static void commit__fails_when_the_disk_is_full(void **unused)
     setrlimit(RLIMIT_FSIZE, &small);
     for (int i = 0; i < 10000; i++)
         fprintf(f, "%d\n", i);
-    setrlimit(RLIMIT_FSIZE, &before);        /* there is room again, but something is missing */
+    setrlimit(RLIMIT_FSIZE, &before);        /* there is room again, but some data was lost */
     signal(SIGXFSZ, SIG_DFL);
     rc = outdir_commit(dir, &err);
     assert_true(rc < 0);
@@ -376,7 +377,7 @@ static void commit__fails_when_the_disk_is_full(void **unused)
     assert_int_equal(1, entries("."));
 }
 
-/* As above, but all fits into the buffer and only the last flush fails. */
+/* As above, but all data fits into the buffer, and only the last flush fails. */
 static void commit__fails_when_the_last_flush_does(void **unused)
 {
     struct rlimit before, none;
@@ -398,7 +399,7 @@ static void commit__fails_when_the_last_flush_does(void **unused)
     assert_int_equal(0, entries("."));
 }
 
-/* Runs 'act' in a child; returns how it ended. */
+/* Runs 'act' in a child; returns its wait status. */
 static int in_child(void (*act)(void))
 {
     int status;
@@ -433,13 +434,13 @@ static void open__works_after_a_kill_in_the_middle(void **unused)
     status = in_child(be_killed);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     expect_file("out/a", "old");
-    assert_int_equal(2, entries("."));       /* what it was writing */
+    assert_int_equal(2, entries("."));       /* plus the unfinished folder */
     write_out("a", "new");
     expect_file("out/a", "new");
     assert_int_equal(1, entries("."));
 }
 
-/* Makes the kernel say that it does not know renameat2(), as some file systems do of exchanging. */
+/* Makes renameat2() fail with EINVAL, as on file systems that cannot exchange two folders. */
 static int forbid_exchange(void)
 {
     struct sock_filter code[] = {
@@ -469,7 +470,7 @@ static void replace_without_exchange(void)
     _exit(outdir_commit(dir, NULL) ? 4 : 0);
 }
 
-static void commit__replaces_where_exchanging_is_unknown(void **unused)
+static void commit__replaces_without_renameat2(void **unused)
 {
     int status;
 
@@ -564,10 +565,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(open__leaves_the_target_alone),
-        TEST(open__refuses_what_is_not_ours),
+        TEST(open__refuses_files_and_folders_of_others),
         TEST(open__makes_folders_above),
-        TEST(open__takes_every_spelling_of_a_path),
-        TEST(open__has_room_for_several),
+        TEST(open__accepts_every_spelling_of_a_path),
+        TEST(open__allows_at_least_16_at_once),
         TEST(open__works_after_a_kill_in_the_middle),
         TEST(file__refuses_names_that_lead_elsewhere),
         TEST(commit__makes_the_folder),
@@ -576,10 +577,10 @@ int main(void)
         TEST(commit__keeps_a_file_with_the_name_of_a_new_result),
         TEST(open__refuses_results_of_another_command),
         TEST(open__refuses_an_empty_marker),
-        TEST(commit__replaces_where_exchanging_is_unknown),
-        TEST(commit__goes_through_a_link),
+        TEST(commit__replaces_without_renameat2),
+        TEST(commit__follows_a_link),
         TEST(commit__works_after_a_chdir),
-        TEST(commit__refuses_a_folder_that_came_meanwhile),
+        TEST(commit__refuses_a_folder_created_meanwhile),
         TEST(commit__fails_when_the_disk_is_full),
         TEST(commit__fails_when_the_last_flush_does),
         TEST(commit__fails_after_an_interruption),

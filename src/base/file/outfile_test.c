@@ -14,7 +14,7 @@
 static char folder[] = "/tmp/outfile_test.XXXXXX";
 static char path[64];
 
-static int in_folder(void **state)
+static int make_folder(void **state)
 {
     (void)state;
     snprintf(folder, sizeof(folder), "/tmp/outfile_test.XXXXXX");
@@ -24,8 +24,8 @@ static int in_folder(void **state)
     return 0;
 }
 
-/* Fails if the test has left anything but the file itself. */
-static int out_of_folder(void **state)
+/* Fails if the test has left any other file. */
+static int remove_folder(void **state)
 {
     (void)state;
     unlink(path);
@@ -67,7 +67,7 @@ static void commit__replaces_the_file_at_the_end(void **state)
     assert_text("new");
 }
 
-static void write__puts_all_into_place_or_says_why_not(void **state)
+static void write__replaces_the_file_or_returns_the_reason(void **state)
 {
     struct err err;
 
@@ -93,8 +93,8 @@ static void abort__leaves_the_file_as_it_was(void **state)
     assert_text("old");
 }
 
-/* As in a handler: the process ends afterwards. */
-static void abort_all__removes_what_is_open(void **state)
+/* Runs in a child, because the process must exit afterwards, as it would in a signal handler. */
+static void abort_all__removes_open_files(void **state)
 {
     int status;
     pid_t child = fork();
@@ -113,7 +113,7 @@ static void abort_all__removes_what_is_open(void **state)
     assert_int_not_equal(access(path, F_OK), 0);
 }
 
-static void commit__goes_through_a_link(void **state)
+static void commit__follows_a_link(void **state)
 {
     char link[80];
     struct outfile f;
@@ -145,7 +145,7 @@ static void open__refuses_a_folder_and_a_device(void **state)
     assert_true(outfile_open(&f, "/dev/null", &err) < 0);
 }
 
-static void close__tells_of_a_full_disk(void **state)
+static void close__reports_a_full_disk(void **state)
 {
     struct outfile f;
     struct err err;
@@ -160,7 +160,7 @@ static void close__tells_of_a_full_disk(void **state)
     outfile_abort(&f);
 }
 
-static void commit__of_nothing_is_fine(void **state)
+static void commit__of_an_unopened_file_succeeds(void **state)
 {
     struct outfile f = { 0 };
     struct err err;
@@ -171,19 +171,19 @@ static void commit__of_nothing_is_fine(void **state)
     outfile_abort(&f);
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, in_folder, out_of_folder)
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(commit__replaces_the_file_at_the_end),
-        IN_FOLDER(write__puts_all_into_place_or_says_why_not),
+        IN_FOLDER(write__replaces_the_file_or_returns_the_reason),
         IN_FOLDER(abort__leaves_the_file_as_it_was),
-        IN_FOLDER(abort_all__removes_what_is_open),
-        IN_FOLDER(commit__goes_through_a_link),
+        IN_FOLDER(abort_all__removes_open_files),
+        IN_FOLDER(commit__follows_a_link),
         IN_FOLDER(open__refuses_a_folder_and_a_device),
-        IN_FOLDER(close__tells_of_a_full_disk),
-        cmocka_unit_test(commit__of_nothing_is_fine),
+        IN_FOLDER(close__reports_a_full_disk),
+        cmocka_unit_test(commit__of_an_unopened_file_succeeds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

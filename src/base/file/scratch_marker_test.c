@@ -26,7 +26,7 @@ static void read__cuts_lines_and_drops_an_unfinished_one(void **unused)
     marker_fini(&m);
 }
 
-static void read__finds_none(void **unused)
+static void read__fails_without_a_regular_file(void **unused)
 {
     struct marker m;
 
@@ -65,7 +65,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(read__cuts_lines_and_drops_an_unfinished_one),
-        TEST(read__finds_none),
+        TEST(read__fails_without_a_regular_file),
         TEST(has__knows_files_by_name_and_kind),
     };
 

@@ -1,5 +1,4 @@
-/* src/base/file/scratch_test.c - what killed owners leave, and what is on the disk when results are
- * renamed. */
+/* src/base/file/scratch_test.c - cleanup after killed owners, and fsync() before results are renamed. */
 #include "base/file/scratch.h"
 #include "base/file/outfile.h"
 #include "base/file/test_home.h"
@@ -19,12 +18,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What was brought to the disk, in this order: the last parts of the paths, with "!" before those that came
- * after "out" was in place. */
+/* Calls of fsync() in order: the last part of each path, with "!" in front if "out" existed by then. */
 static char synced[500];
-static int  fail_sync_of;        /* the n-th fails; 0: none */
+static int  fail_sync_of;        /* the n-th call fails; 0: none */
 
-/* In place of the C library's. */
+/* Overrides the function of the C library. */
 int fsync(int fd)
 {
     char link[40], path[200];
@@ -122,13 +120,13 @@ static void kill_owner(pid_t child)
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
-static void open__removes_what_a_dead_owner_left_and_not_before(void **unused)
+static void open__removes_leftovers_of_dead_owners_only(void **unused)
 {
     char path[100];
     pid_t owner = start_owner(path);
 
     (void)unused;
-    assert_int_equal(3, entries(path));      /* and the marker */
+    assert_int_equal(3, entries(path));      /* plus the marker */
     open_and_remove();
     assert_int_equal(3, entries(path));
     kill_owner(owner);
@@ -138,7 +136,7 @@ static void open__removes_what_a_dead_owner_left_and_not_before(void **unused)
     assert_int_equal(0, entries("."));
 }
 
-static void open__leaves_files_of_others_in_a_leftover(void **unused)
+static void open__keeps_foreign_files_in_a_leftover(void **unused)
 {
     char path[100], mine[120];
     pid_t owner = start_owner(path);
@@ -149,13 +147,13 @@ static void open__leaves_files_of_others_in_a_leftover(void **unused)
     put(mine, "much work");
     open_and_remove();
     assert_true(exists(mine));
-    assert_int_equal(2, entries(path));      /* it, and the marker */
+    assert_int_equal(2, entries(path));      /* the foreign file and the marker */
     unlink(mine);
     open_and_remove();
     assert_false(exists(path));
 }
 
-/* A leftover as its owner leaves it, with any marker. NULL: none. */
+/* Creates a leftover folder with any marker. NULL: none. */
 static void put_leftover(const char *name, const char *marker)
 {
     char path[64];
@@ -168,13 +166,13 @@ static void put_leftover(const char *name, const char *marker)
         put(path, marker);
 }
 
-static void open__leaves_what_may_not_be_ours(void **unused)
+static void open__keeps_folders_without_a_valid_marker(void **unused)
 {
     (void)unused;
     put_leftover(".anole-none00", NULL);
     put_leftover(".anole-empty0", "");
     put_leftover(".anole-other0", ".anole-hello0\na\n");
-    put_leftover(".anole-halfli", ".anole-halfli");      /* the name of the folder has no end */
+    put_leftover(".anole-halfli", ".anole-halfli");      /* the first line has no end */
     put_leftover(".anole-longer1", ".anole-longer1\na\n");
     put_leftover("results", "results\na\n");
     put(".anole-filexx", ".anole-filexx\n");
@@ -210,8 +208,8 @@ static void open__removes_only_files_that_the_marker_names(void **unused)
     assert_true(exists(".anole-wicked/link"));
 }
 
-/* Results may be called as a temporary folder is. */
-static void open__leaves_results_with_such_a_name(void **unused)
+/* Results may have a name like that of a temporary folder. */
+static void open__keeps_results_with_the_name_of_a_leftover(void **unused)
 {
     struct outdir *dir;
 
@@ -226,8 +224,8 @@ static void open__leaves_results_with_such_a_name(void **unused)
     assert_int_equal(1, entries("."));
 }
 
-/* Killed while it removed the results that it had replaced. */
-static void open__removes_what_was_replaced(void **unused)
+/* Simulates a process that was killed while it removed the results that it had replaced. */
+static void open__removes_replaced_results(void **unused)
 {
     struct scratch *s;
     struct marker m;
@@ -244,10 +242,10 @@ static void open__removes_what_was_replaced(void **unused)
     marker_fini(&m);
     scratch_remove(s);
     open_and_remove();
-    assert_int_equal(4, entries("old"));     /* as long as it is where it was */
+    assert_int_equal(4, entries("old"));     /* unchanged, because they are still in place */
     assert_int_equal(0, rename("old", place));
     open_and_remove();
-    assert_int_equal(2, entries(place));     /* the marker and what is not ours */
+    assert_int_equal(2, entries(place));     /* the marker and the foreign file */
     snprintf(place + strlen(place), sizeof(place) - strlen(place), "/notes");
     assert_int_equal(0, unlink(place));
     open_and_remove();
@@ -282,7 +280,7 @@ static struct outdir *open_with_two(void)
     return dir;
 }
 
-static void outdir__is_on_the_disk_before_it_is_renamed(void **unused)
+static void outdir__is_synced_before_it_is_renamed(void **unused)
 {
     struct outdir *dir = open_with_two();
 
@@ -291,7 +289,7 @@ static void outdir__is_on_the_disk_before_it_is_renamed(void **unused)
     assert_string_equal(" b a scratch !home", synced);
 }
 
-static void outdir__is_not_renamed_when_the_disk_fails(void **unused)
+static void outdir__is_not_renamed_if_sync_fails(void **unused)
 {
     struct outdir *dir = open_with_two();
     struct err err;
@@ -303,7 +301,7 @@ static void outdir__is_not_renamed_when_the_disk_fails(void **unused)
     assert_int_equal(0, entries("."));
 }
 
-static void outfile__is_on_the_disk_before_it_is_renamed(void **unused)
+static void outfile__is_synced_before_it_is_renamed(void **unused)
 {
     struct outfile f;
 
@@ -315,7 +313,7 @@ static void outfile__is_on_the_disk_before_it_is_renamed(void **unused)
     assert_string_equal(" file scratch !home", synced);
 }
 
-static void outfile__is_not_renamed_when_the_disk_fails(void **unused)
+static void outfile__is_not_renamed_if_sync_fails(void **unused)
 {
     struct err err;
 
@@ -331,17 +329,17 @@ static void outfile__is_not_renamed_when_the_disk_fails(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(open__removes_what_a_dead_owner_left_and_not_before),
-        TEST(open__leaves_files_of_others_in_a_leftover),
-        TEST(open__leaves_what_may_not_be_ours),
+        TEST(open__removes_leftovers_of_dead_owners_only),
+        TEST(open__keeps_foreign_files_in_a_leftover),
+        TEST(open__keeps_folders_without_a_valid_marker),
         TEST(open__removes_only_files_that_the_marker_names),
-        TEST(open__leaves_results_with_such_a_name),
-        TEST(open__removes_what_was_replaced),
+        TEST(open__keeps_results_with_the_name_of_a_leftover),
+        TEST(open__removes_replaced_results),
         TEST(marker__of_results_names_its_files),
-        TEST(outdir__is_on_the_disk_before_it_is_renamed),
-        TEST(outdir__is_not_renamed_when_the_disk_fails),
-        TEST(outfile__is_on_the_disk_before_it_is_renamed),
-        TEST(outfile__is_not_renamed_when_the_disk_fails),
+        TEST(outdir__is_synced_before_it_is_renamed),
+        TEST(outdir__is_not_renamed_if_sync_fails),
+        TEST(outfile__is_synced_before_it_is_renamed),
+        TEST(outfile__is_not_renamed_if_sync_fails),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

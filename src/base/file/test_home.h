@@ -1,4 +1,4 @@
-/* src/base/file/test_home.h - for tests: a folder of one's own to work in, gone afterwards. */
+/* src/base/file/test_home.h - a temporary working folder for a test, removed afterwards. */
 #ifndef BASE_FILE_TEST_HOME_H
 #define BASE_FILE_TEST_HOME_H
 
@@ -14,7 +14,7 @@
 
 static char home[100];
 
-/* Makes it and goes there. */
+/* Creates the folder and changes to it. */
 static inline int enter_home(void **unused)
 {
     (void)unused;

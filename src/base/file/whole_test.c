@@ -1,5 +1,5 @@
-/* src/base/file/whole_test.c - more than a pipe or a socket holds at once arrives whole, and a closed end is no
- * signal. */
+/* src/base/file/whole_test.c - data larger than a pipe's or socket's buffer arrives completely, and writing
+ * to a closed end raises no signal. */
 #include "base/file/whole.h"
 
 #include <setjmp.h>
@@ -36,7 +36,7 @@ static void pass(int out, int in)
     assert_memory_equal(sent, got, BYTES);
 }
 
-static void read_and_write__more_than_fits(void **unused)
+static void read_and_write__more_than_a_buffer(void **unused)
 {
     int fd[2];
 
@@ -67,7 +67,7 @@ static void read_and_write__the_other_end_is_closed(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(read_and_write__more_than_fits),
+        cmocka_unit_test(read_and_write__more_than_a_buffer),
             cmocka_unit_test(read_and_write__the_other_end_is_closed),
     };
 

@@ -69,7 +69,7 @@ static void add_argument__is_quoted_for_a_shell(void **state)
     card_fini(&c);
 }
 
-static void add_command__leaves_options_out(void **state)
+static void add_command__omits_listed_options(void **state)
 {
     static char *const argv[] = { "anole compare", "a.yaml", "--seeds", "5", "--jobs=2", "-j4", "-j", "1",
                                   "--jobsite", "x" };
@@ -81,7 +81,7 @@ static void add_command__leaves_options_out(void **state)
     card_fini(&c);
 }
 
-static void print__finding_first_and_empty_fields_left_out(void **state)
+static void print__starts_with_the_finding_and_omits_empty_fields(void **state)
 {
     struct card c = example();
     char       *text = printed(plain, &c);
@@ -120,7 +120,7 @@ static void html__markup_is_escaped(void **state)
     card_fini(&c);
 }
 
-static void html_words__have_the_signs_of_a_page(void **state)
+static void html_words__use_typographic_characters(void **state)
 {
     static const struct { const char *text, *html; } row[] = {
         { "Goodput 919 Gb/s, round trip 62.0 us (idle 8.38 us).",
@@ -149,11 +149,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(add__joins_sentences),
         cmocka_unit_test(add_argument__is_quoted_for_a_shell),
-        cmocka_unit_test(add_command__leaves_options_out),
-        cmocka_unit_test(print__finding_first_and_empty_fields_left_out),
+        cmocka_unit_test(add_command__omits_listed_options),
+        cmocka_unit_test(print__starts_with_the_finding_and_omits_empty_fields),
         cmocka_unit_test(json__missing_is_null),
         cmocka_unit_test(html__markup_is_escaped),
-        cmocka_unit_test(html_words__have_the_signs_of_a_page),
+        cmocka_unit_test(html_words__use_typographic_characters),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,8 +23,8 @@ static void printf__escapes_the_whole(void **unused)
     free(made);
 }
 
-/* Longer than any buffer of its own, and every byte four times as long. */
-static void printf__has_room_for_all(void **unused)
+/* The text is longer than any internal buffer, and escaping makes each byte four times as long. */
+static void printf__has_no_length_limit(void **unused)
 {
     static char many[10001];
     char *made = NULL;
@@ -53,7 +53,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(printf__escapes_the_whole),
-        cmocka_unit_test(printf__has_room_for_all),
+        cmocka_unit_test(printf__has_no_length_limit),
         cmocka_unit_test(name__is_escaped_and_cut),
     };
 

@@ -61,7 +61,7 @@ static void print__ends_no_row_with_blanks(void **unused)
     table_free(t);
 }
 
-static void print__takes_an_incomplete_last_row(void **unused)
+static void print__accepts_an_incomplete_last_row(void **unused)
 {
     struct table *t = table_new("lrl");
 
@@ -100,7 +100,7 @@ static void print__counts_characters_not_bytes(void **unused)
     table_free(t);
 }
 
-static void print__gives_colours_no_place(void **unused)
+static void print__ignores_colours_in_widths(void **unused)
 {
     struct table *t = table_new("rl");
 
@@ -116,7 +116,7 @@ static void print__gives_colours_no_place(void **unused)
     table_free(t);
 }
 
-static void print__shows_broken_utf8(void **unused)
+static void print__escapes_invalid_utf8(void **unused)
 {
     struct table *t = table_new("l");
 
@@ -127,7 +127,7 @@ static void print__shows_broken_utf8(void **unused)
     table_free(t);
 }
 
-static void print__of_nothing_is_nothing(void **unused)
+static void print__of_an_empty_table_is_empty(void **unused)
 {
     struct table *t = table_new("lr");
 
@@ -137,7 +137,7 @@ static void print__of_nothing_is_nothing(void **unused)
     table_free(NULL);
 }
 
-static void cell__takes_many_and_long_ones(void **unused)
+static void cell__accepts_many_and_long_texts(void **unused)
 {
     struct table *t = table_new("r");
     char *got;
@@ -159,12 +159,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(print__lines_up),
         cmocka_unit_test(print__ends_no_row_with_blanks),
-        cmocka_unit_test(print__takes_an_incomplete_last_row),
+        cmocka_unit_test(print__accepts_an_incomplete_last_row),
         cmocka_unit_test(print__counts_characters_not_bytes),
-        cmocka_unit_test(print__gives_colours_no_place),
-        cmocka_unit_test(print__shows_broken_utf8),
-        cmocka_unit_test(print__of_nothing_is_nothing),
-        cmocka_unit_test(cell__takes_many_and_long_ones),
+        cmocka_unit_test(print__ignores_colours_in_widths),
+        cmocka_unit_test(print__escapes_invalid_utf8),
+        cmocka_unit_test(print__of_an_empty_table_is_empty),
+        cmocka_unit_test(cell__accepts_many_and_long_texts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

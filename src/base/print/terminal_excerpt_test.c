@@ -58,7 +58,7 @@ static void print__has_no_caret_without_a_column(void **unused)
     expect(":2:", "  2 |   kind: leaf_spne\n");
 }
 
-static void print__shows_no_control_characters(void **unused)
+static void print__replaces_control_characters(void **unused)
 {
     (void)unused;
     expect(":5:6:", "  5 |   a: ?[2J\n    |      ^\n");
@@ -72,7 +72,7 @@ static void print__ignores_other_messages(void **unused)
 
     (void)unused;
     expect(":9:1:", "");             /* no such line */
-    expect(":4:1:", "");             /* an empty one */
+    expect(":4:1:", "");             /* an empty line */
     expect(":0:1:", "");
     expect(":", "");
     excerpt_print(out, "--set kmin=1: no file");
@@ -89,7 +89,7 @@ int main(void)
         cmocka_unit_test(print__puts_a_caret_below_the_column),
         cmocka_unit_test(print__counts_characters_and_keeps_tabs),
         cmocka_unit_test(print__has_no_caret_without_a_column),
-        cmocka_unit_test(print__shows_no_control_characters),
+        cmocka_unit_test(print__replaces_control_characters),
         cmocka_unit_test(print__ignores_other_messages),
     };
 

@@ -1,4 +1,5 @@
-/* src/base/print/terminal_test.c - lines as wide as a terminal, counted by hand. */
+/* src/base/print/terminal_test.c - line breaks at the width of a terminal, and sparklines, computed by
+ * hand. */
 #include "base/print/terminal.h"
 
 #include <setjmp.h>
@@ -25,7 +26,7 @@ static char *words(const char *text, int at, int hang, int width)
     return made;
 }
 
-static void terminal_words__breaks_before_the_word_that_is_too_much(void **state)
+static void terminal_words__breaks_lines_at_the_width(void **state)
 {
     static const struct { const char *text; int at, hang, width; const char *want; } rows[] = {
         { "one two three", 0, 0, 0, "one two three\n" },
@@ -51,7 +52,7 @@ static void terminal_words__breaks_before_the_word_that_is_too_much(void **state
     }
 }
 
-static void terminal_width__a_file_has_none_a_terminal_its_own(void **state)
+static void terminal_width__is_0_for_a_file_and_known_for_a_terminal(void **state)
 {
     struct winsize size = { .ws_col = 97, .ws_row = 24 };
     int            master = posix_openpt(O_RDWR | O_NOCTTY);
@@ -73,8 +74,6 @@ static void terminal_width__a_file_has_none_a_terminal_its_own(void **state)
 
 /* ---- spark ---- */
 
-/* Lines drawn by hand. */
-
 static void draw__goes_from_the_least_to_the_largest(void **state)
 {
     const double values[] = { 10, 11, 12, 13, 14, 15, 16, 17 };
@@ -85,7 +84,7 @@ static void draw__goes_from_the_least_to_the_largest(void **state)
     assert_string_equal(spark_draw(buf, values, 8, false), "_.-:=+*#");
 }
 
-static void draw__leaves_blanks_where_there_is_nothing(void **state)
+static void draw__leaves_blanks_for_missing_values(void **state)
 {
     const double values[] = { NAN, 1, NAN, NAN, 9, NAN };
     char         buf[SPARK_BYTES];
@@ -104,7 +103,7 @@ static void draw__shows_whether_a_flat_line_is_zero(void **state)
     assert_string_equal(spark_draw(buf, five, 3, true), "▄▄▄");
 }
 
-static void draw__of_nothing_is_nothing(void **state)
+static void draw__without_values_is_blank(void **state)
 {
     const double none[] = { NAN, NAN };
     char         buf[SPARK_BYTES];
@@ -124,10 +123,10 @@ static void draw__is_never_wider_than_the_limit(void **state)
         values[i] = i;
     assert_int_equal(strlen(spark_draw(buf, values, 2 * SPARK_COLUMNS, true)), 3 * SPARK_COLUMNS);
     assert_int_equal(strlen(spark_draw(buf, values, 2 * SPARK_COLUMNS, false)), SPARK_COLUMNS);
-    assert_string_equal(buf + SPARK_COLUMNS - 1, "#");   /* the largest of those that are drawn */
+    assert_string_equal(buf + SPARK_COLUMNS - 1, "#");   /* the largest value drawn */
 }
 
-static void range__passes_over_what_is_no_number(void **state)
+static void range__skips_nan(void **state)
 {
     const double values[] = { NAN, 3, -2, NAN, 7 };
     double       low = 1, high = 1;
@@ -138,7 +137,7 @@ static void range__passes_over_what_is_no_number(void **state)
     assert_false(spark_range(values, 1, &low, &high));
 }
 
-static void is_utf8__asks_the_environment_in_its_order(void **state)
+static void is_utf8__checks_lc_all_then_lc_ctype_then_lang(void **state)
 {
     static const struct { const char *all, *ctype, *lang; bool is; } rows[] = {
         { "",  "",            "",            false },
@@ -166,15 +165,15 @@ static void is_utf8__asks_the_environment_in_its_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(terminal_words__breaks_before_the_word_that_is_too_much),
-        cmocka_unit_test(terminal_width__a_file_has_none_a_terminal_its_own),
+        cmocka_unit_test(terminal_words__breaks_lines_at_the_width),
+        cmocka_unit_test(terminal_width__is_0_for_a_file_and_known_for_a_terminal),
         cmocka_unit_test(draw__goes_from_the_least_to_the_largest),
-        cmocka_unit_test(draw__leaves_blanks_where_there_is_nothing),
+        cmocka_unit_test(draw__leaves_blanks_for_missing_values),
         cmocka_unit_test(draw__shows_whether_a_flat_line_is_zero),
-        cmocka_unit_test(draw__of_nothing_is_nothing),
+        cmocka_unit_test(draw__without_values_is_blank),
         cmocka_unit_test(draw__is_never_wider_than_the_limit),
-        cmocka_unit_test(range__passes_over_what_is_no_number),
-        cmocka_unit_test(is_utf8__asks_the_environment_in_its_order),
+        cmocka_unit_test(range__skips_nan),
+        cmocka_unit_test(is_utf8__checks_lc_all_then_lc_ctype_then_lang),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,15 +19,16 @@ static void count(void *arg)
         w->sum += i;
 }
 
-/* Callers do not wait for it meanwhile, and get its result once. */
-static void end__is_not_waited_for_longer_than_asked(void **state)
+/* While the task runs, thinker_end() waits no longer than requested. Once the task has finished, its result
+ * is available. */
+static void end__waits_no_longer_than_requested(void **state)
 {
     struct thinker t;
     struct work    w = { .sum = 0 };
 
     (void)state;
     thinker_init(&t, 1);
-    assert_true(thinker_end(&t, 0));             /* nothing was begun */
+    assert_true(thinker_end(&t, 0));             /* no task was begun */
     thinker_begin(&t, count, &w);
     assert_true(t.is_busy);
     assert_false(thinker_end(&t, 0));
@@ -39,8 +40,8 @@ static void end__is_not_waited_for_longer_than_asked(void **state)
     thinker_fini(&t);
 }
 
-/* One after the other, and what one has written the next and the owner read without a lock. */
-static void begin__again_and_again(void **state)
+/* Tasks run one after the other. The next task and the owner read what a task has written, without a lock. */
+static void begin__runs_tasks_in_sequence(void **state)
 {
     struct thinker t;
     struct work    w = { .sum = 0 };
@@ -55,15 +56,15 @@ static void begin__again_and_again(void **state)
         assert_int_equal(w.sum, 500500 * (uint64_t)i);
     }
     thinker_begin(&t, count, &w);
-    thinker_fini(&t);                            /* which waits */
+    thinker_fini(&t);                            /* waits for the task */
     assert_int_equal(w.sum, 500500 * 201ull);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(end__is_not_waited_for_longer_than_asked),
-        cmocka_unit_test(begin__again_and_again),
+        cmocka_unit_test(end__waits_no_longer_than_requested),
+        cmocka_unit_test(begin__runs_tasks_in_sequence),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

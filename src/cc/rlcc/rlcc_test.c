@@ -254,8 +254,8 @@ static uint64_t rtt_at(struct rng *rng)
     return (8192 + rng_below(rng, 24000)) * PS_PER_NS;
 }
 
-/* The exported C decides bit for bit as the trees. */
-static void exported__decides_as_the_trees(void **unused)
+/* The exported C code makes the same decisions as the trees, bit for bit. */
+static void exported__makes_the_decisions_of_the_trees(void **unused)
 {
     struct rlcc_model *trees, *exported;
     struct flow        t, x;
@@ -509,7 +509,7 @@ int main(void)
         cmocka_unit_test(on_rtt__beyond_the_longest_halves),
         cmocka_unit_test(on_rtt__decisions_queue_at_the_nic),
         cmocka_unit_test(on_rtt__one_decision_ahead),
-        cmocka_unit_test(exported__decides_as_the_trees),
+        cmocka_unit_test(exported__makes_the_decisions_of_the_trees),
         cmocka_unit_test(exported__equals_a_new_export),
         cmocka_unit_test(bodies__stay_near_the_net),
         cmocka_unit_test(flow_bytes__are_few),

@@ -28,7 +28,7 @@ static void bin_min__four_to_the_octave(void **state)
         assert_true(fabs((double)seen_bin_min(i) / (64 * pow(2, i / 4.0)) - 1) < 0.02);
 }
 
-static void add__sums_counts_and_takes_the_last_waiting(void **state)
+static void add__sums_counts_and_keeps_the_last_waiting(void **state)
 {
     struct seen a = { .posted = 3, .bin[5] = 2, .done[1] = { 4, 8 }, .waiting[0] = { 7, 70 } };
     struct seen b = { .posted = 1, .bin[5] = 1, .done[1] = { 1, 3 }, .waiting[0] = { 2, 30 } };
@@ -163,7 +163,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bin__every_size_is_between_its_bounds),
         cmocka_unit_test(bin_min__four_to_the_octave),
-        cmocka_unit_test(add__sums_counts_and_takes_the_last_waiting),
+        cmocka_unit_test(add__sums_counts_and_keeps_the_last_waiting),
         cmocka_unit_test(fit__a_part_is_never_too_long_and_loses_nothing),
         cmocka_unit_test(add__is_the_sum_of_two_intervals),
         cmocka_unit_test(sum__hubs_post_more_than_the_mean),

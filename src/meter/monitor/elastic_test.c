@@ -60,7 +60,7 @@ static void fill_one_bucket(struct elastic *e)
         insert(e, flow, 100, (int)flow);
 }
 
-static void insert__gives_seven_flows_a_entry_each(void **unused)
+static void insert__gives_seven_flows_an_entry_each(void **unused)
 {
     struct elastic e;
 
@@ -76,7 +76,7 @@ static void insert__gives_seven_flows_a_entry_each(void **unused)
 
 /* The smallest has 100 bytes and lambda is 8: 800 bytes of votes do not suffice. 100 bytes are 7 light
  * units. */
-static void insert__needs_more_than_lambda_votes_for_a_entry(void **unused)
+static void insert__needs_more_than_lambda_votes_for_an_entry(void **unused)
 {
     struct elastic e;
 
@@ -95,7 +95,8 @@ static void insert__needs_more_than_lambda_votes_for_a_entry(void **unused)
     elastic_fini(&e);
 }
 
-/* A flow that wins an entry with its first packet leaves a trace, so that it is counted in both parts. */
+/* A flow that wins an entry with its first packet also marks its light counter, so that it is counted in both
+ * parts. */
 static void insert__marks_the_light_part_for_a_newcomer(void **unused)
 {
     struct elastic e;
@@ -106,7 +107,7 @@ static void insert__marks_the_light_part_for_a_newcomer(void **unused)
     assert_int_equal(e.bucket[0].count[0], 801);
     assert_int_equal(e.lights_used, 1);
     assert_int_equal(e.splits, 1);
-    assert_int_equal(e.light[0], 7);                 /* of flow 1, which left: the greater of 7 and 1 */
+    assert_int_equal(e.light[0], 7);                 /* flow 1, which lost its entry: max(7, 1) */
     elastic_fini(&e);
 }
 
@@ -358,8 +359,8 @@ static void below__spreads_neighbours(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(insert__gives_seven_flows_a_entry_each),
-        cmocka_unit_test(insert__needs_more_than_lambda_votes_for_a_entry),
+        cmocka_unit_test(insert__gives_seven_flows_an_entry_each),
+        cmocka_unit_test(insert__needs_more_than_lambda_votes_for_an_entry),
         cmocka_unit_test(insert__marks_the_light_part_for_a_newcomer),
         cmocka_unit_test(insert__saturates),
         cmocka_unit_test(insert__vectors_equal_plain_searches),

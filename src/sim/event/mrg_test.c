@@ -81,7 +81,7 @@ static double first_of_stream(uint64_t stream, uint64_t run)
 }
 
 /* The published generator, seeded with 12345 in every word, begins with well-known numbers. */
-static void published__begins_as_published(void **unused)
+static void published__starts_with_the_published_numbers(void **unused)
 {
     static const double known[] = { 0.127011, 0.318528, 0.309186, 0.825847, 0.221630 };
     struct published    g = { 12345, 12345, 12345, 12345, 12345, 12345 };
@@ -142,7 +142,7 @@ static void mrg_step__stays_in_its_stream(void **unused)
 }
 
 /* The stream that the ConWeave fork's switches use. */
-static void mrg_step__begins_where_next_does(void **unused)
+static void mrg_step__starts_where_next_does(void **unused)
 {
     double     expected = first_of_stream(1ull << 63, 1);
     struct mrg a, b;
@@ -159,11 +159,11 @@ static void mrg_step__begins_where_next_does(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published__begins_as_published),
+        cmocka_unit_test(published__starts_with_the_published_numbers),
         cmocka_unit_test(mrg_next__takes_the_first_of_each_stream),
         cmocka_unit_test(mrg_init__jumps_to_far_streams),
         cmocka_unit_test(mrg_step__stays_in_its_stream),
-        cmocka_unit_test(mrg_step__begins_where_next_does),
+        cmocka_unit_test(mrg_step__starts_where_next_does),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,7 +67,7 @@ static void take(struct bench *b)
 
 /* By hand: headroom 2 x 12,500 + 2 x 1048 of three ports and 12,500 + 2 x 1048 instead of the fourth; eight
  * classes of four ports. */
-static void init__sets_aside_the_same_as_the_fork(void **unused)
+static void init__reserves_as_much_as_the_fork(void **unused)
 {
     struct bench b;
 
@@ -80,7 +80,7 @@ static void init__sets_aside_the_same_as_the_fork(void **unused)
 }
 
 /* The fork's rule, in real numbers: pause if the bytes beyond two packets exceed a sixteenth of the bytes
- * left. From then on for every packet, not only the first. */
+ * left. Above that threshold the switch sends a PAUSE for every packet, not only for the first. */
 static void take__pauses_for_every_packet_above_the_threshold(void **unused)
 {
     const double limit = 9437184 - (3 * 27096 + 14596) - 4 * 8 * 1048;
@@ -118,8 +118,8 @@ static void fill(struct bench *b)
     }
 }
 
-/* The pause is cancelled by the packet that leaves the class below the threshold with 16 bytes less to
- * share. */
+/* The switch resumes when a departing packet takes the class below the threshold, which is computed with 16
+ * bytes less to share. */
 static void release__resumes_below_the_threshold(void **unused)
 {
     const double limit = 9437184 - (3 * 27096 + 14596) - 4 * 8 * 1048;
@@ -142,8 +142,9 @@ static void release__resumes_below_the_threshold(void **unused)
     world_end(&b.w);
 }
 
-/* Packets of others leave, which gives this class room: its next arriving packet cancels the pause. */
-static void take__resumes_when_others_made_room(void **unused)
+/* Packets of host 2 leave, which leaves more room to the class of host 1: its next arriving packet cancels
+ * the pause. */
+static void take__resumes_when_the_threshold_has_risen(void **unused)
 {
     struct bench b;
     uint64_t     frames;
@@ -206,7 +207,7 @@ static void take__drops_at_half_of_the_buffer(void **unused)
 }
 
 /* Headroom counts only when no shared bytes are left: here after 67 packets. */
-static void take__uses_headroom_when_nothing_is_left(void **unused)
+static void take__uses_headroom_when_the_shared_buffer_is_full(void **unused)
 {
     const int64_t buffer = 200000, limit = buffer - (3 * 27096 + 14596) - 4 * 8 * 1048;
     struct bench  b;
@@ -238,7 +239,7 @@ static void take__uses_headroom_when_nothing_is_left(void **unused)
 
 /* ACKs are in class 0: they are not charged, and precede data. PFC frames wait in the same queue, in
  * order. */
-static void acks__are_not_booked_and_go_first(void **unused)
+static void acks__are_not_charged_and_go_first(void **unused)
 {
     struct bench   b;
     uint32_t       id;
@@ -272,14 +273,14 @@ static void acks__are_not_booked_and_go_first(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(init__sets_aside_the_same_as_the_fork),
+        cmocka_unit_test(init__reserves_as_much_as_the_fork),
         cmocka_unit_test(take__pauses_for_every_packet_above_the_threshold),
         cmocka_unit_test(release__resumes_below_the_threshold),
-        cmocka_unit_test(take__resumes_when_others_made_room),
+        cmocka_unit_test(take__resumes_when_the_threshold_has_risen),
         cmocka_unit_test(release__sends_no_resume_for_an_expired_pause),
         cmocka_unit_test(take__drops_at_half_of_the_buffer),
-        cmocka_unit_test(take__uses_headroom_when_nothing_is_left),
-        cmocka_unit_test(acks__are_not_booked_and_go_first),
+        cmocka_unit_test(take__uses_headroom_when_the_shared_buffer_is_full),
+        cmocka_unit_test(acks__are_not_charged_and_go_first),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,7 +88,7 @@ static void use_prober(struct sim_cfg *cfg)
 /* A probe follows the first packet of each message and returns behind the ACK, to a pair that is idle by
  * then. It counts and requests another one, which is not sent before there is a message. So an idle pair does
  * nothing. */
-static void idle__probe_that_returns_counts(void **unused)
+static void idle__a_returning_probe_counts(void **unused)
 {
     const struct flow_row flow[] = { row(0, 1, 1024, 0), row(0, 1, 1024, 100), row(0, 1, 1024, 20000) };
     struct sim_cfg        cfg;
@@ -123,7 +123,7 @@ static void idle__probe_that_returns_counts(void **unused)
 }
 
 /* With idle_reset the congestion control restarts and requests a probe. */
-static void idle__reset_asks_for_a_probe(void **unused)
+static void idle__reset_requests_a_probe(void **unused)
 {
     const struct flow_row flow[] = { row(0, 1, 1024, 0), row(0, 1, 1024, 50), row(0, 1, 1024, 300) };
     struct sim_cfg        cfg;
@@ -246,8 +246,8 @@ static void alone__every_message_at_line_rate(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(idle__probe_that_returns_counts),
-        cmocka_unit_test(idle__reset_asks_for_a_probe),
+        cmocka_unit_test(idle__a_returning_probe_counts),
+        cmocka_unit_test(idle__reset_requests_a_probe),
         cmocka_unit_test(idle__lost_probe_is_forgotten),
         cmocka_unit_test(rates__stay_while_idle),
         cmocka_unit_test(alone__every_message_at_line_rate),

@@ -135,7 +135,7 @@ static void slow_cfg(struct sim_cfg *cfg)
 }
 
 /* A CNP for flow 1 arrives at host 0. */
-static void tell(struct world *w)
+static void deliver_cnp(struct world *w)
 {
     struct sim    *s = w->sim;
     uint32_t       id = engine_new_packet(&s->engine);
@@ -160,7 +160,7 @@ static void idle__rate_stays(void **unused)
     slow_cfg(&cfg);
     start_star(&w, &cfg, 2, flow, 2, 1);
     sim_run_until(w.sim, PS_PER_NS);
-    tell(&w);
+    deliver_cnp(&w);
     assert_true(world_finish(&w, PS_PER_US, PS_PER_MS));
     assert_int_equal(w.sim->flows.flow[1].out.rate_bps, 50 * GBPS);
     assert_int_equal(w.done[1].fct_ps, 19 * 2 * FULL_PS + THERE_PS + BACK_PS);
@@ -181,7 +181,7 @@ static void idle__reset_restarts_at_line_rate(void **unused)
     cfg.idle_reset_ps = 100 * PS_PER_US;
     start_star(&w, &cfg, 2, flow, 3, 1);
     sim_run_until(w.sim, PS_PER_NS);
-    tell(&w);
+    deliver_cnp(&w);
     assert_true(world_finish(&w, PS_PER_US, PS_PER_MS));
     assert_int_equal(w.done[1].fct_ps, 19 * 2 * FULL_PS + THERE_PS + BACK_PS);
     assert_int_equal(w.done[2].fct_ps, 19 * FULL_PS + THERE_PS + BACK_PS);
@@ -200,7 +200,7 @@ static void idle__cnp_counts(void **unused)
     start_star(&w, &cfg, 2, flow, 2, 1);
     sim_run_until(w.sim, 90 * PS_PER_US);
     assert_int_equal(w.sim->flows.flow[1].phase, FLOW_IDLE);
-    tell(&w);
+    deliver_cnp(&w);
     assert_true(world_finish(&w, PS_PER_US, PS_PER_MS));
     assert_int_equal(w.done[0].fct_ps, 19 * FULL_PS + THERE_PS + BACK_PS);
     assert_int_equal(w.done[1].fct_ps, 19 * 2 * FULL_PS + THERE_PS + BACK_PS);
@@ -222,7 +222,7 @@ static void idle__timers_keep_running(void **unused)
     cfg.knobs.value[KNOB_rpg_ai_rate] = 20000;
     start_star(&w, &cfg, 2, flow, 2, 1);
     sim_run_until(w.sim, PS_PER_NS);
-    tell(&w);
+    deliver_cnp(&w);
     sim_run_until(w.sim, PS_PER_MS);
     assert_int_equal(w.sim->flows.flow[1].phase, FLOW_IDLE);
     events = w.sim->engine.counters.events;
@@ -245,9 +245,9 @@ static uint64_t rate_after_two(uint64_t later_ps)
     slow_cfg(&cfg);
     start_star(&w, &cfg, 2, flow, 2, 1);
     sim_run_until(w.sim, PS_PER_NS);
-    tell(&w);
+    deliver_cnp(&w);
     sim_run_until(w.sim, later_ps + 1);
-    tell(&w);
+    deliver_cnp(&w);
     sim_run_until(w.sim, later_ps + 20 * PS_PER_US);
     rate_bps = w.sim->flows.flow[1].out.rate_bps;
     world_end(&w);

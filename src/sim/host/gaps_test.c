@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 /* Edges by hand: 16 bins per octave from 4096 ps on. */
-static void bin__is_that_of_its_edges(void **unused)
+static void bin__matches_its_edges(void **unused)
 {
     static const struct { uint64_t gap_ps; uint32_t bin; uint64_t edge_ps; } row[] = {
         { 0, 0, 0 }, { 4095, 0, 0 }, { 4096, 0, 0 }, { 4351, 0, 0 },
@@ -108,7 +108,7 @@ static void merge__equals_one_histogram(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bin__is_that_of_its_edges),
+        cmocka_unit_test(bin__matches_its_edges),
         cmocka_unit_test(percentile__is_within_a_bin_of_the_exact_one),
         cmocka_unit_test(percentile__interpolates_within_a_bin),
         cmocka_unit_test(merge__equals_one_histogram),

@@ -209,7 +209,7 @@ static void hold__does_not_block_others(void **unused)
         was = w.sim->flows.flow[2].sent;
         held = w.sim->flows.flow[1].sent;
         sim_run_until(w.sim, w.sim->engine.now_ps + 10 * PS_PER_MS);
-        /* At most it meets each packet of the first on the wire, and waits for it. */
+        /* At most it waits for each packet that the first queue pair has on the wire. */
         assert_in_range((w.sim->flows.flow[2].sent - was) / cfg.mtu_bytes,
                         (10 * PS_PER_MS - 200 * full_ps(w.sim)) / gap_ps - 1, 10 * PS_PER_MS / gap_ps + 1);
         /* one in 50.1 us */
@@ -378,7 +378,7 @@ static void natural__resets_the_count(void **unused)
 
 /* The network's T covers all gaps, here those of a host at 100 Gb/s and of one at 1 Gb/s, and is known to all
  * hosts at the same time. Host 2 sends nothing. */
-static void stop__gives_all_hosts_the_same(void **unused)
+static void stop__gives_all_hosts_the_same_threshold(void **unused)
 {
     struct flow_row flow[2] = {
         { .src = 0, .dst = 2, .prio = 3, .dport = 1, .bytes = LONG_BYTES },
@@ -400,13 +400,13 @@ static void stop__gives_all_hosts_the_same(void **unused)
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(w.sim->hosts.hf2t->host[i].near_ps, 0);
     sim_run_until(w.sim, 700 * PS_PER_US);
-    for (uint32_t i = 0; i < 3; i++)             /* 884.8 ns, [851968, 884736 .. 917504): at 0.99 of the
-                                                  * upper */
+    for (uint32_t i = 0; i < 3; i++)             /* The gap is 884.8 ns. Bins: [851968, 884736) and [884736,
+                                                  * 917504). T is at 0.99 of the upper one. */
         assert_int_equal(w.sim->hosts.hf2t->host[i].near_ps, 884736 + (uint64_t)(32768 * 0.99));
     world_end(&w);
 }
 
-/* Disabled and enabled again, it restarts. */
+/* HF2T restarts when it is disabled and enabled again. */
 static void configure__disables_and_enables(void **unused)
 {
     struct sim_cfg cfg;
@@ -450,7 +450,7 @@ int main(void)
         cmocka_unit_test(start__has_no_gap),
         cmocka_unit_test(quiet__keeps_others_from_being_held),
         cmocka_unit_test(natural__resets_the_count),
-        cmocka_unit_test(stop__gives_all_hosts_the_same),
+        cmocka_unit_test(stop__gives_all_hosts_the_same_threshold),
         cmocka_unit_test(configure__disables_and_enables),
     };
 

@@ -253,7 +253,8 @@ static void duplicate__after_the_end_is_answered_by_fresh_state(void **unused)
     world_end(&w);
 }
 
-/* Order node, where the receiver cannot know when the sender finishes: as often, but with an ACK. */
+/* Order node: the receiver cannot know when the sender finishes. Its answers are spaced as above, but are
+ * ACKs. */
 static void duplicate__after_the_last_byte_is_acknowledged_spaced(void **unused)
 {
     struct world w;

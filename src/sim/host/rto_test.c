@@ -61,7 +61,7 @@ static void spurious__excludes_lost_packets(void **unused)
         world_cfg(&cfg, MODEL_NIC);
         cfg.is_selective = selective[i];
         start_one(&w, &cfg, 5);
-        lose(&w, 0, 3 * FULL_PS, 5 * FULL_PS);           /* the last two */
+        lose(&w, 0, 3 * FULL_PS, 5 * FULL_PS);           /* the last two packets */
         assert_true(world_finish(&w, PS_PER_MS, PS_PER_S));
         assert_int_equal(w.sim->engine.counters.timeouts, 1);
         assert_int_equal(w.done[0].resent_bytes, 2 * 1024);

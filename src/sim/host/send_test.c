@@ -85,7 +85,7 @@ static void fill_fifo__a_paused_class_blocks_no_other(void **unused)
 
 /* Two queue pairs with four packets per turn: neither is ever ahead by more, and one is ahead by that
  * much. */
-static void next_in_turn__a_turn_lasts_as_long_as_set(void **unused)
+static void next_in_turn__a_turn_has_the_configured_length(void **unused)
 {
     const struct flow_row flow[] = {
         { .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = PACKETS * 1024 },
@@ -160,7 +160,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fill_fifo__a_message_waits_behind_chosen_packets),
         cmocka_unit_test(fill_fifo__a_paused_class_blocks_no_other),
-        cmocka_unit_test(next_in_turn__a_turn_lasts_as_long_as_set),
+        cmocka_unit_test(next_in_turn__a_turn_has_the_configured_length),
         cmocka_unit_test(fill_fifo__is_filled_at_the_rate_of_pcie),
         cmocka_unit_test(path_age__a_cut_through_switch_adds_its_header_time),
     };

@@ -124,7 +124,7 @@ static void send__without_a_receive_waits_for_the_rnr_timer(void **unused)
 }
 
 /* The receive is posted after the sender has tried n times. */
-static void send__tries_again_until_there_is_a_receive(void **unused)
+static void send__retries_until_a_receive_is_posted(void **unused)
 {
     struct sim_cfg cfg = cfg_of(1, 4 * RNR_PS);
     struct test    t;
@@ -225,7 +225,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(send__with_receives_is_as_fast_as_a_write),
         cmocka_unit_test(send__without_a_receive_waits_for_the_rnr_timer),
-        cmocka_unit_test(send__tries_again_until_there_is_a_receive),
+        cmocka_unit_test(send__retries_until_a_receive_is_posted),
         cmocka_unit_test(send__receives_limit_the_rate),
         cmocka_unit_test(send__survives_losses),
         cmocka_unit_test(ud__is_one_way_without_an_ack),

@@ -106,8 +106,8 @@ static void take(void *arg, const struct port *p, uint32_t packet)
     (void)arg, (void)p, (void)packet;
 }
 
-/* After link failures a packet may pass more switches than there is room for: nothing is written beyond
- * it. */
+/* After link failures a packet may pass more switches than its header has room for: further switches write
+ * nothing. */
 static void records__do_not_exceed_their_room(void **unused)
 {
     static struct inband slot[3];

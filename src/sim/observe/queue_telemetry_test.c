@@ -247,7 +247,7 @@ static void on_done(void *arg, const struct flow_result *r)
     run->digest = (run->digest ^ r->fct_ps ^ r->start_ps << 20 ^ r->bytes) * 1099511628211ull;
 }
 
-/* In every slot the longest queue gets other thresholds, if requested. */
+/* Changes the thresholds of the longest queue in every slot, if requested. */
 static void turn(struct sim *s, const struct queue_slot *slot)
 {
     struct ecn ecn[32];

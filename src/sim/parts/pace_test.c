@@ -33,7 +33,7 @@ static void choose_one__keeps_the_faster_choice(void **unused)
 }
 
 /* Two events per step: one thread, regardless of times; many threads again when there is more work. */
-static void choose_one__when_there_is_little_to_do(void **unused)
+static void choose_one__takes_one_thread_for_few_events(void **unused)
 {
     struct pace p = { 0 };
 
@@ -63,7 +63,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(choose_one__keeps_the_faster_choice),
-        cmocka_unit_test(choose_one__when_there_is_little_to_do),
+        cmocka_unit_test(choose_one__takes_one_thread_for_few_events),
         cmocka_unit_test(keep__counts_slow_rounds),
     };
 

@@ -14,7 +14,8 @@
 
 static const struct model model = { .spacing_bytes = 20 };
 
-/* Its rate doubles when it is due, and then never again; with counts_bytes it also does after each packet. */
+/* Doubles the rate when due, and then never again. With counts_bytes the rate also doubles after each
+ * packet. */
 static void double_rate(const void *cfg, void *state, struct cc_now now, struct cc_out *out)
 {
     (void)cfg, (void)now;
@@ -41,14 +42,15 @@ static struct alone sender(uint64_t rate_bps, uint64_t due_ps)
     return (struct alone){ { .rate_bps = rate_bps, .due_ps = due_ps }, .gap_rate_bps = rate_bps };
 }
 
-/* Packet i leaves at i gaps. Those that leave before a time are the next whole number of gaps. */
+/* Packet i leaves after i gaps. The number of packets that leave before a given time is the time in gaps,
+ * rounded up. */
 static void alone_send__evenly(void **unused)
 {
     static const struct { uint64_t rate_bps, other_bps, gap_ps; } row[] = {
         { LINE_BPS, 0, TX_PS },
         { LINE_BPS / 4, 0, 4 * TX_PS },
-        { LINE_BPS, LINE_BPS / 5, TX_PS * 5 / 4 },           /* a fifth of the port is for others */
-        { LINE_BPS / 4, LINE_BPS / 5, 4 * TX_PS },           /* which a slow sender does not notice */
+        { LINE_BPS, LINE_BPS / 5, TX_PS * 5 / 4 },           /* other flows use a fifth of the port */
+        { LINE_BPS / 4, LINE_BPS / 5, 4 * TX_PS },           /* a slow sender is not affected by them */
     };
 
     (void)unused;
@@ -65,8 +67,8 @@ static void alone_send__evenly(void **unused)
     }
 }
 
-/* A gap of 800 ns at 10 Gb/s. When the rate doubles after 200 ns, the other 600 take half as long; in the first
- * 80 ns the port is sending, and the pacer learns of it at their end. */
+/* A gap of 800 ns at 10 Gb/s. If the rate doubles after 200 ns, the other 600 take half as long. During the
+ * first 80 ns the port is sending; the pacer sees a change of rate at their end. */
 static void alone_send__rest_of_a_gap(void **unused)
 {
     static const struct { uint64_t due_ps, next_ps; } row[] = {

@@ -14,7 +14,8 @@
 
 struct fixture { struct world w; struct lanes lanes; struct lane_path path[3]; };
 
-/* Hosts 0 to 3 at one switch; flows 1: 0 to 2, 2: 1 to 2, 3: 2 to 0. ACKs are 86 bytes for 1106 with spacing. */
+/* Hosts 0 to 3 at one switch. Flow 1: 0 to 2; flow 2: 1 to 2; flow 3: 2 to 0. A frame of 1106 bytes with
+ * spacing has an ACK of 86. */
 static void open_star(struct fixture *f)
 {
     const struct flow_row row[] = { { .start_ns = 1, .src = 0, .dst = 2, .prio = 3, .bytes = 1000000, .dport = 1 },
@@ -57,7 +58,7 @@ static void lanes_find_path__star(void **unused)
         assert_int_equal(port_at(&f, i + 1, 0)->node->id, flow->src);
         assert_true(port_at(&f, i + 1, 1)->is_switch);
         assert_int_equal(port_at(&f, i + 1, 1)->peer->node->id, flow->dst);
-        /* there with 1106 bytes twice, back with 86 twice, and four links */
+        /* data: 1106 bytes twice; ACK: 86 bytes twice; four link delays */
         assert_int_equal(f.path[i].rtt_ps, 2 * (1106 + 86) * 80 + 4 * PS_PER_US);
     }
     assert_int_equal(port_at(&f, 1, 1)->id, port_at(&f, 2, 1)->id);
@@ -65,7 +66,7 @@ static void lanes_find_path__star(void **unused)
 }
 
 /* Two flows may use 90 % of a port; a lone one all of it. */
-static void lanes_room__is_what_others_leave(void **unused)
+static void lanes_room__excludes_the_rates_of_other_flows(void **unused)
 {
     struct fixture     f;
     const struct port *out;
@@ -91,8 +92,8 @@ static void lanes_room__is_what_others_leave(void **unused)
     close_star(&f);
 }
 
-/* Flow 3 sends ACKs of flow 1 the way of its data: 86 of 1106 bytes too much for the port to host 0. Its queue
- * reaches kmin in kmin / (86 / 1106 x 12.5 bytes a nanosecond), and is gone when flow 1 is. */
+/* Data of flow 3 and ACKs of flow 1 share the port to host 0: 86 of 1106 bytes too much. Its queue reaches
+ * kmin after kmin / (86 / 1106 x 12.5 bytes per ns). Without flow 1 it never does. */
 static void lanes_full__when_acks_have_filled_the_queue(void **unused)
 {
     struct fixture     f;
@@ -108,7 +109,7 @@ static void lanes_full__when_acks_have_filled_the_queue(void **unused)
     ns = out->ecn.kmin_bytes / (86.0 / 1106 * 12.5);
     assert_in_range(lanes_full_ps(&f.lanes, f.w.sim, out) - f.w.sim->engine.now_ps, (uint64_t)(999 * ns),
                     (uint64_t)(1001 * ns));
-    /* at the host itself ACKs only slow data down */
+    /* at the sending host itself, ACKs only slow data down */
     assert_true(lanes_full_ps(&f.lanes, f.w.sim, port_at(&f, 3, 0)) == NEVER);
     lanes_remove(&f.lanes, f.w.sim, &f.path[0], 1, LINE_BPS);
     assert_true(lanes_full_ps(&f.lanes, f.w.sim, out) == NEVER);
@@ -120,7 +121,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_find_path__star),
-        cmocka_unit_test(lanes_room__is_what_others_leave),
+        cmocka_unit_test(lanes_room__excludes_the_rates_of_other_flows),
         cmocka_unit_test(lanes_full__when_acks_have_filled_the_queue),
     };
 

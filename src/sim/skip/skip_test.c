@@ -1,4 +1,5 @@
-/* src/sim/skip/skip_test.c - worlds with fidelity fast, held against the same worlds packet by packet. */
+/* src/sim/skip/skip_test.c - worlds with fidelity fast, compared with the same worlds simulated packet by
+ * packet. */
 #include "sim/skip/skip.h"
 #include "sim/host/host.h"
 #include "sim/sim.h"
@@ -39,7 +40,7 @@ static uint64_t pick(struct rng *rng, uint64_t from, uint64_t to)
     return from + (uint64_t)(rng_real(rng) * (double)(to - from));
 }
 
-/* All that was posted has been sent once, has come, and is over. */
+/* Every posted byte was sent once and received once, and every flow is done. */
 static void assert_conserved(const struct world *w)
 {
     const struct sim_counters *c = &w->sim->engine.counters;
@@ -63,7 +64,7 @@ static void assert_same_flows(const struct world *a, const struct world *b)
     }
 }
 
-/* What hosts and ports count is the same, except events and queues. */
+/* Counters of hosts and ports are equal. Numbers of events and queue lengths are not compared. */
 static void assert_same_counts(const struct world *a, const struct world *b)
 {
     struct sim_counters x = a->sim->engine.counters, y = b->sim->engine.counters;
@@ -112,16 +113,16 @@ static const struct flow_result *result_of(const struct world *w, uint16_t dport
     return NULL;
 }
 
-static double off(const struct world *packet, const struct world *fast, uint16_t dport)
+static double relative_error(const struct world *packet, const struct world *fast, uint16_t dport)
 {
     return (double)result_of(fast, dport)->fct_ps / (double)result_of(packet, dport)->fct_ps - 1;
 }
 
 /* ---- alone ---- */
 
-/* Flows one after the other have the same number. Ports and destination are the same, too, but not the
- * source. */
-static void skip__a_flow_takes_the_way_of_its_own_source(void **unused)
+/* Two flows, one after the other, get the same flow number. They have the same ports and destination, but
+ * different sources. */
+static void skip__a_flow_takes_the_path_of_its_own_source(void **unused)
 {
     static const struct flow_row flow[] = {
         { .start_ns = 0, .src = 0, .dst = 6, .prio = 3, .bytes = MB, .dport = 7 },
@@ -136,7 +137,7 @@ static void skip__a_flow_takes_the_way_of_its_own_source(void **unused)
     end_both(&packet, &fast);
 }
 
-/* Flows one after the other: rates, delays, sizes, MTUs and ACK rules at random. */
+/* Six flows, one after the other, with random rates, delays, sizes, MTUs and ACK rules. */
 static void lone_world(struct world *w, bool is_fast, uint64_t seed)
 {
     struct flow_row flow[6];
@@ -184,7 +185,8 @@ static void skip__a_lone_flow_takes_the_same_picoseconds(void **unused)
     assert_true(skipped > 10000 && checks > 0);
 }
 
-/* CNPs at random times put a flow below its line: from there its control raises it by time and by bytes. */
+/* CNPs at random times reduce a flow's rate below the line rate; then its congestion control raises it by
+ * time and by bytes. */
 static void cut_world(struct world *w, bool is_fast, uint64_t seed)
 {
     const struct flow_row flow = { .src = 0, .dst = 5, .prio = 3, .bytes = 20 * MB, .dport = 1 };
@@ -222,8 +224,8 @@ static void skip__a_flow_below_its_line_takes_the_same_picoseconds(void **unused
     assert_true(skipped > 15 * 15000);
 }
 
-/* Two flows meet: both are simulated until they leave room, or one is left. */
-static void skip__what_is_left_of_an_incast_is_alone(void **unused)
+/* Two flows meet. Both are simulated until there is room for both, or only one is left. */
+static void skip__the_last_flow_of_an_incast_is_skipped(void **unused)
 {
     const struct flow_row flow[] = { { .src = 0, .dst = 5, .prio = 3, .bytes = 4 * MB, .dport = 1 },
                                      { .src = 1, .dst = 5, .prio = 3, .bytes = 12 * MB, .dport = 2 } };
@@ -239,8 +241,8 @@ static void skip__what_is_left_of_an_incast_is_alone(void **unused)
     end_both(&packet, &fast);
 }
 
-/* Three flows fill the last port of their ways, and nothing else: frames wait there alone. Nothing
- * overtakes, every port counts the frames that went by it, and there are fewer events. */
+/* Three flows fill only the last port of their paths, so frames wait only there. No frame overtakes another,
+ * every port counts all frames that pass it, and there are fewer events. */
 static void skip__frames_skip_ports_that_are_not_full(void **unused)
 {
     const struct flow_row flow[] = { { .src = 0, .dst = 5, .prio = 3, .bytes = 3 * MB, .dport = 1 },
@@ -260,14 +262,14 @@ static void skip__frames_skip_ports_that_are_not_full(void **unused)
         assert_int_equal(packet.sim->net.port[i].counters.tx_packets[PACKET_DATA],
                          fast.sim->net.port[i].counters.tx_packets[PACKET_DATA]);
     for (uint16_t i = 1; i <= 3; i++)
-        assert_true(fabs(off(&packet, &fast, i)) < 0.05);
+        assert_true(fabs(relative_error(&packet, &fast, i)) < 0.05);
     end_both(&packet, &fast);
 }
 
-/* Two flows meet between their racks, if they take the same spine, and each ends with a short packet. It
- * leaves the last port that both fill one packet of the other after its own, so it does not wait for that
- * at the port of its host. */
-static void skip__a_short_frame_waits_for_none_that_is_gone(void **unused)
+/* Two flows share ports between their racks if they take the same spine. Each ends with a short packet, which
+ * leaves the last shared port after a packet of the other flow. By then its own previous packet has left the
+ * port of its host, so the short one does not wait there. */
+static void skip__a_short_frame_does_not_wait_for_departed_frames(void **unused)
 {
     uint32_t met = 0;
 
@@ -278,7 +280,7 @@ static void skip__a_short_frame_waits_for_none_that_is_gone(void **unused)
         struct world          packet, fast;
 
         both_worlds(&packet, &fast, flow, 2);
-        for (uint32_t i = 0; i < 2; i++)     /* either may be the first; a short frame is 7 ns long */
+        for (uint32_t i = 0; i < 2; i++)     /* either may be first; a short frame takes 7 ns */
             assert_true(fabs((double)packet.done[i].fct_ps - (double)fast.done[i].fct_ps) < 10 * PS_PER_NS);
         met += packet.done[1].fct_ps > packet.done[1].ideal_ps;
         end_both(&packet, &fast);
@@ -286,10 +288,10 @@ static void skip__a_short_frame_waits_for_none_that_is_gone(void **unused)
     assert_in_range(met, 1, 7);
 }
 
-/* ---- disturbed ---- */
+/* ---- disturbances ---- */
 
-/* Another flow comes to the same host after 200 us: from then on packets are simulated. */
-static void skip__another_flow_ends_it(void **unused)
+/* Another flow to the same host starts after 200 us: from then on packets are simulated. */
+static void skip__stops_when_another_flow_starts(void **unused)
 {
     const struct flow_row flow[] = { { .src = 0, .dst = 5, .prio = 3, .bytes = 8 * MB, .dport = 1 },
                                      { .start_ns = 200000, .src = 1, .dst = 5, .prio = 3, .bytes = 2 * MB, .dport = 2 } };
@@ -304,7 +306,7 @@ static void skip__another_flow_ends_it(void **unused)
     end_both(&packet, &fast);
 }
 
-/* Data one way and data the other: ACKs take their share, 66 of 1106 bytes and gaps. */
+/* Data in both directions: ACKs take 66 of 1106 bytes, and the gaps between frames, from the data. */
 static void skip__acks_slow_data_down(void **unused)
 {
     const struct flow_row flow[] = { { .src = 0, .dst = 5, .prio = 3, .bytes = 4 * MB, .dport = 1 },
@@ -321,8 +323,8 @@ static void skip__acks_slow_data_down(void **unused)
     end_both(&packet, &fast);
 }
 
-/* Two flows fill the port to host 0, where the last ACK of a third waits behind them. */
-static void skip__last_ack_waits_in_queues(void **unused)
+/* Two flows fill the port to host 0. The last ACK of a third flow waits in its queue. */
+static void skip__the_last_ack_waits_in_queues(void **unused)
 {
     const struct flow_row flow[] = { { .src = 2, .dst = 0, .prio = 3, .bytes = 8 * MB, .dport = 1 },
                                      { .src = 3, .dst = 0, .prio = 3, .bytes = 8 * MB, .dport = 2 },
@@ -339,8 +341,9 @@ static void skip__last_ack_waits_in_queues(void **unused)
     end_both(&packet, &fast);
 }
 
-/* Messages of one queue pair, posted while the one before is sent: a short one stays behind a full packet. */
-static void skip__the_next_message_stays_behind(void **unused)
+/* Messages of one queue pair, posted while the previous one is sent: a short message does not overtake a full
+ * packet. */
+static void skip__messages_of_a_queue_pair_keep_their_order(void **unused)
 {
     const struct flow_row flow[] = { { .src = 0, .dst = 5, .prio = 3, .bytes = 512000, .dport = 1 },
                                      { .start_ns = 1000, .src = 0, .dst = 5, .prio = 3, .bytes = 100, .dport = 1 },
@@ -370,8 +373,8 @@ static void skip__the_next_message_stays_behind(void **unused)
     end_both(&w[0], &w[1]);
 }
 
-/* New knobs in the middle of a hold, which change nothing for it. */
-static void skip_on_change__goes_on_where_it_was(void **unused)
+/* Knobs change while the flow is held. The new values do not affect it, and skipping continues. */
+static void skip_on_change__continues_after_new_knobs(void **unused)
 {
     const struct flow_row flow = { .src = 0, .dst = 5, .prio = 3, .bytes = 8 * MB, .dport = 1 };
     struct world          packet, fast, *both[] = { &packet, &fast };
@@ -393,7 +396,8 @@ static void skip_on_change__goes_on_where_it_was(void **unused)
     end_both(&packet, &fast);
 }
 
-/* A world with its own buffers, losses and links that change. Returns what was skipped. */
+/* Settings of a difficult world: buffers, losses, link changes. hard_worlds() returns the number of skipped
+ * packets. */
 struct hard { uint64_t buffer_bytes; bool is_lossy; struct link_change change[2]; uint32_t changes; };
 
 static uint64_t hard_worlds(struct world *packet, struct world *fast, const struct hard *is,
@@ -422,8 +426,9 @@ static uint64_t hard_worlds(struct world *packet, struct world *fast, const stru
     return skip_stats(fast->sim)->packets;
 }
 
-/* Four fabric links in turn fail in the middle of a flow, and come back. Half of them are on its way. */
-static void skip__goes_on_when_links_change(void **unused)
+/* Each of four fabric links fails in the middle of a flow and comes up again. Two of them are on the flow's
+ * path. */
+static void skip__continues_when_links_change(void **unused)
 {
     const struct flow_row flow = { .src = 0, .dst = 5, .prio = 3, .bytes = 20 * MB, .dport = 1 };
     uint64_t              skipped = 0;
@@ -439,15 +444,16 @@ static void skip__goes_on_when_links_change(void **unused)
         hit += packet.sim->engine.counters.payload_dropped > 0;
         assert_int_equal(packet.sim->engine.counters.payload_dropped > 0,
                          fast.sim->engine.counters.payload_dropped > 0);
-        assert_true(fabs(off(&packet, &fast, 1)) < 0.001);
+        assert_true(fabs(relative_error(&packet, &fast, 1)) < 0.001);
         end_both(&packet, &fast);
     }
     assert_int_equal(hit, 2);
-    assert_true(skipped > 2 * 17000 + 4 * 3000); /* in all four from the start on, to the end where it was not hit */
+    assert_true(skipped > 2 * 17000 + 4 * 3000); /* all four from the start to the failure; the two unaffected
+                                                  * flows to their end */
 }
 
-/* Three hosts of a rack make a port of the other rack pause its sender, and that the hosts. Flow 1, which
- * goes elsewhere, waits with them; flow 9 comes when all is over. */
+/* Hosts of two racks overload host 4. Its switch pauses the spines, and the pauses spread to the hosts of the
+ * other rack. Flow 1 has another destination, but waits with them. Flow 9 starts when the jam is over. */
 static const struct flow_row jam[] = {
     { .src = 0, .dst = 6, .prio = 3, .bytes = 20 * MB, .dport = 1 },
     { .start_ns = 200000, .src = 1, .dst = 4, .prio = 3, .bytes = 2 * MB, .dport = 2 },
@@ -457,7 +463,7 @@ static const struct flow_row jam[] = {
     { .start_ns = 40000000, .src = 3, .dst = 7, .prio = 3, .bytes = 20 * MB, .dport = 9 },
 };
 
-static void skip__goes_on_after_pauses(void **unused)
+static void skip__continues_after_pauses(void **unused)
 {
     const struct hard is = { .buffer_bytes = 500000 };
     struct world      packet, fast;
@@ -465,14 +471,15 @@ static void skip__goes_on_after_pauses(void **unused)
     (void)unused;
     assert_true(hard_worlds(&packet, &fast, &is, jam, 6) > 20000);
     assert_true(packet.sim->engine.counters.pauses > 10 && fast.sim->engine.counters.pauses > 10);
-    assert_int_equal(fast.sim->engine.counters.payload_dropped, 0);  /* nothing leaps into a full buffer */
-    assert_true(fabs(off(&packet, &fast, 1)) < 0.03);
+    assert_int_equal(fast.sim->engine.counters.payload_dropped, 0);  /* no skipped packet enters a full
+                                                                      * buffer */
+    assert_true(fabs(relative_error(&packet, &fast, 1)) < 0.03);
     assert_int_equal(result_of(&fast, 9)->fct_ps, result_of(&packet, 9)->fct_ps);
     end_both(&packet, &fast);
 }
 
-/* The same without PFC: packets are lost and sent again. */
-static void skip__goes_on_after_losses(void **unused)
+/* The same without PFC: packets are lost and retransmitted. */
+static void skip__continues_after_losses(void **unused)
 {
     const struct hard is = { .buffer_bytes = 200000, .is_lossy = true };
     struct world      packet, fast;
@@ -485,8 +492,8 @@ static void skip__goes_on_after_losses(void **unused)
     end_both(&packet, &fast);
 }
 
-/* Reports see what has been sent by then, and change nothing. */
-static void skip_settle__reports_add_up(void **unused)
+/* Reports contain what was sent up to then, and reading them changes nothing. */
+static void skip_settle__reports_sum_to_the_total(void **unused)
 {
     const struct flow_row flow = { .src = 0, .dst = 5, .prio = 3, .bytes = 8 * MB, .dport = 1 };
     struct observer      *o;
@@ -508,16 +515,17 @@ static void skip_settle__reports_add_up(void **unused)
         most = r.payload_bytes > most ? r.payload_bytes : most;
     }
     assert_int_equal(sum, 8 * MB);
-    assert_in_range(most, 37000 * 25 / 2 * 90 / 100, 37000 * 25 / 2);    /* 12.5 bytes a nanosecond, less headers */
+    assert_in_range(most, 37000 * 25 / 2 * 90 / 100, 37000 * 25 / 2);    /* 12.5 bytes per ns, minus
+                                                                          * headers */
     report_fini(&r);
     observer_free(o);
     assert_same_flows(&packet, &fast);
     end_both(&packet, &fast);
 }
 
-/* ---- what needs every packet ---- */
+/* ---- features that need every packet ---- */
 
-static void skip__what_needs_packets_gets_them(void **unused)
+static void skip__simulates_all_packets_if_a_feature_needs_them(void **unused)
 {
     const struct flow_row flow[] = { { .src = 0, .dst = 5, .prio = 3, .bytes = 2 * MB, .dport = 1 },
                                      { .start_ns = 50000, .src = 1, .dst = 6, .prio = 3, .bytes = 2 * MB, .dport = 2 } };
@@ -560,8 +568,8 @@ static void on_op(void *arg, const struct op_result *r)
     gym->took_ps[gym->ops++] = r->took_ps;
 }
 
-/* 16 GPUs in servers of two: pipelines of two stages, gradients reduced while others are computed; sizes
- * at random. */
+/* 16 GPUs in servers of two, with random sizes: pipelines of two stages, and gradients that are reduced while
+ * others are computed. */
 static void gym_run(struct gym *gym, bool is_fast, uint64_t seed)
 {
     const struct traffic_common common = { .stop_ps = NEVER, .prio = 3 };
@@ -630,22 +638,22 @@ static void skip__training_takes_as_long(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(skip__a_flow_takes_the_way_of_its_own_source),
+        cmocka_unit_test(skip__a_flow_takes_the_path_of_its_own_source),
         cmocka_unit_test(skip__a_lone_flow_takes_the_same_picoseconds),
         cmocka_unit_test(skip__a_flow_below_its_line_takes_the_same_picoseconds),
-        cmocka_unit_test(skip__what_is_left_of_an_incast_is_alone),
+        cmocka_unit_test(skip__the_last_flow_of_an_incast_is_skipped),
         cmocka_unit_test(skip__frames_skip_ports_that_are_not_full),
-        cmocka_unit_test(skip__a_short_frame_waits_for_none_that_is_gone),
-        cmocka_unit_test(skip__another_flow_ends_it),
+        cmocka_unit_test(skip__a_short_frame_does_not_wait_for_departed_frames),
+        cmocka_unit_test(skip__stops_when_another_flow_starts),
         cmocka_unit_test(skip__acks_slow_data_down),
-        cmocka_unit_test(skip__last_ack_waits_in_queues),
-        cmocka_unit_test(skip__the_next_message_stays_behind),
-        cmocka_unit_test(skip_on_change__goes_on_where_it_was),
-        cmocka_unit_test(skip__goes_on_when_links_change),
-        cmocka_unit_test(skip__goes_on_after_pauses),
-        cmocka_unit_test(skip__goes_on_after_losses),
-        cmocka_unit_test(skip_settle__reports_add_up),
-        cmocka_unit_test(skip__what_needs_packets_gets_them),
+        cmocka_unit_test(skip__the_last_ack_waits_in_queues),
+        cmocka_unit_test(skip__messages_of_a_queue_pair_keep_their_order),
+        cmocka_unit_test(skip_on_change__continues_after_new_knobs),
+        cmocka_unit_test(skip__continues_when_links_change),
+        cmocka_unit_test(skip__continues_after_pauses),
+        cmocka_unit_test(skip__continues_after_losses),
+        cmocka_unit_test(skip_settle__reports_sum_to_the_total),
+        cmocka_unit_test(skip__simulates_all_packets_if_a_feature_needs_them),
         cmocka_unit_test(skip__training_takes_as_long),
     };
 

@@ -190,8 +190,8 @@ static void sim_ideal_most__counts_links_and_bytes(void **unused)
     sim_free(s);
 }
 
-/* Two racks and four spines, one of them with slow links: whichever it is, the ideal is that of the fast
- * ones, and a lone flow on one of them takes that time. */
+/* Two racks and four spines, at most one of them with slow links: the ideal is always the time over fast
+ * links. */
 static void sim_ideal_ps__is_that_of_the_best_path(void **unused)
 {
     uint64_t even_ps = 0;

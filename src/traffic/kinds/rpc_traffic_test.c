@@ -94,7 +94,8 @@ static void call__takes_the_wire_time(void **unused)
     fixture_fini(&o);
 }
 
-/* From the request to the data, which follows the ACK of the request: two links each. */
+/* Time from the request to the last byte of data, over two links each. The data follows the ACK of the
+ * request. */
 #define READ_PS(bytes) (4 * PS_PER_US + PS_BYTE * (2 * (READ_REQUEST_BYTES + 82) + (66 + 20) + 2 * ((bytes) + 82)))
 
 static void call__by_read_takes_the_wire_time(void **unused)
@@ -119,8 +120,8 @@ static void call__by_read_takes_the_wire_time(void **unused)
     fixture_fini(&o);
 }
 
-/* More calls than can be under way: with one at a time, each begins when the data of the last has come. Host
- * 5 .. 7 are clients and servers. */
+/* More calls than may be outstanding. With a limit of one, calls end at least the time of a read apart. In
+ * the second run, hosts 5 .. 7 are both clients and servers, and packets are lost. */
 static void call__by_read_waits_for_earlier_ones(void **unused)
 {
     const struct rpc   one = { .clients = 1, .servers = 1, .bps_per_client = 5e9, .verb = VERB_READ,
@@ -142,9 +143,9 @@ static void call__by_read_waits_for_earlier_ones(void **unused)
     fixture_fini(&o);
 }
 
-/* The client posts, the server takes and posts, and the client takes: 10 us in all if both poll for 3 us and
- * post for 2. */
-static void call__takes_the_time_of_hosts(void **unused)
+/* The client posts, the server polls and posts, and the client polls: 10 us in total, with 3 us per poll and
+ * 2 us per post. */
+static void call__includes_the_time_of_cpus(void **unused)
 {
     const struct rpc   r = { .clients = 1, .servers = 1, .bps_per_client = 1e8, .answer_bytes = ANSWER,
                              .host = { .post = { .ps = 2 * PS_PER_US }, .poll = { .ps = 3 * PS_PER_US } } };
@@ -356,7 +357,7 @@ int main(void)
         cmocka_unit_test(call__takes_the_wire_time),
         cmocka_unit_test(call__by_read_takes_the_wire_time),
         cmocka_unit_test(call__by_read_waits_for_earlier_ones),
-        cmocka_unit_test(call__takes_the_time_of_hosts),
+        cmocka_unit_test(call__includes_the_time_of_cpus),
         cmocka_unit_test(call__is_one_request_and_one_answer),
         cmocka_unit_test(request__rate_and_destinations_match),
         cmocka_unit_test(call__same_seed_same_results),

@@ -166,7 +166,7 @@ static void read__by_rdma_takes_the_wire_time(void **unused)
 }
 
 /* Both CPUs post, poll and copy. */
-static void read__takes_the_time_of_hosts(void **unused)
+static void read__includes_the_time_of_cpus(void **unused)
 {
     const struct host_times host = { .post = { .ps = 2 * PS_PER_US }, .poll = { .ps = 3 * PS_PER_US }, .copy_bps = GBPS };
     const struct storage    s = { .computes = 1, .storages = 1, .reads = 1, .block_min = 4096, .block_max = 4096,
@@ -184,7 +184,7 @@ static void read__takes_the_time_of_hosts(void **unused)
     fixture_fini(&c);
     by_read.verb = VERB_READ;
     by_read.reads_cfg.limit = 16;
-    fixture_init(&c, &by_read, 2 * PS_PER_MS, 1, 0);         /* the storage node's CPU has nothing to do */
+    fixture_init(&c, &by_read, 2 * PS_PER_MS, 1, 0);         /* the storage node's CPU is not used */
     assert_true(c.ops > 20);
     for (uint32_t k = 0; k < c.ops; k++)
         assert_int_equal(c.op[k].took_ps, 5 * PS_PER_US + copy_ps + one_way_ps(READ_REQUEST_BYTES) + ACK_PS +
@@ -212,9 +212,10 @@ static void read__rate_is_that_of_the_cpu(void **unused)
 
         (void)unused;
         fixture_init(&c, &s, 10 * PS_PER_MS, 1, 0);
-        /* 2000 posts: five standard deviations of an exponential sum are 5 %; 64 more end after the end */
+        /* 2000 posts: five standard deviations of an exponential sum are 5 %; 64 more operations end after
+         * stop */
         assert_true(fabs(c.ops - 64 - want) < (i ? 0.05 : 0.01) * want);
-        for (uint32_t k = 1; k < c.ops; k++)         /* in order, and not at once */
+        for (uint32_t k = 1; k < c.ops; k++)         /* in order, and at least a poll apart */
             assert_true(c.op[k].start_ps + c.op[k].took_ps >=
                         c.op[k - 1].start_ps + c.op[k - 1].took_ps + 3 * PS_PER_US);
         fixture_fini(&c);
@@ -487,7 +488,7 @@ int main(void)
         cmocka_unit_test(presets__match_the_paper),
         cmocka_unit_test(read__alone_takes_the_wire_time),
         cmocka_unit_test(read__by_rdma_takes_the_wire_time),
-        cmocka_unit_test(read__takes_the_time_of_hosts),
+        cmocka_unit_test(read__includes_the_time_of_cpus),
         cmocka_unit_test(read__rate_is_that_of_the_cpu),
         cmocka_unit_test(read__the_client_thinks),
         cmocka_unit_test(write__without_copies_takes_the_wire_time),

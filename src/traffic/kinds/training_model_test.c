@@ -10,10 +10,9 @@
 
 #include <cmocka.h>
 
-/* Billions of parameters as the models' publishers state them: Llama 3.1 (8.03, 70.6, 405.9), "Mixtral of
- * Experts" (46.7, of which a token uses 12.9), the DeepSeek-V3 report (671, 37). Bytes of a token's keys and
- * values by hand: layers x (keys and values of the KV heads, 128 wide) x 2 bytes; DeepSeek keeps 512 + 64
- * values of a layer. */
+/* Billions of parameters, as published: Llama 3.1 (8.03, 70.6, 405.9), "Mixtral of Experts" (46.7, 12.9 of
+ * them per token), the DeepSeek-V3 report (671, 37). Bytes of keys and values per token by hand: layers x
+ * (keys and values of the KV heads, 128 wide) x 2 bytes; DeepSeek stores 512 + 64 values per layer. */
 static const struct { const char *name; double all, active, cache; } published[] = {
     { "llama_8b", 8.03, 8.03, 32 * 2 * 8 * 128 * 2 },
     { "llama_70b", 70.6, 70.6, 80 * 2 * 8 * 128 * 2 },
@@ -49,10 +48,10 @@ static void models__have_the_published_sizes(void **unused)
     free(text);
 }
 
-/* Two layers of width 4 with 2 heads, 1 of them for keys and values, and a vocabulary of 10:
- * attention 4 x 4 x 2 (query, output) + 4 x 2 x 2 (key, value) = 48; feed-forward 3 x 4 x 8 = 96; tables in
- * and out 2 x 10 x 4 = 80. One layer with 3 experts of width 5, of which 2 are active, and 1 shared:
- * 60 parameters an expert. */
+/* Two layers of width 4 with 2 heads, 1 of them for keys and values, and a vocabulary of 10: attention 4 x 4
+ * x 2 (query, output) + 4 x 2 x 2 (key, value) = 48; feed-forward 3 x 4 x 8 = 96; input and output tables 2 x
+ * 10 x 4 = 80. Then one of the layers has 3 experts of width 5, 2 of them active, and 1 shared expert: 60
+ * parameters per expert. */
 static void parameters__by_hand(void **unused)
 {
     static const struct model_shape dense = { .layers = 2, .hidden = 4, .ffn = 8, .heads = 2, .kv_heads = 1,

@@ -90,7 +90,7 @@ static void training__iterations_by_hand(void **unused)
     fixture_close(&h);
 }
 
-/* Each of the six steps begins 500 later. */
+/* Each of the six steps takes 500 more. */
 static void training__steps_have_a_cost(void **unused)
 {
     const struct traffic_common common = { .start_ps = 700, .stop_ps = 800, .prio = 3 };
@@ -107,8 +107,8 @@ static void training__steps_have_a_cost(void **unused)
 }
 
 /* Two channels of 200 bytes, 50 for each worker, in chunks of 25: a message takes 1000 + 250, its ACK 1000. A
- * channel has six steps of two chunks,
-     one at a time: 12 times that and the cost. Without a cost chunks overlap. */
+ * channel has six steps of two chunks, one at a time: 12 times that sum plus the cost. Without a cost, chunks
+ * overlap. */
 static void training__a_channel_takes_one_step_at_a_time(void **unused)
 {
     static const uint64_t       costs[] = { 0, 500 }, took[] = { 6 * 1250 + 1000, 12 * (500 + 2250) };

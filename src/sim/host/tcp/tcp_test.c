@@ -297,7 +297,7 @@ static void loss__the_last_packet_needs_the_timer(void **unused)
 
 /* The link is down for 20 ms: timeouts occur after 1, 2, 4, 8, 16 ms, the last of them when it works
  * again. */
-static void loss__time_outs_back_off(void **unused)
+static void loss__timeouts_back_off(void **unused)
 {
     struct world w;
     struct port *p;
@@ -365,7 +365,7 @@ static void many__share_fairly(void **unused)
 
 /* ---- alongside RDMA ---- */
 
-/* Shares of a link in frame bytes: RDMA's class 3 and TCP's class 1, over some milliseconds. */
+/* Returns RDMA's share of a link's frame bytes over 'ms' milliseconds. RDMA uses class 3, TCP class 1. */
 static double share_of_rdma(struct world *w, uint32_t from, uint32_t to, uint64_t ms)
 {
     const struct port *p = port_to(w->sim, from, to);
@@ -563,7 +563,7 @@ int main(void)
         cmocka_unit_test(newreno__with_ecn_loses_nothing),
         cmocka_unit_test(loss__one_packet_is_repaired_in_a_round_trip),
         cmocka_unit_test(loss__the_last_packet_needs_the_timer),
-        cmocka_unit_test(loss__time_outs_back_off),
+        cmocka_unit_test(loss__timeouts_back_off),
         cmocka_unit_test(loss__survives_a_bad_link),
         cmocka_unit_test(many__share_fairly),
         cmocka_unit_test(with_rdma__a_switch_keeps_the_weights),
