@@ -130,9 +130,8 @@ static void level_bytes__are_figure_4(void **state)
         assert_int_equal(acc_level_bytes(n), kb[n] * 1000);
 }
 
-/* text: of the levels, 6 fit into 1 MB, 7 into 2 MB, 8 into 5 MB and 9 into 10 MB (the tenth is 10.24 MB).
- * That makes 30 pairs, with 21 probabilities each. pairs: 10 + 9 + .. + 1 pairs, with 20 probabilities
- * each. */
+/* text: Kmax is 1, 2, 5 or 10 MB, with 6, 7, 8 or 9 levels of Kmin up to that (the tenth is 10.24 MB). That
+ * makes 30 pairs, with 21 probabilities each. pairs: 10 + 9 + .. + 1 pairs, with 20 probabilities each. */
 static void list__has_as_many_actions_as_the_paper(void **state)
 {
     (void)state;
