@@ -88,7 +88,7 @@ static void host_record_print_symptoms__each_from_its_counter(void **state)
     text = symptoms_of(&h, &count);
     for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++)
         if (!strstr(text, expected[i]))
-            fail_msg("not said: %s\n%s", expected[i], text);
+            fail_msg("missing: %s\n%s", expected[i], text);
     assert_int_equal(count, sizeof(expected) / sizeof(*expected));
     free(text);
     host_record_fini(&h);
