@@ -56,32 +56,32 @@ static void assert_refused(const char *why)
         fail_msg("%s", err.text);
 }
 
-struct told {
+struct values {
     int    count;
     char   key[4][8];
     double value[4];
 };
 
-static void tell(void *arg, const char *key, double value)
+static void add_value(void *arg, const char *key, double value)
 {
-    struct told *t = arg;
+    struct values *t = arg;
 
     assert_true(t->count < 4);
     snprintf(t->key[t->count], sizeof(t->key[0]), "%s", key);
     t->value[t->count++] = value;
 }
 
-/* Of the only run that has one; NAN: none has. */
+/* Returns the value of the only run with this metric, or NAN. */
 static double value_of(struct campaign *c, const char *metric)
 {
-    struct told t = { .value = { NAN } };
+    struct values t = { .value = { NAN } };
 
-    assert_int_equal(0, campaign_each_value(c, metric, tell, &t, NULL));
+    assert_int_equal(0, campaign_each_value(c, metric, add_value, &t, NULL));
     assert_true(t.count < 2);
     return t.value[0];
 }
 
-static void add__is_there_after_opening_again(void **state)
+static void add__persists(void **state)
 {
     struct campaign *c = open_store();
     json_t *json;
@@ -115,7 +115,7 @@ static void add__replaces_the_run_with_the_same_key(void **state)
     campaign_close(c);
 }
 
-static void add__without_a_page_keeps_the_one_that_is_there(void **state)
+static void add__without_a_page_keeps_the_old_page(void **state)
 {
     struct campaign_run bare = one;
     struct campaign *c = open_store();
@@ -143,8 +143,8 @@ static void execute(const char *sql)
     sqlite3_close(db);
 }
 
-/* A run of which one figure cannot be kept is not there at all, and the reason is told. */
-static void add__of_a_figure_that_is_refused_says_why(void **state)
+/* If one metric of a run cannot be stored, the run is not stored at all, and the error has the reason. */
+static void add__stores_nothing_if_a_metric_is_refused(void **state)
 {
     struct campaign *c = open_store();
     struct err err = { "" };
@@ -161,20 +161,20 @@ static void add__of_a_figure_that_is_refused_says_why(void **state)
     campaign_close(c);
 }
 
-static void commit__makes_several_runs_one(void **state)
+static void commit__stores_several_runs_at_once(void **state)
 {
     struct campaign_run run = one;
     struct campaign *a = open_store(), *b = open_store();
 
     (void)state;
-    assert_int_equal(0, campaign_commit(a, NULL));           /* nothing */
+    assert_int_equal(0, campaign_commit(a, NULL));           /* nothing to commit */
     assert_int_equal(0, campaign_begin(a, NULL));
     assert_int_equal(0, campaign_begin(a, NULL));
     assert_int_equal(0, campaign_add(a, &one, NULL));
     run.key = "k2";
     assert_int_equal(0, campaign_add(a, &run, NULL));
     assert_int_equal(1, campaign_has(a, "k2", false, NULL));
-    assert_int_equal(0, campaign_has(b, "k1", false, NULL)); /* others do not see them yet */
+    assert_int_equal(0, campaign_has(b, "k1", false, NULL)); /* not visible to others yet */
     assert_int_equal(0, campaign_commit(a, NULL));
     assert_int_equal(1, campaign_has(b, "k1", false, NULL));
     assert_int_equal(1, campaign_has(b, "k2", false, NULL));
@@ -189,22 +189,22 @@ static void each_value__is_the_last_of_every_run_in_order(void **state)
         { "x", "v", 3, "{\"a\": -3, \"c\": 1}", NULL },    { "z", "v", 1, "{\"a\": 2.5}", NULL },
     };
     struct campaign *c = open_store();
-    struct told t = { 0 };
+    struct values t = { 0 };
 
     (void)state;
     for (int i = 0; i < 4; i++)
         assert_int_equal(0, campaign_add(c, &runs[i], NULL));
-    assert_int_equal(0, campaign_each_value(c, "a", tell, &t, NULL));
+    assert_int_equal(0, campaign_each_value(c, "a", add_value, &t, NULL));
     assert_int_equal(2, t.count);
     assert_string_equal("z", t.key[0]);
     assert_string_equal("x", t.key[1]);
     assert_true(t.value[0] == 2.5 && t.value[1] == -3);
     t.count = 0;
-    assert_int_equal(0, campaign_each_value(c, "b", tell, &t, NULL));
+    assert_int_equal(0, campaign_each_value(c, "b", add_value, &t, NULL));
     assert_int_equal(1, t.count);
     assert_string_equal("y", t.key[0]);
     t.count = 0;
-    assert_int_equal(0, campaign_each_value(c, "none", tell, &t, NULL));
+    assert_int_equal(0, campaign_each_value(c, "none", add_value, &t, NULL));
     assert_int_equal(0, t.count);
     campaign_close(c);
 }
@@ -221,7 +221,7 @@ static void open__in_memory_leaves_nothing(void **state)
     assert_int_equal(-1, access(path, F_OK));
 }
 
-static void open__refuses_what_is_no_database(void **state)
+static void open__refuses_other_files(void **state)
 {
     FILE *f = fopen(path, "w");
 
@@ -284,7 +284,7 @@ static void open__refuses_a_damaged_file(void **state)
     assert_refused("is damaged");
 }
 
-/* Process 'who' adds 40 runs of its own and 40 that the other adds too. */
+/* Process 'who' adds 40 runs of its own and 40 that all processes add. */
 static int add_many(int who)
 {
     struct campaign_run run = one;
@@ -340,15 +340,15 @@ static void add__by_several_processes_loses_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        in_a_folder(add__is_there_after_opening_again),
+        in_a_folder(add__persists),
         in_a_folder(add__replaces_the_run_with_the_same_key),
-        in_a_folder(add__without_a_page_keeps_the_one_that_is_there),
-        in_a_folder(add__of_a_figure_that_is_refused_says_why),
-        in_a_folder(commit__makes_several_runs_one),
+        in_a_folder(add__without_a_page_keeps_the_old_page),
+        in_a_folder(add__stores_nothing_if_a_metric_is_refused),
+        in_a_folder(commit__stores_several_runs_at_once),
         in_a_folder(each_value__is_the_last_of_every_run_in_order),
         in_a_folder(add__by_several_processes_loses_nothing),
         in_a_folder(open__in_memory_leaves_nothing),
-        in_a_folder(open__refuses_what_is_no_database),
+        in_a_folder(open__refuses_other_files),
         in_a_folder(open__refuses_another_programs_database),
         in_a_folder(open__refuses_another_format),
         in_a_folder(open__refuses_a_damaged_file),

@@ -1,4 +1,4 @@
-/* src/campaign/compare_goal_test.c - the figure of a goal, from figures by hand. */
+/* src/campaign/compare_goal_test.c - the figure of a goal, computed from given figures. */
 #include "campaign/compare.h"
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@ static const struct variants variants = { list, 2 };
 
 struct given { const char *name; double base, other; };
 
-/* Two variants with one seed and these figures; then the figure of the goal. */
+/* Compares two variants with one seed and these figures, and adds the figure of the goal. */
 static void compare(struct comparison *c, const char *goal, const struct given *g, uint32_t count)
 {
     struct err err;
@@ -42,7 +42,7 @@ static double goal_value(const struct comparison *c, uint32_t variant)
 
 #define NEAR(a, b) assert_true(fabs((a) - (b)) < 1e-12)
 
-/* 4^0.75 x 16^0.25 = 2^1.5 x 2^1 = 2^2.5; without elephants, mice alone count. */
+/* 4^0.75 x 16^0.25 = 2^1.5 x 2^1 = 2^2.5. Without elephants only mice count. */
 static void goal__weights_means(void **unused)
 {
     static const struct given g[] = {
@@ -97,7 +97,7 @@ static void goal__of_jobs_is_their_geometric_mean(void **unused)
     comparison_fini(&c);
 }
 
-/* Elephants 4 % slower, within 5 %; a job 3 % slower, beyond 2 %. */
+/* Elephants are 4 % slower, within the bound of 5 %. A job is 3 % slower, beyond the bound of 2 %. */
 static void breaks_bound__by_class_and_by_job(void **unused)
 {
     static const struct given classes[] = {
@@ -122,7 +122,7 @@ static void breaks_bound__by_class_and_by_job(void **unused)
 }
 
 /* A closed loop that completes 3 % less is harmed, although its messages are faster. */
-static void breaks_bound__by_what_a_closed_loop_completes(void **unused)
+static void breaks_bound__by_throughput_of_a_closed_loop(void **unused)
 {
     static const struct given loop[] = {
         { "started.slowdown_mean", 2, 1 }, { "disk.iops", 100, 97 }, { "web.calls_per_s", 100, 99 },
@@ -145,7 +145,7 @@ int main(void)
         cmocka_unit_test(goal__takes_p99_of_one_class),
         cmocka_unit_test(goal__of_jobs_is_their_geometric_mean),
         cmocka_unit_test(breaks_bound__by_class_and_by_job),
-        cmocka_unit_test(breaks_bound__by_what_a_closed_loop_completes),
+        cmocka_unit_test(breaks_bound__by_throughput_of_a_closed_loop),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-/* Two seeds of one variant. The first has flows of two sizes, the second of one of them and of another. */
+/* Two seeds of one variant. They share one class of flow sizes, and each has another one of its own. */
 static const char text[] =
     "[{'name': 'v', 'scenario': 'text', 'seeds': ['1'], 'simulated_us': 10, 'summary': {'x': 1}, 'files': "
     "['flows.csv'],  'metrics': [{'name': 'a', 'label': 'A', 'value': 1}, {'name': 'b', 'label': 'B', "
@@ -57,8 +57,8 @@ static double at(const json_t *json, const char *path)
     return json_number_value(json);
 }
 
-/* Some seeds got stuck: how many, and what the first of them says. */
-static void merge__says_what_is_partial(void **unused)
+/* Some seeds got stuck: the text says how many, and what the first of them reports. */
+static void merge__lists_partial_runs(void **unused)
 {
     json_t *run = merged();
     const json_t *partial = json_object_get(run, "partial");
@@ -77,7 +77,7 @@ static void merge__averages_figures(void **unused)
     (void)unused;
     assert_true(at(run, "simulated_us") == 20);
     assert_true(at(run, "metrics.0.value") == 2.5);
-    assert_true(at(run, "metrics.1.value") == 6);            /* of the runs that have it */
+    assert_true(at(run, "metrics.1.value") == 6);            /* mean of the runs that have it */
     assert_true(at(run, "phases.0.metrics.0.value") == 15);
     assert_true(at(run, "traffic.0.rows.0.value") == 4.5);
     json_decref(run);
@@ -100,7 +100,8 @@ static void merge__weighs_sizes_by_flows(void **unused)
     json_decref(run);
 }
 
-/* Half of the flows of each seed lie between two quantiles; of all, half are at 3 or below. */
+/* In each seed, half of the flows lie between two neighboring quantiles. Of all flows, half are at 3 or
+ * below. */
 static void merge__pools_the_flows_of_all_seeds(void **unused)
 {
     json_t *run = merged();
@@ -115,7 +116,7 @@ static void merge__pools_the_flows_of_all_seeds(void **unused)
     json_decref(run);
 }
 
-static void merge__shows_the_first_over_time(void **unused)
+static void merge__keeps_the_series_of_the_first_run(void **unused)
 {
     json_t *run = merged();
     const json_t *seeds = json_object_get(run, "seeds");
@@ -133,11 +134,11 @@ static void merge__shows_the_first_over_time(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merge__says_what_is_partial),
+        cmocka_unit_test(merge__lists_partial_runs),
         cmocka_unit_test(merge__averages_figures),
         cmocka_unit_test(merge__weighs_sizes_by_flows),
         cmocka_unit_test(merge__pools_the_flows_of_all_seeds),
-        cmocka_unit_test(merge__shows_the_first_over_time),
+        cmocka_unit_test(merge__keeps_the_series_of_the_first_run),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,7 @@ static const double values[3][SEEDS] = {
     { 10, 20, 30, 40, 50, 60 }, { 10, 20, 30, 40, 50, 60 }, { 11, 22, 31, 42, 51, 62 },
 };
 
-static void judge__of_a_twin_is_exactly_nothing(void **unused)
+static void judge__finds_no_difference_between_equals(void **unused)
 {
     struct comparison c = judged(BETTER_LOWER, values, SEEDS);
     const struct compared_cell *same = comparison_cell(&c, 0, 1);
@@ -61,7 +61,8 @@ static void judge__of_a_twin_is_exactly_nothing(void **unused)
 
 static void judge__sees_a_small_difference_in_a_wide_spread(void **unused)
 {
-    /* The differences are 1, 2, 1, 2, 1, 2: surely not 0, though the means' own intervals overlap by far. */
+    /* The differences are 1, 2, 1, 2, 1, 2: clearly not 0, although the intervals of the means overlap
+     * widely. */
     const double differences[SEEDS] = { 1, 2, 1, 2, 1, 2 };
     struct comparison c = judged(BETTER_LOWER, values, SEEDS);
     const struct compared_cell *other = comparison_cell(&c, 0, 2);
@@ -83,9 +84,9 @@ static void judge__sees_a_small_difference_in_a_wide_spread(void **unused)
     comparison_fini(&c);
 }
 
-/* A third of what it was, give or take, on seeds of which one is far busier than the others: by their ratios
- * that is sure, by their differences, as those of another figure are judged, it is not. The example of
- * docs/compare.md. */
+/* The third variant has about a third of the baseline's slowdown, on seeds of which one is far busier than
+ * the others. Judged by ratios, as slowdowns are, the difference is clear. Judged by differences, as other
+ * figures are, it is not. This is the example of docs/compare.md. */
 static void judge__slowdowns_by_their_ratios(void **unused)
 {
     static const double slow[3][SEEDS] = { { 12.1, 30.5, 100.2 }, { 12.1, 30.5, 100.2 }, { 4, 9.9, 33.9 } };
@@ -111,7 +112,7 @@ static void judge__slowdowns_by_their_ratios(void **unused)
     comparison_fini(&other);
 }
 
-static void judge__knows_what_is_good(void **unused)
+static void judge__knows_which_direction_is_better(void **unused)
 {
     static const struct { enum metric_better better; bool want; } row[] = {
         { BETTER_LOWER, false }, { BETTER_HIGHER, true }, { BETTER_NEITHER, false },
@@ -139,9 +140,9 @@ static void judge__of_one_seed_has_no_interval(void **unused)
     comparison_fini(&c);
 }
 
-static void judge__takes_pairs_alone(void **unused)
+static void judge__uses_only_complete_pairs(void **unused)
 {
-    /* Seed 1 has no value at the baseline, seed 2 none at the other. */
+    /* Seed 1 has no value in the baseline, seed 2 has none in 'other'. */
     static const double holes[3][SEEDS] = {
         { NAN, 20, 30, 40, 50, 60 }, { NAN, NAN, NAN, NAN, NAN, NAN }, { 1000, NAN, 31, 41, 51, 61 },
     };
@@ -158,7 +159,7 @@ static void judge__takes_pairs_alone(void **unused)
     comparison_fini(&c);
 }
 
-static void judge__has_no_share_of_nothing_and_no_fall_below_it(void **unused)
+static void judge__bounds_relative_changes(void **unused)
 {
     static const double zeros[3][SEEDS] = { { 0 }, { 0 }, { 1, 2, 3, 1, 2, 3 } };
     static const double fall[3][SEEDS] = { { 1, 1, 1, 1, 1, 100 },
@@ -171,12 +172,12 @@ static void judge__has_no_share_of_nothing_and_no_fall_below_it(void **unused)
     assert_true(comparison_cell(&c, 0, 2)->is_significant);
     comparison_fini(&c);
     c = judged(BETTER_LOWER, fall, SEEDS);
-    assert_true(comparison_cell(&c, 0, 2)->difference_low == -17.5);     /* all of the baseline */
+    assert_true(comparison_cell(&c, 0, 2)->difference_low == -17.5);     /* the whole mean of the baseline */
     assert_true(comparison_cell(&c, 0, 2)->change_low == -1);
     comparison_fini(&c);
 }
 
-static void add_metrics__makes_one_row_a_name(void **unused)
+static void add_metrics__makes_one_row_per_name(void **unused)
 {
     const struct metric a[] = { { .name = "x" }, { .name = "y" } },
                         b[] = { { .name = "z" }, { .name = "y" } };
@@ -190,7 +191,7 @@ static void add_metrics__makes_one_row_a_name(void **unused)
     comparison_fini(&c);
 }
 
-static void load__reads_what_was_stored(void **unused)
+static void load__reads_stored_runs(void **unused)
 {
     struct variant two[] = { { .name = (char *)"a" }, { .name = (char *)"b" } };
     const struct variants pair = { two, 2 };
@@ -237,7 +238,7 @@ static char *printed(const struct comparison *c, void (*print)(const struct comp
     return text;
 }
 
-static void print_table__says_it_in_words(void **unused)
+static void print_table__states_the_verdict(void **unused)
 {
     struct comparison c = judged(BETTER_LOWER, values, SEEDS);
     char *text = printed(&c, comparison_print_table, false),
@@ -317,8 +318,8 @@ static void json__is_what_the_page_expects(void **unused)
     comparison_fini(&c);
 }
 
-/* A share that would fall below 0 and rise above 1, a slowdown below 1. */
-static void judge__knows_what_is_possible(void **unused)
+/* The intervals of a share stay within 0 .. 1, and those of a slowdown at or above 1. */
+static void judge__keeps_intervals_within_possible_values(void **unused)
 {
     static const struct metric metric[] = {
         { .name = "paused_share", .label = "time paused", .unit = UNIT_SHARE },
@@ -419,8 +420,8 @@ static void judge__keeps_the_false_discovery_rate(void **unused)
     comparison_fini(&c);
 }
 
-/* Other messages: nothing can be said about the setting. */
-static void judge__of_other_flows_there_is_no_verdict(void **unused)
+/* The variants send different messages, so nothing can be said about the setting. */
+static void judge__gives_no_verdict_on_different_traffic(void **unused)
 {
     static const struct metric metric = { .name = "slowdown_mean", .label = "mean slowdown",
                                           .better = BETTER_LOWER };
@@ -457,7 +458,7 @@ static void judge__of_other_flows_there_is_no_verdict(void **unused)
     comparison_fini(&c);
 }
 
-/* A gain with a cost is a choice; a gain alone is advice; neither is a reason to stay. */
+/* A gain with a cost is a choice, and a gain alone is advice. Without a gain the baseline stays. */
 static void answer__weighs_gain_and_cost(void **unused)
 {
     static const struct metric metric[] = {
@@ -492,8 +493,8 @@ static void answer__weighs_gain_and_cost(void **unused)
     }
 }
 
-/* Among many comparisons a loss may not be clear. Where its interval excludes no change, the card names it
- * all the same. */
+/* With many comparisons a loss may not be clear. If its interval excludes 0, the card names it
+ * nevertheless. */
 static void answer__names_a_loss_that_is_not_clear(void **unused)
 {
     static const struct metric metric[] = {
@@ -538,22 +539,22 @@ static void answer__names_a_loss_that_is_not_clear(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(judge__of_a_twin_is_exactly_nothing),
+        cmocka_unit_test(judge__finds_no_difference_between_equals),
         cmocka_unit_test(judge__sees_a_small_difference_in_a_wide_spread),
         cmocka_unit_test(judge__slowdowns_by_their_ratios),
-        cmocka_unit_test(judge__knows_what_is_good),
+        cmocka_unit_test(judge__knows_which_direction_is_better),
         cmocka_unit_test(judge__of_one_seed_has_no_interval),
-        cmocka_unit_test(judge__takes_pairs_alone),
-        cmocka_unit_test(judge__has_no_share_of_nothing_and_no_fall_below_it),
-        cmocka_unit_test(judge__knows_what_is_possible),
+        cmocka_unit_test(judge__uses_only_complete_pairs),
+        cmocka_unit_test(judge__bounds_relative_changes),
+        cmocka_unit_test(judge__keeps_intervals_within_possible_values),
         cmocka_unit_test(judge__keeps_the_false_discovery_rate),
-        cmocka_unit_test(judge__of_other_flows_there_is_no_verdict),
+        cmocka_unit_test(judge__gives_no_verdict_on_different_traffic),
         cmocka_unit_test(answer__weighs_gain_and_cost),
         cmocka_unit_test(answer__names_a_loss_that_is_not_clear),
         cmocka_unit_test(verdict__is_one_sentence),
-        cmocka_unit_test(add_metrics__makes_one_row_a_name),
-        cmocka_unit_test(load__reads_what_was_stored),
-        cmocka_unit_test(print_table__says_it_in_words),
+        cmocka_unit_test(add_metrics__makes_one_row_per_name),
+        cmocka_unit_test(load__reads_stored_runs),
+        cmocka_unit_test(print_table__states_the_verdict),
         cmocka_unit_test(print_table__warns_of_few_seeds),
         cmocka_unit_test(print_csv__loses_no_digit),
         cmocka_unit_test(json__is_what_the_page_expects),

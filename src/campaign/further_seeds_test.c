@@ -32,11 +32,11 @@ static void run(struct simulation *s, const char *text, uint32_t threads)
 #define STAR "topology: {kind: star, hosts: 8, rate: 100Gbps, delay: 1us}\nseed: 1\n"
 #define RING "traffic: [{kind: training, collective: ring_all_reduce, size: 4MB, compute: 20us, " \
              "iterations: 3}]\n"
-/* Popular experts: queues are between the thresholds, so marks are random. */
+/* Some experts are popular: queues are between the thresholds, so marking is random. */
 #define CROWD "traffic: [{kind: training, collective: all_to_all, at_once: yes, skew: 1, size: 500KB, " \
               "iterations: 3}]\n"
 
-/* The flows of rings on a star are alone: nothing is random, and one run suffices. */
+/* The flows of a ring on a star share no links: nothing is random, and one run suffices. */
 static void further_seeds_run__without_random_numbers_one_seed_is_enough(void **unused)
 {
     struct simulation s;
@@ -53,8 +53,9 @@ static void further_seeds_run__without_random_numbers_one_seed_is_enough(void **
     simulation_close(&s);
 }
 
-/* Flows that are never alone: five runs would cost more than all packets, unless they are requested. */
-static void further_seeds_run__further_seeds_where_they_pay_or_are_asked_for(void **unused)
+/* All flows share links: five runs would cost more than a run of all packets, so they happen only on
+ * request. */
+static void further_seeds_run__only_on_request_if_expensive(void **unused)
 {
     struct simulation s;
 
@@ -92,8 +93,8 @@ static void further_seeds_run__is_the_same_on_any_number_of_threads(void **unuse
     simulation_close(&t);
 }
 
-/* Simulates all packets of a seed that no run of the interval had. */
-static void further_seeds_run__holds_a_run_of_all_packets(void **unused)
+/* The reference is a run of all packets, with a seed that no run of the interval had. */
+static void further_seeds_run__interval_contains_a_run_of_all_packets(void **unused)
 {
     struct simulation s, t;
     double            us[EXPOSED_COUNT];
@@ -108,7 +109,8 @@ static void further_seeds_run__holds_a_run_of_all_packets(void **unused)
     simulation_close(&t);
 }
 
-/* The first run keeps its results when another seed cannot run: here its scenario cannot be read again. */
+/* The first run keeps its results if another seed cannot run, here because its scenario cannot be read
+ * again. */
 static void further_seeds_run__without_an_interval_if_a_seed_fails(void **unused)
 {
     struct simulation s;
@@ -129,9 +131,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(further_seeds_run__without_random_numbers_one_seed_is_enough),
-        cmocka_unit_test(further_seeds_run__further_seeds_where_they_pay_or_are_asked_for),
+        cmocka_unit_test(further_seeds_run__only_on_request_if_expensive),
         cmocka_unit_test(further_seeds_run__is_the_same_on_any_number_of_threads),
-        cmocka_unit_test(further_seeds_run__holds_a_run_of_all_packets),
+        cmocka_unit_test(further_seeds_run__interval_contains_a_run_of_all_packets),
         cmocka_unit_test(further_seeds_run__without_an_interval_if_a_seed_fails),
     };
 

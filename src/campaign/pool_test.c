@@ -21,8 +21,8 @@ struct seen {
     size_t   length[JOBS];
     bool     is_text_right;
     uint32_t next, jobs, skip, running_max;
-    uint32_t again;              /* this job is wanted once more when it has ended for the first time */
-    int      stop_with, wake;    /* wake: not -1: jobs are announced there, a byte each */
+    uint32_t again;              /* this job is requested again when it has ended once */
+    int      stop_with, wake;    /* wake: jobs are announced on this descriptor, a byte each; -1: none */
 };
 
 static enum pool_next next(void *arg, struct pool_job *job)
@@ -45,7 +45,7 @@ static enum pool_next next(void *arg, struct pool_job *job)
     return POOL_JOB;
 }
 
-/* Job n writes n * 10,000 times its letter: more than a pipe holds. */
+/* Job n writes its letter n * 10,000 times: more than a pipe holds. */
 static int work(void *arg, const struct pool_job *what, FILE *out)
 {
     uint32_t job = what->number;
@@ -84,7 +84,7 @@ static struct seen start(void)
     return (struct seen){ .is_text_right = true, .jobs = JOBS, .wake = -1 };
 }
 
-static void run__does_every_job_once_and_hands_over_all_it_wrote(void **unused)
+static void run__does_every_job_once_and_returns_its_output(void **unused)
 {
     (void)unused;
     for (uint32_t workers = 1; workers <= 7; workers += 3) {
@@ -116,9 +116,9 @@ static int keep_text(void *arg, const struct pool_job *what, int status, const c
     return 0;
 }
 
-/* 0 to 6 write no more than is taken. Of the others 9, 12 ... would be good ones, and the largest write more
- * than fits the pipe, so that they would never end. */
-static void run__refuses_what_is_too_long(void **unused)
+/* Jobs 0 to 6 stay within the limit. Some of the others, 9, 12 ..., would succeed without it. The largest
+ * would never end if they were not read, because they write more than a pipe holds. */
+static void run__refuses_long_output(void **unused)
 {
     struct seen seen = start();
     const struct pool_hooks hooks = { .arg = &seen, .next = next, .work = work, .done = keep_text, .wake = -1,
@@ -136,7 +136,7 @@ static void run__refuses_what_is_too_long(void **unused)
     }
 }
 
-static void run__alone_keeps_the_order(void **unused)
+static void run__one_worker_keeps_the_order(void **unused)
 {
     struct seen seen = start();
     const struct pool_hooks hooks = { &seen, next, work, on_done, NULL, -1, 0 };
@@ -147,7 +147,7 @@ static void run__alone_keeps_the_order(void **unused)
         assert_int_equal(i, seen.order[i]);
 }
 
-static void run__leaves_out_what_is_not_needed(void **unused)
+static void run__skips_jobs_that_are_not_needed(void **unused)
 {
     struct seen seen = start();
     const struct pool_hooks hooks = { &seen, next, work, on_done, NULL, -1, 0 };
@@ -179,7 +179,7 @@ static void run__asks_again_when_the_last_has_ended(void **unused)
     assert_int_equal(101, seen.done[JOBS - 1]);
 }
 
-/* Somebody else says when there are jobs, and in the end that there will be no more. */
+/* Another process announces jobs through a pipe, and closes the pipe after the last. */
 static void run__waits_for_jobs_that_come_later(void **unused)
 {
     struct seen seen = start();
@@ -230,7 +230,7 @@ static void run__survives_a_crash(void **unused)
     assert_int_equal(40000, seen.length[4]);
 }
 
-static void run__stops_when_done_says_so(void **unused)
+static void run__stops_if_done_fails(void **unused)
 {
     struct seen seen = start();
     const struct pool_hooks hooks = { &seen, next, work, on_done, NULL, -1, 0 };
@@ -241,7 +241,7 @@ static void run__stops_when_done_says_so(void **unused)
     assert_int_equal(1, seen.count);
 }
 
-/* Job 1 tells the parent to stop; all take longer than anyone waits. */
+/* Job 1 sends SIGTERM to the parent. All jobs take longer than the test. */
 static int work_forever(void *arg, const struct pool_job *job, FILE *out)
 {
     (void)arg, (void)out;
@@ -268,21 +268,21 @@ static void run__ends_all_processes_on_a_signal(void **unused)
     assert_int_equal(0, seen.count);
     assert_int_equal(-1, waitpid(-1, NULL, WNOHANG));        /* no child is left */
     sigaction(SIGTERM, NULL, &was);
-    assert_true(was.sa_handler == ignore_signal);            /* and the handler is the old one */
+    assert_true(was.sa_handler == ignore_signal);            /* and the old handler is back */
     signal(SIGTERM, SIG_DFL);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(run__does_every_job_once_and_hands_over_all_it_wrote),
-        cmocka_unit_test(run__refuses_what_is_too_long),
-        cmocka_unit_test(run__alone_keeps_the_order),
-        cmocka_unit_test(run__leaves_out_what_is_not_needed),
+        cmocka_unit_test(run__does_every_job_once_and_returns_its_output),
+        cmocka_unit_test(run__refuses_long_output),
+        cmocka_unit_test(run__one_worker_keeps_the_order),
+        cmocka_unit_test(run__skips_jobs_that_are_not_needed),
         cmocka_unit_test(run__asks_again_when_the_last_has_ended),
         cmocka_unit_test(run__waits_for_jobs_that_come_later),
         cmocka_unit_test(run__survives_a_crash),
-        cmocka_unit_test(run__stops_when_done_says_so),
+        cmocka_unit_test(run__stops_if_done_fails),
         cmocka_unit_test(run__ends_all_processes_on_a_signal),
     };
 

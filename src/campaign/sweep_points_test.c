@@ -80,7 +80,7 @@ static void parse__refuses(void **state)
     }
 }
 
-/* The logarithm of what a range with ':log' gives is linear in the share, as libm sees it. */
+/* A ':log' range grows by equal factors; libm's pow() is the reference. */
 static void value__of_a_log_range_grows_by_equal_factors(void **state)
 {
     struct range r = parsed("x=0.001..800:log");
@@ -115,7 +115,7 @@ static void make__a_grid_has_both_ends_and_no_more_than_the_samples(void **state
     assert_int_equal(5, axes[0].choices);
     for (int i = 0; i < 5; i++)
         assert_string_equal(want[i], axes[0].choice[i].name);
-    assert_int_equal(3, axes[1].choices);            /* there are no five whole numbers in 1 .. 3 */
+    assert_int_equal(3, axes[1].choices);            /* 1 .. 3 has only three whole numbers */
     free_axes(axes, 2);
     assert_int_equal(-EINVAL, points_make(&axes, range, 2, METHOD_GRID, 3, 1, NULL));
     assert_null(axes);
@@ -123,7 +123,7 @@ static void make__a_grid_has_both_ends_and_no_more_than_the_samples(void **state
     range_fini(&range[1]);
 }
 
-/* Of 16 points of a Sobol sequence, shifted or not, each sixteenth of each range has one. */
+/* Each sixteenth of each range has one of 16 Sobol points, shifted or not. */
 static void make__sobol_points_are_in_every_part_of_every_range(void **state)
 {
     struct range range[3] = { parsed("x=0.0..1"), parsed("y=0.0..1"), parsed("z=0.0..1") };
@@ -148,7 +148,7 @@ static void make__sobol_points_are_in_every_part_of_every_range(void **state)
         range_fini(&range[i]);
 }
 
-static void make__more_samples_begin_with_fewer(void **state)
+static void make__more_samples_extend_fewer(void **state)
 {
     struct range range[2] = { parsed("x=0.0..1"), parsed("kmin=1KB..100MB:log") };
 
@@ -171,7 +171,7 @@ static void make__more_samples_begin_with_fewer(void **state)
     range_fini(&range[1]);
 }
 
-/* Each of the four whole numbers has a quarter of the range. Equal points are there once. */
+/* Each of the four whole numbers gets a quarter of the range. Equal points are listed once. */
 static void value__whole_numbers_are_equally_likely(void **state)
 {
     struct range r = parsed("rpg_threshold=2..5");
@@ -199,7 +199,7 @@ int main(void)
         cmocka_unit_test(value__whole_numbers_are_equally_likely),
         cmocka_unit_test(make__a_grid_has_both_ends_and_no_more_than_the_samples),
         cmocka_unit_test(make__sobol_points_are_in_every_part_of_every_range),
-        cmocka_unit_test(make__more_samples_begin_with_fewer),
+        cmocka_unit_test(make__more_samples_extend_fewer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@ static const char *sets[VARIANTS][2] = { { "pmax=1", "k=a" }, { "pmax=1", "k=b" 
 static struct variant list[VARIANTS];
 static const struct variants variants = { list, VARIANTS };
 
-/* Variant 3 is left out, as one whose knobs conflict. */
+/* Variant 3 is left out, like one with conflicting knobs. */
 static struct sweep_results start(void)
 {
     static const struct metric metrics[] = {
@@ -32,7 +32,7 @@ static struct sweep_results start(void)
         digest_add(&list[i].digest, &i, sizeof(i));
     }
     figures_add(&r.figures, VARIANTS * SEEDS, metrics, 2);
-    figures_add(&r.figures, VARIANTS * SEEDS, metrics, 1);               /* it is there already */
+    figures_add(&r.figures, VARIANTS * SEEDS, metrics, 1);               /* exists already */
     r.order = xcalloc(VARIANTS, sizeof(*r.order));
     for (uint32_t i = 0; i < VARIANTS; i++)
         if (i != 3)
@@ -49,7 +49,7 @@ static void add(struct campaign *c, uint32_t variant, uint32_t seed, const char 
     assert_int_equal(0, campaign_add(c, &run, NULL));
 }
 
-/* Means of "low": 3, 1, 3, -, none. Of "high": 5, 7, none, -, 9. */
+/* Means of "low": 3, 1, 3, left out, none. Of "high": 5, 7, none, left out, 9. */
 static struct sweep_results load(void)
 {
     static const struct campaign_run foreign = { "00ff", "v", 1, "{\"low\": -100, \"high\": 100}", NULL };
@@ -65,7 +65,7 @@ static struct sweep_results load(void)
     add(c, 1, 1, "{\"low\": 1, \"high\": 8}");
     add(c, 2, 0, "{\"low\": 3}");
     add(c, 2, 1, "{\"low\": null}");
-    add(c, 3, 0, "{\"low\": -7, \"high\": 70}");     /* of another campaign, as the next */
+    add(c, 3, 0, "{\"low\": -7, \"high\": 70}");     /* of another campaign, like the next one */
     assert_int_equal(0, campaign_add(c, &foreign, NULL));
     assert_int_equal(0, figures_load(&r.figures,
                                      &(struct figures_runs){ &variants, r.order, r.count, seeds, SEEDS }, c,
@@ -74,7 +74,7 @@ static struct sweep_results load(void)
     return r;
 }
 
-static void load__takes_the_runs_of_the_sweep_alone(void **state)
+static void load__takes_only_runs_of_the_sweep(void **state)
 {
     struct sweep_results r = load();
 
@@ -82,7 +82,7 @@ static void load__takes_the_runs_of_the_sweep_alone(void **state)
     assert_int_equal(2, r.figures.count);
     assert_true(figures_mean(&r.figures.list[0], 0, SEEDS) == 3);
     assert_true(figures_mean(&r.figures.list[0], 1, SEEDS) == 1);
-    assert_true(figures_mean(&r.figures.list[0], 2, SEEDS) == 3);       /* of the seed that has one */
+    assert_true(figures_mean(&r.figures.list[0], 2, SEEDS) == 3);       /* of the only seed with a value */
     assert_true(isnan(figures_mean(&r.figures.list[0], 3, SEEDS)));
     assert_true(isnan(figures_mean(&r.figures.list[0], 4, SEEDS)));
     assert_true(figures_mean(&r.figures.list[1], 1, SEEDS) == 7);
@@ -90,7 +90,7 @@ static void load__takes_the_runs_of_the_sweep_alone(void **state)
     sweep_fini(&r);
 }
 
-static void rank__puts_the_best_first_and_what_has_no_value_last(void **state)
+static void rank__puts_the_best_first_and_missing_values_last(void **state)
 {
     static const uint32_t low[] = { 1, 0, 2, 4 }, high[] = { 4, 1, 0, 2 };
     struct sweep_results r = load();
@@ -110,20 +110,20 @@ static void is_same__compares_every_figure_of_every_seed(void **state)
     double *low = r.figures.list[0].value, *high = r.figures.list[1].value;
 
     (void)state;
-    assert_true(sweep_is_same(&r, 2, 2));                /* what has no value is equal to itself */
+    assert_true(sweep_is_same(&r, 2, 2));                /* missing values are equal */
     assert_false(sweep_is_same(&r, 0, 1));
     memcpy(&low[1 * SEEDS], &low[0 * SEEDS], SEEDS * sizeof(*low));
     assert_false(sweep_is_same(&r, 0, 1));               /* the other figure differs */
     memcpy(&high[1 * SEEDS], &high[0 * SEEDS], SEEDS * sizeof(*high));
     assert_true(sweep_is_same(&r, 0, 1));
     low[1 * SEEDS + 1] += 1;
-    assert_false(sweep_is_same(&r, 0, 1));               /* with the second seed alone */
+    assert_false(sweep_is_same(&r, 0, 1));               /* only the second seed differs */
     low[1 * SEEDS + 1] = NAN;
     assert_false(sweep_is_same(&r, 0, 1));
     sweep_fini(&r);
 }
 
-static void print__csv_has_a_line_a_setting_and_a_line_a_run(void **state)
+static void print__csv_has_a_line_per_setting_and_per_run(void **state)
 {
     struct sweep_results r = load();
     size_t length;
@@ -159,10 +159,10 @@ static void print__csv_has_a_line_a_setting_and_a_line_a_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(load__takes_the_runs_of_the_sweep_alone),
-        cmocka_unit_test(rank__puts_the_best_first_and_what_has_no_value_last),
+        cmocka_unit_test(load__takes_only_runs_of_the_sweep),
+        cmocka_unit_test(rank__puts_the_best_first_and_missing_values_last),
         cmocka_unit_test(is_same__compares_every_figure_of_every_seed),
-        cmocka_unit_test(print__csv_has_a_line_a_setting_and_a_line_a_run),
+        cmocka_unit_test(print__csv_has_a_line_per_setting_and_per_run),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

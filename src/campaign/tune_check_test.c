@@ -1,5 +1,4 @@
-/* src/campaign/tune_check_test.c - when a setting is better, when it is worse, and when neither can be
- * said. */
+/* src/campaign/tune_check_test.c - when a setting is better, when it is worse, and when neither is clear. */
 #include "campaign/tune.h"
 
 #include <setjmp.h>
@@ -12,7 +11,7 @@
 
 struct row { const char *name; enum metric_better better; double before, after, noise; };
 
-/* Seeds that differ by 'noise' from each other, in the same way before and after but for a tenth of it. */
+/* Values of seeds differ by 'noise', in the same way before and after except for a tenth of it. */
 static void judge(struct tune_check *c, const struct row *row, uint32_t rows)
 {
     static const double shift[SEEDS] = { -1, -0.5, 0, 0.5, 1 }, apart[SEEDS] = { 0.6, -1, 0.9, 0.2, -0.7 };
@@ -37,14 +36,14 @@ static void judge(struct tune_check *c, const struct row *row, uint32_t rows)
 static void judge__by_figures(void **state)
 {
     static const struct { struct row row[3]; enum tune_verdict verdict; const char *text; } cases[] = {
-        /* A clear gain, the rest as it was. */
+        /* A clear gain; the rest is unchanged. */
         { { { "slowdown_mean", BETTER_LOWER, 3, 2.5, 0.1 }, { "slowdown_p99", BETTER_LOWER, 9, 9, 0.1 },
             { "goodput_bps", BETTER_HIGHER, 1e9, 1e9, 1e6 } }, TUNE_BETTER, "better: slowdown_mean" },
-        /* A clear loss: more is worse of a slowdown, less of goodput. */
+        /* A clear loss: a higher slowdown and a lower goodput. */
         { { { "slowdown_mean", BETTER_LOWER, 3, 3.5, 0.1 }, { "slowdown_p99", BETTER_LOWER, 9, 9, 0.1 },
             { "goodput_bps", BETTER_HIGHER, 1e9, 0.9e9, 1e6 } }, TUNE_WORSE,
           "worse: slowdown_mean, goodput_bps; the starting setting is kept" },
-        /* Sure, but far less than anybody would notice. */
+        /* Certain, but too small to matter. */
         { { { "slowdown_mean", BETTER_LOWER, 3, 2.99, 0.001 }, { "slowdown_p99", BETTER_LOWER, 9, 9, 0.1 },
             { "goodput_bps", BETTER_HIGHER, 1e9, 1e9, 1e6 } }, TUNE_UNCLEAR,
           "no clear difference: neither slowdown nor goodput changes by 1 % or more" },
@@ -53,15 +52,16 @@ static void judge__by_figures(void **state)
             { "goodput_bps", BETTER_HIGHER, 1e9, 1e9, 1e6 } }, TUNE_UNCLEAR,
           "no clear difference: slowdown_mean changes by -10.0 % on average, but 5 seeds do not show it for "
           "certain; check more" },
-        /* One against the other. */
+        /* A gain and a loss. */
         { { { "slowdown_mean", BETTER_LOWER, 3, 2.5, 0.1 }, { "slowdown_p99", BETTER_LOWER, 9, 10, 0.1 },
             { "goodput_bps", BETTER_HIGHER, 1e9, 1e9, 1e6 } }, TUNE_UNCLEAR,
           "no clear difference: better in slowdown_mean, worse in slowdown_p99" },
-        /* On average a tenth worse, but the seeds differ by much more: not proven, and not kept. */
+        /* On average a tenth worse, but the seeds differ by much more: the loss is not proven, and the
+         * setting is not kept. */
         { { { "slowdown_mean", BETTER_LOWER, 3, 3.3, 30 }, { "slowdown_p99", BETTER_LOWER, 9, 9, 0.1 },
             { "goodput_bps", BETTER_HIGHER, 1e9, 1e9, 1e6 } }, TUNE_WORSE,
           "worse on average: slowdown_mean; the starting setting is kept" },
-        /* Round trips do not decide. */
+        /* Round trips and pauses do not decide. */
         { { { "slowdown_mean", BETTER_LOWER, 3, 3, 0.1 }, { "rtt_us_mean", BETTER_LOWER, 20, 10, 0.1 },
             { "paused_share", BETTER_LOWER, 0.1, 0.5, 0.01 } }, TUNE_UNCLEAR,
           "no clear difference: neither slowdown nor goodput changes by 1 % or more" },

@@ -17,7 +17,7 @@ static void assert_sets(const struct axis_choice *c, const char *name, uint32_t 
         assert_string_equal(first, c->set[0]);
 }
 
-static void vary__makes_one_choice_a_value(void **unused)
+static void vary__makes_one_choice_per_value(void **unused)
 {
     struct axis a;
 
@@ -110,7 +110,7 @@ static void init__makes_all_combinations(void **unused)
         axis_fini(&axis[i]);
 }
 
-static void of_files__tells_equal_names_apart(void **unused)
+static void of_files__distinguishes_equal_names(void **unused)
 {
     const struct scenario_file file[] = { { .path = "one/s.yaml" }, { .path = "two/s.yaml" } };
     struct axis axis;
@@ -156,7 +156,7 @@ static void write_file(const char *path, const char *text)
     fclose(f);
 }
 
-/* The key of a run of a variant, after opening it for its digest. */
+/* Opens a variant for its digest, and makes the key of a run from it. */
 static void key_of(char key[DIGEST_TEXT_SIZE], struct variant *v, uint64_t seed)
 {
     struct simulation s;
@@ -215,7 +215,7 @@ static void key__changes_with_all_that_decides_a_run(void **unused)
     rmdir(folder);
 }
 
-static void open__names_the_variant_that_is_wrong(void **unused)
+static void open__names_the_faulty_variant(void **unused)
 {
     static const char text[] =
         "topology: {kind: star, hosts: 2}\ntraffic: [{kind: incast, senders: 1, size: 1KB}]\n";
@@ -235,15 +235,15 @@ static void open__names_the_variant_that_is_wrong(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vary__makes_one_choice_a_value),
+        cmocka_unit_test(vary__makes_one_choice_per_value),
         cmocka_unit_test(vary__does_not_split_lists_and_maps),
         cmocka_unit_test(vary__refuses),
         cmocka_unit_test(add_variant__reads_a_name_and_settings),
         cmocka_unit_test(init__makes_all_combinations),
-        cmocka_unit_test(of_files__tells_equal_names_apart),
+        cmocka_unit_test(of_files__distinguishes_equal_names),
         cmocka_unit_test(init__refuses_equal_names_and_too_many),
         cmocka_unit_test(key__changes_with_all_that_decides_a_run),
-        cmocka_unit_test(open__names_the_variant_that_is_wrong),
+        cmocka_unit_test(open__names_the_faulty_variant),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,7 +108,7 @@ static void send_text(int fd, const char *text)
     assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), (ssize_t)strlen(text));
 }
 
-static void server_run__answers_what_is_allowed(void **state)
+static void server_run__answers_allowed_requests(void **state)
 {
     char text[4096] = "";
     int  fd = dial();
@@ -322,7 +322,7 @@ static void server_run__long_bodies_and_heads_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(server_run__answers_what_is_allowed, open_server, close_server),
+        cmocka_unit_test_setup_teardown(server_run__answers_allowed_requests, open_server, close_server),
         cmocka_unit_test_setup_teardown(server_run__sends_binary_data, open_server, close_server),
         cmocka_unit_test_setup_teardown(server_open__reports_an_invalid_address, open_server, close_server),
         cmocka_unit_test_teardown(server_run__public_server_is_read_only, close_server),

@@ -29,7 +29,7 @@ static struct least_squares problem(const double *measured, uint32_t parameters,
     return (struct least_squares){ parameters, figures, names, low, high, measured, take_time, NULL };
 }
 
-static void least_squares__finds_what_made_the_figures(void **unused)
+static void least_squares__recovers_the_parameters(void **unused)
 {
     const double               truth[] = { 7, 1250 };
     double                     measured[6] = { 0 };
@@ -45,8 +45,8 @@ static void least_squares__finds_what_made_the_figures(void **unused)
     assert_true(fit.rms < 1e-3);
 }
 
-/* With errors of 2 % the truth lies in the intervals, which are as wide as errors and slopes say: some per cent. */
-static void least_squares__intervals_hold_the_truth(void **unused)
+/* The errors are 2 %. The intervals contain the true values, and are a few per cent wide. */
+static void least_squares__intervals_contain_the_truth(void **unused)
 {
     static const double        noise[] = { 1.02, 0.98, 0.98, 1.02, 0.98, 1.02 };
     const double               truth[] = { 7, 1250 };
@@ -67,7 +67,7 @@ static void least_squares__intervals_hold_the_truth(void **unused)
     }
 }
 
-static void least_squares__refuses_what_cannot_be_told_apart(void **unused)
+static void least_squares__refuses_indistinguishable_parameters(void **unused)
 {
     const double             truth[] = { 7, 1250, 3 }, flat[] = { 7, 7, 7, 7, 7, 7 };
     double                   measured[6] = { 0 };
@@ -78,7 +78,7 @@ static void least_squares__refuses_what_cannot_be_told_apart(void **unused)
     (void)unused;
     p.arg = &p;
     take_time(&p, truth, measured, &err);
-    assert_true(least_squares(&p, &fit, &err) < 0);      /* two delays that add up */
+    assert_true(least_squares(&p, &fit, &err) < 0);      /* two delays, of which only the sum counts */
     assert_non_null(strstr(err.text, "cannot tell delay from the other parameters"));
     p.parameters = 2;
     p.figures = 2;
@@ -86,7 +86,7 @@ static void least_squares__refuses_what_cannot_be_told_apart(void **unused)
     assert_string_equal(err.text, "2 measurements cannot tell 2 parameters: there must be more of them");
     p.figures = 6;
     p.measured = flat;
-    p.low = (double[]){ 0.1, 1e12 };                     /* so fast that no message depends on it */
+    p.low = (double[]){ 0.1, 1e12 };                     /* so fast that no measurement depends on it */
     p.high = (double[]){ 100, 1e13 };
     assert_true(least_squares(&p, &fit, &err) < 0);
     assert_string_equal(err.text, "these measurements cannot tell rate: none of them depends on it");
@@ -95,9 +95,9 @@ static void least_squares__refuses_what_cannot_be_told_apart(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(least_squares__finds_what_made_the_figures),
-        cmocka_unit_test(least_squares__intervals_hold_the_truth),
-        cmocka_unit_test(least_squares__refuses_what_cannot_be_told_apart),
+        cmocka_unit_test(least_squares__recovers_the_parameters),
+        cmocka_unit_test(least_squares__intervals_contain_the_truth),
+        cmocka_unit_test(least_squares__refuses_indistinguishable_parameters),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -151,7 +151,7 @@ static void encode__writes_the_format(void **unused)
     free(bytes);
 }
 
-static void encode__refuses_what_is_not_finite(void **unused)
+static void encode__refuses_non_finite_parameters(void **unused)
 {
     struct model m;
     struct err err;
@@ -440,7 +440,7 @@ int main(void)
         cmocka_unit_test(put__replaces_and_keeps_lines_whole),
         cmocka_unit_test(body__is_written_and_read),
         cmocka_unit_test(encode__writes_the_format),
-        cmocka_unit_test(encode__refuses_what_is_not_finite),
+        cmocka_unit_test(encode__refuses_non_finite_parameters),
         cmocka_unit_test(parse__reads_it_back),
         cmocka_unit_test(parse__refuses_any_changed_byte),
         cmocka_unit_test(parse__refuses_every_other_length),

@@ -354,7 +354,7 @@ static void backward__is_the_slope_of_the_loss(void **unused)
     check_backward(&acc, 5);
 }
 
-static void backward__adds_to_what_is_there(void **unused)
+static void backward__adds_to_the_gradient(void **unused)
 {
     static float once[4000], twice[4000];
     float x[ROWS * 64], dy[ROWS * 64];
@@ -608,7 +608,7 @@ int main(void)
         cmocka_unit_test(forward__gives_the_bits_of_run),
         cmocka_unit_test(largest__is_the_first_of_equals),
         cmocka_unit_test(backward__is_the_slope_of_the_loss),
-        cmocka_unit_test(backward__adds_to_what_is_there),
+        cmocka_unit_test(backward__adds_to_the_gradient),
         cmocka_unit_test(backward__gives_the_same_bits_everywhere),
         cmocka_unit_test(of__matches_the_c_library),
         cmocka_unit_test(of__is_monotonic_between_pieces),

@@ -28,8 +28,8 @@ static void assert_said(uint64_t rate_bps, bool is_clos, const char *cc, enum si
     world_end(&w);
 }
 
-/* The rows of docs/hardware.md, and what is outside of them. */
-static void about_hardware__says_the_nearest_row_or_that_there_is_none(void **unused)
+/* The rows of docs/hardware.md, and cases outside of them. */
+static void about_hardware__names_the_nearest_row_if_any(void **unused)
 {
     (void)unused;
     assert_said(400 * GBPS, false, "none", MODEL_NIC, "within 0.2 %");
@@ -43,7 +43,7 @@ static void about_hardware__says_the_nearest_row_or_that_there_is_none(void **un
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(about_hardware__says_the_nearest_row_or_that_there_is_none) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(about_hardware__names_the_nearest_row_if_any) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

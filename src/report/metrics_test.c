@@ -1,5 +1,5 @@
-/* src/report/metrics_test.c - which metrics there are follows from the scenario; their values from
- * hand-made flows. */
+/* src/report/metrics_test.c - the list of metrics follows from the scenario; values are those of made-up
+ * flows. */
 #include "report/metrics.h"
 
 #include <math.h>
@@ -49,7 +49,7 @@ static void assert_unique(const struct figures *seen)
                 fail_msg("two metrics are called '%s'", seen->list[i].name);
 }
 
-/* An influx, names that are taken, and one that is as long as a name can be. */
+/* An influx, names that are taken, and a name of the maximum length. */
 static const char hard[] =
     "topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us}\n"
     "traffic:\n"
@@ -70,7 +70,7 @@ static void of__names_are_unique(void **state)
     assert_unique(&seen);
 }
 
-static void of__the_list_does_not_depend_on_what_happens(void **state)
+static void of__the_list_does_not_depend_on_the_seed(void **state)
 {
     static struct figures one, two;
 
@@ -87,7 +87,7 @@ static void of__the_list_does_not_depend_on_what_happens(void **state)
 }
 
 /* No flow of 1 MB or more can finish within 100 us with the start at 99 us. */
-static void of__what_is_not_there_is_nan(void **state)
+static void of__missing_values_are_nan(void **state)
 {
     static struct figures seen;
 
@@ -122,7 +122,7 @@ static void of__values_by_hand(void **state)
 }
 
 /* Flows that are not over when the run ends count as well. */
-static void of__what_is_lost_adds_up_over_sizes(void **state)
+static void of__losses_add_up_over_sizes(void **state)
 {
     static const char *const whats[] = { "reordered", "nacks", "resent_bytes" };
     static const char *const sizes[] = { "under_10KB", "10KB_100KB", "100KB_1MB", "from_1MB" };
@@ -160,10 +160,11 @@ static void of__headlines_are_the_first(void **state)
     run(&seen, hard, 1);
     assert_true(seen.headlines > 5 && seen.headlines <= 24);
     for (uint32_t i = 0; i < seen.headlines; i++)
-        assert_null(strchr(seen.list[i].name, '.'));     /* of the whole run: this one has no jobs */
+        assert_null(strchr(seen.list[i].name, '.'));     /* no metrics of entries: this run has no jobs */
 }
 
-/* A collective of 4 workers alone: 2 x 3 steps of 100 KB each; bus bandwidth is what a link carries. */
+/* A collective of 4 workers on an otherwise idle network: 2 x 3 steps of 100 KB each. Bus bandwidth is what
+ * a link carries. */
 static void of__a_training_job(void **state)
 {
     static struct figures seen;
@@ -177,20 +178,20 @@ static void of__a_training_job(void **state)
     algbw = find(&seen, "llm.algbw_bps")->value;
     busbw = find(&seen, "llm.busbw_bps")->value;
     mean_us = find(&seen, "llm.collective_us_mean")->value;
-    /* 98 packets of 1106 bytes and spacing, 8.67 us a step, and about 4 us to and fro */
+    /* a step takes 8.67 us for 98 packets of 1106 bytes with spacing, and about 4 us of round trip */
     assert_true(mean_us > 6 * 12 && mean_us < 6 * 14);
     assert_true(fabs(algbw - 400000 * 8 / (mean_us * 1e-6)) < 1);
     assert_true(fabs(busbw - 1.5 * algbw) < 1);
     assert_true(fabs(find(&seen, "llm.iteration_us_mean")->value - mean_us - 20) < 1e-9);
     assert_true(fabs(find(&seen, "llm.bound_share")->value - 6 * 8.67 / mean_us) < 0.01);
-    /* All have finished. */
+    /* All iterations have finished. */
     assert_true(fabs(find(&seen, "llm.iteration_started_us_mean")->value - mean_us - 20) < 1e-6);
     assert_int_equal(seen.headlines, 11);
     assert_string_equal(seen.list[9].name, "llm.iteration_us_mean");
 }
 
-/* Iterations that all take as long, cut off in the fourth: its age and the share of its bytes agree with the
- * others. Before the first ends, there is no other figure. */
+/* Iterations of equal length, cut off in the fourth. What its age and its share of bytes suggest agrees
+ * with the others. Before the end of the first iteration, only this estimate exists. */
 static void of__a_job_that_is_cut_off(void **state)
 {
     static const char text[] = "topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us}\ncc: none\n"
@@ -230,7 +231,7 @@ static void of__a_list_that_is_too_long_is_cut(void **state)
     assert_unique(&seen);
 }
 
-static void text__as_people_read_it(void **state)
+static void text__is_readable(void **state)
 {
     static const struct { enum metric_unit unit; double value; const char *text; } rows[] = {
         { UNIT_NONE, 1.534, "1.53" },    { UNIT_US, 12.3, "12.3 us" },       { UNIT_US, 1500, "1.50 ms" },
@@ -260,12 +261,12 @@ static void rank__what_users_feel_comes_first(void **state)
     (void)state;
     assert_true(metric_rank("slowdown_mean") < metric_rank("goodput_bps"));
     assert_true(metric_rank("training 1.iteration_us_mean") < metric_rank("slowdown_mean"));
-    assert_int_equal(metric_rank("iteration_us_mean"), METRIC_RANKS);      /* of no entry */
+    assert_int_equal(metric_rank("iteration_us_mean"), METRIC_RANKS);      /* needs the name of an entry */
     assert_int_equal(metric_rank("background.slowdown_mean"), METRIC_RANKS);
     assert_int_equal(metric_rank("nacks"), METRIC_RANKS);
 }
 
-/* Two elephants and two mice to one host, cut off: finished flows are the mice only. */
+/* Two elephants and two mice to one host, cut off: only the mice finish. */
 static void of__started_counts_unfinished_flows(void **state)
 {
     static const char text[] =
@@ -286,7 +287,8 @@ static void of__started_counts_unfinished_flows(void **state)
     elephants = find(&seen, "started.elephants.slowdown_mean")->value;
     assert_true(mice == find(&seen, "mice.slowdown_mean")->value);
     assert_true(fabs(all - (mice + elephants) / 2) < 1e-6);
-    /* 10 MB take 0.86 ms alone. Of two, each has sent about half of what one could: 100 us / 860 us + 0.94. */
+    /* 10 MB take 0.86 ms alone. Each of two has sent about half of what one alone could: 100 us / 860 us +
+     * 0.94. */
     assert_true(elephants > 1.02 && elephants < 1.12);
 }
 
@@ -294,16 +296,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of__names_are_unique),
-        cmocka_unit_test(of__the_list_does_not_depend_on_what_happens),
-        cmocka_unit_test(of__what_is_not_there_is_nan),
+        cmocka_unit_test(of__the_list_does_not_depend_on_the_seed),
+        cmocka_unit_test(of__missing_values_are_nan),
         cmocka_unit_test(of__values_by_hand),
-        cmocka_unit_test(of__what_is_lost_adds_up_over_sizes),
+        cmocka_unit_test(of__losses_add_up_over_sizes),
         cmocka_unit_test(of__headlines_are_the_first),
         cmocka_unit_test(of__a_training_job),
         cmocka_unit_test(of__a_job_that_is_cut_off),
         cmocka_unit_test(of__a_list_that_is_too_long_is_cut),
         cmocka_unit_test(rank__what_users_feel_comes_first),
-        cmocka_unit_test(text__as_people_read_it),
+        cmocka_unit_test(text__is_readable),
         cmocka_unit_test(unit_name__is_that_of_the_page),
         cmocka_unit_test(of__started_counts_unfinished_flows),
     };

@@ -1,4 +1,4 @@
-/* src/report/page_test.c - the page is read back, and what it says is held against the simulation itself. */
+/* src/report/page_test.c - pages are read back and compared with the simulation. */
 #include "report/page.h"
 #include "base/err.h"
 #include "report/results_json.h"
@@ -21,7 +21,7 @@ struct made {                    /* a run and its page, read back */
     json_t           *page, *run;    /* run: borrowed */
 };
 
-/* The data; what stands before the static part and behind the data is the page itself. */
+/* Returns the data. The parts before the static HTML and after the data must be those of the template. */
 static json_t *data_of(const struct made *m)
 {
     const char  *marker = strstr(page_html, PAGE_MARKER), *behind = marker + strlen(PAGE_MARKER);
@@ -114,7 +114,7 @@ static void print__the_data_are_json_without_a_less_than(void **state)
     unmake(&m);
 }
 
-static void run__says_what_the_summary_says(void **state)
+static void run__has_the_summary(void **state)
 {
     struct made m;
     json_t *summary, *again;
@@ -144,7 +144,7 @@ static bool is_metric(json_t *metrics, const char *name)
     return false;
 }
 
-static void run__says_what_decides_and_what_names_mean(void **state)
+static void run__lists_deciding_metrics_and_help(void **state)
 {
     struct made m;
     json_t *name;
@@ -163,8 +163,8 @@ static void run__says_what_decides_and_what_names_mean(void **state)
     unmake(&m);
 }
 
-/* Before the data: the answer, figures and limits, as HTML that needs no script and in which nothing of
- * the data is markup. */
+/* The HTML before the data has the answer, figures and limits. It needs no scripts, and data in it are
+ * never markup. */
 static void print__is_readable_without_scripts(void **state)
 {
     struct made m;
@@ -182,7 +182,7 @@ static void print__is_readable_without_scripts(void **state)
     unmake(&m);
 }
 
-/* A packet that is lost and never sent again: the page says since when nothing moves, and what waits. */
+/* A lost packet is never sent again. The page says since when nothing moves, and what waits. */
 static void run__says_that_it_is_partial(void **state)
 {
     static const char lossy[] = "topology: {kind: star, hosts: 3, rate: 100Gbps, delay: 1us, loss: 0.2}\n"
@@ -256,7 +256,7 @@ static void run__cdfs_ascend_on_one_grid(void **state)
         }
         assert_true(json_number_value(json_array_get(p, json_array_size(p) - 1)) == 1);
     }
-    /* the first is of all flows: its end is the longest of them */
+    /* the first is of all flows: it ends with the longest */
     cdf = get(json_array_get(get(m.run, "cdfs"), 0), "x");
     last = json_number_value(json_array_get(cdf, json_array_size(cdf) - 1));
     assert_true(fabs(last / fct_us_stats(&m.s.fct.all).max - 1) < 1e-5);
@@ -275,7 +275,7 @@ static json_t *column(const struct made *m, const char *name)
     return NULL;
 }
 
-static void run__series_give_the_payload_back(void **state)
+static void run__series_add_up_to_the_payload(void **state)
 {
     double bytes = 0, pauses = 0;
     struct made m;
@@ -336,7 +336,7 @@ static void topology__tiers_and_loads_of_a_clos(void **state)
     static const int tiers[] = { 0, 0, 0, 0, 0, 0, 1, 1, 2, 2 };
     struct made m;
     json_t *nodes, *links, *row;
-    double sent = 0, told = 0;
+    double sent = 0, shown = 0;
     size_t i;
 
     (void)state;
@@ -348,13 +348,13 @@ static void topology__tiers_and_loads_of_a_clos(void **state)
     json_array_foreach(nodes, i, row)
         assert_int_equal(json_integer_value(get(row, "tier")), tiers[i]);
     json_array_foreach(links, i, row) {
-        told += (number(row, "ab") + number(row, "ba")) * 100e9 / 8 * 500e-6;
+        shown += (number(row, "ab") + number(row, "ba")) * 100e9 / 8 * 500e-6;
         assert_true(number(row, "ab_max") >= number(row, "ab") - 1e-4 && number(row, "ab_max") <= 1);
     }
     for (uint32_t p = 0; p < m.s.sim->net.ports; p++)
         sent += (double)m.s.sim->net.port[p].counters.tx_bytes;
-    assert_true(fabs(told / sent - 1) < 0.01);       /* four digits of each */
-    /* the first link is h0's: what it sends is 'ab' */
+    assert_true(fabs(shown / sent - 1) < 0.01);       /* both are rounded to four digits */
+    /* the first link is h0's, which sends in direction 'ab' */
     row = json_array_get(links, 0);
     assert_true(fabs(number(row, "ab") -
                      (double)m.s.sim->net.port[0].counters.tx_bytes * 8 / (100e9 * 500e-6)) < 1e-4);
@@ -385,7 +385,7 @@ static void topology__heat_rows_are_the_busiest(void **state)
     unmake(&m);
 }
 
-/* 8192 hosts would be as many links: each ToR's hosts become one. */
+/* 4096 hosts would be as many links, so the hosts of each ToR are folded into one. */
 static void topology__of_a_large_network_is_folded(void **state)
 {
     struct made m;
@@ -405,7 +405,6 @@ static void topology__of_a_large_network_is_folded(void **state)
     unmake(&m);
 }
 
-/* No flow at all has finished: nothing of what is missing may become NAN. */
 static double sum_of(struct made *m, const char *name)
 {
     double sum = 0;
@@ -417,8 +416,8 @@ static double sum_of(struct made *m, const char *name)
     return sum;
 }
 
-/* The second outage lasts until the end, the third would begin after it. */
-static void run__outages_and_losses_are_told(void **state)
+/* The second outage lasts until the end of the run. The third would begin after it. */
+static void run__shows_outages_and_losses(void **state)
 {
     struct made m;
     json_t *outages, *link;
@@ -449,6 +448,7 @@ static void run__outages_and_losses_are_told(void **state)
     unmake(&m);
 }
 
+/* No flow has finished: missing values are null, not NAN. */
 static void run__in_which_nothing_finishes(void **state)
 {
     struct made m;
@@ -462,8 +462,7 @@ static void run__in_which_nothing_finishes(void **state)
     unmake(&m);
 }
 
-/* A hundred thousand flows, ten thousand intervals, a knob turned in each: the page does not grow with
- * them. */
+/* 100,000 flows, 10,000 intervals and a new value of two knobs in each: the page stays small. */
 static void print__a_long_run_makes_a_small_page(void **state)
 {
     static const char text[] = "topology: {kind: clos, tors: 8, hosts_per_tor: 16, spines: 4, rate: 100Gbps, "
@@ -520,19 +519,19 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(print__the_data_are_json_without_a_less_than),
-        cmocka_unit_test(run__says_what_the_summary_says),
-        cmocka_unit_test(run__says_what_decides_and_what_names_mean),
+        cmocka_unit_test(run__has_the_summary),
+        cmocka_unit_test(run__lists_deciding_metrics_and_help),
         cmocka_unit_test(print__is_readable_without_scripts),
         cmocka_unit_test(run__says_that_it_is_partial),
         cmocka_unit_test(run__sizes_add_up_to_all_flows),
         cmocka_unit_test(run__cdfs_ascend_on_one_grid),
-        cmocka_unit_test(run__series_give_the_payload_back),
+        cmocka_unit_test(run__series_add_up_to_the_payload),
         cmocka_unit_test(run__knobs_that_changed_come_first),
         cmocka_unit_test(run__windows_and_phases_are_those_of_the_influx),
         cmocka_unit_test(topology__tiers_and_loads_of_a_clos),
         cmocka_unit_test(topology__heat_rows_are_the_busiest),
         cmocka_unit_test(topology__of_a_large_network_is_folded),
-        cmocka_unit_test(run__outages_and_losses_are_told),
+        cmocka_unit_test(run__shows_outages_and_losses),
         cmocka_unit_test(run__in_which_nothing_finishes),
         cmocka_unit_test(print__a_long_run_makes_a_small_page),
     };

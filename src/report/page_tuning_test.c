@@ -1,4 +1,4 @@
-/* src/report/page_tuning_test.c - histories written by hand, and what the page says of them. */
+/* src/report/page_tuning_test.c - histories written by hand, and the page made from them. */
 #include "base/err.h"
 #include "report/page.h"
 
@@ -21,7 +21,7 @@ static const struct key_row options[] = {
 };
 static const struct tuner_algo by_hand = { .name = "by_hand", .about = "for a test", .option = options };
 
-/* 'steps' intervals of 1 ms in which nothing is measured and nothing happens. */
+/* 'steps' intervals of 1 ms without measurements or changes. */
 static struct tuning history(uint32_t steps)
 {
     struct tuning g = { .algo = &by_hand, .steps = steps, .steps_max = steps,
@@ -49,7 +49,7 @@ static json_t *get(json_t *o, const char *key)
     return found;
 }
 
-/* Holds the page's part against JSON written by hand. */
+/* Compares a part of the page with JSON written by hand. */
 static void assert_says(json_t *o, const char *key, const char *want)
 {
     char *is = json_dumps(get(o, key), JSON_COMPACT | JSON_REAL_PRECISION(6) | JSON_ENCODE_ANY);
@@ -74,7 +74,7 @@ static void tuning__without_a_tuner_is_null(void **state)
     json_decref(page);
 }
 
-static void options__are_told_as_people_write_them(void **state)
+static void options__are_shown_as_users_write_them(void **state)
 {
     char name[] = "expert \xff";                /* a file's name need not be UTF-8 */
     struct tuning g = history(0);
@@ -148,7 +148,7 @@ static void assert_all_as_long(json_t *steps, size_t count)
             fail_msg("'%s' has %zu elements, not %zu", name, json_array_size(column), count);
 }
 
-static void steps__as_many_as_there_is_room_for_are_all_told(void **state)
+static void steps__are_all_shown_if_they_fit(void **state)
 {
     struct tuning g = history(2000);
     json_t *page = page_tuning(&g);
@@ -158,7 +158,7 @@ static void steps__as_many_as_there_is_room_for_are_all_told(void **state)
     done(&g, page);
 }
 
-static bool tells(json_t *page, double end_us)
+static bool has_step(json_t *page, double end_us)
 {
     json_t *value;
     size_t i;
@@ -169,12 +169,12 @@ static bool tells(json_t *page, double end_us)
     return false;
 }
 
-/* 50,000 intervals with a verdict, a setting or a new phase here and there: none of these is lost. */
+/* 50,000 intervals, a few of them with a verdict, a new setting or a new phase: none of these is dropped. */
 static void steps__of_a_long_run_keep_every_decision(void **state)
 {
     struct tuning g = history(50000);
     json_t *page;
-    size_t told;
+    size_t shown;
 
     (void)state;
     g.step[777].note.verdict = TUNER_ACCEPTED;
@@ -182,23 +182,23 @@ static void steps__of_a_long_run_keep_every_decision(void **state)
     for (uint32_t i = 40003; i < 50000; i++)
         g.step[i].note.phase = "hold";
     page = page_tuning(&g);
-    told = json_array_size(get(get(page, "steps"), "end_us"));
-    assert_true(told <= 2000 && told > 1500);
-    assert_all_as_long(get(page, "steps"), told);
+    shown = json_array_size(get(get(page, "steps"), "end_us"));
+    assert_true(shown <= 2000 && shown > 1500);
+    assert_all_as_long(get(page, "steps"), shown);
     assert_int_equal(json_integer_value(get(get(page, "totals"), "steps")), 50000);
-    assert_true(tells(page, 1e3));
-    assert_true(tells(page, 778e3));
-    assert_true(tells(page, 31112e3));
-    assert_true(tells(page, 40004e3));
+    assert_true(has_step(page, 1e3));
+    assert_true(has_step(page, 778e3));
+    assert_true(has_step(page, 31112e3));
+    assert_true(has_step(page, 40004e3));
     done(&g, page);
 }
 
-/* A tuner that searches without end decides in every step. */
+/* A tuner that never stops searching decides in every step. */
 static void steps__too_many_decisions_are_thinned_too(void **state)
 {
     struct tuning g = history(9000);
     json_t *page, *end;
-    size_t told;
+    size_t shown;
     char *text;
 
     (void)state;
@@ -210,10 +210,10 @@ static void steps__too_many_decisions_are_thinned_too(void **state)
     }
     page = page_tuning(&g);
     end = get(get(page, "steps"), "end_us");
-    told = json_array_size(end);
-    assert_int_equal(told, 1800);                /* every fifth */
+    shown = json_array_size(end);
+    assert_int_equal(shown, 1800);                /* every fifth */
     assert_int_equal(json_integer_value(get(get(page, "totals"), "rejected")), 9000);
-    for (size_t i = 0; i < told; i++)
+    for (size_t i = 0; i < shown; i++)
         assert_true(json_number_value(json_array_get(end, i)) == 1e3 + 5e3 * (double)i);
     text = json_dumps(page, JSON_COMPACT | JSON_REAL_PRECISION(6));
     assert_true(strlen(text) < 1000000);
@@ -225,9 +225,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tuning__without_a_tuner_is_null),
-        cmocka_unit_test(options__are_told_as_people_write_them),
+        cmocka_unit_test(options__are_shown_as_users_write_them),
         cmocka_unit_test(steps__columns_by_hand),
-        cmocka_unit_test(steps__as_many_as_there_is_room_for_are_all_told),
+        cmocka_unit_test(steps__are_all_shown_if_they_fit),
         cmocka_unit_test(steps__of_a_long_run_keep_every_decision),
         cmocka_unit_test(steps__too_many_decisions_are_thinned_too),
     };

@@ -1,4 +1,4 @@
-/* src/report/results_test.c - what a run has found, held against what was computed by hand. */
+/* src/report/results_test.c - results of runs, compared with values computed by hand. */
 #include "report/results.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static void run_text(struct simulation *s, const char *text)
     simulation_run(s, NULL, NULL);
 }
 
-/* A flow of 1 MB alone: its goodput is its bytes over its completion time. */
+/* A single flow of 1 MB: its goodput is its bytes over its completion time. */
 static void init__goodput_of_an_entry_by_hand(void **state)
 {
     struct simulation s;
@@ -35,14 +35,13 @@ static void init__goodput_of_an_entry_by_hand(void **state)
     fct_us = fct_us_stats(&s.fct.all).max;
     assert_true(fabs(r.entry[0].goodput_bps - 8e6 / (fct_us * 1e-6)) < 1);
     assert_true(r.paused_share == 0 && r.marked_share == 0 && r.dropped_packets == 0);
-    /* there and back, twice 1 us each way, and the time of a packet of 1106 bytes and of an ACK on two
-     * wires */
+    /* a round trip has four times 1 us, plus a packet of 1106 bytes and an ACK on two links each */
     assert_true(r.rtt_us_mean > 4 && r.rtt_us_max < 4.3);
     results_fini(&r);
     simulation_close(&s);
 }
 
-/* Two flows of 100 KB between 100 and 200 us, and one of 1 KB at 390 us, with which the run ends. */
+/* Two flows of 100 KB start between 100 and 200 us. One of 1 KB starts at 390 us and ends the run. */
 static void init__of_phases_by_hand(void **state)
 {
     struct simulation s;
@@ -75,7 +74,7 @@ static void init__of_phases_by_hand(void **state)
     simulation_close(&s);
 }
 
-/* The line of the table that begins with a word; malloc'd. */
+/* Returns the line of the table that begins with this word. The caller frees it. */
 static char *table_line(const struct results *r, const char *word)
 {
     char  *text = NULL, *line, *made = NULL;
@@ -92,7 +91,7 @@ static char *table_line(const struct results *r, const char *word)
     return made;
 }
 
-/* The number, with commas in it, that follows a text. */
+/* Returns the number after a text. It may contain commas. */
 static uint64_t number_behind(const char *line, const char *before)
 {
     uint64_t n = 0;
@@ -102,8 +101,8 @@ static uint64_t number_behind(const char *line, const char *before)
     return n;
 }
 
-/* In the models of the ns-3 forks a CNP is a flag of an ACK. Every marked packet is acknowledged with one,
- * and it acts unless the ACK is a flow's last: 8 flows, so at most 8 act not. */
+/* In the models of the ns-3 forks a CNP is a flag of an ACK. Every marked packet leads to one. It takes
+ * effect unless the ACK is the last of its flow: with 8 flows, at most 8 have no effect. */
 static void print_table__cnps_of_forks_are_flags_of_acks(void **state)
 {
     static const char *const models[] = { "hpcc", "conweave" };
@@ -113,7 +112,7 @@ static void print_table__cnps_of_forks_are_flags_of_acks(void **state)
         char              text[300], *line;
         struct simulation s;
         struct results    r;
-        uint64_t          told, marked;
+        uint64_t          flags, marked;
 
         snprintf(text, sizeof(text),
                  "model: %s\ntopology: {kind: star, hosts: 9, rate: 100Gbps, delay: 1us}\n"
@@ -123,17 +122,17 @@ static void print_table__cnps_of_forks_are_flags_of_acks(void **state)
         results_init(&r, &s);
         line = table_line(&r, "ECN");
         assert_non_null(strstr(line, " CNPs as flags of ACKs"));
-        told = number_behind(line, "packets), ");
+        flags = number_behind(line, "packets), ");
         marked = (uint64_t)r.marked_packets;
         assert_true(marked > 100);
-        assert_true(told <= marked && told + 8 >= marked);
+        assert_true(flags <= marked && flags + 8 >= marked);
         free(line);
         results_fini(&r);
         simulation_close(&s);
     }
 }
 
-/* Those of a NIC are packets, and the ports have sent them. */
+/* CNPs of a NIC are packets, and ports count them as sent. */
 static void print_table__cnps_of_nics_are_packets(void **state)
 {
     struct simulation s;
@@ -157,8 +156,6 @@ static void print_table__cnps_of_nics_are_packets(void **state)
     simulation_close(&s);
 }
 
-/* Two flows end, then five start where there is room for three: the run has failed, and tells what it has
- * found. */
 /* One flow of 400 packets of 4,160 bytes, 100 over each of four spines. */
 static void find_tiers__load_by_hand(void **state)
 {
@@ -176,14 +173,14 @@ static void find_tiers__load_by_hand(void **state)
     assert_string_equal(r.tier[0].name, "tor to spine");
     assert_int_equal(r.tier[0].links, 8);
     assert_true(fabs(r.tier[0].busiest - load) < 1e-9);
-    assert_true(r.tier[0].least < load / 20);                /* answers go the other way */
+    assert_true(r.tier[0].least < load / 20);                /* ACKs go the other way */
     assert_string_equal(r.tier[1].name, "spine to tor");
     assert_true(fabs(r.tier[1].busiest - load) < 1e-9);
     results_fini(&r);
     simulation_close(&s);
 }
 
-/* Planes are kept apart, and NICs belong to none. */
+/* Planes are kept apart. NICs belong to no plane. */
 static void find_tiers__of_planes(void **state)
 {
     struct simulation s;
@@ -203,6 +200,7 @@ static void find_tiers__of_planes(void **state)
     simulation_close(&s);
 }
 
+/* Two flows end, then five start although only three fit: the run fails, but has results. */
 static void init__of_a_run_that_failed(void **state)
 {
     static const char *const text = "topology: {kind: star, hosts: 3}\ntraffic:\n"

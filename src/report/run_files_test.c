@@ -51,8 +51,8 @@ static void remove_all(const char *path)
     assert_int_equal(0, system(command));
 }
 
-/* What is listed is what lies there, and the marker of the folder. */
-static void write__leaves_what_it_lists(void **unused)
+/* The folder contains exactly the listed files and its marker. */
+static void write__leaves_the_listed_files(void **unused)
 {
     char out[128], fct[128], name[300];
     struct run_files_paths paths = { .out = path_of(out, "out"),
@@ -86,7 +86,7 @@ static void write__leaves_what_it_lists(void **unused)
     simulation_close(&s);
 }
 
-/* A file that cannot be opened is an errno with its reason, and nothing stays. */
+/* A file that cannot be opened leads to an errno and a reason. No files are left behind. */
 static void open__of_too_many_files_is_an_errno(void **unused)
 {
     char out[128];
@@ -102,7 +102,7 @@ static void open__of_too_many_files_is_an_errno(void **unused)
     open_star(&s);
     getrlimit(RLIMIT_NOFILE, &was);
     few = was;
-    /* Enough for the folder and its marker, from some number on also for the first files. */
+    /* With a growing limit, first the folder and its marker can be opened, and then also the first files. */
     for (few.rlim_cur = 3; few.rlim_cur < 20 && !strstr(err.text, "intervals.csv"); few.rlim_cur++) {
         err.text[0] = '\0';
         setrlimit(RLIMIT_NOFILE, &few);
@@ -119,7 +119,7 @@ static void open__of_too_many_files_is_an_errno(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(write__leaves_what_it_lists),
+        cmocka_unit_test(write__leaves_the_listed_files),
         cmocka_unit_test(open__of_too_many_files_is_an_errno),
     };
     int rc;

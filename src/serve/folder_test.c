@@ -36,8 +36,8 @@ static void make_folder(const char *name)
     assert_int_equal(0, mkdir(path, 0700));
 }
 
-/* base/run is a set of results, base/other is not. A link, a pipe and a secret are placed where a request
- * could name them. */
+/* base/run is a set of results, base/other is not. A link, a pipe and a secret lie where a request could
+ * name them. */
 static int set_up(void **state)
 {
     char path[200], to[200];

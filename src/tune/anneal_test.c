@@ -16,7 +16,7 @@ static const struct anneal_cfg published = {
     .guided = true,
 };
 
-/* Without bounds that a walk could meet. */
+/* A space with bounds that no walk reaches. */
 static struct space wide_space(uint32_t dims)
 {
     struct space s = { .dims = dims, .line_mbps = 100000 };
@@ -36,8 +36,9 @@ static struct search_now now_of(double throughput, double elephants)
     };
 }
 
-/* e^(difference / temperature) as in the table of docs; 40,000 draws, four standard deviations. */
-static void accepts__as_often_as_it_should(void **unused)
+/* e^(difference / temperature), as in the table of the docs. 40,000 draws; the tolerance is four standard
+ * deviations. */
+static void accepts__with_the_right_probability(void **unused)
 {
     static const struct { double difference, temperature, chance; } row[] = {
         { -0.01, 90, 0.9999 }, { -0.05, 10, 0.995 }, { -0.10, 90, 0.9989 }, { -0.30, 10, 0.970 },
@@ -60,7 +61,8 @@ static void accepts__as_often_as_it_should(void **unused)
         assert_true(anneal_accepts(&rng, 1e-9, 1e-9));
 }
 
-/* 90 * 0.85^13 = 10.9 is the 14th temperature, 80 * 0.85^12 = 11.4 the 13th, 100 * 0.95^89 = 1.04 the 90th */
+/* 90 * 0.85^13 = 10.9 is the 14th temperature, 80 * 0.85^12 = 11.4 the 13th, 100 * 0.95^89 = 1.04 the
+ * 90th. */
 static void settings__of_the_known_schedules(void **unused)
 {
     static const struct anneal_cfg naive = {
@@ -76,7 +78,7 @@ static void settings__of_the_known_schedules(void **unused)
     assert_int_equal(900, anneal_settings(&naive));
 }
 
-static void ask__ends_after_as_many_intervals(void **unused)
+static void ask__ends_after_all_settings(void **unused)
 {
     struct space space = wide_space(3);
     struct anneal *a = anneal_new(&space, published, 1);
@@ -93,8 +95,9 @@ static void ask__ends_after_as_many_intervals(void **unused)
     free(a);
 }
 
-/* All is accepted: the mean way of one iteration, in steps of the parameter, toward what prevails. The
- * deviation of one is below 0.8: four of the mean of 4 * 5000. */
+/* Returns the mean drift per iteration toward what the dominant flows need, in steps of the parameter. All
+ * moves are accepted. A move deviates by less than 0.8, so 0.023 is four standard deviations of the mean of
+ * 4 * 5000. */
 static double drift(struct anneal_cfg cfg, double elephants, bool is_known)
 {
     struct space space = wide_space(4);
@@ -120,8 +123,8 @@ static double drift(struct anneal_cfg cfg, double elephants, bool is_known)
     return sum / 4;
 }
 
-/* 0.75 (2 min(mu, eta) - 1): 0.45 at the cap of 0.8. */
-static void ask__drifts_toward_what_prevails(void **unused)
+/* The expected drift is 0.75 (2 min(mu, eta) - 1): 0.45 at the cap of 0.8. */
+static void ask__drifts_toward_the_dominant_flows(void **unused)
 {
     struct anneal_cfg naive = published;
 
@@ -135,7 +138,7 @@ static void ask__drifts_toward_what_prevails(void **unused)
     assert_true(test_is_near(drift(naive, 0.95, true), 0, 0.023));
 }
 
-/* Each step is between half a step and a whole one. */
+/* A move is at least half a step and less than a whole one. */
 static void ask__moves_every_parameter_or_as_many_as_asked(void **unused)
 {
     struct anneal_cfg cfg = published;
@@ -163,7 +166,7 @@ static void ask__moves_every_parameter_or_as_many_as_asked(void **unused)
     }
 }
 
-/* A start that was not measured, or does not count, is asked for first and accepted. */
+/* The start is asked for first, and accepted, if it has not been measured or if first_always is set. */
 static void begin__measures_the_start_if_need_be(void **unused)
 {
     struct anneal_cfg always = published;
@@ -190,7 +193,7 @@ static void begin__measures_the_start_if_need_be(void **unused)
     }
 }
 
-/* At a temperature of almost nothing a loss is refused, and the next comes from where it was before it. */
+/* At a temperature near 0 a loss is rejected, and the next setting is drawn around the one before it. */
 static void tell__goes_back_after_a_loss(void **unused)
 {
     struct anneal_cfg cold = published;
@@ -214,8 +217,9 @@ static void tell__goes_back_after_a_loss(void **unused)
     free(a);
 }
 
-/* The weights change to those under which the loss was a gain. */
-static void tell__compares_under_the_weights_of_now(void **unused)
+/* The weights change between the two settings: the second is a loss under the old weights and a gain under
+ * the new ones. */
+static void tell__compares_under_current_weights(void **unused)
 {
     struct anneal_cfg cold = published;
     struct space space = wide_space(2);
@@ -238,8 +242,8 @@ static void tell__compares_under_the_weights_of_now(void **unused)
     free(a);
 }
 
-/* All is accepted, but the next comes from the best. */
-static void ask__starts_from_the_best_if_it_is_to(void **unused)
+/* All settings are accepted, but the next one is drawn around the best. */
+static void ask__starts_from_the_best_if_configured(void **unused)
 {
     struct anneal_cfg hot = published;
     struct space space = wide_space(2);
@@ -284,15 +288,15 @@ static void set_budget__is_what_the_search_needs(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accepts__as_often_as_it_should),
+        cmocka_unit_test(accepts__with_the_right_probability),
         cmocka_unit_test(settings__of_the_known_schedules),
-        cmocka_unit_test(ask__ends_after_as_many_intervals),
-        cmocka_unit_test(ask__drifts_toward_what_prevails),
+        cmocka_unit_test(ask__ends_after_all_settings),
+        cmocka_unit_test(ask__drifts_toward_the_dominant_flows),
         cmocka_unit_test(ask__moves_every_parameter_or_as_many_as_asked),
         cmocka_unit_test(begin__measures_the_start_if_need_be),
         cmocka_unit_test(tell__goes_back_after_a_loss),
-        cmocka_unit_test(tell__compares_under_the_weights_of_now),
-        cmocka_unit_test(ask__starts_from_the_best_if_it_is_to),
+        cmocka_unit_test(tell__compares_under_current_weights),
+        cmocka_unit_test(ask__starts_from_the_best_if_configured),
         cmocka_unit_test(set_budget__is_what_the_search_needs),
     };
 

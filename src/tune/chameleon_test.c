@@ -8,7 +8,7 @@ extern const struct tuner_algo  tuner_chameleon;
 
 static const double initial[] = { 0, 0.01, 3, 0.95, 1.5 };   /* preset, beta, patience, decay, step_factor */
 
-/* Not in the order of their turns, which is rpg_ai_rate (1), dce_tcp_g (2), kmin (0). */
+/* Their turns come in another order: rpg_ai_rate (1), dce_tcp_g (2), kmin (0). */
 static const struct space three = {
     .dims = 3,
     .dim = {
@@ -19,10 +19,10 @@ static const struct space three = {
 };
 
 struct round {
-    double             kmin, ai, g;          /* what is asked for */
-    double             utility;              /* what comes of it */
+    double             kmin, ai, g;          /* the expected setting */
+    double             utility;              /* its utility */
     enum tuner_verdict verdict;
-    const char        *why;                  /* part of the sentence */
+    const char        *why;                  /* part of the explanation */
 };
 
 /* Plays the rounds of a search that began at 'from'. */
@@ -52,11 +52,12 @@ static void ask__follows_the_poster_round_by_round(void **state)
         { 400, 55.7125,     1020, 0.515,  TUNER_ACCEPTED, "hardly a gain; on" },          /* by 0.98 % */
         { 400, 42.851875,   1020, 0.5201, TUNER_BEST,     "hardly a gain; on" },          /* by 0.99 % */
         { 400, 30.63428125, 1020, 0.5,    TUNER_REJECTED, "in the other direction; back to its best value" },
-        /* dce_tcp_g begins at its upper bound, so down: 7.5, 7.125, 6.76875. Small gains, one of them 0. */
+        /* dce_tcp_g starts at its upper bound and so goes down: 7.5, 7.125, 6.76875. Small gains, one of
+         * them 0. */
         { 400, 42.851875, 1012.5,    0.5201, TUNER_ACCEPTED, "dce_tcp_g from 1020 to 1012.5: hardly a gain" },
         { 400, 42.851875, 1005.375,  0.5202, TUNER_BEST,     "hardly a gain; on" },
         { 400, 42.851875, 998.60625, 0.5203, TUNER_BEST,     "hardly a gain for some time; the next" },
-        /* kmin: 150, 142.5, 135.375. A gain over a loss is no best; both directions lose. */
+        /* kmin: 150, 142.5, 135.375. A gain over a loss is not a new best; both directions lose. */
         { 550,     42.851875, 998.60625, 0.4,  TUNER_REJECTED, "kmin from 400 to 550: a loss; the other" },
         { 407.5,   42.851875, 998.60625, 0.5,  TUNER_ACCEPTED, "a clear gain" },
         { 272.125, 42.851875, 998.60625, 0.45, TUNER_REJECTED, "as in the other direction" },
@@ -70,7 +71,7 @@ static void ask__follows_the_poster_round_by_round(void **state)
     chameleon_search.begin(c, from, &now);
     play(c, rounds, sizeof(rounds) / sizeof(*rounds));
     assert_false(chameleon_search.ask(c, &now, point));
-    assert_false(chameleon_search.ask(c, &now, point));      /* and stays over */
+    assert_false(chameleon_search.ask(c, &now, point));      /* the search stays over */
     chameleon_search.destroy(c);
 }
 
@@ -82,7 +83,7 @@ static void ask__after_a_turn_starts_from_the_best_value(void **state)
         { 400, 82.7875, 990,  0.5, TUNER_REJECTED, "the other direction" },
         { 400, 69.926875, 990, 0.6, TUNER_ACCEPTED, "a clear gain" },
         { 400, 57.70928125, 990, 0.5, TUNER_REJECTED, "back to its best value" },
-        { 400, 69.25, 997.5, 0.69, TUNER_REJECTED, "a loss" },         /* against 0.7, not against 0.5 */
+        { 400, 69.25, 997.5, 0.69, TUNER_REJECTED, "a loss" },         /* compared with 0.7, not with 0.5 */
     };
     const double from[] = { 400, 40, 990 };
     struct search_now now = test_now(0.5);
@@ -127,7 +128,7 @@ static void ask__a_parameter_that_cannot_move_is_passed_over(void **state)
 
 static void ask__a_step_is_never_less_than_the_quantum(void **state)
 {
-    static const double want[] = { 11.5, 12.5, 13.5 };       /* steps of 1.5, then not 0.75 and 0.375 but 1 */
+    static const double want[] = { 11.5, 12.5, 13.5 };       /* steps of 1.5, then 1, not 0.75 and 0.375 */
     static const double halving[] = { 0, 0.01, 3, 0.5, 1.5 };
     struct space space = {
         .dims = 1, .dim = { { .knob = KNOB_rpg_gd, .min = 1, .max = 20, .step = 1, .quantum = 1 } }
@@ -165,7 +166,7 @@ static void begin__without_a_measurement_measures_first(void **state)
     chameleon_search.destroy(c);
 }
 
-/* A second search knows nothing of the first: first parameter, first step, upwards. */
+/* A second search forgets the first: first parameter, first step, upwards. */
 static void begin__again_starts_afresh(void **state)
 {
     static const struct round first[] = {
@@ -186,7 +187,7 @@ static void begin__again_starts_afresh(void **state)
     chameleon_search.destroy(c);
 }
 
-/* A utility of 0, or below it as the artifact's may be, has no share by which it rises. */
+/* A relative gain makes no sense for a utility of 0 or below, which the artifact's formula can yield. */
 static void tell__takes_utilities_that_are_not_positive(void **state)
 {
     static const struct round rounds[] = {
@@ -206,9 +207,9 @@ static void tell__takes_utilities_that_are_not_positive(void **state)
     chameleon_search.destroy(c);
 }
 
-/* The hill is a sum over its dimensions, so one after the other is a good way up; the search ends by itself.
- * A turn ends where three small gains, or a loss on each side, say so: short of the top, but beyond half the
- * way. */
+/* The hill is a sum over its dimensions, so a search of one dimension after the other works well. A turn
+ * ends after three small gains, or a loss in each direction: before the top, but more than half of the way
+ * up. */
 static void ask__climbs_a_hill(void **state)
 {
     enum { DIMS = 6, ASKS = 280 };
@@ -220,7 +221,7 @@ static void ask__climbs_a_hill(void **state)
     (void)state;
     assert_true(1 - end < 0.5 * below);
     for (uint32_t i = 0; i < DIMS; i++)
-        assert_true(trace[(ASKS - 1) * DIMS + i] == 0);      /* nothing was asked for in the end */
+        assert_true(trace[(ASKS - 1) * DIMS + i] == 0);      /* the search has ended before */
 }
 
 static void options__are_its_own_and_those_of_all_searches(void **state)
@@ -229,7 +230,7 @@ static void options__are_its_own_and_those_of_all_searches(void **state)
     test_options(&tuner_chameleon, &chameleon_search);
 }
 
-/* The poster's metric and knobs; what is given stays. */
+/* The preset sets the poster's metric and space. Options that the user gives stay. */
 static void fill__published_is_the_posters(void **state)
 {
     static const struct { const char *option; double value; } row[] = {

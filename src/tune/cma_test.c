@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-/* A valley a hundred times longer than wide, at an angle to the axes: what a covariance is for. */
+/* A valley a hundred times longer than wide, at an angle to the axes. Following it takes a covariance
+ * matrix. */
 static double valley(const double *x, uint32_t n)
 {
     double sum = 0;
@@ -57,8 +58,8 @@ static void draw__stays_in_the_cube(void **state)
     }
 }
 
-/* Only the order of scores counts: another scale of them moves nothing. */
-static void learn__looks_at_ranks_alone(void **state)
+/* Only the order of scores counts: another scale changes nothing. */
+static void learn__uses_ranks_alone(void **state)
 {
     struct cma a, b;
     double     mean[4] = { 0.5, 0.5, 0.5, 0.5 }, unit[CMA_DIMS_MAX], one[8], other[8];
@@ -84,7 +85,8 @@ static void learn__looks_at_ranks_alone(void **state)
 
 #define N SPACE_DIMS_MAX
 
-/* 2 on the diagonal and -1 beside it: the eigenvalues are 2 - 2 cos(k pi / (n + 1)), k = 1 .. n. */
+/* A matrix with 2 on the diagonal and -1 next to it has the eigenvalues 2 - 2 cos(k pi / (n + 1)), k = 1 ..
+ * n. */
 static void solve__finds_the_eigenvalues_of_a_string_of_springs(void **state)
 {
     (void)state;
@@ -108,8 +110,8 @@ static void solve__finds_the_eigenvalues_of_a_string_of_springs(void **state)
     }
 }
 
-/* Vectors are of length 1 and at right angles, and with the values they make the matrix again. */
-static void solve__takes_random_matrices_apart(void **state)
+/* Eigenvectors are orthonormal, and together with the eigenvalues they yield the matrix again. */
+static void solve__decomposes_random_matrices(void **state)
 {
     struct rng rng;
 
@@ -137,7 +139,7 @@ static void solve__takes_random_matrices_apart(void **state)
     }
 }
 
-/* Values from 1 to 1e-12, each to its own accuracy where the matrix is nearly diagonal. */
+/* Eigenvalues of 1 and about 1e-12: the small one is accurate relative to its own size. */
 static void solve__keeps_small_eigenvalues(void **state)
 {
     struct matrix a = { { { 1, 1e-8 }, { 1e-8, 1e-12 } } }, vector;
@@ -154,9 +156,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(learn__finds_the_ground_of_a_narrow_valley),
         cmocka_unit_test(draw__stays_in_the_cube),
-        cmocka_unit_test(learn__looks_at_ranks_alone),
+        cmocka_unit_test(learn__uses_ranks_alone),
         cmocka_unit_test(solve__finds_the_eigenvalues_of_a_string_of_springs),
-        cmocka_unit_test(solve__takes_random_matrices_apart),
+        cmocka_unit_test(solve__decomposes_random_matrices),
         cmocka_unit_test(solve__keeps_small_eigenvalues),
     };
 

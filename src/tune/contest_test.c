@@ -1,4 +1,4 @@
-/* src/tune/contest_test.c - contests of settings whose effect is known. */
+/* src/tune/contest_test.c - contests between two settings with known effects. */
 #include "tune/contest.h"
 #include "base/rng.h"
 
@@ -11,15 +11,15 @@
 
 #define RUNS 400
 
-/* 100 small messages that end, with this mean slowdown; 'waiting' more wait. */
+/* 100 small messages end, with this mean slowdown; 'waiting' more are unfinished. */
 static struct seen messages(double slowdown, double waiting)
 {
     return (struct seen){ .done = { [PREDICT_MICE] = { 100, 100 * slowdown } },
                           .waiting = { [PREDICT_MICE] = { waiting, waiting * slowdown } } };
 }
 
-/* Of RUNS contests, those that B wins, whose messages take 'by' times as long. Slowdowns of intervals vary by
- * 'noise'. */
+/* Returns how many of RUNS contests B wins. Its messages take 'by' times as long. Slowdowns of intervals
+ * vary by 'noise'. */
 static int won_by_b(const struct contest_rule *rule, double by, double noise, uint32_t *intervals)
 {
     struct rng rng;
@@ -45,8 +45,8 @@ static int won_by_b(const struct contest_rule *rule, double by, double noise, ui
     return won;
 }
 
-/* What is clearly better wins, what is worse never does. Without a difference, B wins at most 1 of 20 times
- * by the strict rule (Ville's inequality). */
+/* A clearly better setting wins, and a worse one never does. Without a difference, B wins at most 1 of 20
+ * times under the strict rule (Ville's inequality). */
 static void contest__decides_by_messages(void **unused)
 {
     static const struct contest_rule strict = { .pairs = 12 }, lenient = { .pairs = 6, .is_lenient = true };
@@ -60,7 +60,7 @@ static void contest__decides_by_messages(void **unused)
     assert_true(won_by_b(&strict, 1, 0.2, &intervals) <= RUNS / 20);
 }
 
-/* A setting with which messages take twice as long is dropped after the first pair, of four intervals. */
+/* A setting that doubles the time of messages is dropped after the first pair, which takes four intervals. */
 static void contest__ends_when_it_costs_too_much(void **unused)
 {
     static const struct contest_rule rule = { .pairs = 12, .harm_max = 0.5 }, patient = { .pairs = 12 };
@@ -73,7 +73,7 @@ static void contest__ends_when_it_costs_too_much(void **unused)
     assert_int_equal(intervals, 16 * RUNS);      /* four pairs without a gain */
 }
 
-/* Where no messages end, four pairs of blocks are enough to give up. */
+/* Without messages that end, the contest gives up after four pairs of blocks. */
 static void contest__ends_without_messages(void **unused)
 {
     struct contest_rule rule = { .pairs = 12, .is_lenient = true };
@@ -89,7 +89,7 @@ static void contest__ends_without_messages(void **unused)
     assert_int_equal(c.evalue.pairs, 0);
 }
 
-/* 'jobs' of the bytes are a job's; 'progress' is the number of its messages in the interval. */
+/* Adds a job that posts the share 'jobs' of the bytes and completes 'progress' messages in the interval. */
 static struct seen with_job(struct seen s, double jobs, double progress)
 {
     s.job[0] = (struct seen_job){ .bytes = 1000, .messages = (uint32_t)progress };
@@ -97,7 +97,7 @@ static struct seen with_job(struct seen s, double jobs, double progress)
     return s;
 }
 
-/* Messages take 'slowdown' times as long with B, and the job makes 'progress' times as much. */
+/* With B, messages take 'slowdown' times as long, and the job makes 'progress' times the progress. */
 static enum contest_verdict verdict_with_job(double jobs, double slowdown, double progress,
                                              uint32_t *intervals)
 {
@@ -116,8 +116,8 @@ static enum contest_verdict verdict_with_job(double jobs, double slowdown, doubl
     return verdict;
 }
 
-/* Where jobs post most of the bytes their progress decides, whatever messages suffer. Elsewhere messages
- * decide, but a job may not lose more than 2 % of its progress. */
+/* If jobs post most of the bytes, their progress decides, whatever happens to messages. Otherwise messages
+ * decide, but no job may lose more than 2 % of its progress. */
 static void contest__decides_by_progress_of_jobs(void **unused)
 {
     static const struct { double jobs, slowdown, progress; enum contest_verdict is; } row[] = {
@@ -133,7 +133,7 @@ static void contest__decides_by_progress_of_jobs(void **unused)
                          row[i].is);
 }
 
-/* A job that loses 60 % of its progress ends a contest after the first pair, of four intervals. */
+/* A contest ends after the first pair, which takes four intervals, if a job loses 60 % of its progress. */
 static void contest__ends_when_a_job_loses_too_much(void **unused)
 {
     uint32_t intervals;
@@ -145,8 +145,8 @@ static void contest__ends_when_a_job_loses_too_much(void **unused)
     }
 }
 
-/* With B a job loses a quarter of its progress, in blocks of 16 intervals: after 2 lost intervals B is
- * dropped, so its ninth interval is its last, although the first pair has not ended. */
+/* The job may lose 2 intervals' worth of progress, and blocks have 16 intervals. If it loses a quarter with
+ * B, B is dropped in its ninth interval, before the first pair ends. */
 static void contest__ends_within_a_block_when_a_job_loses_too_much(void **unused)
 {
     static const struct { double progress; uint32_t intervals_of_b; } row[] = { { 75, 9 }, { 0, 3 }, { 50, 5 } };
@@ -174,7 +174,7 @@ static void contest__ends_within_a_block_when_a_job_loses_too_much(void **unused
     }
 }
 
-/* A job that posts 1 % of the bytes ends nothing: by chance it posts nothing in an interval. */
+/* A job that posts 1 % of the bytes ends no contest: it may well post nothing in an interval by chance. */
 static void contest__small_jobs_cost_nothing(void **unused)
 {
     struct contest_rule rule = { .pairs = 12, .job_cost_max = 2 };
@@ -192,7 +192,7 @@ static void contest__small_jobs_cost_nothing(void **unused)
     assert_true(contest_job_cost(&c) == 0);
 }
 
-/* The slowest of two jobs counts: one is half as fast, and the other three times as fast. */
+/* The slowest of two jobs counts: one is half as fast, the other three times as fast. */
 static void contest__no_job_pays_for_another(void **unused)
 {
     struct contest_rule  rule = { .pairs = 12 };
@@ -216,7 +216,8 @@ static void contest__no_job_pays_for_another(void **unused)
                         "in 12 pairs of blocks jobs are 75.0 % faster, and one job is 50.0 % slower,");
 }
 
-/* By Little's law messages take as many intervals as there are waiting per message that ends in one. */
+/* By Little's law, messages take as many intervals as there are unfinished ones per message that ends in an
+ * interval. */
 static void contest_begin__needs_short_messages(void **unused)
 {
     static const struct { double waiting; bool is_possible; uint32_t block; } row[] = {
@@ -235,8 +236,8 @@ static void contest_begin__needs_short_messages(void **unused)
     }
 }
 
-/* Twelve queue pairs that never end stand beside small messages, which take 'by' times as long with B, with
- * which the network delivers 'rate' times as much. */
+/* Twelve endless queue pairs share the network with small messages. With B, small messages take 'by' times
+ * as long, and the network delivers 'rate' times as much. */
 static enum contest_verdict beside_endless(double by, double rate)
 {
     struct contest_rule  rule = { .pairs = 12, .harm_max = 0.25, .is_rate_enough = true };
@@ -250,14 +251,14 @@ static enum contest_verdict beside_endless(double by, double rate)
     while (verdict == CONTEST_ON) {
         struct seen now = messages(2 * (contest_is_b(&c) ? by : 1), 0);
 
-        window.waiting[PREDICT_ELEPHANTS].slowdowns += 100;      /* the longer they last, the slower */
+        window.waiting[PREDICT_ELEPHANTS].slowdowns += 100;      /* slowdowns grow with time */
         now.waiting[PREDICT_ELEPHANTS] = window.waiting[PREDICT_ELEPHANTS];
         verdict = contest_add(&c, &now, 1e7 * (contest_is_b(&c) ? rate : 1));
     }
     return verdict;
 }
 
-/* Messages that never end do not rule out a contest: what they get counts instead of how long they take. */
+/* Messages that never end do not rule out a contest: their goodput counts instead of their duration. */
 static void contest__judges_endless_elephants_by_goodput(void **unused)
 {
     struct contest_rule strict = { .pairs = 12 };

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* To 17 digits, from tables. */
+/* Reference values with 17 digits, from tables. */
 static void exp__has_known_values(void **unused)
 {
     static const struct { double x, y; } row[] = {
@@ -23,7 +23,7 @@ static void exp__has_known_values(void **unused)
         assert_true(fabs(exp_of(row[i].x) / row[i].y - 1) < 1e-15);
 }
 
-/* Also at halves of log 2, where the reduction changes over. */
+/* Also at multiples of half of log 2, where the range reduction switches. */
 static void exp__undoes_the_logarithm(void **unused)
 {
     (void)unused;

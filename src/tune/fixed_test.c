@@ -36,7 +36,7 @@ static void step__sets_it_once_and_keeps_it(void **unused)
     tuner_close(&tuner);
 }
 
-static void create__refuses_what_is_not_a_setting(void **unused)
+static void create__refuses_unknown_settings(void **unused)
 {
     struct world world = test_world(1);
     struct tuner tuner;
@@ -52,7 +52,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(step__sets_it_once_and_keeps_it),
-        cmocka_unit_test(create__refuses_what_is_not_a_setting),
+        cmocka_unit_test(create__refuses_unknown_settings),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

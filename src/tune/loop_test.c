@@ -1,5 +1,4 @@
-/* src/tune/loop_test.c - the loop with a tuner that does as it is told, and a network that is only written
- * down. */
+/* src/tune/loop_test.c - the control loop with a scripted tuner and an imaginary network. */
 #include "tune/loop.h"
 #include "core/units.h"
 
@@ -12,26 +11,26 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* ---- a tuner that does as it is told ---- */
+/* ---- a scripted tuner ---- */
 
 #define QUEUES 3
 
 static struct {
-    struct knob_set    set;              /* what it gives in every step */
+    struct knob_set    set;              /* set in every step */
     bool               has_queues;
     struct ecn         queue[QUEUES];
     struct scoped_set  part[2];
     uint32_t           parts;
-    struct knobs       shown;            /* what it was shown last */
+    struct knobs       shown;            /* knobs shown to the last step */
     struct outcome     outcome;
     bool               has_outcome;
     uint32_t           steps, slots;
-} told;
+} script;
 
 static int create(void **state, const struct world *w, const struct option_values *v, struct err *err)
 {
     (void)w, (void)v, (void)err;
-    *state = &told;
+    *state = &script;
     return 0;
 }
 
@@ -49,21 +48,21 @@ static void first(const void *state, struct knobs *k)
 static void step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)
 {
     (void)state, (void)note;
-    told.steps++;
-    told.shown = *knobs;
-    told.has_outcome = r->outcome != NULL;
+    script.steps++;
+    script.shown = *knobs;
+    script.has_outcome = r->outcome != NULL;
     if (r->outcome)
-        told.outcome = *r->outcome;
+        script.outcome = *r->outcome;
     for (int i = 0; i < KNOB_COUNT; i++)
-        if (told.set.is_named[i])
-            knobs->value[i] = told.set.knobs.value[i];
+        if (script.set.is_named[i])
+            knobs->value[i] = script.set.knobs.value[i];
 }
 
 static const struct scoped_set *parts(const void *state, uint32_t *count)
 {
     (void)state;
-    *count = told.parts;
-    return told.part;
+    *count = script.parts;
+    return script.part;
 }
 
 static uint64_t slot_ps(const void *state)
@@ -75,14 +74,14 @@ static uint64_t slot_ps(const void *state)
 static void slot(void *state, const struct queue_slot *seen)
 {
     (void)state, (void)seen;
-    told.slots++;
+    script.slots++;
 }
 
 static bool queues(const void *state, struct ecn *ecn)
 {
     (void)state;
-    memcpy(ecn, told.queue, sizeof told.queue);
-    return told.has_queues;
+    memcpy(ecn, script.queue, sizeof script.queue);
+    return script.has_queues;
 }
 
 static const struct key_row none[] = { { 0 } };
@@ -91,7 +90,7 @@ static const struct tuner_algo puppet = { .create = create, .destroy = destroy, 
                                           .parts = parts, .slot_ps = slot_ps, .slot = slot, .queues = queues,
                                           .name = "puppet", .about = "", .option = none };
 
-/* ---- a network that is only written down ---- */
+/* ---- an imaginary network ---- */
 
 static struct world made_world(void)
 {
@@ -106,7 +105,7 @@ static void open_puppet(struct loop *l, struct decision *d)
     struct world         w = made_world();
     struct option_values v = { 0 };
 
-    memset(&told, 0, sizeof told);
+    memset(&script, 0, sizeof script);
     assert_int_equal(loop_open_with(l, &w, &puppet, &v, NULL), 0);
     loop_start(l, &w.start, d);
 }
@@ -117,7 +116,7 @@ static void say_applied(struct loop *l, const struct decision *d)
         loop_on_applied(l, &(struct outcome){ .number = d->number, .kind = OUTCOME_APPLIED });
 }
 
-/* The report of the n-th millisecond, from 1; what comes of it is applied at once. */
+/* Reports the n-th millisecond, from 1. Decisions are applied at once. */
 static void report(struct loop *l, uint64_t n, struct decision *d)
 {
     struct report r = { .number = n, .start_ps = (n - 1) * PS_PER_MS, .end_ps = n * PS_PER_MS,
@@ -166,8 +165,8 @@ static void open__refuses_with_the_place(void **state)
     }
 }
 
-/* An alias is a tuner with an option; behind a colon stands the first option that is a text. */
-static void open__reads_aliases_and_what_is_behind_a_colon(void **state)
+/* An alias is a tuner with an option. A text after a colon sets the first option that is a text. */
+static void open__reads_aliases_and_texts_after_a_colon(void **state)
 {
     static const char *const kinds[] = { "expert", "fixed:expert" };
 
@@ -201,13 +200,13 @@ static void start__gives_the_first_setting_once(void **state)
     assert_null(d.queue);
     say_applied(&l, &d);
     assert_true(l.in_force.knobs.value[KNOB_kmin] == 111);
-    loop_start(&l, &w.start, &d);                /* another network, which has what it has */
+    loop_start(&l, &w.start, &d);                /* another network, with a setting of its own */
     assert_int_equal(d.number, 0);
     assert_true(l.in_force.knobs.value[KNOB_kmin] == 400);
     loop_close(&l);
 }
 
-static void start__without_a_tuner_keeps_what_is_in_force(void **state)
+static void start__without_a_tuner_keeps_the_current_setting(void **state)
 {
     struct loop     l = { 0 };
     struct decision d;
@@ -229,7 +228,7 @@ static void start__without_a_tuner_keeps_what_is_in_force(void **state)
 
 /* ---- intervals ---- */
 
-static void on_report__decides_what_is_new_and_remembers_it(void **state)
+static void on_report__sends_changes_and_records_steps(void **state)
 {
     struct decision d;
     struct loop     l;
@@ -238,8 +237,8 @@ static void on_report__decides_what_is_new_and_remembers_it(void **state)
     open_puppet(&l, &d);
     say_applied(&l, &d);
     report(&l, 1, &d);
-    assert_int_equal(d.number, 0);               /* it left everything as it is */
-    knob_set_add(&told.set, KNOB_pmax, 0.7);
+    assert_int_equal(d.number, 0);               /* the tuner has changed nothing */
+    knob_set_add(&script.set, KNOB_pmax, 0.7);
     report(&l, 2, &d);
     assert_true(d.number == 2 && d.has_knobs && d.knobs.value[KNOB_pmax] == 0.7 &&
                 d.knobs.value[KNOB_kmin] == 111);
@@ -253,9 +252,9 @@ static void on_report__decides_what_is_new_and_remembers_it(void **state)
     loop_close(&l);
 }
 
-/* ---- what became of it ---- */
+/* ---- outcomes ---- */
 
-static void on_applied__the_tuner_is_told(void **state)
+static void on_applied__reports_the_outcome_to_the_tuner(void **state)
 {
     static const struct { enum outcome_kind kind; double pmax_shown; } rows[] = {
         { OUTCOME_APPLIED, 0.7 }, { OUTCOME_PARTLY, 0.7 }, { OUTCOME_REFUSED, 0.2 }, { OUTCOME_PENDING, 0.2 },
@@ -272,25 +271,26 @@ static void on_applied__the_tuner_is_told(void **state)
 
         open_puppet(&l, &d);
         say_applied(&l, &d);
-        knob_set_add(&told.set, KNOB_pmax, 0.7);
+        knob_set_add(&script.set, KNOB_pmax, 0.7);
         loop_on_report(&l, &r, &d);
         o.number = d.number;
         snprintf(o.why, sizeof o.why, "%s", rows[i].kind >= OUTCOME_PARTLY ? "two do not answer" : "");
         loop_on_applied(&l, &o);
-        told.set = (struct knob_set){ 0 };
+        script.set = (struct knob_set){ 0 };
         report(&l, 2, &d);
-        assert_true(told.has_outcome && told.outcome.number == o.number && told.outcome.kind == rows[i].kind);
-        assert_string_equal(told.outcome.why, o.why);
-        assert_true(told.shown.value[KNOB_pmax] == rows[i].pmax_shown);
+        assert_true(script.has_outcome && script.outcome.number == o.number &&
+                    script.outcome.kind == rows[i].kind);
+        assert_string_equal(script.outcome.why, o.why);
+        assert_true(script.shown.value[KNOB_pmax] == rows[i].pmax_shown);
         if (rows[i].kind == OUTCOME_PARTLY)
-            assert_true(told.outcome.devices == 2 && told.outcome.device[1] == 9 &&
-                        told.outcome.device != where);
+            assert_true(script.outcome.devices == 2 && script.outcome.device[1] == 9 &&
+                        script.outcome.device != where);
         assert_int_equal(l.tuning.step[0].outcome, rows[i].kind);
         loop_close(&l);
     }
 }
 
-/* What was refused may be asked for again; what is still pending is not sent twice. */
+/* A change that was refused may be requested again. One that is pending is not sent twice. */
 static void on_applied__refused_is_asked_again_and_pending_is_not(void **state)
 {
     static const enum outcome_kind kinds[] = { OUTCOME_REFUSED, OUTCOME_PENDING };
@@ -303,7 +303,7 @@ static void on_applied__refused_is_asked_again_and_pending_is_not(void **state)
 
         open_puppet(&l, &d);
         say_applied(&l, &d);
-        knob_set_add(&told.set, KNOB_pmax, 0.7);
+        knob_set_add(&script.set, KNOB_pmax, 0.7);
         loop_on_report(&l, &r, &d);
         loop_on_applied(&l, &(struct outcome){ .number = d.number, .kind = kinds[i] });
         report(&l, 2, &d);
@@ -312,10 +312,10 @@ static void on_applied__refused_is_asked_again_and_pending_is_not(void **state)
     }
 }
 
-/* ---- others ---- */
+/* ---- changes by an operator ---- */
 
-/* A knob that an operator has changed stays changed while the tuner gives what it gave before, and others
- * stay the tuner's. */
+/* A knob that an operator has changed stays until the tuner asks for a new value. Other knobs remain the
+ * tuner's. */
 static void on_change__holds_until_the_tuner_wants_something_new(void **state)
 {
     struct decision d;
@@ -324,22 +324,22 @@ static void on_change__holds_until_the_tuner_wants_something_new(void **state)
     (void)state;
     open_puppet(&l, &d);
     say_applied(&l, &d);
-    knob_set_add(&told.set, KNOB_kmin, 100);
-    knob_set_add(&told.set, KNOB_kmax, 300);
+    knob_set_add(&script.set, KNOB_kmin, 100);
+    knob_set_add(&script.set, KNOB_kmax, 300);
     report(&l, 1, &d);
     change(&l, PS_PER_MS + 1, KNOB_kmin, 50, &d);
     assert_true(d.has_knobs && d.knobs.value[KNOB_kmin] == 50 && d.knobs.value[KNOB_kmax] == 300);
     report(&l, 2, &d);
     assert_int_equal(d.number, 0);
-    assert_true(told.shown.value[KNOB_kmin] == 50);
-    knob_set_add(&told.set, KNOB_kmin, 120);
+    assert_true(script.shown.value[KNOB_kmin] == 50);
+    knob_set_add(&script.set, KNOB_kmin, 120);
     report(&l, 3, &d);
     assert_true(d.has_knobs && d.knobs.value[KNOB_kmin] == 120);
     loop_close(&l);
 }
 
-/* At the instant of a report: the tuner is shown what was in force in the interval, and what it gives does
- * not undo it. */
+/* An operator changes a knob just when a report comes. The tuner sees the setting of that interval, and its
+ * decision does not undo the change. */
 static void on_change__at_the_end_of_an_interval(void **state)
 {
     struct decision d;
@@ -349,20 +349,19 @@ static void on_change__at_the_end_of_an_interval(void **state)
     open_puppet(&l, &d);
     say_applied(&l, &d);
     change(&l, PS_PER_MS, KNOB_kmin, 50, &d);
-    knob_set_add(&told.set, KNOB_kmin, 100);
-    knob_set_add(&told.set, KNOB_pmax, 0.6);
+    knob_set_add(&script.set, KNOB_kmin, 100);
+    knob_set_add(&script.set, KNOB_pmax, 0.6);
     report(&l, 1, &d);
-    assert_true(told.shown.value[KNOB_kmin] == 111);
+    assert_true(script.shown.value[KNOB_kmin] == 111);
     assert_true(l.tuning.step[0].was.value[KNOB_kmin] == 111);
     assert_true(d.has_knobs && d.knobs.value[KNOB_kmin] == 50 && d.knobs.value[KNOB_pmax] == 0.6);
     report(&l, 2, &d);
-    assert_true(told.shown.value[KNOB_kmin] == 50 && told.shown.value[KNOB_pmax] == 0.6);
-    assert_true(told.has_outcome && told.outcome.kind == OUTCOME_APPLIED);
+    assert_true(script.shown.value[KNOB_kmin] == 50 && script.shown.value[KNOB_pmax] == 0.6);
+    assert_true(script.has_outcome && script.outcome.kind == OUTCOME_APPLIED);
     loop_close(&l);
 }
 
-/* A change lifts kmin above the tuner's kmax, which gives way; a kmax that the tuner wants afterwards takes
- * kmin along. */
+/* An operator's kmin is above the tuner's kmax, so kmax is raised. A later kmax of the tuner lowers kmin. */
 static void on_change__settings_go_together(void **state)
 {
     struct decision d;
@@ -371,12 +370,12 @@ static void on_change__settings_go_together(void **state)
     (void)state;
     open_puppet(&l, &d);
     say_applied(&l, &d);
-    knob_set_add(&told.set, KNOB_kmax, 300);
+    knob_set_add(&script.set, KNOB_kmax, 300);
     report(&l, 1, &d);
     change(&l, PS_PER_MS + 1, KNOB_kmin, 500, &d);
     assert_true(d.knobs.value[KNOB_kmin] == 500 && d.knobs.value[KNOB_kmax] == 500);
-    knob_set_add(&told.set, KNOB_kmin, 111);             /* as it gave it last: not its word */
-    knob_set_add(&told.set, KNOB_kmax, 400);
+    knob_set_add(&script.set, KNOB_kmin, 111);             /* not a new value, so the operator's stays */
+    knob_set_add(&script.set, KNOB_kmax, 400);
     report(&l, 2, &d);
     assert_true(d.knobs.value[KNOB_kmin] == 400 && d.knobs.value[KNOB_kmax] == 400);
     loop_close(&l);
@@ -389,7 +388,7 @@ static void assert_queue(const struct ecn *e, uint32_t kmin, uint32_t kmax, doub
     assert_true(e->kmin_bytes == kmin && e->kmax_bytes == kmax && e->pmax == pmax);
 }
 
-static void on_slot__sets_what_is_new_and_keeps_what_others_set(void **state)
+static void on_slot__sends_changes_and_keeps_the_operators(void **state)
 {
     struct queue_slot seen[QUEUES] = { { 0 } };
     struct decision   d;
@@ -401,9 +400,9 @@ static void on_slot__sets_what_is_new_and_keeps_what_others_set(void **state)
     assert_int_equal(loop_slot_ps(&l), 100 * PS_PER_US);
     loop_on_slot(&l, 1, seen, &d);
     assert_int_equal(d.number, 0);               /* it leaves queues alone */
-    told.has_queues = true;
+    script.has_queues = true;
     for (int i = 0; i < QUEUES; i++)
-        told.queue[i] = (struct ecn){ 10000 * (i + 1), 100000, 0.5 };
+        script.queue[i] = (struct ecn){ 10000 * (i + 1), 100000, 0.5 };
     loop_on_slot(&l, 2, seen, &d);
     assert_true(d.number && !d.has_knobs && d.queues == QUEUES);
     assert_queue(&d.queue[2], 30000, 100000, 0.5);
@@ -412,23 +411,23 @@ static void on_slot__sets_what_is_new_and_keeps_what_others_set(void **state)
     assert_queue(&d.queue[0], 10000, 100000, 0.1);
     assert_queue(&d.queue[2], 30000, 100000, 0.1);
     loop_on_slot(&l, 4, seen, &d);
-    assert_int_equal(d.number, 0);               /* nothing new: the change stays */
-    told.queue[1] = (struct ecn){ 5000, 50000, 1 };
+    assert_int_equal(d.number, 0);               /* the tuner has nothing new, so the change stays */
+    script.queue[1] = (struct ecn){ 5000, 50000, 1 };
     loop_on_slot(&l, 5, seen, &d);
     assert_queue(&d.queue[0], 10000, 100000, 0.1);
     assert_queue(&d.queue[1], 5000, 50000, 1);
     say_applied(&l, &d);
     change(&l, 6, KNOB_kmin, 60, &d);
-    told.queue[2] = (struct ecn){ 1000, 2000, 0.3 };
+    script.queue[2] = (struct ecn){ 1000, 2000, 0.3 };
     loop_on_slot(&l, 6, seen, &d);               /* at the same instant */
     assert_queue(&d.queue[1], 60000, 60000, 1);
     assert_queue(&d.queue[2], 60000, 60000, 0.3);
-    assert_int_equal(told.slots, 5);
+    assert_int_equal(script.slots, 5);
     loop_close(&l);
 }
 
-/* Knobs of all that are new are put together with what each queue has. */
-static void on_report__gives_queues_along(void **state)
+/* A decision on knobs of the whole network includes the setting of each queue. */
+static void on_report__includes_queues(void **state)
 {
     struct decision d;
     struct loop     l;
@@ -436,9 +435,9 @@ static void on_report__gives_queues_along(void **state)
     (void)state;
     open_puppet(&l, &d);
     say_applied(&l, &d);
-    told.has_queues = true;
-    told.queue[1] = (struct ecn){ 5000, 50000, 1 };
-    knob_set_add(&told.set, KNOB_kmax, 900);
+    script.has_queues = true;
+    script.queue[1] = (struct ecn){ 5000, 50000, 1 };
+    knob_set_add(&script.set, KNOB_kmax, 900);
     report(&l, 1, &d);
     assert_true(d.has_knobs && d.knobs.value[KNOB_kmax] == 900);
     assert_queue(&d.queue[1], 5000, 50000, 1);
@@ -455,28 +454,28 @@ static void parts__are_given_when_they_are_new(void **state)
     (void)state;
     open_puppet(&l, &d);
     say_applied(&l, &d);
-    told.part[0].scope = (struct scope){ SCOPE_TIER, 1 };
-    knob_set_add(&told.part[0].set, KNOB_kmin, 30);
-    told.parts = 1;
+    script.part[0].scope = (struct scope){ SCOPE_TIER, 1 };
+    knob_set_add(&script.part[0].set, KNOB_kmin, 30);
+    script.parts = 1;
     report(&l, 1, &d);
-    assert_true(d.has_knobs && d.parts == 1 && d.part[0].scope.kind == SCOPE_TIER && d.part != told.part);
+    assert_true(d.has_knobs && d.parts == 1 && d.part[0].scope.kind == SCOPE_TIER && d.part != script.part);
     report(&l, 2, &d);
     assert_int_equal(d.number, 0);
-    change(&l, 2 * PS_PER_MS + 1, KNOB_kmin, 20, &d);    /* of all: where a part names it, too */
+    change(&l, 2 * PS_PER_MS + 1, KNOB_kmin, 20, &d);    /* for all, also where a part names the knob */
     assert_true(d.parts == 1 && d.part[0].set.knobs.value[KNOB_kmin] == 20);
     report(&l, 3, &d);
     assert_int_equal(d.number, 0);
-    knob_set_add(&told.part[0].set, KNOB_kmin, 40);
+    knob_set_add(&script.part[0].set, KNOB_kmin, 40);
     report(&l, 4, &d);
     assert_true(d.part[0].set.knobs.value[KNOB_kmin] == 40 && d.knobs.value[KNOB_kmin] == 20);
-    told.parts = 0;
+    script.parts = 0;
     report(&l, 5, &d);
     assert_true(d.has_knobs && d.parts == 0);
     loop_close(&l);
 }
 
-/* Refused: the parts that are in force stay so, and are given along with the next decision. */
-static void parts__that_are_in_force_outlive_a_refusal(void **state)
+/* After a refusal the current parts stay, and the next decision includes them. */
+static void parts__survive_a_refusal(void **state)
 {
     struct report   r = { .number = 2, .start_ps = PS_PER_MS, .end_ps = 2 * PS_PER_MS };
     struct decision d;
@@ -485,11 +484,11 @@ static void parts__that_are_in_force_outlive_a_refusal(void **state)
     (void)state;
     open_puppet(&l, &d);
     say_applied(&l, &d);
-    told.part[0].scope = (struct scope){ SCOPE_DEVICE, 0 };
-    knob_set_add(&told.part[0].set, KNOB_kmin, 30);
-    told.parts = 1;
+    script.part[0].scope = (struct scope){ SCOPE_DEVICE, 0 };
+    knob_set_add(&script.part[0].set, KNOB_kmin, 30);
+    script.parts = 1;
     report(&l, 1, &d);
-    knob_set_add(&told.part[0].set, KNOB_cnp_dscp, 1);
+    knob_set_add(&script.part[0].set, KNOB_cnp_dscp, 1);
     loop_on_report(&l, &r, &d);
     loop_on_applied(&l, &(struct outcome){ .number = d.number, .kind = OUTCOME_REFUSED, .why = "no" });
     change(&l, 2 * PS_PER_MS + 1, KNOB_pmax, 0.9, &d);
@@ -497,7 +496,7 @@ static void parts__that_are_in_force_outlive_a_refusal(void **state)
     loop_close(&l);
 }
 
-/* Reports of intervals of one millisecond, the n-th of which ends after n of them. */
+/* Adds the report of the n-th millisecond. */
 static void add(struct lag *l, uint64_t number)
 {
     struct report r = { 0 };
@@ -511,7 +510,7 @@ static void add(struct lag *l, uint64_t number)
     report_fini(&r);
 }
 
-static void take__every_report_is_seen_where_there_is_no_delay(void **unused)
+static void take__sees_every_report_without_delay(void **unused)
 {
     struct lag l;
 
@@ -526,12 +525,12 @@ static void take__every_report_is_seen_where_there_is_no_delay(void **unused)
         r = lag_next(&l, i * PS_PER_MS);
         assert_true(r && r->number == i && r->port[2].tx_bytes == i);
         assert_null(lag_next(&l, i * PS_PER_MS));
-        lag_settle(&l, i * PS_PER_MS);           /* a decision at once */
+        lag_settle(&l, i * PS_PER_MS);           /* the decision is applied at once */
     }
     lag_fini(&l);
 }
 
-static void take__reports_come_as_late_as_they_should(void **unused)
+static void take__delays_reports(void **unused)
 {
     struct lag           l;
     const struct report *r;
@@ -545,11 +544,12 @@ static void take__reports_come_as_late_as_they_should(void **unused)
     r = lag_next(&l, 3500 * PS_PER_US);
     assert_true(r && r->number == 1);
     assert_null(lag_next(&l, 3500 * PS_PER_US));
-    lag_fini(&l);                /* one is left, and is freed */
+    lag_fini(&l);                /* frees the report that is left */
 }
 
-/* Decided on report 1 at 2 ms, in force at 5 ms: the next is of the interval from 5 to 6 ms. */
-static void take__what_began_before_the_decision_was_in_force_is_left_out(void **unused)
+/* The decision on report 1 is made at 2 ms and applied at 5 ms. The next report is that of the interval
+ * from 5 to 6 ms. */
+static void take__skips_intervals_that_began_before_the_change(void **unused)
 {
     struct lag           l;
     const struct report *r = NULL;
@@ -564,7 +564,7 @@ static void take__what_began_before_the_decision_was_in_force_is_left_out(void *
         r = lag_next(&l, i * PS_PER_MS);
     }
     assert_true(r && r->number == 6);
-    lag_settle(&l, NEVER);       /* on its way for an unknown time */
+    lag_settle(&l, NEVER);       /* not known when it will be applied */
     add(&l, 8);
     assert_null(lag_next(&l, 100 * PS_PER_MS));
     lag_fini(&l);
@@ -574,22 +574,22 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(open__refuses_with_the_place),
-        cmocka_unit_test(open__reads_aliases_and_what_is_behind_a_colon),
+        cmocka_unit_test(open__reads_aliases_and_texts_after_a_colon),
         cmocka_unit_test(start__gives_the_first_setting_once),
-        cmocka_unit_test(start__without_a_tuner_keeps_what_is_in_force),
-        cmocka_unit_test(on_report__decides_what_is_new_and_remembers_it),
-        cmocka_unit_test(on_applied__the_tuner_is_told),
+        cmocka_unit_test(start__without_a_tuner_keeps_the_current_setting),
+        cmocka_unit_test(on_report__sends_changes_and_records_steps),
+        cmocka_unit_test(on_applied__reports_the_outcome_to_the_tuner),
         cmocka_unit_test(on_applied__refused_is_asked_again_and_pending_is_not),
         cmocka_unit_test(on_change__holds_until_the_tuner_wants_something_new),
         cmocka_unit_test(on_change__at_the_end_of_an_interval),
         cmocka_unit_test(on_change__settings_go_together),
-        cmocka_unit_test(on_slot__sets_what_is_new_and_keeps_what_others_set),
-        cmocka_unit_test(on_report__gives_queues_along),
+        cmocka_unit_test(on_slot__sends_changes_and_keeps_the_operators),
+        cmocka_unit_test(on_report__includes_queues),
         cmocka_unit_test(parts__are_given_when_they_are_new),
-        cmocka_unit_test(parts__that_are_in_force_outlive_a_refusal),
-        cmocka_unit_test(take__every_report_is_seen_where_there_is_no_delay),
-        cmocka_unit_test(take__reports_come_as_late_as_they_should),
-        cmocka_unit_test(take__what_began_before_the_decision_was_in_force_is_left_out),
+        cmocka_unit_test(parts__survive_a_refusal),
+        cmocka_unit_test(take__sees_every_report_without_delay),
+        cmocka_unit_test(take__delays_reports),
+        cmocka_unit_test(take__skips_intervals_that_began_before_the_change),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

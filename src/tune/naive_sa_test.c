@@ -31,8 +31,8 @@ static int intervals_of_a_search(const struct test_option *option)
 
 #define AT_ONCE { "settle", "0" }, { "measure", "1" }
 
-/* 100 * 0.95^89 = 1.04 is the last temperature above 1. The start counts as a setting: it is not in the
- * space. */
+/* The last temperature above 1 is 100 * 0.95^89 = 1.04. The start counts as a setting because it is outside
+ * the space. */
 static void search__takes_900_settings_or_its_budget(void **unused)
 {
     (void)unused;
@@ -41,9 +41,9 @@ static void search__takes_900_settings_or_its_budget(void **unused)
     assert_int_equal(900 * (1 + 3), intervals_of_a_search(TEST_NO_OPTIONS));
 }
 
-/* Nearly all flows are elephants, and yet the timer, which they would like short, goes both ways: over
- * seeds, the mean of the first step, 25 to 50 us, is near 0. One has a deviation of 38 us; guided, the
- * mean would be -22. */
+/* Nearly all flows are elephants, which need a short timer. The search is not guided, so the timer goes
+ * both ways: the mean of the first step, 25 to 50 us, is near 0 over all seeds. A step has a standard
+ * deviation of 38 us; a guided one would have a mean of -22. */
 static void search__is_not_guided(void **unused)
 {
     double sum = 0;

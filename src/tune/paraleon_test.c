@@ -16,9 +16,8 @@ extern const struct tuner_preset paraleon_presets[];
 
 #define END { NULL, NULL }
 
-/* How good a setting is: 1 at one point of the safe space, less by the squares of the distances, 0 far
- * from it. The point is where throughput would have it: on the way from default that elephants like, but
- * not in a corner. */
+/* Quality of a setting: 1 at one point of the safe space, falling with the square of the distance to 0. The
+ * point lies on the way from the default to the bounds that favor elephants, but not in a corner. */
 static double hill(const struct space *s, const struct knobs *k)
 {
     double point[SPACE_DIMS_MAX], sum = 0;
@@ -34,7 +33,7 @@ static double hill(const struct space *s, const struct knobs *k)
     return sum < 2 ? 1 - sum / 2 : 0;
 }
 
-/* Runs a tuner for as many intervals; returns how good the best it knows in the end is. */
+/* Runs a tuner for this many intervals. Returns the quality of the best setting that it knows in the end. */
 static double climb(const struct tuner_algo *algo, const struct test_option *option, uint64_t seed,
                     int intervals)
 {
@@ -57,8 +56,8 @@ static double climb(const struct tuner_algo *algo, const struct test_option *opt
     return hill(&space, &best);
 }
 
-/* Both are given 100 intervals, which are 25 settings, no known ones, and the same hill, ten times. The
- * guided one gets more than half of the way up. */
+/* Both searches get 100 intervals, that is 25 settings, without presets, on the same hill, with ten seeds.
+ * The guided one gets more than half of the way up. */
 static void search__gets_near_the_top_sooner_than_naive_annealing(void **unused)
 {
     static const struct test_option option[] = {
@@ -99,8 +98,9 @@ static int intervals_of_a_search(const char *preset, const char *give_up, struct
     return searching;
 }
 
-/* corrected: expert, hpcc, the running default and its other first-CNP rate first, then 14 temperatures of
- * 2, each for 1 interval to settle and 3 that are measured. Where all are alike, 6 are enough. */
+/* corrected: four known settings first (expert, hpcc, the current default, and the default with the other
+ * first-CNP rate), then 2 settings at each of 14 temperatures. Each takes 1 interval to settle and 3 to
+ * measure. If all are alike, the search gives up after 6. */
 static void search__takes_as_long_as_published(void **unused)
 {
     struct tuner_note last;
@@ -115,7 +115,8 @@ static void search__takes_as_long_as_published(void **unused)
     assert_int_equal((4 + 6) * 4, intervals_of_a_search("corrected", "6", &last));
 }
 
-/* Settings of which every second is worse by a tenth: how many of those are taken in one search? */
+/* Every second setting is worse by a tenth. Returns the share of those that the search accepts below a
+ * temperature of 12. */
 static double share_taken(const char *preset)
 {
     const struct test_option option[] = {
@@ -145,7 +146,7 @@ static double share_taken(const char *preset)
     return (double)taken / worse;
 }
 
-/* A loss of 0.1 at a temperature of 10.9: e^-0.0092 and e^-0.92. */
+/* A loss of 0.1 at a temperature of 10.9 is accepted with e^-0.0092 or, in percent, with e^-0.92. */
 static void search__refuses_only_if_utility_is_in_percent(void **unused)
 {
     (void)unused;
@@ -153,7 +154,7 @@ static void search__refuses_only_if_utility_is_in_percent(void **unused)
     assert_true(share_taken("corrected") < 0.8);
 }
 
-/* Every row names an option and a value that it takes, and the columns differ where they should. */
+/* Every row names an option of PARALEON and values that it accepts. */
 static void presets__name_options_and_values(void **unused)
 {
     struct option_values v;
@@ -172,9 +173,10 @@ static void presets__name_options_and_values(void **unused)
     }
 }
 
-/* What is not given is that of the preset, and the budget what it takes; what is given stays, and nothing
- * else counts as given. 14 temperatures of 20, 13 of 10; 14 of 2, six presets and the running setting. */
-static void fill__shows_what_will_be_in_force(void **unused)
+/* Options that are not given come from the preset, and the budget from the length of the search. Given
+ * options stay, and no others count as given. Budgets: 14 temperatures of 20, 13 of 10, and 14 of 2 plus
+ * six presets and the running setting. */
+static void fill__shows_effective_values(void **unused)
 {
     static const struct { const char *preset, *name, *given; double value; } row[] = {
         { "published", "temperature_start", NULL, 90 }, { "published", "budget", NULL, 280 },
@@ -206,8 +208,7 @@ static void fill__shows_what_will_be_in_force(void **unused)
     }
 }
 
-/* What stands in the table of options is that of the preset that is initial, wherever PARALEON has an
- * option alone. */
+/* The initial values of PARALEON's own options are those of its initial preset. */
 static void fill__changes_no_option_of_its_own(void **unused)
 {
     struct option_values v, filled;
@@ -221,8 +222,8 @@ static void fill__changes_no_option_of_its_own(void **unused)
     option_values_fini(&v);
 }
 
-/* Given options win over those of the preset: seen by the first temperature, and by the start. */
-static void preset__yields_to_what_is_given(void **unused)
+/* Given options override the preset, as the first temperature and the start of the search show. */
+static void preset__yields_to_given_options(void **unused)
 {
     static const struct test_option option[] = {
         { "preset", "published" }, { "temperature_start", "33" }, { "start_from", "running" }, END
@@ -242,7 +243,7 @@ static void preset__yields_to_what_is_given(void **unused)
     tuner_close(&tuner);
 }
 
-static void create__refuses_what_does_not_go_together(void **unused)
+static void create__refuses_conflicting_options(void **unused)
 {
     static const struct { struct test_option option[4]; const char *why; } row[] = {
         { { { "temperature_end", "90" }, END }, "temperature_start: 9 must be above temperature_end (90)" },
@@ -275,7 +276,7 @@ static void assert_allowed(const struct space *s, const struct knobs *k)
     assert_true(space_has(s, k));
 }
 
-/* The default setting, or what is nearest to it. */
+/* Starts at the default setting, or at the nearest point of the space. */
 static void start_inside(struct world *world, const struct space *s)
 {
     double point[SPACE_DIMS_MAX];
@@ -284,7 +285,8 @@ static void start_inside(struct world *world, const struct space *s)
     space_knobs(s, point, &world->start);
 }
 
-/* 10,000 intervals of random luck and changing traffic in each space: what is applied is inside. */
+/* 10,000 intervals with random utility and changing traffic in each space: every applied setting is
+ * inside. */
 static void search__applies_allowed_settings_only(void **unused)
 {
     (void)unused;
@@ -320,7 +322,7 @@ static void search__applies_allowed_settings_only(void **unused)
     }
 }
 
-/* FNV of what is applied and said in 600 intervals. */
+/* FNV hash of the settings and explanations of 600 intervals. */
 static uint64_t trace(uint64_t seed)
 {
     static const struct test_option option[] = { END };
@@ -359,10 +361,10 @@ int main(void)
         cmocka_unit_test(search__takes_as_long_as_published),
         cmocka_unit_test(search__refuses_only_if_utility_is_in_percent),
         cmocka_unit_test(presets__name_options_and_values),
-        cmocka_unit_test(fill__shows_what_will_be_in_force),
+        cmocka_unit_test(fill__shows_effective_values),
         cmocka_unit_test(fill__changes_no_option_of_its_own),
-        cmocka_unit_test(preset__yields_to_what_is_given),
-        cmocka_unit_test(create__refuses_what_does_not_go_together),
+        cmocka_unit_test(preset__yields_to_given_options),
+        cmocka_unit_test(create__refuses_conflicting_options),
         cmocka_unit_test(search__applies_allowed_settings_only),
         cmocka_unit_test(search__repeats_under_a_seed),
     };

@@ -1,4 +1,4 @@
-/* src/tune/raise_test.c - which returns raise rates first, and how fast. */
+/* src/tune/raise_test.c - rates are raised before an earlier setting returns: when, and how fast. */
 #include "tune/raise.h"
 
 #include <setjmp.h>
@@ -15,7 +15,7 @@ static struct world world_of_dcqcn(void)
     return w;
 }
 
-/* From a trial to 'to'; returns whether rates rise. */
+/* Goes from a trial to 'to'. Returns true if rates are raised first. */
 static bool rises(const struct world *w, const struct knobs *trial, const struct knobs *to, struct knobs *now)
 {
     struct raise r = { 0 };
@@ -25,7 +25,7 @@ static bool rises(const struct world *w, const struct knobs *trial, const struct
     return r.is_on;
 }
 
-/* From nothing to 100 Gb/s within an interval of 1 ms, and then the start. */
+/* Rates can rise from 0 to 100 Gb/s within an interval of 1 ms. Then the start is set. */
 static void raise__reaches_the_line_rate(void **unused)
 {
     struct world      w = world_of_dcqcn();
@@ -45,7 +45,8 @@ static void raise__reaches_the_line_rate(void **unused)
     assert_false(raise_end(&r, &now, &note));
 }
 
-/* Only where a trial returns to the start, on a network that the tuner has had from the beginning, with DCQCN. */
+/* Rates are raised only if a trial returns to the start, with DCQCN, on a network that the tuner has run
+ * from the beginning. */
 static void raise__only_for_returns(void **unused)
 {
     static const enum knob others[] = { KNOB_kmin, KNOB_COUNT };

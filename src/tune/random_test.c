@@ -20,7 +20,8 @@ static void ask__same_seed_same_points(void **state)
     assert_memory_not_equal(one, other, sizeof(one));
 }
 
-/* Of 4000 numbers 400 are in each tenth of the range, give or take 19: 5 standard deviations are 95. */
+/* Each tenth of the range holds 400 of 4000 numbers, with a standard deviation of 19: five of those are
+ * 95. */
 static void ask__is_uniform_in_every_dimension(void **state)
 {
     static double trace[ASKS * DIMS];
@@ -39,8 +40,8 @@ static void ask__is_uniform_in_every_dimension(void **state)
     }
 }
 
-/* Dimensions are independent: the mean product of two of them, each of variance 100/12, is 0 +- 0.13. */
-static void ask__dimensions_know_nothing_of_each_other(void **state)
+/* The mean product of two dimensions, each of variance 100/12, is 0 with a standard error of 0.13. */
+static void ask__dimensions_are_independent(void **state)
 {
     static double trace[ASKS * DIMS];
 
@@ -91,8 +92,8 @@ static void tell__says_which_is_the_best(void **state)
     random_search.destroy(r);
 }
 
-/* Weights change when other flows prevail: what was best by the old ones is measured by the new. */
-static void tell__compares_by_the_weights_of_now(void **state)
+/* If other flows dominate, weights change. The old best is judged under the new weights. */
+static void tell__compares_under_current_weights(void **state)
 {
     struct space space = test_space(DIMS);
     double point[DIMS] = { 0 };
@@ -120,10 +121,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ask__same_seed_same_points),
         cmocka_unit_test(ask__is_uniform_in_every_dimension),
-        cmocka_unit_test(ask__dimensions_know_nothing_of_each_other),
+        cmocka_unit_test(ask__dimensions_are_independent),
         cmocka_unit_test(ask__gets_nearer_to_the_top),
         cmocka_unit_test(tell__says_which_is_the_best),
-        cmocka_unit_test(tell__compares_by_the_weights_of_now),
+        cmocka_unit_test(tell__compares_under_current_weights),
         cmocka_unit_test(options__are_its_own_and_those_of_all_searches),
     };
 

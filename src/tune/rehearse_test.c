@@ -1,5 +1,5 @@
-/* src/tune/rehearse_test.c - the tuner on a network of which all is known: what hosts see follows from a
- * formula, and so does what the twin says; the twin may be wrong. */
+/* src/tune/rehearse_test.c - the tuner on an imaginary network. A formula yields what hosts see and what
+ * the twin predicts; the twin can be wrong. */
 #include "tune/rehearse/search/test_predictor.h"
 #include "core/units.h"
 #include "tune/setting.h"
@@ -15,7 +15,7 @@
 extern const struct tuner_algo tuner_rehearse;
 
 static struct test_network twin;
-static double              lie;              /* the twin's slowdowns, times */
+static double              lie;              /* factor on the twin's slowdowns */
 static uint32_t            twins, trials;
 static const char         *unaware_of;
 
@@ -60,11 +60,11 @@ struct bench {
     struct tuner_note    note;
     struct report        report;
     bool                 is_empty;           /* messages are as fast as in an empty network */
-    double               waiting;            /* messages that wait for each one that ends */
-    bool                 follows;            /* messages are posted when others have ended */
-    bool                 has_job;            /* messages are those of a job, */
-    bool                 is_job_slower;      /* which goes on half as fast with any setting but the first */
-    /* slowdowns of the network are those of the twin, times, away from the start */
+    double               waiting;            /* unfinished messages per message that ends */
+    bool                 follows;            /* messages are posted when others end */
+    bool                 has_job;            /* messages belong to a job, */
+    bool                 is_job_slower;      /* which is half as fast with any setting but the first */
+    /* factor on the network's slowdowns, except at the start */
     double               real;
 };
 
@@ -107,7 +107,8 @@ static void close_bench(struct bench *b)
     free(b->world.device);
 }
 
-/* An interval: so many times 1,000 messages of 10 KB and 30 of 2 MB, which take what the formula says. */
+/* Runs an interval of 'times' x 1,000 messages of 10 KB and 30 of 2 MB. The formula yields their
+ * slowdowns. */
 static void next(struct bench *b, uint32_t times)
 {
     struct predict_point point = { &b->knobs, b->report.number, 1, 1 };
@@ -153,7 +154,7 @@ static void next(struct bench *b, uint32_t times)
     tuner_step(&b->tuner, &b->report, &b->knobs, &b->note);
 }
 
-/* Before the initial setting returns, rates rise for an interval. */
+/* True if the initial setting is set now or, after an interval in which rates rise, next. */
 static bool is_start_next(struct bench *b)
 {
     if (!knobs_equal(&b->knobs, &b->world.start))
@@ -161,8 +162,8 @@ static bool is_start_next(struct bench *b)
     return knobs_equal(&b->knobs, &b->world.start);
 }
 
-/* Until it says something, at most so long. */
-static bool next_word(struct bench *b, uint32_t intervals)
+/* Runs until the tuner explains something, for at most 'intervals'. Returns false if it has not. */
+static bool next_explanation(struct bench *b, uint32_t intervals)
 {
     for (uint32_t i = 0; i < intervals; i++) {
         next(b, 1);
@@ -172,8 +173,8 @@ static bool next_word(struct bench *b, uint32_t intervals)
     return false;
 }
 
-/* The setting that is set ran, was predicted to be better, and no other setting in the race more so by
- * more than chance. */
+/* The current setting ran in the race and was predicted to be better. No setting in the race was clearly
+ * better. */
 static void check_tried(const struct bench *b)
 {
     const struct tuner_tried *set = NULL, *now = NULL;
@@ -194,31 +195,31 @@ static void check_tried(const struct bench *b)
     assert_true(knobs_equal(&now->knobs, &b->world.start));
 }
 
-static void step__two_windows_that_agree_a_search_and_a_proof(void **state)
+static void step__needs_two_windows_then_searches_and_proves(void **state)
 {
     struct bench b;
 
     (void)state;
     open_bench(&b);
-    assert_true(next_word(&b, 10));
+    assert_true(next_explanation(&b, 10));
     assert_non_null(strstr(b.note.why, "is it so in the next window"));
     assert_int_equal(twins, 0);
-    assert_true(next_word(&b, 10));
+    assert_true(next_explanation(&b, 10));
     assert_int_equal(twins, 1);
     assert_non_null(strstr(b.note.why, "is predicted to be"));
     assert_string_equal(b.note.phase, "search");
     assert_false(knobs_equal(&b.knobs, &b.world.start));
     check_tried(&b);
-    assert_true(next_word(&b, 10));
+    assert_true(next_explanation(&b, 10));
     assert_int_equal(b.note.tries, 0);
     assert_non_null(strstr(b.note.why, "the setting stays"));
     assert_false(knobs_equal(&b.knobs, &b.world.start));
     close_bench(&b);
 }
 
-/* The network is half as fast with the new setting as the twin says: it is there for a window, and then no
- * more. */
-static void step__what_is_slower_than_before_does_not_stay(void **state)
+/* The network is slower with the new setting than the twin predicted: the setting is withdrawn after one
+ * window. */
+static void step__withdraws_a_slower_setting(void **state)
 {
     struct bench b;
 
@@ -234,9 +235,8 @@ static void step__what_is_slower_than_before_does_not_stay(void **state)
     close_bench(&b);
 }
 
-/* The actuator has withdrawn it: nothing is left to prove, and the twin is not asked again at
- * once. */
-static void step__what_a_guard_takes_back_needs_no_proof(void **state)
+/* The actuator has withdrawn the setting: there is nothing to prove, and the twin is not asked again soon. */
+static void step__a_withdrawn_setting_needs_no_proof(void **state)
 {
     struct outcome o = { .number = 1, .kind = OUTCOME_REFUSED, .why = "harm: e-value 25" };
     struct bench   b;
@@ -259,8 +259,9 @@ static void step__what_a_guard_takes_back_needs_no_proof(void **state)
     close_bench(&b);
 }
 
-/* It was proved, and later messages are three times as slow as before with it: two windows, and it goes. */
-static void step__what_turns_out_to_be_worse_goes(void **state)
+/* The setting was proved, and later messages become five times as slow with it. It is withdrawn within two
+ * windows. */
+static void step__withdraws_a_setting_that_gets_worse(void **state)
 {
     struct bench b;
 
@@ -277,9 +278,9 @@ static void step__what_turns_out_to_be_worse_goes(void **state)
     close_bench(&b);
 }
 
-/* The same after a long good time: it takes four intervals, where two windows are six. It does not come
- * again, however often the twin is asked. */
-static void step__what_turns_bad_goes_within_intervals(void **state)
+/* The same after many good intervals: withdrawal takes four intervals, where two windows are six. The twin
+ * never brings the setting back. */
+static void step__withdraws_a_bad_setting_within_four_intervals(void **state)
 {
     struct bench b;
     struct knobs bad;
@@ -305,9 +306,9 @@ static void step__what_turns_bad_goes_within_intervals(void **state)
     close_bench(&b);
 }
 
-/* Five times the traffic: what was chosen for less goes with the first window; and comes back when that
- * does. */
-static void step__another_traffic_has_the_setting_from_the_beginning(void **state)
+/* With five times the traffic, the setting that was chosen for less is withdrawn after one window. It comes
+ * back with the old traffic. */
+static void step__other_traffic_gets_the_initial_setting(void **state)
 {
     struct bench b;
     struct knobs chosen;
@@ -321,7 +322,7 @@ static void step__another_traffic_has_the_setting_from_the_beginning(void **stat
         next(&b, 5);
     assert_non_null(strstr(b.note.why, "the initial setting comes back"));
     assert_true(is_start_next(&b));
-    lie = 10;                    /* so that nothing is found for it */
+    lie = 10;                    /* so that nothing better is found for it */
     for (uint32_t i = 0; i < 6; i++)
         next(&b, 5);
     for (uint32_t i = 0; i < 3; i++)
@@ -333,7 +334,7 @@ static void step__another_traffic_has_the_setting_from_the_beginning(void **stat
     close_bench(&b);
 }
 
-static void step__a_twin_that_is_wrong_changes_nothing(void **state)
+static void step__a_wrong_twin_changes_nothing(void **state)
 {
     struct bench b;
 
@@ -349,8 +350,8 @@ static void step__a_twin_that_is_wrong_changes_nothing(void **state)
     close_bench(&b);
 }
 
-/* Half as much traffic again in every second window: no two agree. */
-static void step__traffic_that_changes_all_the_time_is_only_watched(void **state)
+/* Every second window has twice the traffic, so no two agree. */
+static void step__only_watches_changing_traffic(void **state)
 {
     struct bench b;
 
@@ -365,7 +366,7 @@ static void step__traffic_that_changes_all_the_time_is_only_watched(void **state
 
 /* ---- formulas ---- */
 
-/* With bdp from the beginning on; the best setting is there, or where 'best' says. */
+/* Opens a tuner that starts with bdp. The best setting is bdp or, if given, 'best'. */
 static void open_with_bdp(struct bench *b, const double *best)
 {
     open_bench_with(b, "opening", "bdp");
@@ -377,8 +378,8 @@ static void open_with_bdp(struct bench *b, const double *best)
         coded_from_knobs(&twin.coded, &b->knobs, twin.best);
 }
 
-/* It is told with the first interval; the twin finds nothing better, and it stays. */
-static void first__an_opening_that_the_twin_confirms_stays(void **state)
+/* The first interval reports the opening. The twin finds nothing better, and it stays. */
+static void first__a_confirmed_opening_stays(void **state)
 {
     struct bench b;
     struct knobs opening;
@@ -399,8 +400,8 @@ static void first__an_opening_that_the_twin_confirms_stays(void **state)
     close_bench(&b);
 }
 
-/* On this network nothing is better than where it began. */
-static void first__an_opening_that_the_twin_refutes_goes(void **state)
+/* No setting is better than the initial one on this network. */
+static void first__a_refuted_opening_is_withdrawn(void **state)
 {
     struct bench b;
 
@@ -413,8 +414,9 @@ static void first__an_opening_that_the_twin_refutes_goes(void **state)
     close_bench(&b);
 }
 
-/* Better is found, set, and does not prove true: what comes back is the opening, not what was before it. */
-static void first__what_is_not_proved_gives_way_to_the_opening(void **state)
+/* A better setting is found and set, but the network does not confirm it. The opening comes back, not the
+ * setting before it. */
+static void first__the_opening_replaces_an_unproved_setting(void **state)
 {
     struct bench b;
     struct knobs opening;
@@ -433,7 +435,7 @@ static void first__what_is_not_proved_gives_way_to_the_opening(void **state)
     close_bench(&b);
 }
 
-/* The twin is wrong, and the other formula is no better: both take turns for a while, and the floor stays. */
+/* The twin is wrong, and the other formula is no better. Both alternate for a while, and the floor stays. */
 static void doubt__returns_to_the_formula(void **state)
 {
     struct bench b;
@@ -460,7 +462,7 @@ static void doubt__returns_to_the_formula(void **state)
     close_bench(&b);
 }
 
-/* The same where the other formula is the best setting: the network finds out, and it stays. */
+/* The same, but the other formula is the best setting. The contest shows it, and it stays. */
 static void doubt__sets_the_other_formula_if_the_network_proves_it(void **state)
 {
     struct bench b;
@@ -471,7 +473,7 @@ static void doubt__sets_the_other_formula_if_the_network_proves_it(void **state)
     floor = b.knobs;
     setting_find("gentle")->make(&gentle, &b.world);
     coded_from_knobs(&twin.coded, &gentle, twin.best);
-    twin.steep = 12;             /* both formulas are near each other */
+    twin.steep = 12;             /* both formulas are close to each other */
     lie = 5;
     for (uint32_t i = 0; i < 100 && !strstr(b.note.why, "pairs of blocks"); i++)
         next(&b, 1);
@@ -484,8 +486,9 @@ static void doubt__sets_the_other_formula_if_the_network_proves_it(void **state)
     close_bench(&b);
 }
 
-/* The twin lacks TCP: it is right about the setting in force, and knows a better one, but has no say. */
-static void doubt__asks_no_twin_that_lacks_something(void **state)
+/* The twin does not model TCP. It predicts the current setting correctly and knows a better one, but it is
+ * not asked. */
+static void doubt__asks_no_twin_that_lacks_a_protocol(void **state)
 {
     struct bench b;
     struct knobs start;
@@ -505,9 +508,9 @@ static void doubt__asks_no_twin_that_lacks_something(void **state)
     close_bench(&b);
 }
 
-/* The twin lies about jobs, so it has no say: the network must show that the formula makes them no slower.
- * In the first interval rates rise. */
-static void floor__is_the_initial_setting_where_there_are_jobs(void **state)
+/* The twin is wrong about jobs, so it is not asked: the network must show that the formula does not slow
+ * jobs down. Rates rise in the first interval. */
+static void floor__is_the_initial_setting_with_jobs(void **state)
 {
     struct bench b;
     struct knobs start, rising;
@@ -531,10 +534,10 @@ static void floor__is_the_initial_setting_where_there_are_jobs(void **state)
     close_bench(&b);
 }
 
-/* The formula is the best setting by messages. A job makes half the progress with it: the initial setting
- * stays, and at any time the job has lost at most 1 % of the time so far, and half of the interval in
- * which that is noticed. The first interval, which precedes all reports, does not count. */
-static void floor__stays_where_a_job_is_slower(void **state)
+/* The formula is the best setting by messages, but a job makes half the progress with it. The initial
+ * setting stays. At any time the job has lost at most 1 % of the time so far, plus half of the interval in
+ * which that is noticed. The first interval, before any report, does not count. */
+static void floor__stays_if_a_job_is_slower(void **state)
 {
     struct bench b;
     bool         has_duelled = false;
@@ -559,8 +562,8 @@ static void floor__stays_where_a_job_is_slower(void **state)
     close_bench(&b);
 }
 
-/* Messages of which a thousand wait for each that ends: blocks would mix up both settings. */
-static void doubt__compares_nothing_where_messages_last_long(void **state)
+/* A thousand messages are unfinished for each that ends: they would span blocks of both settings. */
+static void doubt__compares_nothing_if_messages_last_long(void **state)
 {
     struct bench b;
     struct knobs floor;
@@ -578,8 +581,8 @@ static void doubt__compares_nothing_where_messages_last_long(void **state)
     close_bench(&b);
 }
 
-/* Messages are as fast as in an empty network: no twin is made, and the formula stays. */
-static void step__no_twin_where_there_is_nothing_to_gain(void **state)
+/* Messages are as fast as in an empty network, so no twin is made, and the formula stays. */
+static void step__makes_no_twin_without_a_possible_gain(void **state)
 {
     struct bench b;
     struct knobs floor;
@@ -596,9 +599,9 @@ static void step__no_twin_where_there_is_nothing_to_gain(void **state)
     close_bench(&b);
 }
 
-/* Messages that each follow from the end of another, of which the twin knows nothing better: the formula
- * stays for them, too. */
-static void first__a_formula_is_for_messages_that_follow_from_others(void **state)
+/* Each message follows from the end of another, and the twin knows nothing better for them: the formula
+ * stays. */
+static void first__the_formula_holds_for_chained_messages(void **state)
 {
     struct bench b;
     struct knobs floor;
@@ -615,9 +618,9 @@ static void first__a_formula_is_for_messages_that_follow_from_others(void **stat
     close_bench(&b);
 }
 
-/* The twin has confirmed the opening; five times the traffic comes, of which nothing is known: the opening
- * stays in force. */
-static void first__an_opening_is_for_other_traffic_too(void **state)
+/* The twin has found a setting for the first traffic. Then five times the traffic comes, which is new: the
+ * opening returns. */
+static void first__the_opening_returns_with_new_traffic(void **state)
 {
     struct bench b;
     struct knobs opening;
@@ -636,7 +639,7 @@ static void first__an_opening_is_for_other_traffic_too(void **state)
     close_bench(&b);
 }
 
-static void first__no_opening_where_none_is_wanted(void **state)
+static void first__no_opening_if_it_is_off(void **state)
 {
     struct bench b;
 
@@ -649,7 +652,7 @@ static void first__no_opening_where_none_is_wanted(void **state)
     close_bench(&b);
 }
 
-static void create__without_a_maker_of_twins_there_is_no_tuner(void **state)
+static void create__needs_a_maker_of_twins(void **state)
 {
     struct world         w = { .seed = 1 };
     struct option_values values;
@@ -665,28 +668,28 @@ static void create__without_a_maker_of_twins_there_is_no_tuner(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(step__two_windows_that_agree_a_search_and_a_proof),
-        cmocka_unit_test(step__what_is_slower_than_before_does_not_stay),
-        cmocka_unit_test(step__what_a_guard_takes_back_needs_no_proof),
-        cmocka_unit_test(step__what_turns_out_to_be_worse_goes),
-        cmocka_unit_test(step__what_turns_bad_goes_within_intervals),
-        cmocka_unit_test(step__another_traffic_has_the_setting_from_the_beginning),
-        cmocka_unit_test(step__a_twin_that_is_wrong_changes_nothing),
-        cmocka_unit_test(step__traffic_that_changes_all_the_time_is_only_watched),
-        cmocka_unit_test(first__an_opening_that_the_twin_confirms_stays),
-        cmocka_unit_test(first__an_opening_that_the_twin_refutes_goes),
-        cmocka_unit_test(first__what_is_not_proved_gives_way_to_the_opening),
+        cmocka_unit_test(step__needs_two_windows_then_searches_and_proves),
+        cmocka_unit_test(step__withdraws_a_slower_setting),
+        cmocka_unit_test(step__a_withdrawn_setting_needs_no_proof),
+        cmocka_unit_test(step__withdraws_a_setting_that_gets_worse),
+        cmocka_unit_test(step__withdraws_a_bad_setting_within_four_intervals),
+        cmocka_unit_test(step__other_traffic_gets_the_initial_setting),
+        cmocka_unit_test(step__a_wrong_twin_changes_nothing),
+        cmocka_unit_test(step__only_watches_changing_traffic),
+        cmocka_unit_test(first__a_confirmed_opening_stays),
+        cmocka_unit_test(first__a_refuted_opening_is_withdrawn),
+        cmocka_unit_test(first__the_opening_replaces_an_unproved_setting),
         cmocka_unit_test(doubt__returns_to_the_formula),
-        cmocka_unit_test(doubt__asks_no_twin_that_lacks_something),
-        cmocka_unit_test(floor__is_the_initial_setting_where_there_are_jobs),
-        cmocka_unit_test(floor__stays_where_a_job_is_slower),
+        cmocka_unit_test(doubt__asks_no_twin_that_lacks_a_protocol),
+        cmocka_unit_test(floor__is_the_initial_setting_with_jobs),
+        cmocka_unit_test(floor__stays_if_a_job_is_slower),
         cmocka_unit_test(doubt__sets_the_other_formula_if_the_network_proves_it),
-        cmocka_unit_test(doubt__compares_nothing_where_messages_last_long),
-        cmocka_unit_test(step__no_twin_where_there_is_nothing_to_gain),
-        cmocka_unit_test(first__a_formula_is_for_messages_that_follow_from_others),
-        cmocka_unit_test(first__an_opening_is_for_other_traffic_too),
-        cmocka_unit_test(first__no_opening_where_none_is_wanted),
-        cmocka_unit_test(create__without_a_maker_of_twins_there_is_no_tuner),
+        cmocka_unit_test(doubt__compares_nothing_if_messages_last_long),
+        cmocka_unit_test(step__makes_no_twin_without_a_possible_gain),
+        cmocka_unit_test(first__the_formula_holds_for_chained_messages),
+        cmocka_unit_test(first__the_opening_returns_with_new_traffic),
+        cmocka_unit_test(first__no_opening_if_it_is_off),
+        cmocka_unit_test(create__needs_a_maker_of_twins),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,8 @@ static int parse(const char *text, struct knobs *k, struct err *err)
 
 struct value { enum knob knob; double is; };
 
-/* All but those listed are NVIDIA's; but what is in force of HF2T and balancers stays. */
+/* Knobs are NVIDIA's defaults, except for those listed. Knobs of HF2T and balancers keep their current
+ * value. */
 static void assert_setting(const char *name, const struct world *at, const struct value *value, int values)
 {
     struct knobs made, expected;
@@ -76,8 +77,8 @@ static void read__scales_hpcc_with_the_link(void **unused)
     assert_setting("hpcc", &at_100g, fast, 7);
 }
 
-/* 100 Gb/s for 40 us are 500 KB: a twelfth and a third of it. 1.25 round trips; 1/2000, 1/500 and half of
- * the rate. */
+/* 100 Gb/s x 40 us are 500 KB: thresholds are a twelfth and a third of it. The timer is 1.25 round trips.
+ * Rates are 1/2000, 1/500 and half of the line rate. */
 static void read__makes_bdp_in_proportion_to_the_network(void **unused)
 {
     static const struct value usual[] = {
@@ -96,8 +97,8 @@ static void read__makes_bdp_in_proportion_to_the_network(void **unused)
     assert_setting("bdp", &world, fast, 6);
 }
 
-/* Longer queues than NVIDIA's are for throughput, shorter ones for low delay. */
-static void all__say_what_they_are_made_for(void **unused)
+/* A Kmin above NVIDIA's is for throughput, one below it for low delay. */
+static void all__declare_their_purpose(void **unused)
 {
     struct world world = { .host_bps = 400000000000, .base_rtt_ps = 12 * PS_PER_US };
     struct knobs usual, made;
@@ -143,9 +144,9 @@ static void all__is_named_and_in_range(void **unused)
     assert_null(setting_names[i]);
 }
 
-/* ACC, section 5.1: 100 and 400 KB at 25 Gb/s, four times as much at 100; the others are the same
- * everywhere. */
-static void ecn__secn2_goes_with_the_speed_of_the_port(void **unused)
+/* ACC, section 5.1: secn2 has 100 and 400 KB at 25 Gb/s and four times as much at 100 Gb/s. The others do
+ * not depend on the speed. */
+static void ecn__secn2_scales_with_port_speed(void **unused)
 {
     static const struct { const char *name; uint64_t rate_bps; uint32_t kmin, kmax; double pmax; } rows[] = {
         { "secn0", 25000000000, 18000, 18000, 1 },       { "secn0", 100000000000, 18000, 18000, 1 },
@@ -213,7 +214,7 @@ static void parse__refuses_with_the_place(void **unused)
     }
 }
 
-static void read__takes_a_file_or_says_what_was_meant(void **unused)
+static void read__takes_a_file_or_suggests_a_setting(void **unused)
 {
     char path[] = "/tmp/setting-XXXXXX", expected[100];
     int fd = mkstemp(path);
@@ -240,12 +241,12 @@ int main(void)
         cmocka_unit_test(read__knows_the_published_settings),
         cmocka_unit_test(read__scales_hpcc_with_the_link),
         cmocka_unit_test(read__makes_bdp_in_proportion_to_the_network),
-        cmocka_unit_test(all__say_what_they_are_made_for),
+        cmocka_unit_test(all__declare_their_purpose),
         cmocka_unit_test(all__is_named_and_in_range),
-        cmocka_unit_test(ecn__secn2_goes_with_the_speed_of_the_port),
+        cmocka_unit_test(ecn__secn2_scales_with_port_speed),
         cmocka_unit_test(parse__reads_knobs_with_units_onto_default),
         cmocka_unit_test(parse__refuses_with_the_place),
-        cmocka_unit_test(read__takes_a_file_or_says_what_was_meant),
+        cmocka_unit_test(read__takes_a_file_or_suggests_a_setting),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

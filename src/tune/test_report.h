@@ -1,4 +1,4 @@
-/* src/tune/test_report.h - for tests of tuners: a network of one uplink that does as it is told. */
+/* src/tune/test_report.h - for tests of tuners: an imaginary network with one uplink. */
 #ifndef TUNE_TEST_REPORT_H
 #define TUNE_TEST_REPORT_H
 
@@ -14,8 +14,9 @@ struct test_net {
     struct report_pair pair;
 };
 
-/* A millisecond at 100 Gb/s, 12.5 MB at most, with an empty round trip of 20 us. Each term of utility is
- * as given to within 1e-6, under metrics=corrected; elephants < 0: no flow was seen. Good until the next. */
+/* Reports a millisecond at 100 Gb/s, 12.5 MB at most, with an empty round trip of 20 us. Each term of
+ * utility is as given to within 1e-6, under metrics=corrected. elephants < 0: no flow was seen. Valid until
+ * the next call. */
 static inline const struct report *test_report(struct test_net *n, double throughput, double rtt, double pfc,
                                                double elephants)
 {
@@ -38,7 +39,8 @@ static inline const struct report *test_report(struct test_net *n, double throug
     return &n->report;
 }
 
-/* Hosts of 100 Gb/s, switches that pause at 970 and 1750 KB, the default setting. */
+/* Hosts of 100 Gb/s, switches that pause at 970 KB (one port) and 1750 KB (two ports), the default
+ * setting. */
 static inline struct world test_world(uint64_t seed)
 {
     struct world world = {
@@ -55,7 +57,7 @@ struct test_option { const char *name, *value; };    /* lists end with a NULL */
 #define TEST_OPTIONS(...) ((const struct test_option[]){ __VA_ARGS__, { NULL, NULL } })
 #define TEST_NO_OPTIONS   ((const struct test_option[]){ { NULL, NULL } })
 
-/* Opens a tuner with options; 0, or what it is refused with. */
+/* Opens a tuner with options. Returns 0 or a negative error. */
 static inline int test_open(struct tuner *t, const struct tuner_algo *algo, const struct world *world,
                             const struct test_option *option, struct err *err)
 {

@@ -35,7 +35,7 @@ static void find__knows_all_names(void **unused)
     assert_null(alias);
 }
 
-/* Every alias can be opened, and what it stands for is what it says. */
+/* Every alias can be opened with the option that it stands for. */
 static void aliases__are_options_of_their_tuner(void **unused)
 {
     struct world world = test_world(1);
@@ -106,7 +106,7 @@ static void set__reads_values(void **unused)
     option_values_fini(&v);
 }
 
-static void set__refuses_with_what_would_be_right(void **unused)
+static void set__refuses_with_a_suggestion(void **unused)
 {
     static const struct { const char *name, *text, *why; } row[] = {
         { "thta", "0.1", "'thta' is not an option of paraleon; did you mean 'theta'?" },
@@ -158,9 +158,9 @@ static void set__owns_its_text(void **unused)
     assert_null(v.text[0]);
 }
 
-/* 90 temperatures of 10, unless a budget is given; a tuner whose options are as they stand stays
- * as it is. */
-static void fill__writes_what_will_be_in_force(void **unused)
+/* The budget is 90 temperatures of 10 settings, unless it is given. A tuner without options to fill has no
+ * fill(). */
+static void fill__writes_effective_values(void **unused)
 {
     static const struct { const char *option, *text; double budget; } row[] = {
         { "theta", "0.1", 900 }, { "budget", "12", 12 },
@@ -201,7 +201,7 @@ static void step__hands_over_an_empty_note(void **unused)
     assert_true(isnan(note.utility) && isnan(note.temperature) && isnan(note.divergence));
     assert_int_equal(TUNER_NO_VERDICT, note.verdict);
     tuner_close(&tuner);
-    tuner_close(&tuner);         /* nothing is left */
+    tuner_close(&tuner);         /* a second close does nothing */
 }
 
 int main(void)
@@ -211,9 +211,9 @@ int main(void)
         cmocka_unit_test(aliases__are_options_of_their_tuner),
         cmocka_unit_test(options__make_sense),
         cmocka_unit_test(set__reads_values),
-        cmocka_unit_test(set__refuses_with_what_would_be_right),
+        cmocka_unit_test(set__refuses_with_a_suggestion),
         cmocka_unit_test(set__owns_its_text),
-        cmocka_unit_test(fill__writes_what_will_be_in_force),
+        cmocka_unit_test(fill__writes_effective_values),
         cmocka_unit_test(step__hands_over_an_empty_note),
     };
 

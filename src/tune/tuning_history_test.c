@@ -1,4 +1,4 @@
-/* src/tune/tuning_history_test.c - a history is read as it stands, or refused with its line. */
+/* src/tune/tuning_history_test.c - histories are written and read back, or refused with a line number. */
 #include "tune/tuning_history.h"
 #include "core/units.h"
 
@@ -98,7 +98,7 @@ static void parse__refuses_with_the_line(void **state)
     }
 }
 
-/* ---- written and read again ---- */
+/* ---- write and read back ---- */
 
 static const char *const ways[] = { "slow", "fast", NULL };
 static const struct key_row table[] = {
@@ -125,7 +125,7 @@ static void add_step(struct tuning *g, uint64_t n, const struct knobs *was, doub
     s->is.value[KNOB_kmin] = kmin;
 }
 
-/* Three steps: kmin is set, an operator sets pmax, and what the last step sets is refused. */
+/* kmin is set, an operator sets pmax, and what the third of four steps sets is refused. */
 static void make_history(struct tuning *g)
 {
     struct outcome       refused = { .kind = OUTCOME_REFUSED, .why = "nobody answers" };
@@ -146,7 +146,7 @@ static void make_history(struct tuning *g)
     add_step(g, 3, &k, 100);
 }
 
-/* One port is paused for 3 us, and the other port's pauses are not counted. */
+/* One port is paused for 3 us. The device of the other does not count pauses. */
 static void add__unknown_pauses_are_not_zero(void **state)
 {
     struct report_device devices[] = { { 0 }, { .counts_no_pauses = true } };
@@ -210,9 +210,9 @@ static void print__is_read_back(void **state)
     free(text);
 }
 
-/* What others have turned is told where it is first seen, and nowhere else; so is what was not carried
- * out. */
-static void print__tells_changes_and_outcomes_once(void **state)
+/* A change by an operator is printed in the first step that sees it, and only there; so is a refused
+ * setting. */
+static void print__shows_changes_and_outcomes_once(void **state)
 {
     static const char *const want[] = { NULL, NULL, "{\"pmax\":0.75}", NULL, "{\"kmin\":100.0}" };
     char         *text = NULL, *rest, *line;
@@ -241,7 +241,7 @@ static void print__tells_changes_and_outcomes_once(void **state)
     free(text);
 }
 
-static void forget__keeps_the_last_and_where_they_began(void **state)
+static void forget__keeps_the_last_steps_and_their_start(void **state)
 {
     struct knobs  k;
     struct tuning g;
@@ -295,7 +295,7 @@ static void json__is_read_back(void **state)
     json_decref(o);
 }
 
-static void read__refuses_what_is_something_else(void **state)
+static void read__refuses_malformed_queues(void **state)
 {
     static const char *const texts[] = {
         "{}", "[]", "{\"queues\":1,\"changed\":1,\"changes\":1}",
@@ -321,10 +321,10 @@ int main(void)
         cmocka_unit_test(parse__refuses_with_the_line),
         cmocka_unit_test(add__unknown_pauses_are_not_zero),
         cmocka_unit_test(print__is_read_back),
-        cmocka_unit_test(print__tells_changes_and_outcomes_once),
-        cmocka_unit_test(forget__keeps_the_last_and_where_they_began),
+        cmocka_unit_test(print__shows_changes_and_outcomes_once),
+        cmocka_unit_test(forget__keeps_the_last_steps_and_their_start),
         cmocka_unit_test(json__is_read_back),
-        cmocka_unit_test(read__refuses_what_is_something_else),
+        cmocka_unit_test(read__refuses_malformed_queues),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

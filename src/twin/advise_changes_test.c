@@ -1,4 +1,4 @@
-/* src/twin/advise_changes_test.c - which changes are allowed, and the scenario that a row stands for. */
+/* src/twin/advise_changes_test.c - which changes are allowed, and the scenario of a row with changes. */
 #include "twin/advise.h"
 
 #include <setjmp.h>
@@ -28,7 +28,7 @@ static void allow__reads_a_list(void **unused)
     }
 }
 
-static void allow__refuses_other_words(void **unused)
+static void allow__refuses_unknown_words(void **unused)
 {
     uint32_t   allowed = 0;
     struct err err;
@@ -39,7 +39,8 @@ static void allow__refuses_other_words(void **unused)
     assert_int_equal(advise_allow(&allowed, "", &err), -EINVAL);
 }
 
-/* The changes of a row follow the texts of --set, so they win; a row without changes is the scenario. */
+/* The changes of a row follow the texts of --set, so they win. A row without changes has the texts of --set
+ * alone. */
 static void twin__has_the_changes_of_a_row(void **unused)
 {
     static const struct advise_change mtu = { ALLOW_MTU, "host.mtu=4096", "" };
@@ -71,7 +72,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(allow__reads_a_list),
-        cmocka_unit_test(allow__refuses_other_words),
+        cmocka_unit_test(allow__refuses_unknown_words),
         cmocka_unit_test(twin__has_the_changes_of_a_row),
     };
 

@@ -1,4 +1,5 @@
-/* src/twin/advise_choose_test.c - what is advised, and that the card says nothing the rows do not show. */
+/* src/twin/advise_choose_test.c - which setting is advised. The card claims nothing that the rows do not
+ * show. */
 #include "twin/advise.h"
 
 #include <setjmp.h>
@@ -10,7 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A setting with these slowdowns of mice, middle and elephants at a load; seeds spread by +-'noise'. */
+/* Sets a row's slowdowns of mice, middle messages and elephants at a load. They vary by 'noise' from seed
+ * to seed. */
 static void did(struct advise_row *row, uint32_t load, double mice, double middle, double elephants,
                 double noise)
 {
@@ -30,7 +32,7 @@ static void at_all_loads(struct advise_row *row, double mice, double middle, dou
         did(row, load, mice, middle, elephants, noise);
 }
 
-/* Yours, a preset of one knob, a preset of two, and what was searched, with eight. */
+/* The user's setting, a preset of one knob, a preset of four, and the result of a search, with eight. */
 static struct advice *fixture(struct advise_request *request)
 {
     static const char *const names[] = { "yours", "small", "large", "searched" };
@@ -70,7 +72,7 @@ static void choose__a_preset_that_ties_goes_before_the_search(void **state)
 
     (void)state;
     at_all_loads(&a->row[1], 1.50, 1.9, 1.9, 0.02);
-    at_all_loads(&a->row[3], 1.49, 1.9, 1.9, -0.02);     /* 1 % better in one class, and that within chance */
+    at_all_loads(&a->row[3], 1.49, 1.9, 1.9, -0.02);     /* 1 % better in one class, which is within chance */
     assert_int_equal(advised_row(a), 1);
 }
 
@@ -106,7 +108,7 @@ static void choose__yours_stays_unless_another_is_clearly_better(void **state)
     assert_int_equal(advised_row(a), 0);
 }
 
-/* The preset is far better by the goal, but slows large messages by 6 %, at any load or at one of them. */
+/* The preset is far better by the goal, but slows large messages by 6 % at one of the loads. */
 static void choose__nothing_that_harms_a_class_beyond_the_bound(void **state)
 {
     for (uint32_t load = 0; load < ADVISE_LOADS; load++) {
@@ -124,7 +126,7 @@ static void choose__nothing_that_harms_a_class_beyond_the_bound(void **state)
     }
 }
 
-/* Iterations of the only job are 3 % longer, and its messages faster. */
+/* Iterations of the only job take 3 % longer, although messages are faster. */
 static void choose__nothing_that_harms_a_job_beyond_the_bound(void **state)
 {
     struct advise_request q;
@@ -139,11 +141,11 @@ static void choose__nothing_that_harms_a_job_beyond_the_bound(void **state)
     assert_int_equal(advised_row(a), 0);
     a->goal.job_bound = 0.04;
     assert_int_equal(advised_row(a), 1);
-    a->goal = *goal_default;             /* and if iterations are the goal, shorter ones would be better */
+    a->goal = *goal_default;             /* if iterations are the goal, longer ones are a loss */
     assert_int_equal(advised_row(a), 0);
 }
 
-/* A confirmation needs a clear gain, and the upper end of every interval below the bound. */
+/* A proof needs a clear gain, and intervals that end below the bound. */
 static void judge__asks_for_more_seeds_until_it_is_clear(void **state)
 {
     struct advise_request q;
@@ -154,7 +156,7 @@ static void judge__asks_for_more_seeds_until_it_is_clear(void **state)
     did(&a->row[0], ADVISE_PROOF, 2, 2, 2, 0);
     did(x, ADVISE_PROOF, 1.5, 1.9, 2.02, 0.001);                 /* +1 % */
     assert_int_equal(advise_judge(a, x), PROOF_HOLDS);
-    did(x, ADVISE_PROOF, 1.5, 1.9, 2.02, 0.03);                  /* +1 %, and 6 % are not excluded */
+    did(x, ADVISE_PROOF, 1.5, 1.9, 2.02, 0.03);                  /* +1 %, but 6 % are not excluded */
     assert_int_equal(advise_judge(a, x), PROOF_OPEN);
     did(x, ADVISE_PROOF, 1.9, 1.99, 1.99, 0.05);                 /* hardly better */
     assert_int_equal(advise_judge(a, x), PROOF_OPEN);
@@ -162,7 +164,7 @@ static void judge__asks_for_more_seeds_until_it_is_clear(void **state)
     assert_int_equal(advise_judge(a, x), PROOF_FAILS);
     did(x, ADVISE_PROOF, 2.1, 2, 2, 0.001);
     assert_int_equal(advise_judge(a, x), PROOF_FAILS);
-    assert_int_equal(advised_row(a), 0);         /* which is not proposed again, though it was good before */
+    assert_int_equal(advised_row(a), 0);         /* it is not proposed again */
 }
 
 static void choose__a_gain_at_another_load_alone_is_not_enough(void **state)
@@ -199,7 +201,7 @@ static void choose__a_tie_at_the_expected_load_must_hold_at_the_others(void **st
     assert_int_equal(advised_row(a), 3);
 }
 
-static void choose__what_got_stuck_is_not_advised(void **state)
+static void choose__never_a_stuck_setting(void **state)
 {
     struct advise_request q;
     struct advice        *a = fixture(&q);
@@ -240,7 +242,7 @@ static void answer__claims_nothing_from_an_interval_with_0(void **state)
     at_all_loads(&a->row[3], 1.2, 1.4, 1.5, 0.001);
     did(&a->row[3], 2, 1.2, 1.4, 2.09, 0.05);
     did(&a->row[0], 2, 2, 2, 2, -0.05);
-    did(&a->row[1], 0, 1.21, 1.42, 1.5, 0.04);           /* not told apart from the search */
+    did(&a->row[1], 0, 1.21, 1.42, 1.5, 0.04);           /* not clearly different from the search */
     advised_row(a);
     a->choice = 3;
     a->best_preset = 1;
@@ -252,8 +254,8 @@ static void answer__claims_nothing_from_an_interval_with_0(void **state)
     card_fini(&c);
 }
 
-/* Another control is advised only if every setting of this one is clearly worse; the card says what it
- * needs. */
+/* Another control is advised only if every setting of the current one is clearly worse. The card says what
+ * it needs. */
 static void answer__names_what_a_change_needs(void **state)
 {
     static const struct advise_change swift = { ALLOW_CONTROL, "cc=swift", "NICs that run Swift" };
@@ -280,7 +282,7 @@ static void answer__names_what_a_change_needs(void **state)
     card_fini(&c);
 }
 
-static void answer__says_whose_setting_yours_is(void **state)
+static void answer__names_the_origin_of_the_setting(void **state)
 {
     struct advise_request q;
     struct advice        *a = fixture(&q);
@@ -311,11 +313,11 @@ int main(void)
         cmocka_unit_test(choose__a_gain_at_another_load_alone_is_not_enough),
         cmocka_unit_test(choose__a_tie_that_slows_a_class_is_no_tie),
         cmocka_unit_test(choose__a_tie_at_the_expected_load_must_hold_at_the_others),
-        cmocka_unit_test(choose__what_got_stuck_is_not_advised),
+        cmocka_unit_test(choose__never_a_stuck_setting),
         cmocka_unit_test(answer__names_a_class_that_is_slower_at_another_load_only),
         cmocka_unit_test(answer__claims_nothing_from_an_interval_with_0),
         cmocka_unit_test(answer__names_what_a_change_needs),
-        cmocka_unit_test(answer__says_whose_setting_yours_is),
+        cmocka_unit_test(answer__names_the_origin_of_the_setting),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* src/twin/cell_test.c - a cell has the speeds, shares and round trip of the network that it stands for. */
+/* src/twin/cell_test.c - a cell has the speeds, oversubscription and round trip of the network that it
+ * models. */
 #include "twin/cell.h"
 #include "core/units.h"
 
@@ -35,7 +36,7 @@ static double sum_of(const uint64_t *x, uint32_t n)
     return sum;
 }
 
-static void like__uplinks_are_shared_as_far_and_not_slower(void **state)
+static void like__keeps_oversubscription_and_speed(void **state)
 {
     struct world w;
     struct cell  c = cell_of_text("{kind: clos, tors: 12, hosts_per_tor: 16, spines: 4, rate: 100Gbps, "
@@ -45,14 +46,14 @@ static void like__uplinks_are_shared_as_far_and_not_slower(void **state)
     assert_int_equal(c.racks, 4);
     assert_int_equal(c.hosts, 4);
     assert_int_equal(c.uplinks, 1);
-    assert_true(c.uplink_bps[0][0] == 100000000000);         /* 4:1 as there */
+    assert_true(c.uplink_bps[0][0] == 100000000000);         /* 4:1 as in the network */
     assert_true(c.host_bps[15] == 100000000000);
     world_fini(&w);
 }
 
-/* Twenty of 128 hosts send: 2.5 of each rack of 16, with 4 uplinks. Two racks become one with 5 of them and 8
- * uplinks. */
-static void like_part__those_that_send_have_the_uplinks_that_they_have(void **state)
+/* Twenty of 128 hosts send: 2.5 per rack of 16, which has 4 uplinks. Two racks become one with 5 senders
+ * and 8 uplinks. */
+static void like_part__keeps_the_uplinks_per_sender(void **state)
 {
     struct world w;
     struct cell  c = cell_of_text("{kind: clos, tors: 8, hosts_per_tor: 16, spines: 4, rate: 100Gbps, delay: "
@@ -64,13 +65,13 @@ static void like_part__those_that_send_have_the_uplinks_that_they_have(void **st
     assert_true(c.racks == 4 && c.hosts == 5 && c.uplinks == 8);
     assert_true(fabs(sum_of(c.uplink_bps[3], 8) / 800e9 - 1) < 1e-9);
     assert_true(c.host_bps[19] == 100000000000);
-    c = cell_like(&w, 16, 0.5);                     /* half of them: uplinks are shared half as far */
+    c = cell_like(&w, 16, 0.5);                     /* half of the hosts: half of the oversubscription */
     assert_true(c.racks == 4 && c.hosts == 4);
     assert_true(fabs(sum_of(c.uplink_bps[0], c.uplinks) / 200e9 - 1) < 1e-9);
     world_fini(&w);
 }
 
-static void like__a_small_network_stays_what_it_is(void **state)
+static void like__copies_a_small_network(void **state)
 {
     struct world w;
     struct cell  c = cell_of_text("{kind: clos, tors: 3, hosts_per_tor: 5, spines: 2, rate: 25Gbps, "
@@ -83,10 +84,10 @@ static void like__a_small_network_stays_what_it_is(void **state)
     world_fini(&w);
 }
 
-/* Two pods of two racks with four hosts of 25 Gb/s each; all links of switches have 100 Gb/s. A rack can send
- * 100 Gb/s. Two of three of its bytes are for the other pod: 267 of the 400 Gb/s that all racks send. The two
- * links to the core carry 200 of them, so a rack sends 75 Gb/s. */
-static void like__uplinks_are_as_narrow_as_the_tier_above(void **state)
+/* Two pods of two racks with four hosts of 25 Gb/s each; all links of switches have 100 Gb/s. A rack can
+ * send 100 Gb/s. Two thirds of its bytes go to the other pod: 267 of the 400 Gb/s that all racks send. The
+ * two links to the core carry 200 of them, so a rack sends 75 Gb/s. */
+static void like__limits_uplinks_to_the_tier_above(void **state)
 {
     char         text[900] = "{kind: graph, hosts: 16, switches: [t0, t1, t2, t3, a0, a1, c], links: [";
     size_t       at = strlen(text);
@@ -105,7 +106,7 @@ static void like__uplinks_are_as_narrow_as_the_tier_above(void **state)
     world_fini(&w);
 }
 
-/* A fat tree has as much capacity in every tier. */
+/* A fat tree has the same capacity in every tier. */
 static void like__a_full_tier_above_changes_nothing(void **state)
 {
     struct world w;
@@ -116,7 +117,7 @@ static void like__a_full_tier_above_changes_nothing(void **state)
     world_fini(&w);
 }
 
-static void like__half_of_the_hosts_are_slow_if_half_of_them_are(void **state)
+static void like__keeps_the_share_of_slow_hosts(void **state)
 {
     struct world w;
     struct cell  c = cell_of_text("{kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: "
@@ -146,8 +147,8 @@ static void like__one_switch_is_one_rack(void **state)
     world_fini(&w);
 }
 
-/* Written down and read again it has the round trip of the network. */
-static void fit__the_round_trip_is_that_of_the_network(void **state)
+/* A cell that is written as a scenario and read back has the round trip of the network. */
+static void fit__keeps_the_round_trip(void **state)
 {
     struct world w, v;
     struct cell  c = cell_of_text("{kind: clos, tors: 9, hosts_per_tor: 9, spines: 3, rate: 100Gbps, delay: "
@@ -190,14 +191,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slowest__is_that_of_one_host),
-        cmocka_unit_test(like_part__those_that_send_have_the_uplinks_that_they_have),
-        cmocka_unit_test(like__uplinks_are_shared_as_far_and_not_slower),
-        cmocka_unit_test(like__a_small_network_stays_what_it_is),
-        cmocka_unit_test(like__uplinks_are_as_narrow_as_the_tier_above),
+        cmocka_unit_test(like_part__keeps_the_uplinks_per_sender),
+        cmocka_unit_test(like__keeps_oversubscription_and_speed),
+        cmocka_unit_test(like__copies_a_small_network),
+        cmocka_unit_test(like__limits_uplinks_to_the_tier_above),
         cmocka_unit_test(like__a_full_tier_above_changes_nothing),
-        cmocka_unit_test(like__half_of_the_hosts_are_slow_if_half_of_them_are),
+        cmocka_unit_test(like__keeps_the_share_of_slow_hosts),
         cmocka_unit_test(like__one_switch_is_one_rack),
-        cmocka_unit_test(fit__the_round_trip_is_that_of_the_network),
+        cmocka_unit_test(fit__keeps_the_round_trip),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Tests of what anole record and ethtool -S say about a host. */
+/* src/twin/host_record_test.c - symptoms and load in recordings of anole record and ethtool -S. */
 #include "twin/host_record.h"
 #include "twin/recorded.h"
 
@@ -88,7 +88,7 @@ static void host_record_print_symptoms__each_from_its_counter(void **state)
     text = symptoms_of(&h, &count);
     for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++)
         if (!strstr(text, expected[i]))
-            fail_msg("not said: %s\n%s", expected[i], text);
+            fail_msg("missing: %s\n%s", expected[i], text);
     assert_int_equal(count, sizeof(expected) / sizeof(*expected));
     free(text);
     host_record_fini(&h);
@@ -111,7 +111,7 @@ static void host_record_read__ethtool(void **state)
     assert_true(host_record_is(text, sizeof(text) - 1));
     if (host_record_read(&h, "e.txt", text, sizeof(text) - 1, &err))
         fail_msg("%s", err.text);
-    assert_int_equal(host_record_rate(&h), 0);       /* ethtool -S does not say */
+    assert_int_equal(host_record_rate(&h), 0);       /* ethtool -S does not report it */
     assert_int_equal(recorded_counters(&load, "e.txt", h.sent, h.sent_bytes, 100000000000, &err), 0);
     assert_true(load.load > 0.0999 && load.load < 0.1001);           /* 2.5 GB in 2 s */
     said = symptoms_of(&h, &count);

@@ -1,4 +1,4 @@
-/* src/twin/maker_test.c - which hosts of a cell send what. */
+/* src/twin/maker_test.c - which hosts of a cell run jobs and closed loops. */
 #include "twin/maker.h"
 #include "run/simulation.h"
 #include "twin/twin_trial.h"
@@ -31,7 +31,7 @@ static struct predictor make(const struct traffic_model *m)
     return p;
 }
 
-/* Marks the hosts that entries of a kind name; returns how many there are. */
+/* Marks the hosts of all entries of a kind, and returns their number. */
 static uint32_t hosts_of(const struct predictor *p, const char *kind, const char *key, bool *is_in)
 {
     const struct twin *t = p->arg;
@@ -55,7 +55,7 @@ static struct traffic_model half_and_half(double local)
     return m;
 }
 
-/* Half of the hosts are workers, half have closed loops: no host has both, whether rings are packed into
+/* Half of the hosts are workers and half have closed loops. No host has both, whether rings are packed into
  * racks or spread over them. */
 static void make__jobs_and_loops_have_hosts_of_their_own(void **state)
 {
@@ -73,8 +73,8 @@ static void make__jobs_and_loops_have_hosts_of_their_own(void **state)
     }
 }
 
-/* Where both are everywhere they share hosts. */
-static void make__loops_share_hosts_where_there_are_not_enough(void **state)
+/* Jobs and loops need all hosts, so they share them. */
+static void make__loops_share_hosts_if_there_are_too_few(void **state)
 {
     struct traffic_model m = half_and_half(0);
     struct predictor     p;
@@ -91,7 +91,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(make__jobs_and_loops_have_hosts_of_their_own),
-        cmocka_unit_test(make__loops_share_hosts_where_there_are_not_enough),
+        cmocka_unit_test(make__loops_share_hosts_if_there_are_too_few),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* src/twin/recorded_test.c - sizes and loads of what was recorded are those that it was made with. */
+/* src/twin/recorded_test.c - sizes and loads of a recording are those that it was made with. */
 #include "twin/recorded.h"
 
 #include "traffic/cdf.h"
@@ -43,8 +43,8 @@ static void close_to(double is, double want, double share)
         fail_msg("%g, not %g", is, want);
 }
 
-/* 1,001 messages of 12,500 bytes, one each microsecond, from one of two hosts: a link of 100 Gb/s is full,
- * two are half full. */
+/* One of two hosts sends 1,001 messages of 12,500 bytes, one per microsecond: its link of 100 Gb/s is full,
+ * and two links are half full. */
 static void messages__load_is_bytes_over_what_links_could_carry(void **unused)
 {
     struct text     t;
@@ -68,7 +68,7 @@ static void messages__load_is_bytes_over_what_links_could_carry(void **unused)
     recorded_fini(&r);
 }
 
-/* The table that is made has the mean and the shares of the sizes that went into it. */
+/* The resulting table has the mean and the shares of the recorded sizes. */
 static void messages__table_has_the_sizes(void **unused)
 {
     static const double size[] = { 100, 1000, 1001, 1100, 50000, 1000000, 30000000 };
@@ -89,7 +89,7 @@ static void messages__table_has_the_sizes(void **unused)
     r = read_text(&t, recorded_messages, 100 * GBPS);
     assert_int_equal(r.hosts, 10);
     text_open(&t);
-    for (uint32_t i = 0; i < r.sizes; i++)   /* as a file has it: a row is a line, "bytes probability" */
+    for (uint32_t i = 0; i < r.sizes; i++)   /* as in a file: a line per row, "bytes probability" */
         fprintf(t.out, "%.15g %.12g\n", r.size[i].bytes, r.size[i].p);
     fclose(t.out);
     rows = t.text;
@@ -103,7 +103,7 @@ static void messages__table_has_the_sizes(void **unused)
     recorded_fini(&r);
 }
 
-/* Ten of twenty-four hours at 50 %, the others at 10 %. */
+/* A load of 50 % in ten of 24 hours, and of 10 % in the others. */
 static void counters__range_is_that_of_the_day(void **unused)
 {
     struct text     t;
@@ -128,8 +128,7 @@ static void counters__range_is_that_of_the_day(void **unused)
     recorded_fini(&r);
 }
 
-/* A port that was started anew counts from 0: what it sent meanwhile is not known, and no time of it
- * counts. */
+/* A port that restarts counts from 0. What it sent meanwhile is not known, so this time does not count. */
 static void counters__a_restart_is_left_out(void **unused)
 {
     struct text     t;
@@ -145,7 +144,7 @@ static void counters__a_restart_is_left_out(void **unused)
     recorded_fini(&r);
 }
 
-/* A race goes a fifth beyond the load that is searched at, which is then the busiest. */
+/* A race runs at up to 1.2 times the load of the search. That must be the busiest load, if it is higher. */
 static void expected__a_race_gets_to_the_busy_hours(void **unused)
 {
     (void)unused;

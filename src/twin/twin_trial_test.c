@@ -42,8 +42,8 @@ static void run__a_message_alone_has_a_slowdown_of_1(void **state)
     assert_int_equal(p.all.unfinished, 0);
 }
 
-/* Cut off in its middle it will have taken, as far as anybody knows, what it takes alone. */
-static void run__a_message_that_is_cut_off_counts_with_what_it_takes_at_least(void **state)
+/* The run ends in the middle of the message, which counts with the slowdown that it will have at least. */
+static void run__an_unfinished_message_counts_with_its_least_slowdown(void **state)
 {
     struct predicted p = run_one(lone, PS_PER_MS / 2, 1);
 
@@ -53,9 +53,9 @@ static void run__a_message_that_is_cut_off_counts_with_what_it_takes_at_least(vo
     assert_true(p.all.slowdowns[PREDICT_ELEPHANTS] >= 1 && p.all.slowdowns[PREDICT_ELEPHANTS] < 1.02);
 }
 
-/* Three share a receiver's link. After 12 of the 24 ms that they need at least, 1.5 times as long as one
- * alone takes has passed, and half of each is left. */
-static void run__messages_that_starve_are_not_forgotten(void **state)
+/* Three messages share a receiver's link and need at least 24 ms. After 12 ms, 1.5 times the time of a
+ * single one has passed, and half of each is left. */
+static void run__counts_starving_messages(void **state)
 {
     static const char three[] = STAR "traffic:\n  - {kind: incast, senders: 3, size: 100MB}\nrun: 100ms\n";
     struct predicted  p = run_one(three, 12 * PS_PER_MS, 1);
@@ -66,8 +66,8 @@ static void run__messages_that_starve_are_not_forgotten(void **state)
                 p.all.slowdowns[PREDICT_ELEPHANTS] / 3 < 2.5);
 }
 
-/* Two workers send 1 MB to each other and compute for 100 us. The link needs 80 us for the bytes alone and
- * about 6 % more for headers; then come at most 10 us of round trip and the barrier. */
+/* Two workers send 1 MB to each other and compute for 100 us. The link needs 80 us for the bytes and about
+ * 6 % more for headers. A round trip and the barrier add at most 10 us. */
 static void run__a_job_has_iterations_with_compute(void **state)
 {
     static const char job[] =
@@ -82,7 +82,7 @@ static void run__a_job_has_iterations_with_compute(void **state)
     assert_true(p.all.job[0].iterations > 10 && p.all.job[0].iterations < 11.2);
     assert_true(us > 180 && us < 200);
     assert_true(p.all.job_messages[PREDICT_ELEPHANTS] == p.all.messages[PREDICT_ELEPHANTS]);
-    p = run_one(job, PS_PER_MS / 20, 1);         /* in the middle of the first */
+    p = run_one(job, PS_PER_MS / 20, 1);         /* in the middle of the first iteration */
     assert_true(p.all.job[0].iterations > 0.4 && p.all.job[0].iterations < 0.6);
     us = 1e6 * p.all.job[0].seconds / p.all.job[0].iterations;
     assert_true(us > 180 && us < 220);
@@ -91,8 +91,9 @@ static void run__a_job_has_iterations_with_compute(void **state)
 static const char mix[] = STAR "traffic:\n  - {kind: poisson, sizes: FB_Hadoop, load: 40%}\n"
                                "  - {kind: incast, senders: 3, size: 64KB, period: 100us}\nrun: 1ms\n";
 
-/* Twice the time completes twice as much. Loops are only counted on request: they cost a walk over all flows. */
-static void run__loops_count_what_they_complete(void **state)
+/* Twice the time completes twice as much. Loops are only counted on request, because that takes a walk over
+ * all flows. */
+static void run__counts_what_loops_complete(void **state)
 {
     static const char    text[] = STAR "traffic:\n  - {kind: incast, senders: 1, size: 1KB}\n"
                                        "  - {kind: storage, depth: 2, storage: 2, compute: 2, replicas: 1}\nrun: 4ms\n";
@@ -118,7 +119,7 @@ static void run__loops_count_what_they_complete(void **state)
                 found[1].all.loop[0].bytes < 2.2 * found[0].all.loop[0].bytes);
 }
 
-static void run__as_many_at_a_time_as_one_likes_find_the_same(void **state)
+static void run__finds_the_same_with_any_number_of_workers(void **state)
 {
     struct twin          one = twin_of(mix, 1), three = twin_of(mix, 3);
     struct predictor     p = twin_predictor(&one), q = twin_predictor(&three);
@@ -143,14 +144,14 @@ static void run__as_many_at_a_time_as_one_likes_find_the_same(void **state)
             assert_true(a[i].all.slowdowns[c] == b[i].all.slowdowns[c] &&
                         a[i].all.messages[c] == b[i].all.messages[c]);
     }
-    /* Settings meet the same messages; another seed, others. */
+    /* All settings get the same messages. Another seed has others. */
     assert_true(a[0].all.messages[PREDICT_MICE] == a[1].all.messages[PREDICT_MICE]);
     assert_true(a[0].all.messages[PREDICT_MICE] != a[4].all.messages[PREDICT_MICE]);
     assert_true(a[0].all.slowdowns[PREDICT_MICE] != a[1].all.slowdowns[PREDICT_MICE]);
 }
 
-/* Three times the load is about three times the messages; the incast, which has no load, stays. */
-static void run__load_is_that_of_entries_that_have_one(void **state)
+/* Three times the load is about three times the messages. The incast has no load and stays. */
+static void run__scales_only_entries_with_a_load(void **state)
 {
     struct predicted some = run_one(mix, PS_PER_MS, 0.5), most = run_one(mix, PS_PER_MS, 1.5);
     double           incast = 30;
@@ -160,9 +161,9 @@ static void run__load_is_that_of_entries_that_have_one(void **state)
     assert_true((most.all.messages[PREDICT_MICE] - incast) / (some.all.messages[PREDICT_MICE] - incast) < 4);
 }
 
-/* Posting ends after 0.5 ms, in the middle of a message that takes 0.8 ms alone: it is waited for. At that
- * moment hosts would have reported one that waits. */
-static void run__what_was_posted_is_waited_for(void **state)
+/* Posting ends after 0.5 ms, in the middle of a message that takes 0.8 ms alone. The run waits for it, but
+ * the window counts it as unfinished, as hosts would report. */
+static void run__waits_for_posted_messages(void **state)
 {
     struct twin          t = twin_of(lone, 1);
     struct predictor     p = twin_predictor(&t);
@@ -183,8 +184,8 @@ static void run__what_was_posted_is_waited_for(void **state)
                 found.window.slowdowns[PREDICT_ELEPHANTS] < 1.02);
 }
 
-/* Bursts every 100 us until 1 ms; the window is the second half, in which five of the ten are over. */
-static void run__the_window_has_what_ended_in_it(void **state)
+/* Bursts every 100 us until 1 ms. The window is the second half, in which five of the ten end. */
+static void run__window_has_messages_that_ended_in_it(void **state)
 {
     static const char    bursts[] = STAR
                                     "traffic:\n  - {kind: incast, senders: 3, size: 64KB, period: 100us}\n"
@@ -207,7 +208,7 @@ static void run__the_window_has_what_ended_in_it(void **state)
     assert_int_equal(found.window.unfinished, 0);
 }
 
-static void run__what_is_wrong_with_the_scenario_is_told(void **state)
+static void run__reports_errors_of_the_scenario(void **state)
 {
     struct twin          t = twin_of("topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us}\n"
                                      "run: 1 parsec\n", 2);
@@ -227,15 +228,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(run__a_message_alone_has_a_slowdown_of_1),
-        cmocka_unit_test(run__a_message_that_is_cut_off_counts_with_what_it_takes_at_least),
-        cmocka_unit_test(run__messages_that_starve_are_not_forgotten),
+        cmocka_unit_test(run__an_unfinished_message_counts_with_its_least_slowdown),
+        cmocka_unit_test(run__counts_starving_messages),
         cmocka_unit_test(run__a_job_has_iterations_with_compute),
-        cmocka_unit_test(run__loops_count_what_they_complete),
-        cmocka_unit_test(run__as_many_at_a_time_as_one_likes_find_the_same),
-        cmocka_unit_test(run__load_is_that_of_entries_that_have_one),
-        cmocka_unit_test(run__what_was_posted_is_waited_for),
-        cmocka_unit_test(run__the_window_has_what_ended_in_it),
-        cmocka_unit_test(run__what_is_wrong_with_the_scenario_is_told),
+        cmocka_unit_test(run__counts_what_loops_complete),
+        cmocka_unit_test(run__finds_the_same_with_any_number_of_workers),
+        cmocka_unit_test(run__scales_only_entries_with_a_load),
+        cmocka_unit_test(run__waits_for_posted_messages),
+        cmocka_unit_test(run__window_has_messages_that_ended_in_it),
+        cmocka_unit_test(run__reports_errors_of_the_scenario),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -293,7 +293,7 @@ static void edit(struct world *w)
     /* Before its agent first reads the device, this counts as its initial value. */
     d->is_foreign[knob] = w->proc[i].disk.log_length > 0;
     check_foreign(w, i, knob, value);
-    world_loud(w, "device %u: a person sets %s = %g", i, knob_info[knob].name, value);
+    world_loud(w, "device %u: an operator sets %s = %g", i, knob_info[knob].name, value);
 }
 
 /* The driver reloads: settings are lost. */
@@ -307,7 +307,7 @@ static void load_driver(struct world *w)
     d->loaded_us = w->now_us;
     memset(d->is_clamped, 0, sizeof d->is_clamped);
     memset(d->is_foreign, 0, sizeof d->is_foreign);
-    world_loud(w, "device %u: its driver is loaded again", i);
+    world_loud(w, "device %u: its driver reloads", i);
 }
 
 /* Returns an agent with an unconfirmed change, if there is one. */

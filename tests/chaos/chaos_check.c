@@ -129,7 +129,7 @@ void check_log_line(struct world *w, uint32_t device, const char *line, size_t l
     const char *what = json_string_value(json_object_get(o, "what"));
 
     if (!what)
-        broken(w, PROMISE_audit, device, "a line of the log is not what it should be");
+        broken(w, PROMISE_audit, device, "a log line is malformed");
     else {
         note_new(&w->device[device], json_object_get(o, "new"));
         w->result->applied += strcmp(what, "apply") == 0;
@@ -159,7 +159,7 @@ void check_write(struct world *w, uint32_t device, enum knob knob, double value)
     if (!has(&d->rest[knob], value) && !is_of_newest(d, knob, value))
         broken(w, PROMISE_term, device, "a change of an older controller is written");
     if (d->is_foreign[knob] && !knobset_is_equal_value(value, d->is.knobs.value[knob]))
-        broken(w, PROMISE_foreign, device, "what a person has set is overwritten");
+        broken(w, PROMISE_foreign, device, "a foreign value is overwritten");
 }
 
 void check_foreign(struct world *w, uint32_t device, enum knob knob, double value)
@@ -205,7 +205,7 @@ static bool check_values(struct world *w, uint32_t device, const struct knob_set
         if (!is_within((enum knob)k, value))
             broken(w, PROMISE_limits, device, "a value outside its bounds is written");
         if (!is_small((enum knob)k, confirmed->knobs.value[k], value))
-            broken(w, PROMISE_step, device, "a change is too large a step");
+            broken(w, PROMISE_step, device, "a change exceeds the largest step");
     }
     return is_change;
 }
@@ -220,7 +220,7 @@ static void check_pace(struct world *w, uint32_t device)
     d->changed_us = w->now_us;
     d->kills_at_change = d->kills;
     if (++d->changes > c->switches_per_day + 2 + d->kills)       /* a kill may lose the last one */
-        broken(w, PROMISE_pace, device, "there are more changes than a day's budget");
+        broken(w, PROMISE_pace, device, "there are more changes than the budget of a day");
 }
 
 /* Returns true if a controller requested a factory value. For a minute, the agent then treats it as its own
@@ -241,16 +241,16 @@ void check_set(struct world *w, uint32_t device, const struct knob_set *set)
     const struct proc   *p = &w->proc[device];
 
     if (d->is_observed)
-        broken(w, PROMISE_observe, device, "an agent that observes writes");
+        broken(w, PROMISE_observe, device, "an agent writes in observe mode");
     if (d->loaded_us > d->asked_us && knobset_has(&d->held, set) && !knobset_has(&d->first, set) &&
         !is_first_asked(d, set))
-        broken(w, PROMISE_volatile, device, "a setting outlives the driver that had it");
+        broken(w, PROMISE_volatile, device, "a setting survives a driver restart");
     if (!check_values(w, device, set))
         return;
     if (d->is_frozen)
         broken(w, PROMISE_freeze, device, "a frozen device is changed");
     if (w->now_us < p->disk.full_until_us || w->now_us < d->blind_until_us)
-        broken(w, PROMISE_knowledge, device, "a device is changed that cannot be read, or with a full disk");
+        broken(w, PROMISE_knowledge, device, "a device is changed that is unreadable, or with a full disk");
     check_pace(w, device);
 }
 
@@ -295,13 +295,13 @@ void check_command(struct world *w, const struct proc *p, uint32_t link, const s
     if ((m->kind != MSG_PREPARE && m->kind != MSG_COMMIT) || !is_honest(w, p, link))
         return;
     if (mode == MODE_OBSERVE)
-        broken(w, PROMISE_observe, 0, "a controller that observes sends orders");
+        broken(w, PROMISE_observe, 0, "a controller sends orders in observe mode");
     if (m->kind == MSG_PREPARE && p->is_frozen && !is_known(w, &m->set, false))
-        broken(w, PROMISE_freeze, 0, "a frozen controller tries something");
+        broken(w, PROMISE_freeze, 0, "a frozen controller tries a setting");
     if (m->kind == MSG_PREPARE && mode == MODE_APPROVE && !is_known(w, &m->set, true))
         broken(w, PROMISE_approval, 0, "a trial runs without approval");
     if (m->kind == MSG_COMMIT && !w->relays && link < w->agents && w->now_us > p->heard_us[link] + OLD_US)
-        broken(w, PROMISE_knowledge, link, "it is changed although its last report is old");
+        broken(w, PROMISE_knowledge, link, "the device is changed although its last report is old");
 }
 
 void check_approval(struct world *w, const struct knob_set *set)
@@ -356,7 +356,7 @@ void check_controller_line(struct world *w, struct proc *p, const char *line, si
     if (what && strcmp(what, "abort") == 0 && why && (strstr(why, "harm:") || strstr(why, "guardrail:")))
         note_harm(w, p);
     if (what && strcmp(what, "try") == 0 && w->now_us < p->rests_until_us && !*p->controller.rolled_back.who)
-        broken(w, PROMISE_pause, 0, "a trial begins in the pause after others did harm");
+        broken(w, PROMISE_pause, 0, "a trial begins in the pause after harmful ones");
     json_decref(o);
 }
 
@@ -414,11 +414,11 @@ static void check_device(struct world *w, uint32_t device)
     follow(w, device);
     since_us = max_u64(d->able_us, d->exposed_us);
     if (d->is_exposed && w->now_us > max_u64(since_us, d->lease_until_us) + MOMENT_US)
-        broken(w, PROMISE_lease, device, "a value that is not confirmed is there after its lease");
+        broken(w, PROMISE_lease, device, "an unconfirmed value is in the device after its lease");
     if (d->is_exposed && w->now_us < d->breach_until_us &&
         w->now_us > max_u64(max_u64(d->exposed_us, d->breach_since_us) + GUARD_US, d->able_us + MOMENT_US))
         broken(w, PROMISE_guard, device,
-               "a value that is not confirmed is there after a guardrail was broken");
+               "an unconfirmed value is in the device after a guardrail was broken");
     if (d->is_unexplained && w->now_us > max_u64(d->able_log_us, d->unexplained_us) + MOMENT_US)
         broken(w, PROMISE_audit, device, "the audit log does not explain a value");
 }
@@ -431,7 +431,7 @@ static void check_role(struct world *w)
 
     if (second->life == 1 && !second->is_alive && first->controller.role == ROLE_DEPOSED &&
         !w->has_lying_relay && w->liars < 2)
-        broken(w, PROMISE_deposed, 0, "the only controller takes itself for deposed");
+        broken(w, PROMISE_deposed, 0, "the only controller considers itself deposed");
 }
 
 void check_all(struct world *w)
@@ -472,25 +472,25 @@ void check_leave(struct world *w)
                    (int)p->controller.role, p->controller.term);
     }
     if (!has_active && w->liars < 2)             /* two liars may outvote the others */
-        broken(w, PROMISE_lasting, 0, "no controller acts, long after all is well");
+        broken(w, PROMISE_lasting, 0, "no controller is active, long after the last fault");
     for (uint32_t i = 0; i < w->agents; i++) {
         const struct proc *p = &w->proc[i];
 
         if (p->is_alive && w->now_us >= p->paused_until_us && !w->device[i].is_misled && w->liars < 2 &&
             p->agent.lease_until_us <= world_clock(p, w->now_us))
-            broken(w, PROMISE_lasting, i, "its agent obeys no controller, long after all is well");
+            broken(w, PROMISE_lasting, i, "its agent obeys no controller, long after the last fault");
     }
     if (w->is_calm && !w->result->applied)
-        broken(w, PROMISE_others, 0, "lies have stopped all trials");
+        broken(w, PROMISE_others, 0, "liars have stopped all trials");
 }
 
 void check_end(struct world *w)
 {
     for (uint32_t i = 0; i < w->agents; i++) {
         if (w->device[i].is_exposed)
-            broken(w, PROMISE_lease, i, "a value that is not confirmed is there in the end");
+            broken(w, PROMISE_lease, i, "an unconfirmed value is in the device in the end");
         if (!knobset_has(&w->device[i].is, &w->proc[i].agent.saved.confirmed))
-            broken(w, PROMISE_lasting, i, "it does not hold what is confirmed in the end");
+            broken(w, PROMISE_lasting, i, "it does not hold the confirmed setting in the end");
     }
     for (uint32_t i = 0; i < w->agents + w->controllers; i++)
         check_log(w, i);

@@ -26,7 +26,7 @@ void operator_fabric(struct world *w, struct proc *p, const char *verb)
         rc = -EBUSY;
     else
         rc = controller_rollback(&p->controller, &person, clock_us);
-    world_loud(w, "a person orders controller %u: %s (%d)", p->index, verb, rc);
+    world_loud(w, "an operator orders controller %u: %s (%d)", p->index, verb, rc);
     check_order(w, p, verb, rc);
 }
 
@@ -82,7 +82,7 @@ static void drill(struct world *w, struct proc *p)
 {
     int rc = controller_drill(&p->controller, "", &person, world_clock(p, w->now_us));
 
-    world_loud(w, "a person orders controller %u: drill (%d)", p->index, rc);
+    world_loud(w, "an operator orders controller %u: drill (%d)", p->index, rc);
     w->result->drills += rc == 0;
 }
 

@@ -1,5 +1,5 @@
-/* src/cmd/cluster/collective_steps_test.c - numbers of steps are those of the algorithms; times are
- * counted by hand. */
+/* src/cmd/cluster/collective_steps_test.c - the number of steps of each algorithm, and their times by
+ * hand. */
 #include "cmd/cluster/cmd_collective.h"
 
 #include <setjmp.h>
@@ -49,7 +49,7 @@ static void on_flow__keeps_the_last_message_of_the_first_iteration(void **state)
     timeline_on_flow(&t, &(struct flow_result){ .tag = 1, .src = 1, .start_ps = 10, .fct_ps = 50 });
     timeline_on_flow(&t, &(struct flow_result){ .tag = 0, .src = 0, .start_ps = 5, .fct_ps = 20 });
     timeline_on_flow(&t, &(struct flow_result){ .tag = 0, .src = 0, .start_ps = 100, .fct_ps = 20 });    /* the next */
-    timeline_on_flow(&t, &(struct flow_result){ .tag = 2, .src = 9, .start_ps = 1, .fct_ps = 900 });     /* none of ours */
+    timeline_on_flow(&t, &(struct flow_result){ .tag = 2, .src = 9, .start_ps = 1, .fct_ps = 900 });     /* another flow */
     assert_int_equal(t.step[0].messages, 2);
     assert_int_equal(t.step[0].start_ps, 5);
     assert_int_equal(t.step[0].end_ps, 60);
@@ -58,7 +58,7 @@ static void on_flow__keeps_the_last_message_of_the_first_iteration(void **state)
     collective_fini(&c);
 }
 
-/* Steps of 10, 10, 70 and 10: the third takes more than half, and each row has its slowest. */
+/* Steps of 10, 10, 70 and 10: the third takes more than half of the time. Each row names its slowest step. */
 static void rows__divide_the_time_and_name_the_slowest_step(void **state)
 {
     static const uint64_t end[] = { 10, 20, 90, 100 };

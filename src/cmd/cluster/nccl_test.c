@@ -1,5 +1,5 @@
-/* src/cmd/cluster/nccl_test.c - NCCL's choice of algorithm and protocol: its formula by hand, and its
- * known shape. */
+/* src/cmd/cluster/nccl_test.c - NCCL's choice of algorithm and protocol: its formula by hand, and its known
+ * pattern. */
 #include "cmd/cluster/nccl.h"
 
 #include <setjmp.h>
@@ -13,8 +13,8 @@ static const struct nccl_cluster h100 = { .ranks = 32, .servers = 4, .channels =
 
 static void time_us__by_hand(void **state)
 {
-    /* Ring, Simple: 1.4 (8.4 + 56 steps inside of 3.4 us + 6 between of 14) + 64 MB / (400 GB/s x 32 /
-     * 62). */
+    /* Ring, Simple: 1.4 (8.4 + 56 steps of 3.4 us within servers + 6 of 14 us between them) + 64 MB
+     * / (400 GB/s x 32 / 62). */
     double ring = 1.4 * (8.4 + 56 * 3.4 + 6 * 14.0) + 64e6 / (400e3 * 32 / 62);
     /* Tree, LL: 6.8 + 2 (7 x 0.6 + 2 x 5.0) + 1 KB / (min(8 x 36 / 3.8, 20.4) / 2 GB/s). */
     double tree = 6.8 + 2 * (7 * 0.6 + 2 * 5.0) + 1024 / (20.4e3 / 2 * 0.9);
@@ -33,7 +33,7 @@ static void choose__small_tree_ll_large_ring_simple(void **state)
     (void)state;
     assert_true(small.algorithm == NCCL_TREE && small.protocol == NCCL_LL);
     assert_true(large.algorithm == NCCL_RING && large.protocol == NCCL_SIMPLE);
-    /* Among rings the protocol changes once each way: LL, LL128, Simple. */
+    /* With larger messages, rings go from LL to LL128 to Simple, and never back. */
     for (uint64_t bytes = 256; bytes <= 1ull << 32; bytes *= 2) {
         enum nccl_protocol p = nccl_choose(&h100, true, false, bytes).protocol;
 

@@ -187,8 +187,8 @@ static void parse__refuses_with_one_clear_line(void **unused)
     free(a.bytes);
 }
 
-/* With any single byte changed, or cut short anywhere, it is read or refused, and nothing beyond its end is
- * touched. */
+/* A file with one changed byte, or cut short anywhere, is either read or refused. No byte beyond its end is
+ * read. */
 static void parse__survives_damage(void **unused)
 {
     struct archive a;
@@ -212,7 +212,7 @@ static void parse__survives_damage(void **unused)
     free(a.bytes);
 }
 
-/* A file is known by its first bytes. */
+/* A checkpoint is recognized by its first bytes. */
 static void load__takes_a_checkpoint(void **unused)
 {
     char path[] = "/tmp/anole_torch_XXXXXX";

@@ -71,7 +71,7 @@ static void tell__of_a_net_like_rlccs(void **unused)
     policy_fini(&p);
 }
 
-static void rising__counts_what_goes_up(void **unused)
+static void rising__counts_upward_steps(void **unused)
 {
     struct policy never = one_question(-0.1f, 4096, -4096), above_5 = one_question(5, 0, 4096);
     struct policy_rising r;
@@ -293,7 +293,7 @@ int main(void)
         cmocka_unit_test(tell__rest_is_the_sign_change),
         cmocka_unit_test(tell__no_rest_without_sign_change),
         cmocka_unit_test(tell__of_a_net_like_rlccs),
-        cmocka_unit_test(rising__counts_what_goes_up),
+        cmocka_unit_test(rising__counts_upward_steps),
         cmocka_unit_test(print__describes_the_policy),
         cmocka_unit_test(add__keeps_the_first_of_the_largest),
         cmocka_unit_test(add__has_a_state_without_differences),

@@ -1,5 +1,4 @@
-/* src/live/agent/agent_test.c - an agent with a device, a disk and a controller that do what the test
- * says. */
+/* src/live/agent/agent_test.c - an agent with a scripted device, disk and controller. */
 #include "live/agent/agent.h"
 #include "live/core/knobset.h"
 
@@ -21,18 +20,18 @@ struct bench {
     struct agent_config cfg;
     struct agent        agent;
     struct knob_set     device;
-    double              clamp;                   /* the device takes no larger rpg_ai_rate; 0: it does */
+    double              clamp;                   /* the limit on rpg_ai_rate; 0: none */
     bool                refuses, is_unreadable, is_full, is_log_bad;
     uint32_t            writes;
     struct msg_sample   sample;
-    /* length: -ENOENT: not there */
+    /* length: -ENOENT if the file does not exist */
     struct file { const char *name; char text[SAVED_TEXT_MAX]; long length; } file[FILES];
     char                log[1 << 18];
     size_t              log_length;
     bool                was_saved_first;         /* baseline and log were on the disk at the first write */
     struct msg          said;                    /* the last answer */
     struct msg          greeted;                 /* the last hello */
-    struct msg_sample   reported;                /* the last; its detail is not */
+    struct msg_sample   reported;                /* the last one; its detail pointer is not valid */
     struct msg_detail   detail;                  /* of the last report; empty if it had none */
     uint64_t            now_us;
 };
@@ -227,7 +226,7 @@ static void prepare(struct bench *b, uint64_t change, double value)
     say(b, (struct msg){ .kind = MSG_PREPARE, .change = change, .set = rate_of(value) });
 }
 
-/* A lease, and a change that is written and not confirmed. */
+/* Applies a change under a lease, without confirming it. */
 static void apply(struct bench *b, uint64_t change, double value)
 {
     prepare(b, change, value);
@@ -254,7 +253,7 @@ static void pass(struct bench *b, uint64_t us)
 
 /* ---- */
 
-static void prepare__is_refused_by_one_that_observes(void **unused)
+static void prepare__is_refused_in_observe_mode(void **unused)
 {
     struct bench *b = bench_new();
 
@@ -271,8 +270,8 @@ static const char *change_nothing(void *arg)
     return "it changes nothing while it is used";
 }
 
-/* Neither at the controller's request (the hello reports it) nor in a drill. */
-static void prepare__is_refused_by_a_device_that_takes_no_change(void **unused)
+/* Neither a request of the controller nor a drill changes the device. The hello reports this. */
+static void prepare__is_refused_if_the_device_rejects_changes(void **unused)
 {
     struct bench *b = bench_new();
 
@@ -301,7 +300,7 @@ static void prepare__is_refused_outside_the_limits(void **unused)
     prepare(b, 1, 0.5);
     expect(b, ANSWER_REFUSED, "outside");
     b->cfg.limits.max[KNOB_rpg_ai_rate] = 100;
-    prepare(b, 2, 90);           /* 85 of 99 in one step, and 18 times as much */
+    prepare(b, 2, 90);           /* a step of 85 out of 99, to 18 times the value */
     expect(b, ANSWER_REFUSED, "too large a step");
     prepare(b, 3, 29);           /* less than a quarter of the range */
     expect(b, ANSWER_PREPARED, "");
@@ -311,7 +310,7 @@ static void prepare__is_refused_outside_the_limits(void **unused)
     bench_free(b);
 }
 
-static void prepare__is_refused_for_what_is_not_listed(void **unused)
+static void prepare__is_refused_for_unlisted_knobs(void **unused)
 {
     struct bench *b = bench_new();
     struct msg    m = { .kind = MSG_PREPARE, .change = 1 };
@@ -393,7 +392,7 @@ static void commit__without_a_lease_or_too_late_is_refused(void **unused)
     bench_free(b);
 }
 
-static void lease__that_ends_takes_the_change_back(void **unused)
+static void lease__that_ends_reverts_the_change(void **unused)
 {
     struct bench *b = bench_new();
     uint64_t      begin_us = b->now_us;
@@ -411,7 +410,7 @@ static void lease__that_ends_takes_the_change_back(void **unused)
     bench_free(b);
 }
 
-static void lease__of_the_future_or_of_another_life_is_not_believed(void **unused)
+static void lease__of_the_future_or_of_another_life_is_ignored(void **unused)
 {
     struct bench *b = bench_new();
 
@@ -427,9 +426,9 @@ static void lease__of_the_future_or_of_another_life_is_not_believed(void **unuse
     bench_free(b);
 }
 
-/* Flow sizes always, the rest while something is tried, and when the controller has not said for a while
- * that less will do. */
-static void lease__that_wants_less_gets_flow_sizes_and_the_metric(void **unused)
+/* Brief reports have flow sizes and the metric only. Reports are full while a change is open, and if the
+ * controller has not asked for brief ones for the time of a lease. */
+static void lease__brief_gets_flow_sizes_and_the_metric(void **unused)
 {
     static struct msg_detail detail = { .fsd = { .elephants = 3 * FSD_ONE, .mice = 7 }, .ports = 1 };
     struct bench            *b = bench_new();
@@ -444,24 +443,24 @@ static void lease__that_wants_less_gets_flow_sizes_and_the_metric(void **unused)
     pass(b, 200 * MS);
     assert_true(b->reported.is_brief && b->reported.tx_bytes == 0 && b->reported.metric == 0.75);
     assert_true(b->detail.fsd.elephants == 3 * FSD_ONE && b->detail.fsd.mice == 7 && b->detail.ports == 0);
-    /* late: an older one does not count */
+    /* a lease that arrives late does not count */
     say(b, (struct msg){ .kind = MSG_LEASE, .stamp_us = b->now_us - 150 * MS });
     say(b, (struct msg){ .kind = MSG_LEASE, .stamp_us = b->now_us, .is_brief = true });
     pass(b, 200 * MS);
     assert_true(b->reported.is_brief);
-    prepare(b, 1, 8);                            /* its lease asks for all */
+    prepare(b, 1, 8);                            /* its lease asks for full reports */
     pass(b, 200 * MS);
     assert_true(!b->reported.is_brief && b->reported.tx_bytes == 1000);
     say(b, (struct msg){ .kind = MSG_LEASE, .stamp_us = b->now_us, .is_brief = true });
     pass(b, 200 * MS);
-    assert_false(b->reported.is_brief);          /* something is open */
+    assert_false(b->reported.is_brief);          /* a change is open */
     bench_free(b);
     b = bench_new();
     b->sample.tx_bytes = 1000;
     say(b, (struct msg){ .kind = MSG_LEASE, .stamp_us = b->now_us, .is_brief = true });
     pass(b, 200 * MS);
     assert_true(b->reported.is_brief);
-    pass(b, 3100 * MS);                          /* not confirmed for a lease */
+    pass(b, 3100 * MS);                          /* no brief lease for the time of a lease */
     assert_false(b->reported.is_brief);
     bench_free(b);
 }
@@ -479,11 +478,11 @@ static void term__of_an_older_controller_is_refused(void **unused)
     expect(b, ANSWER_STALE, "newer");
     restart(b);
     prepare(b, 6, 8);
-    expect(b, ANSWER_STALE, "newer");            /* it is on the disk */
+    expect(b, ANSWER_STALE, "newer");            /* the term is on the disk */
     bench_free(b);
 }
 
-static void term__the_highest_there_is_comes_back_from_the_disk(void **unused)
+static void term__the_highest_comes_back_from_the_disk(void **unused)
 {
     struct bench *b = bench_new();
 
@@ -495,7 +494,7 @@ static void term__the_highest_there_is_comes_back_from_the_disk(void **unused)
     bench_free(b);
 }
 
-static void read_back__that_differs_takes_the_change_back(void **unused)
+static void read_back__that_differs_reverts_the_change(void **unused)
 {
     struct bench *b = bench_new();
 
@@ -508,7 +507,7 @@ static void read_back__that_differs_takes_the_change_back(void **unused)
     bench_free(b);
 }
 
-static void restore__is_tried_again_until_it_succeeds(void **unused)
+static void restore__is_retried_until_it_succeeds(void **unused)
 {
     struct bench *b = bench_new();
 
@@ -528,7 +527,7 @@ static void restore__is_tried_again_until_it_succeeds(void **unused)
     bench_free(b);
 }
 
-static void start__writes_back_what_was_not_confirmed(void **unused)
+static void start__reverts_unconfirmed_changes(void **unused)
 {
     struct bench *b = bench_new();
 
@@ -550,7 +549,7 @@ static void foreign_edit__stays_and_freezes_the_device(void **unused)
 
     (void)unused;
     apply(b, 1, 8);
-    b->device.knobs.value[KNOB_rpg_hai_rate] = 70;       /* a person, while ours is open */
+    b->device.knobs.value[KNOB_rpg_hai_rate] = 70;       /* a foreign edit while a change is open */
     pass(b, 50 * MS);
     assert_true(ai_rate(b) == 5);
     assert_true(b->device.knobs.value[KNOB_rpg_hai_rate] == 70);
@@ -565,7 +564,7 @@ static void foreign_edit__stays_and_freezes_the_device(void **unused)
     bench_free(b);
 }
 
-/* The machine sleeps for an hour between the write that failed and its effect. Only time awake counts
+/* The machine is suspended for an hour between a failed write and its late effect. Only time awake counts
  * until such a value is a foreign edit. */
 static void late_write__after_a_sleep_is_reverted(void **unused)
 {
@@ -588,7 +587,7 @@ static void late_write__after_a_sleep_is_reverted(void **unused)
     bench_free(b);
 }
 
-static void guardrail__takes_the_change_back_at_once(void **unused)
+static void guardrail__reverts_the_change_at_once(void **unused)
 {
     struct bench *b = bench_new();
 
@@ -611,7 +610,7 @@ static void guardrail__takes_the_change_back_at_once(void **unused)
     bench_free(b);
 }
 
-static void disk__that_is_full_means_no_change_but_reverts_go_on(void **unused)
+static void disk__that_is_full_stops_changes_but_not_reverts(void **unused)
 {
     struct bench *b = bench_new();
 
@@ -629,7 +628,7 @@ static void disk__that_is_full_means_no_change_but_reverts_go_on(void **unused)
 
 /* ---- damaged files ---- */
 
-/* An agent that was killed with a change open. */
+/* Returns an agent that was killed with an open change. */
 static struct bench *killed_new(void)
 {
     struct bench *b = bench_new();
@@ -640,7 +639,7 @@ static struct bench *killed_new(void)
     return b;
 }
 
-/* The device holds what it held first, or it is named with its knobs. */
+/* The device holds the baseline, or an error names it and its knobs. */
 static void check_rescue(struct bench *b, bool must_succeed)
 {
     struct err err;
@@ -652,7 +651,7 @@ static void check_rescue(struct bench *b, bool must_succeed)
     if (!rc && ai_rate(b) == 5)
         return;
     if (must_succeed || !rc)
-        fail_msg("the device holds %g: %s", ai_rate(b), rc ? err.text : "as it should, they say");
+        fail_msg("the device holds %g: %s", ai_rate(b), rc ? err.text : "and the rescue reports success");
     if (!strstr(err.text, "nic: ") || !strstr(err.text, "rpg_ai_rate"))
         fail_msg("'%s' does not name the device and its knobs", err.text);
 }
@@ -671,7 +670,8 @@ static void damage(struct file *f, enum damage how, long at)
         f->length = how == CUT ? at : -ENOENT;
 }
 
-/* Every byte flipped, every length, of the files in the mask. */
+/* Damages the files in the mask: flips a bit of every byte, cuts to every length, garbles, removes. Also
+ * removes the files in 'gone'. */
 static void damage_everywhere(const struct bench *killed, unsigned files, unsigned gone, bool must_succeed)
 {
     struct bench *b = malloc(sizeof *b);
@@ -700,15 +700,15 @@ static void rescue__any_damage_of_state_leaves_the_baseline(void **unused)
     (void)unused;
     damage_everywhere(b, 1 << STATE, 0, true);
     damage_everywhere(b, 1 << COPY, 0, true);
-    damage_everywhere(b, 1 << COPY, 1 << STATE, true);           /* from the log */
+    damage_everywhere(b, 1 << COPY, 1 << STATE, true);           /* restored from the log */
     damage_everywhere(b, ANY_STATE, 0, true);
     damage_everywhere(b, ANY_STATE | 1 << BASELINE, 0, true);
-    damage_everywhere(b, ANY_STATE, NO_LOG, true);               /* from the baseline alone */
+    damage_everywhere(b, ANY_STATE, NO_LOG, true);               /* restored from the baseline alone */
     damage_everywhere(b, ANY_STATE | 1 << BASELINE, NO_LOG, false);
     bench_free(b);
 }
 
-/* Every byte of the log flipped, every length, with the state as it was and without it. */
+/* Flips a bit of every byte of the log, and cuts it to every length. Removes the files in 'gone'. */
 static void damage_log(const struct bench *killed, unsigned gone, bool must_succeed)
 {
     struct bench *b = malloc(sizeof *b);
@@ -739,7 +739,7 @@ static void rescue__any_damage_of_the_log_leaves_the_baseline(void **unused)
     bench_free(b);
 }
 
-static void rescue__of_which_nothing_is_left_names_the_device(void **unused)
+static void rescue__without_any_file_names_the_device(void **unused)
 {
     struct bench *b = killed_new();
 
@@ -753,9 +753,9 @@ static void rescue__of_which_nothing_is_left_names_the_device(void **unused)
     bench_free(b);
 }
 
-/* The log has what the device held first, and then the process was killed. What a person sets before it
- * starts again stays. */
-static void start__after_a_first_start_that_was_cut_short_nothing_is_ours(void **unused)
+/* The process was killed after it had logged the initial values of the device. A value that an operator
+ * sets before the next start stays. */
+static void start__after_an_interrupted_first_start_owns_nothing(void **unused)
 {
     struct bench *b = bench_new();
 
@@ -770,7 +770,7 @@ static void start__after_a_first_start_that_was_cut_short_nothing_is_ours(void *
     bench_free(b);
 }
 
-static void start__after_damage_it_is_frozen_and_its_files_are_whole_again(void **unused)
+static void start__after_damage_freezes_and_restores_its_files(void **unused)
 {
     struct bench *b = killed_new();
 
@@ -787,13 +787,13 @@ static void start__after_damage_it_is_frozen_and_its_files_are_whole_again(void 
     assert_int_equal(b->agent.source, SAVED_WHOLE);
     assert_true(b->agent.saved.baseline.knobs.value[KNOB_rpg_ai_rate] == 5 && b->agent.saved.term == 1);
     say(b, (struct msg){ .kind = MSG_THAW });
-    pass(b, 5000ull * 1000 * MS);                /* the budget is not known, so it began empty */
+    pass(b, 5000ull * 1000 * MS);                /* the budget was lost, so it began empty */
     prepare(b, 3, 8);
     expect(b, ANSWER_PREPARED, "");
     bench_free(b);
 }
 
-static void freeze__by_file_takes_back_and_refuses(void **unused)
+static void freeze__by_file_reverts_and_refuses(void **unused)
 {
     struct bench *b = bench_new();
 
@@ -825,7 +825,7 @@ static void budget__that_is_used_up_refuses(void **unused)
     bench_free(b);
 }
 
-static void prepare__the_way_back_to_the_baseline_is_always_open(void **unused)
+static void prepare__the_baseline_is_always_allowed(void **unused)
 {
     struct bench *b = bench_new();
 
@@ -849,7 +849,7 @@ static void prepare__the_way_back_to_the_baseline_is_always_open(void **unused)
     bench_free(b);
 }
 
-static void drill__without_a_lease_writes_back_what_is_confirmed(void **unused)
+static void drill__without_a_lease_restores_the_confirmed_setting(void **unused)
 {
     struct bench *b = bench_new();
     uint64_t      writes;
@@ -861,14 +861,14 @@ static void drill__without_a_lease_writes_back_what_is_confirmed(void **unused)
     expect(b, ANSWER_APPLIED, "");
     assert_true(ai_rate(b) == 5 && b->writes == writes);
     say(b, (struct msg){ .kind = MSG_CONFIRM, .change = 1 });
-    expect(b, ANSWER_REFUSED, "not open");       /* it is nothing to keep */
-    pass(b, 3100 * MS);                          /* no lease comes */
+    expect(b, ANSWER_REFUSED, "not open");       /* a drill cannot be confirmed */
+    pass(b, 3100 * MS);                          /* no lease */
     assert_true(ai_rate(b) == 5 && b->writes > writes);
     assert_int_equal(b->agent.phase, PHASE_IDLE);
     assert_non_null(strstr(b->log, "\"what\":\"drill\""));
     assert_non_null(strstr(b->log, "the lease ended"));
     say(b, (struct msg){ .kind = MSG_DRILL, .change = 1 });
-    assert_true(b->agent.phase == PHASE_IDLE);   /* a late copy does not begin it anew */
+    assert_true(b->agent.phase == PHASE_IDLE);   /* a late copy does not start another drill */
     bench_free(b);
 }
 
@@ -885,9 +885,8 @@ static void drill__leaves_foreign_settings(void **unused)
     bench_free(b);
 }
 
-/* A person ends the drill by setting another value. The next change is no drill: it is not written again at
- * its end. */
-static void drill__that_is_cut_short_is_over(void **unused)
+/* A foreign edit ends the drill. The next change is not a drill: it is not written again at its end. */
+static void drill__ends_at_a_foreign_edit(void **unused)
 {
     struct bench *b = bench_new();
 
@@ -905,7 +904,7 @@ static void drill__that_is_cut_short_is_over(void **unused)
     bench_free(b);
 }
 
-static void leave__takes_back_what_is_open(void **unused)
+static void leave__reverts_an_open_change(void **unused)
 {
     struct bench *b = bench_new();
 
@@ -919,38 +918,38 @@ static void leave__takes_back_what_is_open(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prepare__is_refused_by_one_that_observes),
-        cmocka_unit_test(prepare__is_refused_by_a_device_that_takes_no_change),
+        cmocka_unit_test(prepare__is_refused_in_observe_mode),
+        cmocka_unit_test(prepare__is_refused_if_the_device_rejects_changes),
         cmocka_unit_test(prepare__is_refused_outside_the_limits),
-        cmocka_unit_test(prepare__is_refused_for_what_is_not_listed),
+        cmocka_unit_test(prepare__is_refused_for_unlisted_knobs),
         cmocka_unit_test(commit__writes_after_baseline_and_log_are_on_the_disk),
         cmocka_unit_test(commit__leaves_knobs_alone_that_are_not_named),
         cmocka_unit_test(commit__happens_at_its_instant),
         cmocka_unit_test(commit__without_a_lease_or_too_late_is_refused),
-        cmocka_unit_test(lease__that_ends_takes_the_change_back),
-        cmocka_unit_test(lease__of_the_future_or_of_another_life_is_not_believed),
-        cmocka_unit_test(lease__that_wants_less_gets_flow_sizes_and_the_metric),
+        cmocka_unit_test(lease__that_ends_reverts_the_change),
+        cmocka_unit_test(lease__of_the_future_or_of_another_life_is_ignored),
+        cmocka_unit_test(lease__brief_gets_flow_sizes_and_the_metric),
         cmocka_unit_test(term__of_an_older_controller_is_refused),
-        cmocka_unit_test(term__the_highest_there_is_comes_back_from_the_disk),
-        cmocka_unit_test(read_back__that_differs_takes_the_change_back),
-        cmocka_unit_test(restore__is_tried_again_until_it_succeeds),
-        cmocka_unit_test(start__writes_back_what_was_not_confirmed),
+        cmocka_unit_test(term__the_highest_comes_back_from_the_disk),
+        cmocka_unit_test(read_back__that_differs_reverts_the_change),
+        cmocka_unit_test(restore__is_retried_until_it_succeeds),
+        cmocka_unit_test(start__reverts_unconfirmed_changes),
         cmocka_unit_test(foreign_edit__stays_and_freezes_the_device),
         cmocka_unit_test(late_write__after_a_sleep_is_reverted),
-        cmocka_unit_test(guardrail__takes_the_change_back_at_once),
-        cmocka_unit_test(disk__that_is_full_means_no_change_but_reverts_go_on),
+        cmocka_unit_test(guardrail__reverts_the_change_at_once),
+        cmocka_unit_test(disk__that_is_full_stops_changes_but_not_reverts),
         cmocka_unit_test(rescue__any_damage_of_state_leaves_the_baseline),
         cmocka_unit_test(rescue__any_damage_of_the_log_leaves_the_baseline),
-        cmocka_unit_test(rescue__of_which_nothing_is_left_names_the_device),
-        cmocka_unit_test(start__after_a_first_start_that_was_cut_short_nothing_is_ours),
-        cmocka_unit_test(start__after_damage_it_is_frozen_and_its_files_are_whole_again),
-        cmocka_unit_test(freeze__by_file_takes_back_and_refuses),
+        cmocka_unit_test(rescue__without_any_file_names_the_device),
+        cmocka_unit_test(start__after_an_interrupted_first_start_owns_nothing),
+        cmocka_unit_test(start__after_damage_freezes_and_restores_its_files),
+        cmocka_unit_test(freeze__by_file_reverts_and_refuses),
         cmocka_unit_test(budget__that_is_used_up_refuses),
-        cmocka_unit_test(prepare__the_way_back_to_the_baseline_is_always_open),
-        cmocka_unit_test(drill__without_a_lease_writes_back_what_is_confirmed),
+        cmocka_unit_test(prepare__the_baseline_is_always_allowed),
+        cmocka_unit_test(drill__without_a_lease_restores_the_confirmed_setting),
         cmocka_unit_test(drill__leaves_foreign_settings),
-        cmocka_unit_test(drill__that_is_cut_short_is_over),
-        cmocka_unit_test(leave__takes_back_what_is_open),
+        cmocka_unit_test(drill__ends_at_a_foreign_edit),
+        cmocka_unit_test(leave__reverts_an_open_change),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

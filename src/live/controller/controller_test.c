@@ -1,6 +1,5 @@
-/* src/live/controller/controller_test.c - what a controller promises people: it pauses after harm, knows
- * who approved what, and a rollback always works. Its devices are played by the test, so that each can do
- * what an agent may do. */
+/* src/live/controller/controller_test.c - what a controller promises operators: it pauses after harm, knows
+ * who approved which trial, and a rollback always works. The test plays the devices and their agents. */
 #include "live/controller/controller.h"
 #include "live/core/knobset.h"
 
@@ -21,7 +20,7 @@
 #define ALICE (&(struct order){ "alice", "a test" })
 
 struct fake {                    /* a device with its agent */
-    /* stubborn: refuses; storming: a guardrail ends what is applied */
+    /* stubborn: refuses changes; storming: a guardrail ends applied changes */
     bool            is_silent, is_frozen, is_stubborn, is_storming;
     bool            is_unmeasured;       /* it reports no metric while a change is applied */
     enum msg_phase  phase;
@@ -33,13 +32,13 @@ static struct test {
     struct controller        c;
     struct controller_config cfg;
     struct fake              fake[DEVICES];
-    struct msg               queue[64];          /* answers under way */
+    struct msg               queue[64];          /* answers in flight */
     uint32_t                 link[64], queued;
     char                     state[20000], log[1 << 20];
     size_t                   state_length, log_length;
     bool                     is_full;
     uint64_t                 now_us;
-    double                   ai_rate;            /* what the tuner wants; 0: nothing */
+    double                   ai_rate;            /* the tuner's proposal; 0: none */
     uint32_t                 declined, kept, dropped;
 } t;
 
@@ -149,7 +148,7 @@ static void end_change(uint32_t i, const char *why)
     answer(i, ANSWER_REVERTED, f->change, why);
 }
 
-/* What the controller sends reaches the device at once; answers wait for deliver(). */
+/* Messages of the controller reach the device at once. Answers wait for deliver(). */
 static void send(void *arg, uint32_t link, const struct msg *m)
 {
     struct fake *f = &t.fake[link];
@@ -325,7 +324,7 @@ static void do_harm(double ai_rate)
     storm(false);
 }
 
-/* Sets everybody to something, as a trial that was kept would. */
+/* Sets all devices to a value, as a trial that is kept does. */
 static void keep(double ai_rate)
 {
     t.cfg.mode = MODE_DIRECT;
@@ -349,22 +348,22 @@ static void on_answer__harm_between_ticks_counts(void **unused)
     assert_non_null(strstr(t.log, "\"what\":\"pause\""));
     t.ai_rate = 30;
     ticks(100);
-    assert_int_equal(t.dropped, 2);              /* nothing more was tried */
+    assert_int_equal(t.dropped, 2);              /* no other trial */
 }
 
-static void start__a_pause_and_what_counts_for_it_survive(void **unused)
+static void start__a_pause_and_its_count_of_harm_survive(void **unused)
 {
     uint64_t left_us;
 
     (void)unused;
     do_harm(10);
     boot();
-    do_harm(20);                                 /* the second, counted by another process */
+    do_harm(20);                                 /* the second harm, counted by another process */
     assert_true(is_paused());
     t.now_us += 10 * 60000000ull;
     tick();
     left_us = t.c.caution.paused_until_us - t.now_us;
-    t.now_us = 1000000;                          /* the machine was started anew, so its clock begins at 0 */
+    t.now_us = 1000000;                          /* after a reboot, its clock begins at 0 */
     boot();
     assert_true(is_paused());
     assert_in_range(t.c.caution.paused_until_us - t.now_us, left_us, left_us + 61000000);
@@ -372,7 +371,7 @@ static void start__a_pause_and_what_counts_for_it_survive(void **unused)
     ticks(100);
     assert_int_equal(t.dropped, 2);
     t.now_us += 6 * HOUR_US;
-    assert_true(wait_for(is_trying));            /* and it ends */
+    assert_true(wait_for(is_trying));            /* the pause ends */
 }
 
 static void propose__a_dropped_setting_is_not_tried_again_at_once(void **unused)
@@ -393,12 +392,12 @@ static void propose__a_dropped_setting_is_not_tried_again_at_once(void **unused)
         t.ai_rate = 0;
         boot();
     }
-    t.ai_rate = 11;                              /* another one may be */
+    t.ai_rate = 11;                              /* another setting may be tried */
     assert_true(wait_for(is_trying));
     controller_freeze(&t.c, ALICE, t.now_us);
     assert_true(wait_for(is_idle));
     assert_non_null(controller_obstacle(&t.c, t.now_us, why));
-    controller_thaw(&t.c, ALICE, t.now_us);      /* and a person may let it be tried */
+    controller_thaw(&t.c, ALICE, t.now_us);      /* an operator allows it again */
     t.ai_rate = 10;
     assert_true(wait_for(is_trying));
 }
@@ -427,10 +426,10 @@ static void approve__needs_the_code_of_the_trial(void **unused)
     number = t.c.trial.number;
     memcpy(code, t.c.trial.code, sizeof code);
     assert_int_equal(controller_approve(&t.c, number, "", ALICE, t.now_us), -ESTALE);
-    boot();                                      /* what waited is gone; another setting waits */
+    boot();                                      /* the trial that waited is gone; another one waits */
     t.ai_rate = 20;
     assert_true(wait_for(is_waiting));
-    assert_true(t.c.trial.number > number);      /* numbers go on */
+    assert_true(t.c.trial.number > number);      /* numbers continue */
     assert_int_equal(controller_approve(&t.c, number, code, ALICE, t.now_us), -ENOENT);
     assert_int_equal(controller_approve(&t.c, t.c.trial.number, code, ALICE, t.now_us), -ESTALE);
     assert_true(is_waiting());
@@ -438,7 +437,7 @@ static void approve__needs_the_code_of_the_trial(void **unused)
     assert_true(wait_for(is_trying));
 }
 
-/* Is there a line with all of these? */
+/* Returns true if a line of the log has all of these. */
 static bool has_line(const char *what, const char *who, const char *why)
 {
     char *copy = strdup(t.log), *rest = copy, *line;
@@ -500,13 +499,13 @@ static void rollback__works_in_every_state(void **unused)
         if (state == 3)
             t.c.caution.paused_until_us = t.now_us + HOUR_US;
         if (state == 4)
-            boot();                              /* it listens, and has not heard anybody */
+            boot();                              /* a new process, before any device reports */
         assert_int_equal(controller_rollback(&t.c, ALICE, t.now_us), 0);
         if (state == 0)
-            controller_freeze(&t.c, ALICE, t.now_us);    /* does not stop it */
+            controller_freeze(&t.c, ALICE, t.now_us);    /* does not stop the rollback */
         assert_true(wait_for(is_at_baseline));
         ticks(100);
-        assert_true(is_at_baseline() && is_idle());      /* and nothing new is tried */
+        assert_true(is_at_baseline() && is_idle());      /* no other trial begins */
         assert_true(knobset_is_empty(&t.c.standing.set));
         assert_string_equal(t.c.standing.by, "alice");
     }
@@ -526,13 +525,13 @@ static void rollback__goes_on_until_every_device_is_back(void **unused)
     ticks(200);
     assert_true(t.fake[1].confirmed.knobs.value[KNOB_rpg_ai_rate] == 5);
     boot();
-    t.fake[2].is_silent = false;                 /* it comes back to another process */
+    t.fake[2].is_silent = false;                 /* it returns to another process */
     controller_on_link(&t.c, 2, t.now_us);
     deliver();
     assert_true(wait_for(is_at_baseline));
 }
 
-static void rollback__is_refused_by_one_that_observes(void **unused)
+static void rollback__is_refused_in_observe_mode(void **unused)
 {
     (void)unused;
     keep(10);
@@ -542,11 +541,11 @@ static void rollback__is_refused_by_one_that_observes(void **unused)
     assert_false(is_at_baseline());
 }
 
-/* ---- drills, and who leaves ---- */
+/* ---- drills, and devices that leave ---- */
 
 static bool is_drilled(void) { return t.c.drill.wall_us > 0 && is_idle(); }
 
-/* What an agent does when its lease ends: the last tick in which it had one, and its own clock. */
+/* Plays agents whose lease ends, by the last tick with a lease and their own clock. */
 static void end_leases(void)
 {
     for (uint32_t i = 0; i < DEVICES; i++)
@@ -554,7 +553,7 @@ static void end_leases(void)
             end_change(i, "the lease ended: no word from the controller");
 }
 
-static void drill__a_device_without_a_lease_goes_back_by_itself(void **unused)
+static void drill__passes_if_the_device_reverts_without_a_lease(void **unused)
 {
     (void)unused;
     ticks(30);
@@ -571,10 +570,10 @@ static void drill__a_device_without_a_lease_goes_back_by_itself(void **unused)
     assert_true(has_line("\"what\":\"drill\"", "passed: host", "back after 3."));
     tick();
     boot();
-    assert_true(t.c.drill.is_passed && t.c.drill.passed_us);     /* and is known after a restart */
+    assert_true(t.c.drill.is_passed && t.c.drill.passed_us);     /* still known after a restart */
 }
 
-static void drill__a_device_that_does_not_go_back_has_failed(void **unused)
+static void drill__fails_if_the_device_does_not_revert(void **unused)
 {
     (void)unused;
     ticks(30);
@@ -596,7 +595,7 @@ static void drill__ends_if_the_answer_is_lost(void **unused)
     t.fake[1].phase = PHASE_IDLE;                /* for example frozen at the host */
     ticks(15);
     assert_true(is_idle());
-    assert_true(t.now_us - t.fake[1].leased_us < 1000000);       /* and it has leases again */
+    assert_true(t.now_us - t.fake[1].leased_us < 1000000);       /* it gets leases again */
     assert_true(t.c.drill.wall_us == 0);
 }
 
@@ -616,7 +615,7 @@ static void drill__waits_for_no_trial_and_needs_a_device(void **unused)
     assert_int_equal(controller_drill(&t.c, "", ALICE, t.now_us), -EPERM);
 }
 
-static void drill__runs_by_itself_when_it_is_due(void **unused)
+static void drill__runs_automatically_when_it_is_due(void **unused)
 {
     uint64_t first;
 
@@ -648,7 +647,7 @@ static void bye__ends_the_wait_for_a_device_that_left(void **unused)
     ticks(60);
     t.fake[1].is_silent = true;
     ticks(10);
-    assert_non_null(controller_obstacle(&t.c, t.now_us, why));   /* one that is merely silent is waited for */
+    assert_non_null(controller_obstacle(&t.c, t.now_us, why));   /* a silent device is waited for */
     t.fake[1].is_silent = false;
     tick();
     controller_on_msg(&t.c, 1, &(struct msg){ .kind = MSG_BYE, .incarnation = 1 }, t.now_us);
@@ -659,13 +658,13 @@ static void bye__ends_the_wait_for_a_device_that_left(void **unused)
     t.ai_rate = 10;
     assert_true(wait_for(is_trying));
     t.fake[1].is_silent = false;
-    hello(1);                                    /* and it may come back */
+    hello(1);                                    /* it may come back */
     deliver();
     tick();
     assert_true(roster_is_fresh(&t.c, roster_find(&t.c, "host1/nic"), t.now_us));
 }
 
-static void forget__drops_one_that_is_silent(void **unused)
+static void forget__drops_a_silent_device(void **unused)
 {
     char why[MSG_WHY_SIZE];
 
@@ -758,7 +757,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(on_answer__harm_between_ticks_counts, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(start__a_pause_and_what_counts_for_it_survive, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(start__a_pause_and_its_count_of_harm_survive, set_up, tear_down),
         cmocka_unit_test_setup_teardown(propose__a_dropped_setting_is_not_tried_again_at_once, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(propose__a_dropped_setting_may_be_tried_an_hour_later, set_up,
@@ -769,15 +768,15 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(rollback__works_in_every_state, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rollback__goes_on_until_every_device_is_back, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(rollback__is_refused_by_one_that_observes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(drill__a_device_without_a_lease_goes_back_by_itself, set_up,
+        cmocka_unit_test_setup_teardown(rollback__is_refused_in_observe_mode, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(drill__passes_if_the_device_reverts_without_a_lease, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(drill__a_device_that_does_not_go_back_has_failed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(drill__fails_if_the_device_does_not_revert, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drill__ends_if_the_answer_is_lost, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drill__waits_for_no_trial_and_needs_a_device, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(drill__runs_by_itself_when_it_is_due, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(drill__runs_automatically_when_it_is_due, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bye__ends_the_wait_for_a_device_that_left, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(forget__drops_one_that_is_silent, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(forget__drops_a_silent_device, set_up, tear_down),
         cmocka_unit_test_setup_teardown(trial__begins_with_one_device_that_has_something_to_change,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(trial__a_device_that_always_refuses_is_tried_last, set_up, tear_down),

@@ -1,4 +1,4 @@
-/* src/live/controller/roster_test.c - who is in which group, whose clock says what. */
+/* src/live/controller/roster_test.c - groups of devices, and their clocks. */
 #include "live/controller/controller.h"
 #include "live/controller/trial.h"
 
@@ -51,7 +51,7 @@ static void rank__stages_grow_and_some_are_held_back(void **unused)
     assert_int_equal(members(STAGE_QUARTER, 0), 238 + 5);
     assert_int_equal(members(STAGE_HALVES, 0) + members(STAGE_HALVES, 1), 969);
     assert_int_equal(members(STAGE_HALVES, 1), 475 + 9);
-    /* who was in an earlier stage is in the next */
+    /* devices of an earlier stage are in the next one, too */
     for (uint32_t i = 0; i < c.peers; i++)
         assert_true(!roster_is_in(&c, &c.peer[i], STAGE_FEW, false, 0) ||
                     roster_is_in(&c, &c.peer[i], STAGE_QUARTER, false, 0));
@@ -88,7 +88,7 @@ static void instant__follows_the_quickest_report(void **unused)
     controller_fini(&c);
 }
 
-static void fresh__is_who_reported_within_three_intervals(void **unused)
+static void fresh__has_reported_within_three_intervals(void **unused)
 {
     (void)unused;
     fabric(2, 0);
@@ -101,7 +101,7 @@ static void fresh__is_who_reported_within_three_intervals(void **unused)
     controller_fini(&c);
 }
 
-static void value__is_group_less_others(void **unused)
+static void value__is_group_minus_others(void **unused)
 {
     double half[2] = { 0 };
 
@@ -128,8 +128,8 @@ static struct msg hello_of(const char *name, uint64_t incarnation)
     return m;
 }
 
-/* A device that never reports delays no other; nor does a device that needs years between changes. */
-static void rank__names_without_reports_and_endless_gaps_do_not_take_part(void **unused)
+/* A device that never reports delays no other, and neither does one that needs years between changes. */
+static void rank__excludes_devices_without_reports_or_with_endless_gaps(void **unused)
 {
     struct msg invented = hello_of("mallory/nic", 7), slow = hello_of("mallory/slow", 8);
 
@@ -157,15 +157,15 @@ static void hello__does_not_take_over_a_device_that_reports(void **unused)
     report(0, 1, 0.5, 1000000);
     assert_null(roster_on_hello(&c, 5, &other, 1100000));
     assert_ptr_equal(roster_of_link(&c, 0), &c.peer[0]);
-    other.incarnation = 1;                       /* the same agent, another way */
+    other.incarnation = 1;                       /* the same agent on another path */
     assert_non_null(roster_on_hello(&c, 5, &other, 1100000));
-    other.incarnation = 100;                     /* it was silent: it may have started anew */
+    other.incarnation = 100;                     /* the old one was silent, so it may have restarted */
     assert_non_null(roster_on_hello(&c, 6, &other, 9000000));
     controller_fini(&c);
 }
 
-/* One that says goodbye and goes on reporting is there: its host does not count as silent. */
-static void report__who_reports_has_not_left(void **unused)
+/* A device that said goodbye but still reports is present: its host does not count as silent. */
+static void report__brings_a_device_back(void **unused)
 {
     (void)unused;
     fabric(2, 0);
@@ -185,11 +185,11 @@ int main(void)
         cmocka_unit_test(rank__stages_grow_and_some_are_held_back),
         cmocka_unit_test(rank__few_devices_have_no_hold_back),
         cmocka_unit_test(instant__follows_the_quickest_report),
-        cmocka_unit_test(fresh__is_who_reported_within_three_intervals),
-        cmocka_unit_test(value__is_group_less_others),
-        cmocka_unit_test(rank__names_without_reports_and_endless_gaps_do_not_take_part),
+        cmocka_unit_test(fresh__has_reported_within_three_intervals),
+        cmocka_unit_test(value__is_group_minus_others),
+        cmocka_unit_test(rank__excludes_devices_without_reports_or_with_endless_gaps),
         cmocka_unit_test(hello__does_not_take_over_a_device_that_reports),
-        cmocka_unit_test(report__who_reports_has_not_left),
+        cmocka_unit_test(report__brings_a_device_back),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

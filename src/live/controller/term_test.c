@@ -1,5 +1,5 @@
-/* src/live/controller/term_test.c - what agents say of terms: one that lies neither deposes a controller
- * nor leads it to a term without end. */
+/* src/live/controller/term_test.c - terms that agents report. A liar can neither depose a controller nor
+ * make it use up its terms. */
 #include "live/controller/controller.h"
 
 #include <setjmp.h>
@@ -152,7 +152,7 @@ static void on_msg__one_host_with_many_devices_deposes_no_controller(void **unus
         report(b, i, i < 2 ? b->c.term : 0x70000);
     tick(b);
     assert_int_equal(b->c.role, ROLE_ACTIVE);
-    report(b, 1, 0x70000);                       /* two of three hosts */
+    report(b, 1, 0x70000);                       /* two of three hosts: a majority */
     tick(b);
     assert_int_equal(b->c.role, ROLE_DEPOSED);
     bench_free(b);
@@ -185,7 +185,7 @@ static void on_msg__an_impossible_term_is_ignored_and_its_sender_named(void **un
         hello(b, 1, "h1/honest", 3 * FIRST);
         hello(b, 2, "h2/liar", impossible[i]);
         begin(b);
-        assert_true(b->c.term == 4 * FIRST);     /* above what the honest one has seen */
+        assert_true(b->c.term == 4 * FIRST);     /* above the term of the honest agent */
         assert_int_equal(b->c.peers, 1);
         assert_non_null(strstr(b->log, "h2/liar: it claims the impossible term"));
         report(b, 1, impossible[i]);
@@ -205,7 +205,7 @@ static void become_active__terms_end_and_do_not_wrap(void **unused)
     begin(b);
     assert_true(b->c.term == MSG_TERM_COUNTER_MAX << MSG_TERM_ID_BITS);
     controller_fini(&b->c);
-    start(b);                                    /* from what is on the disk */
+    start(b);                                    /* from the state on the disk */
     b->now_us += b->cfg.gather_us;
     tick(b);
     assert_int_equal(b->c.role, ROLE_GATHER);

@@ -1,4 +1,5 @@
-/* src/live/controller/trial_test.c - what a trial is judged by. Whole trials run in tests/chaos/. */
+/* src/live/controller/trial_test.c - the values before a trial, and the metric that it is compared with.
+ * Whole trials run in tests/chaos/. */
 #include "live/controller/controller.h"
 #include "live/controller/trial.h"
 
@@ -31,8 +32,8 @@ static uint64_t wall_us(void *arg)
     return 0;
 }
 
-/* Two NICs, of which the second has another baseline of one knob, begin a trial of three knobs. */
-static void begin__keeps_the_values_before_it_where_devices_agree(void **unused)
+/* A trial of three knobs on two NICs. Their settings differ in one of the knobs. */
+static void begin__stores_the_values_before_it_if_devices_agree(void **unused)
 {
     struct controller_io     io = { .disk = { .append = append, .save = save, .wall_us = wall_us } };
     struct controller_config cfg;
@@ -55,7 +56,7 @@ static void begin__keeps_the_values_before_it_where_devices_agree(void **unused)
     }
     knob_set_add(&wanted, KNOB_rpg_ai_rate, 10);
     knob_set_add(&wanted, KNOB_rpg_hai_rate, 60);
-    knob_set_add(&wanted, KNOB_kmin, 100);               /* no device has it */
+    knob_set_add(&wanted, KNOB_kmin, 100);               /* no device has this knob */
     held = roster_held(&c, &wanted, true);               /* no device has a rank yet */
     assert_true(held.is_named[KNOB_rpg_ai_rate] && held.knobs.value[KNOB_rpg_ai_rate] == 5);
     roster_rank(&c);
@@ -66,7 +67,7 @@ static void begin__keeps_the_values_before_it_where_devices_agree(void **unused)
     controller_fini(&c);
 }
 
-static void begin__a_metric_that_comes_late_is_waited_for(void **unused)
+static void begin__waits_for_a_late_metric(void **unused)
 {
     struct controller_io     io = { .disk = { .append = append, .save = save, .wall_us = wall_us } };
     struct controller_config cfg;
@@ -89,7 +90,7 @@ static void begin__a_metric_that_comes_late_is_waited_for(void **unused)
     knob_set_add(&wanted, KNOB_rpg_ai_rate, 10);
     trial_begin(&c, &wanted, "a test", true, 1000);
     assert_int_equal(c.trial.phase, TRIAL_WAITING);
-    assert_true(isnan(c.trial.metric));          /* no reports in the interval in which it began */
+    assert_true(isnan(c.trial.metric));          /* no reports in the interval in which the trial began */
     trial_on_tick(&c, 2000);
     assert_true(isnan(c.trial.metric));
     for (uint32_t i = 0; i < 2; i++) {
@@ -109,8 +110,8 @@ static void begin__a_metric_that_comes_late_is_waited_for(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(begin__keeps_the_values_before_it_where_devices_agree),
-        cmocka_unit_test(begin__a_metric_that_comes_late_is_waited_for),
+        cmocka_unit_test(begin__stores_the_values_before_it_if_devices_agree),
+        cmocka_unit_test(begin__waits_for_a_late_metric),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

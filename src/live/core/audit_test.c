@@ -53,7 +53,7 @@ static void log_of(struct file *f, int records)
     write_log(&a, f, records);
 }
 
-static void write__is_json_with_what_was_given(void **unused)
+static void write__is_json_with_all_fields(void **unused)
 {
     static struct file f;
     json_t            *o;
@@ -71,7 +71,7 @@ static void write__is_json_with_what_was_given(void **unused)
     json_decref(o);
 }
 
-/* NULL: every line of the log follows the one before it. */
+/* Returns NULL if every line of the log continues the one before it. */
 static const char *find_error(struct audit *a, const char *text, size_t length, uint64_t *line)
 {
     FILE       *file = length ? fmemopen((void *)text, length, "r") : NULL;
@@ -102,7 +102,7 @@ static void verify__every_single_byte_counts(void **unused)
     }
 }
 
-/* Where the lines begin. */
+/* Finds the beginnings of the lines. */
 static void lines_of(const struct file *f, size_t begin[], int count)
 {
     begin[0] = 0;
@@ -111,7 +111,7 @@ static void lines_of(const struct file *f, size_t begin[], int count)
                                            f->length - begin[i - 1]) - f->text) + 1;
 }
 
-static void verify__a_line_that_is_missing_is_found_and_named(void **unused)
+static void verify__names_a_missing_line(void **unused)
 {
     static struct file f, cut;
     struct audit       a;
@@ -128,7 +128,7 @@ static void verify__a_line_that_is_missing_is_found_and_named(void **unused)
     assert_int_equal(line, 3);
 }
 
-static void resume__cuts_a_torn_line_and_goes_on(void **unused)
+static void resume__removes_a_partial_line(void **unused)
 {
     static struct file f;
     struct audit       a;
@@ -151,7 +151,7 @@ static void resume__cuts_a_torn_line_and_goes_on(void **unused)
     }
 }
 
-static void write__what_could_not_be_written_is_counted(void **unused)
+static void write__counts_lost_lines(void **unused)
 {
     static struct file f;
     struct audit       a;
@@ -173,11 +173,11 @@ static void write__what_could_not_be_written_is_counted(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(write__is_json_with_what_was_given),
+        cmocka_unit_test(write__is_json_with_all_fields),
         cmocka_unit_test(verify__every_single_byte_counts),
-        cmocka_unit_test(verify__a_line_that_is_missing_is_found_and_named),
-        cmocka_unit_test(resume__cuts_a_torn_line_and_goes_on),
-        cmocka_unit_test(write__what_could_not_be_written_is_counted),
+        cmocka_unit_test(verify__names_a_missing_line),
+        cmocka_unit_test(resume__removes_a_partial_line),
+        cmocka_unit_test(write__counts_lost_lines),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* src/live/core/guard_test.c - rows of intervals, and what a guard says of each. */
+/* src/live/core/guard_test.c - sequences of intervals, and the guard's verdict on each. */
 #include "live/core/guard.h"
 
 #include <setjmp.h>
@@ -52,8 +52,8 @@ static void check__pauses_must_last(void **unused)
     check_rows(row, sizeof row / sizeof *row);
 }
 
-/* Limits by hand: of 20 % they are 40 %, of 80 % they are 90 %. */
-static void check__pauses_are_held_against_the_usual(void **unused)
+/* The limits by hand: 40 % if the usual share is 20 %, and 90 % if it is 80 %. */
+static void check__compares_pauses_with_the_usual_share(void **unused)
 {
     static const struct row row[] = {
         { .paused = 0.2 }, { .paused = 0.2 },                    /* a fabric that needs tuning */
@@ -71,7 +71,7 @@ static void check__pauses_are_held_against_the_usual(void **unused)
     check_rows(much, sizeof much / sizeof *much);
 }
 
-static void check__pauses_are_held_against_the_control_group(void **unused)
+static void check__compares_pauses_with_the_control_group(void **unused)
 {
     static const struct row row[] = {
         { .paused = 0 },                                         /* then the load rises everywhere: */
@@ -85,7 +85,7 @@ static void check__pauses_are_held_against_the_control_group(void **unused)
     check_rows(row, sizeof row / sizeof *row);
 }
 
-static void check__what_is_not_known_is_neither_broken_nor_learnt(void **unused)
+static void check__ignores_unknown_values(void **unused)
 {
     struct guard_limits l = GUARD_LIMITS;
     struct guard        g = { 0 };
@@ -102,12 +102,12 @@ static void check__what_is_not_known_is_neither_broken_nor_learnt(void **unused)
     assert_string_equal(guard_blind(text, sizeof text, &s), "");
 }
 
-static void check__retransmissions_are_held_against_the_usual(void **unused)
+static void check__compares_retransmissions_with_the_usual_number(void **unused)
 {
     static const struct row row[] = {
-        { .retransmissions = 100 },                                      /* the first: that is usual here */
+        { .retransmissions = 100 },                                      /* the usual number */
         { .retransmissions = 100 },
-        /* not twice as many; and not learnt from */
+        /* less than twice as many; these do not change what is usual */
         { .retransmissions = 190, .is_open = true },
         { .retransmissions = 201, .is_open = true, .says = "201 retransmissions" },
         { .retransmissions = 201, .is_open = true, .says = "more than 2 times" },
@@ -125,10 +125,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(check__one_drop_or_storm_is_enough),
         cmocka_unit_test(check__pauses_must_last),
-        cmocka_unit_test(check__pauses_are_held_against_the_usual),
-        cmocka_unit_test(check__pauses_are_held_against_the_control_group),
-        cmocka_unit_test(check__what_is_not_known_is_neither_broken_nor_learnt),
-        cmocka_unit_test(check__retransmissions_are_held_against_the_usual),
+        cmocka_unit_test(check__compares_pauses_with_the_usual_share),
+        cmocka_unit_test(check__compares_pauses_with_the_control_group),
+        cmocka_unit_test(check__ignores_unknown_values),
+        cmocka_unit_test(check__compares_retransmissions_with_the_usual_number),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,7 @@ static void check__bounds_and_steps(void **unused)
         { 400, 801, false },     /* neither */
         { 900, 449, false }, { 900, 450, true },
         { 400, 99, false }, { 1000, 1101, false }, { 400, NAN, false },
-        { 50, 50, true },        /* what is there may stay, wherever it is */
+        { 50, 50, true },        /* an existing value may stay, wherever it is */
     };
     struct limits l;
     struct err    err;
@@ -52,11 +52,11 @@ static void check__no_knob_crosses_its_range_in_one_step(void **unused)
         { KNOB_rpg_time_reset, 300, 20000, false }, { KNOB_rpg_time_reset, 300, 15, true },
         { KNOB_min_time_between_cnps, 4, 30000, false }, { KNOB_kmin, 400, 20000, false },
         { KNOB_pmax, 0.2, 0.46, false },
-        /* presets, from what NICs and switches begin with: expert, and bdp and hpcc at 400 Gb/s */
+        /* presets, starting at the defaults of NICs and switches: expert, and bdp and hpcc at 400 Gb/s */
         { KNOB_rate_reduce_monitor_period, 4, 80, true }, { KNOB_min_time_between_cnps, 4, 96, true },
         { KNOB_kmin, 400, 1600, true }, { KNOB_kmax, 1600, 6400, true }, { KNOB_rpg_hai_rate, 50, 800, true },
         { KNOB_rate_to_set_on_first_cnp, 0, 200000, true }, { KNOB_rpg_min_rate, 1, 1600, true },
-        /* 0 is "by the network" in a simulation alone, but what a device holds may stay */
+        /* 0 means automatic, in simulations only; but a device may keep a 0 */
         { KNOB_nscc_target_delay, 9, 0, false }, { KNOB_nscc_target_delay, 9, 1, true },
         { KNOB_nscc_target_delay, 0, 0, true }, { KNOB_nscc_max_cwnd, 100, 0, false },
         { KNOB_nscc_fi, 5, 0, true }, { KNOB_nscc_gamma, 0.8, 1, true },
@@ -72,7 +72,7 @@ static void check__no_knob_crosses_its_range_in_one_step(void **unused)
 
         assert_int_equal(limits_check(&l, &from, &to, &err) == 0, row[i].is_fine);
     }
-    for (int i = 0; i < KNOB_COUNT; i++)         /* not even from the default to the far end; bits have no steps */
+    for (int i = 0; i < KNOB_COUNT; i++)         /* nor from default to far end; bits have no steps */
         if (l.may_set[i] && i != KNOB_denied_ports && knob_info[i].max > 2 * knob_info[i].initial) {
             struct knob_set from = set_of((enum knob)i, knob_info[i].initial),
                             to = set_of((enum knob)i, knob_info[i].max);
@@ -81,7 +81,7 @@ static void check__no_knob_crosses_its_range_in_one_step(void **unused)
         }
 }
 
-static void check__what_a_device_has_not_or_must_not(void **unused)
+static void check__refuses_missing_and_forbidden_knobs(void **unused)
 {
     struct limits   l;
     struct err      err;
@@ -99,7 +99,7 @@ static void check__what_a_device_has_not_or_must_not(void **unused)
     assert_int_equal(limits_check(&l, &from, &to, &err), -EPERM);
 }
 
-static void budget__fills_again_over_a_day(void **unused)
+static void budget__refills_over_a_day(void **unused)
 {
     struct budget b = { .per_day = 24, .left = 24 };
     uint64_t      hour_us = 3600000000ull;
@@ -123,8 +123,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(check__bounds_and_steps),
         cmocka_unit_test(check__no_knob_crosses_its_range_in_one_step),
-        cmocka_unit_test(check__what_a_device_has_not_or_must_not),
-        cmocka_unit_test(budget__fills_again_over_a_day),
+        cmocka_unit_test(check__refuses_missing_and_forbidden_knobs),
+        cmocka_unit_test(budget__refills_over_a_day),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

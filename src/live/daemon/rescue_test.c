@@ -1,9 +1,8 @@
-/* src/live/daemon/rescue_test.c - a NIC of files comes back, whatever a kill or damage left on the disk.
- * What it holds is read from its files.
+/* src/live/daemon/rescue_test.c - a NIC made of files gets its setting back, whatever a kill or damage left
+ * on the disk. The setting is read from the NIC's files.
  *
  * An agent makes a change in a process that is killed at its n-th write(), fsync(), rename() and so on, for
- * every n (meson.build wraps these calls), before the call or in the middle of it.
- */
+ * every n (meson.build wraps these calls), before the call or in the middle of it. */
 #include "live/agent/agent.h"
 #include "live/core/live_clock.h"
 #include "live/daemon/disk.h"
@@ -29,8 +28,8 @@ static char root[64], state[96];
 
 /* ---- calls that kill ---- */
 
-static long lives = -1;          /* calls until the process is killed; below 0: it is not */
-static bool is_torn;             /* a write that kills writes half */
+static long lives = -1;          /* calls until the process is killed; below 0: never */
+static bool is_torn;             /* a write that kills writes only half */
 
 ssize_t __real_write(int, const void *, size_t);
 int     __real_rename(const char *, const char *);
@@ -43,8 +42,8 @@ int     __wrap_rename(const char *, const char *);
 int     __wrap_ftruncate(int, off_t);
 int     __wrap_close(int);
 
-/* A device takes a write whole or not at all. Before the write this tree of files, unlike a device, is
- * empty: so the kill comes after it. */
+/* A device applies a write as a whole or not at all. In this tree, unlike in a device, the file is empty
+ * before the write, so the kill comes after it. */
 static bool is_device(int fd)
 {
     char    path[64], target[256];
@@ -73,14 +72,14 @@ int __wrap_fsync(int fd)
 {
     (void)fd;
     live();
-    return 0;                    /* the machine goes on */
+    return 0;                    /* the machine stays up */
 }
 
 int __wrap_fdatasync(int fd)
 {
     (void)fd;
     live();
-    return 0;                    /* the machine goes on */
+    return 0;                    /* the machine stays up */
 }
 
 int __wrap_rename(const char *from, const char *to)
@@ -184,7 +183,7 @@ static void say(struct agent *a, struct msg m)
     agent_on_msg(a, &m, now_us);
 }
 
-/* A process of its own; returns whether it was killed. */
+/* Runs 'act' in a process of its own. Returns true if it was killed. */
 static bool run(void (*act)(struct agent *), long calls)
 {
     int   status;
@@ -259,7 +258,7 @@ static int rescue(struct err *err)
     return agent_rescue(&f, false, err);
 }
 
-static void begin_anew(void)
+static void start_over(void)
 {
     shell("rm -rf state");
     set_nic("rpg_ai_rate", 5);
@@ -277,10 +276,10 @@ static void kill_everywhere(void (*act)(struct agent *), bool may_stay)
         for (long n = 0;; n++) {
             bool was_killed, is_first, is_new;
 
-            begin_anew();
+            start_over();
             is_torn = torn;
             was_killed = run(act, n);
-            /* killed before it had seen the device */
+            /* killed before it had read the device */
             if (rescue(&err) && !strstr(err.text, "neither state nor audit log"))
                 fail_msg("killed at call %ld: %s", n, err.text);
             is_first = nic("rpg_ai_rate") == 5 && nic("rpg_hai_rate") == 50;
@@ -304,7 +303,7 @@ static void rescue__after_a_kill_at_any_call_of_a_trial(void **unused)
     kill_everywhere(confirm, true);
 }
 
-static void confirm__stays_once_it_is_done(void **unused)
+static void confirm__survives_a_kill_once_it_is_done(void **unused)
 {
     struct err err;
 
@@ -341,7 +340,7 @@ static void rescue__after_damage_reads_the_device_back(void **unused)
         struct err err = { "" };
         int        rc;
 
-        begin_anew();
+        start_over();
         assert_false(run(apply, -1));
         assert_int_equal(nic("rpg_ai_rate"), 8);
         shell("cd state/mlx5_0 && %s", row[i].damage);
@@ -354,7 +353,7 @@ static void rescue__after_damage_reads_the_device_back(void **unused)
     }
 }
 
-static void rescue__another_knob_holds_what_a_trial_did_not_touch(void **unused)
+static void rescue__keeps_knobs_that_the_trial_did_not_set(void **unused)
 {
     struct err err;
 
@@ -401,7 +400,7 @@ static void write_line(struct disk *d, struct audit *a)
                                                                  .why = "to fill it" }), 0);
 }
 
-static void append__a_long_log_is_divided_and_its_chain_goes_on(void **unused)
+static void append__a_long_log_is_split_and_its_chain_continues(void **unused)
 {
     struct disk  d;
     struct audit a, checked;
@@ -423,12 +422,12 @@ static void append__a_long_log_is_divided_and_its_chain_goes_on(void **unused)
     assert_int_equal(records, 200);
     assert_string_equal(checked.head, a.head);
     assert_true(d.logs > 5);
-    shell("sed -i 3d state/audit.2.jsonl");                  /* a line less in the middle */
+    shell("sed -i 3d state/audit.2.jsonl");                  /* one line less in the middle */
     assert_true(disk_verify(path, &checked, &records, &err) < 0);
     assert_non_null(strstr(err.text, "audit.2.jsonl:3:1: "));
-    shell("rm state/audit.2.jsonl");                         /* a whole file less */
+    shell("rm state/audit.2.jsonl");                         /* one file less */
     assert_true(disk_verify(path, &checked, &records, &err) < 0);
-    shell("rm state/audit.1.jsonl");                         /* the oldest may go */
+    shell("rm state/audit.1.jsonl");                         /* the oldest file may be missing */
     assert_int_equal(disk_verify(path, &checked, &records, &err), 0);
     assert_true(records < 200 && checked.seq == 200);
 }
@@ -455,7 +454,7 @@ static void mend__a_damaged_log_is_set_aside_and_another_begins(void **unused)
     disk_close(&d);
     snprintf(path, sizeof path, "%s/audit.jsonl", state);
     assert_int_equal(disk_verify(path, &checked, &records, &err), 0);
-    assert_true(records == 1 && checked.seq == 11);          /* it goes on where the other ended */
+    assert_true(records == 1 && checked.seq == 11);          /* numbers continue after the old log */
     snprintf(path, sizeof path, "%s/audit.jsonl.damaged", state);
     assert_int_equal(access(path, F_OK), 0);
 }
@@ -464,12 +463,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(rescue__after_a_kill_at_any_call_of_a_trial, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(confirm__stays_once_it_is_done, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(confirm__survives_a_kill_once_it_is_done, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rescue__after_damage_reads_the_device_back, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(rescue__another_knob_holds_what_a_trial_did_not_touch,
+        cmocka_unit_test_setup_teardown(rescue__keeps_knobs_that_the_trial_did_not_set,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(forget__the_term_goes_and_the_baseline_stays, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(append__a_long_log_is_divided_and_its_chain_goes_on,
+        cmocka_unit_test_setup_teardown(append__a_long_log_is_split_and_its_chain_continues,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(mend__a_damaged_log_is_set_aside_and_another_begins,
                                         set_up, tear_down),

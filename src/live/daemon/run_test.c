@@ -1,5 +1,5 @@
-/* src/live/daemon/run_test.c - the loops of agent, controller and relay as processes, with the test at the
- * other end of the wire. */
+/* src/live/daemon/run_test.c - agent, controller and relay as processes. The test is the other end of their
+ * connections. */
 #include "live/daemon/run.h"
 #include "live/core/live_clock.h"
 #include "live/core/knobset.h"
@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PATIENCE_US 20000000u    /* machines that run tests are busy */
+#define PATIENCE_US 20000000u    /* machines that run tests may be busy */
 
 static char         folder[64];
 static struct knobs *device;     /* shared with the agent's process */
@@ -107,7 +107,7 @@ static int run(enum program program)
     return rc != 0;
 }
 
-/* 'text' has one %s for each place of the folder. */
+/* Starts a program. Each '@' in 'text' stands for the folder. */
 static pid_t start(enum program program, const char *text)
 {
     char  path[96];
@@ -203,7 +203,7 @@ static void send_msg(struct end *e, const struct msg *m)
     send_bytes(e, bytes, codec_write(m, bytes));
 }
 
-/* True: a message came, or the link opened for the first time. */
+/* Returns true if a message came or the link opened. */
 static bool take(struct end *e, const struct rpc_event *event)
 {
     e->is_rack = false;
@@ -221,7 +221,7 @@ static bool take(struct end *e, const struct rpc_event *event)
     return true;
 }
 
-/* Waits until 'is_it' says that what came last is what was waited for. */
+/* Waits for an event for which is_it() returns true. */
 static void wait_for(struct end *e, bool (*is_it)(const struct end *))
 {
     uint64_t         end_us = clock_us() + PATIENCE_US;
@@ -232,7 +232,7 @@ static void wait_for(struct end *e, bool (*is_it)(const struct end *))
             if (take(e, &event) && is_it(e))
                 return;
         if (clock_us() > end_us)
-            fail_msg("what was waited for did not come");
+            fail_msg("the expected event did not come");
         poll(&(struct pollfd){ .fd = e->serve ? serve_fd(e->serve) : dial_fd(e->dial), .events = POLLIN }, 1, 20);
     }
 }
@@ -255,7 +255,7 @@ static bool has_row(const struct end *e)      { return e->is_rack && e->rack.row
 
 #define AGENT_TEXT(lease) "name: host1\ncontroller: unix:@/socket\nstate: @/state\nwrite: yes\ninterval: 20ms\ngap: 0ms\nlease: " lease "\n"
 
-/* A controller that lets a change be applied. */
+/* Plays a controller, up to a change that is applied. */
 static void apply(struct end *e)
 {
     struct msg m = { .kind = MSG_LEASE, .term = 1 };
@@ -275,10 +275,10 @@ static void apply(struct end *e)
     m.kind = MSG_COMMIT;
     send_msg(e, &m);
     wait_for(e, is_applied);
-    assert_true(e->msg.set.knobs.value[KNOB_rpg_ai_rate] == 9);          /* as it was read back */
+    assert_true(e->msg.set.knobs.value[KNOB_rpg_ai_rate] == 9);          /* the value that was read back */
 }
 
-static void agent__takes_back_what_has_no_lease(void **unused)
+static void agent__reverts_without_a_lease(void **unused)
 {
     struct end e;
     pid_t      pid;
@@ -293,7 +293,7 @@ static void agent__takes_back_what_has_no_lease(void **unused)
     close_end(&e);
 }
 
-static void agent__takes_back_what_is_open_when_it_ends(void **unused)
+static void agent__reverts_an_open_change_when_it_ends(void **unused)
 {
     struct end e;
     pid_t      pid;
@@ -308,8 +308,8 @@ static void agent__takes_back_what_is_open_when_it_ends(void **unused)
     close_end(&e);
 }
 
-/* The next process finds on the disk that it must take it back, and does so before any controller speaks. */
-static void agent__takes_back_what_a_killed_one_left(void **unused)
+/* The next process finds the open change on the disk, and reverts it before any controller contacts it. */
+static void agent__reverts_the_change_of_a_killed_one(void **unused)
 {
     struct end e;
     pid_t      pid;
@@ -391,8 +391,8 @@ static void controller__answers_questions(void **unused)
     close_end(&e);
 }
 
-/* What an agent says comes up in racks: first as it was said, then as a row of numbers; a rack that was heard
- * becomes a lease. */
+/* An agent's hello goes up as it is, its reports as rows of numbers. The acknowledgement of a rack becomes
+ * a lease. */
 static void relay__hands_reports_up_and_leases_down(void **unused)
 {
     struct end     up, agent;
@@ -409,7 +409,7 @@ static void relay__hands_reports_up_and_leases_down(void **unused)
     wait_for(&agent, is_open);
     send_msg(&agent, &(struct msg){ .kind = MSG_HELLO, .version = MSG_VERSION + 1, .name = "host1/new" });
     hello(&agent);
-    wait_for(&up, has_item);                     /* the first of an agent of this version */
+    wait_for(&up, has_item);                     /* the first hello of this version */
     assert_string_equal(up.rack.item[0].msg.name, "host1/nic0");
     report(&agent);
     wait_for(&up, has_row);
@@ -431,9 +431,9 @@ static void relay__hands_reports_up_and_leases_down(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(agent__takes_back_what_has_no_lease, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(agent__takes_back_what_is_open_when_it_ends, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(agent__takes_back_what_a_killed_one_left, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(agent__reverts_without_a_lease, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(agent__reverts_an_open_change_when_it_ends, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(agent__reverts_the_change_of_a_killed_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(controller__answers_a_report_with_a_lease, set_up, tear_down),
         cmocka_unit_test_setup_teardown(controller__answers_questions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(relay__hands_reports_up_and_leases_down, set_up, tear_down),

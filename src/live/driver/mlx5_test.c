@@ -1,4 +1,4 @@
-/* src/live/driver/mlx5_test.c - the driver on a tree of files as the kernel shows them. */
+/* src/live/driver/mlx5_test.c - the driver on a tree of files like that of the kernel. */
 #include "live/driver/driver.h"
 
 #include <setjmp.h>
@@ -74,7 +74,7 @@ static void refuse_open(const char *name, const char *reason)
         fail_msg("'%s' does not have '%s'", err.text, reason);
 }
 
-static void read__gives_the_files_that_are_there(void **unused)
+static void read__returns_existing_files(void **unused)
 {
     void           *nic = must_open();
     struct knob_set set;
@@ -108,7 +108,7 @@ static void write__puts_digits_and_nothing_else(void **unused)
     shell("[ \"$(cat sys/class/net/eth7/ecn/roce_rp/rpg_hai_rate)\" = 7 ]");
     set = (struct knob_set){ 0 };
     knob_set_add(&set, KNOB_rpg_gd, 10);
-    assert_int_equal(driver_mlx5.write(nic, &set), -ENOENT);     /* no file is made */
+    assert_int_equal(driver_mlx5.write(nic, &set), -ENOENT);     /* creates no file */
     shell("[ ! -e sys/class/net/eth7/ecn/roce_rp/rpg_gd ]");
     driver_mlx5.close(nic);
 }
@@ -127,7 +127,7 @@ static void open__falls_back_to_debugfs(void **unused)
     driver_mlx5.close(nic);
 }
 
-static void open__refuses_what_cannot_be_tuned(void **unused)
+static void open__refuses_devices_that_cannot_be_tuned(void **unused)
 {
     (void)unused;
     refuse_open("mlx5_9", "no such device");
@@ -169,15 +169,15 @@ static void sample__takes_differences_that_wrap(void **unused)
     /* no such files */
     assert_true(s.unknown == (MSG_UNKNOWN(cnps) | MSG_UNKNOWN(marked_packets) | MSG_UNKNOWN(watchdog)));
     put_counters(5, 5, 10200, 2);
-    assert_int_equal(driver_mlx5.sample(nic, &s), -EAGAIN);      /* the driver was loaded anew */
+    assert_int_equal(driver_mlx5.sample(nic, &s), -EAGAIN);      /* the driver was reloaded */
     put_counters(10, 5, 10200, 2);
     assert_int_equal(driver_mlx5.sample(nic, &s), 0);
     driver_mlx5.close(nic);
 }
 
-/* PFC is off, or ethtool cannot be asked: half of the metric and the guardrail on pauses are not there, and
- * none of them counts as 0. */
-static void sample__what_is_not_counted_is_unknown(void **unused)
+/* PFC is off, or ethtool is not available: half of the metric and the guardrail on pauses are missing.
+ * Unknown values do not count as 0. */
+static void sample__missing_counters_are_unknown(void **unused)
 {
     void             *nic = must_open();
     struct msg_sample s;
@@ -191,7 +191,7 @@ static void sample__what_is_not_counted_is_unknown(void **unused)
     assert_int_equal(driver_mlx5.sample(nic, &s), 0);
     assert_true(isnan(s.paused) && (s.unknown & MSG_UNKNOWN(lossless_drops)) &&
                 (s.unknown & MSG_UNKNOWN(watchdog)));
-    /* utilisation, and no half for unknown pauses */
+    /* utilisation only, nothing for the unknown pauses */
     assert_true(s.metric >= 0 && s.metric < 0.01);
     driver_mlx5.close(nic);
 }
@@ -199,12 +199,12 @@ static void sample__what_is_not_counted_is_unknown(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(read__gives_the_files_that_are_there, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(read__returns_existing_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(write__puts_digits_and_nothing_else, set_up, tear_down),
         cmocka_unit_test_setup_teardown(open__falls_back_to_debugfs, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(open__refuses_what_cannot_be_tuned, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(open__refuses_devices_that_cannot_be_tuned, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sample__takes_differences_that_wrap, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(sample__what_is_not_counted_is_unknown, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sample__missing_counters_are_unknown, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

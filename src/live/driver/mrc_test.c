@@ -54,7 +54,7 @@ static int set_up(void **unused)
     assert_true(mrc_gid_parse(&settings.to[0], "10.0.0.2"));
     driver = driver_mrc;
     driver.arg = &settings;
-    assert_int_equal(driver.open(&driver, &nic, root, "mrc_0", &err), 0);        /* that makes its files */
+    assert_int_equal(driver.open(&driver, &nic, root, "mrc_0", &err), 0);        /* creates its files */
     driver.close(nic);
     return 0;
 }
@@ -146,7 +146,7 @@ static void open__destinations_need_a_device_that_probes(void **unused)
     driver.close(must_open());
 }
 
-/* A child without capabilities asks. */
+/* A child without capabilities asks for permission. */
 static void permit__needs_a_capability_on_real_devices(void **unused)
 {
     void *nic;
@@ -208,7 +208,7 @@ static void read__gives_thirteen_knobs_in_their_units(void **unused)
     driver.close(nic);
 }
 
-static void write__sets_what_is_named_and_nothing_else(void **unused)
+static void write__sets_only_named_knobs(void **unused)
 {
     void           *nic = must_open();
     struct knob_set set = one(KNOB_nscc_target_delay, 4.5), before, after;
@@ -226,7 +226,7 @@ static void write__sets_what_is_named_and_nothing_else(void **unused)
     driver.close(nic);
 }
 
-/* The agent compares what it reads back to a millionth of a millionth. */
+/* The agent compares values that it reads back with a tolerance of 1e-12. */
 static void write__every_step_is_read_back_as_written(void **unused)
 {
     void *nic = must_open();
@@ -245,7 +245,7 @@ static void write__every_step_is_read_back_as_written(void **unused)
     driver.close(nic);
 }
 
-static void write__what_a_field_cannot_hold_is_refused(void **unused)
+static void write__refuses_values_that_do_not_fit_a_field(void **unused)
 {
     static const struct { enum knob knob; double value; } row[] = {
         { KNOB_nscc_target_delay, 4.0005 }, { KNOB_nscc_target_delay, -1 }, { KNOB_nscc_max_cwnd, 5e6 },
@@ -274,7 +274,7 @@ static void write__a_busy_device_changes_nothing(void **unused)
     assert_int_equal(driver.write(nic, &set), -EBUSY);
     assert_true(held(nic, KNOB_nscc_target_delay) == 9);
     put("device", "busy", 0);
-    put("device", "queue_pairs", 7);             /* this device changes parameters that are in use */
+    put("device", "queue_pairs", 7);             /* this device accepts changes while it is in use */
     assert_int_equal(driver.write(nic, &set), 0);
     assert_true(held(nic, KNOB_nscc_target_delay) == 6);
     put("device", "fail_write", EPERM);
@@ -341,7 +341,7 @@ static void sample__round_trips_are_the_metric(void **unused)
     assert_non_null(s.detail);
     assert_true(s.detail->pairs == 1 && s.detail->pair[0].rtt_samples == 4);
     assert_true(s.detail->pair[0].base_rtt_ps >= 8000000 && s.detail->pair[0].rtt_ps_sum <= 4 * 8160000ull);
-    put("device", "rtt", 32000);                 /* four times as long: a quarter */
+    put("device", "rtt", 32000);                 /* four times as long: a metric of a quarter */
     assert_true(fabs(measured(nic, 20) - 0.25) < 0.25 * 0.02);
     driver.close(nic);
 }
@@ -361,7 +361,7 @@ static void sample__counters_are_unknown_and_not_zero(void **unused)
     driver.close(nic);
 }
 
-static void sample__a_probe_without_an_answer_took_as_long_as_was_waited(void **unused)
+static void sample__a_lost_probe_counts_with_its_timeout(void **unused)
 {
     void             *nic = must_open();
     struct msg_sample s;
@@ -369,7 +369,7 @@ static void sample__a_probe_without_an_answer_took_as_long_as_was_waited(void **
     (void)unused;
     put("device", "load", 0);
     driver.sample(nic, &s);
-    put("device", "silent", 2);                  /* every second one: half of 1, and half of 8 us / 1 ms */
+    put("device", "silent", 2);                  /* every second is lost: half of 1 and of 8 us / 1 ms */
     assert_true(fabs(measured(nic, 8) - (0.5 + 0.5 * 0.008)) < 0.02);
     put("device", "silent", 1);
     assert_int_equal(driver.sample(nic, &s), 0);
@@ -387,7 +387,7 @@ static void sample__denied_paths_are_not_measured(void **unused)
     driver.sample(nic, &s);
     assert_int_equal(driver.sample(nic, &s), 0);
     assert_true(isnan(s.metric));
-    put("device", "mode", MRC_MODE_AUTO);        /* paths cannot be named: no probes */
+    put("device", "mode", MRC_MODE_AUTO);        /* paths cannot be selected, so there are no probes */
     assert_int_equal(driver.sample(nic, &s), 0);
     assert_true(isnan(s.metric));
     driver.close(nic);
@@ -438,7 +438,7 @@ static void paths__partial_success_is_read_back(void **unused)
     driver.close(nic);
 }
 
-/* The controller's knob: whole ports, exactly back. Without 'deny' there is no such knob. */
+/* The controller's knob denies whole ports, and reads back exactly. Without 'deny' there is no such knob. */
 static void ports__are_denied_and_allowed(void **unused)
 {
     void           *nic = must_open();
@@ -465,8 +465,8 @@ static void ports__are_denied_and_allowed(void **unused)
     driver.close(nic);
 }
 
-/* The last paths, more than the stated share, ports that are not there, and ports in which a person denied
- * a path. */
+/* Refused are the last paths, more than the allowed share, missing ports, and ports in which an operator
+ * denied a path. */
 static void ports__refused(void **unused)
 {
     static const double rows[][2] = { { 0.9, 3 }, { 0.4, 2 }, { 0.9, 4 } };
@@ -501,15 +501,15 @@ int main(void)
         cmocka_unit_test_setup(permit__needs_a_capability_on_real_devices, set_up),
         cmocka_unit_test_setup(find__names_devices, set_up),
         cmocka_unit_test_setup(read__gives_thirteen_knobs_in_their_units, set_up),
-        cmocka_unit_test_setup(write__sets_what_is_named_and_nothing_else, set_up),
+        cmocka_unit_test_setup(write__sets_only_named_knobs, set_up),
         cmocka_unit_test_setup(write__every_step_is_read_back_as_written, set_up),
-        cmocka_unit_test_setup(write__what_a_field_cannot_hold_is_refused, set_up),
+        cmocka_unit_test_setup(write__refuses_values_that_do_not_fit_a_field, set_up),
         cmocka_unit_test_setup(write__a_busy_device_changes_nothing, set_up),
         cmocka_unit_test_setup(write__a_device_that_changes_only_offline_is_left_alone, set_up),
         cmocka_unit_test_setup(write__a_clamped_value_shows_when_read_back, set_up),
         cmocka_unit_test_setup(sample__round_trips_are_the_metric, set_up),
         cmocka_unit_test_setup(sample__counters_are_unknown_and_not_zero, set_up),
-        cmocka_unit_test_setup(sample__a_probe_without_an_answer_took_as_long_as_was_waited, set_up),
+        cmocka_unit_test_setup(sample__a_lost_probe_counts_with_its_timeout, set_up),
         cmocka_unit_test_setup(sample__denied_paths_are_not_measured, set_up),
         cmocka_unit_test_setup(paths__are_denied_and_allowed, set_up),
         cmocka_unit_test_setup(paths__partial_success_is_read_back, set_up),

@@ -1,5 +1,5 @@
-/* src/live/driver/qp_flows_test.c - against answers of the kernel as another program writes them,
- * tests/live/qp_answer.py, from the kernel's source. */
+/* src/live/driver/qp_flows_test.c - against answers of the kernel, which tests/live/qp_answer.py writes
+ * after the kernel's source. */
 #include "live/driver/qp_flows.h"
 
 #include <setjmp.h>
@@ -66,12 +66,12 @@ static void read__a_counter_set(void **unused)
     assert_true(s.stat.has_bytes);
     assert_int_equal(s.stat.tx_bytes, 5000000000);
     assert_int_equal(rdma_stat_read(done, sizeof done, 9, visit, &s), 0);
-    /* of another question */
+    /* the answer to another request */
     assert_int_equal(rdma_stat_read(one_set, sizeof one_set, 8, visit, &s), 1);
     assert_int_equal(s.count, 1);
 }
 
-static void read__the_kernel_says_no(void **unused)
+static void read__the_kernel_refuses(void **unused)
 {
     /* -22 */
     unsigned char refused[36] = { 36, 0, 0, 0, 2, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0xea, 0xff, 0xff, 0xff };
@@ -81,8 +81,8 @@ static void read__the_kernel_says_no(void **unused)
     assert_int_equal(rdma_stat_read(refused, sizeof refused, 9, visit, &s), -EINVAL);
 }
 
-/* Cut anywhere, or with any length wrong, it is refused or says less; nothing is read beyond its end. */
-static void read__what_is_broken(void **unused)
+/* Cut anywhere, or with a wrong length, it is refused or yields less. No byte beyond its end is read. */
+static void read__broken_answers(void **unused)
 {
     unsigned char bytes[sizeof one_set];
     struct seen   s = { 0 };
@@ -113,7 +113,7 @@ static void read_devices__index_and_name(void **unused)
     assert_string_equal(s.text, "0 mlx5_0;3 mlx5_1;");
 }
 
-static void ask__as_the_kernel_wants_it(void **unused)
+static void ask__has_the_format_of_the_kernel(void **unused)
 {
     static const unsigned char wanted[] = { 32, 0, 0, 0, 17, 20, 1, 3, 7, 0, 0, 0, 0, 0, 0, 0, 8, 0, 1, 0, 3,
                                             0, 0, 0, 8, 0, 75, 0, 19, 0, 0, 0 };
@@ -147,7 +147,7 @@ static int tear_down(void **unused)
     return system(command);
 }
 
-/* What the queue pairs have sent so far, as "QPN:BYTES ...". */
+/* Sets what the queue pairs have sent so far, as "QPN:BYTES ...". */
 static void counters(const char *pairs)
 {
     char command[256];
@@ -165,7 +165,7 @@ static struct fsd must_read(struct qp_flows *q)
     return f;
 }
 
-static void read__flows_by_what_counters_have_grown(void **unused)
+static void read__flows_by_growth_of_counters(void **unused)
 {
     struct qp_flows *q = qp_flows_new(root, "mlx5_0");
     struct fsd       f = { 0 };
@@ -173,7 +173,7 @@ static void read__flows_by_what_counters_have_grown(void **unused)
     (void)unused;
     assert_false(qp_flows_read(q, &f));          /* no counter */
     counters("7:9000000000 8:500 9:4000");
-    assert_false(qp_flows_read(q, &f));          /* the first: since when is not known */
+    assert_false(qp_flows_read(q, &f));          /* the first reading: no growth is known yet */
     counters("7:9000001000 8:500 9:2004000 10:300");
     f = must_read(q);
     assert_int_equal(f.elephants, FSD_ONE);      /* 9: 2 MB */
@@ -186,7 +186,7 @@ static void read__flows_by_what_counters_have_grown(void **unused)
     qp_flows_free(q);
 }
 
-static void read__a_flow_that_was_silent_begins_anew(void **unused)
+static void read__a_silent_flow_starts_over(void **unused)
 {
     struct qp_flows *q = qp_flows_new(root, "mlx5_0");
     struct fsd       f = { 0 };
@@ -205,8 +205,8 @@ static void read__a_flow_that_was_silent_begins_anew(void **unused)
     qp_flows_free(q);
 }
 
-/* Queue pairs that are gone are forgotten; a set that another has got is another flow, though its counter
- * goes on or back. */
+/* Queue pairs that are gone are forgotten. If another one gets the same counter, it is another flow,
+ * whether the counter grows or falls. */
 static void read__queue_pairs_come_and_go(void **unused)
 {
     struct qp_flows *q = qp_flows_new(root, "mlx5_0");
@@ -221,12 +221,12 @@ static void read__queue_pairs_come_and_go(void **unused)
     f = must_read(q);
     assert_int_equal(f.elephants, 0);
     assert_int_equal(f.mice, FSD_ONE);
-    counters("9:100");                           /* it went back: counted anew */
+    counters("9:100");                           /* the counter fell: another flow */
     assert_int_equal(must_read(q).mice, FSD_ONE);
     qp_flows_free(q);
 }
 
-static void read__half_an_answer_is_none(void **unused)
+static void read__half_an_answer_is_refused(void **unused)
 {
     struct qp_flows *q = qp_flows_new(root, "mlx5_0");
     struct fsd       f = { 0 };
@@ -239,14 +239,15 @@ static void read__half_an_answer_is_none(void **unused)
     assert_int_equal(truncate(path, 100), 0);
     assert_false(qp_flows_read(q, &f));
     counters("7:10 8:10");
-    assert_false(qp_flows_read(q, &f));          /* the first again */
+    assert_false(qp_flows_read(q, &f));          /* the first reading again */
     counters("7:20 8:10");
     assert_int_equal(must_read(q).mice, FSD_ONE);
     qp_flows_free(q);
 }
 
-/* This machine has no such NIC, and perhaps a kernel without RDMA: nothing is known, and that is all. */
-static void read__a_kernel_that_cannot_tell(void **unused)
+/* This machine has no such NIC, and perhaps a kernel without RDMA. Flows are unknown, which is not an
+ * error. */
+static void read__a_kernel_without_counters(void **unused)
 {
     struct qp_flows *q = qp_flows_new("/", "mlx5_none");
     struct fsd       f = { 0 };
@@ -261,15 +262,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(read__a_counter_set),
-        cmocka_unit_test(read__the_kernel_says_no),
-        cmocka_unit_test(read__what_is_broken),
+        cmocka_unit_test(read__the_kernel_refuses),
+        cmocka_unit_test(read__broken_answers),
         cmocka_unit_test(read_devices__index_and_name),
-        cmocka_unit_test(ask__as_the_kernel_wants_it),
-        cmocka_unit_test_setup_teardown(read__flows_by_what_counters_have_grown, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(read__a_flow_that_was_silent_begins_anew, set_up, tear_down),
+        cmocka_unit_test(ask__has_the_format_of_the_kernel),
+        cmocka_unit_test_setup_teardown(read__flows_by_growth_of_counters, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(read__a_silent_flow_starts_over, set_up, tear_down),
         cmocka_unit_test_setup_teardown(read__queue_pairs_come_and_go, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(read__half_an_answer_is_none, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(read__a_kernel_that_cannot_tell, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(read__half_an_answer_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(read__a_kernel_without_counters, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

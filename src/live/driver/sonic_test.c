@@ -1,5 +1,5 @@
-/* src/live/driver/sonic_test.c - the driver on a real Redis, with a small orchagent: it copies what is in
- * CONFIG_DB to ASIC_DB after a while, and dies of what is not digits. */
+/* src/live/driver/sonic_test.c - the driver on a real Redis with a small orchagent, which copies CONFIG_DB
+ * to ASIC_DB after a delay and exits at a value that is not digits. */
 #include "live/driver/sonic.h"
 #include "base/text.h"
 #include "live/driver/redis.h"
@@ -123,7 +123,7 @@ static struct knob_set set_of(double kmin, double kmax, double pmax)
     return set;
 }
 
-static void read__is_what_config_and_asic_agree_on(void **unused)
+static void read__returns_what_config_and_asic_agree_on(void **unused)
 {
     void           *device = must_open();
     struct knob_set set;
@@ -149,7 +149,7 @@ static void write__is_one_hset_of_digits_seen_in_the_asic(void **unused)
     assert_int_equal(driver_sonic.write(device, &set), 0);
     assert_int_equal(driver_sonic.read(device, &read), 0);
     assert_true(read.knobs.value[KNOB_kmin] == 800 && read.knobs.value[KNOB_pmax] == 0.2);
-    assert_int_equal(driver_sonic.write(device, &set), 0);       /* the same again: nothing is sent */
+    assert_int_equal(driver_sonic.write(device, &set), 0);       /* the same values again: nothing is sent */
     assert_int_equal(shell("[ \"$(grep -c 'HSET\" \"WRED_PROFILE' monitor)\" = 1 ] && grep -q "
                            "'\\[4 .*\"HSET\" \"WRED_PROFILE|P\" \"green_min_threshold\" \"800000\" "
                            "\"green_drop_probability\" \"20\"$' monitor"), 0);
@@ -157,7 +157,7 @@ static void write__is_one_hset_of_digits_seen_in_the_asic(void **unused)
     driver_sonic.close(device);
 }
 
-static void write__what_the_fields_cannot_hold_is_refused(void **unused)
+static void write__refuses_values_that_do_not_fit_the_fields(void **unused)
 {
     void           *device = must_open();
     struct knob_set set = set_of(800, 1600, 0.055), other = { 0 };
@@ -182,7 +182,7 @@ static void write__without_an_orchagent_times_out(void **unused)
     driver_sonic.close(device);
 }
 
-static void sample__takes_differences_and_says_when_nothing_is_new(void **unused)
+static void sample__takes_differences_and_reports_stale_counters(void **unused)
 {
     void             *device = must_open();
     struct msg_sample s;
@@ -198,7 +198,7 @@ static void sample__takes_differences_and_says_when_nothing_is_new(void **unused
     assert_int_equal(s.tx_bytes, 4300);
     assert_int_equal(s.lossless_drops, 2);
     assert_int_equal(s.watchdog, 1);
-    /* no pause counter: the metric is unknown, not half */
+    /* no pause counter: pauses are unknown and add nothing to the metric */
     assert_true(isnan(s.paused) && s.metric >= 0 && s.metric < 0.5);
     /* queue 4 does not count drops */
     assert_true((s.unknown & MSG_UNKNOWN(cnps)) && (s.unknown & MSG_UNKNOWN(lossless_drops)));
@@ -209,7 +209,7 @@ static void sample__takes_differences_and_says_when_nothing_is_new(void **unused
     driver_sonic.close(device);
 }
 
-static void open__refuses_what_cannot_be_tuned(void **unused)
+static void open__refuses_devices_that_cannot_be_tuned(void **unused)
 {
     struct err err;
     void      *device;
@@ -233,7 +233,7 @@ static void note(void *arg, const char *key)
 {
     struct found *f = arg;
 
-    assert_true(strcmp(f->last, key) < 0);       /* once each, in the order of names */
+    assert_true(strcmp(f->last, key) < 0);       /* once each, sorted by name */
     snprintf(f->last, sizeof f->last, "%s", key);
     f->count++;
 }
@@ -270,7 +270,7 @@ static void redis__thousands_of_keys(void **unused)
     assert_int_equal(found.count, 3000);
     for (int i = 0; i < 3000; i++) {
         snprintf(name[i], sizeof *name, "KEY|%d", i);
-        key[i] = i % 10 ? name[i] : "";          /* "": not asked for */
+        key[i] = i % 10 ? name[i] : "";          /* "": not requested */
         m.value[i] = 1;
     }
     assert_int_equal(redis_get_many(&r, REDIS_CONFIG,
@@ -282,7 +282,7 @@ static void redis__thousands_of_keys(void **unused)
     /* not a hash */
     assert_int_equal(redis_get_many(&r, REDIS_CONFIG,
                                     &(struct redis_many){ key, 3000, field, 2, take_one, &m }), -EIO);
-    usleep(300000);              /* it is left alone for a moment */
+    usleep(300000);              /* the driver waits before it reconnects */
     assert_int_equal(redis_keys(&r, REDIS_CONFIG, "NO|*", note, &found), 0);     /* connects again */
     redis_fini(&r);
 }
@@ -290,13 +290,13 @@ static void redis__thousands_of_keys(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(read__is_what_config_and_asic_agree_on, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(read__returns_what_config_and_asic_agree_on, set_up, tear_down),
         cmocka_unit_test_setup_teardown(write__is_one_hset_of_digits_seen_in_the_asic, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(write__what_the_fields_cannot_hold_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(write__refuses_values_that_do_not_fit_the_fields, set_up, tear_down),
         cmocka_unit_test_setup_teardown(write__without_an_orchagent_times_out, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(sample__takes_differences_and_says_when_nothing_is_new,
+        cmocka_unit_test_setup_teardown(sample__takes_differences_and_reports_stale_counters,
                                         set_up, tear_down),
-        cmocka_unit_test_setup_teardown(open__refuses_what_cannot_be_tuned, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(open__refuses_devices_that_cannot_be_tuned, set_up, tear_down),
         cmocka_unit_test_setup_teardown(redis__thousands_of_keys, set_up, tear_down),
     };
 

@@ -1,4 +1,5 @@
-/* src/live/flows/flows_test.c - datagrams made by hand from the specifications, and what becomes of them. */
+/* src/live/flows/flows_test.c - datagrams made by hand from the specifications, and the flow records read
+ * from them. */
 #include "live/flows/collector.h"
 
 #include <setjmp.h>
@@ -73,7 +74,7 @@ static void frame_read__vlans_and_fragments(void **state)
          "c00112b700300000");
     assert_true(frame_read(&r, bytes, length));
     assert_int_equal(r.target_port, 4791);
-    assert_int_equal(r.qp, RECORD_QP_NONE);      /* cut off before it */
+    assert_int_equal(r.qp, RECORD_QP_NONE);      /* cut off before the BTH */
     make("020000000002020000000001" "0800" "456a0044000000104011263d0a0000010a000002" "c00112b700300000");
     assert_true(frame_read(&r, bytes, length));
     assert_int_equal(r.target_port, 0);          /* a later fragment has no ports */
@@ -100,13 +101,13 @@ static void sflow_read__a_sampled_packet_stands_for_many(void **state)
     assert_int_equal(count, 1);
     assert_int_equal(record[0].bytes, 68000);
     assert_int_equal(record[0].qp, 0x123);
-    /* cut off anywhere: never more than the one packet, and never taken for whole */
+    /* cut off anywhere: refused, and no further record */
     for (size_t i = 0; i < 176; i++)
         assert_true(sflow_read(bytes, i, keep, NULL) < 0);
     assert_int_equal(count, 1);
 }
 
-static void sflow_read__passes_over_what_it_does_not_know(void **state)
+static void sflow_read__skips_unknown_records(void **state)
 {
     (void)state;
     make("00000005 00000002 20010db8000000000000000000000001 00000000 00000007 0000ea60 00000003"
@@ -148,7 +149,7 @@ static void ipfix_read__version_9(void **state)
     assert_int_equal(record[0].qp, RECORD_QP_NONE);
     make(V9_HEAD "0100 001c" FLOW_DATA "000000");
     assert_int_equal(ipfix_read(&x, 2, bytes, length, keep, NULL, &unknown), 0);
-    assert_int_equal(unknown, 2);                /* that of another exporter */
+    assert_int_equal(unknown, 2);                /* the template is that of another exporter */
     assert_int_equal(count, 1);
 }
 
@@ -183,16 +184,16 @@ static void ipfix_read__ipfix_with_variable_and_foreign_fields(void **state)
     bytes[3] = (uint8_t)length;
     assert_int_equal(ipfix_read(&x, 1, bytes, length, keep, NULL, &unknown), 0);
     assert_int_equal(count, 1);
-    assert_int_equal(record[0].bytes, 100000);     /* three bytes are enough for it */
+    assert_int_equal(record[0].bytes, 100000);     /* three bytes hold it */
     assert_true(record[0].is_ended);
-    make("000a 0018 00000000 00000002 00000009" "0002 0008 0100 0000");          /* withdrawn */
+    make("000a 0018 00000000 00000002 00000009" "0002 0008 0100 0000");          /* withdraws the template */
     assert_int_equal(ipfix_read(&x, 1, bytes, length, keep, NULL, &unknown), 0);
     make("000a 0020 00000000 00000003 00000009" "0100 0010 0a000001 0a000002 c00112b7");
     assert_int_equal(ipfix_read(&x, 1, bytes, length, keep, NULL, &unknown), 0);
     assert_int_equal(unknown, 1);
 }
 
-static void ipfix_read__many_templates_push_the_oldest_out(void **state)
+static void ipfix_read__evicts_the_oldest_template(void **state)
 {
     static struct ipfix x;
     uint64_t            unknown = 0;
@@ -231,7 +232,7 @@ static void collector_read__windows_become_distributions(void **state)
     bytes[92 + 49] ^= 1;                         /* another queue pair */
     collector_take(&c, here, bytes, length);
     collector_read(&c, 500000, &fsd);
-    assert_int_equal(fsd.elephants, 0);          /* the window goes on */
+    assert_int_equal(fsd.elephants, 0);          /* the window is still open */
     collector_read(&c, 1000002, &fsd);
     assert_int_equal(fsd.elephants, FSD_ONE);
     assert_int_equal(fsd.mice, FSD_ONE);
@@ -241,7 +242,7 @@ static void collector_read__windows_become_distributions(void **state)
     assert_int_equal(c.used, 2);
     for (uint64_t i = 3; i < 40; i++)
         collector_read(&c, i * 1000000 + 2, &fsd);
-    assert_int_equal(c.used, 0);                 /* and are forgotten in the end */
+    assert_int_equal(c.used, 0);                 /* and are finally forgotten */
     collector_fini(&c);
 }
 
@@ -275,7 +276,7 @@ static void collector_take__strangers_and_others_do_not_count(void **state)
     collector_fini(&c);
 }
 
-static void collector_take__room_is_bounded(void **state)
+static void collector_take__bounds_its_memory(void **state)
 {
     static struct collector c;
 
@@ -299,14 +300,14 @@ int main(void)
         cmocka_unit_test(frame_read__a_write_of_rocev2),
         cmocka_unit_test(frame_read__vlans_and_fragments),
         cmocka_unit_test(sflow_read__a_sampled_packet_stands_for_many),
-        cmocka_unit_test(sflow_read__passes_over_what_it_does_not_know),
+        cmocka_unit_test(sflow_read__skips_unknown_records),
         cmocka_unit_test(ipfix_read__version_9),
         cmocka_unit_test(ipfix_read__sampling_from_options),
         cmocka_unit_test(ipfix_read__ipfix_with_variable_and_foreign_fields),
-        cmocka_unit_test(ipfix_read__many_templates_push_the_oldest_out),
+        cmocka_unit_test(ipfix_read__evicts_the_oldest_template),
         cmocka_unit_test(collector_read__windows_become_distributions),
         cmocka_unit_test(collector_take__strangers_and_others_do_not_count),
-        cmocka_unit_test(collector_take__room_is_bounded),
+        cmocka_unit_test(collector_take__bounds_its_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

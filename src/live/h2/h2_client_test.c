@@ -1,5 +1,5 @@
-/* src/live/h2/h2_client_test.c - against nghttp2's own server, bytes handed over by hand, and against ours.
- * gRPC's own: tests/live/server.py. */
+/* src/live/h2/h2_client_test.c - against nghttp2's server, with bytes passed by hand, and against our own.
+ * For gRPC's server see tests/live/server.py. */
 #include "live/h2/h2.h"
 
 #include <setjmp.h>
@@ -55,8 +55,8 @@ struct server {
     size_t               got_length;
     const unsigned char *out;
     size_t               left;
-    const char          *status, *message;       /* of the trailer; NULL: it does not end */
-    bool                 is_ended;               /* the client has said all */
+    const char          *status, *message;       /* of the trailer; NULL: it does not end the stream */
+    bool                 is_ended;               /* the client has ended its stream */
 };
 
 static nghttp2_nv nv(const char *name, const char *value)
@@ -141,7 +141,7 @@ static void answer(struct server *s, const char *status, const char *type)
     nghttp2_submit_response(s->session, 1, head, 2, &from);
 }
 
-/* Bytes go to and fro, 'grain' at a time, until both sides are empty. */
+/* Passes bytes both ways, 'grain' at a time, until neither side has more. */
 static void talk(struct h2 *h, struct server *s, size_t grain)
 {
     const unsigned char *bytes;
@@ -164,7 +164,7 @@ static void talk(struct h2 *h, struct server *s, size_t grain)
 
 /* ---- tests ---- */
 
-static void begin__says_what_gRPC_asks_for(void **unused)
+static void begin__sends_the_headers_of_gRPC(void **unused)
 {
     struct seen   seen = { 0 };
     struct server s = { 0 };
@@ -173,7 +173,7 @@ static void begin__says_what_gRPC_asks_for(void **unused)
     (void)unused;
     server_init(&s);
     h2_begin(h, &request);
-    /* before the server's first bytes it is unknown whether it listens */
+    /* before the server's first bytes it is unknown whether it accepts the call */
     assert_int_equal(seen.opened, 0);
     talk(h, &s, 100);
     assert_int_equal(seen.opened, 1);
@@ -196,7 +196,7 @@ static void begin__says_what_gRPC_asks_for(void **unused)
     nghttp2_session_del(s.session);
 }
 
-static void receive__messages_then_how_it_ended(void **unused)
+static void receive__messages_then_the_status(void **unused)
 {
     static const unsigned char two[] = "\0\0\0\0\3one\0\0\0\0\5three";
 
@@ -219,7 +219,7 @@ static void receive__messages_then_how_it_ended(void **unused)
     }
 }
 
-static void receive__what_is_refused_and_why(void **unused)
+static void receive__refusals_have_a_reason(void **unused)
 {
     static const struct { const char *status, *type, *bytes; size_t length; const char *end, *message, *why; } rows[] = {
         { "200", "application/grpc", "", 0, "14", "go away, 100%25 sure%0a%zz", "go away, 100% sure?%zz" },
@@ -253,7 +253,7 @@ static void receive__what_is_refused_and_why(void **unused)
     }
 }
 
-static void receive__what_is_no_http2_ends_the_connection(void **unused)
+static void receive__another_protocol_ends_the_connection(void **unused)
 {
     struct seen          seen = { 0 };
     struct h2           *h = h2_new(&hooks, &seen, true);
@@ -266,14 +266,14 @@ static void receive__what_is_no_http2_ends_the_connection(void **unused)
         continue;
     is_good = h2_receive(h, (const unsigned char *)"HTTP/1.1 400 Bad Request\r\n\r\n", 28);
     while (is_good && h2_output(h, &bytes) > 0)
-        continue;                /* it may say goodbye */
+        continue;                /* it may send a GOAWAY */
     assert_true(!is_good || h2_is_over(h));
     h2_free(h);
     assert_int_equal(seen.opened, 0);
     assert_int_equal(seen.closed, 0);
 }
 
-static void receive__who_goes_away_takes_the_call_along(void **unused)
+static void receive__goaway_ends_the_call(void **unused)
 {
     struct seen   seen = { 0 };
     struct server s = { 0 };
@@ -283,7 +283,7 @@ static void receive__who_goes_away_takes_the_call_along(void **unused)
     server_init(&s);
     h2_begin(h, &request);
     talk(h, &s, 100);
-    /* it has not taken our stream */
+    /* the server has not accepted our stream */
     nghttp2_submit_goaway(s.session, 0, 0, NGHTTP2_NO_ERROR, NULL, 0);
     talk(h, &s, 100);
     assert_int_equal(seen.closed, 1);
@@ -295,11 +295,11 @@ static void receive__who_goes_away_takes_the_call_along(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(begin__says_what_gRPC_asks_for),
-        cmocka_unit_test(receive__messages_then_how_it_ended),
-        cmocka_unit_test(receive__what_is_refused_and_why),
-        cmocka_unit_test(receive__what_is_no_http2_ends_the_connection),
-        cmocka_unit_test(receive__who_goes_away_takes_the_call_along),
+        cmocka_unit_test(begin__sends_the_headers_of_gRPC),
+        cmocka_unit_test(receive__messages_then_the_status),
+        cmocka_unit_test(receive__refusals_have_a_reason),
+        cmocka_unit_test(receive__another_protocol_ends_the_connection),
+        cmocka_unit_test(receive__goaway_ends_the_call),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

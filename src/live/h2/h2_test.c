@@ -1,4 +1,4 @@
-/* src/live/h2/h2_test.c - against nghttp2's own client, bytes handed over by hand; a client of gRPC's own:
+/* src/live/h2/h2_test.c - against nghttp2's client, with bytes passed by hand. For gRPC's client see
  * tests/live/client.py. */
 #include "live/h2/h2.h"
 
@@ -53,12 +53,12 @@ static const struct h2_hooks hooks = { kind_of, on_open, on_data, on_close };
 
 struct client {
     nghttp2_session     *session;
-    const unsigned char *out;            /* what it sends, then it waits, or ends */
+    const unsigned char *out;            /* what it sends; then it waits, or ends its stream */
     size_t               left;
     bool                 is_end;
     char                 got[4096], status[16];
     size_t               got_length;
-    uint32_t             code;           /* of the stream's end */
+    uint32_t             code;           /* of the end of the stream */
     bool                 is_over;
 };
 
@@ -134,7 +134,7 @@ static void client_init(struct client *c, const char *path, const char *type)
     nghttp2_submit_request(c->session, NULL, head, sizeof head / sizeof *head, &from, NULL);
 }
 
-/* Bytes go to and fro, 'grain' at a time, until both sides are empty. */
+/* Passes bytes both ways, 'grain' at a time, until neither side has more. */
 static void talk(struct client *c, struct h2 *h, size_t grain)
 {
     const unsigned char *bytes;
@@ -167,7 +167,7 @@ static void say(struct client *c, struct h2 *h, const void *bytes, size_t length
 
 /* ---- tests ---- */
 
-static void receive__messages_whole_however_they_are_cut(void **unused)
+static void receive__reassembles_messages(void **unused)
 {
     static const unsigned char three[] = "\0\0\0\0\3one\0\0\0\0\0\0\0\0\0\5three";
 
@@ -180,20 +180,20 @@ static void receive__messages_whole_however_they_are_cut(void **unused)
         client_init(&c, "/s", "application/grpc");
         talk(&c, h, grain);
         assert_int_equal(s.opened, 1);
-        for (size_t at = 0; at < sizeof three - 1; at += grain)          /* frames of so many bytes, too */
+        for (size_t at = 0; at < sizeof three - 1; at += grain)          /* also in frames of 'grain' bytes */
             say(&c, h, three + at, sizeof three - 1 - at < grain ? sizeof three - 1 - at : grain,
                 false, grain);
         assert_string_equal(s.text, "<one><><three>");
         say(&c, h, "", 0, true, grain);
-        assert_string_equal(c.status, "0");      /* who has nothing more to say is let go */
+        assert_string_equal(c.status, "0");      /* the server ends a stream that the client has ended */
         assert_int_equal(s.closed, 1);
         nghttp2_session_del(c.session);
         h2_free(h);
     }
 }
 
-/* The client obeys windows: more than fits in them arrives only if they are opened again, for frames that
- * came whole and for those that came in parts. */
+/* The client obeys flow control. More than a window arrives only if the server reopens windows, for frames
+ * that come whole and for frames that come in parts. */
 static void receive__more_than_a_window_holds(void **unused)
 {
     static const size_t  grains[] = { 20000, 4000 };
@@ -242,7 +242,7 @@ static void send__arrives_with_a_prefix_and_in_order(void **unused)
     h2_free(h);
 }
 
-static void send__too_much_that_waits_is_refused(void **unused)
+static void send__refuses_more_than_the_queue_holds(void **unused)
 {
     struct seen   s = { 0 };
     struct client c = { 0 };
@@ -255,7 +255,7 @@ static void send__too_much_that_waits_is_refused(void **unused)
         assert_true(h2_send(s.call, "x", 1));
     assert_false(h2_send(s.call, "x", 1));
     nghttp2_session_del(c.session);
-    h2_free(h);                                  /* and is freed with all that waits */
+    h2_free(h);                                  /* also frees what waits to be sent */
     assert_int_equal(s.closed, 1);
 }
 
@@ -280,10 +280,10 @@ static void end__a_question_gets_its_answer_then_a_status(void **unused)
     h2_free(h);
 }
 
-static void receive__what_is_refused(void **unused)
+static void receive__refuses_with_a_status(void **unused)
 {
     static const struct { const char *path, *type, *bytes; size_t length; const char *status; } rows[] = {
-        { "/x", "application/grpc", "", 0, "12" },                       /* no such thing */
+        { "/x", "application/grpc", "", 0, "12" },                       /* unknown path */
         { "/s", "text/plain", "", 0, "12" },
         { "/s", "application/grpc", "\1\0\0\0\1x", 6, "12" },           /* compressed */
         { "/s", "application/grpc", "\0\x7f\0\0\0x", 6, "8" },          /* 2 GB */
@@ -309,7 +309,7 @@ static void receive__what_is_refused(void **unused)
     }
 }
 
-static void receive__what_is_no_http2_ends_the_connection(void **unused)
+static void receive__another_protocol_ends_the_connection(void **unused)
 {
     struct seen s = { 0 };
     struct h2  *h = h2_new(&hooks, &s, false);
@@ -322,13 +322,13 @@ static void receive__what_is_no_http2_ends_the_connection(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(receive__messages_whole_however_they_are_cut),
+        cmocka_unit_test(receive__reassembles_messages),
         cmocka_unit_test(receive__more_than_a_window_holds),
         cmocka_unit_test(send__arrives_with_a_prefix_and_in_order),
-        cmocka_unit_test(send__too_much_that_waits_is_refused),
+        cmocka_unit_test(send__refuses_more_than_the_queue_holds),
         cmocka_unit_test(end__a_question_gets_its_answer_then_a_status),
-        cmocka_unit_test(receive__what_is_refused),
-        cmocka_unit_test(receive__what_is_no_http2_ends_the_connection),
+        cmocka_unit_test(receive__refuses_with_a_status),
+        cmocka_unit_test(receive__another_protocol_ends_the_connection),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

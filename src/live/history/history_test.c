@@ -1,5 +1,5 @@
-/* src/live/history/history_test.c - months through the real thread and the real file, held against sums made
- * by hand. */
+/* src/live/history/history_test.c - months through the real thread and the real file, compared with sums
+ * computed by hand. */
 #include "live/history/history.h"
 
 #include <math.h>
@@ -48,7 +48,7 @@ static struct history *open_history(void)
     return h;
 }
 
-/* Asks until the thread has answered; it always does. */
+/* Asks until the thread has answered, which it always does. */
 static json_t *ask(struct history *h, uint64_t span_ms, uint64_t until_ms)
 {
     json_t *o;
@@ -86,8 +86,8 @@ static uint64_t count_of(const json_t *o, const char *key)
     return (uint64_t)json_integer_value(json_object_get(o, key));
 }
 
-/* The metric of a day is its number, and 0.5 more every other minute; so is an hour's mean known, and its
- * least and most. */
+/* The metric is the number of the day, plus 0.5 in every other minute. So the mean, minimum and maximum of
+ * an hour are known. */
 static double metric_of(uint64_t day, uint64_t minute)
 {
     return (double)day + (minute % 2 ? 0.5 : 0);
@@ -138,7 +138,7 @@ static void history__keeps_months_through_a_restart_and_stays_small(void **state
     assert_string_equal(json_string_value(json_object_get(o, "level")), "minute");
     assert_true(fabs(value_at(o, "metric", "mean", 0) - (119.25)) < 1e-3);  /* two minutes a point */
     json_decref(o);
-    /* so far back only hours are left */
+    /* from so long ago only hours are left */
     o = ask(h, DAY_MS, BEGIN_MS + 10 * DAY_MS);
     assert_string_equal(json_string_value(json_object_get(o, "level")), "hour");
     assert_true(fabs(value_at(o, "metric", "mean", 3) - (9.25)) < 1e-3);
@@ -179,8 +179,8 @@ static void add_record(struct history *h, int seq, const char *time, const char 
     history_add_record(h, line);
 }
 
-/* 2023-11-15 is the day after the midnight at which all begins. */
-static void history__tells_decisions_and_settings_of_the_time_asked_for(void **state)
+/* 2023-11-15 is the day that begins at BEGIN_MS. */
+static void history__returns_decisions_and_settings_of_a_span(void **state)
 {
     struct history *h = open_history();
     json_t         *o, *d;
@@ -199,7 +199,7 @@ static void history__tells_decisions_and_settings_of_the_time_asked_for(void **s
     assert_string_equal(json_string_value(json_object_get(d, "end")), "it is better");
     assert_int_equal(json_array_size(json_object_get(o, "knobs")), 2);
     json_decref(o);
-    o = ask(h, DAY_MS, BEGIN_MS + 3 * DAY_MS);           /* nothing was decided, and the last setting holds */
+    o = ask(h, DAY_MS, BEGIN_MS + 3 * DAY_MS);           /* no decisions; the last setting holds */
     assert_int_equal(json_array_size(json_object_get(o, "decisions")), 0);
     assert_int_equal(json_array_size(json_object_get(o, "knobs")), 1);
     d = json_object_get(json_array_get(json_object_get(o, "knobs"), 0), "confirmed");
@@ -211,8 +211,8 @@ static void history__tells_decisions_and_settings_of_the_time_asked_for(void **s
     history_free(h);
 }
 
-/* Devices change places between two lives of a controller. */
-static void history__knows_who_was_not_heard(void **state)
+/* The order of devices changes between two lives of a controller. */
+static void history__counts_missing_reports_of_devices(void **state)
 {
     static const char before[3][STORE_NAME_SIZE] = { "a/0", "b/0", "c/0" },
                       after[2][STORE_NAME_SIZE] = { "c/0", "a/0" };
@@ -228,7 +228,7 @@ static void history__knows_who_was_not_heard(void **state)
     for (uint64_t m = 60; m < 120; m++)
         history_add_coverage(h, BEGIN_MS + m * 60000, 2, after, (const uint8_t[]){ 0, 250 });
     for (int i = 0; i < 2; i++) {
-        /* by the minute; by the hour */
+        /* by the minute, and by the hour */
         all = ask(h, i ? 7 * DAY_MS : 6 * 3600000, BEGIN_MS + 2 * 3600000);
         o = json_object_get(all, "devices");
         worst = json_object_get(o, "worst");
@@ -243,8 +243,7 @@ static void history__knows_who_was_not_heard(void **state)
     history_free(h);
 }
 
-/* Every look comes a minute after the one before it: an answer is older than it is good for before anybody
- * can fetch it. */
+/* The client asks once a minute. Each answer is outdated before it can be fetched. */
 static void history_ask__answers_slow_clients(void **state)
 {
     struct history    *h = open_history();
@@ -259,13 +258,13 @@ static void history_ask__answers_slow_clients(void **state)
     }
     assert_non_null(text);
     free(text);
-    /* and the next asks for what is true by then */
+    /* the next request starts another query */
     assert_null(history_ask(h, 3600000, 0, BEGIN_MS + DAY_MS));
     history_free(h);
 }
 
-/* A client that asked before the first write sees later points, also where a point is many minutes. */
-static void history_ask__soon_tells_of_a_beginning(void **state)
+/* A client that asked before the first point was written soon sees it, even if a point spans many minutes. */
+static void history_ask__soon_shows_the_first_point(void **state)
 {
     struct history    *h = open_history();
     struct store_point p = point_of(BEGIN_MS + 1000, 1);
@@ -285,7 +284,7 @@ static void history_ask__soon_tells_of_a_beginning(void **state)
     history_free(h);
 }
 
-static void history_open__refuses_what_is_not_its_own(void **state)
+static void history_open__refuses_other_files(void **state)
 {
     struct history *h = NULL;
     struct err      err = { "" };
@@ -328,11 +327,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(history__keeps_months_through_a_restart_and_stays_small),
         CASE(history__shows_a_gap_where_nothing_was_measured),
-        CASE(history__tells_decisions_and_settings_of_the_time_asked_for),
-        CASE(history__knows_who_was_not_heard),
+        CASE(history__returns_decisions_and_settings_of_a_span),
+        CASE(history__counts_missing_reports_of_devices),
         CASE(history_ask__answers_slow_clients),
-        CASE(history_ask__soon_tells_of_a_beginning),
-        CASE(history_open__refuses_what_is_not_its_own),
+        CASE(history_ask__soon_shows_the_first_point),
+        CASE(history_open__refuses_other_files),
         cmocka_unit_test(history_read_span__case),
     };
 

@@ -1,5 +1,5 @@
-/* src/live/lease/lease_test.c - against answers that a real etcd 3.4.23 gave.
- * tests/cli/live_etcd.bats has a real one. */
+/* src/live/lease/lease_test.c - against recorded answers of etcd 3.4.23. tests/cli/live_etcd.bats uses a
+ * real one. */
 #include "live/lease/lease.h"
 
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-static void etcd_ask_take__as_its_gateway_wants_it(void **state)
+static void etcd_ask_take__has_the_format_of_the_gateway(void **state)
 {
     char *text = etcd_ask_take("anole/cell", "c1", 7587898949321359625u);
 
@@ -47,7 +47,7 @@ static void etcd_read_take__won_lost_and_had_already(void **state)
     assert_int_equal(t.revision, 4);
     assert_true(take("{\"error\":\"etcdserver: requested lease not found\",\"code\":5}", 1, &t) < 0);
     assert_true(take("", 1, &t) < 0);
-    /* gone between the two: once more */
+    /* gone between two requests: ask again */
     assert_true(take("{\"responses\":[{\"response_range\":{}}]}", 1, &t) < 0);
 }
 
@@ -68,7 +68,7 @@ static void etcd_read_keep__a_lease_that_is_gone_has_no_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(etcd_ask_take__as_its_gateway_wants_it),
+        cmocka_unit_test(etcd_ask_take__has_the_format_of_the_gateway),
         cmocka_unit_test(etcd_read_take__won_lost_and_had_already),
         cmocka_unit_test(etcd_read_keep__a_lease_that_is_gone_has_no_time),
     };

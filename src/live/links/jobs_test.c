@@ -1,4 +1,4 @@
-/* src/live/links/jobs_test.c - whether the network holds a job back, as its NICs tell. */
+/* src/live/links/jobs_test.c - whether the network slows a job down, according to its NICs. */
 #include "live/links/jobs.h"
 #include "base/err.h"
 
@@ -69,7 +69,7 @@ static size_t signs(const json_t *all, size_t i)
     return json_array_size(json_object_get(json_array_get(all, i), "signs"));
 }
 
-static void look__a_job_that_is_paused_is_told_from_the_others(void **unused)
+static void look__distinguishes_a_paused_job(void **unused)
 {
     struct peer *bad;
     json_t      *all;
@@ -79,7 +79,7 @@ static void look__a_job_that_is_paused_is_told_from_the_others(void **unused)
     add_nic("rack1-h2/mlx5_0");
     add_nic("rack2-h1/mlx5_0");
     add_nic("rack3-h1/mlx5_0");
-    for (int i = 0; i < 100; i++) {              /* the first forty are forgotten */
+    for (int i = 0; i < 100; i++) {              /* the first forty looks are forgotten */
         bad->sample.paused = i < 40 ? 1 : i % 2 ? 0.1 : 0.3;
         bad->sample.cnps = i % 2 ? 5 : 0;
         jobs_look(&s, &c, NOW_US);
@@ -97,13 +97,13 @@ static void look__a_job_that_is_paused_is_told_from_the_others(void **unused)
     assert_true(json_is_null(json_object_get(json_array_get(all, 0), "rtt_stretch")));
     assert_int_equal(signs(all, 0), 2);
     assert_true(signs(all, 1) == 0 && number(all, 1, "nics") == 1);
-    assert_true(signs(all, 2) == 0 && number(all, 2, "nics") == 1);              /* of no job */
+    assert_true(signs(all, 2) == 0 && number(all, 2, "nics") == 1);              /* the NICs of no job */
     json_decref(all);
 }
 
-static void look__round_trips_tell_where_they_are_known_and_who_is_silent_does_not_count(void **unused)
+static void look__uses_known_round_trips_and_skips_silent_nics(void **unused)
 {
-    /* 3 and 1 times */
+    /* stretched 3 times and 1 time */
     static struct msg_detail detail = { .pairs = 2,
                                         .pair = { { 1, 10, 300, 10, 0 }, { 2, 10, 100, 10, 0 } } };
     struct peer *p;
@@ -146,9 +146,9 @@ static void read__says_what_is_wrong(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(look__a_job_that_is_paused_is_told_from_the_others, begin, end),
+        cmocka_unit_test_setup_teardown(look__distinguishes_a_paused_job, begin, end),
         cmocka_unit_test_setup_teardown(
-            look__round_trips_tell_where_they_are_known_and_who_is_silent_does_not_count, begin, end),
+            look__uses_known_round_trips_and_skips_silent_nics, begin, end),
         cmocka_unit_test(read__says_what_is_wrong),
     };
 

@@ -1,4 +1,4 @@
-/* src/live/links/links_test.c - a file of links, and what is said of a wrong one. */
+/* src/live/links/links_test.c - a file of links, and errors in such files. */
 #include "live/links/links.h"
 
 #include <setjmp.h>

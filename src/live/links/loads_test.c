@@ -1,4 +1,4 @@
-/* src/live/links/loads_test.c - what devices report, as the load of links. */
+/* src/live/links/loads_test.c - loads of links, from the reports of devices. */
 #include "live/links/loads.h"
 
 #include <setjmp.h>
@@ -55,7 +55,7 @@ static void know(const char *text)
     loads_init(&s, &links, 0);
 }
 
-static void look__each_direction_is_what_its_sender_tells(void **unused)
+static void look__each_direction_is_reported_by_its_sender(void **unused)
 {
     struct peer *tor;
 
@@ -76,8 +76,8 @@ static void look__each_direction_is_what_its_sender_tells(void **unused)
                 s.load[0].way[0].queue == -1);
     assert_true(s.load[0].way[1].use == 750 && s.load[0].way[1].paused == 500 &&
                 s.load[0].way[1].queue == 120000);
-    assert_int_equal(s.load[1].way[0].use, 500); /* the NIC that is meant */
-    assert_int_equal(s.load[1].way[1].use, -1);  /* a rate that is not known */
+    assert_int_equal(s.load[1].way[0].use, 500); /* the NIC that the file names */
+    assert_int_equal(s.load[1].way[1].use, -1);  /* an unknown rate */
     assert_int_equal(s.load[1].way[1].paused, 0);
     /* no such port, no such device */
     assert_true(s.load[2].way[0].use == -1 && s.load[2].way[1].use == -1);
@@ -86,7 +86,7 @@ static void look__each_direction_is_what_its_sender_tells(void **unused)
     assert_int_equal(s.load[0].way[1].paused, -1);
 }
 
-static void look__what_was_known_stays_for_a_while_and_silence_is_not_a_value(void **unused)
+static void look__keeps_loads_for_a_while(void **unused)
 {
     struct peer *tor;
 
@@ -98,7 +98,7 @@ static void look__what_was_known_stays_for_a_while_and_silence_is_not_a_value(vo
     tor->has_detail = true;
     tor->detail = &detail;
     loads_look(&s, &c, NOW_US);
-    tor->has_detail = false;                     /* its counters have not been read anew */
+    tor->has_detail = false;                     /* no new counters since then */
     tor->heard_us += 10000000;
     loads_look(&s, &c, NOW_US + 10000000);
     assert_int_equal(s.load[0].way[0].use, 250);
@@ -112,7 +112,7 @@ static void look__what_was_known_stays_for_a_while_and_silence_is_not_a_value(vo
     assert_int_equal(s.load[0].way[0].use, -1);  /* silent */
 }
 
-static void changes__tells_what_has_changed_since(void **unused)
+static void changes__lists_changes_since_a_look(void **unused)
 {
     json_t *o;
 
@@ -137,7 +137,7 @@ static void changes__tells_what_has_changed_since(void **unused)
     json_decref(o);
 }
 
-static void changes__of_very_many_the_worst_come_first(void **unused)
+static void changes__lists_the_worst_of_many_first(void **unused)
 {
     char   *text = malloc(100000), name[MSG_NAME_SIZE];
     size_t  length = (size_t)sprintf(text, "links:\n");
@@ -173,11 +173,11 @@ static void changes__of_very_many_the_worst_come_first(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(look__each_direction_is_what_its_sender_tells, begin, end),
-        cmocka_unit_test_setup_teardown(look__what_was_known_stays_for_a_while_and_silence_is_not_a_value,
+        cmocka_unit_test_setup_teardown(look__each_direction_is_reported_by_its_sender, begin, end),
+        cmocka_unit_test_setup_teardown(look__keeps_loads_for_a_while,
                                         begin, end),
-        cmocka_unit_test_setup_teardown(changes__tells_what_has_changed_since, begin, end),
-        cmocka_unit_test_setup_teardown(changes__of_very_many_the_worst_come_first, begin, end),
+        cmocka_unit_test_setup_teardown(changes__lists_changes_since_a_look, begin, end),
+        cmocka_unit_test_setup_teardown(changes__lists_the_worst_of_many_first, begin, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,4 @@
-/* src/live/queues/queue_tuner_test.c - a tuner of queues with a switch, a disk and a controller that do what
- * the test says. */
+/* src/live/queues/queue_tuner_test.c - a tuner of queues with a scripted switch, disk and controller. */
 #include "live/queues/queue_tuner.h"
 #include "base/rng.h"
 #include "tune/acc/acc.h"
@@ -25,10 +24,10 @@ struct bench {
     struct queue_tuner_config tuner_cfg;
     struct queue_tuner       *tuner;
     struct io_queues          io;
-    /* coming: what it will hold from comes_us on */
+    /* coming: the value from comes_us on */
     struct ecn                holds[QUEUES], coming[QUEUES];
-    uint64_t                  comes_us[QUEUES];                  /* 0: nothing comes */
-    uint64_t                  delay_us;                          /* from a write until it is held */
+    uint64_t                  comes_us[QUEUES];                  /* 0: no pending value */
+    uint64_t                  delay_us;                          /* from a write until it takes effect */
     bool                      is_deaf, is_unreadable, is_full, has_no_counters;
     uint32_t                  writes;
     /* accesses to disk and switch until the process is killed; below 0: it is not */
@@ -39,16 +38,16 @@ struct bench {
     char                      log[1 << 20];
     size_t                    log_length;
     uint64_t                  now_us;
-    struct msg_learn          heard;     /* the last that it said of learning */
+    struct msg_learn          heard;     /* the last learning message */
     char                      why[MSG_WHY_SIZE];
-    uint32_t                  rows;      /* of records that it sent */
+    uint32_t                  rows;      /* records that it has sent */
 };
 
 static const struct ecn first = { 400000, 1600000, 0.2 };
 
 /* ---- the world ---- */
 
-/* Whether this access is the process's last, or would come after it. */
+/* Returns true from the access on at which the process is killed. */
 static bool dies(struct bench *b)
 {
     if (b->lives >= 0 && b->lives-- == 0)
@@ -154,7 +153,7 @@ static uint32_t list(void *arg, struct queue_facts fact[IO_QUEUES_MAX],
     return QUEUES;
 }
 
-/* Traffic that never stands still. */
+/* Traffic that always changes. */
 static int look(void *arg, struct queue_slot *slot, uint64_t *us)
 {
     struct bench *b = arg;
@@ -192,7 +191,7 @@ static int read_queues(void *arg, struct ecn *ecn, bool *is_settled)
     return 0;
 }
 
-/* What is written must be on the disk and in the log, unless it is how the queue was found. */
+/* A value that is written must be on the disk and in the log, unless it is the initial one. */
 static void check_announced(struct bench *b, const struct ecn *e)
 {
     char text[100];
@@ -296,7 +295,7 @@ static void lease(struct bench *b)
     say(b, (struct msg){ .kind = MSG_LEASE, .stamp_us = b->now_us });
 }
 
-/* A slot passes; every tenth ends an interval. */
+/* Lets slots pass; every tenth ends an interval. */
 static void pass(struct bench *b, uint32_t slots)
 {
     for (uint32_t i = 0; i < slots && !b->is_dead; i++) {
@@ -329,7 +328,7 @@ static void pass_leased(struct bench *b, uint32_t slots)
 
 /* ---- cases ---- */
 
-static void on_slot__needs_the_controllers_word_and_a_lease(void **state)
+static void on_slot__needs_permission_and_a_lease(void **state)
 {
     struct bench *b = bench_new();
 
@@ -338,7 +337,7 @@ static void on_slot__needs_the_controllers_word_and_a_lease(void **state)
     lease(b);
     pass(b, 20);
     assert_int_equal(b->writes, 0);              /* writing was not allowed */
-    assert_true(b->agent.self.decisions > 0);    /* it has looked all the same */
+    assert_true(b->agent.self.decisions > 0);    /* it decides nevertheless */
     b->agent.lease_until_us = 0;
     allow(b, true);
     pass(b, 20);
@@ -360,7 +359,7 @@ static struct bench *bench_tuned(void)
     return b;
 }
 
-static void on_timer__brings_all_back_when_the_lease_ends(void **state)
+static void on_timer__restores_all_when_the_lease_ends(void **state)
 {
     struct bench *b = bench_tuned();
     uint64_t      end_us = b->agent.lease_until_us;
@@ -372,15 +371,15 @@ static void on_timer__brings_all_back_when_the_lease_ends(void **state)
     }
     assert_true(moved(b) > 0 && queue_tuner_timer_us(b->tuner) == end_us);
     b->now_us = end_us;
-    queue_tuner_on_timer(b->tuner, b->now_us);   /* the clock of the agent's loop, not only slots */
+    queue_tuner_on_timer(b->tuner, b->now_us);   /* the timer of the agent's loop works, too */
     assert_int_equal(moved(b), 0);
     assert_non_null(strstr(b->log, "the lease ended"));
     pass_leased(b, 20);
-    assert_true(moved(b) > 0);                   /* and goes on when the controller is there again */
+    assert_true(moved(b) > 0);                   /* continues when the controller is back */
     bench_free(b);
 }
 
-static void on_timer__brings_all_back_when_forbidden_or_frozen(void **state)
+static void on_timer__restores_all_when_forbidden_or_frozen(void **state)
 {
     struct bench *b = bench_tuned();
 
@@ -428,7 +427,7 @@ static void on_tick__adopts_foreign_settings(void **state)
     b->holds[2] = theirs;
     pass_leased(b, 20);
     assert_true(ecn_equal(&b->holds[2], &theirs));
-    assert_int_equal(moved(b), 1);               /* the others are back */
+    assert_int_equal(moved(b), 1);               /* the others have the initial setting */
     assert_non_null(strstr(b->agent.saved.frozen, "port2"));
     restart(b);
     pass_leased(b, 10);
@@ -437,13 +436,13 @@ static void on_tick__adopts_foreign_settings(void **state)
     bench_free(b);
 }
 
-static void on_tick__leaves_queues_alone_that_were_set_back(void **state)
+static void on_tick__leaves_reset_queues_alone(void **state)
 {
     struct bench *b = bench_tuned();
 
     (void)state;
     for (uint32_t i = 0; i < QUEUES; i++)
-        b->holds[i] = first;                     /* the switch has started anew */
+        b->holds[i] = first;                     /* the switch has restarted */
     pass_leased(b, 80);
     assert_int_equal(moved(b), 0);
     assert_string_equal(b->agent.saved.frozen, "");
@@ -501,7 +500,7 @@ static void change__waits_until_a_queue_has_settled(void **state)
     uint32_t      writes;
 
     (void)state;
-    b->delay_us = 15 * SLOT;                     /* longer than a slot, shorter than what is too long */
+    b->delay_us = 15 * SLOT;                     /* longer than a slot, but within the limit */
     lease(b);
     allow(b, true);
     pass_leased(b, 100);
@@ -510,7 +509,7 @@ static void change__waits_until_a_queue_has_settled(void **state)
     pass_leased(b, 60);
     writes = b->writes;
     pass_leased(b, 20);
-    /* it has given up, and says so */
+    /* it has given up and reports it */
     assert_true(b->writes <= writes + QUEUES && b->agent.self.is_broken);
     for (uint32_t i = 0; i < QUEUES; i++)
         b->comes_us[i] = b->comes_us[i] ? 1 : 0;
@@ -522,7 +521,7 @@ static void change__waits_until_a_queue_has_settled(void **state)
     bench_free(b);
 }
 
-static void on_tick__what_cannot_be_read_changes_nothing(void **state)
+static void on_tick__changes_nothing_if_unreadable(void **state)
 {
     struct bench *b = bench_tuned();
     uint32_t      writes;
@@ -535,7 +534,7 @@ static void on_tick__what_cannot_be_read_changes_nothing(void **state)
     bench_free(b);
 }
 
-static void leave__brings_all_back(void **state)
+static void leave__restores_all(void **state)
 {
     struct bench *b = bench_tuned();
 
@@ -548,8 +547,8 @@ static void leave__brings_all_back(void **state)
     bench_free(b);
 }
 
-/* Killed at any access to disk or switch: the next life brings all back, and takes nothing of ours for
- * foreign. */
+/* Killed at any access to disk or switch. The next process restores all queues, and does not take its own
+ * values for foreign ones. */
 static void start__after_a_kill_at_any_moment(void **state)
 {
     (void)state;
@@ -595,7 +594,7 @@ static const struct option_text learning[] = {
     { "epsilon_min", "0", "" }, { "idle", "never", "" },
 };
 
-/* A controller's learner, and an agent that is allowed to set its queues. */
+/* Opens the learner of a controller, and an agent that may set its queues. */
 static struct bench *learning_new(struct loop *far)
 {
     struct bench *b = bench_new();
@@ -616,7 +615,7 @@ static struct acc_learner *learner_of(struct loop *far)
     return &acc_central(&far->tuner)->learner;
 }
 
-/* The net, with an action that has the largest value in every state. */
+/* Returns a net in which this action has the largest value in every state. */
 static struct msg_learn net_with(struct loop *far, uint64_t version, uint32_t action)
 {
     const struct net *net = &learner_of(far)->net;
@@ -651,7 +650,7 @@ static void learn__records_go_out_and_nets_decide(void **state)
     (void)state;
     assert_true(b->agent.self.is_training);
     pass_leased(b, 30);
-    assert_int_equal(b->rows, 0);                /* its controller does not learn */
+    assert_int_equal(b->rows, 0);                /* the controller has no learner */
     give(b, &net[0]);
     assert_int_equal(b->agent.self.net, net[0].checksum);
     assert_non_null(strstr(b->log, "version 1, checksum"));
@@ -666,7 +665,7 @@ static void learn__records_go_out_and_nets_decide(void **state)
     give(b, &net[1]);
     pass_leased(b, 2);
     assert_true(all_alike(b) && !ecn_equal(&before, &b->holds[0]));
-    give(b, &own);                               /* the operator stops it */
+    give(b, &own);                               /* the operator stops learning */
     assert_int_equal(b->agent.self.net, 0);
     assert_non_null(strstr(b->log, "the initial net is back"));
     b->rows = 0;
@@ -677,7 +676,7 @@ static void learn__records_go_out_and_nets_decide(void **state)
     bench_free(b);
 }
 
-static void learn__an_unsound_net_is_refused_and_the_old_one_stays(void **state)
+static void learn__refuses_an_invalid_net_and_keeps_the_old_one(void **state)
 {
     struct loop      far;
     struct bench    *b = learning_new(&far);
@@ -727,7 +726,7 @@ static void learn__without_lease_or_permission_nets_are_frozen(void **state)
     assert_int_equal(b->rows, 0);
     assert_int_equal(moved(b), 0);
     assert_int_equal(b->agent.self.net, net.checksum);
-    say(b, (struct msg){ .kind = MSG_LEARN });   /* a relay left out what counts */
+    say(b, (struct msg){ .kind = MSG_LEARN });   /* a relay has removed the content */
     assert_int_equal(b->agent.self.net, net.checksum);
     pass_leased(b, 20);
     assert_true(b->rows > 0 && all_alike(b));
@@ -735,8 +734,8 @@ static void learn__without_lease_or_permission_nets_are_frozen(void **state)
     bench_free(b);
 }
 
-/* An agent that does not train takes no net. */
-static void learn__only_who_trains(void **state)
+/* An agent that does not train accepts no net. */
+static void learn__only_for_training_agents(void **state)
 {
     struct loop      far;
     struct bench    *b = learning_new(&far), *other = bench_new();
@@ -751,7 +750,7 @@ static void learn__only_who_trains(void **state)
     bench_free(b);
 }
 
-static void check__refuses_what_is_not_for_agents(void **state)
+static void check__refuses_options_that_are_not_for_agents(void **state)
 {
     static const struct option_text train = { "train", "yes", "" }, central = { "agents", "central", "" };
     static const struct option_text large[] = { { "model", "none", "" }, { "train", "yes", "" },
@@ -777,24 +776,24 @@ static void check__refuses_what_is_not_for_agents(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_slot__needs_the_controllers_word_and_a_lease),
-        cmocka_unit_test(on_timer__brings_all_back_when_the_lease_ends),
-        cmocka_unit_test(on_timer__brings_all_back_when_forbidden_or_frozen),
+        cmocka_unit_test(on_slot__needs_permission_and_a_lease),
+        cmocka_unit_test(on_timer__restores_all_when_the_lease_ends),
+        cmocka_unit_test(on_timer__restores_all_when_forbidden_or_frozen),
         cmocka_unit_test(on_timer__holds_back_after_a_guardrail),
         cmocka_unit_test(on_tick__adopts_foreign_settings),
-        cmocka_unit_test(on_tick__leaves_queues_alone_that_were_set_back),
+        cmocka_unit_test(on_tick__leaves_reset_queues_alone),
         cmocka_unit_test(change__keeps_within_limits_and_budget),
         cmocka_unit_test(change__never_without_disk_or_log),
         cmocka_unit_test(change__waits_until_a_queue_has_settled),
-        cmocka_unit_test(on_tick__what_cannot_be_read_changes_nothing),
-        cmocka_unit_test(leave__brings_all_back),
+        cmocka_unit_test(on_tick__changes_nothing_if_unreadable),
+        cmocka_unit_test(leave__restores_all),
         cmocka_unit_test(start__after_a_kill_at_any_moment),
         cmocka_unit_test(start__damaged_state_freezes),
         cmocka_unit_test(learn__records_go_out_and_nets_decide),
-        cmocka_unit_test(learn__an_unsound_net_is_refused_and_the_old_one_stays),
+        cmocka_unit_test(learn__refuses_an_invalid_net_and_keeps_the_old_one),
         cmocka_unit_test(learn__without_lease_or_permission_nets_are_frozen),
-        cmocka_unit_test(learn__only_who_trains),
-        cmocka_unit_test(check__refuses_what_is_not_for_agents),
+        cmocka_unit_test(learn__only_for_training_agents),
+        cmocka_unit_test(check__refuses_options_that_are_not_for_agents),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

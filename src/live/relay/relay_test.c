@@ -1,5 +1,5 @@
-/* src/live/relay/relay_test.c - a relay and the controller's end of it, back to back: what goes through is
- * what would have gone without. */
+/* src/live/relay/relay_test.c - a relay connected to the controller's end of it. The same messages arrive
+ * as without a relay. */
 #include "live/relay/relay.h"
 
 #include <setjmp.h>
@@ -18,10 +18,10 @@ struct sent { uint32_t link; struct msg msg; bool has_seen; struct seen_part see
 
 static struct relay relay;
 static struct mux   mux;
-static struct sent down[64], up[64];    /* at agents; at the controller */
+static struct sent down[64], up[64];    /* received by agents; by the controller */
 static uint32_t     downs, ups, cuts, links, racks_down, items_down;
 static bool         is_leasing;
-static uint32_t     not_leased;          /* a link of the controller that gets no lease */
+static uint32_t     not_leased;          /* the link that gets no lease from the controller */
 
 /* ---- the controller: answers reports with leases ---- */
 
@@ -120,7 +120,7 @@ static void tick__one_number_leases_every_device_for_its_own_stamp(void **unused
     (void)unused;
     say_hello();
     report_all(1000);
-    assert_int_equal(ups, 0);                    /* not before its time */
+    assert_int_equal(ups, 0);                    /* not before the tick */
     relay_on_tick(&relay, 2);
     assert_int_equal(ups, AGENTS);
     for (uint32_t i = 0; i < AGENTS; i++) {
@@ -135,7 +135,7 @@ static void tick__one_number_leases_every_device_for_its_own_stamp(void **unused
                     down[i].msg.incarnation == 100 + i && down[i].msg.stamp_us == 1000 + i);
 }
 
-static void tick__who_gets_no_lease_without_a_relay_gets_none_with_it(void **unused)
+static void tick__grants_no_lease_that_the_controller_did_not(void **unused)
 {
     (void)unused;
     say_hello();
@@ -188,12 +188,12 @@ static void tick__flow_sizes_are_added(void **unused)
     relay_on_tick(&relay, 2);
     for (uint32_t i = 0; i < ups; i++)
         elephants += up[i].msg.sample.detail != NULL;
-    /* one report has them all; it is gone by now, so it is not looked at */
+    /* one report has the sum; the rack has been cleared since */
     assert_int_equal(elephants, 1);
     assert_int_equal(relay.up.fsd.elephants, 0);
 }
 
-/* Says so many messages of so many bytes in bin 40. */
+/* Reports this many messages of 1500 bytes each in bin 40. */
 static void post(uint32_t agent, uint32_t messages, enum msg_phase phase)
 {
     static struct msg_detail d;
@@ -208,11 +208,11 @@ static void post(uint32_t agent, uint32_t messages, enum msg_phase phase)
     relay_on_agent(&relay, agent, &m, 1);
 }
 
-/* Of two intervals of a host its messages are added; those of two hosts are not. Where reports are not
- * ordinary, too, each message is reported once. */
+/* The messages of two intervals of a host are added, those of two hosts are not. Each message is reported
+ * once, even if some reports do not fit a row. */
 static void tick__reports_messages_of_a_host_once_and_as_its_own(void **unused)
 {
-    uint32_t messages[AGENTS] = { 0 }, tellers = 0;
+    uint32_t messages[AGENTS] = { 0 }, reporters = 0;
 
     (void)unused;
     say_hello();
@@ -224,11 +224,11 @@ static void tick__reports_messages_of_a_host_once_and_as_its_own(void **unused)
     relay_on_agent(&relay, 3,
                    &(struct msg){ .kind = MSG_REPORT, .incarnation = 103, .sample = { .metric = NAN } }, 1);
     relay_on_tick(&relay, 2);
-    assert_int_equal(ups, 5);                    /* two of the third host */
+    assert_int_equal(ups, 5);                    /* two of them from the third host */
     for (uint32_t i = 0; i < ups; i++) {
         uint64_t of = up[i].msg.incarnation - 100;
 
-        tellers += up[i].has_seen;
+        reporters += up[i].has_seen;
         assert_true(up[i].has_seen == (of != 3));
         for (uint32_t k = 0; up[i].has_seen && k < up[i].seen.rows; k++) {
             assert_true(up[i].seen.row[k].bin == 40 &&
@@ -236,14 +236,14 @@ static void tick__reports_messages_of_a_host_once_and_as_its_own(void **unused)
             messages[of] += up[i].seen.row[k].messages;
         }
     }
-    assert_true(tellers == 4 && messages[0] == 7 && messages[1] == 11 && messages[2] == 50 &&
+    assert_true(reporters == 4 && messages[0] == 7 && messages[1] == 11 && messages[2] == 50 &&
                 messages[3] == 0);
     ups = 0;
     report_all(10);
     relay_on_tick(&relay, 3);
     assert_int_equal(ups, AGENTS);
     for (uint32_t i = 0; i < ups; i++)
-        assert_false(up[i].has_seen);            /* they have reported nothing since */
+        assert_false(up[i].has_seen);            /* no messages since the last rack */
     post(4, 1, PHASE_IDLE);
     relay_on_agent_cut(&relay, 4);
     post(4, 2, PHASE_IDLE);                      /* another connection: earlier reports are gone */
@@ -252,7 +252,7 @@ static void tick__reports_messages_of_a_host_once_and_as_its_own(void **unused)
     assert_int_equal(relay.agents, AGENTS);
 }
 
-/* What is not ordinary goes as it is: phases, guardrails, answers; and back come commands. */
+/* What does not fit a row is passed unchanged: phases, guardrails, answers. Commands are passed down. */
 static void flush__messages_pass_both_ways(void **unused)
 {
     struct msg answer = { .kind = MSG_ANSWER, .incarnation = 103, .change = 12, .answer = ANSWER_APPLIED };
@@ -280,7 +280,7 @@ static void flush__messages_pass_both_ways(void **unused)
                 down[1].msg.change == 13);
 }
 
-static void life__another_one_has_other_slots(void **unused)
+static void life__a_restarted_relay_has_other_slots(void **unused)
 {
     struct msg  m = hello_of(4);
     struct rack late;
@@ -292,16 +292,16 @@ static void life__another_one_has_other_slots(void **unused)
     relay_fini(&relay);
     relay_init(&relay, &(struct relay_config){ .silence_us = 1000 },
                &(struct relay_io){ send, cut, send_up, NULL }, 78);
-    relay_on_agent(&relay, 4, &m, 1);            /* has the slot now that agent 0 had */
+    relay_on_agent(&relay, 4, &m, 1);            /* gets the slot that agent 0 had */
     relay_on_rack(&relay, &late, 1);             /* meant for agent 0 */
     assert_int_equal(downs, 0);
     relay_flush(&relay);
-    assert_int_equal(cuts, AGENTS);              /* the controller has lost the old ones */
+    assert_int_equal(cuts, AGENTS);              /* the controller has dropped the old links */
     assert_true(ups == 1 && up[0].link == 1000 + AGENTS);
     rack_fini(&late);
 }
 
-static void agent__that_starts_anew_has_another_slot(void **unused)
+static void agent__that_restarts_gets_another_slot(void **unused)
 {
     struct msg m = hello_of(0);
 
@@ -313,8 +313,8 @@ static void agent__that_starts_anew_has_another_slot(void **unused)
     assert_true(ups == 1 && up[0].link == 1000 + AGENTS && cuts == 1);
 }
 
-/* A controller reads at most 1,024 items of a rack: one agent cannot fill it for all. */
-static void agent__that_says_too_much_is_cut_short_and_the_others_are_heard(void **unused)
+/* A controller reads at most 1,024 items of a rack, so a single agent must not fill it. */
+static void agent__that_floods_does_not_block_others(void **unused)
 {
     struct msg m = hello_of(0);
 
@@ -334,7 +334,7 @@ static void agent__that_says_too_much_is_cut_short_and_the_others_are_heard(void
     assert_int_equal(relay.agents, AGENTS);
 }
 
-static void silence__agents_are_sent_away(void **unused)
+static void silence__disconnects_agents(void **unused)
 {
     (void)unused;
     relay_on_up(&relay, 1);
@@ -360,7 +360,7 @@ static void silence__does_not_count_without_agents(void **unused)
     assert_true(cuts == 1 && relay.agents == 0);
 }
 
-static void agent__one_too_many_is_sent_away(void **unused)
+static void agent__one_too_many_is_disconnected(void **unused)
 {
     (void)unused;
     for (uint32_t i = 0; i <= RACK_DEVICES_MAX; i++)
@@ -369,7 +369,7 @@ static void agent__one_too_many_is_sent_away(void **unused)
     assert_true(cuts == 1 && relay.agents == RACK_DEVICES_MAX);
 }
 
-static void path__the_next_way_after_silence_and_back_to_the_first(void **unused)
+static void path__changes_after_silence_and_returns_to_the_first(void **unused)
 {
     struct path p;
 
@@ -387,12 +387,12 @@ static void path__the_next_way_after_silence_and_back_to_the_first(void **unused
     p.heard_us = 1161;
     assert_true(path_on_tick(&p, 1161) && p.at == 0);
     path_init(&p, 1, 0, 100, 1000, 0);
-    assert_false(path_on_tick(&p, 100000));      /* there is no other */
+    assert_false(path_on_tick(&p, 100000));      /* there is no other path */
 }
 
-/* Which of two controllers acts is theirs to say: an agent that goes back by itself would leave the one that
- * does. */
-static void path__without_relays_it_stays_where_it_is_heard(void **unused)
+/* The controllers decide which of them acts. An agent that changed its path without silence could leave the
+ * one that acts. */
+static void path__without_relays_stays_without_silence(void **unused)
 {
     struct path p;
 
@@ -404,7 +404,7 @@ static void path__without_relays_it_stays_where_it_is_heard(void **unused)
         p.heard_us = t;
         assert_false(path_on_tick(&p, t));
     }
-    assert_true(path_on_tick(&p, 100101) && p.at == 0);  /* silence is another matter */
+    assert_true(path_on_tick(&p, 100101) && p.at == 0);  /* silence does change the path */
     path_lost(&p, 100110);
     assert_int_equal(p.at, 1);
 }
@@ -414,22 +414,22 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(tick__one_number_leases_every_device_for_its_own_stamp,
                                         set_up, tear_down),
-        cmocka_unit_test_setup_teardown(tick__who_gets_no_lease_without_a_relay_gets_none_with_it,
+        cmocka_unit_test_setup_teardown(tick__grants_no_lease_that_the_controller_did_not,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(tick__two_intervals_become_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(tick__flow_sizes_are_added, set_up, tear_down),
         cmocka_unit_test_setup_teardown(tick__reports_messages_of_a_host_once_and_as_its_own,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(flush__messages_pass_both_ways, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(life__another_one_has_other_slots, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(agent__that_starts_anew_has_another_slot, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(agent__that_says_too_much_is_cut_short_and_the_others_are_heard,
+        cmocka_unit_test_setup_teardown(life__a_restarted_relay_has_other_slots, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(agent__that_restarts_gets_another_slot, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(agent__that_floods_does_not_block_others,
                                         set_up, tear_down),
-        cmocka_unit_test_setup_teardown(silence__agents_are_sent_away, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(silence__disconnects_agents, set_up, tear_down),
         cmocka_unit_test_setup_teardown(silence__does_not_count_without_agents, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(agent__one_too_many_is_sent_away, set_up, tear_down),
-        cmocka_unit_test(path__the_next_way_after_silence_and_back_to_the_first),
-        cmocka_unit_test(path__without_relays_it_stays_where_it_is_heard),
+        cmocka_unit_test_setup_teardown(agent__one_too_many_is_disconnected, set_up, tear_down),
+        cmocka_unit_test(path__changes_after_silence_and_returns_to_the_first),
+        cmocka_unit_test(path__without_relays_stays_without_silence),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

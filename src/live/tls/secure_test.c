@@ -58,7 +58,7 @@ static int open_secure(struct secure **s, struct err *err)
                        false, err);
 }
 
-/* The name in the certificate that the next connection shows, after the files are due to be read again. */
+/* Returns the name in the certificate of the next connection, after the files are due to be read again. */
 static char name_now(struct secure *s)
 {
     SSL       *ssl;
@@ -73,7 +73,7 @@ static char name_now(struct secure *s)
     return name[0];
 }
 
-static void secure_begin__only_what_fits_together_is_taken(void **state)
+static void secure_begin__loads_only_matching_files(void **state)
 {
     struct secure *s;
     struct err     err = { "" };
@@ -81,7 +81,7 @@ static void secure_begin__only_what_fits_together_is_taken(void **state)
     (void)state;
     assert_int_equal(open_secure(&s, &err), 0);
     assert_int_equal(name_now(s), 'a');
-    shell(": >key.pem");                         /* half-way */
+    shell(": >key.pem");                         /* a partial update */
     assert_int_equal(name_now(s), 'a');
     shell("cp b.key key.pem");                   /* does not belong to the certificate */
     assert_int_equal(name_now(s), 'a');
@@ -122,7 +122,7 @@ static void secure_open__says_what_is_wrong(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(secure_begin__only_what_fits_together_is_taken),
+        cmocka_unit_test(secure_begin__loads_only_matching_files),
         cmocka_unit_test(secure_open__says_what_is_wrong),
     };
 

@@ -1,5 +1,5 @@
-/* src/live/tuner/live_tuner_learner_test.c - a controller and its learner, with agents that say what the test
- * wants: also what no honest one would. */
+/* src/live/tuner/live_tuner_learner_test.c - a controller's learner with scripted agents, honest and
+ * hostile. */
 #include "live/tuner/live_tuner.h"
 
 #include <setjmp.h>
@@ -27,7 +27,7 @@ static struct test {
     struct live_learner    learner;
     struct msg_learn       got[AGENTS + 1];        /* the last net */
     uint32_t               nets[AGENTS + 1];       /* how many came */
-    uint64_t               using[AGENTS + 1];      /* checksum, as reports say */
+    uint64_t               using[AGENTS + 1];      /* checksum of the net in use, as reported */
     char                   state[20000], log[1 << 18];
     size_t                 state_length, log_length;
     uint64_t               now_us;
@@ -141,14 +141,14 @@ static void ticks(uint32_t count)
         tick();
 }
 
-/* Agents use what they were given. */
+/* Agents use the nets that they have received. */
 static void obey(void)
 {
     for (uint32_t i = 0; i < AGENTS; i++)
         t.using[i] = t.got[i].version ? t.got[i].checksum : 0;
 }
 
-/* Sound records of some slots of all queues. */
+/* Returns valid records of some slots of all queues. */
 static struct msg_learn batch(uint64_t seed, uint32_t slots)
 {
     struct msg_learn m = { .version = 1, .rows = slots * QUEUES, .floats = slots * QUEUES * FLOATS };
@@ -219,7 +219,7 @@ static void halt(void)
 
 /* ---- cases ---- */
 
-static void net__goes_to_those_who_train(void **state)
+static void net__goes_to_training_agents(void **state)
 {
     uint32_t before;
 
@@ -229,9 +229,9 @@ static void net__goes_to_those_who_train(void **state)
     assert_true(t.nets[0] == 1 && t.nets[1] == 1 && t.nets[2] == 0);
     assert_int_equal(t.got[0].version, 1);
     assert_int_equal(t.got[0].checksum, acc_checksum(t.got[0].value, t.got[0].floats));
-    assert_int_equal(t.got[0].seed, acc_agents_seed(SEED, 1));   /* the second by its place in the network */
+    assert_int_equal(t.got[0].seed, acc_agents_seed(SEED, 1));   /* the second switch of the network */
     assert_int_equal(t.got[1].seed, acc_agents_seed(SEED, 0));
-    ticks(10);                                   /* it was lost: again, but not with every report */
+    ticks(10);                                   /* lost, so sent again, but not after every report */
     assert_true(t.nets[0] >= 4 && t.nets[0] <= 6);
     obey();
     before = t.nets[0];
@@ -240,7 +240,7 @@ static void net__goes_to_those_who_train(void **state)
     halt();
 }
 
-static void net__the_operator_takes_it_back(void **state)
+static void net__is_withdrawn_by_the_operator(void **state)
 {
     struct msg_learn m;
     uint64_t         initial;
@@ -264,7 +264,7 @@ static void net__the_operator_takes_it_back(void **state)
     obey();
     controller_thaw(&t.c, ALICE, t.now_us);
     tick();
-    assert_true(t.got[0].version > 1);           /* what it has learned is still there */
+    assert_true(t.got[0].version > 1);           /* it keeps what it has learned */
     obey();
     controller_rollback(&t.c, ALICE, t.now_us);
     tick();
@@ -281,7 +281,7 @@ static void net__the_operator_takes_it_back(void **state)
     halt();
 }
 
-static void net__who_refuses_it_is_not_asked_again(void **state)
+static void net__is_not_sent_again_after_a_refusal(void **state)
 {
     struct msg_learn no = { .version = 1 };
 
@@ -298,7 +298,7 @@ static void net__who_refuses_it_is_not_asked_again(void **state)
     halt();
 }
 
-/* What came first does not matter. The reference is a learner that gets all records in order. */
+/* The order of arrival does not matter. The reference is a learner that gets all records in order. */
 static void take__learns_the_same_in_any_order(void **state)
 {
     static struct msg_learn    result[2];
@@ -350,7 +350,7 @@ static void spoil(struct msg_learn *m, enum flaw flaw)
     case BAD_ACTION:  record[12] = 20; break;
     case BAD_REWARD:  record[13] = 1e30f; break;
     case BAD_END:     record[FLOATS - 1] = 1; break;
-    case BAD_QUEUE:   m->queue[m->rows - 1] = QUEUES; break;     /* that of another switch */
+    case BAD_QUEUE:   m->queue[m->rows - 1] = QUEUES; break;     /* a queue of another switch */
     case BAD_ORDER:   m->slot[m->rows - 1] = 0; break;
     case BAD_TWICE:   m->queue[1] = m->queue[0]; break;
     case BAD_SIZE:    m->floats -= m->rows; break;
@@ -359,7 +359,7 @@ static void spoil(struct msg_learn *m, enum flaw flaw)
     }
 }
 
-/* Whatever a hostile agent sends, what is refused is counted, and the net is what it would be without. */
+/* Records of a hostile agent are refused and counted. The net is the same as without them. */
 static void take__hostile_records_are_refused_and_counted(void **state)
 {
     static struct msg_learn result[2];
@@ -380,11 +380,11 @@ static void take__hostile_records_are_refused_and_counted(void **state)
                 give(1, &bad);
                 refused += bad.rows;
                 bad = batch(99, 5);
-                give(2, &bad);                   /* it does not train */
-                give(3, &bad);                   /* it has not said who it is */
+                give(2, &bad);                   /* this agent does not train */
+                give(3, &bad);                   /* no hello so far */
                 /* of an earlier life */
                 say(1, (struct msg){ .kind = MSG_LEARN, .learn = &bad, .incarnation = 7 });
-                hello(3, name[0]);               /* the name of another, who reports */
+                hello(3, name[0]);               /* the name of another agent, which reports */
                 say(3, (struct msg){ .kind = MSG_LEARN, .learn = &bad, .incarnation = 7 });
             }
             assert_int_equal(t.learner.refused, refused);
@@ -412,18 +412,18 @@ static void take__a_flood_is_bounded(void **state)
         give(0, &m);
     assert_int_equal(t.learner.acc->records.count, ACC_RECORDS_MAX);
     assert_int_equal(t.learner.refused, 50 * 400 - ACC_RECORDS_MAX);
-    give(1, &m);                                 /* others have room all the same */
+    give(1, &m);                                 /* others still have room */
     assert_int_equal(t.learner.taken, ACC_RECORDS_MAX + 400);
     updates = t.learner.acc->dqn.updates;
     tick();
     assert_int_equal(t.learner.acc->dqn.updates - updates, ACC_UPDATES_MAX);
     for (const char *line = t.log; (line = strstr(line, "refuse records")); line++)
         lines++;
-    assert_int_equal(lines, 1);                  /* nor does it fill the log */
+    assert_int_equal(lines, 1);                  /* one line in the log, not one per message */
     halt();
 }
 
-static void check__what_is_no_learner(void **state)
+static void check__refuses_invalid_learners(void **state)
 {
     static const struct { const char *text, *why; } row[] = {
         { "queue_tuners: yes\nlearner: {name: paraleon}\n", "train: yes and learner: central" },
@@ -450,13 +450,13 @@ static void check__what_is_no_learner(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(net__goes_to_those_who_train),
-        cmocka_unit_test(net__the_operator_takes_it_back),
-        cmocka_unit_test(net__who_refuses_it_is_not_asked_again),
+        cmocka_unit_test(net__goes_to_training_agents),
+        cmocka_unit_test(net__is_withdrawn_by_the_operator),
+        cmocka_unit_test(net__is_not_sent_again_after_a_refusal),
         cmocka_unit_test(take__learns_the_same_in_any_order),
         cmocka_unit_test(take__hostile_records_are_refused_and_counted),
         cmocka_unit_test(take__a_flood_is_bounded),
-        cmocka_unit_test(check__what_is_no_learner),
+        cmocka_unit_test(check__refuses_invalid_learners),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* src/live/tuner/live_tuner_test.c - what a tuner's decision would change, of what devices hold. */
+/* src/live/tuner/live_tuner_test.c - the changes that follow from a tuner's decision and the values of
+ * devices. */
 #include "live/tuner/live_tuner.h"
 #include "live/controller/controller.h"
 
@@ -57,7 +58,7 @@ static void add_nic(struct controller *c, double ai_rate)
     p->device = p->baseline = p->confirmed;
 }
 
-/* Is anything proposed to a first device that holds one value, and a second that holds the other? */
+/* Returns true if the tuner proposes a change for two devices with these values. */
 static bool proposes(const char *mode, double first, double second, struct knob_set *set)
 {
     struct controller_io io = { .arg = NULL };
@@ -79,7 +80,7 @@ static bool proposes(const char *mode, double first, double second, struct knob_
     return is_proposed;
 }
 
-static void propose__what_devices_do_not_hold(void **unused)
+static void propose__values_that_devices_do_not_hold(void **unused)
 {
     struct knob_set set;
 
@@ -90,8 +91,8 @@ static void propose__what_devices_do_not_hold(void **unused)
     assert_false(proposes("direct", AI_RATE, AI_RATE, &set));
 }
 
-/* Without trials all devices get the setting, also one that comes when others have it already. With trials
- * one that differs is a person's matter: `anole ctl diff` shows it. */
+/* Without trials all devices get the setting, including one that joins later. With trials, a device that
+ * differs is left to the operator: `anole ctl diff` shows it. */
 static void propose__a_device_that_comes_later(void **unused)
 {
     struct knob_set set;
@@ -102,8 +103,8 @@ static void propose__a_device_that_comes_later(void **unused)
     assert_false(proposes("auto", AI_RATE, 5, &set));
 }
 
-/* A switch and two NICs that differ in what the file does not name. */
-static void propose__what_a_file_does_not_name_stays_as_found(void **unused)
+/* A switch and two NICs. They differ in knobs that the file does not name. */
+static void propose__leaves_knobs_alone_that_the_file_does_not_name(void **unused)
 {
     static const char *const modes[] = { "direct", "auto" };
 
@@ -150,9 +151,9 @@ static void propose__what_a_file_does_not_name_stays_as_found(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(propose__what_devices_do_not_hold),
+        cmocka_unit_test(propose__values_that_devices_do_not_hold),
             cmocka_unit_test(propose__a_device_that_comes_later),
-        cmocka_unit_test(propose__what_a_file_does_not_name_stays_as_found),
+        cmocka_unit_test(propose__leaves_knobs_alone_that_the_file_does_not_name),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* src/live/tuner/live_tuner_twin_test.c - trials of a controller's twin, in a thread of their own: found, stopped,
+/* src/live/tuner/live_tuner_twin_test.c - trials of a controller's twin in a thread: finished, stopped, and
  * out of time. */
 #include "live/tuner/live_tuner.h"
 #include "base/thread/thinker.h"
@@ -15,7 +15,7 @@
 
 static char path[64];
 
-/* No traffic: what the network is built of is enough. */
+/* A topology without traffic is enough. */
 static int set_up(void **unused)
 {
     static const char text[] = "topology: {kind: star, hosts: 8, rate: 100Gbps, delay: 1us}\n"
@@ -35,7 +35,7 @@ static int tear_down(void **unused)
     return unlink(path);
 }
 
-/* Messages of 10 to 100 KB at random, a fifth of each link. */
+/* Messages of 10 to 100 KB between random hosts, at a fifth of the link rate. */
 static struct traffic_model model(void)
 {
     return (struct traffic_model){ .window_s = 1e-3, .bps_per_host = 20e9,
@@ -85,7 +85,7 @@ static struct search in_thread(uint32_t trials, uint64_t cpu_us, bool is_stopped
     return s;
 }
 
-/* 20 Gb/s for 1 ms from each of eight hosts are 20 MB in messages of 55 KB: some 360, none of which waits
+/* Each of eight hosts sends 20 Gb/s for 1 ms. That is 20 MB in messages of 55 KB: about 360, and none takes
  * long. */
 static void run__trials_in_a_thread(void **unused)
 {
@@ -111,7 +111,7 @@ static void stop__a_search_ends_with_nothing_found(void **unused)
     assert_int_equal(s.rc, -ECANCELED);
 }
 
-static void run__a_search_that_has_used_up_its_time_ends(void **unused)
+static void run__ends_a_search_that_is_out_of_time(void **unused)
 {
     struct search s = in_thread(UINT32_MAX, 1, false);
 
@@ -120,7 +120,7 @@ static void run__a_search_that_has_used_up_its_time_ends(void **unused)
     assert_non_null(strstr(s.err.text, "'think'"));
 }
 
-static void open__what_is_no_network_is_refused(void **unused)
+static void open__refuses_invalid_networks(void **unused)
 {
     struct live_twin *t;
     struct err        err;
@@ -135,8 +135,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(run__trials_in_a_thread),
         cmocka_unit_test(stop__a_search_ends_with_nothing_found),
-        cmocka_unit_test(run__a_search_that_has_used_up_its_time_ends),
-        cmocka_unit_test(open__what_is_no_network_is_refused),
+        cmocka_unit_test(run__ends_a_search_that_is_out_of_time),
+        cmocka_unit_test(open__refuses_invalid_networks),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,4 +1,4 @@
-/* src/live/view/cells_test.c - many devices on few cells, and what a listener receives of them. */
+/* src/live/view/cells_test.c - many devices in few cells, and what a listener receives. */
 #include "live/view/cells.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static void add_device(const char *name)
     snprintf(p->name, sizeof p->name, "%s", name);
 }
 
-/* 'racks' times 'hosts', the last first, so that order is not by chance. */
+/* Adds 'racks' times 'hosts' devices, in reverse order: sorting must not be by chance. */
 static void add_racks(uint32_t racks, uint32_t hosts, const char *format)
 {
     char name[MSG_NAME_SIZE];
@@ -89,7 +89,7 @@ static void cells_look__a_rack_is_a_cell(void **state)
 static void cells_look__never_too_many(void **state)
 {
     (void)state;
-    add_racks(5000, 8, "r%uh%u/a");      /* a cell each would be 5,000 */
+    add_racks(5000, 8, "r%uh%u/a");      /* a cell per rack would make 5,000 */
     cells_look(&s, &c, NOW_US);
     check_all_are_there_once();
 }
@@ -103,7 +103,7 @@ static void cells_look__names_without_racks_share_by_64(void **state)
     assert_int_equal(s.count, (10000 + CELLS_DEVICES - 1) / CELLS_DEVICES);
 }
 
-static size_t told(uint64_t since)
+static size_t changed_cells(uint64_t since)
 {
     json_t *o = cells_changes(&s, since);
     size_t  count = json_array_size(json_object_get(o, "cells"));
@@ -112,23 +112,23 @@ static size_t told(uint64_t since)
     return count;
 }
 
-static void cells_changes__tells_what_has_changed_alone(void **state)
+static void cells_changes__lists_only_changes(void **state)
 {
     uint64_t look;
 
     (void)state;
     add_racks(313, 32, "rack%u-host%u/mlx5_0");
     cells_look(&s, &c, NOW_US);
-    assert_int_equal(told(0), 313);
+    assert_int_equal(changed_cells(0), 313);
     look = s.look;
     cells_look(&s, &c, NOW_US + 1000);
-    assert_int_equal(told(look), 0);
+    assert_int_equal(changed_cells(look), 0);
     c.peer[5].sample.paused = 0.25;
     cells_look(&s, &c, NOW_US + 2000);
-    assert_int_equal(told(look), 1);
-    assert_int_equal(told(s.look), 0);
-    cells_look(&s, &c, NOW_US + 5000000);                                /* all have fallen silent */
-    assert_int_equal(told(look), 313);
+    assert_int_equal(changed_cells(look), 1);
+    assert_int_equal(changed_cells(s.look), 0);
+    cells_look(&s, &c, NOW_US + 5000000);                                /* all devices have become silent */
+    assert_int_equal(changed_cells(look), 313);
     assert_int_equal(s.cell[0].seen.state[STATE_SILENT], 32);
 }
 
@@ -151,13 +151,13 @@ static void cells_page__ends_where_devices_end(void **state)
     json_decref(o);
 }
 
-static void cells_look__what_is_not_known_is_null(void **state)
+static void cells_look__unknown_values_are_null(void **state)
 {
     json_t *o, *row;
 
     (void)state;
     add_device("h1/a");
-    c.peer[0].heard_us = 0;                      /* known from the disk alone */
+    c.peer[0].heard_us = 0;                      /* known from the disk only */
     c.peer[0].sample.unknown = MSG_UNKNOWN_ALL;
     c.peer[0].sample.paused = c.peer[0].sample.metric = NAN;
     cells_look(&s, &c, NOW_US);
@@ -177,9 +177,9 @@ int main(void)
         CASE(cells_look__a_rack_is_a_cell),
         CASE(cells_look__never_too_many),
         CASE(cells_look__names_without_racks_share_by_64),
-        CASE(cells_changes__tells_what_has_changed_alone),
+        CASE(cells_changes__lists_only_changes),
         CASE(cells_page__ends_where_devices_end),
-        CASE(cells_look__what_is_not_known_is_null),
+        CASE(cells_look__unknown_values_are_null),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* src/live/view/ledger_test.c - the last records, and what they say was decided. */
+/* src/live/view/ledger_test.c - the last records, and the decisions in them. */
 #include "live/view/ledger.h"
 #include "live/core/audit.h"
 
@@ -51,7 +51,7 @@ static void ledger_after__goes_on_after_a_number(void **state)
     ledger_fini(&l);
 }
 
-static void ledger_load__passes_over_what_is_no_record(void **state)
+static void ledger_load__skips_other_lines(void **state)
 {
     static const char text[] = "alf a line\"}\n{\"seq\":7}\nnull\n{\"seq\":-1}\n{\"seq\":8}\n{\"seq\":9";
     struct ledger     l;
@@ -66,7 +66,7 @@ static void ledger_load__passes_over_what_is_no_record(void **state)
     ledger_fini(&l);
 }
 
-static void ledger_on_line__gets_what_the_disk_took(void **state)
+static void ledger_on_line__gets_written_lines(void **state)
 {
     int                 rc = -ENOSPC;
     struct ledger       l;
@@ -112,7 +112,7 @@ static void ledger_decisions__a_trial_from_its_beginning_to_its_end(void **state
     assert_string_equal(json_string_value(json_object_get(d, "ended")), "T5");
     assert_string_equal(json_string_value(json_object_get(d, "end")), "better");
     assert_int_equal(json_array_size(json_object_get(d, "steps")), 3);
-    d = json_array_get(list, 1);                 /* the same number, of another controller */
+    d = json_array_get(list, 1);                 /* the same number, from another controller */
     assert_string_equal(json_string_value(json_object_get(d, "outcome")), "dropped");
     assert_int_equal(json_array_size(json_object_get(d, "steps")), 2);
     assert_string_equal(json_string_value(json_object_get(json_array_get(list, 2), "outcome")), "would try");
@@ -124,8 +124,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ledger_after__goes_on_after_a_number),
-        cmocka_unit_test(ledger_load__passes_over_what_is_no_record),
-        cmocka_unit_test(ledger_on_line__gets_what_the_disk_took),
+        cmocka_unit_test(ledger_load__skips_other_lines),
+        cmocka_unit_test(ledger_on_line__gets_written_lines),
         cmocka_unit_test(ledger_decisions__a_trial_from_its_beginning_to_its_end),
     };
 

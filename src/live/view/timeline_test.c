@@ -1,4 +1,4 @@
-/* src/live/view/timeline_test.c - what a trial has shown, over its pairs. */
+/* src/live/view/timeline_test.c - the evidence of a trial, pair by pair. */
 #include "live/view/timeline.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static double at(const json_t *o, const char *key, size_t i)
     return json_number_value(json_array_get(json_object_get(o, key), i));
 }
 
-static void timeline_evidence_json__nothing_was_measured(void **state)
+static void timeline_evidence_json__without_measurements(void **state)
 {
     struct timeline   *t = xcalloc(1, sizeof(*t));
     struct controller *c = controller_with_trial();
@@ -50,7 +50,7 @@ static void timeline_evidence_json__nothing_was_measured(void **state)
     free(t);
 }
 
-static void timeline_evidence_json__a_point_for_each_pair_and_where_it_ends(void **state)
+static void timeline_evidence_json__has_a_point_per_pair_and_the_end(void **state)
 {
     struct timeline   *t = xcalloc(1, sizeof(*t));
     struct controller *c = controller_with_trial();
@@ -72,7 +72,7 @@ static void timeline_evidence_json__a_point_for_each_pair_and_where_it_ends(void
     free(t);
 }
 
-static void timeline_evidence_json__stays_after_the_trial_and_begins_again_with_the_next_stage(void **state)
+static void timeline_evidence_json__restarts_with_the_next_stage(void **state)
 {
     struct timeline   *t = xcalloc(1, sizeof(*t));
     struct controller *c = controller_with_trial();
@@ -118,9 +118,9 @@ static void timeline_evidence_json__thins_a_long_trial(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(timeline_evidence_json__nothing_was_measured),
-        cmocka_unit_test(timeline_evidence_json__a_point_for_each_pair_and_where_it_ends),
-        cmocka_unit_test(timeline_evidence_json__stays_after_the_trial_and_begins_again_with_the_next_stage),
+        cmocka_unit_test(timeline_evidence_json__without_measurements),
+        cmocka_unit_test(timeline_evidence_json__has_a_point_per_pair_and_the_end),
+        cmocka_unit_test(timeline_evidence_json__restarts_with_the_next_stage),
         cmocka_unit_test(timeline_evidence_json__thins_a_long_trial),
     };
 

@@ -66,7 +66,7 @@ static void write__details_of_a_report_come_back(void **unused)
     assert_true(seen.ports == 2 && seen.pairs == 1);
     assert_memory_equal(seen.port, detail.port, 2 * sizeof *seen.port);
     assert_memory_equal(seen.pair, detail.pair, sizeof *seen.pair);
-    assert_int_equal(codec_read(&read, bytes, length), 0);       /* who does not want them does without */
+    assert_int_equal(codec_read(&read, bytes, length), 0);       /* a reader may ignore the details */
     assert_null(read.sample.detail);
     detail.ports = MSG_PORTS_MAX;
     detail.pairs = MSG_PAIRS_MAX;
@@ -74,9 +74,8 @@ static void write__details_of_a_report_come_back(void **unused)
     assert_true(seen.ports == MSG_PORTS_MAX && seen.pairs == MSG_PAIRS_MAX);
 }
 
-/* What a host tells of its messages comes back to the byte, takes what seen_part_bytes() says, and no more
- * than 1 KB. */
-static void write__messages_come_back_and_are_as_long_as_was_said(void **unused)
+/* A host's message counts come back exactly, take seen_part_bytes() bytes, and at most 1 KB. */
+static void write__message_counts_come_back_with_the_predicted_length(void **unused)
 {
     static unsigned char     bytes[CODEC_BYTES_MAX];
     static struct msg_detail detail = { .has_seen = true }, read;
@@ -115,7 +114,7 @@ static void write__messages_come_back_and_are_as_long_as_was_said(void **unused)
     seen_part_clear(&detail.seen);
     assert_int_equal(seen_part_bytes(&detail.seen), 0);
     assert_int_equal(codec_read_all(&back, &read, NULL, bytes, codec_write(&m, bytes)), 0);
-    /* nothing was posted: reported, too */
+    /* an interval without messages is reported, too */
     assert_true(back.sample.detail && read.has_seen && !read.seen.rows);
     detail.seen.rows = 1;
     detail.seen.row[0] = (struct seen_row){ SEEN_ROWS, 1, 1ull << 40 };
@@ -190,7 +189,7 @@ static void write__a_setting_of_three_knobs_is_small_enough(void **unused)
     assert_true(length <= 76);
 }
 
-static void write__what_a_tuner_at_a_switch_did_comes_back(void **unused)
+static void write__the_state_of_a_switch_tuner_comes_back(void **unused)
 {
     struct msg m = report(), read;
     size_t     length;
@@ -218,7 +217,7 @@ static int learn_through(const struct msg_learn *out, struct msg_learn *in)
     if (!rc)
         assert_true(read.kind == MSG_LEARN && read.learn == in && read.term == 3);
     assert_int_equal(codec_read(&read, bytes, length), 0);
-    assert_null(read.learn);                     /* who does not ask for it does without */
+    assert_null(read.learn);                     /* a reader may ignore the learning message */
     return rc;
 }
 
@@ -247,7 +246,7 @@ static void write__records_and_nets_come_back(void **unused)
     assert_true(in.version == 7 && !in.rows && !in.floats);
 }
 
-static void read__records_and_nets_that_cannot_be_are_refused(void **unused)
+static void read__refuses_impossible_records_and_nets(void **unused)
 {
     static struct msg_learn out, in;
     static unsigned char    bytes[CODEC_BYTES_MAX];
@@ -257,7 +256,7 @@ static void read__records_and_nets_that_cannot_be_are_refused(void **unused)
     (void)unused;
     out = (struct msg_learn){ .rows = 2, .floats = 10 };
     assert_int_equal(learn_through(&out, &in), 0);
-    out.floats = 11;                             /* not of one size */
+    out.floats = 11;                             /* rows of different sizes */
     assert_int_equal(learn_through(&out, &in), -EBADMSG);
     out.floats = 10;
     out.value[9] = (float)NAN;
@@ -277,7 +276,7 @@ static void read__records_and_nets_that_cannot_be_are_refused(void **unused)
     assert_int_equal(codec_read(&m, bytes, length), 0);
 }
 
-static void read__what_is_not_ours_is_refused(void **unused)
+static void read__refuses_invalid_messages(void **unused)
 {
     /* By hand, after the encoding of protocol buffers: field 1 is kind, 7 is set with name (1) and value
      * (2). */
@@ -288,7 +287,7 @@ static void read__what_is_not_ours_is_refused(void **unused)
         { "\x08\x06\x3a\x05\x0a\x03" "foo", 9 },                         /* no such knob */
         { "\x08\x06\x3a\x0f\x0a\x04" "kmin\x11\0\0\0\0\0\0\xf8\x7f", 19 },       /* not a number */
         { "\x08\x06\x3a\x06\x0a\x04" "kmin\x3a\x06\x0a\x04" "kmin", 18 },        /* twice */
-        { "\x08\x09\x42\x01\x1b", 5 },                                   /* what a terminal would obey */
+        { "\x08\x09\x42\x01\x1b", 5 },                                   /* a control character */
         { "\xff\xff\xff", 3 },
     };
     struct msg m = { .kind = MSG_WHO };
@@ -342,15 +341,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(write__a_report_comes_back_and_is_small),
         cmocka_unit_test(write__details_of_a_report_come_back),
-        cmocka_unit_test(write__messages_come_back_and_are_as_long_as_was_said),
+        cmocka_unit_test(write__message_counts_come_back_with_the_predicted_length),
         cmocka_unit_test(write__a_hello_with_every_knob_comes_back),
         cmocka_unit_test(write__a_lease_is_smaller_still),
         cmocka_unit_test(write__a_report_of_flow_sizes_alone_is_brief),
         cmocka_unit_test(write__a_setting_of_three_knobs_is_small_enough),
-        cmocka_unit_test(write__what_a_tuner_at_a_switch_did_comes_back),
+        cmocka_unit_test(write__the_state_of_a_switch_tuner_comes_back),
         cmocka_unit_test(write__records_and_nets_come_back),
-        cmocka_unit_test(read__records_and_nets_that_cannot_be_are_refused),
-        cmocka_unit_test(read__what_is_not_ours_is_refused),
+        cmocka_unit_test(read__refuses_impossible_records_and_nets),
+        cmocka_unit_test(read__refuses_invalid_messages),
         cmocka_unit_test(read__an_impossible_term_is_refused),
         cmocka_unit_test(question__and_reply_come_back),
     };

@@ -30,7 +30,7 @@ static void read__hosts_numbers_and_sockets(void **unused)
     expect_parts("unix:/run/anole.sock", "/run/anole.sock", "");
 }
 
-static void read__what_is_none_is_refused_with_what_was_written(void **unused)
+static void read__refuses_invalid_endpoints_and_names_them(void **unused)
 {
     static const char *const wrong[] = { "", "host", ":7471", "host:", "unix:", "host:12345678901234567" };
     char                     longest[ADDRESS_HOST_SIZE + 8];
@@ -90,7 +90,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(read__hosts_numbers_and_sockets),
-        cmocka_unit_test(read__what_is_none_is_refused_with_what_was_written),
+        cmocka_unit_test(read__refuses_invalid_endpoints_and_names_them),
         cmocka_unit_test(check__plaintext_stays_on_this_machine),
         cmocka_unit_test(lookup__an_address_needs_no_thread_and_a_name_does),
     };

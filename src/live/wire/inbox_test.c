@@ -8,10 +8,9 @@
 
 #include <cmocka.h>
 
-/* Short ones, long ones and none at all, more at a time than have been there before, again and again: each
- * comes back whole and in order, and the sanitizers see to it that nothing is used after it was given
- * back. */
-static void take__gives_what_was_added_in_order(void **unused)
+/* Short, long and empty events, more of them in each round. Each comes back whole and in order. The
+ * sanitizers detect uses after release. */
+static void take__returns_events_in_order(void **unused)
 {
     static unsigned char bytes[5000];
     struct inbox         b;
@@ -52,13 +51,13 @@ static void fini__frees_messages_that_were_not_taken(void **unused)
     for (size_t i = 0; i < 5; i++)
         inbox_add(&b, RPC_DATA, bytes, 200 * (i + 1));
     assert_true(inbox_take(&b, &e));
-    inbox_fini(&b);              /* LeakSanitizer would tell */
+    inbox_fini(&b);              /* LeakSanitizer would report them */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(take__gives_what_was_added_in_order),
+        cmocka_unit_test(take__returns_events_in_order),
         cmocka_unit_test(fini__frees_messages_that_were_not_taken),
     };
 

@@ -74,8 +74,7 @@ static void write__a_rack_comes_back_and_is_small(void **unused)
     free(bytes);
 }
 
-/* What hosts tell of their messages comes back to the byte, each with its slot, and with as many as a rack
- * may have. */
+/* The message counts of hosts come back exactly, each with its slot, up to the maximum of a rack. */
 static void write__messages_of_hosts_come_back(void **unused)
 {
     unsigned char    *bytes, *twice;
@@ -115,7 +114,7 @@ static void write__messages_of_hosts_come_back(void **unused)
     free(bytes);
 }
 
-static void read__what_is_not_a_rack_is_refused(void **unused)
+static void read__refuses_other_messages(void **unused)
 {
     static unsigned char  message[CODEC_BYTES_MAX];
     /* a slot without a metric */
@@ -165,9 +164,9 @@ static uint64_t draw(uint64_t *state)
     return *state >> 33;
 }
 
-/* An unknown field makes protobuf-c read the message: what it reads is what was read without it. A byte that
- * is wrong is wrong for both, or means the same. */
-static void read__without_objects_is_as_with_them(void **unused)
+/* An unknown field makes protobuf-c read the message. The result must be the same as without it. A wrong
+ * byte is an error in both cases, or has the same effect. */
+static void read__equals_that_of_protobuf_c(void **unused)
 {
     static struct rack other;
     uint64_t           state = 1;
@@ -213,8 +212,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(write__a_rack_comes_back_and_is_small, set_up, tear_down),
         cmocka_unit_test_setup_teardown(write__messages_of_hosts_come_back, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(read__without_objects_is_as_with_them, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(read__what_is_not_a_rack_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(read__equals_that_of_protobuf_c, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(read__refuses_other_messages, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

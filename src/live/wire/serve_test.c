@@ -22,7 +22,7 @@
 struct rpc { struct serve *serve; struct dial *dial; };
 
 static char        address[128];
-/* the server lives in its program's loop, so it is given a turn while the other side waits */
+/* The server runs in the event loop of its program: it gets turns while the other side waits. */
 static struct rpc *other;
 
 static struct rpc *new_end(struct serve *serve, struct dial *dial)
@@ -92,10 +92,10 @@ static int tear_down(void **unused)
 
 #define KEPT_MAX 2000
 
-static struct rpc_event kept[KEPT_MAX];          /* of the server, while it was given turns */
+static struct rpc_event kept[KEPT_MAX];          /* events that the server received in its turns */
 static int              kept_first, kept_last;
 
-/* With bytes that last, to be freed. */
+/* Takes an event with a copy of its bytes. The caller frees it. */
 static bool take(struct rpc *r, struct rpc_event *e)
 {
     if (!rpc_next(r, e))
@@ -115,7 +115,7 @@ static void give_turn(struct rpc *r)
     }
 }
 
-/* The next event, or the test has failed. */
+/* Returns the next event. The test fails if none comes. */
 static struct rpc_event next(struct rpc *r)
 {
     struct rpc_event e;
@@ -142,7 +142,7 @@ static struct rpc *serve(void)
     return other = r;
 }
 
-/* Messages that were not taken are freed with it. */
+/* Also frees messages that were not taken. */
 static void stop(struct rpc *r)
 {
     for (; kept_first < kept_last; kept_first++)
@@ -205,7 +205,7 @@ static void redial__comes_back_after_the_server_does(void **unused)
     assert_int_equal(next(client).kind, RPC_OPEN);
     stop(server);
     assert_int_equal(next(client).kind, RPC_CLOSE);
-    rpc_send(client, 0, "lost", 4);              /* to a link that is gone */
+    rpc_send(client, 0, "lost", 4);              /* to a closed link */
     server = serve();
     do {
         dial_again(client->dial);
@@ -292,9 +292,9 @@ static void *refuse_twice(void *listener)
     return NULL;
 }
 
-/* A flooded listener closes connections before the question. Two are closed; then the listener is gone, which
- * is final. */
-static void ask__is_repeated_where_connections_are_cut(void **unused)
+/* A flooded listener closes connections before the request. Two are closed. Then the listener is gone,
+ * which is a final error. */
+static void ask__is_repeated_if_connections_are_closed(void **unused)
 {
     struct sockaddr_un at = { .sun_family = AF_UNIX };
     unsigned char     *reply;
@@ -315,8 +315,8 @@ static void ask__is_repeated_where_connections_are_cut(void **unused)
     pthread_join(thread, NULL);
 }
 
-/* What waits to be sent is bounded: a link whose other end does not read is closed. */
-static void send__a_server_that_does_not_hear_is_left(void **unused)
+/* The send queue is bounded: a link whose other end does not read is closed. */
+static void send__leaves_a_server_that_does_not_read(void **unused)
 {
     static unsigned char message[20000];
     struct rpc          *server = serve(), *client = dial();
@@ -324,7 +324,7 @@ static void send__a_server_that_does_not_hear_is_left(void **unused)
     struct rpc_event     e;
 
     (void)unused;
-    other = NULL;                                /* it is given no more turns */
+    other = NULL;                                /* the server gets no more turns */
     for (int i = 0; i < 2000; i++)
         rpc_send(client, link, message, sizeof message);
     e = next(client);
@@ -369,13 +369,13 @@ static void dial__a_wrong_address_is_refused(void **unused)
         assert_true(rpc_dial(&r, wrong[i], &(struct rpc_tls){ 0 }, &err) < 0);
         assert_null(r);
     }
-    /* who knows: it is looked up */
+    /* accepted, because it is looked up only later */
     assert_int_equal(rpc_dial(&r, "localhost:notaport", &(struct rpc_tls){ 0 }, &err), 0);
     assert_int_equal(next(r).kind, RPC_CLOSE);
     rpc_free(r);
 }
 
-static void serve__without_certificates_only_here(void **unused)
+static void serve__without_certificates_only_locally(void **unused)
 {
     struct rpc *r;
     struct err  err = { "" };
@@ -395,11 +395,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(ask__is_answered, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ask__without_a_server_fails_in_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ask__a_silent_server_is_an_error_in_time, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(ask__is_repeated_where_connections_are_cut, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(send__a_server_that_does_not_hear_is_left, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ask__is_repeated_if_connections_are_closed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(send__leaves_a_server_that_does_not_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(cut__is_reported_to_both, set_up, tear_down),
         cmocka_unit_test_setup_teardown(dial__a_wrong_address_is_refused, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(serve__without_certificates_only_here, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(serve__without_certificates_only_locally, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* src/report/trace/icrc_test.c - a CNP that a ConnectX-4 Lx has sent, and zeroes by the short way. */
+/* src/report/trace/icrc_test.c - the ICRC of a CNP from a ConnectX-4 Lx, and the shortcut for zeros. */
 #include "report/trace/icrc.h"
 
 #include <setjmp.h>
@@ -8,24 +8,24 @@
 
 #include <cmocka.h>
 
-/* From its IPv4 header on; published with scapy's tests of RoCE. */
+/* From the IPv4 header on. Published with scapy's tests of RoCE. */
 static const unsigned char cnp[] = {
     0x45, 0xc2, 0x00, 0x3c, 0x71, 0x8c, 0x40, 0x00, 0x40, 0x11, 0x91, 0x61, 0x0a, 0x00, 0x11, 0x01, 0x0a, 0x00, 0x12, 0x01,      /* IPv4 */
     0x00, 0x00, 0x12, 0xb7, 0x00, 0x28, 0x00, 0x00, 0x81, 0x00, 0xff, 0xff, 0x40, 0x00, 0x01, 0x18, 0x00, 0x00, 0x00, 0x00,      /* UDP, BTH */
 };
 
-static void icrc_of__is_that_of_a_captured_cnp(void **unused)
+static void icrc_of__matches_a_captured_cnp(void **unused)
 {
     struct icrc c;
 
     (void)unused;
-    for (uint32_t zeros = 0; zeros <= 16; zeros += 16) {         /* its sixteen bytes of 0 one by one, and all at once */
+    for (uint32_t zeros = 0; zeros <= 16; zeros += 16) {         /* one by one, or all at once */
         icrc_init(&c, zeros);
         assert_int_equal(icrc_of(&c, cnp, sizeof cnp, 16), 0x2a00fd82);
     }
 }
 
-static void icrc_of__zeroes_by_the_short_way(void **unused)
+static void icrc_of__has_a_shortcut_for_zeros(void **unused)
 {
     unsigned char frame[sizeof cnp + 4096] = { 0 };
     struct icrc   c;
@@ -42,8 +42,8 @@ static void icrc_of__zeroes_by_the_short_way(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(icrc_of__is_that_of_a_captured_cnp),
-        cmocka_unit_test(icrc_of__zeroes_by_the_short_way),
+        cmocka_unit_test(icrc_of__matches_a_captured_cnp),
+        cmocka_unit_test(icrc_of__has_a_shortcut_for_zeros),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

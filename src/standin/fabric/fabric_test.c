@@ -1,5 +1,5 @@
-/* src/standin/fabric/fabric_test.c - a simulated network through the driver: what is set holds where it was
- * set, and reports add up. */
+/* src/standin/fabric/fabric_test.c - a simulated network through the driver: settings apply where they are
+ * written, and reports add up. */
 #include "standin/fabric/fabric.h"
 #include "live/core/knobset.h"
 
@@ -55,12 +55,12 @@ static int tear_down(void **unused)
     return 0;
 }
 
-/* An interval: flows of all measurement points, marks of all switches, and the metric of hosts. */
-struct told { struct fsd flows; uint64_t marked, pairs; double metric; };
+/* Totals of an interval: flows of all measurement points, marks of all switches, mean metric of the hosts. */
+struct totals { struct fsd flows; uint64_t marked, pairs; double metric; };
 
-static struct told interval(void)
+static struct totals interval(void)
 {
-    struct told t = { .metric = 0 };
+    struct totals t = { .metric = 0 };
 
     for (int i = 0; i < DEVICES; i++) {
         struct msg_sample s;
@@ -77,7 +77,7 @@ static struct told interval(void)
     return t;
 }
 
-static void find__hosts_and_switches_with_what_they_are(void **unused)
+static void find__returns_hosts_and_switches(void **unused)
 {
     struct msg_facts f;
 
@@ -85,15 +85,15 @@ static void find__hosts_and_switches_with_what_they_are(void **unused)
     for (int i = 0; i < DEVICES; i++) {
         assert_int_equal(driver.facts(device[i], &f), i < 4 ? KNOB_NIC : KNOB_SWITCH);
         assert_int_equal(f.number, i);
-        /* eight links of a microsecond, there and back */
+        /* eight links of 1 us, there and back */
         assert_true(f.rate_bps == 10000000000 && f.base_rtt_ps > 8000000);
     }
 }
 
-/* Four hosts that each send to three others: twelve flows, each at one measurement point. */
-static void sample__flows_of_all_points_are_those_of_the_network(void **unused)
+/* Each of four hosts sends to the three others: twelve flows, each at one measurement point. */
+static void sample__points_add_up_to_all_flows(void **unused)
 {
-    struct told t = { .metric = 0 };
+    struct totals t = { .metric = 0 };
 
     (void)unused;
     for (int i = 0; i < 8; i++)
@@ -113,8 +113,8 @@ static void set(int i, enum knob knob, double value)
     assert_true(knobset_has(&read, &s));
 }
 
-/* Thresholds that no queue reaches: nothing is marked any more; and back. */
-static void write__thresholds_hold_at_the_switch(void **unused)
+/* Thresholds that no queue reaches stop marking. The old ones start it again. */
+static void write__thresholds_apply_at_the_switch(void **unused)
 {
     struct knob_set before;
 
@@ -137,8 +137,8 @@ static void write__thresholds_hold_at_the_switch(void **unused)
     assert_int_equal(driver.write(device[0], &before), -ENOENT);    /* a host has no thresholds */
 }
 
-/* The first CNP leaves each of its flows 50 Mb/s, and nothing raises that again. */
-static void write__a_host_is_slowed_alone(void **unused)
+/* The first CNP cuts each flow of the host to 50 Mb/s, and the rate does not recover. */
+static void write__slows_only_this_host(void **unused)
 {
     struct msg_sample s;
     uint64_t          slow = 0, others = 0;
@@ -158,7 +158,7 @@ static void write__a_host_is_slowed_alone(void **unused)
     assert_true(slow < others / 2);
 }
 
-static void advance__nothing_moves_before(void **unused)
+static void advance__moves_a_held_network(void **unused)
 {
     struct msg_sample s;
 
@@ -172,8 +172,8 @@ static void advance__nothing_moves_before(void **unused)
     assert_false(fabric_is_over(fabric));
 }
 
-/* Hosts tell what they post, switches nothing, and not before they are asked to. */
-static void sample__hosts_tell_of_messages_if_asked(void **unused)
+/* On request, hosts report the messages that they post. Switches report none. */
+static void sample__hosts_report_messages_on_request(void **unused)
 {
     struct msg_sample s;
     uint64_t          posted = 0, active = 0;
@@ -192,7 +192,7 @@ static void sample__hosts_tell_of_messages_if_asked(void **unused)
     assert_true(posted > 0 && active > 0);
 }
 
-static void describe__says_what_there_is(void **unused)
+static void describe__reads_the_scenario(void **unused)
 {
     struct fabric_about a;
     struct err          err;
@@ -208,14 +208,14 @@ static void describe__says_what_there_is(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(find__hosts_and_switches_with_what_they_are, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(sample__flows_of_all_points_are_those_of_the_network,
+        cmocka_unit_test_setup_teardown(find__returns_hosts_and_switches, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sample__points_add_up_to_all_flows,
                                         set_up, tear_down),
-        cmocka_unit_test_setup_teardown(write__thresholds_hold_at_the_switch, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(write__a_host_is_slowed_alone, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(advance__nothing_moves_before, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(sample__hosts_tell_of_messages_if_asked, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(describe__says_what_there_is, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(write__thresholds_apply_at_the_switch, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(write__slows_only_this_host, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(advance__moves_a_held_network, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sample__hosts_report_messages_on_request, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(describe__reads_the_scenario, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

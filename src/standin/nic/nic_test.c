@@ -28,14 +28,14 @@ static int put(const char *path, const char *value)
     return nic_write(&n, nic_find(&n, path), value, strlen(value), 1);
 }
 
-static void nic_write__digits_are_taken_and_clamped(void **state)
+static void nic_write__parses_and_clamps_digits(void **state)
 {
     (void)state;
     nic_init(&n, NIC_OFED, 400000, 1);
     assert_string_equal(get(RP "rpg_ai_rate", 1), "5\n");
     assert_int_equal(put(RP "rpg_ai_rate", "50"), 0);
     assert_string_equal(get(RP "rpg_ai_rate", 1), "50\n");
-    assert_int_equal(put(RP "rpg_threshold", "99"), 0);          /* no word of it, but for reading back */
+    assert_int_equal(put(RP "rpg_threshold", "99"), 0);          /* clamped without an error */
     assert_string_equal(get(RP "rpg_threshold", 1), "31\n");
     assert_int_equal(put("/sys/class/net/ens1f0np0/speed", "1"), -EACCES);
 }
@@ -67,12 +67,12 @@ static void nic_read__flavours_have_their_files(void **state)
                               text, 1), -EINVAL);
 }
 
-static void nic_read__counters_are_as_wide_and_old_as_real_ones(void **state)
+static void nic_read__counters_have_the_width_and_age_of_real_ones(void **state)
 {
     (void)state;
     nic_init(&n, NIC_OFED, 400000, 1);
     assert_int_equal(put("/.nic/control", "traffic 4000000"), 0);
-    /* words */
+    /* counted in words of 4 bytes */
     assert_string_equal(get("/sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_data", 1000001),
                         "1000000\n");
     assert_string_equal(get(HW "out_of_sequence", 1000001), "0\n");
@@ -86,8 +86,8 @@ static void nic_read__counters_are_as_wide_and_old_as_real_ones(void **state)
     assert_null(strstr(get("/ethtool/ens1f0np0", 1), "pause_duration"));
 }
 
-/* For the simulator of the port: what it has sent goes in, what was set comes out. */
-static void nic_write__a_port_behind_it_is_fed(void **state)
+/* A simulator of the port feeds the counters and reads the settings. */
+static void nic_write__feeds_counters_of_a_simulated_port(void **state)
 {
     static const char xmit[] = "/sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_data";
 
@@ -95,11 +95,11 @@ static void nic_write__a_port_behind_it_is_fed(void **state)
     nic_init(&n, NIC_OFED, 25000, 1);
     assert_string_equal(get("/sys/class/net/ens1f0np0/speed", 1), "25000\n");
     assert_int_equal(put("/.nic/control", "feed 4000 1000"), 0);
-    assert_string_equal(get(xmit, 501), "500\n");                /* evenly, in words */
-    assert_string_equal(get(xmit, 99999), "1000\n");             /* and no more than that */
+    assert_string_equal(get(xmit, 501), "500\n");                /* evenly over time, in words of 4 bytes */
+    assert_string_equal(get(xmit, 99999), "1000\n");             /* but no more than was fed */
     assert_int_equal(put("/.nic/control", "feed 8000 1000"), 0);
     assert_string_equal(get(xmit, 99999), "3000\n");
-    assert_int_equal(put("/.nic/control", "traffic 0"), 0);      /* what was not shown yet is not lost */
+    assert_int_equal(put("/.nic/control", "traffic 0"), 0);      /* pending words are not lost */
     assert_string_equal(get(xmit, 1), "3000\n");
     assert_non_null(strstr(get("/.nic/state", 1), "writes 0\n"));
     assert_int_equal(put(RP "rpg_ai_rate", "60"), 0);
@@ -131,11 +131,11 @@ static void nic_write__faults_and_the_log(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nic_write__digits_are_taken_and_clamped),
+        cmocka_unit_test(nic_write__parses_and_clamps_digits),
         cmocka_unit_test(nic_write__garbage_is_dangerous_with_ofed_alone),
         cmocka_unit_test(nic_read__flavours_have_their_files),
-        cmocka_unit_test(nic_read__counters_are_as_wide_and_old_as_real_ones),
-        cmocka_unit_test(nic_write__a_port_behind_it_is_fed),
+        cmocka_unit_test(nic_read__counters_have_the_width_and_age_of_real_ones),
+        cmocka_unit_test(nic_write__feeds_counters_of_a_simulated_port),
         cmocka_unit_test(nic_write__faults_and_the_log),
     };
 

@@ -1,4 +1,4 @@
-/* src/tune/acc/acc_agents_test.c - nets per switch, and the memory they share. */
+/* src/tune/acc/acc_agents_test.c - one net per switch, exchange of memories, and a central learner. */
 #include "tune/acc/acc_agents.h"
 #include "base/err.h"
 
@@ -30,7 +30,7 @@ static void remember(struct acc_agents *a, uint32_t agent, uint32_t action, floa
     acc_agents_remember(a, agent, 0, &step);
 }
 
-static void frozen__nothing_that_happens_changes_it(void **unused)
+static void frozen__net_never_changes(void **unused)
 {
     struct acc_agents_cfg cfg = make_cfg(2, false);
     struct acc_agents     a;
@@ -51,8 +51,8 @@ static void frozen__nothing_that_happens_changes_it(void **unused)
     acc_agents_fini(&a);
 }
 
-/* Only an agent that has gone through something learns. */
-static void end_slot__who_has_experience_learns(void **unused)
+/* Agent 1 has no records, so its net does not change. */
+static void end_slot__only_agents_with_records_learn(void **unused)
 {
     struct acc_agents_cfg cfg = make_cfg(2, true);
     struct acc_agents     a;
@@ -66,16 +66,16 @@ static void end_slot__who_has_experience_learns(void **unused)
         remember(&a, 0, 1, 1);
         acc_agents_end_slot(&a);
     }
-    /* in every second slot, from the fourth on, when there is a batch */
+    /* updates in slots 4, 6, 8 and 10: every second slot, once there is a batch */
     assert_int_equal(a.updates, 4);
     assert_memory_equal(was, a.dqn[1].online.parameter, a.dqn[1].online.parameters * sizeof(float));
     acc_agents_end_slot(&a);
     acc_agents_end_slot(&a);
-    assert_int_equal(a.updates, 4);          /* nothing new */
+    assert_int_equal(a.updates, 4);          /* no new records */
     acc_agents_fini(&a);
 }
 
-/* What one has been through, the other has in its memory after an exchange, and not before. */
+/* An exchange copies records of one agent into the memory of the other. */
 static void end_slot__memories_are_exchanged(void **unused)
 {
     struct acc_agents_cfg cfg = make_cfg(2, true);
@@ -89,7 +89,7 @@ static void end_slot__memories_are_exchanged(void **unused)
     }
     assert_int_equal(a.dqn[1].replay.count, 0);
     acc_agents_end_slot(&a);
-    assert_int_equal(a.common.count, 64);            /* the other had none to give */
+    assert_int_equal(a.common.count, 64);            /* agent 1 had no records to give */
     assert_int_equal(a.dqn[1].replay.count, 50);     /* its capacity */
     assert_int_equal(a.dqn[0].replay.count, 50);
     for (uint32_t i = 0; i < 50; i++) {
@@ -99,7 +99,7 @@ static void end_slot__memories_are_exchanged(void **unused)
     acc_agents_fini(&a);
 }
 
-static void init__a_model_is_where_all_begin(void **unused)
+static void init__all_agents_start_from_the_model(void **unused)
 {
     struct acc_agents_cfg cfg = make_cfg(3, true);
     struct acc_agents     a;
@@ -114,15 +114,16 @@ static void init__a_model_is_where_all_begin(void **unused)
     for (int i = 0; i < 3; i++)
         assert_memory_equal(a.dqn[i].online.parameter, net.parameter, net.parameters * sizeof(float));
     acc_agents_fini(&a);
-    acc_agents_init(&a, &cfg, NULL);         /* without one they differ */
+    acc_agents_init(&a, &cfg, NULL);         /* without a model they differ */
     assert_memory_not_equal(a.dqn[0].online.parameter, a.dqn[1].online.parameter,
                             net.parameters * sizeof(float));
     acc_agents_fini(&a);
     net_fini(&net);
 }
 
-/* What a controller sends, to agents that were given nothing yet. */
-static void take__a_sound_net_and_no_other(void **unused)
+/* Agents without a net of their own refuse one of the wrong size, with a wrong checksum or with a NaN, and
+ * use a valid one. */
+static void take__accepts_only_a_valid_net(void **unused)
 {
     static const float    state[2] = { 0.5f, 0.25f };
     struct acc_agents_cfg cfg = make_cfg(1, true);
@@ -139,10 +140,10 @@ static void take__a_sound_net_and_no_other(void **unused)
     acc_agents_drop(&a);
     first = acc_agents_choose(&a, 0, state);
     remember(&a, 0, 1, 1);
-    assert_int_equal(a.learner.records.count, 0);            /* not before there is a net */
+    assert_int_equal(a.learner.records.count, 0);            /* no records without a net */
     net.parameters = a.frozen.parameters;
     memcpy(p, a.frozen.parameter, net.parameters * sizeof(float));
-    for (uint32_t i = 0; i < 3; i++)                         /* the last parameters are those of actions */
+    for (uint32_t i = 0; i < 3; i++)                         /* the last parameters are the action biases */
         p[net.parameters - 3 + i] = i == (first + 1) % 3 ? 100 : 0;
     net.checksum = acc_checksum(p, net.parameters);
     net.parameters--;
@@ -197,7 +198,7 @@ static void draw(struct rng *rng, float record[FLOATS])
     record[FLOATS - 1] = 0;
 }
 
-/* 'turn' says in which order the records come. */
+/* Adds the 12 records of an interval in the order 'turn'. */
 static void add_interval(struct acc_learner *l, uint64_t seed, const uint32_t turn[12])
 {
     float      record[12][FLOATS];
@@ -212,8 +213,9 @@ static void add_interval(struct acc_learner *l, uint64_t seed, const uint32_t tu
 
 static const uint32_t in_order[12] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 };
 
-/* A plain DQN agent that gets the records one by one, and a batch after every fourth, is the reference. */
-static void learn__does_as_a_dqn_agent_with_these_records(void **state)
+/* Reference: a plain DQN agent that gets the records one by one and learns after every fourth. The order in
+ * which records reach the learner must not matter. */
+static void learn__equals_a_dqn_agent_with_the_same_records(void **state)
 {
     static const uint32_t mixed[12] = { 7, 2, 11, 0, 9, 5, 3, 10, 1, 8, 6, 4 };
     struct acc_learner    l[2];
@@ -250,22 +252,22 @@ static void learn__does_as_a_dqn_agent_with_these_records(void **state)
     acc_learner_fini(&l[1]);
 }
 
-static void learn__a_net_comes_after_so_many_updates(void **state)
+static void learn__yields_a_net_every_n_updates(void **state)
 {
     struct acc_learner l;
 
     (void)state;
-    init(&l, 7);                                 /* three updates in an interval */
+    init(&l, 7);                                 /* three updates per interval */
     for (uint64_t i = 1; i <= 6; i++) {
         add_interval(&l, i, in_order);
         assert_int_equal(acc_learner_learn(&l), i % 3 == 0);
     }
     assert_int_equal(l.version, 3);
-    assert_false(acc_learner_learn(&l));         /* without records */
+    assert_false(acc_learner_learn(&l));         /* no records */
     acc_learner_fini(&l);
 }
 
-static void learn__the_time_of_an_interval_is_bounded(void **state)
+static void learn__bounds_the_work_of_an_interval(void **state)
 {
     struct acc_learner l;
     struct rng         rng;
@@ -280,14 +282,14 @@ static void learn__the_time_of_an_interval_is_bounded(void **state)
         taken += acc_records_add(&l.records, i, 3, 0, record);
     }
     assert_int_equal(taken, ACC_RECORDS_MAX);
-    assert_true(acc_records_add(&l.records, 0, 2, 0, record));   /* another switch has room */
+    assert_true(acc_records_add(&l.records, 0, 2, 0, record));   /* each switch has its own limit */
     acc_learner_learn(&l);
     assert_int_equal(l.dqn.updates, ACC_UPDATES_MAX);
     assert_true(acc_records_add(&l.records, 0, 3, 0, record));
     acc_learner_fini(&l);
 }
 
-static void flaw__what_no_switch_can_have_made(void **state)
+static void flaw__finds_impossible_records(void **state)
 {
     static const struct { int at; float value; } row[] = {
         { 0, NAN }, { 1, -0.1f }, { 1, 1.1f }, { INPUTS, ACTIONS }, { INPUTS, -1 }, { INPUTS, 0.5f },
@@ -316,15 +318,15 @@ static void flaw__what_no_switch_can_have_made(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frozen__nothing_that_happens_changes_it),
-        cmocka_unit_test(end_slot__who_has_experience_learns),
+        cmocka_unit_test(frozen__net_never_changes),
+        cmocka_unit_test(end_slot__only_agents_with_records_learn),
         cmocka_unit_test(end_slot__memories_are_exchanged),
-        cmocka_unit_test(init__a_model_is_where_all_begin),
-        cmocka_unit_test(take__a_sound_net_and_no_other),
-        cmocka_unit_test(learn__does_as_a_dqn_agent_with_these_records),
-        cmocka_unit_test(learn__a_net_comes_after_so_many_updates),
-        cmocka_unit_test(learn__the_time_of_an_interval_is_bounded),
-        cmocka_unit_test(flaw__what_no_switch_can_have_made),
+        cmocka_unit_test(init__all_agents_start_from_the_model),
+        cmocka_unit_test(take__accepts_only_a_valid_net),
+        cmocka_unit_test(learn__equals_a_dqn_agent_with_the_same_records),
+        cmocka_unit_test(learn__yields_a_net_every_n_updates),
+        cmocka_unit_test(learn__bounds_the_work_of_an_interval),
+        cmocka_unit_test(flaw__finds_impossible_records),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* src/tune/acc/acc_state_test.c - numbers for the net, and the reward, by hand. */
+/* src/tune/acc/acc_state_test.c - the inputs of the net, and the reward, against values computed by hand. */
 #include "tune/acc/acc_state.h"
 #include "core/units.h"
 #include "tune/setting.h"
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-/* Figure 4: a step down of 0.1 behind 20, 40, 80 KB .. 10.24 MB. */
+/* Figure 4: D falls by 0.1 above each of 20, 40, 80 KB .. 10.24 MB. */
 static void delay__steps_of_figure_4(void **state)
 {
     static const struct { uint64_t bytes; double d; } rows[] = {
@@ -24,7 +24,7 @@ static void delay__steps_of_figure_4(void **state)
         assert_true(fabs(acc_delay(ACC_STEP, rows[i].bytes) - rows[i].d) < 1e-12);
 }
 
-/* Appendix, design 1: 10 MB are worth nothing. */
+/* Appendix, design 1: D falls linearly to 0 at 10 MB. */
 static void delay__linear_to_10_mb(void **state)
 {
     static const struct { uint64_t bytes; double d; } rows[] = {
@@ -36,8 +36,8 @@ static void delay__linear_to_10_mb(void **state)
         assert_true(fabs(acc_delay(ACC_LINEAR, rows[i].bytes) - rows[i].d) < 1e-12);
 }
 
-/* In 100 us 25 Gb/s carry 312,500 bytes and 100 Gb/s 1,250,000; log2(1 + 1 KB) is 1, log2(1 + 1023 KB) is
- * 10. */
+/* In 100 us, 25 Gb/s carry 312,500 bytes and 100 Gb/s carry 1,250,000. log2(1 + KB) is 1 for 1 KB and 10
+ * for 1023 KB. */
 static void see__four_numbers_by_hand(void **state)
 {
     static const struct {
@@ -96,7 +96,8 @@ static void cell__by_length_and_rate(void **state)
         assert_int_equal(cell_of(rows[i].bytes, rows[i].sent), rows[i].cell);
 }
 
-/* Longer queues and fuller links are never in an earlier row or column; every cell can be reached. */
+/* At the same rate, a longer queue is never in an earlier cell, and no cell is skipped. Every cell can be
+ * reached. */
 static void cell__all_in_order(void **state)
 {
     bool reached[ACC_RULE_CELLS] = { 0 };
@@ -119,7 +120,7 @@ static void cell__all_in_order(void **state)
 
 static struct ecn list[ACC_ACTIONS_MAX];
 
-/* 20 * 2^n KB: figure 4's steps. */
+/* Figure 4: level n is 20 * 2^n KB. */
 static void level_bytes__are_figure_4(void **state)
 {
     static const uint64_t kb[ACC_LEVELS] = { 20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 10240 };
@@ -129,9 +130,9 @@ static void level_bytes__are_figure_4(void **state)
         assert_int_equal(acc_level_bytes(n), kb[n] * 1000);
 }
 
-/* text: 6 levels fit 1 MB, 7 2 MB, 8 5 MB, 9 10 MB (the tenth is 10.24 MB): 30 pairs, 21 probabilities.
- * pairs: 10 + 9 + .. + 1, 20 probabilities. */
-static void list__has_as_many_as_the_paper(void **state)
+/* text: Kmax is 1, 2, 5 or 10 MB, with 6, 7, 8 or 9 levels of Kmin up to that (the tenth is 10.24 MB). That
+ * makes 30 pairs, with 21 probabilities each. pairs: 10 + 9 + .. + 1 pairs, with 20 probabilities each. */
+static void list__has_as_many_actions_as_the_paper(void **state)
 {
     (void)state;
     assert_int_equal(acc_actions_list(ACC_TEMPLATE, NULL), 20);
@@ -139,7 +140,7 @@ static void list__has_as_many_as_the_paper(void **state)
     assert_int_equal(acc_actions_list(ACC_PAIRS, NULL), 55 * 20);
 }
 
-static void list__all_are_settings_and_none_is_there_twice(void **state)
+static void list__has_valid_settings_without_duplicates(void **state)
 {
     (void)state;
     for (int kind = ACC_TEMPLATE; kind <= ACC_PAIRS; kind++) {
@@ -155,7 +156,8 @@ static void list__all_are_settings_and_none_is_there_twice(void **state)
     }
 }
 
-/* What ACC is compared with, at 25 and 100 Gb/s, is something that it can choose, per 25 Gb/s of a port. */
+/* The action list contains the static settings that ACC is compared with, at 25 and 100 Gb/s. Its
+ * thresholds are per 25 Gb/s of port speed. */
 static void list__template_has_the_static_settings(void **state)
 {
     static const uint64_t rate[] = { 25000000000, 100000000000 };
@@ -181,8 +183,8 @@ static void list__template_has_the_static_settings(void **state)
         }
 }
 
-/* Twice as long is nearer than three times; half of the marks is as far as twice as many. */
-static void nearest__by_how_many_times(void **state)
+/* Distances are ratios: 25 KB lies halfway between 10 and 40 KB, but 40 KB is nearer by ratio. */
+static void nearest__compares_ratios(void **state)
 {
     static const struct ecn choice[] = { { 10000, 10000, 0.1 }, { 40000, 40000, 0.1 },
                                          { 300000, 300000, 0.9 } };
@@ -205,10 +207,10 @@ int main(void)
         cmocka_unit_test(cell__by_length_and_rate),
         cmocka_unit_test(cell__all_in_order),
         cmocka_unit_test(level_bytes__are_figure_4),
-        cmocka_unit_test(list__has_as_many_as_the_paper),
-        cmocka_unit_test(list__all_are_settings_and_none_is_there_twice),
+        cmocka_unit_test(list__has_as_many_actions_as_the_paper),
+        cmocka_unit_test(list__has_valid_settings_without_duplicates),
         cmocka_unit_test(list__template_has_the_static_settings),
-        cmocka_unit_test(nearest__by_how_many_times),
+        cmocka_unit_test(nearest__compares_ratios),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

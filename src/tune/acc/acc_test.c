@@ -1,4 +1,4 @@
-/* src/tune/acc/acc_test.c - ACC without a network: queues that do as they are told. */
+/* src/tune/acc/acc_test.c - ACC without a network: the tests make up what queues report. */
 #include "tune/acc/acc.h"
 #include "learn/model.h"
 #include "tune/test_report.h"
@@ -41,7 +41,8 @@ static void open_acc(struct tuner *t, uint64_t seed, const struct test_option *o
         fail_msg("%s", err.text);
 }
 
-/* All queues alike; the setting in force is what the tuner wants, SECN2 before it has said anything. */
+/* Runs a slot in which all queues report the same. Their setting is the tuner's, or SECN2 before its first
+ * decision. */
 static void run_slot(struct tuner *t, uint64_t queue_bytes, uint64_t sent, uint64_t marked, struct ecn *ecn)
 {
     struct queue_slot slot[QUEUES];
@@ -121,7 +122,7 @@ static void create__a_wrong_model_is_refused_with_one_line(void **state)
     unlink(path);
 }
 
-static void create__refuses_what_does_not_go_together(void **state)
+static void create__refuses_conflicting_options(void **state)
 {
     struct world       world = make_world(1);
     struct tuner       t;
@@ -151,8 +152,8 @@ static void shape__is_the_paper_s(void **state)
 
 /* ---- slots ---- */
 
-/* What is written down of three slots: the state of the first is that slot three times, the next one has it
- * in its first two places; the reward is 0.7 T + 0.3 D of the slot that followed the decision. */
+/* A record after two slots, by hand. The first state repeats the first slot three times. The next state
+ * holds it in its first two places. The reward is 0.7 T + 0.3 D of the slot after the decision. */
 static void slot__a_record_by_hand(void **state)
 {
     static const float none[3560];
@@ -183,13 +184,14 @@ static void slot__a_record_by_hand(void **state)
     assert_true(r[14 + 1] == 1 && r[14 + 5] == 1 && r[14 + 9] == 0.5f);
     assert_true(test_is_near(r[14 + 8], 5.0 / 14, 1e-6));
     assert_true(r[14 + 3] == r[14 + 7] && r[14 + 11] == 0);          /* SECN2 twice, then the first action */
-    assert_true(r[26] == 0);                                         /* not the end */
+    assert_true(r[26] == 0);                                         /* not the end of an episode */
     replay_fini(&memory);
     tuner_close(&t);
 }
 
-/* The template's least Kmin is 1.25 KB; below it nothing is decided where the link is hardly used. SECN2, the
- * first setting, has Kmin 100 KB. */
+/* Rule 'short': no decision while the queue is below the smallest Kmin of the template (1.25 KB) and the
+ * link is hardly used. Rule 'published': no decision while the queue is below the current Kmin, here 100 KB
+ * (SECN2). */
 static void slot__idle_queues_are_left_alone(void **state)
 {
     static const struct { const char *rule; uint64_t queue_bytes, sent; bool is_busy; } rows[] = {
@@ -215,8 +217,8 @@ static void slot__idle_queues_are_left_alone(void **state)
     }
 }
 
-/* Queues that are idle all the time: nothing is decided, and yet there is something to learn from. In
- * training, where settings are explored, something is decided, too. */
+/* Idle queues cause no decisions, but their slots are recorded and learned from. While settings are
+ * explored for training, idle queues cause decisions, too. */
 static void slot__idle_queues_are_recorded(void **state)
 {
     struct acc_rule rule = { { 0 } };
@@ -245,9 +247,9 @@ static void slot__idle_queues_are_recorded(void **state)
     tuner_close(&t);
 }
 
-/* Links are fully used in the first half of a run and not at all in the second, as when its last flows end.
- * The memory is too small for all records. */
-static void slot__records_are_of_the_whole_run(void **state)
+/* Links are fully used in the first half of a run and idle in the second, as when its last flows end. The
+ * memory is too small for all records, so it must hold a sample of both halves. */
+static void slot__records_sample_the_whole_run(void **state)
 {
     struct acc_rule rule = { { 0 } };
     struct replay   memory;
@@ -269,7 +271,8 @@ static void slot__records_are_of_the_whole_run(void **state)
     tuner_close(&t);
 }
 
-/* A rule is followed: 50 KB before a link that is 90 % full are cell 7, and before a full one another. */
+/* The rule for cell 7 applies to 50 KB of queue on a link that is 90 % full. On a full link another cell
+ * applies. */
 static void slot__a_rule_decides(void **state)
 {
     struct acc_rule rule = { { 0 } };
@@ -288,11 +291,9 @@ static void slot__a_rule_decides(void **state)
     tuner_close(&t);
 }
 
-/* Ports of 100 Gb/s beside those of 25: the same action is four times the bytes, four times the queue the
- * same state. With scale none all are alike. */
-/* A queue that is idle keeps its setting: the one that was chosen, or, where that counts, the one that a
- * switch really has. */
-static void follow__what_is_in_force_counts(void **state)
+/* An idle queue keeps its setting: the one that was chosen or, after acc_follow(), the one that the switch
+ * has. */
+static void follow__uses_the_setting_of_the_switch(void **state)
 {
     static struct queue_facts one = { .rate_bps = 25000000000 };
     struct acc_rule           rule = { { 0 } };
@@ -305,7 +306,7 @@ static void follow__what_is_in_force_counts(void **state)
     for (int is_following = 0; is_following < 2; is_following++) {
         struct queue_slot busy = { .tx_bytes = SLOT_BYTES, .queue_bytes_mean = 70000,
                                    .ecn = { 400000, 1600000, 0.2 } };
-        /* what was chosen did not come into force */
+        /* the switch has not applied what was chosen */
         struct queue_slot idle = { .ecn = { 400000, 1600000, 0.2 } };
         struct tuner      t;
         struct ecn        ecn;
@@ -326,7 +327,9 @@ static void follow__what_is_in_force_counts(void **state)
     }
 }
 
-static void slot__thresholds_are_by_speed(void **state)
+/* Ports of 100 and of 25 Gb/s: the same action sets four times the thresholds on the faster port, and four
+ * times the queue is the same state. With scale 'none' all ports are treated alike. */
+static void slot__thresholds_scale_with_port_speed(void **state)
 {
     static struct queue_facts two[] = { { .is_uplink = true, .rate_bps = 100000000000 },
                                         { .rate_bps = 25000000000 } };
@@ -336,7 +339,7 @@ static void slot__thresholds_are_by_speed(void **state)
     struct world       world = make_world(1);
 
     (void)state;
-    rule.action[12] = 14;                    /* 80 KB at most and a full link: SECN2 */
+    rule.action[12] = 14;                    /* at most 80 KB of queue and a full link: SECN2 */
     world.queue = two;
     world.queues = 2;
     for (int i = 0; i < 2; i++) {
@@ -362,8 +365,8 @@ static void slot__thresholds_are_by_speed(void **state)
     }
 }
 
-/* Three slots without a change of reward after the first: the fourth and later are idle, until something
- * happens. */
+/* The reward does not change after the first slot: from the fourth slot on, queues count as idle, until it
+ * changes. */
 static void slot__idle_when_the_reward_stays(void **state)
 {
     static const struct { uint64_t queue_bytes; uint64_t decisions; } rows[] = {
@@ -382,7 +385,7 @@ static void slot__idle_when_the_reward_stays(void **state)
     tuner_close(&t);
 }
 
-static void slot__central_has_one_setting_each_way(void **state)
+static void slot__central_has_one_setting_per_direction(void **state)
 {
     struct tuner t;
     struct ecn   ecn[QUEUES];
@@ -403,7 +406,7 @@ static void slot__central_has_one_setting_each_way(void **state)
 
 /* ---- learning ---- */
 
-/* A network that is kept short and full by settings of low Kmax alone. */
+/* A network in which only a low Kmax keeps queues short and links full. */
 static double run_simple(struct tuner *t, uint32_t slots)
 {
     struct acc_figures before = figures_of(t), after;
@@ -429,7 +432,8 @@ static double run_simple(struct tuner *t, uint32_t slots)
     return (after.reward_sum - before.reward_sum) / (double)(after.rewards - before.rewards);
 }
 
-/* Low: 0.7 * 0.82 + 0.3; otherwise 0.7 * 0.5 + 0.3 * 0.4. Five of twenty actions are low. */
+/* Expected reward: 0.7 * 0.82 + 0.3 with a low Kmax, 0.7 * 0.5 + 0.3 * 0.4 otherwise. Five of twenty
+ * actions have a low Kmax. */
 static void learn__the_reward_rises(void **state)
 {
     struct tuner t;
@@ -470,7 +474,8 @@ static void learn__the_same_seed_does_the_same(void **state)
 #define SPLIT_OPTIONS TEST_OPTIONS({ "train", "yes" }, { "learner", "central" }, { "send_every", "3" }, \
                                    { "epsilon", "0.3" }, { "idle", "never" }, { "guard", "no" })
 
-/* The agent of switch i, which knows its own queues, or (-1) the learner of a controller, which has none. */
+/* Opens the agent of switch i, which sees only its own queues. With -1, opens the learner of a controller,
+ * which has no queues. */
 static struct acc_agents *open_split(struct tuner *t, int i)
 {
     struct queue_facts two[2] = { { .is_uplink = true, .rate_bps = 25000000000 },
@@ -481,7 +486,7 @@ static struct acc_agents *open_split(struct tuner *t, int i)
     world.queue = two;
     world.queues = i < 0 ? 0 : 2;
     if (i >= 0)
-        world.seed = 77 + (uint64_t)i;           /* exploration has the controller's */
+        world.seed = 77 + (uint64_t)i;           /* no effect: the controller's seed counts */
     assert_int_equal(test_open(t, &tuner_acc, &world, SPLIT_OPTIONS, &err), 0);
     if (i >= 0)
         acc_follow(t);
@@ -498,7 +503,7 @@ static void give_net(struct acc_agents *to, const struct acc_learner *l, uint32_
     assert_int_equal(acc_agents_take(to, &net, &err), 0);
 }
 
-/* The last switch's records come first. */
+/* Records of the last switch arrive first. */
 static void give_records(struct acc_agents *const agent[2], struct acc_learner *l)
 {
     for (uint32_t i = 2; i-- > 0; ) {
@@ -513,8 +518,8 @@ static void give_records(struct acc_agents *const agent[2], struct acc_learner *
     }
 }
 
-/* Agents at two switches and a learner elsewhere do as the one tuner of a simulation. */
-static void learner__away_from_its_switches_learns_the_same(void **state)
+/* Agents at two switches with a remote learner decide like the single tuner of a simulation. */
+static void learner__remote_learns_the_same(void **state)
 {
     struct tuner       whole, part[2], far;
     struct acc_agents *agent[2], *learner;
@@ -564,7 +569,7 @@ static void learner__away_from_its_switches_learns_the_same(void **state)
     tuner_close(&whole);
 }
 
-static void step__tells_what_was_decided(void **state)
+static void step__reports_decisions(void **state)
 {
     struct test_net   net;
     struct knobs      knobs, was;
@@ -577,7 +582,7 @@ static void step__tells_what_was_decided(void **state)
     open_acc(&t, 1, TEST_OPTIONS({ "model", "none" }));
     run_simple(&t, 10);
     tuner_step(&t, test_report(&net, 1, 1, 1, 0.5), &knobs, &note);
-    assert_memory_equal(&knobs, &was, sizeof knobs);                 /* of the network it sets none */
+    assert_memory_equal(&knobs, &was, sizeof knobs);                 /* no knobs of the network */
     assert_string_equal(note.phase, "frozen");
     assert_true(note.utility > 0.3 && note.utility <= 1);
     assert_non_null(strstr(note.why, " decisions in 10 slots"));
@@ -589,7 +594,8 @@ static void step__tells_what_was_decided(void **state)
 
 /* ---- the guard ---- */
 
-/* One interval: a slot of full queues, then messages that take 'slowdown' with the agents and 2 without. */
+/* One interval: a slot of full queues, then a report of messages. Their slowdown is 2 with the initial
+ * thresholds and 'slowdown' with others. Returns true if the initial thresholds are set. */
 static bool run_interval(struct tuner *t, double slowdown, struct tuner_note *note)
 {
     struct test_net net;
@@ -613,8 +619,8 @@ static void open_guarded(struct tuner *t)
     open_acc(t, 2, TEST_OPTIONS({ "model", "none" }, { "guard", "yes" }, { "idle", "never" }));
 }
 
-/* The initial thresholds stay for 16 intervals and after a contest that shows no gain; agents with which
- * messages are faster decide from then on. */
+/* The initial thresholds are set for 16 intervals, and again after a contest that shows no gain. If
+ * messages are faster with the agents, the agents decide from then on. */
 static void guard__keeps_the_initial_thresholds_unless_messages_are_faster(void **state)
 {
     static const struct { double slowdown; bool ends_at_start; } row[] = {
@@ -636,13 +642,13 @@ static void guard__keeps_the_initial_thresholds_unless_messages_are_faster(void 
             assert_true(run_interval(&t, row[i].slowdown, &note) == row[i].ends_at_start);
         assert_true(agents > 0);
         if (row[i].slowdown == 8)
-            assert_int_equal(agents, 2);         /* one block */
+            assert_int_equal(agents, 2);         /* stopped after one block */
         tuner_close(&t);
     }
 }
 
-/* As at a switch: nobody reports messages. */
-static void guard__ends_where_no_messages_are_reported(void **state)
+/* Without messages in the report, as at a switch, the guard ends after the first interval. */
+static void guard__ends_without_message_reports(void **state)
 {
     struct test_net   net;
     struct tuner_note note;
@@ -665,23 +671,23 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(create__a_wrong_model_is_refused_with_one_line),
-        cmocka_unit_test(create__refuses_what_does_not_go_together),
+        cmocka_unit_test(create__refuses_conflicting_options),
         cmocka_unit_test(shape__is_the_paper_s),
         cmocka_unit_test(slot__a_record_by_hand),
         cmocka_unit_test(slot__idle_queues_are_left_alone),
         cmocka_unit_test(slot__idle_queues_are_recorded),
-        cmocka_unit_test(slot__records_are_of_the_whole_run),
+        cmocka_unit_test(slot__records_sample_the_whole_run),
         cmocka_unit_test(slot__a_rule_decides),
-        cmocka_unit_test(slot__thresholds_are_by_speed),
-        cmocka_unit_test(follow__what_is_in_force_counts),
+        cmocka_unit_test(slot__thresholds_scale_with_port_speed),
+        cmocka_unit_test(follow__uses_the_setting_of_the_switch),
         cmocka_unit_test(slot__idle_when_the_reward_stays),
-        cmocka_unit_test(slot__central_has_one_setting_each_way),
+        cmocka_unit_test(slot__central_has_one_setting_per_direction),
         cmocka_unit_test(learn__the_reward_rises),
         cmocka_unit_test(learn__the_same_seed_does_the_same),
-        cmocka_unit_test(learner__away_from_its_switches_learns_the_same),
-        cmocka_unit_test(step__tells_what_was_decided),
+        cmocka_unit_test(learner__remote_learns_the_same),
+        cmocka_unit_test(step__reports_decisions),
         cmocka_unit_test(guard__keeps_the_initial_thresholds_unless_messages_are_faster),
-        cmocka_unit_test(guard__ends_where_no_messages_are_reported),
+        cmocka_unit_test(guard__ends_without_message_reports),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

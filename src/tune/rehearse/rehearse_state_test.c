@@ -1,4 +1,4 @@
-/* src/tune/rehearse/rehearse_state_test.c - the formula that applies before anything was seen. */
+/* src/tune/rehearse/rehearse_state_test.c - the formula that applies before any traffic was seen. */
 #include "tune/rehearse/rehearse_state.h"
 #include "core/units.h"
 #include "tune/setting.h"
@@ -40,9 +40,9 @@ static void floor_make__bdp_is_the_setting_of_that_name(void **state)
     assert_true(knobs_equal(&k, &bdp));
 }
 
-/* Marks begin at half of what is under way, but not below six packets of 4 KB. Rates are in proportion to the
- * line, timers to the round trip; one cut takes a fifth at most. */
-static void floor_make__gentle_goes_with_the_network(void **state)
+/* Marking starts at half of the bandwidth-delay product, but not below six packets of 4 KB. Rates scale
+ * with the line and timers with the round trip. One cut takes at most a fifth. */
+static void floor_make__gentle_scales_with_the_network(void **state)
 {
     struct world w;
     struct knobs k;
@@ -66,8 +66,8 @@ static void floor_make__gentle_goes_with_the_network(void **state)
         }
 }
 
-/* 25 Gb/s and 4 us: half of what is under way are six packets of 1 KB, but less than two of 4 KB. */
-static void floor_make__gentle_minds_the_size_of_packets(void **state)
+/* 25 Gb/s and 4 us: half of the bandwidth-delay product is six packets of 1 KB, but less than two of 4 KB. */
+static void floor_make__gentle_respects_packet_size(void **state)
 {
     struct world w = world_of(25, 4);
     struct knobs k, unknown;
@@ -79,13 +79,13 @@ static void floor_make__gentle_minds_the_size_of_packets(void **state)
     assert_true(knobs_equal(&k, &unknown));
     w.mtu_bytes = 1024;
     assert_true(formula_of(FLOOR_GENTLE, &w, &k));
-    assert_true(k.value[KNOB_kmin] == 7 && k.value[KNOB_kmax] == 19);        /* of 12.5 KB under way */
+    assert_true(k.value[KNOB_kmin] == 7 && k.value[KNOB_kmax] == 19);        /* BDP: 12.5 KB */
     assert_true(unknown.value[KNOB_kmin] == 24 && unknown.value[KNOB_kmax] == 72);
 }
 
-/* One host of two has a quarter of the speed: the first cut is to a quarter of the line and a little, rates
- * rise by a quarter at a time, marks begin earlier, and cuts are those of bdp. */
-static void floor_make__gentle_minds_slow_hosts(void **state)
+/* One of two hosts has a quarter of the speed. The first cut goes to 1.25 times that speed, rates rise by a
+ * quarter of bdp's step, marking starts earlier, and all else about cuts and rises is bdp's. */
+static void floor_make__gentle_respects_slow_hosts(void **state)
 {
     struct world_device device[] = { { .tier = WORLD_HOSTS }, { .tier = WORLD_HOSTS },
                                      { .tier = WORLD_TORS } };
@@ -104,7 +104,7 @@ static void floor_make__gentle_minds_slow_hosts(void **state)
     assert_true(formula_of(FLOOR_GENTLE, &w, &k));
     assert_true(k.value[KNOB_rate_to_set_on_first_cnp] == 1.25 * 25000);
     assert_true(fabs(k.value[KNOB_rpg_ai_rate] - bdp.value[KNOB_rpg_ai_rate] / 4) <= 0.5);
-    assert_true(k.value[KNOB_kmin] == 23 && even.value[KNOB_kmin] == 50);    /* of 100 KB under way */
+    assert_true(k.value[KNOB_kmin] == 23 && even.value[KNOB_kmin] == 50);    /* BDP: 100 KB */
     for (enum knob i = KNOB_rpg_gd; i <= KNOB_min_time_between_cnps; i++)
         if (i != KNOB_rate_to_set_on_first_cnp)
             assert_true(k.value[i] == bdp.value[i]);
@@ -129,7 +129,7 @@ static void floor_make__none_where_it_is_off_or_the_user_has_chosen(void **state
     assert_false(formula_of(FLOOR_GENTLE, &w, &k));
 }
 
-/* What is no knob of DCQCN's or ECN's stays as it was. */
+/* Only knobs of DCQCN and ECN change. */
 static void floor_make__leaves_other_knobs_alone(void **state)
 {
     struct world w = world_of(100, 8);
@@ -161,7 +161,7 @@ static void floor_swap__the_other_formula_takes_its_place(void **state)
     assert_true(floor_is(&f, &bdp) && knobs_equal(&f.other, &gentle));
 }
 
-/* Only once: a formula that has proved to be better than the initial setting stays. */
+/* The initial setting can take over only once: a formula that has beaten it stays. */
 static void floor_withdraw__the_initial_setting_takes_its_place(void **state)
 {
     struct world w = world_of(100, 8);
@@ -184,9 +184,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(floor_make__bdp_is_the_setting_of_that_name),
-        cmocka_unit_test(floor_make__gentle_goes_with_the_network),
-        cmocka_unit_test(floor_make__gentle_minds_the_size_of_packets),
-        cmocka_unit_test(floor_make__gentle_minds_slow_hosts),
+        cmocka_unit_test(floor_make__gentle_scales_with_the_network),
+        cmocka_unit_test(floor_make__gentle_respects_packet_size),
+        cmocka_unit_test(floor_make__gentle_respects_slow_hosts),
         cmocka_unit_test(floor_make__none_where_it_is_off_or_the_user_has_chosen),
         cmocka_unit_test(floor_make__leaves_other_knobs_alone),
         cmocka_unit_test(floor_swap__the_other_formula_takes_its_place),

@@ -1,11 +1,11 @@
 #include "tune/search/test_script.h"
 
-/* 2 points more of elephants in every interval. From one to the next the divergence is 0.0008; from the
- * 50 % of the first search it is 0.0072 at 56 % and 0.0129 at 58. */
-static void against__settled_sees_what_changes_slowly(void **unused)
+/* The share of elephants rises by 2 points per interval. From one interval to the next the divergence is
+ * 0.0008. From the 50 % of the first search it is 0.0072 at 56 % and 0.0129 at 58 %. */
+static void against__settled_sees_slow_changes(void **unused)
 {
     static const struct { const char *against; int searches, begins_at; } row[] = {
-        { "settled", 1, 4 }, { "previous", 0, 0 },   /* at first nothing was chosen for any flows */
+        { "settled", 1, 4 }, { "previous", 0, 0 },   /* no setting was chosen before */
     };
 
     (void)unused;
@@ -26,7 +26,7 @@ static void against__settled_sees_what_changes_slowly(void **unused)
     }
 }
 
-/* After a search it is the flows of its end that others are compared with. */
+/* After a search, flows are compared with those at its end. */
 static void against__settled_follows_the_search(void **unused)
 {
     struct test_search b;
@@ -44,10 +44,10 @@ static void against__settled_follows_the_search(void **unused)
     tuner_close(&b.tuner);
 }
 
-/* Row by row, against 0.5, three intervals taken together: 0.9, 0.5, 0.5 make 0.633, which is 0.036 away;
- * 0.9, 0.9, 0.5 make 0.767, 0.150 away. Only two of the first burst's are above 0.1, the fourth of the
- * second is the third. */
-static void persist__waits_for_what_lasts(void **unused)
+/* The reference is 0.5, and three intervals are averaged. 0.9, 0.5, 0.5 yield 0.633, with a divergence of
+ * 0.036; 0.9, 0.9, 0.5 yield 0.767, with 0.150. In the first burst only two intervals are above 0.1. In the
+ * second, the fourth interval is the third above it. */
+static void persist__waits_for_lasting_changes(void **unused)
 {
     static const struct { double elephants, divergence; const char *why; } row[] = {
         { 0.5, 0, "flow sizes have not changed" },
@@ -68,7 +68,7 @@ static void persist__waits_for_what_lasts(void **unused)
     (void)unused;
     open_bench(&b, 1, TEST_OPTIONS({ "against", "settled" }, { "persist", "3" }, { "theta", "0.1" },
                                    { "epsilon", "0" }, { "confirm", "0" }));
-    for (int i = 0; i < 4; i++)          /* the first search begins with the third, whatever flows come */
+    for (int i = 0; i < 4; i++)          /* the first search begins with the third interval */
         step(&b, 0.5, 0.5);
     assert_true(is_idle(&b) && script->begins == 1);
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
@@ -85,7 +85,7 @@ static int searches_begun(const char *trigger)
     int begins;
 
     open_bench(&b, 1, TEST_OPTIONS({ "trigger", trigger }, { "confirm", "0" }));
-    step_all(&b, 0, 1, 1, -1);   /* silence begins nothing */
+    step_all(&b, 0, 1, 1, -1);   /* silence triggers no search */
     for (int i = 0; i < 10; i++)
         step(&b, 0.5, i == 5 ? -1 : 0.5);
     begins = script->begins;
@@ -93,7 +93,7 @@ static int searches_begun(const char *trigger)
     return begins;
 }
 
-/* A search takes the interval it begins after and one more. */
+/* A search takes the interval that triggers it and one more. */
 static void trigger__is_as_chosen(void **unused)
 {
     (void)unused;
@@ -102,7 +102,8 @@ static void trigger__is_as_chosen(void **unused)
     assert_int_equal(5, searches_begun("always"));
 }
 
-/* Elephants, mice, then some share of elephants again: how many searches, and where does it end? */
+/* Elephants, then mice, then another share of elephants. Returns the number of searches and the final
+ * setting. */
 static int searches_when_flows_return(const char *remember, double elephants, double *ends_at)
 {
     struct test_search b;
@@ -127,7 +128,7 @@ static int searches_when_flows_return(const char *remember, double elephants, do
     return begins;
 }
 
-/* Shares that are less than 20 points apart are alike. */
+/* Shares that differ by less than 20 points count as the same traffic. */
 static void remember__needs_no_second_search(void **unused)
 {
     double ends_at;
@@ -144,9 +145,9 @@ static void remember__needs_no_second_search(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(against__settled_sees_what_changes_slowly),
+        cmocka_unit_test(against__settled_sees_slow_changes),
         cmocka_unit_test(against__settled_follows_the_search),
-        cmocka_unit_test(persist__waits_for_what_lasts),
+        cmocka_unit_test(persist__waits_for_lasting_changes),
         cmocka_unit_test(trigger__is_as_chosen),
         cmocka_unit_test(remember__needs_no_second_search),
     };

@@ -1,18 +1,18 @@
-/* src/tune/search/search_engine_guard_test.c - what a search may cost. The network sends what the setting
- * lets it. */
+/* src/tune/search/search_engine_guard_test.c - limits on the cost of a search. The throughput depends on
+ * the setting. */
 #include "base/rng.h"
 #include "tune/contest.h"
 #include "tune/search/test_script.h"
 
-/* Presets for mice starve a network of elephants to a tenth, as utility does not notice: round trips are
- * short. */
+/* Presets for mice starve a network of elephants to a tenth. Utility does not notice, because round trips
+ * are short. */
 static double sent_with(const struct knobs *knobs, const struct world *world, double starved)
 {
     return knobs_equal(knobs, &world->start) ? 0.9 : starved;
 }
 
-/* Runs a search with that guard and returns how many intervals of traffic were lost; -1: the setting was not
- * kept. */
+/* Runs a search with this guard. Returns how many intervals of traffic were lost, or -1 if the initial
+ * setting was not kept. */
 static double lost_in(const char *guard, double starved, int intervals)
 {
     struct test_search b;
@@ -33,11 +33,11 @@ static double lost_in(const char *guard, double starved, int intervals)
     return is_same ? lost : -1;
 }
 
-/* Without a guard the starving setting is kept for its round trips. With one the search ends. It has cost
- * what is allowed and the interval in which that is noticed. Of each interval 0.05 is noise and does not
- * count: of a trial's 0.889 lost and the interval of recovery after it 0.789 count, so 6 intervals of debt
- * are at most 6.8 lost. */
-static void guard__bounds_what_a_search_costs(void **unused)
+/* Without a guard the starving setting is kept for its short round trips. With one the search ends. It may
+ * cost the allowance plus the interval in which that is noticed. Per interval 0.05 is noise and does not
+ * count: of 0.889 lost in a trial and in the interval of recovery after it, 0.789 counts. So 6 intervals of
+ * debt are at most 6.8 lost. */
+static void guard__bounds_the_cost_of_a_search(void **unused)
 {
     static const struct { const char *guard; double starved, most; } row[] = {
         { "1", 0.1, 2 }, { "2", 0.1, 3 }, { "5", 0.1, 6.8 }, { "2", 0.5, 3 }, { "2", 0.7, 3 },
@@ -52,8 +52,8 @@ static void guard__bounds_what_a_search_costs(void **unused)
     }
 }
 
-/* A setting with which a little less is sent, within chance, may be kept; 300 intervals that vary by a tenth
- * of themselves end no search. */
+/* A setting that sends a little less, within chance, may be kept: throughput that varies by a tenth ends no
+ * search. */
 static void guard__leaves_noise_alone(void **unused)
 {
     struct test_search b;
@@ -71,7 +71,7 @@ static void guard__leaves_noise_alone(void **unused)
     tuner_close(&b.tuner);
 }
 
-/* A setting that is dropped is followed by the one from before until as much is sent again; then the next is
+/* After a setting is dropped, the one before it returns until throughput has recovered. Then the next is
  * tried. */
 static void guard__recovers_before_the_next_setting(void **unused)
 {
@@ -87,7 +87,7 @@ static void guard__recovers_before_the_next_setting(void **unused)
     step(&b, 0.05, 0.5);
     assert_non_null(strstr(b.note.why, "is dropped"));
     assert_true(time_reset(&b) == before && script->tells == 2);
-    assert_true(script->told.terms.throughput < 0.01);
+    assert_true(script->measured.terms.throughput < 0.01);
     step(&b, 0.3, 0.5);
     step(&b, 0.6, 0.5);
     assert_true(time_reset(&b) == before);
@@ -96,9 +96,9 @@ static void guard__recovers_before_the_next_setting(void **unused)
     tuner_close(&b.tuner);
 }
 
-/* After a search that has cost 2 intervals the next begins when half of that is made up for: 50 intervals at
- * 2 %. */
-static void guard__makes_up_for_what_was_lost(void **unused)
+/* A search has cost 2 intervals. The next one begins when half of that is made up for: 50 intervals at 2
+ * %. */
+static void guard__makes_up_for_losses(void **unused)
 {
     struct test_search b;
     int                waited = 0;
@@ -116,8 +116,8 @@ static void guard__makes_up_for_what_was_lost(void **unused)
 
 /* ---- with messages ---- */
 
-/* An interval in which utility prefers any other setting to that of the start, and messages take 'slowdown'
- * with others and 2 with it. 'done' end, and 'waiting' wait. */
+/* One interval. Utility prefers any setting to the start. Messages have a slowdown of 2 at the start and
+ * 'slowdown' elsewhere; 'done' of them end and 'waiting' are unfinished. */
 static void step_waiting(struct test_search *b, double slowdown, double done, double waiting)
 {
     bool           is_start = knobs_equal(&b->knobs, &b->world.start);
@@ -135,7 +135,7 @@ static void step_messages(struct test_search *b, double slowdown)
     step_waiting(b, slowdown, 100, 0);
 }
 
-/* Returns true if 'intervals' intervals end at the setting of the start. */
+/* Returns true if the setting of the start is set after 'intervals' intervals. */
 static bool ends_at_start(const char *floor, double slowdown, int intervals)
 {
     struct test_search b;
@@ -151,8 +151,8 @@ static bool ends_at_start(const char *floor, double slowdown, int intervals)
     return is_start;
 }
 
-/* Utility alone keeps a setting with which messages take 5 % longer. With a floor the one from the start
- * returns; one with which they are faster is kept. */
+/* Utility alone keeps a setting with which messages take 5 % longer. With a floor the start returns, unless
+ * messages are faster with the new setting. */
 static void floor__returns_unless_messages_are_faster(void **unused)
 {
     (void)unused;
@@ -169,9 +169,9 @@ static void floor__watches_before_the_first_search(void **unused)
     assert_false(ends_at_start("yes", 2, CONTEST_WATCH + 1));
 }
 
-/* Messages that take three times as long cost two intervals each, although as much is sent. A search may
- * cost 1 % of the 16 intervals before it: it ends with its first. */
-static void floor__bounds_what_messages_suffer(void **unused)
+/* Messages that take three times as long cost two intervals per interval, even at the same throughput. A
+ * search may cost 1 % of the 16 intervals before it, so it ends after its first setting. */
+static void floor__bounds_harm_to_messages(void **unused)
 {
     struct test_search b;
 
@@ -187,7 +187,8 @@ static void floor__bounds_what_messages_suffer(void **unused)
     tuner_close(&b.tuner);
 }
 
-/* In the interval after a change, messages were posted with the setting before: their slowdowns cost nothing. */
+/* Messages of the interval after a change were posted with the setting before: their slowdowns cost
+ * nothing. */
 static void floor__does_not_charge_messages_of_the_setting_before(void **unused)
 {
     struct test_search b;
@@ -204,7 +205,7 @@ static void floor__does_not_charge_messages_of_the_setting_before(void **unused)
     tuner_close(&b.tuner);
 }
 
-/* Where messages take longer than blocks of a contest, its result could not be judged: no search begins. */
+/* If messages take longer than blocks of a contest, the result could not be judged, so no search begins. */
 static void floor__needs_messages_that_can_be_compared(void **unused)
 {
     struct test_search b;
@@ -222,7 +223,7 @@ static void floor__needs_messages_that_can_be_compared(void **unused)
 }
 
 /* Flows that never end are judged by rates and utility, as if hosts did not report messages. */
-static void floor__searches_where_no_message_ends(void **unused)
+static void floor__searches_if_no_message_ends(void **unused)
 {
     struct test_search b;
     bool               has_tried = false;
@@ -255,15 +256,15 @@ static void floor__raises_rates_before_the_start_returns(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(guard__bounds_what_a_search_costs),
+        cmocka_unit_test(guard__bounds_the_cost_of_a_search),
         cmocka_unit_test(guard__leaves_noise_alone),
         cmocka_unit_test(guard__recovers_before_the_next_setting),
-        cmocka_unit_test(guard__makes_up_for_what_was_lost),
+        cmocka_unit_test(guard__makes_up_for_losses),
         cmocka_unit_test(floor__returns_unless_messages_are_faster),
         cmocka_unit_test(floor__watches_before_the_first_search),
-        cmocka_unit_test(floor__bounds_what_messages_suffer),
+        cmocka_unit_test(floor__bounds_harm_to_messages),
         cmocka_unit_test(floor__needs_messages_that_can_be_compared),
-        cmocka_unit_test(floor__searches_where_no_message_ends),
+        cmocka_unit_test(floor__searches_if_no_message_ends),
         cmocka_unit_test(floor__raises_rates_before_the_start_returns),
         cmocka_unit_test(floor__does_not_charge_messages_of_the_setting_before),
     };

@@ -9,7 +9,8 @@ static void assert_runs(const struct test_search *b, const char *name)
     assert_memory_equal(&expected, &b->knobs, sizeof expected);
 }
 
-/* Begins a search and goes through the names; all have the same throughput but the last of them. */
+/* Begins a search and goes through the names. All have the same throughput, except that the last is
+ * better. */
 static void try_known(struct test_search *b, const char *const *name, double elephants)
 {
     step(b, 0.5, elephants);
@@ -21,7 +22,8 @@ static void try_known(struct test_search *b, const char *const *name, double ele
     assert_int_equal(1, script->begins);
 }
 
-/* Expert is best, but marks later than is safe: its nearest point is the start, and was not measured. */
+/* Expert is best, but marks later than is safe. The search starts at the nearest safe point, which was not
+ * measured. */
 static void known__are_tried_first(void **unused)
 {
     static const char *const name[] = { "expert", "hpcc", "default", "default_artifact" };
@@ -47,9 +49,9 @@ static void known__are_tried_first(void **unused)
     tuner_close(&b.tuner);
 }
 
-/* Those for the flows that prevail, the running one, those for neither, each once. What runs is passed
- * over if it is made for the other kind. */
-static void known__come_in_the_order_of_what_prevails(void **unused)
+/* Order: presets for the dominant flows, the running setting, presets for neither, each once. The running
+ * setting is skipped if it is made for the other kind of flow. */
+static void known__come_in_the_order_of_dominant_flows(void **unused)
 {
     static const struct { const char *running; double elephants; const char *name[6]; } row[] = {
         { "default", 0.9, { "expert", "hpcc", "default", "default_artifact" } },
@@ -74,7 +76,7 @@ static void known__come_in_the_order_of_what_prevails(void **unused)
 }
 
 /* Without a monitor the dominant class is unknown: all are tried, the running one first. */
-static void known__are_all_tried_if_flows_are_not_known(void **unused)
+static void known__are_all_tried_if_flows_are_unknown(void **unused)
 {
     static const char *const name[] = { "expert", "default", "default_artifact", "hpcc", "bdp",
                                         "gentle", NULL };
@@ -87,7 +89,8 @@ static void known__are_all_tried_if_flows_are_not_known(void **unused)
     tuner_close(&b.tuner);
 }
 
-/* Mice: 0.2 of throughput counts. 0.65 over 0.5 is better by 0.03, which may be chance; 0.75 by 0.05. */
+/* With mice, throughput has a weight of 0.2. 0.65 instead of 0.5 is better by 0.03, which may be chance;
+ * 0.75 by 0.05, which is clear. */
 static void known__are_preferred_in_their_order_unless_clearly_worse(void **unused)
 {
     static const struct { double throughput, kmin; } row[] = { { 0.65, 43 }, { 0.75, 400 } };
@@ -109,7 +112,8 @@ static void known__are_preferred_in_their_order_unless_clearly_worse(void **unus
     }
 }
 
-/* Four of five: one is left for the search, which begins where throughput was 0.5. */
+/* The known settings take four of the budget of five. One is left for the search, which begins at the best
+ * of them. */
 static void known__count_in_the_budget(void **unused)
 {
     struct test_search b;
@@ -126,8 +130,8 @@ static void known__count_in_the_budget(void **unused)
     tuner_close(&b.tuner);
 }
 
-/* The best known setting, not the one in force before, is what a new one must beat, and where it ends if
- * not. */
+/* A new setting must beat the best known setting, not the one before the search. Otherwise the search ends
+ * with that one. */
 static void confirm__compares_with_where_the_search_began(void **unused)
 {
     struct test_search b;
@@ -153,8 +157,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known__are_tried_first),
-        cmocka_unit_test(known__come_in_the_order_of_what_prevails),
-        cmocka_unit_test(known__are_all_tried_if_flows_are_not_known),
+        cmocka_unit_test(known__come_in_the_order_of_dominant_flows),
+        cmocka_unit_test(known__are_all_tried_if_flows_are_unknown),
         cmocka_unit_test(known__are_preferred_in_their_order_unless_clearly_worse),
         cmocka_unit_test(known__count_in_the_budget),
         cmocka_unit_test(confirm__compares_with_where_the_search_began),

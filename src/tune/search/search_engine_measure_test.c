@@ -12,8 +12,8 @@ static void weights__are_as_given(void **unused)
     tuner_close(&b.tuner);
 }
 
-/* From 0.2, 0.5, 0.3 to 0.8, 0, 0.2: at nine tenths 0.74, 0.05, 0.21, and for delay while nothing is
- * known. */
+/* Weights go from 0.2, 0.5, 0.3 for mice to 0.8, 0, 0.2 for elephants: 0.74, 0.05, 0.21 at nine tenths.
+ * While the share is unknown, they are those for mice. */
 static void weights__follow_the_share_of_elephants(void **unused)
 {
     struct test_search b;
@@ -26,12 +26,13 @@ static void weights__follow_the_share_of_elephants(void **unused)
     assert_true(test_is_near(b.note.utility, 0.74 * 0.5 + 0.05 * 0.4 + 0.21 * 0.2, 1e-6));
     step_all(&b, 0.5, 0.4, 0.2, 0);
     assert_true(test_is_near(b.note.utility, 0.2 * 0.5 + 0.5 * 0.4 + 0.3 * 0.2, 1e-6));
-    assert_true(test_is_near(script->told.weights.rtt, 0.5, 1e-9));
+    assert_true(test_is_near(script->measured.weights.rtt, 0.5, 1e-9));
     tuner_close(&b.tuner);
 }
 
-/* Elephants prevail, then mice: utility of now, and what was best, follow. */
-static void reread__weighs_by_what_prevails_now(void **unused)
+/* First elephants dominate, then mice. The current utility and the choice of the best setting use the new
+ * weights. */
+static void reread__uses_current_weights(void **unused)
 {
     static const char *const answer[] = { "yes", "no" };
     struct test_search b;
@@ -42,20 +43,20 @@ static void reread__weighs_by_what_prevails_now(void **unused)
         step_all(&b, 0.2, 0.2, 1, 0.9);
         step_all(&b, 0.9, 0.3, 1, 0.9);      /* 100: best for throughput */
         step_all(&b, 0.3, 0.9, 1, 0.9);      /* 101: best for delay */
-        assert_true(script->told.weights.throughput == 0.5);
+        assert_true(script->measured.weights.throughput == 0.5);
         assert_true(best_time_reset(&b) == 100);
         step_all(&b, 0.1, 0.1, 1, 0.1);
-        assert_true(script->told.weights.throughput == (i == 0 ? 0.2 : 0.5));
-        assert_true(test_is_near(script->told.elephants, i == 0 ? 0.1 : 0.9, 1e-9));
+        assert_true(script->measured.weights.throughput == (i == 0 ? 0.2 : 0.5));
+        assert_true(test_is_near(script->measured.elephants, i == 0 ? 0.1 : 0.9, 1e-9));
         assert_true(test_is_near(b.note.utility, 0.1 * 0.7 + 0.3, 1e-6));
-        assert_true(test_is_near(script->told.utility, 100 * (0.1 * 0.7 + 0.3), 1e-4));
+        assert_true(test_is_near(script->measured.utility, 100 * (0.1 * 0.7 + 0.3), 1e-4));
         assert_true(time_reset(&b) == (i == 0 ? 101 : 100));
         tuner_close(&b.tuner);
     }
 }
 
-/* 10 CNPs and 25 marks of 100 packets; a queue as long as the 512.5 KB that are under way. Nothing sent:
- * 0. */
+/* Of 100 packets, 10 cause CNPs and 25 are marked. The queue is as long as the bandwidth-delay product of
+ * 512.5 KB. If nothing is sent, the value is 0. */
 static void metric__is_one_figure(void **unused)
 {
     static const struct { const char *metric; double value; } row[] = {
@@ -81,7 +82,7 @@ static void metric__is_one_figure(void **unused)
     }
 }
 
-/* Training pauses: the network is empty and looks well under any setting. */
+/* In pauses of training the network is empty and looks good under any setting. */
 static void step__skips_silent_intervals(void **unused)
 {
     struct test_search b;
@@ -99,7 +100,7 @@ static void step__skips_silent_intervals(void **unused)
     step(&b, 0.6, 0.9);
     step(&b, 0.7, 0.9);
     assert_int_equal(2, script->tells);
-    step_all(&b, 0.01, 1, 1, 0.9);           /* less than 5 % is not active */
+    step_all(&b, 0.01, 1, 1, 0.9);           /* below 5 % an uplink is not active */
     assert_string_equal("confirm", b.note.phase);
     assert_true(time_reset(&b) == 101);
     tuner_close(&b.tuner);
@@ -118,8 +119,8 @@ static void step__counts_silent_intervals_as_the_artifact_does(void **unused)
     tuner_close(&b.tuner);
 }
 
-/* Hosts tell: what the network's counters say does not count. Mice at 2 and elephants at 4, one of each: J is
- * the root of 3 x 4. */
+/* Hosts report messages, so counters of the network do not count. One mouse at 2 and one elephant at 4: J
+ * is the square root of 3 x 4. */
 static void objective__is_how_fast_messages_are(void **unused)
 {
     struct test_search b;
@@ -138,7 +139,7 @@ static void objective__is_how_fast_messages_are(void **unused)
     tuner_close(&b.tuner);
 }
 
-static void objective__is_utility_where_hosts_do_not_tell(void **unused)
+static void objective__is_utility_without_message_reports(void **unused)
 {
     struct test_search b;
 
@@ -150,7 +151,7 @@ static void objective__is_utility_where_hosts_do_not_tell(void **unused)
     tuner_close(&b.tuner);
 }
 
-/* An interval without messages says nothing of a setting. */
+/* An interval without messages is not a measurement. */
 static void objective__skips_intervals_without_messages(void **unused)
 {
     struct test_search b;
@@ -168,8 +169,8 @@ static void objective__skips_intervals_without_messages(void **unused)
     tuner_close(&b.tuner);
 }
 
-/* What is seen in the first two intervals is still the old setting's. */
-static void settle__passes_over_the_first_intervals(void **unused)
+/* The first two intervals still show the old setting. */
+static void settle__skips_the_first_intervals(void **unused)
 {
     struct test_search b;
 
@@ -184,13 +185,13 @@ static void settle__passes_over_the_first_intervals(void **unused)
         }
         assert_int_equal(n, script->tells);
         step(&b, 0.6, 0.9);
-        assert_true(test_is_near(script->told.terms.throughput, 0.6, 1e-6));
+        assert_true(test_is_near(script->measured.terms.throughput, 0.6, 1e-6));
     }
     tuner_close(&b.tuner);
 }
 
-/* The first that is asked for is what runs already. */
-static void settle__is_not_needed_where_nothing_changes(void **unused)
+/* The first setting of the search is already set. */
+static void settle__is_not_needed_without_a_change(void **unused)
 {
     struct test_search b;
 
@@ -206,7 +207,7 @@ static void settle__is_not_needed_where_nothing_changes(void **unused)
     tuner_close(&b.tuner);
 }
 
-/* Means of the terms: 0.6, 0.5, 0.8. A silent interval is none of the three. */
+/* The mean terms are 0.6, 0.5 and 0.8. A silent interval does not count as one of the three. */
 static void measure__takes_the_mean(void **unused)
 {
     struct test_search b;
@@ -221,17 +222,18 @@ static void measure__takes_the_mean(void **unused)
     assert_int_equal(0, script->tells);
     step_all(&b, 0.9, 0.6, 0.7, 0.9);
     assert_int_equal(1, script->tells);
-    assert_true(test_is_near(script->told.terms.throughput, 0.6, 1e-6));
-    assert_true(test_is_near(script->told.terms.rtt, 0.5, 1e-6));
-    assert_true(test_is_near(script->told.terms.pfc, 0.8, 1e-6));
-    assert_true(test_is_near(script->told.utility, 100 * (0.5 * 0.6 + 0.2 * 0.5 + 0.3 * 0.8), 1e-4));
+    assert_true(test_is_near(script->measured.terms.throughput, 0.6, 1e-6));
+    assert_true(test_is_near(script->measured.terms.rtt, 0.5, 1e-6));
+    assert_true(test_is_near(script->measured.terms.pfc, 0.8, 1e-6));
+    assert_true(test_is_near(script->measured.utility, 100 * (0.5 * 0.6 + 0.2 * 0.5 + 0.3 * 0.8), 1e-4));
     tuner_close(&b.tuner);
 }
 
-/* Of 0.3, 0.3, 0.3, 0.9 and 0.4: median 0.3, as most are, so that a filter leaves no other. */
-static void summary__is_what_a_setting_is_judged_by(void **unused)
+/* 0.3, 0.3, 0.3, 0.9 and 0.4: the mean is 0.44. The median is 0.3, as are most of the values, so a filter
+ * removes the others. */
+static void summary__judges_a_setting(void **unused)
 {
-    static const struct { const char *filter; double told; } row[] = { { "0", 0.44 }, { "3", 0.3 } };
+    static const struct { const char *filter; double want; } row[] = { { "0", 0.44 }, { "3", 0.3 } };
     static const double throughput[] = { 0.3, 0.3, 0.3, 0.9, 0.4 };
 
     (void)unused;
@@ -243,7 +245,7 @@ static void summary__is_what_a_setting_is_judged_by(void **unused)
         for (int n = 0; n < 5; n++)
             step(&b, throughput[n], 0.9);
         assert_int_equal(1, script->tells);
-        assert_true(test_is_near(script->told.terms.throughput, row[i].told, 1e-6));
+        assert_true(test_is_near(script->measured.terms.throughput, row[i].want, 1e-6));
         tuner_close(&b.tuner);
     }
 }
@@ -262,16 +264,17 @@ static void measure__holds_for_confirm(void **unused)
         step(&b, i < 2 ? 0.6 + 0.1 * i : 0.6, 0.9);
         assert_string_equal("confirm", b.note.phase);
     }
-    assert_true(is_idle(&b) && time_reset(&b) == 100);   /* 0.65 against 0.6 */
+    assert_true(is_idle(&b) && time_reset(&b) == 100);   /* 0.65 instead of 0.6 */
     tuner_close(&b.tuner);
 }
 
-/* Half of throughput counts, and the start has 0.5: 0.42 is behind by 0.04 of utility, 0.38 by 0.06. */
-static void abandon__ends_what_is_lost(void **unused)
+/* Throughput has a weight of 0.5, and the start has 0.5. So 0.42 is behind by 0.04 of utility and 0.38 by
+ * 0.06. */
+static void abandon__ends_hopeless_measurements(void **unused)
 {
-    static const struct { const char *abandon; double throughput[3]; int intervals; double told; } row[] = {
+    static const struct { const char *abandon; double throughput[3]; int intervals; double want; } row[] = {
         { "0.05", { 0.38, 0, 0 }, 1, 0.38 },
-        { "0.05", { 0.42, 0.30, 0 }, 2, 0.36 },          /* behind by 0.07, both taken together */
+        { "0.05", { 0.42, 0.30, 0 }, 2, 0.36 },          /* behind by 0.07 on average */
         { "0.05", { 0.42, 0.42, 0.06 }, 3, 0.3 },
         { "0.05", { 0.90, 0.12, 0.3 }, 3, 0.44 },
         { "0", { 0.06, 0.06, 0.06 }, 3, 0.06 },
@@ -288,12 +291,12 @@ static void abandon__ends_what_is_lost(void **unused)
             step(&b, row[i].throughput[n], 0.9);
         }
         assert_int_equal(1, script->tells);
-        assert_true(test_is_near(script->told.terms.throughput, row[i].told, 1e-6));
+        assert_true(test_is_near(script->measured.terms.throughput, row[i].want, 1e-6));
         tuner_close(&b.tuner);
     }
 }
 
-/* The best is measured to the end when it is measured again, however it begins. */
+/* When the best setting is measured again, it is measured to the end, even if it begins badly. */
 static void abandon__does_not_hold_for_confirm(void **unused)
 {
     struct test_search b;
@@ -317,18 +320,18 @@ int main(void)
         cmocka_unit_test(metric__is_one_figure),
         cmocka_unit_test(weights__are_as_given),
         cmocka_unit_test(weights__follow_the_share_of_elephants),
-        cmocka_unit_test(reread__weighs_by_what_prevails_now),
+        cmocka_unit_test(reread__uses_current_weights),
         cmocka_unit_test(step__skips_silent_intervals),
         cmocka_unit_test(step__counts_silent_intervals_as_the_artifact_does),
         cmocka_unit_test(objective__is_how_fast_messages_are),
-        cmocka_unit_test(objective__is_utility_where_hosts_do_not_tell),
+        cmocka_unit_test(objective__is_utility_without_message_reports),
         cmocka_unit_test(objective__skips_intervals_without_messages),
-        cmocka_unit_test(settle__passes_over_the_first_intervals),
-        cmocka_unit_test(settle__is_not_needed_where_nothing_changes),
+        cmocka_unit_test(settle__skips_the_first_intervals),
+        cmocka_unit_test(settle__is_not_needed_without_a_change),
         cmocka_unit_test(measure__takes_the_mean),
         cmocka_unit_test(measure__holds_for_confirm),
-        cmocka_unit_test(summary__is_what_a_setting_is_judged_by),
-        cmocka_unit_test(abandon__ends_what_is_lost),
+        cmocka_unit_test(summary__judges_a_setting),
+        cmocka_unit_test(abandon__ends_hopeless_measurements),
         cmocka_unit_test(abandon__does_not_hold_for_confirm),
     };
 

@@ -1,4 +1,4 @@
-/* src/tune/search/search_engine_summary_test.c - rows by hand. */
+/* src/tune/search/search_engine_summary_test.c - mean and outlier filter, against values computed by hand. */
 #include "tune/search/search_engine.h"
 
 #include <setjmp.h>
@@ -24,8 +24,8 @@ static void summary__is_the_mean_of_each_term(void **unused)
     assert_true(is_near(is.throughput, 0.3) && is_near(is.rtt, 0.5) && is_near(is.pfc, 1));
 }
 
-/* Medians 0.5 and, of distances, 0.02: 0.9 is 20 of them away, 0.44 three. */
-static void filter__leaves_what_is_near_the_median(void **unused)
+/* The median is 0.5, and the median distance from it 0.02. 0.9 is 20 of those away, 0.44 three. */
+static void filter__keeps_values_near_the_median(void **unused)
 {
     static const struct { double filter; uint32_t left; double last; } row[] = {
         { 0, 5, 0.9 }, { 25, 5, 0.9 }, { 10, 4, 0.5 }, { 2, 3, 0.5 }, { 0.001, 3, 0.5 },
@@ -54,7 +54,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(summary__is_the_mean_of_each_term),
-        cmocka_unit_test(filter__leaves_what_is_near_the_median),
+        cmocka_unit_test(filter__keeps_values_near_the_median),
         cmocka_unit_test(filter__cannot_choose_between_two),
     };
 

@@ -1,8 +1,8 @@
 #include "base/rng.h"
 #include "tune/search/test_script.h"
 
-/* Nothing was better than the setting in force: there is nothing to confirm. */
-static void finish__keeps_what_was_better_before(void **unused)
+/* No setting was better than the current one, so there is nothing to confirm. */
+static void finish__keeps_the_better_setting_before(void **unused)
 {
     struct test_search b;
 
@@ -32,9 +32,9 @@ static void confirm__goes_back_to_the_better(void **unused)
     tuner_close(&b.tuner);
 }
 
-/* The setting before has 0.60, all others 0.58, with 0.05 of noise either way: the best of 20 samples of
- * those is about 0.625, more than three of four samples of the better one. The mean of three has a
- * deviation of 0.017: the worse is the better of two in one case of five. */
+/* The setting before has 0.60, all others 0.58, with noise of up to 0.05 either way. The best of 20 samples
+ * of the others is about 0.625, more than three of four samples of the better setting. A mean of three has
+ * a standard deviation of 0.017, so the worse setting wins one comparison in five. */
 static int worse_ones_kept(const char *confirm)
 {
     struct rng rng;
@@ -66,7 +66,7 @@ static void confirm__guards_against_luck(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finish__keeps_what_was_better_before),
+        cmocka_unit_test(finish__keeps_the_better_setting_before),
         cmocka_unit_test(confirm__goes_back_to_the_better),
         cmocka_unit_test(confirm__guards_against_luck),
     };

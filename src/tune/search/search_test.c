@@ -1,7 +1,7 @@
 #include "tune/search/test_script.h"
 
-/* Row by row: two even intervals, a change, three settings of which the second is best, two turns each,
- * and another change. */
+/* Two even intervals, a change of flows, three settings of which the second is best, two rounds of
+ * confirmation, and another change. */
 static void step__goes_through_all_phases(void **unused)
 {
     static const struct {
@@ -95,11 +95,11 @@ static void budget__ends_a_search(void **unused)
     for (step(&b, 0.5, 0.9); !is_idle(&b); intervals++)
         step(&b, 0.5 + 0.01 * intervals, 0.9);
     assert_int_equal(17, intervals);
-    assert_true(time_reset(&b) == 116);      /* the last */
+    assert_true(time_reset(&b) == 116);      /* the last one */
     tuner_close(&b.tuner);
 }
 
-/* Settings that a search takes if the 2nd is better than the start, the 4th better still, and no other. */
+/* Settings until a search gives up if only the 2nd is better than the start, and the 4th better still. */
 static int settings_until_given_up(const char *give_up)
 {
     struct test_search b;
@@ -112,7 +112,7 @@ static int settings_until_given_up(const char *give_up)
     return settings;
 }
 
-static void give_up__after_so_many_in_vain(void **unused)
+static void give_up__after_settings_without_gain(void **unused)
 {
     (void)unused;
     assert_int_equal(1, settings_until_given_up("1"));
@@ -121,7 +121,7 @@ static void give_up__after_so_many_in_vain(void **unused)
     assert_int_equal(20, settings_until_given_up("0"));
 }
 
-/* The default of the artifact, whatever runs. */
+/* The search starts at the artifact's default, whatever setting is running. */
 static void start_from__default_is_not_measured(void **unused)
 {
     struct test_search b;
@@ -133,13 +133,13 @@ static void start_from__default_is_not_measured(void **unused)
     step(&b, 0.5, 0.9);
     assert_false(script->was_measured);
     assert_true(b.knobs.value[KNOB_kmin] == 400 && b.knobs.value[KNOB_rate_to_set_on_first_cnp] == 50000);
-    assert_true(b.knobs.value[KNOB_pmax] == 0.7);        /* not in this space */
+    assert_true(b.knobs.value[KNOB_pmax] == 0.7);        /* not part of this space */
     step(&b, 0.1, 0.9);
-    assert_true(b.knobs.value[KNOB_kmin] == 400);        /* what was before it does not count */
+    assert_true(b.knobs.value[KNOB_kmin] == 400);        /* the setting before the search does not count */
     tuner_close(&b.tuner);
 }
 
-/* The best so far, 100, is where the other search begins, and what was measured counts no more. */
+/* The second search begins at the best setting so far, 100. Earlier measurements no longer count. */
 static void restart__begins_another_search(void **unused)
 {
     static const char *const answer[] = { "yes", "no" };
@@ -154,7 +154,7 @@ static void restart__begins_another_search(void **unused)
         step(&b, 0.8, 0.9);
         step(&b, 0.6, 0.9);
         assert_true(time_reset(&b) == 101);
-        step(&b, 0.2, 0.1);      /* its second interval, but other flows */
+        step(&b, 0.2, 0.1);      /* the second interval of the setting, but other flows */
         assert_int_equal(i == 0 ? 2 : 1, script->begins);
         assert_int_equal(i == 0 ? 1 : 2, script->tells);
         if (i == 0) {
@@ -163,14 +163,14 @@ static void restart__begins_another_search(void **unused)
             assert_true(script->from[0] == 100 && !script->was_measured);
             step(&b, 0.4, 0.1);
             step(&b, 0.4, 0.1);
-            assert_true(test_is_near(script->told.terms.throughput, 0.4, 1e-6));
-            assert_true(best_time_reset(&b) == 100);     /* all there is of these flows */
+            assert_true(test_is_near(script->measured.terms.throughput, 0.4, 1e-6));
+            assert_true(best_time_reset(&b) == 100);     /* the only setting for these flows so far */
         }
         tuner_close(&b.tuner);
     }
 }
 
-/* Also from the last measurements, and whatever begins a search otherwise. */
+/* Flows also restart a search during confirmation, and under any trigger. */
 static void restart__holds_while_confirming(void **unused)
 {
     struct test_search b;
@@ -189,8 +189,8 @@ static void restart__holds_while_confirming(void **unused)
     tuner_close(&b.tuner);
 }
 
-/* The start of a run is a burst. Unlike a change of flows, it is no measurement where a round has several
- * intervals. */
+/* A run starts with a burst. If a setting is measured over several intervals, the first interval of the run
+ * does not count as a measurement, unlike the interval of a change of flows. */
 static void once__the_first_interval_is_no_round(void **unused)
 {
     struct test_search b;
@@ -208,7 +208,7 @@ static void once__the_first_interval_is_no_round(void **unused)
     }
 }
 
-/* What prevails is looked at when a search begins, this one, too. */
+/* A restarted search looks up the dominant flows when it begins, like any other. */
 static void restart__looks_at_flows_without_reread(void **unused)
 {
     struct test_search b;
@@ -217,10 +217,10 @@ static void restart__looks_at_flows_without_reread(void **unused)
     open_bench(&b, 9, TEST_OPTIONS({ "restart", "yes" }, { "reread", "no" }));
     step(&b, 0.5, 0.9);
     step(&b, 0.5, 0.9);
-    assert_true(script->told.weights.throughput == 0.5);
+    assert_true(script->measured.weights.throughput == 0.5);
     step(&b, 0.5, 0.1);
     step(&b, 0.5, 0.1);
-    assert_true(script->told.weights.throughput == 0.2);
+    assert_true(script->measured.weights.throughput == 0.2);
     tuner_close(&b.tuner);
 }
 
@@ -231,7 +231,7 @@ int main(void)
         cmocka_unit_test(note__says_why_in_plain_words),
         cmocka_unit_test(create__refuses_weights_that_do_not_sum_to_1),
         cmocka_unit_test(budget__ends_a_search),
-        cmocka_unit_test(give_up__after_so_many_in_vain),
+        cmocka_unit_test(give_up__after_settings_without_gain),
         cmocka_unit_test(start_from__default_is_not_measured),
         cmocka_unit_test(restart__begins_another_search),
         cmocka_unit_test(restart__holds_while_confirming),

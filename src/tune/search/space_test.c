@@ -34,8 +34,8 @@ static void assert_dim(const struct space *s, enum knob knob, double min, double
     assert_true(d->min == min && d->max == max && test_is_near(d->step, step, 1e-12));
 }
 
-/* Rows of the published tables, chosen for what is special about them: a fraction that is a percentage
- * here, the widest, the narrowest. */
+/* Rows of the published tables, chosen for their peculiarities: a fraction that is a percentage here, the
+ * widest range, the narrowest. */
 static void init__has_the_published_tables(void **unused)
 {
     struct space artifact = make(SPACE_ARTIFACT, true, test_world(1));
@@ -52,8 +52,8 @@ static void init__has_the_published_tables(void **unused)
     assert_int_equal(10, make(SPACE_POSTER, true, test_world(1)).dims);
 }
 
-/* One direction differs: one cut leaves at least min_dec_fac, so more of it means more throughput. */
-static void init__turns_one_direction_round(void **unused)
+/* Only one direction differs: a cut leaves at least min_dec_fac, so a larger value means more throughput. */
+static void init__reverses_one_direction(void **unused)
 {
     (void)unused;
     for (int kind = SPACE_SAFE; kind <= SPACE_ARTIFACT; kind++) {
@@ -80,8 +80,8 @@ static struct world world_of(uint64_t gbps, uint64_t rtt_us, uint64_t pfc_bytes_
     return world;
 }
 
-/* What it is made for: 100 Gb/s and 40 us. Pauses at 970 KB by one port: 776 is 80 %. By two at 1750:
- * beyond all. */
+/* Reference case: 100 Gb/s and 40 us. One port causes pauses at 970 KB, and 776 is 80 % of that. Two ports
+ * cause them at 1750 KB, beyond all thresholds. */
 static void init__is_safe_at_100g(void **unused)
 {
     struct space s = make(SPACE_SAFE, true, world_of(100, 40, 970000, 1750000));
@@ -101,8 +101,8 @@ static void init__is_safe_at_100g(void **unused)
     assert_true(dim_of(&s, KNOB_rate_to_set_on_first_cnp)->initial == 0.85);
 }
 
-/* Rates with the link's, timers with the round trip, thresholds with the product of both; shares with
- * neither. */
+/* Rates scale with the link, timers with the round trip, thresholds with the product of both. Shares do not
+ * scale. */
 static void init__scales_with_links_and_round_trips(void **unused)
 {
     struct space fast = make(SPACE_SAFE, true, world_of(400, 20, 0, 0));
@@ -123,9 +123,8 @@ static void init__scales_with_links_and_round_trips(void **unused)
     assert_dim(&slow, KNOB_kmax, 40, 800, 75);
 }
 
-/* All 2^14 corners: every knob at one end of its range. Whatever else is set, the first mark comes well
- * before a queue that one port fills makes the switch pause, and all packets are marked before one that
- * two ports fill does. */
+/* All 2^14 corners: every knob at one end of its range. Marking starts well before the queue of one port
+ * makes the switch pause. All packets are marked before the queues of two ports do. */
 static void init__every_corner_is_safe(void **unused)
 {
     static const struct { uint64_t gbps, rtt_us, one, two; } row[] = {
@@ -153,8 +152,8 @@ static void init__every_corner_is_safe(void **unused)
     }
 }
 
-/* However small buffers are and however slow links: there is room between the bounds. */
-static void init__makes_sense_in_any_world(void **unused)
+/* The bounds leave room with any buffer size and link speed. */
+static void init__has_valid_bounds_in_any_world(void **unused)
 {
     static const uint64_t pfc[] = { 0, 1, 3000, 20000, 100000, 970000, 5000000 };
     static const uint64_t rate[] = { 1000000, 1000000000, 25000000000, 400000000000, 1600000000000 };
@@ -181,8 +180,8 @@ static void init__makes_sense_in_any_world(void **unused)
     }
 }
 
-/* Named settings come back as they were, wherever the space has them. */
-static void point__keeps_what_is_inside(void **unused)
+/* Presets inside the space survive the way to a point and back. */
+static void point__keeps_settings_inside(void **unused)
 {
     (void)unused;
     for (int kind = SPACE_SAFE; kind <= SPACE_ARTIFACT; kind++) {
@@ -205,7 +204,7 @@ static void point__keeps_what_is_inside(void **unused)
     }
 }
 
-static void point__knows_what_automatic_is(void **unused)
+static void point__resolves_automatic(void **unused)
 {
     struct world world = test_world(1);
     struct space s = make(SPACE_SAFE, true, world);
@@ -219,8 +218,8 @@ static void point__knows_what_automatic_is(void **unused)
     assert_true(point[3] == 0.85 && s.dim[3].knob == KNOB_rate_to_set_on_first_cnp);
 }
 
-/* Expert marks later than a switch pauses, and default recovers in 300 us: outside the safe space. The
- * nearest point is inside. */
+/* Expert marks later than a switch pauses, and default recovers in 300 us: both are outside the safe space.
+ * The nearest point to expert is inside. */
 static void has__leaves_expert_outside_the_safe_space(void **unused)
 {
     struct world world = world_of(100, 40, 970000, 1750000);
@@ -259,7 +258,8 @@ static void round__exchanges_thresholds(void **unused)
     assert_true(point[10] == 300 && point[11] == 900);
 }
 
-/* 10,000 wild points in each space and several worlds: what is applied is always allowed. */
+/* 10,000 points, some outside, in each of three spaces and worlds: the resulting settings are always
+ * valid. */
 static void knobs__are_always_allowed(void **unused)
 {
     static const uint64_t rate[] = { 10000000000, 100000000000, 800000000000 };
@@ -288,7 +288,7 @@ static void knobs__are_always_allowed(void **unused)
     }
 }
 
-/* A control other than DCQCN has a space of its own knobs, and none of DCQCN's but what it shares. */
+/* For a control other than DCQCN the space has its knobs, and of DCQCN's knobs only those that it shares. */
 static void init__has_the_knobs_of_the_control(void **unused)
 {
     static const enum knob hpcc[] = { KNOB_hpcc_eta, KNOB_hpcc_max_stage, KNOB_hpcc_ai, KNOB_rpg_min_rate,
@@ -310,9 +310,9 @@ static void init__has_the_knobs_of_the_control(void **unused)
     }
 }
 
-/* Where senders spray and queues trim, their knobs belong to the space of any control; a trim of 0 is the limit by the
- * network. */
-static void init__has_paths_and_trimming_where_they_matter(void **unused)
+/* If senders spray or queues trim, the knobs for that belong to the space of any control. A trim of 0 means
+ * the network's own limit. */
+static void init__has_paths_and_trimming_if_they_matter(void **unused)
 {
     static const enum knob nscc[] = { KNOB_nscc_eta, KNOB_COUNT };
     struct world           world = test_world(1);
@@ -340,7 +340,7 @@ static void init__has_paths_and_trimming_where_they_matter(void **unused)
     assert_true(test_is_near(k.value[KNOB_trim], 100, 1e-9) && test_is_near(k.value[KNOB_paths], 16, 1e-9));
 }
 
-/* A value of 0 stands for one that goes with the network: a part of the line, or of the round trip. */
+/* A value of 0 is automatic: a fraction of the line rate, or a multiple of the round trip. */
 static void point__of_an_automatic_value(void **unused)
 {
     static const enum knob of[] = { KNOB_hpcc_ai, KNOB_rttcc_target, KNOB_COUNT };
@@ -367,18 +367,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(init__has_the_published_tables),
-        cmocka_unit_test(init__turns_one_direction_round),
+        cmocka_unit_test(init__reverses_one_direction),
         cmocka_unit_test(init__is_safe_at_100g),
         cmocka_unit_test(init__scales_with_links_and_round_trips),
         cmocka_unit_test(init__every_corner_is_safe),
-        cmocka_unit_test(init__makes_sense_in_any_world),
-        cmocka_unit_test(point__keeps_what_is_inside),
-        cmocka_unit_test(point__knows_what_automatic_is),
+        cmocka_unit_test(init__has_valid_bounds_in_any_world),
+        cmocka_unit_test(point__keeps_settings_inside),
+        cmocka_unit_test(point__resolves_automatic),
         cmocka_unit_test(has__leaves_expert_outside_the_safe_space),
         cmocka_unit_test(round__exchanges_thresholds),
         cmocka_unit_test(knobs__are_always_allowed),
         cmocka_unit_test(init__has_the_knobs_of_the_control),
-        cmocka_unit_test(init__has_paths_and_trimming_where_they_matter),
+        cmocka_unit_test(init__has_paths_and_trimming_if_they_matter),
         cmocka_unit_test(point__of_an_automatic_value),
     };
 

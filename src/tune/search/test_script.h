@@ -1,6 +1,5 @@
-/* src/tune/search/test_script.h - for tests of what is around a searcher: one that does as it is told, in a
- * network that does, too.
- */
+/* src/tune/search/test_script.h - for tests of the search engine: a scripted searcher and an imaginary
+ * network. */
 #ifndef TUNE_SEARCH_TEST_SCRIPT_H
 #define TUNE_SEARCH_TEST_SCRIPT_H
 
@@ -17,11 +16,11 @@
 
 #include <cmocka.h>
 
-/* A searcher without a will: it asks for time_reset 100, 101, 102, ... and writes down what it is told. */
+/* A scripted searcher: it asks for time_reset 100, 101, 102, ... and records its calls. */
 struct script {
     double            from[SPACE_DIMS_MAX], point[SPACE_DIMS_MAX];
     bool              was_measured;          /* 'from' */
-    struct search_now begun, told;
+    struct search_now begun, measured;
     int               begins, asks, tells, asks_max;
 };
 
@@ -71,7 +70,7 @@ static inline void script_tell(void *state, const struct search_now *now, struct
     struct script *t = state;
 
     (void)note;
-    t->told = *now;
+    t->measured = *now;
     t->tells++;
 }
 
@@ -97,10 +96,10 @@ static inline int create(void **state, const struct world *world, const struct o
 
 static const struct tuner_algo tuner_scripted = {
     .create = create, SEARCH_HOOKS,
-    .name = "scripted", .about = "does as it is told", .option = options,
+    .name = "scripted", .about = "a scripted searcher", .option = options,
 };
 
-/* One search under test, and the setting that is in force. */
+/* One search under test, and the current setting. */
 struct test_search {
     struct tuner       tuner;
     struct world       world;
@@ -109,8 +108,8 @@ struct test_search {
     struct test_net    net;
 };
 
-/* A search without any refinement, so that each can be seen by itself: a setting per interval, as
- * published. */
+/* A search without refinements, one setting per interval as published, so that each refinement is tested
+ * alone. */
 static const struct test_option plain[] = {
     { "theta", "0.01" }, { "epsilon", "0.001" }, { "weights", "dominant" }, { "space", "artifact" },
     { "against", "previous" }, { "persist", "1" }, { "settle", "0" }, { "measure", "1" }, { "abandon", "0" },

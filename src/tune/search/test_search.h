@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-/* 'dims' dimensions from -5 to 5 in steps of 1, called by the first knobs there are. */
+/* 'dims' dimensions from -5 to 5 in steps of 1, with the first knobs as names. */
 static inline struct space test_space(uint32_t dims)
 {
     struct space s = { .dims = dims, .line_mbps = 100000 };
@@ -21,7 +21,7 @@ static inline struct space test_space(uint32_t dims)
     return s;
 }
 
-/* An interval of which the utility is known; it is made of throughput alone. */
+/* An interval with this utility, which depends on throughput alone. */
 static inline struct search_now test_now(double utility)
 {
     return (struct search_now){
@@ -30,8 +30,8 @@ static inline struct search_now test_now(double utility)
     };
 }
 
-/* Gently falling from its top at (1, -2, 3, 1, -2, 3, ...), concave, 0 .. 1 in the space of ten dimensions.
- * */
+/* A concave hill with its top at (1, -2, 3, 1, -2, 3, ...), between 0 and 1 in the space of ten
+ * dimensions. */
 static inline double test_hill(const double *point, uint32_t dims)
 {
     static const double top[] = { 1, -2, 3 };
@@ -42,8 +42,8 @@ static inline double test_hill(const double *point, uint32_t dims)
     return 1 - sum / 1600;
 }
 
-/* Searches the hill from the origin, 'asks' times at most; returns the best utility seen. 'trace', if any,
- * gets the points: asks * dims numbers, zero where nothing was asked. */
+/* Searches the hill from the origin with at most 'asks' settings. Returns the best utility seen. 'trace'
+ * may be NULL; it gets the points: asks * dims numbers, zero after the search has ended. */
 static inline double test_climb(const struct search_algo *algo, const double *value, uint32_t dims,
                                 uint32_t asks, uint64_t seed, double *trace)
 {
@@ -66,8 +66,8 @@ static inline double test_climb(const struct search_algo *algo, const double *va
     return best;
 }
 
-/* A tuner's table has each option once, those of all searches among them, and every initial value is
- * within bounds. */
+/* A tuner's table has each option once, including those of all searches. Every initial value is within
+ * bounds. */
 static inline void test_options(const struct tuner_algo *tuner, const struct search_algo *algo)
 {
     static const struct key_row shared[] = { SEARCH_OPTIONS, { 0 } };

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-/* Mice and elephants of which each takes so long. */
+/* 90 % mice and 10 % elephants, all with this slowdown. */
 static struct seen window(double messages, double slowdown)
 {
     struct seen s = { 0 };
@@ -17,7 +17,7 @@ static struct seen window(double messages, double slowdown)
     return s;
 }
 
-/* Hosts see such a gain, over so many messages, where it was 1,000 before. */
+/* Hosts measure this gain over 'messages' messages, after 1,000 before the change. */
 static struct proof proof(double expected, double error, double noise, double gain, double messages)
 {
     struct seen  before = window(1000, 4), after = window(messages, 4 * exp(gain));
@@ -44,30 +44,32 @@ static bool is_worse(double expected, double error, double noise, double gain)
     return proof_is_worse(&p, goal_find("balanced"));
 }
 
-/* By hand: the twin's variance is 0.2^2, that of hosts 0.1^2 x (1 + 1): weights of 1/3 and 2/3. */
-static void worth__both_by_what_they_are_sure_of(void **state)
+/* By hand: the variance of the twin is 0.2^2 and that of hosts 0.1^2 x (1 + 1), which makes weights of 1/3
+ * and 2/3. */
+static void worth__weighs_twin_and_hosts_by_precision(void **state)
 {
     (void)state;
     assert_true(fabs(worth(-0.4, 0, 0.1, 0.2, 1000) - (-0.4 / 3 + 0.2 * 2 / 3)) < 1e-9);
 }
 
-static void worse__a_window_full_of_bad_luck_undoes_nothing(void **state)
+static void worse__an_unlucky_window_undoes_nothing(void **state)
 {
     (void)state;
     assert_false(is_worse(-0.7, 0.2, 0.6, 0.05));
-    assert_true(is_worse(-0.7, 0.2, 0.05, 0.05));            /* windows do not differ by chance so much */
+    assert_true(is_worse(-0.7, 0.2, 0.05, 0.05));            /* a larger loss than chance explains */
 }
 
-/* Four times as slow, where chance makes 1.645 x 0.6 x sqrt(2), a factor of 4.04, in 1 of 20 windows. */
-static void worse__what_chance_does_not_explain_goes_whatever_the_twin_says(void **state)
+/* Messages take four times as long. Chance alone causes 1.645 x 0.6 x sqrt(2), a factor of 4.04, in 1 of 20
+ * windows. */
+static void worse__overrules_the_twin_beyond_chance(void **state)
 {
     (void)state;
     assert_false(is_worse(-1, 0, 0.6, log(4.0)));
     assert_true(is_worse(-1, 0, 0.6, log(4.1)));
 }
 
-/* The more messages there are, the more what hosts see counts. */
-static void worth__more_messages_tell_more(void **state)
+/* The more messages, the more the hosts' measurement counts. */
+static void worth__more_messages_weigh_more(void **state)
 {
     double few = worth(-0.3, 0.1, 0.2, 0.2, 500), many = worth(-0.3, 0.1, 0.2, 0.2, 8000);
 
@@ -75,7 +77,7 @@ static void worth__more_messages_tell_more(void **state)
     assert_true(few < many && many < 0.2);
 }
 
-static void add__what_was_long_ago_is_forgotten(void **state)
+static void add__forgets_old_windows(void **state)
 {
     struct seen  fast = window(1000, 1), slow = window(1000, 8), before = window(1000, 4);
     struct proof p;
@@ -89,10 +91,10 @@ static void add__what_was_long_ago_is_forgotten(void **state)
     assert_true(fabs(proof_gain(&p, goal_find("balanced")) - log(2)) < 1e-9);
 }
 
-/* spread: from draw to draw, up and down */
+/* spread: difference of log slowdowns from draw to draw */
 struct stand_in { double mice, elephants; double elephant_count, spread; };
 
-/* 100 mice, and as many elephants as asked for, of these slowdowns. */
+/* Predicts 100 mice and elephant_count elephants with these slowdowns. */
 static int run(void *arg, const struct predict_point *point, uint32_t count, struct predicted *out,
                struct err *err)
 {
@@ -131,30 +133,30 @@ static double off(double mice, double elephants, double elephant_count)
     return check(mice, elephants, elephant_count, 0, 1).off;
 }
 
-static void twin__what_is_right_is_off_by_nothing(void **state)
+static void twin__a_right_prediction_has_no_error(void **state)
 {
     (void)state;
     assert_true(fabs(off(2, 4, 50)) < 1e-12);
 }
 
-/* The mean of all is 8/3; elephants twice as slow make it 4, and are themselves off by a factor of 2. */
-static void twin__the_worst_counts_with_its_sign(void **state)
+/* The mean slowdown of all is 8/3. With elephants twice as slow it is 4, but the elephants' own error, a
+ * factor of 2, is larger. */
+static void twin__the_largest_error_counts_with_its_sign(void **state)
 {
     (void)state;
     assert_true(fabs(off(2, 8, 50) - log(2)) < 1e-12);
     assert_true(fabs(off(2, 2, 50) + log(2)) < 1e-12);
 }
 
-static void twin__a_few_elephants_are_not_looked_at(void **state)
+static void twin__ignores_a_few_elephants(void **state)
 {
     (void)state;
     assert_true(fabs(off(2, 4.4, 5)) < 0.02);
 }
 
-/* Draws that differ by 0.2 from one to the next, in their logarithm: their standard deviation is 0.2
- * sqrt(2.5), and a mean of five and one more differ by sqrt(1.2) of that, times Student's 2.776 in 1 of 20
- * cases. */
-static void twin__is_off_by_chance_as_its_own_draws_are(void **state)
+/* Log slowdowns that differ by 0.2 from draw to draw have a standard deviation of 0.2 sqrt(2.5). The mean
+ * of five draws and one more draw differ by sqrt(1.2) of that, times Student's 2.776 in 1 of 20 cases. */
+static void twin__chance_comes_from_its_draws(void **state)
 {
     struct twin_check c = check(3, 6, 50, 0.2, 1), many = check(3, 6, 50, 0.2, 16);
 
@@ -165,7 +167,7 @@ static void twin__is_off_by_chance_as_its_own_draws_are(void **state)
     assert_true(fabs(many.noise - c.noise / 4) < 1e-9 && many.chance < 0.6 * c.chance);
 }
 
-static void twin__what_chance_does_not_explain_is_wrong(void **state)
+static void twin__is_wrong_beyond_chance(void **state)
 {
     struct twin_check c = check(20, 40, 50, 0.2, 1);
 
@@ -177,16 +179,16 @@ static void twin__what_chance_does_not_explain_is_wrong(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(worth__both_by_what_they_are_sure_of),
-        cmocka_unit_test(worse__a_window_full_of_bad_luck_undoes_nothing),
-        cmocka_unit_test(worse__what_chance_does_not_explain_goes_whatever_the_twin_says),
-        cmocka_unit_test(worth__more_messages_tell_more),
-        cmocka_unit_test(add__what_was_long_ago_is_forgotten),
-        cmocka_unit_test(twin__what_is_right_is_off_by_nothing),
-        cmocka_unit_test(twin__the_worst_counts_with_its_sign),
-        cmocka_unit_test(twin__is_off_by_chance_as_its_own_draws_are),
-        cmocka_unit_test(twin__what_chance_does_not_explain_is_wrong),
-        cmocka_unit_test(twin__a_few_elephants_are_not_looked_at),
+        cmocka_unit_test(worth__weighs_twin_and_hosts_by_precision),
+        cmocka_unit_test(worse__an_unlucky_window_undoes_nothing),
+        cmocka_unit_test(worse__overrules_the_twin_beyond_chance),
+        cmocka_unit_test(worth__more_messages_weigh_more),
+        cmocka_unit_test(add__forgets_old_windows),
+        cmocka_unit_test(twin__a_right_prediction_has_no_error),
+        cmocka_unit_test(twin__the_largest_error_counts_with_its_sign),
+        cmocka_unit_test(twin__chance_comes_from_its_draws),
+        cmocka_unit_test(twin__is_wrong_beyond_chance),
+        cmocka_unit_test(twin__ignores_a_few_elephants),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

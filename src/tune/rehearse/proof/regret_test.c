@@ -1,5 +1,5 @@
-/* src/tune/rehearse/proof/regret_test.c - intervals of a network whose slowdowns, round trips and messages
- * that wait are told. */
+/* src/tune/rehearse/proof/regret_test.c - the alarm for a setting that turns bad, on made-up slowdowns,
+ * round trips and unfinished messages. */
 #include "tune/rehearse/proof/regret.h"
 #include "base/rng.h"
 #include "core/units.h"
@@ -26,7 +26,7 @@ static void begin(struct network *n, uint64_t seed)
     rng_init(&n->rng, seed, 1);
 }
 
-/* Slowdowns go up and down by a tenth, one interval like the next. */
+/* Slowdowns vary by a tenth; successive intervals are correlated. */
 static struct report interval(struct network *n)
 {
     struct report r = { .start_ps = n->number * PS_PER_MS, .end_ps = (n->number + 1) * PS_PER_MS,
@@ -43,7 +43,7 @@ static struct report interval(struct network *n)
     return r;
 }
 
-/* Intervals until the alarm; 0: there was none. */
+/* Returns the interval of the alarm, or 0 without one. */
 static int watch(struct regret *g, struct network *n, int intervals)
 {
     for (int i = 1; i <= intervals; i++) {
@@ -55,7 +55,7 @@ static int watch(struct regret *g, struct network *n, int intervals)
     return 0;
 }
 
-/* A reference of six intervals, a change that pays, four intervals in which it is proved. */
+/* Goes through the intervals of the reference, a change that helps, and the intervals that prove it. */
 static void prove(struct regret *g, struct network *n)
 {
     memset(g, 0, sizeof(*g));
@@ -66,7 +66,7 @@ static void prove(struct regret *g, struct network *n)
     regret_keep(g);
 }
 
-static void add__a_setting_that_turns_bad_is_told_within_four_intervals(void **state)
+static void add__reports_a_bad_setting_within_four_intervals(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -86,7 +86,7 @@ static void add__a_setting_that_turns_bad_is_told_within_four_intervals(void **s
     }
 }
 
-static void add__one_that_stays_as_it_is_is_left_alone(void **state)
+static void add__rarely_reports_a_setting_that_stays_good(void **state)
 {
     int alarms = 0;
 
@@ -102,7 +102,7 @@ static void add__one_that_stays_as_it_is_is_left_alone(void **state)
     assert_in_range(alarms, 0, 6);
 }
 
-/* Long round trips are none of its harm as long as messages are as fast. */
+/* Long round trips do no harm as long as messages are as fast as before. */
 static void add__round_trips_alone_are_no_harm(void **state)
 {
     struct network n;
@@ -115,7 +115,7 @@ static void add__round_trips_alone_are_no_harm(void **state)
     assert_int_equal(watch(&g, &n, 50), 0);
 }
 
-/* One interval in which large messages meet. */
+/* Large messages collide in single intervals. */
 static void add__one_slow_interval_is_chance(void **state)
 {
     struct network n;
@@ -132,7 +132,7 @@ static void add__one_slow_interval_is_chance(void **state)
     }
 }
 
-/* Too little was seen before: nothing is told. */
+/* Too few intervals before the change: no alarm is possible. */
 static void begin__needs_a_reference(void **state)
 {
     struct regret  g = { 0 };
@@ -146,8 +146,8 @@ static void begin__needs_a_reference(void **state)
     assert_int_equal(watch(&g, &n, 30), 0);
 }
 
-/* Messages of one class alone: the others do not count, before or after. */
-static void value__is_of_the_parts_that_are_there(void **state)
+/* Only classes with messages count. The value is unknown if a class that had messages has none. */
+static void value__uses_only_classes_with_messages(void **state)
 {
     struct regret g = { 0 };
     struct report r = { .end_ps = PS_PER_MS };
@@ -173,12 +173,12 @@ static void value__is_of_the_parts_that_are_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(add__a_setting_that_turns_bad_is_told_within_four_intervals),
-        cmocka_unit_test(add__one_that_stays_as_it_is_is_left_alone),
+        cmocka_unit_test(add__reports_a_bad_setting_within_four_intervals),
+        cmocka_unit_test(add__rarely_reports_a_setting_that_stays_good),
         cmocka_unit_test(add__round_trips_alone_are_no_harm),
         cmocka_unit_test(add__one_slow_interval_is_chance),
         cmocka_unit_test(begin__needs_a_reference),
-        cmocka_unit_test(value__is_of_the_parts_that_are_there),
+        cmocka_unit_test(value__uses_only_classes_with_messages),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

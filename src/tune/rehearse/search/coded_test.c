@@ -18,7 +18,7 @@ static struct world world_of(uint64_t gbps, uint64_t rtt_us)
     return w;
 }
 
-static void to_knobs__every_point_is_a_whole_setting(void **state)
+static void to_knobs__every_point_is_a_valid_setting(void **state)
 {
     static const uint64_t speeds[] = { 10, 25, 100, 400, 800 }, rtts[] = { 1, 4, 12, 80, 1000 };
     struct rng            rng;
@@ -45,7 +45,7 @@ static void to_knobs__every_point_is_a_whole_setting(void **state)
     }
 }
 
-/* There and back, but for what rounding to a device's steps takes away: the setting is the same. */
+/* A setting survives the way to a point and back, apart from rounding to the steps of a device. */
 static void from_knobs__undoes_to_knobs(void **state)
 {
     struct world w = world_of(100, 12);
@@ -74,8 +74,9 @@ static void from_knobs__undoes_to_knobs(void **state)
     }
 }
 
-/* A step on the axis means the same at any speed and distance: thresholds in parts of what is under way. */
-static void to_knobs__thresholds_go_with_what_is_under_way(void **state)
+/* A step on an axis means the same at any speed and distance: thresholds scale with the bandwidth-delay
+ * product. */
+static void to_knobs__thresholds_scale_with_the_bdp(void **state)
 {
     struct world near = world_of(100, 12), far = world_of(400, 48);
     struct coded a, b;
@@ -93,8 +94,8 @@ static void to_knobs__thresholds_go_with_what_is_under_way(void **state)
     assert_true(fabs(y.value[KNOB_rpg_ai_rate] / x.value[KNOB_rpg_ai_rate] / 4 - 1) < 0.02);
 }
 
-/* What a first CNP of 0 stands for is 85 % of the line, not the least rate there is. */
-static void from_knobs__automatic_is_read_as_what_it_stands_for(void **state)
+/* A first-CNP rate of 0 means automatic, 85 % of the line. It is not the lowest rate. */
+static void from_knobs__reads_automatic_as_its_value(void **state)
 {
     struct world w = world_of(100, 12);
     struct coded c;
@@ -108,8 +109,8 @@ static void from_knobs__automatic_is_read_as_what_it_stands_for(void **state)
     assert_true(fabs(again.value[KNOB_rate_to_set_on_first_cnp] - 85000) < 100);
 }
 
-/* One more axis where links differ in speed, and whole numbers on it. */
-static void init__links_of_other_speeds_are_an_axis(void **state)
+/* Links of different speeds add an axis, with whole numbers on it. */
+static void init__mixed_link_speeds_add_an_axis(void **state)
 {
     struct world      w = world_of(100, 12);
     struct world_port port[2] = { { .rate_bps = 100000000000 }, { .rate_bps = 25000000000 } };
@@ -134,11 +135,11 @@ static void init__links_of_other_speeds_are_an_axis(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(to_knobs__every_point_is_a_whole_setting),
+        cmocka_unit_test(to_knobs__every_point_is_a_valid_setting),
         cmocka_unit_test(from_knobs__undoes_to_knobs),
-        cmocka_unit_test(to_knobs__thresholds_go_with_what_is_under_way),
-        cmocka_unit_test(init__links_of_other_speeds_are_an_axis),
-        cmocka_unit_test(from_knobs__automatic_is_read_as_what_it_stands_for),
+        cmocka_unit_test(to_knobs__thresholds_scale_with_the_bdp),
+        cmocka_unit_test(init__mixed_link_speeds_add_an_axis),
+        cmocka_unit_test(from_knobs__reads_automatic_as_its_value),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

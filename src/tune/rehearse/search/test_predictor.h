@@ -1,4 +1,4 @@
-/* src/tune/rehearse/search/test_predictor.h - for tests: a network of which the best setting is known. */
+/* src/tune/rehearse/search/test_predictor.h - for tests: a network with a known best setting. */
 #ifndef TUNE_REHEARSE_SEARCH_TEST_PREDICTOR_H
 #define TUNE_REHEARSE_SEARCH_TEST_PREDICTOR_H
 
@@ -11,13 +11,13 @@
 
 struct test_network {
     struct coded coded;
-    double       best[CODED_DIMS_MAX];       /* where slowdowns are least */
-    double       steep;                      /* how much worse they get away from it */
-    double       common, own;                /* noise of a seed, and of a setting with a seed: standard
-                                              * deviations */
-    double       later;                      /* log of what slowdowns near it become in trials of twice the
+    double       best[CODED_DIMS_MAX];       /* where slowdowns are smallest */
+    double       steep;                      /* how fast slowdowns grow away from it */
+    double       common, own;                /* standard deviation of the noise of a seed, and of a setting
+                                              * with a seed */
+    double       later;                      /* change of log slowdowns near it in trials of twice the
                                               * length */
-    uint32_t     trials, fails_at;           /* the trial that fails; 0: none does */
+    uint32_t     trials, fails_at;           /* the trial that fails; 0: none */
 };
 
 static inline double test_normal(uint64_t seed, uint64_t stream)
@@ -31,8 +31,8 @@ static inline double test_normal(uint64_t seed, uint64_t stream)
     return sum - 6;
 }
 
-/* Slowdowns of mice and elephants grow with the distance from the best point, and all of a seed's by the same
- * noise. */
+/* Slowdowns of mice and elephants grow with the distance from the best point. Noise of the same seed is the
+ * same for all settings. */
 static inline int test_predict(void *arg, const struct predict_point *point, uint32_t count,
                                struct predicted *out, struct err *err)
 {

@@ -35,8 +35,8 @@ static void gain__without_elephants_the_others_decide(void **state)
     assert_true(fabs(goal_gain(goal_find("throughput"), &is.all, &was.all) - log(0.5)) < 1e-12);
 }
 
-/* Elephants 10 % slower: whatever mice gain by it, that is worse than the baseline. */
-static void score__harm_to_one_class_is_not_paid_for_by_another(void **state)
+/* Elephants are 10 % slower. That scores worse than the baseline, however much mice gain. */
+static void score__gains_do_not_outweigh_harm_to_a_class(void **state)
 {
     struct predicted was = found(90, 4, 0, 0, 10, 2), is = found(90, 3, 0, 0, 10, 2.2);
 
@@ -47,8 +47,9 @@ static void score__harm_to_one_class_is_not_paid_for_by_another(void **state)
     assert_true(goal_score(goal_find("balanced"), &is, &was) < 0);
 }
 
-/* A bound of 2 % and a limit of 5 %: what is between costs three times as much, what is beyond ten times. */
-static void harm__is_dear_up_to_the_limit(void **state)
+/* The bound is 2 %, the limit 5 %. Harm in between costs three times as much, harm beyond the limit ten
+ * times. */
+static void harm__costs_more_beyond_the_limit(void **state)
 {
     struct goal g = *goal_find("balanced");
 
@@ -59,11 +60,11 @@ static void harm__is_dear_up_to_the_limit(void **state)
     assert_true(goal_harm(&g, GOAL_MICE, 0.02) == 0 && goal_harm(&g, GOAL_MICE, -1) == 0);
     assert_true(fabs(goal_harm(&g, GOAL_MICE, 0.04) - 3 * 0.02) < 1e-12);
     assert_true(fabs(goal_harm(&g, GOAL_MICE, 0.07) - 3 * 0.03 - 10 * 0.02) < 1e-12);
-    g.limit = 0.01;                              /* no room */
+    g.limit = 0.01;                              /* limit below the bound */
     assert_true(fabs(goal_harm(&g, GOAL_MICE, 0.04) - 10 * 0.02) < 1e-12);
 }
 
-static void score__a_setting_that_stands_still_is_the_worst(void **state)
+static void score__a_stuck_setting_is_the_worst(void **state)
 {
     struct predicted was = found(90, 4, 0, 0, 10, 2), is = found(90, 1, 0, 0, 10, 1),
                      bad = found(90, 400, 0, 0, 10, 200);
@@ -73,7 +74,7 @@ static void score__a_setting_that_stands_still_is_the_worst(void **state)
     assert_true(goal_score(goal_find("balanced"), &is, &was) > goal_score(goal_find("balanced"), &bad, &was));
 }
 
-/* 90 mice at 2 and 10 elephants at 4: the mean is 2.2, and J the root of 2.2 x 4. */
+/* 90 mice at 2 and 10 elephants at 4: the mean is 2.2, and J the square root of 2.2 x 4. */
 static void speed__is_one_over_the_slowdown(void **state)
 {
     struct predicted p = found(90, 2, 0, 0, 10, 4), empty = found(0, 0, 0, 0, 0, 0),
@@ -87,7 +88,7 @@ static void speed__is_one_over_the_slowdown(void **state)
     assert_true(goal_speed(goal_find("balanced"), &empty.all) == 0);
 }
 
-/* A job of ten iterations of 'ms' each, whose messages have a mean slowdown of 'slowdown'; others with 2. */
+/* A job of ten iterations of 'ms', with messages of this mean slowdown. Other messages have 2. */
 static struct outcomes with_job(double ms, double slowdown)
 {
     return (struct outcomes){ .messages = { 200, 0, 0 }, .slowdowns = { 100 * 2 + 100 * slowdown, 0, 0 },
@@ -95,7 +96,7 @@ static struct outcomes with_job(double ms, double slowdown)
                               .job = { { 1, 10, ms / 100 } } };
 }
 
-/* Iterations are 10 % longer though messages are faster: the goal of a job is its iterations. */
+/* Iterations take 10 % longer although messages are faster. A job is judged by its iterations. */
 static void gain__of_a_job_is_its_iteration_time(void **state)
 {
     struct predicted was = { .all = with_job(2, 4) }, is = { .all = with_job(2.2, 3) };
@@ -104,13 +105,12 @@ static void gain__of_a_job_is_its_iteration_time(void **state)
     assert_true(fabs(goal_gain(goal_default, &is.all, &was.all) - log(1.1)) < 1e-12);
     assert_true(goal_gain(goal_find("balanced"), &is.all, &was.all) < 0);
     assert_true(goal_score(goal_find("balanced"), &is, &was) > 0.5);     /* 2 % is allowed */
-    assert_true(goal_party_ratio(&is.all, &was.all, GOAL_MICE) == 0);    /* the job's messages are the job's */
-    is.all.job[0].id = 2;                /* another job: there is nothing to compare */
+    assert_true(goal_party_ratio(&is.all, &was.all, GOAL_MICE) == 0);    /* a job's messages are not mice */
+    is.all.job[0].id = 2;                /* another job: nothing to compare with */
     assert_true(goal_gain(goal_default, &is.all, &was.all) == goal_gain(goal_find("balanced"), &is.all, &was.all));
 }
 
-/* A thousand messages with slowdowns from 1 to 16, evenly on the scale of logarithms: 1 % are above
- * 16^0.99. */
+/* 3,200 messages with slowdowns from 1 to 16, evenly spread on a logarithmic scale: 1 % are above 16^0.99. */
 static void p99__is_within_a_bin(void **state)
 {
     struct outcomes p = { 0 };
@@ -124,8 +124,8 @@ static void p99__is_within_a_bin(void **state)
     assert_true(isnan(goal_p99(&p, GOAL_ELEPHANTS)));
 }
 
-/* A loop that completes 80 instead of 100 bytes in a second takes 1.25 times as long per byte. That is harm,
- * though messages are faster; loops are no jobs. */
+/* A loop that completes 80 instead of 100 bytes per second takes 1.25 times as long per byte. That is harm,
+ * although messages are faster. Loops are not jobs. */
 static void party__of_a_loop_is_time_per_byte(void **state)
 {
     struct predicted was = { .all = { .messages = { 100 }, .slowdowns = { 200 }, .loop = { { 1, 100, 1 } } } };
@@ -144,9 +144,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gain__balanced_is_the_log_of_j),
         cmocka_unit_test(gain__without_elephants_the_others_decide),
-        cmocka_unit_test(score__harm_to_one_class_is_not_paid_for_by_another),
-        cmocka_unit_test(harm__is_dear_up_to_the_limit),
-        cmocka_unit_test(score__a_setting_that_stands_still_is_the_worst),
+        cmocka_unit_test(score__gains_do_not_outweigh_harm_to_a_class),
+        cmocka_unit_test(harm__costs_more_beyond_the_limit),
+        cmocka_unit_test(score__a_stuck_setting_is_the_worst),
         cmocka_unit_test(speed__is_one_over_the_slowdown),
         cmocka_unit_test(gain__of_a_job_is_its_iteration_time),
         cmocka_unit_test(p99__is_within_a_bin),

@@ -52,9 +52,8 @@ static double distance(const struct test_network *n, const struct knobs *k)
     return sum / n->coded.dims;
 }
 
-/* Noise that all settings share, ten times what they differ by, takes nothing away: they meet the same
- * messages. */
-static void rehearse__finds_what_is_best_under_common_noise(void **state)
+/* Noise that all settings share, ten times their differences, does no harm: they meet the same messages. */
+static void rehearse__finds_the_best_under_common_noise(void **state)
 {
     struct world        w = the_world();
     struct test_network n = network(&w, 1, 0.01);
@@ -64,12 +63,12 @@ static void rehearse__finds_what_is_best_under_common_noise(void **state)
     (void)state;
     assert_true(distance(&n, &best->knobs) < 0.25 * distance(&n, &w.start));
     assert_true(r.race.gain.high < 0);
-    /* What the race tells is the truth: the slowdowns' ratio is known in closed form. */
+    /* The race's estimate is right: the ratio of slowdowns is known in closed form. */
     assert_true(fabs(r.race.gain.mean - 3 * (distance(&n, &best->knobs) - distance(&n, &w.start))) < 0.03);
 }
 
-/* Nothing is better than anything else: what the race says of the winner is not far from nothing, though
- * hundreds were tried and the luckiest of them looked good. */
+/* All settings are equally good. The race's estimate of the winner stays near 0, although hundreds were
+ * tried and the luckiest of them looked good. */
 static void rehearse__a_lucky_setting_is_not_believed(void **state)
 {
     struct world        w = the_world();
@@ -111,14 +110,14 @@ static void rehearse__keeps_to_its_budget(void **state)
         struct test_network n = network(&w, 0.3, 0.02);
         struct rehearsal    r = do_rehearse(&n, &w, 7, budgets[i]);
 
-        /* The least that is done is known settings, the best of them again, and four blocks of the race. */
+        /* The minimum is the presets, the best of them again, and four blocks of the race. */
         assert_true(r.spent <= budgets[i] + 60 * 1000);
         assert_int_equal(r.trials, n.trials);
     }
 }
 
-/* The baseline is the best there is: it stays. */
-static void rehearse__keeps_the_baseline_where_nothing_is_better(void **state)
+/* The baseline is the best setting, so it stays. */
+static void rehearse__keeps_the_baseline_if_nothing_is_better(void **state)
 {
     struct world        w = the_world();
     struct test_network n = network(&w, 0.3, 0);
@@ -130,8 +129,8 @@ static void rehearse__keeps_the_baseline_where_nothing_is_better(void **state)
     assert_true(r.race.gain.mean > -0.001);
 }
 
-/* One of the presets is the best there is: it is told of, by the formula, and wins. */
-static void rehearse__what_has_a_name_is_told_and_runs_in_the_race(void **state)
+/* The preset bdp is the best setting. It is listed with the gain that the closed form gives, and it wins. */
+static void rehearse__lists_presets_and_races_them(void **state)
 {
     struct world         w = the_world();
     struct test_network  n = network(&w, 0.3, 0);
@@ -153,9 +152,9 @@ static void rehearse__what_has_a_name_is_told_and_runs_in_the_race(void **state)
     assert_string_equal(r.race.runner[r.race.winner].name, "bdp");
 }
 
-/* A setting that the screen would drop runs all the same if it is in force, so that the winner is known to be
- * better than it. */
-static void rehearse__what_is_in_force_runs_in_the_race(void **state)
+/* The current setting runs in the race even if the screening would drop it, so the winner is known to be
+ * better. */
+static void rehearse__races_the_current_setting(void **state)
 {
     struct world            w = the_world();
     struct test_network     n = network(&w, 0.3, 0);
@@ -177,9 +176,9 @@ static void rehearse__what_is_in_force_runs_in_the_race(void **state)
     assert_true(race_gain(&r.race.runner[r.race.winner], &r.race.runner[1]).high < -0.5);
 }
 
-/* What is best for a while is worst in the long run: a race that is as short as the search ends with it, a
- * longer one does not. */
-static void rehearse__a_longer_race_sees_what_comes_later(void **state)
+/* The best settings in short trials are the worst in long ones. A race with trials as short as the search's
+ * picks one of them; a race with longer trials does not. */
+static void rehearse__longer_trials_see_late_effects(void **state)
 {
     (void)state;
     for (int is_long = 0; is_long < 2; is_long++) {
@@ -202,7 +201,7 @@ static void rehearse__a_longer_race_sees_what_comes_later(void **state)
     }
 }
 
-static void rehearse__tells_what_the_predictor_told(void **state)
+static void rehearse__passes_on_the_predictors_error(void **state)
 {
     struct world            w = the_world();
     struct test_network     n = network(&w, 0.3, 0);
@@ -218,9 +217,9 @@ static void rehearse__tells_what_the_predictor_told(void **state)
     assert_string_equal(err.text, "the network is on fire");
 }
 
-/* The winner is refuted by the network: the next search finds another, and it does not run, not even if it is
- * tried. */
-static void rehearse__what_was_refuted_does_not_run(void **state)
+/* The network has refuted the winner. The next search finds another setting and does not run the refuted
+ * one, even if the request proposes it. */
+static void rehearse__does_not_run_refuted_settings(void **state)
 {
     struct world            w = the_world();
     struct test_network     n = network(&w, 0.3, 0.01);
@@ -239,8 +238,8 @@ static void rehearse__what_was_refuted_does_not_run(void **state)
     assert_true(r.race.gain.high < 0);
 }
 
-/* Long trials are for the baseline, the current setting, and the best of the others, eight blocks of them;
- * the others have run the heat alone, and are compared by it. */
+/* Only the baseline, the current setting and the best of the heat run long trials. The others have only run
+ * the heat, and are compared by it. */
 static void rehearse__the_best_of_a_heat_run_long_trials(void **state)
 {
     struct world            w = the_world();
@@ -274,14 +273,14 @@ static void rehearse__the_best_of_a_heat_run_long_trials(void **state)
     }
     assert_int_equal(finalists, RACE_FINALISTS);
     assert_true(r.race.runner[r.race.winner].is_final);
-    for (uint32_t i = 2; i < r.race.runners; i++)        /* all that were better in the heat */
+    for (uint32_t i = 2; i < r.race.runners; i++)        /* no better one was left behind in the heat */
         assert_true(r.race.runner[i].is_final ||
                     race_gain(&r.race.runner[i], &r.race.runner[0]).mean >= worst);
 }
 
-/* All settings are as good: each known one runs once, and the baseline in the four blocks that a race has at
- * least. No budget is used up. */
-static void rehearse__stops_where_no_setting_matters(void **state)
+/* All settings are equally good: each preset runs once, and the baseline runs the four blocks that a race
+ * needs. The budget is not used up. */
+static void rehearse__stops_if_no_setting_matters(void **state)
 {
     struct world        w = the_world();
     struct test_network n = network(&w, 1, 0);
@@ -299,18 +298,18 @@ static void rehearse__stops_where_no_setting_matters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rehearse__finds_what_is_best_under_common_noise),
-        cmocka_unit_test(rehearse__stops_where_no_setting_matters),
+        cmocka_unit_test(rehearse__finds_the_best_under_common_noise),
+        cmocka_unit_test(rehearse__stops_if_no_setting_matters),
         cmocka_unit_test(rehearse__a_lucky_setting_is_not_believed),
         cmocka_unit_test(rehearse__the_same_seed_finds_the_same),
         cmocka_unit_test(rehearse__keeps_to_its_budget),
-        cmocka_unit_test(rehearse__keeps_the_baseline_where_nothing_is_better),
-        cmocka_unit_test(rehearse__what_has_a_name_is_told_and_runs_in_the_race),
-        cmocka_unit_test(rehearse__what_is_in_force_runs_in_the_race),
-        cmocka_unit_test(rehearse__a_longer_race_sees_what_comes_later),
+        cmocka_unit_test(rehearse__keeps_the_baseline_if_nothing_is_better),
+        cmocka_unit_test(rehearse__lists_presets_and_races_them),
+        cmocka_unit_test(rehearse__races_the_current_setting),
+        cmocka_unit_test(rehearse__longer_trials_see_late_effects),
         cmocka_unit_test(rehearse__the_best_of_a_heat_run_long_trials),
-        cmocka_unit_test(rehearse__what_was_refuted_does_not_run),
-        cmocka_unit_test(rehearse__tells_what_the_predictor_told),
+        cmocka_unit_test(rehearse__does_not_run_refuted_settings),
+        cmocka_unit_test(rehearse__passes_on_the_predictors_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,7 @@ static double mean_of(const struct traffic_sizes *s)
     return sum;
 }
 
-/* 20,000 messages of 1 KB and 200 of 5 MB in 20 ms, from 10 hosts: 1.02 GB, so 40.8 Gb/s of each. */
+/* 20,000 messages of 1 KB and 200 of 5 MB in 20 ms, from 10 hosts: 1.02 GB, which is 40.8 Gb/s per host. */
 #define WINDOW_S 20e-3
 
 static struct seen mix(void)
@@ -39,7 +39,7 @@ static struct seen mix(void)
     return s;
 }
 
-static void make__load_and_mean_size_are_those_that_were_seen(void **state)
+static void make__keeps_load_and_mean_size(void **state)
 {
     struct seen          s = mix();
     struct traffic_model m;
@@ -57,7 +57,7 @@ static void make__load_and_mean_size_are_those_that_were_seen(void **state)
     assert_int_equal(m.loop_sizes.rows, 0);
 }
 
-static void make__every_size_there_is_makes_rows_that_grow(void **state)
+static void make__rows_grow_with_every_size(void **state)
 {
     struct seen          s = { 0 };
     struct traffic_model m;
@@ -72,7 +72,7 @@ static void make__every_size_there_is_makes_rows_that_grow(void **state)
                     m.sizes.row[i].p >= m.sizes.row[i - 1].p);
 }
 
-static void make__without_a_message_there_is_none(void **state)
+static void make__needs_a_message(void **state)
 {
     struct seen          s = { 0 };
     struct traffic_model m;
@@ -81,8 +81,8 @@ static void make__without_a_message_there_is_none(void **state)
     assert_false(model_make(&m, &s, WINDOW_S, 10));
 }
 
-/* A few that follow from others do so by chance and stay with the rest; many are a closed loop. */
-static void make__what_follows_from_others_is_a_loop_if_there_is_much_of_it(void **state)
+/* A few messages that follow others do so by chance and count as random. Many of them are a closed loop. */
+static void make__many_chained_messages_are_a_loop(void **state)
 {
     struct seen          few = mix(), many = mix();
     struct traffic_model m;
@@ -93,7 +93,7 @@ static void make__what_follows_from_others_is_a_loop_if_there_is_much_of_it(void
     assert_int_equal(m.loop_sizes.rows, 0);
     assert_true(fabs(m.bps_per_host / 44.8e9 - 1) < 1e-9);
     post(&many, 100000, 8000, true);
-    many.chain_s = 8000 * 20e-6;             /* each took 20 us: 8 of them at a time */
+    many.chain_s = 8000 * 20e-6;             /* each took 20 us: 8 at a time */
     many.chain_senders = 4;
     assert_true(model_make(&m, &many, WINDOW_S, 10));
     assert_true(m.loop_sizes.rows >= 2);
@@ -102,7 +102,7 @@ static void make__what_follows_from_others_is_a_loop_if_there_is_much_of_it(void
     assert_true(fabs(m.loop_senders - 0.4) < 1e-9);
 }
 
-/* Eight hosts, each to its neighbour: 14 messages, then a pause of 300 us. */
+/* Each of eight hosts sends 14 messages to its neighbor, then pauses for 300 us. */
 static void make__a_collective_has_its_peers_times_and_pause(void **state)
 {
     struct seen          s = { .posted = 8 * 28, .posted_bytes = 8 * 28 * 1000000ull };
@@ -141,7 +141,7 @@ static void distance__load_and_sizes_and_kinds_count(void **state)
     assert_true(model_distance(&m, &n) >= 1);
 }
 
-static void text__tells_load_and_kinds(void **state)
+static void text__shows_load_and_kinds(void **state)
 {
     struct seen          s = mix();
     struct traffic_model m;
@@ -153,9 +153,10 @@ static void text__tells_load_and_kinds(void **state)
     assert_int_equal(strlen(model_text(&m, tiny, sizeof(tiny))), sizeof(tiny) - 1);
 }
 
-/* 5 MB each, on hosts so busy that 90 % of messages seem to follow from others: 28 of 30 is no more than
- * chance, 2,990 of 3,000 is, by 17 standard deviations. Without chance (quiet hosts) 28 of 30 are sure. */
-static void chained__what_chance_explains_is_no_loop(void **state)
+/* Messages of 5 MB, on hosts so busy that 90 % of messages seem to follow others. 28 of 30 is within
+ * chance; 2,990 of 3,000 exceeds it by 17 standard deviations. Without chance, on quiet hosts, 28 of 30 are
+ * a loop. */
+static void chained__chance_alone_is_no_loop(void **state)
 {
     static const struct { uint32_t chained, others; double chance; bool is_loop; } row[] = {
         { 28, 2, 0.9, false }, { 2990, 10, 0.9, true }, { 28, 2, 0, true }, { 20, 10, 0.5, false },
@@ -173,7 +174,8 @@ static void chained__what_chance_explains_is_no_loop(void **state)
     }
 }
 
-/* Storage beside a job that has three times its bytes is a closed loop as it is alone. */
+/* Storage next to a job with three times its bytes is recognized as a closed loop, as it is without the
+ * job. */
 static void chained__a_job_beside_it_does_not_hide_a_loop(void **state)
 {
     struct seen          s = { 0 };
@@ -207,7 +209,7 @@ static struct knobs setting(double kmin)
     return k;
 }
 
-static void recall__what_is_alike_and_nothing_else(void **state)
+static void recall__finds_only_similar_traffic(void **state)
 {
     struct memories      m = { 0 };
     struct traffic_model ten = at(10), eleven = at(11), thirty = at(30);
@@ -236,7 +238,7 @@ static void add__the_same_traffic_takes_the_same_place(void **state)
     assert_int_equal(memory_good(&m, good), 0);
 }
 
-/* Loads that are twice as high each are all different: the ninth takes the place of the first. */
+/* Loads that double each time are all different. The ninth replaces the first. */
 static void add__the_oldest_goes(void **state)
 {
     struct memories      m = { 0 };
@@ -257,16 +259,16 @@ static void add__the_oldest_goes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chained__what_chance_explains_is_no_loop),
+        cmocka_unit_test(chained__chance_alone_is_no_loop),
         cmocka_unit_test(chained__a_job_beside_it_does_not_hide_a_loop),
-        cmocka_unit_test(make__load_and_mean_size_are_those_that_were_seen),
-        cmocka_unit_test(make__every_size_there_is_makes_rows_that_grow),
-        cmocka_unit_test(make__without_a_message_there_is_none),
-        cmocka_unit_test(make__what_follows_from_others_is_a_loop_if_there_is_much_of_it),
+        cmocka_unit_test(make__keeps_load_and_mean_size),
+        cmocka_unit_test(make__rows_grow_with_every_size),
+        cmocka_unit_test(make__needs_a_message),
+        cmocka_unit_test(make__many_chained_messages_are_a_loop),
         cmocka_unit_test(make__a_collective_has_its_peers_times_and_pause),
         cmocka_unit_test(distance__load_and_sizes_and_kinds_count),
-        cmocka_unit_test(text__tells_load_and_kinds),
-        cmocka_unit_test(recall__what_is_alike_and_nothing_else),
+        cmocka_unit_test(text__shows_load_and_kinds),
+        cmocka_unit_test(recall__finds_only_similar_traffic),
         cmocka_unit_test(add__the_same_traffic_takes_the_same_place),
         cmocka_unit_test(add__the_oldest_goes),
     };
