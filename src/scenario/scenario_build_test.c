@@ -71,7 +71,7 @@ static void scenario_make__base_equals_its_text(void **unused)
  * once. */
 static void scenario_make__over_is_applied_last(void **unused)
 {
-    static const char *const set[] = { "host.mtu=1000", "traffic.0.size=1KB" };
+    static const char *const set[] = { "host.mtu=1000", "traffic.0.start=5us" };
     struct build    below = { 0 }, over = { .below = &below };
     struct scenario s;
     struct err      err;

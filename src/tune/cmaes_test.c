@@ -259,7 +259,7 @@ static void begin__again_starts_afresh(void **state)
     struct space space = test_space(4);
     double low[4] = { -4, -4, -4, -4 }, high[4] = { 4, 4, 4, 4 }, point[4];
     struct search_now now = test_now(0);
-    double sum = 0;
+    double sum = 0, squares = 0;
     void *c = cmaes_search.create(&space, (const double[]){ 0, 0.01, 0.001 }, 1);
 
     (void)state;
@@ -279,9 +279,13 @@ static void begin__again_starts_afresh(void **state)
 
         assert_true(cmaes_search.ask(c, &now, point));
         cmaes_search.tell(c, &now, &note);
-        sum += point[0] + point[1] + point[2] + point[3];
+        for (int i = 0; i < 4; i++) {
+            sum += point[i] - 4;
+            squares += (point[i] - 4) * (point[i] - 4);
+        }
     }
-    assert_true(fabs(sum / 32 - 4) < 4 * 0.1 / sqrt(32));
+    assert_true(fabs(sum / 32) < 4 * 0.1 / sqrt(32));
+    assert_in_range((int)(squares / (0.1 * 0.1)), 15, 56);   /* chi-square of 32 draws, 99 % */
     cmaes_search.destroy(c);
 }
 

@@ -153,8 +153,10 @@ static void take__accepts_only_a_valid_net(void **unused)
     assert_true(acc_agents_take(&a, &net, &err) < 0);
     net.checksum ^= 1;
     p[5] = (float)NAN;
+    net.checksum = acc_checksum(p, net.parameters);
     assert_true(acc_agents_take(&a, &net, &err) < 0);
     p[5] = a.frozen.parameter[5];
+    net.checksum = acc_checksum(p, net.parameters);
     assert_int_equal(acc_agents_choose(&a, 0, state), first);
     assert_int_equal(acc_agents_take(&a, &net, &err), 0);
     assert_int_equal(acc_agents_choose(&a, 0, state), (first + 1) % 3);

@@ -96,8 +96,8 @@ static void cell__by_length_and_rate(void **state)
         assert_int_equal(cell_of(rows[i].bytes, rows[i].sent), rows[i].cell);
 }
 
-/* At the same rate, a longer queue is never in an earlier cell, and no cell is skipped. Every cell can be
- * reached. */
+/* At the same rate, a longer queue is never in an earlier cell, and no cell is skipped. At the same length, a
+ * higher rate is never in an earlier cell. Every cell can be reached. */
 static void cell__all_in_order(void **state)
 {
     bool reached[ACC_RULE_CELLS] = { 0 };
@@ -116,6 +116,9 @@ static void cell__all_in_order(void **state)
     }
     for (int i = 0; i < ACC_RULE_CELLS; i++)
         assert_true(reached[i]);
+    for (uint64_t bytes = 0; bytes < 1000000; bytes += 500)
+        for (double sent = 0; sent < 1; sent += 0.01)
+            assert_true(cell_of(bytes, sent + 0.01) >= cell_of(bytes, sent));
 }
 
 static struct ecn list[ACC_ACTIONS_MAX];
