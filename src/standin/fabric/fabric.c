@@ -373,15 +373,6 @@ static void put_device(const struct device *d)
         set_queue(s, n->first_port + i, &e);
 }
 
-void fabric_set_queue(void *device, uint32_t port, const struct ecn *e)
-{
-    const struct device *d = device;
-    const struct node   *n = &d->fabric->s.sim->net.node[d->node];
-
-    assert(n->is_switch && port < n->ports);
-    set_queue(d->fabric->s.sim, n->first_port + port, e);
-}
-
 /* Do all hosts agree on a spacing of CNPs that differs from the current one of receivers? */
 static bool is_agreed(const struct fabric *f, double spacing)
 {
