@@ -1,45 +1,237 @@
 #include "live/daemon/process.h"
 #include "base/minmax.h"
+#include "core/units.h"
 #include "live/core/live_clock.h"
-#include "live/daemon/notify.h"
+#include "live/tuner/live_tuner.h"
+#include "live/wire/endpoint.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PAUSE_US_MIN 100000u
 #define PAUSE_US_MAX 5000000u
+#define RETURN_US    60000000u   /* back to the first relay */
+
+/* ---- the loop ---- */
+
+/* Sends "WATCHDOG=1" twice per WatchdogSec. */
+static void feed_watchdog(uint64_t now_us)
+{
+    static uint64_t next_us;
+    const char     *text = getenv("WATCHDOG_USEC");
+    uint64_t        period_us = text ? strtoull(text, NULL, 10) : 0;
+
+    if (!period_us || now_us < next_us)
+        return;
+    next_us = now_us + period_us / 2;
+    clock_notify("WATCHDOG=1");
+}
 
 enum process_order process_wait(struct pollfd *fd, uint32_t count, uint64_t until_us, int signals)
 {
     struct signalfd_siginfo s;
 
-    notify_alive(clock_us());
+    feed_watchdog(clock_us());
     clock_wait(fd, count, until_us);
     if (read(signals, &s, sizeof s) != sizeof s)
         return PROCESS_GO_ON;
     return s.ssi_signo == SIGHUP ? PROCESS_RELOAD : PROCESS_END;
 }
 
-/* ---- dialling again ---- */
+/* ---- another configuration ---- */
 
-void redial_reset(struct redial *r)
+void reload_on_signal(void (*reload)(void *), void *arg)
 {
-    r->pause_us = PAUSE_US_MIN;
+    struct timespec now;
+    char            text[80];
+
+    /* systemd's clock, which is not that of the state machines */
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    snprintf(text, sizeof text, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
+             (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000);
+    clock_notify(text);
+    reload(arg);
+    clock_notify("READY=1");
 }
 
-bool redial_is_reset(const struct redial *r)
+static bool is_same(const char *a, const char *b)
 {
-    return r->pause_us == PAUSE_US_MIN;
+    return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-void redial_plan(struct redial *r, uint64_t now_us)
+static bool are_same(char *const *a, char *const *b, uint32_t count)
 {
-    r->at_us = now_us + r->pause_us / 2 + (uint64_t)random() % r->pause_us;
-    r->pause_us = min_u64(r->pause_us * 2, PAUSE_US_MAX);
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_same(a[i], b[i]))
+            return false;
+    return true;
+}
+
+/* The following return the name of a key that cannot change but has; NULL: none. */
+
+static const char *fixed_common(const struct config_common *new, const struct config_common *old)
+{
+    const struct rpc_tls *n = &new->tls, *o = &old->tls;
+
+    return !is_same(new->name, old->name) ? "name" : !is_same(new->state, old->state) ? "state" :
+           !is_same(n->ca, o->ca) || !is_same(n->cert, o->cert) || !is_same(n->key, o->key) ? "tls" : NULL;
+}
+
+static const char *fixed_agent(const struct agent_file *new, const struct agent_file *old)
+{
+    return new->relays != old->relays || !are_same(new->way, old->way, new->relays) ? "relays" :
+           new->ways != old->ways || !are_same(new->way, old->way, new->ways) ? "controller" :
+           new->driver->find != old->driver->find ? "driver" :
+           new->own_driver && memcmp(new->own_driver->arg, old->own_driver->arg, new->driver->settings_size) ?
+           new->driver->name :
+           !is_same(new->root, old->root) ? "root" :
+           new->devices != old->devices || memcmp(new->device, old->device,
+                                                  sizeof new->device) != 0 ? "devices" :
+           !config_tuner_is_same(&new->tuner, &old->tuner) || new->queue_changes != old->queue_changes ||
+           new->queue_hold_us != old->queue_hold_us ? "tuner" :
+           new->agent.interval_us != old->agent.interval_us ? "interval" : NULL;
+}
+
+static const char *fixed_relay(const struct relay_file *new, const struct relay_file *old)
+{
+    return new->controllers != old->controllers ||
+           !are_same(new->controller, old->controller, new->controllers) ? "controller" :
+           !is_same(new->listen, old->listen) ? "listen" : NULL;
+}
+
+static const char *fixed_controller(const struct controller_file *new, const struct controller_file *old)
+{
+    return !is_same(new->listen, old->listen) ? "listen" :
+           new->devices_max != old->devices_max ? "devices_max" : !is_same(new->flows, old->flows) ? "flows" :
+           new->etcd.endpoints != old->etcd.endpoints || !is_same(new->etcd.key, old->etcd.key) ? "etcd" :
+           new->controller.id != old->controller.id ? "id" :
+           new->controller.interval_us != old->controller.interval_us ? "interval" : NULL;
+}
+
+static const char *fixed_key(const struct config_kind *kind, const void *new, const void *old)
+{
+    const char *key = fixed_common(new, old);
+
+    return key ? key : kind == &config_agent ? fixed_agent(new, old) :
+           kind == &config_relay ? fixed_relay(new, old) : fixed_controller(new, old);
+}
+
+void *reload_file(const struct config_kind *kind, const void *old)
+{
+    const struct driver *driver = kind == &config_agent ? ((const struct agent_file *)old)->driver : NULL;
+    const char *path = ((const struct config_common *)old)->file, *key = NULL;
+    void       *new = xcalloc(1, kind->bytes);
+    struct err  err;
+    int         rc = config_read(kind, new, path, driver, &err);
+
+    if (!rc && !(key = fixed_key(kind, new, old)) && kind == &config_controller)
+        rc = live_tuner_check(new, &err);
+    if (!rc && !key)
+        return new;
+    if (key)
+        clock_log("%s: '%s' cannot change while it runs: restart it; everything stays as it was", path, key);
+    else
+        clock_log("%s; everything stays as it was", err.text);
+    reload_free(kind, new);
+    return NULL;
+}
+
+void reload_free(const struct config_kind *kind, void *file)
+{
+    if (file)
+        config_fini(kind, file);
+    free(file);
+}
+
+bool reload_has_http(const struct http_config *new, const struct http_config *old)
+{
+    return new->is_on != old->is_on || !is_same(new->listen, old->listen) || new->hosts != old->hosts ||
+           !are_same(new->host, old->host, new->hosts) ||
+           /* files may have changed, and client_ca needs cert */
+           new->token || old->token || new->cert || old->cert;
+}
+
+/* ---- the way to a controller ---- */
+
+static int dial_path(struct uplink *u, const struct uplink_to *to, struct err *err)
+{
+    struct dial *dial;
+    int          rc = dial_open(&dial, to->address[u->path.at], to->tls, NULL, err);
+
+    if (rc)
+        return rc;
+    dial_free(u->dial);
+    u->dial = dial;
+    u->is_up = false;
+    u->dialled = u->path.at;
+    return 0;
+}
+
+int uplink_open(struct uplink *u, const char *who, const struct uplink_to *to, struct err *err)
+{
+    int rc = 0;
+
+    *u = (struct uplink){ .who = who, .pause_us = PAUSE_US_MIN };
+    path_init(&u->path, to->count, to->relays, to->silence_us, RETURN_US, clock_us());
+    for (uint32_t i = 1; i < to->count && !rc; i++)
+        rc = address_check(to->address[i], to->tls, err);
+    return rc ? rc : dial_path(u, to, err);
+}
+
+static void plan_redial(struct uplink *u)
+{
+    u->redial_us = clock_us() + u->pause_us / 2 + (uint64_t)random() % u->pause_us;
+    u->pause_us = min_u64(u->pause_us * 2, PAUSE_US_MAX);
+}
+
+void uplink_on_event(struct uplink *u, const struct rpc_event *e)
+{
+    if (e->kind == RPC_OPEN) {
+        u->link = e->link;
+        u->is_up = true;
+    } else if (e->kind == RPC_DATA)
+        u->pause_us = PAUSE_US_MIN;      /* the other end speaks, and does not only take calls */
+    else if (e->kind == RPC_CLOSE) {
+        if (u->is_up || u->pause_us == PAUSE_US_MIN)
+            clock_log("%sno controller: %s", u->who, *e->why ? e->why : "it has closed the connection");
+        u->is_up = false;
+        path_lost(&u->path, clock_us());
+        plan_redial(u);
+    }
+}
+
+void uplink_on_time(struct uplink *u, const struct uplink_to *to, uint64_t now_us)
+{
+    bool       is_due = u->redial_us && now_us >= u->redial_us;
+    struct err err;
+
+    /* leaves a silent address, also while it is only being dialled */
+    if (path_on_tick(&u->path, now_us) && !u->redial_us) {
+        if (u->is_up)
+            clock_log("%sgoes to %s", u->who, to->address[u->path.at]);
+        is_due = true;
+    }
+    if (!is_due)
+        return;
+    u->redial_us = 0;
+    if (u->dialled == u->path.at)
+        dial_again(u->dial);
+    else if (dial_path(u, to, &err)) {
+        clock_log("%s%s", u->who, err.text);     /* certificates may be half-exchanged just now */
+        plan_redial(u);
+    }
+}
+
+uint64_t uplink_timer_us(const struct uplink *u)
+{
+    return u->redial_us ? u->redial_us : NEVER;
 }
 
 /* ---- agents as clients ---- */

@@ -10,7 +10,6 @@
 #include "live/tuner/live_tuner.h"
 #include "live/relay/relay.h"
 #include "live/wire/codec.h"
-#include "live/daemon/notify.h"
 #include "live/daemon/process.h"
 #include "live/daemon/run.h"
 #include "live/flows/collector.h"
@@ -498,7 +497,7 @@ static int loop(struct fabric *f, struct err *err)
         if (order == PROCESS_END)
             return 0;
         if (order == PROCESS_RELOAD)
-            notify_reload(reload, f);
+            reload_on_signal(reload, f);
         while (serve_next(f->serve, &e))
             on_event(f, &e, now_us(f));
         server_run(f->page.server);
@@ -578,7 +577,7 @@ static int start(struct fabric *f, struct err *err)
     if (!rc && f->file->etcd.endpoints)
         rc = lease_open(&f->lease, &f->file->etcd, clock_us, err);
     if (!rc && f->lease) {
-        notify("READY=1\nSTATUS=standby");
+        clock_notify("READY=1\nSTATUS=standby");
         rc = stand_by(f);
         begin_us = clock_us();
     }
@@ -619,9 +618,9 @@ int controller_run(const struct controller_file *file, struct controller_pace *p
         clock_log("listening at %s, %s", file->listen, modes[file->controller.mode]);
         if (f.page.server)
             clock_log("http at %s", server_address(f.page.server));
-        notify("READY=1\nSTATUS=acting");
+        clock_notify("READY=1\nSTATUS=acting");
         rc = loop(&f, err);
-        notify("STOPPING=1");
+        clock_notify("STOPPING=1");
     }
     serve_free(f.serve);
     lease_free(f.lease);         /* last: no agent can reach it any more */
