@@ -3,6 +3,7 @@
  * on both sides. */
 #include "base/file/outfile.h"
 #include "base/json.h"
+#include "base/minmax.h"
 #include "base/print/safe.h"
 #include "base/text.h"
 #include "live/controller/controller.h"
@@ -41,14 +42,15 @@
 #define EPOCH_US       1000000u
 #define SOCKET_MAX     100       /* of a Unix socket's path */
 
-enum { CONTROLLER, HARDWARE, AGENT, CHILDREN = AGENT + DRIVER_DEVICES_MAX };
+/* one agent, or with stand-ins one for each device */
+enum { CONTROLLER, AGENT, STAND_IN = AGENT + DRIVER_DEVICES_MAX, CHILDREN = STAND_IN + DRIVER_DEVICES_MAX };
 
 struct twin_run {
     const struct twin_request *q;
     struct fabric_about about;
     char                folder[SOCKET_MAX], scenario[4096];
     uint64_t            interval_us;     /* real time that an interval of the scenario takes */
-    pid_t               child[CHILDREN];         /* one agent, or one for each device */
+    pid_t               child[CHILDREN];         /* 0: not running */
     char                device[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];       /* behind stand-ins */
     bool                is_switch[DRIVER_DEVICES_MAX];
     uint32_t            devices;
@@ -299,7 +301,19 @@ static int check_children(struct twin_run *t, bool *is_over, struct err *err)
     for (int i = 0; i < CHILDREN; i++)
         t->child[i] = t->child[i] == pid ? 0 : t->child[i];
     *is_over = t->q->is_locked && !t->child[AGENT] && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    return *is_over ? 0 : err_set(err, ECHILD, "the twin's agent or controller has ended; see above");
+    return *is_over ? 0 : err_set(err, ECHILD, "a process of the twin has ended; see above");
+}
+
+/* Lost time is not made up for: if the simulation is slower than real time, agents see a slower network. */
+static int simulate(const struct twin_run *t, uint64_t *next_us, struct err *err)
+{
+    int rc = 0;
+
+    if (t->hardware && clock_us() >= *next_us) {
+        rc = hardware_step(t->hardware, err);
+        *next_us = max_u64(*next_us + t->interval_us, clock_us());
+    }
+    return rc;
 }
 
 /* Runs until a signal, the end of the time or of the scenario; a child that ends is a failure. */
@@ -307,18 +321,19 @@ static int watch(struct twin_run *t, uint64_t begin_us, struct err *err)
 {
     struct signalfd_siginfo s;
     uint64_t                end_us = t->q->seconds ? begin_us + t->q->seconds * 1000000ull : UINT64_MAX;
-    uint64_t                next_us = begin_us + STATUS_US;
+    uint64_t                next_us = begin_us + STATUS_US, step_us = begin_us;
     bool                    is_over = false;
     int                     rc = 0;
 
     while (clock_us() < end_us && !rc && !is_over) {
         struct pollfd fd = { .fd = t->signals, .events = POLLIN };
-        uint64_t      wake_us = clock_us() + 200000;
+        uint64_t      wake_us = t->hardware ? step_us : clock_us() + 200000;
 
-        clock_wait(&fd, 1, wake_us < end_us ? wake_us : end_us);
+        clock_wait(&fd, 1, min_u64(wake_us, end_us));
         if (read(t->signals, &s, sizeof s) == sizeof s)
             return 0;
         rc = check_children(t, &is_over, err);
+        rc = rc ? rc : simulate(t, &step_us, err);
         if (rc || is_over || clock_us() < next_us)
             continue;
         next_us += STATUS_US;
@@ -465,29 +480,22 @@ static int start_agents(struct twin_run *t, struct err *err)
     return rc;
 }
 
-/* Agents first: they revert open changes. They end in parallel. */
-static void stop_all(const struct twin_run *t)
+/* Ends the processes from one to another, in parallel. */
+static void stop_all(const struct twin_run *t, int from, int to)
 {
-    for (int i = AGENT; i < CHILDREN; i++)
+    for (int i = from; i < to; i++)
         if (t->child[i] > 0)
             kill(t->child[i], SIGTERM);
-    for (int i = AGENT; i < CHILDREN; i++)
+    for (int i = from; i < to; i++)
         stop(t->child[i]);
-    stop(t->child[CONTROLLER]);
-    stop(t->child[HARDWARE]);
 }
 
 static int run(struct twin_run *t, struct err *err)
 {
     char devices[12];
-    int  rc = t->q->is_hardware ? open_hardware(t, err) : 0;
 
-    rc = rc ? rc : write_files(t, err);
-    if (rc)
-        return rc;
     announce(t);
-    if (t->hardware)
-        rc = twin_hardware_start(&t->child[HARDWARE], t->hardware, t->interval_us, err);
+    int rc = t->hardware ? twin_hardware_start(&t->child[STAND_IN], t->hardware, err) : 0;
     snprintf(devices, sizeof devices, "%u", t->about.hosts + t->about.switches);
     if (!rc)
         rc = start(t, CONTROLLER, "controller", "controller.yaml", t->q->is_locked ? devices : NULL, err);
@@ -498,7 +506,9 @@ static int run(struct twin_run *t, struct err *err)
         ask(t, "history");
         print_worth(t);
     }
-    stop_all(t);
+    stop_all(t, AGENT, STAND_IN);        /* first: they revert open changes */
+    stop_all(t, CONTROLLER, AGENT);
+    stop_all(t, STAND_IN, CHILDREN);
     return rc;
 }
 
@@ -510,7 +520,10 @@ int twin_run(const struct twin_request *q, struct err *err)
     if (rc)
         return rc;
     t.signals = clock_signals();
-    rc = run(&t, err);
+    rc = q->is_hardware ? open_hardware(&t, err) : 0;
+    rc = rc ? rc : write_files(&t, err);
+    rc = rc ? rc : run(&t, err);
+    hardware_free(t.hardware);
     if (!q->out)
         nftw(t.folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);    /* made by this process */
     close(t.signals);
