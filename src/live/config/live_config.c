@@ -224,20 +224,23 @@ static void read_common(struct reader *r, const struct section *s, struct config
 
 /* ---- tuners ---- */
 
-static void add_option(struct reader *r, struct config_tuner *t, const struct yaml_node *n)
+static void add_option(struct reader *r, struct option_text **option, uint32_t *options,
+                       const struct yaml_node *n)
 {
     if (n->kind != YAML_SCALAR) {
         reader_refuse(r, n, "%s: a value is wanted", n->key);
         return;
     }
-    t->option = xrealloc(t->option, (t->options + 1ul) * sizeof *t->option);
-    t->option[t->options++] = (struct option_text){ xstrdup(n->key), xstrdup(n->text),
+    *option = xrealloc(*option, (*options + 1ul) * sizeof **option);
+    (*option)[(*options)++] = (struct option_text){ xstrdup(n->key), xstrdup(n->text),
                                                     reader_place(r, n->line, n->column) };
 }
 
-void config_tuner_read(struct reader *r, const struct yaml_node *node, struct config_tuner *t)
+/* Reads a name, or a map with the name and options; NULL: no tuner. */
+static void read_tuner(struct reader *r, const struct yaml_node *node, struct loop_request *t)
 {
     const struct yaml_node *name = node && node->kind == YAML_MAP ? yaml_get(node, "name") : node;
+    struct option_text     *option = NULL;
 
     if (!node || r->rc)
         return;
@@ -245,28 +248,23 @@ void config_tuner_read(struct reader *r, const struct yaml_node *node, struct co
         reader_refuse(r, node, "tuner: a name is wanted, or a map with 'name'");
         return;
     }
-    t->kind = xstrdup(name->text);
-    t->place = reader_place(r, name->line, name->column);
+    *t = (struct loop_request){ .kind = xstrdup(name->text), .beside = xstrdup(r->name),
+                                .place = reader_place(r, name->line, name->column) };
     for (const struct yaml_node *c = node->kind == YAML_MAP ? node->child : NULL; c && !r->rc; c = c->next)
         if (c != name)
-            add_option(r, t, c);
+            add_option(r, &option, &t->options, c);
+    t->option = option;
 }
 
-void config_tuner_fini(struct config_tuner *t)
+static void fini_tuner(struct loop_request *t)
 {
-    option_texts_free(t->option, t->options);
-    free(t->kind);
-    free(t->place);
-    *t = (struct config_tuner){ 0 };
+    option_texts_free((struct option_text *)t->option, t->options);
+    free((char *)t->kind);
+    free((char *)t->place);
+    free((char *)t->beside);
 }
 
-struct loop_request config_tuner_request(const struct config_tuner *t, const char *file)
-{
-    return (struct loop_request){ .kind = t->kind, .place = t->place, .option = t->option,
-                                  .options = t->options, .beside = file };
-}
-
-bool config_tuner_is_same(const struct config_tuner *a, const struct config_tuner *b)
+bool config_tuner_is_same(const struct loop_request *a, const struct loop_request *b)
 {
     bool is_same = a->options == b->options && !a->kind == !b->kind &&
                    (!a->kind || strcmp(a->kind, b->kind) == 0);
@@ -392,11 +390,8 @@ static void check_agent(struct reader *r, const struct section *s, struct agent_
     if (f->tuner.kind && !d->queues)
         reader_refuse(r, section_get(s, "tuner"),
                       "tuner: a device of driver %s has no queues that could be set", d->name);
-    if (!r->rc && f->tuner.kind) {
-        struct loop_request q = config_tuner_request(&f->tuner, f->common.file);
-
-        r->rc = queue_tuner_check(&q, r->err);
-    }
+    if (!r->rc && f->tuner.kind)
+        r->rc = queue_tuner_check(&f->tuner, r->err);
 }
 
 static void read_agent(struct reader *r, const struct yaml_node *root, void *file)
@@ -419,7 +414,7 @@ static void read_agent(struct reader *r, const struct yaml_node *root, void *fil
     read_devices(r, &s, f);
     if (!r->rc)
         read_settings(r, &s, f);
-    config_tuner_read(r, section_get(&s, "tuner"), &f->tuner);
+    read_tuner(r, section_get(&s, "tuner"), &f->tuner);
     check_agent(r, &s, f);
     read_limits(r, section_get(&s, "limits"), &a->limits);
 }
@@ -442,7 +437,7 @@ static void fini_agent(void *file)
 
     free_texts(f->way, f->ways);
     key_free_texts(agent_keys, f);
-    config_tuner_fini(&f->tuner);
+    fini_tuner(&f->tuner);
     if (f->own_driver)
         free(f->own_driver->arg);
     free(f->own_driver);
@@ -557,8 +552,8 @@ static void read_controller(struct reader *r, const struct yaml_node *root, void
     if (!r->rc && !section_get(&s, "operators"))
         f->operator[f->operators++] = xstrdup("operator");
     section_texts(&s, "relays", CONFIG_RELAYS_MAX, "names", f->relay, &f->relays);
-    config_tuner_read(r, section_get(&s, "tuner"), &f->tuner);
-    config_tuner_read(r, section_get(&s, "learner"), &f->learner);
+    read_tuner(r, section_get(&s, "tuner"), &f->tuner);
+    read_tuner(r, section_get(&s, "learner"), &f->learner);
     goal_of_node(r, section_get(&s, "goal"), &f->goal);
     check_controller(r, &s, c);
     read_flows(r, f, section_get(&s, "flows"));
@@ -577,8 +572,8 @@ static void fini_controller(void *file)
     free_texts(f->relay, f->relays);
     free_texts(f->flows_from, f->flows_senders);
     fini_etcd(&f->etcd);
-    config_tuner_fini(&f->tuner);
-    config_tuner_fini(&f->learner);
+    fini_tuner(&f->tuner);
+    fini_tuner(&f->learner);
     links_fini(&f->links);
     jobs_list_fini(&f->jobs);
 }

@@ -315,7 +315,7 @@ static int sample_device(void *arg, struct msg_sample *sample)
 static int start_queues(struct device *d, const struct host *h, struct err *err)
 {
     const struct agent_file  *f = h->file;
-    struct queue_tuner_config cfg = { .tuner = config_tuner_request(&f->tuner, f->common.file),
+    struct queue_tuner_config cfg = { .tuner = f->tuner,
                                       .hold_us = f->queue_hold_us,
                                       .changes_per_s = f->queue_changes ? (double)f->queue_changes :
                                       f->driver->is_simulated ? (double)INFINITY : CHANGES_PER_S };
