@@ -243,8 +243,7 @@ static void history__knows_who_was_not_heard(void **state)
     history_free(h);
 }
 
-/* Every look comes a minute after the one before it: an answer is older than it is good for before anybody
- * can fetch it. */
+/* Every look comes a minute after the one before it: each answer is old when it is fetched. */
 static void history_ask__answers_slow_clients(void **state)
 {
     struct history    *h = open_history();
