@@ -614,6 +614,85 @@ void config_fini(const struct config_kind *kind, void *file)
     memset(file, 0, kind->bytes);
 }
 
+/* ---- reading again ---- */
+
+static bool is_same(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool are_same(char *const *a, uint32_t as, char *const *b, uint32_t bs)
+{
+    bool is = as == bs;
+
+    for (uint32_t i = 0; i < as && is; i++)
+        is = strcmp(a[i], b[i]) == 0;
+    return is;
+}
+
+/* The first row of a table whose fields differ, among these names (NULL: among all); NULL: none. */
+static const char *changed(const struct key_row *row, const char *const *names, const void *a, const void *b)
+{
+    for (; row->name; row++) {
+        const void *x = (const char *)a + row->at.offset, *y = (const char *)b + row->at.offset;
+        bool        is_meant = !names;
+
+        for (int i = 0; names && names[i]; i++)
+            is_meant |= strcmp(names[i], row->name) == 0;
+        if (is_meant && (row->at.type == KEY_TEXT ? !is_same(*(char *const *)x, *(char *const *)y) :
+                         memcmp(x, y, key_bytes(row)) != 0))
+            return row->name;
+    }
+    return NULL;
+}
+
+static const char *fixed_agent(const struct agent_file *new, const struct agent_file *old)
+{
+    const struct driver *d = new->driver;
+
+    return !are_same(new->way, new->relays, old->way, old->relays) ? "relays" :
+           !are_same(new->way, new->ways, old->way, old->ways) ? "controller" :
+           d->find != old->driver->find ? "driver" :
+           new->own_driver && memcmp(d->arg, old->driver->arg, d->settings_size) ? d->name :
+           new->devices != old->devices || memcmp(new->device, old->device, sizeof new->device) ? "devices" :
+           config_tuner_is_same(&new->tuner, &old->tuner) ? NULL : "tuner";
+}
+
+static const char *fixed_controller(const struct controller_file *new, const struct controller_file *old)
+{
+    const struct lease_config *n = &new->etcd, *o = &old->etcd;
+
+    return changed(flows_keys, NULL, new, old) ||
+           !are_same(new->flows_from, new->flows_senders, old->flows_from, old->flows_senders) ? "flows" :
+           changed(etcd_keys, NULL, n, o) || !is_same(n->key, o->key) ||
+           !are_same(n->endpoint, n->endpoints, o->endpoint, o->endpoints) ? "etcd" : NULL;
+}
+
+const char *config_fixed_key(const struct config_kind *kind, const void *new, const void *old)
+{
+    static const char *const names[] = {
+        "name", "state", "listen", "interval", "root", "queue_changes_per_second", "queue_hold", "id",
+        "socket", "agent_devices", "agent_messages", "devices_max", NULL,
+    };
+    static const char *const  of_relay[] = { "name", "listen", NULL };
+    const struct relay_file  *n = new, *o = old;
+    const char               *key = changed(tls_keys, NULL, new, old) ? "tls" : NULL;
+
+    if (key || kind == &config_relay)
+        return key ? key : are_same(n->controller, n->controllers, o->controller, o->controllers) ?
+               changed(relay_keys, of_relay, new, old) : "controller";
+    key = changed(common_keys, names, new, old);
+    key = key ? key : changed(kind == &config_agent ? agent_keys : controller_keys, names, new, old);
+    return key ? key : kind == &config_agent ? fixed_agent(new, old) : fixed_controller(new, old);
+}
+
+bool config_http_is_same(const struct http_config *a, const struct http_config *b)
+{
+    return a->is_on == b->is_on && is_same(a->listen, b->listen) &&
+           are_same(a->host, a->hosts, b->host, b->hosts) &&
+           !a->token && !b->token && !a->cert && !b->cert;       /* client_ca needs cert */
+}
+
 /* ---- the reference ---- */
 
 static void print_section(FILE *out, const char *head, const char *text, const struct key_row *keys)

@@ -103,6 +103,12 @@ int  config_read(const struct config_kind *, void *file, const char *path, const
                  struct err *);
 void config_fini(const struct config_kind *, void *file);
 
+/* A key that differs between two files although it cannot change while a process runs; NULL: none. */
+const char *config_fixed_key(const struct config_kind *, const void *new, const void *old);
+
+/* Whether the HTTP server may stay open: the same settings, and no files whose contents may have changed. */
+bool config_http_is_same(const struct http_config *, const struct http_config *);
+
 /* docs/live_keys.md */
 void config_print_reference(FILE *);
 

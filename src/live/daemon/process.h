@@ -34,9 +34,6 @@ void reload_on_signal(void (*reload)(void *), void *arg);
 void *reload_file(const struct config_kind *, const void *old);
 void  reload_free(const struct config_kind *, void *file);       /* NULL: no effect */
 
-/* Whether the HTTP server must reopen: its settings changed, or the contents of its files may have. */
-bool reload_has_http(const struct http_config *new, const struct http_config *old);
-
 /* ---- the way to a controller: one of several addresses ----
  *
  * A lost connection is dialled again after a random time that doubles, so that many do not return at once.

@@ -241,7 +241,7 @@ static void reload(void *arg)
 {
     struct host       *h = arg;
     struct agent_file *before = h->own, *new = reload_file(&config_agent, h->file);
-    bool               is_http = new && reload_has_http(&new->common.http, &h->file->common.http);
+    bool               is_http = new && !config_http_is_same(&new->common.http, &h->file->common.http);
 
     if (!new)
         return;

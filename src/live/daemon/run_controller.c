@@ -329,7 +329,7 @@ static json_t *tuner_json(void *arg)
 static void take_next(struct fabric *f)
 {
     struct controller_file *before = f->own, *new = f->next;
-    bool is_http = reload_has_http(&new->common.http, &f->file->common.http),
+    bool is_http = !config_http_is_same(&new->common.http, &f->file->common.http),
          has_same_learner = config_tuner_is_same(&new->learner, &f->file->learner);
 
     f->file = f->own = new;
@@ -441,7 +441,8 @@ static int stand_by(struct fabric *f)
     struct lease_view v;
 
     for (;;) {
-        struct pollfd fd[] = { process_readable(f->signals), process_readable(server_fd(f->page.http.server)) };
+        struct pollfd fd[] = { process_readable(f->signals),
+                               process_readable(server_fd(f->page.http.server)) };
 
         if (process_wait(fd, 2, clock_us() + STANDBY_US, f->signals) == PROCESS_END)
             return 1;
@@ -466,7 +467,8 @@ static int loop(struct fabric *f, struct err *err)
 
     for (f->tick_us = clock_us() + interval_us;;) {
         struct pollfd fd[] = { process_readable(serve_fd(f->serve)), process_readable(f->signals),
-                               process_readable(server_fd(f->page.http.server)), process_readable(f->flows.fd) };
+                               process_readable(server_fd(f->page.http.server)),
+                               process_readable(f->flows.fd) };
         uint64_t      until_us = !f->pace ? f->tick_us :
                                  live_tuner_thinks(&f->tuner) ? clock_us() + THINK_US : NEVER;
         enum process_order order = process_wait(fd, 4, until_us, f->signals);

@@ -159,7 +159,7 @@ static void reload(void *arg)
 {
     struct rack_relay *r = arg;
     struct relay_file *before = r->own, *new = reload_file(&config_relay, r->file);
-    bool               is_http = new && reload_has_http(&new->common.http, &r->file->common.http);
+    bool               is_http = new && !config_http_is_same(&new->common.http, &r->file->common.http);
 
     if (!new)
         return;
