@@ -370,15 +370,6 @@ static bool take_ethtool(struct mlx5 *m, struct msg_sample *s)
     return is_good;
 }
 
-/* The mean of utilization and time without pauses, if known. A host cannot measure round trips here. */
-static double metric_of(const struct msg_sample *s)
-{
-    double busy = s->rate_bps && s->interval_us ?
-                  (double)s->tx_bytes * 8e6 / (double)s->interval_us / (double)s->rate_bps : 0;
-
-    return isnan(s->paused) ? fmin(1, busy) : 0.5 * fmin(1, busy) + 0.5 * (1 - s->paused);
-}
-
 static int sample(void *state, struct msg_sample *s)
 {
     struct mlx5 *m = state;
@@ -406,7 +397,7 @@ static int sample(void *state, struct msg_sample *s)
     s->unknown |= (is_known[CNPS] ? 0 : MSG_UNKNOWN(cnps)) |
                   (is_known[MARKED] ? 0 : MSG_UNKNOWN(marked_packets)) |
                   (is_any ? 0 : MSG_UNKNOWN(retransmissions));
-    s->metric = metric_of(s);
+    s->metric = msg_metric(s);
     s->detail = has_flows ? &m->detail : NULL;
     return 0;
 }

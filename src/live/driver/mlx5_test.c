@@ -172,6 +172,10 @@ static void sample__takes_differences_that_wrap(void **unused)
     assert_int_equal(driver_mlx5.sample(nic, &s), -EAGAIN);      /* the driver was loaded anew */
     put_counters(10, 5, 10200, 2);
     assert_int_equal(driver_mlx5.sample(nic, &s), 0);
+    assert_true(s.metric >= 0);
+    shell("rm sys/class/net/eth7/speed");        /* as if the link were down */
+    assert_int_equal(driver_mlx5.sample(nic, &s), 0);
+    assert_true(s.rate_bps == 0 && isnan(s.metric));
     driver_mlx5.close(nic);
 }
 

@@ -409,11 +409,10 @@ static int sample(void *state, struct msg_sample *out)
     out->tx_bytes = since(&is, &was, SONIC_BYTES);
     out->lossless_drops = since(&is, &was, SONIC_DROPS);
     out->marked_packets = is.value[SONIC_MARKED] - was.value[SONIC_MARKED];
-    double busy = fmin(1, (double)out->tx_bytes * 8e6 / (double)interval_us / fmax(1, (double)s->rate_bps));
     if (!(is.unknown & SONIC_UNKNOWN_PAUSED))
         out->paused = fmin(1, (double)(is.value[SONIC_PAUSED_US] - was.value[SONIC_PAUSED_US]) /
                               (double)interval_us / s->queues);
-    out->metric = isnan(out->paused) ? busy : 0.5 * busy + 0.5 * (1 - out->paused);
+    out->metric = msg_metric(out);
     out->detail = &s->detail;
     return 0;
 }

@@ -74,7 +74,7 @@ json_t *state_json_device(const struct controller *c, const struct peer *p, uint
                    { "has_trial", json_boolean(words_has_trial(p)) }, { "metric", json_of_number(s->metric) },
                    { "age_ms", json_of_number(p->heard_us ? (double)(now_us - p->heard_us) / 1e3 : NAN) },
                    { "rate_bps", json_of_number(s->rate_bps ? (double)s->rate_bps : NAN) },
-                   { "utilisation", json_of_number(words_utilisation(s)) },
+                   { "utilisation", json_of_number(msg_use(s)) },
                    { "paused", json_of_number(is_whole ? s->paused : NAN) },
                    { "cnps", json_of_number(s->interval_us && has_cnps ? (double)s->cnps : NAN) },
                    { "unguarded", json_of_text(is_whole ? guard_blind(blind, sizeof blind, s) : "") },
