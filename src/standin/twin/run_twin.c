@@ -51,10 +51,7 @@ struct twin_run {
     char                folder[SOCKET_MAX], scenario[4096];
     uint64_t            interval_us;     /* real time that an interval of the scenario takes */
     pid_t               child[CHILDREN];         /* 0: not running */
-    char                device[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];       /* behind stand-ins */
-    bool                is_switch[DRIVER_DEVICES_MAX];
-    uint32_t            devices;
-    struct hardware    *hardware;
+    struct hardware    *hardware;        /* devices behind stand-ins; NULL: one agent has all */
     int                 signals;
 };
 
@@ -160,15 +157,21 @@ static int write_controller(const struct twin_run *t, struct err *err)
 static int write_links(const struct twin_run *t, struct err *err)
 {
     char *text = NULL;
-    int   rc = fabric_links(&text, t->scenario, t->devices ? NULL : "twin", err);
+    int   rc = fabric_links(&text, t->scenario, t->hardware ? NULL : "twin", err);
 
     return rc ? rc : write_text(t, "links.yaml", text, err);
 }
 
-/* One agent of all devices or, with a device, its own behind a stand-in: real, but without pauses. */
-static int write_agent(const struct twin_run *t, const char *device, bool is_switch, struct err *err)
+/* False: there are no more devices behind stand-ins. */
+static bool device_of(const struct twin_run *t, uint32_t i, struct hardware_device *d)
 {
-    const char *name = device ? device : "twin", *folder = t->folder;
+    return t->hardware && hardware_device(t->hardware, i, d);
+}
+
+/* One agent of all devices or, with a device, its own behind a stand-in: real, but without pauses. */
+static int write_agent(const struct twin_run *t, const struct hardware_device *device, struct err *err)
+{
+    const char *name = device ? device->name : "twin", *folder = t->folder;
     char       *text, file[MSG_NAME_SIZE + 16] = "agent.yaml";
     FILE       *out = text_stream(&text);
 
@@ -177,9 +180,9 @@ static int write_agent(const struct twin_run *t, const char *device, bool is_swi
             "switches_per_day: 1000000\nlasting_per_day: 1000000\n", name, folder, t->interval_us, folder,
             folder, name, folder, name);
     if (device) {
-        snprintf(file, sizeof file, "agent-%s.yaml", device);
+        snprintf(file, sizeof file, "agent-%s.yaml", name);
         fprintf(out, "state: %s/agent-%s\nroot: %s/devices/%s\ndriver: %s\n", folder, name, folder, name,
-                is_switch ? "sonic" : "mlx5");
+                device->is_switch ? "sonic" : "mlx5");
     } else
         fprintf(out, "state: %s/agent\nroot: '%s'\ndriver: twin\n%s%s%s\n", folder, t->scenario,
                 t->q->is_locked ? "paused_max: 1\nlease: 3600s\n" : "",
@@ -190,18 +193,19 @@ static int write_agent(const struct twin_run *t, const char *device, bool is_swi
 
 static int write_files(const struct twin_run *t, struct err *err)
 {
-    const char *names[DRIVER_DEVICES_MAX + 4] = { "controller", "operator", "twin" };
+    const char            *names[DRIVER_DEVICES_MAX + 4] = { "controller", "operator", "twin" };
+    struct hardware_device d;
 
-    for (uint32_t i = 0; i < t->devices; i++)
-        names[3 + i] = t->device[i];
+    for (uint32_t i = 0; device_of(t, i, &d); i++)
+        names[3 + i] = d.name;
     int rc = authority_make(t->folder, names, err);
     rc = rc ? rc : write_links(t, err);
     if (!rc && t->q->page)
         rc = write_token(t, err);
     rc = rc ? rc : write_controller(t, err);
-    for (uint32_t i = 0; i < t->devices && !rc; i++)
-        rc = write_agent(t, t->device[i], t->is_switch[i], err);
-    return rc || t->devices ? rc : write_agent(t, NULL, false, err);
+    for (uint32_t i = 0; !rc && device_of(t, i, &d); i++)
+        rc = write_agent(t, &d, err);
+    return rc || t->hardware ? rc : write_agent(t, NULL, err);
 }
 
 static int remove_one(const char *path, const struct stat *s, int kind, struct FTW *at)
@@ -389,7 +393,7 @@ static void announce(const struct twin_run *t)
 
     printf("%s: %u hosts and %u switches, simulated; an agent for each, and a controller, over gRPC with "
            "certificates made just now.\n", t->q->scenario, a->hosts, a->switches);
-    if (t->devices)
+    if (t->hardware)
         printf("Agents find the files of NICs (FUSE) and the databases of switches (Redis) below "
                "%s/devices.\n", t->folder);
     if (t->q->is_locked)
@@ -452,29 +456,15 @@ static int open_twin(struct twin_run *t, struct err *err)
     return rc ? rc : make_folder(t, err);
 }
 
-/* Names, kinds, and the simulation behind them. */
-static int open_hardware(struct twin_run *t, struct err *err)
-{
-    struct hardware_device d;
-    char                   folder[SOCKET_MAX + 16];
-
-    snprintf(folder, sizeof folder, "%s/devices", t->folder);
-    int rc = hardware_open(&t->hardware, t->scenario, folder, t->interval_us, err);
-    for (; !rc && hardware_device(t->hardware, t->devices, &d); t->devices++) {
-        memcpy(t->device[t->devices], d.name, strlen(d.name) + 1);
-        t->is_switch[t->devices] = d.is_switch;
-    }
-    return rc;
-}
-
 static int start_agents(struct twin_run *t, struct err *err)
 {
-    char        file[MSG_NAME_SIZE + 16];
-    const char *flags = t->q->is_locked ? "lm" : is_rehearse(t) ? "m" : "-";
-    int         rc = t->devices ? 0 : start(t, AGENT, "agent", "agent.yaml", flags, err);
+    char                   file[MSG_NAME_SIZE + 16];
+    const char            *flags = t->q->is_locked ? "lm" : is_rehearse(t) ? "m" : "-";
+    struct hardware_device d;
+    int                    rc = t->hardware ? 0 : start(t, AGENT, "agent", "agent.yaml", flags, err);
 
-    for (uint32_t i = 0; i < t->devices && !rc; i++) {
-        snprintf(file, sizeof file, "agent-%s.yaml", t->device[i]);
+    for (uint32_t i = 0; !rc && device_of(t, i, &d); i++) {
+        snprintf(file, sizeof file, "agent-%s.yaml", d.name);
         rc = start(t, AGENT + (int)i, "agent", file, NULL, err);
     }
     return rc;
@@ -515,12 +505,15 @@ static int run(struct twin_run *t, struct err *err)
 int twin_run(const struct twin_request *q, struct err *err)
 {
     struct twin_run t = { .q = q };
+    char            folder[SOCKET_MAX + 16];
     int             rc = open_twin(&t, err);
 
     if (rc)
         return rc;
     t.signals = clock_signals();
-    rc = q->is_hardware ? open_hardware(&t, err) : 0;
+    snprintf(folder, sizeof folder, "%s/devices", t.folder);
+    if (q->is_hardware)
+        rc = hardware_open(&t.hardware, t.scenario, folder, t.interval_us, err);
     rc = rc ? rc : write_files(&t, err);
     rc = rc ? rc : run(&t, err);
     hardware_free(t.hardware);
