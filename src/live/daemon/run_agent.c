@@ -469,7 +469,7 @@ static void keep_error(int *rc, struct err *err, int failed, const struct err *w
     *rc = failed;
 }
 
-/* Every device gets its turn; each that did not come back is named. */
+/* Reverts every device, also after one has failed; names each that did not come back. */
 static int leave(struct host *h, const char *why, struct err *err)
 {
     int rc = 0;
