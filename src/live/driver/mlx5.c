@@ -66,7 +66,7 @@ static const struct { const char *path; bool is_32_bits; } counters[COUNTERS] = 
     { "hw_counters/local_ack_timeout_err", true }, { "hw_counters/roce_adp_retrans", true },
 };
 
-struct ethtool_sums { uint64_t pause_us[8], discards[8], storms; bool has_pause[8], has_storms; };
+struct ethtool_sums { uint64_t pause_us[8], discards[8], storms; bool has_pause[8], has_storms, is_read; };
 
 struct mlx5 {
     char     root[PATH_SIZE / 2], dev[MSG_NAME_SIZE], netdev[32];
@@ -343,7 +343,8 @@ static bool take_counters(struct mlx5 *m, uint64_t d[COUNTERS], bool is_known[CO
     return is_good && m->is_counted[TX_WORDS];
 }
 
-/* Reports the class paused longest. Drops count in classes with PFC, which have pause counters. */
+/* Reports the class paused longest. Drops count in classes with PFC, which have pause counters. A counter that
+ * has just appeared has no increase yet. */
 static bool take_ethtool(struct mlx5 *m, struct msg_sample *s)
 {
     struct ethtool_sums is = { 0 }, was = m->ethtool;
@@ -354,19 +355,25 @@ static bool take_ethtool(struct mlx5 *m, struct msg_sample *s)
     s->unknown |= MSG_UNKNOWN(lossless_drops) | MSG_UNKNOWN(watchdog);
     if (ethtool_stats(m->root, m->netdev, take_stat, &is))
         return true;
-    is_good = difference(was.storms, is.storms, false, &s->watchdog);
+    is.is_read = true;
+    m->ethtool = is;
+    if (!was.is_read)
+        return true;
+    is.has_storms &= was.has_storms;
+    is_good = !is.has_storms || difference(was.storms, is.storms, false, &s->watchdog);
     for (int i = 0; i < 8; i++) {
+        if (!is.has_pause[i] || !was.has_pause[i])
+            continue;
         is_good &= difference(was.pause_us[i], is.pause_us[i], false, &d);
         paused_us = d > paused_us ? d : paused_us;
         is_good &= difference(was.discards[i], is.discards[i], false, &d);
-        s->lossless_drops += is.has_pause[i] ? d : 0;
-        has_pause |= is.has_pause[i];
+        s->lossless_drops += d;
+        has_pause = true;
     }
     if (has_pause && s->interval_us)
         s->paused = fmin(1, (double)paused_us / (double)s->interval_us);
     s->unknown &= ~((has_pause ? MSG_UNKNOWN(lossless_drops) : 0) |
                     (is.has_storms ? MSG_UNKNOWN(watchdog) : 0));
-    m->ethtool = is;
     return is_good;
 }
 
