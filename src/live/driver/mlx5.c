@@ -82,27 +82,11 @@ struct mlx5 {
 
 /* ---- files ---- */
 
-/* Without the newline at its end. */
-static int read_text(const char *path, char *text, size_t size)
-{
-    int     fd = open(path, O_RDONLY | O_CLOEXEC);
-
-    if (fd < 0)
-        return -errno;
-    ssize_t length = read(fd, text, size - 1);
-    if (length < 0)
-        length = -errno;
-    close(fd);
-    length -= length > 0 && text[length - 1] == '\n';
-    text[length > 0 ? length : 0] = '\0';
-    return length < 0 ? (int)length : 0;
-}
-
 /* -EIO: not a whole number. Empty: the firmware refused; "N/A (no PMA)": there is no such counter. */
 static int read_number(const char *path, uint64_t *value)
 {
     char text[64] = "";
-    int  rc = read_text(path, text, sizeof text);
+    int  rc = driver_read_text(path, text, sizeof text);
 
     return rc ? rc : text_to_uint(text, value, NULL) ? -EIO : 0;
 }
@@ -155,7 +139,7 @@ static int find_netdev(struct mlx5 *m, struct err *err)
     for (int i = 0; i < 4; i++) {
         snprintf(path, sizeof path, "%s/sys/class/infiniband/%s/ports/1/gid_attrs/ndevs/%d",
                  m->root, m->dev, i);
-        if (read_text(path, text, sizeof text) || !is_plain_name(text))
+        if (driver_read_text(path, text, sizeof text) || !is_plain_name(text))
             continue;            /* an empty slot is an error */
         snprintf(m->netdev, sizeof m->netdev, "%.31s", text);
         return 0;

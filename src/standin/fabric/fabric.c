@@ -340,18 +340,12 @@ static enum knob_where facts(void *state, struct msg_facts *out)
 
 /* ---- knobs ---- */
 
-/* The knobs of a device, up to KNOB_COUNT. */
-static const enum knob *knobs_of(const struct device *d)
-{
-    return is_switch(d) ? switch_knobs : host_knobs;
-}
-
 static int read_knobs(void *state, struct knob_set *set)
 {
     const struct device *d = state;
 
     *set = (struct knob_set){ 0 };
-    for (const enum knob *k = knobs_of(d); *k != KNOB_COUNT; k++)
+    for (const enum knob *k = is_switch(d) ? switch_knobs : host_knobs; *k != KNOB_COUNT; k++)
         knob_set_add(set, *k, d->knobs.value[*k]);
     return 0;
 }
