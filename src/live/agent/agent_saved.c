@@ -116,7 +116,7 @@ static bool read_baseline(struct knob_set *set, const struct io_disk *disk, bool
 
 struct replay {
     struct saved *saved;
-    uint64_t      told, damaged; /* lines about knobs; lines with a wrong hash */
+    uint64_t      known, damaged;        /* lines about knobs; lines with a wrong hash */
     uint64_t      wrote;         /* lines about a write to the device */
     uint64_t      lines, in_order;       /* in order: lines from the first on, none of them missing */
 };
@@ -147,7 +147,7 @@ static void take_record(struct saved *s, const char *what, const struct knob_set
 
 static void take_line(void *ctx, const char *line, size_t length)
 {
-    static const char *const telling[] = { "first", "apply", "confirm", "revert", "adopt" };
+    static const char *const kinds[] = { "first", "apply", "confirm", "revert", "adopt" };
     struct replay  *r = ctx;
     struct knob_set old = { 0 }, new = { 0 };
     bool            is_own = length && audit_is_own(line, length);
@@ -159,12 +159,12 @@ static void take_line(void *ctx, const char *line, size_t length)
     r->in_order += (uint64_t)json_integer_value(json_object_get(o, "seq")) == r->in_order + 1;
     if (term > 0 && (uint64_t)term <= MSG_TERM_MAX && (uint64_t)term > r->saved->term)
         r->saved->term = (uint64_t)term;
-    for (size_t i = 0; what && i < sizeof telling / sizeof *telling; i++) {
-        if (strcmp(what, telling[i]) != 0 || knobset_from_json(&new, json_object_get(o, "new")))
+    for (size_t i = 0; what && i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(what, kinds[i]) != 0 || knobset_from_json(&new, json_object_get(o, "new")))
             continue;
         knobset_from_json(&old, json_object_get(o, "old"));
         take_record(r->saved, what, &old, &new);
-        r->told++;
+        r->known++;
         r->wrote += strcmp(what, "first") != 0 && strcmp(what, "adopt") != 0;
     }
     json_decref(o);
@@ -205,7 +205,7 @@ enum saved_source saved_read(struct saved *s, const struct io_disk *disk)
     }
     *s = (struct saved){ 0 };
     struct replay r = replay(s, disk);
-    if (found == KEEP_NONE && !is_there && !r.damaged && !r.told)
+    if (found == KEEP_NONE && !is_there && !r.damaged && !r.known)
         return SAVED_NEW;
     if (found == KEEP_NONE && !is_there && !r.damaged && !r.wrote && r.in_order == r.lines)
         return SAVED_FIRST;
@@ -216,7 +216,7 @@ enum saved_source saved_read(struct saved *s, const struct io_disk *disk)
         knobset_put(&s->confirmed, &logged);
         s->has_baseline = true;
     }
-    return r.told ? SAVED_LOG : has_kept ? SAVED_FOUND : SAVED_LOST;
+    return r.known ? SAVED_LOG : has_kept ? SAVED_FOUND : SAVED_LOST;
 }
 
 bool saved_doubt(struct saved *s, const struct knob_set *set)

@@ -224,20 +224,23 @@ static void read_common(struct reader *r, const struct section *s, struct config
 
 /* ---- tuners ---- */
 
-static void add_option(struct reader *r, struct config_tuner *t, const struct yaml_node *n)
+static void add_option(struct reader *r, struct option_text **option, uint32_t *options,
+                       const struct yaml_node *n)
 {
     if (n->kind != YAML_SCALAR) {
         reader_refuse(r, n, "%s: a value is wanted", n->key);
         return;
     }
-    t->option = xrealloc(t->option, (t->options + 1ul) * sizeof *t->option);
-    t->option[t->options++] = (struct option_text){ xstrdup(n->key), xstrdup(n->text),
+    *option = xrealloc(*option, (*options + 1ul) * sizeof **option);
+    (*option)[(*options)++] = (struct option_text){ xstrdup(n->key), xstrdup(n->text),
                                                     reader_place(r, n->line, n->column) };
 }
 
-void config_tuner_read(struct reader *r, const struct yaml_node *node, struct config_tuner *t)
+/* Reads a name, or a map with the name and options; NULL: no tuner. */
+static void read_tuner(struct reader *r, const struct yaml_node *node, struct loop_request *t)
 {
     const struct yaml_node *name = node && node->kind == YAML_MAP ? yaml_get(node, "name") : node;
+    struct option_text     *option = NULL;
 
     if (!node || r->rc)
         return;
@@ -245,28 +248,23 @@ void config_tuner_read(struct reader *r, const struct yaml_node *node, struct co
         reader_refuse(r, node, "tuner: a name is wanted, or a map with 'name'");
         return;
     }
-    t->kind = xstrdup(name->text);
-    t->place = reader_place(r, name->line, name->column);
+    *t = (struct loop_request){ .kind = xstrdup(name->text), .beside = xstrdup(r->name),
+                                .place = reader_place(r, name->line, name->column) };
     for (const struct yaml_node *c = node->kind == YAML_MAP ? node->child : NULL; c && !r->rc; c = c->next)
         if (c != name)
-            add_option(r, t, c);
+            add_option(r, &option, &t->options, c);
+    t->option = option;
 }
 
-void config_tuner_fini(struct config_tuner *t)
+static void fini_tuner(struct loop_request *t)
 {
-    option_texts_free(t->option, t->options);
-    free(t->kind);
-    free(t->place);
-    *t = (struct config_tuner){ 0 };
+    option_texts_free((struct option_text *)t->option, t->options);
+    free((char *)t->kind);
+    free((char *)t->place);
+    free((char *)t->beside);
 }
 
-struct loop_request config_tuner_request(const struct config_tuner *t, const char *file)
-{
-    return (struct loop_request){ .kind = t->kind, .place = t->place, .option = t->option,
-                                  .options = t->options, .beside = file };
-}
-
-bool config_tuner_is_same(const struct config_tuner *a, const struct config_tuner *b)
+bool config_tuner_is_same(const struct loop_request *a, const struct loop_request *b)
 {
     bool is_same = a->options == b->options && !a->kind == !b->kind &&
                    (!a->kind || strcmp(a->kind, b->kind) == 0);
@@ -392,11 +390,8 @@ static void check_agent(struct reader *r, const struct section *s, struct agent_
     if (f->tuner.kind && !d->queues)
         reader_refuse(r, section_get(s, "tuner"),
                       "tuner: a device of driver %s has no queues that could be set", d->name);
-    if (!r->rc && f->tuner.kind) {
-        struct loop_request q = config_tuner_request(&f->tuner, f->common.file);
-
-        r->rc = queue_tuner_check(&q, r->err);
-    }
+    if (!r->rc && f->tuner.kind)
+        r->rc = queue_tuner_check(&f->tuner, r->err);
 }
 
 static void read_agent(struct reader *r, const struct yaml_node *root, void *file)
@@ -419,7 +414,7 @@ static void read_agent(struct reader *r, const struct yaml_node *root, void *fil
     read_devices(r, &s, f);
     if (!r->rc)
         read_settings(r, &s, f);
-    config_tuner_read(r, section_get(&s, "tuner"), &f->tuner);
+    read_tuner(r, section_get(&s, "tuner"), &f->tuner);
     check_agent(r, &s, f);
     read_limits(r, section_get(&s, "limits"), &a->limits);
 }
@@ -442,7 +437,7 @@ static void fini_agent(void *file)
 
     free_texts(f->way, f->ways);
     key_free_texts(agent_keys, f);
-    config_tuner_fini(&f->tuner);
+    fini_tuner(&f->tuner);
     if (f->own_driver)
         free(f->own_driver->arg);
     free(f->own_driver);
@@ -557,8 +552,8 @@ static void read_controller(struct reader *r, const struct yaml_node *root, void
     if (!r->rc && !section_get(&s, "operators"))
         f->operator[f->operators++] = xstrdup("operator");
     section_texts(&s, "relays", CONFIG_RELAYS_MAX, "names", f->relay, &f->relays);
-    config_tuner_read(r, section_get(&s, "tuner"), &f->tuner);
-    config_tuner_read(r, section_get(&s, "learner"), &f->learner);
+    read_tuner(r, section_get(&s, "tuner"), &f->tuner);
+    read_tuner(r, section_get(&s, "learner"), &f->learner);
     goal_of_node(r, section_get(&s, "goal"), &f->goal);
     check_controller(r, &s, c);
     read_flows(r, f, section_get(&s, "flows"));
@@ -577,8 +572,8 @@ static void fini_controller(void *file)
     free_texts(f->relay, f->relays);
     free_texts(f->flows_from, f->flows_senders);
     fini_etcd(&f->etcd);
-    config_tuner_fini(&f->tuner);
-    config_tuner_fini(&f->learner);
+    fini_tuner(&f->tuner);
+    fini_tuner(&f->learner);
     links_fini(&f->links);
     jobs_list_fini(&f->jobs);
 }
@@ -617,6 +612,85 @@ void config_fini(const struct config_kind *kind, void *file)
     key_free_texts(tls_keys, c);
     http_config_fini(&c->http);
     memset(file, 0, kind->bytes);
+}
+
+/* ---- reading again ---- */
+
+static bool is_same(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool are_same(char *const *a, uint32_t as, char *const *b, uint32_t bs)
+{
+    bool is = as == bs;
+
+    for (uint32_t i = 0; i < as && is; i++)
+        is = strcmp(a[i], b[i]) == 0;
+    return is;
+}
+
+/* The first row of a table whose fields differ, among these names (NULL: among all); NULL: none. */
+static const char *changed(const struct key_row *row, const char *const *names, const void *a, const void *b)
+{
+    for (; row->name; row++) {
+        const void *x = (const char *)a + row->at.offset, *y = (const char *)b + row->at.offset;
+        bool        is_meant = !names;
+
+        for (int i = 0; names && names[i]; i++)
+            is_meant |= strcmp(names[i], row->name) == 0;
+        if (is_meant && (row->at.type == KEY_TEXT ? !is_same(*(char *const *)x, *(char *const *)y) :
+                         memcmp(x, y, key_bytes(row)) != 0))
+            return row->name;
+    }
+    return NULL;
+}
+
+static const char *fixed_agent(const struct agent_file *new, const struct agent_file *old)
+{
+    const struct driver *d = new->driver;
+
+    return !are_same(new->way, new->relays, old->way, old->relays) ? "relays" :
+           !are_same(new->way, new->ways, old->way, old->ways) ? "controller" :
+           d->find != old->driver->find ? "driver" :
+           new->own_driver && memcmp(d->arg, old->driver->arg, d->settings_size) ? d->name :
+           new->devices != old->devices || memcmp(new->device, old->device, sizeof new->device) ? "devices" :
+           config_tuner_is_same(&new->tuner, &old->tuner) ? NULL : "tuner";
+}
+
+static const char *fixed_controller(const struct controller_file *new, const struct controller_file *old)
+{
+    const struct lease_config *n = &new->etcd, *o = &old->etcd;
+
+    return changed(flows_keys, NULL, new, old) ||
+           !are_same(new->flows_from, new->flows_senders, old->flows_from, old->flows_senders) ? "flows" :
+           changed(etcd_keys, NULL, n, o) || !is_same(n->key, o->key) ||
+           !are_same(n->endpoint, n->endpoints, o->endpoint, o->endpoints) ? "etcd" : NULL;
+}
+
+const char *config_fixed_key(const struct config_kind *kind, const void *new, const void *old)
+{
+    static const char *const names[] = {
+        "name", "state", "listen", "interval", "root", "queue_changes_per_second", "queue_hold", "id",
+        "socket", "agent_devices", "agent_messages", "devices_max", NULL,
+    };
+    static const char *const  of_relay[] = { "name", "listen", NULL };
+    const struct relay_file  *n = new, *o = old;
+    const char               *key = changed(tls_keys, NULL, new, old) ? "tls" : NULL;
+
+    if (key || kind == &config_relay)
+        return key ? key : are_same(n->controller, n->controllers, o->controller, o->controllers) ?
+               changed(relay_keys, of_relay, new, old) : "controller";
+    key = changed(common_keys, names, new, old);
+    key = key ? key : changed(kind == &config_agent ? agent_keys : controller_keys, names, new, old);
+    return key ? key : kind == &config_agent ? fixed_agent(new, old) : fixed_controller(new, old);
+}
+
+bool config_http_is_same(const struct http_config *a, const struct http_config *b)
+{
+    return a->is_on == b->is_on && is_same(a->listen, b->listen) &&
+           are_same(a->host, a->hosts, b->host, b->hosts) &&
+           !a->token && !b->token && !a->cert && !b->cert;       /* client_ca needs cert */
 }
 
 /* ---- the reference ---- */

@@ -19,22 +19,8 @@
 
 #include <stdio.h>
 
-/* ---- a tuner, as in a scenario: a name, or a map with the name and options ---- */
-
-struct config_tuner {
-    char               *kind, *place;            /* NULL: none */
-    struct option_text *option;
-    uint32_t            options;
-};
-
-/* 'node' of NULL: no tuner. */
-void config_tuner_read(struct reader *, const struct yaml_node *node, struct config_tuner *);
-void config_tuner_fini(struct config_tuner *);
-
-/* 'file': file names in options are relative to its folder. */
-struct loop_request config_tuner_request(const struct config_tuner *, const char *file);
-
-bool config_tuner_is_same(const struct config_tuner *, const struct config_tuner *);
+/* Are the names and options of two tuners the same? */
+bool config_tuner_is_same(const struct loop_request *, const struct loop_request *);
 
 #define CONFIG_OPERATORS_MAX 16
 #define CONFIG_RELAYS_MAX    256
@@ -58,7 +44,7 @@ struct agent_file {
     struct driver       *own_driver;             /* 'driver' with its section's settings; NULL: none */
     char                 device[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
     uint32_t             devices;                /* 0: all devices */
-    struct config_tuner  tuner;                  /* of queues; of switches */
+    struct loop_request  tuner;                  /* of queues; of switches; kind NULL: none */
     uint32_t             queue_changes;          /* per second; 0: the driver's default */
     uint64_t             queue_hold_us;          /* after a guardrail queues are left alone for so long */
     struct agent_config  agent;
@@ -78,7 +64,7 @@ struct controller_file {
     uint32_t                 agent_devices, agent_messages;      /* of one certificate; messages per second */
     bool                     is_brief;           /* collect: tuning */
     uint64_t                 monitor_delay_us;   /* lock step: reports reach the tuner so much later */
-    struct config_tuner      tuner, learner;     /* learner: of switches */
+    struct loop_request      tuner, learner;     /* kind NULL: none; learner: of switches */
     struct goal              goal;               /* of the tuner */
     /* address for flow records of switches; NULL: disabled */
     char                    *flows;
@@ -116,6 +102,12 @@ extern const struct config_kind config_agent, config_controller, config_relay;
 int  config_read(const struct config_kind *, void *file, const char *path, const struct driver *,
                  struct err *);
 void config_fini(const struct config_kind *, void *file);
+
+/* A key that differs between two files although it cannot change while a process runs; NULL: none. */
+const char *config_fixed_key(const struct config_kind *, const void *new, const void *old);
+
+/* Whether the HTTP server may stay open: the same settings, and no files whose contents may have changed. */
+bool config_http_is_same(const struct http_config *, const struct http_config *);
 
 /* docs/live_keys.md */
 void config_print_reference(FILE *);

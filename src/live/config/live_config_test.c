@@ -139,6 +139,39 @@ static void config_read__refuses_with_the_place(void **unused)
     }
 }
 
+/* A setting that a running process would not follow is refused, not accepted without effect. */
+static void config_fixed_key__names_what_a_process_cannot_follow(void **unused)
+{
+    static const struct { const char *before, *after, *key; } cases[] = {
+        { "", "stale: 5\n", NULL }, { "", "interval: 200ms\n", "interval" }, { "", "id: 2\n", "id" },
+        { "", "http: {}\n", NULL }, { "", "socket: x.sock\n", "socket" },
+        { "", "agent_messages: 5\n", "agent_messages" }, { "", "devices_max: 5\n", "devices_max" },
+        { "flows: {listen: '127.0.0.1:1'}\n", "flows: {listen: '127.0.0.1:1', from: [10.0.0.1]}\n", "flows" },
+        { "flows: {listen: '127.0.0.1:1'}\n", "flows: {listen: '127.0.0.1:1', window: 2s}\n", "flows" },
+        { "etcd: {endpoints: ['http://a:1']}\n", "etcd: {endpoints: ['http://b:1']}\n", "etcd" },
+        { "etcd: {endpoints: ['http://a:1']}\n", "etcd: {endpoints: ['http://a:1'], ttl: 20s}\n", "etcd" },
+        { "tls: {ca: a, cert: b, key: c}\n", "tls: {ca: a, cert: b, key: c, refresh: 7s}\n", "tls" },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct controller_file f[2];
+        struct err             err;
+        char                   text[300];
+
+        for (int k = 0; k < 2; k++) {
+            snprintf(text, sizeof text, CONTROLLER "%s", k ? cases[i].after : cases[i].before);
+            write_file(text);
+            assert_int_equal(0, config_read(&config_controller, &f[k], PATH, NULL, &err));
+        }
+        assert_string_equal(cases[i].key ? cases[i].key : "",
+                            config_fixed_key(&config_controller, &f[1], &f[0]) ?
+                            config_fixed_key(&config_controller, &f[1], &f[0]) : "");
+        config_fini(&config_controller, &f[0]);
+        config_fini(&config_controller, &f[1]);
+    }
+}
+
 static int leave(void **unused)
 {
     (void)unused;
@@ -152,6 +185,7 @@ int main(void)
         cmocka_unit_test(config_read_controller__has_the_initial_values),
         cmocka_unit_test(config_read_agent__each_key_reaches_its_field),
         cmocka_unit_test(config_read__refuses_with_the_place),
+        cmocka_unit_test(config_fixed_key__names_what_a_process_cannot_follow),
     };
 
     return cmocka_run_group_tests(tests, NULL, leave);

@@ -32,29 +32,25 @@ static void enter(struct controller *c, enum trial_phase phase)
 
 /* ---- commands to all devices of the trial ---- */
 
-/* Prepares all devices without a command. */
-static void prepare_all(struct controller *c, uint64_t now_us)
+/* Gives the next command to all devices that are at a step. at_us: when they change; 0: at once. */
+static void order_all(struct controller *c, enum peer_step from, enum peer_step to, uint64_t at_us,
+                      uint64_t now_us)
 {
     for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        if (takes_part(p) && p->step == STEP_NONE)
-            command_begin(c, p, STEP_PREPARING, 0, "", now_us);
+        if (takes_part(p) && p->step == from)
+            command_begin(c, p, to, at_us, "", now_us);
 }
 
-/* Lets all that are prepared change at an instant; 0: at once. */
 static void commit_all(struct controller *c, uint64_t at_us, uint64_t now_us)
 {
     c->trial.has_committed = true;
-    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        if (p->step == STEP_PREPARED)
-            command_begin(c, p, STEP_COMMITTING, at_us, "", now_us);
+    order_all(c, STEP_PREPARED, STEP_COMMITTING, at_us, now_us);
 }
 
 static void confirm_all(struct controller *c, uint64_t now_us)
 {
     enter(c, TRIAL_CONFIRM);
-    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        if (takes_part(p) && p->step == STEP_APPLIED)
-            command_begin(c, p, STEP_CONFIRMING, 0, "", now_us);
+    order_all(c, STEP_APPLIED, STEP_CONFIRMING, 0, now_us);
 }
 
 /* ---- the log ---- */
@@ -223,7 +219,7 @@ bool trial_begin(struct controller *c, const struct knob_set *wanted, const char
         return true;
     if (c->cfg->mode == MODE_DIRECT) {
         enter(c, TRIAL_DIRECT);
-        prepare_all(c, now_us);
+        order_all(c, STEP_NONE, STEP_PREPARING, 0, now_us);
     } else if (needs_approval)
         enter(c, TRIAL_WAITING);
     else
@@ -560,7 +556,7 @@ static void on_spread(struct controller *c, uint64_t now_us)
     /* devices need a pause between changes */
     bool          is_waiting = t->intervals < trial_block_length(c);
 
-    prepare_all(c, now_us);
+    order_all(c, STEP_NONE, STEP_PREPARING, 0, now_us);
     if (is_all(c, is_applied))
         enter(c, TRIAL_SOAK);
     else if (!t->has_committed && !is_waiting && is_all(c, is_ready))

@@ -6,9 +6,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 void clock_wait(struct pollfd *fd, uint32_t count, uint64_t until_us)
 {
@@ -43,4 +48,22 @@ void clock_log(const char *format, ...)
     safe_vprintf(stderr, format, args);
     fputc('\n', stderr);
     va_end(args);
+}
+
+void clock_notify(const char *state)
+{
+    struct sockaddr_un a = { .sun_family = AF_UNIX };
+    const char        *path = getenv("NOTIFY_SOCKET");
+
+    if (!path || !*path || strlen(path) >= sizeof a.sun_path)
+        return;
+    memcpy(a.sun_path, path, strlen(path) + 1);
+    if (*path == '@')
+        a.sun_path[0] = '\0';    /* an abstract socket */
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return;
+    (void)sendto(fd, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&a,
+                 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path)));
+    close(fd);
 }

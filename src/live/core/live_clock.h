@@ -14,4 +14,8 @@ int clock_signals(void);
 /* Words for the journal: one line on standard error. */
 void clock_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Reports the state of the process to systemd (sd_notify(3), Type=notify): "READY=1", "STOPPING=1". No effect
+ * without systemd. */
+void clock_notify(const char *state);
+
 #endif

@@ -16,6 +16,7 @@
 #include "core/knobs.h"
 #include "core/seen/seen.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -124,6 +125,23 @@ struct msg_sample {              /* of a device, in one interval: differences of
     bool     is_brief;           /* only the metric and flow sizes, as the controller asked */
     const struct msg_detail *detail;     /* or NULL; owned by the sample's creator, until its next one */
 };
+
+/* The share of its link that a device used; NAN: not known. A counter read late may give more than 1. */
+static inline double msg_use(const struct msg_sample *s)
+{
+    bool is_known = s->rate_bps && s->interval_us && !(s->unknown & MSG_UNKNOWN(tx_bytes));
+
+    return is_known ? (double)s->tx_bytes * 8e6 / (double)s->interval_us / (double)s->rate_bps : NAN;
+}
+
+/* The metric of a device that measures no round trips: the mean of its use and of the time without pauses, or
+ * its use alone if pauses are not known. */
+static inline double msg_metric(const struct msg_sample *s)
+{
+    double use = msg_use(s), busy = isnan(use) ? use : fmin(1, use);
+
+    return isnan(s->paused) ? busy : 0.5 * busy + 0.5 * (1 - s->paused);
+}
 
 /* A device whose agent sets its queues by a tuner of its own (live/queues). */
 struct msg_self {

@@ -1,45 +1,167 @@
 #include "live/daemon/process.h"
 #include "base/minmax.h"
+#include "core/units.h"
 #include "live/core/live_clock.h"
-#include "live/daemon/notify.h"
+#include "live/tuner/live_tuner.h"
+#include "live/wire/endpoint.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PAUSE_US_MIN 100000u
 #define PAUSE_US_MAX 5000000u
+#define RETURN_US    60000000u   /* back to the first relay */
+
+/* ---- the loop ---- */
+
+/* Sends "WATCHDOG=1" twice per WatchdogSec. */
+static void feed_watchdog(uint64_t now_us)
+{
+    static uint64_t next_us;
+    const char     *text = getenv("WATCHDOG_USEC");
+    uint64_t        period_us = text ? strtoull(text, NULL, 10) : 0;
+
+    if (!period_us || now_us < next_us)
+        return;
+    next_us = now_us + period_us / 2;
+    clock_notify("WATCHDOG=1");
+}
 
 enum process_order process_wait(struct pollfd *fd, uint32_t count, uint64_t until_us, int signals)
 {
     struct signalfd_siginfo s;
 
-    notify_alive(clock_us());
+    feed_watchdog(clock_us());
     clock_wait(fd, count, until_us);
     if (read(signals, &s, sizeof s) != sizeof s)
         return PROCESS_GO_ON;
     return s.ssi_signo == SIGHUP ? PROCESS_RELOAD : PROCESS_END;
 }
 
-/* ---- dialling again ---- */
+/* ---- another configuration ---- */
 
-void redial_reset(struct redial *r)
+void reload_on_signal(void (*reload)(void *), void *arg)
 {
-    r->pause_us = PAUSE_US_MIN;
+    struct timespec now;
+    char            text[80];
+
+    /* systemd's clock, which is not that of the state machines */
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    snprintf(text, sizeof text, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
+             (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000);
+    clock_notify(text);
+    reload(arg);
+    clock_notify("READY=1");
 }
 
-bool redial_is_reset(const struct redial *r)
+void *reload_file(const struct config_kind *kind, const void *old)
 {
-    return r->pause_us == PAUSE_US_MIN;
+    const struct driver *driver = kind == &config_agent ? ((const struct agent_file *)old)->driver : NULL;
+    const char *path = ((const struct config_common *)old)->file, *key = NULL;
+    void       *new = xcalloc(1, kind->bytes);
+    struct err  err;
+    int         rc = config_read(kind, new, path, driver, &err);
+
+    if (!rc && !(key = config_fixed_key(kind, new, old)) && kind == &config_controller)
+        rc = live_tuner_check(new, &err);
+    if (!rc && !key)
+        return new;
+    if (key)
+        clock_log("%s: '%s' cannot change while it runs: restart it; everything stays as it was", path, key);
+    else
+        clock_log("%s; everything stays as it was", err.text);
+    reload_free(kind, new);
+    return NULL;
 }
 
-void redial_plan(struct redial *r, uint64_t now_us)
+void reload_free(const struct config_kind *kind, void *file)
 {
-    r->at_us = now_us + r->pause_us / 2 + (uint64_t)random() % r->pause_us;
-    r->pause_us = min_u64(r->pause_us * 2, PAUSE_US_MAX);
+    if (file)
+        config_fini(kind, file);
+    free(file);
+}
+
+/* ---- the way to a controller ---- */
+
+static int dial_path(struct uplink *u, const struct uplink_to *to, struct err *err)
+{
+    struct dial *dial;
+    int          rc = dial_open(&dial, to->address[u->path.at], to->tls, NULL, err);
+
+    if (rc)
+        return rc;
+    dial_free(u->dial);
+    u->dial = dial;
+    u->is_up = false;
+    u->dialled = u->path.at;
+    return 0;
+}
+
+int uplink_open(struct uplink *u, const char *who, const struct uplink_to *to, struct err *err)
+{
+    int rc = 0;
+
+    *u = (struct uplink){ .who = who, .pause_us = PAUSE_US_MIN };
+    path_init(&u->path, to->count, to->relays, to->silence_us, RETURN_US, clock_us());
+    for (uint32_t i = 1; i < to->count && !rc; i++)
+        rc = address_check(to->address[i], to->tls, err);
+    return rc ? rc : dial_path(u, to, err);
+}
+
+static void plan_redial(struct uplink *u)
+{
+    u->redial_us = clock_us() + u->pause_us / 2 + (uint64_t)random() % u->pause_us;
+    u->pause_us = min_u64(u->pause_us * 2, PAUSE_US_MAX);
+}
+
+void uplink_on_event(struct uplink *u, const struct rpc_event *e)
+{
+    if (e->kind == RPC_OPEN) {
+        u->link = e->link;
+        u->is_up = true;
+    } else if (e->kind == RPC_DATA)
+        u->pause_us = PAUSE_US_MIN;      /* the other end speaks, and does not only take calls */
+    else if (e->kind == RPC_CLOSE) {
+        if (u->is_up || u->pause_us == PAUSE_US_MIN)
+            clock_log("%sno controller: %s", u->who, *e->why ? e->why : "it has closed the connection");
+        u->is_up = false;
+        path_lost(&u->path, clock_us());
+        plan_redial(u);
+    }
+}
+
+void uplink_on_time(struct uplink *u, const struct uplink_to *to, uint64_t now_us)
+{
+    bool       is_due = u->redial_us && now_us >= u->redial_us;
+    struct err err;
+
+    /* leaves a silent address, also while it is only being dialled */
+    if (path_on_tick(&u->path, now_us) && !u->redial_us) {
+        if (u->is_up)
+            clock_log("%sgoes to %s", u->who, to->address[u->path.at]);
+        is_due = true;
+    }
+    if (!is_due)
+        return;
+    u->redial_us = 0;
+    if (u->dialled == u->path.at)
+        dial_again(u->dial);
+    else if (dial_path(u, to, &err)) {
+        clock_log("%s%s", u->who, err.text);     /* certificates may be half-exchanged just now */
+        plan_redial(u);
+    }
+}
+
+uint64_t uplink_timer_us(const struct uplink *u)
+{
+    return u->redial_us ? u->redial_us : NEVER;
 }
 
 /* ---- agents as clients ---- */

@@ -45,17 +45,4 @@ struct controller_pace {
 
 int controller_run(const struct controller_file *, struct controller_pace *, struct err *);
 
-/* ---- a configuration that is read again while the process runs (SIGHUP): taken whole, or not at all ----
- *
- * What a process is built on cannot change: addresses, names, folders, devices, intervals. A file that
- * changes such a key, or is wrong, is refused with one line, and everything stays as it was.
- */
-
-/* Reads the file of 'old' again. NULL: it was refused, and that was logged. Freed with reload_free(). */
-void *reload_file(const struct config_kind *, const void *old);
-void  reload_free(const struct config_kind *, void *file);       /* NULL: no effect */
-
-/* Whether the HTTP server must reopen: its settings changed, or the contents of its files may have. */
-bool reload_has_http(const struct http_config *new, const struct http_config *old);
-
 #endif

@@ -5,16 +5,13 @@
 #include "live/agent/agent.h"
 #include "live/core/live_clock.h"
 #include "live/daemon/disk.h"
-#include "live/daemon/notify.h"
 #include "live/daemon/process.h"
 #include "live/daemon/run.h"
 #include "live/queues/queue_tuner.h"
-#include "live/relay/relay.h"
 #include "live/view/live_metrics.h"
 #include "live/view/status_page.h"
 #include "live/wire/codec.h"
 #include "live/wire/dial.h"
-#include "live/wire/endpoint.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +21,6 @@
 
 /* Shortest silence, without a lease, before another way is tried: a starting controller is silent, too. */
 #define SILENCE_US     10000000u
-#define RETURN_US      60000000u /* back to the first relay */
 /* of the queues of a real switch: what they bear is not known, and 13 attributes are set with each */
 #define CHANGES_PER_S  20.0
 #define LEAVE_US       5000000u  /* queues have so long to come back in the end */
@@ -35,12 +31,9 @@ struct device {
     struct disk         disk;
     const struct driver *driver;
     void               *state;                   /* of the driver; NULL: not open */
-    struct dial        *dial;
-    uint32_t            link;
-    bool                is_up, is_started;
-    struct path         path;                    /* which of the file's ways */
-    uint32_t            dialled;                 /* the way that it dials */
-    struct redial       redial;
+    bool                is_started;
+    struct uplink       up;
+    char                who[MSG_NAME_SIZE + 2];  /* "host1/mlx5_0: " */
     uint64_t            tick_us;
     struct agent_totals totals;
     struct queue_tuner *queues;                  /* NULL: none of its own */
@@ -65,8 +58,8 @@ static void send(void *arg, const struct msg *m)
     static unsigned char bytes[CODEC_BYTES_MAX];
     struct device       *d = arg;
 
-    if (d->is_up)
-        dial_send(d->dial, d->link, bytes, codec_write(m, bytes));
+    if (d->up.is_up)
+        dial_send(d->up.dial, d->up.link, bytes, codec_write(m, bytes));
 }
 
 static void log_line(void *arg, const char *line)
@@ -95,35 +88,32 @@ static uint64_t now_of(const struct host *h)
 
 static void on_event(const struct host *h, struct device *d, const struct rpc_event *e)
 {
-    uint64_t now_us = now_of(h), before_us;
+    uint64_t now_us = now_of(h), before_us = d->agent.lease_until_us;
 
-    switch (e->kind) {
-    case RPC_OPEN:
-        d->link = e->link;
-        d->is_up = true;
+    uplink_on_event(&d->up, e);
+    if (e->kind == RPC_OPEN) {
         if (!h->pace)
             clock_log("%s: connected to the controller", d->cfg.name);
         say_hello(&d->agent, now_us);
-        break;
-    case RPC_DATA:
-        redial_reset(&d->redial);
-        before_us = d->agent.lease_until_us;
+    } else if (e->kind == RPC_DATA) {
         on_data(d, e, now_us);
         /* from the controller whose word counts: another way may lead to it */
         if (d->agent.lease_until_us > before_us)
-            d->path.heard_us = clock_us();
-        break;
-    case RPC_CLOSE:
-        if (d->is_up || redial_is_reset(&d->redial))
-            clock_log("%s: no controller: %s", d->cfg.name,
-                      *e->why ? e->why : "it has closed the connection");
-        d->is_up = false;
-        path_lost(&d->path, clock_us());
-        redial_plan(&d->redial, clock_us());
-        break;
-    default:
-        break;
+            d->up.path.heard_us = clock_us();
     }
+}
+
+static struct uplink_to uplink_of(const struct agent_file *f)
+{
+    return (struct uplink_to){ f->way, f->ways, f->relays, max_u64(10 * f->agent.interval_us, SILENCE_US),
+                               &f->common.tls };
+}
+
+static void redial(const struct host *h, struct device *d, uint64_t now_us)
+{
+    struct uplink_to to = uplink_of(h->file);
+
+    uplink_on_time(&d->up, &to, now_us);
 }
 
 /* ---- time ---- */
@@ -137,43 +127,6 @@ static void check_freeze_file(struct host *h, struct device *d, uint64_t now_us)
     agent_stop_by_file(&d->agent, why, now_us);
 }
 
-/* Dials the path's address. If certificates are just being replaced, it tries again later. */
-static void dial_other(const struct host *h, struct device *d)
-{
-    struct dial   *dial;
-    struct err     err;
-
-    if (dial_open(&dial, h->file->way[d->path.at], &h->file->common.tls, NULL, &err)) {
-        clock_log("%s: %s", d->cfg.name, err.text);
-        redial_plan(&d->redial, clock_us());
-        return;
-    }
-    dial_free(d->dial);
-    d->dial = dial;
-    d->is_up = false;
-    d->dialled = d->path.at;
-}
-
-/* Goes another way if this one is silent; tries again when it is time. */
-static void redial(const struct host *h, struct device *d, uint64_t now_us)
-{
-    bool is_due = d->redial.at_us && now_us >= d->redial.at_us;
-
-    /* one that is only being dialled is left, too */
-    if (path_on_tick(&d->path, now_us) && !d->redial.at_us) {
-        if (d->is_up)
-            clock_log("%s: goes to %s", d->cfg.name, h->file->way[d->path.at]);
-        is_due = true;
-    }
-    if (!is_due)
-        return;
-    d->redial.at_us = 0;
-    if (d->dialled != d->path.at)
-        dial_other(h, d);
-    else
-        dial_again(d->dial);
-}
-
 static void on_tick(struct device *d, uint64_t now_us)
 {
     if (d->queues)
@@ -185,7 +138,7 @@ static void on_tick(struct device *d, uint64_t now_us)
 static bool follow_pace(struct host *h)
 {
     for (struct device *d = h->device; d < h->device + h->devices; d++)
-        if (!d->is_up)
+        if (!d->up.is_up)
             return true;
     enum agent_step step = h->pace->step(h->pace);
     for (struct device *d = h->device; d < h->device + h->devices && step == AGENT_TICK; d++)
@@ -241,13 +194,13 @@ static enum process_order wait_for_something(struct host *h)
     for (uint32_t i = 0; i < h->devices; i++) {
         const struct device *d = &h->device[i];
 
-        fd[i + 2] = process_readable(dial_fd(d->dial));
+        fd[i + 2] = process_readable(dial_fd(d->up.dial));
         if (!h->pace)
             until_us = min_u64(until_us, min_u64(d->tick_us, agent_timer_us(&d->agent)));
         if (!h->pace && d->queues)
             until_us = min_u64(until_us,
                                min_u64(queue_tuner_timer_us(d->queues), d->slot_us ? d->slot_us : NEVER));
-        until_us = min_u64(until_us, d->redial.at_us ? d->redial.at_us : NEVER);
+        until_us = min_u64(until_us, uplink_timer_us(&d->up));
     }
     return process_wait(fd, h->devices + 2, until_us, h->signals);
 }
@@ -260,7 +213,8 @@ static void add_metrics(void *arg, struct prom *m)
     struct agent_shown shown[DRIVER_DEVICES_MAX];
 
     for (uint32_t i = 0; i < h->devices; i++)
-        shown[i] = (struct agent_shown){ &h->device[i].agent, &h->device[i].totals, h->device[i].is_up };
+        shown[i] = (struct agent_shown){ &h->device[i].agent, &h->device[i].totals,
+                                         h->device[i].up.is_up };
     agent_metrics(m, shown, h->devices, clock_us());
 }
 
@@ -287,7 +241,7 @@ static void reload(void *arg)
 {
     struct host       *h = arg;
     struct agent_file *before = h->own, *new = reload_file(&config_agent, h->file);
-    bool               is_http = new && reload_has_http(&new->common.http, &h->file->common.http);
+    bool               is_http = new && !config_http_is_same(&new->common.http, &h->file->common.http);
 
     if (!new)
         return;
@@ -309,9 +263,9 @@ static void loop(struct host *h)
 
     while ((order = wait_for_something(h)) != PROCESS_END) {
         if (order == PROCESS_RELOAD)
-            notify_reload(reload, h);
+            reload_on_signal(reload, h);
         for (struct device *d = h->device; d < h->device + h->devices; d++) {
-            while (dial_next(d->dial, &e))
+            while (dial_next(d->up.dial, &e))
                 on_event(h, d, &e);
             if (h->pace)
                 redial(h, d, clock_us());
@@ -329,7 +283,7 @@ static void loop(struct host *h)
 static void close_device(struct device *d)
 {
     queue_tuner_free(d->queues);
-    dial_free(d->dial);
+    dial_free(d->up.dial);
     disk_close(&d->disk);
     if (d->state)
         d->driver->close(d->state);
@@ -361,7 +315,7 @@ static int sample_device(void *arg, struct msg_sample *sample)
 static int start_queues(struct device *d, const struct host *h, struct err *err)
 {
     const struct agent_file  *f = h->file;
-    struct queue_tuner_config cfg = { .tuner = config_tuner_request(&f->tuner, f->common.file),
+    struct queue_tuner_config cfg = { .tuner = f->tuner,
                                       .hold_us = f->queue_hold_us,
                                       .changes_per_s = f->queue_changes ? (double)f->queue_changes :
                                       f->driver->is_simulated ? (double)INFINITY : CHANGES_PER_S };
@@ -417,8 +371,8 @@ static int open_device(struct device *d, const struct agent_file *f, const char 
     d->cfg = f->agent;
     d->driver = f->driver;
     d->disk.lock_fd = d->disk.log_fd = -1;
-    redial_reset(&d->redial);
     snprintf(d->cfg.name, sizeof d->cfg.name, "%.31s/%.31s", f->common.name, name);
+    snprintf(d->who, sizeof d->who, "%s: ", d->cfg.name);
     int rc = f->driver->open(f->driver, &d->state, f->root, name, err);
     if (!rc && f->driver->facts)
         d->cfg.where = f->driver->facts(d->state, &d->cfg.facts);
@@ -515,7 +469,7 @@ static void keep_error(int *rc, struct err *err, int failed, const struct err *w
     *rc = failed;
 }
 
-/* Every device gets its turn; each that did not come back is named. */
+/* Reverts every device, also after one has failed; names each that did not come back. */
 static int leave(struct host *h, const char *why, struct err *err)
 {
     int rc = 0;
@@ -627,8 +581,9 @@ int agent_paths(const struct agent_file *f, enum agent_path what, const char *wh
 
 int agent_run(const struct agent_file *f, struct agent_pace *pace, struct err *err)
 {
-    struct host    h = { 0 };
-    int            rc = open_host(&h, f, err);
+    struct uplink_to to = uplink_of(f);
+    struct host      h = { 0 };
+    int              rc = open_host(&h, f, err);
 
     srandom((unsigned)clock_us());
     h.signals = clock_signals();
@@ -638,19 +593,15 @@ int agent_run(const struct agent_file *f, struct agent_pace *pace, struct err *e
     rc = rc ? rc : status_page_open(&h.page, &f->common.http, err);
     for (struct device *d = h.device; d < h.device + h.devices && !rc; d++)
         rc = start_device(d, &h, strchr(d->cfg.name, '/') + 1, err);
-    for (uint32_t i = 1; i < f->ways && !rc; i++)
-        rc = address_check(f->way[i], &f->common.tls, err);
-    for (uint32_t i = 0; i < h.devices && !rc; i++) {
-        path_init(&h.device[i].path, f->ways, f->relays, max_u64(10 * f->agent.interval_us, SILENCE_US),
-                  RETURN_US, clock_us());
-        rc = dial_open(&h.device[i].dial, f->way[0], &f->common.tls, NULL, err);
-        h.device[i].tick_us = clock_us();
+    for (struct device *d = h.device; d < h.device + h.devices && !rc; d++) {
+        rc = uplink_open(&d->up, d->who, &to, err);
+        d->tick_us = clock_us();
     }
     if (!rc) {
         clock_log("%u devices, %s", h.devices, f->agent.may_write ? "may write" : "observes only");
-        notify("READY=1");
+        clock_notify("READY=1");
         loop(&h);
-        notify("STOPPING=1");
+        clock_notify("STOPPING=1");
         rc = leave(&h, "the agent ends", err);
         for (uint32_t i = 0; i < h.devices; i++)
             agent_bye(&h.device[i].agent, now_of(&h));

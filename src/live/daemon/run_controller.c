@@ -5,16 +5,15 @@
 #include "base/minmax.h"
 #include "live/daemon/ctl.h"
 #include "live/core/live_clock.h"
-#include "live/core/guard.h"
 #include "live/daemon/disk.h"
 #include "live/tuner/live_tuner.h"
 #include "live/relay/relay.h"
 #include "live/wire/codec.h"
-#include "live/daemon/notify.h"
 #include "live/daemon/process.h"
 #include "live/daemon/run.h"
 #include "live/flows/collector.h"
 #include "live/view/controller_page.h"
+#include "live/view/state_json.h"
 #include "live/view/words.h"
 #include "live/wire/serve.h"
 
@@ -49,8 +48,7 @@ struct fabric {
     uint32_t                      names_max;     /* devices that one certificate of a relay may speak for */
     struct rack                   rack;          /* the last that arrived */
     int                           signals;
-    /* devices at which guardrails do not see everything, as last said */
-    uint32_t                      unguarded;
+    json_int_t                    unguarded;     /* devices, as last logged: log_unguarded() */
     uint64_t                      tick_us;
     struct page                   page;
     struct collector              flows;
@@ -328,22 +326,10 @@ static json_t *tuner_json(void *arg)
 
 /* ---- another configuration ---- */
 
-static void reopen_page(struct fabric *f)
-{
-    struct err err;
-
-    server_free(f->page.server);
-    f->page.server = NULL;
-    if (page_open(&f->page, &f->file->common.http, &err))
-        clock_log("no HTTP: %s", err.text);
-    else if (f->page.server)
-        clock_log("http at %s", server_address(f->page.server));
-}
-
 static void take_next(struct fabric *f)
 {
     struct controller_file *before = f->own, *new = f->next;
-    bool is_http = reload_has_http(&new->common.http, &f->file->common.http),
+    bool is_http = !config_http_is_same(&new->common.http, &f->file->common.http),
          has_same_learner = config_tuner_is_same(&new->learner, &f->file->learner);
 
     f->file = f->own = new;
@@ -357,7 +343,7 @@ static void take_next(struct fabric *f)
     page_know(&f->page, &new->links, &new->jobs);
     controller_reconfigure(&f->controller, &new->controller, clock_us());
     if (is_http)
-        reopen_page(f);
+        status_page_reopen(&f->page.http, &new->common.http);
     reload_free(&config_controller, before);
     clock_log("its configuration was read again");
 }
@@ -393,25 +379,17 @@ static uint64_t now_us(const struct fabric *f)
     return f->pace ? f->pace->now_us : clock_us();
 }
 
-/* Says it when guardrails cannot see everything at more or fewer devices than before. */
+/* Logs it when guardrails cannot see everything at more or fewer devices than before. */
 static void log_unguarded(struct fabric *f)
 {
-    const struct controller *c = &f->controller;
-    const char              *name = "";
-    char                     blind[120] = "", text[120];
-    uint32_t                 count = 0;
+    json_t    *o = state_json_unguarded(&f->controller, clock_us());
+    json_int_t count = json_integer_value(json_object_get(o, "devices"));
 
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].sample.interval_us && !c->peer[i].sample.is_brief &&
-            *guard_blind(text, sizeof text, &c->peer[i].sample)) {
-            count++;
-            name = c->peer[i].name;
-            memcpy(blind, text, sizeof blind);
-        }
     if (count != f->unguarded && count)
-        clock_log("guardrails do not see everything at %u of %u devices; at %s not %s", count, c->peers,
-                  name, blind);
+        clock_log("guardrails do not see everything at %lld of %u devices; at %s not %s", (long long)count,
+                  f->controller.peers, json_get_text(o, "example"), json_get_text(o, "what"));
     f->unguarded = count;
+    json_decref(o);
 }
 
 static void tick(struct fabric *f, uint64_t interval_us)
@@ -463,11 +441,12 @@ static int stand_by(struct fabric *f)
     struct lease_view v;
 
     for (;;) {
-        struct pollfd fd[] = { process_readable(f->signals), process_readable(server_fd(f->page.server)) };
+        struct pollfd fd[] = { process_readable(f->signals),
+                               process_readable(server_fd(f->page.http.server)) };
 
         if (process_wait(fd, 2, clock_us() + STANDBY_US, f->signals) == PROCESS_END)
             return 1;
-        server_run(f->page.server);
+        server_run(f->page.http.server);
         page_tick(&f->page, clock_us());
         v = lease_look(f->lease);
         if (clock_us() < v.until_us)
@@ -488,7 +467,8 @@ static int loop(struct fabric *f, struct err *err)
 
     for (f->tick_us = clock_us() + interval_us;;) {
         struct pollfd fd[] = { process_readable(serve_fd(f->serve)), process_readable(f->signals),
-                               process_readable(server_fd(f->page.server)), process_readable(f->flows.fd) };
+                               process_readable(server_fd(f->page.http.server)),
+                               process_readable(f->flows.fd) };
         uint64_t      until_us = !f->pace ? f->tick_us :
                                  live_tuner_thinks(&f->tuner) ? clock_us() + THINK_US : NEVER;
         enum process_order order = process_wait(fd, 4, until_us, f->signals);
@@ -498,10 +478,10 @@ static int loop(struct fabric *f, struct err *err)
         if (order == PROCESS_END)
             return 0;
         if (order == PROCESS_RELOAD)
-            notify_reload(reload, f);
+            reload_on_signal(reload, f);
         while (serve_next(f->serve, &e))
             on_event(f, &e, now_us(f));
-        server_run(f->page.server);
+        server_run(f->page.http.server);
         collector_run(&f->flows);
         if (f->pace)
             f->pace->step(f->pace, &f->controller, &f->tuner);
@@ -571,14 +551,14 @@ static int start(struct fabric *f, struct err *err)
     io.disk.on_line = ledger_on_line;
     io.disk.on_line_arg = &f->page.ledger;
     controller_init(&f->controller, &f->file->controller, &io, f->file->devices_max);
-    rc = page_open(&f->page, &f->file->common.http, err);
+    rc = status_page_open(&f->page.http, &f->file->common.http, err);
     if (!rc && !f->pace)         /* its times are those of the clock */
         open_history(f);
     rc = rc ? rc : open_flows(f, err);
     if (!rc && f->file->etcd.endpoints)
         rc = lease_open(&f->lease, &f->file->etcd, clock_us, err);
     if (!rc && f->lease) {
-        notify("READY=1\nSTATUS=standby");
+        clock_notify("READY=1\nSTATUS=standby");
         rc = stand_by(f);
         begin_us = clock_us();
     }
@@ -606,7 +586,7 @@ int controller_run(const struct controller_file *file, struct controller_pace *p
     f.signals = clock_signals();
     live_tuner_init(&f.tuner, file, pace ? pace->epoch_us : 0);
     live_learner_init(&f.learner, file);
-    page_init(&f.page, &f.controller, clock_us);
+    page_init(&f.page, &f.controller);
     page_know(&f.page, &file->links, &file->jobs);
     collector_init(&f.flows, file->flows_window_us);
     f.page.act = act;
@@ -617,11 +597,9 @@ int controller_run(const struct controller_file *file, struct controller_pace *p
     int rc = start(&f, err);
     if (!rc) {
         clock_log("listening at %s, %s", file->listen, modes[file->controller.mode]);
-        if (f.page.server)
-            clock_log("http at %s", server_address(f.page.server));
-        notify("READY=1\nSTATUS=acting");
+        clock_notify("READY=1\nSTATUS=acting");
         rc = loop(&f, err);
-        notify("STOPPING=1");
+        clock_notify("STOPPING=1");
     }
     serve_free(f.serve);
     lease_free(f.lease);         /* last: no agent can reach it any more */

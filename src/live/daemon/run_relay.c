@@ -1,15 +1,12 @@
 /* src/live/daemon/run_relay.c - see run.h: a relay as a process. Agents dial in, it dials out. */
 #include "base/minmax.h"
 #include "live/core/live_clock.h"
-#include "live/daemon/notify.h"
 #include "live/daemon/process.h"
 #include "live/daemon/run.h"
-#include "live/relay/relay.h"
 #include "live/view/live_metrics.h"
 #include "live/view/status_page.h"
 #include "live/wire/codec.h"
 #include "live/wire/dial.h"
-#include "live/wire/endpoint.h"
 #include "live/wire/serve.h"
 
 #include <stdlib.h>
@@ -25,11 +22,8 @@ struct rack_relay {
     struct status_page       page;
     struct relay             relay;
     struct serve            *agents;
-    struct dial             *up;
-    uint32_t                 up_link, dialled;   /* dialled: which of the controllers */
-    bool                     is_up;
+    struct uplink            up;
     int                      signals;
-    struct redial            redial;
     uint64_t                 tick_us;
     struct rack              rack;       /* that came last */
 };
@@ -54,12 +48,12 @@ static void send_up(void *arg, const struct rack *rack)
     struct rack_relay *r = arg;
     unsigned char     *bytes;
 
-    if (!r->is_up)
+    if (!r->up.is_up)
         return;
     size_t length = rack_codec_write(rack, &bytes);
     r->counts.racks++;
     r->counts.rack_bytes += length;
-    dial_send(r->up, r->up_link, bytes, length);
+    dial_send(r->up.dial, r->up.link, bytes, length);
     free(bytes);
 }
 
@@ -81,7 +75,7 @@ static void on_agent_data(struct rack_relay *r, const struct rpc_event *e)
 /* Without a controller there is nothing to relay. */
 static void on_agent(struct rack_relay *r, const struct rpc_event *e)
 {
-    if (e->kind == RPC_OPEN && !r->is_up)
+    if (e->kind == RPC_OPEN && !r->up.is_up)
         serve_cut(r->agents, e->link);
     else if (e->kind == RPC_DATA)
         on_agent_data(r, e);
@@ -91,60 +85,37 @@ static void on_agent(struct rack_relay *r, const struct rpc_event *e)
 
 /* ---- the controller ---- */
 
-/* Of several controllers one answers: the next is tried. */
-static void redial(struct rack_relay *r)
+/* Of several controllers one answers. */
+static struct uplink_to uplink_of(const struct relay_file *f)
 {
-    uint32_t       next = (r->dialled + 1) % r->file->controllers;
-    struct dial   *up;
-    struct err     err;
-
-    r->redial.at_us = 0;
-    if (r->file->controllers == 1)
-        dial_again(r->up);
-    else if (dial_open(&up, r->file->controller[next], &r->file->common.tls, NULL, &err)) {
-        clock_log("%s", err.text);               /* files may be half-exchanged just now */
-        redial_plan(&r->redial, clock_us());
-    } else {
-        dial_free(r->up);
-        r->up = up;
-        r->dialled = next;
-    }
+    return (struct uplink_to){ f->controller, f->controllers, 0, UINT64_MAX / 2, &f->common.tls };
 }
 
 static void on_up(struct rack_relay *r, const struct rpc_event *e)
 {
-    uint64_t now_us = clock_us();
-
-    if (e->kind == RPC_DATA)
-        redial_reset(&r->redial);
+    r->counts.losses += e->kind == RPC_CLOSE && r->up.is_up;
+    uplink_on_event(&r->up, e);
     if (e->kind == RPC_OPEN) {
-        r->up_link = e->link;
-        r->is_up = true;
         clock_log("connected to the controller");
-        relay_on_up(&r->relay, now_us);
+        relay_on_up(&r->relay, clock_us());
     } else if (e->kind == RPC_DATA && rack_codec_is(e->bytes, e->length)) {
         if (rack_codec_read(&r->rack, e->bytes, e->length) == 0)
-            relay_on_rack(&r->relay, &r->rack, now_us);
+            relay_on_rack(&r->relay, &r->rack, clock_us());
         else {
             r->counts.unreadable++;
             clock_log("the controller sent something that is not a rack");
         }
-    } else if (e->kind == RPC_CLOSE) {
-        if (r->is_up || redial_is_reset(&r->redial))
-            clock_log("no controller: %s", *e->why ? e->why : "it has closed the connection");
-        r->counts.losses += r->is_up;
-        r->is_up = false;
+    } else if (e->kind == RPC_CLOSE)
         relay_on_down(&r->relay);
-        redial_plan(&r->redial, now_us);
-    }
 }
 
 /* ---- time ---- */
 
 static void on_time(struct rack_relay *r, uint64_t now_us)
 {
-    if (r->redial.at_us && now_us >= r->redial.at_us)
-        redial(r);
+    struct uplink_to to = uplink_of(r->file);
+
+    uplink_on_time(&r->up, &to, now_us);
     if (now_us < r->tick_us)
         return;
     process_log_budgets(r->agents);
@@ -162,7 +133,7 @@ static void add_metrics(void *arg, struct prom *m)
     const struct relay_counts *c = &r->counts;
     uint64_t                   heard_us = r->relay.heard_us;
 
-    prom_one(m, "anole_relay_connected", "gauge", "1: it has a controller.", r->is_up);
+    prom_one(m, "anole_relay_connected", "gauge", "1: it has a controller.", r->up.is_up);
     prom_one(m, "anole_relay_devices", "gauge", "Devices behind it.", r->relay.agents);
     prom_one(m, "anole_relay_heard_age_seconds", "gauge",
              "Since the controller last said something; -1: never.",
@@ -181,14 +152,14 @@ static void add_metrics(void *arg, struct prom *m)
 
 static char *trouble(void *arg)
 {
-    return ((const struct rack_relay *)arg)->is_up ? NULL : xstrdup("it has no controller\n");
+    return ((const struct rack_relay *)arg)->up.is_up ? NULL : xstrdup("it has no controller\n");
 }
 
 static void reload(void *arg)
 {
     struct rack_relay *r = arg;
     struct relay_file *before = r->own, *new = reload_file(&config_relay, r->file);
-    bool               is_http = new && reload_has_http(&new->common.http, &r->file->common.http);
+    bool               is_http = new && !config_http_is_same(&new->common.http, &r->file->common.http);
 
     if (!new)
         return;
@@ -205,18 +176,18 @@ static void loop(struct rack_relay *r)
     struct rpc_event e;
 
     for (r->tick_us = clock_us();;) {
-        struct pollfd fd[] = { process_readable(serve_fd(r->agents)), process_readable(dial_fd(r->up)),
+        struct pollfd fd[] = { process_readable(serve_fd(r->agents)), process_readable(dial_fd(r->up.dial)),
                                process_readable(r->signals), process_readable(server_fd(r->page.server)) };
-        uint64_t      redial_us = r->redial.at_us ? r->redial.at_us : r->tick_us;
-        enum process_order order = process_wait(fd, 4, min_u64(redial_us, r->tick_us), r->signals);
+        enum process_order order = process_wait(fd, 4, min_u64(uplink_timer_us(&r->up), r->tick_us),
+                                                r->signals);
 
         if (order == PROCESS_END)
             return;
         if (order == PROCESS_RELOAD)
-            notify_reload(reload, r);
+            reload_on_signal(reload, r);
         while (serve_next(r->agents, &e))
             on_agent(r, &e);
-        while (dial_next(r->up, &e))
+        while (dial_next(r->up.dial, &e))
             on_up(r, &e);
         relay_flush(&r->relay);
         on_time(r, clock_us());
@@ -227,31 +198,26 @@ static void loop(struct rack_relay *r)
 int relay_run(const struct relay_file *f, struct err *err)
 {
     struct rack_relay r = { .file = f };
-    int               rc = 0;
+    struct uplink_to  to = uplink_of(f);
 
-    for (uint32_t i = 1; i < f->controllers && !rc; i++)
-        rc = address_check(f->controller[i], &f->common.tls, err);
-    if (rc)
-        return rc;
     srandom((unsigned)clock_us());
-    redial_reset(&r.redial);
     r.signals = clock_signals();
     relay_init(&r.relay, &(struct relay_config){ f->silence_us },
                &(struct relay_io){ send, cut, send_up, &r }, clock_us());
     rack_init(&r.rack, 0);
-    rc = serve_open(&r.agents, f->listen, &f->common.tls, NULL, err);
+    int rc = serve_open(&r.agents, f->listen, &f->common.tls, NULL, err);
     r.page = (struct status_page){ .metrics = add_metrics, .trouble = trouble, .arg = &r };
     rc = rc ? rc : status_page_open(&r.page, &f->common.http, err);
-    rc = rc ? rc : dial_open(&r.up, f->controller[0], &f->common.tls, NULL, err);
+    rc = rc ? rc : uplink_open(&r.up, "", &to, err);
     if (!rc) {
         clock_log("relay at %s", f->listen);
-        notify("READY=1");
+        clock_notify("READY=1");
         loop(&r);
-        notify("STOPPING=1");
+        clock_notify("STOPPING=1");
     }
     server_free(r.page.server);
     serve_free(r.agents);
-    dial_free(r.up);
+    dial_free(r.up.dial);
     relay_fini(&r.relay);
     rack_fini(&r.rack);
     reload_free(&config_relay, r.own);

@@ -56,4 +56,7 @@ extern const struct driver *const driver_all[];          /* NULL-terminated */
 
 const struct driver *driver_find(const char *name);      /* NULL: no driver of this name */
 
+/* Reads a small file, such as the kernel has for a value, without the newline at its end. */
+int driver_read_text(const char *path, char *text, size_t size);
+
 #endif

@@ -66,7 +66,7 @@ static const struct { const char *path; bool is_32_bits; } counters[COUNTERS] = 
     { "hw_counters/local_ack_timeout_err", true }, { "hw_counters/roce_adp_retrans", true },
 };
 
-struct ethtool_sums { uint64_t pause_us[8], discards[8], storms; bool has_pause[8], has_storms; };
+struct ethtool_sums { uint64_t pause_us[8], discards[8], storms; bool has_pause[8], has_storms, is_read; };
 
 struct mlx5 {
     char     root[PATH_SIZE / 2], dev[MSG_NAME_SIZE], netdev[32];
@@ -82,27 +82,11 @@ struct mlx5 {
 
 /* ---- files ---- */
 
-/* Without the newline at its end. */
-static int read_text(const char *path, char *text, size_t size)
-{
-    int     fd = open(path, O_RDONLY | O_CLOEXEC);
-
-    if (fd < 0)
-        return -errno;
-    ssize_t length = read(fd, text, size - 1);
-    if (length < 0)
-        length = -errno;
-    close(fd);
-    length -= length > 0 && text[length - 1] == '\n';
-    text[length > 0 ? length : 0] = '\0';
-    return length < 0 ? (int)length : 0;
-}
-
 /* -EIO: not a whole number. Empty: the firmware refused; "N/A (no PMA)": there is no such counter. */
 static int read_number(const char *path, uint64_t *value)
 {
     char text[64] = "";
-    int  rc = read_text(path, text, sizeof text);
+    int  rc = driver_read_text(path, text, sizeof text);
 
     return rc ? rc : text_to_uint(text, value, NULL) ? -EIO : 0;
 }
@@ -155,7 +139,7 @@ static int find_netdev(struct mlx5 *m, struct err *err)
     for (int i = 0; i < 4; i++) {
         snprintf(path, sizeof path, "%s/sys/class/infiniband/%s/ports/1/gid_attrs/ndevs/%d",
                  m->root, m->dev, i);
-        if (read_text(path, text, sizeof text) || !is_plain_name(text))
+        if (driver_read_text(path, text, sizeof text) || !is_plain_name(text))
             continue;            /* an empty slot is an error */
         snprintf(m->netdev, sizeof m->netdev, "%.31s", text);
         return 0;
@@ -343,7 +327,8 @@ static bool take_counters(struct mlx5 *m, uint64_t d[COUNTERS], bool is_known[CO
     return is_good && m->is_counted[TX_WORDS];
 }
 
-/* Reports the class paused longest. Drops count in classes with PFC, which have pause counters. */
+/* Reports the class paused longest. Drops count in classes with PFC, which have pause counters. A counter that
+ * has just appeared has no increase yet. */
 static bool take_ethtool(struct mlx5 *m, struct msg_sample *s)
 {
     struct ethtool_sums is = { 0 }, was = m->ethtool;
@@ -354,29 +339,26 @@ static bool take_ethtool(struct mlx5 *m, struct msg_sample *s)
     s->unknown |= MSG_UNKNOWN(lossless_drops) | MSG_UNKNOWN(watchdog);
     if (ethtool_stats(m->root, m->netdev, take_stat, &is))
         return true;
-    is_good = difference(was.storms, is.storms, false, &s->watchdog);
+    is.is_read = true;
+    m->ethtool = is;
+    if (!was.is_read)
+        return true;
+    is.has_storms &= was.has_storms;
+    is_good = !is.has_storms || difference(was.storms, is.storms, false, &s->watchdog);
     for (int i = 0; i < 8; i++) {
+        if (!is.has_pause[i] || !was.has_pause[i])
+            continue;
         is_good &= difference(was.pause_us[i], is.pause_us[i], false, &d);
         paused_us = d > paused_us ? d : paused_us;
         is_good &= difference(was.discards[i], is.discards[i], false, &d);
-        s->lossless_drops += is.has_pause[i] ? d : 0;
-        has_pause |= is.has_pause[i];
+        s->lossless_drops += d;
+        has_pause = true;
     }
     if (has_pause && s->interval_us)
         s->paused = fmin(1, (double)paused_us / (double)s->interval_us);
     s->unknown &= ~((has_pause ? MSG_UNKNOWN(lossless_drops) : 0) |
                     (is.has_storms ? MSG_UNKNOWN(watchdog) : 0));
-    m->ethtool = is;
     return is_good;
-}
-
-/* The mean of utilization and time without pauses, if known. A host cannot measure round trips here. */
-static double metric_of(const struct msg_sample *s)
-{
-    double busy = s->rate_bps && s->interval_us ?
-                  (double)s->tx_bytes * 8e6 / (double)s->interval_us / (double)s->rate_bps : 0;
-
-    return isnan(s->paused) ? fmin(1, busy) : 0.5 * fmin(1, busy) + 0.5 * (1 - s->paused);
 }
 
 static int sample(void *state, struct msg_sample *s)
@@ -406,7 +388,7 @@ static int sample(void *state, struct msg_sample *s)
     s->unknown |= (is_known[CNPS] ? 0 : MSG_UNKNOWN(cnps)) |
                   (is_known[MARKED] ? 0 : MSG_UNKNOWN(marked_packets)) |
                   (is_any ? 0 : MSG_UNKNOWN(retransmissions));
-    s->metric = metric_of(s);
+    s->metric = msg_metric(s);
     s->detail = has_flows ? &m->detail : NULL;
     return 0;
 }

@@ -172,6 +172,19 @@ static void sample__takes_differences_that_wrap(void **unused)
     assert_int_equal(driver_mlx5.sample(nic, &s), -EAGAIN);      /* the driver was reloaded */
     put_counters(10, 5, 10200, 2);
     assert_int_equal(driver_mlx5.sample(nic, &s), 0);
+    assert_true(s.metric >= 0);
+    shell("mv ethtool/eth7 away");
+    driver_mlx5.close(nic);
+    nic = must_open();           /* counters that appear later: what they ever counted is no increase */
+    assert_int_equal(driver_mlx5.sample(nic, &s), -EAGAIN);
+    shell("mv away ethtool/eth7");
+    assert_int_equal(driver_mlx5.sample(nic, &s), 0);
+    assert_true(isnan(s.paused) && s.lossless_drops == 0 && (s.unknown & MSG_UNKNOWN(lossless_drops)));
+    assert_int_equal(driver_mlx5.sample(nic, &s), 0);
+    assert_true(s.paused == 0 && s.lossless_drops == 0 && !(s.unknown & MSG_UNKNOWN(lossless_drops)));
+    shell("rm sys/class/net/eth7/speed");        /* as if the link were down */
+    assert_int_equal(driver_mlx5.sample(nic, &s), 0);
+    assert_true(s.rate_bps == 0 && isnan(s.metric));
     driver_mlx5.close(nic);
 }
 

@@ -61,15 +61,6 @@ static void configure(struct reader *r, const struct yaml_node *map, void *setti
                       "per interval", m->probes, m->destinations, PROBES_MAX);
 }
 
-static const struct mrc_settings defaults = {
-    .library = LIBRARY, .cc_profile = 1, .ev_profile = 1, .timeout_us = 1000, .probes = 4,
-};
-
-static const struct mrc_settings *settings_of(const struct driver *d)
-{
-    return d->arg ? d->arg : &defaults;
-}
-
 /* ---- the fields ---- */
 
 enum field { U8, U32, FLOAT };
@@ -240,18 +231,6 @@ static int get_profile(struct mrc *m, struct mrc_nscc *config, struct err *err)
     return 0;
 }
 
-static int read_line(const char *path, char *text, size_t size)
-{
-    FILE *f = fopen(path, "re");
-    int   rc = f && fgets(text, (int)size, f) ? 0 : -EIO;
-
-    if (f)
-        fclose(f);
-    if (!rc)
-        text[strcspn(text, "\n")] = '\0';
-    return rc;
-}
-
 static bool is_v4(const struct mrc_gid *g)
 {
     static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -269,10 +248,10 @@ static void find_sources(struct mrc *m, const char *root)
         for (int i = 0; i < GIDS_MAX; i++) {
             snprintf(folder, sizeof folder, "%.250s/sys/class/infiniband/%s/ports/%u", root, m->name, port);
             snprintf(path, sizeof path, "%s/gid_attrs/types/%d", folder, i);
-            if (read_line(path, text, sizeof text) || strcmp(text, "RoCE v2") != 0)
+            if (driver_read_text(path, text, sizeof text) || strcmp(text, "RoCE v2") != 0)
                 continue;
             snprintf(path, sizeof path, "%s/gids/%d", folder, i);
-            if (read_line(path, text, sizeof text) || !mrc_gid_parse(&g, text) ||
+            if (driver_read_text(path, text, sizeof text) || !mrc_gid_parse(&g, text) ||
                 (g.byte[0] == 0xfe && g.byte[1] == 0x80) || m->has_from[port][!is_v4(&g)])
                 continue;
             m->from[port][!is_v4(&g)] = g;
@@ -298,7 +277,7 @@ static int open_device(const struct driver *driver, void **state, const char *ro
     struct mrc_nscc config;
 
     *state = NULL;
-    m->settings = *settings_of(driver);
+    m->settings = *(const struct mrc_settings *)driver->arg;
     m->is_standin = strcmp(root, "/") != 0;
     snprintf(m->name, sizeof m->name, "%.31s", name);
     int rc = mrc_api_open(&m->api, m->settings.library, err);
@@ -318,8 +297,9 @@ static int open_device(const struct driver *driver, void **state, const char *ro
 
 static int find(const struct driver *driver, const char *root, char name[][MSG_NAME_SIZE], struct err *err)
 {
-    struct mrc_api      api;
-    int                 there = 0, count = 0, rc = mrc_api_open(&api, settings_of(driver)->library, err);
+    const struct mrc_settings *settings = driver->arg;
+    struct mrc_api             api;
+    int there = 0, count = 0, rc = mrc_api_open(&api, settings->library, err);
 
     (void)root;
     if (rc)

@@ -334,8 +334,10 @@ static struct sonic_sums read_counters(struct sonic *s, const struct sonic_queue
 
     snprintf(pause, sizeof pause, "SAI_PORT_STAT_PFC_%u_RX_PAUSE_DURATION_US", q->number);
     for (int i = 0; i < SONIC_COUNTERS; i++)
-        if (!*row[i].key || redis_number(&s->redis, REDIS_COUNTERS, row[i].key, row[i].field, &is.value[i]))
+        if (!*row[i].key || redis_number(&s->redis, REDIS_COUNTERS, row[i].key, row[i].field, &is.value[i])) {
             is.unknown |= row[i].unknown;
+            is.missing++;
+        }
     if (redis_get(&s->redis, REDIS_COUNTERS, q->counters, "PFC_WD_STATUS", state, sizeof state) || !*state)
         is.unknown |= MSG_UNKNOWN(watchdog);
     is.is_stormed = strcmp(state, "stormed") == 0;
@@ -350,9 +352,21 @@ static void add_sums(struct sonic_sums *sum, const struct sonic_sums *is)
     for (int i = 0; i < SONIC_COUNTERS; i++)
         sum->value[i] += is->value[i];
     sum->unknown |= is->unknown;
+    sum->missing += is->missing;
     sum->is_stormed |= is->is_stormed;
     sum->has_queue |= is->has_queue;
     sum->queue_bytes = max_u64(is->queue_bytes, sum->queue_bytes);
+}
+
+/* Do both readings have the same counters, and has none decreased? A counter that comes or goes would look
+ * like all that it has ever counted. */
+static bool is_comparable(const struct sonic_sums *is, const struct sonic_sums *was)
+{
+    bool are_up = is->missing == was->missing;
+
+    for (int i = 0; i < SONIC_COUNTERS; i++)
+        are_up &= is->value[i] >= was->value[i];
+    return are_up;
 }
 
 /* The increase of a counter. One that decreased was reset, and gives 0. */
@@ -403,17 +417,14 @@ static int sample(void *state, struct msg_sample *out)
     s->last = is;
     s->sampled_us = at_us;
     take_ports(s, port, interval_us);
-    if (is_first || is.value[SONIC_BYTES] < was.value[SONIC_BYTES] ||
-        is.value[SONIC_DROPS] < was.value[SONIC_DROPS])
+    if (is_first || !is_comparable(&is, &was))
         return -EAGAIN;
     out->tx_bytes = since(&is, &was, SONIC_BYTES);
     out->lossless_drops = since(&is, &was, SONIC_DROPS);
-    out->marked_packets = is.value[SONIC_MARKED] - was.value[SONIC_MARKED];
-    double busy = fmin(1, (double)out->tx_bytes * 8e6 / (double)interval_us / fmax(1, (double)s->rate_bps));
+    out->marked_packets = since(&is, &was, SONIC_MARKED);
     if (!(is.unknown & SONIC_UNKNOWN_PAUSED))
-        out->paused = fmin(1, (double)(is.value[SONIC_PAUSED_US] - was.value[SONIC_PAUSED_US]) /
-                              (double)interval_us / s->queues);
-    out->metric = isnan(out->paused) ? busy : 0.5 * busy + 0.5 * (1 - out->paused);
+        out->paused = fmin(1, (double)since(&is, &was, SONIC_PAUSED_US) / (double)interval_us / s->queues);
+    out->metric = msg_metric(out);
     out->detail = &s->detail;
     return 0;
 }

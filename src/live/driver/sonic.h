@@ -60,10 +60,12 @@ struct sonic_queue {
     struct sonic_counted is, last;
 };
 
-/* unknown: as in struct msg_sample, and SONIC_UNKNOWN_PAUSED */
+/* unknown: as in struct msg_sample, and SONIC_UNKNOWN_PAUSED; missing: counters of all queues that are not
+ * there */
 enum { SONIC_BYTES, SONIC_DROPS, SONIC_MARKED, SONIC_PAUSED_US, SONIC_COUNTERS };
 #define SONIC_UNKNOWN_PAUSED (1ull << 63)
-struct sonic_sums { uint64_t value[SONIC_COUNTERS], queue_bytes, unknown; bool is_stormed, has_queue; };
+struct sonic_sums { uint64_t value[SONIC_COUNTERS], queue_bytes, unknown; uint32_t missing;
+                    bool is_stormed, has_queue; };
 
 struct sonic_port { char name[MSG_PORT_NAME_SIZE]; uint64_t rate_bps; uint32_t queues;
                     struct sonic_sums last; };

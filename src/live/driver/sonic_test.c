@@ -83,7 +83,8 @@ static int set_up(void **unused)
           "4 HSET 'QUEUE|Ethernet0|3-4' wred_profile P scheduler s && redis -n 4 HSET 'PORT|Ethernet0' "
           "speed 100000 && redis -n 2 HSET COUNTERS_QUEUE_NAME_MAP Ethernet0:3 oid:0x15 Ethernet0:4 "
           "oid:0x16 && redis -n 2 HSET COUNTERS_PORT_NAME_MAP Ethernet0 oid:0x10 && redis -n 2 HSET "
-          "COUNTERS:oid:0x15 SAI_QUEUE_STAT_BYTES 1000 SAI_QUEUE_STAT_DROPPED_PACKETS 7 && redis -n 1 HSET "
+          "COUNTERS:oid:0x15 SAI_QUEUE_STAT_BYTES 1000 SAI_QUEUE_STAT_DROPPED_PACKETS 7 && redis -n 2 "
+          "HSET COUNTERS:oid:0x16 SAI_QUEUE_STAT_BYTES 0 && redis -n 1 HSET "
           "ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:oid:0x15 SAI_QUEUE_ATTR_WRED_PROFILE_ID oid:0x13 && redis -n 1 "
           "HSET ASIC_STATE:SAI_OBJECT_TYPE_WRED:oid:0x13 SAI_WRED_ATTR_GREEN_MIN_THRESHOLD 1048576 "
           "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD 2097152 SAI_WRED_ATTR_GREEN_DROP_PROBABILITY 5; } >/dev/null"),
@@ -209,6 +210,27 @@ static void sample__takes_differences_and_reports_stale_counters(void **unused)
     driver_sonic.close(device);
 }
 
+/* What a counter has ever counted is no increase: drops would break a guardrail. */
+static void sample__counters_that_come_and_go_are_no_increase(void **unused)
+{
+    void             *device = must_open();
+    struct msg_sample s;
+
+    (void)unused;
+    assert_int_equal(driver_sonic.sample(device, &s), -EAGAIN);
+    shell("redis -n 2 HSET COUNTERS:oid:0x16 SAI_QUEUE_STAT_DROPPED_PACKETS 1000 SAI_QUEUE_STAT_BYTES 10 "
+          ">/dev/null");
+    assert_int_equal(driver_sonic.sample(device, &s), -EAGAIN);
+    shell("redis -n 2 HDEL COUNTERS:oid:0x15 SAI_QUEUE_STAT_BYTES >/dev/null");
+    assert_int_equal(driver_sonic.sample(device, &s), -EAGAIN);
+    shell("redis -n 2 HSET COUNTERS:oid:0x15 SAI_QUEUE_STAT_BYTES 1500 >/dev/null");
+    assert_int_equal(driver_sonic.sample(device, &s), -EAGAIN);
+    shell("redis -n 2 HSET COUNTERS:oid:0x15 SAI_QUEUE_STAT_BYTES 1700 >/dev/null");
+    assert_int_equal(driver_sonic.sample(device, &s), 0);
+    assert_true(s.tx_bytes == 200 && s.lossless_drops == 0);
+    driver_sonic.close(device);
+}
+
 static void open__refuses_devices_that_cannot_be_tuned(void **unused)
 {
     struct err err;
@@ -296,6 +318,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(write__without_an_orchagent_times_out, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sample__takes_differences_and_reports_stale_counters,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sample__counters_that_come_and_go_are_no_increase, set_up, tear_down),
         cmocka_unit_test_setup_teardown(open__refuses_devices_that_cannot_be_tuned, set_up, tear_down),
         cmocka_unit_test_setup_teardown(redis__thousands_of_keys, set_up, tear_down),
     };

@@ -28,7 +28,7 @@ struct collected;                                /* a flow */
 struct collector {
     int                     fd;                  /* -1: none */
     uint8_t                 from[COLLECTOR_FROM_MAX][16];        /* allowed senders; IPv4 as ::ffff:a.b.c.d */
-    uint32_t                senders;             /* 0: anybody */
+    uint32_t                senders;             /* 0: any sender is allowed */
     struct ipfix            ipfix;
     struct flowstate_cfg    states;
     struct collected       *flow;                /* a table, open addressing */

@@ -128,8 +128,7 @@ static void add_nic(struct job_point *to, const struct controller *c, uint32_t i
     to->sum[JOB_CNPS_KNOWN] += !(m->unknown & MSG_UNKNOWN(cnps));
     to->sum[JOB_RETRANSMISSIONS] += m->retransmissions > 0;
     add_known(to, JOB_PAUSED, m->paused);
-    add_known(to, JOB_USE, m->rate_bps ? (double)m->tx_bytes * 8e6 / (double)m->interval_us /
-                                         (double)m->rate_bps : NAN);
+    add_known(to, JOB_USE, msg_use(m));
     add_known(to, JOB_RTT, stretch(p));
     if (m->paused > to->paused_most) {
         to->paused_most = m->paused;

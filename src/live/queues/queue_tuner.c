@@ -117,7 +117,7 @@ int queue_tuner_new(struct queue_tuner **out, const struct queue_tuner_config *c
     t->agent = agent;
     t->io = io;
     t->device = device;
-    struct world w = { .seed = cfg->seed, .queue = fact, .queues = list_queues(t, fact) };
+    struct world w = { .queue = fact, .queues = list_queues(t, fact) };
     int rc = t->queues ? open_loop(&t->loop, &w, &cfg->tuner, err) :
              err_set(err, ENOENT,
                      "it has no queues that can be set by themselves (of SONiC: devices: [all-3] is queue 3 "

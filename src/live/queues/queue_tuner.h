@@ -34,7 +34,6 @@ struct queue_tuner_config {
     struct loop_request tuner;
     uint64_t            hold_us;         /* pause after a guardrail, a failed write, or an external reset */
     double              changes_per_s;   /* of all queues; INFINITY: any */
-    uint64_t            seed;
 };
 
 struct queue_tuner;

@@ -124,14 +124,13 @@ static void make_world(struct world *w, const struct controller_file *f, const s
 
 static int check_world(const struct controller_file *f, const struct live_twin *twin, struct err *err)
 {
-    struct controller   none = { 0 };
-    struct loop_request q = config_tuner_request(&f->tuner, f->common.file);
-    struct world        w;
-    struct loop         l;
+    struct controller none = { 0 };
+    struct world      w;
+    struct loop       l;
 
     make_world(&w, f, twin, &none, NULL);
     w.host_bps = w.host_bps ? w.host_bps : 100000000000;
-    int rc = loop_open(&l, &w, &q, err);
+    int rc = loop_open(&l, &w, &f->tuner, err);
     if (!rc) {
         if (l.tuner.algo && l.tuner.algo->slot)
             rc = err_set(err, ENOTSUP,
@@ -387,14 +386,13 @@ char *live_tuner_missing(const struct live_tuner *t, char *buf, size_t size)
 
 static void open_loop(struct live_tuner *t, const struct controller *c, struct decision *d)
 {
-    struct loop_request q = config_tuner_request(&t->file->tuner, t->file->common.file);
-    struct err          err;
+    struct err err;
 
     close_loop(t);
     t->order = order_of(c);
     make_world(&t->world, t->file, t->twin, c, t->order);
     t->roster = c->roster;
-    if (loop_open(&t->loop, &t->world, &q, &err)) {
+    if (loop_open(&t->loop, &t->world, &t->file->tuner, &err)) {
         /* the file was checked: the network does not suit it, or some devices are still missing */
         if (!t->has_failed)
             clock_log("%s", err.text);

@@ -53,7 +53,7 @@ struct live_tuner {
     uint64_t      epoch_us;
     struct loop   loop;
     bool          is_open;
-    bool          has_failed;    /* to open; it was said why */
+    bool          has_failed;    /* to open; the reason was logged */
     struct world  world;
     struct report report;
     struct lag    lag;
@@ -88,7 +88,7 @@ void live_tuner_interval(struct live_tuner *, const struct controller *, uint64_
 /* It looks at flow sizes alone, until they change. */
 bool live_tuner_is_idle(const struct live_tuner *);
 
-/* What it was shown last it is still thinking of: it is to be asked again. */
+/* It still works on the last report: propose() must be called again. */
 bool live_tuner_thinks(const struct live_tuner *);
 
 bool live_tuner_propose(struct live_tuner *, const struct controller *, uint64_t now_us, struct knob_set *,

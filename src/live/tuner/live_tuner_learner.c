@@ -13,16 +13,15 @@ _Static_assert(ACC_NET_MAX <= MSG_LEARN_FLOATS_MAX, "a net fits a message");
 /* Without queues: it only learns. */
 static int open_loop(struct loop *l, const struct controller_file *f, struct err *err)
 {
-    struct loop_request q = config_tuner_request(&f->learner, f->common.file);
-    struct world        w = { .seed = f->controller.seed };
-    int                 rc = loop_open(l, &w, &q, err);
+    struct world w = { .seed = f->controller.seed };
+    int          rc = loop_open(l, &w, &f->learner, err);
 
     if (rc)
         return rc;
     if (l->tuner.algo != &tuner_acc || !acc_central(&l->tuner))
-        rc = err_set(err, EINVAL, "%slearner: acc with train: yes and learner: central is wanted", q.place);
+        rc = err_set(err, EINVAL, "%slearner: acc with train: yes and learner: central is wanted", f->learner.place);
     else if (!f->controller.lets_queues)
-        rc = err_set(err, EINVAL, "%slearner: it needs queue_tuners: yes", q.place);
+        rc = err_set(err, EINVAL, "%slearner: it needs queue_tuners: yes", f->learner.place);
     if (rc)
         loop_close(l);
     return rc;

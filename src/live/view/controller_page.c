@@ -1,4 +1,5 @@
 #include "live/view/controller_page.h"
+#include "base/io/clock.h"
 #include "base/print/form.h"
 #include "base/print/safe.h"
 #include "base/text.h"
@@ -41,15 +42,13 @@ static char *dump(json_t *o)
     return text ? text : xstrdup("{}");
 }
 
-static void answer_health(const struct page *p, struct server_reply *r)
+static char *trouble(void *arg)
 {
-    const char *why = p->controller->role == ROLE_DEPOSED ? "another controller has taken over" :
-                      p->controller->is_dirty || p->controller->audit.lost ?
-                      "the disk cannot be written" : "";
+    const struct page *p = arg;
 
-    r->type = "text/plain; charset=utf-8";
-    r->status = *why ? 503 : 200;
-    r->text = xstrdup(*why ? why : "ok\n");
+    return p->controller->role == ROLE_DEPOSED ? xstrdup("another controller has taken over\n") :
+           p->controller->is_dirty || p->controller->audit.lost ? xstrdup("the disk cannot be written\n") :
+           NULL;
 }
 
 /* ---- flows ---- */
@@ -109,24 +108,20 @@ static json_t *flows_json(const struct page *p)
 
 /* ---- GET ---- */
 
-static char *metrics_text(struct page *p)
+static void add_metrics(void *arg, struct prom *m)
 {
-    struct server_counts counts = server_counts(p->server);
-    struct err           why;
-    struct prom          m;
+    const struct page *p = arg;
+    struct err         why;
 
-    prom_init(&m);
-    controller_metrics(&m, p->controller, &p->counts, p->now_us());
+    controller_metrics(m, p->controller, &p->counts, clock_us());
     if (p->flows)
-        add_flow_metrics(&m, p->flows);
-    prom_one(&m, "anole_controller_standby", "gauge", "1: another controller of the cell has the lease.",
+        add_flow_metrics(m, p->flows);
+    prom_one(m, "anole_controller_standby", "gauge", "1: another controller of the cell has the lease.",
              *p->standby != '\0');
     if (p->past.history)
-        prom_one(&m, "anole_controller_history_lost_total", "counter",
+        prom_one(m, "anole_controller_history_lost_total", "counter",
                  "Points, settings and records that are not in the history because it could not be written.",
                  (double)history_lost(p->past.history, &why));
-    process_metrics(&m, &counts);
-    return prom_end(&m);
 }
 
 static char *whole(const struct page *p, json_t *o)
@@ -137,7 +132,7 @@ static char *whole(const struct page *p, json_t *o)
 
 static json_t *state_of(struct page *p, bool has_devices)
 {
-    return state_json(p->controller, &p->ledger, &p->timeline, has_devices, p->now_us(), wall_us(p));
+    return state_json(p->controller, &p->ledger, &p->timeline, has_devices, clock_us(), wall_us(p));
 }
 
 /* The data of the page; its size does not grow with the number of devices. */
@@ -156,7 +151,7 @@ static const char *overview_text(struct page *p)
              { "links", loads_json(&p->loads, p->controller) },
              { "jobs", jobs_json(&p->jobs, p->controller) }, { "tuner", tuner },
              { "next", json_of_text(state_json_next(next, sizeof next, p->controller, tuner,
-                                                    p->now_us())) });
+                                                    clock_us())) });
     p->overview = whole(p, o);
     return p->overview;
 }
@@ -175,7 +170,7 @@ static void answer_devices(struct page *p, const char *from, struct server_reply
     if (text_to_uint(from, &first, &err) || first > UINT32_MAX)
         answer_error(r, 404, "/api/devices/N has devices from number N on");
     else
-        r->text = dump(cells_page(&p->cells, p->controller, (uint32_t)first, p->now_us()));
+        r->text = dump(cells_page(&p->cells, p->controller, (uint32_t)first, clock_us()));
 }
 
 /* Another thread reads months of history; until it is done, the client must ask again. */
@@ -225,12 +220,7 @@ static char *html_text(void)
 
 static void answer_get(struct page *p, const char *path, struct server_reply *r)
 {
-    if (strcmp(path, "/metrics") == 0) {
-        r->type = "text/plain; version=0.0.4; charset=utf-8";
-        r->text = metrics_text(p);
-    } else if (strcmp(path, "/healthz") == 0)
-        answer_health(p, r);
-    else if (strcmp(path, "/api/state") == 0) {
+    if (strcmp(path, "/api/state") == 0) {
         if (!p->state)
             p->state = whole(p, state_of(p, true));
         r->text = xstrdup(p->state);
@@ -354,7 +344,7 @@ static char *events(void *arg, struct server_cursor *at)
     if (!at->state && (!at->last || at->last > ledger_last(&p->ledger)))
         at->last = ledger_last(&p->ledger);
     if (at->state != p->states + 1) {
-        add_json(out, "state", state_json_brief(p->controller, &p->timeline, p->now_us(), wall_us(p)));
+        add_json(out, "state", state_json_brief(p->controller, &p->timeline, clock_us(), wall_us(p)));
         at->state = p->states + 1;
         /* those that changed since this listener's last event, first all; they are updated together */
         add_json(out, "cells", cells_changes(&p->cells, at->look));
@@ -459,21 +449,14 @@ static void look_at_past(struct page *page, uint64_t now_us)
 
 /* ---- life ---- */
 
-void page_init(struct page *p, const struct controller *c, uint64_t (*now_us)(void))
+void page_init(struct page *p, const struct controller *c)
 {
-    *p = (struct page){ .controller = c, .now_us = now_us };
-}
-
-int page_open(struct page *p, const struct http_config *c, struct err *err)
-{
-    struct server_hooks hooks = { answer, events, p->now_us, p, "/" };
-
-    return c->is_on ? server_open(&p->server, c, &hooks, err) : 0;
+    *p = (struct page){ .controller = c, .http = { add_metrics, trouble, answer, events, p, NULL } };
 }
 
 void page_fini(struct page *p)
 {
-    server_free(p->server);
+    server_free(p->http.server);
     history_free(p->past.history);
     free(p->past.heard);
     ledger_fini(&p->ledger);
@@ -509,7 +492,7 @@ void page_tick(struct page *p, uint64_t now_us)
 {
     uint64_t before = p->timeline.changes;
 
-    if (!p->server && !p->past.history)
+    if (!p->http.server && !p->past.history)
         return;
     forget(p);
     bool has_point = timeline_tick(&p->timeline, p->controller, now_us, wall_us(p));
@@ -520,6 +503,6 @@ void page_tick(struct page *p, uint64_t now_us)
         look_at_past(p, now_us);
     }
     p->states += has_point || p->timeline.changes != before;
-    server_wake(p->server);
-    server_run(p->server);       /* at once: libmicrohttpd does not make its descriptor readable for this */
+    server_wake(p->http.server);
+    server_run(p->http.server);       /* at once: libmicrohttpd does not make its descriptor readable for this */
 }

@@ -13,6 +13,7 @@
 #include "live/view/cells.h"
 #include "live/view/ledger.h"
 #include "live/view/live_metrics.h"
+#include "live/view/status_page.h"
 #include "live/view/timeline.h"
 #include "live/wire/codec.h"
 
@@ -39,8 +40,7 @@ struct page {
     struct jobs              jobs;
     struct past              past;               /* months: page_keep() */
     const struct collector  *flows;              /* NULL: no switch exports flows */
-    struct server           *server;             /* NULL: no HTTP */
-    uint64_t (*now_us)(void);
+    struct status_page       http;
     /* Carries out an order. who: the subject of the operator's certificate; NULL: the operator has the
      * token. Returns a negative errno and the reason if it was refused. */
     int (*act)(void *, const struct question *, const char *who, struct err *);
@@ -52,10 +52,8 @@ struct page {
     uint64_t                 states;             /* events 'state' so far */
 };
 
-void page_init(struct page *, const struct controller *, uint64_t (*now_us)(void));
-
-/* Listens, if the configuration wants it. */
-int  page_open(struct page *, const struct http_config *, struct err *);
+/* The page must not move afterwards. It listens after status_page_open(). */
+void page_init(struct page *, const struct controller *);
 void page_fini(struct page *);
 
 /* How devices are joined, and which are of which job. Both must stay as they are until the next call. */

@@ -74,7 +74,7 @@ json_t *state_json_device(const struct controller *c, const struct peer *p, uint
                    { "has_trial", json_boolean(words_has_trial(p)) }, { "metric", json_of_number(s->metric) },
                    { "age_ms", json_of_number(p->heard_us ? (double)(now_us - p->heard_us) / 1e3 : NAN) },
                    { "rate_bps", json_of_number(s->rate_bps ? (double)s->rate_bps : NAN) },
-                   { "utilisation", json_of_number(words_utilisation(s)) },
+                   { "utilisation", json_of_number(msg_use(s)) },
                    { "paused", json_of_number(is_whole ? s->paused : NAN) },
                    { "cnps", json_of_number(s->interval_us && has_cnps ? (double)s->cnps : NAN) },
                    { "unguarded", json_of_text(is_whole ? guard_blind(blind, sizeof blind, s) : "") },
@@ -132,8 +132,7 @@ static json_t *drill_json(const struct drill_result *d)
                    { "device", json_of_text(d->device) }, { "why", json_of_text(d->why) });
 }
 
-/* Devices at which guardrails do not see everything: how many, what, and one of them. */
-static json_t *unguarded_json(const struct controller *c, uint64_t now_us)
+json_t *state_json_unguarded(const struct controller *c, uint64_t now_us)
 {
     struct msg_sample  all = { 0 };
     uint32_t           count = 0;
@@ -226,7 +225,7 @@ static json_t *head_json(const struct controller *c, uint64_t now_us)
                    { "noise_pairs", json_of_count(a->pairs) },
                    { "noise_e", json_of_number(a->evidence.sd > 0 ? evalue_above(&a->evidence, 0) : NAN) },
                    { "declined", json_of_text(c->declined) }, { "in_effect", standing_json(c) },
-                   { "drill", drill_json(&c->drill) }, { "unguarded", unguarded_json(c, now_us) },
+                   { "drill", drill_json(&c->drill) }, { "unguarded", state_json_unguarded(c, now_us) },
                    { "breach", breach_json(c) }, { "trial", trial_json(c) });
 }
 

@@ -17,6 +17,9 @@ json_t *state_json_status(const struct controller *, const json_t *tuner, uint64
 char *state_json_next(char *buf, size_t size, const struct controller *, const json_t *tuner,
                       uint64_t now_us);
 
+/* Devices at which guardrails do not see everything: {"devices":N,"what":...,"example":NAME}. */
+json_t *state_json_unguarded(const struct controller *, uint64_t now_us);
+
 /* What devices hold that is not their baseline: the answer to `anole ctl diff`. */
 json_t *state_json_diff(const struct controller *);
 

@@ -1,4 +1,4 @@
-/* src/live/view/status_page.h - /metrics and /healthz of agents and relays, which have no page for people. */
+/* src/live/view/status_page.h - HTTP of a process: /metrics and /healthz, and what a controller has besides. */
 #ifndef LIVE_VIEW_STATUS_PAGE_H
 #define LIVE_VIEW_STATUS_PAGE_H
 
@@ -7,7 +7,10 @@
 
 struct status_page {
     void (*metrics)(void *, struct prom *);      /* those of the process follow */
-    char *(*trouble)(void *);                    /* why /healthz reports 503, malloc'd; NULL: all is well */
+    char *(*trouble)(void *);    /* why /healthz reports 503, malloc'd; NULL: all is well */
+    /* all other addresses, and /api/events with an empty page at /; NULL: there are none */
+    void (*answer)(void *, const struct server_request *, struct server_reply *);
+    char *(*events)(void *, struct server_cursor *);
     void          *arg;
     struct server *server;                       /* NULL: no HTTP */
 };

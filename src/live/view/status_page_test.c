@@ -28,7 +28,7 @@ static char *find_trouble(void *arg)
 }
 
 static double             count = 42;
-static struct status_page page = { put_metrics, find_trouble, &count, NULL };
+static struct status_page page = { .metrics = put_metrics, .trouble = find_trouble, .arg = &count };
 static struct http_config config = { .is_on = true, .listen = (char *)"127.0.0.1:0" };
 
 /* Sends a request and returns the answer's status; 'text' is the whole answer. */

@@ -65,16 +65,9 @@ enum words_state words_state_of(const struct controller *c, const struct peer *p
                                             : STATE_READY;
 }
 
-double words_utilisation(const struct msg_sample *s)
-{
-    if (!s->rate_bps || !s->interval_us || s->unknown & MSG_UNKNOWN(tx_bytes))
-        return NAN;
-    return (double)s->tx_bytes * 8e6 / (double)s->interval_us / (double)s->rate_bps;
-}
-
 void words_sums_add(struct words_sums *to, const struct msg_sample *s)
 {
-    double use = words_utilisation(s);
+    double use = msg_use(s);
 
     if (!s->interval_us)
         return;

@@ -29,7 +29,6 @@ enum words_state words_state_of(const struct controller *, const struct peer *, 
 extern const char *const words_state[];
 
 bool             words_has_trial(const struct peer *);            /* it holds the trial's setting */
-double           words_utilisation(const struct msg_sample *);   /* fraction of its link; NAN: not known */
 
 /* Sums over the last samples of several devices. The plurals count devices that know the value. */
 struct words_sums {

@@ -340,18 +340,12 @@ static enum knob_where facts(void *state, struct msg_facts *out)
 
 /* ---- knobs ---- */
 
-/* The knobs of a device, up to KNOB_COUNT. */
-static const enum knob *knobs_of(const struct device *d)
-{
-    return is_switch(d) ? switch_knobs : host_knobs;
-}
-
 static int read_knobs(void *state, struct knob_set *set)
 {
     const struct device *d = state;
 
     *set = (struct knob_set){ 0 };
-    for (const enum knob *k = knobs_of(d); *k != KNOB_COUNT; k++)
+    for (const enum knob *k = is_switch(d) ? switch_knobs : host_knobs; *k != KNOB_COUNT; k++)
         knob_set_add(set, *k, d->knobs.value[*k]);
     return 0;
 }
@@ -371,15 +365,6 @@ static void put_device(const struct device *d)
         sim_apply_host(s, n->host, &d->knobs);
     for (uint32_t i = 0; n->is_switch && i < n->ports; i++)
         set_queue(s, n->first_port + i, &e);
-}
-
-void fabric_set_queue(void *device, uint32_t port, const struct ecn *e)
-{
-    const struct device *d = device;
-    const struct node   *n = &d->fabric->s.sim->net.node[d->node];
-
-    assert(n->is_switch && port < n->ports);
-    set_queue(d->fabric->s.sim, n->first_port + port, e);
 }
 
 /* Do all hosts agree on a spacing of CNPs that differs from the current one of receivers? */

@@ -36,10 +36,6 @@ uint64_t fabric_advance(struct fabric *);
 void     fabric_tell_messages(struct fabric *);
 bool     fabric_is_over(const struct fabric *);          /* the scenario's run has ended */
 
-/* Sets the marking of one port of a switch. 'device': opened by the driver; ports count from 0. */
-struct ecn;
-void     fabric_set_queue(void *device, uint32_t port, const struct ecn *);
-
 /* Properties of a scenario, for programs that start agents on it. */
 struct fabric_about {
     uint32_t hosts, switches;

@@ -1,6 +1,7 @@
 #include "standin/fabric/hardware.h"
 #include "core/queue.h"
 #include "core/units.h"
+#include "live/core/knobset.h"
 #include "standin/fabric/fabric.h"
 
 #include <fcntl.h>
@@ -12,10 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STATE_SIZE  4096
-#define ASIC_DB     1
 #define COUNTERS_DB 2
-#define OWN_DB      15           /* of the stand-in: standin/orch/orch_main.c */
 #define QUEUE       3
 #define QUEUE_OID   "oid:0x150000000%05x"
 #define PORT_OID    "oid:0x10000000%05x"
@@ -28,7 +26,8 @@ struct node {
     void           *device;
     enum knob_where where;
     struct msg_facts facts;
-    uint64_t        seen;        /* how often it had been set when we last looked */
+    const struct driver *real;   /* of an agent, and its device behind the stand-in; NULL: not open yet */
+    void           *real_device;
     redisContext   *redis;       /* switches */
     struct totals   total[MSG_PORTS_MAX];
 };
@@ -45,25 +44,17 @@ struct hardware {
 
 /* ---- NICs ---- */
 
-/* Opens a control file of a NIC. */
-static int open_file(const struct hardware *h, const struct node *n, const char *name, int flags)
-{
-    char path[512];
-
-    snprintf(path, sizeof path, "%s/%s/.nic/%s", h->folder, n->name, name);
-    return open(path, flags | O_CLOEXEC);
-}
-
 /* Sends a command of the form "VERB NUMBER", or whatever the format says. */
 static int put(const struct hardware *h, const struct node *n, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 static int put(const struct hardware *h, const struct node *n, const char *format, ...)
 {
-    char    text[96];
+    char    path[512], text[96];
     va_list args;
-    int     fd = open_file(h, n, "control", O_WRONLY), rc = 0;
 
+    snprintf(path, sizeof path, "%s/%s/.nic/control", h->folder, n->name);
+    int fd = open(path, O_WRONLY | O_CLOEXEC), rc = 0;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
@@ -72,55 +63,6 @@ static int put(const struct hardware *h, const struct node *n, const char *forma
     if (fd >= 0)
         close(fd);
     return rc;
-}
-
-static int read_state(const struct hardware *h, const struct node *n, char text[STATE_SIZE])
-{
-    int     fd = open_file(h, n, "state", O_RDONLY);
-    ssize_t length = fd < 0 ? -1 : read(fd, text, STATE_SIZE - 1);
-
-    if (fd >= 0)
-        close(fd);
-    text[length > 0 ? length : 0] = '\0';
-    return length > 0 ? 0 : -EIO;
-}
-
-/* Parses the next "name number" of a text and returns the rest; NULL: none. */
-static const char *next_number(const char *text, char name[64], long long *value)
-{
-    const char *space = strchr(text, ' ');
-    char       *end;
-
-    if (!space || space - text >= 64)
-        return NULL;
-    memcpy(name, text, (size_t)(space - text));
-    name[space - text] = '\0';
-    *value = strtoll(space + 1, &end, 10);
-    return end == space + 1 ? NULL : end + (*end == '\n');
-}
-
-static int take_nic(const struct hardware *h, struct node *n, bool *has_changed)
-{
-    struct knob_set is, change = { 0 };
-    char            text[STATE_SIZE], name[64];
-    long long       value;
-    int             rc = read_state(h, n, text);
-    const char     *rest = rc ? NULL : next_number(text, name, &value);
-
-    if (!rest || strcmp(name, "writes") != 0)
-        return -EIO;
-    if ((uint64_t)value == n->seen)
-        return 0;
-    n->seen = (uint64_t)value;
-    n->driver->read(n->device, &is);
-    while ((rest = next_number(rest, name, &value)) != NULL) {
-        enum knob knob = knob_find(name);
-
-        if (knob != KNOB_COUNT && is.is_named[knob] && is.knobs.value[knob] != (double)value)
-            knob_set_add(&change, knob, (double)value);
-    }
-    *has_changed = true;
-    return n->driver->write(n->device, &change);
 }
 
 static int begin_nic(const struct hardware *h, const struct node *n)
@@ -147,64 +89,6 @@ static int show_nic(const struct hardware *h, const struct node *n, const struct
 }
 
 /* ---- switches ---- */
-
-static redisReply *ask(struct node *n, int db, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static redisReply *ask(struct node *n, int db, const char *format, ...)
-{
-    va_list     args;
-
-    freeReplyObject(redisCommand(n->redis, "SELECT %d", db));
-    va_start(args, format);
-    redisReply *reply = redisvCommand(n->redis, format, args);
-    va_end(args);
-    return reply;
-}
-
-static double number_in(const redisReply *list, size_t i)
-{
-    return i < list->elements && list->element[i]->type == REDIS_REPLY_STRING ?
-           strtod(list->element[i]->str, NULL) : NAN;
-}
-
-/* What the ASIC holds for the queue of a port. */
-static int take_port(struct node *n, uint32_t port)
-{
-    redisReply *oid = ask(n, ASIC_DB, "HGET ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:" QUEUE_OID
-                          " SAI_QUEUE_ATTR_WRED_PROFILE_ID", port);
-    redisReply *wred = oid && oid->type == REDIS_REPLY_STRING ?
-                       ask(n, ASIC_DB,
-                           "HMGET ASIC_STATE:SAI_OBJECT_TYPE_WRED:%s SAI_WRED_ATTR_GREEN_MIN_THRESHOLD "
-                           "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD SAI_WRED_ATTR_GREEN_DROP_PROBABILITY",
-                           oid->str) : NULL;
-    struct ecn  e;
-    int         rc = wred ? 0 : -EIO;
-
-    if (!rc && wred->type == REDIS_REPLY_ARRAY) {
-        double kmin = number_in(wred, 0), kmax = number_in(wred, 1), percent = number_in(wred, 2);
-
-        e = (struct ecn){ .kmin_bytes = (uint32_t)kmin, .kmax_bytes = (uint32_t)kmax, .pmax = percent / 100 };
-        if (kmin >= 0 && kmax >= kmin && percent >= 0)
-            fabric_set_queue(n->device, port, &e);
-    }
-    freeReplyObject(oid);
-    freeReplyObject(wred);
-    return rc;
-}
-
-static int take_switch(struct node *n)
-{
-    redisReply *reply = ask(n, OWN_DB, "GET programmed");
-    uint64_t    count = reply && reply->type == REDIS_REPLY_STRING ? strtoull(reply->str, NULL, 10) : n->seen;
-    int         rc = reply ? 0 : -EIO;
-
-    freeReplyObject(reply);
-    if (rc || count == n->seen)
-        return rc;
-    n->seen = count;
-    for (uint32_t i = 0; i < n->facts.ports && i < MSG_PORTS_MAX && !rc; i++)
-        rc = take_port(n, i);
-    return rc;
-}
 
 static void count_port(const struct hardware *h, struct totals *t, const struct msg_port *p)
 {
@@ -256,12 +140,25 @@ static int complain(const struct node *n, int rc, struct err *err)
     return rc ? err_set(err, -rc, "the stand-in for %s does not answer: %s", n->name, strerror(-rc)) : 0;
 }
 
+/* Opens the device as an agent does. */
+static int open_real(const struct hardware *h, struct node *n, struct err *err)
+{
+    char root[512], name[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
+
+    n->real = n->where == KNOB_SWITCH ? &driver_sonic : &driver_mlx5;
+    snprintf(root, sizeof root, "%s/%s", h->folder, n->name);
+    int rc = n->real->find(n->real, root, name, err);
+    return rc < 0 ? rc : n->real->open(n->real, &n->real_device, root, name[0], err);
+}
+
 int hardware_connect(struct hardware *h, struct err *err)
 {
     int rc = 0;
 
-    for (struct node *n = h->node; n < h->node + h->nodes && !rc; n++)
+    for (struct node *n = h->node; n < h->node + h->nodes && !rc; n++) {
         rc = complain(n, n->where == KNOB_SWITCH ? begin_switch(h, n) : begin_nic(h, n), err);
+        rc = rc ? rc : open_real(h, n, err);
+    }
     return rc;
 }
 
@@ -274,27 +171,25 @@ static int show(const struct hardware *h, struct node *n)
     return n->where == KNOB_SWITCH ? show_switch(h, n, &s) : show_nic(h, n, &s);
 }
 
-/* NICs first: their settings may make the simulator reset all switches, which are then read again. */
-static int apply_settings(struct hardware *h, struct err *err)
+/* Gives the simulated device what its stand-in holds. One that is being programmed, or refuses to be read,
+ * keeps its setting. */
+static int apply_setting(struct node *n)
 {
-    bool has_changed = false;
-    int  rc = 0;
+    struct knob_set held, is;
 
-    for (uint32_t i = 0; i < h->nodes && !rc; i++)
-        if (h->node[i].where != KNOB_SWITCH)
-            rc = complain(&h->node[i], take_nic(h, &h->node[i], &has_changed), err);
-    for (uint32_t i = 0; i < h->nodes && !rc; i++)
-        if (h->node[i].where == KNOB_SWITCH) {
-            h->node[i].seen = has_changed ? UINT64_MAX : h->node[i].seen;
-            rc = complain(&h->node[i], take_switch(&h->node[i]), err);
-        }
-    return rc;
+    if (n->real->read(n->real_device, &held))
+        return 0;
+    n->driver->read(n->device, &is);
+    held = knobset_changed(&held, &is);
+    return knobset_is_empty(&held) ? 0 : n->driver->write(n->device, &held);
 }
 
 int hardware_step(struct hardware *h, struct err *err)
 {
-    int rc = apply_settings(h, err);
+    int rc = 0;
 
+    for (uint32_t i = 0; i < h->nodes && !rc; i++)
+        rc = complain(&h->node[i], apply_setting(&h->node[i]), err);
     if (!rc)
         fabric_advance(h->fabric);
     for (uint32_t i = 0; i < h->nodes && !rc; i++)
@@ -334,7 +229,7 @@ static int open_nodes(struct hardware *h, const char *scenario, struct err *err)
     for (int i = 0; i < count && !rc; i++) {
         struct node *n = &h->node[i];
 
-        *n = (struct node){ .driver = &h->driver, .seen = UINT64_MAX };  /* so that the first step reads it */
+        *n = (struct node){ .driver = &h->driver };
         memcpy(n->name, name[i], sizeof n->name);
         rc = h->driver.open(&h->driver, &n->device, scenario, n->name, err);
         if (!rc) {
@@ -378,6 +273,8 @@ void hardware_free(struct hardware *h)
     for (uint32_t i = 0; i < h->nodes; i++) {
         if (h->node[i].redis)
             redisFree(h->node[i].redis);
+        if (h->node[i].real_device)
+            h->node[i].real->close(h->node[i].real_device);
         h->driver.close(h->node[i].device);
     }
     fabric_free(h->fabric);

@@ -98,7 +98,6 @@ static void add_device(struct nic *n)
     add(n, NIC_ETHTOOL, 0, 0444, "", "/ethtool/ens1f0np0");
     add(n, NIC_CONTROL, 0, 0644, "", "/.nic/control");
     add(n, NIC_LOG, 0, 0444, "", "/.nic/log");
-    add(n, NIC_STATE, 0, 0444, "", "/.nic/state");
 }
 
 static void add_sysfs(struct nic *n)
@@ -212,17 +211,6 @@ static long read_parameter(const struct nic *n, const struct nic_node *f, char *
     return snprintf(text, NIC_TEXT_SIZE, "%" PRId64 "\n", n->value[f->index]);
 }
 
-/* All parameters at once, for the simulated port behind these files. */
-static long print_state(const struct nic *n, char *text)
-{
-    int length = snprintf(text, NIC_TEXT_SIZE, "writes %" PRIu64 "\n", n->writes);
-
-    for (uint32_t i = 0; i < NIC_PARAMETERS; i++)
-        length += snprintf(text + length, NIC_TEXT_SIZE - (size_t)length, "%s %" PRId64 "\n",
-                           strchr(parameters[i].sysfs, '/') + 1, n->value[i]);
-    return length;
-}
-
 long nic_read(struct nic *n, const struct nic_node *f, char *text, uint64_t now_us)
 {
     switch (f->kind) {
@@ -234,7 +222,6 @@ long nic_read(struct nic *n, const struct nic_node *f, char *text, uint64_t now_
     case NIC_HW_COUNTER:
         return snprintf(text, NIC_TEXT_SIZE, "%" PRIu64 "\n", hw_counter(n, f->index, now_us));
     case NIC_ETHTOOL:    return print_ethtool(n, text);
-    case NIC_STATE:      return print_state(n, text);
     case NIC_LOG:        memcpy(text, n->log, n->log_length); return (long)n->log_length;
     default:             return -EISDIR;
     }
@@ -287,7 +274,6 @@ static int write_parameter(struct nic *n, const struct nic_node *f, const char *
         n->enabled[f->index / 8][f->index % 8] = value & 1;
     else
         n->value[f->index] = clamp(value, f->index);
-    n->writes++;
     return 0;
 }
 
@@ -298,7 +284,6 @@ static int set_by_name(struct nic *n, const char *name, int64_t value)
     for (uint32_t i = 0; i < NIC_PARAMETERS; i++)
         if (strcmp(strchr(parameters[i].sysfs, '/') + 1, name) == 0) {
             n->value[i] = clamp(value, i);
-            n->writes++;
             return 0;
         }
     return -EINVAL;
@@ -358,7 +343,6 @@ static int control(struct nic *n, char *text, uint64_t now_us)
 
     if (verb && !name && strcmp(verb, "reload") == 0) {
         load_driver(n);
-        n->writes++;
         return 0;
     }
     if (!verb || !name)

@@ -23,7 +23,7 @@ extern const char *const nic_flavours[];
 
 enum nic_kind {
     NIC_FOLDER, NIC_LINK, NIC_FIXED, NIC_PARAMETER, NIC_ENABLE, NIC_COUNTER, NIC_HW_COUNTER, NIC_ETHTOOL,
-    NIC_CONTROL, NIC_LOG, NIC_STATE,
+    NIC_CONTROL, NIC_LOG,
 };
 
 struct nic_node { char path[NIC_PATH_SIZE]; enum nic_kind kind; uint32_t index; char text[96];
@@ -43,7 +43,6 @@ struct nic {
     uint64_t         begun_us, bytes;            /* start of that rate; bytes before it */
     uint64_t         feed_bytes, feed_us;        /* in addition: bytes spread evenly over this time */
     uint32_t         mbps;                       /* of the port */
-    uint64_t         writes;                     /* of parameters, by any writer */
     /* current values; the snapshot that readers see */
     uint64_t         hw[NIC_HW_COUNTERS], shown[NIC_HW_COUNTERS];
     uint64_t         shown_us;

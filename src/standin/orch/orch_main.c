@@ -27,8 +27,6 @@
 
 #define ORCH_PROFILE "AZURE_LOSSLESS"    /* of all queues at first */
 #define ORCH_QUEUE   3                   /* the lossless one */
-/* a database of the stand-in's own: 'programmed' grows with each change of ASIC_DB */
-#define ORCH_OWN     15
 
 /* Object ids, as COUNTERS_DB and ASIC_DB name them. */
 #define ORCH_PORT_OID  "oid:0x10000000%05x"
@@ -185,7 +183,6 @@ static int program(struct orch *o, int number, const redisReply *hash, struct er
             return err_set(err, EBADMSG, "orchagent aborts: %s is '%s'", fields[field].field, text);
         DO(o, ASIC_DB, "HSET " WRED_KEY " %s %s", (unsigned)number, fields[field].attribute, text);
     }
-    DO(o, ORCH_OWN, "INCR programmed");
     return 0;
 }
 
@@ -250,7 +247,6 @@ static int on_queue(struct orch *o, const char *name, struct err *err)
         (number = profile_number(o, profile->str, false)) >= 0) {
         snprintf(oid, sizeof oid, ORCH_WRED_OID, (unsigned)number);
         DO(o, ASIC_DB, "HSET " QUEUE_KEY " SAI_QUEUE_ATTR_WRED_PROFILE_ID %s", (unsigned)port / 4, oid);
-        DO(o, ORCH_OWN, "INCR programmed");
     }
     freeReplyObject(profile);
     return 0;

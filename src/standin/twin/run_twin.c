@@ -3,6 +3,7 @@
  * on both sides. */
 #include "base/file/outfile.h"
 #include "base/json.h"
+#include "base/minmax.h"
 #include "base/print/safe.h"
 #include "base/text.h"
 #include "live/controller/controller.h"
@@ -41,18 +42,16 @@
 #define EPOCH_US       1000000u
 #define SOCKET_MAX     100       /* of a Unix socket's path */
 
-enum { CONTROLLER, HARDWARE, AGENT, CHILDREN = AGENT + DRIVER_DEVICES_MAX };
+/* one agent, or with stand-ins one for each device */
+enum { CONTROLLER, AGENT, STAND_IN = AGENT + DRIVER_DEVICES_MAX, CHILDREN = STAND_IN + DRIVER_DEVICES_MAX };
 
 struct twin_run {
     const struct twin_request *q;
     struct fabric_about about;
     char                folder[SOCKET_MAX], scenario[4096];
     uint64_t            interval_us;     /* real time that an interval of the scenario takes */
-    pid_t               child[CHILDREN];         /* one agent, or one for each device */
-    char                device[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];       /* behind stand-ins */
-    bool                is_switch[DRIVER_DEVICES_MAX];
-    uint32_t            devices;
-    struct hardware    *hardware;
+    pid_t               child[CHILDREN];         /* 0: not running */
+    struct hardware    *hardware;        /* devices behind stand-ins; NULL: one agent has all */
     int                 signals;
 };
 
@@ -158,15 +157,21 @@ static int write_controller(const struct twin_run *t, struct err *err)
 static int write_links(const struct twin_run *t, struct err *err)
 {
     char *text = NULL;
-    int   rc = fabric_links(&text, t->scenario, t->devices ? NULL : "twin", err);
+    int   rc = fabric_links(&text, t->scenario, t->hardware ? NULL : "twin", err);
 
     return rc ? rc : write_text(t, "links.yaml", text, err);
 }
 
-/* One agent of all devices or, with a device, its own behind a stand-in: real, but without pauses. */
-static int write_agent(const struct twin_run *t, const char *device, bool is_switch, struct err *err)
+/* False: there are no more devices behind stand-ins. */
+static bool device_of(const struct twin_run *t, uint32_t i, struct hardware_device *d)
 {
-    const char *name = device ? device : "twin", *folder = t->folder;
+    return t->hardware && hardware_device(t->hardware, i, d);
+}
+
+/* One agent of all devices or, with a device, its own behind a stand-in: real, but without pauses. */
+static int write_agent(const struct twin_run *t, const struct hardware_device *device, struct err *err)
+{
+    const char *name = device ? device->name : "twin", *folder = t->folder;
     char       *text, file[MSG_NAME_SIZE + 16] = "agent.yaml";
     FILE       *out = text_stream(&text);
 
@@ -175,9 +180,9 @@ static int write_agent(const struct twin_run *t, const char *device, bool is_swi
             "switches_per_day: 1000000\nlasting_per_day: 1000000\n", name, folder, t->interval_us, folder,
             folder, name, folder, name);
     if (device) {
-        snprintf(file, sizeof file, "agent-%s.yaml", device);
+        snprintf(file, sizeof file, "agent-%s.yaml", name);
         fprintf(out, "state: %s/agent-%s\nroot: %s/devices/%s\ndriver: %s\n", folder, name, folder, name,
-                is_switch ? "sonic" : "mlx5");
+                device->is_switch ? "sonic" : "mlx5");
     } else
         fprintf(out, "state: %s/agent\nroot: '%s'\ndriver: twin\n%s%s%s\n", folder, t->scenario,
                 t->q->is_locked ? "paused_max: 1\nlease: 3600s\n" : "",
@@ -188,18 +193,19 @@ static int write_agent(const struct twin_run *t, const char *device, bool is_swi
 
 static int write_files(const struct twin_run *t, struct err *err)
 {
-    const char *names[DRIVER_DEVICES_MAX + 4] = { "controller", "operator", "twin" };
+    const char            *names[DRIVER_DEVICES_MAX + 4] = { "controller", "operator", "twin" };
+    struct hardware_device d;
 
-    for (uint32_t i = 0; i < t->devices; i++)
-        names[3 + i] = t->device[i];
+    for (uint32_t i = 0; device_of(t, i, &d); i++)
+        names[3 + i] = d.name;
     int rc = authority_make(t->folder, names, err);
     rc = rc ? rc : write_links(t, err);
     if (!rc && t->q->page)
         rc = write_token(t, err);
     rc = rc ? rc : write_controller(t, err);
-    for (uint32_t i = 0; i < t->devices && !rc; i++)
-        rc = write_agent(t, t->device[i], t->is_switch[i], err);
-    return rc || t->devices ? rc : write_agent(t, NULL, false, err);
+    for (uint32_t i = 0; !rc && device_of(t, i, &d); i++)
+        rc = write_agent(t, &d, err);
+    return rc || t->hardware ? rc : write_agent(t, NULL, err);
 }
 
 static int remove_one(const char *path, const struct stat *s, int kind, struct FTW *at)
@@ -299,7 +305,19 @@ static int check_children(struct twin_run *t, bool *is_over, struct err *err)
     for (int i = 0; i < CHILDREN; i++)
         t->child[i] = t->child[i] == pid ? 0 : t->child[i];
     *is_over = t->q->is_locked && !t->child[AGENT] && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    return *is_over ? 0 : err_set(err, ECHILD, "the twin's agent or controller has ended; see above");
+    return *is_over ? 0 : err_set(err, ECHILD, "a process of the twin has ended; see above");
+}
+
+/* Lost time is not made up for: if the simulation is slower than real time, agents see a slower network. */
+static int simulate(const struct twin_run *t, uint64_t *next_us, struct err *err)
+{
+    int rc = 0;
+
+    if (t->hardware && clock_us() >= *next_us) {
+        rc = hardware_step(t->hardware, err);
+        *next_us = max_u64(*next_us + t->interval_us, clock_us());
+    }
+    return rc;
 }
 
 /* Runs until a signal, the end of the time or of the scenario; a child that ends is a failure. */
@@ -307,18 +325,19 @@ static int watch(struct twin_run *t, uint64_t begin_us, struct err *err)
 {
     struct signalfd_siginfo s;
     uint64_t                end_us = t->q->seconds ? begin_us + t->q->seconds * 1000000ull : UINT64_MAX;
-    uint64_t                next_us = begin_us + STATUS_US;
+    uint64_t                next_us = begin_us + STATUS_US, step_us = begin_us;
     bool                    is_over = false;
     int                     rc = 0;
 
     while (clock_us() < end_us && !rc && !is_over) {
         struct pollfd fd = { .fd = t->signals, .events = POLLIN };
-        uint64_t      wake_us = clock_us() + 200000;
+        uint64_t      wake_us = t->hardware ? step_us : clock_us() + 200000;
 
-        clock_wait(&fd, 1, wake_us < end_us ? wake_us : end_us);
+        clock_wait(&fd, 1, min_u64(wake_us, end_us));
         if (read(t->signals, &s, sizeof s) == sizeof s)
             return 0;
         rc = check_children(t, &is_over, err);
+        rc = rc ? rc : simulate(t, &step_us, err);
         if (rc || is_over || clock_us() < next_us)
             continue;
         next_us += STATUS_US;
@@ -374,7 +393,7 @@ static void announce(const struct twin_run *t)
 
     printf("%s: %u hosts and %u switches, simulated; an agent for each, and a controller, over gRPC with "
            "certificates made just now.\n", t->q->scenario, a->hosts, a->switches);
-    if (t->devices)
+    if (t->hardware)
         printf("Agents find the files of NICs (FUSE) and the databases of switches (Redis) below "
                "%s/devices.\n", t->folder);
     if (t->q->is_locked)
@@ -437,57 +456,36 @@ static int open_twin(struct twin_run *t, struct err *err)
     return rc ? rc : make_folder(t, err);
 }
 
-/* Names, kinds, and the simulation behind them. */
-static int open_hardware(struct twin_run *t, struct err *err)
-{
-    struct hardware_device d;
-    char                   folder[SOCKET_MAX + 16];
-
-    snprintf(folder, sizeof folder, "%s/devices", t->folder);
-    int rc = hardware_open(&t->hardware, t->scenario, folder, t->interval_us, err);
-    for (; !rc && hardware_device(t->hardware, t->devices, &d); t->devices++) {
-        memcpy(t->device[t->devices], d.name, strlen(d.name) + 1);
-        t->is_switch[t->devices] = d.is_switch;
-    }
-    return rc;
-}
-
 static int start_agents(struct twin_run *t, struct err *err)
 {
-    char        file[MSG_NAME_SIZE + 16];
-    const char *flags = t->q->is_locked ? "lm" : is_rehearse(t) ? "m" : "-";
-    int         rc = t->devices ? 0 : start(t, AGENT, "agent", "agent.yaml", flags, err);
+    char                   file[MSG_NAME_SIZE + 16];
+    const char            *flags = t->q->is_locked ? "lm" : is_rehearse(t) ? "m" : "-";
+    struct hardware_device d;
+    int                    rc = t->hardware ? 0 : start(t, AGENT, "agent", "agent.yaml", flags, err);
 
-    for (uint32_t i = 0; i < t->devices && !rc; i++) {
-        snprintf(file, sizeof file, "agent-%s.yaml", t->device[i]);
+    for (uint32_t i = 0; !rc && device_of(t, i, &d); i++) {
+        snprintf(file, sizeof file, "agent-%s.yaml", d.name);
         rc = start(t, AGENT + (int)i, "agent", file, NULL, err);
     }
     return rc;
 }
 
-/* Agents first: they revert open changes. They end in parallel. */
-static void stop_all(const struct twin_run *t)
+/* Ends the processes from one to another, in parallel. */
+static void stop_all(const struct twin_run *t, int from, int to)
 {
-    for (int i = AGENT; i < CHILDREN; i++)
+    for (int i = from; i < to; i++)
         if (t->child[i] > 0)
             kill(t->child[i], SIGTERM);
-    for (int i = AGENT; i < CHILDREN; i++)
+    for (int i = from; i < to; i++)
         stop(t->child[i]);
-    stop(t->child[CONTROLLER]);
-    stop(t->child[HARDWARE]);
 }
 
 static int run(struct twin_run *t, struct err *err)
 {
     char devices[12];
-    int  rc = t->q->is_hardware ? open_hardware(t, err) : 0;
 
-    rc = rc ? rc : write_files(t, err);
-    if (rc)
-        return rc;
     announce(t);
-    if (t->hardware)
-        rc = twin_hardware_start(&t->child[HARDWARE], t->hardware, t->interval_us, err);
+    int rc = t->hardware ? twin_hardware_start(&t->child[STAND_IN], t->hardware, err) : 0;
     snprintf(devices, sizeof devices, "%u", t->about.hosts + t->about.switches);
     if (!rc)
         rc = start(t, CONTROLLER, "controller", "controller.yaml", t->q->is_locked ? devices : NULL, err);
@@ -498,19 +496,27 @@ static int run(struct twin_run *t, struct err *err)
         ask(t, "history");
         print_worth(t);
     }
-    stop_all(t);
+    stop_all(t, AGENT, STAND_IN);        /* first: they revert open changes */
+    stop_all(t, CONTROLLER, AGENT);
+    stop_all(t, STAND_IN, CHILDREN);
     return rc;
 }
 
 int twin_run(const struct twin_request *q, struct err *err)
 {
     struct twin_run t = { .q = q };
+    char            folder[SOCKET_MAX + 16];
     int             rc = open_twin(&t, err);
 
     if (rc)
         return rc;
     t.signals = clock_signals();
-    rc = run(&t, err);
+    snprintf(folder, sizeof folder, "%s/devices", t.folder);
+    if (q->is_hardware)
+        rc = hardware_open(&t.hardware, t.scenario, folder, t.interval_us, err);
+    rc = rc ? rc : write_files(&t, err);
+    rc = rc ? rc : run(&t, err);
+    hardware_free(t.hardware);
     if (!q->out)
         nftw(t.folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);    /* made by this process */
     close(t.signals);

@@ -30,7 +30,7 @@ int twin_agent(const char *config, bool is_locked, bool has_messages, struct err
 /* in lock step with so many */
 int twin_controller(const char *config, uint32_t devices, struct err *);
 
-/* ---- stand-ins: anole-nic per host, anole-switch per switch, and a process that simulates ---- */
+/* ---- stand-ins: anole-nic per host, anole-switch per switch ---- */
 
 /* The path of one of our programs, which lies in the folder of this one. */
 void twin_hardware_beside(char path[PATH_MAX], const char *name);
@@ -38,8 +38,7 @@ void twin_hardware_beside(char path[PATH_MAX], const char *name);
 /* Checks for FUSE, redis-server and the two programs. -ENOTSUP: the error names what is missing. */
 int twin_hardware_check(struct err *);
 
-/* Starts a process that starts the others below the folder of 'h', which it takes. Returns when agents may
- * come. The process ends, with all others, at SIGTERM. */
-int twin_hardware_start(pid_t *, struct hardware *h, uint64_t interval_us, struct err *);
+/* Starts a stand-in for each device, and connects to them; pid[i]: of device i. */
+int twin_hardware_start(pid_t *pid, struct hardware *, struct err *);
 
 #endif
