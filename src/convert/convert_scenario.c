@@ -59,7 +59,8 @@ static void print_downs(FILE *out, const struct graph *g, const struct link_chan
             print_down(out, g, change, changes, i);
 }
 
-void convert_print_graph(FILE *out, const struct graph *g, const struct link_change *change, uint32_t changes)
+/* Prints the section 'topology' with all links. Hosts come first. */
+static void print_graph(FILE *out, const struct graph *g, const struct link_change *change, uint32_t changes)
 {
     fprintf(out, "topology:\n  kind: graph\n  hosts: %u\n  switches: [", g->hosts);
     for (uint32_t i = g->hosts; i < g->nodes; i++)
@@ -79,7 +80,7 @@ static int write_network(const struct convert_source *s, FILE *out, struct outdi
     FILE                 *file;
 
     if (convert_hosts_first(g)) {
-        convert_print_graph(out, g, cfg->change, cfg->changes);
+        print_graph(out, g, cfg->change, cfg->changes);
         return 0;
     }
     fputs("topology:\n  kind: hpcc\n  file: topology.txt\n", out);
