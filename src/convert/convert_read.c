@@ -142,8 +142,8 @@ static int read_one(struct convert_source *s, enum convert_input input, const ch
     return rc ? rc : draw_flows(s, err);
 }
 
-/* A scenario with the network and its flows. Those of a connection matrix, which may start each other, are read
- * apart; placeholder traffic stands for them. */
+/* A scenario with the network and its flows. Those of a connection matrix, which may start each other, are
+ * read apart; placeholder traffic stands for them. */
 static int read_two(struct convert_source *s, const enum convert_input *input, const char *const *paths,
                     struct err *err)
 {
