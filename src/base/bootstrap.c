@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SEED 20240607u           /* any will do, but always the same */
+#define SEED 20240607u           /* arbitrary, but always the same */
 #define Z    1.959963984540054   /* 97.5 % of a normal distribution lie below */
 #define CUT  (BOOTSTRAP_DRAWS / 40)  /* 2.5 % of the means lie below the interval, and as many above */
 

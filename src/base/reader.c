@@ -166,7 +166,7 @@ static void watch_given(const struct key_row *row, const struct yaml_node *given
         watch_node(given);
 }
 
-/* Tells values as written, and initial values that do something. */
+/* Reports values as written, and initial values that do something. */
 static void watch_rows(const struct section *sec, const struct key_row *row, const char *title)
 {
     for (; row && row->name; row++) {
@@ -183,7 +183,7 @@ static void watch_rows(const struct section *sec, const struct key_row *row, con
     }
 }
 
-/* Tells the numbers that were read, which depend on the model where the initial value is "model". */
+/* Reports the numbers that were read, which depend on the model where the initial value is "model". */
 static void watch_fields(const struct key_row *row, const void *into)
 {
     static const char zeros[sizeof(uint64_t)];

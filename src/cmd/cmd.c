@@ -24,6 +24,16 @@ void cmd_usage(const char *format, ...)
     exit(EXIT_USAGE);
 }
 
+void cmd_print_warnings(const char *text)
+{
+    char *copy = text ? xstrdup(text) : NULL, *rest = copy, *line;
+
+    while ((line = strsep(&rest, "\n")))
+        if (*line || rest)
+            fprintf(stderr, "anole: warning: %s\n", safe_name(line).buf);
+    free(copy);
+}
+
 int cmd_close_stdout(void)
 {
     int failed, code;

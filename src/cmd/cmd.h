@@ -31,6 +31,9 @@ extern const struct command command_run, command_compare, command_sweep, command
  * Returns the exit status; 128 + signal, as in a shell. */
 int cmd_end(int rc, const struct err *);
 
+/* Prints each line as "anole: warning: ..."; NULL: there is none. */
+void cmd_print_warnings(const char *text);
+
 /* Prints "anole: ..." and ends the program with EXIT_USAGE. */
 _Noreturn void cmd_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

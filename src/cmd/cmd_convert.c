@@ -134,6 +134,7 @@ static int convert(const struct options *o, struct err *err)
 
     if (rc)
         return rc;
+    cmd_print_warnings(source.scenario.warning);
     rc = outdir_open(&dir, o->out, "anole convert", err);
     rc = rc ? rc : write_all(&source, (enum format)o->to, dir, err);
     if (!rc) {

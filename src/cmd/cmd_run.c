@@ -13,7 +13,6 @@
 #include "twin/maker.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- options ---- */
 
@@ -152,17 +151,6 @@ static void warn_unfinished(const struct results *r)
                 text_from_time(when, sizeof(when), r->stuck_ps), safe_name(r->stuck_why).buf);
 }
 
-/* Prints each line; NULL: there is none. */
-static void print_warnings(const char *text)
-{
-    char *copy = text ? xstrdup(text) : NULL, *rest = copy, *line;
-
-    while ((line = strsep(&rest, "\n")))
-        if (*line || rest)
-            fprintf(stderr, "anole: warning: %s\n", safe_name(line).buf);
-    free(copy);
-}
-
 /* ---- from options to exit status ---- */
 
 /* Runs further seeds when the results of the run are in place, because that may take minutes and fail.
@@ -223,7 +211,7 @@ static int run_file(const struct options *o, const struct scenario_file *file, s
     int rc = simulation_open(&simulation, &input, err);
     if (rc)
         return rc;
-    print_warnings(simulation.scenario.warning);
+    cmd_print_warnings(simulation.scenario.warning);
     rc = run_files_open(&files, &o->files, &simulation, err);
     rc = rc ? rc : simulate(o, &simulation, &files, err);
     run_files_abort(&files);

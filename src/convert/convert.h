@@ -76,9 +76,6 @@ int convert_write_command(const struct convert_source *, struct outdir *, struct
 /* True if the nodes 0 .. hosts-1 are the hosts. */
 bool convert_hosts_first(const struct graph *);
 
-/* Prints the section 'topology' of a scenario with all links. Hosts must come first. */
-void convert_print_graph(FILE *, const struct graph *, const struct link_change *, uint32_t changes);
-
 int  convert_print_hpcc_topology(FILE *, const struct convert_source *, struct err *);
 int  convert_print_hpcc_flows(FILE *, const struct convert_source *, struct err *);
 

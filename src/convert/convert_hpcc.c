@@ -182,23 +182,23 @@ static int collect_ecn(const struct convert_source *s, struct ecn_rate *ecn, uin
 
 static int print_maps(FILE *out, const struct convert_source *s, struct err *err)
 {
-    struct ecn_rate ecn[HPCC_MAP_MAX];
-    char            pmax[40];
-    uint32_t        count;
-    int             rc = collect_ecn(s, ecn, &count, err);
+    static const char *const names[] = { "KMAX_MAP", "KMIN_MAP", "PMAX_MAP" };
+    struct ecn_rate          ecn[HPCC_MAP_MAX];
+    char                     text[40];
+    uint32_t                 count;
+    int                      rc = collect_ecn(s, ecn, &count, err);
 
     if (rc)
         return rc;
-    fprintf(out, "\nKMAX_MAP %u", count);
-    for (uint32_t i = 0; i < count; i++)
-        fprintf(out, " %llu %.0f", (unsigned long long)ecn[i].rate_bps, ecn[i].kmax_kb);
-    fprintf(out, "\nKMIN_MAP %u", count);
-    for (uint32_t i = 0; i < count; i++)
-        fprintf(out, " %llu %.0f", (unsigned long long)ecn[i].rate_bps, ecn[i].kmin_kb);
-    fprintf(out, "\nPMAX_MAP %u", count);
-    for (uint32_t i = 0; i < count; i++)
-        fprintf(out, " %llu %s", (unsigned long long)ecn[i].rate_bps,
-                convert_real(pmax, sizeof(pmax), ecn[i].pmax));
+    for (int map = 0; map < 3; map++) {
+        fprintf(out, "\n%s %u", names[map], count);
+        for (uint32_t i = 0; i < count; i++) {
+            double value = map == 0 ? ecn[i].kmax_kb : map == 1 ? ecn[i].kmin_kb : ecn[i].pmax;
+
+            fprintf(out, " %llu %s", (unsigned long long)ecn[i].rate_bps,
+                    convert_real(text, sizeof text, value));
+        }
+    }
     fputc('\n', out);
     return 0;
 }

@@ -1,7 +1,6 @@
 /* src/convert/convert_read.c - reads any input as a network, its settings and a list of flows. */
 #include "convert/convert.h"
 
-#include "base/text.h"
 #include "core/units.h"
 #include "formats/hpcc.h"
 #include "net/measure.h"
@@ -76,25 +75,6 @@ static int draw_flows(struct convert_source *s, struct err *err)
     return rc;
 }
 
-static int read_hpcc_flows(struct convert_source *s, const char *path, struct err *err)
-{
-    struct flow_list list;
-    uint32_t          room = 0;
-    int               rc = hpcc_read_flows(path, NULL, &s->scenario.graph, &list, err);
-
-    if (rc < 0)
-        return rc;
-    for (uint32_t i = 0; i < list.count; i++) {
-        const struct flow_row *f = &list.flow[i];
-        struct convert_flow     flow = { .at_ps = f->start_ns * PS_PER_NS, .bytes = f->bytes, .src = f->src,
-                                         .dst = f->dst, .dport = f->dport, .prio = f->prio };
-
-        add_flow(s, &room, &flow);
-    }
-    flow_list_fini(&list);
-    return 0;
-}
-
 /* Maps host i of the file to the i-th host of the network. */
 static void bind_hosts(struct convert_source *s)
 {
@@ -132,39 +112,6 @@ static int read_cm(struct convert_source *s, const char *path, struct err *err)
     return 0;
 }
 
-/* ---- networks ---- */
-
-/* Prints a scenario with only a network: the defaults of its model and placeholder traffic. */
-static void print_network(FILE *out, enum convert_input input, const char *path, const struct graph *g)
-{
-    if (input == INPUT_HPCC_TOPOLOGY) {
-        char *line = convert_line(input, path);
-
-        fprintf(out, "model: hpcc\n%s\n", line);
-        free(line);
-    } else {
-        convert_print_graph(out, g, NULL, 0);
-    }
-    fputs("traffic: [{kind: permutation, shift: 1, size: 1}]\n", out);
-}
-
-static int read_network(struct convert_source *s, enum convert_input input, const char *path, struct err *err)
-{
-    struct graph g;
-    char        *text;
-    int          rc = input == INPUT_HPCC_TOPOLOGY ? hpcc_read_topology(path, NULL, &g, err)
-                                                   : htsim_read_topology(path, NULL, &g, err);
-
-    if (rc < 0)
-        return rc;
-    FILE *out = text_stream(&text);
-    print_network(out, input, path, &g);
-    fclose(out);
-    graph_fini(&g);
-    s->seed = NULL;              /* nothing is drawn */
-    return convert_parse(s, "anole convert", text, err);
-}
-
 /* ---- read all files ---- */
 
 static bool is_network(enum convert_input input)
@@ -195,19 +142,25 @@ static int read_one(struct convert_source *s, enum convert_input input, const ch
     return rc ? rc : draw_flows(s, err);
 }
 
+/* A scenario with the network and its flows. Those of a connection matrix, which may start each other, are
+ * read apart; placeholder traffic stands for them. */
 static int read_two(struct convert_source *s, const enum convert_input *input, const char *const *paths,
                     struct err *err)
 {
-    int net = is_network(input[1]), rc;
+    int net = is_network(input[1]);
 
     if (!is_network(input[net]) || !is_flows(input[!net]))
         return err_set(err, EINVAL, "%s and %s: two files are a network and its flows", paths[0], paths[1]);
-    rc = read_network(s, input[net], paths[net], err);
-    if (rc)
-        return rc;
+    bool  is_cm = input[!net] == INPUT_HTSIM_CM;
+    char *network = convert_line(input[net], paths[net]), *flows = convert_line(input[!net], paths[!net]);
+    char *text = xprintf("%s%s\n%s\n", input[net] == INPUT_HPCC_TOPOLOGY ? "model: hpcc\n" : "", network,
+                         is_cm ? "traffic: [{kind: permutation, shift: 1, size: 1}]" : flows);
+    free(network);
+    free(flows);
+    s->seed = NULL;              /* nothing is drawn */
+    int rc = convert_parse(s, "anole convert", text, err);
     s->name = paths[!net];
-    return input[!net] == INPUT_HTSIM_CM ? read_cm(s, paths[!net], err)
-                                         : read_hpcc_flows(s, paths[!net], err);
+    return rc ? rc : is_cm ? read_cm(s, paths[!net], err) : draw_flows(s, err);
 }
 
 /* Scenarios read this format directly. */

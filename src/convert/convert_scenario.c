@@ -59,7 +59,8 @@ static void print_downs(FILE *out, const struct graph *g, const struct link_chan
             print_down(out, g, change, changes, i);
 }
 
-void convert_print_graph(FILE *out, const struct graph *g, const struct link_change *change, uint32_t changes)
+/* Prints the section 'topology' with all links. Hosts come first. */
+static void print_graph(FILE *out, const struct graph *g, const struct link_change *change, uint32_t changes)
 {
     fprintf(out, "topology:\n  kind: graph\n  hosts: %u\n  switches: [", g->hosts);
     for (uint32_t i = g->hosts; i < g->nodes; i++)
@@ -79,7 +80,7 @@ static int write_network(const struct convert_source *s, FILE *out, struct outdi
     FILE                 *file;
 
     if (convert_hosts_first(g)) {
-        convert_print_graph(out, g, cfg->change, cfg->changes);
+        print_graph(out, g, cfg->change, cfg->changes);
         return 0;
     }
     fputs("topology:\n  kind: hpcc\n  file: topology.txt\n", out);
@@ -197,16 +198,6 @@ static uint32_t *host_numbers(const struct graph *g)
     return number;
 }
 
-static void print_flow_conns(FILE *out, const struct convert_source *s, const uint32_t *number)
-{
-    for (uint32_t i = 0; i < s->flows; i++) {
-        const struct convert_flow *f = &s->flow[i];
-
-        fprintf(out, "%u->%u id %u start %llu size %llu\n", number[f->src], number[f->dst], i + 1,
-                (unsigned long long)f->at_ps, (unsigned long long)f->bytes);
-    }
-}
-
 static void print_conn(FILE *out, const struct convert_source *s, const uint32_t *number,
                        const struct matrix_conn *c, uint32_t id)
 {
@@ -240,14 +231,11 @@ static void print_triggers(FILE *out, const struct flow_matrix *cm)
 static void print_cm(FILE *out, const struct convert_source *s)
 {
     const struct graph *g = &s->scenario.graph;
-    bool                is_cm = s->cm.conns > 0;
+    uint32_t           *number = host_numbers(g);
 
-    uint32_t *number = host_numbers(g);
-    fprintf(out, "Nodes %u\nConnections %u\n", g->hosts, is_cm ? s->cm.conns : s->flows);
+    fprintf(out, "Nodes %u\nConnections %u\n", g->hosts, s->cm.conns);
     if (s->cm.triggers)
         fprintf(out, "Triggers %u\n", s->cm.triggers);
-    if (!is_cm)
-        print_flow_conns(out, s, number);
     for (uint32_t i = 0; i < s->cm.conns; i++)
         print_conn(out, s, number, &s->cm.conn[i], i + 1);
     print_triggers(out, &s->cm);

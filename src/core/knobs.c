@@ -126,7 +126,7 @@ static int refuse(const struct knob_info *info, int code, const char *text, stru
                    info->unit == KNOB_BLOCKS ? " of 64 bytes" : "", *text ? text : "''");
 }
 
-/* "'kmin' is a size (KB), and '5us' is none; write 400KB" */
+/* "'kmin' is a size, not '5us'; write 400KB" */
 static int refuse_unit(const struct knob_info *info, const char *text, struct err *err)
 {
     static const struct { enum knob_unit unit; const char *what, *example; } kinds[] = {
@@ -136,7 +136,7 @@ static int refuse_unit(const struct knob_info *info, const char *text, struct er
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].unit == info->unit)
-            return err_set(err, EINVAL, "'%s' is %s, and '%.60s' is none; write %s", info->name,
+            return err_set(err, EINVAL, "'%s' is %s, not '%.60s'; write %s", info->name,
                            kinds[i].what, text,
                            kinds[i].example);
     return refuse(info, EINVAL, text, err);

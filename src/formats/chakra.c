@@ -448,6 +448,7 @@ static void read_group(struct reader *r, const struct yaml_node *n, struct trace
 {
     uint32_t *rank, count = 0;
     uint64_t  id, number = 0;
+    bool     *is_listed;
 
     if (!n->key || text_to_uint(n->key, &id, NULL) || id == 0 || id > 1000000)
         reader_refuse(r, n, "the id of a group is a whole number from 1 on");
@@ -456,14 +457,18 @@ static void read_group(struct reader *r, const struct yaml_node *n, struct trace
     if (r->rc)
         return;
     rank = xcalloc(n->count, sizeof *rank);
+    is_listed = xcalloc(t->ranks, sizeof *is_listed);
     for (const struct yaml_node *c = n->child; c && !r->rc; c = c->next) {
         if (c->kind != YAML_SCALAR || text_to_uint(c->text, &number, NULL) || number >= t->ranks)
             reader_refuse(r, c, "this is not a rank of the trace");
-        for (uint32_t i = 0; i < count; i++)
-            if (rank[i] == number)
-                reader_refuse(r, c, "this rank is listed twice");
+        else if (is_listed[number])
+            reader_refuse(r, c, "this rank is listed twice");
+        if (r->rc)
+            break;
+        is_listed[number] = true;
         rank[count++] = (uint32_t)number;
     }
+    free(is_listed);
     while (!r->rc && t->groups <= id)
         trace_add_group(t, NULL, 0);
     if (r->rc) {

@@ -442,6 +442,8 @@ static int read_rank(struct trace *t, uint32_t rank, const unsigned char *p, uin
     if (head > size)
         return err_set(err, EINVAL, "%s: rank %u is too short for its %llu nodes", t->name, rank,
                        (unsigned long long)nodes);
+    if (nodes > TRACE_OPS_MAX - t->ops)
+        return err_set(err, EINVAL, "%s: more than %u operations", t->name, TRACE_OPS_MAX);
     for (uint32_t i = 0; i < nodes && !rc; i++)
         rc = read_node(t, rank, i, node + (uint64_t)i * NODE_BYTES, err);
     for (uint32_t i = 0; i < nodes && !rc; i++)

@@ -227,6 +227,27 @@ static void goal__refuses_the_same_in_a_file(void **unused)
     assert_true(goal_read("/there/is/none", &t, &read) < 0);
 }
 
+/* A sparse file: one rank with an operation too many, all of them zero bytes. */
+static void goal_read__limits_operations_of_a_compiled_file(void **unused)
+{
+    const uint64_t nodes = TRACE_OPS_MAX + 1ull, bytes = 8 + 39 * nodes;
+    const uint64_t head[] = { 4223, 1 };
+    char           path[] = "/tmp/goal_test.XXXXXX", begin[38] = "";
+    struct trace   t;
+    struct err     err;
+
+    (void)unused;
+    memcpy(begin, head, 14);                     /* magic, ranks */
+    memcpy(begin + 14, &(uint64_t){ 22 }, 8);    /* start and end of the rank, behind byte 8 */
+    memcpy(begin + 22, &(uint64_t){ 22 + bytes }, 8);
+    memcpy(begin + 30, &nodes, 8);
+    write_file(path, begin, sizeof begin);
+    assert_int_equal(truncate(path, (off_t)(30 + bytes)), 0);
+    assert_true(goal_read(path, &t, &err) < 0);
+    assert_non_null(strstr(err.text, ": more than 200000000 operations"));
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -235,6 +256,7 @@ int main(void)
         cmocka_unit_test(goal__refuses),
         cmocka_unit_test(goal__a_long_text_is_the_same_from_a_file),
         cmocka_unit_test(goal__refuses_the_same_in_a_file),
+        cmocka_unit_test(goal_read__limits_operations_of_a_compiled_file),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

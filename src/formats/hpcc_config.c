@@ -235,7 +235,7 @@ static void refuse_unmodelled(struct hpcc_config_reader *r)
     if (c->error_rate_per_link >= 1)
         tokens_err(w, EINVAL, "with an ERROR_RATE_PER_LINK of 1 nothing arrives");
     if (c->min_rate_bps == 0)
-        tokens_err(w, EINVAL, "a MIN_RATE of 0 can stop a flow for ever");
+        tokens_err(w, EINVAL, "a MIN_RATE of 0 can stop a flow forever");
     if (lb != 0 && lb != 3 && lb != 6 && lb != 9)
         tokens_err(w, ENOTSUP, "LB_MODE %u%s is not modelled; 0 (ECMP), 3 (CONGA), 6 (LetFlow) and 9 "
                    "(ConWeave) are", lb, lb == 2 ? " (drill)" : "");

@@ -95,7 +95,7 @@ static const char *next_word(struct command_reader *r)
     return word;
 }
 
-/* Returns the word after an option. NULL: there is none, an error. */
+/* Returns the word after an option. NULL: there is none; an error. */
 static const char *value_of(struct command_reader *r, const struct option *o)
 {
     const char *word = next_word(r);

@@ -1,5 +1,4 @@
 #include "formats/measured.h"
-#include "base/print/safe.h"
 
 #include <errno.h>
 #include <math.h>
@@ -32,16 +31,13 @@ static struct measured_row *add_row(struct measured_reader *x, const char *figur
 
 static void add_set(struct measured_row *row, const char *key, const char *value)
 {
-    char *text = xmalloc(strlen(key) + strlen(value) + 2);
-
-    sprintf(text, "%s=%s", key, value);
     row->set = xrealloc(row->set, (row->sets + 1ul) * sizeof(*row->set));
-    row->set[row->sets++] = text;
+    row->set[row->sets++] = xprintf("%s=%s", key, value);
 }
 
 static int refuse(const struct measured_reader *x, const char *why, const char *what)
 {
-    return err_set(x->err, EINVAL, "%s:%u: %s%s", x->path, x->line, why, safe_name(what).buf);
+    return err_set(x->err, EINVAL, "%s:%u: %s%s", x->path, x->line, why, what);
 }
 
 /* ---- perftest and nccl-tests ---- */
@@ -129,7 +125,7 @@ static int read_head(struct measured_reader *x, char *line)
         if (!*cell[x->heads])
             return refuse(x, "a column has no name", "");
         if (column_of(x, cell[x->heads]) >= 0)
-            return refuse(x, "a column is there twice: ", cell[x->heads]);
+            return refuse(x, "a column is listed twice: ", cell[x->heads]);
         x->head[x->heads] = xstrdup(cell[x->heads]);
     }
     x->made->kind = "CSV";

@@ -299,6 +299,10 @@ static void scenario_parse__traffic(void **state)
         { "topology: {kind: star, hosts: 1}\ntraffic: [{kind: all_to_all, size: 1}]\n",
           "s.yaml:2:11: 1 hosts are too few for all_to_all" },
         { "topology: {kind: star, hosts: 1}\n" INCAST, "s.yaml:2:11: 1 hosts are too few for incast" },
+        { STAR "traffic: [{kind: rpc, stop: 1ms, post_time: 5 parsecs}]\n",
+          "s.yaml:2:45: post_time: '5 parsecs' is not a time; write 5us, 3ms, 200ns" },
+        { STAR "traffic: [{kind: rpc, stop: 1ms, poll_time: nowhere.txt}]\n",
+          "s.yaml:2:45: nowhere.txt: No such file or directory" },
         { STAR "traffic: [{kind: flows, file: nowhere.txt}]\n", "s.yaml:2:31: nowhere.txt: No such file or "
           "directory" },
         { STAR "traffic: [{kind: incast, senders: 1, size: 1, name: a},\n {kind: incast, senders: 1, size: "

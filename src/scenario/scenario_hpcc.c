@@ -209,7 +209,7 @@ static void set_ack_interval(struct reader *r, struct scenario *s, const char *p
         return;
     if (c->is_conweave)
         refuse_config(r, path, "an L2_ACK_INTERVAL of more than 1: this fork would send the end of a short "
-            "flow again for ever");
+            "flow again forever");
     if (c->l2_chunk_size == 0)
         refuse_config(r, path, "an L2_ACK_INTERVAL of more than 1 needs an L2_CHUNK_SIZE: the fork divides "
             "by it");

@@ -92,17 +92,10 @@ void scenario_check_htsim(const struct section *root, const struct yaml_node *ma
                               "model htsim has no '%.60s': its settings are in the section 'htsim'", c->key);
 }
 
-static char *file_of(const struct section *sec, const char *key)
-{
-    const char *text = section_text(sec, key);
-
-    return text ? reader_path(sec->r->name, text) : NULL;
-}
-
 static void read_matrix(const struct section *sec, struct flow_matrix *m)
 {
     struct reader *r = sec->r;
-    char          *path = file_of(sec, "matrix");
+    char          *path = section_file(sec, "matrix");
     struct err     why;
 
     if (path && !r->rc)
@@ -123,7 +116,7 @@ static void refuse_beside_file(const struct section *sec)
 static void read_tree(const struct section *sec, const struct htsim_keys *k, struct htsim_input *in)
 {
     struct reader *r = sec->r;
-    char          *path = file_of(sec, "topology");
+    char          *path = section_get(sec, "topology") ? section_file(sec, "topology") : NULL;
     struct err     why;
 
     if (r->rc) {

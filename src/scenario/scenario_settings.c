@@ -198,7 +198,7 @@ static void read_ecn_class(struct reader *r, struct scenario *s, const struct ya
     section_count(&sec, "class", 0, PRIOS - 1, &class);
     read_thresholds(&sec, &e.kmin_kb, &e.kmax_kb, &e.pmax);
     if (s->cfg.ecn_class[class].is_set)
-        section_refuse(&sec, "class", "the class %u is there twice", class);
+        section_refuse(&sec, "class", "the class %u is given twice", class);
     s->cfg.ecn_class[class] = e;
 }
 
@@ -215,7 +215,7 @@ static void read_ecn_rate(struct reader *r, struct scenario *s, const struct yam
         return;
     for (uint32_t i = 0; i < cfg->ecn_rates; i++)
         if (cfg->ecn_rate[i].rate_bps == e.rate_bps)
-            section_refuse(&sec, "rate", "the rate %s is there twice", section_text(&sec, "rate"));
+            section_refuse(&sec, "rate", "the rate %s is given twice", section_text(&sec, "rate"));
     cfg->ecn_rate[cfg->ecn_rates++] = e;
 }
 

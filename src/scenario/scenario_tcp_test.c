@@ -105,7 +105,7 @@ static void read__refuses(void **unused)
                    "KB)" },
         { STAR "switch: {ecn_by_class: [{class: 1, kmin: 8KB, kmax: 8KB, pmax: 1}, {class: 1, kmin: 8KB, "
                "kmax: 8KB, pmax: 1}]}, traffic: [{kind: tcp, senders: 2, size: 1MB}]}", "the class 1 is "
-                   "there twice" },
+                   "given twice" },
         { STAR "switch: {ecn_by_class: [{class: 1, kmin: 8KB, kmax: 8KB}]}, "
                "traffic: [{kind: tcp, senders: 2, size: 1MB}]}", "pmax" },
     };

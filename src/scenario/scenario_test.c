@@ -562,7 +562,7 @@ static void scenario_read__hpcc_config_refused(void **state)
           "/config.txt: an L2_ACK_INTERVAL of more than 1 needs an L2_CHUNK_SIZE: the fork divides by it" },
         { "LB_MODE 0\nL2_ACK_INTERVAL 4000\n",
           "/config.txt: an L2_ACK_INTERVAL of more than 1: this fork would send the end of a short flow "
-          "again for ever" },
+          "again forever" },
         { "LINK_DOWN 1 0 2\n", "/config.txt: LINK_DOWN: there is no link between the nodes 0 and 2" },
         { "LINK_DOWN 1 2 1\n", "/config.txt: LINK_DOWN: 2-1 is the link of a host, whose flows make the "
                              "fork stop with an error; with 'order: node' it may fail" },

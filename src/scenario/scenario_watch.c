@@ -29,7 +29,7 @@ static void add_monitor(struct reader *r, struct scenario *s, const struct yaml_
     }
     for (uint32_t i = 0; i < w->monitors; i++)
         if (w->monitor[i] == algo)
-            reader_refuse(r, node, "the monitor %s is there twice", algo->name);
+            reader_refuse(r, node, "the monitor %s is listed twice", algo->name);
     if (!r->rc && w->monitors == WATCH_MONITORS_MAX)
         reader_refuse(r, node, "more than %d monitors", WATCH_MONITORS_MAX);
     if (!r->rc)

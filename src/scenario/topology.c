@@ -334,7 +334,7 @@ static bool read_gpus(const struct section *sec, const char *name, uint32_t *gpu
         section_need(sec, "gpus");
         section_count(sec, "gpus", 1, GRAPH_NODES_MAX, gpus);
     } else if (node) {
-        reader_refuse(sec->r, node, "'gpus' beside the kind '%.40s', which says it already", name);
+        reader_refuse(sec->r, node, "'gpus' is given by the kind '%.40s' already; remove it", name);
     } else if (!text_to_uint(name + strlen(DGX_NAME), &number, NULL) && number <= GRAPH_NODES_MAX) {
         *gpus = (uint32_t)number;
     }

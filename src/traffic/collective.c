@@ -564,20 +564,22 @@ void collective_fini(struct collective *c)
     free(c->sent);
     free(c->sends);
     free(c->receives);
+    free(c->own_at);
+    free(c->own);
     *c = (struct collective){ 0 };
 }
 
-void collective_list_own(const struct collective *c, bool with_receives, uint32_t **at, uint32_t **own)
+void collective_list_own(struct collective *c, bool with_receives)
 {
-    *at = xcalloc(c->workers + 2ul, sizeof **at);
-    *own = xcalloc((1ul + with_receives) * c->messages + 1, sizeof **own);
+    c->own_at = xcalloc(c->workers + 2ul, sizeof *c->own_at);
+    c->own = xcalloc((1ul + with_receives) * c->messages + 1, sizeof *c->own);
     for (uint32_t w = 0; w < c->workers; w++)
-        (*at)[w + 2] = (*at)[w + 1] + c->sends[w] + (with_receives ? c->receives[w] : 0);
-    /* at[w + 1] moves from the start of w's list to its end */
+        c->own_at[w + 2] = c->own_at[w + 1] + c->sends[w] + (with_receives ? c->receives[w] : 0);
+    /* own_at[w + 1] moves from the start of w's list to its end */
     for (uint32_t m = 0; m < c->messages; m++) {
-        (*own)[(*at)[c->message[m].src + 1]++] = m;
+        c->own[c->own_at[c->message[m].src + 1]++] = m;
         if (with_receives)
-            (*own)[(*at)[c->message[m].dst + 1]++] = m;
+            c->own[c->own_at[c->message[m].dst + 1]++] = m;
     }
 }
 

@@ -86,6 +86,10 @@ struct collective {
     uint32_t *arrival_at, *arrival, *sent_at, *sent;
 
     uint32_t *sends, *receives;  /* by worker: number of messages */
+
+    /* Messages of worker w, ascending: own[own_at[w]] up to, but not including, own[own_at[w + 1]]. NULL
+     * until collective_list_own(). */
+    uint32_t *own_at, *own;
 };
 
 /* Rejects fewer than two workers, parts of 0 bytes, and more messages than the maximum (-E2BIG). The reason
@@ -102,9 +106,8 @@ uint64_t collective_messages(const struct collective_cfg *);
 void collective_init(struct collective *, const struct collective_cfg *);
 void collective_fini(struct collective *);
 
-/* Lists the messages of each worker, in order: those that it sends, or also those that it receives. Worker w
- * has own[at[w]] up to, but not including, own[at[w + 1]]. The caller frees both. */
-void collective_list_own(const struct collective *, bool with_receives, uint32_t **at, uint32_t **own);
+/* Fills 'own' with the messages that each worker sends, or also with those that it receives. */
+void collective_list_own(struct collective *, bool with_receives);
 
 /* Metrics as nccl-tests define them. Algorithm bandwidth is size / time, where size is a worker's buffer
  * including its own part (all_to_all: workers x bytes). Bus bandwidth is algorithm bandwidth x factor: the

@@ -146,15 +146,13 @@ static struct plan *make_plan(const struct collective_cfg *cfg)
 
     p->cfg = *cfg;
     collective_init(&p->c, cfg);
-    collective_list_own(&p->c, true, &p->own_at, &p->own);
+    collective_list_own(&p->c, true);
     return p;
 }
 
 static void free_plan(struct plan *p)
 {
     collective_fini(&p->c);
-    free(p->own_at);
-    free(p->own);
     free(p);
 }
 

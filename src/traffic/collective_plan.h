@@ -33,9 +33,7 @@ struct plan_cfg {
 };
 
 struct plan {
-    struct collective     c;
-    uint32_t             *own_at, *own;      /* messages of worker w, ascending: own[own_at[w]] up to, but not
-                                              * including, own[own_at[w + 1]] */
+    struct collective     c;         /* its 'own' has what workers send and receive */
 
     /* Private to plan.c: */
     struct collective_cfg cfg;

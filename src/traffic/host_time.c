@@ -52,7 +52,7 @@ static int read_bounds(const char *text, const char *dots, struct host_time *t, 
     int rc = text_to_time(first, &t->ps, why);
     rc = rc ? rc : text_to_time(dots + 2, &t->ps_max, why);
     if (!rc && t->ps > t->ps_max)
-        rc = err_set(why, EINVAL, "'%s' is no range: it begins behind its end", text);
+        rc = err_set(why, EINVAL, "'%s' is not a range: its start is after its end", text);
     t->kind = TIME_UNIFORM;
     return rc;
 }
@@ -60,7 +60,6 @@ static int read_bounds(const char *text, const char *dots, struct host_time *t, 
 void entry_host_time(const struct entry *e, const char *key, struct host_time *t)
 {
     const char *text = section_text(&e->sec, key), *dots = text ? strstr(text, "..") : NULL;
-    char       *path = NULL;
     struct err  why;
     int         rc = 0;
 
@@ -74,12 +73,15 @@ void entry_host_time(const struct entry *e, const char *key, struct host_time *t
     } else if (strchr(text, '.') == NULL || (text[0] >= '0' && text[0] <= '9')) {
         rc = text_to_time(text, &t->ps, &why);
     } else {
+        char *path = section_file(&e->sec, key);
+
         t->kind = TIME_TABLE;
-        path = section_file(&e->sec, key);
-        rc = path ? cdf_read(&t->table, path, NULL, &why) : 0;
+        if (path)
+            reader_keep(e->r, cdf_read(&t->table, path, NULL, &why), &why, section_get(&e->sec, key));
+        free(path);
     }
-    reader_keep(e->r, rc, &why, section_get(&e->sec, key));
-    free(path);
+    if (rc)
+        section_refuse(&e->sec, key, "%s: %s", key, why.text);
 }
 
 void entry_host_times(const struct entry *e, struct host_times *h)

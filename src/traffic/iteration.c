@@ -88,13 +88,13 @@ const char *iteration_kind_name(uint32_t kind, const char **group)
 
 struct iteration_builder { struct iteration *it; uint32_t stage; };      /* stage: the next */
 
-static const struct iteration_plan *add_plan(struct iteration *it, const struct collective_cfg *cfg)
+static const struct collective *add_plan(struct iteration *it, const struct collective_cfg *cfg)
 {
-    struct iteration_plan *p = &it->plan[it->plans++];
+    struct collective *c = &it->plan[it->plans++];
 
-    collective_init(&p->c, cfg);
-    collective_list_own(&p->c, false, &p->own_at, &p->own);
-    return p;
+    collective_init(c, cfg);
+    collective_list_own(c, false);
+    return c;
 }
 
 static void make_room(struct iteration *it, const struct iteration_cfg *cfg)
@@ -138,10 +138,10 @@ static void end_stage(struct iteration_builder *b, const struct iteration_cfg *c
         uint32_t member = i % own.workers,
                  worker = parallel_worker(&cfg->parallel, s->group, i / own.workers, member);
 
-        it->count[b->stage * it->workers + worker] += is->plan->c.sends[member];
-        it->count[arrives_in * it->workers + worker] += is->plan->c.receives[member];
+        it->count[b->stage * it->workers + worker] += is->plan->sends[member];
+        it->count[arrives_in * it->workers + worker] += is->plan->receives[member];
     }
-    it->messages += groups * is->plan->c.messages;
+    it->messages += groups * is->plan->messages;
     b->stage++;
 }
 
@@ -200,11 +200,8 @@ void iteration_init(struct iteration *it, const struct iteration_cfg *cfg)
 
 void iteration_fini(struct iteration *it)
 {
-    for (uint32_t i = 0; i < it->plans; i++) {
-        collective_fini(&it->plan[i].c);
-        free(it->plan[i].own_at);
-        free(it->plan[i].own);
-    }
+    for (uint32_t i = 0; i < it->plans; i++)
+        collective_fini(&it->plan[i]);
     free(it->plan);
     free(it->stage);
     free(it->count);
@@ -224,7 +221,7 @@ struct iteration_message iteration_find(const struct iteration *it, uint32_t num
         *(it->stage[middle].first <= number ? &from : &to) = middle;
     }
     uint32_t at = number - it->stage[from].first;
-    found = (struct iteration_message){ .c = &it->stage[from].plan->c, .stage = from };
+    found = (struct iteration_message){ .c = it->stage[from].plan, .stage = from };
     found.group = at / found.c->messages;
     found.m = at % found.c->messages;
     found.first = number - found.m;
@@ -243,8 +240,8 @@ struct iteration_own iteration_own(const struct iteration *it, uint32_t stage, u
     if (!s->plan)
         return (struct iteration_own){ 0 };
     struct parallel_place is = parallel_place(&it->parallel, s->group, worker);
-    return (struct iteration_own){ s->plan->own + s->plan->own_at[is.member], s->plan->c.sends[is.member],
-                                   s->first + is.group * s->plan->c.messages };
+    return (struct iteration_own){ s->plan->own + s->plan->own_at[is.member], s->plan->sends[is.member],
+                                   s->first + is.group * s->plan->messages };
 }
 
 double iteration_bytes(const struct iteration *it)
@@ -254,8 +251,8 @@ double iteration_bytes(const struct iteration *it)
     for (uint32_t i = 0; i < it->stages; i++) {
         const struct iteration_stage *s = &it->stage[i];
 
-        for (uint32_t m = 0; s->plan && m < s->plan->c.messages; m++)
-            bytes += (double)s->plan->c.message[m].bytes * parallel_count(&it->parallel, s->group);
+        for (uint32_t m = 0; s->plan && m < s->plan->messages; m++)
+            bytes += (double)s->plan->message[m].bytes * parallel_count(&it->parallel, s->group);
     }
     return bytes;
 }

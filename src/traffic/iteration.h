@@ -51,14 +51,8 @@ struct iteration_cfg {
     uint32_t                     steps;          /* 1 or more */
 };
 
-/* The messages of one group. */
-struct iteration_plan {
-    struct collective c;
-    uint32_t         *own_at, *own;              /* member m sends own[own_at[m]] .. own[own_at[m + 1] - 1] */
-};
-
 struct iteration_stage {
-    const struct iteration_plan *plan;           /* NULL: it only receives */
+    const struct collective     *plan;           /* messages of one group; NULL: it only receives */
     enum parallel_group          group;
     uint32_t                     first;          /* number of its first message */
     uint32_t                     arrives_in;     /* stage of its messages' receivers */
@@ -75,7 +69,7 @@ struct iteration {
     uint32_t                messages, workers, stages;
     uint32_t               *count;  /* [stage * workers + worker]: number of messages it sends or receives */
     uint32_t                roots_max;  /* approximate number of messages that a worker starts together */
-    struct iteration_plan  *plan;                /* of all stages */
+    struct collective      *plan;                /* of all stages */
     uint32_t                plans;
 };
 

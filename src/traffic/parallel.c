@@ -29,17 +29,25 @@ int parallel_check(struct parallel *p, struct err *err)
     return 0;
 }
 
-uint32_t parallel_size(const struct parallel *p, enum parallel_group kind)
+/* The groups of a kind divide every 'stride' x 'size' consecutive workers: members are 'stride' apart. */
+struct parallel_line { uint32_t stride, size; };
+
+static struct parallel_line line_of(const struct parallel *p, enum parallel_group kind)
 {
     switch (kind) {
-    case PARALLEL_TENSOR:      return p->tensor;
-    case PARALLEL_DATA:        return p->data;
-    case PARALLEL_PIPELINE:    return p->pipeline;
-    case PARALLEL_EXPERT:      return p->expert;
-    case PARALLEL_EXPERT_DATA: return p->data / p->expert;
-    case PARALLEL_CONTEXT:     return context_of(p);
-    default:                   return p->workers;
+    case PARALLEL_TENSOR:      return (struct parallel_line){ 1, p->tensor };
+    case PARALLEL_DATA:        return (struct parallel_line){ p->tensor, p->data };
+    case PARALLEL_PIPELINE:    return (struct parallel_line){ p->tensor * p->data, p->pipeline };
+    case PARALLEL_EXPERT:      return (struct parallel_line){ p->tensor, p->expert };
+    case PARALLEL_EXPERT_DATA: return (struct parallel_line){ p->tensor * p->expert, p->data / p->expert };
+    case PARALLEL_CONTEXT:     return (struct parallel_line){ p->tensor, context_of(p) };
+    default:                   return (struct parallel_line){ 1, p->workers };
     }
+}
+
+uint32_t parallel_size(const struct parallel *p, enum parallel_group kind)
+{
+    return line_of(p, kind).size;
 }
 
 uint32_t parallel_count(const struct parallel *p, enum parallel_group kind)
@@ -47,55 +55,18 @@ uint32_t parallel_count(const struct parallel *p, enum parallel_group kind)
     return p->workers / parallel_size(p, kind);
 }
 
-static uint32_t worker_at(const struct parallel *p, uint32_t tensor, uint32_t data, uint32_t pipeline)
-{
-    return tensor + p->tensor * (data + p->data * pipeline);
-}
-
-/* Groups of a kind are numbered in order of their first workers, except for the three kinds within a data
- * group. */
+/* Groups are numbered in the order of their first workers. */
 uint32_t parallel_worker(const struct parallel *p, enum parallel_group kind, uint32_t group, uint32_t member)
 {
-    uint32_t tensor = group % p->tensor, rest = group / p->tensor;
-    uint32_t near = kind == PARALLEL_CONTEXT ? context_of(p) : p->expert, lines = p->data / near;
+    struct parallel_line l = line_of(p, kind);
 
-    switch (kind) {
-    case PARALLEL_TENSOR:
-        return group * p->tensor + member;
-    case PARALLEL_DATA:
-        return worker_at(p, tensor, member, rest);
-    case PARALLEL_PIPELINE:
-        return worker_at(p, tensor, rest, member);
-    case PARALLEL_EXPERT:
-    case PARALLEL_CONTEXT:
-        return worker_at(p, tensor, rest % lines * near + member, rest / lines);
-    case PARALLEL_EXPERT_DATA:
-        return worker_at(p, tensor, member * p->expert + rest % p->expert, rest / p->expert);
-    default:
-        return member;
-    }
+    return group / l.stride * l.stride * l.size + member * l.stride + group % l.stride;
 }
 
 struct parallel_place parallel_place(const struct parallel *p, enum parallel_group kind, uint32_t worker)
 {
-    uint32_t tensor = worker % p->tensor, data = worker / p->tensor % p->data,
-             pipeline = worker / p->tensor / p->data;
-    uint32_t near = kind == PARALLEL_CONTEXT ? context_of(p) : p->expert;
+    struct parallel_line l = line_of(p, kind);
 
-    switch (kind) {
-    case PARALLEL_TENSOR:
-        return (struct parallel_place){ worker / p->tensor, tensor };
-    case PARALLEL_DATA:
-        return (struct parallel_place){ tensor + p->tensor * pipeline, data };
-    case PARALLEL_PIPELINE:
-        return (struct parallel_place){ tensor + p->tensor * data, pipeline };
-    case PARALLEL_EXPERT:
-    case PARALLEL_CONTEXT:
-        return (struct parallel_place){ tensor + p->tensor * (pipeline * (p->data / near) + data / near),
-                                        data % near };
-    case PARALLEL_EXPERT_DATA:
-        return (struct parallel_place){ tensor + p->tensor * (pipeline * near + data % near), data / near };
-    default:
-        return (struct parallel_place){ 0, worker };
-    }
+    return (struct parallel_place){ worker / (l.stride * l.size) * l.stride + worker % l.stride,
+                                    worker / l.stride % l.size };
 }

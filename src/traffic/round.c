@@ -46,12 +46,12 @@ struct round_message round_message_of(uint64_t tag)
 
 static uint32_t own_count(const struct plan_phase *p)
 {
-    return p->plan ? p->plan->own_at[p->worker + 1] - p->plan->own_at[p->worker] : 0;
+    return p->plan ? p->plan->c.own_at[p->worker + 1] - p->plan->c.own_at[p->worker] : 0;
 }
 
 static uint32_t own_message(const struct plan_phase *p, uint32_t own)
 {
-    return p->plan->own[p->plan->own_at[p->worker] + own];
+    return p->plan->c.own[p->plan->c.own_at[p->worker] + own];
 }
 
 /* Returns the index of a message among the worker's own. */

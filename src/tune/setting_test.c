@@ -192,7 +192,7 @@ static void parse__refuses_with_the_place(void **unused)
     static const struct { const char *text, *why; } row[] = {
         { "kmax: 2MB\nkmim: 3\n", "k.yaml:2:1: 'kmim' is not a knob; did you mean 'kmin'?" },
         { "weather: 3\n", "k.yaml:1:1: 'weather' is not a knob" },
-        { "pmax: 0.1\nkmin: 5us\n", "k.yaml:2:7: 'kmin' is a size, and '5us' is none; write 400KB" },
+        { "pmax: 0.1\nkmin: 5us\n", "k.yaml:2:7: 'kmin' is a size, not '5us'; write 400KB" },
         { "rpg_gd: 16\n", "k.yaml:1:9: 'rpg_gd' must be a whole number 0 .. 15, not 16" },
         { "kmax: 300\n", "k.yaml:1:7: 'kmin' (400 KB) must not be above 'kmax' (300 KB)" },
         { "kmax: 300\nkmin: 500KB\n", "k.yaml:2:7: 'kmin' (500 KB) must not be above 'kmax' (300 KB)" },

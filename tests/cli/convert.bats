@@ -166,6 +166,15 @@ END
     grep -qx 'model: hpcc' "$dir/s/scenario.yaml"
     fct_of "$dir/s/scenario.yaml" "$dir/s.fct"
     [ "$(wc -l <"$dir/s.fct")" -eq 4 ]
+    # rows beyond the announced number are left out, with a warning
+    sed -i '1s/.*/2/' "$dir/in/flow.txt"
+    for files in "$dir/in/flow.txt $dir/in/topology.txt" "$dir/in/config.txt"; do
+        # shellcheck disable=SC2086  # words
+        run_apart "$ANOLE" convert $files --to scenario -o "$dir/short"
+        [ "$status" -eq 0 ]
+        grep -q "^anole: warning: .*flow.txt:4: the first line announces 2 flows" "$dir/err"
+        [ "$(head -n 1 "$dir/short/flows.txt")" -eq 2 ]
+    done
 }
 
 @test "convert: a config of the ConWeave fork" {

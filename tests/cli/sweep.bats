@@ -189,7 +189,7 @@ print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*), count(page) FROM de
     }
     refused "what shall vary?" "$(star)"
     refused "'kmim' is not a knob or a key; did you mean 'kmin'?" "$(star)" --range kmim=5KB..9KB
-    refused "--range kmin=5KB..9us: 'kmin' is a size, and '9us' is none; write 400KB" "$(star)" --range kmin=5KB..9us
+    refused "--range kmin=5KB..9us: 'kmin' is a size, not '9us'; write 400KB" "$(star)" --range kmin=5KB..9us
     refused "'lgo' is not a scale" "$(star)" --range kmin=5KB..9KB:lgo
     refused "'kmin' is there twice" "$(star)" --range kmin=5KB..9KB --range kmin=5KB..9KB
     refused "--best: 'slowdown_p98' is not a figure of these runs; did you mean 'slowdown_p99'?" "$(star)" \

@@ -135,7 +135,7 @@ END
     cmp "$dir/one/intervals.csv" "$dir/two/intervals.csv"
     run "$ANOLE" run "$dir/s.yaml" --set traffic.1.post_time=3us..1us
     [ "$status" -ne 0 ]
-    [[ "$output" == *"'3us..1us' is no range: it begins behind its end"* ]]
+    [[ "$output" == *"'3us..1us' is not a range: its start is after its end"* ]]
     run "$ANOLE" run "$dir/s.yaml" --set traffic.1.post_time=none.txt
     [ "$status" -ne 0 ]
     [[ "$output" == *"none.txt"* ]]

@@ -50,7 +50,7 @@ wrong_inputs() {
 2|run a.yaml --set kmin|anole: --set: 'kmin' has no '='; write --set kmin=200KB
 1|run a.yaml --set kmim=5KB|anole: --set kmim=5KB: 'kmim' is not a knob or a key; did you mean 'kmin'?
 1|run a.yaml --set kmin=|anole: --set kmin=: nothing is given after '='
-1|run a.yaml --set kmin=5us|anole: --set kmin=5us: 'kmin' is a size, and '5us' is none; write 400KB
+1|run a.yaml --set kmin=5us|anole: --set kmin=5us: 'kmin' is a size, not '5us'; write 400KB
 1|run a.yaml --set kmin=1TB|anole: --set kmin=1TB: 'kmin' must be 0 .. 131071 KB, not 1TB
 1|run a.yaml --set pmax=3|anole: --set pmax=3: 'pmax' must be 0 .. 1, not 3
 1|run a.yaml --set pmax=-0.1|anole: --set pmax=-0.1: 'pmax' must be 0 .. 1, not -0.1
@@ -108,7 +108,7 @@ wrong_inputs() {
 1|run a.yaml --set tuner.kind=paraleon --set tuner.colour=1|anole: --set tuner.colour=1: 'colour' is not an option of paraleon; there are preset, *
 1|run a.yaml --set tuner.kind=rehearse --set tuner.opening=bdpp|anole: --set tuner.opening=bdpp: 'bdpp' is not a value of opening; did you mean 'bdp'?
 1|run a.yaml --set tuner.kind=rehearse --set tuner.colour=1|anole: --set tuner.colour=1: 'colour' is not an option of rehearse; there are budget, *
-1|compare a.yaml --vary kmin=5us,6us|anole: variant 'kmin=5us': kmin=5us: 'kmin' is a size, and '5us' is none; write 400KB
+1|compare a.yaml --vary kmin=5us,6us|anole: variant 'kmin=5us': kmin=5us: 'kmin' is a size, not '5us'; write 400KB
 1|compare a.yaml --vary kmim=1KB,2KB|anole: variant 'kmim=1KB': kmim=1KB: 'kmim' is not a knob or a key; did you mean 'kmin'?
 2|compare a.yaml --seeds 0 --vary kmin=1KB,2KB|anole: --seeds must be 1 .. 65535, not 0
 2|compare a.yaml --seed-list 1,1 --vary kmin=1KB,2KB|anole: --seed-list: 1 is there twice
@@ -125,7 +125,7 @@ wrong_inputs() {
 2|sweep a.yaml --range kmin|anole: --range: 'kmin' is not a range; write --range kmin=50KB..800KB
 2|sweep a.yaml --range kmin=5|anole: --range: 'kmin=5' is not a range; write --range kmin=50KB..800KB
 2|sweep a.yaml --range kmin=9KB..2KB|anole: --range kmin=9KB..2KB: the low end must be below the high end
-2|sweep a.yaml --range kmin=1us..2us|anole: --range kmin=1us..2us: 'kmin' is a size, and '1us' is none; write 400KB
+2|sweep a.yaml --range kmin=1us..2us|anole: --range kmin=1us..2us: 'kmin' is a size, not '1us'; write 400KB
 2|sweep a.yaml --range kmin=0KB..2KB:log|anole: --range kmin=0KB..2KB:log: a range with ':log' must begin above 0
 1|sweep a.yaml --range foo=1..2|anole: variant 'foo=2': foo=2: 'foo' is not a knob or a key
 1|sweep a.yaml --range kmin=1KB..2KB --best foo|anole: --best: 'foo' is not a figure of these runs; there are *

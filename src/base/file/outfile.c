@@ -233,27 +233,15 @@ FILE *outdir_file(struct outdir *dir, const char *name, struct err *err)
 /* For file systems without RENAME_EXCHANGE: for a moment there is no target. Leaves the old one at 'temp'. */
 static int exchange_slowly(const char *temp, const char *target)
 {
-    char *away = xstrdup(temp);
-    int rc = 0;
+    char *away = xprintf("%s~", temp);
+    int   rc = rename(target, away) ? -errno : 0;
 
-    memcpy(away + strlen(away) - 6, "XXXXXX", 6);
-    if (!mkdtemp(away)) {
-        rc = -errno;
-        goto free_away;
-    }
-    if (rename(target, away)) {
-        rc = -errno;
-        goto remove_away;
-    }
-    if (rename(temp, target)) {
+    if (!rc && rename(temp, target)) {
         rc = -errno;
         rename(away, target);
-        goto remove_away;
+    } else if (!rc) {
+        rename(away, temp);
     }
-    rename(away, temp);
-remove_away:
-    rmdir(away);
-free_away:
     free(away);
     return rc;
 }

@@ -372,7 +372,7 @@ static int run_sim(const struct collective_options *o, struct sim *s, bool is_be
     int             rc = 0;
 
     if (r->steps_of) {
-        timeline_init(&timeline, &training_iteration(s->program.traffic, 0)->stage[0].plan->c);
+        timeline_init(&timeline, training_iteration(s->program.traffic, 0)->stage[0].plan);
         w.timeline = &timeline;
     }
     w.trace = r->trace ? chrome_open(r->trace, s, TRACE_BYTES_MAX) : NULL;

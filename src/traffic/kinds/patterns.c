@@ -13,205 +13,6 @@
 extern const struct traffic_kind traffic_incast, traffic_all_to_all, traffic_permutation, traffic_many_to_one,
     traffic_long_short;
 
-/* ---- incast ---- */
-
-struct incast {
-    uint64_t bytes, period_ps;
-    uint32_t receiver, flows_each;
-};
-
-static bool incast_next(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
-{
-    const struct incast *in = e->state;
-
-    if (s->at == in->flows_each) {
-        if (!in->period_ps || in->period_ps >= e->common.stop_ps - s->time_ps)
-            return false;
-        s->at = 0;
-        s->time_ps += in->period_ps;
-    }
-    s->at++;
-    f->at_ps = s->time_ps;
-    f->dst = in->receiver;
-    f->bytes = in->bytes;
-    return true;
-}
-
-void traffic_add_incast(struct traffic *t, const struct traffic_common *common, uint64_t bytes,
-                        uint64_t period_ps,
-                        uint32_t receiver, const uint32_t *senders, uint32_t count, uint32_t flows_each)
-{
-    struct incast *in = xmalloc(sizeof *in);
-
-    *in = (struct incast){ bytes, period_ps, receiver, flows_each };
-    traffic_add_entry(t, &traffic_incast, in, common, senders, count);
-    traffic_add_streams(t);
-    traffic_expect_flows(t, (uint64_t)count * flows_each);
-}
-
-static const struct key_row incast_keys[] = {
-    { "senders",  KEY_LIST, "",  "which; a count: the first that are not the receiver", .is_needed = true },
-    { "receiver", KEY_NAME, "",  "default: the last host" },
-    { "size",     KEY_BYTES, "",  "of each flow", KEY_AT(struct incast, bytes), 1, TRAFFIC_SIZE_MAX,
-      .is_needed = true },
-    { "flows",    KEY_COUNT, "1", "of each sender, at once", KEY_AT(struct incast, flows_each), 1,
-      TRAFFIC_FLOWS_MAX },
-    { "period",   KEY_TIME, "0", "time between bursts; 0: one burst", KEY_AT(struct incast, period_ps) },
-    { 0 },
-};
-
-static void incast_read(struct entry *e)
-{
-    struct incast in = { .receiver = entry_receiver(e) };
-
-    section_read(&e->sec, incast_keys, &in);
-    struct hosts senders = entry_hosts(e, "senders", 1, in.receiver);
-    entry_check_senders(e, "senders", &senders, in.receiver);
-    if (in.period_ps)
-        entry_need_end(e);
-    if (!e->r->rc)
-        entry_check_flows(e, (uint64_t)senders.count * in.flows_each);
-    if (!e->r->rc)
-        traffic_add_incast(e->traffic, &e->common, in.bytes, in.period_ps, in.receiver, senders.node,
-                           senders.count, in.flows_each);
-}
-
-const struct traffic_kind traffic_incast = {
-    .name = "incast", .about = "many hosts send to one at the same moment, once or periodically",
-    .keys = incast_keys, .read = incast_read, .next = incast_next,
-};
-
-/* ---- all_to_all ---- */
-
-static bool all_to_all_next(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
-{
-    const uint64_t *bytes = e->state;
-
-    if (++s->at >= e->count)
-        return false;
-    f->at_ps = s->time_ps;
-    f->dst = e->hosts[(s->index + s->at) % e->count];
-    f->bytes = *bytes;
-    return true;
-}
-
-void traffic_add_all_to_all(struct traffic *t, const struct traffic_common *common, uint64_t bytes,
-                            const uint32_t *hosts, uint32_t count)
-{
-    uint64_t *state = xmalloc(sizeof *state);
-
-    *state = bytes;
-    traffic_add_entry(t, &traffic_all_to_all, state, common, hosts, count);
-    traffic_add_streams(t);
-    traffic_expect_flows(t, (uint64_t)count * (count - 1));
-}
-
-static void all_to_all_read(struct entry *e)
-{
-    struct hosts hosts = entry_hosts(e, "hosts", 2, UINT32_MAX);
-    uint64_t     bytes = 0;
-
-    section_need(&e->sec, "size");
-    section_bytes(&e->sec, "size", 1, TRAFFIC_SIZE_MAX, &bytes);
-    if (!e->r->rc)
-        entry_check_flows(e, (uint64_t)hosts.count * (hosts.count - 1));
-    if (!e->r->rc)
-        traffic_add_all_to_all(e->traffic, &e->common, bytes, hosts.node, hosts.count);
-}
-
-static const struct key_row all_to_all_keys[] = {
-    { "size",  KEY_BYTES, "", "of each flow" },
-    { "hosts", KEY_LIST, "", "which; a count: the first; default: all" },
-    { 0 },
-};
-
-const struct traffic_kind traffic_all_to_all = {
-    .name = "all_to_all", .about = "every host sends to every other, all at once",
-    .keys = all_to_all_keys, .read = all_to_all_read, .next = all_to_all_next,
-};
-
-/* ---- permutation ---- */
-
-struct permutation {
-    uint64_t bytes;
-    uint32_t to[];               /* by sender index: receiver index */
-};
-
-static bool permutation_next(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
-{
-    const struct permutation *p = e->state;
-
-    if (s->at++)
-        return false;
-    f->at_ps = s->time_ps;
-    f->dst = e->hosts[p->to[s->index]];
-    f->bytes = p->bytes;
-    return true;
-}
-
-/* Draws a uniform random derangement: shuffles until there is no fixed point (e tries on average). */
-static void derange(uint32_t *to, uint32_t count, struct rng *rng)
-{
-    bool again;
-
-    do {
-        again = false;
-        for (uint32_t i = 0; i < count; i++)
-            to[i] = i;
-        for (uint32_t i = count - 1; i > 0; i--) {
-            uint32_t j = (uint32_t)rng_below(rng, i + 1), x = to[i];
-
-            to[i] = to[j];
-            to[j] = x;
-        }
-        for (uint32_t i = 0; i < count; i++)
-            again |= to[i] == i;
-    } while (again);
-}
-
-void traffic_add_permutation(struct traffic *t, const struct traffic_common *common, uint64_t bytes,
-                             uint32_t shift, const uint32_t *hosts, uint32_t count)
-{
-    struct permutation *p = xmalloc(sizeof *p + count * sizeof *p->to);
-    struct rng          rng;
-
-    p->bytes = bytes;
-    traffic_add_entry(t, &traffic_permutation, p, common, hosts, count);
-    traffic_add_streams(t);
-    traffic_entry_rng(t, &rng);
-    if (shift == 0)
-        derange(p->to, count, &rng);
-    else
-        for (uint32_t i = 0; i < count; i++)
-            p->to[i] = (i + shift) % count;
-}
-
-static void permutation_read(struct entry *e)
-{
-    struct hosts hosts = entry_hosts(e, "hosts", 2, UINT32_MAX);
-    uint64_t     bytes = 0;
-    uint32_t     shift = 0;
-
-    section_need(&e->sec, "size");
-    section_bytes(&e->sec, "size", 1, TRAFFIC_SIZE_MAX, &bytes);
-    section_count(&e->sec, "shift", 0, hosts.count - 1, &shift);
-    if (!e->r->rc)
-        traffic_add_permutation(e->traffic, &e->common, bytes, shift, hosts.node, hosts.count);
-}
-
-static const struct key_row permutation_keys[] = {
-    { "size",  KEY_BYTES, "",  "of each flow" },
-    { "shift", KEY_COUNT, "0",
-      "host i sends to host i + shift; 0: a random permutation without fixed point" },
-    { "hosts", KEY_LIST, "",  "which; a count: the first; default: all" },
-    { 0 },
-};
-
-const struct traffic_kind traffic_permutation = {
-    .name = "permutation", .about = "every host sends to one other and receives from one other",
-    .keys = permutation_keys, .read = permutation_read, .next = permutation_next,
-};
-
 /* ---- uniform random points of an interval, in ascending order ---- */
 
 struct scatter {
@@ -240,41 +41,216 @@ static uint64_t scatter_next(struct scatter *c, struct rng *rng, uint64_t length
     return at < length_ps ? at : length_ps - (length_ps > 0);
 }
 
-/* ---- many_to_one ---- */
+/* ---- flows of one size from each sender: all patterns but long_short ---- */
 
-#define QPS_MAX 8192u            /* total flows */
-
-struct many_to_one {
-    uint64_t       bytes, spread_ps;
-    uint32_t       receiver, qps;
-    struct scatter scatter[];    /* by stream */
+struct pattern {
+    uint64_t        bytes, period_ps, spread_ps;
+    uint32_t        receiver, flows;     /* flows: of each sender, in each period */
+    uint32_t       *to;          /* by sender: receiver of its first flow; the next hosts get the others.
+                                  * NULL: all go to 'receiver' */
+    struct scatter *scatter;     /* by stream: flows start at random times within spread_ps. NULL: at once */
 };
 
-static bool many_to_one_next(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
+static bool pattern_next(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
 {
-    struct many_to_one *m = e->state;
-    struct scatter     *scatter = &m->scatter[s->number];
+    const struct pattern *p = e->state;
+    struct scatter       *scatter = p->scatter ? &p->scatter[s->number] : NULL;
 
-    if (s->at == m->qps)
-        return false;
-    if (s->at++ == 0)
-        scatter_begin(scatter, &s->rng, m->qps);
-    f->at_ps = s->time_ps + scatter_next(scatter, &s->rng, m->spread_ps);
-    f->dst = m->receiver;
-    f->bytes = m->bytes;
+    if (s->at == p->flows) {
+        if (!p->period_ps || p->period_ps >= e->common.stop_ps - s->time_ps)
+            return false;
+        s->at = 0;
+        s->time_ps += p->period_ps;
+    }
+    if (scatter && s->at == 0)
+        scatter_begin(scatter, &s->rng, p->flows);
+    f->at_ps = s->time_ps + (scatter ? scatter_next(scatter, &s->rng, p->spread_ps) : 0);
+    f->dst = p->to ? e->hosts[(p->to[s->index] + s->at) % e->count] : p->receiver;
+    f->bytes = p->bytes;
+    s->at++;
     return true;
+}
+
+static void free_pattern(void *state)
+{
+    struct pattern *p = state;
+
+    free(p->to);
+    free(p->scatter);
+    free(p);
+}
+
+static struct pattern *add_pattern(struct traffic *t, const struct traffic_kind *kind,
+                                   const struct traffic_common *common, const struct pattern *cfg,
+                                   const uint32_t *hosts, uint32_t count)
+{
+    struct pattern *p = xmalloc(sizeof *p);
+
+    *p = *cfg;
+    traffic_add_entry(t, kind, p, common, hosts, count);
+    traffic_add_streams(t);
+    return p;
+}
+
+/* Each host's receiver is 'shift' hosts further. */
+static uint32_t *shifted(uint32_t count, uint32_t shift)
+{
+    uint32_t *to = xcalloc(count + 1ul, sizeof *to);
+
+    for (uint32_t i = 0; i < count; i++)
+        to[i] = (i + shift) % count;
+    return to;
+}
+
+/* Draws a uniform random derangement: shuffles until there is no fixed point (e tries on average). */
+static void derange(uint32_t *to, uint32_t count, struct rng *rng)
+{
+    bool again;
+
+    do {
+        again = false;
+        for (uint32_t i = 0; i < count; i++)
+            to[i] = i;
+        for (uint32_t i = count - 1; i > 0; i--) {
+            uint32_t j = (uint32_t)rng_below(rng, i + 1), x = to[i];
+
+            to[i] = to[j];
+            to[j] = x;
+        }
+        for (uint32_t i = 0; i < count; i++)
+            again |= to[i] == i;
+    } while (again);
+}
+
+void traffic_add_incast(struct traffic *t, const struct traffic_common *common, uint64_t bytes,
+                        uint64_t period_ps, uint32_t receiver, const uint32_t *senders, uint32_t count,
+                        uint32_t flows_each)
+{
+    add_pattern(t, &traffic_incast, common, &(struct pattern){ .bytes = bytes, .period_ps = period_ps,
+                .receiver = receiver, .flows = flows_each }, senders, count);
+    traffic_expect_flows(t, (uint64_t)count * flows_each);
+}
+
+void traffic_add_all_to_all(struct traffic *t, const struct traffic_common *common, uint64_t bytes,
+                            const uint32_t *hosts, uint32_t count)
+{
+    add_pattern(t, &traffic_all_to_all, common, &(struct pattern){ .bytes = bytes, .flows = count - 1,
+                .to = shifted(count, 1) }, hosts, count);
+    traffic_expect_flows(t, (uint64_t)count * (count - 1));
+}
+
+void traffic_add_permutation(struct traffic *t, const struct traffic_common *common, uint64_t bytes,
+                             uint32_t shift, const uint32_t *hosts, uint32_t count)
+{
+    const struct pattern *p = add_pattern(t, &traffic_permutation, common, &(struct pattern){ .bytes = bytes,
+                                          .flows = 1, .to = shifted(count, shift) }, hosts, count);
+    struct rng            rng;
+
+    traffic_entry_rng(t, &rng);
+    if (shift == 0)
+        derange(p->to, count, &rng);
 }
 
 void traffic_add_many_to_one(struct traffic *t, const struct traffic_common *common, uint64_t bytes,
                              uint64_t spread_ps, uint32_t receiver, const uint32_t *senders, uint32_t count,
                              uint32_t qps)
 {
-    struct many_to_one *m = xcalloc(1, sizeof *m + count * sizeof *m->scatter);
-
-    *m = (struct many_to_one){ bytes, spread_ps, receiver, qps };
-    traffic_add_entry(t, &traffic_many_to_one, m, common, senders, count);
-    traffic_add_streams(t);
+    add_pattern(t, &traffic_many_to_one, common, &(struct pattern){ .bytes = bytes, .spread_ps = spread_ps,
+                .receiver = receiver, .flows = qps, .scatter = xcalloc(count, sizeof(struct scatter)) },
+                senders, count);
 }
+
+/* ---- incast ---- */
+
+static const struct key_row incast_keys[] = {
+    { "senders",  KEY_LIST, "",  "which; a count: the first that are not the receiver", .is_needed = true },
+    { "receiver", KEY_NAME, "",  "default: the last host" },
+    { "size",     KEY_BYTES, "",  "of each flow", KEY_AT(struct pattern, bytes), 1, TRAFFIC_SIZE_MAX,
+      .is_needed = true },
+    { "flows",    KEY_COUNT, "1", "of each sender, at once", KEY_AT(struct pattern, flows), 1,
+      TRAFFIC_FLOWS_MAX },
+    { "period",   KEY_TIME, "0", "time between bursts; 0: one burst", KEY_AT(struct pattern, period_ps) },
+    { 0 },
+};
+
+static void incast_read(struct entry *e)
+{
+    struct pattern in = { .receiver = entry_receiver(e) };
+
+    section_read(&e->sec, incast_keys, &in);
+    struct hosts senders = entry_hosts(e, "senders", 1, in.receiver);
+    entry_check_senders(e, "senders", &senders, in.receiver);
+    if (in.period_ps)
+        entry_need_end(e);
+    if (!e->r->rc)
+        entry_check_flows(e, (uint64_t)senders.count * in.flows);
+    if (!e->r->rc)
+        traffic_add_incast(e->traffic, &e->common, in.bytes, in.period_ps, in.receiver, senders.node,
+                           senders.count, in.flows);
+}
+
+const struct traffic_kind traffic_incast = {
+    .name = "incast", .about = "many hosts send to one at the same moment, once or periodically",
+    .keys = incast_keys, .read = incast_read, .next = pattern_next, .free = free_pattern,
+};
+
+/* ---- all_to_all ---- */
+
+static void all_to_all_read(struct entry *e)
+{
+    struct hosts hosts = entry_hosts(e, "hosts", 2, UINT32_MAX);
+    uint64_t     bytes = 0;
+
+    section_need(&e->sec, "size");
+    section_bytes(&e->sec, "size", 1, TRAFFIC_SIZE_MAX, &bytes);
+    if (!e->r->rc)
+        entry_check_flows(e, (uint64_t)hosts.count * (hosts.count - 1));
+    if (!e->r->rc)
+        traffic_add_all_to_all(e->traffic, &e->common, bytes, hosts.node, hosts.count);
+}
+
+static const struct key_row all_to_all_keys[] = {
+    { "size",  KEY_BYTES, "", "of each flow" },
+    { "hosts", KEY_LIST, "", "which; a count: the first; default: all" },
+    { 0 },
+};
+
+const struct traffic_kind traffic_all_to_all = {
+    .name = "all_to_all", .about = "every host sends to every other, all at once",
+    .keys = all_to_all_keys, .read = all_to_all_read, .next = pattern_next, .free = free_pattern,
+};
+
+/* ---- permutation ---- */
+
+static void permutation_read(struct entry *e)
+{
+    struct hosts hosts = entry_hosts(e, "hosts", 2, UINT32_MAX);
+    uint64_t     bytes = 0;
+    uint32_t     shift = 0;
+
+    section_need(&e->sec, "size");
+    section_bytes(&e->sec, "size", 1, TRAFFIC_SIZE_MAX, &bytes);
+    section_count(&e->sec, "shift", 0, hosts.count - 1, &shift);
+    if (!e->r->rc)
+        traffic_add_permutation(e->traffic, &e->common, bytes, shift, hosts.node, hosts.count);
+}
+
+static const struct key_row permutation_keys[] = {
+    { "size",  KEY_BYTES, "",  "of each flow" },
+    { "shift", KEY_COUNT, "0",
+      "host i sends to host i + shift; 0: a random permutation without fixed point" },
+    { "hosts", KEY_LIST, "",  "which; a count: the first; default: all" },
+    { 0 },
+};
+
+const struct traffic_kind traffic_permutation = {
+    .name = "permutation", .about = "every host sends to one other and receives from one other",
+    .keys = permutation_keys, .read = permutation_read, .next = pattern_next, .free = free_pattern,
+};
+
+/* ---- many_to_one ---- */
+
+#define QPS_MAX 8192u            /* total flows */
 
 static void check_many_to_one(const struct entry *e, uint32_t senders, uint32_t qps, uint64_t spread_ps)
 {
@@ -314,7 +290,7 @@ static const struct key_row many_to_one_keys[] = {
 const struct traffic_kind traffic_many_to_one = {
     .name = "many_to_one",
     .about = "many queue pairs of many hosts send to one, each from a random moment on",
-    .keys = many_to_one_keys, .read = many_to_one_read, .next = many_to_one_next,
+    .keys = many_to_one_keys, .read = many_to_one_read, .next = pattern_next, .free = free_pattern,
 };
 
 /* ---- long_short ---- */

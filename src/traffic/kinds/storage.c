@@ -403,7 +403,7 @@ static void storage_read(struct entry *e)
     check_storage(e, &c);
     entry_use_verb(e, c.verb, NULL, 0);
     if (c.verb == VERB_UD)
-        section_refuse(&e->sec, "verb", "a compute node would wait for ever for a lost datagram");
+        section_refuse(&e->sec, "verb", "a compute node would wait forever for a lost datagram");
     if (!e->r->rc)
         entry_check_flows(e, storage_flows(&c));
     if (!e->r->rc)

@@ -364,50 +364,6 @@ static const struct key_row simai_keys[] = {
     { 0 },
 };
 
-/* Adds a trace; rank i is on the i-th host. */
-static void add_trace(struct entry *e, const struct traffic_kind *kind, struct trace *t, struct plans *plans,
-                      double messages, struct hosts *hosts, const struct reads_cfg *reads)
-{
-    if (hosts->count < t->ranks)
-        section_refuse(&e->sec, "file", "%u ranks do not fit on %u hosts: a host has one",
-                       t->ranks, hosts->count);
-    if (e->r->rc) {
-        plans_free(plans);
-        trace_fini(t);
-        return;
-    }
-    e->about->hosts = t->ranks;
-    e->about->workers = t->ranks;
-    perform_add(e->traffic, kind, &e->common, t, plans, messages, hosts->node, reads);
-    e->qps = 1;
-}
-
-static void goal_read_entry(struct entry *e)
-{
-    struct hosts             hosts = entry_hosts(e, "hosts", 1, UINT32_MAX);
-    char                    *path = section_file(&e->sec, "file");
-    struct goal_cfg          cfg = { 0 };
-    struct trace             t;
-    struct err               why;
-
-    section_read(&e->sec, goal_keys, &cfg);
-    if (cfg.verb == VERB_READ)
-        section_refuse(&e->sec, "verb", "the file says what is read");
-    if (path && !e->r->rc)
-        reader_keep(e->r, e->env->read_goal(path, &t, &why), &why, section_get(&e->sec, "file"));
-    if (path && !e->r->rc) {
-        e->pairs_key = t.has_reads ? "file" : NULL;
-        entry_use_verb(e, cfg.verb, "file", t.send_bytes_max);
-        if (e->r->rc)
-            trace_fini(&t);
-        else
-            add_trace(e, &traffic_goal, &t, NULL, 0, &hosts, &cfg.reads);
-        if (!e->r->rc)
-            traffic_use_verb(e->traffic, cfg.verb);
-    }
-    free(path);
-}
-
 /* ---- collectives ---- */
 
 static const char *const all_reduces[] = { "ring", "tree", "halving_doubling", NULL };
@@ -452,30 +408,68 @@ static void check_dims(const struct entry *e, const struct plan_cfg *cfg, uint32
                        "the dimensions have %.0f ranks, and there are %u", all, ranks);
 }
 
-static uint32_t *servers_of(const struct graph *g, const struct hosts *hosts, uint32_t ranks)
+/* Plans the collectives of a trace. */
+static struct plans *read_plans(const struct entry *e, struct plan_cfg *cfg, const struct trace *t,
+                                const struct hosts *hosts, double *messages)
 {
-    uint32_t *server = xcalloc(ranks + 1ul, sizeof *server);
-
-    for (uint32_t i = 0; i < ranks && i < hosts->count; i++)
-        server[i] = g->node[hosts->node[i]].server;
-    return server;
-}
-
-/* Adds a trace that has collectives. */
-static void add_with_plans(struct entry *e, const struct traffic_kind *kind, struct trace *t,
-                           struct hosts *hosts, struct plan_cfg *cfg)
-{
-    uint32_t  *server = servers_of(e->graph, hosts, t->ranks);
-    double     messages = 0;
+    uint32_t  *server = xcalloc(t->ranks + 1ul, sizeof *server);
     struct err why;
 
+    for (uint32_t i = 0; i < t->ranks && i < hosts->count; i++)
+        server[i] = e->graph->node[hosts->node[i]].server;
     cfg->server = server;
     struct plans *plans = plans_new(cfg, t->ranks);
+    free(server);
     check_dims(e, cfg, t->ranks);
     if (!e->r->rc)
-        reader_keep(e->r, plans_check(plans, t, &messages, &why), &why, section_get(&e->sec, "file"));
-    add_trace(e, kind, t, plans, messages, hosts, &(struct reads_cfg){ 0 });
-    free(server);
+        reader_keep(e->r, plans_check(plans, t, messages, &why), &why, section_get(&e->sec, "file"));
+    return plans;
+}
+
+/* ---- entries ---- */
+
+/* Adds a trace; rank i is on the i-th host. 'cfg' is that of its collectives, or NULL. */
+static void add_trace(struct entry *e, const struct traffic_kind *kind, struct trace *t,
+                      const struct hosts *hosts, struct plan_cfg *cfg, const struct reads_cfg *reads)
+{
+    double        messages = 0;
+    struct plans *plans = cfg ? read_plans(e, cfg, t, hosts, &messages) : NULL;
+
+    if (hosts->count < t->ranks)
+        section_refuse(&e->sec, "file", "%u ranks do not fit on %u hosts: a host has one",
+                       t->ranks, hosts->count);
+    if (e->r->rc) {
+        plans_free(plans);
+        trace_fini(t);
+        return;
+    }
+    e->about->hosts = t->ranks;
+    e->about->workers = t->ranks;
+    perform_add(e->traffic, kind, &e->common, t, plans, messages, hosts->node, reads);
+    e->qps = 1;
+}
+
+static void goal_read_entry(struct entry *e)
+{
+    struct hosts             hosts = entry_hosts(e, "hosts", 1, UINT32_MAX);
+    char                    *path = section_file(&e->sec, "file");
+    struct goal_cfg          cfg = { 0 };
+    struct trace             t;
+    struct err               why;
+
+    section_read(&e->sec, goal_keys, &cfg);
+    if (cfg.verb == VERB_READ)
+        section_refuse(&e->sec, "verb", "the file says what is read");
+    if (path && !e->r->rc)
+        reader_keep(e->r, e->env->read_goal(path, &t, &why), &why, section_get(&e->sec, "file"));
+    if (path && !e->r->rc) {
+        e->pairs_key = t.has_reads ? "file" : NULL;
+        entry_use_verb(e, cfg.verb, "file", t.send_bytes_max);
+        add_trace(e, &traffic_goal, &t, &hosts, NULL, &cfg.reads);
+        if (!e->r->rc)
+            traffic_use_verb(e->traffic, cfg.verb);
+    }
+    free(path);
 }
 
 static void chakra_read_entry(struct entry *e)
@@ -492,7 +486,7 @@ static void chakra_read_entry(struct entry *e)
         reader_keep(e->r, e->env->read_chakra(path, groups, &t, &why), &why,
                     section_get(&e->sec, "file"));
     if (path && !e->r->rc)
-        add_with_plans(e, &traffic_chakra, &t, &hosts, &cfg);
+        add_trace(e, &traffic_chakra, &t, &hosts, &cfg, NULL);
     free(path);
     free(groups);
 }
@@ -512,7 +506,7 @@ static void simai_read_entry(struct entry *e)
         reader_keep(e->r, e->env->read_simai(path, NULL, passes, hosts.count, &t, &why), &why,
                     section_get(&e->sec, "file"));
     if (path && !e->r->rc)
-        add_with_plans(e, &traffic_simai, &t, &hosts, &cfg);
+        add_trace(e, &traffic_simai, &t, &hosts, &cfg, NULL);
     free(path);
 }
 

@@ -209,14 +209,11 @@ static void read_step(const struct entry *e, const struct section *sec, const st
     check_overlap(sec, s);
 }
 
-static void refuse_keys_with_steps(const struct entry *e)
+static void refuse_keys(const struct entry *e, const char *const *key, const char *why)
 {
-    static const char *const keys[] = { "collective", "size", "chunk", "channels", "at_once", "pxn",
-                                        "skew", NULL };
-
-    for (const char *const *key = keys; *key; key++)
+    for (; *key; key++)
         if (section_get(&e->sec, *key))
-            section_refuse(&e->sec, *key, "'%s' belongs into each of the 'steps'", *key);
+            section_refuse(&e->sec, *key, "'%s' %s", *key, why);
 }
 
 /* Appends the steps of a list. Computing after its last collective is added to 'compute_ps'. */
@@ -258,9 +255,11 @@ static void append_steps(const struct entry *e, const struct yaml_node *first, b
 static uint32_t read_steps(const struct entry *e, const struct parallel *p, struct iteration_step *step,
                            uint64_t *compute_ps)
 {
-    struct step_list to = { .step = step };
+    static const char *const keys[] = { "collective", "size", "chunk", "channels", "at_once", "pxn",
+                                        "skew", NULL };
+    struct step_list         to = { .step = step };
 
-    refuse_keys_with_steps(e);
+    refuse_keys(e, keys, "belongs into each of the 'steps'");
     append_steps(e, section_list(&e->sec, "steps", ITERATION_STEPS_MAX), false, p, &to, compute_ps);
     if (!e->r->rc && to.steps == 0)
         section_refuse(&e->sec, "steps", "no step has a collective: give one its 'size'");
@@ -308,9 +307,7 @@ static uint32_t read_model(const struct entry *e, const struct hosts *workers, c
     static const char *const keys[] = { "steps", "collective", "size", "at_once", NULL };
     struct iteration_step    how = { 0 };
 
-    for (const char *const *key = keys; *key; key++)
-        if (section_get(&e->sec, *key))
-            section_refuse(&e->sec, *key, "'%s' does not go with 'model', which has steps of its own", *key);
+    refuse_keys(e, keys, "does not go with 'model', which has steps of its own");
     section_read(&e->sec, training_keys, &how);
     if (e->r->rc)
         return 0;
