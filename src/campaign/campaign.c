@@ -10,9 +10,7 @@
 #include <string.h>
 
 /* Statements that are used for every run are prepared once. */
-enum statement {
-    HAS, ADD_RUN, ADD_DETAIL, ADD_METRIC, ADD_VALUE, GET_PAGE, EACH_VALUE, STATEMENTS
-};
+enum statement { HAS, ADD_RUN, ADD_DETAIL, ADD_METRIC, ADD_VALUE, GET_PAGE, EACH_VALUE, STATEMENTS };
 
 struct campaign {
     struct database file;
@@ -230,8 +228,7 @@ static void peek_figure(sqlite3 *db, const char *figure, json_t *rows)
         sqlite3_bind_text(s, 1, figure, -1, SQLITE_STATIC);
         while (sqlite3_step(s) == SQLITE_ROW)
             if (sqlite3_column_type(s, 1) != SQLITE_NULL)
-                json_object_set_new(by_name, database_text(s, 0),
-                                    json_of_number(sqlite3_column_double(s, 1)));
+                json_object_set_new(by_name, database_text(s, 0), JSON(sqlite3_column_double(s, 1)));
     }
     sqlite3_finalize(s);
     json_array_foreach(rows, i, row) {
@@ -256,9 +253,8 @@ static int peek_variants(sqlite3 *db, json_t *rows, json_int_t *runs, char finis
         if (strcmp(when, finished) > 0)
             snprintf(finished, 32, "%s", when);
         if (json_array_size(rows) < PEEKED_MAX)
-            json_array_append_new(rows, JSON_OF({ "name", json_of_text(database_text(s, 0)) },
-                                                { "runs", json_integer(sqlite3_column_int64(s, 1)) },
-                                                { "values", json_array() }));
+            JSON_ADD(rows, { "name", JSON(database_text(s, 0)) },
+                     { "runs", json_integer(sqlite3_column_int64(s, 1)) }, { "values", json_array() });
     }
     sqlite3_finalize(s);
     return rc == SQLITE_OK ? 0 : -ENOENT;
@@ -277,7 +273,7 @@ int campaign_peek(const char *path, json_t **out, struct err *err)
         rc = peek_variants(db, rows, &runs, finished);
     }
     for (size_t i = 0; peeked[i] && !rc; i++) {
-        json_array_append_new(names, json_string(peeked[i]));
+        json_array_append_new(names, JSON(peeked[i]));
         peek_figure(db, peeked[i], rows);
     }
     sqlite3_close(db);

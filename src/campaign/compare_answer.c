@@ -328,9 +328,8 @@ static void add_finding(const struct comparison *c, struct card *card, uint32_t 
                  "%.3g %%.",
                  100 * c->goal.class_bound, base, 100 * c->goal.job_bound);
     } else if (advised == c->baseline) {
-        card_add(card, CARD_FINDING,
-                 "Keep %s: no other variant is clearly better in any of %u main figures.", base,
-                 comparison_deciding(c, figure));
+        card_add(card, CARD_FINDING, "Keep %s: no other variant is clearly better in any of %u main figures.",
+                 base, comparison_deciding(c, figure));
     } else if (loss == UINT32_MAX) {
         card_add(card, CARD_FINDING,
                  "Use %s: it is better than %s in %s, and no main figure is clearly worse.", name, base,

@@ -325,8 +325,7 @@ int variant_check(const struct variant *v, const uint64_t *seed, struct digest *
 
     begin_watch(v, d, &watch);
     int rc = scenario_parse(&s, text_file_name(v->file->path), v->file->text, v->file->text_bytes, v->set,
-                            v->sets,
-                            seed, err);
+                            v->sets, seed, err);
     if (!rc)
         scenario_fini(&s);
     return end_watch(v, rc, err);

@@ -150,9 +150,8 @@ static void print_summary(const struct options *o, const struct policy *trees,
     if (!is_made && rule_params_make(&params, &o->rule, NULL) == 0)
         certify_rule(&c, &trees->trees, &params);
     if (o->is_json) {
-        cmd_print_json(JSON_OF({ "model", json_of_text(o->model) },
-                               { "as", json_of_text(layout_names[o->layout]) },
-                               { "out", json_of_text(o->out) },
+        cmd_print_json(JSON_OF(JSON_FIELD(o, model), { "as", JSON(layout_names[o->layout]) },
+                               JSON_FIELD(o, out),
                                { is_made ? "distilled" : "certificate",
                                  is_made ? distil_json(report) : certificate_json(&c) },
                                { "cost", forest_cost_json(&trees->trees) }));

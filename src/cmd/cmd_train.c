@@ -119,14 +119,12 @@ static const struct cmd_line acc_line = {
 
 static void print_acc_json(const struct train *t)
 {
-    cmd_print_json(JSON_OF({ "model", json_of_text("acc") }, { "out", json_of_text(t->request.out) },
+    cmd_print_json(JSON_OF({ "model", JSON("acc") }, { "out", JSON(t->request.out) },
                            { "seed", json_of_seed(t->request.seed) },
-                           { "generations", json_of_count(t->state.generations) },
-                           { "rule_score",
-                             json_of_number(t->state.generations ? t->state.rule_score : NAN) },
-                           { "rounds", json_of_count(t->state.rounds) },
-                           { "best_round", json_of_count(t->state.best_round) },
-                           { "best_score", json_of_number(t->request.check ? t->state.best_score : NAN) }));
+                           { "generations", JSON(t->state.generations) },
+                           { "rule_score", JSON(t->state.generations ? t->state.rule_score : NAN) },
+                           { "rounds", JSON(t->state.rounds) }, { "best_round", JSON(t->state.best_round) },
+                           { "best_score", JSON(t->request.check ? t->state.best_score : NAN) }));
 }
 
 static int train_acc(int argc, char **argv)
@@ -229,9 +227,8 @@ static void print_rlcc_json(const struct rlcc_train *t)
 {
     struct rule_cfg rule = { 0 };
 
-    cmd_print_json(JSON_OF({ "model", json_of_text("rlcc") }, { "out", json_of_text(t->request.out) },
-                           { "seed", json_of_seed(t->request.seed) },
-                           { "updates", json_of_count(t->updates) },
+    cmd_print_json(JSON_OF({ "model", JSON("rlcc") }, { "out", JSON(t->request.out) },
+                           { "seed", json_of_seed(t->request.seed) }, JSON_FIELD(t, updates),
                            { "policy", policy_json(&t->policy, &rule) }));
 }
 

@@ -100,9 +100,8 @@ void chrome_on_flow(struct chrome *c, const struct flow_result *r)
     if (!c->is_named[r->src])
         c->is_named[r->src] = write_name(c, "thread", FLOWS, r->src, name_of(c, r->src));
     snprintf(name, sizeof name, "%s -> %s", name_of(c, r->src), name_of(c, r->dst));
-    snprintf(args, sizeof args,
-             "\"bytes\": %" PRIu64 ", \"slowdown\": %.3f, \"resent_bytes\": %" PRIu64, r->bytes,
-             r->ideal_ps ? (double)r->fct_ps / (double)r->ideal_ps : 0, r->resent_bytes);
+    snprintf(args, sizeof args, "\"bytes\": %" PRIu64 ", \"slowdown\": %.3f, \"resent_bytes\": %" PRIu64,
+             r->bytes, r->ideal_ps ? (double)r->fct_ps / (double)r->ideal_ps : 0, r->resent_bytes);
     write_span(c, name, "flow", c->flows++, FLOWS, r->src, r->start_ps, r->start_ps + r->fct_ps, args);
 }
 
