@@ -174,10 +174,10 @@ static int open_dir(struct run_files *f, const char *path, struct err *err)
         rc = open_file(f, "queues.csv", &f->queues, err);
     if (rc)
         return rc;
-    results_print_flow_head(f->flows);
+    fputs(results_flow_head, f->flows);
     results_print_interval_head(f->intervals, &f->simulation->scenario);
     if (f->queues)
-        results_print_queue_head(f->queues);
+        fputs(results_queue_head, f->queues);
     return 0;
 }
 
