@@ -1,5 +1,6 @@
 #include "plot/picture.h"
 #include "base/err.h"
+#include "base/print/html.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -84,19 +85,6 @@ static void add_upright(struct picture *p, double x, double y, double size, cons
 
 /* ---- SVG ---- */
 
-/* Replaces characters that XML does not allow by '?'. */
-static void print_escaped(const char *text, FILE *out)
-{
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-        switch (*c) {
-        case '<': fputs("&lt;", out); break;
-        case '>': fputs("&gt;", out); break;
-        case '&': fputs("&amp;", out); break;
-        case '"': fputs("&quot;", out); break;
-        default:  fputc(*c < 0x20 ? '?' : *c, out); break;
-        }
-}
-
 static void print_path(const struct shape *s, FILE *out)
 {
     bool is_open = false;
@@ -128,7 +116,7 @@ static void print_text(const struct shape *s, FILE *out)
     if (s->is_upright)
         fprintf(out, " transform=\"rotate(-90 %.2f %.2f)\"", s->xy[0], s->xy[1]);
     fputc('>', out);
-    print_escaped(s->text, out);
+    html_text(out, s->text);
     fputs("</text>\n", out);
 }
 
@@ -160,9 +148,9 @@ void picture_svg(const struct picture *p, FILE *out)
             "width=\"%.0f\" height=\"%.0f\" "
             "viewBox=\"0 0 %.0f %.0f\" role=\"img\" font-family=\"DejaVu Sans, Helvetica, Arial, "
             "sans-serif\">\n<title>", p->width, p->height, p->width, p->height);
-    print_escaped(p->title, out);
+    html_text(out, p->title);
     fputs("</title>\n<desc>", out);
-    print_escaped(p->source, out);
+    html_text(out, p->source);
     fprintf(out, "</desc>\n<rect width=\"%.0f\" height=\"%.0f\" fill=\"#ffffff\"/>\n", p->width, p->height);
     for (uint32_t i = 0; i < p->shapes; i++)
         print_shape(&p->shape[i], out);
