@@ -28,8 +28,8 @@ static inline json_t *json_of_bool(bool is)
 
 /* A value of any of these types. The result of a comparison is an int: use json_boolean(). */
 #define JSON(value) \
-    _Generic((value), double: json_of_number, char *: json_of_text, const char *: json_of_text, \
-             bool: json_of_bool, default: json_of_count)(value)
+    _Generic((value), double: json_of_number, float: json_of_number, bool: json_of_bool, \
+             char *: json_of_text, const char *: json_of_text, default: json_of_count)(value)
 
 /* JSON_OF({ "name", JSON(name) }, JSON_FIELD(r, flows)): an object with these fields, in this order. It owns
  * the values. JSON_FIELD(r, flows) is { "flows", JSON(r->flows) }. */

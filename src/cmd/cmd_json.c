@@ -48,16 +48,12 @@ static json_t *numbers_json(const float *x, int count)
 static json_t *story_json(const struct policy_story *s, const struct rule_cfg *rule)
 {
     static const uint32_t flows[] = { 1, 8, 64, 512, 4096 };
-    const struct { const char *name; float value; } rows[] = {
-        { "empty", s->empty },       { "target", s->target },       { "full", s->full },
-        { "flooded", s->flooded },   { "rising", s->rising },       { "falling", s->falling },
-        { "receding", s->receding }, { "after_cut", s->after_cut }, { "after_raise", s->after_raise },
-    };
-    json_t *made = json_object(), *inflation = json_object();
+    json_t *made = JSON_OF(JSON_FIELD(s, empty), JSON_FIELD(s, target), JSON_FIELD(s, full),
+                           JSON_FIELD(s, flooded), JSON_FIELD(s, rising), JSON_FIELD(s, falling),
+                           JSON_FIELD(s, receding), JSON_FIELD(s, after_cut), JSON_FIELD(s, after_raise));
+    json_t *inflation = json_object();
     char    key[16];
 
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        json_put_number(made, rows[i].name, (double)rows[i].value);
     json_object_set_new(made, "rest_delta", s->has_rest ? JSON((double)s->rest) : json_null());
     for (size_t i = 0; s->has_rest && i < sizeof flows / sizeof *flows; i++) {
         snprintf(key, sizeof key, "%u", flows[i]);
