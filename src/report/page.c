@@ -335,20 +335,10 @@ static json_t *knobs_json(const struct results *r)
 
 /* ---- all ---- */
 
-static json_t *metrics_json(const struct results *r)
+/* The main figures, and the names of the deciding ones that have a value, most important first. */
+static void put_metrics(json_t *o, const struct results *r)
 {
     uint32_t       count, headlines = metrics_headlines(r);
-    struct metric *list = metrics_new(r, &count);
-    json_t        *made = results_json_metrics(list, count < headlines ? count : headlines);
-
-    free(list);
-    return made;
-}
-
-/* Names of the deciding figures that have a value, most important first. */
-static json_t *deciding_json(const struct results *r)
-{
-    uint32_t       count;
     struct metric *list = metrics_new(r, &count);
     json_t        *names = json_array();
 
@@ -356,8 +346,9 @@ static json_t *deciding_json(const struct results *r)
         for (uint32_t i = 0; i < count && json_array_size(names) < METRICS_DECIDING; i++)
             if (metric_rank(list[i].name) == rank && isfinite(list[i].value))
                 json_array_append_new(names, JSON(list[i].name));
+    JSON_PUT(o, { "metrics", results_json_metrics(list, count < headlines ? count : headlines) },
+             { "deciding", names });
     free(list);
-    return names;
 }
 
 /* Sentences that say why the figures are not those of a complete run. */
@@ -390,8 +381,9 @@ json_t *page_run(const struct results *r, const char *name, const char *const *f
              { "fidelity", JSON(r->sim->cfg.is_fast ? "fast" : "packet") }, { "partial", partial_json(r) },
              { "cc", JSON(sim_cc_text(&r->sim->cfg, controls)) }, { "lb", JSON(sim_lb_text(&r->sim->cfg)) },
              { "simulated_us", json_of_us(r->end_ps) }, { "network", results_json_network(r) },
-             { "summary", results_json(r) }, { "metrics", metrics_json(r) }, { "deciding", deciding_json(r) },
-             { "sizes", sizes_json(r) }, { "cdfs", cdfs_json(r) }, { "series", series_json(r) },
+             { "summary", results_json(r) });
+    put_metrics(o, r);
+    JSON_PUT(o, { "sizes", sizes_json(r) }, { "cdfs", cdfs_json(r) }, { "series", series_json(r) },
              { "windows", windows_json(r) }, { "outages", page_outages(r) }, { "phases", phases_json(r) },
              { "knobs", knobs_json(r) }, { "tuning", page_tuning(r->tuning) });
     if (r->queues->first && r->tuning->algo)

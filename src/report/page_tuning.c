@@ -43,7 +43,7 @@ static uint32_t keep_some(const struct tuning *g, bool *is_kept, bool of_decisio
 }
 
 /* Selects all decisions first, then other steps up to the limit. */
-static uint32_t steps_to_tell(const struct tuning *g, uint32_t *step)
+static uint32_t select_steps(const struct tuning *g, uint32_t *step)
 {
     bool    *is_kept = xcalloc(g->steps + 1, sizeof(*is_kept));
     uint32_t kept = keep_some(g, is_kept, true, STEPS_MAX), count = 0;
@@ -230,7 +230,7 @@ json_t *page_tuning(const struct tuning *g)
 {
     if (!g || !g->algo)
         return json_null();
-    uint32_t *step = xcalloc(g->steps + 1, sizeof(*step)), count = steps_to_tell(g, step);
+    uint32_t *step = xcalloc(g->steps + 1, sizeof(*step)), count = select_steps(g, step);
     json_t *steps = json_object();
     json_t *o = JSON_OF({ "tuner", JSON(g->algo->name) }, { "about", JSON(g->algo->about) },
                         { "options", options_json(g) }, { "totals", totals_json(g) });
