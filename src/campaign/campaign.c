@@ -194,7 +194,7 @@ int campaign_page(struct campaign *c, const char *key, json_t **out, struct err 
 }
 
 int campaign_each_value(struct campaign *c, const char *metric,
-                        void (*tell)(void *arg, const char *key, double value), void *arg, struct err *err)
+                        void (*visit)(void *arg, const char *key, double value), void *arg, struct err *err)
 {
     sqlite3_stmt *s = database_statement(&c->file, EACH_VALUE);
     int step;
@@ -203,18 +203,18 @@ int campaign_each_value(struct campaign *c, const char *metric,
         return database_fail(&c->file, err);
     sqlite3_bind_text(s, 1, metric, -1, SQLITE_STATIC);
     while ((step = sqlite3_step(s)) == SQLITE_ROW)
-        tell(arg, database_text(s, 0), sqlite3_column_double(s, 1));
+        visit(arg, database_text(s, 0), sqlite3_column_double(s, 1));
     return database_end(&c->file, s, step, err);
 }
 
-/* ---- looking on ---- */
+/* ---- summary of a file in use ---- */
 
 #define PEEKED_MAX 500
 
 static const char *const peeked[] = { "slowdown_mean", "slowdown_p99", "fct_us_p99", "goodput_bps",
                                       "rtt_us_mean", "paused_share", "dropped_packets", NULL };
 
-/* Means of one figure by variant: adds a value to each of the rows that are there. */
+/* Adds the mean of a figure, or null, to the row of each variant. */
 static void peek_figure(sqlite3 *db, const char *figure, json_t *rows)
 {
     static const char sql[] = "SELECT run.variant, avg(value.value) FROM run JOIN value ON value.run = run.id"

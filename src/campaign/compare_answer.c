@@ -181,7 +181,7 @@ static uint32_t largest(const struct comparison *c, uint32_t variant, bool is_be
     return best;
 }
 
-/* Whom a figure is about, and whether that is plural: "small messages" matter, throughput matters. */
+/* Names what a figure is about, and whether that is plural: "small messages" matter, throughput matters. */
 static const char *whom(const struct metric *m, bool *is_plural)
 {
     static const struct { const char *name, *text; bool is_plural; } row[] = {

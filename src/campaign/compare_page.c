@@ -1,6 +1,7 @@
-/* src/campaign/compare_page.c - the runs of a variant become one. */
+/* src/campaign/compare_page.c - the page of a comparison: merges the runs of each variant into one. */
 #include "campaign/compare.h"
 #include "base/json.h"
+#include "base/minmax.h"
 #include "report/page.h"
 #include "version.h"
 
@@ -75,7 +76,7 @@ static void average_field(json_t *made, const json_t *runs, const char *field)
     json_object_set_new(made, field, JSON(sum / (double)json_array_size(runs)));
 }
 
-/* ---- slowdown by size: only ranges with flows are there, so the lists differ ---- */
+/* ---- slowdown by size: ranges without flows are left out, so the lists differ ---- */
 
 /* The row of a run that begins with the smallest size of at least 'bytes_min'; NULL: none. */
 static const json_t *next_row(const json_t *run, double bytes_min)
@@ -135,7 +136,7 @@ static json_t *average_sizes(const json_t *runs)
 
 /* ---- distributions: the flows of all seeds together ---- */
 
-/* The distribution of the same quantity in a list; NULL: nothing of it has happened there. */
+/* Returns the distribution of the same quantity in a list, or NULL. */
 static const json_t *same_cdf(const json_t *cdfs, const json_t *cdf)
 {
     const json_t *other;
@@ -149,13 +150,6 @@ static const json_t *same_cdf(const json_t *cdfs, const json_t *cdf)
 }
 
 struct piece { double x, weight; };          /* flows between two quantiles of a run */
-
-static int compare_pieces(const void *a, const void *b)
-{
-    double x = ((const struct piece *)a)->x, y = ((const struct piece *)b)->x;
-
-    return (x > y) - (x < y);
-}
 
 /* Cuts the distribution of one run into pieces: between two quantiles lies the share of flows between
  * their shares. */
@@ -192,7 +186,7 @@ static json_t *pool_cdf(const json_t *runs, const json_t *cdf)
             pieces += cut_cdf(same, piece + pieces);
         flows += json_number_value(json_object_get(same, "count"));
     }
-    qsort(piece, pieces, sizeof(*piece), compare_pieces);
+    qsort(piece, pieces, sizeof(*piece), compare_reals);      /* by x, the first field */
     for (i = 0; i < pieces; i++)
         all += piece[i].weight;
     for (i = 0; i < points; i++) {
@@ -220,9 +214,9 @@ static json_t *pool_cdfs(const json_t *runs)
     return made;
 }
 
-/* ---- runs that did not come to their end ---- */
+/* ---- incomplete runs ---- */
 
-/* In how many, and what the first of them says. */
+/* Says how many there are, and why the first of them is incomplete. */
 static json_t *merge_partial(const json_t *runs)
 {
     json_t       *made = json_array();

@@ -235,7 +235,7 @@ static double mean_of_figure(const struct sweep_results *r, uint32_t i, uint32_t
 
 /* ---- for the page ---- */
 
-static bool is_told(const struct sweep_results *r, uint32_t figure)
+static bool is_listed(const struct sweep_results *r, uint32_t figure)
 {
     return figure == r->best || r->figures.list[figure].is_shown;
 }
@@ -247,7 +247,7 @@ static json_t *figures_json(const struct sweep_results *r)
     for (uint32_t i = 0; i < r->figures.count; i++) {
         const struct metric *m = &r->figures.list[i].metric;
 
-        if (is_told(r, i))
+        if (is_listed(r, i))
             json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "name", m->name, "label",
                                                   m->label, "unit", metric_unit_name(m->unit), "better",
                                                   metric_better_name(m->better)));
@@ -273,7 +273,7 @@ static json_t *point_json(const struct sweep *s, const struct sweep_column *colu
                               : JSON(sweep_value(v, i)));
     }
     for (uint32_t i = 0; i < r->figures.count; i++)
-        if (is_told(r, i))
+        if (is_listed(r, i))
             json_array_append_new(figures, JSON(mean_of_figure(r, i, variant)));
     return JSON_OF(JSON_FIELD(v, name), { "values", values }, { "figures", figures });
 }
