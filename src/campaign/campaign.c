@@ -214,29 +214,25 @@ int campaign_each_value(struct campaign *c, const char *metric,
 static const char *const peeked[] = { "slowdown_mean", "slowdown_p99", "fct_us_p99", "goodput_bps",
                                       "rtt_us_mean", "paused_share", "dropped_packets", NULL };
 
-/* Adds the mean of a figure, or null, to the row of each variant. */
+/* Adds the mean of a figure, or null, to the row of each variant. Both are in the order of the first runs. */
 static void peek_figure(sqlite3 *db, const char *figure, json_t *rows)
 {
-    static const char sql[] = "SELECT run.variant, avg(value.value) FROM run JOIN value ON value.run = run.id"
-                              " WHERE value.metric = (SELECT id FROM metric WHERE name = ?1) GROUP BY "
-                              "run.variant";
+    static const char sql[] = "SELECT avg(value.value) FROM run LEFT JOIN value ON value.run = run.id AND"
+                              " value.metric = (SELECT id FROM metric WHERE name = ?1)"
+                              " GROUP BY run.variant ORDER BY min(run.id)";
     sqlite3_stmt *s = NULL;
-    json_t       *by_name = json_object(), *row;
+    json_t       *row;
     size_t        i;
 
-    if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK) {
-        sqlite3_bind_text(s, 1, figure, -1, SQLITE_STATIC);
-        while (sqlite3_step(s) == SQLITE_ROW)
-            if (sqlite3_column_type(s, 1) != SQLITE_NULL)
-                json_object_set_new(by_name, database_text(s, 0), JSON(sqlite3_column_double(s, 1)));
+    sqlite3_prepare_v2(db, sql, -1, &s, NULL);
+    sqlite3_bind_text(s, 1, figure, -1, SQLITE_STATIC);
+    json_array_foreach(rows, i, row) {
+        bool has_value = sqlite3_step(s) == SQLITE_ROW && sqlite3_column_type(s, 0) != SQLITE_NULL;
+
+        json_array_append_new(json_object_get(row, "values"),
+                              JSON(has_value ? sqlite3_column_double(s, 0) : NAN));
     }
     sqlite3_finalize(s);
-    json_array_foreach(rows, i, row) {
-        json_t *value = json_object_get(by_name, json_get_text(row, "name"));
-
-        json_array_append_new(json_object_get(row, "values"), value ? json_incref(value) : json_null());
-    }
-    json_decref(by_name);
 }
 
 static int peek_variants(sqlite3 *db, json_t *rows, json_int_t *runs, char finished[32])

@@ -45,14 +45,6 @@ static void add_path(struct picture *p, const double *xy, uint32_t points, uint3
               xy, points);
 }
 
-static void add_rect(struct picture *p, double x, double y, double width, double height, uint32_t rgb,
-                     double opacity)
-{
-    add_shape(p, (struct shape){ .kind = SHAPE_RECT, .rgb = rgb, .width = width, .height = height,
-                                 .opacity = opacity },
-              (const double[]){ x, y }, 1);
-}
-
 static void add_dot(struct picture *p, double x, double y, double radius, uint32_t rgb)
 {
     add_shape(p, (struct shape){ .kind = SHAPE_DOT, .rgb = rgb, .width = radius, .opacity = 1 },
@@ -75,12 +67,6 @@ void picture_text(struct picture *p, double x, double y, double size, enum ancho
 void picture_heading(struct picture *p, double x, double y, double size, const char *text)
 {
     add_text(p, (struct shape){ .width = size, .is_bold = true }, x, y, text);
-}
-
-/* Reads upwards, centered. */
-static void add_upright(struct picture *p, double x, double y, double size, const char *text)
-{
-    add_text(p, (struct shape){ .width = size, .anchor = ANCHOR_MIDDLE, .is_upright = true }, x, y, text);
 }
 
 /* ---- SVG ---- */
@@ -163,6 +149,7 @@ void picture_svg(const struct picture *p, FILE *out)
 #define TEXT      11.0
 #define GRID      0xe3e6e8
 #define LINE      0x555555
+#define SHADE     0x78828f
 
 /* Palette by Okabe and Ito, distinguishable with any color vision. */
 static const uint32_t colours[] = { 0x0072b2, 0xd55e00, 0x009e73, 0xb0468c, 0xc98a00, 0x3f9fe0, 0x4d4d4d,
@@ -360,7 +347,9 @@ void axes_shade(const struct axes *a, double from, double to, const char *name)
     right = right > a->x + a->width ? a->x + a->width : right;
     if (right <= left)
         return;
-    add_rect(a->picture, left, a->y, right - left, a->height, 0x78828f, 0.18);
+    add_shape(a->picture, (struct shape){ .kind = SHAPE_RECT, .rgb = SHADE, .width = right - left,
+                                          .height = a->height, .opacity = 0.18 },
+              (const double[]){ left, a->y }, 1);
     picture_text(a->picture, left + 3, a->y + 11, 9, ANCHOR_START, name);
 }
 
@@ -388,7 +377,8 @@ void axes_frame(const struct axes *a)
     format_label(text, &a->across);
     picture_text(a->picture, a->x + a->width / 2, bottom + 31, TEXT, ANCHOR_MIDDLE, text);
     format_label(text, &a->up);
-    add_upright(a->picture, a->x - 50, a->y + a->height / 2, TEXT, text);
+    add_text(a->picture, (struct shape){ .width = TEXT, .anchor = ANCHOR_MIDDLE, .is_upright = true },
+             a->x - 50, a->y + a->height / 2, text);
 }
 
 void axes_curve(struct axes *a, const double *x, const double *y, uint32_t count, bool has_points,
