@@ -325,8 +325,7 @@ static void add_finding(const struct comparison *c, struct card *card, uint32_t 
                  "Use %s: it is better by the goal '%s' than the others, with", name, c->goal.name);
         card_add(card, CARD_FINDING,
                  "no class of messages more than %.3g %% slower than %s and no job, storage or rpc more than "
-                 "%.3g %%.",
-                 100 * c->goal.class_bound, base, 100 * c->goal.job_bound);
+                 "%.3g %%.", 100 * c->goal.class_bound, base, 100 * c->goal.job_bound);
     } else if (advised == c->baseline) {
         card_add(card, CARD_FINDING, "Keep %s: no other variant is clearly better in any of %u main figures.",
                  base, comparison_deciding(c, figure));

@@ -110,8 +110,7 @@ static const struct cmd_option option_rows[] = {
       "bytes, start_us, such as flows.csv of anole run",
       KEY_AT(struct options, request.messages), GIVEN(MESSAGES) },
     { "counters", 0, "FILE", "Recorded port counters, instead of --load. CSV with columns time_s, port, "
-      "bytes",
-      KEY_AT(struct options, request.counters), GIVEN(COUNTERS) },
+      "bytes", KEY_AT(struct options, request.counters), GIVEN(COUNTERS) },
     { .help = "Goal and search:" },
     CMD_GOAL(struct options, request.goal, "iteration_time, or balanced if there are no jobs"),
     { "allow", 0, "KIND,...", "Also propose another control, mtu, ack_every, retransmission, or balancer, "
@@ -337,7 +336,7 @@ static void add_settings(struct options *o, const struct host_device *d)
             continue;
         }
         o->recorded[k] = xprintf("%s=%s", info->name, text);
-        cmd_add_set(&o->set, &o->request.sets, o->recorded[k]);
+        cmd_add_text(&o->set, &o->request.sets, o->recorded[k]);
     }
 }
 

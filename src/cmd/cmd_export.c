@@ -39,8 +39,7 @@ static const struct cmd_option option_rows[] = {
     { "as", 'a', "c|doca", "What to write: C without library calls, or the same with the entry points of a "
       "programmable congestion control (DOCA PCC)", KEY_AT(struct options, layout), .choices = layout_names },
     { "out", 'o', "FILE", "Write to FILE, atomically, and print a summary (default: write to standard "
-      "output)",
-      KEY_AT(struct options, out) },
+      "output)", KEY_AT(struct options, out) },
     { "format", 'f', "table|json", "With --out: format of the summary (default: table)",
       KEY_AT(struct options, is_json), .choices = cmd_table_or_json },
     { "distil", 0, NULL, "First make trees from a net, like anole distil",

@@ -50,14 +50,12 @@ static const struct cmd_option option_rows[] = {
     CMD_THREADS(struct options, request.threads),
     { .help = "Check:" },
     { "check", 0, "N", "Compare the found setting with the scenario's on N other seeds (default: 5; 0: do "
-      "not)",
-      KEY_AT(struct options, request.checks), KEY_COUNT, 0, 1000 },
+      "not)", KEY_AT(struct options, request.checks), KEY_COUNT, 0, 1000 },
     { "keep", 0, NULL, "Keep the found setting even if the check shows that it is worse",
       KEY_AT(struct options, request.is_kept) },
     { .help = "Output:" },
     { "out", 'o', "FILE", "Save the setting as YAML, for '--from' and for 'tuner: {kind: fixed, setting: "
-      "FILE}'",
-      KEY_AT(struct options, request.out) },
+      "FILE}'", KEY_AT(struct options, request.out) },
     { "history", 0, "FILE", "Write all steps of the search, for anole explain",
       KEY_AT(struct options, request.history) },
     { "report", 0, "FILE", "Save a web page: what was tried, what changed, and the check",

@@ -256,8 +256,8 @@ static void put_by_size(FILE *out, const struct collective_options *o, const str
     char        hint[160] = "";
 
     if (o->beside)
-        snprintf(hint, sizeof(hint), "Next to %.3g %% %s traffic: mean of %u seeds; the band spans them.",
-                 100 * o->beside_load, o->beside, o->seeds);
+        snprintf(hint, sizeof(hint), "Next to %.3g %% %s traffic: mean of %u seed%s; the band spans them.",
+                 100 * o->beside_load, o->beside, o->seeds, o->seeds == 1 ? "" : "s");
     html_section(out, "sizes", "By size", hint);
     if (f->rows > 1) {
         fputs("<div class=\"halves top\">\n", out);
